@@ -1,5 +1,5 @@
 #!/bin/sh
-# The manual page and the completions in the tree are what the program's tables make of
+# The manual pages and the completions in the tree are what the program's tables make of
 # them. TAP.
 set -u
 srcdir=${srcdir:-$(dirname "$0")/..}
@@ -7,7 +7,7 @@ program=${STALLTOP:-stalltop}
 # shellcheck source=tests/lib/tap.sh
 . "$srcdir/tests/lib/tap.sh"
 
-set -- doc/stalltop.1 completions/stalltop.bash completions/_stalltop completions/stalltop.fish
+set -- doc/stalltop.1 doc/stalltop-recording.5 completions/stalltop.bash completions/_stalltop completions/stalltop.fish
 echo "1..$#"
 for page; do
 	# Where it is stale, make manual writes it anew.

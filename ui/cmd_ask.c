@@ -163,7 +163,7 @@ COMMAND(cmd_interval)
 /* Switches delay accounting. */
 static unsigned switch_delayacct(struct ui *ui, UNUSED const char *text, UNUSED struct buf *error)
 {
-	bool on = ui->frame->info->delayacct != DELAYACCT_ON;
+	bool on = ui->frame->info->head.delayacct != DELAYACCT_ON;
 	int err = sampler_switch_delayacct(ui->sampler, on);
 
 	if (err == -EACCES || err == -EPERM)
@@ -183,7 +183,7 @@ static unsigned switch_delayacct(struct ui *ui, UNUSED const char *text, UNUSED 
 
 COMMAND(cmd_delayacct)
 {
-	if (ui->frame->info->delayacct == DELAYACCT_ON)
+	if (ui->frame->info->head.delayacct == DELAYACCT_ON)
 		prompt_confirm(&ui->prompt,
 			       "switch delay accounting off, for everybody who uses it?",
 			       switch_delayacct);

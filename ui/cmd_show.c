@@ -80,7 +80,7 @@ COMMAND(cmd_group)
 
 COMMAND(cmd_hierarchy)
 {
-	const char *shown = ui->frame->info->hierarchy;
+	const char *shown = ui->frame->info->head.hierarchy;
 	struct buf name = { 0 };
 	unsigned reactions;
 	int err = -ENOENT;
@@ -133,8 +133,8 @@ COMMAND(cmd_exited)
 {
 	ui->settings->query.no_exited = !ui->settings->query.no_exited;
 	ui_say(ui, "rows of exited tasks: %s%s", ui->settings->query.no_exited ? "off" : "on",
-	       ui->frame && ui->frame->info->exits < 0 ? " (exit records are not listened for)"
-						       : "");
+	       ui->frame && ui->frame->info->head.exits < 0 ? " (exit records are not listened for)"
+							    : "");
 	return REACT_RESORT;
 }
 
@@ -183,7 +183,7 @@ COMMAND(cmd_header)
 COMMAND(cmd_notes)
 {
 	ui->all_notes = !ui->all_notes;
-	if (ui->all_notes && ui->frame && !ui->frame->info->nnotes)
+	if (ui->all_notes && ui->frame && !ui->frame->info->head.nnotes)
 		ui_say(ui, "nothing is missing: there are no notes");
 	return REACT_REDRAW;
 }

@@ -301,7 +301,7 @@ void detail_page_write(struct detail_page *page, const struct detail *detail, st
 		return;
 	}
 	if (detail->sum) {
-		detail_account_write(&ui->frame->info->account, pager);
+		detail_account_write(&ui->frame->info->head.account, pager);
 		return;
 	}
 	if (!detail->ended)

@@ -132,7 +132,7 @@ static void draw_pressure(struct ui *ui, int line, int lines)
 	for (enum psi_resource r = 0; line < end && r < PSI_RESOURCES; r++) {
 		struct psi_pair pair = summary_pressure_of(ui->frame->info, r);
 
-		if (ui->frame->info->system->psi_error[r])
+		if (frame_pressure(ui->frame->info)->error[r])
 			continue;
 		figures = summary_pressure(&ui->scratch, r, &pair);
 		draw_pressure_line(&ui->term, line, &figures);
@@ -198,8 +198,8 @@ static int wrap_notes(struct ui *ui, int line, int end)
 {
 	const struct frame_info *info = ui->frame->info;
 
-	for (size_t i = 0; i < info->nnotes; i++) {
-		write_note(&ui->scratch, &info->notes[i]);
+	for (size_t i = 0; i < info->head.nnotes; i++) {
+		write_note(&ui->scratch, &info->head.notes[i]);
 		buf_cstr(&ui->scratch);
 		line = wrap_note(ui, &ui->scratch, line, end);
 	}
@@ -214,7 +214,7 @@ static void draw_notes(struct ui *ui, int line, int lines)
 	if (ui->all_notes)
 		wrap_notes(ui, line, line + lines);
 	else if (notes_unasked(info))
-		draw_note(ui, line, &info->notes[0], info->nnotes - 1);
+		draw_note(ui, line, &info->head.notes[0], info->head.nnotes - 1);
 }
 
 /* The title has its line always. */
@@ -235,7 +235,7 @@ static int pressure_lines(struct ui *ui, int lines)
 	int files = 0;
 
 	for (unsigned r = 0; r < PSI_RESOURCES; r++)
-		files += !ui->frame->info->system->psi_error[r];
+		files += !frame_pressure(ui->frame->info)->error[r];
 	if (!files || ui->settings->fold_header)
 		return 0;
 	return lines >= LINES_PRESSURE ? files + 1 : 1;

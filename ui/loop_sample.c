@@ -136,7 +136,7 @@ int loop_open(struct loop *loop)
 static bool is_other_hierarchy(const struct ui *ui)
 {
 	const struct frame *frame = ui->rewind.live_frame;
-	const char *open = frame ? frame->info->hierarchy : NULL;
+	const char *open = frame ? frame->info->head.hierarchy : NULL;
 
 	return open && ui->hierarchy && strcmp(open, ui->hierarchy) != 0;
 }

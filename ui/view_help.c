@@ -141,13 +141,13 @@ static void add_notes(struct help *help, const struct ui *ui)
 	const struct frame_info *info = ui->frame->info;
 	struct buf text = { 0 };
 
-	if (!info->nnotes)
+	if (!info->head.nnotes)
 		return;
 	add_help(help, NULL, "Missing now, and what to do about it");
-	for (size_t i = 0; i < info->nnotes; i++) {
+	for (size_t i = 0; i < info->head.nnotes; i++) {
 		text.len = 0;
-		note_append(&text, &info->notes[i], true);
-		add_help(help, note_table[info->notes[i].id].id, buf_cstr(&text));
+		note_append(&text, &info->head.notes[i], true);
+		add_help(help, note_table[info->head.notes[i].id].id, buf_cstr(&text));
 	}
 	buf_free(&text);
 }

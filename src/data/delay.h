@@ -88,4 +88,10 @@ struct delay_sum delay_mem(const struct delay_sum *delays, uint32_t valid);
 	(DELAY_BIT(DELAY_SWAPIN) | DELAY_BIT(DELAY_RECLAIM) | DELAY_BIT(DELAY_THRASH) | \
 	 DELAY_BIT(DELAY_COMPACT) | DELAY_BIT(DELAY_WPCOPY))
 
+/* Whether what was waited of a kind, or of WAIT_DWAIT, is in the sum of all that was waited. */
+static inline bool wait_in_total(unsigned kind)
+{
+	return kind == WAIT_DWAIT || (kind < DELAY_KINDS && DELAY_TOTAL_KINDS & DELAY_BIT(kind));
+}
+
 #endif

@@ -26,6 +26,13 @@ struct psi {
 	struct psi_line some, full;
 };
 
+/* A reading of pressure: the machine's, or a group's. */
+struct psi_reading {
+	uint64_t read_ns; /* CLOCK_MONOTONIC, when the files were read */
+	struct psi psi[PSI_RESOURCES];
+	int error[PSI_RESOURCES]; /* 0 or -errno of the file (-ENOENT, -EOPNOTSUPP ...) */
+};
+
 /*
  * Parses the text of a pressure file. A line that is missing or malformed is left
  * invalid without harm to the other (irq has no `some`, old kernels no cpu `full`).
@@ -62,7 +69,6 @@ extern const char *const cpu_state_names[CPU_STATES];
 
 /* One reading. What could not be read is invalid, never zero in its place. */
 struct system_sample {
-	uint64_t read_ns; /* CLOCK_MONOTONIC, when the pressure files were read */
 	bool cpu_valid, load_valid, uptime_valid, memory_valid;
 	unsigned cpus; /* online */
 	uint64_t cpu_ns[CPU_STATES]; /* since boot, all CPUs */
@@ -71,10 +77,17 @@ struct system_sample {
 	double uptime; /* s */
 	uint64_t memory_total, memory_used; /* kB; used = total - available */
 	uint64_t swap_total, swap_used; /* kB */
-	struct psi psi[PSI_RESOURCES];
 	int file_error[SYSTEM_FILES]; /* 0 or -errno; -EBADMSG: not what the kernel documents */
-	int psi_error[PSI_RESOURCES]; /* 0 or -errno of the file (-ENOENT, -EOPNOTSUPP ...) */
+	struct psi_reading pressure; /* the machine's */
+	struct psi_reading of_group; /* that of the group which is looked at, where one is */
 };
+
+/* The pressure that is shown: that of the group which is looked at, else the machine's. */
+static inline const struct psi_reading *system_pressure(const struct system_sample *system,
+							const char *cgroup)
+{
+	return cgroup ? &system->of_group : &system->pressure;
+}
 
 /*
  * The share of the CPU time between two readings that was spent in states (bits), in percent;

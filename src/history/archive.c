@@ -15,9 +15,9 @@
 #include "base/util.h"
 #include "history/image.h"
 #include "history/pack.h"
+#include "history/schema.h"
 #include "history/segments.h"
 #include "history/store.h"
-#include "history/store_tables.h"
 
 /* Reads one number by a statement of no further use. 0 or -errno; -ENODATA: there is none. */
 static int ask_number(struct archive *archive, const char *text, int64_t given, int64_t *number)
@@ -55,7 +55,7 @@ static int allow_views(struct archive *archive)
 
 	if (err)
 		return err == -ENODATA ? -EPROTO : err;
-	if (least < 1 || least > STORE_VERSION)
+	if (least < 1 || least > SCHEMA_VERSION)
 		return -EPROTO;
 	archive_guard_views(&archive->guard, archive->db);
 	return 0;
@@ -67,7 +67,7 @@ static int check_recording(struct archive *archive)
 	int64_t id = 0, threads = 0, strange = 0;
 	int err = ask_number(archive, "PRAGMA application_id", 0, &id);
 
-	if (!err && id != STORE_APPLICATION_ID)
+	if (!err && id != SCHEMA_APPLICATION_ID)
 		return -EBADMSG;
 	if (!err)
 		err = ask_number(archive, ARCHIVE_GUARD_TABLES, 0, &strange);
@@ -79,7 +79,7 @@ static int check_recording(struct archive *archive)
 				 &archive->version);
 	if (!err && archive->version < 1)
 		return -EBADMSG;
-	if (!err && archive->version > STORE_VERSION)
+	if (!err && archive->version > SCHEMA_VERSION)
 		err = allow_views(archive);
 	if (!err)
 		err = ask_number(archive, "SELECT value FROM recording WHERE name = 'threads'", 0,
@@ -133,7 +133,7 @@ int archive_borrow(struct archive *archive, sqlite3 *db)
 	int err;
 
 	*archive = (struct archive){
-		.db = db, .borrowed = true, .first = 1, .version = STORE_VERSION
+		.db = db, .borrowed = true, .first = 1, .version = SCHEMA_VERSION
 	};
 	err = archive_prepare(archive);
 	if (err)
@@ -219,51 +219,6 @@ void archive_close(struct archive *archive)
 		sqlite3_close(archive->db);
 	image_close(archive->image);
 	*archive = (struct archive){ 0 };
-}
-
-sqlite3_stmt *archive_ask(struct archive *archive, enum archive_query query, int64_t number)
-{
-	sqlite3_stmt *rows = archive->queries[query];
-
-	if (!rows)
-		return NULL;
-	archive_guard_begin(&archive->guard);
-	sqlite3_reset(rows);
-	sqlite3_bind_int64(rows, 1, number);
-	return rows;
-}
-
-int archive_row(struct archive *archive, sqlite3_stmt *rows)
-{
-	int result;
-
-	if (!rows)
-		return 0;
-	result = sqlite3_step(rows);
-	if (result == SQLITE_ROW)
-		return 1;
-	sqlite3_reset(rows);
-	if (result == SQLITE_DONE)
-		return 0;
-	return archive_guard_errno(&archive->guard, result, sqlite3_system_errno(archive->db));
-}
-
-int64_t archive_int(sqlite3_stmt *row, int column, int64_t least, int64_t most, int64_t none,
-		    bool *bad)
-{
-	int64_t value;
-
-	switch (sqlite3_column_type(row, column)) {
-	case SQLITE_NULL:
-		return none;
-	case SQLITE_INTEGER:
-		value = sqlite3_column_int64(row, column);
-		if (value >= least && value <= most)
-			return value;
-		break;
-	}
-	*bad = true;
-	return least;
 }
 
 int64_t archive_find(struct archive *archive, uint64_t time_ns)

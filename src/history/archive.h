@@ -12,46 +12,15 @@
 #include <stdint.h>
 
 #include "history/archive_guard.h"
+#include "history/schema.h"
 
-/* The queries that a sample takes. */
+/* What is asked of a recording: rows of a table (enum table_id), or one of these. */
 enum archive_query {
-	QUERY_SAMPLE,
-	QUERY_TASK,
-	QUERY_TEXT,
-	QUERY_ENDED,
-	QUERY_GONE,
-	QUERY_STANDING,
-	QUERY_TOTAL,
-	QUERY_ACTIVITY,
-	QUERY_WAIT, /* all of it, by task */
-	QUERY_OTHER_WAIT, /* but what stands beside QUERY_ACTIVITY */
-	QUERY_WAITING,
-	QUERY_CHILDREN,
-	QUERY_IMPOSSIBLE,
-	QUERY_FIELD,
-	QUERY_PRESSURE,
-	QUERY_FILE_ERROR,
-	QUERY_GAP,
-	QUERY_NOTE,
-	QUERY_ACCOUNT,
-	QUERY_CLOCK,
-	QUERY_CGROUP,
-	QUERY_CGROUP_PRESSURE,
+	QUERY_WAITS = TABLES, /* all waits in a sample, as rows of TABLE_OTHER_WAIT, by task */
 	QUERY_TIME,
 	QUERY_NEXT,
 	QUERY_BEGIN,
 	QUERY_END,
-	/* Since version 2: */
-	QUERY_PROCESS,
-	QUERY_SITE,
-	QUERY_TRACE,
-	QUERY_STATES,
-	QUERY_STOOD_FOR,
-	QUERY_SITE_WAIT,
-	QUERY_SITE_WAKER,
-	QUERY_UNEXPLAINED,
-	/* Since version 6: */
-	QUERY_EVIDENCE,
 	ARCHIVE_QUERIES
 };
 
@@ -60,6 +29,7 @@ struct archive {
 	sqlite3 *db;
 	bool borrowed; /* the database is somebody else's */
 	sqlite3_stmt *queries[ARCHIVE_QUERIES];
+	bool bad; /* a row that was read has what cannot be, or names what there is not */
 	bool threads; /* it has rows of threads */
 	int64_t version; /* of its tables */
 	struct archive_guard guard; /* what SQLite may do with it */
@@ -83,17 +53,44 @@ int archive_prepare(struct archive *archive);
 /* Closes the file. */
 void archive_close(struct archive *archive);
 
-/*
- * Starts a query for a number: of a sample, of tasks, texts, processes and sites their own. NULL,
- * which has no rows, where the file is of a version without that.
- */
-sqlite3_stmt *archive_ask(struct archive *archive, enum archive_query query, int64_t number);
+/* Takes a row that was read: the struct of its table. */
+typedef void archive_taker(void *arg, const void *row);
 
-/* Takes the next row. 1, 0 at the end, or -errno (-EINTR: a signal is to end the program). */
+/*
+ * Reads the rows of a table, or of QUERY_WAITS, for a sample, up to the first that is bad. None
+ * where the file is of a version without that table. 0 or -errno (-EINTR: a signal is to end the
+ * program).
+ */
+int archive_each(struct archive *archive, unsigned query, int64_t sample, archive_taker *take,
+		 void *arg);
+
+/* What is to be read for a sample, and who takes it. */
+struct archive_reader {
+	enum table_id table;
+	archive_taker *take;
+};
+
+/* Reads the rows of several tables, one after the other. 0 or -errno. */
+int archive_each_of(struct archive *archive, const struct archive_reader *readers, size_t n,
+		    int64_t sample, void *arg);
+
+/*
+ * Reads the row of that number: of a sample, of tasks, texts, processes and sites their own. 1, 0
+ * where there is none, or -errno. Bytes of it stay until archive_done().
+ */
+int archive_get(struct archive *archive, enum table_id table, int64_t number, void *row);
+
+void archive_done(struct archive *archive, enum table_id table);
+
+/* Starts a query for a number. NULL, which has no rows, where there is no such query. */
+sqlite3_stmt *archive_ask(struct archive *archive, unsigned query, int64_t number);
+
+/* The next row of a statement. 1, 0 at the end, or -errno (-EINTR: a signal is to end the program).
+ */
 int archive_row(struct archive *archive, sqlite3_stmt *rows);
 
 /*
- * Columns of a row. A value that is not what it must be makes the row bad: *bad is set, and the
+ * A column of a row. A value that is not what it must be makes the row bad: *bad is set, and the
  * least value is returned. NULL is `none`.
  */
 int64_t archive_int(sqlite3_stmt *row, int column, int64_t least, int64_t most, int64_t none,
@@ -103,12 +100,6 @@ int64_t archive_int(sqlite3_stmt *row, int column, int64_t least, int64_t most, 
 static inline uint64_t archive_uint(sqlite3_stmt *row, int column, uint64_t none, bool *bad)
 {
 	return (uint64_t)archive_int(row, column, 0, INT64_MAX, (int64_t)none, bad);
-}
-
-/* Whether the value is NULL. */
-static inline bool archive_null(sqlite3_stmt *row, int column)
-{
-	return sqlite3_column_type(row, column) == SQLITE_NULL;
 }
 
 /*

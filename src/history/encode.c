@@ -38,12 +38,14 @@ void encoder_begin_segment(struct encoder *encoder)
 /* Takes the machine's figures: pressure that is new, growth of the CPUs' times. */
 static void take_system(struct encoder *encoder, struct moment *moment, bool whole)
 {
-	const struct system_sample *now = &moment->system, *was = &encoder->system;
+	const struct system_sample *now = &moment->sample.system, *was = &encoder->system;
+	const struct psi_reading *shown = moment_pressure(moment);
 
 	for (unsigned s = 0; s < CPU_STATES; s++)
-		moment->cpu_ns[s] = encoder->begun ? (int64_t)(now->cpu_ns[s] - was->cpu_ns[s]) : 0;
+		moment->sample.cpu_ns[s] =
+			encoder->begun ? (int64_t)(now->cpu_ns[s] - was->cpu_ns[s]) : 0;
 	for (unsigned i = 0; i < 2 * PSI_RESOURCES; i++) {
-		const struct psi *a = &now->psi[i / 2], *b = &was->psi[i / 2];
+		const struct psi *a = &shown->psi[i / 2], *b = &encoder->pressure.psi[i / 2];
 		const struct psi_line *x = i % 2 ? &a->full : &a->some;
 		const struct psi_line *y = i % 2 ? &b->full : &b->some;
 
@@ -52,6 +54,7 @@ static void take_system(struct encoder *encoder, struct moment *moment, bool who
 			moment->psi_new |= 1u << i;
 	}
 	encoder->system = *now;
+	encoder->pressure = *shown;
 }
 
 /* Takes the clocks if they are other ones. */
@@ -70,32 +73,29 @@ static void take_clocks(struct encoder *encoder, struct moment *moment, const st
 /* Takes what belongs to the frame as a whole. */
 static void take_info(struct encoder *encoder, struct moment *moment, const struct frame_info *info)
 {
+	struct moment_sample *sample = &moment->sample;
 	const struct sample *cur = info->cur;
 
-	moment->begin_ns = cur->begin_ns;
-	moment->end_ns = cur->end_ns;
-	moment->real_ns = cur->real_ns;
-	moment->interval_ns = info->interval_ns;
-	moment->n = cur->n;
-	moment->left = cur->left;
-	moment->steady = info->prev ? sample_stable(cur, 1) : 0;
-	moment->have = cur->have;
+	*sample = (struct moment_sample){
+		.real_ns = cur->real_ns,
+		.interval_ns = info->interval_ns,
+		.interval_known = info->prev,
+		.begin_ns = cur->begin_ns,
+		.took_ns = cur->end_ns - cur->begin_ns,
+		.whole = moment->flags & MOMENT_WHOLE,
+		.marked = cur->marks,
+		.n = cur->n,
+		.steady = info->prev ? sample_stable(cur, 1) : 0,
+		.have = cur->have,
+		.source = encode_text(encoder, info->head.source),
+		.cgroup = encode_text(encoder, info->head.cgroup),
+		.hierarchy = encode_text(encoder, info->head.hierarchy),
+		.head = info->head,
+		.system = *info->system,
+	};
+	sample->head.source = sample->head.cgroup = sample->head.hierarchy = NULL;
+	sample->pressure_ns = (int64_t)(moment_pressure(moment)->read_ns - cur->begin_ns);
 	moment->threads = info->threads;
-	moment->source = encode_text(encoder, info->source);
-	moment->cgroup = encode_text(encoder, info->cgroup);
-	moment->hierarchy = encode_text(encoder, info->hierarchy);
-	moment->hierarchy_version = info->hierarchy_version;
-	moment->taskstats_version = info->taskstats_version;
-	moment->delayacct = info->delayacct;
-	moment->unknown = info->unknown;
-	moment->exits = info->exits;
-	moment->lost = info->lost;
-	moment->others = info->others;
-	moment->self = info->self;
-	moment->system = *info->system;
-	moment->account = info->account;
-	memcpy(moment->notes, info->notes, sizeof(moment->notes));
-	moment->nnotes = info->nnotes;
 }
 
 /* Adds what was read of a group's files. */
@@ -194,9 +194,7 @@ const struct moment *encoder_take(struct encoder *encoder, const struct frame *f
 
 	if (encoder->segment)
 		begin_segment(encoder);
-	head.flags = (whole ? MOMENT_WHOLE : 0) | (info->prev ? 0 : MOMENT_FIRST) |
-		     (info->cur->marks ? MOMENT_MARKED : 0) |
-		     (encoder->segment ? MOMENT_SEGMENT : 0);
+	head.flags = (whole ? MOMENT_WHOLE : 0) | (encoder->segment ? MOMENT_SEGMENT : 0);
 	encoder->moments++;
 	if (whole)
 		encoder->whole_at = encoder->moments;

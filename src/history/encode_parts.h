@@ -56,6 +56,7 @@ struct encoder {
 	uint64_t *reads;
 	size_t nreads, reads_cap;
 	struct system_sample system;
+	struct psi_reading pressure; /* that was shown */
 	size_t nsleeps; /* what was written of the clocks */
 	uint64_t clock_real_ns;
 	/* Parts that are being filled; texts, tasks and groups may be left of a dropped moment. */

@@ -5,6 +5,7 @@
 
 #include "base/util.h"
 #include "history/encode_parts.h"
+#include "history/schema.h"
 
 /* How far the life of a task without news may be from what a reader takes it to be. */
 #define LIFE_SLACK_NS (2 * NSEC_PER_MSEC)
@@ -28,9 +29,7 @@ static bool lives_as_expected(const struct task_raw *raw, const struct task_raw 
 /* Whether the counters are the same, but for the life. */
 static bool counts_alike(const struct counters *a, const struct counters *b)
 {
-	return a->valid == b->valid && a->members == b->members && a->run_ns == b->run_ns &&
-	       a->user_ns == b->user_ns && a->system_ns == b->system_ns &&
-	       !memcmp(a->delay, b->delay, sizeof(a->delay));
+	return counters_alike(a, b) && !memcmp(a->delay, b->delay, sizeof(a->delay));
 }
 
 /* Whether children's times are the same. */
@@ -80,29 +79,10 @@ static bool is_as_expected(const struct sample *cur, const struct row *row,
 static bool grows(const struct task_raw *raw, const struct task_raw *before)
 {
 	const struct counters *now = &raw->counters, *was = &before->counters;
-	bool fell = now->run_ns < was->run_ns || now->user_ns < was->user_ns ||
-		    now->system_ns < was->system_ns;
 
-	for (unsigned kind = 0; kind < DELAY_KINDS; kind++)
-		fell |= now->delay[kind].ns < was->delay[kind].ns ||
-			now->delay[kind].count < was->delay[kind].count;
-	return !fell && !raw->was && now->valid == was->valid && now->members == was->members &&
-	       raw->single == before->single && raw->now.exact == before->now.exact &&
-	       !now->life_ns == !was->life_ns;
-}
-
-/* All that grew, also what is not known: a reader adds it up again. */
-static void take_growth(struct counters *grown, const struct counters *now,
-			const struct counters *before)
-{
-	for (unsigned kind = 0; kind < DELAY_KINDS; kind++) {
-		grown->delay[kind].count = now->delay[kind].count - before->delay[kind].count;
-		grown->delay[kind].ns = now->delay[kind].ns - before->delay[kind].ns;
-	}
-	grown->run_ns = now->run_ns - before->run_ns;
-	grown->user_ns = now->user_ns - before->user_ns;
-	grown->system_ns = now->system_ns - before->system_ns;
-	grown->valid = now->valid;
+	return !counters_fell(now, was) && !raw->was && now->valid == was->valid &&
+	       now->members == was->members && raw->single == before->single &&
+	       raw->now.exact == before->now.exact && !now->life_ns == !was->life_ns;
 }
 
 /* Takes what was waited in the interval; figures since the start are no interval's. */
@@ -145,7 +125,9 @@ static bool add_change(struct encoder *encoder, const struct frame_info *info,
 		change.flags |= CHANGE_ROW;
 	if (change.flags & CHANGE_ROW && !is_still(row))
 		take_deltas(&change, info, row);
-	take_growth(&change.grown, &raw->counters, before ? &before->counters : &nothing);
+	/* Also what is not known: a reader adds it up again. */
+	counters_diff(&change.grown, &raw->counters, before ? &before->counters : &nothing,
+		      UINT32_MAX);
 	if (before)
 		change.drift_ns = drift_of(raw, before);
 	if (change.flags & CHANGE_WHOLE ? waits_all(&raw->now.waits)
@@ -176,10 +158,9 @@ static void add_field(struct encoder *encoder, uint32_t task, enum moment_field_
 		      unsigned number, bool known, uint64_t value, bool was_known, uint64_t was)
 {
 	struct moment_field field = { .task = task,
-				      .of = (uint16_t)of,
-				      .number = (uint16_t)number,
+				      .field = SCHEMA_FIELD_OF(of, number),
 				      .known = known,
-				      .value = value };
+				      .value = (int64_t)value };
 
 	if (known == was_known && (!known || value == was))
 		return;

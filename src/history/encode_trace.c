@@ -152,7 +152,7 @@ void encode_states(struct encoder *encoder, const struct frame_info *info, const
 	struct known_task *task = encode_known(encoder, row->raw->task);
 	struct known_states *known = &task->states;
 	bool left = row->raw >= info->cur->raw + info->cur->n, standing = false;
-	struct moment_states states = { .task = task->written.id, .known = traced ? 1 : 0 };
+	struct moment_states states = { .task = task->written.id, .known = traced };
 	uint32_t in[WAIT_STATES] = { 0 };
 
 	if (!info->trace || told || left)
@@ -171,7 +171,8 @@ void encode_states(struct encoder *encoder, const struct frame_info *info, const
 		buf_add(&encoder->parts[PART_STATES], &states, sizeof(states));
 	}
 	for (const struct traced *at = traced ? traced->more : NULL; at; at = at->more) {
-		struct moment_more more = { task->written.id,
+		size_t number = encoder->parts[PART_MORE].len / sizeof(struct moment_more);
+		struct moment_more more = { task->written.id, (uint32_t)number,
 					    number_process(encoder, at->tgid, at->start_ns) };
 
 		buf_add(&encoder->parts[PART_MORE], &more, sizeof(more));
@@ -192,7 +193,7 @@ static void explain_waiting(struct encoder *encoder, const struct task_waiting *
 {
 	out->tid = waiting->tid;
 	out->state = waiting->state < WAIT_STATES ? (int32_t)waiting->state : -1;
-	out->class = waiting->class;
+	out->class = out->state < 0 ? -1 : (int32_t)waiting->class;
 	out->syscall = encode_text(encoder, waiting->syscall);
 	out->on = waiting->on.len ? encode_text(encoder, waiting->on.data) : 0;
 	out->where = waiting->where.len ? encode_text(encoder, waiting->where.data) : 0;
@@ -201,10 +202,11 @@ static void explain_waiting(struct encoder *encoder, const struct task_waiting *
 /* Puts what was looked at of a task. */
 static void explain_evidence(const struct task_evidence *evidence, struct moment_evidence *out)
 {
-	out->known = 1;
+	out->known = true;
 	out->throttled = evidence->throttled;
-	out->quota = evidence->quota;
+	out->quota = evidence->quota > 0 ? evidence->quota : 0;
 	out->writes = evidence->writes;
+	out->limited = evidence->memory_limit;
 	out->memory_limit = evidence->memory_limit;
 	out->memory_used = evidence->memory_used;
 	out->rival = evidence->rival;
@@ -215,7 +217,7 @@ static void explain_evidence(const struct task_evidence *evidence, struct moment
 static void explain_held(struct encoder *encoder, const struct task_held *held,
 			 struct moment_evidence *out)
 {
-	out->held = 1;
+	out->held = true;
 	out->frozen = held->frozen;
 	out->tracer = held->tracer;
 	out->tracer_name = held->tracer ? encode_text(encoder, held->tracer_comm) : 0;
@@ -230,7 +232,9 @@ static void encode_explained(struct encoder *encoder, const struct frame *frame,
 	const struct task_held *held = row_held(frame, row);
 	const struct task_hang *hang = &row->task->hang;
 	uint64_t sample_ns = frame->info->cur->begin_ns;
-	struct moment_evidence written = { .state = -1 };
+	struct moment_evidence written = {
+		.state = -1, .class = -1, .throttled = -1, .writes = -1
+	};
 
 	if (hang->tid && hang->sample_ns == sample_ns)
 		written.since_ns = hang->since_ns;
@@ -275,11 +279,20 @@ static uint32_t number_stack(struct encoder *encoder, const struct trace_frame *
 /* Adds what was waited at a site. */
 static void write_site_wait(struct encoder *encoder, uint32_t id, const struct site *site)
 {
-	struct moment_site_wait wait = { .site = id, .wait = *site };
+	struct moment_site_wait wait = { .site = id, .of_kind = site->kind >= 0, .wait = *site };
 
-	for (unsigned i = 0; i < SITE_WAKERS; i++)
-		wait.wakers[i] = encode_text(encoder, site->wakers[i].name);
 	buf_add(&encoder->parts[PART_SITE_WAITS], &wait, sizeof(wait));
+	for (unsigned i = 0; i < SITE_WAKERS; i++) {
+		const struct site_waker *by = &site->wakers[i];
+		struct moment_waker waker = {
+			.site = id, .number = i, .tgid = by->tgid, .ns = by->ns, .count = by->count
+		};
+
+		if (!by->tgid && !by->name)
+			return;
+		waker.name = encode_text(encoder, by->name);
+		buf_add(&encoder->parts[PART_WAKERS], &waker, sizeof(waker));
+	}
 }
 
 /* Adds that nobody waits at a site any more, and nothing was waited. */
@@ -303,7 +316,7 @@ static struct written_site *number_site(struct encoder *encoder, const struct tr
 		.state = (int32_t)site->state,
 		.kind = site->kind,
 		.overlaps = site->overlaps,
-		.class = site->class,
+		.class = (int32_t)site->class,
 		.comm = encode_text_again(encoder, &known->texts[SITE_COMM], site->comm, was->comm),
 		.syscall = encode_text_again(encoder, &known->texts[SITE_SYSCALL], site->syscall,
 					     was->syscall),
@@ -355,8 +368,8 @@ static void write_rest(struct encoder *encoder, const struct site *site)
 	struct moment_rest rest = {
 		.process = number_process(encoder, site->tgid, site->start_ns),
 		.comm = encode_text(encoder, site->comm),
-		.kind = site->kind,
-		.unknown = site->unknown,
+		.kind = (uint32_t)site->kind,
+		.known = !site->unknown,
 		.ns = site->rest_ns,
 	};
 

@@ -92,13 +92,13 @@ void flight_add(struct flight *flight, const struct moment *moment, bool kept)
 
 	if (moment->flags & MOMENT_SEGMENT) {
 		kept_end(&flight->list, &flight->keeper);
-		flight->stretch_ns = moment->begin_ns;
+		flight->stretch_ns = moment->sample.begin_ns;
 		flight->stretch_bytes = 0;
 	}
 	before = flight->list.bytes;
 	kept_add(&flight->list, &flight->keeper, moment);
 	flight->stretch_bytes += flight->list.bytes - before;
-	let_go(flight, moment->begin_ns, kept);
+	let_go(flight, moment->sample.begin_ns, kept);
 }
 
 const struct moment *flight_first(struct flight *flight)

@@ -102,7 +102,7 @@ void kept_add(struct kept_list *list, struct keeper *keeper, const struct moment
 	struct kept *added = xcalloc(1, sizeof(*added));
 	size_t before = block->bytes.cap;
 
-	*added = (struct kept){ .begin_ns = moment->begin_ns,
+	*added = (struct kept){ .begin_ns = moment->sample.begin_ns,
 				.begins = begins,
 				.size = moment->size,
 				.block = block,

@@ -146,13 +146,15 @@ static void forget_last(struct lookback *lookback)
 
 void lookback_stalls(const struct frame_info *info, float stalls[PSI_RESOURCES])
 {
+	const struct psi_reading *before = frame_pressure_before(info);
+
 	for (unsigned r = 0; r < PSI_RESOURCES; r++) {
-		const struct psi_line *now = &info->system->psi[r].some, *was;
+		const struct psi_line *now = &frame_pressure(info)->psi[r].some, *was;
 
 		stalls[r] = -1;
-		if (!info->system_before || !info->interval_ns)
+		if (!before || !info->interval_ns)
 			continue;
-		was = &info->system_before->psi[r].some;
+		was = &before->psi[r].some;
 		if (now->valid && was->valid && now->total_us >= was->total_us)
 			stalls[r] = (float)((double)(now->total_us - was->total_us) * 1e5 /
 					    (double)info->interval_ns);

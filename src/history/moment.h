@@ -15,6 +15,7 @@
 #include "data/sample.h"
 #include "data/system.h"
 #include "data/wait_state.h"
+#include "history/rows.h"
 #include "model/frame.h"
 
 /* The arrays of a moment. */
@@ -24,7 +25,7 @@ enum moment_part {
 	PART_PROCESSES, /* struct moment_process */
 	PART_SITES, /* struct moment_site */
 	/* Up to here: what is numbered. Of a dropped moment it stays for the next. */
-	PART_GONE, /* uint32_t: tasks that the sample does not have any more */
+	PART_GONE, /* struct moment_gone */
 	PART_CHANGES, /* struct moment_change */
 	PART_FIELDS, /* struct moment_field */
 	PART_READS, /* bytes: see encode_reads() */
@@ -33,6 +34,7 @@ enum moment_part {
 	PART_STATES, /* struct moment_states */
 	PART_MORE, /* struct moment_more */
 	PART_SITE_WAITS, /* struct moment_site_wait */
+	PART_WAKERS, /* struct moment_waker */
 	PART_RESTS, /* struct moment_rest */
 	PART_EVIDENCE, /* struct moment_evidence */
 	MOMENT_PARTS
@@ -96,12 +98,16 @@ enum moment_field_of {
 	FIELD_KINDS
 };
 
+/* A task that the sample does not have any more. */
+struct moment_gone {
+	uint32_t task;
+};
+
 /* A value that was read on demand and is another than before. */
 struct moment_field {
-	uint32_t task;
-	uint16_t of, number;
+	uint32_t task, field; /* SCHEMA_FIELD_OF() */
 	bool known;
-	uint64_t value;
+	int64_t value;
 };
 
 /* What was read of a control group's files. */
@@ -123,37 +129,45 @@ struct moment_site {
 	uint32_t id, process;
 	uint64_t order; /* its id in the trace: of sites of the same time the lower comes first */
 	int32_t state, kind;
-	uint32_t overlaps, class;
+	uint32_t overlaps;
+	int32_t class; /* -1: not known */
 	uint32_t comm, syscall, on, where, stack; /* stack: a function a line */
 };
 
 /* How a task spent the interval, where that is not what a reader takes it to be. */
 struct moment_states {
 	uint32_t task;
-	uint32_t known; /* 0: it was not traced */
 	uint32_t process, waker;
-	uint32_t lost_known;
+	bool known; /* it was traced */
+	bool lost_known;
 	uint64_t lost_ns;
 	struct wait_states states;
 };
 
 /* A further process that a task's row stands for. */
 struct moment_more {
-	uint32_t task, process;
+	uint32_t task, number, process;
 };
 
-/* What was waited at a site. Its texts of wakers are NULL: `wakers` has their ids. */
+/* What was waited at a site. Its texts and wakers mean nothing. */
 struct moment_site_wait {
 	uint32_t site;
-	uint32_t wakers[SITE_WAKERS];
+	bool of_kind; /* some of it counts for a kind */
 	struct site wait;
+};
+
+/* Who ended waits at a site. */
+struct moment_waker {
+	uint32_t site, number, name;
+	pid_t tgid;
+	uint64_t ns, count;
 };
 
 /* What no site explains of a kind. */
 struct moment_rest {
 	uint32_t process, comm;
-	int32_t kind;
-	uint32_t unknown; /* how much it is */
+	uint32_t kind;
+	bool known; /* how much it is */
 	int64_t ns;
 };
 
@@ -162,26 +176,41 @@ struct moment_evidence {
 	uint32_t task;
 	pid_t tid; /* the thread that waits; 0: none, or not known */
 	uint64_t since_ns; /* it is kept waiting since then (CLOCK_MONOTONIC); 0: it is not */
-	int32_t state; /* -1: not known */
-	uint32_t class;
+	int32_t state, class; /* -1: not known */
 	uint32_t syscall, on, where;
-	uint32_t known, io_limited; /* what follows was looked at */
+	bool known, io_limited; /* what follows was looked at */
 	double throttled, quota, writes; /* as in struct task_evidence */
+	bool limited; /* its group has a limit of memory: */
 	uint64_t memory_limit, memory_used;
 	pid_t rival;
-	uint32_t held; /* it was asked about, and so looked at whether it is held: */
-	uint32_t frozen;
+	bool held; /* it was asked about, and so looked at whether it is held: */
+	bool frozen;
 	pid_t tracer;
 	uint32_t tracer_name;
 };
 
 #define MOMENT_WHOLE 0x1u /* has all tasks, as they are: nothing before it is needed */
-#define MOMENT_FIRST 0x2u /* there is no interval yet */
-#define MOMENT_MARKED 0x4u /* the source tells which elements are unchanged */
 #define MOMENT_SLEEPS 0x8u /* has the clocks */
 #define MOMENT_SEGMENT 0x10u /* texts and tasks begin anew, for a file of its own */
 #define MOMENT_TRACED 0x20u /* waits were traced: trace has the figures of that */
 #define MOMENT_CLOSE 0x40u /* has no sample: the file is to be closed */
+
+/* A sample as a whole, and what belongs to its frame. */
+struct moment_sample {
+	int64_t number; /* in the recording; only where it is written */
+	uint64_t real_ns, interval_ns, begin_ns, took_ns;
+	bool interval_known; /* there is one */
+	bool whole; /* see MOMENT_WHOLE */
+	bool marked; /* the source tells which elements are unchanged */
+	uint64_t n, steady;
+	unsigned have;
+	uint32_t source, cgroup, hierarchy; /* ids of texts */
+	struct frame_head head;
+	struct system_sample system;
+	int64_t cpu_ns[CPU_STATES]; /* growth */
+	int64_t pressure_ns; /* from its begin until the pressure that was shown was read */
+	struct row_bytes reads; /* see encode_reads(); only where it is written or read */
+};
 
 /* The head. */
 struct moment {
@@ -189,29 +218,20 @@ struct moment {
 	size_t at[MOMENT_PARTS], bytes[MOMENT_PARTS];
 	unsigned flags;
 	uint64_t dropped; /* samples right before it that are not in the recording */
-	/* Of the sample: */
-	uint64_t begin_ns, end_ns, real_ns, interval_ns;
-	size_t n, left, steady;
-	unsigned have;
+	struct moment_sample sample;
 	uint64_t clock_real_ns;
-	/* Of the frame; texts by id. */
 	bool threads;
-	uint32_t source, cgroup, hierarchy;
-	unsigned hierarchy_version;
-	int taskstats_version;
-	enum delayacct_state delayacct;
-	uint32_t unknown;
-	int64_t exits, lost;
-	uint64_t others;
-	double self;
-	struct system_sample system;
-	int64_t cpu_ns[CPU_STATES]; /* growth */
 	uint32_t psi_new; /* bits of 2 * resource, + 1 for full: other than before */
-	struct account account;
-	struct note notes[NOTES_MAX];
-	size_t nnotes;
 	struct trace_frame trace; /* without its arrays */
 };
+
+/* The pressure that was shown. */
+static inline const struct psi_reading *moment_pressure(const struct moment *moment)
+{
+	const struct moment_sample *sample = &moment->sample;
+
+	return sample->cgroup ? &sample->system.of_group : &sample->system.pressure;
+}
 
 /* The start of a part. */
 static inline const void *moment_part(const struct moment *moment, enum moment_part part)

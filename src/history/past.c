@@ -266,8 +266,6 @@ static int next_of_past(void *state, struct sample *prev, struct sample *cur,
 			return -ENODATA;
 	}
 	rebuild_give(past->rebuild, prev, cur, past->pids, past->npids, moment);
-	if (past->npids)
-		moment->account = (struct account){ 0 };
 	return 0;
 }
 

@@ -15,19 +15,8 @@
 /* The most versions of tasks that are remembered. */
 #define VERSIONS_MAX (1 << 16)
 
-/* Reads all rows of a table for a sample. 0 or -errno. */
-int rebuild_each_row(struct rebuild *rebuild, struct archive *archive, enum archive_query query,
-		     int64_t number, rebuild_row_taker *take)
-{
-	sqlite3_stmt *rows = archive_ask(archive, query, number);
-	bool bad = false;
-	int got;
-
-	while ((got = archive_row(archive, rows)) == 1 && !bad)
-		take(rebuild, archive, rows, &bad);
-	sqlite3_reset(rows);
-	return bad ? -EBADMSG : got < 0 ? got : 0;
-}
+/* From then on all times of reading are told as encode_reads() does. */
+#define RUNS_SINCE 4
 
 /* The bytes that tell the times of reading. */
 struct reads {
@@ -86,9 +75,11 @@ static bool take_runs(struct rebuild *rebuild, struct reads *reads)
 }
 
 /* Takes the times of reading. */
-static void take_reads(struct rebuild *rebuild, const unsigned char *bytes, size_t len, bool old)
+static void take_reads(struct rebuild *rebuild, const struct buf *bytes)
 {
-	struct reads reads = { bytes, bytes + len, rebuild->begin_ns, 0 };
+	const unsigned char *first = (const unsigned char *)bytes->data;
+	struct reads reads = { first, first + bytes->len, rebuild->begin_ns, 0 };
+	bool old = rebuild->archive->version < RUNS_SINCE;
 	uint64_t run, value;
 	size_t i = 0;
 
@@ -119,6 +110,8 @@ static void live_on(struct element *element)
 /* Begins a sample: what belongs to the one before alone goes. */
 static void begin_sample(struct rebuild *rebuild)
 {
+	struct system_sample *system = &rebuild->moment.system;
+
 	rebuild_apply_fixes(rebuild);
 	for (size_t i = 0; i < rebuild->n; i++) {
 		struct element *element = &rebuild->elements[i];
@@ -135,46 +128,58 @@ static void begin_sample(struct rebuild *rebuild)
 			element->fresh = element->exited = false;
 	}
 	if (!rebuild->passed) {
-		rebuild->moment.nnotes = 0;
+		rebuild->moment.head.nnotes = 0;
 		rebuild_begin_groups(rebuild);
 		rebuild->turn++;
 	}
 	rebuild_begin_trace(rebuild);
-	memset(rebuild->moment.system.psi_error, 0, sizeof(rebuild->moment.system.psi_error));
-	memset(rebuild->moment.system.file_error, 0, sizeof(rebuild->moment.system.file_error));
+	memset(system->pressure.error, 0, sizeof(system->pressure.error));
+	memset(system->file_error, 0, sizeof(system->file_error));
 	rebuild->account = (struct account){ 0 };
 }
 
 /* Reads the tasks of a sample, and what happened to them. 0 or -errno. */
-static int read_elements(struct rebuild *rebuild, struct archive *archive, int64_t number,
-			 bool whole, const unsigned char *reads, size_t len)
+static int read_elements(struct rebuild *rebuild, int64_t number, const struct buf *reads)
 {
-	int err = rebuild_read_ends(rebuild, archive, number);
+	int err = rebuild_read_ends(rebuild, number);
 
 	if (err)
 		return err;
 	rebuild_remove_gone(rebuild, false);
-	err = rebuild_each_row(rebuild, archive, QUERY_STANDING, number, rebuild_stand);
+	err = rebuild_read_standing(rebuild, number);
 	if (err)
 		return err;
-	if (whole)
+	if (rebuild->whole)
 		rebuild_remove_gone(rebuild, true);
-	take_reads(rebuild, reads, len, archive->version < 4);
+	take_reads(rebuild, reads);
 	for (size_t i = 0; i < rebuild->n; i++)
 		live_on(&rebuild->elements[i]);
 	for (size_t i = 0; i < rebuild->nleft; i++)
 		live_on(&rebuild->left[i]);
-	err = rebuild_each_row(rebuild, archive, QUERY_WAITING, number, rebuild_clear_waiting);
-	return err ? err : rebuild_read_rows(rebuild, archive, number);
+	return rebuild_read_rows(rebuild, number);
+}
+
+/* Reads a sample's own row. 0 or -errno. */
+static int read_head(struct rebuild *rebuild, int64_t number, struct buf *reads)
+{
+	struct archive *archive = rebuild->archive;
+	struct moment_sample row;
+	int got = archive_get(archive, TABLE_SAMPLE, number, &row);
+
+	if (got != 1)
+		return got ? got : -EBADMSG;
+	if (!rebuild->bare)
+		buf_add(reads, row.reads.data, row.reads.len);
+	archive_done(archive, TABLE_SAMPLE);
+	rebuild_take_head(rebuild, &row);
+	return archive->bad ? -EBADMSG : 0;
 }
 
 /* Reads a sample: see rebuild_take(). */
-static int rebuild_sample(struct rebuild *rebuild, struct archive *archive, int64_t number)
+static int rebuild_sample(struct rebuild *rebuild, int64_t number)
 {
-	bool bad = false, whole = false, first = !rebuild->passed;
-	unsigned char *reads = NULL;
-	sqlite3_stmt *row;
-	size_t len;
+	bool first = !rebuild->passed;
+	struct buf reads = { 0 };
 	int err;
 
 	rebuild_free_numbers(rebuild);
@@ -183,31 +188,17 @@ static int rebuild_sample(struct rebuild *rebuild, struct archive *archive, int6
 	if (first && rebuild->nversions > VERSIONS_MAX)
 		rebuild_forget_versions(rebuild);
 	begin_sample(rebuild);
-	row = archive_ask(archive, QUERY_SAMPLE, number);
-	err = archive_row(archive, row);
-	if (err != 1)
-		return err ? err : -EBADMSG;
-	rebuild_read_head(rebuild, row, &whole, &bad);
-	len = rebuild->bare ? 0 : (size_t)sqlite3_column_bytes(row, 38);
-	if (len) {
-		reads = xcalloc(len, 1);
-		memcpy(reads, sqlite3_column_blob(row, 38), len);
-	}
-	rebuild_read_texts(rebuild, archive, row, &bad);
-	sqlite3_reset(row);
-	err = bad ? -EBADMSG : 0;
+	err = read_head(rebuild, number, &reads);
 	if (!err && !rebuild->bare)
-		err = read_elements(rebuild, archive, number, whole, reads, len);
-	free(reads);
+		err = read_elements(rebuild, number, &reads);
+	buf_free(&reads);
 	if (!err)
-		err = rebuild_read_clocks(rebuild, archive, number);
-	if (!err)
-		err = rebuild_read_frame(rebuild, archive, number);
+		err = rebuild_read_frame(rebuild, number);
 	if (!err && !rebuild->bare)
-		err = rebuild_read_evidence(rebuild, archive, number);
+		err = rebuild_read_evidence(rebuild, number);
 	if (!err && !rebuild->bare)
-		err = rebuild_read_trace(rebuild, archive, number, whole);
-	rebuild_add_accounts(&rebuild->moment.account, &rebuild->account, first);
+		err = rebuild_read_trace(rebuild, number);
+	rebuild_add_accounts(&rebuild->moment.head.account, &rebuild->account, first);
 	rebuild->passed++;
 	return err;
 }
@@ -215,8 +206,12 @@ static int rebuild_sample(struct rebuild *rebuild, struct archive *archive, int6
 int rebuild_take(struct rebuild *rebuild, struct archive *archive, int64_t number)
 {
 	bool begun = archive_begin(archive);
-	int err = rebuild_sample(rebuild, archive, number);
+	int err;
 
+	rebuild->archive = archive;
+	archive->bad = false;
+	err = rebuild_sample(rebuild, number);
+	rebuild->archive = NULL;
 	if (begun)
 		archive_end(archive);
 	return err;
@@ -228,24 +223,8 @@ void rebuild_turn(struct rebuild *rebuild)
 	rebuild_turn_trace(rebuild);
 }
 
-bool rebuild_is_wanted(const pid_t *pids, size_t npids, pid_t tgid)
-{
-	size_t low = 0, high = npids;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (pids[middle] < tgid)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return !npids || (low < npids && pids[low] == tgid);
-}
-
 /* Gives an element out, into the place of the sample. */
-static void give_element(const struct rebuild *rebuild, const struct element *element,
-			 struct sample *cur, size_t at, bool several)
+static void give_element(const struct element *element, struct sample *cur, size_t at, bool several)
 {
 	struct task_raw *raw = &cur->raw[at];
 
@@ -257,7 +236,6 @@ static void give_element(const struct rebuild *rebuild, const struct element *el
 		if (raw->read_ns < cur->begin_ns && !raw->exited)
 			raw->read_ns = cur->begin_ns;
 	}
-	(void)rebuild;
 	if (cur->records && element->record)
 		cur->records[at] = *element->record;
 	if (cur->procs && element->proc)
@@ -305,6 +283,19 @@ static void tie(const struct rebuild *rebuild, struct sample *prev, struct sampl
 	}
 }
 
+/* The pressure that was recorded is the one that was shown: of a group, where one was looked at. */
+static void give_pressure(struct playback_moment *moment)
+{
+	struct system_sample *system = &moment->system;
+
+	if (!moment->head.cgroup)
+		return;
+	system->of_group = system->pressure;
+	system->pressure = (struct psi_reading){ 0 };
+	for (unsigned r = 0; r < PSI_RESOURCES; r++)
+		system->pressure.error[r] = -ENOENT;
+}
+
 void rebuild_give(struct rebuild *rebuild, struct sample *prev, struct sample *cur,
 		  const pid_t *pids, size_t npids, struct playback_moment *moment)
 {
@@ -337,17 +328,21 @@ void rebuild_give(struct rebuild *rebuild, struct sample *prev, struct sample *c
 			continue;
 		if (cur->marks)
 			cur->marks[at] = element->fresh ? 0 : (uint8_t)MARK_UNCHANGED;
-		give_element(rebuild, element, cur, at++, several);
+		give_element(element, cur, at++, several);
 	}
 	for (size_t i = 0, at = cur->n; i < rebuild->nleft; i++)
 		if (rebuild_is_wanted(pids, npids, rebuild->left[i].raw.tgid))
-			give_element(rebuild, &rebuild->left[i], cur, at++, false);
+			give_element(&rebuild->left[i], cur, at++, false);
 	tie(rebuild, prev, cur);
 	/* A frame looks at the same places in both samples: a damaged file may claim too many. */
 	for (size_t i = 0; i < cur->stable[1]; i++)
 		if (cur->raw[i].task != prev->raw[i].task)
 			cur->stable[1] = i;
 	*moment = rebuild->moment;
+	give_pressure(moment);
+	/* It is of the whole machine. */
+	if (npids)
+		moment->head.account = (struct account){ 0 };
 	moment->bare = rebuild->bare;
 	moment->clocks = &rebuild->clocks;
 	rebuild_give_trace(rebuild, pids, npids, moment);

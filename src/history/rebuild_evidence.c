@@ -5,13 +5,6 @@
 
 #include "base/util.h"
 #include "history/rebuild_parts.h"
-#include "history/store_tables.h"
-
-/* A real number of a row. */
-static double real_of(sqlite3_stmt *row, int column, double absent)
-{
-	return archive_null(row, column) ? absent : sqlite3_column_double(row, column);
-}
 
 /* Replaces a text by a kept one. */
 static void keep_text_in(struct buf *out, const char *text)
@@ -23,91 +16,85 @@ static void keep_text_in(struct buf *out, const char *text)
 }
 
 /* Takes what a task waits on, and since when it is kept waiting. */
-static void take_explained_wait(struct rebuild *rebuild, struct archive *archive, sqlite3_stmt *row,
-				struct task *task, bool *bad)
+static void take_explained_wait(struct rebuild *rebuild, const struct moment_evidence *row,
+				struct task *task)
 {
-	int64_t state = archive_int(row, 3, 0, INT64_MAX, WAIT_STATES, bad);
-	int64_t class = archive_int(row, 4, 0, INT64_MAX, CLASS_UNKNOWN, bad);
 	struct task_waiting *waiting;
-	int64_t texts[3];
 
-	for (int i = 0; i < 3; i++)
-		texts[i] = archive_int(row, 5 + i, 0, INT64_MAX, 0, bad);
-	if (!archive_null(row, 2))
+	if (row->since_ns)
 		task->hang = (struct task_hang){
 			.sample_ns = rebuild->begin_ns,
-			.tid = (pid_t)archive_int(row, 1, 0, INT32_MAX, task->key.pid, bad),
-			.since_ns = archive_uint(row, 2, 0, bad),
+			.tid = row->tid ? row->tid : task->key.pid,
+			.since_ns = row->since_ns,
 		};
-	if (archive_null(row, 1))
+	if (!row->tid)
 		return;
 	if (!task->waiting)
 		task->waiting = xcalloc(1, sizeof(*task->waiting));
 	waiting = task->waiting;
 	waiting->sample_ns = rebuild->begin_ns;
-	waiting->tid = (pid_t)archive_int(row, 1, 0, INT32_MAX, 0, bad);
-	/* Of a later version. */
-	waiting->state = state <= WAIT_STATES ? (enum wait_state)state : STATE_OTHER;
-	waiting->class = class < WAIT_CLASSES ? (enum wait_class) class : CLASS_UNKNOWN;
+	waiting->tid = row->tid;
+	/* Others are of a later version. */
+	waiting->state = row->state < 0		    ? (enum wait_state)WAIT_STATES
+			 : row->state < WAIT_STATES ? (enum wait_state)row->state
+						    : STATE_OTHER;
+	waiting->class = row->class >= 0 && row->class < WAIT_CLASSES ? (enum wait_class)row->class
+								      : CLASS_UNKNOWN;
 	waiting->number = -1;
-	waiting->syscall = rebuild_keep_text(rebuild, archive, texts[0], bad);
-	keep_text_in(&waiting->on, rebuild_keep_text(rebuild, archive, texts[1], bad));
-	keep_text_in(&waiting->where, rebuild_keep_text(rebuild, archive, texts[2], bad));
+	waiting->syscall = rebuild_keep_text(rebuild, row->syscall);
+	keep_text_in(&waiting->on, rebuild_keep_text(rebuild, row->on));
+	keep_text_in(&waiting->where, rebuild_keep_text(rebuild, row->where));
 	keep_text_in(&waiting->stack, NULL);
 }
 
 /* Takes what holds a task that was asked about. */
-static void take_explained_hold(struct rebuild *rebuild, struct archive *archive, sqlite3_stmt *row,
-				struct task *task, bool *bad)
+static void take_explained_hold(struct rebuild *rebuild, const struct moment_evidence *row,
+				struct task *task)
 {
-	int64_t name = archive_int(row, 17, 0, INT64_MAX, 0, bad);
-	bool frozen = archive_int(row, 15, 0, 1, 0, bad);
-	pid_t tracer = (pid_t)archive_int(row, 16, 0, INT32_MAX, 0, bad);
 	const char *comm;
 
-	if (archive_null(row, 15))
+	if (!row->held)
 		return;
 	if (!task->held)
 		task->held = xcalloc(1, sizeof(*task->held));
-	comm = rebuild_keep_text(rebuild, archive, name, bad);
+	comm = rebuild_keep_text(rebuild, row->tracer_name);
 	*task->held = (struct task_held){ .sample_ns = rebuild->begin_ns,
-					  .frozen = frozen,
-					  .tracer = tracer };
+					  .frozen = row->frozen,
+					  .tracer = row->tracer };
 	if (comm)
 		strncpy(task->held->tracer_comm, comm, TASK_COMM_MAX);
 }
 
 /* Takes what explains a task. */
-static void take_explained(struct rebuild *rebuild, struct archive *archive, sqlite3_stmt *row,
-			   bool *bad)
+static void take_explained(void *arg, const void *from)
 {
-	struct element *element = rebuild_element(rebuild, archive, row, bad);
+	struct rebuild *rebuild = arg;
+	const struct moment_evidence *row = from;
+	struct element *element = rebuild_element(rebuild, row->task);
 	struct task_evidence *evidence;
 	struct task *task;
 
 	if (!element)
 		return;
 	task = element->raw.task;
-	if (archive_int(row, 8, 0, 1, 0, bad)) {
+	if (row->known) {
 		if (!task->evidence)
 			task->evidence = xcalloc(1, sizeof(*task->evidence));
 		evidence = task->evidence;
 		evidence->sample_ns = rebuild->begin_ns;
-		evidence->throttled = real_of(row, 9, -1);
-		evidence->quota = real_of(row, 10, 0);
-		evidence->memory_limit = archive_uint(row, 11, 0, bad);
-		evidence->memory_used = archive_uint(row, 12, 0, bad);
-		evidence->rival = (pid_t)archive_int(row, 13, 0, INT32_MAX, 0, bad);
-		evidence->writes = real_of(row, 14, -1);
-		evidence->io_limited = archive_int(row, 18, 0, 1, 0, bad);
+		evidence->throttled = row->throttled;
+		evidence->quota = row->quota;
+		evidence->memory_limit = row->memory_limit;
+		evidence->memory_used = row->memory_used;
+		evidence->rival = row->rival;
+		evidence->writes = row->writes;
+		evidence->io_limited = row->io_limited;
 	}
-	take_explained_hold(rebuild, archive, row, task, bad);
-	take_explained_wait(rebuild, archive, row, task, bad);
+	take_explained_hold(rebuild, row, task);
+	take_explained_wait(rebuild, row, task);
 }
 
-int rebuild_read_evidence(struct rebuild *rebuild, struct archive *archive, int64_t number)
+int rebuild_read_evidence(struct rebuild *rebuild, int64_t number)
 {
-	if (archive->version < STORE_EVIDENCE_SINCE)
-		return 0;
-	return rebuild_each_row(rebuild, archive, QUERY_EVIDENCE, number, take_explained);
+	return archive_each(rebuild->archive, TABLE_EVIDENCE, number, take_explained, rebuild);
 }

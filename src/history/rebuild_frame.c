@@ -9,41 +9,15 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "history/rows.h"
 #include "model/notes.h"
 
-/* Reads the machine's columns of a sample's row. */
-static void read_machine(struct rebuild *rebuild, sqlite3_stmt *row, bool *bad)
+/* Adds counts of two intervals; below 0: one is not known. */
+static int64_t join_counts(int64_t before, int64_t more)
 {
-	struct system_sample *system = &rebuild->moment.system;
-
-	system->cpus = (unsigned)archive_int(row, 20, 0, INT32_MAX, 0, bad);
-	system->cpu_valid = !archive_null(row, 21);
-	for (int s = 0; s < CPU_STATES; s++)
-		system->cpu_ns[s] +=
-			(uint64_t)archive_int(row, 21 + s, INT64_MIN, INT64_MAX, 0, bad);
-	system->load_valid = !archive_null(row, 29);
-	for (int i = 0; i < 3; i++)
-		system->load[i] = sqlite3_column_double(row, 29 + i) / 100.0;
-	system->uptime_valid = !archive_null(row, 32);
-	system->uptime = sqlite3_column_double(row, 32);
-	system->memory_valid = !archive_null(row, 33);
-	system->memory_total = archive_uint(row, 33, 0, bad);
-	system->memory_used = archive_uint(row, 34, 0, bad);
-	system->swap_total = archive_uint(row, 35, 0, bad);
-	system->swap_used = archive_uint(row, 36, 0, bad);
-	system->read_ns =
-		rebuild->begin_ns + (uint64_t)archive_int(row, 37, INT64_MIN, INT64_MAX, 0, bad);
-}
-
-/* Adds to a count that may be unknown. */
-static void add_count(int64_t *count, sqlite3_stmt *row, int column, bool first, bool *bad)
-{
-	int64_t more = archive_int(row, column, 0, INT64_MAX / 2, -1, bad);
-
-	if (first || *count < 0 || more < 0)
-		*count = first ? more : *count > more ? *count : more;
-	else
-		*count += more;
+	if (before < 0 || more < 0)
+		return before > more ? before : more;
+	return before + more;
 }
 
 /* The share of CPU of two intervals together; negative: not known. */
@@ -54,149 +28,138 @@ static double add_share(double before, uint64_t before_ns, double now, uint64_t 
 	return (before * (double)before_ns + now * (double)now_ns) / (double)(before_ns + now_ns);
 }
 
-/* Takes the texts that a row names; the row is not used afterwards. */
-void rebuild_read_texts(struct rebuild *rebuild, struct archive *archive, sqlite3_stmt *row,
-			bool *bad)
+/* Adds up, of several intervals, what is of an interval, and takes the rest as it is. */
+static struct frame_head join_heads(const struct frame_head *before, uint64_t before_ns,
+				    const struct frame_head *now, uint64_t now_ns)
 {
-	struct playback_moment *moment = &rebuild->moment;
-	int64_t source = archive_int(row, 9, 0, INT64_MAX, 0, bad);
-	int64_t cgroup = archive_int(row, 13, 0, INT64_MAX, 0, bad);
-	int64_t hierarchy = archive_int(row, 14, 0, INT64_MAX, 0, bad);
+	struct frame_head head = *now;
 
-	moment->source = rebuild_keep_text(rebuild, archive, source, bad);
-	moment->cgroup = rebuild_keep_text(rebuild, archive, cgroup, bad);
-	moment->hierarchy = rebuild_keep_text(rebuild, archive, hierarchy, bad);
-	if (!moment->source)
-		moment->source = "";
+	head.unknown |= before->unknown;
+	head.exits = join_counts(before->exits, now->exits);
+	head.lost = join_counts(before->lost, now->lost);
+	head.others += before->others;
+	head.self = add_share(before->self, before_ns, now->self, now_ns);
+	return head;
 }
 
-/* Reads a sample's own row, up to the blob, which comes when all elements are there. */
-void rebuild_read_head(struct rebuild *rebuild, sqlite3_stmt *row, bool *whole, bool *bad)
+/* Takes the machine's figures: the CPUs' times grow, and pressure has rows of its own. */
+static void take_machine_row(struct rebuild *rebuild, const struct moment_sample *row)
+{
+	struct system_sample *system = &rebuild->moment.system, before = *system;
+
+	*system = row->system;
+	memcpy(system->cpu_ns, before.cpu_ns, sizeof(system->cpu_ns));
+	for (int s = 0; s < CPU_STATES; s++)
+		system->cpu_ns[s] += (uint64_t)row->cpu_ns[s];
+	system->pressure = before.pressure;
+	system->pressure.read_ns = row->begin_ns + (uint64_t)row->pressure_ns;
+}
+
+void rebuild_take_head(struct rebuild *rebuild, const struct moment_sample *row)
 {
 	struct playback_moment *moment = &rebuild->moment;
+	struct frame_head head = row->head, before = moment->head;
 	bool first = !rebuild->passed;
-	uint64_t interval_ns;
 
+	if (!first)
+		head = join_heads(&before, rebuild->interval_ns, &row->head, row->interval_ns);
+	head.source = rebuild_keep_text(rebuild, row->source);
+	head.cgroup = rebuild_keep_text(rebuild, row->cgroup);
+	head.hierarchy = rebuild_keep_text(rebuild, row->hierarchy);
+	if (!head.source)
+		head.source = "";
+	/* These have rows of their own. */
+	head.account = before.account;
+	memcpy(head.notes, before.notes, sizeof(head.notes));
+	head.nnotes = before.nnotes;
+	moment->head = head;
+	moment->baseline = !row->interval_known;
+	moment->tasks = (size_t)row->n;
 	rebuild->before_ns = rebuild->begin_ns;
-	rebuild->real_ns = archive_uint(row, 0, 0, bad);
-	interval_ns = archive_uint(row, 1, 0, bad);
-	moment->baseline = archive_null(row, 1);
-	rebuild->begin_ns = archive_uint(row, 2, 0, bad);
-	rebuild->end_ns = rebuild->begin_ns + archive_uint(row, 3, 0, bad);
-	*whole = archive_int(row, 4, 0, 1, 0, bad);
-	moment->tasks = (size_t)archive_uint(row, 5, 0, bad);
-	rebuild->steady = (size_t)archive_uint(row, 6, 0, bad);
-	rebuild->marked = archive_int(row, 7, 0, 1, 0, bad);
-	rebuild->have = (unsigned)archive_int(row, 8, 0, UINT32_MAX, 0, bad) &
-			(NEED_RECORD | NEED_RANGE | NEED_PROC);
-	moment->taskstats_version = (int)archive_int(row, 10, 0, INT32_MAX, 0, bad);
-	moment->delayacct = archive_null(row, 11)		 ? DELAYACCT_UNKNOWN
-			    : archive_int(row, 11, 0, 1, 0, bad) ? DELAYACCT_ON
-								 : DELAYACCT_OFF;
-	moment->unknown = (first ? 0 : moment->unknown) |
-			  (uint32_t)archive_int(row, 12, 0, UINT32_MAX, 0, bad);
-	moment->hierarchy_version = (unsigned)archive_int(row, 15, 0, INT32_MAX, 0, bad);
-	add_count(&moment->exits, row, 16, first, bad);
-	add_count(&moment->lost, row, 17, first, bad);
-	moment->others = (first ? 0 : moment->others) + archive_uint(row, 18, 0, bad);
-	moment->self =
-		add_share(first ? -1 : moment->self, rebuild->interval_ns,
-			  archive_null(row, 19) ? -1 : sqlite3_column_double(row, 19), interval_ns);
-	rebuild->interval_ns = (first ? 0 : rebuild->interval_ns) + interval_ns;
-	read_machine(rebuild, row, bad);
+	rebuild->real_ns = row->real_ns;
+	rebuild->begin_ns = row->begin_ns;
+	rebuild->end_ns = row->begin_ns + row->took_ns;
+	rebuild->interval_ns = (first ? 0 : rebuild->interval_ns) + row->interval_ns;
+	rebuild->whole = row->whole;
+	rebuild->steady = (size_t)row->steady;
+	rebuild->marked = row->marked;
+	rebuild->have = row->have & (NEED_RECORD | NEED_RANGE | NEED_PROC);
+	take_machine_row(rebuild, row);
 }
 
 /* Takes a line of pressure. */
-static void take_pressure_row(struct rebuild *rebuild, struct archive *archive, sqlite3_stmt *row,
-			      bool *bad)
+static void take_psi_line(struct psi psi[PSI_RESOURCES], const struct pressure_row *row)
 {
-	int64_t resource = archive_int(row, 0, 0, INT64_MAX, INT64_MAX, bad);
-	bool full = archive_int(row, 1, 0, 1, 0, bad);
-	struct psi *psi;
+	if (row->resource < PSI_RESOURCES)
+		*(row->full ? &psi[row->resource].full : &psi[row->resource].some) = row->line;
+}
 
-	(void)archive;
-	if (resource >= PSI_RESOURCES)
-		return;
-	psi = &rebuild->moment.system.psi[resource];
-	*(full ? &psi->full : &psi->some) = (struct psi_line){
-		.valid = !archive_null(row, 5),
-		.avg10 = (uint32_t)archive_int(row, 2, 0, UINT32_MAX, 0, bad),
-		.avg60 = (uint32_t)archive_int(row, 3, 0, UINT32_MAX, 0, bad),
-		.avg300 = (uint32_t)archive_int(row, 4, 0, UINT32_MAX, 0, bad),
-		.total_us = archive_uint(row, 5, 0, bad),
-	};
+/* Takes a line of the pressure that was shown. */
+static void take_pressure_row(void *arg, const void *from)
+{
+	struct rebuild *rebuild = arg;
+
+	take_psi_line(rebuild->moment.system.pressure.psi, from);
 }
 
 /* Takes a file that could not be read. */
-static void take_file_error(struct rebuild *rebuild, struct archive *archive, sqlite3_stmt *row,
-			    bool *bad)
+static void take_file_error(void *arg, const void *from)
 {
-	const char *file = (const char *)sqlite3_column_text(row, 0);
-	int error = (int)archive_int(row, 1, -4095, 0, 0, bad);
+	struct rebuild *rebuild = arg;
+	struct system_sample *system = &rebuild->moment.system;
+	const struct file_error_row *row = from;
 
-	(void)archive;
-	for (unsigned r = 0; r < PSI_RESOURCES && file; r++)
-		if (!strcmp(file, psi_names[r]))
-			rebuild->moment.system.psi_error[r] = error;
-	for (unsigned f = 0; f < SYSTEM_FILES && file; f++)
-		if (!strcmp(file, system_file_names[f]))
-			rebuild->moment.system.file_error[f] = error;
+	for (unsigned r = 0; r < PSI_RESOURCES && row->file; r++)
+		if (!strcmp(row->file, psi_names[r]))
+			system->pressure.error[r] = row->error;
+	for (unsigned f = 0; f < SYSTEM_FILES && row->file; f++)
+		if (!strcmp(row->file, system_file_names[f]))
+			system->file_error[f] = row->error;
+}
+
+/* Adds a note where there is room. */
+static void keep_note(struct frame_head *head, struct note note)
+{
+	if (head->nnotes < NOTES_MAX)
+		head->notes[head->nnotes++] = note;
 }
 
 /* Adds a note, once; a note of a later version is not known. */
-static void take_note(struct rebuild *rebuild, struct archive *archive, sqlite3_stmt *row,
-		      bool *bad)
+static void take_note(void *arg, const void *from)
 {
-	struct playback_moment *moment = &rebuild->moment;
-	const char *name = (const char *)sqlite3_column_text(row, 0);
-	struct note note = { .id = NOTE_IDS,
-			     .value = (uint64_t)archive_int(row, 1, INT64_MIN, INT64_MAX, 0, bad),
-			     .error = (int)archive_int(row, 2, -4095, 4095, 0, bad) };
+	struct frame_head *head = &((struct rebuild *)arg)->moment.head;
+	const struct noted_row *row = from;
+	struct note note = { .id = NOTE_IDS, .value = (uint64_t)row->value, .error = row->error };
 
-	(void)archive;
-	for (unsigned id = 0; id < NOTE_IDS && name; id++)
-		if (!strcmp(note_table[id].id, name))
+	for (unsigned id = 0; id < NOTE_IDS && row->name; id++)
+		if (!strcmp(note_table[id].id, row->name))
 			note.id = (enum note_id)id;
-	for (size_t i = 0; i < moment->nnotes; i++)
-		if (moment->notes[i].id == note.id && moment->notes[i].value == note.value)
+	for (size_t i = 0; i < head->nnotes; i++)
+		if (head->notes[i].id == note.id && head->notes[i].value == note.value)
 			return;
-	if (note.id < NOTE_IDS && moment->nnotes < NOTES_MAX)
-		moment->notes[moment->nnotes++] = note;
+	if (note.id < NOTE_IDS)
+		keep_note(head, note);
 }
 
 /* Takes a count of samples that are missing. */
-static void take_gap(struct rebuild *rebuild, struct archive *archive, sqlite3_stmt *row, bool *bad)
+static void take_gap(void *arg, const void *from)
 {
-	struct playback_moment *moment = &rebuild->moment;
-	uint64_t dropped = archive_uint(row, 0, 0, bad);
+	struct frame_head *head = &((struct rebuild *)arg)->moment.head;
+	const struct gap_row *row = from;
 
-	(void)archive;
-	for (size_t i = 0; i < moment->nnotes; i++)
-		if (moment->notes[i].id == NOTE_RECORD_DROPPED)
+	for (size_t i = 0; i < head->nnotes; i++)
+		if (head->notes[i].id == NOTE_RECORD_DROPPED)
 			return;
-	if (dropped && moment->nnotes < NOTES_MAX)
-		moment->notes[moment->nnotes++] =
-			(struct note){ .id = NOTE_RECORD_DROPPED, .value = dropped };
+	if (row->dropped)
+		keep_note(head, (struct note){ .id = NOTE_RECORD_DROPPED, .value = row->dropped });
 }
 
-/* Adds how the machine's time was spent. */
-static void read_account(struct rebuild *rebuild, struct archive *archive, sqlite3_stmt *row,
-			 bool *bad)
+/* Takes how the machine's time was spent. */
+static void take_account_row(void *arg, const void *from)
 {
-	struct account *account = &rebuild->account;
+	struct rebuild *rebuild = arg;
 
-	(void)archive;
-	account->valid = !archive_null(row, 0);
-	account->machine_ns = archive_uint(row, 0, 0, bad);
-	account->run_ns = archive_uint(row, 1, 0, bad);
-	account->idle_ns = archive_uint(row, 2, 0, bad);
-	account->iowait_ns = archive_uint(row, 3, 0, bad);
-	account->steal_ns = archive_uint(row, 4, 0, bad);
-	account->irq_ns = archive_uint(row, 5, 0, bad);
-	account->recovered_valid = !archive_null(row, 6);
-	account->recovered_ns = archive_int(row, 6, INT64_MIN, INT64_MAX, 0, bad);
-	account->children_ns = archive_uint(row, 7, 0, bad);
-	account->rest_ns = archive_int(row, 8, INT64_MIN, INT64_MAX, 0, bad);
+	rebuild->account = *(const struct account *)from;
 }
 
 /* Adds two intervals' accounts: what is not known of one is not known of both. */
@@ -219,28 +182,17 @@ void rebuild_add_accounts(struct account *sum, const struct account *more, bool 
 	sum->rest_ns += more->rest_ns;
 }
 
-/* Reads the clocks where they changed. */
-int rebuild_read_clocks(struct rebuild *rebuild, struct archive *archive, int64_t number)
+/* Takes the clocks, which have rows where they changed: the first is in place of all before. */
+static void take_clock(void *arg, const void *from)
 {
-	sqlite3_stmt *rows = archive_ask(archive, QUERY_CLOCK, number);
-	struct clocks *clocks = &rebuild->clocks;
-	bool bad = false, first = true;
-	int got;
+	struct clocks *clocks = &((struct rebuild *)arg)->clocks;
+	const struct clock_row *row = from;
 
-	while ((got = archive_row(archive, rows)) == 1 && !bad) {
-		if (first)
-			clocks->n = 0;
-		first = false;
-		clocks->real_ns = (uint64_t)archive_int(rows, 0, INT64_MIN, INT64_MAX, 0, &bad);
-		clocks->sleeps =
-			xreallocarray(clocks->sleeps, clocks->n + 1, sizeof(*clocks->sleeps));
-		clocks->sleeps[clocks->n++] = (struct clock_sleep){
-			archive_uint(rows, 1, 0, &bad),
-			(uint64_t)archive_int(rows, 2, INT64_MIN, INT64_MAX, 0, &bad),
-		};
-	}
-	sqlite3_reset(rows);
-	return bad ? -EBADMSG : got < 0 ? got : 0;
+	if (!row->number)
+		clocks->n = 0;
+	clocks->real_ns = (uint64_t)row->real_ns;
+	clocks->sleeps = xreallocarray(clocks->sleeps, clocks->n + 1, sizeof(*clocks->sleeps));
+	clocks->sleeps[clocks->n++] = (struct clock_sleep){ row->from_ns, (uint64_t)row->ahead_ns };
 }
 
 /* Samples after which a group that they do not have is forgotten: no frame has its figures. */
@@ -297,11 +249,10 @@ void rebuild_free_groups(struct rebuild *rebuild)
 	forget_groups(rebuild, UINT64_MAX);
 }
 
-/* Finds or makes the readings of the group that the first column names. */
-static struct group_reading *group_of_row(struct rebuild *rebuild, struct archive *archive,
-					  sqlite3_stmt *row, bool *bad)
+/* Finds or makes the readings of the group with that path. */
+static struct group_reading *find_group(struct rebuild *rebuild, uint32_t id)
 {
-	char *path = rebuild_text(archive, archive_int(row, 0, 1, INT64_MAX, 0, bad), bad);
+	char *path = rebuild_text(rebuild, id);
 	struct group_reading *group = path ? rebuild_reading(rebuild, path) : NULL;
 
 	if (!path || group) {
@@ -319,75 +270,47 @@ static struct group_reading *group_of_row(struct rebuild *rebuild, struct archiv
 }
 
 /* Takes what was read of a group. */
-static void read_group(struct rebuild *rebuild, struct archive *archive, sqlite3_stmt *row,
-		       bool *bad)
+static void take_group_row(void *arg, const void *from)
 {
-	struct group_reading *group = group_of_row(rebuild, archive, row, bad);
-	struct cgroup_sample *now;
+	struct rebuild *rebuild = arg;
+	const struct moment_group *row = from;
+	struct group_reading *group = find_group(rebuild, row->path);
 
 	if (!group)
 		return;
-	if (archive_int(row, 1, 0, 1, 0, bad))
+	if (row->fresh)
 		group->before_valid = false;
-	now = &group->now;
-	*now = (struct cgroup_sample){ 0 };
+	group->now = row->sample;
 	group->now_valid = true;
 	group->turn = rebuild->turn;
-	now->have = (unsigned)archive_int(row, 2, 0, CGROUP_ALL, 0, bad);
-	now->throttled_ns = archive_uint(row, 3, 0, bad);
-	now->throttled = archive_uint(row, 4, 0, bad);
-	now->read_ns[CGROUP_THROTTLE] = archive_uint(row, 5, 0, bad);
-	now->event_valid = (unsigned)archive_int(row, 6, 0, UINT32_MAX, 0, bad);
-	for (int e = 0; e < CGROUP_EVENT_KINDS; e++)
-		now->events[e] = archive_uint(row, 7 + e, 0, bad);
-	now->states.sleeping = archive_uint(row, 11, 0, bad);
-	now->states.running = archive_uint(row, 12, 0, bad);
-	now->states.stopped = archive_uint(row, 13, 0, bad);
-	now->states.uninterruptible = archive_uint(row, 14, 0, bad);
-	now->states.io_wait = archive_uint(row, 15, 0, bad);
 }
 
 /* Takes a line of a group's pressure. */
-static void take_group_pressure(struct rebuild *rebuild, struct archive *archive, sqlite3_stmt *row,
-				bool *bad)
+static void take_group_pressure(void *arg, const void *from)
 {
-	struct group_reading *group = group_of_row(rebuild, archive, row, bad);
-	int64_t resource = archive_int(row, 1, 0, INT64_MAX, INT64_MAX, bad);
-	bool full = archive_int(row, 2, 0, 1, 0, bad);
-	struct psi *psi;
+	const struct pressure_row *row = from;
+	struct group_reading *group = find_group(arg, row->path);
 
-	if (!group || resource >= PSI_RESOURCES)
+	if (!group || row->resource >= PSI_RESOURCES)
 		return;
-	psi = &group->now.psi[resource];
-	group->now.read_ns[resource] = archive_uint(row, 7, 0, bad);
-	*(full ? &psi->full : &psi->some) = (struct psi_line){
-		.valid = !archive_null(row, 6),
-		.avg10 = (uint32_t)archive_int(row, 3, 0, UINT32_MAX, 0, bad),
-		.avg60 = (uint32_t)archive_int(row, 4, 0, UINT32_MAX, 0, bad),
-		.avg300 = (uint32_t)archive_int(row, 5, 0, UINT32_MAX, 0, bad),
-		.total_us = archive_uint(row, 6, 0, bad),
-	};
+	group->now.read_ns[row->resource] = row->read_ns;
+	take_psi_line(group->now.psi, row);
 }
 
-int rebuild_read_frame(struct rebuild *rebuild, struct archive *archive, int64_t number)
+int rebuild_read_frame(struct rebuild *rebuild, int64_t number)
 {
-	static const struct {
-		enum archive_query query;
-		rebuild_row_taker *take;
-	} tables[] = {
-		{ QUERY_PRESSURE, take_pressure_row },
-		{ QUERY_FILE_ERROR, take_file_error },
-		{ QUERY_NOTE, take_note },
-		{ QUERY_GAP, take_gap },
-		{ QUERY_ACCOUNT, read_account },
-		{ QUERY_CGROUP, read_group },
-		{ QUERY_CGROUP_PRESSURE, take_group_pressure },
+	/* The last are of groups, which have rows. */
+	static const struct archive_reader readers[] = {
+		{ TABLE_CLOCK, take_clock },
+		{ TABLE_PRESSURE, take_pressure_row },
+		{ TABLE_FILE_ERROR, take_file_error },
+		{ TABLE_NOTE, take_note },
+		{ TABLE_GAP, take_gap },
+		{ TABLE_ACCOUNT, take_account_row },
+		{ TABLE_CGROUP, take_group_row },
+		{ TABLE_CGROUP_PRESSURE, take_group_pressure },
 	};
-	int err = 0;
 
-	for (size_t i = 0; i < ARRAY_SIZE(tables) && !err; i++)
-		if (!rebuild->bare || tables[i].query < QUERY_CGROUP)
-			err = rebuild_each_row(rebuild, archive, tables[i].query, number,
-					       tables[i].take);
-	return err;
+	return archive_each_of(rebuild->archive, readers,
+			       ARRAY_SIZE(readers) - (rebuild->bare ? 2 : 0), number, rebuild);
 }

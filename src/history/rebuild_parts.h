@@ -4,6 +4,7 @@
 #define STALLTOP_HISTORY_REBUILD_PARTS_H
 
 #include "history/archive.h"
+#include "history/moment.h"
 #include "history/texts.h"
 #include "model/playback.h"
 
@@ -80,6 +81,7 @@ struct delay_fix; /* what is to be left out of a task's delays, from the next sa
 
 /* Zero-initialised: nothing yet. */
 struct rebuild {
+	struct archive *archive; /* while a sample is read */
 	bool bare; /* only what belongs to samples as a whole is read */
 	struct element *elements, *left; /* living tasks, sorted; those that left */
 	size_t n, cap, nleft, left_cap;
@@ -105,7 +107,7 @@ struct rebuild {
 	size_t nkept_texts;
 	uint64_t begin_ns, before_ns, end_ns, real_ns, interval_ns;
 	unsigned have;
-	bool marked;
+	bool marked, whole;
 	size_t steady, passed; /* samples since one was given out */
 	uint64_t turn;
 };
@@ -122,18 +124,9 @@ struct version {
 	size_t at;
 };
 
-/* Takes a row of a table. *bad is set where it has what cannot be. */
-typedef void rebuild_row_taker(struct rebuild *rebuild, struct archive *archive, sqlite3_stmt *row,
-			       bool *bad);
-
-/* rebuild.c */
-
-/* Reads all rows of a table for a sample. 0 or -errno. */
-int rebuild_each_row(struct rebuild *rebuild, struct archive *archive, enum archive_query query,
-		     int64_t number, rebuild_row_taker *take);
-
-/* Whether a process is one of those asked for, which are ascending; n 0: all are. */
-bool rebuild_is_wanted(const pid_t *pids, size_t npids, pid_t tgid);
+/*
+ * Whoever reads what there is not, or what cannot be, has the sample be bad: rebuild->archive->bad.
+ */
 
 /* An element, of the living ones and, behind them, of those that left. */
 static inline const struct element *rebuild_nth(const struct rebuild *rebuild, size_t i)
@@ -141,27 +134,35 @@ static inline const struct element *rebuild_nth(const struct rebuild *rebuild, s
 	return i < rebuild->n ? &rebuild->elements[i] : &rebuild->left[i - rebuild->n];
 }
 
-/* rebuild_tasks.c: elements, and the numbers of tasks */
+/* rebuild_tasks.c: elements, the numbers of tasks, and texts */
 
-/* Frees what an element has. */
+/* Whether a process is one of those asked for, which are ascending; n 0: all are. */
+bool rebuild_is_wanted(const pid_t *pids, size_t npids, pid_t tgid);
+
+/* Frees what an element has, and what was traced of it. */
 void rebuild_drop(struct element *element);
+void rebuild_drop_trace(struct element *element);
+
+/* What was traced of an element; made where there is nothing. */
+struct element_trace *rebuild_trace_of(struct element *element);
+
+/* Takes over what an element that left did while it lived, since a sample was given out. */
+void rebuild_leave_trace(struct element *left, const struct element *living);
 
 /* The living element of a thread, or NULL. */
 struct element *rebuild_living(const struct rebuild *rebuild, pid_t tgid, pid_t pid);
 
 /* Reads a text of the recording. NULL where there is none, or no such. */
-char *rebuild_text(struct archive *archive, int64_t id, bool *bad);
+char *rebuild_text(struct rebuild *rebuild, uint32_t id);
 
 /* Reads a text that stays while the rebuild is open. */
-const char *rebuild_keep_text(struct rebuild *rebuild, struct archive *archive, int64_t id,
-			      bool *bad);
+const char *rebuild_keep_text(struct rebuild *rebuild, uint32_t id);
 
 /* Replaces a text of a task. */
-void set_task_text(char **text, char *by);
+void rebuild_set_text(char **text, char *by);
 
 /* The version of that number. */
-struct version *rebuild_version(struct rebuild *rebuild, struct archive *archive, int64_t id,
-				bool *bad);
+struct version *rebuild_version(struct rebuild *rebuild, int64_t id);
 
 /* Adds an empty element that left. */
 struct element *rebuild_add_leaver(struct rebuild *rebuild, struct version *version);
@@ -169,9 +170,8 @@ struct element *rebuild_add_leaver(struct rebuild *rebuild, struct version *vers
 /* Makes a place for a living element, or empties the one that has its place. */
 struct element *rebuild_place(struct rebuild *rebuild, const struct version *version);
 
-/* The element that the first column of a row names. */
-struct element *rebuild_element(struct rebuild *rebuild, struct archive *archive, sqlite3_stmt *row,
-				bool *bad);
+/* The element of a task in the sample that is read; NULL, and bad, where there is none. */
+struct element *rebuild_element(struct rebuild *rebuild, uint32_t task);
 
 /* Removes elements that have gone; of those that are not met, too. */
 void rebuild_remove_gone(struct rebuild *rebuild, bool unmet);
@@ -188,38 +188,30 @@ void rebuild_free_numbers(struct rebuild *rebuild);
 /* Forgets the numbers of tasks and texts. */
 void rebuild_forget_versions(struct rebuild *rebuild);
 
+/*
+ * What reads a sample, in this order: its own row; elements and what happened to them; the rest.
+ * 0 or -errno.
+ */
+
 /* rebuild_rows.c: what happened to tasks */
-
-/* Reads who left and who has gone. */
-int rebuild_read_ends(struct rebuild *rebuild, struct archive *archive, int64_t number);
-
-/* Reads counters that are as they are. */
-void rebuild_stand(struct rebuild *rebuild, struct archive *archive, sqlite3_stmt *row, bool *bad);
 
 /* Makes noted impossible delays count. */
 void rebuild_apply_fixes(struct rebuild *rebuild);
 
-/* Forgets waits of those whose waits are others now: their rows say what they are. */
-void rebuild_clear_waiting(struct rebuild *rebuild, struct archive *archive, sqlite3_stmt *row,
-			   bool *bad);
+/* Reads who left and who has gone; then the counters that are as they are. */
+int rebuild_read_ends(struct rebuild *rebuild, int64_t number);
+int rebuild_read_standing(struct rebuild *rebuild, int64_t number);
 
-/* Reads what happened to tasks, when all elements are there. 0 or -errno. */
-int rebuild_read_rows(struct rebuild *rebuild, struct archive *archive, int64_t number);
+/* Reads what happened to tasks, when all elements are there. */
+int rebuild_read_rows(struct rebuild *rebuild, int64_t number);
 
 /* rebuild_frame.c: what belongs to the sample as a whole */
 
-/* Reads a sample's own row, up to the blob, which comes when all elements are there. */
-void rebuild_read_head(struct rebuild *rebuild, sqlite3_stmt *row, bool *whole, bool *bad);
-
-/* Takes the texts that a row names; the row is not used afterwards. */
-void rebuild_read_texts(struct rebuild *rebuild, struct archive *archive, sqlite3_stmt *row,
-			bool *bad);
+/* Takes a sample's own row, but for `reads`. */
+void rebuild_take_head(struct rebuild *rebuild, const struct moment_sample *row);
 
 /* Adds two intervals' accounts: what is not known of one is not known of both. */
 void rebuild_add_accounts(struct account *sum, const struct account *more, bool first);
-
-/* Reads the clocks where they changed. */
-int rebuild_read_clocks(struct rebuild *rebuild, struct archive *archive, int64_t number);
 
 /* Begins what is given out next: what was read is what was before. */
 void rebuild_begin_groups(struct rebuild *rebuild);
@@ -229,23 +221,23 @@ void rebuild_free_groups(struct rebuild *rebuild);
 /* The readings of the group with that path, or NULL. */
 struct group_reading *rebuild_reading(const struct rebuild *rebuild, const char *path);
 
-/* Reads the rest of what belongs to the sample as a whole, and figures of groups. 0 or -errno. */
-int rebuild_read_frame(struct rebuild *rebuild, struct archive *archive, int64_t number);
+/* Reads the rest of what belongs to the sample as a whole, and figures of groups. */
+int rebuild_read_frame(struct rebuild *rebuild, int64_t number);
+
+/* rebuild_evidence.c: what explains tasks */
+
+int rebuild_read_evidence(struct rebuild *rebuild, int64_t number);
 
 /* rebuild_sites.c: what was waited at sites */
 
-/* A process's identity. False, and bad, where there is none of that number; 0: one of nobody. */
-bool rebuild_identify(struct archive *archive, int64_t id, pid_t *tgid, uint64_t *start_ns,
-		      bool *bad);
-
-/* Take what was waited at a site, who ended waits there, and what no site explains of a kind. */
-rebuild_row_taker rebuild_take_site_wait, rebuild_take_waker, rebuild_take_rest;
+/* A process's identity; 0: nobody's. False, and bad, where there is no process of that number. */
+bool rebuild_identify(struct rebuild *rebuild, uint32_t id, pid_t *tgid, uint64_t *start_ns);
 
 /* Begins what is given out next. */
 void rebuild_begin_sites(struct rebuild_trace *trace);
 
-/* Takes all sites of a sample: those that have a row, and those where somebody waited on. */
-void rebuild_read_sites(struct rebuild *rebuild, bool whole);
+/* Reads all sites of a sample: those that have a row, and those where somebody waited on. */
+int rebuild_read_sites(struct rebuild *rebuild, int64_t number);
 
 /*
  * Copies the sites, and where their stacks are: it stays until a sample is given out again.
@@ -258,19 +250,13 @@ void rebuild_forget_sites(struct rebuild_trace *trace, bool busy);
 
 void rebuild_free_sites(struct rebuild_trace *trace);
 
-/* rebuild_evidence.c: what explains tasks */
-
-/* Reads it, when all elements are there. 0 or -errno. */
-int rebuild_read_evidence(struct rebuild *rebuild, struct archive *archive, int64_t number);
-
 /* rebuild_trace.c: what was traced */
 
 /* Begins a sample: what was given out is no part of it. */
 void rebuild_begin_trace(struct rebuild *rebuild);
 
-/* Reads what was traced, when all elements are there. 0 or -errno. */
-int rebuild_read_trace(struct rebuild *rebuild, struct archive *archive, int64_t number,
-		       bool whole);
+/* Reads what was traced, when all elements are there. */
+int rebuild_read_trace(struct rebuild *rebuild, int64_t number);
 
 /* Gives out what was traced since the last time, of rows in the order of the sample. */
 void rebuild_give_trace(struct rebuild *rebuild, const pid_t *pids, size_t npids,
@@ -279,11 +265,6 @@ void rebuild_give_trace(struct rebuild *rebuild, const pid_t *pids, size_t npids
 /* Forgets sites by their numbers. */
 void rebuild_turn_trace(struct rebuild *rebuild);
 
-/* Takes over what an element that left did while it lived, since a sample was given out. */
-void rebuild_leave_trace(struct element *left, const struct element *living);
-
-/* Frees what was traced of an element, or of all. */
-void rebuild_drop_trace(struct element *element);
 void rebuild_free_trace(struct rebuild *rebuild);
 
 #endif

@@ -8,8 +8,11 @@
 #include <string.h>
 
 #include "base/util.h"
-#include "history/moment.h"
-#include "history/store_tables.h"
+#include "history/rows.h"
+#include "history/schema.h"
+
+/* From then on a sample that has all tasks as they are tells how much more each lived, too. */
+#define DRIFT_SINCE 4
 
 struct delay_fix {
 	struct task *task; /* a reference */
@@ -17,31 +20,28 @@ struct delay_fix {
 };
 
 /* Sets how a task ended. */
-static void end_task(struct rebuild *rebuild, struct archive *archive, struct element *element,
-		     sqlite3_stmt *row, bool *bad)
+static void end_task(struct rebuild *rebuild, struct element *element, const struct ended_row *row)
 {
 	struct task *task = element->raw.task;
-	int64_t how = archive_int(row, 3, 0, INT64_MAX, 0, bad);
 
-	(void)rebuild;
 	element->raw.exited = true;
-	task->status = (uint32_t)archive_int(row, 1, 0, UINT32_MAX, 0, bad);
-	task->reaper = (pid_t)archive_int(row, 4, 0, INT32_MAX, 0, bad);
-	task->mixed = archive_int(row, 5, 0, 1, 0, bad);
-	set_task_text(&task->ended, rebuild_text(archive, how, bad));
+	task->status = row->status;
+	task->reaper = row->reaper;
+	task->mixed = row->mixed;
+	rebuild_set_text(&task->ended, rebuild_text(rebuild, row->how));
 }
 
 /* Takes an element that left: what its task was when it lived, if it did. */
-static void read_leaver(struct rebuild *rebuild, struct archive *archive, sqlite3_stmt *row,
-			bool *bad)
+static void take_leaver(void *arg, const void *from)
 {
-	struct version *version =
-		rebuild_version(rebuild, archive, archive_int(row, 0, 1, INT64_MAX, 0, bad), bad);
+	struct rebuild *rebuild = arg;
+	const struct ended_row *row = from;
+	struct version *version = row->left ? rebuild_version(rebuild, row->task) : NULL;
 	const struct element *living;
 	struct element *left;
 
 	if (!version || rebuild->nleft >= ELEMENTS_MAX) {
-		*bad = true;
+		rebuild->archive->bad |= row->left;
 		return;
 	}
 	living = rebuild_living(rebuild, version->tgid, version->pid);
@@ -55,55 +55,46 @@ static void read_leaver(struct rebuild *rebuild, struct archive *archive, sqlite
 	}
 	left->raw.now.waits = (struct task_waits){ 0 };
 	left->raw.was = 0;
-	left->read_ns =
-		rebuild->begin_ns + (uint64_t)archive_int(row, 6, INT64_MIN, INT64_MAX, 0, bad);
-	left->raw.counters.members = (unsigned)archive_int(row, 2, 0, INT32_MAX, 1, bad);
-	end_task(rebuild, archive, left, row, bad);
+	left->read_ns = rebuild->begin_ns + (uint64_t)row->left_ns;
+	left->raw.counters.members = row->members;
+	end_task(rebuild, left, row);
 }
 
-/* Reads who left and who has gone. */
-int rebuild_read_ends(struct rebuild *rebuild, struct archive *archive, int64_t number)
+/* Takes a task that the sample does not have any more. */
+static void take_gone(void *arg, const void *from)
 {
-	sqlite3_stmt *rows = archive_ask(archive, QUERY_ENDED, number);
-	bool bad = false;
-	int got;
+	struct rebuild *rebuild = arg;
+	const struct moment_gone *row = from;
+	struct version *version = rebuild_version(rebuild, row->task);
+	struct element *element =
+		version ? rebuild_living(rebuild, version->tgid, version->pid) : NULL;
 
-	while ((got = archive_row(archive, rows)) == 1 && !bad)
-		if (!archive_null(rows, 6))
-			read_leaver(rebuild, archive, rows, &bad);
-	sqlite3_reset(rows);
-	rows = archive_ask(archive, QUERY_GONE, number);
-	while (!got && !bad && (got = archive_row(archive, rows)) == 1) {
-		int64_t id = archive_int(rows, 0, 1, INT64_MAX, 0, &bad);
-		struct version *version = rebuild_version(rebuild, archive, id, &bad);
-		struct element *element =
-			version ? rebuild_living(rebuild, version->tgid, version->pid) : NULL;
-
-		got = 0;
-		if (element && element->raw.task == version->task)
-			element->gone = true;
-	}
-	return bad ? -EBADMSG : got < 0 ? got : 0;
+	if (element && element->raw.task == version->task)
+		element->gone = true;
 }
 
-/* Whether the counters are the same, but for the life. */
-static bool stands_alike(const struct counters *a, const struct counters *b)
+int rebuild_read_ends(struct rebuild *rebuild, int64_t number)
 {
-	return a->valid == b->valid && a->members == b->members && a->run_ns == b->run_ns &&
-	       a->user_ns == b->user_ns && a->system_ns == b->system_ns;
+	static const struct archive_reader readers[] = {
+		{ TABLE_ENDED, take_leaver },
+		{ TABLE_GONE, take_gone },
+	};
+
+	return archive_each_of(rebuild->archive, readers, ARRAY_SIZE(readers), number, rebuild);
 }
 
-/* Reads counters that are as they are. */
-void rebuild_stand(struct rebuild *rebuild, struct archive *archive, sqlite3_stmt *row, bool *bad)
+/* Takes counters that are as they are. */
+static void take_standing(void *arg, const void *from)
 {
-	int64_t id = archive_int(row, 0, 1, INT64_MAX, 0, bad);
-	struct version *version = rebuild_version(rebuild, archive, id, bad);
+	struct rebuild *rebuild = arg;
+	const struct standing_row *row = from;
+	struct version *version = rebuild_version(rebuild, row->task);
 	struct element *element;
 	struct counters before;
 	struct task_raw *raw;
 
 	if (!version || rebuild->n >= ELEMENTS_MAX) {
-		*bad = true;
+		rebuild->archive->bad = true;
 		return;
 	}
 	element = version->left ? &rebuild->left[version->at] : NULL;
@@ -113,135 +104,150 @@ void rebuild_stand(struct rebuild *rebuild, struct archive *archive, sqlite3_stm
 			element = rebuild_place(rebuild, version);
 	}
 	raw = &element->raw;
-	element->version = id;
+	element->version = row->task;
 	element->met = element->fresh = element->whole = true;
 	if (element->trace)
 		element->trace->standing = false;
 	before = raw->counters;
 	raw->counters = (struct counters){
-		.valid = (uint32_t)archive_int(row, 1, 0, UINT32_MAX, 0, bad),
-		.members = (unsigned)archive_int(row, 2, 0, INT32_MAX, 1, bad),
-		.run_ns = archive_uint(row, 6, 0, bad),
-		.user_ns = archive_uint(row, 7, 0, bad),
-		.system_ns = archive_uint(row, 8, 0, bad),
-		.life_ns = archive_uint(row, 9, 0, bad),
+		.valid = row->valid,
+		.members = row->members,
+		.run_ns = row->run_ns,
+		.user_ns = row->user_ns,
+		.system_ns = row->system_ns,
+		.life_ns = row->life_ns,
 	};
-	element->alike = stands_alike(&raw->counters, &before);
-	raw->single = archive_int(row, 3, 0, 1, 0, bad);
-	raw->now = (struct task_now){ .exact = archive_int(row, 4, 0, 1, 0, bad) };
-	raw->was = (pid_t)archive_int(row, 5, -1, INT32_MAX, 0, bad);
+	element->alike = counters_alike(&raw->counters, &before);
+	raw->single = row->single;
+	raw->now = (struct task_now){ .exact = row->exact };
+	raw->was = row->was;
+}
+
+int rebuild_read_standing(struct rebuild *rebuild, int64_t number)
+{
+	return archive_each(rebuild->archive, TABLE_STANDING, number, take_standing, rebuild);
 }
 
 /* Adds a total of a kind. */
-static void take_total(struct rebuild *rebuild, struct archive *archive, sqlite3_stmt *row,
-		       bool *bad)
+static void take_total(void *arg, const void *from)
 {
-	struct element *element = rebuild_element(rebuild, archive, row, bad);
-	int64_t kind = archive_int(row, 1, 0, INT64_MAX, INT64_MAX, bad);
+	const struct sum_row *row = from;
+	struct element *element = rebuild_element(arg, row->task);
 
-	if (!element || kind >= DELAY_KINDS)
-		return;
-	element->raw.counters.delay[kind].ns = archive_uint(row, 2, 0, bad);
-	element->raw.counters.delay[kind].count = archive_uint(row, 3, 0, bad);
+	if (element && row->kind < DELAY_KINDS)
+		element->raw.counters.delay[row->kind] = row->sum;
 }
 
 /* Adds what a task did to its counters, and what it waited for a CPU, where that stands beside. */
-static void take_activity(struct rebuild *rebuild, struct archive *archive, sqlite3_stmt *row,
-			  bool *bad)
+static void take_activity(void *arg, const void *from)
 {
-	struct element *element = rebuild_element(rebuild, archive, row, bad);
-	int64_t drift_ns = archive_int(row, 4, INT64_MIN, INT64_MAX, 0, bad);
-	struct task_raw *raw;
-	const unsigned char *state;
+	struct rebuild *rebuild = arg;
+	const struct activity_row *row = from;
+	struct element *element = rebuild_element(rebuild, row->task);
+	struct counters *counters;
 
 	if (!element)
 		return;
-	raw = &element->raw;
 	/*
 	 * Where the sample has all tasks as they are, some of them did nothing: a source that knows
 	 * did not read them again.
 	 */
-	element->fresh =
-		!element->alike || !archive_null(row, 1) || element->read_ns >= rebuild->begin_ns;
+	element->fresh = !element->alike || row->ran || element->read_ns >= rebuild->begin_ns;
 	if (!element->whole) {
-		raw->counters.run_ns += archive_uint(row, 1, 0, bad);
-		raw->counters.user_ns += archive_uint(row, 2, 0, bad);
-		raw->counters.system_ns += archive_uint(row, 3, 0, bad);
-		raw->counters.life_ns += (uint64_t)drift_ns;
-		raw->counters.delay[DELAY_CPU].ns += archive_uint(row, 7, 0, bad);
-		raw->counters.delay[DELAY_CPU].count += archive_uint(row, 8, 0, bad);
+		counters = &element->raw.counters;
+		counters->run_ns += row->run_ns;
+		counters->user_ns += row->user_ns;
+		counters->system_ns += row->system_ns;
+		counters->life_ns += (uint64_t)row->drift_ns;
+		counters->delay[DELAY_CPU].ns += row->cpu.ns;
+		counters->delay[DELAY_CPU].count += row->cpu.count;
 	}
-	element->drifted = element->whole && archive->version >= 4;
-	element->drift_ns = drift_ns;
-	state = archive_null(row, 5) ? NULL : sqlite3_column_text(row, 5);
-	raw->now.state = state ? (char)*state : '\0';
-	raw->now.threads = (uint32_t)archive_int(row, 6, 0, UINT32_MAX, 0, bad);
+	element->drifted = element->whole && rebuild->archive->version >= DRIFT_SINCE;
+	element->drift_ns = row->drift_ns;
+	element->raw.now.state = row->state;
+	element->raw.now.threads = row->threads;
 }
 
 /* Adds what a task waited to its counters. */
-static void take_wait(struct rebuild *rebuild, struct archive *archive, sqlite3_stmt *row,
-		      bool *bad)
+static void take_wait(void *arg, const void *from)
 {
-	struct element *element = rebuild_element(rebuild, archive, row, bad);
-	int64_t kind = archive_int(row, 1, 0, INT64_MAX, INT64_MAX, bad);
-	uint64_t waited = archive_uint(row, 2, 0, bad);
-	uint64_t booked = waited + (uint64_t)archive_int(row, 4, INT64_MIN, INT64_MAX, 0, bad);
+	const struct wait_row *row = from;
+	struct element *element = rebuild_element(arg, row->task);
+	uint64_t booked = row->waited_ns + (uint64_t)row->ahead_ns;
 
-	if (!element || kind > WAIT_DWAIT)
+	if (!element || row->kind > WAIT_DWAIT)
 		return;
-	if (kind == WAIT_DWAIT) {
+	if (row->kind == WAIT_DWAIT) {
 		element->raw.now.waits.dwait_ns = booked;
 	} else if (!element->whole) {
-		element->raw.counters.delay[kind].ns += booked;
-		element->raw.counters.delay[kind].count += archive_uint(row, 3, 0, bad);
+		element->raw.counters.delay[row->kind].ns += booked;
+		element->raw.counters.delay[row->kind].count += row->waits;
 	}
 }
 
-/* Sets waits in progress. */
-static void take_waiting(struct rebuild *rebuild, struct archive *archive, sqlite3_stmt *row,
-			 bool *bad)
+/* Forgets waits of a task whose waits changed: its rows say what they are. */
+static void clear_waiting(void *arg, const void *from)
 {
-	struct element *element = rebuild_element(rebuild, archive, row, bad);
-	int64_t kind = archive_int(row, 1, 0, INT64_MAX, INT64_MAX, bad);
-	uint32_t threads = (uint32_t)archive_int(row, 2, 0, UINT32_MAX, 0, bad);
+	const struct waiting_row *row = from;
+	struct element *element = rebuild_element(arg, row->task);
+
+	if (element)
+		element->raw.now.waits =
+			(struct task_waits){ .dwait_ns = element->raw.now.waits.dwait_ns };
+}
+
+/* Sets waits in progress. */
+static void take_in_progress(void *arg, const void *from)
+{
+	const struct waiting_row *row = from;
+	struct element *element = rebuild_element(arg, row->task);
 	struct task_waits *waits;
-	unsigned seen = kind == DELAY_CPU     ? SEEN_CPU
-			: kind == DELAY_BLKIO ? SEEN_BLKIO
-			: kind == WAIT_DWAIT  ? SEEN_DWAIT
-					      : WAITS_SEEN;
+	unsigned seen = row->kind == DELAY_CPU	   ? SEEN_CPU
+			: row->kind == DELAY_BLKIO ? SEEN_BLKIO
+			: row->kind == WAIT_DWAIT  ? SEEN_DWAIT
+						   : WAITS_SEEN;
 
 	if (!element || seen == WAITS_SEEN)
 		return;
 	waits = &element->raw.now.waits;
-	waits->first_ns = (uint64_t)archive_int(row, 3, INT64_MIN, INT64_MAX, 0, bad);
-	waits->threads[seen] = threads;
+	waits->threads[seen] = row->threads;
+	waits->first_ns = row->threads ? (uint64_t)row->first_ns : 0;
 	waits->began_ns[seen] =
-		(uint64_t)archive_int(row, 4, INT64_MIN, INT64_MAX, (int64_t)waits->first_ns, bad);
-	if (!threads)
-		waits->first_ns = waits->began_ns[seen] = 0;
+		row->threads && row->began ? (uint64_t)row->began_ns : waits->first_ns;
 }
 
 /* Sets children's times. */
-static void take_children(struct rebuild *rebuild, struct archive *archive, sqlite3_stmt *row,
-			  bool *bad)
+static void take_children(void *arg, const void *from)
 {
-	struct element *element = rebuild_element(rebuild, archive, row, bad);
+	const struct children_row *row = from;
+	struct element *element = rebuild_element(arg, row->task);
 
 	if (!element)
 		return;
-	element->raw.children.user_ns = archive_uint(row, 1, 0, bad);
-	element->raw.children.system_ns = archive_uint(row, 2, 0, bad);
+	element->raw.children.user_ns = row->user_ns;
+	element->raw.children.system_ns = row->system_ns;
+}
+
+/* Takes how a living element ended without leaving. */
+static void take_ended(void *arg, const void *from)
+{
+	struct rebuild *rebuild = arg;
+	const struct ended_row *row = from;
+	struct element *element = row->left ? NULL : rebuild_element(rebuild, row->task);
+
+	if (element)
+		end_task(rebuild, element, row);
 }
 
 /* Notes impossible delays: frames so far have found them by themselves. */
-static void take_impossible(struct rebuild *rebuild, struct archive *archive, sqlite3_stmt *row,
-			    bool *bad)
+static void take_impossible(void *arg, const void *from)
 {
-	struct element *element = rebuild_element(rebuild, archive, row, bad);
-	int64_t kind = archive_int(row, 1, 0, INT64_MAX, INT64_MAX, bad);
+	struct rebuild *rebuild = arg;
+	const struct sum_row *row = from;
+	struct element *element = rebuild_element(rebuild, row->task);
 	struct delay_fix *fix = rebuild->nfixes ? &rebuild->fixes[rebuild->nfixes - 1] : NULL;
 
-	if (!element || kind >= DELAY_KINDS)
+	if (!element || row->kind >= DELAY_KINDS)
 		return;
 	if (!fix || fix->task != element->raw.task) {
 		rebuild->fixes =
@@ -249,11 +255,9 @@ static void take_impossible(struct rebuild *rebuild, struct archive *archive, sq
 		fix = &rebuild->fixes[rebuild->nfixes++];
 		*fix = (struct delay_fix){ .task = task_ref(element->raw.task) };
 	}
-	fix->dropped.delay[kind].ns = archive_uint(row, 2, 0, bad);
-	fix->dropped.delay[kind].count = archive_uint(row, 3, 0, bad);
+	fix->dropped.delay[row->kind] = row->sum;
 }
 
-/* Makes noted impossible delays count. */
 void rebuild_apply_fixes(struct rebuild *rebuild)
 {
 	for (size_t i = 0; i < rebuild->nfixes; i++) {
@@ -324,65 +328,34 @@ static void set_proc(struct task_proc *proc, unsigned of, bool known, uint64_t v
 }
 
 /* Sets what was read on demand. */
-static void take_field(struct rebuild *rebuild, struct archive *archive, sqlite3_stmt *row,
-		       bool *bad)
+static void take_on_demand(void *arg, const void *from)
 {
-	struct element *element = rebuild_element(rebuild, archive, row, bad);
-	int64_t field = archive_int(row, 1, 0, INT64_MAX, INT64_MAX, bad);
-	bool known = !archive_null(row, 2);
-	uint64_t value = (uint64_t)archive_int(row, 2, INT64_MIN, INT64_MAX, 0, bad);
-	unsigned of = (unsigned)(field / 64), number = (unsigned)(field % 64);
+	const struct moment_field *row = from;
+	struct element *element = rebuild_element(arg, row->task);
+	unsigned of = row->field / 64, number = row->field % 64;
 
-	if (!element || field >= STORE_FIELD_OF(FIELD_KINDS, 0))
+	if (!element || row->field >= SCHEMA_FIELD_OF(FIELD_KINDS, 0))
 		return;
 	if (of <= FIELD_STAMP) {
 		if (!element->record)
 			element->record = xcalloc(1, sizeof(*element->record));
-		set_record(element->record, of, number, known, value);
+		set_record(element->record, of, number, row->known, (uint64_t)row->value);
 	} else {
 		if (!element->proc)
 			element->proc = xcalloc(1, sizeof(*element->proc));
-		set_proc(element->proc, of, known, value);
+		set_proc(element->proc, of, row->known, (uint64_t)row->value);
 	}
 }
 
-/* A row's living element that ended without leaving. */
-static void read_end(struct rebuild *rebuild, struct archive *archive, sqlite3_stmt *row, bool *bad)
+int rebuild_read_rows(struct rebuild *rebuild, int64_t number)
 {
-	struct element *element;
-
-	if (!archive_null(row, 6))
-		return;
-	element = rebuild_element(rebuild, archive, row, bad);
-	if (element)
-		end_task(rebuild, archive, element, row, bad);
-}
-
-/* Forgets waits of those whose waits are others now: their rows say what they are. */
-void rebuild_clear_waiting(struct rebuild *rebuild, struct archive *archive, sqlite3_stmt *row,
-			   bool *bad)
-{
-	struct element *element = rebuild_element(rebuild, archive, row, bad);
-
-	if (element)
-		element->raw.now.waits =
-			(struct task_waits){ .dwait_ns = element->raw.now.waits.dwait_ns };
-}
-
-int rebuild_read_rows(struct rebuild *rebuild, struct archive *archive, int64_t number)
-{
-	static const struct {
-		enum archive_query query;
-		rebuild_row_taker *take;
-	} tables[] = {
-		{ QUERY_TOTAL, take_total },	       { QUERY_ACTIVITY, take_activity },
-		{ QUERY_OTHER_WAIT, take_wait },       { QUERY_WAITING, take_waiting },
-		{ QUERY_CHILDREN, take_children },     { QUERY_ENDED, read_end },
-		{ QUERY_IMPOSSIBLE, take_impossible }, { QUERY_FIELD, take_field },
+	static const struct archive_reader readers[] = {
+		{ TABLE_WAITING, clear_waiting },    { TABLE_TOTAL, take_total },
+		{ TABLE_ACTIVITY, take_activity },   { TABLE_OTHER_WAIT, take_wait },
+		{ TABLE_WAITING, take_in_progress }, { TABLE_CHILDREN, take_children },
+		{ TABLE_ENDED, take_ended },	     { TABLE_IMPOSSIBLE, take_impossible },
+		{ TABLE_FIELD, take_on_demand },
 	};
-	int err = 0;
 
-	for (size_t i = 0; i < ARRAY_SIZE(tables) && !err; i++)
-		err = rebuild_each_row(rebuild, archive, tables[i].query, number, tables[i].take);
-	return err;
+	return archive_each_of(rebuild->archive, readers, ARRAY_SIZE(readers), number, rebuild);
 }

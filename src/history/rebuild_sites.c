@@ -79,63 +79,46 @@ static size_t stack_of(struct rebuild_trace *trace, const char *text)
 	return trace->nstacks++;
 }
 
-/* A process's identity. False, and bad, where there is none of that number; 0: one of nobody. */
-bool rebuild_identify(struct archive *archive, int64_t id, pid_t *tgid, uint64_t *start_ns,
-		      bool *bad)
+bool rebuild_identify(struct rebuild *rebuild, uint32_t id, pid_t *tgid, uint64_t *start_ns)
 {
-	sqlite3_stmt *row;
+	struct moment_process row = { 0 };
 
-	*tgid = 0;
-	*start_ns = 0;
-	if (!id)
-		return true;
-	row = archive_ask(archive, QUERY_PROCESS, id);
-	if (archive_row(archive, row) != 1) {
-		*bad = true;
-		return false;
-	}
-	*tgid = (pid_t)archive_int(row, 0, INT32_MIN, INT32_MAX, 0, bad);
-	*start_ns = archive_uint(row, 1, 0, bad);
-	sqlite3_reset(row);
-	return true;
+	if (id && archive_get(rebuild->archive, TABLE_PROCESS, id, &row) != 1)
+		rebuild->archive->bad = true;
+	else if (id)
+		archive_done(rebuild->archive, TABLE_PROCESS);
+	*tgid = row.tgid;
+	*start_ns = row.start_ns;
+	return !rebuild->archive->bad;
 }
 
 /* Reads the site of that number. */
-static struct known_site *read_site(struct rebuild *rebuild, struct archive *archive, int64_t id,
-				    bool *bad)
+static struct known_site *read_site(struct rebuild *rebuild, uint32_t id)
 {
-	sqlite3_stmt *row = archive_ask(archive, QUERY_SITE, id);
 	struct known_site *known;
+	struct moment_site row;
 	struct site site = { 0 };
-	int64_t process, state, class, texts[5];
 
-	if (archive_row(archive, row) != 1) {
-		*bad = true;
+	if (archive_get(rebuild->archive, TABLE_SITE, id, &row) != 1) {
+		rebuild->archive->bad = true;
 		return NULL;
 	}
-	process = archive_int(row, 0, 0, INT64_MAX, 0, bad);
-	state = archive_int(row, 1, 0, INT64_MAX, 0, bad);
-	site.kind = (int)archive_int(row, 2, 0, INT32_MAX, -1, bad);
-	site.overlaps = archive_int(row, 3, 0, 1, 0, bad);
-	site.id = archive_uint(row, 4, 0, bad);
-	for (int i = 0; i < 5; i++)
-		texts[i] = archive_int(row, 5 + i, 0, INT64_MAX, 0, bad);
-	class = archive_int(row, 10, 0, INT64_MAX, -1, bad);
-	sqlite3_reset(row);
-	/* Of a later version. */
-	site.state = state < WAIT_STATES ? (enum wait_state)state : STATE_OTHER;
+	archive_done(rebuild->archive, TABLE_SITE);
+	site.id = row.order;
+	site.overlaps = row.overlaps;
+	/* Others are of a later version. */
+	site.kind = row.kind < WAIT_KINDS ? row.kind : -1;
+	site.state = row.state < WAIT_STATES ? (enum wait_state)row.state : STATE_OTHER;
 	/* Files of before version 6 have no classes. */
-	site.class = class < 0		    ? wait_class_of_state(site.state)
-		     : class < WAIT_CLASSES ? (enum wait_class) class
-					    : CLASS_UNKNOWN;
-	if (site.kind >= WAIT_KINDS)
-		site.kind = -1;
-	rebuild_identify(archive, process, &site.tgid, &site.start_ns, bad);
-	site.comm = rebuild_keep_text(rebuild, archive, texts[0], bad);
-	site.syscall = rebuild_keep_text(rebuild, archive, texts[1], bad);
-	site.on = rebuild_keep_text(rebuild, archive, texts[2], bad);
-	site.where = rebuild_keep_text(rebuild, archive, texts[3], bad);
-	site.stack = stack_of(&rebuild->trace, rebuild_keep_text(rebuild, archive, texts[4], bad));
+	site.class = row.class < 0		? wait_class_of_state(site.state)
+		     : row.class < WAIT_CLASSES ? (enum wait_class)row.class
+						: CLASS_UNKNOWN;
+	rebuild_identify(rebuild, row.process, &site.tgid, &site.start_ns);
+	site.comm = rebuild_keep_text(rebuild, row.comm);
+	site.syscall = rebuild_keep_text(rebuild, row.syscall);
+	site.on = rebuild_keep_text(rebuild, row.on);
+	site.where = rebuild_keep_text(rebuild, row.where);
+	site.stack = stack_of(&rebuild->trace, rebuild_keep_text(rebuild, row.stack));
 	known = xcalloc(1, sizeof(*known));
 	*known = (struct known_site){ .id = id, .last = site, .next = rebuild->trace.known };
 	rebuild->trace.known = known;
@@ -145,69 +128,52 @@ static struct known_site *read_site(struct rebuild *rebuild, struct archive *arc
 	return known;
 }
 
-/* The site that the first column of a row names; NULL, and bad, where there is none. */
-static struct known_site *site_of_row(struct rebuild *rebuild, struct archive *archive,
-				      sqlite3_stmt *row, bool *bad)
+/* The site of that number; NULL, and bad, where there is none. */
+static struct known_site *site_numbered(struct rebuild *rebuild, uint32_t id)
 {
-	struct known_site key = { .id = archive_int(row, 0, 1, INT64_MAX, 0, bad) };
+	struct known_site key = { .id = id };
 	void *found = tfind(&key, &rebuild->trace.tree, compare_sites);
 
-	return found ? *(struct known_site **)found : read_site(rebuild, archive, key.id, bad);
-}
-
-/* Takes how long waits were: numbers in brackets. */
-static void take_lengths(struct site *site, sqlite3_stmt *row, int column)
-{
-	const char *text =
-		archive_null(row, column) ? NULL : (const char *)sqlite3_column_text(row, column);
-	const char *end = text ? text + strlen(text) : NULL;
-
-	memset(site->log2_us, 0, sizeof(site->log2_us));
-	for (unsigned i = 0; text && i < SITE_BUCKETS && (*text == '[' || *text == ','); i++) {
-		text++;
-		if (!parse_uint(&text, end, &site->log2_us[i]))
-			return;
-	}
+	return found ? *(struct known_site **)found : read_site(rebuild, id);
 }
 
 /* Takes what was waited at a site. */
-void rebuild_take_site_wait(struct rebuild *rebuild, struct archive *archive, sqlite3_stmt *row,
-			    bool *bad)
+static void take_site_wait(void *arg, const void *from)
 {
-	struct known_site *known = site_of_row(rebuild, archive, row, bad);
+	struct rebuild *rebuild = arg;
+	const struct moment_site_wait *row = from;
+	struct known_site *known = site_numbered(rebuild, row->site);
 	struct site *site;
 
 	if (!known)
 		return;
 	known->turn = rebuild->trace.turn;
 	site = &known->last;
-	site->count = archive_uint(row, 1, 0, bad);
-	site->ns = archive_uint(row, 2, 0, bad);
-	site->kind_ns = archive_uint(row, 3, 0, bad);
-	site->max_ns = archive_uint(row, 4, 0, bad);
-	site->waiting = (unsigned)archive_int(row, 5, 0, UINT32_MAX, 0, bad);
-	site->waiting_ns = archive_uint(row, 6, 0, bad);
-	site->at_least = archive_int(row, 7, 0, 1, 0, bad);
-	take_lengths(site, row, 8);
+	site->count = row->wait.count;
+	site->ns = row->wait.ns;
+	site->kind_ns = row->wait.kind_ns;
+	site->max_ns = row->wait.max_ns;
+	site->waiting = row->wait.waiting;
+	site->waiting_ns = row->wait.waiting_ns;
+	site->at_least = row->wait.at_least;
+	memcpy(site->log2_us, row->wait.log2_us, sizeof(site->log2_us));
 	memset(site->wakers, 0, sizeof(site->wakers));
 }
 
 /* Takes who ended waits at a site. */
-void rebuild_take_waker(struct rebuild *rebuild, struct archive *archive, sqlite3_stmt *row,
-			bool *bad)
+static void take_waker(void *arg, const void *from)
 {
-	struct known_site *known = site_of_row(rebuild, archive, row, bad);
-	int64_t number = archive_int(row, 1, 0, INT64_MAX, INT64_MAX, bad);
-	int64_t name = archive_int(row, 3, 0, INT64_MAX, 0, bad);
-	struct site_waker *waker;
+	struct rebuild *rebuild = arg;
+	const struct moment_waker *row = from;
+	struct known_site *known = site_numbered(rebuild, row->site);
 
-	if (!known || number >= SITE_WAKERS)
-		return;
-	waker = &known->last.wakers[number];
-	waker->tgid = (pid_t)archive_int(row, 2, INT32_MIN, INT32_MAX, 0, bad);
-	waker->ns = archive_uint(row, 4, 0, bad);
-	waker->count = archive_uint(row, 5, 0, bad);
-	waker->name = rebuild_keep_text(rebuild, archive, name, bad);
+	if (known && row->number < SITE_WAKERS)
+		known->last.wakers[row->number] = (struct site_waker){
+			.tgid = row->tgid,
+			.name = rebuild_keep_text(rebuild, row->name),
+			.ns = row->ns,
+			.count = row->count,
+		};
 }
 
 /* Makes room for one more site. */
@@ -221,26 +187,23 @@ static struct site *new_sum(struct rebuild_trace *trace)
 }
 
 /* Takes what no site explains of a kind. */
-void rebuild_take_rest(struct rebuild *rebuild, struct archive *archive, sqlite3_stmt *row,
-		       bool *bad)
+static void take_rest(void *arg, const void *from)
 {
-	int64_t process = archive_int(row, 0, 0, INT64_MAX, 0, bad);
-	int64_t kind = archive_int(row, 1, 0, INT64_MAX, INT64_MAX, bad);
-	int64_t ns = archive_int(row, 2, INT64_MIN, INT64_MAX, 0, bad);
-	int64_t comm = archive_int(row, 3, 0, INT64_MAX, 0, bad);
+	struct rebuild *rebuild = arg;
+	const struct moment_rest *row = from;
 	struct site *rest;
 	uint64_t start_ns;
 	pid_t tgid;
 
-	if (kind >= WAIT_KINDS || !rebuild_identify(archive, process, &tgid, &start_ns, bad))
+	if (row->kind >= WAIT_KINDS || !rebuild_identify(rebuild, row->process, &tgid, &start_ns))
 		return;
 	/* Those of earlier programs may be below 0, where the kernel booked less than there was. */
-	if (ns <= 0 && !archive_null(row, 2))
+	if (row->ns <= 0 && row->known)
 		return;
 	rest = new_sum(&rebuild->trace);
-	*rest = site_rest(tgid, start_ns, rebuild_keep_text(rebuild, archive, comm, bad),
-			  (unsigned)kind, ns);
-	rest->unknown = archive_null(row, 2);
+	*rest = site_rest(tgid, start_ns, rebuild_keep_text(rebuild, row->comm), row->kind,
+			  row->ns);
+	rest->unknown = !row->known;
 }
 
 /* Adds who ended waits to a sum's, of which those stay that ended most waiting time. */
@@ -299,14 +262,14 @@ static void add_interval(struct rebuild_trace *trace, struct known_site *known)
 	}
 }
 
-/* Takes all sites: those that have a row, and those where somebody waited on. */
-void rebuild_read_sites(struct rebuild *rebuild, bool whole)
+/* Adds all sites of the sample: those that have a row, and those where somebody waited on. */
+static void add_sites(struct rebuild *rebuild)
 {
 	struct rebuild_trace *trace = &rebuild->trace;
 
 	for (struct known_site *at = trace->known; at; at = at->next) {
 		if (at->turn != trace->turn) {
-			if (whole || !trace->now)
+			if (rebuild->whole || !trace->now)
 				at->last.waiting = 0;
 			if (!at->last.waiting)
 				continue;
@@ -314,6 +277,21 @@ void rebuild_read_sites(struct rebuild *rebuild, bool whole)
 		}
 		add_interval(trace, at);
 	}
+}
+
+int rebuild_read_sites(struct rebuild *rebuild, int64_t number)
+{
+	static const struct archive_reader readers[] = {
+		{ TABLE_SITE_WAIT, take_site_wait },
+		{ TABLE_SITE_WAKER, take_waker },
+		{ TABLE_UNEXPLAINED, take_rest },
+	};
+	int err = archive_each_of(rebuild->archive, readers,
+				  rebuild->trace.now ? ARRAY_SIZE(readers) : 0, number, rebuild);
+
+	if (!err)
+		add_sites(rebuild);
+	return err;
 }
 
 /* Compares what is of the same site, or the same rest. */

@@ -106,7 +106,48 @@ struct element *rebuild_living(const struct rebuild *rebuild, pid_t tgid, pid_t 
 	return &rebuild->elements[at];
 }
 
-/* Frees what an element has. */
+bool rebuild_is_wanted(const pid_t *pids, size_t npids, pid_t tgid)
+{
+	size_t low = 0, high = npids;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (pids[middle] < tgid)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return !npids || (low < npids && pids[low] == tgid);
+}
+
+struct element_trace *rebuild_trace_of(struct element *element)
+{
+	if (!element->trace)
+		element->trace = xcalloc(1, sizeof(*element->trace));
+	return element->trace;
+}
+
+void rebuild_drop_trace(struct element *element)
+{
+	if (!element->trace)
+		return;
+	free(element->trace->more);
+	free(element->trace);
+	element->trace = NULL;
+}
+
+void rebuild_leave_trace(struct element *left, const struct element *living)
+{
+	const struct element_trace *of = living->trace;
+
+	if (!of || !of->traced)
+		return;
+	rebuild_trace_of(left);
+	left->trace->traced = true;
+	left->trace->sum = of->sum;
+}
+
 void rebuild_drop(struct element *element)
 {
 	task_unref(element->raw.task);
@@ -115,27 +156,22 @@ void rebuild_drop(struct element *element)
 	rebuild_drop_trace(element);
 }
 
-/* Reads a text of the recording. NULL where there is none, or no such. */
-char *rebuild_text(struct archive *archive, int64_t id, bool *bad)
+char *rebuild_text(struct rebuild *rebuild, uint32_t id)
 {
-	sqlite3_stmt *row;
-	char *text = NULL;
-	const void *bytes;
-	size_t len;
+	struct archive *archive = rebuild->archive;
+	struct text_row row;
+	char *text;
 
 	if (!id)
 		return NULL;
-	row = archive_ask(archive, QUERY_TEXT, id);
-	if (archive_row(archive, row) != 1) {
-		*bad = true;
+	if (archive_get(archive, TABLE_TEXT, id, &row) != 1) {
+		archive->bad = true;
 		return NULL;
 	}
-	bytes = sqlite3_column_blob(row, 0);
-	len = (size_t)sqlite3_column_bytes(row, 0);
-	text = xcalloc(len + 1, 1);
-	if (len)
-		memcpy(text, bytes, len);
-	sqlite3_reset(row);
+	text = xcalloc(row.value.len + 1, 1);
+	if (row.value.len)
+		memcpy(text, row.value.data, row.value.len);
+	archive_done(archive, TABLE_TEXT);
 	return text;
 }
 
@@ -154,21 +190,19 @@ static void note_text(struct rebuild *rebuild, size_t id, const char *text)
 	rebuild->kept_texts[id] = text;
 }
 
-/* Reads a text that stays while the rebuild is open. */
-const char *rebuild_keep_text(struct rebuild *rebuild, struct archive *archive, int64_t id,
-			      bool *bad)
+const char *rebuild_keep_text(struct rebuild *rebuild, uint32_t id)
 {
 	const char *kept;
 	bool added;
 	char *text;
 
-	if (id > 0 && (uint64_t)id < rebuild->nkept_texts && rebuild->kept_texts[id])
+	if (id && id < rebuild->nkept_texts && rebuild->kept_texts[id])
 		return rebuild->kept_texts[id];
-	text = rebuild_text(archive, id, bad);
+	text = rebuild_text(rebuild, id);
 	texts_take(&rebuild->texts, text, &added, &kept);
 	free(text);
-	if (id > 0 && id < KEPT_TEXTS_MAX)
-		note_text(rebuild, (size_t)id, kept);
+	if (id && id < KEPT_TEXTS_MAX)
+		note_text(rebuild, id, kept);
 	return kept;
 }
 
@@ -186,37 +220,29 @@ static struct task *find_task(const struct rebuild *rebuild, pid_t tgid, pid_t p
 	return node ? (*node)->task : NULL;
 }
 
-/* Replaces a text of a task. */
-void set_task_text(char **text, char *by)
+void rebuild_set_text(char **text, char *by)
 {
 	free(*text);
 	*text = by;
 }
 
-/* Takes names and times of a version from its row, which is at the archive's QUERY_TASK. */
-static void name_task(struct rebuild *rebuild, struct archive *archive, sqlite3_stmt *row,
-		      struct task *task, bool *bad)
+/* Takes names and times of a version from its row. */
+static void name_task(struct rebuild *rebuild, const struct moment_task *row, struct task *task)
 {
-	int64_t user = archive_int(row, 4, 0, INT64_MAX, 0, bad);
-	int64_t comm = archive_int(row, 5, 0, INT64_MAX, 0, bad);
-	int64_t command = archive_int(row, 6, 0, INT64_MAX, 0, bad);
-	int64_t cgroup = archive_int(row, 7, 0, INT64_MAX, 0, bad);
-	uint64_t start = task->key.start_ns;
 	const char *name, *path;
 
-	task->ppid = (pid_t)archive_int(row, 2, 0, INT32_MAX, 0, bad);
-	task->uid = (uid_t)archive_int(row, 3, 0, UINT32_MAX, 0, bad);
-	task->latest_ns = archive_uint(row, 9, start, bad);
-	task->start_lo = archive_uint(row, 10, start, bad);
-	task->start_hi = archive_uint(row, 11, start, bad);
-	sqlite3_reset(row);
-	task->user = rebuild_keep_text(rebuild, archive, user, bad);
+	task->ppid = row->ppid;
+	task->uid = row->uid;
+	task->latest_ns = row->latest_ns;
+	task->start_lo = row->lo_ns;
+	task->start_hi = row->hi_ns;
+	task->user = rebuild_keep_text(rebuild, row->user);
 	/* Many tasks share those; command lines, which most have alone, may be long. */
-	name = rebuild_keep_text(rebuild, archive, comm, bad);
+	name = rebuild_keep_text(rebuild, row->comm);
 	task_set_comm(task, name ? name : "", name ? strlen(name) : 0);
-	path = rebuild_keep_text(rebuild, archive, cgroup, bad);
-	set_task_text(&task->cgroup, path ? xstrdup(path) : NULL);
-	set_task_text(&task->command, rebuild_text(archive, command, bad));
+	path = rebuild_keep_text(rebuild, row->cgroup);
+	rebuild_set_text(&task->cgroup, path ? xstrdup(path) : NULL);
+	rebuild_set_text(&task->command, rebuild_text(rebuild, row->command));
 }
 
 /* Has a version found by its number. */
@@ -237,30 +263,25 @@ static void number_version(struct rebuild *rebuild, struct version *version)
 }
 
 /* Reads the version of that number. NULL where there is none. */
-static struct version *read_version(struct rebuild *rebuild, struct archive *archive, int64_t id,
-				    bool *bad)
+static struct version *read_version(struct rebuild *rebuild, int64_t id)
 {
-	sqlite3_stmt *row = archive_ask(archive, QUERY_TASK, id);
 	struct version *version;
+	struct moment_task row;
 	struct task *task;
-	uint64_t start;
-	pid_t tgid, pid;
 
-	if (archive_row(archive, row) != 1) {
-		*bad = true;
+	if (archive_get(rebuild->archive, TABLE_TASK, id, &row) != 1) {
+		rebuild->archive->bad = true;
 		return NULL;
 	}
-	tgid = (pid_t)archive_int(row, 0, 0, INT32_MAX, 0, bad);
-	pid = (pid_t)archive_int(row, 1, 0, INT32_MAX, 0, bad);
-	start = archive_uint(row, 8, 0, bad);
-	task = find_task(rebuild, tgid, pid, start);
+	archive_done(rebuild->archive, TABLE_TASK);
+	task = find_task(rebuild, row.tgid, row.pid, row.start_ns);
 	if (task)
 		task_ref(task);
 	else
-		task = task_new((struct task_key){ pid, start }, tgid);
-	name_task(rebuild, archive, row, task, bad);
+		task = task_new((struct task_key){ row.pid, row.start_ns }, row.tgid);
+	name_task(rebuild, &row, task);
 	version = xcalloc(1, sizeof(*version));
-	*version = (struct version){ .id = id, .tgid = tgid, .pid = pid, .task = task };
+	*version = (struct version){ .id = id, .tgid = row.tgid, .pid = row.pid, .task = task };
 	if (!tsearch(version, &rebuild->versions, compare_versions))
 		die("out of memory");
 	number_version(rebuild, version);
@@ -268,9 +289,7 @@ static struct version *read_version(struct rebuild *rebuild, struct archive *arc
 	return version;
 }
 
-/* The version of that number. */
-struct version *rebuild_version(struct rebuild *rebuild, struct archive *archive, int64_t id,
-				bool *bad)
+struct version *rebuild_version(struct rebuild *rebuild, int64_t id)
 {
 	struct version key = { .id = id };
 	void *found;
@@ -278,7 +297,7 @@ struct version *rebuild_version(struct rebuild *rebuild, struct archive *archive
 	if (id > 0 && (uint64_t)id < rebuild->nby_number && rebuild->by_number[id])
 		return rebuild->by_number[id];
 	found = tfind(&key, &rebuild->versions, compare_versions);
-	return found ? *(struct version **)found : read_version(rebuild, archive, id, bad);
+	return found ? *(struct version **)found : read_version(rebuild, id);
 }
 
 /* Adds an empty element that left. */
@@ -329,11 +348,9 @@ struct element *rebuild_place(struct rebuild *rebuild, const struct version *ver
 	return element;
 }
 
-/* The element of a task in the sample that is read; NULL, and bad, where there is none. */
-static struct element *element_of(struct rebuild *rebuild, struct archive *archive, int64_t id,
-				  bool *bad)
+struct element *rebuild_element(struct rebuild *rebuild, uint32_t task)
 {
-	struct version *version = rebuild_version(rebuild, archive, id, bad);
+	struct version *version = rebuild_version(rebuild, task);
 	struct element *element = NULL;
 
 	if (version && version->left)
@@ -341,18 +358,11 @@ static struct element *element_of(struct rebuild *rebuild, struct archive *archi
 	if (version)
 		element = rebuild_living(rebuild, version->tgid, version->pid);
 	if (element && element->raw.task == version->task) {
-		element->version = id;
+		element->version = task;
 		return element;
 	}
-	*bad = true;
+	rebuild->archive->bad = true;
 	return NULL;
-}
-
-/* The element that the first column of a row names. */
-struct element *rebuild_element(struct rebuild *rebuild, struct archive *archive, sqlite3_stmt *row,
-				bool *bad)
-{
-	return element_of(rebuild, archive, archive_int(row, 0, 1, INT64_MAX, 0, bad), bad);
 }
 
 /* Removes elements that have gone; of those that are not met, too. */

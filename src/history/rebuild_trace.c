@@ -6,102 +6,89 @@
 #include "base/util.h"
 #include "history/rebuild_parts.h"
 
-/* What was traced of an element; made where there is nothing. */
-static struct element_trace *trace_of(struct element *element)
-{
-	if (!element->trace)
-		element->trace = xcalloc(1, sizeof(*element->trace));
-	return element->trace;
-}
-
 /* Takes what a task lost of the interval. */
-static void take_lost(struct element_trace *trace, sqlite3_stmt *row, uint64_t interval_ns,
-		      bool *bad)
+static void take_lost(struct element_trace *trace, const struct moment_states *row,
+		      uint64_t interval_ns)
 {
-	uint64_t ns = archive_uint(row, 3 + WAIT_STATES, 0, bad);
-	bool known = !archive_null(row, 3 + WAIT_STATES);
-
-	trace->standing &= !known || ns % (interval_ns ? interval_ns : 1) == 0;
-	trace->lost = interval_ns ? ns / interval_ns : 0;
-	trace->loses = known;
-	trace->sum.lost_ns += ns;
-	trace->sum.lost_known = known && (!trace->summed || trace->sum.lost_known);
+	trace->standing &= !row->lost_known || row->lost_ns % (interval_ns ? interval_ns : 1) == 0;
+	trace->lost = interval_ns ? row->lost_ns / interval_ns : 0;
+	trace->loses = row->lost_known;
+	trace->sum.lost_ns += row->lost_ns;
+	trace->sum.lost_known = row->lost_known && (!trace->summed || trace->sum.lost_known);
 	trace->summed = true;
 }
 
 /* Takes how a task spent the interval. */
-static void take_task_states(struct rebuild *rebuild, struct archive *archive, sqlite3_stmt *row,
-			     bool *bad)
+static void take_task_states(void *arg, const void *from)
 {
-	struct element *element = rebuild_element(rebuild, archive, row, bad);
-	int64_t process = archive_int(row, 1, 0, INT64_MAX, 0, bad);
-	const char *waker;
-	struct element_trace *trace;
+	struct rebuild *rebuild = arg;
+	const struct moment_states *row = from;
+	struct element *element = rebuild_element(rebuild, row->task);
 	uint64_t interval_ns = rebuild->trace.now_ns;
+	struct element_trace *trace;
+	const char *waker;
 
 	if (!element)
 		return;
-	trace = trace_of(element);
+	trace = rebuild_trace_of(element);
 	trace->turn = rebuild->trace.turn;
 	trace->standing = false;
 	/* It was not traced. */
-	if (archive_null(row, 3))
+	if (!row->known)
 		return;
-	waker = rebuild_keep_text(rebuild, archive, archive_int(row, 2, 0, INT64_MAX, 0, bad), bad);
+	waker = rebuild_keep_text(rebuild, row->waker);
 	trace->traced = true;
 	trace->standing = !waker && interval_ns;
 	if (waker)
 		trace->sum.waker = waker;
-	rebuild_identify(archive, process, &trace->sum.tgid, &trace->sum.start_ns, bad);
+	rebuild_identify(rebuild, row->process, &trace->sum.tgid, &trace->sum.start_ns);
 	for (int state = 0; state < WAIT_STATES; state++) {
-		uint64_t ns = archive_uint(row, 3 + state, 0, bad);
+		uint64_t ns = row->states.ns[state];
 
 		trace->sum.states.ns[state] += ns;
 		trace->standing &= ns % (interval_ns ? interval_ns : 1) == 0;
 		trace->in[state] = interval_ns ? ns / interval_ns : 0;
 	}
-	take_lost(trace, row, interval_ns, bad);
+	take_lost(trace, row, interval_ns);
 }
 
 /* Takes a further process that a row stands for. */
-static void take_stood_for(struct rebuild *rebuild, struct archive *archive, sqlite3_stmt *row,
-			   bool *bad)
+static void take_stood_for(void *arg, const void *from)
 {
-	struct element *element = rebuild_element(rebuild, archive, row, bad);
+	struct rebuild *rebuild = arg;
+	const struct moment_more *row = from;
+	struct element *element = rebuild_element(rebuild, row->task);
 	struct element_trace *trace;
 	struct task_key key;
 
-	if (!element || !rebuild_identify(archive, archive_int(row, 1, 1, INT64_MAX, 0, bad),
-					  &key.pid, &key.start_ns, bad))
+	if (!element || !rebuild_identify(rebuild, row->process, &key.pid, &key.start_ns))
 		return;
-	trace = trace_of(element);
+	trace = rebuild_trace_of(element);
 	trace->standing = false;
 	trace->more = xreallocarray(trace->more, trace->nmore + 1, sizeof(*trace->more));
 	trace->more[trace->nmore++] = key;
 }
 
 /* Takes the figures of the trace as a whole. */
-static void take_totals(struct rebuild *rebuild, struct archive *archive, sqlite3_stmt *row,
-			bool *bad)
+static void take_totals(void *arg, const void *from)
 {
-	struct rebuild_trace *trace = &rebuild->trace;
+	struct rebuild_trace *trace = &((struct rebuild *)arg)->trace;
+	const struct trace_frame *row = from;
 	struct trace_frame *sum = &trace->frame;
-	double cost = archive_null(row, 3) ? -1 : sqlite3_column_double(row, 3);
 	uint64_t before_ns = sum->interval_ns;
 
-	(void)archive;
 	trace->now = true;
-	trace->now_ns = archive_uint(row, 0, 0, bad);
+	trace->now_ns = row->interval_ns;
 	if (!trace->there)
-		sum->cost = cost;
-	else if (cost < 0 || sum->cost < 0 || !(before_ns + trace->now_ns))
+		sum->cost = row->cost;
+	else if (row->cost < 0 || sum->cost < 0 || !(before_ns + trace->now_ns))
 		sum->cost = -1;
 	else
-		sum->cost = (sum->cost * (double)before_ns + cost * (double)trace->now_ns) /
+		sum->cost = (sum->cost * (double)before_ns + row->cost * (double)trace->now_ns) /
 			    (double)(before_ns + trace->now_ns);
 	sum->interval_ns += trace->now_ns;
-	sum->lost += archive_uint(row, 1, 0, bad);
-	sum->switches += archive_uint(row, 2, 0, bad);
+	sum->lost += row->lost;
+	sum->switches += row->switches;
 	trace->there = true;
 }
 
@@ -153,27 +140,20 @@ static void stand_on(struct rebuild *rebuild)
 	}
 }
 
-int rebuild_read_trace(struct rebuild *rebuild, struct archive *archive, int64_t number, bool whole)
+int rebuild_read_trace(struct rebuild *rebuild, int64_t number)
 {
-	static const struct {
-		enum archive_query query;
-		rebuild_row_taker *take;
-	} tables[] = {
-		{ QUERY_STATES, take_task_states },
-		{ QUERY_STOOD_FOR, take_stood_for },
-		{ QUERY_SITE_WAIT, rebuild_take_site_wait },
-		{ QUERY_SITE_WAKER, rebuild_take_waker },
-		{ QUERY_UNEXPLAINED, rebuild_take_rest },
+	static const struct archive_reader readers[] = {
+		{ TABLE_STATES, take_task_states },
+		{ TABLE_STOOD_FOR, take_stood_for },
 	};
-	int err = rebuild_each_row(rebuild, archive, QUERY_TRACE, number, take_totals);
+	int err = archive_each(rebuild->archive, TABLE_TRACE, number, take_totals, rebuild);
 
-	for (size_t i = 0; i < ARRAY_SIZE(tables) && !err && rebuild->trace.now; i++)
-		err = rebuild_each_row(rebuild, archive, tables[i].query, number, tables[i].take);
-	if (!err) {
+	if (!err && rebuild->trace.now)
+		err = archive_each_of(rebuild->archive, readers, ARRAY_SIZE(readers), number,
+				      rebuild);
+	if (!err)
 		stand_on(rebuild);
-		rebuild_read_sites(rebuild, whole);
-	}
-	return err;
+	return err ? err : rebuild_read_sites(rebuild, number);
 }
 
 /* Puts what was traced of an element into its place of what is given out; *at: the next free. */
@@ -227,26 +207,6 @@ void rebuild_give_trace(struct rebuild *rebuild, const pid_t *pids, size_t npids
 void rebuild_turn_trace(struct rebuild *rebuild)
 {
 	rebuild_forget_sites(&rebuild->trace, true);
-}
-
-void rebuild_drop_trace(struct element *element)
-{
-	if (!element->trace)
-		return;
-	free(element->trace->more);
-	free(element->trace);
-	element->trace = NULL;
-}
-
-void rebuild_leave_trace(struct element *left, const struct element *living)
-{
-	const struct element_trace *of = living->trace;
-
-	if (!of || !of->traced)
-		return;
-	trace_of(left);
-	left->trace->traced = true;
-	left->trace->sum = of->sum;
 }
 
 void rebuild_free_trace(struct rebuild *rebuild)

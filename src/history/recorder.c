@@ -179,7 +179,7 @@ static int write_moment(struct record_writer *writer, const struct moment *momen
 	if (moment->flags & MOMENT_SEGMENT && (writer->ending || flies))
 		close_store(writer, true);
 	if (!writer->store)
-		err = open_store(writer, flies ? moment->real_ns : clock_ns(CLOCK_REALTIME));
+		err = open_store(writer, flies ? moment->sample.real_ns : clock_ns(CLOCK_REALTIME));
 	if (!err && !store_is_there(writer->store))
 		err = -ENOENT;
 	if (!err)
@@ -405,7 +405,7 @@ static void pump(struct recorder *recorder)
 		if (recorder->fresh) {
 			/* Nothing that is written comes before it: it has no interval. */
 			first = (struct moment *)moment;
-			first->flags |= MOMENT_FIRST;
+			first->sample.interval_known = false;
 		}
 		if (send_moment(recorder, moment))
 			return;

@@ -267,8 +267,6 @@ static int next_sample(void *state, struct sample *prev, struct sample *cur,
 		return err;
 	rebuild_give(&replay->rebuild, prev, cur, replay->config->pids, replay->config->npids,
 		     moment);
-	if (replay->config->npids)
-		moment->account = (struct account){ 0 };
 	replay->given = true;
 	replay->given_ns = cur->begin_ns;
 	return 0;

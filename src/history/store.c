@@ -15,8 +15,8 @@
 #include "base/buf.h"
 #include "base/file.h"
 #include "base/util.h"
+#include "history/rows.h"
 #include "history/store_parts.h"
-#include "history/store_tables.h"
 
 int store_errno(int result, int system_error)
 {
@@ -57,31 +57,20 @@ static void execute(struct store *store, const char *statements)
 		store->result = sqlite3_exec(store->db, statements, NULL, NULL, NULL);
 }
 
-/* Writes what is told of the recording: a name and a word. */
-static void put_about(struct store *store, const char *name, const char *word)
+/* Writes what is told of the recording: a name with a word or, where that is NULL, a number. */
+static void put_about(struct store *store, const char *name, const char *word, int64_t number)
 {
-	store_begin(store, PUT_ABOUT);
-	store_word(store, name);
-	store_word(store, word);
-	store_end(store);
-}
+	const struct about_row row = { name, word, number };
 
-/* Does the same with a number. */
-static void put_about_number(struct store *store, const char *name, int64_t number)
-{
-	store_begin(store, PUT_ABOUT);
-	store_word(store, name);
-	store_int(store, number);
-	store_end(store);
+	store_put_row(store, TABLE_RECORDING, &row);
 }
 
 /* Writes a name with its number. */
-static void put_name(struct store *store, enum put put, int64_t id, const char *name)
+static void put_name(struct store *store, enum table_id id, unsigned number, const char *name)
 {
-	store_begin(store, put);
-	store_int(store, id);
-	store_word(store, name);
-	store_end(store);
+	const struct named_row row = { number, name };
+
+	store_put_row(store, id, &row);
 }
 
 /* Writes the names of fields. */
@@ -99,15 +88,15 @@ static void put_field_names(struct store *store)
 	char name[64];
 
 	for (int f = 0; f < RECORD_FIELDS; f++)
-		put_name(store, PUT_FIELD_NAME, STORE_FIELD_OF(FIELD_RECORD, f),
+		put_name(store, TABLE_FIELD_NAME, SCHEMA_FIELD_OF(FIELD_RECORD, f),
 			 record_table[f].id);
 	for (int of = FIELD_MAX; of <= FIELD_STAMP; of++)
 		for (int kind = 0; kind < DELAY_KINDS; kind++) {
 			snprintf(name, sizeof(name), "%s_%s", delay_table[kind].id, of_kind[of]);
-			put_name(store, PUT_FIELD_NAME, STORE_FIELD_OF(of, kind), name);
+			put_name(store, TABLE_FIELD_NAME, SCHEMA_FIELD_OF(of, kind), name);
 		}
 	for (int of = FIELD_READ; of < FIELD_KINDS; of++)
-		put_name(store, PUT_FIELD_NAME, STORE_FIELD_OF(of, 0), alone[of]);
+		put_name(store, TABLE_FIELD_NAME, SCHEMA_FIELD_OF(of, 0), alone[of]);
 }
 
 /* Writes what does not change. */
@@ -119,21 +108,21 @@ static void put_constants(struct store *store, const struct store_about *about)
 
 	uname(&machine);
 	boot[n > 0 ? strcspn(boot, "\n") : 0] = '\0';
-	put_about_number(store, "version", STORE_VERSION);
-	put_about_number(store, "reads_from", STORE_READS_FROM);
-	put_about(store, "stalltop", about->program);
-	put_about(store, "host", machine.nodename);
-	put_about(store, "kernel", machine.release);
-	put_about(store, "boot", boot);
+	put_about(store, "version", NULL, SCHEMA_VERSION);
+	put_about(store, "reads_from", NULL, SCHEMA_READS_FROM);
+	put_about(store, "stalltop", about->program, 0);
+	put_about(store, "host", machine.nodename, 0);
+	put_about(store, "kernel", machine.release, 0);
+	put_about(store, "boot", boot, 0);
 	for (unsigned kind = 0; kind < DELAY_KINDS; kind++)
-		put_name(store, PUT_KIND, kind, delay_table[kind].id);
-	put_name(store, PUT_KIND, WAIT_DWAIT, "dwait");
+		put_name(store, TABLE_KIND, kind, delay_table[kind].id);
+	put_name(store, TABLE_KIND, WAIT_DWAIT, "dwait");
 	for (unsigned r = 0; r < PSI_RESOURCES; r++)
-		put_name(store, PUT_RESOURCE, r, psi_names[r]);
+		put_name(store, TABLE_RESOURCE, r, psi_names[r]);
 	for (unsigned state = 0; state < WAIT_STATES; state++)
-		put_name(store, PUT_WAIT_STATE, state, wait_state_table[state].id);
+		put_name(store, TABLE_WAIT_STATE, state, wait_state_table[state].id);
 	for (unsigned class = 0; class < WAIT_CLASSES; class ++)
-		put_name(store, PUT_WAIT_CLASS, class, wait_class_ids[class]);
+		put_name(store, TABLE_WAIT_CLASS, class, wait_class_ids[class]);
 	put_field_names(store);
 }
 
@@ -159,10 +148,7 @@ static void create_tables(struct store *store)
 {
 	struct buf sql = { 0 };
 
-	buf_puts(&sql, STORE_TABLES);
-	for (unsigned packed = 0; packed < PACKED_TABLES; packed++)
-		packed_create(packed, &sql);
-	buf_puts(&sql, STORE_TASK_TABLES STORE_TRACE_TABLES STORE_EVIDENCE_TABLES STORE_VIEWS);
+	schema_create(&sql);
 	execute(store, buf_cstr(&sql));
 	buf_free(&sql);
 }
@@ -173,7 +159,7 @@ static void set_up(struct store *store, const struct store_about *about)
 	char pragma[64];
 
 	snprintf(pragma, sizeof(pragma), "PRAGMA application_id=%d; PRAGMA user_version=%d;",
-		 STORE_APPLICATION_ID, STORE_VERSION);
+		 SCHEMA_APPLICATION_ID, SCHEMA_VERSION);
 	sqlite3_busy_timeout(store->db, 5000);
 	execute(store, "PRAGMA page_size=4096; PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;"
 		       "PRAGMA wal_autocheckpoint=64; PRAGMA journal_size_limit=4194304;"
@@ -254,31 +240,6 @@ int store_create(struct store **out, const char *path, const struct store_about 
 	return 0;
 }
 
-/* Writes what belongs to the sample as a whole. */
-static void put_all(struct store *store, const struct moment *moment)
-{
-	store_put_texts(store, moment);
-	store_put_tasks(store, moment);
-	if (store->sample == 1)
-		put_about_number(store, "threads", moment->threads);
-	store_put_head(store, moment);
-	if (moment->dropped) {
-		store_begin(store, PUT_GAP);
-		store_int(store, store->sample);
-		store_int(store, (int64_t)moment->dropped);
-		store_end(store);
-	}
-	store_put_file_errors(store, moment);
-	store_put_pressures(store, moment);
-	store_put_notes(store, moment);
-	store_put_account(store, &moment->account);
-	store_put_clocks(store, moment);
-	store_put_changes(store, moment);
-	store_put_groups(store, moment);
-	store_put_evidence(store, moment);
-	store_put_trace(store, moment);
-}
-
 int store_put(struct store *store, const struct moment *moment)
 {
 	int err;
@@ -287,7 +248,9 @@ int store_put(struct store *store, const struct moment *moment)
 	execute(store, "BEGIN");
 	store->sample++;
 	store_begin_packed(store);
-	put_all(store, moment);
+	if (store->sample == 1)
+		put_about(store, "threads", NULL, moment->threads);
+	store_put_moment(store, moment);
 	store_end_packed(store);
 	execute(store, "COMMIT");
 	err = error_of(store);
@@ -340,7 +303,7 @@ void store_close(struct store *store, bool pack)
 {
 	if (!store)
 		return;
-	for (unsigned put = 0; put < PUTS; put++)
+	for (unsigned put = 0; put < TABLES; put++)
 		sqlite3_finalize(store->puts[put]);
 	/* Without a journal the file is one alone, and can be read from a read-only place. */
 	if (store->db && store->inode && !store->result)

@@ -1,199 +1,230 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Writes rows, by the schema of their table. */
 #include "config.h"
-
-#include "history/store_parts.h"
 
 #include <math.h>
 
 #include "base/buf.h"
-
-static const struct {
-	const char *table;
-	int columns, rows;
-} put_table[PUTS] = {
-#define PUT_ROW(NAME, table, columns, rows) [PUT_##NAME] = { table, columns, rows },
-	PUT_TABLE(PUT_ROW)
-#undef PUT_ROW
-};
-
-/* Whether several rows stand in one of the table. */
-static bool is_packed(enum put put)
-{
-	return put_table[put].rows > 1;
-}
+#include "data/wait_state.h"
+#include "history/rows.h"
+#include "history/store_parts.h"
 
 /* Prepares the statement of a table. */
-static void prepare_put(struct store *store, enum put put)
+static void prepare_put(struct store *store, enum table_id id)
 {
-	int columns = put_table[put].columns * put_table[put].rows + is_packed(put);
 	struct buf text = { 0 };
 
-	buf_printf(&text, "INSERT INTO \"%s\" VALUES(?", put_table[put].table);
-	for (int i = 1; i < columns; i++)
-		buf_puts(&text, ",?");
-	buf_putc(&text, ')');
+	schema_insert(id, &text);
 	store->result = sqlite3_prepare_v3(store->db, buf_cstr(&text), -1,
-					   SQLITE_PREPARE_PERSISTENT, &store->puts[put], NULL);
+					   SQLITE_PREPARE_PERSISTENT, &store->puts[id], NULL);
 	buf_free(&text);
 }
 
-/* The next column to be filled, the first is 1. */
-static int next_column(struct store *store)
+/* Whether bytes are valid UTF-8 without a NUL, which any reader can show as a text. */
+static bool is_utf8(const char *bytes, size_t len)
 {
-	int column = store->column;
+	const unsigned char *at = (const unsigned char *)bytes, *end = at + len;
 
-	store->column += store->step;
-	return column;
+	while (at < end) {
+		unsigned more = *at < 0x80 ? 0 : *at >= 0xf0 ? 3 : *at >= 0xe0 ? 2 : 1;
+		uint32_t least = more == 3 ? 0x10000 : more == 2 ? 0x800 : 0x80;
+		uint32_t code = more == 3 ? *at & 7 : more == 2 ? *at & 15 : *at & 31;
+
+		if (!*at || (*at >= 0x80 && *at < 0xc2) || *at > 0xf4 || end - at <= more)
+			return false;
+		at++;
+		for (unsigned i = 0; i < more; i++, at++) {
+			if ((*at & 0xc0) != 0x80)
+				return false;
+			code = code << 6 | (*at & 63);
+		}
+		if (more && (code < least || code > 0x10ffff || (code >= 0xd800 && code < 0xe000)))
+			return false;
+	}
+	return true;
 }
 
-/* Begins a row. */
-void store_begin(struct store *store, enum put put)
+/* The value of a member that is a whole number. */
+static int64_t whole_number(const struct schema_field *field, const char *at)
 {
-	if (!store->puts[put] && !store->result)
-		prepare_put(store, put);
-	store->put = put;
-	store->row = store->puts[put];
-	store->column = 1;
-	store->step = 1;
-	if (!is_packed(put))
-		return;
-	if (!store->filled[put])
-		store_int(store, (store->sample << PACKED_KEY_BITS) + store->packed_rows[put]);
-	/* Columns of one name stand beside each other. */
-	store->column = 2 + (int)store->filled[put];
-	store->step = PACKED_ROWS;
+	switch (field->type) {
+	case TYPE_I32:
+		return *(const int32_t *)(const void *)at;
+	case TYPE_U32:
+		return *(const uint32_t *)(const void *)at;
+	case TYPE_BOOL:
+		return *(const bool *)at;
+	default:
+		return *(const int64_t *)(const void *)at;
+	}
 }
 
-/* Begins a row of a task in the present sample. */
-void store_begin_task(struct store *store, enum put put, uint32_t task)
+/* Whether a number is to be written, and not NULL. */
+static bool is_written(const struct schema_field *field, const char *row, double value,
+		       int64_t number)
 {
-	store_begin(store, put);
-	if (!is_packed(put))
-		store_int(store, store->sample);
-	store_int(store, task);
+	const char *other = row + field->other;
+
+	switch (field->unknown) {
+	case UNKNOWN_ZERO:
+		return value != 0;
+	case UNKNOWN_NEGATIVE:
+		return value >= 0;
+	case UNKNOWN_UNLESS:
+		return *(const bool *)other;
+	case UNKNOWN_UNLESS_BITS:
+		return *(const uint32_t *)(const void *)other & field->bits;
+	case UNKNOWN_AS:
+		return number != *(const int64_t *)(const void *)other;
+	default:
+		return true;
+	}
 }
 
-/* Puts an integer into the next column. */
-void store_int(struct store *store, int64_t value)
+/* Puts a real number; hundredths: as an integer where that says it exactly. */
+static int bind_real(sqlite3_stmt *put, int column, double value, bool hundredths)
 {
-	if (!store->result)
-		store->result = sqlite3_bind_int64(store->row, next_column(store), value);
+	double rounded = rint(value * 100);
+
+	if (!hundredths)
+		return sqlite3_bind_double(put, column, value);
+	if (fabs(rounded) < 1e15 && rounded / 100.0 == value)
+		return sqlite3_bind_int64(put, column, (int64_t)rounded);
+	return sqlite3_bind_double(put, column, value * 100);
 }
 
-/* Leaves the next column NULL. */
-void store_null(struct store *store)
+/* Puts how long waits were, without the buckets above the last that has any; NULL: none has. */
+static int bind_lengths(sqlite3_stmt *put, int column, const uint64_t *lengths)
 {
-	if (!store->result)
-		store->result = sqlite3_bind_null(store->row, next_column(store));
+	unsigned n = SITE_BUCKETS;
+	struct buf text = { 0 };
+	int result;
+
+	while (n && !lengths[n - 1])
+		n--;
+	if (!n)
+		return SQLITE_OK;
+	for (unsigned i = 0; i < n; i++) {
+		buf_putc(&text, i ? ',' : '[');
+		buf_uint(&text, lengths[i]);
+	}
+	buf_putc(&text, ']');
+	result = sqlite3_bind_text64(put, column, text.data, text.len, SQLITE_TRANSIENT,
+				     SQLITE_UTF8);
+	buf_free(&text);
+	return result;
 }
 
-/* Puts an integer, or NULL where it is not known. */
-void store_known(struct store *store, bool known, uint64_t value)
+/* Puts what is no number. */
+static int bind_text(const struct schema_field *field, sqlite3_stmt *put, int column,
+		     const char *at)
 {
-	if (known)
-		store_int(store, (int64_t)value);
-	else
-		store_null(store);
-}
+	const struct about_row *about = (const void *)(at - offsetof(struct about_row, word));
+	const struct row_bytes *bytes = (const void *)at;
 
-/* Puts an id of a text, NULL for none. */
-void store_id(struct store *store, uint32_t id)
-{
-	store_known(store, id, id);
-}
-
-/* Puts a real number. */
-void store_real(struct store *store, bool known, double value)
-{
-	if (!known)
-		store_null(store);
-	else if (!store->result)
-		store->result = sqlite3_bind_double(store->row, next_column(store), value);
-}
-
-/* Puts a real number in hundredths, as an integer where that says it exactly. */
-void store_hundredths(struct store *store, bool known, double value)
-{
-	double hundredths = rint(value * 100);
-
-	if (!known)
-		store_null(store);
-	else if (fabs(hundredths) < 1e15 && hundredths / 100.0 == value)
-		store_int(store, (int64_t)hundredths);
-	else
-		store_real(store, true, value * 100);
-}
-
-/* Puts a word of the program's. */
-void store_word(struct store *store, const char *word)
-{
-	if (!store->result)
-		store->result =
-			sqlite3_bind_text(store->row, next_column(store), word, -1, SQLITE_STATIC);
-}
-
-/* Puts a letter, or NULL for none. */
-void store_letter(struct store *store, char letter)
-{
-	if (!letter)
-		store_null(store);
-	else if (!store->result)
-		store->result = sqlite3_bind_text(store->row, next_column(store), &letter, 1,
-						  SQLITE_TRANSIENT);
-}
-
-/* Puts bytes: as a text if they are one, else as a blob. */
-void store_chars(struct store *store, const char *bytes, size_t len, bool blob)
-{
-	if (store->result)
-		return;
-	store->result = blob ? sqlite3_bind_blob64(store->row, next_column(store), bytes, len,
-						   SQLITE_STATIC)
-			     : sqlite3_bind_text64(store->row, next_column(store), bytes, len,
+	switch (field->type) {
+	case TYPE_LETTER:
+		return *at ? sqlite3_bind_text(put, column, at, 1, SQLITE_TRANSIENT) : SQLITE_OK;
+	case TYPE_VALUE:
+		if (!about->word)
+			return sqlite3_bind_int64(put, column, about->number);
+		/* fallthrough */
+	case TYPE_WORD:
+		return sqlite3_bind_text(put, column, *(const char *const *)(const void *)at, -1,
+					 SQLITE_STATIC);
+	case TYPE_LENGTHS:
+		return bind_lengths(put, column, (const uint64_t *)(const void *)at);
+	case TYPE_BYTES:
+		if (is_utf8(bytes->data, bytes->len))
+			return sqlite3_bind_text64(put, column, bytes->data, bytes->len,
 						   SQLITE_STATIC, SQLITE_UTF8);
+		/* fallthrough */
+	default:
+		return sqlite3_bind_blob64(put, column, bytes->data, bytes->len, SQLITE_STATIC);
+	}
 }
 
-/* Writes a row of which all columns are filled. */
-static void write_row(struct store *store, sqlite3_stmt *row)
+/* Puts a member into a column; nothing where it is not known: NULL. The result of SQLite. */
+static int bind_field(const struct schema_field *field, sqlite3_stmt *put, int column,
+		      const char *row)
 {
-	int result = sqlite3_step(row);
+	const char *at = row + field->at;
+	double real;
+	int64_t value;
 
-	sqlite3_reset(row);
+	if (field->type <= TYPE_BOOL) {
+		value = whole_number(field, at);
+		if (field->unknown && !is_written(field, row, (double)value, value))
+			return SQLITE_OK;
+		return sqlite3_bind_int64(put, column, value);
+	}
+	if (field->type > TYPE_HUNDREDTHS)
+		return bind_text(field, put, column, at);
+	real = *(const double *)(const void *)at;
+	if (!is_written(field, row, real, 0))
+		return SQLITE_OK;
+	return bind_real(put, column, real, field->type == TYPE_HUNDREDTHS);
+}
+
+/* Writes a row of which all columns are filled that are not NULL. */
+static void write_row(struct store *store, sqlite3_stmt *put)
+{
+	int result = sqlite3_step(put);
+
+	sqlite3_reset(put);
+	sqlite3_clear_bindings(put);
 	if (result != SQLITE_DONE)
 		store->result = result;
 }
 
 /* Writes the rows that are packed. */
-static void write_packed(struct store *store, enum put put)
+static void write_packed(struct store *store, unsigned id)
 {
-	write_row(store, store->puts[put]);
-	sqlite3_clear_bindings(store->puts[put]);
-	store->filled[put] = 0;
-	store->packed_rows[put]++;
+	write_row(store, store->puts[id]);
+	store->filled[id] = 0;
+	store->packed_rows[id]++;
 }
 
-void store_end(struct store *store)
+void store_put_row(struct store *store, enum table_id id, const void *row)
 {
+	const struct schema_table *table = &schema_tables[id];
+	int column = 1, step = table->packed ? PACKED_ROWS : 1;
+	sqlite3_stmt *put;
+
+	if (!store->puts[id] && !store->result)
+		prepare_put(store, id);
 	if (store->result)
 		return;
-	if (!is_packed(store->put))
-		write_row(store, store->row);
-	else if (++store->filled[store->put] == PACKED_ROWS)
-		write_packed(store, store->put);
+	put = store->puts[id];
+	if (table->of_sample && !store->filled[id])
+		store->result = sqlite3_bind_int64(
+			put, column,
+			table->packed ? (store->sample << PACKED_KEY_BITS) + store->packed_rows[id]
+				      : store->sample);
+	/* Of a packed table columns of one name stand beside each other. */
+	column += table->of_sample + (int)store->filled[id];
+	for (unsigned i = 0; i < table->n && !store->result; i++, column += step)
+		store->result = bind_field(&table->fields[i], put, column, row);
+	if (store->result)
+		sqlite3_clear_bindings(put);
+	else if (!table->packed)
+		write_row(store, put);
+	else if (++store->filled[id] == PACKED_ROWS)
+		write_packed(store, id);
 }
 
 void store_begin_packed(struct store *store)
 {
-	for (unsigned put = 0; put < PUTS; put++) {
-		if (store->filled[put])
-			sqlite3_clear_bindings(store->puts[put]);
-		store->filled[put] = store->packed_rows[put] = 0;
+	for (unsigned id = 0; id < TABLES; id++) {
+		if (store->filled[id])
+			sqlite3_clear_bindings(store->puts[id]);
+		store->filled[id] = store->packed_rows[id] = 0;
 	}
 }
 
 void store_end_packed(struct store *store)
 {
-	for (unsigned put = 0; put < PUTS && !store->result; put++)
-		if (store->filled[put])
-			write_packed(store, put);
+	for (unsigned id = 0; id < TABLES && !store->result; id++)
+		if (store->filled[id])
+			write_packed(store, id);
 }

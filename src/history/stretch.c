@@ -11,6 +11,7 @@
 #include "data/delay.h"
 #include "data/sample.h"
 #include "data/system.h"
+#include "history/rows.h"
 
 void stretch_add(struct stretch *stretch, const struct point *point)
 {
@@ -170,20 +171,23 @@ void stretch_shut(struct stretch *stretch)
 	stretch->stored = NULL;
 }
 
+/* Adds what a task waited. */
+static void add_wait_row(void *arg, const void *from)
+{
+	const struct wait_row *row = from;
+
+	if (wait_in_total(row->kind))
+		*(uint64_t *)arg += row->waited_ns;
+}
+
 uint64_t stretch_waited(struct stretch *stretch, size_t at)
 {
 	struct point *point = &stretch->points[at];
-	sqlite3_stmt *rows;
 	uint64_t sum = 0;
-	bool bad = false;
 
 	if (point->waited_ns != WAITED_UNKNOWN || stretch_open(stretch))
 		return point->waited_ns;
-	rows = archive_ask(&stretch->archive, QUERY_WAIT, point->number);
-	while (!bad && archive_row(&stretch->archive, rows) == 1)
-		if (archive_int(rows, 1, 0, INT64_MAX, INT64_MAX, &bad) != DELAY_THRASH)
-			sum += archive_uint(rows, 2, 0, &bad);
-	sqlite3_reset(rows);
+	archive_each(&stretch->archive, QUERY_WAITS, point->number, add_wait_row, &sum);
 	return point->waited_ns = sum;
 }
 

@@ -9,6 +9,8 @@
 
 #include "base/util.h"
 #include "history/archive.h"
+#include "history/moment.h"
+#include "history/rows.h"
 
 /* Orders by pid, then by start. */
 static int compare_waits(const void *a, const void *b)
@@ -21,17 +23,15 @@ static int compare_waits(const void *a, const void *b)
 }
 
 /* Reads which thread a number of a task stands for. False where there is none. */
-static bool read_key(struct archive *archive, int64_t task, struct task_key *key)
+static bool read_key(struct archive *archive, uint32_t task, struct task_key *key)
 {
-	sqlite3_stmt *row = archive_ask(archive, QUERY_TASK, task);
-	bool bad = archive_row(archive, row) != 1;
+	struct moment_task row;
 
-	if (!bad) {
-		key->pid = (pid_t)archive_int(row, 1, 0, INT32_MAX, 0, &bad);
-		key->start_ns = archive_uint(row, 8, 0, &bad);
-	}
-	sqlite3_reset(row);
-	return !bad;
+	if (archive_get(archive, TABLE_TASK, task, &row) != 1)
+		return false;
+	archive_done(archive, TABLE_TASK);
+	*key = (struct task_key){ row.pid, row.start_ns };
+	return true;
 }
 
 /* Adds a wait of a task; those of one task follow on one another. */
@@ -51,15 +51,34 @@ static void add_trend_wait(struct trend_moment *moment, const struct task_key *k
 	moment->waits[moment->n++] = (struct trend_wait){ key->start_ns, waited_ns, key->pid };
 }
 
+/* What is known while waits of a moment are read. */
+struct trend_reading {
+	struct archive *archive;
+	struct trend_moment *moment;
+	struct task_key key;
+	uint32_t task; /* whose it is; 0: nobody's yet */
+};
+
+/* Takes what a task waited. */
+static void take_trend(void *arg, const void *from)
+{
+	struct trend_reading *reading = arg;
+	const struct wait_row *row = from;
+
+	if (!wait_in_total(row->kind))
+		return;
+	if (row->task != reading->task && !read_key(reading->archive, row->task, &reading->key))
+		reading->archive->bad = true;
+	reading->task = row->task;
+	if (!reading->archive->bad)
+		add_trend_wait(reading->moment, &reading->key, row->waited_ns);
+}
+
 /* Reads a moment into a place that may have had another. */
 static void read_trend(struct trend_moment *moment, const struct spot *spot)
 {
 	const struct point *point = spot_point(spot);
-	struct archive *archive = &spot->stretch->archive;
-	struct task_key key = { 0 };
-	int64_t last = 0;
-	sqlite3_stmt *rows;
-	bool bad = false;
+	struct trend_reading reading = { .archive = &spot->stretch->archive, .moment = moment };
 
 	moment->n = 0;
 	moment->number = point->number;
@@ -68,18 +87,7 @@ static void read_trend(struct trend_moment *moment, const struct spot *spot)
 	moment->interval_ns = stretch_open(spot->stretch) ? 0 : point->interval_ns;
 	if (!moment->interval_ns)
 		return;
-	rows = archive_ask(archive, QUERY_WAIT, point->number);
-	while (!bad && archive_row(archive, rows) == 1) {
-		int64_t task = archive_int(rows, 0, 1, INT64_MAX, 0, &bad);
-
-		if (archive_int(rows, 1, 0, INT64_MAX, INT64_MAX, &bad) == DELAY_THRASH)
-			continue;
-		if (task != last && !read_key(archive, task, &key))
-			break;
-		last = task;
-		add_trend_wait(moment, &key, archive_uint(rows, 2, 0, &bad));
-	}
-	sqlite3_reset(rows);
+	archive_each(reading.archive, QUERY_WAITS, point->number, take_trend, &reading);
 	if (moment->n)
 		qsort(moment->waits, moment->n, sizeof(*moment->waits), compare_waits);
 }
@@ -172,68 +180,65 @@ void trends_free(struct trends *trends)
 	*trends = (struct trends){ 0 };
 }
 
-/* Whether a number of a task stands for one of those whose deeds are read. */
-static bool is_of(struct archive *archive, int64_t task, const struct deed_of *of)
+/* What is known while deeds are read. */
+struct deed_reading {
+	struct archive *archive;
+	const struct deed_of *of;
+	struct deed *deed;
+	uint32_t task; /* of the row before; 0: there was none */
+	bool ours; /* it is one of those whose deeds are read */
+};
+
+/* Whether a row's task is one of those whose deeds are read. */
+static bool is_ours(struct deed_reading *reading, uint32_t task)
 {
+	const struct task_key *wanted = reading->of->key;
 	struct task_key key;
 
-	return !of->key || (read_key(archive, task, &key) && key.pid == of->key->pid &&
-			    key.start_ns == of->key->start_ns);
+	if (task != reading->task)
+		reading->ours =
+			!wanted || (read_key(reading->archive, task, &key) &&
+				    key.pid == wanted->pid && key.start_ns == wanted->start_ns);
+	reading->task = task;
+	return reading->ours;
 }
 
 /* Adds what was waited in a moment. */
-static void read_waits(struct archive *archive, int64_t number, const struct deed_of *of,
-		       struct deed *deed)
+static void take_deed_wait(void *arg, const void *from)
 {
-	sqlite3_stmt *rows = archive_ask(archive, QUERY_WAIT, number);
-	int64_t last = 0;
-	bool bad = false, ours = false;
+	struct deed_reading *reading = arg;
+	const struct wait_row *row = from;
 
-	while (!bad && archive_row(archive, rows) == 1) {
-		int64_t task = archive_int(rows, 0, 1, INT64_MAX, 0, &bad);
-		int64_t kind = archive_int(rows, 1, 0, INT64_MAX, INT64_MAX, &bad);
-		uint64_t waited = archive_uint(rows, 2, 0, &bad);
-
-		if (task != last)
-			ours = is_of(archive, task, of);
-		last = task;
-		if (!ours || kind > WAIT_DWAIT)
-			continue;
-		deed->waited_ns[kind] += waited;
-		deed->booked_ns[kind] += (int64_t)waited + archive_int(rows, 4, INT64_MIN / 2,
-								       INT64_MAX / 2, 0, &bad);
-	}
-	sqlite3_reset(rows);
+	if (!is_ours(reading, row->task) || row->kind >= WAIT_KINDS)
+		return;
+	reading->deed->waited_ns[row->kind] += row->waited_ns;
+	reading->deed->booked_ns[row->kind] += (int64_t)row->waited_ns + row->ahead_ns;
 }
 
 /* Adds how long was run in a moment. */
-static void read_runs(struct archive *archive, int64_t number, const struct deed_of *of,
-		      struct deed *deed)
+static void take_deed_run(void *arg, const void *from)
 {
-	sqlite3_stmt *rows = archive_ask(archive, QUERY_ACTIVITY, number);
-	bool bad = false;
+	struct deed_reading *reading = arg;
+	const struct activity_row *row = from;
 
-	while (!bad && archive_row(archive, rows) == 1) {
-		if (!is_of(archive, archive_int(rows, 0, 1, INT64_MAX, 0, &bad), of))
-			continue;
-		deed->run_ns += archive_uint(rows, 1, 0, &bad);
-		deed->ticks_ns += archive_uint(rows, 2, 0, &bad) + archive_uint(rows, 3, 0, &bad);
-	}
-	sqlite3_reset(rows);
+	if (!is_ours(reading, row->task))
+		return;
+	reading->deed->run_ns += row->run_ns;
+	reading->deed->ticks_ns += row->user_ns + row->system_ns;
 }
 
 double deed_sum(const struct deed *deed, bool mem, bool booked)
 {
-	double ns[DELAY_KINDS + 1], sum = 0;
+	struct delay_sum sums[WAIT_KINDS] = { 0 };
 
-	for (unsigned kind = 0; kind <= WAIT_DWAIT; kind++)
-		ns[kind] = booked ? (double)deed->booked_ns[kind] : (double)deed->waited_ns[kind];
+	for (unsigned kind = 0; kind < WAIT_KINDS; kind++) {
+		int64_t ns = booked ? deed->booked_ns[kind] : (int64_t)deed->waited_ns[kind];
+
+		sums[kind].ns = ns > 0 ? (uint64_t)ns : 0;
+	}
 	if (mem)
-		return ns[DELAY_RECLAIM] + ns[DELAY_COMPACT] + ns[DELAY_WPCOPY] +
-		       (ns[DELAY_SWAPIN] > ns[DELAY_THRASH] ? ns[DELAY_SWAPIN] : ns[DELAY_THRASH]);
-	for (unsigned kind = 0; kind <= WAIT_DWAIT; kind++)
-		sum += kind == DELAY_THRASH ? 0 : ns[kind];
-	return sum;
+		return (double)delay_mem(sums, DELAY_ALL).ns;
+	return (double)(delay_total(sums, DELAY_ALL).ns + sums[WAIT_DWAIT].ns);
 }
 
 size_t deeds_read(struct past *past, uint64_t real_ns, const struct deed_of *of, struct deed *deeds,
@@ -244,7 +249,8 @@ size_t deeds_read(struct past *past, uint64_t real_ns, const struct deed_of *of,
 
 	for (size_t i = 0; i < found; i++) {
 		const struct point *point = spot_point(&spots[i]);
-		struct archive *archive = &spots[i].stretch->archive;
+		struct deed_reading reading = { &spots[i].stretch->archive, of, &deeds[i], 0,
+						false };
 
 		deeds[i] = (struct deed){ 0 };
 		if (stretch_open(spots[i].stretch))
@@ -253,8 +259,9 @@ size_t deeds_read(struct past *past, uint64_t real_ns, const struct deed_of *of,
 		deeds[i].there = !of->key || of->key->start_ns <= point->begin_ns;
 		if (!deeds[i].there)
 			continue;
-		read_waits(archive, point->number, of, &deeds[i]);
-		read_runs(archive, point->number, of, &deeds[i]);
+		archive_each(reading.archive, QUERY_WAITS, point->number, take_deed_wait, &reading);
+		archive_each(reading.archive, TABLE_ACTIVITY, point->number, take_deed_run,
+			     &reading);
 	}
 	free(spots);
 	return found;

@@ -43,8 +43,8 @@ void trends_free(struct trends *trends);
 struct deed {
 	uint64_t interval_ns; /* 0: not known */
 	bool there; /* it had begun */
-	uint64_t waited_ns[DELAY_KINDS + 1]; /* by kind, and dwait */
-	int64_t booked_ns[DELAY_KINDS + 1];
+	uint64_t waited_ns[WAIT_KINDS];
+	int64_t booked_ns[WAIT_KINDS];
 	uint64_t run_ns, ticks_ns;
 };
 

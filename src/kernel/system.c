@@ -244,15 +244,16 @@ void system_read(struct system *system, struct system_sample *out)
 	out->uptime_valid = system->uptime_valid;
 	if (out->uptime_valid)
 		out->uptime = boottime() + system->boot_offset;
-	out->read_ns = clock_ns(CLOCK_MONOTONIC);
+	out->pressure.read_ns = clock_ns(CLOCK_MONOTONIC);
 	for (int i = 0; i < PSI_RESOURCES; i++)
-		out->psi_error[i] = read_pressure(system, (enum psi_resource)i, &out->psi[i]);
+		out->pressure.error[i] =
+			read_pressure(system, (enum psi_resource)i, &out->pressure.psi[i]);
 	/*
 	 * The system's cpu file has a `full` line since 5.13, of constant zeros: all tasks
 	 * of a machine cannot be kept from its CPUs at once. It says nothing, and must not
 	 * look like a measured 0. In a cgroup's file the line does mean something.
 	 */
-	out->psi[PSI_CPU].full = (struct psi_line){ 0 };
+	out->pressure.psi[PSI_CPU].full = (struct psi_line){ 0 };
 }
 
 uint64_t system_syscalls(const struct system *system)

@@ -344,7 +344,7 @@ void frame_build(struct frame *frame, struct frame_info *info, const struct samp
 	info->bare = false;
 	info->real_ns = cur->real_ns;
 	info->since_start = options->since_start;
-	info->unknown = options->unknown;
+	info->head.unknown = options->unknown;
 	info->machine = options->machine;
 	info->interval_ns = prev ? cur->begin_ns - prev->begin_ns : 0;
 	info->born = info->gone = info->ended = 0;
@@ -354,7 +354,7 @@ void frame_build(struct frame *frame, struct frame_info *info, const struct samp
 	info->kinds = 0;
 	info->run_ns = 0;
 	info->trace = NULL;
-	info->nnotes = 0;
+	info->head.nnotes = 0;
 	build_rows(frame, info, options);
 }
 
@@ -419,11 +419,11 @@ void frame_note(struct frame_info *info, enum note_id id, uint64_t value)
 
 void frame_note_error(struct frame_info *info, enum note_id id, uint64_t value, int error)
 {
-	for (size_t i = 0; i < info->nnotes; i++)
-		if (info->notes[i].id == id && info->notes[i].value == value)
+	for (size_t i = 0; i < info->head.nnotes; i++)
+		if (info->head.notes[i].id == id && info->head.notes[i].value == value)
 			return;
-	if (info->nnotes < NOTES_MAX)
-		info->notes[info->nnotes++] = (struct note){ id, value, error };
+	if (info->head.nnotes < NOTES_MAX)
+		info->head.notes[info->head.nnotes++] = (struct note){ id, value, error };
 }
 
 /* Adds one delay sum to another. */

@@ -135,18 +135,34 @@ struct group {
 	const struct row *head; /* in a branch of tasks (see tree.h): it has its names and ids */
 };
 
+/* What a frame has besides its samples that is recorded, and played, as it is. */
+struct frame_head {
+	/* Texts; in a moment of a recording NULL: it has their ids. */
+	const char *source;
+	const char *cgroup; /* the group whose pressure is shown; NULL: the machine's is */
+	const char *hierarchy; /* its name: "v2", or for version 1 as in /proc/PID/cgroup */
+	/* The version of the cgroup hierarchy: 2 or 1; 0: none was looked for or found. */
+	unsigned hierarchy_version;
+	int taskstats_version; /* 0: none */
+	enum delayacct_state delayacct;
+	uint32_t unknown; /* see struct frame_options */
+	int64_t exits, lost; /* exit records in the interval; -1: not listened for */
+	uint64_t others; /* ended tasks that were too many to be kept by name */
+	double self; /* stalltop's own CPU time in percent of the interval; negative: not known */
+	struct account account;
+	struct note notes[NOTES_MAX];
+	size_t nnotes;
+};
+
 /* What belongs to the interval, whatever its rows are: a frame folded from another shares it. */
 struct frame_info {
+	struct frame_head head;
 	const struct sample *cur, *prev; /* prev NULL: there is no interval yet */
 	size_t tasks; /* the number of rows of tasks, also where they are folded */
 	bool bare; /* there are no rows, nor what is made of them; `tasks` are those that live */
 	uint64_t real_ns; /* CLOCK_REALTIME of the sample */
 	const struct clocks *clocks; /* as they stood when the sample was taken, or later */
 	uint64_t interval_ns; /* between the samples' begins; 0: none */
-	const char *cgroup; /* the group whose pressure is in `system`, not the machine's; NULL */
-	/* The version of the cgroup hierarchy: 2 or 1; 0: none was looked for or found. */
-	unsigned hierarchy_version;
-	const char *hierarchy; /* its name: "v2", or for version 1 as in /proc/PID/cgroup */
 	bool threads, since_start;
 	bool some; /* only processes that were asked for are read */
 	size_t born, gone; /* tasks that came and went between the samples */
@@ -156,20 +172,21 @@ struct frame_info {
 	struct waited_machine machine; /* see struct frame_options */
 	bool states_known;
 	size_t blocked, running; /* rows with a thread in state D; in R, or waiting for a CPU */
-	int64_t exits, lost; /* exit records in the interval; -1: not listened for */
-	uint64_t others; /* ended tasks that were too many to be kept by name */
 	uint32_t kinds; /* delay kinds that any row has: a view shows these by default */
-	uint32_t unknown; /* see struct frame_options */
 	const struct system_sample *system, *system_before; /* before: NULL without interval */
-	struct account account;
 	const struct trace_frame *trace; /* where tasks waited; NULL: waits are not traced */
-	const char *source;
-	int taskstats_version; /* 0: none */
-	enum delayacct_state delayacct;
-	double self; /* stalltop's own CPU time in percent of the interval; negative: not known */
-	struct note notes[NOTES_MAX];
-	size_t nnotes;
 };
+
+/* The pressure that is shown, now and in the sample before (NULL: there is no interval). */
+static inline const struct psi_reading *frame_pressure(const struct frame_info *info)
+{
+	return system_pressure(info->system, info->head.cgroup);
+}
+
+static inline const struct psi_reading *frame_pressure_before(const struct frame_info *info)
+{
+	return info->system_before ? system_pressure(info->system_before, info->head.cgroup) : NULL;
+}
 
 /* The table of rows, and the interval that it describes. */
 struct frame {

@@ -207,22 +207,22 @@ const struct note_row note_table[NOTE_IDS] = {
 
 void notes_sort(struct frame_info *info)
 {
-	for (size_t i = 1; i < info->nnotes; i++) {
-		const struct note note = info->notes[i];
+	for (size_t i = 1; i < info->head.nnotes; i++) {
+		const struct note note = info->head.notes[i];
 		enum note_rank rank = note_table[note.id].rank;
 		size_t at = i;
 
-		for (; at && note_table[info->notes[at - 1].id].rank > rank; at--)
-			info->notes[at] = info->notes[at - 1];
-		info->notes[at] = note;
+		for (; at && note_table[info->head.notes[at - 1].id].rank > rank; at--)
+			info->head.notes[at] = info->head.notes[at - 1];
+		info->head.notes[at] = note;
 	}
 }
 
 size_t notes_unasked(const struct frame_info *info)
 {
-	size_t n = info->nnotes;
+	size_t n = info->head.nnotes;
 
-	while (n && note_table[info->notes[n - 1].id].rank == NOTE_ASIDE)
+	while (n && note_table[info->head.notes[n - 1].id].rank == NOTE_ASIDE)
 		n--;
 	return n;
 }
@@ -332,10 +332,10 @@ static bool has_no_file(int error)
 /* Notes which pressure files are missing. irq has one only with CONFIG_IRQ_TIME_ACCOUNTING. */
 static void note_pressure(struct frame_info *info)
 {
-	const int *error = info->system->psi_error;
+	const int *error = info->system->pressure.error;
 
 	/* For a group's pressure that is noted already. */
-	if (info->cgroup)
+	if (info->head.cgroup)
 		return;
 	if (has_no_file(error[PSI_CPU]) && has_no_file(error[PSI_MEMORY]) &&
 	    has_no_file(error[PSI_IO])) {

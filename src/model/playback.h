@@ -7,22 +7,12 @@
 
 /* What a frame has besides its samples; pointers stay valid while the playback is open. */
 struct playback_moment {
+	struct frame_head head;
 	bool baseline; /* there is no interval before it */
 	bool bare; /* what has rows is left out */
 	size_t tasks; /* that live */
 	struct system_sample system;
 	const struct clocks *clocks;
-	const char *cgroup, *hierarchy, *source;
-	unsigned hierarchy_version;
-	int taskstats_version;
-	enum delayacct_state delayacct;
-	uint32_t unknown; /* see struct frame_options */
-	int64_t exits, lost;
-	uint64_t others;
-	double self;
-	struct account account;
-	struct note notes[NOTES_MAX];
-	size_t nnotes;
 	/* What was traced, NULL: nothing; and of each element of the sample, NULL: not traced. */
 	const struct trace_frame *trace;
 	const struct traced *const *traced;

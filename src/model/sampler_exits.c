@@ -71,8 +71,8 @@ size_t sampler_take_exits(struct sampler *sampler, const struct turn *turn)
 				    .gone = has_gone,
 				    .arg = sampler };
 
-	info->exits = info->lost = -1;
-	info->others = 0;
+	info->head.exits = info->head.lost = -1;
+	info->head.others = 0;
 	if (!sampler->exits)
 		return 0;
 	exits_drain(sampler->exits);
@@ -80,7 +80,7 @@ size_t sampler_take_exits(struct sampler *sampler, const struct turn *turn)
 	correct_records(sampler, &batch);
 	batch.n = keep_asked(sampler->config, batch.records, batch.n);
 	batch.fields = exits_fields(sampler->exits);
-	info->others = exit_fold_others(&batch);
+	info->head.others = exit_fold_others(&batch);
 	kept = exit_merge(&batch, turn->prev, turn->cur);
 	if (kept)
 		exits_keep(sampler->exits, kept);
@@ -91,10 +91,10 @@ size_t sampler_take_exits(struct sampler *sampler, const struct turn *turn)
 			  sampler->needs & (NEED_RECORD | NEED_RANGE | NEED_IO | NEED_ENDED_IO));
 	stats = exits_stats(sampler->exits);
 	if (turn->prev) {
-		info->exits = (int64_t)(stats->received - sampler->exits_before.received);
-		info->lost = (int64_t)(stats->lost - sampler->exits_before.lost);
+		info->head.exits = (int64_t)(stats->received - sampler->exits_before.received);
+		info->head.lost = (int64_t)(stats->lost - sampler->exits_before.lost);
 	}
-	sampler->lost = info->lost > 0;
+	sampler->lost = info->head.lost > 0;
 	impossible =
 		turn->prev ? (size_t)(stats->impossible - sampler->exits_before.impossible) : 0;
 	impossible -= sampler->known_anew < impossible ? sampler->known_anew : impossible;

@@ -50,10 +50,10 @@ static void note_exits(const struct sampler *sampler, struct frame_info *info)
 
 	if (err)
 		frame_note(info, NOTE_EXITS_REFUSED, (uint64_t)-err);
-	if (info->lost > 0)
-		frame_note(info, NOTE_EXITS_LOST, (uint64_t)info->lost);
-	if (info->others)
-		frame_note(info, NOTE_EXITS_FOLDED, info->others);
+	if (info->head.lost > 0)
+		frame_note(info, NOTE_EXITS_LOST, (uint64_t)info->head.lost);
+	if (info->head.others)
+		frame_note(info, NOTE_EXITS_FOLDED, info->head.others);
 	if (sampler->exits && !exits_stats(sampler->exits)->exact)
 		frame_note(info, NOTE_EXITS_INEXACT, 0);
 }
@@ -66,7 +66,7 @@ static void note_unknown(const struct sampler *sampler, struct frame_info *info)
 {
 	uint64_t unknown = 0;
 
-	for (size_t i = 0; info->cgroup && i < info->cur->left; i++) {
+	for (size_t i = 0; info->head.cgroup && i < info->cur->left; i++) {
 		const struct task_raw *raw = &info->cur->raw[info->cur->n + i];
 
 		if (!raw->task->cgroup)

@@ -14,6 +14,7 @@ static void take_recorded(struct sampler *sampler, const struct playback_moment 
 {
 	struct frame_info *info = turn->info;
 
+	info->head = moment->head;
 	info->bare = moment->bare;
 	if (moment->bare)
 		info->tasks = moment->tasks;
@@ -22,20 +23,6 @@ static void take_recorded(struct sampler *sampler, const struct playback_moment 
 	info->system = &sampler->systems[turn->next];
 	info->system_before = info->prev ? &sampler->systems[sampler->now] : NULL;
 	info->some = sampler->config->pids;
-	info->cgroup = moment->cgroup;
-	info->source = moment->source;
-	info->hierarchy_version = moment->hierarchy_version;
-	info->hierarchy = moment->hierarchy;
-	info->taskstats_version = moment->taskstats_version;
-	info->delayacct = moment->delayacct;
-	info->exits = moment->exits;
-	info->lost = moment->lost;
-	info->others = moment->others;
-	info->self = moment->self;
-	info->account = moment->account;
-	for (size_t i = 0; i < moment->nnotes; i++)
-		frame_note_error(info, moment->notes[i].id, moment->notes[i].value,
-				 moment->notes[i].error);
 	notes_sort(info);
 }
 
@@ -61,8 +48,8 @@ int sampler_play(struct sampler *sampler, const struct frame **out)
 	if (err)
 		return err;
 	sampler->systems[turn.next] = moment.system;
-	options.unknown = moment.unknown;
-	options.machine = sampler_machine(sampler, &turn, moment.cgroup);
+	options.unknown = moment.head.unknown;
+	options.machine = sampler_machine(sampler, &turn, moment.head.cgroup);
 	frame_build(turn.frame, turn.info, moment.baseline ? NULL : turn.prev, turn.cur, &options);
 	turn.frame->group_by = group_table[playback->threads ? GROUP_THREAD : GROUP_PROCESS].id;
 	rouse_kept(turn.frame);

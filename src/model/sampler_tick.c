@@ -11,29 +11,30 @@
 #include "model/sampler.h"
 #include "model/sampler_parts.h"
 
-/* Replaces the machine's pressure by that of the group that is looked at. */
+/* Reads the pressure of the group that is looked at. */
 static void take_pressure(struct sampler *sampler, struct system_sample *system,
 			  struct frame_info *info)
 {
+	struct psi_reading *pressure = &system->of_group;
 	const struct cgroup_sample *now = NULL, *before;
 	int err = -ENOENT;
 
-	info->cgroup = sampler->config->cgroup;
-	if (!info->cgroup)
+	info->head.cgroup = sampler->config->cgroup;
+	if (!info->head.cgroup)
 		return;
 	if (sampler->groups)
-		err = cgroup_read(sampler->groups, info->cgroup, CGROUP_PRESSURE, &now, &before);
+		err = cgroup_read(sampler->groups, info->head.cgroup, CGROUP_PRESSURE, &now,
+				  &before);
 	if (err)
 		frame_note(info, NOTE_GROUP_GONE, 0);
 	else if (now->error[PSI_CPU] && now->error[PSI_MEMORY] && now->error[PSI_IO])
 		frame_note(info, NOTE_GROUP_PSI, (uint64_t)-now->error[PSI_CPU]);
-	if (!err)
-		system->read_ns = now->read_ns[PSI_CPU];
+	pressure->read_ns = err ? system->pressure.read_ns : now->read_ns[PSI_CPU];
 	for (unsigned r = 0; r < PSI_RESOURCES; r++) {
 		bool there = !err && now->have & CGROUP_BIT(r);
 
-		system->psi[r] = there ? now->psi[r] : (struct psi){ 0 };
-		system->psi_error[r] = there ? 0 : -ENOENT;
+		pressure->psi[r] = there ? now->psi[r] : (struct psi){ 0 };
+		pressure->error[r] = there ? 0 : -ENOENT;
 	}
 }
 
@@ -48,14 +49,14 @@ static void describe(struct sampler *sampler, struct frame_info *info, unsigned 
 	info->some = sampler->config->pids;
 	info->system = &sampler->systems[next];
 	info->system_before = sampler->ticks ? &sampler->systems[sampler->now] : NULL;
-	info->source = ops->name;
-	info->hierarchy_version = sampler->hierarchy.name ? sampler->hierarchy.version : 0;
-	info->hierarchy = sampler->hierarchy.name;
-	info->taskstats_version = ops->version ? ops->version(sampler->source.state) : 0;
-	info->delayacct = sampler->delayacct.state;
-	info->self = info->interval_ns ? 100.0 * (double)(self_ns - sampler->self_ns) /
-						 (double)info->interval_ns
-				       : -1;
+	info->head.source = ops->name;
+	info->head.hierarchy_version = sampler->hierarchy.name ? sampler->hierarchy.version : 0;
+	info->head.hierarchy = sampler->hierarchy.name;
+	info->head.taskstats_version = ops->version ? ops->version(sampler->source.state) : 0;
+	info->head.delayacct = sampler->delayacct.state;
+	info->head.self = info->interval_ns ? 100.0 * (double)(self_ns - sampler->self_ns) /
+						      (double)info->interval_ns
+					    : -1;
 	sampler->self_ns = self_ns;
 }
 
@@ -68,20 +69,20 @@ static void take_account(struct sampler *sampler, const struct sample *prev,
 				 : sampler->lost ? ACCOUNT_SEEN_LOST
 						 : ACCOUNT_SEEN_ALL;
 
-	info->account = (struct account){ 0 };
+	info->head.account = (struct account){ 0 };
 	if (!(sampler->needs & NEED_ACCOUNT) || config->pids || config->threads)
 		sampler->accounts.primed = false;
 	else
-		account_reap(&sampler->accounts, prev, cur, seen, &info->account);
+		account_reap(&sampler->accounts, prev, cur, seen, &info->head.account);
 }
 
 /* Sets the rows' run time in the account, and adds the system's figures. */
 static void add_account(const struct sampler *sampler, struct frame_info *info)
 {
-	info->account.run_ns = info->run_ns;
+	info->head.account.run_ns = info->run_ns;
 	if (!sampler->config->pids && !info->since_start)
-		account_system(&info->account, info->system_before, info->system, info->interval_ns,
-			       sampler->delayacct.irq_seen);
+		account_system(&info->head.account, info->system_before, info->system,
+			       info->interval_ns, sampler->delayacct.irq_seen);
 }
 
 /* Whether what a source takes over from the sample before may not be true any more. */

@@ -233,19 +233,19 @@ struct waited_machine waited_machine(const struct system_sample *before,
 {
 	const unsigned left = 1u << CPU_IDLE | 1u << CPU_IOWAIT;
 	struct waited_machine machine = { 0 };
-	const struct psi_line *was, *is = &now->psi[PSI_IO].some;
+	const struct psi_line *was, *is = &now->pressure.psi[PSI_IO].some;
 	double idle = before ? system_cpu_share(before, now, left) : 0;
 
 	machine.idle = idle > 0 ? idle : 0;
 	if (!before || grouped || !before->cpu_valid || !now->cpu_valid)
 		return machine;
-	was = &before->psi[PSI_IO].some;
+	was = &before->pressure.psi[PSI_IO].some;
 	if (!is->valid || !was->valid || is->total_us < was->total_us ||
-	    now->read_ns <= before->read_ns)
+	    now->pressure.read_ns <= before->pressure.read_ns)
 		return machine;
 	machine.io_ns = (is->total_us - was->total_us) * NSEC_PER_USEC;
-	machine.passed_ns = now->read_ns - before->read_ns;
-	machine.until_ns = now->read_ns;
+	machine.passed_ns = now->pressure.read_ns - before->pressure.read_ns;
+	machine.until_ns = now->pressure.read_ns;
 	machine.cpus = now->cpus > before->cpus ? now->cpus : before->cpus;
 	return machine;
 }

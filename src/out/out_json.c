@@ -42,11 +42,12 @@ static void put_pressure(struct json *json, const struct frame_info *info)
 {
 	json_open_object(json, "psi");
 	for (unsigned r = 0; r < PSI_RESOURCES; r++) {
-		const struct psi *now = &info->system->psi[r];
-		const struct psi *before =
-			info->system_before ? &info->system_before->psi[r] : NULL;
+		const struct psi_reading *pressure = frame_pressure(info);
+		const struct psi_reading *pressure_before = frame_pressure_before(info);
+		const struct psi *now = &pressure->psi[r];
+		const struct psi *before = pressure_before ? &pressure_before->psi[r] : NULL;
 
-		if (info->system->psi_error[r]) {
+		if (pressure->error[r]) {
 			json_put_null(json, psi_names[r]);
 			continue;
 		}
@@ -306,23 +307,23 @@ static void put_sample(struct json *json, const struct out *out, const struct fr
 
 	json_put_seconds(json, "time", true, info->real_ns);
 	json_put_seconds(json, "interval", info->interval_ns, info->interval_ns);
-	json_put_text(json, "source", info->source);
-	json_put_counter(json, "taskstats_version", info->taskstats_version > 0,
-			 (uint64_t)info->taskstats_version);
-	if (info->delayacct == DELAYACCT_UNKNOWN)
+	json_put_text(json, "source", info->head.source);
+	json_put_counter(json, "taskstats_version", info->head.taskstats_version > 0,
+			 (uint64_t)info->head.taskstats_version);
+	if (info->head.delayacct == DELAYACCT_UNKNOWN)
 		json_put_null(json, "delayacct");
 	else
-		json_put_bool(json, "delayacct", info->delayacct);
+		json_put_bool(json, "delayacct", info->head.delayacct);
 	json_put_text(json, "group_by", frame->group_by);
 	json_put_uint(json, "tasks_seen", info->tasks);
-	put_count(json, "exits_seen", info->exits);
-	put_count(json, "exits_lost", info->lost);
-	json_put_notes(json, "notes", info->notes, info->nnotes);
+	put_count(json, "exits_seen", info->head.exits);
+	put_count(json, "exits_lost", info->head.lost);
+	json_put_notes(json, "notes", info->head.notes, info->head.nnotes);
 	put_findings(json, &out->findings);
-	json_put_text(json, "cgroup", info->cgroup);
+	json_put_text(json, "cgroup", info->head.cgroup);
 	put_pressure(json, info);
 	put_system(json, info);
-	put_accounted(json, &info->account);
+	put_accounted(json, &info->head.account);
 	if (config->triggers)
 		put_triggers(json, config->triggers, info);
 }

@@ -94,7 +94,7 @@ static void append_header(struct out *out, const struct view *view)
 	for (enum psi_resource r = 0; r < PSI_RESOURCES; r++) {
 		struct psi_pair pair = summary_pressure_of(view->frame->info, r);
 
-		if (view->frame->info->system->psi_error[r])
+		if (frame_pressure(view->frame->info)->error[r])
 			continue;
 		if (!head) {
 			line = summary_pressure_head(scratch);
@@ -106,9 +106,9 @@ static void append_header(struct out *out, const struct view *view)
 	}
 	append_findings(out);
 	append_triggers(out, view->frame->info);
-	for (size_t i = 0; i < view->frame->info->nnotes; i++) {
+	for (size_t i = 0; i < view->frame->info->head.nnotes; i++) {
 		buf_puts(buf, "note: ");
-		note_append(buf, &view->frame->info->notes[i], true);
+		note_append(buf, &view->frame->info->head.notes[i], true);
 		text_end_line(buf);
 	}
 	buf_putc(buf, '\n');

@@ -297,22 +297,22 @@ static int compare_waited(const void *a, const void *b)
 /* Takes the figures of the machine. */
 static void take_machine(struct series_machine *machine, const struct frame_info *info)
 {
-	machine->kinds = info->kinds & ~info->unknown;
+	machine->kinds = info->kinds & ~info->head.unknown;
 	machine->states_known = info->states_known;
-	machine->exits_known = info->exits >= 0 && info->lost >= 0;
+	machine->exits_known = info->head.exits >= 0 && info->head.lost >= 0;
 	if (machine->exits_known) {
-		machine->exits += (uint64_t)info->exits;
-		machine->lost += (uint64_t)info->lost;
+		machine->exits += (uint64_t)info->head.exits;
+		machine->lost += (uint64_t)info->head.lost;
 	}
-	machine->delayacct = info->delayacct;
+	machine->delayacct = info->head.delayacct;
 	machine->duration_ns = info->cur->end_ns - info->cur->begin_ns;
 	machine->real_ns = info->real_ns;
-	machine->source = info->source;
-	machine->pressure = !info->cgroup;
+	machine->source = info->head.source;
+	machine->pressure = !info->head.cgroup;
 	memset(machine->psi, 0, sizeof(machine->psi));
 	for (unsigned i = 0; i < PSI_RESOURCES; i++)
-		if (!info->system->psi_error[i])
-			machine->psi[i] = info->system->psi[i];
+		if (!info->system->pressure.error[i])
+			machine->psi[i] = info->system->pressure.psi[i];
 }
 
 /* Forgets the figures of the moment. */

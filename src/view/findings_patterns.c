@@ -439,7 +439,7 @@ static bool find_uncounted(struct finder *finder, struct finding *finding)
 	const struct frame_info *info = finder->info;
 
 	finding->share = -1;
-	if (info->delayacct != DELAYACCT_OFF && info->kinds & DELAY_BIT(DELAY_BLKIO))
+	if (info->head.delayacct != DELAYACCT_OFF && info->kinds & DELAY_BIT(DELAY_BLKIO))
 		return false;
 	/* Why not is told by a note. */
 	buf_puts(&finder->findings->text, "what is waited for disks and memory is not counted");

@@ -158,7 +158,7 @@ static void settle_last(struct layout *layout, enum group_by by)
 
 unsigned layout_reads(enum group_by by, const struct frame *frame, unsigned seen)
 {
-	bool pressure = frame && frame->info->hierarchy_version == 2;
+	bool pressure = frame && frame->info->head.hierarchy_version == 2;
 
 	if (by != GROUP_CGROUP)
 		return 0;

@@ -269,13 +269,13 @@ static void add_source(struct summary *line, const unsigned char *priority,
 {
 	static const char *const states[] = { "off", "on" };
 
-	add_word(line, priority[PART_SOURCE], NULL, info->source);
-	if (info->taskstats_version > 0) {
+	add_word(line, priority[PART_SOURCE], NULL, info->head.source);
+	if (info->head.taskstats_version > 0) {
 		join(line, NULL, NULL)->weight = WEIGHT_WORD;
-		buf_printf(line->text, "v%d", info->taskstats_version);
+		buf_printf(line->text, "v%d", info->head.taskstats_version);
 	}
 	add_word(line, priority[PART_DELAYACCT], "delayacct",
-		 info->delayacct == DELAYACCT_UNKNOWN ? NULL : states[info->delayacct]);
+		 info->head.delayacct == DELAYACCT_UNKNOWN ? NULL : states[info->head.delayacct]);
 }
 
 /* Adds the kind of the groups where rows are groups; for cgroups also their hierarchy. */
@@ -287,9 +287,10 @@ static void add_rows(struct summary *line, unsigned priority, enum group_by by,
 	add_word(line, priority, "by", group_table[by].id);
 	if (by != GROUP_CGROUP)
 		return;
-	buf_puts(line->text, info->hierarchy_version == 1 ? " (v1 " : " (");
-	if (info->hierarchy_version)
-		text_escape(line->text, info->hierarchy, strlen(info->hierarchy), TEXT_ASCII);
+	buf_puts(line->text, info->head.hierarchy_version == 1 ? " (v1 " : " (");
+	if (info->head.hierarchy_version)
+		text_escape(line->text, info->head.hierarchy, strlen(info->head.hierarchy),
+			    TEXT_ASCII);
 	else
 		buf_putc(line->text, '-');
 	buf_putc(line->text, ')');
@@ -323,12 +324,12 @@ struct summary summary_title(struct buf *text, const struct view *view, const st
 		buf_putc(text, '-');
 	add_source(&line, priority, info);
 	add_rows(&line, priority[PART_STATE], title->rows, info);
-	if (info->cgroup) {
+	if (info->head.cgroup) {
 		add_word(&line, priority[PART_CGROUP], "cgroup", "");
-		text_escape(text, info->cgroup, strlen(info->cgroup), view->charset);
+		text_escape(text, info->head.cgroup, strlen(info->head.cgroup), view->charset);
 	}
 	/* Follows the source where the line already names the kind of rows, or their group. */
-	if (!title->of_group && !stopped && (folded || info->cgroup))
+	if (!title->of_group && !stopped && (folded || info->head.cgroup))
 		unit_priority = SUMMARY_PRIORITIES - 1;
 	if (view->unit != UNIT_PERCENT)
 		add_word(&line, unit_priority, "unit", unit_table[view->unit].id);
@@ -395,7 +396,7 @@ static void append_count(struct buf *out, int64_t count)
 static void add_counts(struct summary *line, const struct frame_info *info)
 {
 	/* Counts what the rows are: exit records are for single threads. */
-	size_t exited = info->exits >= 0 ? info->ended : info->gone;
+	size_t exited = info->head.exits >= 0 ? info->ended : info->gone;
 
 	join(line, NULL, " D,");
 	append_count(line->text, info->states_known ? (int64_t)info->blocked : -1);
@@ -406,7 +407,7 @@ static void add_counts(struct summary *line, const struct frame_info *info)
 	join(line, NULL, " exited,");
 	append_count(line->text, info->prev ? (int64_t)exited : -1);
 	join(line, NULL, " lost");
-	append_count(line->text, info->lost);
+	append_count(line->text, info->head.lost);
 }
 
 struct summary summary_tasks(struct buf *text, const struct view *view)
@@ -424,8 +425,8 @@ struct summary summary_tasks(struct buf *text, const struct view *view)
 		      system->memory_total);
 	add_gigabytes(&line, "swap", system->memory_valid, system->swap_used, system->swap_total)
 		->joined = true;
-	add_figure(&line, 2, "self", info->self >= 0 ? " %" : NULL);
-	append_decimal(text, info->self >= 0, info->self, 1);
+	add_figure(&line, 2, "self", info->head.self >= 0 ? " %" : NULL);
+	append_decimal(text, info->head.self >= 0, info->head.self, 1);
 	if (info->trace) {
 		join(&line, "trace", info->trace->cost >= 0 ? " %" : NULL);
 		append_decimal(text, info->trace->cost >= 0, info->trace->cost, 1);
@@ -435,7 +436,7 @@ struct summary summary_tasks(struct buf *text, const struct view *view)
 
 struct psi_pair summary_pressure_of(const struct frame_info *info, enum psi_resource resource)
 {
-	const struct system_sample *now = info->system, *before = info->system_before;
+	const struct psi_reading *now = frame_pressure(info), *before = frame_pressure_before(info);
 
 	return (struct psi_pair){
 		.now = &now->psi[resource],
@@ -547,9 +548,10 @@ struct summary summary_pressure_short(struct buf *text, const struct frame_info 
 
 	add_word(&line, 0, NULL, brief ? "avg10" : "some avg10");
 	for (unsigned r = 0; r < PSI_RESOURCES; r++) {
-		const struct psi_line *some = &info->system->psi[r].some;
+		const struct psi_reading *pressure = frame_pressure(info);
+		const struct psi_line *some = &pressure->psi[r].some;
 
-		if (!info->system->psi_error[r] && r != PSI_IRQ)
+		if (!pressure->error[r] && r != PSI_IRQ)
 			add_average(&line, psi_names[r], some->valid, some->avg10)->width =
 				(unsigned)strlen(psi_names[r]) + SHORT_WIDTH;
 	}

@@ -299,16 +299,17 @@ static inline const struct frame *play_frame(struct play_machine *machine)
 	}
 	frame_build(frame, info, prev, cur, &options);
 	play_trace(machine, frame, info);
-	*system =
-		(struct system_sample){ .cpu_valid = true, .cpus = 2, .read_ns = machine->now_ns };
+	*system = (struct system_sample){ .cpu_valid = true,
+					  .cpus = 2,
+					  .pressure.read_ns = machine->now_ns };
 	system->cpu_ns[CPU_USER] = machine->now_ns;
-	system->psi[PSI_IO].some =
+	system->pressure.psi[PSI_IO].some =
 		(struct psi_line){ true, play_random(machine, 3), 2, 3, machine->now_ns / 5000 };
 	info->clocks = &machine->clocks;
 	info->system = system;
-	info->source = "play";
-	info->exits = (int64_t)nended;
-	info->self = -1;
+	info->head.source = "play";
+	info->head.exits = (int64_t)nended;
+	info->head.self = -1;
 	frame_note(info, NOTE_LATE, play_random(machine, 2) + 1);
 	machine->turn++;
 	return frame;

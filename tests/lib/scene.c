@@ -58,12 +58,12 @@ void scene_build(struct scene *scene, unsigned to, bool since_start, uint32_t un
 	frame_build(&scene->frame, info, to ? &scene->samples[to - 1] : NULL, &scene->samples[to],
 		    &options);
 	scene->frame.group_by = "process";
-	info->exits = info->lost = -1;
+	info->head.exits = info->head.lost = -1;
 	info->clocks = &scene->clocks;
-	info->source = "taskstats";
-	info->taskstats_version = 16;
-	info->delayacct = DELAYACCT_ON;
-	info->self = -1;
+	info->head.source = "taskstats";
+	info->head.taskstats_version = 16;
+	info->head.delayacct = DELAYACCT_ON;
+	info->head.self = -1;
 	info->system = &scene->systems[1];
 	info->system_before = to ? &scene->systems[0] : NULL;
 }

@@ -32,7 +32,7 @@ static void record(const char *name, uint64_t now_ns, unsigned samples, const in
 		struct moment *moment = xcalloc(1, taken->size);
 
 		memcpy(moment, taken, taken->size);
-		moment->real_ns += (uint64_t)ahead_ns[i * 3 / samples];
+		moment->sample.real_ns += (uint64_t)ahead_ns[i * 3 / samples];
 		assert_int_equal(store_put(store, moment), 0);
 		encoder_keep(encoder);
 		free(moment);

@@ -65,10 +65,11 @@ static void test_pressure(void **state)
 	struct system_sample *systems = s->scene.systems;
 
 	for (unsigned i = 0; i < 2; i++) {
-		systems[i].read_ns = SEC(100) + SEC(2) * i;
-		systems[i].psi[PSI_IO].some.valid = systems[i].psi[PSI_CPU].some.valid = true;
-		systems[i].psi[PSI_IO].some.total_us = 5000 + 680000 * i;
-		systems[i].psi[PSI_CPU].some.total_us = 5000 + 198000 * i;
+		systems[i].pressure.read_ns = SEC(100) + SEC(2) * i;
+		systems[i].pressure.psi[PSI_IO].some.valid =
+			systems[i].pressure.psi[PSI_CPU].some.valid = true;
+		systems[i].pressure.psi[PSI_IO].some.total_us = 5000 + 680000 * i;
+		systems[i].pressure.psi[PSI_CPU].some.total_us = 5000 + 198000 * i;
 	}
 	build(s);
 	check_none(s,
@@ -81,10 +82,10 @@ static void test_pressure(void **state)
 	build(s);
 	check_none(s, "nothing waits for long: alpha 1 waited most, 350 ms");
 	s->query = NULL;
-	systems[1].psi[PSI_IO].some.total_us = 5000 + 199000;
+	systems[1].pressure.psi[PSI_IO].some.total_us = 5000 + 199000;
 	build(s);
 	check_none(s, "nothing waits for long: alpha 1 waited most, 350 ms");
-	systems[1].psi[PSI_IO].some.total_us = 5000 + 2000100;
+	systems[1].pressure.psi[PSI_IO].some.total_us = 5000 + 2000100;
 	build(s);
 	check_none(s, "io pressure is 100 %: alpha 1 waited most, 350 ms");
 }
@@ -517,12 +518,12 @@ static void test_uncounted(void **state)
 	struct state *s = *state;
 
 	build(s);
-	s->scene.info.delayacct = DELAYACCT_OFF;
+	s->scene.info.head.delayacct = DELAYACCT_OFF;
 	findings_take(&s->findings, &s->view, &s->scene.frame, s->query);
 	check(s, 0, "uncounted", "what is waited for disks and memory is not counted");
 	assert_int_equal(s->findings.all[0].severity, FINDING_INFO);
 	assert_null(s->findings.all[0].row);
-	s->scene.info.delayacct = DELAYACCT_UNKNOWN;
+	s->scene.info.head.delayacct = DELAYACCT_UNKNOWN;
 	s->scene.info.kinds = DELAY_BIT(DELAY_CPU);
 	findings_take(&s->findings, &s->view, &s->scene.frame, s->query);
 	check(s, 0, "uncounted", "what is waited for disks and memory is not counted");
@@ -539,7 +540,7 @@ static void test_order(void **state)
 	waits(s, 2, DELAY_RECLAIM, 1200);
 	sleeps(s, 3, SEEN_DWAIT, 3000);
 	build(s);
-	s->scene.info.delayacct = DELAYACCT_OFF;
+	s->scene.info.head.delayacct = DELAYACCT_OFF;
 	findings_take(&s->findings, &s->view, &s->scene.frame, s->query);
 	assert_int_equal(s->findings.n, ARRAY_SIZE(ids));
 	for (size_t i = 0; i < ARRAY_SIZE(ids); i++)

@@ -25,7 +25,7 @@ static struct moment *make_moment(uint64_t begin_ns, bool begins, size_t bytes)
 	uint32_t seed = (uint32_t)(begin_ns / 1000) | 1;
 
 	moment->size = sizeof(*moment) + bytes;
-	moment->begin_ns = begin_ns;
+	moment->sample.begin_ns = begin_ns;
 	moment->flags = begins ? MOMENT_SEGMENT : 0;
 	for (size_t i = 0; i < bytes; i++) {
 		seed = seed * 1664525 + 1013904223;
@@ -106,8 +106,8 @@ static void test_room(void **state)
 		const struct moment *moment = flight_first(flight);
 
 		assert_true(!moment->dropped || moment->flags & MOMENT_SEGMENT);
-		assert_int_equal(moment->begin_ns / SECOND, last + moment->dropped + 1);
-		last = moment->begin_ns / SECOND;
+		assert_int_equal(moment->sample.begin_ns / SECOND, last + moment->dropped + 1);
+		last = moment->sample.begin_ns / SECOND;
 		lost += moment->dropped;
 		seen++;
 		flight_take(flight);
@@ -140,7 +140,7 @@ static void check_kept(struct keeper *keeper, const struct kept *kept, uint64_t 
 {
 	struct moment *expected = make_moment(second * SECOND, second % 40 == 1, bytes);
 
-	assert_int_equal(kept->begin_ns, expected->begin_ns);
+	assert_int_equal(kept->begin_ns, expected->sample.begin_ns);
 	assert_memory_equal(kept_unpack(keeper, kept), expected, expected->size);
 	free(expected);
 }

@@ -582,16 +582,16 @@ static void test_notes(void **state)
 	struct scene *scene = *state;
 
 	scene_build(scene, 0, false, 0);
-	assert_int_equal(scene->info.nnotes, 0);
+	assert_int_equal(scene->info.head.nnotes, 0);
 	frame_note(&scene->info, NOTE_NO_PSI, 0);
 	frame_note(&scene->info, NOTE_NO_PSI, 0);
-	assert_int_equal(scene->info.nnotes, 1);
-	assert_int_equal(scene->info.notes[0].id, NOTE_NO_PSI);
+	assert_int_equal(scene->info.head.nnotes, 1);
+	assert_int_equal(scene->info.head.notes[0].id, NOTE_NO_PSI);
 	for (uint64_t i = 0; i < 2 * NOTES_MAX; i++)
 		frame_note(&scene->info, NOTE_PSI_MISSING, i);
-	assert_int_equal(scene->info.nnotes, NOTES_MAX);
+	assert_int_equal(scene->info.head.nnotes, NOTES_MAX);
 	scene_build(scene, 0, false, 0);
-	assert_int_equal(scene->info.nnotes, 0);
+	assert_int_equal(scene->info.head.nnotes, 0);
 }
 
 #define SCENE_TEST(name) cmocka_unit_test_setup_teardown(name, scene_setup, scene_teardown)

@@ -202,7 +202,7 @@ static void test_needs(void **state)
 /* What default columns of cgroups read: pressure where v2 has it, limits where some were seen. */
 static void test_reads(void **state)
 {
-	struct frame_info info = { .hierarchy_version = 2 };
+	struct frame_info info = { .head.hierarchy_version = 2 };
 	struct frame frame = { .info = &info };
 	unsigned throttle = NEED_GROUP(CGROUP_THROTTLE);
 
@@ -211,7 +211,7 @@ static void test_reads(void **state)
 	assert_int_equal(layout_reads(GROUP_CGROUP, &frame, 0), NEED_GROUP_PRESSURE);
 	assert_int_equal(layout_reads(GROUP_CGROUP, &frame, throttle),
 			 NEED_GROUP_PRESSURE | throttle);
-	info.hierarchy_version = 1;
+	info.head.hierarchy_version = 1;
 	assert_int_equal(layout_reads(GROUP_CGROUP, &frame, 0), 0);
 	assert_int_equal(layout_reads(GROUP_CGROUP, &frame, throttle), throttle);
 	assert_int_equal(layout_reads(GROUP_USER, &frame, throttle), 0);

@@ -340,6 +340,59 @@ static void trends_are_what_was_waited(void **state)
 	close_scene(&scene);
 }
 
+/* Adds up what was waited in a frame, by kind as the rows have it. */
+static struct waited add_up_rows(const struct frame *frame)
+{
+	struct waited sum = { 0 };
+
+	for (size_t i = 0; i < frame->n; i++) {
+		const struct waited *waited = &frame->rows[i].deltas->waited;
+
+		/* What was traced of those to whom nothing happened is told by their states. */
+		if (frame->rows[i].quiet)
+			continue;
+		for (unsigned kind = 0; kind < WAIT_KINDS; kind++)
+			sum.ns[kind] += waited->ns[kind];
+		sum.total += waited->total;
+	}
+	return sum;
+}
+
+/* What is read of moments has each kind of the table, and adds up those that rows add up. */
+static void all_kinds_are_added_up(void **state)
+{
+	const struct deed_of all = { NULL };
+	bool seen[WAIT_KINDS] = { false };
+	struct past_scene scene;
+
+	(void)state;
+	open_scene(&scene, 3, (struct lookback_limits){ .bytes = 64 * MB });
+	for (unsigned f = 0; f < 80; f++) {
+		const struct frame *frame = play_frame(&scene.machine);
+		struct waited sum = add_up_rows(frame);
+		struct deed deed;
+		struct spot spot;
+
+		assert_int_equal(lookback_take(scene.lookback, frame, NULL), 0);
+		assert_int_equal(deeds_read(scene.past, UINT64_MAX, &all, &deed, 1), 1);
+		for (unsigned kind = 0; kind < WAIT_KINDS && f; kind++) {
+			if (deed.waited_ns[kind] != sum.ns[kind])
+				fail_msg("frame %u, kind %u: %ju, not %ju", f, kind,
+					 (uintmax_t)deed.waited_ns[kind], (uintmax_t)sum.ns[kind]);
+			seen[kind] |= sum.ns[kind] > 0;
+		}
+		assert_true(!f || deed_sum(&deed, false, false) == (double)sum.total);
+		assert_true(past_last(scene.past, &spot));
+		/* As of a recording, of which it is not known before it is read. */
+		spot.stretch->points[spot.at].waited_ns = WAITED_UNKNOWN;
+		assert_int_equal(stretch_waited(spot.stretch, spot.at), sum.total);
+	}
+	for (unsigned kind = 0; kind < WAIT_KINDS; kind++)
+		if (!seen[kind])
+			fail_msg("nothing was waited of kind %u", kind);
+	close_scene(&scene);
+}
+
 /* A recording may be written of the same frames: neither disturbs the other. */
 static void a_recording_goes_beside(void **state)
 {
@@ -523,8 +576,8 @@ static void many_tasks_cost_little(void **state)
 		frame_build(&frame, &info, prev, cur, &options);
 		info.system = &system;
 		info.clocks = &clocks;
-		info.source = "made";
-		info.exits = info.lost = -1;
+		info.head.source = "made";
+		info.head.exits = info.head.lost = -1;
 		now = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 		assert_int_equal(lookback_take(lookback, &frame, NULL), 0);
 		now = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - now;
@@ -564,6 +617,7 @@ int main(void)
 		cmocka_unit_test(too_little_room_ends_it),
 		cmocka_unit_test(limits_are_parsed),
 		cmocka_unit_test(trends_are_what_was_waited),
+		cmocka_unit_test(all_kinds_are_added_up),
 		cmocka_unit_test(a_recording_goes_beside),
 		cmocka_unit_test(recordings_are_gone_to),
 		cmocka_unit_test(damaged_recordings_are_refused),

@@ -22,10 +22,10 @@ static void check_note(const struct system_sample *system, const char *text)
 	struct buf out = { 0 };
 
 	note_system(&info);
-	assert_int_equal(info.nnotes, text != NULL);
+	assert_int_equal(info.head.nnotes, text != NULL);
 	if (!text)
 		return;
-	note_append(&out, &info.notes[0], false);
+	note_append(&out, &info.head.notes[0], false);
 	assert_string_equal(buf_cstr(&out), text);
 	buf_free(&out);
 }
@@ -38,24 +38,24 @@ static void test_pressure(void **state)
 
 	(void)state;
 	check_note(&system, NULL);
-	system.psi_error[PSI_IRQ] = -ENOENT;
+	system.pressure.error[PSI_IRQ] = -ENOENT;
 	check_note(&system, NULL);
-	system.psi_error[PSI_IO] = -EMFILE;
+	system.pressure.error[PSI_IO] = -EMFILE;
 	check_note(&system, "/proc/pressure/io cannot be read (Too many open files): "
 			    "its pressure is unknown");
 	for (unsigned r = 0; r < PSI_RESOURCES; r++)
-		system.psi_error[r] = r == PSI_CPU ? -EOPNOTSUPP : -ENOENT;
+		system.pressure.error[r] = r == PSI_CPU ? -EOPNOTSUPP : -ENOENT;
 	check_note(&system, "no pressure files: pressure is unknown");
 	for (unsigned r = 0; r < PSI_RESOURCES; r++)
-		system.psi_error[r] = -EMFILE;
+		system.pressure.error[r] = -EMFILE;
 	note_system(&info);
-	assert_int_equal(info.nnotes, PSI_RESOURCES);
+	assert_int_equal(info.head.nnotes, PSI_RESOURCES);
 	for (unsigned r = 0; r < PSI_RESOURCES; r++)
-		assert_int_equal(info.notes[r].id, NOTE_PSI_MISSING);
+		assert_int_equal(info.head.notes[r].id, NOTE_PSI_MISSING);
 	/* Of a group's pressure that is said elsewhere. */
-	info = (struct frame_info){ .system = &system, .cgroup = "/a" };
+	info = (struct frame_info){ .system = &system, .head.cgroup = "/a" };
 	note_system(&info);
-	assert_int_equal(info.nnotes, 0);
+	assert_int_equal(info.head.nnotes, 0);
 }
 
 /* The other files, each by its name. */
@@ -119,7 +119,7 @@ static void test_order(void **state)
 {
 	static const enum note_id order[] = { NOTE_RECORD_ENDED, NOTE_LATE, NOTE_DELAYACCT_OFF,
 					      NOTE_EXITS_REFUSED, NOTE_STALE_STAMP };
-	struct frame_info info = { .nnotes = 0 };
+	struct frame_info info = { .head.nnotes = 0 };
 
 	(void)state;
 	assert_int_equal(notes_unasked(&info), 0);
@@ -130,10 +130,10 @@ static void test_order(void **state)
 	frame_note(&info, NOTE_EXITS_REFUSED, EPERM);
 	frame_note(&info, NOTE_LATE, 3);
 	notes_sort(&info);
-	assert_int_equal(info.nnotes, ARRAY_SIZE(order));
+	assert_int_equal(info.head.nnotes, ARRAY_SIZE(order));
 	for (size_t i = 0; i < ARRAY_SIZE(order); i++)
-		assert_int_equal(info.notes[i].id, order[i]);
-	assert_int_equal(info.notes[0].value, ENOSPC);
+		assert_int_equal(info.head.notes[i].id, order[i]);
+	assert_int_equal(info.head.notes[0].value, ENOSPC);
 	assert_int_equal(notes_unasked(&info), ARRAY_SIZE(order) - 1);
 }
 

@@ -162,7 +162,7 @@ static void test_text(void **state)
 	add(s, "a", 250)->counters.valid =
 		DELAY_BIT(DELAY_CPU) | DELAY_COUNT_BIT(DELAY_CPU) | DELAY_BIT(DELAY_BLKIO);
 	for (unsigned i = 0; i < PSI_RESOURCES; i++)
-		s->scene.systems[1].psi_error[i] = -1;
+		s->scene.systems[1].pressure.error[i] = -1;
 	at = end(s);
 	assert_memory_equal(at, openmetrics, strlen(openmetrics));
 	at += strlen(openmetrics);
@@ -182,7 +182,7 @@ static void test_text(void **state)
 static void test_machine(void **state)
 {
 	struct state *s = *state;
-	struct psi *psi = s->scene.systems[1].psi;
+	struct psi *psi = s->scene.systems[1].pressure.psi;
 	const char *text;
 
 	psi[PSI_CPU] = (struct psi){ { true, 1, 1, 1, 1234567 }, { true, 0, 0, 0, 0 } };
@@ -201,8 +201,8 @@ static void test_machine(void **state)
 	assert_float_equal(value_of(text, "stalltop_exits_total"), -1, 0);
 	for (unsigned i = 0; i < 2; i++) {
 		scene_build(&s->scene, 1, false, 0);
-		s->scene.info.exits = 3;
-		s->scene.info.lost = 1;
+		s->scene.info.head.exits = 3;
+		s->scene.info.head.lost = 1;
 		s->out.buf.len = 0;
 		out_frame(&s->out, &s->scene.frame);
 	}

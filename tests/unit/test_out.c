@@ -132,9 +132,10 @@ static void test_json_members(void **state)
 
 	output_task(s, 7, "plain");
 	for (unsigned i = 0; i < PSI_RESOURCES; i++)
-		s->scene.systems[1].psi_error[i] = i == PSI_IRQ ? -ENOENT : 0;
-	s->scene.systems[1].psi[PSI_IO].some = (struct psi_line){ true, 1140, 870, 302, 500 };
-	s->scene.systems[0].psi[PSI_IO].some = (struct psi_line){ true, 0, 0, 0, 100 };
+		s->scene.systems[1].pressure.error[i] = i == PSI_IRQ ? -ENOENT : 0;
+	s->scene.systems[1].pressure.psi[PSI_IO].some =
+		(struct psi_line){ true, 1140, 870, 302, 500 };
+	s->scene.systems[0].pressure.psi[PSI_IO].some = (struct psi_line){ true, 0, 0, 0, 100 };
 	s->scene.systems[1].cpu_valid = s->scene.systems[0].cpu_valid = true;
 	s->scene.systems[1].load_valid = true;
 	s->scene.systems[1].load[1] = 0.07;
@@ -189,7 +190,8 @@ static void test_no_rows(void **state)
 
 	output_task(s, 7, "plain");
 	s->view.query.no_rows = true;
-	s->scene.systems[1].psi[PSI_IO].some = (struct psi_line){ true, 1140, 870, 302, 500 };
+	s->scene.systems[1].pressure.psi[PSI_IO].some =
+		(struct psi_line){ true, 1140, 870, 302, 500 };
 	json = parse(output_put(s, &out_json));
 	assert_int_equal(json_array_size(json_object_get(json, "tasks")), 0);
 	assert_true(json_is_null(json_object_get(json, "findings")));
@@ -206,7 +208,8 @@ static void test_no_rows_in_text(void **state)
 
 	output_task(s, 7, "plain");
 	s->view.query.no_rows = true;
-	s->scene.systems[1].psi[PSI_IO].some = (struct psi_line){ true, 1140, 870, 302, 500 };
+	s->scene.systems[1].pressure.psi[PSI_IO].some =
+		(struct psi_line){ true, 1140, 870, 302, 500 };
 	text = output_put(s, &out_text);
 	assert_non_null(strstr(text, "\ntasks 1 "));
 	assert_non_null(strstr(text, "\nio             11.40"));
@@ -278,8 +281,8 @@ static void test_json_rest(void **state)
 	output_task(s, 7, "plain");
 	s->view.fields = "pid,elap,state,cgroup,total";
 	output_put(s, &out_json);
-	s->scene.info.delayacct = DELAYACCT_UNKNOWN;
-	s->scene.info.taskstats_version = 0;
+	s->scene.info.head.delayacct = DELAYACCT_UNKNOWN;
+	s->scene.info.head.taskstats_version = 0;
 	frame_note(&s->scene.info, NOTE_NO_PSI, 0);
 	s->out.buf.len = 0;
 	s->out.ops->frame(&s->out, &view);

@@ -47,10 +47,10 @@ static const struct frame *next_frame(struct player *player, int *err)
 	frame_build(frame, info, moment.baseline ? NULL : prev, cur, &options);
 	playback_trace(&moment, frame, info);
 	info->system = &player->systems[player->turn % 3];
-	info->exits = moment.exits;
+	info->head.exits = moment.head.exits;
 	info->clocks = moment.clocks;
-	for (size_t i = 0; i < moment.nnotes; i++)
-		frame_note(info, moment.notes[i].id, moment.notes[i].value);
+	for (size_t i = 0; i < moment.head.nnotes; i++)
+		frame_note(info, moment.head.notes[i].id, moment.head.notes[i].value);
 	player->turn++;
 	return frame;
 }
@@ -199,9 +199,9 @@ static void compare_frames(const struct frame *live, const struct frame *again, 
 	assert_non_null(again);
 	assert_int_equal(again->n, live->n);
 	assert_int_equal(again->info->real_ns, live->info->real_ns);
-	assert_int_equal(again->info->system->psi[PSI_IO].some.total_us,
-			 live->info->system->psi[PSI_IO].some.total_us);
-	assert_true(again->info->notes[0].id == NOTE_LATE || !follows);
+	assert_int_equal(again->info->system->pressure.psi[PSI_IO].some.total_us,
+			 live->info->system->pressure.psi[PSI_IO].some.total_us);
+	assert_true(again->info->head.notes[0].id == NOTE_LATE || !follows);
 	for (size_t r = 0; r < live->n && (follows || i == 0); r++)
 		compare_rows(&live->rows[r], &again->rows[r], i);
 }
@@ -292,6 +292,53 @@ static void test_same(void **state)
 		scratch_end();
 		scratch_begin();
 	}
+}
+
+/* Where a group is looked at its pressure is what is recorded, and is not taken for the machine's.
+ */
+static void test_group_pressure(void **state)
+{
+	const char *path = scratch_path("group_pressure.db");
+	const struct replay_config config = { .path = path };
+	const struct store_about about = { "0" };
+	struct play_machine machine = { .seed = 2 };
+	struct encoder *encoder = encoder_open(0);
+	struct player player = { 0 };
+	const struct frame *again;
+	struct store *store;
+	char *file;
+	int err;
+
+	(void)state;
+	assert_int_equal(store_create(&store, path, &about), 0);
+	for (unsigned i = 0; i < 4; i++) {
+		const struct frame *live = play_frame(&machine);
+		struct frame_info *info = (struct frame_info *)(uintptr_t)live->info;
+		struct system_sample *system = (struct system_sample *)(uintptr_t)info->system;
+
+		info->head.cgroup = "/group";
+		system->of_group = (struct psi_reading){ .read_ns = machine.now_ns + 5 };
+		system->of_group.psi[PSI_IO].some = (struct psi_line){ true, 1, 2, 3, 100 + i };
+		system->of_group.error[PSI_IRQ] = -ENOENT;
+		assert_ptr_equal(frame_pressure(info), &system->of_group);
+		assert_int_equal(store_put(store, encoder_take(encoder, live, NULL)), 0);
+		encoder_keep(encoder);
+	}
+	store_close(store, false);
+	encoder_close(encoder);
+	assert_int_equal(replay_open(&player.replay, &config, &file), 0);
+	for (unsigned i = 0; i < 4; i++) {
+		again = next_frame(&player, &err);
+		assert_non_null(again);
+		assert_int_equal(again->info->system->of_group.psi[PSI_IO].some.total_us, 100 + i);
+		assert_int_equal(again->info->system->of_group.read_ns,
+				 again->info->cur->begin_ns + 5);
+		assert_int_equal(again->info->system->of_group.error[PSI_IRQ], -ENOENT);
+		assert_int_equal(again->info->system->pressure.error[PSI_IO], -ENOENT);
+		assert_false(again->info->system->pressure.psi[PSI_IO].some.valid);
+	}
+	close_player(&player);
+	play_free(&machine);
 }
 
 static void test_segments(void **state)
@@ -647,7 +694,8 @@ static void test_damaged(void **state)
 	damage("UPDATE site_wait SET waiting = -1", -EBADMSG);
 	damage("UPDATE trace SET interval_ns = 0", -ENODATA);
 	damage("DELETE FROM trace WHERE sample % 2", -ENODATA);
-	damage("UPDATE site_waker SET number = 9, tgid = 'x' WHERE number = 0", -ENODATA);
+	damage("UPDATE site_waker SET number = 9 WHERE number = 0", -ENODATA);
+	damage("UPDATE site_waker SET tgid = 'x' WHERE number = 0", -EBADMSG);
 	damage("INSERT INTO stood_for SELECT sample, task, 1, 1 FROM states", -ENODATA);
 	/* A recording of version 1 has no tables of what is traced. */
 	damage(VERSION_2
@@ -733,6 +781,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_same, scratch_set_up, scratch_tear_down),
+		cmocka_unit_test_setup_teardown(test_group_pressure, scratch_set_up,
+						scratch_tear_down),
 		cmocka_unit_test_setup_teardown(test_segments, scratch_set_up, scratch_tear_down),
 		cmocka_unit_test_setup_teardown(test_gaps, scratch_set_up, scratch_tear_down),
 		cmocka_unit_test_setup_teardown(test_versions, scratch_set_up, scratch_tear_down),

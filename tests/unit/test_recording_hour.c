@@ -126,7 +126,7 @@ static void next_system(struct system_sample *system, unsigned turn)
 					  .uptime_valid = true,
 					  .memory_total = 8000000,
 					  .swap_total = 0 };
-	system->read_ns = (5000 + (uint64_t)turn) * NSEC_PER_SEC + 300000 + below(100000);
+	system->pressure.read_ns = (5000 + (uint64_t)turn) * NSEC_PER_SEC + 300000 + below(100000);
 	system->uptime = 5000.5 + turn + (double)below(1000000) / 1e9;
 	system->memory_used = 3000000 + below(100000);
 	for (unsigned s = 0; s < CPU_STATES; s++)
@@ -134,13 +134,14 @@ static void next_system(struct system_sample *system, unsigned turn)
 	for (unsigned i = 0; i < 3; i++)
 		system->load[i] = (double)(100 + turn / 5) / 100;
 	for (unsigned r = PSI_CPU; r <= PSI_IO; r++) {
-		system->psi[r].some = (struct psi_line){ true, 100, 90, 80, 5000 };
-		system->psi[r].full = (struct psi_line){ true, 0, 0, 0, 4000 };
+		system->pressure.psi[r].some = (struct psi_line){ true, 100, 90, 80, 5000 };
+		system->pressure.psi[r].full = (struct psi_line){ true, 0, 0, 0, 4000 };
 	}
-	system->psi[PSI_CPU].some = (struct psi_line){ true, (uint32_t)below(900), 800 + turn / 60,
-						       700, turn * UINT64_C(20000) + below(9000) };
-	system->psi[PSI_IO].some = (struct psi_line){ true, (uint32_t)(turn / 4 % 90), 10, 9,
-						      turn / 2 * UINT64_C(2000) };
+	system->pressure.psi[PSI_CPU].some =
+		(struct psi_line){ true, (uint32_t)below(900), 800 + turn / 60, 700,
+				   turn * UINT64_C(20000) + below(9000) };
+	system->pressure.psi[PSI_IO].some = (struct psi_line){ true, (uint32_t)(turn / 4 % 90), 10,
+							       9, turn / 2 * UINT64_C(2000) };
 }
 
 /* How large a file is. */
@@ -171,14 +172,14 @@ static void record_hour(struct store *store)
 		frame_build(&frame, &info, turn ? prev : NULL, cur, &options);
 		info.system = &systems[turn % 2];
 		info.clocks = &clocks;
-		info.source = "bpf";
-		info.exits = info.lost = 0;
-		info.self = 0.1 + (double)below(1000000) / 1e8;
-		info.account = (struct account){ .valid = true,
-						 .machine_ns = 4 * info.interval_ns,
-						 .run_ns = below(1000000000),
-						 .idle_ns = below(300) * 10000000,
-						 .rest_ns = (int64_t)below(1000000000) };
+		info.head.source = "bpf";
+		info.head.exits = info.head.lost = 0;
+		info.head.self = 0.1 + (double)below(1000000) / 1e8;
+		info.head.account = (struct account){ .valid = true,
+						      .machine_ns = 4 * info.interval_ns,
+						      .run_ns = below(1000000000),
+						      .idle_ns = below(300) * 10000000,
+						      .rest_ns = (int64_t)below(1000000000) };
 		assert_int_equal(store_put(store, encoder_take(encoder, &frame, NULL)), 0);
 		encoder_keep(encoder);
 	}

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "history/schema.h"
 #include "tests/lib/recording.h"
 #include "tests/lib/scratch.h"
 
@@ -81,6 +82,49 @@ static void test_columns(void **state)
 	sqlite3_close(db);
 	free(page);
 	buf_free(&told);
+	buf_free(&has);
+	scratch_end();
+}
+
+/* The schema says of each column what it is, where it lies, and since when it is there. */
+static void test_schema_is_whole(void **state)
+{
+	(void)state;
+	for (unsigned id = 0; id < TABLES; id++) {
+		const struct schema_table *table = &schema_tables[id];
+
+		assert_non_null(table->text);
+		assert_in_range(table->n, 1, UINT16_MAX);
+		assert_in_range(table->key, 0, table->n);
+		assert_in_range(table->since, 0, SCHEMA_VERSION);
+		for (unsigned i = 0; i < table->n; i++) {
+			const struct schema_field *field = &table->fields[i];
+
+			if (!field->text || field->at >= table->size ||
+			    field->other >= table->size || field->since > SCHEMA_VERSION ||
+			    field->least > field->most)
+				fail_msg("%s.%s", table->name, field->name);
+		}
+	}
+}
+
+/* What makes the tables: files of this version have it to the byte. */
+static void test_schema_text(void **state)
+{
+	const char *tests = getenv("TESTS_SRCDIR"), *text;
+	struct buf has = { 0 };
+	sqlite3 *db;
+
+	(void)state;
+	scratch_begin();
+	text = scratch_read(
+		scratch_format("%s/unit/recording_schema.sql", tests ? tests : "tests"));
+	assert_non_null(text);
+	db = open_recording();
+	append_rows(db, "SELECT sql || ';' FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid",
+		    &has);
+	assert_string_equal(buf_cstr(&has), text);
+	sqlite3_close(db);
 	buf_free(&has);
 	scratch_end();
 }
@@ -192,10 +236,9 @@ static void test_queries(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_columns),
-		cmocka_unit_test(test_packed),
-		cmocka_unit_test(test_views_are_fast),
-		cmocka_unit_test(test_queries),
+		cmocka_unit_test(test_columns),		cmocka_unit_test(test_schema_text),
+		cmocka_unit_test(test_schema_is_whole), cmocka_unit_test(test_packed),
+		cmocka_unit_test(test_views_are_fast),	cmocka_unit_test(test_queries),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

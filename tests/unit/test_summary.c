@@ -32,7 +32,7 @@ static int open_state(void **state)
 
 	s->sample.n = 123;
 	s->now = (struct system_sample){
-		.read_ns = SEC(102),
+		.pressure.read_ns = SEC(102),
 		.cpu_valid = true,
 		.load_valid = true,
 		.uptime_valid = true,
@@ -46,7 +46,7 @@ static int open_state(void **state)
 	for (unsigned i = 0; i < CPU_STATES; i++)
 		s->now.cpu_ns[i] = SEC(i + 1);
 	s->before.cpu_valid = true;
-	s->before.read_ns = SEC(100);
+	s->before.pressure.read_ns = SEC(100);
 	s->frame.info = &s->info;
 	s->info = (struct frame_info){
 		.cur = &s->sample,
@@ -55,14 +55,14 @@ static int open_state(void **state)
 		.interval_ns = MS(1987),
 		.born = 5,
 		.gone = 4,
-		.exits = -1,
-		.lost = 2,
+		.head.exits = -1,
+		.head.lost = 2,
 		.system = &s->now,
 		.system_before = &s->before,
-		.source = "taskstats",
-		.taskstats_version = 16,
-		.delayacct = DELAYACCT_ON,
-		.self = 0.34,
+		.head.source = "taskstats",
+		.head.taskstats_version = 16,
+		.head.delayacct = DELAYACCT_ON,
+		.head.self = 0.34,
 		.states_known = true,
 		.blocked = 1,
 		.running = 2,
@@ -108,27 +108,27 @@ static void test_title(void **state)
 	title.preset = NULL;
 	s->now.load_valid = s->now.uptime_valid = false;
 	s->info.interval_ns = 0;
-	s->info.source = "procfs";
-	s->info.taskstats_version = 0;
-	s->info.delayacct = DELAYACCT_UNKNOWN;
-	s->info.cgroup = "/a\n";
+	s->info.head.source = "procfs";
+	s->info.head.taskstats_version = 0;
+	s->info.head.delayacct = DELAYACCT_UNKNOWN;
+	s->info.head.cgroup = "/a\n";
 	s->view.unit = UNIT_MS;
 	title.rows = GROUP_CGROUP;
 	check(s, summary_title(&s->text, &s->view, &title),
 	      "stalltop 04:00:00 up - load -   - s   procfs   delayacct -   by cgroup (-)   "
 	      "cgroup /a\\x0a   unit ms");
-	s->info.hierarchy_version = 2;
-	s->info.hierarchy = "v2";
+	s->info.head.hierarchy_version = 2;
+	s->info.head.hierarchy = "v2";
 	check(s, summary_title(&s->text, &s->view, &title),
 	      "stalltop 04:00:00 up - load -   - s   procfs   delayacct -   by cgroup (v2)   "
 	      "cgroup /a\\x0a   unit ms");
-	s->info.hierarchy_version = 1;
-	s->info.hierarchy = "name=a\tb";
+	s->info.head.hierarchy_version = 1;
+	s->info.head.hierarchy = "name=a\tb";
 	check(s, summary_title(&s->text, &s->view, &title),
 	      "stalltop 04:00:00 up - load -   - s   procfs   delayacct -   "
 	      "by cgroup (v1 name=a\\x09b)   cgroup /a\\x0a   unit ms");
-	s->info.delayacct = DELAYACCT_OFF;
-	s->info.cgroup = NULL;
+	s->info.head.delayacct = DELAYACCT_OFF;
+	s->info.head.cgroup = NULL;
 	title = (struct title){ .rows = GROUP_PROCESS,
 				.of_group = true,
 				.by = GROUP_COMMAND,
@@ -178,7 +178,7 @@ static void test_order(void **state)
 	s->view.unit = UNIT_MS;
 	assert_string_equal(order_of(s, summary_title(&s->text, &s->view, &title)),
 			    "stalltop,delayacct,1.99,unit,taskstats");
-	s->info.cgroup = "/a";
+	s->info.head.cgroup = "/a";
 	title.rows = GROUP_USER;
 	assert_string_equal(order_of(s, summary_title(&s->text, &s->view, &title)),
 			    "stalltop,cgroup,delayacct,1.99,by,taskstats,unit");
@@ -222,7 +222,7 @@ static void test_fit(void **state)
 	check_fit(s, summary_title(&s->text, &s->view, &title), 40,
 		  "stalltop 04:00:00 up 3d04:00 load 0.50 12.00 3.46");
 	/* What all is restricted to is shown if there is room for it, and whole. */
-	s->info.cgroup = "/a";
+	s->info.head.cgroup = "/a";
 	check_fit(s, summary_title(&s->text, &s->view, &title), 60,
 		  "stalltop 04:00:00 up 3d04:00 load 0.50 12.00 3.46  cgroup /a");
 	check_fit(s, summary_title(&s->text, &s->view, &title), 59,
@@ -250,7 +250,7 @@ static void test_tasks(void **state)
 	      "22.2 st   "
 	      "mem 1.5/16.0G swap 0.0/1.0G   self 0.3 %");
 	/* Where there are records it is the tasks that ended; records are of single threads. */
-	s->info.exits = 7;
+	s->info.head.exits = 7;
 	s->info.ended = 3;
 	check_fit(s, summary_tasks(&s->text, &s->view), 57,
 		  "tasks 123, 1 D, 2 R  5 new, 3 exited, 2 lost  self 0.3 %");
@@ -270,8 +270,8 @@ static void test_tasks(void **state)
 	      "mem 1.5/16.0G swap 0/0   self 0.3 %");
 	s->info.prev = NULL;
 	s->info.system_before = NULL;
-	s->info.lost = -1;
-	s->info.self = -1;
+	s->info.head.lost = -1;
+	s->info.head.self = -1;
 	s->info.states_known = false;
 	s->now.memory_valid = false;
 	check(s, summary_tasks(&s->text, &s->view),
@@ -283,18 +283,19 @@ static void test_tasks(void **state)
 static void test_pressure(void **state)
 {
 	struct state *s = *state;
-	struct psi *psi = &s->now.psi[PSI_MEMORY];
+	struct psi *psi = &s->now.pressure.psi[PSI_MEMORY];
 	struct psi_pair pair;
 
 	check(s, summary_pressure_head(&s->text),
 	      "pressure  some avg10  avg60 avg300    now   full avg10  avg60 avg300    now");
 	psi->some = (struct psi_line){ true, 10000, 5, 0, 1500000 };
-	s->before.psi[PSI_MEMORY].some = (struct psi_line){ .valid = true, .total_us = 500000 };
+	s->before.pressure.psi[PSI_MEMORY].some =
+		(struct psi_line){ .valid = true, .total_us = 500000 };
 	pair = summary_pressure_of(&s->info, PSI_MEMORY);
 	check(s, summary_pressure(&s->text, PSI_MEMORY, &pair),
 	      "memory        100.00   0.05   0.00   50.0            -      -      -      -");
 	/* Without a reading before, or a time between, nothing is known of the interval. */
-	s->before.read_ns = s->now.read_ns;
+	s->before.pressure.read_ns = s->now.pressure.read_ns;
 	pair = summary_pressure_of(&s->info, PSI_MEMORY);
 	check(s, summary_pressure(&s->text, PSI_MEMORY, &pair),
 	      "memory        100.00   0.05   0.00      -            -      -      -      -");
@@ -308,11 +309,11 @@ static void test_short(void **state)
 {
 	struct state *s = *state;
 
-	s->now.psi[PSI_CPU].some = (struct psi_line){ .valid = true, .avg10 = 1234 };
-	s->now.psi[PSI_IRQ].some = (struct psi_line){ .valid = true, .avg10 = 1234 };
+	s->now.pressure.psi[PSI_CPU].some = (struct psi_line){ .valid = true, .avg10 = 1234 };
+	s->now.pressure.psi[PSI_IRQ].some = (struct psi_line){ .valid = true, .avg10 = 1234 };
 	check(s, summary_pressure_short(&s->text, &s->info, false),
 	      "some avg10  cpu 12.34  memory     -  io     -");
-	s->now.psi_error[PSI_MEMORY] = -1;
+	s->now.pressure.error[PSI_MEMORY] = -1;
 	check(s, summary_pressure_short(&s->text, &s->info, true), "avg10  cpu 12.34  io     -");
 }
 

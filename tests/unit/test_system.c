@@ -52,19 +52,19 @@ static void test_pressure(void **state)
 	before = clock_ns(CLOCK_MONOTONIC);
 	memset(&sample, 0xA5, sizeof(sample));
 	system_read(system, &sample);
-	assert_in_range(sample.read_ns, before, clock_ns(CLOCK_MONOTONIC));
+	assert_in_range(sample.pressure.read_ns, before, clock_ns(CLOCK_MONOTONIC));
 	for (int i = 0; i < PSI_RESOURCES; i++) {
-		assert_int_equal(sample.psi_error[i], 0);
-		assert_int_equal(sample.psi[i].some.valid, i != PSI_IRQ);
-		assert_int_equal(sample.psi[i].full.valid, i != PSI_CPU);
+		assert_int_equal(sample.pressure.error[i], 0);
+		assert_int_equal(sample.pressure.psi[i].some.valid, i != PSI_IRQ);
+		assert_int_equal(sample.pressure.psi[i].full.valid, i != PSI_CPU);
 	}
-	assert_int_equal(sample.psi[PSI_CPU].some.total_us, 10);
-	assert_int_equal(sample.psi[PSI_CPU].full.total_us, 0);
-	assert_int_equal(sample.psi[PSI_MEMORY].some.total_us, 20);
-	assert_int_equal(sample.psi[PSI_MEMORY].some.avg60, 200);
-	assert_int_equal(sample.psi[PSI_MEMORY].full.total_us, 5);
-	assert_int_equal(sample.psi[PSI_IO].some.total_us, 30);
-	assert_int_equal(sample.psi[PSI_IRQ].full.total_us, 77);
+	assert_int_equal(sample.pressure.psi[PSI_CPU].some.total_us, 10);
+	assert_int_equal(sample.pressure.psi[PSI_CPU].full.total_us, 0);
+	assert_int_equal(sample.pressure.psi[PSI_MEMORY].some.total_us, 20);
+	assert_int_equal(sample.pressure.psi[PSI_MEMORY].some.avg60, 200);
+	assert_int_equal(sample.pressure.psi[PSI_MEMORY].full.total_us, 5);
+	assert_int_equal(sample.pressure.psi[PSI_IO].some.total_us, 30);
+	assert_int_equal(sample.pressure.psi[PSI_IRQ].full.total_us, 77);
 	system_close(system);
 }
 
@@ -86,8 +86,8 @@ static void test_pressure_again(void **state)
 			 i);
 		put_text(tree, "pressure/io", text);
 		system_read(system, &sample);
-		assert_int_equal(sample.psi[PSI_IO].some.total_us, i);
-		assert_false(sample.psi[PSI_IO].full.valid);
+		assert_int_equal(sample.pressure.psi[PSI_IO].some.total_us, i);
+		assert_false(sample.pressure.psi[PSI_IO].full.valid);
 	}
 	assert_int_equal(system_syscalls(system), 3 + (2 + 100) * PSI_RESOURCES);
 	system_close(system);
@@ -103,16 +103,17 @@ static void test_pressure_missing(void **state)
 	for (unsigned i = 0; i < 64; i++) {
 		system_read(system, &sample);
 		for (int r = 0; r < PSI_RESOURCES; r++) {
-			assert_int_equal(sample.psi_error[r], -ENOENT);
-			assert_false(sample.psi[r].some.valid || sample.psi[r].full.valid);
+			assert_int_equal(sample.pressure.error[r], -ENOENT);
+			assert_false(sample.pressure.psi[r].some.valid ||
+				     sample.pressure.psi[r].full.valid);
 		}
 	}
 	assert_int_equal(system_syscalls(system), 3 + PSI_RESOURCES);
 	put_pressure(tree);
 	system_read(system, &sample);
 	for (int r = 0; r < PSI_RESOURCES; r++)
-		assert_int_equal(sample.psi_error[r], 0);
-	assert_int_equal(sample.psi[PSI_MEMORY].some.total_us, 20);
+		assert_int_equal(sample.pressure.error[r], 0);
+	assert_int_equal(sample.pressure.psi[PSI_MEMORY].some.total_us, 20);
 	assert_int_equal(system_syscalls(system), 3 + 3 * PSI_RESOURCES);
 	system_close(system);
 }
@@ -131,22 +132,22 @@ static void test_pressure_broken(void **state)
 	put_text(tree, "pressure/io", LINES("30"));
 	system = system_open(tree->fd);
 	system_read(system, &sample);
-	assert_int_equal(sample.psi_error[PSI_CPU], -EBADMSG);
-	assert_int_equal(sample.psi_error[PSI_MEMORY], -EISDIR);
-	assert_int_equal(sample.psi_error[PSI_IO], 0);
-	assert_int_equal(sample.psi_error[PSI_IRQ], -ENOENT);
-	assert_int_equal(sample.psi[PSI_IO].some.total_us, 30);
+	assert_int_equal(sample.pressure.error[PSI_CPU], -EBADMSG);
+	assert_int_equal(sample.pressure.error[PSI_MEMORY], -EISDIR);
+	assert_int_equal(sample.pressure.error[PSI_IO], 0);
+	assert_int_equal(sample.pressure.error[PSI_IRQ], -ENOENT);
+	assert_int_equal(sample.pressure.psi[PSI_IO].some.total_us, 30);
 	/* What cannot be read is left alone as well: cpu and io are read, no more. */
 	calls = system_syscalls(system);
 	system_read(system, &sample);
-	assert_int_equal(sample.psi_error[PSI_MEMORY], -EISDIR);
+	assert_int_equal(sample.pressure.error[PSI_MEMORY], -EISDIR);
 	assert_int_equal(system_syscalls(system), calls + 2);
 	/* Longer than any text of the kernel: a total may be cut in it. */
 	memset(large, '\n', sizeof(large));
 	memcpy(large, IRQ_LINE, strlen(IRQ_LINE));
 	put(tree, "pressure/cpu", large, sizeof(large));
 	system_read(system, &sample);
-	assert_int_equal(sample.psi_error[PSI_CPU], -EBADMSG);
+	assert_int_equal(sample.pressure.error[PSI_CPU], -EBADMSG);
 	system_close(system);
 }
 
@@ -159,7 +160,7 @@ static void test_no_procfd(void **state)
 	(void)state;
 	system_read(system, &sample);
 	for (int i = 0; i < PSI_RESOURCES; i++)
-		assert_int_equal(sample.psi_error[i], -EBADF);
+		assert_int_equal(sample.pressure.error[i], -EBADF);
 	assert_false(sample.cpu_valid || sample.memory_valid || sample.load_valid);
 	assert_int_equal(sample.uptime_valid, PROCPS_LIBRARY[0] && !access("/proc/uptime", R_OK));
 	system_close(system);
@@ -327,7 +328,7 @@ static void test_cpu_fresh(void **state)
 			busy += second.cpu_ns[i] - first.cpu_ns[i];
 	}
 	assert_in_range(busy, 60 * NSEC_PER_MSEC, UINT64_MAX / 2);
-	assert_true(second.read_ns - first.read_ns >= 100 * NSEC_PER_MSEC);
+	assert_true(second.pressure.read_ns - first.pressure.read_ns >= 100 * NSEC_PER_MSEC);
 	system_close(system);
 	close(procfd);
 }
@@ -459,12 +460,14 @@ static void test_pressure_live(void **state)
 		snprintf(path, sizeof(path), "pressure/%s", psi_names[i]);
 		err = faccessat(procfd, path, F_OK, 0) < 0 ? -errno : 0;
 		if (err) {
-			assert_int_equal(sample.psi_error[i], err);
+			assert_int_equal(sample.pressure.error[i], err);
 			continue;
 		}
-		assert_true(sample.psi_error[i] == 0 || sample.psi_error[i] == -EOPNOTSUPP);
-		assert_int_equal(sample.psi[i].some.valid, !sample.psi_error[i] && i != PSI_IRQ);
-		assert_true(i != PSI_CPU || !sample.psi[i].full.valid);
+		assert_true(sample.pressure.error[i] == 0 ||
+			    sample.pressure.error[i] == -EOPNOTSUPP);
+		assert_int_equal(sample.pressure.psi[i].some.valid,
+				 !sample.pressure.error[i] && i != PSI_IRQ);
+		assert_true(i != PSI_CPU || !sample.pressure.psi[i].full.valid);
 	}
 	system_close(system);
 	close(procfd);
