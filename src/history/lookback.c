@@ -161,25 +161,32 @@ void lookback_stalls(const struct frame_info *info, float stalls[PSI_RESOURCES])
 	}
 }
 
+/* What was waited in the interval, of which figures since the start say nothing. */
+static uint64_t waited_in(const struct moment *moment)
+{
+	const struct moment_change *changes = moment_part(moment, PART_CHANGES);
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < moment->bytes[PART_CHANGES] / sizeof(*changes); i++)
+		if (changes[i].flags & CHANGE_ROW)
+			sum += changes[i].waited.total;
+	return sum;
+}
+
 /* The frame in short. */
-static struct point point_of(const struct frame *frame, int64_t number)
+static struct point point_of(const struct frame *frame, const struct moment *moment, int64_t number)
 {
 	struct point point = { .number = number,
 			       .real_ns = frame->info->real_ns,
 			       .begin_ns = frame->info->cur->begin_ns,
 			       .interval_ns = frame->info->prev ? frame->info->interval_ns : 0,
+			       .waited_ns = frame->info->prev ? waited_in(moment) : 0,
 			       .pressure = -1 };
 
 	lookback_stalls(frame->info, point.stalls);
 	for (unsigned r = 0; r < PSI_RESOURCES; r++)
 		if (point.stalls[r] > point.pressure)
 			point.pressure = point.stalls[r];
-	/* Cumulative figures are no interval's: what was waited is read when it is asked for. */
-	if (frame->info->since_start)
-		point.waited_ns = WAITED_UNKNOWN;
-	for (size_t i = 0; i < frame->n && !frame->info->since_start; i++)
-		if (!frame->rows[i].still)
-			point.waited_ns += frame->rows[i].deltas->waited.total;
 	return point;
 }
 
@@ -189,7 +196,7 @@ static void add_frame(struct lookback *lookback, const struct frame *frame,
 {
 	struct stretch *stretch = last_stretch(lookback);
 	const struct moment *moment = encoder_take(lookback->encoder, frame, folded);
-	struct point point = point_of(frame, (int64_t)stretch->n + 1);
+	struct point point = point_of(frame, moment, (int64_t)stretch->n + 1);
 	bool whole = moment->flags & MOMENT_WHOLE;
 
 	kept_add(&stretch->kept, &lookback->keeper, moment);
