@@ -60,7 +60,7 @@ static unsigned fit(const struct column *column, const char *typed)
 	return strcasestr(column->help, typed) ? 6 : FITS_NOT;
 }
 
-/* Selects the field that fits best, of several the first. */
+/* Selects the field that fits best, the first of equals. */
 static void select_best(const struct field_list *fields, struct list *list, const char *typed)
 {
 	unsigned best = FITS_NOT;

@@ -16,7 +16,7 @@
 /* The least cells for bars. */
 #define BAR_LEAST 4
 
-/* The least share of the time, in percent, for which somebody is named. */
+/* The least share of the time, in percent, for which a task is named. */
 #define NAMED_LEAST 0.1
 
 /* Puts `text` as a line of its own, and empties it. */
@@ -298,7 +298,7 @@ static uint64_t time_behind(const struct site_line *line, size_t i, bool *first)
 	return ns;
 }
 
-/* Writes who ran instead, while it was queued for a CPU; of sites that are gone it is not known. */
+/* Writes the tasks that ran while it was queued for a CPU; not known for sites that are gone. */
 static void write_behind(struct site_page *page, const struct site_line *line)
 {
 	struct buf *text = &page->text;

@@ -99,7 +99,7 @@ static bool next_config_line(struct span *text, struct config_line *line)
 	return true;
 }
 
-/* Finds the setting that the line names; NULL: it is not known. */
+/* Finds the setting that the line names; NULL: unknown. */
 static const struct option_row *find_setting(const struct config_line *line)
 {
 	const struct option_row *row;

@@ -37,7 +37,7 @@ void print_listen_error(const char *address, const char *why);
 /* Writes to standard error that others can ask for metrics, too. */
 void print_listen_open(const char *address);
 
-/* Writes to standard error that none of these processes exists. */
+/* Writes to standard error that no named process exists. */
 void print_pids_error(const pid_t *pids, size_t n);
 
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the program can be asked to do, which options go with that, and what it then uses. */
+/* Modes of the program, the options that go with each, and what it then uses. */
 #ifndef STALLTOP_APP_MODES_H
 #define STALLTOP_APP_MODES_H
 

@@ -332,13 +332,13 @@ static void pick_format(struct options *options, size_t place)
 	options->format = out_registry[place];
 }
 
-/* Takes a source; the first place is that of the choice among them. */
+/* Sets a source; the first value chooses among them. */
 static void pick_source(struct options *options, size_t place)
 {
 	options->sampler.source = place ? source_registry[place - 1]->name : NULL;
 }
 
-/* Takes a theme; the first place is that of the choice among them. */
+/* Sets a theme; the first value chooses among them. */
 static void pick_theme(struct options *options, size_t place)
 {
 	options->view.theme.theme = place ? &theme_table[place - 1] : NULL;
@@ -391,7 +391,7 @@ static void save_site_fields(const struct view_config *view, struct buf *out)
 		buf_puts(out, view->sites.fields);
 }
 
-/* Appends the order of sites, where it is another than the usual. */
+/* Appends the order of sites unless it is the usual one. */
 static void save_site_sort(const struct view_config *view, struct buf *out)
 {
 	if (!site_choice_is_usual(&view->sites))

@@ -28,7 +28,7 @@
 /* The shortest time between two texts: samples of every second, which jitter, all count. */
 #define PERIOD_NS (750 * NSEC_PER_MSEC)
 
-/* What the process may have open: connections, the files of texts that are still being sent. */
+/* The descriptors that the process may have open: connections, files of texts still being sent. */
 #define DESCRIPTORS 512
 
 struct server {
@@ -82,7 +82,7 @@ _Noreturn static void be_server(const struct server *server, int texts)
 /* Starts the process. 0 or -errno. */
 static int start_server(struct server *server)
 {
-	/* As little as there can be: what is not taken need not wait. */
+	/* As little as can be: texts that are not taken need not wait. */
 	int ends[2], bytes = 1;
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
@@ -200,7 +200,7 @@ void server_close(struct server *server)
 		return;
 	if (server->texts >= 0)
 		close(server->texts);
-	/* It has nothing to finish, and may be stuck in a client's. */
+	/* The process has nothing to finish, and may be busy with a client. */
 	if (server->pid) {
 		kill(server->pid, SIGKILL);
 		waitpid(server->pid, NULL, 0);

@@ -56,7 +56,7 @@ bool settings_read(struct options *options, int argc, char **argv, struct settin
 	path = privileges_foreign() ? NULL : configuration_path();
 	configuration_load(path, options, &texts->user, why);
 	free(path);
-	/* What is saved is a wish; only the command line asks. */
+	/* A saved setting is a wish; only the command line asks. */
 	options->grouped = false;
 	/* The command line was parsed before: `why` is about the configurations. */
 	return !options_override(options, argc, argv, why);

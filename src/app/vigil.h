@@ -14,7 +14,7 @@
 struct vigil {
 	struct recorder *recorder;
 	struct trigger_set *triggers; /* NULL: none */
-	uint64_t before_ns; /* how much of what was before is asked for */
+	uint64_t before_ns; /* how much of the time before is asked for */
 	uint64_t linger_ns; /* for how long is written after it is over */
 	int procfd;
 	volatile sig_atomic_t *asked; /* a signal came: somebody wants to have it */
@@ -24,7 +24,7 @@ struct vigil {
 	bool lasts;
 };
 
-/* Looks at a frame, before it is recorded. Tells on standard error what begins and ends. */
+/* Looks at a frame before it is recorded. Reports on standard error what begins and ends. */
 void vigil_look(struct vigil *vigil, const struct frame *frame);
 
 #endif

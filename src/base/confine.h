@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a process of ours can't do any more, whoever gets hold of it: for good, in this process. */
+/* Limits on what a process of ours can do, whoever gets hold of it: for good, in this process. */
 #ifndef STALLTOP_BASE_CONFINE_H
 #define STALLTOP_BASE_CONFINE_H
 

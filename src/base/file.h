@@ -51,8 +51,8 @@ struct span {
 };
 
 /*
- * Takes the part in front of the next `until`, or the rest where there is none: then part->end is
- * text->end. Moves the text behind the part. False at the end of the text.
+ * Takes the part in front of the next `until`, or the rest without one: then part->end is
+ * text->end. Moves the text past the part. False at the end of the text.
  */
 bool take_part(struct span *text, char until, struct span *part);
 

@@ -88,7 +88,7 @@ static size_t take_escape(struct translation *t, const char *at)
 	return at[1] ? 2 : 1;
 }
 
-/* Takes "[:alpha:]", "[.a.]" or "[=a=]" in a bracket expression. Bytes taken, 0: none of them. */
+/* Takes "[:alpha:]", "[.a.]" or "[=a=]" in a bracket expression. Bytes taken; 0: none of these. */
 static size_t take_class(struct translation *t, const char *at)
 {
 	const char *end;

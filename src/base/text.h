@@ -11,7 +11,7 @@
 
 #include "base/buf.h"
 
-/* What the receiver can show. Machine formats always take TEXT_UTF8. */
+/* The characters that the receiver can show. Machine formats always take TEXT_UTF8. */
 enum text_charset { TEXT_ASCII, TEXT_UTF8 };
 
 /*

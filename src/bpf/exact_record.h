@@ -23,7 +23,7 @@ struct exact_task {
 	/* Then: how often it had slept, and for how long it had been queued and had run. */
 	__u64 switches, queued_ns, ran_ns;
 	struct exact_sum io, dwait; /* io: with what was booked before it was met */
-	/* Of a leader: the same of all other threads that its process ever had. */
+	/* A leader's: the same sums of all other threads its process ever had. */
 	struct exact_sum others_io, others_dwait;
 };
 

@@ -18,9 +18,9 @@ void refusal_hear(const char *message);
 void refusal_add(const char *program, const char *reason);
 
 /*
- * The cause as -errno, of the last that was refused: -EINVAL its verifier rejects the program,
- * -ENXIO its types are not as the program needs them, -ENOEXEC its JIT is off, -EOPNOTSUPP it
- * lacks a function, a map or a tracepoint; 0: none was heard.
+ * The cause of the last refusal, as -errno: -EINVAL its verifier rejects the program, -ENXIO its
+ * types are not as the program needs them, -ENOEXEC its JIT is off, -EOPNOTSUPP it lacks a
+ * function, a map or a tracepoint; 0: none was heard.
  */
 int refusal_cause(void);
 

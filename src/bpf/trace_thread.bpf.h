@@ -7,8 +7,8 @@
 #include "bpf/trace_site.bpf.h"
 
 /*
- * Moves a thread to a state, in a site (struct site_word) or none. What passed since was spent in
- * the one before. WAIT_STATES: it has ended; from then on the slot is the reader's.
+ * Moves a thread to a state, in a site (struct site_word) or none. The time since the last move was
+ * spent in the state before. WAIT_STATES: it has ended; from then on the slot is the reader's.
  */
 static __always_inline void set_state(struct trace_thread_slot *slot, __u32 at, __u32 state,
 				      __u64 now, __u64 word)
@@ -139,8 +139,8 @@ __noinline int take_in(struct local *local)
 }
 
 /*
- * Gives a thread that has none a slot, in which it is not seen before local->slot names it.
- * Returns that; 0: there is none, or another CPU makes one.
+ * Gives a thread without a slot one; it is not seen before local->slot names it. Returns the slot;
+ * 0: none is free, or another CPU makes one.
  */
 __noinline __u32 make_thread(struct local *local, const struct named_task *named, __u64 now)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a task waits on right now: its system call, what that is on, and where in the kernel. */
+/* The current wait of a task: its system call, that call's target, and where in the kernel. */
 #ifndef STALLTOP_DATA_WAITING_H
 #define STALLTOP_DATA_WAITING_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Who holds a lock that a thread waits for with futex(): only the kernel's PI futexes name the
+ * The holder of a lock that a thread waits for with futex(): only the kernel's PI futexes name the
  * owner by themselves; C libraries keep it where it can be read.
  */
 #ifndef STALLTOP_KERNEL_FUTEX_OWNER_H
@@ -22,8 +22,8 @@ bool futex_is_lock(const struct procwait_syscall *call);
 
 /*
  * The thread of the process that holds the lock that its thread tid waits for by that call. 0: not
- * known. Needs what ptrace(2) needs; adds to *syscalls. It is believed where the word is that of a
- * lock with waiters, two readings agree, and the process has that thread.
+ * known. Needs what ptrace(2) needs; adds to *syscalls. The answer counts only if the word is that
+ * of a lock with waiters, two readings agree, and the process has that thread.
  */
 pid_t futex_owner(int procfd, pid_t tgid, pid_t tid, const struct procwait_syscall *call,
 		  uint64_t *syscalls);

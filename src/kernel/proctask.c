@@ -181,8 +181,8 @@ bool proctask_executes(int procfd, pid_t tgid)
 }
 
 /*
- * Takes the head of /proc/PID/sched: the name as it is, whatever bytes it has, the pid, and a line
- * of dashes that is longer than a name can be. False where there is none.
+ * Takes the head of /proc/PID/sched: the name with all its bytes, the pid, and a line of dashes
+ * longer than any name. False: no such head.
  */
 static bool take_sched_head(struct span *text)
 {

@@ -253,7 +253,7 @@ size_t symbol_length(const char *function)
 	return strcspn(function, ".+ \n");
 }
 
-/* Whether a function's name is that of a row. */
+/* Whether a row is about a function's name. */
 static bool fits_name(const char *function, size_t len, const char *name)
 {
 	size_t n = strlen(name);
@@ -312,7 +312,7 @@ bool symbol_freezes_in_d(const char *function)
 
 bool symbols_fault(const char *const *functions, size_t n)
 {
-	/* The common part, and the ways there before it is reached: of x86, of arm64, of others. */
+	/* The common part, and the functions that lead there: of x86, of arm64, of others. */
 	static const char *const faults[] = { "handle_mm_fault", "do_user_addr_fault",
 					      "exc_page_fault",	 "do_mem_abort",
 					      "do_page_fault",	 "handle_page_fault" };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the files that tell what a wait is on share. */
+/* Parts that the files share which tell what a wait is on. */
 #ifndef STALLTOP_KERNEL_WAIT_TARGET_PARTS_H
 #define STALLTOP_KERNEL_WAIT_TARGET_PARTS_H
 

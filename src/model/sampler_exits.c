@@ -12,7 +12,7 @@
 #include "model/sampler_parts.h"
 
 /*
- * The number of exit records kept one by one until the next sample, and of those kept by name then.
+ * The numbers of exit records kept one by one until the next sample, and kept by name after that.
  */
 #define RECORDS_MAX 65536
 #define NAMES_MAX (RECORDS_MAX / 2)

@@ -43,7 +43,7 @@ enum column_sum {
 	SUM_ROW, /* the getter works on a sum row too */
 	SUM_DELTAS, /* the same for the interval; since the start the rows' values are added up */
 	SUM_ADD, /* the rows' values are added up */
-	SUM_MOST /* the largest of a group's members; over all rows there is none */
+	SUM_MOST /* the largest of a group's members; none over all rows */
 };
 
 /* The column's place in the default view; columns with the same place stand in table order. */

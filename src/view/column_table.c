@@ -101,7 +101,7 @@ GETTER(get_wait)
 	return value_number((double)(ns > call_ns ? ns : call_ns) / (double)NSEC_PER_SEC);
 }
 
-/* What the task's wait in progress is; arg: one of the texts. */
+/* The task's wait in progress; arg: one of its texts. */
 enum { WAITING_SYSCALL, WAITING_ON, WAITING_WHERE };
 
 GETTER(get_waiting)

@@ -84,7 +84,7 @@ static void free_preset(struct preset *preset)
 	free(preset->left.fields);
 }
 
-/* Takes a sort column, with its direction. False if there is none of that id. */
+/* Sets the sort column and its direction. False if no column has that id. */
 static bool take_sort(struct preset *preset, const char *value)
 {
 	bool has_sign = *value == '+' || *value == '-';
@@ -95,7 +95,7 @@ static bool take_sort(struct preset *preset, const char *value)
 	return preset->sort;
 }
 
-/* Takes a list of fields. False, with the first that there is not in `bad`, if it is none. */
+/* Sets a list of fields. False, with the first unknown one in `bad`, if it is invalid. */
 static bool take_list(char **list, const char *value, struct buf *bad)
 {
 	if (layout_check(value, bad))

@@ -108,7 +108,7 @@ GETTER(get_site_syscall)
 	return value_text(site_line_of(row)->sum.syscall);
 }
 
-/* What the wait means; of the rest of a kind nothing is known. */
+/* The class of the wait; not known for the rest of a kind. */
 GETTER(get_site_class)
 {
 	const struct site_line *line = site_line_of(row);
@@ -134,7 +134,7 @@ GETTER(get_site_where)
 	return value_text(site_line_of(row)->sum.where);
 }
 
-/* Who ended most of the time. */
+/* The waker that ended most of the time. */
 GETTER(get_site_waker)
 {
 	return value_text(site_line_of(row)->sum.wakers[0].name);

@@ -195,7 +195,7 @@ static const struct theme *named(const char *name)
 	return theme;
 }
 
-/* Whether the environment tells the number of the background, of 16 colours. */
+/* Whether the environment tells the background, as a number of 16 colours. */
 static bool tells_number(const struct theme_terminal *terminal, long *number)
 {
 	const char *last = terminal->background ? strrchr(terminal->background, ';') : NULL;
@@ -290,7 +290,7 @@ struct look theme_look(const struct theme *theme, const struct theme_choice *cho
 	bool few = depth <= DEPTH_16;
 	struct look look = few ? theme->few[style] : theme->many[style];
 
-	/* Where there shall be no colours, what was changed in colours does not count. */
+	/* Changes of colours do not count where no colours are wanted. */
 	if (change->set && theme->colours)
 		look = few ? change->few : change->many;
 	if (few)
