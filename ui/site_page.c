@@ -265,7 +265,7 @@ static void write_wakers(struct site_page *page, struct site_list *list,
 		ended += (double)wakers[i].ns;
 	/* A wait that began in earlier intervals may have ended: then that is more. */
 	all = (double)line->sum.ns > ended ? (double)line->sum.ns : ended;
-	pager_part(&page->pager, "Who ended it");
+	pager_part(&page->pager, "Woken by");
 	for (size_t i = 0; i < n && all > 0; i++) {
 		double share = (double)wakers[i].ns * 100.0 / all;
 

@@ -9,10 +9,10 @@
 
 /* ROW(NAME, id, what it means). Recordings keep their numbers: a new one goes to the end. */
 #define WAIT_CLASS_TABLE(ROW) \
-	ROW(UNKNOWN, "unknown", "what is known of the wait does not tell") \
-	ROW(SERVED, "served", "somebody works for it: a disk, a peer, a child, a server") \
-	ROW(CONTENDED, "contended", "somebody else has what it wants: a CPU, a lock") \
-	ROW(RATIONED, "rationed", "a limit or an order keeps it: a quota, frozen, stopped") \
+	ROW(UNKNOWN, "unknown", "not known from what is read of the wait") \
+	ROW(SERVED, "served", "a disk, a peer, a child or a server works for it") \
+	ROW(CONTENDED, "contended", "another task has what it wants: a CPU, a lock") \
+	ROW(RATIONED, "rationed", "a limit or an order holds it: a quota, frozen, stopped") \
 	ROW(PARKED, "parked", "it has nothing to do: an idle pool, a timer, no request")
 
 #define WAIT_CLASS_ID(NAME, ...) CLASS_##NAME,

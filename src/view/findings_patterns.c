@@ -503,7 +503,7 @@ const struct finding_pattern finding_patterns[] = {
 	{ "cpu-idle", FINDING_WARNING, finding_cpu, "cpu", 1, NULL,
 	  "a task waits " TEXT_OF(CPU_LEAST) " % of the time for a CPU, and at least "
 	  TEXT_OF(CPU_WANTED) " % of the time that it wanted one, while " TEXT_OF(FINDING_IDLE)
-	  " % of the machine is idle: something keeps it from that" },
+	  " % of the machine is idle: something keeps it from running" },
 	{ "cpu", FINDING_WARNING, finding_cpu, "cpu", 0, NULL,
 	  "the same where no more than that is idle" },
 	{ "irq", FINDING_WARNING, find_loss, "irq", DELAY_IRQ, "held up by interrupts",
@@ -515,7 +515,7 @@ const struct finding_pattern finding_patterns[] = {
 	{ "held", FINDING_INFO, finding_find_held, NULL, 0, NULL,
 	  "a process that was asked about (-p) is stopped by a signal or a debugger, or frozen by its "
 	  "cgroup" },
-	PEER("lock", STATE_LOCK, "a lock that somebody holds"),
+	PEER("lock", STATE_LOCK, "a lock that is held"),
 	PEER("net", STATE_NET, "a socket"),
 	PEER("pipe", STATE_PIPE, "a pipe"),
 	PEER("child", STATE_CHILD, "a child"),
@@ -523,7 +523,7 @@ const struct finding_pattern finding_patterns[] = {
 	  "a process that was asked about (-p) waits " TEXT_OF(PEER_LEAST) " % of the time for the one "
 	  "peer that it polls, as traced" },
 	{ "uncounted", FINDING_INFO, find_uncounted, NULL, 0, NULL,
-	  "what is waited for disks and memory is not counted, so that nothing can be found of it" },
+	  "waits for disks and memory are not counted, so that nothing is found about them" },
 };
 /* clang-format on */
 const size_t finding_patterns_n = ARRAY_SIZE(finding_patterns);

@@ -27,12 +27,14 @@ static const struct {
 	  "tasks in uninterruptible sleep, and those kept waiting for a second: by CPUs, files, "
 	  "pipes, peers or locks" },
 	{ "cpu", "pid,user,state,run,usr,sys,cpu,wait,time,cpu-nr,comm",
-	  "cpu-nr,time,user,wait,sys,usr", "cpu", false, "who waited for a CPU, and who had one" },
+	  "cpu-nr,time,user,wait,sys,usr", "cpu", false,
+	  "tasks that waited for a CPU, and tasks that had one" },
 	{ "io", "pid,user,state,run,blkio,dwait,wait,read,write,cancel,on,comm",
 	  "cancel,user,on,run,wait,write,read,dwait", "blkio", false,
-	  "who waited for block I/O, and what was read and written" },
+	  "tasks that waited for block I/O, and what they read and wrote" },
 	{ "memory", "pid,user,state,run,mem,reclaim,swapin,thrash,compact,wpcopy,comm",
-	  "user,run,wpcopy,compact,thrash,swapin,reclaim", "mem", false, "who waited for memory" },
+	  "user,run,wpcopy,compact,thrash,swapin,reclaim", "mem", false,
+	  "tasks that waited for memory" },
 	{ "states",
 	  "pid,user,states,s-run,s-cpu,s-io,s-dwait,s-lock,s-net,s-pipe,s-poll,s-timer,s-child,"
 	  "s-stop,s-other,comm",

@@ -181,8 +181,8 @@ static const struct column columns_of_sites[] = {
 	       .name = "waiting on", TEXT(36), .least = 18, .path = true, SITE),
 	COLUMN("where", "WHERE", get_site_where, "the function of the kernel in which it waited",
 	       .name = "where in the kernel", TEXT(26), .least = 10, SITE, .yields = 6),
-	COLUMN("waker", "WAKER", get_site_waker, "who ended most of the time", .name = "woken by",
-	       TEXT(15), .least = 13, SITE, .yields = 8),
+	COLUMN("waker", "WAKER", get_site_waker, "the waker that ended most of the time",
+	       .name = "woken by", TEXT(15), .least = 13, SITE, .yields = 8),
 };
 
 const struct column_table site_columns = { columns_of_sites, ARRAY_SIZE(columns_of_sites) };
