@@ -241,7 +241,7 @@ void rows_build(struct rows *rows, struct ui *ui)
 		add_folded(rows);
 	else
 		add_lines(rows, is_tree(ui));
-	/* They name rows, which are different ones now. */
+	/* Lines name rows, which are different ones now. */
 	ui->findings_due = true;
 }
 

@@ -12,7 +12,7 @@
 /* Appends why a source could not be opened just now, and the remedy; name NULL: none could. */
 void error_of_source(struct buf *out, const char *name, int err);
 
-/* What an expression of --when must look like, by its fault. */
+/* The form that an expression of --when must have, by its fault. */
 const char *error_of_expression(enum trigger_fault fault);
 
 /* Appends why a trigger could not be opened and the remedy, as part of one line. */

@@ -15,7 +15,7 @@
 #include "app/address.h"
 #include "base/util.h"
 
-/* The status of what is asked of somebody else (RFC 9110). */
+/* The status of a request that is for another server (RFC 9110). */
 #define MISDIRECTED 421
 
 /* How often connections are looked through. */

@@ -26,7 +26,7 @@ bool uses_no_screen(const struct options *options);
 /* Whether they are about this machine, and not about what was recorded. */
 bool uses_machine(const struct options *options);
 
-/* What capabilities are for: PRIVILEGE_ bits. */
+/* The uses of capabilities: PRIVILEGE_ bits. */
 unsigned uses_of(const struct options *options);
 
 /* Keeps the capabilities for these uses alone. Returns false, with a line printed, on failure. */

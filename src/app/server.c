@@ -70,7 +70,7 @@ _Noreturn static void be_server(const struct server *server, int texts)
 	struct http_names names = { .address = server->address };
 	struct utsname machine;
 
-	/* Where only this machine calls, nobody needs its name. */
+	/* Clients need no name where only this machine calls. */
 	if (address_is_open(&server->socket) && !uname(&machine))
 		names.node = machine.nodename;
 	child_serve("stalltop-http", keep, ARRAY_SIZE(keep));
@@ -120,7 +120,7 @@ bool server_open(struct server **out, const char *address, struct buf *why)
 	return true;
 }
 
-/* Puts a text into a file in memory that nobody can change. The descriptor or -errno. */
+/* Puts a text into a sealed file in memory. Returns the descriptor or -errno. */
 static int make_memory_file(const struct buf *text)
 {
 	const int seals = F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;

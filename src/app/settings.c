@@ -52,7 +52,7 @@ bool settings_read(struct options *options, int argc, char **argv, struct settin
 	options_default(options);
 	options->mode = mode;
 	take_administrator(options, texts, why);
-	/* Nobody chooses what a program does with privileges that he has not. */
+	/* Users must not choose what a program does with privileges that they lack. */
 	path = privileges_foreign() ? NULL : configuration_path();
 	configuration_load(path, options, &texts->user, why);
 	free(path);

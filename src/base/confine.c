@@ -86,7 +86,7 @@ static const int answering[] = {
 /* Memory may be had, but not such that it can be run: the third argument says how it is used. */
 static const int mapping[] = { SCMP_SYS(mmap), SCMP_SYS(mmap2), SCMP_SYS(mprotect) };
 
-/* System calls that nobody makes by accident. */
+/* System calls that no program makes by accident. */
 static const int hostile[] = {
 	SCMP_SYS(bind),
 	SCMP_SYS(bpf),

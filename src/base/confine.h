@@ -5,9 +5,9 @@
 
 /*
  * Leaves the system calls that answering on open descriptors takes, and memory that is not run.
- * Calls that open or ask for more fail with EPERM; those that nobody makes by accident (starting
- * programs, reaching other processes, sockets of its own) end the process by SIGSYS. 0, also where
- * this is not to be had, or -errno.
+ * Calls that open or ask for more fail with EPERM; those that no program makes by accident
+ * (starting programs, reaching other processes, sockets of its own) end the process by SIGSYS. 0,
+ * also where this is not to be had, or -errno.
  */
 int confine_calls(void);
 

@@ -78,10 +78,10 @@ static size_t take_escape(struct translation *t, const char *at)
 	else if (at[1] == '\'')
 		add_atom(t, "\\z");
 	else if (at[1] >= '1' && at[1] <= '9')
-		/* In braces: a digit behind it does not belong to it. */
+		/* Braces keep a digit after it apart. */
 		add_atom(t, (char[]){ '\\', 'g', '{', at[1], '}', '\0' });
 	else if (strchr("bBwWsS", at[1]))
-		/* As in Perl; for a backslash at the end PCRE2 has the error message. */
+		/* Kept as in Perl; PCRE2 has the error message for a backslash at the end. */
 		add_atom(t, (char[]){ '\\', at[1], '\0' });
 	else
 		add_literal(t, at[1]);

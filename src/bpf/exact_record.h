@@ -15,7 +15,7 @@ struct exact_sum {
 	__u64 max_ns, min_ns; /* 0: there was none */
 };
 
-/* What is kept of each thread, in the kernel. */
+/* The data kept for each thread, in the kernel. */
 struct exact_task {
 	__u64 since_ns; /* CLOCK_MONOTONIC: when it left its CPU to wait; 0: it does not */
 	__u32 iowait; /* what it waits in is io */

@@ -155,7 +155,7 @@ struct dentry {
 	} d_u;
 };
 
-/* As of 7.2, where the union has no name. */
+/* The type as of 7.2, where the union has no name. */
 struct dentry___flat {
 	struct hlist_node d_alias;
 };

@@ -25,8 +25,8 @@ void refusal_add(const char *program, const char *reason);
 int refusal_cause(void);
 
 /*
- * What the kernel said of all that was refused since refusal_begin(), each with its name, in one
- * line whose bytes are the kernel's; "" where nothing was said.
+ * The kernel's words about all refusals since refusal_begin(), each with its name, in one line
+ * whose bytes are the kernel's; "" without any.
  */
 const char *refusal_words(void);
 

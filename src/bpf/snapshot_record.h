@@ -14,7 +14,7 @@
 
 #define SNAPSHOT_COMM 16
 
-/* What a task waits for right now. */
+/* The current wait of a task. */
 enum snapshot_wait { SNAPSHOT_NO_WAIT, SNAPSHOT_WAIT_CPU, SNAPSHOT_WAIT_IO, SNAPSHOT_WAIT_D };
 
 #define SNAPSHOT_SLEEPS_KNOWN 0x1u /* dwait_ns, iowait_ns and iowaits are known */

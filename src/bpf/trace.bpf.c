@@ -352,7 +352,7 @@ HANDLES(irq_handler, interrupt, (__u64)action->name, int number, struct irqactio
 HANDLES(softirq, softirq, vector + 1, unsigned int vector)
 /* x86; other machines' timers are handled as any interrupt. */
 HANDLES(local_timer, timer, 1)
-/* What one CPU asks of another: x86's two, and arm64's. */
+/* Requests of one CPU to another: x86's two, and arm64's. */
 HANDLES(call_function, ipi, 1)
 HANDLES(call_function_single, ipi, 1)
 HANDLES(ipi, ipi, 1)

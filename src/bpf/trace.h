@@ -59,7 +59,7 @@ int trace_read(struct trace *trace, const struct trace_reader *reader, struct tr
 size_t trace_stack(struct trace *trace, int32_t stack, uint64_t *addresses, size_t room);
 
 /*
- * Gives a site's slot back: it was idle and nobody waits in it. Returns whether it is free: a wait
+ * Gives back the slot of a site that was idle and has no waiter. Returns whether it is free: a wait
  * may have begun meanwhile.
  */
 bool trace_forget(struct trace *trace, uint32_t slot);

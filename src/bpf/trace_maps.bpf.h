@@ -70,8 +70,8 @@ const volatile __u32 stack_size; /* of a task in the kernel, where that is used 
 const volatile bool weak_order; /* stores of this machine may overtake each other */
 const volatile struct trace_class classes[TRACE_CALLS];
 /*
- * By the number of a 32-bit program's call: 1 + the 64-bit one's; 0: there is none;
- * TRACE_SOCKETCALL: the first argument says which it is, the second where its arguments are.
+ * Calls by the number of a 32-bit program's: 1 + the 64-bit one's; 0: none; TRACE_SOCKETCALL: the
+ * first argument says which it is, the second where its arguments are.
  */
 const volatile __u16 natives[TRACE_CALLS], socket_calls[TRACE_SOCKET_CALLS];
 

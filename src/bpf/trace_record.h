@@ -35,7 +35,7 @@ enum trace_target {
 	TRACE_THROTTLED, /* for cpu: the group's quota is used up */
 };
 
-/* What tells sites apart. Padding must be zero. */
+/* The key of a site. Padding must be zero. */
 struct trace_key {
 	__u64 start_ns; /* of the process */
 	__u64 ino; /* of a file or socket; the address of a futex; the pid of a child or task; a

@@ -300,7 +300,7 @@ static __always_inline __u32 log2_of(__u64 n)
 	return log + (n >> 1 ? 1 : 0);
 }
 
-/* By powers of two of microseconds: the first is below one. */
+/* The bucket of a wait, by powers of two of microseconds: the first is below one. */
 static __always_inline __u32 bucket_of(__u64 ns)
 {
 	__u32 log, bucket;
@@ -312,7 +312,7 @@ static __always_inline __u32 bucket_of(__u64 ns)
 	return bucket < TRACE_BUCKETS ? bucket : TRACE_BUCKETS - 1;
 }
 
-/* Who ends a wait. */
+/* The waker of a wait. */
 struct waker {
 	__s32 tgid; /* 0: an interrupt */
 	union {

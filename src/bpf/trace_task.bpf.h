@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a task is, and the file that a descriptor of it names. Part of trace.bpf.c. */
+/* The identity of a task, and the file that its descriptor names. Part of trace.bpf.c. */
 #ifndef STALLTOP_BPF_TRACE_TASK_H
 #define STALLTOP_BPF_TRACE_TASK_H
 

@@ -55,7 +55,7 @@ struct delay_sum {
 	uint64_t count, ns;
 };
 
-/* What a booking tells about the time waited. */
+/* The verdict on a booking: what it tells about the time waited. */
 enum delay_verdict {
 	DELAY_FITS,
 	DELAY_CUT, /* a little too much: all that is possible was waited */

@@ -84,8 +84,10 @@ struct task_held {
  */
 struct task_evidence {
 	uint64_t sample_ns; /* begin_ns of the sample that it belongs to */
-	/* For how much of the interval a quota kept the CPUs from its group, in percent, added up
-	   over CPUs; below 0: not known. */
+	/*
+	 * Percent of the interval for which a quota kept CPUs from its group, over all CPUs; below
+	 * 0: not known.
+	 */
 	double throttled;
 	double quota; /* so many CPUs it grants; 0: none, or not known */
 	uint64_t memory_limit, memory_used; /* of its group, in bytes; limit 0: none */

@@ -59,7 +59,7 @@ enum trigger_fault {
  */
 enum trigger_fault trigger_parse(const char *text, struct trigger_spec *spec);
 
-/* Whether it is seen in samples, so that somebody must take some. */
+/* Whether it is seen in samples only, so that samples must be taken. */
 static inline bool trigger_needs_samples(const struct trigger_spec *spec)
 {
 	return spec->sort != TRIGGER_PRESSURE;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a thread does with its time, as a partition: at any time it is in one of these states.
- * Recordings keep their numbers: a new one goes to the end.
- * Includes nothing, as it is compiled into the program in the kernel, too.
+ * The states of a thread, as a partition of its time: at any time it is in one of them. Recordings
+ * keep their numbers: a new one goes to the end. Includes nothing, as it is compiled into the
+ * program in the kernel, too.
  */
 #ifndef STALLTOP_DATA_WAIT_STATE_TABLE_H
 #define STALLTOP_DATA_WAIT_STATE_TABLE_H

@@ -13,10 +13,10 @@
 #include "kernel/procwait.h"
 
 /*
- * Whether the call waits for a futex that is a lock, so that somebody holds it: by the operation,
- * by the value 2 that glibc, Go and others give to a lock with waiters, or by that of a lock whose
- * value is its owner, as musl's and glibc's robust ones. Threads that have nothing to do wait for a
- * condition or a semaphore, which take FUTEX_WAIT_BITSET or other values.
+ * Whether the call waits for a futex that is a held lock: by the operation, by the value 2 that
+ * glibc, Go and others give to a lock with waiters, or by that of a lock whose value is its owner,
+ * as musl's and glibc's robust ones. Threads that have nothing to do wait for a condition or a
+ * semaphore, which take FUTEX_WAIT_BITSET or other values.
  */
 bool futex_is_lock(const struct procwait_syscall *call);
 

@@ -27,8 +27,8 @@ struct procwait_syscall {
 };
 
 /*
- * Reads the system call; a 32-bit program's as its 64-bit equivalent, -1 without one. 0 or -errno;
- * needs what ptrace(2) needs.
+ * Reads the system call; a 32-bit program's as the 64-bit one, else -1. 0 or -errno; needs what
+ * ptrace(2) needs.
  */
 int procwait_syscall(int procfd, pid_t tgid, pid_t tid, struct procwait_syscall *out);
 

@@ -72,7 +72,7 @@ const struct socket_entry *sockets_find(struct sockets *sockets, uint64_t ino);
 const struct socket_entry *sockets_find_peer(struct sockets *sockets,
 					     const struct socket_entry *entry);
 
-/* Whether a connection of TCP that was just found was accepted: somebody listens at its own end. */
+/* Whether a TCP connection that was just found was accepted: its own end has a listener. */
 bool sockets_serves(struct sockets *sockets, const struct socket_entry *entry);
 
 /* The name of a Unix socket that was just found: raw bytes. */

@@ -12,7 +12,7 @@
 /* Calls that wait for a descriptor: most of them want something done. */
 enum fd_call { CALL_DOES, CALL_READS, CALL_IDLES };
 
-/* The calls that wait for what somebody may never send. The first is for a call of its own. */
+/* Calls that wait for data that may never be sent. The first is for a call of its own. */
 static const struct {
 	int number;
 	enum fd_call call;

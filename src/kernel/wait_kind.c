@@ -61,7 +61,7 @@ enum wait_state wait_target_state(struct wait_targets *targets, pid_t tid, int f
 	return take_word(&text, "socket:[") ? STATE_NET : STATE_OTHER;
 }
 
-/* What waits for a connection of the lists are about. */
+/* The subject of waits for a connection of the lists. */
 static enum wait_about about_listed(struct wait_targets *targets, const struct socket_entry *entry)
 {
 	switch (entry->list) {
@@ -85,7 +85,7 @@ static enum wait_about about_listed(struct wait_targets *targets, const struct s
 	}
 }
 
-/* What waits for a Unix socket of our own namespace are about. */
+/* The subject of waits for a Unix socket of our own namespace. */
 static enum wait_about about_unix(struct wait_targets *targets, const struct unix_socket *own)
 {
 	struct unix_socket peer;
@@ -101,7 +101,7 @@ static enum wait_about about_unix(struct wait_targets *targets, const struct uni
 	return !own->peer || peer.len ? ABOUT_ANSWER : ABOUT_UNKNOWN;
 }
 
-/* What waits for the socket of an inode are about. */
+/* The subject of waits for the socket of an inode. */
 static enum wait_about about_socket(struct wait_targets *targets, pid_t tid, uint64_t ino)
 {
 	const struct socket_entry *entry;
@@ -119,7 +119,7 @@ static enum wait_about about_socket(struct wait_targets *targets, pid_t tid, uin
 }
 
 /*
- * What waits for completions of a ring are about, by io_uring/fdinfo.c: as many requests are under
+ * The subject of waits for completions of a ring, by io_uring/fdinfo.c: as many requests are under
  * way as were taken less the completions (requests with several completions make it less), and
  * requests that wait until something can be read or written are listed.
  */

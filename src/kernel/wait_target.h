@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a wait is on, as a person would call it: a path, "tcp 10.0.0.1:5432", "unix /run/x", "pipe
- * of 4711 less", "child 4712". All texts are raw bytes. Only files of /proc are opened or looked
- * at: a hang must not spread to the program that looks.
+ * The target of a wait, as a person would call it: a path, "tcp 10.0.0.1:5432", "unix /run/x",
+ * "pipe of 4711 less", "child 4712". All texts are raw bytes. Only files of /proc are opened or
+ * looked at: a hang must not spread to the program that looks.
  */
 #ifndef STALLTOP_KERNEL_WAIT_TARGET_H
 #define STALLTOP_KERNEL_WAIT_TARGET_H
@@ -49,7 +49,7 @@ enum wait_fd wait_target_kind(struct wait_targets *targets, pid_t tid, int fd);
 /* The state of a thread that sleeps interruptibly for a task's descriptor. */
 enum wait_state wait_target_state(struct wait_targets *targets, pid_t tid, int fd);
 
-/* What the wait of a thread for a task's descriptor is about; not told for a pipe. */
+/* The subject of a thread's wait for a task's descriptor; not told for a pipe. */
 enum wait_about wait_target_about(struct wait_targets *targets, pid_t tid, int fd);
 
 /*
@@ -68,8 +68,8 @@ void wait_target_inet(int family, int protocol, const uint8_t *address, uint16_t
 		      const uint8_t *peer, uint16_t peer_port, struct buf *out);
 
 /*
- * Appends a futex's word, the thread that holds it (0: nobody, or not known), and how many threads
- * of the process wait on it (0: not known).
+ * Appends a futex's word, the thread that holds it (0: none, or not known), and how many threads of
+ * the process wait on it (0: not known).
  */
 void wait_target_futex(struct wait_targets *targets, uint64_t address, pid_t owner,
 		       unsigned waiters, struct buf *out);

@@ -70,7 +70,7 @@ struct note {
 
 #define NOTES_MAX 16
 
-/* What happened to a task in the interval. */
+/* The deltas of a task in the interval. */
 struct deltas {
 	/* row.valid says what is known. user_ns and system_ns are run_ns, split in their ratio. */
 	struct counters grown;
@@ -135,7 +135,7 @@ struct group {
 	const struct row *head; /* in a branch of tasks (see tree.h): it has its names and ids */
 };
 
-/* What belongs to the interval, whatever its rows are: a frame folded from another shares it. */
+/* Data of the interval, whatever its rows are: a frame folded from another shares it. */
 struct frame_info {
 	const struct sample *cur, *prev; /* prev NULL: there is no interval yet */
 	size_t tasks; /* the number of rows of tasks, also where they are folded */
@@ -284,7 +284,7 @@ bool row_wait(const struct frame *frame, const struct row *row, uint64_t *ns);
 bool row_hang(const struct frame *frame, const struct row *row, uint64_t *ns);
 
 /*
- * What the row's threads wait for: STATE_DWAIT, else STATE_IO (both in D), else STATE_CPU.
+ * The state that the row's threads wait in: STATE_DWAIT, else STATE_IO (both in D), else STATE_CPU.
  * WAIT_STATES: none waits, or not so that the sample shows it.
  */
 enum wait_state row_wait_state(const struct row *row);
@@ -295,7 +295,7 @@ const struct task_held *row_held(const struct frame *frame, const struct row *ro
 /* The evidence for how the row's task waits; NULL: not looked for in this sample. */
 const struct task_evidence *row_evidence(const struct frame *frame, const struct row *row);
 
-/* What the row's task waits on, where that was read for this frame, and it waits; else NULL. */
+/* The current wait of the row's task, where it was read for this frame and waits; else NULL. */
 const struct task_waiting *row_waiting(const struct frame *frame, const struct row *row);
 
 /* The row of that thread (where its pid is the tgid: of that process), or NULL. */

@@ -83,7 +83,7 @@ static void judge_call(struct hangs *hangs, struct sleeper *sleeper, const struc
 
 	hangs->syscalls += 2 * FILE_SYSCALLS;
 	if (!executes && procwait_syscall(hangs->procfd, sleeper->tgid, sleeper->tid, &call)) {
-		/* It has gone, or is not for us to see. */
+		/* The task has gone, or is not for us to see. */
 		sleeper->judged = true;
 		return;
 	}

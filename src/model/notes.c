@@ -334,7 +334,7 @@ static void note_pressure(struct frame_info *info)
 {
 	const int *error = info->system->psi_error;
 
-	/* For a group's pressure that is noted already. */
+	/* The pressure of a group has its own note already. */
 	if (info->cgroup)
 		return;
 	if (has_no_file(error[PSI_CPU]) && has_no_file(error[PSI_MEMORY]) &&

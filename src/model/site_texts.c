@@ -30,7 +30,7 @@
  */
 #define LOOKS_MAX 2000
 
-/* The same of locks, whose holders are looked for as long as somebody waits. */
+/* The same for locks, whose holders are looked for as long as a thread waits. */
 #define LOCKS_MAX 64
 
 /* The system calls for a file of a thread: open, read, close. */
@@ -230,7 +230,7 @@ static const struct life *find_locker(struct site_texts *texts, const struct tra
 	return life;
 }
 
-/* Appends a futex, with the thread that holds it where somebody waits for it right now. */
+/* Appends a futex, with the thread that holds it if a thread waits for it right now. */
 static void append_futex(struct site_texts *texts, const struct traced_site *site, struct buf *out)
 {
 	struct procwait_syscall call;
@@ -243,7 +243,7 @@ static void append_futex(struct site_texts *texts, const struct traced_site *sit
 	wait_target_futex(texts->targets, site->now.key.ino, owner, owner ? site->waiting : 0, out);
 }
 
-/* Appends who holds the lock of a file that somebody waits for right now. */
+/* Appends the holder of a file's lock that a thread waits for right now. */
 static void append_holder(struct site_texts *texts, const struct traced_site *site, struct buf *out)
 {
 	struct procwait_syscall call;

@@ -100,7 +100,7 @@ static void set_counters(struct counters *counters, const uint64_t *count, bool 
 static struct task *new_task(const struct procfs_source *source, uint64_t since_boot_ns, pid_t tgid,
 			     pid_t pid)
 {
-	/* In this order the difference cannot fall below 0. */
+	/* This order keeps the difference from falling below 0. */
 	uint64_t monotonic = clock_ns(CLOCK_MONOTONIC);
 	uint64_t suspended = clock_ns(CLOCK_BOOTTIME) - monotonic;
 	uint64_t start = since_boot_ns > suspended ? since_boot_ns - suspended : 0;

@@ -17,10 +17,7 @@
  */
 #define START_SLACK_NS (100 * NSEC_PER_MSEC)
 
-/*
- * How much sites and threads of a process may differ in the time of a state: a part of the
- * interval.
- */
+/* How much sites and threads of a process may differ in a state: a part of the interval. */
 #define AGREE_PART 8
 
 void trace_reading_reset(struct trace_reading *reading)

@@ -51,7 +51,7 @@ static void leave_idle(struct traced_sites *sites, struct traced_site *site)
 	site->idle = false;
 }
 
-/* Makes a site the newest of the idle ones, if nobody waits there. */
+/* Makes a site without waiters the newest of the idle ones. */
 static void enter_idle(struct traced_sites *sites, struct traced_site *site)
 {
 	leave_idle(sites, site);

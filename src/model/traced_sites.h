@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The sites of traced waits: what was waited at each between two readings, as differences of their
+ * The sites of traced waits: the time waited at each between two readings, as differences of their
  * totals and with waits in progress as far as they have come. A reading costs in the sites that
  * changed and those where somebody waits.
  */
@@ -28,10 +28,10 @@ struct traced_site {
 	struct site_waiter *first, *last; /* those that wait, by when they began */
 	unsigned waiting;
 	uint64_t since_ns; /* when they began, added up modulo 2^64 */
-	size_t busy; /* 1 + the index among the sites with waiters; 0: nobody waits */
+	size_t busy; /* 1 + the index among the sites with waiters; 0: none */
 	struct traced_process *process;
 	struct traced_site *next, *previous; /* of the same process */
-	struct traced_site *newer, *older; /* among those where nobody waits, by the last change */
+	struct traced_site *newer, *older; /* among those without waiters, by the last change */
 	bool idle; /* it is among those */
 };
 
@@ -72,7 +72,7 @@ void traced_sites_move_time(struct traced_site *traced, int64_t ns);
 /* A site's whole, since it was first seen. Its wakers' names are valid until the next call. */
 void traced_sites_whole(struct traced_site *traced, uint64_t read_ns, struct site *site);
 
-/* Whether the kernel's slot of a site can be given back: nobody waits there. */
+/* Whether the kernel's slot of a site can be given back: it has no waiters. */
 typedef bool traced_sites_forget_fn(void *arg, uint32_t slot);
 
 /*

@@ -17,7 +17,7 @@
  */
 #define LONG_WAIT_NS (250 * NSEC_PER_MSEC)
 
-/* The share of the machine, in percent, that must be idle for nobody to wait as long as that. */
+/* The share of the machine, in percent, that must be idle to rule out so long a wait. */
 #define IDLE_ENOUGH 20
 
 /* The part of the time between readings from which a sleeper's cpu delay is looked at. */

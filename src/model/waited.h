@@ -25,8 +25,7 @@ struct waited {
 struct waited_machine {
 	/* The idle part of its CPU time, in percent; 0: none, or not known. */
 	double idle;
-	/* How long somebody waited for I/O, by the kernel's pressure, in how long a time; 0: not
-	 * known. */
+	/* The time in which a task waited for I/O, by pressure, and of how long; 0: unknown. */
 	uint64_t io_ns, passed_ns;
 	uint64_t until_ns; /* CLOCK_MONOTONIC: when pressure was read */
 	unsigned cpus;

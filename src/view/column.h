@@ -98,7 +98,7 @@ struct column {
 	const char *longer; /* id of the column that the screen can show in its place; NULL: none */
 	unsigned formats; /* IN_ bits of the formats that have it in every row anyway */
 
-	/* In the default view: */
+	/* Members for the default view: */
 	enum column_place place;
 	unsigned from; /* only from that width on: see layout.h */
 	bool narrow; /* only below LAYOUT_WIDE */

@@ -17,8 +17,8 @@
 
 enum finding_severity {
 	FINDING_INFO, /* what was asked about, or cannot be known */
-	FINDING_WARNING, /* somebody loses much time */
-	FINDING_CRITICAL, /* somebody gets nowhere */
+	FINDING_WARNING, /* a task loses much time */
+	FINDING_CRITICAL, /* a task gets nowhere */
 	FINDING_SEVERITIES
 };
 

@@ -17,7 +17,7 @@
 #define IO_LEAST 20
 /* In uninterruptible sleep: a task that only starts programs by vfork() has up to 20 %. */
 #define BLOCK_LEAST 25
-/* For memory, and by interrupts: hardly anybody waits for these when all is well. */
+/* For memory, and by interrupts: hardly any task waits for these when all is well. */
 #define MEMORY_LEAST 5
 #define IRQ_LEAST 5
 /* For pages that are copied: a task that starts programs in a loop copies some. */

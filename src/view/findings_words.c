@@ -7,7 +7,7 @@
 #include "base/util.h"
 #include "view/findings_parts.h"
 
-/* The share of a site's time that somebody must have ended to be named: most of it. */
+/* The share of a site's time that a waker must have ended to be named: most of it. */
 #define WAKER_LEAST 0.5
 
 /* Functions of the kernel that tell why a task waits there. */

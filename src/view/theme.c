@@ -14,7 +14,7 @@
 #define CUBE 16
 #define GREYS 232
 
-/* The 16 colours, as xterm has them: others have other ones. */
+/* The 16 colours of xterm: other terminals may differ. */
 static const int colours_16[16] = {
 	0x000000, 0xcd0000, 0x00cd00, 0xcdcd00, 0x0000ee, 0xcd00cd, 0x00cdcd, 0xe5e5e5,
 	0x7f7f7f, 0xff0000, 0x00ff00, 0xffff00, 0x5c5cff, 0xff00ff, 0x00ffff, 0xffffff,

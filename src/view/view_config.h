@@ -42,7 +42,7 @@ struct view_config {
 	bool booked;
 	struct site_choice sites;
 	enum group_by group_by;
-	/* For the screen: */
+	/* Members for the screen: */
 	bool command_line; /* in place of the name */
 	bool names; /* no command lines, even where they would fit */
 	bool tree;
