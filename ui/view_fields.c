@@ -19,7 +19,7 @@
 struct chooser {
 	struct field_list fields;
 	const struct column_table *table; /* whose columns are listed */
-	const struct column *after; /* the next field goes behind it; NULL: to the end */
+	const struct column *after; /* the next field goes after it; NULL: to the end */
 	/* The list's names for rows of the other sort: kept, before and after the fields shown. */
 	struct layout before, behind;
 	struct buf spec; /* scratch */

@@ -46,7 +46,7 @@ static void bash_word(struct buf *out, const char *word, UNUSED const char *help
 	buf_putc(out, ' ');
 }
 
-/* Ends a list of words, each with a blank behind it. */
+/* Ends a list of words, each with a blank after it. */
 static void end_list(struct buf *out, const char *end)
 {
 	if (out->len && out->data[out->len - 1] == ' ')

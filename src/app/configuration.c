@@ -29,7 +29,7 @@ struct config_line {
 /* The name of lines with presets. */
 #define PRESET "preset"
 
-/* The option or setting at a place; NULL behind the last. */
+/* The option or setting at a place; NULL after the last. */
 static const struct option_row *row_at(size_t i)
 {
 	if (i < option_table_n)

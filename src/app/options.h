@@ -93,7 +93,7 @@ enum option_words {
 /* The words that a value can be. */
 struct words_row {
 	const char *name; /* in the completions */
-	/* The word at a place, NULL behind the last, and its help if it has one. NULL: no list. */
+	/* The word at a place, NULL after the last, and its help if it has one. NULL: no list. */
 	const char *(*word)(size_t i, const char **help);
 };
 

@@ -64,7 +64,7 @@ static inline bool take_line(struct span *text, struct span *line)
 
 /*
  * Finds the first whole line that begins with a key and a blank (space or tab); *rest is what
- * stands behind these, up to the newline. False where there is none.
+ * stands after these, up to the newline. False where there is none.
  */
 bool find_line(struct span text, const char *key, struct span *rest);
 

@@ -46,7 +46,7 @@ struct translation {
 	unsigned depth;
 };
 
-/* Appends a part that a quantifier behind it would repeat. */
+/* Appends a part that a quantifier after it would repeat. */
 static void add_atom(struct translation *t, const char *text)
 {
 	t->atom = t->out.len;
@@ -66,7 +66,7 @@ static void add_literal(struct translation *t, char byte)
 		t->atom = atom;
 }
 
-/* Takes a backslash and what is behind it. Returns the bytes taken. */
+/* Takes a backslash and what is after it. Returns the bytes taken. */
 static size_t take_escape(struct translation *t, const char *at)
 {
 	if (at[1] == '<')

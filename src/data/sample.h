@@ -292,7 +292,7 @@ struct sample {
 	struct task_record *records;
 	struct task_proc *procs;
 	size_t n, cap;
-	size_t left; /* exited tasks, behind the n living ones */
+	size_t left; /* exited tasks, after the n living ones */
 	size_t unread; /* tasks that exist but gave no answer */
 	int unread_error; /* the -errno of one of them; 0: not known */
 	size_t corrected; /* tasks whose bookings the source cut, as they were too much */
@@ -300,7 +300,7 @@ struct sample {
 	/*
 	 * If the source sets marks: how many of the first elements are the same tasks as at their
 	 * places one, two and three samples before. Unchanged ones among them need not be looked
-	 * at. New tasks have high ids, so most changes come behind these elements.
+	 * at. New tasks have high ids, so most changes come after these elements.
 	 */
 	size_t stable[SAMPLE_AGES];
 	uint64_t pass; /* the source's number of the sample; 0: none */
@@ -338,7 +338,7 @@ void sample_truncate(struct sample *sample, size_t n);
 /* Appends an element without counters; the next call may move it. Not after sample_extend(). */
 struct task_raw *sample_add(struct sample *sample, pid_t tgid, pid_t pid);
 
-/* Appends n empty elements of exited tasks behind the living ones. To be called once, and last. */
+/* Appends n empty elements of exited tasks after the living ones. To be called once, and last. */
 void sample_leave(struct sample *sample, size_t n);
 
 /* Counts a task that exists but could not be read; error: the -errno. */

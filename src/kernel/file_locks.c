@@ -70,7 +70,7 @@ void file_locks_renew(struct file_locks *locks)
 	locks->loaded = false;
 }
 
-/* Takes the next word, behind blanks. */
+/* Takes the next word, after blanks. */
 static bool take_lock_word(struct span *line, struct span *word)
 {
 	while (take_word(line, " "))

@@ -72,7 +72,7 @@ static const struct {
 	[SOCKETS_RAW6] = { "net/raw6", 9 },
 };
 
-/* Takes a word behind blanks. */
+/* Takes a word after blanks. */
 static bool take_field(struct span *line, struct span *word)
 {
 	while (take_word(line, " "))

@@ -13,7 +13,7 @@
 /* The most that is read of kallsyms: 5 to 15 MB are usual. */
 #define KALLSYMS_BYTES (256 * 1024 * 1024)
 
-/* No function is longer: an address further behind one is in data, or in a module that left. */
+/* No function is longer: an address far past one is in data, or in a module that left. */
 #define FUNCTION_BYTES (1024 * 1024)
 
 /* A function; the name is at that offset of the names. */

@@ -37,7 +37,7 @@ struct system {
 	uint64_t syscalls;
 };
 
-/* Takes a number behind blanks. At the very end of the text it may have been cut. */
+/* Takes a number after blanks. At the very end of the text it may have been cut. */
 static bool take_number(struct span *text, uint64_t *value)
 {
 	while (take_word(text, " "))

@@ -206,7 +206,7 @@ static void add_address(const struct socket_end *end, struct buf *out)
 	buf_uint(out, end->port);
 }
 
-/* Appends a socket by its ends, behind the name of its protocol. */
+/* Appends a socket by its ends, after the name of its protocol. */
 static void add_ends(bool tcp, const struct socket_end *local, const struct socket_end *peer,
 		     struct buf *out)
 {

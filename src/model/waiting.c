@@ -213,7 +213,7 @@ static bool find_waiter(const struct sample *sample, const struct row *row, bool
 {
 	const struct task_raw *raw = row->raw;
 
-	/* Elements of exited tasks lie behind the living ones. */
+	/* Elements of exited tasks lie after the living ones. */
 	if (!row->task || row->exited || raw < sample->raw || raw >= sample->raw + sample->n)
 		return false;
 	*waiter = (struct waiter){ .tgid = raw->tgid,

@@ -42,7 +42,7 @@ static bool is_same_task(const struct task *task, const struct snapshot_record *
 
 /*
  * The element that an entry had in the sample before. The walk keeps its order, so the search
- * starts at `at`, behind the place found last.
+ * starts at `at`, after the place found last.
  */
 static uint32_t find_element(const struct walk_places *places, const struct sample *prev,
 			     const struct snapshot_view *view, const struct snapshot_entry *entry,

@@ -54,7 +54,7 @@ size_t walk_places_sort(struct walk_places *places, const struct sample *prev,
 			const struct snapshot_view *view, bool steady);
 
 /*
- * Adds elements, still empty, behind those that the new sample has: first those that keep their
+ * Adds elements, still empty, after those that the new sample has: first those that keep their
  * places, then the other known ones and the new ones, for whose entries it sets `elements`.
  */
 void walk_places_add(struct walk_places *places, const struct sample *prev, struct sample *cur,

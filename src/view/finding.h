@@ -82,7 +82,7 @@ struct findings {
 /* The finding that matters most, or the one for none; NULL: nothing is known yet. */
 const struct finding *findings_first(const struct findings *findings);
 
-/* The words of a finding: raw bytes with a NUL behind them. */
+/* The words of a finding: raw bytes with a NUL after them. */
 const char *finding_text(const struct findings *findings, const struct finding *finding);
 
 /*
