@@ -188,7 +188,7 @@ COMMAND(cmd_notes)
 	return REACT_REDRAW;
 }
 
-/* Takes note that the grouping is not what it was before. */
+/* Notes that the grouping has changed. */
 static unsigned regroup(struct ui *ui, enum group_by before)
 {
 	enum group_by *by = &ui->settings->group_by;

@@ -10,7 +10,7 @@
 
 unsigned cmd_step(struct ui *ui, int by)
 {
-	/* Who steps looks at each moment. */
+	/* Stepping shows each moment. */
 	rewind_play(ui, false);
 	rewind_step(ui, by);
 	return REACT_REDRAW;

@@ -17,7 +17,7 @@ static uint64_t ticks_of(const struct task_raw *raw)
 	return raw->counters.user_ns + raw->counters.system_ns;
 }
 
-/* Time on a CPU by its ticks, which a row's deltas do not have. False: it is not known. */
+/* Time on a CPU by its ticks, which a row's deltas do not have. False: not known. */
 static bool row_ticks(const struct row *row, uint64_t *ns)
 {
 	const struct task_raw *before = row->before;
@@ -117,7 +117,7 @@ static void take_deed(struct detail *detail, const struct deed *deed)
 		else
 			ns = deed_sum(deed, f == FIGURE_MEM, detail->booked);
 		share = ns * 100.0 / (double)deed->interval_ns;
-		/* What is not known now was not known then. */
+		/* A figure unknown now was unknown then. */
 		spark_add(&detail->history[f],
 			  deed->interval_ns && deed->there &&
 					  detail->interval[f].share.type == VALUE_NUMBER
@@ -242,7 +242,7 @@ static const struct row *find_row(const struct detail *detail, const struct fram
 	return NULL;
 }
 
-/* Adds the growth of a thread's counters. Returns false when it is not known. */
+/* Adds the growth of a thread's counters. False: not known. */
 static bool add_growth(struct task_record *growth, const struct task_record *now,
 		       const struct task_record *before, bool born)
 {
@@ -475,7 +475,7 @@ static void take_detail_task(struct detail *detail, struct ui *ui)
 	const struct frame *frame = frame_of(detail, ui);
 	const struct row *row = find_row(detail, frame);
 
-	/* The rows are threads for now, and the task is a process: there is no row for it. */
+	/* The rows are threads now, so that a process has no row. */
 	if (!frame)
 		return;
 	detail->absent = !row && ui->rewind.back;

@@ -44,9 +44,9 @@ struct detail_group {
 	struct buf worst; /* the member that waited most in the interval, raw bytes; empty: none */
 	pid_t worst_pid;
 	uint64_t worst_ns;
-	struct cgroup_states states; /* of members whose state was read */
+	struct cgroup_states states; /* members whose state was read */
 	size_t stateless; /* members whose state was not read, or is no longer known */
-	/* From the group's own files: 0 in `have` where there are none. */
+	/* Figures from the group's own files: 0 in `have` without these. */
 	struct cgroup_sample now, before;
 };
 
@@ -73,7 +73,7 @@ struct detail {
 	uint64_t interval_ns; /* 0: no interval yet */
 	struct figure_values interval[FIGURES], life[FIGURES];
 	struct spark history[FIGURES]; /* shares of the interval in percent */
-	unsigned jumps; /* those of the ui, when the history was begun */
+	unsigned jumps; /* the ui's, when the history was begun */
 	bool absent; /* while looking back: it is not there at that moment */
 	/* Data of the process's live threads, or of the single thread. */
 	struct threads threads;

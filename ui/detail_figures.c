@@ -12,7 +12,7 @@
 /* Cells of the names at the left of the figures. */
 #define NAME_CELLS 8
 
-/* Cells of the interval's figures, of a peak, and of the history: a blank, moments, and a peak. */
+/* Cells of the interval's figures, a peak, and the history: a blank, moments, and a peak. */
 #define INTERVAL_CELLS 26
 #define PEAK_CELLS 7
 #define HISTORY_MOST (1 + SPARK_CELLS + PEAK_CELLS)
@@ -183,9 +183,9 @@ static void put_history(const struct detail *detail, struct pager *pager, int co
 	pager_right(pager, column, PEAK_CELLS, peak >= 0.05 ? STYLE_NORMAL : STYLE_DIM);
 }
 
-/* The columns of the figures that stay together, what happened before what has been so far. */
+/* The columns of figures that stay together: the interval's before those since the start. */
 static const struct block {
-	int cells; /* 0: those of the history */
+	int cells; /* 0: the columns of the history */
 	const char *heads, *booked; /* booked: with --booked; NULL: the same */
 	void (*put)(const struct detail *detail, struct pager *pager, int column, enum figure f);
 } groups[] = {

@@ -278,7 +278,7 @@ static void write_records(const struct detail *detail, struct pager *pager)
 		if (first == f)
 			any |= write_group(detail, pager, record_table[f].group, across);
 	}
-	/* Of the past they are not kept, which is said above. */
+	/* The page says above that records of the past are not kept. */
 	if (any || detail->error == -ENODATA)
 		return;
 	pager_part(pager, "Record");

@@ -18,7 +18,7 @@ int detail_put_plain(struct pager *pager, int column, const char *name, const ch
 /* Does the same with a number. */
 int detail_put_number(struct pager *pager, int column, const char *name, uint64_t value);
 
-/* Puts raw bytes that may take several lines, after their name; nothing where there are none. */
+/* Puts raw bytes, which may take several lines, after their name; nothing without bytes. */
 void detail_put_long(struct pager *pager, const char *name, const struct buf *raw);
 
 #endif

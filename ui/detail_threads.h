@@ -16,7 +16,7 @@ struct detail_threads {
 	struct buf text, scratch; /* scratch for drawing */
 };
 
-/* Writes the list; nothing where there are no threads. */
+/* Writes the list; nothing without threads. */
 void detail_threads_write(struct detail_threads *threads, const struct detail *detail,
 			  struct ui *ui, struct pager *pager);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the task of a detail waits for: the system call, the file, the stack. */
+/* The current wait of a detail's task: the system call, the file, the stack. */
 #ifndef STALLTOP_UI_DETAIL_WAIT_H
 #define STALLTOP_UI_DETAIL_WAIT_H
 
 #include "model/frame.h"
 #include "ui/pager.h"
 
-/* What the task waits for; texts are raw bytes, empty where not known. */
+/* The task's current wait; texts are raw bytes, empty where not known. */
 struct detail_wait {
 	pid_t tid; /* the thread that waits; 0: none, or not known */
 	uint32_t cpu; /* one more than the CPU that the task ran on last; 0: not known */

@@ -60,7 +60,7 @@ static unsigned fit(const struct column *column, const char *typed)
 	return strcasestr(column->help, typed) ? 6 : FITS_NOT;
 }
 
-/* Selects the field that fits best, of several the first. */
+/* Selects the field that fits best, the first of equals. */
 static void select_best(const struct field_list *fields, struct list *list, const char *typed)
 {
 	unsigned best = FITS_NOT;
@@ -163,7 +163,7 @@ static void draw_field_words(struct ui *ui, const struct column *column, int lin
 	term_put(&ui->term, line + 1, 0, ui->term.columns, text->data, text->len, STYLE_LABEL);
 }
 
-/* Draws the title, and what is searched for behind it. */
+/* Draws the title, and what is searched for after it. */
 static void draw_list_title(const struct field_list *fields, struct ui *ui, const char *title)
 {
 	struct buf *text = &ui->scratch;

@@ -30,7 +30,7 @@ bool field_list_next(const struct field_list *fields, struct list *list);
 /* Ends the search. */
 void field_list_forget(struct field_list *fields);
 
-/* Draws the title, the fields behind their marks, and the words of the selected one. */
+/* Draws the title, the fields after their marks, and the words of the selected one. */
 void field_list_draw(const struct field_list *fields, struct ui *ui, struct list *list, int height,
 		     const char *title,
 		     const char *(*mark)(const struct field_list *fields, struct ui *ui, size_t i));

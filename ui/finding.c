@@ -20,7 +20,7 @@ static const struct finding *take(struct ui *ui)
 	return findings_first(&ui->findings);
 }
 
-/* The task of which a row's quota is read: itself, or one of the group that is alive; or NULL. */
+/* The task whose quota is read for a row: its own, or a living one of the group; or NULL. */
 static const struct task *task_limited(const struct row *row)
 {
 	if (!row->group)
@@ -39,7 +39,7 @@ static bool is_quota_of(const struct row *row, struct cpu_limit *cpu)
 	return !row->group || group_is_below(row->group->name, buf_cstr(&cpu->group));
 }
 
-/* Reads the quota that a finding is about. False: it is not known. */
+/* Reads the quota that a finding is about. False: not known. */
 static bool read_quota_of(struct ui *ui, const struct finding *finding)
 {
 	const struct task *task = task_limited(finding->row);
@@ -68,7 +68,7 @@ static bool read_more(struct ui *ui, const struct finding *finding)
 {
 	if (finding->by_quota)
 		return read_quota_of(ui, finding);
-	/* What the one task waits on is read as that of a row that is shown. */
+	/* The wait of a single task is read like that of a shown row. */
 	if (!finding_wants_target(finding) || row_waiting(ui->frame, finding->row))
 		return false;
 	sampler_fill(ui->sampler, &finding->row, 1, NEED_WAITING);
@@ -134,7 +134,7 @@ COMMAND(finding_open)
 	const struct finding *finding;
 	struct ui_task task;
 
-	/* Rows may be others than when the line was drawn. */
+	/* Rows may have changed since the line was drawn. */
 	finding_take(ui);
 	finding = findings_first(&ui->findings);
 	if (!finding || !finding->id || !finding->row) {

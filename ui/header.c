@@ -156,7 +156,7 @@ static void write_note(struct buf *out, const struct note *note)
 		note_append(out, note, false);
 }
 
-/* Draws a note in one line, with a hint at the end where there is more to read. */
+/* Draws a note in one line, with a hint at the end if more is to be read. */
 static void draw_note(struct ui *ui, int line, const struct note *note, size_t more)
 {
 	struct buf *text = &ui->scratch;

@@ -124,8 +124,8 @@ static struct input_key find_string(const char *bytes, size_t len, const char *f
 }
 
 /*
- * Finds the answer to what background the terminal has. It is none of the keys even where it is
- * late, or says something else.
+ * Finds the answer to what background the terminal has. It never counts as keys, even when it is
+ * late or says something else.
  */
 static struct input_key find_answer(const char *bytes, size_t len)
 {

@@ -43,7 +43,7 @@ struct input_key {
 	bool mouse; /* a mouse report */
 	bool answer; /* the terminal's answer to a question */
 	bool sequence; /* it begins as a function key does, which was not typed as several */
-	bool string; /* what the terminal says besides, which nobody has asked for */
+	bool string; /* other answers of the terminal, which were not asked for */
 };
 
 /* Finds the first key in the bytes; len > 0. */
@@ -54,9 +54,9 @@ int input_open(struct input *input, int fd, bool utf8);
 void input_close(struct input *input);
 
 /*
- * Reads at most INPUT_BYTES from the keyboard, and hands on the keys that are complete, but for
- * sequences that are none: modified keys, changes of the focus, the brackets of what is pasted.
- * Returns false when there are none. Does not wait; the end of the input sets `ended`.
+ * Reads at most INPUT_BYTES from the keyboard, and hands on the keys that are complete, except
+ * unknown sequences: modified keys, changes of the focus, the brackets of what is pasted. Returns
+ * false when there are none. Does not wait; the end of the input sets `ended`.
  */
 bool input_feed(struct input *input, uint64_t now_ns);
 

@@ -55,8 +55,8 @@ static unsigned run_key(struct ui *ui, const struct command *command)
 }
 
 /*
- * Runs a command where it can be given. Before the first frame, and while the source is opened
- * anew, there is nothing to act on: only the one that quits works.
+ * Runs a command if it applies now. Before the first frame, and while the source is opened anew,
+ * only the command that quits works.
  */
 static unsigned press(struct ui *ui, const struct command *command)
 {
@@ -74,7 +74,7 @@ static unsigned press(struct ui *ui, const struct command *command)
 		return REACT_REDRAW;
 	}
 	reactions = run_key(ui, command) | REACT_REDRAW;
-	/* What was said before is no answer to what is asked now. */
+	/* An earlier message is no answer to the new question. */
 	if (ui->prompt.open)
 		ui_say_no_more(ui, true);
 	return reactions;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a key or the mouse does: it answers a prompt, or runs the command of the view on top. */
+/* The effect of a key or the mouse: it answers a prompt, or runs the command of the view on top. */
 #ifndef STALLTOP_UI_KEY_PRESS_H
 #define STALLTOP_UI_KEY_PRESS_H
 

@@ -95,12 +95,12 @@ const struct command command_table[] = {
 	  "or of what the detail shows; all waits are traced while this is open",
 	  .hint = "on what", .hint_turn = 3 },
 	{ "site", MOVE, { '\r', KEY_ENTER }, WHERE_SITES, view_sites_enter, 0,
-	  .help = "open the selected line: how long its waits were, who ended them, the "
+	  .help = "open the selected line: how long its waits were, their wakers, the "
 	  "kernel's stack",
 	  .hint = "open", .hint_turn = 3 },
 	{ "finding", MOVE, { '!' }, WHERE_TABLE, finding_open, 0,
-	  .help = "open what the line above the table means: the task or group that it "
-	  "names, or what that waits on", .hint = "why", .hint_turn = 6 },
+	  .help = "open what the line above the table is about: the task or group that it "
+	  "names, or what that task waits on", .hint = "why", .hint_turn = 6 },
 	{ "open-sum", MOVE, { 'S' }, WHERE_TABLE, cmd_open_sum, 0,
 	  .help = "open the sum of all rows that pass the filters" },
 	{ "thread", MOVE, { '\r', KEY_ENTER }, WHERE_TASK, view_task_thread, 0,
@@ -164,8 +164,8 @@ const struct command command_table[] = {
 	  .help = "show or hide rows of exited tasks" },
 	{ "clear", WHICH, { '=' }, WHERE_TABLE, cmd_clear, 0, .help = "clear all filters" },
 	{ "find", WHICH, { 'L', KEY_F(3) }, WHERE_SHEET, cmd_find, 0,
-	  .help = "select the next row whose name or command line matches, or site of "
-	  "which any text does" },
+	  .help = "select the next row whose name or command line matches, or the next site "
+	  "with any matching text" },
 	{ "find-next", WHICH, { '&' }, WHERE_SHEET, cmd_find_next, 0,
 	  .help = "select the next match" },
 
@@ -179,7 +179,7 @@ const struct command command_table[] = {
 	  .help = "hold the order of the rows while their figures are updated" },
 
 	{ "step-back", PAST, { '[' }, WHERE_TIMED, cmd_step, -1,
-	  .help = "back by a sample: all views show what was then, and sampling goes on",
+	  .help = "back by a sample: all views show that moment, and sampling goes on",
 	  .hint = "past", .hint_keys = "[ ]", .hint_turn = 13 },
 	{ "step-on", PAST, { ']' }, WHERE_TIMED, cmd_step, 1,
 	  .help = "forward by a sample; after the last comes the present" },
@@ -192,8 +192,7 @@ const struct command command_table[] = {
 	{ "faster", PAST, { ')' }, WHERE_TIMED, cmd_speed, 1,
 	  .help = "play what follows at twice the speed" },
 	{ "timeline", PAST, { 'm' }, WHERE_TABLE, cmd_timeline, 0,
-	  .help = "show the timeline, of pressure and of all that was waited, also in the "
-	  "present" },
+	  .help = "show the timeline of pressure and of all waits, also in the present" },
 
 	{ "signal", DO, { 'k', KEY_F(9) }, WHERE_TABLE | WHERE_TASK | WHERE_PRESENT, cmd_signal, 0,
 	  .help = "send a signal to the selected process", .hint = "signal", .hint_turn = 18 },
@@ -227,11 +226,11 @@ const struct command command_table[] = {
 	  "find a field: by letters of its id, its head or its meaning; Esc ends that",
 	  .hint_keys = "a-z", .hint_turn = 6 },
 	{ "field-next", FIELDS, { '/' }, WHERE_FIELDS, view_fields_find_next, 0,
-	  .help = "the next field that was found so", .hint = "next", .hint_turn = 7 },
+	  .help = "the next field that matches", .hint = "next", .hint_turn = 7 },
 	{ "sort-field", FIELDS, { '\r', KEY_ENTER, ' ' }, WHERE_SORT, view_sort_take, 0,
 	  .help = "in the list of F6: sort by the field", .hint = "sort", .hint_turn = 3 },
 	{ "sort-next", FIELDS, { '/' }, WHERE_SORT, view_sort_find_next, 0,
-	  .help = "the next field that was found so", .hint = "next", .hint_turn = 7 },
+	  .help = "the next field that matches", .hint = "next", .hint_turn = 7 },
 	{ "fields-default", FIELDS, { '=' }, WHERE_FIELDS, view_fields_default, 0,
 	  .help = "back to the default fields", .hint = "default", .hint_turn = 8 },
 

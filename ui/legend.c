@@ -10,7 +10,7 @@
 #include "ui/table_state.h"
 #include "view/column_words.h"
 
-/* What comes before a state in words: the heads of the columns of states say that, too. */
+/* The prefix of a state in words, as in the heads of the columns of states. */
 static const char share[] = "share ";
 
 /* Whether the table shows how time was spent, as a bar. */

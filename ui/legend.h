@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the letters of the bar of states mean, in a line above the table that shows it. */
+/* The meaning of the letters in the bar of states, in a line above its table. */
 #ifndef STALLTOP_UI_LEGEND_H
 #define STALLTOP_UI_LEGEND_H
 

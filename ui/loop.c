@@ -41,7 +41,7 @@ static void note_sent(struct loop *loop, int err)
 		loop->ui.quit = true;
 }
 
-/* Says over the bar of a view that it shows the past; the table's title does that itself. */
+/* Says above a view's bar that it shows the past; the table's title does so itself. */
 static void draw_past(struct ui *ui)
 {
 	struct buf text = { 0 };
@@ -254,7 +254,7 @@ static void between(void *arg)
 		loop_draw(loop);
 }
 
-/* Removes a message whose time is over. Returns when to check again. */
+/* Removes a message after its time. Returns when to check again. */
 static uint64_t expire_message(struct loop *loop, uint64_t now)
 {
 	struct ui *ui = &loop->ui;

@@ -5,7 +5,7 @@
 
 #include "ui/ui.h"
 
-/* Where the screen failed. */
+/* The step at which the screen failed. */
 enum ui_failure {
 	UI_SOURCE, /* the source could not be opened */
 	UI_RECORDING, /* the recording could not be read */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a loop knows, and what its samples are taken by: the parts of loop.h. */
+/* The state of a loop, and the functions that take its samples: the parts of loop.h. */
 #ifndef STALLTOP_UI_LOOP_PARTS_H
 #define STALLTOP_UI_LOOP_PARTS_H
 

@@ -15,7 +15,7 @@
 /* The shortest useful interval: a sample asked for by a key waits until it has passed. */
 #define LEAST_INTERVAL_NS (100 * NSEC_PER_MSEC)
 
-/* What is read of each task that ran where the past is kept. */
+/* The needs of each task that ran, where the past is kept. */
 #define KEPT_NEEDS (NEED_COMMAND | NEED_CGROUP)
 
 unsigned loop_needs(struct ui *ui)
@@ -28,7 +28,7 @@ unsigned loop_needs(struct ui *ui)
 	return wanted;
 }
 
-/* What is read beside, so that what is kept can be shown in all views. */
+/* The further needs with which kept moments can be shown in all views. */
 static unsigned kept_needs(const struct ui *ui)
 {
 	/* The first two samples are wanted soon. */
@@ -207,7 +207,7 @@ static void hurry(struct loop *loop)
 		     interval_ns);
 }
 
-/* Who hangs is known from the second sample on that looks for it: both come soon. */
+/* Hangs are known from the second sample that looks for them: both come soon. */
 static void look_for_hangs(struct loop *loop)
 {
 	struct ui *ui = &loop->ui;
@@ -227,7 +227,7 @@ static void switch_tracing(struct loop *loop)
 	if (wanted == ui->tracing || ui->rewind.back)
 		return;
 	ui->tracing = wanted;
-	/* Loading takes a while: the view that asks for it is seen before. */
+	/* Loading takes a while: the view that asks for it is drawn first. */
 	if (wanted)
 		loop_draw(loop);
 	ui->trace_error = sampler_trace(loop->live, wanted);

@@ -21,7 +21,7 @@
 /* The scale's upper end, in percent: the same for all, so that they can be compared. */
 #define SCALE 100.0
 
-/* Takes a moment: the highest value of each cell in whose time its interval was. */
+/* Adds a moment: each cell that its interval touches keeps the highest value. */
 static void take_point(struct pressure_graph *graph, const struct point *point)
 {
 	uint64_t end = point->real_ns - graph->begin_ns;
@@ -36,7 +36,7 @@ static void take_point(struct pressure_graph *graph, const struct point *point)
 	}
 }
 
-/* Finds the last moment to be shown. False: there is none. */
+/* Finds the last moment to be shown. False: none. */
 static bool find_last_moment(struct ui *ui, struct spot *place)
 {
 	struct past *past = ui->rewind.past;
@@ -70,7 +70,7 @@ void pressure_graph_make(struct ui *ui, int column, struct pressure_graph *graph
 	for (unsigned r = 0; r < PSI_RESOURCES; r++)
 		for (int i = 0; i < graph->cells; i++)
 			graph->values[r][i] = -1;
-	/* What is shown of the present is kept after it was drawn. */
+	/* The present's moment is kept only after it was drawn. */
 	lookback_stalls(info, now.stalls);
 	take_point(graph, &now);
 	more = find_last_moment(ui, &place);

@@ -176,7 +176,7 @@ static void show_earlier(struct prompt *prompt, int by)
 	set_text(prompt, earlier);
 }
 
-/* What a key adds to the number that is asked for; 0: it is no such key. */
+/* The change that a key makes to the number asked for; 0: no such key. */
 static int step_of(const struct prompt *prompt, const struct term_key *key)
 {
 	if (!prompt->number || !key->function)

@@ -29,8 +29,8 @@ struct prompt {
 	struct buf shown;
 	prompt_done_fn *done;
 	struct recall recall; /* earlier ones */
-	size_t back; /* the one of them that is shown; 0: none, but what was typed */
-	struct buf draft; /* what was typed before earlier answers were looked at */
+	size_t back; /* the one that is shown; 0: none, but the typed text */
+	struct buf draft; /* the text typed before earlier answers were looked at */
 };
 
 /* Asks for a text; `text` is the initial one. The label is escaped text. */

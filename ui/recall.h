@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What prompts were answered with, by kind of prompt, while the screen is open. */
+/* Answers to prompts, by kind of prompt, while the screen is open. */
 #ifndef STALLTOP_UI_RECALL_H
 #define STALLTOP_UI_RECALL_H
 
@@ -34,7 +34,7 @@ struct recall {
 /* Keeps an answer as the last of its kind, once; an empty one is not kept. */
 void recall_add(struct recall *recall, prompt_done_fn *kind, const char *text);
 
-/* The answer so many before the next: 1 is the last. NULL: there were not so many. */
+/* An earlier answer: 1 is the last one. NULL: there were fewer. */
 const char *recall_at(const struct recall *recall, prompt_done_fn *kind, size_t back);
 
 void recall_free(struct recall *recall);

@@ -12,16 +12,16 @@
 #include "model/notes.h"
 #include "ui/table_state.h"
 
-/* How long the table stays in place after the notes above it have gone. */
+/* How long the table keeps its place after the notes above it have gone. */
 #define NOTE_ROOM_NS (30 * NSEC_PER_SEC)
 
 /* The longest that a playback waits for its next moment. */
 #define PLAY_MOST_NS (10 * NSEC_PER_SEC)
 
-/* Of so many moments one is told of in the debug log. */
+/* One of so many moments is written to the debug log. */
 #define KEEP_LOGGED 16
 
-/* Keeps the room of notes for a while after they have gone. */
+/* Keeps the room of notes for a while after the notes have gone. */
 static void keep_note_room(struct ui *ui)
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
@@ -82,7 +82,7 @@ static bool show_place(struct ui *ui, const struct spot *place)
 	if (err) {
 		ui_error(ui, "this moment cannot be read: %s", strerror(-err));
 		rewind->playing = false;
-		/* What is shown has gone with it; of a recording the last one stays in memory. */
+		/* The shown moment has gone with it; a recording's last one stays in memory. */
 		rewind_present(ui);
 		return false;
 	}
@@ -98,7 +98,7 @@ static bool show_place(struct ui *ui, const struct spot *place)
 	return true;
 }
 
-/* Finds the moment from which to go on. False, with a message, where there is none. */
+/* Finds the moment from which to go on. False, with a message: none. */
 static bool here(struct ui *ui, struct spot *place)
 {
 	struct rewind *rewind = &ui->rewind;
@@ -153,7 +153,7 @@ void rewind_step(struct ui *ui, int by)
 	}
 	if (!here(ui, &place))
 		return;
-	/* The present is one step later than the last moment, unless it is that. */
+	/* The present is one step after the last moment, unless that moment is the present. */
 	if (!ui->rewind.back && !is_shown_now(ui, &place)) {
 		moved = true;
 		by++;
@@ -207,7 +207,7 @@ void rewind_by_ns(struct ui *ui, int64_t ns)
 		return;
 	time = (ui->rewind.back ? spot_point(&place)->real_ns : ui->frame->info->real_ns) +
 	       (uint64_t)ns;
-	/* Where moments are farther apart, it is a step. */
+	/* The jump is one step where moments are farther apart. */
 	if (!past_find(ui->rewind.past, time, &there))
 		return;
 	if (there.stretch == place.stretch && there.at == place.at)
@@ -331,7 +331,7 @@ void rewind_keep(struct ui *ui)
 	if (!frame || !rewind->lookback || rewind->lookback_ended)
 		return;
 	add_trend(rewind, frame);
-	/* What was read of the groups that are shown is kept, too. */
+	/* The readings of the shown groups are kept, too. */
 	if (frame == ui->frame && ui_rows_frame(ui) != frame)
 		folded = ui_rows_frame(ui);
 	err = lookback_take(rewind->lookback, frame, folded);
@@ -342,7 +342,7 @@ void rewind_keep(struct ui *ui)
 	debug_log("history: %s", strerror(-err));
 	ui_error(ui, "no more of the past is kept: %s",
 		 err == -ENOSPC ? "--history has no room for all tasks" : strerror(-err));
-	/* What there is can still be looked at; its error is told once. */
+	/* Kept moments can still be looked at; the error is reported once. */
 	rewind->lookback_ended = true;
 }
 

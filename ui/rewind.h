@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Looking back: the screen shows a moment of the past in place of the present, of what it kept
- * itself or of a recording, while sampling goes on underneath.
+ * Looking back: the screen shows a past moment, which it kept itself or reads from a recording,
+ * while sampling goes on underneath.
  */
 #ifndef STALLTOP_UI_REWIND_H
 #define STALLTOP_UI_REWIND_H

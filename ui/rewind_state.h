@@ -17,9 +17,9 @@ struct sampler;
 
 struct rewind {
 	struct lookback *lookback; /* NULL: nothing is kept */
-	bool lookback_ended; /* no more is kept: there was an error */
+	bool lookback_ended; /* nothing more is kept after an error */
 	struct past *past; /* NULL: there is nothing to look back at */
-	bool replay; /* there is no present: all that is shown is recorded */
+	bool replay; /* all frames are recorded ones, without a present */
 	bool back; /* the screen shows a moment of the past */
 	uint64_t left_ns; /* the time of the present when it was left (CLOCK_REALTIME) */
 	bool timeline; /* also while it shows the present */
@@ -28,8 +28,8 @@ struct rewind {
 	uint64_t play_due_ns; /* CLOCK_MONOTONIC; while playing: when the next moment is due */
 	struct trends trends; /* of the frame that is shown */
 	uint64_t trends_ns; /* the time of that frame; 0: not taken */
-	bool trends_follow; /* they are those of the frame that comes next */
-	unsigned jumps; /* counts moves other than to the next moment */
+	bool trends_follow; /* they belong to the next frame */
+	unsigned jumps; /* counts all moves but those to the next moment */
 	/* The present, while the past is shown: */
 	struct sampler *live;
 	const struct frame *live_frame;

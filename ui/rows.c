@@ -165,7 +165,7 @@ static bool keeps_row(const void *arg, const struct row *row)
 	return rows->nfolds && fold_of(rows, row) == FOLD_THREADS;
 }
 
-/* Appends the lines of a list without those of tasks that only idle, as far as there is no room. */
+/* Appends the lines of a list; without room, leaves out tasks that only idle. */
 static void add_folded(struct rows *rows)
 {
 	size_t more = rows->threads.frame ? rows->thread_order.n : 0;
@@ -182,7 +182,7 @@ static void add_folded(struct rows *rows)
 	}
 }
 
-/* Whether tasks that only idle are folded: where their place is the end, and nobody chose rows. */
+/* Whether tasks that only idle are folded: they are last, and the user chose no rows. */
 static bool is_idle_folded(const struct rows *rows, const struct ui *ui)
 {
 	return rows->room && !ui->settings->all_idle && !ui_folds(ui) && !ui->settings->tree &&
@@ -241,7 +241,7 @@ void rows_build(struct rows *rows, struct ui *ui)
 		add_folded(rows);
 	else
 		add_lines(rows, is_tree(ui));
-	/* They name rows, of which there are others now. */
+	/* Lines name rows, which are different ones now. */
 	ui->findings_due = true;
 }
 

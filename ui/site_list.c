@@ -61,7 +61,7 @@ static void take_owners(struct site_list *list, struct ui *ui)
 		site_owners_add_row(&list->owners, order->rows[i]);
 		list->members += order->rows[i]->group ? order->rows[i]->group->own : 1;
 	}
-	/* Some processes end before anybody sees them. */
+	/* Some processes end unseen. */
 	list->owners.all = list->of == SITES_OF_ALL && query_takes_all(&query);
 }
 
@@ -99,7 +99,7 @@ bool site_list_order(struct site_list *list, struct ui *ui, bool anew)
 		lines->rows[i] = &sites->lines[i].row;
 		lines->n += !sites->lines[i].sum.unattributed;
 	}
-	/* What no site explains stays behind all that is explained. */
+	/* The rest that no site explains stays last. */
 	if (query.sort)
 		query_order(&query, &view, lines);
 	lines->n = lines->passed = sites->n;
@@ -114,7 +114,7 @@ void site_list_title(const struct site_list *list, const struct ui *ui, struct b
 	if (list->of == SITES_OF_TASK) {
 		buf_printf(out, "process %d ", (int)list->task.tgid);
 		ui_escape(ui, out, list->task.comm);
-		/* Sites are those of all threads. */
+		/* Sites cover all threads. */
 		if (list->task.thread)
 			buf_printf(out, " (of thread %d)", (int)list->task.key.pid);
 	} else if (list->of == SITES_OF_GROUP) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Whose waits a view shows, and their sites in the last frame as lines. */
+/* The tasks whose waits a view shows, and their sites in the last frame as lines. */
 #ifndef STALLTOP_UI_SITE_LIST_H
 #define STALLTOP_UI_SITE_LIST_H
 
@@ -16,13 +16,13 @@ struct site_list {
 	bool ended; /* the task */
 	size_t members; /* rows that it is about */
 	enum sites_by by;
-	bool no_idle; /* without waits of those that have nothing to do */
+	bool no_idle; /* without waits of tasks that have nothing to do */
 	struct site_owners owners;
 	struct site_lines sites;
 	struct order lines; /* the rows of these, in the order that is shown */
 	const struct column *sort; /* which is by that; NULL: their own */
 	bool descending;
-	struct order order; /* the rows, unless it is everybody */
+	struct order order; /* the rows, unless all tasks are shown */
 };
 
 /* Has the list be about a group. */
@@ -43,7 +43,7 @@ static inline const struct site_line *site_list_line(const struct site_list *lis
 /* Whether a row of the ui's frame is of the list's task. */
 bool site_list_has(const struct site_list *list, const struct row *row);
 
-/* Appends whose waits they are, escaped. */
+/* Appends the name of the tasks that wait, escaped. */
 void site_list_title(const struct site_list *list, const struct ui *ui, struct buf *out);
 
 void site_list_free(struct site_list *list);

@@ -16,7 +16,7 @@
 /* The least cells for bars. */
 #define BAR_LEAST 4
 
-/* The least share of the time, in percent, for which somebody is named. */
+/* The least share of the time, in percent, for which a task is named. */
 #define NAMED_LEAST 0.1
 
 /* Puts `text` as a line of its own, and empties it. */
@@ -265,7 +265,7 @@ static void write_wakers(struct site_page *page, struct site_list *list,
 		ended += (double)wakers[i].ns;
 	/* A wait that began in earlier intervals may have ended: then that is more. */
 	all = (double)line->sum.ns > ended ? (double)line->sum.ns : ended;
-	pager_part(&page->pager, "Who ended it");
+	pager_part(&page->pager, "Woken by");
 	for (size_t i = 0; i < n && all > 0; i++) {
 		double share = (double)wakers[i].ns * 100.0 / all;
 
@@ -298,7 +298,7 @@ static uint64_t time_behind(const struct site_line *line, size_t i, bool *first)
 	return ns;
 }
 
-/* Writes who ran instead, while it was queued for a CPU; of sites that are gone it is not known. */
+/* Writes the tasks that ran while it was queued for a CPU; not known for sites that are gone. */
 static void write_behind(struct site_page *page, const struct site_line *line)
 {
 	struct buf *text = &page->text;

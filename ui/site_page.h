@@ -15,8 +15,8 @@ struct site_page {
 };
 
 /*
- * Writes the page from its first line on; without a line: that nothing was waited. seen_ns: the
- * line is of an interval before, of that length; 0: it is of the last one.
+ * Writes the page from its first line on; without a line, that nothing waited. seen_ns: the line is
+ * from an earlier interval of that length; 0: from the last one.
  */
 void site_page_write(struct site_page *page, struct site_list *list, const struct site_line *line,
 		     uint64_t seen_ns, struct ui *ui);

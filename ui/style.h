@@ -43,7 +43,7 @@ static inline enum style style_of_wait(double ms)
 				   : STYLE_NORMAL;
 }
 
-/* The same in a graph, whose cells have no background of their own: their height is seen. */
+/* The same in a graph: its cells have no background of their own, so that their height shows. */
 static inline enum style style_of_graph(const struct styles *styles, double share)
 {
 	enum style style = share < SHARE_SHOWN ? STYLE_DIM : style_of_share(share);

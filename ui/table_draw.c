@@ -124,7 +124,7 @@ void table_draw_heads(const struct table_draw *draw, int line)
 			term_puts(term, line, span.at + (int)cell->len,
 				  draw->descending ? down : up, STYLE_HEAD_SORT);
 	}
-	/* Marks that there are more columns on that side. */
+	/* Marks that more columns are on that side. */
 	if (span.index + 1 < draw->layout->n)
 		term_puts(term, line, term->columns - 1, ">", STYLE_HEAD_SORT);
 }
@@ -191,7 +191,7 @@ static enum style lost_style(struct value share)
 	return share.type == VALUE_NUMBER ? style_of_share(share.number) : STYLE_NORMAL;
 }
 
-/* The style of a cell; `usual`: of those that are not highlighted. */
+/* The style of a cell; `usual`: the one for cells without a highlight. */
 static enum style cell_style(const struct column *column, const struct view *view,
 			     const struct row *row, const struct value *value, enum style usual)
 {
@@ -299,7 +299,7 @@ void table_draw_sum(const struct table_draw *draw, int line, const struct order 
 		bool none,
 			counts = span.rest || (draw->counts && span.index + 1 == draw->layout->n);
 
-		/* What was read of rows shown alone would be no sum. */
+		/* Figures read of the shown rows alone would be no sum. */
 		if (!(span.column->needs & draw->unread))
 			total = column_total(span.column, &draw->view, order->rows, order->passed,
 					     sum);

@@ -26,8 +26,8 @@ enum row_mark { ROW_PLAIN, ROW_SELECTED, ROW_BOLD };
 
 /*
  * Each of these draws a line of the screen (none below 0): the headings, with the sort column and
- * its direction; the units; a row; the sum over the rows that pass, whose plural is `plural`, with
- * the row that has it.
+ * its direction; the units; a row; the sum over the rows that pass (`plural`: their name), with the
+ * row that has it.
  */
 void table_draw_heads(const struct table_draw *draw, int line);
 void table_draw_units(const struct table_draw *draw, int line);

@@ -12,7 +12,7 @@
 /* How long it is remembered what was wanted: so long, and twice that at most. */
 #define WHILE_NS (10 * NSEC_PER_SEC)
 
-/* What is wanted is rounded up to steps of so many cells: columns move more seldom. */
+/* Wants are rounded up to steps of so many cells: columns move less often. */
 #define STEP 4
 
 /* Forgets what other columns wanted, or these on another screen. */

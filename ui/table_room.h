@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the texts of a table need of the screen's width. */
+/* The width of the screen that the texts of a table need. */
 #ifndef STALLTOP_UI_TABLE_ROOM_H
 #define STALLTOP_UI_TABLE_ROOM_H
 
@@ -9,15 +9,15 @@
 struct table_draw;
 
 /*
- * What columns want, by the longest text that was shown of late: so they do not move to and fro,
- * and do not keep for long what they need no more. Zero-initialised: nothing is known.
+ * The widths that columns want, by the longest text shown lately: so they do not move to and fro,
+ * and give back what they no longer need. Zero-initialised: unknown.
  */
 struct table_wants {
-	const struct column *columns[LAYOUT_MAX]; /* whose they are */
+	const struct column *columns[LAYOUT_MAX]; /* the columns measured */
 	size_t n;
 	int width; /* of the screen */
 	uint64_t since_ns; /* CLOCK_REALTIME of the frame with which the present while began */
-	unsigned cells[LAYOUT_MAX], before[LAYOUT_MAX]; /* in this while, and in the one before */
+	unsigned cells[LAYOUT_MAX], before[LAYOUT_MAX]; /* in this period, and in the one before */
 };
 
 /* Measures the rows to be drawn, and shares out the screen's width among the layout's columns. */

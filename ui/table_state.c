@@ -58,7 +58,7 @@ bool table_has_command_lines(const struct ui *ui)
 	       (!ui->settings->names && ui->term.columns >= LAYOUT_WIDER);
 }
 
-/* Shows the command line in place of the name, where that is switched on, or there is width. */
+/* Shows the command line in place of the name, where switched on or where the width allows it. */
 static void swap_command(struct ui *ui)
 {
 	struct layout *layout = &ui->table->layout;
@@ -71,7 +71,7 @@ static void swap_command(struct ui *ui)
 	}
 }
 
-/* What is read of the rows shown for columns that a wide screen has. */
+/* The needs of the shown rows for columns that a wide screen has. */
 static unsigned shown_reads(const struct ui *ui, enum group_by by)
 {
 	if (group_folds(by))
@@ -165,7 +165,7 @@ static void look_for_limits(struct ui *ui)
 		table_layout(ui);
 }
 
-/* Takes what was waited before the frame that is shown, once. */
+/* Adds the waits before the shown frame, once. */
 static void take_trends(struct ui *ui)
 {
 	struct rewind *rewind = &ui->rewind;
@@ -299,7 +299,7 @@ bool table_find_next(struct ui *ui)
 		return true;
 	if (!rows_fold_idle(&ui->table->rows))
 		return false;
-	/* It may be among those that are folded. */
+	/* The row may be folded away. */
 	ui->settings->all_idle = true;
 	table_sort(ui);
 	if (select_next(ui))
@@ -317,7 +317,7 @@ unsigned table_needs(struct ui *ui, void *state)
 
 	set_query(ui);
 	needs = layout_needs(layout, unit) & (NEED_RECORD | NEED_RANGE | NEED_IO);
-	/* Of rows that are shown it is read, but of those that have ended. */
+	/* Shown rows have it read, except those that have ended. */
 	if (needs & NEED_IO)
 		needs ^= NEED_IO | NEED_ENDED_IO;
 	/* Calls are read of all tasks: not for a column that is there by width, or by a preset. */

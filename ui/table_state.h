@@ -17,7 +17,7 @@ struct table {
 	/* The selection stays on its task if set; until it is moved it stays at the first line. */
 	bool pinned;
 	struct ui_task selected;
-	/* On the screen, as drawn last; -1: there are no heads, no fold of idle tasks. */
+	/* Lines of the screen, as drawn last; -1: no heads, no fold of idle tasks. */
 	int head_line, first_line, idle_line;
 	struct buf cell, scratch;
 	const struct row **visible;
@@ -48,14 +48,14 @@ void table_pin(struct ui *ui);
 /* Releases the selection, which returns to the first line. */
 void table_unpin(struct ui *ui);
 
-/* Selects the next line after the selected one that matches ui->find. False: there is none. */
+/* Selects the next line after the selected one that matches ui->find. False: none. */
 bool table_find_next(struct ui *ui);
 
 /* The sort column: the name column if the rows have no values in the chosen one. */
 const struct column *table_sort_column(const struct ui *ui);
 
 /*
- * The view's needs: those of the filters and the sort column for all rows, and those that only a
+ * The view's needs: for all rows those of the filters and the sort column, and needs that only a
  * sample can satisfy. `state` is the struct table.
  */
 unsigned table_needs(struct ui *ui, void *state);

@@ -289,7 +289,7 @@ static void ask_background(struct term *term)
 {
 	buf_puts(&term->tty.pending, THEME_QUESTION);
 	term->asked_ns = clock_ns(CLOCK_MONOTONIC);
-	/* What it does not take now is sent with the first drawing. */
+	/* Bytes that it does not take now are sent with the first drawing. */
 	tty_flush(&term->tty);
 }
 

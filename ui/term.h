@@ -66,8 +66,8 @@ void term_suspend(struct term *term);
 void term_resume(struct term *term);
 
 /*
- * Stops the program, as whoever writes there without it, until the terminal is this job's. To be
- * called while signals that end the program do so: it may never be.
+ * Stops the program, like any that writes to a terminal of another job, until the terminal is this
+ * job's. Signals that end the program must be in effect: that may never come.
  */
 void term_await_ours(void);
 
@@ -85,7 +85,7 @@ bool term_get(struct term *term, struct term_key *key);
 
 /*
  * Takes what the terminal answered about itself, after term_get(). Returns whether texts look
- * other than before.
+ * different now.
  */
 bool term_learn(struct term *term);
 

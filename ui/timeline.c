@@ -11,7 +11,7 @@
 #include "history/past.h"
 #include "ui/spark.h"
 
-/* Cells of a line's name before its graph, and of its peak behind. */
+/* The cells of a line's name before its graph, and of its peak after it. */
 #define NAME_CELLS 9
 #define PEAK_CELLS 10
 
@@ -21,7 +21,7 @@
 /* The lines, in percent of the interval. */
 enum { LINE_PRESSURE, LINE_WAITED, LINES };
 
-/* What is drawn: the highest values of the moments of each cell. */
+/* The drawn values: the highest of the moments of each cell. */
 struct timeline {
 	int cells, used, cursor;
 	int left; /* where the present was left; -1: not here */

@@ -15,7 +15,7 @@
 
 /*
  * How long a message is shown, by its length: it takes time to be seen, and to be read, at so many
- * characters in a second. Keys that come within the first time are a row that was begun before.
+ * characters in a second. Keys within the first of these times belong to a series begun before.
  */
 #define MESSAGE_SEEN_NS (4 * NSEC_PER_SEC)
 #define MESSAGE_READ_NS (NSEC_PER_SEC / 12)

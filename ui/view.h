@@ -50,11 +50,11 @@ struct ui_task;
 
 /* The table that a view shows: keys sort it, scroll its columns and choose among them. */
 struct sheet {
-	const struct column_table *columns; /* all that there are */
+	const struct column_table *columns; /* all of them */
 	const struct layout *layout; /* those that are shown */
 	size_t *skip; /* columns scrolled away, after the first */
 	const struct column *sorted; /* what the rows are sorted by */
-	/* What was chosen for that. */
+	/* The choices for that. */
 	const struct column **sort;
 	bool *descending;
 };
@@ -85,8 +85,8 @@ struct view_ops {
 	/* Moves the selection, or scrolls, at a key; NULL: list_move() does. */
 	void (*move)(struct ui *ui, void *state, struct list *list, enum list_move move);
 	/*
-	 * Takes a key before commands do, as a letter that is searched for. False: it is none.
-	 * NULL: nothing is searched for in this view.
+	 * Takes a key before commands do, as a letter of a search. False: it is none. NULL: this
+	 * view has no search.
 	 */
 	bool (*type)(struct ui *ui, void *state, struct list *list, const struct term_key *key);
 	/* The view's table; NULL: it has none, and keys mean that of the view below. */

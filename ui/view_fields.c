@@ -18,8 +18,8 @@
 
 struct chooser {
 	struct field_list fields;
-	const struct column_table *table; /* whose columns */
-	const struct column *after; /* the next field goes behind it; NULL: to the end */
+	const struct column_table *table; /* whose columns are listed */
+	const struct column *after; /* the next field goes after it; NULL: to the end */
 	/* The list's names for rows of the other sort: kept, before and after the fields shown. */
 	struct layout before, behind;
 	struct buf spec; /* scratch */
@@ -128,7 +128,7 @@ static size_t hidden_place(const struct chooser *chooser, const struct column *c
 	return at;
 }
 
-/* Remembers the field behind which the next one goes: the last that was selected of those shown. */
+/* Remembers the field after which the next one goes: the last selected one of those shown. */
 static void note_place(struct chooser *chooser, const struct list *list)
 {
 	if (list->selected < chooser->fields.shown)

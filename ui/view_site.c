@@ -62,8 +62,8 @@ static bool are_same(const char *a, const char *b)
 }
 
 /*
- * The line of the page. A site that was forgotten while nobody waited there has another id when
- * somebody does again: it is known by what it is. NULL: there is none.
+ * The line of the page. A site that was forgotten while nothing waited there comes back with
+ * another id: so its contents are compared. NULL: none.
  */
 static const struct site_line *find_line(struct site_view *view)
 {

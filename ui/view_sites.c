@@ -28,7 +28,7 @@
 struct sites_view {
 	struct site_list sites;
 	struct site_table table;
-	uint64_t selected; /* its id: the selection stays on it, but for the first line */
+	uint64_t selected; /* its id: the selection stays on it, except on the first line */
 	int head_line, first_line; /* on the screen; -1: none are shown */
 	struct layout layout; /* of what waits right now */
 	struct buf text, scratch;
@@ -88,7 +88,7 @@ static void sites_frame(struct ui *ui, void *state)
 	take_site_lines(state, ui);
 }
 
-/* What must be read of every task to tell whose processes they are. */
+/* The needs of every task that tell whose processes they are. */
 static unsigned sites_needs(struct ui *ui, void *state)
 {
 	const struct sites_view *view = state;
@@ -134,7 +134,7 @@ static void draw_info(struct sites_view *view, struct ui *ui, int line)
 	draw_words(ui, line, text, trace->lost ? STYLE_NOTE : STYLE_DIM);
 }
 
-/* Says why there is nothing traced yet, or at all. */
+/* Says why nothing was traced, yet or at all. */
 static void draw_reason(struct sites_view *view, struct ui *ui, int line)
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC), due = ui->ticker.due_ns;
@@ -263,7 +263,7 @@ static void sites_draw(struct ui *ui, void *state, struct list *list, int height
 		draw_now(view, ui, list, line, height - line);
 }
 
-/* What keys sort and scroll. */
+/* The sheet that keys sort and scroll. */
 static struct sheet sites_sheet(struct ui *ui, void *state)
 {
 	struct sites_view *view = state;
@@ -392,7 +392,7 @@ static bool take_whose(struct ui *ui, struct site_list *list)
 /* Puts it on top. */
 static unsigned open_view(struct ui *ui, struct sites_view *view)
 {
-	/* Among several processes there are always many that wait for something to do. */
+	/* Several processes always include many that wait for something to do. */
 	view->sites.no_idle = view->sites.of != SITES_OF_TASK;
 	ui_push(ui, &view_sites, view);
 	take_site_lines(view, ui);

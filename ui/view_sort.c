@@ -26,7 +26,7 @@ static void take_columns(struct field_list *fields, struct ui *ui)
 			fields->order[fields->n++] = &table->columns[i];
 }
 
-/* The mark of a column: the direction, of the one that is sorted by. */
+/* The mark of a column: the sort column's is the direction. */
 static const char *sort_mark(const struct field_list *fields, struct ui *ui, size_t i)
 {
 	const struct sheet sheet = ui_sheet(ui);

@@ -46,7 +46,7 @@ static void draw_empty(struct ui *ui, int line)
 	term_puts(&ui->term, line, 0, text, STYLE_DIM);
 }
 
-/* The fewest lines for rows of which one can stand for others. */
+/* The fewest lines of rows at which one line may stand for others. */
 #define ROWS_FOLDED 5
 
 /* Draws the line that stands for idle tasks, after the rows. */
@@ -61,7 +61,7 @@ static void draw_idle(struct ui *ui, int line)
 	term_put(&ui->term, line, 0, ui->term.columns, text->data, text->len, STYLE_DIM);
 }
 
-/* Makes the lines anew where there is another number of them on the screen. */
+/* Makes the lines anew when the screen has room for another number of them. */
 static void take_room(struct ui *ui, const struct header_plan *plan)
 {
 	/* A small screen has no line to say what is folded. */
@@ -73,7 +73,7 @@ static void take_room(struct ui *ui, const struct header_plan *plan)
 	table_sort(ui);
 }
 
-/* Draws the words of the sort column, where there is height. Returns the height that is left. */
+/* Draws the words of the sort column, if the height allows. Returns the remaining height. */
 static int draw_sort_words(struct ui *ui, struct table *table, int height)
 {
 	const struct column *sort = table_sort_column(ui);
@@ -94,7 +94,7 @@ static const struct column *table_column(struct ui *ui, UNUSED void *state,
 	return table_sort_column(ui);
 }
 
-/* What keys sort and scroll. */
+/* The sheet that keys sort and scroll. */
 static struct sheet table_sheet(struct ui *ui, void *state)
 {
 	struct table *table = state;

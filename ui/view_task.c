@@ -195,7 +195,7 @@ COMMAND(view_task_thread)
 	struct ui_task task;
 
 	if (detail_threads_chosen(threads, &view->detail, &task)) {
-		/* From one thread to another of the process, there is no way back through all. */
+		/* Each thread replaces the one before: the way back skips it. */
 		if (view->detail.who.thread)
 			ui_pop(ui);
 		return view_task_open(ui, &task);

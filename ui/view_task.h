@@ -18,7 +18,7 @@ void view_task_whose(struct ui *ui, struct site_list *list);
 /* In the detail view: opens the chosen thread, or chooses the first. Returns reactions. */
 unsigned view_task_thread(struct ui *ui, int arg);
 
-/* In the detail view: scrolls to the next part of the page, for -1 to the one before. Reactions. */
+/* In the detail view: scrolls to the next part of the page, -1: to the previous one. Reactions. */
 unsigned view_task_part(struct ui *ui, int by);
 
 #endif

@@ -11,8 +11,8 @@
 nfds_t watch_fill(const struct ui *ui, struct pollfd *fds);
 
 /*
- * Takes poll()'s results for those: gives a message, and rings the bell where wanted, when pressure
- * begins; not while it continues. Returns whether there is something to draw.
+ * Takes poll()'s results for those: shows a message, and rings the bell if wanted, when pressure
+ * begins, not while it continues. Returns whether to draw.
  */
 bool watch_take(struct ui *ui, const struct pollfd *fds);
 

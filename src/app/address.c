@@ -89,7 +89,7 @@ static int open_socket(int family, const struct sockaddr *address, socklen_t len
 	return err;
 }
 
-/* Whether the file is a socket that nobody listens on. */
+/* Whether the file is a socket without a listener. */
 static bool is_left(const struct sockaddr_un *address)
 {
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);

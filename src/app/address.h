@@ -8,7 +8,7 @@
 
 #include "base/buf.h"
 
-/* What :PORT means: this machine alone. */
+/* The address that :PORT means: this machine alone. */
 #define ADDRESS_DEFAULT "127.0.0.1"
 
 /* Whether a text has the form of an address; nothing is resolved. */
@@ -21,8 +21,8 @@ struct address_socket {
 };
 
 /*
- * Opens a socket that listens, and does not wait. A file left behind by a Unix socket where nobody
- * listens any more gives way. False, with what is wrong appended to `why`.
+ * Opens a socket that listens, and does not wait. Replaces the file of a Unix socket that has no
+ * listener any more. False, with what is wrong appended to `why`.
  */
 bool address_listen(const char *text, struct address_socket *out, struct buf *why);
 

@@ -15,10 +15,7 @@
 #define TRIES 30
 #define RETRY_NS (100 * NSEC_PER_MSEC)
 
-/*
- * What is recorded where nothing else is done: what a replay may be asked for and that costs only
- * tasks that ran.
- */
+/* The needs of a plain recording: what a replay may be asked for and costs only tasks that ran. */
 #define RECORD_NEEDS (NEED_ACCOUNT | NEED_COMMAND | NEED_CGROUP | NEED_EVIDENCE)
 
 /* The state of a run. */
@@ -196,7 +193,7 @@ static void watch(const struct batch *batch, const struct frame *frame)
 
 	wait_once(batch, &now);
 	vigil_look(batch->vigil, frame);
-	/* What is put out says what fired since the sample before. */
+	/* The output says which triggers fired since the sample before. */
 	if (batch->triggers && !batch->out)
 		triggers_forget(batch->triggers);
 }

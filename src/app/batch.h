@@ -23,7 +23,7 @@ struct batch {
 	struct sampler *sampler;
 	struct out *out; /* NULL: samples are only recorded */
 	int fd;
-	/* NULL: samples go to fd. It takes what a first sample without an interval has, too. */
+	/* NULL: samples go to fd. It also takes a first sample without an interval. */
 	const struct batch_sink *sink;
 	struct recorder *recorder; /* NULL: nothing is recorded */
 	/* Decides what is recorded; samples are taken at all times then. NULL: all is. */
@@ -46,7 +46,7 @@ struct batch {
 	const sigset_t *waiting; /* the signal mask while waiting */
 };
 
-/* Where a batch run failed. */
+/* The step at which a batch run failed. */
 enum batch_failure {
 	BATCH_SOURCE, /* the source could not be opened again */
 	BATCH_SAMPLE,

@@ -29,7 +29,7 @@ static bool has_events(const struct watch_config *watch)
 	return false;
 }
 
-/* What is wrong with the values of options, though all of them go together; NULL: nothing. */
+/* The fault of option values that go together as options; NULL: none. */
 static const char *wrong_value(const struct options *options)
 {
 	if (options->mode == MODE_DIFF)

@@ -8,7 +8,7 @@
 #include "app/options.h"
 #include "base/util.h"
 
-/* Takes a word that a value can be; help NULL: there is none. */
+/* Takes a possible word of a value; help may be NULL. */
 typedef void word_fn(struct buf *out, const char *word, const char *help);
 
 /* Hands out the words of a list. */
@@ -46,7 +46,7 @@ static void bash_word(struct buf *out, const char *word, UNUSED const char *help
 	buf_putc(out, ' ');
 }
 
-/* Ends a list of words, each with a blank behind it. */
+/* Ends a list of words, each with a blank after it. */
 static void end_list(struct buf *out, const char *end)
 {
 	if (out->len && out->data[out->len - 1] == ' ')
@@ -90,7 +90,7 @@ void completion_bash(struct buf *out)
 	buf_puts(out, "\tesac\n}\n");
 }
 
-/* What zsh gives a meaning within a specification of _arguments. */
+/* Characters with a meaning for zsh within a specification of _arguments. */
 #define ZSH_SPECIAL "[]:\\"
 
 /* Appends a word with its help, as _describe takes them. */
@@ -137,7 +137,7 @@ void completion_zsh(struct buf *out)
 	buf_puts(out, ")\n");
 }
 
-/* What fish gives a meaning within single quotes. */
+/* Characters with a meaning for fish within single quotes. */
 #define FISH_SPECIAL "\\"
 
 /* Appends a word with its help as a line that is printed. */

@@ -29,7 +29,7 @@ struct config_line {
 /* The name of lines with presets. */
 #define PRESET "preset"
 
-/* The option or setting at a place; NULL behind the last. */
+/* The option or setting at a place; NULL after the last. */
 static const struct option_row *row_at(size_t i)
 {
 	if (i < option_table_n)
@@ -99,7 +99,7 @@ static bool next_config_line(struct span *text, struct config_line *line)
 	return true;
 }
 
-/* Finds the setting that the line names; NULL: it is not known. */
+/* Finds the setting that the line names; NULL: unknown. */
 static const struct option_row *find_setting(const struct config_line *line)
 {
 	const struct option_row *row;

@@ -12,7 +12,7 @@
 #include "app/options.h"
 #include "base/buf.h"
 
-/* What is wrong with a configuration, as escaped text. */
+/* The faults of a configuration, as escaped text. */
 struct configuration_faults {
 	size_t broken; /* lines */
 	struct buf why; /* the first of them: "line 3: ..." */
@@ -27,7 +27,7 @@ void configuration_apply(char *text, size_t len, struct options *options,
 			 struct configuration_faults *faults);
 
 /*
- * Appends the text with its values replaced by those of `view`: at the line that had them, else at
+ * Appends the text with its values replaced by those of `view`: on the line that had them, else at
  * the end. Comments, blank lines and unknown names stay. Broken lines become comments.
  */
 void configuration_rewrite(const char *text, size_t len, const struct view_config *view,

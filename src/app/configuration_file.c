@@ -172,7 +172,7 @@ static int replace_file(const char *path, const struct buf *text)
 	return err;
 }
 
-/* What is written: the settings, or (not NULL) one preset. */
+/* The text to write: the settings, or (not NULL) one preset. */
 struct saving {
 	const struct view_config *view;
 	const struct preset *preset;

@@ -73,7 +73,7 @@ static int add_side(struct diff *diff, enum diff_side side, const struct options
 	struct replay *replay;
 	int err;
 
-	/* What is there can have changed since diff_fault(). */
+	/* The files may have changed since diff_fault(). */
 	err = diff_take_span(path, &config.from, &config.to) ? 0 : -EINVAL;
 	config.path = path;
 	if (!err)

@@ -5,7 +5,7 @@
 
 #include "app/options.h"
 
-/* What is wrong with the recordings that are named: NULL, or one line of words for it. */
+/* The fault of the named recordings, in one line; NULL: none. */
 const char *diff_fault(const struct options *options);
 
 /* Compares what the options name, and appends the report or prints why not. The exit status. */
@@ -13,7 +13,7 @@ int diff_run(const struct options *options, enum text_charset charset, struct bu
 
 /*
  * Takes PATH@FROM..TO apart, in the text: the path, and the times, either of which may be empty.
- * Without a span, as PATH, the times stay as they are. False: the span is none.
+ * Without a span, as PATH, the times stay as they are. False: the span is invalid.
  */
 bool diff_take_span(char *text, const char **from, const char **to);
 

@@ -12,7 +12,7 @@
 /* Appends why a source could not be opened just now, and the remedy; name NULL: none could. */
 void error_of_source(struct buf *out, const char *name, int err);
 
-/* What an expression of --when must look like, by its fault. */
+/* The form that an expression of --when must have, by its fault. */
 const char *error_of_expression(enum trigger_fault fault);
 
 /* Appends why a trigger could not be opened and the remedy, as part of one line. */
@@ -37,7 +37,7 @@ void print_listen_error(const char *address, const char *why);
 /* Writes to standard error that others can ask for metrics, too. */
 void print_listen_open(const char *address);
 
-/* Writes to standard error that none of these processes exists. */
+/* Writes to standard error that no named process exists. */
 void print_pids_error(const pid_t *pids, size_t n);
 
 /*

@@ -15,7 +15,7 @@
 #include "app/address.h"
 #include "base/util.h"
 
-/* The status of what is asked of somebody else (RFC 9110). */
+/* The status of a request that is for another server (RFC 9110). */
 #define MISDIRECTED 421
 
 /* How often connections are looked through. */
@@ -201,7 +201,7 @@ static void use_texts(struct http *http, const struct http_texts *texts, int fd)
 	close(fd);
 }
 
-/* Receives texts, if there are any. False when there will be none any more. */
+/* Receives texts, if any came. False when no more can come. */
 static bool receive(struct http *http, int from)
 {
 	union {
@@ -245,7 +245,7 @@ static int open_http(struct http *http, int listening)
 	return http->daemon ? 0 : -ENOMEM;
 }
 
-/* How long nothing is due, in ms; negative: as long as nobody comes. */
+/* The time until something is due, in ms; negative: until a client comes. */
 static int idle_ms(const struct http *http)
 {
 	MHD_UNSIGNED_LONG_LONG ms;

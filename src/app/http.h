@@ -8,8 +8,8 @@
 #include "out/out_openmetrics.h"
 
 /*
- * Connections at a time. Where there are more the oldest is closed: it has had time enough, while
- * who holds many connections open is not served in place of others.
+ * Connections at a time. Beyond that the oldest is closed: it has had time enough, and a client
+ * that holds many connections open must not keep others out.
  */
 #define HTTP_CONNECTIONS 64
 
@@ -19,19 +19,19 @@
 /* The most bytes of a request: its line and all headers. */
 #define HTTP_REQUEST_BYTES (16 * 1024)
 
-/* What comes with the descriptor of a file that has the texts one after the other. */
+/* The message that comes with the descriptor of a file, which has the texts one after the other. */
 struct http_texts {
 	uint64_t size[EXPOSITIONS];
 };
 
-/* By what names clients may call: see address_takes_host(). */
+/* The names that clients may call: see address_takes_host(). */
 struct http_names {
 	const char *address, *node;
 };
 
 /*
- * Answers on a listening socket with the texts received last by `texts`, until that one's other end
- * is closed. Returns 0 or -errno.
+ * Answers on a listening socket with the texts received last by `texts`, until the other end of
+ * `texts` is closed. Returns 0 or -errno.
  */
 int http_serve(int listening, int texts, const struct http_names *names);
 

@@ -42,7 +42,7 @@
 /* From this size on, memory comes from the kernel and returns to it: glibc's initial value. */
 #define LARGE_BYTES (128 * 1024)
 
-/* What --enable-delayacct has changed, for put_back_delayacct(). */
+/* The change that --enable-delayacct made, for put_back_delayacct(). */
 static struct delayacct_switch switched = DELAYACCT_UNTOUCHED;
 
 /*
@@ -396,7 +396,7 @@ static int run_checked(struct options *options, const char *message)
 	struct sampler_config *config = &options->sampler;
 	int status;
 
-	/* Before there is no terminal to show it on. */
+	/* Checked early, as there is no terminal to show the error on. */
 	if (options->replay.path && !uses_no_screen(options) && !uses_terminal() &&
 	    access(options->replay.path, F_OK)) {
 		print_replay_error(options->replay.path, -errno);
@@ -428,7 +428,7 @@ static int start(struct options *options, const char *message)
 	}
 	if (print_instead(options, &status))
 		return status;
-	/* What is wrong with the configuration; the screen has a line for that. */
+	/* The configuration's faults have a line on the screen. */
 	if (*message && (uses_no_screen(options) || (options->record.path && !uses_terminal())))
 		fprintf(stderr, "stalltop: %s\n", message);
 	if (uses_machine(options)) {

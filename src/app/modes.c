@@ -20,7 +20,7 @@
 static const struct mode_row {
 	const char *name;
 	const char *what; /* why it does not take all options; NULL: that shows */
-	unsigned alike; /* other modes of which that is true */
+	unsigned alike; /* other modes with the same reason */
 	unsigned within; /* where one of these is named, this one need not be */
 } mode_table[MODES] = {
 	[MODE_SCREEN] = { "the screen" },
@@ -75,7 +75,7 @@ static unsigned modes_of_format(const struct out_ops *format)
 	return modes;
 }
 
-/* Appends words, with what comes before the first, and before the last; nothing where none are. */
+/* Appends words, with texts before the first and before the last; nothing without words. */
 static void append_list(struct buf *why, const char *first, const char *last,
 			const char *const *words, size_t n)
 {
@@ -128,7 +128,7 @@ static void append_format_clash(struct buf *why, const struct out_ops *format, e
 	append_list(why, "; use ", " or ", names, n);
 }
 
-/* The option of that name, which there is. */
+/* The option of that name, which must exist. */
 static const struct option_row *row_of_name(const char *name)
 {
 	const struct option_row *row = option_table;

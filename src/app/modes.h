@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the program can be asked to do, which options go with that, and what it then uses. */
+/* Modes of the program, the options that go with each, and what it then uses. */
 #ifndef STALLTOP_APP_MODES_H
 #define STALLTOP_APP_MODES_H
 
@@ -26,7 +26,7 @@ bool uses_no_screen(const struct options *options);
 /* Whether they are about this machine, and not about what was recorded. */
 bool uses_machine(const struct options *options);
 
-/* What capabilities are for: PRIVILEGE_ bits. */
+/* The uses of capabilities: PRIVILEGE_ bits. */
 unsigned uses_of(const struct options *options);
 
 /* Keeps the capabilities for these uses alone. Returns false, with a line printed, on failure. */

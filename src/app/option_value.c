@@ -115,7 +115,7 @@ bool option_parse_whole(const char *arg, uint64_t min, uint64_t max, uint64_t *n
 	return !*end && !errno && *number >= min && *number <= max;
 }
 
-/* Sets the member of an option, of whatever size it is. */
+/* Sets the member of an option, whatever its size. */
 static void set_number(const struct option_row *row, void *member, uint64_t value)
 {
 	if (row->size == sizeof(uint8_t))

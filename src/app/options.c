@@ -332,13 +332,13 @@ static void pick_format(struct options *options, size_t place)
 	options->format = out_registry[place];
 }
 
-/* Takes a source; the first place is that of the choice among them. */
+/* Sets a source; the first value chooses among them. */
 static void pick_source(struct options *options, size_t place)
 {
 	options->sampler.source = place ? source_registry[place - 1]->name : NULL;
 }
 
-/* Takes a theme; the first place is that of the choice among them. */
+/* Sets a theme; the first value chooses among them. */
 static void pick_theme(struct options *options, size_t place)
 {
 	options->view.theme.theme = place ? &theme_table[place - 1] : NULL;
@@ -391,7 +391,7 @@ static void save_site_fields(const struct view_config *view, struct buf *out)
 		buf_puts(out, view->sites.fields);
 }
 
-/* Appends the order of sites, where it is another than the usual. */
+/* Appends the order of sites unless it is the usual one. */
 static void save_site_sort(const struct view_config *view, struct buf *out)
 {
 	if (!site_choice_is_usual(&view->sites))
@@ -428,7 +428,7 @@ const struct option_row option_table[] = {
 	  .set = set_sort, .words = WORDS_FIELD, IN(ROWS), PASSED(EVERY), .save = save_sort },
 	{ 'F', "fields", "LIST", "by width",
 	  "field ids separated by commas; +id adds to the default, -id takes away from it, and ids "
-	  "without a sign go on as the one before; list prints every id with its unit and meaning",
+	  "without a sign take that of the one before; list prints every id, its unit and meaning",
 	  .set = set_fields, .words = WORDS_FIELDS, IN(ROWS), PASSED(RECORD | COMMAND),
 	  .save = save_fields },
 	{ 'U', "unit", "UNIT", "percent",
@@ -436,7 +436,7 @@ const struct option_row option_table[] = {
 	  "per wait), max (longest wait since the task's start, ms), total (ms since its start)",
 	  WORD(WORDS_UNIT, view.unit), IN(ROWS), PASSED(EVERY), .save = save_unit },
 	{ 0, "booked", NULL, "off",
-	  "delay columns show what the kernel booked in the interval, in place of what was waited",
+	  "delay columns show what the kernel booked in the interval, not the time waited",
 	  FLAG(view.booked), IN(ROWS), PASSED(EVERY) },
 	{ 'H', "threads", NULL, "off", "one row per thread, as -g thread",
 	  BECOMES(view.group_by, GROUP_THREAD), MARK(grouped), IN(MACHINE | REPLAYS),
@@ -460,7 +460,7 @@ const struct option_row option_table[] = {
 	  "hide rows with no delay, no run time and no exit in the interval",
 	  FLAG(view.query.active), IN(ROWS), PASSED(RECORD | COMMAND), .saved = true },
 	{ 'r', "rows", "N", "all",
-	  "at most N rows per sample; 0: with -b, what is of the machine alone", .set = set_rows,
+	  "at most N rows per sample; 0: with -b, only figures of the machine", .set = set_rows,
 	  IN(ROWS | DIFF), PASSED(RECORD | COMMAND) },
 	{ 'x', "no-exits", NULL, "off", "do not listen for exiting tasks",
 	  BECOMES(sampler.exits, false), IN(MACHINE | COMMAND), PASSED(EVERY) },
@@ -480,10 +480,10 @@ const struct option_row option_table[] = {
 	  "without ADDRESS for this machine alone, or at the path of a Unix socket",
 	  .set = set_listen, IN(LISTEN), .barred = true },
 	{ 0, "max-series", "N", "500",
-	  "of metrics: at most N groups have series of their own, the rest add to one named other",
+	  "for metrics: at most N groups have series of their own, the rest add to one named other",
 	  WHOLE(max_series, 1, SERIES_MAX), IN(SERIES | LISTEN), .barred = true },
 	{ 'w', "record", "PATH", "off",
-	  "record what is sampled: to a new file, or with --keep to a folder; without -b and "
+	  "record the samples: to a new file, or with --keep to a folder; without -b and "
 	  "without a terminal nothing else is done (see stalltop-recording(5))",
 	  FILE_NAME(record.path), IN(MACHINE), .barred = true },
 	{ 0, "keep", "AGE,SIZE", "7d,1G",
@@ -500,14 +500,14 @@ const struct option_row option_table[] = {
 	  "than recorded",
 	  FILE_NAME(replay.path), IN(REPLAYS), .barred = true },
 	{ 0, "from", "TIME", "all",
-	  "of a recording: from this time on; 14:02, \"2026-11-21 14:02:30\", or -3m before its "
+	  "use a recording from this time on: 14:02, \"2026-11-21 14:02:30\", or -3m before its "
 	  "end",
 	  TIME(replay.from), IN(REPLAYS | DIFF), .barred = true },
-	{ 0, "to", "TIME", "all", "of a recording: up to this time", TIME(replay.to),
+	{ 0, "to", "TIME", "all", "use a recording up to this time", TIME(replay.to),
 	  IN(REPLAYS | DIFF), .barred = true },
 	{ 0, "history", "SIZE", "15m",
-	  "what the screen keeps in memory to look back at ([ goes back): a time (in 20M at "
-	  "most), a size, both as in 1h,128M, or 0 for nothing",
+	  "how much of the past the screen keeps in memory ([ goes back): a time (in at most "
+	  "20M), a size, both as in 1h,128M, or 0 for nothing",
 	  .set = set_history, IN(SCREEN), PASSED(EVERY) },
 	{ 0, "theme", "NAME", "auto",
 	  "colours of the screen: dark, light, any (for dark and light backgrounds), mono "
@@ -525,7 +525,7 @@ const struct option_row option_table[] = {
 	  "take samples only while there is such pressure, for example \"memory some 300ms/2s\" "
 	  "or \"cgroup:PATH io full 1s/4s\"; on the screen: show a message when it begins; with "
 	  "--before: record when there is, or when a task has waited for so long (\"hang 30s\"), "
-	  "or a process was killed for want of memory (oom); may be given several times, then any "
+	  "or a process was killed for lack of memory (oom); may be given several times, then any "
 	  "of them counts",
 	  .set = set_when, .words = WORDS_PRESSURE, IN(SCREEN | RECORD | MODE_BIT(MODE_BATCH)) },
 	{ 0, "linger", "SECONDS", "10",
@@ -541,17 +541,17 @@ const struct option_row option_table[] = {
 	  "a single interval, bpf for more tasks, procfs without privileges",
 	  PICK(WORDS_SOURCE, pick_source), IN(MACHINE), PASSED(EVERY) },
 	{ 0, "exact-io", NULL, "off",
-	  "with the bpf source, which auto then prefers: measure what tasks wait for storage and "
-	  "in state D by small programs at the kernel's switches, as kernels since 6.12 book that "
+	  "with the bpf source, which auto then prefers: measure waits for storage and in state D "
+	  "with small programs at context switches, as kernels since 6.12 book these waits "
 	  "wrongly",
 	  FLAG(sampler.exact), IN(MACHINE), PASSED(EVERY) },
 	{ 0, "enable-delayacct", NULL, "off",
-	  "switch kernel.task_delayacct on while stalltop runs; the last of those that run with it "
-	  "puts the switch back at its end, unless somebody else has changed it",
+	  "switch kernel.task_delayacct on while stalltop runs; the last stalltop that runs "
+	  "with it switches it back at its end, unless it was changed meanwhile",
 	  FLAG(enable_delayacct), IN(MACHINE | COMMAND), .excludes = "readonly" },
 	{ 0, "trace", NULL, "off",
 	  "watch every wait, by programs in the kernel (needs CAP_BPF and CAP_PERFMON): how "
-	  "threads spend all their time, on what they wait, and who ends it",
+	  "threads spend all their time, what they wait on, and what wakes them",
 	  FLAG(sampler.trace), IN(MACHINE | COMMAND), PASSED(EVERY) },
 	{ 0, "trace-sites", "N", "16384",
 	  "with --trace: room for so many sites of waits, from 256 to 1048576",
@@ -569,8 +569,8 @@ const struct option_row option_table[] = {
 	  "groups",
 	  .set = set_hierarchy, .words = WORDS_HIERARCHY, IN(MACHINE), PASSED(EVERY) },
 	{ 0, "readonly", NULL, "off",
-	  "nothing can be done from the screen but look: no signal, nice value, switch or written "
-	  "file; where the administrator's configuration says so, nobody can undo it",
+	  "the screen only shows: no signal, nice value, switch or written file; if the "
+	  "administrator's configuration says so, users cannot undo it",
 	  FLAG(readonly), IN(SCREEN | MODE_BIT(MODE_REPLAY)), PASSED(EVERY) },
 	{ 0, "debug-log", "FILE", "none", "append a log of what the program does to FILE",
 	  FILE_NAME(debug_log), IN(EVERY), .barred = true },

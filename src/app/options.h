@@ -16,7 +16,7 @@
 #include "out/out.h"
 #include "view/view_config.h"
 
-/* What the program can be asked to do. */
+/* Modes of the program. */
 enum mode {
 	MODE_SCREEN, /* of the machine, which may be recorded besides */
 	MODE_RECORD, /* records when something happens, and has no screen */
@@ -43,7 +43,7 @@ struct options {
 	struct watch_config watch;
 	struct pattern *match; /* of view.query; NULL: all */
 	const char *pattern; /* the text of match */
-	/* What the command line asks for; from configurations nothing is taken that it refuses. */
+	/* The choices of the command line; configurations cannot set what it refuses. */
 	enum mode mode;
 	uint64_t given; /* which options were: bits, in the order of option_table */
 	bool batch;
@@ -68,7 +68,7 @@ struct options {
 	bool grouped; /* how rows are grouped was asked for, on the command line */
 };
 
-/* What the value of an option is, for shells that complete it. */
+/* The sort of an option's value, for shells that complete it. */
 enum option_words {
 	WORDS_NONE, /* nothing can be proposed */
 	WORDS_FIELD, /* a field, with or without a sign */
@@ -81,7 +81,7 @@ enum option_words {
 	WORDS_SOURCE,
 	WORDS_THEME,
 	WORDS_PRESSURE, /* what can be short */
-	/* What shells find out themselves: */
+	/* Values that shells find themselves: */
 	WORDS_FILE,
 	WORDS_PIDS,
 	WORDS_USERS,
@@ -93,16 +93,16 @@ enum option_words {
 /* The words that a value can be. */
 struct words_row {
 	const char *name; /* in the completions */
-	/* The word at a place, NULL behind the last, and its help if it has one. NULL: no list. */
+	/* The word at a place, NULL after the last, and its help if it has one. NULL: no list. */
 	const char *(*word)(size_t i, const char **help);
 };
 
 extern const struct words_row words_table[OPTION_WORDS];
 
-/* What an option does with its value; `at` and `size` are a member's of struct options. */
+/* The effect of an option's value; `at` and `size` are those of a member of struct options. */
 enum option_type {
 	OPTION_OTHER, /* `set` takes it */
-	OPTION_FLAG, /* there is none: the member becomes `constant` */
+	OPTION_FLAG, /* no value: the member becomes `constant` */
 	OPTION_WHOLE, /* a whole number from min to max; times `unit` it is the member */
 	OPTION_SECONDS, /* a number from min to max; the member has it in ns */
 	OPTION_FILE, /* the name of a file */
@@ -126,7 +126,7 @@ struct option_row {
 	/* Takes the argument; on failure appends to why what is allowed. */
 	bool (*set)(struct options *options, const char *arg, struct buf *why);
 	size_t mark; /* the offset of a bool that becomes true as well; 0: none */
-	/* MODE_BIT()s: where it means something; where it does not, but is passed over. */
+	/* MODE_BIT()s: modes where it has a meaning; modes that ignore it. */
 	unsigned modes, passed; /* 0: a setting, which goes with all */
 	const char *needs, *excludes; /* names of other options; NULL: none */
 	bool barred; /* not allowed in the configuration */
@@ -139,7 +139,7 @@ struct option_row {
 extern const struct option_row option_table[];
 extern const size_t option_table_n;
 
-/* What only the configuration has. */
+/* Settings that only the configuration has. */
 extern const struct option_row setting_table[];
 extern const size_t setting_table_n;
 

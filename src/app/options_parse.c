@@ -123,7 +123,7 @@ struct counts {
 	size_t pids, users, specs;
 };
 
-/* Removes the earlier elements of those lists that the command line names. */
+/* Removes the earlier elements of the lists that the command line names. */
 static void replace_lists(struct options *options, const struct counts *old)
 {
 	struct query *query = &options->view.query;

@@ -79,7 +79,7 @@ static void fill_rows(void *sampler, const struct row *const *rows, size_t n, un
 	sampler_fill(sampler, rows, n, needs);
 }
 
-/* Says what failed, of what the options name. */
+/* Says which of the things that the options name failed. */
 static void print_failure(const struct options *options, enum batch_failure failure, int err)
 {
 	switch (failure) {

@@ -28,7 +28,7 @@
 /* The shortest time between two texts: samples of every second, which jitter, all count. */
 #define PERIOD_NS (750 * NSEC_PER_MSEC)
 
-/* What the process may have open: connections, the files of texts that are still being sent. */
+/* The descriptors that the process may have open: connections, files of texts still being sent. */
 #define DESCRIPTORS 512
 
 struct server {
@@ -70,7 +70,7 @@ _Noreturn static void be_server(const struct server *server, int texts)
 	struct http_names names = { .address = server->address };
 	struct utsname machine;
 
-	/* Where only this machine calls, nobody needs its name. */
+	/* Clients need no name where only this machine calls. */
 	if (address_is_open(&server->socket) && !uname(&machine))
 		names.node = machine.nodename;
 	child_serve("stalltop-http", keep, ARRAY_SIZE(keep));
@@ -82,7 +82,7 @@ _Noreturn static void be_server(const struct server *server, int texts)
 /* Starts the process. 0 or -errno. */
 static int start_server(struct server *server)
 {
-	/* As little as there can be: what is not taken need not wait. */
+	/* As little as can be: texts that are not taken need not wait. */
 	int ends[2], bytes = 1;
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
@@ -120,7 +120,7 @@ bool server_open(struct server **out, const char *address, struct buf *why)
 	return true;
 }
 
-/* Puts a text into a file in memory that nobody can change. The descriptor or -errno. */
+/* Puts a text into a sealed file in memory. Returns the descriptor or -errno. */
 static int make_memory_file(const struct buf *text)
 {
 	const int seals = F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
@@ -200,7 +200,7 @@ void server_close(struct server *server)
 		return;
 	if (server->texts >= 0)
 		close(server->texts);
-	/* It has nothing to finish, and may be stuck in a client's. */
+	/* The process has nothing to finish, and may be busy with a client. */
 	if (server->pid) {
 		kill(server->pid, SIGKILL);
 		waitpid(server->pid, NULL, 0);

@@ -52,11 +52,11 @@ bool settings_read(struct options *options, int argc, char **argv, struct settin
 	options_default(options);
 	options->mode = mode;
 	take_administrator(options, texts, why);
-	/* Nobody chooses what a program does with privileges that he has not. */
+	/* Users must not choose what a program does with privileges that they lack. */
 	path = privileges_foreign() ? NULL : configuration_path();
 	configuration_load(path, options, &texts->user, why);
 	free(path);
-	/* What is saved is a wish; only the command line asks. */
+	/* A saved setting is a wish; only the command line asks. */
 	options->grouped = false;
 	/* The command line was parsed before: `why` is about the configurations. */
 	return !options_override(options, argc, argv, why);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the program is to do: the administrator's configuration, the user's, the command line. */
+/* Settings from the administrator's configuration, the user's and the command line. */
 #ifndef STALLTOP_APP_SETTINGS_H
 #define STALLTOP_APP_SETTINGS_H
 
@@ -14,10 +14,10 @@ struct settings_texts {
 };
 
 /*
- * Sets options by all three, each over the one before; what is printed in place of running, and
- * batch mode, take nothing of configurations but that the administrator wants it read-only.
- * Returns false when the command line is invalid, with the reason in `why`; else `why` is what is
- * wrong with the configurations.
+ * Sets options by all three, each over the one before; batch mode, and modes that print instead of
+ * running, take nothing from configurations but the administrator's read-only setting. Returns
+ * false when the command line is invalid, with the reason in `why`; else `why` is what is wrong
+ * with the configurations.
  */
 bool settings_read(struct options *options, int argc, char **argv, struct settings_texts *texts,
 		   struct buf *why);

@@ -18,8 +18,8 @@ struct sink {
 };
 
 /*
- * Opens what the options ask for, for samples. False, with a line printed, where that fails. The
- * sink must stay where it is.
+ * Opens what the options ask for, for samples. False, with a line printed, on failure. The sink
+ * must stay where it is.
  */
 bool sink_open(struct sink *sink, const struct options *options);
 

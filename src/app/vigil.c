@@ -32,7 +32,7 @@ static void append_reasons(struct buf *out, const struct vigil *vigil, uint64_t 
 		buf_printf(out, "%sSIGUSR1", before);
 }
 
-/* Appends what there is to find in the frame, if anything. */
+/* Appends the frame's findings, if any. */
 static void append_finding(struct buf *out, const struct frame *frame)
 {
 	const struct view view = { .frame = frame, .charset = TEXT_ASCII };

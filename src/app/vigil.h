@@ -14,17 +14,17 @@
 struct vigil {
 	struct recorder *recorder;
 	struct trigger_set *triggers; /* NULL: none */
-	uint64_t before_ns; /* how much of what was before is asked for */
+	uint64_t before_ns; /* how much of the time before is asked for */
 	uint64_t linger_ns; /* for how long is written after it is over */
 	int procfd;
-	volatile sig_atomic_t *asked; /* a signal came: somebody wants to have it */
+	volatile sig_atomic_t *asked; /* a signal came: a user wants the recording */
 	/* The state; zero-initialised. */
 	struct incidents incidents;
 	uint64_t asked_ns; /* CLOCK_MONOTONIC: when the signal was seen; 0: never */
 	bool lasts;
 };
 
-/* Looks at a frame, before it is recorded. Tells on standard error what begins and ends. */
+/* Looks at a frame before it is recorded. Reports on standard error what begins and ends. */
 void vigil_look(struct vigil *vigil, const struct frame *frame);
 
 #endif

@@ -86,7 +86,7 @@ void buf_uint(struct buf *b, uint64_t value)
 
 void buf_fixed(struct buf *b, uint64_t value, unsigned decimals)
 {
-	/* The point, and a leading zero when all digits are behind it. */
+	/* The point, and a leading zero when all digits are after it. */
 	char text[UINT64_DIGITS + 2];
 	char *end = text + sizeof(text);
 	char *first = end;

@@ -27,7 +27,7 @@ static inline char *buf_reserve(struct buf *b, size_t n)
 	return n <= b->cap - b->len && b->data ? b->data + b->len : buf_grow(b, n);
 }
 
-/* The contents with a NUL behind them; valid until the next append. */
+/* The contents with a NUL after them; valid until the next append. */
 const char *buf_cstr(struct buf *b);
 
 /* Appends a number in decimal. */

@@ -55,7 +55,7 @@ void child_serve(const char *name, const int *keep, size_t n)
 				       SIGTSTP, SIGPIPE, SIGXFSZ, SIGUSR1 };
 
 	prctl(PR_SET_NAME, name);
-	/* What is to be put back is the other process's to put back. */
+	/* Whatever is to be put back, the other process puts back. */
 	crash_set_hook(CRASH_SYSCTL, NULL, NULL);
 	for (size_t i = 0; i < ARRAY_SIZE(ignored); i++)
 		signal(ignored[i], SIG_IGN);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a process that is forked to serve the program lets go of. */
+/* Things that a process forked to serve the program lets go of. */
 #ifndef STALLTOP_BASE_CHILD_H
 #define STALLTOP_BASE_CHILD_H
 

@@ -18,7 +18,7 @@
 #include <linux/landlock.h>
 #endif
 
-/* What answering takes, of the library and of libc. Those that a machine lacks are passed over. */
+/* System calls of the library and libc that answering takes. A machine may lack some. */
 static const int answering[] = {
 	/* Connections and texts. */
 	SCMP_SYS(accept),
@@ -86,7 +86,7 @@ static const int answering[] = {
 /* Memory may be had, but not such that it can be run: the third argument says how it is used. */
 static const int mapping[] = { SCMP_SYS(mmap), SCMP_SYS(mmap2), SCMP_SYS(mprotect) };
 
-/* What nobody does by accident. */
+/* System calls that no program makes by accident. */
 static const int hostile[] = {
 	SCMP_SYS(bind),
 	SCMP_SYS(bpf),
@@ -154,7 +154,7 @@ int confine_calls(void)
 
 #if __has_include(<linux/landlock.h>)
 
-/* What writing is: the first version of the kernel's interface knows it, the third adds cutting. */
+/* Rights to write, in the kernel's interface from its first version; truncating from the third. */
 #define WRITES \
 	(LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_REMOVE_DIR | \
 	 LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_MAKE_CHAR | \

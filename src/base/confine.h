@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a process of ours can't do any more, whoever gets hold of it: for good, in this process. */
+/* Limits on what a process of ours can do, whoever gets hold of it: for good, in this process. */
 #ifndef STALLTOP_BASE_CONFINE_H
 #define STALLTOP_BASE_CONFINE_H
 
 /*
  * Leaves the system calls that answering on open descriptors takes, and memory that is not run.
- * Calls that open or ask for more fail with EPERM; those that nobody makes by accident (starting
- * programs, reaching other processes, sockets of its own) end the process by SIGSYS. 0, also where
- * this is not to be had, or -errno.
+ * Calls that open or ask for more fail with EPERM; those that no program makes by accident
+ * (starting programs, reaching other processes, sockets of its own) end the process by SIGSYS. 0,
+ * also where this is not to be had, or -errno.
  */
 int confine_calls(void);
 

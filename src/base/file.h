@@ -51,8 +51,8 @@ struct span {
 };
 
 /*
- * Takes the part in front of the next `until`, or the rest where there is none: then part->end is
- * text->end. Moves the text behind the part. False at the end of the text.
+ * Takes the part in front of the next `until`, or the rest without one: then part->end is
+ * text->end. Moves the text past the part. False at the end of the text.
  */
 bool take_part(struct span *text, char until, struct span *part);
 
@@ -64,7 +64,7 @@ static inline bool take_line(struct span *text, struct span *line)
 
 /*
  * Finds the first whole line that begins with a key and a blank (space or tab); *rest is what
- * stands behind these, up to the newline. False where there is none.
+ * stands after these, up to the newline. False where there is none.
  */
 bool find_line(struct span text, const char *key, struct span *rest);
 

@@ -53,7 +53,7 @@ void near_try(struct near *near, const char *known, size_t len)
 		return;
 	changes = count_changes(near->word, near->len, known, len);
 	if (!changes) {
-		/* It is right, but not there: there is nothing to ask. */
+		/* The word is right, but not there: nothing to suggest. */
 		near->best = NULL;
 		near->len = 0;
 		return;

@@ -7,7 +7,7 @@
 
 #include "base/buf.h"
 
-/* What is looked for, and the nearest so far, which must live as long. */
+/* The word looked for, and the nearest so far, which must live as long. */
 struct near {
 	const char *word;
 	size_t len;

@@ -46,7 +46,7 @@ struct translation {
 	unsigned depth;
 };
 
-/* Appends a part that a quantifier behind it would repeat. */
+/* Appends a part that a quantifier after it would repeat. */
 static void add_atom(struct translation *t, const char *text)
 {
 	t->atom = t->out.len;
@@ -66,7 +66,7 @@ static void add_literal(struct translation *t, char byte)
 		t->atom = atom;
 }
 
-/* Takes a backslash and what is behind it. Returns the bytes taken. */
+/* Takes a backslash and what is after it. Returns the bytes taken. */
 static size_t take_escape(struct translation *t, const char *at)
 {
 	if (at[1] == '<')
@@ -78,17 +78,17 @@ static size_t take_escape(struct translation *t, const char *at)
 	else if (at[1] == '\'')
 		add_atom(t, "\\z");
 	else if (at[1] >= '1' && at[1] <= '9')
-		/* In braces: a digit behind it does not belong to it. */
+		/* Braces keep a digit after it apart. */
 		add_atom(t, (char[]){ '\\', 'g', '{', at[1], '}', '\0' });
 	else if (strchr("bBwWsS", at[1]))
-		/* As in Perl; for a backslash at the end PCRE2 has the error message. */
+		/* Kept as in Perl; PCRE2 has the error message for a backslash at the end. */
 		add_atom(t, (char[]){ '\\', at[1], '\0' });
 	else
 		add_literal(t, at[1]);
 	return at[1] ? 2 : 1;
 }
 
-/* Takes "[:alpha:]", "[.a.]" or "[=a=]" in a bracket expression. Bytes taken, 0: none of them. */
+/* Takes "[:alpha:]", "[.a.]" or "[=a=]" in a bracket expression. Bytes taken; 0: none of these. */
 static size_t take_class(struct translation *t, const char *at)
 {
 	const char *end;

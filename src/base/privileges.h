@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What capabilities are for, a bit each. */
+/* Uses of capabilities, a bit each. */
 enum privilege_use {
 	PRIVILEGE_COUNTERS = 1 << 0, /* the counters of all tasks */
 	PRIVILEGE_PROGRAMS = 1 << 1, /* loading programs into the kernel, and reading their maps */
@@ -28,7 +28,7 @@ struct privilege_row {
 	int capability;
 	const char *name;
 	unsigned uses; /* PRIVILEGE_ bits */
-	unsigned foreign; /* those of them for which it is kept where it is foreign */
+	unsigned foreign; /* the uses for which it is kept where it is foreign */
 };
 
 extern const struct privilege_row privilege_table[];
@@ -38,14 +38,14 @@ extern const size_t privilege_table_n;
 bool privileges_foreign(void);
 
 /*
- * Begins: foreign privileges that are for none of our uses are given up, the others rest until
- * privileges_wake(). Returns 0, -EPERM for a program that is setuid or setgid, which it is not made
+ * Begins: gives up foreign privileges that serve none of our uses; the others rest until
+ * privileges_wake(). Returns 0, -EPERM where the program is setuid or setgid, which it is not made
  * for, or another -errno.
  */
 int privileges_begin(void);
 
 /*
- * Gives up for good all capabilities that are for none of the uses, and puts the others in effect.
+ * Gives up for good all capabilities that serve none of the uses, and puts the others in effect.
  * Programs that are started later get none by their files. Returns 0 or -errno.
  */
 int privileges_keep(unsigned uses);
@@ -53,10 +53,10 @@ int privileges_keep(unsigned uses);
 /* Foreign privileges rest while the program does what its caller may do: they are not in effect. */
 void privileges_rest(void);
 
-/* They are in effect again. */
+/* Puts them in effect again. */
 void privileges_wake(void);
 
-/* In a child that becomes another program: gives up what is foreign, all of it. 0 or -errno. */
+/* Gives up all foreign privileges in a child that becomes another program. 0 or -errno. */
 int privileges_leave(void);
 
 #endif

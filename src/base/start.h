@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a program must do before any library reads its environment or any file is opened. */
+/* Steps of a program before any library reads its environment or any file is opened. */
 #ifndef STALLTOP_BASE_START_H
 #define STALLTOP_BASE_START_H
 

@@ -125,8 +125,8 @@ static void escape_byte(struct buf *out, char byte)
 void text_escape(struct buf *out, const char *bytes, size_t len, enum text_charset charset)
 {
 	/*
-	 * Marks stay raw only behind a raw character above U+007E: at the front of a name a mark
-	 * would join the cell before it, and behind a blank or an escape it would change a
+	 * Marks stay raw only after a raw character above U+007E: at the front of a name a mark
+	 * would join the cell before it, and after a blank or an escape it would change a
 	 * character that is not its base.
 	 */
 	unsigned marks_left = 0;

@@ -11,7 +11,7 @@
 
 #include "base/buf.h"
 
-/* What the receiver can show. Machine formats always take TEXT_UTF8. */
+/* The characters that the receiver can show. Machine formats always take TEXT_UTF8. */
 enum text_charset { TEXT_ASCII, TEXT_UTF8 };
 
 /*
@@ -20,7 +20,7 @@ enum text_charset { TEXT_ASCII, TEXT_UTF8 };
  * that are not U+0020, unassigned characters, and the combining marks that go
  * with any script (by them one character can be written in two ways) become
  * \u{NNNN} (lower-case hex, at least four digits); a backslash becomes \\. A
- * mark of one script stays as it is behind a character of its kind, at most four
+ * mark of one script stays as it is after a character of its kind, at most four
  * in a row; elsewhere, as in front, it is escaped. In TEXT_ASCII every character
  * above U+007E becomes \u{NNNN}. So two different byte strings never come out the
  * same. All this is free of locale.
@@ -55,8 +55,8 @@ void text_fit_end(struct buf *out, const char *escaped, size_t len, unsigned cel
 size_t text_line(const char *text, unsigned cells);
 
 /*
- * Appends plain ASCII as lines of at most `width` cells, the first behind `used` cells that its
- * line already has, the others behind `left` spaces. Each ends with a newline.
+ * Appends plain ASCII as lines of at most `width` cells, the first after `used` cells that its
+ * line already has, the others after `left` spaces. Each ends with a newline.
  */
 void text_wrap(struct buf *out, const char *text, unsigned used, unsigned left, unsigned width);
 

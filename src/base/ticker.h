@@ -14,8 +14,8 @@ struct ticker {
 void ticker_start(struct ticker *ticker, uint64_t now_ns, uint64_t interval_ns);
 
 /*
- * To be called before a sample is taken: skips points that have passed while nobody came to take
- * one, but the last. Returns how many: the interval that this sample ends is longer by these.
+ * To be called before a sample is taken: skips points that have passed without a sample, except the
+ * last. Returns how many: the interval that this sample ends is longer by these.
  */
 uint64_t ticker_late(struct ticker *ticker, uint64_t now_ns);
 

@@ -46,7 +46,7 @@ int write_all(int fd, const void *bytes, size_t len)
 	return 0;
 }
 
-/* Formats behind the first `at` bytes of a line, ends it by a newline and writes it. */
+/* Formats after the first `at` bytes of a line, ends it by a newline and writes it. */
 static __attribute__((format(printf, 4, 0))) void write_line(int fd, char *line, size_t at,
 							     const char *format, va_list args)
 {

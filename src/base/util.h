@@ -38,8 +38,8 @@ void *grow_array(void *old, size_t *cap, size_t n, size_t size);
 #define GROW(array, n, cap) RESERVE(array, (n) + 1, cap)
 
 /*
- * Finds the first of n places of which `before` does not hold, an expression of `at`; it holds of
- * all before that and of none behind. `at`, a size_t, becomes that place; n: there is none.
+ * Finds the first of n places for which `before`, an expression of `at`, is false; it is true for
+ * all places before that and for none after. `at`, a size_t, becomes that place; n: none.
  */
 #define LOWER_BOUND(at, n, before) \
 	do { \
@@ -76,8 +76,8 @@ int debug_log_open(const char *path);
 void debug_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /*
- * Takes a decimal number at *at (digits only, not past end) and moves *at behind
- * it. False, with nothing moved, when there is none or it does not fit.
+ * Takes a decimal number at *at (digits only, not past end) and moves *at past it. False, with
+ * nothing moved, when there is none or it does not fit.
  */
 bool parse_uint(const char **at, const char *end, uint64_t *value);
 

@@ -3,17 +3,17 @@
  * Measures the waits that the kernel books wrongly or not at all: of each thread the time from
  * leaving its CPU in uninterruptible sleep, or in I/O wait, to being woken. The walk over all tasks
  * (snapshot.bpf.c) reads the sums where they are. Compiled once for all kernels (CO-RE, see
- * kernel_types.h), of which those before 5.12 have no storage of tasks for it.
+ * kernel_types.h); kernels before 5.12 lack the storage of tasks that it needs.
  *
  * All else must cost next to nothing, as this runs at each switch and each wake-up. Where the
  * storage of tasks allocates from memory of its own (6.4 and later), a thread has it made at its
  * first wait; elsewhere when it is born: at a switch an allocation might wake up kswapd, and want
  * the lock that is held.
  *
- * A thread's sums are written by who wakes it up (under task->pi_lock). A wake-up may come before
- * the switch has been seen that it answers (kernel/sched/core.c:try_to_wake_up() waits for on_cpu
- * after the tracepoint): such a wait lasted for no time, and what is then left of its beginning is
- * told by the task's being queued or on a CPU.
+ * Whoever wakes a thread writes its sums (under task->pi_lock). A wake-up may come before the
+ * switch that it answers has been seen (kernel/sched/core.c:try_to_wake_up() waits for on_cpu after
+ * the tracepoint): such a wait lasted for no time, and what is then left of its beginning is told
+ * by the task's being queued or on a CPU.
  */
 #include <linux/bpf.h>
 #include <stdbool.h>
@@ -34,7 +34,7 @@ char LICENSE[] SEC("license") = "GPL";
 #define TASK_UNINTERRUPTIBLE 0x2
 #define TASK_NOLOAD 0x400
 
-/* What is less may be rounding: a wake-up that came before the switch was seen ended nothing. */
+/* A shorter wait may be rounding: a wake-up that came before the switch was seen ended nothing. */
 #define LEAST_UNSEEN_NS 20000
 
 struct exact_control control;
@@ -248,7 +248,7 @@ int BPF_PROG(exited, struct task_struct *task)
 	__u64 number;
 	__u32 at;
 
-	/* What neither waited nor was booked anything needs no correction. */
+	/* A task without waits and bookings needs no correction. */
 	if (!exact)
 		return 0;
 	number = __sync_fetch_and_add(&control.ended, 1);
@@ -284,7 +284,7 @@ static __always_inline void begin_with(struct exact_sum *sum, __u64 ns, __u64 co
 		sum->min_ns = min;
 }
 
-/* What of blkio was booked of a thread, or of ended ones: fields that a kernel lacks are 0. */
+/* The blkio that was booked for a thread, or for ended ones: fields that a kernel lacks are 0. */
 #define ADD_BOOKED(sum, from, total) \
 	begin_with(sum, (from)->total, (from)->blkio_count, \
 		   bpf_core_field_exists((from)->blkio_delay_max) ? (from)->blkio_delay_max : 0, \

@@ -64,8 +64,8 @@ static int attach_one(struct bpf_link **link, const struct bpf_program *program)
 }
 
 /*
- * Attaches all. What was booked before is read before waits are watched; of threads that are born
- * meanwhile nothing was.
+ * Attaches all. What was booked before is read before waits are watched; threads born meanwhile had
+ * nothing booked.
  */
 static int attach_in_order(struct exact_bpf *program)
 {

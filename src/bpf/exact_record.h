@@ -15,7 +15,7 @@ struct exact_sum {
 	__u64 max_ns, min_ns; /* 0: there was none */
 };
 
-/* What is kept of each thread, in the kernel. */
+/* The data kept for each thread, in the kernel. */
 struct exact_task {
 	__u64 since_ns; /* CLOCK_MONOTONIC: when it left its CPU to wait; 0: it does not */
 	__u32 iowait; /* what it waits in is io */
@@ -23,7 +23,7 @@ struct exact_task {
 	/* Then: how often it had slept, and for how long it had been queued and had run. */
 	__u64 switches, queued_ns, ran_ns;
 	struct exact_sum io, dwait; /* io: with what was booked before it was met */
-	/* Of a leader: the same of all other threads that its process ever had. */
+	/* A leader's: the same sums of all other threads its process ever had. */
 	struct exact_sum others_io, others_dwait;
 };
 

@@ -155,7 +155,7 @@ struct dentry {
 	} d_u;
 };
 
-/* As of 7.2, where the union has no name. */
+/* The type as of 7.2, where the union has no name. */
 struct dentry___flat {
 	struct hlist_node d_alias;
 };
@@ -184,7 +184,7 @@ struct in6_addr {
 	__u8 bytes[16];
 };
 
-/* Of numbers in network order all but skc_num. */
+/* All numbers but skc_num are in network order. */
 struct sock_common {
 	__u32 skc_daddr, skc_rcv_saddr;
 	__u16 skc_dport, skc_num;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What loading a program into the kernel takes, whichever it is. Within src/bpf. */
+/* Loading of any program into the kernel. Within src/bpf. */
 #ifndef STALLTOP_BPF_LOADING_H
 #define STALLTOP_BPF_LOADING_H
 

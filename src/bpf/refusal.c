@@ -18,7 +18,7 @@ static struct {
 	int cause;
 } refused;
 
-/* What tells a cause apart, in a line that libbpf or the verifier ends with. */
+/* Words that tell a cause, in a line that libbpf or the verifier ends with. */
 static const struct {
 	const char *needle;
 	int cause;
@@ -82,7 +82,7 @@ static void add_reason(const struct span *name, const struct span *reason)
 		 reason->at);
 }
 
-/* The cause that a reason tells; 0: none of those. */
+/* The cause that a reason tells; 0: an unknown one. */
 static int cause_of(const struct span *reason)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(causes); i++)

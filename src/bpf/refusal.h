@@ -18,15 +18,15 @@ void refusal_hear(const char *message);
 void refusal_add(const char *program, const char *reason);
 
 /*
- * The cause as -errno, of the last that was refused: -EINVAL its verifier rejects the program,
- * -ENXIO its types are not as the program needs them, -ENOEXEC its JIT is off, -EOPNOTSUPP it
- * lacks a function, a map or a tracepoint; 0: none was heard.
+ * The cause of the last refusal, as -errno: -EINVAL its verifier rejects the program, -ENXIO its
+ * types are not as the program needs them, -ENOEXEC its JIT is off, -EOPNOTSUPP it lacks a
+ * function, a map or a tracepoint; 0: none was heard.
  */
 int refusal_cause(void);
 
 /*
- * What the kernel said of all that was refused since refusal_begin(), each with its name, in one
- * line whose bytes are the kernel's; "" where nothing was said.
+ * The kernel's words about all refusals since refusal_begin(), each with its name, in one line
+ * whose bytes are the kernel's; "" without any.
  */
 const char *refusal_words(void);
 

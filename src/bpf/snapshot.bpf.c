@@ -68,7 +68,7 @@ struct {
 	__type(value, struct remembered);
 } memory SEC(".maps");
 
-/* Waits that are measured, and those maps that are: exact.bpf.c's. Set before it is loaded. */
+/* Measured waits, and exact.bpf.c's maps of them. Set before the program is loaded. */
 const volatile bool measures;
 /* A thread without storage has not waited since. */
 const volatile bool makes_late;
@@ -81,8 +81,8 @@ struct {
 } waits SEC(".maps");
 
 /*
- * What was measured of the task being visited. Only the loops over tasks can ask for it, as only
- * there the verifier trusts the task.
+ * The measured waits of the visited task. Only the loops over tasks can ask for them: only there
+ * does the verifier trust the task.
  */
 struct {
 	struct exact_sum io, dwait;
@@ -268,7 +268,7 @@ static __always_inline void sum_up(struct exact_sum *sum, const struct exact_sum
 		sum->min_ns = others->min_ns;
 }
 
-/* Finds what was measured of a task. first: the sums, too, which its first record has. */
+/* Finds what was measured of a task. first: the sums, too; only its first record has them. */
 static __always_inline void look_up(struct task_struct *task, bool first)
 {
 	struct exact_task *exact;
@@ -293,7 +293,7 @@ static __always_inline void look_up(struct task_struct *task, bool first)
 	measured.since_ns = *(volatile const __u64 *)&exact->since_ns;
 	if (measured.since_ns || !in_state_d(task) || is_queued(task) || task->on_cpu)
 		return;
-	/* It began before waits were watched: it counts when it ends, as it is shown until then. */
+	/* This wait began before waits were watched: it is shown until it ends, and counts then. */
 	exact->iowait = in_io_wait(task);
 	ns = guessed_wait(task, exact->iowait);
 	measured.since_ns = bpf_ktime_get_ns() - ns;
@@ -348,8 +348,8 @@ static __always_inline void put_wait(struct snapshot_record *record, const struc
 
 /*
  * Puts the sums of a thread's sleep in state D (kernel/sched/stats.c:
- * __update_stats_enqueue_sleeper()), of which put_wait() tells whether it goes on. Those of threads
- * of the kernel contain what they idle.
+ * __update_stats_enqueue_sleeper()); put_wait() tells whether that sleep goes on. The sums of
+ * kernel threads contain their idling.
  */
 static __always_inline void put_sleeps(struct snapshot_record *record,
 				       const struct task_struct *task)

@@ -225,7 +225,7 @@ static int run_each(struct snapshot *snapshot)
 
 /*
  * The position of a record: by process, within it the leader's, then that of ended threads, then
- * those of the other threads, none of which has an id below 2.
+ * those of the other threads, whose ids are 2 or more.
  */
 static uint64_t record_order(const struct snapshot_record *record)
 {
@@ -249,9 +249,9 @@ static int compare_records(const void *a, const void *b)
 }
 
 /*
- * Turns records of threads into those that the walk writes of processes. The kernel has already
- * added an exiting thread's counters to those of ended threads; without a leader the process is
- * gone.
+ * Turns records of threads into records of processes, as the walk writes them. The kernel has
+ * already added an exiting thread's counters to those of ended threads; without a leader the
+ * process is gone.
  */
 static void gather(struct snapshot *snapshot, struct snapshot_view *view)
 {

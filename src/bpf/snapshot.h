@@ -38,8 +38,8 @@ int snapshot_open_measured(struct snapshot **out, bool threads, enum snapshot_wa
 			   const struct exact *exact);
 
 /*
- * How to take a snapshot: with records of all tasks; with those of tasks that only were moved to
- * another cgroup, too; with the sums of sleep, which the kernel keeps at the time.
+ * How to take a snapshot: with records of all tasks; with records also of tasks that only moved to
+ * another cgroup; with the sums of sleep, where the kernel keeps them now.
  */
 #define SNAPSHOT_WHOLE 0x1u
 #define SNAPSHOT_CGROUPS 0x2u

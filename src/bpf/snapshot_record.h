@@ -14,7 +14,7 @@
 
 #define SNAPSHOT_COMM 16
 
-/* What a task waits for right now. */
+/* The current wait of a task. */
 enum snapshot_wait { SNAPSHOT_NO_WAIT, SNAPSHOT_WAIT_CPU, SNAPSHOT_WAIT_IO, SNAPSHOT_WAIT_D };
 
 #define SNAPSHOT_SLEEPS_KNOWN 0x1u /* dwait_ns, iowait_ns and iowaits are known */
@@ -42,17 +42,17 @@ struct snapshot_record {
 	__u32 kinds; /* bits of known kinds; all but cpu: if its delays are accounted */
 	__u32 ranges; /* bits of kinds whose max and min are known */
 	/*
-	 * What the scheduler has added up of sleep in state D since kernel.sched_schedstats is on:
-	 * without I/O wait, the wait in progress included; in I/O waits that have ended, and their
-	 * number modulo 2^32.
+	 * Sleep in state D that the scheduler has added up since kernel.sched_schedstats was
+	 * switched on: without I/O wait, the wait in progress included; in I/O waits that have
+	 * ended, and their number modulo 2^32.
 	 */
 	__u64 dwait_ns, iowait_ns;
 	__u32 iowaits;
 	__u32 sleeps; /* SNAPSHOT_SLEEPS_ bits */
 	/*
-	 * The waits that were measured, of a process with those of all threads that it ever had;
-	 * they and what they say of this thread are in the first record only. io is with what had
-	 * been booked before.
+	 * The measured waits; a process's include those of all threads that it ever had. Only the
+	 * first record has them, and what they say of this thread. io includes what had been booked
+	 * before.
 	 */
 	struct exact_sum io, dwait;
 	__u32 measured; /* they are known */
@@ -76,7 +76,7 @@ struct snapshot_entry {
 	__u32 record; /* number of its first record, from 1; 0: unchanged since the walk before */
 };
 
-/* The reading process: pids are those of its namespace, and its clocks serve as the present. */
+/* The reading process: pids are given in its namespace, and its clocks give the present time. */
 struct snapshot_reader {
 	__u64 ns;
 	__u64 level; /* of the namespace, 0: the initial namespace */

@@ -2,14 +2,14 @@
 /*
  * Watches every wait, in the kernel: at each context switch and wake-up a thread's time is added to
  * the state that it was in, and to the site that it waited in. All of it lies in arrays that
- * trace.c has mapped. Compiled once for all kernels (CO-RE, see kernel_types.h), of which those
- * before 5.12 have no storage of tasks for it; what a kernel lacks is not known there.
+ * trace.c has mapped. Compiled once for all kernels (CO-RE, see kernel_types.h); kernels before
+ * 5.12 lack the storage of tasks that it needs. What else a kernel lacks is not known there.
  *
- * A thread's slot is written by whom the scheduler lets: by the CPU that switches it out or in, and
- * by who wakes it while it sleeps (task->pi_lock). A wake-up may come just before the switch that
- * it answers has been seen (kernel/sched/core.c:try_to_wake_up waits for on_cpu after the
- * tracepoint), and the kernel may leave a hook out, as where it would run within itself. What went
- * unseen is told by the scheduler's own figures when the thread is switched the next time.
+ * A thread's slot has one writer at a time, as the scheduler sees to: the CPU that switches it out
+ * or in, or whoever wakes it while it sleeps (task->pi_lock). A wake-up may come just before the
+ * switch that it answers has been seen (kernel/sched/core.c:try_to_wake_up waits for on_cpu after
+ * the tracepoint), and the kernel may leave a hook out, as where it would run within itself. The
+ * scheduler's own figures tell what went unseen, when the thread is switched the next time.
  */
 #include <linux/bpf.h>
 #include <stdbool.h>
@@ -54,7 +54,7 @@ int BPF_PROG(waking, struct task_struct *task)
 /* ---- A CPU is given -------------------------------------------------------------------------- */
 
 /*
- * Books what the kernel counted of the wait of io that ended (kernel/delayacct.c at wake-up). Its
+ * Books what the kernel counted for the I/O wait that ended (kernel/delayacct.c at wake-up). Its
  * stamp of the start may be stale: a wait cannot have begun before the thread ran last.
  */
 static __always_inline void book_io(struct local *local, const struct arrival *arrival)
@@ -144,7 +144,7 @@ static __always_inline void arrive(struct local *local, struct trace_thread_slot
 		switch_in(local, slot, &arrival);
 }
 
-/* When a task came to the CPU that it runs on, where that went unseen. */
+/* The time when a task got the CPU that it runs on, where its switch went unseen. */
 static __always_inline __u64 arrived_at(const struct task_struct *task, __u64 since_ns, __u64 now,
 					bool fast)
 {
@@ -294,7 +294,7 @@ int BPF_PROG(executed, struct task_struct *task)
 
 /* ---- Times within others: reclaim and compaction --------------------------------------------- */
 
-/* What of these a kernel has is loaded. */
+/* Only the programs whose hooks the kernel has are loaded. */
 #define WITHIN(name, kind) \
 	SEC("?tp_btf/" #name "_begin") \
 	int BPF_PROG(name##_begins) \
@@ -352,12 +352,12 @@ HANDLES(irq_handler, interrupt, (__u64)action->name, int number, struct irqactio
 HANDLES(softirq, softirq, vector + 1, unsigned int vector)
 /* x86; other machines' timers are handled as any interrupt. */
 HANDLES(local_timer, timer, 1)
-/* What one CPU asks of another: x86's two, and arm64's. */
+/* Requests of one CPU to another: x86's two, and arm64's. */
 HANDLES(call_function, ipi, 1)
 HANDLES(call_function_single, ipi, 1)
 HANDLES(ipi, ipi, 1)
 
-/* ---- The threads that there are when tracing begins ------------------------------------------ */
+/* ---- The threads that exist when tracing begins ---------------------------------------------- */
 
 /* Adds a thread in the state that it is in. Hooks may do so at the same time: one of them does. */
 static __always_inline void meet_thread(struct task_struct *task, __u64 now)

@@ -42,8 +42,8 @@ struct trace {
 };
 
 /*
- * Copies what another CPU may write: while the version is odd, or was another before, it is
- * copied again. False: it is written all the time.
+ * Copies what another CPU may write, again while the version is odd or has changed. False: it is
+ * written all the time.
  */
 static bool copy_whole(void *to, const void *from, size_t size, const uint32_t *version)
 {
@@ -97,7 +97,7 @@ static void hand_thread(struct trace *trace, uint32_t slot, const struct trace_r
 
 /*
  * Reads the slots on a list from where it was read before. A hook that was at work when the epoch
- * ended may still add to the epoch's list: that is read at the next reading.
+ * ended may still add to the epoch's list: those slots are read the next time.
  */
 #define READ_LIST(trace, part, epoch, read) \
 	do { \
@@ -135,7 +135,7 @@ static void count_events(struct trace *trace, struct trace_counts *counts)
 	trace->lost_threads = threads;
 }
 
-/* Whether there were any in that epoch, or are. */
+/* Whether threads lacked room in that epoch, or do now. */
 static bool were_any(const struct trace_roomless *count, uint32_t epoch)
 {
 	return __atomic_load_n(&count->threads, __ATOMIC_ACQUIRE) ||
@@ -166,7 +166,7 @@ static void hand_partial(struct trace *trace, uint32_t epoch, const struct trace
 	}
 }
 
-/* Counts threads without room, and hands out whose they are: nothing, where all have room. */
+/* Counts threads without room, and hands out their processes. Does nothing where all have room. */
 static void read_roomless(struct trace *trace, uint32_t epoch, const struct trace_reader *reader,
 			  struct trace_counts *counts)
 {
@@ -214,8 +214,8 @@ static void measure(struct trace *trace, struct trace_counts *counts)
 }
 
 /*
- * What the programs cost. The kernel's measuring of them has a cost of its own, so that it is
- * switched off once it is known what a switch costs, and on again now and then.
+ * The cost of the programs. Measuring it costs time, too: so the kernel's measuring is switched off
+ * once the cost of a switch is known, and on again now and then.
  */
 static void count_cost(struct trace *trace, struct trace_counts *counts)
 {
@@ -254,7 +254,7 @@ int trace_read(struct trace *trace, const struct trace_reader *reader, struct tr
 	*counts = (struct trace_counts){ .no_calls = !control->calls };
 	count_events(trace, counts);
 	count_cost(trace, counts);
-	/* What came late to the list that is used again now. */
+	/* Reads slots that came late to the list that is used again now. */
 	READ_LIST(trace, site, epoch + 1, hand_site);
 	READ_LIST(trace, thread, epoch + 1, hand_thread);
 	trace->sites.taken[next] = trace->threads.taken[next] = 0;
@@ -321,7 +321,7 @@ bool trace_forget(struct trace *trace, uint32_t slot)
 		return false;
 	trace->syscalls++;
 	bpf_map_delete_elem(bpf_map__fd(program->bpf->maps.places), &site->site.key);
-	/* Who has found it before finds another generation now. */
+	/* Whoever found the slot before sees another generation now. */
 	site->site.generation++;
 	memset(&site->site.key, 0, sizeof(site->site.key));
 	__atomic_store_n(&site->version, version + 2, __ATOMIC_RELEASE);

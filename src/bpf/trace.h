@@ -23,7 +23,7 @@ struct trace_options {
 	enum trace_stacks stacks;
 };
 
-/* What happened to the whole since the reading before. */
+/* Events of the whole trace since the reading before. */
 struct trace_counts {
 	uint64_t read_ns; /* CLOCK_MONOTONIC of the reading: waits in progress last until then */
 	uint64_t switches; /* context switches */
@@ -40,7 +40,7 @@ struct trace_counts {
  * Gets what changed since the reading before, as consistent copies that are valid during the call.
  * A thread that ended is given once more, with `ended`. Sites come before the threads that wait in
  * them. `slot` is the index by which threads name sites. A process that had threads without room,
- * so that not all of it was traced, is handed out as `partial` (NULL: nobody wants to know).
+ * so that not all of it was traced, is handed out as `partial` (NULL: the caller does not need it).
  */
 struct trace_reader {
 	void (*site)(void *arg, uint32_t slot, const struct trace_site *site);
@@ -59,8 +59,8 @@ int trace_read(struct trace *trace, const struct trace_reader *reader, struct tr
 size_t trace_stack(struct trace *trace, int32_t stack, uint64_t *addresses, size_t room);
 
 /*
- * Gives a site's slot back: it was idle and nobody waits in it. Whether it is free now: a wait may
- * have begun meanwhile.
+ * Gives back the slot of a site that was idle and has no waiter. Returns whether it is free: a wait
+ * may have begun meanwhile.
  */
 bool trace_forget(struct trace *trace, uint32_t slot);
 

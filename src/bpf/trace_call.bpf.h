@@ -46,7 +46,7 @@ static __always_inline enum machine machine_of_kernel(void)
 	return MACHINE_UNKNOWN;
 }
 
-/* Whether the kernel has a helper that finds the registers (5.15), of which it knows the type. */
+/* Whether the kernel has a helper that gives the registers as a typed pointer (5.15). */
 static __always_inline bool has_registers_helper(void)
 {
 	return bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_task_pt_regs);
@@ -224,7 +224,7 @@ static __always_inline void read_call(struct call *call, const void *regs, enum 
 	}
 	if (call->class.target != CALL_POLL && call->class.target != CALL_SELECT)
 		return;
-	/* Of poll(): how many descriptors it looks at; of select(): the sets. */
+	/* The number of descriptors that poll() looks at, or the sets of select(). */
 	cpu = this_cpu();
 	if (!cpu)
 		return;
@@ -292,8 +292,8 @@ static __always_inline void find_packed(struct call *call)
 }
 
 /*
- * Counts what a call looks at. The loops below have no branches but for their ends, as the verifier
- * would follow each of them: the descriptors are added up, which is the one where there is one.
+ * Counts what a call looks at. The loops below have no branches but their ends, as the verifier
+ * would follow each: the descriptors are added up, the sum is the one descriptor if there is one.
  */
 static __always_inline void put_polled(struct call *call, __u32 files, __u64 fd)
 {
@@ -361,7 +361,7 @@ __noinline int add_set(__u64 address, __u32 words)
 	return 1;
 }
 
-/* The same of select(), whose sets stay as they were until it returns. */
+/* Counts the same for select(), whose sets stay unchanged until it returns. */
 __noinline int find_selected(struct call *call)
 {
 	__u32 zero = 0, last, end, words, files = 0, here;

@@ -183,7 +183,7 @@ static int attach_all(struct trace_program *program)
 	return err;
 }
 
-/* The largest number of a process, so that there are no more threads at one time. */
+/* The largest pid, which bounds the number of threads at one time. */
 static uint32_t largest_pid(void)
 {
 	char text[32];
@@ -197,8 +197,8 @@ static uint32_t largest_pid(void)
 }
 
 /*
- * The number of threads that are given room. Those that come later are many where there is much
- * memory: this is taken at once, as the kernel's arrays don't grow.
+ * The number of threads that get room. With much memory there is room for many that come later: all
+ * of it is taken at once, as the kernel's arrays don't grow.
  */
 static uint32_t choose_room(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the programs of a trace share: constants of the kernel, maps, and how slots are written.
- * Part of trace.bpf.c.
+ * Parts that the programs of a trace share: constants of the kernel, maps, and how slots are
+ * written. Part of trace.bpf.c.
  */
 #ifndef STALLTOP_BPF_TRACE_MAPS_H
 #define STALLTOP_BPF_TRACE_MAPS_H
@@ -55,7 +55,7 @@ enum {
 #define SELECTED 1024 /* of select() */
 #define SELECT_SETS 3
 
-/* A waiter gives up a site that another CPU writes after so many looks, of some 20 ns each. */
+/* The looks, of some 20 ns each, that a waiter gives a site that another CPU writes. */
 #define PATIENCE 64
 
 /* How much of a site is set: a thread that another task looks at has no stack to keep. */
@@ -70,8 +70,8 @@ const volatile __u32 stack_size; /* of a task in the kernel, where that is used 
 const volatile bool weak_order; /* stores of this machine may overtake each other */
 const volatile struct trace_class classes[TRACE_CALLS];
 /*
- * By the number of a 32-bit program's call: 1 + the 64-bit one's; 0: there is none;
- * TRACE_SOCKETCALL: the first argument says which it is, the second where its arguments are.
+ * Calls by the number of a 32-bit program's: 1 + the 64-bit one's; 0: none; TRACE_SOCKETCALL: the
+ * first argument says which it is, the second where its arguments are.
  */
 const volatile __u16 natives[TRACE_CALLS], socket_calls[TRACE_SOCKET_CALLS];
 
@@ -96,12 +96,12 @@ MAPPED_ARRAY(free_sites, __u64);
 MAPPED_ARRAY(changed_threads, __u64);
 MAPPED_ARRAY(changed_sites, __u64);
 
-/* Where a site is; the generation tells whether it still is. */
+/* The slot of a site; the generation tells whether the site is still there. */
 struct site_ref {
 	__u32 slot, generation;
 };
 
-/* As functions return and take it. */
+/* The same as one number, which functions return and take. */
 struct site_word {
 	union {
 		struct site_ref ref;
@@ -131,7 +131,7 @@ struct {
 	__uint(value_size, TRACE_FRAMES * sizeof(__u64));
 } stacks SEC(".maps");
 
-/* Of a path; a component is read behind what there is. */
+/* The buffer of a path; each component is read after those that are there. */
 struct text {
 	char bytes[2 * TRACE_NAME];
 };
@@ -152,7 +152,7 @@ struct recent {
 /* Whether a thread found no room: counted for its process, which sleep.key names, or for none. */
 enum lost { NOT_LOST, LOST, LOST_NAMELESS };
 
-/* What is known of a thread besides its slot. */
+/* Facts about a thread besides its slot. */
 struct local {
 	__u32 slot; /* 0: none; SLOT_TAKEN: is being made */
 	__u8 lost; /* enum lost */
@@ -167,7 +167,7 @@ struct local {
 	__u64 io_ns; /* and how long that wait was */
 	struct recent sleep, queue;
 	__u64 fault_inode; /* address of the inode of the file that a page fault was on last */
-	__u64 faults; /* how many there were then: as many as long as that one lasts */
+	__u64 faults; /* how many there were then; it stays so while that one lasts */
 	__u64 within_ns[2]; /* when reclaim, compaction began; 0: not in it */
 	__u64 within_booked_ns;
 };

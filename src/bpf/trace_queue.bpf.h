@@ -28,9 +28,9 @@ struct arrival {
 };
 
 /*
- * What the kernel books for the queues that a task was in and the one that it leaves now
- * (kernel/sched/stats.h: sched_info_arrive runs after the tracepoint, by the same reading of the
- * queue's clock).
+ * The time that the kernel books for the run queues that a task was in and the one that it leaves
+ * now (kernel/sched/stats.h: sched_info_arrive runs after the tracepoint, by the same reading of
+ * the queue's clock).
  */
 static __always_inline __u64 queued_of(const struct task_struct *task, bool fast)
 {
@@ -44,7 +44,7 @@ static __always_inline __u64 queued_of(const struct task_struct *task, bool fast
 	return booked;
 }
 
-/* What is booked for the queue that a task leaves. */
+/* The time that is booked for the run queue that a task leaves. */
 static __always_inline __u64 booked_queue(const struct local *local, const struct arrival *arrival,
 					  __u64 unknown)
 {
@@ -123,7 +123,7 @@ static __always_inline void leave_queue(struct local *local, const struct trace_
 			__builtin_memcpy(slot->site.name, run->name, TRACE_COMM);
 		end_write(&slot->version);
 	}
-	/* One that had begun before tracing did is booked as a whole. */
+	/* A wait that began before tracing is booked as a whole. */
 	if (!add_wait_at(ref, arrival->now, ns,
 			 local->arrived_ns ? booked_queue(local, arrival, ns) : ns, NULL))
 		count_lost_wait();

@@ -35,7 +35,7 @@ enum trace_target {
 	TRACE_THROTTLED, /* for cpu: the group's quota is used up */
 };
 
-/* What tells sites apart. Padding must be zero. */
+/* The key of a site. Padding must be zero. */
 struct trace_key {
 	__u64 start_ns; /* of the process */
 	__u64 ino; /* of a file or socket; the address of a futex; the pid of a child or task; a
@@ -98,13 +98,13 @@ struct trace_thread {
 	__u8 state;
 	__u8 ended; /* it is gone: ns is complete up to since_ns, and the slot will be used again */
 	__u8 attached; /* its wait was in progress when tracing began */
-	__u8 hidden; /* there was room, and it went unseen for long: more of it will go unseen */
+	__u8 hidden; /* there was room, but it went unseen for long, and will again */
 	__u8 unused[4];
 };
 
 /*
- * How the program keeps them. `version` is odd while one is written, or being written by another
- * CPU; `epoch` is the one in which it was put on the list of those that changed.
+ * The slots as the program keeps them. `version` is odd while a CPU writes the slot; `epoch` is the
+ * one in which the slot was put on the list of changed ones.
  */
 struct trace_thread_slot {
 	struct trace_thread thread;
@@ -116,7 +116,7 @@ struct trace_site_slot {
 	__u32 version, epoch;
 };
 
-/* What a system call says of who sleeps in it (kernel/syscalls.h). */
+/* Facts about a system call and a thread that sleeps in it (kernel/syscalls.h). */
 struct trace_class {
 	__u8 state, target, argument;
 };
@@ -148,7 +148,7 @@ struct trace_roomless {
 	__u32 epoch;
 };
 
-/* What a CPU counts, what interrupts it, and who ran on it. */
+/* The counts of a CPU, what interrupts it, and who ran on it. */
 struct trace_cpu {
 	__u64 switches, lost_waits, lost_threads;
 	__u64 interrupt; /* address of the name of the interrupt being handled; 0: none */
@@ -170,7 +170,7 @@ struct trace_changed {
 /* The reader's requests to the program. */
 struct trace_control {
 	__u32 epoch; /* from 1 */
-	__u32 walking; /* the threads that there are are being added */
+	__u32 walking; /* the threads that exist are being added */
 	__u32 walked; /* they have been */
 	__u64 reader_ns; /* the reader's pid namespace: pids are of it */
 	__u32 reader_level; /* 0: the initial namespace */
@@ -178,7 +178,7 @@ struct trace_control {
 	struct trace_changed changed[2];
 	struct trace_ring free_threads, free_sites;
 	struct trace_roomless roomless; /* all of them */
-	struct trace_roomless nameless; /* those of processes that the kernel's table lacks */
+	struct trace_roomless nameless; /* threads of processes that the kernel's table lacks */
 };
 
 #endif

@@ -204,7 +204,7 @@ static __always_inline bool lock_site(struct trace_site_slot *slot, __u32 at)
 	return at && (try_lock(slot) || await_lock(at));
 }
 
-/* Makes a site; where there is no room its slot is 0. */
+/* Makes a site; its slot is 0 without room. */
 static __always_inline struct site_ref make_site(const struct trace_key *key, __u64 now)
 {
 	struct site_ref ref = {}, *there;
@@ -242,7 +242,7 @@ static __always_inline struct site_ref make_site(const struct trace_key *key, __
 /* Finds the site of a key that is not the recent one. */
 __noinline int find_other_site(struct recent *recent, const struct trace_key *of, __u64 now)
 {
-	struct trace_key key; /* before 6.2 a key must lie on the stack of who looks it up */
+	struct trace_key key; /* before 6.2 a key must lie on the caller's own stack */
 	struct site_ref *there;
 
 	if (!recent || !of)
@@ -300,7 +300,7 @@ static __always_inline __u32 log2_of(__u64 n)
 	return log + (n >> 1 ? 1 : 0);
 }
 
-/* By powers of two of microseconds: the first is below one. */
+/* The bucket of a wait, by powers of two of microseconds: the first is below one. */
 static __always_inline __u32 bucket_of(__u64 ns)
 {
 	__u32 log, bucket;
@@ -312,7 +312,7 @@ static __always_inline __u32 bucket_of(__u64 ns)
 	return bucket < TRACE_BUCKETS ? bucket : TRACE_BUCKETS - 1;
 }
 
-/* Who ends a wait. */
+/* The waker of a wait. */
 struct waker {
 	__s32 tgid; /* 0: an interrupt */
 	union {
@@ -321,7 +321,7 @@ struct waker {
 	};
 };
 
-/* Adds a wait that someone ended, in ref of who ended the least where there is no room. */
+/* Adds a wait to its waker's; without room that replaces the waker with the least time. */
 static __always_inline void add_waker(struct trace_site *site, const struct waker *waker, __u64 ns)
 {
 	struct trace_waker *at = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a task is, and the file that a descriptor of it names. Part of trace.bpf.c. */
+/* The identity of a task, and the file that its descriptor names. Part of trace.bpf.c. */
 #ifndef STALLTOP_BPF_TRACE_TASK_H
 #define STALLTOP_BPF_TRACE_TASK_H
 
@@ -14,10 +14,10 @@
 /* ---- Tasks ----------------------------------------------------------------------------------- */
 
 /*
- * A task by whose pointers more is read. For each load of a pointer by one that it trusts, the
+ * A task whose pointers are followed. For each load of a pointer through one that it trusts, the
  * verifier of 6.3 and later looks through all types of the kernel (kernel/bpf/btf.c:
- * btf_nested_type_is_trusted), which takes a millisecond; one that is read only is not trusted.
- * fast: may a program be loaded that has a call of what the kernel lacks (5.16).
+ * btf_nested_type_is_trusted), which takes a millisecond; a read-only one is not trusted. fast: may
+ * a program be loaded that has a call of what the kernel lacks (5.16).
  */
 static __always_inline const struct task_struct *only_read(const struct task_struct *task,
 							   bool fast)
@@ -61,7 +61,7 @@ static __always_inline int pid_of_current_leader(void)
 	return pid_at((__u64)BPF_CORE_READ(task, group_leader));
 }
 
-/* Whose pids are meant: those of who runs this. */
+/* Notes the namespace whose pids are meant: that of the task that runs this. */
 static __always_inline void meet_reader(void)
 {
 	const struct task_struct *self = (const struct task_struct *)bpf_get_current_task();

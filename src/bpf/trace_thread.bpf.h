@@ -7,8 +7,8 @@
 #include "bpf/trace_site.bpf.h"
 
 /*
- * Moves a thread to a state, in a site (struct site_word) or none. What passed since was spent in
- * the one before. WAIT_STATES: it has ended; from then on the slot is the reader's.
+ * Moves a thread to a state, in a site (struct site_word) or none. The time since the last move was
+ * spent in the state before. WAIT_STATES: it has ended; from then on the slot is the reader's.
  */
 static __always_inline void set_state(struct trace_thread_slot *slot, __u32 at, __u32 state,
 				      __u64 now, __u64 word)
@@ -42,7 +42,7 @@ __noinline int set_state_seldom(struct trace_thread_slot *slot, __u32 at, __u32 
 	return 0;
 }
 
-/* As a global function takes it. */
+/* The site as a global function takes it. */
 struct named_task {
 	const struct task_struct *task;
 };
@@ -69,7 +69,7 @@ __noinline int identify(struct trace_thread *thread, const struct named_task *na
 	return 0;
 }
 
-/* What is known of a thread that has a slot; NULL: it has none. */
+/* The data of a thread with a slot; NULL: it has none. */
 static __always_inline struct local *known(struct task_struct *task)
 {
 	struct local *local = local_of(task, 0);
@@ -112,7 +112,7 @@ __noinline int leave_out(struct local *local, const struct named_task *named)
 		return 0;
 	task = named->task;
 	leader = BPF_CORE_READ(task, group_leader);
-	/* It is in no site, so that this names none. */
+	/* The thread is in no site, so the word names none. */
 	local->sleep.key.start_ns = BPF_CORE_READ(leader, start_time);
 	local->sleep.key.tgid = pid_at((__u64)leader);
 	cpu->lost_threads++;
@@ -139,8 +139,8 @@ __noinline int take_in(struct local *local)
 }
 
 /*
- * Gives a thread that has none a slot, in which it is not seen before local->slot names it.
- * Returns that; 0: there is none, or another CPU makes one.
+ * Gives a thread without a slot one; it is not seen before local->slot names it. Returns the slot;
+ * 0: none is free, or another CPU makes one.
  */
 __noinline __u32 make_thread(struct local *local, const struct named_task *named, __u64 now)
 {
@@ -189,7 +189,7 @@ __noinline int meet(struct local *local, const struct named_task *named, __u32 s
 	return 1;
 }
 
-/* What is known of a thread, which is met where it has no slot yet; NULL: there is none for it. */
+/* The data of a thread, which gets a slot if it has none yet; NULL: without a slot. */
 static __always_inline struct local *know(struct task_struct *task, __u32 state, __u64 now)
 {
 	struct local *local = local_of(task, 0);

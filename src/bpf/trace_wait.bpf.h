@@ -7,7 +7,7 @@
 
 /* ---- A wait begins --------------------------------------------------------------------------- */
 
-/* What a descriptor says of who sleeps on it. */
+/* Facts that a descriptor tells about a thread that sleeps on it. */
 static __always_inline __u32 state_by_file(const struct seen_file *seen)
 {
 	if (!seen->file)
@@ -177,8 +177,8 @@ static const char softirq_names[][TRACE_COMM] = {
 #define SOFTIRQS (sizeof(softirq_names) / sizeof(softirq_names[0]))
 
 /*
- * Puts who wakes: what handles an interrupt on this CPU, else the task that runs. What comes to a
- * socket from this machine is delivered in a softirq of who sent it.
+ * Puts the waker: the interrupt being handled on this CPU, else the task that runs. Data for a
+ * socket from this machine is delivered in a softirq of its sender.
  */
 static __always_inline void put_waker(struct waker *waker, bool here)
 {

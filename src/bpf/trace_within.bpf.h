@@ -5,7 +5,7 @@
 
 #include "bpf/trace_wait.bpf.h"
 
-/* What the kernel has booked of a kind that lies within others; -1: it is not known. */
+/* The time that the kernel has booked for a kind that lies within others; -1: unknown. */
 static __always_inline __u64 booked_within(const struct task_struct *task, __u32 kind)
 {
 	const struct task_delay_info *delays;

@@ -38,7 +38,7 @@ struct open_group {
 	const char *below; /* part of path; see hierarchy_below() */
 	ino_t inode; /* of the directory: a new group at the path has another inode. 0: none */
 	uint64_t tick; /* of the reading in `now` */
-	bool before; /* there is a reading of the tick before */
+	bool before; /* the tick before has a reading */
 	unsigned now; /* index of the present sample */
 	unsigned tried; /* bits of parts that were read, or are missing, in this tick */
 	struct cgroup_sample samples[2];
@@ -47,7 +47,7 @@ struct open_group {
 
 struct cgroup_reader {
 	const struct hierarchy *hierarchy;
-	struct hierarchy cpu; /* v1's with the controller cpu; closed: there is none */
+	struct hierarchy cpu; /* v1's with the controller cpu; closed: none */
 	struct cgroupstats_conn *states; /* NULL: not opened yet, or refused */
 	int states_error; /* why it was refused */
 	void *tree; /* the groups by path, of tsearch() */
@@ -377,7 +377,7 @@ static void read_part(struct cgroup_reader *reader, struct open_group *group, un
 	}
 	if (part == PSI_CPU)
 		drop_full(reader, group, sample);
-	/* In cpu's hierarchy another group may have the path now. */
+	/* Another group may have the path in cpu's hierarchy now. */
 	if (part == CGROUP_THROTTLE && sample->throttled_ns < before->throttled_ns)
 		before->have &= ~CGROUP_BIT(part);
 }

@@ -15,7 +15,7 @@
 
 /*
  * Parses for how long and how often a group was throttled from its cpu.stat, of either version.
- * False where the text has no such figures: without the controller cpu.
+ * False where the text has no such figures, as without the controller cpu.
  */
 bool cgroup_throttled(const char *text, size_t len, uint64_t *ns, uint64_t *times);
 

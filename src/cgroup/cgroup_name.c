@@ -166,7 +166,7 @@ static bool is_parent(const struct name_row *row, const struct name_part *parent
 	return parent && is_text(parent->text, parent->len, row->parent);
 }
 
-/* Whether a row fits a component behind another (NULL: it is the first). */
+/* Whether a row fits a component after another (NULL: it is the first). */
 static bool fits(const struct name_row *row, const struct name_part *part,
 		 const struct name_part *parent)
 {
@@ -235,7 +235,7 @@ static void append_unescaped(struct buf *out, const char *text, size_t len)
 	}
 }
 
-/* Whether a component adds nothing to those behind it. */
+/* Whether a component adds nothing to those after it. */
 static bool is_hidden(const struct name_part *part, const struct name_part *end)
 {
 	const struct name_part *next = part + 1;
@@ -244,7 +244,7 @@ static bool is_hidden(const struct name_part *part, const struct name_part *end)
 	       next < end && next->row;
 }
 
-/* Appends a component as it is shown. first: the path's first; end: behind its last. */
+/* Appends a component as it is shown. first: the path's first; end: after its last. */
 static void append_part(struct buf *out, const struct name_part *part,
 			const struct name_part *first, const struct name_part *end)
 {

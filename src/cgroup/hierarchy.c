@@ -81,7 +81,7 @@ static bool is_named(const struct mount_line *line, const char *wanted)
 	return is_text(&line->name, wanted) || has_part(line->name, name);
 }
 
-/* Whether the line is that of the hierarchy with the wanted name. */
+/* Whether the line belongs to the hierarchy with the wanted name. */
 static bool is_wanted_mount(const struct mount_line *line, const char *wanted)
 {
 	return line->version == 2 ? !strcmp(wanted, HIERARCHY_V2) : is_named(line, wanted);
@@ -112,7 +112,7 @@ bool cgroup_is_below(const char *path)
 	}
 }
 
-/* The value of an octal escape (a backslash and three digits), or -1 where there is none. */
+/* The value of an octal escape (a backslash and three digits), or -1. */
 static int octal(const char *at, const char *end)
 {
 	int value = 0;

@@ -14,11 +14,11 @@
 /* Bits of counters.valid, above the delays' bits of time and of count. */
 #define VALID_RUN (UINT32_C(1) << (2 * DELAY_KINDS)) /* run_ns */
 #define VALID_TICK (UINT32_C(1) << (2 * DELAY_KINDS + 1)) /* user_ns and system_ns */
-/* In an element of a sample: its children's times. */
+/* The children's times, in an element of a sample. */
 #define VALID_CHILDREN (UINT32_C(1) << (2 * DELAY_KINDS + 2))
-/* In a row: the time waited of WAIT_DWAIT. */
+/* The time waited of WAIT_DWAIT, in a row. */
 #define VALID_DWAIT (UINT32_C(1) << (2 * DELAY_KINDS + 3))
-/* In a row: the time waited of blkio, which was measured, whatever is known of what was booked. */
+/* The time waited of blkio, in a row: measured, whether the booked time is known or not. */
 #define VALID_BLKIO (UINT32_C(1) << (2 * DELAY_KINDS + 4))
 _Static_assert(2 * DELAY_KINDS + 5 <= 32, "too many kinds for the valid masks");
 
@@ -74,8 +74,8 @@ void counters_add_excess(struct counters *excess, unsigned kind, enum delay_verd
 			 const struct delay_sum *booked, uint64_t possible_ns);
 
 /*
- * Finds what was booked beyond a life of one thread. `excess`, zeroed, gets by kind what is too
- * much, and its kinds as `valid`. Returns those of which nothing is known then: DELAY_BIT()s.
+ * Finds delays beyond the life of one thread. `excess`, zeroed, gets the surplus by kind, and its
+ * kinds as `valid`. Returns the kinds that are unknown then: DELAY_BIT()s.
  */
 uint32_t counters_excess(const struct counters *counters, uint64_t life_ns,
 			 struct counters *excess);

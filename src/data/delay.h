@@ -42,12 +42,12 @@ extern const struct delay_row delay_table[DELAY_KINDS];
 #define DELAY_BOTH(kinds) ((kinds) | (kinds) << DELAY_KINDS)
 
 /*
- * What tasks wait for: the kernel's delay kinds, and uninterruptible sleep without I/O wait
- * (kernel locks, journals, frozen or remote file systems), which the kernel books nowhere.
+ * The kinds of waits: the kernel's delay kinds, and uninterruptible sleep without I/O wait (kernel
+ * locks, journals, frozen or remote file systems), which the kernel books nowhere.
  */
 enum { WAIT_DWAIT = DELAY_KINDS, WAIT_KINDS };
 
-/* What such a kind is called in options, columns and formats. */
+/* The name of such a kind in options, columns and formats. */
 const char *wait_kind_id(unsigned kind);
 
 /* Count of waits, and their sum in ns. */
@@ -55,7 +55,7 @@ struct delay_sum {
 	uint64_t count, ns;
 };
 
-/* What a booking says of what was waited. */
+/* The verdict on a booking: what it tells about the time waited. */
 enum delay_verdict {
 	DELAY_FITS,
 	DELAY_CUT, /* a little too much: all that is possible was waited */

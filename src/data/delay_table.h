@@ -6,7 +6,7 @@
  *
  * Places are byte offsets in struct taskstats (include/uapi/linux/taskstats.h). Versions 8 to 14
  * and 16 on share one layout, to which each version added at the end. Version 15 alone put max and
- * min behind each total and so moved all that follows; version 16 moved them to the end (and has
+ * min after each total and so moved all that follows; version 16 moved them to the end (and has
  * the size of 15: only the version tells them apart). 0 stands for "not in this layout".
  */
 #ifndef STALLTOP_DATA_DELAY_TABLE_H

@@ -48,7 +48,7 @@ static inline bool task_same_start(uint64_t a, uint64_t b)
 	return a <= b + SAME_START_NS && b <= a + SAME_START_NS;
 }
 
-/* What a process gained by reaping children; maintained by account.c. */
+/* The times that a process gained by reaping children; maintained by account.c. */
 struct task_reaped {
 	bool known; /* children_ns was read, or the process is too young to have any */
 	bool due; /* children_ns may have grown */
@@ -61,8 +61,8 @@ struct task_reaped {
 };
 
 /*
- * A wait other than for a CPU or in state D, but in a call in which somebody keeps the thread
- * waiting (see syscall_hang.h): of a process's threads the one that has been in it for longest.
+ * A wait neither for a CPU nor in state D, but in a call in which the thread is kept waiting (see
+ * syscall_hang.h): the longest among a process's threads.
  */
 struct task_hang {
 	uint64_t sample_ns; /* begin_ns of the sample that it belongs to */
@@ -70,7 +70,7 @@ struct task_hang {
 	uint64_t since_ns; /* CLOCK_MONOTONIC */
 };
 
-/* What holds a task that was asked about, besides its state. */
+/* Things that hold a task that was asked about, besides its state. */
 struct task_held {
 	uint64_t sample_ns; /* begin_ns of the sample that it belongs to */
 	bool frozen; /* by its cgroup */
@@ -79,16 +79,18 @@ struct task_held {
 };
 
 /*
- * What explains how a task waits, where it is one of those that suffer most; evidence.c's. What is
- * below `rival` is kept from sample to sample.
+ * The evidence for how a task waits, where it is one of those that suffer most; evidence.c's.
+ * Members below `rival` are kept from sample to sample.
  */
 struct task_evidence {
 	uint64_t sample_ns; /* begin_ns of the sample that it belongs to */
-	/* For how much of the interval a quota kept the CPUs from its group, in percent, added up
-	   over CPUs; below 0: not known. */
+	/*
+	 * Percent of the interval for which a quota kept CPUs from its group, over all CPUs; below
+	 * 0: not known.
+	 */
 	double throttled;
-	double quota; /* so many CPUs it grants; 0: there is none, or it is not known */
-	uint64_t memory_limit, memory_used; /* of its group, in bytes; limit 0: there is none */
+	double quota; /* so many CPUs it grants; 0: none, or not known */
+	uint64_t memory_limit, memory_used; /* of its group, in bytes; limit 0: none */
 	bool io_limited; /* its group has a limit of block I/O */
 	pid_t rival; /* who ran most on the CPUs that it may run on; 0: not known */
 	double writes; /* kB/s that it wrote to storage since the sample before; below 0: not known
@@ -101,16 +103,15 @@ struct task_evidence {
 };
 
 /*
- * What a task slept in state D by a reading. Measured: of all threads that it ever had, since the
- * programs that measure were loaded. Else what the scheduler had added up, of all its living
- * threads, since kernel.sched_schedstats was switched on; only there the fields below `blocked`
- * mean something.
+ * The sleep of a task in state D up to a reading. Measured: of all threads that it ever had, since
+ * the measuring programs were loaded. Else the scheduler's sums of all its living threads, since
+ * kernel.sched_schedstats was switched on; only then do the fields below `blocked` mean something.
  */
 struct task_sleeps {
 	bool measured; /* and so is blkio in the counters */
 	uint64_t read_ns;
 	uint64_t epoch; /* readings of one epoch can be compared; 0: nothing is known */
-	uint64_t threads; /* tells whose threads' sums they are */
+	uint64_t threads; /* identifies the threads of these sums */
 	uint64_t dwait_ns; /* without I/O wait, with what was in progress */
 	uint32_t blocked; /* threads whose waits in progress are in that */
 	uint64_t iowait_ns; /* I/O waits that had ended */
@@ -119,8 +120,8 @@ struct task_sleeps {
 };
 
 /*
- * What is known of a task besides its counters. Each task has one object for as long as a sample
- * holds it; sources keep the identity current, taskinfo the fields that are read on demand.
+ * Facts about a task besides its counters. Each task has one object for as long as a sample holds
+ * it; sources keep the identity current, taskinfo the fields that are read on demand.
  */
 struct task {
 	unsigned refs;
@@ -139,7 +140,7 @@ struct task {
 	uint32_t recorded[2]; /* its places in what is written of it; 0: none. history's */
 	struct task_reaped reaped;
 	struct task_sleeps *sleeps; /* at its last reading; sleeps.c's. NULL: never known */
-	/* What the kernel booked too much as blkio, as the scheduler tells: not in the counters. */
+	/* Surplus blkio that the kernel booked, by the scheduler's sums: not in the counters. */
 	uint64_t overbooked_ns;
 	struct counters
 		*dropped; /* impossible delays that the kernel booked; waited.c's. NULL: none */
@@ -147,7 +148,7 @@ struct task {
 	uint32_t status; /* as wait(2) gives it */
 	pid_t reaper; /* of a task that left the sample: the nearest living ancestor; 0: none */
 	bool mixed; /* stands for tasks of several parents, and ppid is the reaper */
-	char *ended; /* how it ended, in words; NULL where there is nothing to say */
+	char *ended; /* how it ended, in words; NULL: nothing to say */
 	/* Set by taskinfo, too: raw bytes, NULL where not read (see info) or not readable. */
 	const char *user;
 	char *command, *cgroup;
@@ -173,7 +174,7 @@ struct task_waits {
 	uint64_t tid_ns;
 };
 
-/* What a task does right now. */
+/* The activity of a task right now. */
 struct task_now {
 	char state; /* as in /proc/PID/stat; 0: not known, nor is what it waits for */
 	bool exact; /* the start of waits is known; else they began before they were first seen */
@@ -231,7 +232,7 @@ struct task_raw {
 	uint64_t ran_ns; /* set by frame.c: it ran after this, not after the next reading */
 };
 
-/* What is read per task only when wanted (and so may be missing). */
+/* Data that is read per task only when wanted (and so may be missing). */
 #define NEED_RECORD 0x01u /* struct task_record */
 #define NEED_STAT 0x02u /* children's times, from stat */
 #define NEED_IO 0x04u /* storage bytes, from io */
@@ -249,7 +250,7 @@ struct task_raw {
 #define NEED_HANGS 0x1000u /* struct task_hang */
 #define NEED_EVIDENCE 0x4000u /* what explains those that suffer most */
 #define NEED_ENDED_IO 0x2000u /* storage bytes of tasks that have ended: nothing else has them */
-/* What is read of rows shown, not of all tasks with the sample. */
+/* Needs read of shown rows, not of all tasks with the sample. */
 #define NEED_SHOWN (NEED_WAITING | NEED_STACK)
 /* Wanted where groups are cgroups: one bit for each part of struct cgroup_sample. */
 #define NEED_GROUP_SHIFT 16
@@ -275,7 +276,7 @@ struct task_proc {
 #define SAMPLES 3
 #define SAMPLE_AGES (SAMPLES + 1)
 
-/* What a source that sets marks tells of each element. */
+/* Marks that a source may set for each element. */
 #define MARK_UNCHANGED 0x1u /* as in the sample before, but for the times of reading */
 #define MARK_UNACCOUNTED 0x2u /* the kernel does not account its delays */
 #define MARK_WAITS 0x4u /* it is in a wait that is seen in progress: read_ns is of this sample */
@@ -291,15 +292,15 @@ struct sample {
 	struct task_record *records;
 	struct task_proc *procs;
 	size_t n, cap;
-	size_t left; /* exited tasks, behind the n living ones */
+	size_t left; /* exited tasks, after the n living ones */
 	size_t unread; /* tasks that exist but gave no answer */
 	int unread_error; /* the -errno of one of them; 0: not known */
-	size_t corrected; /* tasks of whose bookings the source left out what was too much */
+	size_t corrected; /* tasks whose bookings the source cut, as they were too much */
 	uint8_t *marks; /* MARK_ bits of the n living ones, or NULL: see sample_unchanged() */
 	/*
 	 * If the source sets marks: how many of the first elements are the same tasks as at their
 	 * places one, two and three samples before. Unchanged ones among them need not be looked
-	 * at. New tasks have high ids, so most changes come behind these elements.
+	 * at. New tasks have high ids, so most changes come after these elements.
 	 */
 	size_t stable[SAMPLE_AGES];
 	uint64_t pass; /* the source's number of the sample; 0: none */
@@ -337,7 +338,7 @@ void sample_truncate(struct sample *sample, size_t n);
 /* Appends an element without counters; the next call may move it. Not after sample_extend(). */
 struct task_raw *sample_add(struct sample *sample, pid_t tgid, pid_t pid);
 
-/* Appends n empty elements of exited tasks behind the living ones. To be called once, and last. */
+/* Appends n empty elements of exited tasks after the living ones. To be called once, and last. */
 void sample_leave(struct sample *sample, size_t n);
 
 /* Counts a task that exists but could not be read; error: the -errno. */
@@ -386,7 +387,7 @@ static inline uint64_t sample_read_ns(const struct sample *sample, const struct 
 	return raw->exited || raw->read_ns > sample->begin_ns ? raw->read_ns : sample->begin_ns;
 }
 
-/* How many of the first elements are the same tasks as there in the sample of that age. */
+/* How many of the first elements are the same tasks as in the sample of that age. */
 static inline size_t sample_stable(const struct sample *sample, unsigned age)
 {
 	return sample->stable[age];

@@ -25,7 +25,7 @@ static bool take_percent(struct span *text, uint32_t *hundredths)
 	return true;
 }
 
-/* Takes the rest of the line behind the word "some" or "full". */
+/* Takes the rest of the line after the word "some" or "full". */
 static void parse_line(struct span text, struct psi_line *out)
 {
 	struct psi_line line = { .valid = true };

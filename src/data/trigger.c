@@ -23,7 +23,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
-/* Takes the last word off a text. False when there is none. */
+/* Takes the last word off a text. False: it has none. */
 static bool last_word(struct span *text, struct span *word)
 {
 	while (text->end > text->at && is_blank(text->end[-1]))

@@ -12,7 +12,7 @@
 /* Without CAP_SYS_RESOURCE a window must be a multiple of this (kernel/sched/psi.c). */
 #define TRIGGER_STEP_US 2000000
 
-/* What is waited for. */
+/* The events that are waited for. */
 enum trigger_sort {
 	TRIGGER_PRESSURE, /* which the kernel reports */
 	TRIGGER_HANG, /* a task that has waited for hang_ns; seen in samples */
@@ -24,7 +24,7 @@ struct trigger_spec {
 	char *text; /* as it was written, raw bytes */
 	enum trigger_sort sort;
 	uint64_t hang_ns;
-	/* Of pressure: */
+	/* Members for pressure: */
 	char *group; /* path below the root of cgroup v2, without a slash first; NULL: the system */
 	enum psi_resource resource;
 	bool full; /* else some */
@@ -59,7 +59,7 @@ enum trigger_fault {
  */
 enum trigger_fault trigger_parse(const char *text, struct trigger_spec *spec);
 
-/* Whether it is seen in samples, so that somebody must take some. */
+/* Whether it is seen in samples only, so that samples must be taken. */
 static inline bool trigger_needs_samples(const struct trigger_spec *spec)
 {
 	return spec->sort != TRIGGER_PRESSURE;

@@ -10,7 +10,7 @@
 const char *const wait_class_ids[WAIT_CLASSES] = { WAIT_CLASS_TABLE(ROW) };
 #undef ROW
 
-/* Whose function tells the class, whatever the state. */
+/* Functions that tell the class, whatever the state. */
 static const struct {
 	const char *function;
 	enum wait_class class;
@@ -40,7 +40,7 @@ static const struct {
 	{ "rwsem_down_write_slowpath", CLASS_CONTENDED, false },
 };
 
-/* By state: where nothing is known of what it is about, and where something is. */
+/* Classes by state: where the subject of the wait is unknown, and where it is known. */
 static const struct {
 	enum wait_class plain;
 	unsigned char by[WAIT_ABOUTS]; /* 0: as plain */
@@ -54,7 +54,7 @@ static const struct {
 			{ [ABOUT_REQUESTS] = CLASS_PARKED,
 			  [ABOUT_EVENTS] = CLASS_PARKED,
 			  [ABOUT_ANSWER] = CLASS_SERVED } },
-	/* Who writes into a full pipe waits in a function of the table above. */
+	/* Writers to a full pipe wait in a function of the table above. */
 	[STATE_PIPE] = { CLASS_PARKED, { 0 } },
 	[STATE_POLL] = { CLASS_PARKED,
 			 { [ABOUT_ANSWER] = CLASS_SERVED, [ABOUT_DISK_RING] = CLASS_SERVED } },
@@ -74,7 +74,7 @@ enum wait_class wait_class_of(const struct wait_facts *facts)
 	for (size_t i = 0; where && i < sizeof(functions) / sizeof(*functions); i++)
 		if (!strcmp(where, functions[i].function))
 			return functions[i].class;
-	/* fs/super.c: the lock of who freezes a file system; elsewhere it is any such lock. */
+	/* fs/super.c: the lock for freezing a file system; elsewhere any such lock. */
 	if (where && !strcmp(where, "percpu_rwsem_wait"))
 		return facts->on_path ? CLASS_RATIONED : CLASS_CONTENDED;
 	if (states[facts->state].by[facts->about])

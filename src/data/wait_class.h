@@ -9,10 +9,10 @@
 
 /* ROW(NAME, id, what it means). Recordings keep their numbers: a new one goes to the end. */
 #define WAIT_CLASS_TABLE(ROW) \
-	ROW(UNKNOWN, "unknown", "what is known of the wait does not tell") \
-	ROW(SERVED, "served", "somebody works for it: a disk, a peer, a child, a server") \
-	ROW(CONTENDED, "contended", "somebody else has what it wants: a CPU, a lock") \
-	ROW(RATIONED, "rationed", "a limit or an order keeps it: a quota, frozen, stopped") \
+	ROW(UNKNOWN, "unknown", "not known from what is read of the wait") \
+	ROW(SERVED, "served", "a disk, a peer, a child or a server works for it") \
+	ROW(CONTENDED, "contended", "another task has what it wants: a CPU, a lock") \
+	ROW(RATIONED, "rationed", "a limit or an order holds it: a quota, frozen, stopped") \
 	ROW(PARKED, "parked", "it has nothing to do: an idle pool, a timer, no request")
 
 #define WAIT_CLASS_ID(NAME, ...) CLASS_##NAME,
@@ -22,7 +22,7 @@ enum wait_class { WAIT_CLASS_TABLE(WAIT_CLASS_ID) WAIT_CLASSES };
 /* Their ids in machine formats. */
 extern const char *const wait_class_ids[WAIT_CLASSES];
 
-/* What is known of what a wait is about, besides its state. */
+/* Facts about the subject of a wait, besides its state. */
 enum wait_about {
 	ABOUT_UNKNOWN,
 	ABOUT_REQUESTS, /* a socket that listens, or a server's end of a connection */
@@ -30,12 +30,12 @@ enum wait_about {
 	ABOUT_EVENTS, /* a terminal, a device, signals, events: they come or not */
 	ABOUT_FILE, /* a file, or a path */
 	ABOUT_QUOTA, /* a CPU, which the group's quota does not grant */
-	ABOUT_IDLE_RING, /* completions of a ring all of whose requests wait for events */
+	ABOUT_IDLE_RING, /* completions of a ring whose requests all wait for events */
 	ABOUT_DISK_RING, /* completions of a ring with other requests */
 	WAIT_ABOUTS
 };
 
-/* What decides the class of a wait. */
+/* The facts that decide the class of a wait. */
 struct wait_facts {
 	enum wait_state state;
 	enum wait_about about;
@@ -45,7 +45,7 @@ struct wait_facts {
 
 enum wait_class wait_class_of(const struct wait_facts *facts);
 
-/* The class of waits in a state of which no more is known. */
+/* The class of waits of which only the state is known. */
 enum wait_class wait_class_of_state(enum wait_state state);
 
 /* Whether a file system's server is waited for in a function of the kernel; NULL is none. */

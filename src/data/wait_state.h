@@ -14,7 +14,7 @@
 
 struct wait_state_row {
 	const char *id;
-	char letter; /* in the bar where there is no colour */
+	char letter; /* in the bar without colour */
 	const char *heading;
 	const char *help;
 };
@@ -32,13 +32,13 @@ void wait_states_add(struct wait_states *sum, const struct wait_states *more);
 /* The time that the threads were alive: the sum of all states, in ns. */
 uint64_t wait_states_alive(const struct wait_states *states);
 
-/* What was traced of a task in the interval: of a thread, or of all threads of a process. */
+/* The trace of a task in the interval: of a thread, or of all threads of a process. */
 struct traced {
 	struct wait_states states;
-	/* Of their time what is neither running nor of class parked; not where that is unknown. */
+	/* The part of their time that is neither running nor of class parked, where known. */
 	uint64_t lost_ns;
 	bool lost_known;
-	/* Who ended most of its waiting time: "812 postgres", or an interrupt; NULL: not known. */
+	/* The waker of most of its wait: "812 postgres", or an interrupt; NULL: not known. */
 	const char *waker; /* raw bytes, owned by the trace */
 	pid_t tgid; /* with start_ns the process's identity, as its sites have it; 0: a sum's */
 	uint64_t start_ns;
@@ -49,22 +49,22 @@ struct traced {
 /* Adds the times of another; first: it is the first of a sum. */
 void traced_add(struct traced *sum, const struct traced *more, bool first);
 
-/* Who ends waits: tasks, or interrupts. */
+/* Wakers, which end waits: tasks, or interrupts. */
 struct site_waker {
 	pid_t tgid; /* 0: an interrupt */
 	const char *name; /* the process's name, or the interrupt's; raw bytes */
 	uint64_t ns, count; /* time waited and waits that it ended in the interval */
 };
 
-/* Who ended waits of several sites. Nobody when zero-initialised. */
+/* The wakers of several sites. Zero-initialised: none. */
 struct wakers {
 	struct site_waker *all;
 	size_t n, cap;
 };
 
 /*
- * Makes one of all that are the same, and puts those first that ended the most time. Returns how
- * many there are then.
+ * Merges equal wakers, and sorts them by the time that they ended, the most first. Returns how many
+ * remain.
  */
 size_t wakers_top(struct site_waker *wakers, size_t n);
 
@@ -75,10 +75,10 @@ void wakers_add(struct wakers *wakers, const struct site *site);
 
 void wakers_free(struct wakers *wakers);
 
-/* What a site is on where threads wait for a CPU by the quota of their group. */
+/* The target of a site where threads wait for a CPU by the quota of their group. */
 #define SITE_THROTTLED "throttled: its group's quota"
 
-/* What the rest of a kind is on that is no state of its own: its time is in other waits' sites. */
+/* The target of a kind's rest that is no state: its time is in other waits' sites. */
 #define SITE_WITHIN "within other waits and running"
 
 #define SITE_WAKERS 4
@@ -125,7 +125,7 @@ struct site {
  */
 int site_compare(const struct site *a, const struct site *b);
 
-/* Adds the figures of a site to a sum's, but for the wakers. */
+/* Adds the figures of a site, except the wakers, to a sum's. */
 void site_add(struct site *sum, const struct site *site);
 
 /* Makes of a site's interval the next one, if those who wait there just wait on. */
@@ -141,7 +141,7 @@ struct site_stack {
 	size_t n;
 };
 
-/* What was traced in an interval. */
+/* The trace of an interval. */
 struct trace_frame {
 	/* The sites of all processes that waited or wait, and an unattributed one for each kind. */
 	const struct site *sites;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a thread does with its time, as a partition: at any time it is in one of these states.
- * Recordings keep their numbers: a new one goes to the end.
- * Includes nothing, as it is compiled into the program in the kernel, too.
+ * The states of a thread, as a partition of its time: at any time it is in one of them. Recordings
+ * keep their numbers: a new one goes to the end. Includes nothing, as it is compiled into the
+ * program in the kernel, too.
  */
 #ifndef STALLTOP_DATA_WAIT_STATE_TABLE_H
 #define STALLTOP_DATA_WAIT_STATE_TABLE_H
@@ -15,7 +15,7 @@
 	ROW(DWAIT, "dwait", 'b', "SDWAIT", \
 	    "sleeps uninterruptibly for other than I/O: locks of the kernel, frozen file systems") \
 	ROW(LOCK, "lock", 'l', "SLOCK", \
-	    "waits for a lock that somebody holds: a futex, or a file by flock() or fcntl()") \
+	    "waits for a lock that is held: a futex, or a file by flock() or fcntl()") \
 	ROW(NET, "net", 'n', "SNET", "waits for a socket") \
 	ROW(PIPE, "pipe", 'p', "SPIPE", "waits for a pipe") \
 	ROW(POLL, "poll", '.', "SPOLL", "waits for any of several files or events") \
@@ -25,7 +25,7 @@
 	ROW(OTHER, "other", 'o', "SOTHER", \
 	    "sleeps for other reasons: terminals, signals, idle kernel threads") \
 	ROW(PARK, "park", 'k', "SPARK", \
-	    "waits for a futex that nobody holds, as threads that have nothing to do")
+	    "waits for a futex that is not a held lock, as idle threads do")
 
 #define WAIT_STATE_ID(NAME, ...) STATE_##NAME,
 enum wait_state { WAIT_STATE_TABLE(WAIT_STATE_ID) WAIT_STATES };

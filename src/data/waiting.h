@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a task waits on right now: its system call, what that is on, and where in the kernel. */
+/* The current wait of a task: its system call, that call's target, and where in the kernel. */
 #ifndef STALLTOP_DATA_WAITING_H
 #define STALLTOP_DATA_WAITING_H
 
@@ -15,7 +15,7 @@
 /*
  * The wait of a thread: of a process's threads the one that has been in state D for longest, else
  * the one that is kept waiting (struct task_hang), else the leader. Texts are raw bytes with a NUL
- * behind them; empty: not known. Unset (tid 0): it does not wait, or that is not known.
+ * after them; empty: not known. Unset (tid 0): it does not wait, or that is not known.
  */
 struct task_waiting {
 	uint64_t sample_ns; /* begin_ns of the sample that it belongs to */

@@ -11,7 +11,7 @@
 
 enum kin { KIN_UNKNOWN, KIN_NONE, KIN_OURS };
 
-/* What is known of a process in this drain. */
+/* Facts about a process in this drain. */
 struct known {
 	pid_t pid;
 	enum kin kin;

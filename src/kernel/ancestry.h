@@ -19,10 +19,9 @@ struct ancestry;
 struct ancestry *ancestry_new(int procfd, pid_t root);
 
 /*
- * Sorts the records of a drain: moves those of descendants to the front, behind them the undecided
- * ones (their parent ended a moment ago, and the next drain will tell), and returns how many there
- * are of each. `old`: so many of the first records were left undecided by the last call; they are
- * decided now.
+ * Sorts the records of a drain: moves those of descendants to the front, followed by the undecided
+ * ones (their parent ended a moment ago, and the next drain will tell), and returns the numbers of
+ * both. `old`: how many of the first records the last call left undecided; they are decided now.
  */
 void ancestry_sort(struct ancestry *ancestry, struct exit_record *records, size_t n, size_t old,
 		   size_t *ours, size_t *open);

@@ -130,7 +130,7 @@ static int receive_answer(struct cgroupstats_conn *conn, struct question *questi
 static int ask_states(struct cgroupstats_conn *conn, int dirfd, struct question *question)
 {
 	uint32_t fd = (uint32_t)dirfd;
-	/* For a bad descriptor the kernel sends nothing but the acknowledgement. */
+	/* The kernel answers a bad descriptor with nothing but the acknowledgement. */
 	struct netlink_request request = { .command = CGROUPSTATS_CMD_GET,
 					   .ack = true,
 					   .attribute = CGROUPSTATS_CMD_ATTR_FD,

@@ -12,7 +12,7 @@
 #include "base/file.h"
 #include "base/util.h"
 
-/* For is_unaccounted(). Starting a small program takes 1 to 2 ms and counts 20 and more. */
+/* Bounds of is_unaccounted(): a small program takes 1 to 2 ms to start, and counts 20 and more. */
 #define ENOUGH_RUN (5 * NSEC_PER_MSEC)
 
 /* Whether the kernel's command line has the word. */

@@ -82,8 +82,8 @@ int delayacct_enable(struct delayacct_switch *switched, int procfd, const char *
 
 	ours.file = open_locked(path, &alone);
 	/*
-	 * In this order: of several that switch it on at a time, who finds it on finds it said,
-	 * too, and is one of those who put it back.
+	 * The file is written first: when several switch it on at a time, each that finds it on
+	 * finds the file, too, and is one of those that put it back.
 	 */
 	off = state_now(procfd) != DELAYACCT_ON;
 	was_off = ours.file >= 0 && says_off(ours.file);

@@ -23,7 +23,7 @@
 #include "kernel/netlink.h"
 #include "kernel/taskstats.h"
 
-/* Of the last thread of a process, since 5.19: older headers lack it. */
+/* The flag of a process's last thread, since 5.19: older headers lack it. */
 #ifndef AGROUP
 #define AGROUP 0x20
 #endif
@@ -103,7 +103,7 @@ static uint64_t field_of(const struct task_record *fields, enum record_field fie
 	return fields->fields_valid & RECORD_BIT(field) ? fields->field[field] : 0;
 }
 
-/* Leaves impossible delays out of the task's counters. Whether there were any. */
+/* Leaves impossible delays out of the task's counters. Returns whether any were found. */
 static bool leave_out(const struct exits *exits, const struct taskstats_part *task,
 		      const struct taskstats_part *group, uint64_t life_ns, struct exit_record *out)
 {
@@ -400,7 +400,7 @@ unsigned exits_cpus(const char *list)
 	}
 }
 
-/* CPU numbers go from 0 to below this, also those of CPUs that are off or not there yet. */
+/* CPU numbers are below this, also of CPUs that are off or not there yet. */
 static unsigned possible_cpus(void)
 {
 	char list[1024];

@@ -61,8 +61,8 @@ struct exits;
 
 /*
  * The size in bytes of the buffer of each of so many listeners. asked: 0 for the default. secure:
- * the program has its privileges from its file and not from the user (AT_SECURE), among them that
- * to exceed the limit of buffers, which are in the kernel's memory: then the default is the most.
+ * the program has its privileges from its file and not from the user (AT_SECURE). One of them
+ * exceeds the limit of buffers, which are in the kernel's memory: so the default is the most then.
  */
 size_t exits_buffer(size_t asked, size_t listeners, bool secure);
 
@@ -94,7 +94,7 @@ unsigned exits_cpus(const char *list);
 void exits_want_fields(struct exits *exits, bool fields);
 
 /*
- * Takes the records that came before the call, and of those that come meanwhile as many as a buffer
+ * Takes the records that came before the call, and as many of those that come meanwhile as a buffer
  * holds. Never waits.
  */
 void exits_drain(struct exits *exits);

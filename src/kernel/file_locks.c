@@ -33,7 +33,7 @@ struct file_locks {
 
 /* A line of /proc/locks. */
 struct lock_line {
-	uint64_t id; /* the same of a lock and of those that wait for it */
+	uint64_t id; /* the same for a lock and for its waiters */
 	bool waits;
 	enum file_lock sort;
 	pid_t pid; /* -1: it belongs to a descriptor; 0: to a process out of sight */
@@ -70,7 +70,7 @@ void file_locks_renew(struct file_locks *locks)
 	locks->loaded = false;
 }
 
-/* Takes the next word, behind blanks. */
+/* Takes the next word, after blanks. */
 static bool take_lock_word(struct span *line, struct span *word)
 {
 	while (take_word(line, " "))
@@ -88,7 +88,7 @@ static enum file_lock sort_of(const struct span *word)
 	return is_text(word, "OFDLCK") ? FILE_LOCK_OFD : FILE_LOCK_NONE;
 }
 
-/* Takes a line "12: -> FLOCK  ADVISORY  WRITE 4711 fe:00:123 0 EOF". False: it is another. */
+/* Takes a line "12: -> FLOCK  ADVISORY  WRITE 4711 fe:00:123 0 EOF". False: another line. */
 static bool read_lock_line(struct span line, struct lock_line *lock)
 {
 	struct span word, part;
@@ -103,7 +103,7 @@ static bool read_lock_line(struct span line, struct lock_line *lock)
 	    !take_lock_word(&line, &word))
 		return false;
 	lock->pid = (pid_t)strtol(word.at, NULL, 10);
-	/* Of a lock whose file is gone "<none>:0". */
+	/* A lock whose file is gone has "<none>:0". */
 	if (!take_lock_word(&line, &word) || !take_part(&word, ':', &part) ||
 	    !take_part(&word, ':', &part))
 		return false;
@@ -122,7 +122,7 @@ static void load(struct file_locks *locks)
 		locks->text.len = 0;
 }
 
-/* Whether a line is that of the process's wait. */
+/* Whether a line tells of the process's wait. */
 static bool is_wait_of(const struct lock_line *lock, pid_t tgid, enum file_lock sort, uint64_t ino)
 {
 	if (!lock->waits || lock->sort != sort || (ino && lock->ino != ino))

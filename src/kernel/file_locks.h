@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Who holds the lock of a file that a process waits for with flock() or fcntl(): by /proc/locks,
- * which is read once between two renewals and only if somebody asks.
+ * The holder of a file's lock that a process waits for with flock() or fcntl(): by /proc/locks,
+ * which is read at most once between two renewals, on demand.
  */
 #ifndef STALLTOP_KERNEL_FILE_LOCKS_H
 #define STALLTOP_KERNEL_FILE_LOCKS_H
@@ -13,10 +13,10 @@
 
 struct file_locks;
 
-/* The sorts of locks, each of which blocks only its own; but for FILE_LOCK_OFD, of POSIX. */
+/* The sorts of locks: each blocks its own only, but FILE_LOCK_OFD those of POSIX, too. */
 enum file_lock { FILE_LOCK_NONE, FILE_LOCK_FLOCK, FILE_LOCK_POSIX, FILE_LOCK_OFD };
 
-/* What sort of lock the call with that first argument waits for; FILE_LOCK_NONE: for none. */
+/* The sort of lock that the call with that first argument waits for; FILE_LOCK_NONE: none. */
 enum file_lock file_lock_of(const struct procwait_syscall *call);
 
 struct file_locks *file_locks_open(int procfd);
@@ -32,9 +32,9 @@ struct file_lock_wait {
 
 /*
  * Finds what a process waits for: a lock of that sort of the file with that inode (0: any). The
- * holder is the process that took the lock: where that has ended, as of a descriptor that was
- * inherited, it is not known, nor of FILE_LOCK_OFD, which belong to no process. Nothing is known of
- * locks that another machine holds.
+ * holder is the process that took the lock. It is not known where that process has ended, as with
+ * an inherited descriptor, nor for FILE_LOCK_OFD, which belong to no process. Locks that another
+ * machine holds are not known.
  */
 struct file_lock_wait file_locks_find(struct file_locks *locks, pid_t tgid, enum file_lock sort,
 				      uint64_t ino);

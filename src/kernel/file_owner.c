@@ -33,7 +33,7 @@
 /* Room for the links that name an inode: "socket:[4294967295]" and a little more. */
 #define LINK_BYTES 48
 
-/* A file that somebody asked for. */
+/* A file that was asked for. */
 struct known_file {
 	char link[LINK_BYTES]; /* "": none */
 	mode_t access;
@@ -156,7 +156,7 @@ static void search_near(struct file_owners *owners, struct known_file *file, pid
 	}
 }
 
-/* Looks for whoever has the file, from the parent of who asks on. */
+/* Looks for the process that has the file, beginning with the asking process's parent. */
 static void search_all(struct file_owners *owners, struct known_file *file)
 {
 	struct proctask_stat stat;
@@ -181,7 +181,7 @@ static unsigned share_of_looks(const struct file_owners *owners)
 	return share;
 }
 
-/* Looks for whoever has the file. What other searches left too few looks for is put off. */
+/* Looks for the process that has the file. A search is put off if others left too few looks. */
 static void search(struct file_owners *owners, struct known_file *file)
 {
 	unsigned share = share_of_looks(owners), others = owners->looks - share;
@@ -200,7 +200,7 @@ static void search(struct file_owners *owners, struct known_file *file)
 	owners->put_off++;
 }
 
-/* What is known of the file, or a place for it. */
+/* The known facts about the file, or a place for them. */
 static struct known_file *recall_file(struct file_owners *owners, const struct known_file *wanted)
 {
 	struct known_file *file;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Who has a pipe's or a socket's other end: found by looking through the descriptors of processes,
- * which is dear. So it is bounded, and what was found is only looked at again.
+ * The process with the other end of a pipe or socket: found by looking through the descriptors of
+ * processes, which is expensive. So it is bounded, and a known process is only checked again.
  */
 #ifndef STALLTOP_KERNEL_FILE_OWNER_H
 #define STALLTOP_KERNEL_FILE_OWNER_H

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The word of a lock with waiters, of those that count: 0 free, 1 held, 2 held and wanted. */
+/* The word of a lock with waiters, where it counts: 0 free, 1 held, 2 held and wanted. */
 #define WANTED 2
 
 /* No task has a larger id (include/linux/threads.h: PID_MAX_LIMIT). */

@@ -17,7 +17,7 @@ struct device_mount {
 	struct span root, point;
 };
 
-/* Takes the blank behind a field. */
+/* Takes the blank after a field. */
 static bool take_blank(struct span *text)
 {
 	return take_word(text, " ");
@@ -53,7 +53,7 @@ bool mount_device(struct span mountinfo, uint64_t id, uint32_t *dev)
 	return false;
 }
 
-/* The value of the three octal digits behind a backslash, or -1. */
+/* The value of the three octal digits after a backslash, or -1. */
 static int octal_of(const struct span *text)
 {
 	int value = 0;
@@ -79,7 +79,7 @@ static char take_byte(struct span *text)
 	return (char)value;
 }
 
-/* Whether a path lies below the root of a mount; *rest is what is behind it, "" or "/..." */
+/* Whether a path lies below the root of a mount; *rest is what is after it, "" or "/..." */
 static bool is_below(struct span root, const char *path, const char **rest)
 {
 	if (is_text(&root, "/")) {

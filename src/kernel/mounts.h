@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is mounted where, from the text of /proc/PID/mountinfo (proc_pid_mountinfo(5)). Pure. */
+/* Mounts, from the text of /proc/PID/mountinfo (proc_pid_mountinfo(5)). Pure. */
 #ifndef STALLTOP_KERNEL_MOUNTS_H
 #define STALLTOP_KERNEL_MOUNTS_H
 

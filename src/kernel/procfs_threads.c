@@ -14,7 +14,7 @@
 /* The tolerance of times: ticks are coarse, and two files are read a moment apart. */
 #define SPENT_SLACK (50 * NSEC_PER_MSEC)
 
-/* The capacity for a round like the last, of `last` elements: frees most of what a crowd took. */
+/* The capacity for a round like the last, of `last` elements: frees most of a crowd's memory. */
 static size_t fitting(size_t cap, size_t last)
 {
 	return cap > SMALL && cap / 4 > last ? (last > SMALL / 2 ? last * 2 : SMALL) : cap;

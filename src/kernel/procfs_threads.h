@@ -35,7 +35,7 @@ struct process_figures {
 	pid_t tgid;
 	uint64_t start_ns, read_ns;
 	uint64_t total[THREAD_COUNTERS];
-	size_t first, n; /* n is 0: there never was another thread, total is the main thread's */
+	size_t first, n; /* n is 0: never another thread, total is the main thread's */
 };
 
 /* All processes of one sample, ascending, and their threads in the same order. */

@@ -85,7 +85,7 @@ static uint64_t *stat_field(struct proctask_stat *out, unsigned field, uint64_t 
 	}
 }
 
-/* Takes the fields from the 4th to the 42nd, each behind one space. */
+/* Takes the fields from the 4th to the 42nd, each after one space. */
 static bool parse_stat_fields(const char *at, const char *end, struct proctask_stat *out)
 {
 	uint64_t ppid = 0, threads = 0, cpu = 0;
@@ -181,8 +181,8 @@ bool proctask_executes(int procfd, pid_t tgid)
 }
 
 /*
- * Takes the head of /proc/PID/sched: the name as it is, whatever bytes it has, the pid, and a line
- * of dashes that is longer than a name can be. False where there is none.
+ * Takes the head of /proc/PID/sched: the name with all its bytes, the pid, and a line of dashes
+ * longer than any name. False: no such head.
  */
 static bool take_sched_head(struct span *text)
 {
@@ -214,14 +214,14 @@ int proctask_ran(int procfd, pid_t tgid, pid_t tid, uint64_t *ns)
 		return -EBADMSG;
 	while (take_word(&rest, " ") || take_word(&rest, ":"))
 		;
-	/* Milliseconds, with six digits behind the point. */
+	/* Milliseconds, with six digits after the point. */
 	if (!take_uint(&rest, &ms) || !take_word(&rest, ".") || !take_uint(&rest, &rest_ns))
 		return -EBADMSG;
 	*ns = ms * NSEC_PER_MSEC + rest_ns;
 	return 0;
 }
 
-/* Finds the line that begins with a key and takes the number behind the key and blanks. */
+/* Finds the line that begins with a key and takes the number after the key and blanks. */
 static bool find_number(struct span text, const char *key, uint64_t *value)
 {
 	struct span rest;
@@ -264,7 +264,7 @@ int proctask_status(int procfd, pid_t tgid, pid_t tid, uid_t *uid, pid_t *group)
 	all = (struct span){ text, text + len };
 	/*
 	 * No name can forge a line: the kernel writes a newline in it as \n. The list
-	 * of groups and the masks, which may be cut, come behind these lines.
+	 * of groups and the masks, which may be cut, come after these lines.
 	 */
 	if (!find_number(all, "Uid:", &uid_value) || uid_value > UINT32_MAX ||
 	    !find_number(all, "Tgid:", &group_value) || group_value > INT_MAX)
@@ -372,7 +372,7 @@ static size_t unite_pids(pid_t *pids, size_t n)
 
 /*
  * Sorts, when the directory did not come in order (/proc does, other trees do not), and removes
- * duplicates: a thread that takes its leader's id while it calls exec can be listed behind it, too.
+ * duplicates: a thread that takes its leader's id while it calls exec can be listed after it, too.
  */
 static void sort_pids(struct pidlist *list)
 {

@@ -6,8 +6,8 @@
  * -EACCES or -EPERM where we may not look, -EBADMSG for a text that is not what the kernel
  * documents.
  *
- * libproc2 has readers of tasks, too, but by the path of /proc, not by a descriptor, of a list of
- * pids at a time, and with memory of its own for each text.
+ * libproc2 reads tasks, too, but by the path of /proc instead of a descriptor, a list of pids at a
+ * time, and with memory of its own for each text.
  */
 #ifndef STALLTOP_KERNEL_PROCTASK_H
 #define STALLTOP_KERNEL_PROCTASK_H
@@ -67,9 +67,9 @@ bool proctask_executes(int procfd, pid_t tgid);
 int proctask_ran(int procfd, pid_t tgid, pid_t tid, uint64_t *ns);
 
 /*
- * Reads by how many ns a CPU's clock of tasks is behind CLOCK_MONOTONIC (negative: ahead), to the
- * length of a tick. Each CPU has its own; after a day they are minutes apart. The calling thread
- * runs there meanwhile. procfd: of the real /proc. Adds its calls to *syscalls. 0 or -errno:
+ * Reads by how many ns a CPU's clock of tasks is slow against CLOCK_MONOTONIC (negative: fast), to
+ * the length of a tick. Each CPU has its own clock; after a day they are minutes apart. The calling
+ * thread runs there meanwhile. procfd: of the real /proc. Adds its calls to *syscalls. 0 or -errno:
  * -EINVAL where the thread may not run on that CPU, -EOPNOTSUPP for CPUs beyond those of a
  * cpu_set_t.
  */

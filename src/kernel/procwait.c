@@ -67,7 +67,7 @@ int procwait_syscall_parse(const char *text, size_t len, struct procwait_syscall
 	if (!take_register(&rest, &call.stack_pointer) ||
 	    !take_register(&rest, &call.program_counter) || !take_word(&rest, "\n"))
 		return -EBADMSG;
-	/* Of a thread of the kernel all registers read as 0: system call 0 would be read(). */
+	/* All registers of a kernel thread read as 0: system call 0 would be read(). */
 	if (!call.stack_pointer && !call.program_counter)
 		call.number = -1;
 	*out = call;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a thread sleeps in, from /proc/TGID/task/TID/syscall and stack: the system call with its
+ * Where a thread sleeps, from /proc/TGID/task/TID/syscall and stack: the system call with its
  * arguments, and the functions of the kernel. Errors as in proctask.h.
  *
  * Both files wait while the thread is in an execve() that hangs (exec_update_lock).
@@ -27,8 +27,9 @@ struct procwait_syscall {
 };
 
 /*
- * Reads the system call; that of a 32-bit program as a 64-bit program would do the same, -1 where
- * there is no such call. 0 or -errno; needs what ptrace(2) needs. */
+ * Reads the system call; a 32-bit program's as the 64-bit one, else -1. 0 or -errno; needs what
+ * ptrace(2) needs.
+ */
 int procwait_syscall(int procfd, pid_t tgid, pid_t tid, struct procwait_syscall *out);
 
 /* Pure parser of its text. 0 or -EBADMSG. */

@@ -23,7 +23,7 @@
 /* The states of a socket of TCP and UDP: TCP_LISTEN of include/net/tcp_states.h. */
 #define LISTEN_STATE 10
 
-/* The system calls that reading a list takes, but for its length: open, two reads, close. */
+/* The system calls for reading a short list: open, two reads, close. */
 #define LIST_SYSCALLS 4
 
 /* A list as it was read. */
@@ -72,7 +72,7 @@ static const struct {
 	[SOCKETS_RAW6] = { "net/raw6", 9 },
 };
 
-/* Takes a word behind blanks. */
+/* Takes a word after blanks. */
 static bool take_field(struct span *line, struct span *word)
 {
 	while (take_word(line, " "))
@@ -394,7 +394,7 @@ const struct socket_entry *sockets_find_peer(struct sockets *sockets,
 	const struct socket_entry *peer;
 	struct socket_entry copy = *entry;
 
-	/* Of two ends on one machine, both mostly have the same address. */
+	/* Two ends on one machine mostly have the same address. */
 	if (!has_ends(entry->list) || !entry->peer.port ||
 	    memcmp(entry->local.address, entry->peer.address, sizeof(entry->local.address)) != 0)
 		return NULL;
@@ -412,7 +412,7 @@ bool sockets_serves(struct sockets *sockets, const struct socket_entry *entry)
 	struct socket_end local = entry->local;
 
 	for (unsigned list = SOCKETS_TCP; list <= SOCKETS_TCP6; list++) {
-		/* Who listens has done so for longer than the connection is there. */
+		/* A listener has existed for longer than its connection. */
 		if (!sockets->at->lists[list].renewed)
 			read_list(sockets, list);
 		for (size_t i = 0; i < sockets->at->lists[list].n; i++)

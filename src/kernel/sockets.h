@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sockets by inode: what /proc/TID/net says of those of the task's own network namespace. They are
- * looked at from outside; asking a socket itself would take a copy of the task's descriptor, and so
- * keep a connection open that the task closes.
+ * Sockets by inode: what /proc/TID/net says of sockets in the task's own network namespace. They
+ * are looked at from outside; asking a socket itself would take a copy of the task's descriptor,
+ * which keeps a connection open that the task closes.
  */
 #ifndef STALLTOP_KERNEL_SOCKETS_H
 #define STALLTOP_KERNEL_SOCKETS_H
@@ -35,7 +35,7 @@ struct socket_end {
 
 /* A socket of a list. */
 struct socket_entry {
-	uint64_t ino; /* 0: nobody has accepted it yet */
+	uint64_t ino; /* 0: not accepted yet */
 	enum socket_list list;
 	bool listening;
 	struct socket_end local, peer; /* of TCP and UDP; a peer of port 0: not connected */
@@ -54,8 +54,8 @@ struct sockets *sockets_open(int procfd);
 void sockets_renew(struct sockets *sockets);
 
 /*
- * Goes to the network namespace of a task, of which all that follows tells. False where that is not
- * known: the task has gone, or is somebody else's.
+ * Chooses the network namespace of a task for the calls that follow. False where it is not known:
+ * the task has gone, or is another user's.
  */
 bool sockets_enter(struct sockets *sockets, pid_t tid);
 
@@ -66,13 +66,13 @@ bool sockets_ours(const struct sockets *sockets);
 const struct socket_entry *sockets_find(struct sockets *sockets, uint64_t ino);
 
 /*
- * The other end of a TCP or UDP socket that was just found, where it is in the same namespace; of
- * one that nobody has accepted yet, the one that listens. Else NULL.
+ * The other end of a TCP or UDP socket that was just found, where it is in the same namespace; the
+ * listening socket where the connection is not accepted yet. Else NULL.
  */
 const struct socket_entry *sockets_find_peer(struct sockets *sockets,
 					     const struct socket_entry *entry);
 
-/* Whether a connection of TCP that was just found was accepted: somebody listens at its own end. */
+/* Whether a TCP connection that was just found was accepted: its own end has a listener. */
 bool sockets_serves(struct sockets *sockets, const struct socket_entry *entry);
 
 /* The name of a Unix socket that was just found: raw bytes. */

@@ -13,7 +13,7 @@
 /* The most that is read of kallsyms: 5 to 15 MB are usual. */
 #define KALLSYMS_BYTES (256 * 1024 * 1024)
 
-/* No function is longer: an address further behind one is in data, or in a module that left. */
+/* No function is longer: an address far past one is in data, or in a module that left. */
 #define FUNCTION_BYTES (1024 * 1024)
 
 /* A function; the name is at that offset of the names. */
@@ -253,7 +253,7 @@ size_t symbol_length(const char *function)
 	return strcspn(function, ".+ \n");
 }
 
-/* Whether a function's name is that of a row. */
+/* Whether a row is about a function's name. */
 static bool fits_name(const char *function, size_t len, const char *name)
 {
 	size_t n = strlen(name);
@@ -312,7 +312,7 @@ bool symbol_freezes_in_d(const char *function)
 
 bool symbols_fault(const char *const *functions, size_t n)
 {
-	/* The common part, and the ways there before it is reached: of x86, of arm64, of others. */
+	/* The common part, and the functions that lead there: of x86, of arm64, of others. */
 	static const char *const faults[] = { "handle_mm_fault", "do_user_addr_fault",
 					      "exc_page_fault",	 "do_mem_abort",
 					      "do_page_fault",	 "handle_page_fault" };

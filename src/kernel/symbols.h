@@ -33,13 +33,13 @@ bool symbol_is_generic(const char *function);
 bool symbol_freezes(const char *function);
 
 /*
- * The same of who is in state D. Since 6.1 a sleep that may be frozen is where it is, and then
- * reads as D (kernel/freezer.c:__set_task_frozen()), though nothing sleeps uninterruptibly in
+ * The same for a thread in state D. Since 6.1 a sleep that may be frozen stays where it is, and
+ * then reads as D (kernel/freezer.c:__set_task_frozen()), though nothing sleeps uninterruptibly in
  * there.
  */
 bool symbol_freezes_in_d(const char *function);
 
-/* What a page fault is called where a system call is named. */
+/* The name of a page fault in place of a system call's. */
 #define PAGE_FAULT "page fault"
 
 /* Whether a stack of one that is in no system call is of a page fault. */

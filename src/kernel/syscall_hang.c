@@ -9,10 +9,10 @@
 #include "kernel/futex_owner.h"
 #include "kernel/syscalls.h"
 
-/* By which call a thread waits for a descriptor: most of them want something done. */
+/* Calls that wait for a descriptor: most of them want something done. */
 enum fd_call { CALL_DOES, CALL_READS, CALL_IDLES };
 
-/* The calls that wait for what somebody may never send. The first is for a call of its own. */
+/* Calls that wait for data that may never be sent. The first is for a call of its own. */
 static const struct {
 	int number;
 	enum fd_call call;
@@ -45,7 +45,7 @@ static const bool hangs_on[][WAIT_FDS] = {
 			[WAIT_FD_STREAM] = true,
 			[WAIT_FD_SOCKET] = true,
 			[WAIT_FD_OTHER] = true },
-	/* Who reads a pipe has nothing to do until somebody writes to it. */
+	/* The reader of a pipe has nothing to do until the pipe is written to. */
 	[CALL_READS] = { [WAIT_FD_FILE] = true, [WAIT_FD_STREAM] = true },
 	[CALL_IDLES] = { false },
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which system calls a thread sleeps in because somebody keeps it waiting, and not because it has
- * nothing to do: only the former are a hang when they last. There is no telling for sure; the rule
- * is that of the tables in syscall_hang.c.
+ * System calls that a thread sleeps in because it is kept waiting, and not because it has nothing
+ * to do: only the former are a hang when they last. Nothing tells for sure; the tables in
+ * syscall_hang.c have the rule.
  */
 #ifndef STALLTOP_KERNEL_SYSCALL_HANG_H
 #define STALLTOP_KERNEL_SYSCALL_HANG_H

@@ -25,7 +25,7 @@
 #define LONG_BITS (8 * sizeof(unsigned long))
 #define SELECTED_WORDS (SELECTED / LONG_BITS)
 
-/* For reading, for writing, for exceptions. */
+/* The sets for reading, for writing, for exceptions. */
 #define SELECT_SETS 3
 
 /* The system calls that reading memory takes: open, pread, close. */
@@ -59,8 +59,8 @@ static void add_directory(const struct caller *caller, int dirfd)
 }
 
 /*
- * Appends the path that an argument points at, and where that starts from: it may change, or be
- * none, at any time.
+ * Appends the path that an argument points at, and the directory it starts from. The path may
+ * change, or become invalid, at any time.
  */
 static void add_path(const struct caller *caller, unsigned argument, int dirfd)
 {
@@ -84,7 +84,7 @@ static void add_path(const struct caller *caller, unsigned argument, int dirfd)
 	buf_add(caller->out, path, len);
 }
 
-/* Appends what is looked at: the one descriptor, or how many there are. */
+/* Appends the one descriptor that is looked at, or the number of descriptors. */
 static enum wait_about add_files(const struct caller *caller, unsigned n, int fd)
 {
 	if (n == 1) {

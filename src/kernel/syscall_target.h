@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a system call in progress works on, by its arguments. */
+/* The target of a system call in progress, by its arguments. */
 #ifndef STALLTOP_KERNEL_SYSCALL_TARGET_H
 #define STALLTOP_KERNEL_SYSCALL_TARGET_H
 
@@ -8,7 +8,7 @@
 #include "kernel/procwait.h"
 #include "kernel/wait_target.h"
 
-/* What is known of a call in progress. */
+/* Facts about a call in progress. */
 struct syscall_wait {
 	enum wait_state state; /* of a thread that sleeps interruptibly in it */
 	enum wait_about about;
@@ -16,8 +16,8 @@ struct syscall_wait {
 };
 
 /*
- * Appends what the call of a thread is on, nothing where that is not known; a futex is only named
- * in the answer, as its waiters must be counted first. Adds its own system calls to *syscalls, not
+ * Appends the target of a thread's call, nothing where it is not known; a futex is only named in
+ * the answer, as its waiters must be counted first. Adds its own system calls to *syscalls, not
  * those of the targets.
  */
 struct syscall_wait syscall_target(struct wait_targets *targets, int procfd, pid_t tid,

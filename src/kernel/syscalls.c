@@ -23,7 +23,7 @@
 #ifndef __NR_futex_wait
 #define __NR_futex_wait 455
 #endif
-/* And so does libseccomp: 2.5.1 those of 2020 and later. */
+/* libseccomp lacks calls, too: 2.5.1 those of 2020 and later. */
 #ifndef __SNR_futex_waitv
 #define __SNR_futex_waitv __NR_futex_waitv
 #endif

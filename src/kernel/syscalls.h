@@ -7,7 +7,7 @@
 
 #include "data/wait_state_table.h"
 
-/* What the first arguments of a call name. trace_maps.bpf.h has these numbers, too. */
+/* The things that a call's first arguments name. trace_maps.bpf.h has these numbers, too. */
 enum syscall_target {
 	SYSCALL_NOTHING,
 	SYSCALL_FD, /* argument `argument` is a descriptor */
@@ -16,7 +16,7 @@ enum syscall_target {
 	SYSCALL_CHILD, /* it is a pid of a child, -1 for any; waitid: see wait_target.c */
 	SYSCALL_PATH_AT, /* it is a path, which starts from the descriptor before it */
 	SYSCALL_POLL, /* it is a list of descriptors, and the next one says how many */
-	SYSCALL_SELECT, /* it says how many descriptors there are in the three sets that follow */
+	SYSCALL_SELECT, /* it is the number of descriptors in the three sets that follow */
 	SYSCALL_LOCK, /* it is a descriptor; the next one says whether it is locked */
 	SYSCALL_SIGNAL, /* nothing, and it waits for signals */
 };
@@ -41,17 +41,17 @@ const char *syscall_name(struct syscall_names *names, int number);
 
 void syscall_names_close(struct syscall_names *names);
 
-/* What it waits for; unknown calls are of state other and have no target. */
+/* The state and target of a call; unknown calls are of state other and have no target. */
 struct syscall_class syscall_classify(int number);
 
-/* What syscall_native() returns for socketcall(). */
+/* The result of syscall_native() for socketcall(). */
 #define SYSCALL_SOCKETCALL -2
 
 /*
- * The number of the call that does for 64-bit programs what that one does for 32-bit programs of
- * this machine (i386's on x86-64, arm's on arm64), with the same arguments. -1: there is none, or
- * the machine has no such programs; SYSCALL_SOCKETCALL: its first argument says which call it is,
- * and the second where in memory the arguments are, as words of 32 bits.
+ * The number of the 64-bit call that does the same as a 32-bit program's call on this machine
+ * (i386's on x86-64, arm's on arm64), with the same arguments. -1: none, or the machine has no such
+ * programs; SYSCALL_SOCKETCALL: its first argument says which call it is, and the second where in
+ * memory the arguments are, as words of 32 bits.
  */
 int syscall_native(int number);
 

@@ -37,7 +37,7 @@ struct system {
 	uint64_t syscalls;
 };
 
-/* Takes a number behind blanks. At the very end of the text it may have been cut. */
+/* Takes a number after blanks. At the very end of the text it may have been cut. */
 static bool take_number(struct span *text, uint64_t *value)
 {
 	while (take_word(text, " "))
@@ -92,7 +92,7 @@ int system_parse_memory(const char *text, size_t len, struct system_sample *out)
 	}
 	if (!kb[TOTAL])
 		return -EBADMSG;
-	/* In containers one value may be the container's and the other the machine's. */
+	/* One value may be a container's and the other the machine's. */
 	if (!kb[AVAILABLE] || kb[AVAILABLE] > kb[TOTAL])
 		kb[AVAILABLE] = kb[FREE] < kb[TOTAL] ? kb[FREE] : kb[TOTAL];
 	if (kb[SWAP_FREE] > kb[SWAP_TOTAL])
@@ -249,9 +249,9 @@ void system_read(struct system *system, struct system_sample *out)
 		out->pressure.error[i] =
 			read_pressure(system, (enum psi_resource)i, &out->pressure.psi[i]);
 	/*
-	 * The system's cpu file has a `full` line since 5.13, of constant zeros: all tasks
-	 * of a machine cannot be kept from its CPUs at once. It says nothing, and must not
-	 * look like a measured 0. In a cgroup's file the line does mean something.
+	 * The system's cpu file has a `full` line of constant zeros since 5.13: all tasks of a
+	 * machine cannot be kept from its CPUs at once. The line says nothing, and must not look
+	 * like a measured 0. A cgroup's `full` line does mean something.
 	 */
 	out->pressure.psi[PSI_CPU].full = (struct psi_line){ 0 };
 }

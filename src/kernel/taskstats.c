@@ -201,7 +201,7 @@ static int read_aggregate(struct nlattr *aggregate, bool tgid, struct taskstats_
 	int rest;
 
 	*part = (struct taskstats_part){ .tgid = tgid };
-	/* By type, not position: where the CPU needs it, a TASKSTATS_TYPE_NULL comes between. */
+	/* Looks for the type, not a position: some CPUs need a TASKSTATS_TYPE_NULL in between. */
 	nla_for_each_nested(attr, aggregate, rest)
 	{
 		if (nla_type(attr) == id_type) {

@@ -15,7 +15,7 @@
 
 struct taskstats_client;
 
-/* What a connection has done so far. */
+/* The work of a connection so far. */
 struct taskstats_client_stats {
 	uint64_t sends, receives; /* system calls; polls for late replies count as receives */
 	uint64_t foreign; /* messages dropped: not the kernel's, malformed, stale */

@@ -18,7 +18,7 @@
 /* Room for an answer: some 200 bytes with a name of full length. */
 #define ANSWER_BYTES 1024
 
-/* Room for a part of a long answer: the kernel makes none longer for whoever receives so much. */
+/* Room for a part of a long answer: the kernel makes no longer one. */
 #define DUMP_BYTES 16384
 
 /* A request for one socket, as it is sent. */
@@ -35,7 +35,7 @@ int unix_diag_open(void)
 
 	if (fd < 0)
 		return -errno;
-	/* Connected to the kernel, so that nobody else's messages are received. */
+	/* The socket is connected to the kernel, so that no other messages are received. */
 	if (!connect(fd, (struct sockaddr *)&kernel, sizeof(kernel)))
 		return fd;
 	err = -errno;

@@ -23,8 +23,8 @@ struct unix_socket {
 int unix_diag_open(void);
 
 /*
- * Asks for the socket of an inode. 0, or -errno: -ENOENT where there is none in our namespace,
- * -EBADMSG for an answer that is none.
+ * Asks for the socket of an inode. 0, or -errno: -ENOENT where our namespace has none, -EBADMSG for
+ * an invalid answer.
  */
 int unix_diag_ask(int fd, uint64_t ino, struct unix_socket *out);
 

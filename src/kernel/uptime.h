@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How long the system has been up: by procps' library, whichever there is, or without one. */
+/* The system's uptime: by either of procps' libraries, or without one. */
 #ifndef STALLTOP_KERNEL_UPTIME_H
 #define STALLTOP_KERNEL_UPTIME_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What sort of file a descriptor is that is waited for, and what the wait is about. */
+/* The sort of file that is waited for, and what the wait is about. */
 #include "config.h"
 
 #include <string.h>
@@ -61,7 +61,7 @@ enum wait_state wait_target_state(struct wait_targets *targets, pid_t tid, int f
 	return take_word(&text, "socket:[") ? STATE_NET : STATE_OTHER;
 }
 
-/* What who waits for a connection of the lists waits about. */
+/* The subject of waits for a connection of the lists. */
 static enum wait_about about_listed(struct wait_targets *targets, const struct socket_entry *entry)
 {
 	switch (entry->list) {
@@ -85,14 +85,14 @@ static enum wait_about about_listed(struct wait_targets *targets, const struct s
 	}
 }
 
-/* What who waits for a Unix socket of our own namespace waits about. */
+/* The subject of waits for a Unix socket of our own namespace. */
 static enum wait_about about_unix(struct wait_targets *targets, const struct unix_socket *own)
 {
 	struct unix_socket peer;
 
 	if (!own->connected)
 		return ABOUT_REQUESTS;
-	/* Of two ends the server's has the name that it listened on. */
+	/* The server's end has the name that it listened on. */
 	if (own->len)
 		return ABOUT_REQUESTS;
 	targets->syscalls += 2;
@@ -101,7 +101,7 @@ static enum wait_about about_unix(struct wait_targets *targets, const struct uni
 	return !own->peer || peer.len ? ABOUT_ANSWER : ABOUT_UNKNOWN;
 }
 
-/* What who waits for the socket of an inode waits about. */
+/* The subject of waits for the socket of an inode. */
 static enum wait_about about_socket(struct wait_targets *targets, pid_t tid, uint64_t ino)
 {
 	const struct socket_entry *entry;
@@ -119,9 +119,9 @@ static enum wait_about about_socket(struct wait_targets *targets, pid_t tid, uin
 }
 
 /*
- * What who waits for completions of a ring waits about, by io_uring/fdinfo.c: requests that were
- * taken less completions are under way (those of several completions make it less), and those that
- * wait until something can be read or written are listed.
+ * The subject of waits for completions of a ring, by io_uring/fdinfo.c: as many requests are under
+ * way as were taken less the completions (requests with several completions make it less), and
+ * requests that wait until something can be read or written are listed.
  */
 static enum wait_about about_ring(struct wait_targets *targets, pid_t tid, int fd)
 {
@@ -143,7 +143,7 @@ static enum wait_about about_ring(struct wait_targets *targets, pid_t tid, int f
 		else if (listed)
 			break;
 	}
-	/* What did not fit may be more of the list. */
+	/* The part that did not fit may have more of the list. */
 	if (!listed || len >= FDINFO_BYTES - 1)
 		return ABOUT_UNKNOWN;
 	return (uint32_t)(taken - completed) <= polls ? ABOUT_IDLE_RING : ABOUT_DISK_RING;

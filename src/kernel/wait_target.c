@@ -110,8 +110,8 @@ static struct span mounts_text(const struct wait_targets *targets)
 }
 
 /*
- * Whether a descriptor is that file: 0 or -errno. By fdinfo: stat() would ask the file's server,
- * and on btrfs give another device than the kernel's.
+ * Checks that a descriptor is that file: 0 or -errno. Reads fdinfo, as stat() would ask the file's
+ * server, and on btrfs give another device than the kernel's.
  */
 static int check_file(struct wait_targets *targets, pid_t tid, int fd, uint32_t dev, uint64_t ino)
 {
@@ -156,7 +156,7 @@ static void add_owner(struct wait_targets *targets, pid_t pid, struct buf *out)
 	add_process(targets, pid, out);
 }
 
-/* Appends whoever has the socket of an inode. */
+/* Appends the process that has the socket of an inode. */
 static void add_socket_owner(struct wait_targets *targets, pid_t tid, uint64_t ino, struct buf *out)
 {
 	char link[32];
@@ -206,7 +206,7 @@ static void add_address(const struct socket_end *end, struct buf *out)
 	buf_uint(out, end->port);
 }
 
-/* Appends a socket by its ends, behind the name of its protocol. */
+/* Appends a socket by its ends, after the name of its protocol. */
 static void add_ends(bool tcp, const struct socket_end *local, const struct socket_end *peer,
 		     struct buf *out)
 {
@@ -276,7 +276,7 @@ static bool add_unix(struct wait_targets *targets, pid_t tid, uint64_t ino, stru
 	targets->syscalls += own.peer ? 2 : 0;
 	if (own.peer && unix_diag_ask(targets->diag, own.peer, &peer))
 		peer.len = 0;
-	/* Nobody has accepted the connection yet: whoever listens is to do so. */
+	/* The connection is not accepted yet: the listener is to do so. */
 	if (own.connected && !own.peer && !unix_diag_ask_listener(targets->diag, ino, &peer))
 		own.peer = peer.ino;
 	/* Both ends of an accepted connection have the path that the server listens on. */
@@ -344,7 +344,7 @@ static pid_t pidfd_process(struct wait_targets *targets, pid_t tid, int fd)
 	return (pid_t)pid;
 }
 
-/* A file that an epoll descriptor looks at, by a line of its fdinfo; false: the line is another. */
+/* A file that an epoll descriptor looks at, by a line of its fdinfo; false: another line. */
 static bool take_polled(struct span line, int *fd, uint64_t *ino)
 {
 	static const char key[] = " ino:";
@@ -367,7 +367,7 @@ static bool take_polled(struct span line, int *fd, uint64_t *ino)
 	return true;
 }
 
-/* Appends what an epoll descriptor looks at: the one file, or how many there are. */
+/* Appends the one file that an epoll descriptor looks at, or the number of files. */
 static void add_epolled(struct wait_targets *targets, pid_t tid, int fd, struct buf *out)
 {
 	char text[FDINFO_BYTES];
@@ -379,12 +379,12 @@ static void add_epolled(struct wait_targets *targets, pid_t tid, int fd, struct 
 
 	while (take_line(&all, &line))
 		n += take_polled(line, &polled, &ino);
-	/* What did not fit. */
+	/* The rest did not fit. */
 	if (len >= FDINFO_BYTES - 1)
 		buf_printf(out, " of %u files and more", n ? n - 1 : 0);
 	else if (n > 1)
 		buf_printf(out, " of %u files", n);
-	/* By now its number may be that of one that looks at it: only one is opened. */
+	/* Its number may now belong to a descriptor that looks at this one: only one is opened. */
 	targets->within_polled = true;
 	if (n == 1 && ino && !wait_target_fd(targets, tid, polled, 0, ino, &what))
 		buf_printf(out, ": %s", buf_cstr(&what));
@@ -392,7 +392,7 @@ static void add_epolled(struct wait_targets *targets, pid_t tid, int fd, struct 
 	buf_free(&what);
 }
 
-/* Appends a file that is none of a file system: "anon_inode:[eventfd]" as "eventfd". */
+/* Appends a file without a file system: "anon_inode:[eventfd]" as "eventfd". */
 static void add_anonymous(struct wait_targets *targets, pid_t tid, int fd, struct span name,
 			  struct buf *out)
 {

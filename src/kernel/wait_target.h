@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a wait is on, as a person would call it: a path, "tcp 10.0.0.1:5432", "unix /run/x",
- * "pipe of 4711 less", "child 4712". All texts are raw bytes. No file is opened or looked at but
- * those of /proc: what hangs must not hang who looks.
+ * The target of a wait, as a person would call it: a path, "tcp 10.0.0.1:5432", "unix /run/x",
+ * "pipe of 4711 less", "child 4712". All texts are raw bytes. Only files of /proc are opened or
+ * looked at: a hang must not spread to the program that looks.
  */
 #ifndef STALLTOP_KERNEL_WAIT_TARGET_H
 #define STALLTOP_KERNEL_WAIT_TARGET_H
@@ -28,7 +28,7 @@ void wait_targets_renew(struct wait_targets *targets);
  * Appends what a task's descriptor is. dev (major << 20 | minor, as the kernel has it in s_dev) and
  * ino: it must be that file, 0 and 0 for any (ino needs a kernel of 5.14 or later, else -ENODATA;
  * dev is only compared where the file lies on a mount that the task sees). 0, or -errno: -ENOENT,
- * -ESRCH where it is gone, -ESTALE where it is another file by now, -EACCES.
+ * -ESRCH where it is gone, -ESTALE where it is another file now, -EACCES.
  */
 int wait_target_fd(struct wait_targets *targets, pid_t tid, int fd, uint32_t dev, uint64_t ino,
 		   struct buf *out);
@@ -38,18 +38,18 @@ enum wait_fd {
 	WAIT_FD_FILE, /* of a file system, also a directory or a pipe with a name */
 	WAIT_FD_PIPE,
 	WAIT_FD_STREAM, /* a connection: of TCP, or a stream of Unix sockets */
-	WAIT_FD_SOCKET, /* another socket, or of which more is not known */
+	WAIT_FD_SOCKET, /* another socket, or an unknown one */
 	WAIT_FD_OTHER, /* a device, a terminal, a file of /proc or /sys, events; one that is gone */
 	WAIT_FDS
 };
 
-/* What sort a task's descriptor is of. */
+/* The sort of a task's descriptor. */
 enum wait_fd wait_target_kind(struct wait_targets *targets, pid_t tid, int fd);
 
 /* The state of a thread that sleeps interruptibly for a task's descriptor. */
 enum wait_state wait_target_state(struct wait_targets *targets, pid_t tid, int fd);
 
-/* What a thread that sleeps for a task's descriptor waits about; of a pipe that is not told. */
+/* The subject of a thread's wait for a task's descriptor; not told for a pipe. */
 enum wait_about wait_target_about(struct wait_targets *targets, pid_t tid, int fd);
 
 /*
@@ -68,8 +68,8 @@ void wait_target_inet(int family, int protocol, const uint8_t *address, uint16_t
 		      const uint8_t *peer, uint16_t peer_port, struct buf *out);
 
 /*
- * Appends a futex's word, the thread that holds it (0: nobody, or not known), and how many threads
- * of the process wait on it (0: not known).
+ * Appends a futex's word, the thread that holds it (0: none, or not known), and how many threads of
+ * the process wait on it (0: not known).
  */
 void wait_target_futex(struct wait_targets *targets, uint64_t address, pid_t owner,
 		       unsigned waiters, struct buf *out);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the files that tell what a wait is on share. */
+/* Parts that the files share which tell what a wait is on. */
 #ifndef STALLTOP_KERNEL_WAIT_TARGET_PARTS_H
 #define STALLTOP_KERNEL_WAIT_TARGET_PARTS_H
 
@@ -31,7 +31,7 @@ struct wait_targets {
 	uint64_t syscalls;
 };
 
-/* The link of a descriptor, with a NUL behind it. */
+/* The link of a descriptor, with a NUL after it. */
 struct fd_link {
 	char text[PATH_MAX + 1];
 	size_t len;
@@ -40,7 +40,7 @@ struct fd_link {
 /* Reads where a descriptor's link goes, without going there. 0 or -errno. */
 int wait_target_link(struct wait_targets *targets, pid_t tid, int fd, struct fd_link *link);
 
-/* Reads /proc/TID/fdinfo/FD, FDINFO_BYTES at most, with a NUL behind. The bytes or -errno. */
+/* Reads /proc/TID/fdinfo/FD, FDINFO_BYTES at most, with a NUL after. The bytes or -errno. */
 int wait_target_fdinfo(struct wait_targets *targets, pid_t tid, int fd, char *text);
 
 #endif

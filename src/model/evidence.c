@@ -33,7 +33,7 @@
 /* The system calls that reading a file takes: open, read, close. */
 #define FILE_SYSCALLS 3
 
-/* Those who run most, of whom one may have what a suspect wants. */
+/* The rows that run most: one of them may have what a suspect wants. */
 #define RUNNERS 8
 
 /* The share of the machine that is idle, from which who may run anywhere lacks no CPU. */
@@ -69,7 +69,7 @@ struct evidence *evidence_open(int procfd)
 	return evidence;
 }
 
-/* Notes a row, of at most so many. */
+/* Notes a row among those with the largest values, up to so many. */
 static void note_row(struct most_rows *most, size_t room, const struct row *row, uint64_t value)
 {
 	size_t at = most->n < room ? most->n++ : room;
@@ -86,7 +86,7 @@ static void note_row(struct most_rows *most, size_t room, const struct row *row,
 	most->most[at] = value;
 }
 
-/* What a row is suspected of: that it waits long for these. */
+/* The long waits that a row is suspected of. */
 enum suspicion { OF_CPU, OF_IO, OF_MEMORY, OF_DWAIT, OF_HANG, SUSPICIONS };
 
 /* How long a row waited for it. */
@@ -234,7 +234,7 @@ static bool ran_there(const struct evidence *evidence, const struct row *runner)
 	size_t size = CPU_ALLOC_SIZE(RUNNABLE_CPUS);
 	unsigned cpu = runner->task->cpu;
 
-	/* Where the threads of a process ran is not known. */
+	/* It is not known where the threads of a process ran. */
 	if (!cpu || (!runner->raw->single && runner->raw->now.threads != 1))
 		return false;
 	return CPU_ISSET_S(cpu - 1, size, evidence->set);
@@ -262,7 +262,7 @@ static void look_for_rival(struct evidence *evidence, const struct frame *frame,
 
 		if (runner == row || runner->born || (pinned && !ran_there(evidence, runner)))
 			continue;
-		/* Who ran little has not taken what another waited for. */
+		/* A task that ran little did not take the CPU that another waited for. */
 		if (runner->deltas->grown.run_ns * 2 < waited_each(row))
 			return;
 		task->rival = runner->raw->pid;
@@ -270,7 +270,7 @@ static void look_for_rival(struct evidence *evidence, const struct frame *frame,
 	}
 }
 
-/* Finds rows that are kept waiting in a call, of those that were asked about. */
+/* Finds rows that are kept waiting in a call, among those asked about. */
 static size_t kept_rows(const struct frame *frame, const struct row **kept)
 {
 	size_t n = 0;

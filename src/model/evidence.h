@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads with a sample what explains the rows that suffer most, of a few of them, so that it is
- * recorded, too: what they wait on, the limits of their groups, who ran on their CPUs. Finds who
- * sleeps in a request to a file system's server, though not in state D.
+ * Reads with a sample, so that it is recorded too, what explains the few rows that suffer most:
+ * what they wait on, the limits of their groups, who ran on their CPUs. Finds tasks that sleep in a
+ * request to a file system's server, though not in state D.
  */
 #ifndef STALLTOP_MODEL_EVIDENCE_H
 #define STALLTOP_MODEL_EVIDENCE_H

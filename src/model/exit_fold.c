@@ -72,7 +72,7 @@ bool exit_began_after(const struct exit_record *record, uint64_t since_ns)
 	return exit_latest_start(record) >= since_ns;
 }
 
-/* Adds the fields of one record to those of another, where they were kept. */
+/* Adds the fields of a record to another's, where they were kept. */
 static void fold_fields(const struct exit_batch *given, const struct exit_record *into,
 			const struct exit_record *record)
 {
@@ -174,7 +174,7 @@ size_t exit_fold_threads(const struct exit_batch *given)
 			records[kept++] = records[i];
 			continue;
 		}
-		/* The leader's record stays among those of ended threads, so that its name does. */
+		/* The leader's record stays, among those of ended threads, for its name. */
 		if (!records[i].last && before->pid == before->tgid) {
 			take_off(before, &records[i]);
 			fold_fields(given, before, &records[i]);
@@ -186,7 +186,7 @@ size_t exit_fold_threads(const struct exit_batch *given)
 	return kept;
 }
 
-/* What the tasks of a record ran and waited. */
+/* The time that the tasks of a record ran and waited. */
 static uint64_t did_ns(const struct exit_record *record)
 {
 	const struct counters *did = &record->counters;
@@ -244,7 +244,7 @@ static bool may_fold(const struct exit_batch *given, const struct sample *prev,
 	return exit_began_after(record, prev->begin_ns) && given->gone(given->arg, pid);
 }
 
-/* Orders ends of threads apart from those of processes, then by what must be equal for folding. */
+/* Orders ends of threads apart from those of processes, then by the fields equal for folding. */
 static int compare_kept(const void *a, const void *b)
 {
 	const struct exit_record *x = RECORD(a), *y = RECORD(b);

@@ -31,8 +31,8 @@ uint64_t exit_latest_start(const struct exit_record *record);
 bool exit_began_after(const struct exit_record *record, uint64_t since_ns);
 
 /*
- * Folds the ends of threads into the record of their process, whose counters include them already;
- * those of a process that still lives into one record. Sorts the records by process. Returns how
+ * Folds the ends of threads into the record of their process, whose counters include them already,
+ * or into one record where the process is still alive. Sorts the records by process. Returns how
  * many remain.
  */
 size_t exit_fold_threads(const struct exit_batch *given);
@@ -48,8 +48,8 @@ size_t exit_fold_alike(const struct exit_batch *given, struct exit_record **reco
 /*
  * Folds records of tasks of one command, user and parent that are not in the sample before, began
  * after it, and have gone for good. Where more than `most` are left, as any user can make new
- * commands, those that did least are folded by user, under the name EXIT_OTHERS. So the number of
- * records is bounded by that of tasks, of users, and by `most`. Returns how many remain.
+ * commands, those that did least are folded by user, under the name EXIT_OTHERS. So the numbers of
+ * tasks and users, and `most`, bound the number of records. Returns how many remain.
  */
 size_t exit_fold_kept(const struct exit_batch *batch, const struct sample *prev, size_t most);
 

@@ -25,7 +25,7 @@ struct merge {
 	const struct sample *prev;
 	struct sample *cur;
 	bool *seen; /* by element of prev: whether its end was found */
-	/* What is to be added: records, and for each its task (NULL: a new one). */
+	/* The records to be added, and for each its task (NULL: a new one). */
 	struct exit_record **left;
 	struct task **tasks;
 	size_t n;
@@ -109,7 +109,7 @@ static void take_fields(const struct exit_batch *given, struct sample *sample,
 		return;
 	if (sample->records)
 		sample->records[at] = given->fields[record->field];
-	/* For a zombie with several threads /proc has the bytes of all threads there ever were. */
+	/* /proc has the bytes of all threads that a zombie with several threads ever had. */
 	if (given->io && (record->single || at >= sample->n))
 		take_bytes(&sample->procs[at], &given->fields[record->field]);
 }
@@ -121,7 +121,7 @@ static void finish(const struct exit_batch *given, struct sample *sample, struct
 	struct counters last = record->counters;
 
 	sleeps_correct(raw->task, &last);
-	/* What was measured last is nearer to the truth than what was booked. */
+	/* The last measured sum is nearer to the truth than the booked one. */
 	if (raw->task->sleeps && raw->task->sleeps->measured && !record->measured)
 		last.delay[DELAY_BLKIO] = raw->counters.delay[DELAY_BLKIO];
 	counters_mask(&last, record->left_out);
@@ -335,7 +335,7 @@ static char *ending(const struct task_raw *raw)
 	return *text ? xstrdup(text) : NULL;
 }
 
-/* A task of which only its record is known. */
+/* A task known from its record only. */
 static struct task *task_of(const struct exit_batch *given, const struct exit_record *record)
 {
 	uint64_t lo = earliest_start(record), hi = exit_latest_start(record);
@@ -425,8 +425,8 @@ static size_t choose_records(const struct exit_batch *given, const struct sample
 }
 
 /*
- * Moves to the front the records with impossible delays of threads whose processes no sample has
- * met yet: the sums of these processes have them when they end. Returns how many there are.
+ * Moves to the front the records of threads with impossible delays whose processes no sample has
+ * met yet: the sums of these processes include them when they end. Returns their number.
  */
 static size_t keep_threads(struct exit_record *records, size_t n, const struct sample *cur)
 {

@@ -8,7 +8,7 @@
 
 #include "base/util.h"
 
-/* Of the time that all threads of a row lived, how much a trace read a little later may lack. */
+/* The part of the time of all threads of a row that a trace, read a little later, may lack. */
 #define TRACED_PART 50
 
 const struct deltas no_deltas;
@@ -88,7 +88,7 @@ static void count_state(struct frame_info *info, const struct task_raw *raw)
 	info->running += raw->now.state == 'R' || raw->now.waits.threads[SEEN_CPU];
 }
 
-/* Computes deltas since the reading before, of the counters that are valid in both. */
+/* Computes the deltas since the reading before of counters that are valid in both. */
 static void since_before(const struct frame_info *info, struct row *row, struct counters *grown,
 			 uint32_t valid)
 {
@@ -143,7 +143,7 @@ static void of_life(struct frame_info *info, struct row *row, struct counters *g
 }
 
 /*
- * Takes what was waited of the deltas; whole: they are those of the task's life; machine: see
+ * Makes the times waited from the deltas; whole: the deltas span the task's life; machine: see
  * waited_take().
  */
 static void take_waited(struct row *row, struct deltas *deltas, bool whole,
@@ -289,7 +289,7 @@ static void build_still(struct frame *frame, struct frame_info *info, struct row
 	frame->still++;
 }
 
-/* Builds all rows: those of living tasks, then those of tasks that left. */
+/* Builds all rows: of living tasks, then of tasks that left. */
 static void build_rows(struct frame *frame, struct frame_info *info,
 		       const struct frame_options *options)
 {
@@ -372,7 +372,7 @@ static bool is_all_traced(const struct row *row)
 	       all;
 }
 
-/* What a row was in a state, as traced, in its interval: the trace's may be a little longer. */
+/* The traced time of a row in a state, in its interval: the trace's may be a little longer. */
 static uint64_t traced_of(const struct row *row, enum wait_state state)
 {
 	const struct wait_states *states = &row->traced->states;

@@ -17,7 +17,7 @@
 #include "model/account.h"
 #include "model/waited.h"
 
-/* What degrades a frame. Words for it are in notes.c. */
+/* Conditions that degrade a frame. Their words are in notes.c. */
 enum note_id {
 	NOTE_DELAYACCT_OFF,
 	NOTE_DELAYACCT_OLDER, /* value: tasks */
@@ -70,7 +70,7 @@ struct note {
 
 #define NOTES_MAX 16
 
-/* What happened to a task in the interval. */
+/* The deltas of a task in the interval. */
 struct deltas {
 	/* row.valid says what is known. user_ns and system_ns are run_ns, split in their ratio. */
 	struct counters grown;
@@ -79,7 +79,7 @@ struct deltas {
 	struct traced traced; /* of a sum; see row.traced */
 };
 
-/* The deltas of a row to which nothing happened, or of which nothing is known. */
+/* The deltas of a row that did nothing, or of an unknown one. */
 extern const struct deltas no_deltas;
 
 struct group;
@@ -109,7 +109,7 @@ struct row {
 
 struct group_above;
 
-/* What was read of a group's own files for this frame and the one before; NULL: nothing. */
+/* The readings of a group's own files for this frame and the one before; NULL: none. */
 struct group_figures {
 	const struct cgroup_sample *now, *before;
 	const struct group_above *above; /* the next group above whose throttling was read */
@@ -154,7 +154,7 @@ struct frame_head {
 	size_t nnotes;
 };
 
-/* What belongs to the interval, whatever its rows are: a frame folded from another shares it. */
+/* Data of the interval, whatever its rows are: a frame folded from another shares it. */
 struct frame_info {
 	struct frame_head head;
 	const struct sample *cur, *prev; /* prev NULL: there is no interval yet */
@@ -231,7 +231,7 @@ bool frame_take_traced(struct frame *frame, struct row *row);
 /* Has a row looked at that is kept waiting, though nothing happened to it. */
 void frame_rouse(struct frame *frame, struct row *row);
 
-/* The kinds of which it is known what a row waited: DELAY_BIT()s and VALID_DWAIT. */
+/* The kinds whose time waited is known for a row: DELAY_BIT()s and VALID_DWAIT. */
 static inline uint32_t row_waited(const struct row *row)
 {
 	uint32_t known = row->valid & (DELAY_ALL | VALID_DWAIT);
@@ -283,8 +283,8 @@ bool row_children_before(const struct frame *frame, const struct row *row, bool 
 			 uint64_t *ns);
 
 /*
- * What the row lost of the interval: where it was traced all but running and waits of class parked,
- * else what is counted as waited. False where that is not known.
+ * The time that the row lost in the interval: if traced, all but running and waits of class parked,
+ * else the counted waits. False where it is not known.
  */
 bool row_lost(const struct row *row, uint64_t *ns);
 
@@ -301,7 +301,7 @@ bool row_wait(const struct frame *frame, const struct row *row, uint64_t *ns);
 bool row_hang(const struct frame *frame, const struct row *row, uint64_t *ns);
 
 /*
- * What the row's threads wait for: STATE_DWAIT, else STATE_IO (both in D), else STATE_CPU.
+ * The state that the row's threads wait in: STATE_DWAIT, else STATE_IO (both in D), else STATE_CPU.
  * WAIT_STATES: none waits, or not so that the sample shows it.
  */
 enum wait_state row_wait_state(const struct row *row);
@@ -309,19 +309,19 @@ enum wait_state row_wait_state(const struct row *row);
 /* How the row's task was stopped on purpose; NULL: that was not looked for in this sample. */
 const struct task_held *row_held(const struct frame *frame, const struct row *row);
 
-/* What explains how the row's task waits; NULL: that was not looked for in this sample. */
+/* The evidence for how the row's task waits; NULL: not looked for in this sample. */
 const struct task_evidence *row_evidence(const struct frame *frame, const struct row *row);
 
-/* What the row's task waits on, where that was read for this frame, and it waits; else NULL. */
+/* The current wait of the row's task, where it was read for this frame and waits; else NULL. */
 const struct task_waiting *row_waiting(const struct frame *frame, const struct row *row);
 
 /* The row of that thread (where its pid is the tgid: of that process), or NULL. */
 const struct row *frame_find(const struct frame *frame, const struct task_key *key);
 
-/* The rows of living tasks, which come first and in their sample's order: how many there are. */
+/* The number of rows of living tasks, which come first, in their sample's order. */
 size_t frame_living(const struct frame *frame);
 
-/* The first of those whose task_order() is not before that: frame_living() where there is none. */
+/* The first living row whose task_order() is not before that; frame_living(): none. */
 size_t frame_from(const struct frame *frame, uint64_t order);
 
 /* The row of a living task that started then; NULL: there is none. */

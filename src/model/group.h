@@ -13,7 +13,7 @@
 #include "base/buf.h"
 #include "model/frame.h"
 
-/* What a row stands for. The first two are the rows of samples: nothing is folded. */
+/* Kinds of rows. The first two are the rows of samples: nothing is folded. */
 enum group_by { GROUP_PROCESS, GROUP_THREAD, GROUP_USER, GROUP_COMMAND, GROUP_CGROUP, GROUP_BYS };
 
 struct group_row {

@@ -83,14 +83,14 @@ static void judge_call(struct hangs *hangs, struct sleeper *sleeper, const struc
 
 	hangs->syscalls += 2 * FILE_SYSCALLS;
 	if (!executes && procwait_syscall(hangs->procfd, sleeper->tgid, sleeper->tid, &call)) {
-		/* It has gone, or is not for us to see. */
+		/* The task has gone, or is not for us to see. */
 		sleeper->judged = true;
 		return;
 	}
 	if (!executes && call.running)
 		return;
 	sleeper->judged = true;
-	/* Who asked a process that hangs within execve() for its call or CPU would hang, too. */
+	/* Asking a process that hangs within execve() for its call or CPU would hang, too. */
 	sleeper->hangs = executes ||
 			 (call.number >= 0 && syscall_hangs(hangs->targets, sleeper->tid, &call));
 	if (sleeper->hangs && !executes)
@@ -123,7 +123,7 @@ static void take_sleeper(struct hangs *hangs, const struct sample *sample,
 	take_hang(&raw->task->hang, add_sleeper(&hangs->now, &sleeper));
 }
 
-/* Takes the threads of a process of which some ran. */
+/* Checks the threads of a process some of which ran. */
 static void read_sleepers(struct hangs *hangs, const struct sample *sample,
 			  const struct task_raw *raw)
 {
@@ -141,8 +141,8 @@ static void read_sleepers(struct hangs *hangs, const struct sample *sample,
 }
 
 /*
- * Takes a process of several threads. When none has run, none needs a look but those that were not
- * judged yet.
+ * Takes a process of several threads. If none has run, only threads that were not judged yet need a
+ * look.
  */
 static void take_sleepers(struct hangs *hangs, const struct sample *sample,
 			  const struct task_raw *raw)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Finds tasks that are kept waiting in a system call though not in state D: by a file system in
- * user space, a peer, whoever has a lock. No counter tells them from those that have nothing to do,
- * so the call of each thread that did not run since the sample before is read, once for each wait.
+ * user space, a peer, a lock's holder. No counter tells them from those that have nothing to do, so
+ * the call of each thread that did not run since the sample before is read, once for each wait.
  */
 #ifndef STALLTOP_MODEL_HANGS_H
 #define STALLTOP_MODEL_HANGS_H

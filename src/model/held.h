@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Tasks that were stopped on purpose: by a signal, a debugger, the freezer of a cgroup. Read of
- * tasks that were asked about, as of others nobody wants to know.
+ * Tasks that were stopped on purpose: by a signal, a debugger, the freezer of a cgroup. Read only
+ * of tasks that were asked about.
  */
 #ifndef STALLTOP_MODEL_HELD_H
 #define STALLTOP_MODEL_HELD_H

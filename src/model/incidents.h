@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What makes triggers fire that the kernel does not report: hangs, and processes that it kills. */
+/* Events that fire triggers without a report by the kernel: hangs, and processes that it kills. */
 #ifndef STALLTOP_MODEL_INCIDENTS_H
 #define STALLTOP_MODEL_INCIDENTS_H
 
 #include "model/frame.h"
 #include "model/triggers.h"
 
-/* What was seen so far; zero-initialised: nothing. */
+/* The incidents seen so far; zero-initialised: none. */
 struct incidents {
 	bool counted;
 	uint64_t killed; /* processes that were killed for want of memory, since boot */

@@ -135,7 +135,7 @@ static void look_at_memory(const struct level *level, struct limits *limits)
 	take_path(&memory->group, level);
 }
 
-/* Appends a device's limit, behind others of the same device or not. */
+/* Appends a device's limit, after others of the same device or not. */
 static void add_io_limit(struct buf *text, const struct span *device, const char *name,
 			 const struct span *value, bool same)
 {

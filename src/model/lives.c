@@ -8,7 +8,7 @@
 
 #include "base/util.h"
 
-/* The number of intervals for which what ended can still be found: exit records come late. */
+/* The number of intervals for which ended tasks can still be found: exit records come late. */
 #define KEPT_EPOCHS 2
 
 #define BUCKETS_MIN 256
@@ -51,7 +51,7 @@ static void grow_buckets(struct lives *lives)
 	free(processes);
 }
 
-/* Adds a thread to those that are found by pid. */
+/* Adds a thread to the index by pid. */
 static void link_thread(struct lives *lives, struct life *life)
 {
 	size_t at;
@@ -64,7 +64,7 @@ static void link_thread(struct lives *lives, struct life *life)
 	lives->nthreads++;
 }
 
-/* Takes it out of them. */
+/* Removes it from that index. */
 static void unlink_thread(struct lives *lives, const struct life *life)
 {
 	struct life **link = &lives->threads[bucket_of_key(lives, life->now.pid)];
@@ -75,7 +75,7 @@ static void unlink_thread(struct lives *lives, const struct life *life)
 	lives->nthreads--;
 }
 
-/* Takes a process out of those that are found by tgid. */
+/* Removes a process from the index by tgid. */
 static void unlink_process(struct lives *lives, const struct traced_process *process)
 {
 	struct traced_process **link =
@@ -175,7 +175,7 @@ static void end_life(struct lives *lives, struct life *life)
 		empty_process(lives, life->process);
 }
 
-/* Whether what ended then need not be found any more. */
+/* Whether a task that ended in that reading need not be found any more. */
 static bool is_past(const struct lives *lives, uint64_t ended_epoch)
 {
 	return lives->epoch - ended_epoch >= KEPT_EPOCHS;
@@ -213,7 +213,7 @@ void lives_begin(struct lives *lives, uint64_t read_ns,
 	lives->nempty = kept;
 }
 
-/* Begins the interval of a process, of which a thread changes. */
+/* Begins the interval of a process whose thread changes. */
 static void change_process(const struct lives *lives, struct traced_process *process)
 {
 	if (process->epoch == lives->epoch)
@@ -229,7 +229,7 @@ static struct life *new_life(struct lives *lives, const struct trace_thread *rec
 	struct life *life = xcalloc(1, sizeof(*life));
 
 	life->now = *record;
-	/* Until now it has spent no time. */
+	/* It has spent no time yet. */
 	memset(life->now.ns, 0, sizeof(life->now.ns));
 	life->now.since_ns = lives->read_ns;
 	life->process = lives_process_make(lives, record->tgid, record->process_start_ns);
@@ -285,7 +285,7 @@ struct life *lives_take(struct lives *lives, uint32_t slot, const struct trace_t
 	if (!life)
 		life = new_life(lives, record);
 	change_id(lives, life, record);
-	/* What was counted of the state it was in, up to this reading or to the one before. */
+	/* The time up to which the present state was counted: this reading, or the one before. */
 	if (life->epoch != lives->epoch)
 		counted_ns = lives->before_ns;
 	change_life(lives, life, known);
@@ -316,7 +316,7 @@ struct life *lives_take(struct lives *lives, uint32_t slot, const struct trace_t
 	return life;
 }
 
-/* The state that most time was spent in. */
+/* The state with the most time. */
 static unsigned longest_state(const int64_t *ns)
 {
 	unsigned most = 0;

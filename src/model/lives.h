@@ -24,10 +24,10 @@ struct traced_process {
 	uint64_t ended_epoch; /* the reading that found the last thread ended */
 	bool seen; /* a thread of it was traced, not only a site */
 	bool hidden; /* switches of a thread of it go unseen */
-	bool left; /* its whole was handed out */
+	bool left; /* the times of its whole life were handed out */
 	bool listed; /* among lives.empty */
 	size_t threads; /* living ones */
-	/* Living threads by state; those of them that did not change in the interval. */
+	/* Living threads by state; how many of them did not change in the interval. */
 	uint32_t in[WAIT_STATES], still[WAIT_STATES];
 	struct wait_states changed; /* how the other threads spent the interval */
 	struct wait_states whole; /* how threads that ended spent their lives, as far as traced */
@@ -67,7 +67,7 @@ struct life {
 	struct life *chain;
 };
 
-/* All that live, and those that ended in the last two intervals; zero-initialised: nobody. */
+/* All living tasks, and those that ended in the last two intervals; zero-initialised: none. */
 struct lives {
 	uint64_t epoch; /* the number of the reading; 0: there was none */
 	uint64_t read_ns, before_ns; /* CLOCK_MONOTONIC of this reading and of the one before */
@@ -104,7 +104,7 @@ void lives_settle(struct lives *lives);
 struct traced_process *lives_process(const struct lives *lives, pid_t tgid, uint64_t start_ns,
 				     uint64_t slack_ns);
 
-/* The same process, made where there is none: it was not traced, or its threads found no room. */
+/* The same, but makes a process that was not traced, or whose threads found no room. */
 struct traced_process *lives_process_make(struct lives *lives, pid_t tgid, uint64_t start_ns);
 
 /* The same of a thread. */

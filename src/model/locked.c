@@ -8,12 +8,12 @@
 #include "kernel/proctask.h"
 #include "kernel/procwait.h"
 
-/* Of a sample so many rows are passed, so many threads looked at, so many of each process. */
+/* Bounds in a sample: rows passed, threads looked at, threads of one process. */
 #define PASSED_MAX 1000
 #define LOOKS_MAX 18
 #define PROCESS_LOOKS 3
 
-/* Of a process so many are followed, as the first of them may have the lock next. */
+/* How many waiters of a process are followed, as the first of them may have the lock next. */
 #define FOLLOWED_LEAST 2
 
 /* The system calls that reading a file takes: open, read, close. */
@@ -107,7 +107,7 @@ static unsigned look_at_row(struct locked *locked, int procfd, const struct row 
 	if (followed(locked, row, 0, &known) >= FOLLOWED_LEAST)
 		return 0;
 	*syscalls += FILE_SYSCALLS;
-	/* Who asked for more would hang with it. */
+	/* Asking for more would hang with it. */
 	if (proctask_executes(procfd, thread.tgid))
 		return 1;
 	if (!threads) {

@@ -13,7 +13,7 @@
 /* How many are followed. */
 #define LOCKED_MAX 16
 
-/* A thread that waits for a lock, of a row's task. */
+/* A thread of a row's task that waits for a lock. */
 struct locked_thread {
 	pid_t tgid, pid; /* the row's */
 	pid_t tid;
@@ -22,7 +22,7 @@ struct locked_thread {
 	uint64_t since_ns; /* it waited then (CLOCK_MONOTONIC) */
 };
 
-/* Zero-initialised: nobody was looked at. */
+/* Zero-initialised: no task was looked at. */
 struct locked {
 	struct pidlist threads;
 	uint64_t next; /* the first task to be looked at next, by task_order() */
@@ -32,9 +32,8 @@ struct locked {
 };
 
 /*
- * Looks at some of a frame's rows. Sets the task->hang of those of which a thread waits for a lock,
- * and appends them to the n rows that there are already, up to `most`. Returns their number; adds
- * to *syscalls.
+ * Looks at some of a frame's rows. Sets the task->hang of rows with a thread that waits for a lock,
+ * and appends them to the n rows given, up to `most`. Returns their number; adds to *syscalls.
  */
 size_t locked_take(struct locked *locked, int procfd, const struct frame *frame,
 		   const struct row **rows, size_t n, size_t most, uint64_t *syscalls);

@@ -14,7 +14,7 @@
 /* How far the start of a task by its exit record may be from the true one. */
 #define START_SLACK_NS (100 * NSEC_PER_MSEC)
 
-/* Compares ends for qsort(): by the thread's id, of one id those that ended first. */
+/* Compares ends for qsort(): by the thread's id, then by the time of the end. */
 static int compare_ends(const void *a, const void *b)
 {
 	const struct exact_ended *x = a, *y = b;
@@ -94,7 +94,7 @@ static bool correct_record(const struct measured_ends *ends, struct exit_record 
 		return false;
 	record->measured = true;
 	was = record->impossible;
-	/* In the sum of its process a thread's excess is none any more. */
+	/* A thread's excess is none in the sum of its process. */
 	if (!threads && !record->last) {
 		record->left_out &= ~bit;
 	} else {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What was measured of threads and processes that have ended, for their exit records. */
+/* Measured waits of threads and processes that have ended, for their exit records. */
 #ifndef STALLTOP_MODEL_MEASURED_ENDS_H
 #define STALLTOP_MODEL_MEASURED_ENDS_H
 
@@ -23,9 +23,9 @@ void measured_ends_take(struct measured_ends *ends, struct exact *exact);
 void measured_ends_add(struct measured_ends *ends, const struct exact_ended *more, size_t n);
 
 /*
- * Puts what was measured in place of blkio in records that were not corrected yet; threads: those
- * of single threads, else of whole processes. Returns of how many an impossible delay was left out,
- * which is no more.
+ * Replaces blkio by the measured time in records that were not corrected yet; threads: in records
+ * of single threads, else of whole processes. Returns how many of them lost an impossible delay
+ * before and have it no more.
  */
 size_t measured_ends_correct(const struct measured_ends *ends, struct exit_record *records,
 			     size_t n, bool threads);

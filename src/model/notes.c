@@ -95,8 +95,8 @@ const struct note_row note_table[NOTE_IDS] = {
 	},
 	[NOTE_STALE_STAMP] = {
 		"stale-stamp",
-		"for %v {task|tasks} the kernel booked more waiting than there was: what is too much "
-		"is left out", NULL, NOTE_ASIDE,
+		"for %v {task|tasks} the kernel booked more waiting than there was: the excess is "
+		"left out", NULL, NOTE_ASIDE,
 	},
 	[NOTE_UNREAD] = {
 		"unread", "%v {task|tasks} could not be read%e and {is|are} not shown", NULL, NOTE_HAPPENS,
@@ -108,7 +108,7 @@ const struct note_row note_table[NOTE_IDS] = {
 	},
 	[NOTE_EXITS_REFUSED] = {
 		"exits-refused",
-		"exit records are unavailable (%v): what tasks wait after their last sample is not "
+		"exit records are unavailable (%v): waits of tasks after their last sample are not "
 		"counted",
 		"needs cap_net_admin; the kernel sends them in the initial user, pid and network "
 		"namespaces only", NOTE_STANDS,
@@ -122,7 +122,7 @@ const struct note_row note_table[NOTE_IDS] = {
 	[NOTE_EXITS_FOLDED] = {
 		"exits-folded",
 		"%v {task|tasks} that ended {has|have} no row by name: there were too many names, "
-		"so what did least is in one row for each user",
+		"so those that did least share one row for each user",
 		"a shorter interval (-d)", NOTE_HAPPENS,
 	},
 	[NOTE_EXITS_INEXACT] = {
@@ -147,7 +147,7 @@ const struct note_row note_table[NOTE_IDS] = {
 		"waiting-hidden",
 		"what these tasks wait on is hidden: they are other users', or the kernel forbids it",
 		"run as root, or give the program cap_sys_ptrace (and cap_sys_admin for stacks); "
-		"where kernel.yama.ptrace_scope is 1 that is so for one's own tasks, too", NOTE_STANDS,
+		"with kernel.yama.ptrace_scope=1 your own tasks need that, too", NOTE_STANDS,
 	},
 	[NOTE_TRIGGER_GONE] = {
 		"trigger-gone",
@@ -187,12 +187,12 @@ const struct note_row note_table[NOTE_IDS] = {
 		"trace-threads",
 		"%v {thread|threads} found no room: how {its process spends its|their processes "
 		"spend their} time is unknown",
-		"tracing anew, which makes room for the tasks that there are", NOTE_HAPPENS,
+		"trace again: that makes room for all tasks", NOTE_HAPPENS,
 	},
 	[NOTE_TRACE_CALLS] = {
 		"trace-calls",
-		"the system calls that tasks sleep in are not known on this machine: the state of "
-		"waits that others end is other",
+		"the system calls that tasks sleep in are not known on this machine: waits that "
+		"other tasks end have the state other",
 		NULL, NOTE_STANDS,
 	},
 	[NOTE_RECORD_DROPPED] = {
@@ -201,7 +201,7 @@ const struct note_row note_table[NOTE_IDS] = {
 		"a longer interval (-d), or a recording on another disk", NOTE_HAPPENS,
 	},
 	[NOTE_RECORD_ENDED] = {
-		"record-ended", "the recording has ended (%v): what is shown is not recorded", NULL, NOTE_HAPPENS,
+		"record-ended", "the recording has ended (%v): samples are no longer recorded", NULL, NOTE_HAPPENS,
 	},
 };
 
@@ -334,7 +334,7 @@ static void note_pressure(struct frame_info *info)
 {
 	const int *error = info->system->pressure.error;
 
-	/* For a group's pressure that is noted already. */
+	/* The pressure of a group has its own note already. */
 	if (info->head.cgroup)
 		return;
 	if (has_no_file(error[PSI_CPU]) && has_no_file(error[PSI_MEMORY]) &&

@@ -39,7 +39,7 @@ size_t notes_unasked(const struct frame_info *info);
 /* Why a recording has ended, by its -errno: as strerror(), or better words. */
 const char *record_failure(int err);
 
-/* Appends the note's text; with the remedy behind it when asked for. */
+/* Appends the note's text; with the remedy after it when asked for. */
 void note_append(struct buf *out, const struct note *note, bool remedy);
 
 #endif

@@ -11,7 +11,7 @@ void playback_trace(const struct playback_moment *moment, struct frame *frame,
 		struct row *row = &frame->rows[i];
 
 		row->traced = moment->traced[i];
-		/* As trace_book_rows() does. */
+		/* Does as trace_book_rows(). */
 		if (row->traced && !info->since_start)
 			frame_take_traced(frame, row);
 	}

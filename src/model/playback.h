@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What stands in for the machine where the sampler plays a recording: samples that were taken. */
+/* Recorded samples, which stand in for the machine where the sampler plays a recording. */
 #ifndef STALLTOP_MODEL_PLAYBACK_H
 #define STALLTOP_MODEL_PLAYBACK_H
 
 #include "model/frame.h"
 
-/* What a frame has besides its samples; pointers stay valid while the playback is open. */
+/* The parts of a frame besides its samples; pointers stay valid while the playback is open. */
 struct playback_moment {
 	struct frame_head head;
 	bool baseline; /* there is no interval before it */
@@ -13,7 +13,7 @@ struct playback_moment {
 	size_t tasks; /* that live */
 	struct system_sample system;
 	const struct clocks *clocks;
-	/* What was traced, NULL: nothing; and of each element of the sample, NULL: not traced. */
+	/* The trace, NULL: none; and the part of each element of the sample, NULL: not traced. */
 	const struct trace_frame *trace;
 	const struct traced *const *traced;
 };
@@ -27,7 +27,7 @@ struct playback {
 	 */
 	int (*next)(void *state, struct sample *prev, struct sample *cur,
 		    struct playback_moment *moment);
-	/* What was read of a group for the last sample and the one filled before it, or NULL. */
+	/* The readings of a group for the last sample and the one filled before it, or NULL. */
 	void (*group)(void *state, const char *path, const struct cgroup_sample **now,
 		      const struct cgroup_sample **before);
 };

@@ -106,7 +106,7 @@ static void end_trace(struct running *running)
 {
 	struct run_result *result = running->result;
 
-	/* Without exit records nobody tells which processes are descendants. */
+	/* Only exit records tell which processes are descendants. */
 	if (!result->trace || !running->exits)
 		return;
 	run_trace_end(result->trace, &result->traced);
@@ -268,7 +268,7 @@ static uint64_t read_due_ns(const struct running *running)
 	return due_ns;
 }
 
-/* Reads what is due: first the records, which tell whose it is that was traced. */
+/* Reads what is due: first exit records, which tell whose the traced times are. */
 static void read_due(struct running *running, uint64_t now_ns)
 {
 	struct run_trace *trace = running->result->trace;
@@ -368,7 +368,7 @@ static bool await_gone(const struct running *running, uint64_t ns)
 	return true;
 }
 
-/* Ends a command that cannot be followed to its end: nobody would know that it goes on. */
+/* Ends a command that cannot be followed to its end: it would go on unnoticed. */
 static void end_command(struct running *running)
 {
 	if (running->ended)

@@ -11,9 +11,9 @@
 
 /*
  * Adds the last counters of a task, or of a process, to a sum that began with all bits valid and no
- * task. Leaves out delays that are impossible in the life of all its threads (life_ns; 0: not
- * known), or what is too much of them; the rest of the sum stays valid. Returns the kinds of which
- * something was left out: DELAY_BIT()s.
+ * task. Leaves out delays, or the part of them, that are impossible in the life of all its threads
+ * (life_ns; 0: not known); the rest of the sum stays valid. Returns the kinds that lost something:
+ * DELAY_BIT()s.
  */
 uint32_t run_sum_add(struct counters *sum, const struct counters *last, uint64_t life_ns);
 

@@ -29,7 +29,7 @@ struct run_trace {
 	uint64_t lost, roomless;
 };
 
-/* Mixes a text into a hash; NULL is none of the others. */
+/* Mixes a text into a hash; NULL differs from every text. */
 static uint64_t hash_text(uint64_t hash, const char *text)
 {
 	for (; text && *text; text++)
@@ -185,7 +185,7 @@ int run_trace_open(struct run_trace **out, int procfd, uint32_t sites)
 		return err;
 	}
 	tracing_on_leave(trace->tracing, take_process, trace);
-	/* What there is before the command is the baseline. */
+	/* The state before the command is the baseline. */
 	run_trace_read(trace);
 	*out = trace;
 	return 0;

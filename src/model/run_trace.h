@@ -10,13 +10,13 @@ struct run_traced {
 	bool known;
 	struct wait_states states;
 	/*
-	 * Sites of processes of one name are one, of tgid 0, where state, system call, target and
-	 * function are the same; targets that are each process's own, such as pids, are left out.
+	 * Sites of processes of one name become one, of tgid 0, where state, system call, target
+	 * and function are equal; targets of a single process, such as pids, are left out.
 	 */
 	struct site *sites;
 	size_t n;
 	uint64_t lost; /* waits that found no room for a site */
-	uint64_t roomless; /* threads that found none, of any process */
+	uint64_t roomless; /* threads of any process without room */
 };
 
 struct run_trace;

@@ -181,7 +181,7 @@ int sampler_trace(struct sampler *sampler, bool on)
 		return sampler->trace_refused;
 	sampler->trace_wanted = on;
 	sampler->trace_refused = 0;
-	/* What is played is past. */
+	/* A playback shows the past. */
 	if (on && sampler->config->playback)
 		sampler->trace_refused = -ENODATA;
 	else if (on)
@@ -210,7 +210,7 @@ int sampler_rest(struct sampler *sampler)
 	close_tracing(sampler);
 	if (!sampler->ticks)
 		return 0;
-	/* The source finds tasks by the sample before: it opens anew, now as there is time. */
+	/* The source finds tasks by the sample before: open it anew while there is time. */
 	source_close(&sampler->source);
 	taskinfo_close(sampler->info);
 	sampler->info = taskinfo_open(sampler->config->procfd, sampler->config->threads);
@@ -281,7 +281,7 @@ static void fill_waiting(struct sampler *sampler, const struct row *const *rows,
 {
 	struct frame_info *info = &sampler->infos[(sampler->ticks - 1) % FRAMES];
 
-	/* What is played is past: who has its pids now is no part of it. */
+	/* A playback shows the past: its pids may belong to other tasks now. */
 	if (!(needs & NEED_SHOWN) || sampler->config->playback)
 		return;
 	waiting_fill(need_waiting(sampler, needs), &sampler->samples[sampler->now], rows, n,
@@ -304,7 +304,7 @@ void sampler_fill(struct sampler *sampler, const struct row *const *rows, size_t
 	fill_waiting(sampler, rows, n, needs);
 }
 
-/* What reading threads takes from the sampler; their cgroups are in its hierarchy. */
+/* The parts of the sampler that reading threads needs; their cgroups are in its hierarchy. */
 static struct threads_env threads_env(struct sampler *sampler, unsigned needs)
 {
 	const struct frame_info *last =

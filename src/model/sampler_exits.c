@@ -12,7 +12,7 @@
 #include "model/sampler_parts.h"
 
 /*
- * The number of exit records kept one by one until the next sample, and of those kept by name then.
+ * The numbers of exit records kept one by one until the next sample, and kept by name after that.
  */
 #define RECORDS_MAX 65536
 #define NAMES_MAX (RECORDS_MAX / 2)
@@ -115,7 +115,7 @@ void sampler_drain(struct sampler *sampler)
 	batch.records = exits_records(sampler->exits, &batch.n);
 	batch.fields = exits_fields(sampler->exits);
 	correct_records(sampler, &batch);
-	/* In a long interval the number of tasks has no bound. */
+	/* The number of tasks in a long interval has no bound. */
 	if (batch.n <= (sampler->fold_at ? sampler->fold_at : RECORDS_MAX) || !sampler->ticks)
 		return;
 	batch.n = exit_fold_kept(&batch, &sampler->samples[sampler->now], NAMES_MAX);

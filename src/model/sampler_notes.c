@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What degrades a frame. */
+/* Conditions that degrade a frame. */
 #include "config.h"
 
 #include "model/notes.h"
@@ -17,7 +17,7 @@ static void note_source(const struct sampler *sampler, struct frame_info *info)
 	 */
 	if (sampler->source.refused_many && sampler->ticks < 2 && !sampler->config->exact)
 		frame_note(info, NOTE_NO_BPF, (uint64_t)-sampler->source.refused_many);
-	/* The source that was taken instead may know all that there is. */
+	/* The source taken instead may know everything. */
 	if (sampler->source.ops->kinds == DELAY_ALL)
 		return;
 	if (!sampler->source.refused)
@@ -76,7 +76,7 @@ static void note_unknown(const struct sampler *sampler, struct frame_info *info)
 		frame_note(info, NOTE_GROUP_UNKNOWN, unknown);
 }
 
-/* Notes why waits are not traced, or what is missing of those that are. */
+/* Notes why waits are not traced, or what the trace lacks. */
 static void note_trace(const struct sampler *sampler, struct frame_info *info)
 {
 	struct note refusal;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a sampler knows, and what makes its frames: the parts of sampler.h. */
+/* The state of a sampler, and the functions that make its frames: the parts of sampler.h. */
 #ifndef STALLTOP_MODEL_SAMPLER_PARTS_H
 #define STALLTOP_MODEL_SAMPLER_PARTS_H
 
@@ -42,7 +42,7 @@ struct sampler {
 	bool hidden; /* /proc hides tasks of others */
 	bool left_on; /* delay accounting was left on by a stalltop that was killed */
 	struct exits_stats exits_before; /* the figures at the sample before */
-	size_t known_anew; /* records since then of which nothing impossible is left out any more */
+	size_t known_anew; /* records since then that lack nothing impossible any more */
 	struct tracing *tracing; /* NULL: waits are not watched */
 	struct tracing *stopped; /* what the frame handed out still shows; NULL: nothing */
 	bool trace_wanted;
@@ -63,7 +63,7 @@ struct sampler {
 	uint64_t self_ns; /* own CPU time at the last tick */
 };
 
-/* What the next frame is made in. */
+/* The frame being made. */
 struct turn {
 	unsigned next; /* the index of cur */
 	struct sample *prev, *cur; /* prev: NULL before the first sample */
@@ -91,7 +91,7 @@ static inline const struct frame *sampler_turned(struct sampler *sampler, const 
 	return turn->frame;
 }
 
-/* What limits waits between the last reading and this one; grouped: see waited_machine(). */
+/* The limits of waits between the last reading and this one; grouped: see waited_machine(). */
 static inline struct waited_machine sampler_machine(const struct sampler *sampler,
 						    const struct turn *turn, bool grouped)
 {

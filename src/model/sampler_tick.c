@@ -169,7 +169,7 @@ static void make_frame(struct sampler *sampler, const struct turn *turn, uint64_
 	if (sampler->delayacct.toggled)
 		options.unknown = DELAYACCT_KINDS;
 	taskinfo_update(sampler->info, turn->cur, sampler->needs, config->between, config->arg);
-	/* Who was asked about is told what it is kept by. */
+	/* Tasks that were asked about say what keeps them. */
 	if (sampler->needs & NEED_HANGS || (config->pids && sampler->needs & NEED_EVIDENCE))
 		hangs_take(&sampler->hangs, turn->cur, config->threads);
 	if (config->pids)

@@ -30,10 +30,10 @@
  */
 #define LOOKS_MAX 2000
 
-/* The same of locks, whose holders are looked for as long as somebody waits. */
+/* The same for locks, whose holders are looked for as long as a thread waits. */
 #define LOCKS_MAX 64
 
-/* What reading a file of a thread takes: open, read, close. */
+/* The system calls for a file of a thread: open, read, close. */
 #define FILE_SYSCALLS 3
 
 /* A stack by its id in the kernel's map. */
@@ -212,8 +212,8 @@ static bool append_descriptor(struct site_texts *texts, struct traced_site *site
 }
 
 /*
- * The call in which somebody waits for a lock at a site right now, as /proc has it: NULL where
- * nobody does. The thread is that of the longest wait.
+ * The call in which a thread waits for a lock at a site right now, as /proc has it; NULL: none
+ * does. The thread is the one with the longest wait.
  */
 static const struct life *find_locker(struct site_texts *texts, const struct traced_site *site,
 				      struct procwait_syscall *call)
@@ -230,7 +230,7 @@ static const struct life *find_locker(struct site_texts *texts, const struct tra
 	return life;
 }
 
-/* Appends a futex, with the thread that holds it where somebody waits for it right now. */
+/* Appends a futex, with the thread that holds it if a thread waits for it right now. */
 static void append_futex(struct site_texts *texts, const struct traced_site *site, struct buf *out)
 {
 	struct procwait_syscall call;
@@ -243,7 +243,7 @@ static void append_futex(struct site_texts *texts, const struct traced_site *sit
 	wait_target_futex(texts->targets, site->now.key.ino, owner, owner ? site->waiting : 0, out);
 }
 
-/* Appends who holds the lock of a file that somebody waits for right now. */
+/* Appends the holder of a file's lock that a thread waits for right now. */
 static void append_holder(struct site_texts *texts, const struct traced_site *site, struct buf *out)
 {
 	struct procwait_syscall call;
@@ -254,7 +254,7 @@ static void append_holder(struct site_texts *texts, const struct traced_site *si
 				   out);
 }
 
-/* Appends what a site is on; nothing where that is not known. */
+/* Appends the target of a site; nothing where it is not known. */
 static void append_target(struct site_texts *texts, struct traced_site *site, struct buf *out)
 {
 	const struct trace_site *record = &site->now;
@@ -438,7 +438,7 @@ static bool is_in_memory(const struct trace_key *key)
 	}
 }
 
-/* How many waits there were at a site and are. */
+/* The number of waits at a site, past and in progress. */
 static uint64_t waits_of(const struct traced_site *site)
 {
 	return site->now.count + site->waiting;

@@ -42,8 +42,8 @@ static void take_dwait(struct task_raw *raw, const struct task_raw *known,
 }
 
 /*
- * Takes off blkio what is too much, where each booked wait is one that the scheduler saw in state D
- * and I/O wait: those of io_uring for anything sleep in state S. Both begin when the task is
+ * Corrects blkio that is too much, where each booked wait is one that the scheduler saw in state D
+ * and I/O wait: io_uring's waits for anything sleep in state S. Both begin when the task is
  * dequeued and end when it is woken, but since 6.12 the booking may begin with an older stamp:
  * another task that dequeues it gets its own (kernel/sched/sched.h:__block_task()).
  */

@@ -18,14 +18,14 @@
 	X(bpf) \
 	X(procfs)
 
-/* What a source is opened with; it stays valid while the source is open. */
+/* The environment of a source; it stays valid while the source is open. */
 struct source_env {
 	int procfd; /* of /proc, or of a tree like it */
 	bool threads; /* a row for each thread, else for each process */
 	const pid_t *pids; /* only these processes, ascending; NULL for all */
 	size_t npids;
 	bool exact; /* measure waits in state D and for io, where the source can */
-	bool many; /* there are so many tasks that the cost of opening a source matters little */
+	bool many; /* tasks are so many that the cost of opening a source matters little */
 	void (*between)(void *arg); /* called between packs of requests; may be NULL */
 	void *arg;
 };

@@ -131,7 +131,7 @@ static void keep_element(struct sample *cur, size_t i, const struct sample *prev
 	raw->exited = false;
 	raw->was = 0;
 	raw->counters.members = 1;
-	/* That of the sample before: of waits that have ended since there is a record. */
+	/* The wait of the sample before: where waits have ended since, there is a record. */
 	raw->now.waits.dwait_ns = 0;
 }
 
@@ -178,7 +178,7 @@ static void take_entry(struct bpf_source *source, const struct sample *prev, uin
 		source->changed[i] = source->pass;
 	else if (!(prev->marks[before] & MARK_UNCHANGED) && source->changed[i] < source->pass)
 		source->changed[i] = source->pass - 1; /* an exit record may have changed it, too */
-	/* It was filled after the last change, so it is right. Most elements are such. */
+	/* An element filled after the last change is right, as most are. */
 	if (i < source->kept && !entry->record && cur->pass > source->changed[i]) {
 		cur->marks[i] = prev->marks[before] | MARK_UNCHANGED;
 		if (cur->marks[i] & MARK_WAITS)
@@ -312,9 +312,8 @@ static bool ask_taskstats(struct bpf_source *source, struct sample *prev, struct
 }
 
 /*
- * Sees whether the scheduler adds up what tasks sleep. Sums cannot be compared from before and
- * after the switch, nor with those of a sample that this one does not follow. True where they
- * begin.
+ * Sees whether the scheduler adds up sleep. Sums from before and after the switch cannot be
+ * compared, nor with the sums of a sample that this one does not follow. True where they begin.
  */
 static bool read_switch(struct bpf_source *source, bool follows)
 {

@@ -31,7 +31,7 @@ struct procfs_source {
 /* The system calls that reading a file takes: open, read, close. */
 #define FILE_SYSCALLS 3
 
-/* What one thread's files said. */
+/* The figures of one thread's files. */
 struct reading {
 	struct proctask_stat stat;
 	bool sched_valid;
@@ -100,7 +100,7 @@ static void set_counters(struct counters *counters, const uint64_t *count, bool 
 static struct task *new_task(const struct procfs_source *source, uint64_t since_boot_ns, pid_t tgid,
 			     pid_t pid)
 {
-	/* In this order the difference cannot fall below 0. */
+	/* This order keeps the difference from falling below 0. */
 	uint64_t monotonic = clock_ns(CLOCK_MONOTONIC);
 	uint64_t suspended = clock_ns(CLOCK_BOOTTIME) - monotonic;
 	uint64_t start = since_boot_ns > suspended ? since_boot_ns - suspended : 0;
@@ -215,8 +215,8 @@ static bool add_thread(struct procfs_source *source, struct sample *cur,
 }
 
 /*
- * Adds the process as one row. Besides the listed threads those of the last reading are asked for:
- * the kernel may skip some while others end (proc_task_readdir() of fs/proc/base.c goes on by
+ * Adds the process as one row. The threads of the last reading are asked for besides the listed
+ * ones: the kernel may skip some while others end (proc_task_readdir() of fs/proc/base.c goes on by
  * position).
  */
 static void read_sum(struct procfs_source *source, const struct sample *prev, struct sample *cur,

@@ -178,7 +178,7 @@ static void take_task_reply(void *arg, size_t index, int error, const struct tas
 	if (!error)
 		error = taskstats_identity(part->record, part->len, &who);
 	if (error) {
-		/* It ended after its counters were read: they are its last, if it is known. */
+		/* The task ended after its counters were read: its last ones, if it is known. */
 		if (error == -ESRCH && raw->counters.valid && same_single(source, place))
 			raw->task = task_ref(source->known[place]->task);
 		note_error(source, error);

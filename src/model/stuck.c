@@ -58,7 +58,7 @@ static void judge_sleeper(struct stuck *stuck, int procfd, const struct stuck_ta
 		stuck->stuck[stuck->nstuck++] = *task;
 }
 
-/* Looks at those that ran before and do not any more. Those of whom there was no time stay. */
+/* Looks at tasks that ran before and do not now. Those left over for want of time stay. */
 static unsigned look_at_recent(struct stuck *stuck, int procfd, const struct frame *frame,
 			       uint64_t *syscalls)
 {
@@ -70,7 +70,7 @@ static unsigned look_at_recent(struct stuck *stuck, int procfd, const struct fra
 		const struct row *row =
 			frame_find_living(frame, task->tgid, task->pid, task->start_ns);
 
-		/* Who ran again is noted again. */
+		/* A task that ran again is noted again. */
 		if (!row || !sleeps_since(row, task))
 			continue;
 		if (looks == LOOKS_MAX) {
@@ -113,7 +113,7 @@ static void note_recent(struct stuck *stuck, const struct frame *frame)
 	}
 }
 
-/* Tells of those that are stuck still. */
+/* Reports tasks that are still stuck. */
 static size_t tell_stuck(struct stuck *stuck, const struct frame *frame, const struct row **rows)
 {
 	size_t kept = 0;

@@ -18,7 +18,7 @@ struct stuck_task {
 	uint64_t since_ns; /* it was asleep then (CLOCK_MONOTONIC) */
 };
 
-/* Zero-initialised: nobody was looked at. */
+/* Zero-initialised: no task was looked at. */
 struct stuck {
 	struct stuck_task *recent; /* by task_order() */
 	size_t n, cap;
@@ -29,8 +29,8 @@ struct stuck {
 };
 
 /*
- * Looks at a frame's rows. Sets the task->hang of those that are stuck, and puts their rows into
- * `rows` (STUCK_MAX). Returns their number; adds to *syscalls.
+ * Looks at a frame's rows. Sets the task->hang of stuck tasks, and puts their rows into `rows`
+ * (STUCK_MAX). Returns their number; adds to *syscalls.
  */
 size_t stuck_take(struct stuck *stuck, int procfd, const struct frame *frame,
 		  const struct row **rows, uint64_t *syscalls);

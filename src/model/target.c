@@ -58,8 +58,8 @@ static int check_target(const struct target *target)
 }
 
 /*
- * Opens the descriptor first, of the process that has the pid then; the check after that makes sure
- * that it is the target.
+ * Opens a descriptor of the process that has the pid at that time; the check that follows makes
+ * sure that it is the target.
  */
 int target_signal(const struct target *target, int number)
 {

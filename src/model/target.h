@@ -16,7 +16,7 @@ struct target {
 	uint64_t start; /* its start in ticks, as the kernel showed it when it was found */
 };
 
-/* What is known of a task from when it was seen alive. */
+/* Facts about a task, from when it was seen alive. */
 struct target_seen {
 	uint64_t start_ns; /* its start by a sample (CLOCK_MONOTONIC) */
 	uint64_t by_ns; /* a time at which it was there (CLOCK_BOOTTIME) */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is known of tasks beside their counters, cached by identity: user names, and (only when
- * wanted) command lines, cgroups, children's times, storage bytes.
+ * Facts about tasks beside their counters, cached by identity: user names, and (only when wanted)
+ * command lines, cgroups, children's times, storage bytes.
  */
 #ifndef STALLTOP_MODEL_TASKINFO_H
 #define STALLTOP_MODEL_TASKINFO_H

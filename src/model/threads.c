@@ -39,7 +39,7 @@ bool threads_want(struct threads *threads, const pid_t *pids, size_t n, bool sin
 }
 
 /*
- * Opens a source like the sampler's, or where that is made for many tasks the best for few. 0 or
+ * Opens a source like the sampler's; where that one is made for many tasks, the best for few. 0 or
  * -errno.
  */
 static int open_reader(struct threads *threads, const struct threads_env *env)

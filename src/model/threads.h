@@ -25,7 +25,7 @@ struct threads {
 	struct threads_reader *reader; /* NULL: not read yet */
 };
 
-/* What reading threads needs of the sampler. */
+/* The parts of the sampler that reading threads needs. */
 struct threads_env {
 	int procfd; /* of /proc */
 	const struct source_ops *source; /* the sampler's source */

@@ -12,14 +12,12 @@
 #include "model/traced_lost.h"
 
 /*
- * How far a start may be off that a source could not tell exactly: the kernel's ticks in
+ * How far a start may be off where a source could not tell it exactly: the kernel's ticks in
  * /proc/PID/stat, and the time that an answer took.
  */
 #define START_SLACK_NS (100 * NSEC_PER_MSEC)
 
-/* How much what a process's sites have of a state may differ from what its threads have: a part of
- * the interval.
- */
+/* How much sites and threads of a process may differ in a state: a part of the interval. */
 #define AGREE_PART 8
 
 void trace_reading_reset(struct trace_reading *reading)
@@ -70,7 +68,7 @@ static uint64_t slack_of(const struct task *task)
 	return START_SLACK_NS + known;
 }
 
-/* Begins the interval's rests of a process. */
+/* Begins the rests of a process: the time of its kinds that no site explains. */
 static void touch(struct trace_book *book, struct traced_process *process)
 {
 	if (process->rest_epoch == book->lives.epoch)
@@ -110,7 +108,7 @@ static void name_waker(struct traced_process *process, const struct wakers *wake
 		snprintf(process->waker, sizeof(process->waker), "%s", most->name);
 }
 
-/* Names the waker of each process that some of these sites are of. */
+/* Names the waker of each process that has some of these sites. */
 static void name_wakers(struct traced_site **sites, size_t n)
 {
 	struct wakers wakers = { 0 };
@@ -127,9 +125,9 @@ static void name_wakers(struct traced_site **sites, size_t n)
 }
 
 /*
- * Has the sites of a state agree with what the threads of the process spent in it: a site is read a
- * little before the threads that wait there, or after them. What is added to the site of the
- * most time comes off in the next interval. Larger differences are no such.
+ * Has the sites of a state agree with the time that the process's threads spent in it: a site is
+ * read a little before the threads that wait there, or after them. The site with the most time gets
+ * the difference, and gives it back in the next interval. A larger difference has other causes.
  */
 static void agree(const struct trace_book *book, struct traced_process *process,
 		  enum wait_state state, unsigned kind)
@@ -160,7 +158,7 @@ static void take_site(struct traced_process *process, struct traced_site *traced
 		*most = traced;
 }
 
-/* Takes the sites of the interval: what they have of each kind, and who ended their waits. */
+/* Reads the sites of the interval: their time of each kind, and their wakers. */
 static void take_sites(struct trace_book *book)
 {
 	struct traced_site **ended = xcalloc(book->sites.nframed + 1, sizeof(*ended));
@@ -184,7 +182,7 @@ static void take_sites(struct trace_book *book)
 	}
 }
 
-/* Hands out the whole of a process. */
+/* Hands out the times of a process's whole life. */
 static void leave_process(struct trace_book *book, struct traced_process *process)
 {
 	struct site *sites = NULL;
@@ -211,7 +209,7 @@ void trace_book_leave(struct trace_book *book)
 			leave_process(book, book->lives.empty[i]);
 }
 
-/* What a process's sites are forgotten with. */
+/* The sites to forget, and what allows it. */
 struct forgetting {
 	struct trace_book *book;
 	traced_sites_forget_fn *forget;
@@ -228,7 +226,7 @@ static void forget_process(void *arg, struct traced_process *process)
 				    forgetting->arg);
 }
 
-/* Notes the processes of which not all threads were traced. */
+/* Notes the processes whose threads were not all traced. */
 static void take_partial(struct trace_book *book, const struct trace_reading *reading)
 {
 	book->all_partial = reading->all_partial;
@@ -242,7 +240,7 @@ static void take_partial(struct trace_book *book, const struct trace_reading *re
 	}
 }
 
-/* Whether not all of a process was traced in the interval. */
+/* Whether some threads of a process were not traced in the interval. */
 static bool is_partial(const struct trace_book *book, const struct traced_process *process)
 {
 	return book->all_partial || process->hidden || process->partial_epoch == book->lives.epoch;
@@ -270,8 +268,7 @@ void trace_book_take(struct trace_book *book, const struct trace_reading *readin
 }
 
 /*
- * Adds what a row waited to its process's; measured: what it waited of blkio and dwait is what was
- * traced.
+ * Adds a row's waits to those of its process; measured: its blkio and dwait are the traced times.
  */
 static void add_waited(struct trace_book *book, const struct row *row,
 		       struct traced_process *process, bool measured)
@@ -331,13 +328,13 @@ static bool is_contradicted(const struct frame_info *info, const struct row *row
 	       traced->states.ns[STATE_RUN] > row->deltas->grown.run_ns + row->interval_ns / 4;
 }
 
-/* Puts what was traced into a row, and returns the row's process; NULL: it was not traced. */
+/* Puts the traced times into a row, and returns the row's process; NULL: it was not traced. */
 static struct traced_process *trace_row(struct trace_book *book, const struct frame_info *info,
 					struct row *row)
 {
 	struct traced *traced;
 	struct traced_process *process = find_traced(book, info, row, &traced);
-	/* Sites are of processes: which of its threads a wait was is not known. */
+	/* A site belongs to a process: the thread that waited is not known. */
 	bool alone = process && (!info->threads || process->threads == 1);
 
 	if (process)
@@ -383,7 +380,7 @@ static void add_ended_row(struct trace_book *book, struct row *row)
 	ended->process->comm = task->comm;
 }
 
-/* The row that stands for an ended process: that of its name, else that of all others. */
+/* The row that stands for an ended process: the row of its name, else that of all others. */
 static struct ended_row *row_of_ended(struct trace_book *book, const struct traced_process *process)
 {
 	struct ended_row *others = NULL;
@@ -391,7 +388,7 @@ static struct ended_row *row_of_ended(struct trace_book *book, const struct trac
 	for (size_t i = 0; i < book->nended; i++) {
 		const char *comm = book->ended[i].row->task->comm;
 
-		/* The name that it had last is that of its newest site. */
+		/* Its last name is the one that its newest site has. */
 		if (process->sites && !strcmp(comm, process->sites->comm))
 			return &book->ended[i];
 		if (!strcmp(comm, EXIT_OTHERS))
@@ -402,7 +399,7 @@ static struct ended_row *row_of_ended(struct trace_book *book, const struct trac
 
 /*
  * Gives processes that ended and have no row of their own to the rows that stand for many: which
- * were put into which is not known, but their names are.
+ * process went into which row is not known, but their names are.
  */
 static void trace_ended(struct trace_book *book)
 {
@@ -434,7 +431,7 @@ static void trace_ended(struct trace_book *book)
 	}
 }
 
-/* Adds what a row waited, and makes what it waited of blkio and dwait what was traced. */
+/* Adds a row's waits, and replaces its blkio and dwait by the traced times. */
 static void take_waits(struct trace_book *book, struct frame *frame, struct row *row,
 		       struct traced_process *process)
 {
@@ -463,8 +460,8 @@ void trace_book_rows(struct trace_book *book, struct frame *frame)
 }
 
 /*
- * Whether what the sites of a process have of a kind may be wrong, as switches went unseen: a row
- * says so, or they have far more than was waited, as of a wait whose end went unseen.
+ * Whether the time of a process's sites of a kind may be wrong, as switches went unseen: a row says
+ * so, or the sites have far more than was waited, as where the end of a wait went unseen.
  */
 static bool are_sites_wrong(const struct trace_book *book, const struct traced_process *process,
 			    unsigned kind)
@@ -478,9 +475,9 @@ static bool are_sites_wrong(const struct trace_book *book, const struct traced_p
 }
 
 /*
- * Makes a line of what no site of a process explains of a kind; none where all is explained, or
- * more: the kernel's clocks are others. What was measured is in sites, but for waits that found no
- * room.
+ * Makes a line of the rest of a kind, which no site of a process explains; none where the sites
+ * have all of it, or more, as the kernel uses other clocks. Measured kinds are in sites, but for
+ * waits that found no room.
  */
 static void add_rest(struct trace_book *book, const struct traced_process *process, unsigned kind)
 {
@@ -504,7 +501,7 @@ static int compare_shown(const void *a, const void *b)
 	return site_compare(*(const struct site *const *)a, *(const struct site *const *)b);
 }
 
-/* Puts sites and rests into their order; not those whose time was moved to the interval before. */
+/* Sorts sites and rests, without those whose time was moved to the interval before. */
 static void order_sites(struct trace_book *book)
 {
 	size_t most = book->sites.nframed + book->nrests, n = 0;

@@ -10,7 +10,7 @@
 #include "model/lives.h"
 #include "model/traced_sites.h"
 
-/* What changed since the reading before, as it was read. Zero-initialised: nothing. */
+/* The changes since the reading before, as they were read. Zero-initialised: none. */
 struct trace_reading {
 	uint64_t read_ns; /* CLOCK_MONOTONIC: waits in progress last until then */
 	struct read_site {
@@ -21,7 +21,7 @@ struct trace_reading {
 		uint32_t slot;
 		struct trace_thread record;
 	} * threads;
-	/* Processes of which not all threads were traced; all: of any may that be so. */
+	/* Processes whose threads were not all traced; all: any process may be one. */
 	struct trace_process *partial;
 	bool all_partial;
 	size_t nsites, sites_cap, nthreads, threads_cap, npartial, partial_cap;
@@ -42,7 +42,7 @@ struct trace_book {
 	struct lives lives;
 	struct traced_sites sites;
 	bool all_partial; /* of any process not all threads may be traced in the interval */
-	/* Of the interval: the sites by ns, the longest first, with what no site explains. */
+	/* The interval's sites and the rests that no site explains, the longest first. */
 	struct site *all;
 	size_t n, cap;
 	struct site *rests;
@@ -50,7 +50,7 @@ struct trace_book {
 	size_t nrests, rests_cap, order_cap;
 	struct traced_process **touched; /* processes whose rests are made */
 	size_t ntouched, touched_cap;
-	/* Rows of the frame that stand for many tasks that ended, and what was traced of those. */
+	/* Rows of the frame that stand for many ended tasks, and the traced times of those. */
 	struct ended_row {
 		struct row *row;
 		struct traced_process *process; /* has the row's waits, and those of its sites */
@@ -80,8 +80,8 @@ static inline bool trace_book_ready(const struct trace_book *book)
 
 /*
  * Finds out how the tasks of a frame's rows spent the interval, and puts that into the rows. Unless
- * figures are since the start, what a row waited of blkio and dwait is made what the trace saw.
- * Nothing is put into the row of a process of which not all threads were traced.
+ * figures are since the start, a row's blkio and dwait become the traced times. The row of a
+ * process whose threads were not all traced gets nothing.
  */
 void trace_book_rows(struct trace_book *book, struct frame *frame);
 

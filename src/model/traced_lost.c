@@ -3,7 +3,7 @@
 
 #include "model/traced_lost.h"
 
-/* What the sites of a process have in the interval of a state: by class, and which classes. */
+/* The time of a process's sites in a state, in the interval: by class, and which classes. */
 struct sited_state {
 	uint64_t ns, parked_ns;
 	unsigned classes;
@@ -16,7 +16,7 @@ static void sum_sites(const struct traced_process *process, uint64_t epoch,
 	for (const struct traced_site *at = process->sites; at; at = at->next) {
 		struct sited_state *sum = &sums[at->site.state];
 
-		/* Of others the figures are of an earlier interval. */
+		/* Other sites have figures of an earlier interval. */
 		if ((at->epoch != epoch && !at->busy) || at->site.overlaps)
 			continue;
 		sum->ns += at->site.ns;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the sites of a process tell of its time: what was lost (neither running nor waits of class
- * parked), and what is I/O though its threads polled.
+ * Times of a process that its sites tell: the lost time (neither running nor waits of class
+ * parked), and I/O that its threads polled for.
  */
 #ifndef STALLTOP_MODEL_TRACED_LOST_H
 #define STALLTOP_MODEL_TRACED_LOST_H
@@ -10,8 +10,8 @@
 
 /*
  * Sets traced->lost_ns and lost_known by the classes of the sites in the interval of the reading
- * `epoch`. What no site has in a state is as that state mostly is. alone: all sites are the task's
- * own, else it is not known which were its in a state with waits of several classes.
+ * `epoch`. Time in a state that no site has gets the usual class of that state. alone: all sites
+ * are the task's own; else its share of a state with waits of several classes is not known.
  */
 void traced_lose(const struct traced_process *process, uint64_t epoch, bool alone,
 		 struct traced *traced);

@@ -28,7 +28,7 @@ static int kind_of_key(const struct trace_key *key)
 	}
 }
 
-/* What of a site's ended waits counts for its kind: of io all, as the kernel may book others. */
+/* The part of a site's ended waits that counts for its kind: all of io, as others may be booked. */
 static uint64_t ended_of_kind(const struct trace_site *record)
 {
 	return record->key.state == STATE_IO && !record->key.within ? record->ns : record->kind_ns;
@@ -41,7 +41,7 @@ static void push(struct traced_site ***array, size_t *n, size_t *cap, struct tra
 	(*array)[(*n)++] = site;
 }
 
-/* Takes a site out of the idle ones. */
+/* Removes a site from the idle ones. */
 static void leave_idle(struct traced_sites *sites, struct traced_site *site)
 {
 	if (!site->idle)
@@ -51,7 +51,7 @@ static void leave_idle(struct traced_sites *sites, struct traced_site *site)
 	site->idle = false;
 }
 
-/* Makes it the newest of the idle ones, if nobody waits there. */
+/* Makes a site without waiters the newest of the idle ones. */
 static void enter_idle(struct traced_sites *sites, struct traced_site *site)
 {
 	leave_idle(sites, site);
@@ -73,7 +73,7 @@ static void change_site(struct traced_sites *sites, struct traced_site *site)
 	push(&sites->changed, &sites->nchanged, &sites->changed_cap, site);
 }
 
-/* Takes a thread out of the site that it waited in. */
+/* Removes a thread from the site that it waited in. */
 static void part_from_site(struct traced_sites *sites, struct site_waiter *waiter)
 {
 	struct traced_site *site = waiter->site;
@@ -95,7 +95,7 @@ static void part_from_site(struct traced_sites *sites, struct site_waiter *waite
 	enter_idle(sites, site);
 }
 
-/* Puts a thread into the site that it waits in; most begin later than those that are there. */
+/* Adds a thread to the site that it waits in; mostly it began later than those already there. */
 static void join_site(struct traced_sites *sites, struct traced_site *site, struct life *life)
 {
 	struct site_waiter *waiter = &life->waiter, *before = site->last;
@@ -119,7 +119,7 @@ static void join_site(struct traced_sites *sites, struct traced_site *site, stru
 	site->busy = sites->nbusy;
 }
 
-/* Frees a site, of which the kernel knows nothing any more. */
+/* Frees a site that the kernel no longer knows. */
 static void free_site(struct traced_sites *sites, struct traced_site *site)
 {
 	while (site->first)
@@ -199,7 +199,7 @@ void traced_sites_take(struct traced_sites *sites, uint32_t slot, const struct t
 	enter_idle(sites, site);
 }
 
-/* The site that a thread waits in; NULL: in none, or in one that was not read yet. */
+/* The site that a thread waits in; NULL: none, or one that was not read yet. */
 static struct traced_site *site_of(const struct traced_sites *sites,
 				   const struct trace_thread *thread)
 {
@@ -261,8 +261,8 @@ static const struct trace_waker *waker_before(const struct traced_site *site,
 }
 
 /*
- * Finds who ended waits, those that ended most waiting time first; whole: since the site was first
- * seen, not since the reading before.
+ * Finds the wakers of a site, those that ended most waiting time first; whole: since the site was
+ * first seen, not since the reading before.
  */
 static void settle_wakers(struct traced_site *traced, struct site *site, bool whole)
 {
@@ -286,7 +286,7 @@ static void settle_wakers(struct traced_site *traced, struct site *site, bool wh
 	wakers_top(wakers, n);
 }
 
-/* How long the waits in progress at a site last by then, added up. */
+/* The time of the waits in progress at a site up to a reading, added up. */
 static uint64_t progress_of(const struct traced_site *site, uint64_t read_ns)
 {
 	uint64_t progress = site->waiting * read_ns - site->since_ns;
@@ -320,7 +320,7 @@ void traced_sites_whole(struct traced_site *traced, uint64_t read_ns, struct sit
 	settle_waiting(traced, read_ns, site);
 }
 
-/* Makes what ended in the interval, of a site that changed or did not. */
+/* Makes the ended waits of the interval, of a site whether it changed or not. */
 static void settle_ended(struct traced_site *traced, bool changed)
 {
 	struct site *site = &traced->site;
@@ -334,7 +334,7 @@ static void settle_ended(struct traced_site *traced, bool changed)
 		memset(site->wakers, 0, sizeof(site->wakers));
 }
 
-/* Has waits for completions of a disk be I/O, as far as that is known of a site. */
+/* Counts waits for completions of a disk as I/O, where a site is known to be about that. */
 static void settle_disk(struct traced_site *traced)
 {
 	struct site *site = &traced->site;
@@ -351,7 +351,7 @@ bool traced_sites_has_any(const struct site *site)
 	return site->ns || site->kind_ns || site->count || site->waiting;
 }
 
-/* Makes a site's interval, and puts it into the frame where there was any waiting. */
+/* Makes a site's interval, and puts it into the frame if anything waited there. */
 static void settle_site(struct traced_sites *sites, struct traced_site *traced, bool changed)
 {
 	uint64_t read_ns = sites->lives->read_ns, progress = progress_of(traced, read_ns);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The sites of traced waits: what was waited at each between two readings, as differences of their
+ * The sites of traced waits: the time waited at each between two readings, as differences of their
  * totals and with waits in progress as far as they have come. A reading costs in the sites that
  * changed and those where somebody waits.
  */
@@ -13,7 +13,7 @@
 struct traced_site {
 	struct site site; /* as it is handed out; its texts are site_texts.c's */
 	struct trace_site now, before; /* as read last; at the reading before */
-	/* What was handed out of its totals, waits in progress included. */
+	/* The part of its totals that was handed out, waits in progress included. */
 	uint64_t shown_ns, shown_kind_ns;
 	uint64_t epoch; /* the reading in which it changed last */
 	uint32_t slot;
@@ -21,18 +21,17 @@ struct traced_site {
 	bool put_off; /* whose its target is could not be looked for: to be named again */
 	enum wait_about about; /* what its waits are about, as far as that is known */
 	bool disk; /* its waits are for completions of a disk: they are I/O, though no I/O wait */
-	bool of_one; /* its target is that of the one wait that there was; of more it is not known
-		      */
+	bool of_one; /* its target is that of its only wait; unknown after more waits */
 	char *on; /* owned; site.on */
 	char comm[TRACE_COMM + 1];
 	char wakers[TRACE_WAKERS][TRACE_COMM + 1]; /* their names */
 	struct site_waiter *first, *last; /* those that wait, by when they began */
 	unsigned waiting;
 	uint64_t since_ns; /* when they began, added up modulo 2^64 */
-	size_t busy; /* 1 + the index among the sites with waiters; 0: nobody waits */
+	size_t busy; /* 1 + the index among the sites with waiters; 0: none */
 	struct traced_process *process;
 	struct traced_site *next, *previous; /* of the same process */
-	struct traced_site *newer, *older; /* among those where nobody waits, by the last change */
+	struct traced_site *newer, *older; /* among those without waiters, by the last change */
 	bool idle; /* it is among those */
 };
 
@@ -61,19 +60,19 @@ void traced_sites_take(struct traced_sites *sites, uint32_t slot, const struct t
  */
 void traced_sites_move(struct traced_sites *sites);
 
-/* Makes the interval, which the first reading has not, of the sites that get into `framed`. */
+/* Makes the interval of the sites, which go into `framed`. The first reading has no interval. */
 void traced_sites_settle(struct traced_sites *sites);
 
 /* Whether anybody waits at a site, or any wait is in its interval. */
 bool traced_sites_has_any(const struct site *site);
 
-/* Adds time, of either sign, to a site's interval; it comes off in the next one. */
+/* Adds time, of either sign, to a site's interval; the next interval takes it back. */
 void traced_sites_move_time(struct traced_site *traced, int64_t ns);
 
 /* A site's whole, since it was first seen. Its wakers' names are valid until the next call. */
 void traced_sites_whole(struct traced_site *traced, uint64_t read_ns, struct site *site);
 
-/* Whether the kernel's slot of a site can be given back: nobody waits there. */
+/* Whether the kernel's slot of a site can be given back: it has no waiters. */
 typedef bool traced_sites_forget_fn(void *arg, uint32_t slot);
 
 /*

@@ -12,7 +12,7 @@
 #include "model/site_texts.h"
 #include "model/trace_book.h"
 
-/* After which time an unchanged site is forgotten, and where there is little room left. */
+/* The times after which an unchanged site is forgotten: usually, and with little room left. */
 #define IDLE_NS (30 * NSEC_PER_SEC)
 #define IDLE_FULL_NS NSEC_PER_SEC
 

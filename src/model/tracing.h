@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What was traced, by interval: the states of threads and the sites of their waits, as differences
- * of what src/bpf/trace reads, with waits in progress as far as they have come.
+ * The trace by interval: the states of threads and the sites of their waits, as differences of what
+ * src/bpf/trace reads, with waits in progress as far as they have come.
  */
 #ifndef STALLTOP_MODEL_TRACING_H
 #define STALLTOP_MODEL_TRACING_H

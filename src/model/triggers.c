@@ -157,7 +157,7 @@ size_t triggers_take(struct trigger_set *set, const struct pollfd *fds, uint64_t
 
 		if (trigger->fd < 0)
 			continue;
-		/* For a group that has been removed poll() reports both. */
+		/* poll() reports both for a group that has been removed. */
 		if (fds[i].revents & (POLLERR | POLLHUP | POLLNVAL)) {
 			close(trigger->fd);
 			trigger->fd = -1;
@@ -210,7 +210,7 @@ void trigger_measure(struct trigger *trigger, uint64_t now_ns, uint64_t total_us
 	struct trigger_point *points = trigger->points;
 	double window = (double)window_ns(trigger), age, grown;
 
-	/* Of points that are at least a window old, only the youngest is needed. */
+	/* Only the youngest point that is at least a window old is needed. */
 	while (trigger->npoints > 1 && now_ns - points[1].ns >= window_ns(trigger))
 		memmove(points, points + 1, --trigger->npoints * sizeof(*points));
 	if (trigger->npoints && total_us > points[0].total_us) {

@@ -17,7 +17,7 @@
 /* The number of triggers that can be watched at a time. */
 #define TRIGGERS_MAX 32
 
-/* Where opening a trigger failed. */
+/* The step at which opening a trigger failed. */
 enum trigger_step {
 	TRIGGER_AT_MOUNT, /* finding where cgroup v2 is mounted */
 	TRIGGER_AT_GROUP, /* opening the group's directory */
@@ -31,7 +31,7 @@ struct trigger_error {
 	bool privileged; /* the program has CAP_SYS_RESOURCE */
 };
 
-/* What a pressure file said at a time. */
+/* The contents of a pressure file at a time. */
 struct trigger_point {
 	uint64_t ns; /* CLOCK_MONOTONIC */
 	uint64_t total_us;

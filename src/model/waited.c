@@ -17,19 +17,19 @@
  */
 #define LONG_WAIT_NS (250 * NSEC_PER_MSEC)
 
-/* The share of the machine, in percent, that must be idle for nobody to wait as long as that. */
+/* The share of the machine, in percent, that must be idle to rule out so long a wait. */
 #define IDLE_ENOUGH 20
 
-/* Of the time between readings, the part from which a sleeper's cpu delay is looked at. */
+/* The part of the time between readings from which a sleeper's cpu delay is looked at. */
 #define SLEEPERS_PART 4
 
 /* How many threads may have come and gone for each that was seen, where some did. */
 #define UNSEEN_THREADS 4
 
 /*
- * What pressure loses: each time that it is looked at, the kernel drops what each CPU was busy for
- * of a tick that is not whole (kernel/sched/psi.c:collect_percpu_times(): nsecs_to_jiffies()). It
- * looks every 2 s, and whenever somebody reads it; ticks are 10 ms at most.
+ * The time that pressure loses: each time that it is looked at, the kernel drops the busy part of a
+ * tick that is not whole, on each CPU (kernel/sched/psi.c:collect_percpu_times():
+ * nsecs_to_jiffies()). It looks every 2 s, and whenever somebody reads it; ticks are 10 ms at most.
  */
 #define PRESSURE_TICK_NS (10 * NSEC_PER_MSEC)
 #define PRESSURE_LOOK_NS (500 * NSEC_PER_MSEC)
@@ -65,7 +65,7 @@ static uint64_t span_of(const struct task_raw *now, const struct task_raw *befor
 	return until - since > lived ? until - since : lived;
 }
 
-/* The least number of threads there were; 0: not known, as there are several tasks. */
+/* The least number of threads; 0: not known, as the row has several tasks. */
 static uint64_t threads_of(const struct task_raw *now, const struct task_raw *before)
 {
 	uint64_t threads = now->now.threads;
@@ -126,7 +126,7 @@ static bool may_have_waited(unsigned kind, const struct task_raw *raw)
 		return waits->threads[SEEN_CPU];
 	if (kind == DELAY_BLKIO)
 		return waits_in_d(waits);
-	/* In waits of other kinds a thread runs in the kernel, or sleeps in state D. */
+	/* A thread in waits of other kinds runs in the kernel, or sleeps in state D. */
 	return !raw->single || raw->now.state == 'R' || raw->now.state == 'D';
 }
 
@@ -212,9 +212,9 @@ static bool is_seen(const struct task_raw *raw)
 }
 
 /*
- * The most that was waited of a kind since the reading before, where waits were in progress whose
- * beginning is not known: what they lasted before they were first seen is booked at their end, but
- * did not pass since. UINT64_MAX where that does not limit it.
+ * The most that can have been waited of a kind since the reading before, where waits of unknown
+ * beginning were in progress: the time before they were first seen is booked at their end, but did
+ * not pass since. UINT64_MAX: no limit.
  */
 static uint64_t most_of_late(enum wait_seen kind, const struct task_raw *now,
 			     const struct task_raw *before)
@@ -292,7 +292,7 @@ static uint64_t most_of_pressure(uint64_t waits, const struct task_raw *now,
 	alone = (uint64_t)(most_by_pressure(some < 1 ? some : 1, waits, machine->cpus) *
 			   (double)machine->passed_ns);
 	alone += waits * PRESSURE_TICK_NS * (machine->passed_ns / PRESSURE_LOOK_NS + 1);
-	/* What passed outside of the time of pressure: tasks are read later. */
+	/* The time outside that of pressure: tasks are read later. */
 	alone += now->read_ns > machine->until_ns ? now->read_ns - machine->until_ns : 0;
 	alone += since < from ? from - since : 0;
 	return alone < span ? threads * alone : UINT64_MAX;
@@ -369,7 +369,7 @@ uint32_t waited_take(struct waited *waited, const struct counters *grown, uint32
 			waited->ns[kind] = most;
 	known = limit_blkio(waited, blkio, most_blkio, now, known);
 	add_up(waited, known);
-	/* What had passed of a wait before the task ended is not booked. */
+	/* The wait that a task ended in is not booked. */
 	return known | (seen && !now->exited ? VALID_DWAIT : 0);
 }
 
@@ -401,7 +401,7 @@ struct counters waited_life(const struct task_raw *raw, bool *wrong)
 
 	if (raw->task->dropped)
 		counters_take_off(&life, raw->task->dropped, DELAY_ALL);
-	/* What is cut would grow by the clock, while nothing is waited. */
+	/* A wait that was cut would grow with the clock, while nothing waits. */
 	waited_impossible(&life, raw, NULL, &nothing, &excess);
 	counters_mask(&life, excess.valid & DELAY_ALL);
 	if (wrong)

@@ -21,30 +21,29 @@ struct waited {
 	bool beyond; /* of blkio more was booked than the machine's pressure allows */
 };
 
-/* What the machine did between two readings, which limits what a task can have waited. */
+/* The machine between two readings, which limits the time that a task can have waited. */
 struct waited_machine {
-	/* Of its CPU time, in percent, what nobody used; 0: none, or that is not known. */
+	/* The idle part of its CPU time, in percent; 0: none, or not known. */
 	double idle;
-	/* How long somebody waited for I/O, by the kernel's pressure, in how long a time; 0: not
-	 * known. */
+	/* The time in which a task waited for I/O, by pressure, and of how long; 0: unknown. */
 	uint64_t io_ns, passed_ns;
 	uint64_t until_ns; /* CLOCK_MONOTONIC: when pressure was read */
 	unsigned cpus;
 };
 
 /*
- * What is known of the machine between two readings, the former NULL: nothing. grouped: the
- * pressure in one of them is that of a group.
+ * The machine's limits between two readings; unknown if the former is NULL. grouped: one of them
+ * has the pressure of a group.
  */
 struct waited_machine waited_machine(const struct system_sample *before,
 				     const struct system_sample *now, bool grouped);
 
 /*
- * Finds the kinds of which more was booked since the reading before (NULL: since the task's start)
- * than is possible by the clock and by what the threads did then. Returns those of which nothing is
- * known, as the booking tells nothing: DELAY_BIT()s. Kernels since 6.12 book a little too much of
- * many waits: within twice of what is possible it is taken for all of that. What is to be left out
- * of the task's life is added to `excess`, and its kinds to excess->valid; that must be 0.
+ * Finds the kinds with more booked since the reading before (NULL: since the task's start) than is
+ * possible by the clock and by what the threads did then. Returns those whose time is not known, as
+ * the booking tells nothing: DELAY_BIT()s. Kernels since 6.12 book a little too much of many waits:
+ * within twice of what is possible it is taken for all of that. Time to be left out of the task's
+ * life is added to `excess`, and its kinds to excess->valid, which must be 0.
  */
 uint32_t waited_impossible(const struct counters *grown, const struct task_raw *now,
 			   const struct task_raw *before, const struct waited_machine *machine,

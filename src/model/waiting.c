@@ -175,7 +175,7 @@ static void read_wait(struct waiting_reader *reader, const struct waiter *waiter
 	int err;
 
 	reader->syscalls += 2 * FILE_SYSCALLS;
-	/* Who asked for more would hang with it. */
+	/* Asking for more would hang with it. */
 	if (proctask_executes(reader->procfd, waiter->tgid))
 		return;
 	err = procwait_syscall(reader->procfd, waiter->tgid, waiter->tid, &call);
@@ -207,13 +207,13 @@ static void read_wait(struct waiting_reader *reader, const struct waiter *waiter
 	waiting->futex = wait.futex;
 }
 
-/* Finds out which thread of a row's task is to be read. False where there is none. */
+/* Finds the thread of a row's task to be read. False: none. */
 static bool find_waiter(const struct sample *sample, const struct row *row, bool threads,
 			struct waiter *waiter)
 {
 	const struct task_raw *raw = row->raw;
 
-	/* Elements of exited tasks lie behind the living ones. */
+	/* Elements of exited tasks lie after the living ones. */
 	if (!row->task || row->exited || raw < sample->raw || raw >= sample->raw + sample->n)
 		return false;
 	*waiter = (struct waiter){ .tgid = raw->tgid,

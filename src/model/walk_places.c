@@ -42,7 +42,7 @@ static bool is_same_task(const struct task *task, const struct snapshot_record *
 
 /*
  * The element that an entry had in the sample before. The walk keeps its order, so the search
- * starts at `at`, behind the place found last.
+ * starts at `at`, after the place found last.
  */
 static uint32_t find_element(const struct walk_places *places, const struct sample *prev,
 			     const struct snapshot_view *view, const struct snapshot_entry *entry,
@@ -118,7 +118,7 @@ static struct snapshot_entry *copy_entries(struct walk_places *places,
 /*
  * Unites entries with the same id: a thread that calls exec during the walk takes over the id and
  * the start of its leader, which was met before (fs/exec.c: de_thread), and an id may be used anew.
- * The later entry is that of the living task; it takes the place of the first, where the next walk
+ * The later entry belongs to the living task; it takes the place of the first, where the next walk
  * meets it. Returns whether there were such entries.
  */
 static bool unite_entries(struct walk_places *places, struct snapshot_view *view)
@@ -158,7 +158,7 @@ bool walk_places_find(struct walk_places *places, const struct sample *prev,
 	reserve_places(places, view->nentries);
 	if (!place_entries(places, prev, view, steady))
 		return false;
-	/* In the order of the walk before, each id is there once, as it was then. */
+	/* Each id is there once, as it was in the walk before, in that order. */
 	return *steady || !unite_entries(places, view) || place_entries(places, prev, view, steady);
 }
 
@@ -205,7 +205,7 @@ static bool comes_before(const struct task_raw *raw, const struct newcomer *newc
 	return raw_order(raw) < task_order(newcomer->tgid, newcomer->pid);
 }
 
-/* How many of the first elements keep their places: none of them left, none came between. */
+/* How many of the first elements keep their places: none of them left, and none came in between. */
 static size_t count_stable(const struct walk_places *places, const struct sample *prev)
 {
 	size_t n = 0, end = prev->n;

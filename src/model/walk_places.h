@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where the entries of a walk over all tasks are in a sample: those that the walk before met find
- * their elements by its order, new ones by their ids.
+ * The places of a walk's entries in a sample: entries that the walk before met find their elements
+ * by its order, new ones by their ids.
  */
 #ifndef STALLTOP_MODEL_WALK_PLACES_H
 #define STALLTOP_MODEL_WALK_PLACES_H
@@ -54,13 +54,13 @@ size_t walk_places_sort(struct walk_places *places, const struct sample *prev,
 			const struct snapshot_view *view, bool steady);
 
 /*
- * Adds elements, still empty, behind those that the new sample has: first those that keep their
+ * Adds elements, still empty, after those that the new sample has: first those that keep their
  * places, then the other known ones and the new ones, for whose entries it sets `elements`.
  */
 void walk_places_add(struct walk_places *places, const struct sample *prev, struct sample *cur,
 		     size_t stable);
 
-/* Keeps the places of this walk, of so many entries, for the next one. */
+/* Keeps the places of this walk's entries for the next one. */
 void walk_places_keep(struct walk_places *places, size_t n);
 
 void walk_places_free(struct walk_places *places);

@@ -57,7 +57,7 @@ static double percent_of(const struct diff *diff, enum diff_side side, uint64_t 
 	return interval_ns ? 100.0 * (double)ns / (double)interval_ns : 0;
 }
 
-/* By how much it grew. */
+/* The growth of a command's waits. */
 static double growth_of(const struct diff_change *change)
 {
 	return change->percent[DIFF_AFTER] - change->percent[DIFF_BEFORE];

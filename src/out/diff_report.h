@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What waits more in one recording than in another: sums by command and kind, and the report. */
+/*
+ * Growth of waits between two recordings: sums by command and kind, and the report.
+ */
 #ifndef STALLTOP_OUT_DIFF_REPORT_H
 #define STALLTOP_OUT_DIFF_REPORT_H
 
@@ -14,7 +16,7 @@
 /* The two that are compared. */
 enum diff_side { DIFF_BEFORE, DIFF_AFTER, DIFF_SIDES };
 
-/* What a command waited for. */
+/* The waits of a command. */
 struct diff_command {
 	char *name; /* raw bytes; NULL: tasks whose name is not known */
 	uint64_t ns[DIFF_SIDES][WAIT_KINDS];
@@ -45,7 +47,7 @@ struct diff_change {
 	double percent[DIFF_SIDES]; /* of the interval */
 };
 
-/* What a report lists: what grew most first. */
+/* The lines of a report, the largest growth first. */
 struct diff_listing {
 	const struct diff *diff;
 	const struct diff_change *changes;

@@ -27,7 +27,7 @@ struct json {
 /* Ends the program: a value came out of turn. */
 _Noreturn void json_out_of_turn(void);
 
-/* Writes a number's digits to `at`, where there is room for them; returns the place after them. */
+/* Writes a number's digits to `at`, which has room for them; returns the place after them. */
 char *json_digits(struct json *json, char *at, uint64_t value);
 
 /*

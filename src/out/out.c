@@ -49,7 +49,7 @@ static const struct frame *fold_frame(struct out *out, const struct frame *frame
 	return group_folds(view->group_by) ? group_fold(&out->grouping, frame, &options) : frame;
 }
 
-/* What is read of the rows that are shown, not of all tasks: of groups, or of tasks. */
+/* The needs that are read for the shown rows only, of groups or of tasks. */
 static unsigned shown_needs(const struct out *out, unsigned needs)
 {
 	bool groups = group_folds(out->config->view->group_by);
@@ -75,7 +75,7 @@ const struct frame *out_folded(const struct out *out)
 	return group_folds(out->config->view->group_by) && folded->info ? folded : NULL;
 }
 
-/* Whether a field or the order is of the frames before; since the start there are no intervals. */
+/* Whether a field or the order needs earlier frames; since the start there are no intervals. */
 static bool wants_trends(const struct out *out, const struct frame *frame)
 {
 	const struct view_config *view = out->config->view;
@@ -94,7 +94,7 @@ void out_prime(struct out *out, const struct frame *frame)
 			     .charset = config->charset,
 			     .booked = config->view->booked };
 
-	/* What came before has no interval in between. */
+	/* The frames before are forgotten: no interval leads on from them. */
 	trends_free(&out->trends);
 	if (config->view->query.no_rows ||
 	    (!(out_needs(out) & NEED_GROUP_PARTS) && !out->ops->first))
@@ -144,7 +144,7 @@ void out_frame(struct out *out, const struct frame *frame)
 		view.trends = &out->trends;
 	out->order.life = out_needs(out) & NEED_LIFE;
 	view.frame = fold_frame(out, frame);
-	/* For sorting, all rows need what is otherwise read of the rows shown. */
+	/* Sorting needs of all rows what is otherwise read of the shown ones. */
 	needs = shown_needs(out, query_needs(query, view.unit));
 	for (size_t i = 0; needs && i < view.frame->n; i++)
 		fill_shown(out, (const struct row *[]){ &view.frame->rows[i] }, 1, needs);

@@ -6,8 +6,8 @@
 #include <signal.h>
 
 /*
- * All formats: a line here, and a file with the out_ops of that name. The first, which is the
- * default, has all that there is.
+ * All formats: a line here, and a file with the out_ops of that name. The first, the default, has
+ * everything.
  */
 #define OUT_FORMATS(FIRST, NEXT) \
 	FIRST(text) \
@@ -64,7 +64,7 @@ struct out_ops {
 	bool tree;
 	/* It shows findings. */
 	bool finds;
-	/* It is by group, and in counters that go on: metrics. */
+	/* It has counters by group that go on from sample to sample: metrics. */
 	bool series;
 	/* Takes a frame without an interval, which may have been appended; NULL: it is left out. */
 	void (*first)(struct out *out, const struct view *view);

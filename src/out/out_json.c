@@ -18,7 +18,7 @@ static void put_count(struct json *json, const char *name, int64_t value)
 	json_put_counter(json, name, value >= 0, (uint64_t)value);
 }
 
-/* Puts a pressure line; null where there is none. */
+/* Puts a pressure line, or null. */
 static void put_psi_line(struct json *json, const char *name, const struct psi_line *now,
 			 const struct psi_line *before)
 {
@@ -270,7 +270,7 @@ static void put_triggers(struct json *json, const struct trigger_set *set,
 	json_close(json);
 }
 
-/* Puts what there is to find; null where nothing is known yet, or of figures since the start. */
+/* Puts the findings; null where nothing is known yet, and for figures since the start. */
 static void put_findings(struct json *json, const struct findings *findings)
 {
 	if (!findings->known) {

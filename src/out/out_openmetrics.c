@@ -6,7 +6,7 @@
 
 #include "base/util.h"
 
-/* What is written, and how. */
+/* The form in which metrics are written. */
 struct metric_writer {
 	struct buf *out;
 	const struct series *series;
@@ -185,7 +185,7 @@ static void emit_longest(const struct metric_writer *writer, const struct family
 	}
 }
 
-/* Tasks that hang: their number and names are those of the moment. */
+/* Tasks that hang: their number and names now. */
 static void emit_hangs(const struct metric_writer *writer, const struct family *family)
 {
 	const struct series_hangs *hangs = &writer->machine->hangs;

@@ -136,7 +136,7 @@ static bool is_costly(const struct trace_frame *trace, const struct site_line *l
 	return site_line_stalls(line) && site_line_ns(line) >= (int64_t)(trace->interval_ns / 100);
 }
 
-/* Takes the lines that are shown, of those that there are: see out_sites_text(). */
+/* Picks the lines to be shown: see out_sites_text(). */
 static void choose_lines(struct order *order, const struct site_lines *sites,
 			 const struct view *view, const struct site_choice *choice, bool lost)
 {

@@ -23,9 +23,9 @@ void out_sites_json(struct json *json, const char *name, const struct trace_fram
 
 /*
  * Appends a table of the largest sites of these processes, the most time first, as traced in the
- * view's frame; in the columns and the order of `choice`. `lost`: before others those at which a
- * hundredth of the interval or more was lost, as most tasks of a machine just wait for something to
- * do; not where another order was chosen. Each cell is a word, but for the last.
+ * view's frame; in the columns and the order of `choice`. `lost`: sites at which a hundredth of the
+ * interval or more was lost come first, as most tasks of a machine just wait for something to do;
+ * not where another order was chosen. Each cell is a word, but for the last.
  */
 void out_sites_text(struct buf *out, const struct view *view, struct site_owners *owners,
 		    const struct site_choice *choice, bool lost);

@@ -67,7 +67,7 @@ static void append_summary(struct buf *out, const struct summary *line)
 	text_end_line(out);
 }
 
-/* Appends what there is to find, or that there is nothing; one per line. */
+/* Appends the findings, one per line, or that there are none. */
 static void append_findings(struct out *out)
 {
 	const struct findings *findings = &out->findings;

@@ -121,7 +121,7 @@ static void append_outlived(struct buf *out, const struct run_result *result,
 	buf_puts(out, result->outlived > RUN_NAMED ? " ...\n" : "\n");
 }
 
-/* The sites as those of one interval, the command's time. */
+/* The sites as if of one interval, which is the command's time. */
 static struct trace_frame frame_of_run(const struct run_result *result)
 {
 	return (struct trace_frame){ .sites = result->traced.sites,
@@ -182,7 +182,7 @@ void run_text(struct out *out, const struct run_result *result)
 	append_outlived(buf, result, charset);
 }
 
-/* Puts how the tasks spent their time, and on what they waited; null where that was not traced. */
+/* Puts how the tasks spent their time, and what they waited on; null if not traced. */
 static void put_traced(struct json *json, const struct run_result *result)
 {
 	const struct run_traced *traced = &result->traced;

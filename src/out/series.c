@@ -19,7 +19,7 @@ struct series {
 	struct series_machine machine;
 	const struct row **waiting; /* scratch: rows that have no series yet */
 	size_t waiting_cap;
-	bool full; /* in this frame nobody gives up its series any more */
+	bool full; /* in this frame no group gives up its series any more */
 	struct buf scratch;
 };
 
@@ -53,7 +53,7 @@ static void free_series(struct series *series, struct series_group *group)
 	free(group);
 }
 
-/* Forgets, of the groups that are not shown, the one to which nothing has happened for longest. */
+/* Forgets the group that is not shown and has been idle for longest. */
 static void forget_oldest(struct series *series)
 {
 	size_t oldest = series->shown;
@@ -103,7 +103,7 @@ static void exchange_groups(struct series *series, size_t a, size_t b)
 	series->groups[b] = group;
 }
 
-/* Adds the figures of the moment of a group to those of another. */
+/* Adds a group's current figures to another's. */
 static void merge_now(struct series_group *to, const struct series_group *group)
 {
 	for (size_t i = 0; i < SERIES_STATES_N; i++)
@@ -114,8 +114,7 @@ static void merge_now(struct series_group *to, const struct series_group *group)
 }
 
 /*
- * Takes the series of the group to which nothing has happened for longest, and for long enough.
- * False where there is none.
+ * Takes the series of the group that has been idle for longest, and for long enough. False: none.
  */
 static bool take_idle(struct series *series, uint64_t now_ns)
 {
@@ -126,7 +125,7 @@ static bool take_idle(struct series *series, uint64_t now_ns)
 			oldest = i;
 	if (series->full || series->groups[oldest]->active_ns + SERIES_IDLE_NS > now_ns)
 		return !(series->full = true);
-	/* What is in this frame of it is of the rest now. */
+	/* Its figures in this frame count for the rest now. */
 	if (series->groups[oldest]->present)
 		merge_now(&series->rest, series->groups[oldest]);
 	series->groups[oldest]->shown = false;
@@ -261,7 +260,7 @@ static void count_group(struct series *series, struct series_group *group,
 	for (size_t i = 0; i < of->own; i++) {
 		const struct task_raw *raw = of->members[i]->raw;
 
-		/* What will be known, also where there is no interval yet: it begins with 0. */
+		/* Kinds that will be known begin with 0 before the first interval. */
 		group->known |= raw->counters.valid & (DELAY_BOTH(DELAY_ALL) | VALID_RUN);
 		group->known |= raw->now.state ? VALID_DWAIT : 0;
 		add_task_now(group, frame, of->members[i]);
@@ -276,7 +275,7 @@ static void count_group(struct series *series, struct series_group *group,
 	series->rest.holding |= group->holding;
 }
 
-/* Whether there is anything to count of a row: ancestors without tasks may have throttling only. */
+/* Whether a row has anything to count: ancestors without tasks may have throttling only. */
 static bool counts(const struct row *row)
 {
 	const struct cgroup_sample *now = row->group->figures->now;

@@ -56,8 +56,7 @@ static void repeat(struct buf *buf, size_t from, size_t len)
 	buf->len += len;
 }
 
-/* Most cells equal those of the row above: these are copied, as many at once as are side by side.
- */
+/* Most cells equal those of the row above: neighbours among them are copied at once. */
 void text_table_row(struct text_table *table, const struct row *row)
 {
 	const struct layout *layout = table->layout;

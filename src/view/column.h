@@ -43,7 +43,7 @@ enum column_sum {
 	SUM_ROW, /* the getter works on a sum row too */
 	SUM_DELTAS, /* the same for the interval; since the start the rows' values are added up */
 	SUM_ADD, /* the rows' values are added up */
-	SUM_MOST /* the largest of a group's members; over all rows there is none */
+	SUM_MOST /* the largest of a group's members; none over all rows */
 };
 
 /* The column's place in the default view; columns with the same place stand in table order. */
@@ -98,7 +98,7 @@ struct column {
 	const char *longer; /* id of the column that the screen can show in its place; NULL: none */
 	unsigned formats; /* IN_ bits of the formats that have it in every row anyway */
 
-	/* In the default view: */
+	/* Members for the default view: */
 	enum column_place place;
 	unsigned from; /* only from that width on: see layout.h */
 	bool narrow; /* only below LAYOUT_WIDE */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the table of columns is made of: getters that have files of their own. */
+/* Getters of the table of columns that have files of their own. */
 #ifndef STALLTOP_VIEW_COLUMN_PARTS_H
 #define STALLTOP_VIEW_COLUMN_PARTS_H
 
@@ -20,7 +20,7 @@ enum { ARG_TOTAL = WAIT_KINDS, ARG_MEM };
 	struct value name(UNUSED const struct column *column, UNUSED const struct view *view, \
 			  const struct row *row)
 
-/* The same, of one that its file alone has. */
+/* The same, of a getter that only its own file has. */
 #define GETTER(name) static COLUMN_GETTER(name)
 
 /* A row: the members that all columns have, and further ones. */
@@ -67,16 +67,16 @@ column_get_fn column_get_event;
 /* How its threads spent the interval. */
 column_get_fn column_get_states;
 
-/* What it waited in the last intervals, this one included. */
+/* The row's waits in the last intervals, this one included. */
 column_get_fn column_get_trend;
 
 /* The time in a state, of all threads, as a share of what was traced; arg: the state. */
 column_get_fn column_get_in_wait;
 
-/* Who ended most of its waiting time. */
+/* The waker that ended most of the row's waiting time. */
 column_get_fn column_get_waker;
 
-/* What it lost of the interval. */
+/* The part of the interval that the row lost. */
 column_get_fn column_get_lost;
 
 #endif

@@ -43,7 +43,7 @@ static double waited_before(const struct trends *trends, size_t moment, const st
 	return sum;
 }
 
-/* What it waited in the last intervals, this one included. */
+/* The row's waits in the last intervals, this one included. */
 COLUMN_GETTER(column_get_trend)
 {
 	struct value now = column_share(row, row->deltas->waited.total);
@@ -68,7 +68,7 @@ COLUMN_GETTER(column_get_in_wait)
 			    (double)trace->interval_ns);
 }
 
-/* What it lost of the interval: where nothing was traced, what is counted. */
+/* The part of the interval that the row lost: the counted waits where nothing was traced. */
 COLUMN_GETTER(column_get_lost)
 {
 	const struct trace_frame *trace = view->frame->info->trace;
@@ -81,7 +81,7 @@ COLUMN_GETTER(column_get_lost)
 	return column_share(row, ns);
 }
 
-/* Who ended most of its waiting time. */
+/* The waker that ended most of the row's waiting time. */
 COLUMN_GETTER(column_get_waker)
 {
 	return value_text(row->traced ? row->traced->waker : NULL);

@@ -101,7 +101,7 @@ GETTER(get_wait)
 	return value_number((double)(ns > call_ns ? ns : call_ns) / (double)NSEC_PER_SEC);
 }
 
-/* What the task's wait in progress is; arg: one of the texts. */
+/* The task's wait in progress; arg: one of its texts. */
 enum { WAITING_SYSCALL, WAITING_ON, WAITING_WHERE };
 
 GETTER(get_waiting)
@@ -361,8 +361,8 @@ const struct column columns[] = {
 		.formats = IN_CSV | IN_JSON, .place = PLACE_MIDDLE, .from = LAYOUT_WIDE,
 		.yields = 9),
 	COLUMN("trend", "TREND", column_get_trend,
-	       "all waiting in each of the last 10 intervals, on a scale up to the most of them "
-	       "(10 % at least); on the screen of what --history keeps",
+	       "all waiting in each of the last 10 intervals, on a scale up to the highest of them "
+	       "(at least 10 %); the screen has them from what --history keeps",
 	       .unit = "(bar)", .width = VALUE_BAR_CELLS, .format = FORMAT_TEXT, .bar = true,
 	       .graph = true, .past = true, .sum = SUM_ROW),
 	COLUMN("states", "STATES", column_get_states,
@@ -371,34 +371,33 @@ const struct column columns[] = {
 	       ". for any of several events, t for a time, w for a child; s is stopped, o other",
 	       .unit = "(bar)", .width = VALUE_BAR_CELLS, .format = FORMAT_TEXT, .bar = true,
 	       .traced = true, .sum = SUM_ROW),
-	WAIT_STATE_TABLE(STATE_COLUMN)
-		COLUMN("waker", "WAKER", column_get_waker,
-		       "traced: who ended most of its waiting time, a process or an interrupt",
-		       TEXT(15), .traced = true),
+	WAIT_STATE_TABLE(STATE_COLUMN) COLUMN(
+		"waker", "WAKER", column_get_waker,
+		"traced: the waker that ended most of its waiting time, a process or an interrupt",
+		TEXT(15), .traced = true),
 	/* Columns that /proc gives, too. */
 	COLUMN("elap", "ELAP", get_elapsed, "time since the task's start", .unit = "(hm)",
 	       .width = 7, .format = FORMAT_DURATION),
 	COLUMN("wait", "WAIT", get_wait,
-	       "how long it has been waiting so far, of a process the thread that waits longest; "
+	       "how long it has been waiting so far (a process: its thread that waits longest); "
 	       "without BPF at least so long: since it was first seen",
 	       .unit = "(s)", .width = 6, .format = FORMAT_SHARE, .sum = SUM_MOST,
 	       .needs = NEED_HANGS, .place = PLACE_MIDDLE, .from = LAYOUT_WIDER, .yields = 1),
 	COLUMN("syscall", "SYSCALL", get_waiting,
-	       "system call that it waits in, of a process the thread that is in state D longest, "
-	       "else the first",
+	       "system call that it waits in (a process: its thread that is in state D longest, "
+	       "else the first)",
 	       TEXT(12), .needs = NEED_WAITING, .arg = WAITING_SYSCALL, .formats = IN_JSON),
 	COLUMN("on", "ON", get_waiting,
-	       "what it waits on: a file, tcp and unix sockets by their peer, a pipe and who has "
-	       "it, a child, a futex",
+	       "what it waits on: a file, tcp and unix sockets by their peer, a pipe and "
+	       "the process at its other end, a child, a futex",
 	       TEXT(24), .least = 12, .needs = NEED_WAITING, .arg = WAITING_ON, .formats = IN_JSON,
 	       .place = PLACE_RIGHT, .from = LAYOUT_WIDER, .yields = 1),
 	COLUMN("where", "WHERE", get_waiting,
 	       "function of the kernel that it waits in, without the scheduler's own", TEXT(20),
 	       .needs = NEED_WAITING, .arg = WAITING_WHERE, .formats = IN_JSON),
 	COLUMN("cpu-nr", "CPU#", get_cpu,
-	       "number of the CPU that it ran on last, of a process the "
-	       "first thread",
-	       COUNT(5), .needs = NEED_CPU),
+	       "number of the CPU that it ran on last (a process: its first thread)", COUNT(5),
+	       .needs = NEED_CPU),
 	COLUMN("time", "TIME", get_time, "time on a CPU since the task's start", .unit = "(s)",
 	       .width = 8, .format = FORMAT_SHARE, .sum = SUM_ROW, .needs = NEED_LIFE,
 	       .letter = 'T'),

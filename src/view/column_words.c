@@ -69,7 +69,7 @@ static const struct remedy for_reclaim[] = {
 	  "is short" },
 	{ "watermarks",
 	  "a larger vm.watermark_scale_factor has the kernel free memory earlier, in the "
-	  "background (kswapd), and not in who allocates" },
+	  "background (kswapd), and not in the task that allocates" },
 	{ "the others", "memory.high on groups that matter less makes them wait in its place" },
 	{ NULL, NULL }
 };
@@ -104,11 +104,11 @@ static const struct remedy for_irq[] = {
 };
 
 static const struct remedy for_dwait[] = {
-	{ "w", "shows what it hangs in: the file, the kernel's function, and for locks who ended "
-	       "such waits" },
+	{ "w", "shows what it hangs in: the file, the kernel's function, and for locks what such "
+	       "waits were woken by" },
 	{ "fsfreeze -u",
-	  "where the file system is frozen; of a network's or FUSE's file system the "
-	  "server is to be looked at, as signals may not reach the task" },
+	  "where the file system is frozen; with a network or FUSE file system, look at "
+	  "the server, as signals may not reach the task" },
 	{ "fewer writers",
 	  "many writers of one file or folder wait for its lock one after another, "
 	  "whatever their priority" },
@@ -119,14 +119,13 @@ static const struct remedy for_all[] = {
 	{ "the kinds",
 	  "the largest of its kinds says which resource is short: sort by that (1 to 8), "
 	  "and press ? again" },
-	{ "w", "shows what it waits on, of the selected row" },
+	{ "w", "shows what the selected row waits on" },
 	{ NULL, NULL }
 };
 
 static const struct remedy for_lock[] = {
-	{ "w",
-	  "shows which lock it is, and who ended such waits: the thread that had it. It is the "
-	  "program's own lock; priorities help where its owner waits for a CPU" },
+	{ "w", "shows which lock it is, and the waker: the thread that had it. It is the program's "
+	       "own lock; priorities help where its owner waits for a CPU" },
 	{ NULL, NULL }
 };
 
@@ -135,26 +134,25 @@ static const struct remedy for_peer[] = {
 	{ NULL, NULL }
 };
 
-static const struct remedy for_run[] = {
-	{ "nice",
-	  "running is no waiting. Where it keeps others from a CPU, a higher nice value (F8) makes "
-	  "it yield to them" },
-	{ "cpu.max", "limits its group, also when CPUs are idle" },
-	{ NULL, NULL }
-};
+static const struct remedy for_run[] = { { "nice", "running is not waiting. Where it keeps others "
+						   "from a CPU, a higher nice value (F8) makes "
+						   "it yield to them" },
+					 { "cpu.max", "limits its group, also when CPUs are idle" },
+					 { NULL, NULL } };
 
 static const struct remedy for_storage[] = {
-	{ "ionice", "who reads or writes most may make others wait (blkio): a lower I/O priority "
-		    "(ionice -c 3) where the disk's scheduler heeds it, as bfq does" },
+	{ "ionice",
+	  "the task that reads or writes most may make others wait (blkio): a lower I/O priority "
+	  "(ionice -c 3) where the disk's scheduler heeds it, as bfq does" },
 	{ "io.max", "limits its group's bytes and operations on a disk" },
 	{ NULL, NULL }
 };
 
 static const struct remedy for_state[] = {
 	{ "D",
-	  "uninterruptible: no signal but, in some calls, KILL ends it before its wait does. w "
-	  "says what it waits on" },
-	{ "Z", "ended, and its parent (ppid) has not asked how: only the parent can, or its end" },
+	  "uninterruptible: no signal ends it before its wait is over, except KILL in some calls. "
+	  "w shows what it waits on" },
+	{ "Z", "not yet reaped by its parent (ppid): only that, or the parent's end, removes it" },
 	{ "T", "stopped by a signal or a debugger: signal CONT (k) continues it" },
 	{ NULL, NULL }
 };
@@ -168,38 +166,38 @@ const struct column_words column_words_table[] = {
 	{ "uid", "user id", NULL, NULL },
 	{ "state", "state", NULL, for_state },
 	{ "exit", "exit status", NULL, NULL },
-	{ "run", "running", "Beside what it waits for, it is what a task does with its time.", for_run },
+	{ "run", "running", "A task either runs or waits.", for_run },
 	{ "usr", "user time", NULL, for_run },
 	{ "sys", "system time", NULL, for_run },
 	{ "total", "total delay",
-	  "Time in which it could have gone on, had the machine been free: what it waits for by "
-	  "itself, as input or a timer, is not in it.", for_all },
+	  "Time in which it could have run, had the machine been free: waits of its own choice, "
+	  "as for input or a timer, are not counted.", for_all },
 	{ "lost", "time lost",
-	  "Traced: all but running and waits with nothing to do. Not traced: what is counted as waited.",
+	  "Traced: all but running and waits with nothing to do. Not traced: the waits that are counted.",
 	  for_all },
 	{ "mem", "memory delay", NULL, for_memory },
 	{ "cpu", "CPU delay",
-	  "The queue of runnable tasks, and pauses by a quota of its control group. A share near that "
-	  "of RUN says that two want each CPU.", for_cpu },
+	  "Time on the run queue, and pauses by a quota of its control group. A share near that "
+	  "of RUN says that two tasks want each CPU.", for_cpu },
 	{ "blkio", "block I/O delay",
 	  "Reads, and writes that are waited for (fsync, O_DIRECT); other writes go through memory and "
-	  "delay nobody. Swapping in from a disk is in it.", for_io },
+	  "delay no task. Swapping in from a disk is included.", for_io },
 	{ "swapin", "swap-in delay",
-	  "Memory that it used was written to swap, and is wanted back.", for_memory },
+	  "Memory that it used was written to swap, and must be read back.", for_memory },
 	{ "reclaim", "memory reclaim",
-	  "It has to free memory itself before it gets any: of the machine, or of its control group at "
-	  "a limit. Most of it is the task's own work on a CPU.", for_reclaim },
+	  "It has to free memory itself before it gets any: the machine is short, or its control group "
+	  "is at a limit. Most of it is the task's own work on a CPU.", for_reclaim },
 	{ "thrash", "thrashing",
-	  "Pages come back that were thrown out a moment ago: what it works on does not fit into the "
-	  "memory that it may have. The waits are in blkio or swapin, too.", for_memory },
+	  "Pages that were evicted a moment ago are read back: what it works on does not fit into "
+	  "the memory that it may have. The waits are in blkio or swapin, too.", for_memory },
 	{ "compact", "memory compaction",
 	  "It moves pages together until one large piece is free, as for a huge page.", for_compact },
 	{ "wpcopy", "write-protect copy",
 	  "Copy on write: a page that is shared, after a fork or as the page of zeros, is copied when it "
 	  "is written to.", for_wpcopy },
 	{ "irq", "interrupts",
-	  "Interrupts were handled on its CPU while it was to run. Only kernels that account for the "
-	  "time of interrupts know it.", for_irq },
+	  "Interrupts were handled on its CPU while it could have run. Only kernels that account for "
+	  "the time of interrupts have it.", for_irq },
 	{ "dwait", "blocked, not for I/O",
 	  "The kernel books such waits nowhere, nor are they in the pressure above: here they are "
 	  "found by state D without I/O wait.", for_dwait },
@@ -213,13 +211,13 @@ const struct column_words column_words_table[] = {
 	{ "s-net", "share at sockets", NULL, for_peer },
 	{ "s-pipe", "share at pipes", NULL, for_peer },
 	{ "s-poll", "share polling", "Mostly it has nothing to do, and waits for work.", NULL },
-	{ "s-timer", "share asleep", "It asked to sleep: there is nothing to be mended.", NULL },
+	{ "s-timer", "share asleep", "It asked to sleep: nothing is wrong.", NULL },
 	{ "s-child", "share waiting for children", "What its children wait for is in their rows.", NULL },
 	{ "s-stop", "share stopped", NULL, for_state },
 	{ "s-other", "share otherwise", NULL, NULL },
-	{ "s-park", "share parked", "It has nothing to do: nobody holds what it waits for.", NULL },
+	{ "s-park", "share parked", "It has nothing to do: what it waits for is not held by any task.", NULL },
 	{ "waker", "woken by",
-	  "Who did what it waited for: to speed it up, look at what that one waits for.", NULL },
+	  "The task that did what it waited for: to speed it up, look at what the waker waits for.", NULL },
 	{ "elap", "elapsed time", NULL, NULL },
 	{ "wait", "wait in progress",
 	  "It has not ended yet. Preset hangs (Tab) shows the tasks that are kept waiting for long.", for_dwait },
@@ -301,7 +299,7 @@ struct column_cost column_cost(const struct column *column)
 		{ NEED_HANGS,
 		  { "1 file",
 		    "one file of /proc (syscall) for each thread that sleeps, once for each of its "
-		    "waits; on a screen that has it by its width alone nothing more is read" } },
+		    "waits; nothing more where the screen shows it by its width alone" } },
 		{ NEED_WAITING,
 		  { "some files",
 		    "some files of /proc for each row shown that waits, with each sample; "
@@ -342,8 +340,8 @@ struct column_cost column_cost(const struct column *column)
 			"--trace, in preset states, or while w is open"
 		};
 	if (column->past)
-		return (struct column_cost){ "-",
-					     "nothing is read: it is of what is kept to look back "
-					     "at" };
+		return (struct column_cost){
+			"-", "nothing is read: it shows what is kept to look back at"
+		};
 	return (struct column_cost){ "-", "nothing: every sample has it" };
 }

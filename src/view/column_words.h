@@ -35,7 +35,7 @@ const char *column_name(const struct column *column);
 void column_append_words(const struct column *column, struct buf *out);
 
 /*
- * What the column costs beyond what every sample reads. In a few words, such as "1 file a row"
+ * The cost of the column beyond what every sample reads: in a few words, such as "1 file a row"
  * ("-" for nothing), and in a sentence.
  */
 struct column_cost {

@@ -17,8 +17,8 @@
 
 enum finding_severity {
 	FINDING_INFO, /* what was asked about, or cannot be known */
-	FINDING_WARNING, /* somebody loses much time */
-	FINDING_CRITICAL, /* somebody gets nowhere */
+	FINDING_WARNING, /* a task loses much time */
+	FINDING_CRITICAL, /* a task gets nowhere */
 	FINDING_SEVERITIES
 };
 
@@ -32,21 +32,21 @@ extern const char *const finding_severities[FINDING_SEVERITIES];
 #define FINDING_PARTS 8
 #define FINDING_TURNS 4
 
-/* What stands in the words of a finding, and what they are about. */
+/* The words of a finding, and what they are about. */
 struct finding {
-	const char *id; /* NULL: that there is nothing to find */
+	const char *id; /* NULL: the words say that nothing was found */
 	enum finding_severity severity;
 	const struct row *row; /* the task or group that it names; NULL: none */
 	const struct site *site; /* where that waits, as far as traced; NULL: not known */
 	const char *kind; /* what it waits for: a delay kind, "dwait", or a traced state; NULL */
-	double share; /* of the interval, in percent; below 0: it is none of a share */
+	double share; /* share of the interval, in percent; below 0: none */
 	uint64_t ns; /* how long the wait lasts by now; 0: it is not of one wait */
 	bool at_least; /* it began before it was first seen: it lasts longer */
 	size_t n; /* tasks or groups that it is true of */
 	bool by_quota; /* the row is kept from CPUs by the quota of a group */
 	size_t at, len; /* its words in the text: raw bytes */
 	size_t on, on_len; /* the path in the text, which may be shortened; 0: none */
-	/* Parts of the text that give way where there is little room, the first turn's first. */
+	/* Parts of the text that give way in little room, those of the first turn first. */
 	struct finding_part {
 		size_t at, len;
 		unsigned turn; /* 1 .. FINDING_TURNS */
@@ -66,11 +66,11 @@ struct findings_past;
 
 /* Zero-initialised: nothing is known. */
 struct findings {
-	bool known; /* there was an interval */
+	bool known; /* the frame has an interval */
 	struct finding all[FINDINGS_MAX]; /* what matters most first */
 	size_t n;
 	struct finding none; /* says that there are none */
-	/* Set by who has read it: the row that has a quota, of so many CPUs; NULL: not known. */
+	/* Set by the reader of quotas: the row that has one, of so many CPUs; NULL: not known. */
 	const struct row *quota_of;
 	double quota_cpus;
 	struct buf text;
@@ -79,10 +79,10 @@ struct findings {
 	struct site_index sites; /* of the frame that is looked at */
 };
 
-/* The finding that matters most, or that there is none; NULL: nothing is known yet. */
+/* The finding that matters most, or the one for none; NULL: nothing is known yet. */
 const struct finding *findings_first(const struct findings *findings);
 
-/* The words of a finding: raw bytes with a NUL behind them. */
+/* The words of a finding: raw bytes with a NUL after them. */
 const char *finding_text(const struct findings *findings, const struct finding *finding);
 
 /*

@@ -16,7 +16,7 @@ static void weigh_past(struct finder *finder, struct finding *finding)
 		findings_past_judge(finder->findings->past, finding, finder->learns);
 	size_t at = finder->findings->text.len;
 
-	/* Who gets nowhere is told each time. */
+	/* A task that gets nowhere is reported each time. */
 	if (finding->severity != FINDING_WARNING || news == FINDING_NEW)
 		return;
 	if (news == FINDING_AS_BEFORE)
@@ -47,7 +47,7 @@ static void try_pattern(struct finder *finder, const struct finding_pattern *pat
 	findings->all[findings->n++] = finding;
 }
 
-/* What a finding weighs among those of its severity: all of the time is as much as can be. */
+/* The weight of a finding within its severity: the most is all of the time. */
 static double weight_of(const struct finding *finding)
 {
 	return finding->share < 0 || finding->share > 100 ? 100 : finding->share;
@@ -80,7 +80,7 @@ static bool put_pressed(struct finder *finder)
 	double most = FINDING_PRESSURE;
 	unsigned found = PSI_RESOURCES;
 
-	/* It is of all tasks; nor is a group's told of who it is not. */
+	/* Such a finding is about all tasks; and a group's is not told of tasks outside it. */
 	if (finder->info->some || (finder->query && !query_takes_all(finder->query)))
 		return false;
 	for (unsigned r = 0; r < PSI_RESOURCES; r++) {
@@ -106,7 +106,7 @@ static bool is_kernels(const struct finder *finder, const struct most *loser)
 	       (double)loser->ns * 100 >= (double)loser->row->interval_ns * IO_LEAST;
 }
 
-/* Says that there is nothing to find, and who waited most all the same. */
+/* Says that nothing was found, and which task waited most all the same. */
 static void say_none(struct finder *finder)
 {
 	const struct most *loser = &finder->loser;

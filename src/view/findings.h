@@ -10,9 +10,9 @@
 #include "view/query.h"
 
 /*
- * Makes the findings of a frame of tasks. view->frame are the rows that are shown: those, or the
- * groups that they were folded into. Only tasks that the query takes suffer (NULL: all); whoever
- * makes them is looked for among all. Rows and sites stay those of the frames.
+ * Makes the findings of a frame of tasks. view->frame has the rows that are shown: those, or the
+ * groups that they were folded into. Only tasks that the query takes count as suffering (NULL:
+ * all); the cause is looked for among all. Rows and sites stay those of the frames.
  */
 void findings_take(struct findings *findings, const struct view *view, const struct frame *tasks,
 		   const struct query *query);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is found of tasks that were asked about by name and of no others. */
+/* Findings only about tasks that were asked about by name. */
 #include "config.h"
 
 #include "base/util.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Findings of who does not get a CPU: by a quota, or as others run. */
+/* Findings of tasks that get no CPU: by a quota, or as others run. */
 #include "config.h"
 
 #include "view/findings_parts.h"
@@ -78,7 +78,7 @@ bool finding_is_throttled(const struct finder *finder, const struct row *row)
 	return false;
 }
 
-/* The group that is throttled most, of those that are shown. */
+/* The shown group that is throttled most. */
 static void look_for_throttled_groups(const struct finder *finder, struct most *most)
 {
 	for (size_t i = 0; i < finder->shown->n; i++) {
@@ -112,7 +112,7 @@ static const struct site *look_for_throttled_task(const struct finder *finder, s
 	return found;
 }
 
-/* Says how many CPUs a quota is worth, where that was read. */
+/* Says how many CPUs a quota grants, where it was read. */
 static void put_quota(struct finder *finder, const struct row *row)
 {
 	const struct task_evidence *evidence = row_evidence(finder->view.frame, row);
@@ -158,13 +158,13 @@ bool finding_throttled(struct finder *finder, struct finding *finding)
 	return true;
 }
 
-/* The row of a task that is named as who ran most where another waited; NULL: nobody is. */
+/* The row of the task named as having run most where another waited; NULL: none is named. */
 static const struct row *rival_of(const struct finder *finder, const struct row *row)
 {
 	const struct task_evidence *evidence = row_evidence(finder->view.frame, row);
 	const struct frame *frame = finder->view.frame;
 
-	/* Where nobody looked at who ran where, whoever runs most does if there is no room. */
+	/* Where it was not read who ran where: whoever runs most, if the CPUs are full. */
 	if (!evidence)
 		return finder->idle < FINDING_IDLE ? finder->runs.row : NULL;
 	for (size_t i = 0; evidence->rival && i < frame->n; i++)
@@ -202,7 +202,7 @@ static void put_storm(struct finder *finder, const struct ended_tasks *storm)
 	finding_put_percent(finder, (double)storm->run_ns / (double)NSEC_PER_SEC / seconds * 100);
 }
 
-/* Says who runs in place of who waits. */
+/* Says which tasks run in place of the waiting one. */
 static void put_culprit(struct finder *finder, struct finding *finding)
 {
 	const struct row *runs = rival_of(finder, finding->row);
@@ -230,7 +230,7 @@ static void put_culprit(struct finder *finder, struct finding *finding)
 		return;
 	buf_puts(&finder->findings->text, "; ");
 	finding_put_who(finder, runs);
-	/* Of who was not read it is not known how much they run. */
+	/* If only some tasks are read, others may run more. */
 	buf_puts(&finder->findings->text, finder->info->some ? " runs there, " : " runs most, ");
 	finding_put_percent(finder,
 			    (double)runs->deltas->grown.run_ns * 100.0 / (double)runs->interval_ns);

@@ -23,13 +23,13 @@ static const double kinds_least[WAIT_KINDS] = {
 static const enum wait_state peer_states[] = { STATE_LOCK, STATE_NET, STATE_PIPE, STATE_CHILD,
 					       STATE_POLL };
 
-/* The column of an id that there is. */
+/* The column with an id, which must exist. */
 static const struct column *column_of(const char *id)
 {
 	return column_by_id(id, strlen(id));
 }
 
-/* Finds the columns whose figures are looked at, once: there are many. */
+/* Finds the columns whose figures are looked at: once, as they are many. */
 static void find_columns(struct finding_columns *found)
 {
 	char id[16] = "s-";
@@ -107,8 +107,8 @@ static bool is_enough(const struct finder *finder, const struct row *row, double
 }
 
 /*
- * The same of time that a task spends for memory: mostly one thread does, however many there are
- * beside it that have nothing to do.
+ * The same of time that a task spends for memory: mostly one thread does, however many others have
+ * nothing to do.
  */
 static bool is_enough_memory(const struct finder *finder, const struct row *row, double share,
 			     double least)
@@ -168,7 +168,7 @@ static bool is_worth_telling(struct finder *finder, const struct row *row, unsig
 		return lacks_cpu(finder, row, share);
 	if (kind == DELAY_BLKIO && finding_is_idle_ring(finder, row))
 		return false;
-	/* What a limit makes a task wait for is told as that. */
+	/* A wait that a limit makes is reported as the limit. */
 	if (kind < WAIT_KINDS && kind != DELAY_IRQ && kind != WAIT_DWAIT &&
 	    finding_is_limited(finder, row)) {
 		finder_note(&finder->limited, row, share);
@@ -199,7 +199,7 @@ static void look_at_waits(struct finder *finder, const struct row *row, bool han
 	}
 }
 
-/* Takes for how long a quota kept a row's group from CPUs, where that was read of it. */
+/* Notes for how long a quota kept a row's group from CPUs, where that was read. */
 static void look_at_quota(struct finder *finder, const struct row *row)
 {
 	const struct task_evidence *evidence = row_evidence(finder->view.frame, row);
@@ -214,11 +214,11 @@ static bool is_for_peer(const struct finder *finder, const struct row *row, enum
 {
 	const struct site *site;
 
-	/* Who is to write what a pipe's reader waits for is known, and worth telling. */
+	/* The writer that a pipe's reader waits for is known, and worth telling. */
 	if (state != STATE_NET && state != STATE_POLL)
 		return true;
 	site = finding_site(finder, row, state);
-	/* Completions of requests are nobody's answer; the next interval says what they were of. */
+	/* Completions of requests come from no task; the next interval says what they were for. */
 	if (state == STATE_POLL)
 		return site && site->class == CLASS_SERVED && site->syscall &&
 		       strncmp(site->syscall, "io_", 3) != 0;
@@ -249,7 +249,7 @@ static void note_use(struct most *most, const struct row *row, double share)
 	most->ns = used;
 }
 
-/* Adds a row of tasks that ended to those of its name. */
+/* Adds a row of ended tasks to the rows of its name. */
 static void add_to_ended(struct finder *finder, const struct row *row)
 {
 	struct ended_tasks *ended = finder->ended;
@@ -287,7 +287,7 @@ static void look_at_row(struct finder *finder, const struct row *row)
 	uint64_t slept_ns = sleep_ns(finder, row), kept_ns = 0;
 	bool hangs = slept_ns >= FINDING_HANG_NS;
 
-	/* Who is not shown suffers unseen, but may be what others suffer from. */
+	/* A task that is not shown suffers unseen, but may be the cause for others. */
 	if (finder->query && !query_takes(finder->query, row)) {
 		if (row->interval_ns && row->deltas != &no_deltas)
 			look_at_users(finder, row);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What findings are made of, shared by the files that find them and that put them into words. */
+/* Parts of findings, shared by the files that find them and that put them into words. */
 #ifndef STALLTOP_VIEW_FINDINGS_PARTS_H
 #define STALLTOP_VIEW_FINDINGS_PARTS_H
 
@@ -15,37 +15,37 @@
 #define CPU_WANTED 40
 /* For a disk: what a program that reads something now and then does not reach. */
 #define IO_LEAST 20
-/* In uninterruptible sleep: who does nothing but start programs by vfork() has up to 20 %. */
+/* In uninterruptible sleep: a task that only starts programs by vfork() has up to 20 %. */
 #define BLOCK_LEAST 25
-/* For memory, and by interrupts: hardly anybody waits for these when all is well. */
+/* For memory, and by interrupts: hardly any task waits for these when all is well. */
 #define MEMORY_LEAST 5
 #define IRQ_LEAST 5
-/* For pages that are copied: who starts programs in a loop copies some. */
+/* For pages that are copied: a task that starts programs in a loop copies some. */
 #define WPCOPY_LEAST 5
-/* kB/s of who writes so that others wait for the disk, and how often as much as each of them. */
+/* kB/s of a writer that makes others wait for the disk, and how many times theirs that is. */
 #define WRITER_LEAST 4096
 #define WRITER_TIMES 4
-/* Of its limit that a group's memory uses, from which it is at it. */
+/* The part of its limit from which a group's memory counts as at the limit. */
 #define LIMIT_LEAST 95
 /* Of a group, by its quota. */
 #define THROTTLED_LEAST 10
-/* For peers, of who was asked about: most of the time. */
+/* For peers, of tasks that were asked about: most of the time. */
 #define PEER_LEAST 50
 
-/* Of a process of several threads, where that is less than the same of each: half of one's time. */
+/* For several threads, where that is less than the same of each: half of one's time. */
 #define THREADS_LEAST 50
 /* How much more time than one task a process of several threads must spend for memory. */
 #define MEMORY_THREADS 1.5
-/* Of the machine that is idle, from which that is worth saying. */
+/* The idle part of the machine that is worth saying. */
 #define FINDING_IDLE 20
-/* Of the interval, from which pressure is told where no task stands out. */
+/* The part of the interval from which pressure is reported where no task stands out. */
 #define FINDING_PRESSURE 10
-/* Of the interval, from which it is told who holds a file that is waited for, too. */
+/* The part of the interval from which the holder of an awaited file is named, too. */
 #define FINDING_RIVAL 2
-/* Of what was waited, from which a site is named. */
+/* The part of the waits from which a site is named. */
 #define FINDING_SITE 20
 
-/* What nobody feels, also where the interval is short. */
+/* A time too short to feel, whatever the interval. */
 #define NOTICED_NS (50 * NSEC_PER_MSEC)
 
 struct finder;
@@ -65,7 +65,7 @@ struct finding_pattern {
 extern const struct finding_pattern finding_patterns[];
 extern const size_t finding_patterns_n;
 
-/* Rows that have enough of something that are remembered, to tell those of one service. */
+/* How many rows with enough of something are remembered, to tell those of one service. */
 #define NOTED_MAX 64
 
 /* The row with the most of something, and how many have enough of it. */
@@ -86,7 +86,7 @@ struct ended_tasks {
 	uint64_t n, run_ns;
 };
 
-/* What is looked for, and what was found of it in the rows. */
+/* The things looked for, and what the rows have of them. */
 struct finder {
 	struct findings *findings;
 	const struct finding_pattern *pattern; /* the one that is tried */
@@ -103,14 +103,14 @@ struct finder {
 	struct most throttled; /* whose quota was read, where cgroups are not shown */
 	struct most limited; /* whose waits a limit of memory makes */
 	struct most hang, kept; /* in uninterruptible sleep; in a call */
-	struct most runs, writes; /* who runs most, who writes most, also of those that ended */
+	struct most runs, writes; /* the tasks that run most and write most, ended ones included */
 	bool writes_known; /* of all rows that did anything */
 	struct ended_tasks ended[ENDED_MAX]; /* by name, as far as there is room */
 	size_t nended;
 	struct most loser; /* who waited most at all, also if it has ended */
 };
 
-/* Tells who of those that were asked about is stopped, traced by a debugger or frozen. */
+/* Reports tasks that were asked about and are stopped, traced by a debugger or frozen. */
 bool finding_find_held(struct finder *finder, struct finding *finding);
 
 /* Looks at all rows. The findings, the rows shown, and the view must be set. */
@@ -148,7 +148,7 @@ const struct row *finding_row_of_site(const struct finder *finder, const struct 
 bool finding_worth_naming(const struct finder *finder, const struct row *row,
 			  const struct row *who);
 
-/* What is to be said of a function of the kernel that a task waits in. */
+/* The words for a function of the kernel that a task waits in. */
 struct function_words {
 	const char *function;
 	const char *words;
@@ -182,14 +182,14 @@ void finding_put_of_time(struct finder *finder);
  * of the time" where others of its service (the same name and cgroup) have enough, too.
  */
 void finding_put_waits(struct finder *finder, const struct most *most, double share);
-/* What gives way in that turn where there is little room: the text from `at` up to `end`. */
+/* Notes what gives way in that turn, in little room: the text from `at` up to `end`. */
 void finding_part(struct finder *finder, size_t at, size_t end, unsigned turn);
 /* "alpha 1 spends 51 % of the time", or "of its threads' time". */
 void finding_put_spends(struct finder *finder, const struct row *row, double share);
 void finding_put_seconds(struct finder *finder, uint64_t ns);
 /* " (and 3 others)": how many more there are; nothing for none. */
 void finding_put_others(struct finder *finder, size_t n);
-/* The same of those that are of another service. */
+/* The same for rows of another service. */
 void finding_put_other_services(struct finder *finder, const struct most *most);
 /* " while 40 % of the machine is idle", where that is worth it. */
 void finding_put_idle(struct finder *finder);

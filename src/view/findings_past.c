@@ -11,7 +11,7 @@
 /* The time over which it is weighed how often something held. */
 #define WEIGHED_SECONDS (15.0 * 60)
 
-/* What is so for less long than this has not been so before, however short the record. */
+/* A finding is new in a record shorter than this. */
 #define KNOWN_NS (5 * 60 * NSEC_PER_SEC)
 
 /* From what share of the time on it is as before, and by how much more it is worse. */
@@ -47,7 +47,7 @@ bool findings_past_begin(struct findings_past *past, uint64_t begin_ns)
 	return true;
 }
 
-/* The finding of that key; where there is none, and one is wanted, in the place of the rarest. */
+/* The finding of that key; a wanted one that is not there takes the place of the rarest. */
 static struct past_finding *find_past(struct findings_past *past, uint64_t key, bool made)
 {
 	struct past_finding *rarest = &past->all[0];
@@ -86,7 +86,7 @@ enum finding_news findings_past_judge(struct findings_past *past, const struct f
 {
 	struct past_finding *known = find_past(past, findings_past_key(finding), learn);
 	enum finding_news news = FINDING_NEW;
-	/* Of a short record what can have been held is less. */
+	/* A short record can have held less. */
 	double span = (double)(past->last_ns - past->since_ns) / (double)NSEC_PER_SEC;
 	double most = 1 - exp(-span / WEIGHED_SECONDS);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What was found before: what is so most of the time is no news. Each finding has a weight that
+ * Earlier findings: one that holds most of the time is no news. Each finding has a weight that
  * follows how often, and how badly, it held in the last 15 minutes.
  */
 #ifndef STALLTOP_VIEW_FINDINGS_PAST_H
@@ -8,9 +8,9 @@
 
 #include "view/finding.h"
 
-/* How often a finding held, of those that were met. */
+/* A finding that was met, and how often it held. */
 struct past_finding {
-	uint64_t key; /* of the pattern, and of whom it names; 0: none */
+	uint64_t key; /* hash of the pattern and the named task; 0: none */
 	double held; /* of the time, from 0 to 1, later moments more than earlier ones */
 	double share; /* of the interval, on average, while it held */
 	uint64_t first_ns, last_ns; /* begin_ns of samples that had it */
@@ -24,14 +24,14 @@ struct findings_past {
 	struct past_finding all[PAST_FINDINGS];
 };
 
-/* What a finding is beside those before it. */
+/* How a finding compares with earlier ones. */
 enum finding_news {
 	FINDING_NEW, /* it was seldom so */
 	FINDING_AS_BEFORE, /* it was so for half of the time or more, and is not worse */
 	FINDING_WORSE /* it was so, and is much worse now */
 };
 
-/* The key of a finding: its pattern, and the name of whom it names. */
+/* The key of a finding: its pattern, and the name of the task that it names. */
 uint64_t findings_past_key(const struct finding *finding);
 
 /*
@@ -40,7 +40,7 @@ uint64_t findings_past_key(const struct finding *finding);
  */
 bool findings_past_begin(struct findings_past *past, uint64_t begin_ns);
 
-/* What a finding is beside those before; learn: it is remembered (see findings_past_begin()). */
+/* Compares a finding with earlier ones; learn: remembers it (see findings_past_begin()). */
 enum finding_news findings_past_judge(struct findings_past *past, const struct finding *finding,
 				      bool learn);
 

@@ -69,7 +69,7 @@ const struct row *finding_row_of_site(const struct finder *finder, const struct 
 	return row;
 }
 
-/* Who waits longest for a server, by what is traced. */
+/* The process that waits longest for a server, by the trace. */
 static void look_for_server(const struct finder *finder, struct finding *finding)
 {
 	const struct trace_frame *trace = finder->info->trace;
@@ -143,11 +143,11 @@ static bool find_kept(struct finder *finder, struct finding *finding)
 
 bool finding_worth_naming(const struct finder *finder, const struct row *row, const struct row *who)
 {
-	/* Of who was not read it is not known how much they use. */
+	/* If only some tasks are read, others may do more. */
 	return row && row != who && !finder->info->some && !row->exited && !row->born;
 }
 
-/* Says who writes most, where that is known. */
+/* Says which task writes most, where that is known. */
 static void put_writer(struct finder *finder, const struct row *who)
 {
 	const struct most *writes = &finder->writes;
@@ -169,7 +169,7 @@ static double writes_of(const struct finder *finder, const struct row *row)
 	return evidence && evidence->writes > 0 ? evidence->writes : 0;
 }
 
-/* Makes of those that have enough the one with most of them that is not a row. False: none. */
+/* Replaces the row with most by the next of the noted ones that is not `than`. False: none. */
 static bool take_other(struct most *most, const struct row *than)
 {
 	const struct row *other = NULL;
@@ -193,8 +193,8 @@ static bool take_other(struct most *most, const struct row *than)
 }
 
 /*
- * Of those that wait for a disk, who writes much more than all others makes them wait, and is not
- * the one who suffers. NULL: nobody does.
+ * Finds the task that makes others wait for the disk: the one that writes much more than all others
+ * that wait for it. It is not the one that suffers. NULL: none.
  */
 static const struct row *find_writer(const struct finder *finder, struct most *most)
 {
@@ -219,7 +219,7 @@ static const struct row *find_writer(const struct finder *finder, struct most *m
 	return writer;
 }
 
-/* Says who writes, of those that wait for the disk themselves. */
+/* Says how much is written by a task that waits for the disk itself. */
 static void put_writing(struct finder *finder, const struct row *writer)
 {
 	buf_puts(&finder->findings->text, "; ");
@@ -302,7 +302,7 @@ static bool find_sleep(struct finder *finder, struct finding *finding)
 		finding_put_waker(finder, finding->site);
 	else
 		put_io_culprit(finder, finding, writer);
-	/* Who makes the waits says more than where. */
+	/* The task that causes the waits says more than the place. */
 	if (text->len > culprit && culprit > place)
 		finding_part(finder, place, culprit, FINDING_TURNS);
 	return true;
@@ -378,7 +378,7 @@ static bool find_limit(struct finder *finder, struct finding *finding)
 	return true;
 }
 
-/* Who waits for a peer, of those that were asked about: many do when all is well. */
+/* Waits for a peer, of tasks that were asked about: many wait so when all is well. */
 static bool find_peer(struct finder *finder, struct finding *finding)
 {
 	enum wait_state state = finder->pattern->arg;
@@ -433,7 +433,7 @@ static bool find_limited(struct finder *finder, struct finding *finding)
 	return true;
 }
 
-/* What is not counted, so that nobody can be said to wait for it. */
+/* Kinds that are not counted: no task can be said to wait for these. */
 static bool find_uncounted(struct finder *finder, struct finding *finding)
 {
 	const struct frame_info *info = finder->info;
@@ -465,7 +465,7 @@ static bool find_uncounted(struct finder *finder, struct finding *finding)
 				PEER_LEAST) " % of the time for " help ", as traced" \
 	}
 
-/* In the order in which they are told where they weigh the same. */
+/* The patterns, in the order in which findings of equal weight are reported. */
 /* clang-format off */
 const struct finding_pattern finding_patterns[] = {
 	{ "hang", FINDING_CRITICAL, find_hang, NULL, 0, NULL,
@@ -503,7 +503,7 @@ const struct finding_pattern finding_patterns[] = {
 	{ "cpu-idle", FINDING_WARNING, finding_cpu, "cpu", 1, NULL,
 	  "a task waits " TEXT_OF(CPU_LEAST) " % of the time for a CPU, and at least "
 	  TEXT_OF(CPU_WANTED) " % of the time that it wanted one, while " TEXT_OF(FINDING_IDLE)
-	  " % of the machine is idle: something keeps it from that" },
+	  " % of the machine is idle: something keeps it from running" },
 	{ "cpu", FINDING_WARNING, finding_cpu, "cpu", 0, NULL,
 	  "the same where no more than that is idle" },
 	{ "irq", FINDING_WARNING, find_loss, "irq", DELAY_IRQ, "held up by interrupts",
@@ -515,7 +515,7 @@ const struct finding_pattern finding_patterns[] = {
 	{ "held", FINDING_INFO, finding_find_held, NULL, 0, NULL,
 	  "a process that was asked about (-p) is stopped by a signal or a debugger, or frozen by its "
 	  "cgroup" },
-	PEER("lock", STATE_LOCK, "a lock that somebody holds"),
+	PEER("lock", STATE_LOCK, "a lock that is held"),
 	PEER("net", STATE_NET, "a socket"),
 	PEER("pipe", STATE_PIPE, "a pipe"),
 	PEER("child", STATE_CHILD, "a child"),
@@ -523,7 +523,7 @@ const struct finding_pattern finding_patterns[] = {
 	  "a process that was asked about (-p) waits " TEXT_OF(PEER_LEAST) " % of the time for the one "
 	  "peer that it polls, as traced" },
 	{ "uncounted", FINDING_INFO, find_uncounted, NULL, 0, NULL,
-	  "what is waited for disks and memory is not counted, so that nothing can be found of it" },
+	  "waits for disks and memory are not counted, so that nothing is found about them" },
 };
 /* clang-format on */
 const size_t finding_patterns_n = ARRAY_SIZE(finding_patterns);

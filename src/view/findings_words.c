@@ -7,7 +7,7 @@
 #include "base/util.h"
 #include "view/findings_parts.h"
 
-/* The share of a site's time that somebody must have ended to be named: most of it. */
+/* The share of a site's time that a waker must have ended to be named: most of it. */
 #define WAKER_LEAST 0.5
 
 /* Functions of the kernel that tell why a task waits there. */
@@ -109,7 +109,7 @@ void finding_put_percent(struct finder *finder, double share)
 {
 	struct buf *text = &finder->findings->text;
 
-	/* What rounds to 10 has no decimal. */
+	/* A number that rounds to 10 has no decimal. */
 	buf_decimal(text, share, share < 9.95 ? 1 : 0);
 	buf_puts(text, " %");
 }
@@ -138,7 +138,7 @@ static bool is_same_service(const struct row *a, const struct row *b)
 	return a->task->cgroup_id == b->task->cgroup_id;
 }
 
-/* How many of those that were noted are of the service of the one with most. */
+/* How many of the noted rows belong to the service of the largest. */
 static size_t of_service(const struct most *most)
 {
 	size_t n = 0;
@@ -226,10 +226,10 @@ void finding_put_idle(struct finder *finder)
 	finding_part(finder, at, finder->findings->text.len, 2);
 }
 
-/* What stands before the holder of a lock, where a target names it. */
+/* The word before the holder of a lock, where a target names it. */
 #define HELD_BY " held by"
 
-/* What the row's task waits on right now, where that was read, and it is about that. */
+/* The current wait of the row's task, if it was read and the finding is not about a site. */
 static const struct task_waiting *waiting_of(const struct finder *finder,
 					     const struct finding *finding)
 {

@@ -30,8 +30,8 @@ bool idle_row(const struct row *row);
 bool idle_folds(const struct query *query);
 
 /*
- * Begins a fold (order, keeps and arg are set), so that there are no more than `room` lines with
- * its own; `more`: the lines besides those of the rows.
+ * Begins a fold (order, keeps and arg are set), so that no more than `room` lines remain, its own
+ * included; `more`: the lines besides the rows.
  */
 void idle_begin(struct idle_fold *fold, const struct frame *frame, size_t room, size_t more);
 

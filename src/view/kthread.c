@@ -17,7 +17,7 @@ static bool is_kthreadd(const struct row *row)
 
 bool kthreads_shown(const struct frame *frame)
 {
-	/* Before it there are none but init's threads. */
+	/* Only init's threads come before it. */
 	for (size_t i = 0; i < frame->n && frame->rows[i].task->tgid <= KTHREADD; i++)
 		if (is_kthreadd(&frame->rows[i]))
 			return true;

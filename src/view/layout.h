@@ -38,8 +38,8 @@ struct layout_frame {
 
 /*
  * The NEED_ bits that can be read for default columns of rows with that grouping: for control
- * groups their own pressure in cgroup v2, and beyond that what was `seen`, as by group_parts().
- * frame: NULL when there is none.
+ * groups their own pressure in cgroup v2, and also the parts `seen`, as by group_parts(). frame:
+ * NULL when there is none.
  */
 unsigned layout_reads(enum group_by by, const struct frame *frame, unsigned seen);
 

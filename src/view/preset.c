@@ -27,12 +27,14 @@ static const struct {
 	  "tasks in uninterruptible sleep, and those kept waiting for a second: by CPUs, files, "
 	  "pipes, peers or locks" },
 	{ "cpu", "pid,user,state,run,usr,sys,cpu,wait,time,cpu-nr,comm",
-	  "cpu-nr,time,user,wait,sys,usr", "cpu", false, "who waited for a CPU, and who had one" },
+	  "cpu-nr,time,user,wait,sys,usr", "cpu", false,
+	  "tasks that waited for a CPU, and tasks that had one" },
 	{ "io", "pid,user,state,run,blkio,dwait,wait,read,write,cancel,on,comm",
 	  "cancel,user,on,run,wait,write,read,dwait", "blkio", false,
-	  "who waited for block I/O, and what was read and written" },
+	  "tasks that waited for block I/O, and what they read and wrote" },
 	{ "memory", "pid,user,state,run,mem,reclaim,swapin,thrash,compact,wpcopy,comm",
-	  "user,run,wpcopy,compact,thrash,swapin,reclaim", "mem", false, "who waited for memory" },
+	  "user,run,wpcopy,compact,thrash,swapin,reclaim", "mem", false,
+	  "tasks that waited for memory" },
 	{ "states",
 	  "pid,user,states,s-run,s-cpu,s-io,s-dwait,s-lock,s-net,s-pipe,s-poll,s-timer,s-child,"
 	  "s-stop,s-other,comm",
@@ -84,7 +86,7 @@ static void free_preset(struct preset *preset)
 	free(preset->left.fields);
 }
 
-/* Takes a sort column, with its direction. False if there is none of that id. */
+/* Sets the sort column and its direction. False if no column has that id. */
 static bool take_sort(struct preset *preset, const char *value)
 {
 	bool has_sign = *value == '+' || *value == '-';
@@ -95,7 +97,7 @@ static bool take_sort(struct preset *preset, const char *value)
 	return preset->sort;
 }
 
-/* Takes a list of fields. False, with the first that there is not in `bad`, if it is none. */
+/* Sets a list of fields. False, with the first unknown one in `bad`, if it is invalid. */
 static bool take_list(char **list, const char *value, struct buf *bad)
 {
 	if (layout_check(value, bad))

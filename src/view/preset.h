@@ -21,8 +21,8 @@ struct preset_left {
 
 struct preset {
 	char *name;
-	char *fields; /* as for -F, but ids that there are not are left out; NULL: the default */
-	char *room; /* ids of fields that are left out where there is no room, in their turn */
+	char *fields; /* as for -F, but unknown ids are left out; NULL: the default */
+	char *room; /* ids of fields that are left out without room, in this order */
 	const struct column *sort;
 	bool descending;
 	bool hangs; /* only rows that hang: struct query */
@@ -39,7 +39,7 @@ struct presets {
 	struct preset *list;
 	size_t n;
 	size_t now; /* the one that is shown */
-	/* What was shown before it, of what it sets. */
+	/* The settings that it replaced. */
 	enum unit unit_before;
 	enum group_by group_before;
 };

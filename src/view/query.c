@@ -117,7 +117,7 @@ static int compare_descending(const void *a, const void *b)
 	return order ? order : (x->row > y->row) - (x->row < y->row);
 }
 
-/* The numbers of rows to be put in order: with a sort value other than 0, with 0, with none. */
+/* The numbers of rows to be sorted: with a sort value other than 0, with 0, with none. */
 struct parts {
 	size_t keys, zeros, unset;
 };

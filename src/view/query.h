@@ -22,7 +22,7 @@ struct query {
 	size_t nusers;
 	double over_ms; /* more total delay than this; negative: all */
 	bool active; /* with any delay, run time or exit in the interval */
-	/* In uninterruptible sleep; or for QUERY_HANG_NS for a CPU, or kept waiting in a call. */
+	/* In uninterruptible sleep; or QUERY_HANG_NS in a wait for a CPU, or kept in a call. */
 	bool hangs;
 	bool no_exited; /* without those of exited tasks */
 	const char *below; /* only tasks of a cgroup at or below that path; NULL: all */
@@ -58,8 +58,8 @@ bool query_takes_all(const struct query *query);
 void query_run(const struct query *query, const struct view *view, struct order *order);
 
 /*
- * Makes room for so many rows in an answer that is filled by hand, as of rows that are of no frame;
- * then sorts them like query_run(), of which all pass.
+ * Makes room for so many rows in an answer that the caller fills, as with rows that belong to no
+ * frame; then sorts them like query_run(), where all pass.
  */
 void order_reserve(struct order *order, size_t n);
 void query_order(const struct query *query, const struct view *view, struct order *order);

@@ -135,7 +135,7 @@ void room_leave_out(struct layout *layout, const char *ids, enum group_by by,
 	struct layout room;
 
 	layout_named(&room, ids);
-	/* What is asked for by name is worth more than columns that it may lack. */
+	/* A field asked for by name is worth more than columns that it may displace. */
 	for (size_t i = 0; i < room.n && cells_wanted(layout, by, false) > cells; i++)
 		leave_column_out(layout, room.columns[i], sort);
 	room_share_usual(layout, (unsigned)cells);

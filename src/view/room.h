@@ -16,10 +16,10 @@ unsigned room_least(const struct column *column);
 
 /*
  * Gives the columns of a layout their cells on a screen of that width: each text as many as the
- * longest of those shown needs (wants[], parallel to the columns), as far as there is room; where
- * there is too little, what is left is shared evenly, of which the last column has three parts.
- * That one has the rest of the line by itself; its name is cut before columns do not fit. Those
- * that do not have their usual cells, and are scrolled.
+ * longest of those shown needs (wants[], parallel to the columns), as far as there is room; too
+ * little room is shared evenly, with three parts for the last column. The last column also gets the
+ * rest of the line; its name is cut before columns do not fit. Columns that do not fit keep their
+ * usual cells, and are scrolled.
  */
 void room_share(struct layout *layout, const unsigned wants[LAYOUT_MAX], unsigned width);
 

@@ -108,7 +108,7 @@ GETTER(get_site_syscall)
 	return value_text(site_line_of(row)->sum.syscall);
 }
 
-/* What the wait means; of the rest of a kind nothing is known. */
+/* The class of the wait; not known for the rest of a kind. */
 GETTER(get_site_class)
 {
 	const struct site_line *line = site_line_of(row);
@@ -134,7 +134,7 @@ GETTER(get_site_where)
 	return value_text(site_line_of(row)->sum.where);
 }
 
-/* Who ended most of the time. */
+/* The waker that ended most of the time. */
 GETTER(get_site_waker)
 {
 	return value_text(site_line_of(row)->sum.wakers[0].name);
@@ -181,8 +181,8 @@ static const struct column columns_of_sites[] = {
 	       .name = "waiting on", TEXT(36), .least = 18, .path = true, SITE),
 	COLUMN("where", "WHERE", get_site_where, "the function of the kernel in which it waited",
 	       .name = "where in the kernel", TEXT(26), .least = 10, SITE, .yields = 6),
-	COLUMN("waker", "WAKER", get_site_waker, "who ended most of the time", .name = "woken by",
-	       TEXT(15), .least = 13, SITE, .yields = 8),
+	COLUMN("waker", "WAKER", get_site_waker, "the waker that ended most of the time",
+	       .name = "woken by", TEXT(15), .least = 13, SITE, .yields = 8),
 };
 
 const struct column_table site_columns = { columns_of_sites, ARRAY_SIZE(columns_of_sites) };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The sites of a frame by process: made when somebody asks first, once for all who do. */
+/* The sites of a frame by process: an index made at the first question, for all callers. */
 #ifndef STALLTOP_VIEW_SITE_INDEX_H
 #define STALLTOP_VIEW_SITE_INDEX_H
 
@@ -14,8 +14,7 @@ struct site_index {
 	const struct trace_frame *trace; /* NULL: nothing was traced */
 	bool made;
 	size_t places; /* a power of two */
-	/* By places, which are of the process's id; then by sites: 1 + the site's place; 0: none.
-	 */
+	/* By a place of the process's id, then by site: 1 + the place of a site; 0: none. */
 	uint32_t *first, *next;
 	size_t places_cap, next_cap;
 };

@@ -15,7 +15,7 @@
 /* The states in which threads wait for a machine that is too slow, not for something to do. */
 #define STALLING (1u << STATE_CPU | 1u << STATE_IO | 1u << STATE_DWAIT | 1u << STATE_LOCK)
 
-/* The states of those that have nothing to do, though some of them do wait for somebody. */
+/* The states of tasks that have nothing to do, though some of them do wait for another task. */
 #define IDLE \
 	(1u << STATE_POLL | 1u << STATE_TIMER | 1u << STATE_CHILD | 1u << STATE_STOP | \
 	 1u << STATE_OTHER)
@@ -45,7 +45,7 @@ void site_owners_add(struct site_owners *owners, struct task_key process)
 	owners->sorted = false;
 }
 
-/* Adds the process of a task's row: as its sites have it, where that is known. */
+/* Adds the process of a task's row: with the identity that its sites have, where they have one. */
 static void add_task(struct site_owners *owners, const struct row *row)
 {
 	const struct task *task = row->task;
@@ -119,7 +119,7 @@ static uint64_t mix(uint64_t id, const void *bytes, size_t n)
 	return id;
 }
 
-/* Mixes a text in; one that is not known is none of the others. */
+/* Mixes a text into a hash; an unknown one differs from every text. */
 static uint64_t mix_text(uint64_t id, const char *text)
 {
 	return text ? mix(id, text, strlen(text) + 1) : mix(id, "\xff", 1);
@@ -220,7 +220,7 @@ static int compare_by_time(const void *a, const void *b)
 	return (x->id > y->id) - (x->id < y->id);
 }
 
-/* The same, but for what no site explains: it comes last. */
+/* The same, but the rest that no site explains comes last. */
 static int compare_lines(const void *a, const void *b)
 {
 	const struct site_line *x = a, *y = b;

@@ -10,7 +10,7 @@
 #include "data/wait_state.h"
 #include "model/group.h"
 
-/* What sites have in common that one line adds up. */
+/* The property that the sites of one line have in common. */
 enum sites_by {
 	SITES_BY_SITE,
 	SITES_BY_STATE,
@@ -39,7 +39,7 @@ struct site_owners {
 /* Adds a process. */
 void site_owners_add(struct site_owners *owners, struct task_key process);
 
-/* Adds a row's process: of a group the members', of many that ended in one row all of them. */
+/* Adds a row's process, or all of them: the members of a group, the ended tasks of one row. */
 void site_owners_add_row(struct site_owners *owners, const struct row *row);
 
 /* Whether a site belongs to one of them. */
@@ -57,7 +57,7 @@ struct site_line {
 	uint64_t id; /* the same from frame to frame; never 0 */
 	/*
 	 * The sum of its sites, with the largest max and the longest wait in progress. Texts in
-	 * which they differ are NULL, and so are tgid 0 and kind -1. The wakers are those of all.
+	 * which they differ are NULL, and so are tgid 0 and kind -1. The wakers are all sites'.
 	 */
 	struct site sum;
 	bool one_state; /* all are of sum.state */
@@ -89,10 +89,10 @@ struct site_lines {
 struct site_lines_query {
 	struct site_owners *owners;
 	enum sites_by by;
-	bool no_idle; /* without waits of those that have nothing to do */
+	bool no_idle; /* without waits of tasks that have nothing to do */
 	/*
-	 * For one who reads it: what no site explains stands behind all that is explained, and who
-	 * ran instead for less than a hundredth of the interval is one line with the others.
+	 * For a human reader: the rest that no site explains comes last, and tasks that ran instead
+	 * for less than a hundredth of the interval share one line.
 	 */
 	bool tidy;
 };
@@ -123,7 +123,7 @@ int64_t site_line_ns(const struct site_line *line);
 /* Whether its time is lost: waits for a disk, a lock or a CPU, not for work to do. */
 bool site_line_stalls(const struct site_line *line);
 
-/* What the line waited in: the state; of a kind's rest, and of what overlaps, the kind's id. */
+/* The state of the line's waits; for the rest of a kind, and waits that overlap, the kind's id. */
 const char *site_line_state(const struct site_line *line);
 
 /*

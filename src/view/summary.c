@@ -202,7 +202,7 @@ static const unsigned char title_priorities[][PARTS] = {
 	{ 3, 1, 4, 5, 2, 6 }, /* the same, stopped */
 };
 
-/* Adds the time of a moment of the past: nobody may take it for the present. */
+/* Adds the time of a past moment, so that it is not taken for the present. */
 static void add_past(struct summary *line, const char *past, const struct frame_info *info)
 {
 	time_t seconds = (time_t)(info->real_ns / NSEC_PER_SEC);
@@ -317,7 +317,7 @@ struct summary summary_title(struct buf *text, const struct view *view, const st
 	if (!title->past)
 		add_clock(&line, priority[PART_CLOCK], info);
 	add_figure(&line, priority[PART_INTERVAL], NULL, " s");
-	/* What was not measured is not shown: the first sample has no interval. */
+	/* Unmeasured figures are not shown: the first sample has no interval. */
 	if (info->interval_ns)
 		buf_decimal(text, (double)info->interval_ns / (double)NSEC_PER_SEC, 2);
 	else

@@ -24,7 +24,7 @@ enum weight {
 	WEIGHT_HOT
 };
 
-/* Without room for all figures, those of priority 0 get it first, then those of 1 ... */
+/* Without room for all figures, priority 0 comes first, then 1 ... */
 #define SUMMARY_PRIORITIES 8
 
 struct summary_figure {
@@ -111,8 +111,8 @@ struct psi_pair {
 struct psi_pair summary_pressure_of(const struct frame_info *info, enum psi_resource resource);
 
 /*
- * For which share of the interval some task was stalled, in percent; below 0: not known. (Where the
- * interval's ends were read the share may pass 100 a little.)
+ * The share of the interval in which some task was stalled, in percent; below 0: not known. (Where
+ * the interval's ends were read the share may pass 100 a little.)
  */
 double summary_stalled(const struct psi_pair *pair);
 

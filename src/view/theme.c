@@ -14,7 +14,7 @@
 #define CUBE 16
 #define GREYS 232
 
-/* The 16 colours, as xterm has them: others have other ones. */
+/* The 16 colours of xterm: other terminals may differ. */
 static const int colours_16[16] = {
 	0x000000, 0xcd0000, 0x00cd00, 0xcdcd00, 0x0000ee, 0xcd00cd, 0x00cdcd, 0xe5e5e5,
 	0x7f7f7f, 0xff0000, 0x00ff00, 0xffff00, 0x5c5cff, 0xff00ff, 0x00ffff, 0xffffff,
@@ -195,7 +195,7 @@ static const struct theme *named(const char *name)
 	return theme;
 }
 
-/* Whether the environment tells the number of the background, of 16 colours. */
+/* Whether the environment tells the background, as a number of 16 colours. */
 static bool tells_number(const struct theme_terminal *terminal, long *number)
 {
 	const char *last = terminal->background ? strrchr(terminal->background, ';') : NULL;
@@ -290,7 +290,7 @@ struct look theme_look(const struct theme *theme, const struct theme_choice *cho
 	bool few = depth <= DEPTH_16;
 	struct look look = few ? theme->few[style] : theme->many[style];
 
-	/* Where there shall be no colours, what was changed in colours does not count. */
+	/* Changes of colours do not count where no colours are wanted. */
 	if (change->set && theme->colours)
 		look = few ? change->few : change->many;
 	if (few)

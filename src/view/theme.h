@@ -78,7 +78,7 @@ struct theme {
 extern const struct theme theme_table[];
 extern const size_t theme_table_n;
 
-/* What the configuration chose. Zero-initialised: nothing. */
+/* The choices of the configuration. Zero-initialised: none. */
 struct theme_choice {
 	const struct theme *theme; /* NULL: by the terminal */
 	struct theme_change {
@@ -93,7 +93,7 @@ struct theme_choice {
  */
 bool theme_change(struct theme_choice *choice, const char *text, struct buf *why);
 
-/* What is known of a terminal. Texts may be NULL. */
+/* Facts about a terminal. Texts may be NULL. */
 struct theme_terminal {
 	enum theme_depth depth;
 	const char *type; /* TERM */
@@ -108,8 +108,8 @@ struct theme_terminal {
 bool theme_asks(const struct theme_choice *choice, const struct theme_terminal *terminal);
 
 /*
- * What a terminal is asked for its background with, and the beginning of the answer (xterm's OSC
- * 11). Then come a colour as X names them, and the end of the sequence.
+ * The request for a terminal's background, and the beginning of the answer (xterm's OSC 11). Then
+ * come a colour as X names them, and the end of the sequence.
  */
 #define THEME_QUESTION "\033]11;?\033\\"
 #define THEME_ANSWER "\033]11;"

@@ -46,7 +46,7 @@ const struct style_row style_table[STYLES] = {
 #define LIGHT 0xeeeeee
 #define NAVY 0x000087
 
-/* Of 16 colours. */
+/* Looks in 16 colours. */
 enum { BLACK_16, RED_16, GREEN_16, YELLOW_16, BLUE_16, MAGENTA_16, CYAN_16, WHITE_16,
        BRIGHT_16 = 8 };
 
@@ -89,7 +89,7 @@ enum { BLACK_16, RED_16, GREEN_16, YELLOW_16, BLUE_16, MAGENTA_16, CYAN_16, WHIT
 	[STYLE_SELECTED_WARM] = { BOLD, YELLOW_16, BLUE_16 }, \
 	[STYLE_SELECTED_HOT] = { BOLD, WHITE_16, RED_16 }
 
-/* What has weight and the terminal's own colours, whatever they are. */
+/* Styles with weight and the terminal's own colours, whatever they are. */
 #define PLAIN \
 	[STYLE_NORMAL] = { 0, OWN, OWN }, \
 	[STYLE_BOLD] = { BOLD, OWN, OWN }, \

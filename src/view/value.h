@@ -65,7 +65,7 @@ struct value value_bar(const uint64_t *parts, const char *letters, size_t n, dou
  */
 unsigned value_step(double value, double peak, unsigned steps);
 
-/* What stands for the steps of a graph, from 0 on. */
+/* The characters for the steps of a graph, from 0 on. */
 #define GRAPH_SIGNS ".:-=+*#%@"
 
 /* The cell of a graph that stands for a sign of that, in block characters. */

@@ -26,7 +26,7 @@
  */
 #define FIRST_INTERVAL_NS (500 * NSEC_PER_MSEC)
 
-/* What a table of sites shows. */
+/* The choices of a table of sites. */
 struct site_choice {
 	char *fields; /* a checked list as for --site-fields; NULL: the default */
 	const struct column *sort; /* NULL: the default, by time */
@@ -42,9 +42,9 @@ struct view_config {
 	bool booked;
 	struct site_choice sites;
 	enum group_by group_by;
-	/* For the screen: */
+	/* Members for the screen: */
 	bool command_line; /* in place of the name */
-	bool names; /* not command lines, also where there is width */
+	bool names; /* no command lines, even where they would fit */
 	bool tree;
 	bool all_idle; /* rows of tasks that only idle are not folded */
 	bool fold_header; /* shrinks the header to one line */
@@ -85,8 +85,8 @@ void view_default_fields(struct view_config *view);
 void view_next_preset(struct view_config *view, int by);
 
 /*
- * Keeps what is shown as a preset of that name, and shows that. False, with what is allowed
- * appended to `why`, when there can be none of that name.
+ * Keeps what is shown as a preset of that name, and shows that preset. False, with what is allowed
+ * appended to `why`, when a preset cannot have that name.
  */
 bool view_keep_preset(struct view_config *view, const char *name, struct buf *why);
 

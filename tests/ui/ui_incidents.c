@@ -150,7 +150,7 @@ static void finds_lock(void **state)
 {
 	struct cause cause = { .state = "lock ",
 			       .on = "futex",
-			       .page = { "lock: ", "Who ended it", "(lock released by)" } };
+			       .page = { "lock: ", "Woken by", "(lock released by)" } };
 
 	(void)state;
 	e2e_require_bpf();

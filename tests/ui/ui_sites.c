@@ -283,7 +283,7 @@ static void keeps_page(void **state)
 	screen_await_text(s, "nothing waited there in the last interval; in the one when");
 	screen_check(s, screen_shows(s, "io: waits for block I/O"));
 	screen_check(s, screen_shows(s, "/culprit"));
-	screen_check(s, screen_shows(s, "Who ended it"));
+	screen_check(s, screen_shows(s, "Woken by"));
 	screen_check(s, screen_shows(s, "(p99)"));
 	assert_int_equal(kill(pid, SIGCONT), 0);
 	screen_await_no_text(s, "nothing waited there");
