@@ -196,18 +196,11 @@ bool past_before(struct past *past, struct spot *place)
 /* The index of the last point up to that time; 0 where all are later. */
 static size_t find_time(const struct stretch *stretch, uint64_t real_ns)
 {
-	size_t low = 0, high = stretch->n;
+	size_t at;
 
 	/* Times go on but where the clock was set back. */
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (stretch->points[middle].real_ns <= real_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low ? low - 1 : 0;
+	LOWER_BOUND(at, stretch->n, stretch->points[at].real_ns <= real_ns);
+	return at ? at - 1 : 0;
 }
 
 bool past_find(struct past *past, uint64_t real_ns, struct spot *place)

@@ -179,10 +179,7 @@ static void take_waker(void *arg, const void *from)
 /* Makes room for one more site. */
 static struct site *new_sum(struct rebuild_trace *trace)
 {
-	if (trace->nsums == trace->sums_cap) {
-		trace->sums_cap = trace->sums_cap * 2 + 64;
-		trace->sums = xreallocarray(trace->sums, trace->sums_cap, sizeof(*trace->sums));
-	}
+	GROW(trace->sums, trace->nsums, trace->sums_cap);
 	return &trace->sums[trace->nsums++];
 }
 
@@ -206,32 +203,20 @@ static void take_rest(void *arg, const void *from)
 	rest->unknown = !row->known;
 }
 
-/* Adds who ended waits to a sum's, of which those stay that ended most waiting time. */
+/* Adds the wakers of a later interval; those stay that ended most waiting time. */
 static void merge_wakers(struct site *sum, const struct site *more)
 {
-	struct site_waker all[2 * SITE_WAKERS + 1];
-	unsigned n = 0;
+	struct site_waker all[2 * SITE_WAKERS];
+	size_t n = 0;
 
 	for (unsigned i = 0; i < 2 * SITE_WAKERS; i++) {
-		struct site_waker waker =
-			i < SITE_WAKERS ? sum->wakers[i] : more->wakers[i - SITE_WAKERS];
-		unsigned at = 0;
+		const struct site_waker *waker =
+			i < SITE_WAKERS ? &sum->wakers[i] : &more->wakers[i - SITE_WAKERS];
 
-		if (!waker.tgid && !waker.name)
-			continue;
-		/* Texts are kept once: the same name is the same pointer. */
-		while (at < n && (all[at].tgid != waker.tgid || all[at].name != waker.name))
-			at++;
-		if (at < n) {
-			waker.ns += all[at].ns;
-			waker.count += all[at].count;
-		} else {
-			n++;
-		}
-		for (; at && all[at - 1].ns < waker.ns; at--)
-			all[at] = all[at - 1];
-		all[at] = waker;
+		if (waker->tgid || waker->name)
+			all[n++] = *waker;
 	}
+	n = wakers_top(all, n);
 	memset(sum->wakers, 0, sizeof(sum->wakers));
 	memcpy(sum->wakers, all, (n < SITE_WAKERS ? n : SITE_WAKERS) * sizeof(*all));
 }

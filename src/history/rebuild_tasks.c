@@ -303,11 +303,7 @@ struct version *rebuild_version(struct rebuild *rebuild, int64_t id)
 /* Adds an empty element that left. */
 struct element *rebuild_add_leaver(struct rebuild *rebuild, struct version *version)
 {
-	if (rebuild->nleft == rebuild->left_cap) {
-		rebuild->left_cap = rebuild->left_cap ? rebuild->left_cap * 2 : 64;
-		rebuild->left =
-			xreallocarray(rebuild->left, rebuild->left_cap, sizeof(*rebuild->left));
-	}
+	GROW(rebuild->left, rebuild->nleft, rebuild->left_cap);
 	version->left = true;
 	version->at = rebuild->nleft;
 	note_ended(rebuild, version->task);
@@ -331,11 +327,7 @@ struct element *rebuild_place(struct rebuild *rebuild, const struct version *ver
 	if (at < rebuild->n && raw_order(&rebuild->elements[at].raw) == order) {
 		rebuild_drop(&rebuild->elements[at]);
 	} else {
-		if (rebuild->n == rebuild->cap) {
-			rebuild->cap = rebuild->cap ? rebuild->cap * 2 : 256;
-			rebuild->elements = xreallocarray(rebuild->elements, rebuild->cap,
-							  sizeof(*rebuild->elements));
-		}
+		GROW(rebuild->elements, rebuild->n, rebuild->cap);
 		memmove(&rebuild->elements[at + 1], &rebuild->elements[at],
 			(rebuild->n - at) * sizeof(*rebuild->elements));
 		rebuild->n++;

@@ -15,11 +15,7 @@
 
 void stretch_add(struct stretch *stretch, const struct point *point)
 {
-	if (stretch->n == stretch->cap) {
-		stretch->cap = stretch->cap ? stretch->cap * 2 : 64;
-		stretch->points =
-			xreallocarray(stretch->points, stretch->cap, sizeof(*stretch->points));
-	}
+	GROW(stretch->points, stretch->n, stretch->cap);
 	stretch->points[stretch->n++] = *point;
 }
 

@@ -44,10 +44,7 @@ static void add_trend_wait(struct trend_moment *moment, const struct task_key *k
 		last->waited_ns += waited_ns;
 		return;
 	}
-	if (moment->n == moment->cap) {
-		moment->cap = moment->cap ? moment->cap * 2 : 64;
-		moment->waits = xreallocarray(moment->waits, moment->cap, sizeof(*moment->waits));
-	}
+	GROW(moment->waits, moment->n, moment->cap);
 	moment->waits[moment->n++] = (struct trend_wait){ key->start_ns, waited_ns, key->pid };
 }
 

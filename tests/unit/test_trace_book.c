@@ -233,20 +233,29 @@ static void test_rests(void **state)
 		assert_true(stage->book.all[i - 1].ns >= stage->book.all[i].ns);
 }
 
+/* A thread waits 650 ms, of which its site, that is read a little before, has 640. */
+static void take_early_site(struct stage *stage, struct trace_thread *thread,
+			    struct trace_site *disk)
+{
+	*thread = thread_of(5, 5, STATE_RUN, SEC(91));
+	*disk = site_of(5, STATE_IO);
+	put(stage, 1, thread);
+	take(stage, SEC(100));
+	wait_for_io(stage, 1, thread, MS(650));
+	disk->ns = disk->kind_ns = MS(640);
+	disk->count = 3;
+	trace_reading_site(&stage->reading, 1, disk);
+	take(stage, SEC(102));
+}
+
 /* A site that is read a little before the threads has what these waited meanwhile, once. */
 static void test_agree(void **state)
 {
 	struct stage *stage = *state;
-	struct trace_thread thread = thread_of(5, 5, STATE_RUN, SEC(91));
-	struct trace_site disk = site_of(5, STATE_IO);
+	struct trace_thread thread;
+	struct trace_site disk;
 
-	put(stage, 1, &thread);
-	take(stage, SEC(100));
-	wait_for_io(stage, 1, &thread, MS(650));
-	disk.ns = disk.kind_ns = MS(640);
-	disk.count = 3;
-	trace_reading_site(&stage->reading, 1, &disk);
-	take(stage, SEC(102));
+	take_early_site(stage, &thread, &disk);
 	trace_book_sites(&stage->book);
 	assert_int_equal(framed(stage, 5, DELAY_BLKIO, false)->ns, MS(650));
 	assert_int_equal(framed(stage, 5, DELAY_BLKIO, false)->kind_ns, MS(650));
@@ -267,16 +276,10 @@ static void test_agree(void **state)
 static void test_agree_empty(void **state)
 {
 	struct stage *stage = *state;
-	struct trace_thread thread = thread_of(5, 5, STATE_RUN, SEC(91));
-	struct trace_site disk = site_of(5, STATE_IO);
+	struct trace_thread thread;
+	struct trace_site disk;
 
-	put(stage, 1, &thread);
-	take(stage, SEC(100));
-	wait_for_io(stage, 1, &thread, MS(650));
-	disk.ns = disk.kind_ns = MS(640);
-	disk.count = 3;
-	trace_reading_site(&stage->reading, 1, &disk);
-	take(stage, SEC(102));
+	take_early_site(stage, &thread, &disk);
 	thread.ns[STATE_RUN] += MS(2000);
 	thread.since_ns += SEC(2);
 	put(stage, 1, &thread);
