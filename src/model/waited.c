@@ -106,6 +106,20 @@ static uint64_t passed(const struct task_raw *now, const struct task_raw *before
 	return threads * span;
 }
 
+/*
+ * The most that is told as waited: rows tell shares of the clock's time, which a single thread's
+ * own record may exceed a little, as the reading takes a while.
+ */
+static uint64_t most_told(const struct task_raw *now, const struct task_raw *before)
+{
+	uint64_t most = passed(now, before);
+	uint64_t since = before ? before->read_ns : now->task->key.start_ns;
+
+	if (!now->single || now->exited || now->read_ns <= since)
+		return most;
+	return most < now->read_ns - since ? most : now->read_ns - since;
+}
+
 /* Whether a single thread slept at the reading, in whatever state. */
 static bool is_asleep(const struct task_raw *raw)
 {
@@ -342,7 +356,7 @@ uint32_t waited_take(struct waited *waited, const struct counters *grown, uint32
 		     const struct task_raw *now, const struct task_raw *before,
 		     const struct waited_machine *machine)
 {
-	uint64_t most = passed(now, before);
+	uint64_t most = most_told(now, before);
 	bool seen = is_seen(now) && (!before || is_seen(before));
 	uint64_t most_blkio = UINT64_MAX;
 	enum delay_verdict blkio = judge_blkio(grown, known, now, before, machine, &most_blkio);

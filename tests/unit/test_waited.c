@@ -85,6 +85,22 @@ static void test_inexact_start(void **state)
 			 SCENE_VALID & ~DELAY_BOTH(DELAY_BIT(DELAY_BLKIO)));
 }
 
+/* A reading that took long says that more was waited than there was time for by the clock. */
+static void test_late_reading(void **state)
+{
+	struct scene *scene = *state;
+	struct task_raw *raw = scene_add(&scene->samples[0], 5, 5, SEC(90));
+
+	with_life(raw, SEC(10), MS(1));
+	raw = with_life(scene_again(&scene->samples[1], raw), SEC(12) + MS(20), MS(1));
+	raw->counters.delay[DELAY_BLKIO] = (struct delay_sum){ 4, SEC(2) + MS(15) };
+	scene_build(scene, 1, false, 0);
+	assert_int_equal(scene->frame.rows[0].interval_ns, SEC(2));
+	assert_int_equal(scene->frame.rows[0].deltas->waited.ns[DELAY_BLKIO], SEC(2));
+	assert_int_equal(scene->frame.rows[0].deltas->grown.delay[DELAY_BLKIO].ns, SEC(2) + MS(15));
+	assert_int_equal(scene->info.stale, 0);
+}
+
 /* Reads a task that ran before the second of three samples, and ended a wait before the last. */
 static void read_wait(struct scene *scene, uint64_t ran_ns, uint64_t waited_ns)
 {
@@ -723,6 +739,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_longer_than_life, scene_setup, scene_teardown),
 		cmocka_unit_test_setup_teardown(test_since_start, scene_setup, scene_teardown),
 		cmocka_unit_test_setup_teardown(test_inexact_start, scene_setup, scene_teardown),
+		cmocka_unit_test_setup_teardown(test_late_reading, scene_setup, scene_teardown),
 		cmocka_unit_test_setup_teardown(test_life, scene_setup, scene_teardown),
 		cmocka_unit_test_setup_teardown(test_ran_since, scene_setup, scene_teardown),
 		cmocka_unit_test_setup_teardown(test_more_than_passed, scene_setup, scene_teardown),
