@@ -54,7 +54,7 @@ int file_read(int dirfd, const char *path, void *text, size_t size)
 	return got;
 }
 
-int file_reread(int fd, struct buf *text, uint64_t *syscalls)
+int file_reread(int fd, struct buf *text)
 {
 	size_t room;
 	ssize_t got;
@@ -64,7 +64,6 @@ int file_reread(int fd, struct buf *text, uint64_t *syscalls)
 		buf_reserve(text, ROOM_LEAST);
 		room = text->cap - text->len;
 		got = read_at(fd, text->data + text->len, room, text->len);
-		++*syscalls;
 		if (got < 0)
 			return (int)got;
 		text->len += (size_t)got;

@@ -38,9 +38,9 @@ int file_read(int dirfd, const char *path, void *text, size_t size);
 
 /*
  * Replaces the buffer's contents by a text of any length, from a file that gives its whole text at
- * once (single_open() in the kernel). Adds the calls it made to *syscalls. 0 or -errno.
+ * once (single_open() in the kernel). 0 or -errno.
  */
-int file_reread(int fd, struct buf *text, uint64_t *syscalls);
+int file_reread(int fd, struct buf *text);
 
 /* Appends a whole file. 0, or -errno with nothing appended; -EFBIG: it is longer than limit. */
 int file_read_all(int dirfd, const char *path, struct buf *text, size_t limit);

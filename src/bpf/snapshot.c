@@ -36,7 +36,6 @@ struct snapshot {
 	struct snapshot_record *records; /* mapped, as many as are needed */
 	size_t mapped;
 	bool loaded_anew; /* the program remembers nothing yet */
-	uint64_t syscalls;
 	/* SNAPSHOT_EACH: sorted copies. */
 	struct snapshot_entry *own_entries;
 	struct snapshot_record *own_records;
@@ -196,10 +195,8 @@ int snapshot_open_measured(struct snapshot **out, bool threads, enum snapshot_wa
 static int run_walk(struct snapshot *snapshot)
 {
 	LIBBPF_OPTS(bpf_test_run_opts, options);
-	int err = bpf_prog_test_run_opts(bpf_program__fd(snapshot->program->progs.walk), &options);
 
-	snapshot->syscalls++;
-	return err;
+	return bpf_prog_test_run_opts(bpf_program__fd(snapshot->program->progs.walk), &options);
 }
 
 /* Has the program called for each thread. It outputs nothing, so the first read() is the last. */
@@ -216,10 +213,8 @@ static int run_each(struct snapshot *snapshot)
 	control->begin_ns = 0;
 	do {
 		got = read(fd, &none, sizeof(none));
-		snapshot->syscalls++;
 	} while (got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR)));
 	close(fd);
-	snapshot->syscalls += 2;
 	return got < 0 ? -errno : 0;
 }
 
@@ -358,11 +353,6 @@ int snapshot_take(struct snapshot *snapshot, unsigned how, struct snapshot_view 
 enum snapshot_way snapshot_way(const struct snapshot *snapshot)
 {
 	return snapshot->way;
-}
-
-uint64_t snapshot_syscalls(const struct snapshot *snapshot)
-{
-	return snapshot->syscalls;
 }
 
 void snapshot_close(struct snapshot *snapshot)

@@ -54,9 +54,6 @@ int snapshot_take(struct snapshot *snapshot, unsigned how, struct snapshot_view 
 /* How it reads the tasks: SNAPSHOT_WALK or SNAPSHOT_EACH; refusal_words() says why by no walk. */
 enum snapshot_way snapshot_way(const struct snapshot *snapshot);
 
-/* System calls made so far to take snapshots. */
-uint64_t snapshot_syscalls(const struct snapshot *snapshot);
-
 void snapshot_close(struct snapshot *snapshot);
 
 /* The number of records, from `first` on, that belong to the same entry. */

@@ -38,7 +38,6 @@ struct trace {
 	uint64_t measured_switches;
 	double switch_ns; /* measured cost of a switch; negative: not known yet */
 	unsigned estimates; /* readings since then */
-	uint64_t syscalls;
 };
 
 /*
@@ -155,7 +154,6 @@ static void hand_partial(struct trace *trace, uint32_t epoch, const struct trace
 
 	while (more) {
 		more = !bpf_map_get_next_key(map, &process, &next);
-		trace->syscalls += 2;
 		if (!bpf_map_lookup_elem(map, &process, &count)) {
 			if (were_any(&count, epoch) && reader->partial)
 				reader->partial(reader->arg, &process);
@@ -186,7 +184,6 @@ static void begin_measuring(struct trace *trace)
 	trace->program.stats = bpf_enable_stats(BPF_STATS_RUN_TIME);
 	trace->measured = (struct trace_runs){ 0, 0 };
 	trace->measured_switches = 0;
-	trace->syscalls++;
 	if (trace_runs(&trace->program, &trace->runs))
 		trace->runs = (struct trace_runs){ 0, 0 };
 }
@@ -210,7 +207,6 @@ static void measure(struct trace *trace, struct trace_counts *counts)
 	trace->estimates = 0;
 	close(trace->program.stats);
 	trace->program.stats = -1;
-	trace->syscalls++;
 }
 
 /*
@@ -274,7 +270,6 @@ size_t trace_stack(struct trace *trace, int32_t stack, uint64_t *addresses, size
 	uint64_t frames[TRACE_FRAMES] = { 0 };
 	size_t n = 0;
 
-	trace->syscalls++;
 	if (stack < 0 ||
 	    bpf_map_lookup_elem(bpf_map__fd(trace->program.bpf->maps.stacks), &stack, frames))
 		return 0;
@@ -319,7 +314,6 @@ bool trace_forget(struct trace *trace, uint32_t slot)
 	if (version & 1 || !__atomic_compare_exchange_n(&site->version, &version, version + 1,
 							false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
 		return false;
-	trace->syscalls++;
 	bpf_map_delete_elem(bpf_map__fd(program->bpf->maps.places), &site->site.key);
 	/* Whoever found the slot before sees another generation now. */
 	site->site.generation++;
@@ -327,11 +321,6 @@ bool trace_forget(struct trace *trace, uint32_t slot)
 	__atomic_store_n(&site->version, version + 2, __ATOMIC_RELEASE);
 	release_slot(&program->control->free_sites, program->free_sites, program->sites, slot);
 	return true;
-}
-
-uint64_t trace_syscalls(const struct trace *trace)
-{
-	return trace->syscalls;
 }
 
 void trace_close(struct trace *trace)

@@ -64,9 +64,6 @@ size_t trace_stack(struct trace *trace, int32_t stack, uint64_t *addresses, size
  */
 bool trace_forget(struct trace *trace, uint32_t slot);
 
-/* System calls made so far. */
-uint64_t trace_syscalls(const struct trace *trace);
-
 void trace_close(struct trace *trace);
 
 #endif

@@ -32,11 +32,6 @@ bool trace_forget(UNUSED struct trace *trace, UNUSED uint32_t slot)
 	return false;
 }
 
-uint64_t trace_syscalls(UNUSED const struct trace *trace)
-{
-	return 0;
-}
-
 void trace_close(struct trace *trace)
 {
 	(void)trace;

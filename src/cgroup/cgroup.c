@@ -55,7 +55,6 @@ struct cgroup_reader {
 	size_t n, cap;
 	unsigned nfiles; /* open */
 	uint64_t tick;
-	uint64_t syscalls;
 };
 
 /* The file that has a part's text, and its parser. */
@@ -136,7 +135,6 @@ static void close_file(struct cgroup_reader *reader, struct file *file)
 		return;
 	close(file->fd);
 	file->fd = -1;
-	reader->syscalls++;
 	reader->nfiles--;
 }
 
@@ -221,7 +219,6 @@ static int look(struct cgroup_reader *reader, struct open_group *group)
 	struct stat info;
 	int err = 0;
 
-	reader->syscalls++;
 	if (fstatat(reader->hierarchy->fd, group->below, &info, AT_SYMLINK_NOFOLLOW))
 		err = -errno;
 	else if (!S_ISDIR(info.st_mode))
@@ -243,7 +240,6 @@ static int open_part(struct cgroup_reader *reader, int dirfd, const char *below,
 	if (parts[part].file)
 		buf_printf(&path, "/%s", parts[part].file);
 	fd = file_open(dirfd, buf_cstr(&path), O_NOFOLLOW | (parts[part].file ? 0 : O_DIRECTORY));
-	reader->syscalls++;
 	reader->nfiles += fd >= 0;
 	buf_free(&path);
 	return fd;
@@ -252,17 +248,11 @@ static int open_part(struct cgroup_reader *reader, int dirfd, const char *below,
 /* Takes the states of the group with that directory. 0 or -errno. */
 static int ask_states(struct cgroup_reader *reader, int dirfd, struct cgroup_sample *sample)
 {
-	uint64_t before;
-	int err;
-
 	if (!reader->states && !reader->states_error)
 		reader->states_error = cgroupstats_open(&reader->states);
 	if (!reader->states)
 		return reader->states_error;
-	before = cgroupstats_syscalls(reader->states);
-	err = cgroupstats_ask(reader->states, dirfd, &sample->states);
-	reader->syscalls += cgroupstats_syscalls(reader->states) - before;
-	return err;
+	return cgroupstats_ask(reader->states, dirfd, &sample->states);
 }
 
 /* Reads a part from an open file. 0 or -errno. */
@@ -274,7 +264,6 @@ static int read_open(struct cgroup_reader *reader, int fd, unsigned part,
 
 	if (!parts[part].file)
 		return ask_states(reader, fd, sample);
-	reader->syscalls++;
 	len = file_pread(fd, text, sizeof(text));
 	if (len < 0)
 		return len;
@@ -342,7 +331,6 @@ static void drop_full(struct cgroup_reader *reader, const struct open_group *gro
 {
 	if (strcmp(group->below, ".") != 0 || !(sample->have & CGROUP_BIT(PSI_CPU)))
 		return;
-	reader->syscalls++;
 	if (faccessat(reader->hierarchy->fd, "cgroup.events", F_OK, 0))
 		sample->psi[PSI_CPU].full = (struct psi_line){ 0 };
 }
@@ -405,11 +393,6 @@ int cgroup_read(struct cgroup_reader *reader, const char *path, unsigned what,
 	if (group->before)
 		*before = &group->samples[!group->now];
 	return 0;
-}
-
-uint64_t cgroup_reader_syscalls(const struct cgroup_reader *reader)
-{
-	return reader->syscalls;
 }
 
 void cgroup_reader_close(struct cgroup_reader *reader)

@@ -51,9 +51,6 @@ void cgroup_reader_tick(struct cgroup_reader *reader);
 int cgroup_read(struct cgroup_reader *reader, const char *path, unsigned what,
 		const struct cgroup_sample **now, const struct cgroup_sample **before);
 
-/* System calls made so far. */
-uint64_t cgroup_reader_syscalls(const struct cgroup_reader *reader);
-
 /* Frees the reader. NULL is allowed. */
 void cgroup_reader_close(struct cgroup_reader *reader);
 

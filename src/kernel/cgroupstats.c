@@ -159,11 +159,6 @@ int cgroupstats_ask(struct cgroupstats_conn *conn, int dirfd, struct cgroup_stat
 	return err;
 }
 
-uint64_t cgroupstats_syscalls(const struct cgroupstats_conn *conn)
-{
-	return conn->nl.sends + conn->nl.receives;
-}
-
 void cgroupstats_close(struct cgroupstats_conn *conn)
 {
 	if (!conn)

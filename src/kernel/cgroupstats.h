@@ -29,9 +29,6 @@ int cgroupstats_open_fd(struct cgroupstats_conn **out, int fd, uint16_t family, 
  */
 int cgroupstats_ask(struct cgroupstats_conn *conn, int dirfd, struct cgroup_states *out);
 
-/* System calls made so far. */
-uint64_t cgroupstats_syscalls(const struct cgroupstats_conn *conn);
-
 void cgroupstats_close(struct cgroupstats_conn *conn);
 
 #endif

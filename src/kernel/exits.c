@@ -227,7 +227,6 @@ static void count_dropped(struct exits *exits, struct listener *listener, unsign
 	uint32_t dropped = listener->dropped + overruns;
 
 	debug_log("exit records of CPU %s: the buffer ran over", listener->cpus);
-	exits->stats.syscalls += exits->stats.exact;
 	if (exits->stats.exact)
 		read_dropped(listener, &dropped);
 	exits->stats.lost += dropped - listener->dropped;
@@ -248,7 +247,6 @@ static int drain_listener(struct exits *exits, struct listener *listener)
 
 	do {
 		before_ns = clock_ns(CLOCK_MONOTONIC);
-		exits->stats.syscalls++;
 		n = netlink_receive(&listener->nl, exits->batch, BATCH, take_message, &drain);
 		overruns += n == -ENOBUFS;
 		taken += n > 0 ? (size_t)n : 0;
@@ -266,7 +264,6 @@ void exits_drain(struct exits *exits)
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 
-	exits->stats.syscalls++;
 	exits->stats.error = 0;
 	exits->drained_ns = now;
 	if (poll(exits->polls, exits->n, 0) < 0) {

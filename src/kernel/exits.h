@@ -53,7 +53,6 @@ struct exits_stats {
 	uint64_t lost; /* since the start; if not exact: a lower bound */
 	uint64_t impossible; /* tasks with an impossible delay, since the start */
 	bool exact; /* the kernel counts what it drops (SO_MEMINFO, 4.12 and later) */
-	uint64_t syscalls;
 	int error; /* 0, or the -errno for which the last drain could not take everything */
 };
 

@@ -18,9 +18,6 @@
 /* The most that is read: some 60 bytes a lock. */
 #define LOCKS_BYTES (4 * 1024 * 1024)
 
-/* Open, two reads, close. */
-#define READ_SYSCALLS 4
-
 /* A 32-bit program's, which 64-bit machines have no name for (include/uapi/asm-generic/fcntl.h). */
 #define SETLKW64 14
 
@@ -28,7 +25,6 @@ struct file_locks {
 	int procfd;
 	bool loaded;
 	struct buf text;
-	uint64_t syscalls;
 };
 
 /* A line of /proc/locks. */
@@ -117,7 +113,6 @@ static void load(struct file_locks *locks)
 		return;
 	locks->loaded = true;
 	locks->text.len = 0;
-	locks->syscalls += READ_SYSCALLS;
 	if (file_read_all(locks->procfd, "locks", &locks->text, LOCKS_BYTES))
 		locks->text.len = 0;
 }
@@ -136,7 +131,6 @@ static bool has_process(struct file_locks *locks, pid_t pid)
 	char path[16];
 
 	snprintf(path, sizeof(path), "%d", (int)pid);
-	locks->syscalls++;
 	return !faccessat(locks->procfd, path, F_OK, 0);
 }
 
@@ -168,11 +162,6 @@ struct file_lock_wait file_locks_find(struct file_locks *locks, pid_t tgid, enum
 	if (found.holder && (found.holder == tgid || !has_process(locks, found.holder)))
 		found.holder = 0;
 	return found;
-}
-
-uint64_t file_locks_syscalls(const struct file_locks *locks)
-{
-	return locks->syscalls;
 }
 
 void file_locks_close(struct file_locks *locks)

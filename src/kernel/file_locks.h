@@ -39,9 +39,6 @@ struct file_lock_wait {
 struct file_lock_wait file_locks_find(struct file_locks *locks, pid_t tgid, enum file_lock sort,
 				      uint64_t ino);
 
-/* System calls made so far. */
-uint64_t file_locks_syscalls(const struct file_locks *locks);
-
 void file_locks_close(struct file_locks *locks);
 
 #endif

@@ -52,7 +52,6 @@ struct file_owners {
 	struct known_file known[KNOWN];
 	size_t next;
 	uint64_t put_off;
-	uint64_t syscalls;
 };
 
 struct file_owners *file_owners_open(int procfd)
@@ -79,12 +78,10 @@ static bool is_file(struct file_owners *owners, const struct known_file *file, p
 	ssize_t len;
 
 	snprintf(path, sizeof(path), "%d/fd/%d", (int)pid, fd);
-	owners->syscalls++;
 	len = readlinkat(owners->procfd, path, link, sizeof(link));
 	if (len < 0 || (size_t)len != wanted || memcmp(link, file->link, wanted) != 0)
 		return false;
 	/* The link's own mode says what it is open for (tid_fd_update_inode() of fs/proc/fd.c). */
-	owners->syscalls++;
 	return !fstatat(owners->procfd, path, &info, AT_SYMLINK_NOFOLLOW) &&
 	       (info.st_mode & file->access) == file->access;
 }
@@ -99,7 +96,6 @@ static bool search_process(struct file_owners *owners, struct known_file *file, 
 	int dirfd;
 
 	snprintf(path, sizeof(path), "%d/fd", (int)pid);
-	owners->syscalls += 3;
 	owners->looks--;
 	dirfd = file_open(owners->procfd, path, O_DIRECTORY);
 	dir = dirfd < 0 ? NULL : fdopendir(dirfd);
@@ -127,14 +123,11 @@ static bool search_process(struct file_owners *owners, struct known_file *file, 
 /* Lists the processes, once between two renewals. */
 static void load_pids(struct file_owners *owners)
 {
-	uint64_t before = owners->pids.syscalls;
-
 	if (owners->listed == owners->renewed)
 		return;
 	owners->listed = owners->renewed;
 	if (pidlist_read(&owners->pids, owners->procfd))
 		owners->pids.n = 0;
-	owners->syscalls += owners->pids.syscalls - before;
 }
 
 /* Looks through the processes, from the nearest id on. */
@@ -162,7 +155,6 @@ static void search_all(struct file_owners *owners, struct known_file *file)
 	struct proctask_stat stat;
 	pid_t self = 0;
 
-	owners->syscalls += 6;
 	if (proctask_status(owners->procfd, file->tid, 0, NULL, &self) ||
 	    proctask_stat(owners->procfd, self, 0, &stat))
 		return;
@@ -234,11 +226,6 @@ pid_t file_owners_find(struct file_owners *owners, pid_t tid, const char *link, 
 uint64_t file_owners_put_off(const struct file_owners *owners)
 {
 	return owners->put_off;
-}
-
-uint64_t file_owners_syscalls(const struct file_owners *owners)
-{
-	return owners->syscalls;
 }
 
 void file_owners_close(struct file_owners *owners)

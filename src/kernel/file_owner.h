@@ -30,9 +30,6 @@ pid_t file_owners_find(struct file_owners *owners, pid_t tid, const char *link, 
  */
 uint64_t file_owners_put_off(const struct file_owners *owners);
 
-/* System calls made so far. */
-uint64_t file_owners_syscalls(const struct file_owners *owners);
-
 void file_owners_close(struct file_owners *owners);
 
 #endif

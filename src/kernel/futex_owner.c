@@ -15,9 +15,6 @@
 /* No task has a larger id (include/linux/threads.h: PID_MAX_LIMIT). */
 #define TID_MOST (1U << 22)
 
-/* The system calls that one reading takes: open, pread, close. */
-#define READ_SYSCALLS 3
-
 /* The beginning of glibc's pthread_mutex_t: its futex is the first word. */
 struct mutex {
 	uint32_t lock;
@@ -64,8 +61,7 @@ static bool read_mutex(int procfd, pid_t tid, const struct procwait_syscall *cal
 	       (!counts || mutex->lock == WANTED);
 }
 
-pid_t futex_owner(int procfd, pid_t tgid, pid_t tid, const struct procwait_syscall *call,
-		  uint64_t *syscalls)
+pid_t futex_owner(int procfd, pid_t tgid, pid_t tid, const struct procwait_syscall *call)
 {
 	bool counts = !kernel_keeps(call) && (uint32_t)call->args[2] == WANTED;
 	struct mutex mutex, again;
@@ -74,7 +70,6 @@ pid_t futex_owner(int procfd, pid_t tgid, pid_t tid, const struct procwait_sysca
 
 	if (!futex_is_lock(call))
 		return 0;
-	*syscalls += 2 * READ_SYSCALLS + 1;
 	if (!read_mutex(procfd, tid, call, counts, &mutex) ||
 	    !read_mutex(procfd, tid, call, counts, &again) ||
 	    memcmp(&mutex, &again, sizeof(mutex)) != 0)

@@ -22,10 +22,9 @@ bool futex_is_lock(const struct procwait_syscall *call);
 
 /*
  * The thread of the process that holds the lock that its thread tid waits for by that call. 0: not
- * known. Needs what ptrace(2) needs; adds to *syscalls. The answer counts only if the word is that
+ * known. Needs what ptrace(2) needs. The answer counts only if the word is that
  * of a lock with waiters, two readings agree, and the process has that thread.
  */
-pid_t futex_owner(int procfd, pid_t tgid, pid_t tid, const struct procwait_syscall *call,
-		  uint64_t *syscalls);
+pid_t futex_owner(int procfd, pid_t tgid, pid_t tid, const struct procwait_syscall *call);
 
 #endif

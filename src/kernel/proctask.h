@@ -69,11 +69,11 @@ int proctask_ran(int procfd, pid_t tgid, pid_t tid, uint64_t *ns);
 /*
  * Reads by how many ns a CPU's clock of tasks is slow against CLOCK_MONOTONIC (negative: fast), to
  * the length of a tick. Each CPU has its own clock; after a day they are minutes apart. The calling
- * thread runs there meanwhile. procfd: of the real /proc. Adds its calls to *syscalls. 0 or -errno:
+ * thread runs there meanwhile. procfd: of the real /proc. 0 or -errno:
  * -EINVAL where the thread may not run on that CPU, -EOPNOTSUPP for CPUs beyond those of a
  * cpu_set_t.
  */
-int proctask_clock_lag(int procfd, unsigned cpu, int64_t *ns, uint64_t *syscalls);
+int proctask_clock_lag(int procfd, unsigned cpu, int64_t *ns);
 
 /*
  * Appends the kernel function that the task sleeps in (/proc/PID/wchan). Nothing where it does not
@@ -113,7 +113,6 @@ struct pidlist {
 	size_t n;
 	size_t cap;
 	char *scratch;
-	uint64_t syscalls; /* made so far, for the tests that hold the cost down */
 };
 
 /*

@@ -23,9 +23,6 @@
 /* The states of a socket of TCP and UDP: TCP_LISTEN of include/net/tcp_states.h. */
 #define LISTEN_STATE 10
 
-/* The system calls for reading a short list: open, two reads, close. */
-#define LIST_SYSCALLS 4
-
 /* A list as it was read. */
 struct socket_table {
 	unsigned renewed; /* when: the number of the renewal; 0: never */
@@ -57,7 +54,6 @@ struct sockets {
 	struct unlisted unlisted[UNLISTED];
 	size_t next_unlisted;
 	struct buf text;
-	uint64_t syscalls;
 };
 
 /* Where the inode stands in a line, counted in words, and the file's name below /proc/TID. */
@@ -175,7 +171,6 @@ static uint64_t space_id(struct sockets *sockets, const char *task)
 	uint64_t id;
 
 	snprintf(path, sizeof(path), "%s/ns/net", task);
-	sockets->syscalls++;
 	len = readlinkat(sockets->procfd, path, link, sizeof(link));
 	if (len < 0)
 		return 0;
@@ -274,7 +269,6 @@ static void read_list(struct sockets *sockets, enum socket_list which)
 	list->renewed = sockets->renewed;
 	list->n = list->names.len = sockets->text.len = 0;
 	snprintf(path, sizeof(path), "%d/%s", (int)sockets->tid, socket_lists[which].file);
-	sockets->syscalls += LIST_SYSCALLS;
 	if (file_read_all(sockets->procfd, path, &sockets->text, LIST_BYTES))
 		return;
 	text = (struct span){ sockets->text.data, sockets->text.data + sockets->text.len };
@@ -429,11 +423,6 @@ struct span sockets_name(const struct sockets *sockets, const struct socket_entr
 	if (!entry->name_len)
 		return (struct span){ NULL, NULL };
 	return (struct span){ name + entry->name, name + entry->name + entry->name_len };
-}
-
-uint64_t sockets_syscalls(const struct sockets *sockets)
-{
-	return sockets->syscalls;
 }
 
 void sockets_close(struct sockets *sockets)

@@ -78,9 +78,6 @@ bool sockets_serves(struct sockets *sockets, const struct socket_entry *entry);
 /* The name of a Unix socket that was just found: raw bytes. */
 struct span sockets_name(const struct sockets *sockets, const struct socket_entry *entry);
 
-/* System calls made so far. */
-uint64_t sockets_syscalls(const struct sockets *sockets);
-
 void sockets_close(struct sockets *sockets);
 
 #endif

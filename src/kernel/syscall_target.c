@@ -28,9 +28,6 @@
 /* The sets for reading, for writing, for exceptions. */
 #define SELECT_SETS 3
 
-/* The system calls that reading memory takes: open, pread, close. */
-#define MEMORY_SYSCALLS 3
-
 /* A thread in a system call, and whom to ask. */
 struct caller {
 	struct wait_targets *targets;
@@ -38,7 +35,6 @@ struct caller {
 	pid_t tid;
 	const struct procwait_syscall *call;
 	struct buf *out;
-	uint64_t *syscalls;
 };
 
 /* Appends the directory that a path starts from: a descriptor's, or AT_FDCWD. */
@@ -52,7 +48,6 @@ static void add_directory(const struct caller *caller, int dirfd)
 		return;
 	}
 	snprintf(path, sizeof(path), "%d/cwd", (int)caller->tid);
-	++*caller->syscalls;
 	len = readlinkat(caller->procfd, path, buf_reserve(caller->out, PATH_MAX), PATH_MAX);
 	if (len > 0)
 		caller->out->len += (size_t)len;
@@ -68,7 +63,6 @@ static void add_path(const struct caller *caller, unsigned argument, int dirfd)
 	size_t len;
 	int got;
 
-	*caller->syscalls += MEMORY_SYSCALLS;
 	got = procwait_memory(caller->procfd, caller->tid, caller->call->args[argument], path,
 			      sizeof(path));
 	if (got <= 0)
@@ -106,7 +100,6 @@ static enum wait_about add_polled(const struct caller *caller)
 
 	if (!n || n > POLLED)
 		return ABOUT_UNKNOWN;
-	*caller->syscalls += MEMORY_SYSCALLS;
 	got = procwait_memory(caller->procfd, caller->tid, caller->call->args[0], polled,
 			      n * sizeof(*polled));
 	if (got != (int)(n * sizeof(*polled)))
@@ -131,7 +124,6 @@ static bool read_selected(const struct caller *caller, unsigned long *selected, 
 	for (unsigned i = 0; i < SELECT_SETS; i++) {
 		if (!sets[i])
 			continue;
-		*caller->syscalls += MEMORY_SYSCALLS;
 		if (procwait_memory(caller->procfd, caller->tid, sets[i], set, size) != (int)size)
 			return false;
 		for (size_t k = 0; k < words; k++)
@@ -172,10 +164,9 @@ static void add_child(const struct caller *caller, unsigned argument)
 }
 
 struct syscall_wait syscall_target(struct wait_targets *targets, int procfd, pid_t tid,
-				   const struct procwait_syscall *call, struct buf *out,
-				   uint64_t *syscalls)
+				   const struct procwait_syscall *call, struct buf *out)
 {
-	const struct caller caller = { targets, procfd, tid, call, out, syscalls };
+	const struct caller caller = { targets, procfd, tid, call, out };
 	struct syscall_class class = syscall_classify(call->number);
 	struct syscall_wait wait = { .state = class.state };
 	int fd;

@@ -17,11 +17,9 @@ struct syscall_wait {
 
 /*
  * Appends the target of a thread's call, nothing where it is not known; a futex is only named in
- * the answer, as its waiters must be counted first. Adds its own system calls to *syscalls, not
- * those of the targets.
+ * the answer, as its waiters must be counted first.
  */
 struct syscall_wait syscall_target(struct wait_targets *targets, int procfd, pid_t tid,
-				   const struct procwait_syscall *call, struct buf *out,
-				   uint64_t *syscalls);
+				   const struct procwait_syscall *call, struct buf *out);
 
 #endif

@@ -34,7 +34,6 @@ struct system {
 	bool uptime_valid;
 	double boot_offset; /* uptime less CLOCK_BOOTTIME */
 	struct pressure pressure[PSI_RESOURCES];
-	uint64_t syscalls;
 };
 
 /* Takes a number after blanks. At the very end of the text it may have been cut. */
@@ -123,7 +122,6 @@ int system_parse_load(const char *text, size_t len, struct system_sample *out)
 /* Opens a file that is read with every sample. The descriptor or -errno. */
 static int open_file(struct system *system, const char *name)
 {
-	system->syscalls++;
 	return file_open(system->procfd, name, 0);
 }
 
@@ -137,7 +135,7 @@ static int read_text(struct system *system, enum system_file file)
 
 	if (*fd < 0 && *fd != -ENOENT)
 		*fd = open_file(system, system_file_names[file]);
-	return *fd < 0 ? *fd : file_reread(*fd, &system->text, &system->syscalls);
+	return *fd < 0 ? *fd : file_reread(*fd, &system->text);
 }
 
 /* CLOCK_BOOTTIME in seconds: what /proc/uptime shows, without a system call. */
@@ -165,10 +163,9 @@ static void open_pressure(struct system *system, enum psi_resource resource)
 }
 
 /* Closes a pressure file that cannot be read; the next try comes later. */
-static void give_up_pressure(struct system *system, struct pressure *file, int error)
+static void give_up_pressure(struct pressure *file, int error)
 {
 	close(file->fd);
-	system->syscalls++;
 	*file = (struct pressure){ .fd = -1, .error = error, .waiting = RETRY_READINGS - 1 };
 }
 
@@ -185,10 +182,9 @@ static int read_pressure(struct system *system, enum psi_resource resource, stru
 	if (file->fd < 0)
 		return file->error;
 	got = file_pread(file->fd, text, sizeof(text));
-	system->syscalls++;
 	if (got < 0) {
 		/* EOPNOTSUPP: booted with psi=0; older kernels have the files all the same. */
-		give_up_pressure(system, file, got);
+		give_up_pressure(file, got);
 		return file->error;
 	}
 	if ((size_t)got == sizeof(text))
@@ -254,11 +250,6 @@ void system_read(struct system *system, struct system_sample *out)
 	 * like a measured 0. A cgroup's `full` line does mean something.
 	 */
 	out->pressure.psi[PSI_CPU].full = (struct psi_line){ 0 };
-}
-
-uint64_t system_syscalls(const struct system *system)
-{
-	return system->syscalls;
 }
 
 void system_close(struct system *system)

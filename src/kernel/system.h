@@ -16,9 +16,6 @@ struct system *system_open(int procfd);
 /* Takes a reading; keeps no state of earlier ones. */
 void system_read(struct system *system, struct system_sample *out);
 
-/* System calls made so far, except the one reading of the uptime. */
-uint64_t system_syscalls(const struct system *system);
-
 void system_close(struct system *system);
 
 /*

@@ -19,7 +19,6 @@ static bool is_stream(struct wait_targets *targets, pid_t tid, uint64_t ino)
 	if (!sockets_enter(targets->sockets, tid))
 		return false;
 	if (sockets_ours(targets->sockets) && targets->diag >= 0) {
-		targets->syscalls += 2;
 		if (!unix_diag_ask(targets->diag, ino, &own))
 			return own.connected && own.stream;
 	}
@@ -95,7 +94,6 @@ static enum wait_about about_unix(struct wait_targets *targets, const struct uni
 	/* The server's end has the name that it listened on. */
 	if (own->len)
 		return ABOUT_REQUESTS;
-	targets->syscalls += 2;
 	if (own->peer && unix_diag_ask(targets->diag, own->peer, &peer))
 		return ABOUT_UNKNOWN;
 	return !own->peer || peer.len ? ABOUT_ANSWER : ABOUT_UNKNOWN;
@@ -110,7 +108,6 @@ static enum wait_about about_socket(struct wait_targets *targets, pid_t tid, uin
 	if (!sockets_enter(targets->sockets, tid))
 		return ABOUT_UNKNOWN;
 	if (sockets_ours(targets->sockets) && targets->diag >= 0) {
-		targets->syscalls += 2;
 		if (!unix_diag_ask(targets->diag, ino, &own))
 			return about_unix(targets, &own);
 	}

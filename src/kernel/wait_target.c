@@ -52,7 +52,6 @@ int wait_target_link(struct wait_targets *targets, pid_t tid, int fd, struct fd_
 	ssize_t len;
 
 	snprintf(path, sizeof(path), "%d/fd/%d", (int)tid, fd);
-	targets->syscalls++;
 	len = readlinkat(targets->procfd, path, link->text, sizeof(link->text) - 1);
 	if (len < 0)
 		return -errno;
@@ -66,7 +65,6 @@ int wait_target_fdinfo(struct wait_targets *targets, pid_t tid, int fd, char *te
 	char path[64];
 
 	snprintf(path, sizeof(path), "%d/fdinfo/%d", (int)tid, fd);
-	targets->syscalls += READ_SYSCALLS;
 	return file_read(targets->procfd, path, text, FDINFO_BYTES);
 }
 
@@ -86,7 +84,6 @@ static int load_mounts(struct wait_targets *targets, pid_t tid)
 	int err;
 
 	snprintf(path, sizeof(path), "%d/ns/mnt", (int)tid);
-	targets->syscalls++;
 	len = readlinkat(targets->procfd, path, space, sizeof(space) - 1);
 	if (len < 0)
 		return -errno;
@@ -96,7 +93,6 @@ static int load_mounts(struct wait_targets *targets, pid_t tid)
 	targets->mounts.len = 0;
 	targets->mounts_of[0] = '\0';
 	snprintf(path, sizeof(path), "%d/mountinfo", (int)tid);
-	targets->syscalls += READ_SYSCALLS + 1;
 	err = file_read_all(targets->procfd, path, &targets->mounts, MOUNTINFO_BYTES);
 	if (!err)
 		strcpy(targets->mounts_of, space);
@@ -140,7 +136,6 @@ static void add_process(struct wait_targets *targets, pid_t pid, struct buf *out
 	struct proctask_stat stat;
 
 	buf_printf(out, " %d", (int)pid);
-	targets->syscalls += READ_SYSCALLS;
 	if (proctask_stat(targets->procfd, pid, 0, &stat))
 		return;
 	buf_putc(out, ' ');
@@ -175,7 +170,6 @@ static void add_pipe(struct wait_targets *targets, pid_t tid, int fd, const stru
 
 	buf_puts(out, "pipe");
 	snprintf(path, sizeof(path), "%d/fd/%d", (int)tid, fd);
-	targets->syscalls++;
 	if (fstatat(targets->procfd, path, &info, AT_SYMLINK_NOFOLLOW))
 		return;
 	/* The link's own mode says what the descriptor is open for. */
@@ -269,11 +263,9 @@ static bool add_unix(struct wait_targets *targets, pid_t tid, uint64_t ino, stru
 
 	if (targets->diag < 0)
 		return false;
-	targets->syscalls += 2;
 	if (unix_diag_ask(targets->diag, ino, &own))
 		return false;
 	buf_puts(out, "unix");
-	targets->syscalls += own.peer ? 2 : 0;
 	if (own.peer && unix_diag_ask(targets->diag, own.peer, &peer))
 		peer.len = 0;
 	/* The connection is not accepted yet: the listener is to do so. */
@@ -473,7 +465,6 @@ static pid_t process_of(struct wait_targets *targets, pid_t tid)
 	int len;
 
 	snprintf(path, sizeof(path), "%d/status", (int)tid);
-	targets->syscalls += READ_SYSCALLS;
 	len = file_read(targets->procfd, path, text, sizeof(text));
 	return len > 0 && find_field((struct span){ text, text + len }, "Tgid:", &tgid) &&
 			       tgid <= INT_MAX
@@ -548,12 +539,6 @@ int wait_target_waitid(struct wait_targets *targets, pid_t tid, uint64_t idtype,
 uint64_t wait_targets_put_off(const struct wait_targets *targets)
 {
 	return file_owners_put_off(targets->owners);
-}
-
-uint64_t wait_targets_syscalls(const struct wait_targets *targets)
-{
-	return targets->syscalls + sockets_syscalls(targets->sockets) +
-	       file_owners_syscalls(targets->owners) + file_locks_syscalls(targets->locks);
 }
 
 void wait_targets_close(struct wait_targets *targets)

@@ -104,9 +104,6 @@ int wait_target_waitid(struct wait_targets *targets, pid_t tid, uint64_t idtype,
  */
 uint64_t wait_targets_put_off(const struct wait_targets *targets);
 
-/* System calls made so far. */
-uint64_t wait_targets_syscalls(const struct wait_targets *targets);
-
 void wait_targets_close(struct wait_targets *targets);
 
 #endif

@@ -16,9 +16,6 @@ struct wait_targets;
 /* fdinfo has some 100 bytes, of epoll or inotify a line a file; those needed come first. */
 #define FDINFO_BYTES 2048
 
-/* The system calls that reading a small file takes. */
-#define READ_SYSCALLS 3
-
 struct wait_targets {
 	int procfd;
 	int diag; /* a socket to ask for Unix sockets, or -errno */
@@ -28,7 +25,6 @@ struct wait_targets {
 	struct buf mounts; /* the mount table that was read last */
 	char mounts_of[64]; /* the mount namespace whose it is; "": none */
 	bool within_polled; /* it is a file that an epoll descriptor looks at which is named */
-	uint64_t syscalls;
 };
 
 /* The link of a descriptor, with a NUL after it. */

@@ -9,9 +9,6 @@
 #include "kernel/exits.h"
 #include "kernel/proctask.h"
 
-/* The system calls that reading /proc/PID/stat takes. */
-#define STAT_SYSCALLS 3
-
 /* Reads the children's times of a process. False where it has gone. */
 static bool read_children(struct account_reader *reader, const struct task_raw *raw, uint64_t *ns)
 {
@@ -21,7 +18,6 @@ static bool read_children(struct account_reader *reader, const struct task_raw *
 		*ns = raw->children.user_ns + raw->children.system_ns;
 		return true;
 	}
-	reader->syscalls += STAT_SYSCALLS;
 	if (proctask_stat(reader->procfd, raw->tgid, 0, &stat))
 		return false;
 	*ns = (stat.cutime + stat.cstime) * reader->tick_ns;
@@ -110,7 +106,6 @@ static bool was_reaped(struct account_reader *reader, const struct sample *cur,
 
 	if (raw->task->reaped.booked || !cur->unread)
 		return !raw->task->reaped.booked;
-	reader->syscalls += STAT_SYSCALLS;
 	return proctask_stat(reader->procfd, raw->tgid, 0, &stat) != 0;
 }
 

@@ -35,7 +35,6 @@ struct account_reader {
 	int procfd;
 	uint64_t tick_ns; /* the tick of /proc/PID/stat */
 	bool primed; /* the children's times of all processes were read */
-	uint64_t syscalls;
 };
 
 /* Which of the processes that ended in the interval the sample has. */

@@ -27,12 +27,6 @@
 /* How long it is taken that a task without a quota has none. */
 #define LIMITS_KEPT_NS (10 * NSEC_PER_SEC)
 
-/* The system calls that reading a task's limits takes, about: they are not counted one by one. */
-#define LIMITS_SYSCALLS 24
-
-/* The system calls that reading a file takes: open, read, close. */
-#define FILE_SYSCALLS 3
-
 /* The rows that run most: one of them may have what a suspect wants. */
 #define RUNNERS 8
 
@@ -52,7 +46,6 @@ struct evidence {
 	struct stuck stuck;
 	struct locked locked;
 	cpu_set_t *set; /* of RUNNABLE_CPUS */
-	uint64_t syscalls;
 };
 
 /* CPUs that there may be. */
@@ -185,7 +178,6 @@ static void look_at_limits(struct evidence *evidence, const struct frame *frame,
 		evidence->limits = limits_open(evidence->procfd);
 	limits_read(evidence->limits, row->raw->tgid,
 		    row->raw->pid == row->raw->tgid ? 0 : row->raw->pid, &limits);
-	evidence->syscalls += LIMITS_SYSCALLS;
 	if (limits.cpu.period_us) {
 		task->quota = (double)limits.cpu.quota_us / (double)limits.cpu.period_us;
 		take_throttling(task, &limits.cpu);
@@ -207,7 +199,6 @@ static void look_at_writes(struct evidence *evidence, const struct frame *frame,
 	bool follows = info->prev && task->written_ns >= info->prev->begin_ns;
 	struct task_io io;
 
-	evidence->syscalls += FILE_SYSCALLS;
 	if (proctask_io(evidence->procfd, row->raw->tgid, row->raw->pid, &io))
 		return;
 	if (follows && io.written >= task->written)
@@ -223,7 +214,6 @@ static bool is_pinned(struct evidence *evidence, const struct row *row)
 	size_t size = CPU_ALLOC_SIZE(RUNNABLE_CPUS);
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 
-	evidence->syscalls++;
 	return cpus > 0 && !sched_getaffinity(row->raw->pid, size, evidence->set) &&
 	       CPU_COUNT_S(size, evidence->set) < cpus;
 }
@@ -287,10 +277,9 @@ static size_t kept_rows(const struct frame *frame, const struct row **kept)
 static size_t find_kept(struct evidence *evidence, const struct frame *frame,
 			const struct row **kept)
 {
-	size_t n = stuck_take(&evidence->stuck, evidence->procfd, frame, kept, &evidence->syscalls);
+	size_t n = stuck_take(&evidence->stuck, evidence->procfd, frame, kept);
 
-	return locked_take(&evidence->locked, evidence->procfd, frame, kept, n, KEPT_MAX,
-			   &evidence->syscalls);
+	return locked_take(&evidence->locked, evidence->procfd, frame, kept, n, KEPT_MAX);
 }
 
 void evidence_take(struct evidence *evidence, struct waiting_reader *waiting, struct sample *sample,
@@ -323,11 +312,6 @@ void evidence_take(struct evidence *evidence, struct waiting_reader *waiting, st
 	waiting_fill(waiting, sample, kept, nkept, frame->info->threads, NEED_WAITING);
 	for (size_t i = 0; i < nkept; i++)
 		frame_rouse(frame, &frame->rows[kept[i] - frame->rows]);
-}
-
-uint64_t evidence_syscalls(const struct evidence *evidence)
-{
-	return evidence->syscalls;
 }
 
 void evidence_close(struct evidence *evidence)

@@ -24,9 +24,6 @@ void evidence_take(struct evidence *evidence, struct waiting_reader *waiting, st
 		   struct frame *frame, bool hangs,
 		   void (*fill_cpu)(void *arg, const struct row *row), void *arg);
 
-/* System calls made so far. */
-uint64_t evidence_syscalls(const struct evidence *evidence);
-
 /* NULL is allowed. */
 void evidence_close(struct evidence *evidence);
 

@@ -10,9 +10,6 @@
 #include "kernel/procwait.h"
 #include "kernel/syscall_hang.h"
 
-/* The system calls that reading a file takes: open, read, close. */
-#define FILE_SYSCALLS 3
-
 /* Adds a sleeper to the sample's. It is valid until the next is added. */
 static struct sleeper *add_sleeper(struct sleepers *sleepers, const struct sleeper *sleeper)
 {
@@ -47,7 +44,7 @@ static const struct clock_lag *lag_of(struct hangs *hangs, unsigned cpu)
 	GROW(hangs->lags, hangs->nlags, hangs->lags_cap);
 	lag = &hangs->lags[hangs->nlags++];
 	*lag = (struct clock_lag){ .cpu = cpu };
-	lag->known = !hangs->read_lag(hangs->procfd, cpu, &lag->ns, &hangs->syscalls);
+	lag->known = !hangs->read_lag(hangs->procfd, cpu, &lag->ns);
 	return lag;
 }
 
@@ -61,7 +58,6 @@ static void date_back(struct hangs *hangs, struct sleeper *sleeper, const struct
 	struct proctask_stat stat;
 	uint64_t ran, since;
 
-	hangs->syscalls += 2 * FILE_SYSCALLS;
 	if (proctask_stat(hangs->procfd, sleeper->tgid, sleeper->tid, &stat) ||
 	    proctask_ran(hangs->procfd, sleeper->tgid, sleeper->tid, &ran))
 		return;
@@ -81,7 +77,6 @@ static void judge_call(struct hangs *hangs, struct sleeper *sleeper, const struc
 	bool executes = proctask_executes(hangs->procfd, sleeper->tgid);
 	struct procwait_syscall call;
 
-	hangs->syscalls += 2 * FILE_SYSCALLS;
 	if (!executes && procwait_syscall(hangs->procfd, sleeper->tgid, sleeper->tid, &call)) {
 		/* The task has gone, or is not for us to see. */
 		sleeper->judged = true;
@@ -134,7 +129,6 @@ static void read_sleepers(struct hangs *hangs, const struct sample *sample,
 	for (size_t i = 0; i < hangs->threads.n; i++) {
 		pid_t tid = hangs->threads.pids[i];
 
-		hangs->syscalls += FILE_SYSCALLS;
 		if (!proctask_schedstat(hangs->procfd, raw->tgid, tid, &sched))
 			take_sleeper(hangs, sample, raw, tid, sched.run);
 	}
@@ -183,12 +177,6 @@ void hangs_take(struct hangs *hangs, const struct sample *sample, bool threads)
 		else
 			take_sleepers(hangs, sample, raw);
 	}
-}
-
-uint64_t hangs_syscalls(const struct hangs *hangs)
-{
-	return hangs->syscalls + hangs->threads.syscalls +
-	       (hangs->targets ? wait_targets_syscalls(hangs->targets) : 0);
 }
 
 void hangs_free(struct hangs *hangs)

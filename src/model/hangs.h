@@ -37,21 +37,17 @@ struct clock_lag {
 /* Zero-initialised but for procfd and read_lag (proctask_clock_lag()). */
 struct hangs {
 	int procfd;
-	int (*read_lag)(int procfd, unsigned cpu, int64_t *ns, uint64_t *syscalls);
+	int (*read_lag)(int procfd, unsigned cpu, int64_t *ns);
 	struct clock_lag *lags; /* of CPUs, as of this sample */
 	size_t nlags, lags_cap;
 	struct wait_targets *targets; /* NULL: not opened yet */
 	struct pidlist threads;
 	struct sleepers before, now;
 	size_t at; /* the position of the walk through `before` */
-	uint64_t syscalls; /* for files; targets and the list count their own */
 };
 
 /* Sets task->hang of the tasks of a sample; threads: its elements are threads. */
 void hangs_take(struct hangs *hangs, const struct sample *sample, bool threads);
-
-/* System calls made so far. */
-uint64_t hangs_syscalls(const struct hangs *hangs);
 
 /* Frees what it holds. */
 void hangs_free(struct hangs *hangs);

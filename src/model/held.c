@@ -13,16 +13,11 @@
 /* Tasks of a sample that are looked at, at most. */
 #define HELD_LOOKS 256
 
-/* The system calls that reading a small file takes. */
-#define READ_SYSCALLS 3
-
 /* Puts the debugger of a task that one has stopped. */
-static void find_tracer(int procfd, const struct task_raw *raw, struct task_held *held,
-			uint64_t *syscalls)
+static void find_tracer(int procfd, const struct task_raw *raw, struct task_held *held)
 {
 	struct proctask_stat stat;
 
-	*syscalls += 2 * READ_SYSCALLS;
 	if (proctask_tracer(procfd, raw->tgid, raw->pid, &held->tracer) || !held->tracer)
 		return;
 	if (!proctask_stat(procfd, held->tracer, 0, &stat))
@@ -30,12 +25,11 @@ static void find_tracer(int procfd, const struct task_raw *raw, struct task_held
 }
 
 /* Whether a task that sleeps was frozen, by the function of the kernel that it sleeps in. */
-static bool is_frozen(int procfd, const struct task_raw *raw, uint64_t *syscalls)
+static bool is_frozen(int procfd, const struct task_raw *raw)
 {
 	struct buf function = { 0 };
 	bool frozen;
 
-	*syscalls += READ_SYSCALLS;
 	proctask_wchan(procfd, raw->tgid, raw->pid, &function);
 	frozen = raw->now.state == 'D' ? symbol_freezes_in_d(buf_cstr(&function))
 				       : symbol_freezes(buf_cstr(&function));
@@ -43,7 +37,7 @@ static bool is_frozen(int procfd, const struct task_raw *raw, uint64_t *syscalls
 	return frozen;
 }
 
-void held_take(int procfd, const struct sample *sample, uint64_t *syscalls)
+void held_take(int procfd, const struct sample *sample)
 {
 	unsigned looks = 0;
 
@@ -60,8 +54,8 @@ void held_take(int procfd, const struct sample *sample, uint64_t *syscalls)
 		held = raw->task->held;
 		*held = (struct task_held){ .sample_ns = sample->begin_ns };
 		if (raw->now.state == 't')
-			find_tracer(procfd, raw, held, syscalls);
+			find_tracer(procfd, raw, held);
 		else
-			held->frozen = is_frozen(procfd, raw, syscalls);
+			held->frozen = is_frozen(procfd, raw);
 	}
 }

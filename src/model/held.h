@@ -9,9 +9,9 @@
 #include "data/sample.h"
 
 /*
- * Sets task->held of the tasks of a sample, as far as they are not too many; adds the system calls
- * that this takes to *syscalls. What cannot be read is not set.
+ * Sets task->held of the tasks of a sample, as far as they are not too many. What cannot be read is
+ * not set.
  */
-void held_take(int procfd, const struct sample *sample, uint64_t *syscalls);
+void held_take(int procfd, const struct sample *sample);
 
 #endif

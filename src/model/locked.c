@@ -16,9 +16,6 @@
 /* How many waiters of a process are followed, as the first of them may have the lock next. */
 #define FOLLOWED_LEAST 2
 
-/* The system calls that reading a file takes: open, read, close. */
-#define FILE_SYSCALLS 3
-
 /* Tells that a row's task is kept waiting, unless that is told of it already. */
 static bool tell(const struct frame *frame, const struct row *row,
 		 const struct locked_thread *thread)
@@ -36,7 +33,7 @@ static bool tell(const struct frame *frame, const struct row *row,
 
 /* Keeps those that have not run since they were seen to wait, and tells of them. */
 static size_t look_again(struct locked *locked, int procfd, const struct frame *frame,
-			 const struct row **rows, size_t n, size_t most, uint64_t *syscalls)
+			 const struct row **rows, size_t n, size_t most)
 {
 	struct proctask_schedstat sched;
 	size_t kept = 0;
@@ -46,7 +43,6 @@ static size_t look_again(struct locked *locked, int procfd, const struct frame *
 		const struct row *row =
 			frame_find_living(frame, thread->tgid, thread->pid, thread->start_ns);
 
-		*syscalls += FILE_SYSCALLS;
 		if (!row || proctask_schedstat(procfd, thread->tgid, thread->tid, &sched) ||
 		    sched.slices != thread->slices)
 			continue;
@@ -59,18 +55,16 @@ static size_t look_again(struct locked *locked, int procfd, const struct frame *
 }
 
 /* Whether a thread waits for a lock that another holds; since then it has not run. */
-static bool waits_for_lock(struct locked_thread *thread, int procfd, uint64_t *syscalls)
+static bool waits_for_lock(struct locked_thread *thread, int procfd)
 {
 	struct proctask_schedstat sched;
 	struct procwait_syscall call;
 
-	*syscalls += FILE_SYSCALLS;
 	if (procwait_syscall(procfd, thread->tgid, thread->tid, &call) || call.running ||
 	    !futex_is_lock(&call))
 		return false;
-	*syscalls += FILE_SYSCALLS;
 	if (proctask_schedstat(procfd, thread->tgid, thread->tid, &sched) ||
-	    !futex_owner(procfd, thread->tgid, thread->tid, &call, syscalls))
+	    !futex_owner(procfd, thread->tgid, thread->tid, &call))
 		return false;
 	thread->slices = sched.slices;
 	return true;
@@ -95,7 +89,7 @@ static unsigned followed(const struct locked *locked, const struct row *row, pid
 
 /* Looks at some of a row's threads, others each time. Returns how many were looked at. */
 static unsigned look_at_row(struct locked *locked, int procfd, const struct row *row,
-			    uint64_t sample_ns, bool threads, uint64_t *syscalls)
+			    uint64_t sample_ns, bool threads)
 {
 	struct locked_thread thread = { .tgid = row->raw->tgid,
 					.pid = row->raw->pid,
@@ -106,7 +100,6 @@ static unsigned look_at_row(struct locked *locked, int procfd, const struct row 
 
 	if (followed(locked, row, 0, &known) >= FOLLOWED_LEAST)
 		return 0;
-	*syscalls += FILE_SYSCALLS;
 	/* Asking for more would hang with it. */
 	if (proctask_executes(procfd, thread.tgid))
 		return 1;
@@ -120,7 +113,7 @@ static unsigned look_at_row(struct locked *locked, int procfd, const struct row 
 
 		thread.tid = threads ? thread.pid : locked->threads.pids[at];
 		followed(locked, row, thread.tid, &known);
-		if (!known && locked->n < LOCKED_MAX && waits_for_lock(&thread, procfd, syscalls))
+		if (!known && locked->n < LOCKED_MAX && waits_for_lock(&thread, procfd))
 			locked->all[locked->n++] = thread;
 	}
 	return looks + 1;
@@ -135,11 +128,9 @@ static bool has_others(const struct row *row, bool threads)
 }
 
 /* Looks at the rows whose turn it is. */
-static void look_on(struct locked *locked, int procfd, const struct frame *frame,
-		    uint64_t *syscalls)
+static void look_on(struct locked *locked, int procfd, const struct frame *frame)
 {
 	size_t living = frame_living(frame), at = frame_from(frame, locked->next), passed;
-	uint64_t before = locked->threads.syscalls;
 	bool threads = frame->info->threads;
 	unsigned looks = 0;
 
@@ -149,20 +140,19 @@ static void look_on(struct locked *locked, int procfd, const struct frame *frame
 		if (looks >= LOOKS_MAX || locked->n == LOCKED_MAX)
 			break;
 		if (has_others(row, threads))
-			looks += look_at_row(locked, procfd, row, frame->info->cur->end_ns, threads,
-					     syscalls);
+			looks +=
+				look_at_row(locked, procfd, row, frame->info->cur->end_ns, threads);
 	}
 	if (living)
 		locked->next = raw_order(frame->rows[(at + passed) % living].raw);
 	locked->turn++;
-	*syscalls += locked->threads.syscalls - before;
 }
 
 size_t locked_take(struct locked *locked, int procfd, const struct frame *frame,
-		   const struct row **rows, size_t n, size_t most, uint64_t *syscalls)
+		   const struct row **rows, size_t n, size_t most)
 {
-	n = look_again(locked, procfd, frame, rows, n, most, syscalls);
-	look_on(locked, procfd, frame, syscalls);
+	n = look_again(locked, procfd, frame, rows, n, most);
+	look_on(locked, procfd, frame);
 	return n;
 }
 

@@ -343,21 +343,6 @@ void sampler_fill_threads(struct sampler *sampler, const struct threads *threads
 	threads_fill(threads, &env, rows, n, needs);
 }
 
-uint64_t sampler_syscalls(const struct sampler *sampler)
-{
-	if (sampler->config->playback)
-		return 0;
-	return sampler->source.ops->syscalls(sampler->source.state) +
-	       system_syscalls(sampler->system) + taskinfo_syscalls(sampler->info) +
-	       sampler->accounts.syscalls + hangs_syscalls(&sampler->hangs) +
-	       (sampler->waiting ? waiting_syscalls(sampler->waiting) : 0) +
-	       (sampler->evidence ? evidence_syscalls(sampler->evidence) : 0) +
-	       (sampler->groups ? cgroup_reader_syscalls(sampler->groups) : 0) +
-	       (sampler->exits ? exits_stats(sampler->exits)->syscalls : 0) +
-	       (sampler->tracing ? tracing_syscalls(sampler->tracing) : 0) +
-	       sampler->ticks; /* and one a tick for delayacct */
-}
-
 int sampler_switch_delayacct(const struct sampler *sampler, bool on)
 {
 	return sampler->config->playback ? -ENODATA : delayacct_set(sampler->config->procfd, on);

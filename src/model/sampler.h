@@ -104,9 +104,6 @@ int sampler_switch_delayacct(const struct sampler *sampler, bool on);
  */
 int sampler_trace(struct sampler *sampler, bool on);
 
-/* System calls made so far. */
-uint64_t sampler_syscalls(const struct sampler *sampler);
-
 void sampler_close(struct sampler *sampler);
 
 #endif

@@ -173,7 +173,7 @@ static void make_frame(struct sampler *sampler, const struct turn *turn, uint64_
 	if (sampler->needs & NEED_HANGS || (config->pids && sampler->needs & NEED_EVIDENCE))
 		hangs_take(&sampler->hangs, turn->cur, config->threads);
 	if (config->pids)
-		held_take(sampler->hangs.procfd, turn->cur, &sampler->hangs.syscalls);
+		held_take(sampler->hangs.procfd, turn->cur);
 	options.machine = sampler_machine(sampler, turn, config->cgroup);
 	frame_build(turn->frame, info, turn->prev, turn->cur, &options);
 	info->stale += impossible;
@@ -208,9 +208,7 @@ int sampler_tick(struct sampler *sampler, uint64_t skipped, const struct frame *
 		return err;
 	make_frame(sampler, &turn, skipped);
 	*out = sampler_turned(sampler, &turn);
-	debug_log("tick %llu: %zu rows, %llu system calls, %llu us",
-		  (unsigned long long)sampler->ticks, turn.frame->n,
-		  (unsigned long long)sampler_syscalls(sampler),
+	debug_log("tick %llu: %zu rows, %llu us", (unsigned long long)sampler->ticks, turn.frame->n,
 		  (unsigned long long)((turn.cur->end_ns - turn.cur->begin_ns) / NSEC_PER_USEC));
 	return 0;
 }

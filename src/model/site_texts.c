@@ -33,9 +33,6 @@
 /* The same for locks, whose holders are looked for as long as a thread waits. */
 #define LOCKS_MAX 64
 
-/* The system calls for a file of a thread: open, read, close. */
-#define FILE_SYSCALLS 3
-
 /* A stack by its id in the kernel's map. */
 struct stack_place {
 	int32_t id;
@@ -49,7 +46,6 @@ struct site_texts {
 	struct syscall_names *calls;
 	struct symbols *symbols; /* NULL: hidden */
 	unsigned looks, locks; /* in this reading */
-	uint64_t syscalls; /* for stacks and calls */
 	struct site_stack *stacks; /* [0] is empty */
 	char **where; /* parallel: the function that is shown; NULL: none says anything */
 	size_t n, cap;
@@ -179,7 +175,6 @@ static bool may_look(struct site_texts *texts, pid_t tgid)
 	if (texts->looks >= LOOKS_MAX)
 		return false;
 	texts->looks++;
-	texts->syscalls += FILE_SYSCALLS;
 	return !proctask_executes(texts->procfd, tgid);
 }
 
@@ -223,7 +218,6 @@ static const struct life *find_locker(struct site_texts *texts, const struct tra
 	if (!life || texts->locks >= LOCKS_MAX || !may_look(texts, life->now.tgid))
 		return NULL;
 	texts->locks++;
-	texts->syscalls += FILE_SYSCALLS;
 	if (procwait_syscall(texts->procfd, life->now.tgid, life->now.pid, call) || call->running ||
 	    call->number != site->now.key.syscall)
 		return NULL;
@@ -238,8 +232,7 @@ static void append_futex(struct site_texts *texts, const struct traced_site *sit
 	pid_t owner = 0;
 
 	if (life && call.args[0] == site->now.key.ino)
-		owner = futex_owner(texts->procfd, life->now.tgid, life->now.pid, &call,
-				    &texts->syscalls);
+		owner = futex_owner(texts->procfd, life->now.tgid, life->now.pid, &call);
 	wait_target_futex(texts->targets, site->now.key.ino, owner, owner ? site->waiting : 0, out);
 }
 
@@ -409,7 +402,6 @@ static size_t read_stack(struct site_texts *texts, const struct traced_site *sit
 
 	if (!life || !may_look(texts, life->now.tgid))
 		return 0;
-	texts->syscalls += FILE_SYSCALLS;
 	if (procwait_stack(texts->procfd, life->now.tgid, life->now.pid, &texts->read) || !read->n)
 		return 0;
 	reserve_stack(texts);
@@ -456,13 +448,10 @@ static void append_only(struct site_texts *texts, struct traced_site *site, stru
 	if (!life || waits_of(site) != 1 || !is_in_memory(&site->now.key) ||
 	    !may_look(texts, life->now.tgid))
 		return;
-	texts->syscalls += FILE_SYSCALLS;
 	if (procwait_syscall(texts->procfd, life->now.tgid, life->now.pid, &call) || call.running ||
 	    call.number != site->now.key.syscall)
 		return;
-	site->about = syscall_target(texts->targets, texts->procfd, life->now.pid, &call, on,
-				     &texts->syscalls)
-			      .about;
+	site->about = syscall_target(texts->targets, texts->procfd, life->now.pid, &call, on).about;
 	site->of_one = on->len;
 }
 
@@ -521,11 +510,6 @@ const struct site_stack *site_texts_stacks(const struct site_texts *texts, size_
 {
 	*n = texts->n;
 	return texts->stacks;
-}
-
-uint64_t site_texts_syscalls(const struct site_texts *texts)
-{
-	return texts->syscalls + wait_targets_syscalls(texts->targets);
 }
 
 void site_texts_close(struct site_texts *texts)

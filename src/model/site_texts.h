@@ -39,9 +39,6 @@ void site_texts_stop(struct site_texts *texts);
 /* All stacks of sites so far; [0] is empty. */
 const struct site_stack *site_texts_stacks(const struct site_texts *texts, size_t *n);
 
-/* System calls made so far. */
-uint64_t site_texts_syscalls(const struct site_texts *texts);
-
 void site_texts_close(struct site_texts *texts);
 
 #endif

@@ -60,8 +60,6 @@ struct source_ops {
 	 * Returns of how many an impossible delay is left out no more. NULL: nothing is measured.
 	 */
 	size_t (*correct_exits)(void *state, struct exit_record *records, size_t n);
-	/* System calls made so far; poll and the like included. */
-	uint64_t (*syscalls)(const void *state);
 	void (*close)(void *state);
 };
 

@@ -55,7 +55,6 @@ struct bpf_source {
 	bool sleeps; /* it is on */
 	uint64_t epoch; /* of sums that can be compared: see struct task_sleeps */
 	bool epoch_begins; /* with this sample */
-	uint64_t syscalls; /* for the switch */
 };
 
 /* Brings the identity of the task up to date. */
@@ -321,7 +320,6 @@ static bool read_switch(struct bpf_source *source, bool follows)
 	char text[8];
 
 	if (source->switch_fd >= 0) {
-		source->syscalls++;
 		source->sleeps =
 			file_pread(source->switch_fd, text, sizeof(text)) > 0 && *text == '1';
 	}
@@ -443,15 +441,6 @@ static size_t bpf_correct_exits(void *state, struct exit_record *records, size_t
 	return measured_ends_correct(&source->ends, records, n, source->env.threads);
 }
 
-/* System calls made so far. */
-static uint64_t bpf_syscalls(const void *state)
-{
-	const struct bpf_source *source = state;
-
-	return snapshot_syscalls(source->snapshot) + source->hidden.syscalls + source->syscalls +
-	       (source->taskstats ? source_taskstats.syscalls(source->taskstats) : 0);
-}
-
 /* Closes the source. */
 static void bpf_close(void *state)
 {
@@ -480,6 +469,5 @@ const struct source_ops source_bpf = {
 	.describe = bpf_describe,
 	.exact = bpf_exact,
 	.correct_exits = bpf_correct_exits,
-	.syscalls = bpf_syscalls,
 	.close = bpf_close,
 };

@@ -25,11 +25,7 @@ struct procfs_source {
 	struct procfs_threads memory; /* the threads' last figures, where rows are processes */
 	struct states states;
 	uint64_t tick_ns;
-	uint64_t syscalls; /* for files; the lists count their own */
 };
-
-/* The system calls that reading a file takes: open, read, close. */
-#define FILE_SYSCALLS 3
 
 /* The figures of one thread's files. */
 struct reading {
@@ -53,14 +49,12 @@ static int read_thread(struct procfs_source *source, pid_t tgid, pid_t tid, stru
 	uint64_t start_ns, now_ns;
 	int err = proctask_stat(procfd, tgid, tid, stat), missing;
 
-	source->syscalls += 2 * FILE_SYSCALLS;
 	if (err)
 		return err;
 	/* schedstat is missing without CONFIG_SCHED_INFO, or because the thread just ended. */
 	missing = proctask_schedstat(procfd, tgid, tid, &sched);
 	reading->sched_valid = !missing;
 	if (missing) {
-		source->syscalls += FILE_SYSCALLS;
 		err = is_without(missing) ? proctask_stat(procfd, tgid, tid, stat) : missing;
 		if (err)
 			return err;
@@ -312,15 +306,6 @@ static int procfs_open(const struct source_env *env, void **state)
 	return 0;
 }
 
-/* System calls made so far. */
-static uint64_t procfs_syscalls(const void *state)
-{
-	const struct procfs_source *source = state;
-
-	return source->syscalls + source->processes.syscalls + source->threads.syscalls +
-	       source->states.syscalls + source->states.threads.syscalls;
-}
-
 /* Closes the source. */
 static void procfs_close(void *state)
 {
@@ -338,6 +323,5 @@ const struct source_ops source_procfs = {
 	.kinds = DELAY_BIT(DELAY_CPU) | DELAY_BIT(DELAY_BLKIO),
 	.open = procfs_open,
 	.sample = procfs_sample,
-	.syscalls = procfs_syscalls,
 	.close = procfs_close,
 };

@@ -551,16 +551,6 @@ static void taskstats_describe(const void *state, struct buf *out)
 	buf_printf(out, "version %d", taskstats_source_version(state));
 }
 
-/* System calls made so far. */
-static uint64_t taskstats_syscalls(const void *state)
-{
-	const struct taskstats_source *source = state;
-	struct taskstats_client_stats stats = taskstats_client_stats(source->conn);
-
-	return stats.sends + stats.receives + source->processes.syscalls +
-	       source->threads.syscalls + source->states.syscalls + source->states.threads.syscalls;
-}
-
 const struct source_ops source_taskstats = {
 	.name = "taskstats",
 	.kinds = DELAY_ALL,
@@ -569,6 +559,5 @@ const struct source_ops source_taskstats = {
 	.sample = taskstats_sample,
 	.version = taskstats_source_version,
 	.describe = taskstats_describe,
-	.syscalls = taskstats_syscalls,
 	.close = taskstats_close,
 };

@@ -12,9 +12,6 @@
 #include "kernel/proctask.h"
 #include "kernel/symbols.h"
 
-/* The system calls that reading a file takes: open, read, close. */
-#define FILE_SYSCALLS 3
-
 /* The most that is read of /proc/stat: a line a CPU, and a line with a number an interrupt. */
 #define STAT_BYTES (1024 * 1024)
 
@@ -71,7 +68,6 @@ static bool any_in_io(struct states *states)
 		return states->in_io;
 	states->in_io = 1;
 	states->text.len = 0;
-	states->syscalls += FILE_SYSCALLS;
 	if (file_read_all(states->procfd, "stat", &states->text, STAT_BYTES))
 		return true;
 	text = (struct span){ states->text.data, states->text.data + states->text.len };
@@ -111,7 +107,6 @@ static enum wait_seen kind_of_wait(struct states *states, const struct subject *
 	bool io = any_in_io(states);
 
 	states->text.len = 0;
-	states->syscalls += FILE_SYSCALLS;
 	if (!proctask_wchan(states->procfd, raw->tgid, tid, &states->text) && states->text.len) {
 		if (symbol_freezes_in_d(buf_cstr(&states->text)))
 			return WAITS_SEEN;
@@ -160,7 +155,6 @@ static void take_thread(struct states *states, const struct subject *subject, pi
 	struct thread_wait wait = { .tgid = raw->tgid, .tid = tid, .since_ns = raw->read_ns };
 	struct proctask_schedstat sched;
 
-	states->syscalls += FILE_SYSCALLS;
 	if (proctask_schedstat(states->procfd, raw->tgid, tid, &sched))
 		return;
 	if (was && was->slices == sched.slices) {
@@ -184,7 +178,6 @@ static void read_threads(struct states *states, const struct subject *subject)
 	for (size_t i = 0; i < states->threads.n; i++) {
 		pid_t tid = states->threads.pids[i];
 
-		states->syscalls += FILE_SYSCALLS;
 		if (proctask_stat(states->procfd, raw->tgid, tid, &stat))
 			continue;
 		if (tid == raw->tgid)
@@ -207,7 +200,6 @@ static void read_state(struct states *states, const struct subject *subject)
 		read_threads(states, subject);
 		return;
 	}
-	states->syscalls += FILE_SYSCALLS;
 	if (proctask_stat(states->procfd, raw->tgid, tid, &stat))
 		return;
 	raw->now.state = stat.state;

@@ -34,7 +34,6 @@ struct states {
 	size_t at; /* the position of the walk through `before` */
 	int64_t in_io; /* tasks of the machine that wait for I/O; -1: not read yet */
 	struct buf text;
-	uint64_t syscalls; /* for files; the list counts its own */
 };
 
 /*

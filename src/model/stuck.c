@@ -13,9 +13,6 @@
 /* Tasks that are looked at in a sample. */
 #define LOOKS_MAX 32
 
-/* The system calls that reading a file takes: open, read, close. */
-#define FILE_SYSCALLS 3
-
 /* Whether a row's task sleeps, and has since it was noted. */
 static bool sleeps_since(const struct row *row, const struct stuck_task *task)
 {
@@ -25,11 +22,9 @@ static bool sleeps_since(const struct row *row, const struct stuck_task *task)
 }
 
 /* Whether the kernel's function in which a task sleeps waits for a server. */
-static bool waits_for_server(struct stuck *stuck, int procfd, const struct stuck_task *task,
-			     uint64_t *syscalls)
+static bool waits_for_server(struct stuck *stuck, int procfd, const struct stuck_task *task)
 {
 	stuck->text.len = 0;
-	*syscalls += FILE_SYSCALLS;
 	return !proctask_wchan(procfd, task->tgid, task->pid, &stuck->text) && stuck->text.len &&
 	       wait_for_server(buf_cstr(&stuck->text));
 }
@@ -51,16 +46,14 @@ static bool is_kernel_row(const struct row *row)
 }
 
 /* Looks at a task that sleeps on. */
-static void judge_sleeper(struct stuck *stuck, int procfd, const struct stuck_task *task,
-			  uint64_t *syscalls)
+static void judge_sleeper(struct stuck *stuck, int procfd, const struct stuck_task *task)
 {
-	if (stuck->nstuck < STUCK_MAX && waits_for_server(stuck, procfd, task, syscalls))
+	if (stuck->nstuck < STUCK_MAX && waits_for_server(stuck, procfd, task))
 		stuck->stuck[stuck->nstuck++] = *task;
 }
 
 /* Looks at tasks that ran before and do not now. Those left over for want of time stay. */
-static unsigned look_at_recent(struct stuck *stuck, int procfd, const struct frame *frame,
-			       uint64_t *syscalls)
+static unsigned look_at_recent(struct stuck *stuck, int procfd, const struct frame *frame)
 {
 	unsigned looks = 0;
 	size_t kept = 0;
@@ -78,15 +71,14 @@ static unsigned look_at_recent(struct stuck *stuck, int procfd, const struct fra
 			continue;
 		}
 		looks++;
-		judge_sleeper(stuck, procfd, task, syscalls);
+		judge_sleeper(stuck, procfd, task);
 	}
 	stuck->n = kept;
 	return looks;
 }
 
 /* Looks at tasks that slept before the first sample, some in each. */
-static void look_at_old(struct stuck *stuck, int procfd, const struct frame *frame, unsigned looks,
-			uint64_t *syscalls)
+static void look_at_old(struct stuck *stuck, int procfd, const struct frame *frame, unsigned looks)
 {
 	for (; stuck->scanned < frame_living(frame) && looks < LOOKS_MAX; stuck->scanned++) {
 		const struct row *row = &frame->rows[stuck->scanned];
@@ -95,7 +87,7 @@ static void look_at_old(struct stuck *stuck, int procfd, const struct frame *fra
 		if (is_kernel_row(row) || !sleeps_since(row, &task) || row->deltas->grown.run_ns)
 			continue;
 		looks++;
-		judge_sleeper(stuck, procfd, &task, syscalls);
+		judge_sleeper(stuck, procfd, &task);
 	}
 }
 
@@ -136,11 +128,11 @@ static size_t tell_stuck(struct stuck *stuck, const struct frame *frame, const s
 }
 
 size_t stuck_take(struct stuck *stuck, int procfd, const struct frame *frame,
-		  const struct row **rows, uint64_t *syscalls)
+		  const struct row **rows)
 {
-	unsigned looks = look_at_recent(stuck, procfd, frame, syscalls);
+	unsigned looks = look_at_recent(stuck, procfd, frame);
 
-	look_at_old(stuck, procfd, frame, looks, syscalls);
+	look_at_old(stuck, procfd, frame, looks);
 	note_recent(stuck, frame);
 	return tell_stuck(stuck, frame, rows);
 }

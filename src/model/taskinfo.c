@@ -16,9 +16,6 @@
 /* The number of tasks whose files are read in a few milliseconds. */
 #define TASKS_BETWEEN 128
 
-/* The system calls that reading a file takes: open, read, close. */
-#define FILE_SYSCALLS 3
-
 struct user {
 	uid_t uid;
 	char *name;
@@ -29,7 +26,6 @@ struct taskinfo {
 	bool threads;
 	const struct hierarchy *hierarchy; /* NULL: cgroups are not known */
 	uint64_t tick_ns;
-	uint64_t syscalls;
 	unsigned needs; /* the needs of the update before */
 	struct user *users;
 	size_t nusers;
@@ -74,7 +70,6 @@ static void take_info_text(struct taskinfo *info, char **text, int err)
 {
 	free(*text);
 	*text = err ? NULL : xstrdup(buf_cstr(&info->scratch));
-	info->syscalls += FILE_SYSCALLS;
 }
 
 /* Reads the path of a task's group into the scratch buffer. 0 or -errno. */
@@ -96,7 +91,6 @@ static void fill_cpu(struct taskinfo *info, struct task *task)
 	pid_t tid = info->threads ? task->key.pid : 0;
 	struct proctask_stat stat;
 
-	info->syscalls += FILE_SYSCALLS;
 	task->cpu = proctask_stat(info->procfd, task->tgid, tid, &stat) ? 0 : stat.cpu + 1;
 }
 
@@ -129,7 +123,6 @@ static void fill_proc(struct taskinfo *info, const struct task_raw *raw, struct 
 	struct proctask_stat stat;
 
 	if (needs & NEED_STAT && !proc->children_valid) {
-		info->syscalls += FILE_SYSCALLS;
 		if (!proctask_stat(info->procfd, raw->tgid, tid, &stat)) {
 			proc->children_valid = true;
 			proc->children.user_ns = stat.cutime * info->tick_ns;
@@ -139,7 +132,6 @@ static void fill_proc(struct taskinfo *info, const struct task_raw *raw, struct 
 	if (needs & NEED_IO && !proc->io_valid) {
 		/* With one thread its own file is enough, and has no bytes of reaped children. */
 		proc->io_whole = !info->threads && !raw->single;
-		info->syscalls += FILE_SYSCALLS;
 		proc->io_valid = !proctask_io(info->procfd, raw->tgid,
 					      proc->io_whole ? 0 : raw->pid, &proc->io);
 	}
@@ -182,11 +174,6 @@ void taskinfo_update(struct taskinfo *info, struct sample *sample, unsigned need
 		if (between && i % TASKS_BETWEEN == TASKS_BETWEEN - 1)
 			between(arg);
 	}
-}
-
-uint64_t taskinfo_syscalls(const struct taskinfo *info)
-{
-	return info->syscalls;
 }
 
 void taskinfo_close(struct taskinfo *info)

@@ -29,9 +29,6 @@ void taskinfo_update(struct taskinfo *info, struct sample *sample, unsigned need
 /* Fills in what `needs` asks for of one element, where it is missing. */
 void taskinfo_fill(struct taskinfo *info, struct sample *sample, size_t i, unsigned needs);
 
-/* System calls made so far. */
-uint64_t taskinfo_syscalls(const struct taskinfo *info);
-
 void taskinfo_close(struct taskinfo *info);
 
 #endif

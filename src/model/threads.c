@@ -119,8 +119,7 @@ int threads_read(struct threads *threads, const struct threads_env *env, unsigne
 	taskinfo_update(reader->info, cur, needs, NULL, NULL);
 	build_frame(threads, env, prev, cur);
 	reader->now = !reader->now;
-	debug_log("threads of %zu processes: %zu rows, %llu system calls, %llu us", threads->n,
-		  threads->frame->n, (unsigned long long)threads_syscalls(threads),
+	debug_log("threads of %zu processes: %zu rows, %llu us", threads->n, threads->frame->n,
 		  (unsigned long long)((cur->end_ns - cur->begin_ns) / NSEC_PER_USEC));
 	return 0;
 }
@@ -136,15 +135,6 @@ void threads_fill(const struct threads *threads, const struct threads_env *env,
 		taskinfo_fill(reader->info, cur, (size_t)(rows[i]->raw - cur->raw), needs);
 	if (env->waiting)
 		waiting_fill(env->waiting, cur, rows, n, true, needs);
-}
-
-uint64_t threads_syscalls(const struct threads *threads)
-{
-	const struct threads_reader *reader = threads->reader;
-
-	if (!reader)
-		return 0;
-	return reader->source.ops->syscalls(reader->source.state) + taskinfo_syscalls(reader->info);
 }
 
 /* Frees the reader. */

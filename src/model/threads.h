@@ -54,9 +54,6 @@ int threads_read(struct threads *threads, const struct threads_env *env, unsigne
 void threads_fill(const struct threads *threads, const struct threads_env *env,
 		  const struct row *const *rows, size_t n, unsigned needs);
 
-/* System calls made so far for the wanted processes. */
-uint64_t threads_syscalls(const struct threads *threads);
-
 /* Drops all wanted threads, and frees what was read. */
 void threads_close(struct threads *threads);
 

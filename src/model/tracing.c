@@ -195,12 +195,6 @@ void tracing_stop(struct tracing *tracing)
 	tracing->trace = NULL;
 }
 
-uint64_t tracing_syscalls(const struct tracing *tracing)
-{
-	return (tracing->trace ? trace_syscalls(tracing->trace) : 0) +
-	       site_texts_syscalls(tracing->texts);
-}
-
 void tracing_close(struct tracing *tracing)
 {
 	if (!tracing)

@@ -58,9 +58,6 @@ struct note tracing_note_of(int error);
 /* Watches no longer. What the last tracing_frame() returned stays until tracing_close(). */
 void tracing_stop(struct tracing *tracing);
 
-/* System calls made so far. */
-uint64_t tracing_syscalls(const struct tracing *tracing);
-
 void tracing_close(struct tracing *tracing);
 
 #endif

@@ -17,9 +17,6 @@
 
 _Static_assert(WAITING_ARGS == SYSCALL_ARGS, "as many arguments");
 
-/* The system calls that reading a file takes: open, read, close. */
-#define FILE_SYSCALLS 3
-
 /* Threads of a process, and of all between two renewals, whose futexes are read to count them. */
 #define FUTEX_THREADS 64
 #define FUTEX_LOOKS 512
@@ -42,7 +39,6 @@ struct waiting_reader {
 	unsigned looks; /* threads whose futex may still be read until the next renewal */
 	unsigned read, refused; /* tasks since the renewal */
 	int error; /* of one that was refused */
-	uint64_t syscalls;
 };
 
 /* A task whose wait is read. */
@@ -92,7 +88,6 @@ static void read_where(struct waiting_reader *reader, const struct waiter *waite
 	const struct procwait_stack *found = &reader->stack;
 	size_t telling;
 
-	reader->syscalls += FILE_SYSCALLS;
 	if (!procwait_stack(reader->procfd, waiter->tgid, waiter->tid, &reader->stack)) {
 		telling = symbols_telling(found->functions, found->n);
 		if (telling < found->n)
@@ -105,7 +100,6 @@ static void read_where(struct waiting_reader *reader, const struct waiter *waite
 	}
 	if (waiting->where.len)
 		return;
-	reader->syscalls += FILE_SYSCALLS;
 	proctask_wchan(reader->procfd, waiter->tgid, waiter->tid, &waiting->where);
 }
 
@@ -135,7 +129,6 @@ static bool waits_on(struct waiting_reader *reader, const struct waiter *waiter,
 {
 	struct procwait_syscall now;
 
-	reader->syscalls += FILE_SYSCALLS;
 	return !procwait_syscall(reader->procfd, waiter->tgid, waiter->tid, &now) && !now.running &&
 	       now.number == call->number && now.stack_pointer == call->stack_pointer &&
 	       (call->number < 0 || !memcmp(now.args, call->args, sizeof(now.args)));
@@ -157,7 +150,6 @@ static void read_hidden(struct waiting_reader *reader, const struct waiter *wait
 {
 	struct task_waiting *waiting = waiter->waiting;
 
-	reader->syscalls += FILE_SYSCALLS;
 	proctask_wchan(reader->procfd, waiter->tgid, waiter->tid, &waiting->where);
 	if (!waiting->where.len)
 		return;
@@ -174,7 +166,6 @@ static void read_wait(struct waiting_reader *reader, const struct waiter *waiter
 	struct procwait_syscall call;
 	int err;
 
-	reader->syscalls += 2 * FILE_SYSCALLS;
 	/* Asking for more would hang with it. */
 	if (proctask_executes(reader->procfd, waiter->tgid))
 		return;
@@ -191,7 +182,7 @@ static void read_wait(struct waiting_reader *reader, const struct waiter *waiter
 	read_where(reader, waiter, stack);
 	if (call.number >= 0)
 		wait = syscall_target(reader->targets, reader->procfd, waiter->tid, &call,
-				      &waiting->on, &reader->syscalls);
+				      &waiting->on);
 	if (!waits_on(reader, waiter, &call)) {
 		clear(waiting);
 		return;
@@ -241,17 +232,14 @@ static bool may_wait(const struct waiter *waiter)
 static void read_futexes(struct waiting_reader *reader, struct futexes *futexes)
 {
 	struct procwait_syscall call;
-	uint64_t before = reader->threads.syscalls;
 	int err = pidlist_read_threads(&reader->threads, reader->procfd, futexes->tgid);
 
-	reader->syscalls += reader->threads.syscalls - before;
 	if (err || reader->threads.n > FUTEX_THREADS || reader->threads.n > reader->looks)
 		return;
 	reader->looks -= (unsigned)reader->threads.n;
 	for (size_t i = 0; i < reader->threads.n; i++) {
 		pid_t tid = reader->threads.pids[i];
 
-		reader->syscalls += FILE_SYSCALLS;
 		if (!procwait_syscall(reader->procfd, futexes->tgid, tid, &call) && !call.running &&
 		    syscall_classify(call.number).target == SYSCALL_FUTEX)
 			futexes->addresses[futexes->n++] = call.args[0];
@@ -286,7 +274,7 @@ static void name_futex(struct waiting_reader *reader, const struct waiter *waite
 	pid_t owner;
 
 	memcpy(call.args, waiting->args, sizeof(call.args));
-	owner = futex_owner(reader->procfd, waiter->tgid, waiter->tid, &call, &reader->syscalls);
+	owner = futex_owner(reader->procfd, waiter->tgid, waiter->tid, &call);
 	for (unsigned i = 0; i < futexes->n; i++)
 		waiters += futexes->addresses[i] == address;
 	wait_target_futex(reader->targets, address, owner, waiters, &waiting->on);
@@ -325,11 +313,6 @@ void waiting_fill(struct waiting_reader *reader, const struct sample *sample,
 int waiting_refused(const struct waiting_reader *reader)
 {
 	return reader->read ? 0 : reader->error;
-}
-
-uint64_t waiting_syscalls(const struct waiting_reader *reader)
-{
-	return reader->syscalls + wait_targets_syscalls(reader->targets);
 }
 
 void waiting_close(struct waiting_reader *reader)

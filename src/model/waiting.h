@@ -27,9 +27,6 @@ void waiting_fill(struct waiting_reader *reader, const struct sample *sample,
 /* Why nothing could be read since waiting_renew(), as -errno; 0: something could. */
 int waiting_refused(const struct waiting_reader *reader);
 
-/* System calls made so far. */
-uint64_t waiting_syscalls(const struct waiting_reader *reader);
-
 void waiting_close(struct waiting_reader *reader);
 
 #endif

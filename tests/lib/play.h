@@ -8,6 +8,7 @@
 
 #include "model/account.h"
 #include "tests/lib/scene.h"
+#include "tests/lib/calls.h"
 #include "tests/lib/tree.h"
 
 #define INIT 1
@@ -41,6 +42,7 @@ struct play {
 	struct frame_info info; /* of the frame */
 	struct account account; /* of the last interval */
 	int64_t shown_ns, recovered_ns;
+	uint64_t calls; /* of the reader, so far */
 };
 
 /* Nobody is there yet. */
@@ -180,7 +182,7 @@ static inline void take(struct play *play, enum account_seen seen)
 	if (prev)
 		leave(play, prev, cur);
 	play->account = (struct account){ 0 };
-	account_reap(&play->reader, prev, cur, seen, &play->account);
+	play->calls += CALLS_OF(account_reap(&play->reader, prev, cur, seen, &play->account));
 	play->recovered_ns += play->account.recovered_ns;
 	frame_build(&play->frame, &play->info, prev, cur, &options);
 	for (size_t i = 0; i < play->frame.n; i++)

@@ -17,6 +17,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "tests/lib/calls.h"
 #include "base/util.h"
 #include "kernel/futex_owner.h"
 
@@ -75,7 +76,6 @@ static void test_mutexes(void **state)
 		pthread_mutexattr_t attributes;
 		pthread_mutex_t mutex;
 		struct sleeper sleeper = { .sleep = lock, .on = &mutex };
-		uint64_t syscalls = 0;
 
 		pthread_mutexattr_init(&attributes);
 		if (kind == 1)
@@ -86,16 +86,14 @@ static void test_mutexes(void **state)
 		pthread_mutex_lock(&mutex);
 		call = call_of(&sleeper, procfd);
 		assert_true(futex_is_lock(&call));
-		assert_int_equal(futex_owner(procfd, getpid(), sleeper.tid, &call, &syscalls),
-				 self);
-		assert_true(syscalls > 0);
+		assert_int_equal(futex_owner(procfd, getpid(), sleeper.tid, &call), self);
 		/* It is no other process's, nor one's own. */
-		assert_int_equal(futex_owner(procfd, getppid(), sleeper.tid, &call, &syscalls), 0);
-		assert_int_equal(futex_owner(procfd, getpid(), self, &call, &syscalls), 0);
+		assert_int_equal(futex_owner(procfd, getppid(), sleeper.tid, &call), 0);
+		assert_int_equal(futex_owner(procfd, getpid(), self, &call), 0);
 		pthread_mutex_unlock(&mutex);
 		pthread_join(sleeper.thread, NULL);
 		/* Nobody has it any more. */
-		assert_int_equal(futex_owner(procfd, getpid(), 1, &call, &syscalls), 0);
+		assert_int_equal(futex_owner(procfd, getpid(), 1, &call), 0);
 		pthread_mutex_destroy(&mutex);
 		pthread_mutexattr_destroy(&attributes);
 	}
@@ -107,7 +105,7 @@ static void test_semaphore(void **state)
 {
 	int procfd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct procwait_syscall call;
-	uint64_t syscalls = 0;
+	uint64_t calls;
 	sem_t semaphore;
 	struct sleeper sleeper = { .sleep = await, .on = &semaphore };
 
@@ -115,8 +113,8 @@ static void test_semaphore(void **state)
 	sem_init(&semaphore, 0, 0);
 	call = call_of(&sleeper, procfd);
 	assert_false(futex_is_lock(&call));
-	assert_int_equal(futex_owner(procfd, getpid(), sleeper.tid, &call, &syscalls), 0);
-	assert_int_equal(syscalls, 0);
+	calls = CALLS_OF(assert_int_equal(futex_owner(procfd, getpid(), sleeper.tid, &call), 0));
+	assert_int_equal(calls, 1); /* getpid() */
 	sem_post(&semaphore);
 	pthread_join(sleeper.thread, NULL);
 	close(procfd);

@@ -18,6 +18,7 @@
 #include "base/util.h"
 #include "model/locked.h"
 #include "model/stuck.h"
+#include "tests/lib/calls.h"
 #include "tests/lib/lone.h"
 
 /* The process, and what is known of it. */
@@ -26,7 +27,7 @@ struct scene {
 	struct stuck stuck;
 	struct locked locked;
 	struct deltas deltas; /* of its row */
-	uint64_t syscalls;
+	uint64_t calls; /* of the last look */
 };
 
 /* A process that ran before, and not in the interval. */
@@ -77,8 +78,8 @@ static int stuck_for(struct scene *scene, uint64_t ran_ns)
 	size_t n;
 
 	go_on(scene, ran_ns);
-	n = stuck_take(&scene->stuck, scene->lone.tree->fd, &scene->lone.frame, rows,
-		       &scene->syscalls);
+	scene->calls = CALLS_OF(
+		n = stuck_take(&scene->stuck, scene->lone.tree->fd, &scene->lone.frame, rows));
 	assert_int_equal(n, row_hang(&scene->lone.frame, &scene->lone.row, &ns));
 	return n ? (int)(ns / NSEC_PER_SEC) : -1;
 }
@@ -87,15 +88,13 @@ static int stuck_for(struct scene *scene, uint64_t ran_ns)
 static void test_server(void **state)
 {
 	struct scene *scene = *state;
-	uint64_t before;
 
 	lone_put(&scene->lone, 7, "wchan", "request_wait_answer");
 	assert_int_equal(stuck_for(scene, 5), -1);
-	assert_int_equal(scene->syscalls, 0);
+	assert_int_equal(scene->calls, 0);
 	assert_int_equal(stuck_for(scene, 0), 1);
-	before = scene->syscalls;
 	assert_int_equal(stuck_for(scene, 0), 2);
-	assert_int_equal(scene->syscalls, before);
+	assert_int_equal(scene->calls, 0);
 	assert_int_equal(stuck_for(scene, 5), -1);
 	lone_put(&scene->lone, 7, "wchan", "do_epoll_wait");
 	assert_int_equal(stuck_for(scene, 0), -1);
@@ -124,8 +123,8 @@ static int locked_for(struct scene *scene, pid_t *tid)
 	size_t n;
 
 	go_on(scene, 5);
-	n = locked_take(&scene->locked, scene->lone.tree->fd, &scene->lone.frame, rows, 0, 1,
-			&scene->syscalls);
+	scene->calls = CALLS_OF(n = locked_take(&scene->locked, scene->lone.tree->fd,
+						&scene->lone.frame, rows, 0, 1));
 	assert_int_equal(n, row_hang(&scene->lone.frame, &scene->lone.row, &ns));
 	*tid = n ? scene->lone.sample.raw[0].task->hang.tid : 0;
 	return n ? (int)(ns / NSEC_PER_SEC) : -1;
@@ -190,15 +189,13 @@ static void test_lock(void **state)
 static void test_no_lock(void **state)
 {
 	struct scene *scene = *state;
-	uint64_t before;
 	pid_t tid;
 
 	put_thread(scene, 7, 2, 1);
 	put_mutex(scene, 7, 9);
 	scene->lone.sample.raw[0].now.threads = 1;
-	before = scene->syscalls;
 	assert_int_equal(locked_for(scene, &tid), -1);
-	assert_int_equal(scene->syscalls, before);
+	assert_int_equal(scene->calls, 0);
 	scene->lone.sample.raw[0].now.threads = 2;
 	put_thread(scene, 7, 0, 1);
 	put_thread(scene, 9, 0, 1);

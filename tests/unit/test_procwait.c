@@ -145,11 +145,10 @@ static const char *target_of(const struct tree *tree, const char *name,
 	static struct buf out;
 	struct wait_targets *targets = wait_targets_open(tree->fd);
 	struct procwait_syscall call = *args;
-	uint64_t syscalls = 0;
 
 	buf_free(&out);
 	call.number = seccomp_syscall_resolve_name(name);
-	*wait = syscall_target(targets, tree->fd, 7, &call, &out, &syscalls);
+	*wait = syscall_target(targets, tree->fd, 7, &call, &out);
 	wait_targets_close(targets);
 	return buf_cstr(&out);
 }

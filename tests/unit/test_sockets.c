@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "kernel/sockets.h"
+#include "tests/lib/calls.h"
 #include "tests/lib/tree.h"
 
 #define TCP_HEAD "  sl  local_address rem_address   st tx_queue rx_queue tr inode\n"
@@ -128,7 +129,6 @@ static void test_peer(void **state)
 static void test_renewal(void **state)
 {
 	struct sockets *sockets = open_tree(state);
-	uint64_t before;
 
 	put_text(*state, "7/net/tcp", TCP_HEAD LINE(CLIENT, SERVER, "01", "11"));
 	put_text(*state, "7/net/udp", TCP_HEAD LINE(CLIENT, ANY, "07", "21"));
@@ -136,17 +136,13 @@ static void test_renewal(void **state)
 	assert_non_null(sockets_find(sockets, 11));
 	assert_int_equal(sockets_find(sockets, 21)->peer.port, 0);
 	sockets_renew(sockets);
-	before = sockets_syscalls(sockets);
-	assert_non_null(sockets_find(sockets, 11));
-	assert_int_equal(sockets_syscalls(sockets), before);
+	assert_int_equal(CALLS_OF(assert_non_null(sockets_find(sockets, 11))), 0);
 	put_text(*state, "7/net/udp", TCP_HEAD LINE(CLIENT, SERVER, "01", "21"));
 	assert_int_equal(sockets_find(sockets, 21)->peer.port, 8080);
 	/* One that is in no list is not looked for again at once. */
 	assert_null(sockets_find(sockets, 31));
 	sockets_renew(sockets);
-	before = sockets_syscalls(sockets);
-	assert_null(sockets_find(sockets, 31));
-	assert_int_equal(sockets_syscalls(sockets), before);
+	assert_int_equal(CALLS_OF(assert_null(sockets_find(sockets, 31))), 0);
 	sockets_close(sockets);
 }
 

@@ -85,13 +85,11 @@ static void set_fd(struct scene *scene, size_t at, int fd)
 static const char *target_of(struct scene *scene, const struct procwait_syscall *call)
 {
 	const struct tree *tree = scene->tree;
-	uint64_t syscalls = 0;
 
 	put(tree, "7/mem", (const char *)scene->memory, sizeof(scene->memory));
 	scene->out.len = 0;
-	assert_int_equal(
-		syscall_target(scene->targets, tree->fd, TID, call, &scene->out, &syscalls).state,
-		STATE_POLL);
+	assert_int_equal(syscall_target(scene->targets, tree->fd, TID, call, &scene->out).state,
+			 STATE_POLL);
 	return buf_cstr(&scene->out);
 }
 

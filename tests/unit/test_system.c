@@ -21,6 +21,7 @@
 #include "base/buf.h"
 #include "kernel/system.h"
 #include "kernel/uptime.h"
+#include "tests/lib/calls.h"
 #include "tests/lib/tree.h"
 #include "base/util.h"
 
@@ -78,18 +79,16 @@ static void test_pressure_again(void **state)
 
 	put_pressure(tree);
 	system = system_open(tree->fd);
-	system_read(system, &sample);
 	/* stat, meminfo and loadavg are not there. */
-	assert_int_equal(system_syscalls(system), 3 + 2 * PSI_RESOURCES);
+	assert_int_equal(CALLS_OF(system_read(system, &sample)), 2 * PSI_RESOURCES);
 	for (unsigned i = 0; i < 100; i++) {
 		snprintf(text, sizeof(text), "some avg10=0.00 avg60=0.00 avg300=0.00 total=%u\n",
 			 i);
 		put_text(tree, "pressure/io", text);
-		system_read(system, &sample);
+		assert_int_equal(CALLS_OF(system_read(system, &sample)), PSI_RESOURCES);
 		assert_int_equal(sample.pressure.psi[PSI_IO].some.total_us, i);
 		assert_false(sample.pressure.psi[PSI_IO].full.valid);
 	}
-	assert_int_equal(system_syscalls(system), 3 + (2 + 100) * PSI_RESOURCES);
 	system_close(system);
 }
 
@@ -99,6 +98,7 @@ static void test_pressure_missing(void **state)
 	const struct tree *tree = *state;
 	struct system_sample sample;
 	struct system *system = system_open(tree->fd);
+	uint64_t calls = calls_made();
 
 	for (unsigned i = 0; i < 64; i++) {
 		system_read(system, &sample);
@@ -108,13 +108,12 @@ static void test_pressure_missing(void **state)
 				     sample.pressure.psi[r].full.valid);
 		}
 	}
-	assert_int_equal(system_syscalls(system), 3 + PSI_RESOURCES);
+	assert_int_equal(calls_made() - calls, PSI_RESOURCES);
 	put_pressure(tree);
-	system_read(system, &sample);
+	assert_int_equal(CALLS_OF(system_read(system, &sample)), 2 * PSI_RESOURCES);
 	for (int r = 0; r < PSI_RESOURCES; r++)
 		assert_int_equal(sample.pressure.error[r], 0);
 	assert_int_equal(sample.pressure.psi[PSI_MEMORY].some.total_us, 20);
-	assert_int_equal(system_syscalls(system), 3 + 3 * PSI_RESOURCES);
 	system_close(system);
 }
 
@@ -138,10 +137,10 @@ static void test_pressure_broken(void **state)
 	assert_int_equal(sample.pressure.error[PSI_IRQ], -ENOENT);
 	assert_int_equal(sample.pressure.psi[PSI_IO].some.total_us, 30);
 	/* What cannot be read is left alone as well: cpu and io are read, no more. */
-	calls = system_syscalls(system);
+	calls = calls_made();
 	system_read(system, &sample);
+	assert_int_equal(calls_made() - calls, 2);
 	assert_int_equal(sample.pressure.error[PSI_MEMORY], -EISDIR);
-	assert_int_equal(system_syscalls(system), calls + 2);
 	/* Longer than any text of the kernel: a total may be cut in it. */
 	memset(large, '\n', sizeof(large));
 	memcpy(large, IRQ_LINE, strlen(IRQ_LINE));
@@ -211,9 +210,9 @@ static void test_files(void **state)
 	assert_int_equal(sample.swap_total, 50);
 	assert_int_equal(sample.swap_used, 30);
 	assert_true(sample.load[0] == 0.05 && sample.load[1] == 1.87 && sample.load[2] == 123.93);
-	calls = system_syscalls(system);
+	calls = calls_made();
 	system_read(system, &sample);
-	assert_int_equal(system_syscalls(system) - calls, 3 + PSI_RESOURCES);
+	assert_int_equal(calls_made() - calls, 3 + PSI_RESOURCES);
 	/* A text that says nothing is invalid, and no other one with it. */
 	put_text(tree, "stat", "nothing\n");
 	put_text(tree, "loadavg", "");
@@ -235,12 +234,12 @@ static void test_files_again(void **state)
 	put_text(tree, "loadavg", "nothing\n");
 	assert_int_equal(symlinkat("meminfo", tree->fd, "meminfo"), 0);
 	system = system_open(tree->fd);
-	calls = system_syscalls(system);
+	calls = calls_made();
 	system_read(system, &sample);
 	assert_int_equal(sample.file_error[SYSTEM_STAT], 0);
 	assert_int_equal(sample.file_error[SYSTEM_MEMINFO], -ELOOP);
 	assert_int_equal(sample.file_error[SYSTEM_LOADAVG], -EBADMSG);
-	assert_int_equal(system_syscalls(system) - calls, 3 + PSI_RESOURCES);
+	assert_int_equal(calls_made() - calls, 3 + PSI_RESOURCES);
 	assert_int_equal(unlinkat(tree->fd, "meminfo", 0), 0);
 	put_text(tree, "meminfo", "MemTotal: 1000 kB\nMemFree: 1 kB\n");
 	system_read(system, &sample);
@@ -251,9 +250,9 @@ static void test_files_again(void **state)
 	system = system_open(tree->fd);
 	system_read(system, &sample);
 	assert_int_equal(sample.file_error[SYSTEM_MEMINFO], -ENOENT);
-	calls = system_syscalls(system);
+	calls = calls_made();
 	system_read(system, &sample);
-	assert_int_equal(system_syscalls(system) - calls, 2);
+	assert_int_equal(calls_made() - calls, 2);
 	system_close(system);
 }
 

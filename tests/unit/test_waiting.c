@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "model/waiting.h"
+#include "tests/lib/calls.h"
 #include "tests/lib/lone.h"
 
 /* The process, and who reads its waits. */
@@ -82,9 +83,7 @@ static void test_sample(void **state)
 	put_wait(scene, 7, NANOSLEEP, SLEEP_STACK, "do_nanosleep");
 	assert_null(row_waiting(&scene->lone.frame, row));
 	/* Nothing is read that nobody wants. */
-	before = waiting_syscalls(scene->reader);
-	assert_null(read_next(scene, false, NEED_COMMAND));
-	assert_int_equal(waiting_syscalls(scene->reader), before);
+	assert_int_equal(CALLS_OF(assert_null(read_next(scene, false, NEED_COMMAND))), 0);
 	waiting = read_next(scene, false, NEED_WAITING);
 	assert_non_null(waiting);
 	assert_int_equal(waiting->number, 35);
@@ -92,9 +91,9 @@ static void test_sample(void **state)
 	assert_string_equal(waiting->where.data, "hrtimer_nanosleep");
 	assert_string_equal(waiting->on.data, "");
 	assert_string_equal(waiting->stack.data, "");
-	before = waiting_syscalls(scene->reader);
+	before = calls_made();
 	waiting_fill(scene->reader, &scene->lone.sample, &row, 1, false, NEED_WAITING);
-	assert_int_equal(waiting_syscalls(scene->reader), before);
+	assert_int_equal(calls_made(), before);
 	waiting_fill(scene->reader, &scene->lone.sample, &row, 1, false, NEED_STACK);
 	assert_string_equal(waiting->stack.data,
 			    "hrtimer_nanosleep+0x1/0x2\ndo_syscall_64+0x1/0x2\n");
