@@ -21,6 +21,7 @@
 #include "ui/loop_parts.h"
 #include "ui/rewind.h"
 #include "ui/table_state.h"
+#include "ui/timeline.h"
 #include "ui/view_table.h"
 #include "ui/watch.h"
 
@@ -65,6 +66,7 @@ void loop_draw(struct loop *loop)
 
 	if (term_waits_for(&ui->term) >= 0)
 		return;
+	timeline_read(ui);
 	term_erase(&ui->term);
 	if (ui->frame)
 		page->ops->draw(ui, page->state, &page->list, last);

@@ -21,9 +21,17 @@
 /* The lines, in percent of the interval. */
 enum { LINE_PRESSURE, LINE_WAITED, LINES };
 
+/* The moments that there are cells for. */
+struct moments {
+	int cells;
+	size_t per; /* moments in a cell */
+	struct spot *places;
+	size_t n, at; /* at: the one in the middle */
+};
+
 /* The drawn values: the highest of the moments of each cell. */
 struct timeline {
-	int cells, used, cursor;
+	int used, cursor;
 	int left; /* where the present was left; -1: not here */
 	double *values[LINES];
 	double peak[LINES];
@@ -38,14 +46,12 @@ bool timeline_wanted(const struct ui *ui)
 static double value_of(const struct spot *place, int line)
 {
 	const struct point *point = spot_point(place);
-	uint64_t waited;
 
 	if (line == LINE_PRESSURE)
 		return point->pressure < 0 ? (double)NAN : (double)point->pressure;
-	waited = stretch_waited(place->stretch, place->at);
-	if (waited == WAITED_UNKNOWN || !point->interval_ns)
+	if (point->waited_ns == WAITED_UNKNOWN || !point->interval_ns)
 		return (double)NAN;
-	return (double)waited * 100.0 / (double)point->interval_ns;
+	return (double)point->waited_ns * 100.0 / (double)point->interval_ns;
 }
 
 /* Takes a moment into its cell. */
@@ -72,27 +78,48 @@ static size_t find_left(struct past *past, const struct spot *places, size_t n, 
 	return n;
 }
 
-/* Fills the cells with the moments around one; left_ns: when the present was left, 0: it is not. */
-static void fill_cells(struct timeline *timeline, struct past *past, const struct spot *place,
+/* Finds the moments around the one that is shown, or the last, for as many cells. False: none. */
+static bool find_moments(struct past *past, int width, struct moments *found)
+{
+	size_t moments = past_moments(past), cells;
+	struct spot place;
+
+	*found = (struct moments){ .cells = width - NAME_CELLS - PEAK_CELLS };
+	if (found->cells < 1 || (!past_shown(past, &place) && !past_last(past, &place)))
+		return false;
+	cells = (size_t)found->cells;
+	found->per = (moments + cells - 1) / cells;
+	if (!found->per)
+		found->per = 1;
+	if (found->per > CELL_MOMENTS)
+		found->per = CELL_MOMENTS;
+	found->places = xcalloc(cells * found->per, sizeof(*found->places));
+	found->n = past_around(past, &place, found->places, cells * found->per, &found->at);
+	return true;
+}
+
+void timeline_read(struct ui *ui)
+{
+	struct moments found;
+
+	if (!timeline_wanted(ui) || !find_moments(ui->rewind.past, ui->term.columns, &found))
+		return;
+	for (size_t i = 0; i < found.n; i++)
+		stretch_read_waited(found.places[i].stretch, found.places[i].at);
+	free(found.places);
+}
+
+/* Fills the cells; left_ns: when the present was left, 0: it is not. */
+static void fill_cells(struct timeline *timeline, struct past *past, const struct moments *found,
 		       uint64_t left_ns)
 {
-	size_t cells = (size_t)timeline->cells, moments = past_moments(past), per, n, at;
-	struct spot *places;
+	size_t left = left_ns ? find_left(past, found->places, found->n, left_ns) : found->n;
 
-	per = (moments + cells - 1) / cells;
-	if (!per)
-		per = 1;
-	if (per > CELL_MOMENTS)
-		per = CELL_MOMENTS;
-	places = xcalloc(cells * per, sizeof(*places));
-	n = past_around(past, place, places, cells * per, &at);
-	for (size_t i = 0; i < n; i++)
-		take_moment(timeline, &places[i], (int)(i / per));
-	timeline->used = (int)((n + per - 1) / per);
-	timeline->cursor = (int)(at / per);
-	at = left_ns ? find_left(past, places, n, left_ns) : n;
-	timeline->left = at < n ? (int)(at / per) : -1;
-	free(places);
+	for (size_t i = 0; i < found->n; i++)
+		take_moment(timeline, &found->places[i], (int)(i / found->per));
+	timeline->used = (int)((found->n + found->per - 1) / found->per);
+	timeline->cursor = (int)(found->at / found->per);
+	timeline->left = left < found->n ? (int)(left / found->per) : -1;
 }
 
 /* Draws one line. */
@@ -128,23 +155,24 @@ static void draw_graph(struct ui *ui, const struct timeline *timeline, int numbe
 void timeline_draw(struct ui *ui, int line)
 {
 	struct past *past = ui->rewind.past;
-	struct timeline timeline = { .cells = ui->term.columns - NAME_CELLS - PEAK_CELLS };
-	struct spot place;
+	struct timeline timeline;
+	struct moments found;
 
-	if (timeline.cells < 1)
-		return;
-	if (!past_shown(past, &place) && !past_last(past, &place)) {
-		term_puts(&ui->term, line, 0, "nothing is kept yet to look back at", STYLE_DIM);
+	if (!find_moments(past, ui->term.columns, &found)) {
+		if (found.cells > 0)
+			term_puts(&ui->term, line, 0, "nothing is kept yet to look back at",
+				  STYLE_DIM);
 		return;
 	}
 	for (int i = 0; i < LINES; i++) {
 		timeline.peak[i] = (double)NAN;
-		timeline.values[i] = xcalloc((size_t)timeline.cells, sizeof(double));
-		for (int cell = 0; cell < timeline.cells; cell++)
+		timeline.values[i] = xcalloc((size_t)found.cells, sizeof(double));
+		for (int cell = 0; cell < found.cells; cell++)
 			timeline.values[i][cell] = (double)NAN;
 	}
-	fill_cells(&timeline, past, &place,
+	fill_cells(&timeline, past, &found,
 		   ui->rewind.back && !ui->rewind.replay ? ui->rewind.left_ns : 0);
+	free(found.places);
 	for (int i = 0; i < LINES; i++) {
 		draw_graph(ui, &timeline, i, line + i);
 		free(timeline.values[i]);

@@ -176,15 +176,15 @@ static void add_wait_row(void *arg, const void *from)
 		*(uint64_t *)arg += row->waited_ns;
 }
 
-uint64_t stretch_waited(struct stretch *stretch, size_t at)
+void stretch_read_waited(struct stretch *stretch, size_t at)
 {
 	struct point *point = &stretch->points[at];
 	uint64_t sum = 0;
 
 	if (point->waited_ns != WAITED_UNKNOWN || stretch_open(stretch))
-		return point->waited_ns;
+		return;
 	archive_each(&stretch->archive, QUERY_WAITS, point->number, add_wait_row, &sum);
-	return point->waited_ns = sum;
+	point->waited_ns = sum;
 }
 
 void stretch_free(struct stretch *stretch)

@@ -54,8 +54,8 @@ int stretch_open(struct stretch *stretch);
 /* Closes what is open; its points stay. */
 void stretch_shut(struct stretch *stretch);
 
-/* The time that all tasks waited in a moment, read where it is not known yet. */
-uint64_t stretch_waited(struct stretch *stretch, size_t at);
+/* Reads the time that all tasks waited in a moment, where it is not known yet. */
+void stretch_read_waited(struct stretch *stretch, size_t at);
 
 void stretch_free(struct stretch *stretch);
 

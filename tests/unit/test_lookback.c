@@ -385,7 +385,8 @@ static void all_kinds_are_added_up(void **state)
 		assert_true(past_last(scene.past, &spot));
 		/* As of a recording, of which it is not known before it is read. */
 		spot.stretch->points[spot.at].waited_ns = WAITED_UNKNOWN;
-		assert_int_equal(stretch_waited(spot.stretch, spot.at), sum.total);
+		stretch_read_waited(spot.stretch, spot.at);
+		assert_int_equal(spot_point(&spot)->waited_ns, sum.total);
 	}
 	for (unsigned kind = 0; kind < WAIT_KINDS; kind++)
 		if (!seen[kind])
@@ -454,7 +455,8 @@ static void recordings_are_gone_to(void **state)
 	check_all(&scene, 49);
 	/* What all waited is read when it is asked for. */
 	assert_true(past_last(scene.past, &spot));
-	assert_true(stretch_waited(spot.stretch, spot.at) != WAITED_UNKNOWN);
+	stretch_read_waited(spot.stretch, spot.at);
+	assert_true(spot_point(&spot)->waited_ns != WAITED_UNKNOWN);
 	close_scene(&scene);
 	play_free(&machine);
 }
