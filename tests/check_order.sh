@@ -119,7 +119,7 @@ FNR == 1 {
 
 	if (folder ~ /^src/ && file ~ /(^|\/)(n?curses|panel|term|menu|form)\.h$/)
 		print "curses", at
-	if (folder ~ /^(ui|src\/view|src\/out)$/ &&
+	if (folder ~ /^(ui(\/.*)?|src\/view|src\/out)$/ &&
 	    file ~ /^(netlink\/|linux\/(netlink|genetlink|rtnetlink|taskstats|cgroupstats))/)
 		print "netlink", at
 
@@ -133,7 +133,7 @@ FNR == 1 {
 	}
 	headers_of[FILENAME] = headers_of[FILENAME] " " path
 	line_of[FILENAME, path] = FNR
-	if (other == "ui" && folder != "ui" && module != "src/app/main")
+	if (other ~ /^ui/ && folder !~ /^ui/ && module != "src/app/main")
 		print "ui", at
 	if (rank[other] > rank[folder])
 		print "order", at " of a later folder"

@@ -7,8 +7,9 @@
 
 #include "model/group.h"
 #include "model/limits.h"
-#include "ui/view_sites.h"
-#include "ui/view_task.h"
+#include "ui/detail/view_task.h"
+#include "ui/sites/view_sites.h"
+#include "ui/table/table_state.h"
 
 /* Makes them. */
 static const struct finding *take(struct ui *ui)

@@ -3,7 +3,7 @@
 #ifndef STALLTOP_UI_FINDING_H
 #define STALLTOP_UI_FINDING_H
 
-#include "ui/ui.h"
+#include "ui/state/ui.h"
 
 /*
  * Makes the findings of what the table shows, where its rows were made anew; after what it shows of

@@ -8,10 +8,10 @@
 
 #include "model/notes.h"
 #include "ui/finding.h"
-#include "ui/legend.h"
-#include "ui/pressure.h"
-#include "ui/rewind.h"
-#include "ui/timeline.h"
+#include "ui/past/rewind.h"
+#include "ui/past/timeline.h"
+#include "ui/table/legend.h"
+#include "ui/table/pressure.h"
 #include "view/summary.h"
 
 /* The least lines for: the unit and sum rows, the pressure block. */

@@ -3,7 +3,7 @@
 #ifndef STALLTOP_UI_HEADER_H
 #define STALLTOP_UI_HEADER_H
 
-#include "ui/ui.h"
+#include "ui/state/ui.h"
 
 /* The parts of the header, from the top on: a row each of the table in header.c. */
 enum header_part {

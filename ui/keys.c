@@ -6,14 +6,14 @@
 
 #include "base/util.h"
 #include "data/delay.h"
-#include "ui/cmd.h"
-#include "ui/command.h"
+#include "ui/cmd/cmd.h"
+#include "ui/cmd/command.h"
+#include "ui/cmd/view_fields.h"
+#include "ui/cmd/view_sort.h"
+#include "ui/detail/view_task.h"
 #include "ui/finding.h"
-#include "ui/list.h"
-#include "ui/view_fields.h"
-#include "ui/view_sites.h"
-#include "ui/view_sort.h"
-#include "ui/view_task.h"
+#include "ui/sites/view_sites.h"
+#include "ui/term/list.h"
 
 #define CONTROL(letter) ((letter) - '@')
 

@@ -3,7 +3,7 @@
 #ifndef STALLTOP_UI_LOOP_H
 #define STALLTOP_UI_LOOP_H
 
-#include "ui/ui.h"
+#include "ui/state/ui.h"
 
 /* The step at which the screen failed. */
 enum ui_failure {

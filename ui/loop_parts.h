@@ -3,7 +3,7 @@
 #ifndef STALLTOP_UI_LOOP_PARTS_H
 #define STALLTOP_UI_LOOP_PARTS_H
 
-#include "ui/ui.h"
+#include "ui/state/ui.h"
 
 struct loop {
 	struct ui ui;

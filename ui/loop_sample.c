@@ -9,8 +9,8 @@
 #include "history/past.h"
 #include "history/recorder.h"
 #include "ui/loop_parts.h"
-#include "ui/rewind.h"
-#include "ui/table_state.h"
+#include "ui/past/rewind.h"
+#include "ui/table/table_state.h"
 
 /* The shortest useful interval: a sample asked for by a key waits until it has passed. */
 #define LEAST_INTERVAL_NS (100 * NSEC_PER_MSEC)

@@ -3,11 +3,11 @@
 
 #include "ui/view_table.h"
 
-#include "ui/cmd.h"
+#include "ui/cmd/cmd.h"
 #include "ui/finding.h"
 #include "ui/header.h"
-#include "ui/table_draw.h"
-#include "ui/table_state.h"
+#include "ui/table/table_draw.h"
+#include "ui/table/table_state.h"
 
 /* The table to be drawn: with the displayed sort order, and the frame of its rows. */
 static struct table_draw table_drawing(struct ui *ui)

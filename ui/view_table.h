@@ -3,7 +3,7 @@
 #ifndef STALLTOP_UI_VIEW_TABLE_H
 #define STALLTOP_UI_VIEW_TABLE_H
 
-#include "ui/view.h"
+#include "ui/state/view.h"
 
 /* Its state is a struct table. */
 extern const struct view_ops view_table;

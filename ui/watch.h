@@ -5,7 +5,7 @@
 
 #include <poll.h>
 
-#include "ui/ui.h"
+#include "ui/state/ui.h"
 
 /* Fills in further descriptors to poll: up to TRIGGERS_MAX elements. Returns their number. */
 nfds_t watch_fill(const struct ui *ui, struct pollfd *fds);

@@ -35,7 +35,7 @@
 #include "kernel/delayacct_switch.h"
 #include "kernel/proctask.h"
 #include "model/sampler.h"
-#include "ui/command.h"
+#include "ui/cmd/command.h"
 #include "ui/loop.h"
 #include "view/site_column.h"
 

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/util.h"
-#include "ui/input.h"
+#include "ui/term/input.h"
 
 /* Bytes that come as one, in UTF-8: the first key. */
 static void test_first_key(void **state)

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ui/lines.h"
+#include "ui/term/lines.h"
 
 /* Puts a text. */
 static void put(struct lines *lines, int line, int column, unsigned style, const char *text)

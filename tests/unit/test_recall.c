@@ -11,7 +11,7 @@
 #include <stdio.h>
 
 #include "base/util.h"
-#include "ui/recall.h"
+#include "ui/state/recall.h"
 
 /* Two kinds of prompts. */
 static unsigned take_a(struct ui *ui, const char *answer, struct buf *error)

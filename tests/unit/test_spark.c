@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "ui/spark.h"
+#include "ui/term/spark.h"
 
 /* Asserts what is drawn behind the blanks. */
 static void assert_drawn(const struct spark *spark, enum text_charset charset, const char *expected,

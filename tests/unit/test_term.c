@@ -24,7 +24,7 @@
 #include <unistd.h>
 
 #include "base/util.h"
-#include "ui/term.h"
+#include "ui/term/term.h"
 
 /* Bytes that may be in use at a time, by ncurses too; 0: as many as there are. */
 static size_t limit, used;

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Keys that move about, open and leave views, and end the program. */
+#include "config.h"
+
+#include "ui/cmd/cmd.h"
+#include "ui/cmd/view_fields.h"
+#include "ui/cmd/view_help.h"
+#include "ui/detail/view_task.h"
+#include "ui/past/rewind.h"
+#include "ui/table/table_state.h"
+
+unsigned cmd_move(struct ui *ui, int move)
+{
+	struct page *page = ui_page(ui);
+
+	if (page->ops->move)
+		page->ops->move(ui, page->state, &page->list, (enum list_move)move);
+	else
+		list_move(&page->list, (enum list_move)move);
+	if (ui->depth == 1)
+		table_pin(ui);
+	return REACT_REDRAW;
+}
+
+unsigned cmd_columns(struct ui *ui, int by)
+{
+	const struct sheet sheet = ui_sheet(ui);
+
+	/* The last column stays, and the first is always visible. */
+	if (by > 0 && *sheet.skip + 2 < sheet.layout->n)
+		++*sheet.skip;
+	else if (by < 0 && *sheet.skip)
+		--*sheet.skip;
+	return REACT_REDRAW;
+}
+
+/* Shows the members of a group in place of the groups. */
+static unsigned open_group(struct ui *ui, const struct group *group)
+{
+	ui_take_group(ui, &ui->group, group);
+	ui->opened = true;
+	table_unpin(ui);
+	ui_say(ui, "the members of the group: Esc goes back to the groups");
+	return REACT_RELAYOUT | REACT_RESORT | REACT_RELEASE;
+}
+
+/* Goes back to the groups and selects the one that was open. */
+static unsigned close_group(struct ui *ui)
+{
+	ui->opened = false;
+	ui->table->pinned = true;
+	ui->table->selected = (struct ui_task){ .key.start_ns = ui->group.id };
+	return REACT_RELAYOUT | REACT_RESORT | REACT_RELEASE;
+}
+
+unsigned cmd_open(struct ui *ui, int arg)
+{
+	const struct item *item = table_item(ui);
+
+	if (item && item->row->group)
+		return open_group(ui, item->row->group);
+	return cmd_open_detail(ui, arg);
+}
+
+COMMAND(cmd_open_detail)
+{
+	const struct item *item = table_item(ui);
+	struct ui_task task;
+
+	if (!item)
+		return REACT_NONE;
+	table_pin(ui);
+	if (item->row->group)
+		return view_task_open_group(ui, item->row->group);
+	return ui_selected(ui, &task) ? view_task_open(ui, &task) : REACT_NONE;
+}
+
+COMMAND(cmd_open_sum)
+{
+	return view_task_open(ui, NULL);
+}
+
+COMMAND(cmd_open_fields)
+{
+	return view_fields_open(ui);
+}
+
+unsigned cmd_open_help(struct ui *ui, int of_column)
+{
+	return view_help_open(ui, of_column != 0);
+}
+
+COMMAND(cmd_leave)
+{
+	if (ui->depth > 1)
+		ui_pop(ui);
+	else if (ui->rewind.back && !ui->rewind.replay)
+		rewind_present(ui);
+	else if (ui->opened)
+		return close_group(ui);
+	else
+		table_unpin(ui);
+	return REACT_REDRAW;
+}
+
+COMMAND(cmd_sample)
+{
+	if (ui->rewind.replay)
+		return cmd_step(ui, 1);
+	return REACT_RESAMPLE;
+}
+
+COMMAND(cmd_redraw)
+{
+	term_resize(&ui->term);
+	term_redraw(&ui->term);
+	return REACT_RELAYOUT;
+}
+
+COMMAND(cmd_quit)
+{
+	return REACT_QUIT;
+}

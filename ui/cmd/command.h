@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The commands, one row per command, in keys.c: the source of keys, help, footer and the manual's
+ * table of keys.
+ */
+#ifndef STALLTOP_UI_COMMAND_H
+#define STALLTOP_UI_COMMAND_H
+
+#include <stddef.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "ui/state/ui.h"
+
+#define COMMAND_KEYS 3
+
+/* The group of the commands that act on the machine, or write: not with --readonly. */
+#define COMMAND_ACTS "Acting"
+
+struct command {
+	const char *name; /* such as "sort-cpu" */
+	const char *group; /* its section in help */
+	/* A character below 128, or a KEY_ of ncurses; 0: none. Without any, hint_keys says how. */
+	int keys[COMMAND_KEYS];
+	unsigned where; /* the WHERE_ bits of the views that have the command */
+	/* Runs the command; returns reactions. */
+	unsigned (*run)(struct ui *ui, int arg);
+	int arg;
+	const char *help;
+	const char *hint; /* shown in the footer, as "KEY hint"; NULL: not shown */
+	const char *hint_keys; /* replaces the first key's name; NULL: does not */
+	unsigned hint_turn; /* in which it gets a place there, from 1 on, as far as there is room */
+};
+
+extern const struct command command_table[];
+extern const size_t command_table_n;
+
+/* Finds the command that a key runs in a view with that WHERE_ bit, or NULL. */
+const struct command *command_by_key(const struct term_key *key, unsigned where);
+
+/* Finds the command whose hint is in that column of a view's footer, or NULL. */
+const struct command *command_by_hint(struct ui *ui, unsigned where, int column);
+
+/* Whether the command acts on the machine, or writes. */
+static inline bool command_acts(const struct command *command)
+{
+	return !strcmp(command->group, COMMAND_ACTS);
+}
+
+/* Whether the command can be given on this screen. */
+bool command_is_allowed(const struct ui *ui, const struct command *command);
+
+/* Appends the names of all the command's keys, separated by ", ". */
+void command_append_keys(const struct command *command, struct buf *out);
+
+/* Draws a view's footer: as many hints as fit into the line, those that matter most first. */
+void command_footer(struct ui *ui, unsigned where, int line);
+
+/* Appends the manual's table of keys as roff (man(7)). */
+void command_doc(struct buf *out);
+
+#endif

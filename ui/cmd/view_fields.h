@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The field chooser: which columns the table shows, and in which order. */
+#ifndef STALLTOP_UI_VIEW_FIELDS_H
+#define STALLTOP_UI_VIEW_FIELDS_H
+
+#include "ui/state/ui.h"
+
+/* Opens the chooser. Choices take effect at once. Returns reactions. */
+unsigned view_fields_open(struct ui *ui);
+
+/* Handle the chooser's keys. Return reactions. */
+unsigned view_fields_toggle(struct ui *ui, int arg); /* shows or hides the field */
+unsigned view_fields_shift(struct ui *ui, int by); /* moves it, up when negative */
+unsigned view_fields_default(struct ui *ui, int arg); /* returns to the default fields */
+unsigned view_fields_find_next(struct ui *ui, int arg); /* selects the next that was typed */
+
+#endif

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "ui/cmd/view_help.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util.h"
+#include "model/notes.h"
+#include "ui/cmd/command.h"
+#include "ui/table/legend.h"
+#include "view/column_words.h"
+#include "view/site_column.h"
+
+/* Cells of the names at the left. */
+#define NAME_CELLS 16
+
+struct entry {
+	char *name; /* NULL: the text is the heading of a section */
+	char *text;
+};
+
+struct help {
+	struct entry *entries;
+	size_t n;
+};
+
+/* Appends an entry. */
+static void add_help(struct help *help, const char *name, const char *text)
+{
+	help->entries = xreallocarray(help->entries, help->n + 1, sizeof(*help->entries));
+	help->entries[help->n++] =
+		(struct entry){ .name = name ? xstrdup(name) : NULL, .text = xstrdup(text) };
+}
+
+/* Adds the meaning of figures that no table explains. */
+static void add_words(struct help *help)
+{
+	add_help(help, NULL, "Figures");
+	add_help(help, "(%)",
+		 "share of the interval, of one CPU's time: a process with several threads "
+		 "may have more than 100. A wait counts while it lasts; with "
+		 "--booked it counts when it ends, so a long wait shows more than 100 too.");
+	add_help(help, "-",
+		 "unknown: the kernel or the source does not give it, or it takes an "
+		 "interval first. It never stands for 0.");
+	add_help(help, "now", "in the pressure block: time stalled in the interval, in percent.");
+	add_help(help, "=",
+		 "the sum of all rows that pass the filters, those not on the screen too.");
+	add_help(help, "USR SYS",
+		 "the time on a CPU is exact; its split into these two is estimated "
+		 "from clock ticks.");
+}
+
+/* Adds the commands of some views, by their groups. */
+static void add_commands(struct help *help, const struct ui *ui, unsigned where, unsigned without)
+{
+	struct buf keys = { 0 };
+	const char *group = NULL;
+
+	for (size_t i = 0; i < command_table_n; i++) {
+		const struct command *command = &command_table[i];
+
+		if (!command->help || !(command->where & where) || command->where & without ||
+		    !command_is_allowed(ui, command))
+			continue;
+		if (!group || strcmp(group, command->group) != 0) {
+			group = command->group;
+			add_help(help, NULL, group);
+		}
+		keys.len = 0;
+		command_append_keys(command, &keys);
+		add_help(help, buf_cstr(&keys), command->help);
+	}
+	buf_free(&keys);
+}
+
+/* Adds the fields of a table. */
+static void describe_fields(struct help *help, const char *title, const struct column_table *table)
+{
+	char name[COLUMN_HEADING];
+
+	add_help(help, NULL, title);
+	for (size_t i = 0; i < table->n; i++) {
+		column_heading(&table->columns[i], name);
+		add_help(help, name, table->columns[i].help);
+	}
+}
+
+/* Adds units and fields. */
+static void add_columns(struct help *help)
+{
+	add_help(help, NULL, "Units of the delay columns");
+	for (unsigned unit = 0; unit < UNITS; unit++)
+		add_help(help, unit_table[unit].id, unit_table[unit].help);
+	describe_fields(help, "Fields", &task_columns);
+	describe_fields(help, "Fields of sites", &site_columns);
+}
+
+/* Adds what a column is and costs, and what to do about its figures. */
+static void explain_column(struct help *help, const struct ui *ui, const struct column *column)
+{
+	const struct column_words *words = column_words(column);
+	const struct unit_row *unit = &unit_table[ui->settings->unit];
+	char heading[COLUMN_HEADING];
+	struct buf text = { 0 };
+
+	column_heading(column, heading);
+	buf_printf(&text, "%s: %s", heading, column_name(column));
+	add_help(help, NULL, buf_cstr(&text));
+	add_help(help, column->id, column->help);
+	if (words && words->more)
+		add_help(help, "", words->more);
+	if (!column->unit)
+		add_help(help, unit->label, unit->help);
+	add_help(help, "costs", column_cost(column).words);
+	if (words && words->remedies)
+		add_help(help, NULL, "What to do about it");
+	for (const struct remedy *remedy = words ? words->remedies : NULL; remedy && remedy->means;
+	     remedy++)
+		add_help(help, remedy->means, remedy->how);
+	buf_free(&text);
+}
+
+/* Adds what each letter of the bar stands for. */
+static void explain_bar(struct help *help)
+{
+	add_help(help, NULL, "The bar of states: how much of the time a thread");
+	for (unsigned state = 0; state < WAIT_STATES; state++) {
+		char name[] = { wait_state_table[state].letter, '\0' };
+
+		add_help(help, name, wait_state_table[state].help);
+	}
+}
+
+/* Adds the remedies for what is missing now. */
+static void add_notes(struct help *help, const struct ui *ui)
+{
+	const struct frame_info *info = ui->frame->info;
+	struct buf text = { 0 };
+
+	if (!info->head.nnotes)
+		return;
+	add_help(help, NULL, "Missing now, and what to do about it");
+	for (size_t i = 0; i < info->head.nnotes; i++) {
+		text.len = 0;
+		note_append(&text, &info->head.notes[i], true);
+		add_help(help, note_table[info->head.notes[i].id].id, buf_cstr(&text));
+	}
+	buf_free(&text);
+}
+
+/* Draws an entry's lines from list line `at` on. Returns the list line after it. */
+static size_t draw_entry(struct ui *ui, const struct list *list, const struct entry *entry,
+			 size_t at)
+{
+	int left = entry->name ? NAME_CELLS : 0, room = ui->term.columns - left - 1;
+	const char *text = entry->text;
+	bool first = true;
+
+	if (room < 8)
+		room = 8;
+	if (!entry->name)
+		at++; /* an empty line before a section */
+	do {
+		size_t len = text_line(text, (unsigned)room);
+
+		if (at >= list->top && at - list->top < list->height) {
+			int line = (int)(at - list->top) + 1;
+
+			if (first && entry->name)
+				term_put(&ui->term, line, 1, left - 2, entry->name,
+					 strlen(entry->name), STYLE_KEY);
+			term_put(&ui->term, line, left, (int)len, text, len,
+				 entry->name ? STYLE_NORMAL : STYLE_LABEL);
+		}
+		first = false;
+		at++;
+		text += len;
+		text += strspn(text, " ");
+	} while (*text);
+	return at;
+}
+
+/* Draws the whole view. */
+static void help_draw(struct ui *ui, void *state, struct list *list, int height)
+{
+	struct help *help = state;
+	size_t n = 0;
+
+	if (height < 1)
+		return;
+	term_put(&ui->term, 0, 0, ui->term.columns, "stalltop: help", 14, STYLE_HEAD);
+	/* First only counts lines: with no height nothing is drawn. */
+	list->height = 0;
+	for (size_t i = 0; i < help->n; i++)
+		n = draw_entry(ui, list, &help->entries[i], n);
+	list->plain = true;
+	list_size(list, n, (size_t)height - 1);
+	n = 0;
+	for (size_t i = 0; i < help->n; i++)
+		n = draw_entry(ui, list, &help->entries[i], n);
+}
+
+/* Frees the state. */
+static void help_close(UNUSED struct ui *ui, void *state)
+{
+	struct help *help = state;
+
+	for (size_t i = 0; i < help->n; i++) {
+		free(help->entries[i].name);
+		free(help->entries[i].text);
+	}
+	free(help->entries);
+	free(help);
+}
+
+static const struct view_ops view_help = {
+	.name = "help",
+	.where = WHERE_HELP,
+	.draw = help_draw,
+	.close = help_close,
+};
+
+unsigned view_help_open(struct ui *ui, bool of_column)
+{
+	const struct page *page = ui_page(ui);
+	unsigned here = page->ops->where;
+	const struct column *column = NULL;
+	struct help *help;
+
+	if (here == WHERE_HELP)
+		return REACT_NONE;
+	help = xcalloc(1, sizeof(*help));
+	if (of_column && page->ops->column)
+		column = page->ops->column(ui, page->state, &page->list);
+	if (column)
+		explain_column(help, ui, column);
+	if (of_column && ((column && column_is_bar(column)) || legend_lines(ui, 0)))
+		explain_bar(help);
+	add_commands(help, ui, here, 0);
+	add_notes(help, ui);
+	add_words(help);
+	add_commands(help, ui, WHERE_ALL & ~here & ~WHERE_HELP, here);
+	add_columns(help);
+	ui_push(ui, &view_help, help);
+	return REACT_REDRAW;
+}

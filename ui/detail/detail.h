@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The detail view's data about its task, kept from frame to frame. Maxima, minima and the other
+ * fields of the record are read for this process's threads only, in addition to the sample.
+ */
+#ifndef STALLTOP_UI_DETAIL_H
+#define STALLTOP_UI_DETAIL_H
+
+#include "model/limits.h"
+#include "ui/detail/detail_wait.h"
+#include "ui/state/ui.h"
+#include "ui/term/spark.h"
+
+/* The figures of a detail: the kinds, then all waiting, that for memory, and time on a CPU. */
+enum figure {
+	FIGURE_TOTAL = WAIT_KINDS,
+	FIGURE_MEM,
+	FIGURE_RUN, /* exact */
+	FIGURE_REAL, /* counted in ticks */
+	FIGURES
+};
+
+/* One figure in the units of delay columns, of the interval or of the whole life. */
+struct figure_values {
+	struct value count, ms, avg, share;
+};
+
+/* The facts about the task that are kept when it has ended. */
+struct detail_task {
+	pid_t ppid;
+	uint64_t start_ns; /* CLOCK_MONOTONIC */
+	uint64_t age_ns; /* age at the last sample */
+	char state; /* 0: not known */
+	/* See row_wait(), row_wait_state(); WAIT_STATES: the task does not wait. */
+	enum wait_state waits_for;
+	uint64_t wait_ns;
+	bool wait_exact; /* otherwise the wait is at least that long */
+	struct buf user, command, cgroup; /* raw bytes; empty: not known */
+};
+
+/* The facts about a group besides its members' sum. */
+struct detail_group {
+	struct ui_group which;
+	struct buf worst; /* the member that waited most in the interval, raw bytes; empty: none */
+	pid_t worst_pid;
+	uint64_t worst_ns;
+	struct cgroup_states states; /* members whose state was read */
+	size_t stateless; /* members whose state was not read, or is no longer known */
+	/* Figures from the group's own files: 0 in `have` without these. */
+	struct cgroup_sample now, before;
+};
+
+/* The effects of the limits of the task's groups. */
+struct detail_limits {
+	struct limits_reader *reader; /* NULL: nothing has been read yet */
+	struct limits now, before;
+	double throttled; /* in percent of the interval, added up over CPUs; negative: not known */
+};
+
+struct detail {
+	bool sum; /* for the rows that pass, not for a task */
+	bool of_group; /* with sum: for the rows of one group */
+	bool booked; /* the interval's figures are the booked ones */
+	struct detail_group group;
+	struct ui_task who;
+	struct detail_task task;
+	struct detail_wait wait;
+	struct detail_limits limits;
+	bool ended;
+	char how[32]; /* exit status or signal; "": not known, or nothing to say */
+	uint64_t seen_ns, gone_ns; /* CLOCK_REALTIME: last seen, and first found missing */
+	size_t members; /* rows in the sum */
+	uint64_t interval_ns; /* 0: no interval yet */
+	struct figure_values interval[FIGURES], life[FIGURES];
+	struct spark history[FIGURES]; /* shares of the interval in percent */
+	unsigned jumps; /* the ui's, when the history was begun */
+	bool absent; /* while looking back: it is not there at that moment */
+	/* Data of the process's live threads, or of the single thread. */
+	struct threads threads;
+	int error; /* -errno: why the threads are missing */
+	uint64_t record_interval_ns; /* 0: no interval yet */
+	struct task_record record, growth; /* growth: of counters, in that interval */
+	struct order order; /* scratch */
+};
+
+/* Starts with the ui's frame. Without a task and without a group: the sum. */
+void detail_start(struct detail *detail, struct ui *ui, const struct ui_task *task,
+		  const struct group *group);
+
+/* Continues with the ui's next frame. */
+void detail_next(struct detail *detail, struct ui *ui);
+
+/* The column of a figure. Its unit is the view's also where it is no delay. */
+const struct column *detail_column(enum figure figure);
+
+void detail_free(struct detail *detail);
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The figures of a detail: one line each, in blocks of as many columns as fit. */
+#ifndef STALLTOP_UI_DETAIL_FIGURES_H
+#define STALLTOP_UI_DETAIL_FIGURES_H
+
+#include "ui/detail/detail.h"
+#include "ui/term/pager.h"
+
+/* Room for a time as text, with its NUL. */
+#define DETAIL_TIME 32
+
+/* Writes a time of the wall clock (CLOCK_REALTIME), as strftime(3) has it. */
+void detail_time(char text[DETAIL_TIME], const char *format, uint64_t real_ns);
+
+/* Writes a time span, such as 3d04:05:06. */
+void detail_span(char text[DETAIL_TIME], uint64_t ns);
+
+/* Writes the figures, below the title of their part. */
+void detail_figures_write(const struct detail *detail, struct pager *pager);
+
+#endif

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "ui/detail/detail_page.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/util.h"
+#include "ui/detail/detail_figures.h"
+#include "ui/detail/detail_sum.h"
+#include "ui/detail/detail_text.h"
+
+/* Cells of a field's parts; the meaning takes the rest. */
+#define FIELD_CELLS 26
+#define GROWTH_CELLS 12
+#define VALUE_CELLS 17
+#define UNIT_CELLS 5
+
+#define MIB (1024.0 * 1024.0)
+
+/* Percent of a memory limit from which the use is highlighted. */
+#define MEMORY_WARM 90.0
+#define MEMORY_HOT 98.0
+
+/* The width from which two fields share a line. */
+#define FIELDS_TWICE 170
+
+/* The meaning of a state's letter. */
+static const char *state_words(char state)
+{
+	static const char *const words[] = {
+		"R running",
+		"S sleeping",
+		"D uninterruptible sleep",
+		"T stopped",
+		"t stopped by a tracer",
+		"Z zombie: has ended",
+		"X dead",
+		"I idle",
+		"P parked",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		if (words[i][0] == state)
+			return words[i];
+	return "-";
+}
+
+/* Writes the text that was begun, and the group of the limit. */
+static void write_limit(struct detail_page *page, const struct buf *group, enum style style)
+{
+	struct pager *pager = &page->pager;
+	struct buf *text = &page->text;
+
+	buf_puts(text, ", cgroup ");
+	text_escape(text, group->data, group->len, pager->term->charset);
+	buf_putc(text, ')');
+	pager_put(pager, 0, pager->width, text->data, text->len, style);
+	pager->line++;
+}
+
+/* Writes how the limits of its groups slow the task: they may look like a busy machine. */
+static void write_task_limits(struct detail_page *page, const struct detail *detail)
+{
+	const struct cpu_limit *cpu = &detail->limits.now.cpu;
+	const struct memory_limit *memory = &detail->limits.now.memory;
+	const struct io_limit *io = &detail->limits.now.io;
+	double throttled = detail->limits.throttled, used;
+	struct buf *text = &page->text;
+
+	text->len = 0;
+	if (cpu->period_us && throttled >= 0)
+		buf_printf(text, "its group is throttled %.1f %% (", throttled);
+	else if (cpu->period_us)
+		buf_puts(text, "its group may be throttled (");
+	if (cpu->period_us) {
+		buf_printf(text, "quota %.0f %%",
+			   (double)cpu->quota_us * 100.0 / (double)cpu->period_us);
+		write_limit(page, &cpu->group, style_of_share(throttled));
+	}
+	if (io->text.len) {
+		text->len = 0;
+		buf_puts(text, "its group's I/O is limited (");
+		text_escape(text, io->text.data, io->text.len, page->pager.term->charset);
+		write_limit(page, &io->group, STYLE_NORMAL);
+	}
+	if (!memory->limit)
+		return;
+	used = (double)memory->usage * 100.0 / (double)memory->limit;
+	text->len = 0;
+	buf_printf(text, "its group uses %.1f of %.1f MiB of memory (%.0f %% of its limit",
+		   (double)memory->usage / MIB, (double)memory->limit / MIB, used);
+	write_limit(page, &memory->group,
+		    used >= MEMORY_HOT	  ? STYLE_HOT
+		    : used >= MEMORY_WARM ? STYLE_WARM
+					  : STYLE_NORMAL);
+}
+
+/* Puts how long the task has been waiting, and for what. */
+static int put_waiting(struct detail_page *page, int column, const struct detail_task *task)
+{
+	static const char *const words[WAIT_STATES] = {
+		[STATE_CPU] = "a CPU",
+		[STATE_IO] = "block I/O",
+		[STATE_DWAIT] = "other than I/O (dwait)",
+	};
+	struct buf *text = &page->text;
+
+	text->len = 0;
+	buf_puts(text, task->wait_exact ? "" : ">= ");
+	buf_fixed(text, task->wait_ns / NSEC_PER_MSEC, 3);
+	buf_printf(text, " s for %s", words[task->waits_for]);
+	return detail_put_item(&page->pager, column, "waiting", text->data, text->len);
+}
+
+/* Writes the lines that describe the task. */
+static void write_identity(struct detail_page *page, const struct detail *detail,
+			   const struct frame *frame)
+{
+	const struct detail_task *task = &detail->task;
+	struct pager *pager = &page->pager;
+	char text[DETAIL_TIME];
+	int at = 0;
+
+	page->text.len = 0;
+	text_escape(&page->text, task->user.data, task->user.len, pager->term->charset);
+	at = detail_put_item(pager, at, "user", page->text.data, page->text.len);
+	at = detail_put_plain(pager, at, "state",
+			      detail->ended ? "ended" : state_words(task->state));
+	if (task->waits_for < WAIT_STATES && !detail->ended)
+		at = put_waiting(page, at, task);
+	at = detail_put_number(pager, at, "parent", (uint64_t)task->ppid);
+	if (detail->who.thread)
+		at = detail_put_number(pager, at, "process", (uint64_t)detail->who.tgid);
+	if (detail->threads.frame)
+		at = detail_put_number(pager, at, "threads", detail->threads.frame->n);
+	detail_time(text, "%Y-%m-%d %H:%M:%S", clocks_real_ns(frame->info->clocks, task->start_ns));
+	at = detail_put_plain(pager, at, "started", text);
+	detail_span(text, detail->task.age_ns);
+	detail_put_plain(pager, at, "age", text);
+	pager->line++;
+	detail_put_long(pager, "command", &task->command);
+	detail_put_long(pager, "cgroup", &task->cgroup);
+	if (!detail->ended)
+		detail_wait_name(&detail->wait, pager);
+	write_task_limits(page, detail);
+}
+
+/* Writes what the figures' names do not explain. */
+static void write_legend(const struct detail *detail, struct pager *pager)
+{
+	const struct frame *threads = detail->threads.frame;
+
+	const char *lines[] = {
+		detail->booked ? "all figures: booked by the kernel when a wait ends"
+			       : "waited ms, history: while waits last; else: booked when they end",
+		"dwait: uninterruptible sleep other than for I/O, which is never booked",
+		"run: time on a CPU, exact; real: the same, counted in clock ticks",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(lines); i++, pager->line++)
+		pager_puts(pager, 0, lines[i], STYLE_DIM);
+	if (detail->error) {
+		if (detail->error == -ENODATA)
+			buf_puts(&pager->cell, "threads of processes are not kept of the past");
+		else
+			buf_printf(&pager->cell, "threads cannot be read: %s",
+				   strerror(-detail->error));
+		pager_puts(pager, 0, buf_cstr(&pager->cell), STYLE_NOTE);
+		pager->cell.len = 0;
+		pager->line++;
+	} else if (!detail->who.thread && detail->record.fields_valid && threads &&
+		   threads->n > 1) {
+		pager_puts(pager, 0, "max, min and the record: of the threads that are alive",
+			   STYLE_DIM);
+		pager->line++;
+	}
+}
+
+/* Cells of the growth: in a narrow field it is left out. */
+static int growth_room(int cells)
+{
+	return cells >= FIELD_CELLS + GROWTH_CELLS + VALUE_CELLS ? GROWTH_CELLS : 0;
+}
+
+/* Puts one field, in so many cells. */
+static void put_field(const struct detail *detail, struct pager *pager, int column, int cells,
+		      unsigned f)
+{
+	const struct record_row *row = &record_table[f];
+	int room = cells - FIELD_CELLS, growth_cells = growth_room(cells);
+	int value_cells = room - growth_cells < VALUE_CELLS ? room - growth_cells : VALUE_CELLS;
+	bool grows = growth_cells && row->nature == RECORD_COUNTER;
+	struct value growth = value_unset(), value = value_number((double)detail->record.field[f]);
+	int end = column + cells;
+
+	if (row->type == RECORD_S8)
+		value.number = (double)(int64_t)detail->record.field[f];
+	if (grows && detail->record_interval_ns && detail->growth.fields_valid & RECORD_BIT(f))
+		growth = value_number((double)detail->growth.field[f]);
+	column = pager_put(pager, column, FIELD_CELLS, row->id, strlen(row->id), STYLE_LABEL);
+	if (value_cells < 2)
+		return;
+	if (grows)
+		value_append(&pager->cell, &growth, FORMAT_COUNT, (unsigned)growth_cells - 1);
+	column = pager_right(pager, column, growth_cells,
+			     growth.type == VALUE_NUMBER && growth.number > 0 ? STYLE_NORMAL
+									      : STYLE_DIM);
+	value_append(&pager->cell, &value, FORMAT_COUNT, (unsigned)value_cells - 1);
+	column = pager_right(pager, column, value_cells,
+			     value.number != 0 ? STYLE_NORMAL : STYLE_DIM);
+	if (column >= end)
+		return;
+	column = pager_put(pager, column + 1, UNIT_CELLS, row->unit, strlen(row->unit), STYLE_DIM);
+	if (column < end)
+		pager_put(pager, column, end - column, row->help, strlen(row->help), STYLE_DIM);
+}
+
+/* Puts the heads of the columns, in the line of the part's title. */
+static void put_heads(struct pager *pager, int column, int cells)
+{
+	int end = column + cells;
+
+	column += FIELD_CELLS;
+	if (growth_room(cells)) {
+		buf_puts(&pager->cell, "interval");
+		column = pager_right(pager, column, GROWTH_CELLS, STYLE_DIM);
+	}
+	if (column + VALUE_CELLS >= end)
+		return;
+	buf_puts(&pager->cell, "now");
+	column = pager_right(pager, column, VALUE_CELLS, STYLE_DIM);
+	pager_puts(pager, column + 1, "unit", STYLE_DIM);
+}
+
+/* Writes the fields of one group. Returns false when the record has none of them. */
+static bool write_group(const struct detail *detail, struct pager *pager, const char *group,
+			int across)
+{
+	const struct task_record *record = &detail->record;
+	int cells = pager->width / across, place = 0;
+	char title[32];
+
+	snprintf(title, sizeof(title), "Record: %s", group);
+	for (unsigned f = 0; f < RECORD_FIELDS; f++) {
+		if (!(record->fields_valid & RECORD_BIT(f)) ||
+		    strcmp(record_table[f].group, group) != 0)
+			continue;
+		if (!place) {
+			pager_part(pager, title);
+			pager->line--;
+			for (int i = 0; i < across; i++)
+				put_heads(pager, i * cells, cells);
+		}
+		if (place % across == 0)
+			pager->line++;
+		if (pager_shows(pager))
+			put_field(detail, pager, place % across * cells, cells - 2, f);
+		place++;
+	}
+	pager->line += place != 0;
+	return place != 0;
+}
+
+/* Writes the record's fields that are no delays, one part per group, in the order of its table. */
+static void write_records(const struct detail *detail, struct pager *pager)
+{
+	int across = pager->width >= FIELDS_TWICE ? 2 : 1;
+	bool any = false;
+
+	for (unsigned f = 0; f < RECORD_FIELDS; f++) {
+		unsigned first = 0;
+
+		while (strcmp(record_table[first].group, record_table[f].group) != 0)
+			first++;
+		if (first == f)
+			any |= write_group(detail, pager, record_table[f].group, across);
+	}
+	/* The page says above that records of the past are not kept. */
+	if (any || detail->error == -ENODATA)
+		return;
+	pager_part(pager, "Record");
+	pager_puts(pager, 0, "this source has no records: see the notes in help", STYLE_DIM);
+	pager->line++;
+}
+
+void detail_page_write(struct detail_page *page, const struct detail *detail, struct ui *ui)
+{
+	struct pager *pager = &page->pager;
+
+	page->threads.n = 0;
+	if (!detail->sum)
+		write_identity(page, detail, ui->frame);
+	pager_part(pager, "Delays");
+	detail_figures_write(detail, pager);
+	write_legend(detail, pager);
+	if (detail->of_group) {
+		detail_group_write(detail, ui, pager, &page->text);
+		return;
+	}
+	if (detail->sum) {
+		detail_account_write(&ui->frame->info->head.account, pager);
+		return;
+	}
+	if (!detail->ended)
+		detail_wait_write(&detail->wait, pager, &page->text);
+	detail_threads_write(&page->threads, detail, ui, pager);
+	write_records(detail, pager);
+}
+
+void detail_page_free(struct detail_page *page)
+{
+	detail_threads_free(&page->threads);
+	buf_free(&page->text);
+	buf_free(&page->pager.cell);
+}

@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "ui/past/rewind.h"
+
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/util.h"
+#include "history/past.h"
+#include "model/notes.h"
+#include "ui/table/table_state.h"
+
+/* How long the table keeps its place after the notes above it have gone. */
+#define NOTE_ROOM_NS (30 * NSEC_PER_SEC)
+
+/* The longest that a playback waits for its next moment. */
+#define PLAY_MOST_NS (10 * NSEC_PER_SEC)
+
+/* One of so many moments is written to the debug log. */
+#define KEEP_LOGGED 16
+
+/* Keeps the room of notes for a while after the notes have gone. */
+static void keep_note_room(struct ui *ui)
+{
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+	size_t notes = notes_unasked(ui->frame->info);
+
+	if (notes < ui->note_room && now < ui->note_room_until_ns)
+		return;
+	ui->note_room = notes;
+	ui->note_room_until_ns = now + NOTE_ROOM_NS;
+}
+
+/* The NEED_ bits of the views on the stack. */
+static unsigned needs_of_views(struct ui *ui)
+{
+	unsigned wanted = 0;
+
+	for (unsigned i = 0; i < ui->depth; i++)
+		if (ui->pages[i].ops->needs)
+			wanted |= ui->pages[i].ops->needs(ui, ui->pages[i].state);
+	return wanted;
+}
+
+void rewind_show(struct ui *ui, const struct frame *frame)
+{
+	ui->frame = frame;
+	ui->seen_ns = clock_ns(CLOCK_BOOTTIME);
+	keep_note_room(ui);
+	if (rows_tick(&ui->table->rows, ui, needs_of_views(ui)))
+		ui_error(ui, "the threads cannot be read");
+	table_layout(ui);
+	table_sort(ui);
+	for (unsigned i = 0; i < ui->depth; i++)
+		if (ui->pages[i].ops->frame)
+			ui->pages[i].ops->frame(ui, ui->pages[i].state);
+}
+
+void rewind_present(struct ui *ui)
+{
+	struct rewind *rewind = &ui->rewind;
+
+	if (!rewind->back || rewind->replay)
+		return;
+	rewind->back = rewind->playing = false;
+	rewind->jumps++;
+	ui->sampler = rewind->live;
+	past_leave(rewind->past);
+	rewind_show(ui, rewind->live_frame);
+	past_forget_shown(rewind->past);
+}
+
+/* Shows a moment. False where it cannot be read. */
+static bool show_place(struct ui *ui, const struct spot *place)
+{
+	struct rewind *rewind = &ui->rewind;
+	const struct frame *frame;
+	int err = past_show(rewind->past, place, &frame);
+
+	if (err) {
+		ui_error(ui, "this moment cannot be read: %s", strerror(-err));
+		rewind->playing = false;
+		/* The shown moment has gone with it; a recording's last one stays in memory. */
+		rewind_present(ui);
+		return false;
+	}
+	if (!rewind->back && !rewind->replay) {
+		rewind->live = ui->sampler;
+		rewind->live_frame = ui->frame;
+		rewind->left_ns = ui->frame->info->real_ns;
+	}
+	rewind->back = true;
+	ui->sampler = past_sampler(rewind->past);
+	rewind_show(ui, frame);
+	past_forget_shown(rewind->past);
+	return true;
+}
+
+/* Finds the moment from which to go on. False, with a message: none. */
+static bool here(struct ui *ui, struct spot *place)
+{
+	struct rewind *rewind = &ui->rewind;
+
+	if (!rewind->past) {
+		ui_error(ui, "nothing is kept to look back at: --history 0");
+		return false;
+	}
+	if (rewind->back && past_shown(rewind->past, place))
+		return true;
+	past_configure(rewind->past, &ui->sampler_config);
+	past_want_threads(rewind->past, ui->sampler_config.threads);
+	if (past_last(rewind->past, place))
+		return true;
+	ui_error(ui, "nothing is kept yet to look back at");
+	return false;
+}
+
+/* Says that there is nothing later. */
+static void say_end(struct ui *ui)
+{
+	if (ui->rewind.replay)
+		ui_error(ui, "the recording ends here");
+	else if (ui->rewind.back)
+		rewind_present(ui);
+	else
+		ui_say(ui, "this is the present");
+}
+
+/* Says that there is nothing earlier. */
+static void say_begin(struct ui *ui)
+{
+	ui_error(ui, ui->rewind.replay ? "the recording begins here"
+				       : "nothing earlier is kept (--history)");
+}
+
+/* Whether a moment is what the screen shows of the present. */
+static bool is_shown_now(const struct ui *ui, const struct spot *place)
+{
+	return !ui->rewind.back && ui->frame &&
+	       spot_point(place)->real_ns == ui->frame->info->real_ns;
+}
+
+void rewind_step(struct ui *ui, int by)
+{
+	struct spot place, next;
+	bool moved = false;
+
+	if (by > 0 && !ui->rewind.back) {
+		say_end(ui);
+		return;
+	}
+	if (!here(ui, &place))
+		return;
+	/* The present is one step after the last moment, unless that moment is the present. */
+	if (!ui->rewind.back && !is_shown_now(ui, &place)) {
+		moved = true;
+		by++;
+	}
+	for (; by; by += by < 0 ? 1 : -1) {
+		next = place;
+		if (by < 0 ? !past_before(ui->rewind.past, &next)
+			   : !past_next(ui->rewind.past, &next))
+			break;
+		place = next;
+		moved = true;
+	}
+	if (by > 0)
+		say_end(ui);
+	else if (by < 0)
+		say_begin(ui);
+	if (!moved || (by > 0 && !ui->rewind.replay))
+		return;
+	ui->rewind.jumps++;
+	show_place(ui, &place);
+}
+
+/* Goes to the last moment up to a time. */
+static void go_to(struct ui *ui, uint64_t real_ns)
+{
+	struct spot place, last;
+
+	if (!here(ui, &place) || !past_last(ui->rewind.past, &last) ||
+	    !past_find(ui->rewind.past, real_ns, &place))
+		return;
+	if (!ui->rewind.replay && real_ns > spot_point(&last)->real_ns) {
+		rewind_present(ui);
+		return;
+	}
+	if (spot_point(&place)->real_ns > real_ns)
+		say_begin(ui);
+	ui->rewind.jumps++;
+	show_place(ui, &place);
+}
+
+void rewind_by_ns(struct ui *ui, int64_t ns)
+{
+	struct spot place, there;
+	uint64_t time;
+
+	if (ns > 0 && !ui->rewind.back) {
+		say_end(ui);
+		return;
+	}
+	if (!here(ui, &place))
+		return;
+	time = (ui->rewind.back ? spot_point(&place)->real_ns : ui->frame->info->real_ns) +
+	       (uint64_t)ns;
+	/* The jump is one step where moments are farther apart. */
+	if (!past_find(ui->rewind.past, time, &there))
+		return;
+	if (there.stretch == place.stretch && there.at == place.at)
+		rewind_step(ui, ns < 0 ? -1 : 1);
+	else
+		go_to(ui, time);
+}
+
+bool rewind_to(struct ui *ui, const char *text)
+{
+	uint64_t end_ns = clock_ns(CLOCK_REALTIME), time;
+	struct spot last;
+
+	if (!here(ui, &last))
+		return true;
+	if (ui->rewind.replay && past_last(ui->rewind.past, &last))
+		end_ns = spot_point(&last)->real_ns;
+	if (!replay_time(text, end_ns, &time))
+		return false;
+	/* A time without a part of a second means that second. */
+	go_to(ui, *text == '-' ? time : time + NSEC_PER_SEC - 1);
+	return true;
+}
+
+int rewind_begin(struct ui *ui)
+{
+	struct rewind *rewind = &ui->rewind;
+	const struct frame *frame;
+	struct spot place;
+	int err;
+
+	if (!past_first(rewind->past, &place))
+		return -ENODATA;
+	err = past_show(rewind->past, &place, &frame);
+	if (err)
+		return err;
+	rewind->back = true;
+	ui->sampler = past_sampler(rewind->past);
+	rewind_show(ui, frame);
+	rewind_play(ui, true);
+	return 0;
+}
+
+/* Sets when the next moment is to be shown: as long after this one as it was, by the speed. */
+static void schedule(struct ui *ui)
+{
+	struct rewind *rewind = &ui->rewind;
+	struct spot place, next;
+	uint64_t wait_ns = 0;
+
+	if (past_shown(rewind->past, &place)) {
+		next = place;
+		if (past_next(rewind->past, &next) &&
+		    spot_point(&next)->real_ns > spot_point(&place)->real_ns)
+			wait_ns = spot_point(&next)->real_ns - spot_point(&place)->real_ns;
+	}
+	wait_ns = rewind->speed < 0 ? wait_ns << -rewind->speed : wait_ns >> rewind->speed;
+	if (wait_ns > PLAY_MOST_NS)
+		wait_ns = PLAY_MOST_NS;
+	rewind->play_due_ns = clock_ns(CLOCK_MONOTONIC) + wait_ns;
+}
+
+void rewind_play(struct ui *ui, bool on)
+{
+	ui->rewind.playing = on && ui->rewind.back;
+	if (ui->rewind.playing)
+		schedule(ui);
+}
+
+uint64_t rewind_due_ns(const struct ui *ui)
+{
+	return ui->rewind.playing ? ui->rewind.play_due_ns : UINT64_MAX;
+}
+
+void rewind_play_on(struct ui *ui)
+{
+	struct rewind *rewind = &ui->rewind;
+	struct spot place;
+	bool more = past_shown(rewind->past, &place) && past_next(rewind->past, &place);
+
+	if (!more) {
+		rewind->playing = false;
+		say_end(ui);
+		return;
+	}
+	if (show_place(ui, &place) && ui->frame->info->prev &&
+	    ++ui->samples == ui->settings->iterations && rewind->replay)
+		ui->quit = true;
+	if (rewind->playing)
+		schedule(ui);
+}
+
+/* Says what the past takes. */
+static void log_size(const struct lookback *lookback, uint64_t took_ns)
+{
+	size_t moments = lookback_moments(lookback);
+
+	if (moments % KEEP_LOGGED == 1)
+		debug_log("history: %zu moments, %llu kB, the last took %llu us", moments,
+			  (unsigned long long)(lookback_bytes(lookback) >> 10),
+			  (unsigned long long)(took_ns / 1000));
+}
+
+/* Has the trends of the frame that is shown go on to the next one, without being read again. */
+static void add_trend(struct rewind *rewind, const struct frame *frame)
+{
+	rewind->trends_follow = !rewind->back && rewind->trends_ns == frame->info->real_ns &&
+				!frame->info->since_start;
+	if (rewind->trends_follow)
+		trends_add(&rewind->trends, frame);
+}
+
+void rewind_keep(struct ui *ui)
+{
+	struct rewind *rewind = &ui->rewind;
+	const struct frame *frame = rewind->untaken, *folded = NULL;
+	uint64_t began = clock_ns(CLOCK_MONOTONIC);
+	int err;
+
+	rewind->untaken = NULL;
+	if (!frame || !rewind->lookback || rewind->lookback_ended)
+		return;
+	add_trend(rewind, frame);
+	/* The readings of the shown groups are kept, too. */
+	if (frame == ui->frame && ui_rows_frame(ui) != frame)
+		folded = ui_rows_frame(ui);
+	err = lookback_take(rewind->lookback, frame, folded);
+	if (!err) {
+		log_size(rewind->lookback, clock_ns(CLOCK_MONOTONIC) - began);
+		return;
+	}
+	debug_log("history: %s", strerror(-err));
+	ui_error(ui, "no more of the past is kept: %s",
+		 err == -ENOSPC ? "--history has no room for all tasks" : strerror(-err));
+	/* Kept moments can still be looked at; the error is reported once. */
+	rewind->lookback_ended = true;
+}
+
+/* Appends the distance of a time from another. */
+static void append_distance(struct buf *out, uint64_t real_ns, uint64_t from_ns)
+{
+	uint64_t ns = real_ns > from_ns ? real_ns - from_ns : from_ns - real_ns;
+	uint64_t seconds = (ns + NSEC_PER_SEC / 2) / NSEC_PER_SEC;
+
+	buf_putc(out, real_ns > from_ns ? '+' : '-');
+	if (ns < 10 * NSEC_PER_SEC)
+		buf_printf(out, "%.1f s", (double)ns / (double)NSEC_PER_SEC);
+	else if (seconds < 120)
+		buf_printf(out, "%llu s", (unsigned long long)seconds);
+	else if (seconds < 7200)
+		buf_printf(out, "%llu min %02llu s", (unsigned long long)(seconds / 60),
+			   (unsigned long long)(seconds % 60));
+	else
+		buf_printf(out, "%llu h %02llu min", (unsigned long long)(seconds / 3600),
+			   (unsigned long long)(seconds / 60 % 60));
+}
+
+void rewind_append(const struct ui *ui, struct buf *out)
+{
+	const struct rewind *rewind = &ui->rewind;
+
+	/* The present goes on: what was found here stays where it was found. */
+	if (rewind->replay)
+		buf_puts(out, "replay");
+	else
+		append_distance(out, ui->frame->info->real_ns, rewind->left_ns);
+	if (!rewind->playing)
+		buf_puts(out, rewind->replay ? ", stopped" : "");
+	else if (rewind->speed < 0)
+		buf_printf(out, ", playing 1/%dx", 1 << -rewind->speed);
+	else
+		buf_printf(out, ", playing %dx", 1 << rewind->speed);
+}
+
+void rewind_append_time(const struct ui *ui, struct buf *out)
+{
+	time_t seconds = (time_t)(ui->frame->info->real_ns / NSEC_PER_SEC);
+	struct tm tm;
+
+	if (localtime_r(&seconds, &tm))
+		buf_printf(out, "%02d:%02d:%02d  ", tm.tm_hour, tm.tm_min, tm.tm_sec);
+	rewind_append(ui, out);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The view of what a task, a group or all rows waited on. */
+#ifndef STALLTOP_UI_VIEW_SITES_H
+#define STALLTOP_UI_VIEW_SITES_H
+
+#include "ui/state/ui.h"
+
+/* Opens it for the selected row of the table, or for what the detail on top shows. */
+unsigned view_sites_open(struct ui *ui, int arg);
+
+/* Opens it for a task. */
+unsigned view_sites_open_task(struct ui *ui, const struct ui_task *task);
+
+/* Adds up the lines by the next of their columns. */
+unsigned view_sites_group(struct ui *ui, int arg);
+
+/* Hides waits of the idle, or shows them again. */
+unsigned view_sites_idle(struct ui *ui, int arg);
+
+/* Opens the page of the selected line. */
+unsigned view_sites_enter(struct ui *ui, int arg);
+
+#endif

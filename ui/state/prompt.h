@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A question in the line at the bottom: a text with an editor, or yes or no. */
+#ifndef STALLTOP_UI_PROMPT_H
+#define STALLTOP_UI_PROMPT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buf.h"
+#include "ui/state/recall.h"
+#include "ui/state/view.h"
+#include "ui/term/term.h"
+
+/* A number that is asked for, and the keys that take one from it and add one to it. */
+struct prompt_number {
+	long least, most;
+	int less, more; /* KEY_ of ncurses */
+};
+
+struct prompt {
+	bool open;
+	bool fresh; /* the text is still the initial one: typing replaces it */
+	bool confirm; /* y or n by one key, answered with an empty text; else a text and Enter */
+	const struct prompt_number *number; /* NULL: it is none */
+	struct buf label;
+	struct buf text;
+	size_t cursor; /* byte in text */
+	struct buf error; /* shown in place of the label until the next key */
+	struct buf shown;
+	prompt_done_fn *done;
+	struct recall recall; /* earlier ones */
+	size_t back; /* the one that is shown; 0: none, but the typed text */
+	struct buf draft; /* the text typed before earlier answers were looked at */
+};
+
+/* Asks for a text; `text` is the initial one. The label is escaped text. */
+void prompt_ask(struct prompt *prompt, const char *label, const char *text, prompt_done_fn *done);
+
+/*
+ * Asks for a number; an initial text that is none is not counted from. `number` must outlive the
+ * prompt.
+ */
+void prompt_ask_number(struct prompt *prompt, const char *label, const char *text,
+		       const struct prompt_number *number, prompt_done_fn *done);
+
+/* Asks for yes or no: done() is called for yes only. The label is escaped text. */
+void prompt_confirm(struct prompt *prompt, const char *label, prompt_done_fn *done);
+
+/* Whether the key answers the open prompt, so that prompt_key() would call done(). */
+bool prompt_answers(const struct prompt *prompt, const struct term_key *key);
+
+/* Hands a key to the open prompt. Returns reactions. */
+unsigned prompt_key(struct prompt *prompt, struct ui *ui, const struct term_key *key);
+
+/* Draws the prompt in a line of the screen. */
+void prompt_draw(struct prompt *prompt, struct term *term, int line);
+
+void prompt_free(struct prompt *prompt);
+
+#endif

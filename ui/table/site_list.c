@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "ui/table/site_list.h"
+
+#include "base/util.h"
+#include "ui/table/table_state.h"
+
+void site_list_of_group(struct site_list *list, const struct ui_group *group)
+{
+	list->of = SITES_OF_GROUP;
+	list->group = *group;
+	list->group.name = (struct buf){ 0 };
+	buf_add(&list->group.name, group->name.data, group->name.len);
+}
+
+bool site_list_has(const struct site_list *list, const struct row *row)
+{
+	const struct task_key *key = &list->task.key;
+
+	if (row->exited)
+		return false;
+	if (row->task->key.pid != key->pid)
+		return row->task->tgid == list->task.tgid && list->task.thread;
+	return task_same_start(row->task->key.start_ns, key->start_ns);
+}
+
+/* Takes the process of one task. */
+static void take_owner(struct site_list *list, struct ui *ui)
+{
+	const struct frame *frame = ui->frame;
+	struct task_key process = { list->task.tgid,
+				    list->task.thread ? 0 : list->task.key.start_ns };
+
+	list->ended = true;
+	for (size_t i = 0; i < frame->n && list->ended; i++)
+		list->ended = !site_list_has(list, &frame->rows[i]);
+	list->members = 1;
+	site_owners_add(&list->owners, process);
+}
+
+/* Takes the processes of all rows that pass, or of a group's members. */
+static void take_owners(struct site_list *list, struct ui *ui)
+{
+	struct query query = ui->query;
+	struct view view = ui_view(ui);
+	const struct order *order = &list->order;
+
+	query.sort = NULL;
+	query.rows = 0;
+	if (list->of == SITES_OF_GROUP) {
+		/* These filters choose groups: this one has passed, with all its members. */
+		query.active = query.hangs = false;
+		query.over_ms = -1;
+		ui_only_group(&list->group, &query);
+	} else if (ui_folds(ui) && ui_rows_frame(ui)) {
+		view.frame = ui_rows_frame(ui);
+	}
+	query_run(&query, &view, &list->order);
+	list->members = 0;
+	for (size_t i = 0; i < order->n; i++) {
+		site_owners_add_row(&list->owners, order->rows[i]);
+		list->members += order->rows[i]->group ? order->rows[i]->group->own : 1;
+	}
+	/* Some processes end unseen. */
+	list->owners.all = list->of == SITES_OF_ALL && query_takes_all(&query);
+}
+
+void site_list_take(struct site_list *list, struct ui *ui)
+{
+	const struct site_lines_query query = {
+		.owners = &list->owners, .by = list->by, .no_idle = list->no_idle, .tidy = true
+	};
+
+	site_owners_clear(&list->owners);
+	if (list->of == SITES_OF_TASK)
+		take_owner(list, ui);
+	else
+		take_owners(list, ui);
+	site_lines_build(&list->sites, ui->frame->info->trace, &query);
+	site_list_order(list, ui, true);
+}
+
+bool site_list_order(struct site_list *list, struct ui *ui, bool anew)
+{
+	const struct site_choice *choice = &ui->settings->sites;
+	const struct query query = { .sort = site_choice_is_usual(choice) ? NULL : choice->sort,
+				     .descending = choice->descending };
+	const struct site_lines *sites = &list->sites;
+	struct order *lines = &list->lines;
+	struct view view = ui_view(ui);
+
+	if (!anew && query.sort == list->sort && query.descending == list->descending)
+		return false;
+	list->sort = query.sort;
+	list->descending = query.descending;
+	order_reserve(lines, sites->n);
+	lines->n = 0;
+	for (size_t i = 0; i < sites->n; i++) {
+		lines->rows[i] = &sites->lines[i].row;
+		lines->n += !sites->lines[i].sum.unattributed;
+	}
+	/* The rest that no site explains stays last. */
+	if (query.sort)
+		query_order(&query, &view, lines);
+	lines->n = lines->passed = sites->n;
+	return true;
+}
+
+void site_list_title(const struct site_list *list, const struct ui *ui, struct buf *out)
+{
+	const struct ui_group *group = &list->group;
+
+	buf_puts(out, "waits of ");
+	if (list->of == SITES_OF_TASK) {
+		buf_printf(out, "process %d ", (int)list->task.tgid);
+		ui_escape(ui, out, list->task.comm);
+		/* Sites cover all threads. */
+		if (list->task.thread)
+			buf_printf(out, " (of thread %d)", (int)list->task.key.pid);
+	} else if (list->of == SITES_OF_GROUP) {
+		buf_printf(out, "%s ", group_table[group->by].id);
+		if (group->named)
+			text_escape(out, group->name.data, group->name.len, ui->config->charset);
+		else
+			buf_putc(out, '-');
+		if (group->below)
+			buf_puts(out, " and below");
+	} else if (list->owners.all) {
+		buf_puts(out, "all processes");
+	} else {
+		buf_printf(out, "%zu %s", list->members,
+			   ui->frame->info->threads ? plural(list->members, "thread", "threads")
+						    : plural(list->members, "task", "tasks"));
+	}
+	if (list->by != SITES_BY_SITE)
+		buf_printf(out, ", by %s", sites_by_table[list->by].id);
+	if (list->no_idle)
+		buf_puts(out, ", without idle");
+	if (list->ended && list->of == SITES_OF_TASK)
+		buf_puts(out, " (ended)");
+}
+
+void site_list_free(struct site_list *list)
+{
+	buf_free(&list->group.name);
+	site_owners_free(&list->owners);
+	site_lines_free(&list->sites);
+	order_free(&list->order);
+	order_free(&list->lines);
+}

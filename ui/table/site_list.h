@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The tasks whose waits a view shows, and their sites in the last frame as lines. */
+#ifndef STALLTOP_UI_SITE_LIST_H
+#define STALLTOP_UI_SITE_LIST_H
+
+#include "ui/state/ui.h"
+#include "view/site_column.h"
+#include "view/site_lines.h"
+
+enum sites_of { SITES_OF_TASK, SITES_OF_GROUP, SITES_OF_ALL };
+
+struct site_list {
+	enum sites_of of;
+	struct ui_task task;
+	struct ui_group group;
+	bool ended; /* the task */
+	size_t members; /* rows that it is about */
+	enum sites_by by;
+	bool no_idle; /* without waits of tasks that have nothing to do */
+	struct site_owners owners;
+	struct site_lines sites;
+	struct order lines; /* the rows of these, in the order that is shown */
+	const struct column *sort; /* which is by that; NULL: their own */
+	bool descending;
+	struct order order; /* the rows, unless all tasks are shown */
+};
+
+/* Has the list be about a group. */
+void site_list_of_group(struct site_list *list, const struct ui_group *group);
+
+/* Takes the owners and their sites from the ui's frame. */
+void site_list_take(struct site_list *list, struct ui *ui);
+
+/* Puts the lines into the order that was chosen, if that changed or `anew`. Whether it did. */
+bool site_list_order(struct site_list *list, struct ui *ui, bool anew);
+
+/* The line that is shown in that place. */
+static inline const struct site_line *site_list_line(const struct site_list *list, size_t i)
+{
+	return site_line_of(list->lines.rows[i]);
+}
+
+/* Whether a row of the ui's frame is of the list's task. */
+bool site_list_has(const struct site_list *list, const struct row *row);
+
+/* Appends the name of the tasks that wait, escaped. */
+void site_list_title(const struct site_list *list, const struct ui *ui, struct buf *out);
+
+void site_list_free(struct site_list *list);
+
+#endif

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "ui/table/table_draw.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* The deepest indentation of a tree, in steps of two cells. */
+#define DEPTH_SHOWN 12
+
+/* A column and its place on the screen. */
+struct column_span {
+	size_t index;
+	const struct column *column;
+	int at, cells; /* cells: including those that only the last column takes */
+	bool rest; /* the last column */
+};
+
+/* The column after `span` on the screen (the first, for a zeroed one); false at the end. */
+static bool next_span(const struct table_draw *draw, struct column_span *span)
+{
+	const struct layout *layout = draw->layout;
+	size_t index = span->column ? span->index + 1 : 0;
+	int at = span->column ? span->at + span->cells + 1 : 0;
+
+	if (span->column && !span->index)
+		index += draw->skip;
+	if (index >= layout->n)
+		return false;
+	span->index = index;
+	span->column = layout->columns[index];
+	span->at = at;
+	span->cells = (int)(layout->cells[index] ? layout->cells[index] : span->column->width);
+	span->rest = span->column->last && index + 1 == layout->n;
+	if (span->rest)
+		span->cells = draw->term->columns - at;
+	/* A cut column would show wrong figures. */
+	return span->cells > 0 && (span->column->last || at + span->cells <= draw->term->columns);
+}
+
+/*
+ * Puts the contents of `cell` into the span, from column `at` on. The blanks before a number stay
+ * as they are: they have neither the background of its style nor a line under them.
+ */
+static void put_cell(const struct table_draw *draw, int line, const struct column_span *span,
+		     int at, enum style style)
+{
+	const struct buf *cell = draw->cell;
+	size_t blanks = 0, len = cell->len;
+
+	/* A label of a column that is narrower here is not cut for its blanks. */
+	while (len > 1 && cell->data[len - 1] == ' ')
+		len--;
+	while (span->column->format != FORMAT_TEXT && blanks + 1 < len && cell->data[blanks] == ' ')
+		blanks++;
+	at += (int)blanks;
+	term_put(draw->term, line, at, span->at + span->cells - at, cell->data + blanks,
+		 len - blanks, style);
+}
+
+/* Whether a style is one of a bar's that have a colour. */
+static bool is_of_bar(enum style style)
+{
+	return style >= STYLE_BAR_RUN && style <= STYLE_BAR_PEER;
+}
+
+/* Puts the bar in `cell` into the span, each state in its style; others have that of the cell. */
+static void put_bar(const struct table_draw *draw, int line, const struct column_span *span,
+		    enum style others)
+{
+	const char *text = draw->cell->data;
+	int n = (int)draw->cell->len < span->cells ? (int)draw->cell->len : span->cells;
+
+	for (int from = 0, to; from < n; from = to) {
+		enum style style = style_of_state(text[from]);
+
+		for (to = from + 1; to < n && text[to] == text[from];)
+			to++;
+		term_put(draw->term, line, span->at + from, to - from, text + from,
+			 (size_t)(to - from), is_of_bar(style) ? style : others);
+	}
+}
+
+/* The cells of a label: a number's may be narrower here than it is elsewhere. */
+static unsigned label_cells(const struct column_span *span)
+{
+	return span->cells < (int)span->column->width ? (unsigned)span->cells : 0;
+}
+
+/* Writes a column's heading, after the digit that sorts by it where keys do. */
+static void write_heading(const struct table_draw *draw, const struct column_span *span)
+{
+	const struct column *column = span->column;
+	char heading[COLUMN_HEADING];
+
+	if (draw->of_process)
+		snprintf(heading, sizeof(heading), "%s",
+			 column->thread_heading ? column->thread_heading : column->heading);
+	else
+		column_heading(column, heading);
+	draw->cell->len = 0;
+	column_append_label(column, heading, label_cells(span), draw->cell);
+}
+
+void table_draw_heads(const struct table_draw *draw, int line)
+{
+	struct column_span span = { 0 };
+	struct term *term = draw->term;
+	const char *up = term->charset == TEXT_UTF8 ? "▲" : "^";
+	const char *down = term->charset == TEXT_UTF8 ? "▼" : "v";
+	struct buf *cell = draw->cell;
+
+	term_put(term, line, 0, term->columns, "", 0, STYLE_HEAD);
+	while (next_span(draw, &span)) {
+		bool sorted = column_sorts_alike(draw->sort, span.column);
+
+		write_heading(draw, &span);
+		if ((int)cell->len > span.cells)
+			cell->len = (size_t)span.cells;
+		term_put(term, line, span.at, (int)cell->len, cell->data, cell->len,
+			 sorted ? STYLE_HEAD_SORT : STYLE_HEAD);
+		if (sorted)
+			term_puts(term, line, span.at + (int)cell->len,
+				  draw->descending ? down : up, STYLE_HEAD_SORT);
+	}
+	/* Marks that more columns are on that side. */
+	if (span.index + 1 < draw->layout->n)
+		term_puts(term, line, term->columns - 1, ">", STYLE_HEAD_SORT);
+}
+
+void table_draw_units(const struct table_draw *draw, int line)
+{
+	struct column_span span = { 0 };
+
+	while (next_span(draw, &span)) {
+		draw->cell->len = 0;
+		column_append_label(span.column, column_unit(span.column, draw->view.unit),
+				    label_cells(&span), draw->cell);
+		put_cell(draw, line, &span, span.at, STYLE_DIM);
+	}
+}
+
+/*
+ * The style of a delay: by its share of the interval, for averages by their length. The longest
+ * waits of whole lives are highlighted if they rose in the interval.
+ */
+static enum style delay_style(const struct column *column, struct view view, const struct row *row,
+			      const struct value *value)
+{
+	bool single = view.unit == UNIT_AVG;
+	struct value share = *value;
+
+	if (view.unit == UNIT_MAX)
+		return column_rose(column, &view, row) ? STYLE_HOT : STYLE_NORMAL;
+	if (!single && view.unit != UNIT_PERCENT) {
+		view.unit = UNIT_PERCENT;
+		share = column_get(column, &view, row);
+	}
+	if (share.type != VALUE_NUMBER)
+		return STYLE_NORMAL;
+	return single ? style_of_wait(share.number) : style_of_share(share.number);
+}
+
+/* Whether a value is an amount that is displayed as 0. */
+static bool looks_zero(const struct column *column, enum unit unit, const struct value *value)
+{
+	enum value_format format = column_format(column, unit);
+
+	if (value->type != VALUE_NUMBER)
+		return false;
+	/* A number may also be a name: of a user, of a CPU. */
+	if (format == FORMAT_COUNT)
+		return column->sum == SUM_ADD && value->number < 0.5;
+	return format == FORMAT_WAIT ? value->number <= 0
+	       : format == FORMAT_SHARE
+		       ? value->number < SHARE_SHOWN && value->number > -SHARE_SHOWN
+		       : false;
+}
+
+/* Whether a row is of an ended task that did not wait much: who did is as loud as others. */
+static bool is_quiet(const struct row *row)
+{
+	return row->exited && (!row->interval_ns || (double)row->deltas->waited.total * 100.0 <
+							    SHARE_WARM * (double)row->interval_ns);
+}
+
+/* The style of a share of lost time. */
+static enum style lost_style(struct value share)
+{
+	return share.type == VALUE_NUMBER ? style_of_share(share.number) : STYLE_NORMAL;
+}
+
+/* The style of a cell; `usual`: the one for cells without a highlight. */
+static enum style cell_style(const struct column *column, const struct view *view,
+			     const struct row *row, const struct value *value, enum style usual)
+{
+	enum style style = STYLE_NORMAL;
+
+	if (value->type == VALUE_UNSET || value->type == VALUE_BAR)
+		return STYLE_DIM;
+	if (value->type == VALUE_TEXT)
+		return column_warns(column, value) ? STYLE_WARM : usual;
+	if (looks_zero(column, view->unit, value))
+		return STYLE_DIM;
+	if (column_is_delay(column))
+		style = delay_style(column, *view, row, value);
+	else if (column->stalls)
+		style = lost_style(column->stalls(column, view, row));
+	return style == STYLE_NORMAL ? usual : style;
+}
+
+/*
+ * Makes a cell that is displayed as 0 recede to a dot, and puts a mark before the highest figures
+ * where the theme has one.
+ */
+static void finish_cell(const struct table_draw *draw, bool zero, enum style style)
+{
+	struct buf *cell = draw->cell;
+	char mark = draw->term->styles.mark;
+
+	if (!cell->len)
+		return;
+	if (zero) {
+		memset(cell->data, ' ', cell->len - 1);
+		cell->data[cell->len - 1] = '.';
+	} else if (mark && (style == STYLE_HOT || style == STYLE_SELECTED_HOT)) {
+		size_t blanks = 0;
+
+		while (blanks < cell->len && cell->data[blanks] == ' ')
+			blanks++;
+		if (blanks)
+			cell->data[blanks - 1] = mark;
+	}
+}
+
+/* Draws the tree's lines before a name. Returns the column after them. */
+static int draw_branch(struct term *term, int line, int column, const struct item *item,
+		       enum style style)
+{
+	unsigned depth = item->depth < DEPTH_SHOWN ? item->depth : DEPTH_SHOWN;
+	const char *branch = term->charset == TEXT_UTF8 ? "└─" : "`-";
+
+	if (!depth && !item->more)
+		return column;
+	if (depth) {
+		column = term_put(term, line, column, (int)(depth - 1) * 2, "", 0, style);
+		column = term_puts(term, line, column, branch, style);
+	}
+	return term_puts(term, line, column, item->more ? "+" : " ", style);
+}
+
+/* The style of a cell in a highlighted row. */
+static enum style marked_style(enum row_mark mark, enum style style)
+{
+	if (mark == ROW_SELECTED)
+		return style_selected(style);
+	return mark == ROW_BOLD && style == STYLE_NORMAL ? STYLE_BOLD : style;
+}
+
+void table_draw_row(const struct table_draw *draw, int line, const struct item *item,
+		    enum row_mark mark)
+{
+	struct view view = draw->view;
+	struct column_span span = { 0 };
+	enum style usual = is_quiet(item->shown) ? STYLE_DIM : STYLE_NORMAL;
+
+	view.frame = item->frame;
+	if (mark == ROW_SELECTED)
+		term_put(draw->term, line, 0, draw->term->columns, "", 0, STYLE_SELECTED);
+	while (next_span(draw, &span)) {
+		struct value value = column_get(span.column, &view, item->shown);
+		enum style style = marked_style(
+			mark, cell_style(span.column, &view, item->shown, &value, usual));
+		int at = span.at;
+
+		if (span.rest)
+			at = draw_branch(draw->term, line, at, item, style);
+		if (at >= span.at + span.cells)
+			continue;
+		draw->cell->len = 0;
+		column_append(span.column, &view, &value, (unsigned)(span.at + span.cells - at),
+			      draw->scratch, draw->cell);
+		finish_cell(draw, looks_zero(span.column, view.unit, &value), style);
+		if (value.type == VALUE_BAR && !span.column->graph)
+			put_bar(draw, line, &span, style);
+		else
+			put_cell(draw, line, &span, at, style);
+	}
+}
+
+void table_draw_sum(const struct table_draw *draw, int line, const struct order *order,
+		    const struct row *sum, const char *plural)
+{
+	struct column_span span = { 0 };
+
+	while (next_span(draw, &span)) {
+		struct value total = value_unset();
+		bool none,
+			counts = span.rest || (draw->counts && span.index + 1 == draw->layout->n);
+
+		/* Figures read of the shown rows alone would be no sum. */
+		if (!(span.column->needs & draw->unread))
+			total = column_total(span.column, &draw->view, order->rows, order->passed,
+					     sum);
+		none = looks_zero(span.column, draw->view.unit, &total);
+		draw->cell->len = 0;
+		if (counts)
+			buf_printf(draw->cell, "%zu %s", order->passed, plural);
+		else
+			column_append_total(span.column, &draw->view, &total, label_cells(&span),
+					    !span.index, draw->scratch, draw->cell);
+		if (span.index && !counts)
+			finish_cell(draw, none, STYLE_SUM);
+		if (total.type == VALUE_BAR && !span.column->graph)
+			put_bar(draw, line, &span, STYLE_SUM);
+		else
+			put_cell(draw, line, &span, span.at, none ? STYLE_DIM : STYLE_SUM);
+	}
+}
+
+const struct column *table_draw_column_at(const struct table_draw *draw, int at)
+{
+	struct column_span span = { 0 };
+
+	while (next_span(draw, &span))
+		if (at >= span.at && at <= span.at + span.cells)
+			return span.column;
+	return NULL;
+}

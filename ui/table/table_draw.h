@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Draws a table of rows in its columns: the table of tasks or groups, or of a process's threads. */
+#ifndef STALLTOP_UI_TABLE_DRAW_H
+#define STALLTOP_UI_TABLE_DRAW_H
+
+#include "ui/table/rows.h"
+#include "ui/term/term.h"
+#include "view/layout.h"
+
+/* A table to be drawn. All of it stays the caller's. */
+struct table_draw {
+	struct term *term; /* over its whole width */
+	const struct layout *layout;
+	size_t skip; /* columns scrolled away, after the first */
+	const struct column *sort; /* the sort column; NULL: not sorted */
+	bool descending;
+	bool of_process; /* the rows are threads of one process, and no keys sort them */
+	bool counts; /* the sum's last cell has the number of rows, also if it is no name */
+	unsigned unread; /* NEED_ bits of what was read of some rows only: it has no sum */
+	struct view view;
+	struct buf *cell, *scratch;
+};
+
+/* The highlighting of a row. */
+enum row_mark { ROW_PLAIN, ROW_SELECTED, ROW_BOLD };
+
+/*
+ * Each of these draws a line of the screen (none below 0): the headings, with the sort column and
+ * its direction; the units; a row; the sum over the rows that pass (`plural`: their name), with the
+ * row that has it.
+ */
+void table_draw_heads(const struct table_draw *draw, int line);
+void table_draw_units(const struct table_draw *draw, int line);
+void table_draw_row(const struct table_draw *draw, int line, const struct item *item,
+		    enum row_mark mark);
+void table_draw_sum(const struct table_draw *draw, int line, const struct order *order,
+		    const struct row *sum, const char *plural);
+
+/* The column that is shown at that cell; NULL: none. */
+const struct column *table_draw_column_at(const struct table_draw *draw, int at);
+
+#endif

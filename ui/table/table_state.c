@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "ui/table/table_state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/pattern.h"
+#include "base/util.h"
+#include "ui/table/table_draw.h"
+#include "view/room.h"
+
+/* The number of lines that are searched for figures not yet known of any group. */
+#define GROUPS_LOOKED_AT 64
+
+struct table *table_new(void)
+{
+	struct table *table = xcalloc(1, sizeof(*table));
+
+	table->rows.fold_all = FOLD_CHILDREN;
+	return table;
+}
+
+void table_free(struct table *table)
+{
+	rows_free(&table->rows);
+	buf_free(&table->cell);
+	buf_free(&table->scratch);
+	free(table->visible);
+	free(table);
+}
+
+const struct column *table_sort_column(const struct ui *ui)
+{
+	const struct column *sort = ui->settings->query.sort;
+
+	if (!sort || layout_applies(sort, ui_rows_are(ui)))
+		return sort;
+	return layout_name(ui_rows_are(ui));
+}
+
+/* Adds the sort column if it is not among the default columns. */
+static void add_sort(struct ui *ui)
+{
+	struct layout *layout = &ui->table->layout;
+	const struct column *sort = table_sort_column(ui);
+
+	if (!sort || sort->last || layout_has(layout, sort) || layout->n == LAYOUT_MAX)
+		return;
+	layout->columns[layout->n] = layout->columns[layout->n - 1];
+	layout->columns[layout->n++ - 1] = sort;
+}
+
+bool table_has_command_lines(const struct ui *ui)
+{
+	return ui->settings->command_line ||
+	       (!ui->settings->names && ui->term.columns >= LAYOUT_WIDER);
+}
+
+/* Shows the command line in place of the name, where switched on or where the width allows it. */
+static void swap_command(struct ui *ui)
+{
+	struct layout *layout = &ui->table->layout;
+
+	for (size_t i = 0; table_has_command_lines(ui) && i < layout->n; i++) {
+		const struct column *longer = column_longer(layout->columns[i]);
+
+		if (longer && !layout_has(layout, longer))
+			layout->columns[i] = longer;
+	}
+}
+
+/* The needs of the shown rows for columns that a wide screen has. */
+static unsigned shown_reads(const struct ui *ui, enum group_by by)
+{
+	if (group_folds(by))
+		return 0;
+	/* The branches of a tree would need it of all tasks. */
+	return NEED_WAITING | NEED_HANGS | NEED_CGROUP | (ui->settings->tree ? 0 : NEED_IO);
+}
+
+void table_fields(const struct ui *ui, struct layout *layout)
+{
+	enum group_by by = ui_rows_are(ui);
+	struct layout_frame frame = { .width = (unsigned)ui->term.columns,
+				      .kinds = ui->frame ? ui->frame->info->kinds : DELAY_ALL,
+				      .reads = layout_reads(by, ui->frame, ui->table->seen) |
+					       shown_reads(ui, by),
+				      .group_by = by,
+				      .screen = true };
+
+	layout_resolve_table(layout, ui->settings->fields, &frame);
+}
+
+void table_layout(struct ui *ui)
+{
+	struct table *table = ui->table;
+
+	table_fields(ui, &table->layout);
+	if (!ui->settings->fields || ui->settings->own_fields)
+		add_sort(ui);
+	if (!ui->settings->fields)
+		room_make(&table->layout, ui_rows_are(ui), table_sort_column(ui), ui->term.columns);
+	else if (ui->settings->own_fields)
+		room_leave_out(&table->layout, view_preset(ui->settings)->room, ui_rows_are(ui),
+			       table_sort_column(ui), ui->term.columns);
+	swap_command(ui);
+	if (table->skip >= table->layout.n)
+		table->skip = table->layout.n ? table->layout.n - 1 : 0;
+}
+
+/* Updates the query from the settings. */
+static void set_query(struct ui *ui)
+{
+	ui->query = ui->settings->query;
+	ui->query.sort = table_sort_column(ui);
+	ui->query.match = ui->match;
+	if (ui->opened)
+		ui_only_group(&ui->group, &ui->query);
+}
+
+/* Moves the selection to its task's line. It stays where it is if the task has gone. */
+static void follow(struct ui *ui)
+{
+	const struct ui_task *task = &ui->table->selected;
+	const struct rows *rows = &ui->table->rows;
+	struct list *list = &ui->pages[0].list;
+
+	list->n = rows->n;
+	if (!ui->table->pinned) {
+		list->top = 0;
+		list_select(list, 0);
+		return;
+	}
+	for (size_t i = 0; i < rows->n; i++) {
+		const struct item *item = &rows->items[i];
+		struct task_key key = row_key(item->row);
+
+		if (key.pid == task->key.pid && item->thread == task->thread &&
+		    key.start_ns == task->key.start_ns) {
+			list_select(list, i);
+			return;
+		}
+	}
+	list_select(list, list->selected);
+	table_pin(ui);
+}
+
+/*
+ * Checks whether a control group has figures of its CPU limit, until one has: only then there is a
+ * column for them. Throttled groups wait, so they are among the first.
+ */
+static void look_for_limits(struct ui *ui)
+{
+	const struct rows *rows = &ui->table->rows;
+	unsigned wanted = NEED_GROUP(CGROUP_THROTTLE) & ~ui->table->seen;
+
+	if (ui_rows_are(ui) != GROUP_CGROUP || !wanted)
+		return;
+	table_fill(ui, rows->items, rows->n < GROUPS_LOOKED_AT ? rows->n : GROUPS_LOOKED_AT,
+		   wanted);
+	ui->table->seen |= group_parts(rows->frame) & wanted;
+	if (!(wanted & ~ui->table->seen))
+		table_layout(ui);
+}
+
+/* Adds the waits before the shown frame, once. */
+static void take_trends(struct ui *ui)
+{
+	struct rewind *rewind = &ui->rewind;
+	uint64_t real_ns = ui->frame->info->real_ns;
+
+	if (!rewind->past || rewind->trends_ns == real_ns)
+		return;
+	if (rewind->back || !rewind->trends_follow) {
+		if (!rewind->back)
+			past_want_threads(rewind->past, ui->sampler_config.threads);
+		trends_take(&rewind->trends, rewind->past, real_ns);
+	}
+	rewind->trends_follow = false;
+	rewind->trends_ns = real_ns;
+}
+
+void table_sort(struct ui *ui)
+{
+	struct table *table = ui->table;
+
+	set_query(ui);
+	if (layout_is_of_past(&table->layout) || (ui->query.sort && ui->query.sort->past))
+		take_trends(ui);
+	table->rows.order.life = layout_needs(&table->layout, ui->settings->unit) & NEED_LIFE;
+	table->rows.keep = table->pinned ? table->selected.key : (struct task_key){ 0 };
+	rows_build(&table->rows, ui);
+	look_for_limits(ui);
+	follow(ui);
+}
+
+const struct item *table_item(struct ui *ui)
+{
+	const struct rows *rows = &ui->table->rows;
+	size_t selected = ui->pages[0].list.selected;
+
+	return selected < rows->n ? &rows->items[selected] : NULL;
+}
+
+bool ui_selected(struct ui *ui, struct ui_task *task)
+{
+	const struct item *item = table_item(ui);
+
+	if (!item || !item->row->task)
+		return false;
+	task->key = item->row->task->key;
+	task->tgid = item->row->task->tgid;
+	task->thread = item->thread || ui->settings->group_by == GROUP_THREAD;
+	memcpy(task->comm, item->row->task->comm, sizeof(task->comm));
+	return true;
+}
+
+const struct frame *ui_rows_frame(const struct ui *ui)
+{
+	return ui->table->rows.frame;
+}
+
+const struct row *ui_group_row(struct ui *ui, uint64_t id)
+{
+	return ui_folds(ui) ? group_find(&ui->table->rows.grouping, id) : NULL;
+}
+
+void table_pin(struct ui *ui)
+{
+	const struct item *item = table_item(ui);
+
+	ui->table->pinned = item;
+	if (item)
+		ui->table->selected =
+			(struct ui_task){ .key = row_key(item->row), .thread = item->thread };
+}
+
+void table_unpin(struct ui *ui)
+{
+	ui->table->pinned = false;
+	ui->pages[0].list.top = 0;
+	list_select(&ui->pages[0].list, 0);
+}
+
+void table_fill(struct ui *ui, const struct item *items, size_t n, unsigned needs)
+{
+	struct table *table = ui->table;
+	size_t processes = 0, threads = 0;
+
+	needs &= NEED_PROC | NEED_INFO | NEED_GROUP_PARTS | NEED_SHOWN;
+	RESERVE(table->visible, n, table->visible_cap);
+	for (size_t i = 0; i < n; i++)
+		if (!items[i].thread)
+			table->visible[processes++] = items[i].row;
+	sampler_fill(ui->sampler, table->visible, processes, needs);
+	for (size_t i = 0; i < n; i++)
+		if (items[i].thread)
+			table->visible[threads++] = items[i].row;
+	if (threads)
+		sampler_fill_threads(ui->sampler, &table->rows.threads, table->visible, threads,
+				     needs);
+}
+
+/* Whether the line's name, or the command line where that is shown, matches. */
+static bool is_looked_for(const struct ui *ui, const struct item *item)
+{
+	const struct task *task = item->row->task;
+
+	if (!task)
+		return item->row->group->name && pattern_matches(ui->find, item->row->group->name);
+	return query_matches(ui->find, task);
+}
+
+/* Selects the next line that matches. */
+static bool select_next(struct ui *ui)
+{
+	const struct rows *rows = &ui->table->rows;
+	unsigned needs = layout_needs(&ui->table->layout, ui->settings->unit) & NEED_COMMAND;
+
+	for (size_t i = 1; i <= rows->n; i++) {
+		size_t at = (ui->pages[0].list.selected + i) % rows->n;
+
+		if (needs)
+			table_fill(ui, &rows->items[at], 1, needs);
+		if (!is_looked_for(ui, &rows->items[at]))
+			continue;
+		list_select(&ui->pages[0].list, at);
+		table_pin(ui);
+		return true;
+	}
+	return false;
+}
+
+bool table_find_next(struct ui *ui)
+{
+	if (select_next(ui))
+		return true;
+	if (!rows_fold_idle(&ui->table->rows))
+		return false;
+	/* The row may be folded away. */
+	ui->settings->all_idle = true;
+	table_sort(ui);
+	if (select_next(ui))
+		return true;
+	ui->settings->all_idle = false;
+	table_sort(ui);
+	return false;
+}
+
+unsigned table_needs(struct ui *ui, void *state)
+{
+	const struct layout *layout = &((const struct table *)state)->layout;
+	enum unit unit = ui->settings->unit;
+	unsigned needs;
+
+	set_query(ui);
+	needs = layout_needs(layout, unit) & (NEED_RECORD | NEED_RANGE | NEED_IO);
+	/* Shown rows have it read, except those that have ended. */
+	if (needs & NEED_IO)
+		needs ^= NEED_IO | NEED_ENDED_IO;
+	/* Calls are read of all tasks: not for a column that is there by width, or by a preset. */
+	if (ui->settings->fields && !ui->settings->presets.now)
+		needs |= layout_needs(layout, unit) & NEED_HANGS;
+	/* Sums need all their members; otherwise only the rows shown need theirs. */
+	if (ui_folds(ui) || ui->settings->tree)
+		needs |= layout_sum_needs(layout, unit) & NEED_PROC;
+	return query_needs(&ui->query, unit) | group_table[ui_rows_are(ui)].needs | needs;
+}

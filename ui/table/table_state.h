@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The state of the table of rows: its columns, its lines, and the selected line. */
+#ifndef STALLTOP_UI_TABLE_STATE_H
+#define STALLTOP_UI_TABLE_STATE_H
+
+#include "ui/state/ui.h"
+#include "ui/table/rows.h"
+#include "ui/table/table_room.h"
+#include "view/layout.h"
+
+struct table {
+	struct rows rows;
+	struct layout layout;
+	struct table_wants wants;
+	unsigned seen; /* NEED_ bits of what groups' own files have been seen to contain */
+	size_t skip; /* columns scrolled away, after the first */
+	/* The selection stays on its task if set; until it is moved it stays at the first line. */
+	bool pinned;
+	struct ui_task selected;
+	/* Lines of the screen, as drawn last; -1: no heads, no fold of idle tasks. */
+	int head_line, first_line, idle_line;
+	struct buf cell, scratch;
+	const struct row **visible;
+	size_t visible_cap;
+};
+
+struct table *table_new(void);
+void table_free(struct table *table);
+
+/* Finds the chosen or the default columns for the rows shown. */
+void table_fields(const struct ui *ui, struct layout *layout);
+
+/* Whether rows have their command lines in place of names. */
+bool table_has_command_lines(const struct ui *ui);
+
+/* Chooses the columns anew, for the screen's width and the frame. */
+void table_layout(struct ui *ui);
+
+/* Filters and sorts the rows of the frame anew. The selection stays on its task. */
+void table_sort(struct ui *ui);
+
+/* The selected line; NULL when there is none. */
+const struct item *table_item(struct ui *ui);
+
+/* Ties the selection to its present task, after it was moved. */
+void table_pin(struct ui *ui);
+
+/* Releases the selection, which returns to the first line. */
+void table_unpin(struct ui *ui);
+
+/* Selects the next line after the selected one that matches ui->find. False: none. */
+bool table_find_next(struct ui *ui);
+
+/* The sort column: the name column if the rows have no values in the chosen one. */
+const struct column *table_sort_column(const struct ui *ui);
+
+/*
+ * The view's needs: for all rows those of the filters and the sort column, and needs that only a
+ * sample can satisfy. `state` is the struct table.
+ */
+unsigned table_needs(struct ui *ui, void *state);
+
+/* Reads the data that take a read per row, for these lines only. */
+void table_fill(struct ui *ui, const struct item *items, size_t n, unsigned needs);
+
+/* Finds the selected task of the table; false when there is no row. */
+bool ui_selected(struct ui *ui, struct ui_task *task);
+
+/* The frame of the table's rows: the last one, or that folded into groups. */
+const struct frame *ui_rows_frame(const struct ui *ui);
+
+/* The row of one of the table's groups, or NULL. */
+const struct row *ui_group_row(struct ui *ui, uint64_t id);
+
+#endif

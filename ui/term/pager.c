@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "ui/term/pager.h"
+
+#include <string.h>
+
+/* The least cells for a text of several lines. */
+#define LEAST_CELLS 8
+
+void pager_count(struct pager *pager, struct term *term)
+{
+	pager->term = term;
+	pager->width = term->columns;
+	pager->line = pager->first = pager->last = 0;
+	pager->nparts = 0;
+}
+
+void pager_draw(struct pager *pager, const struct list *list, int top)
+{
+	pager->top = top;
+	pager->line = 0;
+	pager->nparts = 0;
+	pager->first = list->top;
+	pager->last = list->top + list->height;
+}
+
+bool pager_shows(const struct pager *pager)
+{
+	return pager->line >= pager->first && pager->line < pager->last;
+}
+
+int pager_screen_line(const struct pager *pager)
+{
+	return pager_shows(pager) ? pager->top + (int)(pager->line - pager->first) : -1;
+}
+
+int pager_put(struct pager *pager, int column, int cells, const char *text, size_t len,
+	      enum style style)
+{
+	return term_put(pager->term, pager_screen_line(pager), column, cells, text, len, style);
+}
+
+int pager_puts(struct pager *pager, int column, const char *text, enum style style)
+{
+	size_t len = strlen(text);
+
+	return pager_put(pager, column, (int)text_width(text, len, pager->term->charset), text, len,
+			 style);
+}
+
+int pager_right(struct pager *pager, int column, int cells, enum style style)
+{
+	int len = (int)pager->cell.len, pad = cells > len ? cells - len : 0;
+
+	pager_put(pager, column + pad, cells - pad, pager->cell.data, pager->cell.len, style);
+	pager->cell.len = 0;
+	return column + cells;
+}
+
+void pager_part(struct pager *pager, const char *title)
+{
+	if (pager->line)
+		pager->line++;
+	if (pager->nparts < PAGER_PARTS)
+		pager->parts[pager->nparts++] = pager->line;
+	pager_puts(pager, 0, title, STYLE_LABEL);
+	pager->line++;
+}
+
+/* Bytes of escaped text that fit into so many cells; at least one character. */
+static size_t fitting(const char *text, size_t len, unsigned cells, enum text_charset charset)
+{
+	size_t taken = 0, next;
+
+	while (taken < len) {
+		for (next = taken + 1; next < len && ((unsigned char)text[next] & 0xC0) == 0x80;)
+			next++;
+		if (taken && text_width(text, next, charset) > cells)
+			break;
+		taken = next;
+	}
+	return taken;
+}
+
+void pager_long(struct pager *pager, const char *name, const char *raw, size_t raw_len)
+{
+	int left = (int)strlen(name) + 1, room = pager->width - left;
+	enum text_charset charset = pager->term->charset;
+	struct buf *text = &pager->cell;
+
+	if (room < LEAST_CELLS)
+		room = LEAST_CELLS;
+	text->len = 0;
+	text_escape(text, raw, raw_len, charset);
+	pager_puts(pager, 0, name, STYLE_DIM);
+	for (size_t at = 0, n; at < text->len; at += n) {
+		n = fitting(text->data + at, text->len - at, (unsigned)room, charset);
+		pager_put(pager, left, room, text->data + at, n, STYLE_NORMAL);
+		pager->line++;
+	}
+	text->len = 0;
+}

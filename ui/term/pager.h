@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A page longer than the screen. It is written twice from its first line to its last: first to
+ * count its lines, then to draw those that a list has scrolled to.
+ */
+#ifndef STALLTOP_UI_PAGER_H
+#define STALLTOP_UI_PAGER_H
+
+#include "ui/term/list.h"
+#include "ui/term/term.h"
+
+#define PAGER_PARTS 12
+
+struct pager {
+	struct term *term;
+	int top; /* line of the screen where the page begins */
+	size_t first, last; /* lines of the page that are drawn, without `last` */
+	size_t line; /* the line being written */
+	int width;
+	size_t parts[PAGER_PARTS]; /* first lines of the parts */
+	size_t nparts;
+	struct buf cell; /* scratch for the writing functions */
+};
+
+/* Starts to count lines. */
+void pager_count(struct pager *pager, struct term *term);
+
+/* Starts to draw the lines that the list has scrolled to, below the screen's line `top`. */
+void pager_draw(struct pager *pager, const struct list *list, int top);
+
+/* Begins a part with a title in its own line, after an empty line except at the top. */
+void pager_part(struct pager *pager, const char *title);
+
+/* Whether the line is drawn: text for other lines need not be made. */
+bool pager_shows(const struct pager *pager);
+
+/* The line's place on the screen; -1 when it is not drawn. */
+int pager_screen_line(const struct pager *pager);
+
+/* Puts escaped text in exactly `cells` cells of the line. Returns the column after it. */
+int pager_put(struct pager *pager, int column, int cells, const char *text, size_t len,
+	      enum style style);
+
+/* Puts an escaped text in as many cells as it takes. Returns the column after it. */
+int pager_puts(struct pager *pager, int column, const char *text, enum style style);
+
+/* Puts a raw text after its name, on as many lines as it takes, and goes on to the next line. */
+void pager_long(struct pager *pager, const char *name, const char *raw, size_t raw_len);
+
+/* Puts `cell` at the right of `cells` cells, and empties it. Returns the column after them. */
+int pager_right(struct pager *pager, int column, int cells, enum style style);
+
+#endif

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The terminal: ncurses from start to end and keys (term.c), and writing to the screen
+ * (term_write.c). No other code writes to the terminal while it is open.
+ */
+#ifndef STALLTOP_UI_TERM_H
+#define STALLTOP_UI_TERM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <termios.h>
+#include <wchar.h>
+
+#include "base/buf.h"
+#include "base/text.h"
+#include "ui/term/input.h"
+#include "ui/term/lines.h"
+#include "ui/term/style.h"
+#include "ui/term/tty.h"
+
+struct term {
+	bool open;
+	bool suspended; /* given back for a while */
+	void *screen; /* ncurses' SCREEN */
+	void *pad; /* ncurses' WINDOW for reading keys */
+	struct tty tty;
+	struct input input;
+	struct termios saved, modes; /* the terminal's modes before, and while it is taken over */
+	enum text_charset charset;
+	struct styles styles;
+	const struct theme_choice *theme;
+	uint64_t
+		asked_ns; /* when it was asked for its background, CLOCK_MONOTONIC; 0: it was not */
+	int lines, columns;
+	struct lines drawn; /* the texts put, and which of them ncurses has */
+	void *cells; /* of one line, in ncurses' form: chtype */
+	bool bell; /* rings with the next drawing */
+	bool cursor, cursor_shown; /* shown after the next drawing; shown now */
+	int cursor_line, cursor_column;
+	struct buf scratch, name;
+	struct buf farewell; /* restores the usual terminal at a sudden end */
+};
+
+/* An incoming key. Keys below KEY_MIN of ncurses are characters. */
+struct term_key {
+	bool function; /* code is a KEY_ of ncurses */
+	wint_t code;
+	/* With KEY_MOUSE: the place and the action. */
+	int line, column;
+	enum { MOUSE_NONE, MOUSE_CLICK, MOUSE_UP, MOUSE_DOWN } mouse;
+};
+
+/*
+ * Takes over the terminal, standard input and output, in that theme, which must outlive it. Returns
+ * 0, or -errno: -ENOENT when the type of terminal is not known, -ENOTTY when such a terminal cannot
+ * show a screen. From then on die() restores the terminal.
+ */
+int term_open(struct term *term, enum text_charset charset, const struct theme_choice *theme);
+
+/* Gives the terminal back as it was. Harmless when it is not open. */
+void term_close(struct term *term);
+
+/* Gives the terminal back for a while (to stop the program), and takes it again. */
+void term_suspend(struct term *term);
+void term_resume(struct term *term);
+
+/*
+ * Stops the program, like any that writes to a terminal of another job, until the terminal is this
+ * job's. Signals that end the program must be in effect: that may never come.
+ */
+void term_await_ours(void);
+
+/* Whether the terminal is this job's; a terminal that is not the session's counts as its own. */
+bool term_is_ours(void);
+
+/* Takes the terminal's size after it has changed. */
+void term_resize(struct term *term);
+
+/* Redraws everything, after other output on the screen. */
+void term_redraw(struct term *term);
+
+/* The next key, if there is one. Reads a portion of the keyboard's input, and never waits. */
+bool term_get(struct term *term, struct term_key *key);
+
+/*
+ * Takes what the terminal answered about itself, after term_get(). Returns whether texts look
+ * different now.
+ */
+bool term_learn(struct term *term);
+
+/* When to call term_get() even without new input (CLOCK_MONOTONIC). */
+uint64_t term_due_ns(const struct term *term);
+
+/* Rings the bell with the next output. */
+void term_bell(struct term *term);
+
+/* Starts a new drawing: all lines are empty. */
+void term_erase(struct term *term);
+
+/*
+ * Puts escaped text (text_escape) in exactly `cells` cells, cut or padded at the right; parts
+ * outside of the screen are left out. Returns the column after it.
+ */
+int term_put(struct term *term, int line, int column, int cells, const char *text, size_t len,
+	     enum style style);
+
+/* Puts a NUL-terminated escaped text in as many cells as it takes. Returns the column after it. */
+int term_puts(struct term *term, int line, int column, const char *text, enum style style);
+
+/* Puts a raw name: escaped, in exactly `cells` cells. Returns the column after it. */
+int term_name(struct term *term, int line, int column, int cells, const char *name,
+	      enum style style);
+
+/* Shows the cursor there, for a prompt; a line below 0 hides it. */
+void term_cursor(struct term *term, int line, int column);
+
+/*
+ * Draws what was put, and sends as much as the terminal takes at once. Returns 0, or -errno:
+ * -EAGAIN when the rest is waiting. Must be called only when nothing is waiting.
+ */
+int term_flush(struct term *term);
+
+/* Sends the waiting output. Returns as term_flush(). */
+int term_send(struct term *term);
+
+/* The descriptor to poll for writing before term_send(); -1: no output is waiting. */
+int term_waits_for(const struct term *term);
+
+#endif
