@@ -140,7 +140,7 @@ static void free_site(struct traced_sites *sites, struct traced_site *site)
 
 void traced_sites_begin(struct traced_sites *sites)
 {
-	sites->nchanged = 0;
+	sites->nchanged = sites->nbefores = 0;
 }
 
 /* Copies a name that may lack its NUL. */
@@ -184,6 +184,22 @@ static struct traced_site *new_site(struct traced_sites *sites, uint32_t slot,
 	return site;
 }
 
+/* Keeps what a site has counted, before that is read anew. */
+static void keep_before(struct traced_sites *sites, struct traced_site *site)
+{
+	struct site_before *before;
+
+	if (site->read_epoch == sites->lives->epoch)
+		return;
+	GROW(sites->befores, sites->nbefores, sites->befores_cap);
+	site->read_epoch = sites->lives->epoch;
+	site->before = sites->nbefores++;
+	before = &sites->befores[site->before];
+	before->count = site->now.count;
+	memcpy(before->buckets, site->now.buckets, sizeof(before->buckets));
+	memcpy(before->wakers, site->now.wakers, sizeof(before->wakers));
+}
+
 void traced_sites_take(struct traced_sites *sites, uint32_t slot, const struct trace_site *record)
 {
 	struct traced_site *site = slot < sites->nslots ? sites->slots[slot] : NULL;
@@ -194,6 +210,7 @@ void traced_sites_take(struct traced_sites *sites, uint32_t slot, const struct t
 	}
 	if (!site)
 		site = new_site(sites, slot, record);
+	keep_before(sites, site);
 	site->now = *record;
 	change_site(sites, site);
 	enter_idle(sites, site);
@@ -246,11 +263,11 @@ static uint64_t growth(uint64_t total, uint64_t *shown)
 }
 
 /* The waker's record of the reading before; NULL: it had none. */
-static const struct trace_waker *waker_before(const struct traced_site *site,
+static const struct trace_waker *waker_before(const struct site_before *was,
 					      const struct trace_waker *now)
 {
 	for (unsigned i = 0; i < TRACE_WAKERS; i++) {
-		const struct trace_waker *before = &site->before.wakers[i];
+		const struct trace_waker *before = &was->wakers[i];
 
 		if (before->count && before->tgid == now->tgid &&
 		    !memcmp(before->name, now->name, sizeof(now->name)) &&
@@ -261,10 +278,11 @@ static const struct trace_waker *waker_before(const struct traced_site *site,
 }
 
 /*
- * Finds the wakers of a site, those that ended most waiting time first; whole: since the site was
- * first seen, not since the reading before.
+ * Finds the wakers of a site, those that ended most waiting time first, since the reading before;
+ * `was` NULL: since the site was first seen.
  */
-static void settle_wakers(struct traced_site *traced, struct site *site, bool whole)
+static void settle_wakers(struct traced_site *traced, struct site *site,
+			  const struct site_before *was)
 {
 	struct site_waker *wakers = site->wakers;
 	unsigned n = 0;
@@ -272,7 +290,7 @@ static void settle_wakers(struct traced_site *traced, struct site *site, bool wh
 	memset(wakers, 0, sizeof(site->wakers));
 	for (unsigned i = 0; i < TRACE_WAKERS; i++) {
 		const struct trace_waker *now = &traced->now.wakers[i];
-		const struct trace_waker *before = whole ? NULL : waker_before(traced, now);
+		const struct trace_waker *before = was ? waker_before(was, now) : NULL;
 		struct site_waker waker = { .tgid = now->tgid,
 					    .ns = now->ns - (before ? before->ns : 0),
 					    .count = now->count - (before ? before->count : 0) };
@@ -316,20 +334,20 @@ void traced_sites_whole(struct traced_site *traced, uint64_t read_ns, struct sit
 	site->kind_ns = site->kind < 0 ? 0 : ended_of_kind(&traced->now) + progress;
 	for (unsigned i = 0; i < SITE_BUCKETS; i++)
 		site->log2_us[i] = traced->now.buckets[i];
-	settle_wakers(traced, site, true);
+	settle_wakers(traced, site, NULL);
 	settle_waiting(traced, read_ns, site);
 }
 
-/* Makes the ended waits of the interval, of a site whether it changed or not. */
-static void settle_ended(struct traced_site *traced, bool changed)
+/* Makes the ended waits of the interval; was: NULL where none ended. */
+static void settle_ended(struct traced_site *traced, const struct site_before *was)
 {
 	struct site *site = &traced->site;
 
-	site->count = changed ? traced->now.count - traced->before.count : 0;
+	site->count = was ? traced->now.count - was->count : 0;
 	for (unsigned i = 0; i < SITE_BUCKETS; i++)
-		site->log2_us[i] = changed ? traced->now.buckets[i] - traced->before.buckets[i] : 0;
-	if (changed)
-		settle_wakers(traced, site, false);
+		site->log2_us[i] = was ? traced->now.buckets[i] - was->buckets[i] : 0;
+	if (was)
+		settle_wakers(traced, site, was);
 	else
 		memset(site->wakers, 0, sizeof(site->wakers));
 }
@@ -352,19 +370,20 @@ bool traced_sites_has_any(const struct site *site)
 }
 
 /* Makes a site's interval, and puts it into the frame if anything waited there. */
-static void settle_site(struct traced_sites *sites, struct traced_site *traced, bool changed)
+static void settle_site(struct traced_sites *sites, struct traced_site *traced)
 {
 	uint64_t read_ns = sites->lives->read_ns, progress = progress_of(traced, read_ns);
 	struct site *site = &traced->site;
 
-	settle_ended(traced, changed);
+	settle_ended(traced, traced->read_epoch == sites->lives->epoch
+				     ? &sites->befores[traced->before]
+				     : NULL);
 	site->ns = growth(traced->now.ns + progress, &traced->shown_ns);
 	if (site->kind >= 0)
 		site->kind_ns =
 			growth(ended_of_kind(&traced->now) + progress, &traced->shown_kind_ns);
 	settle_disk(traced);
 	settle_waiting(traced, read_ns, site);
-	traced->before = traced->now;
 	if (sites->lives->epoch < 2 || !traced_sites_has_any(site))
 		return;
 	push(&sites->framed, &sites->nframed, &sites->framed_cap, traced);
@@ -382,10 +401,10 @@ void traced_sites_settle(struct traced_sites *sites)
 {
 	sites->nframed = 0;
 	for (size_t i = 0; i < sites->nchanged; i++)
-		settle_site(sites, sites->changed[i], true);
+		settle_site(sites, sites->changed[i]);
 	for (size_t i = 0; i < sites->nbusy; i++)
 		if (sites->busy[i]->epoch != sites->lives->epoch)
-			settle_site(sites, sites->busy[i], false);
+			settle_site(sites, sites->busy[i]);
 }
 
 void traced_sites_forget(struct traced_sites *sites, uint64_t idle_ns,
@@ -424,6 +443,7 @@ void traced_sites_free(struct traced_sites *sites)
 	free(sites->slots);
 	free(sites->busy);
 	free(sites->changed);
+	free(sites->befores);
 	free(sites->framed);
 	*sites = (struct traced_sites){ 0 };
 }

@@ -9,10 +9,19 @@
 
 #include "model/lives.h"
 
+/* What a site had counted at the reading before. */
+struct site_before {
+	uint64_t count;
+	uint32_t buckets[TRACE_BUCKETS];
+	struct trace_waker wakers[TRACE_WAKERS];
+};
+
 /* A site that the kernel has a slot for. */
 struct traced_site {
 	struct site site; /* as it is handed out; its texts are site_texts.c's */
-	struct trace_site now, before; /* as read last; at the reading before */
+	struct trace_site now; /* as read last */
+	uint64_t read_epoch; /* the reading of that, */
+	size_t before; /* and the index of what it had before */
 	/* The part of its totals that was handed out, waits in progress included. */
 	uint64_t shown_ns, shown_kind_ns;
 	uint64_t epoch; /* the reading in which it changed last */
@@ -43,6 +52,8 @@ struct traced_sites {
 	size_t nslots, n;
 	struct traced_site **busy, **changed;
 	size_t nbusy, busy_cap, nchanged, changed_cap;
+	struct site_before *befores; /* of those that were read in this reading */
+	size_t nbefores, befores_cap;
 	struct traced_site *newest, *oldest; /* of the idle ones */
 	struct traced_site **framed; /* where anything was waited in the last interval, or is */
 	size_t nframed, framed_cap;

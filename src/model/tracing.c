@@ -16,6 +16,9 @@
 #define IDLE_NS (30 * NSEC_PER_SEC)
 #define IDLE_FULL_NS NSEC_PER_SEC
 
+/* Records beyond which a reading's memory is given back. */
+#define READING_KEPT 4096
+
 struct tracing {
 	struct trace *trace; /* NULL: stopped */
 	struct trace_reading reading; /* what was read last, and taken or not */
@@ -105,6 +108,9 @@ static void take_reading(struct tracing *tracing)
 		forget_idle(tracing);
 	book->lost = tracing->counts.lost_waits;
 	trace_book_take(book, &tracing->reading, forget_slot, tracing);
+	/* The first has everything, those after it what changed. */
+	if (tracing->reading.nsites + tracing->reading.nthreads > READING_KEPT)
+		trace_reading_free(&tracing->reading);
 	name_sites(tracing);
 }
 
