@@ -37,6 +37,7 @@ enum moment_part {
 	PART_WAKERS, /* struct moment_waker */
 	PART_RESTS, /* struct moment_rest */
 	PART_EVIDENCE, /* struct moment_evidence */
+	PART_BOUNDS, /* struct moment_bound */
 	MOMENT_PARTS
 };
 
@@ -187,6 +188,12 @@ struct moment_evidence {
 	bool frozen;
 	pid_t tracer;
 	uint32_t tracer_name;
+};
+
+/* What limits for how long a task waited for I/O, beside the machine's pressure. */
+struct moment_bound {
+	uint32_t task;
+	struct io_pressure io; /* of its group; until_ns since the sample's begin */
 };
 
 #define MOMENT_WHOLE 0x1u /* has all tasks, as they are: nothing before it is needed */

@@ -66,6 +66,7 @@ struct element {
 	uint64_t read_ns, before_ns;
 	/* Since a sample was given out: */
 	uint64_t dwait_ns;
+	struct io_pressure io; /* that limits what it waited; passed_ns 0: none does */
 	bool exited; /* in a sample that was passed over */
 };
 

@@ -106,6 +106,7 @@ int sampler_open(struct sampler **out, const struct sampler_config *config)
 	};
 	sampler->hangs.procfd = config->procfd;
 	sampler->hangs.read_lag = proctask_clock_lag;
+	sampler->bounds = io_bounds_open(config->procfd);
 	sampler->system = system_open(config->procfd);
 	sampler->info = taskinfo_open(config->procfd, config->threads);
 	delayacct_open(&sampler->delayacct, config->procfd, config->accounted_ns);
@@ -352,6 +353,7 @@ uint64_t sampler_syscalls(const struct sampler *sampler)
 	       sampler->accounts.syscalls + hangs_syscalls(&sampler->hangs) +
 	       (sampler->waiting ? waiting_syscalls(sampler->waiting) : 0) +
 	       (sampler->evidence ? evidence_syscalls(sampler->evidence) : 0) +
+	       io_bounds_syscalls(sampler->bounds) +
 	       (sampler->groups ? cgroup_reader_syscalls(sampler->groups) : 0) +
 	       (sampler->exits ? exits_stats(sampler->exits)->syscalls : 0) +
 	       (sampler->tracing ? tracing_syscalls(sampler->tracing) : 0) +
@@ -381,6 +383,7 @@ void sampler_close(struct sampler *sampler)
 	waiting_close(sampler->waiting);
 	hangs_free(&sampler->hangs);
 	evidence_close(sampler->evidence);
+	io_bounds_close(sampler->bounds);
 	cgroup_reader_close(sampler->groups);
 	hierarchy_close(&sampler->hierarchy);
 	delayacct_close(&sampler->delayacct);

@@ -10,6 +10,7 @@
 #include "model/evidence.h"
 #include "model/groups_above.h"
 #include "model/hangs.h"
+#include "model/io_bounds.h"
 #include "model/source.h"
 #include "model/taskinfo.h"
 #include "model/tracing.h"
@@ -29,6 +30,7 @@ struct sampler {
 	struct waiting_reader *waiting; /* NULL: no waits were wanted yet */
 	struct hangs hangs;
 	struct evidence *evidence; /* NULL: none was wanted yet */
+	struct io_bounds *bounds; /* NULL: a playback has its own */
 	struct cgroup_reader *groups; /* NULL: no groups were wanted yet, or there are none */
 	struct groups_above above;
 	struct delayacct delayacct;
