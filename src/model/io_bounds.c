@@ -14,7 +14,7 @@
 #include "cgroup/hierarchy.h"
 #include "kernel/proctask.h"
 
-/* The most groups that are read with each sample, and the most rows whose group is looked for. */
+/* The most groups that are read with each sample, and the most rows that are looked at. */
 #define GROUPS_MAX 16
 #define ROWS_MAX 64
 
@@ -27,6 +27,9 @@
 /* Samples for which a group is read, and a task's group is remembered, after the last booking. */
 #define KEEP_TICKS 8
 
+/* Samples after which the group of a task that was not booked much is looked for again. */
+#define LOOK_TICKS 4
+
 /* System calls that read a file once. */
 #define FILE_SYSCALLS 3
 
@@ -34,7 +37,7 @@
 struct bound_group {
 	uint64_t id; /* of all groups that ever were in some place; 0: the place is free */
 	char *path;
-	uint64_t tick; /* the last in which one of its tasks was booked much */
+	uint64_t tick; /* the last in which one of its tasks was booked something */
 	uint64_t type_tick; /* the last in which it was looked at whether it is threaded */
 	bool threaded;
 	bool root; /* its pressure is the machine's, and it has no file of it */
@@ -44,10 +47,11 @@ struct bound_group {
 /* Where a task was found. */
 struct bound_task {
 	struct task_key key; /* pid 0: the place is free */
-	uint64_t group, tick;
+	uint64_t group; /* its id; 0: not known, or not read */
+	uint64_t tick; /* the last in which it was looked for */
 };
 
-/* A row that was booked much. */
+/* A row that was booked something. */
 struct booked_row {
 	struct row *row;
 	uint64_t ns;
@@ -86,10 +90,9 @@ static uint64_t booked_of(const struct row *row)
 	return now > was ? now - was : 0;
 }
 
-/* Finds the rows that were booked most, if that is much: the most first. Returns how many. */
+/* Finds the rows that were booked most, in this order. Returns how many. */
 static size_t find_booked(const struct frame *frame, struct booked_row found[ROWS_MAX])
 {
-	uint64_t least = frame->info->interval_ns / BOOKED_PART + 1;
 	size_t n = 0;
 
 	if (!frame->info->interval_ns)
@@ -99,7 +102,7 @@ static size_t find_booked(const struct frame *frame, struct booked_row found[ROW
 		uint64_t ns = row->still ? 0 : booked_of(row);
 		size_t at;
 
-		if (ns < least || (n == ROWS_MAX && ns <= found[n - 1].ns))
+		if (!ns || (n == ROWS_MAX && ns <= found[n - 1].ns))
 			continue;
 		n += n < ROWS_MAX;
 		for (at = n - 1; at && found[at - 1].ns < ns; at--)
@@ -152,7 +155,7 @@ static void read_group(struct io_bounds *bounds, struct bound_group *group)
 	};
 }
 
-/* Reads those groups whose tasks were booked much lately. */
+/* Reads those groups whose tasks were booked something lately. */
 static void read_groups(struct io_bounds *bounds)
 {
 	cgroup_reader_tick(bounds->reader);
@@ -266,23 +269,36 @@ static bool is_whole(struct io_bounds *bounds, const struct row *row, struct bou
 	return !group->threaded;
 }
 
+/* Keeps a group that has an id in use. */
+static void keep_group(struct io_bounds *bounds, uint64_t id)
+{
+	for (unsigned i = 0; i < GROUPS_MAX && id; i++)
+		if (bounds->groups[i].id == id)
+			bounds->groups[i].tick = bounds->tick;
+}
+
 /* Bounds a row by its group, if that was read before and the row was found in it before. */
 static void bound_row(struct io_bounds *bounds, struct frame *frame, struct frame_info *info,
-		      struct row *row, bool known)
+		      const struct booked_row *booked, bool known)
 {
-	const char *path = path_of(bounds, info, row, known);
-	struct bound_group *group = path ? find_group(bounds, path) : NULL;
+	struct row *row = booked->row;
 	struct bound_task *task = find_task(bounds, &row->task->key);
+	bool much = booked->ns > info->interval_ns / BOOKED_PART;
+	struct bound_group *group;
+	const char *path;
 
-	if (!group) {
-		*task = (struct bound_task){ 0 };
+	if (!much && task->tick && task->tick + LOOK_TICKS > bounds->tick) {
+		keep_group(bounds, task->group);
 		return;
 	}
-	group->tick = bounds->tick;
-	if (task->group == group->id && task->tick + KEEP_TICKS >= bounds->tick &&
-	    group->io.passed_ns && is_whole(bounds, row, group))
+	path = path_of(bounds, info, row, known);
+	group = path ? find_group(bounds, path) : NULL;
+	if (group)
+		group->tick = bounds->tick;
+	if (much && group && task->group == group->id && group->io.passed_ns &&
+	    task->tick + KEEP_TICKS >= bounds->tick && is_whole(bounds, row, group))
 		frame_bound_io(frame, info, row, &group->io);
-	task->group = group->id;
+	task->group = group ? group->id : 0;
 	task->tick = bounds->tick;
 }
 
@@ -297,7 +313,7 @@ void io_bounds_take(struct io_bounds *bounds, struct frame *frame, struct frame_
 		return;
 	read_groups(bounds);
 	for (size_t i = 0; i < n; i++)
-		bound_row(bounds, frame, info, found[i].row, known);
+		bound_row(bounds, frame, info, &found[i], known);
 }
 
 uint64_t io_bounds_syscalls(const struct io_bounds *bounds)

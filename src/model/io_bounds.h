@@ -3,7 +3,8 @@
  * Bounds of what tasks waited for I/O by the pressure of their groups. Since 6.12 the kernel books
  * waits from stale stamps: what another group's tasks wait makes the machine's pressure, which then
  * rules nothing out, but not that of a task's own group. Only a few groups are read, those whose
- * tasks were booked much: nothing where nobody is.
+ * tasks were booked some blkio lately: a stamp from before that cannot be taken for a wait of the
+ * interval. Nothing is read where nobody was.
  */
 #ifndef STALLTOP_MODEL_IO_BOUNDS_H
 #define STALLTOP_MODEL_IO_BOUNDS_H
