@@ -216,6 +216,11 @@ struct moment_sample {
 	struct system_sample system;
 	int64_t cpu_ns[CPU_STATES]; /* growth */
 	int64_t pressure_ns; /* from its begin until the pressure that was shown was read */
+	/* The machine's total of PSI_IO, where a group's pressure was shown; from its begin until
+	 * then. */
+	bool machine_known;
+	uint64_t machine_us;
+	int64_t machine_ns;
 	struct row_bytes reads; /* see encode_reads(); only where it is written or read */
 };
 

@@ -299,16 +299,14 @@ static void tie(const struct rebuild *rebuild, struct sample *prev, struct sampl
 }
 
 /* The pressure that was recorded is the one that was shown: of a group, where one was looked at. */
-static void give_pressure(struct playback_moment *moment)
+static void give_pressure(const struct rebuild *rebuild, struct playback_moment *moment)
 {
 	struct system_sample *system = &moment->system;
 
 	if (!moment->head.cgroup)
 		return;
 	system->of_group = system->pressure;
-	system->pressure = (struct psi_reading){ 0 };
-	for (unsigned r = 0; r < PSI_RESOURCES; r++)
-		system->pressure.error[r] = -ENOENT;
+	system->pressure = rebuild->machine;
 }
 
 void rebuild_give(struct rebuild *rebuild, struct sample *prev, struct sample *cur,
@@ -354,7 +352,7 @@ void rebuild_give(struct rebuild *rebuild, struct sample *prev, struct sample *c
 		if (cur->raw[i].task != prev->raw[i].task)
 			cur->stable[1] = i;
 	*moment = rebuild->moment;
-	give_pressure(moment);
+	give_pressure(rebuild, moment);
 	/* It is of the whole machine. */
 	if (npids)
 		moment->head.account = (struct account){ 0 };

@@ -153,6 +153,12 @@ static const struct schema_field sample_fields[] = {
 	COLUMN("swap_kb", system.swap_total, "swap space.", IF(system.memory_valid)),
 	COLUMN("swap_used_kb", system.swap_used, "of that, used.", IF(system.memory_valid)),
 	COLUMN("pressure_ns", pressure_ns, "when the pressure files were read, since begin_ns."),
+	COLUMN("machine_io_us", machine_us,
+	       "the total of the machine's pressure of I/O (some), where a group's pressure was "
+	       "shown (cgroup); NULL: the machine's was, or it is not known.",
+	       IF(machine_known), .since = 7),
+	COLUMN("machine_io_ns", machine_ns, "when that was read, since begin_ns.",
+	       IF(machine_known), .since = 7),
 	COLUMN_OF("reads", reads, TYPE_BLOB,
 		  "when each task was read: numbers of 7 bits a byte, the lowest first, the last "
 		  "with its highest bit clear. In the order of (tgid, pid): how many tasks keep "

@@ -93,12 +93,12 @@ static inline const struct frame *sampler_turned(struct sampler *sampler, const 
 	return turn->frame;
 }
 
-/* The limits of waits between the last reading and this one; grouped: see waited_machine(). */
+/* The limits of waits between the last reading and this one. */
 static inline struct waited_machine sampler_machine(const struct sampler *sampler,
-						    const struct turn *turn, bool grouped)
+						    const struct turn *turn)
 {
 	return waited_machine(turn->prev ? &sampler->systems[sampler->now] : NULL,
-			      &sampler->systems[turn->next], grouped);
+			      &sampler->systems[turn->next]);
 }
 
 /* The reader of what waits are on, opened from when it is wanted for the first time. */

@@ -183,7 +183,7 @@ static void make_frame(struct sampler *sampler, const struct turn *turn, uint64_
 		hangs_take(&sampler->hangs, turn->cur, config->threads);
 	if (config->pids)
 		held_take(sampler->hangs.procfd, turn->cur, &sampler->hangs.syscalls);
-	options.machine = sampler_machine(sampler, turn, config->cgroup);
+	options.machine = sampler_machine(sampler, turn);
 	frame_build(turn->frame, info, turn->prev, turn->cur, &options);
 	info->stale += impossible;
 	take_trace(sampler, turn->frame, info);

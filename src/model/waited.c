@@ -243,7 +243,7 @@ static uint64_t most_of_late(enum wait_seen kind, const struct task_raw *now,
 }
 
 struct waited_machine waited_machine(const struct system_sample *before,
-				     const struct system_sample *now, bool grouped)
+				     const struct system_sample *now)
 {
 	const unsigned left = 1u << CPU_IDLE | 1u << CPU_IOWAIT;
 	struct waited_machine machine = { 0 };
@@ -254,8 +254,6 @@ struct waited_machine waited_machine(const struct system_sample *before,
 	if (!before || !before->cpu_valid || !now->cpu_valid)
 		return machine;
 	machine.cpus = now->cpus > before->cpus ? now->cpus : before->cpus;
-	if (grouped)
-		return machine;
 	was = &before->pressure.psi[PSI_IO].some;
 	if (!is->valid || !was->valid || is->total_us < was->total_us ||
 	    now->pressure.read_ns <= before->pressure.read_ns)

@@ -29,12 +29,9 @@ struct waited_machine {
 	unsigned cpus; /* 0: not known */
 };
 
-/*
- * The machine's limits between two readings; unknown if the former is NULL. grouped: one of them
- * has the pressure of a group.
- */
+/* The machine's limits between two readings; unknown if the former is NULL. */
 struct waited_machine waited_machine(const struct system_sample *before,
-				     const struct system_sample *now, bool grouped);
+				     const struct system_sample *now);
 
 /*
  * Finds the kinds with more booked since the reading before (NULL: since the task's start) than is

@@ -339,8 +339,13 @@ static void test_group_pressure(void **state)
 		assert_int_equal(again->info->system->of_group.read_ns,
 				 again->info->cur->begin_ns + 5);
 		assert_int_equal(again->info->system->of_group.error[PSI_IRQ], -ENOENT);
-		assert_int_equal(again->info->system->pressure.error[PSI_IO], -ENOENT);
-		assert_false(again->info->system->pressure.psi[PSI_IO].some.valid);
+		/* But what of the machine's limits waits is there. */
+		assert_int_equal(again->info->system->pressure.error[PSI_MEMORY], -ENOENT);
+		assert_int_equal(again->info->system->pressure.error[PSI_IO], 0);
+		assert_true(again->info->system->pressure.psi[PSI_IO].some.valid);
+		assert_int_equal(again->info->system->pressure.psi[PSI_IO].some.total_us,
+				 again->info->cur->begin_ns / 5000);
+		assert_int_equal(again->info->system->pressure.read_ns, again->info->cur->begin_ns);
 	}
 	close_player(&player);
 	play_free(&machine);
