@@ -36,6 +36,7 @@ void task_unref(struct task *task)
 		free(task->evidence->group);
 	free(task->evidence);
 	free(task->held);
+	free(task->io_bound);
 	free(task);
 }
 

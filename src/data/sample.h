@@ -79,6 +79,21 @@ struct task_held {
 };
 
 /*
+ * The pressure of I/O of the machine, or of a group, between two readings: for how long a task or
+ * several of its tasks waited for I/O, and the time that passed. passed_ns 0: not known.
+ */
+struct io_pressure {
+	uint64_t stalled_ns, passed_ns;
+	uint64_t until_ns; /* CLOCK_MONOTONIC: the second reading */
+};
+
+/* What limits for how long a task waited for I/O, besides the machine's pressure. */
+struct task_io_bound {
+	uint64_t sample_ns; /* begin_ns of the sample that it belongs to */
+	struct io_pressure group; /* of the group that all its threads were in */
+};
+
+/*
  * The evidence for how a task waits, where it is one of those that suffer most; evidence.c's.
  * Members below `rival` are kept from sample to sample.
  */
@@ -157,6 +172,7 @@ struct task {
 	struct task_hang hang; /* set by hangs.c or stuck.c, as of one sample */
 	struct task_evidence *evidence; /* set by evidence.c; NULL: none was ever wanted */
 	struct task_held *held; /* set by held.c, as of one sample; NULL: never read */
+	struct task_io_bound *io_bound; /* set by io_bounds.c, as of one sample; NULL: never */
 };
 
 /* Waits that are seen while in progress. The kernel books all other kinds when they end. */

@@ -70,6 +70,18 @@ static void take_clocks(struct encoder *encoder, struct moment *moment, const st
 	buf_add(&encoder->parts[PART_SLEEPS], clocks->sleeps, clocks->n * sizeof(*clocks->sleeps));
 }
 
+/* Takes the machine's pressure of I/O, where a group's is shown: it limits what tasks waited. */
+static void take_machine_io(struct moment_sample *sample, const struct sample *cur)
+{
+	const struct psi_reading *machine = &sample->system.pressure;
+
+	sample->machine_known = sample->cgroup && machine->psi[PSI_IO].some.valid;
+	if (!sample->machine_known)
+		return;
+	sample->machine_us = machine->psi[PSI_IO].some.total_us;
+	sample->machine_ns = (int64_t)(machine->read_ns - cur->begin_ns);
+}
+
 /* Takes what belongs to the frame as a whole. */
 static void take_info(struct encoder *encoder, struct moment *moment, const struct frame_info *info)
 {
@@ -95,6 +107,7 @@ static void take_info(struct encoder *encoder, struct moment *moment, const stru
 	};
 	sample->head.source = sample->head.cgroup = sample->head.hierarchy = NULL;
 	sample->pressure_ns = (int64_t)(moment_pressure(moment)->read_ns - cur->begin_ns);
+	take_machine_io(sample, cur);
 	moment->threads = info->threads;
 }
 

@@ -98,7 +98,7 @@ static void take_deltas(struct moment_change *change, const struct frame_info *i
 	counters_diff(&grown, &row->raw->counters, &row->before->counters,
 		      row->raw->counters.valid & row->before->counters.valid);
 	change->known = waited_take(&change->waited, &grown, grown.valid, row->raw, row->before,
-				    &info->machine);
+				    &info->machine, row_io_bound(info, row));
 }
 
 /* Adds what happened to an element; whole: it is written as it is. Whether it was. */
@@ -269,6 +269,19 @@ static bool check_names(struct encoder *encoder, const struct frame_info *info,
 	       add_change(encoder, info, row, false);
 }
 
+/* Adds the pressure of its group that limits a row. */
+static void add_bound(struct encoder *encoder, const struct frame_info *info, const struct row *row)
+{
+	const struct io_pressure *io = row_io_bound(info, row);
+	struct moment_bound bound;
+
+	if (!io)
+		return;
+	bound = (struct moment_bound){ encode_known(encoder, row->task)->written.id, *io };
+	bound.io.until_ns -= info->cur->begin_ns;
+	buf_add(&encoder->parts[PART_BOUNDS], &bound, sizeof(bound));
+}
+
 /* Adds all elements that a reader must be told of. */
 void encode_changes(struct encoder *encoder, const struct frame *frame, bool whole)
 {
@@ -285,6 +298,7 @@ void encode_changes(struct encoder *encoder, const struct frame *frame, bool who
 		else
 			told = check_names(encoder, info, row);
 		add_fields(encoder, info, row, whole);
+		add_bound(encoder, info, row);
 		encode_states(encoder, info, row, told);
 	}
 }

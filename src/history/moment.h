@@ -37,6 +37,7 @@ enum moment_part {
 	PART_WAKERS, /* struct moment_waker */
 	PART_RESTS, /* struct moment_rest */
 	PART_EVIDENCE, /* struct moment_evidence */
+	PART_BOUNDS, /* struct moment_bound */
 	MOMENT_PARTS
 };
 
@@ -189,6 +190,12 @@ struct moment_evidence {
 	uint32_t tracer_name;
 };
 
+/* What limits for how long a task waited for I/O, beside the machine's pressure. */
+struct moment_bound {
+	uint32_t task;
+	struct io_pressure io; /* of its group; until_ns since the sample's begin */
+};
+
 #define MOMENT_WHOLE 0x1u /* has all tasks, as they are: nothing before it is needed */
 #define MOMENT_SLEEPS 0x8u /* has the clocks */
 #define MOMENT_SEGMENT 0x10u /* texts and tasks begin anew, for a file of its own */
@@ -209,6 +216,11 @@ struct moment_sample {
 	struct system_sample system;
 	int64_t cpu_ns[CPU_STATES]; /* growth */
 	int64_t pressure_ns; /* from its begin until the pressure that was shown was read */
+	/* The machine's total of PSI_IO, where a group's pressure was shown; from its begin until
+	 * then. */
+	bool machine_known;
+	uint64_t machine_us;
+	int64_t machine_ns;
 	struct row_bytes reads; /* see encode_reads(); only where it is written or read */
 };
 

@@ -124,8 +124,10 @@ static void begin_sample(struct rebuild *rebuild)
 		element->raw.now.waits.dwait_ns = 0;
 		element->met = element->gone = element->whole = element->alike = false;
 		element->corrected = element->drifted = false;
-		if (!rebuild->passed)
-			element->fresh = element->exited = false;
+		if (rebuild->passed)
+			continue;
+		element->fresh = element->exited = false;
+		element->io = (struct io_pressure){ 0 };
 	}
 	if (!rebuild->passed) {
 		rebuild->moment.head.nnotes = 0;
@@ -223,6 +225,18 @@ void rebuild_turn(struct rebuild *rebuild)
 	rebuild_turn_trace(rebuild);
 }
 
+/* Gives out what limits for how long an element waited for I/O. */
+static void give_bound(const struct element *element, uint64_t sample_ns)
+{
+	struct task *task = element->raw.task;
+
+	if (!element->io.passed_ns)
+		return;
+	if (!task->io_bound)
+		task->io_bound = xcalloc(1, sizeof(*task->io_bound));
+	*task->io_bound = (struct task_io_bound){ sample_ns, element->io };
+}
+
 /* Gives an element out, into the place of the sample. */
 static void give_element(const struct element *element, struct sample *cur, size_t at, bool several)
 {
@@ -231,6 +245,7 @@ static void give_element(const struct element *element, struct sample *cur, size
 	*raw = element->raw;
 	task_ref(raw->task);
 	raw->exited |= element->exited;
+	give_bound(element, cur->begin_ns);
 	if (several) {
 		raw->now.waits.dwait_ns += element->dwait_ns;
 		if (raw->read_ns < cur->begin_ns && !raw->exited)
@@ -284,16 +299,14 @@ static void tie(const struct rebuild *rebuild, struct sample *prev, struct sampl
 }
 
 /* The pressure that was recorded is the one that was shown: of a group, where one was looked at. */
-static void give_pressure(struct playback_moment *moment)
+static void give_pressure(const struct rebuild *rebuild, struct playback_moment *moment)
 {
 	struct system_sample *system = &moment->system;
 
 	if (!moment->head.cgroup)
 		return;
 	system->of_group = system->pressure;
-	system->pressure = (struct psi_reading){ 0 };
-	for (unsigned r = 0; r < PSI_RESOURCES; r++)
-		system->pressure.error[r] = -ENOENT;
+	system->pressure = rebuild->machine;
 }
 
 void rebuild_give(struct rebuild *rebuild, struct sample *prev, struct sample *cur,
@@ -339,7 +352,7 @@ void rebuild_give(struct rebuild *rebuild, struct sample *prev, struct sample *c
 		if (cur->raw[i].task != prev->raw[i].task)
 			cur->stable[1] = i;
 	*moment = rebuild->moment;
-	give_pressure(moment);
+	give_pressure(rebuild, moment);
 	/* It is of the whole machine. */
 	if (npids)
 		moment->head.account = (struct account){ 0 };

@@ -42,6 +42,21 @@ static struct frame_head join_heads(const struct frame_head *before, uint64_t be
 	return head;
 }
 
+/* Takes the machine's pressure where a group's was shown: of I/O alone, if that is known. */
+static void take_machine_io(struct rebuild *rebuild, const struct moment_sample *row)
+{
+	struct psi_reading *machine = &rebuild->machine;
+
+	*machine = (struct psi_reading){ 0 };
+	for (unsigned r = 0; r < PSI_RESOURCES; r++)
+		machine->error[r] = -ENOENT;
+	if (!row->machine_known)
+		return;
+	machine->read_ns = row->begin_ns + (uint64_t)row->machine_ns;
+	machine->error[PSI_IO] = 0;
+	machine->psi[PSI_IO].some = (struct psi_line){ .valid = true, .total_us = row->machine_us };
+}
+
 /* Takes the machine's figures: the CPUs' times grow, and pressure has rows of its own. */
 static void take_machine_row(struct rebuild *rebuild, const struct moment_sample *row)
 {
@@ -53,6 +68,7 @@ static void take_machine_row(struct rebuild *rebuild, const struct moment_sample
 		system->cpu_ns[s] += (uint64_t)row->cpu_ns[s];
 	system->pressure = before.pressure;
 	system->pressure.read_ns = row->begin_ns + (uint64_t)row->pressure_ns;
+	take_machine_io(rebuild, row);
 }
 
 void rebuild_take_head(struct rebuild *rebuild, const struct moment_sample *row)

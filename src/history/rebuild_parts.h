@@ -66,6 +66,7 @@ struct element {
 	uint64_t read_ns, before_ns;
 	/* Since a sample was given out: */
 	uint64_t dwait_ns;
+	struct io_pressure io; /* that limits what it waited; passed_ns 0: none does */
 	bool exited; /* in a sample that was passed over */
 };
 
@@ -97,6 +98,7 @@ struct rebuild {
 	struct playback_moment moment; /* what was added up since a sample was given out */
 	struct clocks clocks;
 	struct account account;
+	struct psi_reading machine; /* of what of it was recorded beside a group's */
 	void *group_tree; /* of tsearch(): groups by path */
 	struct group_reading *groups; /* a list of them */
 	struct delay_fix *fixes;

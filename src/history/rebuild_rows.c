@@ -271,6 +271,23 @@ void rebuild_apply_fixes(struct rebuild *rebuild)
 	rebuild->nfixes = 0;
 }
 
+/*
+ * Adds the pressure of a task's group: of several samples the sums. Where some had none, the time
+ * outside of it is more, and nothing limits what was waited then.
+ */
+static void take_bound(void *arg, const void *from)
+{
+	struct rebuild *rebuild = arg;
+	const struct moment_bound *row = from;
+	struct element *element = rebuild_element(rebuild, row->task);
+
+	if (!element)
+		return;
+	element->io.stalled_ns += row->io.stalled_ns;
+	element->io.passed_ns += row->io.passed_ns;
+	element->io.until_ns = rebuild->begin_ns + row->io.until_ns;
+}
+
 /* Sets a bit or clears it. */
 static void set_bit(uint32_t *bits, uint32_t bit, bool on)
 {
@@ -354,7 +371,7 @@ int rebuild_read_rows(struct rebuild *rebuild, int64_t number)
 		{ TABLE_ACTIVITY, take_activity },   { TABLE_OTHER_WAIT, take_wait },
 		{ TABLE_WAITING, take_in_progress }, { TABLE_CHILDREN, take_children },
 		{ TABLE_ENDED, take_ended },	     { TABLE_IMPOSSIBLE, take_impossible },
-		{ TABLE_FIELD, take_on_demand },
+		{ TABLE_FIELD, take_on_demand },     { TABLE_IO_BOUND, take_bound },
 	};
 
 	return archive_each_of(rebuild->archive, readers, ARRAY_SIZE(readers), number, rebuild);

@@ -51,7 +51,7 @@
 #define ROW struct about_row
 static const struct schema_field recording_fields[] = {
 	COLUMN("name", name,
-	       "version (of these tables, 6), reads_from (the least version that a reader must "
+	       "version (of these tables, 7), reads_from (the least version that a reader must "
 	       "know to read them), stalltop (its version), host, kernel, boot (the id of the "
 	       "boot), threads (1: rows are threads, 0: processes)."),
 	COLUMN_OF("value", word, TYPE_VALUE, "the value."),
@@ -153,6 +153,12 @@ static const struct schema_field sample_fields[] = {
 	COLUMN("swap_kb", system.swap_total, "swap space.", IF(system.memory_valid)),
 	COLUMN("swap_used_kb", system.swap_used, "of that, used.", IF(system.memory_valid)),
 	COLUMN("pressure_ns", pressure_ns, "when the pressure files were read, since begin_ns."),
+	COLUMN("machine_io_us", machine_us,
+	       "the total of the machine's pressure of I/O (some), where a group's pressure was "
+	       "shown (cgroup); NULL: the machine's was, or it is not known.",
+	       IF(machine_known), .since = 7),
+	COLUMN("machine_io_ns", machine_ns, "when that was read, since begin_ns.",
+	       IF(machine_known), .since = 7),
 	COLUMN_OF("reads", reads, TYPE_BLOB,
 		  "when each task was read: numbers of 7 bits a byte, the lowest first, the last "
 		  "with its highest bit clear. In the order of (tgid, pid): how many tasks keep "
@@ -522,6 +528,16 @@ static const struct schema_field evidence_fields[] = {
 	       "1: its cgroup has a limit of block I/O; NULL: that was not looked at.", IF(known)),
 };
 #undef ROW
+#define ROW struct moment_bound
+static const struct schema_field io_bound_fields[] = {
+	COLUMN("task", task, "the task.", A_NUMBER),
+	COLUMN("stalled_ns", io.stalled_ns,
+	       "for how long a task of the group or several waited for I/O,"),
+	COLUMN("passed_ns", io.passed_ns, "of so long between the last two readings."),
+	COLUMN("until_ns", io.until_ns, "when the second was, since begin_ns of the sample."),
+};
+
+#undef ROW
 
 /* A table of rows of a struct. */
 #define TABLE(row, name_, text_, fields_, ...) \
@@ -655,4 +671,10 @@ const struct schema_table schema_tables[TABLES] = {
 		      "What explains tasks, of a few of those that suffer most in a sample: what "
 		      "they wait on, and what was looked at of their limits.",
 		      evidence_fields, OF_SAMPLE(1), .since = 6),
+	[TABLE_IO_BOUND] =
+		TABLE(struct moment_bound, "io_bound",
+		      "The pressure of I/O of a task's control group, where much was booked for "
+		      "the task: no more than that allows was waited (blkio), as no more than the "
+		      "machine's does.",
+		      io_bound_fields, OF_SAMPLE(1), .since = 7),
 };

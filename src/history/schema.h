@@ -25,7 +25,7 @@
  * of later ones those that say that a reader of its version may (reads_from): they have more, but
  * what it knows is there and means the same, of tasks in the views of those names.
  */
-#define SCHEMA_VERSION 6
+#define SCHEMA_VERSION 7
 #define SCHEMA_READS_FROM 4
 
 /* "STAL", in the head of the file (pragma application_id). */
@@ -75,6 +75,7 @@ enum table_id {
 	TABLE_UNEXPLAINED,
 	TABLE_WAIT_CLASS,
 	TABLE_EVIDENCE,
+	TABLE_IO_BOUND,
 	TABLES
 };
 

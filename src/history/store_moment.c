@@ -320,6 +320,7 @@ void store_put_moment(struct store *store, const struct moment *moment)
 		{ PART_FIELDS, TABLE_FIELD, sizeof(struct moment_field) },
 		{ PART_GROUPS, TABLE_CGROUP, sizeof(struct moment_group) },
 		{ PART_EVIDENCE, TABLE_EVIDENCE, sizeof(struct moment_evidence) },
+		{ PART_BOUNDS, TABLE_IO_BOUND, sizeof(struct moment_bound) },
 		{ PART_STATES, TABLE_STATES, sizeof(struct moment_states) },
 		{ PART_MORE, TABLE_STOOD_FOR, sizeof(struct moment_more) },
 		{ PART_SITE_WAITS, TABLE_SITE_WAIT, sizeof(struct moment_site_wait) },

@@ -143,11 +143,11 @@ static void of_life(struct frame_info *info, struct row *row, struct counters *g
 }
 
 /*
- * Makes the times waited from the deltas; whole: the deltas span the task's life; machine: see
- * waited_take().
+ * Makes the times waited from the deltas; whole: the deltas span the task's life; machine, group:
+ * see waited_take().
  */
 static void take_waited(struct row *row, struct deltas *deltas, bool whole,
-			const struct waited_machine *machine)
+			const struct waited_machine *machine, const struct io_pressure *group)
 {
 	uint32_t known;
 
@@ -156,7 +156,7 @@ static void take_waited(struct row *row, struct deltas *deltas, bool whole,
 		return;
 	}
 	known = waited_take(&deltas->waited, &deltas->grown, row->valid, row->raw,
-			    whole ? NULL : row->before, machine);
+			    whole ? NULL : row->before, machine, group);
 	row->valid |= known & VALID_DWAIT;
 	row->valid &= ~DELAY_BOTH(DELAY_ALL & ~known);
 }
@@ -208,7 +208,7 @@ static void build_row(struct frame *frame, struct frame_info *info, struct row *
 	}
 	row->valid &= ~DELAY_BOTH(options->unknown);
 	take_waited(row, deltas, options->since_start || row->born,
-		    info->since_start ? NULL : &info->machine);
+		    info->since_start ? NULL : &info->machine, row_io_bound(info, row));
 	info->stale += deltas->waited.beyond && !row->corrected;
 	add_kinds(row, deltas);
 	count_state(info, raw);
@@ -412,6 +412,23 @@ bool frame_take_traced(struct frame *frame, struct row *row)
 	return all;
 }
 
+void frame_bound_io(struct frame *frame, struct frame_info *info, struct row *row,
+		    const struct io_pressure *group)
+{
+	struct task_io_bound **bound = &row->raw->task->io_bound;
+	struct deltas *deltas = &frame->deltas[row->deltas - frame->deltas];
+	bool beyond = deltas->waited.beyond;
+
+	if (!*bound)
+		*bound = xcalloc(1, sizeof(**bound));
+	**bound = (struct task_io_bound){ info->cur->begin_ns, *group };
+	if (info->since_start || !(row->valid & DELAY_BIT(DELAY_BLKIO)))
+		return;
+	take_waited(row, deltas, row->born, &info->machine, group);
+	info->stale += deltas->waited.beyond && !beyond && !row->corrected;
+	add_kinds(row, deltas);
+}
+
 void frame_note(struct frame_info *info, enum note_id id, uint64_t value)
 {
 	frame_note_error(info, id, value, 0);
@@ -466,7 +483,7 @@ struct row row_of_interval(const struct frame *frame, const struct row *row, str
 	}
 	since_before(info, &of, &deltas->grown, row->valid & row->before->counters.valid);
 	cut_impossible(info, &of, &deltas->grown, row->before, &excess);
-	take_waited(&of, deltas, false, &info->machine);
+	take_waited(&of, deltas, false, &info->machine, row_io_bound(info, row));
 	add_kinds(&of, deltas);
 	return of;
 }
@@ -586,6 +603,16 @@ bool row_wait(const struct frame *frame, const struct row *row, uint64_t *ns)
 		      ? frame->info->cur->end_ns - waits->first_ns
 		      : 0;
 	return true;
+}
+
+const struct io_pressure *row_io_bound(const struct frame_info *info, const struct row *row)
+{
+	const struct task_io_bound *bound = row->task ? row->task->io_bound : NULL;
+
+	/* A thread that called exec took over the task of its leader, which left. */
+	if (!bound || row->exited || row->raw->was || bound->sample_ns != info->cur->begin_ns)
+		return NULL;
+	return &bound->group;
 }
 
 const struct task_held *row_held(const struct frame *frame, const struct row *row)

@@ -228,6 +228,14 @@ void frame_build(struct frame *frame, struct frame_info *info, const struct samp
  */
 bool frame_take_traced(struct frame *frame, struct row *row);
 
+/*
+ * Limits what a row waited of blkio by the pressure of the group that all its threads were in for
+ * the whole interval, too: see waited_take(). For rows with deltas of their own, of which nothing
+ * was traced; of figures since the start the interval's alone are limited.
+ */
+void frame_bound_io(struct frame *frame, struct frame_info *info, struct row *row,
+		    const struct io_pressure *group);
+
 /* Has a row looked at that is kept waiting, though nothing happened to it. */
 void frame_rouse(struct frame *frame, struct row *row);
 
@@ -305,6 +313,9 @@ bool row_hang(const struct frame *frame, const struct row *row, uint64_t *ns);
  * WAIT_STATES: none waits, or not so that the sample shows it.
  */
 enum wait_state row_wait_state(const struct row *row);
+
+/* The pressure of its group that limits what a row waited for I/O; NULL: not known. */
+const struct io_pressure *row_io_bound(const struct frame_info *info, const struct row *row);
 
 /* How the row's task was stopped on purpose; NULL: that was not looked for in this sample. */
 const struct task_held *row_held(const struct frame *frame, const struct row *row);

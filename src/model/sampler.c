@@ -106,6 +106,7 @@ int sampler_open(struct sampler **out, const struct sampler_config *config)
 	};
 	sampler->hangs.procfd = config->procfd;
 	sampler->hangs.read_lag = proctask_clock_lag;
+	sampler->bounds = io_bounds_open(config->procfd);
 	sampler->system = system_open(config->procfd);
 	sampler->info = taskinfo_open(config->procfd, config->threads);
 	delayacct_open(&sampler->delayacct, config->procfd, config->accounted_ns);
@@ -366,6 +367,7 @@ void sampler_close(struct sampler *sampler)
 	waiting_close(sampler->waiting);
 	hangs_free(&sampler->hangs);
 	evidence_close(sampler->evidence);
+	io_bounds_close(sampler->bounds);
 	cgroup_reader_close(sampler->groups);
 	hierarchy_close(&sampler->hierarchy);
 	delayacct_close(&sampler->delayacct);

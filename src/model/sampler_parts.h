@@ -10,6 +10,7 @@
 #include "model/evidence.h"
 #include "model/groups_above.h"
 #include "model/hangs.h"
+#include "model/io_bounds.h"
 #include "model/source.h"
 #include "model/taskinfo.h"
 #include "model/tracing.h"
@@ -29,6 +30,7 @@ struct sampler {
 	struct waiting_reader *waiting; /* NULL: no waits were wanted yet */
 	struct hangs hangs;
 	struct evidence *evidence; /* NULL: none was wanted yet */
+	struct io_bounds *bounds; /* NULL: a playback has its own */
 	struct cgroup_reader *groups; /* NULL: no groups were wanted yet, or there are none */
 	struct groups_above above;
 	struct delayacct delayacct;
@@ -91,12 +93,12 @@ static inline const struct frame *sampler_turned(struct sampler *sampler, const 
 	return turn->frame;
 }
 
-/* The limits of waits between the last reading and this one; grouped: see waited_machine(). */
+/* The limits of waits between the last reading and this one. */
 static inline struct waited_machine sampler_machine(const struct sampler *sampler,
-						    const struct turn *turn, bool grouped)
+						    const struct turn *turn)
 {
 	return waited_machine(turn->prev ? &sampler->systems[sampler->now] : NULL,
-			      &sampler->systems[turn->next], grouped);
+			      &sampler->systems[turn->next]);
 }
 
 /* The reader of what waits are on, opened from when it is wanted for the first time. */

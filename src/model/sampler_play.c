@@ -49,7 +49,7 @@ int sampler_play(struct sampler *sampler, const struct frame **out)
 		return err;
 	sampler->systems[turn.next] = moment.system;
 	options.unknown = moment.head.unknown;
-	options.machine = sampler_machine(sampler, &turn, moment.head.cgroup);
+	options.machine = sampler_machine(sampler, &turn);
 	frame_build(turn.frame, turn.info, moment.baseline ? NULL : turn.prev, turn.cur, &options);
 	turn.frame->group_by = group_table[playback->threads ? GROUP_THREAD : GROUP_PROCESS].id;
 	rouse_kept(turn.frame);

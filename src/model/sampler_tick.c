@@ -104,6 +104,15 @@ static void take_trace(struct sampler *sampler, struct frame *frame, struct fram
 		info->trace = tracing_frame(sampler->tracing, frame);
 }
 
+/* Bounds what was booked of I/O waits by the pressure of groups. */
+static void take_bounds(struct sampler *sampler, struct frame *frame, struct frame_info *info)
+{
+	bool known = sampler->needs & NEED_CGROUP && sampler->hierarchy.name &&
+		     sampler->hierarchy.version == 2;
+
+	io_bounds_take(sampler->bounds, frame, info, known);
+}
+
 /*
  * Reads all tasks. What the kernel tells of exits before that is taken first: tasks in records
  * after this drain may have begun after the list, see exit_merge.c. 0 or -errno.
@@ -174,10 +183,11 @@ static void make_frame(struct sampler *sampler, const struct turn *turn, uint64_
 		hangs_take(&sampler->hangs, turn->cur, config->threads);
 	if (config->pids)
 		held_take(sampler->hangs.procfd, turn->cur);
-	options.machine = sampler_machine(sampler, turn, config->cgroup);
+	options.machine = sampler_machine(sampler, turn);
 	frame_build(turn->frame, info, turn->prev, turn->cur, &options);
 	info->stale += impossible;
 	take_trace(sampler, turn->frame, info);
+	take_bounds(sampler, turn->frame, info);
 	turn->frame->group_by = group_table[config->threads ? GROUP_THREAD : GROUP_PROCESS].id;
 	if (sampler->groups)
 		cgroup_reader_tick(sampler->groups);

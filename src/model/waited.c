@@ -243,7 +243,7 @@ static uint64_t most_of_late(enum wait_seen kind, const struct task_raw *now,
 }
 
 struct waited_machine waited_machine(const struct system_sample *before,
-				     const struct system_sample *now, bool grouped)
+				     const struct system_sample *now)
 {
 	const unsigned left = 1u << CPU_IDLE | 1u << CPU_IOWAIT;
 	struct waited_machine machine = { 0 };
@@ -251,16 +251,16 @@ struct waited_machine waited_machine(const struct system_sample *before,
 	double idle = before ? system_cpu_share(before, now, left) : 0;
 
 	machine.idle = idle > 0 ? idle : 0;
-	if (!before || grouped || !before->cpu_valid || !now->cpu_valid)
+	if (!before || !before->cpu_valid || !now->cpu_valid)
 		return machine;
+	machine.cpus = now->cpus > before->cpus ? now->cpus : before->cpus;
 	was = &before->pressure.psi[PSI_IO].some;
 	if (!is->valid || !was->valid || is->total_us < was->total_us ||
 	    now->pressure.read_ns <= before->pressure.read_ns)
 		return machine;
-	machine.io_ns = (is->total_us - was->total_us) * NSEC_PER_USEC;
-	machine.passed_ns = now->pressure.read_ns - before->pressure.read_ns;
-	machine.until_ns = now->pressure.read_ns;
-	machine.cpus = now->cpus > before->cpus ? now->cpus : before->cpus;
+	machine.io.stalled_ns = (is->total_us - was->total_us) * NSEC_PER_USEC;
+	machine.io.passed_ns = now->pressure.read_ns - before->pressure.read_ns;
+	machine.io.until_ns = now->pressure.read_ns;
 	return machine;
 }
 
@@ -271,7 +271,7 @@ struct waited_machine waited_machine(const struct system_sample *before,
  * is on one CPU, on m of them in m waits: most is waited for the same pressure where it is as long
  * (t / m) on each, nothing else happens there, and all others are busy: some = (t^2 / m) / (t + C -
  * m). That is largest for m = (C + t) / 2. As t is concave in `some`, it holds for all looks
- * together, too.
+ * together, too. A group's pressure is made in the same way, of its own tasks alone.
  */
 static double most_by_pressure(double some, uint64_t waits, unsigned cpus)
 {
@@ -283,52 +283,60 @@ static double most_by_pressure(double some, uint64_t waits, unsigned cpus)
 }
 
 /*
- * The most that all threads can have waited for I/O by the machine's pressure since the reading
- * before, if so many waits were booked; UINT64_MAX where that limits nothing.
+ * The most that all threads can have waited for I/O by pressure since the reading before, if so
+ * many waits were booked; UINT64_MAX where that limits nothing.
  */
 static uint64_t most_of_pressure(uint64_t waits, const struct task_raw *now,
-				 const struct task_raw *before,
-				 const struct waited_machine *machine)
+				 const struct task_raw *before, const struct io_pressure *io,
+				 unsigned cpus)
 {
 	uint64_t span = span_of(now, before), all = passed(now, before), threads, alone;
 	uint64_t since = before ? before->read_ns : now->task->key.start_ns;
-	uint64_t from = machine->until_ns - machine->passed_ns;
-	double some;
+	uint64_t from = io->until_ns - io->passed_ns;
+	double some, most;
 
-	if (!machine->passed_ns || !span || all == UINT64_MAX)
+	if (!io->passed_ns || !cpus || !span || all == UINT64_MAX)
 		return UINT64_MAX;
 	threads = (all + span - 1) / span;
 	/* The wait that a thread was in at the reading before is one more. */
 	waits = waits / threads + 2;
-	if (waits > machine->cpus)
-		waits = machine->cpus;
-	some = (double)machine->io_ns / (double)machine->passed_ns;
-	alone = (uint64_t)(most_by_pressure(some < 1 ? some : 1, waits, machine->cpus) *
-			   (double)machine->passed_ns);
-	alone += waits * PRESSURE_TICK_NS * (machine->passed_ns / PRESSURE_LOOK_NS + 1);
-	/* The time outside that of pressure: tasks are read later. */
-	alone += now->read_ns > machine->until_ns ? now->read_ns - machine->until_ns : 0;
+	if (waits > cpus)
+		waits = cpus;
+	some = (double)io->stalled_ns / (double)io->passed_ns;
+	most = most_by_pressure(some < 1 ? some : 1, waits, cpus) * (double)io->passed_ns;
+	if (most >= (double)span)
+		return UINT64_MAX;
+	alone = (uint64_t)most;
+	alone += waits * PRESSURE_TICK_NS * (io->passed_ns / PRESSURE_LOOK_NS + 1);
+	/* The time outside that of pressure: tasks are read before or after it. */
+	alone += now->read_ns > io->until_ns ? now->read_ns - io->until_ns : 0;
 	alone += since < from ? from - since : 0;
 	return alone < span ? threads * alone : UINT64_MAX;
 }
 
 /*
- * Judges what was booked of blkio by the machine's pressure: the kernel sets that of the task which
- * sleeps, so it is right where a booking from a stale stamp is not. What the verdict is for, when
- * the wait began before, may also be the wait of a sleeper in state S (of io_uring), which is not
- * seen before it ends: how much of it passed in the interval is known no better. *most: what can
- * have passed of waits that ended.
+ * Judges what was booked of blkio by the pressure that allows less, the machine's or the group's:
+ * the kernel sets that of the task which sleeps, so it is right where a booking from a stale stamp
+ * is not. What the verdict is for, when the wait began before, may also be the wait of a sleeper in
+ * state S (of io_uring), which is not seen before it ends: how much of it passed in the interval is
+ * known no better. *most: what can have passed of waits that ended.
  */
 static enum delay_verdict judge_blkio(const struct counters *grown, uint32_t known,
 				      const struct task_raw *now, const struct task_raw *before,
-				      const struct waited_machine *machine, uint64_t *most)
+				      const struct waited_machine *machine,
+				      const struct io_pressure *group, uint64_t *most)
 {
 	const struct delay_sum *booked = &grown->delay[DELAY_BLKIO];
 	bool counted = known & DELAY_COUNT_BIT(DELAY_BLKIO);
+	uint64_t waits = counted ? booked->count : UINT32_MAX, of_group = UINT64_MAX;
 
 	if (!machine || !(known & DELAY_BIT(DELAY_BLKIO)) || !booked->ns)
 		return DELAY_FITS;
-	*most = most_of_pressure(counted ? booked->count : UINT32_MAX, now, before, machine);
+	*most = most_of_pressure(waits, now, before, &machine->io, machine->cpus);
+	if (group)
+		of_group = most_of_pressure(waits, now, before, group, machine->cpus);
+	if (of_group < *most)
+		*most = of_group;
 	if (*most == UINT64_MAX)
 		return DELAY_FITS;
 	return delay_judge(booked, counted, *most + begun_before(DELAY_BLKIO, now, before));
@@ -354,12 +362,13 @@ static uint32_t limit_blkio(struct waited *waited, enum delay_verdict verdict, u
 
 uint32_t waited_take(struct waited *waited, const struct counters *grown, uint32_t known,
 		     const struct task_raw *now, const struct task_raw *before,
-		     const struct waited_machine *machine)
+		     const struct waited_machine *machine, const struct io_pressure *group)
 {
 	uint64_t most = most_told(now, before);
 	bool seen = is_seen(now) && (!before || is_seen(before));
 	uint64_t most_blkio = UINT64_MAX;
-	enum delay_verdict blkio = judge_blkio(grown, known, now, before, machine, &most_blkio);
+	enum delay_verdict blkio =
+		judge_blkio(grown, known, now, before, machine, group, &most_blkio);
 
 	known &= DELAY_ALL;
 	for (unsigned kind = 0; kind < DELAY_KINDS; kind++)

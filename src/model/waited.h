@@ -18,25 +18,20 @@
 struct waited {
 	uint64_t ns[WAIT_KINDS];
 	uint64_t total, mem; /* as delay_total() and delay_mem(), total with dwait */
-	bool beyond; /* of blkio more was booked than the machine's pressure allows */
+	bool beyond; /* of blkio more was booked than pressure allows */
 };
 
 /* The machine between two readings, which limits the time that a task can have waited. */
 struct waited_machine {
 	/* The idle part of its CPU time, in percent; 0: none, or not known. */
 	double idle;
-	/* The time in which a task waited for I/O, by pressure, and of how long; 0: unknown. */
-	uint64_t io_ns, passed_ns;
-	uint64_t until_ns; /* CLOCK_MONOTONIC: when pressure was read */
-	unsigned cpus;
+	struct io_pressure io;
+	unsigned cpus; /* 0: not known */
 };
 
-/*
- * The machine's limits between two readings; unknown if the former is NULL. grouped: one of them
- * has the pressure of a group.
- */
+/* The machine's limits between two readings; unknown if the former is NULL. */
 struct waited_machine waited_machine(const struct system_sample *before,
-				     const struct system_sample *now, bool grouped);
+				     const struct system_sample *now);
 
 /*
  * Finds the kinds with more booked since the reading before (NULL: since the task's start) than is
@@ -60,13 +55,13 @@ bool waited_asleep(const struct counters *grown, const struct task_raw *now,
 
 /*
  * Finds what was waited since then, from what was booked: at most the time that passed for all
- * threads, and of blkio at most what the machine's pressure allows (NULL: that limits nothing).
- * `known` is as counters.valid. Returns the kinds known in the result: DELAY_BIT()s and
- * VALID_DWAIT.
+ * threads, and of blkio at most what pressure allows: the machine's (NULL: none limits it), and
+ * that of the group that all its threads were in (NULL: not known). `known` is as counters.valid.
+ * Returns the kinds known in the result: DELAY_BIT()s and VALID_DWAIT.
  */
 uint32_t waited_take(struct waited *waited, const struct counters *grown, uint32_t known,
 		     const struct task_raw *now, const struct task_raw *before,
-		     const struct waited_machine *machine);
+		     const struct waited_machine *machine, const struct io_pressure *group);
 
 /* Sets what was waited of a kind, as it was measured. `known`: the kinds that are known then. */
 void waited_set(struct waited *waited, unsigned kind, uint64_t ns, uint32_t known);

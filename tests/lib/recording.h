@@ -24,6 +24,8 @@ struct play_machine {
 	unsigned turn;
 	bool marks; /* the source tells who did nothing */
 	bool exact; /* it knows of all waits when they began */
+	bool unbounded; /* no group limits what was booked */
+	unsigned bounds; /* rows that were limited so far */
 	unsigned states; /* of threads, the first so many; 0: all */
 	uint64_t now_ns;
 	uint64_t asleep_ns; /* for how long it was suspended */
@@ -52,6 +54,9 @@ static inline void play_task(struct play_machine *machine, struct task_raw *raw)
 	/* A wait that was longer than the interval, of which no more than the life counts. */
 	if (!raw->now.exact && play_random(machine, 2))
 		raw->counters.delay[DELAY_CPU].ns += 600000000;
+	/* Much more than its group's tasks waited, as some kernels book it. */
+	if (!play_random(machine, 6))
+		raw->counters.delay[DELAY_BLKIO].ns += 300000000;
 	raw->now.state = "RSDT"[play_random(machine, 4)];
 	raw->now.waits = (struct task_waits){ 0 };
 	if (raw->now.state == 'D')
@@ -198,6 +203,23 @@ static inline void play_trace(struct play_machine *machine, struct frame *frame,
 	info->trace = trace;
 }
 
+/* Limits what was booked by the pressure of groups: in some of these nobody waited. */
+static inline void play_bounds(struct play_machine *machine, struct frame *frame,
+			       struct frame_info *info)
+{
+	for (size_t i = 0; i < frame->n && info->prev && !machine->unbounded; i++) {
+		struct row *row = &frame->rows[i];
+		struct io_pressure io = { play_random(machine, 3) * 20000000, 500000000,
+					  info->cur->begin_ns + 3000000 };
+
+		if (row->traced || row->exited || !row->before ||
+		    row->deltas->grown.delay[DELAY_BLKIO].ns < 100000000)
+			continue;
+		frame_bound_io(frame, info, row, &io);
+		machine->bounds++;
+	}
+}
+
 /*
  * Whether an element keeps the time of its reading, as some of a source do that knows who did
  * nothing. That time becomes known when it is read again: the sample before gets it then.
@@ -240,7 +262,7 @@ static inline const struct frame *play_frame(struct play_machine *machine)
 	struct system_sample *system = &machine->systems[machine->turn % 3];
 	struct frame *frame = &machine->frames[machine->turn % 2];
 	struct frame_info *info = &machine->infos[machine->turn % 2];
-	const struct frame_options options = { 0 };
+	const struct frame_options options = { .machine.cpus = 2 };
 	struct clock_times times;
 	const struct task_raw *ended[8];
 	size_t nended = 0;
@@ -299,6 +321,7 @@ static inline const struct frame *play_frame(struct play_machine *machine)
 	}
 	frame_build(frame, info, prev, cur, &options);
 	play_trace(machine, frame, info);
+	play_bounds(machine, frame, info);
 	*system = (struct system_sample){ .cpu_valid = true,
 					  .cpus = 2,
 					  .pressure.read_ns = machine->now_ns };

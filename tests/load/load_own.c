@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * load_own [-n COUNT] [-l LOG] [-c US] [-g PROCS] MODE [ARGUMENT]: waits that it measures itself,
- * by clocks of its own, until it is killed or has waited COUNT times: spin            computes all
- * the time, and waits while others have its CPU read PATH       reads blocks of a disk or file past
- * the page cache, one after the other hang MS         sleeps uninterruptibly without I/O for so
- * long, as a parent in vfork() does, and as long in the usual way in between It prints "ready"
- * before, and "done", the number of waits and how long it has waited in all, in us, at its end. A
- * wait for a CPU within one for a disk does not count as one for the disk. With -c, read computes
- * for so long before each. With -g it joins a cgroup once it has all that it needs, so that nothing
- * but what it measures is slowed down there. LOG gets lines "TIME WAITED", the real time and what
- * it has waited so far, both in us: one when a wait begins and one when it ends (spin: one in 20
- * ms), so that what it waited between any two times can be told.
+ * load_own [-n COUNT] [-l LOG] [-c US] [-r MS] [-g PROCS] MODE [ARGUMENT]: waits that it measures
+ * itself, by clocks of its own, until it is killed or has waited COUNT times: spin computes all the
+ * time, and waits while others have its CPU read PATH       reads blocks of a disk or file past the
+ * page cache, one after the other hang MS         sleeps uninterruptibly without I/O for so long,
+ * as a parent in vfork() does, and as long in the usual way in between It prints "ready" before,
+ * and "done", the number of waits and how long it has waited in all, in us, at its end. A wait for
+ * a CPU within one for a disk does not count as one for the disk. With -c, read computes for so
+ * long before each; with -r it first sleeps for so long. With -g it joins a cgroup once it has all
+ * that it needs, so that nothing but what it measures is slowed down there. LOG gets lines "TIME
+ * WAITED", the real time and what it has waited so far, both in us: one when a wait begins and one
+ * when it ends (spin: one in 20 ms), so that what it waited between any two times can be told.
  */
 #include "config.h"
 
@@ -31,6 +31,7 @@
 
 static int log_fd = -1, delay_fd = -1;
 static uint64_t waited_us, compute_us;
+static struct timespec rest; /* of read: before each */
 
 /* Ends it with a word where something that must work does not. */
 _Noreturn static void give_up(const char *what)
@@ -117,6 +118,8 @@ static void read_block(const char *path)
 	at ^= at << 13;
 	at ^= at >> 7;
 	at ^= at << 17;
+	if (rest.tv_sec || rest.tv_nsec)
+		nanosleep(&rest, NULL);
 	compute();
 	note_down();
 	delayed = cpu_delay_us();
@@ -131,11 +134,16 @@ static void read_block(const char *path)
 	note_down();
 }
 
+static struct timespec span_of_ms(long ms)
+{
+	return (struct timespec){ ms / 1000, ms % 1000 * 1000000 };
+}
+
 /* Sleeps as the child of vfork(), which must end with its parent, and ends. */
-_Noreturn static void child_sleeps(const struct timespec *rest)
+_Noreturn static void child_sleeps(const struct timespec *span)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	nanosleep(rest, NULL);
+	nanosleep(span, NULL);
 	_exit(0);
 }
 
@@ -143,8 +151,7 @@ _Noreturn static void child_sleeps(const struct timespec *rest)
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 static void hang(const char *ms)
 {
-	long n = strtol(ms, NULL, 10);
-	struct timespec rest = { n / 1000, n % 1000 * 1000000 };
+	struct timespec half = span_of_ms(strtol(ms, NULL, 10));
 	uint64_t began;
 	pid_t pid;
 
@@ -152,13 +159,13 @@ static void hang(const char *ms)
 	began = clock_us(CLOCK_MONOTONIC);
 	pid = vfork();
 	if (!pid)
-		child_sleeps(&rest);
+		child_sleeps(&half);
 	if (pid < 0)
 		give_up("vfork");
 	waited_us += clock_us(CLOCK_MONOTONIC) - began;
 	note_down();
 	waitpid(pid, NULL, 0);
-	nanosleep(&rest, NULL);
+	nanosleep(&half, NULL);
 }
 #pragma GCC diagnostic pop
 
@@ -187,13 +194,15 @@ int main(int argc, char **argv)
 	int c;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	while ((c = getopt(argc, argv, "n:l:c:g:")) != -1) {
+	while ((c = getopt(argc, argv, "n:l:c:r:g:")) != -1) {
 		if (c == 'n')
 			count = strtoul(optarg, NULL, 10);
 		else if (c == 'l')
 			path = optarg;
 		else if (c == 'c')
 			compute_us = strtoul(optarg, NULL, 10);
+		else if (c == 'r')
+			rest = span_of_ms(strtol(optarg, NULL, 10));
 		else if (c == 'g')
 			procs = optarg;
 		else

@@ -38,7 +38,7 @@ static const struct frame *next_frame(struct player *player, int *err)
 	struct frame_info *info = &player->infos[player->turn % 2];
 	struct playback playback = replay_playback(player->replay);
 	struct playback_moment moment;
-	struct frame_options options = { 0 };
+	struct frame_options options = { .machine.cpus = 2 };
 
 	*err = playback.next(playback.state, prev, cur, &moment);
 	if (*err)
@@ -141,6 +141,7 @@ struct plan {
 	unsigned segment; /* every so many a segment begins; 0: there is one */
 	bool exact; /* the source knows when waits began */
 	unsigned states; /* as in play_machine */
+	bool unbounded; /* the same */
 	const char *change; /* SQL that the first segment is changed by, or NULL */
 };
 
@@ -162,7 +163,8 @@ static void record_machine(const struct plan *plan, const char *folder)
 	const struct store_about about = { "0" };
 	struct play_machine machine = { .seed = plan->seed,
 					.exact = plan->exact,
-					.states = plan->states };
+					.states = plan->states,
+					.unbounded = plan->unbounded };
 	struct encoder *encoder = encoder_open(0);
 	struct store *store = NULL;
 
@@ -202,6 +204,7 @@ static void compare_frames(const struct frame *live, const struct frame *again, 
 	assert_int_equal(again->info->system->pressure.psi[PSI_IO].some.total_us,
 			 live->info->system->pressure.psi[PSI_IO].some.total_us);
 	assert_true(again->info->head.notes[0].id == NOTE_LATE || !follows);
+	assert_true(again->info->stale == live->info->stale || (!follows && i));
 	for (size_t r = 0; r < live->n && (follows || i == 0); r++)
 		compare_rows(&live->rows[r], &again->rows[r], i);
 }
@@ -255,7 +258,8 @@ static void check_same(struct plan plan)
 	const char *folder = scratch_folder();
 	struct play_machine machine = { .seed = plan.seed,
 					.exact = plan.exact,
-					.states = plan.states };
+					.states = plan.states,
+					.unbounded = plan.unbounded };
 	const struct replay_config config = { .path = folder };
 	struct player player = { 0 };
 	const struct frame *live, *again;
@@ -280,6 +284,7 @@ static void check_same(struct plan plan)
 	}
 	assert_null(next_frame(&player, &err));
 	assert_int_equal(err, -ENODATA);
+	assert_int_equal(machine.bounds > 5, !plan.unbounded);
 	close_player(&player);
 	play_free(&machine);
 }
@@ -334,11 +339,50 @@ static void test_group_pressure(void **state)
 		assert_int_equal(again->info->system->of_group.read_ns,
 				 again->info->cur->begin_ns + 5);
 		assert_int_equal(again->info->system->of_group.error[PSI_IRQ], -ENOENT);
-		assert_int_equal(again->info->system->pressure.error[PSI_IO], -ENOENT);
-		assert_false(again->info->system->pressure.psi[PSI_IO].some.valid);
+		/* But what of the machine's limits waits is there. */
+		assert_int_equal(again->info->system->pressure.error[PSI_MEMORY], -ENOENT);
+		assert_int_equal(again->info->system->pressure.error[PSI_IO], 0);
+		assert_true(again->info->system->pressure.psi[PSI_IO].some.valid);
+		assert_int_equal(again->info->system->pressure.psi[PSI_IO].some.total_us,
+				 again->info->cur->begin_ns / 5000);
+		assert_int_equal(again->info->system->pressure.read_ns, again->info->cur->begin_ns);
 	}
 	close_player(&player);
 	play_free(&machine);
+}
+
+/* What limited a task in two samples limits it in both together. */
+static void test_bounds_together(void **state)
+{
+	const char *path = scratch_path("bounds.db");
+	const struct replay_config config = { .path = path, .interval_ns = 900000000 };
+	struct player player = { 0 };
+	const struct frame *frame;
+	unsigned bounded = 0, both = 0;
+	char *file;
+	int err;
+
+	(void)state;
+	assert_int_equal(play_record(path, 5, SAMPLES_MADE), 0);
+	assert_int_equal(replay_open(&player.replay, &config, &file), 0);
+	while ((frame = next_frame(&player, &err)))
+		for (size_t i = 0; i < frame->n; i++) {
+			const struct row *row = &frame->rows[i];
+			const struct io_pressure *io = row_io_bound(frame->info, row);
+
+			if (!io)
+				continue;
+			bounded++;
+			both += io->passed_ns == 1000000000;
+			assert_true(io->passed_ns == 500000000 || io->passed_ns == 1000000000);
+			assert_in_range(io->until_ns, frame->info->cur->begin_ns - 510000000,
+					frame->info->cur->begin_ns + 3000000);
+			assert_true(io->stalled_ns <= io->passed_ns);
+		}
+	assert_int_equal(err, -ENODATA);
+	assert_in_range(bounded, 5, 1000);
+	assert_true(both > 0 && both < bounded);
+	close_player(&player);
 }
 
 static void test_segments(void **state)
@@ -384,8 +428,12 @@ static void test_gaps(void **state)
 #define TOTAL_3 UNPACK("total", "kind INTEGER, ns INTEGER, waits INTEGER", ", kind")
 #define CHILDREN_3 UNPACK("children", "user_ns INTEGER, system_ns INTEGER", "")
 
+/* Makes a recording what version 6 wrote: no group limits what was waited. */
+#define VERSION_6 "DROP TABLE io_bound; UPDATE recording SET value = 6 WHERE name = 'version';"
+
 /* Makes a recording what version 5 wrote: waits have no class. */
 #define VERSION_5 \
+	VERSION_6 \
 	"CREATE TABLE was AS SELECT * FROM states; DROP TABLE states;" \
 	"CREATE TABLE states(sample INTEGER, task INTEGER, process INTEGER, waker INTEGER," \
 	" run_ns INTEGER, cpu_ns INTEGER, io_ns INTEGER, dwait_ns INTEGER, lock_ns INTEGER," \
@@ -461,18 +509,20 @@ static void test_gaps(void **state)
 /* What other versions recorded is shown as it was. */
 static void test_versions(void **state)
 {
-	static const char *const changes[] = { VERSION_2, VERSION_3, VERSION_4, VERSION_5, LATER };
+	static const char *const changes[] = { VERSION_2, VERSION_3, VERSION_4,
+					       VERSION_5, VERSION_6, LATER };
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(changes); i++)
 		for (unsigned seed = 1; seed <= 2; seed++) {
 			/*
 			 * How long others had lived was not told exactly before version 4; nobody
-			 * parked before version 5.
+			 * parked before version 5; nothing was limited by groups before 7.
 			 */
 			check_same((struct plan){ .seed = seed,
 						  .exact = i < 2,
 						  .states = i < 3 ? STATE_PARK : 0,
+						  .unbounded = i < 5,
 						  .change = changes[i] });
 			scratch_end();
 			scratch_begin();
@@ -588,7 +638,7 @@ static void test_later(void **state)
 {
 	(void)state;
 	damage(LATER, -ENODATA);
-	damage(LATER "UPDATE recording SET value = 7 WHERE name = 'reads_from'", -EPROTO);
+	damage(LATER "UPDATE recording SET value = 8 WHERE name = 'reads_from'", -EPROTO);
 	damage(LATER "UPDATE recording SET value = 'x' WHERE name = 'reads_from'", -EPROTO);
 	damage(LATER "DELETE FROM recording WHERE name = 'reads_from'", -EPROTO);
 	damage(LATER "DROP TABLE gone", -EBADMSG);
@@ -782,6 +832,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_same, scratch_set_up, scratch_tear_down),
 		cmocka_unit_test_setup_teardown(test_group_pressure, scratch_set_up,
+						scratch_tear_down),
+		cmocka_unit_test_setup_teardown(test_bounds_together, scratch_set_up,
 						scratch_tear_down),
 		cmocka_unit_test_setup_teardown(test_segments, scratch_set_up, scratch_tear_down),
 		cmocka_unit_test_setup_teardown(test_gaps, scratch_set_up, scratch_tear_down),

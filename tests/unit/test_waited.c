@@ -322,9 +322,8 @@ static void test_overbooked_once(void **state)
 /* A machine of two CPUs where somebody waited for I/O for so long in 2 s. */
 static void build_pressed(struct scene *scene, uint64_t io_ns)
 {
-	const struct frame_options options = {
-		.machine = { .io_ns = io_ns, .passed_ns = SEC(2), .until_ns = SEC(102), .cpus = 2 }
-	};
+	const struct frame_options options = { .machine = { .io = { io_ns, SEC(2), SEC(102) },
+							    .cpus = 2 } };
 
 	frame_build(&scene->frame, &scene->info, &scene->samples[0], &scene->samples[1], &options);
 }
@@ -420,9 +419,8 @@ static void test_pressure_progress(void **state)
 static void test_pressure_anywhere(void **state)
 {
 	struct scene *scene = *state;
-	struct frame_options options = {
-		.machine = { .io_ns = MS(2), .passed_ns = SEC(2), .until_ns = SEC(102), .cpus = 64 }
-	};
+	struct frame_options options = { .machine = { .io = { MS(2), SEC(2), SEC(102) },
+						      .cpus = 64 } };
 
 	read_booked(scene, &manners[0], DELAY_BLKIO, MS(1900), 60);
 	frame_build(&scene->frame, &scene->info, &scene->samples[0], &scene->samples[1], &options);
@@ -430,6 +428,85 @@ static void test_pressure_anywhere(void **state)
 	scene->samples[1].raw[0].counters.delay[DELAY_BLKIO].count = 1;
 	frame_build(&scene->frame, &scene->info, &scene->samples[0], &scene->samples[1], &options);
 	assert_false(knows_blkio(scene));
+}
+
+/* Limits the only row by its group's pressure of the 2 s, with half of the machine's time lost. */
+static void bound_by_group(struct scene *scene, uint64_t io_ns)
+{
+	const struct io_pressure group = { io_ns, SEC(2), SEC(102) };
+
+	frame_bound_io(&scene->frame, &scene->info, &scene->frame.rows[0], &group);
+}
+
+/* Others in other groups make all the pressure there is. */
+static void test_without_group_pressure(void **state)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(manners); i++) {
+		struct scene *scene = *state;
+		struct task_raw *raw;
+
+		scene_close(scene);
+		scene_open(scene);
+		raw = read_booked(scene, &manners[i], DELAY_BLKIO, MS(1800), 60);
+		raw->counters.delay[DELAY_CPU] = (struct delay_sum){ 3, MS(70) };
+		build_pressed(scene, SEC(2));
+		assert_int_equal(waited_blkio(scene), MS(1800));
+		bound_by_group(scene, MS(1));
+		assert_false(knows_blkio(scene));
+		assert_int_equal(scene->frame.rows[0].deltas->waited.total, MS(70));
+		assert_int_equal(scene->frame.rows[0].deltas->total.ns, MS(70));
+		assert_int_equal(scene->info.stale, 1);
+		/* Built anew, as from a recording, it is the same; of another sample it limits
+		 * nothing.
+		 */
+		build_pressed(scene, SEC(2));
+		assert_false(knows_blkio(scene));
+		assert_int_equal(scene->info.stale, 1);
+		raw->task->io_bound->sample_ns--;
+		build_pressed(scene, SEC(2));
+		assert_int_equal(waited_blkio(scene), MS(1800));
+		assert_int_equal(scene->info.stale, 0);
+	}
+}
+
+/* What allows less limits: the group's pressure, or the machine's. It is counted once. */
+static void test_tighter_pressure(void **state)
+{
+	struct scene *scene = *state;
+	uint64_t most;
+
+	read_booked(scene, &manners[0], DELAY_BLKIO, MS(1800), 60);
+	build_pressed(scene, MS(300));
+	most = waited_blkio(scene);
+	bound_by_group(scene, SEC(2));
+	assert_int_equal(waited_blkio(scene), most);
+	assert_int_equal(scene->info.stale, 1);
+	bound_by_group(scene, MS(280));
+	assert_in_range(waited_blkio(scene), most / 2, most - 1);
+	assert_int_equal(scene->info.stale, 1);
+	bound_by_group(scene, MS(1));
+	assert_false(knows_blkio(scene));
+	assert_int_equal(scene->info.stale, 1);
+}
+
+/* Of figures since the start the interval's alone are limited. */
+static void test_group_since_start(void **state)
+{
+	struct scene *scene = *state;
+	const struct frame_options options = {
+		.since_start = true, .machine = { .io = { SEC(2), SEC(2), SEC(102) }, .cpus = 2 }
+	};
+	struct deltas deltas;
+	struct row row;
+
+	read_booked(scene, &manners[0], DELAY_BLKIO, MS(1800), 60);
+	frame_build(&scene->frame, &scene->info, &scene->samples[0], &scene->samples[1], &options);
+	bound_by_group(scene, MS(1));
+	assert_int_equal(waited_blkio(scene), MS(1800));
+	assert_int_equal(scene->info.stale, 0);
+	row = row_of_interval(&scene->frame, &scene->frame.rows[0], &deltas);
+	assert_false(row.valid & DELAY_BIT(DELAY_BLKIO));
+	assert_int_equal(deltas.waited.ns[DELAY_BLKIO], 0);
 }
 
 /* A number below n, from a series that is always the same. */
@@ -481,9 +558,7 @@ static void test_pressure_is_kept(void **state)
 	for (unsigned i = 0; i < 20000; i++) {
 		unsigned cpus = 1 + (unsigned)any_below(CPUS_MOST);
 		unsigned looks = 1 + (unsigned)any_below(4);
-		struct waited_machine machine = { .passed_ns = SEC(2),
-						  .until_ns = SEC(102),
-						  .cpus = cpus };
+		struct waited_machine machine = { .io = { 0, SEC(2), SEC(102) }, .cpus = cpus };
 		struct task task = { .key = { 5, SEC(1) } };
 		struct task_raw before = { .task = &task, .single = true, .read_ns = SEC(100) };
 		struct task_raw now = { .task = &task, .single = true, .read_ns = SEC(102) };
@@ -493,9 +568,10 @@ static void test_pressure_is_kept(void **state)
 		uint32_t known;
 
 		for (unsigned look = 0; look < looks; look++)
-			machine.io_ns += pressure_of(&blkio->ns, &blkio->count, SEC(2) / looks,
-						     cpus, MS(any_below(2) ? 10 : 4));
-		known = waited_take(&waited, &grown, grown.valid, &now, &before, &machine);
+			machine.io.stalled_ns +=
+				pressure_of(&blkio->ns, &blkio->count, SEC(2) / looks, cpus,
+					    MS(any_below(2) ? 10 : 4));
+		known = waited_take(&waited, &grown, grown.valid, &now, &before, &machine, NULL);
 		assert_true(known & DELAY_BIT(DELAY_BLKIO));
 		assert_int_equal(waited.ns[DELAY_BLKIO], blkio->ns);
 		assert_false(waited.beyond);
@@ -763,6 +839,11 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_pressure_progress, scene_setup,
 						scene_teardown),
 		cmocka_unit_test_setup_teardown(test_pressure_anywhere, scene_setup,
+						scene_teardown),
+		cmocka_unit_test_setup_teardown(test_without_group_pressure, scene_setup,
+						scene_teardown),
+		cmocka_unit_test_setup_teardown(test_tighter_pressure, scene_setup, scene_teardown),
+		cmocka_unit_test_setup_teardown(test_group_since_start, scene_setup,
 						scene_teardown),
 		cmocka_unit_test_setup_teardown(test_pressure_is_kept, scene_setup, scene_teardown),
 	};
