@@ -61,19 +61,19 @@ static struct stretch *last_stretch(const struct lookback *lookback)
 /* What a stretch takes. */
 static uint64_t bytes_of(const struct stretch *stretch)
 {
-	return stretch->kept.bytes + stretch->cap * sizeof(*stretch->points);
+	return stretch->kept.bytes + stretch->cap * sizeof(*stretch->outlines);
 }
 
 /* How much time a stretch covers, up to now. */
 static uint64_t stretch_span(const struct stretch *stretch, uint64_t now_ns)
 {
-	uint64_t first = stretch->n ? stretch->points[0].real_ns : now_ns;
+	uint64_t first = stretch->n ? stretch->outlines[0].real_ns : now_ns;
 
 	return now_ns > first ? now_ns - first : 0;
 }
 
 /* Whether the frame begins a stretch. */
-static bool is_to_turn(const struct lookback *lookback, const struct frame_info *info)
+static bool begins_stretch(const struct lookback *lookback, const struct frame_info *info)
 {
 	const struct stretch *last = last_stretch(lookback);
 	uint64_t bytes, least;
@@ -174,20 +174,21 @@ static uint64_t waited_in(const struct moment *moment)
 }
 
 /* The frame in short. */
-static struct point point_of(const struct frame *frame, const struct moment *moment, int64_t number)
+static struct outline outline_of(const struct frame *frame, const struct moment *moment,
+				 int64_t number)
 {
-	struct point point = { .number = number,
-			       .real_ns = frame->info->real_ns,
-			       .begin_ns = frame->info->cur->begin_ns,
-			       .interval_ns = frame->info->prev ? frame->info->interval_ns : 0,
-			       .waited_ns = frame->info->prev ? waited_in(moment) : 0,
-			       .pressure = -1 };
+	struct outline outline = { .number = number,
+				   .real_ns = frame->info->real_ns,
+				   .begin_ns = frame->info->cur->begin_ns,
+				   .interval_ns = frame->info->prev ? frame->info->interval_ns : 0,
+				   .waited_ns = frame->info->prev ? waited_in(moment) : 0,
+				   .pressure = -1 };
 
-	lookback_stalls(frame->info, point.stalls);
+	lookback_stalls(frame->info, outline.stalls);
 	for (unsigned r = 0; r < PSI_RESOURCES; r++)
-		if (point.stalls[r] > point.pressure)
-			point.pressure = point.stalls[r];
-	return point;
+		if (outline.stalls[r] > outline.pressure)
+			outline.pressure = outline.stalls[r];
+	return outline;
 }
 
 /* Adds a frame to the last stretch. */
@@ -196,14 +197,14 @@ static void add_frame(struct lookback *lookback, const struct frame *frame,
 {
 	struct stretch *stretch = last_stretch(lookback);
 	const struct moment *moment = encoder_take(lookback->encoder, frame, folded);
-	struct point point = point_of(frame, moment, (int64_t)stretch->n + 1);
+	struct outline outline = outline_of(frame, moment, (int64_t)stretch->n + 1);
 	bool whole = moment->flags & MOMENT_WHOLE;
 
 	kept_add(&stretch->kept, &lookback->keeper, moment);
 	encoder_keep(lookback->encoder);
 	if (whole)
 		encoder_trim(lookback->encoder);
-	stretch_add(stretch, &point);
+	stretch_add(stretch, &outline);
 	if (stretch->n == 1)
 		lookback->whole_bytes = bytes_of(stretch);
 }
@@ -223,7 +224,7 @@ int lookback_take(struct lookback *lookback, const struct frame *frame, const st
 	if (lookback->full)
 		return -ENOSPC;
 	shut_stretches(lookback);
-	if (is_to_turn(lookback, info))
+	if (begins_stretch(lookback, info))
 		begin_stretch(lookback, info);
 	add_frame(lookback, frame, folded);
 	/* There is not even room for one moment. */

@@ -21,10 +21,10 @@ struct past {
 	struct sampler *sampler, *former; /* NULL: none */
 	struct rebuild *rebuild, *former_rebuild; /* what their frames point into */
 	bool current; /* the sampler's last frame is what is shown */
-	struct stretch *turned; /* whose numbers the rebuild knows */
+	struct stretch *rebuilt; /* whose numbers the rebuild knows */
 	/* While a frame is made: the next moment to be read, and the last. */
-	struct spot reading, target;
-	struct spot shown; /* its stretch is pinned; NULL: nothing is shown */
+	struct position reading, target;
+	struct position shown; /* its stretch is pinned; NULL: nothing is shown */
 };
 
 /* The index of a stretch; the number of stretches where it is none of them. */
@@ -44,39 +44,39 @@ static bool is_usable(const struct past *past, struct stretch *stretch)
 }
 
 /* The next moment, whether it can be shown or not. */
-static bool step_on(const struct past *past, struct spot *place)
+static bool step_on(const struct past *past, struct position *position)
 {
-	size_t i = stretch_index(past, place->stretch);
+	size_t i = stretch_index(past, position->stretch);
 
-	if (place->at + 1 < place->stretch->n) {
-		place->at++;
+	if (position->at + 1 < position->stretch->n) {
+		position->at++;
 		return true;
 	}
 	while (++i < past->stretches->n)
 		if (is_usable(past, past->stretches->list[i])) {
-			*place = (struct spot){ past->stretches->list[i], 0 };
+			*position = (struct position){ past->stretches->list[i], 0 };
 			return true;
 		}
 	return false;
 }
 
 /* The moment before. */
-static bool step_back(const struct past *past, struct spot *place)
+static bool step_back(const struct past *past, struct position *position)
 {
-	size_t i = stretch_index(past, place->stretch);
+	size_t i = stretch_index(past, position->stretch);
 
-	if (place->at) {
-		place->at--;
+	if (position->at) {
+		position->at--;
 		return true;
 	}
 	/* What came right before is not there. */
-	if (place->stretch->torn)
+	if (position->stretch->torn)
 		return false;
 	while (i-- > 0) {
 		struct stretch *stretch = past->stretches->list[i];
 
 		if (is_usable(past, stretch)) {
-			*place = (struct spot){ stretch, stretch->n - 1 };
+			*position = (struct position){ stretch, stretch->n - 1 };
 			return true;
 		}
 	}
@@ -84,98 +84,102 @@ static bool step_back(const struct past *past, struct spot *place)
 }
 
 /* Whether enough time has passed between two moments; as is_due() of a replay. */
-static bool is_far_enough(const struct past *past, const struct spot *from, const struct spot *to)
+static bool is_far_enough(const struct past *past, const struct position *from,
+			  const struct position *to)
 {
-	uint64_t a = spot_point(from)->real_ns, b = spot_point(to)->real_ns;
+	uint64_t a = position_outline(from)->real_ns, b = position_outline(to)->real_ns;
 
-	return !spot_point(to)->interval_ns || b < a ||
-	       b + spot_point(to)->interval_ns / 2 >= a + past->interval_ns;
+	return !position_outline(to)->interval_ns || b < a ||
+	       b + position_outline(to)->interval_ns / 2 >= a + past->interval_ns;
 }
 
 /* The moment with which the interval of another begins. False: there is none. */
-static bool begin_of(const struct past *past, const struct spot *place, struct spot *begin)
+static bool begin_of(const struct past *past, const struct position *position,
+		     struct position *begin)
 {
-	*begin = *place;
+	*begin = *position;
 	while (step_back(past, begin))
-		if (is_far_enough(past, begin, place))
+		if (is_far_enough(past, begin, position))
 			return true;
-	return begin->stretch != place->stretch || begin->at != place->at;
+	return begin->stretch != position->stretch || begin->at != position->at;
 }
 
 /* Whether a moment lies in the part of a recording that is shown. */
-static bool is_in_part(const struct past *past, const struct spot *place)
+static bool is_in_part(const struct past *past, const struct position *position)
 {
-	const struct point *point = spot_point(place);
+	const struct outline *outline = position_outline(position);
 
-	return point->real_ns >= past->from_ns && point->real_ns <= past->to_ns;
+	return outline->real_ns >= past->from_ns && outline->real_ns <= past->to_ns;
 }
 
 /* Whether a moment can be shown: it has an interval, of which the beginning is there, too. */
-static bool can_be_shown(const struct past *past, const struct spot *place)
+static bool can_be_shown(const struct past *past, const struct position *position)
 {
-	struct spot before = *place;
+	struct position before = *position;
 
-	return spot_point(place)->interval_ns && is_in_part(past, place) &&
+	return position_outline(position)->interval_ns && is_in_part(past, position) &&
 	       step_back(past, &before);
 }
 
 /* The first moment of all, which may have no interval. False: there is none. */
-static bool very_first(const struct past *past, struct spot *place)
+static bool very_first(const struct past *past, struct position *position)
 {
 	for (size_t i = 0; i < past->stretches->n; i++) {
-		*place = (struct spot){ past->stretches->list[i], 0 };
-		if (is_usable(past, place->stretch))
+		*position = (struct position){ past->stretches->list[i], 0 };
+		if (is_usable(past, position->stretch))
 			return true;
 	}
 	return false;
 }
 
 /* The first moment that can be shown; if none can, the first of all, without its interval. */
-static bool first_shown(struct past *past, struct spot *place)
+static bool first_shown(struct past *past, struct position *position)
 {
-	if (!very_first(past, place))
+	if (!very_first(past, position))
 		return false;
-	return can_be_shown(past, place) || past_next(past, place) || is_in_part(past, place);
+	return can_be_shown(past, position) || past_next(past, position) ||
+	       is_in_part(past, position);
 }
 
-bool past_first(struct past *past, struct spot *place)
+bool past_first(struct past *past, struct position *position)
 {
-	return past->from_ns ? past_find(past, past->from_ns, place) : first_shown(past, place);
+	return past->from_ns ? past_find(past, past->from_ns, position)
+			     : first_shown(past, position);
 }
 
-bool past_last(struct past *past, struct spot *place)
+bool past_last(struct past *past, struct position *position)
 {
 	for (size_t i = past->stretches->n; i-- > 0;) {
 		struct stretch *stretch = past->stretches->list[i];
 
 		if (!is_usable(past, stretch))
 			continue;
-		*place = (struct spot){ stretch, stretch->n - 1 };
-		return can_be_shown(past, place) || past_before(past, place) ||
-		       first_shown(past, place);
+		*position = (struct position){ stretch, stretch->n - 1 };
+		return can_be_shown(past, position) || past_before(past, position) ||
+		       first_shown(past, position);
 	}
 	return false;
 }
 
-bool past_next(struct past *past, struct spot *place)
+bool past_next(struct past *past, struct position *position)
 {
-	struct spot at = *place;
+	struct position at = *position;
 
 	while (step_on(past, &at))
-		if (can_be_shown(past, &at) && is_far_enough(past, place, &at)) {
-			*place = at;
+		if (can_be_shown(past, &at) && is_far_enough(past, position, &at)) {
+			*position = at;
 			return true;
 		}
 	return false;
 }
 
-bool past_before(struct past *past, struct spot *place)
+bool past_before(struct past *past, struct position *position)
 {
-	struct spot at = *place;
+	struct position at = *position;
 
 	while (step_back(past, &at))
-		if (can_be_shown(past, &at) && is_far_enough(past, &at, place)) {
-			*place = at;
+		if (can_be_shown(past, &at) && is_far_enough(past, &at, position)) {
+			*position = at;
 			return true;
 		}
 	/* Beyond what is torn off there may be more. */
@@ -184,58 +188,59 @@ bool past_before(struct past *past, struct spot *place)
 
 		if (!is_usable(past, stretch))
 			continue;
-		at = (struct spot){ stretch, stretch->n - 1 };
+		at = (struct position){ stretch, stretch->n - 1 };
 		if (!can_be_shown(past, &at))
 			continue;
-		*place = at;
+		*position = at;
 		return true;
 	}
 	return false;
 }
 
-/* The index of the last point up to that time; 0 where all are later. */
+/* The index of the last outline up to that time; 0 where all are later. */
 static size_t find_time(const struct stretch *stretch, uint64_t real_ns)
 {
 	size_t at;
 
 	/* Times go on but where the clock was set back. */
-	LOWER_BOUND(at, stretch->n, stretch->points[at].real_ns <= real_ns);
+	LOWER_BOUND(at, stretch->n, stretch->outlines[at].real_ns <= real_ns);
 	return at ? at - 1 : 0;
 }
 
-bool past_find(struct past *past, uint64_t real_ns, struct spot *place)
+bool past_find(struct past *past, uint64_t real_ns, struct position *position)
 {
 	for (size_t i = past->stretches->n; i-- > 0;) {
 		struct stretch *stretch = past->stretches->list[i];
 
 		if (!is_usable(past, stretch))
 			continue;
-		*place = (struct spot){ stretch, find_time(stretch, real_ns) };
-		if (spot_point(place)->real_ns > real_ns)
+		*position = (struct position){ stretch, find_time(stretch, real_ns) };
+		if (position_outline(position)->real_ns > real_ns)
 			continue;
-		if (can_be_shown(past, place))
+		if (can_be_shown(past, position))
 			return true;
 		break;
 	}
 	/* The time lies before all. */
-	return first_shown(past, place);
+	return first_shown(past, position);
 }
 
 /* Reads one moment. 0 or -errno. */
-static int read_place(struct past *past, const struct spot *place)
+static int read_moment(struct past *past, const struct position *position)
 {
-	int err = stretch_open(place->stretch);
+	int err = stretch_open(position->stretch);
 
 	if (err)
 		return err;
-	if (past->turned != place->stretch)
-		rebuild_turn(past->rebuild);
-	past->turned = place->stretch;
-	return rebuild_take(past->rebuild, &place->stretch->archive, spot_point(place)->number);
+	if (past->rebuilt != position->stretch)
+		rebuild_begin_file(past->rebuild);
+	past->rebuilt = position->stretch;
+	return rebuild_take(past->rebuild, &position->stretch->archive,
+			    position_outline(position)->number);
 }
 
-/* Whether two places are the same. */
-static bool is_same(const struct spot *a, const struct spot *b)
+/* Whether two positions are the same. */
+static bool is_same(const struct position *a, const struct position *b)
 {
 	return a->stretch == b->stretch && a->at == b->at;
 }
@@ -250,7 +255,7 @@ static int next_of_past(void *state, struct sample *prev, struct sample *cur,
 	for (;;) {
 		bool last = is_same(&past->reading, &past->target);
 
-		err = read_place(past, &past->reading);
+		err = read_moment(past, &past->reading);
 		if (err)
 			return err;
 		if (last)
@@ -271,29 +276,29 @@ static void give_past_group(void *state, const char *path, const struct cgroup_s
 	rebuild_group(past->rebuild, path, now, before);
 }
 
-/* The last moment, up to a place of its stretch, that stands for itself. */
-static size_t find_whole(struct past *past, const struct spot *place)
+/* The last moment, up to a position of its stretch, that stands for itself. */
+static size_t find_whole(struct past *past, const struct position *position)
 {
-	struct stretch *stretch = place->stretch;
-	int64_t number = stretch_open(stretch)
-				 ? 0
-				 : archive_whole(&stretch->archive, spot_point(place)->number);
-	size_t at = place->at;
+	struct stretch *stretch = position->stretch;
+	int64_t number = stretch_open(stretch) ? 0
+					       : archive_whole(&stretch->archive,
+							       position_outline(position)->number);
+	size_t at = position->at;
 
 	(void)past;
-	while (at && stretch->points[at].number > number)
+	while (at && stretch->outlines[at].number > number)
 		at--;
 	return at;
 }
 
 /* Reads what must be known before a moment. 0 or -errno. */
-static int read_up_to(struct past *past, const struct spot *place)
+static int read_up_to(struct past *past, const struct position *position)
 {
-	struct spot at = { place->stretch, find_whole(past, place) };
+	struct position at = { position->stretch, find_whole(past, position) };
 	int err = 0;
 
-	for (; at.at < place->at && !err; at.at++) {
-		err = read_place(past, &at);
+	for (; at.at < position->at && !err; at.at++) {
+		err = read_moment(past, &at);
 		past->rebuild->passed = 0;
 	}
 	past->reading = at;
@@ -321,7 +326,7 @@ static void set_aside(struct past *past)
 	}
 	past->sampler = NULL;
 	past->rebuild = NULL;
-	past->turned = NULL;
+	past->rebuilt = NULL;
 	past->current = false;
 }
 
@@ -336,11 +341,11 @@ static int open_anew(struct past *past)
 }
 
 /* Makes the frame with which an interval begins, unless that is shown. 0 or -errno. */
-static int show_begin(struct past *past, const struct spot *place)
+static int show_begin(struct past *past, const struct position *position)
 {
 	const struct frame *frame;
-	struct spot begin;
-	bool there = begin_of(past, place, &begin);
+	struct position begin;
+	bool there = begin_of(past, position, &begin);
 	int err;
 
 	if (there && past->current && is_same(&begin, &past->shown)) {
@@ -349,7 +354,7 @@ static int show_begin(struct past *past, const struct spot *place)
 	}
 	err = open_anew(past);
 	if (!err)
-		err = read_up_to(past, there ? &begin : place);
+		err = read_up_to(past, there ? &begin : position);
 	if (err || !there)
 		return err;
 	past->target = begin;
@@ -360,26 +365,26 @@ static int show_begin(struct past *past, const struct spot *place)
 }
 
 /* Pins what is shown now, and no longer what was. */
-static void pin(struct past *past, const struct spot *place)
+static void pin(struct past *past, const struct position *position)
 {
 	struct stretch *before = past->shown.stretch;
 
-	place->stretch->pins++;
+	position->stretch->pins++;
 	if (before)
 		before->pins--;
-	past->shown = *place;
+	past->shown = *position;
 	/* One or two are open at a time. */
 	for (size_t i = 0; i < past->stretches->n; i++) {
 		struct stretch *stretch = past->stretches->list[i];
 
-		if (stretch != place->stretch && stretch != before)
+		if (stretch != position->stretch && stretch != before)
 			stretch_shut(stretch);
 	}
 }
 
-int past_show(struct past *past, const struct spot *place, const struct frame **frame)
+int past_show(struct past *past, const struct position *position, const struct frame **frame)
 {
-	struct spot wanted = *place;
+	struct position wanted = *position;
 	int err;
 
 	wanted.stretch->pins++;
@@ -397,9 +402,9 @@ int past_show(struct past *past, const struct spot *place, const struct frame **
 	return 0;
 }
 
-bool past_shown(const struct past *past, struct spot *place)
+bool past_shown(const struct past *past, struct position *position)
 {
-	*place = past->shown;
+	*position = past->shown;
 	return past->shown.stretch;
 }
 
@@ -421,7 +426,7 @@ void past_leave(struct past *past)
 	set_aside(past);
 	if (past->shown.stretch)
 		past->shown.stretch->pins--;
-	past->shown = (struct spot){ 0 };
+	past->shown = (struct position){ 0 };
 }
 
 size_t past_moments(const struct past *past)
@@ -433,10 +438,10 @@ size_t past_moments(const struct past *past)
 	return n;
 }
 
-size_t past_around(struct past *past, const struct spot *place, struct spot *places, size_t n,
-		   size_t *at)
+size_t past_around(struct past *past, const struct position *position, struct position *positions,
+		   size_t n, size_t *at)
 {
-	struct spot earlier = *place, later = *place;
+	struct position earlier = *position, later = *position;
 	size_t before = 0, after = 0;
 
 	/* As much on both sides as there is; then the earlier side takes what room is left. */
@@ -447,10 +452,10 @@ size_t past_around(struct past *past, const struct spot *place, struct spot *pla
 	while (before + after + 1 < n && past_before(past, &earlier))
 		before++;
 	*at = before;
-	places[0] = earlier;
+	positions[0] = earlier;
 	for (size_t i = 1; i < before + after + 1; i++) {
-		places[i] = places[i - 1];
-		past_next(past, &places[i]);
+		positions[i] = positions[i - 1];
+		past_next(past, &positions[i]);
 	}
 	return before + after + 1;
 }
@@ -492,7 +497,7 @@ struct past *past_open(struct lookback *lookback, const struct sampler_config *c
 }
 
 /* Takes the limits of what is shown of a recording. 0 or -errno. */
-static int take_limits(struct past *past, const struct replay_config *config, struct spot *last)
+static int take_limits(struct past *past, const struct replay_config *config, struct position *last)
 {
 	uint64_t end_ns;
 	struct stretch *stretch = NULL;
@@ -503,13 +508,13 @@ static int take_limits(struct past *past, const struct replay_config *config, st
 		err = stretch_open(stretch);
 	}
 	if (err)
-		*last = (struct spot){ stretch, 0 };
+		*last = (struct position){ stretch, 0 };
 	if (err)
 		return err;
 	if (!stretch || !stretch->n)
 		return -ENODATA;
 	past->threads = stretch->threads;
-	end_ns = stretch->points[stretch->n - 1].real_ns;
+	end_ns = stretch->outlines[stretch->n - 1].real_ns;
 	if ((config->to && !replay_time(config->to, end_ns, &past->to_ns)) ||
 	    (config->from && !replay_time(config->from, end_ns, &past->from_ns)))
 		return -EINVAL;
@@ -520,7 +525,7 @@ int past_open_recording(struct past **out, const struct replay_config *config, c
 {
 	struct past *past = open_empty();
 	struct archive_files files = { 0 };
-	struct spot last = { 0 };
+	struct position last = { 0 };
 	int err = archive_list(&files, config->path);
 
 	past->interval_ns = config->interval_ns;

@@ -10,15 +10,15 @@
 #include "history/replay.h"
 #include "model/sampler.h"
 
-/* A moment: the index of a point in its stretch. */
-struct spot {
+/* A moment: the index of an outline in its stretch. */
+struct position {
 	struct stretch *stretch;
 	size_t at;
 };
 
-static inline const struct point *spot_point(const struct spot *place)
+static inline const struct outline *position_outline(const struct position *position)
 {
-	return &place->stretch->points[place->at];
+	return &position->stretch->outlines[position->at];
 }
 
 struct past;
@@ -36,24 +36,24 @@ int past_open_recording(struct past **out, const struct replay_config *config, c
 void past_configure(struct past *past, const struct sampler_config *config);
 
 /* The first moment and the last that can be shown, of rows as they are now. False: none. */
-bool past_first(struct past *past, struct spot *place);
-bool past_last(struct past *past, struct spot *place);
+bool past_first(struct past *past, struct position *position);
+bool past_last(struct past *past, struct position *position);
 
 /* The next moment, and the one before. False: there is none. */
-bool past_next(struct past *past, struct spot *place);
-bool past_before(struct past *past, struct spot *place);
+bool past_next(struct past *past, struct position *position);
+bool past_before(struct past *past, struct position *position);
 
 /* The last moment up to that time (CLOCK_REALTIME), or the first. False: there is none. */
-bool past_find(struct past *past, uint64_t real_ns, struct spot *place);
+bool past_find(struct past *past, uint64_t real_ns, struct position *position);
 
 /*
  * Makes the frame of a moment, valid until the next call; the one before it, and its sampler, are
  * valid until past_forget_shown(). 0 or -errno.
  */
-int past_show(struct past *past, const struct spot *place, const struct frame **frame);
+int past_show(struct past *past, const struct position *position, const struct frame **frame);
 
 /* What is shown. False: nothing. */
-bool past_shown(const struct past *past, struct spot *place);
+bool past_shown(const struct past *past, struct position *position);
 
 /* The sampler of what is shown. */
 struct sampler *past_sampler(const struct past *past);
@@ -70,8 +70,8 @@ size_t past_moments(const struct past *past);
 /*
  * Fills in up to n moments around one, in their order; *at: its index among them. Returns how many.
  */
-size_t past_around(struct past *past, const struct spot *place, struct spot *places, size_t n,
-		   size_t *at);
+size_t past_around(struct past *past, const struct position *position, struct position *positions,
+		   size_t n, size_t *at);
 
 /* Whether rows are threads; of a recording. */
 bool past_threads(const struct past *past);

@@ -130,7 +130,7 @@ static void begin_sample(struct rebuild *rebuild)
 	if (!rebuild->passed) {
 		rebuild->moment.head.nnotes = 0;
 		rebuild_begin_groups(rebuild);
-		rebuild->turn++;
+		rebuild->nsamples++;
 	}
 	rebuild_begin_trace(rebuild);
 	memset(system->pressure.error, 0, sizeof(system->pressure.error));
@@ -217,10 +217,10 @@ int rebuild_take(struct rebuild *rebuild, struct archive *archive, int64_t numbe
 	return err;
 }
 
-void rebuild_turn(struct rebuild *rebuild)
+void rebuild_begin_file(struct rebuild *rebuild)
 {
 	rebuild_forget_versions(rebuild);
-	rebuild_turn_trace(rebuild);
+	rebuild_forget_all_sites(rebuild);
 }
 
 /* Gives an element out, into the place of the sample. */

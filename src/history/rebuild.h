@@ -12,7 +12,7 @@
 int rebuild_take(struct rebuild *rebuild, struct archive *archive, int64_t number);
 
 /* Begins another file: the numbers of its tasks are others. */
-void rebuild_turn(struct rebuild *rebuild);
+void rebuild_begin_file(struct rebuild *rebuild);
 
 /*
  * Gives out what was read since the last time as one sample; prev: the one given out then. Only

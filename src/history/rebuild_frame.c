@@ -215,14 +215,14 @@ struct group_reading *rebuild_reading(const struct rebuild *rebuild, const char 
 }
 
 /* Forgets those groups that had their last reading before a turn. */
-static void forget_groups(struct rebuild *rebuild, uint64_t turn)
+static void forget_groups(struct rebuild *rebuild, uint64_t before)
 {
 	struct group_reading **at = &rebuild->groups;
 
 	while (*at) {
 		struct group_reading *group = *at;
 
-		if (group->turn >= turn) {
+		if (group->seen_in >= before) {
 			at = &group->next;
 			continue;
 		}
@@ -237,11 +237,11 @@ void rebuild_begin_groups(struct rebuild *rebuild)
 {
 	for (struct group_reading *group = rebuild->groups; group; group = group->next) {
 		group->before = group->now;
-		group->before_valid = group->now_valid && group->turn == rebuild->turn;
+		group->before_valid = group->now_valid && group->seen_in == rebuild->nsamples;
 		group->now_valid = false;
 	}
-	if (rebuild->turn > FORGET_GROUPS)
-		forget_groups(rebuild, rebuild->turn - FORGET_GROUPS);
+	if (rebuild->nsamples > FORGET_GROUPS)
+		forget_groups(rebuild, rebuild->nsamples - FORGET_GROUPS);
 }
 
 void rebuild_free_groups(struct rebuild *rebuild)
@@ -261,7 +261,7 @@ static struct group_reading *find_group(struct rebuild *rebuild, uint32_t id)
 	}
 	group = xcalloc(1, sizeof(*group));
 	*group = (struct group_reading){ .path = path,
-					 .turn = rebuild->turn,
+					 .seen_in = rebuild->nsamples,
 					 .next = rebuild->groups };
 	rebuild->groups = group;
 	if (!tsearch(group, &rebuild->group_tree, compare_paths))
@@ -282,7 +282,7 @@ static void take_group_row(void *arg, const void *from)
 		group->before_valid = false;
 	group->now = row->sample;
 	group->now_valid = true;
-	group->turn = rebuild->turn;
+	group->seen_in = rebuild->nsamples;
 }
 
 /* Takes a line of a group's pressure. */

@@ -14,7 +14,7 @@ struct element_trace {
 	uint64_t in[WAIT_STATES];
 	uint64_t lost; /* and so many of them lost it, where `loses` says that this is known */
 	bool loses;
-	uint64_t turn; /* the last sample that had a row of it */
+	uint64_t seen_in; /* the last sample that had a row of it */
 	/* Since a sample was given out: */
 	bool traced;
 	bool summed; /* something is in the sum */
@@ -27,7 +27,7 @@ struct known_site;
 
 /* What was traced. */
 struct rebuild_trace {
-	uint64_t turn; /* of samples read */
+	uint64_t nsamples; /* of samples read */
 	bool now; /* the sample that was read last has a trace, of an interval of now_ns */
 	uint64_t now_ns;
 	void *tree; /* of tsearch(): known sites by number */
@@ -72,7 +72,7 @@ struct element {
 struct group_reading {
 	char *path;
 	bool now_valid, before_valid;
-	uint64_t turn; /* the last sample that had it */
+	uint64_t seen_in; /* the last sample that had it */
 	struct cgroup_sample now, before;
 	struct group_reading *next;
 };
@@ -109,7 +109,7 @@ struct rebuild {
 	unsigned have;
 	bool marked, whole;
 	size_t steady, passed; /* samples since one was given out */
-	uint64_t turn;
+	uint64_t nsamples;
 };
 
 /* A recording that claims more tasks is not believed. */
@@ -263,7 +263,7 @@ void rebuild_give_trace(struct rebuild *rebuild, const pid_t *pids, size_t npids
 			struct playback_moment *moment);
 
 /* Forgets sites by their numbers. */
-void rebuild_turn_trace(struct rebuild *rebuild);
+void rebuild_forget_all_sites(struct rebuild *rebuild);
 
 void rebuild_free_trace(struct rebuild *rebuild);
 

@@ -15,7 +15,7 @@
 struct known_site {
 	int64_t id;
 	struct site last; /* in the sample that was read last; its texts stay */
-	uint64_t turn; /* the last sample that had a row of it */
+	uint64_t seen_in; /* the last sample that had a row of it */
 	size_t sum; /* 1 + its index among the sums since a sample was given out; 0: none */
 	struct known_site *next;
 };
@@ -147,7 +147,7 @@ static void take_site_wait(void *arg, const void *from)
 
 	if (!known)
 		return;
-	known->turn = rebuild->trace.turn;
+	known->seen_in = rebuild->trace.nsamples;
 	site = &known->last;
 	site->count = row->wait.count;
 	site->ns = row->wait.ns;
@@ -253,7 +253,7 @@ static void add_sites(struct rebuild *rebuild)
 	struct rebuild_trace *trace = &rebuild->trace;
 
 	for (struct known_site *at = trace->known; at; at = at->next) {
-		if (at->turn != trace->turn) {
+		if (at->seen_in != trace->nsamples) {
 			if (rebuild->whole || !trace->now)
 				at->last.waiting = 0;
 			if (!at->last.waiting)

@@ -31,7 +31,7 @@ static void take_task_states(void *arg, const void *from)
 	if (!element)
 		return;
 	trace = rebuild_trace_of(element);
-	trace->turn = rebuild->trace.turn;
+	trace->seen_in = rebuild->trace.nsamples;
 	trace->standing = false;
 	/* It was not traced. */
 	if (!row->known)
@@ -98,7 +98,7 @@ void rebuild_begin_trace(struct rebuild *rebuild)
 
 	trace->now = false;
 	trace->now_ns = 0;
-	trace->turn++;
+	trace->nsamples++;
 	if (rebuild->passed) {
 		for (size_t i = 0; i < trace->nsums; i++)
 			trace->sums[i].waiting = 0, trace->sums[i].waiting_ns = 0;
@@ -126,7 +126,7 @@ static void stand_on(struct rebuild *rebuild)
 	for (size_t i = 0; i < rebuild->n; i++) {
 		struct element_trace *of = rebuild->elements[i].trace;
 
-		if (!of || of->turn == trace->turn)
+		if (!of || of->seen_in == trace->nsamples)
 			continue;
 		of->standing &= trace->now;
 		if (!of->standing)
@@ -204,7 +204,7 @@ void rebuild_give_trace(struct rebuild *rebuild, const pid_t *pids, size_t npids
 	moment->traced = trace->rows;
 }
 
-void rebuild_turn_trace(struct rebuild *rebuild)
+void rebuild_forget_all_sites(struct rebuild *rebuild)
 {
 	rebuild_forget_sites(&rebuild->trace, true);
 }

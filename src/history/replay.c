@@ -112,7 +112,7 @@ static int open_segment(struct replay *replay, size_t file)
 
 	archive_close(&replay->archive);
 	replay->file = file;
-	rebuild_turn(&replay->rebuild);
+	rebuild_begin_file(&replay->rebuild);
 	err = archive_open(&replay->archive, replay->files.paths[file]);
 	replay->number = 0;
 	if (!err && replay->archive.last >= replay->archive.first)

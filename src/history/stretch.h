@@ -15,7 +15,7 @@
 #define WAITED_UNKNOWN UINT64_MAX
 
 /* A moment, in short. */
-struct point {
+struct outline {
 	int64_t number; /* of its sample */
 	uint64_t real_ns;
 	uint64_t begin_ns; /* CLOCK_MONOTONIC, as tasks' starts */
@@ -34,24 +34,24 @@ struct stretch {
 	const struct kept *stored; /* and the last of them that is in it */
 	struct archive archive;
 	bool open; /* the archive is */
-	bool listed; /* the points are known */
+	bool listed; /* the outlines are known */
 	bool threads; /* rows are threads */
 	bool torn; /* what was before it is not there any more */
 	unsigned pins; /* how many look at it: it must stay */
-	struct point *points;
+	struct outline *outlines;
 	size_t n, cap;
 };
 
 /* Adds a moment at the end. */
-void stretch_add(struct stretch *stretch, const struct point *point);
+void stretch_add(struct stretch *stretch, const struct outline *outline);
 
-/* Has its points listed. 0 or -errno. */
+/* Has its outlines listed. 0 or -errno. */
 int stretch_list(struct stretch *stretch);
 
 /* Opens it to be read, with all moments that it has by now. 0 or -errno. */
 int stretch_open(struct stretch *stretch);
 
-/* Closes what is open; its points stay. */
+/* Closes what is open; its outlines stay. */
 void stretch_shut(struct stretch *stretch);
 
 /* Reads the time that all tasks waited in a moment, where it is not known yet. */

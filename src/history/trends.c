@@ -72,63 +72,64 @@ static void take_trend(void *arg, const void *from)
 }
 
 /* Reads a moment into a place that may have had another. */
-static void read_trend(struct trend_moment *moment, const struct spot *spot)
+static void read_trend(struct trend_moment *moment, const struct position *position)
 {
-	const struct point *point = spot_point(spot);
-	struct trend_reading reading = { .archive = &spot->stretch->archive, .moment = moment };
+	const struct outline *outline = position_outline(position);
+	struct trend_reading reading = { .archive = &position->stretch->archive, .moment = moment };
 
 	moment->n = 0;
-	moment->number = point->number;
-	moment->real_ns = point->real_ns;
-	moment->begin_ns = point->begin_ns;
-	moment->interval_ns = stretch_open(spot->stretch) ? 0 : point->interval_ns;
+	moment->number = outline->number;
+	moment->real_ns = outline->real_ns;
+	moment->begin_ns = outline->begin_ns;
+	moment->interval_ns = stretch_open(position->stretch) ? 0 : outline->interval_ns;
 	if (!moment->interval_ns)
 		return;
-	archive_each(reading.archive, QUERY_WAITS, point->number, take_trend, &reading);
+	archive_each(reading.archive, QUERY_WAITS, outline->number, take_trend, &reading);
 	if (moment->n)
 		qsort(moment->waits, moment->n, sizeof(*moment->waits), compare_waits);
 }
 
 /* Finds up to n moments before a time, the latest first. */
-static size_t find_moments(struct past *past, uint64_t real_ns, struct spot *spots, size_t n)
+static size_t find_moments(struct past *past, uint64_t real_ns, struct position *positions,
+			   size_t n)
 {
-	struct spot spot;
+	struct position position;
 	size_t found = 0;
 
-	if (!n || !past_shown(past, &spot)) {
-		if (!n || !past_last(past, &spot))
+	if (!n || !past_shown(past, &position)) {
+		if (!n || !past_last(past, &position))
 			return 0;
 	}
 	/* The moment that is shown may be there, or come later. */
-	while (spot_point(&spot)->real_ns >= real_ns)
-		if (!past_before(past, &spot))
+	while (position_outline(&position)->real_ns >= real_ns)
+		if (!past_before(past, &position))
 			return 0;
 	do
-		spots[found++] = spot;
-	while (found < n && past_before(past, &spot));
+		positions[found++] = position;
+	while (found < n && past_before(past, &position));
 	return found;
 }
 
 void trends_take(struct trends *trends, struct past *past, uint64_t real_ns)
 {
 	struct trend_moment had[TRENDS_BEFORE];
-	struct spot spots[TRENDS_BEFORE];
+	struct position positions[TRENDS_BEFORE];
 	bool used[TRENDS_BEFORE] = { false };
 
 	memcpy(had, trends->moments, sizeof(had));
 	memset(trends->moments, 0, sizeof(trends->moments));
-	trends->n = past ? find_moments(past, real_ns, spots, TRENDS_BEFORE) : 0;
+	trends->n = past ? find_moments(past, real_ns, positions, TRENDS_BEFORE) : 0;
 	for (size_t i = 0; i < trends->n; i++) {
-		const struct point *point = spot_point(&spots[i]);
+		const struct outline *outline = position_outline(&positions[i]);
 
 		for (size_t h = 0; h < TRENDS_BEFORE; h++)
-			if (!used[h] && had[h].number == point->number &&
-			    had[h].real_ns == point->real_ns && !trends->moments[i].number) {
+			if (!used[h] && had[h].number == outline->number &&
+			    had[h].real_ns == outline->real_ns && !trends->moments[i].number) {
 				trends->moments[i] = had[h];
 				used[h] = true;
 			}
 		if (!trends->moments[i].number)
-			read_trend(&trends->moments[i], &spots[i]);
+			read_trend(&trends->moments[i], &positions[i]);
 	}
 	for (size_t h = 0; h < TRENDS_BEFORE; h++)
 		if (!used[h])
@@ -241,25 +242,26 @@ double deed_sum(const struct deed *deed, bool mem, bool booked)
 size_t deeds_read(struct past *past, uint64_t real_ns, const struct deed_of *of, struct deed *deeds,
 		  size_t n)
 {
-	struct spot *spots = xcalloc(n, sizeof(*spots));
-	size_t found = past ? find_moments(past, real_ns, spots, n) : 0;
+	struct position *positions = xcalloc(n, sizeof(*positions));
+	size_t found = past ? find_moments(past, real_ns, positions, n) : 0;
 
 	for (size_t i = 0; i < found; i++) {
-		const struct point *point = spot_point(&spots[i]);
-		struct deed_reading reading = { &spots[i].stretch->archive, of, &deeds[i], 0,
+		const struct outline *outline = position_outline(&positions[i]);
+		struct deed_reading reading = { &positions[i].stretch->archive, of, &deeds[i], 0,
 						false };
 
 		deeds[i] = (struct deed){ 0 };
-		if (stretch_open(spots[i].stretch))
+		if (stretch_open(positions[i].stretch))
 			continue;
-		deeds[i].interval_ns = point->interval_ns;
-		deeds[i].there = !of->key || of->key->start_ns <= point->begin_ns;
+		deeds[i].interval_ns = outline->interval_ns;
+		deeds[i].there = !of->key || of->key->start_ns <= outline->begin_ns;
 		if (!deeds[i].there)
 			continue;
-		archive_each(reading.archive, QUERY_WAITS, point->number, take_deed_wait, &reading);
-		archive_each(reading.archive, TABLE_ACTIVITY, point->number, take_deed_run,
+		archive_each(reading.archive, QUERY_WAITS, outline->number, take_deed_wait,
+			     &reading);
+		archive_each(reading.archive, TABLE_ACTIVITY, outline->number, take_deed_run,
 			     &reading);
 	}
-	free(spots);
+	free(positions);
 	return found;
 }
