@@ -54,20 +54,20 @@ int archive_prepare(struct archive *archive);
 void archive_close(struct archive *archive);
 
 /* Takes a row that was read: the struct of its table. */
-typedef void archive_taker(void *arg, const void *row);
+typedef void archive_row_fn(void *arg, const void *row);
 
 /*
  * Reads the rows of a table, or of QUERY_WAITS, for a sample, up to the first that is bad. None
  * where the file is of a version without that table. 0 or -errno (-EINTR: a signal is to end the
  * program).
  */
-int archive_each(struct archive *archive, unsigned query, int64_t sample, archive_taker *take,
+int archive_each(struct archive *archive, unsigned query, int64_t sample, archive_row_fn *take,
 		 void *arg);
 
 /* What is to be read for a sample, and who takes it. */
 struct archive_reader {
 	enum table_id table;
-	archive_taker *take;
+	archive_row_fn *take;
 };
 
 /* Reads the rows of several tables, one after the other. 0 or -errno. */

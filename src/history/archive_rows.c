@@ -213,7 +213,7 @@ static void read_columns(struct archive *archive, const struct schema_table *tab
 			read_column(archive, &table->fields[i], from, column++, row);
 }
 
-int archive_each(struct archive *archive, unsigned query, int64_t sample, archive_taker *take,
+int archive_each(struct archive *archive, unsigned query, int64_t sample, archive_row_fn *take,
 		 void *arg)
 {
 	unsigned id = query == QUERY_WAITS ? TABLE_OTHER_WAIT : query;

@@ -36,7 +36,7 @@ void encoder_begin_segment(struct encoder *encoder)
 }
 
 /* Takes the machine's figures: pressure that is new, growth of the CPUs' times. */
-static void take_system(struct encoder *encoder, struct moment *moment, bool whole)
+static void encode_system(struct encoder *encoder, struct moment *moment, bool whole)
 {
 	const struct system_sample *now = &moment->sample.system, *was = &encoder->system;
 	const struct psi_reading *shown = moment_pressure(moment);
@@ -58,8 +58,8 @@ static void take_system(struct encoder *encoder, struct moment *moment, bool who
 }
 
 /* Takes the clocks if they are other ones. */
-static void take_clocks(struct encoder *encoder, struct moment *moment, const struct clocks *clocks,
-			bool whole)
+static void encode_clocks(struct encoder *encoder, struct moment *moment,
+			  const struct clocks *clocks, bool whole)
 {
 	moment->clock_real_ns = clocks->real_ns;
 	if (!whole && clocks->n == encoder->nsleeps && clocks->real_ns == encoder->clock_real_ns)
@@ -71,7 +71,8 @@ static void take_clocks(struct encoder *encoder, struct moment *moment, const st
 }
 
 /* Takes what belongs to the frame as a whole. */
-static void take_info(struct encoder *encoder, struct moment *moment, const struct frame_info *info)
+static void encode_info(struct encoder *encoder, struct moment *moment,
+			const struct frame_info *info)
 {
 	struct moment_sample *sample = &moment->sample;
 	const struct sample *cur = info->cur;
@@ -184,8 +185,8 @@ static void begin_segment(struct encoder *encoder)
 	forget_numbered(encoder);
 }
 
-const struct moment *encoder_take(struct encoder *encoder, const struct frame *frame,
-				  const struct frame *folded)
+const struct moment *encoder_encode(struct encoder *encoder, const struct frame *frame,
+				    const struct frame *folded)
 {
 	const struct frame_info *info = frame->info;
 	bool whole = encoder->segment || encoder->dropped || !encoder->begun || !info->prev ||
@@ -198,9 +199,9 @@ const struct moment *encoder_take(struct encoder *encoder, const struct frame *f
 	encoder->moments++;
 	if (whole)
 		encoder->whole_at = encoder->moments;
-	take_info(encoder, &head, info);
-	take_system(encoder, &head, whole);
-	take_clocks(encoder, &head, info->clocks, whole);
+	encode_info(encoder, &head, info);
+	encode_system(encoder, &head, whole);
+	encode_clocks(encoder, &head, info->clocks, whole);
 	encode_changes(encoder, frame, whole);
 	encode_evidence(encoder, frame);
 	encode_trace(encoder, &head, info->trace, whole);

@@ -24,8 +24,8 @@ void encoder_begin_segment(struct encoder *encoder);
  * unless it has no interval. folded: the same folded into groups, whose figures are taken; NULL:
  * none. What becomes of the moment is to be told: encoder_keep() or encoder_drop().
  */
-const struct moment *encoder_take(struct encoder *encoder, const struct frame *frame,
-				  const struct frame *folded);
+const struct moment *encoder_encode(struct encoder *encoder, const struct frame *frame,
+				    const struct frame *folded);
 
 /* Says that the moment made last got into the recording. */
 void encoder_keep(struct encoder *encoder);

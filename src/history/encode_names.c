@@ -7,14 +7,14 @@
 #include "history/encode_parts.h"
 
 /* The number of a text, which the moment gets if it is new. */
-static uint32_t take_text(struct encoder *encoder, const char *text, const char **kept)
+static uint32_t number_text(struct encoder *encoder, const char *text, const char **kept)
 {
 	static const char padding[8];
 	struct buf *out = &encoder->parts[PART_TEXTS];
 	struct moment_text head = { 0 };
 	bool added;
 
-	head.id = texts_take(&encoder->texts, text, &added, kept);
+	head.id = texts_number(&encoder->texts, text, &added, kept);
 	if (!added)
 		return head.id;
 	head.len = (uint32_t)strlen(text);
@@ -27,7 +27,7 @@ static uint32_t take_text(struct encoder *encoder, const char *text, const char 
 /* Does the same where the copy is not needed. */
 uint32_t encode_text(struct encoder *encoder, const char *text)
 {
-	return take_text(encoder, text, NULL);
+	return number_text(encoder, text, NULL);
 }
 
 /* The number of a task's text, which most often is what it was. */
@@ -36,7 +36,7 @@ uint32_t encode_text_again(struct encoder *encoder, const char **kept, const cha
 {
 	if (text && *kept && !strcmp(text, *kept))
 		return was;
-	return take_text(encoder, text, kept);
+	return number_text(encoder, text, kept);
 }
 
 /* Takes a free place for a task. */

@@ -86,8 +86,8 @@ static bool grows(const struct task_raw *raw, const struct task_raw *before)
 }
 
 /* Takes what was waited in the interval; figures since the start are no interval's. */
-static void take_deltas(struct moment_change *change, const struct frame_info *info,
-			const struct row *row)
+static void encode_deltas(struct moment_change *change, const struct frame_info *info,
+			  const struct row *row)
 {
 	struct counters grown;
 
@@ -124,7 +124,7 @@ static bool add_change(struct encoder *encoder, const struct frame_info *info,
 	if (row->before || row->born)
 		change.flags |= CHANGE_ROW;
 	if (change.flags & CHANGE_ROW && !is_still(row))
-		take_deltas(&change, info, row);
+		encode_deltas(&change, info, row);
 	/* Also what is not known: a reader adds it up again. */
 	counters_diff(&change.grown, &raw->counters, before ? &before->counters : &nothing,
 		      UINT32_MAX);

@@ -114,7 +114,7 @@ const struct moment *flight_first(struct flight *flight)
 	return flight->unpacked = moment;
 }
 
-void flight_take(struct flight *flight)
+void flight_remove_first(struct flight *flight)
 {
 	remove_first(flight);
 	flight->lost = 0;

@@ -37,7 +37,7 @@ void flight_add(struct flight *flight, const struct moment *moment, bool kept);
 const struct moment *flight_first(struct flight *flight);
 
 /* Removes the oldest moment. */
-void flight_take(struct flight *flight);
+void flight_remove_first(struct flight *flight);
 
 /* When the oldest sample began (CLOCK_MONOTONIC); 0: there is none. */
 uint64_t flight_since_ns(const struct flight *flight);

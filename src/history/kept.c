@@ -35,7 +35,7 @@ static void put_words(struct buf *out, const uint64_t *words, size_t n)
 }
 
 /* Takes n words of those that put_words() made of them. False: there are not as many. */
-static bool take_words(const uint64_t *from, size_t nfrom, uint64_t *words, size_t n)
+static bool get_words(const uint64_t *from, size_t nfrom, uint64_t *words, size_t n)
 {
 	const uint64_t *end = from + nfrom;
 
@@ -144,9 +144,9 @@ struct moment *kept_unpack(struct keeper *keeper, const struct kept *kept)
 		keeper->moment = xcalloc(1, kept->size);
 		keeper->room = kept->size;
 	}
-	if (!bytes || !take_words((const uint64_t *)(const void *)(bytes + kept->at),
-				  kept->len / sizeof(uint64_t), (uint64_t *)(void *)keeper->moment,
-				  kept->size / sizeof(uint64_t)))
+	if (!bytes || !get_words((const uint64_t *)(const void *)(bytes + kept->at),
+				 kept->len / sizeof(uint64_t), (uint64_t *)(void *)keeper->moment,
+				 kept->size / sizeof(uint64_t)))
 		die("the memory of samples is damaged");
 	return keeper->moment;
 }

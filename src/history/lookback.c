@@ -196,7 +196,7 @@ static void add_frame(struct lookback *lookback, const struct frame *frame,
 		      const struct frame *folded)
 {
 	struct stretch *stretch = last_stretch(lookback);
-	const struct moment *moment = encoder_take(lookback->encoder, frame, folded);
+	const struct moment *moment = encoder_encode(lookback->encoder, frame, folded);
 	struct outline outline = outline_of(frame, moment, (int64_t)stretch->n + 1);
 	bool whole = moment->flags & MOMENT_WHOLE;
 
@@ -217,7 +217,7 @@ static void shut_stretches(struct lookback *lookback)
 			stretch_shut(lookback->stretches.list[i]);
 }
 
-int lookback_take(struct lookback *lookback, const struct frame *frame, const struct frame *folded)
+int lookback_add(struct lookback *lookback, const struct frame *frame, const struct frame *folded)
 {
 	const struct frame_info *info = frame->info;
 

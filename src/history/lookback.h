@@ -33,7 +33,7 @@ struct lookback *lookback_open(const struct lookback_limits *limits);
  * folded into groups, whose figures are taken; NULL: none. 0 or -errno: then no more is taken, and
  * what there is stays.
  */
-int lookback_take(struct lookback *lookback, const struct frame *frame, const struct frame *folded);
+int lookback_add(struct lookback *lookback, const struct frame *frame, const struct frame *folded);
 
 /* Fills in the shares of stalls of an interval, in percent; negative: not known. */
 void lookback_stalls(const struct frame_info *info, float stalls[PSI_RESOURCES]);

@@ -235,7 +235,7 @@ static int read_moment(struct past *past, const struct position *position)
 	if (past->rebuilt != position->stretch)
 		rebuild_begin_file(past->rebuild);
 	past->rebuilt = position->stretch;
-	return rebuild_take(past->rebuild, &position->stretch->archive,
+	return rebuild_read(past->rebuild, &position->stretch->archive,
 			    position_outline(position)->number);
 }
 
@@ -497,7 +497,7 @@ struct past *past_open(struct lookback *lookback, const struct sampler_config *c
 }
 
 /* Takes the limits of what is shown of a recording. 0 or -errno. */
-static int take_limits(struct past *past, const struct replay_config *config, struct position *last)
+static int set_limits(struct past *past, const struct replay_config *config, struct position *last)
 {
 	uint64_t end_ns;
 	struct stretch *stretch = NULL;
@@ -535,7 +535,7 @@ int past_open_recording(struct past **out, const struct replay_config *config, c
 		stretches_add(&past->own)->path = xstrdup(files.paths[i]);
 	archive_files_free(&files);
 	if (!err)
-		err = take_limits(past, config, &last);
+		err = set_limits(past, config, &last);
 	if (err) {
 		*file = xstrdup(last.stretch ? last.stretch->path : config->path);
 		past_close(past);

@@ -26,14 +26,14 @@ struct reads {
 };
 
 /* Takes times of reading: so many elements have the last one. */
-static void give_reads(struct rebuild *rebuild, struct reads *reads, uint64_t run)
+static void set_times(struct rebuild *rebuild, struct reads *reads, uint64_t run)
 {
 	for (; run && reads->i < rebuild->n; run--, reads->i++)
 		rebuild->elements[reads->i].read_ns = reads->last_ns;
 }
 
 /* Takes those before version 4: runs of elements up to a 0, with a bit where they keep theirs. */
-static bool take_old_runs(struct rebuild *rebuild, struct reads *reads)
+static bool read_old_runs(struct rebuild *rebuild, struct reads *reads)
 {
 	uint64_t run, value;
 
@@ -45,13 +45,13 @@ static bool take_old_runs(struct rebuild *rebuild, struct reads *reads)
 		if (!varint_take(&reads->at, reads->end, &value))
 			return false;
 		reads->last_ns += (uint64_t)varint_unfold(value);
-		give_reads(rebuild, reads, run >> 1);
+		set_times(rebuild, reads, run >> 1);
 	}
 	return true;
 }
 
 /* Takes those of all elements: see encode_reads(). */
-static bool take_runs(struct rebuild *rebuild, struct reads *reads)
+static bool read_runs(struct rebuild *rebuild, struct reads *reads)
 {
 	uint64_t run, value = 0;
 
@@ -69,13 +69,13 @@ static bool take_runs(struct rebuild *rebuild, struct reads *reads)
 		if (value & READ_SEVERAL && !varint_take(&reads->at, reads->end, &run))
 			return false;
 		reads->last_ns += (uint64_t)varint_unfold(value >> 2);
-		give_reads(rebuild, reads, run);
+		set_times(rebuild, reads, run);
 	}
 	return true;
 }
 
 /* Takes the times of reading. */
-static void take_reads(struct rebuild *rebuild, const struct buf *bytes)
+static void read_times(struct rebuild *rebuild, const struct buf *bytes)
 {
 	const unsigned char *first = (const unsigned char *)bytes->data;
 	struct reads reads = { first, first + bytes->len, rebuild->begin_ns, 0 };
@@ -85,7 +85,7 @@ static void take_reads(struct rebuild *rebuild, const struct buf *bytes)
 
 	for (size_t e = 0; e < rebuild->n; e++)
 		rebuild->elements[e].read_ns = rebuild->elements[e].raw.read_ns;
-	if (!(old ? take_old_runs(rebuild, &reads) : take_runs(rebuild, &reads)))
+	if (!(old ? read_old_runs(rebuild, &reads) : read_runs(rebuild, &reads)))
 		return;
 	while (varint_take(&reads.at, reads.end, &run) &&
 	       varint_take(&reads.at, reads.end, &value)) {
@@ -151,7 +151,7 @@ static int read_elements(struct rebuild *rebuild, int64_t number, const struct b
 		return err;
 	if (rebuild->whole)
 		rebuild_remove_gone(rebuild, true);
-	take_reads(rebuild, reads);
+	read_times(rebuild, reads);
 	for (size_t i = 0; i < rebuild->n; i++)
 		live_on(&rebuild->elements[i]);
 	for (size_t i = 0; i < rebuild->nleft; i++)
@@ -171,11 +171,11 @@ static int read_head(struct rebuild *rebuild, int64_t number, struct buf *reads)
 	if (!rebuild->bare)
 		buf_add(reads, row.reads.data, row.reads.len);
 	archive_done(archive, TABLE_SAMPLE);
-	rebuild_take_head(rebuild, &row);
+	rebuild_set_head(rebuild, &row);
 	return archive->bad ? -EBADMSG : 0;
 }
 
-/* Reads a sample: see rebuild_take(). */
+/* Reads a sample: see rebuild_read(). */
 static int rebuild_sample(struct rebuild *rebuild, int64_t number)
 {
 	bool first = !rebuild->passed;
@@ -203,7 +203,7 @@ static int rebuild_sample(struct rebuild *rebuild, int64_t number)
 	return err;
 }
 
-int rebuild_take(struct rebuild *rebuild, struct archive *archive, int64_t number)
+int rebuild_read(struct rebuild *rebuild, struct archive *archive, int64_t number)
 {
 	bool begun = archive_begin(archive);
 	int err;

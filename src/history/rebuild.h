@@ -9,7 +9,7 @@
 #include "history/rebuild_parts.h"
 
 /* Reads a sample. 0 or -errno: -EBADMSG where the recording has what cannot be. */
-int rebuild_take(struct rebuild *rebuild, struct archive *archive, int64_t number);
+int rebuild_read(struct rebuild *rebuild, struct archive *archive, int64_t number);
 
 /* Begins another file: the numbers of its tasks are others. */
 void rebuild_begin_file(struct rebuild *rebuild);

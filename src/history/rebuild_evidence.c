@@ -16,8 +16,8 @@ static void keep_text_in(struct buf *out, const char *text)
 }
 
 /* Takes what a task waits on, and since when it is kept waiting. */
-static void take_explained_wait(struct rebuild *rebuild, const struct moment_evidence *row,
-				struct task *task)
+static void set_explained_wait(struct rebuild *rebuild, const struct moment_evidence *row,
+			       struct task *task)
 {
 	struct task_waiting *waiting;
 
@@ -48,8 +48,8 @@ static void take_explained_wait(struct rebuild *rebuild, const struct moment_evi
 }
 
 /* Takes what holds a task that was asked about. */
-static void take_explained_hold(struct rebuild *rebuild, const struct moment_evidence *row,
-				struct task *task)
+static void set_explained_hold(struct rebuild *rebuild, const struct moment_evidence *row,
+			       struct task *task)
 {
 	const char *comm;
 
@@ -66,7 +66,7 @@ static void take_explained_hold(struct rebuild *rebuild, const struct moment_evi
 }
 
 /* Takes what explains a task. */
-static void take_explained(void *arg, const void *from)
+static void set_explained(void *arg, const void *from)
 {
 	struct rebuild *rebuild = arg;
 	const struct moment_evidence *row = from;
@@ -90,11 +90,11 @@ static void take_explained(void *arg, const void *from)
 		evidence->writes = row->writes;
 		evidence->io_limited = row->io_limited;
 	}
-	take_explained_hold(rebuild, row, task);
-	take_explained_wait(rebuild, row, task);
+	set_explained_hold(rebuild, row, task);
+	set_explained_wait(rebuild, row, task);
 }
 
 int rebuild_read_evidence(struct rebuild *rebuild, int64_t number)
 {
-	return archive_each(rebuild->archive, TABLE_EVIDENCE, number, take_explained, rebuild);
+	return archive_each(rebuild->archive, TABLE_EVIDENCE, number, set_explained, rebuild);
 }

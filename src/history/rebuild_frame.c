@@ -43,7 +43,7 @@ static struct frame_head join_heads(const struct frame_head *before, uint64_t be
 }
 
 /* Takes the machine's figures: the CPUs' times grow, and pressure has rows of its own. */
-static void take_machine_row(struct rebuild *rebuild, const struct moment_sample *row)
+static void add_machine_row(struct rebuild *rebuild, const struct moment_sample *row)
 {
 	struct system_sample *system = &rebuild->moment.system, before = *system;
 
@@ -55,7 +55,7 @@ static void take_machine_row(struct rebuild *rebuild, const struct moment_sample
 	system->pressure.read_ns = row->begin_ns + (uint64_t)row->pressure_ns;
 }
 
-void rebuild_take_head(struct rebuild *rebuild, const struct moment_sample *row)
+void rebuild_set_head(struct rebuild *rebuild, const struct moment_sample *row)
 {
 	struct playback_moment *moment = &rebuild->moment;
 	struct frame_head head = row->head, before = moment->head;
@@ -84,26 +84,26 @@ void rebuild_take_head(struct rebuild *rebuild, const struct moment_sample *row)
 	rebuild->steady = (size_t)row->steady;
 	rebuild->marked = row->marked;
 	rebuild->have = row->have & (NEED_RECORD | NEED_RANGE | NEED_PROC);
-	take_machine_row(rebuild, row);
+	add_machine_row(rebuild, row);
 }
 
 /* Takes a line of pressure. */
-static void take_psi_line(struct psi psi[PSI_RESOURCES], const struct pressure_row *row)
+static void set_psi_line(struct psi psi[PSI_RESOURCES], const struct pressure_row *row)
 {
 	if (row->resource < PSI_RESOURCES)
 		*(row->full ? &psi[row->resource].full : &psi[row->resource].some) = row->line;
 }
 
 /* Takes a line of the pressure that was shown. */
-static void take_pressure_row(void *arg, const void *from)
+static void set_pressure_row(void *arg, const void *from)
 {
 	struct rebuild *rebuild = arg;
 
-	take_psi_line(rebuild->moment.system.pressure.psi, from);
+	set_psi_line(rebuild->moment.system.pressure.psi, from);
 }
 
 /* Takes a file that could not be read. */
-static void take_file_error(void *arg, const void *from)
+static void set_file_error(void *arg, const void *from)
 {
 	struct rebuild *rebuild = arg;
 	struct system_sample *system = &rebuild->moment.system;
@@ -125,7 +125,7 @@ static void keep_note(struct frame_head *head, struct note note)
 }
 
 /* Adds a note, once; a note of a later version is not known. */
-static void take_note(void *arg, const void *from)
+static void add_note(void *arg, const void *from)
 {
 	struct frame_head *head = &((struct rebuild *)arg)->moment.head;
 	const struct noted_row *row = from;
@@ -142,7 +142,7 @@ static void take_note(void *arg, const void *from)
 }
 
 /* Takes a count of samples that are missing. */
-static void take_gap(void *arg, const void *from)
+static void add_gap(void *arg, const void *from)
 {
 	struct frame_head *head = &((struct rebuild *)arg)->moment.head;
 	const struct gap_row *row = from;
@@ -155,7 +155,7 @@ static void take_gap(void *arg, const void *from)
 }
 
 /* Takes how the machine's time was spent. */
-static void take_account_row(void *arg, const void *from)
+static void set_account_row(void *arg, const void *from)
 {
 	struct rebuild *rebuild = arg;
 
@@ -183,7 +183,7 @@ void rebuild_add_accounts(struct account *sum, const struct account *more, bool 
 }
 
 /* Takes the clocks, which have rows where they changed: the first is in place of all before. */
-static void take_clock(void *arg, const void *from)
+static void add_clock(void *arg, const void *from)
 {
 	struct clocks *clocks = &((struct rebuild *)arg)->clocks;
 	const struct clock_row *row = from;
@@ -270,7 +270,7 @@ static struct group_reading *find_group(struct rebuild *rebuild, uint32_t id)
 }
 
 /* Takes what was read of a group. */
-static void take_group_row(void *arg, const void *from)
+static void set_group_row(void *arg, const void *from)
 {
 	struct rebuild *rebuild = arg;
 	const struct moment_group *row = from;
@@ -286,7 +286,7 @@ static void take_group_row(void *arg, const void *from)
 }
 
 /* Takes a line of a group's pressure. */
-static void take_group_pressure(void *arg, const void *from)
+static void set_group_pressure(void *arg, const void *from)
 {
 	const struct pressure_row *row = from;
 	struct group_reading *group = find_group(arg, row->path);
@@ -294,21 +294,21 @@ static void take_group_pressure(void *arg, const void *from)
 	if (!group || row->resource >= PSI_RESOURCES)
 		return;
 	group->now.read_ns[row->resource] = row->read_ns;
-	take_psi_line(group->now.psi, row);
+	set_psi_line(group->now.psi, row);
 }
 
 int rebuild_read_frame(struct rebuild *rebuild, int64_t number)
 {
 	/* The last are of groups, which have rows. */
 	static const struct archive_reader readers[] = {
-		{ TABLE_CLOCK, take_clock },
-		{ TABLE_PRESSURE, take_pressure_row },
-		{ TABLE_FILE_ERROR, take_file_error },
-		{ TABLE_NOTE, take_note },
-		{ TABLE_GAP, take_gap },
-		{ TABLE_ACCOUNT, take_account_row },
-		{ TABLE_CGROUP, take_group_row },
-		{ TABLE_CGROUP_PRESSURE, take_group_pressure },
+		{ TABLE_CLOCK, add_clock },
+		{ TABLE_PRESSURE, set_pressure_row },
+		{ TABLE_FILE_ERROR, set_file_error },
+		{ TABLE_NOTE, add_note },
+		{ TABLE_GAP, add_gap },
+		{ TABLE_ACCOUNT, set_account_row },
+		{ TABLE_CGROUP, set_group_row },
+		{ TABLE_CGROUP_PRESSURE, set_group_pressure },
 	};
 
 	return archive_each_of(rebuild->archive, readers,

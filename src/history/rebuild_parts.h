@@ -208,7 +208,7 @@ int rebuild_read_rows(struct rebuild *rebuild, int64_t number);
 /* rebuild_frame.c: what belongs to the sample as a whole */
 
 /* Takes a sample's own row, but for `reads`. */
-void rebuild_take_head(struct rebuild *rebuild, const struct moment_sample *row);
+void rebuild_set_head(struct rebuild *rebuild, const struct moment_sample *row);
 
 /* Adds two intervals' accounts: what is not known of one is not known of both. */
 void rebuild_add_accounts(struct account *sum, const struct account *more, bool first);

@@ -32,7 +32,7 @@ static void end_task(struct rebuild *rebuild, struct element *element, const str
 }
 
 /* Takes an element that left: what its task was when it lived, if it did. */
-static void take_leaver(void *arg, const void *from)
+static void add_leaver(void *arg, const void *from)
 {
 	struct rebuild *rebuild = arg;
 	const struct ended_row *row = from;
@@ -61,7 +61,7 @@ static void take_leaver(void *arg, const void *from)
 }
 
 /* Takes a task that the sample does not have any more. */
-static void take_gone(void *arg, const void *from)
+static void mark_gone(void *arg, const void *from)
 {
 	struct rebuild *rebuild = arg;
 	const struct moment_gone *row = from;
@@ -76,15 +76,15 @@ static void take_gone(void *arg, const void *from)
 int rebuild_read_ends(struct rebuild *rebuild, int64_t number)
 {
 	static const struct archive_reader readers[] = {
-		{ TABLE_ENDED, take_leaver },
-		{ TABLE_GONE, take_gone },
+		{ TABLE_ENDED, add_leaver },
+		{ TABLE_GONE, mark_gone },
 	};
 
 	return archive_each_of(rebuild->archive, readers, ARRAY_SIZE(readers), number, rebuild);
 }
 
 /* Takes counters that are as they are. */
-static void take_standing(void *arg, const void *from)
+static void set_standing(void *arg, const void *from)
 {
 	struct rebuild *rebuild = arg;
 	const struct standing_row *row = from;
@@ -125,11 +125,11 @@ static void take_standing(void *arg, const void *from)
 
 int rebuild_read_standing(struct rebuild *rebuild, int64_t number)
 {
-	return archive_each(rebuild->archive, TABLE_STANDING, number, take_standing, rebuild);
+	return archive_each(rebuild->archive, TABLE_STANDING, number, set_standing, rebuild);
 }
 
 /* Adds a total of a kind. */
-static void take_total(void *arg, const void *from)
+static void add_total(void *arg, const void *from)
 {
 	const struct sum_row *row = from;
 	struct element *element = rebuild_element(arg, row->task);
@@ -139,7 +139,7 @@ static void take_total(void *arg, const void *from)
 }
 
 /* Adds what a task did to its counters, and what it waited for a CPU, where that stands beside. */
-static void take_activity(void *arg, const void *from)
+static void add_activity(void *arg, const void *from)
 {
 	struct rebuild *rebuild = arg;
 	const struct activity_row *row = from;
@@ -169,7 +169,7 @@ static void take_activity(void *arg, const void *from)
 }
 
 /* Adds what a task waited to its counters. */
-static void take_wait(void *arg, const void *from)
+static void add_wait(void *arg, const void *from)
 {
 	const struct wait_row *row = from;
 	struct element *element = rebuild_element(arg, row->task);
@@ -197,7 +197,7 @@ static void clear_waiting(void *arg, const void *from)
 }
 
 /* Sets waits in progress. */
-static void take_in_progress(void *arg, const void *from)
+static void set_in_progress(void *arg, const void *from)
 {
 	const struct waiting_row *row = from;
 	struct element *element = rebuild_element(arg, row->task);
@@ -217,7 +217,7 @@ static void take_in_progress(void *arg, const void *from)
 }
 
 /* Sets children's times. */
-static void take_children(void *arg, const void *from)
+static void set_children(void *arg, const void *from)
 {
 	const struct children_row *row = from;
 	struct element *element = rebuild_element(arg, row->task);
@@ -229,7 +229,7 @@ static void take_children(void *arg, const void *from)
 }
 
 /* Takes how a living element ended without leaving. */
-static void take_ended(void *arg, const void *from)
+static void set_ended(void *arg, const void *from)
 {
 	struct rebuild *rebuild = arg;
 	const struct ended_row *row = from;
@@ -240,7 +240,7 @@ static void take_ended(void *arg, const void *from)
 }
 
 /* Notes impossible delays: frames so far have found them by themselves. */
-static void take_impossible(void *arg, const void *from)
+static void note_impossible(void *arg, const void *from)
 {
 	struct rebuild *rebuild = arg;
 	const struct sum_row *row = from;
@@ -328,7 +328,7 @@ static void set_proc(struct task_proc *proc, unsigned of, bool known, uint64_t v
 }
 
 /* Sets what was read on demand. */
-static void take_on_demand(void *arg, const void *from)
+static void set_on_demand(void *arg, const void *from)
 {
 	const struct moment_field *row = from;
 	struct element *element = rebuild_element(arg, row->task);
@@ -350,11 +350,11 @@ static void take_on_demand(void *arg, const void *from)
 int rebuild_read_rows(struct rebuild *rebuild, int64_t number)
 {
 	static const struct archive_reader readers[] = {
-		{ TABLE_WAITING, clear_waiting },    { TABLE_TOTAL, take_total },
-		{ TABLE_ACTIVITY, take_activity },   { TABLE_OTHER_WAIT, take_wait },
-		{ TABLE_WAITING, take_in_progress }, { TABLE_CHILDREN, take_children },
-		{ TABLE_ENDED, take_ended },	     { TABLE_IMPOSSIBLE, take_impossible },
-		{ TABLE_FIELD, take_on_demand },
+		{ TABLE_WAITING, clear_waiting },   { TABLE_TOTAL, add_total },
+		{ TABLE_ACTIVITY, add_activity },   { TABLE_OTHER_WAIT, add_wait },
+		{ TABLE_WAITING, set_in_progress }, { TABLE_CHILDREN, set_children },
+		{ TABLE_ENDED, set_ended },	    { TABLE_IMPOSSIBLE, note_impossible },
+		{ TABLE_FIELD, set_on_demand },
 	};
 
 	return archive_each_of(rebuild->archive, readers, ARRAY_SIZE(readers), number, rebuild);

@@ -138,7 +138,7 @@ static struct known_site *site_numbered(struct rebuild *rebuild, uint32_t id)
 }
 
 /* Takes what was waited at a site. */
-static void take_site_wait(void *arg, const void *from)
+static void set_site_wait(void *arg, const void *from)
 {
 	struct rebuild *rebuild = arg;
 	const struct moment_site_wait *row = from;
@@ -161,7 +161,7 @@ static void take_site_wait(void *arg, const void *from)
 }
 
 /* Takes who ended waits at a site. */
-static void take_waker(void *arg, const void *from)
+static void set_waker(void *arg, const void *from)
 {
 	struct rebuild *rebuild = arg;
 	const struct moment_waker *row = from;
@@ -184,7 +184,7 @@ static struct site *new_sum(struct rebuild_trace *trace)
 }
 
 /* Takes what no site explains of a kind. */
-static void take_rest(void *arg, const void *from)
+static void add_rest(void *arg, const void *from)
 {
 	struct rebuild *rebuild = arg;
 	const struct moment_rest *row = from;
@@ -267,9 +267,9 @@ static void add_sites(struct rebuild *rebuild)
 int rebuild_read_sites(struct rebuild *rebuild, int64_t number)
 {
 	static const struct archive_reader readers[] = {
-		{ TABLE_SITE_WAIT, take_site_wait },
-		{ TABLE_SITE_WAKER, take_waker },
-		{ TABLE_UNEXPLAINED, take_rest },
+		{ TABLE_SITE_WAIT, set_site_wait },
+		{ TABLE_SITE_WAKER, set_waker },
+		{ TABLE_UNEXPLAINED, add_rest },
 	};
 	int err = archive_each_of(rebuild->archive, readers,
 				  rebuild->trace.now ? ARRAY_SIZE(readers) : 0, number, rebuild);

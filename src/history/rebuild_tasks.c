@@ -199,7 +199,7 @@ const char *rebuild_keep_text(struct rebuild *rebuild, uint32_t id)
 	if (id && id < rebuild->nkept_texts && rebuild->kept_texts[id])
 		return rebuild->kept_texts[id];
 	text = rebuild_text(rebuild, id);
-	texts_take(&rebuild->texts, text, &added, &kept);
+	texts_number(&rebuild->texts, text, &added, &kept);
 	free(text);
 	if (id && id < KEPT_TEXTS_MAX)
 		note_text(rebuild, id, kept);

@@ -7,8 +7,8 @@
 #include "history/rebuild_parts.h"
 
 /* Takes what a task lost of the interval. */
-static void take_lost(struct element_trace *trace, const struct moment_states *row,
-		      uint64_t interval_ns)
+static void add_lost(struct element_trace *trace, const struct moment_states *row,
+		     uint64_t interval_ns)
 {
 	trace->standing &= !row->lost_known || row->lost_ns % (interval_ns ? interval_ns : 1) == 0;
 	trace->lost = interval_ns ? row->lost_ns / interval_ns : 0;
@@ -19,7 +19,7 @@ static void take_lost(struct element_trace *trace, const struct moment_states *r
 }
 
 /* Takes how a task spent the interval. */
-static void take_task_states(void *arg, const void *from)
+static void add_task_states(void *arg, const void *from)
 {
 	struct rebuild *rebuild = arg;
 	const struct moment_states *row = from;
@@ -49,11 +49,11 @@ static void take_task_states(void *arg, const void *from)
 		trace->standing &= ns % (interval_ns ? interval_ns : 1) == 0;
 		trace->in[state] = interval_ns ? ns / interval_ns : 0;
 	}
-	take_lost(trace, row, interval_ns);
+	add_lost(trace, row, interval_ns);
 }
 
 /* Takes a further process that a row stands for. */
-static void take_stood_for(void *arg, const void *from)
+static void add_stood_for(void *arg, const void *from)
 {
 	struct rebuild *rebuild = arg;
 	const struct moment_more *row = from;
@@ -70,7 +70,7 @@ static void take_stood_for(void *arg, const void *from)
 }
 
 /* Takes the figures of the trace as a whole. */
-static void take_totals(void *arg, const void *from)
+static void add_totals(void *arg, const void *from)
 {
 	struct rebuild_trace *trace = &((struct rebuild *)arg)->trace;
 	const struct trace_frame *row = from;
@@ -143,10 +143,10 @@ static void stand_on(struct rebuild *rebuild)
 int rebuild_read_trace(struct rebuild *rebuild, int64_t number)
 {
 	static const struct archive_reader readers[] = {
-		{ TABLE_STATES, take_task_states },
-		{ TABLE_STOOD_FOR, take_stood_for },
+		{ TABLE_STATES, add_task_states },
+		{ TABLE_STOOD_FOR, add_stood_for },
 	};
-	int err = archive_each(rebuild->archive, TABLE_TRACE, number, take_totals, rebuild);
+	int err = archive_each(rebuild->archive, TABLE_TRACE, number, add_totals, rebuild);
 
 	if (!err && rebuild->trace.now)
 		err = archive_each_of(rebuild->archive, readers, ARRAY_SIZE(readers), number,

@@ -409,7 +409,7 @@ static void pump(struct recorder *recorder)
 		}
 		if (send_moment(recorder, moment))
 			return;
-		flight_take(recorder->flight);
+		flight_remove_first(recorder->flight);
 		recorder->left -= recorder->left > 0;
 		recorder->fresh = false;
 	}
@@ -445,7 +445,7 @@ static void keep(struct recorder *recorder, const struct frame *frame, const str
 
 	if (flight_is_due(recorder->flight, frame->info->cur->begin_ns, kept))
 		encoder_begin_segment(recorder->encoder);
-	flight_add(recorder->flight, encoder_take(recorder->encoder, frame, folded), kept);
+	flight_add(recorder->flight, encoder_encode(recorder->encoder, frame, folded), kept);
 	encoder_keep(recorder->encoder);
 	removed = count + 1 - flight_count(recorder->flight);
 	if (removed)
@@ -455,7 +455,7 @@ static void keep(struct recorder *recorder, const struct frame *frame, const str
 	pump(recorder);
 }
 
-void recorder_take(struct recorder *recorder, const struct frame *frame, const struct frame *folded)
+void recorder_add(struct recorder *recorder, const struct frame *frame, const struct frame *folded)
 {
 	const struct moment *moment;
 	int err;
@@ -469,7 +469,7 @@ void recorder_take(struct recorder *recorder, const struct frame *frame, const s
 		keep(recorder, frame, folded);
 		return;
 	}
-	moment = encoder_take(recorder->encoder, frame, folded);
+	moment = encoder_encode(recorder->encoder, frame, folded);
 	err = send_moment(recorder, moment);
 	if (!err) {
 		encoder_keep(recorder->encoder);

@@ -33,8 +33,7 @@ int recorder_open(struct recorder **out, const struct recorder_config *config);
  * Records a frame; folded: the same folded into groups, whose figures are recorded; NULL: none. A
  * frame that finds the queue full is dropped, and counted.
  */
-void recorder_take(struct recorder *recorder, const struct frame *frame,
-		   const struct frame *folded);
+void recorder_add(struct recorder *recorder, const struct frame *frame, const struct frame *folded);
 
 /* Says that an incident begins or is over (see before_ns). */
 void recorder_incident(struct recorder *recorder, bool lasts);
@@ -42,7 +41,7 @@ void recorder_incident(struct recorder *recorder, bool lasts);
 /* When the oldest sample began that is still in memory (CLOCK_MONOTONIC); 0: there is none. */
 uint64_t recorder_since_ns(const struct recorder *recorder);
 
-/* How it stands, for the sampler; changes with recorder_take(). */
+/* How it stands, for the sampler; changes with recorder_add(). */
 const struct record_status *recorder_status(const struct recorder *recorder);
 
 /*

@@ -24,7 +24,7 @@ struct replay {
 };
 
 /* Takes a duration with a letter for its unit. */
-static bool take_age(const char *text, uint64_t *ns)
+static bool parse_age(const char *text, uint64_t *ns)
 {
 	static const char letters[] = "smhd";
 	static const uint64_t units[] = { 1, 60, 3600, 86400 };
@@ -53,7 +53,7 @@ static bool is_day(const struct tm *tm)
 }
 
 /* Takes the time of a broken-down local time. */
-static bool take_tm(struct tm *tm, uint64_t *ns)
+static bool convert_tm(struct tm *tm, uint64_t *ns)
 {
 	time_t seconds;
 
@@ -75,7 +75,7 @@ bool replay_time(const char *text, uint64_t end_ns, uint64_t *ns)
 	struct tm tm;
 
 	if (*text == '-') {
-		if (!take_age(text + 1, &age))
+		if (!parse_age(text + 1, &age))
 			return false;
 		*ns = end_ns > age ? end_ns - age : 0;
 		return true;
@@ -86,7 +86,7 @@ bool replay_time(const char *text, uint64_t end_ns, uint64_t *ns)
 		tm = (struct tm){ 0 };
 		rest = strptime(text, dated[i], &tm);
 		if (rest && !*rest)
-			return is_day(&tm) && take_tm(&tm, ns);
+			return is_day(&tm) && convert_tm(&tm, ns);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(timed); i++) {
 		const char *rest;
@@ -95,12 +95,12 @@ bool replay_time(const char *text, uint64_t end_ns, uint64_t *ns)
 			return false;
 		tm.tm_sec = 0;
 		rest = strptime(text, timed[i], &tm);
-		if (!rest || *rest || !take_tm(&tm, ns))
+		if (!rest || *rest || !convert_tm(&tm, ns))
 			continue;
 		if (*ns <= end_ns)
 			return true;
 		tm.tm_mday--;
-		return take_tm(&tm, ns);
+		return convert_tm(&tm, ns);
 	}
 	return false;
 }
@@ -172,7 +172,7 @@ static int seek(struct replay *replay)
 	if (!at)
 		return -EBADMSG;
 	for (; at > 0 && at < number; at = archive_next(archive, at)) {
-		err = rebuild_take(&replay->rebuild, archive, at);
+		err = rebuild_read(&replay->rebuild, archive, at);
 		if (err)
 			return err;
 		replay->rebuild.passed = 0;
@@ -233,7 +233,7 @@ static int read_next(struct replay *replay)
 	if (archive_time(archive, replay->number) > replay->to_ns)
 		err = -ENODATA;
 	if (!err)
-		err = rebuild_take(&replay->rebuild, archive, replay->number);
+		err = rebuild_read(&replay->rebuild, archive, replay->number);
 	if (!err)
 		replay->number = archive_next(archive, replay->number);
 	if (begun)

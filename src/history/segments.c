@@ -39,8 +39,8 @@
 #define CLOCK_WAIT_NS (600 * NSEC_PER_SEC)
 
 /* Takes a number with a letter of `letters`, in the unit that the letter stands for. */
-static bool take_amount(const char *text, size_t len, const char *letters, const uint64_t *units,
-			uint64_t *amount)
+static bool parse_amount(const char *text, size_t len, const char *letters, const uint64_t *units,
+			 uint64_t *amount)
 {
 	const char *at = text, *letter;
 	uint64_t number;
@@ -59,7 +59,7 @@ bool segment_parse_age(const char *text, size_t len, uint64_t *ns)
 	static const uint64_t seconds[] = { NSEC_PER_SEC, 60 * NSEC_PER_SEC, 3600 * NSEC_PER_SEC,
 					    86400 * NSEC_PER_SEC };
 
-	return take_amount(text, len, "smhd", seconds, ns);
+	return parse_amount(text, len, "smhd", seconds, ns);
 }
 
 bool segment_parse_limits(const char *text, struct segment_limits *limits)
@@ -73,7 +73,7 @@ bool segment_parse_limits(const char *text, struct segment_limits *limits)
 
 		if (!aged && segment_parse_age(text, len, &limits->age_ns))
 			aged = true;
-		else if (!sized && take_amount(text, len, "KMGT", bytes, &limits->bytes))
+		else if (!sized && parse_amount(text, len, "KMGT", bytes, &limits->bytes))
 			sized = true;
 		else
 			return false;
@@ -127,7 +127,7 @@ void segment_name(struct buf *out, uint64_t real_ns, unsigned number)
 }
 
 /* Takes the time and the number of a segment's name. False where it is not one of ours. */
-static bool take_name(const char *name, uint64_t *real_ns, unsigned *number)
+static bool parse_name(const char *name, uint64_t *real_ns, unsigned *number)
 {
 	const char *at = name + strlen(PREFIX), *end;
 	struct buf again = { 0 };
@@ -157,7 +157,7 @@ bool segment_is_our_name(const char *name)
 	uint64_t real_ns;
 	unsigned number;
 
-	return take_name(name, &real_ns, &number);
+	return parse_name(name, &real_ns, &number);
 }
 
 bool segment_is_ours(int folder, const char *name)
@@ -176,7 +176,7 @@ void segments_go_on(const char *folder, uint64_t *real_ns, unsigned *number)
 	unsigned other;
 
 	while (dir && (entry = readdir(dir))) {
-		if (!take_name(entry->d_name, &other_ns, &other) || other_ns < second_ns ||
+		if (!parse_name(entry->d_name, &other_ns, &other) || other_ns < second_ns ||
 		    (other_ns == second_ns && other < *number))
 			continue;
 		*real_ns = second_ns = other_ns;
@@ -226,7 +226,7 @@ static size_t list_segments(int folder, struct segment **out)
 		unsigned number;
 
 		if (!segment_is_ours(folder, entry->d_name) ||
-		    !take_name(entry->d_name, &segment.begin_ns, &number) ||
+		    !parse_name(entry->d_name, &segment.begin_ns, &number) ||
 		    fstatat(folder, entry->d_name, &stat, AT_SYMLINK_NOFOLLOW))
 			continue;
 		segment.name = xstrdup(entry->d_name);

@@ -27,7 +27,7 @@ static struct numbered_text *numbered_of(const char *text)
 	return (struct numbered_text *)(uintptr_t)(text - offsetof(struct numbered_text, text));
 }
 
-uint32_t texts_take(struct texts *texts, const char *text, bool *added, const char **kept)
+uint32_t texts_number(struct texts *texts, const char *text, bool *added, const char **kept)
 {
 	struct numbered_text *numbered;
 	char **node;

@@ -16,7 +16,7 @@ struct texts {
  * The number of a text, from 1 on; 0 for NULL. *added: it is new. *kept (unless NULL): a copy that
  * stays until texts_free().
  */
-uint32_t texts_take(struct texts *texts, const char *text, bool *added, const char **kept);
+uint32_t texts_number(struct texts *texts, const char *text, bool *added, const char **kept);
 
 /* Forgets all texts. */
 void texts_free(struct texts *texts);

@@ -57,7 +57,7 @@ struct trend_reading {
 };
 
 /* Takes what a task waited. */
-static void take_trend(void *arg, const void *from)
+static void add_trend(void *arg, const void *from)
 {
 	struct trend_reading *reading = arg;
 	const struct wait_row *row = from;
@@ -84,7 +84,7 @@ static void read_trend(struct trend_moment *moment, const struct position *posit
 	moment->interval_ns = stretch_open(position->stretch) ? 0 : outline->interval_ns;
 	if (!moment->interval_ns)
 		return;
-	archive_each(reading.archive, QUERY_WAITS, outline->number, take_trend, &reading);
+	archive_each(reading.archive, QUERY_WAITS, outline->number, add_trend, &reading);
 	if (moment->n)
 		qsort(moment->waits, moment->n, sizeof(*moment->waits), compare_waits);
 }
@@ -110,7 +110,7 @@ static size_t find_moments(struct past *past, uint64_t real_ns, struct position 
 	return found;
 }
 
-void trends_take(struct trends *trends, struct past *past, uint64_t real_ns)
+void trends_read(struct trends *trends, struct past *past, uint64_t real_ns)
 {
 	struct trend_moment had[TRENDS_BEFORE];
 	struct position positions[TRENDS_BEFORE];
@@ -202,7 +202,7 @@ static bool is_ours(struct deed_reading *reading, uint32_t task)
 }
 
 /* Adds what was waited in a moment. */
-static void take_deed_wait(void *arg, const void *from)
+static void add_deed_wait(void *arg, const void *from)
 {
 	struct deed_reading *reading = arg;
 	const struct wait_row *row = from;
@@ -214,7 +214,7 @@ static void take_deed_wait(void *arg, const void *from)
 }
 
 /* Adds how long was run in a moment. */
-static void take_deed_run(void *arg, const void *from)
+static void add_deed_run(void *arg, const void *from)
 {
 	struct deed_reading *reading = arg;
 	const struct activity_row *row = from;
@@ -257,9 +257,9 @@ size_t deeds_read(struct past *past, uint64_t real_ns, const struct deed_of *of,
 		deeds[i].there = !of->key || of->key->start_ns <= outline->begin_ns;
 		if (!deeds[i].there)
 			continue;
-		archive_each(reading.archive, QUERY_WAITS, outline->number, take_deed_wait,
+		archive_each(reading.archive, QUERY_WAITS, outline->number, add_deed_wait,
 			     &reading);
-		archive_each(reading.archive, TABLE_ACTIVITY, outline->number, take_deed_run,
+		archive_each(reading.archive, TABLE_ACTIVITY, outline->number, add_deed_run,
 			     &reading);
 	}
 	free(positions);

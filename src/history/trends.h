@@ -26,7 +26,7 @@ struct trends {
 };
 
 /* Takes the moments before a time: those that were there before are not read again. */
-void trends_take(struct trends *trends, struct past *past, uint64_t real_ns);
+void trends_read(struct trends *trends, struct past *past, uint64_t real_ns);
 
 /* Adds a frame as the latest moment; the oldest goes. */
 void trends_add(struct trends *trends, const struct frame *frame);

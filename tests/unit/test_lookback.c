@@ -83,7 +83,7 @@ static int take(struct past_scene *scene)
 	}
 	scene->digests[scene->n] = digest(frame);
 	scene->times[scene->n++] = frame->info->real_ns;
-	return lookback_take(scene->lookback, frame, NULL);
+	return lookback_add(scene->lookback, frame, NULL);
 }
 
 static void close_scene(struct past_scene *scene)
@@ -308,7 +308,7 @@ static void trends_are_what_was_waited(void **state)
 		const struct frame *frame = play_frame(&scene.machine);
 
 		times[f] = frame->info->real_ns;
-		trends_take(&trends, scene.past, times[f]);
+		trends_read(&trends, scene.past, times[f]);
 		for (size_t i = 0; i < frame->n; i++) {
 			const struct row *row = &frame->rows[i];
 			size_t t = 0;
@@ -332,7 +332,7 @@ static void trends_are_what_was_waited(void **state)
 			/* From the second frame on there is one before that has an interval. */
 			assert_true(f < 11 || trends.n == TRENDS_BEFORE);
 		}
-		assert_int_equal(lookback_take(scene.lookback, frame, NULL), 0);
+		assert_int_equal(lookback_add(scene.lookback, frame, NULL), 0);
 	}
 	/* A task that has not begun has no share. */
 	assert_true(isnan(trends_of(&trends, 0, &(struct task_key){ 1, UINT64_MAX })));
@@ -373,7 +373,7 @@ static void all_kinds_are_added_up(void **state)
 		struct deed deed;
 		struct position position;
 
-		assert_int_equal(lookback_take(scene.lookback, frame, NULL), 0);
+		assert_int_equal(lookback_add(scene.lookback, frame, NULL), 0);
 		assert_int_equal(deeds_read(scene.past, UINT64_MAX, &all, &deed, 1), 1);
 		for (unsigned kind = 0; kind < WAIT_KINDS && f; kind++) {
 			if (deed.waited_ns[kind] != sum.ns[kind])
@@ -415,7 +415,7 @@ static void a_recording_goes_beside(void **state)
 
 		assert_int_equal(take(&scene), 0);
 		frame = &scene.machine.frames[(scene.machine.turn + 1) % 2];
-		assert_int_equal(store_put(store, encoder_take(encoder, frame, NULL)), 0);
+		assert_int_equal(store_put(store, encoder_encode(encoder, frame, NULL)), 0);
 		encoder_keep(encoder);
 	}
 	encoder_close(encoder);
@@ -581,7 +581,7 @@ static void many_tasks_cost_little(void **state)
 		info.head.source = "made";
 		info.head.exits = info.head.lost = -1;
 		now = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-		assert_int_equal(lookback_take(lookback, &frame, NULL), 0);
+		assert_int_equal(lookback_add(lookback, &frame, NULL), 0);
 		now = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - now;
 		took += now;
 		longest = now > longest ? now : longest;

@@ -335,7 +335,7 @@ void rewind_keep(struct ui *ui)
 	/* The readings of the shown groups are kept, too. */
 	if (frame == ui->frame && ui_rows_frame(ui) != frame)
 		folded = ui_rows_frame(ui);
-	err = lookback_take(rewind->lookback, frame, folded);
+	err = lookback_add(rewind->lookback, frame, folded);
 	if (!err) {
 		log_size(rewind->lookback, clock_ns(CLOCK_MONOTONIC) - began);
 		return;
