@@ -145,7 +145,7 @@ static struct task_evidence *evidence_of(const struct frame *frame, const struct
 }
 
 /* Takes how long the group was throttled since the reading before. */
-static void take_throttling(struct task_evidence *task, struct cpu_limit *now)
+static void set_throttling(struct task_evidence *task, struct cpu_limit *now)
 {
 	bool same = task->group && !strcmp(task->group, buf_cstr(&now->group));
 
@@ -180,7 +180,7 @@ static void look_at_limits(struct evidence *evidence, const struct frame *frame,
 		    row->raw->pid == row->raw->tgid ? 0 : row->raw->pid, &limits);
 	if (limits.cpu.period_us) {
 		task->quota = (double)limits.cpu.quota_us / (double)limits.cpu.period_us;
-		take_throttling(task, &limits.cpu);
+		set_throttling(task, &limits.cpu);
 	}
 	task->memory_limit = limits.memory.limit;
 	task->memory_used = limits.memory.usage;

@@ -148,7 +148,7 @@ static void count_wait(const struct subject *subject, pid_t tid, enum wait_seen 
 }
 
 /* Takes a thread in state D of a process with several. */
-static void take_thread(struct states *states, const struct subject *subject, pid_t tid)
+static void add_thread_wait(struct states *states, const struct subject *subject, pid_t tid)
 {
 	const struct task_raw *raw = subject->raw;
 	const struct thread_wait *was = find_wait(states, raw->tgid, tid);
@@ -183,7 +183,7 @@ static void read_threads(struct states *states, const struct subject *subject)
 		if (tid == raw->tgid)
 			raw->now.state = stat.state;
 		if (stat.state == 'D')
-			take_thread(states, subject, tid);
+			add_thread_wait(states, subject, tid);
 	}
 	raw->now.threads = (uint32_t)states->threads.n;
 }

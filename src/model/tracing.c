@@ -96,7 +96,7 @@ static void name_sites(struct tracing *tracing)
 }
 
 /* Takes the reading. */
-static void take_reading(struct tracing *tracing)
+static void add_reading(struct tracing *tracing)
 {
 	struct trace_book *book = &tracing->book;
 
@@ -115,7 +115,7 @@ const struct trace_frame *tracing_frame(struct tracing *tracing, struct frame *f
 
 	if (!tracing->due)
 		return NULL;
-	take_reading(tracing);
+	add_reading(tracing);
 	if (!trace_book_ready(book))
 		return NULL;
 	if (frame)
