@@ -277,12 +277,12 @@ static size_t kept_rows(const struct frame *frame, const struct row **kept)
 static size_t find_kept(struct evidence *evidence, const struct frame *frame,
 			const struct row **kept)
 {
-	size_t n = stuck_take(&evidence->stuck, evidence->procfd, frame, kept);
+	size_t n = stuck_find(&evidence->stuck, evidence->procfd, frame, kept);
 
-	return locked_take(&evidence->locked, evidence->procfd, frame, kept, n, KEPT_MAX);
+	return locked_find(&evidence->locked, evidence->procfd, frame, kept, n, KEPT_MAX);
 }
 
-void evidence_take(struct evidence *evidence, struct waiting_reader *waiting, struct sample *sample,
+void evidence_read(struct evidence *evidence, struct waiting_reader *waiting, struct sample *sample,
 		   struct frame *frame, bool hangs,
 		   void (*fill_cpu)(void *arg, const struct row *row), void *arg)
 {

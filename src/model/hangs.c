@@ -155,7 +155,7 @@ static void check_sleepers(struct hangs *hangs, const struct sample *sample,
 		check_sleeper(hangs, sample, raw, all->all[at].tid, all->all[at].run_ns);
 }
 
-void hangs_take(struct hangs *hangs, const struct sample *sample, bool threads)
+void hangs_read(struct hangs *hangs, const struct sample *sample, bool threads)
 {
 	struct sleepers now = hangs->before;
 

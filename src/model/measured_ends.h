@@ -17,7 +17,7 @@ struct measured_ends {
 };
 
 /* Takes those that ended since, and forgets those from before the last taking that found any. */
-void measured_ends_take(struct measured_ends *ends, struct exact *exact);
+void measured_ends_read(struct measured_ends *ends, struct exact *exact);
 
 /* The same of ends that were read. */
 void measured_ends_add(struct measured_ends *ends, const struct exact_ended *more, size_t n);

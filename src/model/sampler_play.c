@@ -26,7 +26,7 @@ static void copy_recorded(struct sampler *sampler, const struct playback_moment 
 	notes_sort(info);
 }
 
-/* Has rows looked at that were kept waiting: evidence_take() did. */
+/* Has rows looked at that were kept waiting: evidence_read() did. */
 static void rouse_kept(struct frame *frame)
 {
 	uint64_t ns;

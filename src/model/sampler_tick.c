@@ -135,7 +135,7 @@ static int read_tasks(struct sampler *sampler, const struct turn *turn)
 	return err;
 }
 
-/* See evidence_take(). */
+/* See evidence_read(). */
 static void read_cpu_of(void *arg, const struct row *row)
 {
 	struct sampler *sampler = arg;
@@ -151,7 +151,7 @@ static void read_evidence(struct sampler *sampler, const struct turn *turn)
 		return;
 	if (!sampler->evidence)
 		sampler->evidence = evidence_open(sampler->config->procfd);
-	evidence_take(sampler->evidence, sampler_waiting(sampler), turn->cur, turn->frame,
+	evidence_read(sampler->evidence, sampler_waiting(sampler), turn->cur, turn->frame,
 		      sampler->needs & NEED_HANGS || sampler->config->pids, read_cpu_of, sampler);
 }
 
@@ -171,9 +171,9 @@ static void make_frame(struct sampler *sampler, const struct turn *turn, uint64_
 	taskinfo_update(sampler->info, turn->cur, sampler->needs, config->between, config->arg);
 	/* Tasks that were asked about say what keeps them. */
 	if (sampler->needs & NEED_HANGS || (config->pids && sampler->needs & NEED_EVIDENCE))
-		hangs_take(&sampler->hangs, turn->cur, config->threads);
+		hangs_read(&sampler->hangs, turn->cur, config->threads);
 	if (config->pids)
-		held_take(sampler->hangs.procfd, turn->cur);
+		held_read(sampler->hangs.procfd, turn->cur);
 	options.machine = sampler_machine(sampler, turn, config->cgroup);
 	frame_build(turn->frame, info, turn->prev, turn->cur, &options);
 	info->stale += impossible;

@@ -87,8 +87,8 @@ static void cut_blkio(struct task_raw *raw, const struct task_raw *known)
 	sum->ns = before + most;
 }
 
-bool sleeps_take(struct task_raw *raw, const struct task_raw *known, bool born,
-		 const struct task_sleeps *now)
+bool sleeps_apply(struct task_raw *raw, const struct task_raw *known, bool born,
+		  const struct task_sleeps *now)
 {
 	const struct task_sleeps none = { .epoch = now->epoch, .threads = now->threads };
 	struct task *task = raw->task;

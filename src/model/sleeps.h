@@ -16,8 +16,8 @@
  * task is new since. Readings are compared with that before if both have the same epoch. True where
  * something was taken off that was not before.
  */
-bool sleeps_take(struct task_raw *raw, const struct task_raw *known, bool born,
-		 const struct task_sleeps *now);
+bool sleeps_apply(struct task_raw *raw, const struct task_raw *known, bool born,
+		  const struct task_sleeps *now);
 
 /* Takes off counters as the kernel has them what was found to be too much before. */
 void sleeps_correct(const struct task *task, struct counters *counters);

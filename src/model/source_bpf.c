@@ -87,7 +87,7 @@ static void correct_sleeps(const struct bpf_source *source, const struct sample 
 		return;
 	born &= parts->measured || !source->epoch_begins;
 	sleeps.epoch = parts->measured ? EPOCH_MEASURED : source->epoch;
-	cur->corrected += sleeps_take(raw, known, born, &sleeps);
+	cur->corrected += sleeps_apply(raw, known, born, &sleeps);
 }
 
 /*
@@ -282,8 +282,8 @@ static void add_measured(const struct sample *prev, struct sample *cur,
 		sleeps_correct(raw->task, &raw->counters);
 		snapshot_sleeps(parts, snapshot_parts(view, first), &sleeps);
 		sleeps.epoch = EPOCH_MEASURED;
-		sleeps_take(raw, known, prev->begin_ns && parts->start_ns >= prev->begin_ns,
-			    &sleeps);
+		sleeps_apply(raw, known, prev->begin_ns && parts->start_ns >= prev->begin_ns,
+			     &sleeps);
 	}
 }
 
@@ -437,7 +437,7 @@ static size_t bpf_correct_exits(void *state, struct exit_record *records, size_t
 
 	if (!source->exact)
 		return 0;
-	measured_ends_take(&source->ends, source->exact);
+	measured_ends_read(&source->ends, source->exact);
 	return measured_ends_correct(&source->ends, records, n, source->env.threads);
 }
 

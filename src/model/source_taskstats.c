@@ -483,7 +483,7 @@ static int taskstats_sample(void *state, struct sample *prev, struct sample *cur
 	else
 		err = sample_processes(source, prev, needs);
 	sample_compact(cur);
-	states_take(&source->states, prev, cur);
+	states_read(&source->states, prev, cur);
 	/* Tasks that did not answer in time count as unread; the rest is a sample. */
 	return err == -ETIMEDOUT ? 0 : err;
 }

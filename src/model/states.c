@@ -209,7 +209,7 @@ static void read_state(struct states *states, const struct subject *subject)
 			   raw->read_ns);
 }
 
-void states_take(struct states *states, const struct sample *prev, struct sample *cur)
+void states_read(struct states *states, const struct sample *prev, struct sample *cur)
 {
 	struct thread_waits now = states->before;
 	size_t at = 0;

@@ -246,8 +246,8 @@ static bool is_partial(const struct trace_book *book, const struct traced_proces
 	return book->all_partial || process->hidden || process->partial_epoch == book->lives.epoch;
 }
 
-void trace_book_take(struct trace_book *book, const struct trace_reading *reading,
-		     traced_sites_forget_fn *forget, void *arg)
+void trace_book_update(struct trace_book *book, const struct trace_reading *reading,
+		       traced_sites_forget_fn *forget, void *arg)
 {
 	struct forgetting forgetting = { book, forget, arg };
 
@@ -256,9 +256,10 @@ void trace_book_take(struct trace_book *book, const struct trace_reading *readin
 	traced_sites_begin(&book->sites);
 	lives_begin(&book->lives, reading->read_ns, forget_process, &forgetting);
 	for (size_t i = 0; i < reading->nsites; i++)
-		traced_sites_take(&book->sites, reading->sites[i].slot, &reading->sites[i].record);
+		traced_sites_update(&book->sites, reading->sites[i].slot,
+				    &reading->sites[i].record);
 	for (size_t i = 0; i < reading->nthreads; i++)
-		lives_take(&book->lives, reading->threads[i].slot, &reading->threads[i].record);
+		lives_update(&book->lives, reading->threads[i].slot, &reading->threads[i].record);
 	traced_sites_move(&book->sites);
 	lives_settle(&book->lives);
 	traced_sites_settle(&book->sites);

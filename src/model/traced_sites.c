@@ -184,7 +184,7 @@ static struct traced_site *new_site(struct traced_sites *sites, uint32_t slot,
 	return site;
 }
 
-void traced_sites_take(struct traced_sites *sites, uint32_t slot, const struct trace_site *record)
+void traced_sites_update(struct traced_sites *sites, uint32_t slot, const struct trace_site *record)
 {
 	struct traced_site *site = slot < sites->nslots ? sites->slots[slot] : NULL;
 

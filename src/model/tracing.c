@@ -104,7 +104,7 @@ static void add_reading(struct tracing *tracing)
 	if (book->lives.epoch)
 		forget_idle(tracing);
 	book->lost = tracing->counts.lost_waits;
-	trace_book_take(book, &tracing->reading, forget_slot, tracing);
+	trace_book_update(book, &tracing->reading, forget_slot, tracing);
 	name_sites(tracing);
 }
 
