@@ -10,14 +10,15 @@
 #include "history/encode_parts.h"
 
 /*
- * Moments after which one stands for itself again: a reader that starts anywhere reads those since.
+ * At least one of this many moments is whole: a reader that starts anywhere reads on from the last
+ * whole one.
  */
 #define WHOLE_MOMENTS 900
 
-/* Moments after which the tasks that have gone are forgotten. */
+/* Tasks that have gone are looked for, and forgotten, each time after this many moments. */
 #define SWEEP_MOMENTS 16
 
-/* Room beyond which a part's memory is given back between moments. */
+/* Parts with more memory than this give it back between moments. */
 #define TRIM_BYTES (UINT64_C(512) << 10)
 
 struct encoder *encoder_open(unsigned slot)
@@ -35,7 +36,7 @@ void encoder_begin_segment(struct encoder *encoder)
 	encoder->segment = true;
 }
 
-/* Takes the machine's figures: pressure that is new, growth of the CPUs' times. */
+/* Encodes the machine's figures: pressure that changed, and the growth of the CPUs' times. */
 static void encode_system(struct encoder *encoder, struct moment *moment, bool whole)
 {
 	const struct system_sample *now = &moment->sample.system, *was = &encoder->system;
@@ -57,7 +58,7 @@ static void encode_system(struct encoder *encoder, struct moment *moment, bool w
 	encoder->pressure = *shown;
 }
 
-/* Takes the clocks if they are other ones. */
+/* Encodes the clocks if they changed. */
 static void encode_clocks(struct encoder *encoder, struct moment *moment,
 			  const struct clocks *clocks, bool whole)
 {
@@ -70,7 +71,7 @@ static void encode_clocks(struct encoder *encoder, struct moment *moment,
 	buf_add(&encoder->parts[PART_SLEEPS], clocks->sleeps, clocks->n * sizeof(*clocks->sleeps));
 }
 
-/* Takes what belongs to the frame as a whole. */
+/* Copies what belongs to the frame as a whole. */
 static void encode_info(struct encoder *encoder, struct moment *moment,
 			const struct frame_info *info)
 {
@@ -99,7 +100,7 @@ static void encode_info(struct encoder *encoder, struct moment *moment,
 	moment->threads = info->threads;
 }
 
-/* Adds what was read of a group's files. */
+/* Adds the figures of one group. */
 static void encode_group(struct encoder *encoder, uint32_t path,
 			 const struct group_figures *figures)
 {
@@ -110,7 +111,7 @@ static void encode_group(struct encoder *encoder, uint32_t path,
 	buf_add(&encoder->parts[PART_GROUPS], &read, sizeof(read));
 }
 
-/* Whether the group is there already. */
+/* Whether the moment has a group already. */
 static bool has_group(const struct encoder *encoder, uint32_t path)
 {
 	const struct buf *part = &encoder->parts[PART_GROUPS];
@@ -122,7 +123,7 @@ static bool has_group(const struct encoder *encoder, uint32_t path)
 	return false;
 }
 
-/* Adds what was read of the groups' files, and of those above them. */
+/* Adds the figures of the groups, and of all groups above them. */
 static void add_groups(struct encoder *encoder, const struct frame *folded)
 {
 	const struct group_above *last = NULL;
@@ -137,7 +138,7 @@ static void add_groups(struct encoder *encoder, const struct frame *folded)
 		const struct group *group = folded->rows[i].group;
 		const struct group_above *above = group ? group->figures->above : NULL;
 
-		/* Groups with the same one above follow each other. */
+		/* Groups with the same parent follow each other. */
 		if (above == last)
 			continue;
 		last = above;
@@ -150,7 +151,7 @@ static void add_groups(struct encoder *encoder, const struct frame *folded)
 	}
 }
 
-/* Puts the parts behind the head. */
+/* Makes the moment: the head, and the parts behind it. */
 static void put_together(struct encoder *encoder, struct moment *head)
 {
 	static const char padding[8];
@@ -168,14 +169,14 @@ static void put_together(struct encoder *encoder, struct moment *head)
 	memcpy(out->data, head, sizeof(*head));
 }
 
-/* Empties the parts that have what was numbered: those before PART_GONE. */
+/* Empties the parts of numbered things: those before PART_GONE. */
 static void forget_numbered(struct encoder *encoder)
 {
 	for (unsigned part = 0; part < PART_GONE; part++)
 		encoder->parts[part].len = 0;
 }
 
-/* Begins anew: what was numbered is in another file. */
+/* Forgets all numbers: a new file begins. */
 static void begin_segment(struct encoder *encoder)
 {
 	texts_free(&encoder->texts);
@@ -240,7 +241,7 @@ void encoder_trim(struct encoder *encoder)
 
 void encoder_drop(struct encoder *encoder)
 {
-	/* What was numbered stays so: the next moment has that, too. */
+	/* Numbers that were given stay: the next moment has these parts, too. */
 	encoder->dropped++;
 }
 

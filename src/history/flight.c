@@ -8,10 +8,10 @@
 #include "base/util.h"
 #include "history/kept.h"
 
-/* A stretch is that part of the time that is kept, so that little more is, */
+/* A stretch spans at most this part of the time to keep, so that little more is kept. */
 #define STRETCHES 6
 
-/* and at most this part of the room. */
+/* A stretch takes at most this part of the room. */
 #define STRETCHES_MOST 4
 
 struct flight {
@@ -19,11 +19,11 @@ struct flight {
 	uint64_t before_ns;
 	size_t most; /* bytes */
 	struct kept_list list;
-	/* Of the last stretch: when it began, and its bytes. */
+	/* The last stretch: when it began, and its bytes. */
 	uint64_t stretch_ns;
 	size_t stretch_bytes;
-	uint64_t lost; /* since one was taken */
-	const struct moment *unpacked; /* the first; NULL: it is not */
+	uint64_t lost; /* moments removed for lack of room since the last was written */
+	const struct moment *unpacked; /* the first moment; NULL: not unpacked */
 };
 
 struct flight *flight_open(uint64_t before_ns, size_t bytes)
@@ -57,7 +57,7 @@ static void remove_stretch(struct flight *flight)
 	} while (flight->list.first && !flight->list.first->begins);
 }
 
-/* The first moment of the second stretch that is here; NULL: there is one only. */
+/* Finds the first moment of the second stretch; NULL: there is only one stretch. */
 static const struct kept *find_second(const struct flight *flight)
 {
 	const struct kept *kept = flight->list.first;
@@ -67,7 +67,7 @@ static const struct kept *find_second(const struct flight *flight)
 	return kept;
 }
 
-/* Lets go what is too old or too much. */
+/* Removes stretches that are too old or exceed the room. kept: age does not count. */
 static void let_go(struct flight *flight, uint64_t now_ns, bool kept)
 {
 	const struct kept *second;

@@ -11,23 +11,23 @@
 #include "history/rebuild.h"
 
 struct past {
-	struct stretches own, *stretches; /* own: files of a recording */
+	struct stretches own, *stretches; /* the stretches; own: the files of a recording */
 	bool threads; /* rows are to be threads */
 	uint64_t from_ns, to_ns, interval_ns;
 	const pid_t *pids;
 	size_t npids;
 	struct sampler_config config;
 	struct playback playback;
-	struct sampler *sampler, *former; /* NULL: none */
+	struct sampler *sampler, *former; /* former: the one shown before; NULL: none */
 	struct rebuild *rebuild, *former_rebuild; /* what their frames point into */
-	bool current; /* the sampler's last frame is what is shown */
-	struct stretch *rebuilt; /* whose numbers the rebuild knows */
-	/* While a frame is made: the next moment to be read, and the last. */
+	bool current; /* the sampler's last frame is the one that is shown */
+	struct stretch *rebuilt; /* the stretch that the rebuild read last: it knows its numbers */
+	/* While a frame is made: the next moment to read, and the last one. */
 	struct position reading, target;
-	struct position shown; /* its stretch is pinned; NULL: nothing is shown */
+	struct position shown; /* what is shown; its stretch is pinned, NULL: nothing */
 };
 
-/* The index of a stretch; the number of stretches where it is none of them. */
+/* Returns the index of a stretch; if it is not in the list, the length of the list. */
 static size_t stretch_index(const struct past *past, const struct stretch *stretch)
 {
 	size_t i = 0;
@@ -37,13 +37,13 @@ static size_t stretch_index(const struct past *past, const struct stretch *stret
 	return i;
 }
 
-/* Whether a stretch has moments of the rows that are wanted. */
+/* Whether a stretch has moments with the wanted rows: threads, or processes. */
 static bool is_usable(const struct past *past, struct stretch *stretch)
 {
 	return !stretch_list(stretch) && stretch->n && stretch->threads == past->threads;
 }
 
-/* The next moment, whether it can be shown or not. */
+/* Moves to the next moment, whether it can be shown or not. False: there is none. */
 static bool step_on(const struct past *past, struct position *position)
 {
 	size_t i = stretch_index(past, position->stretch);
@@ -60,7 +60,7 @@ static bool step_on(const struct past *past, struct position *position)
 	return false;
 }
 
-/* The moment before. */
+/* Moves to the moment before, whether it can be shown or not. False: there is none. */
 static bool step_back(const struct past *past, struct position *position)
 {
 	size_t i = stretch_index(past, position->stretch);
@@ -69,7 +69,7 @@ static bool step_back(const struct past *past, struct position *position)
 		position->at--;
 		return true;
 	}
-	/* What came right before is not there. */
+	/* What came right before has been removed. */
 	if (position->stretch->torn)
 		return false;
 	while (i-- > 0) {
@@ -83,7 +83,7 @@ static bool step_back(const struct past *past, struct position *position)
 	return false;
 }
 
-/* Whether enough time has passed between two moments; as is_due() of a replay. */
+/* Whether enough time lies between two moments; the same rule as is_due() of replay.c. */
 static bool is_far_enough(const struct past *past, const struct position *from,
 			  const struct position *to)
 {
@@ -93,7 +93,7 @@ static bool is_far_enough(const struct past *past, const struct position *from,
 	       b + position_outline(to)->interval_ns / 2 >= a + past->interval_ns;
 }
 
-/* The moment with which the interval of another begins. False: there is none. */
+/* Finds the moment with which the interval of another begins. False: there is none. */
 static bool begin_of(const struct past *past, const struct position *position,
 		     struct position *begin)
 {
@@ -104,7 +104,7 @@ static bool begin_of(const struct past *past, const struct position *position,
 	return begin->stretch != position->stretch || begin->at != position->at;
 }
 
-/* Whether a moment lies in the part of a recording that is shown. */
+/* Whether a moment is in the part of the recording that is to be shown. */
 static bool is_in_part(const struct past *past, const struct position *position)
 {
 	const struct outline *outline = position_outline(position);
@@ -112,7 +112,7 @@ static bool is_in_part(const struct past *past, const struct position *position)
 	return outline->real_ns >= past->from_ns && outline->real_ns <= past->to_ns;
 }
 
-/* Whether a moment can be shown: it has an interval, of which the beginning is there, too. */
+/* Whether a moment can be shown: it has an interval, and the moment before it is there. */
 static bool can_be_shown(const struct past *past, const struct position *position)
 {
 	struct position before = *position;
@@ -121,7 +121,7 @@ static bool can_be_shown(const struct past *past, const struct position *positio
 	       step_back(past, &before);
 }
 
-/* The first moment of all, which may have no interval. False: there is none. */
+/* Finds the very first moment, which may have no interval. False: there is none. */
 static bool very_first(const struct past *past, struct position *position)
 {
 	for (size_t i = 0; i < past->stretches->n; i++) {
@@ -132,7 +132,10 @@ static bool very_first(const struct past *past, struct position *position)
 	return false;
 }
 
-/* The first moment that can be shown; if none can, the first of all, without its interval. */
+/*
+ * Finds the first moment that can be shown; if there is none, the very first, without interval.
+ * False: there is no moment.
+ */
 static bool first_shown(struct past *past, struct position *position)
 {
 	if (!very_first(past, position))
@@ -182,7 +185,7 @@ bool past_before(struct past *past, struct position *position)
 			*position = at;
 			return true;
 		}
-	/* Beyond what is torn off there may be more. */
+	/* Before the gap there may be more moments. */
 	for (size_t i = stretch_index(past, at.stretch); i-- > 0;) {
 		struct stretch *stretch = past->stretches->list[i];
 
@@ -197,12 +200,12 @@ bool past_before(struct past *past, struct position *position)
 	return false;
 }
 
-/* The index of the last outline up to that time; 0 where all are later. */
+/* Finds the index of the last outline up to a time; 0 if all are later. */
 static size_t find_time(const struct stretch *stretch, uint64_t real_ns)
 {
 	size_t at;
 
-	/* Times go on but where the clock was set back. */
+	/* Times grow, except where the clock was set back. */
 	LOWER_BOUND(at, stretch->n, stretch->outlines[at].real_ns <= real_ns);
 	return at ? at - 1 : 0;
 }
@@ -221,7 +224,7 @@ bool past_find(struct past *past, uint64_t real_ns, struct position *position)
 			return true;
 		break;
 	}
-	/* The time lies before all. */
+	/* The time is before all moments. */
 	return first_shown(past, position);
 }
 
@@ -245,7 +248,7 @@ static bool is_same(const struct position *a, const struct position *b)
 	return a->stretch == b->stretch && a->at == b->at;
 }
 
-/* See struct playback. */
+/* Implements struct playback. */
 static int next_of_past(void *state, struct sample *prev, struct sample *cur,
 			struct playback_moment *moment)
 {
@@ -267,7 +270,7 @@ static int next_of_past(void *state, struct sample *prev, struct sample *cur,
 	return 0;
 }
 
-/* See struct playback. */
+/* Implements struct playback. */
 static void give_past_group(void *state, const char *path, const struct cgroup_sample **now,
 			    const struct cgroup_sample **before)
 {
@@ -276,7 +279,7 @@ static void give_past_group(void *state, const char *path, const struct cgroup_s
 	rebuild_group(past->rebuild, path, now, before);
 }
 
-/* The last moment, up to a position of its stretch, that stands for itself. */
+/* Finds the index of the last whole moment of a stretch, up to a position. */
 static size_t find_whole(struct past *past, const struct position *position)
 {
 	struct stretch *stretch = position->stretch;
@@ -291,7 +294,7 @@ static size_t find_whole(struct past *past, const struct position *position)
 	return at;
 }
 
-/* Reads what must be known before a moment. 0 or -errno. */
+/* Reads the moments before one that it builds on, from the last whole one on. 0 or -errno. */
 static int read_up_to(struct past *past, const struct position *position)
 {
 	struct position at = { position->stretch, find_whole(past, position) };
@@ -305,7 +308,7 @@ static int read_up_to(struct past *past, const struct position *position)
 	return err;
 }
 
-/* Frees what a sampler's frames point into. */
+/* Frees a rebuild, which a sampler's frames point into. */
 static void free_rebuild(struct rebuild *rebuild)
 {
 	if (rebuild)
@@ -313,7 +316,7 @@ static void free_rebuild(struct rebuild *rebuild)
 	free(rebuild);
 }
 
-/* Puts the sampler aside if its frame is shown, else frees it. */
+/* Keeps the sampler as the former one if its frame is shown; else frees it. */
 static void set_aside(struct past *past)
 {
 	if (past->current) {
@@ -330,7 +333,7 @@ static void set_aside(struct past *past)
 	past->current = false;
 }
 
-/* Opens a sampler that begins anew. 0 or -errno. */
+/* Opens a new sampler. 0 or -errno. */
 static int open_anew(struct past *past)
 {
 	set_aside(past);
@@ -340,7 +343,7 @@ static int open_anew(struct past *past)
 	return sampler_open(&past->sampler, &past->config);
 }
 
-/* Makes the frame with which an interval begins, unless that is shown. 0 or -errno. */
+/* Makes the frame with which a moment's interval begins, unless that is shown. 0 or -errno. */
 static int show_begin(struct past *past, const struct position *position)
 {
 	const struct frame *frame;
@@ -364,7 +367,7 @@ static int show_begin(struct past *past, const struct position *position)
 	return err;
 }
 
-/* Pins what is shown now, and no longer what was. */
+/* Pins the stretch that is shown now, and releases the one before. */
 static void pin(struct past *past, const struct position *position)
 {
 	struct stretch *before = past->shown.stretch;
@@ -373,7 +376,7 @@ static void pin(struct past *past, const struct position *position)
 	if (before)
 		before->pins--;
 	past->shown = *position;
-	/* One or two are open at a time. */
+	/* Keeps only these two stretches open. */
 	for (size_t i = 0; i < past->stretches->n; i++) {
 		struct stretch *stretch = past->stretches->list[i];
 
@@ -444,7 +447,7 @@ size_t past_around(struct past *past, const struct position *position, struct po
 	struct position earlier = *position, later = *position;
 	size_t before = 0, after = 0;
 
-	/* As much on both sides as there is; then the earlier side takes what room is left. */
+	/* Takes the same number on both sides; if one has too few, the other gets the rest. */
 	while (before < n / 2 && past_before(past, &earlier))
 		before++;
 	while (before + after + 1 < n && past_next(past, &later))
@@ -475,7 +478,7 @@ void past_configure(struct past *past, const struct sampler_config *config)
 	past->config = *config;
 }
 
-/* Opens one without moments. */
+/* Opens a past without moments. */
 static struct past *open_empty(void)
 {
 	struct past *past = xcalloc(1, sizeof(*past));
@@ -496,7 +499,10 @@ struct past *past_open(struct lookback *lookback, const struct sampler_config *c
 	return past;
 }
 
-/* Takes the limits of what is shown of a recording. 0 or -errno. */
+/*
+ * Sets from when to when a recording is shown, and finds the last moment. 0 or -errno; then
+ * last->stretch is the file that failed, or NULL.
+ */
 static int set_limits(struct past *past, const struct replay_config *config, struct position *last)
 {
 	uint64_t end_ns;

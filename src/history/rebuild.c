@@ -15,24 +15,27 @@
 /* The most versions of tasks that are remembered. */
 #define VERSIONS_MAX (1 << 16)
 
-/* From then on all times of reading are told as encode_reads() does. */
+/* Files from this version on have all times of reading as encode_reads() writes them. */
 #define RUNS_SINCE 4
 
-/* The bytes that tell the times of reading. */
+/* The bytes of the times of reading, and how far they were read. */
 struct reads {
 	const unsigned char *at, *end;
 	uint64_t last_ns;
 	size_t i; /* the element whose time comes next */
 };
 
-/* Takes times of reading: so many elements have the last one. */
+/* Sets the time of reading of the next `run` elements to the last one read. */
 static void set_times(struct rebuild *rebuild, struct reads *reads, uint64_t run)
 {
 	for (; run && reads->i < rebuild->n; run--, reads->i++)
 		rebuild->elements[reads->i].read_ns = reads->last_ns;
 }
 
-/* Takes those before version 4: runs of elements up to a 0, with a bit where they keep theirs. */
+/*
+ * Reads the times of files before version 4: runs of elements up to a 0, with a bit for runs that
+ * keep their times. False: the bytes are bad.
+ */
 static bool read_old_runs(struct rebuild *rebuild, struct reads *reads)
 {
 	uint64_t run, value;
@@ -50,7 +53,7 @@ static bool read_old_runs(struct rebuild *rebuild, struct reads *reads)
 	return true;
 }
 
-/* Takes those of all elements: see encode_reads(). */
+/* Reads the times of all elements: see encode_reads(). False: the bytes are bad. */
 static bool read_runs(struct rebuild *rebuild, struct reads *reads)
 {
 	uint64_t run, value = 0;
@@ -74,7 +77,7 @@ static bool read_runs(struct rebuild *rebuild, struct reads *reads)
 	return true;
 }
 
-/* Takes the times of reading. */
+/* Reads the times at which elements were read, and corrections of the sample before. */
 static void read_times(struct rebuild *rebuild, const struct buf *bytes)
 {
 	const unsigned char *first = (const unsigned char *)bytes->data;
@@ -99,7 +102,7 @@ static void read_times(struct rebuild *rebuild, const struct buf *bytes)
 	}
 }
 
-/* Lets the time pass for an element: its threads lived on. */
+/* Lets an element's threads live on until it was read. */
 static void live_on(struct element *element)
 {
 	if (!element->whole)
@@ -107,7 +110,7 @@ static void live_on(struct element *element)
 	element->raw.read_ns = element->read_ns;
 }
 
-/* Begins a sample: what belongs to the one before alone goes. */
+/* Begins a sample: clears what belonged to the one before only. */
 static void begin_sample(struct rebuild *rebuild)
 {
 	struct system_sample *system = &rebuild->moment.system;
@@ -223,7 +226,7 @@ void rebuild_begin_file(struct rebuild *rebuild)
 	rebuild_forget_all_sites(rebuild);
 }
 
-/* Gives an element out, into the place of the sample. */
+/* Copies an element into a sample, at an index. */
 static void give_element(const struct element *element, struct sample *cur, size_t at, bool several)
 {
 	struct task_raw *raw = &cur->raw[at];
@@ -243,8 +246,8 @@ static void give_element(const struct element *element, struct sample *cur, size
 }
 
 /*
- * Corrects what is known of an element in the sample before only now: when it was read, and how
- * long it had lived, which is taken from the time where nothing else happened.
+ * Corrects an element in the sample before by what is known only now: when it was read, and how
+ * long it had lived, which the time alone says if nothing else happened.
  */
 static void correct(const struct element *element, struct sample *prev)
 {
@@ -260,7 +263,7 @@ static void correct(const struct element *element, struct sample *prev)
 					(uint64_t)element->drift_ns;
 }
 
-/* Takes over what only frames know, and corrects the sample before. */
+/* Copies from the sample before what only frames know, and corrects that sample. */
 static void tie(const struct rebuild *rebuild, struct sample *prev, struct sample *cur)
 {
 	size_t at = 0;
@@ -283,7 +286,10 @@ static void tie(const struct rebuild *rebuild, struct sample *prev, struct sampl
 	}
 }
 
-/* The pressure that was recorded is the one that was shown: of a group, where one was looked at. */
+/*
+ * Moves the pressure to where it belongs: the recorded one is that which was shown, so if a group
+ * was looked at, it is the group's.
+ */
 static void give_pressure(struct playback_moment *moment)
 {
 	struct system_sample *system = &moment->system;
@@ -334,13 +340,16 @@ void rebuild_give(struct rebuild *rebuild, struct sample *prev, struct sample *c
 		if (rebuild_is_wanted(pids, npids, rebuild->left[i].raw.tgid))
 			give_element(&rebuild->left[i], cur, at++, false);
 	tie(rebuild, prev, cur);
-	/* A frame looks at the same places in both samples: a damaged file may claim too many. */
+	/*
+	 * A frame compares elements with the same index in both samples; a damaged file may claim
+	 * too many.
+	 */
 	for (size_t i = 0; i < cur->stable[1]; i++)
 		if (cur->raw[i].task != prev->raw[i].task)
 			cur->stable[1] = i;
 	*moment = rebuild->moment;
 	give_pressure(moment);
-	/* It is of the whole machine. */
+	/* The account is about the whole machine. */
 	if (npids)
 		moment->head.account = (struct account){ 0 };
 	moment->bare = rebuild->bare;

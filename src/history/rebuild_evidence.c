@@ -6,7 +6,7 @@
 #include "base/util.h"
 #include "history/rebuild_parts.h"
 
-/* Replaces a text by a kept one. */
+/* Replaces a buffer's text by a kept one. */
 static void keep_text_in(struct buf *out, const char *text)
 {
 	out->len = 0;
@@ -15,7 +15,7 @@ static void keep_text_in(struct buf *out, const char *text)
 	buf_cstr(out);
 }
 
-/* Takes what a task waits on, and since when it is kept waiting. */
+/* Sets what a task waits on, and since when it hangs. */
 static void set_explained_wait(struct rebuild *rebuild, const struct moment_evidence *row,
 			       struct task *task)
 {
@@ -34,7 +34,7 @@ static void set_explained_wait(struct rebuild *rebuild, const struct moment_evid
 	waiting = task->waiting;
 	waiting->sample_ns = rebuild->begin_ns;
 	waiting->tid = row->tid;
-	/* Others are of a later version. */
+	/* Other states were written by a later version. */
 	waiting->state = row->state < 0		    ? (enum wait_state)WAIT_STATES
 			 : row->state < WAIT_STATES ? (enum wait_state)row->state
 						    : STATE_OTHER;
@@ -47,7 +47,7 @@ static void set_explained_wait(struct rebuild *rebuild, const struct moment_evid
 	keep_text_in(&waiting->stack, NULL);
 }
 
-/* Takes what holds a task that was asked about. */
+/* Sets what holds a task, if that was read. */
 static void set_explained_hold(struct rebuild *rebuild, const struct moment_evidence *row,
 			       struct task *task)
 {
@@ -65,7 +65,7 @@ static void set_explained_hold(struct rebuild *rebuild, const struct moment_evid
 		strncpy(task->held->tracer_comm, comm, TASK_COMM_MAX);
 }
 
-/* Takes what explains a task. */
+/* Sets what explains a task's waits. */
 static void set_explained(void *arg, const void *from)
 {
 	struct rebuild *rebuild = arg;

@@ -12,7 +12,7 @@
 #include "history/rows.h"
 #include "model/notes.h"
 
-/* Adds counts of two intervals; below 0: one is not known. */
+/* Adds counts of two intervals; below 0: not known. */
 static int64_t join_counts(int64_t before, int64_t more)
 {
 	if (before < 0 || more < 0)
@@ -20,7 +20,7 @@ static int64_t join_counts(int64_t before, int64_t more)
 	return before + more;
 }
 
-/* The share of CPU of two intervals together; negative: not known. */
+/* Computes the share of CPU of two intervals together; negative: not known. */
 static double add_share(double before, uint64_t before_ns, double now, uint64_t now_ns)
 {
 	if (before < 0 || now < 0 || before_ns + now_ns == 0)
@@ -28,7 +28,10 @@ static double add_share(double before, uint64_t before_ns, double now, uint64_t 
 	return (before * (double)before_ns + now * (double)now_ns) / (double)(before_ns + now_ns);
 }
 
-/* Adds up, of several intervals, what is of an interval, and takes the rest as it is. */
+/*
+ * Joins the heads of two intervals: sums of what belongs to an interval, the later value of all
+ * else.
+ */
 static struct frame_head join_heads(const struct frame_head *before, uint64_t before_ns,
 				    const struct frame_head *now, uint64_t now_ns)
 {
@@ -42,7 +45,7 @@ static struct frame_head join_heads(const struct frame_head *before, uint64_t be
 	return head;
 }
 
-/* Takes the machine's figures: the CPUs' times grow, and pressure has rows of its own. */
+/* Adds the machine's figures: the CPUs' times grow, and pressure has rows of its own. */
 static void add_machine_row(struct rebuild *rebuild, const struct moment_sample *row)
 {
 	struct system_sample *system = &rebuild->moment.system, before = *system;
@@ -68,7 +71,7 @@ void rebuild_set_head(struct rebuild *rebuild, const struct moment_sample *row)
 	head.hierarchy = rebuild_keep_text(rebuild, row->hierarchy);
 	if (!head.source)
 		head.source = "";
-	/* These have rows of their own. */
+	/* Account and notes have rows of their own. */
 	head.account = before.account;
 	memcpy(head.notes, before.notes, sizeof(head.notes));
 	head.nnotes = before.nnotes;
@@ -87,14 +90,14 @@ void rebuild_set_head(struct rebuild *rebuild, const struct moment_sample *row)
 	add_machine_row(rebuild, row);
 }
 
-/* Takes a line of pressure. */
+/* Sets a line of pressure. */
 static void set_psi_line(struct psi psi[PSI_RESOURCES], const struct pressure_row *row)
 {
 	if (row->resource < PSI_RESOURCES)
 		*(row->full ? &psi[row->resource].full : &psi[row->resource].some) = row->line;
 }
 
-/* Takes a line of the pressure that was shown. */
+/* Sets a line of the pressure that was shown. */
 static void set_pressure_row(void *arg, const void *from)
 {
 	struct rebuild *rebuild = arg;
@@ -102,7 +105,7 @@ static void set_pressure_row(void *arg, const void *from)
 	set_psi_line(rebuild->moment.system.pressure.psi, from);
 }
 
-/* Takes a file that could not be read. */
+/* Sets the error of a file that could not be read. */
 static void set_file_error(void *arg, const void *from)
 {
 	struct rebuild *rebuild = arg;
@@ -117,14 +120,14 @@ static void set_file_error(void *arg, const void *from)
 			system->file_error[f] = row->error;
 }
 
-/* Adds a note where there is room. */
+/* Adds a note if there is room. */
 static void keep_note(struct frame_head *head, struct note note)
 {
 	if (head->nnotes < NOTES_MAX)
 		head->notes[head->nnotes++] = note;
 }
 
-/* Adds a note, once; a note of a later version is not known. */
+/* Adds a note that is not there yet; one of a later version is unknown and left out. */
 static void add_note(void *arg, const void *from)
 {
 	struct frame_head *head = &((struct rebuild *)arg)->moment.head;
@@ -141,7 +144,7 @@ static void add_note(void *arg, const void *from)
 		keep_note(head, note);
 }
 
-/* Takes a count of samples that are missing. */
+/* Adds a note that samples are missing, unless it is there. */
 static void add_gap(void *arg, const void *from)
 {
 	struct frame_head *head = &((struct rebuild *)arg)->moment.head;
@@ -154,7 +157,7 @@ static void add_gap(void *arg, const void *from)
 		keep_note(head, (struct note){ .id = NOTE_RECORD_DROPPED, .value = row->dropped });
 }
 
-/* Takes how the machine's time was spent. */
+/* Sets how the machine's time was spent. */
 static void set_account_row(void *arg, const void *from)
 {
 	struct rebuild *rebuild = arg;
@@ -162,7 +165,7 @@ static void set_account_row(void *arg, const void *from)
 	rebuild->account = *(const struct account *)from;
 }
 
-/* Adds two intervals' accounts: what is not known of one is not known of both. */
+/* Adds the account of another interval; what one of the two does not know is unknown in the sum. */
 void rebuild_add_accounts(struct account *sum, const struct account *more, bool first)
 {
 	if (first) {
@@ -182,7 +185,9 @@ void rebuild_add_accounts(struct account *sum, const struct account *more, bool 
 	sum->rest_ns += more->rest_ns;
 }
 
-/* Takes the clocks, which have rows where they changed: the first is in place of all before. */
+/*
+ * Adds a sleep of the clocks. All have rows when any changed; the first row replaces those before.
+ */
 static void add_clock(void *arg, const void *from)
 {
 	struct clocks *clocks = &((struct rebuild *)arg)->clocks;
@@ -195,7 +200,7 @@ static void add_clock(void *arg, const void *from)
 	clocks->sleeps[clocks->n++] = (struct clock_sleep){ row->from_ns, (uint64_t)row->ahead_ns };
 }
 
-/* Samples after which a group that they do not have is forgotten: no frame has its figures. */
+/* A group that this many samples do not have is forgotten: no frame has its figures any more. */
 #define FORGET_GROUPS 8
 
 /* Orders by path. */
@@ -205,7 +210,7 @@ static int compare_paths(const void *a, const void *b)
 		      ((const struct group_reading *)b)->path);
 }
 
-/* The readings of the group with that path, or NULL. */
+/* Finds the readings of the group with a path, or NULL. */
 struct group_reading *rebuild_reading(const struct rebuild *rebuild, const char *path)
 {
 	const struct group_reading key = { .path = (char *)(uintptr_t)path };
@@ -214,7 +219,7 @@ struct group_reading *rebuild_reading(const struct rebuild *rebuild, const char 
 	return node ? *node : NULL;
 }
 
-/* Forgets those groups that had their last reading before a turn. */
+/* Forgets groups that were last seen before a sample. */
 static void forget_groups(struct rebuild *rebuild, uint64_t before)
 {
 	struct group_reading **at = &rebuild->groups;
@@ -249,7 +254,7 @@ void rebuild_free_groups(struct rebuild *rebuild)
 	forget_groups(rebuild, UINT64_MAX);
 }
 
-/* Finds or makes the readings of the group with that path. */
+/* Finds or makes the readings of a group. */
 static struct group_reading *find_group(struct rebuild *rebuild, uint32_t id)
 {
 	char *path = rebuild_text(rebuild, id);
@@ -269,7 +274,7 @@ static struct group_reading *find_group(struct rebuild *rebuild, uint32_t id)
 	return group;
 }
 
-/* Takes what was read of a group. */
+/* Sets what was read of a group. */
 static void set_group_row(void *arg, const void *from)
 {
 	struct rebuild *rebuild = arg;
@@ -285,7 +290,7 @@ static void set_group_row(void *arg, const void *from)
 	group->seen_in = rebuild->nsamples;
 }
 
-/* Takes a line of a group's pressure. */
+/* Sets a line of a group's pressure. */
 static void set_group_pressure(void *arg, const void *from)
 {
 	const struct pressure_row *row = from;
@@ -299,7 +304,7 @@ static void set_group_pressure(void *arg, const void *from)
 
 int rebuild_read_frame(struct rebuild *rebuild, int64_t number)
 {
-	/* The last are of groups, which have rows. */
+	/* The last two are about groups, which belong to rows. */
 	static const struct archive_reader readers[] = {
 		{ TABLE_CLOCK, add_clock },
 		{ TABLE_PRESSURE, set_pressure_row },

@@ -11,7 +11,7 @@
 #include "history/rows.h"
 #include "history/schema.h"
 
-/* From then on a sample that has all tasks as they are tells how much more each lived, too. */
+/* Files from this version on have each task's drift_ns also in whole samples. */
 #define DRIFT_SINCE 4
 
 struct delay_fix {
@@ -31,7 +31,7 @@ static void end_task(struct rebuild *rebuild, struct element *element, const str
 	rebuild_set_text(&task->ended, rebuild_text(rebuild, row->how));
 }
 
-/* Takes an element that left: what its task was when it lived, if it did. */
+/* Adds an element that left; if its task had a living one, it takes over its figures. */
 static void add_leaver(void *arg, const void *from)
 {
 	struct rebuild *rebuild = arg;
@@ -60,7 +60,7 @@ static void add_leaver(void *arg, const void *from)
 	end_task(rebuild, left, row);
 }
 
-/* Takes a task that the sample does not have any more. */
+/* Marks the element of a task that the sample does not have any more. */
 static void mark_gone(void *arg, const void *from)
 {
 	struct rebuild *rebuild = arg;
@@ -83,7 +83,7 @@ int rebuild_read_ends(struct rebuild *rebuild, int64_t number)
 	return archive_each_of(rebuild->archive, readers, ARRAY_SIZE(readers), number, rebuild);
 }
 
-/* Takes counters that are as they are. */
+/* Sets an element's counters, which are written in full. */
 static void set_standing(void *arg, const void *from)
 {
 	struct rebuild *rebuild = arg;
@@ -128,7 +128,7 @@ int rebuild_read_standing(struct rebuild *rebuild, int64_t number)
 	return archive_each(rebuild->archive, TABLE_STANDING, number, set_standing, rebuild);
 }
 
-/* Adds a total of a kind. */
+/* Sets the total of a kind, whose row belongs to one in `standing`. */
 static void add_total(void *arg, const void *from)
 {
 	const struct sum_row *row = from;
@@ -138,7 +138,7 @@ static void add_total(void *arg, const void *from)
 		element->raw.counters.delay[row->kind] = row->sum;
 }
 
-/* Adds what a task did to its counters, and what it waited for a CPU, where that stands beside. */
+/* Adds to a task's counters what it did, and what it waited for a CPU if the row has that. */
 static void add_activity(void *arg, const void *from)
 {
 	struct rebuild *rebuild = arg;
@@ -148,10 +148,7 @@ static void add_activity(void *arg, const void *from)
 
 	if (!element)
 		return;
-	/*
-	 * Where the sample has all tasks as they are, some of them did nothing: a source that knows
-	 * did not read them again.
-	 */
+	/* In a whole sample some tasks did nothing: a source that knows did not read them again. */
 	element->fresh = !element->alike || row->ran || element->read_ns >= rebuild->begin_ns;
 	if (!element->whole) {
 		counters = &element->raw.counters;
@@ -168,7 +165,7 @@ static void add_activity(void *arg, const void *from)
 	element->raw.now.threads = row->threads;
 }
 
-/* Adds what a task waited to its counters. */
+/* Adds to a task's counters what it waited. */
 static void add_wait(void *arg, const void *from)
 {
 	const struct wait_row *row = from;
@@ -185,7 +182,7 @@ static void add_wait(void *arg, const void *from)
 	}
 }
 
-/* Forgets waits of a task whose waits changed: its rows say what they are. */
+/* Clears a task's waits in progress, which changed: its rows have all of them. */
 static void clear_waiting(void *arg, const void *from)
 {
 	const struct waiting_row *row = from;
@@ -196,7 +193,7 @@ static void clear_waiting(void *arg, const void *from)
 			(struct task_waits){ .dwait_ns = element->raw.now.waits.dwait_ns };
 }
 
-/* Sets waits in progress. */
+/* Sets a task's waits in progress of one kind. */
 static void set_in_progress(void *arg, const void *from)
 {
 	const struct waiting_row *row = from;
@@ -228,7 +225,7 @@ static void set_children(void *arg, const void *from)
 	element->raw.children.system_ns = row->system_ns;
 }
 
-/* Takes how a living element ended without leaving. */
+/* Sets how a living element ended that did not leave: a zombie. */
 static void set_ended(void *arg, const void *from)
 {
 	struct rebuild *rebuild = arg;
@@ -239,7 +236,10 @@ static void set_ended(void *arg, const void *from)
 		end_task(rebuild, element, row);
 }
 
-/* Notes impossible delays: frames so far have found them by themselves. */
+/*
+ * Notes impossible delays. They apply from the next sample on: the frame of this one finds them
+ * itself.
+ */
 static void note_impossible(void *arg, const void *from)
 {
 	struct rebuild *rebuild = arg;
@@ -277,7 +277,7 @@ static void set_bit(uint32_t *bits, uint32_t bit, bool on)
 	*bits = on ? *bits | bit : *bits & ~bit;
 }
 
-/* Sets a field of a record. */
+/* Sets a field of a record, or a range or stamp of a kind. */
 static void set_record(struct task_record *record, unsigned of, unsigned number, bool known,
 		       uint64_t value)
 {
@@ -299,7 +299,7 @@ static void set_record(struct task_record *record, unsigned of, unsigned number,
 	set_bit(of == FIELD_STAMP ? &record->stamp_valid : &record->range_valid, bit, known);
 }
 
-/* Sets what was read of files. */
+/* Sets what was read of a task's files. */
 static void set_proc(struct task_proc *proc, unsigned of, bool known, uint64_t value)
 {
 	switch (of) {

@@ -6,7 +6,7 @@
 #include "base/util.h"
 #include "history/rebuild_parts.h"
 
-/* Takes what a task lost of the interval. */
+/* Adds what a task lost of the interval. */
 static void add_lost(struct element_trace *trace, const struct moment_states *row,
 		     uint64_t interval_ns)
 {
@@ -18,7 +18,7 @@ static void add_lost(struct element_trace *trace, const struct moment_states *ro
 	trace->summed = true;
 }
 
-/* Takes how a task spent the interval. */
+/* Adds how a task spent the interval. */
 static void add_task_states(void *arg, const void *from)
 {
 	struct rebuild *rebuild = arg;
@@ -52,7 +52,7 @@ static void add_task_states(void *arg, const void *from)
 	add_lost(trace, row, interval_ns);
 }
 
-/* Takes a further process that a row stands for. */
+/* Adds another process that a row stands for. */
 static void add_stood_for(void *arg, const void *from)
 {
 	struct rebuild *rebuild = arg;
@@ -69,7 +69,7 @@ static void add_stood_for(void *arg, const void *from)
 	trace->more[trace->nmore++] = key;
 }
 
-/* Takes the figures of the trace as a whole. */
+/* Adds the figures of the trace as a whole. */
 static void add_totals(void *arg, const void *from)
 {
 	struct rebuild_trace *trace = &((struct rebuild *)arg)->trace;
@@ -118,7 +118,7 @@ void rebuild_begin_trace(struct rebuild *rebuild)
 	trace->frame = (struct trace_frame){ .cost = -1 };
 }
 
-/* Has those without a row go on in the states that they were in. */
+/* Lets threads of elements without a row go on in their states. */
 static void stand_on(struct rebuild *rebuild)
 {
 	struct rebuild_trace *trace = &rebuild->trace;
@@ -156,7 +156,10 @@ int rebuild_read_trace(struct rebuild *rebuild, int64_t number)
 	return err ? err : rebuild_read_sites(rebuild, number);
 }
 
-/* Puts what was traced of an element into its place of what is given out; *at: the next free. */
+/*
+ * Copies what was traced of an element to trace->given; *at: the next free index. NULL: nothing
+ * was.
+ */
 static const struct traced *give_traced(struct rebuild_trace *trace, const struct element *element,
 					size_t *at)
 {

@@ -7,7 +7,7 @@
 #include "history/moment.h"
 #include "history/rows.h"
 
-/* What a member is, where its type says all. */
+/* The field type that follows from a member's type. */
 #define MEMBER_TYPE(member) \
 	_Generic((member), \
 		bool: TYPE_BOOL, \
@@ -21,7 +21,7 @@
 		long long: TYPE_I64, \
 		unsigned long long: TYPE_U64)
 
-/* A column, the member of the struct ROW that it has, and what it is, for the manual. */
+/* A column: its name, its member of the struct ROW, and its description in the manual. */
 #define COLUMN_OF(column, member, type_, text_, ...) \
 	{ \
 		.name = (column), .text = (text_), .at = offsetof(ROW, member), .type = (type_), \
@@ -30,7 +30,7 @@
 #define COLUMN(column, member, text, ...) \
 	COLUMN_OF(column, member, MEMBER_TYPE(((ROW *)0)->member), text, __VA_ARGS__)
 
-/* When it is NULL: see enum field_unknown. */
+/* When the column is NULL: see enum field_unknown. */
 #define NOT_0 .unknown = UNKNOWN_ZERO
 #define NOT_NEGATIVE .unknown = UNKNOWN_NEGATIVE
 #define IF(flag) .unknown = UNKNOWN_UNLESS, .other = offsetof(ROW, flag)
@@ -39,12 +39,12 @@
 #define UNLESS_AS(member) .unknown = UNKNOWN_AS, .other = offsetof(ROW, member)
 #define NAMED .unknown = UNKNOWN_NAMED
 
-/* The number of a task, a site ... there is. */
+/* The number of a task, a site ... that must exist. */
 #define A_NUMBER .least = 1, .most = UINT32_MAX
-/* An id of a text, or of a process. */
+/* The id of a text or a process; NULL: none. */
 #define AN_ID NOT_0
 #define UNREAD .unread = true
-/* Growth of a counter that is not known may be below 0. */
+/* The growth of an unknown counter may be below 0. */
 #define GROWTH .least = INT64_MIN, .most = INT64_MAX
 #define AN_ERROR .least = -4095, .most = 4095
 
@@ -430,7 +430,7 @@ static const struct schema_field states_fields[] = {
 	COLUMN("child_ns", states.ns[STATE_CHILD], "the same.", IF(known)),
 	COLUMN("stop_ns", states.ns[STATE_STOP], "the same.", IF(known)),
 	COLUMN("other_ns", states.ns[STATE_OTHER], "the same.", IF(known)),
-	/* Who parked waited for a lock before. */
+	/* Before version 5 parked threads counted as waiting for a lock. */
 	COLUMN("park_ns", states.ns[STATE_PARK], "the same.", IF(known), .since = 5),
 	COLUMN("lost_ns", lost_ns,
 	       "what of the time is neither running nor parked; NULL: not known.", IF(lost_known),
@@ -523,14 +523,14 @@ static const struct schema_field evidence_fields[] = {
 };
 #undef ROW
 
-/* A table of rows of a struct. */
+/* A table whose rows are a struct. */
 #define TABLE(row, name_, text_, fields_, ...) \
 	{ \
 		.name = (name_), .text = (text_), .fields = (fields_), .n = ARRAY_SIZE(fields_), \
 		.size = sizeof(row), __VA_ARGS__ \
 	}
 
-/* Of a sample; its rows are told apart by the first n of its fields. */
+/* The table has rows of a sample; its first n fields are the rest of the key. */
 #define OF_SAMPLE(n) .of_sample = true, .key = (n)
 #define PACKED .of_sample = true, .packed = true, .key = 1
 

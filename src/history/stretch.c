@@ -19,7 +19,7 @@ void stretch_add(struct stretch *stretch, const struct outline *outline)
 	stretch->outlines[stretch->n++] = *outline;
 }
 
-/* Starts a statement of ours; NULL where the file has no such columns. */
+/* Starts a statement; NULL: the file does not have its columns. */
 static sqlite3_stmt *ask_own(struct stretch *stretch, const char *text, int64_t number)
 {
 	sqlite3_stmt *rows;
@@ -57,7 +57,7 @@ static int list_samples(struct stretch *stretch)
 	return bad ? -EBADMSG : got;
 }
 
-/* The index of the sample of that number, from `at` on. */
+/* Finds the index of the sample with a number, from `at` on; if there is none, of the next. */
 static size_t find_sample(const struct stretch *stretch, size_t at, int64_t number)
 {
 	while (at < stretch->n && stretch->outlines[at].number < number)
@@ -65,7 +65,7 @@ static size_t find_sample(const struct stretch *stretch, size_t at, int64_t numb
 	return at;
 }
 
-/* Nothing stalled where no line says so. */
+/* Sets unknown stalls to 0: a resource without a line did not stall. */
 static void fill_still(struct outline *outline, const bool known[PSI_RESOURCES])
 {
 	for (unsigned r = 0; r < PSI_RESOURCES && outline->interval_ns; r++)
@@ -75,7 +75,7 @@ static void fill_still(struct outline *outline, const bool known[PSI_RESOURCES])
 		outline->pressure = 0;
 }
 
-/* Learns the pressure of each sample: a line is there where its total moved. */
+/* Reads the pressure of each sample; there is a line only if its total changed. */
 static void list_pressure(struct stretch *stretch)
 {
 	sqlite3_stmt *rows =
@@ -113,7 +113,7 @@ static void list_pressure(struct stretch *stretch)
 		fill_still(&stretch->outlines[i], known);
 }
 
-/* Puts the moments that it has in memory into a database, as far as they are not there. */
+/* Writes the moments in memory that are not yet in the database into it. 0 or -errno. */
 static int store_kept(struct stretch *stretch)
 {
 	static const struct store_about about = { PACKAGE_VERSION };

@@ -22,7 +22,7 @@ static int compare_waits(const void *a, const void *b)
 	return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
 }
 
-/* Reads which thread a number of a task stands for. False where there is none. */
+/* Reads which thread a task's number stands for. False: there is no such task. */
 static bool read_key(struct archive *archive, uint32_t task, struct task_key *key)
 {
 	struct moment_task row;
@@ -34,7 +34,7 @@ static bool read_key(struct archive *archive, uint32_t task, struct task_key *ke
 	return true;
 }
 
-/* Adds a wait of a task; those of one task follow on one another. */
+/* Adds a wait of a task; waits of the same task come one after the other. */
 static void add_trend_wait(struct trend_moment *moment, const struct task_key *key,
 			   uint64_t waited_ns)
 {
@@ -48,15 +48,15 @@ static void add_trend_wait(struct trend_moment *moment, const struct task_key *k
 	moment->waits[moment->n++] = (struct trend_wait){ key->start_ns, waited_ns, key->pid };
 }
 
-/* What is known while waits of a moment are read. */
+/* What is known while the waits of a moment are read. */
 struct trend_reading {
 	struct archive *archive;
 	struct trend_moment *moment;
 	struct task_key key;
-	uint32_t task; /* whose it is; 0: nobody's yet */
+	uint32_t task; /* the task that `key` belongs to; 0: none yet */
 };
 
-/* Takes what a task waited. */
+/* Adds what a task waited. */
 static void add_trend(void *arg, const void *from)
 {
 	struct trend_reading *reading = arg;
@@ -71,7 +71,7 @@ static void add_trend(void *arg, const void *from)
 		add_trend_wait(reading->moment, &reading->key, row->waited_ns);
 }
 
-/* Reads a moment into a place that may have had another. */
+/* Reads a moment into a struct that may have had another one. */
 static void read_trend(struct trend_moment *moment, const struct position *position)
 {
 	const struct outline *outline = position_outline(position);
@@ -89,7 +89,7 @@ static void read_trend(struct trend_moment *moment, const struct position *posit
 		qsort(moment->waits, moment->n, sizeof(*moment->waits), compare_waits);
 }
 
-/* Finds up to n moments before a time, the latest first. */
+/* Finds up to n moments before a time, the latest first. Returns how many. */
 static size_t find_moments(struct past *past, uint64_t real_ns, struct position *positions,
 			   size_t n)
 {
@@ -100,7 +100,7 @@ static size_t find_moments(struct past *past, uint64_t real_ns, struct position 
 		if (!n || !past_last(past, &position))
 			return 0;
 	}
-	/* The moment that is shown may be there, or come later. */
+	/* The moment that is shown may be at that time, or after it. */
 	while (position_outline(&position)->real_ns >= real_ns)
 		if (!past_before(past, &position))
 			return 0;
@@ -183,11 +183,11 @@ struct deed_reading {
 	struct archive *archive;
 	const struct deed_of *of;
 	struct deed *deed;
-	uint32_t task; /* of the row before; 0: there was none */
-	bool ours; /* it is one of those whose deeds are read */
+	uint32_t task; /* the task of the row before; 0: there was none */
+	bool ours; /* its deeds are read */
 };
 
-/* Whether a row's task is one of those whose deeds are read. */
+/* Whether the deeds of a row's task are read. */
 static bool is_ours(struct deed_reading *reading, uint32_t task)
 {
 	const struct task_key *wanted = reading->of->key;
@@ -213,7 +213,7 @@ static void add_deed_wait(void *arg, const void *from)
 	reading->deed->booked_ns[row->kind] += (int64_t)row->waited_ns + row->ahead_ns;
 }
 
-/* Adds how long was run in a moment. */
+/* Adds the time on a CPU in a moment. */
 static void add_deed_run(void *arg, const void *from)
 {
 	struct deed_reading *reading = arg;
