@@ -67,7 +67,7 @@ int cgroupstats_open_fd(struct cgroupstats_conn **out, int fd, uint16_t family, 
 	return 0;
 }
 
-/* Takes the numbers out of a reply. */
+/* Reads the numbers in a reply. */
 static void read_states(struct question *question, const struct netlink_message *message)
 {
 	const struct nlattr *attr =
@@ -85,7 +85,7 @@ static void read_states(struct question *question, const struct netlink_message 
 		(struct cgroup_states){ values[0], values[1], values[2], values[3], values[4] };
 }
 
-/* Takes one message. False for a message that does not belong to the question. */
+/* Handles a message. False for a message that does not belong to the question. */
 static bool handle_message(void *arg, const struct netlink_message *message)
 {
 	struct question *question = arg;

@@ -157,7 +157,7 @@ static int read_record(struct exits *exits, const struct taskstats_part *task,
 	return 0;
 }
 
-/* Takes a message's parts. False where they are no exit record. */
+/* Adds the record of a message's parts. False: they are no exit record. */
 static bool add_record(struct exits *exits, const struct listener *listener,
 		       const struct taskstats_part *parts, int n)
 {
@@ -178,7 +178,7 @@ static bool add_record(struct exits *exits, const struct listener *listener,
 	return true;
 }
 
-/* Takes one message of the kernel. False where it is not meant for a listener. */
+/* Handles a message of the kernel. False: it is not meant for a listener. */
 static bool handle_message(void *arg, const struct netlink_message *message)
 {
 	const struct drain *drain = arg;

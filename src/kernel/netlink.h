@@ -94,7 +94,7 @@ struct netlink_message {
 	size_t len;
 };
 
-/* Takes a message. False for an unwanted one, which is counted as foreign. */
+/* Handles a message. False for an unwanted one, which is counted as foreign. */
 typedef bool netlink_message_fn(void *arg, const struct netlink_message *message);
 
 /* Buffers for messages that are received in one call; several connections may share them. */

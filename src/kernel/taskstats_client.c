@@ -137,7 +137,7 @@ static int send_pack(struct pack *pack)
 	return err;
 }
 
-/* Takes a record. False for a message without a record. */
+/* Handles a record. False for a message without a record. */
 static bool handle_record(struct pack *pack, size_t i, const struct netlink_message *message)
 {
 	struct taskstats_part part;
@@ -152,7 +152,7 @@ static bool handle_record(struct pack *pack, size_t i, const struct netlink_mess
 	return true;
 }
 
-/* Takes a reply that was cut off: its request is repeated with more room. */
+/* Handles a reply that was cut off: its request is repeated with more room. */
 static bool handle_cut_off(struct pack *pack, size_t i)
 {
 	if (netlink_batch_room(pack->conn->replies) >= REPLY_SIZE_MAX)
@@ -162,7 +162,7 @@ static bool handle_cut_off(struct pack *pack, size_t i)
 	return true;
 }
 
-/* Takes one message. False for a message that is no answer to a request of this pack. */
+/* Handles a message. False for a message that is no answer to a request of this pack. */
 static bool handle_reply(void *arg, const struct netlink_message *message)
 {
 	struct pack *pack = arg;

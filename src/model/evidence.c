@@ -144,7 +144,7 @@ static struct task_evidence *evidence_of(const struct frame *frame, const struct
 	return task->evidence;
 }
 
-/* Takes how long the group was throttled since the reading before. */
+/* Sets how long the group was throttled since the reading before. */
 static void set_throttling(struct task_evidence *task, struct cpu_limit *now)
 {
 	bool same = task->group && !strcmp(task->group, buf_cstr(&now->group));

@@ -83,7 +83,7 @@ static void rename_task(struct task *task, const struct exit_record *record)
 		task->ppid = record->ppid;
 }
 
-/* Gives an element the storage bytes of its record. */
+/* Sets the storage bytes of an element's record. */
 static void set_bytes(struct task_proc *proc, const struct task_record *fields)
 {
 	static const uint64_t bits = RECORD_BIT(RECORD_read_bytes) |
@@ -99,7 +99,7 @@ static void set_bytes(struct task_proc *proc, const struct task_record *fields)
 				     .cancelled = fields->field[RECORD_cancelled_write_bytes] };
 }
 
-/* Gives an element all that its record says besides the counters. */
+/* Sets what an element's record says besides the counters. */
 static void set_fields(const struct exit_batch *given, struct sample *sample,
 		       const struct task_raw *raw, const struct exit_record *record)
 {
@@ -185,7 +185,7 @@ static void add_left(struct merge *merge, struct exit_record *record, struct tas
 	merge->tasks[merge->n++] = task;
 }
 
-/* Takes the end of a task that the sample has. */
+/* Merges the end of a task that the sample has. */
 static void merge_end(struct merge *merge, struct task_raw *now, const struct exit_record *record)
 {
 	uint64_t ended_ns = now->task->key.start_ns + record->life_ns;

@@ -101,7 +101,7 @@ static void set_hang(struct task_hang *hang, const struct sleeper *sleeper)
 	hang->since_ns = sleeper->since_ns;
 }
 
-/* Takes a thread that has run for so long by now. */
+/* Checks a thread, which has run for run_ns by now. */
 static void check_sleeper(struct hangs *hangs, const struct sample *sample,
 			  const struct task_raw *raw, pid_t tid, uint64_t run_ns)
 {
@@ -135,8 +135,8 @@ static void read_sleepers(struct hangs *hangs, const struct sample *sample,
 }
 
 /*
- * Takes a process of several threads. If none has run, only threads that were not judged yet need a
- * look.
+ * Checks a process of several threads. If none has run, only threads that were not judged yet need
+ * a look.
  */
 static void check_sleepers(struct hangs *hangs, const struct sample *sample,
 			   const struct task_raw *raw)

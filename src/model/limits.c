@@ -148,7 +148,7 @@ static void add_io_limit(struct buf *text, const struct span *device, const char
 	buf_add(text, value->at, (size_t)(value->end - value->at));
 }
 
-/* Takes the limits of io.max: "8:0 rbps=1048576 wbps=max riops=max wiops=max" a device. */
+/* Parses the limits of io.max: "8:0 rbps=1048576 wbps=max riops=max wiops=max" a device. */
 static void parse_io_max(struct span all, struct buf *text)
 {
 	struct span line, device, limit;
@@ -169,7 +169,7 @@ static void parse_io_max(struct span all, struct buf *text)
 	}
 }
 
-/* Takes the limits of version 1, one file each: "8:0 1048576" a device. */
+/* Reads the limits of version 1, one file each: "8:0 1048576" a device. */
 static void read_io_throttle(const struct level *level, struct buf *to)
 {
 	static const char *const files[][2] = {

@@ -11,12 +11,14 @@ struct exact_ended;
 struct exit_record;
 
 struct measured_ends {
-	struct exact_ended *ends; /* of the last two takings, by id */
+	struct exact_ended *ends; /* of the last two calls that found any, by id */
 	size_t n, cap;
-	size_t fresh; /* how many are of the last taking */
+	size_t fresh; /* how many are of the last such call */
 };
 
-/* Takes those that ended since, and forgets those from before the last taking that found any. */
+/*
+ * Reads the ends since the last call, and forgets those from before the last call that found any.
+ */
 void measured_ends_read(struct measured_ends *ends, struct exact *exact);
 
 /* The same of ends that were read. */

@@ -136,7 +136,9 @@ struct zombie {
 	bool read;
 };
 
-/* Takes the reply; a group record without figures means that there was one thread. */
+/*
+ * Adds the counters of the reply; a group record without figures means that there was one thread.
+ */
 static void add_zombie(void *arg, UNUSED size_t index, int error, const struct taskstats_part *part,
 		       UNUSED uint64_t before_ns, UNUSED uint64_t after_ns)
 {

@@ -162,7 +162,7 @@ static bool remove_ours(struct run_trace *trace, pid_t tgid)
 	return true;
 }
 
-/* Takes a process that has ended: see tracing_leave_fn. */
+/* Adds what a process spent that has ended: see tracing_leave_fn. */
 static void add_process(void *arg, const struct traced *traced, const struct site *sites, size_t n)
 {
 	struct run_trace *trace = arg;

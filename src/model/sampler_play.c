@@ -8,7 +8,7 @@
 #include "model/sampler.h"
 #include "model/sampler_parts.h"
 
-/* Takes over what was recorded of a frame besides its samples. */
+/* Copies what was recorded of a frame besides its samples. */
 static void copy_recorded(struct sampler *sampler, const struct playback_moment *moment,
 			  const struct turn *turn)
 {

@@ -102,7 +102,7 @@ static void note_error(struct taskstats_source *source, int error)
 	debug_log("taskstats reply: error %d", error);
 }
 
-/* Takes the counters of a reply into an element. False where there are none. */
+/* Reads the counters of a reply into an element. False: there are none. */
 static bool read_counters(struct taskstats_source *source, struct task_raw *raw, int error,
 			  const struct taskstats_part *part, uint64_t before_ns, uint64_t after_ns)
 {
@@ -118,7 +118,7 @@ static bool read_counters(struct taskstats_source *source, struct task_raw *raw,
 	return true;
 }
 
-/* Takes the reply to a TGID query: counters, and what they tell of the start. */
+/* Reads the reply to a TGID query: counters, and what they tell of the start. */
 static void read_group_reply(void *arg, size_t index, int error, const struct taskstats_part *part,
 			     uint64_t before_ns, uint64_t after_ns)
 {
@@ -166,7 +166,7 @@ static bool shows_accounting(const struct taskstats_part *part)
 	return !taskstats_counters(part->record, part->len, &own) && counters_booked(&own);
 }
 
-/* Takes the reply to a PID query: the element's identity, and in thread rows its counters too. */
+/* Reads the reply to a PID query: the element's identity, and in thread rows its counters too. */
 static void read_task_reply(void *arg, size_t index, int error, const struct taskstats_part *part,
 			    uint64_t before_ns, uint64_t after_ns)
 {
@@ -193,9 +193,7 @@ static void read_task_reply(void *arg, size_t index, int error, const struct tas
 		taskstats_record(part->record, part->len, &source->cur->records[place]);
 }
 
-/*
- * Takes the reply to a PID query for a thread other than the leader, and folds it into its process.
- */
+/* Folds the reply to a PID query for a thread other than the leader into its process. */
 static void fold_task_record(void *arg, size_t index, int error, const struct taskstats_part *part,
 			     UNUSED uint64_t before_ns, UNUSED uint64_t after_ns)
 {
@@ -504,7 +502,7 @@ static void taskstats_close(void *state)
 	free(source);
 }
 
-/* Takes the reply to the first query of all: whether taskstats may be asked. */
+/* Reads the reply to the first query of all: whether taskstats may be asked. */
 static void read_probe(void *arg, UNUSED size_t index, int error, const struct taskstats_part *part,
 		       UNUSED uint64_t before_ns, UNUSED uint64_t after_ns)
 {

@@ -147,7 +147,7 @@ static void count_wait(const struct subject *subject, pid_t tid, enum wait_seen 
 	waits_of_thread(&raw->now.waits, kind, tid, since_ns);
 }
 
-/* Takes a thread in state D of a process with several. */
+/* Adds the wait of a thread in state D, of a process with several threads. */
 static void add_thread_wait(struct states *states, const struct subject *subject, pid_t tid)
 {
 	const struct task_raw *raw = subject->raw;

@@ -51,7 +51,7 @@ struct traced_sites {
 /* Begins a reading, after lives_begin(). */
 void traced_sites_begin(struct traced_sites *sites);
 
-/* Takes a site that changed. */
+/* Updates a site that changed. */
 void traced_sites_update(struct traced_sites *sites, uint32_t slot,
 			 const struct trace_site *record);
 

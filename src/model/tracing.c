@@ -95,7 +95,7 @@ static void name_sites(struct tracing *tracing)
 	}
 }
 
-/* Takes the reading. */
+/* Adds the reading to the book. */
 static void add_reading(struct tracing *tracing)
 {
 	struct trace_book *book = &tracing->book;
