@@ -30,7 +30,7 @@
 #define VIEW_STEPS_MAX 100000
 
 /* Whether a signal is pending that ends the program. */
-static bool is_told(void)
+static bool is_ending(void)
 {
 	sigset_t waiting;
 
@@ -42,7 +42,7 @@ static bool is_told(void)
 /*
  * Ends a statement that takes too long, or if the program is to end. A progress handler of SQLite.
  */
-static int look_out(void *arg)
+static int check_limits(void *arg)
 {
 	struct archive_guard *guard = arg;
 	uint64_t now_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
@@ -52,8 +52,8 @@ static int look_out(void *arg)
 	if ((guard->views && ++guard->steps > VIEW_STEPS_MAX) ||
 	    now_ns - guard->began_ns > STATEMENT_NS)
 		guard->spent = true;
-	guard->told = is_told();
-	return guard->spent || guard->told;
+	guard->ending = is_ending();
+	return guard->spent || guard->ending;
 }
 
 /*
@@ -103,7 +103,7 @@ void archive_guard_set(struct archive_guard *guard, sqlite3 *db)
 	sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
 	sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
 	sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
-	sqlite3_progress_handler(db, STEP, look_out, guard);
+	sqlite3_progress_handler(db, STEP, check_limits, guard);
 	/* Sorting stays within these bounds, too. */
 	sqlite3_exec(db, "PRAGMA temp_store=MEMORY", NULL, NULL, NULL);
 }
@@ -128,7 +128,7 @@ void archive_guard_begin(struct archive_guard *guard)
 
 int archive_guard_errno(const struct archive_guard *guard, int result, int system_error)
 {
-	if ((result & 0xff) == SQLITE_INTERRUPT && guard->told)
+	if ((result & 0xff) == SQLITE_INTERRUPT && guard->ending)
 		return -EINTR;
 	/* The statement exceeded its limit; the machine has memory left. */
 	if ((result & 0xff) == SQLITE_NOMEM &&

@@ -14,7 +14,7 @@
 struct archive_guard {
 	bool views; /* views may be read: the file has a later version */
 	bool spent; /* a statement exceeded its limits: nothing more is read */
-	bool told; /* a signal is to end the program */
+	bool ending; /* a signal is to end the program */
 	unsigned steps; /* those of the current statement so far */
 	uint64_t began_ns; /* CPU time of this thread at the first look; 0: none yet */
 };

@@ -68,7 +68,7 @@ static const struct kept *find_second(const struct flight *flight)
 }
 
 /* Removes stretches that are too old or exceed the room. kept: age does not count. */
-static void let_go(struct flight *flight, uint64_t now_ns, bool kept)
+static void remove_old(struct flight *flight, uint64_t now_ns, bool kept)
 {
 	const struct kept *second;
 
@@ -98,7 +98,7 @@ void flight_add(struct flight *flight, const struct moment *moment, bool kept)
 	before = flight->list.bytes;
 	kept_add(&flight->list, &flight->keeper, moment);
 	flight->stretch_bytes += flight->list.bytes - before;
-	let_go(flight, moment->sample.begin_ns, kept);
+	remove_old(flight, moment->sample.begin_ns, kept);
 }
 
 const struct moment *flight_first(struct flight *flight)

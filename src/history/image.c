@@ -72,7 +72,7 @@ static int do_nothing(sqlite3_file *file)
 	return SQLITE_OK;
 }
 
-static int take_lock(sqlite3_file *file, int lock)
+static int do_lock(sqlite3_file *file, int lock)
 {
 	(void)lock;
 	return do_nothing(file);
@@ -136,8 +136,8 @@ static const sqlite3_io_methods methods = {
 	.xTruncate = refuse_size,
 	.xSync = sync_nothing,
 	.xFileSize = get_size,
-	.xLock = take_lock,
-	.xUnlock = take_lock,
+	.xLock = do_lock,
+	.xUnlock = do_lock,
 	.xCheckReservedLock = see_lock,
 	.xFileControl = refuse_control,
 	.xSectorSize = sector_size,

@@ -106,7 +106,7 @@ static void begin_stretch(struct lookback *lookback, const struct frame_info *in
 }
 
 /* Whether the first stretch is older than the time to keep: the second covers that alone. */
-static bool is_outlived(const struct lookback *lookback, uint64_t now_ns)
+static bool is_too_old(const struct lookback *lookback, uint64_t now_ns)
 {
 	const struct stretches *all = &lookback->stretches;
 
@@ -115,10 +115,10 @@ static bool is_outlived(const struct lookback *lookback, uint64_t now_ns)
 }
 
 /* Removes the oldest stretches until the rest is within the limits. */
-static void forget_oldest(struct lookback *lookback, uint64_t now_ns)
+static void remove_oldest(struct lookback *lookback, uint64_t now_ns)
 {
 	struct stretches *all = &lookback->stretches;
-	bool past = is_outlived(lookback, now_ns);
+	bool past = is_too_old(lookback, now_ns);
 
 	for (size_t i = 0; i + 1 < all->n;) {
 		if (!past && lookback_bytes(lookback) <= lookback->limits.bytes)
@@ -131,12 +131,12 @@ static void forget_oldest(struct lookback *lookback, uint64_t now_ns)
 		}
 		stretches_remove(all, i);
 		all->list[i]->torn = true;
-		past = !i && is_outlived(lookback, now_ns);
+		past = !i && is_too_old(lookback, now_ns);
 	}
 }
 
 /* Removes the last stretch as well, unless it is looked at. */
-static void forget_last(struct lookback *lookback)
+static void remove_last(struct lookback *lookback)
 {
 	struct stretches *all = &lookback->stretches;
 
@@ -232,9 +232,9 @@ int lookback_add(struct lookback *lookback, const struct frame *frame, const str
 	add_frame(lookback, frame, folded);
 	/* There is not even room for one moment. */
 	lookback->full = lookback->whole_bytes > lookback->limits.bytes;
-	forget_oldest(lookback, info->real_ns);
+	remove_oldest(lookback, info->real_ns);
 	if (lookback->full)
-		forget_last(lookback);
+		remove_last(lookback);
 	return lookback->full ? -ENOSPC : 0;
 }
 

@@ -94,8 +94,8 @@ static bool is_far_enough(const struct past *past, const struct position *from,
 }
 
 /* Finds the moment with which the interval of another begins. False: there is none. */
-static bool begin_of(const struct past *past, const struct position *position,
-		     struct position *begin)
+static bool find_begin(const struct past *past, const struct position *position,
+		       struct position *begin)
 {
 	*begin = *position;
 	while (step_back(past, begin))
@@ -122,7 +122,7 @@ static bool can_be_shown(const struct past *past, const struct position *positio
 }
 
 /* Finds the very first moment, which may have no interval. False: there is none. */
-static bool very_first(const struct past *past, struct position *position)
+static bool find_very_first(const struct past *past, struct position *position)
 {
 	for (size_t i = 0; i < past->stretches->n; i++) {
 		*position = (struct position){ past->stretches->list[i], 0 };
@@ -136,9 +136,9 @@ static bool very_first(const struct past *past, struct position *position)
  * Finds the first moment that can be shown; if there is none, the very first, without interval.
  * False: there is no moment.
  */
-static bool first_shown(struct past *past, struct position *position)
+static bool find_first_shown(struct past *past, struct position *position)
 {
-	if (!very_first(past, position))
+	if (!find_very_first(past, position))
 		return false;
 	return can_be_shown(past, position) || past_next(past, position) ||
 	       is_in_part(past, position);
@@ -147,7 +147,7 @@ static bool first_shown(struct past *past, struct position *position)
 bool past_first(struct past *past, struct position *position)
 {
 	return past->from_ns ? past_find(past, past->from_ns, position)
-			     : first_shown(past, position);
+			     : find_first_shown(past, position);
 }
 
 bool past_last(struct past *past, struct position *position)
@@ -159,7 +159,7 @@ bool past_last(struct past *past, struct position *position)
 			continue;
 		*position = (struct position){ stretch, stretch->n - 1 };
 		return can_be_shown(past, position) || past_before(past, position) ||
-		       first_shown(past, position);
+		       find_first_shown(past, position);
 	}
 	return false;
 }
@@ -225,7 +225,7 @@ bool past_find(struct past *past, uint64_t real_ns, struct position *position)
 		break;
 	}
 	/* The time is before all moments. */
-	return first_shown(past, position);
+	return find_first_shown(past, position);
 }
 
 /* Reads one moment. 0 or -errno. */
@@ -348,7 +348,7 @@ static int show_begin(struct past *past, const struct position *position)
 {
 	const struct frame *frame;
 	struct position begin;
-	bool there = begin_of(past, position, &begin);
+	bool there = find_begin(past, position, &begin);
 	int err;
 
 	if (there && past->current && is_same(&begin, &past->shown)) {

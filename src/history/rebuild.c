@@ -103,7 +103,7 @@ static void read_times(struct rebuild *rebuild, const struct buf *bytes)
 }
 
 /* Lets an element's threads live on until it was read. */
-static void live_on(struct element *element)
+static void add_life(struct element *element)
 {
 	if (!element->whole)
 		element->raw.counters.life_ns += life_growth(&element->raw, element->read_ns);
@@ -156,9 +156,9 @@ static int read_elements(struct rebuild *rebuild, int64_t number, const struct b
 		rebuild_remove_gone(rebuild, true);
 	read_times(rebuild, reads);
 	for (size_t i = 0; i < rebuild->n; i++)
-		live_on(&rebuild->elements[i]);
+		add_life(&rebuild->elements[i]);
 	for (size_t i = 0; i < rebuild->nleft; i++)
-		live_on(&rebuild->left[i]);
+		add_life(&rebuild->left[i]);
 	return rebuild_read_rows(rebuild, number);
 }
 
@@ -264,7 +264,7 @@ static void correct(const struct element *element, struct sample *prev)
 }
 
 /* Copies from the sample before what only frames know, and corrects that sample. */
-static void tie(const struct rebuild *rebuild, struct sample *prev, struct sample *cur)
+static void match_before(const struct rebuild *rebuild, struct sample *prev, struct sample *cur)
 {
 	size_t at = 0;
 
@@ -339,7 +339,7 @@ void rebuild_give(struct rebuild *rebuild, struct sample *prev, struct sample *c
 	for (size_t i = 0, at = cur->n; i < rebuild->nleft; i++)
 		if (rebuild_is_wanted(pids, npids, rebuild->left[i].raw.tgid))
 			give_element(&rebuild->left[i], cur, at++, false);
-	tie(rebuild, prev, cur);
+	match_before(rebuild, prev, cur);
 	/*
 	 * A frame compares elements with the same index in both samples; a damaged file may claim
 	 * too many.

@@ -119,7 +119,7 @@ void rebuild_begin_trace(struct rebuild *rebuild)
 }
 
 /* Lets threads of elements without a row go on in their states. */
-static void stand_on(struct rebuild *rebuild)
+static void repeat_states(struct rebuild *rebuild)
 {
 	struct rebuild_trace *trace = &rebuild->trace;
 
@@ -152,7 +152,7 @@ int rebuild_read_trace(struct rebuild *rebuild, int64_t number)
 		err = archive_each_of(rebuild->archive, readers, ARRAY_SIZE(readers), number,
 				      rebuild);
 	if (!err)
-		stand_on(rebuild);
+		repeat_states(rebuild);
 	return err ? err : rebuild_read_sites(rebuild, number);
 }
 

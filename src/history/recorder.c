@@ -370,7 +370,7 @@ int recorder_open(struct recorder **out, const struct recorder_config *config)
 }
 
 /* Checks whether the process that writes has failed or ended. */
-static void look_after(struct recorder *recorder)
+static void check_writer(struct recorder *recorder)
 {
 	int status;
 
@@ -398,7 +398,7 @@ static bool send_close(struct recorder *recorder)
 }
 
 /* Sends kept moments that are to be written, as many as the queue takes. */
-static void pump(struct recorder *recorder)
+static void send_kept(struct recorder *recorder)
 {
 	const struct moment *moment;
 	struct moment *first;
@@ -431,7 +431,7 @@ void recorder_incident(struct recorder *recorder, bool lasts)
 	/* Moments after an incident must not build on those before its end. */
 	if (!lasts)
 		encoder_begin_segment(recorder->encoder);
-	pump(recorder);
+	send_kept(recorder);
 }
 
 uint64_t recorder_since_ns(const struct recorder *recorder)
@@ -454,7 +454,7 @@ static void keep(struct recorder *recorder, const struct frame *frame, const str
 		debug_log("kept: %zu samples, %zu bytes", flight_count(recorder->flight),
 			  flight_bytes(recorder->flight));
 	recorder->left -= removed < recorder->left ? removed : recorder->left;
-	pump(recorder);
+	send_kept(recorder);
 }
 
 void recorder_add(struct recorder *recorder, const struct frame *frame, const struct frame *folded)
@@ -462,7 +462,7 @@ void recorder_add(struct recorder *recorder, const struct frame *frame, const st
 	const struct moment *moment;
 	int err;
 
-	look_after(recorder);
+	check_writer(recorder);
 	if (recorder->status.error)
 		return;
 	if (atomic_exchange(&queue_told(recorder->queue)->segment, 0))
@@ -480,7 +480,7 @@ void recorder_add(struct recorder *recorder, const struct frame *frame, const st
 	}
 	encoder_drop(recorder->encoder);
 	recorder->status.dropped++;
-	look_after(recorder);
+	check_writer(recorder);
 }
 
 const struct record_status *recorder_status(const struct recorder *recorder)
@@ -505,8 +505,8 @@ int recorder_close(struct recorder *recorder)
 	if (recorder->queue && recorder->pid > 0) {
 		while (recorder->flight && !recorder->ended && !recorder->status.error &&
 		       is_pending(recorder) && clock_ns(CLOCK_MONOTONIC) < end_ns) {
-			pump(recorder);
-			look_after(recorder);
+			send_kept(recorder);
+			check_writer(recorder);
 			nanosleep(&pause, NULL);
 		}
 		queue_hang_up(recorder->queue);

@@ -140,7 +140,7 @@ static int choose_unfinished(const struct dirent *entry)
 }
 
 /* Tries to remove a database's journal. False: it stays, as somebody has the database open. */
-static bool lose_journal(sqlite3 *db)
+static bool remove_journal(sqlite3 *db)
 {
 	sqlite3_stmt *row = NULL;
 	const char *mode = NULL;
@@ -162,7 +162,7 @@ static bool close_journal(const char *folder, const char *name)
 	bool closed;
 
 	buf_printf(&path, "%s/%s", folder, name);
-	closed = !store_open_file(&db, buf_cstr(&path)) && lose_journal(db) &&
+	closed = !store_open_file(&db, buf_cstr(&path)) && remove_journal(db) &&
 		 /* Temporary data stays in memory: only this folder may be written to. */
 		 !sqlite3_exec(db, "PRAGMA temp_store=MEMORY; VACUUM", NULL, NULL, NULL);
 	sqlite3_close(db);
