@@ -57,7 +57,7 @@ void loop_sample(struct loop *loop)
 		return;
 	}
 	if (ui->config->recorder)
-		recorder_take(ui->config->recorder, frame, NULL);
+		recorder_add(ui->config->recorder, frame, NULL);
 	loop->skipped = 0;
 	ui->rewind.untaken = frame;
 	ui->rewind.live_frame = frame;

@@ -205,7 +205,7 @@ static int record(const struct batch *batch, const struct frame *frame)
 
 	if (!batch->recorder)
 		return 0;
-	recorder_take(batch->recorder, frame, folded);
+	recorder_add(batch->recorder, frame, folded);
 	return batch->out ? 0 : recorder_status(batch->recorder)->error;
 }
 

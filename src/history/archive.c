@@ -19,7 +19,7 @@
 #include "history/segments.h"
 #include "history/store.h"
 
-/* Reads one number by a statement of no further use. 0 or -errno; -ENODATA: there is none. */
+/* Reads one number by a statement that is used once. 0 or -errno; -ENODATA: it gives none. */
 static int ask_number(struct archive *archive, const char *text, int64_t given, int64_t *number)
 {
 	sqlite3_stmt *statement;
@@ -44,8 +44,8 @@ static int ask_number(struct archive *archive, const char *text, int64_t given, 
 }
 
 /*
- * Reads a file of a later version, if that says that a reader of this one may: tables may be
- * elsewhere, but views of their names are there. 0 or -errno.
+ * Lets a file of a later version be read if it says that a reader of this version may: its tables
+ * may differ, but it has views with their names. 0 or -errno.
  */
 static int allow_views(struct archive *archive)
 {
@@ -61,7 +61,7 @@ static int allow_views(struct archive *archive)
 	return 0;
 }
 
-/* Checks that it is a recording of a kind that is known, and learns what it has. */
+/* Checks that the file is a recording of a known version, and reads what it has. 0 or -errno. */
 static int check_recording(struct archive *archive)
 {
 	int64_t id = 0, threads = 0, strange = 0;
@@ -87,7 +87,7 @@ static int check_recording(struct archive *archive)
 	archive->threads = threads == 1;
 	archive->first = 1;
 	archive->last = 0;
-	/* Nothing may have been recorded yet. */
+	/* The recording may still be empty. */
 	if (err == -ENODATA)
 		return 0;
 	if (!err)
@@ -97,7 +97,7 @@ static int check_recording(struct archive *archive)
 	return err == -ENODATA ? 0 : err;
 }
 
-/* Has SQLite run nothing that is in the file, and checks what that is. */
+/* Keeps SQLite from running anything that is in the file, and checks the file. 0 or -errno. */
 static int harden(struct archive *archive)
 {
 	sqlite3_busy_timeout(archive->db, 2000);
@@ -105,7 +105,7 @@ static int harden(struct archive *archive)
 	return check_recording(archive);
 }
 
-/* Opens the database; immutable: nobody writes to it, and no journal belongs to it. */
+/* Opens the database; immutable: nobody writes to the file, and it has no journal. 0 or -errno. */
 static int open_database(struct archive *archive, const char *path, bool immutable)
 {
 	struct buf name = { 0 };
@@ -141,7 +141,7 @@ int archive_borrow(struct archive *archive, sqlite3 *db)
 	return err;
 }
 
-/* Opens a packed file: its bytes in memory are the database. */
+/* Opens a packed file: the database is its unpacked bytes in memory. 0 or -errno. */
 static int open_packed(struct archive *archive, int fd)
 {
 	void *bytes;
@@ -154,7 +154,7 @@ static int open_packed(struct archive *archive, int fd)
 	return err ? err : harden(archive);
 }
 
-/* Opens the file of that name, which is there. 0 or -errno. */
+/* Opens a file that exists, packed or not. 0 or -errno. */
 static int open_named(struct archive *archive, const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -169,7 +169,7 @@ static int open_named(struct archive *archive, const char *path)
 		return err;
 	/* SQLite says what is wrong with a file that cannot be opened. */
 	err = open_database(archive, path, false);
-	/* Without the right to write beside it, a journal cannot be shared. */
+	/* A journal cannot be shared without the right to write beside the file. */
 	if (err && err != -EBADMSG && err != -EACCES && err != -EINTR) {
 		archive_close(archive);
 		err = open_database(archive, path, true);
@@ -225,7 +225,7 @@ int64_t archive_find(struct archive *archive, uint64_t time_ns)
 {
 	int64_t low = archive->first, high = archive->last + 1;
 
-	/* Numbers and times go together but where the clock was set back. */
+	/* Times grow with the numbers, except where the clock was set back. */
 	while (low < high) {
 		int64_t middle = low + (high - low) / 2, at = middle;
 		uint64_t time = archive_time(archive, at);
@@ -240,7 +240,10 @@ int64_t archive_find(struct archive *archive, uint64_t time_ns)
 	return low;
 }
 
-/* The number that a query has for another; 0: none, or one that cannot be; or -errno. */
+/*
+ * Asks a query for the number that belongs to another number. 0: there is none, or it is
+ * impossible; or -errno.
+ */
 static int64_t number_for(struct archive *archive, enum archive_query query, int64_t number)
 {
 	sqlite3_stmt *row = archive_ask(archive, query, number);
@@ -291,7 +294,7 @@ int64_t archive_whole(struct archive *archive, int64_t number)
 	return whole;
 }
 
-/* Whether the entry of a folder is a segment. */
+/* Whether a folder's entry is a segment. */
 static int choose_segment(const struct dirent *entry)
 {
 	return segment_is_name(entry->d_name);
@@ -303,7 +306,10 @@ static int by_segment_name(const struct dirent **a, const struct dirent **b)
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-/* Whether it is the packed file of a segment that is there as it was, too: see segment_pack(). */
+/*
+ * Whether a name is the packed file of a segment whose unpacked file is there, too: see
+ * segment_pack().
+ */
 static bool is_second(const struct archive_files *files, const char *name)
 {
 	const char *last = files->n ? file_of(files->paths[files->n - 1]) : NULL;
@@ -312,12 +318,12 @@ static bool is_second(const struct archive_files *files, const char *name)
 	       !strcmp(name + strlen(last), PACK_SUFFIX);
 }
 
-/* The size up to which a segment may be one in which nothing was committed. */
+/* A segment in which nothing was committed is at most this large. */
 #define BLANK_MOST 8192
 
 /*
- * Whether nothing can be in a segment: one whose making a power cut ended, or that is being made
- * right now. The others of its folder are no worse for that.
+ * Whether a segment is empty: a power cut ended its making, or it is being made right now. The
+ * other segments of its folder can still be read.
  */
 static bool holds_nothing(const char *path)
 {
@@ -332,7 +338,7 @@ static bool holds_nothing(const char *path)
 	return blank;
 }
 
-/* Adds a segment of a folder, unless there is nothing in it. */
+/* Adds a segment of a folder, unless it is empty. */
 static void add_segment(struct archive_files *files, const char *folder, const char *name)
 {
 	struct buf path = { 0 };

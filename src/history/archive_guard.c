@@ -12,24 +12,25 @@
 #include "history/store.h"
 
 /*
- * The longest value of a recording: when each of four million tasks, more than a kernel has, was
- * read. What a view makes may be no longer than this: it need not be in the file.
+ * The longest value that a recording has: the times at which each of four million tasks was read,
+ * more tasks than a kernel has. What a view computes may be no longer than this: it need not be in
+ * the file.
  */
 #define VALUE_MAX (16 << 20)
 #define VIEW_VALUE_MAX (1 << 20)
 
-/* The most that SQLite takes of the memory: a statement needs about a hundredth of that. */
+/* The most memory that SQLite may take; a statement needs about a hundredth of it. */
 #define MEMORY_MAX (UINT64_C(256) << 20)
 
-/* So many steps of SQLite's are some 50 us, where none of them handles a long value. */
+/* SQLite does this many steps in some 50 us if none of them handles a long value. */
 #define STEP 1000
 
-/* What a statement may take: time on a CPU; and such steps, where it reads views. */
+/* The most that a statement may take: time on a CPU and, if it reads views, such steps. */
 #define STATEMENT_NS (10 * NSEC_PER_SEC)
 #define VIEW_STEPS_MAX 100000
 
-/* Whether a signal waits that ends the program. */
-static bool is_told(void)
+/* Whether a signal is pending that ends the program. */
+static bool is_ending(void)
 {
 	sigset_t waiting;
 
@@ -38,8 +39,10 @@ static bool is_told(void)
 		sigismember(&waiting, SIGHUP) == 1);
 }
 
-/* Ends a statement that takes too long, or when the program is to end. See SQLite. */
-static int look_out(void *arg)
+/*
+ * Ends a statement that takes too long, or if the program is to end. A progress handler of SQLite.
+ */
+static int check_limits(void *arg)
 {
 	struct archive_guard *guard = arg;
 	uint64_t now_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
@@ -49,13 +52,13 @@ static int look_out(void *arg)
 	if ((guard->views && ++guard->steps > VIEW_STEPS_MAX) ||
 	    now_ns - guard->began_ns > STATEMENT_NS)
 		guard->spent = true;
-	guard->told = is_told();
-	return guard->spent || guard->told;
+	guard->ending = is_ending();
+	return guard->spent || guard->ending;
 }
 
 /*
- * Whether views may call it: what makes nothing long of anything. Those of this version call none;
- * those of later ones have these.
+ * Whether views may call a function: only those whose results are never long. Views of this version
+ * call none, those of later versions may call these.
  */
 static bool is_bounded(const char *function)
 {
@@ -69,8 +72,8 @@ static bool is_bounded(const char *function)
 }
 
 /*
- * Lets statements read tables, and do nothing else; views only where they are needed: one of the
- * file could go on for ever. See SQLite.
+ * Lets statements read tables and do nothing else, and read views only if they are needed: a view
+ * of the file could run for ever. An authorizer of SQLite.
  */
 static int authorize(void *arg, int action, const char *a, const char *b, const char *db,
 		     const char *view)
@@ -89,7 +92,10 @@ static int authorize(void *arg, int action, const char *a, const char *b, const 
 
 void archive_guard_set(struct archive_guard *guard, sqlite3 *db)
 {
-	/* Before a statement runs SQLite looks at no clock while it makes sense of its views. */
+	/*
+	 * SQLite does not look at the clock while it prepares a statement, so memory is what bounds
+	 * its views then.
+	 */
 	sqlite3_hard_heap_limit64((sqlite3_int64)MEMORY_MAX);
 	sqlite3_limit(db, SQLITE_LIMIT_LENGTH, VALUE_MAX);
 	sqlite3_limit(db, SQLITE_LIMIT_ATTACHED, 0);
@@ -97,8 +103,8 @@ void archive_guard_set(struct archive_guard *guard, sqlite3 *db)
 	sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
 	sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
 	sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
-	sqlite3_progress_handler(db, STEP, look_out, guard);
-	/* What is sorted stays within these bounds, too. */
+	sqlite3_progress_handler(db, STEP, check_limits, guard);
+	/* Sorting stays within these bounds, too. */
 	sqlite3_exec(db, "PRAGMA temp_store=MEMORY", NULL, NULL, NULL);
 }
 
@@ -122,9 +128,9 @@ void archive_guard_begin(struct archive_guard *guard)
 
 int archive_guard_errno(const struct archive_guard *guard, int result, int system_error)
 {
-	if ((result & 0xff) == SQLITE_INTERRUPT && guard->told)
+	if ((result & 0xff) == SQLITE_INTERRUPT && guard->ending)
 		return -EINTR;
-	/* Too much for what is allowed, not for the machine. */
+	/* The statement exceeded its limit; the machine has memory left. */
 	if ((result & 0xff) == SQLITE_NOMEM &&
 	    (uint64_t)sqlite3_memory_highwater(0) > MEMORY_MAX / 2)
 		return -EBADMSG;

@@ -11,10 +11,10 @@
 #include "history/archive.h"
 #include "history/rows.h"
 
-/* No struct is larger of a table of which a sample has several rows. */
+/* The structs of tables with several rows a sample are no larger than this. */
 #define ROW_MAX 2048
 
-/* Appends what is asked by a query; nothing where the file is of a version without that. */
+/* Appends a query's text; nothing if the file's version does not have the table yet. */
 static void append_query(const struct archive *archive, unsigned query, struct buf *text)
 {
 	switch (query) {
@@ -104,7 +104,7 @@ int64_t archive_int(sqlite3_stmt *row, int column, int64_t least, int64_t most, 
 	return least;
 }
 
-/* What a number is that is NULL. */
+/* The number that a NULL column is read as. */
 static int64_t none_of(const struct schema_field *field, const char *row)
 {
 	switch (field->unknown) {
@@ -151,7 +151,7 @@ static void read_integer(const struct schema_field *field, sqlite3_stmt *from, i
 	}
 }
 
-/* Reads how long waits were: numbers in brackets. */
+/* Reads the histogram of wait lengths: numbers in brackets. */
 static void read_lengths(const char *text, uint64_t lengths[SITE_BUCKETS])
 {
 	const char *end = text ? text + strlen(text) : NULL;
@@ -163,7 +163,7 @@ static void read_lengths(const char *text, uint64_t lengths[SITE_BUCKETS])
 	}
 }
 
-/* Reads a column into a member of a row that is all zeros. */
+/* Reads a column into its member of a zeroed row. */
 static void read_column(struct archive *archive, const struct schema_field *field,
 			sqlite3_stmt *from, int column, char *row)
 {
@@ -201,7 +201,7 @@ static void read_column(struct archive *archive, const struct schema_field *fiel
 	}
 }
 
-/* Reads a row. */
+/* Reads all columns of a row into its struct. */
 static void read_columns(struct archive *archive, const struct schema_table *table,
 			 sqlite3_stmt *from, void *row)
 {
@@ -213,7 +213,7 @@ static void read_columns(struct archive *archive, const struct schema_table *tab
 			read_column(archive, &table->fields[i], from, column++, row);
 }
 
-int archive_each(struct archive *archive, unsigned query, int64_t sample, archive_taker *take,
+int archive_each(struct archive *archive, unsigned query, int64_t sample, archive_row_fn *take,
 		 void *arg)
 {
 	unsigned id = query == QUERY_WAITS ? TABLE_OTHER_WAIT : query;
@@ -221,7 +221,7 @@ int archive_each(struct archive *archive, unsigned query, int64_t sample, archiv
 	sqlite3_stmt *rows = archive_ask(archive, query, sample);
 	int got;
 
-	/* No table of which a sample has several rows has larger ones. */
+	/* Rows of these tables always fit; see ROW_MAX. */
 	archive->bad = schema_tables[id].size > sizeof(row);
 	while ((got = archive_row(archive, rows)) == 1 && !archive->bad) {
 		read_columns(archive, &schema_tables[id], rows, row);

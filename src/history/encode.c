@@ -10,14 +10,15 @@
 #include "history/encode_parts.h"
 
 /*
- * Moments after which one stands for itself again: a reader that starts anywhere reads those since.
+ * At least one of this many moments is whole: a reader that starts anywhere reads on from the last
+ * whole one.
  */
 #define WHOLE_MOMENTS 900
 
-/* Moments after which the tasks that have gone are forgotten. */
+/* Tasks that have gone are looked for, and forgotten, each time after this many moments. */
 #define SWEEP_MOMENTS 16
 
-/* Room beyond which a part's memory is given back between moments. */
+/* Parts with more memory than this give it back between moments. */
 #define TRIM_BYTES (UINT64_C(512) << 10)
 
 struct encoder *encoder_open(unsigned slot)
@@ -35,8 +36,8 @@ void encoder_begin_segment(struct encoder *encoder)
 	encoder->segment = true;
 }
 
-/* Takes the machine's figures: pressure that is new, growth of the CPUs' times. */
-static void take_system(struct encoder *encoder, struct moment *moment, bool whole)
+/* Encodes the machine's figures: pressure that changed, and the growth of the CPUs' times. */
+static void encode_system(struct encoder *encoder, struct moment *moment, bool whole)
 {
 	const struct system_sample *now = &moment->sample.system, *was = &encoder->system;
 	const struct psi_reading *shown = moment_pressure(moment);
@@ -57,9 +58,9 @@ static void take_system(struct encoder *encoder, struct moment *moment, bool who
 	encoder->pressure = *shown;
 }
 
-/* Takes the clocks if they are other ones. */
-static void take_clocks(struct encoder *encoder, struct moment *moment, const struct clocks *clocks,
-			bool whole)
+/* Encodes the clocks if they changed. */
+static void encode_clocks(struct encoder *encoder, struct moment *moment,
+			  const struct clocks *clocks, bool whole)
 {
 	moment->clock_real_ns = clocks->real_ns;
 	if (!whole && clocks->n == encoder->nsleeps && clocks->real_ns == encoder->clock_real_ns)
@@ -70,8 +71,8 @@ static void take_clocks(struct encoder *encoder, struct moment *moment, const st
 	buf_add(&encoder->parts[PART_SLEEPS], clocks->sleeps, clocks->n * sizeof(*clocks->sleeps));
 }
 
-/* Takes the machine's pressure of I/O, where a group's is shown: it limits what tasks waited. */
-static void take_machine_io(struct moment_sample *sample, const struct sample *cur)
+/* Copies the machine's pressure of I/O, where a group's is shown: it limits what tasks waited. */
+static void encode_machine_io(struct moment_sample *sample, const struct sample *cur)
 {
 	const struct psi_reading *machine = &sample->system.pressure;
 
@@ -82,8 +83,9 @@ static void take_machine_io(struct moment_sample *sample, const struct sample *c
 	sample->machine_ns = (int64_t)(machine->read_ns - cur->begin_ns);
 }
 
-/* Takes what belongs to the frame as a whole. */
-static void take_info(struct encoder *encoder, struct moment *moment, const struct frame_info *info)
+/* Copies what belongs to the frame as a whole. */
+static void encode_info(struct encoder *encoder, struct moment *moment,
+			const struct frame_info *info)
 {
 	struct moment_sample *sample = &moment->sample;
 	const struct sample *cur = info->cur;
@@ -107,11 +109,11 @@ static void take_info(struct encoder *encoder, struct moment *moment, const stru
 	};
 	sample->head.source = sample->head.cgroup = sample->head.hierarchy = NULL;
 	sample->pressure_ns = (int64_t)(moment_pressure(moment)->read_ns - cur->begin_ns);
-	take_machine_io(sample, cur);
+	encode_machine_io(sample, cur);
 	moment->threads = info->threads;
 }
 
-/* Adds what was read of a group's files. */
+/* Adds the figures of one group. */
 static void encode_group(struct encoder *encoder, uint32_t path,
 			 const struct group_figures *figures)
 {
@@ -122,7 +124,7 @@ static void encode_group(struct encoder *encoder, uint32_t path,
 	buf_add(&encoder->parts[PART_GROUPS], &read, sizeof(read));
 }
 
-/* Whether the group is there already. */
+/* Whether the moment has a group already. */
 static bool has_group(const struct encoder *encoder, uint32_t path)
 {
 	const struct buf *part = &encoder->parts[PART_GROUPS];
@@ -134,7 +136,7 @@ static bool has_group(const struct encoder *encoder, uint32_t path)
 	return false;
 }
 
-/* Adds what was read of the groups' files, and of those above them. */
+/* Adds the figures of the groups, and of all groups above them. */
 static void add_groups(struct encoder *encoder, const struct frame *folded)
 {
 	const struct group_above *last = NULL;
@@ -149,7 +151,7 @@ static void add_groups(struct encoder *encoder, const struct frame *folded)
 		const struct group *group = folded->rows[i].group;
 		const struct group_above *above = group ? group->figures->above : NULL;
 
-		/* Groups with the same one above follow each other. */
+		/* Groups with the same parent follow each other. */
 		if (above == last)
 			continue;
 		last = above;
@@ -162,7 +164,7 @@ static void add_groups(struct encoder *encoder, const struct frame *folded)
 	}
 }
 
-/* Puts the parts behind the head. */
+/* Makes the moment: the head, and the parts behind it. */
 static void put_together(struct encoder *encoder, struct moment *head)
 {
 	static const char padding[8];
@@ -180,14 +182,14 @@ static void put_together(struct encoder *encoder, struct moment *head)
 	memcpy(out->data, head, sizeof(*head));
 }
 
-/* Empties the parts that have what was numbered: those before PART_GONE. */
+/* Empties the parts of numbered things: those before PART_GONE. */
 static void forget_numbered(struct encoder *encoder)
 {
 	for (unsigned part = 0; part < PART_GONE; part++)
 		encoder->parts[part].len = 0;
 }
 
-/* Begins anew: what was numbered is in another file. */
+/* Forgets all numbers: a new file begins. */
 static void begin_segment(struct encoder *encoder)
 {
 	texts_free(&encoder->texts);
@@ -197,8 +199,8 @@ static void begin_segment(struct encoder *encoder)
 	forget_numbered(encoder);
 }
 
-const struct moment *encoder_take(struct encoder *encoder, const struct frame *frame,
-				  const struct frame *folded)
+const struct moment *encoder_encode(struct encoder *encoder, const struct frame *frame,
+				    const struct frame *folded)
 {
 	const struct frame_info *info = frame->info;
 	bool whole = encoder->segment || encoder->dropped || !encoder->begun || !info->prev ||
@@ -211,9 +213,9 @@ const struct moment *encoder_take(struct encoder *encoder, const struct frame *f
 	encoder->moments++;
 	if (whole)
 		encoder->whole_at = encoder->moments;
-	take_info(encoder, &head, info);
-	take_system(encoder, &head, whole);
-	take_clocks(encoder, &head, info->clocks, whole);
+	encode_info(encoder, &head, info);
+	encode_system(encoder, &head, whole);
+	encode_clocks(encoder, &head, info->clocks, whole);
 	encode_changes(encoder, frame, whole);
 	encode_evidence(encoder, frame);
 	encode_trace(encoder, &head, info->trace, whole);
@@ -252,7 +254,7 @@ void encoder_trim(struct encoder *encoder)
 
 void encoder_drop(struct encoder *encoder)
 {
-	/* What was numbered stays so: the next moment has that, too. */
+	/* Numbers that were given stay: the next moment has these parts, too. */
 	encoder->dropped++;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Makes moments of frames: of each sample what a reader does not know from the sample before. An
- * element is left out if nothing happened to it; see rebuild.h for what a reader makes of that.
+ * Makes moments of frames: what a reader of a sample does not know from the sample before. An
+ * element is left out if nothing happened to it; rebuild.h says what a reader makes of that.
  */
 #ifndef STALLTOP_HISTORY_ENCODE_H
 #define STALLTOP_HISTORY_ENCODE_H
@@ -11,29 +11,30 @@
 struct encoder;
 
 /*
- * Opens one; slot: 0, or 1 for a second one of the same frames, as tasks have room for the numbers
- * of two.
+ * Opens an encoder; slot: 0, or 1 for a second encoder of the same frames. A task has room for the
+ * numbers of two encoders.
  */
 struct encoder *encoder_open(unsigned slot);
 
-/* Has the next moment stand for itself: texts and tasks are numbered anew, for a new file. */
+/* Makes the next moment a whole one that numbers texts and tasks anew, for a new file. */
 void encoder_begin_segment(struct encoder *encoder);
 
 /*
- * Makes the moment of a frame, valid until the next call. The frame must follow on the one before,
- * unless it has no interval. folded: the same folded into groups, whose figures are taken; NULL:
- * none. What becomes of the moment is to be told: encoder_keep() or encoder_drop().
+ * Makes the moment of a frame, valid until the next call. The frame must follow the one before,
+ * unless it has no interval. folded: the same frame folded into groups, whose figures are encoded,
+ * too; NULL: none. The caller must then say what became of the moment: encoder_keep() or
+ * encoder_drop().
  */
-const struct moment *encoder_take(struct encoder *encoder, const struct frame *frame,
-				  const struct frame *folded);
+const struct moment *encoder_encode(struct encoder *encoder, const struct frame *frame,
+				    const struct frame *folded);
 
-/* Says that the moment made last got into the recording. */
+/* Says that the last moment is in the recording. */
 void encoder_keep(struct encoder *encoder);
 
-/* Says that it did not: the next stands for itself. */
+/* Says that the last moment is not in the recording: the next is a whole one. */
 void encoder_drop(struct encoder *encoder);
 
-/* Gives memory back that large moments took; there is none to look at then. */
+/* Gives back the memory of large moments; the last moment is not valid any more. */
 void encoder_trim(struct encoder *encoder);
 
 void encoder_close(struct encoder *encoder);

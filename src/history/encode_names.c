@@ -6,15 +6,15 @@
 #include "base/util.h"
 #include "history/encode_parts.h"
 
-/* The number of a text, which the moment gets if it is new. */
-static uint32_t take_text(struct encoder *encoder, const char *text, const char **kept)
+/* Finds the number of a text; a new text is added to the moment. */
+static uint32_t number_text(struct encoder *encoder, const char *text, const char **kept)
 {
 	static const char padding[8];
 	struct buf *out = &encoder->parts[PART_TEXTS];
 	struct moment_text head = { 0 };
 	bool added;
 
-	head.id = texts_take(&encoder->texts, text, &added, kept);
+	head.id = texts_number(&encoder->texts, text, &added, kept);
 	if (!added)
 		return head.id;
 	head.len = (uint32_t)strlen(text);
@@ -24,22 +24,22 @@ static uint32_t take_text(struct encoder *encoder, const char *text, const char 
 	return head.id;
 }
 
-/* Does the same where the copy is not needed. */
+/* Finds the number of a text where the copy is not needed. */
 uint32_t encode_text(struct encoder *encoder, const char *text)
 {
-	return take_text(encoder, text, NULL);
+	return number_text(encoder, text, NULL);
 }
 
-/* The number of a task's text, which most often is what it was. */
+/* Finds the number of a task's text, which most often has not changed. */
 uint32_t encode_text_again(struct encoder *encoder, const char **kept, const char *text,
 			   uint32_t was)
 {
 	if (text && *kept && !strcmp(text, *kept))
 		return was;
-	return take_text(encoder, text, kept);
+	return number_text(encoder, text, kept);
 }
 
-/* Takes a free place for a task. */
+/* Finds a free slot for a task. */
 static struct known_task *add_known(struct encoder *encoder, struct task *task)
 {
 	struct known_task *known;
@@ -59,7 +59,7 @@ static struct known_task *add_known(struct encoder *encoder, struct task *task)
 	return known;
 }
 
-/* Gives a place back. */
+/* Frees a slot. */
 static void forget_known(struct encoder *encoder, size_t at)
 {
 	struct known_task *known = &encoder->known[at];
@@ -73,7 +73,7 @@ static void forget_known(struct encoder *encoder, size_t at)
 		encoder->free = at;
 }
 
-/* Forgets tasks that were not met for a while; all: all of them. */
+/* Forgets tasks that recent moments did not have; all: forgets all of them. */
 void encode_sweep(struct encoder *encoder, bool all)
 {
 	for (size_t i = 1; i < encoder->nknown; i++)
@@ -81,7 +81,10 @@ void encode_sweep(struct encoder *encoder, bool all)
 			forget_known(encoder, i);
 }
 
-/* The number of an element's task, of its present version; another: of one of its own. */
+/*
+ * Finds the number of an element's task as it is now; another: the element gets a number of its
+ * own.
+ */
 uint32_t encode_task(struct encoder *encoder, const struct task_raw *raw, bool another)
 {
 	struct task *task = raw->task;
@@ -118,7 +121,10 @@ uint32_t encode_task(struct encoder *encoder, const struct task_raw *raw, bool a
 	return now.id;
 }
 
-/* Whether a task's names may be others than were recorded. Its texts are compared as pointers. */
+/*
+ * Whether a task's names may have changed since they were recorded. Texts are compared as pointers
+ * only.
+ */
 bool encode_may_be_renamed(const struct encoder *encoder, const struct task_raw *raw, bool still)
 {
 	const struct known_task *known;
@@ -126,13 +132,13 @@ bool encode_may_be_renamed(const struct encoder *encoder, const struct task_raw 
 	if (!raw->task->recorded[encoder->slot])
 		return true;
 	known = encode_known(encoder, raw->task);
-	/* A source that knows tells of those that ran; nobody else gets another name. */
+	/* A source that knows tells which tasks ran; only these can have got another name. */
 	return !still || known->written.ppid != raw->task->ppid ||
 	       !known->written.command != !raw->task->command ||
 	       !known->written.cgroup != !raw->task->cgroup;
 }
 
-/* Whether the moment has an element of that task already. */
+/* Whether the moment has an element of a task already. */
 bool encode_is_met(const struct encoder *encoder, const struct task *task)
 {
 	return task->recorded[encoder->slot] &&

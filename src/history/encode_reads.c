@@ -5,14 +5,14 @@
 #include "history/encode_parts.h"
 #include "history/varint.h"
 
-/* Elements one behind the other that keep their times, or have the same one. */
+/* Consecutive elements that keep their times, or that have the same time. */
 struct run {
 	size_t n;
-	bool kept; /* the times of the sample before */
+	bool kept; /* they keep the times of the sample before */
 	uint64_t read_ns;
 };
 
-/* The run that begins at an element. */
+/* Finds the run that begins at an element. */
 static struct run find_run(const struct frame *frame, size_t i, bool whole)
 {
 	const struct sample *cur = frame->info->cur;
@@ -29,7 +29,7 @@ static struct run find_run(const struct frame *frame, size_t i, bool whole)
 	return run;
 }
 
-/* Adds the times of reading of all elements. */
+/* Adds the times at which all elements were read. */
 static void add_runs(struct buf *out, const struct frame *frame, bool whole)
 {
 	const struct sample *cur = frame->info->cur;
@@ -57,11 +57,12 @@ static void add_runs(struct buf *out, const struct frame *frame, bool whole)
 }
 
 /*
- * Adds the times of reading: how many of the living elements keep their times; then, of those that
- * do not, by how much theirs is later than that of those before (at first: than the sample's
- * begin), with READ_ bits; and so on. Behind the last: times that elements of the sample before got
- * only now: how many elements to pass over, and the time since that sample's begin. A moment that
- * stands for itself has those, too, for who reads the one before it, unless that was dropped.
+ * Adds the times of reading. First comes how many of the living elements keep their times. Then
+ * comes, for elements that do not, by how much their time is later than that of the elements before
+ * (at first: than the sample's begin), with READ_ bits; and so on. Behind the last element come
+ * times that elements of the sample before got only now: how many elements to pass over, and the
+ * time since that sample's begin. A whole moment has these, too, for readers of the moment before
+ * it, unless that was dropped.
  */
 void encode_reads(struct encoder *encoder, const struct frame *frame, bool whole)
 {
@@ -84,7 +85,7 @@ void encode_reads(struct encoder *encoder, const struct frame *frame, bool whole
 	}
 }
 
-/* Keeps the times of reading for the next moment. */
+/* Remembers the times of reading for the next moment. */
 void encode_keep_reads(struct encoder *encoder, const struct sample *cur)
 {
 	if (encoder->reads_cap < cur->n) {

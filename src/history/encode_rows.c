@@ -7,17 +7,17 @@
 #include "history/encode_parts.h"
 #include "history/schema.h"
 
-/* How far the life of a task without news may be from what a reader takes it to be. */
+/* How far a task's life may be from what a reader assumes without the task being written. */
 #define LIFE_SLACK_NS (2 * NSEC_PER_MSEC)
 
-/* How far the growth of the life is from what a reader takes it to be. */
+/* Computes how far the growth of the life is from what a reader assumes. */
 static int64_t drift_of(const struct task_raw *raw, const struct task_raw *before)
 {
 	return (int64_t)(raw->counters.life_ns - before->counters.life_ns -
 			 life_growth(before, raw->read_ns));
 }
 
-/* Whether the life is about what a reader takes it to be. */
+/* Whether the life is about what a reader assumes. */
 static bool lives_as_expected(const struct task_raw *raw, const struct task_raw *before)
 {
 	uint64_t slack = LIFE_SLACK_NS * (before->now.threads ? before->now.threads : 1);
@@ -26,7 +26,7 @@ static bool lives_as_expected(const struct task_raw *raw, const struct task_raw 
 	return drift <= (int64_t)slack && drift >= -(int64_t)slack;
 }
 
-/* Whether the counters are the same, but for the life. */
+/* Whether the counters are the same, except the life. */
 static bool counts_alike(const struct counters *a, const struct counters *b)
 {
 	return counters_alike(a, b) && !memcmp(a->delay, b->delay, sizeof(a->delay));
@@ -39,7 +39,7 @@ static bool children_alike(const struct task_raw *a, const struct task_raw *b)
 	       !memcmp(&a->children, &b->children, sizeof(a->children));
 }
 
-/* Whether the waits in progress are the same, and go on. */
+/* Whether the same waits are in progress. */
 static bool waits_alike(const struct task_waits *a, const struct task_waits *b)
 {
 	return a->first_ns == b->first_ns &&
@@ -47,13 +47,13 @@ static bool waits_alike(const struct task_waits *a, const struct task_waits *b)
 	       !memcmp(a->threads, b->threads, sizeof(a->threads));
 }
 
-/* Whether the row's source said that nothing happened to it; what was traced stands by itself. */
+/* Whether the source said that nothing happened to the task; what was traced is written apart. */
 static bool is_still(const struct row *row)
 {
 	return row->still || row->quiet;
 }
 
-/* Whether the element is what a reader makes of its not being mentioned. */
+/* Whether a reader gets the element right without a row. */
 static bool is_as_expected(const struct sample *cur, const struct row *row,
 			   const struct task_raw *before)
 {
@@ -62,7 +62,7 @@ static bool is_as_expected(const struct sample *cur, const struct row *row,
 
 	if (is_still(row))
 		return true;
-	/* As waits were traced: who reads the tables wants to know. */
+	/* These came from the trace: whoever queries the tables wants a row. */
 	if (row->deltas->waited.ns[WAIT_DWAIT] || row->deltas->waited.ns[DELAY_BLKIO])
 		return false;
 	if (!before || raw->exited || raw->was || (cur->marks && !sample_unchanged(cur, i)))
@@ -75,7 +75,7 @@ static bool is_as_expected(const struct sample *cur, const struct row *row,
 	       lives_as_expected(raw, before);
 }
 
-/* Whether growth says all: nothing that seldom changes has changed, and no total fell. */
+/* Whether the growth of the counters is enough: no total fell, and nothing else of them changed. */
 static bool grows(const struct task_raw *raw, const struct task_raw *before)
 {
 	const struct counters *now = &raw->counters, *was = &before->counters;
@@ -85,9 +85,12 @@ static bool grows(const struct task_raw *raw, const struct task_raw *before)
 	       raw->now.exact == before->now.exact && !now->life_ns == !was->life_ns;
 }
 
-/* Takes what was waited in the interval; figures since the start are no interval's. */
-static void take_deltas(struct moment_change *change, const struct frame_info *info,
-			const struct row *row)
+/*
+ * Encodes what was waited in the interval; if the frame has figures since the start, they are
+ * computed here.
+ */
+static void encode_deltas(struct moment_change *change, const struct frame_info *info,
+			  const struct row *row)
 {
 	struct counters grown;
 
@@ -101,7 +104,10 @@ static void take_deltas(struct moment_change *change, const struct frame_info *i
 				    &info->machine, row_io_bound(info, row));
 }
 
-/* Adds what happened to an element; whole: it is written as it is. Whether it was. */
+/*
+ * Adds what happened to an element; whole: its counters are written in full. Returns whether they
+ * were.
+ */
 static bool add_change(struct encoder *encoder, const struct frame_info *info,
 		       const struct row *row, bool whole)
 {
@@ -110,7 +116,7 @@ static bool add_change(struct encoder *encoder, const struct frame_info *info,
 	struct moment_change change = { .raw = *raw };
 	bool left = raw >= info->cur->raw + info->cur->n;
 
-	/* A thread that called exec took over the task of its leader, which left. */
+	/* A thread that called exec has taken over the task of its leader, which left. */
 	change.task = encode_task(encoder, raw, left && encode_is_met(encoder, raw->task));
 
 	if (raw->was)
@@ -124,8 +130,8 @@ static bool add_change(struct encoder *encoder, const struct frame_info *info,
 	if (row->before || row->born)
 		change.flags |= CHANGE_ROW;
 	if (change.flags & CHANGE_ROW && !is_still(row))
-		take_deltas(&change, info, row);
-	/* Also what is not known: a reader adds it up again. */
+		encode_deltas(&change, info, row);
+	/* Unknown counters are written, too: a reader adds up all of them. */
 	counters_diff(&change.grown, &raw->counters, before ? &before->counters : &nothing,
 		      UINT32_MAX);
 	if (before)
@@ -153,7 +159,7 @@ static bool add_change(struct encoder *encoder, const struct frame_info *info,
 	return change.flags & CHANGE_WHOLE;
 }
 
-/* Adds a value if it is new. */
+/* Adds a value if it changed. */
 static void add_field(struct encoder *encoder, uint32_t task, enum moment_field_of of,
 		      unsigned number, bool known, uint64_t value, bool was_known, uint64_t was)
 {
@@ -167,7 +173,7 @@ static void add_field(struct encoder *encoder, uint32_t task, enum moment_field_
 	buf_add(&encoder->parts[PART_FIELDS], &field, sizeof(field));
 }
 
-/* Adds what is new in an element's record. */
+/* Adds what changed in an element's record. */
 static void add_record_fields(struct encoder *encoder, uint32_t task, const struct task_record *now,
 			      const struct task_record *was, bool fields)
 {
@@ -186,7 +192,7 @@ static void add_record_fields(struct encoder *encoder, uint32_t task, const stru
 	}
 }
 
-/* Adds what is new in what was read of an element's files. */
+/* Adds what changed in what was read of an element's files. */
 static void add_proc_fields(struct encoder *encoder, uint32_t task, const struct task_proc *now,
 			    const struct task_proc *was)
 {
@@ -218,7 +224,7 @@ static void add_fields(struct encoder *encoder, const struct frame_info *info,
 
 	if (!cur->records && !cur->procs)
 		return;
-	/* What has left is in no later sample: it is written as it is. */
+	/* An element that left is in no later sample: all its values are written. */
 	if (left)
 		before = NULL;
 	if (before)
@@ -233,7 +239,7 @@ static void add_fields(struct encoder *encoder, const struct frame_info *info,
 				before && prev->procs ? &prev->procs[was] : &no_proc);
 }
 
-/* Adds the tasks that the sample does not have any more. */
+/* Adds the tasks of the sample before that this one does not have. */
 void encode_gone(struct encoder *encoder, const struct sample *prev, const struct sample *cur)
 {
 	size_t i = sample_stable(cur, 1), at = i;
@@ -254,8 +260,8 @@ void encode_gone(struct encoder *encoder, const struct sample *prev, const struc
 }
 
 /*
- * Adds an element to which nothing happened if its names are others than were recorded. Whether it
- * was written as it is.
+ * Adds an element to which nothing happened if its names have changed. Returns whether its counters
+ * were written in full.
  */
 static bool check_names(struct encoder *encoder, const struct frame_info *info,
 			const struct row *row)
@@ -282,7 +288,7 @@ static void add_bound(struct encoder *encoder, const struct frame_info *info, co
 	buf_add(&encoder->parts[PART_BOUNDS], &bound, sizeof(bound));
 }
 
-/* Adds all elements that a reader must be told of. */
+/* Adds all elements that a reader would get wrong without a row. */
 void encode_changes(struct encoder *encoder, const struct frame *frame, bool whole)
 {
 	const struct frame_info *info = frame->info;

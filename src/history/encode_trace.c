@@ -8,13 +8,13 @@
 #include "base/util.h"
 #include "history/encode_parts.h"
 
-/* Moments after which what was not met is forgotten; it gets another number if it comes back. */
+/* What this many moments did not have is forgotten; if it comes back, it gets another number. */
 #define FORGET_MOMENTS 64
 
 /* The texts of a site. */
 enum site_text { SITE_COMM, SITE_SYSCALL, SITE_ON, SITE_WHERE, SITE_STACK, SITE_TEXTS };
 
-/* What was numbered of a trace: a process, or a site. */
+/* A process or a site of the trace, with its number. */
 struct numbered {
 	uint64_t key[2];
 	uint32_t id;
@@ -27,11 +27,11 @@ struct written_process {
 };
 
 struct written_site {
-	struct numbered numbered; /* key: the trace's id of it */
+	struct numbered numbered; /* key: its id in the trace */
 	struct moment_site written;
-	const char *texts[SITE_TEXTS]; /* kept by the numbers for texts */
-	size_t stack; /* the index that written.stack is of */
-	struct site last; /* what was waited there in the sample before, if anybody still does */
+	const char *texts[SITE_TEXTS]; /* owned by encoder.texts */
+	size_t stack; /* the stack's index in the trace that written.stack belongs to */
+	struct site last; /* what was waited there in the sample before, if somebody still waits */
 };
 
 /* Orders by key. */
@@ -45,7 +45,7 @@ static int compare_numbered(const void *a, const void *b)
 	return (x[1] > y[1]) - (x[1] < y[1]);
 }
 
-/* The numbered one of that key, of so many bytes; made, and zeroed, where there is none. */
+/* Finds what has a key, or makes it: `size` bytes, zeroed but for the key. */
 static struct numbered *find_numbered(struct encoder *encoder, struct numbered_set *set,
 				      uint64_t first, uint64_t second, size_t size)
 {
@@ -66,7 +66,7 @@ static struct numbered *find_numbered(struct encoder *encoder, struct numbered_s
 	return made;
 }
 
-/* Forgets those that were not met for a while; all: all. */
+/* Forgets what recent moments did not have; all: forgets all. */
 static void sweep_numbered(struct numbered_set *set, uint64_t now, bool all)
 {
 	struct numbered **at = &set->all;
@@ -92,7 +92,7 @@ void encode_sweep_trace(struct encoder *encoder, bool all)
 		encoder->nprocesses = encoder->nsites = 0;
 }
 
-/* The number of a process. */
+/* Finds or gives the number of a process. */
 static uint32_t number_process(struct encoder *encoder, pid_t tgid, uint64_t start_ns)
 {
 	struct numbered *process =
@@ -107,7 +107,10 @@ static uint32_t number_process(struct encoder *encoder, pid_t tgid, uint64_t sta
 	return process->id;
 }
 
-/* Whether a task spent an interval wholly in states, and by how many threads. */
+/*
+ * Whether each thread of a task was in one state for the whole interval; *in: how many in each
+ * state.
+ */
 static bool stands(const struct traced *traced, uint64_t interval_ns, uint32_t *in)
 {
 	if (traced->waker || traced->more || !interval_ns)
@@ -124,7 +127,7 @@ static bool stands(const struct traced *traced, uint64_t interval_ns, uint32_t *
 	return true;
 }
 
-/* Of how many threads the time was lost that a task stood in states; below 0: not known. */
+/* Counts the threads all of whose time was lost; below 0: not known. */
 static int64_t lost_threads(const struct traced *traced, uint64_t interval_ns)
 {
 	if (!traced->lost_known || !interval_ns || traced->lost_ns % interval_ns)
@@ -132,7 +135,7 @@ static int64_t lost_threads(const struct traced *traced, uint64_t interval_ns)
 	return (int64_t)(traced->lost_ns / interval_ns);
 }
 
-/* Whether a reader takes it that the task spent the interval so. */
+/* Whether a reader assumes just this about how the task spent the interval. */
 static bool is_as_told(const struct known_states *known, const struct traced *traced,
 		       uint64_t interval_ns, bool standing, const uint32_t *in)
 {
@@ -177,7 +180,7 @@ void encode_states(struct encoder *encoder, const struct frame_info *info, const
 
 		buf_add(&encoder->parts[PART_MORE], &more, sizeof(more));
 	}
-	/* What leaves is in no later sample; but its task may live on. */
+	/* An element that left is in no later sample, but its task may have another one. */
 	*known = (struct known_states){ .traced = traced, .standing = standing, .unsure = left };
 	if (!traced)
 		return;
@@ -187,7 +190,7 @@ void encode_states(struct encoder *encoder, const struct frame_info *info, const
 	known->lost = lost_threads(traced, info->trace->interval_ns);
 }
 
-/* Puts what a task waits on. */
+/* Encodes what a task waits on. */
 static void explain_waiting(struct encoder *encoder, const struct task_waiting *waiting,
 			    struct moment_evidence *out)
 {
@@ -199,7 +202,7 @@ static void explain_waiting(struct encoder *encoder, const struct task_waiting *
 	out->where = waiting->where.len ? encode_text(encoder, waiting->where.data) : 0;
 }
 
-/* Puts what was looked at of a task. */
+/* Encodes a task's evidence. */
 static void explain_evidence(const struct task_evidence *evidence, struct moment_evidence *out)
 {
 	out->known = true;
@@ -213,7 +216,7 @@ static void explain_evidence(const struct task_evidence *evidence, struct moment
 	out->io_limited = evidence->io_limited;
 }
 
-/* Puts what holds a task. */
+/* Encodes what holds a task. */
 static void explain_held(struct encoder *encoder, const struct task_held *held,
 			 struct moment_evidence *out)
 {
@@ -255,13 +258,16 @@ void encode_evidence(struct encoder *encoder, const struct frame *frame)
 	for (size_t i = 0; i < frame->n; i++) {
 		const struct row *row = &frame->rows[i];
 
-		/* What holds tasks is looked at where only some were asked for. */
+		/*
+		 * If only some tasks were asked for, what holds them was read also of those that
+		 * are still.
+		 */
 		if (!row->exited && (!row->still || frame->info->some))
 			encode_explained(encoder, frame, row);
 	}
 }
 
-/* The number of a stack: its functions as one text. */
+/* Finds the number of a stack: the text of its functions, one a line. */
 static uint32_t number_stack(struct encoder *encoder, const struct trace_frame *trace, size_t stack)
 {
 	struct buf text = { 0 };
@@ -295,14 +301,14 @@ static void write_site_wait(struct encoder *encoder, uint32_t id, const struct s
 	}
 }
 
-/* Adds that nobody waits at a site any more, and nothing was waited. */
+/* Adds a row that says: nobody waits at a site any more, and nothing was waited there. */
 static void write_left(struct encoder *encoder, struct written_site *known)
 {
 	known->last = (struct site){ .kind = known->last.kind };
 	write_site_wait(encoder, known->numbered.id, &known->last);
 }
 
-/* Gives a site a number, again where it is another than the one that had the trace's id. */
+/* Gives a site a number; a new one if the trace has used the id of another site again. */
 static struct written_site *number_site(struct encoder *encoder, const struct trace_frame *trace,
 					const struct site *site)
 {
@@ -331,7 +337,7 @@ static struct written_site *number_site(struct encoder *encoder, const struct tr
 	known->stack = site->stack;
 	if (now.id && !memcmp(&now, was, sizeof(now)))
 		return known;
-	/* Or else a reader has them wait on at the one before, too. */
+	/* Without this a reader assumes that threads still wait at the former site, too. */
 	if (known->last.waiting)
 		write_left(encoder, known);
 	now.id = known->numbered.id = ++encoder->nsites;
@@ -349,7 +355,7 @@ static bool is_same_wait(const struct site *a, const struct site *b)
 	       !memcmp(a->log2_us, b->log2_us, sizeof(a->log2_us));
 }
 
-/* Adds a site, unless those who wait there just waited on. */
+/* Adds a site, unless its threads did nothing but wait on. */
 static void write_site(struct encoder *encoder, const struct trace_frame *trace,
 		       const struct site *site, bool whole)
 {
@@ -388,7 +394,7 @@ void encode_trace(struct encoder *encoder, struct moment *moment, const struct t
 			write_rest(encoder, &trace->sites[i]);
 		else
 			write_site(encoder, trace, &trace->sites[i], whole);
-	/* Where nobody waits any more, and nothing was waited. */
+	/* Ends the waits at sites that the trace does not have any more. */
 	for (struct numbered *at = encoder->sites.all; at; at = at->next) {
 		struct written_site *known = (struct written_site *)(void *)at;
 

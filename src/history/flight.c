@@ -8,10 +8,10 @@
 #include "base/util.h"
 #include "history/kept.h"
 
-/* A stretch is that part of the time that is kept, so that little more is, */
+/* A stretch spans at most this part of the time to keep, so that little more is kept. */
 #define STRETCHES 6
 
-/* and at most this part of the room. */
+/* A stretch takes at most this part of the room. */
 #define STRETCHES_MOST 4
 
 struct flight {
@@ -19,11 +19,11 @@ struct flight {
 	uint64_t before_ns;
 	size_t most; /* bytes */
 	struct kept_list list;
-	/* Of the last stretch: when it began, and its bytes. */
+	/* The last stretch: when it began, and its bytes. */
 	uint64_t stretch_ns;
 	size_t stretch_bytes;
-	uint64_t lost; /* since one was taken */
-	const struct moment *unpacked; /* the first; NULL: it is not */
+	uint64_t lost; /* moments removed for lack of room since the last was written */
+	const struct moment *unpacked; /* the first moment; NULL: not unpacked */
 };
 
 struct flight *flight_open(uint64_t before_ns, size_t bytes)
@@ -57,7 +57,7 @@ static void remove_stretch(struct flight *flight)
 	} while (flight->list.first && !flight->list.first->begins);
 }
 
-/* The first moment of the second stretch that is here; NULL: there is one only. */
+/* Finds the first moment of the second stretch; NULL: there is only one stretch. */
 static const struct kept *find_second(const struct flight *flight)
 {
 	const struct kept *kept = flight->list.first;
@@ -67,8 +67,8 @@ static const struct kept *find_second(const struct flight *flight)
 	return kept;
 }
 
-/* Lets go what is too old or too much. */
-static void let_go(struct flight *flight, uint64_t now_ns, bool kept)
+/* Removes stretches that are too old or exceed the room. kept: age does not count. */
+static void remove_old(struct flight *flight, uint64_t now_ns, bool kept)
 {
 	const struct kept *second;
 
@@ -98,7 +98,7 @@ void flight_add(struct flight *flight, const struct moment *moment, bool kept)
 	before = flight->list.bytes;
 	kept_add(&flight->list, &flight->keeper, moment);
 	flight->stretch_bytes += flight->list.bytes - before;
-	let_go(flight, moment->sample.begin_ns, kept);
+	remove_old(flight, moment->sample.begin_ns, kept);
 }
 
 const struct moment *flight_first(struct flight *flight)
@@ -114,7 +114,7 @@ const struct moment *flight_first(struct flight *flight)
 	return flight->unpacked = moment;
 }
 
-void flight_take(struct flight *flight)
+void flight_remove_first(struct flight *flight)
 {
 	remove_first(flight);
 	flight->lost = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The last moments, packed, in memory: what was sampled before something happened, to be written
- * when it does. Moments are added at one end and taken from the other; those that are too old, or
- * too many, go. Each stretch of them begins with one that stands for itself.
+ * Keeps the last moments in memory, packed: what was sampled before something happened is written
+ * when it happens. Moments are added at one end and removed at the other; those that are too old,
+ * or exceed the room, are removed. Each stretch of them begins with a whole moment.
  */
 #ifndef STALLTOP_HISTORY_FLIGHT_H
 #define STALLTOP_HISTORY_FLIGHT_H
@@ -15,34 +15,34 @@
 
 struct flight;
 
-/* Keeps at least before_ns of moments, in at most so many bytes. */
+/* Opens a flight that keeps at least the moments of before_ns, in at most `bytes` of memory. */
 struct flight *flight_open(uint64_t before_ns, size_t bytes);
 
 /*
- * Whether the next moment, of a sample that begins then, is to begin a stretch (MOMENT_SEGMENT), as
- * the first must. kept: only on account of the room.
+ * Whether the next moment, of a sample that begins at begin_ns, is to begin a stretch
+ * (MOMENT_SEGMENT), as the first must. kept: only lack of room is a reason.
  */
 bool flight_is_due(const struct flight *flight, uint64_t begin_ns, bool kept);
 
 /*
- * Adds a moment. What need not be kept any more goes, by whole stretches; kept: nothing does on
- * account of its age, since it is being taken.
+ * Adds a moment, and removes whole stretches that need not be kept any more. kept: none is removed
+ * for its age, because the moments are being written.
  */
 void flight_add(struct flight *flight, const struct moment *moment, bool kept);
 
 /*
- * The oldest moment, valid until the next call, or NULL. It tells (moment.dropped) how many before
- * it were taken by lack of room since the last one was.
+ * Returns the oldest moment, valid until the next call, or NULL. Its `dropped` includes those
+ * before it that were removed for lack of room since flight_remove_first().
  */
 const struct moment *flight_first(struct flight *flight);
 
 /* Removes the oldest moment. */
-void flight_take(struct flight *flight);
+void flight_remove_first(struct flight *flight);
 
-/* When the oldest sample began (CLOCK_MONOTONIC); 0: there is none. */
+/* Returns when the oldest sample began (CLOCK_MONOTONIC); 0: there is none. */
 uint64_t flight_since_ns(const struct flight *flight);
 
-/* How many moments, and the bytes that they take. */
+/* Return how many moments there are, and the bytes that they take. */
 size_t flight_count(const struct flight *flight);
 size_t flight_bytes(const struct flight *flight);
 

@@ -36,8 +36,8 @@ static int open_bytes(struct image *image, sqlite3 **db)
 #else
 
 /*
- * Before 3.36 SQLite reads no database in memory, unless it was built to: it gets the bytes as a
- * file that cannot change, of a file system of its own (sqlite.org/vfs.html).
+ * A file that cannot change, in a file system of our own (sqlite.org/vfs.html): before 3.36 SQLite
+ * reads a database from memory only if it was built for that.
  */
 struct image_file {
 	sqlite3_file file;
@@ -65,14 +65,14 @@ static int get_size(sqlite3_file *file, sqlite3_int64 *size)
 	return SQLITE_OK;
 }
 
-/* Nobody else has the file, and nobody writes to it. */
+/* Locks, or syncs, the file: nobody else has it and nobody writes to it, so nothing is to do. */
 static int do_nothing(sqlite3_file *file)
 {
 	(void)file;
 	return SQLITE_OK;
 }
 
-static int take_lock(sqlite3_file *file, int lock)
+static int do_lock(sqlite3_file *file, int lock)
 {
 	(void)lock;
 	return do_nothing(file);
@@ -114,14 +114,14 @@ static int sync_nothing(sqlite3_file *file, int flags)
 	return do_nothing(file);
 }
 
-/* The usual size. */
+/* Returns the usual sector size. */
 static int sector_size(sqlite3_file *file)
 {
 	(void)file;
 	return 0;
 }
 
-/* Without a journal, and without locks. */
+/* Says that the file needs no journal and no locks. */
 static int characteristics(sqlite3_file *file)
 {
 	(void)file;
@@ -136,15 +136,15 @@ static const sqlite3_io_methods methods = {
 	.xTruncate = refuse_size,
 	.xSync = sync_nothing,
 	.xFileSize = get_size,
-	.xLock = take_lock,
-	.xUnlock = take_lock,
+	.xLock = do_lock,
+	.xUnlock = do_lock,
 	.xCheckReservedLock = see_lock,
 	.xFileControl = refuse_control,
 	.xSectorSize = sector_size,
 	.xDeviceCharacteristics = characteristics,
 };
 
-/* Opens the image, or a temporary file of a large sort as ever. */
+/* Opens the image; a temporary file of a large sort is opened as always. */
 static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int flags, int *got)
 {
 	struct image_file *opened = (struct image_file *)file;
@@ -180,7 +180,7 @@ static int open_bytes(struct image *image, sqlite3 **db)
 	image->vfs.xFullPathname = full_name;
 	if (image->vfs.szOsFile < (int)sizeof(struct image_file))
 		image->vfs.szOsFile = (int)sizeof(struct image_file);
-	/* It is found by its name only now. */
+	/* The file system is found by its name from now on. */
 	result = sqlite3_vfs_register(&image->vfs, 0);
 	if (!result)
 		result = sqlite3_open_v2("image", db,

@@ -8,16 +8,17 @@
 
 #include "base/util.h"
 
-/* How many moments are packed together, and from how many bytes on. */
+/* A block is packed when it has this many moments, or this many bytes. */
 #define BLOCK_MOMENTS 16
 #define BLOCK_BYTES (UINT64_C(128) << 10)
 
-/* Words of 64 bits that have one mask. */
+/* The number of 64-bit words that share one mask. */
 #define GROUP 64
 
 /*
- * Appends the words that are not 0, those of each group behind a mask of which they are: moments
- * are structs of which most is 0, and this takes a tenth of the time that zstd takes for that.
+ * Appends the words that are not 0; before those of each group stands a mask that says which they
+ * are. Moments are structs that are mostly 0, and this takes a tenth of the time that zstd takes
+ * for the same.
  */
 static void put_words(struct buf *out, const uint64_t *words, size_t n)
 {
@@ -34,8 +35,8 @@ static void put_words(struct buf *out, const uint64_t *words, size_t n)
 	}
 }
 
-/* Takes n words of those that put_words() made of them. False: there are not as many. */
-static bool take_words(const uint64_t *from, size_t nfrom, uint64_t *words, size_t n)
+/* Restores n words from what put_words() appended. False: the data has another length. */
+static bool get_words(const uint64_t *from, size_t nfrom, uint64_t *words, size_t n)
 {
 	const uint64_t *end = from + nfrom;
 
@@ -79,7 +80,7 @@ void kept_end(struct kept_list *list, struct keeper *keeper)
 		pack_last(list, keeper);
 }
 
-/* The block that a moment goes into: what begins a stretch begins one, too. */
+/* Finds the block for a moment; a moment that begins a stretch gets a new one. */
 static struct kept_block *block_for(struct kept_list *list, struct keeper *keeper, bool begins)
 {
 	struct kept_block *block;
@@ -119,7 +120,7 @@ void kept_add(struct kept_list *list, struct keeper *keeper, const struct moment
 		pack_last(list, keeper);
 }
 
-/* The bytes of a block, as they were before it was packed. */
+/* Returns a block's bytes as they were before it was packed; NULL: they are damaged. */
 static const char *bytes_of(struct keeper *keeper, const struct kept_block *block)
 {
 	if (!block->unpacked)
@@ -144,9 +145,9 @@ struct moment *kept_unpack(struct keeper *keeper, const struct kept *kept)
 		keeper->moment = xcalloc(1, kept->size);
 		keeper->room = kept->size;
 	}
-	if (!bytes || !take_words((const uint64_t *)(const void *)(bytes + kept->at),
-				  kept->len / sizeof(uint64_t), (uint64_t *)(void *)keeper->moment,
-				  kept->size / sizeof(uint64_t)))
+	if (!bytes || !get_words((const uint64_t *)(const void *)(bytes + kept->at),
+				 kept->len / sizeof(uint64_t), (uint64_t *)(void *)keeper->moment,
+				 kept->size / sizeof(uint64_t)))
 		die("the memory of samples is damaged");
 	return keeper->moment;
 }

@@ -12,8 +12,8 @@
 #include "history/segments.h"
 
 /*
- * How many stretches the time, and the room, is cut into: the oldest goes whole, and each begins
- * with all tasks.
+ * The number of stretches that the time, and the room, is divided into: a stretch begins with all
+ * tasks, and the oldest is removed as a whole.
  */
 #define SPAN_PARTS 4
 #define ROOM_PARTS 6
@@ -23,8 +23,8 @@ struct lookback {
 	struct encoder *encoder;
 	struct keeper keeper;
 	struct stretches stretches;
-	uint64_t whole_bytes; /* what the last stretch took when it had one moment */
-	bool full; /* there is no room for one moment */
+	uint64_t whole_bytes; /* bytes of the last stretch when it had one moment */
+	bool full; /* there is not even room for one moment */
 };
 
 bool lookback_parse(const char *text, struct lookback_limits *limits)
@@ -50,7 +50,7 @@ struct lookback *lookback_open(const struct lookback_limits *limits)
 	return lookback;
 }
 
-/* The stretch that grows; NULL: there is none. */
+/* Returns the last stretch, which grows; NULL: there is none. */
 static struct stretch *last_stretch(const struct lookback *lookback)
 {
 	const struct stretches *all = &lookback->stretches;
@@ -58,22 +58,22 @@ static struct stretch *last_stretch(const struct lookback *lookback)
 	return all->n ? all->list[all->n - 1] : NULL;
 }
 
-/* What a stretch takes. */
+/* Counts the bytes that a stretch takes. */
 static uint64_t bytes_of(const struct stretch *stretch)
 {
-	return stretch->kept.bytes + stretch->cap * sizeof(*stretch->points);
+	return stretch->kept.bytes + stretch->cap * sizeof(*stretch->outlines);
 }
 
-/* How much time a stretch covers, up to now. */
+/* Computes how long ago a stretch began. */
 static uint64_t stretch_span(const struct stretch *stretch, uint64_t now_ns)
 {
-	uint64_t first = stretch->n ? stretch->points[0].real_ns : now_ns;
+	uint64_t first = stretch->n ? stretch->outlines[0].real_ns : now_ns;
 
 	return now_ns > first ? now_ns - first : 0;
 }
 
-/* Whether the frame begins a stretch. */
-static bool is_to_turn(const struct lookback *lookback, const struct frame_info *info)
+/* Whether a frame is to begin a new stretch. */
+static bool begins_stretch(const struct lookback *lookback, const struct frame_info *info)
 {
 	const struct stretch *last = last_stretch(lookback);
 	uint64_t bytes, least;
@@ -85,13 +85,13 @@ static bool is_to_turn(const struct lookback *lookback, const struct frame_info 
 		return true;
 	bytes = bytes_of(last);
 	least = lookback->limits.bytes / ROOM_PARTS;
-	/* All tasks at its begin should be a small part. */
+	/* All tasks, with which a stretch begins, should be a small part of it. */
 	if (least < 3 * lookback->whole_bytes)
 		least = 3 * lookback->whole_bytes;
 	return bytes >= least || bytes >= lookback->limits.bytes / 2;
 }
 
-/* Begins a stretch. */
+/* Begins a new stretch. */
 static void begin_stretch(struct lookback *lookback, const struct frame_info *info)
 {
 	struct stretch *last = last_stretch(lookback), *stretch;
@@ -105,8 +105,8 @@ static void begin_stretch(struct lookback *lookback, const struct frame_info *in
 	encoder_begin_segment(lookback->encoder);
 }
 
-/* Whether the first stretch is older than what is to be kept. */
-static bool is_outlived(const struct lookback *lookback, uint64_t now_ns)
+/* Whether the first stretch is older than the time to keep: the second covers that alone. */
+static bool is_too_old(const struct lookback *lookback, uint64_t now_ns)
 {
 	const struct stretches *all = &lookback->stretches;
 
@@ -114,16 +114,16 @@ static bool is_outlived(const struct lookback *lookback, uint64_t now_ns)
 	       stretch_span(all->list[1], now_ns) >= lookback->limits.span_ns;
 }
 
-/* Removes the oldest stretches, down to what is to be kept. */
-static void forget_oldest(struct lookback *lookback, uint64_t now_ns)
+/* Removes the oldest stretches until the rest is within the limits. */
+static void remove_oldest(struct lookback *lookback, uint64_t now_ns)
 {
 	struct stretches *all = &lookback->stretches;
-	bool past = is_outlived(lookback, now_ns);
+	bool past = is_too_old(lookback, now_ns);
 
 	for (size_t i = 0; i + 1 < all->n;) {
 		if (!past && lookback_bytes(lookback) <= lookback->limits.bytes)
 			return;
-		/* One that is looked at stays, and others go in its place. */
+		/* A stretch that is looked at stays; others are removed instead. */
 		if (all->list[i]->pins) {
 			i++;
 			past = false;
@@ -131,12 +131,12 @@ static void forget_oldest(struct lookback *lookback, uint64_t now_ns)
 		}
 		stretches_remove(all, i);
 		all->list[i]->torn = true;
-		past = !i && is_outlived(lookback, now_ns);
+		past = !i && is_too_old(lookback, now_ns);
 	}
 }
 
-/* Removes also the last, unless it is looked at. */
-static void forget_last(struct lookback *lookback)
+/* Removes the last stretch as well, unless it is looked at. */
+static void remove_last(struct lookback *lookback)
 {
 	struct stretches *all = &lookback->stretches;
 
@@ -161,7 +161,10 @@ void lookback_stalls(const struct frame_info *info, float stalls[PSI_RESOURCES])
 	}
 }
 
-/* What was waited in the interval, of which figures since the start say nothing. */
+/*
+ * Adds up what was waited in the interval. The frame may have figures since the start instead, so
+ * the moment is asked.
+ */
 static uint64_t waited_in(const struct moment *moment)
 {
 	const struct moment_change *changes = moment_part(moment, PART_CHANGES);
@@ -173,21 +176,22 @@ static uint64_t waited_in(const struct moment *moment)
 	return sum;
 }
 
-/* The frame in short. */
-static struct point point_of(const struct frame *frame, const struct moment *moment, int64_t number)
+/* Makes the outline of a frame. */
+static struct outline outline_of(const struct frame *frame, const struct moment *moment,
+				 int64_t number)
 {
-	struct point point = { .number = number,
-			       .real_ns = frame->info->real_ns,
-			       .begin_ns = frame->info->cur->begin_ns,
-			       .interval_ns = frame->info->prev ? frame->info->interval_ns : 0,
-			       .waited_ns = frame->info->prev ? waited_in(moment) : 0,
-			       .pressure = -1 };
+	struct outline outline = { .number = number,
+				   .real_ns = frame->info->real_ns,
+				   .begin_ns = frame->info->cur->begin_ns,
+				   .interval_ns = frame->info->prev ? frame->info->interval_ns : 0,
+				   .waited_ns = frame->info->prev ? waited_in(moment) : 0,
+				   .pressure = -1 };
 
-	lookback_stalls(frame->info, point.stalls);
+	lookback_stalls(frame->info, outline.stalls);
 	for (unsigned r = 0; r < PSI_RESOURCES; r++)
-		if (point.stalls[r] > point.pressure)
-			point.pressure = point.stalls[r];
-	return point;
+		if (outline.stalls[r] > outline.pressure)
+			outline.pressure = outline.stalls[r];
+	return outline;
 }
 
 /* Adds a frame to the last stretch. */
@@ -195,20 +199,20 @@ static void add_frame(struct lookback *lookback, const struct frame *frame,
 		      const struct frame *folded)
 {
 	struct stretch *stretch = last_stretch(lookback);
-	const struct moment *moment = encoder_take(lookback->encoder, frame, folded);
-	struct point point = point_of(frame, moment, (int64_t)stretch->n + 1);
+	const struct moment *moment = encoder_encode(lookback->encoder, frame, folded);
+	struct outline outline = outline_of(frame, moment, (int64_t)stretch->n + 1);
 	bool whole = moment->flags & MOMENT_WHOLE;
 
 	kept_add(&stretch->kept, &lookback->keeper, moment);
 	encoder_keep(lookback->encoder);
 	if (whole)
 		encoder_trim(lookback->encoder);
-	stretch_add(stretch, &point);
+	stretch_add(stretch, &outline);
 	if (stretch->n == 1)
 		lookback->whole_bytes = bytes_of(stretch);
 }
 
-/* Closes what was read of, but for what is looked at. */
+/* Closes the stretches that were read from, except those that are looked at. */
 static void shut_stretches(struct lookback *lookback)
 {
 	for (size_t i = 0; i < lookback->stretches.n; i++)
@@ -216,21 +220,21 @@ static void shut_stretches(struct lookback *lookback)
 			stretch_shut(lookback->stretches.list[i]);
 }
 
-int lookback_take(struct lookback *lookback, const struct frame *frame, const struct frame *folded)
+int lookback_add(struct lookback *lookback, const struct frame *frame, const struct frame *folded)
 {
 	const struct frame_info *info = frame->info;
 
 	if (lookback->full)
 		return -ENOSPC;
 	shut_stretches(lookback);
-	if (is_to_turn(lookback, info))
+	if (begins_stretch(lookback, info))
 		begin_stretch(lookback, info);
 	add_frame(lookback, frame, folded);
 	/* There is not even room for one moment. */
 	lookback->full = lookback->whole_bytes > lookback->limits.bytes;
-	forget_oldest(lookback, info->real_ns);
+	remove_oldest(lookback, info->real_ns);
 	if (lookback->full)
-		forget_last(lookback);
+		remove_last(lookback);
 	return lookback->full ? -ENOSPC : 0;
 }
 

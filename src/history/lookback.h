@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The past in memory: what a recording would have of the last minutes, packed, as stretches of
- * which the oldest goes when there is no more room. Nothing is written to a disk.
+ * Keeps the past in memory: what a recording of the last minutes would have, packed, as stretches.
+ * When there is no more room, the oldest stretch is removed. Nothing is written to a disk.
  */
 #ifndef STALLTOP_HISTORY_LOOKBACK_H
 #define STALLTOP_HISTORY_LOOKBACK_H
@@ -10,41 +10,41 @@
 #include "model/frame.h"
 
 struct lookback_limits {
-	uint64_t span_ns; /* what is kept, at least, as far as `bytes` allow; 0: no such limit */
-	uint64_t bytes; /* what it takes, at most */
+	uint64_t span_ns; /* at least this is kept, if `bytes` allow it; 0: no such limit */
+	uint64_t bytes; /* the most memory that it takes */
 };
 
-/* What is kept unless told otherwise. */
+/* The limits by default: 15 minutes. */
 #define LOOKBACK_DEFAULT ((struct lookback_limits){ UINT64_C(900) * NSEC_PER_SEC, LOOKBACK_BYTES })
 
-/* The room where only a time is given. */
+/* The room if only a time is given. */
 #define LOOKBACK_BYTES (UINT64_C(20) << 20)
 
-/* Takes limits as text: "15m" (s, m, h, d), "64M" (K, M, G, T), "0". False if it is none. */
+/* Parses limits: "15m" (s, m, h, d), "64M" (K, M, G, T), "0". False: the text is none of these. */
 bool lookback_parse(const char *text, struct lookback_limits *limits);
 
 struct lookback;
 
-/* Opens an empty one. */
+/* Opens an empty lookback. */
 struct lookback *lookback_open(const struct lookback_limits *limits);
 
 /*
- * Takes a frame; it must follow on the one before, unless it has no interval. folded: the same
- * folded into groups, whose figures are taken; NULL: none. 0 or -errno: then no more is taken, and
- * what there is stays.
+ * Adds a frame, which must follow the one before, unless it has no interval. folded: the same frame
+ * folded into groups, whose figures are kept, too; NULL: none. 0 or -errno; after an error no more
+ * frames are added, and what is kept stays.
  */
-int lookback_take(struct lookback *lookback, const struct frame *frame, const struct frame *folded);
+int lookback_add(struct lookback *lookback, const struct frame *frame, const struct frame *folded);
 
-/* Fills in the shares of stalls of an interval, in percent; negative: not known. */
+/* Computes each resource's share of stalls in an interval, in percent; negative: not known. */
 void lookback_stalls(const struct frame_info *info, float stalls[PSI_RESOURCES]);
 
-/* What is there; those that are pinned stay. */
+/* Returns what is kept. Pinned stretches are not removed. */
 struct stretches *lookback_stretches(struct lookback *lookback);
 
-/* The memory that it takes by now. */
+/* Returns the memory that it takes now. */
 uint64_t lookback_bytes(const struct lookback *lookback);
 
-/* Moments that are there. */
+/* Returns the number of moments that are kept. */
 size_t lookback_moments(const struct lookback *lookback);
 
 void lookback_close(struct lookback *lookback);

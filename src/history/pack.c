@@ -39,7 +39,7 @@ bool pack_is_built(void)
 	return true;
 }
 
-/* Reads as much as there is. The bytes read or -errno. */
+/* Reads until the buffer is full or the file ends. Returns the bytes read, or -errno. */
 static ssize_t read_some(int fd, void *bytes, size_t size)
 {
 	ssize_t n;
@@ -50,7 +50,7 @@ static ssize_t read_some(int fd, void *bytes, size_t size)
 	return n < 0 ? -errno : n;
 }
 
-/* Buffers between two files. */
+/* Buffers for input and output. */
 struct pipes {
 	char *in, *out;
 	size_t in_size, out_size;
@@ -95,8 +95,8 @@ static int pack_all(ZSTD_CCtx *packing, int from, int to)
 }
 
 /*
- * Has files packed fast, or tightly. What repeats in a recording is short and near: short matches
- * count, and a search of some depth, not a large window, which would take much memory.
+ * Sets parameters to pack a file fast, or tightly. What repeats in a recording is short and near,
+ * so short matches and a deep search help; a large window would only take much memory.
  */
 static void set_effort(ZSTD_CCtx *packing, bool tight)
 {
@@ -151,7 +151,10 @@ int pack_file(int folder, const char *from, const char *to, bool tight)
 	return err;
 }
 
-/* The most that a file can become which is a recording: others are nearly all zeros. */
+/*
+ * Computes the most bytes that a packed recording can unpack to; only files of nearly all zeros
+ * exceed it.
+ */
 static uint64_t most_of(int from)
 {
 	struct stat stat;
@@ -162,7 +165,7 @@ static uint64_t most_of(int from)
 	return most < PACK_FILE_MAX ? most : PACK_FILE_MAX;
 }
 
-/* Whether what begins with these bytes says that it becomes more than that. */
+/* Whether a packed file says in its first bytes that it unpacks to more than `most`. */
 static bool claims_more(const void *bytes, size_t n, uint64_t most)
 {
 	unsigned long long claimed = ZSTD_getFrameContentSize(bytes, n);
@@ -204,7 +207,7 @@ static int unpack_all(ZSTD_DCtx *unpacking, int from, int to)
 			break;
 	}
 	free_pipes(&pipes);
-	/* What ends in the middle of a frame was cut off. */
+	/* A file that ends in the middle of a frame was cut off. */
 	return err ? err : left ? -EBADMSG : 0;
 }
 

@@ -11,23 +11,23 @@
 #include "history/rebuild.h"
 
 struct past {
-	struct stretches own, *stretches; /* own: files of a recording */
+	struct stretches own, *stretches; /* the stretches; own: the files of a recording */
 	bool threads; /* rows are to be threads */
 	uint64_t from_ns, to_ns, interval_ns;
 	const pid_t *pids;
 	size_t npids;
 	struct sampler_config config;
 	struct playback playback;
-	struct sampler *sampler, *former; /* NULL: none */
+	struct sampler *sampler, *former; /* former: the one shown before; NULL: none */
 	struct rebuild *rebuild, *former_rebuild; /* what their frames point into */
-	bool current; /* the sampler's last frame is what is shown */
-	struct stretch *turned; /* whose numbers the rebuild knows */
-	/* While a frame is made: the next moment to be read, and the last. */
-	struct spot reading, target;
-	struct spot shown; /* its stretch is pinned; NULL: nothing is shown */
+	bool current; /* the sampler's last frame is the one that is shown */
+	struct stretch *rebuilt; /* the stretch that the rebuild read last: it knows its numbers */
+	/* While a frame is made: the next moment to read, and the last one. */
+	struct position reading, target;
+	struct position shown; /* what is shown; its stretch is pinned, NULL: nothing */
 };
 
-/* The index of a stretch; the number of stretches where it is none of them. */
+/* Returns the index of a stretch; if it is not in the list, the length of the list. */
 static size_t stretch_index(const struct past *past, const struct stretch *stretch)
 {
 	size_t i = 0;
@@ -37,210 +37,218 @@ static size_t stretch_index(const struct past *past, const struct stretch *stret
 	return i;
 }
 
-/* Whether a stretch has moments of the rows that are wanted. */
+/* Whether a stretch has moments with the wanted rows: threads, or processes. */
 static bool is_usable(const struct past *past, struct stretch *stretch)
 {
 	return !stretch_list(stretch) && stretch->n && stretch->threads == past->threads;
 }
 
-/* The next moment, whether it can be shown or not. */
-static bool step_on(const struct past *past, struct spot *place)
+/* Moves to the next moment, whether it can be shown or not. False: there is none. */
+static bool step_on(const struct past *past, struct position *position)
 {
-	size_t i = stretch_index(past, place->stretch);
+	size_t i = stretch_index(past, position->stretch);
 
-	if (place->at + 1 < place->stretch->n) {
-		place->at++;
+	if (position->at + 1 < position->stretch->n) {
+		position->at++;
 		return true;
 	}
 	while (++i < past->stretches->n)
 		if (is_usable(past, past->stretches->list[i])) {
-			*place = (struct spot){ past->stretches->list[i], 0 };
+			*position = (struct position){ past->stretches->list[i], 0 };
 			return true;
 		}
 	return false;
 }
 
-/* The moment before. */
-static bool step_back(const struct past *past, struct spot *place)
+/* Moves to the moment before, whether it can be shown or not. False: there is none. */
+static bool step_back(const struct past *past, struct position *position)
 {
-	size_t i = stretch_index(past, place->stretch);
+	size_t i = stretch_index(past, position->stretch);
 
-	if (place->at) {
-		place->at--;
+	if (position->at) {
+		position->at--;
 		return true;
 	}
-	/* What came right before is not there. */
-	if (place->stretch->torn)
+	/* What came right before has been removed. */
+	if (position->stretch->torn)
 		return false;
 	while (i-- > 0) {
 		struct stretch *stretch = past->stretches->list[i];
 
 		if (is_usable(past, stretch)) {
-			*place = (struct spot){ stretch, stretch->n - 1 };
+			*position = (struct position){ stretch, stretch->n - 1 };
 			return true;
 		}
 	}
 	return false;
 }
 
-/* Whether enough time has passed between two moments; as is_due() of a replay. */
-static bool is_far_enough(const struct past *past, const struct spot *from, const struct spot *to)
+/* Whether enough time lies between two moments; the same rule as is_due() of replay.c. */
+static bool is_far_enough(const struct past *past, const struct position *from,
+			  const struct position *to)
 {
-	uint64_t a = spot_point(from)->real_ns, b = spot_point(to)->real_ns;
+	uint64_t a = position_outline(from)->real_ns, b = position_outline(to)->real_ns;
 
-	return !spot_point(to)->interval_ns || b < a ||
-	       b + spot_point(to)->interval_ns / 2 >= a + past->interval_ns;
+	return !position_outline(to)->interval_ns || b < a ||
+	       b + position_outline(to)->interval_ns / 2 >= a + past->interval_ns;
 }
 
-/* The moment with which the interval of another begins. False: there is none. */
-static bool begin_of(const struct past *past, const struct spot *place, struct spot *begin)
+/* Finds the moment with which the interval of another begins. False: there is none. */
+static bool find_begin(const struct past *past, const struct position *position,
+		       struct position *begin)
 {
-	*begin = *place;
+	*begin = *position;
 	while (step_back(past, begin))
-		if (is_far_enough(past, begin, place))
+		if (is_far_enough(past, begin, position))
 			return true;
-	return begin->stretch != place->stretch || begin->at != place->at;
+	return begin->stretch != position->stretch || begin->at != position->at;
 }
 
-/* Whether a moment lies in the part of a recording that is shown. */
-static bool is_in_part(const struct past *past, const struct spot *place)
+/* Whether a moment is in the part of the recording that is to be shown. */
+static bool is_in_part(const struct past *past, const struct position *position)
 {
-	const struct point *point = spot_point(place);
+	const struct outline *outline = position_outline(position);
 
-	return point->real_ns >= past->from_ns && point->real_ns <= past->to_ns;
+	return outline->real_ns >= past->from_ns && outline->real_ns <= past->to_ns;
 }
 
-/* Whether a moment can be shown: it has an interval, of which the beginning is there, too. */
-static bool can_be_shown(const struct past *past, const struct spot *place)
+/* Whether a moment can be shown: it has an interval, and the moment before it is there. */
+static bool can_be_shown(const struct past *past, const struct position *position)
 {
-	struct spot before = *place;
+	struct position before = *position;
 
-	return spot_point(place)->interval_ns && is_in_part(past, place) &&
+	return position_outline(position)->interval_ns && is_in_part(past, position) &&
 	       step_back(past, &before);
 }
 
-/* The first moment of all, which may have no interval. False: there is none. */
-static bool very_first(const struct past *past, struct spot *place)
+/* Finds the very first moment, which may have no interval. False: there is none. */
+static bool find_very_first(const struct past *past, struct position *position)
 {
 	for (size_t i = 0; i < past->stretches->n; i++) {
-		*place = (struct spot){ past->stretches->list[i], 0 };
-		if (is_usable(past, place->stretch))
+		*position = (struct position){ past->stretches->list[i], 0 };
+		if (is_usable(past, position->stretch))
 			return true;
 	}
 	return false;
 }
 
-/* The first moment that can be shown; if none can, the first of all, without its interval. */
-static bool first_shown(struct past *past, struct spot *place)
+/*
+ * Finds the first moment that can be shown; if there is none, the very first, without interval.
+ * False: there is no moment.
+ */
+static bool find_first_shown(struct past *past, struct position *position)
 {
-	if (!very_first(past, place))
+	if (!find_very_first(past, position))
 		return false;
-	return can_be_shown(past, place) || past_next(past, place) || is_in_part(past, place);
+	return can_be_shown(past, position) || past_next(past, position) ||
+	       is_in_part(past, position);
 }
 
-bool past_first(struct past *past, struct spot *place)
+bool past_first(struct past *past, struct position *position)
 {
-	return past->from_ns ? past_find(past, past->from_ns, place) : first_shown(past, place);
+	return past->from_ns ? past_find(past, past->from_ns, position)
+			     : find_first_shown(past, position);
 }
 
-bool past_last(struct past *past, struct spot *place)
+bool past_last(struct past *past, struct position *position)
 {
 	for (size_t i = past->stretches->n; i-- > 0;) {
 		struct stretch *stretch = past->stretches->list[i];
 
 		if (!is_usable(past, stretch))
 			continue;
-		*place = (struct spot){ stretch, stretch->n - 1 };
-		return can_be_shown(past, place) || past_before(past, place) ||
-		       first_shown(past, place);
+		*position = (struct position){ stretch, stretch->n - 1 };
+		return can_be_shown(past, position) || past_before(past, position) ||
+		       find_first_shown(past, position);
 	}
 	return false;
 }
 
-bool past_next(struct past *past, struct spot *place)
+bool past_next(struct past *past, struct position *position)
 {
-	struct spot at = *place;
+	struct position at = *position;
 
 	while (step_on(past, &at))
-		if (can_be_shown(past, &at) && is_far_enough(past, place, &at)) {
-			*place = at;
+		if (can_be_shown(past, &at) && is_far_enough(past, position, &at)) {
+			*position = at;
 			return true;
 		}
 	return false;
 }
 
-bool past_before(struct past *past, struct spot *place)
+bool past_before(struct past *past, struct position *position)
 {
-	struct spot at = *place;
+	struct position at = *position;
 
 	while (step_back(past, &at))
-		if (can_be_shown(past, &at) && is_far_enough(past, &at, place)) {
-			*place = at;
+		if (can_be_shown(past, &at) && is_far_enough(past, &at, position)) {
+			*position = at;
 			return true;
 		}
-	/* Beyond what is torn off there may be more. */
+	/* Before the gap there may be more moments. */
 	for (size_t i = stretch_index(past, at.stretch); i-- > 0;) {
 		struct stretch *stretch = past->stretches->list[i];
 
 		if (!is_usable(past, stretch))
 			continue;
-		at = (struct spot){ stretch, stretch->n - 1 };
+		at = (struct position){ stretch, stretch->n - 1 };
 		if (!can_be_shown(past, &at))
 			continue;
-		*place = at;
+		*position = at;
 		return true;
 	}
 	return false;
 }
 
-/* The index of the last point up to that time; 0 where all are later. */
+/* Finds the index of the last outline up to a time; 0 if all are later. */
 static size_t find_time(const struct stretch *stretch, uint64_t real_ns)
 {
 	size_t at;
 
-	/* Times go on but where the clock was set back. */
-	LOWER_BOUND(at, stretch->n, stretch->points[at].real_ns <= real_ns);
+	/* Times grow, except where the clock was set back. */
+	LOWER_BOUND(at, stretch->n, stretch->outlines[at].real_ns <= real_ns);
 	return at ? at - 1 : 0;
 }
 
-bool past_find(struct past *past, uint64_t real_ns, struct spot *place)
+bool past_find(struct past *past, uint64_t real_ns, struct position *position)
 {
 	for (size_t i = past->stretches->n; i-- > 0;) {
 		struct stretch *stretch = past->stretches->list[i];
 
 		if (!is_usable(past, stretch))
 			continue;
-		*place = (struct spot){ stretch, find_time(stretch, real_ns) };
-		if (spot_point(place)->real_ns > real_ns)
+		*position = (struct position){ stretch, find_time(stretch, real_ns) };
+		if (position_outline(position)->real_ns > real_ns)
 			continue;
-		if (can_be_shown(past, place))
+		if (can_be_shown(past, position))
 			return true;
 		break;
 	}
-	/* The time lies before all. */
-	return first_shown(past, place);
+	/* The time is before all moments. */
+	return find_first_shown(past, position);
 }
 
 /* Reads one moment. 0 or -errno. */
-static int read_place(struct past *past, const struct spot *place)
+static int read_moment(struct past *past, const struct position *position)
 {
-	int err = stretch_open(place->stretch);
+	int err = stretch_open(position->stretch);
 
 	if (err)
 		return err;
-	if (past->turned != place->stretch)
-		rebuild_turn(past->rebuild);
-	past->turned = place->stretch;
-	return rebuild_take(past->rebuild, &place->stretch->archive, spot_point(place)->number);
+	if (past->rebuilt != position->stretch)
+		rebuild_begin_file(past->rebuild);
+	past->rebuilt = position->stretch;
+	return rebuild_read(past->rebuild, &position->stretch->archive,
+			    position_outline(position)->number);
 }
 
-/* Whether two places are the same. */
-static bool is_same(const struct spot *a, const struct spot *b)
+/* Whether two positions are the same. */
+static bool is_same(const struct position *a, const struct position *b)
 {
 	return a->stretch == b->stretch && a->at == b->at;
 }
 
-/* See struct playback. */
+/* Implements struct playback. */
 static int next_of_past(void *state, struct sample *prev, struct sample *cur,
 			struct playback_moment *moment)
 {
@@ -250,7 +258,7 @@ static int next_of_past(void *state, struct sample *prev, struct sample *cur,
 	for (;;) {
 		bool last = is_same(&past->reading, &past->target);
 
-		err = read_place(past, &past->reading);
+		err = read_moment(past, &past->reading);
 		if (err)
 			return err;
 		if (last)
@@ -262,7 +270,7 @@ static int next_of_past(void *state, struct sample *prev, struct sample *cur,
 	return 0;
 }
 
-/* See struct playback. */
+/* Implements struct playback. */
 static void give_past_group(void *state, const char *path, const struct cgroup_sample **now,
 			    const struct cgroup_sample **before)
 {
@@ -271,36 +279,36 @@ static void give_past_group(void *state, const char *path, const struct cgroup_s
 	rebuild_group(past->rebuild, path, now, before);
 }
 
-/* The last moment, up to a place of its stretch, that stands for itself. */
-static size_t find_whole(struct past *past, const struct spot *place)
+/* Finds the index of the last whole moment of a stretch, up to a position. */
+static size_t find_whole(struct past *past, const struct position *position)
 {
-	struct stretch *stretch = place->stretch;
-	int64_t number = stretch_open(stretch)
-				 ? 0
-				 : archive_whole(&stretch->archive, spot_point(place)->number);
-	size_t at = place->at;
+	struct stretch *stretch = position->stretch;
+	int64_t number = stretch_open(stretch) ? 0
+					       : archive_whole(&stretch->archive,
+							       position_outline(position)->number);
+	size_t at = position->at;
 
 	(void)past;
-	while (at && stretch->points[at].number > number)
+	while (at && stretch->outlines[at].number > number)
 		at--;
 	return at;
 }
 
-/* Reads what must be known before a moment. 0 or -errno. */
-static int read_up_to(struct past *past, const struct spot *place)
+/* Reads the moments before one that it builds on, from the last whole one on. 0 or -errno. */
+static int read_up_to(struct past *past, const struct position *position)
 {
-	struct spot at = { place->stretch, find_whole(past, place) };
+	struct position at = { position->stretch, find_whole(past, position) };
 	int err = 0;
 
-	for (; at.at < place->at && !err; at.at++) {
-		err = read_place(past, &at);
+	for (; at.at < position->at && !err; at.at++) {
+		err = read_moment(past, &at);
 		past->rebuild->passed = 0;
 	}
 	past->reading = at;
 	return err;
 }
 
-/* Frees what a sampler's frames point into. */
+/* Frees a rebuild, which a sampler's frames point into. */
 static void free_rebuild(struct rebuild *rebuild)
 {
 	if (rebuild)
@@ -308,7 +316,7 @@ static void free_rebuild(struct rebuild *rebuild)
 	free(rebuild);
 }
 
-/* Puts the sampler aside if its frame is shown, else frees it. */
+/* Keeps the sampler as the former one if its frame is shown; else frees it. */
 static void set_aside(struct past *past)
 {
 	if (past->current) {
@@ -321,11 +329,11 @@ static void set_aside(struct past *past)
 	}
 	past->sampler = NULL;
 	past->rebuild = NULL;
-	past->turned = NULL;
+	past->rebuilt = NULL;
 	past->current = false;
 }
 
-/* Opens a sampler that begins anew. 0 or -errno. */
+/* Opens a new sampler. 0 or -errno. */
 static int open_anew(struct past *past)
 {
 	set_aside(past);
@@ -335,12 +343,12 @@ static int open_anew(struct past *past)
 	return sampler_open(&past->sampler, &past->config);
 }
 
-/* Makes the frame with which an interval begins, unless that is shown. 0 or -errno. */
-static int show_begin(struct past *past, const struct spot *place)
+/* Makes the frame with which a moment's interval begins, unless that is shown. 0 or -errno. */
+static int show_begin(struct past *past, const struct position *position)
 {
 	const struct frame *frame;
-	struct spot begin;
-	bool there = begin_of(past, place, &begin);
+	struct position begin;
+	bool there = find_begin(past, position, &begin);
 	int err;
 
 	if (there && past->current && is_same(&begin, &past->shown)) {
@@ -349,7 +357,7 @@ static int show_begin(struct past *past, const struct spot *place)
 	}
 	err = open_anew(past);
 	if (!err)
-		err = read_up_to(past, there ? &begin : place);
+		err = read_up_to(past, there ? &begin : position);
 	if (err || !there)
 		return err;
 	past->target = begin;
@@ -359,27 +367,27 @@ static int show_begin(struct past *past, const struct spot *place)
 	return err;
 }
 
-/* Pins what is shown now, and no longer what was. */
-static void pin(struct past *past, const struct spot *place)
+/* Pins the stretch that is shown now, and releases the one before. */
+static void pin(struct past *past, const struct position *position)
 {
 	struct stretch *before = past->shown.stretch;
 
-	place->stretch->pins++;
+	position->stretch->pins++;
 	if (before)
 		before->pins--;
-	past->shown = *place;
-	/* One or two are open at a time. */
+	past->shown = *position;
+	/* Keeps only these two stretches open. */
 	for (size_t i = 0; i < past->stretches->n; i++) {
 		struct stretch *stretch = past->stretches->list[i];
 
-		if (stretch != place->stretch && stretch != before)
+		if (stretch != position->stretch && stretch != before)
 			stretch_shut(stretch);
 	}
 }
 
-int past_show(struct past *past, const struct spot *place, const struct frame **frame)
+int past_show(struct past *past, const struct position *position, const struct frame **frame)
 {
-	struct spot wanted = *place;
+	struct position wanted = *position;
 	int err;
 
 	wanted.stretch->pins++;
@@ -397,9 +405,9 @@ int past_show(struct past *past, const struct spot *place, const struct frame **
 	return 0;
 }
 
-bool past_shown(const struct past *past, struct spot *place)
+bool past_shown(const struct past *past, struct position *position)
 {
-	*place = past->shown;
+	*position = past->shown;
 	return past->shown.stretch;
 }
 
@@ -421,7 +429,7 @@ void past_leave(struct past *past)
 	set_aside(past);
 	if (past->shown.stretch)
 		past->shown.stretch->pins--;
-	past->shown = (struct spot){ 0 };
+	past->shown = (struct position){ 0 };
 }
 
 size_t past_moments(const struct past *past)
@@ -433,13 +441,13 @@ size_t past_moments(const struct past *past)
 	return n;
 }
 
-size_t past_around(struct past *past, const struct spot *place, struct spot *places, size_t n,
-		   size_t *at)
+size_t past_around(struct past *past, const struct position *position, struct position *positions,
+		   size_t n, size_t *at)
 {
-	struct spot earlier = *place, later = *place;
+	struct position earlier = *position, later = *position;
 	size_t before = 0, after = 0;
 
-	/* As much on both sides as there is; then the earlier side takes what room is left. */
+	/* Takes the same number on both sides; if one has too few, the other gets the rest. */
 	while (before < n / 2 && past_before(past, &earlier))
 		before++;
 	while (before + after + 1 < n && past_next(past, &later))
@@ -447,10 +455,10 @@ size_t past_around(struct past *past, const struct spot *place, struct spot *pla
 	while (before + after + 1 < n && past_before(past, &earlier))
 		before++;
 	*at = before;
-	places[0] = earlier;
+	positions[0] = earlier;
 	for (size_t i = 1; i < before + after + 1; i++) {
-		places[i] = places[i - 1];
-		past_next(past, &places[i]);
+		positions[i] = positions[i - 1];
+		past_next(past, &positions[i]);
 	}
 	return before + after + 1;
 }
@@ -470,7 +478,7 @@ void past_configure(struct past *past, const struct sampler_config *config)
 	past->config = *config;
 }
 
-/* Opens one without moments. */
+/* Opens a past without moments. */
 static struct past *open_empty(void)
 {
 	struct past *past = xcalloc(1, sizeof(*past));
@@ -491,8 +499,11 @@ struct past *past_open(struct lookback *lookback, const struct sampler_config *c
 	return past;
 }
 
-/* Takes the limits of what is shown of a recording. 0 or -errno. */
-static int take_limits(struct past *past, const struct replay_config *config, struct spot *last)
+/*
+ * Sets from when to when a recording is shown, and finds the last moment. 0 or -errno; then
+ * last->stretch is the file that failed, or NULL.
+ */
+static int set_limits(struct past *past, const struct replay_config *config, struct position *last)
 {
 	uint64_t end_ns;
 	struct stretch *stretch = NULL;
@@ -503,13 +514,13 @@ static int take_limits(struct past *past, const struct replay_config *config, st
 		err = stretch_open(stretch);
 	}
 	if (err)
-		*last = (struct spot){ stretch, 0 };
+		*last = (struct position){ stretch, 0 };
 	if (err)
 		return err;
 	if (!stretch || !stretch->n)
 		return -ENODATA;
 	past->threads = stretch->threads;
-	end_ns = stretch->points[stretch->n - 1].real_ns;
+	end_ns = stretch->outlines[stretch->n - 1].real_ns;
 	if ((config->to && !replay_time(config->to, end_ns, &past->to_ns)) ||
 	    (config->from && !replay_time(config->from, end_ns, &past->from_ns)))
 		return -EINVAL;
@@ -520,7 +531,7 @@ int past_open_recording(struct past **out, const struct replay_config *config, c
 {
 	struct past *past = open_empty();
 	struct archive_files files = { 0 };
-	struct spot last = { 0 };
+	struct position last = { 0 };
 	int err = archive_list(&files, config->path);
 
 	past->interval_ns = config->interval_ns;
@@ -530,7 +541,7 @@ int past_open_recording(struct past **out, const struct replay_config *config, c
 		stretches_add(&past->own)->path = xstrdup(files.paths[i]);
 	archive_files_free(&files);
 	if (!err)
-		err = take_limits(past, config, &last);
+		err = set_limits(past, config, &last);
 	if (err) {
 		*file = xstrdup(last.stretch ? last.stretch->path : config->path);
 		past_close(past);

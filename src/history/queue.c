@@ -15,34 +15,34 @@
 #include "base/util.h"
 
 /*
- * Memory that is only reserved: pages come when they are written. A queue that runs empty begins at
- * its start again, so that few of them ever are.
+ * The queue's address space: a page takes memory only once it is written. An empty queue begins
+ * again at its start, so that few pages ever are.
  */
 #define ROOM (QUEUE_ALONE + QUEUE_BYTES)
 
 /* Messages begin at multiples of this. */
 #define ALIGNMENT UINT64_C(64)
 
-/* Above this size the memory of a message goes back to the system. */
+/* The memory of a message larger than this goes back to the system. */
 #define LARGE (UINT64_C(1) << 20)
 
-/* Where a message is. */
+/* The place and size of a message. */
 struct queue_slot {
 	uint64_t at, size;
 };
 
-/* The part that both processes share. */
+/* The memory that both processes share. */
 struct shared {
 	struct queue_told told;
-	_Atomic uint64_t sent, done; /* messages */
+	_Atomic uint64_t sent, done; /* how many messages were sent, and handled */
 	struct queue_slot slots[QUEUE_MESSAGES];
 	_Alignas(ALIGNMENT) char room[];
 };
 
 struct queue {
 	struct shared *shared;
-	int fds[2]; /* the sender's and the receiver's end; -1: not this process's */
-	uint64_t at; /* the sender's: where the next message goes */
+	int fds[2]; /* the sender's and the receiver's end; -1: closed in this process */
+	uint64_t at; /* where the sender puts the next message */
 };
 
 int queue_open(struct queue **out)
@@ -67,7 +67,7 @@ int queue_open(struct queue **out)
 	return 0;
 }
 
-/* Closes one of the ends. */
+/* Closes one end. */
 static void close_end(struct queue *queue, unsigned end)
 {
 	if (queue->fds[end] >= 0)
@@ -85,7 +85,7 @@ void queue_be_receiver(struct queue *queue)
 	close_end(queue, 0);
 }
 
-/* Finds room for a message. False where there is none. */
+/* Finds room for a message. False: there is none. */
 static bool find_room(struct queue *queue, uint64_t size, uint64_t sent, uint64_t done)
 {
 	const struct queue_slot *first = &queue->shared->slots[done % QUEUE_MESSAGES];
@@ -96,7 +96,7 @@ static bool find_room(struct queue *queue, uint64_t size, uint64_t sent, uint64_
 	}
 	if (sent - done >= QUEUE_MESSAGES)
 		return false;
-	/* Behind the newest, or, if the oldest is there too, before that. */
+	/* The room is behind the newest message, or at the start, before the oldest one. */
 	if (first->at < queue->at) {
 		uint64_t waiting = queue->at - first->at;
 
@@ -124,7 +124,7 @@ int queue_send(struct queue *queue, const void *message, uint64_t size)
 	shared->slots[sent % QUEUE_MESSAGES] = (struct queue_slot){ queue->at, room };
 	queue->at += room;
 	atomic_store_explicit(&shared->sent, sent + 1, memory_order_release);
-	/* A full socket wakes the receiver as well. */
+	/* If the socket is full, the receiver will wake up as well. */
 	if (send(queue->fds[0], "", 1, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 && errno == EPIPE)
 		return -EPIPE;
 	return 0;
@@ -150,7 +150,7 @@ const void *queue_receive(struct queue *queue, int timeout_ms, bool *ended)
 		n = recv(queue->fds[1], bytes, sizeof(bytes), MSG_DONTWAIT);
 		if (n > 0)
 			continue;
-		/* The sender's end: what it sent before is still to be taken. */
+		/* The sender has ended; what it sent before is still to be received. */
 		last = !n || (errno != EAGAIN && errno != EINTR);
 		if (!last && poll(&pollfd, 1, timeout_ms) == 0)
 			return NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A bounded queue of messages from one process to one that it forks, in memory that both share. The
- * sender never waits; the receiver sleeps on a socket that tells it of messages and of the sender's
- * end.
+ * A bounded queue of messages from a process to a child that it forks, in memory that both share.
+ * The sender never waits. The receiver sleeps on a socket, which wakes it for messages and when the
+ * sender ends.
  */
 #ifndef STALLTOP_HISTORY_QUEUE_H
 #define STALLTOP_HISTORY_QUEUE_H
@@ -11,49 +11,54 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The most messages that wait. */
+/* The most messages that may wait. */
 #define QUEUE_MESSAGES 64
 
-/* The most bytes that wait; of a single message that finds the queue empty, QUEUE_ALONE. */
+/* The most bytes that may wait. A message that finds the queue empty may have QUEUE_ALONE. */
 #define QUEUE_BYTES (UINT64_C(16) << 20)
 #define QUEUE_ALONE (UINT64_C(128) << 20)
 
-/* What the receiver tells the sender. (All are whole words: riscv64 exchanges no others by itself.)
+/*
+ * What the receiver tells the sender. (All members are words: riscv64 has atomic exchange for no
+ * smaller ones.)
  */
 struct queue_told {
-	_Atomic int error; /* -errno: it has given up; 0: all is well */
+	_Atomic int error; /* -errno: the receiver has given up; 0: all is well */
 	_Atomic int segment; /* not 0: the next message is to begin a segment */
-	_Atomic int ready; /* not 0: the first message was written */
+	_Atomic int ready; /* not 0: the receiver is ready, or has failed (error) */
 };
 
 struct queue;
 
-/* Makes a queue. 0 or -errno. To be forked after. */
+/* Makes a queue; the caller forks after this. 0 or -errno. */
 int queue_open(struct queue **out);
 
-/* Says which end a process has, after the fork. */
+/* Make this process the sender, or the receiver, after the fork. */
 void queue_be_sender(struct queue *queue);
 void queue_be_receiver(struct queue *queue);
 
-/* Copies a message into the queue. 0, or -ENOBUFS where it has no room, -EPIPE without receiver. */
+/*
+ * Copies a message into the queue. 0, -ENOBUFS if there is no room, -EPIPE if the receiver has
+ * ended.
+ */
 int queue_send(struct queue *queue, const void *message, uint64_t size);
 
 /*
- * Waits for a message, at most for timeout_ms (negative: for ever). Returns it, to be given back
- * with queue_done(), or NULL; then *ended: there will be none any more.
+ * Waits for a message, for timeout_ms at most (negative: for ever). Returns it, to be given back
+ * with queue_done(), or NULL. *ended: no message will come any more.
  */
 const void *queue_receive(struct queue *queue, int timeout_ms, bool *ended);
 
-/* Gives back the message received last: its memory is free for others. */
+/* Gives back the last message received, so that its room can be used again. */
 void queue_done(struct queue *queue);
 
-/* What is told to the sender. */
+/* Returns what the receiver tells the sender. */
 struct queue_told *queue_told(struct queue *queue);
 
-/* Says that no more messages come. */
+/* Ends the queue: the sender has no more messages. */
 void queue_hang_up(struct queue *queue);
 
-/* The descriptor that the receiver sleeps on. */
+/* Returns the descriptor that the receiver sleeps on. */
 int queue_fd(const struct queue *queue);
 
 void queue_close(struct queue *queue);

@@ -15,25 +15,28 @@
 /* The most versions of tasks that are remembered. */
 #define VERSIONS_MAX (1 << 16)
 
-/* From then on all times of reading are told as encode_reads() does. */
+/* Files from this version on have all times of reading as encode_reads() writes them. */
 #define RUNS_SINCE 4
 
-/* The bytes that tell the times of reading. */
+/* The bytes of the times of reading, and how far they were read. */
 struct reads {
 	const unsigned char *at, *end;
 	uint64_t last_ns;
 	size_t i; /* the element whose time comes next */
 };
 
-/* Takes times of reading: so many elements have the last one. */
-static void give_reads(struct rebuild *rebuild, struct reads *reads, uint64_t run)
+/* Sets the time of reading of the next `run` elements to the last one read. */
+static void set_times(struct rebuild *rebuild, struct reads *reads, uint64_t run)
 {
 	for (; run && reads->i < rebuild->n; run--, reads->i++)
 		rebuild->elements[reads->i].read_ns = reads->last_ns;
 }
 
-/* Takes those before version 4: runs of elements up to a 0, with a bit where they keep theirs. */
-static bool take_old_runs(struct rebuild *rebuild, struct reads *reads)
+/*
+ * Reads the times of files before version 4: runs of elements up to a 0, with a bit for runs that
+ * keep their times. False: the bytes are bad.
+ */
+static bool read_old_runs(struct rebuild *rebuild, struct reads *reads)
 {
 	uint64_t run, value;
 
@@ -45,13 +48,13 @@ static bool take_old_runs(struct rebuild *rebuild, struct reads *reads)
 		if (!varint_take(&reads->at, reads->end, &value))
 			return false;
 		reads->last_ns += (uint64_t)varint_unfold(value);
-		give_reads(rebuild, reads, run >> 1);
+		set_times(rebuild, reads, run >> 1);
 	}
 	return true;
 }
 
-/* Takes those of all elements: see encode_reads(). */
-static bool take_runs(struct rebuild *rebuild, struct reads *reads)
+/* Reads the times of all elements: see encode_reads(). False: the bytes are bad. */
+static bool read_runs(struct rebuild *rebuild, struct reads *reads)
 {
 	uint64_t run, value = 0;
 
@@ -69,13 +72,13 @@ static bool take_runs(struct rebuild *rebuild, struct reads *reads)
 		if (value & READ_SEVERAL && !varint_take(&reads->at, reads->end, &run))
 			return false;
 		reads->last_ns += (uint64_t)varint_unfold(value >> 2);
-		give_reads(rebuild, reads, run);
+		set_times(rebuild, reads, run);
 	}
 	return true;
 }
 
-/* Takes the times of reading. */
-static void take_reads(struct rebuild *rebuild, const struct buf *bytes)
+/* Reads the times at which elements were read, and corrections of the sample before. */
+static void read_times(struct rebuild *rebuild, const struct buf *bytes)
 {
 	const unsigned char *first = (const unsigned char *)bytes->data;
 	struct reads reads = { first, first + bytes->len, rebuild->begin_ns, 0 };
@@ -85,7 +88,7 @@ static void take_reads(struct rebuild *rebuild, const struct buf *bytes)
 
 	for (size_t e = 0; e < rebuild->n; e++)
 		rebuild->elements[e].read_ns = rebuild->elements[e].raw.read_ns;
-	if (!(old ? take_old_runs(rebuild, &reads) : take_runs(rebuild, &reads)))
+	if (!(old ? read_old_runs(rebuild, &reads) : read_runs(rebuild, &reads)))
 		return;
 	while (varint_take(&reads.at, reads.end, &run) &&
 	       varint_take(&reads.at, reads.end, &value)) {
@@ -99,15 +102,15 @@ static void take_reads(struct rebuild *rebuild, const struct buf *bytes)
 	}
 }
 
-/* Lets the time pass for an element: its threads lived on. */
-static void live_on(struct element *element)
+/* Lets an element's threads live on until it was read. */
+static void add_life(struct element *element)
 {
 	if (!element->whole)
 		element->raw.counters.life_ns += life_growth(&element->raw, element->read_ns);
 	element->raw.read_ns = element->read_ns;
 }
 
-/* Begins a sample: what belongs to the one before alone goes. */
+/* Begins a sample: clears what belonged to the one before only. */
 static void begin_sample(struct rebuild *rebuild)
 {
 	struct system_sample *system = &rebuild->moment.system;
@@ -132,7 +135,7 @@ static void begin_sample(struct rebuild *rebuild)
 	if (!rebuild->passed) {
 		rebuild->moment.head.nnotes = 0;
 		rebuild_begin_groups(rebuild);
-		rebuild->turn++;
+		rebuild->nsamples++;
 	}
 	rebuild_begin_trace(rebuild);
 	memset(system->pressure.error, 0, sizeof(system->pressure.error));
@@ -153,11 +156,11 @@ static int read_elements(struct rebuild *rebuild, int64_t number, const struct b
 		return err;
 	if (rebuild->whole)
 		rebuild_remove_gone(rebuild, true);
-	take_reads(rebuild, reads);
+	read_times(rebuild, reads);
 	for (size_t i = 0; i < rebuild->n; i++)
-		live_on(&rebuild->elements[i]);
+		add_life(&rebuild->elements[i]);
 	for (size_t i = 0; i < rebuild->nleft; i++)
-		live_on(&rebuild->left[i]);
+		add_life(&rebuild->left[i]);
 	return rebuild_read_rows(rebuild, number);
 }
 
@@ -173,11 +176,11 @@ static int read_head(struct rebuild *rebuild, int64_t number, struct buf *reads)
 	if (!rebuild->bare)
 		buf_add(reads, row.reads.data, row.reads.len);
 	archive_done(archive, TABLE_SAMPLE);
-	rebuild_take_head(rebuild, &row);
+	rebuild_set_head(rebuild, &row);
 	return archive->bad ? -EBADMSG : 0;
 }
 
-/* Reads a sample: see rebuild_take(). */
+/* Reads a sample: see rebuild_read(). */
 static int rebuild_sample(struct rebuild *rebuild, int64_t number)
 {
 	bool first = !rebuild->passed;
@@ -205,7 +208,7 @@ static int rebuild_sample(struct rebuild *rebuild, int64_t number)
 	return err;
 }
 
-int rebuild_take(struct rebuild *rebuild, struct archive *archive, int64_t number)
+int rebuild_read(struct rebuild *rebuild, struct archive *archive, int64_t number)
 {
 	bool begun = archive_begin(archive);
 	int err;
@@ -219,10 +222,10 @@ int rebuild_take(struct rebuild *rebuild, struct archive *archive, int64_t numbe
 	return err;
 }
 
-void rebuild_turn(struct rebuild *rebuild)
+void rebuild_begin_file(struct rebuild *rebuild)
 {
 	rebuild_forget_versions(rebuild);
-	rebuild_turn_trace(rebuild);
+	rebuild_forget_all_sites(rebuild);
 }
 
 /* Gives out what limits for how long an element waited for I/O. */
@@ -237,7 +240,7 @@ static void give_bound(const struct element *element, uint64_t sample_ns)
 	*task->io_bound = (struct task_io_bound){ sample_ns, element->io };
 }
 
-/* Gives an element out, into the place of the sample. */
+/* Copies an element into a sample, at an index. */
 static void give_element(const struct element *element, struct sample *cur, size_t at, bool several)
 {
 	struct task_raw *raw = &cur->raw[at];
@@ -258,8 +261,8 @@ static void give_element(const struct element *element, struct sample *cur, size
 }
 
 /*
- * Corrects what is known of an element in the sample before only now: when it was read, and how
- * long it had lived, which is taken from the time where nothing else happened.
+ * Corrects an element in the sample before by what is known only now: when it was read, and how
+ * long it had lived, which the time alone says if nothing else happened.
  */
 static void correct(const struct element *element, struct sample *prev)
 {
@@ -275,8 +278,8 @@ static void correct(const struct element *element, struct sample *prev)
 					(uint64_t)element->drift_ns;
 }
 
-/* Takes over what only frames know, and corrects the sample before. */
-static void tie(const struct rebuild *rebuild, struct sample *prev, struct sample *cur)
+/* Copies from the sample before what only frames know, and corrects that sample. */
+static void match_before(const struct rebuild *rebuild, struct sample *prev, struct sample *cur)
 {
 	size_t at = 0;
 
@@ -298,7 +301,10 @@ static void tie(const struct rebuild *rebuild, struct sample *prev, struct sampl
 	}
 }
 
-/* The pressure that was recorded is the one that was shown: of a group, where one was looked at. */
+/*
+ * Moves the pressure to where it belongs: the recorded one is that which was shown, so if a group
+ * was looked at, it is the group's.
+ */
 static void give_pressure(const struct rebuild *rebuild, struct playback_moment *moment)
 {
 	struct system_sample *system = &moment->system;
@@ -346,14 +352,17 @@ void rebuild_give(struct rebuild *rebuild, struct sample *prev, struct sample *c
 	for (size_t i = 0, at = cur->n; i < rebuild->nleft; i++)
 		if (rebuild_is_wanted(pids, npids, rebuild->left[i].raw.tgid))
 			give_element(&rebuild->left[i], cur, at++, false);
-	tie(rebuild, prev, cur);
-	/* A frame looks at the same places in both samples: a damaged file may claim too many. */
+	match_before(rebuild, prev, cur);
+	/*
+	 * A frame compares elements with the same index in both samples; a damaged file may claim
+	 * too many.
+	 */
 	for (size_t i = 0; i < cur->stable[1]; i++)
 		if (cur->raw[i].task != prev->raw[i].task)
 			cur->stable[1] = i;
 	*moment = rebuild->moment;
 	give_pressure(rebuild, moment);
-	/* It is of the whole machine. */
+	/* The account is about the whole machine. */
 	if (npids)
 		moment->head.account = (struct account){ 0 };
 	moment->bare = rebuild->bare;

@@ -6,7 +6,7 @@
 #include "base/util.h"
 #include "history/rebuild_parts.h"
 
-/* Replaces a text by a kept one. */
+/* Replaces a buffer's text by a kept one. */
 static void keep_text_in(struct buf *out, const char *text)
 {
 	out->len = 0;
@@ -15,9 +15,9 @@ static void keep_text_in(struct buf *out, const char *text)
 	buf_cstr(out);
 }
 
-/* Takes what a task waits on, and since when it is kept waiting. */
-static void take_explained_wait(struct rebuild *rebuild, const struct moment_evidence *row,
-				struct task *task)
+/* Sets what a task waits on, and since when it hangs. */
+static void set_explained_wait(struct rebuild *rebuild, const struct moment_evidence *row,
+			       struct task *task)
 {
 	struct task_waiting *waiting;
 
@@ -34,7 +34,7 @@ static void take_explained_wait(struct rebuild *rebuild, const struct moment_evi
 	waiting = task->waiting;
 	waiting->sample_ns = rebuild->begin_ns;
 	waiting->tid = row->tid;
-	/* Others are of a later version. */
+	/* Other states were written by a later version. */
 	waiting->state = row->state < 0		    ? (enum wait_state)WAIT_STATES
 			 : row->state < WAIT_STATES ? (enum wait_state)row->state
 						    : STATE_OTHER;
@@ -47,9 +47,9 @@ static void take_explained_wait(struct rebuild *rebuild, const struct moment_evi
 	keep_text_in(&waiting->stack, NULL);
 }
 
-/* Takes what holds a task that was asked about. */
-static void take_explained_hold(struct rebuild *rebuild, const struct moment_evidence *row,
-				struct task *task)
+/* Sets what holds a task, if that was read. */
+static void set_explained_hold(struct rebuild *rebuild, const struct moment_evidence *row,
+			       struct task *task)
 {
 	const char *comm;
 
@@ -65,8 +65,8 @@ static void take_explained_hold(struct rebuild *rebuild, const struct moment_evi
 		strncpy(task->held->tracer_comm, comm, TASK_COMM_MAX);
 }
 
-/* Takes what explains a task. */
-static void take_explained(void *arg, const void *from)
+/* Sets what explains a task's waits. */
+static void set_explained(void *arg, const void *from)
 {
 	struct rebuild *rebuild = arg;
 	const struct moment_evidence *row = from;
@@ -90,11 +90,11 @@ static void take_explained(void *arg, const void *from)
 		evidence->writes = row->writes;
 		evidence->io_limited = row->io_limited;
 	}
-	take_explained_hold(rebuild, row, task);
-	take_explained_wait(rebuild, row, task);
+	set_explained_hold(rebuild, row, task);
+	set_explained_wait(rebuild, row, task);
 }
 
 int rebuild_read_evidence(struct rebuild *rebuild, int64_t number)
 {
-	return archive_each(rebuild->archive, TABLE_EVIDENCE, number, take_explained, rebuild);
+	return archive_each(rebuild->archive, TABLE_EVIDENCE, number, set_explained, rebuild);
 }

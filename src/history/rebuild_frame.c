@@ -12,7 +12,7 @@
 #include "history/rows.h"
 #include "model/notes.h"
 
-/* Adds counts of two intervals; below 0: one is not known. */
+/* Adds counts of two intervals; below 0: not known. */
 static int64_t join_counts(int64_t before, int64_t more)
 {
 	if (before < 0 || more < 0)
@@ -20,7 +20,7 @@ static int64_t join_counts(int64_t before, int64_t more)
 	return before + more;
 }
 
-/* The share of CPU of two intervals together; negative: not known. */
+/* Computes the share of CPU of two intervals together; negative: not known. */
 static double add_share(double before, uint64_t before_ns, double now, uint64_t now_ns)
 {
 	if (before < 0 || now < 0 || before_ns + now_ns == 0)
@@ -28,7 +28,10 @@ static double add_share(double before, uint64_t before_ns, double now, uint64_t 
 	return (before * (double)before_ns + now * (double)now_ns) / (double)(before_ns + now_ns);
 }
 
-/* Adds up, of several intervals, what is of an interval, and takes the rest as it is. */
+/*
+ * Joins the heads of two intervals: sums of what belongs to an interval, the later value of all
+ * else.
+ */
 static struct frame_head join_heads(const struct frame_head *before, uint64_t before_ns,
 				    const struct frame_head *now, uint64_t now_ns)
 {
@@ -42,8 +45,8 @@ static struct frame_head join_heads(const struct frame_head *before, uint64_t be
 	return head;
 }
 
-/* Takes the machine's pressure where a group's was shown: of I/O alone, if that is known. */
-static void take_machine_io(struct rebuild *rebuild, const struct moment_sample *row)
+/* Sets the machine's pressure where a group's was shown: of I/O alone, if that is known. */
+static void set_machine_io(struct rebuild *rebuild, const struct moment_sample *row)
 {
 	struct psi_reading *machine = &rebuild->machine;
 
@@ -57,8 +60,8 @@ static void take_machine_io(struct rebuild *rebuild, const struct moment_sample 
 	machine->psi[PSI_IO].some = (struct psi_line){ .valid = true, .total_us = row->machine_us };
 }
 
-/* Takes the machine's figures: the CPUs' times grow, and pressure has rows of its own. */
-static void take_machine_row(struct rebuild *rebuild, const struct moment_sample *row)
+/* Adds the machine's figures: the CPUs' times grow, and pressure has rows of its own. */
+static void add_machine_row(struct rebuild *rebuild, const struct moment_sample *row)
 {
 	struct system_sample *system = &rebuild->moment.system, before = *system;
 
@@ -68,10 +71,10 @@ static void take_machine_row(struct rebuild *rebuild, const struct moment_sample
 		system->cpu_ns[s] += (uint64_t)row->cpu_ns[s];
 	system->pressure = before.pressure;
 	system->pressure.read_ns = row->begin_ns + (uint64_t)row->pressure_ns;
-	take_machine_io(rebuild, row);
+	set_machine_io(rebuild, row);
 }
 
-void rebuild_take_head(struct rebuild *rebuild, const struct moment_sample *row)
+void rebuild_set_head(struct rebuild *rebuild, const struct moment_sample *row)
 {
 	struct playback_moment *moment = &rebuild->moment;
 	struct frame_head head = row->head, before = moment->head;
@@ -84,7 +87,7 @@ void rebuild_take_head(struct rebuild *rebuild, const struct moment_sample *row)
 	head.hierarchy = rebuild_keep_text(rebuild, row->hierarchy);
 	if (!head.source)
 		head.source = "";
-	/* These have rows of their own. */
+	/* Account and notes have rows of their own. */
 	head.account = before.account;
 	memcpy(head.notes, before.notes, sizeof(head.notes));
 	head.nnotes = before.nnotes;
@@ -100,26 +103,26 @@ void rebuild_take_head(struct rebuild *rebuild, const struct moment_sample *row)
 	rebuild->steady = (size_t)row->steady;
 	rebuild->marked = row->marked;
 	rebuild->have = row->have & (NEED_RECORD | NEED_RANGE | NEED_PROC);
-	take_machine_row(rebuild, row);
+	add_machine_row(rebuild, row);
 }
 
-/* Takes a line of pressure. */
-static void take_psi_line(struct psi psi[PSI_RESOURCES], const struct pressure_row *row)
+/* Sets a line of pressure. */
+static void set_psi_line(struct psi psi[PSI_RESOURCES], const struct pressure_row *row)
 {
 	if (row->resource < PSI_RESOURCES)
 		*(row->full ? &psi[row->resource].full : &psi[row->resource].some) = row->line;
 }
 
-/* Takes a line of the pressure that was shown. */
-static void take_pressure_row(void *arg, const void *from)
+/* Sets a line of the pressure that was shown. */
+static void set_pressure_row(void *arg, const void *from)
 {
 	struct rebuild *rebuild = arg;
 
-	take_psi_line(rebuild->moment.system.pressure.psi, from);
+	set_psi_line(rebuild->moment.system.pressure.psi, from);
 }
 
-/* Takes a file that could not be read. */
-static void take_file_error(void *arg, const void *from)
+/* Sets the error of a file that could not be read. */
+static void set_file_error(void *arg, const void *from)
 {
 	struct rebuild *rebuild = arg;
 	struct system_sample *system = &rebuild->moment.system;
@@ -133,15 +136,15 @@ static void take_file_error(void *arg, const void *from)
 			system->file_error[f] = row->error;
 }
 
-/* Adds a note where there is room. */
+/* Adds a note if there is room. */
 static void keep_note(struct frame_head *head, struct note note)
 {
 	if (head->nnotes < NOTES_MAX)
 		head->notes[head->nnotes++] = note;
 }
 
-/* Adds a note, once; a note of a later version is not known. */
-static void take_note(void *arg, const void *from)
+/* Adds a note that is not there yet; one of a later version is unknown and left out. */
+static void add_note(void *arg, const void *from)
 {
 	struct frame_head *head = &((struct rebuild *)arg)->moment.head;
 	const struct noted_row *row = from;
@@ -157,8 +160,8 @@ static void take_note(void *arg, const void *from)
 		keep_note(head, note);
 }
 
-/* Takes a count of samples that are missing. */
-static void take_gap(void *arg, const void *from)
+/* Adds a note that samples are missing, unless it is there. */
+static void add_gap(void *arg, const void *from)
 {
 	struct frame_head *head = &((struct rebuild *)arg)->moment.head;
 	const struct gap_row *row = from;
@@ -170,15 +173,15 @@ static void take_gap(void *arg, const void *from)
 		keep_note(head, (struct note){ .id = NOTE_RECORD_DROPPED, .value = row->dropped });
 }
 
-/* Takes how the machine's time was spent. */
-static void take_account_row(void *arg, const void *from)
+/* Sets how the machine's time was spent. */
+static void set_account_row(void *arg, const void *from)
 {
 	struct rebuild *rebuild = arg;
 
 	rebuild->account = *(const struct account *)from;
 }
 
-/* Adds two intervals' accounts: what is not known of one is not known of both. */
+/* Adds the account of another interval; what one of the two does not know is unknown in the sum. */
 void rebuild_add_accounts(struct account *sum, const struct account *more, bool first)
 {
 	if (first) {
@@ -198,8 +201,10 @@ void rebuild_add_accounts(struct account *sum, const struct account *more, bool 
 	sum->rest_ns += more->rest_ns;
 }
 
-/* Takes the clocks, which have rows where they changed: the first is in place of all before. */
-static void take_clock(void *arg, const void *from)
+/*
+ * Adds a sleep of the clocks. All have rows when any changed; the first row replaces those before.
+ */
+static void add_clock(void *arg, const void *from)
 {
 	struct clocks *clocks = &((struct rebuild *)arg)->clocks;
 	const struct clock_row *row = from;
@@ -211,7 +216,7 @@ static void take_clock(void *arg, const void *from)
 	clocks->sleeps[clocks->n++] = (struct clock_sleep){ row->from_ns, (uint64_t)row->ahead_ns };
 }
 
-/* Samples after which a group that they do not have is forgotten: no frame has its figures. */
+/* A group that this many samples do not have is forgotten: no frame has its figures any more. */
 #define FORGET_GROUPS 8
 
 /* Orders by path. */
@@ -221,7 +226,7 @@ static int compare_paths(const void *a, const void *b)
 		      ((const struct group_reading *)b)->path);
 }
 
-/* The readings of the group with that path, or NULL. */
+/* Finds the readings of the group with a path, or NULL. */
 struct group_reading *rebuild_reading(const struct rebuild *rebuild, const char *path)
 {
 	const struct group_reading key = { .path = (char *)(uintptr_t)path };
@@ -230,15 +235,15 @@ struct group_reading *rebuild_reading(const struct rebuild *rebuild, const char 
 	return node ? *node : NULL;
 }
 
-/* Forgets those groups that had their last reading before a turn. */
-static void forget_groups(struct rebuild *rebuild, uint64_t turn)
+/* Forgets groups that were last seen before a sample. */
+static void forget_groups(struct rebuild *rebuild, uint64_t before)
 {
 	struct group_reading **at = &rebuild->groups;
 
 	while (*at) {
 		struct group_reading *group = *at;
 
-		if (group->turn >= turn) {
+		if (group->seen_in >= before) {
 			at = &group->next;
 			continue;
 		}
@@ -253,11 +258,11 @@ void rebuild_begin_groups(struct rebuild *rebuild)
 {
 	for (struct group_reading *group = rebuild->groups; group; group = group->next) {
 		group->before = group->now;
-		group->before_valid = group->now_valid && group->turn == rebuild->turn;
+		group->before_valid = group->now_valid && group->seen_in == rebuild->nsamples;
 		group->now_valid = false;
 	}
-	if (rebuild->turn > FORGET_GROUPS)
-		forget_groups(rebuild, rebuild->turn - FORGET_GROUPS);
+	if (rebuild->nsamples > FORGET_GROUPS)
+		forget_groups(rebuild, rebuild->nsamples - FORGET_GROUPS);
 }
 
 void rebuild_free_groups(struct rebuild *rebuild)
@@ -265,7 +270,7 @@ void rebuild_free_groups(struct rebuild *rebuild)
 	forget_groups(rebuild, UINT64_MAX);
 }
 
-/* Finds or makes the readings of the group with that path. */
+/* Finds or makes the readings of a group. */
 static struct group_reading *find_group(struct rebuild *rebuild, uint32_t id)
 {
 	char *path = rebuild_text(rebuild, id);
@@ -277,7 +282,7 @@ static struct group_reading *find_group(struct rebuild *rebuild, uint32_t id)
 	}
 	group = xcalloc(1, sizeof(*group));
 	*group = (struct group_reading){ .path = path,
-					 .turn = rebuild->turn,
+					 .seen_in = rebuild->nsamples,
 					 .next = rebuild->groups };
 	rebuild->groups = group;
 	if (!tsearch(group, &rebuild->group_tree, compare_paths))
@@ -285,8 +290,8 @@ static struct group_reading *find_group(struct rebuild *rebuild, uint32_t id)
 	return group;
 }
 
-/* Takes what was read of a group. */
-static void take_group_row(void *arg, const void *from)
+/* Sets what was read of a group. */
+static void set_group_row(void *arg, const void *from)
 {
 	struct rebuild *rebuild = arg;
 	const struct moment_group *row = from;
@@ -298,11 +303,11 @@ static void take_group_row(void *arg, const void *from)
 		group->before_valid = false;
 	group->now = row->sample;
 	group->now_valid = true;
-	group->turn = rebuild->turn;
+	group->seen_in = rebuild->nsamples;
 }
 
-/* Takes a line of a group's pressure. */
-static void take_group_pressure(void *arg, const void *from)
+/* Sets a line of a group's pressure. */
+static void set_group_pressure(void *arg, const void *from)
 {
 	const struct pressure_row *row = from;
 	struct group_reading *group = find_group(arg, row->path);
@@ -310,21 +315,21 @@ static void take_group_pressure(void *arg, const void *from)
 	if (!group || row->resource >= PSI_RESOURCES)
 		return;
 	group->now.read_ns[row->resource] = row->read_ns;
-	take_psi_line(group->now.psi, row);
+	set_psi_line(group->now.psi, row);
 }
 
 int rebuild_read_frame(struct rebuild *rebuild, int64_t number)
 {
-	/* The last are of groups, which have rows. */
+	/* The last two are about groups, which belong to rows. */
 	static const struct archive_reader readers[] = {
-		{ TABLE_CLOCK, take_clock },
-		{ TABLE_PRESSURE, take_pressure_row },
-		{ TABLE_FILE_ERROR, take_file_error },
-		{ TABLE_NOTE, take_note },
-		{ TABLE_GAP, take_gap },
-		{ TABLE_ACCOUNT, take_account_row },
-		{ TABLE_CGROUP, take_group_row },
-		{ TABLE_CGROUP_PRESSURE, take_group_pressure },
+		{ TABLE_CLOCK, add_clock },
+		{ TABLE_PRESSURE, set_pressure_row },
+		{ TABLE_FILE_ERROR, set_file_error },
+		{ TABLE_NOTE, add_note },
+		{ TABLE_GAP, add_gap },
+		{ TABLE_ACCOUNT, set_account_row },
+		{ TABLE_CGROUP, set_group_row },
+		{ TABLE_CGROUP_PRESSURE, set_group_pressure },
 	};
 
 	return archive_each_of(rebuild->archive, readers,

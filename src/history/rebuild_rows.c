@@ -11,7 +11,7 @@
 #include "history/rows.h"
 #include "history/schema.h"
 
-/* From then on a sample that has all tasks as they are tells how much more each lived, too. */
+/* Files from this version on have each task's drift_ns also in whole samples. */
 #define DRIFT_SINCE 4
 
 struct delay_fix {
@@ -31,8 +31,8 @@ static void end_task(struct rebuild *rebuild, struct element *element, const str
 	rebuild_set_text(&task->ended, rebuild_text(rebuild, row->how));
 }
 
-/* Takes an element that left: what its task was when it lived, if it did. */
-static void take_leaver(void *arg, const void *from)
+/* Adds an element that left; if its task had a living one, it takes over its figures. */
+static void add_leaver(void *arg, const void *from)
 {
 	struct rebuild *rebuild = arg;
 	const struct ended_row *row = from;
@@ -60,8 +60,8 @@ static void take_leaver(void *arg, const void *from)
 	end_task(rebuild, left, row);
 }
 
-/* Takes a task that the sample does not have any more. */
-static void take_gone(void *arg, const void *from)
+/* Marks the element of a task that the sample does not have any more. */
+static void mark_gone(void *arg, const void *from)
 {
 	struct rebuild *rebuild = arg;
 	const struct moment_gone *row = from;
@@ -76,15 +76,15 @@ static void take_gone(void *arg, const void *from)
 int rebuild_read_ends(struct rebuild *rebuild, int64_t number)
 {
 	static const struct archive_reader readers[] = {
-		{ TABLE_ENDED, take_leaver },
-		{ TABLE_GONE, take_gone },
+		{ TABLE_ENDED, add_leaver },
+		{ TABLE_GONE, mark_gone },
 	};
 
 	return archive_each_of(rebuild->archive, readers, ARRAY_SIZE(readers), number, rebuild);
 }
 
-/* Takes counters that are as they are. */
-static void take_standing(void *arg, const void *from)
+/* Sets an element's counters, which are written in full. */
+static void set_standing(void *arg, const void *from)
 {
 	struct rebuild *rebuild = arg;
 	const struct standing_row *row = from;
@@ -125,11 +125,11 @@ static void take_standing(void *arg, const void *from)
 
 int rebuild_read_standing(struct rebuild *rebuild, int64_t number)
 {
-	return archive_each(rebuild->archive, TABLE_STANDING, number, take_standing, rebuild);
+	return archive_each(rebuild->archive, TABLE_STANDING, number, set_standing, rebuild);
 }
 
-/* Adds a total of a kind. */
-static void take_total(void *arg, const void *from)
+/* Sets the total of a kind, whose row belongs to one in `standing`. */
+static void add_total(void *arg, const void *from)
 {
 	const struct sum_row *row = from;
 	struct element *element = rebuild_element(arg, row->task);
@@ -138,8 +138,8 @@ static void take_total(void *arg, const void *from)
 		element->raw.counters.delay[row->kind] = row->sum;
 }
 
-/* Adds what a task did to its counters, and what it waited for a CPU, where that stands beside. */
-static void take_activity(void *arg, const void *from)
+/* Adds to a task's counters what it did, and what it waited for a CPU if the row has that. */
+static void add_activity(void *arg, const void *from)
 {
 	struct rebuild *rebuild = arg;
 	const struct activity_row *row = from;
@@ -148,10 +148,7 @@ static void take_activity(void *arg, const void *from)
 
 	if (!element)
 		return;
-	/*
-	 * Where the sample has all tasks as they are, some of them did nothing: a source that knows
-	 * did not read them again.
-	 */
+	/* In a whole sample some tasks did nothing: a source that knows did not read them again. */
 	element->fresh = !element->alike || row->ran || element->read_ns >= rebuild->begin_ns;
 	if (!element->whole) {
 		counters = &element->raw.counters;
@@ -168,8 +165,8 @@ static void take_activity(void *arg, const void *from)
 	element->raw.now.threads = row->threads;
 }
 
-/* Adds what a task waited to its counters. */
-static void take_wait(void *arg, const void *from)
+/* Adds to a task's counters what it waited. */
+static void add_wait(void *arg, const void *from)
 {
 	const struct wait_row *row = from;
 	struct element *element = rebuild_element(arg, row->task);
@@ -185,7 +182,7 @@ static void take_wait(void *arg, const void *from)
 	}
 }
 
-/* Forgets waits of a task whose waits changed: its rows say what they are. */
+/* Clears a task's waits in progress, which changed: its rows have all of them. */
 static void clear_waiting(void *arg, const void *from)
 {
 	const struct waiting_row *row = from;
@@ -196,8 +193,8 @@ static void clear_waiting(void *arg, const void *from)
 			(struct task_waits){ .dwait_ns = element->raw.now.waits.dwait_ns };
 }
 
-/* Sets waits in progress. */
-static void take_in_progress(void *arg, const void *from)
+/* Sets a task's waits in progress of one kind. */
+static void set_in_progress(void *arg, const void *from)
 {
 	const struct waiting_row *row = from;
 	struct element *element = rebuild_element(arg, row->task);
@@ -217,7 +214,7 @@ static void take_in_progress(void *arg, const void *from)
 }
 
 /* Sets children's times. */
-static void take_children(void *arg, const void *from)
+static void set_children(void *arg, const void *from)
 {
 	const struct children_row *row = from;
 	struct element *element = rebuild_element(arg, row->task);
@@ -228,8 +225,8 @@ static void take_children(void *arg, const void *from)
 	element->raw.children.system_ns = row->system_ns;
 }
 
-/* Takes how a living element ended without leaving. */
-static void take_ended(void *arg, const void *from)
+/* Sets how a living element ended that did not leave: a zombie. */
+static void set_ended(void *arg, const void *from)
 {
 	struct rebuild *rebuild = arg;
 	const struct ended_row *row = from;
@@ -239,8 +236,11 @@ static void take_ended(void *arg, const void *from)
 		end_task(rebuild, element, row);
 }
 
-/* Notes impossible delays: frames so far have found them by themselves. */
-static void take_impossible(void *arg, const void *from)
+/*
+ * Notes impossible delays. They apply from the next sample on: the frame of this one finds them
+ * itself.
+ */
+static void note_impossible(void *arg, const void *from)
 {
 	struct rebuild *rebuild = arg;
 	const struct sum_row *row = from;
@@ -275,7 +275,7 @@ void rebuild_apply_fixes(struct rebuild *rebuild)
  * Adds the pressure of a task's group: of several samples the sums. Where some had none, the time
  * outside of it is more, and nothing limits what was waited then.
  */
-static void take_bound(void *arg, const void *from)
+static void add_bound(void *arg, const void *from)
 {
 	struct rebuild *rebuild = arg;
 	const struct moment_bound *row = from;
@@ -294,7 +294,7 @@ static void set_bit(uint32_t *bits, uint32_t bit, bool on)
 	*bits = on ? *bits | bit : *bits & ~bit;
 }
 
-/* Sets a field of a record. */
+/* Sets a field of a record, or a range or stamp of a kind. */
 static void set_record(struct task_record *record, unsigned of, unsigned number, bool known,
 		       uint64_t value)
 {
@@ -316,7 +316,7 @@ static void set_record(struct task_record *record, unsigned of, unsigned number,
 	set_bit(of == FIELD_STAMP ? &record->stamp_valid : &record->range_valid, bit, known);
 }
 
-/* Sets what was read of files. */
+/* Sets what was read of a task's files. */
 static void set_proc(struct task_proc *proc, unsigned of, bool known, uint64_t value)
 {
 	switch (of) {
@@ -345,7 +345,7 @@ static void set_proc(struct task_proc *proc, unsigned of, bool known, uint64_t v
 }
 
 /* Sets what was read on demand. */
-static void take_on_demand(void *arg, const void *from)
+static void set_on_demand(void *arg, const void *from)
 {
 	const struct moment_field *row = from;
 	struct element *element = rebuild_element(arg, row->task);
@@ -367,11 +367,11 @@ static void take_on_demand(void *arg, const void *from)
 int rebuild_read_rows(struct rebuild *rebuild, int64_t number)
 {
 	static const struct archive_reader readers[] = {
-		{ TABLE_WAITING, clear_waiting },    { TABLE_TOTAL, take_total },
-		{ TABLE_ACTIVITY, take_activity },   { TABLE_OTHER_WAIT, take_wait },
-		{ TABLE_WAITING, take_in_progress }, { TABLE_CHILDREN, take_children },
-		{ TABLE_ENDED, take_ended },	     { TABLE_IMPOSSIBLE, take_impossible },
-		{ TABLE_FIELD, take_on_demand },     { TABLE_IO_BOUND, take_bound },
+		{ TABLE_WAITING, clear_waiting },   { TABLE_TOTAL, add_total },
+		{ TABLE_ACTIVITY, add_activity },   { TABLE_OTHER_WAIT, add_wait },
+		{ TABLE_WAITING, set_in_progress }, { TABLE_CHILDREN, set_children },
+		{ TABLE_ENDED, set_ended },	    { TABLE_IMPOSSIBLE, note_impossible },
+		{ TABLE_FIELD, set_on_demand },	    { TABLE_IO_BOUND, add_bound },
 	};
 
 	return archive_each_of(rebuild->archive, readers, ARRAY_SIZE(readers), number, rebuild);

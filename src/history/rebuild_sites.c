@@ -8,15 +8,15 @@
 #include "base/util.h"
 #include "history/rebuild_parts.h"
 
-/* The most sites that are remembered where nobody waits. */
+/* The most sites that are remembered although nobody waits there. */
 #define SITES_MAX (1 << 16)
 
-/* A site of the recording by its number. */
+/* A site of the recording, with its number. */
 struct known_site {
 	int64_t id;
-	struct site last; /* in the sample that was read last; its texts stay */
-	uint64_t turn; /* the last sample that had a row of it */
-	size_t sum; /* 1 + its index among the sums since a sample was given out; 0: none */
+	struct site last; /* in the sample read last; its texts stay valid */
+	uint64_t seen_in; /* the last sample that had a row of it */
+	size_t sum; /* 1 + its index in `sums`; 0: it is not there */
 	struct known_site *next;
 };
 
@@ -28,7 +28,7 @@ static int compare_sites(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Forgets sites; busy: those, too, where somebody waits. */
+/* Forgets sites; busy: also those where somebody waits. */
 void rebuild_forget_sites(struct rebuild_trace *trace, bool busy)
 {
 	struct known_site **at = &trace->known;
@@ -47,7 +47,7 @@ void rebuild_forget_sites(struct rebuild_trace *trace, bool busy)
 	}
 }
 
-/* The index of the stack that a text has, a function a line. */
+/* Finds or adds the stack of a text, one function a line. Returns its index. */
 static size_t stack_of(struct rebuild_trace *trace, const char *text)
 {
 	const char **functions;
@@ -92,7 +92,7 @@ bool rebuild_identify(struct rebuild *rebuild, uint32_t id, pid_t *tgid, uint64_
 	return !rebuild->archive->bad;
 }
 
-/* Reads the site of that number. */
+/* Reads the site with a number. */
 static struct known_site *read_site(struct rebuild *rebuild, uint32_t id)
 {
 	struct known_site *known;
@@ -106,10 +106,10 @@ static struct known_site *read_site(struct rebuild *rebuild, uint32_t id)
 	archive_done(rebuild->archive, TABLE_SITE);
 	site.id = row.order;
 	site.overlaps = row.overlaps;
-	/* Others are of a later version. */
+	/* Other kinds and states were written by a later version. */
 	site.kind = row.kind < WAIT_KINDS ? row.kind : -1;
 	site.state = row.state < WAIT_STATES ? (enum wait_state)row.state : STATE_OTHER;
-	/* Files of before version 6 have no classes. */
+	/* Files before version 6 have no classes. */
 	site.class = row.class < 0		? wait_class_of_state(site.state)
 		     : row.class < WAIT_CLASSES ? (enum wait_class)row.class
 						: CLASS_UNKNOWN;
@@ -128,7 +128,7 @@ static struct known_site *read_site(struct rebuild *rebuild, uint32_t id)
 	return known;
 }
 
-/* The site of that number; NULL, and bad, where there is none. */
+/* Finds or reads the site with a number. NULL, and bad: there is none. */
 static struct known_site *site_numbered(struct rebuild *rebuild, uint32_t id)
 {
 	struct known_site key = { .id = id };
@@ -137,8 +137,8 @@ static struct known_site *site_numbered(struct rebuild *rebuild, uint32_t id)
 	return found ? *(struct known_site **)found : read_site(rebuild, id);
 }
 
-/* Takes what was waited at a site. */
-static void take_site_wait(void *arg, const void *from)
+/* Sets what was waited at a site in the sample. */
+static void set_site_wait(void *arg, const void *from)
 {
 	struct rebuild *rebuild = arg;
 	const struct moment_site_wait *row = from;
@@ -147,7 +147,7 @@ static void take_site_wait(void *arg, const void *from)
 
 	if (!known)
 		return;
-	known->turn = rebuild->trace.turn;
+	known->seen_in = rebuild->trace.nsamples;
 	site = &known->last;
 	site->count = row->wait.count;
 	site->ns = row->wait.ns;
@@ -160,8 +160,8 @@ static void take_site_wait(void *arg, const void *from)
 	memset(site->wakers, 0, sizeof(site->wakers));
 }
 
-/* Takes who ended waits at a site. */
-static void take_waker(void *arg, const void *from)
+/* Sets one of those who ended waits at a site. */
+static void set_waker(void *arg, const void *from)
 {
 	struct rebuild *rebuild = arg;
 	const struct moment_waker *row = from;
@@ -176,15 +176,15 @@ static void take_waker(void *arg, const void *from)
 		};
 }
 
-/* Makes room for one more site. */
+/* Adds a sum for one more site. */
 static struct site *new_sum(struct rebuild_trace *trace)
 {
 	GROW(trace->sums, trace->nsums, trace->sums_cap);
 	return &trace->sums[trace->nsums++];
 }
 
-/* Takes what no site explains of a kind. */
-static void take_rest(void *arg, const void *from)
+/* Adds what no site explains of a kind. */
+static void add_rest(void *arg, const void *from)
 {
 	struct rebuild *rebuild = arg;
 	const struct moment_rest *row = from;
@@ -194,7 +194,7 @@ static void take_rest(void *arg, const void *from)
 
 	if (row->kind >= WAIT_KINDS || !rebuild_identify(rebuild, row->process, &tgid, &start_ns))
 		return;
-	/* Those of earlier programs may be below 0, where the kernel booked less than there was. */
+	/* Earlier programs wrote rests below 0 if the kernel booked less than was waited. */
 	if (row->ns <= 0 && row->known)
 		return;
 	rest = new_sum(&rebuild->trace);
@@ -203,7 +203,7 @@ static void take_rest(void *arg, const void *from)
 	rest->unknown = !row->known;
 }
 
-/* Adds the wakers of a later interval; those stay that ended most waiting time. */
+/* Adds the wakers of a later interval, and keeps those that ended most waiting time. */
 static void merge_wakers(struct site *sum, const struct site *more)
 {
 	struct site_waker all[2 * SITE_WAKERS];
@@ -221,18 +221,18 @@ static void merge_wakers(struct site *sum, const struct site *more)
 	memcpy(sum->wakers, all, (n < SITE_WAKERS ? n : SITE_WAKERS) * sizeof(*all));
 }
 
-/* Adds a later interval of a site, or of what is the rest of a kind. */
+/* Adds a later interval of a site, or of the rest of a kind. */
 static void merge_site(struct site *sum, const struct site *more)
 {
 	merge_wakers(sum, more);
-	/* What is not known of an interval is left out. */
+	/* Intervals in which it is not known are left out. */
 	sum->unknown &= more->unknown;
 	site_add(sum, more);
 	if (sum->unattributed)
 		sum->ns = (uint64_t)sum->rest_ns;
 }
 
-/* Adds an interval of a site to those since a sample was given out. */
+/* Adds an interval of a site to its sum. */
 static void add_interval(struct rebuild_trace *trace, struct known_site *known)
 {
 	const struct site *last = &known->last;
@@ -247,13 +247,13 @@ static void add_interval(struct rebuild_trace *trace, struct known_site *known)
 	}
 }
 
-/* Adds all sites of the sample: those that have a row, and those where somebody waited on. */
+/* Adds all sites of the sample: those with a row, and those where threads waited on. */
 static void add_sites(struct rebuild *rebuild)
 {
 	struct rebuild_trace *trace = &rebuild->trace;
 
 	for (struct known_site *at = trace->known; at; at = at->next) {
-		if (at->turn != trace->turn) {
+		if (at->seen_in != trace->nsamples) {
 			if (rebuild->whole || !trace->now)
 				at->last.waiting = 0;
 			if (!at->last.waiting)
@@ -267,9 +267,9 @@ static void add_sites(struct rebuild *rebuild)
 int rebuild_read_sites(struct rebuild *rebuild, int64_t number)
 {
 	static const struct archive_reader readers[] = {
-		{ TABLE_SITE_WAIT, take_site_wait },
-		{ TABLE_SITE_WAKER, take_waker },
-		{ TABLE_UNEXPLAINED, take_rest },
+		{ TABLE_SITE_WAIT, set_site_wait },
+		{ TABLE_SITE_WAKER, set_waker },
+		{ TABLE_UNEXPLAINED, add_rest },
 	};
 	int err = archive_each_of(rebuild->archive, readers,
 				  rebuild->trace.now ? ARRAY_SIZE(readers) : 0, number, rebuild);
@@ -279,7 +279,7 @@ int rebuild_read_sites(struct rebuild *rebuild, int64_t number)
 	return err;
 }
 
-/* Compares what is of the same site, or the same rest. */
+/* Orders by site, or by what a rest belongs to. */
 static int compare_same(const void *a, const void *b)
 {
 	const struct site *x = a, *y = b;
@@ -291,7 +291,7 @@ static int compare_same(const void *a, const void *b)
 	return (x->tgid > y->tgid) - (x->tgid < y->tgid);
 }
 
-/* Adds up what is of the same site in several samples, or segments. */
+/* Merges the sums of the same site, which several samples or files may have. */
 static void merge_sites(struct rebuild_trace *trace)
 {
 	size_t kept = 0;
@@ -309,13 +309,13 @@ static void merge_sites(struct rebuild_trace *trace)
 		at->sum = 0;
 }
 
-/* Compares sites: see site_compare(). */
+/* Orders sites as site_compare() does. */
 static int compare_given(const void *a, const void *b)
 {
 	return site_compare(a, b);
 }
 
-/* Copies the sites, and where their stacks are: it stays until a sample is given out again. */
+/* Copies sites and stacks for the sample that is made; they stay valid until the next one. */
 void rebuild_give_sites(struct rebuild_trace *trace, bool several)
 {
 	struct trace_frame *frame = &trace->given_frame;

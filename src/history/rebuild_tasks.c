@@ -10,13 +10,13 @@
 
 #include "base/util.h"
 
-/* Texts with greater numbers are read again each time: who knows what a file claims. */
+/* Texts with greater numbers are not kept: a damaged file may claim any number. */
 #define KEPT_TEXTS_MAX (1 << 20)
 
-/* The same for versions of tasks, which are found by their numbers without a search below this. */
+/* Versions of tasks with smaller numbers are found without a search. */
 #define NUMBERED_MAX (1 << 20)
 
-/* A task that left, and how many elements of it there are. */
+/* A task that left, and the number of its elements. */
 struct ended_task {
 	struct task *task; /* a reference */
 	size_t elements;
@@ -35,7 +35,7 @@ static int compare_ended_tasks(const void *a, const void *b)
 	return (x->key.start_ns > y->key.start_ns) - (x->key.start_ns < y->key.start_ns);
 }
 
-/* Notes an element of a task that left. */
+/* Counts an element of a task that left. */
 static void note_ended(struct rebuild *rebuild, struct task *task)
 {
 	struct ended_task *made = xcalloc(1, sizeof(*made)), **node;
@@ -51,7 +51,7 @@ static void note_ended(struct rebuild *rebuild, struct task *task)
 	(*node)->elements++;
 }
 
-/* Forgets an element of a task that left, which is to be dropped. */
+/* Uncounts an element of a task that left, which is about to be freed. */
 static void forget_ended(struct rebuild *rebuild, struct task *task)
 {
 	const struct ended_task key = { .task = task };
@@ -80,7 +80,7 @@ static void free_version(void *version)
 	free(version);
 }
 
-/* The first element that does not come before the order. */
+/* Finds the first element that is not before an order. */
 static size_t place_in_order(const struct rebuild *rebuild, uint64_t order)
 {
 	size_t low = 0, high = rebuild->n;
@@ -96,7 +96,7 @@ static size_t place_in_order(const struct rebuild *rebuild, uint64_t order)
 	return low;
 }
 
-/* The living element of a thread, or NULL. */
+/* Finds the living element of a thread, or NULL. */
 struct element *rebuild_living(const struct rebuild *rebuild, pid_t tgid, pid_t pid)
 {
 	size_t at = place_in_order(rebuild, task_order(tgid, pid));
@@ -175,7 +175,7 @@ char *rebuild_text(struct rebuild *rebuild, uint32_t id)
 	return text;
 }
 
-/* Notes a text that was read. */
+/* Keeps a text by its number. */
 static void note_text(struct rebuild *rebuild, size_t id, const char *text)
 {
 	size_t n = rebuild->nkept_texts;
@@ -199,14 +199,14 @@ const char *rebuild_keep_text(struct rebuild *rebuild, uint32_t id)
 	if (id && id < rebuild->nkept_texts && rebuild->kept_texts[id])
 		return rebuild->kept_texts[id];
 	text = rebuild_text(rebuild, id);
-	texts_take(&rebuild->texts, text, &added, &kept);
+	texts_number(&rebuild->texts, text, &added, &kept);
 	free(text);
 	if (id && id < KEPT_TEXTS_MAX)
 		note_text(rebuild, id, kept);
 	return kept;
 }
 
-/* Finds a task that is known: of a living element, or one of those that left. */
+/* Finds a known task: of a living element, or of one that left. */
 static struct task *find_task(const struct rebuild *rebuild, pid_t tgid, pid_t pid, uint64_t start)
 {
 	struct element *element = rebuild_living(rebuild, tgid, pid);
@@ -226,7 +226,7 @@ void rebuild_set_text(char **text, char *by)
 	*text = by;
 }
 
-/* Takes names and times of a version from its row. */
+/* Sets names and times of a task from a version's row. */
 static void name_task(struct rebuild *rebuild, const struct moment_task *row, struct task *task)
 {
 	const char *name, *path;
@@ -237,7 +237,7 @@ static void name_task(struct rebuild *rebuild, const struct moment_task *row, st
 	task->start_lo = row->lo_ns;
 	task->start_hi = row->hi_ns;
 	task->user = rebuild_keep_text(rebuild, row->user);
-	/* Many tasks share those; command lines, which most have alone, may be long. */
+	/* Many tasks share names, so these are kept; command lines are long and rarely shared. */
 	name = rebuild_keep_text(rebuild, row->comm);
 	task_set_comm(task, name ? name : "", name ? strlen(name) : 0);
 	path = rebuild_keep_text(rebuild, row->cgroup);
@@ -245,7 +245,7 @@ static void name_task(struct rebuild *rebuild, const struct moment_task *row, st
 	rebuild_set_text(&task->command, rebuild_text(rebuild, row->command));
 }
 
-/* Has a version found by its number. */
+/* Lets a version be found by its number without a search. */
 static void number_version(struct rebuild *rebuild, struct version *version)
 {
 	size_t id = (size_t)version->id, n = rebuild->nby_number;
@@ -262,7 +262,7 @@ static void number_version(struct rebuild *rebuild, struct version *version)
 	rebuild->by_number[id] = version;
 }
 
-/* Reads the version of that number. NULL where there is none. */
+/* Reads the version with a number. NULL, and bad: there is none. */
 static struct version *read_version(struct rebuild *rebuild, int64_t id)
 {
 	struct version *version;
@@ -300,7 +300,7 @@ struct version *rebuild_version(struct rebuild *rebuild, int64_t id)
 	return found ? *(struct version **)found : read_version(rebuild, id);
 }
 
-/* Adds an empty element that left. */
+/* Adds an empty element to those that left. */
 struct element *rebuild_add_leaver(struct rebuild *rebuild, struct version *version)
 {
 	GROW(rebuild->left, rebuild->nleft, rebuild->left_cap);
@@ -317,7 +317,7 @@ struct element *rebuild_add_leaver(struct rebuild *rebuild, struct version *vers
 	return &rebuild->left[rebuild->nleft++];
 }
 
-/* Makes a place for a living element, or empties the one that has its place. */
+/* Inserts an empty living element, or empties the one of the same thread. */
 struct element *rebuild_place(struct rebuild *rebuild, const struct version *version)
 {
 	uint64_t order = task_order(version->tgid, version->pid);
@@ -357,7 +357,7 @@ struct element *rebuild_element(struct rebuild *rebuild, uint32_t task)
 	return NULL;
 }
 
-/* Removes elements that have gone; of those that are not met, too. */
+/* Removes elements that have gone; unmet: also those that the sample did not have. */
 void rebuild_remove_gone(struct rebuild *rebuild, bool unmet)
 {
 	size_t kept = 0;
@@ -366,7 +366,7 @@ void rebuild_remove_gone(struct rebuild *rebuild, bool unmet)
 		struct element *element = &rebuild->elements[i];
 
 		if (element->gone || (unmet && !element->met)) {
-			/* It ended in a sample that is passed over: that is to be told. */
+			/* It exited in a sample that was passed over: its end must not get lost. */
 			if (element->exited) {
 				struct version version = { .task = element->raw.task,
 							   .tgid = element->raw.tgid,
@@ -390,7 +390,7 @@ void rebuild_remove_gone(struct rebuild *rebuild, bool unmet)
 	rebuild->n = kept;
 }
 
-/* Drops those that had left in samples before the last that was given out. */
+/* Frees the elements that left before the last sample made. */
 void rebuild_drop_older(struct rebuild *rebuild)
 {
 	for (size_t i = 0; i < rebuild->nolder; i++) {
@@ -400,7 +400,7 @@ void rebuild_drop_older(struct rebuild *rebuild)
 	rebuild->nolder = 0;
 }
 
-/* Puts those aside that left in samples that were given out. */
+/* Makes the elements that left in the last sample made the older ones. */
 void rebuild_put_aside(struct rebuild *rebuild)
 {
 	struct element *older = rebuild->older;
@@ -415,7 +415,7 @@ void rebuild_put_aside(struct rebuild *rebuild)
 	rebuild->left_cap = cap;
 }
 
-/* The numbers of those that left may come back as living ones. */
+/* Forgets where elements that left are: their tasks may live again. */
 void rebuild_free_numbers(struct rebuild *rebuild)
 {
 	for (size_t i = 0; i < rebuild->nleft; i++) {

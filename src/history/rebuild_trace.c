@@ -6,9 +6,9 @@
 #include "base/util.h"
 #include "history/rebuild_parts.h"
 
-/* Takes what a task lost of the interval. */
-static void take_lost(struct element_trace *trace, const struct moment_states *row,
-		      uint64_t interval_ns)
+/* Adds what a task lost of the interval. */
+static void add_lost(struct element_trace *trace, const struct moment_states *row,
+		     uint64_t interval_ns)
 {
 	trace->standing &= !row->lost_known || row->lost_ns % (interval_ns ? interval_ns : 1) == 0;
 	trace->lost = interval_ns ? row->lost_ns / interval_ns : 0;
@@ -18,8 +18,8 @@ static void take_lost(struct element_trace *trace, const struct moment_states *r
 	trace->summed = true;
 }
 
-/* Takes how a task spent the interval. */
-static void take_task_states(void *arg, const void *from)
+/* Adds how a task spent the interval. */
+static void add_task_states(void *arg, const void *from)
 {
 	struct rebuild *rebuild = arg;
 	const struct moment_states *row = from;
@@ -31,7 +31,7 @@ static void take_task_states(void *arg, const void *from)
 	if (!element)
 		return;
 	trace = rebuild_trace_of(element);
-	trace->turn = rebuild->trace.turn;
+	trace->seen_in = rebuild->trace.nsamples;
 	trace->standing = false;
 	/* It was not traced. */
 	if (!row->known)
@@ -49,11 +49,11 @@ static void take_task_states(void *arg, const void *from)
 		trace->standing &= ns % (interval_ns ? interval_ns : 1) == 0;
 		trace->in[state] = interval_ns ? ns / interval_ns : 0;
 	}
-	take_lost(trace, row, interval_ns);
+	add_lost(trace, row, interval_ns);
 }
 
-/* Takes a further process that a row stands for. */
-static void take_stood_for(void *arg, const void *from)
+/* Adds another process that a row stands for. */
+static void add_stood_for(void *arg, const void *from)
 {
 	struct rebuild *rebuild = arg;
 	const struct moment_more *row = from;
@@ -69,8 +69,8 @@ static void take_stood_for(void *arg, const void *from)
 	trace->more[trace->nmore++] = key;
 }
 
-/* Takes the figures of the trace as a whole. */
-static void take_totals(void *arg, const void *from)
+/* Adds the figures of the trace as a whole. */
+static void add_totals(void *arg, const void *from)
 {
 	struct rebuild_trace *trace = &((struct rebuild *)arg)->trace;
 	const struct trace_frame *row = from;
@@ -98,7 +98,7 @@ void rebuild_begin_trace(struct rebuild *rebuild)
 
 	trace->now = false;
 	trace->now_ns = 0;
-	trace->turn++;
+	trace->nsamples++;
 	if (rebuild->passed) {
 		for (size_t i = 0; i < trace->nsums; i++)
 			trace->sums[i].waiting = 0, trace->sums[i].waiting_ns = 0;
@@ -118,15 +118,15 @@ void rebuild_begin_trace(struct rebuild *rebuild)
 	trace->frame = (struct trace_frame){ .cost = -1 };
 }
 
-/* Has those without a row go on in the states that they were in. */
-static void stand_on(struct rebuild *rebuild)
+/* Lets threads of elements without a row go on in their states. */
+static void repeat_states(struct rebuild *rebuild)
 {
 	struct rebuild_trace *trace = &rebuild->trace;
 
 	for (size_t i = 0; i < rebuild->n; i++) {
 		struct element_trace *of = rebuild->elements[i].trace;
 
-		if (!of || of->turn == trace->turn)
+		if (!of || of->seen_in == trace->nsamples)
 			continue;
 		of->standing &= trace->now;
 		if (!of->standing)
@@ -143,20 +143,23 @@ static void stand_on(struct rebuild *rebuild)
 int rebuild_read_trace(struct rebuild *rebuild, int64_t number)
 {
 	static const struct archive_reader readers[] = {
-		{ TABLE_STATES, take_task_states },
-		{ TABLE_STOOD_FOR, take_stood_for },
+		{ TABLE_STATES, add_task_states },
+		{ TABLE_STOOD_FOR, add_stood_for },
 	};
-	int err = archive_each(rebuild->archive, TABLE_TRACE, number, take_totals, rebuild);
+	int err = archive_each(rebuild->archive, TABLE_TRACE, number, add_totals, rebuild);
 
 	if (!err && rebuild->trace.now)
 		err = archive_each_of(rebuild->archive, readers, ARRAY_SIZE(readers), number,
 				      rebuild);
 	if (!err)
-		stand_on(rebuild);
+		repeat_states(rebuild);
 	return err ? err : rebuild_read_sites(rebuild, number);
 }
 
-/* Puts what was traced of an element into its place of what is given out; *at: the next free. */
+/*
+ * Copies what was traced of an element to trace->given; *at: the next free index. NULL: nothing
+ * was.
+ */
 static const struct traced *give_traced(struct rebuild_trace *trace, const struct element *element,
 					size_t *at)
 {
@@ -204,7 +207,7 @@ void rebuild_give_trace(struct rebuild *rebuild, const pid_t *pids, size_t npids
 	moment->traced = trace->rows;
 }
 
-void rebuild_turn_trace(struct rebuild *rebuild)
+void rebuild_forget_all_sites(struct rebuild *rebuild)
 {
 	rebuild_forget_sites(&rebuild->trace, true);
 }

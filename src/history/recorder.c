@@ -29,36 +29,36 @@
 #include "history/store.h"
 #include "history/sync.h"
 
-/* How long the beginning waits for the file, which a disk that stalls does not let be made. */
+/* recorder_open() waits at most this long for the file: a stalled disk cannot make it. */
 #define OPEN_MS 15000
 
-/* How long the end waits for what is still to be written. */
+/* recorder_close() waits at most this long for what is still to be written. */
 #define CLOSE_MS 5000
 
-/* Names to try for a segment. */
+/* The most names that are tried for a segment. */
 #define SEGMENT_NAMES 1000
 
-/* The room for samples that are kept in memory until an incident. */
+/* The memory for samples that are kept until an incident. */
 #define FLIGHT_BYTES ((size_t)64 << 20)
 
-/* How often another one that has the folder is waited for, and for how long each time. */
+/* If another recorder has the folder: how often it is waited for, and how long each time. */
 #define LOCK_TRIES 10
 #define LOCK_PAUSE_MS 200
 
-/* How often old segments are looked for, besides when one ends. */
+/* Old segments are looked for when a segment ends, and after this time. */
 #define PRUNE_NS (10 * NSEC_PER_SEC)
 
 struct recorder {
 	struct recorder_config config;
 	struct queue *queue;
 	struct encoder *encoder;
-	struct flight *flight; /* NULL: all is written */
-	bool lasts; /* an incident does */
-	bool closing; /* what is left of one is being written: these many moments */
+	struct flight *flight; /* samples kept until an incident; NULL: all are written */
+	bool lasts; /* an incident lasts */
+	bool closing; /* an incident ended: `left` more moments are to be written */
 	size_t left;
-	bool fresh; /* the moment written next does not follow on the one written last */
+	bool fresh; /* the next moment written does not follow the one written last */
 	struct record_status status;
-	bool ended; /* the process that writes is known to have ended */
+	bool ended; /* the process that writes has ended */
 	pid_t pid;
 };
 
@@ -67,15 +67,15 @@ struct record_writer {
 	const struct recorder_config *config;
 	struct queue *queue;
 	struct store *store;
-	struct buf file, path; /* of the segment: its name, and with the folder */
+	struct buf file, path; /* the segment's name, and its path */
 	uint64_t began_ns;
-	uint64_t pruned_ns; /* CLOCK_MONOTONIC: when old segments were last looked for */
+	uint64_t pruned_ns; /* when old segments were last looked for (CLOCK_MONOTONIC) */
 	struct file_sync sync;
-	bool ending; /* the segment is to end with the next moment that begins one */
-	pid_t packing; /* the process that packs the segment before; 0: none */
+	bool ending; /* the segment ends at the next moment that can begin one */
+	pid_t packing; /* the process that packs the last segment; 0: none */
 };
 
-/* Opens the file, or the next segment, which begins at that time. 0 or -errno. */
+/* Opens the file, or a segment that begins at a time (CLOCK_REALTIME). 0 or -errno. */
 static int open_store(struct record_writer *writer, uint64_t real_ns)
 {
 	const struct recorder_config *config = writer->config;
@@ -105,7 +105,7 @@ static int open_store(struct record_writer *writer, uint64_t real_ns)
 	return err;
 }
 
-/* Removes old segments, but one. Returns how many. */
+/* Removes old segments, except one. Returns how many. */
 static unsigned prune_segments(struct record_writer *writer, const char *spared)
 {
 	const struct recorder_config *config = writer->config;
@@ -117,8 +117,8 @@ static unsigned prune_segments(struct record_writer *writer, const char *spared)
 }
 
 /*
- * Packs the segment that has ended. While the recording goes on, that is done beside it: nobody
- * waits. Without zstd, or room for both, it stays as it is.
+ * Packs the segment that has ended. While the recording goes on, another process does it, so that
+ * nobody waits. Without zstd, or without room for both files, the segment stays unpacked.
  */
 static void pack_segment(struct record_writer *writer, bool goes_on)
 {
@@ -135,7 +135,7 @@ static void pack_segment(struct record_writer *writer, bool goes_on)
 	segment_pack(folder, name, false);
 }
 
-/* Ends the file; a segment becomes compact. goes_on: others come. */
+/* Closes the file; a segment is packed. goes_on: other segments follow. */
 static void close_store(struct record_writer *writer, bool goes_on)
 {
 	if (!writer->store)
@@ -150,8 +150,8 @@ static void close_store(struct record_writer *writer, bool goes_on)
 }
 
 /*
- * Has the moments that come begin another segment, if that is due, and now and then makes room. 0,
- * or -ENOSPC where there is none.
+ * Asks for another segment if the present one is full, and makes room now and then. 0, or -ENOSPC
+ * if there is no room.
  */
 static int look_at_size(struct record_writer *writer)
 {
@@ -184,7 +184,7 @@ static int write_moment(struct record_writer *writer, const struct moment *momen
 		err = -ENOENT;
 	if (!err)
 		err = store_put(writer->store, moment);
-	/* On a full disk older segments make room, down to a share. */
+	/* If the disk is full, older segments are removed, down to a share of it. */
 	if (err == -ENOSPC && writer->config->segments && writer->store &&
 	    prune_segments(writer, buf_cstr(&writer->file)))
 		err = store_put(writer->store, moment);
@@ -195,7 +195,7 @@ static int write_moment(struct record_writer *writer, const struct moment *momen
 	return err;
 }
 
-/* Writes all that comes, to the end. Returns the exit status. */
+/* Writes all moments that come, until the sender ends. Returns the exit status. */
 static int write_moments(struct record_writer *writer)
 {
 	const struct moment *moment;
@@ -211,7 +211,7 @@ static int write_moments(struct record_writer *writer)
 			file_sync_look(&writer->sync);
 		}
 	}
-	/* No word of it to the debug log: its descriptor is not open here. */
+	/* The debug log is not open in this process, so the sender is told. */
 	if (err)
 		atomic_store(&queue_told(writer->queue)->error, err);
 	close_store(writer, false);
@@ -220,7 +220,7 @@ static int write_moments(struct record_writer *writer)
 	return err ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-/* Opens the first file, or for incidents to come sees that it could. 0 or -errno. */
+/* Opens the first file; if only incidents are written, checks that it could be. 0 or -errno. */
 static int begin_writing(struct record_writer *writer)
 {
 	if (!writer->config->before_ns && writer->config->segments &&
@@ -232,8 +232,8 @@ static int begin_writing(struct record_writer *writer)
 }
 
 /*
- * Takes the folder of segments for this process, as long as it lives: two would write one time
- * twice, and remove each other's segments. 0 or -errno: -EBUSY when another one has it.
+ * Locks the folder of segments while this process lives: two recorders would record the same time
+ * twice, and remove each other's segments. 0 or -errno (-EBUSY: another recorder has it).
  */
 static int lock_folder(const char *path)
 {
@@ -244,7 +244,7 @@ static int lock_folder(const char *path)
 		return -errno;
 	for (unsigned tries = 0; flock(fd, LOCK_EX | LOCK_NB); tries++) {
 		err = errno == EWOULDBLOCK ? -EBUSY : -errno;
-		/* One that ends packs its last segment yet. */
+		/* A recorder that is ending may still pack its last segment. */
 		if (err != -EBUSY || tries == LOCK_TRIES) {
 			close(fd);
 			return err;
@@ -254,7 +254,7 @@ static int lock_folder(const char *path)
 	return 0;
 }
 
-/* Leaves the folder of what is recorded to be written to. 0 or -errno. */
+/* Confines this process to writing in the recording's folder. 0 or -errno. */
 static int confine_writer(const struct recorder_config *config)
 {
 	const char *slash = strrchr(config->path, '/');
@@ -269,7 +269,7 @@ static int confine_writer(const struct recorder_config *config)
 	return err;
 }
 
-/* The process that writes. It ends with its sender, whatever signals come meanwhile. */
+/* Runs the process that writes. It ends when its sender does; signals do not end it. */
 _Noreturn static void be_writer(struct record_writer *writer)
 {
 	const int keep[] = { queue_fd(writer->queue) };
@@ -298,7 +298,7 @@ _Noreturn static void be_writer(struct record_writer *writer)
 	_exit(write_moments(writer));
 }
 
-/* Makes the folder if need be. 0 or -errno. */
+/* Makes the folder if it does not exist. 0 or -errno. */
 static int make_folder(const char *path)
 {
 	struct stat stat_of;
@@ -323,7 +323,9 @@ static int await_ready(struct recorder *recorder)
 			return -ECHILD;
 		}
 		if (clock_ns(CLOCK_MONOTONIC) >= end_ns) {
-			/* It ends by itself when the disk answers: nobody waits for that. */
+			/*
+			 * The process ends by itself when the disk answers; nobody waits for that.
+			 */
 			recorder->ended = true;
 			return -ETIMEDOUT;
 		}
@@ -367,8 +369,8 @@ int recorder_open(struct recorder **out, const struct recorder_config *config)
 	return 0;
 }
 
-/* Learns how the process that writes stands. */
-static void look_after(struct recorder *recorder)
+/* Checks whether the process that writes has failed or ended. */
+static void check_writer(struct recorder *recorder)
 {
 	int status;
 
@@ -387,7 +389,7 @@ static int send_moment(struct recorder *recorder, const struct moment *moment)
 	return queue_send(recorder->queue, moment, moment->size);
 }
 
-/* Tells the process that writes that the incident is over. False: there is no room for it yet. */
+/* Tells the process that writes that the incident is over. False: the queue is full. */
 static bool send_close(struct recorder *recorder)
 {
 	const struct moment close = { .size = sizeof(close), .flags = MOMENT_CLOSE };
@@ -395,21 +397,21 @@ static bool send_close(struct recorder *recorder)
 	return send_moment(recorder, &close) != -ENOBUFS;
 }
 
-/* Sends what is to be written of what is kept, as far as it goes now. */
-static void pump(struct recorder *recorder)
+/* Sends kept moments that are to be written, as many as the queue takes. */
+static void send_kept(struct recorder *recorder)
 {
 	const struct moment *moment;
 	struct moment *first;
 
 	while ((recorder->lasts || recorder->left) && (moment = flight_first(recorder->flight))) {
 		if (recorder->fresh) {
-			/* Nothing that is written comes before it: it has no interval. */
+			/* No moment before it is written, so it has no interval. */
 			first = (struct moment *)moment;
 			first->sample.interval_known = false;
 		}
 		if (send_moment(recorder, moment))
 			return;
-		flight_take(recorder->flight);
+		flight_remove_first(recorder->flight);
 		recorder->left -= recorder->left > 0;
 		recorder->fresh = false;
 	}
@@ -426,10 +428,10 @@ void recorder_incident(struct recorder *recorder, bool lasts)
 	recorder->lasts = lasts;
 	recorder->closing = !lasts;
 	recorder->left = lasts ? 0 : flight_count(recorder->flight);
-	/* What comes after an incident does not depend on what was written of it. */
+	/* Moments after an incident must not build on those before its end. */
 	if (!lasts)
 		encoder_begin_segment(recorder->encoder);
-	pump(recorder);
+	send_kept(recorder);
 }
 
 uint64_t recorder_since_ns(const struct recorder *recorder)
@@ -445,22 +447,22 @@ static void keep(struct recorder *recorder, const struct frame *frame, const str
 
 	if (flight_is_due(recorder->flight, frame->info->cur->begin_ns, kept))
 		encoder_begin_segment(recorder->encoder);
-	flight_add(recorder->flight, encoder_take(recorder->encoder, frame, folded), kept);
+	flight_add(recorder->flight, encoder_encode(recorder->encoder, frame, folded), kept);
 	encoder_keep(recorder->encoder);
 	removed = count + 1 - flight_count(recorder->flight);
 	if (removed)
 		debug_log("kept: %zu samples, %zu bytes", flight_count(recorder->flight),
 			  flight_bytes(recorder->flight));
 	recorder->left -= removed < recorder->left ? removed : recorder->left;
-	pump(recorder);
+	send_kept(recorder);
 }
 
-void recorder_take(struct recorder *recorder, const struct frame *frame, const struct frame *folded)
+void recorder_add(struct recorder *recorder, const struct frame *frame, const struct frame *folded)
 {
 	const struct moment *moment;
 	int err;
 
-	look_after(recorder);
+	check_writer(recorder);
 	if (recorder->status.error)
 		return;
 	if (atomic_exchange(&queue_told(recorder->queue)->segment, 0))
@@ -469,7 +471,7 @@ void recorder_take(struct recorder *recorder, const struct frame *frame, const s
 		keep(recorder, frame, folded);
 		return;
 	}
-	moment = encoder_take(recorder->encoder, frame, folded);
+	moment = encoder_encode(recorder->encoder, frame, folded);
 	err = send_moment(recorder, moment);
 	if (!err) {
 		encoder_keep(recorder->encoder);
@@ -478,7 +480,7 @@ void recorder_take(struct recorder *recorder, const struct frame *frame, const s
 	}
 	encoder_drop(recorder->encoder);
 	recorder->status.dropped++;
-	look_after(recorder);
+	check_writer(recorder);
 }
 
 const struct record_status *recorder_status(const struct recorder *recorder)
@@ -486,7 +488,7 @@ const struct record_status *recorder_status(const struct recorder *recorder)
 	return &recorder->status;
 }
 
-/* Whether moments that are to be written are still in memory. */
+/* Whether moments in memory are still to be written. */
 static bool is_pending(const struct recorder *recorder)
 {
 	return recorder->left || (recorder->lasts && flight_count(recorder->flight));
@@ -503,8 +505,8 @@ int recorder_close(struct recorder *recorder)
 	if (recorder->queue && recorder->pid > 0) {
 		while (recorder->flight && !recorder->ended && !recorder->status.error &&
 		       is_pending(recorder) && clock_ns(CLOCK_MONOTONIC) < end_ns) {
-			pump(recorder);
-			look_after(recorder);
+			send_kept(recorder);
+			check_writer(recorder);
 			nanosleep(&pause, NULL);
 		}
 		queue_hang_up(recorder->queue);

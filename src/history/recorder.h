@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Records frames. What is recorded is written by a process of its own, so that nobody waits for the
- * disk here.
+ * Records frames. A process of its own writes them, so that the caller does not wait for the disk.
  */
 #ifndef STALLTOP_HISTORY_RECORDER_H
 #define STALLTOP_HISTORY_RECORDER_H
@@ -11,12 +10,12 @@
 
 struct recorder_config {
 	const char *path; /* the file, which must not exist, or the folder */
-	bool segments; /* it is a folder, which is made if need be */
+	bool segments; /* path is a folder, which is made if it does not exist */
 	struct segment_limits limits;
 	const char *program; /* the version of stalltop */
 	/*
-	 * With segments: what is sampled stays in memory for so long, and is written only with what
-	 * comes while an incident lasts; 0: all is written.
+	 * With segments: samples stay in memory for this long, and are written only if an incident
+	 * happens, with those that follow while it lasts; 0: all are written.
 	 */
 	uint64_t before_ns;
 };
@@ -24,30 +23,29 @@ struct recorder_config {
 struct recorder;
 
 /*
- * Makes the first file and starts the process that writes. To be called before anything is opened
- * that this process must not keep open. 0 or -errno.
+ * Makes the first file and starts the process that writes. The caller must not have opened yet what
+ * that process must not keep open. 0 or -errno.
  */
 int recorder_open(struct recorder **out, const struct recorder_config *config);
 
 /*
- * Records a frame; folded: the same folded into groups, whose figures are recorded; NULL: none. A
- * frame that finds the queue full is dropped, and counted.
+ * Records a frame; folded: the same frame folded into groups, whose figures are recorded, too;
+ * NULL: none. A frame that finds the queue full is dropped, and counted.
  */
-void recorder_take(struct recorder *recorder, const struct frame *frame,
-		   const struct frame *folded);
+void recorder_add(struct recorder *recorder, const struct frame *frame, const struct frame *folded);
 
 /* Says that an incident begins or is over (see before_ns). */
 void recorder_incident(struct recorder *recorder, bool lasts);
 
-/* When the oldest sample began that is still in memory (CLOCK_MONOTONIC); 0: there is none. */
+/* Returns when the oldest sample in memory began (CLOCK_MONOTONIC); 0: there is none. */
 uint64_t recorder_since_ns(const struct recorder *recorder);
 
-/* How it stands, for the sampler; changes with recorder_take(). */
+/* Returns the status for the sampler; recorder_add() changes it. */
 const struct record_status *recorder_status(const struct recorder *recorder);
 
 /*
- * Ends the recording, when all that waits is written, for which it waits at most 5 s. 0, or the
- * -errno with which it ended before. NULL is allowed.
+ * Ends the recording after all waiting moments are written; waits at most 5 s for that. 0, or the
+ * -errno with which recording had failed. NULL is allowed.
  */
 int recorder_close(struct recorder *recorder);
 

@@ -14,17 +14,17 @@
 struct replay {
 	const struct replay_config *config;
 	struct archive_files files;
-	size_t file; /* the index of the one that is open */
+	size_t file; /* the index of the open file */
 	struct archive archive;
 	struct rebuild rebuild;
-	int64_t number; /* the next sample to read; 0: of the next file */
-	uint64_t given_ns; /* the begin of the sample given out last */
+	int64_t number; /* the next sample to read; 0: the first of the next file */
+	uint64_t given_ns; /* when the last sample made began */
 	uint64_t from_ns, to_ns;
 	bool threads, given;
 };
 
-/* Takes a duration with a letter for its unit. */
-static bool take_age(const char *text, uint64_t *ns)
+/* Parses a duration with a letter for its unit. False: it is none. */
+static bool parse_age(const char *text, uint64_t *ns)
 {
 	static const char letters[] = "smhd";
 	static const uint64_t units[] = { 1, 60, 3600, 86400 };
@@ -40,7 +40,7 @@ static bool take_age(const char *text, uint64_t *ns)
 	return true;
 }
 
-/* Whether the calendar has the day. */
+/* Whether the calendar has a day. */
 static bool is_day(const struct tm *tm)
 {
 	struct tm day = { .tm_year = tm->tm_year,
@@ -52,8 +52,8 @@ static bool is_day(const struct tm *tm)
 	return mktime(&day) != -1 && day.tm_mday == tm->tm_mday;
 }
 
-/* Takes the time of a broken-down local time. */
-static bool take_tm(struct tm *tm, uint64_t *ns)
+/* Converts a local time to ns (CLOCK_REALTIME). False: it is before 1970. */
+static bool convert_tm(struct tm *tm, uint64_t *ns)
 {
 	time_t seconds;
 
@@ -75,7 +75,7 @@ bool replay_time(const char *text, uint64_t end_ns, uint64_t *ns)
 	struct tm tm;
 
 	if (*text == '-') {
-		if (!take_age(text + 1, &age))
+		if (!parse_age(text + 1, &age))
 			return false;
 		*ns = end_ns > age ? end_ns - age : 0;
 		return true;
@@ -86,7 +86,7 @@ bool replay_time(const char *text, uint64_t end_ns, uint64_t *ns)
 		tm = (struct tm){ 0 };
 		rest = strptime(text, dated[i], &tm);
 		if (rest && !*rest)
-			return is_day(&tm) && take_tm(&tm, ns);
+			return is_day(&tm) && convert_tm(&tm, ns);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(timed); i++) {
 		const char *rest;
@@ -95,24 +95,24 @@ bool replay_time(const char *text, uint64_t end_ns, uint64_t *ns)
 			return false;
 		tm.tm_sec = 0;
 		rest = strptime(text, timed[i], &tm);
-		if (!rest || *rest || !take_tm(&tm, ns))
+		if (!rest || *rest || !convert_tm(&tm, ns))
 			continue;
 		if (*ns <= end_ns)
 			return true;
 		tm.tm_mday--;
-		return take_tm(&tm, ns);
+		return convert_tm(&tm, ns);
 	}
 	return false;
 }
 
-/* Opens the file of that index. 0 or -errno. */
+/* Opens the file with an index. 0 or -errno. */
 static int open_segment(struct replay *replay, size_t file)
 {
 	int err;
 
 	archive_close(&replay->archive);
 	replay->file = file;
-	rebuild_turn(&replay->rebuild);
+	rebuild_begin_file(&replay->rebuild);
 	err = archive_open(&replay->archive, replay->files.paths[file]);
 	replay->number = 0;
 	if (!err && replay->archive.last >= replay->archive.first)
@@ -120,7 +120,7 @@ static int open_segment(struct replay *replay, size_t file)
 	return err;
 }
 
-/* Opens the first file from that index on that has samples. 0 or -errno; -ENODATA: none has. */
+/* Opens the first file from an index on that has samples. 0 or -errno; -ENODATA: none has. */
 static int open_next(struct replay *replay, size_t file)
 {
 	for (; file < replay->files.n; file++) {
@@ -149,8 +149,8 @@ static int find_end(struct replay *replay, uint64_t *end_ns)
 }
 
 /*
- * Goes to the sample before the first one to be shown, which is where the interval of that begins.
- * What it needs of samples before it is read. 0 or -errno.
+ * Goes to the sample before the first one to show: that one's interval begins there. Reads the
+ * earlier samples that it builds on. 0 or -errno.
  */
 static int seek(struct replay *replay)
 {
@@ -172,7 +172,7 @@ static int seek(struct replay *replay)
 	if (!at)
 		return -EBADMSG;
 	for (; at > 0 && at < number; at = archive_next(archive, at)) {
-		err = rebuild_take(&replay->rebuild, archive, at);
+		err = rebuild_read(&replay->rebuild, archive, at);
 		if (err)
 			return err;
 		replay->rebuild.passed = 0;
@@ -212,18 +212,18 @@ bool replay_threads(const struct replay *replay)
 	return replay->threads;
 }
 
-/* Whether enough time has passed since a sample was given out. */
+/* Whether enough time has passed since the last sample made. */
 static bool is_due(const struct replay *replay)
 {
 	const struct rebuild *rebuild = &replay->rebuild;
 
-	/* Half an interval as recorded may be lacking: samples do not lie exactly on a grid. */
+	/* Up to half a recorded interval may be missing: samples are not taken at exact times. */
 	return !replay->given || rebuild->moment.baseline ||
 	       rebuild->begin_ns + (rebuild->begin_ns - rebuild->before_ns) / 2 >=
 		       replay->given_ns + replay->config->interval_ns;
 }
 
-/* Reads the next sample of the file. 0, -ENODATA where it is later than asked for, or -errno. */
+/* Reads the next sample of the file. 0, -ENODATA: it is later than asked for, or -errno. */
 static int read_next(struct replay *replay)
 {
 	struct archive *archive = &replay->archive;
@@ -233,7 +233,7 @@ static int read_next(struct replay *replay)
 	if (archive_time(archive, replay->number) > replay->to_ns)
 		err = -ENODATA;
 	if (!err)
-		err = rebuild_take(&replay->rebuild, archive, replay->number);
+		err = rebuild_read(&replay->rebuild, archive, replay->number);
 	if (!err)
 		replay->number = archive_next(archive, replay->number);
 	if (begun)
@@ -241,7 +241,7 @@ static int read_next(struct replay *replay)
 	return err;
 }
 
-/* Reads until a sample is to be given out. 0, -ENODATA at the end, or -errno. */
+/* Reads on until a sample is to be made. 0, -ENODATA at the end, or -errno. */
 static int read_on(struct replay *replay)
 {
 	int err;
@@ -256,7 +256,7 @@ static int read_on(struct replay *replay)
 	return err;
 }
 
-/* See struct playback. */
+/* Implements struct playback. */
 static int next_sample(void *state, struct sample *prev, struct sample *cur,
 		       struct playback_moment *moment)
 {
@@ -272,7 +272,7 @@ static int next_sample(void *state, struct sample *prev, struct sample *cur,
 	return 0;
 }
 
-/* See struct playback. */
+/* Implements struct playback. */
 static void give_group(void *state, const char *path, const struct cgroup_sample **now,
 		       const struct cgroup_sample **before)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Plays a recording, sample by sample: what stands in for the machine. */
+/* Plays a recording, sample by sample, in place of the machine. */
 #ifndef STALLTOP_HISTORY_REPLAY_H
 #define STALLTOP_HISTORY_REPLAY_H
 
@@ -9,17 +9,17 @@
 
 struct replay_config {
 	const char *path; /* a file or a folder of segments */
-	const char *from, *to; /* times, see replay_time(); NULL: all */
-	uint64_t interval_ns; /* the least between samples; 0: as recorded */
+	const char *from, *to; /* times, see replay_time(); NULL: no limit */
+	uint64_t interval_ns; /* the least time between samples; 0: as recorded */
 	const pid_t *pids; /* only these processes, ascending */
 	size_t npids;
-	bool bare; /* tasks are not read, nor what belongs to them */
+	bool bare; /* tasks, and what belongs to them, are not read */
 };
 
 struct replay;
 
 /*
- * Opens a recording. 0 or -errno: -ENODATA where it has no sample, -EBADMSG where it is none or
+ * Opens a recording. 0 or -errno: -ENODATA: it has no sample, -EBADMSG: it is no recording, or
  * damaged. The configuration must outlive the replay. *file: the file that failed, to be freed.
  */
 int replay_open(struct replay **out, const struct replay_config *config, char **file);
@@ -27,18 +27,18 @@ int replay_open(struct replay **out, const struct replay_config *config, char **
 /* Whether rows are threads. */
 bool replay_threads(const struct replay *replay);
 
-/* What the sampler is given. */
+/* Returns what the sampler plays. */
 struct playback replay_playback(struct replay *replay);
 
-/* The file that is read, for messages. */
+/* Returns the file that is being read, for messages. */
 const char *replay_file(const struct replay *replay);
 
 void replay_close(struct replay *replay);
 
 /*
- * Takes a time as text, in the local time zone: "14:02", "14:02:30" of the recording's last day (or
- * the day before, if it had ended by then), "2026-11-21 14:02" or with seconds, or "-3m" (s, m, h,
- * d) before end_ns, its end. False if it is none of these. CLOCK_REALTIME in ns.
+ * Parses a time in the local time zone: "14:02", "14:02:30" of the recording's last day (or the day
+ * before, if it had ended by then), "2026-11-21 14:02" or with seconds, or "-3m" (s, m, h, d)
+ * before end_ns, its end. False: it is none of these. *ns: CLOCK_REALTIME.
  */
 bool replay_time(const char *text, uint64_t end_ns, uint64_t *ns);
 

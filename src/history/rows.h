@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Rows of a recording's tables as structs: those that are not parts of a moment (moment.h). Which
- * member is which column is in schema.c.
+ * Structs for rows of a recording's tables that are not parts of a moment (moment.h). schema.c says
+ * which member is which column.
  */
 #ifndef STALLTOP_HISTORY_ROWS_H
 #define STALLTOP_HISTORY_ROWS_H
@@ -14,7 +14,7 @@
 #include "data/delay.h"
 #include "data/system.h"
 
-/* What is told of a recording: a word, or a number where that is NULL. */
+/* A fact about a recording: a word, or a number if the word is NULL. */
 struct about_row {
 	const char *name, *word;
 	int64_t number;
@@ -26,7 +26,7 @@ struct named_row {
 	const char *name;
 };
 
-/* Bytes that stay until the row is written, or another row is read. */
+/* Bytes that are valid until the row is written, or another row is read. */
 struct row_bytes {
 	const void *data;
 	size_t len;
@@ -60,7 +60,7 @@ struct clock_row {
 	int64_t ahead_ns;
 };
 
-/* A line of a pressure file; path and read_ns: of a group's. */
+/* A line of a pressure file; path and read_ns: only of a group's file. */
 struct pressure_row {
 	uint32_t path, resource;
 	bool full;
@@ -71,31 +71,31 @@ struct pressure_row {
 /* What a task did in the interval. */
 struct activity_row {
 	uint32_t task;
-	bool ran, ticked; /* run_ns, and the others, are known */
+	bool ran, ticked; /* run_ns is known; user_ns and system_ns are known */
 	uint64_t run_ns, user_ns, system_ns;
 	int64_t drift_ns;
 	char state;
 	uint32_t threads;
-	bool waited; /* what it waited for a CPU stands here: all of it was booked */
+	bool waited; /* `cpu` is set: all that it waited for a CPU was booked */
 	struct delay_sum cpu;
 };
 
-/* What else it waited. */
+/* Other waits of a task in the interval. */
 struct wait_row {
 	uint32_t task, kind;
 	bool known, counted;
 	uint64_t waited_ns, waits;
-	int64_t ahead_ns; /* booked beyond what was waited */
+	int64_t ahead_ns; /* booked minus waited */
 };
 
 /* Waits in progress. */
 struct waiting_row {
 	uint32_t task, kind, threads;
 	int64_t first_ns, began_ns;
-	bool began; /* began_ns is another than first_ns, or of several threads */
+	bool began; /* began_ns differs from first_ns, or is a sum over threads */
 };
 
-/* A task's counters as they are. */
+/* A task's counters in full. */
 struct standing_row {
 	uint32_t task, valid;
 	unsigned members;
@@ -104,7 +104,7 @@ struct standing_row {
 	uint64_t run_ns, user_ns, system_ns, life_ns;
 };
 
-/* A sum of a kind. */
+/* A sum of one kind. */
 struct sum_row {
 	uint32_t task, kind;
 	struct delay_sum sum;
@@ -117,7 +117,7 @@ struct children_row {
 
 struct ended_row {
 	uint32_t task, status, exit_code, signal;
-	bool exited, signalled; /* which of the two it has */
+	bool exited, signalled; /* which of exit_code and signal it has */
 	unsigned members;
 	uint32_t how;
 	pid_t reaper;

@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is said to SQLite of the tables. */
+/* Makes the SQL for the tables. */
 #include "config.h"
 
 #include "history/schema.h"
 
 #include <string.h>
 
-/* From then on tables are packed; before, those of their views' names are tables. */
+/* Tables are packed from this version on; before, they have the names of the views. */
 #define PACKED_SINCE 4
 
-/* From then on waits for a CPU stand beside what a task did; before, all were in table wait. */
+/*
+ * Waits for a CPU are in table `activity` from this version on; before, all waits are in table
+ * `wait`.
+ */
 #define BESIDE_SINCE 3
 
-/* What is asked for most, with names in place of numbers. */
+/* Views for the most frequent queries, with names in place of numbers. */
 static const char views[] =
 	"CREATE VIEW wait AS SELECT sample, task, 0 AS kind, cpu_ns AS waited_ns,"
 	" cpu_waits AS waits, 0 AS ahead_ns FROM activity WHERE cpu_ns IS NOT NULL"
@@ -44,7 +47,7 @@ static const char views[] =
 	" LEFT JOIN text g ON g.id = i.target LEFT JOIN text f ON f.id = i.function"
 	" LEFT JOIN text h ON h.id = i.stack;";
 
-/* The type that a column is declared as, behind a blank; "": none. */
+/* Returns the type that a column is declared with, after a blank; "": none. */
 static const char *type_of(const struct schema_field *field)
 {
 	switch (field->type) {
@@ -64,7 +67,7 @@ static const char *type_of(const struct schema_field *field)
 	}
 }
 
-/* Appends what makes a table that is not packed. */
+/* Appends the SQL that makes a table that is not packed. */
 static void create_plain(const struct schema_table *table, struct buf *sql)
 {
 	bool with_rowid = true;
@@ -86,14 +89,14 @@ static void create_plain(const struct schema_table *table, struct buf *sql)
 	buf_puts(sql, table->key || !with_rowid ? " WITHOUT ROWID;" : ";");
 }
 
-/* Appends what makes a packed table and its view. */
+/* Appends the SQL that makes a packed table and its view. */
 static void create_packed(const struct schema_table *table, struct buf *sql)
 {
 	struct buf view = { 0 };
 
 	buf_printf(sql, "CREATE TABLE packed_%s(key INTEGER PRIMARY KEY", table->name);
 	buf_printf(&view, "CREATE VIEW %s AS SELECT s.id AS sample", table->name);
-	/* What is of one kind stands side by side, which zstd packs best. */
+	/* Values of the same column stand side by side, because zstd packs this best. */
 	for (unsigned i = 0; i < table->n; i++) {
 		const char *name = table->fields[i].name;
 
@@ -105,7 +108,7 @@ static void create_packed(const struct schema_table *table, struct buf *sql)
 		buf_printf(&view, " END AS %s", name);
 	}
 	buf_puts(sql, ");");
-	/* By the samples, so that what is asked for one sample is found by the key. */
+	/* The view joins the samples, so that a query for one sample uses the key. */
 	buf_printf(&view,
 		   " FROM sample s CROSS JOIN packed_%s p ON p.key BETWEEN s.id << %d"
 		   " AND (s.id << %d) + %d CROSS JOIN (VALUES(1)",
@@ -138,14 +141,14 @@ void schema_insert(enum table_id id, struct buf *sql)
 	buf_putc(sql, ')');
 }
 
-/* Appends columns, by commas, of a place in a packed row: its number stands behind their names. */
+/* Appends columns of a place in a packed row, with commas: the place's number follows each name. */
 static void append_columns(struct buf *sql, const char *columns, unsigned place)
 {
 	while (*columns) {
 		int len = (int)strcspn(columns, ",");
 
 		buf_printf(sql, "%.*s", len, columns);
-		/* What is no name is a constant. */
+		/* Anything but a name is a constant. */
 		if (*columns >= 'a')
 			buf_uint(sql, place);
 		columns += len;
@@ -154,7 +157,7 @@ static void append_columns(struct buf *sql, const char *columns, unsigned place)
 	}
 }
 
-/* Appends the query for rows of a packed table in which the column `there` is not NULL. */
+/* Appends the query for rows of a packed table whose column `there` is not NULL. */
 static void select_packed(const struct schema_table *table, const char *columns, const char *there,
 			  struct buf *sql)
 {
@@ -169,7 +172,7 @@ static void select_packed(const struct schema_table *table, const char *columns,
 	}
 }
 
-/* Appends the query for rows of what may be packed: in a later version it may be a view. */
+/* Appends the query for rows of a table that may be packed; in later versions it may be a view. */
 static void select_view(enum table_id id, int64_t version, const char *columns, const char *there,
 			struct buf *sql)
 {
@@ -183,7 +186,7 @@ static void select_view(enum table_id id, int64_t version, const char *columns, 
 			   all ? "wait" : table->name, there);
 }
 
-/* Appends the fields that are read, by commas, as a file of that version has them. */
+/* Appends the fields that are read, with commas, as a file of a version has them. */
 static void append_read_fields(const struct schema_table *table, int64_t version, struct buf *out)
 {
 	for (unsigned i = 0; i < table->n; i++) {

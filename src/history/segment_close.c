@@ -20,10 +20,10 @@
 #include "history/segments.h"
 #include "history/store_parts.h"
 
-/* What a packed file is called until it is whole. */
+/* The ending of a packed file's name until it is complete. */
 #define UNFINISHED ".new"
 
-/* Packing at leisure gives way to all else. */
+/* The nice value for packing at leisure. */
 #define PACK_NICE 19
 
 /* Opens the folder. The descriptor or -errno. */
@@ -34,7 +34,7 @@ static int open_folder(const char *folder)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Gives the packed file the time of the segment's end, by which it ages. */
+/* Gives the packed file the times of the segment: its age counts from the segment's end. */
 static void keep_time(int fd, const char *from, const char *to)
 {
 	struct timespec times[2];
@@ -48,8 +48,8 @@ static void keep_time(int fd, const char *from, const char *to)
 }
 
 /*
- * Has the segment of that name to itself, among all processes that pack. The descriptor that keeps
- * it so, or -errno: -EBUSY where another has it.
+ * Reserves a segment among all processes that pack. Returns the descriptor that holds it, or -errno
+ * (-EBUSY: another process has it).
  */
 static int reserve_segment(int fd, const char *name)
 {
@@ -59,10 +59,10 @@ static int reserve_segment(int fd, const char *name)
 
 	if (source < 0)
 		return -errno;
-	/* Where there are no such locks, it is taken as it is. */
+	/* A file system without such locks does not stop us. */
 	if (flock(source, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
 		err = -EBUSY;
-	/* Another has packed it just now. */
+	/* Another process has just packed it. */
 	else if (!fstat(source, &stat) && !stat.st_nlink)
 		err = -ENOENT;
 	if (!err)
@@ -71,7 +71,7 @@ static int reserve_segment(int fd, const char *name)
 	return err;
 }
 
-/* Does segment_pack() in an open folder; the segment is reserved. */
+/* Packs a reserved segment of an open folder. 0 or -errno. */
 static int pack_in(int fd, const char *name, bool tight)
 {
 	struct buf packed = { 0 }, unfinished = { 0 };
@@ -86,7 +86,7 @@ static int pack_in(int fd, const char *name, bool tight)
 		err = -errno;
 		unlinkat(fd, buf_cstr(&unfinished), 0);
 	}
-	/* The new name is on the disk before the old one goes. */
+	/* The new name must be on the disk before the old one is removed. */
 	if (!err && !fsync(fd) && unlinkat(fd, name, 0))
 		err = -errno;
 	buf_free(&packed);
@@ -119,13 +119,13 @@ pid_t segment_pack_beside(const char *folder, const char *name)
 	_exit(segment_pack(folder, name, true) ? EXIT_FAILURE : EXIT_SUCCESS);
 }
 
-/* Whether the name is that of an open or closed segment that is not packed. */
+/* Whether a folder's entry is a segment that is not packed. */
 static int choose_unpacked(const struct dirent *entry)
 {
 	return segment_is_our_name(entry->d_name) && !segment_is_packed(entry->d_name);
 }
 
-/* Whether the name is that of a packed file that was never finished. */
+/* Whether a folder's entry is a packed file that is not complete. */
 static int choose_unfinished(const struct dirent *entry)
 {
 	size_t len = strlen(entry->d_name), ending = strlen(UNFINISHED);
@@ -139,8 +139,8 @@ static int choose_unfinished(const struct dirent *entry)
 	return segment_is_our_name(name);
 }
 
-/* Whether a database has no journal any more, which is tried; not while somebody has it open. */
-static bool lose_journal(sqlite3 *db)
+/* Tries to remove a database's journal. False: it stays, as somebody has the database open. */
+static bool remove_journal(sqlite3 *db)
 {
 	sqlite3_stmt *row = NULL;
 	const char *mode = NULL;
@@ -154,7 +154,7 @@ static bool lose_journal(sqlite3 *db)
 	return lost;
 }
 
-/* Takes the journal off the database of that name, and unused room. False where it stays. */
+/* Removes a database's journal and unused room. False: they stay. */
 static bool close_journal(const char *folder, const char *name)
 {
 	struct buf path = { 0 };
@@ -162,15 +162,15 @@ static bool close_journal(const char *folder, const char *name)
 	bool closed;
 
 	buf_printf(&path, "%s/%s", folder, name);
-	closed = !store_open_file(&db, buf_cstr(&path)) && lose_journal(db) &&
-		 /* In memory, as elsewhere: files are written here only. */
+	closed = !store_open_file(&db, buf_cstr(&path)) && remove_journal(db) &&
+		 /* Temporary data stays in memory: only this folder may be written to. */
 		 !sqlite3_exec(db, "PRAGMA temp_store=MEMORY; VACUUM", NULL, NULL, NULL);
 	sqlite3_close(db);
 	buf_free(&path);
 	return closed;
 }
 
-/* Whether the name has a file beside it with that ending. */
+/* Whether a file with a further ending is beside a file. */
 static bool has_beside(int fd, const char *name, const char *ending)
 {
 	struct buf path = { 0 };
@@ -183,7 +183,7 @@ static bool has_beside(int fd, const char *name, const char *ending)
 	return has;
 }
 
-/* Takes an unpacked segment. */
+/* Closes and packs an unpacked segment, unless somebody has it open. */
 static void tidy_one(int fd, const char *folder, const char *name)
 {
 	int reserved;
@@ -199,7 +199,7 @@ static void tidy_one(int fd, const char *folder, const char *name)
 	close(reserved);
 }
 
-/* Removes a packed file that was never finished, unless it is being made right now. */
+/* Removes a packed file that is not complete, unless it is being made right now. */
 static void remove_unfinished(int fd, const char *unfinished)
 {
 	struct buf name = { 0 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What becomes of segments that are closed: compact files without a journal. */
+/* Closes segments: makes them compact files without a journal. */
 #ifndef STALLTOP_HISTORY_SEGMENT_CLOSE_H
 #define STALLTOP_HISTORY_SEGMENT_CLOSE_H
 
@@ -7,20 +7,20 @@
 #include <sys/types.h>
 
 /*
- * Packs a closed segment, so that of its file only the packed one is left. Tight: see pack_file().
- * 0 or -errno; then the file is as it was; -EBUSY: another process packs it.
+ * Packs a closed segment and removes its unpacked file. tight: see pack_file(). 0 or -errno; after
+ * an error the unpacked file is unchanged (-EBUSY: another process packs it).
  */
 int segment_pack(const char *folder, const char *name, bool tight);
 
 /*
- * Has a process of its own do that, tightly and at leisure. Its pid, to be waited for, or negative
- * where there is none. It keeps open what the caller has open.
+ * Packs a closed segment in another process, tightly and at leisure. Returns its pid, to be waited
+ * for, or a negative number if there is none. It keeps open what the caller has open.
  */
 pid_t segment_pack_beside(const char *folder, const char *name);
 
 /*
- * Closes segments that a writer left open when it was killed, and packs what is not packed. What
- * somebody has open stays as it is, and so does the file `but`.
+ * Closes segments that a killed writer left open, and packs those that are not packed. Segments
+ * that somebody has open, and the file `but`, stay as they are.
  */
 void segments_tidy(const char *folder, const char *but);
 

@@ -19,28 +19,28 @@
 #define PREFIX "stalltop-"
 #define SUFFIX ".db"
 
-/* The time within a name, and how long that is; behind it are a dash and a number. */
+/* The time in a segment's name, and its length; a dash and a number follow. */
 #define TIME_FORMAT "%Y%m%dT%H%M%SZ"
 #define TIME_LEN 16
 #define NUMBERS 1000
 
 #define SEGMENT_NS (UINT64_C(3600) * NSEC_PER_SEC)
 
-/* A segment takes at most this part of all, so that what goes is a small part. */
+/* A segment takes at most this part of the whole, so that removing one removes a small part. */
 #define SEGMENT_PARTS 8
 #define SEGMENT_LEAST (UINT64_C(256) << 10)
 
 /*
- * Segments lead up to each other: what lies further apart than this, or a quarter of the age, is
- * another clock's, or a machine that was off. Then it is as long, or an eighth of the age, until
- * the clock is gone by.
+ * Segments follow each other closely. If two are further apart than GAP_LEAST_NS and a quarter of
+ * the age, the clock was another one, or the machine was off. The clock is then not trusted for
+ * CLOCK_WAIT_NS, or an eighth of the age if that is shorter.
  */
 #define GAP_LEAST_NS (60 * NSEC_PER_SEC)
 #define CLOCK_WAIT_NS (600 * NSEC_PER_SEC)
 
-/* Takes a number with a letter of `letters`, in the unit that the letter stands for. */
-static bool take_amount(const char *text, size_t len, const char *letters, const uint64_t *units,
-			uint64_t *amount)
+/* Parses a number with a letter of `letters`, in the unit that the letter stands for. */
+static bool parse_amount(const char *text, size_t len, const char *letters, const uint64_t *units,
+			 uint64_t *amount)
 {
 	const char *at = text, *letter;
 	uint64_t number;
@@ -59,7 +59,7 @@ bool segment_parse_age(const char *text, size_t len, uint64_t *ns)
 	static const uint64_t seconds[] = { NSEC_PER_SEC, 60 * NSEC_PER_SEC, 3600 * NSEC_PER_SEC,
 					    86400 * NSEC_PER_SEC };
 
-	return take_amount(text, len, "smhd", seconds, ns);
+	return parse_amount(text, len, "smhd", seconds, ns);
 }
 
 bool segment_parse_limits(const char *text, struct segment_limits *limits)
@@ -73,7 +73,7 @@ bool segment_parse_limits(const char *text, struct segment_limits *limits)
 
 		if (!aged && segment_parse_age(text, len, &limits->age_ns))
 			aged = true;
-		else if (!sized && take_amount(text, len, "KMGT", bytes, &limits->bytes))
+		else if (!sized && parse_amount(text, len, "KMGT", bytes, &limits->bytes))
 			sized = true;
 		else
 			return false;
@@ -82,7 +82,7 @@ bool segment_parse_limits(const char *text, struct segment_limits *limits)
 	return true;
 }
 
-/* Whether a name ends in that, with more than the prefix before it. */
+/* Whether a name has an ending, and more than the prefix before it. */
 static bool ends_in(const char *name, const char *suffix)
 {
 	size_t len = strlen(name), ending = strlen(suffix);
@@ -126,8 +126,8 @@ void segment_name(struct buf *out, uint64_t real_ns, unsigned number)
 	buf_printf(out, PREFIX "%s-%03u" SUFFIX, text, number % NUMBERS);
 }
 
-/* Takes the time and the number of a segment's name. False where it is not one of ours. */
-static bool take_name(const char *name, uint64_t *real_ns, unsigned *number)
+/* Parses the time and the number in a segment's name. False: the name is not one of ours. */
+static bool parse_name(const char *name, uint64_t *real_ns, unsigned *number)
 {
 	const char *at = name + strlen(PREFIX), *end;
 	struct buf again = { 0 };
@@ -157,7 +157,7 @@ bool segment_is_our_name(const char *name)
 	uint64_t real_ns;
 	unsigned number;
 
-	return take_name(name, &real_ns, &number);
+	return parse_name(name, &real_ns, &number);
 }
 
 bool segment_is_ours(int folder, const char *name)
@@ -176,7 +176,7 @@ void segments_go_on(const char *folder, uint64_t *real_ns, unsigned *number)
 	unsigned other;
 
 	while (dir && (entry = readdir(dir))) {
-		if (!take_name(entry->d_name, &other_ns, &other) || other_ns < second_ns ||
+		if (!parse_name(entry->d_name, &other_ns, &other) || other_ns < second_ns ||
 		    (other_ns == second_ns && other < *number))
 			continue;
 		*real_ns = second_ns = other_ns;
@@ -195,7 +195,7 @@ bool segment_is_full(const struct segment_limits *limits, uint64_t bytes, uint64
 		most = SEGMENT_LEAST;
 	if (longest > SEGMENT_NS)
 		longest = SEGMENT_NS;
-	/* A clock that was set back ends a segment, too: within one, times go on. */
+	/* A clock that was set back ends a segment, too: times grow within a segment. */
 	return bytes >= most || now_ns < began_ns || now_ns - began_ns >= longest;
 }
 
@@ -205,13 +205,13 @@ struct segment {
 	uint64_t bytes, begin_ns, end_ns;
 };
 
-/* Orders by name, in which they were recorded: see segments_go_on(). */
+/* Orders by name, which is the order of recording: see segments_go_on(). */
 static int compare_segments(const void *a, const void *b)
 {
 	return strcmp(((const struct segment *)a)->name, ((const struct segment *)b)->name);
 }
 
-/* Lists the segments of a folder that are our own. Returns how many. */
+/* Lists our own segments of a folder, ordered. Returns how many. */
 static size_t list_segments(int folder, struct segment **out)
 {
 	int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -226,13 +226,13 @@ static size_t list_segments(int folder, struct segment **out)
 		unsigned number;
 
 		if (!segment_is_ours(folder, entry->d_name) ||
-		    !take_name(entry->d_name, &segment.begin_ns, &number) ||
+		    !parse_name(entry->d_name, &segment.begin_ns, &number) ||
 		    fstatat(folder, entry->d_name, &stat, AT_SYMLINK_NOFOLLOW))
 			continue;
 		segment.name = xstrdup(entry->d_name);
 		segment.bytes = (uint64_t)stat.st_blocks * 512;
 		segment.end_ns = (uint64_t)stat.st_mtim.tv_sec * NSEC_PER_SEC;
-		/* After the clock was set back its name is later than it began. */
+		/* If the clock was set back, the name has a time after the segment's begin. */
 		if (segment.begin_ns > segment.end_ns)
 			segment.begin_ns = segment.end_ns;
 		*out = xreallocarray(*out, n + 1, sizeof(**out));
@@ -248,8 +248,8 @@ static size_t list_segments(int folder, struct segment **out)
 }
 
 /*
- * Whether the clock can be gone by: what was recorded leads up to now, or has gone on for some time
- * since it last did not. A clock that is ahead for some seconds would make all segments old.
+ * Whether the clock can be trusted: the segments lead up to now, or have gone on for some time
+ * since a gap. A clock that is ahead for a few seconds would make all segments look old.
  */
 static bool is_plausible(const struct segment *segments, size_t n,
 			 const struct segment_limits *limits, uint64_t now_ns)
@@ -262,7 +262,7 @@ static bool is_plausible(const struct segment *segments, size_t n,
 	if (wait_ns > CLOCK_WAIT_NS)
 		wait_ns = CLOCK_WAIT_NS;
 	for (size_t i = 0; i < n; i++) {
-		/* One of the time when the clock was ahead tells nothing. */
+		/* A segment from a time when the clock was ahead tells nothing. */
 		if (segments[i].end_ns > now_ns + GAP_LEAST_NS)
 			continue;
 		if (segments[i].end_ns - segments[i].begin_ns > gap_ns)
@@ -274,12 +274,14 @@ static bool is_plausible(const struct segment *segments, size_t n,
 	return now_ns <= last_ns + gap_ns && now_ns >= since_ns + wait_ns;
 }
 
-/* What is free of a file system, what is to be, and what segments may keep of it in any case. */
+/*
+ * Bytes of a file system: free ones, those that should be free, and what segments may keep anyway.
+ */
 struct room {
 	uint64_t free, wanted, share;
 };
 
-/* Looks at the room. Where that cannot be known, there is enough. */
+/* Reads the room of a file system. If that fails, it counts as enough. */
 static struct room look_for_room(int folder, uint64_t most)
 {
 	struct room room = { .free = UINT64_MAX, .wanted = SEGMENT_FREE_BYTES, .share = most / 2 };
@@ -323,7 +325,7 @@ static void remove_segment(int folder, const char *name)
 	buf_free(&path);
 }
 
-/* Whether that is the file `but`, packed or not. */
+/* Whether a name is that of the file `but`, packed or not. */
 static bool is_spared(const char *name, const char *but)
 {
 	size_t len = strlen(but);

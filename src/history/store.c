@@ -35,7 +35,7 @@ int store_errno(int result, int system_error)
 		return -EBUSY;
 	case SQLITE_NOMEM:
 		return -ENOMEM;
-	case SQLITE_INTERRUPT: /* it took too long */
+	case SQLITE_INTERRUPT: /* a statement took too long */
 	case SQLITE_CORRUPT:
 	case SQLITE_NOTADB:
 		return -EBADMSG;
@@ -44,20 +44,20 @@ int store_errno(int result, int system_error)
 	}
 }
 
-/* The error of the last failure. */
+/* Returns the error of the last failure. */
 static int error_of(const struct store *store)
 {
 	return store_errno(store->result, store->db ? sqlite3_system_errno(store->db) : 0);
 }
 
-/* Runs statements. */
+/* Runs statements that return no rows. */
 static void execute(struct store *store, const char *statements)
 {
 	if (!store->result)
 		store->result = sqlite3_exec(store->db, statements, NULL, NULL, NULL);
 }
 
-/* Writes what is told of the recording: a name with a word or, where that is NULL, a number. */
+/* Writes a fact about the recording: a name, with a word or, if that is NULL, a number. */
 static void put_about(struct store *store, const char *name, const char *word, int64_t number)
 {
 	const struct about_row row = { name, word, number };
@@ -99,7 +99,7 @@ static void put_field_names(struct store *store)
 		put_name(store, TABLE_FIELD_NAME, SCHEMA_FIELD_OF(of, 0), alone[of]);
 }
 
-/* Writes what does not change. */
+/* Writes the tables of names, and facts about the recording. */
 static void put_constants(struct store *store, const struct store_about *about)
 {
 	struct utsname machine = { 0 };
@@ -126,7 +126,7 @@ static void put_constants(struct store *store, const struct store_about *about)
 	put_field_names(store);
 }
 
-/* Makes the file, so that it is ours alone, under no other name, and nobody else's to read. */
+/* Makes the file: a new one, no link, which only its owner can read. */
 static int make_file(struct store *store, const char *path)
 {
 	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY, 0640);
@@ -138,7 +138,7 @@ static int make_file(struct store *store, const char *path)
 		store->inode = stat.st_ino;
 		store->device = stat.st_dev;
 	}
-	/* SQLite's locks would go with this descriptor, but it has none yet. */
+	/* Closing would drop SQLite's locks on the file, but it has none yet. */
 	close(fd);
 	return 0;
 }
@@ -153,7 +153,7 @@ static void create_tables(struct store *store)
 	buf_free(&sql);
 }
 
-/* Sets up an open file. */
+/* Sets up an open database: its settings, tables and constants. */
 static void set_up(struct store *store, const struct store_about *about)
 {
 	char pragma[64];
@@ -179,7 +179,7 @@ int store_open_file(sqlite3 **db, const char *path)
 	char *folder;
 
 	*db = NULL;
-	/* Only the file may be no link; SQLite would not have links for folders either. */
+	/* Only the file may not be a link, but SQLite refuses links in its folders, too. */
 	buf_printf(&whole, "%.*s.", (int)(name - path), path);
 	folder = realpath(buf_cstr(&whole), NULL);
 	if (folder) {
@@ -261,7 +261,7 @@ int store_put(struct store *store, const struct moment *moment)
 	return err;
 }
 
-/* What a database in memory takes of it. */
+/* Returns the memory that a database in memory takes. */
 static uint64_t memory_bytes(const struct store *store)
 {
 	static const int parts[] = { SQLITE_DBSTATUS_CACHE_USED, SQLITE_DBSTATUS_SCHEMA_USED,
@@ -305,7 +305,9 @@ void store_close(struct store *store, bool pack)
 		return;
 	for (unsigned put = 0; put < TABLES; put++)
 		sqlite3_finalize(store->puts[put]);
-	/* Without a journal the file is one alone, and can be read from a read-only place. */
+	/*
+	 * Without a journal there is a single file, which can be read in a read-only folder, too.
+	 */
 	if (store->db && store->inode && !store->result)
 		sqlite3_exec(store->db,
 			     "PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode=DELETE", NULL,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Writes a moment: as rows, what is written by rules of its own. */
+/* Writes a moment as rows of tables. */
 #include "config.h"
 
 #include <sys/wait.h>
@@ -9,7 +9,7 @@
 #include "history/store_parts.h"
 #include "model/notes.h"
 
-/* Parts of which each element is a row of a table. */
+/* A part each of whose elements is a row of a table. */
 struct part_rows {
 	enum moment_part part;
 	enum table_id table;
@@ -42,7 +42,7 @@ static void put_texts(struct store *store, const struct moment *moment)
 	}
 }
 
-/* Writes the sample's own row, and what is missing before it. */
+/* Writes the sample's own row, and how many samples are missing before it. */
 static void put_sample_row(struct store *store, const struct moment *moment)
 {
 	const struct gap_row gap = { moment->dropped };
@@ -56,7 +56,7 @@ static void put_sample_row(struct store *store, const struct moment *moment)
 		store_put_row(store, TABLE_GAP, &gap);
 }
 
-/* Writes a file that could not be read. */
+/* Writes the error of a file that could not be read. */
 static void put_file_error(struct store *store, const char *file, int error)
 {
 	const struct file_error_row row = { file, error };
@@ -65,7 +65,7 @@ static void put_file_error(struct store *store, const char *file, int error)
 		store_put_row(store, TABLE_FILE_ERROR, &row);
 }
 
-/* Writes lines of pressure: bits of 2 * resource, + 1 for full. */
+/* Writes lines of pressure; which: bits of 2 * resource, + 1 for full. */
 static void put_psi_lines(struct store *store, enum table_id table, struct pressure_row row,
 			  const struct psi psi[PSI_RESOURCES], uint32_t lines)
 {
@@ -78,7 +78,7 @@ static void put_psi_lines(struct store *store, enum table_id table, struct press
 	}
 }
 
-/* Writes what was read of the machine: files that could not be, and pressure that is new. */
+/* Writes what was read of the machine: errors of files, and pressure that changed. */
 static void put_machine(struct store *store, const struct moment *moment)
 {
 	const struct psi_reading *pressure = moment_pressure(moment);
@@ -91,7 +91,7 @@ static void put_machine(struct store *store, const struct moment *moment)
 		      moment->psi_new);
 }
 
-/* Writes notes, how the machine's time was spent, and the clocks where they changed. */
+/* Writes notes, how the machine's time was spent, and the clocks if they changed. */
 static void put_head(struct store *store, const struct moment *moment)
 {
 	const struct frame_head *head = &moment->sample.head;
@@ -115,13 +115,13 @@ static void put_head(struct store *store, const struct moment *moment)
 	}
 }
 
-/* Whether a change tells what was done in the interval, and not only how the task stands. */
+/* Whether a change has figures of the interval, and not only the counters in full. */
 static bool tells_interval(const struct moment_change *change)
 {
 	return change->flags & CHANGE_ROW || !(change->flags & CHANGE_WHOLE);
 }
 
-/* Whether what a task waited for a CPU is told beside what it did: all of it was booked. */
+/* Whether a task's waits for a CPU are columns of `activity`: all that was waited was booked. */
 static bool is_beside(const struct moment_change *change)
 {
 	const struct delay_sum *booked = &change->grown.delay[DELAY_CPU];
@@ -157,9 +157,8 @@ static void put_activity(struct store *store, const struct moment_change *change
 }
 
 /*
- * Writes what else a task waited in the interval. What was booked beyond what was waited is
- * `ahead`; of `dwait`, which is never booked, what was added up beyond what the interval had room
- * for.
+ * Writes a task's other waits in the interval. `ahead` is what was booked minus what was waited; of
+ * `dwait`, which is never booked: what was added up minus what fits into the interval.
  */
 static void put_waits(struct store *store, const struct moment_change *change)
 {
@@ -175,7 +174,7 @@ static void put_waits(struct store *store, const struct moment_change *change)
 
 		if (!waited && !booked && !waits)
 			continue;
-		/* What the task brought along is in its totals. */
+		/* What it waited before is in its totals. */
 		if ((!tells_interval(change) && !dwait) || (kind == DELAY_CPU && is_beside(change)))
 			continue;
 		row = (struct wait_row){ change->task,
@@ -189,7 +188,7 @@ static void put_waits(struct store *store, const struct moment_change *change)
 	}
 }
 
-/* Writes the waits in progress, where they are others than before. */
+/* Writes the waits in progress if they changed. */
 static void put_in_progress(struct store *store, const struct moment_change *change)
 {
 	static const unsigned kind_of[WAITS_SEEN] = {
@@ -208,7 +207,7 @@ static void put_in_progress(struct store *store, const struct moment_change *cha
 				 waits->began_ns[seen] != waits->first_ns,
 		};
 
-		/* A row without threads says that none waits any more. */
+		/* A row with 0 threads says that none waits any more. */
 		if (waits->threads[seen] || (!waits_all(waits) && seen == SEEN_CPU))
 			store_put_row(store, TABLE_WAITING, &row);
 	}
@@ -226,7 +225,7 @@ static void put_sums(struct store *store, enum table_id table, uint32_t task,
 	}
 }
 
-/* Writes a task's counters as they are. */
+/* Writes a task's counters in full. */
 static void put_standing(struct store *store, const struct moment_change *change)
 {
 	const struct task_raw *raw = &change->raw;
@@ -292,7 +291,7 @@ static void put_change(struct store *store, const struct moment *moment,
 		put_sums(store, TABLE_IMPOSSIBLE, change->task, change->dropped.delay);
 }
 
-/* Writes the pressure of groups, of which the other figures are rows. */
+/* Writes the pressure of groups; their other figures are rows of a part. */
 static void put_group_pressures(struct store *store, const struct moment *moment)
 {
 	const struct moment_group *groups = moment_part(moment, PART_GROUPS);

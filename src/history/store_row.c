@@ -9,7 +9,7 @@
 #include "history/rows.h"
 #include "history/store_parts.h"
 
-/* Prepares the statement of a table. */
+/* Prepares the statement that writes a table's rows. */
 static void prepare_put(struct store *store, enum table_id id)
 {
 	struct buf text = { 0 };
@@ -20,7 +20,7 @@ static void prepare_put(struct store *store, enum table_id id)
 	buf_free(&text);
 }
 
-/* Whether bytes are valid UTF-8 without a NUL, which any reader can show as a text. */
+/* Whether bytes are valid UTF-8 without a NUL: any program can read them as a text. */
 static bool is_utf8(const char *bytes, size_t len)
 {
 	const unsigned char *at = (const unsigned char *)bytes, *end = at + len;
@@ -44,7 +44,7 @@ static bool is_utf8(const char *bytes, size_t len)
 	return true;
 }
 
-/* The value of a member that is a whole number. */
+/* Returns the value of a member that is a whole number. */
 static int64_t whole_number(const struct schema_field *field, const char *at)
 {
 	switch (field->type) {
@@ -59,7 +59,7 @@ static int64_t whole_number(const struct schema_field *field, const char *at)
 	}
 }
 
-/* Whether a number is to be written, and not NULL. */
+/* Whether a number is written as it is, not as NULL. */
 static bool is_written(const struct schema_field *field, const char *row, double value,
 		       int64_t number)
 {
@@ -81,7 +81,7 @@ static bool is_written(const struct schema_field *field, const char *row, double
 	}
 }
 
-/* Puts a real number; hundredths: as an integer where that says it exactly. */
+/* Binds a real number; hundredths: in hundredths, as an integer if that is exact. */
 static int bind_real(sqlite3_stmt *put, int column, double value, bool hundredths)
 {
 	double rounded = rint(value * 100);
@@ -93,7 +93,7 @@ static int bind_real(sqlite3_stmt *put, int column, double value, bool hundredth
 	return sqlite3_bind_double(put, column, value * 100);
 }
 
-/* Puts how long waits were, without the buckets above the last that has any; NULL: none has. */
+/* Binds the histogram of wait lengths up to its last bucket that is not 0; NULL: all are 0. */
 static int bind_lengths(sqlite3_stmt *put, int column, const uint64_t *lengths)
 {
 	unsigned n = SITE_BUCKETS;
@@ -115,7 +115,7 @@ static int bind_lengths(sqlite3_stmt *put, int column, const uint64_t *lengths)
 	return result;
 }
 
-/* Puts what is no number. */
+/* Binds a member that is not a number. */
 static int bind_text(const struct schema_field *field, sqlite3_stmt *put, int column,
 		     const char *at)
 {
@@ -144,7 +144,10 @@ static int bind_text(const struct schema_field *field, sqlite3_stmt *put, int co
 	}
 }
 
-/* Puts a member into a column; nothing where it is not known: NULL. The result of SQLite. */
+/*
+ * Binds a member to a column; an unknown one is not bound and becomes NULL. Returns the result of
+ * SQLite.
+ */
 static int bind_field(const struct schema_field *field, sqlite3_stmt *put, int column,
 		      const char *row)
 {
@@ -166,7 +169,7 @@ static int bind_field(const struct schema_field *field, sqlite3_stmt *put, int c
 	return bind_real(put, column, real, field->type == TYPE_HUNDREDTHS);
 }
 
-/* Writes a row of which all columns are filled that are not NULL. */
+/* Writes a row whose columns are bound. */
 static void write_row(struct store *store, sqlite3_stmt *put)
 {
 	int result = sqlite3_step(put);
@@ -177,7 +180,7 @@ static void write_row(struct store *store, sqlite3_stmt *put)
 		store->result = result;
 }
 
-/* Writes the rows that are packed. */
+/* Writes the rows of a table that wait to be packed. */
 static void write_packed(struct store *store, unsigned id)
 {
 	write_row(store, store->puts[id]);
@@ -201,7 +204,7 @@ void store_put_row(struct store *store, enum table_id id, const void *row)
 			put, column,
 			table->packed ? (store->sample << PACKED_KEY_BITS) + store->packed_rows[id]
 				      : store->sample);
-	/* Of a packed table columns of one name stand beside each other. */
+	/* In a packed table the columns of one name are side by side. */
 	column += table->of_sample + (int)store->filled[id];
 	for (unsigned i = 0; i < table->n && !store->result; i++, column += step)
 		store->result = bind_field(&table->fields[i], put, column, row);

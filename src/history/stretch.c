@@ -13,13 +13,13 @@
 #include "data/system.h"
 #include "history/rows.h"
 
-void stretch_add(struct stretch *stretch, const struct point *point)
+void stretch_add(struct stretch *stretch, const struct outline *outline)
 {
-	GROW(stretch->points, stretch->n, stretch->cap);
-	stretch->points[stretch->n++] = *point;
+	GROW(stretch->outlines, stretch->n, stretch->cap);
+	stretch->outlines[stretch->n++] = *outline;
 }
 
-/* Starts a statement of ours; NULL where the file has no such columns. */
+/* Starts a statement; NULL: the file does not have its columns. */
 static sqlite3_stmt *ask_own(struct stretch *stretch, const char *text, int64_t number)
 {
 	sqlite3_stmt *rows;
@@ -42,40 +42,40 @@ static int list_samples(struct stretch *stretch)
 	int got = 0;
 
 	while (!bad && (got = archive_row(&stretch->archive, rows)) == 1) {
-		struct point point = { .number = archive_int(rows, 0, 1, INT64_MAX, 0, &bad),
-				       .real_ns = archive_uint(rows, 1, 0, &bad),
-				       .interval_ns = archive_uint(rows, 2, 0, &bad),
-				       .begin_ns = archive_uint(rows, 3, 0, &bad),
-				       .waited_ns = WAITED_UNKNOWN,
-				       .pressure = -1 };
+		struct outline outline = { .number = archive_int(rows, 0, 1, INT64_MAX, 0, &bad),
+					   .real_ns = archive_uint(rows, 1, 0, &bad),
+					   .interval_ns = archive_uint(rows, 2, 0, &bad),
+					   .begin_ns = archive_uint(rows, 3, 0, &bad),
+					   .waited_ns = WAITED_UNKNOWN,
+					   .pressure = -1 };
 
 		for (unsigned r = 0; r < PSI_RESOURCES; r++)
-			point.stalls[r] = -1;
-		stretch_add(stretch, &point);
+			outline.stalls[r] = -1;
+		stretch_add(stretch, &outline);
 	}
 	sqlite3_finalize(rows);
 	return bad ? -EBADMSG : got;
 }
 
-/* The index of the sample of that number, from `at` on. */
-static size_t find_point(const struct stretch *stretch, size_t at, int64_t number)
+/* Finds the index of the sample with a number, from `at` on; if there is none, of the next. */
+static size_t find_sample(const struct stretch *stretch, size_t at, int64_t number)
 {
-	while (at < stretch->n && stretch->points[at].number < number)
+	while (at < stretch->n && stretch->outlines[at].number < number)
 		at++;
 	return at;
 }
 
-/* Nothing stalled where no line says so. */
-static void fill_still(struct point *point, const bool known[PSI_RESOURCES])
+/* Sets unknown stalls to 0: a resource without a line did not stall. */
+static void fill_still(struct outline *outline, const bool known[PSI_RESOURCES])
 {
-	for (unsigned r = 0; r < PSI_RESOURCES && point->interval_ns; r++)
-		if (known[r] && point->stalls[r] < 0)
-			point->stalls[r] = 0;
-	if (known[0] && point->interval_ns && point->pressure < 0)
-		point->pressure = 0;
+	for (unsigned r = 0; r < PSI_RESOURCES && outline->interval_ns; r++)
+		if (known[r] && outline->stalls[r] < 0)
+			outline->stalls[r] = 0;
+	if (known[0] && outline->interval_ns && outline->pressure < 0)
+		outline->pressure = 0;
 }
 
-/* Learns the pressure of each sample: a line is there where its total moved. */
+/* Reads the pressure of each sample; there is a line only if its total changed. */
 static void list_pressure(struct stretch *stretch)
 {
 	sqlite3_stmt *rows =
@@ -91,29 +91,29 @@ static void list_pressure(struct stretch *stretch)
 		int64_t number = archive_int(rows, 0, 0, INT64_MAX, 0, &bad);
 		int64_t resource = archive_int(rows, 1, 0, INT64_MAX, INT64_MAX, &bad);
 		uint64_t total = archive_uint(rows, 2, 0, &bad);
-		struct point *point;
+		struct outline *outline;
 		float share;
 
-		at = find_point(stretch, at, number);
+		at = find_sample(stretch, at, number);
 		if (bad || at == stretch->n || resource >= PSI_RESOURCES)
 			continue;
-		point = &stretch->points[at];
-		if (known[resource] && point->interval_ns && total >= last[resource]) {
+		outline = &stretch->outlines[at];
+		if (known[resource] && outline->interval_ns && total >= last[resource]) {
 			share = (float)((double)(total - last[resource]) * 1e5 /
-					(double)point->interval_ns);
-			point->stalls[resource] = share;
-			if (share > point->pressure)
-				point->pressure = share;
+					(double)outline->interval_ns);
+			outline->stalls[resource] = share;
+			if (share > outline->pressure)
+				outline->pressure = share;
 		}
 		known[resource] = true;
 		last[resource] = total;
 	}
 	sqlite3_finalize(rows);
 	for (size_t i = 1; i < stretch->n; i++)
-		fill_still(&stretch->points[i], known);
+		fill_still(&stretch->outlines[i], known);
 }
 
-/* Puts the moments that it has in memory into a database, as far as they are not there. */
+/* Writes the moments in memory that are not yet in the database into it. 0 or -errno. */
 static int store_kept(struct stretch *stretch)
 {
 	static const struct store_about about = { PACKAGE_VERSION };
@@ -178,13 +178,13 @@ static void add_wait_row(void *arg, const void *from)
 
 void stretch_read_waited(struct stretch *stretch, size_t at)
 {
-	struct point *point = &stretch->points[at];
+	struct outline *outline = &stretch->outlines[at];
 	uint64_t sum = 0;
 
-	if (point->waited_ns != WAITED_UNKNOWN || stretch_open(stretch))
+	if (outline->waited_ns != WAITED_UNKNOWN || stretch_open(stretch))
 		return;
-	archive_each(&stretch->archive, QUERY_WAITS, point->number, add_wait_row, &sum);
-	point->waited_ns = sum;
+	archive_each(&stretch->archive, QUERY_WAITS, outline->number, add_wait_row, &sum);
+	outline->waited_ns = sum;
 }
 
 void stretch_free(struct stretch *stretch)
@@ -192,7 +192,7 @@ void stretch_free(struct stretch *stretch)
 	stretch_shut(stretch);
 	kept_free(&stretch->kept);
 	free(stretch->path);
-	free(stretch->points);
+	free(stretch->outlines);
 	free(stretch);
 }
 

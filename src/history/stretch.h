@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A stretch of the past: moments that follow on one another, kept in memory or in a file of a
- * recording. The first stands for itself. Those in memory become a database when they are read.
+ * A stretch of the past: consecutive moments, kept in memory or in a file of a recording. The first
+ * one is whole. Those in memory become a database when they are read.
  */
 #ifndef STALLTOP_HISTORY_STRETCH_H
 #define STALLTOP_HISTORY_STRETCH_H
@@ -14,64 +14,64 @@
 /* The time waited is not known. */
 #define WAITED_UNKNOWN UINT64_MAX
 
-/* A moment, in short. */
-struct point {
-	int64_t number; /* of its sample */
+/* The outline of a moment: what is known of it without reading it. */
+struct outline {
+	int64_t number; /* the number of its sample */
 	uint64_t real_ns;
 	uint64_t begin_ns; /* CLOCK_MONOTONIC, as tasks' starts */
-	uint64_t interval_ns; /* 0: there was none before it */
-	uint64_t waited_ns; /* of all tasks */
-	/* Shares of stalls ("some"), in percent, and the highest of them; negative: not known. */
+	uint64_t interval_ns; /* 0: there is no interval */
+	uint64_t waited_ns; /* what all tasks waited */
+	/* Shares of stalls ("some") in percent, and the highest of them; negative: not known. */
 	float stalls[PSI_RESOURCES];
 	float pressure;
 };
 
 struct stretch {
-	char *path; /* NULL: in memory */
-	struct keeper *keeper; /* of those in memory, which outlives it; NULL: a file */
-	struct kept_list kept; /* its moments in memory */
-	struct store *store; /* the database of these while it is open, */
-	const struct kept *stored; /* and the last of them that is in it */
+	char *path; /* the file; NULL: the moments are in memory */
+	struct keeper *keeper; /* of the moments in memory, outlives the stretch; NULL: a file */
+	struct kept_list kept; /* the moments in memory */
+	struct store *store; /* their database while the stretch is open, */
+	const struct kept *stored; /* and the last moment that is in it */
 	struct archive archive;
-	bool open; /* the archive is */
-	bool listed; /* the points are known */
+	bool open; /* the archive is open */
+	bool listed; /* the outlines were read */
 	bool threads; /* rows are threads */
-	bool torn; /* what was before it is not there any more */
-	unsigned pins; /* how many look at it: it must stay */
-	struct point *points;
+	bool torn; /* the moments right before it were removed */
+	unsigned pins; /* how many users look at it; it stays while there are any */
+	struct outline *outlines;
 	size_t n, cap;
 };
 
-/* Adds a moment at the end. */
-void stretch_add(struct stretch *stretch, const struct point *point);
+/* Adds the outline of a moment at the end. */
+void stretch_add(struct stretch *stretch, const struct outline *outline);
 
-/* Has its points listed. 0 or -errno. */
+/* Reads the outlines, if they were not read yet. 0 or -errno. */
 int stretch_list(struct stretch *stretch);
 
-/* Opens it to be read, with all moments that it has by now. 0 or -errno. */
+/* Opens a stretch for reading, with all moments that it has now. 0 or -errno. */
 int stretch_open(struct stretch *stretch);
 
-/* Closes what is open; its points stay. */
+/* Closes a stretch; its outlines stay. */
 void stretch_shut(struct stretch *stretch);
 
-/* Reads the time that all tasks waited in a moment, where it is not known yet. */
+/* Reads the time that all tasks waited in a moment, unless it is known. */
 void stretch_read_waited(struct stretch *stretch, size_t at);
 
 void stretch_free(struct stretch *stretch);
 
-/* Stretches in the order of time. Zero-initialised: none. */
+/* Stretches in the order of time. Zero-initialised: empty. */
 struct stretches {
 	struct stretch **list;
 	size_t n;
 };
 
-/* Adds an empty one at the end. */
+/* Adds an empty stretch at the end. */
 struct stretch *stretches_add(struct stretches *stretches);
 
-/* Removes and frees one. */
+/* Removes and frees a stretch. */
 void stretches_remove(struct stretches *stretches, size_t at);
 
-/* Frees all. */
+/* Frees all stretches. */
 void stretches_free(struct stretches *stretches);
 
 #endif

@@ -12,10 +12,10 @@
 #include "base/buf.h"
 #include "base/util.h"
 
-/* The least time between two. */
+/* The least time between two syncs. */
 #define SYNC_NS (900 * NSEC_PER_MSEC)
 
-/* Brings the folder's entries to the disk. */
+/* Syncs the entries of a file's folder to the disk. */
 static void sync_folder(const char *path)
 {
 	char *folder = xstrdup(path), *slash = strrchr(folder, '/');
@@ -35,7 +35,10 @@ void file_sync_open(struct file_sync *sync, const char *path)
 {
 	struct buf journal = { 0 };
 
-	/* SQLite locks the database and the index of the journal, never the journal itself. */
+	/*
+	 * SQLite locks the database and the journal's index, never the journal, so closing this
+	 * drops no lock.
+	 */
 	buf_printf(&journal, "%s-wal", path);
 	sync->fd = open(buf_cstr(&journal), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
 	sync->open = sync->fd >= 0;
@@ -55,7 +58,7 @@ void file_sync_look(struct file_sync *sync)
 {
 	if (file_sync_due_ms(sync) != 0)
 		return;
-	/* SQLite meets a fault of the disk itself, and tells. */
+	/* A fault of the disk is not lost: SQLite meets it, too, and reports it. */
 	(void)!fdatasync(sync->fd);
 	sync->dirty = false;
 	sync->synced_ns = clock_ns(CLOCK_MONOTONIC);

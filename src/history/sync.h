@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Has what is committed to a recording reach the disk within a second: SQLite leaves that, of the
- * journal of a file, to the kernel, which may take half a minute.
+ * Brings what is committed to a recording to the disk within a second. SQLite leaves that, for a
+ * journal, to the kernel, which may take half a minute.
  */
 #ifndef STALLTOP_HISTORY_SYNC_H
 #define STALLTOP_HISTORY_SYNC_H
@@ -9,23 +9,23 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Zero-initialised: nothing is open. */
+/* Syncs one file; zero-initialised: nothing is open. */
 struct file_sync {
 	bool open, dirty;
-	int fd; /* of the journal */
-	uint64_t synced_ns; /* CLOCK_MONOTONIC */
+	int fd; /* the journal */
+	uint64_t synced_ns; /* when it was synced last (CLOCK_MONOTONIC) */
 };
 
-/* Begins for a database of that path, which is new and has its journal. */
+/* Opens the journal of a new database, by the database's path. */
 void file_sync_open(struct file_sync *sync, const char *path);
 
 /* Says that something was committed. */
 void file_sync_written(struct file_sync *sync);
 
-/* Brings what is committed to the disk, if that is due. */
+/* Syncs what was committed, if that is due. */
 void file_sync_look(struct file_sync *sync);
 
-/* In how many ms that is; -1: never. */
+/* Returns in how many ms a sync is due; -1: nothing is to be synced. */
 int file_sync_due_ms(const struct file_sync *sync);
 
 void file_sync_close(struct file_sync *sync);

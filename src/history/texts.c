@@ -15,19 +15,19 @@ struct numbered_text {
 	char text[];
 };
 
-/* Orders by text. The tree's nodes and the key are the texts themselves. */
+/* Orders by text. The keys in the tree are the texts themselves. */
 static int compare_texts(const void *a, const void *b)
 {
 	return strcmp(a, b);
 }
 
-/* The text's struct. */
+/* Returns the struct that a text belongs to. */
 static struct numbered_text *numbered_of(const char *text)
 {
 	return (struct numbered_text *)(uintptr_t)(text - offsetof(struct numbered_text, text));
 }
 
-uint32_t texts_take(struct texts *texts, const char *text, bool *added, const char **kept)
+uint32_t texts_number(struct texts *texts, const char *text, bool *added, const char **kept)
 {
 	struct numbered_text *numbered;
 	char **node;

@@ -22,7 +22,7 @@ static int compare_waits(const void *a, const void *b)
 	return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
 }
 
-/* Reads which thread a number of a task stands for. False where there is none. */
+/* Reads which thread a task's number stands for. False: there is no such task. */
 static bool read_key(struct archive *archive, uint32_t task, struct task_key *key)
 {
 	struct moment_task row;
@@ -34,7 +34,7 @@ static bool read_key(struct archive *archive, uint32_t task, struct task_key *ke
 	return true;
 }
 
-/* Adds a wait of a task; those of one task follow on one another. */
+/* Adds a wait of a task; waits of the same task come one after the other. */
 static void add_trend_wait(struct trend_moment *moment, const struct task_key *key,
 			   uint64_t waited_ns)
 {
@@ -48,16 +48,16 @@ static void add_trend_wait(struct trend_moment *moment, const struct task_key *k
 	moment->waits[moment->n++] = (struct trend_wait){ key->start_ns, waited_ns, key->pid };
 }
 
-/* What is known while waits of a moment are read. */
+/* What is known while the waits of a moment are read. */
 struct trend_reading {
 	struct archive *archive;
 	struct trend_moment *moment;
 	struct task_key key;
-	uint32_t task; /* whose it is; 0: nobody's yet */
+	uint32_t task; /* the task that `key` belongs to; 0: none yet */
 };
 
-/* Takes what a task waited. */
-static void take_trend(void *arg, const void *from)
+/* Adds what a task waited. */
+static void add_trend(void *arg, const void *from)
 {
 	struct trend_reading *reading = arg;
 	const struct wait_row *row = from;
@@ -71,64 +71,65 @@ static void take_trend(void *arg, const void *from)
 		add_trend_wait(reading->moment, &reading->key, row->waited_ns);
 }
 
-/* Reads a moment into a place that may have had another. */
-static void read_trend(struct trend_moment *moment, const struct spot *spot)
+/* Reads a moment into a struct that may have had another one. */
+static void read_trend(struct trend_moment *moment, const struct position *position)
 {
-	const struct point *point = spot_point(spot);
-	struct trend_reading reading = { .archive = &spot->stretch->archive, .moment = moment };
+	const struct outline *outline = position_outline(position);
+	struct trend_reading reading = { .archive = &position->stretch->archive, .moment = moment };
 
 	moment->n = 0;
-	moment->number = point->number;
-	moment->real_ns = point->real_ns;
-	moment->begin_ns = point->begin_ns;
-	moment->interval_ns = stretch_open(spot->stretch) ? 0 : point->interval_ns;
+	moment->number = outline->number;
+	moment->real_ns = outline->real_ns;
+	moment->begin_ns = outline->begin_ns;
+	moment->interval_ns = stretch_open(position->stretch) ? 0 : outline->interval_ns;
 	if (!moment->interval_ns)
 		return;
-	archive_each(reading.archive, QUERY_WAITS, point->number, take_trend, &reading);
+	archive_each(reading.archive, QUERY_WAITS, outline->number, add_trend, &reading);
 	if (moment->n)
 		qsort(moment->waits, moment->n, sizeof(*moment->waits), compare_waits);
 }
 
-/* Finds up to n moments before a time, the latest first. */
-static size_t find_moments(struct past *past, uint64_t real_ns, struct spot *spots, size_t n)
+/* Finds up to n moments before a time, the latest first. Returns how many. */
+static size_t find_moments(struct past *past, uint64_t real_ns, struct position *positions,
+			   size_t n)
 {
-	struct spot spot;
+	struct position position;
 	size_t found = 0;
 
-	if (!n || !past_shown(past, &spot)) {
-		if (!n || !past_last(past, &spot))
+	if (!n || !past_shown(past, &position)) {
+		if (!n || !past_last(past, &position))
 			return 0;
 	}
-	/* The moment that is shown may be there, or come later. */
-	while (spot_point(&spot)->real_ns >= real_ns)
-		if (!past_before(past, &spot))
+	/* The moment that is shown may be at that time, or after it. */
+	while (position_outline(&position)->real_ns >= real_ns)
+		if (!past_before(past, &position))
 			return 0;
 	do
-		spots[found++] = spot;
-	while (found < n && past_before(past, &spot));
+		positions[found++] = position;
+	while (found < n && past_before(past, &position));
 	return found;
 }
 
-void trends_take(struct trends *trends, struct past *past, uint64_t real_ns)
+void trends_read(struct trends *trends, struct past *past, uint64_t real_ns)
 {
 	struct trend_moment had[TRENDS_BEFORE];
-	struct spot spots[TRENDS_BEFORE];
+	struct position positions[TRENDS_BEFORE];
 	bool used[TRENDS_BEFORE] = { false };
 
 	memcpy(had, trends->moments, sizeof(had));
 	memset(trends->moments, 0, sizeof(trends->moments));
-	trends->n = past ? find_moments(past, real_ns, spots, TRENDS_BEFORE) : 0;
+	trends->n = past ? find_moments(past, real_ns, positions, TRENDS_BEFORE) : 0;
 	for (size_t i = 0; i < trends->n; i++) {
-		const struct point *point = spot_point(&spots[i]);
+		const struct outline *outline = position_outline(&positions[i]);
 
 		for (size_t h = 0; h < TRENDS_BEFORE; h++)
-			if (!used[h] && had[h].number == point->number &&
-			    had[h].real_ns == point->real_ns && !trends->moments[i].number) {
+			if (!used[h] && had[h].number == outline->number &&
+			    had[h].real_ns == outline->real_ns && !trends->moments[i].number) {
 				trends->moments[i] = had[h];
 				used[h] = true;
 			}
 		if (!trends->moments[i].number)
-			read_trend(&trends->moments[i], &spots[i]);
+			read_trend(&trends->moments[i], &positions[i]);
 	}
 	for (size_t h = 0; h < TRENDS_BEFORE; h++)
 		if (!used[h])
@@ -182,11 +183,11 @@ struct deed_reading {
 	struct archive *archive;
 	const struct deed_of *of;
 	struct deed *deed;
-	uint32_t task; /* of the row before; 0: there was none */
-	bool ours; /* it is one of those whose deeds are read */
+	uint32_t task; /* the task of the row before; 0: there was none */
+	bool ours; /* its deeds are read */
 };
 
-/* Whether a row's task is one of those whose deeds are read. */
+/* Whether the deeds of a row's task are read. */
 static bool is_ours(struct deed_reading *reading, uint32_t task)
 {
 	const struct task_key *wanted = reading->of->key;
@@ -201,7 +202,7 @@ static bool is_ours(struct deed_reading *reading, uint32_t task)
 }
 
 /* Adds what was waited in a moment. */
-static void take_deed_wait(void *arg, const void *from)
+static void add_deed_wait(void *arg, const void *from)
 {
 	struct deed_reading *reading = arg;
 	const struct wait_row *row = from;
@@ -212,8 +213,8 @@ static void take_deed_wait(void *arg, const void *from)
 	reading->deed->booked_ns[row->kind] += (int64_t)row->waited_ns + row->ahead_ns;
 }
 
-/* Adds how long was run in a moment. */
-static void take_deed_run(void *arg, const void *from)
+/* Adds the time on a CPU in a moment. */
+static void add_deed_run(void *arg, const void *from)
 {
 	struct deed_reading *reading = arg;
 	const struct activity_row *row = from;
@@ -241,25 +242,26 @@ double deed_sum(const struct deed *deed, bool mem, bool booked)
 size_t deeds_read(struct past *past, uint64_t real_ns, const struct deed_of *of, struct deed *deeds,
 		  size_t n)
 {
-	struct spot *spots = xcalloc(n, sizeof(*spots));
-	size_t found = past ? find_moments(past, real_ns, spots, n) : 0;
+	struct position *positions = xcalloc(n, sizeof(*positions));
+	size_t found = past ? find_moments(past, real_ns, positions, n) : 0;
 
 	for (size_t i = 0; i < found; i++) {
-		const struct point *point = spot_point(&spots[i]);
-		struct deed_reading reading = { &spots[i].stretch->archive, of, &deeds[i], 0,
+		const struct outline *outline = position_outline(&positions[i]);
+		struct deed_reading reading = { &positions[i].stretch->archive, of, &deeds[i], 0,
 						false };
 
 		deeds[i] = (struct deed){ 0 };
-		if (stretch_open(spots[i].stretch))
+		if (stretch_open(positions[i].stretch))
 			continue;
-		deeds[i].interval_ns = point->interval_ns;
-		deeds[i].there = !of->key || of->key->start_ns <= point->begin_ns;
+		deeds[i].interval_ns = outline->interval_ns;
+		deeds[i].there = !of->key || of->key->start_ns <= outline->begin_ns;
 		if (!deeds[i].there)
 			continue;
-		archive_each(reading.archive, QUERY_WAITS, point->number, take_deed_wait, &reading);
-		archive_each(reading.archive, TABLE_ACTIVITY, point->number, take_deed_run,
+		archive_each(reading.archive, QUERY_WAITS, outline->number, add_deed_wait,
+			     &reading);
+		archive_each(reading.archive, TABLE_ACTIVITY, outline->number, add_deed_run,
 			     &reading);
 	}
-	free(spots);
+	free(positions);
 	return found;
 }

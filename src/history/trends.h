@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What each task waited in the moments before the one that is shown. */
+/* Trends: what each task waited in the moments before the one that is shown. */
 #ifndef STALLTOP_HISTORY_TRENDS_H
 #define STALLTOP_HISTORY_TRENDS_H
 
@@ -8,7 +8,7 @@
 /* The moments of a trend, without the one that is shown. */
 #define TRENDS_BEFORE 9
 
-/* What tasks waited in one moment; those that did not wait are not mentioned. */
+/* What tasks waited in one moment; tasks that did not wait are left out. */
 struct trend_moment {
 	int64_t number;
 	uint64_t real_ns, begin_ns, interval_ns;
@@ -19,21 +19,21 @@ struct trend_moment {
 	size_t n, cap;
 };
 
-/* Zero-initialised: nothing is known. */
+/* The last moments of all tasks. Zero-initialised: nothing is known. */
 struct trends {
 	struct trend_moment moments[TRENDS_BEFORE]; /* the latest first */
 	size_t n;
 };
 
-/* Takes the moments before a time: those that were there before are not read again. */
-void trends_take(struct trends *trends, struct past *past, uint64_t real_ns);
+/* Reads the moments before a time (CLOCK_REALTIME); those that are known are not read again. */
+void trends_read(struct trends *trends, struct past *past, uint64_t real_ns);
 
-/* Adds a frame as the latest moment; the oldest goes. */
+/* Adds a frame as the latest moment, and removes the oldest. */
 void trends_add(struct trends *trends, const struct frame *frame);
 
 /*
- * The share of a moment's interval that a task waited, in percent; NAN: it had not begun, or it is
- * not known. moment: 0 is the latest.
+ * Returns the share of a moment's interval that a task waited, in percent; NAN: the task had not
+ * begun, or it is not known. moment: 0 is the latest.
  */
 double trends_of(const struct trends *trends, size_t moment, const struct task_key *key);
 
@@ -42,22 +42,23 @@ void trends_free(struct trends *trends);
 /* What a task did in one moment of the past; members as in struct row. */
 struct deed {
 	uint64_t interval_ns; /* 0: not known */
-	bool there; /* it had begun */
+	bool there; /* the task had begun */
 	uint64_t waited_ns[WAIT_KINDS];
 	int64_t booked_ns[WAIT_KINDS];
 	uint64_t run_ns, ticks_ns;
 };
 
-/* All that was waited, in ns, or (mem) for memory; booked: what was booked of it. */
+/* Adds up all that was waited, in ns; mem: only for memory; booked: only what was booked of it. */
 double deed_sum(const struct deed *deed, bool mem, bool booked);
 
-/* Whose deeds: those of a task, or of all. */
+/* Whose deeds are read: those of a task, or of all. */
 struct deed_of {
 	const struct task_key *key; /* NULL: all */
 };
 
 /*
- * Reads what was done in up to n moments before a time, the latest first. Returns in how many.
+ * Reads what was done in up to n moments before a time (CLOCK_REALTIME), the latest first. Returns
+ * in how many.
  */
 size_t deeds_read(struct past *past, uint64_t real_ns, const struct deed_of *of, struct deed *deeds,
 		  size_t n);

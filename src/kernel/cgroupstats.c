@@ -67,8 +67,8 @@ int cgroupstats_open_fd(struct cgroupstats_conn **out, int fd, uint16_t family, 
 	return 0;
 }
 
-/* Takes the numbers out of a reply. */
-static void take_states(struct question *question, const struct netlink_message *message)
+/* Reads the numbers in a reply. */
+static void read_states(struct question *question, const struct netlink_message *message)
 {
 	const struct nlattr *attr =
 		nla_find(message->attributes, (int)message->len, CGROUPSTATS_TYPE_CGROUP_STATS);
@@ -85,8 +85,8 @@ static void take_states(struct question *question, const struct netlink_message 
 		(struct cgroup_states){ values[0], values[1], values[2], values[3], values[4] };
 }
 
-/* Takes one message. False for a message that does not belong to the question. */
-static bool take_message(void *arg, const struct netlink_message *message)
+/* Handles a message. False for a message that does not belong to the question. */
+static bool handle_message(void *arg, const struct netlink_message *message)
 {
 	struct question *question = arg;
 
@@ -101,7 +101,7 @@ static bool take_message(void *arg, const struct netlink_message *message)
 	if (message->kind != NETLINK_ANSWER || message->command != CGROUPSTATS_CMD_NEW ||
 	    question->answered)
 		return false;
-	take_states(question, message);
+	read_states(question, message);
 	return true;
 }
 
@@ -111,8 +111,8 @@ static int receive_answer(struct cgroupstats_conn *conn, struct question *questi
 	uint64_t deadline = netlink_deadline(&conn->nl);
 
 	while (!question->acked) {
-		int err =
-			netlink_receive(&conn->nl, conn->replies, REPLIES, take_message, question);
+		int err = netlink_receive(&conn->nl, conn->replies, REPLIES, handle_message,
+					  question);
 
 		if (err == -EAGAIN)
 			err = netlink_await(&conn->nl, deadline);

@@ -157,8 +157,8 @@ static int read_record(struct exits *exits, const struct taskstats_part *task,
 	return 0;
 }
 
-/* Takes a message's parts. False where they are no exit record. */
-static bool take_parts(struct exits *exits, const struct listener *listener,
+/* Adds the record of a message's parts. False: they are no exit record. */
+static bool add_record(struct exits *exits, const struct listener *listener,
 		       const struct taskstats_part *parts, int n)
 {
 	const struct taskstats_part *task = NULL, *group = NULL;
@@ -178,8 +178,8 @@ static bool take_parts(struct exits *exits, const struct listener *listener,
 	return true;
 }
 
-/* Takes one message of the kernel. False where it is not meant for a listener. */
-static bool take_message(void *arg, const struct netlink_message *message)
+/* Handles a message of the kernel. False: it is not meant for a listener. */
+static bool handle_message(void *arg, const struct netlink_message *message)
 {
 	const struct drain *drain = arg;
 	struct exits *exits = drain->exits;
@@ -198,7 +198,7 @@ static bool take_message(void *arg, const struct netlink_message *message)
 		return false;
 	exits->stats.received++;
 	n = taskstats_parts(message->attributes, message->len, parts, 2);
-	if (n < 1 || !take_parts(exits, drain->listener, parts, n))
+	if (n < 1 || !add_record(exits, drain->listener, parts, n))
 		exits->stats.lost++;
 	return true;
 }
@@ -247,7 +247,7 @@ static int drain_listener(struct exits *exits, struct listener *listener)
 
 	do {
 		before_ns = clock_ns(CLOCK_MONOTONIC);
-		n = netlink_receive(&listener->nl, exits->batch, BATCH, take_message, &drain);
+		n = netlink_receive(&listener->nl, exits->batch, BATCH, handle_message, &drain);
 		overruns += n == -ENOBUFS;
 		taken += n > 0 ? (size_t)n : 0;
 	} while ((n == BATCH && taken < listener->most) ||

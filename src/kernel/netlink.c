@@ -221,8 +221,8 @@ static bool read_message(const struct netlink *nl, struct nlmsghdr *header,
 }
 
 /* Passes on the messages of a datagram, which may hold several. */
-static void take_datagram(struct netlink *nl, const struct mmsghdr *datagram, netlink_take_fn *take,
-			  void *arg)
+static void pass_datagram(struct netlink *nl, const struct mmsghdr *datagram,
+			  netlink_message_fn *take, void *arg)
 {
 	const struct sockaddr_nl *sender = datagram->msg_hdr.msg_name;
 	struct nlmsghdr *header = datagram->msg_hdr.msg_iov->iov_base;
@@ -246,7 +246,7 @@ static void take_datagram(struct netlink *nl, const struct mmsghdr *datagram, ne
 }
 
 int netlink_receive(struct netlink *nl, struct netlink_batch *batch, size_t max,
-		    netlink_take_fn *take, void *arg)
+		    netlink_message_fn *take, void *arg)
 {
 	int n;
 
@@ -260,7 +260,7 @@ int netlink_receive(struct netlink *nl, struct netlink_batch *batch, size_t max,
 		return -errno;
 	for (int i = 0; i < n; i++)
 		if (batch->headers[i].msg_len)
-			take_datagram(nl, &batch->headers[i], take, arg);
+			pass_datagram(nl, &batch->headers[i], take, arg);
 	/* A packet stream whose other end has closed (tests) gives empty reads. */
 	return n && !batch->headers[0].msg_len && !batch->headers[0].msg_hdr.msg_namelen
 		       ? -ECONNRESET

@@ -94,8 +94,8 @@ struct netlink_message {
 	size_t len;
 };
 
-/* Takes a message. False for an unwanted one, which is counted as foreign. */
-typedef bool netlink_take_fn(void *arg, const struct netlink_message *message);
+/* Handles a message. False for an unwanted one, which is counted as foreign. */
+typedef bool netlink_message_fn(void *arg, const struct netlink_message *message);
 
 /* Buffers for messages that are received in one call; several connections may share them. */
 struct netlink_batch;
@@ -115,7 +115,7 @@ void netlink_batch_free(struct netlink_batch *batch);
  * none, -ENOBUFS when the kernel had no room for some, -ECONNRESET when the other end has closed.
  */
 int netlink_receive(struct netlink *nl, struct netlink_batch *batch, size_t max,
-		    netlink_take_fn *take, void *arg);
+		    netlink_message_fn *take, void *arg);
 
 /* The deadline for answers to requests that are sent now (CLOCK_MONOTONIC). */
 uint64_t netlink_deadline(const struct netlink *nl);

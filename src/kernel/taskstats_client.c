@@ -137,8 +137,8 @@ static int send_pack(struct pack *pack)
 	return err;
 }
 
-/* Takes a record. False for a message without a record. */
-static bool take_record(struct pack *pack, size_t i, const struct netlink_message *message)
+/* Handles a record. False for a message without a record. */
+static bool handle_record(struct pack *pack, size_t i, const struct netlink_message *message)
 {
 	struct taskstats_part part;
 
@@ -152,8 +152,8 @@ static bool take_record(struct pack *pack, size_t i, const struct netlink_messag
 	return true;
 }
 
-/* Takes a reply that was cut off: its request is repeated with more room. */
-static bool take_cut_off(struct pack *pack, size_t i)
+/* Handles a reply that was cut off: its request is repeated with more room. */
+static bool handle_cut_off(struct pack *pack, size_t i)
 {
 	if (netlink_batch_room(pack->conn->replies) >= REPLY_SIZE_MAX)
 		answer_request(pack, i, -EMSGSIZE, NULL);
@@ -162,8 +162,8 @@ static bool take_cut_off(struct pack *pack, size_t i)
 	return true;
 }
 
-/* Takes one message. False for a message that is no answer to a request of this pack. */
-static bool take_reply(void *arg, const struct netlink_message *message)
+/* Handles a message. False for a message that is no answer to a request of this pack. */
+static bool handle_reply(void *arg, const struct netlink_message *message)
 {
 	struct pack *pack = arg;
 	/* Unsigned: a stale sequence number lies far above the pack's end. */
@@ -172,9 +172,9 @@ static bool take_reply(void *arg, const struct netlink_message *message)
 	if (i >= pack->n || pack->done[i])
 		return false;
 	if (message->kind == NETLINK_ANSWER)
-		return take_record(pack, i, message);
+		return handle_record(pack, i, message);
 	if (message->kind == NETLINK_CUT)
-		return take_cut_off(pack, i);
+		return handle_cut_off(pack, i);
 	if (message->error < 0)
 		answer_request(pack, i, message->error, NULL);
 	return message->error < 0;
@@ -185,7 +185,7 @@ static int receive_some(struct pack *pack)
 {
 	struct taskstats_client *conn = pack->conn;
 	size_t cut = pack->cut;
-	int n = netlink_receive(&conn->nl, conn->replies, pack->missing - pack->cut, take_reply,
+	int n = netlink_receive(&conn->nl, conn->replies, pack->missing - pack->cut, handle_reply,
 				pack);
 
 	if (pack->cut > cut) {

@@ -337,7 +337,7 @@ static pid_t pidfd_process(struct wait_targets *targets, pid_t tid, int fd)
 }
 
 /* A file that an epoll descriptor looks at, by a line of its fdinfo; false: another line. */
-static bool take_polled(struct span line, int *fd, uint64_t *ino)
+static bool parse_polled(struct span line, int *fd, uint64_t *ino)
 {
 	static const char key[] = " ino:";
 	uint64_t number;
@@ -370,7 +370,7 @@ static void add_epolled(struct wait_targets *targets, pid_t tid, int fd, struct 
 	unsigned n = 0;
 
 	while (take_line(&all, &line))
-		n += take_polled(line, &polled, &ino);
+		n += parse_polled(line, &polled, &ino);
 	/* The rest did not fit. */
 	if (len >= FDINFO_BYTES - 1)
 		buf_printf(out, " of %u files and more", n ? n - 1 : 0);

@@ -144,8 +144,8 @@ static struct task_evidence *evidence_of(const struct frame *frame, const struct
 	return task->evidence;
 }
 
-/* Takes how long the group was throttled since the reading before. */
-static void take_throttling(struct task_evidence *task, struct cpu_limit *now)
+/* Sets how long the group was throttled since the reading before. */
+static void set_throttling(struct task_evidence *task, struct cpu_limit *now)
 {
 	bool same = task->group && !strcmp(task->group, buf_cstr(&now->group));
 
@@ -180,7 +180,7 @@ static void look_at_limits(struct evidence *evidence, const struct frame *frame,
 		    row->raw->pid == row->raw->tgid ? 0 : row->raw->pid, &limits);
 	if (limits.cpu.period_us) {
 		task->quota = (double)limits.cpu.quota_us / (double)limits.cpu.period_us;
-		take_throttling(task, &limits.cpu);
+		set_throttling(task, &limits.cpu);
 	}
 	task->memory_limit = limits.memory.limit;
 	task->memory_used = limits.memory.usage;
@@ -277,12 +277,12 @@ static size_t kept_rows(const struct frame *frame, const struct row **kept)
 static size_t find_kept(struct evidence *evidence, const struct frame *frame,
 			const struct row **kept)
 {
-	size_t n = stuck_take(&evidence->stuck, evidence->procfd, frame, kept);
+	size_t n = stuck_find(&evidence->stuck, evidence->procfd, frame, kept);
 
-	return locked_take(&evidence->locked, evidence->procfd, frame, kept, n, KEPT_MAX);
+	return locked_find(&evidence->locked, evidence->procfd, frame, kept, n, KEPT_MAX);
 }
 
-void evidence_take(struct evidence *evidence, struct waiting_reader *waiting, struct sample *sample,
+void evidence_read(struct evidence *evidence, struct waiting_reader *waiting, struct sample *sample,
 		   struct frame *frame, bool hangs,
 		   void (*fill_cpu)(void *arg, const struct row *row), void *arg)
 {

@@ -20,7 +20,7 @@ struct evidence *evidence_open(int procfd);
  * task_waiting, and struct task_hang unless `hangs` tells that they were read). sample: the frame's
  * newer one. fill_cpu has task->cpu of a row set.
  */
-void evidence_take(struct evidence *evidence, struct waiting_reader *waiting, struct sample *sample,
+void evidence_read(struct evidence *evidence, struct waiting_reader *waiting, struct sample *sample,
 		   struct frame *frame, bool hangs,
 		   void (*fill_cpu)(void *arg, const struct row *row), void *arg);
 

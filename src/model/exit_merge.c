@@ -83,8 +83,8 @@ static void rename_task(struct task *task, const struct exit_record *record)
 		task->ppid = record->ppid;
 }
 
-/* Gives an element the storage bytes of its record. */
-static void take_bytes(struct task_proc *proc, const struct task_record *fields)
+/* Sets the storage bytes of an element's record. */
+static void set_bytes(struct task_proc *proc, const struct task_record *fields)
 {
 	static const uint64_t bits = RECORD_BIT(RECORD_read_bytes) |
 				     RECORD_BIT(RECORD_write_bytes) |
@@ -99,9 +99,9 @@ static void take_bytes(struct task_proc *proc, const struct task_record *fields)
 				     .cancelled = fields->field[RECORD_cancelled_write_bytes] };
 }
 
-/* Gives an element all that its record says besides the counters. */
-static void take_fields(const struct exit_batch *given, struct sample *sample,
-			const struct task_raw *raw, const struct exit_record *record)
+/* Sets what an element's record says besides the counters. */
+static void set_fields(const struct exit_batch *given, struct sample *sample,
+		       const struct task_raw *raw, const struct exit_record *record)
 {
 	size_t at = (size_t)(raw - sample->raw);
 
@@ -111,7 +111,7 @@ static void take_fields(const struct exit_batch *given, struct sample *sample,
 		sample->records[at] = given->fields[record->field];
 	/* /proc has the bytes of all threads that a zombie with several threads ever had. */
 	if (given->io && (record->single || at >= sample->n))
-		take_bytes(&sample->procs[at], &given->fields[record->field]);
+		set_bytes(&sample->procs[at], &given->fields[record->field]);
 }
 
 /* Gives an element the task's last counters. A reading after its end may show more. */
@@ -130,7 +130,7 @@ static void finish(const struct exit_batch *given, struct sample *sample, struct
 	raw->counters = last;
 	raw->exited = true;
 	raw->task->status = record->status;
-	take_fields(given, sample, raw, record);
+	set_fields(given, sample, raw, record);
 }
 
 /* Whether there is a record of a thread's end. */
@@ -185,8 +185,8 @@ static void add_left(struct merge *merge, struct exit_record *record, struct tas
 	merge->tasks[merge->n++] = task;
 }
 
-/* Takes the end of a task that the sample has. */
-static void take_end(struct merge *merge, struct task_raw *now, const struct exit_record *record)
+/* Merges the end of a task that the sample has. */
+static void merge_end(struct merge *merge, struct task_raw *now, const struct exit_record *record)
 {
 	uint64_t ended_ns = now->task->key.start_ns + record->life_ns;
 
@@ -215,7 +215,7 @@ static void place_record(struct merge *merge, struct exit_record *record)
 	if (before && now && now->task == before->task && is_taken_over(merge, now, record))
 		add_left(merge, record, before->task);
 	else if (now && (!before || now->task == before->task))
-		take_end(merge, now, record);
+		merge_end(merge, now, record);
 	else if (before)
 		add_left(merge, record, before->task);
 	else if (merge->prev)

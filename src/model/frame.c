@@ -146,8 +146,8 @@ static void of_life(struct frame_info *info, struct row *row, struct counters *g
  * Makes the times waited from the deltas; whole: the deltas span the task's life; machine, group:
  * see waited_take().
  */
-static void take_waited(struct row *row, struct deltas *deltas, bool whole,
-			const struct waited_machine *machine, const struct io_pressure *group)
+static void set_waited(struct row *row, struct deltas *deltas, bool whole,
+		       const struct waited_machine *machine, const struct io_pressure *group)
 {
 	uint32_t known;
 
@@ -207,8 +207,8 @@ static void build_row(struct frame *frame, struct frame_info *info, struct row *
 			row->interval_ns = info->interval_ns;
 	}
 	row->valid &= ~DELAY_BOTH(options->unknown);
-	take_waited(row, deltas, options->since_start || row->born,
-		    info->since_start ? NULL : &info->machine, row_io_bound(info, row));
+	set_waited(row, deltas, options->since_start || row->born,
+		   info->since_start ? NULL : &info->machine, row_io_bound(info, row));
 	info->stale += deltas->waited.beyond && !row->corrected;
 	add_kinds(row, deltas);
 	count_state(info, raw);
@@ -424,7 +424,7 @@ void frame_bound_io(struct frame *frame, struct frame_info *info, struct row *ro
 	**bound = (struct task_io_bound){ info->cur->begin_ns, *group };
 	if (info->since_start || !(row->valid & DELAY_BIT(DELAY_BLKIO)))
 		return;
-	take_waited(row, deltas, row->born, &info->machine, group);
+	set_waited(row, deltas, row->born, &info->machine, group);
 	info->stale += deltas->waited.beyond && !beyond && !row->corrected;
 	add_kinds(row, deltas);
 }
@@ -483,7 +483,7 @@ struct row row_of_interval(const struct frame *frame, const struct row *row, str
 	}
 	since_before(info, &of, &deltas->grown, row->valid & row->before->counters.valid);
 	cut_impossible(info, &of, &deltas->grown, row->before, &excess);
-	take_waited(&of, deltas, false, &info->machine, row_io_bound(info, row));
+	set_waited(&of, deltas, false, &info->machine, row_io_bound(info, row));
 	add_kinds(&of, deltas);
 	return of;
 }

@@ -136,7 +136,7 @@ static void grow_groups(struct grouping *grouping)
 }
 
 /* The index of the group of that name, added if it is new; `added` says whether it was. */
-static size_t take_group(struct grouping *grouping, const char *name, bool *added)
+static size_t group_index(struct grouping *grouping, const char *name, bool *added)
 {
 	uint64_t id = id_of(name);
 	struct group_store *store;
@@ -169,7 +169,7 @@ static size_t above(const char *path)
 }
 
 /* Adds the groups above one that was added. */
-static void take_above(struct grouping *grouping, size_t index)
+static void add_above(struct grouping *grouping, size_t index)
 {
 	bool added = true;
 
@@ -183,7 +183,7 @@ static void take_above(struct grouping *grouping, size_t index)
 		/* A copy, as the names may move. */
 		parent = xcalloc(len + 1, 1);
 		memcpy(parent, path, len);
-		index = take_group(grouping, parent, &added);
+		index = group_index(grouping, parent, &added);
 		free(parent);
 	}
 }
@@ -223,11 +223,11 @@ static void find_groups(struct grouping *grouping, const struct frame *frame,
 		grouping->group_of[i] = NOWHERE;
 		if (options->passes && !options->passes(options->arg, row))
 			continue;
-		index = take_group(grouping, group_name_of(row, options->by), &added);
+		index = group_index(grouping, group_name_of(row, options->by), &added);
 		grouping->group_of[i] = (uint32_t)index;
 		grouping->stores[index].n++;
 		if (added && tree)
-			take_above(grouping, index);
+			add_above(grouping, index);
 	}
 	if (options->by == GROUP_CGROUP && options->readable)
 		for (size_t i = 0; i < grouping->frame.n; i++)

@@ -93,7 +93,7 @@ static void judge_call(struct hangs *hangs, struct sleeper *sleeper, const struc
 }
 
 /* Makes a thread that hangs its task's, unless another has for longer. */
-static void take_hang(struct task_hang *hang, const struct sleeper *sleeper)
+static void set_hang(struct task_hang *hang, const struct sleeper *sleeper)
 {
 	if (!sleeper->hangs || (hang->tid && hang->since_ns <= sleeper->since_ns))
 		return;
@@ -101,9 +101,9 @@ static void take_hang(struct task_hang *hang, const struct sleeper *sleeper)
 	hang->since_ns = sleeper->since_ns;
 }
 
-/* Takes a thread that has run for so long by now. */
-static void take_sleeper(struct hangs *hangs, const struct sample *sample,
-			 const struct task_raw *raw, pid_t tid, uint64_t run_ns)
+/* Checks a thread, which has run for run_ns by now. */
+static void check_sleeper(struct hangs *hangs, const struct sample *sample,
+			  const struct task_raw *raw, pid_t tid, uint64_t run_ns)
 {
 	struct sleeper sleeper = {
 		.tgid = raw->tgid, .tid = tid, .run_ns = run_ns, .since_ns = sample->end_ns
@@ -115,7 +115,7 @@ static void take_sleeper(struct hangs *hangs, const struct sample *sample,
 		if (!sleeper.judged)
 			judge_call(hangs, &sleeper, raw);
 	}
-	take_hang(&raw->task->hang, add_sleeper(&hangs->now, &sleeper));
+	set_hang(&raw->task->hang, add_sleeper(&hangs->now, &sleeper));
 }
 
 /* Checks the threads of a process some of which ran. */
@@ -130,16 +130,16 @@ static void read_sleepers(struct hangs *hangs, const struct sample *sample,
 		pid_t tid = hangs->threads.pids[i];
 
 		if (!proctask_schedstat(hangs->procfd, raw->tgid, tid, &sched))
-			take_sleeper(hangs, sample, raw, tid, sched.run);
+			check_sleeper(hangs, sample, raw, tid, sched.run);
 	}
 }
 
 /*
- * Takes a process of several threads. If none has run, only threads that were not judged yet need a
- * look.
+ * Checks a process of several threads. If none has run, only threads that were not judged yet need
+ * a look.
  */
-static void take_sleepers(struct hangs *hangs, const struct sample *sample,
-			  const struct task_raw *raw)
+static void check_sleepers(struct hangs *hangs, const struct sample *sample,
+			   const struct task_raw *raw)
 {
 	const struct sleeper process = { .tgid = raw->tgid, .run_ns = raw->counters.run_ns };
 	const struct sleeper *before = sleeper_before(hangs, raw->tgid, 0);
@@ -152,10 +152,10 @@ static void take_sleepers(struct hangs *hangs, const struct sample *sample,
 		return;
 	}
 	for (; at < all->n && all->all[at].tgid == raw->tgid; at++)
-		take_sleeper(hangs, sample, raw, all->all[at].tid, all->all[at].run_ns);
+		check_sleeper(hangs, sample, raw, all->all[at].tid, all->all[at].run_ns);
 }
 
-void hangs_take(struct hangs *hangs, const struct sample *sample, bool threads)
+void hangs_read(struct hangs *hangs, const struct sample *sample, bool threads)
 {
 	struct sleepers now = hangs->before;
 
@@ -173,9 +173,9 @@ void hangs_take(struct hangs *hangs, const struct sample *sample, bool threads)
 		if (!(raw->counters.valid & VALID_RUN) || (state && strchr("TtZX", state)))
 			continue;
 		if (threads || raw->single || raw->now.threads == 1)
-			take_sleeper(hangs, sample, raw, raw->pid, raw->counters.run_ns);
+			check_sleeper(hangs, sample, raw, raw->pid, raw->counters.run_ns);
 		else
-			take_sleepers(hangs, sample, raw);
+			check_sleepers(hangs, sample, raw);
 	}
 }
 

@@ -47,7 +47,7 @@ struct hangs {
 };
 
 /* Sets task->hang of the tasks of a sample; threads: its elements are threads. */
-void hangs_take(struct hangs *hangs, const struct sample *sample, bool threads);
+void hangs_read(struct hangs *hangs, const struct sample *sample, bool threads);
 
 /* Frees what it holds. */
 void hangs_free(struct hangs *hangs);

@@ -37,7 +37,7 @@ static bool is_frozen(int procfd, const struct task_raw *raw)
 	return frozen;
 }
 
-void held_take(int procfd, const struct sample *sample)
+void held_read(int procfd, const struct sample *sample)
 {
 	unsigned looks = 0;
 

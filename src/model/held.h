@@ -12,6 +12,6 @@
  * Sets task->held of the tasks of a sample, as far as they are not too many. What cannot be read is
  * not set.
  */
-void held_take(int procfd, const struct sample *sample);
+void held_read(int procfd, const struct sample *sample);
 
 #endif

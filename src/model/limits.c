@@ -83,7 +83,7 @@ static bool read_quota(const struct level *level, uint64_t *quota_us, uint64_t *
 }
 
 /* Replaces a group's path. */
-static void take_path(struct buf *group, const struct level *level)
+static void set_path(struct buf *group, const struct level *level)
 {
 	group->len = 0;
 	buf_add(group, level->path->data, level->path->len);
@@ -108,7 +108,7 @@ static void look_at_cpu(const struct level *level, struct limits *limits)
 	cpu->throttled_valid =
 		read_file(level, "cpu.stat", text, &span) &&
 		cgroup_throttled(span.at, (size_t)(span.end - span.at), &cpu->throttled_ns, &times);
-	take_path(&cpu->group, level);
+	set_path(&cpu->group, level);
 }
 
 /* The memory that a limit leaves. */
@@ -132,7 +132,7 @@ static void look_at_memory(const struct level *level, struct limits *limits)
 		return;
 	memory->limit = found.limit;
 	memory->usage = found.usage;
-	take_path(&memory->group, level);
+	set_path(&memory->group, level);
 }
 
 /* Appends a device's limit, after others of the same device or not. */
@@ -148,8 +148,8 @@ static void add_io_limit(struct buf *text, const struct span *device, const char
 	buf_add(text, value->at, (size_t)(value->end - value->at));
 }
 
-/* Takes the limits of io.max: "8:0 rbps=1048576 wbps=max riops=max wiops=max" a device. */
-static void take_io_max(struct span all, struct buf *text)
+/* Parses the limits of io.max: "8:0 rbps=1048576 wbps=max riops=max wiops=max" a device. */
+static void parse_io_max(struct span all, struct buf *text)
 {
 	struct span line, device, limit;
 
@@ -169,8 +169,8 @@ static void take_io_max(struct span all, struct buf *text)
 	}
 }
 
-/* Takes the limits of version 1, one file each: "8:0 1048576" a device. */
-static void take_io_throttle(const struct level *level, struct buf *to)
+/* Reads the limits of version 1, one file each: "8:0 1048576" a device. */
+static void read_io_throttle(const struct level *level, struct buf *to)
 {
 	static const char *const files[][2] = {
 		{ "blkio.throttle.read_bps_device", "rbps=" },
@@ -200,11 +200,11 @@ static void look_at_io(const struct level *level, struct limits *limits)
 	if (io->text.len)
 		return;
 	if (level->hierarchy->version == 1)
-		take_io_throttle(level, &io->text);
+		read_io_throttle(level, &io->text);
 	else if (read_file(level, "io.max", text, &all))
-		take_io_max(all, &io->text);
+		parse_io_max(all, &io->text);
 	if (io->text.len)
-		take_path(&io->group, level);
+		set_path(&io->group, level);
 }
 
 /*

@@ -268,7 +268,7 @@ static void change_life(struct lives *lives, struct life *life, bool known)
 	lives->changed[lives->nchanged++] = life;
 }
 
-struct life *lives_take(struct lives *lives, uint32_t slot, const struct trace_thread *record)
+struct life *lives_update(struct lives *lives, uint32_t slot, const struct trace_thread *record)
 {
 	struct life *life = slot < lives->nslots ? lives->slots[slot] : NULL;
 	uint64_t counted_ns = lives->read_ns;

@@ -91,8 +91,11 @@ struct lives {
 void lives_begin(struct lives *lives, uint64_t read_ns,
 		 void (*forget)(void *arg, struct traced_process *process), void *arg);
 
-/* Takes a thread that changed, and returns its life, for the rest of this interval at least. */
-struct life *lives_take(struct lives *lives, uint32_t slot, const struct trace_thread *record);
+/*
+ * Updates the life of a thread that changed. Returns it; it stays for the rest of this interval at
+ * least.
+ */
+struct life *lives_update(struct lives *lives, uint32_t slot, const struct trace_thread *record);
 
 /* Ends a reading: makes the interval of what changed. */
 void lives_settle(struct lives *lives);

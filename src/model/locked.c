@@ -148,7 +148,7 @@ static void look_on(struct locked *locked, int procfd, const struct frame *frame
 	locked->turn++;
 }
 
-size_t locked_take(struct locked *locked, int procfd, const struct frame *frame,
+size_t locked_find(struct locked *locked, int procfd, const struct frame *frame,
 		   const struct row **rows, size_t n, size_t most)
 {
 	n = look_again(locked, procfd, frame, rows, n, most);

@@ -42,7 +42,7 @@ void measured_ends_add(struct measured_ends *ends, const struct exact_ended *mor
 	qsort(ends->ends, ends->n, sizeof(*ends->ends), compare_ends);
 }
 
-void measured_ends_take(struct measured_ends *ends, struct exact *exact)
+void measured_ends_read(struct measured_ends *ends, struct exact *exact)
 {
 	size_t n;
 	const struct exact_ended *more = exact_take_ended(exact, &n);

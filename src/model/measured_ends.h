@@ -11,13 +11,15 @@ struct exact_ended;
 struct exit_record;
 
 struct measured_ends {
-	struct exact_ended *ends; /* of the last two takings, by id */
+	struct exact_ended *ends; /* of the last two calls that found any, by id */
 	size_t n, cap;
-	size_t fresh; /* how many are of the last taking */
+	size_t fresh; /* how many are of the last such call */
 };
 
-/* Takes those that ended since, and forgets those from before the last taking that found any. */
-void measured_ends_take(struct measured_ends *ends, struct exact *exact);
+/*
+ * Reads the ends since the last call, and forgets those from before the last call that found any.
+ */
+void measured_ends_read(struct measured_ends *ends, struct exact *exact);
 
 /* The same of ends that were read. */
 void measured_ends_add(struct measured_ends *ends, const struct exact_ended *more, size_t n);

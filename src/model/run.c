@@ -136,10 +136,11 @@ struct zombie {
 	bool read;
 };
 
-/* Takes the reply; a group record without figures means that there was one thread. */
-static void take_zombie(void *arg, UNUSED size_t index, int error,
-			const struct taskstats_part *part, UNUSED uint64_t before_ns,
-			UNUSED uint64_t after_ns)
+/*
+ * Adds the counters of the reply; a group record without figures means that there was one thread.
+ */
+static void add_zombie(void *arg, UNUSED size_t index, int error, const struct taskstats_part *part,
+		       UNUSED uint64_t before_ns, UNUSED uint64_t after_ns)
 {
 	struct zombie *zombie = arg;
 	struct run_result *result = zombie->running->result;
@@ -171,9 +172,9 @@ static int ask_zombie(struct running *running, pid_t pid)
 
 	if (err)
 		return err;
-	taskstats_client_query(conn, true, &pid, 1, take_zombie, NULL, &zombie);
+	taskstats_client_query(conn, true, &pid, 1, add_zombie, NULL, &zombie);
 	if (!zombie.read && !zombie.error)
-		taskstats_client_query(conn, false, &pid, 1, take_zombie, NULL, &zombie);
+		taskstats_client_query(conn, false, &pid, 1, add_zombie, NULL, &zombie);
 	taskstats_client_close(conn);
 	return zombie.read ? 0 : zombie.error ? zombie.error : -ENODATA;
 }
@@ -245,7 +246,7 @@ static void reap(struct running *running)
 }
 
 /* Deals with the signals that have come. */
-static void take_signals(struct running *running)
+static void pass_signals(struct running *running)
 {
 	struct signalfd_siginfo info;
 
@@ -297,7 +298,7 @@ static int wait_for_end(struct running *running)
 		if (ppoll(&pollfd, 1, due == UINT64_MAX ? NULL : &timeout, NULL) < 0 &&
 		    errno != EINTR)
 			return -errno;
-		take_signals(running);
+		pass_signals(running);
 	}
 	return 0;
 }

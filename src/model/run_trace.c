@@ -151,7 +151,7 @@ static void add_to_sums(struct run_trace *trace, const struct site *site)
 }
 
 /* Whether the process of that id is a descendant; the next of that id may not be. */
-static bool take_ours(struct run_trace *trace, pid_t tgid)
+static bool remove_ours(struct run_trace *trace, pid_t tgid)
 {
 	size_t at = (size_t)tgid / 8;
 	uint8_t bit = (uint8_t)(1u << (tgid % 8));
@@ -162,12 +162,12 @@ static bool take_ours(struct run_trace *trace, pid_t tgid)
 	return true;
 }
 
-/* Takes a process that has ended: see tracing_leave_fn. */
-static void take_process(void *arg, const struct traced *traced, const struct site *sites, size_t n)
+/* Adds what a process spent that has ended: see tracing_leave_fn. */
+static void add_process(void *arg, const struct traced *traced, const struct site *sites, size_t n)
 {
 	struct run_trace *trace = arg;
 
-	if (!take_ours(trace, traced->tgid))
+	if (!remove_ours(trace, traced->tgid))
 		return;
 	wait_states_add(&trace->states, &traced->states);
 	for (size_t i = 0; i < n; i++)
@@ -184,7 +184,7 @@ int run_trace_open(struct run_trace **out, int procfd, uint32_t sites)
 		free(trace);
 		return err;
 	}
-	tracing_on_leave(trace->tracing, take_process, trace);
+	tracing_on_leave(trace->tracing, add_process, trace);
 	/* The state before the command is the baseline. */
 	run_trace_read(trace);
 	*out = trace;

@@ -8,8 +8,8 @@
 #include "model/sampler.h"
 #include "model/sampler_parts.h"
 
-/* Takes over what was recorded of a frame besides its samples. */
-static void take_recorded(struct sampler *sampler, const struct playback_moment *moment,
+/* Copies what was recorded of a frame besides its samples. */
+static void copy_recorded(struct sampler *sampler, const struct playback_moment *moment,
 			  const struct turn *turn)
 {
 	struct frame_info *info = turn->info;
@@ -26,7 +26,7 @@ static void take_recorded(struct sampler *sampler, const struct playback_moment 
 	notes_sort(info);
 }
 
-/* Has rows looked at that were kept waiting: evidence_take() did. */
+/* Has rows looked at that were kept waiting: evidence_read() did. */
 static void rouse_kept(struct frame *frame)
 {
 	uint64_t ns;
@@ -54,7 +54,7 @@ int sampler_play(struct sampler *sampler, const struct frame **out)
 	turn.frame->group_by = group_table[playback->threads ? GROUP_THREAD : GROUP_PROCESS].id;
 	rouse_kept(turn.frame);
 	playback_trace(&moment, turn.frame, turn.info);
-	take_recorded(sampler, &moment, &turn);
+	copy_recorded(sampler, &moment, &turn);
 	*out = sampler_turned(sampler, &turn);
 	return 0;
 }

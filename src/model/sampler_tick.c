@@ -12,8 +12,8 @@
 #include "model/sampler_parts.h"
 
 /* Reads the pressure of the group that is looked at. */
-static void take_pressure(struct sampler *sampler, struct system_sample *system,
-			  struct frame_info *info)
+static void read_group_pressure(struct sampler *sampler, struct system_sample *system,
+				struct frame_info *info)
 {
 	struct psi_reading *pressure = &system->of_group;
 	const struct cgroup_sample *now = NULL, *before;
@@ -61,8 +61,8 @@ static void describe(struct sampler *sampler, struct frame_info *info, unsigned 
 }
 
 /* Finds what was recovered, where all processes are read and that is wanted. */
-static void take_account(struct sampler *sampler, const struct sample *prev,
-			 const struct sample *cur, struct frame_info *info)
+static void set_account(struct sampler *sampler, const struct sample *prev,
+			const struct sample *cur, struct frame_info *info)
 {
 	const struct sampler_config *config = sampler->config;
 	enum account_seen seen = !sampler->exits ? ACCOUNT_SEEN_SOME
@@ -95,7 +95,7 @@ static bool is_unsettled(struct sampler *sampler)
 }
 
 /* Brings what was traced into the frame; the frame before is not shown any more. */
-static void take_trace(struct sampler *sampler, struct frame *frame, struct frame_info *info)
+static void add_trace(struct sampler *sampler, struct frame *frame, struct frame_info *info)
 {
 	tracing_close(sampler->stopped);
 	sampler->stopped = NULL;
@@ -105,7 +105,7 @@ static void take_trace(struct sampler *sampler, struct frame *frame, struct fram
 }
 
 /* Bounds what was booked of I/O waits by the pressure of groups. */
-static void take_bounds(struct sampler *sampler, struct frame *frame, struct frame_info *info)
+static void apply_bounds(struct sampler *sampler, struct frame *frame, struct frame_info *info)
 {
 	bool known = sampler->needs & NEED_CGROUP && sampler->hierarchy.name &&
 		     sampler->hierarchy.version == 2;
@@ -144,7 +144,7 @@ static int read_tasks(struct sampler *sampler, const struct turn *turn)
 	return err;
 }
 
-/* See evidence_take(). */
+/* See evidence_read(). */
 static void read_cpu_of(void *arg, const struct row *row)
 {
 	struct sampler *sampler = arg;
@@ -154,13 +154,13 @@ static void read_cpu_of(void *arg, const struct row *row)
 }
 
 /* Reads what explains the rows that suffer most. */
-static void take_evidence(struct sampler *sampler, const struct turn *turn)
+static void read_evidence(struct sampler *sampler, const struct turn *turn)
 {
 	if (!(sampler->needs & NEED_EVIDENCE) || !turn->prev)
 		return;
 	if (!sampler->evidence)
 		sampler->evidence = evidence_open(sampler->config->procfd);
-	evidence_take(sampler->evidence, sampler_waiting(sampler), turn->cur, turn->frame,
+	evidence_read(sampler->evidence, sampler_waiting(sampler), turn->cur, turn->frame,
 		      sampler->needs & NEED_HANGS || sampler->config->pids, read_cpu_of, sampler);
 }
 
@@ -172,7 +172,7 @@ static void make_frame(struct sampler *sampler, const struct turn *turn, uint64_
 	size_t impossible = sampler_take_exits(sampler, turn), older;
 	struct frame_info *info = turn->info;
 
-	take_account(sampler, turn->prev, turn->cur, info);
+	set_account(sampler, turn->prev, turn->cur, info);
 	older = delayacct_mask(&sampler->delayacct, turn->cur);
 	/* The first interval after a switch may book one delay from a stale start stamp. */
 	if (sampler->delayacct.toggled)
@@ -180,24 +180,24 @@ static void make_frame(struct sampler *sampler, const struct turn *turn, uint64_
 	taskinfo_update(sampler->info, turn->cur, sampler->needs, config->between, config->arg);
 	/* Tasks that were asked about say what keeps them. */
 	if (sampler->needs & NEED_HANGS || (config->pids && sampler->needs & NEED_EVIDENCE))
-		hangs_take(&sampler->hangs, turn->cur, config->threads);
+		hangs_read(&sampler->hangs, turn->cur, config->threads);
 	if (config->pids)
-		held_take(sampler->hangs.procfd, turn->cur);
+		held_read(sampler->hangs.procfd, turn->cur);
 	options.machine = sampler_machine(sampler, turn);
 	frame_build(turn->frame, info, turn->prev, turn->cur, &options);
 	info->stale += impossible;
-	take_trace(sampler, turn->frame, info);
-	take_bounds(sampler, turn->frame, info);
+	add_trace(sampler, turn->frame, info);
+	apply_bounds(sampler, turn->frame, info);
 	turn->frame->group_by = group_table[config->threads ? GROUP_THREAD : GROUP_PROCESS].id;
 	if (sampler->groups)
 		cgroup_reader_tick(sampler->groups);
 	groups_above_tick(&sampler->above);
 	if (sampler->waiting)
 		waiting_renew(sampler->waiting);
-	take_pressure(sampler, &sampler->systems[turn->next], info);
+	read_group_pressure(sampler, &sampler->systems[turn->next], info);
 	describe(sampler, info, turn->next);
 	add_account(sampler, info);
-	take_evidence(sampler, turn);
+	read_evidence(sampler, turn);
 	sampler_note(sampler, info, older, skipped);
 }
 

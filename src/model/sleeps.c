@@ -29,8 +29,8 @@ void sleeps_correct(const struct task *task, struct counters *counters)
  * Sets what was waited in state D without I/O wait. What the sample saw by itself is the least: the
  * scheduler adds up nothing of waits that began while the switch was off.
  */
-static void take_dwait(struct task_raw *raw, const struct task_raw *known,
-		       const struct task_sleeps *was, const struct task_sleeps *now)
+static void set_dwait(struct task_raw *raw, const struct task_raw *known,
+		      const struct task_sleeps *was, const struct task_sleeps *now)
 {
 	uint64_t counted = was->dwait_ns;
 
@@ -87,8 +87,8 @@ static void cut_blkio(struct task_raw *raw, const struct task_raw *known)
 	sum->ns = before + most;
 }
 
-bool sleeps_take(struct task_raw *raw, const struct task_raw *known, bool born,
-		 const struct task_sleeps *now)
+bool sleeps_apply(struct task_raw *raw, const struct task_raw *known, bool born,
+		  const struct task_sleeps *now)
 {
 	const struct task_sleeps none = { .epoch = now->epoch, .threads = now->threads };
 	struct task *task = raw->task;
@@ -98,7 +98,7 @@ bool sleeps_take(struct task_raw *raw, const struct task_raw *known, bool born,
 	if (!known)
 		was = born ? &none : NULL;
 	if (was && was->epoch == now->epoch && was->threads == now->threads && !was->stale) {
-		take_dwait(raw, known, was, now);
+		set_dwait(raw, known, was, now);
 		if (now->measured)
 			cut_blkio(raw, known);
 		else

@@ -10,14 +10,14 @@
 #include "data/sample.h"
 
 /*
- * Takes a reading's sums into an element that has its task and its counters: sets what was waited
+ * Applies a reading's sums to an element that has its task and its counters: sets what was waited
  * of SEEN_DWAIT since the reading before, and takes off blkio what the scheduler did not see.
  * known: the element of the same task before; NULL: there was none, and `born` says whether the
- * task is new since. Readings are compared with that before if both have the same epoch. True where
+ * task is new since. Readings are compared with that before if both have the same epoch. True if
  * something was taken off that was not before.
  */
-bool sleeps_take(struct task_raw *raw, const struct task_raw *known, bool born,
-		 const struct task_sleeps *now);
+bool sleeps_apply(struct task_raw *raw, const struct task_raw *known, bool born,
+		  const struct task_sleeps *now);
 
 /* Takes off counters as the kernel has them what was found to be too much before. */
 void sleeps_correct(const struct task *task, struct counters *counters);

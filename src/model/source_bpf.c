@@ -75,9 +75,9 @@ static void identify_task(struct task *task, const struct snapshot_record *recor
  * Brings what a task was booked in line with the scheduler's sums of its sleep, as far as these are
  * known. known: its element before, or NULL.
  */
-static void take_sleeps(const struct bpf_source *source, const struct sample *prev,
-			struct sample *cur, struct task_raw *raw, const struct task_raw *known,
-			const struct snapshot_record *parts, size_t n)
+static void correct_sleeps(const struct bpf_source *source, const struct sample *prev,
+			   struct sample *cur, struct task_raw *raw, const struct task_raw *known,
+			   const struct snapshot_record *parts, size_t n)
 {
 	bool born = prev->begin_ns && parts->start_ns >= prev->begin_ns;
 	struct task_sleeps sleeps;
@@ -87,7 +87,7 @@ static void take_sleeps(const struct bpf_source *source, const struct sample *pr
 		return;
 	born &= parts->measured || !source->epoch_begins;
 	sleeps.epoch = parts->measured ? EPOCH_MEASURED : source->epoch;
-	cur->corrected += sleeps_take(raw, known, born, &sleeps);
+	cur->corrected += sleeps_apply(raw, known, born, &sleeps);
 }
 
 /*
@@ -111,7 +111,7 @@ static void fill_element(const struct bpf_source *source, const struct sample *p
 	raw->task = known ? task_ref(known->task) : task_new(key, parts->tgid);
 	identify_task(raw->task, parts,
 		      source->may_move || !known || known->counters.run_ns != raw->counters.run_ns);
-	take_sleeps(source, prev, cur, raw, known, parts, n);
+	correct_sleeps(source, prev, cur, raw, known, parts, n);
 	cur->marks[i] = (raw->task->accounted ? 0 : MARK_UNACCOUNTED) |
 			(waits_all(&raw->now.waits) ? MARK_WAITS : 0);
 	if (cur->records)
@@ -165,9 +165,9 @@ static size_t lay_out_sample(struct bpf_source *source, const struct sample *pre
 }
 
 /* Brings the element i up to date, which is the former one at its place or was added empty. */
-static void take_entry(struct bpf_source *source, const struct sample *prev, uint32_t before,
-		       struct sample *cur, uint32_t i, const struct snapshot_view *view,
-		       const struct snapshot_entry *entry)
+static void update_element(struct bpf_source *source, const struct sample *prev, uint32_t before,
+			   struct sample *cur, uint32_t i, const struct snapshot_view *view,
+			   const struct snapshot_entry *entry)
 {
 	const struct task_raw *known = before == NO_ELEMENT ? NULL : &prev->raw[before];
 	struct task_raw *raw = &cur->raw[i];
@@ -217,8 +217,8 @@ static void date_elements(const struct bpf_source *source, struct sample *prev,
 }
 
 /* Brings all elements up to date. False where an entry has no element. */
-static bool take_entries(struct bpf_source *source, const struct sample *prev, struct sample *cur,
-			 size_t stable, const struct snapshot_view *view)
+static bool update_elements(struct bpf_source *source, const struct sample *prev,
+			    struct sample *cur, size_t stable, const struct snapshot_view *view)
 {
 	for (size_t k = 0; k < view->nentries; k++) {
 		struct walk_place *place = &source->places.next[k];
@@ -230,7 +230,7 @@ static bool take_entries(struct bpf_source *source, const struct sample *prev, s
 			place->element = source->places.elements[k];
 		if (place->element >= cur->n)
 			return false;
-		take_entry(source, prev, before, cur, place->element, view, &view->entries[k]);
+		update_element(source, prev, before, cur, place->element, view, &view->entries[k]);
 	}
 	return true;
 }
@@ -249,7 +249,7 @@ static bool make_sample(struct bpf_source *source, struct sample *prev, struct s
 	date_elements(source, prev, &view);
 	stable = lay_out_sample(source, prev, cur, &view, steady);
 	sample_extend(cur, needs & NEED_RANGE);
-	if (!take_entries(source, prev, cur, stable, &view))
+	if (!update_elements(source, prev, cur, stable, &view))
 		return false;
 	cur->pass = source->pass;
 	walk_places_keep(&source->places, view.nentries);
@@ -259,8 +259,8 @@ static bool make_sample(struct bpf_source *source, struct sample *prev, struct s
 }
 
 /* Puts what was measured into a sample that taskstats took. */
-static void take_walked(const struct sample *prev, struct sample *cur,
-			const struct snapshot_view *view)
+static void add_measured(const struct sample *prev, struct sample *cur,
+			 const struct snapshot_view *view)
 {
 	for (size_t k = 0; k < view->nentries; k++) {
 		size_t first = view->entries[k].record ? view->entries[k].record - 1 : 0;
@@ -282,8 +282,8 @@ static void take_walked(const struct sample *prev, struct sample *cur,
 		sleeps_correct(raw->task, &raw->counters);
 		snapshot_sleeps(parts, snapshot_parts(view, first), &sleeps);
 		sleeps.epoch = EPOCH_MEASURED;
-		sleeps_take(raw, known, prev->begin_ns && parts->start_ns >= prev->begin_ns,
-			    &sleeps);
+		sleeps_apply(raw, known, prev->begin_ns && parts->start_ns >= prev->begin_ns,
+			     &sleeps);
 	}
 }
 
@@ -304,7 +304,7 @@ static bool ask_taskstats(struct bpf_source *source, struct sample *prev, struct
 	if (!*err)
 		*err = source_taskstats.sample(source->taskstats, prev, cur, needs);
 	if (!*err && source->exact)
-		take_walked(prev, cur, &view);
+		add_measured(prev, cur, &view);
 	for (size_t i = 0; !*err && !source->exact && i < cur->n; i++)
 		sleeps_correct(cur->raw[i].task, &cur->raw[i].counters);
 	return true;
@@ -437,7 +437,7 @@ static size_t bpf_correct_exits(void *state, struct exit_record *records, size_t
 
 	if (!source->exact)
 		return 0;
-	measured_ends_take(&source->ends, source->exact);
+	measured_ends_read(&source->ends, source->exact);
 	return measured_ends_correct(&source->ends, records, n, source->env.threads);
 }
 

@@ -289,7 +289,7 @@ static int procfs_sample(void *state, struct sample *prev, struct sample *cur, u
 			source->env.between(source->env.arg);
 	}
 	sample_compact(cur);
-	states_take(&source->states, prev, cur);
+	states_read(&source->states, prev, cur);
 	return 0;
 }
 

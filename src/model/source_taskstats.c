@@ -102,8 +102,8 @@ static void note_error(struct taskstats_source *source, int error)
 	debug_log("taskstats reply: error %d", error);
 }
 
-/* Takes the counters of a reply into an element. False where there are none. */
-static bool take_counters(struct taskstats_source *source, struct task_raw *raw, int error,
+/* Reads the counters of a reply into an element. False: there are none. */
+static bool read_counters(struct taskstats_source *source, struct task_raw *raw, int error,
 			  const struct taskstats_part *part, uint64_t before_ns, uint64_t after_ns)
 {
 	if (!error)
@@ -118,15 +118,15 @@ static bool take_counters(struct taskstats_source *source, struct task_raw *raw,
 	return true;
 }
 
-/* Takes the reply to a TGID query: counters, and what they tell of the start. */
-static void take_group_reply(void *arg, size_t index, int error, const struct taskstats_part *part,
+/* Reads the reply to a TGID query: counters, and what they tell of the start. */
+static void read_group_reply(void *arg, size_t index, int error, const struct taskstats_part *part,
 			     uint64_t before_ns, uint64_t after_ns)
 {
 	struct taskstats_source *source = arg;
 	struct task_raw *raw = &source->cur->raw[source->places[index]];
 	uint64_t elapsed;
 
-	if (!take_counters(source, raw, error, part, before_ns, after_ns))
+	if (!read_counters(source, raw, error, part, before_ns, after_ns))
 		return;
 	if (!taskstats_elapsed(part->record, part->len, &elapsed))
 		source->starts[source->places[index]] = bracket_of(elapsed, before_ns, after_ns);
@@ -166,8 +166,8 @@ static bool shows_accounting(const struct taskstats_part *part)
 	return !taskstats_counters(part->record, part->len, &own) && counters_booked(&own);
 }
 
-/* Takes the reply to a PID query: the element's identity, and in thread rows its counters too. */
-static void take_task_reply(void *arg, size_t index, int error, const struct taskstats_part *part,
+/* Reads the reply to a PID query: the element's identity, and in thread rows its counters too. */
+static void read_task_reply(void *arg, size_t index, int error, const struct taskstats_part *part,
 			    uint64_t before_ns, uint64_t after_ns)
 {
 	struct taskstats_source *source = arg;
@@ -184,7 +184,7 @@ static void take_task_reply(void *arg, size_t index, int error, const struct tas
 		note_error(source, error);
 		return;
 	}
-	if (source->env.threads && !take_counters(source, raw, error, part, before_ns, after_ns))
+	if (source->env.threads && !read_counters(source, raw, error, part, before_ns, after_ns))
 		return;
 	raw->task = identify_by_record(&who, source->known[place], raw->tgid, before_ns, after_ns);
 	raw->task->accounted |= shows_accounting(part);
@@ -193,10 +193,8 @@ static void take_task_reply(void *arg, size_t index, int error, const struct tas
 		taskstats_record(part->record, part->len, &source->cur->records[place]);
 }
 
-/*
- * Takes the reply to a PID query for a thread other than the leader, and folds it into its process.
- */
-static void take_task_record(void *arg, size_t index, int error, const struct taskstats_part *part,
+/* Folds the reply to a PID query for a thread other than the leader into its process. */
+static void fold_task_record(void *arg, size_t index, int error, const struct taskstats_part *part,
 			     UNUSED uint64_t before_ns, UNUSED uint64_t after_ns)
 {
 	struct taskstats_source *source = arg;
@@ -359,7 +357,7 @@ static int query_other_threads(struct taskstats_source *source)
 			if (source->threads.pids[t] != raw->tgid)
 				ask_pack(source, source->threads.pids[t], i);
 	}
-	return query(source, false, take_task_record);
+	return query(source, false, fold_task_record);
 }
 
 /* Adds an element for each listed process, to be asked for. */
@@ -384,11 +382,11 @@ static int sample_processes(struct taskstats_source *source, const struct sample
 	reset_scratch(source);
 	sample_extend(cur, needs & NEED_RECORD);
 	find_known(source, prev);
-	err = query(source, true, take_group_reply);
+	err = query(source, true, read_group_reply);
 	if (err)
 		return err;
 	choose_unsure(source, prev, needs);
-	err = query(source, false, take_task_reply);
+	err = query(source, false, read_task_reply);
 	if (!err && needs & NEED_RECORD)
 		err = query_other_threads(source);
 	return err;
@@ -426,7 +424,7 @@ static int list_threads(struct taskstats_source *source, const struct sample *pr
 	source->cur = &groups;
 	reset_scratch(source);
 	find_known(source, prev);
-	err = query(source, true, take_group_reply);
+	err = query(source, true, read_group_reply);
 	source->cur = cur;
 	for (size_t i = 0; !err && i < groups.n; i++)
 		if (groups.raw[i].counters.valid)
@@ -460,7 +458,7 @@ static int sample_threads(struct taskstats_source *source, const struct sample *
 	reset_scratch(source);
 	sample_extend(cur, needs & NEED_RECORD);
 	find_known(source, prev);
-	return query(source, false, take_task_reply);
+	return query(source, false, read_task_reply);
 }
 
 /* Takes a sample. */
@@ -483,7 +481,7 @@ static int taskstats_sample(void *state, struct sample *prev, struct sample *cur
 	else
 		err = sample_processes(source, prev, needs);
 	sample_compact(cur);
-	states_take(&source->states, prev, cur);
+	states_read(&source->states, prev, cur);
 	/* Tasks that did not answer in time count as unread; the rest is a sample. */
 	return err == -ETIMEDOUT ? 0 : err;
 }
@@ -504,8 +502,8 @@ static void taskstats_close(void *state)
 	free(source);
 }
 
-/* Takes the reply to the first query of all: whether taskstats may be asked. */
-static void take_probe(void *arg, UNUSED size_t index, int error, const struct taskstats_part *part,
+/* Reads the reply to the first query of all: whether taskstats may be asked. */
+static void read_probe(void *arg, UNUSED size_t index, int error, const struct taskstats_part *part,
 		       UNUSED uint64_t before_ns, UNUSED uint64_t after_ns)
 {
 	struct taskstats_source *source = arg;
@@ -527,7 +525,7 @@ static int taskstats_open(const struct source_env *env, void **state)
 	source->env = *env;
 	source->states = (struct states){ .procfd = env->procfd, .rows = env->threads };
 	if (!err)
-		err = taskstats_client_query(source->conn, false, &self, 1, take_probe, NULL,
+		err = taskstats_client_query(source->conn, false, &self, 1, read_probe, NULL,
 					     source);
 	if (!err)
 		err = source->error;

@@ -147,8 +147,8 @@ static void count_wait(const struct subject *subject, pid_t tid, enum wait_seen 
 	waits_of_thread(&raw->now.waits, kind, tid, since_ns);
 }
 
-/* Takes a thread in state D of a process with several. */
-static void take_thread(struct states *states, const struct subject *subject, pid_t tid)
+/* Adds the wait of a thread in state D, of a process with several threads. */
+static void add_thread_wait(struct states *states, const struct subject *subject, pid_t tid)
 {
 	const struct task_raw *raw = subject->raw;
 	const struct thread_wait *was = find_wait(states, raw->tgid, tid);
@@ -183,7 +183,7 @@ static void read_threads(struct states *states, const struct subject *subject)
 		if (tid == raw->tgid)
 			raw->now.state = stat.state;
 		if (stat.state == 'D')
-			take_thread(states, subject, tid);
+			add_thread_wait(states, subject, tid);
 	}
 	raw->now.threads = (uint32_t)states->threads.n;
 }
@@ -209,7 +209,7 @@ static void read_state(struct states *states, const struct subject *subject)
 			   raw->read_ns);
 }
 
-void states_take(struct states *states, const struct sample *prev, struct sample *cur)
+void states_read(struct states *states, const struct sample *prev, struct sample *cur)
 {
 	struct thread_waits now = states->before;
 	size_t at = 0;

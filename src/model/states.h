@@ -40,7 +40,7 @@ struct states {
  * Sets task_now of a sample's elements, except where it cannot be read. A wait is taken to begin at
  * the reading that first met it: it truly began less than a sample earlier.
  */
-void states_take(struct states *states, const struct sample *prev, struct sample *cur);
+void states_read(struct states *states, const struct sample *prev, struct sample *cur);
 
 /* Frees the memory. */
 void states_free(struct states *states);

@@ -127,7 +127,7 @@ static size_t tell_stuck(struct stuck *stuck, const struct frame *frame, const s
 	return kept;
 }
 
-size_t stuck_take(struct stuck *stuck, int procfd, const struct frame *frame,
+size_t stuck_find(struct stuck *stuck, int procfd, const struct frame *frame,
 		  const struct row **rows)
 {
 	unsigned looks = look_at_recent(stuck, procfd, frame);

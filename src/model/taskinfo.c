@@ -66,7 +66,7 @@ static const char *user_name(struct taskinfo *info, uid_t uid)
 }
 
 /* Replaces a cached text by the scratch buffer's contents; NULL where reading failed. */
-static void take_info_text(struct taskinfo *info, char **text, int err)
+static void set_info_text(struct taskinfo *info, char **text, int err)
 {
 	free(*text);
 	*text = err ? NULL : xstrdup(buf_cstr(&info->scratch));
@@ -104,12 +104,12 @@ static void fill_texts(struct taskinfo *info, struct task *task, unsigned needs)
 	task->info |= todo;
 	if (todo & NEED_COMMAND) {
 		info->scratch.len = 0;
-		take_info_text(info, &task->command,
-			       proctask_cmdline(info->procfd, task->tgid, &info->scratch));
+		set_info_text(info, &task->command,
+			      proctask_cmdline(info->procfd, task->tgid, &info->scratch));
 	}
 	if (todo & NEED_CGROUP) {
 		info->scratch.len = 0;
-		take_info_text(info, &task->cgroup, read_cgroup(info, task));
+		set_info_text(info, &task->cgroup, read_cgroup(info, task));
 	}
 	if (todo & NEED_CPU)
 		fill_cpu(info, task);

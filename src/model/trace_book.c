@@ -147,7 +147,7 @@ static void agree(const struct trace_book *book, struct traced_process *process,
 }
 
 /* Notes a site for its process. */
-static void take_site(struct traced_process *process, struct traced_site *traced)
+static void note_site(struct traced_process *process, struct traced_site *traced)
 {
 	const struct site *site = &traced->site;
 	struct traced_site **most = &process->most[site->state];
@@ -159,7 +159,7 @@ static void take_site(struct traced_process *process, struct traced_site *traced
 }
 
 /* Reads the sites of the interval: their time of each kind, and their wakers. */
-static void take_sites(struct trace_book *book)
+static void read_sites(struct trace_book *book)
 {
 	struct traced_site **ended = xcalloc(book->sites.nframed + 1, sizeof(*ended));
 	size_t n = 0;
@@ -168,7 +168,7 @@ static void take_sites(struct trace_book *book)
 		struct traced_site *traced = book->sites.framed[i];
 
 		touch(book, traced->process);
-		take_site(traced->process, traced);
+		note_site(traced->process, traced);
 		if (!traced->site.overlaps && traced->site.wakers[0].name)
 			ended[n++] = traced;
 	}
@@ -227,7 +227,7 @@ static void forget_process(void *arg, struct traced_process *process)
 }
 
 /* Notes the processes whose threads were not all traced. */
-static void take_partial(struct trace_book *book, const struct trace_reading *reading)
+static void note_partial(struct trace_book *book, const struct trace_reading *reading)
 {
 	book->all_partial = reading->all_partial;
 	for (size_t i = 0; i < reading->npartial; i++) {
@@ -246,8 +246,8 @@ static bool is_partial(const struct trace_book *book, const struct traced_proces
 	return book->all_partial || process->hidden || process->partial_epoch == book->lives.epoch;
 }
 
-void trace_book_take(struct trace_book *book, const struct trace_reading *reading,
-		     traced_sites_forget_fn *forget, void *arg)
+void trace_book_update(struct trace_book *book, const struct trace_reading *reading,
+		       traced_sites_forget_fn *forget, void *arg)
 {
 	struct forgetting forgetting = { book, forget, arg };
 
@@ -256,15 +256,16 @@ void trace_book_take(struct trace_book *book, const struct trace_reading *readin
 	traced_sites_begin(&book->sites);
 	lives_begin(&book->lives, reading->read_ns, forget_process, &forgetting);
 	for (size_t i = 0; i < reading->nsites; i++)
-		traced_sites_take(&book->sites, reading->sites[i].slot, &reading->sites[i].record);
+		traced_sites_update(&book->sites, reading->sites[i].slot,
+				    &reading->sites[i].record);
 	for (size_t i = 0; i < reading->nthreads; i++)
-		lives_take(&book->lives, reading->threads[i].slot, &reading->threads[i].record);
+		lives_update(&book->lives, reading->threads[i].slot, &reading->threads[i].record);
 	traced_sites_move(&book->sites);
 	lives_settle(&book->lives);
 	traced_sites_settle(&book->sites);
-	take_partial(book, reading);
+	note_partial(book, reading);
 	book->ntouched = 0;
-	take_sites(book);
+	read_sites(book);
 }
 
 /*
@@ -432,8 +433,8 @@ static void trace_ended(struct trace_book *book)
 }
 
 /* Adds a row's waits, and replaces its blkio and dwait by the traced times. */
-static void take_waits(struct trace_book *book, struct frame *frame, struct row *row,
-		       struct traced_process *process)
+static void add_waits(struct trace_book *book, struct frame *frame, struct row *row,
+		      struct traced_process *process)
 {
 	bool measured;
 
@@ -452,11 +453,11 @@ void trace_book_rows(struct trace_book *book, struct frame *frame)
 		if (row->exited && row->members > 1 && !frame->info->threads)
 			add_ended_row(book, row);
 		else
-			take_waits(book, frame, row, trace_row(book, frame->info, row));
+			add_waits(book, frame, row, trace_row(book, frame->info, row));
 	}
 	trace_ended(book);
 	for (size_t i = 0; i < book->nended; i++)
-		take_waits(book, frame, book->ended[i].row, book->ended[i].process);
+		add_waits(book, frame, book->ended[i].row, book->ended[i].process);
 }
 
 /*

@@ -63,11 +63,11 @@ struct trace_book {
 };
 
 /*
- * Takes a reading. What was handed out of the interval before is not valid any more. `forget` gives
- * slots of sites back whose process has gone.
+ * Adds a reading. What was handed out for the interval before is not valid any more. `forget` gives
+ * back the slots of sites whose process has gone.
  */
-void trace_book_take(struct trace_book *book, const struct trace_reading *reading,
-		     traced_sites_forget_fn *forget, void *arg);
+void trace_book_update(struct trace_book *book, const struct trace_reading *reading,
+		       traced_sites_forget_fn *forget, void *arg);
 
 /* Calls `leave` for all processes that have ended, and not twice for one. */
 void trace_book_leave(struct trace_book *book);

@@ -200,7 +200,7 @@ static void keep_before(struct traced_sites *sites, struct traced_site *site)
 	memcpy(before->wakers, site->now.wakers, sizeof(before->wakers));
 }
 
-void traced_sites_take(struct traced_sites *sites, uint32_t slot, const struct trace_site *record)
+void traced_sites_update(struct traced_sites *sites, uint32_t slot, const struct trace_site *record)
 {
 	struct traced_site *site = slot < sites->nslots ? sites->slots[slot] : NULL;
 

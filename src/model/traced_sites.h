@@ -62,12 +62,13 @@ struct traced_sites {
 /* Begins a reading, after lives_begin(). */
 void traced_sites_begin(struct traced_sites *sites);
 
-/* Takes a site that changed. */
-void traced_sites_take(struct traced_sites *sites, uint32_t slot, const struct trace_site *record);
+/* Updates a site that changed. */
+void traced_sites_update(struct traced_sites *sites, uint32_t slot,
+			 const struct trace_site *record);
 
 /*
- * Moves the threads that changed, after lives_take() of all and before lives_settle(), to the sites
- * that they wait in now.
+ * Moves the threads that changed, after lives_update() of all and before lives_settle(), to the
+ * sites that they wait in now.
  */
 void traced_sites_move(struct traced_sites *sites);
 

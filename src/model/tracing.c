@@ -98,8 +98,8 @@ static void name_sites(struct tracing *tracing)
 	}
 }
 
-/* Takes the reading. */
-static void take_reading(struct tracing *tracing)
+/* Adds the reading to the book. */
+static void add_reading(struct tracing *tracing)
 {
 	struct trace_book *book = &tracing->book;
 
@@ -107,7 +107,7 @@ static void take_reading(struct tracing *tracing)
 	if (book->lives.epoch)
 		forget_idle(tracing);
 	book->lost = tracing->counts.lost_waits;
-	trace_book_take(book, &tracing->reading, forget_slot, tracing);
+	trace_book_update(book, &tracing->reading, forget_slot, tracing);
 	/* The first has everything, those after it what changed. */
 	if (tracing->reading.nsites + tracing->reading.nthreads > READING_KEPT)
 		trace_reading_free(&tracing->reading);
@@ -121,7 +121,7 @@ const struct trace_frame *tracing_frame(struct tracing *tracing, struct frame *f
 
 	if (!tracing->due)
 		return NULL;
-	take_reading(tracing);
+	add_reading(tracing);
 	if (!trace_book_ready(book))
 		return NULL;
 	if (frame)

@@ -358,7 +358,7 @@ static inline int play_record(const char *path, unsigned seed, unsigned samples)
 	int err = store_create(&store, path, &about);
 
 	for (unsigned i = 0; i < samples && !err; i++) {
-		err = store_put(store, encoder_take(encoder, play_frame(&machine), NULL));
+		err = store_put(store, encoder_encode(encoder, play_frame(&machine), NULL));
 		encoder_keep(encoder);
 	}
 	encoder_close(encoder);

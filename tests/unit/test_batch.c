@@ -123,7 +123,7 @@ void vigil_look(struct vigil *vigil, const struct frame *frame)
 	fake.fired += vigil->triggers->all[0].fired;
 }
 
-void recorder_take(struct recorder *recorder, const struct frame *frame, const struct frame *folded)
+void recorder_add(struct recorder *recorder, const struct frame *frame, const struct frame *folded)
 {
 	(void)recorder;
 	(void)frame;

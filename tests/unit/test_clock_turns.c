@@ -28,7 +28,7 @@ static void record(const char *name, uint64_t now_ns, unsigned samples, const in
 
 	assert_int_equal(store_create(&store, scratch_path(name), &about), 0);
 	for (unsigned i = 0; i < samples; i++) {
-		const struct moment *taken = encoder_take(encoder, play_frame(&machine), NULL);
+		const struct moment *taken = encoder_encode(encoder, play_frame(&machine), NULL);
 		struct moment *moment = xcalloc(1, taken->size);
 
 		memcpy(moment, taken, taken->size);
@@ -126,7 +126,7 @@ static struct clocks record_suspended(const char *path, unsigned samples)
 	for (unsigned i = 0; i < samples; i++) {
 		machine.asleep_ns = i >= samples / 2 ? HOUR : 0;
 		assert_int_equal(
-			store_put(store, encoder_take(encoder, play_frame(&machine), NULL)), 0);
+			store_put(store, encoder_encode(encoder, play_frame(&machine), NULL)), 0);
 		encoder_keep(encoder);
 	}
 	encoder_close(encoder);

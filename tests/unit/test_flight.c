@@ -78,7 +78,7 @@ static void test_order(void **state)
 		assert_memory_equal(moment, expected, expected->size);
 		assert_ptr_equal(flight_first(flight), moment);
 		free(expected);
-		flight_take(flight);
+		flight_remove_first(flight);
 	}
 	assert_null(flight_first(flight));
 	assert_int_equal(flight_count(flight), 0);
@@ -110,7 +110,7 @@ static void test_room(void **state)
 		last = moment->sample.begin_ns / SECOND;
 		lost += moment->dropped;
 		seen++;
-		flight_take(flight);
+		flight_remove_first(flight);
 	}
 	assert_true(lost > 0);
 	assert_int_equal(seen + lost, 1000);

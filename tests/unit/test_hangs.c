@@ -96,7 +96,7 @@ static int take_next(struct scene *scene)
 
 	scene->lone.sample.begin_ns += SEC(1);
 	scene->lone.sample.end_ns += SEC(1);
-	hangs_take(&scene->hangs, &scene->lone.sample, false);
+	hangs_read(&scene->hangs, &scene->lone.sample, false);
 	return row_hang(&scene->lone.frame, &scene->lone.row, &ns) ? (int)(ns / NSEC_PER_SEC) : -1;
 }
 

@@ -209,10 +209,10 @@ static void read_all(struct play *play)
 	lives_begin(&play->lives, play->now_ns, forget_sites, play);
 	for (uint32_t i = 1; i < PLACES; i++)
 		if (play->places[i].changed)
-			traced_sites_take(&play->sites, i, &play->places[i].site);
+			traced_sites_update(&play->sites, i, &play->places[i].site);
 	for (uint32_t i = 0; i < PLAYERS; i++)
 		if (play->players[i].there && play->players[i].changed)
-			lives_take(&play->lives, i, &play->players[i].thread);
+			lives_update(&play->lives, i, &play->players[i].thread);
 	traced_sites_move(&play->sites);
 	lives_settle(&play->lives);
 	traced_sites_settle(&play->sites);
@@ -353,7 +353,7 @@ static void test_torn(void **state)
 
 	(void)state;
 	lives_begin(&lives, 2000, forget_nothing, NULL);
-	life = lives_take(&lives, 0, &thread);
+	life = lives_update(&lives, 0, &thread);
 	lives_settle(&lives);
 	/* It ran until 30 before the reading, which its record did not show yet. */
 	thread.ns[STATE_RUN] = 970;
@@ -361,7 +361,7 @@ static void test_torn(void **state)
 	thread.state = STATE_POLL;
 	thread.since_ns = 2070;
 	lives_begin(&lives, 3000, forget_nothing, NULL);
-	assert_ptr_equal(lives_take(&lives, 0, &thread), life);
+	assert_ptr_equal(lives_update(&lives, 0, &thread), life);
 	lives_settle(&lives);
 	states = &lives_of_thread(&lives, life)->states;
 	assert_int_equal(states->ns[STATE_RUN], 0);
@@ -372,7 +372,7 @@ static void test_torn(void **state)
 	thread.state = STATE_LOCK;
 	thread.since_ns = 4010;
 	lives_begin(&lives, 4000, forget_nothing, NULL);
-	lives_take(&lives, 0, &thread);
+	lives_update(&lives, 0, &thread);
 	lives_settle(&lives);
 	states = &lives_of_thread(&lives, life)->states;
 	assert_int_equal(states->ns[STATE_LOCK], 0);
@@ -382,11 +382,11 @@ static void test_torn(void **state)
 	thread.ns[STATE_LOCK] = 490;
 	thread.since_ns = 4500;
 	lives_begin(&lives, 5000, forget_nothing, NULL);
-	lives_take(&lives, 0, &thread);
+	lives_update(&lives, 0, &thread);
 	thread.ns[STATE_RUN] += 300;
 	thread.since_ns = 4800;
 	thread.ended = 1;
-	lives_take(&lives, 0, &thread);
+	lives_update(&lives, 0, &thread);
 	lives_settle(&lives);
 	states = &lives_of_thread(&lives, life)->states;
 	assert_int_equal(states->ns[STATE_LOCK], 500);
@@ -405,14 +405,14 @@ static void test_late(void **state)
 	lives_begin(&lives, 2000, forget_nothing, NULL);
 	lives_settle(&lives);
 	lives_begin(&lives, 3000, forget_nothing, NULL);
-	life = lives_take(&lives, 9, &thread);
+	life = lives_update(&lives, 9, &thread);
 	lives_settle(&lives);
 	assert_int_equal(lives_of_thread(&lives, life)->states.ns[STATE_POLL], 1000);
 	thread.pid = 5;
 	thread.start_ns = 2;
 	thread.born_ns = thread.since_ns = 3400;
 	lives_begin(&lives, 4000, forget_nothing, NULL);
-	lives_take(&lives, 9, &thread);
+	lives_update(&lives, 9, &thread);
 	lives_settle(&lives);
 	assert_true(lives_thread(&lives, 4, 1, 0)->ended_epoch);
 	life = lives_thread(&lives, 5, 2, 0);

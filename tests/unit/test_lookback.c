@@ -83,7 +83,7 @@ static int take(struct past_scene *scene)
 	}
 	scene->digests[scene->n] = digest(frame);
 	scene->times[scene->n++] = frame->info->real_ns;
-	return lookback_take(scene->lookback, frame, NULL);
+	return lookback_add(scene->lookback, frame, NULL);
 }
 
 static void close_scene(struct past_scene *scene)
@@ -106,12 +106,12 @@ static size_t number_of(const struct past_scene *scene, uint64_t real_ns)
 }
 
 /* Shows a moment, which must be as it was. */
-static void check_shown(struct past_scene *scene, const struct spot *spot)
+static void check_shown(struct past_scene *scene, const struct position *position)
 {
 	const struct frame *frame;
-	size_t number = number_of(scene, spot_point(spot)->real_ns);
+	size_t number = number_of(scene, position_outline(position)->real_ns);
 
-	assert_int_equal(past_show(scene->past, spot, &frame), 0);
+	assert_int_equal(past_show(scene->past, position, &frame), 0);
 	assert_true(frame->info->prev != NULL);
 	if (digest(frame) != scene->digests[number])
 		fail_msg("moment %zu is not as it was", number);
@@ -121,31 +121,31 @@ static void check_shown(struct past_scene *scene, const struct spot *spot)
 /* Goes through all moments backwards, then forwards, then here and there. */
 static void check_all(struct past_scene *scene, size_t least)
 {
-	struct spot spot, first;
+	struct position position, first;
 	size_t n = 1;
 
-	assert_true(past_last(scene->past, &spot));
-	assert_int_equal(number_of(scene, spot_point(&spot)->real_ns), scene->n - 1);
-	check_shown(scene, &spot);
-	while (past_before(scene->past, &spot)) {
-		check_shown(scene, &spot);
+	assert_true(past_last(scene->past, &position));
+	assert_int_equal(number_of(scene, position_outline(&position)->real_ns), scene->n - 1);
+	check_shown(scene, &position);
+	while (past_before(scene->past, &position)) {
+		check_shown(scene, &position);
 		n++;
 	}
 	assert_true(n >= least);
 	assert_true(past_first(scene->past, &first));
-	assert_ptr_equal(first.stretch, spot.stretch);
-	assert_int_equal(first.at, spot.at);
-	while (past_next(scene->past, &spot)) {
-		check_shown(scene, &spot);
+	assert_ptr_equal(first.stretch, position.stretch);
+	assert_int_equal(first.at, position.at);
+	while (past_next(scene->past, &position)) {
+		check_shown(scene, &position);
 		n--;
 	}
 	assert_int_equal(n, 1);
 	for (unsigned i = 0; i < 40; i++) {
 		uint64_t time = scene->times[scene->n - 1 - (i * 7919) % least];
 
-		assert_true(past_find(scene->past, time, &spot));
-		assert_int_equal(spot_point(&spot)->real_ns, time);
-		check_shown(scene, &spot);
+		assert_true(past_find(scene->past, time, &position));
+		assert_int_equal(position_outline(&position)->real_ns, time);
+		check_shown(scene, &position);
 	}
 }
 
@@ -187,15 +187,15 @@ static void time_is_kept_and_no_more(void **state)
 	(void)state;
 	open_scene(&scene, 3, (struct lookback_limits){ .span_ns = span, .bytes = 64 * MB });
 	for (unsigned i = 0; i < 400; i++) {
-		struct spot first, last;
+		struct position first, last;
 
 		assert_int_equal(take(&scene), 0);
 		if (i < 150)
 			continue;
 		assert_true(past_first(scene.past, &first) && past_last(scene.past, &last));
-		assert_true(spot_point(&last)->real_ns - spot_point(&first)->real_ns >=
+		assert_true(position_outline(&last)->real_ns - position_outline(&first)->real_ns >=
 			    span - 2 * NSEC_PER_SEC);
-		assert_true(spot_point(&last)->real_ns - spot_point(&first)->real_ns <=
+		assert_true(position_outline(&last)->real_ns - position_outline(&first)->real_ns <=
 			    span + span / 3);
 	}
 	close_scene(&scene);
@@ -224,7 +224,7 @@ static void room_is_bounded(void **state)
 static void what_is_looked_at_stays(void **state)
 {
 	struct past_scene scene;
-	struct spot first, shown, again;
+	struct position first, shown, again;
 	struct stretches *all;
 
 	(void)state;
@@ -257,13 +257,13 @@ static void what_is_looked_at_stays(void **state)
 static void too_little_room_ends_it(void **state)
 {
 	struct past_scene scene;
-	struct spot spot;
+	struct position position;
 
 	(void)state;
 	open_scene(&scene, 6, (struct lookback_limits){ .bytes = 1 << 10 });
 	assert_int_equal(take(&scene), -ENOSPC);
 	assert_int_equal(take(&scene), -ENOSPC);
-	assert_false(past_last(scene.past, &spot));
+	assert_false(past_last(scene.past, &position));
 	close_scene(&scene);
 }
 
@@ -308,7 +308,7 @@ static void trends_are_what_was_waited(void **state)
 		const struct frame *frame = play_frame(&scene.machine);
 
 		times[f] = frame->info->real_ns;
-		trends_take(&trends, scene.past, times[f]);
+		trends_read(&trends, scene.past, times[f]);
 		for (size_t i = 0; i < frame->n; i++) {
 			const struct row *row = &frame->rows[i];
 			size_t t = 0;
@@ -332,7 +332,7 @@ static void trends_are_what_was_waited(void **state)
 			/* From the second frame on there is one before that has an interval. */
 			assert_true(f < 11 || trends.n == TRENDS_BEFORE);
 		}
-		assert_int_equal(lookback_take(scene.lookback, frame, NULL), 0);
+		assert_int_equal(lookback_add(scene.lookback, frame, NULL), 0);
 	}
 	/* A task that has not begun has no share. */
 	assert_true(isnan(trends_of(&trends, 0, &(struct task_key){ 1, UINT64_MAX })));
@@ -371,9 +371,9 @@ static void all_kinds_are_added_up(void **state)
 		const struct frame *frame = play_frame(&scene.machine);
 		struct waited sum = add_up_rows(frame);
 		struct deed deed;
-		struct spot spot;
+		struct position position;
 
-		assert_int_equal(lookback_take(scene.lookback, frame, NULL), 0);
+		assert_int_equal(lookback_add(scene.lookback, frame, NULL), 0);
 		assert_int_equal(deeds_read(scene.past, UINT64_MAX, &all, &deed, 1), 1);
 		for (unsigned kind = 0; kind < WAIT_KINDS && f; kind++) {
 			if (deed.waited_ns[kind] != sum.ns[kind])
@@ -382,11 +382,11 @@ static void all_kinds_are_added_up(void **state)
 			seen[kind] |= sum.ns[kind] > 0;
 		}
 		assert_true(!f || deed_sum(&deed, false, false) == (double)sum.total);
-		assert_true(past_last(scene.past, &spot));
+		assert_true(past_last(scene.past, &position));
 		/* As of a recording, of which it is not known before it is read. */
-		spot.stretch->points[spot.at].waited_ns = WAITED_UNKNOWN;
-		stretch_read_waited(spot.stretch, spot.at);
-		assert_int_equal(spot_point(&spot)->waited_ns, sum.total);
+		position.stretch->outlines[position.at].waited_ns = WAITED_UNKNOWN;
+		stretch_read_waited(position.stretch, position.at);
+		assert_int_equal(position_outline(&position)->waited_ns, sum.total);
 	}
 	for (unsigned kind = 0; kind < WAIT_KINDS; kind++)
 		if (!seen[kind])
@@ -415,7 +415,7 @@ static void a_recording_goes_beside(void **state)
 
 		assert_int_equal(take(&scene), 0);
 		frame = &scene.machine.frames[(scene.machine.turn + 1) % 2];
-		assert_int_equal(store_put(store, encoder_take(encoder, frame, NULL)), 0);
+		assert_int_equal(store_put(store, encoder_encode(encoder, frame, NULL)), 0);
 		encoder_keep(encoder);
 	}
 	encoder_close(encoder);
@@ -437,7 +437,7 @@ static void recordings_are_gone_to(void **state)
 	struct play_machine machine = { .seed = 12 };
 	struct past_scene scene = { .machine = { .seed = 13 } };
 	const struct sampler_config sampler = { 0 };
-	struct spot spot;
+	struct position position;
 	char *file;
 
 	(void)state;
@@ -454,9 +454,9 @@ static void recordings_are_gone_to(void **state)
 	past_configure(scene.past, &sampler);
 	check_all(&scene, 49);
 	/* What all waited is read when it is asked for. */
-	assert_true(past_last(scene.past, &spot));
-	stretch_read_waited(spot.stretch, spot.at);
-	assert_true(spot_point(&spot)->waited_ns != WAITED_UNKNOWN);
+	assert_true(past_last(scene.past, &position));
+	stretch_read_waited(position.stretch, position.at);
+	assert_true(position_outline(&position)->waited_ns != WAITED_UNKNOWN);
 	close_scene(&scene);
 	play_free(&machine);
 }
@@ -558,7 +558,7 @@ static void many_tasks_cost_little(void **state)
 	uint64_t before, most = 0, most_told = 0, span = 0, took = 0, longest = 0;
 	struct sampler_config config = { 0 };
 	struct past *past;
-	struct spot first, last;
+	struct position first, last;
 	unsigned long resident;
 
 	(void)state;
@@ -581,7 +581,7 @@ static void many_tasks_cost_little(void **state)
 		info.head.source = "made";
 		info.head.exits = info.head.lost = -1;
 		now = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-		assert_int_equal(lookback_take(lookback, &frame, NULL), 0);
+		assert_int_equal(lookback_add(lookback, &frame, NULL), 0);
 		now = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - now;
 		took += now;
 		longest = now > longest ? now : longest;
@@ -591,7 +591,7 @@ static void many_tasks_cost_little(void **state)
 			most_told = lookback_bytes(lookback);
 	}
 	assert_true(past_first(past, &first) && past_last(past, &last));
-	span = spot_point(&last)->real_ns - spot_point(&first)->real_ns;
+	span = position_outline(&last)->real_ns - position_outline(&first)->real_ns;
 	print_message("# %.1f MB at most, told as %.1f; %llu s are kept in %zu moments\n",
 		      (double)most / (double)MB, (double)most_told / (double)MB,
 		      (unsigned long long)(span / NSEC_PER_SEC), lookback_moments(lookback));

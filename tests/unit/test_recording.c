@@ -182,11 +182,11 @@ static void record_machine(const struct plan *plan, const char *folder)
 		}
 		live = play_frame(&machine);
 		if (is_dropped(plan, i)) {
-			encoder_take(encoder, live, NULL);
+			encoder_encode(encoder, live, NULL);
 			encoder_drop(encoder);
 			continue;
 		}
-		assert_int_equal(store_put(store, encoder_take(encoder, live, NULL)), 0);
+		assert_int_equal(store_put(store, encoder_encode(encoder, live, NULL)), 0);
 		encoder_keep(encoder);
 	}
 	store_close(store, true);
@@ -326,7 +326,7 @@ static void test_group_pressure(void **state)
 		system->of_group.psi[PSI_IO].some = (struct psi_line){ true, 1, 2, 3, 100 + i };
 		system->of_group.error[PSI_IRQ] = -ENOENT;
 		assert_ptr_equal(frame_pressure(info), &system->of_group);
-		assert_int_equal(store_put(store, encoder_take(encoder, live, NULL)), 0);
+		assert_int_equal(store_put(store, encoder_encode(encoder, live, NULL)), 0);
 		encoder_keep(encoder);
 	}
 	store_close(store, false);

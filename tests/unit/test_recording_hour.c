@@ -180,7 +180,7 @@ static void record_hour(struct store *store)
 						      .run_ns = below(1000000000),
 						      .idle_ns = below(300) * 10000000,
 						      .rest_ns = (int64_t)below(1000000000) };
-		assert_int_equal(store_put(store, encoder_take(encoder, &frame, NULL)), 0);
+		assert_int_equal(store_put(store, encoder_encode(encoder, &frame, NULL)), 0);
 		encoder_keep(encoder);
 	}
 	encoder_close(encoder);

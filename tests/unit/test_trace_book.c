@@ -56,7 +56,7 @@ static bool forget(void *arg, uint32_t slot)
 static void take(struct stage *stage, uint64_t read_ns)
 {
 	stage->reading.read_ns = read_ns;
-	trace_book_take(&stage->book, &stage->reading, forget, stage);
+	trace_book_update(&stage->book, &stage->reading, forget, stage);
 	trace_reading_reset(&stage->reading);
 }
 

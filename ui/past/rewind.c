@@ -73,11 +73,11 @@ void rewind_present(struct ui *ui)
 }
 
 /* Shows a moment. False where it cannot be read. */
-static bool show_place(struct ui *ui, const struct spot *place)
+static bool show_position(struct ui *ui, const struct position *position)
 {
 	struct rewind *rewind = &ui->rewind;
 	const struct frame *frame;
-	int err = past_show(rewind->past, place, &frame);
+	int err = past_show(rewind->past, position, &frame);
 
 	if (err) {
 		ui_error(ui, "this moment cannot be read: %s", strerror(-err));
@@ -99,7 +99,7 @@ static bool show_place(struct ui *ui, const struct spot *place)
 }
 
 /* Finds the moment from which to go on. False, with a message: none. */
-static bool here(struct ui *ui, struct spot *place)
+static bool here(struct ui *ui, struct position *position)
 {
 	struct rewind *rewind = &ui->rewind;
 
@@ -107,11 +107,11 @@ static bool here(struct ui *ui, struct spot *place)
 		ui_error(ui, "nothing is kept to look back at: --history 0");
 		return false;
 	}
-	if (rewind->back && past_shown(rewind->past, place))
+	if (rewind->back && past_shown(rewind->past, position))
 		return true;
 	past_configure(rewind->past, &ui->sampler_config);
 	past_want_threads(rewind->past, ui->sampler_config.threads);
-	if (past_last(rewind->past, place))
+	if (past_last(rewind->past, position))
 		return true;
 	ui_error(ui, "nothing is kept yet to look back at");
 	return false;
@@ -136,34 +136,34 @@ static void say_begin(struct ui *ui)
 }
 
 /* Whether a moment is what the screen shows of the present. */
-static bool is_shown_now(const struct ui *ui, const struct spot *place)
+static bool is_shown_now(const struct ui *ui, const struct position *position)
 {
 	return !ui->rewind.back && ui->frame &&
-	       spot_point(place)->real_ns == ui->frame->info->real_ns;
+	       position_outline(position)->real_ns == ui->frame->info->real_ns;
 }
 
 void rewind_step(struct ui *ui, int by)
 {
-	struct spot place, next;
+	struct position position, next;
 	bool moved = false;
 
 	if (by > 0 && !ui->rewind.back) {
 		say_end(ui);
 		return;
 	}
-	if (!here(ui, &place))
+	if (!here(ui, &position))
 		return;
 	/* The present is one step after the last moment, unless that moment is the present. */
-	if (!ui->rewind.back && !is_shown_now(ui, &place)) {
+	if (!ui->rewind.back && !is_shown_now(ui, &position)) {
 		moved = true;
 		by++;
 	}
 	for (; by; by += by < 0 ? 1 : -1) {
-		next = place;
+		next = position;
 		if (by < 0 ? !past_before(ui->rewind.past, &next)
 			   : !past_next(ui->rewind.past, &next))
 			break;
-		place = next;
+		position = next;
 		moved = true;
 	}
 	if (by > 0)
@@ -173,44 +173,44 @@ void rewind_step(struct ui *ui, int by)
 	if (!moved || (by > 0 && !ui->rewind.replay))
 		return;
 	ui->rewind.jumps++;
-	show_place(ui, &place);
+	show_position(ui, &position);
 }
 
 /* Goes to the last moment up to a time. */
 static void go_to(struct ui *ui, uint64_t real_ns)
 {
-	struct spot place, last;
+	struct position position, last;
 
-	if (!here(ui, &place) || !past_last(ui->rewind.past, &last) ||
-	    !past_find(ui->rewind.past, real_ns, &place))
+	if (!here(ui, &position) || !past_last(ui->rewind.past, &last) ||
+	    !past_find(ui->rewind.past, real_ns, &position))
 		return;
-	if (!ui->rewind.replay && real_ns > spot_point(&last)->real_ns) {
+	if (!ui->rewind.replay && real_ns > position_outline(&last)->real_ns) {
 		rewind_present(ui);
 		return;
 	}
-	if (spot_point(&place)->real_ns > real_ns)
+	if (position_outline(&position)->real_ns > real_ns)
 		say_begin(ui);
 	ui->rewind.jumps++;
-	show_place(ui, &place);
+	show_position(ui, &position);
 }
 
 void rewind_by_ns(struct ui *ui, int64_t ns)
 {
-	struct spot place, there;
+	struct position position, there;
 	uint64_t time;
 
 	if (ns > 0 && !ui->rewind.back) {
 		say_end(ui);
 		return;
 	}
-	if (!here(ui, &place))
+	if (!here(ui, &position))
 		return;
-	time = (ui->rewind.back ? spot_point(&place)->real_ns : ui->frame->info->real_ns) +
+	time = (ui->rewind.back ? position_outline(&position)->real_ns : ui->frame->info->real_ns) +
 	       (uint64_t)ns;
 	/* The jump is one step where moments are farther apart. */
 	if (!past_find(ui->rewind.past, time, &there))
 		return;
-	if (there.stretch == place.stretch && there.at == place.at)
+	if (there.stretch == position.stretch && there.at == position.at)
 		rewind_step(ui, ns < 0 ? -1 : 1);
 	else
 		go_to(ui, time);
@@ -219,12 +219,12 @@ void rewind_by_ns(struct ui *ui, int64_t ns)
 bool rewind_to(struct ui *ui, const char *text)
 {
 	uint64_t end_ns = clock_ns(CLOCK_REALTIME), time;
-	struct spot last;
+	struct position last;
 
 	if (!here(ui, &last))
 		return true;
 	if (ui->rewind.replay && past_last(ui->rewind.past, &last))
-		end_ns = spot_point(&last)->real_ns;
+		end_ns = position_outline(&last)->real_ns;
 	if (!replay_time(text, end_ns, &time))
 		return false;
 	/* A time without a part of a second means that second. */
@@ -236,12 +236,12 @@ int rewind_begin(struct ui *ui)
 {
 	struct rewind *rewind = &ui->rewind;
 	const struct frame *frame;
-	struct spot place;
+	struct position position;
 	int err;
 
-	if (!past_first(rewind->past, &place))
+	if (!past_first(rewind->past, &position))
 		return -ENODATA;
-	err = past_show(rewind->past, &place, &frame);
+	err = past_show(rewind->past, &position, &frame);
 	if (err)
 		return err;
 	rewind->back = true;
@@ -255,14 +255,15 @@ int rewind_begin(struct ui *ui)
 static void schedule(struct ui *ui)
 {
 	struct rewind *rewind = &ui->rewind;
-	struct spot place, next;
+	struct position position, next;
 	uint64_t wait_ns = 0;
 
-	if (past_shown(rewind->past, &place)) {
-		next = place;
+	if (past_shown(rewind->past, &position)) {
+		next = position;
 		if (past_next(rewind->past, &next) &&
-		    spot_point(&next)->real_ns > spot_point(&place)->real_ns)
-			wait_ns = spot_point(&next)->real_ns - spot_point(&place)->real_ns;
+		    position_outline(&next)->real_ns > position_outline(&position)->real_ns)
+			wait_ns = position_outline(&next)->real_ns -
+				  position_outline(&position)->real_ns;
 	}
 	wait_ns = rewind->speed < 0 ? wait_ns << -rewind->speed : wait_ns >> rewind->speed;
 	if (wait_ns > PLAY_MOST_NS)
@@ -285,15 +286,15 @@ uint64_t rewind_due_ns(const struct ui *ui)
 void rewind_play_on(struct ui *ui)
 {
 	struct rewind *rewind = &ui->rewind;
-	struct spot place;
-	bool more = past_shown(rewind->past, &place) && past_next(rewind->past, &place);
+	struct position position;
+	bool more = past_shown(rewind->past, &position) && past_next(rewind->past, &position);
 
 	if (!more) {
 		rewind->playing = false;
 		say_end(ui);
 		return;
 	}
-	if (show_place(ui, &place) && ui->frame->info->prev &&
+	if (show_position(ui, &position) && ui->frame->info->prev &&
 	    ++ui->samples == ui->settings->iterations && rewind->replay)
 		ui->quit = true;
 	if (rewind->playing)
@@ -334,7 +335,7 @@ void rewind_keep(struct ui *ui)
 	/* The readings of the shown groups are kept, too. */
 	if (frame == ui->frame && ui_rows_frame(ui) != frame)
 		folded = ui_rows_frame(ui);
-	err = lookback_take(rewind->lookback, frame, folded);
+	err = lookback_add(rewind->lookback, frame, folded);
 	if (!err) {
 		log_size(rewind->lookback, clock_ns(CLOCK_MONOTONIC) - began);
 		return;

@@ -25,7 +25,7 @@ enum { LINE_PRESSURE, LINE_WAITED, LINES };
 struct moments {
 	int cells;
 	size_t per; /* moments in a cell */
-	struct spot *places;
+	struct position *positions;
 	size_t n, at; /* at: the one in the middle */
 };
 
@@ -43,22 +43,22 @@ bool timeline_wanted(const struct ui *ui)
 }
 
 /* A moment's value; NAN: not known. */
-static double value_of(const struct spot *place, int line)
+static double value_of(const struct position *position, int line)
 {
-	const struct point *point = spot_point(place);
+	const struct outline *outline = position_outline(position);
 
 	if (line == LINE_PRESSURE)
-		return point->pressure < 0 ? (double)NAN : (double)point->pressure;
-	if (point->waited_ns == WAITED_UNKNOWN || !point->interval_ns)
+		return outline->pressure < 0 ? (double)NAN : (double)outline->pressure;
+	if (outline->waited_ns == WAITED_UNKNOWN || !outline->interval_ns)
 		return (double)NAN;
-	return (double)point->waited_ns * 100.0 / (double)point->interval_ns;
+	return (double)outline->waited_ns * 100.0 / (double)outline->interval_ns;
 }
 
 /* Takes a moment into its cell. */
-static void take_moment(struct timeline *timeline, const struct spot *place, int cell)
+static void take_moment(struct timeline *timeline, const struct position *position, int cell)
 {
 	for (int line = 0; line < LINES; line++) {
-		double *at = &timeline->values[line][cell], value = value_of(place, line);
+		double *at = &timeline->values[line][cell], value = value_of(position, line);
 
 		if (isnan(*at) || value > *at)
 			*at = value;
@@ -68,12 +68,13 @@ static void take_moment(struct timeline *timeline, const struct spot *place, int
 }
 
 /* The index of the last moment up to that time, if what comes after it is there; n: it is not. */
-static size_t find_left(struct past *past, const struct spot *places, size_t n, uint64_t real_ns)
+static size_t find_left(struct past *past, const struct position *positions, size_t n,
+			uint64_t real_ns)
 {
-	struct spot last = places[n - 1];
+	struct position last = positions[n - 1];
 
 	for (size_t i = n; i-- > 0;)
-		if (spot_point(&places[i])->real_ns <= real_ns)
+		if (position_outline(&positions[i])->real_ns <= real_ns)
 			return i + 1 < n || !past_next(past, &last) ? i : n;
 	return n;
 }
@@ -82,10 +83,10 @@ static size_t find_left(struct past *past, const struct spot *places, size_t n, 
 static bool find_moments(struct past *past, int width, struct moments *found)
 {
 	size_t moments = past_moments(past), cells;
-	struct spot place;
+	struct position position;
 
 	*found = (struct moments){ .cells = width - NAME_CELLS - PEAK_CELLS };
-	if (found->cells < 1 || (!past_shown(past, &place) && !past_last(past, &place)))
+	if (found->cells < 1 || (!past_shown(past, &position) && !past_last(past, &position)))
 		return false;
 	cells = (size_t)found->cells;
 	found->per = (moments + cells - 1) / cells;
@@ -93,8 +94,8 @@ static bool find_moments(struct past *past, int width, struct moments *found)
 		found->per = 1;
 	if (found->per > CELL_MOMENTS)
 		found->per = CELL_MOMENTS;
-	found->places = xcalloc(cells * found->per, sizeof(*found->places));
-	found->n = past_around(past, &place, found->places, cells * found->per, &found->at);
+	found->positions = xcalloc(cells * found->per, sizeof(*found->positions));
+	found->n = past_around(past, &position, found->positions, cells * found->per, &found->at);
 	return true;
 }
 
@@ -105,18 +106,18 @@ void timeline_read(struct ui *ui)
 	if (!timeline_wanted(ui) || !find_moments(ui->rewind.past, ui->term.columns, &found))
 		return;
 	for (size_t i = 0; i < found.n; i++)
-		stretch_read_waited(found.places[i].stretch, found.places[i].at);
-	free(found.places);
+		stretch_read_waited(found.positions[i].stretch, found.positions[i].at);
+	free(found.positions);
 }
 
 /* Fills the cells; left_ns: when the present was left, 0: it is not. */
 static void fill_cells(struct timeline *timeline, struct past *past, const struct moments *found,
 		       uint64_t left_ns)
 {
-	size_t left = left_ns ? find_left(past, found->places, found->n, left_ns) : found->n;
+	size_t left = left_ns ? find_left(past, found->positions, found->n, left_ns) : found->n;
 
 	for (size_t i = 0; i < found->n; i++)
-		take_moment(timeline, &found->places[i], (int)(i / found->per));
+		take_moment(timeline, &found->positions[i], (int)(i / found->per));
 	timeline->used = (int)((found->n + found->per - 1) / found->per);
 	timeline->cursor = (int)(found->at / found->per);
 	timeline->left = left < found->n ? (int)(left / found->per) : -1;
@@ -172,7 +173,7 @@ void timeline_draw(struct ui *ui, int line)
 	}
 	fill_cells(&timeline, past, &found,
 		   ui->rewind.back && !ui->rewind.replay ? ui->rewind.left_ns : 0);
-	free(found.places);
+	free(found.positions);
 	for (int i = 0; i < LINES; i++) {
 		draw_graph(ui, &timeline, i, line + i);
 		free(timeline.values[i]);

@@ -22,36 +22,36 @@
 #define SCALE 100.0
 
 /* Adds a moment: each cell that its interval touches keeps the highest value. */
-static void take_point(struct pressure_graph *graph, const struct point *point)
+static void add_outline(struct pressure_graph *graph, const struct outline *outline)
 {
-	uint64_t end = point->real_ns - graph->begin_ns;
-	uint64_t begin = end > point->interval_ns ? end - point->interval_ns + 1 : 0;
+	uint64_t end = outline->real_ns - graph->begin_ns;
+	uint64_t begin = end > outline->interval_ns ? end - outline->interval_ns + 1 : 0;
 
 	for (uint64_t cell = begin / graph->cell_ns; cell <= end / graph->cell_ns; cell++) {
 		if (cell >= (uint64_t)graph->cells)
 			return;
 		for (unsigned r = 0; r < PSI_RESOURCES; r++)
-			if (point->stalls[r] > graph->values[r][cell])
-				graph->values[r][cell] = point->stalls[r];
+			if (outline->stalls[r] > graph->values[r][cell])
+				graph->values[r][cell] = outline->stalls[r];
 	}
 }
 
 /* Finds the last moment to be shown. False: none. */
-static bool find_last_moment(struct ui *ui, struct spot *place)
+static bool find_last_moment(struct ui *ui, struct position *position)
 {
 	struct past *past = ui->rewind.past;
 
 	if (ui->rewind.back)
-		return past_shown(past, place);
+		return past_shown(past, position);
 	past_want_threads(past, ui->sampler_config.threads);
-	return past_last(past, place);
+	return past_last(past, position);
 }
 
 void pressure_graph_make(struct ui *ui, int column, struct pressure_graph *graph)
 {
 	const struct frame_info *info = ui->frame->info;
-	struct point now = { .real_ns = info->real_ns, .interval_ns = info->interval_ns };
-	struct spot place;
+	struct outline now = { .real_ns = info->real_ns, .interval_ns = info->interval_ns };
+	struct position position;
 	bool more;
 
 	*graph = (struct pressure_graph){ .column = column + GAP };
@@ -72,13 +72,13 @@ void pressure_graph_make(struct ui *ui, int column, struct pressure_graph *graph
 			graph->values[r][i] = -1;
 	/* The present's moment is kept only after it was drawn. */
 	lookback_stalls(info, now.stalls);
-	take_point(graph, &now);
-	more = find_last_moment(ui, &place);
+	add_outline(graph, &now);
+	more = find_last_moment(ui, &position);
 	for (unsigned i = 0; more && i < MOMENTS_MOST; i++) {
-		if (spot_point(&place)->real_ns < graph->begin_ns)
+		if (position_outline(&position)->real_ns < graph->begin_ns)
 			break;
-		take_point(graph, spot_point(&place));
-		more = past_before(ui->rewind.past, &place);
+		add_outline(graph, position_outline(&position));
+		more = past_before(ui->rewind.past, &position);
 	}
 }
 

@@ -176,7 +176,7 @@ static void take_trends(struct ui *ui)
 	if (rewind->back || !rewind->trends_follow) {
 		if (!rewind->back)
 			past_want_threads(rewind->past, ui->sampler_config.threads);
-		trends_take(&rewind->trends, rewind->past, real_ns);
+		trends_read(&rewind->trends, rewind->past, real_ns);
 	}
 	rewind->trends_follow = false;
 	rewind->trends_ns = real_ns;
