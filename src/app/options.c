@@ -537,7 +537,7 @@ const struct option_row option_table[] = {
 	{ 0, "source", "SOURCE", "auto",
 	  "where counters come from: taskstats; bpf (takes a moment to start, then costs little "
 	  "per sample); procfs (run "
-	  "time, cpu and blkio only; needs no privileges); auto: taskstats for up to 2000 tasks or "
+	  "time, cpu and blkio only; needs no privileges); auto: taskstats for up to 500 tasks or "
 	  "a single interval, bpf for more tasks, procfs without privileges",
 	  PICK(WORDS_SOURCE, pick_source), IN(MACHINE), PASSED(EVERY) },
 	{ 0, "exact-io", NULL, "off",
