@@ -15,8 +15,8 @@
 /* The shortest useful interval: a sample asked for by a key waits until it has passed. */
 #define LEAST_INTERVAL_NS (100 * NSEC_PER_MSEC)
 
-/* The needs of each task that ran, where the past is kept. */
-#define KEPT_NEEDS (NEED_COMMAND | NEED_CGROUP)
+/* The needs where the past is kept: groups of cgroups are of all tasks. */
+#define KEPT_NEEDS (NEED_DOERS | NEED_CGROUP)
 
 unsigned loop_needs(struct ui *ui)
 {

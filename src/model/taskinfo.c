@@ -13,8 +13,21 @@
 #include "cgroup/hierarchy.h"
 #include "kernel/proctask.h"
 
-/* The number of tasks whose files are read in a few milliseconds. */
-#define TASKS_BETWEEN 128
+/* The system calls of a few milliseconds. */
+#define SYSCALLS_BETWEEN 768
+
+/*
+ * A program may write its command line anew whenever it runs, and without the bpf source nothing
+ * tells of a move to another cgroup: of those that ran the texts are read again when they are this
+ * old; or, where they have been as they are for a shorter time, when that time has passed again.
+ */
+#define TEXT_AGE_MS 5000
+
+/* The number of kthreadd, the parent of the kernel's threads. */
+#define KTHREADD 2
+
+/* The cgroups, at most, whose path is read of one task for all that are in it. */
+#define SHARES 64
 
 /* The system calls that reading a file takes: open, read, close. */
 #define FILE_SYSCALLS 3
@@ -24,6 +37,13 @@ struct user {
 	char *name;
 };
 
+/* A path that one task's file gave for several tasks: true if that one has not moved meanwhile. */
+struct share {
+	uint64_t groups;
+	struct task *of; /* with a reference */
+	bool used; /* by others, too */
+};
+
 struct taskinfo {
 	int procfd;
 	bool threads;
@@ -31,6 +51,10 @@ struct taskinfo {
 	uint64_t tick_ns;
 	uint64_t syscalls;
 	unsigned needs; /* the needs of the update before */
+	bool updated; /* there was one */
+	bool sharing; /* while all of a sample are read */
+	struct share shares[SHARES]; /* of the last update */
+	size_t nshares;
 	struct user *users;
 	size_t nusers;
 	struct buf scratch, lines;
@@ -69,12 +93,43 @@ static const char *user_name(struct taskinfo *info, uid_t uid)
 	return info->users[info->nusers++].name;
 }
 
-/* Replaces a cached text by the scratch buffer's contents; NULL where reading failed. */
-static void take_info_text(struct taskinfo *info, char **text, int err)
+/* The time of a sample by the clock of struct task_text_read, which begins anew after weeks. */
+static uint32_t text_clock(const struct sample *sample)
 {
-	free(*text);
-	*text = err ? NULL : xstrdup(buf_cstr(&info->scratch));
+	return (uint32_t)(sample->begin_ns / NSEC_PER_MSEC);
+}
+
+/* Whether a text that may have changed is to be read again. */
+static bool is_due(const struct task_text_read *read, uint32_t now)
+{
+	uint32_t age = now - read->last;
+
+	return age >= TEXT_AGE_MS || age >= read->last - read->first;
+}
+
+/* Whether a task is one of the kernel's threads, by its parent and its empty command line. */
+static bool is_kernels(const struct task *task)
+{
+	return (task->tgid == KTHREADD || task->ppid == KTHREADD) && task->command &&
+	       !*task->command;
+}
+
+/* Replaces a cached text by the scratch buffer's contents; NULL where reading failed. */
+static void take_info_text(struct taskinfo *info, char **text, int err, struct task_text_read *read,
+			   uint32_t now)
+{
+	const char *found = err ? NULL : buf_cstr(&info->scratch);
+
+	bool first = !read->last;
+
 	info->syscalls += FILE_SYSCALLS;
+	read->last = now;
+	if (first || !found || !*text || strcmp(found, *text) != 0)
+		read->first = now;
+	if (found && *text && !strcmp(found, *text))
+		return;
+	free(*text);
+	*text = found ? xstrdup(found) : NULL;
 }
 
 /* Reads the path of a task's group into the scratch buffer. 0 or -errno. */
@@ -100,23 +155,66 @@ static void fill_cpu(struct taskinfo *info, struct task *task)
 	task->cpu = proctask_stat(info->procfd, task->tgid, tid, &stat) ? 0 : stat.cpu + 1;
 }
 
-/* Reads the cached facts that are wanted and were not tried since the task last ran. */
-static void fill_texts(struct taskinfo *info, struct task *task, unsigned needs)
+/* Which facts are not known, or may be others by now, so that they have to be read. */
+static unsigned what_to_read(const struct taskinfo *info, const struct task *task, unsigned needs,
+			     uint32_t now)
 {
-	unsigned todo = needs & NEED_INFO & ~task->info;
+	unsigned again = task->stale;
 
+	if (is_kernels(task))
+		again &= ~NEED_COMMAND;
+	if (!(needs & NEED_LATEST || is_due(&task->command_read, now)))
+		again &= ~NEED_COMMAND;
+	if (!(needs & NEED_LATEST || is_due(&task->cgroup_read, now)))
+		again &= ~NEED_CGROUP;
 	if (!info->hierarchy)
-		todo &= ~NEED_CGROUP;
+		needs &= ~NEED_CGROUP;
+	return needs & NEED_INFO & (~task->info | again);
+}
+
+/* The task of which the path of a task's groups was read already; NULL: none. */
+static struct share *find_share(struct taskinfo *info, uint64_t groups)
+{
+	for (size_t i = 0; i < info->nshares; i++)
+		if (info->shares[i].groups == groups)
+			return &info->shares[i];
+	return NULL;
+}
+
+/* Fills in the path of a task's group, which was perhaps read of another one. */
+static void fill_cgroup(struct taskinfo *info, struct task *task, uint32_t now)
+{
+	struct share *share = task->groups ? find_share(info, task->groups) : NULL;
+
+	info->scratch.len = 0;
+	if (share) {
+		share->used = true;
+		buf_puts(&info->scratch, share->of->cgroup);
+		take_info_text(info, &task->cgroup, 0, &task->cgroup_read, now);
+		info->syscalls -= FILE_SYSCALLS;
+		return;
+	}
+	take_info_text(info, &task->cgroup, read_cgroup(info, task), &task->cgroup_read, now);
+	if (info->sharing && task->groups && task->cgroup && info->nshares < SHARES)
+		info->shares[info->nshares++] =
+			(struct share){ task->groups, task_ref(task), false };
+}
+
+/* Reads the cached facts that are wanted and may be others than when they were read. */
+static void fill_texts(struct taskinfo *info, struct task *task, unsigned needs, uint32_t now)
+{
+	unsigned todo = what_to_read(info, task, needs, now);
+
 	task->info |= todo;
+	task->stale &= ~todo;
 	if (todo & NEED_COMMAND) {
 		info->scratch.len = 0;
 		take_info_text(info, &task->command,
-			       proctask_cmdline(info->procfd, task->tgid, &info->scratch));
+			       proctask_cmdline(info->procfd, task->tgid, &info->scratch),
+			       &task->command_read, now);
 	}
-	if (todo & NEED_CGROUP) {
-		info->scratch.len = 0;
-		take_info_text(info, &task->cgroup, read_cgroup(info, task));
-	}
+	if (todo & NEED_CGROUP)
+		fill_cgroup(info, task, now);
 	if (todo & NEED_CPU)
 		fill_cpu(info, task);
 }
@@ -145,6 +243,22 @@ static void fill_proc(struct taskinfo *info, const struct task_raw *raw, struct 
 	}
 }
 
+/* Learns which facts may be others since the task was looked at. */
+static void look_at_changes(struct taskinfo *info, struct task *task)
+{
+	task->info &= ~task->other;
+	if (task->other & NEED_COMMAND)
+		task->command_read.last = 0;
+	task->other = 0;
+	if (!task->fresh)
+		return;
+	/* Of those that are there at first it is not known whether they do anything. */
+	if (task->user || info->updated)
+		task->stale |= task->groups ? NEED_INFO & ~NEED_CGROUP : NEED_INFO;
+	task->user = user_name(info, task->uid);
+	task->fresh = false;
+}
+
 void taskinfo_fill(struct taskinfo *info, struct sample *sample, size_t i, unsigned needs)
 {
 	struct task *task = sample->raw[i].task;
@@ -152,36 +266,72 @@ void taskinfo_fill(struct taskinfo *info, struct sample *sample, size_t i, unsig
 	/* A source that marks elements has the times of children, too. */
 	if (sample_tells(sample, i))
 		needs &= ~NEED_STAT;
-	if (task->fresh) {
-		task->user = user_name(info, task->uid);
-		task->info = 0;
-		task->fresh = false;
-	}
+	look_at_changes(info, task);
 	/* A task that has left has no files any more, and its pid may be another's. */
 	if (i >= sample->n)
 		return;
+	if (needs & NEED_DOERS && task->stale & NEED_COMMAND)
+		needs |= NEED_COMMAND;
 	if (needs & NEED_INFO)
-		fill_texts(info, task, needs);
+		fill_texts(info, task, needs, text_clock(sample));
 	if (needs & NEED_PROC) {
 		sample_extend(sample, needs & NEED_PROC);
 		fill_proc(info, &sample->raw[i], &sample->procs[i], needs);
 	}
 }
 
+/* Has the paths of tasks in one group read again. */
+static void forget_share(struct sample *sample, uint64_t groups)
+{
+	for (size_t i = 0; i < sample->n; i++)
+		if (sample->raw[i].task->groups == groups)
+			sample->raw[i].task->info &= ~NEED_CGROUP;
+}
+
+/*
+ * Forgets the paths that the update before read of one task for several, by now seen or not to have
+ * been in that group before and after. Whether some are to be read again.
+ */
+static bool check_shares(struct taskinfo *info, struct sample *sample)
+{
+	bool wrong = false;
+
+	for (size_t i = 0; i < info->nshares; i++) {
+		const struct share *share = &info->shares[i];
+		const struct task_raw *raw =
+			sample_find(sample, share->of->tgid, share->of->key.pid);
+
+		if (share->used &&
+		    (!raw || raw->task != share->of || raw->task->groups != share->groups)) {
+			forget_share(sample, share->groups);
+			wrong = true;
+		}
+		task_unref(share->of);
+	}
+	info->nshares = 0;
+	return wrong;
+}
+
 void taskinfo_update(struct taskinfo *info, struct sample *sample, unsigned needs,
 		     void (*between)(void *arg), void *arg)
 {
-	bool more = needs & ~info->needs;
+	bool all = needs & ~info->needs & ~(NEED_DOERS | NEED_LATEST) || needs & NEED_IO;
+	uint64_t before = info->syscalls;
 
+	all |= check_shares(info, sample);
 	info->needs = needs;
-	if (!(needs & (NEED_INFO | NEED_PROC)))
-		between = NULL;
+	info->sharing = true;
 	for (size_t i = 0; i < sample->n + sample->left; i++) {
-		if (more || needs & NEED_IO || !sample_unchanged(sample, i))
-			taskinfo_fill(info, sample, i, needs);
-		if (between && i % TASKS_BETWEEN == TASKS_BETWEEN - 1)
+		if (!all && sample_still(sample, i))
+			continue;
+		taskinfo_fill(info, sample, i, needs);
+		if (between && info->syscalls - before >= SYSCALLS_BETWEEN) {
+			before = info->syscalls;
 			between(arg);
+		}
 	}
+	info->sharing = false;
+	info->updated = true;
 }
 
 uint64_t taskinfo_syscalls(const struct taskinfo *info)
@@ -194,6 +344,8 @@ void taskinfo_close(struct taskinfo *info)
 	for (size_t i = 0; i < info->nusers; i++)
 		free(info->users[i].name);
 	free(info->users);
+	for (size_t i = 0; i < info->nshares; i++)
+		task_unref(info->shares[i].of);
 	buf_free(&info->scratch);
 	buf_free(&info->lines);
 	free(info);
