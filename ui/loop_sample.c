@@ -31,8 +31,8 @@ unsigned loop_needs(struct ui *ui)
 /* The further needs with which kept moments can be shown in all views. */
 static unsigned kept_needs(const struct ui *ui)
 {
-	/* The first two samples are wanted soon. */
-	return ui->rewind.lookback && ui->samples ? KEPT_NEEDS : 0;
+	/* From the first on: else all tasks would be kept once more, as others. */
+	return ui->rewind.lookback ? KEPT_NEEDS : 0;
 }
 
 void loop_sample(struct loop *loop)

@@ -33,7 +33,10 @@ void encoder_keep(struct encoder *encoder);
 /* Says that it did not: the next stands for itself. */
 void encoder_drop(struct encoder *encoder);
 
-/* Gives memory back that large moments took; there is none to look at then. */
+/*
+ * Gives memory back that this moment, or larger ones before it, took; there is none to look at
+ * then.
+ */
 void encoder_trim(struct encoder *encoder);
 
 void encoder_close(struct encoder *encoder);
