@@ -15,8 +15,8 @@
 /* The shortest useful interval: a sample asked for by a key waits until it has passed. */
 #define LEAST_INTERVAL_NS (100 * NSEC_PER_MSEC)
 
-/* The needs of each task that ran, where the past is kept. */
-#define KEPT_NEEDS (NEED_COMMAND | NEED_CGROUP)
+/* The needs where the past is kept: groups of cgroups are of all tasks. */
+#define KEPT_NEEDS (NEED_DOERS | NEED_CGROUP)
 
 unsigned loop_needs(struct ui *ui)
 {
@@ -31,8 +31,8 @@ unsigned loop_needs(struct ui *ui)
 /* The further needs with which kept moments can be shown in all views. */
 static unsigned kept_needs(const struct ui *ui)
 {
-	/* The first two samples are wanted soon. */
-	return ui->rewind.lookback && ui->samples ? KEPT_NEEDS : 0;
+	/* From the first on: else all tasks would be kept once more, as others. */
+	return ui->rewind.lookback ? KEPT_NEEDS : 0;
 }
 
 void loop_sample(struct loop *loop)

@@ -282,6 +282,7 @@ struct task_struct {
 	char comm[TASK_COMM];
 	struct signal_struct *signal;
 	struct css_set *cgroups;
+	__u64 self_exec_id; /* 32 bits before 5.7 */
 	struct task_delay_info *delays;
 	struct files_struct *files;
 };

@@ -465,6 +465,8 @@ static __always_inline void put_identity(struct snapshot_record *record, struct 
 	record->children_user_ns = signal->cutime;
 	record->children_system_ns = signal->cstime;
 	record->cgroup = task->cgroups->dfl_cgrp->kn->id;
+	record->groups = (__u64)task->cgroups;
+	record->exec = bpf_core_field_exists(task->self_exec_id) ? task->self_exec_id : 0;
 	bpf_probe_read_kernel(record->comm, sizeof(record->comm), task->comm);
 }
 

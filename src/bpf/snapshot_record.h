@@ -65,6 +65,8 @@ struct snapshot_record {
 	__u32 state, exit_state; /* as in struct task_struct */
 	char comm[SNAPSHOT_COMM];
 	__u64 cgroup; /* id of the cgroup of the unified hierarchy */
+	__u64 groups; /* another number in another cgroup, of whichever hierarchy */
+	__u64 exec; /* another number after exec */
 	__u64 children_user_ns, children_system_ns; /* of the process's children that were reaped */
 };
 

@@ -44,6 +44,9 @@ void task_set_comm(struct task *task, const char *comm, size_t len)
 {
 	size_t n = strnlen(comm, len < TASK_COMM_MAX ? len : TASK_COMM_MAX);
 
+	if (!task->comm[n] && !memcmp(task->comm, comm, n))
+		return;
+	task->other |= NEED_COMMAND;
 	memcpy(task->comm, comm, n);
 	task->comm[n] = '\0';
 }

@@ -135,12 +135,22 @@ struct task_sleeps {
 };
 
 /*
+ * When a text was read, by taskinfo's clock: last (0: never), and when it was first found as it is.
+ */
+struct task_text_read {
+	uint32_t last, first;
+};
+
+/*
  * Facts about a task besides its counters. Each task has one object for as long as a sample holds
  * it; sources keep the identity current, taskinfo the fields that are read on demand.
  */
 struct task {
 	unsigned refs;
 	unsigned info; /* taskinfo's: NEED_INFO bits that were tried */
+	unsigned stale; /* taskinfo's: those of them that it may have changed since, as it ran */
+	unsigned other; /* NEED_INFO bits of what is another one, by what the source saw */
+	struct task_text_read command_read, cgroup_read; /* taskinfo's */
 	struct task_key key;
 	uint64_t latest_ns; /* CLOCK_MONOTONIC: the task cannot have started later */
 	/* The start by the source's own clock: it tells whether a task is the same as before. */
@@ -152,6 +162,8 @@ struct task {
 			 */
 	bool fresh; /* ran, or is new, since taskinfo looked: the fields below may be stale */
 	uint64_t cgroup_id; /* of the unified hierarchy; 0: not known */
+	/* Other numbers after exec, or in another cgroup of any hierarchy; 0: not known. */
+	uint64_t exec, groups;
 	uint32_t recorded[2]; /* its places in what is written of it; 0: none. history's */
 	struct task_reaped reaped;
 	struct task_sleeps *sleeps; /* at its last reading; sleeps.c's. NULL: never known */
@@ -265,6 +277,9 @@ struct task_raw {
 #define NEED_CPU 0x800u /* the CPU that it ran on last */
 #define NEED_HANGS 0x1000u /* struct task_hang */
 #define NEED_EVIDENCE 0x4000u /* what explains those that suffer most */
+#define NEED_DOERS \
+	0x8000u /* the command line of tasks that did something since they were first read */
+#define NEED_LATEST 0x1000000u /* texts as they are now, where they may have changed */
 #define NEED_ENDED_IO 0x2000u /* storage bytes of tasks that have ended: nothing else has them */
 /* Needs read of shown rows, not of all tasks with the sample. */
 #define NEED_SHOWN (NEED_WAITING | NEED_STACK)
@@ -336,7 +351,10 @@ static inline struct task *task_ref(struct task *task)
 /* Gives a reference back; frees the task with the last. NULL is allowed. */
 void task_unref(struct task *task);
 
-/* Copies a raw name of at most len bytes, up to its first NUL. */
+/*
+ * Copies a raw name of at most len bytes, up to its first NUL. Another name than before may be
+ * another program's.
+ */
 void task_set_comm(struct task *task, const char *comm, size_t len);
 
 /* The element's position in the order of its sample. */

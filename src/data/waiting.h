@@ -19,6 +19,7 @@
  */
 struct task_waiting {
 	uint64_t sample_ns; /* begin_ns of the sample that it belongs to */
+	uint64_t of_ns; /* read_ns of the task's element when it was read */
 	pid_t tid;
 	enum wait_state state; /* WAIT_STATES: not known */
 	enum wait_class class;

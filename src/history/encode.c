@@ -21,6 +21,9 @@
 /* Parts with more memory than this give it back between moments. */
 #define TRIM_BYTES (UINT64_C(512) << 10)
 
+/* So many times what a moment took stays for the next. */
+#define SPARE_ROOM 4
+
 struct encoder *encoder_open(unsigned slot)
 {
 	struct encoder *encoder = xcalloc(1, sizeof(*encoder));
@@ -245,8 +248,13 @@ void encoder_keep(struct encoder *encoder)
 
 void encoder_trim(struct encoder *encoder)
 {
-	for (unsigned part = PART_GONE; part < MOMENT_PARTS; part++)
-		if (encoder->parts[part].cap > TRIM_BYTES)
+	bool whole = encoder->whole_at == encoder->moments;
+
+	/* Moments of a machine on which much happens need the room again. */
+	if (!whole && encoder->moment.cap / SPARE_ROOM <= encoder->moment.len)
+		return;
+	for (unsigned part = 0; part < MOMENT_PARTS; part++)
+		if (encoder->parts[part].cap > TRIM_BYTES && !encoder->parts[part].len)
 			buf_free(&encoder->parts[part]);
 	if (encoder->moment.cap > TRIM_BYTES)
 		buf_free(&encoder->moment);

@@ -34,7 +34,10 @@ void encoder_keep(struct encoder *encoder);
 /* Says that the last moment is not in the recording: the next is a whole one. */
 void encoder_drop(struct encoder *encoder);
 
-/* Gives back the memory of large moments; the last moment is not valid any more. */
+/*
+ * Gives back the memory that this moment, or larger ones before it, took; the last moment is not
+ * valid any more.
+ */
 void encoder_trim(struct encoder *encoder);
 
 void encoder_close(struct encoder *encoder);

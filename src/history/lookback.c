@@ -201,12 +201,10 @@ static void add_frame(struct lookback *lookback, const struct frame *frame,
 	struct stretch *stretch = last_stretch(lookback);
 	const struct moment *moment = encoder_encode(lookback->encoder, frame, folded);
 	struct outline outline = outline_of(frame, moment, (int64_t)stretch->n + 1);
-	bool whole = moment->flags & MOMENT_WHOLE;
 
 	kept_add(&stretch->kept, &lookback->keeper, moment);
 	encoder_keep(lookback->encoder);
-	if (whole)
-		encoder_trim(lookback->encoder);
+	encoder_trim(lookback->encoder);
 	stretch_add(stretch, &outline);
 	if (stretch->n == 1)
 		lookback->whole_bytes = bytes_of(stretch);

@@ -43,7 +43,6 @@ struct bpf_source {
 	struct measured_ends ends;
 	void *taskstats; /* NULL: not opened yet */
 	bool no_taskstats;
-	bool may_move; /* a record may mean that the task was moved to another cgroup */
 	uint64_t pass; /* the number of the last pass */
 	struct pidlist hidden; /* processes that are in /proc but not in the walk */
 	struct walk_places places;
@@ -64,9 +63,16 @@ static void identify_task(struct task *task, const struct snapshot_record *recor
 	task->ppid = record->ppid;
 	task->fresh |= ran || task->uid != record->uid ||
 		       strncmp(task->comm, record->comm, SNAPSHOT_COMM) != 0 ||
-		       task->cgroup_id != record->cgroup;
+		       task->cgroup_id != record->cgroup || task->groups != record->groups ||
+		       task->exec != record->exec;
+	if (task->exec != record->exec)
+		task->other |= NEED_COMMAND;
+	if (task->groups != record->groups)
+		task->other |= NEED_CGROUP;
 	task->uid = record->uid;
 	task->cgroup_id = record->cgroup;
+	task->groups = record->groups;
+	task->exec = record->exec;
 	task->accounted = record->kinds & DELAY_BIT(DELAY_BLKIO);
 	task_set_comm(task, record->comm, sizeof(record->comm));
 }
@@ -90,10 +96,7 @@ static void correct_sleeps(const struct bpf_source *source, const struct sample 
 	cur->corrected += sleeps_apply(raw, known, born, &sleeps);
 }
 
-/*
- * Fills in the element i of a sample. known: the element of the same task before, or NULL. Where a
- * record may be there because the task is in another cgroup: the record has only that of v2.
- */
+/* Fills in the element i of a sample. known: the element of the same task before, or NULL. */
 static void fill_element(const struct bpf_source *source, const struct sample *prev,
 			 struct sample *cur, size_t i, const struct snapshot_view *view,
 			 const struct snapshot_entry *entry, const struct task_raw *known)
@@ -109,8 +112,7 @@ static void fill_element(const struct bpf_source *source, const struct sample *p
 		raw->now.threads = 1;
 	}
 	raw->task = known ? task_ref(known->task) : task_new(key, parts->tgid);
-	identify_task(raw->task, parts,
-		      source->may_move || !known || known->counters.run_ns != raw->counters.run_ns);
+	identify_task(raw->task, parts, !known || known->counters.run_ns != raw->counters.run_ns);
 	correct_sleeps(source, prev, cur, raw, known, parts, n);
 	cur->marks[i] = (raw->task->accounted ? 0 : MARK_UNACCOUNTED) |
 			(waits_all(&raw->now.waits) ? MARK_WAITS : 0);
@@ -366,8 +368,6 @@ static int bpf_sample(void *state, struct sample *prev, struct sample *cur, unsi
 	if (read_switch(source, follows))
 		how |= SNAPSHOT_WHOLE;
 	how |= source->sleeps ? SNAPSHOT_SLEEPS : 0;
-	/* With a range all have a record: then nothing tells which moved while asleep. */
-	source->may_move = needs & NEED_CGROUP && !(needs & NEED_RANGE);
 	if (!follows && pidlist_read(&source->hidden, source->env.procfd))
 		source->hidden.n = 0;
 	err = snapshot_take(source->snapshot, how, &view);

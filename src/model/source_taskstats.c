@@ -154,6 +154,7 @@ static struct task *identify_by_record(const struct taskstats_identity *who,
 	task->ppid = who->ppid;
 	task->uid = who->uid;
 	task->fresh = true;
+	task->exec = task->groups = 0; /* not known from here on */
 	task_set_comm(task, who->comm, who->comm_len);
 	return task;
 }

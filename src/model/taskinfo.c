@@ -13,12 +13,32 @@
 #include "cgroup/hierarchy.h"
 #include "kernel/proctask.h"
 
-/* The number of tasks whose files are read in a few milliseconds. */
-#define TASKS_BETWEEN 128
+/* Files that are read in a few milliseconds. */
+#define FILES_BETWEEN 256
+
+/*
+ * A program may write its command line anew whenever it runs, and without the bpf source nothing
+ * tells of a move to another cgroup: of those that ran the texts are read again when they are this
+ * old; or, where they have been as they are for a shorter time, when that time has passed again.
+ */
+#define TEXT_AGE_MS 5000
+
+/* The number of kthreadd, the parent of the kernel's threads. */
+#define KTHREADD 2
+
+/* The cgroups, at most, whose path is read of one task for all that are in it. */
+#define SHARES 64
 
 struct user {
 	uid_t uid;
 	char *name;
+};
+
+/* A path that one task's file gave for several tasks: true if that one has not moved meanwhile. */
+struct share {
+	uint64_t groups;
+	struct task *of; /* with a reference */
+	bool used; /* by others, too */
 };
 
 struct taskinfo {
@@ -26,7 +46,12 @@ struct taskinfo {
 	bool threads;
 	const struct hierarchy *hierarchy; /* NULL: cgroups are not known */
 	uint64_t tick_ns;
+	size_t files; /* read so far */
 	unsigned needs; /* the needs of the update before */
+	bool updated; /* there was one */
+	bool sharing; /* while all of a sample are read */
+	struct share shares[SHARES]; /* of the last update */
+	size_t nshares;
 	struct user *users;
 	size_t nusers;
 	struct buf scratch, lines;
@@ -65,11 +90,41 @@ static const char *user_name(struct taskinfo *info, uid_t uid)
 	return info->users[info->nusers++].name;
 }
 
-/* Replaces a cached text by the scratch buffer's contents; NULL where reading failed. */
-static void set_info_text(struct taskinfo *info, char **text, int err)
+/* The time of a sample by the clock of struct task_text_read, which begins anew after weeks. */
+static uint32_t text_clock(const struct sample *sample)
 {
+	return (uint32_t)(sample->begin_ns / NSEC_PER_MSEC);
+}
+
+/* Whether a text that may have changed is to be read again. */
+static bool is_due(const struct task_text_read *read, uint32_t now)
+{
+	uint32_t age = now - read->last;
+
+	return age >= TEXT_AGE_MS || age >= read->last - read->first;
+}
+
+/* Whether a task is one of the kernel's threads, by its parent and its empty command line. */
+static bool is_kernels(const struct task *task)
+{
+	return (task->tgid == KTHREADD || task->ppid == KTHREADD) && task->command &&
+	       !*task->command;
+}
+
+/* Replaces a cached text by the scratch buffer's contents; NULL where reading failed. */
+static void set_info_text(struct taskinfo *info, char **text, int err, struct task_text_read *read,
+			  uint32_t now)
+{
+	const char *found = err ? NULL : buf_cstr(&info->scratch);
+	bool first = !read->last;
+
+	read->last = now;
+	if (first || !found || !*text || strcmp(found, *text) != 0)
+		read->first = now;
+	if (found && *text && !strcmp(found, *text))
+		return;
 	free(*text);
-	*text = err ? NULL : xstrdup(buf_cstr(&info->scratch));
+	*text = found ? xstrdup(found) : NULL;
 }
 
 /* Reads the path of a task's group into the scratch buffer. 0 or -errno. */
@@ -78,6 +133,7 @@ static int read_cgroup(struct taskinfo *info, const struct task *task)
 	pid_t tid = info->threads ? task->key.pid : 0;
 	int err;
 
+	info->files++;
 	info->lines.len = 0;
 	err = proctask_cgroup(info->procfd, task->tgid, tid, &info->lines);
 	return err ? err
@@ -94,23 +150,66 @@ static void fill_cpu(struct taskinfo *info, struct task *task)
 	task->cpu = proctask_stat(info->procfd, task->tgid, tid, &stat) ? 0 : stat.cpu + 1;
 }
 
-/* Reads the cached facts that are wanted and were not tried since the task last ran. */
-static void fill_texts(struct taskinfo *info, struct task *task, unsigned needs)
+/* Which facts are not known, or may be others by now, so that they have to be read. */
+static unsigned what_to_read(const struct taskinfo *info, const struct task *task, unsigned needs,
+			     uint32_t now)
 {
-	unsigned todo = needs & NEED_INFO & ~task->info;
+	unsigned again = task->stale;
 
+	if (is_kernels(task))
+		again &= ~NEED_COMMAND;
+	if (!(needs & NEED_LATEST || is_due(&task->command_read, now)))
+		again &= ~NEED_COMMAND;
+	if (!(needs & NEED_LATEST || is_due(&task->cgroup_read, now)))
+		again &= ~NEED_CGROUP;
 	if (!info->hierarchy)
-		todo &= ~NEED_CGROUP;
+		needs &= ~NEED_CGROUP;
+	return needs & NEED_INFO & (~task->info | again);
+}
+
+/* The task of which the path of a task's groups was read already; NULL: none. */
+static struct share *find_share(struct taskinfo *info, uint64_t groups)
+{
+	for (size_t i = 0; i < info->nshares; i++)
+		if (info->shares[i].groups == groups)
+			return &info->shares[i];
+	return NULL;
+}
+
+/* Fills in the path of a task's group, which was perhaps read of another one. */
+static void fill_cgroup(struct taskinfo *info, struct task *task, uint32_t now)
+{
+	struct share *share = task->groups ? find_share(info, task->groups) : NULL;
+
+	info->scratch.len = 0;
+	if (share) {
+		share->used = true;
+		buf_puts(&info->scratch, share->of->cgroup);
+		set_info_text(info, &task->cgroup, 0, &task->cgroup_read, now);
+		return;
+	}
+	set_info_text(info, &task->cgroup, read_cgroup(info, task), &task->cgroup_read, now);
+	if (info->sharing && task->groups && task->cgroup && info->nshares < SHARES)
+		info->shares[info->nshares++] =
+			(struct share){ task->groups, task_ref(task), false };
+}
+
+/* Reads the cached facts that are wanted and may be others than when they were read. */
+static void fill_texts(struct taskinfo *info, struct task *task, unsigned needs, uint32_t now)
+{
+	unsigned todo = what_to_read(info, task, needs, now);
+
 	task->info |= todo;
+	task->stale &= ~todo;
 	if (todo & NEED_COMMAND) {
 		info->scratch.len = 0;
+		info->files++;
 		set_info_text(info, &task->command,
-			      proctask_cmdline(info->procfd, task->tgid, &info->scratch));
+			      proctask_cmdline(info->procfd, task->tgid, &info->scratch),
+			      &task->command_read, now);
 	}
-	if (todo & NEED_CGROUP) {
-		info->scratch.len = 0;
-		set_info_text(info, &task->cgroup, read_cgroup(info, task));
-	}
+	if (todo & NEED_CGROUP)
+		fill_cgroup(info, task, now);
 	if (todo & NEED_CPU)
 		fill_cpu(info, task);
 }
@@ -123,6 +222,7 @@ static void fill_proc(struct taskinfo *info, const struct task_raw *raw, struct 
 	struct proctask_stat stat;
 
 	if (needs & NEED_STAT && !proc->children_valid) {
+		info->files++;
 		if (!proctask_stat(info->procfd, raw->tgid, tid, &stat)) {
 			proc->children_valid = true;
 			proc->children.user_ns = stat.cutime * info->tick_ns;
@@ -132,9 +232,26 @@ static void fill_proc(struct taskinfo *info, const struct task_raw *raw, struct 
 	if (needs & NEED_IO && !proc->io_valid) {
 		/* With one thread its own file is enough, and has no bytes of reaped children. */
 		proc->io_whole = !info->threads && !raw->single;
+		info->files++;
 		proc->io_valid = !proctask_io(info->procfd, raw->tgid,
 					      proc->io_whole ? 0 : raw->pid, &proc->io);
 	}
+}
+
+/* Learns which facts may be others since the task was looked at. */
+static void look_at_changes(struct taskinfo *info, struct task *task)
+{
+	task->info &= ~task->other;
+	if (task->other & NEED_COMMAND)
+		task->command_read.last = 0;
+	task->other = 0;
+	if (!task->fresh)
+		return;
+	/* Of those that are there at first it is not known whether they do anything. */
+	if (task->user || info->updated)
+		task->stale |= task->groups ? NEED_INFO & ~NEED_CGROUP : NEED_INFO;
+	task->user = user_name(info, task->uid);
+	task->fresh = false;
 }
 
 void taskinfo_fill(struct taskinfo *info, struct sample *sample, size_t i, unsigned needs)
@@ -144,36 +261,72 @@ void taskinfo_fill(struct taskinfo *info, struct sample *sample, size_t i, unsig
 	/* A source that marks elements has the times of children, too. */
 	if (sample_tells(sample, i))
 		needs &= ~NEED_STAT;
-	if (task->fresh) {
-		task->user = user_name(info, task->uid);
-		task->info = 0;
-		task->fresh = false;
-	}
+	look_at_changes(info, task);
 	/* A task that has left has no files any more, and its pid may be another's. */
 	if (i >= sample->n)
 		return;
+	if (needs & NEED_DOERS && task->stale & NEED_COMMAND)
+		needs |= NEED_COMMAND;
 	if (needs & NEED_INFO)
-		fill_texts(info, task, needs);
+		fill_texts(info, task, needs, text_clock(sample));
 	if (needs & NEED_PROC) {
 		sample_extend(sample, needs & NEED_PROC);
 		fill_proc(info, &sample->raw[i], &sample->procs[i], needs);
 	}
 }
 
+/* Has the paths of tasks in one group read again. */
+static void forget_share(struct sample *sample, uint64_t groups)
+{
+	for (size_t i = 0; i < sample->n; i++)
+		if (sample->raw[i].task->groups == groups)
+			sample->raw[i].task->info &= ~NEED_CGROUP;
+}
+
+/*
+ * Forgets the paths that the update before read of one task for several, by now seen or not to have
+ * been in that group before and after. Whether some are to be read again.
+ */
+static bool check_shares(struct taskinfo *info, struct sample *sample)
+{
+	bool wrong = false;
+
+	for (size_t i = 0; i < info->nshares; i++) {
+		const struct share *share = &info->shares[i];
+		const struct task_raw *raw =
+			sample_find(sample, share->of->tgid, share->of->key.pid);
+
+		if (share->used &&
+		    (!raw || raw->task != share->of || raw->task->groups != share->groups)) {
+			forget_share(sample, share->groups);
+			wrong = true;
+		}
+		task_unref(share->of);
+	}
+	info->nshares = 0;
+	return wrong;
+}
+
 void taskinfo_update(struct taskinfo *info, struct sample *sample, unsigned needs,
 		     void (*between)(void *arg), void *arg)
 {
-	bool more = needs & ~info->needs;
+	bool all = needs & ~info->needs & ~(NEED_DOERS | NEED_LATEST) || needs & NEED_IO;
+	size_t before = info->files;
 
+	all |= check_shares(info, sample);
 	info->needs = needs;
-	if (!(needs & (NEED_INFO | NEED_PROC)))
-		between = NULL;
+	info->sharing = true;
 	for (size_t i = 0; i < sample->n + sample->left; i++) {
-		if (more || needs & NEED_IO || !sample_unchanged(sample, i))
-			taskinfo_fill(info, sample, i, needs);
-		if (between && i % TASKS_BETWEEN == TASKS_BETWEEN - 1)
+		if (!all && sample_still(sample, i))
+			continue;
+		taskinfo_fill(info, sample, i, needs);
+		if (between && info->files - before >= FILES_BETWEEN) {
+			before = info->files;
 			between(arg);
+		}
 	}
+	info->sharing = false;
+	info->updated = true;
 }
 
 void taskinfo_close(struct taskinfo *info)
@@ -181,6 +334,8 @@ void taskinfo_close(struct taskinfo *info)
 	for (size_t i = 0; i < info->nusers; i++)
 		free(info->users[i].name);
 	free(info->users);
+	for (size_t i = 0; i < info->nshares; i++)
+		task_unref(info->shares[i].of);
 	buf_free(&info->scratch);
 	buf_free(&info->lines);
 	free(info);

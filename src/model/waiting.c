@@ -280,6 +280,44 @@ static void name_futex(struct waiting_reader *reader, const struct waiter *waite
 	wait_target_futex(reader->targets, address, owner, waiters, &waiting->on);
 }
 
+/*
+ * Whether what was read of a task's wait is still true: the task has not run since, and the wait is
+ * for nothing that others change meanwhile.
+ */
+static bool goes_on(const struct sample *sample, const struct row *row, const struct waiter *waiter)
+{
+	const struct task_waiting *waiting = waiter->waiting;
+
+	return sample_still(sample, (size_t)(row->raw - sample->raw)) && waiting->tid &&
+	       waiting->tid == waiter->tid && waiting->of_ns == row->raw->read_ns &&
+	       waiter->known == WAIT_STATES && !waiting->on.len && !waiting->futex;
+}
+
+/* Reads a row's wait. */
+static void fill_row(struct waiting_reader *reader, const struct sample *sample,
+		     const struct row *row, const struct waiter *waiter, unsigned needs)
+{
+	struct task_waiting *waiting = waiter->waiting;
+	bool fits = !(needs & NEED_STACK) || waiting->stack.len;
+
+	if (waiting->sample_ns == sample->begin_ns && fits)
+		return;
+	waiting->sample_ns = sample->begin_ns;
+	if (fits && goes_on(sample, row, waiter)) {
+		reader->read++;
+		return;
+	}
+	clear(waiting);
+	waiting->of_ns = row->raw->read_ns;
+	if (may_wait(waiter))
+		read_wait(reader, waiter, needs & NEED_STACK);
+	if (waiting->futex)
+		name_futex(reader, waiter);
+	buf_cstr(&waiting->on);
+	buf_cstr(&waiting->where);
+	buf_cstr(&waiting->stack);
+}
+
 void waiting_fill(struct waiting_reader *reader, const struct sample *sample,
 		  const struct row *const *rows, size_t n, bool threads, unsigned needs)
 {
@@ -295,18 +333,7 @@ void waiting_fill(struct waiting_reader *reader, const struct sample *sample,
 		if (!task->waiting)
 			task->waiting = xcalloc(1, sizeof(*task->waiting));
 		waiter.waiting = task->waiting;
-		if (waiter.waiting->sample_ns == sample->begin_ns &&
-		    (!(needs & NEED_STACK) || waiter.waiting->stack.len))
-			continue;
-		clear(waiter.waiting);
-		waiter.waiting->sample_ns = sample->begin_ns;
-		if (may_wait(&waiter))
-			read_wait(reader, &waiter, needs & NEED_STACK);
-		if (waiter.waiting->futex)
-			name_futex(reader, &waiter);
-		buf_cstr(&waiter.waiting->on);
-		buf_cstr(&waiter.waiting->where);
-		buf_cstr(&waiter.waiting->stack);
+		fill_row(reader, sample, rows[i], &waiter, needs);
 	}
 }
 

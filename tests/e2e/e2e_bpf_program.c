@@ -393,11 +393,43 @@ static void test_throttled(void **state)
 	assert_int_equal(times, 1);
 }
 
+/*
+ * A program that runs all the time and becomes another one of the same name: its command line is
+ * the new one with the next sample, though it is else read only every few seconds.
+ */
+static void test_exec(void **state)
+{
+	const char *argv[] = { "/bin/sh", "-c",
+			       "for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do "
+			       "sleep 0.2; done; exec /bin/sh -c 'sleep 10; :' second",
+			       "first", NULL };
+	struct e2e_result r;
+	struct e2e_proc p;
+	const char *last;
+
+	(void)state;
+	e2e_require_bpf();
+	e2e_start(&p, NULL, argv);
+	e2e_run(&r, NULL, "--source bpf -b -n 18 -d 0.3 -o csv -F pid,command -p %d", (int)p.pid);
+	e2e_kill(p.pid);
+	close(p.out);
+	close(p.err);
+	assert_int_equal(r.status, 0);
+	assert_non_null(strstr(r.out.data, "for i in"));
+	/* What comes after the last line end but one. */
+	assert_true(r.out.len > 2);
+	r.out.data[r.out.len - 2] = '\0';
+	last = strrchr(r.out.data, '\n');
+	assert_non_null(last);
+	assert_non_null(strstr(last, "second"));
+	assert_null(strstr(last, "for i in"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		e2e_test(test_no_taskstats), e2e_test(test_same),      e2e_test(test_namespace),
-		e2e_test(test_stuck),	     e2e_test(test_throttled),
+		e2e_test(test_stuck),	     e2e_test(test_throttled), e2e_test(test_exec),
 	};
 
 	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);

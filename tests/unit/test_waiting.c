@@ -104,6 +104,50 @@ static void test_sample(void **state)
 	assert_null(row_waiting(&scene->lone.frame, row));
 }
 
+/* The same, where the source says that the task did nothing; it may have run before. */
+static uint64_t calls_for_still(struct scene *scene, bool ran)
+{
+	uint64_t before;
+
+	sample_mark(&scene->lone.sample, 0);
+	scene->lone.sample.marks[0] = (uint8_t)(ran ? 0 : MARK_UNCHANGED);
+	if (ran)
+		scene->lone.sample.raw[0].read_ns = scene->lone.sample.begin_ns + SEC(1) + 5;
+	before = calls_made();
+	assert_non_null(read_next(scene, false, NEED_WAITING));
+	return calls_made() - before;
+}
+
+/* Who did not run since waits as before: that is not read again. */
+static void test_still(void **state)
+{
+	struct scene *scene = *state;
+
+	put_wait(scene, 7, NANOSLEEP, SLEEP_STACK, "do_nanosleep");
+	assert_true(calls_for_still(scene, true));
+	assert_false(calls_for_still(scene, false));
+	assert_false(calls_for_still(scene, false));
+	assert_int_equal(waiting_refused(scene->reader), 0);
+	/* It runs, perhaps in a sample in which nobody asks, and waits for what others change. */
+	put_wait(scene, 7, "202 0x100 0x80 0x3 0x4 0x5 0x6 0x7ffe 0x7f01\n", SLEEP_STACK,
+		 "futex_wait");
+	scene->lone.sample.raw[0].read_ns = scene->lone.sample.begin_ns + 9;
+	assert_true(calls_for_still(scene, false));
+	assert_int_equal(scene->lone.row.task->waiting->number, 202);
+	assert_true(calls_for_still(scene, false));
+	put_wait(scene, 7, NANOSLEEP, SLEEP_STACK, "do_nanosleep");
+	assert_true(calls_for_still(scene, true));
+	assert_false(calls_for_still(scene, false));
+	/* A reading that did not succeed says nothing of the next sample. */
+	put_wait(scene, 7, "running\n", "", "0");
+	scene->lone.sample.raw[0].read_ns++;
+	sample_mark(&scene->lone.sample, 0);
+	scene->lone.sample.marks[0] = MARK_UNCHANGED;
+	assert_null(read_next(scene, false, NEED_WAITING));
+	put_wait(scene, 7, NANOSLEEP, SLEEP_STACK, "do_nanosleep");
+	assert_true(calls_for_still(scene, false));
+}
+
 /* Tasks that run, have ended or left have no wait. */
 static void test_none(void **state)
 {
@@ -213,6 +257,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_sample, make_scene, remove_scene),
+		cmocka_unit_test_setup_teardown(test_still, make_scene, remove_scene),
 		cmocka_unit_test_setup_teardown(test_none, make_scene, remove_scene),
 		cmocka_unit_test_setup_teardown(test_thread, make_scene, remove_scene),
 		cmocka_unit_test_setup_teardown(test_hidden, make_scene, remove_scene),

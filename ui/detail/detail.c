@@ -205,7 +205,7 @@ static void read_limits(struct detail *detail, const struct ui *ui, const struct
 static void take_texts(struct detail *detail, struct ui *ui, const struct frame *frame,
 		       const struct row *row)
 {
-	unsigned needs = NEED_COMMAND | NEED_CGROUP | NEED_STACK | NEED_CPU;
+	unsigned needs = NEED_COMMAND | NEED_CGROUP | NEED_LATEST | NEED_STACK | NEED_CPU;
 	char state;
 
 	if (frame == ui->frame)

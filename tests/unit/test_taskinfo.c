@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Which command lines and cgroups of tasks are read, and when again: from a made-up /proc. */
+#include "config.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "cgroup/hierarchy.h"
+#include "model/taskinfo.h"
+#include "tests/lib/calls.h"
+#include "tests/lib/tree.h"
+#include "tests/lib/walks.h"
+
+#define MS(n) ((uint64_t)(n)*NSEC_PER_MSEC)
+#define TEXTS (NEED_COMMAND | NEED_CGROUP)
+
+/* The system calls of reading a file. */
+#define A_FILE 3
+
+/* Samples of the bpf source, with their facts. */
+struct facts {
+	const struct tree *tree;
+	struct turn turn;
+	struct taskinfo *info;
+	struct sample *cur;
+};
+
+static const struct hierarchy v2 = { .version = 2, .name = (char *)"v2", .fd = -1 };
+
+/* Puts what /proc has of a task. */
+static void put_texts(const struct tree *tree, pid_t pid, const char *command, const char *cgroup)
+{
+	char path[32], line[64];
+
+	snprintf(path, sizeof(path), "%d/cmdline", (int)pid);
+	put(tree, path, command, strlen(command) + (*command != 0));
+	snprintf(path, sizeof(path), "%d/cgroup", (int)pid);
+	snprintf(line, sizeof(line), "0::%s\n", cgroup);
+	put_text(tree, path, line);
+}
+
+/* Five processes, of which 10 is a thread of the kernel, in two groups. */
+static void open_facts(struct facts *facts, const struct tree *tree)
+{
+	facts->tree = tree;
+	turn_open(&facts->turn, false);
+	for (pid_t pid = 10; pid < 15; pid++) {
+		struct walk_task *task = walk_add(pid, pid, MS(pid));
+
+		task->parts[0].groups = pid < 13 ? 1 : 2;
+		task->parts[0].exec = 1;
+		put_texts(tree, pid, pid > 10 ? "prog" : "", pid < 13 ? "/a" : "/b");
+	}
+	walk_find(10)->parts[0].ppid = 2;
+	facts->info = taskinfo_open(tree->fd, false);
+	taskinfo_set_hierarchy(facts->info, &v2);
+}
+
+static void close_facts(struct facts *facts)
+{
+	taskinfo_close(facts->info);
+	turn_close(&facts->turn);
+}
+
+/* Takes a sample a second later, and what is needed of all. Returns how many files were read. */
+static unsigned tick(struct facts *facts, unsigned needs)
+{
+	uint64_t before;
+
+	facts->cur = turn_must(&facts->turn, needs);
+	before = calls_made();
+	taskinfo_update(facts->info, facts->cur, needs, NULL, NULL);
+	return (unsigned)(calls_made() - before) / A_FILE;
+}
+
+/* Reads what is needed of one. Returns how many files were read. */
+static unsigned fill(struct facts *facts, pid_t pid, unsigned needs)
+{
+	uint64_t before = calls_made();
+
+	taskinfo_fill(facts->info, facts->cur,
+		      (size_t)(turn_element(facts->cur, pid) - facts->cur->raw), needs);
+	return (unsigned)(calls_made() - before) / A_FILE;
+}
+
+static const struct task *task_of(const struct facts *facts, pid_t pid)
+{
+	return turn_element(facts->cur, pid)->task;
+}
+
+/* Has a process run. */
+static void run(pid_t pid)
+{
+	walk_run(walk_find(pid), 0, MS(1));
+}
+
+/* A command line is read again when its task may have written it anew, but ever more seldom. */
+static void test_backs_off(void **state)
+{
+	unsigned reads = 0;
+	struct facts facts;
+
+	open_facts(&facts, *state);
+	/* The system is asked for users' names. */
+	tick(&facts, 0);
+	assert_int_equal(fill(&facts, 12, NEED_COMMAND), 1);
+	assert_string_equal(task_of(&facts, 12)->command, "prog");
+	for (int i = 0; i < 30; i++) {
+		/* It sleeps. */
+		assert_int_equal(tick(&facts, 0), 0);
+		assert_int_equal(fill(&facts, 12, NEED_COMMAND), 0);
+	}
+	run(12);
+	tick(&facts, 0);
+	assert_int_equal(fill(&facts, 12, NEED_COMMAND), 1);
+	for (int i = 0; i < 40; i++) {
+		run(12);
+		tick(&facts, 0);
+		reads += fill(&facts, 12, NEED_COMMAND);
+	}
+	assert_in_range(reads, 6, 8);
+	close_facts(&facts);
+}
+
+/* A title that is rewritten is true within seconds, and at once as long as that goes on. */
+static void test_title(void **state)
+{
+	struct facts facts;
+	int seconds = 0;
+
+	open_facts(&facts, *state);
+	tick(&facts, 0);
+	fill(&facts, 12, NEED_COMMAND);
+	for (int i = 0; i < 30; i++) {
+		run(12);
+		tick(&facts, 0);
+		fill(&facts, 12, NEED_COMMAND);
+	}
+	put_texts(facts.tree, 12, "prog: select", "/a");
+	do {
+		run(12);
+		tick(&facts, 0);
+		fill(&facts, 12, NEED_COMMAND);
+		seconds++;
+	} while (strcmp(task_of(&facts, 12)->command, "prog: select") != 0 && seconds < 10);
+	assert_in_range(seconds, 1, 5);
+	put_texts(facts.tree, 12, "prog: idle", "/a");
+	run(12);
+	tick(&facts, 0);
+	fill(&facts, 12, NEED_COMMAND);
+	assert_string_equal(task_of(&facts, 12)->command, "prog: idle");
+	close_facts(&facts);
+}
+
+/* Who is looked at alone is read as it is now, once a sample, where it ran. */
+static void test_latest(void **state)
+{
+	struct facts facts;
+
+	open_facts(&facts, *state);
+	tick(&facts, 0);
+	for (int i = 0; i < 30; i++) {
+		run(12);
+		tick(&facts, 0);
+		fill(&facts, 12, NEED_COMMAND);
+	}
+	put_texts(facts.tree, 12, "prog: select", "/a");
+	run(12);
+	tick(&facts, 0);
+	assert_int_equal(fill(&facts, 12, NEED_COMMAND | NEED_LATEST), 1);
+	assert_string_equal(task_of(&facts, 12)->command, "prog: select");
+	assert_int_equal(fill(&facts, 12, NEED_COMMAND | NEED_LATEST), 0);
+	close_facts(&facts);
+}
+
+/* After exec the command line is another one at once, also where the name is the same. */
+static void test_exec(void **state)
+{
+	struct facts facts;
+
+	open_facts(&facts, *state);
+	tick(&facts, 0);
+	for (int i = 0; i < 20; i++) {
+		run(12);
+		tick(&facts, 0);
+		fill(&facts, 12, NEED_COMMAND);
+	}
+	put_texts(facts.tree, 12, "other", "/a");
+	walk_find(12)->parts[0].exec++;
+	run(12);
+	tick(&facts, 0);
+	assert_int_equal(fill(&facts, 12, NEED_COMMAND), 1);
+	assert_string_equal(task_of(&facts, 12)->command, "other");
+	put_texts(facts.tree, 12, "third", "/a");
+	memcpy(walk_find(12)->parts[0].comm, "third", 6);
+	run(12);
+	tick(&facts, 0);
+	assert_int_equal(fill(&facts, 12, NEED_COMMAND), 1);
+	assert_string_equal(task_of(&facts, 12)->command, "third");
+	close_facts(&facts);
+}
+
+/* A thread of the kernel has no command line: it is read once. */
+static void test_kernel(void **state)
+{
+	struct facts facts;
+
+	open_facts(&facts, *state);
+	tick(&facts, 0);
+	assert_int_equal(fill(&facts, 10, NEED_COMMAND), 1);
+	for (int i = 0; i < 20; i++) {
+		run(10);
+		tick(&facts, 0);
+		assert_int_equal(fill(&facts, 10, NEED_COMMAND | NEED_LATEST), 0);
+	}
+	close_facts(&facts);
+}
+
+/* One file is read for all tasks in one cgroup; who runs is in the same, who moved is not. */
+static void test_groups(void **state)
+{
+	struct facts facts;
+
+	open_facts(&facts, *state);
+	tick(&facts, 0);
+	assert_int_equal(tick(&facts, NEED_CGROUP), 2);
+	for (pid_t pid = 10; pid < 15; pid++)
+		assert_string_equal(task_of(&facts, pid)->cgroup, pid < 13 ? "/a" : "/b");
+	run(11);
+	run(14);
+	assert_int_equal(tick(&facts, NEED_CGROUP), 0);
+	/* It sleeps meanwhile. */
+	put_texts(facts.tree, 12, "prog", "/b");
+	walk_find(12)->parts[0].groups = 2;
+	walk_find(12)->changed = true;
+	assert_int_equal(tick(&facts, NEED_CGROUP), 1);
+	assert_string_equal(task_of(&facts, 12)->cgroup, "/b");
+	assert_int_equal(tick(&facts, NEED_CGROUP), 0);
+	close_facts(&facts);
+}
+
+/* Where the one whose file was read had just moved, the path was not that of the others. */
+static void test_moved_between(void **state)
+{
+	struct facts facts;
+
+	open_facts(&facts, *state);
+	tick(&facts, 0);
+	put_texts(facts.tree, 10, "", "/b");
+	tick(&facts, NEED_CGROUP);
+	walk_find(10)->parts[0].groups = 2;
+	walk_find(10)->changed = true;
+	tick(&facts, NEED_CGROUP);
+	assert_string_equal(task_of(&facts, 10)->cgroup, "/b");
+	assert_string_equal(task_of(&facts, 11)->cgroup, "/a");
+	assert_string_equal(task_of(&facts, 12)->cgroup, "/a");
+	close_facts(&facts);
+}
+
+/* For what is kept only those are read that do something, and those that are new. */
+static void test_doers(void **state)
+{
+	struct facts facts;
+
+	open_facts(&facts, *state);
+	tick(&facts, 0);
+	tick(&facts, 0);
+	assert_int_equal(tick(&facts, NEED_DOERS), 0);
+	run(12);
+	walk_add(20, 20, MS(5000));
+	put_texts(facts.tree, 20, "new", "/a");
+	assert_int_equal(tick(&facts, NEED_DOERS), 2);
+	assert_string_equal(task_of(&facts, 12)->command, "prog");
+	assert_string_equal(task_of(&facts, 20)->command, "new");
+	assert_null(task_of(&facts, 13)->command);
+	assert_int_equal(tick(&facts, NEED_DOERS), 0);
+	close_facts(&facts);
+}
+
+/* Where the groups are not known, who ran may have moved. */
+static void test_groups_unknown(void **state)
+{
+	struct facts facts;
+
+	open_facts(&facts, *state);
+	for (pid_t pid = 10; pid < 15; pid++)
+		walk_find(pid)->parts[0].groups = 0;
+	tick(&facts, 0);
+	assert_int_equal(tick(&facts, NEED_CGROUP), 5);
+	put_texts(facts.tree, 12, "prog", "/b");
+	run(12);
+	assert_int_equal(tick(&facts, NEED_CGROUP), 1);
+	assert_string_equal(task_of(&facts, 12)->cgroup, "/b");
+	close_facts(&facts);
+}
+
+/* Nobody is called where nothing is read. */
+static void count_call(void *arg)
+{
+	++*(unsigned *)arg;
+}
+
+static void test_between(void **state)
+{
+	unsigned calls = 0;
+	struct facts facts;
+
+	open_facts(&facts, *state);
+	for (pid_t pid = 100; pid < 700; pid++)
+		walk_add(pid, pid, MS(pid));
+	tick(&facts, NEED_CGROUP);
+	taskinfo_update(facts.info, facts.cur, NEED_CGROUP, count_call, &calls);
+	assert_int_equal(calls, 0);
+	taskinfo_update(facts.info, facts.cur, TEXTS, count_call, &calls);
+	assert_in_range(calls, 1, 4);
+	close_facts(&facts);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_backs_off, make_tree, remove_tree),
+		cmocka_unit_test_setup_teardown(test_title, make_tree, remove_tree),
+		cmocka_unit_test_setup_teardown(test_latest, make_tree, remove_tree),
+		cmocka_unit_test_setup_teardown(test_exec, make_tree, remove_tree),
+		cmocka_unit_test_setup_teardown(test_kernel, make_tree, remove_tree),
+		cmocka_unit_test_setup_teardown(test_groups, make_tree, remove_tree),
+		cmocka_unit_test_setup_teardown(test_moved_between, make_tree, remove_tree),
+		cmocka_unit_test_setup_teardown(test_doers, make_tree, remove_tree),
+		cmocka_unit_test_setup_teardown(test_groups_unknown, make_tree, remove_tree),
+		cmocka_unit_test_setup_teardown(test_between, make_tree, remove_tree),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
