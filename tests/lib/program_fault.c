@@ -215,7 +215,7 @@ static void take_look(struct look *look)
 
 	args += asked;
 	read_passers(&look->before, &look->stage);
-	e2e_run(&r, NULL, "-b -n 3 -d 1 -o json%s%s%s", args, asked ? " -p " : "",
+	e2e_run(&r, NULL, "-b -n 3 -d 0.5 -o json%s%s%s", args, asked ? " -p " : "",
 		asked ? stage_pids(&look->stage) : "");
 	check_silent_success(&r);
 	parse_json(&r, &s);
