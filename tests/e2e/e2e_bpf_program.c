@@ -27,7 +27,7 @@
 #define PER_SECOND (32U * 1024)
 
 /* Without taskstats it knows all kinds, and nobody says otherwise. */
-static void test_no_taskstats(void **state)
+E2E_TEST(test_no_taskstats)
 {
 	static const char *const ids[] = { "no-cap", "no-taskstats", "taskstats-version",
 					   "taskstats-error" };
@@ -37,7 +37,6 @@ static void test_no_taskstats(void **state)
 	size_t i;
 	pid_t pid;
 
-	(void)state;
 	e2e_require_bpf();
 	pid = e2e_load(NULL, "load_sleepers 1");
 	e2e_run(&r, &how, "-b -n 1 -d 0.3 -o json");
@@ -112,7 +111,7 @@ static void check_same(const char *options, const pid_t *parents, size_t n)
 }
 
 /* The program prints the same, whichever it asks; and says how long the walk took. */
-static void test_same(void **state)
+E2E_TEST(test_same)
 {
 	const char *log = e2e_format("%s/log", e2e_folder());
 	unsigned long entries, records, us;
@@ -121,7 +120,6 @@ static void test_same(void **state)
 	bool found = false;
 	FILE *f;
 
-	(void)state;
 	e2e_require_bpf();
 	loads[0] = e2e_load(NULL, "load_sleepers %d", SLEEPERS);
 	loads[1] = e2e_load(NULL, "load_kind -d %s mix", e2e_folder());
@@ -149,7 +147,7 @@ static void test_same(void **state)
 }
 
 /* In a pid namespace: its ids, and nobody from outside. */
-static void test_namespace(void **state)
+E2E_TEST(test_namespace)
 {
 	const char *script = e2e_format("sleep 20 & exec %s --source bpf -b -n 2 -d 0.3 -x -o json",
 					e2e_stalltop());
@@ -162,7 +160,6 @@ static void test_namespace(void **state)
 	size_t i;
 	json_t *task;
 
-	(void)state;
 	e2e_require_bpf();
 	e2e_start(&p, NULL, argv);
 	e2e_finish(&p, 20, &r);
@@ -225,13 +222,12 @@ static void watch(struct csv *csv, pid_t pid, int n)
 }
 
 /* D without I/O: the parent of vfork. */
-static void test_stuck(void **state)
+E2E_TEST(test_stuck)
 {
 	struct csv csv;
 	size_t row;
 	pid_t pid;
 
-	(void)state;
 	e2e_require_bpf();
 	pid = e2e_load(NULL, "load_churn stuck");
 	e2e_sleep(0.2);
@@ -366,7 +362,7 @@ static double booked_in(const struct csv *csv, size_t *times)
  * D for I/O: the wait shows while it lasts, and is booked once when it ends. On a CPU that others
  * want, kernels from 6.12 may book it from the beginning of another, which is not shown then.
  */
-static void test_throttled(void **state)
+E2E_TEST(test_throttled)
 {
 	const char *path, *cgroup;
 	double took = 0, booked = -1;
@@ -375,7 +371,6 @@ static void test_throttled(void **state)
 	char disk[64];
 	pid_t pid;
 
-	(void)state;
 	e2e_require_bpf();
 	path = make_chunk();
 	cgroup = disk_of(path, disk, sizeof(disk)) ? make_throttle(disk) : NULL;
@@ -391,14 +386,4 @@ static void test_throttled(void **state)
 	}
 	assert_true(booked > 0.95 * took && booked < 1.05 * took);
 	assert_int_equal(times, 1);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		e2e_test(test_no_taskstats), e2e_test(test_same),      e2e_test(test_namespace),
-		e2e_test(test_stuck),	     e2e_test(test_throttled),
-	};
-
-	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);
 }

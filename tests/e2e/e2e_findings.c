@@ -27,14 +27,13 @@
 #define IN_THE_WAY 0.2
 
 /* The words of text, and no word about a finding that is none. */
-static void test_words(void **state)
+E2E_TEST(test_words)
 {
 	struct e2e_result r;
 	struct text text;
 	bool said = false;
 	pid_t pid;
 
-	(void)state;
 	e2e_require();
 	/* Who began while delays were counted. */
 	pid = e2e_load(NULL, "load_wait poll");
@@ -129,18 +128,16 @@ static void check_nothing(const char *args)
 }
 
 /* The machine, when the test does nothing but look. */
-static void test_quiet(void **state)
+E2E_TEST(test_quiet)
 {
-	(void)state;
 	e2e_require();
 	check_nothing("");
 	check_nothing("--source procfs");
 }
 
 /* The same, traced: waits for work to do are none. */
-static void test_quiet_traced(void **state)
+E2E_TEST(test_quiet_traced)
 {
-	(void)state;
 	e2e_require_bpf();
 	check_nothing("--trace");
 }
@@ -153,7 +150,7 @@ static int lead_group(const char *arg)
 }
 
 /* An ordinary build, with a job for each CPU. */
-static void test_build(void **state)
+E2E_TEST(test_build)
 {
 	const char *folder = e2e_folder();
 	const char *const build[] = {
@@ -165,7 +162,6 @@ static void test_build(void **state)
 	struct e2e_how how = { .hook = lead_group };
 	struct e2e_proc p;
 
-	(void)state;
 	e2e_require();
 	write_sources(folder);
 	e2e_start(&p, &how, build);
@@ -173,16 +169,4 @@ static void test_build(void **state)
 	check_nothing("");
 	kill(-p.pid, SIGKILL);
 	e2e_kill(p.pid);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		e2e_test(test_quiet),
-		e2e_test(test_quiet_traced),
-		e2e_test(test_words),
-		e2e_test(test_build),
-	};
-
-	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);
 }

@@ -108,7 +108,7 @@ static size_t read_times(const char *folder, double *times, size_t most)
 }
 
 /* A signal has it write what it kept and what comes, without a hole; then it waits again. */
-static void test_asked(void **state)
+E2E_TEST(test_asked)
 {
 	const char *folder = path_of("asked");
 	static double times[1000];
@@ -118,7 +118,6 @@ static void test_asked(void **state)
 	size_t n, before = 0, after = 0;
 	int files;
 
-	(void)state;
 	e2e_require();
 	start(&p, NULL, folder, "-d 0.1 --before 3s --linger 1", NULL);
 	await_running(&p);
@@ -153,7 +152,7 @@ static void test_asked(void **state)
 }
 
 /* Between two incidents nothing is known: the first sample of the second has no interval. */
-static void test_apart(void **state)
+E2E_TEST(test_apart)
 {
 	const char *folder = path_of("apart");
 	struct e2e_result r;
@@ -161,7 +160,6 @@ static void test_apart(void **state)
 	struct samples s;
 	int files;
 
-	(void)state;
 	e2e_require();
 	start(&p, NULL, folder, "-d 0.1 --before 1s --linger 0.3", NULL);
 	await_running(&p);
@@ -184,7 +182,7 @@ static void test_apart(void **state)
 }
 
 /* The recording of a hang has the task that hangs, from before it was that old. */
-static void test_hang(void **state)
+E2E_TEST(test_hang)
 {
 	const char *folder = path_of("hang");
 	struct e2e_result r;
@@ -193,7 +191,6 @@ static void test_hang(void **state)
 	size_t shown = 0;
 	pid_t pid;
 
-	(void)state;
 	e2e_require();
 	start(&p, NULL, folder, "-d 0.2 --before 10s --linger 1", "hang 3s");
 	await_running(&p);
@@ -217,7 +214,7 @@ static void test_hang(void **state)
 }
 
 /* A process is killed for want of memory, in a group that the recorder is in, too. */
-static void test_oom(void **state)
+E2E_TEST(test_oom)
 {
 	const char *folder = path_of("oom");
 	char path[256];
@@ -228,7 +225,6 @@ static void test_oom(void **state)
 	bool seen = false;
 	FILE *score;
 
-	(void)state;
 	e2e_require();
 	e2e_need(box_cgroup(96, path, sizeof(path)), "no memory group");
 	start(&p, &how, folder, "-d 0.2 --before 5s --linger 1", "oom");
@@ -262,12 +258,11 @@ static void test_oom(void **state)
 }
 
 /* What does not go together, and what is no folder. */
-static void test_refused(void **state)
+E2E_TEST(test_refused)
 {
 	struct e2e_result r;
 	struct e2e_proc p;
 
-	(void)state;
 	e2e_run(&r, NULL, "-b --before 2m");
 	assert_int_equal(r.status, 2);
 	e2e_run(&r, NULL, "-b --when oom");
@@ -282,14 +277,4 @@ static void test_refused(void **state)
 	start(&p, NULL, path_of("x"), "--before 2m", "hang soon");
 	e2e_finish(&p, 20, &r);
 	assert_int_equal(r.status, 2);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		e2e_test(test_asked), e2e_test(test_apart),   e2e_test(test_hang),
-		e2e_test(test_oom),   e2e_test(test_refused),
-	};
-
-	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);
 }

@@ -71,12 +71,11 @@ static json_t *held_sample(const char *name, const char *options, pid_t pid, con
 }
 
 /* By a signal, and by a debugger: that is told of who was asked about. */
-static void test_stopped(void **state)
+E2E_TEST(test_stopped)
 {
 	pid_t pid = e2e_load(NULL, "load_wait poll"), tracer;
 	struct e2e_result r;
 
-	(void)state;
 	e2e_require();
 	assert_true(pid > 0);
 	e2e_stop(pid);
@@ -102,13 +101,12 @@ static void test_stopped(void **state)
 }
 
 /* By cgroup v1, which has them sleep uninterruptibly. */
-static void test_v1(void **state)
+E2E_TEST(test_v1)
 {
 	static const char *const sources[] = { "taskstats", "procfs", "bpf" };
 	char path[300];
 	pid_t pid;
 
-	(void)state;
 	e2e_require_bpf();
 	e2e_need(box_group("freezer", e2e_group_name("frozen"), path, sizeof(path)),
 		 "no v1 hierarchy of freezer");
@@ -127,13 +125,12 @@ static void test_v1(void **state)
 
 /* A sleep for a time, which is frozen where it is: neither the hang of a finding nor of a trigger.
  */
-static void test_v1_in_place(void **state)
+E2E_TEST(test_v1_in_place)
 {
 	static const char *const sources[] = { "taskstats", "procfs", "bpf" };
 	char path[300];
 	pid_t pid;
 
-	(void)state;
 	e2e_require_bpf();
 	e2e_need(box_group("freezer", e2e_group_name("sleeps"), path, sizeof(path)),
 		 "no v1 hierarchy of freezer");
@@ -159,14 +156,13 @@ static void test_v1_in_place(void **state)
 }
 
 /* By cgroup v2, as seen while waits are traced. */
-static void test_v2(void **state)
+E2E_TEST(test_v2)
 {
 	char path[300];
 	const char *name;
 	json_t *task, *states;
 	pid_t pid;
 
-	(void)state;
 	e2e_require_bpf();
 	e2e_need(box_unified_group(path, sizeof(path), &name), "no cgroup v2");
 	pid = start_in(path);
@@ -178,14 +174,13 @@ static void test_v2(void **state)
 }
 
 /* Who waits for a child of vfork() has the kernel's bit of cgroup v2, but is not frozen. */
-static void test_vfork(void **state)
+E2E_TEST(test_vfork)
 {
 	struct e2e_result r;
 	struct samples s;
 	json_t *task;
 	pid_t pid;
 
-	(void)state;
 	e2e_require_bpf();
 	pid = e2e_load(NULL, "load_hang hold");
 	assert_true(pid > 0);
@@ -195,13 +190,4 @@ static void test_vfork(void **state)
 	task = task_must(s.v[0], pid);
 	assert_int_equal(member_u64(json_object_get(task, "states"), "dwait_ns"),
 			 member_u64(task, "alive_ns"));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = { e2e_test(test_stopped), e2e_test(test_v1),
-					    e2e_test(test_v1_in_place), e2e_test(test_v2),
-					    e2e_test(test_vfork) };
-
-	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);
 }

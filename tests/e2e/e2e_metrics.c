@@ -196,9 +196,8 @@ static void check_exact(const char *by)
 }
 
 /* Over any span a counter grows by the sum of what batch mode prints. */
-static void test_exact(void **state)
+E2E_TEST(test_exact)
 {
-	(void)state;
 	e2e_require();
 	e2e_load(NULL, "load_churn forks");
 	e2e_load(NULL, "load_churn threads");
@@ -233,7 +232,7 @@ static const char *read_file_of(const char *path, ino_t *inode)
 }
 
 /* Whoever reads at any time sees a whole text; nothing else is left in the folder. */
-static void test_file(void **state)
+E2E_TEST(test_file)
 {
 	const char *path = e2e_format("%s/metrics.prom", e2e_folder());
 	unsigned changes = 0;
@@ -242,7 +241,6 @@ static void test_file(void **state)
 	double until;
 	ino_t inode = 0;
 
-	(void)state;
 	e2e_require();
 	e2e_start_stalltop(&p, NULL, e2e_format("-b -o openmetrics -d 0.05 --output %s", path));
 	for (until = e2e_now() + 60; changes < 20 && e2e_now() < until;) {
@@ -269,7 +267,7 @@ static void test_file(void **state)
 }
 
 /* What is no file is written to, and stays what it is. */
-static void test_device(void **state)
+E2E_TEST(test_device)
 {
 	const char *path = e2e_format("%s/fifo", e2e_folder());
 	const char *link = e2e_format("%s/link", e2e_folder());
@@ -279,7 +277,6 @@ static void test_device(void **state)
 	ssize_t len;
 	int fd;
 
-	(void)state;
 	e2e_require();
 	assert_int_equal(mkfifo(path, 0600), 0);
 	assert_int_equal(symlink(path, link), 0);
@@ -334,12 +331,11 @@ static void check_answer(unsigned port, const char *request, const char *status,
 }
 
 /* What is asked for is answered; all else is refused. */
-static void test_http(void **state)
+E2E_TEST(test_http)
 {
 	struct e2e_proc p;
 	unsigned port;
 
-	(void)state;
 	e2e_require();
 	port = start_listening(&p);
 	check_answer(port, SCRAPE_GET, "200",
@@ -383,7 +379,7 @@ static void check_host(unsigned port, const char *path, const char *host, const 
  * A page in a browser of this machine has its name resolve to where stalltop listens, and asks for
  * that name: it gets nothing. Where others can reach it, that is told.
  */
-static void test_hosts(void **state)
+E2E_TEST(test_hosts)
 {
 	static const char *const taken[] = { "localhost",     "LocalHost:80", "127.0.0.1",
 					     "10.0.0.7:9779", "[::1]",	      "[fe80::1]:99",
@@ -398,7 +394,6 @@ static void test_hosts(void **state)
 	struct e2e_proc p;
 	unsigned port;
 
-	(void)state;
 	e2e_require();
 	gethostname(node, sizeof(node) - 1);
 	port = start_listening(&p);
@@ -427,14 +422,13 @@ static void test_hosts(void **state)
 }
 
 /* At the path of a Unix socket, which is removed at the end, and replaced where it was left. */
-static void test_unix(void **state)
+E2E_TEST(test_unix)
 {
 	const char *path = e2e_format("%s/socket", e2e_folder());
 	const char *args = e2e_format("--listen %s -d 0.3 -g user", path);
 	struct e2e_result r;
 	struct e2e_proc p;
 
-	(void)state;
 	e2e_require();
 	e2e_start_stalltop(&p, NULL, args);
 	scrape_await(0, path);
@@ -460,13 +454,12 @@ static void test_unix(void **state)
 }
 
 /* Requests that are none, or too long, do no harm and are not waited for. */
-static void test_broken(void **state)
+E2E_TEST(test_broken)
 {
 	char *request = e2e_keep(calloc(1, 100000));
 	struct e2e_proc p;
 	unsigned port;
 
-	(void)state;
 	e2e_require();
 	port = start_listening(&p);
 	memset(request, 'A', 90000);
@@ -490,7 +483,7 @@ static void test_broken(void **state)
 }
 
 /* Many that say nothing and many that do not read keep nobody out, and are not kept. */
-static void test_slow(void **state)
+E2E_TEST(test_slow)
 {
 	enum { MANY = 300 };
 	struct e2e_proc p;
@@ -498,7 +491,6 @@ static void test_slow(void **state)
 	int fds[MANY], small = 1024;
 	char text[4096];
 
-	(void)state;
 	e2e_require();
 	port = start_listening(&p);
 	for (i = 0; i < MANY; i++) {
@@ -561,14 +553,13 @@ static uint64_t number_of(pid_t pid, const char *name)
 }
 
 /* A scrape needs no sample; who answers ends with the program, and the program says if it ends. */
-static void test_apart(void **state)
+E2E_TEST(test_apart)
 {
 	struct e2e_result r;
 	struct e2e_proc p;
 	unsigned port;
 	double until;
 
-	(void)state;
 	e2e_require();
 	port = start_listening(&p);
 	e2e_stop(p.pid);
@@ -614,11 +605,10 @@ static void check_refused(const char *args, const char *part)
 }
 
 /* What makes no sense with metrics. */
-static void test_refused(void **state)
+E2E_TEST(test_refused)
 {
 	struct e2e_result r;
 
-	(void)state;
 	check_refused("--listen 9779", "[ADDRESS]:PORT");
 	check_refused("--listen :99999", "[ADDRESS]:PORT");
 	check_refused("--listen ::1:9779", "[ADDRESS]:PORT");
@@ -634,16 +624,4 @@ static void test_refused(void **state)
 	e2e_run(&r, NULL, "--listen 192.0.2.1:9779 -n 1");
 	assert_int_equal(r.status, 1);
 	assert_non_null(strstr(r.err.data, "cannot listen at 192.0.2.1:9779: "));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		e2e_test(test_exact),	e2e_test(test_file),  e2e_test(test_device),
-		e2e_test(test_http),	e2e_test(test_hosts), e2e_test(test_unix),
-		e2e_test(test_broken),	e2e_test(test_slow),  e2e_test(test_apart),
-		e2e_test(test_refused),
-	};
-
-	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);
 }

@@ -97,12 +97,11 @@ static void check_text(const char *source)
 }
 
 /* By all sources, processes and threads; the kernel is known to get some wrong. */
-static void test_possible(void **state)
+E2E_TEST(test_possible)
 {
 	static const char *const sources[] = { "taskstats", "procfs", "bpf", "bpf -H" };
 	struct met met = { 0 };
 
-	(void)state;
 	e2e_require();
 	assert_true(e2e_load(NULL, "load_io %s", e2e_folder()) > 0);
 	for (unsigned i = 0; i < sizeof(sources) / sizeof(sources[0]); i++) {
@@ -275,24 +274,14 @@ static void compare_sources(const char *const *sources)
 	reader_close();
 }
 
-static void test_none_lost(void **state)
+E2E_TEST(test_none_lost)
 {
-	(void)state;
 	e2e_require();
 	compare_sources((const char *const[]){ "taskstats", "procfs", NULL });
 }
 
-static void test_none_lost_bpf(void **state)
+E2E_TEST(test_none_lost_bpf)
 {
-	(void)state;
 	e2e_require_bpf();
 	compare_sources((const char *const[]){ "bpf", NULL });
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = { e2e_test(test_possible), e2e_test(test_none_lost),
-					    e2e_test(test_none_lost_bpf) };
-
-	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);
 }

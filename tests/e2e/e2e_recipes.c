@@ -284,12 +284,11 @@ static size_t read_recipes(const char **recipes)
 }
 
 /* Each of them, in its order: one uses what another has written. */
-static void test_recipes(void **state)
+E2E_TEST(test_recipes)
 {
 	const size_t known = sizeof(checks) / sizeof(*checks);
 	const char *recipes[RECIPES_MAX];
 
-	(void)state;
 	e2e_require();
 	assert_int_equal(read_recipes(recipes), known);
 	disk = e2e_load(NULL, "load_kind blkio");
@@ -300,14 +299,4 @@ static void test_recipes(void **state)
 		assert_non_null(strstr(recipes[i], checks[i].part));
 		checks[i].check(recipes[i]);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		e2e_test(test_recipes),
-	};
-
-	return cmocka_run_group_tests_name("e2e_recipes", tests, e2e_group_setup,
-					   e2e_group_teardown);
 }

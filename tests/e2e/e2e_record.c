@@ -72,12 +72,11 @@ static void check_same(const char *recorded, const char *shown)
 }
 
 /* All formats and sources. */
-static void test_same(void **state)
+E2E_TEST(test_same)
 {
 	static const char *const sources[] = { "taskstats", "procfs", "bpf" };
 	static const char *const formats[] = { "json", "csv", "text" };
 
-	(void)state;
 	e2e_require();
 	start_loads();
 	for (size_t s = 0; s < 3; s++)
@@ -90,9 +89,8 @@ static void test_same(void **state)
 }
 
 /* What is read on demand, threads, groups, figures since the start. */
-static void test_same_options(void **state)
+E2E_TEST(test_same_options)
 {
-	(void)state;
 	e2e_require();
 	start_loads();
 	check_same("--source auto", "-H -o json");
@@ -110,12 +108,11 @@ static void test_same_options(void **state)
 }
 
 /* What is traced: states, sites with their stacks, wakers; with and without room for all sites. */
-static void test_same_traced(void **state)
+E2E_TEST(test_same_traced)
 {
 	static const char *const formats[] = { "json", "csv -F states,waker,s-poll", "text" };
 	static const char *const sources[] = { "taskstats", "bpf", "procfs" };
 
-	(void)state;
 	e2e_require_bpf();
 	start_loads();
 	e2e_load(NULL, "load_io %s", e2e_folder());
@@ -131,12 +128,11 @@ static void test_same_traced(void **state)
 }
 
 /* What was read of who waits on what is recorded, and not read of whoever has its pid now. */
-static void test_past(void **state)
+E2E_TEST(test_past)
 {
 	const char *path = path_of("past.db");
 	struct e2e_result live, replay;
 
-	(void)state;
 	e2e_run(&live, NULL, "-b -n 1 -d 0.1 -o json -F pid,syscall,where -p %d -w %s",
 		(int)getpid(), path);
 	assert_int_equal(live.status, 0);
@@ -161,14 +157,13 @@ static void add_up(const struct samples *s, size_t from, size_t n, double *inter
 }
 
 /* Coarser intervals are the sums of the finer ones; a number of samples, a start and an end. */
-static void test_coarser(void **state)
+E2E_TEST(test_coarser)
 {
 	const char *path = path_of("coarse.db");
 	struct e2e_result fine, coarse, few;
 	double interval, run, all, ran;
 	struct samples a, b, c;
 
-	(void)state;
 	e2e_require();
 	e2e_load(NULL, "load_kind cpu");
 	e2e_run(&fine, NULL, "-b -o json -n 6 -d 0.3 -w %s", path);
@@ -250,12 +245,11 @@ static void check_readable(const char *path, size_t n)
 }
 
 /* Whoever is killed, what was written can be read, while it is written, too. */
-static void test_killed(void **state)
+E2E_TEST(test_killed)
 {
 	struct e2e_result r;
 	struct e2e_proc p;
 
-	(void)state;
 	e2e_require();
 	for (unsigned i = 0; i < 6; i++) {
 		const char *path = path_of(e2e_format("killed-%u.db", i));
@@ -282,7 +276,7 @@ static void test_killed(void **state)
 }
 
 /* A disk that stalls: samples keep their times; what finds no room is told, live and later. */
-static void test_stalled(void **state)
+E2E_TEST(test_stalled)
 {
 	const char *path = path_of("stalled.db");
 	bool told = false, told_later = false;
@@ -290,7 +284,6 @@ static void test_stalled(void **state)
 	struct e2e_proc p;
 	pid_t writer;
 
-	(void)state;
 	e2e_require();
 	e2e_start_stalltop(&p, NULL, e2e_format("-b -o json -r 1 -d 0.05 -w %s", path));
 	await_samples(path, 3);
@@ -316,14 +309,13 @@ static void test_stalled(void **state)
 }
 
 /* A disk that is full, or a file that is removed: sampling goes on, the rest can be read. */
-static void test_no_room(void **state)
+E2E_TEST(test_no_room)
 {
 	const char *disk = path_of("disk"), *path = e2e_format("%s/full.db", disk);
 	struct e2e_result r;
 	struct e2e_proc p;
 	bool full;
 
-	(void)state;
 	e2e_require();
 	mkdir(disk, 0700);
 	if (mount("none", disk, "tmpfs", 0, "size=1m"))
@@ -356,13 +348,12 @@ static void test_no_room(void **state)
 }
 
 /* Nobody else reads it, it follows no link and replaces nothing. */
-static void test_made_safely(void **state)
+E2E_TEST(test_made_safely)
 {
 	const char *path = path_of("safe.db"), *link = path_of("link.db");
 	struct stat stat_of;
 	struct e2e_result r;
 
-	(void)state;
 	e2e_run(&r, NULL, "-b -n 1 -d 0.1 -w %s", path);
 	assert_int_equal(r.status, 0);
 	assert_int_equal(stat(path, &stat_of), 0);
@@ -379,14 +370,13 @@ static void test_made_safely(void **state)
 }
 
 /* Shown by nobody, on a machine without privileges and taskstats. */
-static void test_elsewhere(void **state)
+E2E_TEST(test_elsewhere)
 {
 	const char *path = path_of("mine.db"), *copy = "/tmp/stalltop-e2e-copy.db";
 	struct e2e_how how = { .uid = NOBODY, .hook = e2e_no_netlink, .hook_arg = "bpf" };
 	struct e2e_result live, replay, r;
 	struct e2e_proc p;
 
-	(void)state;
 	e2e_require();
 	e2e_run(&live, NULL, "-b -o json -n 2 -d 0.2 -w %s", path);
 	e2e_start(&p, NULL, (const char *[]){ "/bin/cp", path, copy, NULL });
@@ -399,13 +389,12 @@ static void test_elsewhere(void **state)
 }
 
 /* A folder of segments is one recording; old ones go. */
-static void test_segments(void **state)
+E2E_TEST(test_segments)
 {
 	const char *folder = path_of("segments");
 	struct e2e_result live, r;
 	glob_t found, again;
 
-	(void)state;
 	e2e_require();
 	start_loads();
 	e2e_run(&live, NULL, "-b -o json -n 30 -d 0.2 --keep 16s,100M -w %s", folder);
@@ -434,14 +423,13 @@ static void change(const char *path, const char *sql)
 }
 
 /* Where there is no room for a beginning nothing is left; for no more than that, it is told. */
-static void test_tiny(void **state)
+E2E_TEST(test_tiny)
 {
 	const char *disk = path_of("tiny"), *path = e2e_format("%s/x.db", disk);
 	struct e2e_result r;
 	glob_t found;
 	int left;
 
-	(void)state;
 	e2e_require();
 	mkdir(disk, 0700);
 	if (mount("none", disk, "tmpfs", 0, "size=100k"))
@@ -504,7 +492,7 @@ static void fill(const char *path)
 }
 
 /* When somebody else fills the disk, what was recorded stays, and it says that it has ended. */
-static void test_filled(void **state)
+E2E_TEST(test_filled)
 {
 	const char *disk = path_of("filled"), *folder = e2e_format("%s/kept", disk);
 	unsigned left[2] = { 0, 0 };
@@ -512,7 +500,6 @@ static void test_filled(void **state)
 	struct e2e_result r;
 	struct e2e_proc p;
 
-	(void)state;
 	e2e_require();
 	mkdir(disk, 0700);
 	if (mount("none", disk, "tmpfs", 0, "size=24m"))
@@ -541,13 +528,12 @@ static void test_filled(void **state)
 }
 
 /* A folder has one recorder at a time; one that was killed leaves it to the next. */
-static void test_one_recorder(void **state)
+E2E_TEST(test_one_recorder)
 {
 	const char *folder = path_of("taken");
 	struct e2e_result r;
 	struct e2e_proc p;
 
-	(void)state;
 	e2e_start_stalltop(&p, NULL, e2e_format("-b -d 0.1 --keep 1h,10M -w %s", folder));
 	assert_non_null(e2e_line(&p, 20));
 	e2e_run(&r, NULL, "-b -n 1 -d 0.05 --keep 1h,10M -w %s", folder);
@@ -560,13 +546,12 @@ static void test_one_recorder(void **state)
 }
 
 /* What is no recording: one line, status 1. */
-static void test_refused(void **state)
+E2E_TEST(test_refused)
 {
 	const char *path = path_of("good.db"), *bad = path_of("bad.db");
 	struct e2e_result r;
 	FILE *file;
 
-	(void)state;
 	e2e_run(&r, NULL, "-b -n 1 -d 0.1 -w %s", path);
 	file = fopen(bad, "w");
 	fputs("no database at all", file);
@@ -612,7 +597,7 @@ static void test_refused(void **state)
 	" WHERE b.id + c.id + d.id + e.id + f.id < 0"
 
 /* In the middle of a file that takes long to read the program ends when it is told to. */
-static void test_told(void **state)
+E2E_TEST(test_told)
 {
 	static const int signals[] = { SIGTERM, SIGINT, SIGHUP };
 	const char *path = path_of("slow.db");
@@ -620,7 +605,6 @@ static void test_told(void **state)
 	struct e2e_proc p;
 	double told;
 
-	(void)state;
 	e2e_require();
 	e2e_run(&r, NULL, "-b -n 3 -d 0.1 -w %s", path);
 	assert_int_equal(r.status, 0);
@@ -635,18 +619,4 @@ static void test_told(void **state)
 		if (r.status || r.err.len)
 			fail_msg("status %d: %s", r.status, r.err.data);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		e2e_test(test_same),	     e2e_test(test_same_options), e2e_test(test_coarser),
-		e2e_test(test_killed),	     e2e_test(test_stalled),	  e2e_test(test_no_room),
-		e2e_test(test_made_safely),  e2e_test(test_elsewhere),	  e2e_test(test_segments),
-		e2e_test(test_one_recorder), e2e_test(test_refused),	  e2e_test(test_past),
-		e2e_test(test_same_traced),  e2e_test(test_told),	  e2e_test(test_filled),
-		e2e_test(test_tiny),
-	};
-
-	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);
 }

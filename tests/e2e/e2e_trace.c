@@ -220,7 +220,7 @@ static void check_state(const struct tracebook *book, const struct kind *kind)
 }
 
 /* Each sort of sleeper is in its state for nearly all of the time, and nobody loses any. */
-static void test_states(void **state)
+E2E_TEST(test_states)
 {
 	char *locked = e2e_format("%s/locked", e2e_folder());
 	struct flock lock = { .l_type = F_WRLCK };
@@ -248,7 +248,6 @@ static void test_states(void **state)
 	struct tracebook book;
 	pid_t stopped;
 
-	(void)state;
 	e2e_require_bpf();
 	assert_int_equal(pipe(read_end), 0);
 	assert_int_equal(pipe(poll_end), 0);
@@ -309,7 +308,7 @@ static bool is_at(const struct tracebook *book, const struct symbols *symbols,
 }
 
 /* Workers of io_uring that have nothing to do are at a site of their own. */
-static void test_workers(void **state)
+E2E_TEST(test_workers)
 {
 	const struct trace_options stacks = { .sites = 16384, .stacks = TRACE_STACKS_BLOCKED };
 	char *fifo = e2e_format("%s/fifo", e2e_folder());
@@ -320,7 +319,6 @@ static void test_workers(void **state)
 	struct tracebook book;
 	pid_t pid;
 
-	(void)state;
 	e2e_require_bpf();
 	if (ring < 0)
 		e2e_skip("no io_uring");
@@ -351,14 +349,13 @@ static void test_workers(void **state)
 }
 
 /* Waits are counted by their length, and the timer is known for who ends them. */
-static void test_lengths(void **state)
+E2E_TEST(test_lengths)
 {
 	struct tracebook book;
 	const struct trace_site *site;
 	uint64_t sum = 0;
 	pid_t pid;
 
-	(void)state;
 	e2e_require_bpf();
 	tracebook_open(&book, &plain);
 	pid = tracebook_child(tracebook_sleep_often, NULL);
@@ -400,14 +397,13 @@ static void check_waker(const struct trace_site *site, pid_t tgid)
 }
 
 /* The writer of a pipe. */
-static void test_pipe_waker(void **state)
+E2E_TEST(test_pipe_waker)
 {
 	struct tracebook book;
 	const struct trace_site *site;
 	pid_t reader, writer;
 	int ends[2];
 
-	(void)state;
 	e2e_require_bpf();
 	assert_int_equal(pipe(ends), 0);
 	tracebook_open(&book, &plain);
@@ -486,12 +482,11 @@ static struct trace_site serve_and_ask(struct sockaddr *bound, socklen_t length)
 }
 
 /* A server on this machine, by IPv4. */
-static void test_inet_waker(void **state)
+E2E_TEST(test_inet_waker)
 {
 	struct sockaddr_in bound = { .sin_family = AF_INET };
 	struct trace_site site;
 
-	(void)state;
 	e2e_require_bpf();
 	bound.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 	site = serve_and_ask((struct sockaddr *)&bound, sizeof(bound));
@@ -503,13 +498,12 @@ static void test_inet_waker(void **state)
 }
 
 /* The same by IPv6, where the machine has it. */
-static void test_inet6_waker(void **state)
+E2E_TEST(test_inet6_waker)
 {
 	struct sockaddr_in6 bound = { .sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT };
 	struct trace_site site;
 	int fd = socket(AF_INET6, SOCK_STREAM, 0);
 
-	(void)state;
 	e2e_require_bpf();
 	if (fd < 0 || bind(fd, (struct sockaddr *)&bound, sizeof(bound)))
 		return;
@@ -521,7 +515,7 @@ static void test_inet6_waker(void **state)
 }
 
 /* And by a unix socket, in the file system and in the abstract names. */
-static void test_unix_waker(void **state)
+E2E_TEST(test_unix_waker)
 {
 	struct sockaddr_un {
 		sa_family_t family;
@@ -530,7 +524,6 @@ static void test_unix_waker(void **state)
 	struct trace_site site;
 	socklen_t length;
 
-	(void)state;
 	e2e_require_bpf();
 	snprintf(bound.path, sizeof(bound.path), "%s/socket", e2e_folder());
 	site = serve_and_ask((struct sockaddr *)&bound, sizeof(bound));
@@ -591,14 +584,13 @@ static uint64_t booked_io(const struct tracebook *book, pid_t tgid, uint64_t ino
 }
 
 /* Four readers of four files: each one's block I/O is on its file. */
-static void test_disk(void **state)
+E2E_TEST(test_disk)
 {
 	struct tracebook book;
 	struct stat stats[4];
 	pid_t pids[4];
 	int fds[4];
 
-	(void)state;
 	e2e_require_bpf();
 	tracebook_open(&book, &plain);
 	for (unsigned i = 0; i < 4; i++) {
@@ -635,7 +627,7 @@ static void test_disk(void **state)
 }
 
 /* Stacks tell sites of block I/O apart, and can be read. */
-static void test_stacks(void **state)
+E2E_TEST(test_stacks)
 {
 	const struct trace_options options = { .sites = 4096, .stacks = TRACE_STACKS_BLOCKED };
 	const struct trace_site *site;
@@ -644,7 +636,6 @@ static void test_stacks(void **state)
 	pid_t pid;
 	int fd;
 
-	(void)state;
 	e2e_require_bpf();
 	fd = make_file(0);
 	if (fd < 0)
@@ -668,14 +659,13 @@ static void test_stacks(void **state)
 /* ---- CPUs ------------------------------------------------------------------------------------ */
 
 /* Of two that share a CPU each waits for the other. */
-static void test_cpu(void **state)
+E2E_TEST(test_cpu)
 {
 	struct tracebook book;
 	cpu_set_t set;
 	pid_t pids[2];
 	bool found = false;
 
-	(void)state;
 	e2e_require_bpf();
 	CPU_ZERO(&set);
 	CPU_SET(0, &set);
@@ -700,16 +690,4 @@ static void test_cpu(void **state)
 	}
 	assert_true(found);
 	tracebook_close(&book);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		e2e_test(test_states),	   e2e_test(test_workers),    e2e_test(test_lengths),
-		e2e_test(test_pipe_waker), e2e_test(test_inet_waker), e2e_test(test_inet6_waker),
-		e2e_test(test_unix_waker), e2e_test(test_disk),	      e2e_test(test_stacks),
-		e2e_test(test_cpu),
-	};
-
-	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);
 }

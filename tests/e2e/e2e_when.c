@@ -199,7 +199,7 @@ static void check_end(struct e2e_proc *p, double ended, double patience)
 }
 
 /* A memory load that comes later, ends, and comes again: as root, and as nobody. */
-static void test_memory(void **state)
+E2E_TEST(test_memory)
 {
 	struct e2e_how how = { .uid = NOBODY };
 	struct e2e_proc p[2], load;
@@ -210,7 +210,6 @@ static void test_memory(void **state)
 	double onset, ended;
 	int i, turn, asleep;
 
-	(void)state;
 	e2e_require();
 	if (access("/proc/pressure/memory", W_OK))
 		e2e_skip("no pressure files");
@@ -278,7 +277,7 @@ static double title_interval(const struct text_sample *s)
 }
 
 /* CPU pressure in a group; another group goes while it is watched, then the last one. */
-static void test_group(void **state)
+E2E_TEST(test_group)
 {
 	struct e2e_how how = { 0 };
 	struct e2e_proc p, counted;
@@ -290,7 +289,6 @@ static void test_group(void **state)
 	pid_t load;
 	int i;
 
-	(void)state;
 	e2e_require();
 	e2e_need(box_unified_group(path, sizeof(path), &name), "no cgroup v2");
 	e2e_need(box_unified_group(other_path, sizeof(other_path), &other), "no cgroup v2");
@@ -340,14 +338,13 @@ static int drop_resource(const char *arg)
 }
 
 /* The window that is asked for is tried; where it takes a capability, what goes without. */
-static void test_window(void **state)
+E2E_TEST(test_window)
 {
 	struct e2e_how hows[] = { { .uid = NOBODY }, { .hook = drop_resource } };
 	struct e2e_proc p;
 	struct e2e_result r;
 	size_t i;
 
-	(void)state;
 	e2e_require();
 	if (access("/proc/pressure/memory", W_OK))
 		e2e_skip("no pressure files");
@@ -371,7 +368,7 @@ static void test_window(void **state)
 }
 
 /* What cannot be watched, each with its own line. */
-static void test_refused(void **state)
+E2E_TEST(test_refused)
 {
 	struct e2e_how nobody = { .uid = NOBODY };
 	struct e2e_proc p;
@@ -379,7 +376,6 @@ static void test_refused(void **state)
 	const char *name, *when;
 	char path[300];
 
-	(void)state;
 	e2e_require();
 	e2e_need(box_unified_group(path, sizeof(path), &name), "no cgroup v2");
 	when = e2e_format("cgroup:%s memory full 1s/2s", name);
@@ -409,16 +405,4 @@ static void test_refused(void **state)
 	start(&p, NULL, "-- true", NEVER, NULL);
 	e2e_finish(&p, 5, &r);
 	check_failed(&r, 2, " is not for a command, which is followed to its end");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		e2e_test(test_memory),
-		e2e_test(test_group),
-		e2e_test(test_window),
-		e2e_test(test_refused),
-	};
-
-	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);
 }

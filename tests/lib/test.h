@@ -29,20 +29,24 @@
 	static void name(void **state); \
 	static __attribute__((constructor)) void list_##name(void) \
 	{ \
-		test_list(__LINE__, &(struct CMUnitTest){ #name, name, set_up, tear_down, NULL }); \
-		test_around(begin, end); \
+		tests_list(__LINE__, \
+			   &(struct CMUnitTest){ #name, name, set_up, tear_down, NULL }); \
+		tests_around(begin, end); \
 	} \
 	static void name(void **state __attribute__((unused)))
 
-/* What comes before the first and after the last test of the program; NULL: nothing. */
+/* What comes before the first and after the last test of the program, too; NULL: nothing. */
 #define TESTS_WITHIN(begin, end) \
 	static __attribute__((constructor)) void list_what_is_around(void) \
 	{ \
-		test_around(begin, end); \
+		tests_around(begin, end); \
 	}
 
+/* A `begin`: characters are as wide as they are in UTF-8. */
+int test_in_utf8(void **state);
+
 /* What the macros call before main(). */
-void test_list(int line, const struct CMUnitTest *test);
-void test_around(CMFixtureFunction begin, CMFixtureFunction end);
+void tests_list(int line, const struct CMUnitTest *test);
+void tests_around(CMFixtureFunction begin, CMFixtureFunction end);
 
 #endif

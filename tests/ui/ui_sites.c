@@ -157,12 +157,11 @@ static void open_site(struct screen *s, const char *state, const char *text)
 }
 
 /* Two of three files are read, one of them more: each is named, with all that is known of it. */
-static void names_file(void **state)
+SCREEN_TEST(names_file)
 {
 	const char *other;
 	struct screen *s;
 
-	(void)state;
 	make_file("innocent");
 	other = make_file("other");
 	read_for_ever("crowd-reads", make_file("culprit"), other);
@@ -198,12 +197,11 @@ static void names_file(void **state)
 }
 
 /* The sum has it, too, and a narrow screen has the end of its path. */
-static void names_file_anywhere(void **state)
+SCREEN_TEST(names_file_anywhere)
 {
 	static const int sizes[][2] = { { 10, 40 }, { 24, 80 }, { 40, 200 } };
 	struct screen *s;
 
-	(void)state;
 	read_for_ever("crowd-reads", make_file("culprit"), NULL);
 	poll_for_ever("crowd-polls");
 	s = screen_start(&(struct screen_how){ .args = "-d 1 -m ^crowd" });
@@ -240,12 +238,11 @@ static bool looks_even(struct screen *s, int row)
 }
 
 /* A daemon that polls waits for the whole interval, and that is nothing to be alarmed at. */
-static void leaves_idle_alone(void **state)
+SCREEN_TEST(leaves_idle_alone)
 {
 	struct screen *s;
 	int row;
 
-	(void)state;
 	poll_for_ever("crowd-polls");
 	s = open_sites(24, 80, "crowd-polls");
 	await_site(s, "poll ", "poll");
@@ -255,11 +252,10 @@ static void leaves_idle_alone(void **state)
 }
 
 /* A reader of an empty pipe is found in the pipe. */
-static void names_pipe(void **state)
+SCREEN_TEST(names_pipe)
 {
 	struct screen *s;
 
-	(void)state;
 	read_pipe("crowd-pipes");
 	s = open_sites(24, 80, "crowd-pipes");
 	open_site(s, "pipe ", "read");
@@ -268,12 +264,11 @@ static void names_pipe(void **state)
 }
 
 /* A page stays as it was seen last when nothing waits there any more, and says so. */
-static void keeps_page(void **state)
+SCREEN_TEST(keeps_page)
 {
 	struct screen *s;
 	pid_t pid;
 
-	(void)state;
 	pid = read_for_ever("crowd-reads", make_file("culprit"), NULL);
 	s = open_sites(30, 80, "crowd-reads");
 	open_site(s, "io ", "culprit");
@@ -291,11 +286,10 @@ static void keeps_page(void **state)
 }
 
 /* Nothing in a file's name acts on the terminal. */
-static void escapes_names(void **state)
+SCREEN_TEST(escapes_names)
 {
 	struct screen *s;
 
-	(void)state;
 	read_for_ever("crowd-reads", make_file("a\033[2Jb\nc"), NULL);
 	s = open_sites(24, 120, "crowd-reads");
 	open_site(s, "io ", "\\x1b[2Jb\\x0ac");
@@ -315,14 +309,13 @@ static void type_each(struct screen *s, const char *keys)
 }
 
 /* It opens for a thread, from a detail, for a group and below help; on screens of any size. */
-static void opens_anywhere(void **state)
+SCREEN_TEST(opens_anywhere)
 {
 	static const int sizes[][2] = { { 1, 20 }, { 3, 10 }, { 5, 40 }, { 8, 30 }, { 24, 80 } };
 	static const char *const titles[] = { "waits of process", "waits of command" };
 	static const char *const keys[] = { "Hvw", "gggwi" };
 	struct screen *s;
 
-	(void)state;
 	crowd_threads("crowd-main", "crowd-thread");
 	poll_for_ever("crowd-polls");
 	for (unsigned i = 0; i < 2; i++) {
@@ -347,11 +340,10 @@ static void opens_anywhere(void **state)
 }
 
 /* Without privileges it is said why, and what waits right now is shown. */
-static void says_why_not(void **state)
+SCREEN_TEST(says_why_not)
 {
 	struct screen *s;
 
-	(void)state;
 	if (geteuid())
 		scratch_skip("needs root");
 	crowd_sleeper("crowd-idle");
@@ -438,14 +430,13 @@ static void check_legend(struct screen *s, const struct table *t)
 }
 
 /* The preset of states has them, by tracing; what is not idle has colours, where there are any. */
-static void shows_states(void **state)
+SCREEN_TEST(shows_states)
 {
 	static const char *const plain[] = { "NO_COLOR=1", NULL };
 	struct screen *s;
 	struct table t;
 	int line;
 
-	(void)state;
 	crowd_sleeper("crowd-idle");
 	poll_for_ever("crowd-polls");
 	crowd_spinner("crowd-spins", 0);
@@ -484,7 +475,7 @@ static const char *text_of(const char *path)
 }
 
 /* Fields, order and search are those of the table, by the same keys; W keeps them. */
-static void chooses_fields(void **state)
+SCREEN_TEST(chooses_fields)
 {
 	const char *home = scratch_format("%s/home", scratch_folder());
 	const char *config = scratch_format("%s/stalltop/config", home);
@@ -493,7 +484,6 @@ static void chooses_fields(void **state)
 	};
 	struct screen *s;
 
-	(void)state;
 	poll_for_ever("crowd-polls");
 	read_pipe("crowd-reads");
 	s = screen_start(&how);
@@ -557,10 +547,9 @@ static void chooses_fields(void **state)
 }
 
 /* Sites of a recording are shown as when it was made; where there are none, it says so. */
-static void shows_recorded(void **state)
+SCREEN_TEST(shows_recorded)
 {
 	static const char *const traces[] = { "--trace", "" };
-	(void)state;
 	read_pipe("crowd-pipes");
 	for (size_t i = 0; i < 2; i++) {
 		const char *path = scratch_format("%s/sites-%zu.db", scratch_folder(), i);
@@ -584,18 +573,4 @@ static void shows_recorded(void **state)
 			screen_await_text(s, "waits were not traced");
 		screen_type(s, "q");
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		screen_test(names_file),	screen_test(names_file_anywhere),
-		screen_test(names_pipe),	screen_test(opens_anywhere),
-		screen_test(leaves_idle_alone), screen_test(escapes_names),
-		screen_test(keeps_page),	screen_test(says_why_not),
-		screen_test(shows_states),	screen_test(shows_recorded),
-		screen_test(chooses_fields),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,11 +2,7 @@
 /* Whether delays are accounted, and for whom, by a made-up /proc. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <errno.h>
 #include <string.h>
@@ -33,7 +29,7 @@ static uint64_t open_and_check(const struct tree *tree, enum delayacct_state exp
 }
 
 /* The switch as it is. */
-static void test_switch(void **state)
+TREE_TEST(test_switch)
 {
 	const struct tree *tree = *state;
 
@@ -49,7 +45,7 @@ static void test_switch(void **state)
 }
 
 /* Booted with it on, all tasks are accounted; words that only look like it say nothing. */
-static void test_boot(void **state)
+TREE_TEST(test_boot)
 {
 	static const struct {
 		const char *line;
@@ -71,7 +67,7 @@ static void test_boot(void **state)
 }
 
 /* Kernels before the switch: on, unless booted without. */
-static void test_no_switch(void **state)
+TREE_TEST(test_no_switch)
 {
 	const struct tree *tree = *state;
 	struct delayacct acct;
@@ -90,7 +86,7 @@ static void test_no_switch(void **state)
 }
 
 /* A switch that is there but cannot be opened says nothing of how it stands. */
-static void test_unread_switch(void **state)
+TREE_TEST(test_unread_switch)
 {
 	const struct tree *tree = *state;
 
@@ -101,7 +97,7 @@ static void test_unread_switch(void **state)
 }
 
 /* Moves of the switch are seen, each once. */
-static void test_toggled(void **state)
+TREE_TEST(test_toggled)
 {
 	static const struct {
 		const char *text;
@@ -127,7 +123,7 @@ static void test_toggled(void **state)
 }
 
 /* Switching writes the switch. */
-static void test_set(void **state)
+TREE_TEST(test_set)
 {
 	const struct tree *tree = *state;
 
@@ -142,7 +138,7 @@ static void test_set(void **state)
 #define IRQ DELAY_BOTH(DELAY_BIT(DELAY_IRQ))
 
 /* Off: only what the scheduler counts is known, whatever stands in the rest. */
-static void test_mask_off(void **state)
+TREE_TEST(test_mask_off)
 {
 	const struct tree *tree = *state;
 	struct delayacct acct;
@@ -162,7 +158,7 @@ static void test_mask_off(void **state)
 }
 
 /* On: tasks older than the oldest one seen to be accounted are masked, and counted. */
-static void test_mask_older(void **state)
+TREE_TEST(test_mask_older)
 {
 	static const uint64_t starts[] = { 5, 10, 20, 30, 40 };
 	const struct tree *tree = *state;
@@ -203,7 +199,7 @@ static void test_mask_older(void **state)
  * It was off in between: a process that ran without a single copy of a page says so, and what
  * older tasks show says nothing of those that started before it.
  */
-static void test_mask_gap(void **state)
+TREE_TEST(test_mask_gap)
 {
 	static const uint64_t starts[] = { 10, 20, 30, 40, 50 };
 	const struct tree *tree = *state;
@@ -229,7 +225,7 @@ static void test_mask_gap(void **state)
 }
 
 /* A kernel thread runs without copying pages: that says nothing. */
-static void test_mask_kthread(void **state)
+TREE_TEST(test_mask_kthread)
 {
 	const struct tree *tree = *state;
 	struct delayacct acct;
@@ -250,7 +246,7 @@ static void test_mask_kthread(void **state)
 }
 
 /* What was booked for a process may be a younger thread's: of the rest it says nothing. */
-static void test_mask_threads(void **state)
+TREE_TEST(test_mask_threads)
 {
 	const struct tree *tree = *state;
 	struct delayacct acct;
@@ -274,7 +270,7 @@ static void test_mask_threads(void **state)
 }
 
 /* Switched on while we look: who started before is older, whatever was seen. */
-static void test_mask_switched(void **state)
+TREE_TEST(test_mask_switched)
 {
 	const struct tree *tree = *state;
 	struct delayacct acct;
@@ -297,7 +293,7 @@ static void test_mask_switched(void **state)
 }
 
 /* irq is unknown until some task shows that the kernel books it. */
-static void test_mask_irq(void **state)
+TREE_TEST(test_mask_irq)
 {
 	const struct tree *tree = *state;
 	struct delayacct acct;
@@ -323,21 +319,4 @@ static void test_mask_irq(void **state)
 	assert_int_equal(sample->raw[0].counters.valid, SCENE_VALID);
 	delayacct_close(&acct);
 	scene_close(&scene);
-}
-
-#define TREE_TEST(name) cmocka_unit_test_setup_teardown(name, make_tree, remove_tree)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TREE_TEST(test_switch),	      TREE_TEST(test_boot),
-		TREE_TEST(test_no_switch),    TREE_TEST(test_unread_switch),
-		TREE_TEST(test_toggled),      TREE_TEST(test_set),
-		TREE_TEST(test_mask_off),     TREE_TEST(test_mask_older),
-		TREE_TEST(test_mask_gap),     TREE_TEST(test_mask_kthread),
-		TREE_TEST(test_mask_threads), TREE_TEST(test_mask_switched),
-		TREE_TEST(test_mask_irq),
-	};
-
-	return cmocka_run_group_tests_name("delayacct", tests, NULL, NULL);
 }

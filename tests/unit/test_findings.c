@@ -2,16 +2,12 @@
 /* What is found in made-up frames: each pattern where it holds, and nothing where it does not. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include "tests/lib/findings.h"
 
 /* Nobody waits; somebody does, a little; all are about to; and nothing is known. */
-static void test_nothing(void **state)
+FINDINGS_TEST(test_nothing)
 {
 	struct state *s = *state;
 
@@ -37,7 +33,7 @@ static void test_nothing(void **state)
 }
 
 /* Who is not shown is found to suffer from nothing, but others may from it. */
-static void test_filtered(void **state)
+FINDINGS_TEST(test_filtered)
 {
 	uid_t users[] = { 7 };
 	const struct query query = { .over_ms = -1, .users = users, .nusers = 1 };
@@ -58,7 +54,7 @@ static void test_filtered(void **state)
 }
 
 /* Beside pressure it is not said that nothing waits. */
-static void test_pressure(void **state)
+FINDINGS_TEST(test_pressure)
 {
 	const struct query query = { .over_ms = 1 };
 	struct state *s = *state;
@@ -91,7 +87,7 @@ static void test_pressure(void **state)
 }
 
 /* Threads wait, and not their process: none for longer than the time. */
-static void test_threads(void **state)
+FINDINGS_TEST(test_threads)
 {
 	struct state *s = *state;
 
@@ -123,7 +119,7 @@ static void test_threads(void **state)
 }
 
 /* What a sleeper was booked in few waits is no wait for a CPU, on a busy machine neither. */
-static void test_sleeper(void **state)
+FINDINGS_TEST(test_sleeper)
 {
 	struct state *s = *state;
 	struct delay_sum *cpu = &s->now[0]->counters.delay[DELAY_CPU];
@@ -143,7 +139,7 @@ static void test_sleeper(void **state)
 }
 
 /* For a CPU, with and without others in the way, with some of the machine idle and none. */
-static void test_cpu(void **state)
+FINDINGS_TEST(test_cpu)
 {
 	struct state *s = *state;
 	struct task_raw *born;
@@ -195,7 +191,7 @@ static void test_cpu(void **state)
 }
 
 /* A quota, as traced: it is not taken for a lack of CPUs. */
-static void test_throttled(void **state)
+FINDINGS_TEST(test_throttled)
 {
 	struct state *s = *state;
 	struct site *site;
@@ -222,7 +218,7 @@ static void test_throttled(void **state)
 }
 
 /* Groups that are throttled, and that are at the limit of their memory, by their figures. */
-static void test_groups(void **state)
+FINDINGS_TEST(test_groups)
 {
 	struct state *s = *state;
 	struct grouping_options options = { .by = GROUP_CGROUP, .readable = true };
@@ -299,7 +295,7 @@ static void test_groups(void **state)
 }
 
 /* For a disk: who, in which call, of which file, and behind whom. */
-static void test_io(void **state)
+FINDINGS_TEST(test_io)
 {
 	struct state *s = *state;
 	struct site *site, *held;
@@ -338,7 +334,7 @@ static void test_io(void **state)
 }
 
 /* Who writes most is said where that is known of all who did anything. */
-static void test_writer(void **state)
+FINDINGS_TEST(test_writer)
 {
 	struct state *s = *state;
 	struct site *site;
@@ -380,7 +376,7 @@ static void test_writer(void **state)
 }
 
 /* In state D without I/O; not of who only starts programs. */
-static void test_dwait(void **state)
+FINDINGS_TEST(test_dwait)
 {
 	struct state *s = *state;
 	struct site *site = traces(s, 1, STATE_DWAIT, 600);
@@ -404,7 +400,7 @@ static void test_dwait(void **state)
 }
 
 /* The kinds of memory, and interrupts. */
-static void test_losses(void **state)
+FINDINGS_TEST(test_losses)
 {
 	static const struct {
 		enum delay_kind kind;
@@ -445,7 +441,7 @@ static void test_losses(void **state)
 }
 
 /* For peers, but only of who was asked about. */
-static void test_peers(void **state)
+FINDINGS_TEST(test_peers)
 {
 	static const struct {
 		enum wait_state state;
@@ -494,7 +490,7 @@ static void test_peers(void **state)
 }
 
 /* A peer that is polled has its answer to give; completions of requests have nobody. */
-static void test_answer(void **state)
+FINDINGS_TEST(test_answer)
 {
 	struct state *s = *state;
 	struct site *site = traces(s, 2, STATE_POLL, 1960);
@@ -513,7 +509,7 @@ static void test_answer(void **state)
 }
 
 /* What is not counted is said. */
-static void test_uncounted(void **state)
+FINDINGS_TEST(test_uncounted)
 {
 	struct state *s = *state;
 
@@ -530,7 +526,7 @@ static void test_uncounted(void **state)
 }
 
 /* Hangs first, then by share, all of the time being as much as there is. */
-static void test_order(void **state)
+FINDINGS_TEST(test_order)
 {
 	static const char *const ids[] = { "hang", "reclaim", "cpu", "io", "uncounted" };
 	struct state *s = *state;
@@ -549,7 +545,7 @@ static void test_order(void **state)
 }
 
 /* Those that came or went are no finding, and short intervals make none. */
-static void test_transient(void **state)
+FINDINGS_TEST(test_transient)
 {
 	struct state *s = *state;
 	struct task_raw *born = add_newcomer(s);
@@ -569,7 +565,7 @@ static void test_transient(void **state)
 }
 
 /* Names are hostile, and a target gives way to what says more. */
-static void test_cells(void **state)
+FINDINGS_TEST(test_cells)
 {
 	struct state *s = *state;
 	const struct finding *finding = &s->findings.all[0];
@@ -590,21 +586,4 @@ static void test_cells(void **state)
 	s->text.len = 0;
 	finding_append(&s->text, &s->findings, finding, 40, TEXT_UTF8);
 	assert_string_equal(buf_cstr(&s->text), "io: a\\x0ab waits 100 %, in fsync of /a/+");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		findings_test(test_nothing),  findings_test(test_cpu),
-		findings_test(test_filtered), findings_test(test_threads),
-		findings_test(test_pressure), findings_test(test_throttled),
-		findings_test(test_groups),   findings_test(test_io),
-		findings_test(test_writer),   findings_test(test_dwait),
-		findings_test(test_losses),   findings_test(test_peers),
-		findings_test(test_answer),   findings_test(test_uncounted),
-		findings_test(test_order),    findings_test(test_transient),
-		findings_test(test_cells),    findings_test(test_sleeper),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }
