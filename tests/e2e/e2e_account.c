@@ -161,7 +161,7 @@ static bool compare_with_rusage(void)
 	json_t *sample;
 	int n;
 
-	e2e_start_stalltop(&p, NULL, "-b -d 2 -o json");
+	e2e_start_stalltop(&p, NULL, "-b -d 1 -o json");
 	/* what the rest of the machine brings, which may be much where it builds or tests */
 	for (n = 0; n < 3; n++)
 		others += part(parse_json_line(e2e_line(&p, 20)), "recovered_ns") / 3;

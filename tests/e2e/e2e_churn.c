@@ -226,7 +226,7 @@ static bool check_reuse(const char *options, bool first_busy, bool second_busy)
 
 	assert_true(pid > 0);
 	e2e_sleep(0.3);
-	e2e_start_stalltop(&p, NULL, e2e_format("-b -n 6 -d 0.4 -o json%s", options));
+	e2e_start_stalltop(&p, NULL, e2e_format("-b -n 6 -d 0.2 -o json%s", options));
 	assert_non_null(e2e_line(&p, 20));
 	assert_non_null(e2e_line(&p, 20));
 	/* between two samples, where nobody sees the pid unused */
