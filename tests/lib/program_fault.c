@@ -121,9 +121,22 @@ static bool is_pid(const char *word)
 	return word && strlen(word) > 2 && strspn(word, "0123456789") == strlen(word);
 }
 
+/* Whether a word that is a program's name is one of the sentences, too. */
+static bool is_said_anyway(const char *word)
+{
+	static const char *const words[] = { "as", "at", "time", "wait", "write" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		if (!strcmp(word, words[i]))
+			return true;
+	return false;
+}
+
 /* The innocent whom a word is about, by pid or name; NULL: nobody is. */
 static const struct passer *innocent_of(const struct look *look, const char *word, bool runs)
 {
+	if (is_said_anyway(word))
+		return NULL;
 	for (size_t i = 0; i < look->before.n; i++) {
 		const struct passer *passer = &look->before.v[i];
 		bool named = is_pid(word) ? atoi(word) == passer->pid

@@ -122,6 +122,16 @@ static int line_with(struct screen *s, const char *a, const char *b)
 	return -1;
 }
 
+/* Whether a line is the first, but for waits for a CPU: on a busy machine these may be more. */
+static bool is_first(struct screen *s, int line)
+{
+	int first = line_with(s, "STATE", "TIME") + 2;
+
+	while (first < line && !strncmp(screen_line(s, first), "cpu ", 4))
+		first++;
+	return line == first;
+}
+
 /* Whether a line begins with a state and has a text. */
 struct site_is {
 	const char *state, *text;
@@ -173,8 +183,9 @@ SCREEN_TEST(names_file)
 	await_site(s, "io ", "/other");
 	screen_check(s, !screen_shows(s, "innocent"));
 	/* what is waited for a disk stands out, and is the most */
-	screen_check(s, line_with(s, "io ", "culprit") == line_with(s, "STATE", "TIME") + 2);
+	screen_check(s, is_first(s, line_with(s, "io ", "culprit")));
 	/* the page of the file */
+	screen_click(s, line_with(s, "io ", "culprit"), 10, 1);
 	screen_type(s, "\r");
 	screen_await_text(s, "io: waits for block I/O");
 	screen_check(s, screen_shows(s, "/culprit"));
@@ -188,7 +199,7 @@ SCREEN_TEST(names_file)
 	screen_await_text(s, "by state");
 	screen_await_no_text(s, "culprit");
 	await_site(s, "io ", "pread64");
-	screen_check(s, line_with(s, "io ", "pread64") == line_with(s, "STATE", "TIME") + 2);
+	screen_check(s, is_first(s, line_with(s, "io ", "pread64")));
 	screen_type(s, "\033");
 	screen_await(s, table_has_rows, NULL);
 	screen_await(s, table_has_name, "crowd-reads");
@@ -474,6 +485,60 @@ static const char *text_of(const char *path)
 	return text;
 }
 
+/* State is sorted by, then the other way round. */
+static void sort_sites(struct screen *s)
+{
+	type_each(s, "<");
+	screen_await_text(s, "\342\226\262");
+	screen_check(s, line_with(s, "pipe ", "-reads") < line_with(s, "poll ", "-polls"));
+	type_each(s, "R");
+	screen_await_text(s, "\342\226\274");
+	screen_check(s, line_with(s, "pipe ", "-reads") > line_with(s, "poll ", "-polls"));
+}
+
+/* The selection goes with what is searched for. */
+static void search_sites(struct screen *s)
+{
+	type_each(s, "L");
+	screen_type(s, "-reads\r");
+	screen_settle(s);
+	screen_type(s, "\r");
+	screen_await_text(s, "pipe: waits for a pipe");
+	type_each(s, "\033L");
+	screen_type(s, "nobody\r");
+	screen_await_text(s, "not found: nobody");
+}
+
+/* Without the second field, and with the class, of which the list has the meaning. */
+static void choose_site_fields(struct screen *s)
+{
+	type_each(s, "f");
+	screen_await_text(s, "fields of sites:");
+	screen_type(s, "time");
+	screen_settle(s);
+	screen_type(s, " ");
+	screen_type(s, "class");
+	screen_settle(s);
+	screen_type(s, " ");
+	screen_await_text(s, "[x] class");
+	type_each(s, "q");
+	screen_await_text(s, "CLASS");
+	screen_await_no_text(s, "TIME");
+	screen_await_text(s, "parked");
+	type_each(s, "?");
+	screen_await_text(s, "the state in which it waited");
+}
+
+/* A narrow screen scrolls what does not fit. */
+static void scroll_fields(struct screen *s)
+{
+	screen_resize(s, 24, 40);
+	screen_await_no_text(s, "CLASS");
+	for (unsigned i = 0; i < 12; i++)
+		screen_key(s, VTERM_KEY_RIGHT);
+	screen_await_text(s, "CLASS");
+}
+
 /* Fields, order and search are those of the table, by the same keys; W keeps them. */
 SCREEN_TEST(chooses_fields)
 {
@@ -494,48 +559,14 @@ SCREEN_TEST(chooses_fields)
 	await_site(s, "poll ", "-polls");
 	await_site(s, "pipe ", "-reads");
 	screen_await_text(s, "TIME");
-	/* state is sorted by, then the other way round */
-	type_each(s, "<");
-	screen_await_text(s, "\342\226\262");
-	screen_check(s, line_with(s, "pipe ", "-reads") < line_with(s, "poll ", "-polls"));
-	type_each(s, "R");
-	screen_await_text(s, "\342\226\274");
-	screen_check(s, line_with(s, "pipe ", "-reads") > line_with(s, "poll ", "-polls"));
-	/* the selection goes with what is searched for */
-	type_each(s, "L");
-	screen_type(s, "-reads\r");
-	screen_settle(s);
-	screen_type(s, "\r");
-	screen_await_text(s, "pipe: waits for a pipe");
-	type_each(s, "\033L");
-	screen_type(s, "nobody\r");
-	screen_await_text(s, "not found: nobody");
-	/* without the second field, and with the class, of which the list has the meaning */
-	type_each(s, "f");
-	screen_await_text(s, "fields of sites:");
-	screen_type(s, "time");
-	screen_settle(s);
-	screen_type(s, " ");
-	screen_type(s, "class");
-	screen_settle(s);
-	screen_type(s, " ");
-	screen_await_text(s, "[x] class");
-	type_each(s, "q");
-	screen_await_text(s, "CLASS");
-	screen_await_no_text(s, "TIME");
-	screen_await_text(s, "parked");
-	type_each(s, "?");
-	screen_await_text(s, "the state in which it waited");
+	sort_sites(s);
+	search_sites(s);
+	choose_site_fields(s);
 	type_each(s, "qW");
 	screen_await_text(s, "stalltop/config");
 	screen_check(s, strstr(text_of(config), "\nsite-sort = -state\n"));
 	screen_check(s, strstr(text_of(config), "\nsite-fields = state,"));
-	/* a narrow screen scrolls what does not fit */
-	screen_resize(s, 24, 40);
-	screen_await_no_text(s, "CLASS");
-	for (unsigned i = 0; i < 12; i++)
-		screen_key(s, VTERM_KEY_RIGHT);
-	screen_await_text(s, "CLASS");
+	scroll_fields(s);
 	type_each(s, "\033\033q");
 	assert_int_equal(screen_end(s, 5), 0);
 	s = screen_start(&how);

@@ -4,6 +4,8 @@
 
 #include "tests/lib/test.h"
 
+#include <stdio.h>
+
 #include "tests/lib/findings.h"
 
 /* Nobody waits; somebody does, a little; all are about to; and nothing is known. */
@@ -217,20 +219,37 @@ FINDINGS_TEST(test_throttled)
 	assert_int_equal(s->findings.n, 1);
 }
 
-/* Groups that are throttled, and that are at the limit of their memory, by their figures. */
-FINDINGS_TEST(test_groups)
+/* What is read of a group that may be throttled, and reach its limit of memory. */
+static const struct cgroup_sample of_group = { .have = CGROUP_BIT(CGROUP_THROTTLE) |
+						       CGROUP_BIT(CGROUP_EVENTS),
+					       .read_ns = { [CGROUP_THROTTLE] = SEC(1) },
+					       .event_valid = 1u << CGROUP_EVENT_MAX };
+
+/* What was read of it two seconds later, when it had been throttled for so long. */
+static struct cgroup_sample throttled_for(uint64_t ns)
 {
-	struct state *s = *state;
-	struct grouping_options options = { .by = GROUP_CGROUP, .readable = true };
-	struct cgroup_sample before = { .have = CGROUP_BIT(CGROUP_THROTTLE) |
-						CGROUP_BIT(CGROUP_EVENTS),
-					.read_ns = { [CGROUP_THROTTLE] = SEC(1) },
-					.event_valid = 1u << CGROUP_EVENT_MAX },
-			     now = before;
-	const struct group_above slice = { "/slice", { &now, &before, NULL } };
+	struct cgroup_sample now = of_group;
 
 	now.read_ns[CGROUP_THROTTLE] = SEC(3);
-	now.throttled_ns = MS(1260);
+	now.throttled_ns = ns;
+	return now;
+}
+
+/* Groups, of which one has these figures, and what is found. */
+static void find_in_groups(struct state *s, const char *name, struct group_figures figures)
+{
+	const struct grouping_options options = { .by = GROUP_CGROUP, .readable = true };
+
+	s->view.frame = group_fold(&s->grouping, &s->scene.frame, &options);
+	for (size_t i = 0; i < s->view.frame->n; i++)
+		if (!strcmp(s->view.frame->rows[i].group->name, name))
+			*s->view.frame->rows[i].group->figures = figures;
+	findings_take(&s->findings, &s->view, &s->scene.frame, s->query);
+}
+
+/* A group in which one waits for a CPU while the machine idles. */
+static void set_shop(struct state *s)
+{
 	for (unsigned i = 0; i < TASKS; i++) {
 		s->now[i]->task->cgroup = xstrdup(i ? "/shop" : "/other");
 		s->now[i]->task->info = NEED_CGROUP;
@@ -239,57 +258,73 @@ FINDINGS_TEST(test_groups)
 	runs(s, 2, 100);
 	set_idle(s, 68);
 	build(s);
+}
+
+/* By its figures a group is throttled; it was read how large its quota is, or is not known. */
+FINDINGS_TEST(test_throttled_group)
+{
+	static const struct {
+		double cpus;
+		bool is_its;
+		const char *quota;
+	} quotas[] = { { 0.2, true, " of 0.2 CPUs" },
+		       { 0.25, true, " of 0.25 CPUs" },
+		       { 0.25, false, "" } };
+	const struct cgroup_sample now = throttled_for(MS(1260));
+	struct state *s = *state;
+	char text[160];
+
+	set_shop(s);
 	check(s, 0, "cpu-idle",
 	      "cpu: gamma 3 waits 70 % of the time for a CPU, while 68 % of the machine is idle");
-	s->view.frame = group_fold(&s->grouping, &s->scene.frame, &options);
-	for (size_t i = 0; i < s->view.frame->n; i++)
-		if (!strcmp(s->view.frame->rows[i].group->name, "/shop"))
-			*s->view.frame->rows[i].group->figures =
-				(struct group_figures){ &now, &before, NULL };
-	findings_take(&s->findings, &s->view, &s->scene.frame, s->query);
+	find_in_groups(s, "/shop", (struct group_figures){ &now, &of_group, NULL });
 	check(s, 0, "throttled-idle",
 	      "cpu: /shop is throttled 63 % of the time by a quota, while 68 % of the machine is "
 	      "idle");
 	assert_string_equal(s->findings.all[0].row->group->name, "/shop");
 	assert_int_equal(s->findings.n, 1);
-	/* The quota's size is told where it was read of that row. */
 	assert_true(s->findings.all[0].by_quota);
-	s->findings.quota_of = s->findings.all[0].row;
-	s->findings.quota_cpus = 0.2;
-	findings_take(&s->findings, &s->view, &s->scene.frame, s->query);
-	check(s, 0, "throttled-idle",
-	      "cpu: /shop is throttled 63 % of the time by a quota of 0.2 CPUs, while 68 % of the "
-	      "machine is idle");
-	s->findings.quota_cpus = 0.25;
-	findings_take(&s->findings, &s->view, &s->scene.frame, s->query);
-	assert_non_null(strstr(finding_text(&s->findings, &s->findings.all[0]), "of 0.25 CPUs,"));
-	s->findings.quota_of = &s->scene.frame.rows[0];
-	findings_take(&s->findings, &s->view, &s->scene.frame, s->query);
-	assert_non_null(strstr(finding_text(&s->findings, &s->findings.all[0]), "by a quota,"));
-	s->findings.quota_of = NULL;
+	for (size_t i = 0; i < ARRAY_SIZE(quotas); i++) {
+		s->findings.quota_of =
+			quotas[i].is_its ? s->findings.all[0].row : &s->scene.frame.rows[0];
+		s->findings.quota_cpus = quotas[i].cpus;
+		findings_take(&s->findings, &s->view, &s->scene.frame, s->query);
+		snprintf(text, sizeof(text),
+			 "cpu: /shop is throttled 63 %% of the time by a quota%s, while 68 %% of "
+			 "the machine is idle",
+			 quotas[i].quota);
+		check(s, 0, "throttled-idle", text);
+	}
+}
 
-	/* By the quota of a group above. */
-	for (size_t i = 0; i < s->view.frame->n; i++)
-		if (!strcmp(s->view.frame->rows[i].group->name, "/shop"))
-			*s->view.frame->rows[i].group->figures =
-				(struct group_figures){ &before, &before, &slice };
-	findings_take(&s->findings, &s->view, &s->scene.frame, s->query);
+/* By the quota of a group above. */
+FINDINGS_TEST(test_throttled_above)
+{
+	const struct cgroup_sample now = throttled_for(MS(1260));
+	const struct group_above slice = { "/slice", { &now, &of_group, NULL } };
+	struct state *s = *state;
+
+	set_shop(s);
+	find_in_groups(s, "/shop", (struct group_figures){ &of_group, &of_group, &slice });
 	check(s, 0, "throttled-idle",
 	      "cpu: /shop is throttled 63 % of the time by a quota, while 68 % of the machine is "
 	      "idle");
+}
 
-	now.throttled_ns = 0;
+/* Who reached its limit of memory did not wait for it before it waits for memory. */
+FINDINGS_TEST(test_memory_limit)
+{
+	struct cgroup_sample now = throttled_for(0);
+	struct state *s = *state;
+
+	set_shop(s);
 	now.events[CGROUP_EVENT_MAX] = 37;
-	findings_take(&s->findings, &s->view, &s->scene.frame, s->query);
+	find_in_groups(s, "/shop", (struct group_figures){ &now, &of_group, NULL });
 	assert_string_equal(s->findings.all[0].id, "cpu-idle");
 	assert_int_equal(s->findings.n, 1);
 	waits(s, 3, DELAY_RECLAIM, 500);
 	scene_build(&s->scene, 1, false, 0);
-	s->view.frame = group_fold(&s->grouping, &s->scene.frame, &options);
-	for (size_t i = 0; i < s->view.frame->n; i++)
-		*s->view.frame->rows[i].group->figures =
-			(struct group_figures){ &now, &before, NULL };
-	findings_take(&s->findings, &s->view, &s->scene.frame, s->query);
+	find_in_groups(s, "/shop", (struct group_figures){ &now, &of_group, NULL });
 	check(s, 1, "memory-limit",
 	      "memory: /shop waits 25 % of the time for memory, 37 times at its limit");
 }

@@ -12,18 +12,32 @@
 #include "base/util.h"
 #include "ui/input.h"
 
-/* Bytes that come as one, in UTF-8: the first key. */
-TEST(test_first_key)
+/* Bytes that come as one, and the first key of them. */
+struct first_key {
+	const char *bytes;
+	enum input_state state;
+	size_t len;
+	bool mouse;
+};
+
+static void check_first_keys(const struct first_key *keys, size_t n)
 {
-	static const struct {
-		const char *bytes;
-		enum input_state state;
-		size_t len;
-		bool mouse;
-	} rows[] = {
+	for (size_t i = 0; i < n; i++) {
+		struct input_key key = input_first_key(keys[i].bytes, strlen(keys[i].bytes), true);
+
+		if (key.state != keys[i].state || key.len != keys[i].len ||
+		    key.mouse != keys[i].mouse)
+			fail_msg("row %zu: state %d, %zu bytes, mouse %d", i, key.state, key.len,
+				 key.mouse);
+	}
+}
+
+/* Characters, in UTF-8 and without. */
+TEST(test_first_characters)
+{
+	static const struct first_key keys[] = {
 		{ "a", INPUT_WHOLE, 1, false },
 		{ "ab", INPUT_WHOLE, 1, false },
-		/* characters */
 		{ "\xc3\xa4q", INPUT_WHOLE, 2, false },
 		{ "\xe4\xb8\xadq", INPUT_WHOLE, 3, false },
 		{ "\xf0\x9f\x98\x80q", INPUT_WHOLE, 4, false },
@@ -33,7 +47,16 @@ TEST(test_first_key)
 		{ "\xff", INPUT_WHOLE, 1, false },
 		{ "\x84", INPUT_WHOLE, 1, false },
 		{ "\xf5\x80\x80\x80", INPUT_WHOLE, 1, false },
-		/* Esc, and keys that begin with it */
+	};
+
+	check_first_keys(keys, ARRAY_SIZE(keys));
+	assert_int_equal(input_first_key("\xc3\xa4", 2, false).len, 1);
+}
+
+/* Esc, and keys that begin with it. */
+TEST(test_first_escapes)
+{
+	static const struct first_key keys[] = {
 		{ "\033", INPUT_UNFINISHED, 1, false },
 		{ "\033q", INPUT_WHOLE, 1, false },
 		{ "\033\033", INPUT_WHOLE, 1, false },
@@ -49,7 +72,15 @@ TEST(test_first_key)
 		{ "\033O", INPUT_UNFINISHED, 2, false },
 		{ "\033OAq", INPUT_WHOLE, 3, false },
 		{ "\033O5Pq", INPUT_WHOLE, 4, false },
-		/* the mouse */
+	};
+
+	check_first_keys(keys, ARRAY_SIZE(keys));
+}
+
+/* What the mouse does. */
+TEST(test_first_of_mouse)
+{
+	static const struct first_key keys[] = {
 		{ "\033[<", INPUT_UNFINISHED, 3, true },
 		{ "\033[<0;12", INPUT_UNFINISHED, 7, true },
 		{ "\033[<0;12;5Mq", INPUT_WHOLE, 10, true },
@@ -59,7 +90,15 @@ TEST(test_first_key)
 		{ "\033[M", INPUT_UNFINISHED, 3, false },
 		{ "\033[M !", INPUT_UNFINISHED, 5, true },
 		{ "\033[M !\xffq", INPUT_WHOLE, 6, true },
-		/* what the terminal answers, and what is no answer */
+	};
+
+	check_first_keys(keys, ARRAY_SIZE(keys));
+}
+
+/* What the terminal answers, and what is no answer. */
+TEST(test_first_answers)
+{
+	static const struct first_key keys[] = {
 		{ "\033]11;rgb:0/0/0\aq", INPUT_WHOLE, 15, false },
 		{ "\033]11;rgb:0/0/0\033\\q", INPUT_WHOLE, 16, false },
 		{ "\033]11;rgb:0/0/0\033", INPUT_UNFINISHED, 15, false },
@@ -77,15 +116,7 @@ TEST(test_first_key)
 		{ "\033Pq", INPUT_WHOLE, 1, false },
 	};
 
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct input_key key = input_first_key(rows[i].bytes, strlen(rows[i].bytes), true);
-
-		if (key.state != rows[i].state || key.len != rows[i].len ||
-		    key.mouse != rows[i].mouse)
-			fail_msg("row %zu: state %d, %zu bytes, mouse %d", i, key.state, key.len,
-				 key.mouse);
-	}
-	assert_int_equal(input_first_key("\xc3\xa4", 2, false).len, 1);
+	check_first_keys(keys, ARRAY_SIZE(keys));
 }
 
 /* Whatever comes, a key is found that is no longer than what came and than keys are. */
