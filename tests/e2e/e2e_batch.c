@@ -133,7 +133,7 @@ E2E_TEST(test_disk_full)
 /* --output has the samples, whole, in place of standard output. */
 E2E_TEST(test_output)
 {
-	const char *path = e2e_format("%s/samples", e2e_folder());
+	const char *path = e2e_path("samples");
 	struct e2e_result r;
 	struct e2e_proc p;
 	size_t i;

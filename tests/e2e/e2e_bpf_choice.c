@@ -53,7 +53,7 @@ static int hide_types(const char *empty)
 /* An empty file. */
 static const char *empty_file(void)
 {
-	const char *path = e2e_format("%s/empty", e2e_folder());
+	const char *path = e2e_path("empty");
 	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
 
 	assert_true(fd >= 0);

@@ -113,7 +113,7 @@ static void check_same(const char *options, const pid_t *parents, size_t n)
 /* The program prints the same, whichever it asks; and says how long the walk took. */
 E2E_TEST(test_same)
 {
-	const char *log = e2e_format("%s/log", e2e_folder());
+	const char *log = e2e_path("log");
 	unsigned long entries, records, us;
 	pid_t loads[4];
 	char line[256];
@@ -310,7 +310,7 @@ static _Noreturn void read_chunk(const char *path, const char *cgroup, int told)
 /* A file with a chunk, on the disk and not in memory. */
 static const char *make_chunk(void)
 {
-	const char *path = e2e_format("%s/chunk", e2e_folder());
+	const char *path = e2e_path("chunk");
 	char *bytes = e2e_keep(calloc(1, CHUNK));
 	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
 

@@ -37,7 +37,7 @@ static unsigned number_of(const char *name, unsigned standard)
 /* A file system of its own in memory, so that the machine's disk does not matter; where it is. */
 static const char *make_disk(char *mount_point, size_t size)
 {
-	const char *memory = e2e_format("%s/memory", e2e_folder());
+	const char *memory = e2e_path("memory");
 
 	mkdir(memory, 0700);
 	if (mount("none", memory, "tmpfs", 0, "size=64m"))
@@ -278,7 +278,7 @@ E2E_TEST(test_retention)
 {
 	unsigned seconds = number_of("DISK_SEGMENTS", 6), files = 0, fds[2];
 	unsigned long kb[2], grown;
-	const char *folder = e2e_format("%s/retained", e2e_folder());
+	const char *folder = e2e_path("retained");
 	struct e2e_result r;
 	struct e2e_proc p;
 	pid_t pids[2];
@@ -320,7 +320,7 @@ E2E_TEST(test_retention)
 /* Two recorders that follow each other in a folder, the first killed: one recording. */
 E2E_TEST(test_again)
 {
-	const char *folder = e2e_format("%s/again", e2e_folder());
+	const char *folder = e2e_path("again");
 	struct e2e_result r;
 	struct e2e_proc p;
 	struct samples s;

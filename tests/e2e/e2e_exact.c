@@ -49,7 +49,7 @@ static int on_one_cpu(const char *unused)
 /* A file on a disk, to be read past the page cache. */
 static const char *make_file(void)
 {
-	const char *path = e2e_format("%s/blocks", e2e_folder());
+	const char *path = e2e_path("blocks");
 	char *bytes = e2e_keep(calloc(1, FILE_SIZE));
 	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
 
@@ -244,7 +244,7 @@ E2E_TEST(test_record)
 /* Waits in state D without I/O wait, of which no kind has anything booked. */
 E2E_TEST(test_dwait)
 {
-	const char *log = e2e_format("%s/log", e2e_folder());
+	const char *log = e2e_path("log");
 	struct shown shown;
 	pid_t pid;
 
@@ -261,7 +261,7 @@ E2E_TEST(test_dwait)
 /* A wait that was in progress when the programs came counts, too, once it ends. */
 E2E_TEST(test_before)
 {
-	const char *log = e2e_format("%s/log", e2e_folder());
+	const char *log = e2e_path("log");
 	struct shown shown;
 	pid_t pid;
 
@@ -358,7 +358,7 @@ E2E_TEST(test_ended)
 	require_exact(__func__);
 	file = make_file();
 	group = slow_group(__func__, file);
-	log = e2e_format("%s/log", e2e_folder());
+	log = e2e_path("log");
 	hog = e2e_load(&pinned, "load_own spin");
 	e2e_start_stalltop(&p, NULL, "--source bpf --exact-io -b -o json -x -d 1.5 -n 3");
 	assert_true(e2e_skip_line(&p, 60));

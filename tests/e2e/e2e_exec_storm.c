@@ -58,7 +58,7 @@ static size_t check_unique(const char *path)
  */
 static void check_exec_storm(const char *source, unsigned samples)
 {
-	const char *path = e2e_format("%s/samples", e2e_folder());
+	const char *path = e2e_path("samples");
 	struct e2e_how how = { .out_path = path };
 	struct e2e_result r;
 	struct e2e_proc p;

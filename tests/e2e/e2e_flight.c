@@ -16,12 +16,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A path in the test's folder. */
-static const char *path_of(const char *name)
-{
-	return e2e_format("%s/%s", e2e_folder(), name);
-}
-
 /* Starts to record into a folder when something happens; NULL: only when it is asked to. */
 static void start(struct e2e_proc *p, const struct e2e_how *how, const char *folder,
 		  const char *options, const char *when)
@@ -110,7 +104,7 @@ static size_t read_times(const char *folder, double *times, size_t most)
 /* A signal has it write what it kept and what comes, without a hole; then it waits again. */
 E2E_TEST(test_asked)
 {
-	const char *folder = path_of("asked");
+	const char *folder = e2e_path("asked");
 	static double times[1000];
 	struct e2e_result r;
 	struct e2e_proc p;
@@ -154,7 +148,7 @@ E2E_TEST(test_asked)
 /* Between two incidents nothing is known: the first sample of the second has no interval. */
 E2E_TEST(test_apart)
 {
-	const char *folder = path_of("apart");
+	const char *folder = e2e_path("apart");
 	struct e2e_result r;
 	struct e2e_proc p;
 	struct samples s;
@@ -184,7 +178,7 @@ E2E_TEST(test_apart)
 /* The recording of a hang has the task that hangs, from before it was that old. */
 E2E_TEST(test_hang)
 {
-	const char *folder = path_of("hang");
+	const char *folder = e2e_path("hang");
 	struct e2e_result r;
 	struct e2e_proc p;
 	struct samples s;
@@ -216,7 +210,7 @@ E2E_TEST(test_hang)
 /* A process is killed for want of memory, in a group that the recorder is in, too. */
 E2E_TEST(test_oom)
 {
-	const char *folder = path_of("oom");
+	const char *folder = e2e_path("oom");
 	char path[256];
 	struct e2e_how how = { .cgroup = path };
 	struct e2e_result r;
@@ -268,13 +262,13 @@ E2E_TEST(test_refused)
 	e2e_run(&r, NULL, "-b --when oom");
 	assert_int_equal(r.status, 2);
 	assert_non_null(strstr(r.err.data, "--before"));
-	e2e_run(&r, NULL, "-b --before 2x -w %s", path_of("x"));
+	e2e_run(&r, NULL, "-b --before 2x -w %s", e2e_path("x"));
 	assert_int_equal(r.status, 2);
-	e2e_run(&r, NULL, "-b --before 25h -w %s", path_of("x"));
+	e2e_run(&r, NULL, "-b --before 25h -w %s", e2e_path("x"));
 	assert_int_equal(r.status, 2);
 	e2e_run(&r, NULL, "-b --before 2m -w %s", "/proc/version");
 	assert_int_equal(r.status, 1);
-	start(&p, NULL, path_of("x"), "--before 2m", "hang soon");
+	start(&p, NULL, e2e_path("x"), "--before 2m", "hang soon");
 	e2e_finish(&p, 20, &r);
 	assert_int_equal(r.status, 2);
 }

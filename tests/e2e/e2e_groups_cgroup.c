@@ -268,7 +268,7 @@ static double throttled_in(const struct e2e_result *r, const char *group)
 E2E_TEST(test_limit_above)
 {
 	const char *name = e2e_group_name("slice"), *inner = e2e_format("%s/inner", name);
-	const char *path = e2e_format("%s/above.db", e2e_folder());
+	const char *path = e2e_path("above.db");
 	const char *slice, *args = "-o json -g cgroup --cgroup-hierarchy cpu -F throttled";
 	struct e2e_result live, replay;
 	double share;

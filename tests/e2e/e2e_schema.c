@@ -79,7 +79,7 @@ E2E_TEST(test_schema)
 					"sleep 30 >&- 2>&- & sleep 0.3",
 					NULL };
 	const char *const churn[] = { "/bin/sh", "-c", "while :; do /bin/true; done", NULL };
-	const char *path = e2e_format("%s/lines", e2e_folder());
+	const char *path = e2e_path("lines");
 	const char *const validate[] = {
 		"/bin/sh", "-c",
 		e2e_format("exec python3 %s/validate.py %s/../doc/stalltop.schema.json <%s",

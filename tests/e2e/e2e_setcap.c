@@ -81,7 +81,7 @@ static void run_script(struct e2e_result *r, const char *script)
 /* A file that root alone may read and write. */
 static const char *secret_file(void)
 {
-	const char *path = e2e_format("%s/secret", e2e_folder());
+	const char *path = e2e_path("secret");
 	FILE *file = fopen(path, "we");
 
 	assert_non_null(file);
@@ -183,7 +183,7 @@ ATTEMPT_TEST(records)
 /* 5: has the recordings in a folder that is not its own removed for want of room. */
 ATTEMPT_TEST(prunes)
 {
-	const char *folder = e2e_format("%s/kept", e2e_folder());
+	const char *folder = e2e_path("kept");
 	const char *old = e2e_format("%s/stalltop-20200101T000000Z-000.db", folder);
 	struct e2e_result r;
 	FILE *file;
@@ -229,7 +229,7 @@ ATTEMPT_TEST(reads_descriptor)
 /* 8: the same, to a public file behind a folder that is closed to it. */
 ATTEMPT_TEST(reads_around)
 {
-	const char *folder = e2e_format("%s/closed", e2e_folder()), *path;
+	const char *folder = e2e_path("closed"), *path;
 	struct e2e_result r;
 	int fd;
 
@@ -272,7 +272,7 @@ ATTEMPT_TEST(command_descriptors)
 /* 11: a command is not looked for, nor run, where its caller may not. */
 ATTEMPT_TEST(command_path)
 {
-	const char *folder = e2e_format("%s/closed-path", e2e_folder());
+	const char *folder = e2e_path("closed-path");
 	struct e2e_result r;
 
 	assert_int_equal(chmod(e2e_folder(), 0755), 0);

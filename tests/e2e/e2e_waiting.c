@@ -417,9 +417,9 @@ WAITING_TEST(test_fifo)
 	snprintf(fifo_path, sizeof(fifo_path), "%s/fi\033fo\n", e2e_folder());
 	assert_int_equal(mkfifo(fifo_path, 0600), 0);
 	pid = start("opens", open_fifo, &none);
-	check_wait(pid, "pipe", "openat", e2e_format("%s/fi\\x1bfo\\x0a", e2e_folder()), NULL);
+	check_wait(pid, "pipe", "openat", e2e_path("fi\\x1bfo\\x0a"), NULL);
 	pid = start("reads", read_fifo, &none);
-	check_wait(pid, "pipe", "read", e2e_format("%s/fi\\x1bfo\\x0a", e2e_folder()), "pipe_read");
+	check_wait(pid, "pipe", "read", e2e_path("fi\\x1bfo\\x0a"), "pipe_read");
 }
 
 /* A task in state D: the sample knows its state and how long, the thread that hangs is read. */
@@ -462,7 +462,7 @@ WAITING_TEST(test_fuse)
 
 	e2e_require();
 	/* Below the test's folder, which has the program. */
-	folder = e2e_format("%s/hung", e2e_folder());
+	folder = e2e_path("hung");
 	assert_int_equal(mkdir(folder, 0700), 0);
 	if (fuse < 0 || mount("hung", folder, "fuse", 0,
 			      e2e_format("fd=%d,rootmode=40000,user_id=0,group_id=0", fuse)))

@@ -214,6 +214,11 @@ const char *e2e_folder(void)
 	return folder;
 }
 
+char *e2e_path(const char *name)
+{
+	return e2e_format("%s/%s", folder, name);
+}
+
 const char *e2e_stalltop(void)
 {
 	return program;

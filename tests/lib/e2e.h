@@ -88,6 +88,8 @@ json_t *e2e_keep_json(json_t *json);
 
 /* A folder for the test's files, on a disk, that nobody can read into as well. */
 const char *e2e_folder(void);
+/* A path in it. */
+char *e2e_path(const char *name);
 
 /* The program, in a place that everybody may start it from. */
 const char *e2e_stalltop(void);
