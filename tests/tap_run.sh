@@ -10,7 +10,8 @@
 # second time as an error of the program: it is passed on only when it says more
 # than the lines do.
 #
-# Tests run side by side, as many as make has jobs. Those that ALONE_TESTS names need
+# Tests run side by side, as many as make has jobs. Those that CALM_TESTS names run
+# when all these have ended, one for each CPU at a time. Those that ALONE_TESTS names need
 # the machine for themselves: each runs while no other test of this build does. A test
 # that takes longer than TEST_TIMEOUT seconds is ended. How long it took, without the
 # wait for the others, is left in NAME.time for `make times`.
@@ -30,14 +31,45 @@ name=${name%.sh}
 build=${TESTS_BUILDDIR:-.}
 
 case " ${ALONE_TESTS:-} " in
-*"/$name "*) share=--exclusive ;;
+*"/$name "*) sort=alone ;;
 *)
-	share=--shared
+	case " ${CALM_TESTS:-} " in
+	*"/$name "*) sort=calm ;;
+	*) sort=beside ;;
+	esac
 	# What tests/lib/guard.c goes by.
 	TEST_BESIDE=yes
 	export TEST_BESIDE
 	;;
 esac
+
+# Waits until this test may run. The locks lie with the build: .lock is shared by those beside
+# each other, and taken by who is alone. .calm1 and so on are the places of calm ones, each of
+# which has .lock until it has found one: make starts none of those beside each other any more.
+wait_for_others() {
+	if [ $sort = beside ]; then
+		flock --shared 9
+		return
+	fi
+	flock --exclusive 9
+	places=$(seq "$(nproc)")
+	if [ $sort = alone ]; then
+		for place in $places; do
+			flock --exclusive "$build/.calm$place" true
+		done
+		return
+	fi
+	while :; do
+		for place in $places; do
+			exec 8>"$build/.calm$place"
+			if flock --nonblock 8; then
+				flock --unlock 9
+				return
+			fi
+		done
+		sleep 0.1
+	done
+}
 
 # Hundredths of a second since boot.
 now() {
@@ -47,13 +79,13 @@ now() {
 
 # shellcheck disable=SC2016 # $0 is awk's
 {
-	# The lock lies with the build. The test does not have it open, or else what it leaves
-	# behind in the background would hold it.
+	# The test does not have the locks open, or else what it leaves behind in the background
+	# would hold them.
 	exec 9>"$build/.lock"
-	flock $share 9
+	wait_for_others
 	rm -f "$build/$name.time"
 	begun=$(now)
-	timeout --kill-after=10 "${TEST_TIMEOUT:-600}" "$@" 9>&-
+	timeout --kill-after=10 "${TEST_TIMEOUT:-600}" "$@" 9>&- 8>&-
 	status=$?
 	echo "$(($(now) - begun)) $name" >"$build/$name.time"
 	[ $status -ne 124 ] || echo "tap_run.sh: $name took longer than TEST_TIMEOUT" >&2

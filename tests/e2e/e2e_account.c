@@ -85,7 +85,7 @@ static pid_t start_spinner(void)
 }
 
 /* As many spinners as CPUs: within a percent; and each of them ran or waited all the time. */
-static void test_spinners(void **state)
+E2E_TEST(test_spinners)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN), i;
 	pid_t spinners[WORKERS_MAX];
@@ -93,7 +93,6 @@ static void test_spinners(void **state)
 	struct sum sum;
 	size_t k;
 
-	(void)state;
 	e2e_require();
 	if (cpus > WORKERS_MAX)
 		e2e_skip("too many CPUs");
@@ -122,13 +121,12 @@ static void test_spinners(void **state)
  * The same work done by thousands of processes of 5 ms: within two percent, and not so when
  * children's times are left out, nor when they come on top of what rows show.
  */
-static void test_short_lived(void **state)
+E2E_TEST(test_short_lived)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN), i;
 	struct samples s;
 	struct sum sum;
 
-	(void)state;
 	e2e_require();
 	for (i = 0; i < cpus; i++)
 		assert_true(e2e_load(NULL, "load_churn work 0 5") > 0);
@@ -163,7 +161,7 @@ static bool compare_with_rusage(void)
 	json_t *sample;
 	int n;
 
-	e2e_start_stalltop(&p, NULL, "-b -d 2 -o json");
+	e2e_start_stalltop(&p, NULL, "-b -d 1 -o json");
 	/* what the rest of the machine brings, which may be much where it builds or tests */
 	for (n = 0; n < 3; n++)
 		others += part(parse_json_line(e2e_line(&p, 20)), "recovered_ns") / 3;
@@ -191,25 +189,13 @@ static bool compare_with_rusage(void)
 }
 
 /* What is recovered is the whole machine's: others that come and go would be in it. */
-static void test_rusage(void **state)
+E2E_TEST(test_rusage)
 {
 	int tries;
 
-	(void)state;
 	e2e_require();
 	for (tries = 0; tries < 4; tries++)
 		if (compare_with_rusage())
 			return;
 	fail_msg("rows and what was recovered are not what their parent was told");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		e2e_test(test_spinners),
-		e2e_test(test_short_lived),
-		e2e_test(test_rusage),
-	};
-
-	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);
 }

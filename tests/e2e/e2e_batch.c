@@ -54,7 +54,7 @@ static void check_one_line(const struct e2e_result *r, int status, const char *w
 }
 
 /* Arguments that cannot be used: status 2, one line that names what is wrong. */
-static void test_bad_options(void **state)
+E2E_TEST(test_bad_options)
 {
 	static const struct {
 		const char *args;
@@ -96,7 +96,6 @@ static void test_bad_options(void **state)
 	struct e2e_result r;
 	size_t i;
 
-	(void)state;
 	e2e_require();
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		e2e_run(&r, NULL, "-b %s", bad[i].args);
@@ -107,24 +106,22 @@ static void test_bad_options(void **state)
 }
 
 /* Neither a terminal nor -b. */
-static void test_no_terminal(void **state)
+E2E_TEST(test_no_terminal)
 {
 	struct e2e_result r;
 
-	(void)state;
 	e2e_require();
 	e2e_run(&r, NULL, "-n 1");
 	check_one_line(&r, 2, "no terminal");
 }
 
 /* A file that is always full. */
-static void test_disk_full(void **state)
+E2E_TEST(test_disk_full)
 {
 	struct e2e_how how = { .out_path = "/dev/full" };
 	struct e2e_result r;
 	size_t i;
 
-	(void)state;
 	e2e_require();
 	for (i = 0; i < N_FORMATS; i++) {
 		e2e_run(&r, &how, "-b -n 2 -d 0.1 -o %s", formats[i]);
@@ -134,14 +131,13 @@ static void test_disk_full(void **state)
 }
 
 /* --output has the samples, whole, in place of standard output. */
-static void test_output(void **state)
+E2E_TEST(test_output)
 {
-	const char *path = e2e_format("%s/samples", e2e_folder());
+	const char *path = e2e_path("samples");
 	struct e2e_result r;
 	struct e2e_proc p;
 	size_t i;
 
-	(void)state;
 	e2e_require();
 	/* The longest first: of what was there before nothing stays. */
 	for (i = N_FORMATS; i-- > 0;) {
@@ -164,7 +160,7 @@ static void test_output(void **state)
 }
 
 /* What is named and is not there: one line that names it, and status 1. */
-static void test_absent(void **state)
+E2E_TEST(test_absent)
 {
 	static const char *const own = "-b -n 1 -d 0.1 -o json";
 	struct e2e_result r;
@@ -172,7 +168,6 @@ static void test_absent(void **state)
 	json_t *sample;
 	pid_t gone;
 
-	(void)state;
 	e2e_require();
 	e2e_start(&p, NULL, (const char *[]){ "/bin/true", NULL });
 	gone = p.pid;
@@ -196,14 +191,13 @@ static void test_absent(void **state)
 }
 
 /* The reader goes after the first line: silence, and status 0. */
-static void test_closed_pipe(void **state)
+E2E_TEST(test_closed_pipe)
 {
 	struct e2e_how how = { 0 };
 	struct e2e_result r;
 	struct e2e_proc p;
 	size_t i;
 
-	(void)state;
 	e2e_require();
 	for (i = 0; i < 2 * N_FORMATS; i++) {
 		how.ignore_sigpipe = i >= N_FORMATS;
@@ -218,14 +212,13 @@ static void test_closed_pipe(void **state)
 }
 
 /* Signals in mid-run: what was printed is whole. */
-static void test_signals(void **state)
+E2E_TEST(test_signals)
 {
 	static const int signals[] = { SIGINT, SIGTERM };
 	struct e2e_result r;
 	struct e2e_proc p;
 	size_t i, n;
 
-	(void)state;
 	e2e_require();
 	for (i = 0; i < 2 * N_FORMATS; i++) {
 		const char *format = formats[i % N_FORMATS];
@@ -243,12 +236,11 @@ static void test_signals(void **state)
 }
 
 /* A long interval does not keep it from ending. */
-static void test_signal_at_once(void **state)
+E2E_TEST(test_signal_at_once)
 {
 	struct e2e_result r;
 	struct e2e_proc p;
 
-	(void)state;
 	e2e_require();
 	e2e_start_stalltop(&p, NULL, "-b -d 1000 -o json");
 	e2e_await_sleep(p.pid);
@@ -260,12 +252,11 @@ static void test_signal_at_once(void **state)
 }
 
 /* -n N prints N samples, one after one whole interval. */
-static void test_iterations(void **state)
+E2E_TEST(test_iterations)
 {
 	struct e2e_result r;
 	size_t i, n;
 
-	(void)state;
 	e2e_require();
 	for (i = 0; i < N_FORMATS; i++)
 		for (n = 1; n <= 3; n += 2) {
@@ -279,14 +270,13 @@ static void test_iterations(void **state)
 }
 
 /* A sample is there when it was made, not when a buffer is full. */
-static void test_flushed(void **state)
+E2E_TEST(test_flushed)
 {
 	struct e2e_result r;
 	struct e2e_proc p;
 	double start;
 	size_t i;
 
-	(void)state;
 	e2e_require();
 	for (i = 0; i < N_FORMATS; i++) {
 		start = e2e_now();
@@ -303,7 +293,7 @@ static void test_flushed(void **state)
 }
 
 /* A stopped program skips what it missed, and says so. */
-static void test_stopped(void **state)
+E2E_TEST(test_stopped)
 {
 	struct e2e_result r;
 	struct samples s;
@@ -312,7 +302,6 @@ static void test_stopped(void **state)
 	bool late = false;
 	size_t i;
 
-	(void)state;
 	e2e_require();
 	e2e_start_stalltop(&p, NULL, "-b -n 12 -d 0.2 -o json -p 1");
 	assert_non_null(e2e_line(&p, 20));
@@ -354,12 +343,11 @@ static void check_width(const struct e2e_text *text)
 }
 
 /* -h and -V say what they should, and that is all; what is printed for people fits 80 columns. */
-static void test_help(void **state)
+E2E_TEST(test_help)
 {
 	static const struct e2e_how nobody = { .uid = NOBODY, .hook = e2e_no_netlink };
 	struct e2e_result r;
 
-	(void)state;
 	e2e_require();
 	e2e_run(&r, NULL, "--help");
 	check_silent_success(&r);
@@ -384,7 +372,7 @@ static void test_help(void **state)
 }
 
 /* JSON: the members that the manual names, and no other kind of value. */
-static void test_json_members(void **state)
+E2E_TEST(test_json_members)
 {
 	static const char *const of_sample[] = {
 		"time",	    "interval",	  "source",	"taskstats_version", "delayacct",
@@ -404,7 +392,6 @@ static void test_json_members(void **state)
 	json_t *task, *system;
 	size_t i;
 
-	(void)state;
 	e2e_require();
 	e2e_run(&r, NULL, "-b -n 1 -d 1 -o json");
 	check_silent_success(&r);
@@ -447,13 +434,12 @@ static int break_configuration(const char *arg)
 }
 
 /* It is told wherever it counts, and nothing is the worse for it. */
-static void test_broken_configuration(void **state)
+E2E_TEST(test_broken_configuration)
 {
 	const struct e2e_how how = { .hook = break_configuration };
 	static const char *const runs[] = { "-b -n 1 -d 0.1", "-d 0.1 -- /bin/true" };
 	struct e2e_result r;
 
-	(void)state;
 	e2e_require();
 	for (size_t i = 0; i < 2; i++) {
 		e2e_run(&r, &how, "%s", runs[i]);
@@ -463,19 +449,4 @@ static void test_broken_configuration(void **state)
 	}
 	e2e_run(&r, &how, "--version");
 	assert_int_equal(r.err.len, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		e2e_test(test_bad_options),  e2e_test(test_no_terminal),
-		e2e_test(test_disk_full),    e2e_test(test_closed_pipe),
-		e2e_test(test_signals),	     e2e_test(test_signal_at_once),
-		e2e_test(test_iterations),   e2e_test(test_flushed),
-		e2e_test(test_stopped),	     e2e_test(test_help),
-		e2e_test(test_output),	     e2e_test(test_absent),
-		e2e_test(test_json_members), e2e_test(test_broken_configuration),
-	};
-
-	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);
 }

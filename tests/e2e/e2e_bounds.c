@@ -131,9 +131,8 @@ static void check_source(const char *source, bool counts, const char *options)
 	assert_string_equal(again.out.data, live.out.data);
 }
 
-static void test_own_group(void **state)
+E2E_TEST(test_own_group)
 {
-	(void)state;
 	e2e_require();
 	start_loads(__func__);
 	check_source("taskstats", true, "");
@@ -142,18 +141,9 @@ static void test_own_group(void **state)
 	check_source("procfs", false, "");
 }
 
-static void test_own_group_bpf(void **state)
+E2E_TEST(test_own_group_bpf)
 {
-	(void)state;
 	e2e_require_bpf();
 	start_loads(__func__);
 	check_source("bpf", true, "");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = { e2e_test(test_own_group),
-					    e2e_test(test_own_group_bpf) };
-
-	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);
 }

@@ -181,12 +181,11 @@ static void check_way(enum snapshot_way way, bool threads, const bool *provoked,
 }
 
 /* Taskstats, snapshot, taskstats. */
-static void test_conformance(void **state)
+E2E_TEST(test_conformance)
 {
 	bool provoked[sizeof(stopped) / sizeof(stopped[0])];
 	pid_t but;
 
-	(void)state;
 	e2e_require();
 	but = hidden_process();
 	start_loads(provoked);
@@ -258,23 +257,12 @@ static void check_ways(bool threads)
 }
 
 /* Both iterators find the same. */
-static void test_ways(void **state)
+E2E_TEST(test_ways)
 {
-	(void)state;
 	e2e_require();
 	assert_true(e2e_load(NULL, "load_sleepers %d", SLEEPERS) > 0);
 	e2e_stop(e2e_load(NULL, "load_churn threads"));
 	assert_true(e2e_load(NULL, "load_churn leaderless") > 0);
 	check_ways(false);
 	check_ways(true);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		e2e_test(test_conformance),
-		e2e_test(test_ways),
-	};
-
-	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);
 }

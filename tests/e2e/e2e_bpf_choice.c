@@ -35,11 +35,10 @@ static void check_refusal(const struct e2e_how *how, const char *why)
 }
 
 /* As nobody. */
-static void test_unprivileged(void **state)
+E2E_TEST(test_unprivileged)
 {
 	struct e2e_how how = { .uid = NOBODY };
 
-	(void)state;
 	e2e_require_bpf();
 	check_refusal(&how, "CAP_BPF and CAP_PERFMON");
 }
@@ -54,7 +53,7 @@ static int hide_types(const char *empty)
 /* An empty file. */
 static const char *empty_file(void)
 {
-	const char *path = e2e_format("%s/empty", e2e_folder());
+	const char *path = e2e_path("empty");
 	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
 
 	assert_true(fd >= 0);
@@ -64,13 +63,12 @@ static const char *empty_file(void)
 }
 
 /* Hidden types: named when asked for, gone round and said once when not. */
-static void test_hidden_types(void **state)
+E2E_TEST(test_hidden_types)
 {
 	struct e2e_how how = { .hook = hide_types };
 	struct e2e_result r;
 	struct samples s;
 
-	(void)state;
 	e2e_require_bpf();
 	how.hook_arg = empty_file();
 	check_refusal(&how, "BTF");
@@ -103,11 +101,10 @@ static int shift_clocks(const char *arg)
 }
 
 /* Such a namespace has no times that are wrong by as much. */
-static void test_time_namespace(void **state)
+E2E_TEST(test_time_namespace)
 {
 	struct e2e_how how = { .hook = shift_clocks };
 
-	(void)state;
 	e2e_require_bpf();
 	if (access("/proc/self/timens_offsets", F_OK))
 		e2e_skip("no time namespaces");
@@ -143,9 +140,8 @@ static void await_few(void)
 }
 
 /* Loading a program pays with many tasks, for all of them, and more than one interval. */
-static void test_choice(void **state)
+E2E_TEST(test_choice)
 {
-	(void)state;
 	e2e_require_bpf();
 	await_few();
 	assert_string_equal(source_of("-n 2"), "taskstats");
@@ -154,16 +150,4 @@ static void test_choice(void **state)
 	assert_string_equal(source_of("-n 1"), "taskstats");
 	assert_string_equal(source_of(e2e_format("-n 2 -p %d", (int)getpid())), "taskstats");
 	assert_string_equal(source_of("-n 1 --source bpf"), "bpf");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		e2e_test(test_unprivileged),
-		e2e_test(test_hidden_types),
-		e2e_test(test_time_namespace),
-		e2e_test(test_choice),
-	};
-
-	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);
 }

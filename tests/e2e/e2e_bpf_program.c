@@ -27,7 +27,7 @@
 #define PER_SECOND (32U * 1024)
 
 /* Without taskstats it knows all kinds, and nobody says otherwise. */
-static void test_no_taskstats(void **state)
+E2E_TEST(test_no_taskstats)
 {
 	static const char *const ids[] = { "no-cap", "no-taskstats", "taskstats-version",
 					   "taskstats-error" };
@@ -37,7 +37,6 @@ static void test_no_taskstats(void **state)
 	size_t i;
 	pid_t pid;
 
-	(void)state;
 	e2e_require_bpf();
 	pid = e2e_load(NULL, "load_sleepers 1");
 	e2e_run(&r, &how, "-b -n 1 -d 0.3 -o json");
@@ -112,16 +111,15 @@ static void check_same(const char *options, const pid_t *parents, size_t n)
 }
 
 /* The program prints the same, whichever it asks; and says how long the walk took. */
-static void test_same(void **state)
+E2E_TEST(test_same)
 {
-	const char *log = e2e_format("%s/log", e2e_folder());
+	const char *log = e2e_path("log");
 	unsigned long entries, records, us;
 	pid_t loads[4];
 	char line[256];
 	bool found = false;
 	FILE *f;
 
-	(void)state;
 	e2e_require_bpf();
 	loads[0] = e2e_load(NULL, "load_sleepers %d", SLEEPERS);
 	loads[1] = e2e_load(NULL, "load_kind -d %s mix", e2e_folder());
@@ -149,7 +147,7 @@ static void test_same(void **state)
 }
 
 /* In a pid namespace: its ids, and nobody from outside. */
-static void test_namespace(void **state)
+E2E_TEST(test_namespace)
 {
 	const char *script = e2e_format("sleep 20 & exec %s --source bpf -b -n 2 -d 0.3 -x -o json",
 					e2e_stalltop());
@@ -162,7 +160,6 @@ static void test_namespace(void **state)
 	size_t i;
 	json_t *task;
 
-	(void)state;
 	e2e_require_bpf();
 	e2e_start(&p, NULL, argv);
 	e2e_finish(&p, 20, &r);
@@ -225,13 +222,12 @@ static void watch(struct csv *csv, pid_t pid, int n)
 }
 
 /* D without I/O: the parent of vfork. */
-static void test_stuck(void **state)
+E2E_TEST(test_stuck)
 {
 	struct csv csv;
 	size_t row;
 	pid_t pid;
 
-	(void)state;
 	e2e_require_bpf();
 	pid = e2e_load(NULL, "load_churn stuck");
 	e2e_sleep(0.2);
@@ -314,7 +310,7 @@ static _Noreturn void read_chunk(const char *path, const char *cgroup, int told)
 /* A file with a chunk, on the disk and not in memory. */
 static const char *make_chunk(void)
 {
-	const char *path = e2e_format("%s/chunk", e2e_folder());
+	const char *path = e2e_path("chunk");
 	char *bytes = e2e_keep(calloc(1, CHUNK));
 	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
 
@@ -366,7 +362,7 @@ static double booked_in(const struct csv *csv, size_t *times)
  * D for I/O: the wait shows while it lasts, and is booked once when it ends. On a CPU that others
  * want, kernels from 6.12 may book it from the beginning of another, which is not shown then.
  */
-static void test_throttled(void **state)
+E2E_TEST(test_throttled)
 {
 	const char *path, *cgroup;
 	double took = 0, booked = -1;
@@ -375,7 +371,6 @@ static void test_throttled(void **state)
 	char disk[64];
 	pid_t pid;
 
-	(void)state;
 	e2e_require_bpf();
 	path = make_chunk();
 	cgroup = disk_of(path, disk, sizeof(disk)) ? make_throttle(disk) : NULL;
@@ -397,7 +392,7 @@ static void test_throttled(void **state)
  * A program that runs all the time and becomes another one of the same name: its command line is
  * the new one with the next sample, though it is else read only every few seconds.
  */
-static void test_exec(void **state)
+E2E_TEST(test_exec)
 {
 	const char *argv[] = { "/bin/sh", "-c",
 			       "for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do "
@@ -407,7 +402,6 @@ static void test_exec(void **state)
 	struct e2e_proc p;
 	const char *last;
 
-	(void)state;
 	e2e_require_bpf();
 	e2e_start(&p, NULL, argv);
 	e2e_run(&r, NULL, "--source bpf -b -n 18 -d 0.3 -o csv -F pid,command -p %d", (int)p.pid);
@@ -423,14 +417,4 @@ static void test_exec(void **state)
 	assert_non_null(last);
 	assert_non_null(strstr(last, "second"));
 	assert_null(strstr(last, "for i in"));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		e2e_test(test_no_taskstats), e2e_test(test_same),      e2e_test(test_namespace),
-		e2e_test(test_stuck),	     e2e_test(test_throttled), e2e_test(test_exec),
-	};
-
-	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);
 }

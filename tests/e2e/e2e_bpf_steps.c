@@ -264,13 +264,12 @@ static struct snapshot_record next(struct snapshot *snapshot, pid_t pid, const c
 }
 
 /* Sleepers have a record the first time only. */
-static void test_idle(void **state)
+E2E_TEST(test_idle)
 {
 	struct snapshot *snapshot;
 	struct snapshot_view view;
 	pid_t keeper;
 
-	(void)state;
 	e2e_require();
 	keeper = e2e_load(NULL, "load_sleepers %d", SLEEPERS);
 	snapshot = open_walk(false);
@@ -288,7 +287,7 @@ static void test_idle(void **state)
 }
 
 /* What a task does itself, and its end. */
-static void test_own_doing(void **state)
+E2E_TEST(test_own_doing)
 {
 	struct snapshot_record record;
 	struct snapshot_view view;
@@ -296,7 +295,6 @@ static void test_own_doing(void **state)
 	struct actor actor;
 	pid_t child;
 
-	(void)state;
 	e2e_require();
 	snapshot = open_walk(false);
 	take(snapshot, SNAPSHOT_WHOLE, &view);
@@ -326,12 +324,11 @@ static void test_own_doing(void **state)
 }
 
 /* An orphan sleeps on, and yet has another parent. */
-static void test_orphan(void **state)
+E2E_TEST(test_orphan)
 {
 	struct snapshot_view view;
 	struct snapshot *snapshot;
 
-	(void)state;
 	e2e_require();
 	for (int threads = 0; threads < 2; threads++) {
 		struct actor actor = start_actor();
@@ -350,14 +347,13 @@ static void test_orphan(void **state)
 }
 
 /* A thread is named by another, while it sleeps. */
-static void test_named_by_another(void **state)
+E2E_TEST(test_named_by_another)
 {
 	struct snapshot_view view;
 	struct snapshot *snapshot;
 	struct actor actor;
 	pid_t tid;
 
-	(void)state;
 	e2e_require();
 	actor = start_actor();
 	tid = tell(&actor, 't');
@@ -371,7 +367,7 @@ static void test_named_by_another(void **state)
 }
 
 /* A task is moved to another cgroup, while it sleeps. */
-static void test_moved(void **state)
+E2E_TEST(test_moved)
 {
 	const char *folder = e2e_format(UNIFIED "/stalltop-test-%d", (int)getpid());
 	struct snapshot_view view;
@@ -379,7 +375,6 @@ static void test_moved(void **state)
 	struct actor actor;
 	struct stat st;
 
-	(void)state;
 	e2e_require();
 	if (mkdir(folder, 0755))
 		e2e_skip("no unified cgroups at " UNIFIED);
@@ -400,7 +395,7 @@ static void test_moved(void **state)
 }
 
 /* The start is exact. */
-static void test_start(void **state)
+E2E_TEST(test_start)
 {
 	struct snapshot_view view;
 	struct snapshot *snapshot;
@@ -409,7 +404,6 @@ static void test_start(void **state)
 	struct actor actor;
 	uint64_t from, to;
 
-	(void)state;
 	e2e_require();
 	snapshot = open_walk(false);
 	take(snapshot, SNAPSHOT_WHOLE, &view);
@@ -475,9 +469,8 @@ static void check_growth(enum snapshot_way way, bool threads)
 }
 
 /* The machine grows. */
-static void test_growth(void **state)
+E2E_TEST(test_growth)
 {
-	(void)state;
 	e2e_require();
 	snapshot_close(open_walk(false));
 	check_growth(SNAPSHOT_WALK, false);
@@ -500,7 +493,7 @@ static void make_zombies(pid_t *pids)
 }
 
 /* A record of ended threads says nothing but that, whoever had its place before. */
-static void test_places_of_zombies(void **state)
+E2E_TEST(test_places_of_zombies)
 {
 	struct actor actors[ZOMBIES / 4];
 	struct snapshot_view view;
@@ -508,7 +501,6 @@ static void test_places_of_zombies(void **state)
 	pid_t pids[ZOMBIES];
 	size_t ended = 0;
 
-	(void)state;
 	e2e_require();
 	assert_int_equal(snapshot_open(&snapshot, false, SNAPSHOT_EACH), 0);
 	make_zombies(pids);
@@ -529,16 +521,4 @@ static void test_places_of_zombies(void **state)
 	}
 	assert_int_equal(ended, ZOMBIES / 4);
 	snapshot_close(snapshot);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		e2e_test(test_idle),   e2e_test(test_own_doing),
-		e2e_test(test_orphan), e2e_test(test_named_by_another),
-		e2e_test(test_moved),  e2e_test(test_start),
-		e2e_test(test_growth), e2e_test(test_places_of_zombies),
-	};
-
-	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);
 }

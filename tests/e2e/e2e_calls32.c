@@ -78,13 +78,12 @@ static void check_book(const struct tracebook *book, const pid_t *pids)
 }
 
 /* Traced, both those that sleep already and those that fall asleep. */
-static void test_traced(void **state)
+E2E_TEST(test_traced)
 {
 	const struct trace_options options = { .sites = 4096 };
 	pid_t before[ROWS], after[ROWS];
 	struct tracebook book;
 
-	(void)state;
 	e2e_require_bpf();
 	require_32bit();
 	start_all(before);
@@ -99,13 +98,12 @@ static void test_traced(void **state)
 }
 
 /* Not traced: by /proc. */
-static void test_read(void **state)
+E2E_TEST(test_read)
 {
 	struct e2e_result r;
 	struct samples s;
 	pid_t pids[ROWS];
 
-	(void)state;
 	e2e_require();
 	require_32bit();
 	start_all(pids);
@@ -120,14 +118,4 @@ static void test_read(void **state)
 		if (strncmp(on, rows[i].on, strlen(rows[i].on)) != 0)
 			fail_msg("%s: on %s", rows[i].what, on);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		e2e_test(test_traced),
-		e2e_test(test_read),
-	};
-
-	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);
 }

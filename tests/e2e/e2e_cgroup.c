@@ -58,14 +58,13 @@ static void assert_group(const char *options, pid_t pid, const char *expected)
 }
 
 /* A task's group in the hierarchy that is asked for, by every source; after a move, too. */
-static void test_shown(void **state)
+E2E_TEST(test_shown)
 {
 	static const char *const sources[] = { "taskstats", "procfs", "bpf" };
 	const char *controller = NULL, *path = make_group(&controller);
 	struct e2e_how how = { .cgroup = path };
 	pid_t pid;
 
-	(void)state;
 	e2e_require();
 	pid = e2e_load(&how, "load_sleepers 1");
 	assert_true(pid > 0);
@@ -93,14 +92,13 @@ static const char *next_group(struct e2e_proc *p, pid_t pid)
 }
 
 /* Who is moved asleep, to another group of v1, is there in the next sample of the bpf source. */
-static void test_moved(void **state)
+E2E_TEST(test_moved)
 {
 	const char *controller = NULL, *path = make_group(&controller);
 	struct e2e_result r;
 	struct e2e_proc p;
 	pid_t pid;
 
-	(void)state;
 	e2e_require();
 	e2e_run(&r, NULL, "-b -n 1 -d 0.1 --source bpf");
 	if (r.status)
@@ -186,7 +184,7 @@ static struct cgroup_reader *open_reader(struct hierarchy *hierarchy, const char
 #define ALL (SLEEPING + 2)
 
 /* What cgroupstats says of a group is what is counted by hand, thread by thread. */
-static void test_states(void **state)
+E2E_TEST(test_states)
 {
 	const char *controller = NULL, *path = make_group(&controller);
 	const struct cgroup_sample *now = NULL, *before;
@@ -197,7 +195,6 @@ static void test_states(void **state)
 	pid_t sleepers;
 	unsigned same = 0;
 
-	(void)state;
 	/* They sleep in pause(), for good: what waits for a time is not counted by all kernels. */
 	sleepers = e2e_load(&how, "load_sleepers 4 3");
 	assert_true(sleepers > 0);
@@ -229,14 +226,13 @@ static void test_states(void **state)
 }
 
 /* A group that is removed while it is read is gone, also where another one takes its place. */
-static void test_removed(void **state)
+E2E_TEST(test_removed)
 {
 	const char *controller = NULL, *path = make_group(&controller);
 	const struct cgroup_sample *now, *before;
 	struct cgroup_reader *reader;
 	struct hierarchy hierarchy;
 
-	(void)state;
 	reader = open_reader(&hierarchy, controller);
 	for (int i = 0; i < 3; i++) {
 		cgroup_reader_tick(reader);
@@ -279,14 +275,13 @@ static uint64_t stalled(const char *path, unsigned resource)
 }
 
 /* A v2 group's pressure is what its files say. */
-static void test_pressure(void **state)
+E2E_TEST(test_pressure)
 {
 	const struct cgroup_sample *now, *before;
 	struct cgroup_reader *reader;
 	struct hierarchy hierarchy;
 	const char *path;
 
-	(void)state;
 	reader = open_reader(&hierarchy, "v2");
 	path = hierarchy.mount ? e2e_format("%s/stalltop-test-%d", hierarchy.mount, (int)getpid())
 			       : NULL;
@@ -321,12 +316,11 @@ static void test_pressure(void **state)
 }
 
 /* A hierarchy that there is not: one line that names those that there are. */
-static void test_unknown(void **state)
+E2E_TEST(test_unknown)
 {
 	static const char *const modes[] = { "-b -n 1 -d 0.1", "-b -n 1 -F pid", "-- true" };
 	struct e2e_result r;
 
-	(void)state;
 	for (unsigned i = 0; i < 3; i++) {
 		e2e_run(&r, NULL, "--cgroup-hierarchy no-such %s", modes[i]);
 		assert_int_equal(r.status, 2);
@@ -339,14 +333,13 @@ static void test_unknown(void **state)
 }
 
 /* A group of version 2 beside hierarchies that have the tasks: it is said how to have it. */
-static void test_empty_v2(void **state)
+E2E_TEST(test_empty_v2)
 {
 	struct hierarchy hierarchy, usual;
 	const char *path, *name;
 	struct e2e_result r;
 	bool apart;
 
-	(void)state;
 	cgroup_reader_close(open_reader(&usual, NULL));
 	apart = usual.name && strcmp(usual.name, "v2") != 0;
 	hierarchy_close(&usual);
@@ -368,16 +361,4 @@ static void test_empty_v2(void **state)
 	assert_int_equal(r.status, 0);
 	e2e_run(&r, NULL, "-b -n 1 -d 0.1 --cgroup %s-no", name);
 	assert_null(strstr(r.err.data, "--cgroup-hierarchy v2"));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		e2e_test(test_shown),	 e2e_test(test_moved),	 e2e_test(test_unknown),
-		e2e_test(test_states),	 e2e_test(test_removed), e2e_test(test_pressure),
-		e2e_test(test_empty_v2),
-	};
-
-	return cmocka_run_group_tests_name("e2e_cgroup", tests, e2e_group_setup,
-					   e2e_group_teardown);
 }

@@ -131,9 +131,8 @@ static void check_churn(const char *options, bool threads)
 }
 
 /* Process rows. */
-static void test_churn(void **state)
+E2E_TEST(test_churn)
 {
-	(void)state;
 	e2e_require();
 	assert_true(e2e_load(NULL, "load_churn forks") > 0);
 	assert_true(e2e_load(NULL, "load_churn threads") > 0);
@@ -141,9 +140,8 @@ static void test_churn(void **state)
 }
 
 /* Thread rows. */
-static void test_churn_threads(void **state)
+E2E_TEST(test_churn_threads)
 {
-	(void)state;
 	e2e_require();
 	assert_true(e2e_load(NULL, "load_churn forks") > 0);
 	assert_true(e2e_load(NULL, "load_churn threads") > 0);
@@ -151,9 +149,8 @@ static void test_churn_threads(void **state)
 }
 
 /* Without privileges. */
-static void test_churn_procfs(void **state)
+E2E_TEST(test_churn_procfs)
 {
-	(void)state;
 	e2e_require();
 	assert_true(e2e_load(NULL, "load_churn forks") > 0);
 	check_churn(" --source procfs", false);
@@ -229,7 +226,7 @@ static bool check_reuse(const char *options, bool first_busy, bool second_busy)
 
 	assert_true(pid > 0);
 	e2e_sleep(0.3);
-	e2e_start_stalltop(&p, NULL, e2e_format("-b -n 6 -d 0.4 -o json%s", options));
+	e2e_start_stalltop(&p, NULL, e2e_format("-b -n 6 -d 0.2 -o json%s", options));
 	assert_non_null(e2e_line(&p, 20));
 	assert_non_null(e2e_line(&p, 20));
 	/* between two samples, where nobody sees the pid unused */
@@ -249,14 +246,13 @@ static bool check_reuse(const char *options, bool first_busy, bool second_busy)
 }
 
 /* The second task's counters are below the first's, or above: it is new in any case. */
-static void test_reuse(void **state)
+E2E_TEST(test_reuse)
 {
 	static const char *const options[] = { "", " -H", " --source procfs" };
 	pid_t probe;
 	size_t i;
 	int tries;
 
-	(void)state;
 	e2e_require();
 	probe = clone_with_pid(0, false);
 	if (probe < 0)
@@ -292,13 +288,12 @@ static void watch(const char *options, pid_t pid, struct samples *s)
 }
 
 /* exec: another name, the same task. */
-static void test_exec(void **state)
+E2E_TEST(test_exec)
 {
 	const char *argv[] = { "/bin/sh", "-c", "sleep 1.2; exec sleep 60", NULL };
 	struct samples s;
 	struct e2e_proc p;
 
-	(void)state;
 	e2e_require();
 	e2e_start(&p, NULL, argv);
 	watch("", p.pid, &s);
@@ -310,12 +305,11 @@ static void test_exec(void **state)
 }
 
 /* exec by another thread: it takes over the leader's pid and start. */
-static void test_thread_exec(void **state)
+E2E_TEST(test_thread_exec)
 {
 	struct samples s;
 	pid_t pid;
 
-	(void)state;
 	e2e_require();
 	pid = e2e_load(NULL, "load_churn thread-exec 1200");
 	watch("", pid, &s);
@@ -324,12 +318,11 @@ static void test_thread_exec(void **state)
 }
 
 /* setuid: another user. */
-static void test_setuid(void **state)
+E2E_TEST(test_setuid)
 {
 	struct samples s;
 	pid_t pid;
 
-	(void)state;
 	e2e_require();
 	pid = e2e_load(NULL, "load_churn setuid 1200");
 	watch("", pid, &s);
@@ -340,12 +333,11 @@ static void test_setuid(void **state)
 }
 
 /* A parent dies: its child has another. */
-static void test_orphan(void **state)
+E2E_TEST(test_orphan)
 {
 	struct samples s;
 	pid_t parent, child;
 
-	(void)state;
 	e2e_require();
 	/* so that the orphan comes to us, and is known to end */
 	assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
@@ -361,13 +353,12 @@ static void test_orphan(void **state)
 }
 
 /* The leader has ended, its process goes on. */
-static void test_leaderless(void **state)
+E2E_TEST(test_leaderless)
 {
 	struct samples s;
 	json_t *task;
 	pid_t pid;
 
-	(void)state;
 	e2e_require();
 	pid = e2e_load(NULL, "load_churn leaderless");
 	watch("", pid, &s);
@@ -411,13 +402,12 @@ static void check_stuck(json_t *task, size_t i)
 }
 
 /* A wait that does not end is booked nowhere, but seen. */
-static void test_stuck(void **state)
+E2E_TEST(test_stuck)
 {
 	struct samples s;
 	pid_t pid;
 	size_t i;
 
-	(void)state;
 	e2e_require();
 	pid = e2e_load(NULL, "load_churn stuck");
 	e2e_await_hang(pid);
@@ -428,7 +418,7 @@ static void test_stuck(void **state)
 }
 
 /* The same of one thread: its row has it, its leader's has not, and their process's has it. */
-static void test_stuck_thread(void **state)
+E2E_TEST(test_stuck_thread)
 {
 	static const char *const options[] = { " -H -F +wait,+state --source taskstats",
 					       " -H -F +wait,+state --source procfs" };
@@ -436,7 +426,6 @@ static void test_stuck_thread(void **state)
 	pid_t pid;
 	size_t i, k;
 
-	(void)state;
 	e2e_require();
 	pid = e2e_load(NULL, "load_churn stuck-thread");
 	e2e_await_hang(pid);
@@ -452,16 +441,4 @@ static void test_stuck_thread(void **state)
 		assert_string_equal(member_text(task_must(s.v[i], pid), "state"), "S");
 		check_waits(task_must(s.v[i], pid), i);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		e2e_test(test_churn),  e2e_test(test_churn_threads), e2e_test(test_churn_procfs),
-		e2e_test(test_reuse),  e2e_test(test_exec),	     e2e_test(test_thread_exec),
-		e2e_test(test_setuid), e2e_test(test_orphan),	     e2e_test(test_leaderless),
-		e2e_test(test_stuck),  e2e_test(test_stuck_thread),
-	};
-
-	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);
 }

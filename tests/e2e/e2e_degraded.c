@@ -64,7 +64,7 @@ static const char *check_note(json_t *sample, const char *id)
 }
 
 /* Where all is well there is nothing to say but of tasks from before. */
-static void test_nothing_missing(void **state)
+E2E_TEST(test_nothing_missing)
 {
 	static const char *const ids[] = {
 		"delayacct-off", "no-cap", "no-taskstats", "no-psi", "psi-missing", "late",
@@ -72,7 +72,6 @@ static void test_nothing_missing(void **state)
 	json_t *sample;
 	size_t i;
 
-	(void)state;
 	e2e_require();
 	if (access("/proc/pressure/memory", R_OK))
 		e2e_skip("no pressure files");
@@ -83,7 +82,7 @@ static void test_nothing_missing(void **state)
 }
 
 /* Delay accounting off: cpu is counted all the same, the rest is unknown. */
-static void test_delayacct_off(void **state)
+E2E_TEST(test_delayacct_off)
 {
 	struct reader_record before, after;
 	struct e2e_result r;
@@ -93,7 +92,6 @@ static void test_delayacct_off(void **state)
 	pid_t pid;
 	size_t i;
 
-	(void)state;
 	e2e_require();
 	assert_int_equal(box_delayacct(false), 0);
 	pid = e2e_load(NULL, "load_kind -d %s mix", e2e_folder());
@@ -134,14 +132,13 @@ static void test_delayacct_off(void **state)
 }
 
 /* On, but later than the task: its waits are unknown, those of the next are not. */
-static void test_delayacct_older(void **state)
+E2E_TEST(test_delayacct_older)
 {
 	json_t *sample;
 	const char *text;
 	pid_t older, newer;
 	bool number;
 
-	(void)state;
 	e2e_require();
 	assert_int_equal(box_delayacct(false), 0);
 	older = e2e_load(NULL, "load_kind -d %s mix", e2e_folder());
@@ -171,13 +168,12 @@ static void check_blkio(json_t *task, pid_t pid, const struct reader_record *bef
 }
 
 /* A task that is known to be accounted, seen without any other to learn from. */
-static void test_alone(void **state)
+E2E_TEST(test_alone)
 {
 	struct reader_record rec;
 	json_t *sample;
 	pid_t pid;
 
-	(void)state;
 	e2e_require();
 	pid = e2e_load(NULL, "load_kind -d %s mix", e2e_folder());
 	e2e_await_waits(pid, 1U << KIND_BLKIO, &rec);
@@ -187,13 +183,12 @@ static void test_alone(void **state)
 }
 
 /* A process with threads, started after one that was not accounted: nobody is in between. */
-static void test_alone_after_gap(void **state)
+E2E_TEST(test_alone_after_gap)
 {
 	struct reader_record rec;
 	json_t *sample;
 	pid_t pid;
 
-	(void)state;
 	e2e_require();
 	assert_int_equal(box_delayacct(false), 0);
 	e2e_load(NULL, "load_kind cpu");
@@ -248,12 +243,11 @@ static pid_t stopped_readers(void)
 }
 
 /* Asked for by name, with all privileges. */
-static void test_source_procfs(void **state)
+E2E_TEST(test_source_procfs)
 {
 	json_t *sample = NULL, *task;
 	pid_t pid;
 
-	(void)state;
 	e2e_require();
 	pid = stopped_readers();
 	check_procfs(NULL, "--source procfs", pid);
@@ -272,12 +266,11 @@ static void test_source_procfs(void **state)
 }
 
 /* What procfs shows without delay accounting is unknown as well. */
-static void test_procfs_delayacct_off(void **state)
+E2E_TEST(test_procfs_delayacct_off)
 {
 	json_t *sample, *task;
 	pid_t pid;
 
-	(void)state;
 	e2e_require();
 	assert_int_equal(box_delayacct(false), 0);
 	pid = e2e_load(NULL, "load_kind -d %s mix", e2e_folder());
@@ -289,14 +282,13 @@ static void test_procfs_delayacct_off(void **state)
 }
 
 /* An ordinary user. */
-static void test_unprivileged(void **state)
+E2E_TEST(test_unprivileged)
 {
 	struct e2e_how how = { .uid = NOBODY };
 	struct e2e_result r;
 	json_t *sample;
 	pid_t pid;
 
-	(void)state;
 	e2e_require();
 	pid = stopped_readers();
 	check_procfs(&how, "", pid);
@@ -314,7 +306,7 @@ static void test_unprivileged(void **state)
 }
 
 /* Root of a user and a PID namespace of its own, which taskstats does not trust. */
-static void test_namespaces(void **state)
+E2E_TEST(test_namespaces)
 {
 	const char *argv[] = { "/usr/bin/unshare",
 			       "-Urpf",
@@ -335,7 +327,6 @@ static void test_namespaces(void **state)
 	json_t *task;
 	size_t i;
 
-	(void)state;
 	e2e_require();
 	e2e_start(&p, &how, argv);
 	e2e_finish(&p, 30, &r);
@@ -389,7 +380,7 @@ static int hide_io_pressure(const char *arg)
 }
 
 /* Booted with psi=0, or a container that hides them. */
-static void test_no_psi(void **state)
+E2E_TEST(test_no_psi)
 {
 	struct e2e_how how = { .hook = hide_pressure };
 	struct e2e_result r;
@@ -398,7 +389,6 @@ static void test_no_psi(void **state)
 	const char *name;
 	size_t i;
 
-	(void)state;
 	e2e_require();
 	if (access("/proc/pressure/memory", R_OK))
 		e2e_skip("no pressure files");
@@ -415,7 +405,7 @@ static void test_no_psi(void **state)
 }
 
 /* One file is missing: it takes no row, the others stay. */
-static void test_psi_missing(void **state)
+E2E_TEST(test_psi_missing)
 {
 	struct e2e_how how = { .hook = hide_io_pressure };
 	struct e2e_result r;
@@ -424,7 +414,6 @@ static void test_psi_missing(void **state)
 	bool memory = false;
 	size_t i;
 
-	(void)state;
 	e2e_require();
 	if (access("/proc/pressure/memory", R_OK))
 		e2e_skip("no pressure files");
@@ -445,13 +434,12 @@ static void test_psi_missing(void **state)
 }
 
 /* Where taskstats cannot be reached the reason is another one than without the privilege. */
-static void test_no_taskstats(void **state)
+E2E_TEST(test_no_taskstats)
 {
 	struct e2e_how how = { .hook = e2e_no_netlink, .hook_arg = "nor bpf" };
 	json_t *sample, *task;
 	size_t i;
 
-	(void)state;
 	e2e_require();
 	sample = sample_of(&how, "");
 	assert_string_equal(member_text(sample, "source"), "procfs");
@@ -471,11 +459,10 @@ static int limit_files(const char *number)
 }
 
 /* With few descriptors it says what it cannot read and why, or that it cannot run: no row less. */
-static void test_few_files(void **state)
+E2E_TEST(test_few_files)
 {
 	size_t whole = 0, without = 0;
 
-	(void)state;
 	e2e_require();
 	for (int limit = 5; limit <= 24; limit++) {
 		struct e2e_how how = { .hook = limit_files, .hook_arg = e2e_format("%d", limit) };
@@ -510,14 +497,13 @@ static int hide_proc(const char *arg)
 }
 
 /* Without /proc there would seem to be no tasks: it says so. What needs none is there. */
-static void test_no_proc(void **state)
+E2E_TEST(test_no_proc)
 {
 	static const char *const need[] = { "-b -n 1 -d 0.1", "-b -n 1 --source procfs",
 					    "-w /nowhere", "-- true" };
 	struct e2e_how how = { .hook = hide_proc };
 	struct e2e_result r;
 
-	(void)state;
 	e2e_require();
 	for (size_t i = 0; i < sizeof(need) / sizeof(need[0]); i++) {
 		e2e_run(&r, &how, "%s", need[i]);
@@ -544,12 +530,11 @@ static int hide_others(const char *options)
 }
 
 /* Tasks that are listed and may not be looked into are counted; that others are not is told. */
-static void test_hidden_tasks(void **state)
+E2E_TEST(test_hidden_tasks)
 {
 	struct e2e_how how = { .hook = hide_others, .hook_arg = "hidepid=1" };
 	json_t *sample;
 
-	(void)state;
 	e2e_require();
 	sample = sample_of(&how, "");
 	assert_null(task_of(sample, 1));
@@ -557,29 +542,4 @@ static void test_hidden_tasks(void **state)
 	assert_null(note_of(sample, "hidden"));
 	how.hook_arg = "hidepid=2";
 	check_note(sample_of(&how, ""), "hidden");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		e2e_test(test_nothing_missing),
-		e2e_test(test_delayacct_off),
-		e2e_test(test_delayacct_older),
-		e2e_test(test_alone),
-		e2e_test(test_alone_after_gap),
-		e2e_test(test_source_procfs),
-		e2e_test(test_procfs_delayacct_off),
-		e2e_test(test_unprivileged),
-		e2e_test(test_namespaces),
-		e2e_test(test_no_psi),
-		e2e_test(test_psi_missing),
-		e2e_test(test_few_files),
-		e2e_test(test_hidden_tasks),
-		e2e_test(test_no_taskstats),
-#ifndef __SANITIZE_ADDRESS__
-		e2e_test(test_no_proc),
-#endif
-	};
-
-	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);
 }

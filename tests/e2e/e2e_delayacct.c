@@ -40,12 +40,11 @@ static int end(struct e2e_proc *run, int number)
 }
 
 /* All signals that can be caught, with and without a name. */
-static void test_signals(void **state)
+E2E_TEST(test_signals)
 {
 	const int numbers[] = { SIGQUIT, SIGUSR1, SIGUSR2,	SIGSEGV,   SIGABRT,
 				SIGTERM, SIGINT,  SIGRTMIN + 3, SIGVTALRM, SIGRTMAX };
 
-	(void)state;
 	e2e_require();
 	assert_int_equal(box_delayacct(false), 0);
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
@@ -60,11 +59,10 @@ static void test_signals(void **state)
 }
 
 /* Of two the first to end leaves it on for the other, whichever that is. */
-static void test_two(void **state)
+E2E_TEST(test_two)
 {
 	struct e2e_proc runs[2];
 
-	(void)state;
 	e2e_require();
 	assert_int_equal(box_delayacct(false), 0);
 	for (unsigned first = 0; first < 2; first++) {
@@ -91,12 +89,11 @@ static bool notes_left(const char *args)
 }
 
 /* A kill leaves it on: the next one says so, and one that has it on puts it back. */
-static void test_killed(void **state)
+E2E_TEST(test_killed)
 {
 	struct e2e_result result;
 	struct e2e_proc run;
 
-	(void)state;
 	e2e_require();
 	assert_int_equal(box_delayacct(false), 0);
 	assert_false(notes_left(""));
@@ -111,15 +108,4 @@ static void test_killed(void **state)
 	assert_false(notes_left("--enable-delayacct"));
 	assert_false(is_on());
 	assert_false(notes_left(""));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		e2e_test(test_signals),
-		e2e_test(test_two),
-		e2e_test(test_killed),
-	};
-
-	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);
 }

@@ -37,7 +37,7 @@ static unsigned number_of(const char *name, unsigned standard)
 /* A file system of its own in memory, so that the machine's disk does not matter; where it is. */
 static const char *make_disk(char *mount_point, size_t size)
 {
-	const char *memory = e2e_format("%s/memory", e2e_folder());
+	const char *memory = e2e_path("memory");
 
 	mkdir(memory, 0700);
 	if (mount("none", memory, "tmpfs", 0, "size=64m"))
@@ -136,7 +136,7 @@ static unsigned count_entries(const char *folder)
 }
 
 /* At random moments the power goes: what the disk has then is looked at. */
-static void test_power_cut(void **state)
+E2E_TEST(test_power_cut)
 {
 	const char *memory, *folder, *copy, *copied;
 	unsigned moments = number_of("DISK_MOMENTS", 10);
@@ -145,7 +145,6 @@ static void test_power_cut(void **state)
 	struct e2e_proc p;
 	double worst = 0;
 
-	(void)state;
 	e2e_require();
 	memory = make_disk(mount_point, sizeof(mount_point));
 	folder = e2e_format("%s/recording", mount_point);
@@ -178,7 +177,7 @@ static void test_power_cut(void **state)
 }
 
 /* A disk that stalls: samples come at their times; what found no room is told. */
-static void test_stall(void **state)
+E2E_TEST(test_stall)
 {
 	double interval = 0.05, stall = number_of("DISK_STALL", 5), begun, last = 0, late = 0;
 	char mount_point[300];
@@ -187,7 +186,6 @@ static void test_stall(void **state)
 	struct e2e_result r;
 	struct e2e_proc p;
 
-	(void)state;
 	e2e_require();
 	make_disk(mount_point, sizeof(mount_point));
 	folder = e2e_format("%s/recording", mount_point);
@@ -225,13 +223,12 @@ static void test_stall(void **state)
 }
 
 /* A disk that stalls when the recording begins: that is told, and nobody waits for ever. */
-static void test_stall_at_start(void **state)
+E2E_TEST(test_stall_at_start)
 {
 	char mount_point[300];
 	struct e2e_result r;
 	const char *path;
 
-	(void)state;
 	e2e_require();
 	make_disk(mount_point, sizeof(mount_point));
 	path = e2e_format("%s/file", mount_point);
@@ -277,16 +274,15 @@ static pid_t writer_of(pid_t parent)
 }
 
 /* Many segments, of which old ones go: files, memory and descriptors stay as many as they were. */
-static void test_retention(void **state)
+E2E_TEST(test_retention)
 {
 	unsigned seconds = number_of("DISK_SEGMENTS", 6), files = 0, fds[2];
 	unsigned long kb[2], grown;
-	const char *folder = e2e_format("%s/retained", e2e_folder());
+	const char *folder = e2e_path("retained");
 	struct e2e_result r;
 	struct e2e_proc p;
 	pid_t pids[2];
 
-	(void)state;
 	e2e_require();
 	/* A segment every quarter of a second: a day has 24. */
 	e2e_start_stalltop(&p, NULL, e2e_format("-p 1 -d 0.05 --keep 2s,100M -w %s", folder));
@@ -322,15 +318,14 @@ static void test_retention(void **state)
 }
 
 /* Two recorders that follow each other in a folder, the first killed: one recording. */
-static void test_again(void **state)
+E2E_TEST(test_again)
 {
-	const char *folder = e2e_format("%s/again", e2e_folder());
+	const char *folder = e2e_path("again");
 	struct e2e_result r;
 	struct e2e_proc p;
 	struct samples s;
 	size_t first;
 
-	(void)state;
 	e2e_require();
 	e2e_start_stalltop(&p, NULL, e2e_format("-p 1 -d 0.1 --keep 1h,8M -w %s", folder));
 	e2e_sleep(2);
@@ -348,14 +343,4 @@ static void test_again(void **state)
 	assert_int_equal(s.n, first + 3);
 	/* What was killed is closed and packed, too: two files, besides "." and "..". */
 	assert_int_equal(count_entries(folder), 4);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		e2e_test(test_power_cut), e2e_test(test_stall), e2e_test(test_stall_at_start),
-		e2e_test(test_retention), e2e_test(test_again),
-	};
-
-	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);
 }

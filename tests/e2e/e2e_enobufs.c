@@ -2,11 +2,7 @@
 /* A socket of the real kernel that is out of buffer: what was dropped is asked for again. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -85,12 +81,11 @@ static void shrink(int fd, int size)
 }
 
 /* With the buffer that was asked for, nothing is dropped. */
-static void test_enough(void **state)
+TEST(test_enough)
 {
 	struct taskstats_client *conn;
 	struct answers answers;
 
-	(void)state;
 	open_or_skip(&conn, "test_enough");
 	ask(conn, &answers, "test_enough");
 	assert_int_equal(answers.right, ASKED);
@@ -100,11 +95,10 @@ static void test_enough(void **state)
 }
 
 /* With less and less, packs shrink until all replies fit, and every answer is right. */
-static void test_overrun(void **state)
+TEST(test_overrun)
 {
 	static const int sizes[] = { 32768, 8192, 1 };
 
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_SIZE(sizes); i++) {
 		struct taskstats_client *conn;
 		struct answers answers;
@@ -124,14 +118,4 @@ static void test_overrun(void **state)
 		assert_int_equal(taskstats_client_stats(conn).overruns, overruns);
 		taskstats_client_close(conn);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_enough),
-		cmocka_unit_test(test_overrun),
-	};
-
-	return cmocka_run_group_tests_name("enobufs", tests, NULL, NULL);
 }

@@ -49,7 +49,7 @@ static int on_one_cpu(const char *unused)
 /* A file on a disk, to be read past the page cache. */
 static const char *make_file(void)
 {
-	const char *path = e2e_format("%s/blocks", e2e_folder());
+	const char *path = e2e_path("blocks");
 	char *bytes = e2e_keep(calloc(1, FILE_SIZE));
 	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
 
@@ -217,11 +217,10 @@ static void check_reader(const char *file, const char *group, unsigned compute_u
 	fail_msg("%u us between reads", compute_us);
 }
 
-static void test_reader(void **state)
+E2E_TEST(test_reader)
 {
 	const char *file, *group;
 
-	(void)state;
 	require_exact(__func__);
 	file = make_file();
 	group = slow_group(__func__, file);
@@ -232,11 +231,10 @@ static void test_reader(void **state)
 }
 
 /* Samples that taskstats takes, for fields that it alone has, show the same. */
-static void test_record(void **state)
+E2E_TEST(test_record)
 {
 	const char *file, *group;
 
-	(void)state;
 	require_exact(__func__);
 	file = make_file();
 	group = slow_group(__func__, file);
@@ -244,13 +242,12 @@ static void test_record(void **state)
 }
 
 /* Waits in state D without I/O wait, of which no kind has anything booked. */
-static void test_dwait(void **state)
+E2E_TEST(test_dwait)
 {
-	const char *log = e2e_format("%s/log", e2e_folder());
+	const char *log = e2e_path("log");
 	struct shown shown;
 	pid_t pid;
 
-	(void)state;
 	require_exact(__func__);
 	pid = e2e_load(NULL, "load_own -l %s hang 70", log);
 	assert_true(pid > 0);
@@ -262,13 +259,12 @@ static void test_dwait(void **state)
 }
 
 /* A wait that was in progress when the programs came counts, too, once it ends. */
-static void test_before(void **state)
+E2E_TEST(test_before)
 {
-	const char *log = e2e_format("%s/log", e2e_folder());
+	const char *log = e2e_path("log");
 	struct shown shown;
 	pid_t pid;
 
-	(void)state;
 	require_exact(__func__);
 	pid = e2e_load(NULL, "load_own -l %s hang 1700", log);
 	assert_true(pid > 0);
@@ -315,14 +311,13 @@ _Noreturn static void hang_in_thread(int go, int told)
 }
 
 /* What a thread waited stays in its process's figures when it has ended. */
-static void test_thread(void **state)
+E2E_TEST(test_thread)
 {
 	uint64_t own_ns = 0, shown_ns = 0;
 	struct e2e_proc p;
 	int go[2], told[2];
 	pid_t pid;
 
-	(void)state;
 	require_exact(__func__);
 	assert_int_equal(pipe2(go, O_CLOEXEC) | pipe2(told, O_CLOEXEC), 0);
 	fflush(NULL);
@@ -352,7 +347,7 @@ static void test_thread(void **state)
 }
 
 /* Who ended has all that it waited, also if it was in no sample. */
-static void test_ended(void **state)
+E2E_TEST(test_ended)
 {
 	const struct e2e_how pinned = { .hook = on_one_cpu };
 	const char *file, *log, *group;
@@ -360,11 +355,10 @@ static void test_ended(void **state)
 	pid_t hog, reader;
 	double shown = 0;
 
-	(void)state;
 	require_exact(__func__);
 	file = make_file();
 	group = slow_group(__func__, file);
-	log = e2e_format("%s/log", e2e_folder());
+	log = e2e_path("log");
 	hog = e2e_load(&pinned, "load_own spin");
 	e2e_start_stalltop(&p, NULL, "--source bpf --exact-io -b -o json -x -d 1.5 -n 3");
 	assert_true(e2e_skip_line(&p, 60));
@@ -387,12 +381,11 @@ static void test_ended(void **state)
 }
 
 /* Sources that cannot say so; without the option nothing is loaded. */
-static void test_sources(void **state)
+E2E_TEST(test_sources)
 {
 	struct e2e_result r;
 	struct samples s;
 
-	(void)state;
 	e2e_require();
 	e2e_run(&r, NULL, "--source procfs --exact-io -b -o json -n 1 -d 0.1");
 	check_silent_success(&r);
@@ -408,15 +401,4 @@ static void test_sources(void **state)
 	check_silent_success(&r);
 	parse_json(&r, &s);
 	assert_string_equal(member_text(s.v[0], "source"), "bpf");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		e2e_test(test_reader),	e2e_test(test_record), e2e_test(test_dwait),
-		e2e_test(test_before),	e2e_test(test_thread), e2e_test(test_ended),
-		e2e_test(test_sources),
-	};
-
-	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);
 }

@@ -58,7 +58,7 @@ static size_t check_unique(const char *path)
  */
 static void check_exec_storm(const char *source, unsigned samples)
 {
-	const char *path = e2e_format("%s/samples", e2e_folder());
+	const char *path = e2e_path("samples");
 	struct e2e_how how = { .out_path = path };
 	struct e2e_result r;
 	struct e2e_proc p;
@@ -76,24 +76,14 @@ static void check_exec_storm(const char *source, unsigned samples)
 }
 
 /* With each source. The one that was seen to write beyond its sample takes the longest. */
-static void test_exec_storm(void **state)
+E2E_TEST(test_exec_storm)
 {
 	struct e2e_result version;
 
-	(void)state;
 	e2e_require();
 	e2e_run(&version, NULL, "--version");
 	if (strstr(version.out.data, "bpf"))
 		check_exec_storm("bpf", 300);
 	check_exec_storm("taskstats", 60);
 	check_exec_storm("procfs", 60);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		e2e_test(test_exec_storm),
-	};
-
-	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);
 }

@@ -142,7 +142,7 @@ static json_t *check_life(const struct watch *watch, pid_t pid)
 }
 
 /* Two that live in one interval or two, and one that was there before. */
-static void test_rows(void **state)
+E2E_TEST(test_rows)
 {
 	static const char *const names[] = { "exits-older", "exits-code", "exits-signal" };
 	static const int ends[] = { 0, 7, SIGKILL };
@@ -152,7 +152,6 @@ static void test_rows(void **state)
 	pid_t pid[3];
 	int i;
 
-	(void)state;
 	e2e_require();
 	pid[0] = spawn(names[0], ends[0]);
 	watch_start(&watch, NULL, "-d 0.7");
@@ -181,13 +180,12 @@ static void test_rows(void **state)
 }
 
 /* Who has ended but was not waited for is counted once, and may stay for long. */
-static void test_zombie(void **state)
+E2E_TEST(test_zombie)
 {
 	struct watch watch;
 	size_t i, k, exited = 0, zombie = 0;
 	pid_t pid;
 
-	(void)state;
 	e2e_require();
 	watch_start(&watch, NULL, "-d 0.4 -F +state");
 	pid = spawn("exits-zombie", 0);
@@ -279,14 +277,13 @@ static pid_t watch_threads(struct watch *watch, const char *options, bool leader
 }
 
 /* A thread's end: a row of its own with -H, else in the sum of its process, which lives on. */
-static void test_thread(void **state)
+E2E_TEST(test_thread)
 {
 	struct watch watch;
 	json_t *task;
 	size_t at, end;
 	pid_t pid;
 
-	(void)state;
 	e2e_require();
 	pid = watch_threads(&watch, "-d 0.5", false);
 	task = check_life(&watch, pid);
@@ -306,14 +303,13 @@ static void test_thread(void **state)
 }
 
 /* A leader that ends first: the process ends with its last thread, by the leader's name. */
-static void test_leader(void **state)
+E2E_TEST(test_leader)
 {
 	struct watch watch;
 	json_t *task;
 	size_t at, end;
 	pid_t pid;
 
-	(void)state;
 	e2e_require();
 	pid = watch_threads(&watch, "-d 0.5", true);
 	task = check_life(&watch, pid);
@@ -368,12 +364,11 @@ static void watch_brood(const char *kind, unsigned int n, unsigned int ms, struc
 }
 
 /* Many alike are one row; a few are not. */
-static void test_fold(void **state)
+E2E_TEST(test_fold)
 {
 	struct brood brood = { 0 };
 	struct load load;
 
-	(void)state;
 	e2e_require();
 	/* Those that end while a sample is taken may still be in the next, and are not folded. */
 	for (unsigned i = 0; i < 8 && brood.rows != 1; i++)
@@ -397,7 +392,7 @@ static void test_fold(void **state)
 }
 
 /* How it ended stands behind the name. */
-static void test_text(void **state)
+E2E_TEST(test_text)
 {
 	struct e2e_result r;
 	struct e2e_proc p;
@@ -406,7 +401,6 @@ static void test_text(void **state)
 	pid_t pid[2];
 	int i;
 
-	(void)state;
 	e2e_require();
 	assert_non_null(load_start(&load, "fork", 50, 0));
 	e2e_start_stalltop(&p, NULL, "-b -n 3 -d 2.5");
@@ -442,12 +436,11 @@ static void check_deaf(const struct watch *watch)
 }
 
 /* -x */
-static void test_no_exits(void **state)
+E2E_TEST(test_no_exits)
 {
 	struct watch watch;
 	struct load load;
 
-	(void)state;
 	e2e_require();
 	assert_non_null(load_start(&load, "fork", 50, 0));
 	watch_start(&watch, NULL, "-d 0.3 -x");
@@ -483,17 +476,15 @@ static void check_namespace(const char *options)
 }
 
 /* In a pid namespace the kernel refuses, and the rest goes on. */
-static void test_namespace(void **state)
+E2E_TEST(test_namespace)
 {
-	(void)state;
 	e2e_require();
 	check_namespace("-pf --mount-proc");
 }
 
 /* In a network namespace it takes the request, and sends nothing. */
-static void test_network(void **state)
+E2E_TEST(test_network)
 {
-	(void)state;
 	e2e_require();
 	check_namespace("-n");
 }
@@ -575,27 +566,14 @@ static void await_reuse(const char *options, unsigned int first_ms, unsigned int
 }
 
 /* Whoever of the two did more. */
-static void test_reuse(void **state)
+E2E_TEST(test_reuse)
 {
 	static const char *const options[] = { "", "-H", "-x", "-x -H" };
 	size_t i;
 
-	(void)state;
 	e2e_require();
 	for (i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
 		await_reuse(options[i], 0, 100);
 		await_reuse(options[i], 100, 0);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		e2e_test(test_rows),	 e2e_test(test_zombie),	   e2e_test(test_thread),
-		e2e_test(test_leader),	 e2e_test(test_fold),	   e2e_test(test_text),
-		e2e_test(test_no_exits), e2e_test(test_namespace), e2e_test(test_network),
-		e2e_test(test_reuse),
-	};
-
-	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);
 }

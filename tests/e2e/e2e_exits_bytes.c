@@ -140,9 +140,8 @@ static void check_source(const char *options)
 }
 
 /* Both sources that hear of ends. */
-static void test_written(void **state)
+E2E_TEST(test_written)
 {
-	(void)state;
 	e2e_require();
 	if (!is_counted())
 		e2e_skip("no storage bytes are counted for this file system");
@@ -151,11 +150,4 @@ static void test_written(void **state)
 	check_source("-d 3 -F write --source taskstats");
 	e2e_require_bpf();
 	check_source("-d 3 -F write --source bpf");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = { e2e_test(test_written) };
-
-	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);
 }

@@ -16,12 +16,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A path in the test's folder. */
-static const char *path_of(const char *name)
-{
-	return e2e_format("%s/%s", e2e_folder(), name);
-}
-
 /* Starts to record into a folder when something happens; NULL: only when it is asked to. */
 static void start(struct e2e_proc *p, const struct e2e_how *how, const char *folder,
 		  const char *options, const char *when)
@@ -108,9 +102,9 @@ static size_t read_times(const char *folder, double *times, size_t most)
 }
 
 /* A signal has it write what it kept and what comes, without a hole; then it waits again. */
-static void test_asked(void **state)
+E2E_TEST(test_asked)
 {
-	const char *folder = path_of("asked");
+	const char *folder = e2e_path("asked");
 	static double times[1000];
 	struct e2e_result r;
 	struct e2e_proc p;
@@ -118,7 +112,6 @@ static void test_asked(void **state)
 	size_t n, before = 0, after = 0;
 	int files;
 
-	(void)state;
 	e2e_require();
 	start(&p, NULL, folder, "-d 0.1 --before 3s --linger 1", NULL);
 	await_running(&p);
@@ -153,15 +146,14 @@ static void test_asked(void **state)
 }
 
 /* Between two incidents nothing is known: the first sample of the second has no interval. */
-static void test_apart(void **state)
+E2E_TEST(test_apart)
 {
-	const char *folder = path_of("apart");
+	const char *folder = e2e_path("apart");
 	struct e2e_result r;
 	struct e2e_proc p;
 	struct samples s;
 	int files;
 
-	(void)state;
 	e2e_require();
 	start(&p, NULL, folder, "-d 0.1 --before 1s --linger 0.3", NULL);
 	await_running(&p);
@@ -184,16 +176,15 @@ static void test_apart(void **state)
 }
 
 /* The recording of a hang has the task that hangs, from before it was that old. */
-static void test_hang(void **state)
+E2E_TEST(test_hang)
 {
-	const char *folder = path_of("hang");
+	const char *folder = e2e_path("hang");
 	struct e2e_result r;
 	struct e2e_proc p;
 	struct samples s;
 	size_t shown = 0;
 	pid_t pid;
 
-	(void)state;
 	e2e_require();
 	start(&p, NULL, folder, "-d 0.2 --before 10s --linger 1", "hang 3s");
 	await_running(&p);
@@ -217,9 +208,9 @@ static void test_hang(void **state)
 }
 
 /* A process is killed for want of memory, in a group that the recorder is in, too. */
-static void test_oom(void **state)
+E2E_TEST(test_oom)
 {
-	const char *folder = path_of("oom");
+	const char *folder = e2e_path("oom");
 	char path[256];
 	struct e2e_how how = { .cgroup = path };
 	struct e2e_result r;
@@ -228,7 +219,6 @@ static void test_oom(void **state)
 	bool seen = false;
 	FILE *score;
 
-	(void)state;
 	e2e_require();
 	e2e_need(box_cgroup(96, path, sizeof(path)), "no memory group");
 	start(&p, &how, folder, "-d 0.2 --before 5s --linger 1", "oom");
@@ -262,34 +252,23 @@ static void test_oom(void **state)
 }
 
 /* What does not go together, and what is no folder. */
-static void test_refused(void **state)
+E2E_TEST(test_refused)
 {
 	struct e2e_result r;
 	struct e2e_proc p;
 
-	(void)state;
 	e2e_run(&r, NULL, "-b --before 2m");
 	assert_int_equal(r.status, 2);
 	e2e_run(&r, NULL, "-b --when oom");
 	assert_int_equal(r.status, 2);
 	assert_non_null(strstr(r.err.data, "--before"));
-	e2e_run(&r, NULL, "-b --before 2x -w %s", path_of("x"));
+	e2e_run(&r, NULL, "-b --before 2x -w %s", e2e_path("x"));
 	assert_int_equal(r.status, 2);
-	e2e_run(&r, NULL, "-b --before 25h -w %s", path_of("x"));
+	e2e_run(&r, NULL, "-b --before 25h -w %s", e2e_path("x"));
 	assert_int_equal(r.status, 2);
 	e2e_run(&r, NULL, "-b --before 2m -w %s", "/proc/version");
 	assert_int_equal(r.status, 1);
-	start(&p, NULL, path_of("x"), "--before 2m", "hang soon");
+	start(&p, NULL, e2e_path("x"), "--before 2m", "hang soon");
 	e2e_finish(&p, 20, &r);
 	assert_int_equal(r.status, 2);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		e2e_test(test_asked), e2e_test(test_apart),   e2e_test(test_hang),
-		e2e_test(test_oom),   e2e_test(test_refused),
-	};
-
-	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);
 }

@@ -63,7 +63,7 @@ static void check_cumulative(json_t *task, const struct reader_record *rec)
 }
 
 /* JSON: every unit gives the same numbers, and they are the kernel's. */
-static void test_json_since_start(void **state)
+E2E_TEST(test_json_since_start)
 {
 	static const char *const units[] = { "percent", "ms", "count", "avg", "max", "total" };
 	struct reader_record rec;
@@ -72,7 +72,6 @@ static void test_json_since_start(void **state)
 	pid_t pid;
 	size_t i;
 
-	(void)state;
 	e2e_require();
 	pid = stopped_load(&rec);
 	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
@@ -96,7 +95,7 @@ static void test_json_since_start(void **state)
 }
 
 /* The same for threads, each against its own record; and the longest wait. */
-static void test_json_threads(void **state)
+E2E_TEST(test_json_threads)
 {
 	struct reader_record rec;
 	struct e2e_result r;
@@ -105,7 +104,6 @@ static void test_json_threads(void **state)
 	json_t *task;
 	size_t n, i;
 
-	(void)state;
 	e2e_require();
 	pid = stopped_load(&rec);
 	n = e2e_threads(pid, tids, 64);
@@ -126,7 +124,7 @@ static void test_json_threads(void **state)
 }
 
 /* CSV: the head row as the manual has it, and the kernel's numbers. */
-static void test_csv_since_start(void **state)
+E2E_TEST(test_csv_since_start)
 {
 	struct reader_record rec;
 	struct e2e_result r;
@@ -134,7 +132,6 @@ static void test_csv_since_start(void **state)
 	size_t row, i;
 	pid_t pid;
 
-	(void)state;
 	e2e_require();
 	pid = stopped_load(&rec);
 	e2e_run(&r, NULL, "-b -n 1 --since-start -o csv -p %d", (int)pid);
@@ -163,13 +160,12 @@ static void test_csv_since_start(void **state)
 }
 
 /* One head row, however many samples; the same time in all rows of a sample. */
-static void test_csv_samples(void **state)
+E2E_TEST(test_csv_samples)
 {
 	struct e2e_result r;
 	struct csv csv;
 	size_t i, times = 1;
 
-	(void)state;
 	e2e_require();
 	e2e_run(&r, NULL, "-b -n 3 -d 0.2 -o csv");
 	check_silent_success(&r);
@@ -258,14 +254,13 @@ static void check_unit(pid_t pid, const char *unit, const struct reader_record *
 }
 
 /* Text: each unit of a process's row, by the kernel's numbers. */
-static void test_text_units(void **state)
+E2E_TEST(test_text_units)
 {
 	uint64_t max[READER_KINDS] = { 0 };
 	struct reader_record rec, thread;
 	pid_t tids[64], pid;
 	size_t n, i, k;
 
-	(void)state;
 	e2e_require();
 	pid = stopped_load(&rec);
 	n = e2e_threads(pid, tids, 64);
@@ -288,13 +283,12 @@ static void test_text_units(void **state)
 }
 
 /* The layout of batch text: what awk relies on. */
-static void test_text_layout(void **state)
+E2E_TEST(test_text_layout)
 {
 	struct e2e_result r;
 	struct text text;
 	size_t i;
 
-	(void)state;
 	e2e_require();
 	e2e_run(&r, NULL, "-b -n 2 -d 0.3");
 	check_silent_success(&r);
@@ -317,15 +311,4 @@ static void test_text_layout(void **state)
 	}
 	assert_null(strchr(r.out.data, '\033'));
 	assert_null(strchr(r.out.data, '\t'));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		e2e_test(test_json_since_start), e2e_test(test_json_threads),
-		e2e_test(test_csv_since_start),	 e2e_test(test_csv_samples),
-		e2e_test(test_text_units),	 e2e_test(test_text_layout),
-	};
-
-	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);
 }

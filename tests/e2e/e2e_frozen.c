@@ -18,6 +18,7 @@
 #include "base/file.h"
 #include "tests/lib/box.h"
 
+#define N_SOURCES 3
 /* Longer than what hangs from then on. */
 #define OPTIONS "-b -n 2 -d 1.5 -o json -F +syscall,where -p"
 
@@ -49,14 +50,20 @@ static pid_t start_in(const char *group)
 	return pid;
 }
 
+/* Begins to look at the task. */
+static void begin_look(struct e2e_proc *p, const char *options, pid_t pid)
+{
+	e2e_start_stalltop(p, NULL, e2e_format(OPTIONS " %d%s", (int)pid, options));
+}
+
 /* The last sample of the task, in which nothing is found but that it is held, in these words. */
-static json_t *held_sample(const char *name, const char *options, pid_t pid, const char *words)
+static json_t *held_sample(struct e2e_proc *p, const char *name, pid_t pid, const char *words)
 {
 	json_t *findings;
 	struct e2e_result r;
 	struct samples s;
 
-	e2e_run(&r, NULL, OPTIONS " %d %s", (int)pid, options);
+	e2e_finish(p, 60, &r);
 	check_silent_success(&r);
 	parse_json(&r, &s);
 	assert_int_equal(s.n, 2);
@@ -70,17 +77,35 @@ static json_t *held_sample(const char *name, const char *options, pid_t pid, con
 	return s.v[1];
 }
 
+/* Who is frozen by cgroup v1 is held, by what all sources read of it; their samples' rows of it. */
+static void check_frozen(const char *name, pid_t pid, json_t *tasks[N_SOURCES])
+{
+	static const char *const sources[N_SOURCES] = { " --source taskstats", " --source procfs",
+							" --source bpf" };
+	struct e2e_proc p[N_SOURCES];
+
+	for (size_t i = 0; i < N_SOURCES; i++)
+		begin_look(&p[i], sources[i], pid);
+	for (size_t i = 0; i < N_SOURCES; i++) {
+		tasks[i] = task_must(held_sample(&p[i], name, pid, "is frozen by its cgroup"), pid);
+		assert_string_equal(member_text(json_object_get(tasks[i], "waiting"), "state"),
+				    "stop");
+		assert_int_equal(member_u64(json_object_get(tasks[i], "waited"), "dwait"), 0);
+	}
+}
+
 /* By a signal, and by a debugger: that is told of who was asked about. */
-static void test_stopped(void **state)
+E2E_TEST(test_stopped)
 {
 	pid_t pid = e2e_load(NULL, "load_wait poll"), tracer;
 	struct e2e_result r;
+	struct e2e_proc p;
 
-	(void)state;
 	e2e_require();
 	assert_true(pid > 0);
 	e2e_stop(pid);
-	held_sample("load_wait", "", pid, "is stopped");
+	begin_look(&p, "", pid);
+	held_sample(&p, "load_wait", pid, "is stopped");
 	/* Nobody wants to know of all others. */
 	e2e_run(&r, NULL, "-b -n 1 -d 0.2 -o json");
 	check_silent_success(&r);
@@ -96,44 +121,37 @@ static void test_stopped(void **state)
 	}
 	scratch_child(tracer);
 	e2e_sleep(0.3);
-	held_sample("load_wait", "", pid,
+	begin_look(&p, "", pid);
+	held_sample(&p, "load_wait", pid,
 		    e2e_format("is stopped by debugger %d e2e_frozen", (int)tracer));
 	kill(tracer, SIGKILL);
 }
 
 /* By cgroup v1, which has them sleep uninterruptibly. */
-static void test_v1(void **state)
+E2E_TEST(test_v1)
 {
-	static const char *const sources[] = { "taskstats", "procfs", "bpf" };
+	json_t *tasks[N_SOURCES];
 	char path[300];
 	pid_t pid;
 
-	(void)state;
 	e2e_require_bpf();
 	e2e_need(box_group("freezer", e2e_group_name("frozen"), path, sizeof(path)),
 		 "no v1 hierarchy of freezer");
 	pid = start_in(path);
 	freeze(path, "freezer.state", "FROZEN", "THAWED");
-	for (unsigned i = 0; i < 3; i++) {
-		json_t *sample = held_sample("load_wait", e2e_format("--source %s", sources[i]),
-					     pid, "is frozen by its cgroup");
-		json_t *task = task_must(sample, pid);
-
-		assert_string_equal(member_text(task, "state"), "D");
-		assert_string_equal(member_text(json_object_get(task, "waiting"), "state"), "stop");
-		assert_int_equal(member_u64(json_object_get(task, "waited"), "dwait"), 0);
-	}
+	check_frozen("load_wait", pid, tasks);
+	for (size_t i = 0; i < N_SOURCES; i++)
+		assert_string_equal(member_text(tasks[i], "state"), "D");
 }
 
 /* A sleep for a time, which is frozen where it is: neither the hang of a finding nor of a trigger.
  */
-static void test_v1_in_place(void **state)
+E2E_TEST(test_v1_in_place)
 {
-	static const char *const sources[] = { "taskstats", "procfs", "bpf" };
+	json_t *tasks[N_SOURCES];
 	char path[300];
 	pid_t pid;
 
-	(void)state;
 	e2e_require_bpf();
 	e2e_need(box_group("freezer", e2e_group_name("sleeps"), path, sizeof(path)),
 		 "no v1 hierarchy of freezer");
@@ -148,44 +166,37 @@ static void test_v1_in_place(void **state)
 	assert_int_equal(
 		write_text(e2e_format("%s/cgroup.procs", path), e2e_format("%d", (int)pid)), 0);
 	freeze(path, "freezer.state", "FROZEN", "THAWED");
-	for (unsigned i = 0; i < 3; i++) {
-		json_t *sample = held_sample("sleep", e2e_format("--source %s", sources[i]), pid,
-					     "is frozen by its cgroup");
-		json_t *task = task_must(sample, pid);
-
-		assert_string_equal(member_text(json_object_get(task, "waiting"), "state"), "stop");
-		assert_int_equal(member_u64(json_object_get(task, "waited"), "dwait"), 0);
-	}
+	check_frozen("sleep", pid, tasks);
 }
 
 /* By cgroup v2, as seen while waits are traced. */
-static void test_v2(void **state)
+E2E_TEST(test_v2)
 {
 	char path[300];
 	const char *name;
 	json_t *task, *states;
+	struct e2e_proc p;
 	pid_t pid;
 
-	(void)state;
 	e2e_require_bpf();
 	e2e_need(box_unified_group(path, sizeof(path), &name), "no cgroup v2");
 	pid = start_in(path);
 	freeze(path, "cgroup.freeze", "1", "0");
-	task = task_must(held_sample("load_wait", "--trace", pid, "is frozen by its cgroup"), pid);
+	begin_look(&p, " --trace", pid);
+	task = task_must(held_sample(&p, "load_wait", pid, "is frozen by its cgroup"), pid);
 	states = json_object_get(task, "states");
 	assert_int_equal(member_u64(states, "stop_ns"), member_u64(task, "alive_ns"));
 	assert_string_equal(member_text(json_object_get(task, "waiting"), "state"), "stop");
 }
 
 /* Who waits for a child of vfork() has the kernel's bit of cgroup v2, but is not frozen. */
-static void test_vfork(void **state)
+E2E_TEST(test_vfork)
 {
 	struct e2e_result r;
 	struct samples s;
 	json_t *task;
 	pid_t pid;
 
-	(void)state;
 	e2e_require_bpf();
 	pid = e2e_load(NULL, "load_hang hold");
 	assert_true(pid > 0);
@@ -195,13 +206,4 @@ static void test_vfork(void **state)
 	task = task_must(s.v[0], pid);
 	assert_int_equal(member_u64(json_object_get(task, "states"), "dwait_ns"),
 			 member_u64(task, "alive_ns"));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = { e2e_test(test_stopped), e2e_test(test_v1),
-					    e2e_test(test_v1_in_place), e2e_test(test_v2),
-					    e2e_test(test_vfork) };
-
-	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);
 }

@@ -225,12 +225,11 @@ static void check_sums(const struct still *still, const char *options)
 }
 
 /* A group's figures are its members' added up, whatever they come from. */
-static void test_sums(void **state)
+E2E_TEST(test_sums)
 {
 	static const char *const sources[] = { "taskstats", "procfs", "bpf" };
 	struct still still;
 
-	(void)state;
 	e2e_require();
 	start_still(__func__, &still);
 	for (unsigned i = 0; i < 3; i++) {
@@ -245,7 +244,7 @@ static void test_sums(void **state)
 }
 
 /* A group of one process: its totals lie between two readings, its deltas are differences. */
-static void test_deltas(void **state)
+E2E_TEST(test_deltas)
 {
 	struct reader_record before, after;
 	const char *hierarchy, *name = e2e_group_name("load"), *path;
@@ -254,7 +253,6 @@ static void test_deltas(void **state)
 	struct samples s;
 	pid_t pid;
 
-	(void)state;
 	e2e_require();
 	path = e2e_quiet_group(__func__, name, &hierarchy);
 	how.cgroup = path;
@@ -295,14 +293,13 @@ static void test_deltas(void **state)
 }
 
 /* CSV: one head, a record a group, hostile names kept in their cells. */
-static void test_csv(void **state)
+E2E_TEST(test_csv)
 {
 	static const char *const shown[] = { SHOWN_CSV, SHOWN_CONTROL, SHOWN_INVALID };
 	struct e2e_result r;
 	struct still still;
 	struct csv csv;
 
-	(void)state;
 	e2e_require();
 	start_still(__func__, &still);
 	e2e_run(&r, NULL, "-b -n 2 -d 0.2 -o csv -g command -p %s", still.pids);
@@ -333,7 +330,7 @@ static void test_csv(void **state)
 }
 
 /* A cgroup's name may hold any bytes but a newline and a slash. */
-static void test_hostile_cgroup(void **state)
+E2E_TEST(test_hostile_cgroup)
 {
 	const char *hierarchy, *suffix = "x,\"\x1b[31m\xff\xc2\x9b", *path, *shown;
 	struct e2e_how how = { 0 };
@@ -343,7 +340,6 @@ static void test_hostile_cgroup(void **state)
 	json_t *group;
 	pid_t pid;
 
-	(void)state;
 	e2e_require();
 	path = e2e_quiet_group(__func__, e2e_group_name(suffix), &hierarchy);
 	shown = e2e_format("/%s", e2e_group_name("x,\"\\x1b[31m\\xff\\u{009b}"));
@@ -368,12 +364,11 @@ static void test_hostile_cgroup(void **state)
 }
 
 /* Text: the group last in its row, and a sum row that counts them. */
-static void test_text(void **state)
+E2E_TEST(test_text)
 {
 	struct e2e_result r;
 	struct still still;
 
-	(void)state;
 	e2e_require();
 	start_still(__func__, &still);
 	for (unsigned g = 0; g < GROUPINGS; g++) {
@@ -420,7 +415,7 @@ static void check_rows(json_t *sample, size_t rows, uint64_t members)
 }
 
 /* Users and expressions choose members; what asks for figures chooses groups. */
-static void test_filters(void **state)
+E2E_TEST(test_filters)
 {
 	const char *all, *by;
 	json_t *tasks, *task;
@@ -428,7 +423,6 @@ static void test_filters(void **state)
 	struct still still;
 	size_t i;
 
-	(void)state;
 	e2e_require();
 	start_still(__func__, &still);
 	all = e2e_format("-p %s --cgroup-hierarchy %s", still.pids, still.hierarchy);
@@ -458,15 +452,4 @@ static void test_filters(void **state)
 	by = e2e_format("%s --over %f", by, (most + sum) / 2);
 	assert_int_equal(json_array_size(json_object_get(parse_one(by), "tasks")), 0);
 	check_rows(parse_one(e2e_format("-g command %s", by)), 1, 3);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		e2e_test(test_sums),	       e2e_test(test_deltas), e2e_test(test_csv),
-		e2e_test(test_hostile_cgroup), e2e_test(test_text),   e2e_test(test_filters),
-	};
-
-	return cmocka_run_group_tests_name("e2e_groups", tests, e2e_group_setup,
-					   e2e_group_teardown);
 }

@@ -104,7 +104,7 @@ static json_t *field_of(json_t *row, const char *id)
 }
 
 /* psi columns are what the groups' files say; the group that has the load shows it. */
-static void test_pressure(void **state)
+E2E_TEST(test_pressure)
 {
 	const char *busy = e2e_group_name("busy"), *idle = e2e_group_name("idle");
 	const char *busy_path, *idle_path;
@@ -112,7 +112,6 @@ static void test_pressure(void **state)
 	struct e2e_proc p;
 	double low;
 
-	(void)state;
 	e2e_require();
 	busy_path = make_group(__func__, "v2", busy);
 	idle_path = make_group(__func__, "v2", idle);
@@ -221,13 +220,12 @@ static void take_limited(struct limited *l, json_t *sample)
 }
 
 /* Two groups with one load: one waits for memory, the other for a CPU, by its limit. */
-static void test_limits(void **state)
+E2E_TEST(test_limits)
 {
 	struct limited mem = { 0 }, cpu = { 0 };
 	struct e2e_result r;
 	struct samples s;
 
-	(void)state;
 	e2e_require();
 	make_limited(__func__, &mem, "mem");
 	make_limited(__func__, &cpu, "cpu");
@@ -267,15 +265,14 @@ static double throttled_in(const struct e2e_result *r, const char *group)
 }
 
 /* A quota is mostly of a slice, while the tasks are in its services: these are throttled by it. */
-static void test_limit_above(void **state)
+E2E_TEST(test_limit_above)
 {
 	const char *name = e2e_group_name("slice"), *inner = e2e_format("%s/inner", name);
-	const char *path = e2e_format("%s/above.db", e2e_folder());
+	const char *path = e2e_path("above.db");
 	const char *slice, *args = "-o json -g cgroup --cgroup-hierarchy cpu -F throttled";
 	struct e2e_result live, replay;
 	double share;
 
-	(void)state;
 	e2e_require();
 	slice = make_group(__func__, "cpu", name);
 	if (write_text(e2e_format("%s/cpu.cfs_quota_us", slice), "20000"))
@@ -304,7 +301,7 @@ static json_t *sample_below(const char *group, const char *args)
 }
 
 /* --cgroup: the tasks of one subtree and the pressure of that group, in all views. */
-static void test_below(void **state)
+E2E_TEST(test_below)
 {
 	const char *name = e2e_group_name("below"), *top, *path, *all;
 	struct e2e_result r;
@@ -312,7 +309,6 @@ static void test_below(void **state)
 	pid_t pid[3], other;
 	double low, high, until = e2e_now() + 20;
 
-	(void)state;
 	e2e_require();
 	top = make_group(__func__, "v2", name);
 	path = make_group(__func__, "v2", e2e_format("%s/deeper", name));
@@ -351,12 +347,11 @@ static void test_below(void **state)
 }
 
 /* A group that is not there, or a path that is none: a line that says so, and nothing else. */
-static void test_absent(void **state)
+E2E_TEST(test_absent)
 {
 	static const char *const bad[] = { "system.slice", "" };
 	struct e2e_result r;
 
-	(void)state;
 	e2e_require();
 	e2e_run(&r, NULL, "-b -n 1 --cgroup /no-such-group/at-all --cgroup-hierarchy v2");
 	assert_int_equal(r.status, 1);
@@ -379,7 +374,7 @@ static void test_absent(void **state)
 }
 
 /* A group that is removed meanwhile: it goes on without rows, and says so; it may come back. */
-static void test_removed(void **state)
+E2E_TEST(test_removed)
 {
 	const char *name = e2e_group_name("goes"), *path, *line;
 	struct e2e_result r;
@@ -387,7 +382,6 @@ static void test_removed(void **state)
 	bool noted = false, back = false;
 	pid_t pid;
 
-	(void)state;
 	e2e_require();
 	path = make_group(__func__, "v2", name);
 	pid = add_child(path, false);
@@ -423,15 +417,4 @@ static void test_removed(void **state)
 	assert_true(back);
 	e2e_finish(&p, 30, &r);
 	assert_int_equal(r.status, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		e2e_test(test_pressure), e2e_test(test_limits), e2e_test(test_limit_above),
-		e2e_test(test_below),	 e2e_test(test_absent), e2e_test(test_removed),
-	};
-
-	return cmocka_run_group_tests_name("e2e_groups_cgroup", tests, e2e_group_setup,
-					   e2e_group_teardown);
 }

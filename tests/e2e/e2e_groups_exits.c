@@ -118,11 +118,10 @@ static void check_exits(const char *by, const char *hierarchy, const char *path,
 }
 
 /* Short-lived tasks are in their command's group, though no sample has seen them. */
-static void test_exits(void **state)
+E2E_TEST(test_exits)
 {
 	const char *hierarchy, *path;
 
-	(void)state;
 	e2e_require();
 	path = e2e_quiet_group(__func__, e2e_group_name("exits"), &hierarchy);
 	check_exits("command", hierarchy, path, "grp-short-lived");
@@ -130,14 +129,13 @@ static void test_exits(void **state)
 }
 
 /* And in their user's. */
-static void test_exits_of_user(void **state)
+E2E_TEST(test_exits_of_user)
 {
 	struct e2e_proc p;
 	struct e2e_result r;
 	uint64_t members = 0;
 	uid_t uid = 54321;
 
-	(void)state;
 	e2e_require();
 	e2e_start_stalltop(&p, NULL, "-b -n 3 -d 2 -o json -g user");
 	assert_non_null(e2e_line(&p, 20));
@@ -161,12 +159,11 @@ static void test_exits_of_user(void **state)
 }
 
 /* Where all is restricted to a group, who ended before his group was read is counted in a note. */
-static void test_unknown(void **state)
+E2E_TEST(test_unknown)
 {
 	struct e2e_proc p;
 	struct e2e_result r;
 
-	(void)state;
 	e2e_require();
 	e2e_start_stalltop(&p, NULL, "-b -n 2 -d 1 -o json --cgroup /");
 	assert_non_null(e2e_line(&p, 20));
@@ -180,16 +177,4 @@ static void test_unknown(void **state)
 	}
 	assert_non_null(note_of(parse_json_line(e2e_line(&p, 20)), "group-unknown"));
 	e2e_finish(&p, 30, &r);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		e2e_test(test_exits),
-		e2e_test(test_exits_of_user),
-		e2e_test(test_unknown),
-	};
-
-	return cmocka_run_group_tests_name("e2e_groups_exits", tests, e2e_group_setup,
-					   e2e_group_teardown);
 }

@@ -64,11 +64,10 @@ static void check_hangs(json_t *task)
 }
 
 /* A task that hung before the program began has waited for all of each interval. */
-static void test_hold(void **state)
+E2E_TEST(test_hold)
 {
 	pid_t pid;
 
-	(void)state;
 	e2e_require();
 	pid = start_hanging("hold");
 	for (unsigned i = 0; i < 3; i++) {
@@ -88,11 +87,10 @@ static void test_hold(void **state)
 }
 
 /* One thread of many hangs: so does its process, and its own row of threads. */
-static void test_one_of_many(void **state)
+E2E_TEST(test_one_of_many)
 {
 	pid_t pid;
 
-	(void)state;
 	e2e_require();
 	pid = start_hanging("threads 200");
 	for (unsigned i = 0; i < 3; i++) {
@@ -118,11 +116,10 @@ static void test_one_of_many(void **state)
 }
 
 /* It is no idle task, it is worth a filter, and it is in the sums. */
-static void test_filters(void **state)
+E2E_TEST(test_filters)
 {
 	pid_t pid;
 
-	(void)state;
 	e2e_require();
 	pid = start_hanging("hold");
 	for (unsigned i = 0; i < 3; i++) {
@@ -172,11 +169,10 @@ static void check_waits(const char *source, unsigned unseen)
 }
 
 /* Six ends, and where only samples tell six begins, each within an interval. */
-static void test_waits(void **state)
+E2E_TEST(test_waits)
 {
 	struct e2e_result r;
 
-	(void)state;
 	e2e_require();
 	for (unsigned i = 0; i < 3; i++) {
 		e2e_run(&r, NULL, "-b -n 1 -d 0.1 --source %s", sources[i]);
@@ -189,7 +185,7 @@ static void test_waits(void **state)
  * Of CPU waits nothing is lost and nothing doubled: what was waited in all intervals is what was
  * booked in them and what is still in progress.
  */
-static void test_conserved(void **state)
+E2E_TEST(test_conserved)
 {
 	struct samples s;
 	uint64_t sum = 0, booked;
@@ -197,7 +193,6 @@ static void test_conserved(void **state)
 	double open = 0;
 	pid_t pid;
 
-	(void)state;
 	e2e_require_bpf();
 	pid = e2e_load(NULL, "load_kind -d %s -w 3 cpu", e2e_folder());
 	assert_true(pid > 0);
@@ -257,12 +252,11 @@ static void await_throttling(pid_t pid)
  * A throttled reader waits all the time, though the kernel books each wait of 2 s when it ends:
  * 0, 0, 0, 2,000 ms. What was waited is what was booked and what is in progress.
  */
-static void test_throttled(void **state)
+E2E_TEST(test_throttled)
 {
 	const char *group;
 	pid_t pid;
 
-	(void)state;
 	e2e_require();
 	group = throttled_group(__func__);
 	pid = e2e_load(NULL, "load_kind -d %s -w 1 blkio", e2e_folder());
@@ -290,14 +284,4 @@ static void test_throttled(void **state)
 		/* The throttle lets a read through now and then. */
 		assert_true(whole + 2 >= s.n);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		e2e_test(test_hold),  e2e_test(test_one_of_many), e2e_test(test_filters),
-		e2e_test(test_waits), e2e_test(test_conserved),	  e2e_test(test_throttled),
-	};
-
-	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);
 }

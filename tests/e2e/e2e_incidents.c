@@ -123,11 +123,10 @@ static const char *start_in_folder(const char *mode, pid_t *pid)
 }
 
 /* Reads of one of four open files. */
-static void test_files(void **state)
+E2E_TEST(test_files)
 {
 	struct cause cause = { .state = "io", .syscall = "pread64", .share = 0.05 };
 
-	(void)state;
 	e2e_require_bpf();
 	cause.on = start_in_folder("files", &cause.pid);
 	check_cause(&cause);
@@ -137,14 +136,13 @@ static void test_files(void **state)
 }
 
 /* A writer behind another's writes: the lock of the file. */
-static void test_fsync(void **state)
+E2E_TEST(test_fsync)
 {
 	struct cause cause = {
 		.state = "dwait", .syscall = "pwrite64", .share = 0.04, .waker = "wait_writer"
 	};
 	char *path;
 
-	(void)state;
 	e2e_require_bpf();
 	cause.pid = (pid_t)strtol(start_in_folder("fsync", &cause.pid), &path, 10);
 	cause.on = path + 1;
@@ -154,12 +152,11 @@ static void test_fsync(void **state)
 }
 
 /* A frozen file system and its writer. */
-static void test_frozen(void **state)
+E2E_TEST(test_frozen)
 {
 	struct cause cause = { .state = "dwait", .syscall = "pwrite64", .share = 0.97 };
 	char mounted[512];
 
-	(void)state;
 	e2e_require_bpf();
 	e2e_need(frozen_mount(e2e_folder(), mounted, sizeof(mounted)), "no loop devices");
 	cause.on = start(e2e_format("write %s", mounted), &cause.pid);
@@ -179,7 +176,7 @@ static void test_frozen(void **state)
 }
 
 /* A file system in user space that does not answer; its mount is not ours. */
-static void test_fuse(void **state)
+E2E_TEST(test_fuse)
 {
 	struct cause cause = {
 		.state = "other", .syscall = "read", .share = 0.97, .where = "request_wait_answer"
@@ -187,7 +184,6 @@ static void test_fuse(void **state)
 	char *path;
 	pid_t server;
 
-	(void)state;
 	e2e_require_bpf();
 	cause.pid = (pid_t)strtol(start_in_folder("fuse", &server), &path, 10);
 	cause.on = path + 1;
@@ -198,13 +194,12 @@ static void test_fuse(void **state)
 }
 
 /* Eight threads that want one lock. */
-static void test_futex(void **state)
+E2E_TEST(test_futex)
 {
 	struct cause cause = {
 		.state = "lock", .syscall = "futex", .on = "futex", .share = 6, .waker = "load_wait"
 	};
 
-	(void)state;
 	e2e_require_bpf();
 	start("futex", &cause.pid);
 	check_cause(&cause);
@@ -214,7 +209,7 @@ static void test_futex(void **state)
 }
 
 /* A client and its slow server. */
-static void test_net(void **state)
+E2E_TEST(test_net)
 {
 	struct cause cause = {
 		.state = "net", .syscall = "recvfrom", .share = 0.9, .waker = "wait_server"
@@ -223,7 +218,6 @@ static void test_net(void **state)
 	int port, server;
 	pid_t pid;
 
-	(void)state;
 	e2e_require_bpf();
 	line = start("net", &pid);
 	assert_int_equal(sscanf(line, "%d %d %d", &cause.pid, &server, &port), 3);
@@ -234,13 +228,12 @@ static void test_net(void **state)
 }
 
 /* Pipes, of which one is written to now and then, and one never. */
-static void test_pipes(void **state)
+E2E_TEST(test_pipes)
 {
 	struct cause cause = { .state = "pipe", .syscall = "read", .share = 0.97 };
 	int writer;
 	pid_t pid;
 
-	(void)state;
 	e2e_require_bpf();
 	assert_int_equal(sscanf(start("pipe", &pid), "%d %d", &cause.pid, &writer), 2);
 	cause.on = e2e_format("%d wait_writer", writer);
@@ -257,13 +250,12 @@ static void test_pipes(void **state)
 }
 
 /* Who polls one descriptor waits on what that is, by whichever call. */
-static void test_polled(void **state)
+E2E_TEST(test_polled)
 {
 	struct cause cause = { .state = "poll", .syscall = "poll", .share = 0.5 };
 	int writer;
 	pid_t pid;
 
-	(void)state;
 	e2e_require_bpf();
 	assert_int_equal(sscanf(start("polled", &pid), "%d %d", &cause.pid, &writer), 2);
 	cause.on = e2e_format("pipe of %d wait_writer", writer);
@@ -276,11 +268,10 @@ static void test_polled(void **state)
 }
 
 /* A parent that waits for its child. */
-static void test_child(void **state)
+E2E_TEST(test_child)
 {
 	struct cause cause = { .state = "child", .syscall = "wait4", .share = 0.97 };
 
-	(void)state;
 	e2e_require_bpf();
 	cause.on = e2e_format("child %s", start("child", &cause.pid));
 	check_cause(&cause);
@@ -288,13 +279,12 @@ static void test_child(void **state)
 }
 
 /* Two that want one CPU: each waits for the other. */
-static void test_cpu(void **state)
+E2E_TEST(test_cpu)
 {
 	struct cause cause = { .state = "cpu", .on = "wait_culprit", .share = 0.3 };
 	int culprit;
 	pid_t pid;
 
-	(void)state;
 	e2e_require_bpf();
 	assert_int_equal(sscanf(start("cpu", &pid), "%d %d", &cause.pid, &culprit), 2);
 	check_cause(&cause);
@@ -304,13 +294,12 @@ static void test_cpu(void **state)
 }
 
 /* A group whose quota is used up. */
-static void test_throttled(void **state)
+E2E_TEST(test_throttled)
 {
 	struct cause cause = { .state = "cpu", .on = "throttled", .share = 0.5 };
 	struct e2e_how how = { 0 };
 	char path[512];
 
-	(void)state;
 	e2e_require_bpf();
 	e2e_need(box_quota(e2e_group_name("wait"), "20000", path, sizeof(path)), "no CPU quota");
 	how.cgroup = path;
@@ -342,7 +331,7 @@ static bool has_kind(json_t *sample, pid_t pid, const char *kind)
 }
 
 /* Reclaim in a group of little memory: it lies within running and other waits. */
-static void test_reclaim(void **state)
+E2E_TEST(test_reclaim)
 {
 	struct e2e_how how = { 0 };
 	struct e2e_result r;
@@ -350,7 +339,6 @@ static void test_reclaim(void **state)
 	char path[512];
 	pid_t pid;
 
-	(void)state;
 	e2e_require_bpf();
 	e2e_need(box_cgroup(32, path, sizeof(path)), "no memory cgroup");
 	how.cgroup = path;
@@ -366,26 +354,12 @@ static void test_reclaim(void **state)
 }
 
 /* Idle: all of it is poll. */
-static void test_poll(void **state)
+E2E_TEST(test_poll)
 {
 	struct cause cause = { .state = "poll", .syscall = "poll", .share = 0.99 };
 
-	(void)state;
 	e2e_require_bpf();
 	start("poll", &cause.pid);
 	check_cause(&cause);
 	finding_await_none(e2e_format("--trace -p %d", (int)cause.pid));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		e2e_test(test_files),	e2e_test(test_fsync), e2e_test(test_frozen),
-		e2e_test(test_fuse),	e2e_test(test_futex), e2e_test(test_net),
-		e2e_test(test_pipes),	e2e_test(test_child), e2e_test(test_cpu),
-		e2e_test(test_polled),	e2e_test(test_poll),  e2e_test(test_throttled),
-		e2e_test(test_reclaim),
-	};
-
-	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);
 }

@@ -244,67 +244,59 @@ static void check_kind(const char *test, const char *kind, unsigned int mib, con
 }
 
 /* Twelve threads spin on one CPU. */
-static void test_cpu(void **state)
+E2E_TEST(test_cpu)
 {
-	(void)state;
 	e2e_require();
 	check_kind(__func__, "cpu", 0, "", false);
 }
 
 /* Direct reads. */
-static void test_blkio(void **state)
+E2E_TEST(test_blkio)
 {
-	(void)state;
 	e2e_require();
 	check_kind(__func__, "blkio", 0, "", false);
 }
 
 /* Memory that is swapped out and in, with swap in memory. */
-static void test_swapin(void **state)
+E2E_TEST(test_swapin)
 {
-	(void)state;
 	e2e_require();
 	e2e_need(box_zram_swap(256), "no zram");
 	check_kind(__func__, "swapin", 64, "", false);
 }
 
 /* The page cache grows inside a cgroup. */
-static void test_reclaim(void **state)
+E2E_TEST(test_reclaim)
 {
-	(void)state;
 	e2e_require();
 	check_kind(__func__, "reclaim", 32, "", false);
 }
 
 /* A file that is read again and again does not fit. */
-static void test_thrash(void **state)
+E2E_TEST(test_thrash)
 {
-	(void)state;
 	e2e_require();
 	check_kind(__func__, "thrash", 32, "", false);
 }
 
 /* Huge pages are wanted when none is left. */
-static void test_compact(void **state)
+E2E_TEST(test_compact)
 {
-	(void)state;
 	e2e_require();
 	e2e_need(box_no_background_compaction(), "no background compaction");
 	check_kind(__func__, "compact", 256, "", false);
 }
 
 /* Writes to pages of a file that are the task's own. */
-static void test_wpcopy(void **state)
+E2E_TEST(test_wpcopy)
 {
-	(void)state;
 	e2e_require();
 	check_kind(__func__, "wpcopy", 0, "", false);
 }
 
 /* The leader sleeps; only its workers wait for a CPU. */
-static void test_cpu_workers(void **state)
+E2E_TEST(test_cpu_workers)
 {
-	(void)state;
 	e2e_require();
 	check_kind(__func__, "cpu", 0, "-w 12 ", true);
 }
@@ -313,20 +305,8 @@ static void test_cpu_workers(void **state)
  * The leader sleeps; only its worker waits for the disk. Of several that want the same CPU the
  * kernel (6.12 on) books more than there was.
  */
-static void test_blkio_workers(void **state)
+E2E_TEST(test_blkio_workers)
 {
-	(void)state;
 	e2e_require();
 	check_kind(__func__, "blkio", 0, "-w 1 ", true);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		e2e_test(test_cpu),	e2e_test(test_blkio),	    e2e_test(test_swapin),
-		e2e_test(test_reclaim), e2e_test(test_thrash),	    e2e_test(test_compact),
-		e2e_test(test_wpcopy),	e2e_test(test_cpu_workers), e2e_test(test_blkio_workers),
-	};
-
-	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);
 }

@@ -1,24 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Metrics: they grow by what batch mode prints, to the nanosecond; readers of the file see whole
- * texts; and clients over HTTP get theirs whatever others do, and whatever the sampler does.
+ * Metrics: they grow by what batch mode prints, to the nanosecond; and readers of the file see
+ * whole texts. What is given over HTTP is in e2e_metrics_http.
  */
 #include "config.h"
 
 #include "tests/lib/parse.h"
-#include "tests/lib/scrape.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/buf.h"
 #include "data/delay.h"
 
 /* --- What batch mode prints --------------------------------------------------- */
@@ -196,9 +191,8 @@ static void check_exact(const char *by)
 }
 
 /* Over any span a counter grows by the sum of what batch mode prints. */
-static void test_exact(void **state)
+E2E_TEST(test_exact)
 {
-	(void)state;
 	e2e_require();
 	e2e_load(NULL, "load_churn forks");
 	e2e_load(NULL, "load_churn threads");
@@ -233,16 +227,15 @@ static const char *read_file_of(const char *path, ino_t *inode)
 }
 
 /* Whoever reads at any time sees a whole text; nothing else is left in the folder. */
-static void test_file(void **state)
+E2E_TEST(test_file)
 {
-	const char *path = e2e_format("%s/metrics.prom", e2e_folder());
+	const char *path = e2e_path("metrics.prom");
 	unsigned changes = 0;
 	struct e2e_result r;
 	struct e2e_proc p;
 	double until;
 	ino_t inode = 0;
 
-	(void)state;
 	e2e_require();
 	e2e_start_stalltop(&p, NULL, e2e_format("-b -o openmetrics -d 0.05 --output %s", path));
 	for (until = e2e_now() + 60; changes < 20 && e2e_now() < until;) {
@@ -261,7 +254,7 @@ static void test_file(void **state)
 	e2e_finish(&p, 20, &r);
 	assert_int_equal(r.status, 0);
 	assert_int_equal(r.out.len + r.err.len, 0);
-	assert_int_equal(access(e2e_format("%s/.metrics.prom.new", e2e_folder()), F_OK), -1);
+	assert_int_equal(access(e2e_path(".metrics.prom.new"), F_OK), -1);
 
 	e2e_run(&r, NULL, "-b -o openmetrics -n 1 --output %s", e2e_folder());
 	assert_int_equal(r.status, 1);
@@ -269,17 +262,16 @@ static void test_file(void **state)
 }
 
 /* What is no file is written to, and stays what it is. */
-static void test_device(void **state)
+E2E_TEST(test_device)
 {
-	const char *path = e2e_format("%s/fifo", e2e_folder());
-	const char *link = e2e_format("%s/link", e2e_folder());
+	const char *path = e2e_path("fifo");
+	const char *link = e2e_path("link");
 	struct e2e_result r;
 	struct stat info;
 	char text[64];
 	ssize_t len;
 	int fd;
 
-	(void)state;
 	e2e_require();
 	assert_int_equal(mkfifo(path, 0600), 0);
 	assert_int_equal(symlink(path, link), 0);
@@ -300,309 +292,6 @@ static void test_device(void **state)
 	assert_memory_equal(text, "# TYPE", 6);
 }
 
-/* --- HTTP ----------------------------------------------------------------------- */
-
-/* Starts it listening at a port. */
-static unsigned start_listening(struct e2e_proc *p)
-{
-	unsigned port = scrape_port();
-
-	e2e_start_stalltop(p, NULL, e2e_format("--listen :%u -d 0.3", port));
-	scrape_await(port, NULL);
-	return port;
-}
-
-/* Ends it as it should end. */
-static void stop_listening(struct e2e_proc *p)
-{
-	struct e2e_result r;
-
-	kill(p->pid, SIGTERM);
-	e2e_finish(p, 20, &r);
-	check_silent_success(&r);
-}
-
-/* Asserts the status of an answer, and what must be in it. */
-static void check_answer(unsigned port, const char *request, const char *status, const char *part)
-{
-	const char *text = scrape_ask(port, NULL, request);
-
-	assert_non_null(text);
-	if (strncmp(text, "HTTP/1.1 ", 9) != 0 || strncmp(text + 9, status, strlen(status)) != 0 ||
-	    !strstr(text, part))
-		fail_msg("%.100s: %.400s", request, text);
-}
-
-/* What is asked for is answered; all else is refused. */
-static void test_http(void **state)
-{
-	struct e2e_proc p;
-	unsigned port;
-
-	(void)state;
-	e2e_require();
-	port = start_listening(&p);
-	check_answer(port, SCRAPE_GET, "200",
-		     "Content-Type: application/openmetrics-text; version=1.0.0");
-	check_answer(port, SCRAPE_GET, "200", "Connection: close\r\n");
-	check_answer(port,
-		     "GET /metrics HTTP/1.1\r\nHost: localhost\r\nAccept: "
-		     "application/openmetrics-text;version=1.0.0,text/plain;q=0.5\r\n\r\n",
-		     "200", "# UNIT stalltop_delay_seconds seconds\n");
-	check_answer(port, "GET /metrics HTTP/1.1\r\nHost: localhost\r\nAccept: text/plain\r\n\r\n",
-		     "200", "# TYPE stalltop_delay_seconds_total counter\n");
-	/* Who does not say what it reads reads that, promtool as well. */
-	check_answer(port, "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n", "200",
-		     "# HELP stalltop_delay_seconds_total ");
-	check_answer(port, "GET /metrics HTTP/1.1\r\nHost: localhost\r\nAccept: */*\r\n\r\n", "200",
-		     "Content-Type: text/plain; version=0.0.4");
-	check_answer(port, "GET /metrics?x=1 HTTP/1.0\r\n\r\n", "200", "stalltop_build_info{");
-	check_answer(port, "HEAD /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n", "200",
-		     "Content-Length: ");
-	check_answer(port, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", "404", "/metrics");
-	check_answer(port, "GET /metrics/../../etc/passwd HTTP/1.1\r\nHost: localhost\r\n\r\n",
-		     "404", "");
-	check_answer(port,
-		     "POST /metrics HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\n\r\nabc",
-		     "405", "Allow: GET, HEAD");
-	check_answer(port, "DELETE /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n", "405", "");
-	stop_listening(&p);
-}
-
-/* Asserts that a request for a host has an answer of that status. */
-static void check_host(unsigned port, const char *path, const char *host, const char *status)
-{
-	const char *request = e2e_format("GET /metrics HTTP/1.1\r\nHost: %s\r\n\r\n", host);
-	const char *text = scrape_ask(port, path, request);
-
-	if (!text || strncmp(text, e2e_format("HTTP/1.1 %s", status), 12) != 0)
-		fail_msg("Host: %s: %.200s", host, text ? text : "no answer");
-}
-
-/*
- * A page in a browser of this machine has its name resolve to where stalltop listens, and asks for
- * that name: it gets nothing. Where others can reach it, that is told.
- */
-static void test_hosts(void **state)
-{
-	static const char *const taken[] = { "localhost",     "LocalHost:80", "127.0.0.1",
-					     "10.0.0.7:9779", "[::1]",	      "[fe80::1]:99",
-					     "localhost." };
-	static const char *const refused[] = { "evil.example",	 "evil.example:9779",
-					       "127.0.0.1.evil", "localhost.evil",
-					       "[::1",		 "",
-					       "127.0.0.1:x" };
-	const char *path = e2e_format("%s/hosts", e2e_folder());
-	char node[256] = "";
-	struct e2e_result r;
-	struct e2e_proc p;
-	unsigned port;
-
-	(void)state;
-	e2e_require();
-	gethostname(node, sizeof(node) - 1);
-	port = start_listening(&p);
-	for (size_t i = 0; i < sizeof(taken) / sizeof(*taken); i++)
-		check_host(port, NULL, taken[i], "200");
-	for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++)
-		check_host(port, NULL, refused[i], "421");
-	check_host(port, NULL, e2e_format("%s.evil.example", node), "421");
-	stop_listening(&p);
-	/* A path no browser asks. */
-	e2e_start_stalltop(&p, NULL, e2e_format("--listen %s -d 0.3", path));
-	scrape_await(0, path);
-	check_host(0, path, "evil.example", "200");
-	stop_listening(&p);
-	/* Others know the machine by its name. */
-	port = scrape_port();
-	e2e_start_stalltop(&p, NULL, e2e_format("--listen 0.0.0.0:%u -d 0.3", port));
-	scrape_await(port, NULL);
-	check_host(port, NULL, node, "200");
-	check_host(port, NULL, e2e_format("%s.example.org:%u", node, port), "200");
-	check_host(port, NULL, "evil.example", "421");
-	kill(p.pid, SIGTERM);
-	e2e_finish(&p, 20, &r);
-	assert_int_equal(r.status, 0);
-	assert_non_null(strstr(r.err.data, "whoever reaches that address"));
-}
-
-/* At the path of a Unix socket, which is removed at the end, and replaced where it was left. */
-static void test_unix(void **state)
-{
-	const char *path = e2e_format("%s/socket", e2e_folder());
-	const char *args = e2e_format("--listen %s -d 0.3 -g user", path);
-	struct e2e_result r;
-	struct e2e_proc p;
-
-	(void)state;
-	e2e_require();
-	e2e_start_stalltop(&p, NULL, args);
-	scrape_await(0, path);
-	assert_non_null(strstr(scrape_ask(0, path, SCRAPE_GET), "group=\"root\"}"));
-	/* Somebody listens there. */
-	e2e_run(&r, NULL, "--listen %s -n 1", path);
-	assert_int_equal(r.status, 1);
-	assert_non_null(strstr(r.err.data, "cannot listen at"));
-	scrape_await(0, path);
-	/* Left behind by a sudden end. */
-	kill(p.pid, SIGKILL);
-	e2e_finish(&p, 20, &r);
-	assert_int_equal(access(path, F_OK), 0);
-	e2e_start_stalltop(&p, NULL, args);
-	scrape_await(0, path);
-	stop_listening(&p);
-	assert_int_equal(access(path, F_OK), -1);
-	/* A file that is no socket stays. */
-	close(open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
-	e2e_run(&r, NULL, "--listen %s -n 1", path);
-	assert_int_equal(r.status, 1);
-	assert_int_equal(access(path, F_OK), 0);
-}
-
-/* Requests that are none, or too long, do no harm and are not waited for. */
-static void test_broken(void **state)
-{
-	char *request = e2e_keep(calloc(1, 100000));
-	struct e2e_proc p;
-	unsigned port;
-
-	(void)state;
-	e2e_require();
-	port = start_listening(&p);
-	memset(request, 'A', 90000);
-	assert_non_null(scrape_ask(port, NULL, request));
-	memcpy(request, "GET /metrics HTTP/1.1\r\nX: ", 26);
-	memcpy(request + 80000, "\r\n\r\n", 5);
-	assert_null(strstr(scrape_ask(port, NULL, request), "# EOF"));
-	assert_null(
-		strstr(scrape_ask(port, NULL, "\r\n\r\n\x01\xff\x80 \xc3\x28\r\n\r\n"), "# EOF"));
-	assert_null(strstr(scrape_ask(port, NULL, "GET /metrics\r\n\r\n"), "HTTP/1.1 200"));
-	for (unsigned i = 0; i < 50; i++) {
-		int fd = scrape_call(port, NULL);
-
-		/* Gone in the middle of a request, or before it has its answer. */
-		assert_true(fd >= 0);
-		assert_true(send(fd, SCRAPE_GET, i % 2 ? strlen(SCRAPE_GET) : 9, MSG_NOSIGNAL) > 0);
-		close(fd);
-	}
-	scrape_await(port, NULL);
-	stop_listening(&p);
-}
-
-/* Many that say nothing and many that do not read keep nobody out, and are not kept. */
-static void test_slow(void **state)
-{
-	enum { MANY = 300 };
-	struct e2e_proc p;
-	unsigned port, i;
-	int fds[MANY], small = 1024;
-	char text[4096];
-
-	(void)state;
-	e2e_require();
-	port = start_listening(&p);
-	for (i = 0; i < MANY; i++) {
-		fds[i] = scrape_call(port, NULL);
-		assert_true(fds[i] >= 0);
-		if (i % 2) {
-			setsockopt(fds[i], SOL_SOCKET, SO_RCVBUF, &small, sizeof(small));
-			send(fds[i], SCRAPE_GET, strlen(SCRAPE_GET), MSG_NOSIGNAL);
-		}
-		if (i % 30 == 0)
-			scrape_await(port, NULL);
-	}
-	scrape_await(port, NULL);
-	/* The first had to give way to later ones, the last had its time: 10 s. */
-	assert_true(scrape_read(fds[0], text, sizeof(text), 30));
-	assert_true(scrape_read(fds[MANY - 2], text, sizeof(text), 60));
-	assert_string_equal(text, "");
-	for (i = 1; i < MANY; i++)
-		if (i != MANY - 2)
-			close(fds[i]);
-	scrape_await(port, NULL);
-	stop_listening(&p);
-}
-
-/* The pid of the process that answers: the program's only child. */
-static pid_t child_of(pid_t pid)
-{
-	char path[64], text[64];
-	int fd;
-	ssize_t n;
-
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", pid, pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-	if (fd >= 0)
-		close(fd);
-	assert_true(n > 0);
-	text[n] = '\0';
-	return atoi(text);
-}
-
-/* A number of a process's status, hexadecimal as masks are. */
-static uint64_t number_of(pid_t pid, const char *name)
-{
-	char path[64], text[4096];
-	const char *at;
-	ssize_t n;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%d/status", pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	assert_true(fd >= 0);
-	n = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	assert_true(n > 0);
-	text[n] = '\0';
-	at = strstr(text, name);
-	assert_non_null(at);
-	return strtoull(at + strlen(name), NULL, 16);
-}
-
-/* A scrape needs no sample; who answers ends with the program, and the program says if it ends. */
-static void test_apart(void **state)
-{
-	struct e2e_result r;
-	struct e2e_proc p;
-	unsigned port;
-	double until;
-
-	(void)state;
-	e2e_require();
-	port = start_listening(&p);
-	e2e_stop(p.pid);
-	for (unsigned i = 0; i < 20; i++)
-		assert_non_null(strstr(scrape_ask(port, NULL, SCRAPE_GET), "# EOF\n"));
-	kill(p.pid, SIGCONT);
-	/* It has no privilege that it could lose. */
-	assert_int_equal(number_of(child_of(p.pid), "CapEff:"), 0);
-	kill(child_of(p.pid), SIGKILL);
-	e2e_finish(&p, 20, &r);
-	assert_int_equal(r.status, 1);
-	assert_non_null(strstr(r.err.data, "the process that answers there has ended"));
-
-	/* As by the filter of its system calls. */
-	start_listening(&p);
-	assert_int_equal(number_of(child_of(p.pid), "Seccomp:"), 2);
-	kill(child_of(p.pid), SIGSYS);
-	e2e_finish(&p, 20, &r);
-	assert_int_equal(r.status, 1);
-	assert_non_null(strstr(r.err.data, "a system call that it never needs"));
-
-	port = start_listening(&p);
-	kill(p.pid, SIGKILL);
-	e2e_finish(&p, 20, &r);
-	for (until = e2e_now() + 20; e2e_now() < until; e2e_sleep(0.05)) {
-		int fd = scrape_call(port, NULL);
-
-		if (fd < 0)
-			return;
-		close(fd);
-	}
-	fail_msg("it answers after the program's end");
-}
-
 /* Asserts that options are refused, with that in the line. */
 static void check_refused(const char *args, const char *part)
 {
@@ -614,11 +303,10 @@ static void check_refused(const char *args, const char *part)
 }
 
 /* What makes no sense with metrics. */
-static void test_refused(void **state)
+E2E_TEST(test_refused)
 {
 	struct e2e_result r;
 
-	(void)state;
 	check_refused("--listen 9779", "[ADDRESS]:PORT");
 	check_refused("--listen :99999", "[ADDRESS]:PORT");
 	check_refused("--listen ::1:9779", "[ADDRESS]:PORT");
@@ -634,16 +322,4 @@ static void test_refused(void **state)
 	e2e_run(&r, NULL, "--listen 192.0.2.1:9779 -n 1");
 	assert_int_equal(r.status, 1);
 	assert_non_null(strstr(r.err.data, "cannot listen at 192.0.2.1:9779: "));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		e2e_test(test_exact),	e2e_test(test_file),  e2e_test(test_device),
-		e2e_test(test_http),	e2e_test(test_hosts), e2e_test(test_unix),
-		e2e_test(test_broken),	e2e_test(test_slow),  e2e_test(test_apart),
-		e2e_test(test_refused),
-	};
-
-	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);
 }

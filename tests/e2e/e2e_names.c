@@ -8,7 +8,6 @@
 
 #include "tests/lib/parse.h"
 
-#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -223,7 +222,7 @@ static void check_name(const char *shown, size_t i)
 }
 
 /* JSON and CSV, in whatever locale. */
-static void test_machine_formats(void **state)
+E2E_TEST(test_machine_formats)
 {
 	static const char *const locales[] = { "C.UTF-8", "C" };
 	struct e2e_how how = { 0 };
@@ -233,7 +232,6 @@ static void test_machine_formats(void **state)
 	pid_t pids[N_NAMES];
 	size_t i, k;
 
-	(void)state;
 	e2e_require();
 	start_names(pids);
 	for (k = 0; k < 2; k++) {
@@ -313,31 +311,28 @@ static void check_text(const char *locale, const char *fields)
 }
 
 /* The default columns. */
-static void test_text(void **state)
+E2E_TEST(test_text)
 {
-	(void)state;
 	e2e_require();
 	check_text("C.UTF-8", "");
 }
 
 /* The same without UTF-8: what cannot be shown is escaped. */
-static void test_text_c_locale(void **state)
+E2E_TEST(test_text_c_locale)
 {
-	(void)state;
 	e2e_require();
 	check_text("C", "");
 }
 
 /* Columns of all sorts before the name. */
-static void test_text_fields(void **state)
+E2E_TEST(test_text_fields)
 {
-	(void)state;
 	e2e_require();
 	check_text("C.UTF-8", " -F pid,user,state,elap,run,cpu,irq,ppid,comm");
 }
 
 /* Command lines are as little to be trusted as names. */
-static void test_command_line(void **state)
+E2E_TEST(test_command_line)
 {
 	static const char *const formats[] = { "json", "csv", "text" };
 	static const char *const ends[] = { "\n", "\r\n", "\n" };
@@ -349,7 +344,6 @@ static void test_command_line(void **state)
 	siginfo_t info;
 	size_t i;
 
-	(void)state;
 	e2e_require();
 	e2e_start(&p, NULL, argv);
 	/* until it has become a shell, and stopped itself */
@@ -367,16 +361,4 @@ static void test_command_line(void **state)
 	close(p.err);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		e2e_test(test_machine_formats), e2e_test(test_text),
-		e2e_test(test_text_c_locale),	e2e_test(test_text_fields),
-		e2e_test(test_command_line),
-	};
-
-	/* for the width of characters */
-	if (!setlocale(LC_CTYPE, "C.UTF-8"))
-		setlocale(LC_CTYPE, "");
-	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);
-}
+TESTS_WITHIN(test_in_utf8, NULL)

@@ -78,14 +78,13 @@ static void check_task(json_t *sample, json_t *task, struct met *met)
 	met->waited += kind_value(task, "delta", "blkio", "ns");
 }
 
-/* The sum row of a text sample, against all that can be. */
-static void check_text(const char *source)
+/* The sum rows of text samples, against all that can be. */
+static void check_text(struct e2e_proc *p)
 {
 	struct e2e_result r;
 	struct text text;
 
-	e2e_run(&r, NULL, "-b -n 3 -d 0.5 -U ms --source %s -m ^load_io$ -F pid,total,blkio,comm",
-		source);
+	e2e_finish(p, 60, &r);
 	check_silent_success(&r);
 	parse_text(r.out.data, r.out.len, &text);
 	for (size_t i = 0; i < text.n; i++) {
@@ -96,36 +95,53 @@ static void check_text(const char *source)
 	}
 }
 
+/* The tasks of all samples of a source; false: it cannot be had. */
+static bool check_json(struct e2e_proc *p, struct met *met)
+{
+	struct e2e_result r;
+	struct samples s;
+	json_t *task;
+	size_t at;
+
+	e2e_finish(p, 60, &r);
+	if (r.status)
+		return false;
+	check_silent_success(&r);
+	parse_json(&r, &s);
+	assert_int_equal(s.n, 6);
+	for (size_t n = 0; n < s.n; n++) {
+		met->noted |= note_of(s.v[n], "stale-stamp") != NULL;
+		json_array_foreach(json_object_get(s.v[n], "tasks"), at, task)
+			check_task(s.v[n], task, met);
+	}
+	return true;
+}
+
 /* By all sources, processes and threads; the kernel is known to get some wrong. */
-static void test_possible(void **state)
+E2E_TEST(test_possible)
 {
 	static const char *const sources[] = { "taskstats", "procfs", "bpf", "bpf -H" };
+	struct e2e_proc json[ARRAY_SIZE(sources)], text[ARRAY_SIZE(sources)];
+	bool is_there[ARRAY_SIZE(sources)];
 	struct met met = { 0 };
 
-	(void)state;
 	e2e_require();
 	assert_true(e2e_load(NULL, "load_io %s", e2e_folder()) > 0);
-	for (unsigned i = 0; i < sizeof(sources) / sizeof(sources[0]); i++) {
-		struct e2e_result r;
-		struct samples s;
-
-		e2e_run(&r, NULL, "-b -n 6 -d 0.5 -o json -m ^load_ --source %s", sources[i]);
-		if (r.status)
-			continue;
-		check_silent_success(&r);
-		parse_json(&r, &s);
-		assert_int_equal(s.n, 6);
-		for (size_t n = 0; n < s.n; n++) {
-			size_t at;
-			json_t *task;
-
-			met.noted |= note_of(s.v[n], "stale-stamp") != NULL;
-			json_array_foreach(json_object_get(s.v[n], "tasks"), at, task)
-				check_task(s.v[n], task, &met);
-		}
-		if (!strchr(sources[i], ' '))
-			check_text(sources[i]);
-	}
+	for (size_t i = 0; i < ARRAY_SIZE(sources); i++)
+		e2e_start_stalltop(
+			&json[i], NULL,
+			e2e_format("-b -n 6 -d 0.5 -o json -m ^load_ --source %s", sources[i]));
+	for (size_t i = 0; i < ARRAY_SIZE(sources); i++)
+		is_there[i] = check_json(&json[i], &met) && !strchr(sources[i], ' ');
+	for (size_t i = 0; i < ARRAY_SIZE(sources); i++)
+		if (is_there[i])
+			e2e_start_stalltop(&text[i], NULL,
+					   e2e_format("-b -n 3 -d 0.5 -U ms --source %s "
+						      "-m ^load_io$ -F pid,total,blkio,comm",
+						      sources[i]));
+	for (size_t i = 0; i < ARRAY_SIZE(sources); i++)
+		if (is_there[i])
+			check_text(&text[i]);
 	/* Bookings that cannot be are few: the kind is not lost for good. */
 	assert_true(met.rows > 0 && met.known * 4 >= met.rows * 3 && met.waited);
 	printf("# %u of %u rows known, bookings left out: %s\n", met.known, met.rows,
@@ -275,24 +291,14 @@ static void compare_sources(const char *const *sources)
 	reader_close();
 }
 
-static void test_none_lost(void **state)
+E2E_TEST(test_none_lost)
 {
-	(void)state;
 	e2e_require();
 	compare_sources((const char *const[]){ "taskstats", "procfs", NULL });
 }
 
-static void test_none_lost_bpf(void **state)
+E2E_TEST(test_none_lost_bpf)
 {
-	(void)state;
 	e2e_require_bpf();
 	compare_sources((const char *const[]){ "bpf", NULL });
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = { e2e_test(test_possible), e2e_test(test_none_lost),
-					    e2e_test(test_none_lost_bpf) };
-
-	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);
 }

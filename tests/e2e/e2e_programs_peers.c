@@ -80,7 +80,7 @@ static struct fault faults[] = {
 	  .start = "yes | $L/load_program read 100 & echo ready; wait", .args = "@ --trace",
 	  .id = "^pipe", .subject = "yes", .cause = "slow-reader", .besides = "^(cpu|child)" },
 	{ .name = "a slow child of vfork", .program = "spawn", .start = "exec $L/load_hang hold",
-	  .args = "@ -F +on", .id = "^hang", .subject = "load_hang", .cause = "vfork" },
+	  .args = "@ -F +on -d 1", .id = "^hang", .subject = "load_hang", .cause = "vfork" },
 	{ .name = "make's child", .program = "make", .args = "@ --trace",
 	  .id = "^child", .subject = "make|sh", .cause = "child|sleep", .besides = "^(cpu|child|pipe)" },
 };

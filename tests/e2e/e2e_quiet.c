@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 /* Samples lie on a grid: being late once does not move the next. */
-static void test_grid(void **state)
+E2E_TEST(test_grid)
 {
 	struct e2e_result r;
 	struct samples s;
@@ -16,7 +16,6 @@ static void test_grid(void **state)
 	int attempt;
 	size_t i;
 
-	(void)state;
 	e2e_require();
 	/* the machine may be taken away from us for a while, but not every time */
 	for (attempt = 0; attempt < 3; attempt++) {
@@ -38,7 +37,7 @@ static void test_grid(void **state)
 }
 
 /* Each of twelve threads on one CPU either runs or waits: together 1200 %. */
-static void test_percent_is_whole(void **state)
+E2E_TEST(test_percent_is_whole)
 {
 	double run = 0, wait = 0, slack;
 	struct e2e_result r;
@@ -46,7 +45,6 @@ static void test_percent_is_whole(void **state)
 	pid_t pid;
 	int i;
 
-	(void)state;
 	e2e_require();
 	pid = e2e_load(NULL, "load_kind cpu");
 	/* but for the waits in flight, which are long only on a busy machine */
@@ -63,13 +61,12 @@ static void test_percent_is_whole(void **state)
 }
 
 /* -i and --over: who did nothing, or waited too little, is hidden. */
-static void test_active(void **state)
+E2E_TEST(test_active)
 {
 	pid_t busy, idle;
 	json_t *rows, *row;
 	size_t i;
 
-	(void)state;
 	e2e_require();
 	busy = e2e_load(NULL, "load_kind cpu");
 	idle = e2e_load(NULL, "load_sleepers 1");
@@ -85,7 +82,7 @@ static void test_active(void **state)
 }
 
 /* -r: no more rows than asked for; those that come first. */
-static void test_rows(void **state)
+E2E_TEST(test_rows)
 {
 	struct e2e_result r;
 	struct text text;
@@ -93,7 +90,6 @@ static void test_rows(void **state)
 	json_t *rows;
 	pid_t busy;
 
-	(void)state;
 	e2e_require();
 	busy = e2e_load(NULL, "load_kind cpu");
 	rows = parse_rows("-r 2 -s cpu");
@@ -109,16 +105,4 @@ static void test_rows(void **state)
 	check_silent_success(&r);
 	parse_csv(r.out.data, r.out.len, &csv);
 	assert_int_equal(csv.rows, 1 + 2 * 3);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		e2e_test(test_grid),
-		e2e_test(test_percent_is_whole),
-		e2e_test(test_active),
-		e2e_test(test_rows),
-	};
-
-	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);
 }

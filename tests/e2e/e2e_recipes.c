@@ -39,16 +39,16 @@ static void read_output(const char *path, struct e2e_result *r)
 /* What the program gave the recipe that was run last. */
 static void read_raw(struct e2e_result *r)
 {
-	read_output(e2e_format("%s/raw", e2e_folder()), r);
+	read_output(e2e_path("raw"), r);
 }
 
 /* Writes the program of the recipes. */
 static void make_wrapper(void)
 {
-	const char *path = e2e_format("%s/stalltop", e2e_format("%s/bin", e2e_folder()));
+	const char *path = e2e_format("%s/stalltop", e2e_path("bin"));
 	FILE *f;
 
-	assert_int_equal(mkdir(e2e_format("%s/bin", e2e_folder()), 0755), 0);
+	assert_int_equal(mkdir(e2e_path("bin"), 0755), 0);
 	f = fopen(path, "we");
 	assert_non_null(f);
 	fprintf(f, wrapper, e2e_stalltop(), (int)disk, (int)waiting, e2e_folder(), e2e_folder());
@@ -120,7 +120,7 @@ static void check_table(const char *recipe)
 
 	run_recipe(recipe, &r);
 	assert_int_equal(r.out.len, 0);
-	read_output(e2e_format("%s/waits.csv", e2e_folder()), &r);
+	read_output(e2e_path("waits.csv"), &r);
 	parse_csv(r.out.data, r.out.len, &csv);
 	assert_true(csv_row(&csv, disk) && csv_row(&csv, waiting));
 }
@@ -157,7 +157,7 @@ static void write_table(const char *path)
 /* Sums of that table, the largest first; of the one before, and of one made for it. */
 static void check_sums(const char *recipe)
 {
-	const char *path = e2e_format("%s/waits.csv", e2e_folder());
+	const char *path = e2e_path("waits.csv");
 	struct e2e_result r;
 	struct csv csv;
 
@@ -284,12 +284,11 @@ static size_t read_recipes(const char **recipes)
 }
 
 /* Each of them, in its order: one uses what another has written. */
-static void test_recipes(void **state)
+E2E_TEST(test_recipes)
 {
 	const size_t known = sizeof(checks) / sizeof(*checks);
 	const char *recipes[RECIPES_MAX];
 
-	(void)state;
 	e2e_require();
 	assert_int_equal(read_recipes(recipes), known);
 	disk = e2e_load(NULL, "load_kind blkio");
@@ -300,14 +299,4 @@ static void test_recipes(void **state)
 		assert_non_null(strstr(recipes[i], checks[i].part));
 		checks[i].check(recipes[i]);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		e2e_test(test_recipes),
-	};
-
-	return cmocka_run_group_tests_name("e2e_recipes", tests, e2e_group_setup,
-					   e2e_group_teardown);
 }

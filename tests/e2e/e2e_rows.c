@@ -18,13 +18,12 @@ static pid_t idle_load(uid_t uid)
 }
 
 /* -p: one process, several, and their threads. */
-static void test_pid(void **state)
+E2E_TEST(test_pid)
 {
 	pid_t pid, other, tids[64];
 	json_t *rows;
 	size_t n, i;
 
-	(void)state;
 	e2e_require();
 	pid = e2e_load(NULL, "load_kind -w 3 cpu");
 	other = idle_load(0);
@@ -45,14 +44,13 @@ static void test_pid(void **state)
 }
 
 /* -u: by name and by number. */
-static void test_user(void **state)
+E2E_TEST(test_user)
 {
 	static const char *const who[] = { "nobody", "65534" };
 	json_t *rows, *row;
 	size_t i, j;
 	pid_t pid;
 
-	(void)state;
 	e2e_require();
 	pid = idle_load(NOBODY);
 	for (i = 0; i < 2; i++) {
@@ -70,13 +68,12 @@ static void test_user(void **state)
 }
 
 /* -m: an extended regular expression on the command, which is then there to see. */
-static void test_match(void **state)
+E2E_TEST(test_match)
 {
 	json_t *rows, *row;
 	pid_t pid;
 	size_t i;
 
-	(void)state;
 	e2e_require();
 	pid = idle_load(0);
 	rows = parse_rows("-m load_(sleepers|nothing)");
@@ -156,9 +153,8 @@ static void check_order(const char *sort, const char *field, bool descending)
 }
 
 /* -s: numbers descend and texts ascend unless a sign says otherwise. */
-static void test_sort(void **state)
+E2E_TEST(test_sort)
 {
-	(void)state;
 	e2e_require();
 	assert_true(e2e_load(NULL, "load_kind cpu") > 0);
 	assert_true(e2e_load(NULL, "load_kind -d %s blkio", e2e_folder()) > 0);
@@ -198,11 +194,10 @@ static bool has_head(const struct text_row *heads, const char *name)
 }
 
 /* -F in text: a list, additions and removals; the command is last in any case. */
-static void test_fields(void **state)
+E2E_TEST(test_fields)
 {
 	const struct text_row *heads;
 
-	(void)state;
 	e2e_require();
 	heads = heads_of("comm,pid,run");
 	assert_int_equal(heads->n, 3);
@@ -220,7 +215,7 @@ static void test_fields(void **state)
 }
 
 /* -F list: every id that the manual names. */
-static void test_field_list(void **state)
+E2E_TEST(test_field_list)
 {
 	static const char *const ids[] = {
 		"pid",	   "tgid",   "ppid",	"user",	  "uid",   "state",  "run",
@@ -231,7 +226,6 @@ static void test_field_list(void **state)
 	struct e2e_result r;
 	size_t i;
 
-	(void)state;
 	e2e_require();
 	e2e_run(&r, NULL, "-F list");
 	check_silent_success(&r);
@@ -245,14 +239,13 @@ static void test_field_list(void **state)
 }
 
 /* What costs a read per task is null until a field asks for it. */
-static void test_wanted(void **state)
+E2E_TEST(test_wanted)
 {
 	struct e2e_result r;
 	struct csv csv;
 	json_t *row;
 	pid_t pid;
 
-	(void)state;
 	e2e_require();
 	pid = idle_load(0);
 	row = json_array_get(parse_rows(e2e_format("-p %d", (int)pid)), 0);
@@ -270,15 +263,4 @@ static void test_wanted(void **state)
 	assert_string_equal(csv.cell[0][36], "wait_ns");
 	assert_true(csv.columns > 37);
 	assert_string_equal(csv_cell(&csv, csv_row(&csv, pid), "state"), "S");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		e2e_test(test_pid),    e2e_test(test_user),   e2e_test(test_match),
-		e2e_test(test_sort),   e2e_test(test_fields), e2e_test(test_field_list),
-		e2e_test(test_wanted),
-	};
-
-	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);
 }

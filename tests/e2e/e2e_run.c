@@ -156,12 +156,11 @@ static json_t *check_script(const char *script, int status, size_t least)
 }
 
 /* Children, grandchildren and threads; those that end before their parents and those that don't. */
-static void test_descendants(void **state)
+E2E_TEST(test_descendants)
 {
 	const char *load = e2e_load_path("load_kind");
 	json_t *object;
 
-	(void)state;
 	e2e_require();
 	object = check_script(e2e_format("%s -t 1 -w 3 wpcopy & %s -t 1 cpu & "
 					 "for i in 1 2 3 4 5; do sh -c 'sh -c true; true'; done; "
@@ -177,9 +176,8 @@ static void test_descendants(void **state)
 }
 
 /* A double fork hides nobody: an orphan becomes a child of the program. */
-static void test_orphans(void **state)
+E2E_TEST(test_orphans)
 {
-	(void)state;
 	e2e_require();
 	check_script(e2e_format("(%s -t 1 wpcopy &) ; (sh -c 'sleep 0.5; sh -c true' &) ; sleep 2",
 				e2e_load_path("load_kind")),
@@ -187,24 +185,22 @@ static void test_orphans(void **state)
 }
 
 /* Far more than one drain takes at once. */
-static void test_many(void **state)
+E2E_TEST(test_many)
 {
 	json_t *object;
 
-	(void)state;
 	e2e_require();
 	object = check_script("i=0; while [ $i -lt 1500 ]; do (:); i=$((i+1)); done", 0, 1501);
 	assert_int_equal(member_u64(object, "processes"), 1501);
 }
 
 /* Who is still there is counted and named, and not waited for. */
-static void test_outlived(void **state)
+E2E_TEST(test_outlived)
 {
 	struct e2e_result r;
 	json_t *object, *named;
 	double begin = e2e_now();
 
-	(void)state;
 	e2e_require();
 	object = run_shell(NULL, "",
 			   "sleep 20 >/dev/null 2>&1 & (sleep 21 >/dev/null 2>&1 &); "
@@ -220,13 +216,12 @@ static void test_outlived(void **state)
 }
 
 /* Signals reach the command, and its end by one is told as shells do. */
-static void test_signals(void **state)
+E2E_TEST(test_signals)
 {
 	struct e2e_result r;
 	struct e2e_proc p;
 	json_t *object;
 
-	(void)state;
 	e2e_require();
 	start_shell(&p, NULL, "-o json",
 		    "trap 'exit 7' USR1; echo ready; "
@@ -246,7 +241,7 @@ static void test_signals(void **state)
 }
 
 /* The table on standard error; standard output is the command's. */
-static void test_text(void **state)
+E2E_TEST(test_text)
 {
 	static const char *const lines[] = { "\ncpu ",	 "\nblkio ",   "\nwpcopy ",
 					     "\ntotal ", "\nelapsed ", "exit 5\n" };
@@ -254,7 +249,6 @@ static void test_text(void **state)
 	struct e2e_proc p;
 	size_t i;
 
-	(void)state;
 	e2e_require();
 	start_shell(&p, NULL, "", "echo hello; exit 5");
 	e2e_finish(&p, 20, &r);
@@ -267,11 +261,10 @@ static void test_text(void **state)
 }
 
 /* What cannot be run, and results that cannot be written. */
-static void test_failures(void **state)
+E2E_TEST(test_failures)
 {
 	struct e2e_result r;
 
-	(void)state;
 	e2e_require();
 	e2e_run(&r, NULL, "-- /nonexistent/command");
 	assert_int_equal(r.status, 127);
@@ -315,7 +308,7 @@ static pid_t break_wait(struct e2e_proc *p, const char *trap)
 }
 
 /* A command that cannot be waited for any more is ended: asked first, then killed. */
-static void test_wait_fails(void **state)
+E2E_TEST(test_wait_fails)
 {
 	static const char *const traps[] = { "echo told; sleep 0.5; exit", "echo told" };
 	struct e2e_result r;
@@ -323,7 +316,6 @@ static void test_wait_fails(void **state)
 	pid_t pid;
 	size_t i;
 
-	(void)state;
 	e2e_require();
 	for (i = 0; i < sizeof(traps) / sizeof(*traps); i++) {
 		pid = break_wait(&p, traps[i]);
@@ -335,7 +327,7 @@ static void test_wait_fails(void **state)
 }
 
 /* Without listeners the command's own process is read before it is reaped. */
-static void test_pid_namespace(void **state)
+E2E_TEST(test_pid_namespace)
 {
 	const char *argv[] = { "/usr/bin/unshare",
 			       "-pf",
@@ -353,7 +345,6 @@ static void test_pid_namespace(void **state)
 	struct e2e_proc p;
 	json_t *object;
 
-	(void)state;
 	e2e_require();
 	e2e_start(&p, NULL, argv);
 	e2e_finish(&p, 30, &r);
@@ -374,14 +365,13 @@ static void test_pid_namespace(void **state)
  * Without privileges it is known of all that are reaped how long they ran, and of those that are
  * reaped here, orphans too, how long they waited for CPUs and the disk. The rest is not made up.
  */
-static void test_unprivileged(void **state)
+E2E_TEST(test_unprivileged)
 {
 	struct e2e_how how = { .uid = NOBODY };
 	struct e2e_result r;
 	json_t *object, *delays, *value;
 	const char *name;
 
-	(void)state;
 	e2e_require();
 	object = run_shell(&how, "", "exit 4", &r);
 	assert_int_equal(r.status, 4);
@@ -415,29 +405,14 @@ static void test_unprivileged(void **state)
 }
 
 /* A command's report says, too, where the kernel does not count what it drops. */
-static void test_inexact(void **state)
+E2E_TEST(test_inexact)
 {
 	struct e2e_how how = { .hook = e2e_no_meminfo };
 	struct e2e_result r;
 
-	(void)state;
 	e2e_require();
 	assert_null(note_of(run_shell(NULL, "", "exit 3", &r), "exits-inexact"));
 	assert_int_equal(r.status, 3);
 	assert_non_null(note_of(run_shell(&how, "", "exit 4", &r), "exits-inexact"));
 	assert_int_equal(r.status, 4);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		e2e_test(test_descendants),  e2e_test(test_orphans),
-		e2e_test(test_many),	     e2e_test(test_outlived),
-		e2e_test(test_signals),	     e2e_test(test_text),
-		e2e_test(test_failures),     e2e_test(test_pid_namespace),
-		e2e_test(test_unprivileged), e2e_test(test_inexact),
-		e2e_test(test_wait_fails),
-	};
-
-	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);
 }

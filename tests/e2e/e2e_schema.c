@@ -63,7 +63,7 @@ static void run_words(FILE *file, const char *const argv[])
 }
 
 /* All members and no others, of all options together. */
-static void test_schema(void **state)
+E2E_TEST(test_schema)
 {
 	const char *const when[] = {
 		e2e_stalltop(),	   "-b", "-n", "1", "-d", "0.2", "-r", "3", "-o", "json", "--when",
@@ -79,7 +79,7 @@ static void test_schema(void **state)
 					"sleep 30 >&- 2>&- & sleep 0.3",
 					NULL };
 	const char *const churn[] = { "/bin/sh", "-c", "while :; do /bin/true; done", NULL };
-	const char *path = e2e_format("%s/lines", e2e_folder());
+	const char *path = e2e_path("lines");
 	const char *const validate[] = {
 		"/bin/sh", "-c",
 		e2e_format("exec python3 %s/validate.py %s/../doc/stalltop.schema.json <%s",
@@ -92,7 +92,6 @@ static void test_schema(void **state)
 	FILE *file;
 	pid_t pid;
 
-	(void)state;
 	e2e_require_bpf();
 	/* Three that share a CPU: pressure, and waits that somebody ends. */
 	pid = e2e_load(NULL, "load_kind -w 3 cpu");
@@ -113,11 +112,4 @@ static void test_schema(void **state)
 	if (r.status)
 		print_error("%s\n", r.err.data);
 	assert_int_equal(r.status, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = { e2e_test(test_schema) };
-
-	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);
 }

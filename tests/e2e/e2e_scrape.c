@@ -3,8 +3,7 @@
  * Many scrapes of many groups: eight clients with three a second each, at 5,000 tasks in 600
  * groups, by name and of real control groups. Answers come at once, samples keep their grid, and
  * memory stays what it is.
- *   SCRAPE_SECONDS=600        how long clients scrape (5)
- *   SCRAPE_TEST=test_cgroups  that test alone
+ *   SCRAPE_SECONDS=600  how long clients scrape (5)
  */
 #include "config.h"
 
@@ -213,9 +212,8 @@ static void scrape(const char *options)
 	assert_int_equal(r.err.len, 0);
 }
 
-static void test_names(void **state)
+E2E_TEST(test_names)
 {
-	(void)state;
 	e2e_require();
 	assert_true(e2e_load(NULL, "load_sleepers %d 1 %d", TASKS, GROUPS) > 0);
 	scrape("-g command");
@@ -247,14 +245,13 @@ static void spread(pid_t parent, const char *top)
 }
 
 /* Control groups, of which a file each is read in each sample. */
-static void test_cgroups(void **state)
+E2E_TEST(test_cgroups)
 {
 	const char *hierarchy = "cpu";
 	char top[512];
 	pid_t load;
 	int err;
 
-	(void)state;
 	e2e_require();
 	err = box_group(hierarchy, e2e_group_name("scrape"), top, sizeof(top));
 	if (err == -EOPNOTSUPP) {
@@ -268,13 +265,4 @@ static void test_cgroups(void **state)
 	scrape(e2e_format("-g cgroup --cgroup-hierarchy %s", hierarchy));
 	/* Groups are removed at once when they are empty. */
 	e2e_kill(load);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = { e2e_test(test_names), e2e_test(test_cgroups) };
-
-	if (getenv("SCRAPE_TEST"))
-		cmocka_set_test_filter(getenv("SCRAPE_TEST"));
-	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);
 }

@@ -55,7 +55,7 @@ static int teardown(void **state)
 	return e2e_teardown(state);
 }
 
-#define attempt(f) cmocka_unit_test_setup_teardown(f, e2e_setup, teardown)
+#define ATTEMPT_TEST(name) E2E_TEST_WITH(name, e2e_setup, teardown)
 
 /* Runs the program as nobody, with the capabilities of its file. */
 static void run_as_nobody(struct e2e_result *r, const char *args)
@@ -81,7 +81,7 @@ static void run_script(struct e2e_result *r, const char *script)
 /* A file that root alone may read and write. */
 static const char *secret_file(void)
 {
-	const char *path = e2e_format("%s/secret", e2e_folder());
+	const char *path = e2e_path("secret");
 	FILE *file = fopen(path, "we");
 
 	assert_non_null(file);
@@ -135,12 +135,11 @@ static uint64_t status_of(pid_t pid, const char *name)
 }
 
 /* 1: reads a file as a recording. */
-static void reads_recording(void **state)
+ATTEMPT_TEST(reads_recording)
 {
 	const char *path = secret_file();
 	struct e2e_result r;
 
-	(void)state;
 	run_as_nobody(&r, e2e_format("-b -R %s", path));
 	assert_int_equal(r.status, 1);
 	assert_non_null(strstr(r.err.data, "denied"));
@@ -148,36 +147,33 @@ static void reads_recording(void **state)
 }
 
 /* 2: has a file overwritten by samples. */
-static void writes_output(void **state)
+ATTEMPT_TEST(writes_output)
 {
 	const char *path = secret_file();
 	struct e2e_result r;
 
-	(void)state;
 	run_as_nobody(&r, e2e_format("-b -n 1 -d 0.1 --output %s", path));
 	assert_int_equal(r.status, 1);
 	check_untouched(path, &r);
 }
 
 /* 3: has the debug log appended to a file. */
-static void writes_log(void **state)
+ATTEMPT_TEST(writes_log)
 {
 	const char *path = secret_file();
 	struct e2e_result r;
 
-	(void)state;
 	run_as_nobody(&r, e2e_format("-b -n 1 -d 0.1 --debug-log %s", path));
 	assert_int_equal(r.status, 1);
 	check_untouched(path, &r);
 }
 
 /* 4: has a recording made where it may not write. */
-static void records(void **state)
+ATTEMPT_TEST(records)
 {
 	const char *folder = e2e_folder();
 	struct e2e_result r;
 
-	(void)state;
 	assert_int_equal(chmod(folder, 0755), 0);
 	run_as_nobody(&r, e2e_format("-b -n 1 -d 0.1 -w %s/recording", folder));
 	assert_int_equal(r.status, 1);
@@ -185,14 +181,13 @@ static void records(void **state)
 }
 
 /* 5: has the recordings in a folder that is not its own removed for want of room. */
-static void prunes(void **state)
+ATTEMPT_TEST(prunes)
 {
-	const char *folder = e2e_format("%s/kept", e2e_folder());
+	const char *folder = e2e_path("kept");
 	const char *old = e2e_format("%s/stalltop-20200101T000000Z-000.db", folder);
 	struct e2e_result r;
 	FILE *file;
 
-	(void)state;
 	assert_int_equal(chmod(e2e_folder(), 0755), 0);
 	assert_int_equal(mkdir(folder, 0755), 0);
 	file = fopen(old, "we");
@@ -204,13 +199,12 @@ static void prunes(void **state)
 }
 
 /* 6: what it does write belongs to the caller, with the caller's mask. */
-static void owns_output(void **state)
+ATTEMPT_TEST(owns_output)
 {
 	const char *path = e2e_format("%s/mine", public_folder());
 	struct e2e_result r;
 	struct stat st;
 
-	(void)state;
 	run_script(&r, e2e_format("umask 077; exec $0 -b -n 1 -d 0.1 --output %s", path));
 	assert_int_equal(r.status, 0);
 	assert_int_equal(stat(path, &st), 0);
@@ -219,13 +213,12 @@ static void owns_output(void **state)
 }
 
 /* 7: reads another's file by way of a descriptor that a process of his has open. */
-static void reads_descriptor(void **state)
+ATTEMPT_TEST(reads_descriptor)
 {
 	const char *path = secret_file();
 	struct e2e_result r;
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 
-	(void)state;
 	assert_true(fd >= 0);
 	run_as_nobody(&r, e2e_format("-b -R /proc/%d/fd/%d", (int)getpid(), fd));
 	close(fd);
@@ -234,13 +227,12 @@ static void reads_descriptor(void **state)
 }
 
 /* 8: the same, to a public file behind a folder that is closed to it. */
-static void reads_around(void **state)
+ATTEMPT_TEST(reads_around)
 {
-	const char *folder = e2e_format("%s/closed", e2e_folder()), *path;
+	const char *folder = e2e_path("closed"), *path;
 	struct e2e_result r;
 	int fd;
 
-	(void)state;
 	assert_int_equal(mkdir(folder, 0700), 0);
 	path = e2e_format("%s/recording", folder);
 	e2e_require();
@@ -256,11 +248,10 @@ static void reads_around(void **state)
 }
 
 /* 9: a command has no capability of the file, in no set. */
-static void command_capabilities(void **state)
+ATTEMPT_TEST(command_capabilities)
 {
 	struct e2e_result r;
 
-	(void)state;
 	run_script(&r, "exec $0 -- /bin/grep -E '^Cap(Prm|Eff|Amb)' /proc/self/status");
 	assert_int_equal(r.status, 0);
 	assert_string_equal(r.out.data, "CapPrm:\t0000000000000000\nCapEff:\t0000000000000000\n"
@@ -268,11 +259,10 @@ static void command_capabilities(void **state)
 }
 
 /* 10: nor any of our descriptors: it has those that it would have without us. */
-static void command_descriptors(void **state)
+ATTEMPT_TEST(command_descriptors)
 {
 	struct e2e_result r, plain;
 
-	(void)state;
 	run_script(&plain, "exec /bin/ls /proc/self/fd");
 	run_script(&r, "exec $0 --trace -- /bin/ls /proc/self/fd");
 	assert_int_equal(r.status, 0);
@@ -280,12 +270,11 @@ static void command_descriptors(void **state)
 }
 
 /* 11: a command is not looked for, nor run, where its caller may not. */
-static void command_path(void **state)
+ATTEMPT_TEST(command_path)
 {
-	const char *folder = e2e_format("%s/closed-path", e2e_folder());
+	const char *folder = e2e_path("closed-path");
 	struct e2e_result r;
 
-	(void)state;
 	assert_int_equal(chmod(e2e_folder(), 0755), 0);
 	assert_int_equal(mkdir(folder, 0700), 0);
 	assert_int_equal(system(e2e_format("cp /bin/true %s/closed-true", folder)), 0);
@@ -296,11 +285,10 @@ static void command_path(void **state)
 }
 
 /* 12: delay accounting is not switched. */
-static void switches(void **state)
+ATTEMPT_TEST(switches)
 {
 	struct e2e_result r;
 
-	(void)state;
 	e2e_require();
 	give_capabilities();
 	assert_int_equal(system("sysctl -q kernel.task_delayacct=0"), 0);
@@ -312,7 +300,7 @@ static void switches(void **state)
 }
 
 /* 13: only what reads is kept of all that the file has, and nothing for a replay. */
-static void keeps_few(void **state)
+ATTEMPT_TEST(keeps_few)
 {
 	const uint64_t reading = UINT64_C(1) << CAP_NET_ADMIN | UINT64_C(1) << CAP_SYS_PTRACE |
 				 UINT64_C(1) << CAP_SYS_ADMIN | UINT64_C(1) << CAP_SYS_RESOURCE |
@@ -322,7 +310,6 @@ static void keeps_few(void **state)
 	struct e2e_result r;
 	struct e2e_proc p;
 
-	(void)state;
 	give_capabilities();
 	e2e_start_stalltop(&p, &how, "-b -d 0.1 -x --source taskstats");
 	assert_non_null(e2e_line(&p, 30));
@@ -337,7 +324,7 @@ static void keeps_few(void **state)
 }
 
 /* 14: what writes a recording has none at all. */
-static void writer_has_none(void **state)
+ATTEMPT_TEST(writer_has_none)
 {
 	const char *path = e2e_format("%s/recording", public_folder());
 	struct e2e_how how = { .uid = NOBODY };
@@ -346,7 +333,6 @@ static void writer_has_none(void **state)
 	FILE *children;
 	int child = 0;
 
-	(void)state;
 	give_capabilities();
 	e2e_start_stalltop(&p, &how, e2e_format("-b -d 0.1 -w %s", path));
 	assert_non_null(e2e_line(&p, 30));
@@ -362,13 +348,12 @@ static void writer_has_none(void **state)
 }
 
 /* 15: a caller cannot have it traced, or take over its memory: it is not dumpable. */
-static void traced(void **state)
+ATTEMPT_TEST(traced)
 {
 	struct e2e_how how = { .uid = NOBODY };
 	struct e2e_result r;
 	struct e2e_proc p;
 
-	(void)state;
 	give_capabilities();
 	e2e_start_stalltop(&p, &how, "-b -d 0.1");
 	assert_non_null(e2e_line(&p, 30));
@@ -381,12 +366,11 @@ static void traced(void **state)
 }
 
 /* 16: code of the caller's is not loaded, and nothing is traced, by the environment. */
-static void environment(void **state)
+ATTEMPT_TEST(environment)
 {
 	const char *trace = e2e_format("%s/trace", public_folder());
 	struct e2e_result r;
 
-	(void)state;
 	run_script(&r, e2e_format("export LD_PRELOAD=/tmp/none.so LD_LIBRARY_PATH=/tmp NLCB=debug "
 				  "NLDBG=5 MALLOC_TRACE=%s LIBBPF_LOG_LEVEL=debug LOCPATH=/tmp "
 				  "GCONV_PATH=/tmp TZDIR=/tmp; exec $0 -b -n 1 -d 0.1",
@@ -397,13 +381,12 @@ static void environment(void **state)
 }
 
 /* 17: a time zone's name is not a way to open a file: what is there is not UTC. */
-static void time_zone(void **state)
+ATTEMPT_TEST(time_zone)
 {
 	const char *folder = public_folder(), *zone = e2e_format("%s/there", folder);
 	struct e2e_result r, plain;
 	int there, hour;
 
-	(void)state;
 	assert_int_equal(system(e2e_format("printf 'Zone there 9 - THR\n' | "
 					   "/usr/sbin/zic -d %s -",
 					   folder)),
@@ -421,12 +404,11 @@ static void time_zone(void **state)
 }
 
 /* 18: as setuid to root it does not run at all. */
-static void setuid_root(void **state)
+ATTEMPT_TEST(setuid_root)
 {
 	struct e2e_how how = { .uid = NOBODY };
 	struct e2e_result r;
 
-	(void)state;
 	e2e_require();
 	assert_int_equal(chmod(e2e_stalltop(), 04755), 0);
 	e2e_run(&r, &how, "-b -n 1 -d 0.1");
@@ -437,53 +419,23 @@ static void setuid_root(void **state)
 }
 
 /* 19: a larger buffer of the kernel's memory is not to be had. */
-static void kernel_memory(void **state)
+ATTEMPT_TEST(kernel_memory)
 {
 	struct e2e_result r;
 
-	(void)state;
 	run_as_nobody(&r, "-b -n 1 -d 0.1 --exit-buffer 1048576 -o json");
 	assert_int_equal(r.status, 0);
 	assert_true(strlen(r.out.data) > 0);
 }
 
 /* 20: paths of groups lead out of the hierarchy for nobody. */
-static void group_paths(void **state)
+ATTEMPT_TEST(group_paths)
 {
 	struct e2e_result r;
 
-	(void)state;
 	run_as_nobody(&r, "-b -n 1 -d 0.1 --cgroup /../../../etc -o json");
 	assert_true(!r.status || r.status == 1);
 	assert_null(strstr(r.out.data, "passwd"));
 	run_script(&r, "exec $0 -b -n 1 -d 0.1 --when 'cgroup:/../../../proc/1 cpu some 1s/2s'");
 	assert_int_equal(r.status, 2);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		attempt(reads_recording),
-		attempt(writes_output),
-		attempt(writes_log),
-		attempt(records),
-		attempt(prunes),
-		attempt(owns_output),
-		attempt(reads_descriptor),
-		attempt(reads_around),
-		attempt(command_capabilities),
-		attempt(command_descriptors),
-		attempt(command_path),
-		attempt(switches),
-		attempt(keeps_few),
-		attempt(writer_has_none),
-		attempt(traced),
-		attempt(environment),
-		attempt(time_zone),
-		attempt(setuid_root),
-		attempt(kernel_memory),
-		attempt(group_paths),
-	};
-
-	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);
 }

@@ -58,14 +58,13 @@ _Noreturn static void wait_often(int go, int told)
 }
 
 /* All of them are there, to some hundredths: a wait ends a little before who waited runs. */
-static void test_dwait(void **state)
+E2E_TEST(test_dwait)
 {
 	uint64_t own_ns = 0, shown_ns = 0;
 	struct e2e_proc p;
 	int go[2], told[2];
 	pid_t pid;
 
-	(void)state;
 	e2e_require_bpf();
 	if (access(SWITCH, F_OK))
 		e2e_skip("the kernel does not add up sleep (no kernel.sched_schedstats)");
@@ -96,11 +95,4 @@ static void test_dwait(void **state)
 		close(go[i]);
 		close(told[i]);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = { e2e_test(test_dwait) };
-
-	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);
 }

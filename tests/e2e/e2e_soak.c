@@ -124,7 +124,7 @@ static void check_end(struct soak *soak)
 
 /* Thread rows, which come and go faster; without privileges; process rows: all beside each other.
  */
-static void test_soak(void **state)
+E2E_TEST(test_soak)
 {
 	struct soak soaks[] = {
 		{ .options = " -H", .part = 2 },
@@ -132,7 +132,6 @@ static void test_soak(void **state)
 		{ .options = "", .part = 1 },
 	};
 
-	(void)state;
 	e2e_require();
 	assert_true(e2e_load(NULL, "load_churn forks") > 0);
 	assert_true(e2e_load(NULL, "load_churn threads") > 0);
@@ -143,13 +142,4 @@ static void test_soak(void **state)
 		note_base(&soaks[i]);
 	for (size_t i = 0; i < sizeof(soaks) / sizeof(soaks[0]); i++)
 		check_end(&soaks[i]);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		e2e_test(test_soak),
-	};
-
-	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);
 }

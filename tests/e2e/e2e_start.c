@@ -32,12 +32,11 @@ static int trace_libnl(const char *arg)
 }
 
 /* With privileges of its own it does not take over what traces its libraries. */
-static void test_environment(void **state)
+E2E_TEST(test_environment)
 {
 	struct e2e_how how = { .hook = trace_libnl };
 	struct e2e_result r;
 
-	(void)state;
 	e2e_require();
 	e2e_run(&r, &how, "-b -n 1 -d 0.1 -x --source taskstats");
 	assert_int_equal(r.status, 0);
@@ -59,11 +58,10 @@ static int close_some(const char *digits)
 }
 
 /* What is closed stays so: the log does not get standard output's descriptor. */
-static void test_closed(void **state)
+E2E_TEST(test_closed)
 {
 	static const char *const closed[] = { "0", "1", "2", "01", "012" };
 
-	(void)state;
 	e2e_require();
 	for (size_t i = 0; i < sizeof(closed) / sizeof(closed[0]); i++) {
 		const char *log = e2e_format("%s/log%zu", e2e_folder(), i);
@@ -86,11 +84,4 @@ static void test_closed(void **state)
 		assert_null(strstr(text, "COMMAND"));
 		assert_null(strstr(text, "cannot write"));
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = { e2e_test(test_environment), e2e_test(test_closed) };
-
-	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);
 }

@@ -153,34 +153,30 @@ static void check_lossless(const char *kind, unsigned int n, const char *options
 }
 
 /* Processes. */
-static void test_storm_fork(void **state)
+E2E_TEST(test_storm_fork)
 {
-	(void)state;
 	e2e_require();
 	check_lossless("fork", STORM, "-d 2", NULL);
 	check_lossless("fork", STORM / 4, "-d 0.5 -H", NULL);
 }
 
 /* Processes as shells start them, so that one is hardly ever alive when it is looked for. */
-static void test_storm_vfork(void **state)
+E2E_TEST(test_storm_vfork)
 {
-	(void)state;
 	e2e_require();
 	check_lossless("vfork", STORM, "-d 2", NULL);
 }
 
 /* Threads of a process that lives on. */
-static void test_storm_threads(void **state)
+E2E_TEST(test_storm_threads)
 {
-	(void)state;
 	e2e_require();
 	check_lossless("threads", STORM, "-d 2 -H", NULL);
 }
 
 /* Leaders whose place is taken by a thread. */
-static void test_storm_exec(void **state)
+E2E_TEST(test_storm_exec)
 {
-	(void)state;
 	e2e_require();
 	check_lossless("exec", STORM / 2, "-d 2", NULL);
 	check_lossless("exec", STORM / 20, "-d 0.5 -H", NULL);
@@ -207,9 +203,8 @@ static void check_lossy(const char *kind, unsigned int n, const char *options)
 }
 
 /* Of processes and threads. */
-static void test_lost(void **state)
+E2E_TEST(test_lost)
 {
-	(void)state;
 	e2e_require();
 	check_lossy("fork", STORM, "-d 0.3 --exit-buffer 8");
 	check_lossy("vfork", STORM, "-d 0.3 --exit-buffer 8");
@@ -217,13 +212,12 @@ static void test_lost(void **state)
 }
 
 /* Where the kernel does not count what it drops, that there was a loss is known, and said. */
-static void test_inexact(void **state)
+E2E_TEST(test_inexact)
 {
 	struct e2e_how how = { .hook = e2e_no_meminfo };
 	struct storm storm;
 	size_t i;
 
-	(void)state;
 	e2e_require();
 	run_storm(&storm, &how, "fork", STORM, "-d 0.3 --exit-buffer 8", NULL);
 	assert_true(storm.lost > 0);
@@ -273,11 +267,10 @@ static void bring_up(struct watch *watch)
 }
 
 /* A CPU that comes and goes, and one that was not there when the program began to listen. */
-static void test_hotplug(void **state)
+E2E_TEST(test_hotplug)
 {
 	int err;
 
-	(void)state;
 	e2e_require();
 	if (access(CPU_SWITCH, W_OK))
 		e2e_skip("CPU 1 cannot be taken down: no such switch");
@@ -288,15 +281,4 @@ static void test_hotplug(void **state)
 	check_lossless("fork", STORM / 2, "-d 0.5", bring_up);
 	check_lossless("fork", STORM, "-d 0.5", flap);
 	check_lossless("vfork", STORM, "-d 0.5 -H", flap);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		e2e_test(test_storm_fork), e2e_test(test_storm_vfork), e2e_test(test_storm_threads),
-		e2e_test(test_storm_exec), e2e_test(test_lost),	       e2e_test(test_inexact),
-		e2e_test(test_hotplug),
-	};
-
-	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);
 }

@@ -45,15 +45,6 @@ static void spin(void *arg)
 		;
 }
 
-static void write_pipe(void *arg)
-{
-	for (;;) {
-		tracebook_doze(5);
-		if (write(*(int *)arg, "x", 1) != 1)
-			_exit(1);
-	}
-}
-
 /* A word of 2 is that of a mutex with waiters. */
 static void wait_futex(void *arg)
 {
@@ -219,12 +210,30 @@ static void check_state(const struct tracebook *book, const struct kind *kind)
 		fail_msg("%s: %ju of %ju ns", kind->call, (uintmax_t)ns, (uintmax_t)alive_ns);
 }
 
-/* Each sort of sleeper is in its state for nearly all of the time, and nobody loses any. */
-static void test_states(void **state)
+/* Opens and locks what children wait on, and notes which files these are. */
+static void open_waited_on(struct kind *kinds, int *read_end, int *poll_end, const char *locked)
 {
-	char *locked = e2e_format("%s/locked", e2e_folder());
+	int fd = open(locked, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	struct flock lock = { .l_type = F_WRLCK };
-	int read_end[2], poll_end[2], locked_fd;
+	struct stat st;
+
+	assert_int_equal(pipe(read_end), 0);
+	assert_int_equal(pipe(poll_end), 0);
+	fstat(read_end[0], &st);
+	kinds[1].ino = st.st_ino;
+	fstat(poll_end[0], &st);
+	kinds[4].ino = st.st_ino;
+	assert_int_equal(flock(fd, LOCK_EX), 0);
+	assert_int_equal(fcntl(fd, F_SETLK, &lock), 0);
+	fstat(fd, &st);
+	kinds[9].ino = kinds[10].ino = st.st_ino;
+}
+
+/* Each sort of sleeper is in its state for nearly all of the time, and nobody loses any. */
+E2E_TEST(test_states)
+{
+	char *locked = e2e_path("locked");
+	int read_end[2], poll_end[2];
 	struct kind kinds[] = {
 		{ tracebook_sleep_often, STATE_TIMER, TRACE_NOTHING, "clock_nanosleep", "nanosleep",
 		  .ino = 0 },
@@ -244,23 +253,11 @@ static void test_states(void **state)
 		{ spin, STATE_RUN, TRACE_NOTHING, NULL, NULL, .ino = 0 },
 	};
 	const size_t n = sizeof(kinds) / sizeof(kinds[0]), early = 4;
-	struct stat pipe_stat;
 	struct tracebook book;
 	pid_t stopped;
 
-	(void)state;
 	e2e_require_bpf();
-	assert_int_equal(pipe(read_end), 0);
-	assert_int_equal(pipe(poll_end), 0);
-	fstat(read_end[0], &pipe_stat);
-	kinds[1].ino = pipe_stat.st_ino;
-	fstat(poll_end[0], &pipe_stat);
-	kinds[4].ino = pipe_stat.st_ino;
-	locked_fd = open(locked, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-	assert_int_equal(flock(locked_fd, LOCK_EX), 0);
-	assert_int_equal(fcntl(locked_fd, F_SETLK, &lock), 0);
-	fstat(locked_fd, &pipe_stat);
-	kinds[9].ino = kinds[10].ino = pipe_stat.st_ino;
+	open_waited_on(kinds, read_end, poll_end, locked);
 	/* Some are there before, the others come later. */
 	for (size_t i = 0; i < early; i++)
 		kinds[i].pid = tracebook_child(kinds[i].run, kinds[i].arg);
@@ -309,10 +306,10 @@ static bool is_at(const struct tracebook *book, const struct symbols *symbols,
 }
 
 /* Workers of io_uring that have nothing to do are at a site of their own. */
-static void test_workers(void **state)
+E2E_TEST(test_workers)
 {
 	const struct trace_options stacks = { .sites = 16384, .stacks = TRACE_STACKS_BLOCKED };
-	char *fifo = e2e_format("%s/fifo", e2e_folder());
+	char *fifo = e2e_path("fifo");
 	int ring = (int)syscall(SYS_io_uring_setup, 1, &(struct io_uring_params){ 0 });
 	int proc = open("/proc", O_PATH | O_CLOEXEC);
 	uint64_t idle = 0, busy = 0;
@@ -320,7 +317,6 @@ static void test_workers(void **state)
 	struct tracebook book;
 	pid_t pid;
 
-	(void)state;
 	e2e_require_bpf();
 	if (ring < 0)
 		e2e_skip("no io_uring");
@@ -351,14 +347,13 @@ static void test_workers(void **state)
 }
 
 /* Waits are counted by their length, and the timer is known for who ends them. */
-static void test_lengths(void **state)
+E2E_TEST(test_lengths)
 {
 	struct tracebook book;
 	const struct trace_site *site;
 	uint64_t sum = 0;
 	pid_t pid;
 
-	(void)state;
 	e2e_require_bpf();
 	tracebook_open(&book, &plain);
 	pid = tracebook_child(tracebook_sleep_often, NULL);
@@ -382,166 +377,6 @@ static void test_lengths(void **state)
 	assert_non_null(strstr(site->wakers[0].name, "timer"));
 	assert_true(site->stack >= 0);
 	tracebook_close(&book);
-}
-
-/* ---- Who ends waits -------------------------------------------------------------------------- */
-
-/* The waker of a site that ended most; fails where it is another. */
-static void check_waker(const struct trace_site *site, pid_t tgid)
-{
-	const struct trace_waker *most = site->wakers;
-
-	for (unsigned i = 1; i < TRACE_WAKERS; i++)
-		if (site->wakers[i].count > most->count)
-			most = &site->wakers[i];
-	if (most->tgid != tgid)
-		fail_msg("woken by %d %s", most->tgid, most->name);
-	assert_string_equal(most->name, "e2e_trace");
-}
-
-/* The writer of a pipe. */
-static void test_pipe_waker(void **state)
-{
-	struct tracebook book;
-	const struct trace_site *site;
-	pid_t reader, writer;
-	int ends[2];
-
-	(void)state;
-	e2e_require_bpf();
-	assert_int_equal(pipe(ends), 0);
-	tracebook_open(&book, &plain);
-	reader = tracebook_child(tracebook_read_pipe, &ends[0]);
-	writer = tracebook_child(write_pipe, &ends[1]);
-	tracebook_doze(400);
-	tracebook_read(&book);
-	site = tracebook_site(&book, reader, STATE_PIPE);
-	assert_non_null(site);
-	assert_true(site->count > 20);
-	assert_int_equal(site->fd, ends[0]);
-	assert_true(S_ISFIFO(site->mode));
-	check_waker(site, writer);
-	tracebook_close(&book);
-}
-
-/* Answers each byte after a while. */
-static void serve(void *arg)
-{
-	int fd = accept(*(int *)arg, NULL, NULL);
-	char byte;
-
-	while (read(fd, &byte, 1) == 1) {
-		tracebook_doze(5);
-		if (write(fd, "x", 1) != 1)
-			_exit(1);
-	}
-}
-
-static struct sockaddr_storage address;
-static socklen_t address_length;
-
-/* Asks for ever. */
-static void ask(void *arg)
-{
-	int fd = socket(address.ss_family, SOCK_STREAM, 0);
-	char byte;
-
-	(void)arg;
-	if (connect(fd, (struct sockaddr *)&address, address_length))
-		_exit(1);
-	while (write(fd, "x", 1) == 1 && recv(fd, &byte, 1, 0) == 1)
-		;
-	_exit(1);
-}
-
-/* The site in which a client waits for its server, of which the latter is the waker. */
-static struct trace_site serve_and_ask(struct sockaddr *bound, socklen_t length)
-{
-	int fd = socket(bound->sa_family, SOCK_STREAM, 0);
-	const struct trace_site *site;
-	struct trace_site copy;
-	struct tracebook book;
-	pid_t server, client;
-
-	assert_int_equal(bind(fd, bound, length), 0);
-	assert_int_equal(listen(fd, 1), 0);
-	address_length = sizeof(address);
-	getsockname(fd, (struct sockaddr *)&address, &address_length);
-	tracebook_open(&book, &plain);
-	server = tracebook_child(serve, &fd);
-	client = tracebook_child(ask, NULL);
-	tracebook_doze(400);
-	tracebook_read(&book);
-	site = tracebook_site(&book, client, STATE_NET);
-	assert_non_null(site);
-	assert_string_equal(tracebook_call(&book, site), "recvfrom");
-	assert_int_equal(site->key.target, TRACE_SOCKET);
-	assert_int_equal(site->family, bound->sa_family);
-	assert_true(site->count > 20);
-	check_waker(site, server);
-	copy = *site;
-	tracebook_close(&book);
-	close(fd);
-	return copy;
-}
-
-/* A server on this machine, by IPv4. */
-static void test_inet_waker(void **state)
-{
-	struct sockaddr_in bound = { .sin_family = AF_INET };
-	struct trace_site site;
-
-	(void)state;
-	e2e_require_bpf();
-	bound.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	site = serve_and_ask((struct sockaddr *)&bound, sizeof(bound));
-	assert_int_equal(site.protocol, IPPROTO_TCP);
-	assert_memory_equal(site.peer, &bound.sin_addr, 4);
-	assert_memory_equal(site.address, &bound.sin_addr, 4);
-	assert_int_equal(site.peer_port, ntohs(((struct sockaddr_in *)&address)->sin_port));
-	assert_true(site.port && site.port != site.peer_port);
-}
-
-/* The same by IPv6, where the machine has it. */
-static void test_inet6_waker(void **state)
-{
-	struct sockaddr_in6 bound = { .sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT };
-	struct trace_site site;
-	int fd = socket(AF_INET6, SOCK_STREAM, 0);
-
-	(void)state;
-	e2e_require_bpf();
-	if (fd < 0 || bind(fd, (struct sockaddr *)&bound, sizeof(bound)))
-		return;
-	close(fd);
-	site = serve_and_ask((struct sockaddr *)&bound, sizeof(bound));
-	assert_memory_equal(site.peer, &bound.sin6_addr, 16);
-	assert_memory_equal(site.address, &bound.sin6_addr, 16);
-	assert_int_equal(site.peer_port, ntohs(((struct sockaddr_in6 *)&address)->sin6_port));
-}
-
-/* And by a unix socket, in the file system and in the abstract names. */
-static void test_unix_waker(void **state)
-{
-	struct sockaddr_un {
-		sa_family_t family;
-		char path[108];
-	} bound = { .family = AF_UNIX };
-	struct trace_site site;
-	socklen_t length;
-
-	(void)state;
-	e2e_require_bpf();
-	snprintf(bound.path, sizeof(bound.path), "%s/socket", e2e_folder());
-	site = serve_and_ask((struct sockaddr *)&bound, sizeof(bound));
-	unlink(bound.path);
-	assert_string_equal(site.name, bound.path);
-	memset(bound.path, 0, sizeof(bound.path));
-	snprintf(bound.path + 1, sizeof(bound.path) - 1, "stalltop-%d", (int)getpid());
-	length = (socklen_t)(sizeof(sa_family_t) + 1 + strlen(bound.path + 1));
-	site = serve_and_ask((struct sockaddr *)&bound, length);
-	assert_int_equal(site.name[0], '@');
-	assert_string_equal(site.name + 1, bound.path + 1);
 }
 
 /* ---- Disk ------------------------------------------------------------------------------------ */
@@ -591,14 +426,13 @@ static uint64_t booked_io(const struct tracebook *book, pid_t tgid, uint64_t ino
 }
 
 /* Four readers of four files: each one's block I/O is on its file. */
-static void test_disk(void **state)
+E2E_TEST(test_disk)
 {
 	struct tracebook book;
 	struct stat stats[4];
 	pid_t pids[4];
 	int fds[4];
 
-	(void)state;
 	e2e_require_bpf();
 	tracebook_open(&book, &plain);
 	for (unsigned i = 0; i < 4; i++) {
@@ -635,7 +469,7 @@ static void test_disk(void **state)
 }
 
 /* Stacks tell sites of block I/O apart, and can be read. */
-static void test_stacks(void **state)
+E2E_TEST(test_stacks)
 {
 	const struct trace_options options = { .sites = 4096, .stacks = TRACE_STACKS_BLOCKED };
 	const struct trace_site *site;
@@ -644,7 +478,6 @@ static void test_stacks(void **state)
 	pid_t pid;
 	int fd;
 
-	(void)state;
 	e2e_require_bpf();
 	fd = make_file(0);
 	if (fd < 0)
@@ -668,14 +501,13 @@ static void test_stacks(void **state)
 /* ---- CPUs ------------------------------------------------------------------------------------ */
 
 /* Of two that share a CPU each waits for the other. */
-static void test_cpu(void **state)
+E2E_TEST(test_cpu)
 {
 	struct tracebook book;
 	cpu_set_t set;
 	pid_t pids[2];
 	bool found = false;
 
-	(void)state;
 	e2e_require_bpf();
 	CPU_ZERO(&set);
 	CPU_SET(0, &set);
@@ -700,16 +532,4 @@ static void test_cpu(void **state)
 	}
 	assert_true(found);
 	tracebook_close(&book);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		e2e_test(test_states),	   e2e_test(test_workers),    e2e_test(test_lengths),
-		e2e_test(test_pipe_waker), e2e_test(test_inet_waker), e2e_test(test_inet6_waker),
-		e2e_test(test_unix_waker), e2e_test(test_disk),	      e2e_test(test_stacks),
-		e2e_test(test_cpu),
-	};
-
-	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);
 }

@@ -60,7 +60,7 @@ static size_t open_files(void)
 }
 
 /* More threads than there is room for at one time: each ends once, whole, and its slot is free. */
-static void test_churn(void **state)
+E2E_TEST(test_churn)
 {
 	unsigned n = 20000;
 	size_t files, brief = 0;
@@ -69,7 +69,6 @@ static void test_churn(void **state)
 	int status = 0;
 	pid_t pid;
 
-	(void)state;
 	e2e_require_bpf();
 	files = open_files();
 	tracebook_open(&book, &plain);
@@ -122,13 +121,12 @@ static void run_become(void *arg)
 }
 
 /* The thread that executes a program is the process's first thread from then on. */
-static void test_exec(void **state)
+E2E_TEST(test_exec)
 {
 	struct tracebook book;
 	const struct trace_thread *thread;
 	pid_t pid;
 
-	(void)state;
 	e2e_require_bpf();
 	tracebook_open(&book, &plain);
 	pid = tracebook_child(run_become, NULL);
@@ -148,13 +146,12 @@ static void test_exec(void **state)
 /* ---- Room ------------------------------------------------------------------------------------ */
 
 /* Without room for sites waits are counted as lost, and states are whole. */
-static void test_no_room(void **state)
+E2E_TEST(test_no_room)
 {
 	const struct trace_options few = { .sites = 1 };
 	struct tracebook book;
 	pid_t pid;
 
-	(void)state;
 	e2e_require_bpf();
 	tracebook_open(&book, &few);
 	pid = tracebook_child(tracebook_sleep_often, NULL);
@@ -195,14 +192,13 @@ static void crowd(void *arg)
 }
 
 /* Threads that find no room are told by their process, until they have room. */
-static void test_threads(void **state)
+E2E_TEST(test_threads)
 {
 	const struct trace_options few = { .sites = 512, .threads = 256 };
 	struct tracebook book;
 	pid_t first, second;
 	int ends[2];
 
-	(void)state;
 	e2e_require_bpf();
 	assert_int_equal(pipe(ends), 0);
 	tracebook_open(&book, &few);
@@ -257,14 +253,13 @@ static void come_late(void *arg)
 }
 
 /* Threads that come after tracing began are traced, as far as there is room: these are in whole. */
-static void test_late_threads(void **state)
+E2E_TEST(test_late_threads)
 {
 	struct sysinfo machine;
 	struct tracebook book;
 	pid_t pids[20];
 	int ends[2];
 
-	(void)state;
 	e2e_require_bpf();
 	assert_int_equal(pipe(ends), 0);
 	for (unsigned i = 0; i < 20; i++)
@@ -284,7 +279,7 @@ static void test_late_threads(void **state)
 }
 
 /* A site that is given back is made anew when it is waited in again. */
-static void test_forget(void **state)
+E2E_TEST(test_forget)
 {
 	struct tracebook book;
 	const struct trace_site *site;
@@ -294,7 +289,6 @@ static void test_forget(void **state)
 	int ends[2];
 	pid_t pid;
 
-	(void)state;
 	e2e_require_bpf();
 	assert_int_equal(pipe(ends), 0);
 	tracebook_open(&book, &plain);
@@ -348,13 +342,12 @@ static void forget_all(struct tracebook *book)
  * Sites given back and used again by others: more than there are. Those of everybody are, as the
  * waits of other processes take room, too.
  */
-static void test_forget_many(void **state)
+E2E_TEST(test_forget_many)
 {
 	const struct trace_options few = { .sites = 512 };
 	struct tracebook book;
 	unsigned made = 0;
 
-	(void)state;
 	e2e_require_bpf();
 	tracebook_open(&book, &few);
 	for (unsigned i = 0; i < 700; i++) {
@@ -378,13 +371,12 @@ static void test_forget_many(void **state)
 /* ---- Who reads ------------------------------------------------------------------------------- */
 
 /* Without privileges there is none. */
-static void test_unprivileged(void **state)
+E2E_TEST(test_unprivileged)
 {
 	struct trace *trace;
 	int status = 0;
 	pid_t pid;
 
-	(void)state;
 	e2e_require_bpf();
 	pid = fork();
 	if (!pid)
@@ -425,12 +417,11 @@ static int read_within(void)
 }
 
 /* In a pid namespace its processes are seen by the numbers that they have there, and no others. */
-static void test_namespace(void **state)
+E2E_TEST(test_namespace)
 {
 	int status = 0;
 	pid_t pid;
 
-	(void)state;
 	e2e_require_bpf();
 	pid = fork();
 	if (!pid) {
@@ -446,15 +437,4 @@ static void test_namespace(void **state)
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		e2e_test(test_churn),	    e2e_test(test_exec),	 e2e_test(test_no_room),
-		e2e_test(test_threads),	    e2e_test(test_late_threads), e2e_test(test_forget),
-		e2e_test(test_forget_many), e2e_test(test_unprivileged), e2e_test(test_namespace),
-	};
-
-	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);
 }

@@ -52,13 +52,12 @@ static unsigned long verified(unsigned *programs)
 }
 
 /* A path more in one place of a program may double what there is to check. */
-static void has_few_paths(void **state)
+E2E_TEST(has_few_paths)
 {
 	struct tracebook book;
 	unsigned programs;
 	unsigned long n;
 
-	(void)state;
 	e2e_require_bpf();
 	tracebook_open(&book, &plain);
 	/* Kernels tell since 5.16. */
@@ -77,11 +76,10 @@ static int by_value(const void *a, const void *b)
 }
 
 /* A person waits for it who has pressed a key. */
-static void starts_soon(void **state)
+E2E_TEST(starts_soon)
 {
 	uint64_t ns[ROUNDS];
 
-	(void)state;
 	e2e_require_bpf();
 	for (unsigned i = 0; i < ROUNDS; i++) {
 		struct tracebook book;
@@ -95,14 +93,4 @@ static void starts_soon(void **state)
 	print_message("opened in %.3f to %.3f s of CPU\n", (double)ns[0] / 1e9,
 		      (double)ns[ROUNDS - 1] / 1e9);
 	assert_in_range(ns[ROUNDS / 2], 1, 400 * NSEC_PER_MSEC);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		e2e_test(has_few_paths),
-		e2e_test(starts_soon),
-	};
-
-	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);
 }

@@ -145,7 +145,7 @@ static bool tells_faults(void)
 }
 
 /* A wait for a page of a mapped file is a page fault, on that file. */
-static void test_fault(void **state)
+E2E_TEST(test_fault)
 {
 	struct samples s;
 	const char *path;
@@ -154,7 +154,6 @@ static void test_fault(void **state)
 	size_t i;
 	pid_t pid;
 
-	(void)state;
 	e2e_require_bpf();
 	kill(start_reader(0, &path), SIGKILL);
 	pid = fork();
@@ -184,13 +183,12 @@ static void test_fault(void **state)
  * Who was there when tracing began was traced all the time, or it is not known how it spent its
  * time: where the kernel hides a process, now and then a switch of it is seen all the same.
  */
-static void test_old_threads(void **state)
+E2E_TEST(test_old_threads)
 {
 	struct samples s;
 	json_t *task;
 	size_t i;
 
-	(void)state;
 	e2e_require_bpf();
 	traced_samples(&s, "-H -d 0.6 -n 4");
 	for (size_t at = 0; at < s.n; at++) {
@@ -214,13 +212,12 @@ static void test_old_threads(void **state)
  * Each reader's waits are on its own file. That is compared with the time in state io: on busy CPUs
  * the kernel books more blkio for direct I/O than the clock allows.
  */
-static void test_files(void **state)
+E2E_TEST(test_files)
 {
 	const char *paths[FILES];
 	pid_t pids[FILES];
 	struct samples s;
 
-	(void)state;
 	e2e_require_bpf();
 	for (unsigned i = 0; i < FILES; i++)
 		pids[i] = start_reader(i, &paths[i]);
@@ -277,12 +274,11 @@ static void check_measured(json_t *sample, pid_t pid, json_t *task, const char *
  * Sites and what they leave unexplained are what was waited, of each kind and process; of none they
  * leave less than nothing.
  */
-static void test_exact(void **state)
+E2E_TEST(test_exact)
 {
 	struct samples s;
 	unsigned checked = 0;
 
-	(void)state;
 	e2e_require_bpf();
 	assert_true(e2e_load(NULL, "load_io %s", e2e_folder()) > 0);
 	traced_samples(&s, "-n 3 -d 0.7");
@@ -339,12 +335,11 @@ static uint64_t alive_ns(json_t *task)
 }
 
 /* A thread that lived the whole interval spent all of it, and no more. */
-static void test_alive(void **state)
+E2E_TEST(test_alive)
 {
 	unsigned checked = 0, wrong = 0;
 	struct samples s;
 
-	(void)state;
 	e2e_require_bpf();
 	assert_true(e2e_load(NULL, "load_sleepers 1 200") > 0);
 	assert_true(e2e_load(NULL, "load_io %s", e2e_folder()) > 0);
@@ -407,7 +402,7 @@ static pid_t start_sleepers(void)
 }
 
 /* Groups have their members' states, and columns are in CSV. */
-static void test_groups_and_csv(void **state)
+E2E_TEST(test_groups_and_csv)
 {
 	pid_t pid = start_sleepers();
 	struct e2e_result r;
@@ -416,7 +411,6 @@ static void test_groups_and_csv(void **state)
 	double interval;
 	json_t *group;
 
-	(void)state;
 	e2e_require_bpf();
 	traced_samples(&s, e2e_format("-n 1 -d 0.5 -g command -p %d", (int)pid));
 	group = json_array_get(json_object_get(s.v[0], "tasks"), 0);
@@ -448,7 +442,7 @@ static double of_command(json_t *report, const char *comm, const char *wait_stat
 }
 
 /* A command's report: states of all descendants, and the sites of processes of one name as one. */
-static void test_command(void **state)
+E2E_TEST(test_command)
 {
 	static const char *const sh[] = { "--trace",
 					  "-o",
@@ -463,7 +457,6 @@ static void test_command(void **state)
 	struct e2e_proc p;
 	json_t *report;
 
-	(void)state;
 	e2e_require_bpf();
 	for (unsigned i = 0; sh[i]; i++)
 		argv[i + 1] = sh[i];
@@ -487,13 +480,12 @@ static void test_command(void **state)
 }
 
 /* Whoever may not trace is told so once, and has all else. */
-static void test_refused(void **state)
+E2E_TEST(test_refused)
 {
 	struct e2e_how how = { .uid = NOBODY };
 	struct e2e_result r;
 	struct samples s;
 
-	(void)state;
 	e2e_require();
 	e2e_run(&r, &how, "-b -n 2 -d 0.2 --trace -o json -p %d", (int)getpid());
 	check_silent_success(&r);
@@ -516,15 +508,4 @@ static void test_refused(void **state)
 	e2e_run(&r, NULL, "-b -n 1 -d 0.2 -o json -p %d", (int)getpid());
 	parse_json(&r, &s);
 	assert_true(json_is_null(json_object_get(s.v[0], "trace")));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		e2e_test(test_old_threads), e2e_test(test_fault),   e2e_test(test_files),
-		e2e_test(test_exact),	    e2e_test(test_alive),   e2e_test(test_groups_and_csv),
-		e2e_test(test_command),	    e2e_test(test_refused),
-	};
-
-	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);
 }

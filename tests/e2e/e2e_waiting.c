@@ -125,13 +125,14 @@ static void keep_second(const int *arg)
 		pause();
 }
 
+#define WAITING_TEST(name) E2E_TEST_WITH(name, e2e_setup, teardown)
+
 /* A reader of an empty pipe, and who has its other end; the writer of a full one the other way. */
-static void test_pipe(void **state)
+WAITING_TEST(test_pipe)
 {
 	pid_t reader, writer;
 	int ends[2];
 
-	(void)state;
 	e2e_require();
 	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
 	writer = start("holds-it", keep_second, ends);
@@ -191,13 +192,12 @@ static const char *select_call(pid_t pid)
 }
 
 /* In select(): for the other end of a pipe, and for any of two files. */
-static void test_select(void **state)
+WAITING_TEST(test_select)
 {
 	int ends[2], full[2];
 	char byte = 0;
 	pid_t holder, pid;
 
-	(void)state;
 	e2e_require();
 	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
 	assert_int_equal(pipe2(full, O_CLOEXEC | O_NONBLOCK), 0);
@@ -216,12 +216,11 @@ static void test_select(void **state)
 }
 
 /* Sleeping for a time, polling a file, waiting for a signal. */
-static void test_calls(void **state)
+WAITING_TEST(test_calls)
 {
 	int ends[2] = { 0, 0 };
 	pid_t pid;
 
-	(void)state;
 	e2e_require();
 	pid = start("sleeps", sleep_long, ends);
 	check_wait(pid, "timer", "clock_nanosleep", "(none)", "hrtimer_nanosleep");
@@ -247,12 +246,11 @@ static void wait_child(const int *arg)
 }
 
 /* A parent in wait4(): for any child, and for one. */
-static void test_child(void **state)
+WAITING_TEST(test_child)
 {
 	json_t *wait;
 	pid_t pid;
 
-	(void)state;
 	e2e_require();
 	pid = start("parent", wait_child, &(const int){ 0 });
 	check_wait(pid, "child", "wait4", "any child", "do_wait");
@@ -294,13 +292,12 @@ static void park(const int *arg)
 }
 
 /* Threads that wait for one futex: how many, and whether it is a lock. */
-static void test_futex(void **state)
+WAITING_TEST(test_futex)
 {
 	const char *on;
 	pid_t pid;
 	int tries = 50;
 
-	(void)state;
 	e2e_require();
 	pid = start("fights", fight, NULL);
 	do {
@@ -331,7 +328,7 @@ static void accept_first(const int *arg)
 }
 
 /* A client that waits for a slow server on this machine, and the server that waits for clients. */
-static void test_tcp(void **state)
+WAITING_TEST(test_tcp)
 {
 	struct sockaddr_in address = { .sin_family = AF_INET,
 				       .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
@@ -339,7 +336,6 @@ static void test_tcp(void **state)
 	int ends[2], listening;
 	pid_t client, server;
 
-	(void)state;
 	e2e_require();
 	listening = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	ends[0] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -369,13 +365,12 @@ static void test_tcp(void **state)
 }
 
 /* A client of a Unix socket with a path. */
-static void test_unix(void **state)
+WAITING_TEST(test_unix)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	pid_t client, server;
 	int ends[2], listening;
 
-	(void)state;
 	e2e_require();
 	snprintf(address.sun_path, sizeof(address.sun_path), "%s/socket", e2e_folder());
 	listening = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -413,28 +408,26 @@ static void read_fifo(const int *arg)
 }
 
 /* Opening a fifo that nobody writes to, and reading one: by its path, hostile bytes and all. */
-static void test_fifo(void **state)
+WAITING_TEST(test_fifo)
 {
 	const int none = 0;
 	pid_t pid;
 
-	(void)state;
 	e2e_require();
 	snprintf(fifo_path, sizeof(fifo_path), "%s/fi\033fo\n", e2e_folder());
 	assert_int_equal(mkfifo(fifo_path, 0600), 0);
 	pid = start("opens", open_fifo, &none);
-	check_wait(pid, "pipe", "openat", e2e_format("%s/fi\\x1bfo\\x0a", e2e_folder()), NULL);
+	check_wait(pid, "pipe", "openat", e2e_path("fi\\x1bfo\\x0a"), NULL);
 	pid = start("reads", read_fifo, &none);
-	check_wait(pid, "pipe", "read", e2e_format("%s/fi\\x1bfo\\x0a", e2e_folder()), "pipe_read");
+	check_wait(pid, "pipe", "read", e2e_path("fi\\x1bfo\\x0a"), "pipe_read");
 }
 
 /* A task in state D: the sample knows its state and how long, the thread that hangs is read. */
-static void test_hang(void **state)
+WAITING_TEST(test_hang)
 {
 	json_t *wait;
 	pid_t pid;
 
-	(void)state;
 	e2e_require();
 	pid = e2e_load(NULL, "load_hang threads 5");
 	assert_true(pid > 0);
@@ -460,17 +453,16 @@ static void stat_below(const int *arg)
 }
 
 /* A FUSE file system whose server does not answer: the path is named, and nothing hangs with it. */
-static void test_fuse(void **state)
+WAITING_TEST(test_fuse)
 {
 	int fuse = open("/dev/fuse", O_RDWR | O_CLOEXEC);
 	const char *folder;
 	json_t *wait;
 	pid_t pid;
 
-	(void)state;
 	e2e_require();
 	/* Below the test's folder, which has the program. */
-	folder = e2e_format("%s/hung", e2e_folder());
+	folder = e2e_path("hung");
 	assert_int_equal(mkdir(folder, 0700), 0);
 	if (fuse < 0 || mount("hung", folder, "fuse", 0,
 			      e2e_format("fd=%d,rootmode=40000,user_id=0,group_id=0", fuse)))
@@ -487,7 +479,7 @@ static void test_fuse(void **state)
 }
 
 /* The columns in text and CSV, by which can be sorted; without them nothing is read. */
-static void test_formats(void **state)
+WAITING_TEST(test_formats)
 {
 	struct e2e_result r;
 	struct text text;
@@ -495,7 +487,6 @@ static void test_formats(void **state)
 	int ends[2], sockets[2];
 	pid_t pid, asks;
 
-	(void)state;
 	e2e_require();
 	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
 	pid = start("reads-it", read_first, ends);
@@ -542,7 +533,7 @@ static void spin_on(const int *arg)
 }
 
 /* The CPU that a task runs on, by all sources. */
-static void test_cpu(void **state)
+WAITING_TEST(test_cpu)
 {
 	static const char *const sources[] = { "taskstats", "procfs", "bpf" };
 	const int cpu = (int)sysconf(_SC_NPROCESSORS_ONLN) - 1;
@@ -550,7 +541,6 @@ static void test_cpu(void **state)
 	struct csv csv;
 	pid_t pid;
 
-	(void)state;
 	e2e_require();
 	pid = launch("spins", spin_on, &cpu);
 	for (unsigned i = 0; i < 3; i++) {
@@ -564,7 +554,7 @@ static void test_cpu(void **state)
 }
 
 /* Whoever may not look is told so, once; of what is his own he sees what the kernel lets him. */
-static void test_nobody(void **state)
+WAITING_TEST(test_nobody)
 {
 	static const struct e2e_how nobody = { .uid = NOBODY };
 	struct e2e_result r;
@@ -572,7 +562,6 @@ static void test_nobody(void **state)
 	int ends[2];
 	pid_t pid;
 
-	(void)state;
 	e2e_require();
 	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
 	pid = start("reads-it", read_first, ends);
@@ -588,19 +577,4 @@ static void test_nobody(void **state)
 	assert_null(note_of(s.v[0], "waiting-hidden"));
 	close(ends[0]);
 	close(ends[1]);
-}
-
-#define waiting_test(f) cmocka_unit_test_setup_teardown(f, e2e_setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		waiting_test(test_pipe),    waiting_test(test_calls),  waiting_test(test_child),
-		waiting_test(test_futex),   waiting_test(test_tcp),    waiting_test(test_unix),
-		waiting_test(test_fifo),    waiting_test(test_fuse),   waiting_test(test_hang),
-		waiting_test(test_formats), waiting_test(test_nobody), waiting_test(test_cpu),
-		waiting_test(test_select),
-	};
-
-	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);
 }

@@ -4,12 +4,7 @@
 #include "tests/lib/crowd.h"
 #include "tests/lib/scratch.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/lib/test.h"
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>

@@ -214,6 +214,11 @@ const char *e2e_folder(void)
 	return folder;
 }
 
+char *e2e_path(const char *name)
+{
+	return e2e_format("%s/%s", folder, name);
+}
+
 const char *e2e_stalltop(void)
 {
 	return program;
@@ -221,12 +226,16 @@ const char *e2e_stalltop(void)
 
 void e2e_require_bpf_test(const char *test)
 {
+	static bool is_there; /* what once was stays */
 	struct e2e_result r;
 
 	e2e_require_test(test);
+	if (is_there)
+		return;
 	e2e_run(&r, NULL, "--version");
 	if (strstr(r.out.data, "\nbpf: unavailable ("))
 		e2e_skip_test(test, "no bpf source");
+	is_there = true;
 }
 
 size_t e2e_threads(pid_t pid, pid_t *tids, size_t max)

@@ -2,13 +2,7 @@
 #ifndef TESTS_E2E_H
 #define TESTS_E2E_H
 
-/* cmocka.h wants these four before it */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/lib/test.h"
 #include <jansson.h>
 #include <stdbool.h>
 #include <sys/types.h>
@@ -60,7 +54,10 @@ int e2e_group_teardown(void **state);
 int e2e_setup(void **state);
 int e2e_teardown(void **state);
 
-#define e2e_test(f) cmocka_unit_test_setup_teardown(f, e2e_setup, e2e_teardown)
+/* The same for what has more of its own around each test. */
+#define E2E_TEST_WITH(name, set_up, tear_down) \
+	TEST_IN(name, set_up, tear_down, e2e_group_setup, e2e_group_teardown)
+#define E2E_TEST(name) E2E_TEST_WITH(name, e2e_setup, e2e_teardown)
 
 /*
  * Says why in the form the build wants, and leaves the test. What every test
@@ -91,6 +88,8 @@ json_t *e2e_keep_json(json_t *json);
 
 /* A folder for the test's files, on a disk, that nobody can read into as well. */
 const char *e2e_folder(void);
+/* A path in it. */
+char *e2e_path(const char *name);
 
 /* The program, in a place that everybody may start it from. */
 const char *e2e_stalltop(void);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Made-up frames in which somebody suffers, and what is found there. Included behind <cmocka.h>. */
+/* Made-up frames in which somebody suffers, and what is found there. */
 #ifndef TESTS_FINDINGS_H
 #define TESTS_FINDINGS_H
 
@@ -172,6 +172,6 @@ static inline void check_none(struct state *s, const char *text)
 }
 
 /* A test whose state that is. */
-#define findings_test(f) cmocka_unit_test_setup_teardown(f, open_state, close_state)
+#define FINDINGS_TEST(name) TEST_WITH(name, open_state, close_state)
 
 #endif

@@ -69,6 +69,6 @@ static inline const char *output_put(struct output *s, const struct out_ops *ops
 	return buf_cstr(&s->out.buf);
 }
 
-#define output_test(name) cmocka_unit_test_setup_teardown(name, output_setup, output_teardown)
+#define OUTPUT_TEST(name) TEST_WITH(name, output_setup, output_teardown)
 
 #endif

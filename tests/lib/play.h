@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Processes that live, end and are reaped from sample to sample, for the tests of what adds up.
- * A PLAY_TEST()'s state is the struct play. Included behind <cmocka.h>.
+ * A PLAY_TEST()'s state is the struct play.
  */
 #ifndef TESTS_PLAY_H
 #define TESTS_PLAY_H
@@ -74,7 +74,7 @@ static inline int play_teardown(void **state)
 }
 
 /* A test of this kind. */
-#define PLAY_TEST(name) cmocka_unit_test_setup_teardown(name, play_setup, play_teardown)
+#define PLAY_TEST(name) TEST_WITH(name, play_setup, play_teardown)
 
 /* Sets what a process's children ran that it has reaped so far. */
 static inline void reaped(const struct play *play, pid_t pid, unsigned ms)

@@ -4,6 +4,7 @@
 
 #include "view/column.h"
 #include "model/frame.h"
+#include "tests/lib/test.h"
 
 /*
  * Two samples by hand and the frame between them. Tasks must be added in the order
@@ -28,6 +29,7 @@ void scene_close(struct scene *scene);
 /* Set-up and tear-down of tests whose state is a scene. */
 int scene_setup(void **state);
 int scene_teardown(void **state);
+#define SCENE_TEST(name) TEST_WITH(name, scene_setup, scene_teardown)
 
 /* Adds a task that started then. Its counters are all valid, 0, and read with the sample. */
 struct task_raw *scene_add(struct sample *sample, pid_t tgid, pid_t pid, uint64_t start_ns);

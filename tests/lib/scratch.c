@@ -3,12 +3,7 @@
 
 #include "tests/lib/scratch.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/lib/test.h"
 #include <ftw.h>
 #include <signal.h>
 #include <stdbool.h>

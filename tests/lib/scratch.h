@@ -4,6 +4,8 @@
 
 #include <sys/types.h>
 
+#include "tests/lib/test.h"
+
 /* What a test makes and what is gone after it: texts, files, children. */
 
 void scratch_begin(void);
@@ -11,6 +13,7 @@ void scratch_end(void);
 /* The same around a test of cmocka. */
 int scratch_set_up(void **state);
 int scratch_tear_down(void **state);
+#define SCRATCH_TEST(name) TEST_WITH(name, scratch_set_up, scratch_tear_down)
 
 /* Text that lives as long as the test. */
 const char *scratch_format(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

@@ -2,13 +2,7 @@
 #ifndef TESTS_SCREEN_H
 #define TESTS_SCREEN_H
 
-/* cmocka.h wants these four before it */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/lib/test.h"
 #include <stdbool.h>
 #include <sys/resource.h>
 #include <sys/types.h>
@@ -45,13 +39,12 @@ struct screen_look {
 /* cmocka's fixture: ends what a test has started, also when it failed. */
 int screen_setup(void **state);
 int screen_teardown(void **state);
-#define screen_test(f) cmocka_unit_test_setup_teardown(f, screen_setup, screen_teardown)
+#define SCREEN_TEST(name) TEST_WITH(name, screen_setup, screen_teardown)
 
 /* The same for tests that change the machine where they are root, which is undone. */
 int screen_setup_root(void **state);
 int screen_teardown_root(void **state);
-#define screen_root_test(f) \
-	cmocka_unit_test_setup_teardown(f, screen_setup_root, screen_teardown_root)
+#define SCREEN_ROOT_TEST(name) TEST_WITH(name, screen_setup_root, screen_teardown_root)
 
 /* Monotonic seconds, and how many times longer things take than in a plain build. */
 double screen_now(void);

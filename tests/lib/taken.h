@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The procfs source over a made-up /proc, and its samples in turn. Included behind <cmocka.h>. */
+/* The procfs source over a made-up /proc, and its samples in turn. */
 #ifndef TESTS_TAKEN_H
 #define TESTS_TAKEN_H
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A made-up /proc for the tests of what reads one. make_tree() and remove_tree()
- * are a test's set-up and tear-down; the state is the struct tree. Included behind
- * <cmocka.h>.
+ * are a test's set-up and tear-down; the state is the struct tree.
  */
 #ifndef TESTS_TREE_H
 #define TESTS_TREE_H
@@ -17,6 +16,10 @@
 #include <unistd.h>
 
 #include "base/util.h"
+#include "tests/lib/test.h"
+
+/* A test whose state it is. */
+#define TREE_TEST(name) TEST_WITH(name, make_tree, remove_tree)
 
 /* Its path, and the descriptor to hand on. */
 struct tree {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Threads in a made-up /proc. Included behind <cmocka.h>. */
+/* Threads in a made-up /proc. */
 #ifndef TESTS_TREE_THREAD_H
 #define TESTS_TREE_THREAD_H
 

@@ -94,25 +94,22 @@ static void check_filter(const char *key)
 }
 
 /* By slash. */
-static void filters(void **state)
+SCREEN_TEST(filters)
 {
-	(void)state;
 	check_filter("/");
 }
 
 /* By o, as top has it. */
-static void filters_by_o(void **state)
+SCREEN_TEST(filters_by_o)
 {
-	(void)state;
 	check_filter("o");
 }
 
 /* The prompt is a line editor of the usual kind. */
-static void edits_text(void **state)
+SCREEN_TEST(edits_text)
 {
 	struct screen *s = start("-d 60");
 
-	(void)state;
 	screen_type(s, "/");
 	screen_type(s, "^crowd-x");
 	screen_await_text(s, "^crowd-x");
@@ -139,11 +136,10 @@ static bool no_rows(struct screen *s, const void *arg)
 }
 
 /* u filters by user; one that is not known is named. */
-static void filters_by_user(void **state)
+SCREEN_TEST(filters_by_user)
 {
 	struct screen *s = start("-d 60 -m ^crowd");
 
-	(void)state;
 	if (geteuid())
 		scratch_skip("needs root");
 	screen_type(s, "unobody\r");
@@ -164,11 +160,10 @@ static void filters_by_user(void **state)
 }
 
 /* L finds, & goes on to the next, around the end too. */
-static void finds(void **state)
+SCREEN_TEST(finds)
 {
 	struct screen *s = start("-d 60 -m ^crowd -s +pid");
 
-	(void)state;
 	screen_type(s, "L");
 	screen_settle(s);
 	screen_type(s, "crowd-[bc]\r");
@@ -221,9 +216,8 @@ static void check_interval(const char *key)
 }
 
 /* d and s ask for the interval. */
-static void asks_interval(void **state)
+SCREEN_TEST(asks_interval)
 {
-	(void)state;
 	check_interval("d");
 	check_interval("s");
 }
@@ -247,13 +241,12 @@ static void ask(struct screen *s, const char *key, const char *answer, const cha
 }
 
 /* k sends a signal to the selected task, when it is confirmed. */
-static void sends_signals(void **state)
+SCREEN_TEST(sends_signals)
 {
 	struct screen *s = start("-d 60 -m ^crowd -s +pid");
 	pid_t pid = crowd_sleeper("crowd-victim");
 	int status = 0;
 
-	(void)state;
 	screen_type(s, " ");
 	screen_await(s, table_has_name, "crowd-victim");
 	table_select(s, "crowd-victim");
@@ -282,13 +275,12 @@ static void sends_signals(void **state)
 }
 
 /* By number and by name. */
-static void sends_named_signals(void **state)
+SCREEN_TEST(sends_named_signals)
 {
 	struct screen *s = start("-d 60 -m ^crowd -s +pid");
 	static const char *const given[] = { "9", "KILL", "SIGUSR1" };
 	static const int sent[] = { SIGKILL, SIGKILL, SIGUSR1 };
 
-	(void)state;
 	for (size_t i = 0; i < 3; i++) {
 		const char *name = scratch_format("crowd-%s", given[i]);
 		pid_t pid = crowd_sleeper(name);
@@ -318,13 +310,12 @@ static bool tells_gone(struct screen *s)
 }
 
 /* What cannot be signalled is told: it is gone, or belongs to another. */
-static void tells_failed_signals(void **state)
+SCREEN_TEST(tells_failed_signals)
 {
 	struct screen *s = start("-d 60 -m ^crowd -s +pid");
 	pid_t pid = crowd_sleeper("crowd-gone");
 	const char *last;
 
-	(void)state;
 	if (geteuid())
 		scratch_skip("needs root");
 	screen_type(s, " ");
@@ -382,13 +373,12 @@ static bool tells_end(struct screen *s, const void *arg)
 }
 
 /* In the detail of a task that ended nobody else is acted on, whoever is in its place now. */
-static void spares_who_takes_the_place(void **state)
+SCREEN_TEST(spares_who_takes_the_place)
 {
 	struct screen *s = start("-d 0.2 -m ^crowd -s +pid");
 	pid_t pid = crowd_sleeper("crowd-victim"), reaper = crowd_sleeper("crowd-reaper");
 	int status;
 
-	(void)state;
 	open_detail(s, "crowd-victim");
 	scratch_kill(pid);
 	screen_await(s, tells_end, NULL);
@@ -406,13 +396,12 @@ static void spares_who_takes_the_place(void **state)
 }
 
 /* In the detail of a task that a filter hides in the table, it is that task that is acted on. */
-static void acts_on_whom_a_filter_hides(void **state)
+SCREEN_TEST(acts_on_whom_a_filter_hides)
 {
 	pid_t pid = crowd_spinner("crowd-victim", 0), other = crowd_spinner("crowd-other", 1);
 	struct screen *s = start("-d 0.2 -i -m ^crowd -s +pid");
 	int status = 0;
 
-	(void)state;
 	open_detail(s, "crowd-victim");
 	/* idle from now on */
 	kill(pid, SIGSTOP);
@@ -429,44 +418,48 @@ static void acts_on_whom_a_filter_hides(void **state)
 	scratch_kill(pid);
 }
 
-/* Details of several tasks name none: nothing is asked, and a word says why. */
-static void refuses_for_several(void **state)
+/* Details of several tasks name none: nothing is asked, and a word says why, which goes by itself.
+ */
+SCREEN_TEST(refuses_for_several)
 {
 	static const char *const keys[] = { "k", "r" };
 	struct screen *s = start("-d 60 -m ^crowd");
 
-	(void)state;
-	screen_type(s, "S");
-	screen_await_text(s, "sum of");
+	/* A screen for each: what is said of one goes after some seconds. */
 	for (size_t i = 0; i < 2; i++) {
+		screen_type(s, "S");
+		screen_await_text(s, "sum of");
 		screen_type(s, keys[i]);
 		screen_await(s, tells, "this is a sum");
-		screen_type(s, " ");
-		screen_await_no_text(s, "this is a sum");
-	}
-	screen_type(s, "\x1b");
-	screen_await(s, table_has_name, "crowd-a");
-	screen_type(s, "ggg");
-	screen_await_text(s, "GROUP");
-	screen_type(s, "v");
-	screen_await_no_text(s, "GROUP");
-	for (size_t i = 0; i < 2; i++) {
+		screen_type(s, "\x1b");
+		screen_await(s, table_has_name, "crowd-a");
+		screen_type(s, "ggg");
+		screen_await_text(s, "GROUP");
+		screen_type(s, "v");
+		screen_await_no_text(s, "GROUP");
 		screen_type(s, keys[i]);
 		screen_await(s, tells, "this is a group");
-		screen_type(s, " ");
-		screen_await_no_text(s, "this is a group");
+		if (i) {
+			screen_type(s, " ");
+			screen_await_no_text(s, "this is a group");
+			break;
+		}
+		screen_type(s, "qq");
+		assert_int_equal(screen_end(s, 5), 0);
+		s = screen_start(
+			&(struct screen_how){ .rows = 30, .cols = 120, .args = "-d 60 -m ^crowd" });
+		screen_await(s, table_has_figures, NULL);
 	}
 }
 
 /* r changes the niceness of the selected task. */
-static void renices(void **state)
+SCREEN_TEST(renices)
 {
 	struct screen *s = start("-d 60 -m ^crowd -s +pid");
 	pid_t pid = crowd_sleeper("crowd-nice");
 	/* As we were started, perhaps nice. */
 	int before = getpriority(PRIO_PROCESS, (id_t)pid);
 
-	(void)state;
 	screen_type(s, " ");
 	screen_await(s, table_has_name, "crowd-nice");
 	table_select(s, "crowd-nice");
@@ -482,25 +475,4 @@ static void renices(void **state)
 	assert_int_equal(getpriority(PRIO_PROCESS, (id_t)pid), 12);
 	screen_check(s, screen_shows(s, scratch_format("%d", (int)pid)));
 	screen_check(s, table_selects(s, "crowd-nice"));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		screen_test(filters),
-		screen_test(filters_by_o),
-		screen_test(edits_text),
-		screen_test(filters_by_user),
-		screen_test(finds),
-		screen_test(asks_interval),
-		screen_test(sends_signals),
-		screen_test(sends_named_signals),
-		screen_test(tells_failed_signals),
-		screen_test(spares_who_takes_the_place),
-		screen_test(acts_on_whom_a_filter_hides),
-		screen_test(refuses_for_several),
-		screen_test(renices),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

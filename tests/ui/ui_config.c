@@ -68,12 +68,11 @@ static bool has_line(const char *text, const char *line)
 }
 
 /* W writes what was set by keys, and the next start has it. */
-static void writes_and_reads(void **state)
+SCREEN_TEST(writes_and_reads)
 {
 	struct screen *s = start_with("-d 60", 0);
 	const char *text;
 
-	(void)state;
 	screen_type(s, "N");
 	screen_await(s, table_descends, "PID");
 	screen_type(s, "U");
@@ -105,12 +104,11 @@ static void writes_and_reads(void **state)
 }
 
 /* Names that are not known are kept, and named once. */
-static void keeps_unknown_names(void **state)
+SCREEN_TEST(keeps_unknown_names)
 {
 	struct screen *s;
 	const char *text;
 
-	(void)state;
 	write_config("# of a later version\nsparkle = very much\nunit = count\n");
 	s = start_with("", 0);
 	screen_await_text(s, "sparkle");
@@ -136,12 +134,11 @@ static bool config_lacks(struct screen *s, const void *text)
 }
 
 /* A broken one is reported by its line, does no harm, and is not overwritten unasked. */
-static void reports_broken_lines(void **state)
+SCREEN_TEST(reports_broken_lines)
 {
 	static const char broken[] = "unit = count\ndelay = sometimes\nsort = nothing\n";
 	struct screen *s;
 
-	(void)state;
 	write_config(broken);
 	s = start_with("", 0);
 	screen_check(s, screen_shows(s, "config"));
@@ -164,13 +161,12 @@ static void reports_broken_lines(void **state)
 }
 
 /* Lines of no sense at all, too long ones, bytes of no text. */
-static void survives_garbage(void **state)
+SCREEN_TEST(survives_garbage)
 {
 	static const char *const texts[] = { "\x1b[31mboo\n", "=\n==\n = \n", "unit\n",
 					     "unit = \xff\xfe\n", "\n\n\n#\n" };
 	char *long_line = calloc(100001, 1);
 
-	(void)state;
 	assert_non_null(long_line);
 	memset(long_line, 'x', 100000);
 	for (size_t i = 0; i <= sizeof(texts) / sizeof(texts[0]); i++) {
@@ -190,13 +186,12 @@ static void survives_garbage(void **state)
 }
 
 /* What cannot be written whole leaves the old one, and nothing beside it. */
-static void writes_whole_or_not(void **state)
+SCREEN_TEST(writes_whole_or_not)
 {
 	const char *old;
 	struct screen *s;
 	char *remarks = calloc(1, 120001);
 
-	(void)state;
 	assert_non_null(remarks);
 	/* what is kept makes it longer than files may get */
 	for (size_t i = 0; i < 2000; i++)
@@ -216,12 +211,11 @@ static void writes_whole_or_not(void **state)
 }
 
 /* It is another file that takes the old one's place, with the same rights to it. */
-static void replaces_file(void **state)
+SCREEN_TEST(replaces_file)
 {
 	struct stat before, after;
 	struct screen *s;
 
-	(void)state;
 	write_config("unit = count\n");
 	assert_int_equal(chmod(config_path(), 0600), 0);
 	assert_int_equal(stat(config_path(), &before), 0);
@@ -234,11 +228,10 @@ static void replaces_file(void **state)
 }
 
 /* A folder that cannot be made is an error to be told, not an end. */
-static void tells_missing_folder(void **state)
+SCREEN_TEST(tells_missing_folder)
 {
 	struct screen *s;
 
-	(void)state;
 	scratch_file(scratch_path("stalltop"), "in the way\n");
 	s = start_with("-d 60", 0);
 	screen_type(s, "W");
@@ -250,11 +243,10 @@ static void tells_missing_folder(void **state)
 }
 
 /* Batch mode does as if there were none, broken or not. */
-static void batch_ignores_it(void **state)
+SCREEN_TEST(batch_ignores_it)
 {
 	struct screen *s;
 
-	(void)state;
 	write_config("unit = count\ndelay = sometimes\nsort = pid\n");
 	s = screen_start(
 		&(struct screen_how){ .rows = 50, .cols = 120, .args = "-b -n 1 -d 0.2 -r 3" });
@@ -262,16 +254,4 @@ static void batch_ignores_it(void **state)
 	screen_check(s, table_has_unit(s, "(%)"));
 	screen_check(s, !screen_shows(s, "sometimes"));
 	screen_check(s, !screen_shows(s, "config"));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		screen_test(writes_and_reads),	   screen_test(keeps_unknown_names),
-		screen_test(reports_broken_lines), screen_test(survives_garbage),
-		screen_test(writes_whole_or_not),  screen_test(replaces_file),
-		screen_test(tells_missing_folder), screen_test(batch_ignores_it),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

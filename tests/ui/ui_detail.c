@@ -45,11 +45,10 @@ static struct screen *open_detail(int rows, const char *args, const char *name, 
 }
 
 /* Enter and v open it, Esc leads back to the same selection. */
-static void opens_and_closes(void **state)
+SCREEN_TEST(opens_and_closes)
 {
 	static const char *const keys[] = { "\r", "v" };
 
-	(void)state;
 	crowd_sleeper("crowd-a");
 	crowd_sleeper("crowd-b");
 	crowd_sleeper("crowd-c");
@@ -68,7 +67,7 @@ static void opens_and_closes(void **state)
 }
 
 /* Count, total, average and maximum are those of the kernel. */
-static void shows_totals(void **state)
+SCREEN_TEST(shows_totals)
 {
 	struct reader_record record;
 	pid_t pid = crowd_spinner("crowd-spins", 0);
@@ -76,7 +75,6 @@ static void shows_totals(void **state)
 	struct screen *s;
 	int head;
 
-	(void)state;
 	if (geteuid())
 		scratch_skip("needs root");
 	if (reader_open())
@@ -142,13 +140,12 @@ static bool has_sparks(struct screen *s, const void *arg)
 }
 
 /* It is live: a spark an interval more, and the counts move. */
-static void is_live(void **state)
+SCREEN_TEST(is_live)
 {
 	struct screen *s;
 	const char *line;
 	int three = 3, eight = 8;
 
-	(void)state;
 	crowd_spinner("crowd-spins", 0);
 	crowd_spinner("crowd-other", 0);
 	s = open_detail(60, "-d 0.3 -m ^crowd-spins", "crowd-spins", "\r");
@@ -177,13 +174,12 @@ static bool read_cells(struct screen *s, const char *name, struct cells *cells)
 }
 
 /* What happened comes first, on every screen: the history is beside the figures of the interval. */
-static void shows_history_first(void **state)
+SCREEN_TEST(shows_history_first)
 {
 	static const int sizes[][2] = { { 24, 80 }, { 40, 120 }, { 60, 200 } };
 	int three = 3;
 	struct screen *s;
 
-	(void)state;
 	crowd_spinner("crowd-spins", 0);
 	crowd_spinner("crowd-other", 0);
 	s = open_detail(60, "-d 0.3 -m ^crowd-spins", "crowd-spins", "\r");
@@ -213,14 +209,13 @@ static bool waits_on(struct screen *s, const void *arg)
 }
 
 /* A wait that goes on is in the interval's figures, and it is said how long it lasts. */
-static void shows_wait_going_on(void **state)
+SCREEN_TEST(shows_wait_going_on)
 {
 	static const char *const args[] = { "-d 0.5 -m ^crowd-hung --source taskstats",
 					    "-d 0.5 -m ^crowd-hung --source procfs",
 					    "-d 0.5 -m ^crowd-hung --source bpf",
 					    "-d 0.5 -m ^crowd-hung --since-start" };
 
-	(void)state;
 	crowd_hung("crowd-hung");
 	for (size_t i = 0; i < sizeof(args) / sizeof(args[0]); i++) {
 		struct screen *s = open_detail(60, args[i], "crowd-hung", "\r");
@@ -237,13 +232,12 @@ static void shows_wait_going_on(void **state)
 }
 
 /* What the kernel booked, which is nothing, was chosen. */
-static void shows_booked(void **state)
+SCREEN_TEST(shows_booked)
 {
 	struct cells dwait, total;
 	struct screen *s;
 	int three = 3;
 
-	(void)state;
 	crowd_hung("crowd-books");
 	s = open_detail(60, "-d 0.3 -m ^crowd-books --booked -s wait", "crowd-books", "\r");
 	screen_await(s, has_sparks, &three);
@@ -267,12 +261,11 @@ static bool names_worst(struct screen *s, const void *arg)
 }
 
 /* So in the detail of a group, which has the sums of what was waited. */
-static void shows_wait_of_group(void **state)
+SCREEN_TEST(shows_wait_of_group)
 {
 	struct screen *s;
 	pid_t pid;
 
-	(void)state;
 	crowd_sleeper("crowd-worst");
 	pid = crowd_hung("crowd-worst");
 	s = open_detail(60, "-d 0.5 -g command -m ^crowd-worst", "crowd-worst", "v");
@@ -281,14 +274,13 @@ static void shows_wait_of_group(void **state)
 }
 
 /* All that the record says, with units, and its threads; what does not fit is scrolled to. */
-static void shows_everything(void **state)
+SCREEN_TEST(shows_everything)
 {
 	static const char *const fields[] = { "nvcsw", "hiwater_rss", "read_bytes" };
 	pid_t pid = crowd_threads("crowd-team", "crowd-thread");
 	struct screen *s = open_detail(24, "-d 60 -m ^crowd", "crowd-team", "\r");
 	bool seen[4] = { false };
 
-	(void)state;
 	screen_check(s, screen_shows(s, scratch_format("%d", (int)pid)));
 	for (int page = 0; page < 12; page++) {
 		for (size_t i = 0; i < 3; i++)
@@ -326,13 +318,12 @@ static bool shows_heads(struct screen *s, const void *arg)
 }
 
 /* Threads are drawn as the table is: the bar of heads, its mark, and what a screen has room for. */
-static void draws_threads_as_table(void **state)
+SCREEN_TEST(draws_threads_as_table)
 {
 	struct screen_look bar, head, sorted;
 	struct screen *s;
 	int row, col;
 
-	(void)state;
 	crowd_threads("crowd-team", "crowd-thread");
 	s = screen_start(&(struct screen_how){
 		.rows = 60, .cols = 120, .args = "-d 60 -m ^crowd -s total" });
@@ -374,12 +365,11 @@ static bool tells_end(struct screen *s, const void *arg)
 }
 
 /* It stays on its task, whoever takes its place in the table, and says when it ended. */
-static void stays_on_its_task(void **state)
+SCREEN_TEST(stays_on_its_task)
 {
 	pid_t pid = crowd_sleeper("crowd-b"), later;
 	struct screen *s = open_detail(40, "-d 0.2 -m ^crowd -s -pid", "crowd-b", "\r");
 
-	(void)state;
 	later = crowd_sleeper("crowd-new");
 	screen_pump(s, 0.7);
 	screen_check(s, shows_detail(s, "crowd-b"));
@@ -398,12 +388,11 @@ static void stays_on_its_task(void **state)
 }
 
 /* Of a task that another user owns the source says little: unknown is not zero. */
-static void tells_unknown(void **state)
+SCREEN_TEST(tells_unknown)
 {
 	struct screen *s;
 	const char *line;
 
-	(void)state;
 	if (geteuid())
 		scratch_skip("needs root");
 	crowd_sleeper("crowd-a");
@@ -429,13 +418,12 @@ static int times_in(const char *text, const char *wanted)
 }
 
 /* Its threads are read with each sample, without a sampler that begins anew. */
-static void reads_beside(void **state)
+SCREEN_TEST(reads_beside)
 {
 	const char *log = scratch_path("log");
 	const char *text;
 	struct screen *s;
 
-	(void)state;
 	crowd_threads("crowd-team", "crowd-thread");
 	s = open_detail(40, scratch_format("-d 0.2 -m ^crowd --debug-log %s", log), "crowd-team",
 			"\r");
@@ -448,12 +436,11 @@ static void reads_beside(void **state)
 }
 
 /* Small terminals show its beginning, any resize is survived. */
-static void fits_any_size(void **state)
+SCREEN_TEST(fits_any_size)
 {
 	static const int sizes[][2] = { { 10, 40 }, { 60, 200 }, { 3, 10 }, { 1, 1 }, { 24, 80 } };
 	struct screen *s;
 
-	(void)state;
 	crowd_threads("crowd-team", "crowd-thread");
 	s = open_detail(24, "-d 0.1 -m ^crowd", "crowd-team", "\r");
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
@@ -485,12 +472,11 @@ static bool shows_waits_for(struct screen *s, const void *arg)
 
 /* What a task waits for: where it sleeps at the top, the call and the stack in a part of their own.
  */
-static void shows_what_for(void **state)
+SCREEN_TEST(shows_what_for)
 {
 	struct screen *s;
 	int part;
 
-	(void)state;
 	if (geteuid())
 		scratch_skip("needs root");
 	crowd_hung("crowd-hung");
@@ -501,26 +487,4 @@ static void shows_what_for(void **state)
 	screen_check(s, screen_find(s, "state dwait", part) > part);
 	screen_check(s, screen_find(s, "Delays", 0) < part);
 	screen_check(s, screen_find(s, "Record", 0) > part);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		screen_test(opens_and_closes),
-		screen_test(shows_totals),
-		screen_test(is_live),
-		screen_test(shows_history_first),
-		screen_test(shows_wait_going_on),
-		screen_test(shows_booked),
-		screen_test(shows_wait_of_group),
-		screen_test(shows_everything),
-		screen_test(draws_threads_as_table),
-		screen_test(stays_on_its_task),
-		screen_test(tells_unknown),
-		screen_test(shows_what_for),
-		screen_test(reads_beside),
-		screen_test(fits_any_size),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,11 +36,10 @@ static void check_end(struct screen *s, int status)
 }
 
 /* The keys that quit. */
-static void ends_by_key(void **state)
+SCREEN_TEST(ends_by_key)
 {
 	struct screen *s = start("-d 60");
 
-	(void)state;
 	screen_type(s, "q");
 	check_end(s, 0);
 	s = start("-d 60");
@@ -54,11 +53,10 @@ static void ends_by_key(void **state)
 }
 
 /* While samples are taken all the time. */
-static void ends_while_busy(void **state)
+SCREEN_TEST(ends_while_busy)
 {
 	struct screen *s = start("-d 0.05");
 
-	(void)state;
 	screen_pump(s, 0.7);
 	screen_type(s, "q");
 	check_end(s, 0);
@@ -76,11 +74,10 @@ static void check_signal(int number, const char *keys)
 }
 
 /* In the table, with a prompt open, and in help. */
-static void ends_by_signal(void **state)
+SCREEN_TEST(ends_by_signal)
 {
 	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
 		check_signal(numbers[i], "");
 		check_signal(numbers[i], "/abc");
@@ -90,12 +87,11 @@ static void ends_by_signal(void **state)
 
 /* A fault, and what else ends a program at once: the terminal is given back, and it says by what.
  */
-static void ends_by_fault(void **state)
+SCREEN_TEST(ends_by_fault)
 {
 	const int numbers[] = { SIGSEGV, SIGABRT, SIGBUS,  SIGALRM,
 				SIGUSR1, SIGXCPU, SIGUSR2, SIGRTMIN + 3 };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
 		struct screen *s = screen_start(&(struct screen_how){
 			.args = i % 2 ? "-d 60" : "-d 0.05", .term = i < 3 ? NULL : "vt100" });
@@ -116,11 +112,10 @@ static void ends_by_fault(void **state)
 }
 
 /* Ctrl-C as it is typed. */
-static void ends_by_interrupt(void **state)
+SCREEN_TEST(ends_by_interrupt)
 {
 	struct screen *s = start("-d 60");
 
-	(void)state;
 	screen_type(s, "\x03");
 	check_end(s, 0);
 	s = start("-d 60");
@@ -155,11 +150,10 @@ static void check_stop_and_back(struct screen *s, bool typed)
 }
 
 /* Ctrl-Z and fg, again and again; keys work behind it. */
-static void stops_and_comes_back(void **state)
+SCREEN_TEST(stops_and_comes_back)
 {
 	struct screen *s = start("-d 60");
 
-	(void)state;
 	screen_await(s, table_has_figures, NULL);
 	check_stop_and_back(s, true);
 	check_stop_and_back(s, false);
@@ -171,11 +165,10 @@ static void stops_and_comes_back(void **state)
 }
 
 /* It comes back to a terminal of another size. */
-static void comes_back_resized(void **state)
+SCREEN_TEST(comes_back_resized)
 {
 	struct screen *s = start("-d 60");
 
-	(void)state;
 	screen_await(s, table_has_figures, NULL);
 	screen_type(s, "\x1a");
 	screen_await_stop(s);
@@ -187,11 +180,10 @@ static void comes_back_resized(void **state)
 }
 
 /* The terminal is gone: nothing to put back, but it must end. */
-static void ends_without_terminal(void **state)
+SCREEN_TEST(ends_without_terminal)
 {
 	static const char *const args[] = { "-d 60", "-d 0.05" };
 
-	(void)state;
 	for (size_t i = 0; i < 2; i++) {
 		struct screen *s = start(args[i]);
 
@@ -201,9 +193,8 @@ static void ends_without_terminal(void **state)
 }
 
 /* Nobody reads what is written to the terminal: signals are answered all the same. */
-static void ends_when_stalled(void **state)
+SCREEN_TEST(ends_when_stalled)
 {
-	(void)state;
 	/* it may be caught anywhere: with a little room left, or in the middle of a screen */
 	for (int round = 0; round < 8; round++) {
 		struct screen *s = screen_start(
@@ -221,12 +212,11 @@ static void ends_when_stalled(void **state)
 }
 
 /* The keyboard is a terminal of its own that goes away: the end of input. */
-static void ends_with_input(void **state)
+SCREEN_TEST(ends_with_input)
 {
 	struct screen *s;
 	int master, slave;
 
-	(void)state;
 	assert_int_equal(openpty(&master, &slave, NULL, NULL, NULL), 0);
 	fcntl(master, F_SETFD, FD_CLOEXEC);
 	s = screen_start(&(struct screen_how){ .args = "-d 60", .in = slave });
@@ -237,25 +227,23 @@ static void ends_with_input(void **state)
 }
 
 /* After so many samples it ends by itself. */
-static void ends_after_samples(void **state)
+SCREEN_TEST(ends_after_samples)
 {
 	struct screen *s = screen_start(&(struct screen_how){ .args = "-n 3 -d 0.3" });
 	double begun = screen_now();
 
-	(void)state;
 	check_end(s, 0);
 	assert_true(screen_now() - begun >= 0.55);
 }
 
 /* Without a terminal it says so. */
-static void wants_terminal(void **state)
+SCREEN_TEST(wants_terminal)
 {
 	const char *program = getenv("STALLTOP") ? getenv("STALLTOP") : "./stalltop";
 	const char *env[] = { scratch_format("STALLTOP_PATH=%s", program), NULL };
 	struct screen *s;
 	const char *sh;
 
-	(void)state;
 	sh = scratch_file(scratch_path("run"),
 			  "\"$STALLTOP_PATH\" </dev/null >\"$1\" 2>\"$2\"; echo status $?\n");
 	s = screen_start(&(struct screen_how){
@@ -268,13 +256,12 @@ static void wants_terminal(void **state)
 }
 
 /* A terminal on which a screen cannot be drawn: that is said, and it stays as it was. */
-static void wants_screen(void **state)
+SCREEN_TEST(wants_screen)
 {
 	struct screen *s = screen_start(&(struct screen_how){ .term = "dumb", .cols = 120 });
 	const char *output;
 	size_t len;
 
-	(void)state;
 	assert_int_equal(screen_end(s, 3), 1);
 	screen_check_restored(s);
 	screen_check(s, screen_shows(s, "terminal type 'dumb' cannot show a screen: "));
@@ -284,28 +271,12 @@ static void wants_screen(void **state)
 }
 
 /* A terminal that nobody knows: it is said, and the terminal stays as it was. */
-static void wants_known_terminal(void **state)
+SCREEN_TEST(wants_known_terminal)
 {
 	struct screen *s = screen_start(&(struct screen_how){ .term = "no-such-terminal" });
 	int status = screen_end(s, 3);
 
-	(void)state;
 	assert_in_range(status, 1, 2);
 	screen_check_restored(s);
 	screen_check(s, screen_shows(s, "TERM") || screen_shows(s, "no-such-terminal"));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		screen_test(ends_by_key),	   screen_test(ends_while_busy),
-		screen_test(ends_by_signal),	   screen_test(ends_by_fault),
-		screen_test(ends_by_interrupt),	   screen_test(stops_and_comes_back),
-		screen_test(comes_back_resized),   screen_test(ends_without_terminal),
-		screen_test(ends_when_stalled),	   screen_test(ends_with_input),
-		screen_test(ends_after_samples),   screen_test(wants_terminal),
-		screen_test(wants_known_terminal), screen_test(wants_screen),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

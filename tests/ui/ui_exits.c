@@ -55,7 +55,7 @@ static bool shows_end(struct screen *s, const void *arg)
 }
 
 /* A task that ended has a row for one interval: dimmed, X, and the way it ended. */
-static void shows_the_end(void **state)
+SCREEN_TEST(shows_the_end)
 {
 	struct screen_look look, alive;
 	struct screen *s;
@@ -63,7 +63,6 @@ static void shows_the_end(void **state)
 	pid_t pid;
 	int line;
 
-	(void)state;
 	require_records();
 	crowd_sleeper("crowd-stays");
 	pid = crowd_sleeper("crowd-ends");
@@ -86,13 +85,12 @@ static void shows_the_end(void **state)
 
 /* What a task that ended has written is known by its record, though nothing of it is left in /proc.
  */
-static void shows_bytes(void **state)
+SCREEN_TEST(shows_bytes)
 {
 	const char *cell = "-";
 	struct screen *s;
 	struct table t;
 
-	(void)state;
 	require_records();
 	crowd_sleeper("crowd-stays");
 	s = screen_start(
@@ -110,12 +108,11 @@ static void shows_bytes(void **state)
 }
 
 /* The detail that is opened of a row whose task has ended says so, and how. */
-static void details_the_end(void **state)
+SCREEN_TEST(details_the_end)
 {
 	struct screen *s;
 	pid_t pid;
 
-	(void)state;
 	require_records();
 	pid = crowd_sleeper("crowd-ends");
 	s = screen_start(
@@ -137,12 +134,11 @@ static void details_the_end(void **state)
 }
 
 /* e leaves their rows out. */
-static void hides_the_end(void **state)
+SCREEN_TEST(hides_the_end)
 {
 	struct screen *s;
 	pid_t pid;
 
-	(void)state;
 	require_records();
 	crowd_sleeper("crowd-stays");
 	pid = crowd_sleeper("crowd-ends");
@@ -181,13 +177,12 @@ static bool shows_account(struct screen *s, const void *arg)
 }
 
 /* S opens the sum, which says what the machine's time went to; it adds up. */
-static void accounts_for_all(void **state)
+SCREEN_TEST(accounts_for_all)
 {
 	static const char *const parts[] = { "recovered", "idle", "iowait", "steal", "rest" };
 	struct screen *s;
 	double sum;
 
-	(void)state;
 	require_records();
 	s = screen_start(&(struct screen_how){ .rows = 60, .cols = 120, .args = "-d 1" });
 	screen_await(s, table_has_figures, NULL);
@@ -202,15 +197,4 @@ static void accounts_for_all(void **state)
 	screen_check(s, fabs(sum - account_ms(s, "machine")) < 1);
 	screen_type(s, "\x1b");
 	screen_await(s, table_has_rows, NULL);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		screen_test(shows_the_end),    screen_test(shows_bytes),
-		screen_test(details_the_end),  screen_test(hides_the_end),
-		screen_test(accounts_for_all),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

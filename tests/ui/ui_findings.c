@@ -31,15 +31,29 @@ static const char *start_load(const char *mode, const char *folder, pid_t *pid)
 	return e2e_load_line();
 }
 
+/* Loads of the machine, and a screen. */
+static int set_up(void **state)
+{
+	return e2e_setup(state) || screen_setup(state);
+}
+
+static int tear_down(void **state)
+{
+	int err = screen_teardown(state);
+
+	return e2e_teardown(state) || err;
+}
+
+#define FINDINGS_TEST(name) E2E_TEST_WITH(name, set_up, tear_down)
+
 /* A writer to a frozen file system: the line names it, the call and the reason, with no key. */
-static void names_hang(void **state)
+FINDINGS_TEST(names_hang)
 {
 	char mounted[512];
 	struct screen *s;
 	pid_t pid;
 	int line;
 
-	(void)state;
 	e2e_need(frozen_mount(e2e_folder(), mounted, sizeof(mounted)), "no loop devices");
 	start_load("write", mounted, &pid);
 	assert_int_equal(frozen_freeze(mounted), 0);
@@ -69,12 +83,11 @@ static void names_hang(void **state)
 }
 
 /* While waits are traced the sites are opened. */
-static void opens_sites(void **state)
+FINDINGS_TEST(opens_sites)
 {
 	struct screen *s;
 	pid_t pid, reader;
 
-	(void)state;
 	e2e_require_bpf();
 	reader = atoi(start_load("fuse", e2e_folder(), &pid));
 	e2e_await_sleep(reader);
@@ -92,13 +105,12 @@ static void opens_sites(void **state)
 }
 
 /* In the preset of hangs, which reads calls, who is kept waiting in one is named. */
-static void names_kept(void **state)
+FINDINGS_TEST(names_kept)
 {
 	pid_t pid, reader;
 	struct screen *s;
 	int a, b;
 
-	(void)state;
 	assert_int_equal(sscanf(start_load("deaf", ".", &pid), "%d %d", &a, &b), 2);
 	reader = a;
 	e2e_await_sleep(reader);
@@ -116,12 +128,11 @@ static void names_kept(void **state)
 }
 
 /* Where nothing waits that is said, and nothing is opened; rows have what room there is. */
-static void says_nothing_waits(void **state)
+FINDINGS_TEST(says_nothing_waits)
 {
 	struct screen *s;
 	pid_t pid;
 
-	(void)state;
 	pid = e2e_load(NULL, "load_wait poll");
 	assert_true(pid > 0);
 	s = start_screen(pid, 24, "");
@@ -139,31 +150,4 @@ static void says_nothing_waits(void **state)
 	screen_await_no_text(s, "nothing waits");
 	screen_type(s, "tq");
 	assert_int_equal(screen_end(s, 5), 0);
-}
-
-/* Loads of the machine, and a screen. */
-static int set_up(void **state)
-{
-	return e2e_setup(state) || screen_setup(state);
-}
-
-static int tear_down(void **state)
-{
-	int err = screen_teardown(state);
-
-	return e2e_teardown(state) || err;
-}
-
-#define findings_test(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		findings_test(names_hang),
-		findings_test(opens_sites),
-		findings_test(names_kept),
-		findings_test(says_nothing_waits),
-	};
-
-	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);
 }

@@ -55,7 +55,7 @@ static bool has_commands(struct screen *s, const void *arg)
 }
 
 /* g goes through all groupings, with a word on each at the bottom; heads and rows go along. */
-static void goes_round(void **state)
+SCREEN_TEST(goes_round)
 {
 	static const struct {
 		const char *words, *head;
@@ -69,7 +69,6 @@ static void goes_round(void **state)
 	};
 	struct screen *s;
 
-	(void)state;
 	crowd_sleeper("crowd-a");
 	crowd_sleeper("crowd-b");
 	crowd_sleeper("crowd-b");
@@ -92,12 +91,11 @@ static void goes_round(void **state)
 }
 
 /* Enter shows the members, and whose they are; Esc leads back to the same group. */
-static void opens_members(void **state)
+SCREEN_TEST(opens_members)
 {
 	int two = 2;
 	struct screen *s;
 
-	(void)state;
 	start_crowd();
 	s = table_start(24, 80, "-d 0.3 -g command -m ^crowd -s +group");
 	table_select(s, "crowd-b");
@@ -136,14 +134,13 @@ static bool shows_detail(struct screen *s, const void *title)
 }
 
 /* v opens the group's detail: its figures are its members' added up, as the kernel has them. */
-static void shows_sums(void **state)
+SCREEN_TEST(shows_sums)
 {
 	struct reader_record record[2];
 	pid_t pid[2];
 	const char *line, *text;
 	struct screen *s;
 
-	(void)state;
 	if (geteuid())
 		scratch_skip("needs root");
 	if (reader_open())
@@ -193,11 +190,10 @@ static void shows_sums(void **state)
 }
 
 /* Where a figure of groups chooses which are shown, the sum's detail is of those as well. */
-static void sums_what_is_shown(void **state)
+SCREEN_TEST(sums_what_is_shown)
 {
 	struct screen *s;
 
-	(void)state;
 	crowd_sleeper("crowd-a");
 	crowd_sleeper("crowd-b");
 	/* Together they wait for more than any of them. */
@@ -235,12 +231,11 @@ static bool is_overtaken(struct screen *s, const void *arg)
 }
 
 /* The selection stays on its group while that moves; O keeps groups where they are. */
-static void follows(void **state)
+SCREEN_TEST(follows)
 {
 	pid_t a = crowd_spinner("crowd-a", 0), b = crowd_spinner("crowd-b", 0);
 	struct screen *s;
 
-	(void)state;
 	kill(b, SIGSTOP);
 	s = table_start(24, 80, "-d 0.3 -g command -m ^crowd -s run");
 	screen_await(s, is_first, "crowd-a");
@@ -264,11 +259,10 @@ static void follows(void **state)
 }
 
 /* A group is no task to be killed; it is found by its name; N and names sort by the name. */
-static void takes_keys(void **state)
+SCREEN_TEST(takes_keys)
 {
 	struct screen *s;
 
-	(void)state;
 	start_crowd();
 	s = table_start(24, 80, "-d 60 -g command -m ^crowd -s +group");
 	screen_type(s, "k");
@@ -294,12 +288,11 @@ static void takes_keys(void **state)
 }
 
 /* A group whose tasks end: as the selected row, in its detail, while its members are shown. */
-static void survives_ends(void **state)
+SCREEN_TEST(survives_ends)
 {
 	struct screen *s;
 	pid_t pid;
 
-	(void)state;
 	start_crowd();
 	s = table_start(24, 100, "-d 0.3 -g command -m ^crowd -s +group");
 	for (int i = 0; i < 3; i++) {
@@ -345,12 +338,11 @@ static bool is_whole(struct screen *s, const void *arg)
 }
 
 /* Sizes from large to none at all, in all that groups are shown in. */
-static void fits_any_size(void **state)
+SCREEN_TEST(fits_any_size)
 {
 	static const int sizes[][2] = { { 24, 80 }, { 10, 40 }, { 60, 200 }, { 3, 10 }, { 1, 1 } };
 	struct screen *s;
 
-	(void)state;
 	start_crowd();
 	s = table_start(24, 80, "-d 0.2 -g command -m ^crowd -s +group");
 	for (unsigned i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
@@ -397,14 +389,13 @@ static const struct {
 #define NAMES ((int)(sizeof(names) / sizeof(names[0])))
 
 /* Groups are named by tasks: nothing of that reaches the terminal raw. */
-static void tames_names(void **state)
+SCREEN_TEST(tames_names)
 {
 	const char *pids = "", *output;
 	int all = NAMES;
 	struct screen *s;
 	size_t len;
 
-	(void)state;
 	for (int i = 0; i < NAMES; i++)
 		pids = scratch_format("%s%s%d", pids, i ? "," : "",
 				      (int)crowd_sleeper(names[i].raw));
@@ -501,11 +492,10 @@ static void regroup(struct screen *s, const char *words)
 }
 
 /* Fields are chosen for all that have them; tasks and groups keep what only they have. */
-static void chooses_fields(void **state)
+SCREEN_TEST(chooses_fields)
 {
 	struct screen *s;
 
-	(void)state;
 	start_crowd();
 	s = table_start(100, 100, "-d 60 -g command -m ^crowd");
 	check_heads(s, "N RUN 0TOTAL 1CPU 2BLKIO 9MEM WORST GROUP");
@@ -533,12 +523,11 @@ static void chooses_fields(void **state)
 }
 
 /* W writes the grouping, and the next start has it. */
-static void is_written(void **state)
+SCREEN_TEST(is_written)
 {
 	const char *path, *text;
 	struct screen *s;
 
-	(void)state;
 	start_crowd();
 	s = table_start(24, 80, "-d 60 -m ^crowd");
 	path = scratch_path("stalltop/config");
@@ -558,18 +547,4 @@ static void is_written(void **state)
 	assert_int_equal(screen_end(s, 5), 0);
 	s = table_start(24, 80, "-d 60 -g process -m ^crowd");
 	check_heads(s, "PID USER S RUN 0TOTAL 1CPU 2BLKIO COMMAND");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		screen_test(goes_round),    screen_test(opens_members),
-		screen_test(shows_sums),    screen_test(sums_what_is_shown),
-		screen_test(follows),	    screen_test(takes_keys),
-		screen_test(survives_ends), screen_test(fits_any_size),
-		screen_test(tames_names),   screen_test(chooses_fields),
-		screen_test(is_written),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -157,11 +157,10 @@ static int sum_of(struct screen *s)
 }
 
 /* V: indented below each other, sums going up; + - and * unfold and fold. */
-static void is_a_tree(void **state)
+SCREEN_ROOT_TEST(is_a_tree)
 {
 	struct screen *s;
 
-	(void)state;
 	make_tree(__func__, "freezer");
 	s = start(24, 100, scratch_format("-d 0.3 --cgroup /%s -s -members", top));
 	/* Without the tree each group has what is its own, and the one on top nothing. */
@@ -217,12 +216,11 @@ static void is_a_tree(void **state)
 }
 
 /* Members and detail of a tree's group are those of all below it, and of nothing else. */
-static void opens_below(void **state)
+SCREEN_ROOT_TEST(opens_below)
 {
 	struct screen *s;
 	struct table t;
 
-	(void)state;
 	make_tree(__func__, "freezer");
 	s = start(60, 120, scratch_format("-d 0.3 --cgroup /%s -s -members", top));
 	screen_type(s, "V");
@@ -283,14 +281,13 @@ static bool waits_for_cpu(struct screen *s, const void *name)
 }
 
 /* The pressure of v2's groups: in its columns, in the detail, and above the table for --cgroup. */
-static void shows_pressure(void **state)
+SCREEN_ROOT_TEST(shows_pressure)
 {
 	const char *group, *line;
 	struct screen *s;
 	struct table t;
 	double low;
 
-	(void)state;
 	hierarchy = "v2";
 	top = scratch_ours(scratch_format("crowd-%d", (int)getpid()));
 	group = make_group(__func__, "");
@@ -327,13 +324,12 @@ static void remove_group(const char *group, pid_t *pid, int n)
 }
 
 /* A group that is removed under its row, under its detail, and under its members. */
-static void survives_removal(void **state)
+SCREEN_ROOT_TEST(survives_removal)
 {
 	const char *group;
 	struct screen *s;
 	pid_t pid;
 
-	(void)state;
 	make_tree(__func__, "v2");
 	s = start(60, 140, scratch_format("-d 0.3 --cgroup /%s -s +group", top));
 	for (int i = 0; i < 3; i++) {
@@ -365,13 +361,12 @@ static void survives_removal(void **state)
 }
 
 /* The subtree that all is restricted to goes: said, without rows; and comes again. */
-static void survives_its_subtree(void **state)
+SCREEN_ROOT_TEST(survives_its_subtree)
 {
 	const char *group;
 	struct screen *s;
 	pid_t pid;
 
-	(void)state;
 	hierarchy = "v2";
 	top = scratch_ours(scratch_format("crowd-%d", (int)getpid()));
 	group = make_group(__func__, "");
@@ -389,12 +384,11 @@ static void survives_its_subtree(void **state)
 }
 
 /* All narrow and wide sizes of a tree. */
-static void fits_any_size(void **state)
+SCREEN_ROOT_TEST(fits_any_size)
 {
 	static const int sizes[][2] = { { 24, 80 }, { 10, 40 }, { 60, 200 }, { 2, 7 }, { 1, 1 } };
 	struct screen *s;
 
-	(void)state;
 	make_tree(__func__, "freezer");
 	s = start(24, 80, scratch_format("-d 0.2 --cgroup /%s", top));
 	screen_type(s, "V");
@@ -415,18 +409,4 @@ static void fits_any_size(void **state)
 	screen_type(s, "q");
 	assert_int_equal(screen_end(s, 5), 0);
 	screen_check_restored(s);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		screen_root_test(is_a_tree),
-		screen_root_test(opens_below),
-		screen_root_test(shows_pressure),
-		screen_root_test(survives_removal),
-		screen_root_test(survives_its_subtree),
-		screen_root_test(fits_any_size),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -65,11 +65,10 @@ static bool is_chosen(struct screen *s, const void *word)
 }
 
 /* F1 to F10 do what those do who know them from htop. */
-static void function_keys(void **state)
+SCREEN_TEST(function_keys)
 {
 	struct screen *s = start(24, 100, "-d 60 -m ^crowd");
 
-	(void)state;
 	press_function(s, 1);
 	screen_await_text(s, "stalltop: help");
 	screen_type(s, "\033");
@@ -107,12 +106,11 @@ static void function_keys(void **state)
 }
 
 /* F7 and F8 count the nice value down and up, in the prompt too; it is confirmed as ever. */
-static void nice_keys(void **state)
+SCREEN_TEST(nice_keys)
 {
 	struct screen *s = start(24, 100, "-d 60 -m ^crowd");
 	pid_t pid = crowd_sleeper("crowd-nice");
 
-	(void)state;
 	screen_type(s, " ");
 	screen_await(s, table_has_name, "crowd-nice");
 	table_select(s, "crowd-nice");
@@ -150,11 +148,10 @@ static void click_hint(struct screen *s, const char *hint)
 }
 
 /* A click at a hint does what its key does; one at a message shows the hints again. */
-static void clicks_hints(void **state)
+SCREEN_TEST(clicks_hints)
 {
 	struct screen *s = start(24, 140, "-d 60 -m ^crowd");
 
-	(void)state;
 	screen_await(s, is_below, "q quit");
 	click_hint(s, "h help");
 	screen_await_text(s, "stalltop: help");
@@ -196,11 +193,10 @@ static const char *head_after(struct screen *s, const char *head)
 }
 
 /* Letters find a field; it comes where the selection was; what it is and costs is said. */
-static void finds_fields(void **state)
+SCREEN_TEST(finds_fields)
 {
 	struct screen *s = start(24, 120, "-d 60 -m ^crowd -F pid,user,state,run,cpu,blkio,comm");
 
-	(void)state;
 	screen_type(s, "f");
 	screen_await_text(s, "7 shown, in this order");
 	for (int i = 0; i < 3; i++)
@@ -246,11 +242,10 @@ static bool is_about(struct screen *s, const void *word)
 }
 
 /* A thread in a detail is chosen by keys or a click, and opened. */
-static void opens_threads(void **state)
+SCREEN_TEST(opens_threads)
 {
 	struct screen *s;
 
-	(void)state;
 	crowd_threads("crowd-team", "crowd-thread");
 	s = start(60, 120, "-d 60 -m ^crowd");
 	table_select(s, "crowd-team");
@@ -286,12 +281,11 @@ static bool is_titled(struct screen *s, const void *words)
 }
 
 /* A saves what is shown under a name; the next start has it, and all else is not written. */
-static void saves_presets(void **state)
+SCREEN_TEST(saves_presets)
 {
 	const char *path = scratch_path("stalltop/config");
 	struct screen *s = start(24, 100, "-d 60 -m ^crowd");
 
-	(void)state;
 	screen_type(s, "NR");
 	screen_await(s, table_ascends, "PID");
 	screen_type(s, "A");
@@ -337,11 +331,10 @@ static void saves_presets(void **state)
 }
 
 /* Up and Down go through earlier answers of the same kind of prompt, and back to what was typed. */
-static void recalls_answers(void **state)
+SCREEN_TEST(recalls_answers)
 {
 	struct screen *s = start(24, 100, "-d 60 -m ^crowd");
 
-	(void)state;
 	screen_type(s, "/" CLEAR "crowd-a\r");
 	screen_await(s, table_lacks_name, "crowd-b");
 	screen_type(s, "/" CLEAR "crowd-b\r");
@@ -379,11 +372,10 @@ static void recalls_answers(void **state)
 }
 
 /* The head that is sorted by is spelled out, for a while or where there is height; ? says more. */
-static void explains_columns(void **state)
+SCREEN_TEST(explains_columns)
 {
 	struct screen *s = start(24, 120, "-d 60 -m ^crowd");
 
-	(void)state;
 	screen_type(s, "4");
 	screen_await(s, is_below, "4RECL is memory reclaim: ");
 	screen_type(s, "?");
@@ -418,11 +410,10 @@ static void explains_columns(void **state)
 }
 
 /* A message is not taken away by a key that came with the one that made it, but by a later one. */
-static void keeps_messages(void **state)
+SCREEN_TEST(keeps_messages)
 {
 	struct screen *s = start(24, 120, "-d 60 -m ^crowd");
 
-	(void)state;
 	screen_type(s, "U\033[B");
 	screen_await(s, is_below, "unit ms: ");
 	screen_settle(s);
@@ -433,17 +424,4 @@ static void keeps_messages(void **state)
 	screen_key(s, VTERM_KEY_DOWN);
 	screen_settle(s);
 	screen_check(s, is_not_below(s, "unit ms: "));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		screen_test(function_keys),   screen_test(nice_keys),
-		screen_test(clicks_hints),    screen_test(finds_fields),
-		screen_test(opens_threads),   screen_test(saves_presets),
-		screen_test(recalls_answers), screen_test(explains_columns),
-		screen_test(keeps_messages),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,13 +33,12 @@ static bool counts_hang(struct screen *s, const void *arg)
 }
 
 /* By all sources, among others. */
-static void shows_at_once(void **state)
+SCREEN_TEST(shows_at_once)
 {
 	static const char *const args[] = { "-d 1 --source taskstats", "-d 1 --source procfs",
 					    "-d 1 --source bpf", "-d 1 -i" };
 	pid_t pid;
 
-	(void)state;
 	pid = crowd_hung("crowd-hung");
 	for (unsigned i = 0; i < 4; i++) {
 		struct screen *s = screen_start(&(struct screen_how){ .args = args[i] });
@@ -49,11 +48,4 @@ static void shows_at_once(void **state)
 		screen_type(s, "q");
 		assert_int_equal(screen_end(s, 5), 0);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = { screen_test(shows_at_once) };
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -83,42 +83,54 @@ static void find_cause(const struct cause *cause)
 		screen_await_text(s, cause->page[i]);
 }
 
+/* Loads of the machine, and a screen. */
+static int set_up(void **state)
+{
+	return e2e_setup(state) || screen_setup(state);
+}
+
+static int tear_down(void **state)
+{
+	int err = screen_teardown(state);
+
+	return e2e_teardown(state) || err;
+}
+
+#define INCIDENT_TEST(name) E2E_TEST_WITH(name, set_up, tear_down)
+
 /* Reads of one of four open files. */
-static void finds_file(void **state)
+INCIDENT_TEST(finds_file)
 {
 	struct cause cause = { .state = "io ",
 			       .on = "/file2",
 			       .page = { "io: waits for block I/O", "/file2", "(p99)" } };
 
-	(void)state;
 	e2e_require_bpf();
 	start_in_folder("files", &cause.pid);
 	find_cause(&cause);
 }
 
 /* Writes to a file that another writes to: the lock of the file, and who has it. */
-static void finds_other_writer(void **state)
+INCIDENT_TEST(finds_other_writer)
 {
 	struct cause cause = { .state = "dwait ",
 			       .on = "wait_writer",
 			       .page = { "dwait: ", "/shared", "ended by wait_writer" } };
 	pid_t pid;
 
-	(void)state;
 	e2e_require_bpf();
 	cause.pid = atoi(start_in_folder("fsync", &pid));
 	find_cause(&cause);
 }
 
 /* A frozen file system and its writer. */
-static void finds_frozen(void **state)
+INCIDENT_TEST(finds_frozen)
 {
 	struct cause cause = { .state = "dwait ",
 			       .on = "/written",
 			       .page = { "pwrite64", "/written", "1 thread waits right now" } };
 	char mounted[512];
 
-	(void)state;
 	e2e_require_bpf();
 	e2e_need(frozen_mount(e2e_folder(), mounted, sizeof(mounted)), "no loop devices");
 	start_load(e2e_format("write %s", mounted), &cause.pid);
@@ -130,7 +142,7 @@ static void finds_frozen(void **state)
 }
 
 /* A file system in user space that does not answer. */
-static void finds_fuse(void **state)
+INCIDENT_TEST(finds_fuse)
 {
 	struct cause cause = { .state = "other ",
 			       .on = "/silent-file",
@@ -138,7 +150,6 @@ static void finds_fuse(void **state)
 					 "1 thread waits right now" } };
 	pid_t server;
 
-	(void)state;
 	e2e_require_bpf();
 	cause.pid = atoi(start_in_folder("fuse", &server));
 	e2e_await_sleep(cause.pid);
@@ -146,26 +157,24 @@ static void finds_fuse(void **state)
 }
 
 /* Eight threads that want one lock. */
-static void finds_lock(void **state)
+INCIDENT_TEST(finds_lock)
 {
 	struct cause cause = { .state = "lock ",
 			       .on = "futex",
 			       .page = { "lock: ", "Woken by", "(lock released by)" } };
 
-	(void)state;
 	e2e_require_bpf();
 	start_load("futex", &cause.pid);
 	find_cause(&cause);
 }
 
 /* A client and its slow server. */
-static void finds_server(void **state)
+INCIDENT_TEST(finds_server)
 {
 	struct cause cause = { .state = "net ", .page = { "net: ", "ended by wait_server" } };
 	int port, server;
 	pid_t pid;
 
-	(void)state;
 	e2e_require_bpf();
 	assert_int_equal(sscanf(start_load("net", &pid), "%d %d %d", &cause.pid, &server, &port),
 			 3);
@@ -174,13 +183,12 @@ static void finds_server(void **state)
 }
 
 /* A pipe whose writer does not write. */
-static void finds_writer(void **state)
+INCIDENT_TEST(finds_writer)
 {
 	struct cause cause = { .state = "pipe ", .page = { "1 thread waits right now" } };
 	int writer;
 	pid_t pid;
 
-	(void)state;
 	e2e_require_bpf();
 	assert_int_equal(sscanf(start_load("pipe", &pid), "%d %d", &cause.pid, &writer), 2);
 	/* Of a long pid the list leaves less room for the name. */
@@ -190,18 +198,17 @@ static void finds_writer(void **state)
 }
 
 /* A parent that waits for its child. */
-static void finds_child(void **state)
+INCIDENT_TEST(finds_child)
 {
 	struct cause cause = { .state = "child ", .page = { "wait4" } };
 
-	(void)state;
 	e2e_require_bpf();
 	cause.on = cause.page[1] = e2e_format("child %s", start_load("child", &cause.pid));
 	find_cause(&cause);
 }
 
 /* Two that want one CPU. */
-static void finds_culprit(void **state)
+INCIDENT_TEST(finds_culprit)
 {
 	struct cause cause = { .state = "cpu ",
 			       .on = "wait_culprit",
@@ -209,7 +216,6 @@ static void finds_culprit(void **state)
 	int culprit;
 	pid_t pid;
 
-	(void)state;
 	e2e_require_bpf();
 	assert_int_equal(sscanf(start_load("cpu", &pid), "%d %d", &cause.pid, &culprit), 2);
 	cause.page[1] = e2e_format("behind %d wait_culprit", culprit);
@@ -217,7 +223,7 @@ static void finds_culprit(void **state)
 }
 
 /* A group whose quota is used up. */
-static void finds_throttled(void **state)
+INCIDENT_TEST(finds_throttled)
 {
 	struct cause cause = { .state = "cpu ",
 			       .on = "throttled",
@@ -225,7 +231,6 @@ static void finds_throttled(void **state)
 	struct e2e_how how = { 0 };
 	char path[512];
 
-	(void)state;
 	e2e_require_bpf();
 	e2e_need(box_quota(e2e_group_name("wait"), "20000", path, sizeof(path)), "no CPU quota");
 	how.cgroup = path;
@@ -238,14 +243,13 @@ static void finds_throttled(void **state)
  * A group with too little memory: its tasks reclaim for themselves, and the task's page says whose
  * limit that is.
  */
-static void finds_reclaim(void **state)
+INCIDENT_TEST(finds_reclaim)
 {
 	struct cause cause = { .state = "reclaim ", .page = { "reclaim: lies within" } };
 	struct e2e_how how = { 0 };
 	struct screen *s;
 	char path[512];
 
-	(void)state;
 	e2e_require_bpf();
 	e2e_need(box_cgroup(32, path, sizeof(path)), "no memory cgroup");
 	how.cgroup = path;
@@ -270,14 +274,13 @@ static bool has_row(struct screen *s, const void *pid)
  * Who is kept waiting is among those that hang, by the age of the wait, though it is not in state
  * D; who has nothing to do is not.
  */
-static void shows_who_hangs(void **state)
+INCIDENT_TEST(shows_who_hangs)
 {
 	pid_t reader, server, piped, pipes, parent, idle;
 	struct screen *s;
 	struct table t;
 	int writer, line;
 
-	(void)state;
 	reader = atoi(start_in_folder("fuse", &server));
 	e2e_await_sleep(reader);
 	assert_int_equal(sscanf(start_load("deaf", &pipes), "%d %d", &piped, &writer), 2);
@@ -335,11 +338,10 @@ static void check_hangs_at_once(pid_t piped, int writer, double since)
 }
 
 /* On whichever CPU it ran last, whose clock may be minutes from the others'. */
-static void shows_hangs_at_once(void **state)
+INCIDENT_TEST(shows_hangs_at_once)
 {
 	cpu_set_t all, one;
 
-	(void)state;
 	assert_int_equal(sched_getaffinity(0, sizeof(all), &all), 0);
 	for (size_t cpu = 0; cpu < CPU_SETSIZE; cpu++) {
 		pid_t pipes, piped;
@@ -358,34 +360,4 @@ static void shows_hangs_at_once(void **state)
 		e2e_sleep(1.1); /* a shorter wait is none that hangs */
 		check_hangs_at_once(piped, writer, since);
 	}
-}
-
-/* Loads of the machine, and a screen. */
-static int set_up(void **state)
-{
-	return e2e_setup(state) || screen_setup(state);
-}
-
-static int tear_down(void **state)
-{
-	int err = screen_teardown(state);
-
-	return e2e_teardown(state) || err;
-}
-
-#define incident_test(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		incident_test(finds_file),	    incident_test(finds_frozen),
-		incident_test(finds_fuse),	    incident_test(finds_lock),
-		incident_test(finds_server),	    incident_test(finds_writer),
-		incident_test(finds_child),	    incident_test(finds_culprit),
-		incident_test(finds_throttled),	    incident_test(shows_who_hangs),
-		incident_test(shows_hangs_at_once), incident_test(finds_reclaim),
-		incident_test(finds_other_writer),
-	};
-
-	return cmocka_run_group_tests(tests, e2e_group_setup, e2e_group_teardown);
 }

@@ -46,14 +46,13 @@ static void check_digit(struct screen *s, char digit, const char *head)
 }
 
 /* 1 to 7 on a wide screen; two of them with values that differ. */
-static void sorts_by_kinds(void **state)
+SCREEN_TEST(sorts_by_kinds)
 {
 	static const char *const heads[] = { "1CPU",  "2BLKIO", "3SWAP", "4RECL",
 					     "5THRA", "6COMP",	"7WPCP" };
 	struct screen *s = start(30, 120, OURS);
 	struct table t;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
 		check_digit(s, heads[i][0], heads[i]);
 	table_must(s, &t);
@@ -68,11 +67,10 @@ static void sorts_by_kinds(void **state)
 }
 
 /* 9 and 0, on a screen that shows them. */
-static void sorts_by_sums(void **state)
+SCREEN_TEST(sorts_by_sums)
 {
 	struct screen *s = start(24, 80, OURS);
 
-	(void)state;
 	screen_check(s, table_descends(s, "0TOTAL"));
 	screen_type(s, "0");
 	screen_await(s, table_ascends, "0TOTAL");
@@ -81,11 +79,10 @@ static void sorts_by_sums(void **state)
 }
 
 /* < and > move the sort column, R reverses. */
-static void moves_sort_column(void **state)
+SCREEN_TEST(moves_sort_column)
 {
 	struct screen *s = start(30, 120, OURS);
 
-	(void)state;
 	screen_type(s, ">");
 	screen_await(s, table_descends, "1CPU");
 	screen_type(s, ">");
@@ -103,14 +100,13 @@ static void moves_sort_column(void **state)
 }
 
 /* What a terminal sends that is no key: modified keys, the focus, brackets of what is pasted. */
-static void knows_keys(void **state)
+SCREEN_TEST(knows_keys)
 {
 	static const char *const unknown[] = { "\033[51;5u", "\033[27;5;51~",  "\033[I",
 					       "\033[O",     "\033[200~",      "\033[201~",
 					       "\033[?3;3c", "\033P>|33\033\\" };
 	struct screen *s = start(30, 120, OURS);
 
-	(void)state;
 	screen_type(s, ">>");
 	screen_await(s, table_descends, "2BLKIO");
 	for (size_t i = 0; i < sizeof(unknown) / sizeof(*unknown); i++) {
@@ -124,12 +120,11 @@ static void knows_keys(void **state)
 }
 
 /* P and N. */
-static void sorts_by_run_and_pid(void **state)
+SCREEN_TEST(sorts_by_run_and_pid)
 {
 	struct screen *s = start(24, 80, OURS);
 	struct table t;
 
-	(void)state;
 	screen_type(s, "P");
 	screen_await(s, table_descends, "RUN");
 	table_must(s, &t);
@@ -149,12 +144,11 @@ static bool is_first(struct screen *s, const void *name)
 }
 
 /* T: who ran most since its start comes first, whoever runs now. */
-static void sorts_by_run_since_start(void **state)
+SCREEN_TEST(sorts_by_run_since_start)
 {
 	pid_t old = crowd_spinner("crowd-old", 0), young;
 	struct screen *s = screen_start(&(struct screen_how){ .args = "-d 0.3 -m ^crowd" });
 
-	(void)state;
 	screen_await(s, table_has_figures, NULL);
 	crowd_await_run(old, 1.5);
 	young = crowd_spinner("crowd-young", 0);
@@ -196,13 +190,12 @@ static bool is_scrolled_back(struct screen *s, const void *arg)
 }
 
 /* Arrows, pages, ends: a selection that is always to be seen. */
-static void moves_selection(void **state)
+SCREEN_TEST(moves_selection)
 {
 	struct screen *s;
 	struct table t;
 	double first, page;
 
-	(void)state;
 	assert_int_not_equal(crowd_sleepers("crowd-many", 100), 0);
 	s = start(24, 80, "-d 60 -m ^crowd -s +pid");
 	table_must(s, &t);
@@ -237,7 +230,7 @@ static void moves_selection(void **state)
 }
 
 /* Right and left scroll columns that do not fit. */
-static void scrolls_columns(void **state)
+SCREEN_TEST(scrolls_columns)
 {
 	struct screen *s = start(24, 60,
 				 OURS "-F pid,user,run,total,cpu,blkio,swapin,reclaim,"
@@ -245,7 +238,6 @@ static void scrolls_columns(void **state)
 	struct table t;
 	const char *heads;
 
-	(void)state;
 	table_must(s, &t);
 	heads = screen_line(s, t.head);
 	for (int i = 0; i < 5; i++)
@@ -274,14 +266,13 @@ static bool has_waited(struct screen *s, const void *arg)
 }
 
 /* U goes through all units and back. */
-static void changes_units(void **state)
+SCREEN_TEST(changes_units)
 {
 	static const char *const units[] = { "(ms)", "(#)", "(ms/#)", "(max)", "(tot)", "(%)" };
 	struct screen *s = start(30, 120, OURS);
 	double value[6];
 	struct table t;
 
-	(void)state;
 	/* A wait is counted when it is over. */
 	for (int i = 0; i < 20 && !has_waited(s, NULL); i++) {
 		screen_type(s, " ");
@@ -306,11 +297,10 @@ static void changes_units(void **state)
 }
 
 /* H shows threads as rows, again processes. */
-static void shows_threads(void **state)
+SCREEN_TEST(shows_threads)
 {
 	struct screen *s;
 
-	(void)state;
 	crowd_threads("crowd-team", "crowd-thread");
 	s = start(30, 120, OURS);
 	screen_check(s, table_has_name(s, "crowd-team"));
@@ -324,13 +314,12 @@ static void shows_threads(void **state)
 }
 
 /* g goes through the groupings: threads come and go. */
-static void changes_grouping(void **state)
+SCREEN_TEST(changes_grouping)
 {
 	static const char *const groups[] = { "one row per user", "one row for all tasks of a name",
 					      "one row per control group" };
 	struct screen *s;
 
-	(void)state;
 	crowd_threads("crowd-team", "crowd-thread");
 	s = start(30, 120, OURS);
 	screen_type(s, "g");
@@ -348,11 +337,10 @@ static void changes_grouping(void **state)
 }
 
 /* i hides who neither waited nor ran. */
-static void hides_idle(void **state)
+SCREEN_TEST(hides_idle)
 {
 	struct screen *s = start(30, 120, OURS);
 
-	(void)state;
 	screen_type(s, "i");
 	screen_await(s, table_lacks_name, "crowd-a");
 	screen_check(s, table_has_name(s, "crowd-spins"));
@@ -361,11 +349,10 @@ static void hides_idle(void **state)
 }
 
 /* e switches the rows of exited tasks, and says so. */
-static void switches_exited(void **state)
+SCREEN_TEST(switches_exited)
 {
 	struct screen *s = start(30, 120, OURS);
 
-	(void)state;
 	screen_check(s, !screen_shows(s, "off"));
 	screen_type(s, "e");
 	screen_await_text(s, "off");
@@ -375,12 +362,11 @@ static void switches_exited(void **state)
 }
 
 /* c shows command lines, again names. */
-static void shows_command_lines(void **state)
+SCREEN_TEST(shows_command_lines)
 {
 	static const char *const argv[] = { "crowd-line", "12345", NULL };
 	struct screen *s;
 
-	(void)state;
 	crowd_command(argv);
 	s = start(30, 120, OURS);
 	screen_check(s, table_has_name(s, "sleep"));
@@ -393,12 +379,11 @@ static void shows_command_lines(void **state)
 }
 
 /* t folds the header away and back: the rows get its lines. */
-static void folds_header(void **state)
+SCREEN_TEST(folds_header)
 {
 	struct screen *s = start(30, 120, OURS);
 	struct table whole, folded;
 
-	(void)state;
 	table_must(s, &whole);
 	screen_type(s, "t");
 	screen_await_no_text(s, "some avg10  avg60");
@@ -417,12 +402,11 @@ static bool differs(struct screen *s, const void *text)
 }
 
 /* Space takes a sample now, however long the interval is. */
-static void samples_now(void **state)
+SCREEN_TEST(samples_now)
 {
 	struct screen *s = start(24, 80, "-d 3600 -m ^crowd");
 	const char *title;
 
-	(void)state;
 	title = screen_line(s, 0);
 	screen_pump(s, 1.1);
 	screen_check(s, !differs(s, title));
@@ -432,13 +416,12 @@ static void samples_now(void **state)
 }
 
 /* p: the data stands, yet it can be sorted and scrolled. */
-static void pauses(void **state)
+SCREEN_TEST(pauses)
 {
 	struct screen *s = start(24, 80, "-d 0.2 -m ^crowd");
 	const char *sum, *title;
 	struct table t;
 
-	(void)state;
 	screen_type(s, "p");
 	screen_await_text(s, "pause");
 	screen_settle(s);
@@ -472,14 +455,13 @@ static bool outruns_first(struct screen *s, const void *name)
 }
 
 /* O holds the order while the data goes on: a new first one is not shown first. */
-static void holds_order(void **state)
+SCREEN_TEST(holds_order)
 {
 	struct screen *s = start(24, 80, "-d 0.2 -m ^crowd -s run");
 	const char *title = screen_line(s, 0);
 	struct table t;
 	double first, second;
 
-	(void)state;
 	screen_type(s, "O");
 	screen_settle(s);
 	table_must(s, &t);
@@ -498,13 +480,12 @@ static void holds_order(void **state)
 }
 
 /* The selection stays on its task when rows move. */
-static void selection_stays(void **state)
+SCREEN_TEST(selection_stays)
 {
 	struct screen *s = start(24, 80, "-d 0.2 -m ^crowd -s -pid");
 	struct table t;
 	int line;
 
-	(void)state;
 	table_select(s, "crowd-b");
 	table_must(s, &t);
 	line = table_selected(s, &t);
@@ -534,29 +515,4 @@ static int put_back(void **state)
 	return 0;
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		screen_test(sorts_by_kinds),
-		screen_test(sorts_by_sums),
-		screen_test(moves_sort_column),
-		screen_test(knows_keys),
-		screen_test(sorts_by_run_and_pid),
-		screen_test(sorts_by_run_since_start),
-		screen_test(moves_selection),
-		screen_test(scrolls_columns),
-		screen_test(changes_units),
-		screen_test(shows_threads),
-		screen_test(changes_grouping),
-		screen_test(hides_idle),
-		screen_test(switches_exited),
-		screen_test(shows_command_lines),
-		screen_test(folds_header),
-		screen_test(samples_now),
-		screen_test(pauses),
-		screen_test(holds_order),
-		screen_test(selection_stays),
-	};
-
-	return cmocka_run_group_tests(tests, switch_on, put_back);
-}
+TESTS_WITHIN(switch_on, put_back)

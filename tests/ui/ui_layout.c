@@ -167,23 +167,21 @@ static bool lacks_hint(struct screen *s, const void *hint)
 }
 
 /* The usual terminal. */
-static void fits_80x24(void **state)
+SCREEN_TEST(fits_80x24)
 {
 	struct screen *s = start_full(24, 80, "-d 60");
 
-	(void)state;
 	check_layout(s);
 	screen_check(s, strstr(screen_line(s, 23), "quit") && strstr(screen_line(s, 23), "help"));
 }
 
 /* What leads to causes is in the footer at every usual width, and the way out at any. */
-static void hints_at_what_matters(void **state)
+SCREEN_TEST(hints_at_what_matters)
 {
 	static const char *const keys[] = { "w on what", "Tab preset", "Enter open", "! why",
 					    "g group",	 "h help",     "q quit" };
 	struct screen *s = start_full(24, 80, "-d 60");
 
-	(void)state;
 	for (int cols = 80; cols <= 200; cols += 60) {
 		screen_resize(s, 24, cols);
 		for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
@@ -198,12 +196,11 @@ static void hints_at_what_matters(void **state)
 }
 
 /* Where there is room the sum stands directly below the rows. */
-static void sums_below_rows(void **state)
+SCREEN_TEST(sums_below_rows)
 {
 	struct screen *s;
 	struct table t;
 
-	(void)state;
 	crowd_sleepers("crowd-few", 3);
 	s = screen_start(
 		&(struct screen_how){ .rows = 60, .cols = 120, .args = "-d 60 -m ^crowd-few" });
@@ -220,23 +217,20 @@ static void sums_below_rows(void **state)
 }
 
 /* The smallest that is promised. */
-static void fits_40x10(void **state)
+SCREEN_TEST(fits_40x10)
 {
-	(void)state;
 	check_layout(start_full(10, 40, "-d 60"));
 }
 
 /* A wide one: all kinds. */
-static void fits_120x40(void **state)
+SCREEN_TEST(fits_120x40)
 {
-	(void)state;
 	check_layout(start_full(40, 120, "-d 60"));
 }
 
 /* A large one. */
-static void fits_200x60(void **state)
+SCREEN_TEST(fits_200x60)
 {
-	(void)state;
 	check_layout(start_full(60, 200, "-d 60"));
 }
 
@@ -256,14 +250,13 @@ static bool fills_terminal(struct screen *s, const void *arg)
 }
 
 /* Sizes one after the other, the borders of the rules among them. */
-static void follows_resize(void **state)
+SCREEN_TEST(follows_resize)
 {
 	static const int sizes[][2] = { { 10, 40 },  { 60, 200 }, { 15, 80 }, { 16, 109 },
 					{ 12, 110 }, { 11, 400 }, { 24, 80 }, { 100, 400 },
 					{ 10, 41 },  { 40, 120 } };
 	struct screen *s = start_full(24, 80, "-d 60");
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		screen_resize(s, sizes[i][0], sizes[i][1]);
 		screen_await(s, fills_terminal, NULL);
@@ -273,12 +266,11 @@ static void follows_resize(void **state)
 }
 
 /* What is too small for anything is survived, too. */
-static void survives_tiny(void **state)
+SCREEN_TEST(survives_tiny)
 {
 	static const int sizes[][2] = { { 5, 20 }, { 1, 1 }, { 3, 200 }, { 60, 2 }, { 2, 7 } };
 	struct screen *s = start_full(24, 80, "-d 0.1");
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		screen_resize(s, sizes[i][0], sizes[i][1]);
 		screen_type(s, "U1\x1bOB");
@@ -292,11 +284,10 @@ static void survives_tiny(void **state)
 }
 
 /* Sizes faster than samples and drawing. */
-static void survives_resize_storm(void **state)
+SCREEN_TEST(survives_resize_storm)
 {
 	struct screen *s = start_full(24, 80, "-d 0.05");
 
-	(void)state;
 	for (int i = 0; i < 150; i++) {
 		screen_resize(s, 10 + i * 7 % 41, 40 + i * 13 % 161);
 		screen_pump(s, 0.004 * (i % 5));
@@ -309,12 +300,11 @@ static void survives_resize_storm(void **state)
 }
 
 /* A filter that matches nothing leaves heads, a sum of nothing and working keys. */
-static void shows_no_rows(void **state)
+SCREEN_TEST(shows_no_rows)
 {
 	struct screen *s = screen_start(&(struct screen_how){ .args = "-d 0.2 -m ^no-such-task$" });
 	struct table t;
 
-	(void)state;
 	screen_await_text(s, "0 tasks");
 	table_must(s, &t);
 	screen_check(s, t.last < t.first);
@@ -408,29 +398,26 @@ static void check_without_colour(const char *term, const char *const *env)
 }
 
 /* NO_COLOR, whatever the terminal can do. */
-static void honours_no_color(void **state)
+SCREEN_TEST(honours_no_color)
 {
 	static const char *const env[] = { "NO_COLOR=1", NULL };
 
-	(void)state;
 	check_without_colour("xterm-256color", env);
 }
 
 /* A terminal without colours. */
-static void needs_no_colours(void **state)
+SCREEN_TEST(needs_no_colours)
 {
-	(void)state;
 	check_without_colour("vt100", NULL);
 }
 
 /* High values have a colour of their own; terminals with few colours get but those. */
-static void colours_high_values(void **state)
+SCREEN_TEST(colours_high_values)
 {
 	static const char *const terms[] = { "xterm-256color", "xterm", "linux" };
 	/* On Linux' console ncurses loads libgpm for the mouse, and that leaks. */
 	static const char *const env[] = { "ASAN_OPTIONS=detect_leaks=0", NULL };
 
-	(void)state;
 	make_waiting();
 	for (size_t i = 0; i < sizeof(terms) / sizeof(terms[0]); i++) {
 		struct screen *s = start_waiting(terms[i], i == 2 ? env : NULL);
@@ -456,23 +443,21 @@ static bool shows_dashes(struct screen *s, const void *arg)
 }
 
 /* The first screen has rows without figures, the second has them. */
-static void begins_with_dashes(void **state)
+SCREEN_TEST(begins_with_dashes)
 {
 	struct screen *s = screen_start(&(struct screen_how){ .args = "-d 60" });
 
-	(void)state;
 	screen_await(s, table_has_rows, NULL);
 	screen_check(s, shows_dashes(s, NULL));
 	screen_await(s, table_has_figures, NULL);
 }
 
 /* Who may not ask the kernel sees less, and why. */
-static void tells_nobody_why(void **state)
+SCREEN_TEST(tells_nobody_why)
 {
 	struct screen *s;
 	struct table t;
 
-	(void)state;
 	if (geteuid())
 		scratch_skip("needs root");
 	crowd_spinner("crowd-spins", 0);
@@ -489,27 +474,4 @@ static void tells_nobody_why(void **state)
 	}
 	screen_check(s, table_number(s, &t, table_find_name(s, &t, "crowd-spins"), "RUN") > 0);
 	screen_check(s, table_number(s, &t, table_find_name(s, &t, "crowd-spins"), "1CPU") >= 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		screen_test(fits_80x24),
-		screen_test(hints_at_what_matters),
-		screen_test(sums_below_rows),
-		screen_test(fits_40x10),
-		screen_test(fits_120x40),
-		screen_test(fits_200x60),
-		screen_test(follows_resize),
-		screen_test(survives_tiny),
-		screen_test(survives_resize_storm),
-		screen_test(shows_no_rows),
-		screen_test(honours_no_color),
-		screen_test(needs_no_colours),
-		screen_test(colours_high_values),
-		screen_test(begins_with_dashes),
-		screen_test(tells_nobody_why),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

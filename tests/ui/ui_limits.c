@@ -80,11 +80,10 @@ static bool shows_throttled(struct screen *s, const void *arg)
 }
 
 /* By itself, on the smallest usual screen: the group waits for its limit, not for the machine. */
-static void shows_throttling(void **state)
+SCREEN_ROOT_TEST(shows_throttling)
 {
 	struct screen *s;
 
-	(void)state;
 	make_throttled(__func__);
 	s = screen_start(&(struct screen_how){
 		.cols = 120, .args = "-g cgroup --cgroup-hierarchy cpu -d 0.5 -m ^crowd" });
@@ -103,12 +102,11 @@ static bool left_cpu(struct screen *s, const void *arg)
 }
 
 /* G goes from hierarchy to hierarchy, and comes to the first again. */
-static void changes_hierarchy(void **state)
+SCREEN_ROOT_TEST(changes_hierarchy)
 {
 	struct screen *s;
 	int presses = 0;
 
-	(void)state;
 	make_throttled(__func__);
 	s = screen_start(&(struct screen_how){
 		.cols = 120, .args = "-g cgroup --cgroup-hierarchy cpu -d 0.3 -m ^crowd" });
@@ -141,13 +139,12 @@ static bool says_throttled(struct screen *s, const void *arg)
 }
 
 /* The detail of a process names its limits, whichever hierarchies they are in. */
-static void details_limits(void **state)
+SCREEN_ROOT_TEST(details_limits)
 {
 	const char *group, *line;
 	struct screen *s;
 	pid_t pid;
 
-	(void)state;
 	pid = make_throttled(__func__);
 	group = make_group(__func__, "memory", "crowd-room");
 	set(group, "memory.limit_in_bytes", "67108864");
@@ -165,15 +162,4 @@ static void details_limits(void **state)
 	set(group, "memory.limit_in_bytes", "-1");
 	screen_await_no_text(s, "its group uses");
 	screen_await(s, says_throttled, NULL);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		screen_root_test(shows_throttling),
-		screen_root_test(changes_hierarchy),
-		screen_root_test(details_limits),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

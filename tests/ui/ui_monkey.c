@@ -227,7 +227,7 @@ static unsigned long setting(const char *name, unsigned long standard)
 }
 
 /* As long as it is told to. */
-static void survives(void **state)
+SCREEN_TEST(survives)
 {
 	struct monkey m = { .seed = setting("MONKEY_SEED", 1) };
 	double until = screen_now() + (double)setting("MONKEY_SECONDS", 4);
@@ -244,11 +244,4 @@ static void survives(void **state)
 		screen_setup(state);
 	}
 	printf("# %lu rounds, %lu actions\n", m.round, m.actions);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = { screen_test(survives) };
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -124,11 +124,10 @@ static struct screen *start(int cols, const char *args, const char *const *env)
 }
 
 /* Names are shown escaped, or as they are where they are harmless. */
-static void escapes_names(void **state)
+SCREEN_TEST(escapes_names)
 {
 	struct screen *s = start(120, "", NULL);
 
-	(void)state;
 	check_straight(s);
 	check_nothing_raw(s);
 	for (size_t i = 0; i < NAMES; i++) {
@@ -140,11 +139,10 @@ static void escapes_names(void **state)
 }
 
 /* Where names are cut, no wide character is halved and no line is wrapped. */
-static void cuts_names(void **state)
+SCREEN_TEST(cuts_names)
 {
 	struct screen *s = start(120, "", NULL);
 
-	(void)state;
 	for (int cols = 60; cols >= 40; cols--) {
 		screen_resize(s, 40, cols);
 		screen_await(s, shows_all, NULL);
@@ -155,14 +153,13 @@ static void cuts_names(void **state)
 }
 
 /* A terminal of ASCII gets ASCII. */
-static void keeps_to_ascii(void **state)
+SCREEN_TEST(keeps_to_ascii)
 {
 	static const char *const env[] = { "LC_ALL=C", NULL };
 	struct screen *s = start(120, "", env);
 	const char *output;
 	size_t len;
 
-	(void)state;
 	check_straight(s);
 	screen_check(s, screen_shows(s, "e15\\u{6f22}\\u{5b57}"));
 	output = screen_output(s, &len);
@@ -171,11 +168,10 @@ static void keeps_to_ascii(void **state)
 }
 
 /* What is asked and told of a task names it escaped, too. */
-static void escapes_everywhere(void **state)
+SCREEN_TEST(escapes_everywhere)
 {
 	struct screen *s = start(120, "", NULL);
 
-	(void)state;
 	for (size_t i = 0; i < NAMES; i++) {
 		screen_type(s, "\r");
 		screen_settle(s);
@@ -197,13 +193,12 @@ static void escapes_everywhere(void **state)
 }
 
 /* Names behind which another column stands: it begins at the same place in each row. */
-static void keeps_columns_behind(void **state)
+SCREEN_TEST(keeps_columns_behind)
 {
 	struct screen *s = start(120, "-F pid,run,comm,command", NULL);
 	struct table t;
 	int begin;
 
-	(void)state;
 	table_must(s, &t);
 	screen_check(s, t.columns == 4);
 	begin = t.column[3].start;
@@ -218,7 +213,7 @@ static void keeps_columns_behind(void **state)
 }
 
 /* Command lines are no better than names. */
-static void escapes_command_lines(void **state)
+SCREEN_TEST(escapes_command_lines)
 {
 	static const char *const argv[] = { "cmd \x1b[41mE1 \xc2\x9b"
 					    "7mE5\nE",
@@ -228,7 +223,6 @@ static void escapes_command_lines(void **state)
 	const char *output;
 	size_t len;
 
-	(void)state;
 	s = screen_start(
 		&(struct screen_how){ .cols = 130, .args = scratch_format("-d 60 -p %d", pid) });
 	screen_await(s, table_has_figures, NULL);
@@ -244,15 +238,4 @@ static void escapes_command_lines(void **state)
 	output = screen_output(s, &len);
 	screen_check(s, !memmem(output, len, "\x1b[41mE1", 7));
 	screen_check(s, !memmem(output, len, "\xc2\x9b", 2));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		screen_test(escapes_names),	   screen_test(cuts_names),
-		screen_test(keeps_to_ascii),	   screen_test(escapes_everywhere),
-		screen_test(keeps_columns_behind), screen_test(escapes_command_lines),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -109,7 +109,7 @@ static bool is_marked(struct screen *s, int line, int col)
 }
 
 /* A task that was there for a moment, when nobody looked, is found by looking back. */
-static void finds_what_was_missed(void **state)
+SCREEN_TEST(finds_what_was_missed)
 {
 	const int five = 5, one = 1;
 	struct screen_look look;
@@ -118,7 +118,6 @@ static void finds_what_was_missed(void **state)
 	pid_t pid;
 	int col, line;
 
-	(void)state;
 	crowd_sleeper("crowd-stays");
 	pid = crowd_spinner("crowd-incident", 0);
 	s = screen_start(&(struct screen_how){ .args = OURS, .rows = 30, .cols = 120 });
@@ -164,7 +163,7 @@ static void finds_what_was_missed(void **state)
 }
 
 /* What is looked at stays while sampling goes on; nothing is done to tasks of the past. */
-static void stays_and_is_safe(void **state)
+SCREEN_TEST(stays_and_is_safe)
 {
 	const double far = 2;
 	struct screen *s;
@@ -173,7 +172,6 @@ static void stays_and_is_safe(void **state)
 	pid_t pid;
 	int line;
 
-	(void)state;
 	pid = crowd_sleeper("crowd-stays");
 	s = screen_start(&(struct screen_how){ .args = OURS, .rows = 30, .cols = 120 });
 	screen_await(s, table_has_figures, NULL);
@@ -210,14 +208,13 @@ static void stays_and_is_safe(void **state)
 }
 
 /* Groups, the tree, units, the detail and what is written are of the past moment. */
-static void all_views_are_past(void **state)
+SCREEN_TEST(all_views_are_past)
 {
 	const char *path = scratch_path("moment.csv");
 	struct screen *s;
 	struct table t;
 	pid_t pid;
 
-	(void)state;
 	pid = crowd_family("crowd-parent", "crowd-child", false);
 	s = screen_start(&(struct screen_how){ .args = OURS, .rows = 40, .cols = 159 });
 	screen_await(s, table_has_name, "crowd-child");
@@ -274,12 +271,11 @@ static void all_views_are_past(void **state)
 }
 
 /* Times are gone to; steps by a minute go as far as there is anything. */
-static void goes_to_times(void **state)
+SCREEN_TEST(goes_to_times)
 {
 	const double two = 1.5;
 	struct screen *s;
 
-	(void)state;
 	crowd_sleeper("crowd-stays");
 	s = screen_start(&(struct screen_how){ .args = OURS, .rows = 24, .cols = 100 });
 	screen_await(s, table_has_figures, NULL);
@@ -306,14 +302,13 @@ static void goes_to_times(void **state)
 }
 
 /* The trend has cells of what was waited, from the start on. */
-static void has_a_trend(void **state)
+SCREEN_TEST(has_a_trend)
 {
 	struct screen *s;
 	struct table t;
 	const struct table_head *head;
 	int line, high = 0;
 
-	(void)state;
 	crowd_spinner("crowd-one", 0);
 	crowd_spinner("crowd-two", 0);
 	s = screen_start(&(struct screen_how){ .args = OURS "-F +trend", .rows = 24, .cols = 140 });
@@ -336,11 +331,10 @@ static void has_a_trend(void **state)
 }
 
 /* Where nothing is kept, that is said, and nothing else happens. */
-static void nothing_is_kept(void **state)
+SCREEN_TEST(nothing_is_kept)
 {
 	struct screen *s;
 
-	(void)state;
 	s = screen_start(&(struct screen_how){ .args = "-d 0.2 --history 0" });
 	screen_await(s, table_has_figures, NULL);
 	screen_type(s, "[");
@@ -355,13 +349,12 @@ static void nothing_is_kept(void **state)
 }
 
 /* The size is bounded, and told in the log. */
-static void tells_its_size(void **state)
+SCREEN_TEST(tells_its_size)
 {
 	const char *log = scratch_path("log"), *text, *at;
 	struct screen *s;
 	unsigned long kb = 0;
 
-	(void)state;
 	s = screen_start(&(struct screen_how){
 		.args = scratch_format("-d 0.05 --history 4M --debug-log %s", log) });
 	screen_await(s, table_has_figures, NULL);
@@ -413,12 +406,11 @@ static const char *configured(const char *by)
 }
 
 /* How rows were saved to be is no reason not to show a recording, which has others. */
-static void plays_what_was_recorded(void **state)
+SCREEN_TEST(plays_what_was_recorded)
 {
 	const char *path = scratch_path("made.db");
 	struct screen *s;
 
-	(void)state;
 	assert_int_equal(play_record(path, 21, 100), 0);
 	s = screen_start(&(struct screen_how){ .args = scratch_format("-R %s", path),
 					       .config_home = configured("thread"),
@@ -436,13 +428,12 @@ static void plays_what_was_recorded(void **state)
 }
 
 /* A recording is played, stopped, stepped and jumped in by the same keys. */
-static void plays_a_recording(void **state)
+SCREEN_TEST(plays_a_recording)
 {
 	const char *path = scratch_path("made.db");
 	struct screen *s;
 	char *first, *later;
 
-	(void)state;
 	assert_int_equal(play_record(path, 21, 100), 0);
 	s = screen_start(&(struct screen_how){
 		.args = scratch_format("-R %s -F +syscall", path), .rows = 24, .cols = 130 });
@@ -491,34 +482,15 @@ static void plays_a_recording(void **state)
 }
 
 /* What is no recording, or has nothing in that time, is refused before the screen. */
-static void refuses_what_is_none(void **state)
+SCREEN_TEST(refuses_what_is_none)
 {
 	const char *none = scratch_file("none.db", "no recording\n");
 	struct screen *s;
 
-	(void)state;
 	s = screen_start(&(struct screen_how){ .args = scratch_format("-R %s", none) });
 	assert_int_equal(screen_end(s, 5), 1);
 	screen_check(s, screen_shows(s, "none.db"));
 	s = screen_start(&(struct screen_how){ .args = "--history soon" });
 	assert_int_equal(screen_end(s, 5), 2);
 	screen_check(s, screen_shows(s, "15m"));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		screen_test(finds_what_was_missed),
-		screen_test(stays_and_is_safe),
-		screen_test(all_views_are_past),
-		screen_test(goes_to_times),
-		screen_test(has_a_trend),
-		screen_test(nothing_is_kept),
-		screen_test(tells_its_size),
-		screen_test(plays_a_recording),
-		screen_test(plays_what_was_recorded),
-		screen_test(refuses_what_is_none),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

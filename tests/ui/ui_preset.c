@@ -30,13 +30,12 @@ static struct screen *start(int rows, int cols, const char *args)
 }
 
 /* Those that hang, and no others, by the age of their wait. */
-static void shows_hangs(void **state)
+SCREEN_TEST(shows_hangs)
 {
 	pid_t pid = crowd_hung("crowd-hung"), later;
 	struct screen *s;
 	struct table t;
 
-	(void)state;
 	crowd_sleeper("crowd-idle");
 	later = crowd_hung("crowd-later");
 	s = start(24, 80, "-d 1 -m ^crowd");
@@ -63,14 +62,13 @@ static void shows_hangs(void **state)
 }
 
 /* All of them, on screens of several sizes: the names are in sight, sorted by what they are for. */
-static void goes_through_all(void **state)
+SCREEN_TEST(goes_through_all)
 {
 	static const char *const names[][2] = { { "cpu", "1CPU" },
 						{ "io", "2BLKIO" },
 						{ "memory", "9MEM" } };
 	static const int sizes[][2] = { { 24, 80 }, { 10, 40 }, { 50, 200 } };
 
-	(void)state;
 	crowd_waiters();
 	crowd_sleeper("crowd-idle");
 	for (unsigned size = 0; size < 3; size++) {
@@ -97,11 +95,10 @@ static void goes_through_all(void **state)
 
 /* Fields that are chosen, and the order, stay with their preset; -F and -s are the default view's.
  */
-static void keeps_changes(void **state)
+SCREEN_TEST(keeps_changes)
 {
 	struct screen *s;
 
-	(void)state;
 	crowd_sleeper("crowd-idle");
 	crowd_sleeper("crowd-more");
 	s = start(24, 80, "-d 60 -m ^crowd -F pid,uid,elap,total,comm -s -pid");
@@ -131,13 +128,12 @@ static void keeps_changes(void **state)
 }
 
 /* Those of the configuration come last; W writes the default view's fields, not theirs. */
-static void reads_own(void **state)
+SCREEN_TEST(reads_own)
 {
 	const char *path = scratch_path("stalltop/config");
 	struct screen *s;
 	const char *text;
 
-	(void)state;
 	crowd_sleeper("crowd-idle");
 	mkdir(scratch_path("stalltop"), 0755);
 	scratch_file(path, "preset = mine: fields=pid,elap,comm, sort=-elap\n"
@@ -154,16 +150,4 @@ static void reads_own(void **state)
 	screen_check(s, strstr(text, "preset = mine: fields=pid,elap,comm, sort=-elap\n"));
 	screen_check(s, strstr(text, "\nfields = pid,total,comm\n"));
 	screen_check(s, strstr(text, "\nsort = -total\n"));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		screen_test(shows_hangs),
-		screen_test(goes_through_all),
-		screen_test(keeps_changes),
-		screen_test(reads_own),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

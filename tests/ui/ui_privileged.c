@@ -42,7 +42,7 @@ static void give_capability(const char *path)
 }
 
 /* A user's own terminal is taken from him, but not with privileges that he has not. */
-static void own_terminal(void **state)
+SCREEN_TEST(own_terminal)
 {
 	const char *home = scratch_folder(), *copy = copy_program();
 	const char *source = scratch_file(scratch_format("%s/source", home),
@@ -51,7 +51,6 @@ static void own_terminal(void **state)
 					  scratch_format("TERMINFO_DIRS=%s/.terminfo", home),
 					  scratch_format("HOME=%s", home) };
 
-	(void)state;
 	assert_int_equal(
 		system(scratch_format("umask 022; tic -x -o %s/.terminfo %s", home, source)), 0);
 	for (size_t i = 0; i < 6; i++) {
@@ -75,13 +74,12 @@ static void own_terminal(void **state)
 }
 
 /* A signal and a nice value are the caller's to give, and the configuration is not followed. */
-static void acts_as_caller(void **state)
+SCREEN_TEST(acts_as_caller)
 {
 	const char *copy = copy_program();
 	pid_t pid = crowd_sleeper("crowd");
 	struct screen *s;
 
-	(void)state;
 	give_capability(copy);
 	assert_int_equal(mkdir(scratch_path("stalltop"), 0755), 0);
 	scratch_file(scratch_path("stalltop/config"), "unit = ms\n");
@@ -117,12 +115,4 @@ static void acts_as_caller(void **state)
 	assert_string_equal(scratch_read(scratch_path("stalltop/config")), "unit = ms\n");
 	screen_type(s, "q");
 	assert_int_equal(screen_end(s, 5), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = { screen_test(own_terminal),
-					    screen_test(acts_as_caller) };
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

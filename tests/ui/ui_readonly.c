@@ -70,12 +70,11 @@ static void check_refused(struct screen *s)
 }
 
 /* By the option: the keys do nothing, and neither footer nor help has them. */
-static void option(void **state)
+SCREEN_TEST(option)
 {
 	struct screen *s = screen_start(
 		&(struct screen_how){ .rows = 40, .cols = 200, .args = "-d 60 --readonly" });
 
-	(void)state;
 	check_refused(s);
 	screen_check(s, !screen_shows(s, "k signal"));
 	screen_type(s, "h");
@@ -92,12 +91,11 @@ static void option(void **state)
 }
 
 /* By the administrator, whom the user's configuration does not overrule. */
-static void administrator(void **state)
+SCREEN_TEST(administrator)
 {
 	const char *start = with_system("# all\nreadonly = yes\nsort = -run\n");
 	struct screen *s;
 
-	(void)state;
 	mkdir(scratch_path("stalltop"), 0755);
 	scratch_file(config_path(), "readonly = no\nunit = ms\n");
 	s = screen_start(&(struct screen_how){ .rows = 40,
@@ -114,12 +112,11 @@ static void administrator(void **state)
 }
 
 /* What cannot be understood forbids. */
-static void unclear(void **state)
+SCREEN_TEST(unclear)
 {
 	const char *start = with_system("readonly = perhaps\n");
 	struct screen *s;
 
-	(void)state;
 	s = screen_start(&(struct screen_how){ .rows = 40,
 					       .cols = 200,
 					       .program = "/bin/sh",
@@ -131,12 +128,11 @@ static void unclear(void **state)
 }
 
 /* No option switches anything either, in no mode. */
-static void switching(void **state)
+SCREEN_TEST(switching)
 {
 	const char *start = with_system("readonly = yes\n");
 	const char *said = scratch_path("said");
 
-	(void)state;
 	assert_int_equal(
 		system(scratch_format("%s -b -n 1 -d 0.1 --enable-delayacct >%s 2>&1; "
 				      "test $? = 2 && grep -q 'not allowed with --readonly' %s",
@@ -147,12 +143,4 @@ static void switching(void **state)
 				      said)),
 		0);
 	assert_int_equal(system(scratch_format("%s -b -n 1 -d 0.1 >%s 2>&1", start, said)), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = { screen_test(option), screen_test(administrator),
-					    screen_test(unclear), screen_test(switching) };
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

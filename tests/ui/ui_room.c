@@ -69,12 +69,11 @@ static bool folds_nothing(struct screen *s, const void *arg)
 }
 
 /* Rows and what is folded add up to the tasks of the sum row. */
-static void folds_what_idles(void **state)
+SCREEN_TEST(folds_what_idles)
 {
 	struct screen *s;
 	struct table t;
 
-	(void)state;
 	assert_true(crowd_sleepers("crowd-many", 60) > 0);
 	s = start(24, 80, "-d 60");
 	screen_await(s, folds_idle, NULL);
@@ -99,14 +98,13 @@ static void folds_what_idles(void **state)
 }
 
 /* In another order, with a filter, in a tree and by groups all have their rows. */
-static void folds_nothing_elsewhere(void **state)
+SCREEN_TEST(folds_nothing_elsewhere)
 {
 	static const char *const keys[][2] = {
 		{ "N", "0" }, { "R", "R" }, { "V", "V" }, { "i", "i" }, { "O", "O" },
 	};
 	struct screen *s;
 
-	(void)state;
 	assert_true(crowd_sleepers("crowd-many", 60) > 0);
 	s = start(24, 80, "-d 60");
 	screen_await(s, folds_idle, NULL);
@@ -123,11 +121,10 @@ static void folds_nothing_elsewhere(void **state)
 }
 
 /* What is searched for is found though it is folded, and the selected row stays. */
-static void finds_what_is_folded(void **state)
+SCREEN_TEST(finds_what_is_folded)
 {
 	struct screen *s;
 
-	(void)state;
 	assert_true(crowd_sleepers("crowd-many", 60) > 0);
 	crowd_sleeper("crowd-idle");
 	s = start(24, 80, "-d 60");
@@ -142,13 +139,12 @@ static void finds_what_is_folded(void **state)
 }
 
 /* The columns that come with width, and the command line, which a key takes away. */
-static void uses_width(void **state)
+SCREEN_TEST(uses_width)
 {
 	static const char *const argv[] = { "crowd-line", "86400000", NULL };
 	struct screen *s;
 	struct table t;
 
-	(void)state;
 	crowd_command(argv);
 	s = start(40, 159, "-d 60 -m crowd-line");
 	table_must(s, &t);
@@ -175,11 +171,10 @@ static void uses_width(void **state)
 }
 
 /* Heads and the selected row go on to the screen's edge. */
-static void reaches_edge(void **state)
+SCREEN_TEST(reaches_edge)
 {
 	static const int sizes[][2] = { { 24, 80 }, { 40, 120 }, { 60, 200 } };
 
-	(void)state;
 	crowd_sleeper("crowd-idle");
 	for (size_t i = 0; i < 3; i++) {
 		struct screen *s = start(sizes[i][0], sizes[i][1], "-d 60 -m ^crowd-idle");
@@ -199,13 +194,12 @@ static void reaches_edge(void **state)
 }
 
 /* Who may not ask the kernel: one line says what is missing first, a key all of it. */
-static void has_one_note(void **state)
+SCREEN_TEST(has_one_note)
 {
 	struct screen *s;
 	struct table t;
 	int head;
 
-	(void)state;
 	if (geteuid())
 		scratch_skip("needs root");
 	s = screen_start(&(struct screen_how){ .rows = 40, .uid = NOBODY, .args = "-d 60" });
@@ -252,13 +246,12 @@ static struct screen_look look_of(struct screen *s, const char *name, const char
 }
 
 /* The selected row keeps the colours of its cells, and amounts of zero recede. */
-static void keeps_colours(void **state)
+SCREEN_TEST(keeps_colours)
 {
 	struct screen_look hot, selected;
 	struct screen *s;
 	struct table t;
 
-	(void)state;
 	crowd_sleeper("crowd-idle");
 	crowd_spinner("crowd-spins", 0);
 	crowd_spinner("crowd-nicer", 0);
@@ -280,13 +273,12 @@ static void keeps_colours(void **state)
 }
 
 /* Without colours the highest figures have a mark; who asks for a theme has its colours. */
-static void takes_theme(void **state)
+SCREEN_TEST(takes_theme)
 {
 	static const char *const env[] = { "NO_COLOR=1", NULL };
 	struct screen *s;
 	struct table t;
 
-	(void)state;
 	crowd_spinner("crowd-spins", 0);
 	crowd_spinner("crowd-nicer", 0);
 	s = start(24, 80, "-d 1 --theme mono -m ^crowd-");
@@ -327,7 +319,7 @@ static bool dims_in(struct screen *s, const void *colour)
 }
 
 /* The theme is that for the background which the terminal tells; keys are answered meanwhile. */
-static void asks_for_background(void **state)
+SCREEN_TEST(asks_for_background)
 {
 	static const int any = 243;
 	static const struct {
@@ -340,7 +332,6 @@ static void asks_for_background(void **state)
 	};
 	struct screen *s;
 
-	(void)state;
 	crowd_sleeper("crowd-idle");
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		s = screen_start(&(struct screen_how){ .args = "-d 60 -m ^crowd-" });
@@ -368,7 +359,7 @@ static void asks_for_background(void **state)
 }
 
 /* Terminals that might show the question are not asked, nor where it makes no difference. */
-static void asks_nobody_else(void **state)
+SCREEN_TEST(asks_nobody_else)
 {
 	static const char *const told[] = { "COLORFGBG=15;0", NULL };
 	static const char *const plain[] = { "NO_COLOR=1", NULL };
@@ -381,7 +372,6 @@ static void asks_nobody_else(void **state)
 		{ .args = "-d 60 --theme any" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(hows) / sizeof(hows[0]); i++) {
 		struct screen *s = screen_start(&hows[i]);
 
@@ -403,7 +393,7 @@ static const char direct[] =
 	"	use=xterm-256color,\n";
 
 /* There the colours of the configuration are taken as they are. */
-static void has_true_colours(void **state)
+SCREEN_TEST(has_true_colours)
 {
 	const char *folder = scratch_folder(), *home = scratch_path("config");
 	const char *source = scratch_file(scratch_path("direct"), direct);
@@ -411,7 +401,6 @@ static void has_true_colours(void **state)
 	struct screen *s;
 	size_t len;
 
-	(void)state;
 	assert_int_equal(system(scratch_format("tic -x -o %s %s", folder, source)), 0);
 	assert_int_equal(mkdir(home, 0755), 0);
 	assert_int_equal(mkdir(scratch_format("%s/stalltop", home), 0755), 0);
@@ -439,11 +428,10 @@ static bool has_graph(struct screen *s, const void *arg)
 	return false;
 }
 
-static void draws_pressure(void **state)
+SCREEN_TEST(draws_pressure)
 {
 	struct screen *s;
 
-	(void)state;
 	if (access("/proc/pressure/memory", R_OK))
 		scratch_skip("this kernel does not measure pressure");
 	s = start(24, 120, "-d 0.2");
@@ -455,18 +443,4 @@ static void draws_pressure(void **state)
 	s = start(24, 120, "-d 0.2 --history 0");
 	screen_settle(s);
 	screen_check(s, !screen_shows(s, "some, last"));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		screen_test(folds_what_idles),	   screen_test(folds_nothing_elsewhere),
-		screen_test(finds_what_is_folded), screen_test(uses_width),
-		screen_test(reaches_edge),	   screen_test(has_one_note),
-		screen_test(keeps_colours),	   screen_test(takes_theme),
-		screen_test(draws_pressure),	   screen_test(has_true_colours),
-		screen_test(asks_for_background),  screen_test(asks_nobody_else),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

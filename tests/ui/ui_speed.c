@@ -74,52 +74,16 @@ static double time_first_rows(const char *what)
 }
 
 /* On a machine with as many tasks as there happen to be. */
-static void shows_rows_soon(void **state)
+SCREEN_TEST(shows_rows_soon)
 {
-	(void)state;
 	assert_true(time_first_rows("first rows") < FIRST_ROWS * screen_slowness());
 }
 
-/* Starts the tasks that all tests of many look at. */
-static int start_crowd(void **state)
-{
-	(void)state;
-	scratch_begin();
-	crowd = crowd_sleepers("crowd-many", MANY);
-	scratch_forget(crowd);
-	scratch_end();
-	return 0;
-}
-
-/* Ends them. */
-static int end_crowd(void **state)
-{
-	(void)state;
-	scratch_kill(scratch_child(crowd));
-	return 0;
-}
-
-/* Skips a test where there is no room for them. */
-#define require_crowd() \
-	do { \
-		if (!crowd) \
-			scratch_skip(CROWD_NO_ROOM); \
-	} while (0)
-
-/* And with many. */
-static void shows_many_rows_soon(void **state)
-{
-	(void)state;
-	require_crowd();
-	assert_true(time_first_rows("first rows of 10000 tasks") < FIRST_ROWS * screen_slowness());
-}
-
 /* The second reading follows soon after the first, however long the interval is. */
-static void shows_figures_soon(void **state)
+SCREEN_TEST(shows_figures_soon)
 {
 	struct figures times = { .n = 0 };
 
-	(void)state;
 	for (int i = 0; i < 5; i++) {
 		struct screen *s = screen_start(&(struct screen_how){ .args = "-d 60" });
 		double rows;
@@ -133,6 +97,141 @@ static void shows_figures_soon(void **state)
 	}
 	assert_true(tell(&times, "first figures behind the first rows", "ms", 1000) <
 		    0.5 + 0.1 * screen_slowness());
+}
+
+/* Reads what two programs write, for so long. */
+static void pump_both(struct screen *const *screens, double seconds)
+{
+	double until = screen_now() + seconds;
+
+	while (screen_now() < until) {
+		screen_pump(screens[0], 0.05);
+		screen_pump(screens[1], 0.05);
+	}
+}
+
+/* Notes what refreshes of each write, an interval of a second after the other. */
+static void watch_refreshes(struct screen *const *screens, struct figures *bytes)
+{
+	size_t before[2], after[2];
+
+	pump_both(screens, 2.5);
+	for (int i = 0; i < 11; i++) {
+		for (int k = 0; k < 2; k++)
+			screen_output(screens[k], &before[k]);
+		pump_both(screens, 1);
+		for (int k = 0; k < 2; k++) {
+			screen_output(screens[k], &after[k]);
+			add(&bytes[k], (double)(after[k] - before[k]));
+		}
+	}
+	for (int k = 0; k < 2; k++)
+		screen_check(screens[k], after[k] > before[k]);
+}
+
+/* The share of the CPUs' time that the screen says was idle. */
+static double idle_share(struct screen *s)
+{
+	const char *line = screen_line(s, 1), *at = strstr(line, " sy ");
+
+	return at ? strtod(at + 4, NULL) : 0;
+}
+
+/* A refresh when little happens: in the rows at least, or on the whole machine if it is so. */
+SCREEN_TEST(writes_little)
+{
+	static const char *const args[] = { "-d 1 -m ^crowd", "-d 1" };
+	struct figures bytes[2] = { 0 };
+	struct screen *screens[2];
+
+	if (!crowd_sleepers("crowd-idle", 200))
+		fail_msg("cannot start 200 processes");
+	for (int k = 0; k < 2; k++) {
+		screens[k] = screen_start(
+			&(struct screen_how){ .rows = 40, .cols = 120, .args = args[k] });
+		screen_await(screens[k], table_has_figures, NULL);
+	}
+	watch_refreshes(screens, bytes);
+	screen_check(screens[0],
+		     tell(&bytes[0], "a refresh of idle rows", "bytes", 1) < IDLE_BYTES);
+	printf("# the machine is %.1f %% idle\n", idle_share(screens[1]));
+	screen_check(screens[1],
+		     tell(&bytes[1], "a refresh of the whole machine", "bytes", 1) < IDLE_BYTES ||
+			     idle_share(screens[1]) < 95);
+}
+
+/* While it is paused nothing is written but the answers to keys. */
+SCREEN_TEST(writes_nothing_when_paused)
+{
+	struct screen *s = screen_start(&(struct screen_how){ .args = "-d 0.1" });
+	size_t before, after;
+
+	screen_await(s, table_has_figures, NULL);
+	screen_type(s, "p");
+	screen_pump(s, 1);
+	screen_output(s, &before);
+	screen_pump(s, 1);
+	screen_output(s, &after);
+	printf("# paused: %zu bytes in 1 s\n", after - before);
+	screen_check(s, after - before < 100);
+}
+
+/* No more memory can be had: that is fatal, but the terminal is given back. */
+SCREEN_TEST(ends_without_memory)
+{
+	const struct rlimit none = { 4096, 4096 };
+	struct screen *s;
+
+	if (screen_slowness() > 1)
+		scratch_skip("sanitizers need address space of their own");
+	s = screen_start(&(struct screen_how){ .args = "-d 60" });
+	screen_await(s, table_has_rows, NULL);
+	assert_int_equal(prlimit(screen_pid(s), RLIMIT_AS, &none, NULL), 0);
+	assert_int_not_equal(crowd_sleepers("crowd-many", 3000), 0);
+	screen_type(s, " ");
+	assert_int_equal(screen_end(s, 5), 1);
+	screen_check_restored(s);
+	screen_check(s, screen_shows(s, "memory"));
+}
+
+/* Starts the tasks that all tests of many look at, with the first of these. */
+static int set_up_many(void **state)
+{
+	static bool are_started;
+
+	if (!are_started) {
+		scratch_begin();
+		crowd = crowd_sleepers("crowd-many", MANY);
+		scratch_forget(crowd);
+		scratch_end();
+		are_started = true;
+	}
+	return screen_setup(state);
+}
+
+/* Ends them. */
+static int end_crowd(void **state)
+{
+	(void)state;
+	scratch_kill(scratch_child(crowd));
+	return 0;
+}
+
+/* One of many tasks: these come last, so that the others are of a machine that has few. */
+#define MANY_TEST(name) TEST_IN(name, set_up_many, screen_teardown, NULL, end_crowd)
+
+/* Skips a test where there is no room for them. */
+#define require_crowd() \
+	do { \
+		if (!crowd) \
+			scratch_skip(CROWD_NO_ROOM); \
+	} while (0)
+
+/* And with many. */
+MANY_TEST(shows_many_rows_soon)
+{
+	require_crowd();
+	assert_true(time_first_rows("first rows of 10000 tasks") < FIRST_ROWS * screen_slowness());
 }
 
 /* A sum of what is shown from a line on: characters and looks. */
@@ -190,7 +289,7 @@ static struct screen *start_busy(const char *args)
 }
 
 /* Moving, sorting, units: each key changes what is below the heads. */
-static void answers_keys(void **state)
+MANY_TEST(answers_keys)
 {
 	static const char *const keys[] = { "\x1bOB",  "N",	  "R", "\x1bOB",  "P", "U",
 					    "N",       "0",	  "U", "\x1b[6~", "N", "R",
@@ -200,7 +299,6 @@ static void answers_keys(void **state)
 	struct screen *s;
 	struct table t;
 
-	(void)state;
 	require_crowd();
 	s = start_busy("-d 60");
 	table_must(s, &t);
@@ -226,13 +324,12 @@ static bool has_selected(struct screen *s, const void *arg)
 }
 
 /* While one sample follows the other without a pause. */
-static void answers_keys_while_sampling(void **state)
+MANY_TEST(answers_keys_while_sampling)
 {
 	struct figures units = { .n = 0 }, moves = { .n = 0 };
 	struct screen *s;
 	struct table t;
 
-	(void)state;
 	require_crowd();
 	s = start_busy("-d 0.05 -s +pid");
 	for (int i = 0; i < 24; i++) {
@@ -258,13 +355,12 @@ static void answers_keys_while_sampling(void **state)
 }
 
 /* Keys that come faster than they can be drawn are all done, and not one a drawing. */
-static void answers_many_keys(void **state)
+MANY_TEST(answers_many_keys)
 {
 	struct figures times = { .n = 0 };
 	struct screen *s;
 	int offset = 20;
 
-	(void)state;
 	require_crowd();
 	s = start_busy("-d 60 -s +pid");
 	screen_settle(s);
@@ -283,85 +379,6 @@ static void answers_many_keys(void **state)
 		screen_settle(s);
 	}
 	assert_true(tell(&times, "360 keys at once", "ms", 1000) < 5 * ANSWER * screen_slowness());
-}
-
-/* Reads what two programs write, for so long. */
-static void pump_both(struct screen *const *screens, double seconds)
-{
-	double until = screen_now() + seconds;
-
-	while (screen_now() < until) {
-		screen_pump(screens[0], 0.05);
-		screen_pump(screens[1], 0.05);
-	}
-}
-
-/* Notes what refreshes of each write, an interval of a second after the other. */
-static void watch_refreshes(struct screen *const *screens, struct figures *bytes)
-{
-	size_t before[2], after[2];
-
-	pump_both(screens, 2.5);
-	for (int i = 0; i < 11; i++) {
-		for (int k = 0; k < 2; k++)
-			screen_output(screens[k], &before[k]);
-		pump_both(screens, 1);
-		for (int k = 0; k < 2; k++) {
-			screen_output(screens[k], &after[k]);
-			add(&bytes[k], (double)(after[k] - before[k]));
-		}
-	}
-	for (int k = 0; k < 2; k++)
-		screen_check(screens[k], after[k] > before[k]);
-}
-
-/* The share of the CPUs' time that the screen says was idle. */
-static double idle_share(struct screen *s)
-{
-	const char *line = screen_line(s, 1), *at = strstr(line, " sy ");
-
-	return at ? strtod(at + 4, NULL) : 0;
-}
-
-/* A refresh when little happens: in the rows at least, or on the whole machine if it is so. */
-static void writes_little(void **state)
-{
-	static const char *const args[] = { "-d 1 -m ^crowd", "-d 1" };
-	struct figures bytes[2] = { 0 };
-	struct screen *screens[2];
-
-	(void)state;
-	if (!crowd_sleepers("crowd-idle", 200))
-		fail_msg("cannot start 200 processes");
-	for (int k = 0; k < 2; k++) {
-		screens[k] = screen_start(
-			&(struct screen_how){ .rows = 40, .cols = 120, .args = args[k] });
-		screen_await(screens[k], table_has_figures, NULL);
-	}
-	watch_refreshes(screens, bytes);
-	screen_check(screens[0],
-		     tell(&bytes[0], "a refresh of idle rows", "bytes", 1) < IDLE_BYTES);
-	printf("# the machine is %.1f %% idle\n", idle_share(screens[1]));
-	screen_check(screens[1],
-		     tell(&bytes[1], "a refresh of the whole machine", "bytes", 1) < IDLE_BYTES ||
-			     idle_share(screens[1]) < 95);
-}
-
-/* While it is paused nothing is written but the answers to keys. */
-static void writes_nothing_when_paused(void **state)
-{
-	struct screen *s = screen_start(&(struct screen_how){ .args = "-d 0.1" });
-	size_t before, after;
-
-	(void)state;
-	screen_await(s, table_has_figures, NULL);
-	screen_type(s, "p");
-	screen_pump(s, 1);
-	screen_output(s, &before);
-	screen_pump(s, 1);
-	screen_output(s, &after);
-	printf("# paused: %zu bytes in 1 s\n", after - before);
-	screen_check(s, after - before < 100);
 }
 
 /* The sum row counts so many tasks at least. */
@@ -391,13 +408,12 @@ static bool is_not_scrolled(struct screen *s, const void *arg)
 }
 
 /* So many rows are counted, reached and left. */
-static void shows_10000_rows(void **state)
+MANY_TEST(shows_10000_rows)
 {
 	struct screen *s;
 	struct table t;
 	pid_t first;
 
-	(void)state;
 	require_crowd();
 	s = screen_start(&(struct screen_how){ .rows = 40, .cols = 120, .args = "-d 60 -s +pid" });
 	screen_await(s, counts_10000, NULL);
@@ -420,40 +436,4 @@ static void shows_10000_rows(void **state)
 	screen_settle(s);
 	table_must(s, &t);
 	screen_check(s, table_selected(s, &t) == t.first);
-}
-
-/* No more memory can be had: that is fatal, but the terminal is given back. */
-static void ends_without_memory(void **state)
-{
-	const struct rlimit none = { 4096, 4096 };
-	struct screen *s;
-
-	(void)state;
-	if (screen_slowness() > 1)
-		scratch_skip("sanitizers need address space of their own");
-	s = screen_start(&(struct screen_how){ .args = "-d 60" });
-	screen_await(s, table_has_rows, NULL);
-	assert_int_equal(prlimit(screen_pid(s), RLIMIT_AS, &none, NULL), 0);
-	assert_int_not_equal(crowd_sleepers("crowd-many", 3000), 0);
-	screen_type(s, " ");
-	assert_int_equal(screen_end(s, 5), 1);
-	screen_check_restored(s);
-	screen_check(s, screen_shows(s, "memory"));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		screen_test(shows_rows_soon),	  screen_test(shows_figures_soon),
-		screen_test(writes_little),	  screen_test(writes_nothing_when_paused),
-		screen_test(ends_without_memory),
-	};
-	const struct CMUnitTest of_many[] = {
-		screen_test(shows_many_rows_soon), screen_test(shows_10000_rows),
-		screen_test(answers_keys),	   screen_test(answers_keys_while_sampling),
-		screen_test(answers_many_keys),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL) +
-	       cmocka_run_group_tests(of_many, start_crowd, end_crowd);
 }

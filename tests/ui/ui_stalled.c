@@ -35,12 +35,11 @@ static void check_end(struct screen *s)
 }
 
 /* Half of something the keyboard sends is no reason to wait, nor to miss the next key. */
-static void half_a_key(void **state)
+SCREEN_TEST(half_a_key)
 {
 	static const char *const halves[] = { "\x1b[<",	  "\x1b[<0;5", "\x1b[<0;5;", "\x1b[M",
 					      "\x1b[M !", "\x1b[1;",   "\x1bO",	     "\xf0\x9f" };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(halves) / sizeof(halves[0]); i++) {
 		struct screen *s = start("-d 60");
 
@@ -55,13 +54,12 @@ static void half_a_key(void **state)
 }
 
 /* The keys go on behind it, and a report that comes in two parts is one. */
-static void half_a_click(void **state)
+SCREEN_TEST(half_a_click)
 {
 	struct screen *s = start("-d 60");
 	struct table t;
 	const char *click;
 
-	(void)state;
 	screen_await(s, table_has_figures, NULL);
 	table_must(s, &t);
 	click = scratch_format("\x1b[<0;%d;%dM", table_head(&t, "PID")->end + 1, t.head + 1);
@@ -89,12 +87,11 @@ static int count_samples(const char *log)
 }
 
 /* The user has stopped the terminal: samples go on, and so do keys and signals. */
-static void stopped_terminal(void **state)
+SCREEN_TEST(stopped_terminal)
 {
 	/* a prompt shows the cursor, and a key behind a new size has ncurses draw by itself */
 	static const char *const keys[] = { "", "/", "", "h", "/abc" };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
 		const char *log = scratch_format("%s/log%zu", scratch_folder(), i);
 		struct screen *s = start(scratch_format("-d 0.1 --debug-log %s", log));
@@ -119,11 +116,10 @@ static void stopped_terminal(void **state)
 }
 
 /* What was not shown meanwhile is, when the terminal goes on. */
-static void goes_on(void **state)
+SCREEN_TEST(goes_on)
 {
 	struct screen *s = start("-d 60");
 
-	(void)state;
 	screen_type(s, CTRL_S);
 	screen_pump(s, 0.1);
 	screen_type(s, "h");
@@ -137,18 +133,17 @@ static void goes_on(void **state)
 }
 
 /* After so many samples it ends, though the last cannot be drawn. */
-static void last_sample_undrawn(void **state)
+SCREEN_TEST(last_sample_undrawn)
 {
 	struct screen *s = screen_start(&(struct screen_how){ .args = "-d 0.5 -n 3" });
 
-	(void)state;
 	screen_await(s, table_has_rows, NULL);
 	screen_type(s, CTRL_S);
 	check_end(s);
 }
 
 /* It starts on a terminal that is stopped, and ends there. */
-static void starts_stopped(void **state)
+SCREEN_TEST(starts_stopped)
 {
 	const char *sh =
 		scratch_file(scratch_path("run"), "read go; exec \"$STALLTOP_PATH\" -d 60\n");
@@ -157,7 +152,6 @@ static void starts_stopped(void **state)
 	struct screen *s =
 		screen_start(&(struct screen_how){ .program = "/bin/sh", .args = sh, .env = env });
 
-	(void)state;
 	screen_type(s, "\n" CTRL_S);
 	screen_pump(s, 0.5);
 	kill(screen_pid(s), SIGTERM);
@@ -165,11 +159,10 @@ static void starts_stopped(void **state)
 }
 
 /* Somebody pastes without an end: a signal is answered, and so is the end of it. */
-static void endless_paste(void **state)
+SCREEN_TEST(endless_paste)
 {
 	static const char *const pasted[] = { "9", "/", "\x1b[<0;1;1M", "\x1b[A", "\x0c", "hq" };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(pasted) / sizeof(pasted[0]); i++) {
 		struct screen *s = start("-d 0.5");
 		char bytes[4096];
@@ -198,11 +191,10 @@ static void endless_paste(void **state)
 }
 
 /* Stopped, and told to end: it does, though the terminal is its shell's. */
-static void ends_while_stopped(void **state)
+SCREEN_TEST(ends_while_stopped)
 {
 	struct screen *s = start("-d 60");
 
-	(void)state;
 	screen_type(s, CTRL_Z);
 	screen_await_stop(s);
 	screen_check_restored(s);
@@ -212,11 +204,10 @@ static void ends_while_stopped(void **state)
 }
 
 /* The same where it was stopped as nothing can prevent. */
-static void ends_while_frozen(void **state)
+SCREEN_TEST(ends_while_frozen)
 {
 	struct screen *s = start("-d 60");
 
-	(void)state;
 	kill(screen_pid(s), SIGSTOP);
 	screen_await_stop(s);
 	kill(screen_pid(s), SIGTERM);
@@ -226,7 +217,7 @@ static void ends_while_frozen(void **state)
 }
 
 /* Started in the background it stops; told to end it does. */
-static void ends_in_background(void **state)
+SCREEN_TEST(ends_in_background)
 {
 	const char *program = getenv("STALLTOP");
 	const char *script = scratch_format(
@@ -242,22 +233,8 @@ static void ends_in_background(void **state)
 		program ? program : "./stalltop");
 	struct screen *s;
 
-	(void)state;
 	s = screen_start(&(struct screen_how){ .program = "/bin/sh",
 					       .args = scratch_file("background.sh", script) });
 	screen_await_text(s, "it has stopped");
 	screen_await_text(s, "it has ended");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		screen_test(half_a_key),	  screen_test(half_a_click),
-		screen_test(stopped_terminal),	  screen_test(goes_on),
-		screen_test(last_sample_undrawn), screen_test(starts_stopped),
-		screen_test(endless_paste),	  screen_test(ends_while_stopped),
-		screen_test(ends_while_frozen),	  screen_test(ends_in_background),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,12 +16,11 @@
 #define DELAYACCT "/proc/sys/kernel/task_delayacct"
 
 /* D switches delay accounting, when it is confirmed, and says that it stays. */
-static void switches_delayacct(void **state)
+SCREEN_TEST(switches_delayacct)
 {
 	struct screen *s;
 	const char *before = scratch_read(DELAYACCT);
 
-	(void)state;
 	if (geteuid())
 		scratch_skip("needs root");
 	if (!before)
@@ -53,12 +52,11 @@ static void switches_delayacct(void **state)
 }
 
 /* Who may not switch it is told so, and nothing is changed. */
-static void tells_failed_switch(void **state)
+SCREEN_TEST(tells_failed_switch)
 {
 	struct screen *s;
 	const char *before = scratch_read(DELAYACCT), *last;
 
-	(void)state;
 	if (geteuid())
 		scratch_skip("needs root");
 	if (!before)
@@ -78,11 +76,10 @@ static void tells_failed_switch(void **state)
  * An answer that is typed while the source is opened anew, and nothing is there to be acted on,
  * comes to nothing. (Who may not switch anything can be told so at most.)
  */
-static void survives_fast_answers(void **state)
+SCREEN_TEST(survives_fast_answers)
 {
 	struct screen *s;
 
-	(void)state;
 	if (geteuid())
 		scratch_skip("needs root");
 	if (!crowd_sleepers("crowd-many", screen_slowness() > 1 ? 1000 : 4000))
@@ -103,12 +100,11 @@ static void survives_fast_answers(void **state)
 }
 
 /* Accounting that was switched on for the run is put back when a fault ends it. */
-static void puts_it_back(void **state)
+SCREEN_TEST(puts_it_back)
 {
 	const char *before = scratch_read(DELAYACCT);
 	struct screen *s;
 
-	(void)state;
 	if (geteuid())
 		scratch_skip("needs root");
 	if (!before)
@@ -123,16 +119,4 @@ static void puts_it_back(void **state)
 	assert_string_equal(scratch_read(DELAYACCT), "0\n");
 	screen_check_restored(s);
 	guard_undo(0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		screen_test(switches_delayacct),
-		screen_test(tells_failed_switch),
-		screen_test(survives_fast_answers),
-		screen_test(puts_it_back),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -42,12 +42,11 @@ static bool not_in_tree(struct screen *s, const void *name)
 }
 
 /* V makes a tree of the rows; - folds, + unfolds, * all. */
-static void shows_tree(void **state)
+SCREEN_TEST(shows_tree)
 {
 	struct screen *s;
 	struct table t;
 
-	(void)state;
 	assert_int_not_equal(crowd_sleepers("crowd-child", 2), 0);
 	s = screen_start(&(struct screen_how){ .args = OURS, .rows = 30, .cols = 120 });
 	screen_await(s, table_has_name, "crowd-child");
@@ -74,12 +73,11 @@ static void shows_tree(void **state)
 }
 
 /* In the tree a process's threads are unfolded below it. */
-static void unfolds_threads(void **state)
+SCREEN_TEST(unfolds_threads)
 {
 	struct screen *s;
 	struct table t;
 
-	(void)state;
 	crowd_threads("crowd-team", "crowd-thread");
 	s = screen_start(&(struct screen_how){ .args = OURS, .rows = 30, .cols = 120 });
 	screen_await(s, table_has_name, "crowd-team");
@@ -121,11 +119,10 @@ static bool is_before(struct screen *s, const char *one, const char *other)
 }
 
 /* A folded row shows the sum of what is below it, and brothers are sorted by that. */
-static void sums_up_branches(void **state)
+SCREEN_TEST(sums_up_branches)
 {
 	struct screen *s;
 
-	(void)state;
 	crowd_family("crowd-calm", "crowd-rests", false);
 	crowd_family("crowd-lord", "crowd-works", true);
 	crowd_family("crowd-meek", "crowd-naps", false);
@@ -156,15 +153,4 @@ static void sums_up_branches(void **state)
 	screen_await(s, in_tree, "crowd-works");
 	screen_settle(s);
 	screen_check(s, tree_line(s, "crowd-works") == tree_line(s, "crowd-lord") + 1);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		screen_test(shows_tree),
-		screen_test(unfolds_threads),
-		screen_test(sums_up_branches),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,11 +58,10 @@ static bool shows_help(struct screen *s, const void *arg)
 }
 
 /* h and F1 open it, Esc closes it; with ? it begins with the sort column. */
-static void opens_help(void **state)
+SCREEN_TEST(opens_help)
 {
 	struct screen *s = table_start(24, 80, "-d 60");
 
-	(void)state;
 	screen_type(s, "h");
 	screen_await(s, shows_help, NULL);
 	screen_type(s, "\x1b");
@@ -78,12 +77,11 @@ static void opens_help(void **state)
 }
 
 /* Help names each key there is. */
-static void names_all_keys(void **state)
+SCREEN_TEST(names_all_keys)
 {
 	struct screen *s = table_start(24, 80, "-d 60");
 	bool seen[KEYS] = { false };
 
-	(void)state;
 	screen_type(s, "h");
 	screen_await(s, shows_help, NULL);
 	for (int page = 0; page < 15; page++) {
@@ -102,12 +100,11 @@ static void names_all_keys(void **state)
 }
 
 /* Ctrl-L wipes away what another program wrote. */
-static void draws_anew(void **state)
+SCREEN_TEST(draws_anew)
 {
 	struct screen *s = table_start(24, 80, "-d 60");
 	const char *before[24];
 
-	(void)state;
 	for (int row = 0; row < 24; row++)
 		before[row] = screen_line(s, row);
 	screen_scribble(s, "\x1b[5;5Hrubbish\x1b[12;1Hmore of it\x1b[24;1Hand here\x1b[2;70Hxyz");
@@ -129,13 +126,12 @@ static void click_head(struct screen *s, const char *head)
 }
 
 /* A click at a head sorts, at a row selects it; the wheel scrolls. */
-static void takes_mouse(void **state)
+SCREEN_TEST(takes_mouse)
 {
 	struct screen *s;
 	struct table t;
 	double first;
 
-	(void)state;
 	assert_int_not_equal(crowd_sleepers("crowd-many", 60), 0);
 	s = table_start(24, 80, "-d 60 -m ^crowd");
 	screen_check(s, screen_has_mouse(s));
@@ -196,11 +192,10 @@ static bool shows_fields(struct screen *s, const void *arg)
 }
 
 /* f opens the chooser; fields are switched and are there when it is left. */
-static void chooses_fields(void **state)
+SCREEN_TEST(chooses_fields)
 {
 	struct screen *s = table_start(50, 120, "-d 60");
 
-	(void)state;
 	screen_check(s, table_lacks_head(s, "PPID"));
 	screen_type(s, "f");
 	screen_await(s, shows_fields, NULL);
@@ -222,14 +217,4 @@ static void chooses_fields(void **state)
 	screen_await(s, shows_fields, NULL);
 	screen_type(s, "\x1b");
 	screen_await(s, table_has_head, "PPID");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		screen_test(opens_help),  screen_test(names_all_keys), screen_test(draws_anew),
-		screen_test(takes_mouse), screen_test(chooses_fields),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -110,13 +110,12 @@ static void check_watch(const char *path, const char *name)
 }
 
 /* A group with CPU pressure. */
-static void tells_of_pressure(void **state)
+SCREEN_TEST(tells_of_pressure)
 {
 	char path[300];
 	const char *name;
 	int err;
 
-	(void)state;
 	if (geteuid())
 		scratch_skip("not root");
 	assert_int_equal(guard_start(), 0);
@@ -129,25 +128,14 @@ static void tells_of_pressure(void **state)
 }
 
 /* What the kernel does not watch is said before the screen is taken over. */
-static void tells_what_cannot_be(void **state)
+SCREEN_TEST(tells_what_cannot_be)
 {
 	struct screen *s;
 
-	(void)state;
 	s = screen_start(&(struct screen_how){
 		.cols = 120, .args = "--when cgroup:no/such\tcpu\tsome\t500ms/2s" });
 	assert_int_equal(screen_end(s, 5), 1);
 	screen_check(s, screen_shows(s, "there is no such group") ||
 				screen_shows(s, "cgroup v2 is not mounted"));
 	screen_check(s, !screen_in_alt(s));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		screen_test(tells_of_pressure),
-		screen_test(tells_what_cannot_be),
-	};
-
-	return cmocka_run_group_tests_name("watch", tests, NULL, NULL);
 }

@@ -2,11 +2,7 @@
 /* Whether it adds up: who ends how, who reaps when, and what parents' times then tell. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include "tests/lib/play.h"
 
@@ -40,25 +36,25 @@ static void reap_late(struct play *play, unsigned late, bool reads_zero)
 }
 
 /* Reaped in the interval in which it ended. */
-static void test_child(void **state)
+PLAY_TEST(test_child)
 {
 	reap_late(*state, 0, false);
 }
 
 /* A zombie for one interval. */
-static void test_zombie_reaped(void **state)
+PLAY_TEST(test_zombie_reaped)
 {
 	reap_late(*state, 1, false);
 }
 
 /* A zombie for two, which reads 0. */
-static void test_zombie_reaped_later(void **state)
+PLAY_TEST(test_zombie_reaped_later)
 {
 	reap_late(*state, 2, true);
 }
 
 /* A zombie that nobody reaps is nobody's, and nobody is looked at for it. */
-static void test_zombie_stays(void **state)
+PLAY_TEST(test_zombie_stays)
 {
 	struct play *play = *state;
 	uint64_t calls;
@@ -77,7 +73,7 @@ static void test_zombie_stays(void **state)
 }
 
 /* Children that no sample sees alive. */
-static void test_short_lived(void **state)
+PLAY_TEST(test_short_lived)
 {
 	struct play *play = *state;
 
@@ -109,7 +105,7 @@ static void test_short_lived(void **state)
 }
 
 /* Hundreds of them in one element: each may lack a tick, and no more. */
-static void test_folded(void **state)
+PLAY_TEST(test_folded)
 {
 	struct play *play = *state;
 
@@ -128,7 +124,7 @@ static void test_folded(void **state)
 }
 
 /* A grandchild is in its parent's times, and with them in the grandparent's. */
-static void test_grandchild(void **state)
+PLAY_TEST(test_grandchild)
 {
 	struct play *play = *state;
 
@@ -157,7 +153,7 @@ static void test_grandchild(void **state)
 }
 
 /* The parent is a zombie for a while: until it is reaped, its children's times are not seen. */
-static void test_grandchild_late(void **state)
+PLAY_TEST(test_grandchild_late)
 {
 	struct play *play = *state;
 
@@ -177,7 +173,7 @@ static void test_grandchild_late(void **state)
 }
 
 /* The parent came and went between two samples, and the child with it. */
-static void test_grandchild_unseen(void **state)
+PLAY_TEST(test_grandchild_unseen)
 {
 	struct play *play = *state;
 
@@ -193,7 +189,7 @@ static void test_grandchild_unseen(void **state)
 }
 
 /* Children that nobody waits for are in nobody's times: their records count. */
-static void test_auto_reaped(void **state)
+PLAY_TEST(test_auto_reaped)
 {
 	struct play *play = *state;
 
@@ -237,19 +233,19 @@ static void reap_between(struct play *play, unsigned ended)
 }
 
 /* It is the first. */
-static void test_reaped_between(void **state)
+PLAY_TEST(test_reaped_between)
 {
 	reap_between(*state, 0);
 }
 
 /* What earlier children lacked makes no room for it. */
-static void test_reaped_between_late(void **state)
+PLAY_TEST(test_reaped_between_late)
 {
 	reap_between(*state, 500);
 }
 
 /* The parent goes in the next interval, too: what it had of the child is the grandparent's. */
-static void test_reaped_between_and_gone(void **state)
+PLAY_TEST(test_reaped_between_and_gone)
 {
 	struct play *play = *state;
 
@@ -269,7 +265,7 @@ static void test_reaped_between_and_gone(void **state)
 }
 
 /* The record comes before the zombie's parent has reaped it, though it was never listed. */
-static void test_reaped_after(void **state)
+PLAY_TEST(test_reaped_after)
 {
 	struct play *play = *state;
 
@@ -286,7 +282,7 @@ static void test_reaped_after(void **state)
 }
 
 /* Without exit records: what the sample before had is missed, and what none had shows then. */
-static void test_some(void **state)
+PLAY_TEST(test_some)
 {
 	struct play *play = *state;
 
@@ -309,7 +305,7 @@ static void test_some(void **state)
 }
 
 /* A pid that is used again does not hide that who had it has gone. */
-static void test_pid_again(void **state)
+PLAY_TEST(test_pid_again)
 {
 	struct play *play = *state;
 
@@ -326,7 +322,7 @@ static void test_pid_again(void **state)
 }
 
 /* A reading without one that lives, for the kernel gave no answer: it has not been reaped. */
-static void test_unread(void **state)
+PLAY_TEST(test_unread)
 {
 	struct play *play = *state;
 
@@ -354,7 +350,7 @@ static void test_unread(void **state)
 }
 
 /* The same without exit records: it has gone, which /proc says. */
-static void test_unread_gone(void **state)
+PLAY_TEST(test_unread_gone)
 {
 	struct play *play = *state;
 
@@ -371,7 +367,7 @@ static void test_unread_gone(void **state)
 }
 
 /* After a loss all are looked at; what was found stays found when all is seen again. */
-static void test_lost(void **state)
+PLAY_TEST(test_lost)
 {
 	struct play *play = *state;
 	uint64_t calls;
@@ -401,7 +397,7 @@ static void test_lost(void **state)
 }
 
 /* The first call learns what there was; who comes later begins with nothing. */
-static void test_primes(void **state)
+PLAY_TEST(test_primes)
 {
 	struct play *play = *state;
 	uint64_t calls;
@@ -438,7 +434,7 @@ static void test_primes(void **state)
 }
 
 /* Primed anew in the midst of it, with what came between left out. */
-static void test_primes_again(void **state)
+PLAY_TEST(test_primes_again)
 {
 	struct play *play = *state;
 
@@ -463,7 +459,7 @@ static void test_primes_again(void **state)
 }
 
 /* Only who may have reaped is read. */
-static void test_reads(void **state)
+PLAY_TEST(test_reads)
 {
 	struct play *play = *state;
 	uint64_t calls;
@@ -498,13 +494,12 @@ static struct account machine(const struct system_sample *before, const struct s
 }
 
 /* What the system says, and what is left of the machine's time. */
-static void test_system(void **state)
+TEST(test_system)
 {
 	struct system_sample before = { .cpu_valid = true, .cpus = 1 };
 	struct system_sample now = { .cpu_valid = true, .cpus = 2 };
 	struct account account;
 
-	(void)state;
 	for (unsigned i = 0; i < CPU_STATES; i++) {
 		before.cpu_ns[i] = SEC(10 * (i + 1));
 		now.cpu_ns[i] = before.cpu_ns[i] + MS(100 * (i + 1));
@@ -525,12 +520,11 @@ static void test_system(void **state)
 }
 
 /* What was recovered counts where it is known; without readings of both times nothing does. */
-static void test_system_invalid(void **state)
+TEST(test_system_invalid)
 {
 	struct system_sample before = { .cpu_valid = true, .cpus = 2 }, now = before, bad = before;
 	struct account account = { .run_ns = MS(1500), .recovered_ns = INT64_C(50000000) };
 
-	(void)state;
 	account_system(&account, &before, &now, SEC(2), false);
 	assert_true(account.valid && account.rest_ns == 2500 * INT64_C(1000000));
 	account.recovered_valid = true;
@@ -546,36 +540,4 @@ static void test_system_invalid(void **state)
 	bad = before;
 	bad.cpus = 0;
 	assert_false(machine(&before, &bad, false).valid);
-}
-
-int main(void)
-{
-	const struct CMUnitTest account[] = {
-		PLAY_TEST(test_child),
-		PLAY_TEST(test_zombie_reaped),
-		PLAY_TEST(test_zombie_reaped_later),
-		PLAY_TEST(test_zombie_stays),
-		PLAY_TEST(test_short_lived),
-		PLAY_TEST(test_folded),
-		PLAY_TEST(test_grandchild),
-		PLAY_TEST(test_grandchild_late),
-		PLAY_TEST(test_grandchild_unseen),
-		PLAY_TEST(test_auto_reaped),
-		PLAY_TEST(test_reaped_between),
-		PLAY_TEST(test_reaped_between_late),
-		PLAY_TEST(test_reaped_between_and_gone),
-		PLAY_TEST(test_reaped_after),
-		PLAY_TEST(test_some),
-		PLAY_TEST(test_pid_again),
-		PLAY_TEST(test_unread),
-		PLAY_TEST(test_unread_gone),
-		PLAY_TEST(test_lost),
-		PLAY_TEST(test_primes),
-		PLAY_TEST(test_primes_again),
-		PLAY_TEST(test_reads),
-		cmocka_unit_test(test_system),
-		cmocka_unit_test(test_system_invalid),
-	};
-
-	return cmocka_run_group_tests(account, NULL, NULL);
 }

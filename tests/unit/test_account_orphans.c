@@ -2,11 +2,7 @@
 /* Whether it adds up where children outlive their parents, and an ancestor reaps them. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include "tests/lib/play.h"
 
@@ -29,19 +25,19 @@ static void reap_orphan(struct play *play, pid_t reaper)
 }
 
 /* Init gets it. */
-static void test_orphan_of_init(void **state)
+PLAY_TEST(test_orphan_of_init)
 {
 	reap_orphan(*state, INIT);
 }
 
 /* An ancestor that asked for it does. */
-static void test_orphan_of_subreaper(void **state)
+PLAY_TEST(test_orphan_of_subreaper)
 {
 	reap_orphan(*state, SHELL);
 }
 
 /* Orphans of several parents that came and went are one row, of the nearest that lives. */
-static void test_orphans_mixed(void **state)
+PLAY_TEST(test_orphans_mixed)
 {
 	struct play *play = *state;
 
@@ -88,25 +84,25 @@ static void reap_orphan_zombie(struct play *play, pid_t reaper, enum account_see
 }
 
 /* Init does. */
-static void test_orphan_zombie_init(void **state)
+PLAY_TEST(test_orphan_zombie_init)
 {
 	reap_orphan_zombie(*state, INIT, ALL);
 }
 
 /* An ancestor that asked for orphans does, or the parent did before it ended. */
-static void test_orphan_zombie_subreaper(void **state)
+PLAY_TEST(test_orphan_zombie_subreaper)
 {
 	reap_orphan_zombie(*state, SHELL, ALL);
 }
 
 /* All times count at once. */
-static void test_orphan_zombie_lost(void **state)
+PLAY_TEST(test_orphan_zombie_lost)
 {
 	reap_orphan_zombie(*state, INIT, LOST);
 }
 
 /* The parent reaped one child, and left another to init. */
-static void test_orphan_zombie_and_child(void **state)
+PLAY_TEST(test_orphan_zombie_and_child)
 {
 	struct play *play = *state;
 
@@ -158,13 +154,13 @@ static void leave_orphan(struct play *play, unsigned run_ms, int found_ms)
 }
 
 /* It ran for longer than that. */
-static void test_orphan_of_nobody(void **state)
+PLAY_TEST(test_orphan_of_nobody)
 {
 	leave_orphan(*state, 500, 4);
 }
 
 /* It ran for about as long: the wrong guess costs what its reaper's own child lacks, no more. */
-static void test_orphan_of_nobody_alike(void **state)
+PLAY_TEST(test_orphan_of_nobody_alike)
 {
 	leave_orphan(*state, 200, 0);
 }
@@ -187,27 +183,13 @@ static void end_both(struct play *play, pid_t reaper)
 }
 
 /* Init gets it. */
-static void test_both_end_init(void **state)
+PLAY_TEST(test_both_end_init)
 {
 	end_both(*state, INIT);
 }
 
 /* The ancestor does. */
-static void test_both_end_subreaper(void **state)
+PLAY_TEST(test_both_end_subreaper)
 {
 	end_both(*state, SHELL);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		PLAY_TEST(test_orphans_mixed),		 PLAY_TEST(test_orphan_of_init),
-		PLAY_TEST(test_orphan_of_subreaper),	 PLAY_TEST(test_orphan_zombie_init),
-		PLAY_TEST(test_orphan_zombie_subreaper), PLAY_TEST(test_orphan_zombie_lost),
-		PLAY_TEST(test_orphan_zombie_and_child), PLAY_TEST(test_orphan_of_nobody),
-		PLAY_TEST(test_orphan_of_nobody_alike),	 PLAY_TEST(test_both_end_init),
-		PLAY_TEST(test_both_end_subreaper),
-	};
-
-	return cmocka_run_group_tests_name("account orphans", tests, NULL, NULL);
 }

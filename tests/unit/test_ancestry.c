@@ -2,11 +2,7 @@
 /* Who descends from whom, by a made-up /proc and the records of a drain. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include "kernel/ancestry.h"
 #include "tests/lib/tree.h"
@@ -53,7 +49,7 @@ static void sort(const struct tree *tree, struct exit_record *records, size_t n,
 }
 
 /* Children of living and of ended parents, threads, and strangers between them. */
-static void test_sort(void **state)
+TREE_TEST(test_sort)
 {
 	const struct tree *tree = *state;
 	struct exit_record records[] = {
@@ -79,7 +75,7 @@ static void test_sort(void **state)
 }
 
 /* Before version 12 of the record no group is named, nor whether it was the last. */
-static void test_old_version(void **state)
+TREE_TEST(test_old_version)
 {
 	const struct tree *tree = *state;
 	struct exit_record records[] = {
@@ -97,7 +93,7 @@ static void test_old_version(void **state)
 }
 
 /* A parent of which there is nothing yet is waited for once. */
-static void test_open(void **state)
+TREE_TEST(test_open)
 {
 	const struct tree *tree = *state;
 	struct ancestry *ancestry = ancestry_new(tree->fd, ROOT);
@@ -122,7 +118,7 @@ static void test_open(void **state)
 }
 
 /* A chain of many, and a ring, which pids used again can make. */
-static void test_chains(void **state)
+TREE_TEST(test_chains)
 {
 	const struct tree *tree = *state;
 	static struct exit_record records[1000];
@@ -138,7 +134,7 @@ static void test_chains(void **state)
 }
 
 /* The living. */
-static void test_living(void **state)
+TREE_TEST(test_living)
 {
 	const struct tree *tree = *state;
 	struct ancestry *ancestry = ancestry_new(tree->fd, ROOT);
@@ -159,16 +155,4 @@ static void test_living(void **state)
 	ancestry_sort(ancestry, NULL, 0, 0, &ours, &open);
 	assert_true(ancestry_has(ancestry, 9));
 	ancestry_free(ancestry);
-}
-
-#define TREE_TEST(name) cmocka_unit_test_setup_teardown(name, make_tree, remove_tree)
-
-int main(void)
-{
-	const struct CMUnitTest ancestry[] = {
-		TREE_TEST(test_sort),	TREE_TEST(test_old_version), TREE_TEST(test_open),
-		TREE_TEST(test_chains), TREE_TEST(test_living),
-	};
-
-	return cmocka_run_group_tests(ancestry, NULL, NULL);
 }

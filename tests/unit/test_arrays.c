@@ -2,11 +2,7 @@
 /* Arrays that grow, and places in sorted ones. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <stdlib.h>
 
@@ -15,12 +11,11 @@
 #define MANY 1000
 
 /* Elements stay while room is made for more of them, one by one or at once. */
-static void test_grow(void **state)
+TEST(test_grow)
 {
 	size_t cap = 0, before, moves = 0;
 	unsigned *numbers = NULL;
 
-	(void)state;
 	for (unsigned n = 0; n < MANY; n++) {
 		before = cap;
 		GROW(numbers, n, cap);
@@ -40,18 +35,17 @@ static void test_grow(void **state)
 }
 
 /* Nothing is allocated for nothing. */
-static void test_reserve_nothing(void **state)
+TEST(test_reserve_nothing)
 {
 	unsigned *numbers = NULL;
 	size_t cap = 0, none = 0;
 
-	(void)state;
 	RESERVE(numbers, none, cap);
 	assert_null(numbers);
 }
 
 /* The first place from which on a number is not below another; of equal ones the first. */
-static void test_lower_bound(void **state)
+TEST(test_lower_bound)
 {
 	static const int numbers[] = { 1, 3, 3, 3, 7 };
 	static const struct {
@@ -61,22 +55,10 @@ static void test_lower_bound(void **state)
 	} cases[] = { { 5, 0, 0 }, { 5, 1, 0 }, { 5, 2, 1 }, { 5, 3, 1 }, { 5, 4, 4 }, { 5, 7, 4 },
 		      { 5, 8, 5 }, { 0, 3, 0 }, { 1, 1, 0 }, { 1, 2, 1 }, { 4, 9, 4 } };
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		size_t at;
 
 		LOWER_BOUND(at, cases[i].n, numbers[at] < cases[i].wanted);
 		assert_int_equal(at, cases[i].place);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_grow),
-		cmocka_unit_test(test_reserve_nothing),
-		cmocka_unit_test(test_lower_bound),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,11 +2,7 @@
 /* A batch run goes on when a sample fails for a moment, and ends when it keeps failing. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <errno.h>
 #include <string.h>
@@ -162,11 +158,10 @@ static int run(int error, unsigned failing, unsigned fail_at)
 }
 
 /* What may be there the next time is tried again, at the start and later. */
-static void test_passing(void **state)
+TEST(test_passing)
 {
 	static const int errors[] = { -ENOMEM, -EAGAIN, -ENOBUFS, -EINTR };
 
-	(void)state;
 	for (unsigned at = 0; at < 4; at++) {
 		for (unsigned i = 0; i < ARRAY_SIZE(errors); i++) {
 			assert_int_equal(run(errors[i], 2, at), 0);
@@ -177,17 +172,15 @@ static void test_passing(void **state)
 }
 
 /* Points of the grid that went by are skipped, and said to be. */
-static void test_skipped(void **state)
+TEST(test_skipped)
 {
-	(void)state;
 	assert_int_equal(run(-ENOMEM, 1, 1), 0);
 	assert_true(fake.skipped > 0);
 }
 
 /* What stays, or cannot change, ends the run. */
-static void test_lasting(void **state)
+TEST(test_lasting)
 {
-	(void)state;
 	assert_int_equal(run(-EPERM, 1, 1), -EPERM);
 	assert_int_equal(fake.failed, 1);
 	assert_int_equal(run(-ENOMEM, UINT32_MAX, 1), -ENOMEM);
@@ -196,14 +189,13 @@ static void test_lasting(void **state)
 }
 
 /* A signal ends it meanwhile. */
-static void test_caught(void **state)
+TEST(test_caught)
 {
 	struct view_config view = { .interval_ns = 5 * NSEC_PER_MSEC };
 	struct batch batch = { .view = &view, .caught = &fake.caught };
 	enum batch_failure failure;
 	sigset_t none;
 
-	(void)state;
 	memset(&fake, 0, sizeof(fake));
 	sigemptyset(&none);
 	batch.waiting = &none;
@@ -215,7 +207,7 @@ static void test_caught(void **state)
 }
 
 /* What fired is told before it is put out and forgotten. */
-static void test_vigil(void **state)
+TEST(test_vigil)
 {
 	struct view_config view = { .interval_ns = 5 * NSEC_PER_MSEC, .iterations = 3 };
 	const struct trigger_spec spec = { .sort = TRIGGER_HANG };
@@ -232,7 +224,6 @@ static void test_vigil(void **state)
 			       .waiting = &none };
 	enum batch_failure failure;
 
-	(void)state;
 	memset(&fake, 0, sizeof(fake));
 	fake.set = &set;
 	sigemptyset(&none);
@@ -240,15 +231,4 @@ static void test_vigil(void **state)
 	assert_int_equal(fake.put, 3);
 	assert_int_equal(fake.looks, 4);
 	assert_int_equal(fake.fired, 4);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_passing), cmocka_unit_test(test_skipped),
-		cmocka_unit_test(test_lasting), cmocka_unit_test(test_caught),
-		cmocka_unit_test(test_vigil),
-	};
-
-	return cmocka_run_group_tests_name("batch", tests, NULL, NULL);
 }

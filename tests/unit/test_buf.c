@@ -2,11 +2,7 @@
 /* The byte buffer, and the allocation, die() and log that stand under all else. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -39,11 +35,10 @@ static void assert_holds(struct buf *b, const char *expected)
 }
 
 /* Appends in every way, across the first growth. */
-static void test_appends(void **state)
+TEST(test_appends)
 {
 	struct buf b = { 0 };
 
-	(void)state;
 	assert_holds(&b, "");
 	buf_add(&b, NULL, 0);
 	buf_fill(&b, 'x', 0);
@@ -65,13 +60,12 @@ static void test_appends(void **state)
 }
 
 /* Growth doubles: a hundred thousand appends must not copy a hundred thousand times. */
-static void test_growth_doubles(void **state)
+TEST(test_growth_doubles)
 {
 	struct buf b = { 0 };
 	unsigned moves = 0;
 	size_t cap = 0;
 
-	(void)state;
 	for (unsigned i = 0; i < 100000; i++) {
 		buf_putc(&b, '.');
 		if (b.cap != cap) {
@@ -87,12 +81,11 @@ static void test_growth_doubles(void **state)
 }
 
 /* buf_printf() with a text longer than any guess. */
-static void test_printf_long(void **state)
+TEST(test_printf_long)
 {
 	struct buf b = { 0 };
 	char text[5001];
 
-	(void)state;
 	memset(text, 'q', sizeof(text) - 1);
 	text[sizeof(text) - 1] = '\0';
 	for (size_t len = 0; len < sizeof(text); len += 50) {
@@ -105,13 +98,12 @@ static void test_printf_long(void **state)
 }
 
 /* buf_uint() against printf at every power of ten and of two, and around it. */
-static void test_uint(void **state)
+TEST(test_uint)
 {
 	struct buf b = { 0 };
 	uint64_t bases[64 + 20], ten = 1;
 	char expected[32];
 
-	(void)state;
 	for (unsigned i = 0; i < 64; i++)
 		bases[i] = UINT64_C(1) << i;
 	for (unsigned i = 0; i < 20; i++, ten *= 10)
@@ -129,7 +121,7 @@ static void test_uint(void **state)
 }
 
 /* buf_fixed(): the point, zeros on both sides of it, and the largest number. */
-static void test_fixed(void **state)
+TEST(test_fixed)
 {
 	static const struct {
 		uint64_t value;
@@ -149,7 +141,6 @@ static void test_fixed(void **state)
 	};
 	struct buf b = { 0 };
 
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_SIZE(cases); i++) {
 		buf_fixed(&b, cases[i].value, cases[i].decimals);
 		assert_holds(&b, cases[i].text);
@@ -170,12 +161,11 @@ static void check_decimal(struct buf *b, double value)
 }
 
 /* Decimals as printf() has them: at ties, beside them, for the smallest and the largest. */
-static void test_decimal(void **state)
+TEST(test_decimal)
 {
 	struct buf b = { 0 };
 	double bits;
 
-	(void)state;
 	for (unsigned i = 0; i <= 16000; i++) {
 		double tie = (double)i / 16;
 
@@ -194,7 +184,7 @@ static void test_decimal(void **state)
 }
 
 /* parse_uint(): bounds, overflow, and that nothing moves on failure. */
-static void test_parse_uint(void **state)
+TEST(test_parse_uint)
 {
 	static const struct {
 		const char *text;
@@ -218,7 +208,6 @@ static void test_parse_uint(void **state)
 		{ "x", 1, false, 0, 0 },
 	};
 
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_SIZE(cases); i++) {
 		const char *at = cases[i].text;
 		uint64_t value = 0;
@@ -230,12 +219,11 @@ static void test_parse_uint(void **state)
 }
 
 /* Memory is zeroed, survives growth, and 0 elements are memory too. */
-static void test_allocation(void **state)
+TEST(test_allocation)
 {
 	unsigned char *bytes = xcalloc(1000, 3);
 	char *copy = xstrdup("a\\b"), *none;
 
-	(void)state;
 	for (unsigned i = 0; i < 3000; i++)
 		assert_int_equal(bytes[i], 0);
 	bytes[2999] = 7;
@@ -296,11 +284,10 @@ static void die_of_memory(void)
 }
 
 /* die(): the hook before the line, status 1, one line, no endless loop. */
-static void test_die(void **state)
+TEST(test_die)
 {
 	char text[8192];
 
-	(void)state;
 	assert_int_equal(scratch_dying(die_hooked, text, sizeof(text)), 1);
 	assert_string_equal(text, "hook\nstalltop: no room for 42\n");
 	assert_int_equal(scratch_dying(die_twice, text, sizeof(text)), 1);
@@ -313,7 +300,7 @@ static void test_die(void **state)
 }
 
 /* The debug log: silent until opened, appends, one stamped line a call. */
-static void test_debug_log(void **state)
+TEST(test_debug_log)
 {
 	char path[] = "/tmp/stalltop-test-XXXXXX";
 	unsigned long long seconds, micros;
@@ -321,7 +308,6 @@ static void test_debug_log(void **state)
 	int fd = mkstemp(path);
 	FILE *file;
 
-	(void)state;
 	assert_true(fd >= 0);
 	assert_int_equal(write(fd, "old\n", 4), 4);
 	close(fd);
@@ -349,17 +335,4 @@ static void test_debug_log(void **state)
 	errno = 77;
 	debug_log("lost");
 	assert_int_equal(errno, 77);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_appends),	    cmocka_unit_test(test_growth_doubles),
-		cmocka_unit_test(test_printf_long), cmocka_unit_test(test_uint),
-		cmocka_unit_test(test_fixed),	    cmocka_unit_test(test_decimal),
-		cmocka_unit_test(test_parse_uint),  cmocka_unit_test(test_allocation),
-		cmocka_unit_test(test_die),	    cmocka_unit_test(test_debug_log),
-	};
-
-	return cmocka_run_group_tests_name("buf", tests, NULL, NULL);
 }

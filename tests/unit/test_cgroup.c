@@ -2,11 +2,7 @@
 /* The figures of cgroups, from trees of files that are like those of both versions, and worse. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -83,7 +79,7 @@ static void assert_error(const struct machine *machine, const char *path, int er
 }
 
 /* All that a v2 group has, and no more than that. */
-static void test_v2(void **state)
+TREE_TEST(test_v2)
 {
 	struct machine machine;
 	const struct cgroup_sample *now, *before;
@@ -124,7 +120,7 @@ static void test_v2(void **state)
 }
 
 /* What a tick brings: the reading before stays beside the new one, if there was one. */
-static void test_ticks(void **state)
+TREE_TEST(test_ticks)
 {
 	static const unsigned what = CGROUP_BIT(PSI_MEMORY) | CGROUP_BIT(CGROUP_THROTTLE);
 	struct machine machine;
@@ -166,7 +162,7 @@ static void test_ticks(void **state)
 }
 
 /* Only what is asked for is read, and files stay open. */
-static void test_calls(void **state)
+TREE_TEST(test_calls)
 {
 	struct machine machine;
 	uint64_t calls;
@@ -189,7 +185,7 @@ static void test_calls(void **state)
 }
 
 /* The root's cpu line `full` is no figure; that of a namespace's root is. */
-static void test_root(void **state)
+TREE_TEST(test_root)
 {
 	struct machine machine;
 	const struct cgroup_sample *now;
@@ -209,7 +205,7 @@ static void test_root(void **state)
 }
 
 /* What is not there is an error of its own, looked for again after a while. */
-static void test_missing(void **state)
+TREE_TEST(test_missing)
 {
 	struct machine machine;
 	const struct cgroup_sample *now;
@@ -237,7 +233,7 @@ static void test_missing(void **state)
 }
 
 /* Texts that are none, and files that are no files. */
-static void test_malformed(void **state)
+TREE_TEST(test_malformed)
 {
 	static const char *const stats[] = {
 		"",
@@ -280,7 +276,7 @@ static void test_malformed(void **state)
 }
 
 /* Groups of v1 have no pressure; throttling is that of the group of the path in cpu's hierarchy. */
-static void test_v1(void **state)
+TREE_TEST(test_v1)
 {
 	static const char stat[] = "nr_periods 9\nnr_throttled 3\nthrottled_time 2000\n";
 	struct machine machine;
@@ -314,7 +310,7 @@ static void test_v1(void **state)
 }
 
 /* A v2 group without the controller, beside a v1 hierarchy that has it; and cpu's own groups. */
-static void test_mixed(void **state)
+TREE_TEST(test_mixed)
 {
 	struct machine machine;
 	const struct cgroup_sample *now;
@@ -342,7 +338,7 @@ static void move(const struct tree *tree, const char *from, const char *to)
 }
 
 /* A group that goes is gone at once; another one of its path has nothing before. */
-static void test_gone(void **state)
+TREE_TEST(test_gone)
 {
 	struct machine machine;
 	const struct cgroup_sample *now, *before;
@@ -378,7 +374,7 @@ static void test_gone(void **state)
 }
 
 /* Paths out of the hierarchy, and directories that are none. */
-static void test_paths(void **state)
+TREE_TEST(test_paths)
 {
 	static const char *const outside[] = { "",	  "a",	 "/..",	      "/../v2",
 					       "/a/../a", "//a", "/../../etc" };
@@ -415,7 +411,7 @@ static unsigned count_fds(void)
 }
 
 /* More groups than files may be open: all are read, again and again; unused ones are let go. */
-static void test_many(void **state)
+TREE_TEST(test_many)
 {
 	struct machine machine;
 	unsigned fds;
@@ -446,23 +442,4 @@ static void test_many(void **state)
 	assert_int_equal(count_fds(), fds + 1);
 	close_machine(&machine);
 	assert_int_equal(count_fds(), fds - 2);
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_v2, make_tree, remove_tree),
-		cmocka_unit_test_setup_teardown(test_ticks, make_tree, remove_tree),
-		cmocka_unit_test_setup_teardown(test_calls, make_tree, remove_tree),
-		cmocka_unit_test_setup_teardown(test_root, make_tree, remove_tree),
-		cmocka_unit_test_setup_teardown(test_missing, make_tree, remove_tree),
-		cmocka_unit_test_setup_teardown(test_malformed, make_tree, remove_tree),
-		cmocka_unit_test_setup_teardown(test_v1, make_tree, remove_tree),
-		cmocka_unit_test_setup_teardown(test_mixed, make_tree, remove_tree),
-		cmocka_unit_test_setup_teardown(test_gone, make_tree, remove_tree),
-		cmocka_unit_test_setup_teardown(test_paths, make_tree, remove_tree),
-		cmocka_unit_test_setup_teardown(test_many, make_tree, remove_tree),
-	};
-
-	return cmocka_run_group_tests_name("cgroup", tests, NULL, NULL);
 }

@@ -2,11 +2,7 @@
 /* Readable names of cgroups: each kind of path that managers make, and paths that only look so. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -35,9 +31,8 @@ static void assert_name(const char *path, const char *expected)
 }
 
 /* systemd's units, the system's and users'. */
-static void test_systemd(void **state)
+TEST(test_systemd)
 {
-	(void)state;
 	assert_name("/system.slice/nginx.service", "nginx.service");
 	assert_name("/init.scope", "init.scope");
 	assert_name("/system.slice", "system.slice");
@@ -66,9 +61,8 @@ static void test_systemd(void **state)
 }
 
 /* Containers, by each manager and driver. */
-static void test_containers(void **state)
+TEST(test_containers)
 {
-	(void)state;
 	assert_name("/docker/" HEX, "docker:0123456789ab");
 	assert_name("/system.slice/docker-" HEX ".scope", "docker:0123456789ab");
 	assert_name("/docker/" HEX "/init.scope", "docker:0123456789ab/init.scope");
@@ -96,9 +90,8 @@ static void test_containers(void **state)
 }
 
 /* Kubernetes: pods of each class and the containers in them, by both drivers. */
-static void test_pods(void **state)
+TEST(test_pods)
 {
-	(void)state;
 	assert_name("/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod" UID_SLICE
 		    ".slice/cri-containerd-" HEX ".scope",
 		    "pod:0f1e2d3c/0123456789ab");
@@ -121,9 +114,8 @@ static void test_pods(void **state)
 }
 
 /* What is none of these stays what it is. */
-static void test_others(void **state)
+TEST(test_others)
 {
-	(void)state;
 	assert_name("/", NULL);
 	assert_name("", NULL);
 	assert_name("/a", NULL);
@@ -150,9 +142,8 @@ static void test_others(void **state)
 }
 
 /* Made to mislead, or broken: nothing is put back that could, and no byte is lost. */
-static void test_hostile(void **state)
+TEST(test_hostile)
 {
-	(void)state;
 	assert_name("/a\\x2fb.service", "a\\x2fb.service");
 	assert_name("/a\\x00b.service", "a\\x00b.service");
 	assert_name("/a\\x1b[2J.service", "a\\x1b[2J.service");
@@ -172,11 +163,10 @@ static void test_hostile(void **state)
 }
 
 /* A path as long as they can be, of more components than are looked at, and of few. */
-static void test_long(void **state)
+TEST(test_long)
 {
 	struct buf path = { 0 }, name = { 0 };
 
-	(void)state;
 	for (unsigned i = 0; i < 64; i++)
 		buf_puts(&path, "/a.slice");
 	assert_name(buf_cstr(&path), "a.slice");
@@ -193,7 +183,7 @@ static void test_long(void **state)
 }
 
 /* Pieces put together at random: there always is a name, and the same one for the same path. */
-static void test_random(void **state)
+TEST(test_random)
 {
 	static const char *const pieces[] = {
 		"/",	    "/",      "/",	    ".slice",	  ".scope",
@@ -204,7 +194,6 @@ static void test_random(void **state)
 	};
 	uint32_t random = 1;
 
-	(void)state;
 	for (unsigned i = 0; i < 200000; i++) {
 		struct buf path = { 0 }, one = { 0 }, two = { 0 };
 
@@ -220,16 +209,4 @@ static void test_random(void **state)
 		buf_free(&one);
 		buf_free(&two);
 	}
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_systemd), cmocka_unit_test(test_containers),
-		cmocka_unit_test(test_pods),	cmocka_unit_test(test_others),
-		cmocka_unit_test(test_hostile), cmocka_unit_test(test_long),
-		cmocka_unit_test(test_random),
-	};
-
-	return cmocka_run_group_tests_name("cgroup_name", tests, NULL, NULL);
 }

@@ -2,11 +2,7 @@
 /* Asking for states in a cgroup: a socket whose other end plays the kernel, well and badly. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <errno.h>
 #include <linux/genetlink.h>
@@ -132,7 +128,7 @@ static int ask(const struct kernel *kernel)
 }
 
 /* The request is as the kernel takes it, and the answer what it said. */
-static void test_answer(void **state)
+TEST(test_answer)
 {
 	struct {
 		struct nlmsghdr header;
@@ -142,7 +138,6 @@ static void test_answer(void **state)
 	} request;
 	struct kernel kernel;
 
-	(void)state;
 	open_kernel(&kernel, LONG_MS);
 	for (uint32_t seq = 1; seq < 4; seq++) {
 		struct reply reply = good;
@@ -166,14 +161,13 @@ static void test_answer(void **state)
 }
 
 /* Reply and acknowledgement in one datagram, and a longer answer of a kernel to come. */
-static void test_together(void **state)
+TEST(test_together)
 {
 	struct kernel kernel;
 	struct reply reply = good;
 	uint8_t bytes[1024];
 	size_t len;
 
-	(void)state;
 	open_kernel(&kernel, LONG_MS);
 	len = write_reply(bytes, &good);
 	len += record_error(bytes + len, 1, 0);
@@ -188,14 +182,13 @@ static void test_together(void **state)
 }
 
 /* What the kernel refuses; the next question is answered. */
-static void test_errors(void **state)
+TEST(test_errors)
 {
 	static const int errors[] = { -EINVAL, -ENOENT, -EPERM };
 	struct kernel kernel;
 	struct reply reply = good;
 	uint32_t seq = 0;
 
-	(void)state;
 	open_kernel(&kernel, LONG_MS);
 	for (unsigned i = 0; i < ARRAY_SIZE(errors); i++) {
 		say_error(&kernel, ++seq, errors[i]);
@@ -212,12 +205,11 @@ static void test_errors(void **state)
 }
 
 /* No answer is waited for only so long, and then not again for each group. */
-static void test_silence(void **state)
+TEST(test_silence)
 {
 	struct kernel kernel;
 	uint64_t begin, calls;
 
-	(void)state;
 	open_kernel(&kernel, SHORT_MS);
 	begin = clock_ns(CLOCK_MONOTONIC);
 	assert_int_equal(ask(&kernel), -ETIMEDOUT);
@@ -235,11 +227,10 @@ static void test_silence(void **state)
 }
 
 /* Whoever has gone answers no more. */
-static void test_closed(void **state)
+TEST(test_closed)
 {
 	struct kernel kernel;
 
-	(void)state;
 	open_kernel(&kernel, LONG_MS);
 	close(kernel.fd);
 	assert_int_equal(ask(&kernel), -EPIPE);
@@ -252,12 +243,11 @@ static void test_closed(void **state)
 }
 
 /* Answers that are too short, or have nothing in them. */
-static void test_wrong(void **state)
+TEST(test_wrong)
 {
 	struct kernel kernel;
 	uint32_t seq = 0;
 
-	(void)state;
 	open_kernel(&kernel, LONG_MS);
 	for (size_t numbers = 0; numbers < 40; numbers += 8) {
 		struct reply reply = good;
@@ -281,7 +271,7 @@ static void test_wrong(void **state)
 }
 
 /* What does not belong to the question is passed over: it must not be taken for its answer. */
-static void test_foreign(void **state)
+TEST(test_foreign)
 {
 	static const struct reply odd[] = {
 		{ .type = FAMILY + 1, .seq = 1, .cmd = 5, .attr = 2 },
@@ -299,7 +289,6 @@ static void test_foreign(void **state)
 	struct kernel kernel;
 	_Alignas(struct nlmsghdr) uint8_t bytes[64];
 
-	(void)state;
 	open_kernel(&kernel, LONG_MS);
 	for (unsigned i = 0; i < ARRAY_SIZE(odd); i++)
 		say_reply(&kernel, &odd[i]);
@@ -323,11 +312,10 @@ static void test_foreign(void **state)
 }
 
 /* Others' messages are not listened to for ever: here for no time at all. */
-static void test_flood(void **state)
+TEST(test_flood)
 {
 	struct kernel kernel;
 
-	(void)state;
 	open_kernel(&kernel, 0);
 	for (unsigned i = 0; i < 3; i++)
 		say_error(&kernel, 99, -EPERM);
@@ -338,13 +326,12 @@ static void test_flood(void **state)
 }
 
 /* The real kernel: what is no v1 directory, and no descriptor, needs no privilege and no wait. */
-static void test_live(void **state)
+TEST(test_live)
 {
 	struct cgroupstats_conn *conn;
 	struct cgroup_states states;
 	int fds[2];
 
-	(void)state;
 	if (cgroupstats_open(&conn))
 		skip();
 	assert_int_equal(pipe(fds), 0);
@@ -354,17 +341,4 @@ static void test_live(void **state)
 	assert_int_equal(cgroupstats_ask(conn, fds[0], &states), -EBADF);
 	assert_int_equal(cgroupstats_ask(conn, -1, &states), -EBADF);
 	cgroupstats_close(conn);
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_answer),	cmocka_unit_test(test_together),
-		cmocka_unit_test(test_errors),	cmocka_unit_test(test_silence),
-		cmocka_unit_test(test_closed),	cmocka_unit_test(test_wrong),
-		cmocka_unit_test(test_foreign), cmocka_unit_test(test_flood),
-		cmocka_unit_test(test_live),
-	};
-
-	return cmocka_run_group_tests_name("cgroupstats", tests, NULL, NULL);
 }

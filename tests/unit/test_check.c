@@ -2,12 +2,7 @@
 /* Options that cannot go together: refused before anything is done. */
 #include "config.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/lib/test.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -154,11 +149,10 @@ static bool is_refused(const char *line)
 }
 
 /* Of every option it is known with what it goes. */
-static void test_modes(void **state)
+TEST(test_modes)
 {
 	size_t covered = 0;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(options_by_mode); i++) {
 		const char *option = options_by_mode[i].option;
 		char seen[ARRAY_SIZE(modes) + 1] = "", line[LINE_MAX_BYTES];
@@ -352,9 +346,8 @@ static const struct {
 };
 
 /* What clashes is refused with one line, which says what is allowed. */
-static void test_refused(void **state)
+TEST(test_refused)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(refused); i++) {
 		char expected[LINE_MAX_BYTES], text[LINE_MAX_BYTES];
 		int status = check(refused[i].line, text, sizeof(text));
@@ -366,7 +359,7 @@ static void test_refused(void **state)
 }
 
 /* What goes together is let pass. */
-static void test_good(void **state)
+TEST(test_good)
 {
 	static const char *const lines[] = {
 		"-b",
@@ -386,7 +379,6 @@ static void test_good(void **state)
 		"--readonly -b",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
 		char text[LINE_MAX_BYTES];
 		int status = check(lines[i], text, sizeof(text));
@@ -398,7 +390,7 @@ static void test_good(void **state)
 }
 
 /* The capabilities for programs in the kernel are kept where a source, or a trace, loads some. */
-static void test_uses(void **state)
+TEST(test_uses)
 {
 	static const struct {
 		const char *line;
@@ -416,7 +408,6 @@ static void test_uses(void **state)
 		{ "--trace -- true", true },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		char *copy = xstrdup(cases[i].line), *argv[WORDS_MAX];
 		struct options options;
@@ -428,16 +419,4 @@ static void test_uses(void **state)
 		options_free(&options);
 		free(copy);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_modes),
-		cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_good),
-		cmocka_unit_test(test_uses),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,12 +3,7 @@
  */
 #include "config.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/lib/test.h"
 #include <errno.h>
 #include <stdio.h>
 
@@ -75,14 +70,13 @@ static unsigned play(const char *path, const char *from, unsigned *apart)
 }
 
 /* The clock is set back, and forth: no sample is lost, no interval is another. */
-static void test_clock_set(void **state)
+SCRATCH_TEST(test_clock_set)
 {
 	static const int64_t back[] = { 0, -(int64_t)HOUR, 2 * (int64_t)HOUR };
 	static const int64_t forth[] = { 0, (int64_t)HOUR, -2 * (int64_t)HOUR };
 	static const char *const from[] = { "-1s", "-5s", "-1h", "-3h", "-2d" };
 	unsigned apart;
 
-	(void)state;
 	record("back.db", 1000 * NSEC_PER_SEC, 30, back);
 	record("forth.db", 1000 * NSEC_PER_SEC, 30, forth);
 	assert_int_equal(play(scratch_path("back.db"), NULL, &apart), 30);
@@ -96,14 +90,13 @@ static void test_clock_set(void **state)
 }
 
 /* Another boot in the same folder: its clock begins anew, and its first sample has no interval. */
-static void test_boots(void **state)
+SCRATCH_TEST(test_boots)
 {
 	static const int64_t later[] = { 10 * (int64_t)HOUR, 10 * (int64_t)HOUR,
 					 10 * (int64_t)HOUR };
 	static const int64_t now[] = { 0, 0, 0 };
 	unsigned apart;
 
-	(void)state;
 	record("stalltop-20261122T100000Z-000.db", 90000 * NSEC_PER_SEC, 12, now);
 	record("stalltop-20261122T200000Z-000.db", 20 * NSEC_PER_SEC, 9, later);
 	assert_int_equal(play(scratch_folder(), NULL, &apart), 21);
@@ -141,7 +134,7 @@ static struct clocks record_suspended(const char *path, unsigned samples)
  * While the machine is suspended no time passes for tasks: the interval is as long as without, the
  * time of day jumps, and what began before keeps its time of day.
  */
-static void test_suspended(void **state)
+SCRATCH_TEST(test_suspended)
 {
 	const char *path = scratch_path("suspended.db");
 	const struct replay_config config = { .path = path };
@@ -153,7 +146,6 @@ static void test_suspended(void **state)
 	unsigned apart, jumps = 0, n = 0;
 	char *file;
 
-	(void)state;
 	assert_int_equal(clocks.n, 2);
 	assert_int_equal(play(path, NULL, &apart), 20);
 	assert_int_equal(apart, 1);
@@ -182,15 +174,4 @@ static void test_suspended(void **state)
 	sample_free(&samples[0]);
 	sample_free(&samples[1]);
 	clocks_free(&clocks);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_clock_set, scratch_set_up, scratch_tear_down),
-		cmocka_unit_test_setup_teardown(test_suspended, scratch_set_up, scratch_tear_down),
-		cmocka_unit_test_setup_teardown(test_boots, scratch_set_up, scratch_tear_down),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

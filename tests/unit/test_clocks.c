@@ -2,11 +2,7 @@
 /* Times by the wall clock, while it is set and the machine is suspended. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include "base/clocks.h"
 #include "base/util.h"
@@ -30,12 +26,11 @@ static void pass(struct clocks *clocks, struct clock_times *now, uint64_t ns)
 }
 
 /* A start is the same from reading to reading, though clocks are not read at one time. */
-static void test_steady(void **state)
+TEST(test_steady)
 {
 	struct clocks clocks = { 0 };
 	struct clock_times now = begin();
 
-	(void)state;
 	for (unsigned i = 0; i < 100; i++) {
 		now.real_ns += i * 1000;
 		now.boot_ns += i * 500;
@@ -50,14 +45,13 @@ static void test_steady(void **state)
 }
 
 /* When the clock is set all starts move with it, either way, once. */
-static void test_set(void **state)
+TEST(test_set)
 {
 	static const int64_t steps[] = { 3600, -7200, 1, -1 };
 	struct clocks clocks = { 0 };
 	struct clock_times now = begin();
 	uint64_t expected = SEC(86400 - 60);
 
-	(void)state;
 	clocks_read(&clocks, &now);
 	for (unsigned i = 0; i < ARRAY_SIZE(steps); i++) {
 		now.real_ns += (uint64_t)(steps[i] * (int64_t)NSEC_PER_SEC);
@@ -77,12 +71,11 @@ static void test_set(void **state)
 }
 
 /* Who began before the machine was suspended keeps its start; who did after has the right one. */
-static void test_suspended(void **state)
+TEST(test_suspended)
 {
 	struct clocks clocks = { 0 };
 	struct clock_times now = begin();
 
-	(void)state;
 	clocks_read(&clocks, &now);
 	for (unsigned i = 0; i < 3; i++) {
 		uint64_t start, real;
@@ -105,12 +98,11 @@ static void test_suspended(void **state)
 }
 
 /* The clocks of this machine, read at one time. */
-static void test_now(void **state)
+TEST(test_now)
 {
 	struct clocks clocks = { 0 };
 	struct clock_times first = clocks_now(), second = clocks_now();
 
-	(void)state;
 	assert_true(second.monotonic_ns >= first.monotonic_ns);
 	clocks_read(&clocks, &first);
 	assert_int_equal(clocks_real_ns(&clocks, first.monotonic_ns), first.real_ns);
@@ -118,16 +110,4 @@ static void test_now(void **state)
 	clocks_free(&clocks);
 	/* Nothing is known. */
 	assert_int_equal(clocks_boot_ns(&clocks, SEC(5)), SEC(5));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_steady),
-		cmocka_unit_test(test_set),
-		cmocka_unit_test(test_suspended),
-		cmocka_unit_test(test_now),
-	};
-
-	return cmocka_run_group_tests_name("clocks", tests, NULL, NULL);
 }

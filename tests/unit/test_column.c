@@ -2,13 +2,8 @@
 /* The columns: figures computed by hand in every unit. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
-#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,7 +63,7 @@ static struct task_raw *add_waiter(struct scene *scene)
 }
 
 /* Every unit of one row. Total leaves thrash out, mem takes it in place of swapin. */
-static void test_units(void **state)
+SCENE_TEST(test_units)
 {
 	static const struct {
 		const char *id, *cells[UNITS];
@@ -95,7 +90,7 @@ static void test_units(void **state)
 }
 
 /* What the unit does not change. */
-static void test_others(void **state)
+SCENE_TEST(test_others)
 {
 	static const struct {
 		const char *id, *cell;
@@ -123,7 +118,7 @@ static void test_others(void **state)
 }
 
 /* Waits whose number is not known, as procfs has them. */
-static void test_uncounted(void **state)
+SCENE_TEST(test_uncounted)
 {
 	struct scene *scene = *state;
 	struct task_raw *raw = add_waiter(scene);
@@ -144,7 +139,7 @@ static void test_uncounted(void **state)
 }
 
 /* The first reading: no deltas, but what holds since the start. */
-static void test_baseline(void **state)
+SCENE_TEST(test_baseline)
 {
 	struct scene *scene = *state;
 	struct task_raw *raw = scene_add(&scene->samples[0], 1, 1, SEC(10));
@@ -163,7 +158,7 @@ static void test_baseline(void **state)
 }
 
 /* Longest waits, where the record has them. */
-static void test_max(void **state)
+SCENE_TEST(test_max)
 {
 	struct scene *scene = *state;
 	struct task_record *record;
@@ -191,7 +186,7 @@ static void test_max(void **state)
 }
 
 /* Whether a longest wait is one of this interval. */
-static void test_rose(void **state)
+SCENE_TEST(test_rose)
 {
 	static const char *const risen[] = { "blkio", "total" };
 	static const char *const others[] = { "cpu", "thrash", "mem", "irq", "run" };
@@ -221,7 +216,7 @@ static void test_rose(void **state)
 }
 
 /* Children's times and storage bytes: differences, over the interval. */
-static void test_proc(void **state)
+SCENE_TEST(test_proc)
 {
 	struct scene *scene = *state;
 	struct task_proc *a, *b;
@@ -253,7 +248,7 @@ static void test_proc(void **state)
 }
 
 /* The bytes of a process and of its reaped children are no reading of its own. */
-static void test_bytes(void **state)
+SCENE_TEST(test_bytes)
 {
 	struct scene *scene = *state;
 	struct task_raw *raw = add_waiter(scene);
@@ -284,7 +279,7 @@ static void test_bytes(void **state)
 }
 
 /* Of several tasks there are sums and high marks, and nothing that is of one. */
-static void test_folded_record(void **state)
+SCENE_TEST(test_folded_record)
 {
 	struct scene *scene = *state;
 	struct task_record *record;
@@ -303,7 +298,7 @@ static void test_folded_record(void **state)
 }
 
 /* Fields of the record: gauges as they are, counters as their growth. */
-static void test_record(void **state)
+SCENE_TEST(test_record)
 {
 	struct scene *scene = *state;
 	struct task_record *a, *b;
@@ -337,7 +332,7 @@ static void test_record(void **state)
  * Who did nothing for long was read long ago, and is as old as the sample says all the same; who
  * has ended stays as old as it became.
  */
-static void test_age(void **state)
+SCENE_TEST(test_age)
 {
 	struct scene *scene = *state;
 
@@ -396,7 +391,7 @@ static void check_total(const struct scene *scene, enum unit unit, const char *i
 }
 
 /* Sums over rows: of members' values where the sum of counters would say something else. */
-static void test_totals(void **state)
+SCENE_TEST(test_totals)
 {
 	struct scene *scene = *state;
 	struct task_raw *a, *b, *c;
@@ -426,7 +421,7 @@ static void test_totals(void **state)
 }
 
 /* Short waits: microseconds where a cell is of one wait, in rows and in the sum; else tenths. */
-static void test_short(void **state)
+SCENE_TEST(test_short)
 {
 	struct scene *scene = *state;
 	struct task_raw *raw = scene_add(&scene->samples[1], 1, 1, SEC(101));
@@ -443,7 +438,7 @@ static void test_short(void **state)
 }
 
 /* The ladder of a delay cell that gets too wide. */
-static void test_ladder(void **state)
+SCENE_TEST(test_ladder)
 {
 	static const struct {
 		uint64_t ms;
@@ -466,20 +461,4 @@ static void test_ladder(void **state)
 	}
 }
 
-#define SCENE_TEST(name) cmocka_unit_test_setup_teardown(name, scene_setup, scene_teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		SCENE_TEST(test_units),	   SCENE_TEST(test_others), SCENE_TEST(test_uncounted),
-		SCENE_TEST(test_baseline), SCENE_TEST(test_max),    SCENE_TEST(test_rose),
-		SCENE_TEST(test_proc),	   SCENE_TEST(test_bytes),  SCENE_TEST(test_folded_record),
-		SCENE_TEST(test_record),   SCENE_TEST(test_age),    SCENE_TEST(test_totals),
-		SCENE_TEST(test_short),	   SCENE_TEST(test_ladder),
-	};
-
-	/* The width of characters is the locale's. */
-	if (!setlocale(LC_CTYPE, "C.UTF-8"))
-		return 1;
-	return cmocka_run_group_tests_name("column", tests, NULL, NULL);
-}
+TESTS_WITHIN(test_in_utf8, NULL)

@@ -2,13 +2,8 @@
 /* The table of columns: what it must hold, and cells as wide as it says. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
-#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,7 +33,7 @@ static void fill_extreme(struct scene *scene, struct task_raw *raw, const char *
 }
 
 /* The sum row begins with a word of its own, whatever the first column's sum is. */
-static void test_marks(void **state)
+SCENE_TEST(test_marks)
 {
 	static const struct {
 		const char *id;
@@ -70,7 +65,7 @@ static void test_marks(void **state)
 }
 
 /* Whatever the value, a cell is exactly as wide as its column. */
-static void test_widths(void **state)
+SCENE_TEST(test_widths)
 {
 	static const char *const names[] = {
 		"",
@@ -146,7 +141,7 @@ static void test_roles(void)
 }
 
 /* The table itself: the manual's ids, headings, units; every column with its help. */
-static void test_table(void **state)
+SCENE_TEST(test_table)
 {
 	static const char *const ids[] = {
 		"pid",	   "tgid",   "ppid",	"user",	  "uid",  "state", "run",
@@ -156,7 +151,6 @@ static void test_table(void **state)
 	};
 	static const char digits[] = "1234567809";
 
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_SIZE(ids); i++)
 		assert_non_null(column_by_id(ids[i], strlen(ids[i])));
 	for (unsigned i = 0; i < RECORD_FIELDS; i++)
@@ -193,18 +187,4 @@ static void test_table(void **state)
 	assert_int_equal(unit_by_name("percents"), -1);
 }
 
-#define SCENE_TEST(name) cmocka_unit_test_setup_teardown(name, scene_setup, scene_teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		SCENE_TEST(test_marks),
-		SCENE_TEST(test_widths),
-		SCENE_TEST(test_table),
-	};
-
-	/* The width of characters is the locale's. */
-	if (!setlocale(LC_CTYPE, "C.UTF-8"))
-		return 1;
-	return cmocka_run_group_tests_name("column table", tests, NULL, NULL);
-}
+TESTS_WITHIN(test_in_utf8, NULL)

@@ -2,11 +2,7 @@
 /* The columns' words: complete, in the table's order, and of a length that help has room for. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <string.h>
 
@@ -27,11 +23,10 @@ static bool is_of_record(const struct column *column)
 }
 
 /* Each column has its words, in the same order, and no words are of no column. */
-static void test_complete(void **state)
+TEST(test_complete)
 {
 	size_t at = 0;
 
-	(void)state;
 	for (size_t i = 0; i < columns_n; i++) {
 		const struct column *column = &columns[i];
 
@@ -49,9 +44,8 @@ static void test_complete(void **state)
 }
 
 /* Who waits, or is made to, can do something about it. */
-static void test_remedies(void **state)
+TEST(test_remedies)
 {
-	(void)state;
 	for (size_t i = 0; i < columns_n; i++) {
 		const struct column_words *words = column_words(&columns[i]);
 
@@ -82,9 +76,8 @@ static void check_means(const char *id, const char *means)
 }
 
 /* What the kernel's documents name for each resource. */
-static void test_means(void **state)
+TEST(test_means)
 {
-	(void)state;
 	check_means("cpu", "nice");
 	check_means("cpu", "cpu.max");
 	check_means("throttled", "cpu.max");
@@ -105,11 +98,10 @@ static void check_cost(const char *id, const char *brief, const char *words)
 }
 
 /* Costs follow from what is read for a column: who needs something costs something. */
-static void test_costs(void **state)
+TEST(test_costs)
 {
 	const unsigned free_needs = NEED_LIFE;
 
-	(void)state;
 	check_cost("pid", "-", "nothing");
 	check_cost("reclaim", "-", "nothing");
 	check_cost("read", "1 file", "(io)");
@@ -129,11 +121,10 @@ static void test_costs(void **state)
 }
 
 /* The line spells the head out. */
-static void test_line(void **state)
+TEST(test_line)
 {
 	struct buf text = { 0 };
 
-	(void)state;
 	column_append_words(column_by_id("reclaim", 7), &text);
 	assert_string_equal(buf_cstr(&text),
 			    "memory reclaim: reclaiming memory before an allocation succeeds");
@@ -145,15 +136,4 @@ static void test_line(void **state)
 	column_append_words(column_by_id("pid", 3), &text);
 	assert_string_equal(buf_cstr(&text), "process id; in rows of threads the thread's id");
 	buf_free(&text);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_complete), cmocka_unit_test(test_remedies),
-		cmocka_unit_test(test_means),	 cmocka_unit_test(test_costs),
-		cmocka_unit_test(test_line),
-	};
-
-	return cmocka_run_group_tests_name("column_words", tests, NULL, NULL);
 }

@@ -2,11 +2,7 @@
 /* The configuration: what its lines set, what is kept, and that it is written whole. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -65,12 +61,11 @@ static void assert_rewritten(const char *text, const struct view_config *view, c
 }
 
 /* Every line that is known sets its option. */
-static void test_good(void **state)
+TEST(test_good)
 {
 	struct applied applied;
 	const struct options *options = &applied.options;
 
-	(void)state;
 	apply(&applied, "# mine\n\n delay=0.5\r\nsort = +pid\nfields = pid,cpu,comm\nunit\t=\tms\n"
 			"threads = on\nactive = true\nrows = 7\nuser = 0,12\nmatch = a=b # c\n"
 			"over = 2.5\nno-exits = 1\nsource = procfs\ncommand-line = yes\n"
@@ -96,12 +91,11 @@ static void test_good(void **state)
 }
 
 /* No, and an empty text, set nothing. */
-static void test_nothing(void **state)
+TEST(test_nothing)
 {
 	struct applied applied;
 	struct options standard;
 
-	(void)state;
 	options_default(&standard);
 	apply(&applied, "active = no\nthreads = off\ntree = false\nno-exits = 0\n");
 	assert_int_equal(applied.faults.broken, 0);
@@ -113,12 +107,11 @@ static void test_nothing(void **state)
 }
 
 /* What does not go with what the command line asks for is checked, and sets nothing. */
-static void test_other_mode(void **state)
+TEST(test_other_mode)
 {
 	struct applied applied;
 	const struct options *options = &applied.options;
 
-	(void)state;
 	apply_to_replay(&applied, "when = cpu some 1s/2s\nenable-delayacct = yes\ndelay = 3\n");
 	assert_int_equal(applied.faults.broken, 0);
 	assert_int_equal(options->watch.nspecs, 0);
@@ -131,7 +124,7 @@ static void test_other_mode(void **state)
 }
 
 /* Broken lines are counted, the first is named, and none sets anything. */
-static void test_broken(void **state)
+TEST(test_broken)
 {
 	static const char *const texts[][2] = {
 		{ "delay = 1\nnonsense\ndelay = x\n", "line 2: it is not NAME = VALUE" },
@@ -147,7 +140,6 @@ static void test_broken(void **state)
 		{ "tree = \x1b[31m", "line 1: tree does not take '\\x1b[31m'; allowed: yes, no" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
 		struct applied applied;
 
@@ -162,11 +154,10 @@ static void test_broken(void **state)
 }
 
 /* A value that is broken half-way takes nothing from the lines before it. */
-static void test_half_broken(void **state)
+TEST(test_half_broken)
 {
 	struct applied applied;
 
-	(void)state;
 	apply(&applied, "match = good\nmatch = (\nuser = 0\nuser = 3,no-such-user-here\n"
 			"sort = pid\nsort = nothing\nfields = comm\nfields = comm,what\n");
 	assert_int_equal(applied.faults.broken, 4);
@@ -179,11 +170,10 @@ static void test_half_broken(void **state)
 }
 
 /* Unknown names, and options that a file cannot hold, are named once each. */
-static void test_unknown(void **state)
+TEST(test_unknown)
 {
 	struct applied applied;
 
-	(void)state;
 	apply(&applied, "hue = red\nbatch = yes\nhue = blue\nhues = 3\npid = 1\ncol = 1\n");
 	assert_int_equal(applied.faults.broken, 0);
 	assert_string_equal(buf_cstr(&applied.faults.unknown), "hue, batch, hues, pid, col");
@@ -201,14 +191,13 @@ static void test_unknown(void **state)
 }
 
 /* The command line replaces what the file said. */
-static void test_overridden(void **state)
+TEST(test_overridden)
 {
 	char *argv[] = { (char *)"stalltop", (char *)"-d", (char *)"3",	      (char *)"-u",
 			 (char *)"5,6",	     (char *)"-g", (char *)"process", NULL };
 	struct applied applied;
 	struct buf why = { 0 };
 
-	(void)state;
 	apply(&applied, "delay = 1\nuser = 0,1,2\nthreads = yes\nunit = ms\n");
 	assert_int_equal(options_override(&applied.options, 7, argv, &why), 0);
 	assert_int_equal(applied.options.view.interval_ns, 3 * NSEC_PER_SEC);
@@ -224,13 +213,12 @@ static void test_overridden(void **state)
 }
 
 /* Into an empty file all is written; what is written sets the same. */
-static void test_rewrite_empty(void **state)
+TEST(test_rewrite_empty)
 {
 	struct options options;
 	struct applied applied;
 	struct buf out = { 0 };
 
-	(void)state;
 	options_default(&options);
 	assert_rewritten("", &options.view,
 			 "delay = 2\nsort = -total\nunit = percent\n" STANDARD_REST);
@@ -261,11 +249,10 @@ static void test_rewrite_empty(void **state)
 }
 
 /* Comments, order, blanks and what is not known stay; values change in their place. */
-static void test_rewrite_keeps(void **state)
+TEST(test_rewrite_keeps)
 {
 	struct options options;
 
-	(void)state;
 	options_default(&options);
 	assert_rewritten("# top\n\n  unit\t= ms\nfuture = 1,2\n\n#unit = avg\nrows = 9\n"
 			 "delay=1\nfields = pid\nunit = avg\nthreads = yes\nsort = x\nmatch = a",
@@ -275,7 +262,7 @@ static void test_rewrite_keeps(void **state)
 }
 
 /* Presets of one's own: as many as there are lines. Another preset's fields are not the default. */
-static void test_presets(void **state)
+TEST(test_presets)
 {
 	static const char text[] =
 		"preset = mine: fields=pid,comm, sort=+pid\npreset = b: sort=run\n"
@@ -283,7 +270,6 @@ static void test_presets(void **state)
 	struct applied applied;
 	struct view_config *view = &applied.options.view;
 
-	(void)state;
 	apply(&applied, text);
 	assert_int_equal(applied.faults.broken, 0);
 	assert_int_equal(applied.faults.unknown.len, 0);
@@ -306,13 +292,12 @@ static void test_presets(void **state)
 }
 
 /* The theme, and what is changed in it: both stay where a key writes the file. */
-static void test_colours(void **state)
+TEST(test_colours)
 {
 	static const char text[] = "theme = dark\ncolour = hot: bold red\ncolour = dim: 250\n";
 	struct applied applied;
 	struct theme_choice *theme = &applied.options.view.theme;
 
-	(void)state;
 	apply(&applied, text);
 	assert_int_equal(applied.faults.broken, 0);
 	assert_string_equal(theme->theme->name, "dark");
@@ -346,9 +331,8 @@ static void assert_put(const char *text, const char *preset, const char *expecte
 }
 
 /* A preset is put in the place of its name, else at the end; all else stays. */
-static void test_put_preset(void **state)
+TEST(test_put_preset)
 {
-	(void)state;
 	assert_put("", "a: sort=-pid", "preset = a: sort=-pid\n");
 	assert_put("unit = ms\npreset=b: sort=-pid\n# a: no\nwhat = ever\nunit", "a: sort=+pid",
 		   "unit = ms\npreset=b: sort=-pid\n# a: no\nwhat = ever\n# unit\n"
@@ -361,28 +345,12 @@ static void test_put_preset(void **state)
 }
 
 /* Broken lines become comments, so that nothing is lost and nothing is broken. */
-static void test_rewrite_broken(void **state)
+TEST(test_rewrite_broken)
 {
 	struct options options;
 
-	(void)state;
 	options_default(&options);
 	assert_rewritten("what is this\nrows = none\ndelay = soon\n", &options.view,
 			 "# what is this\n# rows = none\ndelay = 2\nsort = -total\nunit = "
 			 "percent\n" STANDARD_REST);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_good),	       cmocka_unit_test(test_nothing),
-		cmocka_unit_test(test_other_mode),     cmocka_unit_test(test_broken),
-		cmocka_unit_test(test_half_broken),    cmocka_unit_test(test_unknown),
-		cmocka_unit_test(test_overridden),     cmocka_unit_test(test_rewrite_empty),
-		cmocka_unit_test(test_rewrite_keeps),  cmocka_unit_test(test_presets),
-		cmocka_unit_test(test_colours),	       cmocka_unit_test(test_put_preset),
-		cmocka_unit_test(test_rewrite_broken),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

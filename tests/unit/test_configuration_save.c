@@ -2,11 +2,7 @@
 /* The file of the configuration: that it is written whole, where it is, and who may write it. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -63,7 +59,7 @@ static int entries(const char *path)
 }
 
 /* A preset alone is written: what was set besides stays out of the file. */
-static void test_save_preset(void **state)
+TREE_TEST(test_save_preset)
 {
 	struct tree *tree = *state;
 	char *path = path_in(tree, "p/stalltop/config");
@@ -82,7 +78,7 @@ static void test_save_preset(void **state)
 }
 
 /* Directories are made, only its owner may read, and what is there keeps its mode. */
-static void test_save(void **state)
+TREE_TEST(test_save)
 {
 	struct tree *tree = *state;
 	char *path = path_in(tree, "a/stalltop/config");
@@ -110,7 +106,7 @@ static void test_save(void **state)
 }
 
 /* A link is followed when that was asked for, and not replaced. */
-static void test_save_link(void **state)
+TREE_TEST(test_save_link)
 {
 	struct tree *tree = *state;
 	char *path = path_in(tree, "link"), *real = path_in(tree, "real/file");
@@ -137,7 +133,7 @@ static void test_save_link(void **state)
 }
 
 /* The same where the folder is one, and where what it leads to is broken, too. */
-static void test_save_linked_folder(void **state)
+TREE_TEST(test_save_linked_folder)
 {
 	struct tree *tree = *state;
 	char *path = path_in(tree, "stalltop/config"), *real = path_in(tree, "etc/config");
@@ -159,7 +155,7 @@ static void test_save_linked_folder(void **state)
 }
 
 /* Somebody else's link is not followed: it may lead to what only we may write. */
-static void test_save_foreign_link(void **state)
+TREE_TEST(test_save_foreign_link)
 {
 	struct tree *tree = *state;
 	char *path = path_in(tree, "link"), *real = path_in(tree, "real/file");
@@ -189,7 +185,7 @@ static void test_save_foreign_link(void **state)
 }
 
 /* A broken file is replaced only when that was asked for. */
-static void test_save_broken(void **state)
+TREE_TEST(test_save_broken)
 {
 	struct tree *tree = *state;
 	char *path = path_in(tree, "config");
@@ -214,7 +210,7 @@ static void test_save_broken(void **state)
 }
 
 /* Where the disk is full the old file stays whole, and nothing is left beside it. */
-static void test_save_full(void **state)
+TREE_TEST(test_save_full)
 {
 	struct tree *tree = *state;
 	char *path = path_in(tree, "config");
@@ -242,7 +238,7 @@ static void test_save_full(void **state)
 }
 
 /* Where no file can be made, or no place is known, it is said. */
-static void test_save_nowhere(void **state)
+TREE_TEST(test_save_nowhere)
 {
 	struct tree *tree = *state;
 	char *path = path_in(tree, "file/stalltop/config");
@@ -261,7 +257,7 @@ static void test_save_nowhere(void **state)
 }
 
 /* A file that cannot be read is said, and replaced only when that was asked for. */
-static void test_unreadable(void **state)
+TREE_TEST(test_unreadable)
 {
 	struct tree *tree = *state;
 	char *path = path_in(tree, "config"), *none = path_in(tree, "none");
@@ -288,11 +284,10 @@ static void test_unreadable(void **state)
 }
 
 /* Where the file is. */
-static void test_path(void **state)
+TEST(test_path)
 {
 	char *path;
 
-	(void)state;
 	setenv("HOME", "/home/me", 1);
 	setenv("XDG_CONFIG_HOME", "/etc/mine", 1);
 	path = configuration_path();
@@ -305,21 +300,4 @@ static void test_path(void **state)
 	unsetenv("XDG_CONFIG_HOME");
 	unsetenv("HOME");
 	assert_null(configuration_path());
-}
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_save, make_tree, remove_tree),
-		cmocka_unit_test_setup_teardown(test_save_preset, make_tree, remove_tree),
-		cmocka_unit_test_setup_teardown(test_save_link, make_tree, remove_tree),
-		cmocka_unit_test_setup_teardown(test_save_linked_folder, make_tree, remove_tree),
-		cmocka_unit_test_setup_teardown(test_save_foreign_link, make_tree, remove_tree),
-		cmocka_unit_test_setup_teardown(test_save_broken, make_tree, remove_tree),
-		cmocka_unit_test_setup_teardown(test_save_full, make_tree, remove_tree),
-		cmocka_unit_test_setup_teardown(test_save_nowhere, make_tree, remove_tree),
-		cmocka_unit_test_setup_teardown(test_unreadable, make_tree, remove_tree),
-		cmocka_unit_test(test_path),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

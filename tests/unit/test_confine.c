@@ -2,12 +2,7 @@
 /* What processes of ours can't do any more: tried by children that are confined, as root. */
 #include "config.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/lib/test.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -122,7 +117,7 @@ static int trace_parent(void)
 }
 
 /* What a server needs works; what opens or asks for more is refused, what attacks ends it. */
-static void test_calls(void **state)
+TEST(test_calls)
 {
 	static const struct {
 		int (*attempt)(void);
@@ -136,7 +131,6 @@ static void test_calls(void **state)
 		{ trace_parent, 0, SIGSYS },
 	};
 
-	(void)state;
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
 	file = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
 	assert_true(file >= 0);
@@ -214,7 +208,7 @@ static bool has_landlock(void)
 }
 
 /* Only the folder is written to, and nothing of it gets out. */
-static void test_writes(void **state)
+SCRATCH_TEST(test_writes)
 {
 	static const struct {
 		int (*attempt)(void);
@@ -230,7 +224,6 @@ static void test_writes(void **state)
 		{ start_program, { EACCES, EACCES } },
 	};
 
-	(void)state;
 	if (!has_landlock())
 		scratch_skip("the kernel has no landlock");
 	inside = scratch_path("in");
@@ -245,14 +238,4 @@ static void test_writes(void **state)
 			fail_msg("attempt %zu: status %#x", i, (unsigned)status);
 	}
 	assert_int_equal(confine_writes(scratch_path("missing")), -ENOENT);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_calls),
-		cmocka_unit_test_setup_teardown(test_writes, scratch_set_up, scratch_tear_down),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,11 +2,7 @@
 /* The arithmetic of counters: what is unknown stays unknown, and the larger reading stays. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <string.h>
 
@@ -45,11 +41,10 @@ static void check_same(const struct counters *a, const struct counters *b)
 }
 
 /* All figures add up. */
-static void test_add(void **state)
+TEST(test_add)
 {
 	struct counters sum = filled(1000), more = filled(30), expected = filled(1000);
 
-	(void)state;
 	counters_add(&sum, &more);
 	for (unsigned kind = 0; kind < DELAY_KINDS; kind++) {
 		expected.delay[kind].count = 1030 + 4 * kind;
@@ -64,11 +59,10 @@ static void test_add(void **state)
 }
 
 /* What is not known of one is not known of the sum: neither a kind nor the length of its life. */
-static void test_add_unknown(void **state)
+TEST(test_add_unknown)
 {
 	struct counters sum = filled(1000), more = filled(30);
 
-	(void)state;
 	counters_mask(&sum, DELAY_BIT(DELAY_BLKIO));
 	counters_mask(&more, DELAY_BIT(DELAY_IRQ));
 	more.valid &= ~VALID_TICK;
@@ -87,11 +81,10 @@ static void test_add_unknown(void **state)
 }
 
 /* A sum of what is known: the unknown adds nothing, and what is known of any is known. */
-static void test_add_known(void **state)
+TEST(test_add_known)
 {
 	struct counters sum = { 0 }, a = filled(1000), b = filled(30);
 
-	(void)state;
 	counters_add_known(&sum, &a, DELAY_BOTH(DELAY_BIT(DELAY_CPU)) | VALID_RUN);
 	assert_int_equal(sum.valid, DELAY_BOTH(DELAY_BIT(DELAY_CPU)) | VALID_RUN);
 	assert_int_equal(sum.delay[DELAY_CPU].count, 1000);
@@ -114,11 +107,10 @@ static void test_add_known(void **state)
 }
 
 /* A reading that went on is left as it is, and all of it can be compared. */
-static void test_lift_forward(void **state)
+TEST(test_lift_forward)
 {
 	struct counters before = filled(30), now = filled(1000), expected = now;
 
-	(void)state;
 	assert_int_equal(counters_lift(&now, &before), ALL);
 	check_same(&now, &expected);
 	/* So is one that stood still. */
@@ -128,11 +120,10 @@ static void test_lift_forward(void **state)
 }
 
 /* The larger reading stays the baseline, counter by counter. */
-static void test_lift_back(void **state)
+TEST(test_lift_back)
 {
 	struct counters before = filled(1000), now = filled(30), expected = before;
 
-	(void)state;
 	now.delay[DELAY_SWAPIN] = (struct delay_sum){ 5000, 6000 };
 	now.system_ns = 7000;
 	now.life_ns = expected.life_ns = 8000;
@@ -149,12 +140,11 @@ static void test_lift_back(void **state)
 }
 
 /* Counts have 32 bits in the kernel, and are carried on wider. */
-static void test_lift_modulo(void **state)
+TEST(test_lift_modulo)
 {
 	struct counters before = filled(0), now = filled(0);
 	struct delay_sum *cpu = &now.delay[DELAY_CPU];
 
-	(void)state;
 	before.delay[DELAY_CPU].count = UINT64_C(0xfffffff0);
 	*cpu = (struct delay_sum){ 5, 10 };
 	assert_int_equal(counters_lift(&now, &before), ALL);
@@ -180,12 +170,11 @@ static void test_lift_modulo(void **state)
 }
 
 /* A total that is 0 after more waits has overflowed: the interval is unknown, the next is not. */
-static void test_lift_overflow(void **state)
+TEST(test_lift_overflow)
 {
 	struct counters before = filled(1000), now = filled(1000);
 	struct delay_sum *cpu = &now.delay[DELAY_CPU];
 
-	(void)state;
 	*cpu = (struct delay_sum){ before.delay[DELAY_CPU].count + 3, 0 };
 	assert_int_equal(counters_lift(&now, &before), ALL & ~DELAY_BOTH(DELAY_BIT(DELAY_CPU)));
 	assert_int_equal(cpu->ns, 0);
@@ -202,11 +191,10 @@ static void test_lift_overflow(void **state)
 }
 
 /* What is unknown of either is not lifted, and cannot be compared. */
-static void test_lift_unknown(void **state)
+TEST(test_lift_unknown)
 {
 	struct counters before = filled(1000), now = filled(30), expected = before;
 
-	(void)state;
 	counters_mask(&before, DELAY_BIT(DELAY_CPU));
 	counters_mask(&now, DELAY_BIT(DELAY_BLKIO));
 	before.valid &= ~VALID_RUN;
@@ -224,12 +212,11 @@ static void test_lift_unknown(void **state)
 }
 
 /* Growth is of what is known; there is nothing else in it. */
-static void test_diff(void **state)
+TEST(test_diff)
 {
 	struct counters before = filled(30), now = filled(1000), grown, expected = { 0 };
 	uint32_t known = DELAY_BIT(DELAY_CPU) | DELAY_BOTH(DELAY_BIT(DELAY_IRQ)) | VALID_RUN;
 
-	(void)state;
 	memset(&grown, 0xa5, sizeof(grown));
 	counters_diff(&grown, &now, &before, known);
 	expected.valid = known;
@@ -245,11 +232,10 @@ static void test_diff(void **state)
 }
 
 /* A masked kind has neither a time nor a number; all else stays. */
-static void test_mask(void **state)
+TEST(test_mask)
 {
 	struct counters counters = filled(1);
 
-	(void)state;
 	counters_mask(&counters, 0);
 	assert_int_equal(counters.valid, ALL);
 	counters_mask(&counters, DELAY_BIT(DELAY_BLKIO) | DELAY_BIT(DELAY_IRQ));
@@ -259,7 +245,7 @@ static void test_mask(void **state)
 }
 
 /* What was booked beyond a life of 100 ms, by how much it is and in how many waits. */
-static void test_excess(void **state)
+TEST(test_excess)
 {
 	static const struct {
 		uint64_t ns, count, excess_ns, excess_count;
@@ -270,7 +256,6 @@ static void test_excess(void **state)
 		{ 103000001, 1, 103000001, 1, true },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct counters counters = { .valid = ALL & ~DELAY_BOTH(DELAY_BIT(DELAY_SWAPIN)) };
 		struct counters excess = { 0 };
@@ -289,11 +274,10 @@ static void test_excess(void **state)
 }
 
 /* Parts of a sum are taken off as far as it has them; what is cleared is none. */
-static void test_take_off(void **state)
+TEST(test_take_off)
 {
 	struct counters sum = filled(30), part = filled(10), more = filled(40);
 
-	(void)state;
 	counters_take_off(&sum, &part, DELAY_BIT(DELAY_BLKIO));
 	assert_int_equal(sum.delay[DELAY_BLKIO].ns,
 			 filled(30).delay[DELAY_BLKIO].ns - part.delay[DELAY_BLKIO].ns);
@@ -312,11 +296,10 @@ static void test_take_off(void **state)
 }
 
 /* Which of two is further on is told by the run time and the numbers of waits. */
-static void test_below(void **state)
+TEST(test_below)
 {
 	struct counters a = filled(30), b = filled(30);
 
-	(void)state;
 	assert_false(counters_below(&a, &b));
 	b.delay[DELAY_IRQ].count++;
 	assert_true(counters_below(&a, &b));
@@ -326,11 +309,10 @@ static void test_below(void **state)
 }
 
 /* The scheduler keeps cpu whether delays are accounted or not: that alone says nothing. */
-static void test_booked(void **state)
+TEST(test_booked)
 {
 	struct counters counters = { .delay[DELAY_CPU] = { 1, 1 } };
 
-	(void)state;
 	assert_false(counters_booked(&counters));
 	assert_true(counters_any(&counters));
 	counters = (struct counters){ .delay[DELAY_IRQ] = { 0, 1 } };
@@ -345,19 +327,4 @@ static void test_booked(void **state)
 	assert_true(counters_any(&counters));
 	counters = (struct counters){ .system_ns = 1 };
 	assert_true(counters_any(&counters) && !counters_booked(&counters));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_add),	      cmocka_unit_test(test_add_unknown),
-		cmocka_unit_test(test_add_known),     cmocka_unit_test(test_lift_forward),
-		cmocka_unit_test(test_lift_back),     cmocka_unit_test(test_lift_modulo),
-		cmocka_unit_test(test_lift_overflow), cmocka_unit_test(test_lift_unknown),
-		cmocka_unit_test(test_diff),	      cmocka_unit_test(test_mask),
-		cmocka_unit_test(test_excess),	      cmocka_unit_test(test_take_off),
-		cmocka_unit_test(test_below),	      cmocka_unit_test(test_booked),
-	};
-
-	return cmocka_run_group_tests_name("counters", tests, NULL, NULL);
 }

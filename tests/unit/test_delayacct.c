@@ -2,11 +2,7 @@
 /* Whether delays are accounted, and for whom, by a made-up /proc. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <errno.h>
 #include <string.h>
@@ -33,7 +29,7 @@ static uint64_t open_and_check(const struct tree *tree, enum delayacct_state exp
 }
 
 /* The switch as it is. */
-static void test_switch(void **state)
+TREE_TEST(test_switch)
 {
 	const struct tree *tree = *state;
 
@@ -49,7 +45,7 @@ static void test_switch(void **state)
 }
 
 /* Booted with it on, all tasks are accounted; words that only look like it say nothing. */
-static void test_boot(void **state)
+TREE_TEST(test_boot)
 {
 	static const struct {
 		const char *line;
@@ -71,7 +67,7 @@ static void test_boot(void **state)
 }
 
 /* Kernels before the switch: on, unless booted without. */
-static void test_no_switch(void **state)
+TREE_TEST(test_no_switch)
 {
 	const struct tree *tree = *state;
 	struct delayacct acct;
@@ -90,7 +86,7 @@ static void test_no_switch(void **state)
 }
 
 /* A switch that is there but cannot be opened says nothing of how it stands. */
-static void test_unread_switch(void **state)
+TREE_TEST(test_unread_switch)
 {
 	const struct tree *tree = *state;
 
@@ -101,7 +97,7 @@ static void test_unread_switch(void **state)
 }
 
 /* Moves of the switch are seen, each once. */
-static void test_toggled(void **state)
+TREE_TEST(test_toggled)
 {
 	static const struct {
 		const char *text;
@@ -127,7 +123,7 @@ static void test_toggled(void **state)
 }
 
 /* Switching writes the switch. */
-static void test_set(void **state)
+TREE_TEST(test_set)
 {
 	const struct tree *tree = *state;
 
@@ -141,42 +137,73 @@ static void test_set(void **state)
 #define OTHERS DELAY_BOTH(DELAYACCT_KINDS)
 #define IRQ DELAY_BOTH(DELAY_BIT(DELAY_IRQ))
 
-/* Off: only what the scheduler counts is known, whatever stands in the rest. */
-static void test_mask_off(void **state)
-{
-	const struct tree *tree = *state;
+/* Delay accounting as it was opened, and a sample that it masks. */
+struct masking {
+	void *tree;
 	struct delayacct acct;
 	struct scene scene;
+	struct sample *sample;
+};
+
+static int set_up_masking(void **state)
+{
+	struct masking *m = xcalloc(1, sizeof(*m));
+
+	*state = m;
+	scene_open(&m->scene);
+	m->sample = &m->scene.samples[0];
+	return make_tree(&m->tree);
+}
+
+static int tear_down_masking(void **state)
+{
+	struct masking *m = *state;
+	int err;
+
+	delayacct_close(&m->acct);
+	scene_close(&m->scene);
+	err = remove_tree(&m->tree);
+	free(m);
+	return err;
+}
+
+#define MASKING_TEST(name) TEST_WITH(name, set_up_masking, tear_down_masking)
+
+/* Opens it with the switch so. */
+static struct sample *open_switched(struct masking *m, const char *text)
+{
+	const struct tree *tree = m->tree;
+
+	put_text(tree, SYSCTL, text);
+	delayacct_open(&m->acct, tree->fd, 0);
+	return m->sample;
+}
+
+/* Off: only what the scheduler counts is known, whatever stands in the rest. */
+MASKING_TEST(test_mask_off)
+{
+	struct masking *m = *state;
+	struct sample *sample = open_switched(m, "0\n");
 	struct task_raw *raw;
 
-	scene_open(&scene);
-	put_text(tree, SYSCTL, "0\n");
-	delayacct_open(&acct, tree->fd, 0);
-	raw = scene_add(&scene.samples[0], 5, 5, SEC(10));
+	raw = scene_add(sample, 5, 5, SEC(10));
 	raw->single = true;
 	raw->counters.delay[DELAY_BLKIO] = (struct delay_sum){ 1, 1 };
-	assert_int_equal(delayacct_mask(&acct, &scene.samples[0]), 0);
+	assert_int_equal(delayacct_mask(&m->acct, sample), 0);
 	assert_int_equal(raw->counters.valid, SCENE_VALID & ~OTHERS);
-	delayacct_close(&acct);
-	scene_close(&scene);
 }
 
 /* On: tasks older than the oldest one seen to be accounted are masked, and counted. */
-static void test_mask_older(void **state)
+MASKING_TEST(test_mask_older)
 {
 	static const uint64_t starts[] = { 5, 10, 20, 30, 40 };
-	const struct tree *tree = *state;
-	struct delayacct acct;
-	struct scene scene;
-	struct sample *sample = &scene.samples[0];
+	struct masking *m = *state;
+	struct sample *sample = open_switched(m, "1\n");
 
-	scene_open(&scene);
-	put_text(tree, SYSCTL, "1\n");
-	delayacct_open(&acct, tree->fd, 0);
 	for (unsigned i = 0; i < 5; i++)
 		scene_add(sample, (pid_t)i + 1, (pid_t)i + 1, SEC(starts[i]))->single = true;
 	/* Nobody has waited yet: nothing says that anybody is accounted. */
-	assert_int_equal(delayacct_mask(&acct, sample), 5);
+	assert_int_equal(delayacct_mask(&m->acct, sample), 5);
 	for (unsigned i = 0; i < 5; i++)
 		assert_int_equal(sample->raw[i].counters.valid, SCENE_VALID & ~OTHERS);
 	/* One has: it is, and so are all that are younger. What is masked is read anew. */
@@ -185,159 +212,108 @@ static void test_mask_older(void **state)
 	sample->raw[3].counters.delay[DELAY_BLKIO].ns = 7; /* procfs knows no count */
 	sample->raw[4].counters.delay[DELAY_RECLAIM] = (struct delay_sum){ 1, 9 };
 	sample->raw[0].counters.delay[DELAY_CPU] = (struct delay_sum){ 100, 100 };
-	assert_int_equal(delayacct_mask(&acct, sample), 3);
+	assert_int_equal(delayacct_mask(&m->acct, sample), 3);
 	for (unsigned i = 0; i < 5; i++)
 		assert_int_equal(sample->raw[i].counters.valid,
 				 SCENE_VALID & ~(i < 3 ? OTHERS : IRQ));
 	/* An older one shows up: the mark moves, and stays when that one has gone. */
 	sample->raw[1].counters.valid = SCENE_VALID;
 	sample->raw[1].counters.delay[DELAY_SWAPIN] = (struct delay_sum){ 1, 1 };
-	assert_int_equal(delayacct_mask(&acct, sample), 1);
+	assert_int_equal(delayacct_mask(&m->acct, sample), 1);
 	sample->raw[1].counters.delay[DELAY_SWAPIN] = (struct delay_sum){ 0, 0 };
-	assert_int_equal(delayacct_mask(&acct, sample), 1);
-	delayacct_close(&acct);
-	scene_close(&scene);
+	assert_int_equal(delayacct_mask(&m->acct, sample), 1);
 }
 
 /*
  * It was off in between: a process that ran without a single copy of a page says so, and what
  * older tasks show says nothing of those that started before it.
  */
-static void test_mask_gap(void **state)
+MASKING_TEST(test_mask_gap)
 {
 	static const uint64_t starts[] = { 10, 20, 30, 40, 50 };
-	const struct tree *tree = *state;
-	struct delayacct acct;
-	struct scene scene;
-	struct sample *sample = &scene.samples[0];
+	struct masking *m = *state;
+	struct sample *sample = open_switched(m, "1\n");
 
-	scene_open(&scene);
-	put_text(tree, SYSCTL, "1\n");
-	delayacct_open(&acct, tree->fd, 0);
 	for (unsigned i = 0; i < 5; i++)
 		scene_add(sample, (pid_t)i + 10, (pid_t)i + 10, SEC(starts[i]))->single = true;
 	sample->raw[0].counters.delay[DELAY_WPCOPY] = (struct delay_sum){ 20, 7 };
 	sample->raw[2].counters.run_ns = MS(50);
 	sample->raw[3].counters.delay[DELAY_WPCOPY] = (struct delay_sum){ 20, 7 };
 	/* 10 s: accounted itself; 20 and 30 s: not; 40 s: accounted, and so is all after it. */
-	assert_int_equal(delayacct_mask(&acct, sample), 2);
+	assert_int_equal(delayacct_mask(&m->acct, sample), 2);
 	for (unsigned i = 0; i < 5; i++)
 		assert_int_equal(sample->raw[i].counters.valid,
 				 SCENE_VALID & ~(i == 1 || i == 2 ? OTHERS : IRQ));
-	delayacct_close(&acct);
-	scene_close(&scene);
 }
 
 /* A kernel thread runs without copying pages: that says nothing. */
-static void test_mask_kthread(void **state)
+MASKING_TEST(test_mask_kthread)
 {
-	const struct tree *tree = *state;
-	struct delayacct acct;
-	struct scene scene;
-	struct sample *sample = &scene.samples[0];
+	struct masking *m = *state;
+	struct sample *sample = open_switched(m, "1\n");
 
-	scene_open(&scene);
-	put_text(tree, SYSCTL, "1\n");
-	delayacct_open(&acct, tree->fd, 0);
 	scene_add(sample, 10, 10, SEC(10))->single = true;
 	scene_add(sample, 11, 11, SEC(20))->single = true;
 	sample->raw[0].counters.delay[DELAY_WPCOPY] = (struct delay_sum){ 20, 7 };
 	sample->raw[1].counters.run_ns = MS(50);
 	sample->raw[1].task->ppid = 2;
-	assert_int_equal(delayacct_mask(&acct, sample), 0);
-	delayacct_close(&acct);
-	scene_close(&scene);
+	assert_int_equal(delayacct_mask(&m->acct, sample), 0);
 }
 
 /* What was booked for a process may be a younger thread's: of the rest it says nothing. */
-static void test_mask_threads(void **state)
+MASKING_TEST(test_mask_threads)
 {
-	const struct tree *tree = *state;
-	struct delayacct acct;
-	struct scene scene;
+	struct masking *m = *state;
+	struct sample *sample = open_switched(m, "1\n");
 	struct task_raw *raw;
 
-	scene_open(&scene);
-	put_text(tree, SYSCTL, "1\n");
-	delayacct_open(&acct, tree->fd, 0);
-	raw = scene_add(&scene.samples[0], 5, 5, SEC(10));
+	raw = scene_add(sample, 5, 5, SEC(10));
 	raw->counters.delay[DELAY_BLKIO] = (struct delay_sum){ 1, 1 };
-	assert_int_equal(delayacct_mask(&acct, &scene.samples[0]), 1);
+	assert_int_equal(delayacct_mask(&m->acct, sample), 1);
 	assert_int_equal(raw->counters.valid, SCENE_VALID & ~OTHERS);
 	/* What was booked for its leader does: all threads are younger. */
 	raw->counters.valid = SCENE_VALID;
 	raw->task->accounted = true;
-	assert_int_equal(delayacct_mask(&acct, &scene.samples[0]), 0);
+	assert_int_equal(delayacct_mask(&m->acct, sample), 0);
 	assert_int_equal(raw->counters.valid, SCENE_VALID & ~IRQ);
-	delayacct_close(&acct);
-	scene_close(&scene);
 }
 
 /* Switched on while we look: who started before is older, whatever was seen. */
-static void test_mask_switched(void **state)
+MASKING_TEST(test_mask_switched)
 {
-	const struct tree *tree = *state;
-	struct delayacct acct;
-	struct scene scene;
-	struct sample *sample = &scene.samples[0];
+	struct masking *m = *state;
+	struct sample *sample;
 
-	scene_open(&scene);
-	put_text(tree, "cmdline", "delayacct\n");
-	put_text(tree, SYSCTL, "0\n");
-	delayacct_open(&acct, tree->fd, 0);
-	put_text(tree, SYSCTL, "1\n");
-	delayacct_read(&acct);
+	put_text(m->tree, "cmdline", "delayacct\n");
+	sample = open_switched(m, "0\n");
+	put_text(m->tree, SYSCTL, "1\n");
+	delayacct_read(&m->acct);
 	scene_add(sample, 5, 5, 1)->single = true;
 	scene_add(sample, 6, 6, UINT64_MAX / 2)->single = true;
-	assert_int_equal(delayacct_mask(&acct, sample), 1);
+	assert_int_equal(delayacct_mask(&m->acct, sample), 1);
 	assert_int_equal(sample->raw[0].counters.valid, SCENE_VALID & ~OTHERS);
 	assert_int_equal(sample->raw[1].counters.valid, SCENE_VALID & ~IRQ);
-	delayacct_close(&acct);
-	scene_close(&scene);
 }
 
 /* irq is unknown until some task shows that the kernel books it. */
-static void test_mask_irq(void **state)
+MASKING_TEST(test_mask_irq)
 {
-	const struct tree *tree = *state;
-	struct delayacct acct;
-	struct scene scene;
-	struct sample *sample = &scene.samples[0];
+	struct masking *m = *state;
+	struct sample *sample;
 
-	scene_open(&scene);
-	put_text(tree, "cmdline", "delayacct\n");
-	put_text(tree, SYSCTL, "1\n");
-	delayacct_open(&acct, tree->fd, 0);
+	put_text(m->tree, "cmdline", "delayacct\n");
+	sample = open_switched(m, "1\n");
 	scene_add(sample, 5, 5, SEC(10));
 	scene_add(sample, 6, 6, SEC(10));
-	assert_int_equal(delayacct_mask(&acct, sample), 0);
+	assert_int_equal(delayacct_mask(&m->acct, sample), 0);
 	assert_int_equal(sample->raw[0].counters.valid, SCENE_VALID & ~IRQ);
 	sample->raw[0].counters.valid = sample->raw[1].counters.valid = SCENE_VALID;
 	sample->raw[1].counters.delay[DELAY_IRQ] = (struct delay_sum){ 1, 100 };
-	assert_int_equal(delayacct_mask(&acct, sample), 0);
+	assert_int_equal(delayacct_mask(&m->acct, sample), 0);
 	assert_int_equal(sample->raw[0].counters.valid, SCENE_VALID);
 	assert_int_equal(sample->raw[1].counters.valid, SCENE_VALID);
 	/* Seen once is enough. */
 	sample->raw[1].counters.delay[DELAY_IRQ] = (struct delay_sum){ 0, 0 };
-	assert_int_equal(delayacct_mask(&acct, sample), 0);
+	assert_int_equal(delayacct_mask(&m->acct, sample), 0);
 	assert_int_equal(sample->raw[0].counters.valid, SCENE_VALID);
-	delayacct_close(&acct);
-	scene_close(&scene);
-}
-
-#define TREE_TEST(name) cmocka_unit_test_setup_teardown(name, make_tree, remove_tree)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TREE_TEST(test_switch),	      TREE_TEST(test_boot),
-		TREE_TEST(test_no_switch),    TREE_TEST(test_unread_switch),
-		TREE_TEST(test_toggled),      TREE_TEST(test_set),
-		TREE_TEST(test_mask_off),     TREE_TEST(test_mask_older),
-		TREE_TEST(test_mask_gap),     TREE_TEST(test_mask_kthread),
-		TREE_TEST(test_mask_threads), TREE_TEST(test_mask_switched),
-		TREE_TEST(test_mask_irq),
-	};
-
-	return cmocka_run_group_tests_name("delayacct", tests, NULL, NULL);
 }

@@ -2,11 +2,7 @@
 /* Delay accounting switched on for a run, by one or by several, and put back by the last. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <errno.h>
 #include <string.h>
@@ -77,7 +73,7 @@ static void check_forgotten(const struct tree *tree, bool on)
 }
 
 /* What was switched on is put back; what was on already stays. */
-static void test_one(void **state)
+TREE_TEST(test_one)
 {
 	const struct tree *tree = *state;
 	struct delayacct_switch run;
@@ -95,7 +91,7 @@ static void test_one(void **state)
 }
 
 /* What somebody else has switched in between is left alone. */
-static void test_others(void **state)
+TREE_TEST(test_others)
 {
 	const struct tree *tree = *state;
 	struct delayacct_switch run;
@@ -108,7 +104,7 @@ static void test_others(void **state)
 }
 
 /* Of several the last puts it back, whoever that is. */
-static void test_several(void **state)
+TREE_TEST(test_several)
 {
 	const struct tree *tree = *state;
 
@@ -130,7 +126,7 @@ static void test_several(void **state)
 }
 
 /* One of several is killed: the others go on, and the last puts it back. */
-static void test_killed_among(void **state)
+TREE_TEST(test_killed_among)
 {
 	const struct tree *tree = *state;
 	struct delayacct_switch first, second;
@@ -148,7 +144,7 @@ static void test_killed_among(void **state)
 }
 
 /* The only one is killed: that is seen, and the next run takes it over. */
-static void test_killed(void **state)
+TREE_TEST(test_killed)
 {
 	const struct tree *tree = *state;
 	struct delayacct_switch run;
@@ -167,7 +163,7 @@ static void test_killed(void **state)
 }
 
 /* Left on, and put back by hand: whoever switches it on next means it. */
-static void test_killed_then_by_hand(void **state)
+TREE_TEST(test_killed_then_by_hand)
 {
 	const struct tree *tree = *state;
 	struct delayacct_switch run;
@@ -185,7 +181,7 @@ static void test_killed_then_by_hand(void **state)
 }
 
 /* Where there is no such file to be had, each goes by itself. */
-static void test_no_file(void **state)
+TREE_TEST(test_no_file)
 {
 	const struct tree *tree = *state;
 	struct delayacct_switch run = DELAYACCT_UNTOUCHED;
@@ -205,7 +201,7 @@ static void test_no_file(void **state)
 }
 
 /* A kernel without the switch: nothing is ours, nothing is left behind. */
-static void test_no_switch(void **state)
+TREE_TEST(test_no_switch)
 {
 	const struct tree *tree = *state;
 	struct delayacct_switch run = DELAYACCT_UNTOUCHED;
@@ -230,7 +226,7 @@ static int run_often(const struct tree *tree)
 }
 
 /* Runs that begin and end at the same time: nobody is without it, nobody leaves it on. */
-static void test_at_a_time(void **state)
+TREE_TEST(test_at_a_time)
 {
 	const struct tree *tree = *state;
 	int status;
@@ -248,19 +244,4 @@ static void test_at_a_time(void **state)
 		assert_int_equal(status, 0);
 	}
 	check_forgotten(tree, false);
-}
-
-#define TREE_TEST(name) cmocka_unit_test_setup_teardown(name, make_tree, remove_tree)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TREE_TEST(test_one),	   TREE_TEST(test_others),
-		TREE_TEST(test_several),   TREE_TEST(test_killed_among),
-		TREE_TEST(test_killed),	   TREE_TEST(test_killed_then_by_hand),
-		TREE_TEST(test_no_file),   TREE_TEST(test_no_switch),
-		TREE_TEST(test_at_a_time),
-	};
-
-	return cmocka_run_group_tests_name("delayacct switch", tests, NULL, NULL);
 }

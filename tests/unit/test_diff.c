@@ -2,12 +2,7 @@
 /* Comparing two recordings: sums by command and kind, their order, formats, spans. */
 #include "config.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/lib/test.h"
 #include <jansson.h>
 #include <string.h>
 
@@ -45,12 +40,11 @@ static void fill(struct diff *diff)
 }
 
 /* Shares of the time of each side; what grew most is first, what did not change is left out. */
-static void test_text(void **state)
+TEST(test_text)
 {
 	struct buf out = { 0 };
 	struct diff diff;
 
-	(void)state;
 	fill(&diff);
 	diff_report(&diff, &out_text, TEXT_ASCII, 0, &out);
 	assert_string_equal(buf_cstr(&out), "before: a\\x1b, 4.0 s in 2 samples\n"
@@ -70,12 +64,11 @@ static void test_text(void **state)
 }
 
 /* Recordings that are the same: a line says so. */
-static void test_same(void **state)
+TEST(test_same)
 {
 	struct diff diff = { .what = { "a", "a" } };
 	struct buf out = { 0 };
 
-	(void)state;
 	add(&diff, DIFF_BEFORE, "db", DELAY_CPU, 5);
 	add(&diff, DIFF_AFTER, "db", DELAY_CPU, 5);
 	diff_report(&diff, &out_text, TEXT_ASCII, 0, &out);
@@ -85,12 +78,11 @@ static void test_same(void **state)
 }
 
 /* CSV as RFC 4180 has it, with all that there is. */
-static void test_csv(void **state)
+TEST(test_csv)
 {
 	struct buf out = { 0 };
 	struct diff diff;
 
-	(void)state;
 	fill(&diff);
 	diff_report(&diff, &out_csv, TEXT_ASCII, 1, &out);
 	assert_string_equal(buf_cstr(&out),
@@ -102,14 +94,13 @@ static void test_csv(void **state)
 	diff_free(&diff);
 }
 
-static void test_json(void **state)
+TEST(test_json)
 {
 	struct buf out = { 0 };
 	const json_t *changes, *first;
 	struct diff diff;
 	json_t *all;
 
-	(void)state;
 	fill(&diff);
 	diff_report(&diff, &out_json, TEXT_ASCII, 1, &out);
 	all = json_loads(buf_cstr(&out), JSON_REJECT_DUPLICATES, NULL);
@@ -128,13 +119,12 @@ static void test_json(void **state)
 }
 
 /* A path with a span, and what is none. */
-static void test_span(void **state)
+TEST(test_span)
 {
 	char both[] = "/none/x@14:02..14:03", open[] = "/none/x@-3m..", path[] = "/none/x";
 	char bad[] = "/none/x@14:02", worse[] = "/none/x@noon..14:00";
 	const char *from = "a", *to = "b";
 
-	(void)state;
 	assert_true(diff_take_span(path, &from, &to));
 	assert_string_equal(from, "a");
 	assert_true(diff_take_span(both, &from, &to));
@@ -146,15 +136,4 @@ static void test_span(void **state)
 	assert_null(to);
 	assert_false(diff_take_span(bad, &from, &to));
 	assert_false(diff_take_span(worse, &from, &to));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_text), cmocka_unit_test(test_same),
-		cmocka_unit_test(test_csv),  cmocka_unit_test(test_json),
-		cmocka_unit_test(test_span),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

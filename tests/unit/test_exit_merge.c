@@ -2,16 +2,12 @@
 /* Processes that have exited: their last counters are counted once, in the right place. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include "tests/lib/departing.h"
 
 /* Known before, and gone: a row behind the living, with what it did since. */
-static void test_known(void **state)
+SCENE_TEST(test_known)
 {
 	struct scene *scene = *state;
 	struct exit_record record = ended(5, SEC(50), SEC(101), 20);
@@ -42,7 +38,7 @@ static void test_known(void **state)
 }
 
 /* A process is one, however many threads of it have ended; one of which some live has not. */
-static void test_counted(void **state)
+SCENE_TEST(test_counted)
 {
 	struct scene *scene = *state;
 	struct exit_record records[] = {
@@ -60,7 +56,7 @@ static void test_counted(void **state)
 }
 
 /* Came and went between two readings: all it ever did. */
-static void test_short(void **state)
+SCENE_TEST(test_short)
 {
 	struct scene *scene = *state;
 	struct exit_record record = ended(5, SEC(101), SEC(101) + MS(30), 20);
@@ -85,7 +81,7 @@ static void test_short(void **state)
 }
 
 /* It began before the sample in which it was missed: how much it did since nobody knows. */
-static void test_unread(void **state)
+SCENE_TEST(test_unread)
 {
 	struct scene *scene = *state;
 	struct exit_record record = ended(5, SEC(50), SEC(101), 20);
@@ -101,7 +97,7 @@ static void test_unread(void **state)
 }
 
 /* A zombie reads 0: it gets its last counters, once. */
-static void test_zombie(void **state)
+SCENE_TEST(test_zombie)
 {
 	struct scene *scene = *state;
 
@@ -149,7 +145,7 @@ static void test_zombie(void **state)
 }
 
 /* It slept since long before, and was not read again: it is as old as its record says. */
-static void test_unchanged(void **state)
+SCENE_TEST(test_unchanged)
 {
 	struct scene *scene = *state;
 	struct exit_record record = ended(5, SEC(50), SEC(102) + MS(10), 20);
@@ -165,7 +161,7 @@ static void test_unchanged(void **state)
 }
 
 /* It ended between its reading and the drain: all in this interval, nothing in the next. */
-static void test_just_read(void **state)
+SCENE_TEST(test_just_read)
 {
 	struct scene *scene = *state;
 
@@ -190,7 +186,7 @@ static void test_just_read(void **state)
 }
 
 /* It ended between the drain and the next reading, or right before the drain that follows. */
-static void test_just_drained(void **state)
+SCENE_TEST(test_just_drained)
 {
 	struct scene *scene = *state;
 	struct exit_record records[] = {
@@ -209,7 +205,7 @@ static void test_just_drained(void **state)
 }
 
 /* The task was held up behind its last figures: its record came one drain late. */
-static void test_held_up(void **state)
+SCENE_TEST(test_held_up)
 {
 	struct scene *scene = *state;
 	struct exit_record record = ended(5, SEC(99) + MS(900), SEC(100) - MS(5), 20);
@@ -222,7 +218,7 @@ static void test_held_up(void **state)
 }
 
 /* The end of a thread is none of its process's. */
-static void test_thread(void **state)
+SCENE_TEST(test_thread)
 {
 	struct scene *scene = *state;
 	struct exit_record records[] = {
@@ -240,7 +236,7 @@ static void test_thread(void **state)
 }
 
 /* The last of several threads ends the process, under the leader's id and name. */
-static void test_last_thread(void **state)
+SCENE_TEST(test_last_thread)
 {
 	struct scene *scene = *state;
 
@@ -276,7 +272,7 @@ static void test_last_thread(void **state)
 }
 
 /* It was read under its old name, before it called exec. */
-static void test_renamed(void **state)
+SCENE_TEST(test_renamed)
 {
 	struct scene *scene = *state;
 	struct exit_record record = ended(5, SEC(50), SEC(101), 20);
@@ -287,7 +283,7 @@ static void test_renamed(void **state)
 }
 
 /* The pid is another's now: the old one has ended, the new one lives. */
-static void test_reuse(void **state)
+SCENE_TEST(test_reuse)
 {
 	struct scene *scene = *state;
 	struct exit_record record = ended(5, SEC(50), SEC(101), 20);
@@ -306,7 +302,7 @@ static void test_reuse(void **state)
 }
 
 /* The old one has ended, and the new one too; the order of their records is free. */
-static void test_reuse_both(void **state)
+SCENE_TEST(test_reuse_both)
 {
 	struct scene *scene = *state;
 
@@ -333,7 +329,7 @@ static void test_reuse_both(void **state)
 }
 
 /* So young that by their starts either record might be the one read before: the longer life is. */
-static void test_reuse_young(void **state)
+SCENE_TEST(test_reuse_young)
 {
 	struct scene *scene = *state;
 
@@ -360,7 +356,7 @@ static void test_reuse_young(void **state)
 }
 
 /* The record might be the new one's, by its start; but the old one was there, and has gone. */
-static void test_reuse_young_lives(void **state)
+SCENE_TEST(test_reuse_young_lives)
 {
 	struct scene *scene = *state;
 	struct exit_record record = ended(5, SEC(100) - MS(50), SEC(100) + MS(150), 20);
@@ -374,7 +370,7 @@ static void test_reuse_young_lives(void **state)
 }
 
 /* The old one has ended, and the new one is a zombie that reads 0. */
-static void test_reuse_zombie(void **state)
+SCENE_TEST(test_reuse_zombie)
 {
 	struct scene *scene = *state;
 
@@ -397,7 +393,7 @@ static void test_reuse_zombie(void **state)
 }
 
 /* In the first sample ends only mark who is there. */
-static void test_first(void **state)
+SCENE_TEST(test_first)
 {
 	struct scene *scene = *state;
 	struct exit_record records[] = {
@@ -430,7 +426,7 @@ static void test_first(void **state)
 }
 
 /* A record that does not say its group: a process's, if nothing has that id any more. */
-static void test_old_version(void **state)
+SCENE_TEST(test_old_version)
 {
 	struct scene *scene = *state;
 	struct exit_record records[] = {
@@ -445,32 +441,4 @@ static void test_old_version(void **state)
 	assert_int_equal(scene->frame.n, 2);
 	check_delta(row_of(scene, 5, true), 7, 20);
 	check_delta(row_of(scene, 6, false), 7, 12);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_known, scene_setup, scene_teardown),
-		cmocka_unit_test_setup_teardown(test_counted, scene_setup, scene_teardown),
-		cmocka_unit_test_setup_teardown(test_short, scene_setup, scene_teardown),
-		cmocka_unit_test_setup_teardown(test_unread, scene_setup, scene_teardown),
-		cmocka_unit_test_setup_teardown(test_zombie, scene_setup, scene_teardown),
-		cmocka_unit_test_setup_teardown(test_unchanged, scene_setup, scene_teardown),
-		cmocka_unit_test_setup_teardown(test_just_read, scene_setup, scene_teardown),
-		cmocka_unit_test_setup_teardown(test_just_drained, scene_setup, scene_teardown),
-		cmocka_unit_test_setup_teardown(test_held_up, scene_setup, scene_teardown),
-		cmocka_unit_test_setup_teardown(test_thread, scene_setup, scene_teardown),
-		cmocka_unit_test_setup_teardown(test_last_thread, scene_setup, scene_teardown),
-		cmocka_unit_test_setup_teardown(test_renamed, scene_setup, scene_teardown),
-		cmocka_unit_test_setup_teardown(test_reuse, scene_setup, scene_teardown),
-		cmocka_unit_test_setup_teardown(test_reuse_both, scene_setup, scene_teardown),
-		cmocka_unit_test_setup_teardown(test_reuse_young, scene_setup, scene_teardown),
-		cmocka_unit_test_setup_teardown(test_reuse_young_lives, scene_setup,
-						scene_teardown),
-		cmocka_unit_test_setup_teardown(test_reuse_zombie, scene_setup, scene_teardown),
-		cmocka_unit_test_setup_teardown(test_first, scene_setup, scene_teardown),
-		cmocka_unit_test_setup_teardown(test_old_version, scene_setup, scene_teardown),
-	};
-
-	return cmocka_run_group_tests_name("exit merge", tests, NULL, NULL);
 }

@@ -2,11 +2,7 @@
 /* Short-lived tasks that are alike become one row; how tasks ended; all their fields. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -26,7 +22,7 @@
 #endif
 
 /* How one task ended is told where it is not as usual. */
-static void test_epitaph(void **state)
+SCENE_TEST(test_epitaph)
 {
 	static const struct {
 		uint32_t status;
@@ -63,7 +59,7 @@ static void test_epitaph(void **state)
 }
 
 /* Many alike are one row; what they did is added up. */
-static void test_fold(void **state)
+SCENE_TEST(test_fold)
 {
 	struct scene *scene = *state;
 	struct exit_record records[8];
@@ -102,7 +98,7 @@ static void test_fold(void **state)
 }
 
 /* Without a status that is worth a word it is their number alone. */
-static void test_fold_words(void **state)
+SCENE_TEST(test_fold_words)
 {
 	struct scene *scene = *state;
 	struct exit_record records[5];
@@ -113,7 +109,7 @@ static void test_fold_words(void **state)
 }
 
 /* What differs in parent, user or name is not alike. */
-static void test_fold_unlike(void **state)
+SCENE_TEST(test_fold_unlike)
 {
 	struct scene *scene = *state;
 
@@ -138,7 +134,7 @@ static void test_fold_unlike(void **state)
 }
 
 /* Groups of many sorts at once: each is folded by itself, and nothing gets lost. */
-static void test_fold_sorts(void **state)
+SCENE_TEST(test_fold_sorts)
 {
 	struct scene *scene = *state;
 	struct exit_record records[60];
@@ -169,7 +165,7 @@ static void test_fold_sorts(void **state)
 }
 
 /* Those known before have a row of their own: it goes on from their last reading. */
-static void test_fold_known(void **state)
+SCENE_TEST(test_fold_known)
 {
 	struct scene *scene = *state;
 	struct exit_record records[9];
@@ -193,7 +189,7 @@ static void test_fold_known(void **state)
 }
 
 /* What several threads waited may be more than the others lived: that is not impossible. */
-static void test_fold_threads(void **state)
+SCENE_TEST(test_fold_threads)
 {
 	struct scene *scene = *state;
 
@@ -213,7 +209,7 @@ static void test_fold_threads(void **state)
 }
 
 /* All fields come along, for the zombie and for who has gone. */
-static void test_fields(void **state)
+SCENE_TEST(test_fields)
 {
 	struct scene *scene = *state;
 	struct exit_record records[] = {
@@ -255,7 +251,7 @@ static void test_fields(void **state)
 }
 
 /* All that is a sum adds up where rows are folded; waits keep the longest. */
-static void test_fold_fields(void **state)
+SCENE_TEST(test_fold_fields)
 {
 	struct scene *scene = *state;
 	struct exit_record records[5];
@@ -290,7 +286,7 @@ static void test_fold_fields(void **state)
 }
 
 /* The same where there were too many to keep until the sample. */
-static void test_long_fields(void **state)
+SCENE_TEST(test_long_fields)
 {
 	struct scene *scene = *state;
 	struct exit_record records[4];
@@ -308,7 +304,7 @@ static void test_long_fields(void **state)
 }
 
 /* A process has what its threads had, whenever they ended in the interval. */
-static void test_thread_fields(void **state)
+SCENE_TEST(test_thread_fields)
 {
 	struct scene *scene = *state;
 
@@ -360,7 +356,7 @@ static size_t make_pipelines(struct exit_record *records, unsigned n)
 }
 
 /* Who did little is folded by command where parents differ, under who will have reaped them. */
-static void test_fold_parents(void **state)
+SCENE_TEST(test_fold_parents)
 {
 	struct scene *scene = *state;
 	struct exit_record records[60];
@@ -392,7 +388,7 @@ static void test_fold_parents(void **state)
 }
 
 /* A few are not folded, nor are those of several users. */
-static void test_fold_few_parents(void **state)
+SCENE_TEST(test_fold_few_parents)
 {
 	struct scene *scene = *state;
 
@@ -423,7 +419,7 @@ static void make_unlisted(struct exit_record *records, unsigned n)
  * They may be zombies in the next sample, where what they did must not be counted again: but for
  * what they ran since the last tick, which a record lacks.
  */
-static void test_fold_zombies(void **state)
+SCENE_TEST(test_fold_zombies)
 {
 	struct scene *scene = *state;
 
@@ -456,7 +452,7 @@ static void test_fold_zombies(void **state)
 }
 
 /* Those that have gone for good are one row. */
-static void test_fold_unlisted(void **state)
+SCENE_TEST(test_fold_unlisted)
 {
 	struct scene *scene = *state;
 	struct exit_record records[6];
@@ -475,7 +471,7 @@ static void test_fold_unlisted(void **state)
 }
 
 /* Of a process that no sample has met it waits for its end, an interval at most. */
-static void test_left_out_early(void **state)
+SCENE_TEST(test_left_out_early)
 {
 	struct scene *scene = *state;
 	struct exit_record early = thread_ended(100, 150, SEC(101), SEC(101) + MS(50), 0),
@@ -506,7 +502,7 @@ static void test_left_out_early(void **state)
 }
 
 /* What cannot be of one thread's is not in the sum of its process, nor in that of the row. */
-static void test_left_out(void **state)
+SCENE_TEST(test_left_out)
 {
 	struct scene *scene = *state;
 	struct exit_record records[EXIT_FOLD_MANY + 2];
@@ -543,29 +539,4 @@ static void test_left_out(void **state)
 	assert_int_equal(scene->frame.n, 2);
 	assert_false(scene->frame.rows[1].valid & DELAY_BIT(DELAY_BLKIO));
 	assert_true(scene->frame.rows[1].valid & DELAY_BIT(DELAY_CPU));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_epitaph, scene_setup, scene_teardown),
-		cmocka_unit_test_setup_teardown(test_fold, scene_setup, scene_teardown),
-		cmocka_unit_test_setup_teardown(test_fold_words, scene_setup, scene_teardown),
-		cmocka_unit_test_setup_teardown(test_fold_unlike, scene_setup, scene_teardown),
-		cmocka_unit_test_setup_teardown(test_fold_sorts, scene_setup, scene_teardown),
-		cmocka_unit_test_setup_teardown(test_fold_known, scene_setup, scene_teardown),
-		cmocka_unit_test_setup_teardown(test_fold_threads, scene_setup, scene_teardown),
-		cmocka_unit_test_setup_teardown(test_fields, scene_setup, scene_teardown),
-		cmocka_unit_test_setup_teardown(test_fold_fields, scene_setup, scene_teardown),
-		cmocka_unit_test_setup_teardown(test_long_fields, scene_setup, scene_teardown),
-		cmocka_unit_test_setup_teardown(test_thread_fields, scene_setup, scene_teardown),
-		cmocka_unit_test_setup_teardown(test_fold_parents, scene_setup, scene_teardown),
-		cmocka_unit_test_setup_teardown(test_fold_few_parents, scene_setup, scene_teardown),
-		cmocka_unit_test_setup_teardown(test_fold_zombies, scene_setup, scene_teardown),
-		cmocka_unit_test_setup_teardown(test_fold_unlisted, scene_setup, scene_teardown),
-		cmocka_unit_test_setup_teardown(test_left_out_early, scene_setup, scene_teardown),
-		cmocka_unit_test_setup_teardown(test_left_out, scene_setup, scene_teardown),
-	};
-
-	return cmocka_run_group_tests_name("exit merge fold", tests, NULL, NULL);
 }

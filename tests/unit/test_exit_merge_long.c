@@ -2,11 +2,7 @@
 /* Tasks that ended are folded in the middle of a long interval, as their number has no bound. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -31,7 +27,7 @@ static bool is_even(void *arg, pid_t pid)
 }
 
 /* In a long interval what began in it and has gone for good is folded, however few. */
-static void test_long(void **state)
+SCENE_TEST(test_long)
 {
 	struct scene *scene = *state;
 	struct exit_record records[20];
@@ -72,7 +68,7 @@ static void test_long(void **state)
 }
 
 /* Names that are too many: who did most is kept, the others are one for each user, all is there. */
-static void test_long_names(void **state)
+SCENE_TEST(test_long_names)
 {
 	struct scene *scene = *state;
 	struct exit_record records[60];
@@ -113,7 +109,7 @@ static void test_long_names(void **state)
 }
 
 /* Ends of threads stay apart from those of their processes, which count them already. */
-static void test_long_threads(void **state)
+SCENE_TEST(test_long_threads)
 {
 	struct scene *scene = *state;
 
@@ -147,7 +143,7 @@ static void test_long_threads(void **state)
 }
 
 /* Who was read before goes on from there, though by its record alone it might be new. */
-static void test_long_known(void **state)
+SCENE_TEST(test_long_known)
 {
 	struct scene *scene = *state;
 	struct exit_record records[5];
@@ -166,7 +162,7 @@ static void test_long_known(void **state)
 }
 
 /* A process is there as long as its leader is, whichever thread was its last. */
-static void test_long_leader(void **state)
+SCENE_TEST(test_long_leader)
 {
 	struct scene *scene = *state;
 	struct exit_record records[8];
@@ -182,7 +178,7 @@ static void test_long_leader(void **state)
 }
 
 /* Nothing to fold. */
-static void test_long_none(void **state)
+SCENE_TEST(test_long_none)
 {
 	struct exit_record record = ended(5, SEC(101), SEC(101) + MS(40), 10);
 	const struct scene *scene = *state;
@@ -191,18 +187,4 @@ static void test_long_none(void **state)
 	assert_int_equal(fold_long(scene, &record, 1, is_gone, NULL), 1);
 	assert_int_equal(record.counters.members, 1);
 	assert_int_equal(record.pid, 5);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_long, scene_setup, scene_teardown),
-		cmocka_unit_test_setup_teardown(test_long_names, scene_setup, scene_teardown),
-		cmocka_unit_test_setup_teardown(test_long_threads, scene_setup, scene_teardown),
-		cmocka_unit_test_setup_teardown(test_long_known, scene_setup, scene_teardown),
-		cmocka_unit_test_setup_teardown(test_long_leader, scene_setup, scene_teardown),
-		cmocka_unit_test_setup_teardown(test_long_none, scene_setup, scene_teardown),
-	};
-
-	return cmocka_run_group_tests_name("exit merge long", tests, NULL, NULL);
 }

@@ -2,11 +2,7 @@
 /* Whatever tasks do between readings and drains, what they did is counted exactly once. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -344,34 +340,20 @@ static void run_all(bool threads, unsigned names)
 }
 
 /* Rows of processes. */
-static void test_processes(void **state)
+TEST(test_processes)
 {
-	(void)state;
 	run_all(false, LIVES);
 }
 
 /* Rows of threads. */
-static void test_threads(void **state)
+TEST(test_threads)
 {
-	(void)state;
 	run_all(true, LIVES);
 }
 
 /* With few names, so that there are many alike. */
-static void test_folded(void **state)
+TEST(test_folded)
 {
-	(void)state;
 	run_all(false, 2);
 	run_all(true, 2);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_processes),
-		cmocka_unit_test(test_threads),
-		cmocka_unit_test(test_folded),
-	};
-
-	return cmocka_run_group_tests_name("exit merge property", tests, NULL, NULL);
 }

@@ -2,11 +2,7 @@
 /* Threads that have exited, where each has a row; leaders that go first; exec by a thread. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include "tests/lib/departing.h"
 
@@ -36,7 +32,7 @@ static struct exit_record leader_ended(uint64_t base)
 }
 
 /* A thread ends: known before or not, its process goes on. */
-static void test_thread(void **state)
+SCENE_TEST(test_thread)
 {
 	struct scene *scene = *state;
 	struct exit_record records[] = {
@@ -64,7 +60,7 @@ static void test_thread(void **state)
 }
 
 /* A thread ends right after it was read; the other is there no more, and without a record. */
-static void test_just_read(void **state)
+SCENE_TEST(test_just_read)
 {
 	struct scene *scene = *state;
 	struct exit_record record = thread_ended(5, 6, SEC(50) + MS(1), SEC(102) + MS(5), 20);
@@ -83,7 +79,7 @@ static void test_just_read(void **state)
 }
 
 /* The process ends with all its threads; the last one's record has the task's counters. */
-static void test_all(void **state)
+SCENE_TEST(test_all)
 {
 	struct scene *scene = *state;
 	struct exit_record records[] = {
@@ -103,7 +99,7 @@ static void test_all(void **state)
 }
 
 /* A leader that ended stays listed while threads go on: its counters once, then no more. */
-static void test_leader_first(void **state)
+SCENE_TEST(test_leader_first)
 {
 	struct scene *scene = *state;
 	struct exit_record leader = leader_ended(20), last;
@@ -128,7 +124,7 @@ static void test_leader_first(void **state)
 }
 
 /* A leader that ended right after it was read is no thread that called exec. */
-static void test_leader_just_read(void **state)
+SCENE_TEST(test_leader_just_read)
 {
 	struct scene *scene = *state;
 	struct exit_record record = thread_ended(5, 5, SEC(50), SEC(102) + MS(5), 20);
@@ -150,7 +146,7 @@ static void test_leader_just_read(void **state)
 }
 
 /* The same where only whole processes have a row: the process goes on, until the last ends. */
-static void test_leader_first_process(void **state)
+SCENE_TEST(test_leader_first_process)
 {
 	struct scene *scene = *state;
 	struct exit_record leader = leader_ended(20), last;
@@ -170,7 +166,7 @@ static void test_leader_first_process(void **state)
 }
 
 /* Thread 6 called exec: it is 5 now, and goes on from its own counters. The old 5 has ended. */
-static void test_exec(void **state)
+SCENE_TEST(test_exec)
 {
 	struct scene *scene = *state;
 
@@ -208,7 +204,7 @@ static void test_exec(void **state)
 }
 
 /* A thread that was never read called exec: all of it is new. */
-static void test_exec_new(void **state)
+SCENE_TEST(test_exec_new)
 {
 	struct scene *scene = *state;
 	struct exit_record record = leader_ended(30);
@@ -227,7 +223,7 @@ static void test_exec_new(void **state)
 }
 
 /* It called exec and ended, all in one interval. */
-static void test_exec_ended(void **state)
+SCENE_TEST(test_exec_ended)
 {
 	struct scene *scene = *state;
 	struct exit_record records[] = {
@@ -248,7 +244,7 @@ static void test_exec_ended(void **state)
 }
 
 /* An id that another process's thread had: a thread is known by both. */
-static void test_moved_id(void **state)
+SCENE_TEST(test_moved_id)
 {
 	struct scene *scene = *state;
 	struct exit_record records[] = {
@@ -272,7 +268,7 @@ static void test_moved_id(void **state)
 }
 
 /* The same thread id twice in one process. */
-static void test_reuse(void **state)
+SCENE_TEST(test_reuse)
 {
 	struct scene *scene = *state;
 	struct exit_record records[] = {
@@ -293,7 +289,7 @@ static void test_reuse(void **state)
 }
 
 /* Many short-lived threads of one name are one row. */
-static void test_fold(void **state)
+SCENE_TEST(test_fold)
 {
 	struct scene *scene = *state;
 	struct exit_record records[10];
@@ -310,25 +306,4 @@ static void test_fold(void **state)
 	assert_int_equal(row->deltas->grown.delay[DELAY_CPU].ns, MS(100));
 	assert_string_equal(row->task->ended, "10 tasks");
 	assert_int_equal(scene->info.born, 10);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_thread, scene_setup, scene_teardown),
-		cmocka_unit_test_setup_teardown(test_just_read, scene_setup, scene_teardown),
-		cmocka_unit_test_setup_teardown(test_all, scene_setup, scene_teardown),
-		cmocka_unit_test_setup_teardown(test_leader_first, scene_setup, scene_teardown),
-		cmocka_unit_test_setup_teardown(test_leader_just_read, scene_setup, scene_teardown),
-		cmocka_unit_test_setup_teardown(test_leader_first_process, scene_setup,
-						scene_teardown),
-		cmocka_unit_test_setup_teardown(test_exec, scene_setup, scene_teardown),
-		cmocka_unit_test_setup_teardown(test_exec_new, scene_setup, scene_teardown),
-		cmocka_unit_test_setup_teardown(test_exec_ended, scene_setup, scene_teardown),
-		cmocka_unit_test_setup_teardown(test_moved_id, scene_setup, scene_teardown),
-		cmocka_unit_test_setup_teardown(test_reuse, scene_setup, scene_teardown),
-		cmocka_unit_test_setup_teardown(test_fold, scene_setup, scene_teardown),
-	};
-
-	return cmocka_run_group_tests_name("exit merge threads", tests, NULL, NULL);
 }

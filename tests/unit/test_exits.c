@@ -2,11 +2,7 @@
 /* Exit records: what is taken of them, when, and for how long; and lists of CPUs. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -49,11 +45,10 @@ static void check_who(const struct exit_record *record, const struct record_valu
 }
 
 /* A process of one thread. */
-static void test_single(void **state)
+TEST(test_single)
 {
 	struct kernel kernel;
 
-	(void)state;
 	for (unsigned threads = 0; threads < 2; threads++) {
 		struct record_values task = make_task(70, 70, AGROUP);
 		const struct exit_record *record;
@@ -73,11 +68,10 @@ static void test_single(void **state)
 }
 
 /* A thread whose process goes on: the leader or another. */
-static void test_thread(void **state)
+TEST(test_thread)
 {
 	struct kernel kernel;
 
-	(void)state;
 	for (unsigned threads = 0; threads < 2; threads++) {
 		struct record_values task = make_task(70, 72, 0), leader = make_task(70, 70, 1);
 		const struct exit_record *records;
@@ -97,11 +91,10 @@ static void test_thread(void **state)
 }
 
 /* The last of several threads brings the group's counters: those of a process. */
-static void test_last(void **state)
+TEST(test_last)
 {
 	struct kernel kernel;
 
-	(void)state;
 	for (unsigned threads = 0; threads < 2; threads++) {
 		struct record_values task = make_task(70, 72, AGROUP), group;
 		const struct exit_record *record;
@@ -123,14 +116,13 @@ static void test_last(void **state)
 }
 
 /* What a task cannot have waited in its life is left out, of a process's sum too. */
-static void test_impossible(void **state)
+TEST(test_impossible)
 {
 	const uint32_t blkio = DELAY_BIT(DELAY_BLKIO);
 	struct record_values task = make_task(70, 72, AGROUP), group = make_task(0, 0, 0);
 	struct exit_record *record;
 	struct kernel kernel;
 
-	(void)state;
 	task.delay[DELAY_BLKIO].total = task.ac_etime * 1000 * 5 + 5000000;
 	task.delay[DELAY_BLKIO].count = 3;
 	group.delay[DELAY_BLKIO].total = task.delay[DELAY_BLKIO].total + 4711;
@@ -153,14 +145,13 @@ static void test_impossible(void **state)
 }
 
 /* What is a little too much of several waits is cut to the life, in a process's sum too. */
-static void test_cut(void **state)
+TEST(test_cut)
 {
 	struct record_values task = make_task(70, 72, AGROUP), group = make_task(0, 0, 0);
 	uint64_t life_ns = task.ac_etime * 1000;
 	struct exit_record *record;
 	struct kernel kernel;
 
-	(void)state;
 	task.delay[DELAY_BLKIO].total = life_ns + life_ns / 2 + 5000000;
 	task.delay[DELAY_BLKIO].count = 30;
 	group.delay[DELAY_BLKIO].total = task.delay[DELAY_BLKIO].total + 4711;
@@ -193,7 +184,7 @@ static void test_cut(void **state)
 }
 
 /* The group's part says who the group is, whatever the task's says; its order is free. */
-static void test_last_group(void **state)
+TEST(test_last_group)
 {
 	uint8_t bytes[MESSAGE_MAX], record[RECORD_MAX];
 	struct record_values task = make_task(0, 72, 0), group = make_task(0, 0, 0);
@@ -208,7 +199,6 @@ static void test_last_group(void **state)
 	struct kernel kernel;
 	uint32_t len;
 
-	(void)state;
 	kernel_open(&kernel, false);
 	message.len = record_make(record, USUAL, &group);
 	len = (uint32_t)record_message(bytes, &message);
@@ -227,9 +217,8 @@ static void test_last_group(void **state)
 }
 
 /* All versions; before 12 the record says neither the group nor its start. */
-static void test_versions(void **state)
+TEST(test_versions)
 {
-	(void)state;
 	for (unsigned version = RECORD_OLDEST; version <= RECORD_NEWEST + 1; version++) {
 		struct record_values task = make_task(70, 70, AGROUP);
 		struct record_values last = make_task(80, 82, AGROUP), group;
@@ -257,12 +246,11 @@ static void test_versions(void **state)
 }
 
 /* Names are raw bytes, which need no end and no sense. */
-static void test_comm(void **state)
+TEST(test_comm)
 {
 	struct record_values task = make_task(70, 70, AGROUP);
 	struct kernel kernel;
 
-	(void)state;
 	kernel_open(&kernel, false);
 	memset(task.ac_comm, 'x', sizeof(task.ac_comm));
 	memcpy(task.ac_comm, "\x1b[2J\xff\n)(", 8);
@@ -283,14 +271,13 @@ static void test_comm(void **state)
 }
 
 /* A record came between two drains of its listener. */
-static void test_times(void **state)
+TEST(test_times)
 {
 	struct record_values task = make_task(70, 70, AGROUP);
 	const struct exit_record *records;
 	struct kernel kernel;
 	uint64_t t[5];
 
-	(void)state;
 	t[0] = clock_ns(CLOCK_MONOTONIC);
 	kernel_open(&kernel, false);
 	t[1] = clock_ns(CLOCK_MONOTONIC);
@@ -313,14 +300,13 @@ static void test_times(void **state)
 }
 
 /* With nothing there a drain is one call; it waits for nobody, and says when the next is due. */
-static void test_due(void **state)
+TEST(test_due)
 {
 	struct record_values task = make_task(70, 70, AGROUP);
 	const struct exits_stats *stats;
 	struct kernel kernel;
 	uint64_t before, now;
 
-	(void)state;
 	kernel_open(&kernel, false);
 	stats = exits_stats(kernel.exits);
 	now = clock_ns(CLOCK_MONOTONIC);
@@ -342,12 +328,11 @@ static void test_due(void **state)
 }
 
 /* More records than one call takes, on both listeners; each in its order. */
-static void test_many(void **state)
+TEST(test_many)
 {
 	struct exit_record *records;
 	struct kernel kernel;
 
-	(void)state;
 	kernel_open(&kernel, false);
 	kernel.version = 8;
 	for (uint32_t i = 0; i < 64; i++) {
@@ -375,13 +360,12 @@ static void test_many(void **state)
 }
 
 /* What a storm took is given back when it is over. */
-static void test_clear(void **state)
+TEST(test_clear)
 {
 	struct kernel kernel;
 	struct exit_record *records;
 	size_t n;
 
-	(void)state;
 	kernel_open(&kernel, false);
 	exits_want_fields(kernel.exits, true);
 	storm(&kernel, 1, 5000);
@@ -411,7 +395,7 @@ static void test_clear(void **state)
 }
 
 /* All fields are kept only where they are wanted. */
-static void test_fields(void **state)
+TEST(test_fields)
 {
 	struct record_values one = make_task(70, 70, AGROUP), two = make_task(80, 82, AGROUP);
 	struct record_values group = make_task(0, 4711, 0);
@@ -419,7 +403,6 @@ static void test_fields(void **state)
 	struct exit_record *records;
 	struct kernel kernel;
 
-	(void)state;
 	kernel_open(&kernel, false);
 	assert_null(exits_fields(kernel.exits));
 	send_exit(&kernel, 0, &one, NULL);
@@ -458,11 +441,10 @@ static void test_fields(void **state)
 }
 
 /* Some records are kept, in another order; their fields go with them. */
-static void test_keep(void **state)
+TEST(test_keep)
 {
 	struct kernel kernel;
 
-	(void)state;
 	for (unsigned fields = 0; fields < 2; fields++) {
 		static const uint32_t left[] = { 109, 102, 104, 200, 202, 201, 203 };
 		struct exit_record *records;
@@ -494,9 +476,8 @@ static void test_keep(void **state)
 }
 
 /* Whoever has the privileges from the file alone gets no more of the kernel's memory by asking. */
-static void test_buffer(void **state)
+TEST(test_buffer)
 {
-	(void)state;
 	for (size_t n = 1; n <= 64; n *= 2) {
 		size_t usual = exits_buffer(0, n, false);
 
@@ -513,7 +494,7 @@ static void test_buffer(void **state)
 }
 
 /* CPUs by the list of those that can be there. */
-static void test_cpus(void **state)
+TEST(test_cpus)
 {
 	static const struct {
 		const char *list;
@@ -550,7 +531,6 @@ static void test_cpus(void **state)
 	char list[1024] = "";
 	int n;
 
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_SIZE(cases); i++)
 		assert_int_equal(exits_cpus(cases[i].list), cases[i].cpus);
 	n = file_read(AT_FDCWD, "/sys/devices/system/cpu/possible", list, sizeof(list) - 1);
@@ -558,19 +538,8 @@ static void test_cpus(void **state)
 		assert_true(exits_cpus(list) >= (unsigned)sysconf(_SC_NPROCESSORS_ONLN));
 }
 
-int main(void)
+/* What was never opened is closed like what was. */
+TEST(test_close_nothing)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_impossible), cmocka_unit_test(test_cut),
-		cmocka_unit_test(test_single),	   cmocka_unit_test(test_thread),
-		cmocka_unit_test(test_last),	   cmocka_unit_test(test_last_group),
-		cmocka_unit_test(test_versions),   cmocka_unit_test(test_comm),
-		cmocka_unit_test(test_times),	   cmocka_unit_test(test_due),
-		cmocka_unit_test(test_many),	   cmocka_unit_test(test_clear),
-		cmocka_unit_test(test_fields),	   cmocka_unit_test(test_keep),
-		cmocka_unit_test(test_buffer),	   cmocka_unit_test(test_cpus),
-	};
-
 	exits_close(NULL);
-	return cmocka_run_group_tests_name("exits", tests, NULL, NULL);
 }

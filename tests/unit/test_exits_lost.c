@@ -2,11 +2,7 @@
 /* Exit records that are lost, cannot be read, or are none. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <linux/sock_diag.h>
 #include <string.h>
@@ -61,13 +57,12 @@ static void drop(const struct kernel *kernel, unsigned cpu, unsigned records, un
 }
 
 /* What the kernel drops is lost: its own count says how many, also where that wraps. */
-static void test_lost(void **state)
+TEST(test_lost)
 {
 	struct record_values task = make_task(70, 70, AGROUP);
 	const struct exits_stats *stats;
 	struct kernel kernel;
 
-	(void)state;
 	/* From before the listeners were there. */
 	memset(dropped, 0xfe, sizeof(dropped));
 	kernel_open(&kernel, false);
@@ -97,12 +92,11 @@ static void test_lost(void **state)
 }
 
 /* A gap in the numbers says nothing: it costs no call to ask, and is no loss. */
-static void test_numbers(void **state)
+TEST(test_numbers)
 {
 	struct record_values task = make_task(70, 70, AGROUP);
 	struct kernel kernel;
 
-	(void)state;
 	kernel_open(&kernel, false);
 	asked = 0;
 	for (unsigned i = 0; i < 10; i++) {
@@ -116,13 +110,12 @@ static void test_numbers(void **state)
 }
 
 /* A kernel that does not count: each time that a buffer ran over at least one was lost. */
-static void test_uncounted(void **state)
+TEST(test_uncounted)
 {
 	struct record_values task = make_task(70, 70, AGROUP);
 	const struct exits_stats *stats;
 	struct kernel kernel;
 
-	(void)state;
 	counts = false;
 	kernel_open(&kernel, false);
 	stats = exits_stats(kernel.exits);
@@ -169,7 +162,7 @@ static void send_foreign(struct kernel *kernel, unsigned what)
 }
 
 /* What is none of ours is neither taken nor counted. */
-static void test_foreign(void **state)
+TEST(test_foreign)
 {
 	static const uint32_t lies[] = { 0, 1, 15, 17, 19, 0x7fffffff, 0xffffffff };
 	struct record_values task = make_task(70, 70, AGROUP);
@@ -177,7 +170,6 @@ static void test_foreign(void **state)
 	struct kernel kernel;
 	size_t len;
 
-	(void)state;
 	kernel_open(&kernel, false);
 	send_exit(&kernel, 0, &task, NULL);
 	for (unsigned what = 0; what < 3; what++)
@@ -228,12 +220,11 @@ static void send_broken(struct kernel *kernel, unsigned what)
 #define BROKEN 7
 
 /* What cannot be read is lost, once; what comes behind it is not. */
-static void test_broken(void **state)
+TEST(test_broken)
 {
 	struct record_values task = make_task(70, 70, AGROUP);
 	struct kernel kernel;
 
-	(void)state;
 	kernel_open(&kernel, false);
 	send_exit(&kernel, 0, &task, NULL);
 	for (unsigned what = 0; what < BROKEN; what++) {
@@ -248,7 +239,7 @@ static void test_broken(void **state)
 }
 
 /* Records that end early: up to where the elapsed time is they are none, then they are some. */
-static void test_cut_record(void **state)
+TEST(test_cut_record)
 {
 	struct record_values task = make_task(70, 70, AGROUP);
 	uint8_t bytes[MESSAGE_MAX], record[RECORD_MAX];
@@ -256,7 +247,6 @@ static void test_cut_record(void **state)
 	uint64_t lost = 0;
 	size_t n = 0;
 
-	(void)state;
 	kernel_open(&kernel, false);
 	record_make(record, USUAL, &task);
 	for (size_t len = 0; len <= record_size(USUAL); len += 8) {
@@ -280,14 +270,13 @@ static void test_cut_record(void **state)
 }
 
 /* A datagram may hold several messages, and bytes behind them. */
-static void test_together(void **state)
+TEST(test_together)
 {
 	uint8_t bytes[MESSAGE_MAX];
 	struct exit_record *records;
 	struct kernel kernel;
 	size_t len = 0;
 
-	(void)state;
 	kernel_open(&kernel, false);
 	for (uint32_t i = 0; i < 3; i++) {
 		struct record_values task = make_task(70 + i, 70 + i, AGROUP);
@@ -305,12 +294,11 @@ static void test_together(void **state)
 }
 
 /* Who has gone sends no more: nobody goes on to receive it. */
-static void test_closed(void **state)
+TEST(test_closed)
 {
 	struct record_values task = make_task(70, 70, AGROUP);
 	struct kernel kernel;
 
-	(void)state;
 	kernel_open(&kernel, false);
 	send_exit(&kernel, 0, &task, NULL);
 	send_exit(&kernel, 1, &task, NULL);
@@ -323,7 +311,7 @@ static void test_closed(void **state)
 }
 
 /* Whatever bytes come, nothing falls over; a record behind them is taken. */
-static void test_garbage(void **state)
+TEST(test_garbage)
 {
 	struct record_values task = make_task(70, 72, AGROUP), group = make_task(0, 0, 0);
 	uint64_t seed = UINT64_C(0x9e3779b97f4a7c15);
@@ -332,7 +320,6 @@ static void test_garbage(void **state)
 	struct kernel kernel;
 	size_t n;
 
-	(void)state;
 	kernel_open(&kernel, false);
 	exits_want_fields(kernel.exits, true);
 	for (unsigned i = 0; i < 5000; i++) {
@@ -355,17 +342,4 @@ static void test_garbage(void **state)
 		exits_clear(kernel.exits);
 	}
 	kernel_close(&kernel);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lost),	  cmocka_unit_test(test_numbers),
-		cmocka_unit_test(test_uncounted), cmocka_unit_test(test_foreign),
-		cmocka_unit_test(test_broken),	  cmocka_unit_test(test_cut_record),
-		cmocka_unit_test(test_together),  cmocka_unit_test(test_closed),
-		cmocka_unit_test(test_garbage),
-	};
-
-	return cmocka_run_group_tests_name("exits lost", tests, NULL, NULL);
 }

@@ -2,11 +2,7 @@
 /* Small files: reading them, once and again, and taking their texts apart. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +17,7 @@
 #define UNTOUCHED UINT64_C(99)
 
 /* Lines, words and numbers of a copy without a byte to spare. */
-static void test_spans(void **state)
+TEST(test_spans)
 {
 	static const char text[] = "one 12.34\n\nkey\t5 6\nkeys 7\nkey 8\nlast 9";
 	char *copy = xcalloc(sizeof(text) - 1, 1);
@@ -29,7 +25,6 @@ static void test_spans(void **state)
 	uint64_t value = UNTOUCHED;
 	unsigned lines = 0;
 
-	(void)state;
 	memcpy(copy, text, sizeof(text) - 1);
 	assert_true(take_line(&rest, &line));
 	assert_false(take_word(&line, "two"));
@@ -61,7 +56,7 @@ static void test_spans(void **state)
 }
 
 /* What is no number with two decimals, and the largest that is one. */
-static void test_hundredths(void **state)
+TEST(test_hundredths)
 {
 	static const char *const bad[] = { "",	   "1",	    "1.",
 					   "1.2",  "1.234", ".12",
@@ -70,7 +65,6 @@ static void test_hundredths(void **state)
 	struct span text = { most, most + strlen(most) };
 	uint64_t value = UNTOUCHED;
 
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_SIZE(bad); i++) {
 		struct span none = { bad[i], bad[i] + strlen(bad[i]) };
 
@@ -82,7 +76,7 @@ static void test_hundredths(void **state)
 }
 
 /* Files, again by the same descriptor, cut to the room there is, and what is none. */
-static void test_read(void **state)
+TREE_TEST(test_read)
 {
 	const struct tree *tree = *state;
 	char text[8];
@@ -107,7 +101,7 @@ static void test_read(void **state)
 }
 
 /* Long texts: as a whole by a descriptor that is kept, and up to a limit. */
-static void test_whole(void **state)
+TREE_TEST(test_whole)
 {
 	enum { LONG = 100000 };
 	const struct tree *tree = *state;
@@ -144,16 +138,4 @@ static void test_whole(void **state)
 	assert_int_equal(text.len, 4 + LONG);
 	buf_free(&text);
 	free(bytes);
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_spans),
-		cmocka_unit_test(test_hundredths),
-		cmocka_unit_test_setup_teardown(test_whole, make_tree, remove_tree),
-		cmocka_unit_test_setup_teardown(test_read, make_tree, remove_tree),
-	};
-
-	return cmocka_run_group_tests_name("file", tests, NULL, NULL);
 }

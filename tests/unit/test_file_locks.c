@@ -2,11 +2,7 @@
 /* Who holds the lock of a file, in a made-up /proc/locks and in the kernel's. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -31,7 +27,7 @@ static int found(struct file_locks *locks, pid_t tgid, enum file_lock sort, uint
 }
 
 /* A wait is found by its process, sort and file; whoever has the lock itself holds it. */
-static void test_find(void **state)
+TREE_TEST(test_find)
 {
 	const struct tree *tree = *state;
 	struct file_locks *locks = file_locks_open(tree->fd);
@@ -71,11 +67,10 @@ static void test_find(void **state)
 }
 
 /* Only calls that wait for a lock do. */
-static void test_calls(void **state)
+TEST(test_calls)
 {
 	struct procwait_syscall call = { .number = SYS_flock, .args = { 3, LOCK_EX } };
 
-	(void)state;
 	assert_int_equal(file_lock_of(&call), FILE_LOCK_FLOCK);
 	call.number = SYS_fcntl;
 	assert_int_equal(file_lock_of(&call), FILE_LOCK_NONE);
@@ -106,7 +101,7 @@ static pid_t start_waiter(const char *path)
 }
 
 /* The kernel's own table, by the descriptor of who waits. */
-static void test_real(void **state)
+TEST(test_real)
 {
 	char path[] = "/tmp/stalltop-locks-XXXXXX", text[256];
 	int fd = mkstemp(path), proc = open("/proc", O_PATH | O_CLOEXEC), waiting;
@@ -114,7 +109,6 @@ static void test_real(void **state)
 	struct buf out = { 0 };
 	pid_t pids[2];
 
-	(void)state;
 	assert_true(fd >= 0);
 	assert_int_equal(flock(fd, LOCK_EX), 0);
 	/* In the place that the lowest free descriptor of a child will have. */
@@ -135,15 +129,4 @@ static void test_real(void **state)
 	wait_targets_close(targets);
 	close(proc);
 	close(fd);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_find, make_tree, remove_tree),
-		cmocka_unit_test(test_calls),
-		cmocka_unit_test(test_real),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

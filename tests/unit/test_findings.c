@@ -2,16 +2,14 @@
 /* What is found in made-up frames: each pattern where it holds, and nothing where it does not. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
+
+#include <stdio.h>
 
 #include "tests/lib/findings.h"
 
 /* Nobody waits; somebody does, a little; all are about to; and nothing is known. */
-static void test_nothing(void **state)
+FINDINGS_TEST(test_nothing)
 {
 	struct state *s = *state;
 
@@ -37,7 +35,7 @@ static void test_nothing(void **state)
 }
 
 /* Who is not shown is found to suffer from nothing, but others may from it. */
-static void test_filtered(void **state)
+FINDINGS_TEST(test_filtered)
 {
 	uid_t users[] = { 7 };
 	const struct query query = { .over_ms = -1, .users = users, .nusers = 1 };
@@ -58,7 +56,7 @@ static void test_filtered(void **state)
 }
 
 /* Beside pressure it is not said that nothing waits. */
-static void test_pressure(void **state)
+FINDINGS_TEST(test_pressure)
 {
 	const struct query query = { .over_ms = 1 };
 	struct state *s = *state;
@@ -91,7 +89,7 @@ static void test_pressure(void **state)
 }
 
 /* Threads wait, and not their process: none for longer than the time. */
-static void test_threads(void **state)
+FINDINGS_TEST(test_threads)
 {
 	struct state *s = *state;
 
@@ -123,7 +121,7 @@ static void test_threads(void **state)
 }
 
 /* What a sleeper was booked in few waits is no wait for a CPU, on a busy machine neither. */
-static void test_sleeper(void **state)
+FINDINGS_TEST(test_sleeper)
 {
 	struct state *s = *state;
 	struct delay_sum *cpu = &s->now[0]->counters.delay[DELAY_CPU];
@@ -143,7 +141,7 @@ static void test_sleeper(void **state)
 }
 
 /* For a CPU, with and without others in the way, with some of the machine idle and none. */
-static void test_cpu(void **state)
+FINDINGS_TEST(test_cpu)
 {
 	struct state *s = *state;
 	struct task_raw *born;
@@ -195,7 +193,7 @@ static void test_cpu(void **state)
 }
 
 /* A quota, as traced: it is not taken for a lack of CPUs. */
-static void test_throttled(void **state)
+FINDINGS_TEST(test_throttled)
 {
 	struct state *s = *state;
 	struct site *site;
@@ -221,20 +219,37 @@ static void test_throttled(void **state)
 	assert_int_equal(s->findings.n, 1);
 }
 
-/* Groups that are throttled, and that are at the limit of their memory, by their figures. */
-static void test_groups(void **state)
+/* What is read of a group that may be throttled, and reach its limit of memory. */
+static const struct cgroup_sample of_group = { .have = CGROUP_BIT(CGROUP_THROTTLE) |
+						       CGROUP_BIT(CGROUP_EVENTS),
+					       .read_ns = { [CGROUP_THROTTLE] = SEC(1) },
+					       .event_valid = 1u << CGROUP_EVENT_MAX };
+
+/* What was read of it two seconds later, when it had been throttled for so long. */
+static struct cgroup_sample throttled_for(uint64_t ns)
 {
-	struct state *s = *state;
-	struct grouping_options options = { .by = GROUP_CGROUP, .readable = true };
-	struct cgroup_sample before = { .have = CGROUP_BIT(CGROUP_THROTTLE) |
-						CGROUP_BIT(CGROUP_EVENTS),
-					.read_ns = { [CGROUP_THROTTLE] = SEC(1) },
-					.event_valid = 1u << CGROUP_EVENT_MAX },
-			     now = before;
-	const struct group_above slice = { "/slice", { &now, &before, NULL } };
+	struct cgroup_sample now = of_group;
 
 	now.read_ns[CGROUP_THROTTLE] = SEC(3);
-	now.throttled_ns = MS(1260);
+	now.throttled_ns = ns;
+	return now;
+}
+
+/* Groups, of which one has these figures, and what is found. */
+static void find_in_groups(struct state *s, const char *name, struct group_figures figures)
+{
+	const struct grouping_options options = { .by = GROUP_CGROUP, .readable = true };
+
+	s->view.frame = group_fold(&s->grouping, &s->scene.frame, &options);
+	for (size_t i = 0; i < s->view.frame->n; i++)
+		if (!strcmp(s->view.frame->rows[i].group->name, name))
+			*s->view.frame->rows[i].group->figures = figures;
+	findings_take(&s->findings, &s->view, &s->scene.frame, s->query);
+}
+
+/* A group in which one waits for a CPU while the machine idles. */
+static void set_shop(struct state *s)
+{
 	for (unsigned i = 0; i < TASKS; i++) {
 		s->now[i]->task->cgroup = xstrdup(i ? "/shop" : "/other");
 		s->now[i]->task->info = NEED_CGROUP;
@@ -243,63 +258,79 @@ static void test_groups(void **state)
 	runs(s, 2, 100);
 	set_idle(s, 68);
 	build(s);
+}
+
+/* By its figures a group is throttled; it was read how large its quota is, or is not known. */
+FINDINGS_TEST(test_throttled_group)
+{
+	static const struct {
+		double cpus;
+		bool is_its;
+		const char *quota;
+	} quotas[] = { { 0.2, true, " of 0.2 CPUs" },
+		       { 0.25, true, " of 0.25 CPUs" },
+		       { 0.25, false, "" } };
+	const struct cgroup_sample now = throttled_for(MS(1260));
+	struct state *s = *state;
+	char text[160];
+
+	set_shop(s);
 	check(s, 0, "cpu-idle",
 	      "cpu: gamma 3 waits 70 % of the time for a CPU, while 68 % of the machine is idle");
-	s->view.frame = group_fold(&s->grouping, &s->scene.frame, &options);
-	for (size_t i = 0; i < s->view.frame->n; i++)
-		if (!strcmp(s->view.frame->rows[i].group->name, "/shop"))
-			*s->view.frame->rows[i].group->figures =
-				(struct group_figures){ &now, &before, NULL };
-	findings_take(&s->findings, &s->view, &s->scene.frame, s->query);
+	find_in_groups(s, "/shop", (struct group_figures){ &now, &of_group, NULL });
 	check(s, 0, "throttled-idle",
 	      "cpu: /shop is throttled 63 % of the time by a quota, while 68 % of the machine is "
 	      "idle");
 	assert_string_equal(s->findings.all[0].row->group->name, "/shop");
 	assert_int_equal(s->findings.n, 1);
-	/* The quota's size is told where it was read of that row. */
 	assert_true(s->findings.all[0].by_quota);
-	s->findings.quota_of = s->findings.all[0].row;
-	s->findings.quota_cpus = 0.2;
-	findings_take(&s->findings, &s->view, &s->scene.frame, s->query);
-	check(s, 0, "throttled-idle",
-	      "cpu: /shop is throttled 63 % of the time by a quota of 0.2 CPUs, while 68 % of the "
-	      "machine is idle");
-	s->findings.quota_cpus = 0.25;
-	findings_take(&s->findings, &s->view, &s->scene.frame, s->query);
-	assert_non_null(strstr(finding_text(&s->findings, &s->findings.all[0]), "of 0.25 CPUs,"));
-	s->findings.quota_of = &s->scene.frame.rows[0];
-	findings_take(&s->findings, &s->view, &s->scene.frame, s->query);
-	assert_non_null(strstr(finding_text(&s->findings, &s->findings.all[0]), "by a quota,"));
-	s->findings.quota_of = NULL;
+	for (size_t i = 0; i < ARRAY_SIZE(quotas); i++) {
+		s->findings.quota_of =
+			quotas[i].is_its ? s->findings.all[0].row : &s->scene.frame.rows[0];
+		s->findings.quota_cpus = quotas[i].cpus;
+		findings_take(&s->findings, &s->view, &s->scene.frame, s->query);
+		snprintf(text, sizeof(text),
+			 "cpu: /shop is throttled 63 %% of the time by a quota%s, while 68 %% of "
+			 "the machine is idle",
+			 quotas[i].quota);
+		check(s, 0, "throttled-idle", text);
+	}
+}
 
-	/* By the quota of a group above. */
-	for (size_t i = 0; i < s->view.frame->n; i++)
-		if (!strcmp(s->view.frame->rows[i].group->name, "/shop"))
-			*s->view.frame->rows[i].group->figures =
-				(struct group_figures){ &before, &before, &slice };
-	findings_take(&s->findings, &s->view, &s->scene.frame, s->query);
+/* By the quota of a group above. */
+FINDINGS_TEST(test_throttled_above)
+{
+	const struct cgroup_sample now = throttled_for(MS(1260));
+	const struct group_above slice = { "/slice", { &now, &of_group, NULL } };
+	struct state *s = *state;
+
+	set_shop(s);
+	find_in_groups(s, "/shop", (struct group_figures){ &of_group, &of_group, &slice });
 	check(s, 0, "throttled-idle",
 	      "cpu: /shop is throttled 63 % of the time by a quota, while 68 % of the machine is "
 	      "idle");
+}
 
-	now.throttled_ns = 0;
+/* Who reached its limit of memory did not wait for it before it waits for memory. */
+FINDINGS_TEST(test_memory_limit)
+{
+	struct cgroup_sample now = throttled_for(0);
+	struct state *s = *state;
+
+	set_shop(s);
 	now.events[CGROUP_EVENT_MAX] = 37;
-	findings_take(&s->findings, &s->view, &s->scene.frame, s->query);
+	find_in_groups(s, "/shop", (struct group_figures){ &now, &of_group, NULL });
 	assert_string_equal(s->findings.all[0].id, "cpu-idle");
 	assert_int_equal(s->findings.n, 1);
 	waits(s, 3, DELAY_RECLAIM, 500);
 	scene_build(&s->scene, 1, false, 0);
-	s->view.frame = group_fold(&s->grouping, &s->scene.frame, &options);
-	for (size_t i = 0; i < s->view.frame->n; i++)
-		*s->view.frame->rows[i].group->figures =
-			(struct group_figures){ &now, &before, NULL };
-	findings_take(&s->findings, &s->view, &s->scene.frame, s->query);
+	find_in_groups(s, "/shop", (struct group_figures){ &now, &of_group, NULL });
 	check(s, 1, "memory-limit",
 	      "memory: /shop waits 25 % of the time for memory, 37 times at its limit");
 }
 
 /* For a disk: who, in which call, of which file, and behind whom. */
-static void test_io(void **state)
+FINDINGS_TEST(test_io)
 {
 	struct state *s = *state;
 	struct site *site, *held;
@@ -338,7 +369,7 @@ static void test_io(void **state)
 }
 
 /* Who writes most is said where that is known of all who did anything. */
-static void test_writer(void **state)
+FINDINGS_TEST(test_writer)
 {
 	struct state *s = *state;
 	struct site *site;
@@ -380,7 +411,7 @@ static void test_writer(void **state)
 }
 
 /* In state D without I/O; not of who only starts programs. */
-static void test_dwait(void **state)
+FINDINGS_TEST(test_dwait)
 {
 	struct state *s = *state;
 	struct site *site = traces(s, 1, STATE_DWAIT, 600);
@@ -404,7 +435,7 @@ static void test_dwait(void **state)
 }
 
 /* The kinds of memory, and interrupts. */
-static void test_losses(void **state)
+FINDINGS_TEST(test_losses)
 {
 	static const struct {
 		enum delay_kind kind;
@@ -445,7 +476,7 @@ static void test_losses(void **state)
 }
 
 /* For peers, but only of who was asked about. */
-static void test_peers(void **state)
+FINDINGS_TEST(test_peers)
 {
 	static const struct {
 		enum wait_state state;
@@ -494,7 +525,7 @@ static void test_peers(void **state)
 }
 
 /* A peer that is polled has its answer to give; completions of requests have nobody. */
-static void test_answer(void **state)
+FINDINGS_TEST(test_answer)
 {
 	struct state *s = *state;
 	struct site *site = traces(s, 2, STATE_POLL, 1960);
@@ -513,7 +544,7 @@ static void test_answer(void **state)
 }
 
 /* What is not counted is said. */
-static void test_uncounted(void **state)
+FINDINGS_TEST(test_uncounted)
 {
 	struct state *s = *state;
 
@@ -530,7 +561,7 @@ static void test_uncounted(void **state)
 }
 
 /* Hangs first, then by share, all of the time being as much as there is. */
-static void test_order(void **state)
+FINDINGS_TEST(test_order)
 {
 	static const char *const ids[] = { "hang", "reclaim", "cpu", "io", "uncounted" };
 	struct state *s = *state;
@@ -549,7 +580,7 @@ static void test_order(void **state)
 }
 
 /* Those that came or went are no finding, and short intervals make none. */
-static void test_transient(void **state)
+FINDINGS_TEST(test_transient)
 {
 	struct state *s = *state;
 	struct task_raw *born = add_newcomer(s);
@@ -569,7 +600,7 @@ static void test_transient(void **state)
 }
 
 /* Names are hostile, and a target gives way to what says more. */
-static void test_cells(void **state)
+FINDINGS_TEST(test_cells)
 {
 	struct state *s = *state;
 	const struct finding *finding = &s->findings.all[0];
@@ -590,21 +621,4 @@ static void test_cells(void **state)
 	s->text.len = 0;
 	finding_append(&s->text, &s->findings, finding, 40, TEXT_UTF8);
 	assert_string_equal(buf_cstr(&s->text), "io: a\\x0ab waits 100 %, in fsync of /a/+");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		findings_test(test_nothing),  findings_test(test_cpu),
-		findings_test(test_filtered), findings_test(test_threads),
-		findings_test(test_pressure), findings_test(test_throttled),
-		findings_test(test_groups),   findings_test(test_io),
-		findings_test(test_writer),   findings_test(test_dwait),
-		findings_test(test_losses),   findings_test(test_peers),
-		findings_test(test_answer),   findings_test(test_uncounted),
-		findings_test(test_order),    findings_test(test_transient),
-		findings_test(test_cells),    findings_test(test_sleeper),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,11 +2,7 @@
 /* Findings by what was read of those that suffer: limits of their groups, rivals, rings. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include "tests/lib/findings.h"
 
@@ -36,7 +32,7 @@ static struct task_waiting *waiting_of(struct state *s, unsigned task)
 }
 
 /* Who is throttled does not wait for a CPU, and nobody is to blame for that. */
-static void test_throttled(void **state)
+FINDINGS_TEST(test_throttled)
 {
 	struct state *s = *state;
 
@@ -61,7 +57,7 @@ static void test_throttled(void **state)
 }
 
 /* Who ran elsewhere is not named. */
-static void test_rival(void **state)
+FINDINGS_TEST(test_rival)
 {
 	struct state *s = *state;
 
@@ -79,7 +75,7 @@ static void test_rival(void **state)
 }
 
 /* A limit of memory is told before the I/O that it makes. */
-static void test_limited(void **state)
+FINDINGS_TEST(test_limited)
 {
 	struct state *s = *state;
 	struct task_evidence *evidence;
@@ -98,7 +94,7 @@ static void test_limited(void **state)
 }
 
 /* Completions that only events bring are no I/O. */
-static void test_ring(void **state)
+FINDINGS_TEST(test_ring)
 {
 	struct state *s = *state;
 	struct task_waiting *waiting = waiting_of(s, 0);
@@ -115,7 +111,7 @@ static void test_ring(void **state)
 }
 
 /* Several of one service are one subject; those of another name are others. */
-static void test_service(void **state)
+FINDINGS_TEST(test_service)
 {
 	struct state *s = *state;
 
@@ -134,7 +130,7 @@ static void test_service(void **state)
 }
 
 /* Who comes and goes by the hundred is named by that, where nobody else runs more. */
-static void test_storm(void **state)
+FINDINGS_TEST(test_storm)
 {
 	struct state *s = *state;
 	struct task_raw *left;
@@ -173,7 +169,7 @@ static void test_storm(void **state)
 }
 
 /* Copying pages is worth a word from a tenth of the time on. */
-static void test_wpcopy(void **state)
+FINDINGS_TEST(test_wpcopy)
 {
 	struct state *s = *state;
 
@@ -182,16 +178,4 @@ static void test_wpcopy(void **state)
 	check(s, 0, "wpcopy",
 	      "memory: alpha 1 spends 17 % of the time copying pages on write, as after a fork, "
 	      "while 13 % of the machine's memory is in use");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		findings_test(test_throttled), findings_test(test_rival),
-		findings_test(test_limited),   findings_test(test_ring),
-		findings_test(test_service),   findings_test(test_storm),
-		findings_test(test_wpcopy),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

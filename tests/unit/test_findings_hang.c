@@ -2,16 +2,12 @@
 /* What is found of who hangs, or is kept waiting in a call, and of who keeps him. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include "tests/lib/findings.h"
 
 /* In uninterruptible sleep for a second and more. */
-static void test_hang(void **state)
+FINDINGS_TEST(test_hang)
 {
 	struct state *s = *state;
 	struct site *site;
@@ -58,7 +54,7 @@ static void test_hang(void **state)
 }
 
 /* What the hanging task waits on, as read of it, and no older than the sample. */
-static void test_hang_waiting(void **state)
+FINDINGS_TEST(test_hang_waiting)
 {
 	struct state *s = *state;
 	struct task_waiting *waiting = xcalloc(1, sizeof(*waiting));
@@ -86,7 +82,7 @@ static void test_hang_waiting(void **state)
 }
 
 /* In a call, kept by somebody; by the server of a file system. */
-static void test_kept(void **state)
+FINDINGS_TEST(test_kept)
 {
 	struct state *s = *state;
 	struct task_waiting *waiting = xcalloc(1, sizeof(*waiting));
@@ -149,7 +145,7 @@ static void test_kept(void **state)
 }
 
 /* The same of a server, as traced. */
-static void test_server(void **state)
+FINDINGS_TEST(test_server)
 {
 	struct state *s = *state;
 	struct site *site = traces(s, 1, STATE_OTHER, 2000);
@@ -173,7 +169,7 @@ static void test_server(void **state)
 }
 
 /* Threads of the kernel wait for disks as others have them write. */
-static void test_kernel(void **state)
+FINDINGS_TEST(test_kernel)
 {
 	struct state *s = *state;
 	struct task *kthreadd = s->now[1]->task;
@@ -186,15 +182,4 @@ static void test_kernel(void **state)
 	task_set_comm(kthreadd, "kthreadd", 8);
 	build(s);
 	check_none(s, "only a thread of the kernel waits for long: gamma 3 waited most, 1200 ms");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		findings_test(test_hang),   findings_test(test_hang_waiting),
-		findings_test(test_kept),   findings_test(test_server),
-		findings_test(test_kernel),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

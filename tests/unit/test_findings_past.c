@@ -2,11 +2,7 @@
 /* What is so all the time is no news; what gets worse is. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <stdio.h>
 
@@ -26,12 +22,11 @@ static enum finding_news sample(struct findings_past *past, unsigned second, dou
 }
 
 /* It takes five minutes until something is as before, and more than its share to be worse. */
-static void test_usual(void **state)
+TEST(test_usual)
 {
 	struct findings_past past = { 0 };
 	unsigned second;
 
-	(void)state;
 	for (second = 2; second < 300; second += 2)
 		assert_int_equal(sample(&past, second, 40), FINDING_NEW);
 	for (; second < 600; second += 2)
@@ -44,12 +39,11 @@ static void test_usual(void **state)
 }
 
 /* What is so now and then is news each time, and what was over is news again. */
-static void test_rare(void **state)
+TEST(test_rare)
 {
 	struct findings_past past = { 0 };
 	unsigned second;
 
-	(void)state;
 	for (second = 2; second < 1200; second += 2)
 		assert_int_equal(sample(&past, second, second % 60 < 20 ? 40 : -1), FINDING_NEW);
 	for (; second < 2400; second += 2)
@@ -72,7 +66,7 @@ static void build_at(struct state *s, unsigned second)
 }
 
 /* In words: it is information then, and first are those that are news. */
-static void test_words(void **state)
+FINDINGS_TEST(test_words)
 {
 	struct state *s = *state;
 
@@ -91,12 +85,11 @@ static void test_words(void **state)
 }
 
 /* More findings than are kept put out the rarest. */
-static void test_room(void **state)
+TEST(test_room)
 {
 	struct findings_past past = { 0 };
 	char id[8];
 
-	(void)state;
 	for (unsigned i = 0; i < 3 * PAST_FINDINGS; i++) {
 		const struct finding finding = { .id = id, .row = &two_seconds, .share = 30 };
 
@@ -106,16 +99,4 @@ static void test_room(void **state)
 	}
 	assert_true(findings_past_key(&(struct finding){ .id = "io" }) !=
 		    findings_past_key(&(struct finding){ .id = "cpu" }));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_usual),
-		cmocka_unit_test(test_rare),
-		findings_test(test_words),
-		cmocka_unit_test(test_room),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

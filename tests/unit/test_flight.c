@@ -2,12 +2,7 @@
 /* What is kept in memory until something happens: how much, in which order, and what goes. */
 #include "config.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/lib/test.h"
 #include <stdlib.h>
 
 #include "base/util.h"
@@ -45,11 +40,10 @@ static void add(struct flight *flight, uint64_t begin_ns, size_t bytes, bool kep
 }
 
 /* At least the time asked for is kept, and little more; what is first stands for itself. */
-static void test_age(void **state)
+TEST(test_age)
 {
 	struct flight *flight = flight_open(60 * SECOND, ROOM);
 
-	(void)state;
 	for (uint64_t s = 1; s < 10000; s++) {
 		uint64_t since_ns;
 
@@ -63,11 +57,10 @@ static void test_age(void **state)
 }
 
 /* They come back in order, and whole. */
-static void test_order(void **state)
+TEST(test_order)
 {
 	struct flight *flight = flight_open(600 * SECOND, ROOM);
 
-	(void)state;
 	for (uint64_t s = 1; s <= 50; s++)
 		add(flight, s * SECOND, s * 1000, false);
 	for (uint64_t s = 1; s <= 50; s++) {
@@ -87,13 +80,12 @@ static void test_order(void **state)
 }
 
 /* What is being taken is not too old; what has no room goes by stretches, and is told. */
-static void test_room(void **state)
+TEST(test_room)
 {
 	const size_t room = 1 << 20;
 	struct flight *flight = flight_open(10 * SECOND, room);
 	uint64_t seen = 0, lost = 0, last = 0;
 
-	(void)state;
 	for (uint64_t s = 1; s <= 100; s++)
 		add(flight, s * SECOND, 1000, true);
 	assert_int_equal(flight_count(flight), 100);
@@ -118,12 +110,11 @@ static void test_room(void **state)
 }
 
 /* While nothing happens lack of room is no loss that is told, and the rest is what is youngest. */
-static void test_quiet_room(void **state)
+TEST(test_quiet_room)
 {
 	const size_t room = 1 << 20;
 	struct flight *flight = flight_open(86400 * SECOND, room);
 
-	(void)state;
 	for (uint64_t s = 1; s <= 2000; s++) {
 		add(flight, s * SECOND, 10000, false);
 		assert_true(flight_bytes(flight) <= room + 20000);
@@ -146,13 +137,12 @@ static void check_kept(struct keeper *keeper, const struct kept *kept, uint64_t 
 }
 
 /* Moments of two lists with one keeper come back in any order, packed together or not yet. */
-static void test_lists(void **state)
+TEST(test_lists)
 {
 	struct kept_list lists[2] = { 0 };
 	struct keeper keeper = { 0 };
 	const struct kept *at[2][100];
 
-	(void)state;
 	for (unsigned i = 0; i < 200; i++) {
 		struct kept_list *list = &lists[i % 2];
 		uint64_t second = i / 2 + 1;
@@ -178,15 +168,4 @@ static void test_lists(void **state)
 	kept_free(&lists[1]);
 	assert_int_equal(lists[0].bytes + lists[1].bytes, 0);
 	keeper_free(&keeper);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_age),   cmocka_unit_test(test_order),
-		cmocka_unit_test(test_room),  cmocka_unit_test(test_quiet_room),
-		cmocka_unit_test(test_lists),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

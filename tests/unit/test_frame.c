@@ -2,11 +2,7 @@
 /* Deltas: births, reuse, counters that fall, wrap and overflow, and what is not known. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +21,7 @@ static void give(struct task_raw *raw, uint64_t base)
 }
 
 /* The first reading shows who is there, and no deltas. */
-static void test_first(void **state)
+SCENE_TEST(test_first)
 {
 	struct scene *scene = *state;
 	struct task_raw *raw = scene_add(&scene->samples[0], 5, 5, SEC(1));
@@ -46,7 +42,7 @@ static void test_first(void **state)
 }
 
 /* The plain case: counter now minus counter before, over the time between the readings. */
-static void test_delta(void **state)
+SCENE_TEST(test_delta)
 {
 	struct scene *scene = *state;
 	struct task_raw *before = scene_add(&scene->samples[0], 5, 5, SEC(1)), *now;
@@ -78,7 +74,7 @@ static void test_delta(void **state)
 }
 
 /* Born since: from zero, measured against the frame's interval. */
-static void test_birth(void **state)
+SCENE_TEST(test_birth)
 {
 	struct scene *scene = *state;
 	struct task_raw *raw = scene_add(&scene->samples[1], 5, 5, SEC(101));
@@ -100,7 +96,7 @@ static void test_birth(void **state)
 }
 
 /* Older than the sample before, but not seen there: a baseline only. */
-static void test_first_seen_old(void **state)
+SCENE_TEST(test_first_seen_old)
 {
 	struct scene *scene = *state;
 	struct task_raw *raw = scene_add(&scene->samples[1], 5, 5, SEC(99)), *now;
@@ -120,7 +116,7 @@ static void test_first_seen_old(void **state)
 }
 
 /* Whether it was born before or within is decided by the latest it can have started. */
-static void test_birth_edge(void **state)
+SCENE_TEST(test_birth_edge)
 {
 	struct scene *scene = *state;
 	struct task_raw *edge = scene_add(&scene->samples[1], 5, 5, SEC(100));
@@ -137,7 +133,7 @@ static void test_birth_edge(void **state)
 }
 
 /* A pid that is another task's is a birth, whether its counters are lower or higher. */
-static void test_reuse(void **state)
+SCENE_TEST(test_reuse)
 {
 	struct scene *scene = *state;
 
@@ -162,7 +158,7 @@ static void test_reuse(void **state)
 }
 
 /* Who came, stayed and went, at both ends and in the middle. */
-static void test_merge(void **state)
+SCENE_TEST(test_merge)
 {
 	static const pid_t old[] = { 1, 3, 4, 7, 9, 20 }, new[] = { 2, 3, 5, 7, 10, 11 };
 	struct scene *scene = *state;
@@ -194,7 +190,7 @@ static void test_merge(void **state)
 }
 
 /* Threads are told apart by both ids: a tid that moved to another process is another task. */
-static void test_threads(void **state)
+SCENE_TEST(test_threads)
 {
 	struct scene *scene = *state;
 	struct task_raw *leader = scene_add(&scene->samples[0], 5, 5, SEC(1));
@@ -216,7 +212,7 @@ static void test_threads(void **state)
  * A total that falls is a delta of 0; the larger stays the baseline, and what is shown as
  * cumulative never falls.
  */
-static void test_falling(void **state)
+SCENE_TEST(test_falling)
 {
 	struct scene *scene = *state;
 	struct task_raw *a = scene_add(&scene->samples[0], 5, 5, SEC(1)), *b, *c;
@@ -250,7 +246,7 @@ static void test_falling(void **state)
 }
 
 /* The record of a zombie reads 0: no overflow, no negative. */
-static void test_zombie(void **state)
+SCENE_TEST(test_zombie)
 {
 	struct scene *scene = *state;
 	struct task_raw *before = scene_add(&scene->samples[0], 5, 5, SEC(1)), *now;
@@ -270,7 +266,7 @@ static void test_zombie(void **state)
 }
 
 /* Counts are 32 bits wide in the kernel. */
-static void test_count_wrap(void **state)
+SCENE_TEST(test_count_wrap)
 {
 	struct scene *scene = *state;
 	struct task_raw *a = scene_add(&scene->samples[0], 5, 5, SEC(1)), *b, *c;
@@ -294,7 +290,7 @@ static void test_count_wrap(void **state)
 }
 
 /* A process's sum of counts may be wider. */
-static void test_wide_count(void **state)
+SCENE_TEST(test_wide_count)
 {
 	struct scene *scene = *state;
 	struct task_raw *a = scene_add(&scene->samples[0], 5, 5, SEC(1)), *b;
@@ -309,7 +305,7 @@ static void test_wide_count(void **state)
 }
 
 /* A total that jumps to 0 while its count goes on: unset for one interval, then as before. */
-static void test_overflow(void **state)
+SCENE_TEST(test_overflow)
 {
 	struct scene *scene = *state;
 	struct task_raw *a = scene_add(&scene->samples[0], 5, 5, SEC(1)), *b, *c;
@@ -336,7 +332,7 @@ static void test_overflow(void **state)
 }
 
 /* What has not changed is not read again: its interval is the samples', not 0. */
-static void test_old_reading(void **state)
+SCENE_TEST(test_old_reading)
 {
 	struct scene *scene = *state;
 	struct task_raw *before = scene_add(&scene->samples[0], 5, 5, SEC(1)), *now;
@@ -349,7 +345,7 @@ static void test_old_reading(void **state)
 }
 
 /* Two readings at one time: an interval above 0, so that nothing is divided by it. */
-static void test_zero_interval(void **state)
+SCENE_TEST(test_zero_interval)
 {
 	struct scene *scene = *state;
 	struct task_raw *a = scene_add(&scene->samples[0], 5, 5, SEC(1)), *b;
@@ -366,7 +362,7 @@ static void test_zero_interval(void **state)
 }
 
 /* What either reading does not know is no delta. */
-static void test_unknown(void **state)
+SCENE_TEST(test_unknown)
 {
 	struct scene *scene = *state;
 	struct task_raw *a = scene_add(&scene->samples[0], 5, 5, SEC(1)), *b;
@@ -391,7 +387,7 @@ static void test_unknown(void **state)
 }
 
 /* Without run time its parts are not known either. */
-static void test_no_run(void **state)
+SCENE_TEST(test_no_run)
 {
 	struct scene *scene = *state;
 	struct task_raw *a = scene_add(&scene->samples[0], 5, 5, SEC(1)), *b;
@@ -407,7 +403,7 @@ static void test_no_run(void **state)
 }
 
 /* The cumulative view: the counters themselves over the task's life, also in the first frame. */
-static void test_since_start(void **state)
+SCENE_TEST(test_since_start)
 {
 	struct scene *scene = *state;
 	struct task_raw *a = scene_add(&scene->samples[0], 5, 5, SEC(40)), *b;
@@ -446,7 +442,7 @@ static void check_same_deltas(const struct row *a, const struct row *b, uint32_t
 }
 
 /* The interval of a frame since the start is that of the other frame, and the other way round. */
-static void test_of_interval(void **state)
+SCENE_TEST(test_of_interval)
 {
 	struct scene *scene = *state;
 	struct task_raw *a = scene_add(&scene->samples[0], 5, 5, SEC(40)), *b;
@@ -480,7 +476,7 @@ static void test_of_interval(void **state)
 }
 
 /* The larger of swapin and thrash counts for mem, and thrash never for total. */
-static void test_sums(void **state)
+SCENE_TEST(test_sums)
 {
 	static const struct {
 		uint64_t swapin, thrash, mem, count;
@@ -510,7 +506,7 @@ static void test_sums(void **state)
 }
 
 /* User and system time are the run time in the ratio of the ticks. */
-static void test_split(void **state)
+SCENE_TEST(test_split)
 {
 	struct scene *scene = *state;
 	struct task_raw *a = scene_add(&scene->samples[0], 5, 5, SEC(1)), *b;
@@ -542,7 +538,7 @@ static void test_split(void **state)
 }
 
 /* A sum adds what is known. */
-static void test_row_add(void **state)
+SCENE_TEST(test_row_add)
 {
 	struct scene *scene = *state;
 	struct task_raw *a = scene_add(&scene->samples[1], 5, 5, SEC(101));
@@ -577,7 +573,7 @@ static void test_row_add(void **state)
 }
 
 /* Notes come once, and never too many. */
-static void test_notes(void **state)
+SCENE_TEST(test_notes)
 {
 	struct scene *scene = *state;
 
@@ -592,26 +588,4 @@ static void test_notes(void **state)
 	assert_int_equal(scene->info.head.nnotes, NOTES_MAX);
 	scene_build(scene, 0, false, 0);
 	assert_int_equal(scene->info.head.nnotes, 0);
-}
-
-#define SCENE_TEST(name) cmocka_unit_test_setup_teardown(name, scene_setup, scene_teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		SCENE_TEST(test_first),		SCENE_TEST(test_delta),
-		SCENE_TEST(test_birth),		SCENE_TEST(test_first_seen_old),
-		SCENE_TEST(test_birth_edge),	SCENE_TEST(test_reuse),
-		SCENE_TEST(test_merge),		SCENE_TEST(test_threads),
-		SCENE_TEST(test_falling),	SCENE_TEST(test_zombie),
-		SCENE_TEST(test_count_wrap),	SCENE_TEST(test_wide_count),
-		SCENE_TEST(test_overflow),	SCENE_TEST(test_old_reading),
-		SCENE_TEST(test_zero_interval), SCENE_TEST(test_unknown),
-		SCENE_TEST(test_no_run),	SCENE_TEST(test_since_start),
-		SCENE_TEST(test_of_interval),	SCENE_TEST(test_sums),
-		SCENE_TEST(test_split),		SCENE_TEST(test_row_add),
-		SCENE_TEST(test_notes),
-	};
-
-	return cmocka_run_group_tests_name("frame", tests, NULL, NULL);
 }

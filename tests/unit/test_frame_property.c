@@ -2,11 +2,7 @@
 /* Whatever counters do, a delta is the difference of two figures that were shown. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <string.h>
 
@@ -75,11 +71,10 @@ static void check_difference(const struct row *row, const struct task_raw *shown
 }
 
 /* However counters move, a delta is the difference of two consecutive cumulatives. */
-static void test_property(void **state)
+TEST(test_property)
 {
 	uint64_t seed = UINT64_C(0x9e3779b97f4a7c15), compared = 0;
 
-	(void)state;
 	for (unsigned run = 0; run < 200; run++) {
 		struct scene scene;
 		struct task_raw kernel, shown = { 0 };
@@ -113,13 +108,4 @@ static void test_property(void **state)
 		scene_close(&scene);
 	}
 	assert_true(compared == 200 * 39);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_property),
-	};
-
-	return cmocka_run_group_tests_name("frame property", tests, NULL, NULL);
 }

@@ -2,11 +2,7 @@
 /* Who holds the locks that threads of this process wait for. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -65,12 +61,11 @@ static struct procwait_syscall call_of(struct sleeper *sleeper, int procfd)
 }
 
 /* Each kind of mutex names this thread; the waiter itself never. */
-static void test_mutexes(void **state)
+TEST(test_mutexes)
 {
 	int procfd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	pid_t self = (pid_t)syscall(SYS_gettid);
 
-	(void)state;
 	for (unsigned kind = 0; kind < 3; kind++) {
 		struct procwait_syscall call;
 		pthread_mutexattr_t attributes;
@@ -101,7 +96,7 @@ static void test_mutexes(void **state)
 }
 
 /* A semaphore has no owner. */
-static void test_semaphore(void **state)
+TEST(test_semaphore)
 {
 	int procfd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct procwait_syscall call;
@@ -109,7 +104,6 @@ static void test_semaphore(void **state)
 	sem_t semaphore;
 	struct sleeper sleeper = { .sleep = await, .on = &semaphore };
 
-	(void)state;
 	sem_init(&semaphore, 0, 0);
 	call = call_of(&sleeper, procfd);
 	assert_false(futex_is_lock(&call));
@@ -121,7 +115,7 @@ static void test_semaphore(void **state)
 }
 
 /* What words and operations mean, as C libraries use them. */
-static void test_words(void **state)
+TEST(test_words)
 {
 	static const struct {
 		int operation;
@@ -140,7 +134,6 @@ static void test_words(void **state)
 		{ FUTEX_WAKE, 2, false },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct procwait_syscall call = { .number = SCMP_SYS(futex),
 						 .args = { 8, (uint64_t)rows[i].operation,
@@ -150,15 +143,4 @@ static void test_words(void **state)
 		call.number++;
 		assert_false(futex_is_lock(&call));
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_mutexes),
-		cmocka_unit_test(test_semaphore),
-		cmocka_unit_test(test_words),
-	};
-
-	return cmocka_run_group_tests_name("futex_owner", tests, NULL, NULL);
 }

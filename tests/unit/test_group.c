@@ -2,11 +2,7 @@
 /* Folding: sums are those of the members, each once; names, order, trees, what columns show. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -100,7 +96,7 @@ static void check(struct state *s, enum group_by by, const char *expected)
 }
 
 /* By what is the same of tasks; names in order. */
-static void test_names(void **state)
+TEST_WITH(test_names, open_state, close_state)
 {
 	struct state *s = *state;
 
@@ -118,7 +114,7 @@ static void test_names(void **state)
 }
 
 /* A group is known by its name from frame to frame. */
-static void test_id(void **state)
+TEST_WITH(test_id, open_state, close_state)
 {
 	struct state *s = *state;
 	const struct frame *frame;
@@ -138,7 +134,7 @@ static void test_id(void **state)
 }
 
 /* Many groups: the tables grow, and each has its members. */
-static void test_many(void **state)
+TEST_WITH(test_many, open_state, close_state)
 {
 	struct state *s = *state;
 	const struct frame *frame;
@@ -165,7 +161,7 @@ static void test_many(void **state)
 
 /* Labels: the names themselves, by which groups are told apart; of cgroups readable ones if asked.
  */
-static void test_labels(void **state)
+TEST_WITH(test_labels, open_state, close_state)
 {
 	struct state *s = *state;
 
@@ -181,7 +177,7 @@ static void test_labels(void **state)
 }
 
 /* A tree of cgroups: all that is above, with what is below; brothers' names side by side. */
-static void test_tree(void **state)
+TEST_WITH(test_tree, open_state, close_state)
 {
 	struct state *s = *state;
 	const struct group *groups;
@@ -221,7 +217,7 @@ static void test_tree(void **state)
 }
 
 /* Whatever paths there are, members are contiguous and each is counted once. */
-static void test_hostile_paths(void **state)
+TEST_WITH(test_hostile_paths, open_state, close_state)
 {
 	static const char *const paths[] = {
 		"",    "/",  "//",   "/a//b",	       "a",	    "/../x", "/\n",
@@ -248,7 +244,7 @@ static void test_hostile_paths(void **state)
 }
 
 /* The filters on tasks choose members, those on figures choose groups; the sum is the same. */
-static void test_query(void **state)
+TEST_WITH(test_query, open_state, close_state)
 {
 	static uid_t users[] = { 7 };
 	struct state *s = *state;
@@ -313,7 +309,7 @@ static void check_column(struct state *s, const char *id, enum unit unit, const 
 }
 
 /* Each column by its type, also where a tree's rows take in those of others. */
-static void test_columns(void **state)
+TEST_WITH(test_columns, open_state, close_state)
 {
 	struct state *s = *state;
 	struct sample *sample = &s->scene.samples[1];
@@ -364,7 +360,7 @@ static void test_columns(void **state)
 }
 
 /* What a group's own files say: known or not, part by part. */
-static void test_files(void **state)
+TEST_WITH(test_files, open_state, close_state)
 {
 	struct cgroup_sample now = { 0 }, before = { 0 };
 	struct state *s = *state;
@@ -414,7 +410,7 @@ static void test_files(void **state)
 }
 
 /* A tree's sum row takes each task once, also where groups are left out. */
-static void test_sum(void **state)
+TEST_WITH(test_sum, open_state, close_state)
 {
 	struct state *s = *state;
 	struct view view = { NULL, UNIT_MS, TEXT_UTF8, false, NULL };
@@ -429,22 +425,4 @@ static void test_sum(void **state)
 	assert_int_equal(s->order.sum.members, 3);
 	assert_int_equal(s->order.sum_deltas.grown.delay[DELAY_CPU].ns, MS(7));
 	assert_int_equal(s->order.sum_deltas.grown.run_ns, MS(14));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_names, open_state, close_state),
-		cmocka_unit_test_setup_teardown(test_id, open_state, close_state),
-		cmocka_unit_test_setup_teardown(test_many, open_state, close_state),
-		cmocka_unit_test_setup_teardown(test_labels, open_state, close_state),
-		cmocka_unit_test_setup_teardown(test_tree, open_state, close_state),
-		cmocka_unit_test_setup_teardown(test_hostile_paths, open_state, close_state),
-		cmocka_unit_test_setup_teardown(test_query, open_state, close_state),
-		cmocka_unit_test_setup_teardown(test_columns, open_state, close_state),
-		cmocka_unit_test_setup_teardown(test_files, open_state, close_state),
-		cmocka_unit_test_setup_teardown(test_sum, open_state, close_state),
-	};
-
-	return cmocka_run_group_tests_name("groups", tests, NULL, NULL);
 }

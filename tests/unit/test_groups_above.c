@@ -2,11 +2,7 @@
 /* The groups above a group: which they are, and that each is read once a sample. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <string.h>
 
@@ -42,12 +38,11 @@ static void check(struct groups_above *above, struct reads *reads, const char *p
 	assert_null(group);
 }
 
-static void test_chain(void **state)
+TEST(test_chain)
 {
 	struct groups_above above = { 0 };
 	struct reads reads = { .n = 0 };
 
-	(void)state;
 	check(&above, &reads, "/", (const char *const[]){ NULL });
 	check(&above, &reads, "/a", (const char *const[]){ NULL });
 	check(&above, &reads, "", (const char *const[]){ NULL });
@@ -64,12 +59,11 @@ static void test_chain(void **state)
 }
 
 /* Each sample reads them anew; what is not wanted for long is forgotten. */
-static void test_ticks(void **state)
+TEST(test_ticks)
 {
 	struct groups_above above = { 0 };
 	struct reads reads = { .n = 0 };
 
-	(void)state;
 	for (unsigned tick = 0; tick < 100; tick++) {
 		check(&above, &reads, "/a/b", (const char *const[]){ "/a", NULL });
 		assert_int_equal(reads.n, tick + 1);
@@ -82,14 +76,4 @@ static void test_ticks(void **state)
 	check(&above, &reads, "/a/b", (const char *const[]){ "/a", NULL });
 	groups_above_free(&above);
 	assert_null(above.tree);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_chain),
-		cmocka_unit_test(test_ticks),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

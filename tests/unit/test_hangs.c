@@ -2,11 +2,7 @@
 /* Who is kept waiting in a system call, and who has nothing to do, from a made-up /proc. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <errno.h>
 #include <linux/futex.h>
@@ -101,7 +97,7 @@ static int take_next(struct scene *scene)
 }
 
 /* A wait is looked at once, when the thread has slept through an interval. */
-static void test_once(void **state)
+TEST_WITH(test_once, make_scene, remove_scene)
 {
 	struct scene *scene = *state;
 	struct task_raw *raw = &scene->lone.sample.raw[0];
@@ -160,7 +156,7 @@ static int age_of(struct scene *scene, unsigned cpu, const char *ms)
  * The kernel tells when a thread ran last, by the clock of its CPU: before it was seen, but not
  * before the task began, and not later.
  */
-static void test_age(void **state)
+TEST_WITH(test_age, make_scene, remove_scene)
 {
 	struct scene *scene = *state;
 
@@ -175,7 +171,7 @@ static void test_age(void **state)
 }
 
 /* Of a process that hangs within execve() nothing is read that would hang the reader. */
-static void test_executes(void **state)
+TEST_WITH(test_executes, make_scene, remove_scene)
 {
 	struct scene *scene = *state;
 
@@ -196,7 +192,7 @@ static void test_executes(void **state)
 }
 
 /* Of several threads the one counts that has been kept waiting for longest. */
-static void test_threads(void **state)
+TEST_WITH(test_threads, make_scene, remove_scene)
 {
 	struct scene *scene = *state;
 	struct task_raw *raw = &scene->lone.sample.raw[0];
@@ -225,7 +221,7 @@ static void test_threads(void **state)
 }
 
 /* The rule, case by case: 3 to 8 are descriptors. */
-static void test_rule(void **state)
+TEST_WITH(test_rule, make_scene, remove_scene)
 {
 	static const struct {
 		long number;
@@ -281,17 +277,4 @@ static void test_rule(void **state)
 			fail_msg("case %zu, call %ld", i, cases[i].number);
 	}
 	wait_targets_close(targets);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_once, make_scene, remove_scene),
-		cmocka_unit_test_setup_teardown(test_age, make_scene, remove_scene),
-		cmocka_unit_test_setup_teardown(test_executes, make_scene, remove_scene),
-		cmocka_unit_test_setup_teardown(test_threads, make_scene, remove_scene),
-		cmocka_unit_test_setup_teardown(test_rule, make_scene, remove_scene),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

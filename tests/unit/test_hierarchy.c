@@ -2,11 +2,7 @@
 /* Which cgroup hierarchy is shown, and the groups in it, on made-up trees and hostile texts. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -71,7 +67,7 @@ static void assert_chosen(const struct tree *tree, const char *wanted, const cha
 }
 
 /* Without groups it is v2; with some in v1, that with the most, groups in groups counted too. */
-static void test_most(void **state)
+TREE_TEST(test_most)
 {
 	const struct tree *tree = *state;
 
@@ -100,7 +96,7 @@ static void test_most(void **state)
 }
 
 /* Whoever is in a v2 group himself need not look further. */
-static void test_own(void **state)
+TREE_TEST(test_own)
 {
 	const struct tree *tree = *state;
 
@@ -110,7 +106,7 @@ static void test_own(void **state)
 }
 
 /* What is wanted by name is taken, whatever there is in it. */
-static void test_wanted(void **state)
+TREE_TEST(test_wanted)
 {
 	static const char *const unknown[] = { "v1", "v", "cp",	   "cpus", "systemd", "cpuacct,cpu",
 					       "",   ",", "name=", "0",	   "memory,", "/" };
@@ -146,7 +142,7 @@ static void assert_after(const struct tree *tree, const char *name, const char *
 }
 
 /* One after the other, round and round; those that are not mounted are passed over. */
-static void test_after(void **state)
+TREE_TEST(test_after)
 {
 	const struct tree *tree = *state;
 
@@ -165,7 +161,7 @@ static void test_after(void **state)
 }
 
 /* What is not mounted, or not to be opened, has names but no files; nothing at all is an error. */
-static void test_missing(void **state)
+TREE_TEST(test_missing)
 {
 	const struct tree *tree = *state;
 	struct hierarchy hierarchy;
@@ -188,7 +184,7 @@ static void test_missing(void **state)
 }
 
 /* A container's mount shows a part: its group is of use where it has tasks. */
-static void test_part(void **state)
+TREE_TEST(test_part)
 {
 	const struct tree *tree = *state;
 	struct hierarchy hierarchy;
@@ -222,13 +218,12 @@ static void test_part(void **state)
 }
 
 /* Where groups lie below a hierarchy that is mounted as a whole. */
-static void test_below(void **state)
+TEST(test_below)
 {
 	static const char *const none[] = { "",	     "a",     "//",    "//a",  "/..",
 					    "/../a", "/a/..", "/a//b", "/./a", "/a/" };
 	struct hierarchy hierarchy = { .version = 1, .name = "memory", .group = "/" };
 
-	(void)state;
 	assert_string_equal(hierarchy_below(&hierarchy, "/"), ".");
 	assert_string_equal(hierarchy_below(&hierarchy, "/a"), "a");
 	assert_string_equal(hierarchy_below(&hierarchy, "/a/b c"), "a/b c");
@@ -244,7 +239,7 @@ static void test_below(void **state)
 }
 
 /* Which line counts. */
-static void test_path(void **state)
+TEST(test_path)
 {
 	static const struct {
 		const char *name, *text, *path;
@@ -275,7 +270,6 @@ static void test_path(void **state)
 		{ "v2", "\n\n0:\n::/\n", "", -EBADMSG },
 	};
 
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_SIZE(cases); i++) {
 		size_t len = strlen(cases[i].text);
 		char *copy = xcalloc(len, 1), *name = xstrdup(cases[i].name);
@@ -306,7 +300,7 @@ static void put_groups(const struct tree *tree, const char *dir, unsigned n)
 }
 
 /* Many groups, and a chain of them, are not counted to the end. */
-static void test_bounds(void **state)
+TREE_TEST(test_bounds)
 {
 	const struct tree *tree = *state;
 	int fd;
@@ -331,7 +325,7 @@ static void test_bounds(void **state)
 }
 
 /* What is found in a copy without a byte to spare. */
-static void test_number(void **state)
+TEST(test_number)
 {
 	static const struct {
 		const char *text, *key;
@@ -358,7 +352,6 @@ static void test_number(void **state)
 		{ "x\n\noom 7\n", "oom", 7 },
 	};
 
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_SIZE(cases); i++) {
 		size_t len = strlen(cases[i].text);
 		char *copy = xcalloc(len, 1);
@@ -374,34 +367,14 @@ static void test_number(void **state)
 }
 
 /* Which paths may be opened below a directory. */
-static void test_is_below(void **state)
+TEST(test_is_below)
 {
 	static const char *const good[] = { "a", "a/b", "...", "a/..b/c..", ".a", "a b/\n" };
 	static const char *const bad[] = { "",	 "/",	 "/a",	   "a/",   "a//b", ".",
 					   "..", "a/..", "a/../b", "../a", "./a",  "a/." };
 
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_SIZE(good); i++)
 		assert_true(cgroup_is_below(good[i]));
 	for (unsigned i = 0; i < ARRAY_SIZE(bad); i++)
 		assert_false(cgroup_is_below(bad[i]));
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_most, make_tree, remove_tree),
-		cmocka_unit_test_setup_teardown(test_own, make_tree, remove_tree),
-		cmocka_unit_test_setup_teardown(test_wanted, make_tree, remove_tree),
-		cmocka_unit_test_setup_teardown(test_missing, make_tree, remove_tree),
-		cmocka_unit_test_setup_teardown(test_after, make_tree, remove_tree),
-		cmocka_unit_test_setup_teardown(test_part, make_tree, remove_tree),
-		cmocka_unit_test(test_below),
-		cmocka_unit_test(test_is_below),
-		cmocka_unit_test(test_number),
-		cmocka_unit_test(test_path),
-		cmocka_unit_test_setup_teardown(test_bounds, make_tree, remove_tree),
-	};
-
-	return cmocka_run_group_tests_name("hierarchy", tests, NULL, NULL);
 }

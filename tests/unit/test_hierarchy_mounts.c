@@ -2,11 +2,7 @@
 /* Where cgroup hierarchies are mounted: from texts as the kernel writes them, and worse ones. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -46,9 +42,8 @@ static void assert_found(const char *text, const char *hierarchy, const char *ex
 }
 
 /* Each hierarchy, and not one whose name only begins or ends alike. */
-static void test_hierarchies(void **state)
+TEST(test_hierarchies)
 {
-	(void)state;
 	assert_found(LINES, NULL, "/sys/fs/cgroup/unified");
 	assert_found(LINES, "cpuset", "/sys/fs/cgroup/cpuset");
 	assert_found(LINES, "cpu", "/sys/fs/cgroup/cpu,cpuacct");
@@ -62,7 +57,7 @@ static void test_hierarchies(void **state)
 }
 
 /* Where nothing shows the whole hierarchy a part of it will do, with its group. */
-static void test_part(void **state)
+TEST(test_part)
 {
 	static const char parts[] = "1 2 0:3 /docker/a\\040b /one rw - cgroup c rw,memory\n"
 				    "1 2 0:3 /../x /two rw - cgroup c rw,memory\n"
@@ -76,7 +71,6 @@ static void test_part(void **state)
 		{ "pids", NULL, NULL },
 	};
 
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct buf group = { 0 }, path = { 0 };
 		int err = hierarchy_mount(parts, strlen(parts), cases[i].hierarchy, &group, &path);
@@ -90,9 +84,8 @@ static void test_part(void **state)
 }
 
 /* Bytes written in octal come out as they are; what is no escape stays. */
-static void test_escapes(void **state)
+TEST(test_escapes)
 {
-	(void)state;
 	assert_found("1 2 0:3 / /a\\040b\\011c\\012d\\134e\\043 rw - cgroup2 c rw\n", NULL,
 		     "/a b\tc\nd\\e#");
 	assert_found("1 2 0:3 / /a\\ rw - cgroup2 c rw\n", NULL, "/a\\");
@@ -103,13 +96,12 @@ static void test_escapes(void **state)
 }
 
 /* Lines that are cut anywhere give nothing and harm no others. */
-static void test_cut(void **state)
+TEST(test_cut)
 {
 	static const char line[] = "1 2 0:3 / /cut rw shared:1 - cgroup2 c rw";
 	static const char other[] = "\n1 2 0:3 / /whole rw - cgroup2 c rw\n";
 	char text[sizeof(line) + sizeof(other)];
 
-	(void)state;
 	assert_found(line, NULL, "/cut");
 	for (size_t len = 0; len < strlen(line) - 1; len++) {
 		memcpy(text, line, len);
@@ -123,7 +115,7 @@ static void test_cut(void **state)
 }
 
 /* The file below a made-up /proc, longer than one read. */
-static void test_file(void **state)
+TREE_TEST(test_file)
 {
 	static const char last[] = "9 2 0:3 / /far rw - cgroup2 c rw\n"
 				   "9 2 0:4 / /near rw - cgroup c rw,memory\n"
@@ -151,17 +143,4 @@ static void test_file(void **state)
 	assert_int_equal(path.len, 0);
 	buf_free(&text);
 	buf_free(&path);
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_hierarchies),
-		cmocka_unit_test(test_part),
-		cmocka_unit_test(test_escapes),
-		cmocka_unit_test(test_cut),
-		cmocka_unit_test_setup_teardown(test_file, make_tree, remove_tree),
-	};
-
-	return cmocka_run_group_tests_name("hierarchy_mounts", tests, NULL, NULL);
 }

@@ -2,11 +2,7 @@
 /* Which rows of tasks that only idle are folded into one line: never those that did anything. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -114,8 +110,10 @@ static void add_machine(struct state *s)
 	add(s, 13, 1, "sleeps too", 0, 0);
 }
 
+#define STATE_TEST(name) TEST_WITH(name, open_state, close_state)
+
 /* Where there is room, only the idle threads of the kernel are folded. */
-static void test_kernel(void **state)
+STATE_TEST(test_kernel)
 {
 	add_machine(*state);
 	check(*state, 40, "11 4 1 10 12 13", "2 idle kernel threads");
@@ -124,7 +122,7 @@ static void test_kernel(void **state)
 }
 
 /* Beyond the screen the last of the idle go, and one that ran is drawn in. */
-static void test_beyond(void **state)
+STATE_TEST(test_beyond)
 {
 	add_machine(*state);
 	check(*state, 6, "11 4 1 10 12", "1 idle task and 2 idle kernel threads");
@@ -136,7 +134,7 @@ static void test_beyond(void **state)
 }
 
 /* Without the kernel's threads (in a container) all that fits is shown, and nothing said. */
-static void test_container(void **state)
+STATE_TEST(test_container)
 {
 	struct state *s = *state;
 
@@ -149,7 +147,7 @@ static void test_container(void **state)
 }
 
 /* Where rows are threads: init may have any number of them before kthreadd. */
-static void test_threads(void **state)
+STATE_TEST(test_threads)
 {
 	struct state *s = *state;
 
@@ -162,7 +160,7 @@ static void test_threads(void **state)
 }
 
 /* The selected row stays. */
-static void test_kept(void **state)
+STATE_TEST(test_kept)
 {
 	struct state *s = *state;
 
@@ -174,7 +172,7 @@ static void test_kept(void **state)
 }
 
 /* In an order in which the idle are not at the end they have their places. */
-static void test_other_orders(void **state)
+STATE_TEST(test_other_orders)
 {
 	struct state *s = *state;
 
@@ -188,7 +186,7 @@ static void test_other_orders(void **state)
 }
 
 /* What nobody knows of might do anything: before there is an interval. */
-static void test_unknown(void **state)
+STATE_TEST(test_unknown)
 {
 	struct state *s = *state;
 
@@ -199,12 +197,11 @@ static void test_unknown(void **state)
 }
 
 /* A filter is a choice of rows, which are all shown; that of ended tasks is none of the idle. */
-static void test_queries(void **state)
+TEST(test_queries)
 {
 	struct query query = { .over_ms = -1, .descending = true };
 	struct query filtered = query;
 
-	(void)state;
 	assert_true(idle_folds(&query));
 	query.no_exited = true;
 	assert_true(idle_folds(&query));
@@ -221,18 +218,4 @@ static void test_queries(void **state)
 	filtered.within = false;
 	filtered.rows = 5;
 	assert_false(idle_folds(&filtered));
-}
-
-#define test(f) cmocka_unit_test_setup_teardown(f, open_state, close_state)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		test(test_kernel),    test(test_beyond),
-		test(test_container), test(test_kept),
-		test(test_threads),   test(test_other_orders),
-		test(test_unknown),   cmocka_unit_test(test_queries),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,12 +2,7 @@
 /* Databases in memory: read as files are, never written, and cut ones do no harm. */
 #include "config.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/lib/test.h"
 #include <fcntl.h>
 #include <sqlite3.h>
 #include <string.h>
@@ -66,14 +61,13 @@ static int ask(sqlite3 *db, const char *text, int64_t *number)
 }
 
 /* All rows are there, in any order that is asked for, and none can be added. */
-static void test_read(void **state)
+SCRATCH_TEST(test_read)
 {
 	struct buf bytes = { 0 };
 	struct image *image;
 	int64_t number = 0;
 	sqlite3 *db;
 
-	(void)state;
 	make_bytes(&bytes);
 	assert_int_equal(image_open(&image, &db, map_bytes(&bytes, bytes.len), bytes.len), 0);
 	assert_int_equal(ask(db, "SELECT sum(a) FROM t", &number), SQLITE_ROW);
@@ -99,14 +93,13 @@ static void test_read(void **state)
 }
 
 /* Several at a time, closed in any order, and what is no database: none knows of another. */
-static void test_several(void **state)
+SCRATCH_TEST(test_several)
 {
 	struct buf bytes = { 0 };
 	struct image *images[3];
 	sqlite3 *dbs[3];
 	int64_t number = 0;
 
-	(void)state;
 	make_bytes(&bytes);
 	for (unsigned i = 0; i < ARRAY_SIZE(images); i++) {
 		size_t len = i == 1 ? 5000 : bytes.len;
@@ -129,12 +122,11 @@ static void test_several(void **state)
 }
 
 /* A file that was cut off anywhere is an error, and is read no further than it goes. */
-static void test_cut(void **state)
+SCRATCH_TEST(test_cut)
 {
 	struct buf bytes = { 0 };
 	unsigned cuts = 0;
 
-	(void)state;
 	make_bytes(&bytes);
 	for (size_t len = 1; len < bytes.len; len += len < 200 ? 33 : bytes.len / 53, cuts++) {
 		struct image *image;
@@ -148,15 +140,4 @@ static void test_cut(void **state)
 	}
 	assert_true(cuts > 50);
 	buf_free(&bytes);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_read, scratch_set_up, scratch_tear_down),
-		cmocka_unit_test_setup_teardown(test_several, scratch_set_up, scratch_tear_down),
-		cmocka_unit_test_setup_teardown(test_cut, scratch_set_up, scratch_tear_down),
-	};
-
-	return cmocka_run_group_tests_name("image", tests, NULL, NULL);
 }

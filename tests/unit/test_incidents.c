@@ -2,12 +2,7 @@
 /* What samples tell triggers: hangs, each once, and processes killed for want of memory. */
 #include "config.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include "model/incidents.h"
 #include "tests/lib/tree.h"
@@ -76,11 +71,10 @@ static bool look(struct scene *scene, int procfd, uint64_t at_s, uint64_t since_
 }
 
 /* It fires when a wait gets that old, once; and again for the next. */
-static void test_hang(void **state)
+TEST(test_hang)
 {
 	struct scene scene;
 
-	(void)state;
 	begin(&scene, "hang 30s");
 	/* One that was there before anybody looked is not new. */
 	assert_false(look(&scene, -1, 1000, 900));
@@ -98,7 +92,7 @@ static void test_hang(void **state)
 }
 
 /* It fires when the kernel's count has grown, and not for what was before. */
-static void test_oom(void **state)
+TREE_TEST(test_oom)
 {
 	static const char *const bad[] = { "", "oom_kill", "oom_kill x\n", "xoom_kill 3\n",
 					   "oom_kill 3 4\n" };
@@ -118,14 +112,4 @@ static void test_oom(void **state)
 	assert_true(look(&scene, tree->fd, 4, 0));
 	assert_false(look(&scene, tree->fd, 5, 0));
 	end(&scene);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_hang),
-		cmocka_unit_test_setup_teardown(test_oom, make_tree, remove_tree),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

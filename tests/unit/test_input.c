@@ -2,11 +2,7 @@
 /* Where keys begin and end in what the keyboard sends, and what is handed on when. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -16,18 +12,32 @@
 #include "base/util.h"
 #include "ui/term/input.h"
 
-/* Bytes that come as one, in UTF-8: the first key. */
-static void test_first_key(void **state)
+/* Bytes that come as one, and the first key of them. */
+struct first_key {
+	const char *bytes;
+	enum input_state state;
+	size_t len;
+	bool mouse;
+};
+
+static void check_first_keys(const struct first_key *keys, size_t n)
 {
-	static const struct {
-		const char *bytes;
-		enum input_state state;
-		size_t len;
-		bool mouse;
-	} rows[] = {
+	for (size_t i = 0; i < n; i++) {
+		struct input_key key = input_first_key(keys[i].bytes, strlen(keys[i].bytes), true);
+
+		if (key.state != keys[i].state || key.len != keys[i].len ||
+		    key.mouse != keys[i].mouse)
+			fail_msg("row %zu: state %d, %zu bytes, mouse %d", i, key.state, key.len,
+				 key.mouse);
+	}
+}
+
+/* Characters, in UTF-8 and without. */
+TEST(test_first_characters)
+{
+	static const struct first_key keys[] = {
 		{ "a", INPUT_WHOLE, 1, false },
 		{ "ab", INPUT_WHOLE, 1, false },
-		/* characters */
 		{ "\xc3\xa4q", INPUT_WHOLE, 2, false },
 		{ "\xe4\xb8\xadq", INPUT_WHOLE, 3, false },
 		{ "\xf0\x9f\x98\x80q", INPUT_WHOLE, 4, false },
@@ -37,7 +47,16 @@ static void test_first_key(void **state)
 		{ "\xff", INPUT_WHOLE, 1, false },
 		{ "\x84", INPUT_WHOLE, 1, false },
 		{ "\xf5\x80\x80\x80", INPUT_WHOLE, 1, false },
-		/* Esc, and keys that begin with it */
+	};
+
+	check_first_keys(keys, ARRAY_SIZE(keys));
+	assert_int_equal(input_first_key("\xc3\xa4", 2, false).len, 1);
+}
+
+/* Esc, and keys that begin with it. */
+TEST(test_first_escapes)
+{
+	static const struct first_key keys[] = {
 		{ "\033", INPUT_UNFINISHED, 1, false },
 		{ "\033q", INPUT_WHOLE, 1, false },
 		{ "\033\033", INPUT_WHOLE, 1, false },
@@ -53,7 +72,15 @@ static void test_first_key(void **state)
 		{ "\033O", INPUT_UNFINISHED, 2, false },
 		{ "\033OAq", INPUT_WHOLE, 3, false },
 		{ "\033O5Pq", INPUT_WHOLE, 4, false },
-		/* the mouse */
+	};
+
+	check_first_keys(keys, ARRAY_SIZE(keys));
+}
+
+/* What the mouse does. */
+TEST(test_first_of_mouse)
+{
+	static const struct first_key keys[] = {
 		{ "\033[<", INPUT_UNFINISHED, 3, true },
 		{ "\033[<0;12", INPUT_UNFINISHED, 7, true },
 		{ "\033[<0;12;5Mq", INPUT_WHOLE, 10, true },
@@ -63,7 +90,15 @@ static void test_first_key(void **state)
 		{ "\033[M", INPUT_UNFINISHED, 3, false },
 		{ "\033[M !", INPUT_UNFINISHED, 5, true },
 		{ "\033[M !\xffq", INPUT_WHOLE, 6, true },
-		/* what the terminal answers, and what is no answer */
+	};
+
+	check_first_keys(keys, ARRAY_SIZE(keys));
+}
+
+/* What the terminal answers, and what is no answer. */
+TEST(test_first_answers)
+{
+	static const struct first_key keys[] = {
 		{ "\033]11;rgb:0/0/0\aq", INPUT_WHOLE, 15, false },
 		{ "\033]11;rgb:0/0/0\033\\q", INPUT_WHOLE, 16, false },
 		{ "\033]11;rgb:0/0/0\033", INPUT_UNFINISHED, 15, false },
@@ -81,24 +116,14 @@ static void test_first_key(void **state)
 		{ "\033Pq", INPUT_WHOLE, 1, false },
 	};
 
-	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct input_key key = input_first_key(rows[i].bytes, strlen(rows[i].bytes), true);
-
-		if (key.state != rows[i].state || key.len != rows[i].len ||
-		    key.mouse != rows[i].mouse)
-			fail_msg("row %zu: state %d, %zu bytes, mouse %d", i, key.state, key.len,
-				 key.mouse);
-	}
-	assert_int_equal(input_first_key("\xc3\xa4", 2, false).len, 1);
+	check_first_keys(keys, ARRAY_SIZE(keys));
 }
 
 /* Whatever comes, a key is found that is no longer than what came and than keys are. */
-static void test_any_bytes(void **state)
+TEST(test_any_bytes)
 {
 	static const char likely[] = "\033\033\033[[[<<MmO0195;;; ~$?]11;\a\\\xc3\xa4\xf0\x9f\x01q";
 
-	(void)state;
 	srand(1);
 	for (int round = 0; round < 20000; round++) {
 		char bytes[200];
@@ -151,12 +176,11 @@ static bool knows(const char *sequence)
 }
 
 /* What has come half waits for its rest, and what it is without that comes after a while. */
-static void test_halves(void **state)
+TEST(test_halves)
 {
 	struct input input;
 	int keyboard = open_keyboard(&input);
 
-	(void)state;
 	input.knows = knows;
 	assert_true(input_due_ns(&input) == UINT64_MAX);
 	expect(&input, keyboard, "a\xc3", 1000, "a");
@@ -176,7 +200,7 @@ static void test_halves(void **state)
 }
 
 /* What is no key of the terminal is not taken for others, as long as it has come so. */
-static void test_unknown(void **state)
+TEST(test_unknown)
 {
 	static const char *const unknown[] = { "\033[I",	 "\033[O",	  "\033[200~",
 					       "\033[97;5u",	 "\033[27;5;57~", "\033[?1;2c",
@@ -186,7 +210,6 @@ static void test_unknown(void **state)
 	int keyboard = open_keyboard(&input);
 	uint64_t ms = 1000;
 
-	(void)state;
 	input.knows = knows;
 	for (size_t i = 0; i < ARRAY_SIZE(unknown); i++) {
 		expect(&input, keyboard, unknown[i], ms += 1000, "");
@@ -210,12 +233,11 @@ static void test_unknown(void **state)
 }
 
 /* A report of the mouse is handed on whole, late as it may come, or not at all. */
-static void test_half_reports(void **state)
+TEST(test_half_reports)
 {
 	struct input input;
 	int keyboard = open_keyboard(&input);
 
-	(void)state;
 	expect(&input, keyboard, "\033[<0;1", 1000, "");
 	expect(&input, keyboard, "", 1400, "");
 	expect(&input, keyboard, "2;5M", 1400, "\033[<0;12;5M");
@@ -232,14 +254,13 @@ static void test_half_reports(void **state)
 }
 
 /* No more than a portion at a time, and all of it in the end; then the end of the input. */
-static void test_portions(void **state)
+TEST(test_portions)
 {
 	char bytes[3 * INPUT_BYTES], got[INPUT_BYTES + 1];
 	struct input input;
 	int keyboard = open_keyboard(&input);
 	size_t total = 0;
 
-	(void)state;
 	memset(bytes, 'x', sizeof(bytes));
 	assert_int_equal(write(keyboard, bytes, sizeof(bytes)), sizeof(bytes));
 	close(keyboard);
@@ -255,12 +276,11 @@ static void test_portions(void **state)
 }
 
 /* Of an answer nothing is handed on, whenever it comes and whatever it says. */
-static void test_answers(void **state)
+TEST(test_answers)
 {
 	struct input input;
 	int keyboard = open_keyboard(&input);
 
-	(void)state;
 	assert_false(input.answered);
 	expect(&input, keyboard, "a\033]11;rgb:ffff/f", 1000, "a");
 	expect(&input, keyboard, "fff/0000\033", 1300, "");
@@ -279,16 +299,4 @@ static void test_answers(void **state)
 	expect(&input, keyboard, "", 4060, "\033]");
 	input_close(&input);
 	close(keyboard);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_first_key), cmocka_unit_test(test_any_bytes),
-		cmocka_unit_test(test_halves),	  cmocka_unit_test(test_half_reports),
-		cmocka_unit_test(test_portions),  cmocka_unit_test(test_answers),
-		cmocka_unit_test(test_unknown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

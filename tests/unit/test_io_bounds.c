@@ -2,11 +2,7 @@
 /* Waits that the pressure of a task's own group rules out, where the machine's does not. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -136,7 +132,7 @@ static bool is_whole(const struct row *row)
 }
 
 /* A group that was read twice, and in which nobody waited, rules out what was booked. */
-static void test_ruled_out(void **state)
+TEST_WITH(test_ruled_out, set_up, tear_down)
 {
 	struct machine *machine = *state;
 	const struct row *row;
@@ -157,7 +153,7 @@ static void test_ruled_out(void **state)
 }
 
 /* Its own pressure allows it: it did wait. */
-static void test_allowed(void **state)
+TEST_WITH(test_allowed, set_up, tear_down)
 {
 	struct machine *machine = *state;
 
@@ -170,7 +166,7 @@ static void test_allowed(void **state)
 }
 
 /* Whoever comes into a group is not bounded by what passed there before, nor in the one it left. */
-static void test_moved(void **state)
+TEST_WITH(test_moved, set_up, tear_down)
 {
 	struct machine *machine = *state;
 
@@ -192,7 +188,7 @@ static void test_moved(void **state)
 }
 
 /* A group of the same path that is another one is read anew. */
-static void test_other_group(void **state)
+TEST_WITH(test_other_group, set_up, tear_down)
 {
 	struct machine *machine = *state;
 
@@ -227,7 +223,7 @@ static void sample_threads(struct machine *machine, unsigned threads)
 }
 
 /* Threads of a process in a threaded group may be in others; a single thread is where it is. */
-static void test_threaded(void **state)
+TEST_WITH(test_threaded, set_up, tear_down)
 {
 	struct machine *machine = *state;
 
@@ -246,7 +242,7 @@ static void test_threaded(void **state)
 }
 
 /* What is measured is not booked; what ended may have moved before. */
-static void test_left_alone(void **state)
+TEST_WITH(test_left_alone, set_up, tear_down)
 {
 	struct machine *machine = *state;
 	struct task_sleeps *sleeps = xcalloc(1, sizeof(*sleeps));
@@ -270,7 +266,7 @@ static void test_left_alone(void **state)
 }
 
 /* Where nobody was booked anything nothing is read, and a group not for long after. */
-static void test_nothing_read(void **state)
+TEST_WITH(test_nothing_read, set_up, tear_down)
 {
 	struct machine *machine = *state;
 
@@ -295,7 +291,7 @@ static void test_nothing_read(void **state)
 }
 
 /* Groups that are known are not read again; the root's pressure is the machine's. */
-static void test_known(void **state)
+TEST_WITH(test_known, set_up, tear_down)
 {
 	struct machine *machine = *state;
 
@@ -315,7 +311,7 @@ static void test_known(void **state)
 }
 
 /* Of more groups than are read those with the most booked are. */
-static void test_many(void **state)
+TEST_WITH(test_many, set_up, tear_down)
 {
 	struct machine *machine = *state;
 	uint64_t calls = 0;
@@ -357,21 +353,4 @@ static void test_many(void **state)
 		calls = machine->calls;
 	}
 	assert_in_range(calls, 16, 40);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_ruled_out, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_allowed, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_moved, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_other_group, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_threaded, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_left_alone, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_nothing_read, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_known, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_many, set_up, tear_down),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,11 +2,7 @@
 /* The writer of JSON: what it puts, byte by byte, and that a strict reader takes it. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <errno.h>
 #include <float.h>
@@ -70,7 +66,7 @@ static void check(struct state *s, const char *expected)
 }
 
 /* Commas stand between values and nowhere else, in whatever order levels open and close. */
-static void test_nesting(void **state)
+TEST_WITH(test_nesting, open_state, close_state)
 {
 	struct state *s = *state;
 	struct json *json = &s->json;
@@ -109,7 +105,7 @@ static void test_nesting(void **state)
 }
 
 /* What is outermost ends its line, behind whatever is in the buffer already. */
-static void test_lines(void **state)
+TEST_WITH(test_lines, open_state, close_state)
 {
 	struct state *s = *state;
 
@@ -123,7 +119,7 @@ static void test_lines(void **state)
 }
 
 /* As many levels as there may be, of objects and arrays in turn. */
-static void test_depth(void **state)
+TEST_WITH(test_depth, open_state, close_state)
 {
 	struct state *s = *state;
 	json_t *value, *inner;
@@ -147,7 +143,7 @@ static void test_depth(void **state)
 }
 
 /* Whole numbers have all their digits. */
-static void test_whole(void **state)
+TEST_WITH(test_whole, open_state, close_state)
 {
 	struct state *s = *state;
 	struct json *json = &s->json;
@@ -169,7 +165,7 @@ static void test_whole(void **state)
 }
 
 /* Numbers with a fraction always show one, and nothing that JSON does not know. */
-static void test_real(void **state)
+TEST_WITH(test_real, open_state, close_state)
 {
 	static const struct {
 		double value;
@@ -206,7 +202,7 @@ static void test_real(void **state)
 }
 
 /* Decimals are exact, and no more than are needed. */
-static void test_fixed(void **state)
+TEST_WITH(test_fixed, open_state, close_state)
 {
 	struct state *s = *state;
 	struct json *json = &s->json;
@@ -245,7 +241,7 @@ static void check_text(struct state *s, const char *bytes)
 }
 
 /* Texts that somebody else chose: control bytes, quotes, what is no UTF-8. */
-static void test_text(void **state)
+TEST_WITH(test_text, open_state, close_state)
 {
 	struct state *s = *state;
 	struct json *json = &s->json;
@@ -269,7 +265,7 @@ static void test_text(void **state)
 }
 
 /* Every byte, and texts of any bytes, across growths of the buffer. */
-static void test_any_text(void **state)
+TEST_WITH(test_any_text, open_state, close_state)
 {
 	struct state *s = *state;
 	char text[1024];
@@ -289,7 +285,7 @@ static void test_any_text(void **state)
 }
 
 /* Delays by kind: what is not valid is null. */
-static void test_delays(void **state)
+TEST_WITH(test_delays, open_state, close_state)
 {
 	struct delay_sum delays[DELAY_KINDS] = {
 		[DELAY_CPU] = { 3, 51200 }, [DELAY_BLKIO] = { 9, UINT64_C(1) << 62 }
@@ -316,7 +312,7 @@ static void test_delays(void **state)
 }
 
 /* Ends of processes, and notes. */
-static void test_rest(void **state)
+TEST_WITH(test_rest, open_state, close_state)
 {
 	const struct note notes[] = { { .id = NOTE_NO_PSI },
 				      { .id = NOTE_UNREAD, .value = 2, .error = -EMFILE },
@@ -386,34 +382,14 @@ static void open_too_deep(void)
 }
 
 /* Whoever calls out of turn gets no broken JSON, but an end. */
-static void test_misuse(void **state)
+TEST(test_misuse)
 {
 	void (*const cases[])(void) = { put_nameless, put_named, put_named_outermost, close_twice,
 					open_too_deep };
 	char text[256];
 
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_SIZE(cases); i++) {
 		assert_int_equal(scratch_dying(cases[i], text, sizeof(text)), 1);
 		assert_memory_equal(text, "stalltop: JSON: ", 16);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_nesting, open_state, close_state),
-		cmocka_unit_test_setup_teardown(test_lines, open_state, close_state),
-		cmocka_unit_test_setup_teardown(test_depth, open_state, close_state),
-		cmocka_unit_test_setup_teardown(test_whole, open_state, close_state),
-		cmocka_unit_test_setup_teardown(test_real, open_state, close_state),
-		cmocka_unit_test_setup_teardown(test_fixed, open_state, close_state),
-		cmocka_unit_test_setup_teardown(test_text, open_state, close_state),
-		cmocka_unit_test_setup_teardown(test_any_text, open_state, close_state),
-		cmocka_unit_test_setup_teardown(test_delays, open_state, close_state),
-		cmocka_unit_test_setup_teardown(test_rest, open_state, close_state),
-		cmocka_unit_test(test_misuse),
-	};
-
-	return cmocka_run_group_tests_name("json", tests, NULL, NULL);
 }

@@ -5,11 +5,7 @@
  */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <linux/futex.h>
 #include <stdio.h>
@@ -85,7 +81,7 @@ static int stuck_for(struct scene *scene, uint64_t ran_ns)
 }
 
 /* A request to a server, seen once it has slept through an interval, and until it runs again. */
-static void test_server(void **state)
+TEST_WITH(test_server, make_scene, remove_scene)
 {
 	struct scene *scene = *state;
 
@@ -104,7 +100,7 @@ static void test_server(void **state)
 }
 
 /* One that slept before the first sample; not in state D, of which the sample itself tells. */
-static void test_server_before(void **state)
+TEST_WITH(test_server_before, make_scene, remove_scene)
 {
 	struct scene *scene = *state;
 
@@ -160,7 +156,7 @@ static void put_mutex(const struct scene *scene, pid_t tid, char owner)
 }
 
 /* One of several threads waits for a lock that another has; one that waits for work does not. */
-static void test_lock(void **state)
+TEST_WITH(test_lock, make_scene, remove_scene)
 {
 	struct scene *scene = *state;
 	pid_t tid;
@@ -186,7 +182,7 @@ static void test_lock(void **state)
 }
 
 /* Threads that wait for work, and a process of one thread, are let be. */
-static void test_no_lock(void **state)
+TEST_WITH(test_no_lock, make_scene, remove_scene)
 {
 	struct scene *scene = *state;
 	pid_t tid;
@@ -204,7 +200,7 @@ static void test_no_lock(void **state)
 }
 
 /* Of many threads, in any order, others are looked at in each sample. */
-static void test_turn(void **state)
+TEST_WITH(test_turn, make_scene, remove_scene)
 {
 	struct scene *scene = *state;
 	pid_t tid;
@@ -218,17 +214,4 @@ static void test_turn(void **state)
 		if (locked_for(scene, &tid) == 1)
 			break;
 	assert_int_equal(locked_for(scene, &tid) > 0 ? tid : 0, 16);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_server, make_scene, remove_scene),
-		cmocka_unit_test_setup_teardown(test_server_before, make_scene, remove_scene),
-		cmocka_unit_test_setup_teardown(test_lock, make_scene, remove_scene),
-		cmocka_unit_test_setup_teardown(test_no_lock, make_scene, remove_scene),
-		cmocka_unit_test_setup_teardown(test_turn, make_scene, remove_scene),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

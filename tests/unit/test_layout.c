@@ -2,11 +2,7 @@
 /* Which columns are shown: the defaults by width, lists, and changes to the default. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <errno.h>
 #include <string.h>
@@ -38,11 +34,10 @@ static void check(const char *spec, unsigned width, uint32_t kinds, const char *
 #define NO_IRQ (DELAY_ALL & ~DELAY_BIT(DELAY_IRQ))
 
 /* The default view of the manual. */
-static void test_default(void **state)
+TEST(test_default)
 {
 	static const char narrow[] = "pid user state run total cpu blkio mem comm";
 
-	(void)state;
 	check(NULL, 80, DELAY_ALL, narrow);
 	check(NULL, 109, NO_IRQ, narrow);
 	check(NULL, 110, NO_IRQ,
@@ -54,19 +49,17 @@ static void test_default(void **state)
 }
 
 /* Among one process's threads there is nothing that is the same for all. */
-static void test_threads(void **state)
+TEST(test_threads)
 {
 	struct layout_frame frame = { .width = 80, .of_process = true };
 
-	(void)state;
 	check_frame(NULL, &frame, "pid state run total cpu blkio mem comm");
 	check_frame("+user", &frame, "pid state run total cpu blkio mem user comm");
 }
 
 /* What names rows. */
-static void test_names(void **state)
+TEST(test_names)
 {
-	(void)state;
 	for (enum group_by by = 0; by < GROUP_BYS; by++)
 		assert_string_equal(layout_name(by)->id, group_folds(by) ? "group" : "comm");
 }
@@ -84,9 +77,8 @@ static void check_groups(const char *spec, unsigned width, enum group_by by, boo
 }
 
 /* Groups have no columns of one task, and their name at the end. */
-static void test_groups(void **state)
+TEST(test_groups)
 {
-	(void)state;
 	check_groups(NULL, 80, GROUP_USER, false, "members run total cpu blkio mem worst group");
 	check_groups(NULL, 80, GROUP_CGROUP, false, "members run total cpu blkio mem worst group");
 	check_groups(NULL, 80, GROUP_CGROUP, true,
@@ -105,9 +97,8 @@ static void test_groups(void **state)
 }
 
 /* A list stands in place of the default; each column once, the names last. */
-static void test_list(void **state)
+TEST(test_list)
 {
-	(void)state;
 	check("irq", 80, 0, "irq");
 	check("comm,pid,total", 80, 0, "pid total comm");
 	check("command,comm,nvcsw,comm", 80, 0, "nvcsw command comm");
@@ -115,9 +106,8 @@ static void test_list(void **state)
 }
 
 /* Changes to the default, which they follow. */
-static void test_relative(void **state)
+TEST(test_relative)
 {
-	(void)state;
 	check("+nvcsw", 80, 0, "pid user state run total cpu blkio mem nvcsw comm");
 	check("-user,-comm,+command", 80, 0, "pid state run total cpu blkio mem command");
 	check("-irq,+pid", 80, 0, "pid user state run total cpu blkio mem comm");
@@ -138,9 +128,8 @@ static void check_bad(const char *spec, const char *reason)
 }
 
 /* Lists that are none say which id is wrong. */
-static void test_bad(void **state)
+TEST(test_bad)
 {
-	(void)state;
 	check_bad("", "");
 	check_bad(",,", "");
 	check_bad("pid,nothing,uid", "nothing");
@@ -155,13 +144,12 @@ static void test_bad(void **state)
 }
 
 /* Every field at once is a list as any other. */
-static void test_all(void **state)
+TEST(test_all)
 {
 	struct layout_frame frame = { .width = 80 };
 	struct buf list = { 0 }, more = { 0 }, bad = { 0 };
 	struct layout layout;
 
-	(void)state;
 	for (size_t i = 0; i < columns_n; i++) {
 		buf_printf(&list, "%s,", columns[i].id);
 		buf_printf(&more, "+%s,", columns[i].id);
@@ -181,11 +169,10 @@ static void test_all(void **state)
 }
 
 /* What a list names, and what must be read for it. */
-static void test_needs(void **state)
+TEST(test_needs)
 {
 	struct layout layout;
 
-	(void)state;
 	layout_named(&layout, NULL);
 	assert_int_equal(layout.n, 0);
 	layout_named(&layout, "-pid,uid,+cuser,cpu");
@@ -200,13 +187,12 @@ static void test_needs(void **state)
 }
 
 /* What default columns of cgroups read: pressure where v2 has it, limits where some were seen. */
-static void test_reads(void **state)
+TEST(test_reads)
 {
 	struct frame_info info = { .head.hierarchy_version = 2 };
 	struct frame frame = { .info = &info };
 	unsigned throttle = NEED_GROUP(CGROUP_THROTTLE);
 
-	(void)state;
 	assert_int_equal(layout_reads(GROUP_CGROUP, NULL, 0), 0);
 	assert_int_equal(layout_reads(GROUP_CGROUP, &frame, 0), NEED_GROUP_PRESSURE);
 	assert_int_equal(layout_reads(GROUP_CGROUP, &frame, throttle),
@@ -220,11 +206,10 @@ static void test_reads(void **state)
 }
 
 /* What adds up is needed of all members, the rest of who is shown. */
-static void test_sum_needs(void **state)
+TEST(test_sum_needs)
 {
 	struct layout layout;
 
-	(void)state;
 	layout_named(&layout, "state,read,command,ac_nice,total");
 	assert_int_equal(layout_sum_needs(&layout, UNIT_PERCENT), NEED_IO);
 	assert_int_equal(layout_sum_needs(&layout, UNIT_MAX), NEED_IO | NEED_RANGE);
@@ -245,9 +230,8 @@ static void check_table(const char *spec, enum group_by by, const char *ids)
 }
 
 /* One list for tables of tasks and of groups: each shows what its rows have. */
-static void test_table(void **state)
+TEST(test_table)
 {
-	(void)state;
 	check_table(NULL, GROUP_USER, "members run total cpu blkio mem worst group");
 	check_table(NULL, GROUP_PROCESS, "pid user state run total cpu blkio mem comm");
 	/* Chosen for tasks: groups have their own in the default way. */
@@ -269,18 +253,4 @@ static void test_table(void **state)
 	check_table("+nvcsw,-mem", GROUP_USER, "members run total cpu blkio worst nvcsw group");
 	check_table("+ppid,+psi-cpu", GROUP_USER,
 		    "members run total cpu blkio mem worst psi-cpu group");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_default),	  cmocka_unit_test(test_threads),
-		cmocka_unit_test(test_names),	  cmocka_unit_test(test_groups),
-		cmocka_unit_test(test_list),	  cmocka_unit_test(test_relative),
-		cmocka_unit_test(test_bad),	  cmocka_unit_test(test_all),
-		cmocka_unit_test(test_needs),	  cmocka_unit_test(test_reads),
-		cmocka_unit_test(test_sum_needs), cmocka_unit_test(test_table),
-	};
-
-	return cmocka_run_group_tests_name("layout", tests, NULL, NULL);
 }

@@ -2,11 +2,7 @@
 /* The limits of a task's groups, of both versions: the tightest one up to the root. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include "model/limits.h"
 #include "tests/lib/tree.h"
@@ -67,7 +63,7 @@ static void check(const struct tree *tree, const char *cpu, uint64_t quota_us, c
 }
 
 /* Version 1: each controller has its hierarchy, -1 and a huge number are no limits. */
-static void test_v1(void **state)
+TREE_TEST(test_v1)
 {
 	const struct tree *tree = *state;
 
@@ -98,7 +94,7 @@ static void test_v1(void **state)
 }
 
 /* Version 2: one hierarchy, "max" is no limit; of memory the group with the least room counts. */
-static void test_v2(void **state)
+TREE_TEST(test_v2)
 {
 	const struct tree *tree = *state;
 
@@ -121,7 +117,7 @@ static void test_v2(void **state)
 }
 
 /* Texts that are none, and paths that lead out, are no limits. */
-static void test_broken(void **state)
+TREE_TEST(test_broken)
 {
 	static const char *const texts[] = {
 		"",	     "x\n",	  "20000\n",	     "20000 \n",
@@ -147,7 +143,7 @@ static void test_broken(void **state)
 }
 
 /* Limits of I/O: of the nearest group that has some, in both versions' words for them. */
-static void test_io(void **state)
+TREE_TEST(test_io)
 {
 	const struct tree *tree = *state;
 	struct limits limits = { 0 };
@@ -183,7 +179,7 @@ static void test_io(void **state)
 }
 
 /* How much of the time it was throttled takes two readings of the same group. */
-static void test_throttled(void **state)
+TREE_TEST(test_throttled)
 {
 	const struct tree *tree = *state;
 	struct limits_reader *reader;
@@ -227,16 +223,4 @@ static void test_throttled(void **state)
 	limits_free(&before);
 	limits_free(&now);
 	limits_close(reader);
-}
-
-#define test(function) cmocka_unit_test_setup_teardown(function, make_tree, remove_tree)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		test(test_v1), test(test_v2),	     test(test_broken),
-		test(test_io), test(test_throttled),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

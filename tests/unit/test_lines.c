@@ -2,11 +2,7 @@
 /* Which lines of the screen are to be drawn, and what of. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -39,11 +35,10 @@ static void assert_pieces(const struct lines *lines, int line, const char *expec
 }
 
 /* At first, and when it was forgotten, nothing is known of any line, not even of empty ones. */
-static void test_unknown(void **state)
+TEST(test_unknown)
 {
 	struct lines lines = { 0 };
 
-	(void)state;
 	lines_resize(&lines, 2);
 	put(&lines, 0, 0, 1, "a");
 	assert_true(lines_take(&lines, 0));
@@ -69,11 +64,10 @@ static void test_unknown(void **state)
 }
 
 /* Any difference of a piece, and one more or less, makes a line that is to be drawn. */
-static void test_changes(void **state)
+TEST(test_changes)
 {
 	struct lines lines = { 0 };
 
-	(void)state;
 	lines_resize(&lines, 1);
 	put(&lines, 0, 0, 1, "one");
 	put(&lines, 0, 4, 2, "two");
@@ -108,13 +102,12 @@ static void test_changes(void **state)
 }
 
 /* Long lines of many pieces come out as they were put. */
-static void test_many(void **state)
+TEST(test_many)
 {
 	struct lines lines = { 0 };
 	struct buf expected = { 0 };
 	char text[16];
 
-	(void)state;
 	lines_resize(&lines, 3);
 	for (int i = 0; i < 1000; i++) {
 		snprintf(text, sizeof(text), "%d", i * i);
@@ -125,15 +118,4 @@ static void test_many(void **state)
 	assert_pieces(&lines, 2, buf_cstr(&expected));
 	buf_free(&expected);
 	lines_free(&lines);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_unknown),
-		cmocka_unit_test(test_changes),
-		cmocka_unit_test(test_many),
-	};
-
-	return cmocka_run_group_tests_name("lines", tests, NULL, NULL);
 }

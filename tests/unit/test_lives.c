@@ -2,11 +2,7 @@
 /* However threads live, the states of each add up to the time that it lived in the interval. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -304,12 +300,11 @@ static void go_on(struct play *play)
 }
 
 /* Random lives: begun, ended, by exec another, waiting at sites, for one interval or many. */
-static void test_conserved(void **state)
+TEST(test_conserved)
 {
 	struct play play = { .seed = UINT64_C(0x9e3779b97f4a7c15), .now_ns = NSEC_PER_SEC };
 	size_t shown = 0, ended = 0;
 
-	(void)state;
 	play.sites.lives = &play.lives;
 	for (unsigned round = 0; round < ROUNDS; round++) {
 		uint64_t before_ns = play.now_ns;
@@ -344,14 +339,13 @@ static struct trace_thread record_of(enum wait_state state, uint64_t since_ns)
 }
 
 /* Records that are a little older or newer than the reading take nothing from the sum. */
-static void test_torn(void **state)
+TEST(test_torn)
 {
 	struct lives lives = { 0 };
 	struct trace_thread thread = record_of(STATE_RUN, 1000);
 	const struct wait_states *states;
 	struct life *life;
 
-	(void)state;
 	lives_begin(&lives, 2000, forget_nothing, NULL);
 	life = lives_update(&lives, 0, &thread);
 	lives_settle(&lives);
@@ -395,13 +389,12 @@ static void test_torn(void **state)
 }
 
 /* A thread that is first seen late has no more than the interval; a lost end ends it. */
-static void test_late(void **state)
+TEST(test_late)
 {
 	struct lives lives = { 0 };
 	struct trace_thread thread = record_of(STATE_POLL, 1500);
 	struct life *life;
 
-	(void)state;
 	lives_begin(&lives, 2000, forget_nothing, NULL);
 	lives_settle(&lives);
 	lives_begin(&lives, 3000, forget_nothing, NULL);
@@ -422,15 +415,4 @@ static void test_late(void **state)
 	assert_null(lives_thread(&lives, 5, 12, 9));
 	assert_ptr_equal(lives_thread(&lives, 5, 12, 10), life);
 	lives_free(&lives);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_conserved),
-		cmocka_unit_test(test_torn),
-		cmocka_unit_test(test_late),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,12 +2,7 @@
 /* What is kept of the past in memory comes back as it was, and stays within its bounds. */
 #include "config.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/lib/test.h"
 #include <errno.h>
 #include <malloc.h>
 #include <math.h>
@@ -149,11 +144,10 @@ static void check_all(struct past_scene *scene, size_t least)
 	}
 }
 
-static void comes_back(void **state)
+TEST(comes_back)
 {
 	struct past_scene scene;
 
-	(void)state;
 	for (unsigned seed = 1; seed <= 5; seed++) {
 		open_scene(&scene, seed, (struct lookback_limits){ .bytes = 64 * MB });
 		for (unsigned i = 0; i < 70; i++)
@@ -164,11 +158,10 @@ static void comes_back(void **state)
 	}
 }
 
-static void comes_back_across_stretches(void **state)
+TEST(comes_back_across_stretches)
 {
 	struct past_scene scene;
 
-	(void)state;
 	/* Twelve seconds, of which a stretch has three. */
 	open_scene(&scene, 9,
 		   (struct lookback_limits){ .span_ns = 12 * NSEC_PER_SEC, .bytes = 64 * MB });
@@ -179,12 +172,11 @@ static void comes_back_across_stretches(void **state)
 	close_scene(&scene);
 }
 
-static void time_is_kept_and_no_more(void **state)
+TEST(time_is_kept_and_no_more)
 {
 	const uint64_t span = 60 * NSEC_PER_SEC;
 	struct past_scene scene;
 
-	(void)state;
 	open_scene(&scene, 3, (struct lookback_limits){ .span_ns = span, .bytes = 64 * MB });
 	for (unsigned i = 0; i < 400; i++) {
 		struct position first, last;
@@ -201,13 +193,12 @@ static void time_is_kept_and_no_more(void **state)
 	close_scene(&scene);
 }
 
-static void room_is_bounded(void **state)
+TEST(room_is_bounded)
 {
 	const uint64_t room = 5 * MB / 4;
 	struct past_scene scene;
 	size_t most = 0;
 
-	(void)state;
 	open_scene(&scene, 4, (struct lookback_limits){ .bytes = room });
 	for (unsigned i = 0; i < 900; i++) {
 		assert_int_equal(take(&scene), 0);
@@ -221,13 +212,12 @@ static void room_is_bounded(void **state)
 	close_scene(&scene);
 }
 
-static void what_is_looked_at_stays(void **state)
+TEST(what_is_looked_at_stays)
 {
 	struct past_scene scene;
 	struct position first, shown, again;
 	struct stretches *all;
 
-	(void)state;
 	open_scene(&scene, 5,
 		   (struct lookback_limits){ .span_ns = 8 * NSEC_PER_SEC, .bytes = 64 * MB });
 	for (unsigned i = 0; i < 40; i++)
@@ -254,12 +244,11 @@ static void what_is_looked_at_stays(void **state)
 	close_scene(&scene);
 }
 
-static void too_little_room_ends_it(void **state)
+TEST(too_little_room_ends_it)
 {
 	struct past_scene scene;
 	struct position position;
 
-	(void)state;
 	open_scene(&scene, 6, (struct lookback_limits){ .bytes = 1 << 10 });
 	assert_int_equal(take(&scene), -ENOSPC);
 	assert_int_equal(take(&scene), -ENOSPC);
@@ -267,11 +256,10 @@ static void too_little_room_ends_it(void **state)
 	close_scene(&scene);
 }
 
-static void limits_are_parsed(void **state)
+TEST(limits_are_parsed)
 {
 	struct lookback_limits limits;
 
-	(void)state;
 	assert_true(lookback_parse("15m", &limits));
 	assert_int_equal(limits.span_ns, 900 * NSEC_PER_SEC);
 	assert_int_equal(limits.bytes, LOOKBACK_BYTES);
@@ -291,7 +279,7 @@ static void limits_are_parsed(void **state)
 }
 
 /* What was waited in the frames before is what a trend says, in the present and in the past. */
-static void trends_are_what_was_waited(void **state)
+TEST(trends_are_what_was_waited)
 {
 	struct past_scene scene;
 	struct trends trends = { 0 };
@@ -302,7 +290,6 @@ static void trends_are_what_was_waited(void **state)
 	uint64_t times[40];
 	size_t known = 0;
 
-	(void)state;
 	open_scene(&scene, 8, (struct lookback_limits){ .bytes = 64 * MB });
 	for (size_t f = 0; f < 40; f++) {
 		const struct frame *frame = play_frame(&scene.machine);
@@ -359,13 +346,12 @@ static struct waited add_up_rows(const struct frame *frame)
 }
 
 /* What is read of moments has each kind of the table, and adds up those that rows add up. */
-static void all_kinds_are_added_up(void **state)
+TEST(all_kinds_are_added_up)
 {
 	const struct deed_of all = { NULL };
 	bool seen[WAIT_KINDS] = { false };
 	struct past_scene scene;
 
-	(void)state;
 	open_scene(&scene, 3, (struct lookback_limits){ .bytes = 64 * MB });
 	for (unsigned f = 0; f < 80; f++) {
 		const struct frame *frame = play_frame(&scene.machine);
@@ -395,7 +381,7 @@ static void all_kinds_are_added_up(void **state)
 }
 
 /* A recording may be written of the same frames: neither disturbs the other. */
-static void a_recording_goes_beside(void **state)
+TEST(a_recording_goes_beside)
 {
 	const char *path = scratch_path("beside.db");
 	const struct replay_config config = { .path = path };
@@ -406,7 +392,6 @@ static void a_recording_goes_beside(void **state)
 	struct store *store;
 	char *file;
 
-	(void)state;
 	assert_int_equal(store_create(&store, path, &about), 0);
 	open_scene(&scene, 17,
 		   (struct lookback_limits){ .span_ns = 60 * NSEC_PER_SEC, .bytes = 64 * MB });
@@ -430,7 +415,7 @@ static void a_recording_goes_beside(void **state)
 	close_scene(&scene);
 }
 
-static void recordings_are_gone_to(void **state)
+TEST(recordings_are_gone_to)
 {
 	const char *path = scratch_path("past.db");
 	const struct replay_config config = { .path = path };
@@ -440,7 +425,6 @@ static void recordings_are_gone_to(void **state)
 	struct position position;
 	char *file;
 
-	(void)state;
 	assert_int_equal(play_record(path, 12, 50), 0);
 	for (unsigned i = 0; i < 50; i++) {
 		const struct frame *frame = play_frame(&machine);
@@ -461,7 +445,7 @@ static void recordings_are_gone_to(void **state)
 	play_free(&machine);
 }
 
-static void damaged_recordings_are_refused(void **state)
+TEST(damaged_recordings_are_refused)
 {
 	const struct replay_config none = { .path = "/nonexistent/x" };
 	const char *path = scratch_file(scratch_path("no.db"),
@@ -470,7 +454,6 @@ static void damaged_recordings_are_refused(void **state)
 	struct past *past;
 	char *file;
 
-	(void)state;
 	assert_int_equal(past_open_recording(&past, &none, &file), -ENOENT);
 	free(file);
 	assert_int_equal(past_open_recording(&past, &bad, &file), -EBADMSG);
@@ -546,7 +529,7 @@ static void next_of_many(struct sample *cur, const struct sample *prev, unsigned
 }
 
 /* 10,000 tasks of which 500 do something, for longer than what is kept at the usual interval. */
-static void many_tasks_cost_little(void **state)
+TEST(many_tasks_cost_little)
 {
 	struct sample samples[2] = { 0 };
 	struct system_sample system = { .cpus = 2 };
@@ -561,7 +544,6 @@ static void many_tasks_cost_little(void **state)
 	struct position first, last;
 	unsigned long resident;
 
-	(void)state;
 	next_of_many(&samples[0], NULL, 0);
 	next_of_many(&samples[1], &samples[0], 1);
 	frame_build(&frame, &info, &samples[0], &samples[1], &options);
@@ -608,23 +590,4 @@ static void many_tasks_cost_little(void **state)
 	clocks_free(&clocks);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(comes_back),
-		cmocka_unit_test(comes_back_across_stretches),
-		cmocka_unit_test(time_is_kept_and_no_more),
-		cmocka_unit_test(room_is_bounded),
-		cmocka_unit_test(what_is_looked_at_stays),
-		cmocka_unit_test(too_little_room_ends_it),
-		cmocka_unit_test(limits_are_parsed),
-		cmocka_unit_test(trends_are_what_was_waited),
-		cmocka_unit_test(all_kinds_are_added_up),
-		cmocka_unit_test(a_recording_goes_beside),
-		cmocka_unit_test(recordings_are_gone_to),
-		cmocka_unit_test(damaged_recordings_are_refused),
-		cmocka_unit_test(many_tasks_cost_little),
-	};
-
-	return cmocka_run_group_tests(tests, scratch_set_up, scratch_tear_down);
-}
+TESTS_WITHIN(scratch_set_up, scratch_tear_down)

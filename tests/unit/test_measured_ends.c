@@ -2,11 +2,7 @@
 /* What was measured of tasks that ended, put into their exit records. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include "base/util.h"
 #include "bpf/exact_record.h"
@@ -47,13 +43,12 @@ static struct exit_record record(pid_t pid, pid_t tgid, bool last)
 }
 
 /* Of a process the sum of all threads, of a thread its own. */
-static void test_whose(void **state)
+TEST(test_whose)
 {
 	struct measured_ends ends = { 0 };
 	struct exact_ended found = ended(1, 8, 7, true);
 	struct exit_record whole = record(8, 7, true), own = record(8, 7, true);
 
-	(void)state;
 	own.life_ns = MS(4000);
 	measured_ends_add(&ends, &found, 1);
 	assert_int_equal(measured_ends_correct(&ends, &whole, 1, false), 0);
@@ -66,14 +61,13 @@ static void test_whose(void **state)
 }
 
 /* Another task of that id is not meant, nor a process of which threads live on. */
-static void test_another(void **state)
+TEST(test_another)
 {
 	struct measured_ends ends = { 0 };
 	struct exact_ended found[] = { ended(1, 8, 8, false), ended(2, 9, 9, true) };
 	struct exit_record records[] = { record(8, 8, true), record(9, 9, true),
 					 record(10, 10, true) };
 
-	(void)state;
 	records[1].life_ns = MS(3000);
 	measured_ends_add(&ends, found, ARRAY_SIZE(found));
 	measured_ends_correct(&ends, records, ARRAY_SIZE(records), false);
@@ -86,13 +80,12 @@ static void test_another(void **state)
 
 /* What was left out of a record as impossible is known now, and nothing is taken off its process.
  */
-static void test_left_out(void **state)
+TEST(test_left_out)
 {
 	struct measured_ends ends = { 0 };
 	struct exact_ended found[] = { ended(1, 8, 7, false), ended(2, 9, 7, true) };
 	struct exit_record records[] = { record(8, 7, false), record(9, 7, true) };
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(records); i++) {
 		records[i].left_out = BLKIO;
 		records[i].impossible = true;
@@ -108,14 +101,13 @@ static void test_left_out(void **state)
 }
 
 /* A record may come after the next taking; after two its end is forgotten. */
-static void test_late(void **state)
+TEST(test_late)
 {
 	struct measured_ends ends = { 0 };
 	struct exact_ended found[] = { ended(1, 8, 8, true), ended(2, 9, 9, true),
 				       ended(3, 10, 10, true) };
 	struct exit_record first = record(8, 8, true), again = first;
 
-	(void)state;
 	measured_ends_add(&ends, &found[0], 1);
 	measured_ends_add(&ends, &found[1], 1);
 	measured_ends_correct(&ends, &first, 1, false);
@@ -125,16 +117,4 @@ static void test_late(void **state)
 	assert_false(again.measured);
 	assert_int_equal(ends.n, 2);
 	measured_ends_free(&ends);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_whose),
-		cmocka_unit_test(test_another),
-		cmocka_unit_test(test_left_out),
-		cmocka_unit_test(test_late),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

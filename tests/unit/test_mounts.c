@@ -2,11 +2,7 @@
 /* Mount tables: devices by id, and paths by device. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,12 +29,11 @@ static struct span copy_of(const char *text, size_t len)
 }
 
 /* Mounts are found by id, with the device as the kernel numbers it. */
-static void test_device(void **state)
+TEST(test_device)
 {
 	struct span text = copy_of(table, strlen(table));
 	uint32_t dev = 0;
 
-	(void)state;
 	assert_true(mount_device(text, 24, &dev));
 	assert_int_equal(dev, DEV(259, 1));
 	assert_true(mount_device(text, 32, &dev));
@@ -48,7 +43,7 @@ static void test_device(void **state)
 }
 
 /* A path within a file system is shown where it is mounted, by the nearest mount. */
-static void test_path(void **state)
+TEST(test_path)
 {
 	static const struct {
 		uint32_t dev;
@@ -69,7 +64,6 @@ static void test_path(void **state)
 	struct span text = copy_of(table, strlen(table));
 	struct buf out = { 0 };
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		out.len = 0;
 		assert_int_equal(mount_path(text, cases[i].dev, cases[i].path, &out),
@@ -81,7 +75,7 @@ static void test_path(void **state)
 }
 
 /* Broken and cut lines are passed over. */
-static void test_broken(void **state)
+TEST(test_broken)
 {
 	static const char *const texts[] = {
 		"",
@@ -100,7 +94,6 @@ static void test_broken(void **state)
 	struct buf out = { 0 };
 	uint32_t dev;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
 		struct span text = copy_of(texts[i], strlen(texts[i]));
 
@@ -121,7 +114,7 @@ static void test_broken(void **state)
 }
 
 /* /proc that hides tasks, by the words of older and later kernels; the last one mounted counts. */
-static void test_hides(void **state)
+TEST(test_hides)
 {
 	static const struct {
 		const char *text;
@@ -140,7 +133,6 @@ static void test_hides(void **state)
 		  false },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct span text = copy_of(cases[i].text, strlen(cases[i].text));
 
@@ -148,16 +140,4 @@ static void test_hides(void **state)
 			fail_msg("case %zu", i);
 		free((char *)text.at);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_device),
-		cmocka_unit_test(test_path),
-		cmocka_unit_test(test_broken),
-		cmocka_unit_test(test_hides),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,18 +2,13 @@
 /* The word that was meant: a letter or two away, and none where it is anything else. */
 #include "config.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/lib/test.h"
 #include <string.h>
 
 #include "base/near.h"
 #include "base/util.h"
 
-static void test_near(void **state)
+TEST(test_near)
 {
 	static const struct {
 		const char *word, *list, *asked;
@@ -35,7 +30,6 @@ static void test_near(void **state)
 		{ "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct near near = near_word(rows[i].word, strlen(rows[i].word));
 		struct buf out = { 0 };
@@ -48,24 +42,15 @@ static void test_near(void **state)
 }
 
 /* The nearest of all, the first of those. */
-static void test_nearest(void **state)
+TEST(test_nearest)
 {
 	struct near near = near_word("recrod", 6);
 	struct buf out = { 0 };
 
-	(void)state;
 	near_try(&near, "recor", 5);
 	near_try(&near, "record", 6);
 	near_try(&near, "record2", 7);
 	near_append(&near, "--", &out);
 	assert_string_equal(buf_cstr(&out), "; did you mean --record?");
 	buf_free(&out);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_near),
-					    cmocka_unit_test(test_nearest) };
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

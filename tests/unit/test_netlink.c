@@ -2,11 +2,7 @@
 /* The client under all that talk by netlink: requests, batches of messages, senders, waiting. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <errno.h>
 #include <linux/genetlink.h>
@@ -90,7 +86,7 @@ struct message {
 };
 
 /* Requests stand one behind the other, numbered, each aligned, with nothing stray in it. */
-static void test_requests(void **state)
+TEST(test_requests)
 {
 	static const struct message first = {
 		.head = { .nlmsg_len = 28,
@@ -117,7 +113,6 @@ static void test_requests(void **state)
 	struct line line;
 	size_t len;
 
-	(void)state;
 	line_open(&line);
 	memset(bytes, 0x55, sizeof(bytes));
 	len = netlink_write(&line.nl, bytes, &request);
@@ -144,11 +139,10 @@ static void test_requests(void **state)
 }
 
 /* As many datagrams as are asked for and as there is room for; then there are none. */
-static void test_batches(void **state)
+TEST(test_batches)
 {
 	struct line line;
 
-	(void)state;
 	line_open(&line);
 	for (uint32_t i = 0; i < 10; i++)
 		say_status(&line, i < 9 ? i : 99, i ? -(int)i : 0);
@@ -170,7 +164,7 @@ static void test_batches(void **state)
 }
 
 /* What does not fit is handed on as cut off, until there is room for it. */
-static void test_cut(void **state)
+TEST(test_cut)
 {
 	uint8_t record[RECORD_MAX] = { 16 }, bytes[2048];
 	struct record_message message = { .type = FAMILY,
@@ -182,7 +176,6 @@ static void test_cut(void **state)
 	size_t len = record_message(bytes, &message);
 	struct line line;
 
-	(void)state;
 	line_open(&line);
 	assert_true(len > ROOM && len < 4 * ROOM);
 	assert_int_equal(netlink_batch_room(line.batch), ROOM);
@@ -216,7 +209,7 @@ static int open_user_socket(struct sockaddr_nl *address)
 }
 
 /* Another process's message is dropped, however right it looks. */
-static void test_sender(void **state)
+TEST(test_sender)
 {
 	struct sockaddr_nl ours, theirs;
 	int fd = open_user_socket(&ours), other = open_user_socket(&theirs);
@@ -224,7 +217,6 @@ static void test_sender(void **state)
 	uint8_t bytes[64];
 	size_t len = record_error(bytes, 1, 0);
 
-	(void)state;
 	line_open(&line);
 	netlink_close(&line.nl);
 	netlink_open_fd(&line.nl, fd, FAMILY, SHORT_MS);
@@ -239,12 +231,11 @@ static void test_sender(void **state)
 }
 
 /* Waiting ends with a message, or with the deadline, and not before. */
-static void test_await(void **state)
+TEST(test_await)
 {
 	struct line line;
 	uint64_t begin, deadline;
 
-	(void)state;
 	line_open(&line);
 	begin = clock_ns(CLOCK_MONOTONIC);
 	deadline = netlink_deadline(&line.nl);
@@ -262,14 +253,13 @@ static void test_await(void **state)
 }
 
 /* The buffer's size is read back: it is what there is, not what was asked for. */
-static void test_buffer(void **state)
+TEST(test_buffer)
 {
 	struct netlink closed = NETLINK_CLOSED;
 	struct line line;
 	int size;
 	socklen_t len = sizeof(size);
 
-	(void)state;
 	line_open(&line);
 	for (size_t wanted = 1; wanted <= 1 << 20; wanted <<= 10) {
 		size_t got = netlink_size_buffer(&line.nl, wanted);
@@ -285,12 +275,11 @@ static void test_buffer(void **state)
 }
 
 /* The real kernel has one family for all, which needs to be looked up once. */
-static void test_live(void **state)
+TEST(test_live)
 {
 	struct netlink first, second;
 	int err = netlink_open(&first, 0);
 
-	(void)state;
 	if (err == -ENOENT || err == -EAFNOSUPPORT) {
 		printf("# skip: test_live: no taskstats\n");
 		skip();
@@ -307,13 +296,12 @@ static void test_live(void **state)
 }
 
 /* Without a descriptor to be had it says so. */
-static void test_no_descriptor(void **state)
+TEST(test_no_descriptor)
 {
 	struct rlimit before, none;
 	struct netlink nl;
 	int err;
 
-	(void)state;
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
 	none = (struct rlimit){ .rlim_cur = 0, .rlim_max = before.rlim_max };
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
@@ -323,15 +311,8 @@ static void test_no_descriptor(void **state)
 	assert_int_equal(nl.fd, -1);
 }
 
-int main(void)
+/* What was never made is freed like what was. */
+TEST(test_free_nothing)
 {
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_requests), cmocka_unit_test(test_batches),
-		cmocka_unit_test(test_cut),	 cmocka_unit_test(test_sender),
-		cmocka_unit_test(test_await),	 cmocka_unit_test(test_buffer),
-		cmocka_unit_test(test_live),	 cmocka_unit_test(test_no_descriptor),
-	};
-
 	netlink_batch_free(NULL);
-	return cmocka_run_group_tests_name("netlink", tests, NULL, NULL);
 }

@@ -2,11 +2,7 @@
 /* A kernel that does not answer, fails, or never ends: whoever talks to it goes on all the same. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <string.h>
 #include <sys/syscall.h>
@@ -90,13 +86,12 @@ static void check_request(const struct kernel *kernel, unsigned cpu, uint16_t at
 }
 
 /* All answer; records that come before the answer are taken, and at the end they are let go. */
-static void test_registered(void **state)
+TEST(test_registered)
 {
 	struct record_values task = make_task(70, 70, AGROUP);
 	struct kernel kernel;
 	uint8_t byte;
 
-	(void)state;
 	stuck_open(&kernel);
 	send_exit(&kernel, 1, &task, NULL);
 	for (unsigned i = 0; i < CPUS; i++)
@@ -115,12 +110,11 @@ static void test_registered(void **state)
 }
 
 /* The first that is refused ends it, with the kernel's reason. */
-static void test_refused(void **state)
+TEST(test_refused)
 {
 	struct kernel kernel;
 	uint8_t byte;
 
-	(void)state;
 	stuck_open(&kernel);
 	answer(&kernel, 0, -EINVAL);
 	assert_int_equal(exits_register(kernel.exits), -EINVAL);
@@ -130,13 +124,12 @@ static void test_refused(void **state)
 }
 
 /* An answer that got lost is waited for as long as is said, and no longer. */
-static void test_lost_answer(void **state)
+TEST(test_lost_answer)
 {
 	struct record_values task = make_task(70, 70, AGROUP);
 	struct kernel kernel;
 	uint64_t begin = clock_ns(CLOCK_MONOTONIC);
 
-	(void)state;
 	stuck_open(&kernel);
 	answer(&kernel, 0, 0);
 	send_exit(&kernel, 1, &task, NULL);
@@ -146,13 +139,12 @@ static void test_lost_answer(void **state)
 }
 
 /* Where receiving fails it is no use to try again at once, and the reason is the kernel's. */
-static void test_failing(void **state)
+TEST(test_failing)
 {
 	static const int errors[] = { EIO, ENOMEM, EPERM };
 	struct record_values task = make_task(70, 70, AGROUP);
 	struct kernel kernel;
 
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_SIZE(errors); i++) {
 		stuck_open(&kernel);
 		answer(&kernel, 0, 0);
@@ -171,11 +163,10 @@ static void test_failing(void **state)
 }
 
 /* A buffer that runs over all the time keeps nobody. */
-static void test_overruns(void **state)
+TEST(test_overruns)
 {
 	struct kernel kernel;
 
-	(void)state;
 	stuck_open(&kernel);
 	stuck.error = ENOBUFS;
 	assert_int_equal(exits_register(kernel.exits), -ETIMEDOUT);
@@ -186,7 +177,7 @@ static void test_overruns(void **state)
 }
 
 /* Nor do exits that come faster than they are taken: a drain takes what a buffer can hold. */
-static void test_endless(void **state)
+TEST(test_endless)
 {
 	struct kernel kernel;
 	struct exit_record *records;
@@ -195,7 +186,6 @@ static void test_endless(void **state)
 	socklen_t len = sizeof(size);
 	size_t n;
 
-	(void)state;
 	stuck_open(&kernel);
 	for (unsigned i = 0; i < CPUS; i++)
 		assert_int_equal(
@@ -235,14 +225,13 @@ static void count(void *arg, size_t index, int error, const struct taskstats_par
 }
 
 /* Who asks for tasks gets an answer to each question, in the time of one. */
-static void test_client(void **state)
+TEST(test_client)
 {
 	static const pid_t ids[300] = { 1 };
 	struct taskstats_client *client;
 	unsigned late = 0;
 	int fds[2];
 
-	(void)state;
 	alarm(60);
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds), 0);
 	assert_int_equal(taskstats_client_open_fd(&client, fds[0], FAMILY, TIMEOUT_MS), 0);
@@ -255,16 +244,4 @@ static void test_client(void **state)
 	taskstats_client_close(client);
 	close(fds[1]);
 	alarm(0);
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_registered),  cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_lost_answer), cmocka_unit_test(test_failing),
-		cmocka_unit_test(test_overruns),    cmocka_unit_test(test_endless),
-		cmocka_unit_test(test_client),
-	};
-
-	return cmocka_run_group_tests_name("netlink stuck", tests, NULL, NULL);
 }

@@ -2,11 +2,7 @@
 /* Which notes say that files of the whole system are missing, and their words. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <errno.h>
 #include <string.h>
@@ -31,12 +27,11 @@ static void check_note(const struct system_sample *system, const char *text)
 }
 
 /* A kernel without pressure files is one thing, files that cannot be read are another. */
-static void test_pressure(void **state)
+TEST(test_pressure)
 {
 	struct system_sample system = { 0 };
 	struct frame_info info = { .system = &system };
 
-	(void)state;
 	check_note(&system, NULL);
 	system.pressure.error[PSI_IRQ] = -ENOENT;
 	check_note(&system, NULL);
@@ -59,7 +54,7 @@ static void test_pressure(void **state)
 }
 
 /* The other files, each by its name. */
-static void test_files(void **state)
+TEST(test_files)
 {
 	static const char *const texts[SYSTEM_FILES] = {
 		"/proc/stat cannot be read (Permission denied): what it has is unknown",
@@ -67,7 +62,6 @@ static void test_files(void **state)
 		"/proc/loadavg cannot be read (Permission denied): what it has is unknown",
 	};
 
-	(void)state;
 	for (unsigned f = 0; f < SYSTEM_FILES; f++) {
 		struct system_sample system = { 0 };
 
@@ -77,7 +71,7 @@ static void test_files(void **state)
 }
 
 /* Why waits are not traced: each reason has words of its own. */
-static void test_tracing(void **state)
+TEST(test_tracing)
 {
 	static const struct {
 		int error;
@@ -97,7 +91,6 @@ static void test_tracing(void **state)
 	};
 	struct buf out = { 0 };
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(refusals); i++) {
 		struct note note = tracing_note_of(refusals[i].error);
 
@@ -115,13 +108,12 @@ static void test_tracing(void **state)
 }
 
 /* What has just happened comes before what has always been so; last is what is told to who asks. */
-static void test_order(void **state)
+TEST(test_order)
 {
 	static const enum note_id order[] = { NOTE_RECORD_ENDED, NOTE_LATE, NOTE_DELAYACCT_OFF,
 					      NOTE_EXITS_REFUSED, NOTE_STALE_STAMP };
 	struct frame_info info = { .head.nnotes = 0 };
 
-	(void)state;
 	assert_int_equal(notes_unasked(&info), 0);
 	frame_note(&info, NOTE_STALE_STAMP, 2);
 	assert_int_equal(notes_unasked(&info), 0);
@@ -135,16 +127,4 @@ static void test_order(void **state)
 		assert_int_equal(info.head.notes[i].id, order[i]);
 	assert_int_equal(info.head.notes[0].value, ENOSPC);
 	assert_int_equal(notes_unasked(&info), ARRAY_SIZE(order) - 1);
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_pressure),
-		cmocka_unit_test(test_files),
-		cmocka_unit_test(test_tracing),
-		cmocka_unit_test(test_order),
-	};
-
-	return cmocka_run_group_tests_name("notes", tests, NULL, NULL);
 }

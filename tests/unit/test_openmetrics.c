@@ -2,11 +2,7 @@
 /* Metrics: their text, labels of hostile names, bounds, and counters that never fall. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,6 +42,8 @@ static int close_state(void **state)
 	free(s);
 	return 0;
 }
+
+#define STATE_TEST(name) TEST_WITH(name, open_state, close_state)
 
 /* Begins a frame so many seconds after the one before. */
 static void begin(struct state *s, uint64_t seconds)
@@ -122,7 +120,7 @@ static unsigned count_groups(const char *text)
 	"stalltop_waits_total{kind=\"" kind "\",group=\"" group "\"} " value "\n"
 
 /* All of it, in both ways of writing; what is unknown is no sample. */
-static void test_text(void **state)
+STATE_TEST(test_text)
 {
 	static const char openmetrics[] =
 		"# TYPE stalltop_delay_seconds counter\n"
@@ -179,7 +177,7 @@ static void test_text(void **state)
 }
 
 /* The machine's own: pressure as the kernel has it, exits added up. */
-static void test_machine(void **state)
+STATE_TEST(test_machine)
 {
 	struct state *s = *state;
 	struct psi *psi = s->scene.systems[1].pressure.psi;
@@ -212,7 +210,7 @@ static void test_machine(void **state)
 }
 
 /* Hostile names: one line each, and no two labels are the same. */
-static void test_labels(void **state)
+STATE_TEST(test_labels)
 {
 	static const struct {
 		const char *name, *label;
@@ -233,7 +231,6 @@ static void test_labels(void **state)
 		{ "\\x00", "\\\\\\\\x00" },
 	};
 
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct buf label = { 0 };
 
@@ -244,7 +241,7 @@ static void test_labels(void **state)
 }
 
 /* Names as the kernel gives them get there; groups of tasks that call themselves as we do. */
-static void test_named_alike(void **state)
+STATE_TEST(test_named_alike)
 {
 	struct state *s = *state;
 	const char *text;
@@ -261,7 +258,7 @@ static void test_named_alike(void **state)
 }
 
 /* A path that is very long counts with the rest. */
-static void test_long(void **state)
+STATE_TEST(test_long)
 {
 	struct state *s = *state;
 	char path[SERIES_LABEL_MAX + 2] = "/";
@@ -278,7 +275,7 @@ static void test_long(void **state)
 }
 
 /* So many groups have series, those that wait most; later ones when others have rested. */
-static void test_bounded(void **state)
+STATE_TEST(test_bounded)
 {
 	struct state *s = *state;
 	const char *text;
@@ -330,7 +327,7 @@ static void test_bounded(void **state)
 }
 
 /* Groups that come and go as they like: no counter falls, and all is counted once. */
-static void test_never_fall(void **state)
+STATE_TEST(test_never_fall)
 {
 	enum { GROUPS = 5 * SERIES_KEPT, FRAMES = 600 };
 	struct state *s = *state;
@@ -371,7 +368,7 @@ static void test_never_fall(void **state)
 }
 
 /* What is remembered is bounded: the group that has been away for longest begins anew. */
-static void test_forgotten(void **state)
+STATE_TEST(test_forgotten)
 {
 	struct state *s = *state;
 	char name[8];
@@ -392,7 +389,7 @@ static void test_forgotten(void **state)
 }
 
 /* A kind that is unknown for a while has no samples, and goes on from what it was. */
-static void test_unknown(void **state)
+STATE_TEST(test_unknown)
 {
 	struct state *s = *state;
 	const char *text;
@@ -411,7 +408,7 @@ static void test_unknown(void **state)
 }
 
 /* A first frame has no interval yet: the counters begin with 0. */
-static void test_first(void **state)
+STATE_TEST(test_first)
 {
 	struct state *s = *state;
 
@@ -426,7 +423,7 @@ static void test_first(void **state)
 }
 
 /* Who hangs for ten seconds has a series with its names, which are hostile; the longest eight. */
-static void test_hangs(void **state)
+STATE_TEST(test_hangs)
 {
 	struct state *s = *state;
 	uint64_t now_ns = s->scene.samples[1].begin_ns, before_ns = s->scene.samples[0].begin_ns;
@@ -461,7 +458,7 @@ static void test_hangs(void **state)
 }
 
 /* Tasks by state, and the longest waits in progress. */
-static void test_now(void **state)
+STATE_TEST(test_now)
 {
 	struct state *s = *state;
 	uint64_t now_ns = s->scene.samples[1].begin_ns, before_ns = s->scene.samples[0].begin_ns;
@@ -507,7 +504,7 @@ static void fill(void *arg, const struct row *const *rows, size_t n, unsigned ne
 #define HELD(group) "stalltop_held_seconds_total{group=\"" group "\"}"
 
 /* How long a group was throttled; also one above, that has no tasks of its own. */
-static void test_throttled(void **state)
+STATE_TEST(test_throttled)
 {
 	struct state *s = *state;
 	const char *text;
@@ -532,7 +529,7 @@ static void test_throttled(void **state)
 }
 
 /* What a group is held by: limits of its own and of all above it. */
-static void test_held(void **state)
+STATE_TEST(test_held)
 {
 	struct state *s = *state;
 	const char *text;
@@ -556,18 +553,4 @@ static void test_held(void **state)
 	assert_float_equal(value_of(text, HELD("/a")), 2, 1e-9);
 	/* Nothing is known of limits there. */
 	assert_float_equal(value_of(text, HELD("/ab")), -1, 0);
-}
-
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup_teardown(f, open_state, close_state)
-	const struct CMUnitTest tests[] = {
-		TEST(test_text),	TEST(test_machine),   TEST(test_labels),
-		TEST(test_named_alike), TEST(test_long),      TEST(test_bounded),
-		TEST(test_never_fall),	TEST(test_forgotten), TEST(test_unknown),
-		TEST(test_first),	TEST(test_hangs),     TEST(test_now),
-		TEST(test_throttled),	TEST(test_held),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

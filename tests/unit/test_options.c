@@ -2,11 +2,7 @@
 /* Every option, well and badly given. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -83,11 +79,10 @@ static void bad_like(const char *line, const char *begin, const char *end)
 }
 
 /* What holds when nothing is said. */
-static void test_defaults(void **state)
+TEST(test_defaults)
 {
 	struct options options;
 
-	(void)state;
 	good(&options, "");
 	assert_false(options.batch || options.view.group_by || options.view.query.active ||
 		     !options.sampler.exits || options.sampler.since_start ||
@@ -108,7 +103,7 @@ static void test_defaults(void **state)
 }
 
 /* Options without an argument, by letter and by name. */
-static void test_flags(void **state)
+TEST(test_flags)
 {
 	static const struct {
 		const char *line;
@@ -127,7 +122,6 @@ static void test_flags(void **state)
 		{ "-F list", offsetof(struct options, list_fields) },
 	};
 
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_SIZE(flags); i++) {
 		struct options options;
 		bool set;
@@ -147,11 +141,10 @@ static void test_flags(void **state)
 }
 
 /* Numbers at both ends of what is allowed. */
-static void test_numbers(void **state)
+TEST(test_numbers)
 {
 	struct options options;
 
-	(void)state;
 	good(&options, "-b -n 3 -d 0.05 --over 0 -r 18");
 	assert_true(options.view.iterations == 3 && options.view.interval_ns == 50000000);
 	assert_true(options.view.query.over_ms >= 0 && options.view.query.over_ms <= 0);
@@ -165,7 +158,7 @@ static void test_numbers(void **state)
 }
 
 /* Sort fields with and without a sign. */
-static void test_sort(void **state)
+TEST(test_sort)
 {
 	static const struct {
 		const char *line, *id;
@@ -177,7 +170,6 @@ static void test_sort(void **state)
 		{ "-s nvcsw", "nvcsw", true },
 	};
 
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct options options;
 
@@ -189,11 +181,10 @@ static void test_sort(void **state)
 }
 
 /* Lists of processes and users; named more than once they add up. */
-static void test_lists(void **state)
+TEST(test_lists)
 {
 	struct options options;
 
-	(void)state;
 	good(&options, "-p 30,1,2147483647 -p 7 -u root,4294967294");
 	assert_int_equal(options.sampler.npids, 4);
 	assert_int_equal(options.view.query.nusers, 2);
@@ -211,11 +202,10 @@ static void test_lists(void **state)
 }
 
 /* Units, formats, sources, patterns, files. */
-static void test_words(void **state)
+TEST(test_words)
 {
 	struct options options;
 
-	(void)state;
 	for (int unit = 0; unit < UNITS; unit++) {
 		struct buf line = { 0 };
 
@@ -261,11 +251,10 @@ static void test_words(void **state)
 }
 
 /* No rows at all are another thing than all of them. */
-static void test_no_rows(void **state)
+TEST(test_no_rows)
 {
 	struct options options;
 
-	(void)state;
 	good(&options, "-b -r 0");
 	assert_true(options.view.query.no_rows);
 	options_free(&options);
@@ -276,14 +265,13 @@ static void test_no_rows(void **state)
 }
 
 /* Numbers that are none, or too small or large. */
-static void test_bad_numbers(void **state)
+TEST(test_bad_numbers)
 {
 	static const char *const delays[] = { "0",   "0.049", "86400.1", "-1",	"x",   "1x",
 					      "nan", "inf",   "~",	 "1,5", "1e99" };
 	static const char *const counts[] = { "-1", "x", "1.5", "~", "5x", "18446744073709551616",
 					      "+5" };
 
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_SIZE(delays); i++) {
 		struct buf line = { 0 };
 
@@ -309,11 +297,10 @@ static void test_bad_numbers(void **state)
 }
 
 /* Everything else that an option does not take: what is wrong, and what is allowed. */
-static void test_bad_words(void **state)
+TEST(test_bad_words)
 {
 	struct options options;
 
-	(void)state;
 	bad("-U hours",
 	    "--unit does not take 'hours'; allowed: percent, ms, count, avg, max, total");
 	bad("-o jsno",
@@ -372,9 +359,8 @@ static void test_bad_words(void **state)
 }
 
 /* Options that are none, or lack their value, and words that are no options. */
-static void test_unknown(void **state)
+TEST(test_unknown)
 {
-	(void)state;
 	bad("-Z", "unknown option -Z (see --help)");
 	bad("-bZ", "unknown option -Z (see --help)");
 	bad("--batch -Zb", "unknown option -Z (see --help)");
@@ -399,13 +385,12 @@ static void test_unknown(void **state)
 }
 
 /* What stands behind -- is a command, whatever it looks like. */
-static void test_command(void **state)
+TEST(test_command)
 {
 	char *argv[] = { "stalltop", "-o", "json", "--output", "--", "--", "-b", "--", "-n", NULL };
 	struct options options;
 	struct buf why = { 0 };
 
-	(void)state;
 	assert_int_equal(options_parse(&options, 9, argv, &why), 0);
 	assert_true(options.command == &argv[6]);
 	assert_string_equal(options.output, "--");
@@ -424,11 +409,10 @@ static void test_command(void **state)
 }
 
 /* Two recordings to compare, with options between them and behind. */
-static void test_diff(void **state)
+TEST(test_diff)
 {
 	struct options options;
 
-	(void)state;
 	good(&options, "--diff a b");
 	assert_non_null(options.diff[0]);
 	assert_non_null(options.diff[1]);
@@ -451,7 +435,7 @@ static void test_diff(void **state)
 }
 
 /* Pressure that is waited for: several, and what a second command line makes of them. */
-static void test_when(void **state)
+TEST(test_when)
 {
 	char *argv[] = { "stalltop", "--when", "memory some 300ms/2s",
 			 "--bell",   "--when", "cgroup:/a b io full 1s/4s",
@@ -461,7 +445,6 @@ static void test_when(void **state)
 	struct options options;
 	struct buf why = { 0 };
 
-	(void)state;
 	assert_int_equal(options_parse(&options, 8, argv, &why), 0);
 	assert_int_equal(options.watch.nspecs, 2);
 	assert_string_equal(options.watch.specs[1].group, "a b");
@@ -506,14 +489,13 @@ static int make_when(char **argv, int n, char *pressure)
 }
 
 /* So many pressures can be named at most; what is refused takes nothing from the list. */
-static void test_when_full(void **state)
+TEST(test_when_full)
 {
 	char *argv[2 * TRIGGERS_MAX + 4], cpu[] = "cpu some 1s/2s", io[] = "io some 1s/2s";
 	char irq[] = "irq some 1s/2s";
 	struct options options;
 	struct buf why = { 0 };
 
-	(void)state;
 	assert_int_equal(options_parse(&options, make_when(argv, TRIGGERS_MAX + 1, io), argv, &why),
 			 -EINVAL);
 	assert_string_equal(buf_cstr(&why), "--when does not take 'io some 1s/2s'; allowed: "
@@ -537,11 +519,10 @@ static void test_when_full(void **state)
 }
 
 /* Long names may be cut where they stay clear. */
-static void test_short_names(void **state)
+TEST(test_short_names)
 {
 	struct options options;
 
-	(void)state;
 	good(&options, "--iter 4 --thr");
 	assert_true(options.view.iterations == 4 && options.view.group_by == GROUP_THREAD);
 	options_free(&options);
@@ -591,9 +572,8 @@ static const struct option_row *option_of(const char *name)
 }
 
 /* Rows are whole: each is for a mode, has what its type wants, and names options that there are. */
-static void test_rows(void **state)
+TEST(test_rows)
 {
-	(void)state;
 	for (size_t i = 0; i < option_table_n; i++) {
 		const struct option_row *row = &option_table[i];
 
@@ -612,12 +592,11 @@ static void test_rows(void **state)
 }
 
 /* Fields and order of sites, which have columns of their own. */
-static void test_sites(void **state)
+TEST(test_sites)
 {
 	struct buf fields = { 0 };
 	struct options options;
 
-	(void)state;
 	good(&options, "-s comm --site-sort on --site-fields state,waker");
 	assert_ptr_equal(options.view.sites.sort, column_in(&site_columns, "on", 2));
 	assert_false(options.view.sites.descending);
@@ -642,11 +621,10 @@ static void test_sites(void **state)
 }
 
 /* Every option is in the help, every field in the list, and each letter stands for one. */
-static void test_texts(void **state)
+TEST(test_texts)
 {
 	struct buf help = { 0 }, fields = { 0 };
 
-	(void)state;
 	options_help(&help);
 	options_fields(&task_columns, &fields);
 	check_lines(&help);
@@ -669,21 +647,4 @@ static void test_texts(void **state)
 		check_words(&fields, columns[i].help);
 	buf_free(&help);
 	buf_free(&fields);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_defaults),    cmocka_unit_test(test_flags),
-		cmocka_unit_test(test_numbers),	    cmocka_unit_test(test_sort),
-		cmocka_unit_test(test_lists),	    cmocka_unit_test(test_words),
-		cmocka_unit_test(test_no_rows),	    cmocka_unit_test(test_bad_numbers),
-		cmocka_unit_test(test_bad_words),   cmocka_unit_test(test_unknown),
-		cmocka_unit_test(test_command),	    cmocka_unit_test(test_diff),
-		cmocka_unit_test(test_when),	    cmocka_unit_test(test_when_full),
-		cmocka_unit_test(test_short_names), cmocka_unit_test(test_texts),
-		cmocka_unit_test(test_rows),	    cmocka_unit_test(test_sites),
-	};
-
-	return cmocka_run_group_tests_name("options", tests, NULL, NULL);
 }

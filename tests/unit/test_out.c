@@ -2,16 +2,11 @@
 /* CSV and JSON of frames made by hand; what formats read, and how they are written. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
-#include <locale.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -28,7 +23,7 @@
 #define FIRST "7,7,1,0,root,plain,D,0,10,500000000,,0,0,0,0,0,0,0,0,0,0,0,,,100000000,500000000,"
 
 /* One head row, then a record a task, lines ended as RFC 4180 has them. */
-static void test_csv(void **state)
+OUTPUT_TEST(test_csv)
 {
 	struct output *s = *state;
 	struct task_raw *raw = output_task(s, 7, "plain");
@@ -50,7 +45,7 @@ static void test_csv(void **state)
 }
 
 /* Names with what divides fields and records; fields that were asked for. */
-static void test_csv_names(void **state)
+OUTPUT_TEST(test_csv_names)
 {
 	static const struct {
 		const char *raw, *field;
@@ -125,7 +120,7 @@ static void check_integer(const json_t *object, const char *name, json_int_t val
 #define KINDS "cpu blkio swapin reclaim thrash compact wpcopy irq"
 
 /* The manual's members, these and no others. */
-static void test_json_members(void **state)
+OUTPUT_TEST(test_json_members)
 {
 	struct output *s = *state;
 	json_t *json, *task, *psi, *load;
@@ -183,7 +178,7 @@ static void test_json_members(void **state)
 }
 
 /* Without rows there is what is of the machine, and nothing that is made of rows. */
-static void test_no_rows(void **state)
+OUTPUT_TEST(test_no_rows)
 {
 	struct output *s = *state;
 	json_t *json;
@@ -201,7 +196,7 @@ static void test_no_rows(void **state)
 }
 
 /* Nor are there headings. */
-static void test_no_rows_in_text(void **state)
+OUTPUT_TEST(test_no_rows_in_text)
 {
 	struct output *s = *state;
 	const char *text;
@@ -220,7 +215,7 @@ static void test_no_rows_in_text(void **state)
 }
 
 /* The figures of a task. */
-static void test_json_values(void **state)
+OUTPUT_TEST(test_json_values)
 {
 	struct output *s = *state;
 	json_t *json, *task, *cpu;
@@ -266,7 +261,7 @@ static void test_json_values(void **state)
 }
 
 /* Nothing to show, notes, other states of accounting, fields that were asked for. */
-static void test_json_rest(void **state)
+OUTPUT_TEST(test_json_rest)
 {
 	struct output *s = *state;
 	struct view view = { &s->scene.frame, UNIT_PERCENT, TEXT_UTF8, false, NULL };
@@ -298,7 +293,7 @@ static void test_json_rest(void **state)
 }
 
 /* What must be read for each format. */
-static void test_needs(void **state)
+OUTPUT_TEST(test_needs)
 {
 	struct output *s = *state;
 
@@ -332,7 +327,7 @@ static void test_needs(void **state)
 }
 
 /* All of the buffer is written, or the error is told. */
-static void test_flush(void **state)
+OUTPUT_TEST(test_flush)
 {
 	struct output *s = *state;
 	volatile sig_atomic_t caught = 0;
@@ -370,7 +365,7 @@ static const char *last_field(const char *csv)
 }
 
 /* The trend is of the frames before, from the second on; it begins anew after a baseline. */
-static void test_trend(void **state)
+OUTPUT_TEST(test_trend)
 {
 	struct output *s = *state;
 
@@ -392,18 +387,4 @@ static void test_trend(void **state)
 	assert_string_equal(last_field(output_put(s, &out_csv)), "       @.@");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		output_test(test_csv),		output_test(test_csv_names),
-		output_test(test_json_members), output_test(test_json_values),
-		output_test(test_no_rows),	output_test(test_no_rows_in_text),
-		output_test(test_json_rest),	output_test(test_needs),
-		output_test(test_flush),	output_test(test_trend),
-	};
-
-	/* The width of characters is the locale's. */
-	if (!setlocale(LC_CTYPE, "C.UTF-8"))
-		return 1;
-	return cmocka_run_group_tests_name("out", tests, NULL, NULL);
-}
+TESTS_WITHIN(test_in_utf8, NULL)

@@ -2,14 +2,9 @@
 /* Text of frames made by hand. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <jansson.h>
-#include <locale.h>
 #include <string.h>
 
 #include "tests/lib/output.h"
@@ -47,7 +42,7 @@ static void check_words(const char *text, unsigned n, const char *words)
 }
 
 /* Heads, units, rows, the sum row, a blank line. */
-static void test_text(void **state)
+OUTPUT_TEST(test_text)
 {
 	struct output *s = *state;
 	const char *text;
@@ -68,7 +63,7 @@ static void test_text(void **state)
 }
 
 /* Every cell but the last is one word, whatever is in the names: awk counts words. */
-static void test_text_words(void **state)
+OUTPUT_TEST(test_text_words)
 {
 	struct output *s = *state;
 	struct task_raw *raw = output_task(s, 7, "two words");
@@ -89,7 +84,7 @@ static void test_text_words(void **state)
 }
 
 /* Two control groups of one readable name are told apart: by their paths, in every format. */
-static void test_groups(void **state)
+OUTPUT_TEST(test_groups)
 {
 	static const char *const paths[] = { "/a.slice/x y.service", "/b.slice/x y.service" };
 	struct output *s = *state;
@@ -121,7 +116,7 @@ static void test_groups(void **state)
 }
 
 /* One task is not "1 tasks". */
-static void test_text_one(void **state)
+OUTPUT_TEST(test_text_one)
 {
 	struct output *s = *state;
 
@@ -149,7 +144,7 @@ static void fill_throttled(void *arg, const struct row *const *rows, size_t n, u
 }
 
 /* Where a group has figures of its CPU limit there is a column for them, and nowhere else. */
-static void test_text_throttled(void **state)
+OUTPUT_TEST(test_text_throttled)
 {
 	struct output *s = *state;
 
@@ -190,7 +185,7 @@ static void check_cells(struct output *s, const char *text, size_t row, const ch
 }
 
 /* Cells that are those of the row above, in runs of each length, and others between them. */
-static void test_text_above(void **state)
+OUTPUT_TEST(test_text_above)
 {
 	static const char *const ids[] = { "user", "cpu", "blkio", "reclaim", "irq", "comm" };
 	static const char *const users[] = { "root", "\xe6\xbc\xa2", NULL };
@@ -228,7 +223,7 @@ static unsigned last_column(const char *line, const char *name)
 }
 
 /* Columns are straight whatever the names and figures, and nothing raw comes through. */
-static void test_text_straight(void **state)
+OUTPUT_TEST(test_text_straight)
 {
 	static const struct {
 		const char *raw, *shown;
@@ -275,7 +270,7 @@ static void test_text_straight(void **state)
 }
 
 /* Every unit has its label under the delay columns. */
-static void test_text_units(void **state)
+OUTPUT_TEST(test_text_units)
 {
 	struct output *s = *state;
 
@@ -295,17 +290,4 @@ static void test_text_units(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		output_test(test_text),		  output_test(test_text_words),
-		output_test(test_groups),	  output_test(test_text_one),
-		output_test(test_text_throttled), output_test(test_text_above),
-		output_test(test_text_straight),  output_test(test_text_units),
-	};
-
-	/* The width of characters is the locale's. */
-	if (!setlocale(LC_CTYPE, "C.UTF-8"))
-		return 1;
-	return cmocka_run_group_tests_name("out text", tests, NULL, NULL);
-}
+TESTS_WITHIN(test_in_utf8, NULL)

@@ -2,11 +2,7 @@
 /* What was traced, in the formats: JSON and text, and as cells of columns. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -149,7 +145,7 @@ static const char *text(const json_t *object, const char *name)
 }
 
 /* States of tasks, and the sites of those that passed, the most time first. */
-static void test_traced_json(void **state)
+TEST_WITH(test_traced_json, open_traces, close_traces)
 {
 	struct site unknown[ARRAY_SIZE(traced_sites)];
 	struct traces *t = *state;
@@ -211,7 +207,7 @@ static void test_traced_json(void **state)
 }
 
 /* Only sites of rows that passed the filters. */
-static void test_filtered(void **state)
+TEST_WITH(test_filtered, open_traces, close_traces)
 {
 	struct traces *t = *state;
 	json_t *json;
@@ -225,7 +221,7 @@ static void test_filtered(void **state)
 }
 
 /* The table behind the sum row: what is lost comes first, each cell is a word. */
-static void test_traced_text(void **state)
+TEST_WITH(test_traced_text, open_traces, close_traces)
 {
 	struct traces *t = *state;
 	const char *out = put_traces(t, &out_text), *table = strstr(out, "\nsites\n"), *line, *next;
@@ -244,7 +240,7 @@ static void test_traced_text(void **state)
 }
 
 /* The columns and the order that were chosen; the last cell is whole. */
-static void test_chosen_text(void **state)
+TEST_WITH(test_chosen_text, open_traces, close_traces)
 {
 	struct traces *t = *state;
 	const char *table;
@@ -282,7 +278,7 @@ static struct value cell(const struct traces *t, const char *id)
 }
 
 /* Columns of what was traced; without tracing they are not known. */
-static void test_traced_columns(void **state)
+TEST_WITH(test_traced_columns, open_traces, close_traces)
 {
 	struct traces *t = *state;
 	struct value value;
@@ -304,7 +300,7 @@ static void test_traced_columns(void **state)
 }
 
 /* The sum row has all rows' states; CSV has the columns that were named. */
-static void test_traced_sums(void **state)
+TEST_WITH(test_traced_sums, open_traces, close_traces)
 {
 	struct traces *t = *state;
 	const char *out;
@@ -324,12 +320,11 @@ static void test_traced_sums(void **state)
 }
 
 /* Bars are always full, and shares of nothing are not known. */
-static void test_bar(void **state)
+TEST(test_bar)
 {
 	uint64_t parts[3] = { 1, 1, 1 };
 	struct value value = value_bar(parts, "abc", 3, 1), other;
 
-	(void)state;
 	assert_string_equal(value_chars(&value), "aaaabbbccc");
 	parts[0] = UINT64_MAX / 2;
 	parts[1] = parts[2] = 0;
@@ -344,19 +339,4 @@ static void test_bar(void **state)
 	assert_string_equal(value_chars(&value), "bbbbbbbbbc");
 	other = value_bar(parts, "abc", 3, 6);
 	assert_true(value_compare(&value, &other) > 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_traced_json, open_traces, close_traces),
-		cmocka_unit_test_setup_teardown(test_filtered, open_traces, close_traces),
-		cmocka_unit_test_setup_teardown(test_traced_text, open_traces, close_traces),
-		cmocka_unit_test_setup_teardown(test_chosen_text, open_traces, close_traces),
-		cmocka_unit_test_setup_teardown(test_traced_columns, open_traces, close_traces),
-		cmocka_unit_test_setup_teardown(test_traced_sums, open_traces, close_traces),
-		cmocka_unit_test(test_bar),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,11 +2,7 @@
 /* Patterns: that they mean what they mean to the C library, and that none takes long. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <locale.h>
 #include <regex.h>
@@ -64,9 +60,8 @@ static void check(const char *pattern, const char *text, bool expected)
 }
 
 /* Repetitions of repetitions are what they are in the C library. */
-static void test_repetitions(void **state)
+TEST(test_repetitions)
 {
-	(void)state;
 	check("^a++$", "aaa", true);
 	check("^a++$", "", false);
 	check("^a??$", "", true);
@@ -90,9 +85,8 @@ static void test_repetitions(void **state)
 }
 
 /* What looks like one and is none. */
-static void test_literals(void **state)
+TEST(test_literals)
 {
-	(void)state;
 	check("^a\\++$", "a++", true);
 	check("^a\\++$", "a", false);
 	check("^[+*?]+$", "+*?", true);
@@ -120,9 +114,8 @@ static void test_literals(void **state)
 }
 
 /* What Perl has, and POSIX has not. */
-static void test_not_perl(void **state)
+TEST(test_not_perl)
 {
-	(void)state;
 	check("^\\d\\n\\Q\\E\\x41$", "dnQEx41", true);
 	check("^\\d$", "1", false);
 	check("^a#b c$", "a#b c", true);
@@ -144,7 +137,7 @@ static void test_not_perl(void **state)
 }
 
 /* What the C library refuses, too. */
-static void test_broken(void **state)
+TEST(test_broken)
 {
 	static const struct {
 		const char *pattern, *words;
@@ -167,7 +160,6 @@ static void test_broken(void **state)
 		{ "a{2,1}", "{}" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(broken); i++) {
 		regex_t own;
 
@@ -177,11 +169,10 @@ static void test_broken(void **state)
 }
 
 /* What is too long, too deep or too large. */
-static void test_limits(void **state)
+TEST(test_limits)
 {
 	char text[6000];
 
-	(void)state;
 	memset(text, 'a', sizeof(text));
 	text[4096] = '\0';
 	check_ours(text, "a", false);
@@ -200,9 +191,8 @@ static void test_limits(void **state)
 }
 
 /* Characters are the locale's, and bytes that are none do no harm. */
-static void test_characters(void **state)
+TEST(test_characters)
 {
-	(void)state;
 	assert_non_null(setlocale(LC_ALL, "C.UTF-8"));
 	check("^.$", "é", true);
 	check("^..$", "é", false);
@@ -247,7 +237,7 @@ static void make_word(char *word, const char *const *parts, unsigned nparts, uns
 }
 
 /* Patterns of all sorts: what the C library takes we take, and it matches the same. */
-static void test_as_the_c_library(void **state)
+TEST(test_as_the_c_library)
 {
 	static const char *const parts[] = {
 		"a",   "b",    "(",    ")",   "(a",  "b)",  "|",     "*",    "+",    "?",
@@ -258,7 +248,6 @@ static void test_as_the_c_library(void **state)
 	static const char *const letters[] = { "a", "b", ".", " ", "d", "]", "}", "é", "\\", ")" };
 	unsigned seed = 1, taken = 0, matching = 0;
 
-	(void)state;
 	assert_non_null(setlocale(LC_ALL, "C.UTF-8"));
 	for (unsigned i = 0; i < 20000; i++) {
 		char text[64], word[64];
@@ -288,9 +277,8 @@ static void test_as_the_c_library(void **state)
 }
 
 /* What is large or has anchors, and is in order. */
-static void test_in_order(void **state)
+TEST(test_in_order)
 {
-	(void)state;
 	/* Gigabytes, as the C library takes it. */
 	check_ours("^a+++++++++++++++++++++++++++++++++++++$", "aaaa", true);
 	check_ours("^a+++++++++++++++++++++++++++++++++++++$", "", false);
@@ -311,7 +299,7 @@ static double cpu_s(void)
 }
 
 /* What would take the C library gigabytes or minutes, or Perl ages: refused, or matched in time. */
-static void test_size(void **state)
+TEST(test_size)
 {
 	static const char *const hostile[] = {
 		"($(()+)+)+",
@@ -342,7 +330,6 @@ static void test_size(void **state)
 	struct pattern *slow = compile("(a+)+$");
 	double begin = cpu_s();
 
-	(void)state;
 	memset(name, 'a', 131070);
 	name[131070] = '!';
 	for (size_t i = 0; i < ARRAY_SIZE(hostile); i++) {
@@ -371,21 +358,4 @@ static void test_size(void **state)
 		fail_msg("%.1f s for a slow pattern", cpu_s() - begin);
 	pattern_free(slow);
 	free(name);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_repetitions),
-		cmocka_unit_test(test_literals),
-		cmocka_unit_test(test_not_perl),
-		cmocka_unit_test(test_broken),
-		cmocka_unit_test(test_limits),
-		cmocka_unit_test(test_characters),
-		cmocka_unit_test(test_as_the_c_library),
-		cmocka_unit_test(test_in_order),
-		cmocka_unit_test(test_size),
-	};
-
-	return cmocka_run_group_tests_name("pattern", tests, NULL, NULL);
 }

@@ -2,11 +2,7 @@
 /* Presets: what they show, that each keeps what keys changed in it, and those of one's own. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -38,12 +34,11 @@ static void go_to(struct view_config *view, const char *name)
 }
 
 /* Those of every screen, in their order, around and back. */
-static void test_order(void **state)
+TEST(test_order)
 {
 	static const char *const names[] = { "hangs", "cpu", "io", "memory", "states", "waits" };
 	struct view_config view = start(NULL, NULL);
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		view_next_preset(&view, 1);
 		assert_string_equal(view_preset(&view)->name, names[i]);
@@ -59,11 +54,10 @@ static void test_order(void **state)
 }
 
 /* The default view is as it was asked for; nobody who never left it has another. */
-static void test_default(void **state)
+TEST(test_default)
 {
 	struct view_config view = start("pid,comm", "cpu");
 
-	(void)state;
 	assert_null(view_preset(&view));
 	assert_string_equal(view_default(&view).fields, "pid,comm");
 	view_next_preset(&view, 1);
@@ -80,11 +74,10 @@ static void test_default(void **state)
 }
 
 /* What was changed in a preset stays with it, until its own fields are asked for. */
-static void test_changes(void **state)
+TEST(test_changes)
 {
 	struct view_config view = start(NULL, NULL);
 
-	(void)state;
 	go_to(&view, "memory");
 	assert_string_equal(view.query.sort->id, "mem");
 	view_set_fields(&view, "pid,mem");
@@ -106,12 +99,11 @@ static void test_changes(void **state)
 }
 
 /* Each has an order and, but for the default view, fields of which several are there. */
-static void test_fields(void **state)
+TEST(test_fields)
 {
 	struct view_config view = start(NULL, NULL);
 	struct layout fields, room;
 
-	(void)state;
 	for (view_next_preset(&view, 1); view.presets.now; view_next_preset(&view, 1)) {
 		layout_named(&fields, view.fields);
 		layout_named(&room, view_preset(&view)->room);
@@ -149,13 +141,12 @@ static void check_added(const char *text, const char *name, const char *fields, 
 }
 
 /* One's own come after the others; one of the same name takes its place. */
-static void test_add(void **state)
+TEST(test_add)
 {
 	struct view_config view = start(NULL, NULL);
 	struct buf why = { 0 };
 	size_t n;
 
-	(void)state;
 	check_added("mine: fields=pid,total,comm, sort=-total", "mine", "pid,total,comm", "total",
 		    true, false);
 	check_added("mine:fields=+elap", "mine", "+elap", "total", true, false);
@@ -179,13 +170,12 @@ static void test_add(void **state)
 }
 
 /* What is shown can be kept under a name, and is the same when it is read from its text. */
-static void test_keep(void **state)
+TEST(test_keep)
 {
 	struct view_config view = start("pid,total,comm", "run"), again = start(NULL, NULL);
 	struct buf why = { 0 }, text = { 0 };
 	size_t n;
 
-	(void)state;
 	assert_true(view_keep_preset(&view, "mine", &why));
 	assert_string_equal(view_preset(&view)->name, "mine");
 	assert_string_equal(view.fields, "pid,total,comm");
@@ -223,12 +213,11 @@ static void test_keep(void **state)
 }
 
 /* Unit and grouping of a preset are shown with it; what was chosen before is there behind it. */
-static void test_unit_and_group(void **state)
+TEST(test_unit_and_group)
 {
 	struct view_config view = start(NULL, NULL);
 	struct buf why = { 0 }, text = { 0 };
 
-	(void)state;
 	view.unit = UNIT_MS;
 	view.group_by = GROUP_USER;
 	assert_true(presets_add(&view.presets, "g: sort=-throttled, group=cgroup", &why));
@@ -260,14 +249,13 @@ static void test_unit_and_group(void **state)
 }
 
 /* A name that cannot be is refused, and nothing changes. */
-static void test_keep_bad(void **state)
+TEST(test_keep_bad)
 {
 	static const char *const names[] = { "",    "waits", "two words", "seventeen-letters",
 					     "a:b", "\x1b",  "\xc3\xa4" };
 	struct view_config view = start("pid", NULL);
 	struct buf why = { 0 };
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		why.len = 0;
 		assert_false(view_keep_preset(&view, names[i], &why));
@@ -289,7 +277,7 @@ static void test_keep_bad(void **state)
 }
 
 /* What is none changes nothing, and says what is allowed. */
-static void test_bad(void **state)
+TEST(test_bad)
 {
 	static const char *const texts[] = {
 		"",
@@ -313,7 +301,6 @@ static void test_bad(void **state)
 	struct view_config view = start(NULL, NULL);
 	struct buf why = { 0 };
 
-	(void)state;
 	presets_ready(&view.presets);
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
 		size_t n = view.presets.n;
@@ -328,21 +315,4 @@ static void test_bad(void **state)
 	assert_non_null(strstr(buf_cstr(&why), "no field: no\\x1bthing"));
 	buf_free(&why);
 	view_config_free(&view);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_order),
-		cmocka_unit_test(test_default),
-		cmocka_unit_test(test_changes),
-		cmocka_unit_test(test_fields),
-		cmocka_unit_test(test_add),
-		cmocka_unit_test(test_bad),
-		cmocka_unit_test(test_keep),
-		cmocka_unit_test(test_keep_bad),
-		cmocka_unit_test(test_unit_and_group),
-	};
-
-	return cmocka_run_group_tests_name("preset", tests, NULL, NULL);
 }

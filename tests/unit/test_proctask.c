@@ -2,11 +2,7 @@
 /* The lists of pids and the files of a task: from a made-up tree. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -49,11 +45,10 @@ static int parse_named(const char *name, struct proctask_stat *out)
 }
 
 /* Every field from its own place. */
-static void test_stat_fields(void **state)
+TEST(test_stat_fields)
 {
 	struct proctask_stat stat;
 
-	(void)state;
 	assert_int_equal(parse_named("bash", &stat), 0);
 	assert_string_equal(stat.comm, "bash");
 	assert_int_equal(stat.state, 'S');
@@ -68,7 +63,7 @@ static void test_stat_fields(void **state)
 }
 
 /* Names that look like the rest of the line come out as the bytes they are. */
-static void test_stat_names(void **state)
+TEST(test_stat_names)
 {
 	static const struct {
 		const char *written, *name;
@@ -91,7 +86,6 @@ static void test_stat_names(void **state)
 	};
 	struct proctask_stat stat;
 
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_SIZE(cases); i++) {
 		assert_int_equal(parse_named(cases[i].written, &stat), 0);
 		assert_string_equal(stat.comm, cases[i].name);
@@ -101,13 +95,12 @@ static void test_stat_names(void **state)
 }
 
 /* Cut at every length: whole, or refused and *out untouched. */
-static void test_stat_truncated(void **state)
+TEST(test_stat_truncated)
 {
 	static const char text[] = "42 (bash)" STAT_TAIL;
 	size_t enough = (size_t)(strstr(text, " 1042 ") + strlen(" 1042 ") - text);
 	struct proctask_stat stat;
 
-	(void)state;
 	for (size_t len = 0; len < sizeof(text); len++) {
 		int err;
 
@@ -122,7 +115,7 @@ static void test_stat_truncated(void **state)
 }
 
 /* Lines that no kernel writes. */
-static void test_stat_malformed(void **state)
+TEST(test_stat_malformed)
 {
 	static const struct {
 		const char *from, *to;
@@ -149,7 +142,6 @@ static void test_stat_malformed(void **state)
 	struct proctask_stat stat;
 	char changed[1024];
 
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_SIZE(changes); i++) {
 		const char *at = strstr(text, changes[i].from);
 		int len;
@@ -163,7 +155,7 @@ static void test_stat_malformed(void **state)
 }
 
 /* Files of a process and of a thread come from their own places. */
-static void test_files(void **state)
+TREE_TEST(test_files)
 {
 	const struct tree *tree = *state;
 	struct proctask_schedstat sched;
@@ -204,7 +196,7 @@ static void test_files(void **state)
 }
 
 /* What is not there is -ENOENT, what is malformed -EBADMSG, and *out stays. */
-static void test_files_bad(void **state)
+TREE_TEST(test_files_bad)
 {
 	static const char *const scheds[] = {
 		"", "1 2\n", "1 2 3", "1 2 x\n", "1  2 3\n", "-1 2 3\n",
@@ -257,7 +249,7 @@ static void test_files_bad(void **state)
 }
 
 /* Command lines: NULs to spaces, trailing ones away, the cap, nothing. */
-static void test_cmdline(void **state)
+TREE_TEST(test_cmdline)
 {
 	static const struct {
 		const char *text;
@@ -293,7 +285,7 @@ static void test_cmdline(void **state)
 }
 
 /* The lines of cgroup as they are, a process's and a thread's: long paths in 13 hierarchies. */
-static void test_cgroup(void **state)
+TREE_TEST(test_cgroup)
 {
 	const struct tree *tree = *state;
 	struct buf text = { 0 }, out = { 0 };
@@ -317,7 +309,7 @@ static void test_cgroup(void **state)
 }
 
 /* Only strictly numeric names, in order, whatever the order of the directory. */
-static void test_pidlist(void **state)
+TREE_TEST(test_pidlist)
 {
 	static const char *const others[] = {
 		"self",
@@ -358,7 +350,7 @@ static void test_pidlist(void **state)
 }
 
 /* Many entries: none lost, none twice, and calls that do not grow with them. */
-static void test_pidlist_many(void **state)
+TREE_TEST(test_pidlist_many)
 {
 	const struct tree *tree = *state;
 	struct pidlist list = { 0 };
@@ -378,7 +370,7 @@ static void test_pidlist_many(void **state)
 }
 
 /* Threads, and what has gone. */
-static void test_pidlist_threads(void **state)
+TREE_TEST(test_pidlist_threads)
 {
 	const struct tree *tree = *state;
 	struct pidlist list = { 0 };
@@ -410,7 +402,7 @@ static void test_pidlist_threads(void **state)
 #define RULE "-------------------------------------------------------------------\n"
 
 /* When a task ran last; no name, which stands in front of it as it is, tells it. */
-static void test_ran(void **state)
+TREE_TEST(test_ran)
 {
 	static const char *const names[] = {
 		"x",
@@ -438,24 +430,4 @@ static void test_ran(void **state)
 	put_text(tree, "42/sched",
 		 "\nse.exec_start : (42, #threads: 1)\n" RULE "se.vruntime : 1.0\n");
 	assert_int_equal(proctask_ran(tree->fd, 42, 0, &ns), -EBADMSG);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_stat_fields),
-		cmocka_unit_test(test_stat_names),
-		cmocka_unit_test(test_stat_truncated),
-		cmocka_unit_test(test_stat_malformed),
-		cmocka_unit_test_setup_teardown(test_files, make_tree, remove_tree),
-		cmocka_unit_test_setup_teardown(test_files_bad, make_tree, remove_tree),
-		cmocka_unit_test_setup_teardown(test_cmdline, make_tree, remove_tree),
-		cmocka_unit_test_setup_teardown(test_cgroup, make_tree, remove_tree),
-		cmocka_unit_test_setup_teardown(test_pidlist, make_tree, remove_tree),
-		cmocka_unit_test_setup_teardown(test_pidlist_many, make_tree, remove_tree),
-		cmocka_unit_test_setup_teardown(test_pidlist_threads, make_tree, remove_tree),
-		cmocka_unit_test_setup_teardown(test_ran, make_tree, remove_tree),
-	};
-
-	return cmocka_run_group_tests_name("proctask", tests, NULL, NULL);
 }

@@ -2,11 +2,7 @@
 /* The lists of pids and the files of a task, as this kernel writes them. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -43,7 +39,7 @@ static void *wait_for_lock(void *lock)
 }
 
 /* This process as the kernel shows it, and its threads. */
-static void test_live(void **state)
+TEST(test_live)
 {
 	pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 	int procfd = open_proc("test_live");
@@ -56,7 +52,6 @@ static void test_live(void **state)
 	char old[16];
 	uid_t uid;
 
-	(void)state;
 	assert_int_equal(prctl(PR_GET_NAME, old), 0);
 	assert_int_equal(prctl(PR_SET_NAME, "a) R \\n\n(\033"), 0);
 	pthread_mutex_lock(&lock);
@@ -93,7 +88,7 @@ static void test_live(void **state)
 }
 
 /* A zombie has no command line; once reaped, everything says that it has gone. */
-static void test_live_gone(void **state)
+TEST(test_live_gone)
 {
 	int procfd = open_proc("test_live_gone");
 	struct proctask_stat stat;
@@ -104,7 +99,6 @@ static void test_live_gone(void **state)
 	char path[32];
 	pid_t pid;
 
-	(void)state;
 	fflush(NULL);
 	pid = fork();
 	assert_true(pid >= 0);
@@ -130,7 +124,7 @@ static void test_live_gone(void **state)
 }
 
 /* Schedstat and io of this process grow with what it does. */
-static void test_live_counters(void **state)
+TEST(test_live_counters)
 {
 	int procfd = open_proc("test_live_counters");
 	struct proctask_schedstat before, after;
@@ -138,7 +132,6 @@ static void test_live_counters(void **state)
 	pid_t self = getpid();
 	int err;
 
-	(void)state;
 	err = proctask_schedstat(procfd, self, 0, &before);
 	if (err == -ENOENT || (!err && !before.run)) {
 		close(procfd);
@@ -159,13 +152,12 @@ static void test_live_counters(void **state)
 }
 
 /* The same of this kernel's file, under a name that would like to be one of its lines. */
-static void test_live_ran(void **state)
+TEST(test_live_ran)
 {
 	int procfd = open_proc("test_live_ran"), err;
 	char name[TASK_COMM_MAX + 1];
 	uint64_t ns;
 
-	(void)state;
 	assert_int_equal(prctl(PR_GET_NAME, name), 0);
 	assert_int_equal(prctl(PR_SET_NAME, "\nse.exec_start "), 0);
 	err = proctask_ran(procfd, getpid(), 0, &ns);
@@ -173,16 +165,4 @@ static void test_live_ran(void **state)
 	close(procfd);
 	/* Without CONFIG_SCHED_DEBUG. */
 	assert_true(err == 0 || err == -ENOENT);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_live),
-		cmocka_unit_test(test_live_gone),
-		cmocka_unit_test(test_live_counters),
-		cmocka_unit_test(test_live_ran),
-	};
-
-	return cmocka_run_group_tests_name("proctask_live", tests, NULL, NULL);
 }

@@ -2,11 +2,7 @@
 /* What a thread sleeps in: texts of /proc, hostile ones too, and what a call works on. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <errno.h>
 #include <linux/futex.h>
@@ -32,13 +28,12 @@ static int parse(const char *text, size_t len, struct procwait_syscall *out)
 }
 
 /* A call with its arguments; a page fault; a running thread; a thread of the kernel. */
-static void test_call(void **state)
+TEST(test_call)
 {
 	static const char whole[] =
 		"230 0x0 0xffffffffffffffff 0x7ffd 0x1 0x2 0x3 0x7ffe12 0x7f01\n";
 	struct procwait_syscall call;
 
-	(void)state;
 	assert_int_equal(parse(whole, strlen(whole), &call), 0);
 	assert_false(call.running);
 	assert_int_equal(call.number, 230);
@@ -59,7 +54,7 @@ static void test_call(void **state)
 }
 
 /* A 32-bit program's call is the one by which a 64-bit program does the same. */
-static void test_32bit(void **state)
+TREE_TEST(test_32bit)
 {
 #ifdef __x86_64__
 	const struct tree *tree = *state;
@@ -84,12 +79,11 @@ static void test_32bit(void **state)
 	assert_int_equal(procwait_syscall(tree->fd, 7, 8, &call), 0);
 	assert_int_equal(call.number, 7);
 #else
-	(void)state;
 #endif
 }
 
 /* Texts that are none leave what was there. */
-static void test_broken(void **state)
+TEST(test_broken)
 {
 	static const char *const texts[] = {
 		"running",
@@ -106,7 +100,6 @@ static void test_broken(void **state)
 	};
 	struct procwait_syscall call = { .number = 77 };
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
 		assert_int_equal(parse(texts[i], strlen(texts[i]), &call), -EBADMSG);
 		assert_int_equal(call.number, 77);
@@ -115,7 +108,7 @@ static void test_broken(void **state)
 
 /* Functions of a stack, with modules, as far as the lines are whole; never more than there is room.
  */
-static void test_stack(void **state)
+TREE_TEST(test_stack)
 {
 	struct procwait_stack stack = { .n = 0 };
 
@@ -156,7 +149,7 @@ static const char *target_of(const struct tree *tree, const char *name,
 #define ARGS(...) (&(struct procwait_syscall){ .args = { __VA_ARGS__ } })
 
 /* Paths in the task's memory: absolute, from a directory, without an end, at no address. */
-static void test_path(void **state)
+TREE_TEST(test_path)
 {
 	const struct tree *tree = *state;
 	struct syscall_wait wait;
@@ -183,7 +176,7 @@ static void test_path(void **state)
 }
 
 /* Descriptors decide the state of calls that take any file; poll() names one, or counts. */
-static void test_files(void **state)
+TREE_TEST(test_files)
 {
 	const struct tree *tree = *state;
 	struct pollfd polled[3] = { { .fd = -1 }, { .fd = 4 }, { .fd = 5 } };
@@ -210,7 +203,7 @@ static void test_files(void **state)
 }
 
 /* Children, futexes, times. */
-static void test_others(void **state)
+TREE_TEST(test_others)
 {
 	const struct tree *tree = *state;
 	struct syscall_wait wait;
@@ -231,19 +224,4 @@ static void test_others(void **state)
 	assert_string_equal(target_of(tree, "clock_nanosleep", ARGS(0), &wait), "");
 	assert_int_equal(wait.state, STATE_TIMER);
 	assert_int_equal(wait.futex, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_call),
-		cmocka_unit_test(test_broken),
-		cmocka_unit_test_setup_teardown(test_32bit, make_tree, remove_tree),
-		cmocka_unit_test_setup_teardown(test_stack, make_tree, remove_tree),
-		cmocka_unit_test_setup_teardown(test_path, make_tree, remove_tree),
-		cmocka_unit_test_setup_teardown(test_files, make_tree, remove_tree),
-		cmocka_unit_test_setup_teardown(test_others, make_tree, remove_tree),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,11 +2,7 @@
 /* The text of a pressure file: what the kernel writes, and what it never would. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -69,12 +65,11 @@ static void assert_full(const struct psi_line *line)
 }
 
 /* Both lines, in either order, with and without a last newline. */
-static void test_both(void **state)
+TEST(test_both)
 {
 	static const char *const texts[] = { SOME FULL, FULL SOME, "\n" SOME "\n\n" FULL "\n" };
 	struct psi psi;
 
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_SIZE(texts); i++) {
 		assert_int_equal(parse_text(texts[i], &psi), 0);
 		assert_some(&psi.some);
@@ -86,11 +81,10 @@ static void test_both(void **state)
 }
 
 /* irq has no `some`, an old kernel's cpu no `full`. */
-static void test_one_missing(void **state)
+TEST(test_one_missing)
 {
 	struct psi psi;
 
-	(void)state;
 	assert_int_equal(parse_text(SOME, &psi), 0);
 	assert_some(&psi.some);
 	assert_invalid(&psi.full);
@@ -100,7 +94,7 @@ static void test_one_missing(void **state)
 }
 
 /* A malformed line does no harm to the other. */
-static void test_malformed(void **state)
+TEST(test_malformed)
 {
 	static const char *const lines[] = {
 		"some",
@@ -131,7 +125,6 @@ static void test_malformed(void **state)
 	char text[512];
 	struct psi psi;
 
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_SIZE(lines); i++) {
 		assert_int_equal(parse_text(lines[i], &psi), -EBADMSG);
 		assert_invalid(&psi.some);
@@ -148,11 +141,10 @@ static void test_malformed(void **state)
 }
 
 /* Unknown lines are passed over; of two of a name the first valid one counts. */
-static void test_unknown_and_twice(void **state)
+TEST(test_unknown_and_twice)
 {
 	struct psi psi;
 
-	(void)state;
 	assert_int_equal(parse_text("most avg10=1.00\n" SOME "\n###\n" FULL "tail", &psi), 0);
 	assert_some(&psi.some);
 	assert_full(&psi.full);
@@ -162,12 +154,11 @@ static void test_unknown_and_twice(void **state)
 }
 
 /* Nothing, NUL bytes, noise. */
-static void test_garbage(void **state)
+TEST(test_garbage)
 {
 	static const char nul[] = "some avg10=0.00\0avg60=1.02 avg300=99.99 total=1\n";
 	struct psi psi;
 
-	(void)state;
 	assert_int_equal(parse("", 0, &psi), -EBADMSG);
 	assert_invalid(&psi.some);
 	assert_int_equal(parse("\n\n\n", 3, &psi), -EBADMSG);
@@ -176,7 +167,7 @@ static void test_garbage(void **state)
 }
 
 /* Cut at every length: never a value that the whole text does not have, but total's digits. */
-static void test_truncated(void **state)
+TEST(test_truncated)
 {
 	static const char text[] = SOME FULL;
 	size_t some_end = strlen(SOME) - 1;
@@ -184,7 +175,6 @@ static void test_truncated(void **state)
 	size_t full_total = (size_t)(strstr(text + some_end, "total=") + 6 - text);
 	struct psi psi;
 
-	(void)state;
 	for (size_t len = 0; len < sizeof(text); len++) {
 		int err = parse(text, len, &psi);
 
@@ -199,9 +189,8 @@ static void test_truncated(void **state)
 }
 
 /* The names are those of the kernel's files. */
-static void test_names(void **state)
+TEST(test_names)
 {
-	(void)state;
 	assert_string_equal(psi_names[PSI_CPU], "cpu");
 	assert_string_equal(psi_names[PSI_MEMORY], "memory");
 	assert_string_equal(psi_names[PSI_IO], "io");
@@ -209,13 +198,12 @@ static void test_names(void **state)
 }
 
 /* This kernel's own files, where it has them. */
-static void test_live(void **state)
+TEST(test_live)
 {
 	char path[64], text[512];
 	struct psi psi;
 	unsigned seen = 0;
 
-	(void)state;
 	for (unsigned i = 0; i < PSI_RESOURCES; i++) {
 		ssize_t len;
 		int fd;
@@ -237,16 +225,4 @@ static void test_live(void **state)
 		printf("# skip: test_live: no readable pressure files\n");
 		skip();
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_both),	  cmocka_unit_test(test_one_missing),
-		cmocka_unit_test(test_malformed), cmocka_unit_test(test_unknown_and_twice),
-		cmocka_unit_test(test_garbage),	  cmocka_unit_test(test_truncated),
-		cmocka_unit_test(test_names),	  cmocka_unit_test(test_live),
-	};
-
-	return cmocka_run_group_tests_name("psi", tests, NULL, NULL);
 }

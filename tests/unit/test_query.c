@@ -2,11 +2,7 @@
 /* Order, filters, limits and sums. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -83,8 +79,10 @@ static void check_sorted(struct state *s, const char *id, bool descending, const
 	check(s, pids);
 }
 
+#define STATE_TEST(name) TEST_WITH(name, open_state, close_state)
+
 /* Equal rows stay in the frame's order, in both directions. */
-static void test_stable(void **state)
+STATE_TEST(test_stable)
 {
 	struct state *s = *state;
 
@@ -100,7 +98,7 @@ static void test_stable(void **state)
 }
 
 /* What is unset comes last, in both directions. */
-static void test_unset(void **state)
+STATE_TEST(test_unset)
 {
 	struct state *s = *state;
 
@@ -115,7 +113,7 @@ static void test_unset(void **state)
 }
 
 /* All unset, and nothing at all. */
-static void test_none(void **state)
+STATE_TEST(test_none)
 {
 	struct state *s = *state;
 
@@ -129,7 +127,7 @@ static void test_none(void **state)
 }
 
 /* Texts by their bytes; negative numbers below 0. */
-static void test_texts(void **state)
+STATE_TEST(test_texts)
 {
 	struct state *s = *state;
 
@@ -143,7 +141,7 @@ static void test_texts(void **state)
 }
 
 /* Numbers below 0 in a descending order: behind 0, and before what is unset. */
-static void test_negative(void **state)
+STATE_TEST(test_negative)
 {
 	struct state *s = *state;
 	struct sample *sample = &s->scene.samples[1];
@@ -161,7 +159,7 @@ static void test_negative(void **state)
 }
 
 /* More rows than any fast path has room for, against a plain sort. */
-static void test_many(void **state)
+STATE_TEST(test_many)
 {
 	struct state *s = *state;
 	uint64_t seed = 12345;
@@ -192,7 +190,7 @@ static void test_many(void **state)
 }
 
 /* At most that many rows; the sum is over all. */
-static void test_rows(void **state)
+STATE_TEST(test_rows)
 {
 	struct state *s = *state;
 
@@ -216,7 +214,7 @@ static void test_rows(void **state)
 }
 
 /* More than so many ms, by the total; what is not known is not more. */
-static void test_over(void **state)
+STATE_TEST(test_over)
 {
 	struct state *s = *state;
 
@@ -233,7 +231,7 @@ static void test_over(void **state)
 }
 
 /* Without delay and run time there was nothing; but what is not known may have been. */
-static void test_active(void **state)
+STATE_TEST(test_active)
 {
 	struct state *s = *state;
 
@@ -250,7 +248,7 @@ static void test_active(void **state)
 
 /* In uninterruptible sleep for any time, or waiting for a CPU for a second; the scene is at 102 s.
  */
-static void test_hangs(void **state)
+STATE_TEST(test_hangs)
 {
 	struct state *s = *state;
 
@@ -266,7 +264,7 @@ static void test_hangs(void **state)
 }
 
 /* By user, and by name or command line. */
-static void test_filters(void **state)
+STATE_TEST(test_filters)
 {
 	static uid_t users[] = { 7, 0 };
 	struct state *s = *state;
@@ -294,7 +292,7 @@ static void test_filters(void **state)
 }
 
 /* What must be read of every task. */
-static void test_needs(void **state)
+STATE_TEST(test_needs)
 {
 	struct state *s = *state;
 	struct buf why = { 0 };
@@ -308,18 +306,4 @@ static void test_needs(void **state)
 	s->query.match = pattern_compile("a", &why);
 	assert_int_equal(query_needs(&s->query, UNIT_PERCENT), NEED_STAT | NEED_COMMAND);
 	pattern_free(s->query.match);
-}
-
-#define STATE_TEST(name) cmocka_unit_test_setup_teardown(name, open_state, close_state)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		STATE_TEST(test_stable), STATE_TEST(test_unset),    STATE_TEST(test_none),
-		STATE_TEST(test_texts),	 STATE_TEST(test_negative), STATE_TEST(test_many),
-		STATE_TEST(test_rows),	 STATE_TEST(test_over),	    STATE_TEST(test_active),
-		STATE_TEST(test_hangs),	 STATE_TEST(test_filters),  STATE_TEST(test_needs),
-	};
-
-	return cmocka_run_group_tests_name("query", tests, NULL, NULL);
 }

@@ -2,11 +2,7 @@
 /* Earlier answers of prompts: by kind, each once, the last first, in bounds. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <stdio.h>
 
@@ -31,11 +27,10 @@ static unsigned take_b(struct ui *ui, const char *answer, struct buf *error)
 }
 
 /* Nothing was answered. */
-static void test_none(void **state)
+TEST(test_none)
 {
 	struct recall answers = { 0 };
 
-	(void)state;
 	assert_null(recall_at(&answers, take_a, 1));
 	recall_add(&answers, take_a, "");
 	assert_null(recall_at(&answers, take_a, 1));
@@ -43,11 +38,10 @@ static void test_none(void **state)
 }
 
 /* Each kind has its own, the last is the first. */
-static void test_kinds(void **state)
+TEST(test_kinds)
 {
 	struct recall answers = { 0 };
 
-	(void)state;
 	recall_add(&answers, take_a, "one");
 	recall_add(&answers, take_b, "other");
 	recall_add(&answers, take_a, "two");
@@ -61,11 +55,10 @@ static void test_kinds(void **state)
 }
 
 /* What is answered again comes first, and is there once. */
-static void test_again(void **state)
+TEST(test_again)
 {
 	struct recall answers = { 0 };
 
-	(void)state;
 	recall_add(&answers, take_a, "one");
 	recall_add(&answers, take_a, "two");
 	recall_add(&answers, take_a, "one");
@@ -76,12 +69,11 @@ static void test_again(void **state)
 }
 
 /* The oldest go. */
-static void test_bounds(void **state)
+TEST(test_bounds)
 {
 	struct recall answers = { 0 };
 	char text[16];
 
-	(void)state;
 	for (int i = 0; i < RECALL_MAX + 10; i++) {
 		snprintf(text, sizeof(text), "%d", i);
 		recall_add(&answers, take_a, text);
@@ -91,16 +83,4 @@ static void test_bounds(void **state)
 	assert_string_equal(recall_at(&answers, take_a, RECALL_MAX), "10");
 	assert_null(recall_at(&answers, take_a, RECALL_MAX + 1));
 	recall_free(&answers);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_none),
-		cmocka_unit_test(test_kinds),
-		cmocka_unit_test(test_again),
-		cmocka_unit_test(test_bounds),
-	};
-
-	return cmocka_run_group_tests_name("recall", tests, NULL, NULL);
 }

@@ -2,12 +2,7 @@
 /* What is recorded of made-up samples comes back as it was; what is damaged is refused. */
 #include "config.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/lib/test.h"
 #include <errno.h>
 #include <sqlite3.h>
 #include <stdio.h>
@@ -289,9 +284,8 @@ static void check_same(struct plan plan)
 	play_free(&machine);
 }
 
-static void test_same(void **state)
+SCRATCH_TEST(test_same)
 {
-	(void)state;
 	for (unsigned seed = 1; seed <= 10; seed++) {
 		check_same((struct plan){ .seed = seed });
 		scratch_end();
@@ -301,7 +295,7 @@ static void test_same(void **state)
 
 /* Where a group is looked at its pressure is what is recorded, and is not taken for the machine's.
  */
-static void test_group_pressure(void **state)
+SCRATCH_TEST(test_group_pressure)
 {
 	const char *path = scratch_path("group_pressure.db");
 	const struct replay_config config = { .path = path };
@@ -314,7 +308,6 @@ static void test_group_pressure(void **state)
 	char *file;
 	int err;
 
-	(void)state;
 	assert_int_equal(store_create(&store, path, &about), 0);
 	for (unsigned i = 0; i < 4; i++) {
 		const struct frame *live = play_frame(&machine);
@@ -352,7 +345,7 @@ static void test_group_pressure(void **state)
 }
 
 /* What limited a task in two samples limits it in both together. */
-static void test_bounds_together(void **state)
+SCRATCH_TEST(test_bounds_together)
 {
 	const char *path = scratch_path("bounds.db");
 	const struct replay_config config = { .path = path, .interval_ns = 900000000 };
@@ -362,7 +355,6 @@ static void test_bounds_together(void **state)
 	char *file;
 	int err;
 
-	(void)state;
 	assert_int_equal(play_record(path, 5, SAMPLES_MADE), 0);
 	assert_int_equal(replay_open(&player.replay, &config, &file), 0);
 	while ((frame = next_frame(&player, &err)))
@@ -385,9 +377,8 @@ static void test_bounds_together(void **state)
 	close_player(&player);
 }
 
-static void test_segments(void **state)
+SCRATCH_TEST(test_segments)
 {
-	(void)state;
 	for (unsigned seed = 3; seed < 7; seed++) {
 		check_same((struct plan){ .seed = seed, .segment = 7 });
 		scratch_end();
@@ -395,9 +386,8 @@ static void test_segments(void **state)
 	}
 }
 
-static void test_gaps(void **state)
+SCRATCH_TEST(test_gaps)
 {
-	(void)state;
 	check_same((struct plan){ .seed = 4, .drop = 7 });
 	scratch_end();
 	scratch_begin();
@@ -507,12 +497,11 @@ static void test_gaps(void **state)
 	"UPDATE recording SET value = 9 WHERE name = 'version';"
 
 /* What other versions recorded is shown as it was. */
-static void test_versions(void **state)
+SCRATCH_TEST(test_versions)
 {
 	static const char *const changes[] = { VERSION_2, VERSION_3, VERSION_4,
 					       VERSION_5, VERSION_6, LATER };
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(changes); i++)
 		for (unsigned seed = 1; seed <= 2; seed++) {
 			/*
@@ -548,7 +537,7 @@ static int play_all(const char *path, const char *from)
 }
 
 /* A start in the middle shows what comes then. */
-static void test_from(void **state)
+SCRATCH_TEST(test_from)
 {
 	const char *path = scratch_path("from.db");
 	const struct replay_config config = { .path = path, .from = "-2s" };
@@ -557,7 +546,6 @@ static void test_from(void **state)
 	char *file;
 	int err;
 
-	(void)state;
 	assert_int_equal(play_record(path, 5, 40), 0);
 	assert_int_equal(replay_open(&player.replay, &config, &file), 0);
 	while (next_frame(&player, &err))
@@ -568,7 +556,7 @@ static void test_from(void **state)
 }
 
 /* Figures of a group are those of the sample, and of the one before where that had them. */
-static void test_groups(void **state)
+SCRATCH_TEST(test_groups)
 {
 	static const char sql[] =
 		"INSERT INTO text VALUES(900001, '/a'), (900002, '/b');"
@@ -584,7 +572,6 @@ static void test_groups(void **state)
 	char *file;
 	int err;
 
-	(void)state;
 	assert_int_equal(play_record(path, 9, 40), 0);
 	change(path, sql);
 	assert_int_equal(replay_open(&player.replay, &config, &file), 0);
@@ -634,9 +621,8 @@ static void damage(const char *sql, int expected)
 	" WHERE b.id + c.id + d.id + e.id + f.id + g.id + h.id < 0"
 
 /* A later version is read where it says that it can be, and its views do no harm. */
-static void test_later(void **state)
+SCRATCH_TEST(test_later)
 {
-	(void)state;
 	damage(LATER, -ENODATA);
 	damage(LATER "UPDATE recording SET value = 8 WHERE name = 'reads_from'", -EPROTO);
 	damage(LATER "UPDATE recording SET value = 'x' WHERE name = 'reads_from'", -EPROTO);
@@ -672,11 +658,10 @@ static const char *nested(const char *how)
 }
 
 /* A small file that would take all time and memory there are is refused, and soon. */
-static void test_hostile(void **state)
+SCRATCH_TEST(test_hostile)
 {
 	struct timespec used;
 
-	(void)state;
 	damage(scratch_format(LONG_TEXT, "VIRTUAL"), -EBADMSG);
 	damage(scratch_format(LONG_TEXT, "STORED"), -EBADMSG);
 	damage("CREATE TABLE added(a, b AS (" LONG "))", -EBADMSG);
@@ -711,9 +696,8 @@ static void test_hostile(void **state)
 	assert_true(used.tv_sec < 100);
 }
 
-static void test_damaged(void **state)
+SCRATCH_TEST(test_damaged)
 {
-	(void)state;
 	damage("UPDATE task SET pid = -1 WHERE id = 3", -EBADMSG);
 	damage("UPDATE task SET pid = 'x' WHERE id = 3", -EBADMSG);
 	damage("DELETE FROM task WHERE id = 5", -EBADMSG);
@@ -779,13 +763,12 @@ static long find_page(const char *path, long *size)
 }
 
 /* A page of samples that is damaged is told, and not taken for the end. */
-static void test_damaged_page(void **state)
+SCRATCH_TEST(test_damaged_page)
 {
 	const char *path = scratch_path("page.db");
 	long page, size = 0;
 	FILE *file;
 
-	(void)state;
 	assert_int_equal(play_record(path, 8, 100), 0);
 	page = find_page(path, &size);
 	if (!page)
@@ -801,14 +784,13 @@ static void test_damaged_page(void **state)
 }
 
 /* Bytes that are damaged anywhere. */
-static void test_bytes(void **state)
+SCRATCH_TEST(test_bytes)
 {
 	const char *path = scratch_path("bytes.db");
 	static char bytes[1 << 20];
 	unsigned seed = 1;
 	size_t n;
 
-	(void)state;
 	assert_int_equal(play_record(path, 7, 15), 0);
 	for (unsigned round = 0; round < 60; round++) {
 		const char *copy = scratch_path("copy.db");
@@ -825,28 +807,4 @@ static void test_bytes(void **state)
 		fclose(file);
 		assert_true(play_all(copy, round % 2 ? "-3s" : NULL) < 0);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_same, scratch_set_up, scratch_tear_down),
-		cmocka_unit_test_setup_teardown(test_group_pressure, scratch_set_up,
-						scratch_tear_down),
-		cmocka_unit_test_setup_teardown(test_bounds_together, scratch_set_up,
-						scratch_tear_down),
-		cmocka_unit_test_setup_teardown(test_segments, scratch_set_up, scratch_tear_down),
-		cmocka_unit_test_setup_teardown(test_gaps, scratch_set_up, scratch_tear_down),
-		cmocka_unit_test_setup_teardown(test_versions, scratch_set_up, scratch_tear_down),
-		cmocka_unit_test_setup_teardown(test_from, scratch_set_up, scratch_tear_down),
-		cmocka_unit_test_setup_teardown(test_groups, scratch_set_up, scratch_tear_down),
-		cmocka_unit_test_setup_teardown(test_later, scratch_set_up, scratch_tear_down),
-		cmocka_unit_test_setup_teardown(test_hostile, scratch_set_up, scratch_tear_down),
-		cmocka_unit_test_setup_teardown(test_damaged, scratch_set_up, scratch_tear_down),
-		cmocka_unit_test_setup_teardown(test_damaged_page, scratch_set_up,
-						scratch_tear_down),
-		cmocka_unit_test_setup_teardown(test_bytes, scratch_set_up, scratch_tear_down),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

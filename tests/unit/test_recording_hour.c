@@ -3,12 +3,7 @@
  */
 #include "config.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/lib/test.h"
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -189,7 +184,7 @@ static void record_hour(struct store *store)
 	frame_free(&frame);
 }
 
-static void test_hour(void **state)
+SCRATCH_TEST(test_hour)
 {
 	const struct store_about about = { "0" };
 	const char *path = scratch_path(SEGMENT);
@@ -197,7 +192,6 @@ static void test_hour(void **state)
 	double live, journal, packed;
 	struct store *store;
 
-	(void)state;
 	assert_int_equal(store_create(&store, path, &about), 0);
 	record_hour(store);
 	live = size_of(path);
@@ -215,13 +209,4 @@ static void test_hour(void **state)
 	print_message("# closed %.2f MB, which takes %.2f s of CPU time\n", packed / MB,
 		      (double)(clock_ns(CLOCK_PROCESS_CPUTIME_ID) - began) / 1e9);
 	assert_true(packed <= 2 * MB);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_hour, scratch_set_up, scratch_tear_down),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,12 +2,7 @@
 /* The manual page of recordings: it has all tables and columns, and its queries work. */
 #include "config.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/lib/test.h"
 #include <sqlite3.h>
 #include <stdio.h>
 #include <string.h>
@@ -56,13 +51,12 @@ static void append_rows(sqlite3 *db, const char *query, struct buf *out)
 }
 
 /* The tables and views with their columns, in the order of the page. */
-static void test_columns(void **state)
+TEST(test_columns)
 {
 	struct buf has = { 0 }, told = { 0 };
 	char *page, *line, *rest, name[64] = "";
 	sqlite3 *db;
 
-	(void)state;
 	scratch_begin();
 	page = read_page();
 	rest = strstr(page, ".SH TABLES");
@@ -87,9 +81,8 @@ static void test_columns(void **state)
 }
 
 /* The schema says of each column what it is, where it lies, and since when it is there. */
-static void test_schema_is_whole(void **state)
+TEST(test_schema_is_whole)
 {
-	(void)state;
 	for (unsigned id = 0; id < TABLES; id++) {
 		const struct schema_table *table = &schema_tables[id];
 
@@ -109,13 +102,12 @@ static void test_schema_is_whole(void **state)
 }
 
 /* What makes the tables: files of this version have it to the byte. */
-static void test_schema_text(void **state)
+TEST(test_schema_text)
 {
 	const char *tests = getenv("TESTS_SRCDIR"), *text;
 	struct buf has = { 0 };
 	sqlite3 *db;
 
-	(void)state;
 	scratch_begin();
 	text = scratch_read(
 		scratch_format("%s/unit/recording_schema.sql", tests ? tests : "tests"));
@@ -130,12 +122,11 @@ static void test_schema_text(void **state)
 }
 
 /* Packed tables have the columns of their views, as the page tells in words. */
-static void test_packed(void **state)
+TEST(test_packed)
 {
 	struct buf has = { 0 }, told = { 0 };
 	sqlite3 *db;
 
-	(void)state;
 	scratch_begin();
 	db = open_recording();
 	append_rows(db,
@@ -159,12 +150,11 @@ static void test_packed(void **state)
 }
 
 /* What the views of packed tables say of samples they find by their numbers. */
-static void test_views_are_fast(void **state)
+TEST(test_views_are_fast)
 {
 	struct buf plan = { 0 };
 	sqlite3 *db;
 
-	(void)state;
 	scratch_begin();
 	db = open_recording();
 	append_rows(db,
@@ -198,14 +188,13 @@ static void plain_query(const char *text, struct buf *out)
 }
 
 /* Each query has rows. */
-static void test_queries(void **state)
+TEST(test_queries)
 {
 	struct buf query = { 0 }, rows = { 0 };
 	char *page, *at, *end;
 	unsigned queries = 0;
 	sqlite3 *db;
 
-	(void)state;
 	scratch_begin();
 	page = read_page();
 	db = open_recording();
@@ -231,15 +220,4 @@ static void test_queries(void **state)
 	buf_free(&query);
 	buf_free(&rows);
 	scratch_end();
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_columns),		cmocka_unit_test(test_schema_text),
-		cmocka_unit_test(test_schema_is_whole), cmocka_unit_test(test_packed),
-		cmocka_unit_test(test_views_are_fast),	cmocka_unit_test(test_queries),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,11 +2,7 @@
 /* Why programs were refused, taken from messages as libbpf and kernels were seen to write them. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <errno.h>
 #include <string.h>
@@ -60,9 +56,8 @@ static const struct {
 	{ LOG("x", ""), -EINVAL, "x: " },
 };
 
-static void test_causes(void **state)
+TEST(test_causes)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		refusal_begin();
 		refusal_hear(rows[i].heard);
@@ -72,11 +67,10 @@ static void test_causes(void **state)
 }
 
 /* Each way that was tried is named; the last one's cause stands. */
-static void test_ways(void **state)
+TEST(test_ways)
 {
 	struct buf out = { 0 };
 
-	(void)state;
 	refusal_begin();
 	refusal_add("walk", "the kernel lacks bpf_iter_task_new()");
 	refusal_hear(rows[0].heard);
@@ -95,12 +89,11 @@ static void test_ways(void **state)
 }
 
 /* The kernel's words are bytes from elsewhere: bounded, and escaped where they are shown. */
-static void test_hostile(void **state)
+TEST(test_hostile)
 {
 	char message[4096] = LOG("p\033[2J", "\033]0;x\a");
 	struct buf out = { 0 };
 
-	(void)state;
 	refusal_begin();
 	refusal_hear(LOG("p\033[2J", "\033]0;x\a\n"));
 	refusal_append(&out, -EINVAL);
@@ -116,15 +109,4 @@ static void test_hostile(void **state)
 	for (unsigned i = 0; i < 9; i++)
 		refusal_hear(message);
 	assert_true(strlen(refusal_words()) < 600);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_causes),
-		cmocka_unit_test(test_ways),
-		cmocka_unit_test(test_hostile),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

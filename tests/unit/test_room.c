@@ -2,11 +2,7 @@
 /* How columns share a screen's width: what texts need, as far as there is room. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -57,11 +53,10 @@ static unsigned all_cells(const struct room *room)
 }
 
 /* Where there is room enough, texts have what they want, and numbers their width. */
-static void test_enough(void **state)
+TEST(test_enough)
 {
 	struct room room = make("pid,user,total,on,cgroup,command");
 
-	(void)state;
 	room.wants[at(&room, "user")] = 16;
 	room.wants[at(&room, "cgroup")] = 60;
 	room.wants[at(&room, "command")] = 40;
@@ -78,11 +73,10 @@ static void test_enough(void **state)
 
 /* Where there is too little, those that want a little get it, the name three parts of the rest, and
  * others one. */
-static void test_shared(void **state)
+TEST(test_shared)
 {
 	struct room room = make("pid,user,on,cgroup,command");
 
-	(void)state;
 	room.wants[at(&room, "user")] = 10;
 	room.wants[at(&room, "cgroup")] = 500;
 	room.wants[at(&room, "command")] = 400;
@@ -95,11 +89,10 @@ static void test_shared(void **state)
 }
 
 /* A name is cut; columns that do not fit have the width that they have everywhere. */
-static void test_too_narrow(void **state)
+TEST(test_too_narrow)
 {
 	struct room room = make("pid,user,on,cgroup,command");
 
-	(void)state;
 	room.wants[at(&room, "on")] = 50;
 	room_share(&room.layout, room.wants, 52);
 	for (size_t i = 0; i < room.layout.n; i++)
@@ -114,12 +107,11 @@ static void test_too_narrow(void **state)
 
 /* However much is wanted of whatever width: no column has less than its least, none is left out
  * while there is room, and all together take no more than there is. */
-static void test_any(void **state)
+TEST(test_any)
 {
 	static const char *const lists[] = { "pid,user,on,cgroup,command", "pid,comm", "user",
 					     "waker,syscall,where,on,pid,worst,group", "on,total" };
 
-	(void)state;
 	srand(16);
 	for (int round = 0; round < 4000; round++) {
 		struct room room = make(lists[round % (int)ARRAY_SIZE(lists)]);
@@ -140,16 +132,4 @@ static void test_any(void **state)
 		}
 		assert_true(!cut || all_cells(&room) == width);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_enough),
-		cmocka_unit_test(test_shared),
-		cmocka_unit_test(test_too_narrow),
-		cmocka_unit_test(test_any),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

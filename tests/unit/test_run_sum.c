@@ -2,11 +2,7 @@
 /* What a command's tasks add up to: nothing that cannot be, nothing that contradicts itself. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include "base/util.h"
 #include "model/run_sum.h"
@@ -28,12 +24,11 @@ static struct counters make_task(void)
 }
 
 /* Of five tasks of 26 the kernel booked a wait that cannot be: the other 21 are there. */
-static void test_impossible(void **state)
+TEST(test_impossible)
 {
 	struct counters sum = { .valid = UINT32_MAX };
 	unsigned left_out = 0;
 
-	(void)state;
 	for (unsigned i = 0; i < TASKS; i++) {
 		struct counters task = make_task();
 
@@ -54,11 +49,10 @@ static void test_impossible(void **state)
 }
 
 /* A little too much is cut to the life. */
-static void test_cut(void **state)
+TEST(test_cut)
 {
 	struct counters sum = { .valid = UINT32_MAX }, task = make_task();
 
-	(void)state;
 	task.delay[DELAY_BLKIO].ns = LIFE + LIFE / 2;
 	assert_int_equal(run_sum_add(&sum, &task, LIFE), DELAY_BIT(DELAY_BLKIO));
 	assert_int_equal(sum.delay[DELAY_BLKIO].ns, LIFE);
@@ -66,11 +60,10 @@ static void test_cut(void **state)
 }
 
 /* The whole life is possible; of what is not known nothing can be said to be impossible. */
-static void test_possible(void **state)
+TEST(test_possible)
 {
 	struct counters sum = { .valid = UINT32_MAX }, task = make_task();
 
-	(void)state;
 	task.delay[DELAY_CPU].ns = LIFE;
 	assert_int_equal(run_sum_add(&sum, &task, LIFE), 0);
 	task.delay[DELAY_CPU].ns = BOGUS;
@@ -86,12 +79,11 @@ static void test_possible(void **state)
 }
 
 /* Longest waits, too, first or later; where no other task tells it is unknown. */
-static void test_range(void **state)
+TEST(test_range)
 {
 	struct task_record good = { .range_valid = DELAY_ALL, .stamp_valid = DELAY_ALL }, bad, sum;
 	uint32_t blkio = DELAY_BIT(DELAY_BLKIO);
 
-	(void)state;
 	for (unsigned kind = 0; kind < DELAY_KINDS; kind++) {
 		good.max[kind] = LIFE / 10;
 		good.min[kind] = LIFE / 100;
@@ -127,9 +119,8 @@ static void check_times(bool known, uint64_t run, uint64_t user, uint64_t system
 }
 
 /* The run time is user and system time. */
-static void test_times(void **state)
+TEST(test_times)
 {
-	(void)state;
 	/* Records lack what came after the last tick. */
 	check_times(true, 1059, 1000, 527, 1000, 527);
 	check_times(true, 1527, 1000, 527, 1000, 527);
@@ -140,15 +131,4 @@ static void test_times(void **state)
 	/* Without records. */
 	check_times(false, 99999, 1000, 527, 1000, 527);
 	check_times(false, 0, 0, 0, 0, 0);
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_impossible), cmocka_unit_test(test_cut),
-		cmocka_unit_test(test_possible),   cmocka_unit_test(test_range),
-		cmocka_unit_test(test_times),
-	};
-
-	return cmocka_run_group_tests_name("run sum", tests, NULL, NULL);
 }

@@ -2,12 +2,7 @@
 /* Closed segments: they are packed, read as others are, and damage to them does no harm. */
 #include "config.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/lib/test.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <sqlite3.h>
@@ -61,14 +56,13 @@ static bool is_there(const char *path)
 }
 
 /* A packed segment is read as it was, by its new name and by its old one, and is smaller. */
-static void test_packed(void **state)
+SCRATCH_TEST(test_packed)
 {
 	const char *path = scratch_path(SEGMENT), *packed = scratch_path(PACKED);
 	struct archive_files files;
 	struct stat before, after;
 	uint64_t sum;
 
-	(void)state;
 	if (!pack_is_built())
 		scratch_skip("zstd is not built in");
 	assert_int_equal(play_record(path, 1, 60), 0);
@@ -95,7 +89,7 @@ static void test_packed(void **state)
 }
 
 /* A process of its own packs tightly. */
-static void test_beside(void **state)
+SCRATCH_TEST(test_beside)
 {
 	const char *path = scratch_path(SEGMENT), *packed = scratch_path(PACKED);
 	struct stat fast, tight;
@@ -103,7 +97,6 @@ static void test_beside(void **state)
 	uint64_t sum;
 	pid_t pid;
 
-	(void)state;
 	if (!pack_is_built())
 		scratch_skip("zstd is not built in");
 	assert_int_equal(play_record(path, 1, 300), 0);
@@ -123,12 +116,11 @@ static void test_beside(void **state)
 }
 
 /* What another process packs right now is left to it. */
-static void test_reserved(void **state)
+SCRATCH_TEST(test_reserved)
 {
 	const char *path = scratch_path(SEGMENT), *unfinished = scratch_path(PACKED ".new");
 	int other;
 
-	(void)state;
 	if (!pack_is_built())
 		scratch_skip("zstd is not built in");
 	assert_int_equal(play_record(path, 1, 10), 0);
@@ -148,9 +140,8 @@ static void test_reserved(void **state)
 }
 
 /* What cannot be packed stays as it is. */
-static void test_unpacked(void **state)
+SCRATCH_TEST(test_unpacked)
 {
-	(void)state;
 	assert_true(segment_pack(scratch_folder(), SEGMENT, false) < 0);
 	assert_true(segment_pack(scratch_path("none"), SEGMENT, false) < 0);
 	assert_false(is_there(scratch_path(PACKED)));
@@ -174,13 +165,12 @@ static void put_file(const char *path, const char *bytes, size_t len)
 }
 
 /* A file that is cut off, changed anywhere, or made to be larger than any: one error. */
-static void test_damaged(void **state)
+SCRATCH_TEST(test_damaged)
 {
 	const char *path = scratch_path(SEGMENT), *packed = scratch_path(PACKED);
 	struct archive archive;
 	struct buf bytes = { 0 };
 
-	(void)state;
 	if (!pack_is_built())
 		scratch_skip("zstd is not built in");
 	assert_int_equal(play_record(path, 2, 20), 0);
@@ -207,13 +197,12 @@ static void test_damaged(void **state)
 }
 
 /* A small file that would become a very large one is refused before it is. */
-static void test_bomb(void **state)
+SCRATCH_TEST(test_bomb)
 {
 	const char *path = scratch_path(SEGMENT), *packed = scratch_path(PACKED);
 	struct archive archive;
 	struct buf bytes = { 0 }, bomb = { 0 };
 
-	(void)state;
 	if (!pack_is_built())
 		scratch_skip("zstd is not built in");
 	assert_int_equal(play_record(path, 2, 20), 0);
@@ -234,7 +223,7 @@ static void test_bomb(void **state)
 }
 
 /* What a killed writer left is closed and packed; what is written, or is none, stays. */
-static void test_tidy(void **state)
+SCRATCH_TEST(test_tidy)
 {
 	static const char other[] = "stalltop-20261122T110000Z-000.db";
 	static const char none[] = "stalltop-20261122T120000Z-000.db";
@@ -243,7 +232,6 @@ static void test_tidy(void **state)
 	sqlite3 *db;
 	struct buf bytes = { 0 };
 
-	(void)state;
 	if (!pack_is_built())
 		scratch_skip("zstd is not built in");
 	/* A copy of files that are open is what a kill leaves. */
@@ -279,14 +267,13 @@ static void test_tidy(void **state)
 }
 
 /* The folder may be reached by a link, as a service's is; a file may not be one. */
-static void test_link(void **state)
+SCRATCH_TEST(test_link)
 {
 	const struct store_about about = { "0" };
 	const char *folder = scratch_path("link");
 	struct store *store;
 	struct buf path = { 0 };
 
-	(void)state;
 	assert_int_equal(mkdir(scratch_path("real"), 0700), 0);
 	assert_int_equal(symlink("real", folder), 0);
 	buf_printf(&path, "%s/" SEGMENT, folder);
@@ -307,12 +294,11 @@ static void test_link(void **state)
 }
 
 /* A segment that a power cut left empty does not hide the others. */
-static void test_blank(void **state)
+SCRATCH_TEST(test_blank)
 {
 	struct archive_files files;
 	sqlite3 *db;
 
-	(void)state;
 	assert_int_equal(play_record(scratch_path(SEGMENT), 1, 10), 0);
 	put_file(scratch_path("stalltop-20261122T110000Z-000.db"), "", 0);
 	assert_int_equal(sqlite3_open(scratch_path("stalltop-20261122T120000Z-000.db"), &db), 0);
@@ -327,11 +313,10 @@ static void test_blank(void **state)
 }
 
 /* Packed segments count, and go, as others do. */
-static void test_names(void **state)
+SCRATCH_TEST(test_names)
 {
 	struct segment_limits limits = { .age_ns = UINT64_C(1) << 62, .bytes = 1 };
 
-	(void)state;
 	assert_true(segment_is_name(SEGMENT) && segment_is_name(PACKED));
 	assert_true(segment_is_packed(PACKED));
 	assert_false(segment_is_packed(SEGMENT));
@@ -342,24 +327,4 @@ static void test_names(void **state)
 	assert_int_equal(segments_prune(scratch_folder(), "", &limits, 1, false), 1);
 	assert_false(is_there(scratch_path(PACKED)));
 	assert_false(segment_exists(scratch_folder(), SEGMENT));
-}
-
-#define scratched(f) cmocka_unit_test_setup_teardown(f, scratch_set_up, scratch_tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_beside, scratch_set_up, scratch_tear_down),
-		cmocka_unit_test_setup_teardown(test_reserved, scratch_set_up, scratch_tear_down),
-		scratched(test_packed),
-		scratched(test_unpacked),
-		scratched(test_damaged),
-		scratched(test_bomb),
-		scratched(test_tidy),
-		scratched(test_blank),
-		scratched(test_link),
-		scratched(test_names),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

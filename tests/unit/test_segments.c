@@ -2,12 +2,7 @@
 /* Segments of a recording: limits as text, names, which are to go; times of a replay; the queue. */
 #include "config.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/lib/test.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,14 +19,13 @@
 
 #define HOUR (3600 * NSEC_PER_SEC)
 
-static void test_limits(void **state)
+TEST(test_limits)
 {
 	struct segment_limits limits = SEGMENT_LIMITS_DEFAULT;
 	static const char *const bad[] = { "",	   ",",	    "7",     "7x",  "0d",
 					   "7d,",  "1G,1G", "7d,1d", "-1d", "99999999999999999999d",
 					   "7d 1G" };
 
-	(void)state;
 	assert_true(segment_parse_limits("2h", &limits));
 	assert_int_equal(limits.age_ns, 2 * HOUR);
 	assert_int_equal(limits.bytes, 1 << 30);
@@ -43,11 +37,10 @@ static void test_limits(void **state)
 			fail_msg("'%s' is taken", bad[i]);
 }
 
-static void test_full(void **state)
+TEST(test_full)
 {
 	struct segment_limits limits = { .age_ns = 100 * HOUR, .bytes = 80 << 20 };
 
-	(void)state;
 	assert_false(segment_is_full(&limits, 9 << 20, HOUR, HOUR + HOUR / 2));
 	assert_true(segment_is_full(&limits, 10 << 20, HOUR, HOUR));
 	assert_true(segment_is_full(&limits, 0, HOUR, 2 * HOUR));
@@ -85,12 +78,11 @@ static unsigned prune(const char *folder, const char *but, const struct segment_
 	return segments_prune(folder, but, limits, second * NSEC_PER_SEC, false);
 }
 
-static void test_prune(void **state)
+SCRATCH_TEST(test_prune)
 {
 	struct segment_limits limits = { .age_ns = 10 * NSEC_PER_SEC, .bytes = 300 << 10 };
 	const char *folder = scratch_folder();
 
-	(void)state;
 	make_segment(folder, OURS(1600), 1000, 100);
 	make_segment(folder, OURS(1600) "-wal", 1000, 100);
 	make_segment(folder, OURS(1815), 1095, 200 << 10);
@@ -107,7 +99,7 @@ static void test_prune(void **state)
 }
 
 /* What others put there, or put aside, stays: a name of their own, a file that has two names. */
-static void test_others(void **state)
+SCRATCH_TEST(test_others)
 {
 	static const char *const others[] = { "stalltop-incident-4711.db", "stalltop-backup.db",
 					      "stalltop-19700101T001640Z-000.db.keep.db",
@@ -116,7 +108,6 @@ static void test_others(void **state)
 	struct segment_limits limits = { .age_ns = 10 * NSEC_PER_SEC, .bytes = 1 << 10 };
 	const char *folder = scratch_folder();
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
 		make_segment(folder, others[i], 1000, 8 << 10);
 	make_segment(folder, OURS(1600), 1000, 8 << 10);
@@ -167,13 +158,12 @@ static unsigned prune_at(const char *folder, const char *but, unsigned hour, uns
 }
 
 /* A clock that is ahead for some time makes nothing old; one that stays there does. */
-static void test_clock_ahead(void **state)
+SCRATCH_TEST(test_clock_ahead)
 {
 	struct segment_limits limits = { .age_ns = 24 * HOUR, .bytes = 1 << 30 };
 	const char *folder = scratch_folder();
 	const unsigned far = 10 * 365 * 24;
 
-	(void)state;
 	make_hours(folder, 0, 20);
 	assert_int_equal(prune_at(folder, "", 20, 5, 3), 0);
 	/* It jumps between two segments, or in the middle of one, which ends at that. */
@@ -212,13 +202,12 @@ static const char *next_name(const char *folder, uint64_t real_s)
 }
 
 /* After the clock was set back new segments come behind those that there are, and outlive them. */
-static void test_clock_set_back(void **state)
+SCRATCH_TEST(test_clock_set_back)
 {
 	struct segment_limits limits = { .age_ns = HOUR, .bytes = 150 << 10 };
 	const uint64_t day = 1795269750;
 	const char *folder = scratch_folder();
 
-	(void)state;
 	assert_string_equal(next_name(folder, day), "stalltop-20261121T140230Z-000.db");
 	make_segment(folder, "stalltop-20261121T140230Z-000.db.zst", (time_t)day, 100 << 10);
 	assert_string_equal(next_name(folder, day), "stalltop-20261121T140230Z-001.db");
@@ -241,7 +230,7 @@ static void test_clock_set_back(void **state)
 	assert_string_equal(next_name(folder, day), "stalltop-20261121T140231Z-000.db");
 }
 
-static void test_times(void **state)
+TEST(test_times)
 {
 	uint64_t end, ns;
 	static const char *const bad[] = { "",
@@ -257,7 +246,6 @@ static void test_times(void **state)
 					   "2026-11-31 10:00",
 					   "2025-02-29" };
 
-	(void)state;
 	setenv("TZ", "UTC", 1);
 	tzset();
 	assert_true(replay_time("2026-11-21 14:02:30", 0, &end));
@@ -284,13 +272,12 @@ static int send_filled(struct queue *queue, char byte, uint64_t size)
 }
 
 /* A queue that is full takes no more until messages are given back; they come in order. */
-static void test_queue(void **state)
+TEST(test_queue)
 {
 	struct queue *queue;
 	const char *message;
 	bool ended;
 
-	(void)state;
 	assert_int_equal(queue_open(&queue), 0);
 	for (int i = 0; i < QUEUE_MESSAGES; i++)
 		assert_int_equal(send_filled(queue, (char)i, 100), 0);
@@ -321,22 +308,4 @@ static void test_queue(void **state)
 	assert_null(queue_receive(queue, -1, &ended));
 	assert_true(ended);
 	queue_close(queue);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_limits),
-		cmocka_unit_test(test_full),
-		cmocka_unit_test_setup_teardown(test_prune, scratch_set_up, scratch_tear_down),
-		cmocka_unit_test_setup_teardown(test_others, scratch_set_up, scratch_tear_down),
-		cmocka_unit_test_setup_teardown(test_clock_ahead, scratch_set_up,
-						scratch_tear_down),
-		cmocka_unit_test_setup_teardown(test_clock_set_back, scratch_set_up,
-						scratch_tear_down),
-		cmocka_unit_test(test_times),
-		cmocka_unit_test(test_queue),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,11 +2,7 @@
 /* The table of sites: which columns fit, and what their cells say. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <string.h>
 
@@ -45,9 +41,8 @@ static void check_layout(unsigned width, bool several, const char *ids)
 }
 
 /* From the full table to the least; processes only where there are several. */
-static void test_layout(void **state)
+TEST(test_layout)
 {
-	(void)state;
 	check_layout(
 		200, true,
 		"state class time share count avg max waiting pid comm syscall on where waker");
@@ -82,12 +77,11 @@ static unsigned cells_of(const struct layout *layout, const char *id)
 
 /* Lines never pass the width, and columns have what they need at least; a long target has the most.
  */
-static void test_room(void **state)
+TEST(test_room)
 {
 	unsigned wants[LAYOUT_MAX] = { 0 };
 	struct layout layout;
 
-	(void)state;
 	for (unsigned width = 32; width <= 300; width++) {
 		for (int several = 0; several < 2; several++) {
 			unsigned cells = 0;
@@ -128,11 +122,10 @@ static void check_cell(const char *id, unsigned cells, const struct site *sum, c
 }
 
 /* Numbers, and what is not known. */
-static void test_numbers(void **state)
+TEST(test_numbers)
 {
 	struct site site = { .state = STATE_IO, .kind = -1, .ns = MS(500), .max_ns = MS(120) };
 
-	(void)state;
 	check_cell("state", 5, &site, "io   ");
 	check_cell("time", 7, &site, "  500.0");
 	check_cell("share", 6, &site, "  25.0");
@@ -153,11 +146,10 @@ static void test_numbers(void **state)
 }
 
 /* A wait that had begun before tracing is longer than what is known. */
-static void test_bound(void **state)
+TEST(test_bound)
 {
 	struct site site = { .kind = -1, .waiting_ns = MS(40200) };
 
-	(void)state;
 	check_cell("waiting", 8, &site, "    40.2");
 	site.at_least = true;
 	check_cell("waiting", 8, &site, "  >=40.2");
@@ -168,13 +160,12 @@ static void test_bound(void **state)
 }
 
 /* The rest of a kind has no count. */
-static void test_unattributed(void **state)
+TEST(test_unattributed)
 {
 	struct site site = {
 		.unattributed = true, .kind = DELAY_BLKIO, .ns = MS(9), .rest_ns = MS(3)
 	};
 
-	(void)state;
 	check_cell("state", 7, &site, "blkio  ");
 	check_cell("time", 7, &site, "    3.0");
 	check_cell("on", 18, &site, "(unattributed)    ");
@@ -193,11 +184,10 @@ static void test_unattributed(void **state)
 }
 
 /* The end of a path says more than its beginning. Nothing in a name acts on the terminal. */
-static void test_texts(void **state)
+TEST(test_texts)
 {
 	struct site site = { .kind = -1, .on = "/var/lib/mysql/ibdata1", .comm = "a\033[2Jb" };
 
-	(void)state;
 	check_cell("on", 18, &site, "+lib/mysql/ibdata1");
 	check_cell("on", 24, &site, "/var/lib/mysql/ibdata1  ");
 	site.on = "tcp 10.0.0.1:5432 of a server";
@@ -210,14 +200,13 @@ static void test_texts(void **state)
 }
 
 /* As a word of a text: no blanks, and the end of a path where it is too long. */
-static void test_word(void **state)
+TEST(test_word)
 {
 	static const char path[] = "/var/lib/mysql/data of an instance/ibdata1";
 	const struct value value = value_text(path);
 	const struct view view = { .charset = TEXT_UTF8 };
 	struct buf out = { 0 }, scratch = { 0 };
 
-	(void)state;
 	column_append_word(column_of("on"), &view, &value, &scratch, &out);
 	assert_string_equal(buf_cstr(&out), "+ata\\x20of\\x20an\\x20instance/ibdata1");
 	out.len = 0;
@@ -228,11 +217,10 @@ static void test_word(void **state)
 }
 
 /* Every column has its words, and room for its head. */
-static void test_words(void **state)
+TEST(test_words)
 {
 	const struct column *column;
 
-	(void)state;
 	for (size_t i = 0; i < site_columns.n; i++) {
 		column = &site_columns.columns[i];
 		assert_non_null(column->help);
@@ -246,7 +234,7 @@ static void test_words(void **state)
 }
 
 /* The time of a line stands out by what is lost; what is waited for something to do is not. */
-static void test_stalls(void **state)
+TEST(test_stalls)
 {
 	const struct frame_info info = { .trace = &trace };
 	const struct frame frame = { .info = &info };
@@ -256,23 +244,9 @@ static void test_stalls(void **state)
 	struct site_line line = site_line_one(&site);
 	struct value share = column_of("time")->stalls(column_of("time"), &view, &line.row);
 
-	(void)state;
 	assert_true(share.number == 25);
 	io.state = STATE_POLL;
 	line = site_line_one(&site);
 	share = column_of("time")->stalls(column_of("time"), &view, &line.row);
 	assert_int_equal(share.type, VALUE_UNSET);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_layout),	     cmocka_unit_test(test_room),
-		cmocka_unit_test(test_numbers),	     cmocka_unit_test(test_bound),
-		cmocka_unit_test(test_unattributed), cmocka_unit_test(test_texts),
-		cmocka_unit_test(test_words),	     cmocka_unit_test(test_stalls),
-		cmocka_unit_test(test_word),
-	};
-
-	return cmocka_run_group_tests_name("site_column", tests, NULL, NULL);
 }

@@ -2,11 +2,7 @@
 /* The sites of a process, as found by the index and by looking at all of them. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <stdlib.h>
 
@@ -32,13 +28,12 @@ static void check_process(struct site_index *index, const struct trace_frame *tr
 }
 
 /* Processes with several sites, ids that share a place, ids used again, those that ended. */
-static void test_finds_all(void **state)
+TEST(test_finds_all)
 {
 	struct site sites[SITES] = { 0 };
 	struct trace_frame trace = { .sites = sites };
 	struct site_index index = { 0 };
 
-	(void)state;
 	srand(7);
 	for (trace.n = 0; trace.n <= SITES; trace.n += 50) {
 		for (size_t i = 0; i < trace.n; i++) {
@@ -54,11 +49,4 @@ static void test_finds_all(void **state)
 	site_index_begin(&index, NULL);
 	assert_null(site_index_next(&index, 0, 0, NULL));
 	site_index_free(&index);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_finds_all) };
-
-	return cmocka_run_group_tests_name("site_index", tests, NULL, NULL);
 }

@@ -2,11 +2,7 @@
 /* Sites as lines: whose, added up by what, in which order; percentiles from their histograms. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <string.h>
 
@@ -104,11 +100,10 @@ static void check_line(const struct site_lines *sites, size_t i, const char *sta
 }
 
 /* By themselves: the most time first; the rest of a kind is one line for all. */
-static void test_by_site(void **state)
+TEST(test_by_site)
 {
 	struct site_lines sites = { 0 };
 
-	(void)state;
 	build(&sites, SITES_BY_SITE);
 	assert_int_equal(sites.n, 6);
 	check_line(&sites, 0, "lock", 2000);
@@ -127,7 +122,7 @@ static void test_by_site(void **state)
 }
 
 /* Tidied up: what is not explained comes last, who ran instead for a moment is one line. */
-static void test_tidy(void **state)
+TEST(test_tidy)
 {
 	const struct site sites[] = {
 		{ .id = 1, DB, .state = STATE_CPU, .kind = DELAY_CPU, .on = "7 a", .ns = MS(19) },
@@ -143,7 +138,6 @@ static void test_tidy(void **state)
 	struct site_lines_query query = { .owners = &owners, .by = SITES_BY_SITE, .tidy = true };
 	struct site_lines lines = { 0 };
 
-	(void)state;
 	site_lines_build(&lines, &frame, &query);
 	assert_int_equal(lines.n, 4);
 	check_line(&lines, 0, "cpu", 31);
@@ -173,7 +167,7 @@ static void test_tidy(void **state)
 }
 
 /* A rest that is not known is in no sum; of nothing else, neither is the sum. */
-static void test_unknown(void **state)
+TEST(test_unknown)
 {
 	struct site rests[] = { scene[5], scene[6] };
 	const struct trace_frame frame = { .sites = rests,
@@ -183,7 +177,6 @@ static void test_unknown(void **state)
 	const struct site_lines_query query = { .owners = &owners, .by = SITES_BY_SITE };
 	struct site_lines sites = { 0 };
 
-	(void)state;
 	rests[1].unknown = true;
 	rests[1].rest_ns = 0;
 	site_lines_build(&sites, &frame, &query);
@@ -199,12 +192,11 @@ static void test_unknown(void **state)
 }
 
 /* The states add up all but what overlaps, which has a line of its own. */
-static void test_by_state(void **state)
+TEST(test_by_state)
 {
 	struct site_lines sites = { 0 };
 	const struct site *io;
 
-	(void)state;
 	build(&sites, SITES_BY_STATE);
 	assert_int_equal(sites.n, 5);
 	check_line(&sites, 2, "io", 900);
@@ -228,13 +220,12 @@ static void test_by_state(void **state)
 }
 
 /* Wakers of all sites of a line are added up, the most time first. */
-static void test_wakers(void **state)
+TEST(test_wakers)
 {
 	struct site_lines sites = { 0 };
 	const struct site_waker *all;
 	const struct site_line *io;
 
-	(void)state;
 	build(&sites, SITES_BY_STATE);
 	io = &sites.lines[2];
 	assert_string_equal(io->sum.wakers[0].name, "nvme0q1");
@@ -250,11 +241,10 @@ static void test_wakers(void **state)
 }
 
 /* Each of the other groupings, by what its lines have in common. */
-static void test_groupings(void **state)
+TEST(test_groupings)
 {
 	struct site_lines sites = { 0 };
 
-	(void)state;
 	build(&sites, SITES_BY_SYSCALL);
 	assert_int_equal(sites.n, 5);
 	assert_string_equal(sites.lines[2].sum.syscall, "pread64");
@@ -273,11 +263,10 @@ static void test_groupings(void **state)
 }
 
 /* Lines keep their ids from frame to frame, and have those of no other grouping. */
-static void test_ids(void **state)
+TEST(test_ids)
 {
 	struct site_lines a = { 0 }, b = { 0 };
 
-	(void)state;
 	for (enum sites_by by = 0; by < SITES_BYS; by++) {
 		build(&a, by);
 		build(&b, by);
@@ -294,13 +283,12 @@ static void test_ids(void **state)
 }
 
 /* A process is told by id and start; a start by another source may differ a little. */
-static void test_owners(void **state)
+TEST(test_owners)
 {
 	struct site_owners owners = { 0 };
 	const struct site_lines_query query = { .owners = &owners };
 	struct site_lines sites = { 0 };
 
-	(void)state;
 	site_lines_build(&sites, &trace, &query);
 	assert_int_equal(sites.n, 0);
 	site_owners_add(&owners, (struct task_key){ 30, 0 });
@@ -342,7 +330,7 @@ static void check_row(const struct row *row, size_t n)
 }
 
 /* Rows of tasks have their process as it was traced; rows of many that ended, and groups, all. */
-static void test_rows(void **state)
+TEST(test_rows)
 {
 	struct task task = { .key = { 10, SEC(1) }, .tgid = 10 };
 	struct traced more = { .tgid = 20, .start_ns = SEC(6) };
@@ -351,7 +339,6 @@ static void test_rows(void **state)
 	const struct row *members[] = { &other, &row };
 	struct group group = { .members = members, .n = 2, .own = 1 };
 
-	(void)state;
 	/* a leader's start tells that it is another; that of a thread does not */
 	check_row(&row, 0);
 	task.key.pid = 11;
@@ -371,12 +358,11 @@ static void test_rows(void **state)
 }
 
 /* Time lost is that of a disk, a lock, a CPU or a kind; not of who waits for work. */
-static void test_stalls(void **state)
+TEST(test_stalls)
 {
 	static const bool stalls[] = { true, false, true, true, true, true };
 	struct site_lines sites = { 0 };
 
-	(void)state;
 	build(&sites, SITES_BY_SITE);
 	for (size_t i = 0; i < sites.n; i++)
 		assert_int_equal(site_line_stalls(&sites.lines[i]), stalls[i]);
@@ -392,12 +378,11 @@ static void check_near(double is, double should, double off)
 }
 
 /* Without those that wait for something to do, in lines and in their sum. */
-static void test_no_idle(void **state)
+TEST(test_no_idle)
 {
 	struct site_owners owners = { .all = true };
 	struct site_lines sites = { 0 };
 
-	(void)state;
 	site_lines_build(&sites, &trace,
 			 &(struct site_lines_query){ .owners = &owners, .no_idle = true });
 	assert_int_equal(sites.n, 5);
@@ -408,11 +393,10 @@ static void test_no_idle(void **state)
 }
 
 /* Linear within a bucket, which ends with the longest wait. */
-static void test_percentiles(void **state)
+TEST(test_percentiles)
 {
 	struct site site = { .max_ns = SEC(100), .log2_us = { [0] = 0 } };
 
-	(void)state;
 	assert_true(site_percentile(&site, 0.5) < 0);
 	site.log2_us[11] = 100; /* 1024 to 2048 us */
 	check_near(site_percentile(&site, 0.5), 1536, 0.01);
@@ -437,27 +421,11 @@ static void test_percentiles(void **state)
 }
 
 /* The bounds of buckets meet. */
-static void test_buckets(void **state)
+TEST(test_buckets)
 {
 	struct site site = { .max_ns = 0 };
 
-	(void)state;
 	check_near(site_bucket_from(0), 0, 0);
 	for (unsigned i = 1; i < SITE_BUCKETS; i++)
 		check_near(site_bucket_to(&site, i - 1), site_bucket_from(i), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_by_site), cmocka_unit_test(test_tidy),
-		cmocka_unit_test(test_unknown), cmocka_unit_test(test_by_state),
-		cmocka_unit_test(test_wakers),	cmocka_unit_test(test_groupings),
-		cmocka_unit_test(test_ids),	cmocka_unit_test(test_owners),
-		cmocka_unit_test(test_stalls),	cmocka_unit_test(test_percentiles),
-		cmocka_unit_test(test_buckets), cmocka_unit_test(test_no_idle),
-		cmocka_unit_test(test_rows),
-	};
-
-	return cmocka_run_group_tests_name("site_lines", tests, NULL, NULL);
 }

@@ -5,11 +5,7 @@
  */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <fcntl.h>
 #include <sys/syscall.h>
@@ -66,7 +62,7 @@ static struct traced_site reader_of(const struct tree *tree, pid_t pid, unsigned
  * Searches in vain leave some looks for an owner near by. Those that found too few left are made in
  * the next reading, those that had many are not.
  */
-static void test_owner_later(void **state)
+TREE_TEST(test_owner_later)
 {
 	const struct tree *tree = *state;
 	struct site_texts *texts = site_texts_open(tree->fd, NULL);
@@ -118,7 +114,7 @@ static void test_owner_later(void **state)
 }
 
 /* Who looked at the descriptors of a process within an execve() that hangs would hang, too. */
-static void test_executes(void **state)
+TREE_TEST(test_executes)
 {
 	const struct tree *tree = *state;
 	struct site_texts *texts = site_texts_open(tree->fd, NULL);
@@ -161,7 +157,7 @@ static struct traced_site statter_of(const struct tree *tree, struct life *life,
 }
 
 /* A call by a path: named while it is the only one that there was. */
-static void test_only(void **state)
+TREE_TEST(test_only)
 {
 	const struct tree *tree = *state;
 	struct site_texts *texts = site_texts_open(tree->fd, NULL);
@@ -191,15 +187,4 @@ static void test_only(void **state)
 	assert_false(site_texts_due(&two));
 	free(site.on);
 	site_texts_close(texts);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_owner_later, make_tree, remove_tree),
-		cmocka_unit_test_setup_teardown(test_executes, make_tree, remove_tree),
-		cmocka_unit_test_setup_teardown(test_only, make_tree, remove_tree),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

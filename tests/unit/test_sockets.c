@@ -2,11 +2,7 @@
 /* Lists of sockets, from a made-up /proc: by inode, other ends, and when they are read again. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -63,13 +59,12 @@ static bool parse(enum socket_list list, const char *text, struct socket_entry *
 }
 
 /* The fields of a line, and lines that are none. */
-static void test_parse(void **state)
+TEST(test_parse)
 {
 	static const uint8_t localhost[16] = { [10] = 0xff, [11] = 0xff, 127, 0, 0, 1 };
 	static const char whole[] = LINE(CLIENT, SERVER, "01", "4711");
 	struct socket_entry entry;
 
-	(void)state;
 	assert_true(parse(SOCKETS_TCP, whole, &entry));
 	assert_int_equal(entry.ino, 4711);
 	assert_int_equal(entry.local.port, 40000);
@@ -100,7 +95,7 @@ static void test_parse(void **state)
 }
 
 /* A client's other end is the server's socket, also one of IPv6, or who listens. */
-static void test_peer(void **state)
+TREE_TEST(test_peer)
 {
 	struct sockets *sockets = open_tree(state);
 	const struct socket_entry *entry;
@@ -126,7 +121,7 @@ static void test_peer(void **state)
 }
 
 /* What cannot change is not read again, a socket without a peer is, and so is a new one. */
-static void test_renewal(void **state)
+TREE_TEST(test_renewal)
 {
 	struct sockets *sockets = open_tree(state);
 
@@ -147,7 +142,7 @@ static void test_renewal(void **state)
 }
 
 /* Names are raw, and of a socket that a forged line claims nothing is said. */
-static void test_unix(void **state)
+TREE_TEST(test_unix)
 {
 	static const char head[] = "Num RefCount Protocol Flags Type St Inode Path\n";
 	static const char line[] = "0000: 00000002 00000000 00010000 0001 01 41 /run/a b";
@@ -174,7 +169,7 @@ static void test_unix(void **state)
 }
 
 /* Without a namespace nothing is known. */
-static void test_no_space(void **state)
+TREE_TEST(test_no_space)
 {
 	struct sockets *sockets = sockets_open(((struct tree *)*state)->fd);
 
@@ -183,17 +178,4 @@ static void test_no_space(void **state)
 	assert_false(sockets_ours(sockets));
 	sockets_close(sockets);
 	sockets_close(NULL);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_parse),
-		cmocka_unit_test_setup_teardown(test_peer, make_tree, remove_tree),
-		cmocka_unit_test_setup_teardown(test_renewal, make_tree, remove_tree),
-		cmocka_unit_test_setup_teardown(test_unix, make_tree, remove_tree),
-		cmocka_unit_test_setup_teardown(test_no_space, make_tree, remove_tree),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

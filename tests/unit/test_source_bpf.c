@@ -2,11 +2,7 @@
 /* Samples made of walks over all tasks, of which most have nothing to say. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include "app/errors.h"
 #include "tests/lib/tree.h"
@@ -23,13 +19,12 @@ static void open_some(struct turn *turn)
 }
 
 /* The first sample has everybody, with all there is to know. */
-static void test_first(void **state)
+TEST(test_first)
 {
 	struct turn turn;
 	struct sample *cur;
 	const struct task_raw *raw;
 
-	(void)state;
 	open_some(&turn);
 	cur = turn_must(&turn, 0);
 	assert_int_equal(cur->n, 10);
@@ -62,12 +57,11 @@ static void test_first(void **state)
 }
 
 /* Who did nothing keeps his element, however often the samples come round. */
-static void test_unchanged(void **state)
+TEST(test_unchanged)
 {
 	struct turn turn;
 	struct sample *cur;
 
-	(void)state;
 	open_some(&turn);
 	turn_must(&turn, 0);
 	for (unsigned i = 1; i < 20; i++) {
@@ -90,13 +84,12 @@ static void test_unchanged(void **state)
 }
 
 /* Births and deaths: the others keep what they have, and their tasks. */
-static void test_coming_and_going(void **state)
+TEST(test_coming_and_going)
 {
 	struct turn turn;
 	struct sample *cur;
 	const struct task *task;
 
-	(void)state;
 	open_some(&turn);
 	task = turn_element(turn_must(&turn, 0), 19)->task;
 	walk_end(10);
@@ -129,13 +122,12 @@ static void test_coming_and_going(void **state)
 }
 
 /* Of a walk in another order everything is read again, once. */
-static void test_order(void **state)
+TEST(test_order)
 {
 	struct turn turn;
 	struct walk_task first;
 	struct sample *cur;
 
-	(void)state;
 	open_some(&turn);
 	turn_must(&turn, 0);
 	turn_must(&turn, 0);
@@ -155,13 +147,12 @@ static void test_order(void **state)
 }
 
 /* The same pid, another start: another task. The same start after exec: the same task. */
-static void test_reuse_and_exec(void **state)
+TEST(test_reuse_and_exec)
 {
 	struct turn turn;
 	struct sample *cur;
 	struct task *old;
 
-	(void)state;
 	open_some(&turn);
 	cur = turn_must(&turn, 0);
 	old = task_ref(turn_element(cur, 12)->task);
@@ -187,13 +178,12 @@ static void test_reuse_and_exec(void **state)
 }
 
 /* A process of several threads, of whom some have ended. */
-static void test_parts(void **state)
+TEST(test_parts)
 {
 	struct turn turn;
 	struct sample *cur;
 	struct walk_task *task;
 
-	(void)state;
 	open_some(&turn);
 	task = walk_find(14);
 	task->nparts = 4;
@@ -226,12 +216,11 @@ static void test_parts(void **state)
 }
 
 /* A row a thread: each is its own, and single whatever the others are. */
-static void test_threads(void **state)
+TEST(test_threads)
 {
 	struct turn turn;
 	struct sample *cur;
 
-	(void)state;
 	turn_open(&turn, true);
 	walk_run(walk_add(10, 10, MS(10)), 0, MS(1));
 	walk_run(walk_add(20, 20, MS(20)), 0, MS(2));
@@ -251,13 +240,12 @@ static void test_threads(void **state)
 }
 
 /* Only processes that were asked for, whatever goes on among the others. */
-static void test_filter(void **state)
+TEST(test_filter)
 {
 	static const pid_t asked[] = { 12, 18 };
 	struct turn turn;
 	struct sample *cur;
 
-	(void)state;
 	open_some(&turn);
 	turn.env.pids = asked;
 	turn.env.npids = 2;
@@ -285,7 +273,7 @@ static void test_filter(void **state)
 }
 
 /* The letters of /proc/PID/stat. */
-static void test_states(void **state)
+TEST(test_states)
 {
 	static const struct {
 		uint32_t state, exit_state;
@@ -300,7 +288,6 @@ static void test_states(void **state)
 	};
 	struct turn turn;
 
-	(void)state;
 	open_some(&turn);
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct walk_task *task = walk_find(11);
@@ -314,7 +301,7 @@ static void test_states(void **state)
 }
 
 /* The longest wait of all threads is the process's, and goes on while nothing is said of it. */
-static void test_waits(void **state)
+TEST(test_waits)
 {
 	struct turn turn;
 	struct walk_task *task;
@@ -322,7 +309,6 @@ static void test_waits(void **state)
 	const struct task_waits *waits;
 	uint64_t since;
 
-	(void)state;
 	open_some(&turn);
 	task = walk_find(16);
 	task->nparts = 3;
@@ -359,12 +345,11 @@ static void test_waits(void **state)
 }
 
 /* A delay that the kernel does not account, or does not know, is unknown and marked. */
-static void test_unaccounted(void **state)
+TEST(test_unaccounted)
 {
 	struct turn turn;
 	struct sample *cur;
 
-	(void)state;
 	open_some(&turn);
 	walk_find(13)->parts[0].kinds = 1u << DELAY_CPU;
 	for (int i = 0; i < 5; i++) {
@@ -380,13 +365,12 @@ static void test_unaccounted(void **state)
 }
 
 /* What an exit record made of an element holds for that sample, its counters for good. */
-static void test_exit_record(void **state)
+TEST(test_exit_record)
 {
 	struct turn turn;
 	struct sample *cur;
 	struct task_raw *raw;
 
-	(void)state;
 	open_some(&turn);
 	for (int i = 0; i < 4; i++)
 		cur = turn_must(&turn, 0);
@@ -411,13 +395,12 @@ static void test_exit_record(void **state)
 }
 
 /* Ranges are of all threads, and need everybody's record. */
-static void test_needs(void **state)
+TEST(test_needs)
 {
 	struct turn turn;
 	struct walk_task *task;
 	struct sample *cur;
 
-	(void)state;
 	open_some(&turn);
 	task = walk_find(12);
 	task->nparts = 2;
@@ -443,12 +426,11 @@ static void test_needs(void **state)
 }
 
 /* After a walk that failed nothing is lost, whichever it was. */
-static void test_failure(void **state)
+TEST(test_failure)
 {
 	struct turn turn;
 	struct sample *cur;
 
-	(void)state;
 	for (unsigned after = 0; after < 2; after++) {
 		open_some(&turn);
 		for (int i = 0; i < 4; i++)
@@ -474,13 +456,12 @@ static void test_failure(void **state)
 }
 
 /* Why it does not open. */
-static void test_explain(void **state)
+TEST(test_explain)
 {
 	struct buf why = { 0 };
 	struct sample *cur;
 	struct turn turn;
 
-	(void)state;
 	turn_open(&turn, false);
 	walks.open_error = -EPERM;
 	assert_int_equal(turn_tick(&turn, 0, &cur), -EPERM);
@@ -491,7 +472,7 @@ static void test_explain(void **state)
 }
 
 /* Processes of /proc that the walk does not meet are counted, until they end. */
-static void test_hidden(void **state)
+TREE_TEST(test_hidden)
 {
 	const struct tree *tree = *state;
 	struct turn turn;
@@ -512,7 +493,7 @@ static void test_hidden(void **state)
 }
 
 /* Nobody is missed who was not asked for. */
-static void test_hidden_of_others(void **state)
+TREE_TEST(test_hidden_of_others)
 {
 	const struct tree *tree = *state;
 	static const pid_t asked[] = { 12, 300 };
@@ -525,31 +506,4 @@ static void test_hidden_of_others(void **state)
 	put_dir(tree, "1");
 	assert_int_equal(turn_must(&turn, 0)->unread, 0);
 	turn_close(&turn);
-}
-
-#define TREE_TEST(name) cmocka_unit_test_setup_teardown(name, make_tree, remove_tree)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_first),
-		cmocka_unit_test(test_unchanged),
-		cmocka_unit_test(test_coming_and_going),
-		cmocka_unit_test(test_order),
-		cmocka_unit_test(test_reuse_and_exec),
-		cmocka_unit_test(test_parts),
-		cmocka_unit_test(test_threads),
-		cmocka_unit_test(test_filter),
-		cmocka_unit_test(test_states),
-		cmocka_unit_test(test_waits),
-		cmocka_unit_test(test_unaccounted),
-		cmocka_unit_test(test_exit_record),
-		cmocka_unit_test(test_needs),
-		cmocka_unit_test(test_failure),
-		cmocka_unit_test(test_explain),
-		TREE_TEST(test_hidden),
-		TREE_TEST(test_hidden_of_others),
-	};
-
-	return cmocka_run_group_tests_name("source bpf", tests, NULL, NULL);
 }

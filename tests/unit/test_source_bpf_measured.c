@@ -2,11 +2,7 @@
 /* Waits that are measured, in samples made of walks: blkio and dwait are theirs. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include "bpf/snapshot_counters.h"
 #include "model/exit_merge.h"
@@ -44,7 +40,7 @@ static uint64_t blkio_ns(const struct sample *sample)
 }
 
 /* What is booked does not matter, neither too much nor too little. */
-static void test_blkio(void **state)
+TREE_TEST(test_blkio)
 {
 	struct task_record range = { 0 };
 	struct turn turn;
@@ -68,7 +64,7 @@ static void test_blkio(void **state)
 
 /* A wait of io_uring in state S is known at its end; what passed in former intervals is not told.
  */
-static void test_long(void **state)
+TREE_TEST(test_long)
 {
 	struct turn turn;
 	struct sample *cur;
@@ -92,7 +88,7 @@ static uint64_t dwait_ns(struct turn *turn)
 }
 
 /* Each part of a wait in state D counts once, of threads that have ended, too. */
-static void test_dwait(void **state)
+TREE_TEST(test_dwait)
 {
 	struct turn turn;
 
@@ -119,7 +115,7 @@ static void test_dwait(void **state)
 }
 
 /* Who is new has its life to show. */
-static void test_born(void **state)
+TREE_TEST(test_born)
 {
 	struct snapshot_record *record;
 	struct turn turn;
@@ -156,7 +152,7 @@ static uint64_t end(struct turn *turn, bool measured, uint64_t ns)
 }
 
 /* An exit record has what was measured, or nothing better than the last sample. */
-static void test_exit(void **state)
+TREE_TEST(test_exit)
 {
 	struct turn turn;
 
@@ -168,17 +164,4 @@ static void test_exit(void **state)
 	turn_must(&turn, 0);
 	assert_int_equal(end(&turn, false, MS(9000)), MS(7));
 	turn_close(&turn);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_blkio, make_tree, remove_tree),
-		cmocka_unit_test_setup_teardown(test_long, make_tree, remove_tree),
-		cmocka_unit_test_setup_teardown(test_dwait, make_tree, remove_tree),
-		cmocka_unit_test_setup_teardown(test_born, make_tree, remove_tree),
-		cmocka_unit_test_setup_teardown(test_exit, make_tree, remove_tree),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,11 +5,7 @@
  */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <stdio.h>
 
@@ -400,12 +396,11 @@ static void walk_on(bool threads, const pid_t *pids, size_t npids, uint64_t *see
 }
 
 /* Many walks: of processes, of threads, of some processes. */
-static void test_property(void **state)
+TEST(test_property)
 {
 	static pid_t pids[50];
 	uint64_t seed = UINT64_C(0x9e3779b97f4a7c15);
 
-	(void)state;
 	for (unsigned i = 0; i < 50; i++)
 		pids[i] = (pid_t)(4 * i + 1); /* 77 among them */
 	for (unsigned run = 0; run < RUNS; run++)
@@ -421,13 +416,4 @@ static void test_property(void **state)
 	assert_true(seen.still > seen.elements / 4 && seen.born > 500 && seen.exited > 500);
 	assert_true(seen.hung > 500);
 	assert_true(seen.reordered > 50 && seen.twice > 500 && seen.failed > 50);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_property),
-	};
-
-	return cmocka_run_group_tests_name("source bpf property", tests, NULL, NULL);
 }

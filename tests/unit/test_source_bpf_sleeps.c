@@ -3,11 +3,7 @@
  * kernel.sched_schedstats. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include "model/exit_merge.h"
 #include "tests/lib/tree.h"
@@ -84,7 +80,7 @@ static uint64_t dwait_ns(struct turn *turn)
 }
 
 /* Waits that no sample meets are known, and each part of a wait counts once. */
-static void test_dwait(void **state)
+TREE_TEST(test_dwait)
 {
 	struct turn turn;
 
@@ -114,7 +110,7 @@ static void test_dwait(void **state)
 }
 
 /* What was seen of waits is the least: of those from before the switch nothing is added up. */
-static void test_seen(void **state)
+TREE_TEST(test_seen)
 {
 	struct turn turn;
 	struct sample *cur;
@@ -131,7 +127,7 @@ static void test_seen(void **state)
 }
 
 /* Nothing is compared across the switch; all are read when it is switched on. */
-static void test_switch(void **state)
+TREE_TEST(test_switch)
 {
 	struct turn turn;
 
@@ -163,7 +159,7 @@ static void test_switch(void **state)
 }
 
 /* A kernel without the switch. */
-static void test_none(void **state)
+TREE_TEST(test_none)
 {
 	struct turn turn;
 
@@ -176,7 +172,7 @@ static void test_none(void **state)
 }
 
 /* Sums are those of living threads: they are compared where these are the same. */
-static void test_threads(void **state)
+TREE_TEST(test_threads)
 {
 	struct turn turn;
 	struct walk_task *task;
@@ -207,7 +203,7 @@ static void test_threads(void **state)
 }
 
 /* Who is new has its life to show. Who was only not met has not. */
-static void test_born(void **state)
+TREE_TEST(test_born)
 {
 	struct snapshot_record *record;
 	struct turn turn;
@@ -233,7 +229,7 @@ static void test_born(void **state)
 }
 
 /* What is booked far beyond what the scheduler saw is cut, for good. */
-static void test_blkio(void **state)
+TREE_TEST(test_blkio)
 {
 	uint64_t before;
 	struct turn turn;
@@ -272,7 +268,7 @@ static void test_blkio(void **state)
 }
 
 /* The exit record has what the kernel booked; what was too much is left out there, too. */
-static void test_exit(void **state)
+TREE_TEST(test_exit)
 {
 	struct exit_record record = { .pid = PID, .tgid = PID, .last = true, .single = true };
 	struct exit_batch batch = { .records = &record, .n = 1 };
@@ -294,20 +290,4 @@ static void test_exit(void **state)
 	assert_true(raw->exited);
 	assert_int_equal(raw->counters.delay[DELAY_BLKIO].ns, MS(PID) + DELAY_BLKIO + MS(950));
 	turn_close(&turn);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_dwait, make_tree, remove_tree),
-		cmocka_unit_test_setup_teardown(test_seen, make_tree, remove_tree),
-		cmocka_unit_test_setup_teardown(test_switch, make_tree, remove_tree),
-		cmocka_unit_test_setup_teardown(test_none, make_tree, remove_tree),
-		cmocka_unit_test_setup_teardown(test_threads, make_tree, remove_tree),
-		cmocka_unit_test_setup_teardown(test_born, make_tree, remove_tree),
-		cmocka_unit_test_setup_teardown(test_blkio, make_tree, remove_tree),
-		cmocka_unit_test_setup_teardown(test_exit, make_tree, remove_tree),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,11 +2,7 @@
 /* Walks that meet a task twice, or two tasks of one id. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include "tests/lib/walks.h"
 
@@ -40,13 +36,12 @@ static void meet_once(void)
 }
 
 /* Known tasks that are met twice have one element, with what was found last. */
-static void test_met_twice(void **state)
+TEST(test_met_twice)
 {
 	struct turn turn;
 	struct sample *cur;
 	struct task *task;
 
-	(void)state;
 	open_threads(&turn);
 	task = turn_element(turn_must(&turn, 0), 15)->task;
 	for (unsigned i = 0; i < 8; i++) {
@@ -80,12 +75,11 @@ static void test_met_twice(void **state)
  * The same where hardly anybody is left of a crowd: a place that was kept from the walk over the
  * crowd lies outside of the sample.
  */
-static void test_met_twice_after_crowd(void **state)
+TEST(test_met_twice_after_crowd)
 {
 	struct turn turn;
 	struct sample *cur;
 
-	(void)state;
 	turn_open(&turn, true);
 	/* whoever is met first has the last element */
 	for (pid_t pid = 1000 + CROWD; pid > 1000; pid--)
@@ -106,12 +100,11 @@ static void test_met_twice_after_crowd(void **state)
 }
 
 /* The same of tasks that were not there before, in the first sample and later. */
-static void test_new_met_twice(void **state)
+TEST(test_new_met_twice)
 {
 	struct turn turn;
 	struct sample *cur;
 
-	(void)state;
 	open_threads(&turn);
 	meet_again(15, 15, MS(15), MS(1000));
 	cur = turn_must(&turn, 0);
@@ -133,12 +126,11 @@ static void test_new_met_twice(void **state)
 }
 
 /* An id that is used anew within a walk is the new task's: the old one has ended. */
-static void test_reused_within_walk(void **state)
+TEST(test_reused_within_walk)
 {
 	struct turn turn;
 	struct sample *cur;
 
-	(void)state;
 	open_threads(&turn);
 	turn_must(&turn, 0);
 	turn_must(&turn, 0);
@@ -152,15 +144,4 @@ static void test_reused_within_walk(void **state)
 	assert_int_equal(turn_element(cur, 25)->counters.run_ns, MS(4));
 	assert_null(sample_find(cur, 15, 25));
 	turn_close(&turn);
-}
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_met_twice),
-		cmocka_unit_test(test_met_twice_after_crowd),
-		cmocka_unit_test(test_new_met_twice),
-		cmocka_unit_test(test_reused_within_walk),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,11 +2,7 @@
 /* The procfs source, from a made-up /proc: sums over threads, identity, what cannot be read. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <errno.h>
 #include <string.h>
@@ -17,7 +13,7 @@
 #include "tests/lib/taken.h"
 
 /* A process row is the sum of its threads, and its leader by name and user. */
-static void test_processes(void **state)
+TREE_TEST(test_processes)
 {
 	const struct tree *tree = *state;
 	struct taken taken;
@@ -53,7 +49,7 @@ static void test_processes(void **state)
 }
 
 /* A row a thread, each with its own figures, name and user. */
-static void test_threads(void **state)
+TREE_TEST(test_threads)
 {
 	const struct tree *tree = *state;
 	struct taken taken;
@@ -78,7 +74,7 @@ static void test_threads(void **state)
 }
 
 /* Who is there again is the same object; who only has the pid is another. */
-static void test_identity(void **state)
+TREE_TEST(test_identity)
 {
 	const struct tree *tree = *state;
 	struct thread changed = leader;
@@ -113,7 +109,7 @@ static void test_identity(void **state)
 }
 
 /* The start on the monotonic clock, and the latest it can have been. */
-static void test_start(void **state)
+TREE_TEST(test_start)
 {
 	const struct tree *tree = *state;
 	struct timespec boot, monotonic;
@@ -137,7 +133,7 @@ static void test_start(void **state)
 }
 
 /* Files that are missing cost what they hold; a task without a stat has gone. */
-static void test_missing(void **state)
+TREE_TEST(test_missing)
 {
 	const struct tree *tree = *state;
 	struct thread lone = other;
@@ -185,7 +181,7 @@ static const struct sample *take_unread(struct taken *taken, size_t unread, size
 }
 
 /* Whatever of a task cannot be read though it is there: it is counted, and why is said. */
-static void test_unread(void **state)
+TREE_TEST(test_unread)
 {
 	static const char *const of_process[] = { "42/task", "42/task/42/stat",
 						  "42/task/42/schedstat" };
@@ -225,7 +221,7 @@ static void test_unread(void **state)
 }
 
 /* Whose a new task is nobody knows then: it is not root's. Of a known one that is known. */
-static void test_unread_user(void **state)
+TREE_TEST(test_unread_user)
 {
 	const struct tree *tree = *state;
 	struct thread changed = leader;
@@ -246,7 +242,7 @@ static void test_unread_user(void **state)
 }
 
 /* Without run times nobody can be seen to have run: all may have changed. */
-static void test_no_schedstat(void **state)
+TREE_TEST(test_no_schedstat)
 {
 	const struct tree *tree = *state;
 	struct taken taken;
@@ -263,7 +259,7 @@ static void test_no_schedstat(void **state)
 }
 
 /* Only processes that were named; one that is not there is no error. */
-static void test_pids(void **state)
+TREE_TEST(test_pids)
 {
 	static const pid_t pids[] = { 5, 42 };
 	const struct tree *tree = *state;
@@ -286,7 +282,7 @@ static void count(void *arg)
 }
 
 /* Between some tasks the caller has its turn; a task costs at most ten system calls. */
-static void test_cost(void **state)
+TREE_TEST(test_cost)
 {
 	const struct tree *tree = *state;
 	struct thread thread = other;
@@ -306,7 +302,7 @@ static void test_cost(void **state)
 }
 
 /* Sources by name, and what is no /proc. */
-static void test_open(void **state)
+TREE_TEST(test_open)
 {
 	const struct tree *tree = *state;
 	struct source_env env = { .procfd = tree->fd };
@@ -324,18 +320,4 @@ static void test_open(void **state)
 	assert_int_equal(cur.n, 0);
 	source_close(&source);
 	sample_free(&cur);
-}
-
-#define TREE_TEST(name) cmocka_unit_test_setup_teardown(name, make_tree, remove_tree)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TREE_TEST(test_processes),   TREE_TEST(test_threads),	   TREE_TEST(test_identity),
-		TREE_TEST(test_start),	     TREE_TEST(test_missing),	   TREE_TEST(test_unread),
-		TREE_TEST(test_unread_user), TREE_TEST(test_no_schedstat), TREE_TEST(test_pids),
-		TREE_TEST(test_cost),	     TREE_TEST(test_open),
-	};
-
-	return cmocka_run_group_tests_name("source procfs", tests, NULL, NULL);
 }

@@ -2,11 +2,7 @@
 /* The procfs source while threads come, go and call exec: a process counts on. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <time.h>
 
@@ -73,7 +69,7 @@ static void bear(const struct tree *tree, struct thread *thread, struct thread *
 }
 
 /* A process's counters go on growing while threads end, are born, and have an id again. */
-static void test_churn(void **state)
+TREE_TEST(test_churn)
 {
 	const struct tree *tree = *state;
 	struct thread t[] = { leader, worker, worker, worker }, sum;
@@ -110,7 +106,7 @@ static void test_churn(void **state)
  * The lives of its threads, ended ones too, say what a process can have waited: a wait that the
  * kernel booked from a stale stamp is known for what it is.
  */
-static void test_lives(void **state)
+TREE_TEST(test_lives)
 {
 	const struct tree *tree = *state;
 	struct thread t[] = { leader, worker }, sum;
@@ -135,7 +131,7 @@ static void test_lives(void **state)
 }
 
 /* A process with the id of another begins with its own counters, threads included. */
-static void test_process_again(void **state)
+TREE_TEST(test_process_again)
 {
 	const struct tree *tree = *state;
 	struct thread t[] = { leader, worker }, sum;
@@ -160,7 +156,7 @@ static void test_process_again(void **state)
 }
 
 /* A counter of a thread that falls gives nothing, and counts on from where it is. */
-static void test_falling(void **state)
+TREE_TEST(test_falling)
 {
 	const struct tree *tree = *state;
 	struct thread t[] = { leader, worker }, sum;
@@ -186,7 +182,7 @@ static void test_falling(void **state)
 }
 
 /* Who calls exec gets the main thread's id and start, and keeps its own counters. */
-static void test_exec(void **state)
+TREE_TEST(test_exec)
 {
 	const struct tree *tree = *state;
 	struct thread t[] = { leader, worker, worker }, sum;
@@ -219,7 +215,7 @@ static void test_exec(void **state)
 }
 
 /* What was missed by one reading is no news for the next. */
-static void test_missed(void **state)
+TREE_TEST(test_missed)
 {
 	const struct tree *tree = *state;
 	struct thread t[] = { leader, worker, worker }, sum;
@@ -240,7 +236,7 @@ static void test_missed(void **state)
 }
 
 /* Many processes with many threads that go again leave nothing behind. */
-static void test_crowd(void **state)
+TREE_TEST(test_crowd)
 {
 	const struct tree *tree = *state;
 	struct thread t[400];
@@ -263,16 +259,4 @@ static void test_crowd(void **state)
 		assert_int_equal(take(&taken)->n, 1);
 	check_sum(&taken.samples[taken.now].raw[0], &other);
 	close_taken(&taken);
-}
-#define TREE_TEST(name) cmocka_unit_test_setup_teardown(name, make_tree, remove_tree)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TREE_TEST(test_lives),	 TREE_TEST(test_churn), TREE_TEST(test_process_again),
-		TREE_TEST(test_falling), TREE_TEST(test_exec),	TREE_TEST(test_missed),
-		TREE_TEST(test_crowd),
-	};
-
-	return cmocka_run_group_tests_name("source procfs, churn", tests, NULL, NULL);
 }

@@ -2,11 +2,7 @@
 /* The taskstats source and the sampler on this kernel: who is who, and what a sample costs. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -105,7 +101,7 @@ static void take(struct source *source, struct sample *prev, struct sample *cur,
 }
 
 /* Samples are sorted, with a task each, and every child is in them under its name. */
-static void test_processes(void **state)
+TEST(test_processes)
 {
 	const struct crowd *crowd = *state;
 	struct source_env env = { .procfd = crowd->procfd };
@@ -151,7 +147,7 @@ static void *sleep_long(void *arg)
 }
 
 /* A row a thread, those of a process that had one before included. */
-static void test_threads(void **state)
+TEST(test_threads)
 {
 	const struct crowd *crowd = *state;
 	pid_t pid = getpid();
@@ -198,7 +194,7 @@ static const struct row *row_of(const struct frame *frame, pid_t pid)
  * Threads beside a sample: taskstats is asked for those of the process alone, also where the
  * sampler's source is one for many tasks, and gives their whole records.
  */
-static void test_beside(void **state)
+TEST(test_beside)
 {
 	static const struct source_ops *const sources[] = { &source_taskstats, &source_bpf };
 	const struct crowd *crowd = *state;
@@ -264,7 +260,7 @@ static uint64_t calls_for_states(const struct frame *frame)
 }
 
 /* In steady state a sample takes at most a system call for 32 tasks, and 20. */
-static void test_cost(void **state)
+TEST(test_cost)
 {
 	const struct crowd *crowd = *state;
 	struct sampler_config config = { .procfd = crowd->procfd, .source = "taskstats" };
@@ -296,7 +292,7 @@ static void test_cost(void **state)
 }
 
 /* The kernel's own answers give the same figures by either way. */
-static void test_agree(void **state)
+TEST(test_agree)
 {
 	const struct crowd *crowd = *state;
 	struct source_env env = { .procfd = crowd->procfd };
@@ -327,13 +323,4 @@ static void test_agree(void **state)
 	sample_free(&b);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_processes), cmocka_unit_test(test_threads),
-		cmocka_unit_test(test_beside),	  cmocka_unit_test(test_cost),
-		cmocka_unit_test(test_agree),
-	};
-
-	return cmocka_run_group_tests_name("source taskstats", tests, open_crowd, close_crowd);
-}
+TESTS_WITHIN(open_crowd, close_crowd)

@@ -2,11 +2,7 @@
 /* The history in one line of cells. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <math.h>
 #include <string.h>
@@ -27,9 +23,8 @@ static void assert_drawn(const struct spark *spark, enum text_charset charset, c
 }
 
 /* Nothing is the lowest step, the least value the next, the peak the last. */
-static void test_steps(void **state)
+TEST(test_steps)
 {
-	(void)state;
 	assert_int_equal(value_step(0, 100, 8), 0);
 	assert_int_equal(value_step(1e-300, 100, 8), 1);
 	assert_int_equal(value_step(14, 100, 8), 1);
@@ -46,11 +41,10 @@ static void test_steps(void **state)
 }
 
 /* Every step has its character; what is not known is blank; the newest is last. */
-static void test_cells(void **state)
+TEST(test_cells)
 {
 	struct spark spark = { 0 };
 
-	(void)state;
 	assert_drawn(&spark, TEXT_UTF8, "", 0);
 	assert_true(isnan(spark_peak(&spark, SPARK_CELLS)));
 	for (int i = 0; i < 8; i++)
@@ -66,11 +60,10 @@ static void test_cells(void **state)
 }
 
 /* Without any value but 0 all is low. */
-static void test_flat(void **state)
+TEST(test_flat)
 {
 	struct spark spark = { 0 };
 
-	(void)state;
 	spark_add(&spark, 0);
 	spark_add(&spark, NAN);
 	assert_drawn(&spark, TEXT_UTF8, "▁ ", 2);
@@ -78,12 +71,11 @@ static void test_flat(void **state)
 }
 
 /* The oldest gives way, and with it its part in the scale. */
-static void test_ring(void **state)
+TEST(test_ring)
 {
 	char expected[SPARK_CELLS + 1];
 	struct spark spark = { 0 };
 
-	(void)state;
 	spark_add(&spark, 1000);
 	for (int i = 0; i < SPARK_CELLS - 1; i++)
 		spark_add(&spark, 0);
@@ -102,12 +94,11 @@ static void test_ring(void **state)
 }
 
 /* In less room are the last values, on a scale of their own. */
-static void test_narrow(void **state)
+TEST(test_narrow)
 {
 	struct spark spark = { 0 };
 	struct buf out = { 0 };
 
-	(void)state;
 	spark_add(&spark, 1);
 	spark_append(&spark, 3, TEXT_ASCII, &out);
 	assert_string_equal(buf_cstr(&out), "  @");
@@ -121,15 +112,4 @@ static void test_narrow(void **state)
 	assert_true(spark_peak(&spark, 2) == 8);
 	assert_true(spark_peak(&spark, 3) == 1000);
 	buf_free(&out);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_steps),  cmocka_unit_test(test_cells),
-		cmocka_unit_test(test_flat),   cmocka_unit_test(test_ring),
-		cmocka_unit_test(test_narrow),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

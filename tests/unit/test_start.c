@@ -2,11 +2,7 @@
 /* What is left of an environment, and descriptors that were closed. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +12,7 @@
 #include "base/start.h"
 
 /* What libraries would read goes, all else stays in its order. */
-static void test_environment(void **state)
+TEST(test_environment)
 {
 	char *environment[] = { "NLCB=debug",
 				"TERM=xterm",
@@ -35,7 +31,6 @@ static void test_environment(void **state)
 					    "LANG=C" };
 	char *nothing[] = { NULL };
 
-	(void)state;
 	start_drop_environment(environment);
 	for (size_t i = 0; i < 5; i++)
 		assert_string_equal(environment[i], left[i]);
@@ -61,26 +56,15 @@ static int check_descriptors(void)
 }
 
 /* Closed ones are taken, open ones are left alone. */
-static void test_descriptors(void **state)
+TEST(test_descriptors)
 {
 	int before = fcntl(1, F_GETFL), status;
 	pid_t pid = fork();
 
-	(void)state;
 	if (!pid)
 		_exit(check_descriptors());
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0);
 	start_take_descriptors();
 	assert_int_equal(fcntl(1, F_GETFL), before);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_environment),
-		cmocka_unit_test(test_descriptors),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,11 +2,7 @@
 /* The lines above the table: their texts, what figures weigh, and which of them come first. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -92,8 +88,10 @@ static void check(struct state *s, struct summary line, const char *expected)
 	assert_string_equal(buf_cstr(&s->line), expected);
 }
 
+#define STATE_TEST(name) TEST_WITH(name, open_state, close_state)
+
 /* The title, with all that is known and nothing. */
-static void test_title(void **state)
+STATE_TEST(test_title)
 {
 	struct state *s = *state;
 	struct title title = { .rows = GROUP_PROCESS };
@@ -170,7 +168,7 @@ static const char *order_of(struct state *s, struct summary line)
 }
 
 /* Which parts of the lines come first where there is no room for all. */
-static void test_order(void **state)
+STATE_TEST(test_order)
 {
 	struct state *s = *state;
 	struct title title = { .rows = GROUP_PROCESS };
@@ -203,7 +201,7 @@ static void check_fit(struct state *s, struct summary line, unsigned width, cons
 }
 
 /* Lines on screens that are as wide as they are, or narrower. */
-static void test_fit(void **state)
+STATE_TEST(test_fit)
 {
 	struct state *s = *state;
 	struct title title = { .rows = GROUP_PROCESS };
@@ -241,7 +239,7 @@ static void test_fit(void **state)
 }
 
 /* Tasks, CPUs, memory, known and unknown. */
-static void test_tasks(void **state)
+STATE_TEST(test_tasks)
 {
 	struct state *s = *state;
 
@@ -280,7 +278,7 @@ static void test_tasks(void **state)
 }
 
 /* The pressure block: figures below their headings. */
-static void test_pressure(void **state)
+STATE_TEST(test_pressure)
 {
 	struct state *s = *state;
 	struct psi *psi = &s->now.pressure.psi[PSI_MEMORY];
@@ -305,7 +303,7 @@ static void test_pressure(void **state)
 }
 
 /* The short form: a resource without a file is left out, and irq always. */
-static void test_short(void **state)
+STATE_TEST(test_short)
 {
 	struct state *s = *state;
 
@@ -318,7 +316,7 @@ static void test_short(void **state)
 }
 
 /* Averages and shares of the interval weigh what they show. */
-static void test_weights(void **state)
+STATE_TEST(test_weights)
 {
 	static const struct {
 		uint32_t average; /* hundredths of a percent */
@@ -362,16 +360,11 @@ static void test_weights(void **state)
 	assert_int_equal(line.figures[7].weight, WEIGHT_ZERO);
 }
 
-#define STATE_TEST(f) cmocka_unit_test_setup_teardown(f, open_state, close_state)
-
-int main(void)
+/* Times of day are those of UTC. */
+static int set_zone(void **state)
 {
-	const struct CMUnitTest tests[] = {
-		STATE_TEST(test_title),	  STATE_TEST(test_order),    STATE_TEST(test_fit),
-		STATE_TEST(test_tasks),	  STATE_TEST(test_pressure), STATE_TEST(test_short),
-		STATE_TEST(test_weights),
-	};
-
-	setenv("TZ", "UTC", 1);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	(void)state;
+	return setenv("TZ", "UTC", 1);
 }
+
+TESTS_WITHIN(set_zone, NULL)

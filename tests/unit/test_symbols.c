@@ -2,11 +2,7 @@
 /* The table of functions, and which of a stack says why it waits. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -23,7 +19,7 @@ static struct symbols *read_table(void **state, const char *text)
 }
 
 /* An address belongs to the function that begins nearest below it, in whatever order they came. */
-static void test_addresses(void **state)
+TREE_TEST(test_addresses)
 {
 	struct symbols *symbols = read_table(state, "ffffffff81002000 T second\n"
 						    "ffffffff81001ff0 t __pfx_second\n"
@@ -52,7 +48,7 @@ static void test_addresses(void **state)
 }
 
 /* Addresses that are hidden are no table, nor is a missing or a broken file. */
-static void test_hidden(void **state)
+TREE_TEST(test_hidden)
 {
 	static const char *const texts[] = {
 		"0000000000000000 T first\n0000000000000000 t second\n",
@@ -77,7 +73,7 @@ static void test_hidden(void **state)
 }
 
 /* What only waits for its caller, by name and with what a compiler adds. */
-static void test_generic(void **state)
+TEST(test_generic)
 {
 	static const char *const generic[] = {
 		"schedule",	   "__schedule",	  "schedule_timeout",
@@ -98,7 +94,6 @@ static void test_generic(void **state)
 		"rwsem_down_write_slowpath",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(generic); i++)
 		if (!symbol_is_generic(generic[i]))
 			fail_msg("%s is generic", generic[i]);
@@ -109,9 +104,8 @@ static void test_generic(void **state)
 
 /* A frozen task is told by where it is; which sleeps are frozen in their place only state D tells.
  */
-static void test_frozen(void **state)
+TEST(test_frozen)
 {
-	(void)state;
 	assert_true(symbol_freezes("__refrigerator"));
 	assert_true(symbol_freezes_in_d("__refrigerator+0x12/0x34"));
 	assert_false(symbol_freezes("hrtimer_nanosleep"));
@@ -122,7 +116,7 @@ static void test_frozen(void **state)
 }
 
 /* Page faults are told by functions that nothing else has. */
-static void test_fault(void **state)
+TEST(test_fault)
 {
 	static const char *const fault[] = { "folio_wait_bit_common+0x1/0x2", "filemap_fault",
 					     "do_user_addr_fault.isra.0+0x12/0x34",
@@ -130,14 +124,13 @@ static void test_fault(void **state)
 	static const char *const call[] = { "folio_wait_bit_common", "filemap_fault_around",
 					    "vfs_read", "do_syscall_64" };
 
-	(void)state;
 	assert_true(symbols_fault(fault, 4));
 	assert_false(symbols_fault(call, 4));
 	assert_false(symbols_fault(NULL, 0));
 }
 
 /* The function that is chosen of real stacks. */
-static void test_telling(void **state)
+TEST(test_telling)
 {
 	static const struct {
 		const char *const stack[8];
@@ -168,7 +161,6 @@ static void test_telling(void **state)
 		{ { NULL }, NULL },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		size_t n = 0, at;
 
@@ -183,26 +175,10 @@ static void test_telling(void **state)
 }
 
 /* Names as a person knows them, whatever a compiler or a stack writes behind them. */
-static void test_length(void **state)
+TEST(test_length)
 {
-	(void)state;
 	assert_int_equal(symbol_length("do_sigtimedwait.isra.0"), strlen("do_sigtimedwait"));
 	assert_int_equal(symbol_length("pipe_read+0x1a/0x20"), strlen("pipe_read"));
 	assert_int_equal(symbol_length("pipe_read"), strlen("pipe_read"));
 	assert_int_equal(symbol_length(""), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_addresses, make_tree, remove_tree),
-		cmocka_unit_test_setup_teardown(test_hidden, make_tree, remove_tree),
-		cmocka_unit_test(test_frozen),
-		cmocka_unit_test(test_fault),
-		cmocka_unit_test(test_length),
-		cmocka_unit_test(test_generic),
-		cmocka_unit_test(test_telling),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,11 +2,7 @@
 /* What calls in progress are on by their memory, in a made-up /proc: what they poll and select. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -104,7 +100,7 @@ static const char *selected(struct scene *scene, uint64_t n, uint64_t reads, uin
 }
 
 /* The one descriptor of all sets, or how many there are; no more than the call looks at. */
-static void test_select(void **state)
+TEST_WITH(test_select, make_scene, remove_scene)
 {
 	struct scene *scene = *state;
 
@@ -124,7 +120,7 @@ static void test_select(void **state)
 }
 
 /* Nothing is said of what cannot be read, or is no number of descriptors. */
-static void test_select_bad(void **state)
+TEST_WITH(test_select_bad, make_scene, remove_scene)
 {
 	struct scene *scene = *state;
 
@@ -142,7 +138,7 @@ static void test_select_bad(void **state)
 }
 
 /* The list of poll(), in which negative descriptors do not count. */
-static void test_poll(void **state)
+TEST_WITH(test_poll, make_scene, remove_scene)
 {
 	struct pollfd polled[] = { { .fd = -1 }, { .fd = 3 }, { .fd = 64 } };
 	struct procwait_syscall call = { .number = SYS_ppoll, .args = { READ_AT, 2 } };
@@ -154,15 +150,4 @@ static void test_poll(void **state)
 	assert_string_equal(target_of(scene, &call), "2 files");
 	call.args[1] = 17;
 	assert_string_equal(target_of(scene, &call), "");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_select, make_scene, remove_scene),
-		cmocka_unit_test_setup_teardown(test_select_bad, make_scene, remove_scene),
-		cmocka_unit_test_setup_teardown(test_poll, make_scene, remove_scene),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,11 +2,7 @@
 /* System calls: names and what a sleeper in them waits for. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <limits.h>
 #include <sys/syscall.h>
@@ -15,12 +11,11 @@
 #include "kernel/syscalls.h"
 
 /* Names are those of this machine, the same text at each call, and unknown for what is no call. */
-static void test_names(void **state)
+TEST(test_names)
 {
 	struct syscall_names *names = syscall_names_open();
 	const char *name = syscall_name(names, SYS_read);
 
-	(void)state;
 	assert_string_equal(name, "read");
 	assert_ptr_equal(syscall_name(names, SYS_read), name);
 	assert_string_equal(syscall_name(names, SYS_openat), "openat");
@@ -34,7 +29,7 @@ static void test_names(void **state)
 }
 
 /* One call of each sort. */
-static void test_classes(void **state)
+TEST(test_classes)
 {
 	static const struct {
 		int number;
@@ -59,7 +54,6 @@ static void test_classes(void **state)
 		{ INT_MAX, { STATE_OTHER, SYSCALL_NOTHING, 0 } },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct syscall_class class = syscall_classify(rows[i].number);
 
@@ -70,12 +64,11 @@ static void test_classes(void **state)
 }
 
 /* Nothing at or above the limit has a class, and the last below it has one. */
-static void test_limit(void **state)
+TEST(test_limit)
 {
 	int limit = syscall_limit();
 	struct syscall_class last = syscall_classify(limit - 1);
 
-	(void)state;
 	assert_true(limit > SYS_futex && limit < 1024);
 	assert_true(last.state != STATE_OTHER || last.target != SYSCALL_NOTHING);
 	for (int number = limit; number < 2048; number++) {
@@ -85,9 +78,8 @@ static void test_limit(void **state)
 }
 
 /* A call that this machine lacks has no number, so every number has one class. */
-static void test_once(void **state)
+TEST(test_once)
 {
-	(void)state;
 #ifdef SYS_poll
 	assert_int_equal(syscall_classify(SYS_poll).state, STATE_POLL);
 #endif
@@ -100,7 +92,7 @@ static void test_once(void **state)
 }
 
 /* Calls of 32-bit programs are those that 64-bit programs do the same by, or none. */
-static void test_native(void **state)
+TEST(test_native)
 {
 #ifdef __x86_64__
 	/* arch/x86/entry/syscalls/syscall_32.tbl */
@@ -139,21 +131,9 @@ static void test_native(void **state)
 #else
 	assert_int_equal(syscall_native(3), -1);
 #endif
-	(void)state;
 	assert_int_equal(syscall_of_socketcall(10), SYS_recvfrom);
 	assert_int_equal(syscall_of_socketcall(18), SYS_accept4);
 	assert_int_equal(syscall_of_socketcall(0), -1);
 	assert_int_equal(syscall_of_socketcall(1), -1);
 	assert_int_equal(syscall_of_socketcall(99), -1);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_names),  cmocka_unit_test(test_classes),
-		cmocka_unit_test(test_limit),  cmocka_unit_test(test_once),
-		cmocka_unit_test(test_native),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

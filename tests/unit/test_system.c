@@ -2,11 +2,7 @@
 /* The system's figures: files of a made-up tree, and those of this kernel. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -41,7 +37,7 @@ static void put_pressure(const struct tree *tree)
 }
 
 /* Each file into its place, and the system's cpu `full` away, which says nothing. */
-static void test_pressure(void **state)
+TREE_TEST(test_pressure)
 {
 	const struct tree *tree = *state;
 	struct system_sample sample;
@@ -70,7 +66,7 @@ static void test_pressure(void **state)
 }
 
 /* Files stay open: one call a file and reading, and each shows what is there now. */
-static void test_pressure_again(void **state)
+TREE_TEST(test_pressure_again)
 {
 	const struct tree *tree = *state;
 	struct system_sample sample;
@@ -93,7 +89,7 @@ static void test_pressure_again(void **state)
 }
 
 /* A missing file costs a call every 64 readings, and is found when it comes. */
-static void test_pressure_missing(void **state)
+TREE_TEST(test_pressure_missing)
 {
 	const struct tree *tree = *state;
 	struct system_sample sample;
@@ -118,7 +114,7 @@ static void test_pressure_missing(void **state)
 }
 
 /* One file missing, one with nothing of use, one that cannot be read: no harm to the rest. */
-static void test_pressure_broken(void **state)
+TREE_TEST(test_pressure_broken)
 {
 	const struct tree *tree = *state;
 	struct system_sample sample;
@@ -151,12 +147,11 @@ static void test_pressure_broken(void **state)
 }
 
 /* Without a /proc to look in nothing is known, but the uptime by a library that takes its path. */
-static void test_no_procfd(void **state)
+TEST(test_no_procfd)
 {
 	struct system *system = system_open(-1);
 	struct system_sample sample;
 
-	(void)state;
 	system_read(system, &sample);
 	for (int i = 0; i < PSI_RESOURCES; i++)
 		assert_int_equal(sample.pressure.error[i], -EBADF);
@@ -181,7 +176,7 @@ static void put_stat(const struct tree *tree, size_t interrupts, unsigned forks)
 }
 
 /* Files are read to their end however long they are, stay open, and are one call each. */
-static void test_files(void **state)
+TREE_TEST(test_files)
 {
 	static const size_t sizes[] = { 0, 3900, 4000, 4096, 8100, 8192, 300000, 10 };
 	const struct tree *tree = *state;
@@ -223,7 +218,7 @@ static void test_files(void **state)
 }
 
 /* What cannot be opened, and not for being missing, is tried again, and has its reason. */
-static void test_files_again(void **state)
+TREE_TEST(test_files_again)
 {
 	const struct tree *tree = *state;
 	struct system_sample sample;
@@ -285,14 +280,13 @@ static void read_stat_line(uint64_t ns[CPU_STATES])
 }
 
 /* CPU states lie between two readings of the kernel's own text. */
-static void test_cpu(void **state)
+TEST(test_cpu)
 {
 	int procfd = open_proc("test_cpu");
 	struct system *system = system_open(procfd);
 	uint64_t before[CPU_STATES], after[CPU_STATES];
 	struct system_sample sample;
 
-	(void)state;
 	read_stat_line(before);
 	system_read(system, &sample);
 	read_stat_line(after);
@@ -309,14 +303,13 @@ static void test_cpu(void **state)
 }
 
 /* Each reading is a new one, not the first again: burnt time shows at once. */
-static void test_cpu_fresh(void **state)
+TEST(test_cpu_fresh)
 {
 	int procfd = open_proc("test_cpu_fresh");
 	struct system *system = system_open(procfd);
 	struct system_sample first, second;
 	uint64_t busy = 0;
 
-	(void)state;
 	system_read(system, &first);
 	for (uint64_t end = clock_ns(CLOCK_PROCESS_CPUTIME_ID) + 100 * NSEC_PER_MSEC;
 	     clock_ns(CLOCK_PROCESS_CPUTIME_ID) < end;)
@@ -350,7 +343,7 @@ static uint64_t read_meminfo(const char *name)
 }
 
 /* Memory, swap and load against sysinfo(2) and the kernel's own text. */
-static void test_memory_load(void **state)
+TEST(test_memory_load)
 {
 	int procfd = open_proc("test_memory_load");
 	struct system *system = system_open(procfd);
@@ -358,7 +351,6 @@ static void test_memory_load(void **state)
 	struct sysinfo info;
 	uint64_t used;
 
-	(void)state;
 	system_read(system, &sample);
 	used = read_meminfo("MemTotal") - read_meminfo("MemAvailable");
 	assert_int_equal(sysinfo(&info), 0);
@@ -382,7 +374,7 @@ static void test_memory_load(void **state)
 }
 
 /* The uptime runs on, by the clock, from what /proc/uptime said. */
-static void test_uptime(void **state)
+TEST(test_uptime)
 {
 	int procfd = open_proc("test_uptime");
 	struct system *system = system_open(procfd);
@@ -391,7 +383,6 @@ static void test_uptime(void **state)
 	double file_uptime = 0;
 	FILE *file;
 
-	(void)state;
 	system_read(system, &first);
 	nanosleep(&nap, NULL);
 	system_read(system, &second);
@@ -408,7 +399,7 @@ static void test_uptime(void **state)
 }
 
 /* Without a library the uptime is that of the tree's file, and with one never another one. */
-static void test_uptime_file(void **state)
+TREE_TEST(test_uptime_file)
 {
 	static const struct {
 		const char *text;
@@ -444,13 +435,12 @@ static void test_uptime_file(void **state)
 }
 
 /* This kernel's pressure files: each readable, or with its reason. */
-static void test_pressure_live(void **state)
+TEST(test_pressure_live)
 {
 	int procfd = open_proc("test_pressure_live");
 	struct system *system = system_open(procfd);
 	struct system_sample sample;
 
-	(void)state;
 	system_read(system, &sample);
 	for (int i = 0; i < PSI_RESOURCES; i++) {
 		char path[32];
@@ -473,35 +463,12 @@ static void test_pressure_live(void **state)
 }
 
 /* The names of the states are part of the machine formats. */
-static void test_names(void **state)
+TEST(test_names)
 {
 	static const char *const names[CPU_STATES] = {
 		"user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal",
 	};
 
-	(void)state;
 	for (int i = 0; i < CPU_STATES; i++)
 		assert_string_equal(cpu_state_names[i], names[i]);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_pressure, make_tree, remove_tree),
-		cmocka_unit_test_setup_teardown(test_pressure_again, make_tree, remove_tree),
-		cmocka_unit_test_setup_teardown(test_pressure_missing, make_tree, remove_tree),
-		cmocka_unit_test_setup_teardown(test_pressure_broken, make_tree, remove_tree),
-		cmocka_unit_test_setup_teardown(test_files, make_tree, remove_tree),
-		cmocka_unit_test_setup_teardown(test_files_again, make_tree, remove_tree),
-		cmocka_unit_test(test_no_procfd),
-		cmocka_unit_test(test_cpu),
-		cmocka_unit_test(test_cpu_fresh),
-		cmocka_unit_test(test_memory_load),
-		cmocka_unit_test(test_uptime),
-		cmocka_unit_test_setup_teardown(test_uptime_file, make_tree, remove_tree),
-		cmocka_unit_test(test_pressure_live),
-		cmocka_unit_test(test_names),
-	};
-
-	return cmocka_run_group_tests_name("system", tests, NULL, NULL);
 }

@@ -2,11 +2,7 @@
 /* The system-wide texts of /proc, as kernels write them and as they must not be taken. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <errno.h>
 #include <string.h>
@@ -37,11 +33,10 @@
 #define PARSE_STAT(text, out) system_parse_stat(text, strlen(text), 1, out)
 
 /* The states in their order, CPUs by their lines, forks from behind the interrupts. */
-static void test_stat(void **state)
+TEST(test_stat)
 {
 	struct system_sample stat;
 
-	(void)state;
 	memset(&stat, 0xA5, sizeof(stat));
 	assert_int_equal(PARSE_STAT(STAT, &stat), 0);
 	for (unsigned i = 0; i < CPU_STATES; i++)
@@ -55,7 +50,7 @@ static void test_stat(void **state)
 }
 
 /* What is no such text leaves the result alone, wherever it breaks off. */
-static void test_stat_broken(void **state)
+TEST(test_stat_broken)
 {
 	static const char *const texts[] = {
 		"",
@@ -72,7 +67,6 @@ static void test_stat_broken(void **state)
 	};
 	struct system_sample stat = { .cpus = 77 };
 
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_SIZE(texts); i++)
 		assert_int_equal(PARSE_STAT(texts[i], &stat), -EBADMSG);
 	assert_int_equal(stat.cpus, 77);
@@ -89,11 +83,10 @@ static void test_stat_broken(void **state)
 }
 
 /* Used is what is not available. */
-static void test_memory(void **state)
+TEST(test_memory)
 {
 	struct system_sample memory;
 
-	(void)state;
 	memset(&memory, 0xA5, sizeof(memory));
 	assert_int_equal(PARSE(memory, MEMORY, &memory), 0);
 	assert_true(memory.memory_valid);
@@ -104,11 +97,10 @@ static void test_memory(void **state)
 }
 
 /* Kernels without swap, and containers whose figures do not fit together. */
-static void test_memory_odd(void **state)
+TEST(test_memory_odd)
 {
 	struct system_sample memory;
 
-	(void)state;
 	assert_int_equal(PARSE(memory, "MemTotal: 100 kB\nMemFree: 30 kB\n", &memory), 0);
 	assert_int_equal(memory.memory_used, 70);
 	assert_int_equal(memory.swap_total, 0);
@@ -129,7 +121,7 @@ static void test_memory_odd(void **state)
 }
 
 /* The three averages, as near as doubles are. */
-static void test_load(void **state)
+TEST(test_load)
 {
 	static const char *const broken[] = { "",
 					      "1.00 2.00",
@@ -142,7 +134,6 @@ static void test_load(void **state)
 	struct system_sample sample = { .load = { 7, 7, 7 } };
 	const double *load = sample.load;
 
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_SIZE(broken); i++)
 		assert_int_equal(PARSE(load, broken[i], &sample), -EBADMSG);
 	assert_false(sample.load_valid);
@@ -150,15 +141,4 @@ static void test_load(void **state)
 	assert_int_equal(PARSE(load, "0.07 10.29 4321.99 1/85 7533\n", &sample), 0);
 	assert_true(sample.load_valid);
 	assert_true(load[0] == 0.07 && load[1] == 10.29 && load[2] == 4321.99);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_stat),   cmocka_unit_test(test_stat_broken),
-		cmocka_unit_test(test_memory), cmocka_unit_test(test_memory_odd),
-		cmocka_unit_test(test_load),
-	};
-
-	return cmocka_run_group_tests_name("system_texts", tests, NULL, NULL);
 }

@@ -2,11 +2,7 @@
 /* Signals and nice values: for the task that is meant, and no other that has its pid. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -62,8 +58,10 @@ static int end_child(void **state)
 	return 0;
 }
 
+#define TARGET_TEST(name) TEST_WITH(name, start_child, end_child)
+
 /* What is found gets what is meant for it, while it is there. */
-static void test_found(void **state)
+TARGET_TEST(test_found)
 {
 	const struct state *s = *state;
 	struct target target;
@@ -84,7 +82,7 @@ static void test_found(void **state)
 }
 
 /* One of its threads, by its own id. */
-static void test_thread(void **state)
+TARGET_TEST(test_thread)
 {
 	const struct state *s = *state;
 	struct target target;
@@ -98,7 +96,7 @@ static void test_thread(void **state)
 }
 
 /* Who has the pid of another is left alone: by the sample's start, and by that when found. */
-static void test_other(void **state)
+TARGET_TEST(test_other)
 {
 	const struct state *s = *state;
 	struct target target;
@@ -145,7 +143,7 @@ static void start_next(pid_t pid)
 }
 
 /* The pid's next owner is spared by who meant the one before, found in time or too late. */
-static void test_next_owner(void **state)
+TARGET_TEST(test_next_owner)
 {
 	const struct state *s = *state;
 	struct target targets[2], late;
@@ -164,18 +162,4 @@ static void test_next_owner(void **state)
 	}
 	assert_int_equal(waitpid(s->pid, NULL, WNOHANG), 0);
 	assert_int_equal(getpriority(PRIO_PROCESS, (id_t)s->pid), getpriority(PRIO_PROCESS, 0));
-}
-
-#define TARGET_TEST(name) cmocka_unit_test_setup_teardown(name, start_child, end_child)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TARGET_TEST(test_found),
-		TARGET_TEST(test_thread),
-		TARGET_TEST(test_other),
-		TARGET_TEST(test_next_owner),
-	};
-
-	return cmocka_run_group_tests_name("target", tests, NULL, NULL);
 }

@@ -2,11 +2,7 @@
 /* Which command lines and cgroups of tasks are read, and when again: from a made-up /proc. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <string.h>
 
@@ -100,7 +96,7 @@ static void run(pid_t pid)
 }
 
 /* A command line is read again when its task may have written it anew, but ever more seldom. */
-static void test_backs_off(void **state)
+TREE_TEST(test_backs_off)
 {
 	unsigned reads = 0;
 	struct facts facts;
@@ -128,7 +124,7 @@ static void test_backs_off(void **state)
 }
 
 /* A title that is rewritten is true within seconds, and at once as long as that goes on. */
-static void test_title(void **state)
+TREE_TEST(test_title)
 {
 	struct facts facts;
 	int seconds = 0;
@@ -158,7 +154,7 @@ static void test_title(void **state)
 }
 
 /* Who is looked at alone is read as it is now, once a sample, where it ran. */
-static void test_latest(void **state)
+TREE_TEST(test_latest)
 {
 	struct facts facts;
 
@@ -179,7 +175,7 @@ static void test_latest(void **state)
 }
 
 /* After exec the command line is another one at once, also where the name is the same. */
-static void test_exec(void **state)
+TREE_TEST(test_exec)
 {
 	struct facts facts;
 
@@ -206,7 +202,7 @@ static void test_exec(void **state)
 }
 
 /* A thread of the kernel has no command line: it is read once. */
-static void test_kernel(void **state)
+TREE_TEST(test_kernel)
 {
 	struct facts facts;
 
@@ -222,7 +218,7 @@ static void test_kernel(void **state)
 }
 
 /* One file is read for all tasks in one cgroup; who runs is in the same, who moved is not. */
-static void test_groups(void **state)
+TREE_TEST(test_groups)
 {
 	struct facts facts;
 
@@ -245,7 +241,7 @@ static void test_groups(void **state)
 }
 
 /* Where the one whose file was read had just moved, the path was not that of the others. */
-static void test_moved_between(void **state)
+TREE_TEST(test_moved_between)
 {
 	struct facts facts;
 
@@ -263,7 +259,7 @@ static void test_moved_between(void **state)
 }
 
 /* For what is kept only those are read that do something, and those that are new. */
-static void test_doers(void **state)
+TREE_TEST(test_doers)
 {
 	struct facts facts;
 
@@ -283,7 +279,7 @@ static void test_doers(void **state)
 }
 
 /* Where the groups are not known, who ran may have moved. */
-static void test_groups_unknown(void **state)
+TREE_TEST(test_groups_unknown)
 {
 	struct facts facts;
 
@@ -305,7 +301,7 @@ static void count_call(void *arg)
 	++*(unsigned *)arg;
 }
 
-static void test_between(void **state)
+TREE_TEST(test_between)
 {
 	unsigned calls = 0;
 	struct facts facts;
@@ -319,22 +315,4 @@ static void test_between(void **state)
 	taskinfo_update(facts.info, facts.cur, TEXTS, count_call, &calls);
 	assert_in_range(calls, 1, 4);
 	close_facts(&facts);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_backs_off, make_tree, remove_tree),
-		cmocka_unit_test_setup_teardown(test_title, make_tree, remove_tree),
-		cmocka_unit_test_setup_teardown(test_latest, make_tree, remove_tree),
-		cmocka_unit_test_setup_teardown(test_exec, make_tree, remove_tree),
-		cmocka_unit_test_setup_teardown(test_kernel, make_tree, remove_tree),
-		cmocka_unit_test_setup_teardown(test_groups, make_tree, remove_tree),
-		cmocka_unit_test_setup_teardown(test_moved_between, make_tree, remove_tree),
-		cmocka_unit_test_setup_teardown(test_doers, make_tree, remove_tree),
-		cmocka_unit_test_setup_teardown(test_groups_unknown, make_tree, remove_tree),
-		cmocka_unit_test_setup_teardown(test_between, make_tree, remove_tree),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

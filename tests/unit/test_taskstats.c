@@ -2,11 +2,7 @@
 /* The decoder: every version, cut at every length, and messages that no kernel sends. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -146,12 +142,11 @@ static void check_record(const uint8_t *bytes, size_t len, unsigned version,
 }
 
 /* Whole records of every version. */
-static void test_versions(void **state)
+TEST(test_versions)
 {
 	struct record_values values;
 	uint8_t bytes[RECORD_MAX];
 
-	(void)state;
 	for (unsigned version = RECORD_OLDEST; version <= RECORD_NEWEST; version++) {
 		struct counters raw = { 0 };
 		size_t len;
@@ -170,13 +165,12 @@ static void test_versions(void **state)
 }
 
 /* Fields by version: those that came later are not seen in older ones. */
-static void test_field_counts(void **state)
+TEST(test_field_counts)
 {
 	static const uint8_t fields[] = { 32, 32, 33, 33, 37, 37, 37, 37, 37, 37 };
 	struct record_values values;
 	uint8_t bytes[RECORD_MAX];
 
-	(void)state;
 	assert_int_equal(RECORD_FIELDS, 37);
 	record_fill(&values, 3);
 	for (unsigned version = RECORD_OLDEST; version <= RECORD_NEWEST; version++) {
@@ -191,12 +185,11 @@ static void test_field_counts(void **state)
 }
 
 /* Bytes behind a record of an old version are not the fields of a later one. */
-static void test_longer(void **state)
+TEST(test_longer)
 {
 	struct record_values values;
 	uint8_t bytes[RECORD_MAX];
 
-	(void)state;
 	record_fill(&values, 4);
 	for (unsigned version = RECORD_OLDEST; version <= RECORD_NEWEST; version++) {
 		struct task_record whole, longer;
@@ -214,12 +207,11 @@ static void test_longer(void **state)
 }
 
 /* Every version cut at every length: never read past the end, and nothing invented. */
-static void test_truncated(void **state)
+TEST(test_truncated)
 {
 	struct record_values values;
 	uint8_t bytes[RECORD_MAX];
 
-	(void)state;
 	for (unsigned version = RECORD_OLDEST; version <= RECORD_NEWEST; version++) {
 		size_t size;
 
@@ -241,7 +233,7 @@ static void test_truncated(void **state)
 }
 
 /* Versions without a known layout, and ones to come, which only add at the end. */
-static void test_other_versions(void **state)
+TEST(test_other_versions)
 {
 	static const unsigned old[] = { 0, 1, 7 }, later[] = { 18, 255, 65535 };
 	struct record_values values;
@@ -251,7 +243,6 @@ static void test_other_versions(void **state)
 	uint8_t bytes[RECORD_MAX] = { 0 };
 	uint64_t elapsed;
 
-	(void)state;
 	record_fill(&values, 11);
 	for (unsigned i = 0; i < ARRAY_SIZE(old); i++) {
 		size_t len = record_make(bytes, old[i], &values);
@@ -273,14 +264,13 @@ static void test_other_versions(void **state)
 }
 
 /* A byte that holds a signed number. */
-static void test_nice(void **state)
+TEST(test_nice)
 {
 	static const int8_t levels[] = { -20, -1, 0, 1, 19 };
 	struct record_values values;
 	struct task_record record;
 	uint8_t bytes[RECORD_MAX];
 
-	(void)state;
 	record_fill(&values, 1);
 	for (unsigned i = 0; i < ARRAY_SIZE(levels); i++) {
 		size_t len;
@@ -293,7 +283,7 @@ static void test_nice(void **state)
 }
 
 /* Times of a longest wait that are none. */
-static void test_stamps(void **state)
+TEST(test_stamps)
 {
 	static const int64_t bad[][2] = { { -1, 0 },	    { 0, -1 },	      { 0, 1000000000 },
 					  { INT64_MAX, 0 }, { INT64_MIN, 0 }, { 5, INT64_MAX } };
@@ -301,7 +291,6 @@ static void test_stamps(void **state)
 	struct task_record record;
 	uint8_t bytes[RECORD_MAX];
 
-	(void)state;
 	record_fill(&values, 2);
 	for (unsigned i = 0; i < ARRAY_SIZE(bad); i++) {
 		size_t len;
@@ -316,13 +305,12 @@ static void test_stamps(void **state)
 }
 
 /* A process's record is made of its threads'. */
-static void test_fold(void **state)
+TEST(test_fold)
 {
 	struct task_record into = { 0 }, thread = { 0 };
 	uint64_t sum = RECORD_BIT(RECORD_nvcsw), max = RECORD_BIT(RECORD_hiwater_rss);
 	uint64_t leader = RECORD_BIT(RECORD_ac_nice), only = RECORD_BIT(RECORD_nivcsw);
 
-	(void)state;
 	into.fields_valid = sum | max | leader;
 	thread.fields_valid = sum | max | leader | only;
 	into.field[RECORD_nvcsw] = 10;
@@ -349,12 +337,11 @@ static void test_fold(void **state)
 }
 
 /* The range over some kinds. A shortest wait of 0 is that of a kind without waits. */
-static void test_range(void **state)
+TEST(test_range)
 {
 	struct task_record record = { .max = { 9, 30, 4, 50 }, .min = { 3, 0, 2, 1 } };
 	uint64_t max, min;
 
-	(void)state;
 	record_range(&record, DELAY_BIT(0) | DELAY_BIT(1) | DELAY_BIT(2), &max, &min);
 	assert_int_equal(max, 30);
 	assert_int_equal(min, 2);
@@ -375,14 +362,13 @@ static int parts_of(const uint8_t *bytes, size_t len, struct taskstats_part *par
 }
 
 /* Replies as kernels send them: with and without padding, with attributes to come. */
-static void test_messages(void **state)
+TEST(test_messages)
 {
 	struct record_values values;
 	uint8_t record[RECORD_MAX], bytes[4096], *block;
 	struct taskstats_part part;
 	size_t size;
 
-	(void)state;
 	record_fill(&values, 5);
 	size = record_make(record, 16, &values);
 	for (unsigned i = 0; i < 8; i++) {
@@ -404,7 +390,7 @@ static void test_messages(void **state)
 }
 
 /* An exit record: a task and its group; as many as there is room for are taken. */
-static void test_two_parts(void **state)
+TEST(test_two_parts)
 {
 	struct record_values values;
 	uint8_t record[RECORD_MAX], bytes[4096], *block;
@@ -412,7 +398,6 @@ static void test_two_parts(void **state)
 	struct taskstats_part parts[3];
 	size_t len;
 
-	(void)state;
 	record_fill(&values, 5);
 	message.len = record_make(record, 16, &values);
 	len = record_attributes(bytes, &message);
@@ -432,7 +417,7 @@ static void test_two_parts(void **state)
 }
 
 /* A message cut at every length is no message, unless it is cut before its first record. */
-static void test_truncated_message(void **state)
+TEST(test_truncated_message)
 {
 	struct record_values values;
 	uint8_t record[RECORD_MAX], bytes[4096], *block;
@@ -440,7 +425,6 @@ static void test_truncated_message(void **state)
 	struct taskstats_part part;
 	size_t len;
 
-	(void)state;
 	record_fill(&values, 8);
 	message.len = record_make(record, 17, &values);
 	len = record_attributes(bytes, &message);
@@ -460,7 +444,7 @@ static void poke(uint8_t *bytes, size_t place, uint16_t value)
 }
 
 /* Every attribute's length as hostile as it gets. */
-static void test_hostile_lengths(void **state)
+TEST(test_hostile_lengths)
 {
 	/* Places of the lengths: of the aggregate, the id, the record. */
 	static const size_t places[] = { 0, 4, 12 };
@@ -470,7 +454,6 @@ static void test_hostile_lengths(void **state)
 	struct record_message message = { .id = 9, .record = record };
 	struct taskstats_part part;
 
-	(void)state;
 	record_fill(&values, 8);
 	message.len = record_make(record, 16, &values);
 	for (unsigned p = 0; p < ARRAY_SIZE(places); p++) {
@@ -491,7 +474,7 @@ static void test_hostile_lengths(void **state)
 }
 
 /* Aggregates that lack what they must have. */
-static void test_incomplete(void **state)
+TEST(test_incomplete)
 {
 	struct taskstats_part part;
 	uint8_t nested[64], bytes[128], *block;
@@ -499,7 +482,6 @@ static void test_incomplete(void **state)
 	uint16_t brief = 5;
 	size_t n;
 
-	(void)state;
 	/* The id of the other sort is none. */
 	n = record_attribute(nested, 2, &id, sizeof(id));
 	n += record_attribute(nested + n, 3, "record", 6);
@@ -537,19 +519,4 @@ static void test_incomplete(void **state)
 				  1, &block),
 			 -EBADMSG);
 	free(block);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_versions),	cmocka_unit_test(test_field_counts),
-		cmocka_unit_test(test_longer),		cmocka_unit_test(test_truncated),
-		cmocka_unit_test(test_other_versions),	cmocka_unit_test(test_nice),
-		cmocka_unit_test(test_stamps),		cmocka_unit_test(test_fold),
-		cmocka_unit_test(test_range),		cmocka_unit_test(test_messages),
-		cmocka_unit_test(test_two_parts),	cmocka_unit_test(test_truncated_message),
-		cmocka_unit_test(test_hostile_lengths), cmocka_unit_test(test_incomplete),
-	};
-
-	return cmocka_run_group_tests_name("taskstats", tests, NULL, NULL);
 }

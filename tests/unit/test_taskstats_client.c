@@ -2,11 +2,7 @@
 /* Asking in packs, over a socket pair whose other end plays the kernel, well and badly. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <errno.h>
 #include <linux/netlink.h>
@@ -55,11 +51,10 @@ static void prefill(void *arg)
 }
 
 /* As the kernel does, all replies are there when the send returns: two calls a pack. */
-static void test_calls(void **state)
+TEST(test_calls)
 {
 	static const size_t counts[] = { 1, 2, 128, 129, 1000 };
 
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_SIZE(counts); i++) {
 		struct peer peer;
 		struct answers answers;
@@ -85,12 +80,11 @@ static void test_calls(void **state)
 }
 
 /* No requests, no calls. */
-static void test_none(void **state)
+TEST(test_none)
 {
 	struct peer peer;
 	struct answers answers;
 
-	(void)state;
 	query(&peer, &answers, 0, peer_play_all);
 	assert_int_equal(taskstats_client_stats(peer.conn).sends, 0);
 	assert_int_equal(taskstats_client_stats(peer.conn).receives, 0);
@@ -99,12 +93,11 @@ static void test_none(void **state)
 }
 
 /* By PID and by TGID, several queries over one connection. */
-static void test_both_sorts(void **state)
+TEST(test_both_sorts)
 {
 	struct peer peer;
 	struct answers answers;
 
-	(void)state;
 	peer_open(&peer, LONG_MS, peer_play_all);
 	for (unsigned i = 0; i < 4; i++) {
 		assert_int_equal(answers_query(&answers, &peer, i & 1, 10 + 1000 * i, 300, NULL),
@@ -127,12 +120,11 @@ static void play_backwards(struct peer *peer, const struct ask *asks, size_t n)
 }
 
 /* Replies are matched by number, not by place. */
-static void test_order(void **state)
+TEST(test_order)
 {
 	struct peer peer;
 	struct answers answers;
 
-	(void)state;
 	query(&peer, &answers, 300, play_backwards);
 	assert_int_equal(answers_count(&answers, 0), 300);
 	finish(&peer, &answers);
@@ -150,12 +142,11 @@ static void play_gone(struct peer *peer, const struct ask *asks, size_t n)
 }
 
 /* A task that has gone is an answer in its place. */
-static void test_gone(void **state)
+TEST(test_gone)
 {
 	struct peer peer;
 	struct answers answers;
 
-	(void)state;
 	query(&peer, &answers, 300, play_gone);
 	assert_int_equal(answers_count(&answers, -ESRCH), 100);
 	assert_int_equal(answers_count(&answers, 0), 200);
@@ -173,12 +164,11 @@ static void play_forbidden(struct peer *peer, const struct ask *asks, size_t n)
 }
 
 /* Without the privilege every request says so. */
-static void test_forbidden(void **state)
+TEST(test_forbidden)
 {
 	struct peer peer;
 	struct answers answers;
 
-	(void)state;
 	query(&peer, &answers, 10, play_forbidden);
 	assert_int_equal(answers_count(&answers, -EPERM), 10);
 	finish(&peer, &answers);
@@ -225,12 +215,11 @@ static void play_foreign(struct peer *peer, const struct ask *asks, size_t n)
 }
 
 /* What is no answer is dropped and counted; the answer that there is stays the first. */
-static void test_foreign(void **state)
+TEST(test_foreign)
 {
 	struct peer peer;
 	struct answers answers;
 
-	(void)state;
 	query(&peer, &answers, 20, play_foreign);
 	assert_int_equal(answers_count(&answers, 0), 20);
 	/* What comes behind the last reply may be read or not. */
@@ -286,12 +275,11 @@ static void play_wrong(struct peer *peer, const struct ask *asks, size_t n)
 }
 
 /* A reply that is not what was asked is an answer, but no record. */
-static void test_wrong(void **state)
+TEST(test_wrong)
 {
 	struct peer peer;
 	struct answers answers;
 
-	(void)state;
 	query(&peer, &answers, 20, play_wrong);
 	assert_int_equal(answers_count(&answers, -EBADMSG), 15);
 	for (size_t i = 0; i < 20; i++)
@@ -322,12 +310,11 @@ static void play_short(struct peer *peer, const struct ask *asks, size_t n)
 }
 
 /* Messages too short to be any are dropped. */
-static void test_short(void **state)
+TEST(test_short)
 {
 	struct peer peer;
 	struct answers answers;
 
-	(void)state;
 	query(&peer, &answers, 30, play_short);
 	assert_int_equal(answers_count(&answers, 0), 30);
 	assert_int_equal(taskstats_client_stats(peer.conn).foreign, 19 + 7 + 1);
@@ -351,12 +338,11 @@ static void play_together(struct peer *peer, const struct ask *asks, size_t n)
 }
 
 /* A datagram may hold several messages. */
-static void test_together(void **state)
+TEST(test_together)
 {
 	struct peer peer;
 	struct answers answers;
 
-	(void)state;
 	query(&peer, &answers, 200, play_together);
 	assert_int_equal(answers_count(&answers, -ESRCH), 200);
 	finish(&peer, &answers);
@@ -401,13 +387,12 @@ static void play_larger(struct peer *peer, const struct ask *asks, size_t n)
 }
 
 /* A reply that was cut off is asked for once more, with room; from then on it fits. */
-static void test_large(void **state)
+TEST(test_large)
 {
 	struct peer peer;
 	struct answers answers;
 	uint64_t sends;
 
-	(void)state;
 	query(&peer, &answers, 100, play_large);
 	assert_int_equal(answers_count(&answers, 0), 100);
 	assert_true(answers_once(&answers));
@@ -441,28 +426,13 @@ static void play_some_large(struct peer *peer, const struct ask *asks, size_t n)
 }
 
 /* Only what was cut off is asked for again. */
-static void test_some_large(void **state)
+TEST(test_some_large)
 {
 	struct peer peer;
 	struct answers answers;
 
-	(void)state;
 	query(&peer, &answers, 60, play_some_large);
 	assert_int_equal(answers_count(&answers, 0), 60);
 	assert_in_range(peer.requests, 61, 90);
 	finish(&peer, &answers);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_calls),	   cmocka_unit_test(test_none),
-		cmocka_unit_test(test_both_sorts), cmocka_unit_test(test_order),
-		cmocka_unit_test(test_gone),	   cmocka_unit_test(test_forbidden),
-		cmocka_unit_test(test_foreign),	   cmocka_unit_test(test_wrong),
-		cmocka_unit_test(test_short),	   cmocka_unit_test(test_together),
-		cmocka_unit_test(test_large),	   cmocka_unit_test(test_some_large),
-	};
-
-	return cmocka_run_group_tests_name("taskstats_client", tests, NULL, NULL);
 }

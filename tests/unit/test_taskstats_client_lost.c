@@ -2,11 +2,7 @@
 /* Replies that are lost, late, or drowned: a query ends in time, with an answer to each request. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <errno.h>
 #include <sys/socket.h>
@@ -55,13 +51,12 @@ static void prefill(void *arg)
 }
 
 /* One lost reply is one lost answer, after the time-out. */
-static void test_one_lost(void **state)
+TEST(test_one_lost)
 {
 	struct peer peer;
 	struct answers answers;
 	uint64_t start = clock_ns(CLOCK_MONOTONIC);
 
-	(void)state;
 	peer_open(&peer, SHORT_MS, NULL);
 	peer.number = 1;
 	prefill(&peer);
@@ -73,14 +68,13 @@ static void test_one_lost(void **state)
 }
 
 /* Losses in pack after pack end the query: its time has a bound whatever is asked. */
-static void test_always_lost(void **state)
+TEST(test_always_lost)
 {
 	struct peer peer;
 	struct answers answers;
 	uint64_t start = clock_ns(CLOCK_MONOTONIC);
 	unsigned pack;
 
-	(void)state;
 	peer_open(&peer, SHORT_MS, NULL);
 	peer.number = 1000;
 	pack = taskstats_client_stats(peer.conn).pack;
@@ -102,13 +96,12 @@ static void play_silent(struct peer *peer, const struct ask *asks, size_t n)
 }
 
 /* Silence ends the query after one time-out, with an answer to each request. */
-static void test_silence(void **state)
+TEST(test_silence)
 {
 	struct peer peer;
 	struct answers answers;
 	uint64_t start = clock_ns(CLOCK_MONOTONIC);
 
-	(void)state;
 	peer_open(&peer, SHORT_MS, play_silent);
 	assert_int_equal(answers_query(&answers, &peer, true, 1, 5000, NULL), -ETIMEDOUT);
 	assert_int_equal(answers_count(&answers, -ETIMEDOUT), 5000);
@@ -119,12 +112,11 @@ static void test_silence(void **state)
 }
 
 /* Replies that come after their time are not taken for others'. */
-static void test_late(void **state)
+TEST(test_late)
 {
 	struct peer peer;
 	struct answers answers;
 
-	(void)state;
 	peer_open(&peer, SHORT_MS, NULL);
 	assert_int_equal(answers_query(&answers, &peer, false, 100, 50, NULL), -ETIMEDOUT);
 	assert_int_equal(answers_count(&answers, -ETIMEDOUT), 50);
@@ -151,13 +143,12 @@ static void play_flood(struct peer *peer, const struct ask *asks, size_t n)
 }
 
 /* Foreign messages that never end do not keep the query from ending. */
-static void test_flood(void **state)
+TEST(test_flood)
 {
 	struct peer peer;
 	struct answers answers;
 	uint64_t start = clock_ns(CLOCK_MONOTONIC);
 
-	(void)state;
 	peer_open(&peer, SHORT_MS, play_flood);
 	assert_int_equal(answers_query(&answers, &peer, false, 1, 300, NULL), -ETIMEDOUT);
 	assert_int_equal(answers_count(&answers, -ETIMEDOUT), 300);
@@ -174,13 +165,12 @@ static void play_leave(struct peer *peer, const struct ask *asks, size_t n)
 }
 
 /* A connection that breaks in the middle, and one that was broken before. */
-static void test_closed(void **state)
+TEST(test_closed)
 {
 	struct peer peer;
 	struct answers answers;
 	int err;
 
-	(void)state;
 	peer_open(&peer, LONG_MS, play_leave);
 	err = answers_query(&answers, &peer, false, 1, 300, NULL);
 	assert_true(err < 0 && err != -ETIMEDOUT);
@@ -193,15 +183,4 @@ static void test_closed(void **state)
 	assert_int_equal(err, -EPIPE);
 	assert_int_equal(answers_count(&answers, -EPIPE), 300);
 	finish(&peer, &answers);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_one_lost), cmocka_unit_test(test_always_lost),
-		cmocka_unit_test(test_silence),	 cmocka_unit_test(test_late),
-		cmocka_unit_test(test_flood),	 cmocka_unit_test(test_closed),
-	};
-
-	return cmocka_run_group_tests_name("taskstats_client lost", tests, NULL, NULL);
 }

@@ -5,11 +5,7 @@
  */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -151,14 +147,13 @@ static int status_with(size_t bytes, int master, int slave)
  * Out of memory, wherever that is noticed: the program says so, or ends by die(); it does not
  * crash, does not take the type of the terminal for unknown, and leaves the modes as they were.
  */
-static void test_out_of_memory(void **state)
+TEST(test_out_of_memory)
 {
 	struct winsize size = { .ws_row = 24, .ws_col = 80 };
 	struct termios before, after;
 	int master, slave, status;
 	bool worked = false;
 
-	(void)state;
 	assert_int_equal(openpty(&master, &slave, NULL, NULL, &size), 0);
 	fcntl(master, F_SETFL, O_NONBLOCK);
 	tcgetattr(slave, &before);
@@ -178,13 +173,4 @@ static void test_out_of_memory(void **state)
 	assert_true(worked);
 	close(master);
 	close(slave);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_out_of_memory),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

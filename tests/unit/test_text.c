@@ -2,11 +2,7 @@
 /* Untrusted names: what is escaped, that nothing is lost by it, and cells. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <locale.h>
 #include <stdlib.h>
@@ -86,7 +82,7 @@ static size_t unescape(const char *text, size_t len, char *bytes)
 }
 
 /* Texts and what they become. */
-static void test_escape(void **state)
+TEST(test_escape)
 {
 	static const struct {
 		const char *bytes;
@@ -128,7 +124,6 @@ static void test_escape(void **state)
 	};
 	struct buf out = { 0 };
 
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_SIZE(cases); i++) {
 		assert_string_equal(escape(&out, cases[i].bytes, cases[i].len, TEXT_UTF8),
 				    cases[i].utf8);
@@ -139,11 +134,10 @@ static void test_escape(void **state)
 }
 
 /* It appends, and leaves what stands before. */
-static void test_escape_appends(void **state)
+TEST(test_escape_appends)
 {
 	struct buf out = { 0 };
 
-	(void)state;
 	buf_puts(&out, "name=");
 	text_escape(&out, BYTES("a\tb"), TEXT_UTF8);
 	assert_string_equal(buf_cstr(&out), "name=a\\x09b");
@@ -151,7 +145,7 @@ static void test_escape_appends(void **state)
 }
 
 /* Every range that must never reach a terminal, both ends and their inside. */
-static void test_never_raw(void **state)
+TEST(test_never_raw)
 {
 	static const struct {
 		uint32_t first, last;
@@ -173,7 +167,6 @@ static void test_never_raw(void **state)
 	};
 	struct buf out = { 0 };
 
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_SIZE(ranges); i++) {
 		for (uint32_t code = ranges[i].first; code <= ranges[i].last; code++) {
 			if (is_raw(&out, code))
@@ -184,7 +177,7 @@ static void test_never_raw(void **state)
 }
 
 /* Letters of many scripts are shown: escaping everything would be safe as well. */
-static void test_letters_raw(void **state)
+TEST(test_letters_raw)
 {
 	static const uint32_t letters[] = {
 		'A',	'~',	0xA1,	0xE9,	0x17E,	0x3A9,	 0x416,	  0x5D0,   0x627,
@@ -193,7 +186,6 @@ static void test_letters_raw(void **state)
 	};
 	struct buf out = { 0 };
 
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_SIZE(letters); i++) {
 		if (!is_raw(&out, letters[i]))
 			fail_msg("U+%04X is escaped", letters[i]);
@@ -202,14 +194,13 @@ static void test_letters_raw(void **state)
 }
 
 /* A mark of one script: raw behind its letter, escaped where it has none, four at most. */
-static void test_marks(void **state)
+TEST(test_marks)
 {
 #define THAI "\xE0\xB8\x81" /* U+0E01 */
 #define MARK "\xE0\xB8\xB4" /* U+0E34, no cell of its own */
 #define ESCAPED "\\u{0e34}"
 	struct buf out = { 0 };
 
-	(void)state;
 	assert_string_equal(escape(&out, BYTES(THAI MARK), TEXT_UTF8), THAI MARK);
 	assert_string_equal(escape(&out, BYTES(MARK), TEXT_UTF8), ESCAPED);
 	assert_string_equal(escape(&out, BYTES(MARK MARK), TEXT_UTF8), ESCAPED ESCAPED);
@@ -227,12 +218,11 @@ static void test_marks(void **state)
 }
 
 /* Each character there is: back the same, and alone never without a cell or a width. */
-static void test_every_character(void **state)
+TEST(test_every_character)
 {
 	struct buf out = { 0 };
 	char bytes[4], back[64];
 
-	(void)state;
 	for (uint32_t code = 0; code <= 0x10FFFF; code++) {
 		size_t n = encode(code, bytes);
 		int width;
@@ -256,7 +246,7 @@ static void test_every_character(void **state)
 }
 
 /* All strings of two bytes, many of more: distinct ones stay distinct, as all come back. */
-static void test_injective(void **state)
+TEST(test_injective)
 {
 	static const char *const parts[] = {
 		"\\",	"\\\\",	    "x", "x1b", "\033", "\\x1b", "u{202e}", "\xE2\x80\xAE", "\xE2",
@@ -265,7 +255,6 @@ static void test_injective(void **state)
 	struct buf out = { 0 }, in = { 0 };
 	char back[256];
 
-	(void)state;
 	for (unsigned i = 0; i < 65536; i++) {
 		char two[2] = { (char)(i >> 8), (char)i };
 
@@ -286,12 +275,11 @@ static void test_injective(void **state)
 }
 
 /* Escaping is the same in a locale that knows no character above U+007E. */
-static void test_escape_without_locale(void **state)
+TEST(test_escape_without_locale)
 {
 	static const char text[] = "\xC3\xA9\xE6\xBC\xA2\xE2\x80\xAE" THAI MARK "\xFF";
 	struct buf with = { 0 }, without = { 0 };
 
-	(void)state;
 	text_escape(&with, BYTES(text), TEXT_UTF8);
 	assert_non_null(setlocale(LC_ALL, "C"));
 	text_escape(&without, BYTES(text), TEXT_UTF8);
@@ -303,9 +291,8 @@ static void test_escape_without_locale(void **state)
 }
 
 /* Cells of text. */
-static void test_width(void **state)
+TEST(test_width)
 {
-	(void)state;
 	assert_int_equal(text_width(BYTES(""), TEXT_UTF8), 0);
 	assert_int_equal(text_width(BYTES("abc"), TEXT_UTF8), 3);
 	assert_int_equal(text_width(BYTES("\xC3\xA9"), TEXT_UTF8), 1);
@@ -319,7 +306,7 @@ static void test_width(void **state)
 }
 
 /* Padding and cuts, wide characters and marks at the edge. */
-static void test_fit(void **state)
+TEST(test_fit)
 {
 #define WIDE "\xE6\xBC\xA2"
 	static const struct {
@@ -360,7 +347,6 @@ static void test_fit(void **state)
 	};
 	struct buf out = { 0 };
 
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_SIZE(cases); i++) {
 		out.len = 0;
 		buf_putc(&out, '|');
@@ -376,7 +362,7 @@ static void test_fit(void **state)
 }
 
 /* The end is kept, in exactly as many cells; wide characters and marks stay whole. */
-static void test_fit_end(void **state)
+TEST(test_fit_end)
 {
 	static const struct {
 		const char *text;
@@ -396,7 +382,6 @@ static void test_fit_end(void **state)
 	};
 	struct buf out = { 0 };
 
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_SIZE(cases); i++) {
 		out.len = 0;
 		buf_putc(&out, '|');
@@ -407,15 +392,8 @@ static void test_fit_end(void **state)
 	buf_free(&out);
 }
 
-/* The locale that widths come from, of which nothing else may depend. */
-static int set_locale(void **state)
-{
-	(void)state;
-	return setlocale(LC_ALL, "C.UTF-8") ? 0 : -1;
-}
-
 /* A cell that is one word. */
-static void test_word(void **state)
+TEST(test_word)
 {
 	static const char *const cases[][2] = {
 		{ "", "\"\"" },
@@ -426,7 +404,6 @@ static void test_word(void **state)
 		{ "\xe6\xbc\xa2 x", "\xe6\xbc\xa2\\x20x" },
 	};
 
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct buf text = { 0 };
 
@@ -438,7 +415,7 @@ static void test_word(void **state)
 }
 
 /* Prose in lines: whole words, those behind the first indented, and what fits no line is cut. */
-static void test_wrap(void **state)
+TEST(test_wrap)
 {
 	static const struct {
 		unsigned used, left, width;
@@ -454,7 +431,6 @@ static void test_wrap(void **state)
 		{ 4, 6, 12, "one two  three", "one two\n      three\n" },
 	};
 
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct buf out = { 0 };
 
@@ -469,9 +445,8 @@ static void test_wrap(void **state)
 }
 
 /* What is not known is before all others. */
-static void test_compare(void **state)
+TEST(test_compare)
 {
-	(void)state;
 	assert_int_equal(text_compare(NULL, NULL), 0);
 	assert_int_equal(text_compare("a", "a"), 0);
 	assert_true(text_compare(NULL, "") < 0);
@@ -480,24 +455,5 @@ static void test_compare(void **state)
 	assert_true(text_compare("b", "a") > 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_compare),
-		cmocka_unit_test(test_escape),
-		cmocka_unit_test(test_escape_appends),
-		cmocka_unit_test(test_never_raw),
-		cmocka_unit_test(test_letters_raw),
-		cmocka_unit_test(test_marks),
-		cmocka_unit_test(test_every_character),
-		cmocka_unit_test(test_injective),
-		cmocka_unit_test(test_escape_without_locale),
-		cmocka_unit_test(test_width),
-		cmocka_unit_test(test_fit),
-		cmocka_unit_test(test_fit_end),
-		cmocka_unit_test(test_wrap),
-		cmocka_unit_test(test_word),
-	};
-
-	return cmocka_run_group_tests_name("text", tests, set_locale, NULL);
-}
+/* Nothing but widths may depend on it. */
+TESTS_WITHIN(test_in_utf8, NULL)

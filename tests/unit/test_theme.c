@@ -2,11 +2,7 @@
 /* Themes: that all they show can be read, which one is taken, and what can be changed in one. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -42,9 +38,8 @@ static int seen(int colour, enum theme_depth depth)
 }
 
 /* Known ratios: the extremes, and two that WCAG's own tools give. */
-static void test_contrast(void **state)
+TEST(test_contrast)
 {
-	(void)state;
 	assert_float_equal(theme_contrast(0x000000, 0xffffff), 21, 0.001);
 	assert_float_equal(theme_contrast(0xffffff, 0x000000), 21, 0.001);
 	assert_float_equal(theme_contrast(0x123456, 0x123456), 1, 0.001);
@@ -53,9 +48,8 @@ static void test_contrast(void **state)
 }
 
 /* The 256 colours as xterm has them, at the seams of their parts. */
-static void test_palette(void **state)
+TEST(test_palette)
 {
-	(void)state;
 	assert_int_equal(theme_rgb(0), 0x000000);
 	assert_int_equal(theme_rgb(15), 0xffffff);
 	assert_int_equal(theme_rgb(16), 0x000000);
@@ -85,9 +79,8 @@ static void check_look(const struct theme *theme, enum style style, enum theme_d
 }
 
 /* Every style of every theme, at every depth, on every background that the theme is for. */
-static void test_readable(void **state)
+TEST(test_readable)
 {
-	(void)state;
 	for (size_t i = 0; i < theme_table_n; i++) {
 		const struct theme *theme = &theme_table[i];
 
@@ -112,7 +105,7 @@ static bool same(struct look a, struct look b)
 }
 
 /* The three steps can be told apart, from each other and from what is usual, also selected. */
-static void test_steps(void **state)
+TEST(test_steps)
 {
 	static const enum style steps[][4] = {
 		{ STYLE_NORMAL, STYLE_NOTICE, STYLE_WARM, STYLE_HOT },
@@ -120,7 +113,6 @@ static void test_steps(void **state)
 	};
 	static const enum theme_depth depths[] = { DEPTH_16, DEPTH_256, DEPTH_TRUE };
 
-	(void)state;
 	for (size_t t = 0; t < theme_table_n; t++)
 		for (size_t d = 0; d < ARRAY_SIZE(depths); d++)
 			for (size_t s = 0; s < 2; s++)
@@ -140,11 +132,10 @@ static void test_steps(void **state)
 }
 
 /* Without colours there are none. */
-static void test_mono(void **state)
+TEST(test_mono)
 {
 	const struct theme *mono = theme_of("mono");
 
-	(void)state;
 	assert_false(mono->colours);
 	assert_true(mono->mark);
 	for (int style = 0; style < STYLES; style++) {
@@ -156,9 +147,8 @@ static void test_mono(void **state)
 }
 
 /* Styles are named once each, and stay in the selected row once they are there. */
-static void test_names(void **state)
+TEST(test_names)
 {
-	(void)state;
 	for (int a = 0; a < STYLES; a++) {
 		enum style selected = style_table[a].selected;
 
@@ -170,7 +160,7 @@ static void test_names(void **state)
 }
 
 /* The theme that is taken for a terminal: what was chosen, else what its environment says. */
-static void test_for_terminal(void **state)
+TEST(test_for_terminal)
 {
 	static const struct {
 		const char *chosen;
@@ -205,7 +195,6 @@ static void test_for_terminal(void **state)
 		{ "mono", { DEPTH_TRUE, "xterm-direct", NULL, NULL, false, 0 }, "mono" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct theme_choice choice = choice_of(cases[i].chosen);
 
@@ -214,7 +203,7 @@ static void test_for_terminal(void **state)
 }
 
 /* A changed style, at every depth. */
-static void test_change(void **state)
+TEST(test_change)
 {
 	static const struct {
 		const char *text;
@@ -240,7 +229,6 @@ static void test_change(void **state)
 		{ "key: 12", STYLE_KEY, { 0, 12, -1 }, { 0, 63, -1 }, { 0, 0x5c5cff, -1 } },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		const struct theme *dark = theme_of("dark"), *mono = theme_of("mono");
 		struct theme_choice choice = { 0 };
@@ -260,7 +248,7 @@ static void test_change(void **state)
 }
 
 /* What is no change of a style. */
-static void test_bad_change(void **state)
+TEST(test_bad_change)
 {
 	static const char *const texts[] = {
 		"",
@@ -279,7 +267,6 @@ static void test_bad_change(void **state)
 		"hot: 1 2 on #",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
 		struct theme_choice choice = { 0 };
 		struct buf why = { 0 };
@@ -293,7 +280,7 @@ static void test_bad_change(void **state)
 }
 
 /* What a terminal may answer. */
-static void test_answer(void **state)
+TEST(test_answer)
 {
 	static const struct {
 		const char *text;
@@ -317,14 +304,13 @@ static void test_answer(void **state)
 		{ "rgb:0/0/ 1", -1 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
 		if (theme_answer(cases[i].text, strlen(cases[i].text)) != cases[i].rgb)
 			fail_msg("%s", cases[i].text);
 }
 
 /* Who is asked: who may answer, where that makes a difference. */
-static void test_asks(void **state)
+TEST(test_asks)
 {
 	static const struct {
 		const char *chosen;
@@ -344,25 +330,10 @@ static void test_asks(void **state)
 		{ "auto", { DEPTH_16, NULL, NULL, NULL, false, 0 }, false },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct theme_choice choice = choice_of(cases[i].chosen);
 
 		if (theme_asks(&choice, &cases[i].terminal) != cases[i].asks)
 			fail_msg("case %zu", i);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_contrast),     cmocka_unit_test(test_palette),
-		cmocka_unit_test(test_readable),     cmocka_unit_test(test_steps),
-		cmocka_unit_test(test_mono),	     cmocka_unit_test(test_names),
-		cmocka_unit_test(test_for_terminal), cmocka_unit_test(test_change),
-		cmocka_unit_test(test_bad_change),   cmocka_unit_test(test_answer),
-		cmocka_unit_test(test_asks),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,11 +2,7 @@
 /* The threads of some processes beside a sampler's sample, from a made-up /proc. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <errno.h>
 #include <string.h>
@@ -66,7 +62,7 @@ static unsigned now_ticks(void)
 }
 
 /* A row a thread of that process alone, and what happened to each since the reading before. */
-static void test_rows(void **state)
+TREE_TEST(test_rows)
 {
 	const struct tree *tree = *state;
 	struct thread grown = worker, born = worker;
@@ -106,7 +102,7 @@ static void test_rows(void **state)
 }
 
 /* Neither the sampler's frame nor its files are touched, and nobody else's files are read. */
-static void test_beside(void **state)
+TREE_TEST(test_beside)
 {
 	const struct tree *tree = *state;
 	struct thread crowd = other;
@@ -133,7 +129,7 @@ static void test_beside(void **state)
 }
 
 /* Of other processes there is a baseline first; of none there is nothing. */
-static void test_want(void **state)
+TREE_TEST(test_want)
 {
 	static const pid_t pids[] = { 7, 42 };
 	const struct tree *tree = *state;
@@ -160,7 +156,7 @@ static void test_want(void **state)
 }
 
 /* Who has ended leaves no row and no error; whoever has the id then is somebody else. */
-static void test_end(void **state)
+TREE_TEST(test_end)
 {
 	const struct tree *tree = *state;
 	struct thread again = worker;
@@ -194,7 +190,7 @@ static void test_end(void **state)
 }
 
 /* Cumulative figures, and the switch of the accounting as the sampler saw it last. */
-static void test_since_start(void **state)
+TREE_TEST(test_since_start)
 {
 	const struct tree *tree = *state;
 	struct beside beside;
@@ -221,7 +217,7 @@ static void test_since_start(void **state)
 }
 
 /* Command lines are read of rows that are asked for. */
-static void test_fill(void **state)
+TREE_TEST(test_fill)
 {
 	const struct tree *tree = *state;
 	struct beside beside;
@@ -244,7 +240,7 @@ static void test_fill(void **state)
 }
 
 /* Where they cannot be read none are wanted, until somebody wants them anew. */
-static void test_refused(void **state)
+TREE_TEST(test_refused)
 {
 	static const struct source_ops nothing = { .name = "nothing" };
 	const struct tree *tree = *state;
@@ -280,7 +276,7 @@ static void read_between(void *arg)
 }
 
 /* That does no harm to either. */
-static void test_between(void **state)
+TREE_TEST(test_between)
 {
 	const struct tree *tree = *state;
 	struct thread crowd = other;
@@ -303,17 +299,4 @@ static void test_between(void **state)
 	}
 	assert_non_null(beside.threads.frame->info->prev);
 	close_beside(&beside);
-}
-
-#define TREE_TEST(name) cmocka_unit_test_setup_teardown(name, make_tree, remove_tree)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TREE_TEST(test_rows),	 TREE_TEST(test_beside),      TREE_TEST(test_want),
-		TREE_TEST(test_end),	 TREE_TEST(test_since_start), TREE_TEST(test_fill),
-		TREE_TEST(test_refused), TREE_TEST(test_between),
-	};
-
-	return cmocka_run_group_tests_name("threads", tests, NULL, NULL);
 }

@@ -2,11 +2,7 @@
 /* Intervals of traced threads and sites, and what rows waited beside them. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -114,7 +110,7 @@ static void build(struct stage *stage)
 }
 
 /* Of a wait in progress only the interval's part counts, whenever it began and is booked. */
-static void test_progress(void **state)
+TEST_WITH(test_progress, set_up, tear_down)
 {
 	struct stage *stage = *state;
 	struct trace_thread thread = thread_of(5, 5, STATE_IO, SEC(90));
@@ -180,7 +176,7 @@ static void wait_for_io(struct stage *stage, uint32_t slot, struct trace_thread 
  * What was waited for I/O is what was traced, whatever the kernel booked; of other kinds sites and
  * the rest add up to what the row waited, and there is no rest where sites have more.
  */
-static void test_rests(void **state)
+TEST_WITH(test_rests, set_up, tear_down)
 {
 	struct stage *stage = *state;
 	struct trace_thread thread = thread_of(5, 5, STATE_RUN, SEC(91));
@@ -249,7 +245,7 @@ static void take_early_site(struct stage *stage, struct trace_thread *thread,
 }
 
 /* A site that is read a little before the threads has what these waited meanwhile, once. */
-static void test_agree(void **state)
+TEST_WITH(test_agree, set_up, tear_down)
 {
 	struct stage *stage = *state;
 	struct trace_thread thread;
@@ -273,7 +269,7 @@ static void test_agree(void **state)
 }
 
 /* A site all of whose time is in the interval before is not in this one. */
-static void test_agree_empty(void **state)
+TEST_WITH(test_agree_empty, set_up, tear_down)
 {
 	struct stage *stage = *state;
 	struct trace_thread thread;
@@ -297,7 +293,7 @@ static void test_agree_empty(void **state)
 }
 
 /* A wait that found no room for a site is a rest; what was booked is no matter. */
-static void test_lost_time(void **state)
+TEST_WITH(test_lost_time, set_up, tear_down)
 {
 	struct stage *stage = *state;
 	struct trace_thread thread = thread_of(5, 5, STATE_RUN, SEC(91));
@@ -320,7 +316,7 @@ static void test_lost_time(void **state)
  * Of who was traced it is known what was waited for I/O, though nothing is known of what was
  * booked; of a process of which some threads found no room the booking stands.
  */
-static void test_booking_unknown(void **state)
+TEST_WITH(test_booking_unknown, set_up, tear_down)
 {
 	struct stage *stage = *state;
 	struct trace_thread thread = thread_of(5, 5, STATE_RUN, SEC(91));
@@ -355,7 +351,7 @@ static void test_booking_unknown(void **state)
 }
 
 /* A row that was not traced at all has nothing but rests, one that only its sites know has both. */
-static void test_untraced(void **state)
+TEST_WITH(test_untraced, set_up, tear_down)
 {
 	struct stage *stage = *state;
 	struct task_raw *raw = scene_add(&stage->scene.samples[0], 5, 5, SEC(50) + 5);
@@ -386,7 +382,7 @@ static void classify(struct stage *stage, enum wait_state state, enum wait_class
 }
 
 /* Who polls for completions of a disk waits for I/O, once that is known. */
-static void test_completions(void **state)
+TEST_WITH(test_completions, set_up, tear_down)
 {
 	struct stage *stage = *state;
 	struct trace_thread thread = thread_of(5, 5, STATE_POLL, SEC(90));
@@ -427,7 +423,7 @@ static void test_completions(void **state)
 }
 
 /* Lost is what was neither run nor waited with nothing to do, also where no site has it. */
-static void test_lost(void **state)
+TEST_WITH(test_lost, set_up, tear_down)
 {
 	struct stage *stage = *state;
 	struct trace_thread thread = thread_of(5, 5, STATE_POLL, SEC(90));
@@ -468,7 +464,7 @@ static void test_lost(void **state)
 }
 
 /* How the threads of a process spent their time is not known where not all of them were traced. */
-static void test_partial(void **state)
+TEST_WITH(test_partial, set_up, tear_down)
 {
 	struct stage *stage = *state;
 	struct trace_thread thread = thread_of(5, 5, STATE_TIMER, SEC(90));
@@ -501,7 +497,7 @@ static void test_partial(void **state)
 }
 
 /* A thread that was there for long when it was met first is hidden by the kernel, if not always. */
-static void test_hidden_thread(void **state)
+TEST_WITH(test_hidden_thread, set_up, tear_down)
 {
 	struct stage *stage = *state;
 	struct trace_thread seen = thread_of(5, 5, STATE_TIMER, SEC(90));
@@ -526,7 +522,7 @@ static void test_hidden_thread(void **state)
 }
 
 /* What a row waited uninterruptibly is what was traced, also where no reading met it waiting. */
-static void test_dwait(void **state)
+TEST_WITH(test_dwait, set_up, tear_down)
 {
 	struct stage *stage = *state;
 	struct trace_thread thread = thread_of(5, 5, STATE_POLL, SEC(90));
@@ -579,7 +575,7 @@ static void test_dwait(void **state)
 }
 
 /* Of a process of which switches went unseen nothing is told: it seems to run on. */
-static void test_unseen(void **state)
+TEST_WITH(test_unseen, set_up, tear_down)
 {
 	struct stage *stage = *state;
 	struct trace_thread thread = thread_of(5, 5, STATE_RUN, SEC(90));
@@ -605,7 +601,7 @@ static void test_unseen(void **state)
  * Where switches of a process went unseen, its sites may be wrong: how much of a kind no site
  * explains is not known then, but for kinds that have no site.
  */
-static void test_hidden(void **state)
+TEST_WITH(test_hidden, set_up, tear_down)
 {
 	struct stage *stage = *state;
 	struct trace_thread sleeper = thread_of(5, 5, STATE_CPU, SEC(90));
@@ -643,7 +639,7 @@ static void test_hidden(void **state)
 }
 
 /* Of two processes with one pid each row has its own, and one that ended stays for its record. */
-static void test_reuse(void **state)
+TEST_WITH(test_reuse, set_up, tear_down)
 {
 	struct stage *stage = *state;
 	struct trace_thread first = thread_of(5, 5, STATE_POLL, SEC(90));
@@ -685,7 +681,7 @@ static void test_reuse(void **state)
 }
 
 /* Idle sites are forgotten, those where somebody waits are not; a process takes its own along. */
-static void test_forget(void **state)
+TEST_WITH(test_forget, set_up, tear_down)
 {
 	struct stage *stage = *state;
 	struct trace_thread thread = thread_of(5, 5, STATE_IO, SEC(90));
@@ -748,7 +744,7 @@ static void add_whole(void *arg, const struct traced *traced, const struct site 
 }
 
 /* A process leaves once, with all that it has done in several intervals. */
-static void test_leave(void **state)
+TEST_WITH(test_leave, set_up, tear_down)
 {
 	struct stage *stage = *state;
 	struct trace_thread thread = thread_of(5, 5, STATE_RUN, SEC(60));
@@ -781,29 +777,4 @@ static void test_leave(void **state)
 	assert_int_equal(whole.count, 5);
 	assert_int_equal(whole.states.ns[STATE_RUN], SEC(41));
 	assert_int_equal(whole.states.ns[STATE_IO], SEC(3));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_progress, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_rests, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_agree, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_agree_empty, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_lost_time, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_booking_unknown, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_untraced, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_lost, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_partial, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_hidden_thread, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_completions, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_dwait, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_unseen, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_hidden, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_reuse, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_forget, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_leave, set_up, tear_down),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

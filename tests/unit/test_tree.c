@@ -2,11 +2,7 @@
 /* The tree of tasks: whose child a row is, what a branch comes to, by what brothers are sorted. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -107,9 +103,11 @@ static void check(struct state *s, const char *expected)
 	check_column(s, "cpu", expected);
 }
 
+#define STATE_TEST(name) TEST_WITH(name, open_state, close_state)
+
 /* A branch is the sum of all below it, and brothers are sorted by that; not by what is their own.
  */
-static void test_sums(void **state)
+STATE_TEST(test_sums)
 {
 	struct state *s = *state;
 
@@ -138,7 +136,7 @@ static void test_sums(void **state)
 }
 
 /* Only what passes counts; whose parent does not is a root. */
-static void test_filters(void **state)
+STATE_TEST(test_filters)
 {
 	struct state *s = *state;
 
@@ -156,7 +154,7 @@ static void test_filters(void **state)
 }
 
 /* An unknown value adds nothing, and does not hide those that are known. */
-static void test_unknown(void **state)
+STATE_TEST(test_unknown)
 {
 	struct state *s = *state;
 
@@ -171,7 +169,7 @@ static void test_unknown(void **state)
 }
 
 /* What is added up row by row, or is the largest, goes up the same way. */
-static void test_added(void **state)
+STATE_TEST(test_added)
 {
 	struct state *s = *state;
 	static const char states[] = "SRRSD";
@@ -196,7 +194,7 @@ static void test_added(void **state)
 }
 
 /* Counters since the start are added up where they are wanted. */
-static void test_life(void **state)
+STATE_TEST(test_life)
 {
 	struct state *s = *state;
 	struct task_raw *old;
@@ -213,7 +211,7 @@ static void test_life(void **state)
 }
 
 /* Threads are below their process; a pid in use again is nobody's parent; rings are none. */
-static void test_parents(void **state)
+STATE_TEST(test_parents)
 {
 	struct state *s = *state;
 	struct sample *sample = &s->scene.samples[1];
@@ -232,7 +230,7 @@ static void test_parents(void **state)
 }
 
 /* While the order is held nobody moves, whatever the sums are. */
-static void test_held(void **state)
+STATE_TEST(test_held)
 {
 	struct state *s = *state;
 
@@ -247,7 +245,7 @@ static void test_held(void **state)
 }
 
 /* A tree as deep as it has rows, and one as wide. */
-static void test_sizes(void **state)
+STATE_TEST(test_sizes)
 {
 	struct state *s = *state;
 	struct view view;
@@ -268,16 +266,4 @@ static void test_sizes(void **state)
 	assert_null(tree_branch(&s->tree, 39999));
 	assert_int_equal(s->order.rows[7]->task->key.pid, 8);
 	assert_int_equal(s->order.rows[19999]->task->key.pid, 20000);
-}
-
-#define test(function) cmocka_unit_test_setup_teardown(function, open_state, close_state)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		test(test_sums), test(test_filters), test(test_unknown), test(test_added),
-		test(test_life), test(test_parents), test(test_held),	 test(test_sizes),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,11 +5,7 @@
  */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -43,11 +39,10 @@ static struct trigger_spec good(const char *text)
 }
 
 /* What samples tell. */
-static void test_events(void **state)
+TEST(test_events)
 {
 	struct trigger_spec spec = good(" hang \t1.5s ");
 
-	(void)state;
 	assert_int_equal(spec.sort, TRIGGER_HANG);
 	assert_int_equal(spec.hang_ns, 1500 * NSEC_PER_MSEC);
 	assert_true(trigger_needs_samples(&spec));
@@ -62,7 +57,7 @@ static void test_events(void **state)
 }
 
 /* What is asked for, by each word. */
-static void test_good(void **state)
+TEST(test_good)
 {
 	static const struct {
 		const char *text, *group;
@@ -91,7 +86,6 @@ static void test_good(void **state)
 		{ "cgroup:io some io some 1s/2s", "io some", PSI_IO, false, 1000000, 2000000 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct trigger_spec spec = good(cases[i].text);
 
@@ -178,11 +172,10 @@ static const struct {
 };
 
 /* What is refused, and as what. */
-static void test_bad(void **state)
+TEST(test_bad)
 {
 	struct trigger_spec spec;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(bad_cases); i++) {
 		enum trigger_fault fault = parse(bad_cases[i].text, &spec);
 
@@ -195,7 +188,7 @@ static void test_bad(void **state)
 }
 
 /* The limits themselves are allowed. */
-static void test_limits(void **state)
+TEST(test_limits)
 {
 	static const char *const texts[] = {
 		"memory some 500ms/500ms",
@@ -205,7 +198,6 @@ static void test_limits(void **state)
 		"memory some 10000000us/10000000us",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
 		struct trigger_spec spec = good(texts[i]);
 
@@ -214,13 +206,12 @@ static void test_limits(void **state)
 }
 
 /* Cut anywhere, and with any byte anywhere: nothing is read that is not there. */
-static void test_hostile(void **state)
+TEST(test_hostile)
 {
 	static const char text[] = "cgroup:/a/b io full 1.5s/2s";
 	char changed[sizeof(text)];
 	struct trigger_spec spec;
 
-	(void)state;
 	for (size_t len = 0; len < strlen(text); len++) {
 		memcpy(changed, text, len);
 		changed[len] = '\0';
@@ -240,9 +231,8 @@ static void test_hostile(void **state)
 }
 
 /* There are words for all faults. */
-static void test_words(void **state)
+TEST(test_words)
 {
-	(void)state;
 	for (unsigned fault = TRIGGER_BAD_FORM; fault <= TRIGGER_BAD_THRESHOLD; fault++)
 		assert_true(strlen(error_of_expression((enum trigger_fault)fault)) > 10);
 }
@@ -265,7 +255,7 @@ static void assert_says(const char *text, const struct trigger_error *error, con
 }
 
 /* The window that goes without the capability, where that is what is missing. */
-static void test_explain_window(void **state)
+TEST(test_explain_window)
 {
 	static const struct {
 		const char *text, *window;
@@ -276,7 +266,6 @@ static void test_explain_window(void **state)
 	};
 	struct trigger_error error = { TRIGGER_AT_WRITE, -EINVAL, false };
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		error.privileged = false;
 		assert_says(cases[i].text, &error, cases[i].window, true);
@@ -290,7 +279,7 @@ static void test_explain_window(void **state)
 }
 
 /* Each other way to fail has words of its own. */
-static void test_explain(void **state)
+TEST(test_explain)
 {
 	static const struct {
 		const char *text;
@@ -323,23 +312,6 @@ static void test_explain(void **state)
 		  "Permission denied" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
 		assert_says(cases[i].text, &cases[i].error, cases[i].said, true);
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_events),
-		cmocka_unit_test(test_good),
-		cmocka_unit_test(test_bad),
-		cmocka_unit_test(test_limits),
-		cmocka_unit_test(test_hostile),
-		cmocka_unit_test(test_words),
-		cmocka_unit_test(test_explain_window),
-		cmocka_unit_test(test_explain),
-	};
-
-	return cmocka_run_group_tests_name("trigger", tests, NULL, NULL);
 }

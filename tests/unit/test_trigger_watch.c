@@ -5,11 +5,7 @@
  */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -35,7 +31,7 @@ static struct trigger_spec good(const char *text)
 }
 
 /* What the kernel is told, to the byte. */
-static void test_arm(void **state)
+TEST(test_arm)
 {
 	static const struct {
 		const char *text, *told;
@@ -45,7 +41,6 @@ static void test_arm(void **state)
 	};
 	int fds[2];
 
-	(void)state;
 	assert_int_equal(pipe(fds), 0);
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct trigger_spec spec = good(cases[i].text);
@@ -65,13 +60,12 @@ static void test_arm(void **state)
 }
 
 /* What a descriptor says when it does not take it. */
-static void test_arm_errors(void **state)
+TEST(test_arm_errors)
 {
 	struct trigger_spec spec = good("memory some 2s/2s");
 	void (*before)(int) = signal(SIGPIPE, SIG_IGN);
 	int fds[2], fd;
 
-	(void)state;
 	assert_int_equal(pipe(fds), 0);
 	assert_int_equal(trigger_arm(fds[0], &spec), -EBADF);
 	close(fds[0]);
@@ -137,7 +131,7 @@ static void assert_added(const struct tree *tree, const char *text, const char *
 }
 
 /* The system's files. */
-static void test_system_files(void **state)
+TREE_TEST(test_system_files)
 {
 	const struct tree *tree = *state;
 
@@ -152,7 +146,7 @@ static void test_system_files(void **state)
 }
 
 /* Groups' files, below where cgroup v2 is mounted. */
-static void test_group_files(void **state)
+TREE_TEST(test_group_files)
 {
 	const struct tree *tree = *state;
 	char line[256];
@@ -186,14 +180,13 @@ static void make_set(struct trigger_set *set, struct trigger_spec *specs)
 }
 
 /* Reports, and groups that go, several at a time. */
-static void test_events(void **state)
+TEST(test_events)
 {
 	struct trigger_spec specs[3];
 	struct trigger_set set;
 	struct pollfd fds[3];
 	int fd;
 
-	(void)state;
 	make_set(&set, specs);
 	fd = set.all[1].fd;
 	triggers_fill(&set, fds);
@@ -230,7 +223,7 @@ static void test_events(void **state)
 }
 
 /* The first report is believed only when there was as much since the kernel was told. */
-static void test_first_report(void **state)
+TREE_TEST(test_first_report)
 {
 	static const char *const lines[] = {
 		"some avg10=0.00 avg60=0.00 avg300=0.00 total=70000000\n",
@@ -265,12 +258,11 @@ static void test_first_report(void **state)
 }
 
 /* Until when pressure lasts: the linger, or as long as the kernel may be silent. */
-static void test_until(void **state)
+TEST(test_until)
 {
 	struct trigger_spec specs[3];
 	struct trigger_set set;
 
-	(void)state;
 	make_set(&set, specs);
 	set.all[0].last_ns = 100 * SEC;
 	assert_true(trigger_until_ns(&set.all[0], 10 * SEC) == 110 * SEC);
@@ -306,12 +298,11 @@ static bool measure(struct trigger *trigger, uint64_t *now_ns, uint64_t *total_u
 }
 
 /* Whether pressure lasts, by the file, however often that is read. */
-static void test_measure(void **state)
+TEST(test_measure)
 {
 	static const unsigned steps[] = { 1, 50, 249, 250, 251, 500, 2000 };
 	struct trigger_spec spec = good("memory some 1s/2s");
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
 		struct trigger trigger = { .spec = &spec };
 		uint64_t now = 100 * SEC, total = 5000000;
@@ -332,13 +323,12 @@ static void test_measure(void **state)
 }
 
 /* Readings further apart than the window give the average; a total that fell gives nothing. */
-static void test_measure_far(void **state)
+TEST(test_measure_far)
 {
 	struct trigger_spec spec = good("memory some 1s/2s");
 	struct trigger trigger = { .spec = &spec };
 	uint64_t now = 100 * SEC, total = 5000000;
 
-	(void)state;
 	trigger_measure(&trigger, now, total);
 	assert_true(measure(&trigger, &now, &total, 60000, 1, 0.51));
 	assert_false(measure(&trigger, &now, &total, 60000, 1, 0.49));
@@ -355,7 +345,7 @@ static void test_measure_far(void **state)
 }
 
 /* The line that counts is read of the file, at any time anew. */
-static void test_look(void **state)
+TREE_TEST(test_look)
 {
 	static const char first[] = "some avg10=0.00 avg60=0.00 avg300=0.00 total=1000000\n"
 				    "full avg10=0.00 avg60=0.00 avg300=0.00 total=1000000\n";
@@ -381,22 +371,4 @@ static void test_look(void **state)
 	triggers_close(&set);
 	for (size_t i = 0; i < 2; i++)
 		trigger_spec_free(&specs[i]);
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_arm),
-		cmocka_unit_test(test_arm_errors),
-		cmocka_unit_test_setup_teardown(test_system_files, make_tree, remove_tree),
-		cmocka_unit_test_setup_teardown(test_group_files, make_tree, remove_tree),
-		cmocka_unit_test(test_events),
-		cmocka_unit_test_setup_teardown(test_first_report, make_tree, remove_tree),
-		cmocka_unit_test(test_until),
-		cmocka_unit_test(test_measure),
-		cmocka_unit_test(test_measure_far),
-		cmocka_unit_test_setup_teardown(test_look, make_tree, remove_tree),
-	};
-
-	return cmocka_run_group_tests_name("trigger_watch", tests, NULL, NULL);
 }

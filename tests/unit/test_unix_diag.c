@@ -2,11 +2,7 @@
 /* Which sockets are at the other end: the kernel's own answers, and what goes wrong. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <errno.h>
 #include <linux/netlink.h>
@@ -40,12 +36,11 @@ static int ask_kernel(void)
 }
 
 /* The peer of a pair, and a socket that there is not. */
-static void test_pair(void **state)
+TEST(test_pair)
 {
 	struct unix_socket found;
 	int fd = ask_kernel(), pair[2];
 
-	(void)state;
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
 	assert_int_equal(unix_diag_ask(fd, inode_of(pair[0]), &found), 0);
 	assert_int_equal(found.peer, inode_of(pair[1]));
@@ -56,14 +51,13 @@ static void test_pair(void **state)
 }
 
 /* Who listens and has not accepted a connection; nobody does once it has. */
-static void test_listener(void **state)
+TEST(test_listener)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	int fd = ask_kernel(), server, client, accepted;
 	struct unix_socket found;
 	socklen_t len;
 
-	(void)state;
 	len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 +
 			  (size_t)snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1,
 					   "stalltop-test-%d", (int)getpid()));
@@ -84,17 +78,16 @@ static void test_listener(void **state)
 }
 
 /* A request that cannot be sent is no answer that there is none. */
-static void test_unsent(void **state)
+TEST(test_unsent)
 {
 	struct unix_socket found;
 
-	(void)state;
 	assert_int_equal(unix_diag_ask(-1, 5, &found), -EBADF);
 	assert_int_equal(unix_diag_ask_listener(-1, 5, &found), -EBADF);
 }
 
 /* Answers that are errors, or cut. */
-static void test_decode(void **state)
+TEST(test_decode)
 {
 	struct {
 		struct nlmsghdr header;
@@ -103,22 +96,9 @@ static void test_decode(void **state)
 		     .error = { .error = -EPERM } };
 	struct unix_socket found;
 
-	(void)state;
 	assert_int_equal(unix_diag_decode(&answer, sizeof(answer), &found), -EPERM);
 	assert_int_equal(unix_diag_decode(&answer, 8, &found), -EBADMSG);
 	answer.header.nlmsg_type = SOCK_DIAG_BY_FAMILY;
 	answer.header.nlmsg_len = NLMSG_HDRLEN + 4;
 	assert_int_equal(unix_diag_decode(&answer, sizeof(answer), &found), -EBADMSG);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_pair),
-		cmocka_unit_test(test_listener),
-		cmocka_unit_test(test_unsent),
-		cmocka_unit_test(test_decode),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,11 +2,7 @@
 /* Values as cells: every format, at its edges, never wider than the cell; and their order. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <float.h>
 #include <inttypes.h>
@@ -36,11 +32,10 @@ static void check(double number, enum value_format format, unsigned width, const
 }
 
 /* What may be more says so, within its cells. */
-static void test_bounds(void **state)
+TEST(test_bounds)
 {
 	struct value value = value_number(40.2);
 
-	(void)state;
 	value.at_least = true;
 	check_cell(&value, FORMAT_SHARE, 8, "  >=40.2");
 	check_cell(&value, FORMAT_SHARE, 6, ">=40.2");
@@ -53,7 +48,7 @@ static void test_bounds(void **state)
 
 /* Delay cells: one decimal as long as it fits, then the ladder of the manual: 12345, 999k, >999k.
  */
-static void test_share(void **state)
+TEST(test_share)
 {
 	static const struct {
 		double number;
@@ -69,13 +64,12 @@ static void test_share(void **state)
 		{ NAN, "     -" },
 	};
 
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_SIZE(cases); i++)
 		check(cases[i].number, FORMAT_SHARE, 6, cases[i].cell);
 }
 
 /* Milliseconds of a single wait: as shares, but of what is below 0.1 the microseconds. */
-static void test_wait(void **state)
+TEST(test_wait)
 {
 	static const struct {
 		double number;
@@ -88,13 +82,12 @@ static void test_wait(void **state)
 		{ 1e6, " >999k" },    { -1, "   0.0" },	   { NAN, "     -" },
 	};
 
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_SIZE(cases); i++)
 		check(cases[i].number, FORMAT_WAIT, 6, cases[i].cell);
 }
 
 /* Whole numbers: all digits as long as they fit, then in thousands. */
-static void test_count(void **state)
+TEST(test_count)
 {
 	static const struct {
 		double number;
@@ -119,15 +112,13 @@ static void test_count(void **state)
 		{ INFINITY, 8, "     >1E" },
 	};
 
-	(void)state;
 	for (unsigned i = 0; i < ARRAY_SIZE(cases); i++)
 		check(cases[i].number, FORMAT_COUNT, cases[i].width, cases[i].cell);
 }
 
 /* Hours and minutes, in days where there are too many. */
-static void test_duration(void **state)
+TEST(test_duration)
 {
-	(void)state;
 	check(0, FORMAT_DURATION, 7, "   0:00");
 	check(59.9, FORMAT_DURATION, 7, "   0:00");
 	check(60, FORMAT_DURATION, 7, "   0:01");
@@ -140,11 +131,10 @@ static void test_duration(void **state)
 }
 
 /* What is not known is a dash in every format. */
-static void test_unset(void **state)
+TEST(test_unset)
 {
 	struct value unset = value_unset();
 
-	(void)state;
 	check_cell(&unset, FORMAT_SHARE, 6, "     -");
 	check_cell(&unset, FORMAT_COUNT, 3, "  -");
 	check_cell(&unset, FORMAT_DURATION, 1, "-");
@@ -153,11 +143,10 @@ static void test_unset(void **state)
 }
 
 /* Numbers of all sizes at all widths come out as printf() has them where they fit. */
-static void test_printf(void **state)
+TEST(test_printf)
 {
 	char expected[64];
 
-	(void)state;
 	for (unsigned width = 1; width <= 20; width++) {
 		for (uint64_t number = 0; number < 12000000000; number += 1 + number / 7) {
 			struct value value = value_number((double)number);
@@ -174,13 +163,12 @@ static void test_printf(void **state)
 }
 
 /* No number is wider than its cell. */
-static void test_widths(void **state)
+TEST(test_widths)
 {
 	static const enum value_format formats[] = { FORMAT_COUNT, FORMAT_SHARE, FORMAT_WAIT,
 						     FORMAT_DURATION };
 	static const unsigned widths[] = { 6, 7, 8, 12 };
 
-	(void)state;
 	for (unsigned f = 0; f < ARRAY_SIZE(formats); f++) {
 		/* 64 bits of ns are 1.8e10 s. */
 		double most = formats[f] == FORMAT_DURATION ? 18446744073.0 : 2e19;
@@ -200,12 +188,11 @@ static void test_widths(void **state)
 }
 
 /* Numbers by size, texts by bytes, what is unset behind both. */
-static void test_compare(void **state)
+TEST(test_compare)
 {
 	struct value unset = value_unset(), one = value_number(1), two = value_number(2);
 	struct value a = value_text("a"), b = value_text("b"), high = value_text("\xc3\xa9");
 
-	(void)state;
 	assert_true(value_compare(&one, &two) < 0);
 	assert_true(value_compare(&two, &one) > 0);
 	assert_int_equal(value_compare(&one, &one), 0);
@@ -215,17 +202,4 @@ static void test_compare(void **state)
 	assert_true(value_compare(&a, &b) < 0);
 	assert_true(value_compare(&b, &high) < 0);
 	assert_true(value_compare(&unset, &a) > 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_bounds), cmocka_unit_test(test_share),
-		cmocka_unit_test(test_count),  cmocka_unit_test(test_duration),
-		cmocka_unit_test(test_unset),  cmocka_unit_test(test_printf),
-		cmocka_unit_test(test_widths), cmocka_unit_test(test_compare),
-		cmocka_unit_test(test_wait),
-	};
-
-	return cmocka_run_group_tests_name("value", tests, NULL, NULL);
 }

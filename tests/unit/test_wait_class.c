@@ -2,11 +2,7 @@
 /* What waits mean, by all that is known of them. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include "data/wait_class.h"
 
@@ -17,9 +13,8 @@ static enum wait_class class_by(enum wait_state state, enum wait_about about, co
 }
 
 /* Who has nothing to do has lost nothing. */
-static void test_parked(void **state)
+TEST(test_parked)
 {
-	(void)state;
 	assert_int_equal(class_by(STATE_PARK, ABOUT_UNKNOWN, "futex_do_wait"), CLASS_PARKED);
 	assert_int_equal(class_by(STATE_TIMER, ABOUT_UNKNOWN, "hrtimer_nanosleep"), CLASS_PARKED);
 	assert_int_equal(class_by(STATE_POLL, ABOUT_UNKNOWN, NULL), CLASS_PARKED);
@@ -31,9 +26,8 @@ static void test_parked(void **state)
 }
 
 /* Somebody works for who waits. */
-static void test_served(void **state)
+TEST(test_served)
 {
-	(void)state;
 	assert_int_equal(class_by(STATE_IO, ABOUT_UNKNOWN, NULL), CLASS_SERVED);
 	assert_int_equal(class_by(STATE_POLL, ABOUT_DISK_RING, "io_cqring_wait"), CLASS_SERVED);
 	assert_int_equal(class_by(STATE_NET, ABOUT_ANSWER, "sk_wait_data"), CLASS_SERVED);
@@ -47,11 +41,10 @@ static void test_served(void **state)
 }
 
 /* Somebody has what it wants, or keeps it from that. */
-static void test_kept(void **state)
+TEST(test_kept)
 {
 	struct wait_facts frozen = { STATE_DWAIT, ABOUT_FILE, "percpu_rwsem_wait", true };
 
-	(void)state;
 	assert_int_equal(class_by(STATE_CPU, ABOUT_UNKNOWN, NULL), CLASS_CONTENDED);
 	assert_int_equal(class_by(STATE_LOCK, ABOUT_UNKNOWN, "futex_do_wait"), CLASS_CONTENDED);
 	assert_int_equal(class_by(STATE_CPU, ABOUT_QUOTA, NULL), CLASS_RATIONED);
@@ -62,9 +55,8 @@ static void test_kept(void **state)
 }
 
 /* Where nothing tells no class is guessed; nor is one of a state that there is not. */
-static void test_unknown(void **state)
+TEST(test_unknown)
 {
-	(void)state;
 	assert_int_equal(class_by(STATE_DWAIT, ABOUT_UNKNOWN, NULL), CLASS_UNKNOWN);
 	assert_int_equal(class_by(STATE_NET, ABOUT_UNKNOWN, NULL), CLASS_UNKNOWN);
 	assert_int_equal(class_by(STATE_OTHER, ABOUT_UNKNOWN, NULL), CLASS_UNKNOWN);
@@ -72,16 +64,4 @@ static void test_unknown(void **state)
 	assert_false(wait_for_server(NULL));
 	assert_false(wait_for_server("jbd2_log_wait_commit"));
 	assert_true(wait_for_server("rpc_wait_bit_killable"));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_parked),
-		cmocka_unit_test(test_served),
-		cmocka_unit_test(test_kept),
-		cmocka_unit_test(test_unknown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,11 +2,7 @@
 /* What descriptors are: from a made-up /proc, and those of this process. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -105,7 +101,7 @@ static void assert_of_holder(const char *text, const char *what, pid_t pid)
 }
 
 /* Pipes: who has the other end, which is not who has the same; and when that has changed. */
-static void test_pipe(void **state)
+TEST_WITH(test_pipe, open_kit, close_kit)
 {
 	struct kit *kit = *state;
 	int ends[2];
@@ -168,7 +164,7 @@ static void check_polled(struct kit *kit)
 }
 
 /* What descriptors are. */
-static void test_kinds(void **state)
+TEST_WITH(test_kinds, open_kit, close_kit)
 {
 	struct sockaddr_in address = { .sin_family = AF_INET,
 				       .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
@@ -213,7 +209,7 @@ static void test_kinds(void **state)
 }
 
 /* TCP on this machine: the server and who it is; a listening socket; one that is not connected. */
-static void test_tcp(void **state)
+TEST_WITH(test_tcp, open_kit, close_kit)
 {
 	struct sockaddr_in address = { .sin_family = AF_INET,
 				       .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
@@ -253,7 +249,7 @@ static void test_tcp(void **state)
 }
 
 /* Whose turn it is at a socket: of a server, of a client, of a connection that was accepted. */
-static void test_about(void **state)
+TEST_WITH(test_about, open_kit, close_kit)
 {
 	struct sockaddr_in address = { .sin_family = AF_INET,
 				       .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
@@ -304,7 +300,7 @@ static void test_about(void **state)
 }
 
 /* Rings, by what fdinfo has of them. */
-static void test_ring(void **state)
+TREE_TEST(test_ring)
 {
 	static const struct {
 		const char *text;
@@ -334,7 +330,7 @@ static void test_ring(void **state)
 }
 
 /* Unix sockets: a pair by who has the other end, a connected one by the server's path. */
-static void test_unix(void **state)
+TEST_WITH(test_unix, open_kit, close_kit)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	struct kit *kit = *state;
@@ -370,7 +366,7 @@ static void test_unix(void **state)
 }
 
 /* Files by path, also when they are deleted, and what is none. */
-static void test_files(void **state)
+TEST_WITH(test_files, open_kit, close_kit)
 {
 	char path[] = "/tmp/stalltop-target-XXXXXX";
 	int file = mkostemp(path, O_CLOEXEC), fd;
@@ -413,7 +409,7 @@ static void test_files(void **state)
 #define NO_PID 99999998
 
 /* Children by their ids and by their descriptors; futexes. */
-static void test_words(void **state)
+TEST_WITH(test_words, open_kit, close_kit)
 {
 	struct kit *kit = *state;
 	pid_t pid = start_holder(0, -1);
@@ -451,7 +447,7 @@ static void test_words(void **state)
 }
 
 /* A path within a device is shown by the task's own mounts, which are read again when renewed. */
-static void test_path(void **state)
+TREE_TEST(test_path)
 {
 	const struct tree *tree = *state;
 	struct wait_targets *targets = wait_targets_open(tree->fd);
@@ -475,7 +471,7 @@ static void test_path(void **state)
 }
 
 /* Links of a made-up /proc: hostile, long, of processes whose sockets nobody tells. */
-static void test_links(void **state)
+TREE_TEST(test_links)
 {
 	static const struct {
 		const char *link, *text;
@@ -520,22 +516,4 @@ static void test_links(void **state)
 	buf_free(&out);
 	wait_targets_close(targets);
 	wait_targets_close(NULL);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_pipe, open_kit, close_kit),
-		cmocka_unit_test_setup_teardown(test_kinds, open_kit, close_kit),
-		cmocka_unit_test_setup_teardown(test_about, open_kit, close_kit),
-		cmocka_unit_test_setup_teardown(test_tcp, open_kit, close_kit),
-		cmocka_unit_test_setup_teardown(test_unix, open_kit, close_kit),
-		cmocka_unit_test_setup_teardown(test_files, open_kit, close_kit),
-		cmocka_unit_test_setup_teardown(test_words, open_kit, close_kit),
-		cmocka_unit_test_setup_teardown(test_ring, make_tree, remove_tree),
-		cmocka_unit_test_setup_teardown(test_path, make_tree, remove_tree),
-		cmocka_unit_test_setup_teardown(test_links, make_tree, remove_tree),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,11 +2,7 @@
 /* Delays that cannot have been waited: the kernel books some from a stale stamp. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +26,7 @@ static bool knows_blkio(const struct scene *scene)
 }
 
 /* A task born in the interval cannot have waited for longer than it lived. */
-static void test_longer_than_life(void **state)
+SCENE_TEST(test_longer_than_life)
 {
 	struct scene *scene = *state;
 	struct task_raw *raw = scene_add(&scene->samples[1], 5, 5, SEC(101));
@@ -46,7 +42,7 @@ static void test_longer_than_life(void **state)
 }
 
 /* The same since the start, and nothing is dropped that can be. */
-static void test_since_start(void **state)
+SCENE_TEST(test_since_start)
 {
 	struct scene *scene = *state;
 	struct task_raw *raw = scene_add(&scene->samples[0], 5, 5, SEC(40));
@@ -70,7 +66,7 @@ static void test_since_start(void **state)
 
 /* A reading that took long says little of the clock then, but all of how long the task had lived.
  */
-static void test_inexact_start(void **state)
+SCENE_TEST(test_inexact_start)
 {
 	struct scene *scene = *state;
 	struct task_raw *raw = scene_add(&scene->samples[0], 5, 5, SEC(100) - MS(15));
@@ -86,7 +82,7 @@ static void test_inexact_start(void **state)
 }
 
 /* A reading that took long says that more was waited than there was time for by the clock. */
-static void test_late_reading(void **state)
+SCENE_TEST(test_late_reading)
 {
 	struct scene *scene = *state;
 	struct task_raw *raw = scene_add(&scene->samples[0], 5, 5, SEC(90));
@@ -115,7 +111,7 @@ static void read_wait(struct scene *scene, uint64_t ran_ns, uint64_t waited_ns)
 }
 
 /* A sum of lives leaves out what one of them cannot have waited, and keeps the others'. */
-static void test_life(void **state)
+SCENE_TEST(test_life)
 {
 	struct scene *scene = *state;
 	struct task_raw *a = scene_add(&scene->samples[1], 5, 5, SEC(92));
@@ -138,7 +134,7 @@ static void test_life(void **state)
 }
 
 /* What was left out of an interval stays out of the task's life, however old it gets. */
-static void test_dropped(void **state)
+SCENE_TEST(test_dropped)
 {
 	struct scene *scene = *state;
 	struct task_raw *raw = scene_add(&scene->samples[0], 5, 5, SEC(1));
@@ -161,21 +157,21 @@ static void test_dropped(void **state)
 }
 
 /* Who ran a short while ago has not waited since long before. */
-static void test_ran_since(void **state)
+SCENE_TEST(test_ran_since)
 {
 	read_wait(*state, MS(1), SEC(60));
 	assert_false(knows_blkio(*state));
 }
 
 /* More than has passed since it last ran cannot have been waited, not by a hundredth. */
-static void test_more_than_passed(void **state)
+SCENE_TEST(test_more_than_passed)
 {
 	/* It ran after 100 s, and was read at 104 s. */
 	read_wait(*state, MS(1), SEC(4) + MS(50));
 	assert_false(knows_blkio(*state));
 }
 
-static void test_all_that_passed(void **state)
+SCENE_TEST(test_all_that_passed)
 {
 	read_wait(*state, MS(1), SEC(4) + MS(30));
 	assert_true(knows_blkio(*state));
@@ -185,7 +181,7 @@ static void test_all_that_passed(void **state)
 }
 
 /* Who did not run may have waited since it was born. */
-static void test_long_wait(void **state)
+SCENE_TEST(test_long_wait)
 {
 	read_wait(*state, 0, SEC(90));
 	assert_true(knows_blkio(*state));
@@ -194,7 +190,7 @@ static void test_long_wait(void **state)
 
 /* Where it was only seen late that a thread waited, what it waited before is not of the interval.
  */
-static void test_seen_late(void **state)
+SCENE_TEST(test_seen_late)
 {
 	struct scene *scene = *state;
 	struct task_raw *raw = scene_add(&scene->samples[0], 5, 5, SEC(90));
@@ -213,7 +209,7 @@ static void test_seen_late(void **state)
 }
 
 /* Of several threads each may wait: their lives are added up. */
-static void test_threads(void **state)
+SCENE_TEST(test_threads)
 {
 	struct scene *scene = *state;
 	struct task_raw *raw = scene_add(&scene->samples[1], 5, 5, SEC(101));
@@ -225,7 +221,7 @@ static void test_threads(void **state)
 }
 
 /* Of threads that came and went nobody saw how many there were at a time. */
-static void test_threads_gone(void **state)
+SCENE_TEST(test_threads_gone)
 {
 	struct scene *scene = *state;
 	struct task_raw *raw = scene_add(&scene->samples[0], 5, 5, SEC(1));
@@ -274,7 +270,7 @@ static struct task_raw *read_booked(struct scene *scene, const struct manner *ma
  * Kernels since 6.12 book a little too much of many waits: nobody waits for longer than the
  * interval, but it did wait, whatever the source.
  */
-static void test_overbooked(void **state)
+SCENE_TEST(test_overbooked)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(manners); i++) {
 		struct scene *scene = *state;
@@ -296,7 +292,7 @@ static void test_overbooked(void **state)
 }
 
 /* What is beyond twice the interval says nothing any more. */
-static void test_far_overbooked(void **state)
+SCENE_TEST(test_far_overbooked)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(manners); i++) {
 		struct scene *scene = *state;
@@ -311,7 +307,7 @@ static void test_far_overbooked(void **state)
 }
 
 /* One wait that is too long has a stale stamp: it may have been short. */
-static void test_overbooked_once(void **state)
+SCENE_TEST(test_overbooked_once)
 {
 	read_booked(*state, &manners[0], DELAY_BLKIO, MS(2380), 1);
 	scene_build(*state, 1, false, 0);
@@ -335,7 +331,7 @@ static uint64_t waited_blkio(const struct scene *scene)
 }
 
 /* Nobody waits for I/O while there is no pressure of it; the other kinds stay. */
-static void test_without_pressure(void **state)
+SCENE_TEST(test_without_pressure)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(manners); i++) {
 		struct scene *scene = *state;
@@ -362,7 +358,7 @@ static void test_without_pressure(void **state)
 }
 
 /* With as much pressure as that makes, on a CPU of its own beside a busy one, it did. */
-static void test_within_pressure(void **state)
+SCENE_TEST(test_within_pressure)
 {
 	struct scene *scene = *state;
 
@@ -374,7 +370,7 @@ static void test_within_pressure(void **state)
 }
 
 /* A little beyond what pressure allows, it is as much as that. */
-static void test_beyond_pressure(void **state)
+SCENE_TEST(test_beyond_pressure)
 {
 	struct scene *scene = *state;
 
@@ -387,7 +383,7 @@ static void test_beyond_pressure(void **state)
 }
 
 /* A wait that began before may have been long, however short what passed of it since. */
-static void test_pressure_before(void **state)
+SCENE_TEST(test_pressure_before)
 {
 	struct scene *scene = *state;
 	struct task_raw *raw = read_booked(scene, &manners[0], DELAY_BLKIO, MS(1500), 1);
@@ -403,7 +399,7 @@ static void test_pressure_before(void **state)
 }
 
 /* A wait in progress is no booking. */
-static void test_pressure_progress(void **state)
+SCENE_TEST(test_pressure_progress)
 {
 	struct scene *scene = *state;
 	struct task_raw *raw = read_booked(scene, &manners[0], DELAY_BLKIO, MS(1200), 9);
@@ -416,7 +412,7 @@ static void test_pressure_progress(void **state)
 }
 
 /* Without its count, or with too many CPUs, it may have been anywhere. */
-static void test_pressure_anywhere(void **state)
+SCENE_TEST(test_pressure_anywhere)
 {
 	struct scene *scene = *state;
 	struct frame_options options = { .machine = { .io = { MS(2), SEC(2), SEC(102) },
@@ -439,7 +435,7 @@ static void bound_by_group(struct scene *scene, uint64_t io_ns)
 }
 
 /* Others in other groups make all the pressure there is. */
-static void test_without_group_pressure(void **state)
+SCENE_TEST(test_without_group_pressure)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(manners); i++) {
 		struct scene *scene = *state;
@@ -470,7 +466,7 @@ static void test_without_group_pressure(void **state)
 }
 
 /* What allows less limits: the group's pressure, or the machine's. It is counted once. */
-static void test_tighter_pressure(void **state)
+SCENE_TEST(test_tighter_pressure)
 {
 	struct scene *scene = *state;
 	uint64_t most;
@@ -490,7 +486,7 @@ static void test_tighter_pressure(void **state)
 }
 
 /* Of figures since the start the interval's alone are limited. */
-static void test_group_since_start(void **state)
+SCENE_TEST(test_group_since_start)
 {
 	struct scene *scene = *state;
 	const struct frame_options options = {
@@ -552,9 +548,8 @@ static uint64_t pressure_of(uint64_t *waited_ns, uint64_t *waits, uint64_t passe
 }
 
 /* What was waited truly is never left out, on however many CPUs, whoever else looks. */
-static void test_pressure_is_kept(void **state)
+SCENE_TEST(test_pressure_is_kept)
 {
-	(void)state;
 	for (unsigned i = 0; i < 20000; i++) {
 		unsigned cpus = 1 + (unsigned)any_below(CPUS_MOST);
 		unsigned looks = 1 + (unsigned)any_below(4);
@@ -596,7 +591,7 @@ static bool knows_cpu(const struct scene *scene)
  * 6.12 books as cpu delay what a task sleeps that was moved while it was still queued: few waits,
  * and long ones, of a task that sleeps at both readings while CPUs are idle.
  */
-static void test_sleeper(void **state)
+SCENE_TEST(test_sleeper)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(manners); i++) {
 		struct scene *scene = *state;
@@ -618,7 +613,7 @@ static void test_sleeper(void **state)
 }
 
 /* Longer than the interval it cannot have waited between two readings at which it slept. */
-static void test_sleeper_long(void **state)
+SCENE_TEST(test_sleeper_long)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(manners); i++) {
 		struct scene *scene = *state;
@@ -635,7 +630,7 @@ static void test_sleeper_long(void **state)
 }
 
 /* Whoever waits for a CPU at a reading, or often, or for a small share, does wait. */
-static void test_no_sleeper(void **state)
+SCENE_TEST(test_no_sleeper)
 {
 	static const struct {
 		char before, now;
@@ -796,7 +791,7 @@ static void conserve(struct scene *scene, uint64_t *seed)
 	assert_int_equal(scene->info.stale, 0);
 }
 
-static void test_conserved(void **state)
+SCENE_TEST(test_conserved)
 {
 	uint64_t seed = 20;
 
@@ -807,46 +802,4 @@ static void test_conserved(void **state)
 		scene_open(scene);
 		conserve(scene, &seed);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_longer_than_life, scene_setup, scene_teardown),
-		cmocka_unit_test_setup_teardown(test_since_start, scene_setup, scene_teardown),
-		cmocka_unit_test_setup_teardown(test_inexact_start, scene_setup, scene_teardown),
-		cmocka_unit_test_setup_teardown(test_late_reading, scene_setup, scene_teardown),
-		cmocka_unit_test_setup_teardown(test_life, scene_setup, scene_teardown),
-		cmocka_unit_test_setup_teardown(test_ran_since, scene_setup, scene_teardown),
-		cmocka_unit_test_setup_teardown(test_more_than_passed, scene_setup, scene_teardown),
-		cmocka_unit_test_setup_teardown(test_all_that_passed, scene_setup, scene_teardown),
-		cmocka_unit_test_setup_teardown(test_dropped, scene_setup, scene_teardown),
-		cmocka_unit_test_setup_teardown(test_seen_late, scene_setup, scene_teardown),
-		cmocka_unit_test_setup_teardown(test_overbooked, scene_setup, scene_teardown),
-		cmocka_unit_test_setup_teardown(test_far_overbooked, scene_setup, scene_teardown),
-		cmocka_unit_test_setup_teardown(test_overbooked_once, scene_setup, scene_teardown),
-		cmocka_unit_test_setup_teardown(test_sleeper, scene_setup, scene_teardown),
-		cmocka_unit_test_setup_teardown(test_sleeper_long, scene_setup, scene_teardown),
-		cmocka_unit_test_setup_teardown(test_no_sleeper, scene_setup, scene_teardown),
-		cmocka_unit_test_setup_teardown(test_conserved, scene_setup, scene_teardown),
-		cmocka_unit_test_setup_teardown(test_long_wait, scene_setup, scene_teardown),
-		cmocka_unit_test_setup_teardown(test_threads, scene_setup, scene_teardown),
-		cmocka_unit_test_setup_teardown(test_threads_gone, scene_setup, scene_teardown),
-		cmocka_unit_test_setup_teardown(test_without_pressure, scene_setup, scene_teardown),
-		cmocka_unit_test_setup_teardown(test_within_pressure, scene_setup, scene_teardown),
-		cmocka_unit_test_setup_teardown(test_beyond_pressure, scene_setup, scene_teardown),
-		cmocka_unit_test_setup_teardown(test_pressure_before, scene_setup, scene_teardown),
-		cmocka_unit_test_setup_teardown(test_pressure_progress, scene_setup,
-						scene_teardown),
-		cmocka_unit_test_setup_teardown(test_pressure_anywhere, scene_setup,
-						scene_teardown),
-		cmocka_unit_test_setup_teardown(test_without_group_pressure, scene_setup,
-						scene_teardown),
-		cmocka_unit_test_setup_teardown(test_tighter_pressure, scene_setup, scene_teardown),
-		cmocka_unit_test_setup_teardown(test_group_since_start, scene_setup,
-						scene_teardown),
-		cmocka_unit_test_setup_teardown(test_pressure_is_kept, scene_setup, scene_teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

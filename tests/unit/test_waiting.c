@@ -2,11 +2,7 @@
 /* What tasks wait on, from a made-up /proc: which thread is read, when, and what is hidden. */
 #include "config.h"
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include "tests/lib/test.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -73,7 +69,7 @@ static const struct task_waiting *read_next(struct scene *scene, bool threads, u
 #define SLEEP_STACK "[<0>] hrtimer_nanosleep+0x1/0x2\n[<0>] do_syscall_64+0x1/0x2\n"
 
 /* A wait is of one sample: read once for it, and gone with it. */
-static void test_sample(void **state)
+TEST_WITH(test_sample, make_scene, remove_scene)
 {
 	struct scene *scene = *state;
 	const struct row *row = &scene->lone.row;
@@ -119,7 +115,7 @@ static uint64_t calls_for_still(struct scene *scene, bool ran)
 }
 
 /* Who did not run since waits as before: that is not read again. */
-static void test_still(void **state)
+TEST_WITH(test_still, make_scene, remove_scene)
 {
 	struct scene *scene = *state;
 
@@ -149,7 +145,7 @@ static void test_still(void **state)
 }
 
 /* Tasks that run, have ended or left have no wait. */
-static void test_none(void **state)
+TEST_WITH(test_none, make_scene, remove_scene)
 {
 	struct scene *scene = *state;
 	struct task_raw *raw = &scene->lone.sample.raw[0];
@@ -176,7 +172,7 @@ static void test_none(void **state)
 }
 
 /* Of a process's threads the one in state D for longest is read; of a thread's row the thread. */
-static void test_thread(void **state)
+TEST_WITH(test_thread, make_scene, remove_scene)
 {
 	struct scene *scene = *state;
 	struct task_waits *waits = &scene->lone.sample.raw[0].now.waits;
@@ -206,7 +202,7 @@ static void test_thread(void **state)
 }
 
 /* Where the system call is hidden the function may be known; nothing at all gives the reason. */
-static void test_hidden(void **state)
+TEST_WITH(test_hidden, make_scene, remove_scene)
 {
 	struct scene *scene = *state;
 	const struct task_waiting *waiting;
@@ -234,7 +230,7 @@ static void test_hidden(void **state)
 }
 
 /* A futex is named with how many of the process's threads wait for it. */
-static void test_futex(void **state)
+TEST_WITH(test_futex, make_scene, remove_scene)
 {
 	struct scene *scene = *state;
 	const struct task_waiting *waiting;
@@ -251,18 +247,4 @@ static void test_futex(void **state)
 	assert_int_equal(waiting->state, STATE_LOCK);
 #endif
 	assert_string_equal(waiting->where.data, "futex_wait");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_sample, make_scene, remove_scene),
-		cmocka_unit_test_setup_teardown(test_still, make_scene, remove_scene),
-		cmocka_unit_test_setup_teardown(test_none, make_scene, remove_scene),
-		cmocka_unit_test_setup_teardown(test_thread, make_scene, remove_scene),
-		cmocka_unit_test_setup_teardown(test_hidden, make_scene, remove_scene),
-		cmocka_unit_test_setup_teardown(test_futex, make_scene, remove_scene),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }
