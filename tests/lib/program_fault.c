@@ -228,8 +228,8 @@ static void take_look(struct look *look)
 
 	args += asked;
 	read_passers(&look->before, &look->stage);
-	/* Of those whom nobody asked about it is seen later that they are kept waiting. */
-	e2e_run(&r, NULL, "-b -n 3 -d %s -o json%s%s%s", asked ? "0.5" : "1", args,
+	/* Those whom nobody asked about are looked at in turn, some with each sample. */
+	e2e_run(&r, NULL, "-b -n %d -d 0.5 -o json%s%s%s", asked ? 3 : 10, args,
 		asked ? " -p " : "", asked ? stage_pids(&look->stage) : "");
 	check_silent_success(&r);
 	parse_json(&r, &s);
