@@ -5,7 +5,7 @@
 #
 # cmocka prints a plan for each group, numbers each group from 1, and says "not
 # ok N # SKIP NAME" (1.1.5; "ok" later) without a reason. A test that skips
-# prints "# skip: NAME: REASON" first; the two become "ok N - NAME # SKIP
+# prints "# skip: NAME: REASON" first, NAME * for any; the two become "ok N - NAME # SKIP
 # REASON". cmocka's exit status counts the failed tests, which would fail a
 # second time as an error of the program: it is passed on only when it says more
 # than the lines do.
@@ -121,7 +121,7 @@ function look(line,    rest, colon)
 	} else if (line ~ /^(not )?ok [0-9]+ # SKIP /) {
 		rest = line
 		sub(/^(not )?ok [0-9]+ # SKIP /, "", rest)
-		result(1, " - " rest " # SKIP " (rest in reason ? reason[rest] : "no reason given"))
+		result(1, " - " rest " # SKIP " (rest in reason ? reason[rest] : "*" in reason ? reason["*"] : "no reason given"))
 	} else if (line ~ /^(not )?ok([^a-zA-Z0-9_]|$)/) {
 		rest = line
 		sub(/^(not )?ok[ \t]*[0-9]*/, "", rest)

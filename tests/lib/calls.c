@@ -68,7 +68,9 @@ uint64_t calls_made(void)
 		questions = 0;
 	}
 	if (fd < 0) {
-		print_message("system calls cannot be counted here: %s\n", strerror(errno));
+		/* Whichever test asks: see tap_run.sh. */
+		printf("# skip: *: system calls cannot be counted here: %s\n", strerror(errno));
+		fflush(stdout);
 		skip();
 	}
 	assert_int_equal(read(fd, &count, sizeof(count)), sizeof(count));
