@@ -210,6 +210,8 @@ static void build_row(struct frame *frame, struct frame_info *info, struct row *
 	set_waited(row, deltas, options->since_start || row->born,
 		   info->since_start ? NULL : &info->machine, row_io_bound(info, row));
 	info->stale += deltas->waited.beyond && !row->corrected;
+	info->io_booked |= raw->counters.delay[DELAY_BLKIO].ns >
+			   (before ? before->counters.delay[DELAY_BLKIO].ns : 0);
 	add_kinds(row, deltas);
 	count_state(info, raw);
 	if (info->cur->records)
@@ -349,6 +351,7 @@ void frame_build(struct frame *frame, struct frame_info *info, const struct samp
 	info->interval_ns = prev ? cur->begin_ns - prev->begin_ns : 0;
 	info->born = info->gone = info->ended = 0;
 	info->stale = cur->corrected;
+	info->io_booked = false;
 	info->blocked = info->running = 0;
 	info->states_known = false;
 	info->kinds = 0;

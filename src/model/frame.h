@@ -169,6 +169,7 @@ struct frame_info {
 	size_t ended; /* tasks in rows that exited; known from exit records, so 0 without those */
 	uint64_t run_ns; /* run time of all rows */
 	size_t stale; /* rows with an impossible delay: see frame_build() */
+	bool io_booked; /* some row was booked waits for I/O */
 	struct waited_machine machine; /* see struct frame_options */
 	bool states_known;
 	size_t blocked, running; /* rows with a thread in state D; in R, or waiting for a CPU */

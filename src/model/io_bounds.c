@@ -92,7 +92,7 @@ static size_t find_booked(const struct frame *frame, struct booked_row found[ROW
 {
 	size_t n = 0;
 
-	if (!frame->info->interval_ns)
+	if (!frame->info->interval_ns || !frame->info->io_booked)
 		return 0;
 	for (size_t i = 0; i < frame->n; i++) {
 		struct row *row = &frame->rows[i];
@@ -244,7 +244,8 @@ static const char *path_of(struct io_bounds *bounds, const struct frame_info *in
 {
 	const struct task *task = row->task;
 
-	if (known && task->cgroup)
+	/* Where moves are not seen, the text may be seconds old: see taskinfo.c. */
+	if (known && task->groups && task->cgroup)
 		return task->cgroup;
 	bounds->lines.len = bounds->path.len = 0;
 	if (proctask_cgroup(bounds->procfd, task->tgid, info->threads ? task->key.pid : 0,

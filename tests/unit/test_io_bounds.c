@@ -290,14 +290,31 @@ TEST_WITH(test_nothing_read, set_up, tear_down)
 	assert_int_equal(machine->calls, 0);
 }
 
-/* Groups that are known are not read again; the root's pressure is the machine's. */
-TEST_WITH(test_known, set_up, tear_down)
+/* A source that does not see moves has groups that are seconds old: they are read. */
+TEST_WITH(test_old_group, set_up, tear_down)
 {
 	struct machine *machine = *state;
 
 	machine->known = true;
-	put_text(machine->tree, "5/cgroup", "0::/b\n");
 	begin_sample(machine, 0)->task->cgroup = xstrdup("/a");
+	end_sample(machine);
+	sample_booked(machine, 90);
+	put_text(machine->tree, "5/cgroup", "0::/b\n");
+	/* It is in another group now, whatever its text says. */
+	assert_true(is_whole(sample_booked(machine, 90)));
+}
+
+/* Groups that are known are not read again; the root's pressure is the machine's. */
+TEST_WITH(test_known, set_up, tear_down)
+{
+	struct machine *machine = *state;
+	struct task_raw *raw;
+
+	machine->known = true;
+	put_text(machine->tree, "5/cgroup", "0::/b\n");
+	raw = begin_sample(machine, 0);
+	raw->task->cgroup = xstrdup("/a");
+	raw->task->groups = 7;
 	end_sample(machine);
 	sample_booked(machine, 90);
 	put_pressure(machine, "b", SEC(1));
@@ -338,6 +355,7 @@ TEST_WITH(test_many, set_up, tear_down)
 			snprintf(name, sizeof(name), "/many/%d", p / 2);
 			if (!i)
 				raw->task->cgroup = xstrdup(name);
+			raw->task->groups = 1 + (uint64_t)p / 2;
 			if (!i)
 				put_pressure(machine, name + 1, 0);
 		}

@@ -330,17 +330,25 @@ static uint64_t waited_blkio(const struct scene *scene)
 	return scene->frame.rows[0].deltas->waited.ns[DELAY_BLKIO];
 }
 
+/* In a scene of its own: one that was booked 1.8 s of blkio, and 70 ms of another kind. */
+static struct task_raw *read_both(struct scene *scene, const struct manner *manner)
+{
+	struct task_raw *raw;
+
+	scene_close(scene);
+	scene_open(scene);
+	raw = read_booked(scene, manner, DELAY_BLKIO, MS(1800), 60);
+	raw->counters.delay[DELAY_CPU] = (struct delay_sum){ 3, MS(70) };
+	return raw;
+}
+
 /* Nobody waits for I/O while there is no pressure of it; the other kinds stay. */
 SCENE_TEST(test_without_pressure)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(manners); i++) {
 		struct scene *scene = *state;
-		struct task_raw *raw;
 
-		scene_close(scene);
-		scene_open(scene);
-		raw = read_booked(scene, &manners[i], DELAY_BLKIO, MS(1800), 60);
-		raw->counters.delay[DELAY_CPU] = (struct delay_sum){ 3, MS(70) };
+		read_both(scene, &manners[i]);
 		build_pressed(scene, MS(1));
 		assert_false(knows_blkio(scene));
 		assert_int_equal(waited_blkio(scene), 0);
@@ -439,12 +447,8 @@ SCENE_TEST(test_without_group_pressure)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(manners); i++) {
 		struct scene *scene = *state;
-		struct task_raw *raw;
+		struct task_raw *raw = read_both(scene, &manners[i]);
 
-		scene_close(scene);
-		scene_open(scene);
-		raw = read_booked(scene, &manners[i], DELAY_BLKIO, MS(1800), 60);
-		raw->counters.delay[DELAY_CPU] = (struct delay_sum){ 3, MS(70) };
 		build_pressed(scene, SEC(2));
 		assert_int_equal(waited_blkio(scene), MS(1800));
 		bound_by_group(scene, MS(1));
