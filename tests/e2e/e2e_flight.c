@@ -67,24 +67,6 @@ static void await_closed(const char *folder, int more_than)
 	}
 }
 
-/* Waits until it keeps samples: it catches the signal that asks for them. */
-static void await_running(const struct e2e_proc *p)
-{
-	for (double end = e2e_now() + 20; e2e_now() < end; e2e_sleep(0.02)) {
-		char text[4096] = "";
-		const char *line;
-		int fd = open(e2e_format("/proc/%d/status", (int)p->pid), O_RDONLY);
-		ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof(text) - 1);
-
-		if (fd >= 0)
-			close(fd);
-		line = n > 0 ? strstr(text, "\nSigCgt:") : NULL;
-		if (line && strtoull(line + 8, NULL, 16) & 1ull << (SIGUSR1 - 1))
-			return;
-	}
-	fail_msg("it does not catch SIGUSR1");
-}
-
 /* The times of a folder's samples, as a replay tells them. */
 static size_t read_times(const char *folder, double *times, size_t most)
 {
@@ -114,7 +96,8 @@ E2E_TEST(test_asked)
 
 	e2e_require();
 	start(&p, NULL, folder, "-d 0.1 --before 3s --linger 1", NULL);
-	await_running(&p);
+	/* It keeps samples from then on. */
+	e2e_await_caught(p.pid, SIGUSR1);
 	e2e_sleep(5);
 	assert_int_equal(count_files(folder, "zst") + count_files(folder, ".db"), 0);
 	asked = e2e_wall();
@@ -156,7 +139,7 @@ E2E_TEST(test_apart)
 
 	e2e_require();
 	start(&p, NULL, folder, "-d 0.1 --before 1s --linger 0.3", NULL);
-	await_running(&p);
+	e2e_await_caught(p.pid, SIGUSR1);
 	e2e_sleep(1);
 	kill(p.pid, SIGUSR1);
 	await_closed(folder, 0);
@@ -187,7 +170,7 @@ E2E_TEST(test_hang)
 
 	e2e_require();
 	start(&p, NULL, folder, "-d 0.2 --before 10s --linger 1", "hang 3s");
-	await_running(&p);
+	e2e_await_caught(p.pid, SIGUSR1);
 	e2e_sleep(1);
 	pid = e2e_load(NULL, "load_hang hold");
 	assert_true(pid > 0);
@@ -222,7 +205,7 @@ E2E_TEST(test_oom)
 	e2e_require();
 	e2e_need(box_cgroup(96, path, sizeof(path)), "no memory group");
 	start(&p, &how, folder, "-d 0.2 --before 5s --linger 1", "oom");
-	await_running(&p);
+	e2e_await_caught(p.pid, SIGUSR1);
 	/* As a service is told to be (OOMScoreAdjust=). */
 	score = fopen(e2e_format("/proc/%d/oom_score_adj", (int)p.pid), "w");
 	assert_non_null(score);

@@ -310,6 +310,23 @@ void e2e_await_sleep(pid_t pid)
 	}
 }
 
+void e2e_await_caught(pid_t pid, int number)
+{
+	for (double end = e2e_now() + 20; e2e_now() < end; e2e_sleep(0.02)) {
+		char text[4096] = "";
+		const char *line;
+		int fd = open(e2e_format("/proc/%d/status", (int)pid), O_RDONLY | O_CLOEXEC);
+		ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof(text) - 1);
+
+		if (fd >= 0)
+			close(fd);
+		line = n > 0 ? strstr(text, "\nSigCgt:") : NULL;
+		if (line && strtoull(line + 8, NULL, 16) & 1ull << (number - 1))
+			return;
+	}
+	fail_msg("process %d does not catch signal %d", (int)pid, number);
+}
+
 /* Whether a thread of the process is in uninterruptible sleep. */
 static bool is_hanging(pid_t pid)
 {

@@ -133,6 +133,9 @@ void e2e_kill(pid_t pid);
 /* Waits until a process of one thread sleeps, as when all is done that it does at its start. */
 void e2e_await_sleep(pid_t pid);
 
+/* Waits until a process has a handler for a signal: before, the signal kills it. */
+void e2e_await_caught(pid_t pid, int number);
+
 /* Waits until a thread of the process sleeps uninterruptibly and goes on to. */
 void e2e_await_hang(pid_t pid);
 
