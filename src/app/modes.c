@@ -23,20 +23,27 @@ static const struct mode_row {
 	unsigned alike; /* other modes with the same reason */
 	unsigned within; /* where one of these is named, this one need not be */
 } mode_table[MODES] = {
-	[MODE_SCREEN] = { "the screen" },
-	[MODE_RECORD] = { "--before", "has no screen", .within = MODE_BIT(MODE_SCREEN) },
-	[MODE_BATCH] = { "--batch" },
-	[MODE_METRICS] = { "metrics (--batch --format openmetrics)",
-			   "are of all groups at all times", .within = MODE_BIT(MODE_BATCH) },
-	[MODE_LISTEN] = { "--listen", "answers with metrics of all groups, and writes nothing" },
-	[MODE_REPLAY] = { "--replay", "looks at no machine", .alike = REPLAYS },
-	[MODE_REPLAY_BATCH] = { "--replay", "looks at no machine", .alike = REPLAYS,
+	[MODE_SCREEN] = { .name = "the screen" },
+	[MODE_RECORD] = { .name = "--before",
+			  .what = "has no screen",
+			  .within = MODE_BIT(MODE_SCREEN) },
+	[MODE_BATCH] = { .name = "--batch" },
+	[MODE_METRICS] = { .name = "metrics (--batch --format openmetrics)",
+			   .what = "are of all groups at all times",
+			   .within = MODE_BIT(MODE_BATCH) },
+	[MODE_LISTEN] = { .name = "--listen",
+			  .what = "answers with metrics of all groups, and writes nothing" },
+	[MODE_REPLAY] = { .name = "--replay", .what = "looks at no machine", .alike = REPLAYS },
+	[MODE_REPLAY_BATCH] = { .name = "--replay",
+				.what = "looks at no machine",
+				.alike = REPLAYS,
 				.within = MODE_BIT(MODE_BATCH) | MODE_BIT(MODE_REPLAY) },
-	[MODE_REPLAY_METRICS] = { "metrics of a recording", .within = MODE_BIT(MODE_BATCH) |
-								      MODE_BIT(MODE_METRICS) |
-								      REPLAYS },
-	[MODE_COMMAND] = { "a command", "is followed to its end with its tasks alone" },
-	[MODE_DIFF] = { "--diff", "compares all that was recorded, by command" },
+	[MODE_REPLAY_METRICS] = { .name = "metrics of a recording",
+				  .within =
+					  MODE_BIT(MODE_BATCH) | MODE_BIT(MODE_METRICS) | REPLAYS },
+	[MODE_COMMAND] = { .name = "a command",
+			   .what = "is followed to its end with its tasks alone" },
+	[MODE_DIFF] = { .name = "--diff", .what = "compares all that was recorded, by command" },
 };
 
 enum mode options_mode(const struct options *options)
