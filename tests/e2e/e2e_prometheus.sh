@@ -64,7 +64,9 @@ pids="$pids $!"
 sed -e "s/^#remote_write/remote_write/; s/^#  -/  -/; s/15s/1s/; s/localhost:9779/127.0.0.1:$port/; s/localhost:8428/127.0.0.1:$port_victoria/" \
 	"$packaging/prometheus/prometheus.yml" >"$work/prometheus.yml"
 cp "$packaging/prometheus/stalltop.rules.yml" "$work"
+# At its end it would wait a minute for the VictoriaMetrics, which has ended by then.
 prometheus --config.file="$work/prometheus.yml" --storage.tsdb.path="$work/tsdb" \
+	--storage.remote.flush-deadline=1s \
 	--web.listen-address="127.0.0.1:$port_prometheus" >"$work/prometheus.log" 2>&1 &
 pids="$pids $!"
 await finds 'up{job="stalltop"}' '.data.result[0].value[1] == "1"'

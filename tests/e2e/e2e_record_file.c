@@ -346,47 +346,42 @@ E2E_TEST(test_one_recorder)
 	assert_int_equal(r.status, 0);
 }
 
-/* What is no recording: one line, status 1. */
+/* What is no recording, or not for that: one line, and the status. */
 E2E_TEST(test_refused)
 {
-	const char *path = e2e_path("good.db"), *bad = e2e_path("bad.db");
+	static const struct {
+		const char *before, *name, *after;
+		int status;
+		const char *text;
+	} cases[] = {
+		{ "-b -R", "bad.db", "", 1, "no recording" },
+		{ "-b -R", "absent.db", "", 1, "No such file" },
+		/* Before there is a terminal to be missed. */
+		{ "-R", "absent.db", "", 1, "No such file" },
+		{ "-b -R", "none", "", 1, "there is no recording in that folder" },
+		{ "-b -H -R", "good.db", "", 1, "-H" },
+		{ "-b -R", "good.db", " --from 2099-01-01", 1, "--from" },
+		{ "-b -R", "good.db", " -d 1000", 1, "-d" },
+		{ "-b -R", "good.db", " --from noon", 2, "" },
+		{ "-b --enable-delayacct -R", "good.db", "", 2, "" },
+		{ "-b --keep 7x -w", "good.db", "", 2, "" },
+	};
 	struct e2e_result r;
 	FILE *file;
 
-	e2e_run(&r, NULL, "-b -n 1 -d 0.1 -w %s", path);
-	file = fopen(bad, "w");
+	e2e_run(&r, NULL, "-b -n 1 -d 0.1 -w %s", e2e_path("good.db"));
+	file = fopen(e2e_path("bad.db"), "w");
 	fputs("no database at all", file);
 	fclose(file);
-	e2e_run(&r, NULL, "-b -R %s", bad);
-	assert_int_equal(r.status, 1);
-	assert_non_null(strstr(r.err.data, "no recording"));
-	e2e_run(&r, NULL, "-b -R %s", e2e_path("absent.db"));
-	assert_int_equal(r.status, 1);
-	assert_non_null(strstr(r.err.data, "No such file"));
-	/* Before there is a terminal to be missed. */
-	e2e_run(&r, NULL, "-R %s", e2e_path("absent.db"));
-	assert_int_equal(r.status, 1);
-	assert_non_null(strstr(r.err.data, "No such file"));
 	assert_int_equal(mkdir(e2e_path("none"), 0700), 0);
-	e2e_run(&r, NULL, "-b -R %s", e2e_path("none"));
-	assert_int_equal(r.status, 1);
-	assert_non_null(strstr(r.err.data, "there is no recording in that folder"));
-	e2e_run(&r, NULL, "-b -H -R %s", path);
-	assert_int_equal(r.status, 1);
-	assert_non_null(strstr(r.err.data, "-H"));
-	e2e_run(&r, NULL, "-b -R %s --from 2099-01-01", path);
-	assert_int_equal(r.status, 1);
-	assert_non_null(strstr(r.err.data, "--from"));
-	e2e_run(&r, NULL, "-b -R %s -d 1000", path);
-	assert_int_equal(r.status, 1);
-	assert_non_null(strstr(r.err.data, "-d"));
-	e2e_run(&r, NULL, "-b -R %s --from noon", path);
-	assert_int_equal(r.status, 2);
-	e2e_run(&r, NULL, "-b --enable-delayacct -R %s", path);
-	assert_int_equal(r.status, 2);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		e2e_run(&r, NULL, "%s %s%s", cases[i].before, e2e_path(cases[i].name),
+			cases[i].after);
+		if (r.status != cases[i].status || !strstr(r.err.data, cases[i].text))
+			fail_msg("%s %s%s: status %d: %s", cases[i].before, cases[i].name,
+				 cases[i].after, r.status, r.err.data);
+	}
 	e2e_run(&r, NULL, "-b --from 14:02");
-	assert_int_equal(r.status, 2);
-	e2e_run(&r, NULL, "-b --keep 7x -w %s", path);
 	assert_int_equal(r.status, 2);
 }
 

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #define ORDER_FOREGROUND 'f'
+#define ORDER_END 'e'
 
 /* What the shell tells. */
 struct event {
@@ -126,7 +127,7 @@ static void run_shell(const struct job_how *how, int program, int events, int or
 		poll(pfd, 2, -1);
 		if (pfd[1].revents & POLLIN && read(pfd[1].fd, &info, sizeof(info)) > 0)
 			look_at_program(how, pid, events);
-		if (pfd[0].revents && read(orders, &order, 1) <= 0)
+		if (pfd[0].revents && (read(orders, &order, 1) <= 0 || order == ORDER_END))
 			break;
 		if (pfd[0].revents && order == ORDER_FOREGROUND) {
 			tcsetpgrp(how->terminal, pid);
@@ -214,26 +215,35 @@ char job_state(const struct job *job)
 	return end && end[1] ? end[2] : '?';
 }
 
-void job_foreground(struct job *job)
+/* Gives the shell an order. False: it has ended, which must not end the test. */
+static bool give_order(const struct job *job, char order)
 {
 	const struct timespec at_once = { 0, 0 };
-	char order = ORDER_FOREGROUND;
 	sigset_t closed, before;
+	bool given;
 
-	/* The shell may have ended with the program meanwhile: that must not end the test. */
 	sigemptyset(&closed);
 	sigaddset(&closed, SIGPIPE);
 	sigprocmask(SIG_BLOCK, &closed, &before);
-	job->stopped = false;
-	if (write(job->orders, &order, 1) != 1) {
-		job->ended = true;
+	given = write(job->orders, &order, 1) == 1;
+	if (!given)
 		sigtimedwait(&closed, NULL, &at_once);
-	}
 	sigprocmask(SIG_SETMASK, &before, NULL);
+	return given;
+}
+
+void job_foreground(struct job *job)
+{
+	job->stopped = false;
+	/* It may have ended with the program meanwhile. */
+	if (!give_order(job, ORDER_FOREGROUND))
+		job->ended = true;
 }
 
 void job_close(struct job *job)
 {
+	/* That there is nobody to give orders is not seen while children of the test live. */
+	give_order(job, ORDER_END);
 	close(job->orders);
 	for (int i = 0; job->shell > 0 && i < 500; i++) {
 		if (waitpid(job->shell, NULL, WNOHANG)) {

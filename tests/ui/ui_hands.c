@@ -403,6 +403,9 @@ SCREEN_TEST(explains_columns)
 
 	screen_resize(s, 40, 120);
 	screen_await(s, table_has_rows, NULL);
+	/* a question takes away what was said before */
+	screen_type(s, "L\033");
+	screen_await(s, is_below, "q quit");
 	screen_type(s, "4");
 	screen_await_text(s, "4RECL is memory reclaim: ");
 	screen_await(s, is_below, "q quit");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The layout of the table at every size, with many rows and none, without colour. */
+/* What becomes of the table in odd sizes, with no rows, without colour; ui_golden has its layout.
+ */
 #include "config.h"
 
 #include "tests/lib/crowd.h"
@@ -14,185 +15,23 @@
 
 #define NOBODY 65534
 
-/* Whether the kernel measures pressure. */
-static bool has_pressure(void)
-{
-	return !access("/proc/pressure/memory", R_OK);
-}
-
-/* The first line that begins with the word and a space, or -1. */
-static int line_of(struct screen *s, const char *word)
-{
-	size_t len = strlen(word);
-
-	for (int row = 0; row < screen_rows(s); row++) {
-		const char *line = screen_line(s, row);
-
-		if (!strncmp(line, word, len) && line[len] == ' ')
-			return row;
-	}
-	return -1;
-}
-
-/* The block of pressure: whole, or one line when there is little room. */
-static void check_pressure(struct screen *s, const struct table *t)
-{
-	if (!has_pressure())
-		return;
-	screen_check(s, screen_find(s, "avg10", 0) >= 0);
-	screen_check(s, screen_find(s, "avg10", 0) < t->head);
-	if (screen_rows(s) < 16) {
-		screen_check(s, line_of(s, "memory") < 0);
-		screen_check(s, screen_find(s, "avg10", screen_find(s, "avg10", 0) + 1) < 0);
-		return;
-	}
-	screen_check(s, line_of(s, "memory") > screen_find(s, "avg10", 0));
-	screen_check(s, line_of(s, "cpu") >= 0 && line_of(s, "cpu") < line_of(s, "memory"));
-	screen_check(s, line_of(s, "io") > line_of(s, "memory") && line_of(s, "io") < t->head);
-}
-
-/* The heads that the width asks for, in their order. */
-static void check_heads(struct screen *s, const struct table *t)
-{
-	static const char *const narrow[] = { "PID", "RUN", "0TOTAL", "COMMAND", NULL };
-	static const char *const middle[] = { "PID",  "USER",	"S",	"RUN",	   "0TOTAL",
-					      "1CPU", "2BLKIO", "9MEM", "COMMAND", NULL };
-	static const char *const wide[] = { "PID",   "USER",   "S",	  "RUN",   "0TOTAL",
-					    "1CPU",  "2BLKIO", "3SWAP",	  "4RECL", "5THRA",
-					    "6COMP", "7WPCP",  "COMMAND", NULL };
-	const char *const *heads = screen_cols(s) < 80	  ? narrow
-				   : screen_cols(s) < 110 ? middle
-							  : wide;
-	int end = -1;
-
-	for (; *heads; heads++) {
-		const struct table_head *head = table_head(t, *heads);
-
-		screen_check(s, head != NULL);
-		screen_check(s, head->start > end);
-		end = head->end;
-	}
-	screen_check(s, !strcmp(t->column[t->columns - 1].text, "COMMAND"));
-	/* a kind besides the total also where it is narrow */
-	screen_check(s, table_head(t, "1CPU") || table_head(t, "2BLKIO"));
-	screen_check(s, screen_cols(s) >= 110 || !table_head(t, "4RECL"));
-	screen_check(s, screen_cols(s) < 110 || !table_head(t, "9MEM"));
-}
-
-/* Whether a cell under a head is what may stand there. */
-static bool cell_is_right(const char *head, const char *cell)
-{
-	if (!strcmp(head, "USER") || !strcmp(head, "COMMAND") || !strcmp(head, "ON") ||
-	    !strcmp(head, "CGROUP"))
-		return *cell != '\0';
-	if (!strcmp(head, "S"))
-		return strlen(cell) == 1 && strchr("RSDTtZXIPW-", *cell);
-	if (!strcmp(head, "PID"))
-		return *cell && strspn(cell, "0123456789") == strlen(cell);
-	return !strcmp(cell, "-") ||
-	       (*cell && strspn(cell, ">0123456789.k") == strlen(cell) && strlen(cell) <= 8);
-}
-
-/* Unit row, rows and sum row stand under their heads. */
-static void check_columns(struct screen *s, const struct table *t)
-{
-	for (size_t i = 0; i < t->columns; i++) {
-		const char *head = t->column[i].text;
-
-		for (int row = t->first; row <= t->last; row++)
-			screen_check(s, cell_is_right(head, table_cell(s, t, row, head)));
-		if (t->unit >= 0 && !strcmp(head, "RUN"))
-			screen_check(s, !strcmp(table_cell(s, t, t->unit, head), "(%)"));
-		if (t->sum >= 0 && !strcmp(head, "0TOTAL"))
-			screen_check(s, table_number(s, t, t->sum, head) >= 0);
-	}
-}
-
 /* The lines below the sum row: the hints, and on a high screen the words of the sort column. */
 static int lines_below(struct screen *s)
 {
 	return screen_rows(s) >= 34 ? 2 : 1;
 }
 
-/* All that must hold of a table with more rows than fit. */
-static void check_layout(struct screen *s)
-{
-	struct table t;
-	int below;
-
-	screen_check(s, screen_in_alt(s));
-	screen_check(s, !screen_cursor_visible(s));
-	screen_check(s, !strncmp(screen_line(s, 0), "stalltop ", 9));
-	table_must(s, &t);
-	screen_check(s, screen_find(s, "tasks ", 0) > 0 && screen_find(s, "tasks ", 0) < t.head);
-	check_pressure(s, &t);
-	check_heads(s, &t);
-	screen_check(s, (t.unit >= 0) == (screen_rows(s) >= 12));
-	screen_check(s, (t.sum >= 0) == (screen_rows(s) >= 12));
-	screen_check(s, t.last - t.first + 1 >= 4);
-	/* as many rows as there is room for, and what is folded of those that idle */
-	below = t.sum >= 0 ? t.sum : screen_rows(s) - 1;
-	screen_check(s, t.sum < 0 || t.fold == t.sum - 1 || t.last - t.first == 3);
-	screen_check(s, t.last == (t.fold >= 0 ? t.fold : below) - 1);
-	screen_check(s, t.sum < 0 || t.sum == screen_rows(s) - 1 - lines_below(s));
-	screen_check(s, lines_below(s) == 1 || strstr(screen_line(s, t.sum + 1), "0TOTAL is "));
-	screen_check(s, *screen_line(s, screen_rows(s) - 1));
-	check_columns(s, &t);
-	screen_check(s, !strcmp(table_sorted_by(s, &t), "0TOTAL"));
-	screen_check(s, table_in_order(s, &t, "0TOTAL", true));
-}
-
-/* Starts on a terminal of a size with so many tasks that they fill it. */
-static struct screen *start_full(int rows, int cols, const char *args)
+/* Starts with so many tasks that they fill the terminal. */
+static struct screen *start_full(const char *args)
 {
 	struct screen *s;
 
 	if (!crowd_sleepers("crowd-many", 120))
 		fail_msg("cannot start 120 processes");
-	s = screen_start(&(struct screen_how){ .rows = rows, .cols = cols, .args = args });
+	s = screen_start(&(struct screen_how){ .args = args });
 	screen_await(s, table_has_figures, NULL);
 	screen_settle(s);
 	return s;
-}
-
-/* Whether the footer has a hint, or not. */
-static bool has_hint(struct screen *s, const void *hint)
-{
-	return strstr(screen_line(s, screen_rows(s) - 1), hint);
-}
-
-static bool lacks_hint(struct screen *s, const void *hint)
-{
-	return !has_hint(s, hint);
-}
-
-/* The usual terminal. */
-SCREEN_TEST(fits_80x24)
-{
-	struct screen *s = start_full(24, 80, "-d 60");
-
-	check_layout(s);
-	screen_check(s, strstr(screen_line(s, 23), "quit") && strstr(screen_line(s, 23), "help"));
-}
-
-/* What leads to causes is in the footer at every usual width, and the way out at any. */
-SCREEN_TEST(hints_at_what_matters)
-{
-	static const char *const keys[] = { "w on what", "Tab preset", "Enter open", "! why",
-					    "g group",	 "h help",     "q quit" };
-	struct screen *s = start_full(24, 80, "-d 60");
-
-	for (int cols = 80; cols <= 200; cols += 60) {
-		screen_resize(s, 24, cols);
-		for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-			screen_await(s, has_hint, keys[i]);
-	}
-	screen_resize(s, 24, 40);
-	screen_await(s, lacks_hint, "Enter open");
-	screen_await(s, has_hint, "w on what");
-	screen_await(s, has_hint, "Tab preset");
-	screen_await(s, has_hint, "h help");
-	screen_await(s, has_hint, "q quit");
 }
 
 /* Where there is room the sum stands directly below the rows. */
@@ -216,24 +55,6 @@ SCREEN_TEST(sums_below_rows)
 	screen_check(s, t.sum == t.first + 1);
 }
 
-/* The smallest that is promised. */
-SCREEN_TEST(fits_40x10)
-{
-	check_layout(start_full(10, 40, "-d 60"));
-}
-
-/* A wide one: all kinds. */
-SCREEN_TEST(fits_120x40)
-{
-	check_layout(start_full(40, 120, "-d 60"));
-}
-
-/* A large one. */
-SCREEN_TEST(fits_200x60)
-{
-	check_layout(start_full(60, 200, "-d 60"));
-}
-
 /* The screen is drawn to the size that the terminal has now. */
 static bool fills_terminal(struct screen *s, const void *arg)
 {
@@ -249,27 +70,11 @@ static bool fills_terminal(struct screen *s, const void *arg)
 	       (screen_cols(s) >= 110 || !table_head(&t, "4RECL"));
 }
 
-/* Sizes one after the other, the borders of the rules among them. */
-SCREEN_TEST(follows_resize)
-{
-	static const int sizes[][2] = { { 10, 40 },  { 60, 200 }, { 15, 80 }, { 16, 109 },
-					{ 12, 110 }, { 11, 400 }, { 24, 80 }, { 100, 400 },
-					{ 10, 41 },  { 40, 120 } };
-	struct screen *s = start_full(24, 80, "-d 60");
-
-	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
-		screen_resize(s, sizes[i][0], sizes[i][1]);
-		screen_await(s, fills_terminal, NULL);
-		screen_settle(s);
-		check_layout(s);
-	}
-}
-
 /* What is too small for anything is survived, too. */
 SCREEN_TEST(survives_tiny)
 {
 	static const int sizes[][2] = { { 5, 20 }, { 1, 1 }, { 3, 200 }, { 60, 2 }, { 2, 7 } };
-	struct screen *s = start_full(24, 80, "-d 0.1");
+	struct screen *s = start_full("-d 0.1");
 
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		screen_resize(s, sizes[i][0], sizes[i][1]);
@@ -286,7 +91,8 @@ SCREEN_TEST(survives_tiny)
 /* Sizes faster than samples and drawing. */
 SCREEN_TEST(survives_resize_storm)
 {
-	struct screen *s = start_full(24, 80, "-d 0.05");
+	struct screen *s = start_full("-d 0.05");
+	struct table t;
 
 	for (int i = 0; i < 150; i++) {
 		screen_resize(s, 10 + i * 7 % 41, 40 + i * 13 % 161);
@@ -296,7 +102,12 @@ SCREEN_TEST(survives_resize_storm)
 	screen_await(s, fills_terminal, NULL);
 	screen_type(s, "p");
 	screen_settle(s);
-	check_layout(s);
+	screen_check(s, screen_in_alt(s));
+	screen_check(s, !screen_cursor_visible(s));
+	screen_check(s, !strncmp(screen_line(s, 0), "stalltop ", 9));
+	table_must(s, &t);
+	screen_check(s, !strcmp(table_sorted_by(s, &t), "0TOTAL"));
+	screen_check(s, table_in_order(s, &t, "0TOTAL", true));
 }
 
 /* A filter that matches nothing leaves heads, a sum of nothing and working keys. */

@@ -170,29 +170,6 @@ SCREEN_TEST(uses_width)
 	screen_await_text(s, "86400000");
 }
 
-/* Heads and the selected row go on to the screen's edge. */
-SCREEN_TEST(reaches_edge)
-{
-	static const int sizes[][2] = { { 24, 80 }, { 40, 120 }, { 60, 200 } };
-
-	crowd_sleeper("crowd-idle");
-	for (size_t i = 0; i < 3; i++) {
-		struct screen *s = start(sizes[i][0], sizes[i][1], "-d 60 -m ^crowd-idle");
-		struct table t;
-
-		screen_settle(s);
-		table_must(s, &t);
-		for (int col = t.column[t.columns - 1].start; col < screen_cols(s); col++) {
-			screen_check(s, screen_look(s, t.head, col).bg != -1);
-			screen_check(s, screen_look(s, t.first, col).bg ==
-						screen_look(s, t.first, 0).bg);
-		}
-		screen_check(s, screen_look(s, t.first, 0).bg != -1);
-		screen_type(s, "q");
-		assert_int_equal(screen_end(s, 5), 0);
-	}
-}
-
 /* Who may not ask the kernel: one line says what is missing first, a key all of it. */
 SCREEN_TEST(has_one_note)
 {

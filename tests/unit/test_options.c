@@ -16,8 +16,21 @@
 
 #define WORDS_MAX 16
 
+/* What a command line gave: of the one that was parsed last. */
+static struct options options;
+
+static int forget(void **state)
+{
+	(void)state;
+	options_free(&options);
+	memset(&options, 0, sizeof(options));
+	return 0;
+}
+
+#define OPTIONS_TEST(name) TEST_WITH(name, NULL, forget)
+
 /* Parses a command line, given with spaces between its words; a lone ~ is an empty word. */
-static int parse(struct options *options, const char *line, struct buf *why)
+static int parse(const char *line, struct buf *why)
 {
 	char *copy = xstrdup(line), *rest = copy, *word;
 	char *argv[WORDS_MAX] = { "stalltop" };
@@ -27,24 +40,25 @@ static int parse(struct options *options, const char *line, struct buf *why)
 		if (*word && argc < WORDS_MAX - 1)
 			argv[argc++] = strcmp(word, "~") ? word : word + 1;
 	}
-	err = options_parse(options, argc, argv, why);
+	forget(NULL);
+	err = options_parse(&options, argc, argv, why);
 	/* Strings are those of argv: here they must not outlive it. */
-	options->pattern = options->pattern ? "pattern" : NULL;
-	options->sampler.source = options->sampler.source ? "source" : NULL;
-	options->debug_log = options->debug_log ? "file" : NULL;
+	options.pattern = options.pattern ? "pattern" : NULL;
+	options.sampler.source = options.sampler.source ? "source" : NULL;
+	options.debug_log = options.debug_log ? "file" : NULL;
 	for (unsigned i = 0; i < 2; i++)
-		options->diff[i] = options->diff[i] ? "recording" : NULL;
-	options->sampler.hierarchy = options->sampler.hierarchy ? "hierarchy" : NULL;
+		options.diff[i] = options.diff[i] ? "recording" : NULL;
+	options.sampler.hierarchy = options.sampler.hierarchy ? "hierarchy" : NULL;
 	free(copy);
 	return err;
 }
 
-/* Parses what must be right. The caller frees the options. */
-static void good(struct options *options, const char *line)
+/* Parses what must be right. */
+static void good(const char *line)
 {
 	struct buf why = { 0 };
 
-	if (parse(options, line, &why))
+	if (parse(line, &why))
 		fail_msg("%s: %s", line, buf_cstr(&why));
 	assert_int_equal(why.len, 0);
 }
@@ -52,38 +66,32 @@ static void good(struct options *options, const char *line)
 /* Asserts that a command line is refused with that line. */
 static void bad(const char *line, const char *expected)
 {
-	struct options options;
 	struct buf why = { 0 };
 
-	assert_int_equal(parse(&options, line, &why), -EINVAL);
+	assert_int_equal(parse(line, &why), -EINVAL);
 	assert_string_equal(buf_cstr(&why), expected);
 	buf_free(&why);
-	options_free(&options);
 }
 
 /* Asserts that a command line is refused with a line that begins and ends so. */
 static void bad_like(const char *line, const char *begin, const char *end)
 {
-	struct options options;
 	struct buf why = { 0 };
 	const char *text;
 
-	assert_int_equal(parse(&options, line, &why), -EINVAL);
+	assert_int_equal(parse(line, &why), -EINVAL);
 	text = buf_cstr(&why);
 	assert_true(strlen(text) >= strlen(begin) + strlen(end));
 	assert_true(!strncmp(text, begin, strlen(begin)));
 	assert_string_equal(text + strlen(text) - strlen(end), end);
 	assert_null(strchr(text, '\n'));
 	buf_free(&why);
-	options_free(&options);
 }
 
 /* What holds when nothing is said. */
-TEST(test_defaults)
+OPTIONS_TEST(test_defaults)
 {
-	struct options options;
-
-	good(&options, "");
+	good("");
 	assert_false(options.batch || options.view.group_by || options.view.query.active ||
 		     !options.sampler.exits || options.sampler.since_start ||
 		     options.enable_delayacct || options.help || options.version ||
@@ -99,11 +107,10 @@ TEST(test_defaults)
 	assert_null(options.match);
 	assert_null(options.sampler.pids);
 	assert_null(options.view.query.users);
-	options_free(&options);
 }
 
 /* Options without an argument, by letter and by name. */
-TEST(test_flags)
+OPTIONS_TEST(test_flags)
 {
 	static const struct {
 		const char *line;
@@ -123,42 +130,33 @@ TEST(test_flags)
 	};
 
 	for (unsigned i = 0; i < ARRAY_SIZE(flags); i++) {
-		struct options options;
 		bool set;
 
-		good(&options, flags[i].line);
+		good(flags[i].line);
 		memcpy(&set, (char *)&options + flags[i].place, sizeof(set));
 		assert_true(set);
-		options_free(&options);
 	}
 	for (unsigned i = 0; i < 2; i++) {
-		struct options options;
-
-		good(&options, i ? "--no-exits" : "-x");
+		good(i ? "--no-exits" : "-x");
 		assert_false(options.sampler.exits);
-		options_free(&options);
 	}
 }
 
 /* Numbers at both ends of what is allowed. */
-TEST(test_numbers)
+OPTIONS_TEST(test_numbers)
 {
-	struct options options;
-
-	good(&options, "-b -n 3 -d 0.05 --over 0 -r 18");
+	good("-b -n 3 -d 0.05 --over 0 -r 18");
 	assert_true(options.view.iterations == 3 && options.view.interval_ns == 50000000);
 	assert_true(options.view.query.over_ms >= 0 && options.view.query.over_ms <= 0);
 	assert_int_equal(options.view.query.rows, 18);
-	options_free(&options);
-	good(&options, "-n18446744073709551615 --delay=86400 --over=2.5");
+	good("-n18446744073709551615 --delay=86400 --over=2.5");
 	assert_true(options.view.iterations == UINT64_MAX);
 	assert_true(options.view.interval_ns == UINT64_C(86400000000000));
 	assert_true(options.view.query.over_ms > 2.49 && options.view.query.over_ms < 2.51);
-	options_free(&options);
 }
 
 /* Sort fields with and without a sign. */
-TEST(test_sort)
+OPTIONS_TEST(test_sort)
 {
 	static const struct {
 		const char *line, *id;
@@ -171,21 +169,16 @@ TEST(test_sort)
 	};
 
 	for (unsigned i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct options options;
-
-		good(&options, cases[i].line);
+		good(cases[i].line);
 		assert_string_equal(options.view.query.sort->id, cases[i].id);
 		assert_int_equal(options.view.query.descending, cases[i].descending);
-		options_free(&options);
 	}
 }
 
 /* Lists of processes and users; named more than once they add up. */
-TEST(test_lists)
+OPTIONS_TEST(test_lists)
 {
-	struct options options;
-
-	good(&options, "-p 30,1,2147483647 -p 7 -u root,4294967294");
+	good("-p 30,1,2147483647 -p 7 -u root,4294967294");
 	assert_int_equal(options.sampler.npids, 4);
 	assert_int_equal(options.view.query.nusers, 2);
 	assert_int_equal(options.view.query.users[0], 0);
@@ -198,74 +191,60 @@ TEST(test_lists)
 			found |= options.sampler.pids[i] == pids[wanted];
 		assert_true(found);
 	}
-	options_free(&options);
 }
 
 /* Units, formats, sources, patterns, files. */
-TEST(test_words)
+OPTIONS_TEST(test_words)
 {
-	struct options options;
-
 	for (int unit = 0; unit < UNITS; unit++) {
 		struct buf line = { 0 };
 
 		buf_printf(&line, "-U %s", unit_table[unit].id);
-		good(&options, buf_cstr(&line));
+		good(buf_cstr(&line));
 		assert_int_equal(options.view.unit, unit);
-		options_free(&options);
 		buf_free(&line);
 	}
-	good(&options, "-o json --source procfs --debug-log /x -F pid,comm "
-		       "--cgroup-hierarchy name=systemd");
+	good("-o json --source procfs --debug-log /x -F pid,comm "
+	     "--cgroup-hierarchy name=systemd");
 	assert_ptr_equal(options.format, &out_json);
 	assert_non_null(options.sampler.source);
 	assert_non_null(options.debug_log);
 	assert_non_null(options.sampler.hierarchy);
 	assert_non_null(options.view.fields);
-	options_free(&options);
-	good(&options, "--source auto -o csv -g process");
+	good("--source auto -o csv -g process");
 	assert_null(options.sampler.source);
 	assert_int_equal(options.view.group_by, GROUP_PROCESS);
-	options_free(&options);
 	for (int by = 0; by < GROUP_BYS; by++) {
 		char line[32];
 
 		snprintf(line, sizeof(line), "-g %s", group_table[by].id);
-		good(&options, line);
+		good(line);
 		assert_int_equal(options.view.group_by, by);
-		options_free(&options);
 	}
-	good(&options, "-g user -H");
+	good("-g user -H");
 	assert_int_equal(options.view.group_by, GROUP_THREAD);
-	options_free(&options);
-	good(&options, "--cgroup /a/b --threads -g command");
+	good("--cgroup /a/b --threads -g command");
 	assert_non_null(options.sampler.cgroup);
 	assert_ptr_equal(options.view.query.below, options.sampler.cgroup);
 	assert_int_equal(options.view.group_by, GROUP_COMMAND);
-	options_free(&options);
-	good(&options, "-m one -m ^(two|three)$");
+	good("-m one -m ^(two|three)$");
 	assert_true(pattern_matches(options.match, "two"));
 	assert_false(pattern_matches(options.match, "one"));
 	assert_ptr_equal(options.view.query.match, options.match);
-	options_free(&options);
 }
 
 /* No rows at all are another thing than all of them. */
-TEST(test_no_rows)
+OPTIONS_TEST(test_no_rows)
 {
-	struct options options;
-
-	good(&options, "-b -r 0");
+	good("-b -r 0");
 	assert_true(options.view.query.no_rows);
-	options_free(&options);
-	good(&options, "-b -r 0 -r 5");
+	good("-b -r 0 -r 5");
 	assert_false(options.view.query.no_rows);
 	assert_int_equal(options.view.query.rows, 5);
-	options_free(&options);
 }
 
 /* Numbers that are none, or too small or large. */
-TEST(test_bad_numbers)
+OPTIONS_TEST(test_bad_numbers)
 {
 	static const char *const delays[] = { "0",   "0.049", "86400.1", "-1",	"x",   "1x",
 					      "nan", "inf",   "~",	 "1,5", "1e99" };
@@ -297,10 +276,8 @@ TEST(test_bad_numbers)
 }
 
 /* Everything else that an option does not take: what is wrong, and what is allowed. */
-TEST(test_bad_words)
+OPTIONS_TEST(test_bad_words)
 {
-	struct options options;
-
 	bad("-U hours",
 	    "--unit does not take 'hours'; allowed: percent, ms, count, avg, max, total");
 	bad("-o jsno",
@@ -341,14 +318,10 @@ TEST(test_bad_words)
 	/* What a few bytes would make gigabytes of is refused, and what only looks like it is not.
 	 */
 	bad_like("-m (((a{255}){255}){255})", "--match does not take '(((a", ")");
-	good(&options, "-m ((((((((((((a+)+)+)+)+)+)+)+)+)+)+)+)+");
-	options_free(&options);
-	good(&options, "-m ((((((((((((a*)+)+)+)+)+)+)+)+)+)+)+)+");
-	options_free(&options);
-	good(&options, "-m ((a|b*)*c*){200}");
-	options_free(&options);
-	good(&options, "-m ^(a+b*)+c{1,100}[+]\\+$");
-	options_free(&options);
+	good("-m ((((((((((((a+)+)+)+)+)+)+)+)+)+)+)+)+");
+	good("-m ((((((((((((a*)+)+)+)+)+)+)+)+)+)+)+)+");
+	good("-m ((a|b*)*c*){200}");
+	good("-m ^(a+b*)+c{1,100}[+]\\+$");
 	bad_like("-m ok -m [", "--match does not take '['; allowed: a POSIX ", ")");
 	bad("--debug-log ~", "--debug-log does not take ''; allowed: the name of a file");
 	bad("--output ~", "--output does not take ''; allowed: the name of a file");
@@ -359,7 +332,7 @@ TEST(test_bad_words)
 }
 
 /* Options that are none, or lack their value, and words that are no options. */
-TEST(test_unknown)
+OPTIONS_TEST(test_unknown)
 {
 	bad("-Z", "unknown option -Z (see --help)");
 	bad("-bZ", "unknown option -Z (see --help)");
@@ -385,64 +358,52 @@ TEST(test_unknown)
 }
 
 /* What stands behind -- is a command, whatever it looks like. */
-TEST(test_command)
+OPTIONS_TEST(test_command)
 {
 	char *argv[] = { "stalltop", "-o", "json", "--output", "--", "--", "-b", "--", "-n", NULL };
-	struct options options;
 	struct buf why = { 0 };
 
 	assert_int_equal(options_parse(&options, 9, argv, &why), 0);
 	assert_true(options.command == &argv[6]);
 	assert_string_equal(options.output, "--");
 	assert_false(options.batch);
-	options_free(&options);
-	good(&options, "-b --exit-buffer 64");
+	good("-b --exit-buffer 64");
 	assert_null(options.command);
 	assert_int_equal(options.sampler.exit_buffer, 65536);
 	assert_false(options.sampler.trace);
 	assert_int_equal(options.sampler.trace_sites, 0);
-	options_free(&options);
-	good(&options, "--trace --trace-sites 1048576 -b");
+	good("--trace --trace-sites 1048576 -b");
 	assert_true(options.sampler.trace);
 	assert_int_equal(options.sampler.trace_sites, 1048576);
-	options_free(&options);
 }
 
 /* Two recordings to compare, with options between them and behind. */
-TEST(test_diff)
+OPTIONS_TEST(test_diff)
 {
-	struct options options;
-
-	good(&options, "--diff a b");
+	good("--diff a b");
 	assert_non_null(options.diff[0]);
 	assert_non_null(options.diff[1]);
-	options_free(&options);
-	good(&options, "-o csv --diff a b -r 3");
+	good("-o csv --diff a b -r 3");
 	assert_non_null(options.diff[1]);
 	assert_int_equal(options.view.query.rows, 3);
-	options_free(&options);
-	good(&options, "--diff a -o json b");
+	good("--diff a -o json b");
 	assert_non_null(options.diff[1]);
 	assert_ptr_equal(options.format, &out_json);
-	options_free(&options);
-	good(&options, "--diff a");
+	good("--diff a");
 	assert_null(options.diff[1]);
-	options_free(&options);
-	good(&options, "--before 2m -w d");
+	good("--before 2m -w d");
 	assert_int_equal(options.record.before_ns, 120 * NSEC_PER_SEC);
 	assert_false(options.lingers);
-	options_free(&options);
 }
 
 /* Pressure that is waited for: several, and what a second command line makes of them. */
-TEST(test_when)
+OPTIONS_TEST(test_when)
 {
 	char *argv[] = { "stalltop", "--when", "memory some 300ms/2s",
 			 "--bell",   "--when", "cgroup:/a b io full 1s/4s",
 			 "--linger", "0.5",    NULL };
 	char *over[] = { "stalltop", "--when", "cpu some 1s/2s", NULL };
 	char *wrong[] = { "stalltop", "--when", "memory some 3s/2\x1bs", NULL };
-	struct options options;
 	struct buf why = { 0 };
 
 	assert_int_equal(options_parse(&options, 8, argv, &why), 0);
@@ -461,13 +422,10 @@ TEST(test_when)
 			    "THRESHOLD/WINDOW, each a whole number of us, written in us, ms "
 			    "or s, such as 300ms/2s");
 	buf_free(&why);
-	options_free(&options);
-	good(&options, "--linger 86400");
+	good("--linger 86400");
 	assert_true(options.watch.linger_ns == 86400 * NSEC_PER_SEC);
-	options_free(&options);
-	good(&options, "--linger 0");
+	good("--linger 0");
 	assert_true(options.watch.linger_ns == 0 && !options.watch.nspecs && !options.watch.bell);
-	options_free(&options);
 	bad("--linger -1", "--linger does not take '-1'; allowed: seconds from 0 to 86400");
 	bad("--linger 86401", "--linger does not take '86401'; allowed: seconds from 0 to 86400");
 	bad("--linger nan", "--linger does not take 'nan'; allowed: seconds from 0 to 86400");
@@ -489,11 +447,10 @@ static int make_when(char **argv, int n, char *pressure)
 }
 
 /* So many pressures can be named at most; what is refused takes nothing from the list. */
-TEST(test_when_full)
+OPTIONS_TEST(test_when_full)
 {
 	char *argv[2 * TRIGGERS_MAX + 4], cpu[] = "cpu some 1s/2s", io[] = "io some 1s/2s";
 	char irq[] = "irq some 1s/2s";
-	struct options options;
 	struct buf why = { 0 };
 
 	assert_int_equal(options_parse(&options, make_when(argv, TRIGGERS_MAX + 1, io), argv, &why),
@@ -514,18 +471,14 @@ TEST(test_when_full)
 	assert_string_equal(buf_cstr(&why), "--when does not take 'irq some 1s/2s'; allowed: "
 					    "full after irq, which has no some");
 	assert_int_equal(options.watch.nspecs, TRIGGERS_MAX - 2);
-	options_free(&options);
 	buf_free(&why);
 }
 
 /* Long names may be cut where they stay clear. */
-TEST(test_short_names)
+OPTIONS_TEST(test_short_names)
 {
-	struct options options;
-
-	good(&options, "--iter 4 --thr");
+	good("--iter 4 --thr");
 	assert_true(options.view.iterations == 4 && options.view.group_by == GROUP_THREAD);
-	options_free(&options);
 }
 
 /* Asserts that every line is whole and fits a terminal of 80 columns. */
@@ -592,24 +545,20 @@ TEST(test_rows)
 }
 
 /* Fields and order of sites, which have columns of their own. */
-TEST(test_sites)
+OPTIONS_TEST(test_sites)
 {
 	struct buf fields = { 0 };
-	struct options options;
 
-	good(&options, "-s comm --site-sort on --site-fields state,waker");
+	good("-s comm --site-sort on --site-fields state,waker");
 	assert_ptr_equal(options.view.sites.sort, column_in(&site_columns, "on", 2));
 	assert_false(options.view.sites.descending);
 	assert_string_equal(options.view.sites.fields, "state,waker");
 	assert_ptr_equal(options.view.query.sort, column_by_id("comm", 4));
 	assert_null(options.view.fields);
-	options_free(&options);
-	good(&options, "--site-sort=-waker --site-fields=+class");
+	good("--site-sort=-waker --site-fields=+class");
 	assert_true(options.view.sites.descending);
-	options_free(&options);
-	good(&options, "--site-fields list");
+	good("--site-fields list");
 	assert_true(options.list_site_fields && !options.list_fields);
-	options_free(&options);
 	bad_like("--site-fields blkio", "--site-fields does not take", "fields list); not: blkio");
 	bad_like("--site-fields state,+on", "--site-fields does not take", "not: +on");
 	bad_like("--site-sort wakr", "--site-sort does not take", "did you mean waker?");

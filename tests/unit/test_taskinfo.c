@@ -41,8 +41,13 @@ static void put_texts(const struct tree *tree, pid_t pid, const char *command, c
 }
 
 /* Five processes, of which 10 is a thread of the kernel, in two groups. */
-static void open_facts(struct facts *facts, const struct tree *tree)
+static int open_facts(void **state)
 {
+	struct facts *facts = xcalloc(1, sizeof(*facts));
+	void *tree;
+
+	if (make_tree(&tree))
+		return -1;
 	facts->tree = tree;
 	turn_open(&facts->turn, false);
 	for (pid_t pid = 10; pid < 15; pid++) {
@@ -50,18 +55,28 @@ static void open_facts(struct facts *facts, const struct tree *tree)
 
 		task->parts[0].groups = pid < 13 ? 1 : 2;
 		task->parts[0].exec = 1;
-		put_texts(tree, pid, pid > 10 ? "prog" : "", pid < 13 ? "/a" : "/b");
+		put_texts(facts->tree, pid, pid > 10 ? "prog" : "", pid < 13 ? "/a" : "/b");
 	}
 	walk_find(10)->parts[0].ppid = 2;
-	facts->info = taskinfo_open(tree->fd, false);
+	facts->info = taskinfo_open(facts->tree->fd, false);
 	taskinfo_set_hierarchy(facts->info, &v2);
+	*state = facts;
+	return 0;
 }
 
-static void close_facts(struct facts *facts)
+static int close_facts(void **state)
 {
+	struct facts *facts = *state;
+	void *tree = (void *)(uintptr_t)facts->tree;
+
 	taskinfo_close(facts->info);
 	turn_close(&facts->turn);
+	free(facts);
+	return remove_tree(&tree);
 }
+
+/* A test whose state is a struct facts. */
+#define FACTS_TEST(name) TEST_WITH(name, open_facts, close_facts)
 
 /* Takes a sample a second later, and what is needed of all. Returns how many files were read. */
 static unsigned tick(struct facts *facts, unsigned needs)
@@ -95,204 +110,177 @@ static void run(pid_t pid)
 	walk_run(walk_find(pid), 0, MS(1));
 }
 
+/* So many samples in each of which 12 runs and is looked at: what the last look read. */
+static unsigned pass(struct facts *facts, unsigned samples)
+{
+	unsigned read = 0;
+
+	while (samples--) {
+		run(12);
+		tick(facts, 0);
+		read = fill(facts, 12, NEED_COMMAND);
+	}
+	return read;
+}
+
 /* A command line is read again when its task may have written it anew, but ever more seldom. */
-TREE_TEST(test_backs_off)
+FACTS_TEST(test_backs_off)
 {
 	unsigned reads = 0;
-	struct facts facts;
+	struct facts *facts = *state;
 
-	open_facts(&facts, *state);
 	/* The system is asked for users' names. */
-	tick(&facts, 0);
-	assert_int_equal(fill(&facts, 12, NEED_COMMAND), 1);
-	assert_string_equal(task_of(&facts, 12)->command, "prog");
+	tick(facts, 0);
+	assert_int_equal(fill(facts, 12, NEED_COMMAND), 1);
+	assert_string_equal(task_of(facts, 12)->command, "prog");
 	for (int i = 0; i < 30; i++) {
 		/* It sleeps. */
-		assert_int_equal(tick(&facts, 0), 0);
-		assert_int_equal(fill(&facts, 12, NEED_COMMAND), 0);
+		assert_int_equal(tick(facts, 0), 0);
+		assert_int_equal(fill(facts, 12, NEED_COMMAND), 0);
 	}
-	run(12);
-	tick(&facts, 0);
-	assert_int_equal(fill(&facts, 12, NEED_COMMAND), 1);
+	assert_int_equal(pass(facts, 1), 1);
 	for (int i = 0; i < 40; i++) {
 		run(12);
-		tick(&facts, 0);
-		reads += fill(&facts, 12, NEED_COMMAND);
+		tick(facts, 0);
+		reads += fill(facts, 12, NEED_COMMAND);
 	}
 	assert_in_range(reads, 6, 8);
-	close_facts(&facts);
 }
 
 /* A title that is rewritten is true within seconds, and at once as long as that goes on. */
-TREE_TEST(test_title)
+FACTS_TEST(test_title)
 {
-	struct facts facts;
+	struct facts *facts = *state;
 	int seconds = 0;
 
-	open_facts(&facts, *state);
-	tick(&facts, 0);
-	fill(&facts, 12, NEED_COMMAND);
-	for (int i = 0; i < 30; i++) {
-		run(12);
-		tick(&facts, 0);
-		fill(&facts, 12, NEED_COMMAND);
-	}
-	put_texts(facts.tree, 12, "prog: select", "/a");
+	tick(facts, 0);
+	fill(facts, 12, NEED_COMMAND);
+	pass(facts, 30);
+	put_texts(facts->tree, 12, "prog: select", "/a");
 	do {
-		run(12);
-		tick(&facts, 0);
-		fill(&facts, 12, NEED_COMMAND);
+		pass(facts, 1);
 		seconds++;
-	} while (strcmp(task_of(&facts, 12)->command, "prog: select") != 0 && seconds < 10);
+	} while (strcmp(task_of(facts, 12)->command, "prog: select") != 0 && seconds < 10);
 	assert_in_range(seconds, 1, 5);
-	put_texts(facts.tree, 12, "prog: idle", "/a");
-	run(12);
-	tick(&facts, 0);
-	fill(&facts, 12, NEED_COMMAND);
-	assert_string_equal(task_of(&facts, 12)->command, "prog: idle");
-	close_facts(&facts);
+	put_texts(facts->tree, 12, "prog: idle", "/a");
+	pass(facts, 1);
+	assert_string_equal(task_of(facts, 12)->command, "prog: idle");
 }
 
 /* Who is looked at alone is read as it is now, once a sample, where it ran. */
-TREE_TEST(test_latest)
+FACTS_TEST(test_latest)
 {
-	struct facts facts;
+	struct facts *facts = *state;
 
-	open_facts(&facts, *state);
-	tick(&facts, 0);
-	for (int i = 0; i < 30; i++) {
-		run(12);
-		tick(&facts, 0);
-		fill(&facts, 12, NEED_COMMAND);
-	}
-	put_texts(facts.tree, 12, "prog: select", "/a");
+	tick(facts, 0);
+	pass(facts, 30);
+	put_texts(facts->tree, 12, "prog: select", "/a");
 	run(12);
-	tick(&facts, 0);
-	assert_int_equal(fill(&facts, 12, NEED_COMMAND | NEED_LATEST), 1);
-	assert_string_equal(task_of(&facts, 12)->command, "prog: select");
-	assert_int_equal(fill(&facts, 12, NEED_COMMAND | NEED_LATEST), 0);
-	close_facts(&facts);
+	tick(facts, 0);
+	assert_int_equal(fill(facts, 12, NEED_COMMAND | NEED_LATEST), 1);
+	assert_string_equal(task_of(facts, 12)->command, "prog: select");
+	assert_int_equal(fill(facts, 12, NEED_COMMAND | NEED_LATEST), 0);
 }
 
 /* After exec the command line is another one at once, also where the name is the same. */
-TREE_TEST(test_exec)
+FACTS_TEST(test_exec)
 {
-	struct facts facts;
+	struct facts *facts = *state;
 
-	open_facts(&facts, *state);
-	tick(&facts, 0);
-	for (int i = 0; i < 20; i++) {
-		run(12);
-		tick(&facts, 0);
-		fill(&facts, 12, NEED_COMMAND);
-	}
-	put_texts(facts.tree, 12, "other", "/a");
+	tick(facts, 0);
+	pass(facts, 20);
+	put_texts(facts->tree, 12, "other", "/a");
 	walk_find(12)->parts[0].exec++;
-	run(12);
-	tick(&facts, 0);
-	assert_int_equal(fill(&facts, 12, NEED_COMMAND), 1);
-	assert_string_equal(task_of(&facts, 12)->command, "other");
-	put_texts(facts.tree, 12, "third", "/a");
+	assert_int_equal(pass(facts, 1), 1);
+	assert_string_equal(task_of(facts, 12)->command, "other");
+	put_texts(facts->tree, 12, "third", "/a");
 	memcpy(walk_find(12)->parts[0].comm, "third", 6);
-	run(12);
-	tick(&facts, 0);
-	assert_int_equal(fill(&facts, 12, NEED_COMMAND), 1);
-	assert_string_equal(task_of(&facts, 12)->command, "third");
-	close_facts(&facts);
+	assert_int_equal(pass(facts, 1), 1);
+	assert_string_equal(task_of(facts, 12)->command, "third");
 }
 
 /* A thread of the kernel has no command line: it is read once. */
-TREE_TEST(test_kernel)
+FACTS_TEST(test_kernel)
 {
-	struct facts facts;
+	struct facts *facts = *state;
 
-	open_facts(&facts, *state);
-	tick(&facts, 0);
-	assert_int_equal(fill(&facts, 10, NEED_COMMAND), 1);
+	tick(facts, 0);
+	assert_int_equal(fill(facts, 10, NEED_COMMAND), 1);
 	for (int i = 0; i < 20; i++) {
 		run(10);
-		tick(&facts, 0);
-		assert_int_equal(fill(&facts, 10, NEED_COMMAND | NEED_LATEST), 0);
+		tick(facts, 0);
+		assert_int_equal(fill(facts, 10, NEED_COMMAND | NEED_LATEST), 0);
 	}
-	close_facts(&facts);
 }
 
 /* One file is read for all tasks in one cgroup; who runs is in the same, who moved is not. */
-TREE_TEST(test_groups)
+FACTS_TEST(test_groups)
 {
-	struct facts facts;
+	struct facts *facts = *state;
 
-	open_facts(&facts, *state);
-	tick(&facts, 0);
-	assert_int_equal(tick(&facts, NEED_CGROUP), 2);
+	tick(facts, 0);
+	assert_int_equal(tick(facts, NEED_CGROUP), 2);
 	for (pid_t pid = 10; pid < 15; pid++)
-		assert_string_equal(task_of(&facts, pid)->cgroup, pid < 13 ? "/a" : "/b");
+		assert_string_equal(task_of(facts, pid)->cgroup, pid < 13 ? "/a" : "/b");
 	run(11);
 	run(14);
-	assert_int_equal(tick(&facts, NEED_CGROUP), 0);
+	assert_int_equal(tick(facts, NEED_CGROUP), 0);
 	/* It sleeps meanwhile. */
-	put_texts(facts.tree, 12, "prog", "/b");
+	put_texts(facts->tree, 12, "prog", "/b");
 	walk_find(12)->parts[0].groups = 2;
 	walk_find(12)->changed = true;
-	assert_int_equal(tick(&facts, NEED_CGROUP), 1);
-	assert_string_equal(task_of(&facts, 12)->cgroup, "/b");
-	assert_int_equal(tick(&facts, NEED_CGROUP), 0);
-	close_facts(&facts);
+	assert_int_equal(tick(facts, NEED_CGROUP), 1);
+	assert_string_equal(task_of(facts, 12)->cgroup, "/b");
+	assert_int_equal(tick(facts, NEED_CGROUP), 0);
 }
 
 /* Where the one whose file was read had just moved, the path was not that of the others. */
-TREE_TEST(test_moved_between)
+FACTS_TEST(test_moved_between)
 {
-	struct facts facts;
+	struct facts *facts = *state;
 
-	open_facts(&facts, *state);
-	tick(&facts, 0);
-	put_texts(facts.tree, 10, "", "/b");
-	tick(&facts, NEED_CGROUP);
+	tick(facts, 0);
+	put_texts(facts->tree, 10, "", "/b");
+	tick(facts, NEED_CGROUP);
 	walk_find(10)->parts[0].groups = 2;
 	walk_find(10)->changed = true;
-	tick(&facts, NEED_CGROUP);
-	assert_string_equal(task_of(&facts, 10)->cgroup, "/b");
-	assert_string_equal(task_of(&facts, 11)->cgroup, "/a");
-	assert_string_equal(task_of(&facts, 12)->cgroup, "/a");
-	close_facts(&facts);
+	tick(facts, NEED_CGROUP);
+	assert_string_equal(task_of(facts, 10)->cgroup, "/b");
+	assert_string_equal(task_of(facts, 11)->cgroup, "/a");
+	assert_string_equal(task_of(facts, 12)->cgroup, "/a");
 }
 
 /* For what is kept only those are read that do something, and those that are new. */
-TREE_TEST(test_doers)
+FACTS_TEST(test_doers)
 {
-	struct facts facts;
+	struct facts *facts = *state;
 
-	open_facts(&facts, *state);
-	tick(&facts, 0);
-	tick(&facts, 0);
-	assert_int_equal(tick(&facts, NEED_DOERS), 0);
+	tick(facts, 0);
+	tick(facts, 0);
+	assert_int_equal(tick(facts, NEED_DOERS), 0);
 	run(12);
 	walk_add(20, 20, MS(5000));
-	put_texts(facts.tree, 20, "new", "/a");
-	assert_int_equal(tick(&facts, NEED_DOERS), 2);
-	assert_string_equal(task_of(&facts, 12)->command, "prog");
-	assert_string_equal(task_of(&facts, 20)->command, "new");
-	assert_null(task_of(&facts, 13)->command);
-	assert_int_equal(tick(&facts, NEED_DOERS), 0);
-	close_facts(&facts);
+	put_texts(facts->tree, 20, "new", "/a");
+	assert_int_equal(tick(facts, NEED_DOERS), 2);
+	assert_string_equal(task_of(facts, 12)->command, "prog");
+	assert_string_equal(task_of(facts, 20)->command, "new");
+	assert_null(task_of(facts, 13)->command);
+	assert_int_equal(tick(facts, NEED_DOERS), 0);
 }
 
 /* Where the groups are not known, who ran may have moved. */
-TREE_TEST(test_groups_unknown)
+FACTS_TEST(test_groups_unknown)
 {
-	struct facts facts;
+	struct facts *facts = *state;
 
-	open_facts(&facts, *state);
 	for (pid_t pid = 10; pid < 15; pid++)
 		walk_find(pid)->parts[0].groups = 0;
-	tick(&facts, 0);
-	assert_int_equal(tick(&facts, NEED_CGROUP), 5);
-	put_texts(facts.tree, 12, "prog", "/b");
+	tick(facts, 0);
+	assert_int_equal(tick(facts, NEED_CGROUP), 5);
+	put_texts(facts->tree, 12, "prog", "/b");
 	run(12);
-	assert_int_equal(tick(&facts, NEED_CGROUP), 1);
-	assert_string_equal(task_of(&facts, 12)->cgroup, "/b");
-	close_facts(&facts);
+	assert_int_equal(tick(facts, NEED_CGROUP), 1);
+	assert_string_equal(task_of(facts, 12)->cgroup, "/b");
 }
 
 /* Nobody is called where nothing is read. */
@@ -301,18 +289,16 @@ static void count_call(void *arg)
 	++*(unsigned *)arg;
 }
 
-TREE_TEST(test_between)
+FACTS_TEST(test_between)
 {
 	unsigned calls = 0;
-	struct facts facts;
+	struct facts *facts = *state;
 
-	open_facts(&facts, *state);
 	for (pid_t pid = 100; pid < 700; pid++)
 		walk_add(pid, pid, MS(pid));
-	tick(&facts, NEED_CGROUP);
-	taskinfo_update(facts.info, facts.cur, NEED_CGROUP, count_call, &calls);
+	tick(facts, NEED_CGROUP);
+	taskinfo_update(facts->info, facts->cur, NEED_CGROUP, count_call, &calls);
 	assert_int_equal(calls, 0);
-	taskinfo_update(facts.info, facts.cur, TEXTS, count_call, &calls);
+	taskinfo_update(facts->info, facts->cur, TEXTS, count_call, &calls);
 	assert_in_range(calls, 1, 4);
-	close_facts(&facts);
 }
