@@ -139,22 +139,23 @@ int stretch_open(struct stretch *stretch)
 		err = store_kept(stretch);
 	else if (!stretch->open)
 		err = archive_open(&stretch->archive, stretch->path);
-	if (err)
+	if (!err)
+		stretch->open = true;
+	return err;
+}
+
+int stretch_list(struct stretch *stretch)
+{
+	int err = stretch->listed ? 0 : stretch_open(stretch);
+
+	if (err || stretch->listed)
 		return err;
-	stretch->open = true;
-	if (stretch->listed)
-		return 0;
 	stretch->listed = true;
 	stretch->threads = stretch->archive.threads;
 	err = list_samples(stretch);
 	if (!err)
 		list_pressure(stretch);
 	return err;
-}
-
-int stretch_list(struct stretch *stretch)
-{
-	return stretch->listed ? 0 : stretch_open(stretch);
 }
 
 void stretch_shut(struct stretch *stretch)

@@ -213,7 +213,7 @@ SCRATCH_TEST(plays_all_segments)
 	change(write_some(SECOND, 4), "UPDATE recording SET value = 1 WHERE name = 'threads'");
 	write_some(THIRD, 0);
 	replay = open_replay(&config);
-	assert_true(replay_threads(replay));
+	assert_true(replay_playback(replay).threads);
 	assert_int_equal(play(replay, 100, &err), 9);
 	assert_int_equal(err, -ENODATA);
 	replay_close(replay);
