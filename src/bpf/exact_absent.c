@@ -4,6 +4,7 @@
 
 #include <errno.h>
 
+#include "base/util.h"
 #include "bpf/exact.h"
 
 int exact_open(struct exact **out)
@@ -12,7 +13,6 @@ int exact_open(struct exact **out)
 	return -ENOSYS;
 }
 
-void exact_close(struct exact *exact)
+void exact_close(UNUSED struct exact *exact)
 {
-	(void)exact;
 }

@@ -32,7 +32,6 @@ bool trace_forget(UNUSED struct trace *trace, UNUSED uint32_t slot)
 	return false;
 }
 
-void trace_close(struct trace *trace)
+void trace_close(UNUSED struct trace *trace)
 {
-	(void)trace;
 }
