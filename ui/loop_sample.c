@@ -28,19 +28,14 @@ unsigned loop_needs(struct ui *ui)
 	return wanted;
 }
 
-/* The further needs with which kept moments can be shown in all views. */
-static unsigned kept_needs(const struct ui *ui)
-{
-	/* From the first on: else all tasks would be kept once more, as others. */
-	return ui->rewind.lookback ? KEPT_NEEDS : 0;
-}
-
 void loop_sample(struct loop *loop)
 {
 	struct ui *ui = &loop->ui;
 	const struct frame *frame;
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
-	unsigned wanted = loop_needs(ui) | kept_needs(ui) | NEED_EVIDENCE;
+	/* Of what is kept from the first on: else all tasks would be kept once more, as others. */
+	unsigned kept = ui->rewind.lookback ? KEPT_NEEDS : 0;
+	unsigned wanted = loop_needs(ui) | kept | NEED_EVIDENCE;
 	int err;
 
 	loop->asked = false;

@@ -3,6 +3,7 @@
 
 #include "ui/view_table.h"
 
+#include "base/util.h"
 #include "ui/cmd/cmd.h"
 #include "ui/finding.h"
 #include "ui/header.h"
@@ -109,10 +110,8 @@ static struct sheet table_sheet(struct ui *ui, void *state)
 }
 
 /* Selects the next row that is searched for. */
-static bool table_find(struct ui *ui, void *state, struct list *list)
+static bool table_find(struct ui *ui, UNUSED void *state, UNUSED struct list *list)
 {
-	(void)state;
-	(void)list;
 	return table_find_next(ui);
 }
 

@@ -49,7 +49,7 @@ static int add_all(struct diff *diff, enum diff_side side, struct replay *replay
 	struct playback playback = replay_playback(replay);
 	struct sampler_config config = { .procfd = -1,
 					 .playback = &playback,
-					 .threads = replay_threads(replay) };
+					 .threads = playback.threads };
 	struct grouping grouping = { 0 };
 	const struct frame *frame;
 	struct sampler *sampler;

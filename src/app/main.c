@@ -27,7 +27,6 @@
 #include "app/samples_run.h"
 #include "app/settings.h"
 #include "base/crash.h"
-#include "base/memory.h"
 #include "base/privileges.h"
 #include "base/start.h"
 #include "base/util.h"
@@ -254,7 +253,7 @@ static int run_recorded(struct options *options, const char *message)
 		options->record.segments = options->record.before_ns || is_folder(path);
 	if (options->record.before_ns) {
 		/* Memory that is short is what it may be about. */
-		err = memory_lock();
+		err = start_lock_memory();
 		debug_log("memory %s", err ? strerror(-err) : "locked");
 		if (!options->lingers)
 			options->watch.linger_ns = options->record.before_ns;

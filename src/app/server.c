@@ -21,8 +21,8 @@
 
 #include "app/address.h"
 #include "app/http.h"
-#include "base/child.h"
 #include "base/confine.h"
+#include "base/start.h"
 #include "base/util.h"
 
 /* The shortest time between two texts: samples of every second, which jitter, all count. */
@@ -73,7 +73,7 @@ _Noreturn static void be_server(const struct server *server, int texts)
 	/* Clients need no name where only this machine calls. */
 	if (address_is_open(&server->socket) && !uname(&machine))
 		names.node = machine.nodename;
-	child_serve("stalltop-http", keep, ARRAY_SIZE(keep));
+	start_serving("stalltop-http", keep, ARRAY_SIZE(keep));
 	if (drop_privileges() || confine_calls() || http_serve(listening, texts, &names))
 		_exit(EXIT_FAILURE);
 	_exit(EXIT_SUCCESS);

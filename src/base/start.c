@@ -3,13 +3,24 @@
 
 #include "base/start.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/crash.h"
 #include "base/util.h"
+
+/* The most descriptors that are looked at. */
+#define DESCRIPTORS_MAX 65536
 
 /* Whether the variable is to be dropped. */
 static bool is_unsafe(const char *variable)
@@ -46,4 +57,72 @@ void start_take_descriptors(void)
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
 		if (fcntl(fd, F_GETFD) < 0)
 			open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
+/* Whether a descriptor is to stay open. */
+static bool is_kept(int fd, const int *keep, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (keep[i] == fd)
+			return true;
+	return false;
+}
+
+/* Closes all descriptors but the standard ones and some. */
+static void close_others(const int *keep, size_t n)
+{
+	struct rlimit limit;
+	int end = getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur > DESCRIPTORS_MAX
+			  ? DESCRIPTORS_MAX
+			  : (int)limit.rlim_cur;
+
+	for (int fd = STDERR_FILENO + 1; fd < end; fd++)
+		if (!is_kept(fd, keep, n))
+			close(fd);
+}
+
+/* Points the standard descriptors at nothing. */
+static void leave_output(void)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	for (int fd = STDIN_FILENO; null >= 0 && fd <= STDERR_FILENO; fd++)
+		dup2(null, fd);
+	if (null > STDERR_FILENO)
+		close(null);
+}
+
+void start_serving(const char *name, const int *keep, size_t n)
+{
+	static const int ignored[] = { SIGINT,	SIGTERM, SIGHUP,  SIGQUIT,
+				       SIGTSTP, SIGPIPE, SIGXFSZ, SIGUSR1 };
+
+	prctl(PR_SET_NAME, name);
+	/* Whatever is to be put back, the other process puts back. */
+	crash_set_hook(CRASH_SYSCTL, NULL, NULL);
+	for (size_t i = 0; i < ARRAY_SIZE(ignored); i++)
+		signal(ignored[i], SIG_IGN);
+	close_others(keep, n);
+	leave_output();
+}
+
+/* Whether the kernel would let this process lock any amount. */
+static bool is_unlimited(void)
+{
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct caps[_LINUX_CAPABILITY_U32S_3] = { 0 };
+	struct rlimit limit;
+
+	if (!getrlimit(RLIMIT_MEMLOCK, &limit) && limit.rlim_cur == RLIM_INFINITY)
+		return true;
+	return !syscall(SYS_capget, &head, caps) &&
+	       caps[CAP_TO_INDEX(CAP_IPC_LOCK)].effective & CAP_TO_MASK(CAP_IPC_LOCK);
+}
+
+int start_lock_memory(void)
+{
+	if (!is_unlimited())
+		return -EPERM;
+	/* On fault: room that is only reserved stays so. */
+	return mlockall(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT) ? -errno : 0;
 }

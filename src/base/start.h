@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Steps of a program before any library reads its environment or any file is opened. */
+/* Steps of a process of ours when it begins. */
 #ifndef STALLTOP_BASE_START_H
 #define STALLTOP_BASE_START_H
 
+#include <stddef.h>
+
 /*
  * Removes variables that make libraries read files chosen by the user, or print what the user must
- * not see: for a program that has more privileges than the user who starts it.
+ * not see: for a program that has more privileges than the user who starts it. To be called before
+ * any library reads its environment.
  */
 void start_drop_environment(char **environment);
 
@@ -14,5 +17,20 @@ void start_drop_environment(char **environment);
  * standard output. Reading and writing fail on them as on closed ones.
  */
 void start_take_descriptors(void);
+
+/*
+ * Makes a new process the program's servant: gives it a name, has it ignore the signals that are
+ * meant for the program (it ends with the queue that it serves), closes all descriptors but the
+ * standard ones and those of `keep`, and points the standard ones at nothing: a pipe to a reader
+ * must end when the program does.
+ */
+void start_serving(const char *name, const int *keep, size_t n);
+
+/*
+ * Keeps what the process has in memory, and what it gets later, from being swapped out, where it
+ * may lock as much as it likes: else memory could be refused to it. 0 or -errno. Not inherited by
+ * children.
+ */
+int start_lock_memory(void);
 
 #endif

@@ -84,8 +84,7 @@ static __always_inline bool is_iowait(const struct task_struct *task)
 	return BPF_CORE_READ_BITFIELD(task, in_iowait);
 }
 
-/* ---- Sums --------------------------------------------------------------------------------------
- */
+/* ---- Sums ----------------------------------------------------------------------------------- */
 
 /* Adds a wait to a sum that one writes at a time. */
 static __always_inline void add(struct exact_sum *sum, __u64 ns)

@@ -75,8 +75,7 @@ static __always_inline __u64 word_at(__u64 address)
 	(direct ? (__u64)((const type *)(regs))->member \
 		: word_at((__u64)(regs) + bpf_core_field_offset(type, member)))
 
-/* Whether a task is a 32-bit program in its call. Those of s390x and ppc64 have the same numbers.
- */
+/* Whether a task is a 32-bit program in its call. Those of s390x, ppc64 have the same numbers. */
 static __always_inline bool is_32bit(const struct task_struct *task, enum machine machine)
 {
 	if (machine == MACHINE_X86)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How a thread spends its time: its slot, made and moved from state to state. Part of trace.bpf.c.
- */
+/* How a thread spends its time: its slot, and its move between states. Part of trace.bpf.c. */
 #ifndef STALLTOP_BPF_TRACE_THREAD_H
 #define STALLTOP_BPF_TRACE_THREAD_H
 

@@ -31,7 +31,12 @@ void task_unref(struct task *task)
 	free(task->ended);
 	free(task->dropped);
 	free(task->sleeps);
-	task_waiting_free(task->waiting);
+	if (task->waiting) {
+		buf_free(&task->waiting->on);
+		buf_free(&task->waiting->where);
+		buf_free(&task->waiting->stack);
+	}
+	free(task->waiting);
 	if (task->evidence)
 		free(task->evidence->group);
 	free(task->evidence);

@@ -120,9 +120,7 @@ struct site {
 						  name NULL: the end of the list */
 };
 
-/*
- * Orders sites: those with more time first, then by id. That is the order of a trace_frame's.
- */
+/* Orders sites: those with more time first, then by id. That is the order of a trace_frame's. */
 int site_compare(const struct site *a, const struct site *b);
 
 /* Adds the figures of a site, except the wakers, to a sum's. */

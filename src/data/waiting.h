@@ -32,7 +32,4 @@ struct task_waiting {
 	struct buf stack; /* functions from the innermost on, each on a line: NEED_STACK */
 };
 
-/* Frees it. NULL is allowed. */
-void task_waiting_free(struct task_waiting *waiting);
-
 #endif

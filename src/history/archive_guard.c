@@ -75,14 +75,12 @@ static bool is_bounded(const char *function)
  * Lets statements read tables and do nothing else, and read views only if they are needed: a view
  * of the file could run for ever. An authorizer of SQLite.
  */
-static int authorize(void *arg, int action, const char *a, const char *b, const char *db,
-		     const char *view)
+static int authorize(void *arg, int action, UNUSED const char *a, const char *b,
+		     UNUSED const char *db, const char *view)
 {
 	const struct archive_guard *guard = arg;
 	bool allowed = action == SQLITE_SELECT || action == SQLITE_TRANSACTION;
 
-	(void)a;
-	(void)db;
 	if (action == SQLITE_FUNCTION)
 		allowed = b && is_bounded(b);
 	else if (action == SQLITE_READ)

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include <search.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -335,7 +336,8 @@ static struct written_site *number_site(struct encoder *encoder, const struct tr
 	};
 
 	known->stack = site->stack;
-	if (now.id && !memcmp(&now, was, sizeof(now)))
+	/* Not what fills the struct up behind its last member: that may be anything. */
+	if (now.id && !memcmp(&now, was, offsetof(struct moment_site, stack) + sizeof(now.stack)))
 		return known;
 	/* Without this a reader assumes that threads still wait at the former site, too. */
 	if (known->last.waiting)

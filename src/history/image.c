@@ -66,15 +66,13 @@ static int get_size(sqlite3_file *file, sqlite3_int64 *size)
 }
 
 /* Locks, or syncs, the file: nobody else has it and nobody writes to it, so nothing is to do. */
-static int do_nothing(sqlite3_file *file)
+static int do_nothing(UNUSED sqlite3_file *file)
 {
-	(void)file;
 	return SQLITE_OK;
 }
 
-static int do_lock(sqlite3_file *file, int lock)
+static int do_lock(sqlite3_file *file, UNUSED int lock)
 {
-	(void)lock;
 	return do_nothing(file);
 }
 
@@ -84,47 +82,36 @@ static int see_lock(sqlite3_file *file, int *reserved)
 	return do_nothing(file);
 }
 
-static int refuse_write(sqlite3_file *file, const void *from, int amount, sqlite3_int64 at)
+static int refuse_write(UNUSED sqlite3_file *file, UNUSED const void *from, UNUSED int amount,
+			UNUSED sqlite3_int64 at)
 {
-	(void)file;
-	(void)from;
-	(void)amount;
-	(void)at;
 	return SQLITE_READONLY;
 }
 
-static int refuse_size(sqlite3_file *file, sqlite3_int64 size)
+static int refuse_size(UNUSED sqlite3_file *file, UNUSED sqlite3_int64 size)
 {
-	(void)file;
-	(void)size;
 	return SQLITE_READONLY;
 }
 
-static int refuse_control(sqlite3_file *file, int what, void *argument)
+static int refuse_control(UNUSED sqlite3_file *file, UNUSED int what, UNUSED void *argument)
 {
-	(void)file;
-	(void)what;
-	(void)argument;
 	return SQLITE_NOTFOUND;
 }
 
-static int sync_nothing(sqlite3_file *file, int flags)
+static int sync_nothing(sqlite3_file *file, UNUSED int flags)
 {
-	(void)flags;
 	return do_nothing(file);
 }
 
 /* Returns the usual sector size. */
-static int sector_size(sqlite3_file *file)
+static int sector_size(UNUSED sqlite3_file *file)
 {
-	(void)file;
 	return 0;
 }
 
 /* Says that the file needs no journal and no locks. */
-static int characteristics(sqlite3_file *file)
+static int characteristics(UNUSED sqlite3_file *file)
 {
-	(void)file;
 	return SQLITE_IOCAP_IMMUTABLE;
 }
 
@@ -159,9 +146,8 @@ static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int
 	return SQLITE_OK;
 }
 
-static int full_name(sqlite3_vfs *vfs, const char *name, int size, char *full)
+static int full_name(UNUSED sqlite3_vfs *vfs, const char *name, int size, char *full)
 {
-	(void)vfs;
 	sqlite3_snprintf(size, full, "%s", name);
 	return SQLITE_OK;
 }

@@ -279,33 +279,24 @@ bool pack_is_built(void)
 	return false;
 }
 
-int pack_file(int folder, const char *from, const char *to, bool tight)
+int pack_file(UNUSED int folder, UNUSED const char *from, UNUSED const char *to, UNUSED bool tight)
 {
-	(void)folder;
-	(void)from;
-	(void)to;
-	(void)tight;
 	return -EOPNOTSUPP;
 }
 
-int pack_map(int fd, void **bytes, size_t *len)
+int pack_map(UNUSED int fd, UNUSED void **bytes, UNUSED size_t *len)
 {
-	(void)fd;
-	(void)bytes;
-	(void)len;
 	return -EOPNOTSUPP;
 }
 
-void packer_pack(struct packer *packer, const void *bytes, size_t len, struct buf *out)
+void packer_pack(UNUSED struct packer *packer, const void *bytes, size_t len, struct buf *out)
 {
-	(void)packer;
 	buf_add(out, bytes, len);
 }
 
-bool packer_unpack(struct packer *packer, const void *packed, size_t packed_len, void *bytes,
+bool packer_unpack(UNUSED struct packer *packer, const void *packed, size_t packed_len, void *bytes,
 		   size_t len)
 {
-	(void)packer;
 	if (packed_len != len)
 		return false;
 	memcpy(bytes, packed, len);

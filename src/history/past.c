@@ -11,17 +11,13 @@
 #include "history/rebuild.h"
 
 struct past {
-	struct stretches own, *stretches; /* the stretches; own: the files of a recording */
-	bool threads; /* rows are to be threads */
-	uint64_t from_ns, to_ns, interval_ns;
-	const pid_t *pids;
-	size_t npids;
+	struct replay replay; /* reads moments; its rows: those that are wanted */
+	struct stretches *stretches; /* its files, or what is kept in memory */
 	struct sampler_config config;
 	struct playback playback;
 	struct sampler *sampler, *former; /* former: the one shown before; NULL: none */
-	struct rebuild *rebuild, *former_rebuild; /* what their frames point into */
+	struct rebuild *former_rebuild; /* what its frames point into */
 	bool current; /* the sampler's last frame is the one that is shown */
-	struct stretch *rebuilt; /* the stretch that the rebuild read last: it knows its numbers */
 	/* While a frame is made: the next moment to read, and the last one. */
 	struct position reading, target;
 	struct position shown; /* what is shown; its stretch is pinned, NULL: nothing */
@@ -40,7 +36,7 @@ static size_t stretch_index(const struct past *past, const struct stretch *stret
 /* Whether a stretch has moments with the wanted rows: threads, or processes. */
 static bool is_usable(const struct past *past, struct stretch *stretch)
 {
-	return !stretch_list(stretch) && stretch->n && stretch->threads == past->threads;
+	return !stretch_list(stretch) && stretch->n && stretch->threads == past->replay.threads;
 }
 
 /* Moves to the next moment, whether it can be shown or not. False: there is none. */
@@ -90,7 +86,7 @@ static bool is_far_enough(const struct past *past, const struct position *from,
 	uint64_t a = position_outline(from)->real_ns, b = position_outline(to)->real_ns;
 
 	return !position_outline(to)->interval_ns || b < a ||
-	       b + position_outline(to)->interval_ns / 2 >= a + past->interval_ns;
+	       b + position_outline(to)->interval_ns / 2 >= a + past->replay.config.interval_ns;
 }
 
 /* Finds the moment with which the interval of another begins. False: there is none. */
@@ -109,7 +105,7 @@ static bool is_in_part(const struct past *past, const struct position *position)
 {
 	const struct outline *outline = position_outline(position);
 
-	return outline->real_ns >= past->from_ns && outline->real_ns <= past->to_ns;
+	return outline->real_ns >= past->replay.from_ns && outline->real_ns <= past->replay.to_ns;
 }
 
 /* Whether a moment can be shown: it has an interval, and the moment before it is there. */
@@ -146,8 +142,8 @@ static bool find_first_shown(struct past *past, struct position *position)
 
 bool past_first(struct past *past, struct position *position)
 {
-	return past->from_ns ? past_find(past, past->from_ns, position)
-			     : find_first_shown(past, position);
+	return past->replay.from_ns ? past_find(past, past->replay.from_ns, position)
+				    : find_first_shown(past, position);
 }
 
 bool past_last(struct past *past, struct position *position)
@@ -228,20 +224,6 @@ bool past_find(struct past *past, uint64_t real_ns, struct position *position)
 	return find_first_shown(past, position);
 }
 
-/* Reads one moment. 0 or -errno. */
-static int read_moment(struct past *past, const struct position *position)
-{
-	int err = stretch_open(position->stretch);
-
-	if (err)
-		return err;
-	if (past->rebuilt != position->stretch)
-		rebuild_begin_file(past->rebuild);
-	past->rebuilt = position->stretch;
-	return rebuild_read(past->rebuild, &position->stretch->archive,
-			    position_outline(position)->number);
-}
-
 /* Whether two positions are the same. */
 static bool is_same(const struct position *a, const struct position *b)
 {
@@ -258,7 +240,8 @@ static int next_of_past(void *state, struct sample *prev, struct sample *cur,
 	for (;;) {
 		bool last = is_same(&past->reading, &past->target);
 
-		err = read_moment(past, &past->reading);
+		err = replay_read(&past->replay, past->reading.stretch,
+				  position_outline(&past->reading)->number);
 		if (err)
 			return err;
 		if (last)
@@ -266,7 +249,8 @@ static int next_of_past(void *state, struct sample *prev, struct sample *cur,
 		if (!step_on(past, &past->reading))
 			return -ENODATA;
 	}
-	rebuild_give(past->rebuild, prev, cur, past->pids, past->npids, moment);
+	rebuild_give(past->replay.rebuild, prev, cur, past->replay.config.pids,
+		     past->replay.config.npids, moment);
 	return 0;
 }
 
@@ -276,36 +260,23 @@ static void give_past_group(void *state, const char *path, const struct cgroup_s
 {
 	const struct past *past = state;
 
-	rebuild_group(past->rebuild, path, now, before);
-}
-
-/* Finds the index of the last whole moment of a stretch, up to a position. */
-static size_t find_whole(struct past *past, const struct position *position)
-{
-	struct stretch *stretch = position->stretch;
-	int64_t number = stretch_open(stretch) ? 0
-					       : archive_whole(&stretch->archive,
-							       position_outline(position)->number);
-	size_t at = position->at;
-
-	(void)past;
-	while (at && stretch->outlines[at].number > number)
-		at--;
-	return at;
+	rebuild_group(past->replay.rebuild, path, now, before);
 }
 
 /* Reads the moments before one that it builds on, from the last whole one on. 0 or -errno. */
 static int read_up_to(struct past *past, const struct position *position)
 {
-	struct position at = { position->stretch, find_whole(past, position) };
-	int err = 0;
+	struct stretch *stretch = position->stretch;
+	int64_t number = position_outline(position)->number, whole;
+	int err = stretch_open(stretch);
 
-	for (; at.at < position->at && !err; at.at++) {
-		err = read_moment(past, &at);
-		past->rebuild->passed = 0;
-	}
-	past->reading = at;
-	return err;
+	if (err)
+		return err;
+	whole = archive_whole(&stretch->archive, number);
+	number = replay_read_up_to(&past->replay, stretch,
+				   whole ? whole : stretch->outlines[0].number, number);
+	past->reading = *position;
+	return number < 0 ? (int)number : 0;
 }
 
 /* Frees a rebuild, which a sampler's frames point into. */
@@ -322,14 +293,14 @@ static void set_aside(struct past *past)
 	if (past->current) {
 		past_forget_shown(past);
 		past->former = past->sampler;
-		past->former_rebuild = past->rebuild;
+		past->former_rebuild = past->replay.rebuild;
 	} else {
 		sampler_close(past->sampler);
-		free_rebuild(past->rebuild);
+		free_rebuild(past->replay.rebuild);
 	}
 	past->sampler = NULL;
-	past->rebuild = NULL;
-	past->rebuilt = NULL;
+	past->replay.rebuild = NULL;
+	past->replay.read = NULL;
 	past->current = false;
 }
 
@@ -337,9 +308,9 @@ static void set_aside(struct past *past)
 static int open_anew(struct past *past)
 {
 	set_aside(past);
-	past->rebuild = xcalloc(1, sizeof(*past->rebuild));
+	past->replay.rebuild = xcalloc(1, sizeof(*past->replay.rebuild));
 	past->config.playback = &past->playback;
-	past->config.threads = past->playback.threads = past->threads;
+	past->config.threads = past->playback.threads = past->replay.threads;
 	return sampler_open(&past->sampler, &past->config);
 }
 
@@ -465,12 +436,12 @@ size_t past_around(struct past *past, const struct position *position, struct po
 
 bool past_threads(const struct past *past)
 {
-	return past->threads;
+	return past->replay.threads;
 }
 
 void past_want_threads(struct past *past, bool threads)
 {
-	past->threads = threads;
+	past->replay.threads = threads;
 }
 
 void past_configure(struct past *past, const struct sampler_config *config)
@@ -483,8 +454,6 @@ static struct past *open_empty(void)
 {
 	struct past *past = xcalloc(1, sizeof(*past));
 
-	past->stretches = &past->own;
-	past->to_ns = UINT64_MAX;
 	past->playback =
 		(struct playback){ .state = past, .next = next_of_past, .group = give_past_group };
 	return past;
@@ -494,56 +463,26 @@ struct past *past_open(struct lookback *lookback, const struct sampler_config *c
 {
 	struct past *past = open_empty();
 
+	past->replay.to_ns = UINT64_MAX;
 	past->stretches = lookback_stretches(lookback);
 	past_configure(past, config);
 	return past;
 }
 
-/*
- * Sets from when to when a recording is shown, and finds the last moment. 0 or -errno; then
- * last->stretch is the file that failed, or NULL.
- */
-static int set_limits(struct past *past, const struct replay_config *config, struct position *last)
-{
-	uint64_t end_ns;
-	struct stretch *stretch = NULL;
-	int err = 0;
-
-	for (size_t i = past->own.n; i-- > 0 && !err && !(stretch && stretch->n);) {
-		stretch = past->own.list[i];
-		err = stretch_open(stretch);
-	}
-	if (err)
-		*last = (struct position){ stretch, 0 };
-	if (err)
-		return err;
-	if (!stretch || !stretch->n)
-		return -ENODATA;
-	past->threads = stretch->threads;
-	end_ns = stretch->outlines[stretch->n - 1].real_ns;
-	if ((config->to && !replay_time(config->to, end_ns, &past->to_ns)) ||
-	    (config->from && !replay_time(config->from, end_ns, &past->from_ns)))
-		return -EINVAL;
-	return past_last(past, last) ? 0 : -ENODATA;
-}
-
 int past_open_recording(struct past **out, const struct replay_config *config, char **file)
 {
 	struct past *past = open_empty();
-	struct archive_files files = { 0 };
-	struct position last = { 0 };
-	int err = archive_list(&files, config->path);
+	struct position last;
+	int err = replay_begin(&past->replay, config);
 
-	past->interval_ns = config->interval_ns;
-	past->pids = config->pids;
-	past->npids = config->npids;
-	for (size_t i = 0; i < files.n; i++)
-		stretches_add(&past->own)->path = xstrdup(files.paths[i]);
-	archive_files_free(&files);
+	past->stretches = &past->replay.files;
 	if (!err)
-		err = set_limits(past, config, &last);
+		err = stretch_list(past->stretches->list[past->replay.file]);
+	if (!err && !past_last(past, &last))
+		err = -ENODATA;
 	if (err) {
-		*file = xstrdup(last.stretch ? last.stretch->path : config->path);
+		*file = xstrdup(err == -ENODATA || err == -EINVAL ? config->path
+								  : replay_file(&past->replay));
 		past_close(past);
 		return err;
 	}
@@ -557,6 +496,6 @@ void past_close(struct past *past)
 		return;
 	past_leave(past);
 	past_forget_shown(past);
-	stretches_free(&past->own);
+	stretches_free(&past->replay.files);
 	free(past);
 }

@@ -16,11 +16,10 @@
 #include <unistd.h>
 
 #include "base/buf.h"
-#include "base/child.h"
 #include "base/confine.h"
 #include "base/crash.h"
-#include "base/memory.h"
 #include "base/privileges.h"
+#include "base/start.h"
 #include "base/util.h"
 #include "history/encode.h"
 #include "history/flight.h"
@@ -276,9 +275,9 @@ _Noreturn static void be_writer(struct record_writer *writer)
 	int err;
 
 	queue_be_receiver(writer->queue);
-	child_serve("stalltop-record", keep, ARRAY_SIZE(keep));
+	start_serving("stalltop-record", keep, ARRAY_SIZE(keep));
 	if (writer->config->before_ns)
-		memory_lock();
+		start_lock_memory();
 	if (privileges_keep(writer->config->before_ns ? PRIVILEGE_FILES | PRIVILEGE_MEMORY
 						      : PRIVILEGE_FILES))
 		_exit(EXIT_FAILURE);

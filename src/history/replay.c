@@ -11,18 +11,6 @@
 #include "base/util.h"
 #include "history/rebuild.h"
 
-struct replay {
-	const struct replay_config *config;
-	struct archive_files files;
-	size_t file; /* the index of the open file */
-	struct archive archive;
-	struct rebuild rebuild;
-	int64_t number; /* the next sample to read; 0: the first of the next file */
-	uint64_t given_ns; /* when the last sample made began */
-	uint64_t from_ns, to_ns;
-	bool threads, given;
-};
-
 /* Parses a duration with a letter for its unit. False: it is none. */
 static bool parse_age(const char *text, uint64_t *ns)
 {
@@ -105,18 +93,18 @@ bool replay_time(const char *text, uint64_t end_ns, uint64_t *ns)
 	return false;
 }
 
-/* Opens the file with an index. 0 or -errno. */
-static int open_segment(struct replay *replay, size_t file)
+/* Opens the file with an index, and closes the one before. 0 or -errno. */
+static int open_file(struct replay *replay, size_t file)
 {
+	struct stretch *stretch = replay->files.list[file];
 	int err;
 
-	archive_close(&replay->archive);
+	stretch_shut(replay->files.list[replay->file]);
 	replay->file = file;
-	rebuild_begin_file(&replay->rebuild);
-	err = archive_open(&replay->archive, replay->files.paths[file]);
-	replay->number = 0;
-	if (!err && replay->archive.last >= replay->archive.first)
-		replay->number = replay->archive.first;
+	err = stretch_open(stretch);
+	replay->number = !err && stretch->archive.last >= stretch->archive.first
+				 ? stretch->archive.first
+				 : 0;
 	return err;
 }
 
@@ -124,7 +112,7 @@ static int open_segment(struct replay *replay, size_t file)
 static int open_next(struct replay *replay, size_t file)
 {
 	for (; file < replay->files.n; file++) {
-		int err = open_segment(replay, file);
+		int err = open_file(replay, file);
 
 		if (err || replay->number)
 			return err;
@@ -132,20 +120,71 @@ static int open_next(struct replay *replay, size_t file)
 	return -ENODATA;
 }
 
+/* Returns the file that is open. */
+static struct archive *archive_of(const struct replay *replay)
+{
+	return &replay->files.list[replay->file]->archive;
+}
+
 /* Finds the end of the recording. 0 or -errno. */
 static int find_end(struct replay *replay, uint64_t *end_ns)
 {
 	for (size_t file = replay->files.n; file-- > 0;) {
-		int err = open_segment(replay, file);
+		int err = open_file(replay, file);
 
 		if (err)
 			return err;
-		replay->threads = replay->archive.threads;
-		*end_ns = replay->number ? archive_time(&replay->archive, replay->archive.last) : 0;
+		replay->threads = archive_of(replay)->threads;
+		if (replay->number)
+			*end_ns = archive_time(archive_of(replay), archive_of(replay)->last);
 		if (*end_ns)
 			return 0;
 	}
 	return -ENODATA;
+}
+
+int replay_begin(struct replay *replay, const struct replay_config *config)
+{
+	struct archive_files files;
+	uint64_t end_ns = 0;
+	int err = archive_list(&files, config->path);
+
+	*replay = (struct replay){ .config = *config, .to_ns = UINT64_MAX };
+	for (size_t i = 0; i < files.n; i++)
+		stretches_add(&replay->files)->path = xstrdup(files.paths[i]);
+	archive_files_free(&files);
+	if (!err)
+		err = find_end(replay, &end_ns);
+	if (!err && ((config->to && !replay_time(config->to, end_ns, &replay->to_ns)) ||
+		     (config->from && !replay_time(config->from, end_ns, &replay->from_ns))))
+		err = -EINVAL;
+	return err;
+}
+
+int replay_read(struct replay *replay, struct stretch *stretch, int64_t number)
+{
+	int err = stretch_open(stretch);
+
+	if (err)
+		return err;
+	if (replay->read != stretch)
+		rebuild_begin_file(replay->rebuild);
+	replay->read = stretch;
+	return rebuild_read(replay->rebuild, &stretch->archive, number);
+}
+
+int64_t replay_read_up_to(struct replay *replay, struct stretch *stretch, int64_t whole,
+			  int64_t number)
+{
+	while (whole > 0 && whole < number) {
+		int err = replay_read(replay, stretch, whole);
+
+		if (err)
+			return err;
+		replay->rebuild->passed = 0;
+		whole = archive_next(&stretch->archive, whole);
+	}
+	return whole;
 }
 
 /*
@@ -154,52 +193,40 @@ static int find_end(struct replay *replay, uint64_t *end_ns)
  */
 static int seek(struct replay *replay)
 {
-	struct archive *archive = &replay->archive;
-	int64_t number, at;
-	int err;
+	struct archive *archive;
+	int64_t number, whole;
 
 	for (size_t file = replay->files.n; file-- > 0;) {
-		err = open_segment(replay, file);
+		int err = open_file(replay, file);
+
 		if (err)
 			return err;
+		archive = archive_of(replay);
 		if (replay->number && archive_time(archive, archive->first) < replay->from_ns)
 			break;
 		if (!file)
 			return open_next(replay, 0);
 	}
+	archive = archive_of(replay);
 	number = archive_find(archive, replay->from_ns) - 1;
-	at = archive_whole(archive, number);
-	if (!at)
+	whole = archive_whole(archive, number);
+	if (!whole)
 		return -EBADMSG;
-	for (; at > 0 && at < number; at = archive_next(archive, at)) {
-		err = rebuild_read(&replay->rebuild, archive, at);
-		if (err)
-			return err;
-		replay->rebuild.passed = 0;
-	}
-	replay->number = at;
-	return at < 0 ? (int)at : 0;
+	replay->number = replay_read_up_to(replay, replay->files.list[replay->file], whole, number);
+	return replay->number < 0 ? (int)replay->number : 0;
 }
 
 int replay_open(struct replay **out, const struct replay_config *config, char **file)
 {
 	struct replay *replay = xcalloc(1, sizeof(*replay));
-	uint64_t end_ns = 0;
-	int err = archive_list(&replay->files, config->path);
+	int err = replay_begin(replay, config);
 
-	replay->config = config;
-	replay->rebuild.bare = config->bare;
-	replay->to_ns = UINT64_MAX;
-	if (!err)
-		err = find_end(replay, &end_ns);
-	if (!err && config->to && !replay_time(config->to, end_ns, &replay->to_ns))
-		err = -EINVAL;
-	if (!err && config->from && !replay_time(config->from, end_ns, &replay->from_ns))
-		err = -EINVAL;
+	replay->rebuild = xcalloc(1, sizeof(*replay->rebuild));
+	replay->rebuild->bare = config->bare;
 	if (!err)
 		err = config->from ? seek(replay) : open_next(replay, 0);
 	if (err) {
-		*file = xstrdup(replay->files.n ? replay_file(replay) : config->path);
+		*file = xstrdup(replay_file(replay));
 		replay_close(replay);
 		return err;
 	}
@@ -207,33 +234,28 @@ int replay_open(struct replay **out, const struct replay_config *config, char **
 	return 0;
 }
 
-bool replay_threads(const struct replay *replay)
-{
-	return replay->threads;
-}
-
 /* Whether enough time has passed since the last sample made. */
 static bool is_due(const struct replay *replay)
 {
-	const struct rebuild *rebuild = &replay->rebuild;
+	const struct rebuild *rebuild = replay->rebuild;
 
 	/* Up to half a recorded interval may be missing: samples are not taken at exact times. */
 	return !replay->given || rebuild->moment.baseline ||
 	       rebuild->begin_ns + (rebuild->begin_ns - rebuild->before_ns) / 2 >=
-		       replay->given_ns + replay->config->interval_ns;
+		       replay->given_ns + replay->config.interval_ns;
 }
 
 /* Reads the next sample of the file. 0, -ENODATA: it is later than asked for, or -errno. */
 static int read_next(struct replay *replay)
 {
-	struct archive *archive = &replay->archive;
+	struct archive *archive = archive_of(replay);
 	bool begun = archive_begin(archive);
 	int err = 0;
 
 	if (archive_time(archive, replay->number) > replay->to_ns)
 		err = -ENODATA;
 	if (!err)
-		err = rebuild_read(&replay->rebuild, archive, replay->number);
+		err = replay_read(replay, replay->files.list[replay->file], replay->number);
 	if (!err)
 		replay->number = archive_next(archive, replay->number);
 	if (begun)
@@ -265,8 +287,7 @@ static int next_sample(void *state, struct sample *prev, struct sample *cur,
 
 	if (err)
 		return err;
-	rebuild_give(&replay->rebuild, prev, cur, replay->config->pids, replay->config->npids,
-		     moment);
+	rebuild_give(replay->rebuild, prev, cur, replay->config.pids, replay->config.npids, moment);
 	replay->given = true;
 	replay->given_ns = cur->begin_ns;
 	return 0;
@@ -278,7 +299,7 @@ static void give_group(void *state, const char *path, const struct cgroup_sample
 {
 	const struct replay *replay = state;
 
-	rebuild_group(&replay->rebuild, path, now, before);
+	rebuild_group(replay->rebuild, path, now, before);
 }
 
 struct playback replay_playback(struct replay *replay)
@@ -291,14 +312,14 @@ struct playback replay_playback(struct replay *replay)
 
 const char *replay_file(const struct replay *replay)
 {
-	return replay->file < replay->files.n ? replay->files.paths[replay->file]
-					      : replay->config->path;
+	return replay->file < replay->files.n ? replay->files.list[replay->file]->path
+					      : replay->config.path;
 }
 
 void replay_close(struct replay *replay)
 {
-	archive_close(&replay->archive);
-	archive_files_free(&replay->files);
-	rebuild_free(&replay->rebuild);
+	stretches_free(&replay->files);
+	rebuild_free(replay->rebuild);
+	free(replay->rebuild);
 	free(replay);
 }

@@ -5,6 +5,7 @@
 
 #include <sys/types.h>
 
+#include "history/stretch.h"
 #include "model/playback.h"
 
 struct replay_config {
@@ -16,16 +17,39 @@ struct replay_config {
 	bool bare; /* tasks, and what belongs to them, are not read */
 };
 
-struct replay;
+/* A recording that is read: from one sample to the next, or as past.h goes about it. */
+struct replay {
+	struct replay_config config;
+	struct stretches files;
+	uint64_t from_ns, to_ns;
+	bool threads; /* rows are threads */
+	struct rebuild *rebuild;
+	const struct stretch *read; /* what was read last: the rebuild knows its numbers */
+	size_t file; /* the index of the last file opened */
+	int64_t number; /* the next sample to read of it; 0: the first of the next file */
+	bool given;
+	uint64_t given_ns; /* when the last sample made began */
+};
 
 /*
  * Opens a recording. 0 or -errno: -ENODATA: it has no sample, -EBADMSG: it is no recording, or
- * damaged. The configuration must outlive the replay. *file: the file that failed, to be freed.
+ * damaged. What the configuration points to must outlive the replay. *file: the file that failed,
+ * to be freed.
  */
 int replay_open(struct replay **out, const struct replay_config *config, char **file);
 
-/* Whether rows are threads. */
-bool replay_threads(const struct replay *replay);
+/* Opens the file in which a recording ends; the same errors, of replay_file(). */
+int replay_begin(struct replay *replay, const struct replay_config *config);
+
+/* Reads a sample of a stretch. 0 or -errno. */
+int replay_read(struct replay *replay, struct stretch *stretch, int64_t number);
+
+/*
+ * Reads the samples from a whole one on that come before a number. Returns that of the sample where
+ * it ended, 0: there are no more, or -errno.
+ */
+int64_t replay_read_up_to(struct replay *replay, struct stretch *stretch, int64_t whole,
+			  int64_t number);
 
 /* Returns what the sampler plays. */
 struct playback replay_playback(struct replay *replay);

@@ -57,14 +57,6 @@ static int list_samples(struct stretch *stretch)
 	return bad ? -EBADMSG : got;
 }
 
-/* Finds the index of the sample with a number, from `at` on; if there is none, of the next. */
-static size_t find_sample(const struct stretch *stretch, size_t at, int64_t number)
-{
-	while (at < stretch->n && stretch->outlines[at].number < number)
-		at++;
-	return at;
-}
-
 /* Sets unknown stalls to 0: a resource without a line did not stall. */
 static void fill_still(struct outline *outline, const bool known[PSI_RESOURCES])
 {
@@ -94,7 +86,8 @@ static void list_pressure(struct stretch *stretch)
 		struct outline *outline;
 		float share;
 
-		at = find_sample(stretch, at, number);
+		while (at < stretch->n && stretch->outlines[at].number < number)
+			at++;
 		if (bad || at == stretch->n || resource >= PSI_RESOURCES)
 			continue;
 		outline = &stretch->outlines[at];
@@ -139,22 +132,23 @@ int stretch_open(struct stretch *stretch)
 		err = store_kept(stretch);
 	else if (!stretch->open)
 		err = archive_open(&stretch->archive, stretch->path);
-	if (err)
+	if (!err)
+		stretch->open = true;
+	return err;
+}
+
+int stretch_list(struct stretch *stretch)
+{
+	int err = stretch->listed ? 0 : stretch_open(stretch);
+
+	if (err || stretch->listed)
 		return err;
-	stretch->open = true;
-	if (stretch->listed)
-		return 0;
 	stretch->listed = true;
 	stretch->threads = stretch->archive.threads;
 	err = list_samples(stretch);
 	if (!err)
 		list_pressure(stretch);
 	return err;
-}
-
-int stretch_list(struct stretch *stretch)
-{
-	return stretch->listed ? 0 : stretch_open(stretch);
 }
 
 void stretch_shut(struct stretch *stretch)

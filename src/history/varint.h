@@ -13,12 +13,31 @@
 #include "base/buf.h"
 
 /* Appends a number. */
-void varint_append(struct buf *out, uint64_t value);
+static inline void varint_append(struct buf *out, uint64_t value)
+{
+	for (; value >= 0x80; value >>= 7)
+		buf_putc(out, (char)(value | 0x80));
+	buf_putc(out, (char)value);
+}
 
 /*
  * Takes a number off the front of bytes: *at is then behind it. False: no number ends before `end`.
  */
-bool varint_take(const unsigned char **at, const unsigned char *end, uint64_t *value);
+static inline bool varint_take(const unsigned char **at, const unsigned char *end, uint64_t *value)
+{
+	unsigned shift = 0;
+
+	*value = 0;
+	while (*at < end && shift < 64) {
+		unsigned char byte = *(*at)++;
+
+		*value |= (uint64_t)(byte & 0x7f) << shift;
+		if (!(byte & 0x80))
+			return true;
+		shift += 7;
+	}
+	return false;
+}
 
 static inline uint64_t varint_fold(int64_t value)
 {

@@ -162,13 +162,6 @@ static void open_pressure(struct system *system, enum psi_resource resource)
 	}
 }
 
-/* Closes a pressure file that cannot be read; the next try comes later. */
-static void give_up_pressure(struct pressure *file, int error)
-{
-	close(file->fd);
-	*file = (struct pressure){ .fd = -1, .error = error, .waiting = RETRY_READINGS - 1 };
-}
-
 /* Reads a pressure file. 0 or -errno, then *out has no valid line. */
 static int read_pressure(struct system *system, enum psi_resource resource, struct psi *out)
 {
@@ -184,8 +177,9 @@ static int read_pressure(struct system *system, enum psi_resource resource, stru
 	got = file_pread(file->fd, text, sizeof(text));
 	if (got < 0) {
 		/* EOPNOTSUPP: booted with psi=0; older kernels have the files all the same. */
-		give_up_pressure(file, got);
-		return file->error;
+		close(file->fd);
+		*file = (struct pressure){ .fd = -1, .error = got, .waiting = RETRY_READINGS - 1 };
+		return got;
 	}
 	if ((size_t)got == sizeof(text))
 		return -EBADMSG;

@@ -442,13 +442,6 @@ static size_t keep_threads(struct exit_record *records, size_t n, const struct s
 	return kept;
 }
 
-/* Finds the places of all records. */
-static void place_all(struct merge *merge)
-{
-	for (size_t i = 0; i < merge->given->n; i++)
-		place_record(merge, &merge->given->records[i]);
-}
-
 /* Whether the element can be a zombie of a task that left the sample before. */
 static bool is_left_over(const struct task_raw *raw, const struct task_raw *left)
 {
@@ -491,7 +484,8 @@ static void merge_records(const struct exit_batch *given, const struct sample *p
 	merge.seen = xcalloc(prev ? prev->n + 1 : 1, sizeof(*merge.seen));
 	merge.left = xcalloc(given->n, sizeof(*merge.left));
 	merge.tasks = xcalloc(given->n, sizeof(*merge.tasks));
-	place_all(&merge);
+	for (size_t i = 0; i < given->n; i++)
+		place_record(&merge, &given->records[i]);
 	if (merge.n)
 		fold_left(&merge);
 	if (merge.n)

@@ -264,13 +264,6 @@ static void append_note_value(struct buf *out, const struct note *note)
 		buf_uint(out, note->value);
 }
 
-/* Appends the reason, in brackets, where it is known. */
-static void append_note_error(struct buf *out, const struct note *note)
-{
-	if (note->error)
-		buf_printf(out, " (%s)", strerror(-note->error));
-}
-
 /* Appends a text of the table: %v is the value, {one|many} depends on it, %e is why. */
 static void append_note_text(struct buf *out, const char *text, const struct note *note)
 {
@@ -280,10 +273,10 @@ static void append_note_text(struct buf *out, const char *text, const struct not
 		buf_add(out, text, plain);
 		text += plain;
 		if (*text == '%') {
-			if (text[1] == 'e')
-				append_note_error(out, note);
-			else
+			if (text[1] != 'e')
 				append_note_value(out, note);
+			else if (note->error)
+				buf_printf(out, " (%s)", strerror(-note->error));
 			text += 2;
 		} else if (*text) {
 			first = strcspn(++text, "|");

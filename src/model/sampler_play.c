@@ -58,3 +58,17 @@ int sampler_play(struct sampler *sampler, const struct frame **out)
 	*out = sampler_turned(sampler, &turn);
 	return 0;
 }
+
+void playback_trace(const struct playback_moment *moment, struct frame *frame,
+		    struct frame_info *info)
+{
+	info->trace = moment->trace;
+	for (size_t i = 0; moment->trace && i < frame->n; i++) {
+		struct row *row = &frame->rows[i];
+
+		row->traced = moment->traced[i];
+		/* Does as trace_book_rows(). */
+		if (row->traced && !info->since_start)
+			frame_take_traced(frame, row);
+	}
+}

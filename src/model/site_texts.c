@@ -413,8 +413,7 @@ static size_t read_stack(struct site_texts *texts, const struct traced_site *sit
 	return add_stack(texts, functions, read->n, function);
 }
 
-/* Whether what is waited for at a site is told by the call's memory alone: a path, what it polls.
- */
+/* Whether only the call's memory tells what is waited for at a site: a path, what it polls. */
 static bool is_in_memory(const struct trace_key *key)
 {
 	if (key->target != TRACE_NOTHING)

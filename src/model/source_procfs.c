@@ -265,14 +265,14 @@ static void read_process(struct procfs_source *source, const struct sample *prev
 }
 
 /* Takes a sample. */
-static int procfs_sample(void *state, struct sample *prev, struct sample *cur, unsigned needs)
+static int procfs_sample(void *state, struct sample *prev, struct sample *cur,
+			 UNUSED unsigned needs)
 {
 	struct procfs_source *source = state;
 	const pid_t *pids = source->env.pids;
 	size_t n = source->env.npids;
 	int err;
 
-	(void)needs; /* this source has no records */
 	sample_reset(cur);
 	if (!pids) {
 		err = pidlist_read(&source->processes, source->env.procfd);

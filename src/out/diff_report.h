@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Growth of waits between two recordings: sums by command and kind, and the report.
- */
+/* Growth of waits between two recordings: sums by command and kind, and the report. */
 #ifndef STALLTOP_OUT_DIFF_REPORT_H
 #define STALLTOP_OUT_DIFF_REPORT_H
 

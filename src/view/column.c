@@ -86,13 +86,6 @@ bool column_descends(const struct column *column)
 	return column->format != FORMAT_TEXT || column->bar;
 }
 
-/* Appends a graph in block characters, which terminals have that have UTF-8. */
-static void append_graph(struct buf *out, const char *bar)
-{
-	for (; *bar; bar++)
-		buf_puts(out, value_block(*bar));
-}
-
 /* Whether the getter gives the sum row's value. */
 static bool sums_by_row(const struct column *column, const struct view *view)
 {
@@ -204,7 +197,8 @@ void column_append(const struct column *column, const struct view *view, const s
 		return;
 	}
 	if (column->graph && value->type == VALUE_BAR && view->charset == TEXT_UTF8) {
-		append_graph(out, value->bar);
+		for (const char *bar = value->bar; *bar; bar++)
+			buf_puts(out, value_block(*bar));
 		return;
 	}
 	if (!column->last && !cells)

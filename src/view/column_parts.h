@@ -13,8 +13,6 @@ enum { ARG_TOTAL = WAIT_KINDS, ARG_MEM };
 #define BUSY_STATES \
 	(1u << STATE_RUN | 1u << STATE_CPU | 1u << STATE_IO | 1u << STATE_DWAIT | 1u << STATE_LOCK)
 
-#define UNUSED __attribute__((unused))
-
 /* The head of a getter, with its parameters. */
 #define COLUMN_GETTER(name) \
 	struct value name(UNUSED const struct column *column, UNUSED const struct view *view, \

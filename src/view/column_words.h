@@ -24,8 +24,7 @@ struct column_words {
 extern const struct column_words column_words_table[];
 extern const size_t column_words_n;
 
-/* The words of a column; NULL for one of sites, and for a field of the record (the kernel's name).
- */
+/* The words of a column; NULL for one of sites, and for a field of the record (a kernel name). */
 const struct column_words *column_words(const struct column *column);
 
 /* The head spelled out; the kernel's name for a field of the record. */

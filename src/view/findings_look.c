@@ -145,12 +145,6 @@ static bool lacks_cpu(const struct finder *finder, const struct row *row, double
 	       !finding_is_throttled(finder, row);
 }
 
-/* The share that a row waited of a kind; below 0: not known. */
-static double waited_share(const struct finder *finder, const struct row *row, unsigned kind)
-{
-	return figure(finder, finder->columns->kinds[kind], row);
-}
-
 /* Whether a row sleeps uninterruptibly for programs that it starts: until these have begun. */
 static bool starts_programs(const struct finder *finder, const struct row *row)
 {
@@ -181,8 +175,9 @@ static bool is_worth_telling(struct finder *finder, const struct row *row, unsig
 static void look_at_waits(struct finder *finder, const struct row *row, bool hangs)
 {
 	for (unsigned kind = 0; kind < WAIT_KINDS; kind++) {
-		double share = kinds_least[kind] > 0 ? waited_share(finder, row, kind) : -1;
-
+		double share = kinds_least[kind] > 0
+				       ? figure(finder, finder->columns->kinds[kind], row)
+				       : -1;
 		bool memory = kind < DELAY_KINDS && DELAY_MEM_KINDS & DELAY_BIT(kind);
 
 		if (share <= 0 ||

@@ -409,13 +409,6 @@ bool finding_is_idle_ring(const struct finder *finder, const struct row *row)
 	return waiting && waiting->state == STATE_POLL && waiting->class == CLASS_PARKED;
 }
 
-/* Appends bytes in MiB. */
-static void put_mib(struct finder *finder, uint64_t bytes)
-{
-	buf_decimal(&finder->findings->text, (double)bytes / (1024 * 1024), 1);
-	buf_puts(&finder->findings->text, " MiB");
-}
-
 /* Tasks whose waits come of a limit of their group's memory: for I/O, too, by what it evicts. */
 static bool find_limited(struct finder *finder, struct finding *finding)
 {
@@ -428,7 +421,8 @@ static bool find_limited(struct finder *finder, struct finding *finding)
 	finding->kind = "mem";
 	put_share(finder, limited);
 	buf_puts(&finder->findings->text, " at a cgroup limit of ");
-	put_mib(finder, evidence->memory_limit);
+	buf_decimal(&finder->findings->text, (double)evidence->memory_limit / (1024 * 1024), 1);
+	buf_puts(&finder->findings->text, " MiB");
 	finding_put_other_services(finder, limited);
 	return true;
 }

@@ -242,14 +242,6 @@ static void find_values(struct tree *tree, const struct column *column, const st
 	}
 }
 
-/* Sorts by the branches' values; the sums move with their rows. */
-static void sort_branches(struct tree *tree, const struct query *query, const struct view *view,
-			  struct order *order)
-{
-	find_values(tree, query->sort, view, order);
-	query_sort(order, tree->values, query->descending);
-}
-
 void tree_build(struct tree *tree, const struct query *query, const struct view *view, bool held,
 		struct order *order)
 {
@@ -262,7 +254,9 @@ void tree_build(struct tree *tree, const struct query *query, const struct view 
 	sum_branches(tree, frame, order);
 	if (held || !query->sort)
 		return;
-	sort_branches(tree, query, view, order);
+	/* The sums move with their rows. */
+	find_values(tree, query->sort, view, order);
+	query_sort(order, tree->values, query->descending);
 	grow(tree, frame, order);
 	sum_branches(tree, frame, order);
 }

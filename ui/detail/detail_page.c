@@ -10,7 +10,6 @@
 #include "base/util.h"
 #include "ui/detail/detail_figures.h"
 #include "ui/detail/detail_sum.h"
-#include "ui/detail/detail_text.h"
 
 /* Cells of a field's parts; the meaning takes the rest. */
 #define FIELD_CELLS 26
@@ -112,7 +111,7 @@ static int put_waiting(struct detail_page *page, int column, const struct detail
 	buf_puts(text, task->wait_exact ? "" : ">= ");
 	buf_fixed(text, task->wait_ns / NSEC_PER_MSEC, 3);
 	buf_printf(text, " s for %s", words[task->waits_for]);
-	return detail_put_item(&page->pager, column, "waiting", text->data, text->len);
+	return pager_item(&page->pager, column, "waiting", text->data, text->len);
 }
 
 /* Writes the lines that describe the task. */
@@ -126,23 +125,23 @@ static void write_identity(struct detail_page *page, const struct detail *detail
 
 	page->text.len = 0;
 	text_escape(&page->text, task->user.data, task->user.len, pager->term->charset);
-	at = detail_put_item(pager, at, "user", page->text.data, page->text.len);
-	at = detail_put_plain(pager, at, "state",
+	at = pager_item(pager, at, "user", page->text.data, page->text.len);
+	at = pager_item_plain(pager, at, "state",
 			      detail->ended ? "ended" : state_words(task->state));
 	if (task->waits_for < WAIT_STATES && !detail->ended)
 		at = put_waiting(page, at, task);
-	at = detail_put_number(pager, at, "parent", (uint64_t)task->ppid);
+	at = pager_item_number(pager, at, "parent", (uint64_t)task->ppid);
 	if (detail->who.thread)
-		at = detail_put_number(pager, at, "process", (uint64_t)detail->who.tgid);
+		at = pager_item_number(pager, at, "process", (uint64_t)detail->who.tgid);
 	if (detail->threads.frame)
-		at = detail_put_number(pager, at, "threads", detail->threads.frame->n);
+		at = pager_item_number(pager, at, "threads", detail->threads.frame->n);
 	detail_time(text, "%Y-%m-%d %H:%M:%S", clocks_real_ns(frame->info->clocks, task->start_ns));
-	at = detail_put_plain(pager, at, "started", text);
+	at = pager_item_plain(pager, at, "started", text);
 	detail_span(text, detail->task.age_ns);
-	detail_put_plain(pager, at, "age", text);
+	pager_item_plain(pager, at, "age", text);
 	pager->line++;
-	detail_put_long(pager, "command", &task->command);
-	detail_put_long(pager, "cgroup", &task->cgroup);
+	pager_long(pager, "command", task->command.data, task->command.len);
+	pager_long(pager, "cgroup", task->cgroup.data, task->cgroup.len);
 	if (!detail->ended)
 		detail_wait_name(&detail->wait, pager);
 	write_task_limits(page, detail);

@@ -5,7 +5,6 @@
 
 #include "base/file.h"
 #include "data/wait_state.h"
-#include "ui/detail/detail_text.h"
 
 /* Replaces a text. */
 static void copy_text(struct buf *to, const struct buf *from)
@@ -48,8 +47,8 @@ void detail_wait_name(const struct detail_wait *wait, struct pager *pager)
 {
 	if (!wait->tid)
 		return;
-	detail_put_long(pager, "sleeps in", &wait->where);
-	detail_put_long(pager, "waits on", &wait->on);
+	pager_long(pager, "sleeps in", wait->where.data, wait->where.len);
+	pager_long(pager, "waits on", wait->on.data, wait->on.len);
 }
 
 /* Writes the functions of the stack, a line each. */
@@ -78,17 +77,17 @@ void detail_wait_write(const struct detail_wait *wait, struct pager *pager, stru
 		return;
 	pager_part(pager, "Waits for");
 	if (wait->tid && wait->state < WAIT_STATES)
-		at = detail_put_plain(pager, at, "state", wait_state_table[wait->state].id);
+		at = pager_item_plain(pager, at, "state", wait_state_table[wait->state].id);
 	if (wait->tid)
-		at = detail_put_number(pager, at, "thread", (uint64_t)wait->tid);
+		at = pager_item_number(pager, at, "thread", (uint64_t)wait->tid);
 	if (wait->cpu)
-		detail_put_number(pager, at, "last on CPU", wait->cpu - 1);
+		pager_item_number(pager, at, "last on CPU", wait->cpu - 1);
 	pager->line++;
 	if (!wait->tid)
 		return;
-	detail_put_long(pager, "system call", &wait->call);
-	detail_put_long(pager, "on", &wait->on);
-	detail_put_long(pager, "where", &wait->where);
+	pager_long(pager, "system call", wait->call.data, wait->call.len);
+	pager_long(pager, "on", wait->on.data, wait->on.len);
+	pager_long(pager, "where", wait->where.data, wait->where.len);
 	write_stack(&wait->stack, pager, scratch);
 }
 

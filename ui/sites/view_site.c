@@ -114,8 +114,7 @@ static void take_site_title(struct site_view *view, const struct ui *ui,
 		buf_puts(title, " that no site explains");
 }
 
-/* Whether something waited there in the interval: what the kernel books of a wait may come after.
- */
+/* Whether something waited there in the interval: the kernel may book a wait after that. */
 static bool has_waits(const struct site *sum)
 {
 	return sum->unattributed || sum->count || sum->ns || sum->waiting;
@@ -153,19 +152,16 @@ static void site_draw(struct ui *ui, void *state, struct list *list, int height)
 }
 
 /* The page shows what is traced. */
-static bool site_traces(struct ui *ui, void *state)
+static bool site_traces(UNUSED struct ui *ui, UNUSED void *state)
 {
-	(void)ui;
-	(void)state;
 	return true;
 }
 
 /* Frees the state. */
-static void site_close(struct ui *ui, void *state)
+static void site_close(UNUSED struct ui *ui, void *state)
 {
 	struct site_view *view = state;
 
-	(void)ui;
 	for (size_t i = 0; i < ARRAY_SIZE(view->seen.texts); i++)
 		buf_free(&view->seen.texts[i]);
 	site_page_free(&view->page);

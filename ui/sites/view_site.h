@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The page of one line of sites: how long its waits were, who ended them, and where in the kernel.
- */
+/* The page of one line of sites: how long its waits were, their wakers, where in the kernel. */
 #ifndef STALLTOP_UI_VIEW_SITE_H
 #define STALLTOP_UI_VIEW_SITE_H
 

@@ -89,19 +89,16 @@ static void sites_frame(struct ui *ui, void *state)
 }
 
 /* The needs of every task that tell whose processes they are. */
-static unsigned sites_needs(struct ui *ui, void *state)
+static unsigned sites_needs(UNUSED struct ui *ui, void *state)
 {
 	const struct sites_view *view = state;
 
-	(void)ui;
 	return view->sites.of == SITES_OF_GROUP ? group_table[view->sites.group.by].needs : 0;
 }
 
 /* Sites are traced. */
-static bool sites_trace(struct ui *ui, void *state)
+static bool sites_trace(UNUSED struct ui *ui, UNUSED void *state)
 {
-	(void)ui;
-	(void)state;
 	return true;
 }
 
@@ -312,10 +309,9 @@ static bool sites_find(struct ui *ui, void *state, struct list *list)
 }
 
 /* The sort column is the one that help explains. */
-static const struct column *sites_column(struct ui *ui, void *state, const struct list *list)
+static const struct column *sites_column(struct ui *ui, UNUSED void *state,
+					 UNUSED const struct list *list)
 {
-	(void)state;
-	(void)list;
 	return site_choice_sort(&ui->settings->sites);
 }
 
@@ -341,11 +337,10 @@ static unsigned sites_click(struct ui *ui, void *state, struct list *list, int l
 }
 
 /* Frees the state. */
-static void sites_close(struct ui *ui, void *state)
+static void sites_close(UNUSED struct ui *ui, void *state)
 {
 	struct sites_view *view = state;
 
-	(void)ui;
 	site_list_free(&view->sites);
 	site_table_free(&view->table);
 	buf_free(&view->text);
@@ -399,11 +394,10 @@ static unsigned open_view(struct ui *ui, struct sites_view *view)
 	return REACT_REDRAW;
 }
 
-unsigned view_sites_open(struct ui *ui, int arg)
+COMMAND(view_sites_open)
 {
 	struct sites_view *view = xcalloc(1, sizeof(*view));
 
-	(void)arg;
 	if (take_whose(ui, &view->sites))
 		return open_view(ui, view);
 	sites_close(ui, view);
@@ -419,12 +413,11 @@ unsigned view_sites_open_task(struct ui *ui, const struct ui_task *task)
 	return open_view(ui, view);
 }
 
-unsigned view_sites_group(struct ui *ui, int arg)
+COMMAND(view_sites_group)
 {
 	struct sites_view *view = ui_page(ui)->state;
 	struct list *list = &ui_page(ui)->list;
 
-	(void)arg;
 	view->sites.by = (view->sites.by + 1) % SITES_BYS;
 	list->selected = list->top = 0;
 	take_site_lines(view, ui);
@@ -432,11 +425,10 @@ unsigned view_sites_group(struct ui *ui, int arg)
 	return REACT_REDRAW;
 }
 
-unsigned view_sites_idle(struct ui *ui, int arg)
+COMMAND(view_sites_idle)
 {
 	struct sites_view *view = ui_page(ui)->state;
 
-	(void)arg;
 	view->sites.no_idle = !view->sites.no_idle;
 	take_site_lines(view, ui);
 	ui_say(ui, view->sites.no_idle
@@ -445,13 +437,12 @@ unsigned view_sites_idle(struct ui *ui, int arg)
 	return REACT_REDRAW;
 }
 
-unsigned view_sites_enter(struct ui *ui, int arg)
+COMMAND(view_sites_enter)
 {
 	struct sites_view *view = ui_page(ui)->state;
 	const struct site_lines *sites = &view->sites.sites;
 	size_t selected = ui_page(ui)->list.selected;
 
-	(void)arg;
 	if (!ui->frame->info->trace || selected >= sites->n)
 		return REACT_NONE;
 	return view_site_open(ui, &view->sites, site_list_line(&view->sites, selected)->id);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Graphs of pressure in the last minutes, beside its figures.
- */
+/* Graphs of pressure in the last minutes, beside its figures. */
 #ifndef STALLTOP_UI_PRESSURE_H
 #define STALLTOP_UI_PRESSURE_H
 

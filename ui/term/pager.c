@@ -3,6 +3,7 @@
 
 #include "ui/term/pager.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* The least cells for a text of several lines. */
@@ -68,6 +69,32 @@ void pager_part(struct pager *pager, const char *title)
 	pager->line++;
 }
 
+int pager_item(struct pager *pager, int column, const char *name, const char *value, size_t len)
+{
+	int cells = (int)strlen(name) + 1 + (int)text_width(value, len, pager->term->charset);
+
+	if (column && column + cells > pager->width) {
+		pager->line++;
+		column = 0;
+	}
+	column = pager_puts(pager, column, name, STYLE_DIM) + 1;
+	column = pager_put(pager, column, cells - (int)strlen(name) - 1, value, len, STYLE_NORMAL);
+	return column + 3;
+}
+
+int pager_item_plain(struct pager *pager, int column, const char *name, const char *value)
+{
+	return pager_item(pager, column, name, value, strlen(value));
+}
+
+int pager_item_number(struct pager *pager, int column, const char *name, uint64_t value)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)value);
+	return pager_item_plain(pager, column, name, text);
+}
+
 /* Bytes of escaped text that fit into so many cells; at least one character. */
 static size_t fitting(const char *text, size_t len, unsigned cells, enum text_charset charset)
 {
@@ -89,6 +116,8 @@ void pager_long(struct pager *pager, const char *name, const char *raw, size_t r
 	enum text_charset charset = pager->term->charset;
 	struct buf *text = &pager->cell;
 
+	if (!raw_len)
+		return;
 	if (room < LEAST_CELLS)
 		room = LEAST_CELLS;
 	text->len = 0;

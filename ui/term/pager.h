@@ -44,7 +44,22 @@ int pager_put(struct pager *pager, int column, int cells, const char *text, size
 /* Puts an escaped text in as many cells as it takes. Returns the column after it. */
 int pager_puts(struct pager *pager, int column, const char *text, enum style style);
 
-/* Puts a raw text after its name, on as many lines as it takes, and goes on to the next line. */
+/*
+ * Appends "NAME VALUE" to the line, the value escaped already, or to the next if it does not fit.
+ * Returns the next column.
+ */
+int pager_item(struct pager *pager, int column, const char *name, const char *value, size_t len);
+
+/* Does the same with a text that needs no escaping. */
+int pager_item_plain(struct pager *pager, int column, const char *name, const char *value);
+
+/* Does the same with a number. */
+int pager_item_number(struct pager *pager, int column, const char *name, uint64_t value);
+
+/*
+ * Puts a raw text after its name, on as many lines as it takes, and goes on to the next line.
+ * Nothing where there are no bytes.
+ */
 void pager_long(struct pager *pager, const char *name, const char *raw, size_t raw_len);
 
 /* Puts `cell` at the right of `cells` cells, and empties it. Returns the column after them. */

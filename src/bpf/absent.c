@@ -1,12 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Stands in for trace.c in a program that was built without it: nothing is ever open. */
+/* Stands in for exact.c and trace.c in a program that was built without them: nothing is open. */
 #include "config.h"
-
-#include "bpf/trace.h"
 
 #include <errno.h>
 
 #include "base/util.h"
+#include "bpf/exact.h"
+#include "bpf/trace.h"
+
+int exact_open(struct exact **out)
+{
+	*out = NULL;
+	return -ENOSYS;
+}
+
+void exact_close(UNUSED struct exact *exact)
+{
+}
 
 int trace_open(struct trace **out, UNUSED const struct trace_options *options)
 {
@@ -32,7 +42,6 @@ bool trace_forget(UNUSED struct trace *trace, UNUSED uint32_t slot)
 	return false;
 }
 
-void trace_close(struct trace *trace)
+void trace_close(UNUSED struct trace *trace)
 {
-	(void)trace;
 }

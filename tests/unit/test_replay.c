@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a recording gives that grows, or is damaged in places, while it is played or gone to. */
+#include "config.h"
+
+#include "tests/lib/test.h"
+#include <errno.h>
+#include <sqlite3.h>
+#include <string.h>
+
+#include "history/past.h"
+#include "tests/lib/recording.h"
+#include "tests/lib/scratch.h"
+
+#define FIRST "stalltop-20261122T100000Z-000.db"
+#define SECOND "stalltop-20261122T110000Z-000.db"
+#define THIRD "stalltop-20261122T120000Z-000.db"
+
+/* A recording that is being written. */
+struct writer {
+	struct play_machine machine;
+	struct encoder *encoder;
+	struct store *store;
+};
+
+/* Adds samples; ahead_ns: how far the clock is off. */
+static void add_samples(struct writer *writer, unsigned n, int64_t ahead_ns)
+{
+	while (n--) {
+		const struct moment *made =
+			encoder_encode(writer->encoder, play_frame(&writer->machine), NULL);
+		struct moment *moment = xcalloc(1, made->size);
+
+		memcpy(moment, made, made->size);
+		moment->sample.real_ns += (uint64_t)ahead_ns;
+		assert_int_equal(store_put(writer->store, moment), 0);
+		encoder_keep(writer->encoder);
+		free(moment);
+	}
+}
+
+static void begin_writing(struct writer *writer, const char *name, unsigned samples)
+{
+	const struct store_about about = { "0" };
+
+	*writer = (struct writer){ .machine.seed = 4, .encoder = encoder_open(0) };
+	assert_int_equal(store_create(&writer->store, scratch_path(name), &about), 0);
+	add_samples(writer, samples, 0);
+}
+
+static void end_writing(struct writer *writer)
+{
+	store_close(writer->store, false);
+	encoder_close(writer->encoder);
+	play_free(&writer->machine);
+}
+
+/* Writes a recording. Returns its path. */
+static const char *write_some(const char *name, unsigned samples)
+{
+	struct writer writer;
+
+	begin_writing(&writer, name, samples);
+	end_writing(&writer);
+	return scratch_path(name);
+}
+
+static void change(const char *path, const char *sql)
+{
+	sqlite3 *db;
+
+	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+	sqlite3_close(db);
+}
+
+static struct replay *open_replay(const struct replay_config *config)
+{
+	struct replay *replay;
+	char *file;
+
+	assert_int_equal(replay_open(&replay, config, &file), 0);
+	return replay;
+}
+
+/* Plays up to n samples. Returns how many there were; *err: 0, or why there are no more. */
+static unsigned play(struct replay *replay, unsigned n, int *err)
+{
+	struct playback playback = replay_playback(replay);
+	struct sample sample = { 0 };
+	struct playback_moment moment;
+	unsigned played = 0;
+
+	*err = 0;
+	while (played < n && !(*err = playback.next(playback.state, NULL, &sample, &moment)))
+		played++;
+	sample_free(&sample);
+	return played;
+}
+
+/* Samples that are written while others are played are played, too. */
+SCRATCH_TEST(plays_what_is_written_meanwhile)
+{
+	const struct replay_config config = { .path = scratch_path("grows.db") };
+	struct replay *replay;
+	struct writer writer;
+	int err;
+
+	begin_writing(&writer, "grows.db", 5);
+	replay = open_replay(&config);
+	assert_int_equal(play(replay, 3, &err), 3);
+	add_samples(&writer, 5, 0);
+	assert_int_equal(play(replay, 100, &err), 7);
+	assert_int_equal(err, -ENODATA);
+	replay_close(replay);
+	end_writing(&writer);
+}
+
+/* The last segment grows while the first is played. */
+SCRATCH_TEST(plays_a_segment_that_grows)
+{
+	const struct replay_config config = { .path = scratch_folder() };
+	struct replay *replay;
+	struct writer writer;
+	int err;
+
+	write_some(FIRST, 5);
+	begin_writing(&writer, SECOND, 3);
+	replay = open_replay(&config);
+	assert_int_equal(play(replay, 2, &err), 2);
+	add_samples(&writer, 4, 0);
+	assert_int_equal(play(replay, 100, &err), 10);
+	assert_int_equal(err, -ENODATA);
+	replay_close(replay);
+	end_writing(&writer);
+}
+
+/* What comes before damage is played, and the file that has it is named. */
+SCRATCH_TEST(plays_up_to_damage)
+{
+	const struct replay_config config = { .path = scratch_folder() };
+	const struct replay_config late = { .path = scratch_folder(), .from = "-2s" };
+	struct replay *replay;
+	const char *second;
+	char *file;
+	int err;
+
+	write_some(FIRST, 5);
+	second = write_some(SECOND, 9);
+	write_some(THIRD, 6);
+	change(second, "UPDATE sample SET interval_ns = -1 WHERE id = 4");
+	replay = open_replay(&config);
+	assert_int_equal(play(replay, 100, &err), 5 + 3);
+	assert_int_equal(err, -EBADMSG);
+	assert_string_equal(replay_file(replay), second);
+	replay_close(replay);
+	/* What is no recording at all is met when its turn has come, */
+	scratch_file(second, scratch_format("%9000s", "no recording"));
+	replay = open_replay(&config);
+	assert_int_equal(play(replay, 100, &err), 5);
+	assert_int_equal(err, -EBADMSG);
+	assert_string_equal(replay_file(replay), second);
+	replay_close(replay);
+	/* but the last file at once: it says when the recording ends. */
+	scratch_file(scratch_path(THIRD), scratch_format("%9000s", "no recording"));
+	assert_int_equal(replay_open(&replay, &config, &file), -EBADMSG);
+	assert_string_equal(file, scratch_path(THIRD));
+	free(file);
+	assert_int_equal(replay_open(&replay, &late, &file), -EBADMSG);
+	free(file);
+}
+
+/* What is damaged later than asked for is not met. */
+SCRATCH_TEST(ends_before_damage)
+{
+	const char *path = write_some("late.db", 30);
+	const struct replay_config config = { .path = path, .to = "-5s" };
+	struct replay *replay;
+	int err;
+
+	change(path, "UPDATE sample SET interval_ns = -1 WHERE id = 28");
+	replay = open_replay(&config);
+	assert_in_range(play(replay, 100, &err), 18, 21);
+	assert_int_equal(err, -ENODATA);
+	replay_close(replay);
+}
+
+/* It ends at the first sample that is later than asked for, also if the clock is set back then. */
+SCRATCH_TEST(ends_where_the_clock_is_ahead)
+{
+	const struct replay_config config = { .path = scratch_path("ahead.db"), .to = "-1s" };
+	struct replay *replay;
+	struct writer writer;
+	int err;
+
+	begin_writing(&writer, "ahead.db", 10);
+	add_samples(&writer, 4, 3600 * (int64_t)NSEC_PER_SEC);
+	add_samples(&writer, 6, 0);
+	end_writing(&writer);
+	replay = open_replay(&config);
+	assert_int_equal(play(replay, 100, &err), 10);
+	assert_int_equal(err, -ENODATA);
+	replay_close(replay);
+}
+
+/* The last segment that has samples says what rows are; all are played. */
+SCRATCH_TEST(plays_all_segments)
+{
+	const struct replay_config config = { .path = scratch_folder() };
+	struct replay *replay;
+	int err;
+
+	write_some(FIRST, 5);
+	change(write_some(SECOND, 4), "UPDATE recording SET value = 1 WHERE name = 'threads'");
+	write_some(THIRD, 0);
+	replay = open_replay(&config);
+	assert_true(replay_playback(replay).threads);
+	assert_int_equal(play(replay, 100, &err), 9);
+	assert_int_equal(err, -ENODATA);
+	replay_close(replay);
+}
+
+/* A recording without samples names its first file; one with a bad time that which has its end. */
+SCRATCH_TEST(names_what_it_refuses)
+{
+	const struct replay_config config = { .path = scratch_folder() };
+	const struct replay_config bad = { .path = scratch_folder(), .to = "soon" };
+	const char *first = write_some(FIRST, 0), *second;
+	struct replay *replay;
+	struct past *past;
+	char *file;
+
+	write_some(THIRD, 0);
+	assert_int_equal(replay_open(&replay, &config, &file), -ENODATA);
+	assert_string_equal(file, first);
+	free(file);
+	assert_int_equal(past_open_recording(&past, &config, &file), -ENODATA);
+	assert_string_equal(file, scratch_folder());
+	free(file);
+	second = write_some(SECOND, 3);
+	assert_int_equal(replay_open(&replay, &bad, &file), -EINVAL);
+	assert_string_equal(file, second);
+	free(file);
+	assert_int_equal(past_open_recording(&past, &bad, &file), -EINVAL);
+	assert_string_equal(file, scratch_folder());
+	free(file);
+}
+
+/* Whether the first and the last moment of a recording can be gone to. */
+static bool can_be_gone_to(const char *path)
+{
+	const struct replay_config config = { .path = path };
+	const struct sampler_config sampler = { 0 };
+	const struct frame *frame;
+	struct position position;
+	struct past *past;
+	bool good;
+	char *file;
+
+	if (past_open_recording(&past, &config, &file)) {
+		free(file);
+		return false;
+	}
+	past_configure(past, &sampler);
+	good = past_last(past, &position) && !past_show(past, &position, &frame) &&
+	       past_first(past, &position) && !past_show(past, &position, &frame);
+	past_close(past);
+	return good;
+}
+
+/* Where no moment is whole the first one is read on from; of a damaged list nothing is shown. */
+SCRATCH_TEST(is_gone_to_from_its_first_moment)
+{
+	const char *path = write_some("first.db", 12);
+	const struct replay_config config = { .path = path };
+	const struct replay_config late = { .path = path, .from = "-2s" };
+	struct replay *replay;
+	char *file;
+	int err;
+
+	assert_true(can_be_gone_to(path));
+	change(path, "UPDATE sample SET whole = 0");
+	assert_true(can_be_gone_to(path));
+	replay = open_replay(&config);
+	assert_int_equal(play(replay, 100, &err), 12);
+	replay_close(replay);
+	assert_int_equal(replay_open(&replay, &late, &file), -EBADMSG);
+	free(file);
+	change(path, "UPDATE sample SET interval_ns = -1 WHERE id = 6");
+	assert_false(can_be_gone_to(path));
+}
