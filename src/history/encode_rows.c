@@ -155,7 +155,7 @@ static bool add_change(struct encoder *encoder, const struct frame_info *info,
 	if (is_still(row) || (row->deltas == &no_deltas && change.flags & CHANGE_WHOLE && before &&
 			      counts_alike(&raw->counters, &before->counters)))
 		change.flags &= ~CHANGE_ROW;
-	buf_add(&encoder->parts[PART_CHANGES], &change, sizeof(change));
+	buf_add(&encoder->moment, &change, sizeof(change));
 	return change.flags & CHANGE_WHOLE;
 }
 

@@ -11,6 +11,10 @@
 /* The part of the time of all threads of a row that a trace, read a little later, may lack. */
 #define TRACED_PART 50
 
+/* Deltas that stay in memory, and the part of them that a frame should use at least. */
+#define USED_KEPT 512
+#define USED_PART 8
+
 const struct deltas no_deltas;
 
 /*
@@ -325,6 +329,21 @@ static void build_rows(struct frame *frame, struct frame_info *info,
 		info->gone += prev->n - at;
 }
 
+/*
+ * Gives back the pages of deltas where the frame before used few of those that it was used to: in
+ * the first intervals something happened to many.
+ */
+static void drop_used(struct frame *frame)
+{
+	if (frame->used < frame->ndeltas)
+		frame->used = frame->ndeltas;
+	if (frame->used < USED_KEPT || frame->used / USED_PART < frame->ndeltas)
+		return;
+	free(frame->deltas);
+	frame->deltas = xcalloc(frame->cap, sizeof(*frame->deltas));
+	frame->used = 0;
+}
+
 void frame_build(struct frame *frame, struct frame_info *info, const struct sample *prev,
 		 struct sample *cur, const struct frame_options *options)
 {
@@ -338,6 +357,7 @@ void frame_build(struct frame *frame, struct frame_info *info, const struct samp
 		/* Has room for all, but few of its pages are ever touched. */
 		frame->deltas = xcalloc(frame->cap, sizeof(*frame->deltas));
 	}
+	drop_used(frame);
 	frame->info = info;
 	frame->n = n;
 	frame->still = 0;

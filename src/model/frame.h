@@ -198,7 +198,7 @@ struct frame {
 	size_t n, cap;
 	size_t still; /* rows to which nothing happened */
 	struct deltas *deltas; /* of the rows to which something happened */
-	size_t ndeltas;
+	size_t ndeltas, used; /* and the most that were used since it was made */
 };
 
 /* How a frame is to be built. */
