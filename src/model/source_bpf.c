@@ -208,7 +208,8 @@ static void date_elements(const struct bpf_source *source, struct sample *prev,
 
 /* Brings all elements up to date. False where an entry has no element. */
 static bool update_elements(struct bpf_source *source, const struct sample *prev,
-			    struct sample *cur, size_t stable, const struct snapshot_view *view)
+			    struct sample *cur, size_t stable, const struct snapshot_view *view,
+			    bool in_order)
 {
 	for (size_t k = 0; k < view->nentries; k++) {
 		struct walk_place *place = &source->places.next[k];
@@ -221,6 +222,8 @@ static bool update_elements(struct bpf_source *source, const struct sample *prev
 		if (place->element >= cur->n)
 			return false;
 		update_element(source, prev, before, cur, place->element, view, &view->entries[k]);
+		if (in_order && view->entries[k].record)
+			snapshot_pass(source->snapshot, view->entries[k].record - 1);
 	}
 	return true;
 }
@@ -239,7 +242,8 @@ static bool make_sample(struct bpf_source *source, struct sample *prev, struct s
 	date_elements(source, prev, &view);
 	stable = lay_out_sample(source, prev, cur, &view, steady);
 	sample_extend(cur, needs & NEED_RANGE);
-	if (!update_elements(source, prev, cur, stable, &view))
+	/* Entries that were united are not in the order of their records. */
+	if (!update_elements(source, prev, cur, stable, &view, view.entries == found->entries))
 		return false;
 	cur->pass = source->pass;
 	walk_places_keep(&source->places, view.nentries);
