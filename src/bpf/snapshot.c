@@ -25,6 +25,9 @@
 /* The number of records that are always mapped; the maps have room for more. */
 #define MAPPED_MIN 256
 
+/* So many bytes of records are unmapped at a time. */
+#define PASSED_MIN (UINT64_C(512) << 10)
+
 struct snapshot {
 	bool threads;
 	enum snapshot_way way;
@@ -35,6 +38,7 @@ struct snapshot {
 	struct snapshot_entry *entries; /* mapped */
 	struct snapshot_record *records; /* mapped, as many as are needed */
 	size_t mapped;
+	size_t passed; /* bytes at their front that are not mapped any more */
 	bool loaded_anew; /* the program remembers nothing yet */
 	/* SNAPSHOT_EACH: sorted copies. */
 	struct snapshot_entry *own_entries;
@@ -46,9 +50,11 @@ struct snapshot {
 static int map_records(struct snapshot *snapshot, size_t n)
 {
 	if (snapshot->records)
-		munmap(snapshot->records,
-		       mapped_bytes(snapshot->mapped, sizeof(*snapshot->records)));
+		munmap((char *)snapshot->records + snapshot->passed,
+		       mapped_bytes(snapshot->mapped, sizeof(*snapshot->records)) -
+			       snapshot->passed);
 	snapshot->mapped = n;
+	snapshot->passed = 0;
 	snapshot->records = NULL;
 	if (n)
 		snapshot->records = mapped_values(snapshot->program->maps.records, n,
@@ -289,7 +295,8 @@ static void gather(struct snapshot *snapshot, struct snapshot_view *view)
  */
 static int fit_records(struct snapshot *snapshot, size_t n)
 {
-	if (n <= snapshot->mapped && (snapshot->mapped <= MAPPED_MIN || 4 * n > snapshot->mapped))
+	if (!snapshot->passed && n <= snapshot->mapped &&
+	    (snapshot->mapped <= MAPPED_MIN || 4 * n > snapshot->mapped))
 		return 0;
 	return map_records(snapshot, 2 * n > snapshot->room ? snapshot->room
 				     : 2 * n > MAPPED_MIN   ? 2 * n
@@ -348,6 +355,17 @@ int snapshot_take(struct snapshot *snapshot, unsigned how, struct snapshot_view 
 	if (!err && snapshot->way == SNAPSHOT_EACH)
 		gather(snapshot, view);
 	return err;
+}
+
+void snapshot_pass(struct snapshot *snapshot, size_t record)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	size_t bytes = record * sizeof(*snapshot->records) / page * page;
+
+	if (snapshot->way == SNAPSHOT_EACH || bytes < snapshot->passed + PASSED_MIN)
+		return;
+	munmap((char *)snapshot->records + snapshot->passed, bytes - snapshot->passed);
+	snapshot->passed = bytes;
 }
 
 enum snapshot_way snapshot_way(const struct snapshot *snapshot)

@@ -51,6 +51,12 @@ int snapshot_open_measured(struct snapshot **out, bool threads, enum snapshot_wa
  */
 int snapshot_take(struct snapshot *snapshot, unsigned how, struct snapshot_view *view);
 
+/*
+ * Says that the records before that one, by its index, are not looked at any more: of many all at
+ * once would be memory of ours. The view's others stay as they are.
+ */
+void snapshot_pass(struct snapshot *snapshot, size_t record);
+
 /* How it reads the tasks: SNAPSHOT_WALK or SNAPSHOT_EACH; refusal_words() says why by no walk. */
 enum snapshot_way snapshot_way(const struct snapshot *snapshot);
 

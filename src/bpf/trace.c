@@ -71,7 +71,7 @@ static void release_slot(struct trace_ring *ring, uint64_t *slots, uint32_t room
 /* Hands out a site. */
 static void hand_site(struct trace *trace, uint32_t slot, const struct trace_reader *reader)
 {
-	const struct trace_site_slot *from = &trace->program.site_slots[slot];
+	const struct trace_site_slot *from = windows_at(&trace->program.site_slots, slot);
 	struct trace_site site;
 
 	if (copy_whole(&site, &from->site, sizeof(site), &from->version) && site.key.tgid)
@@ -81,7 +81,7 @@ static void hand_site(struct trace *trace, uint32_t slot, const struct trace_rea
 /* Hands out a thread, for the last time where it ended: then its slot is free. */
 static void hand_thread(struct trace *trace, uint32_t slot, const struct trace_reader *reader)
 {
-	struct trace_thread_slot *from = &trace->program.thread_slots[slot];
+	struct trace_thread_slot *from = windows_at(&trace->program.thread_slots, slot);
 	struct trace_thread thread;
 
 	if (!copy_whole(&thread, &from->thread, sizeof(thread), &from->version) || !thread.pid)
@@ -262,6 +262,8 @@ int trace_read(struct trace *trace, const struct trace_reader *reader, struct tr
 	READ_LIST(trace, site, epoch, hand_site);
 	READ_LIST(trace, thread, epoch, hand_thread);
 	read_roomless(trace, epoch, reader, counts);
+	windows_trim(&trace->program.thread_slots);
+	windows_trim(&trace->program.site_slots);
 	return 0;
 }
 
@@ -281,18 +283,18 @@ size_t trace_stack(struct trace *trace, int32_t stack, uint64_t *addresses, size
 }
 
 /* Whether a thread that moved since the reading began waits in that site. */
-static bool is_waited_in(const struct trace *trace, uint32_t slot, uint32_t generation)
+static bool is_waited_in(struct trace *trace, uint32_t slot, uint32_t generation)
 {
-	const struct trace_program *program = &trace->program;
+	struct trace_program *program = &trace->program;
 	uint32_t parity = program->control->epoch & 1, n;
 	const uint64_t *list = program->changed_threads + parity * program->threads;
 
 	n = __atomic_load_n(&program->control->changed[parity].threads, __ATOMIC_ACQUIRE);
 	for (uint32_t i = 0; i < n && i < program->threads; i++) {
-		const struct trace_thread *thread =
-			&program->thread_slots[list[i] & (program->threads - 1)].thread;
+		const struct trace_thread_slot *at =
+			windows_at(&program->thread_slots, list[i] & (program->threads - 1));
 
-		if (thread->site == slot && thread->generation == generation)
+		if (at->thread.site == slot && at->thread.generation == generation)
 			return true;
 	}
 	return false;
@@ -306,7 +308,7 @@ bool trace_forget(struct trace *trace, uint32_t slot)
 
 	if (!slot || slot >= program->sites)
 		return false;
-	site = &program->site_slots[slot];
+	site = windows_at(&program->site_slots, slot);
 	if (site->epoch == program->control->epoch ||
 	    is_waited_in(trace, slot, (uint32_t)site->site.generation))
 		return false;

@@ -129,13 +129,18 @@ static int map_all(struct trace_program *program)
 {
 	struct trace_bpf *bpf = program->bpf;
 	const int both = PROT_READ | PROT_WRITE;
+	int err = windows_open(&program->thread_slots, bpf_map__fd(bpf->maps.threads),
+			       program->threads, sizeof(struct trace_thread_slot));
 
+	if (!err)
+		err = windows_open(&program->site_slots, bpf_map__fd(bpf->maps.sites),
+				   program->sites, sizeof(struct trace_site_slot));
+	if (err)
+		return err;
 	program->control = (struct trace_control *)&bpf->bss->control;
 #define MAP(member, map, room) \
 	(program->member = mapped_values(bpf->maps.map, room, sizeof(*program->member), both))
-	if (!MAP(thread_slots, threads, program->threads) ||
-	    !MAP(site_slots, sites, program->sites) || !MAP(cpu, cpus, program->cpus) ||
-	    !MAP(free_threads, free_threads, program->threads) ||
+	if (!MAP(cpu, cpus, program->cpus) || !MAP(free_threads, free_threads, program->threads) ||
 	    !MAP(free_sites, free_sites, program->sites) ||
 	    !MAP(changed_threads, changed_threads, 2 * program->threads) ||
 	    !MAP(changed_sites, changed_sites, 2 * program->sites))
@@ -281,8 +286,8 @@ static void unmap_all(struct trace_program *program)
 		if (program->member) \
 			munmap(program->member, mapped_bytes(room, sizeof(*program->member))); \
 	} while (0)
-	UNMAP(thread_slots, program->threads);
-	UNMAP(site_slots, program->sites);
+	windows_close(&program->thread_slots);
+	windows_close(&program->site_slots);
 	UNMAP(cpu, program->cpus);
 	UNMAP(free_threads, program->threads);
 	UNMAP(free_sites, program->sites);

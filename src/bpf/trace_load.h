@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "bpf/trace_record.h"
+#include "bpf/windows.h"
 
 struct trace_bpf;
 
@@ -15,10 +16,10 @@ struct trace_program {
 	struct trace_bpf *bpf;
 	uint32_t threads, sites; /* room: powers of two */
 	uint32_t cpus;
+	struct windows thread_slots; /* struct trace_thread_slot */
+	struct windows site_slots; /* struct trace_site_slot */
 	/* Mapped. */
 	struct trace_control *control;
-	struct trace_thread_slot *thread_slots;
-	struct trace_site_slot *site_slots;
 	struct trace_cpu *cpu;
 	uint64_t *free_threads, *free_sites;
 	uint64_t *changed_threads, *changed_sites; /* two lists each */

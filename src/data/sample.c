@@ -8,6 +8,14 @@
 
 #include "base/util.h"
 
+/* An element, and how many samples have it. */
+struct shared_raw {
+	struct task_raw raw;
+	unsigned refs;
+};
+
+_Static_assert(offsetof(struct shared_raw, raw) == 0, "an element is found by its address");
+
 struct task *task_new(struct task_key key, pid_t tgid)
 {
 	struct task *task = xcalloc(1, sizeof(*task));
@@ -56,10 +64,50 @@ void task_set_comm(struct task *task, const char *comm, size_t len)
 	task->comm[n] = '\0';
 }
 
+/* What surrounds an element. */
+static struct shared_raw *shared_of(struct task_raw *raw)
+{
+	return (struct shared_raw *)(void *)raw;
+}
+
+/* An element that one sample has. */
+static struct task_raw *new_raw(void)
+{
+	struct shared_raw *shared = xcalloc(1, sizeof(*shared));
+
+	shared->refs = 1;
+	return &shared->raw;
+}
+
+/* Gives back an element. It stays in its place, as a spare one, if no other sample has it. */
+static void give_back(struct task_raw **place)
+{
+	struct task_raw *raw = *place;
+
+	if (shared_of(raw)->refs > 1) {
+		shared_of(raw)->refs--;
+		*place = NULL;
+		return;
+	}
+	task_unref(raw->task);
+	raw->task = NULL;
+}
+
+/* Has places for n elements. */
+static void reserve_places(struct sample *sample, size_t n)
+{
+	size_t before = sample->cap;
+
+	if (n <= before)
+		return;
+	RESERVE(sample->raw, n, sample->cap);
+	memset(sample->raw + before, 0, (sample->cap - before) * sizeof(*sample->raw));
+}
+
 void sample_return(struct sample *sample)
 {
 	for (size_t i = sample->n; i < sample->n + sample->left; i++)
-		task_unref(sample->raw[i].task);
+		give_back(&sample->raw[i]);
 	free(sample->records);
 	free(sample->procs);
 	sample->records = NULL;
@@ -107,7 +155,7 @@ void sample_reset(struct sample *sample)
 {
 	sample_return(sample);
 	for (size_t i = 0; i < sample->n; i++)
-		task_unref(sample->raw[i].task);
+		give_back(&sample->raw[i]);
 	free(sample->marks);
 	sample->marks = NULL;
 	sample->n = 0;
@@ -118,7 +166,7 @@ void sample_reset(struct sample *sample)
 void sample_truncate(struct sample *sample, size_t n)
 {
 	for (size_t i = n; i < sample->n; i++)
-		task_unref(sample->raw[i].task);
+		give_back(&sample->raw[i]);
 	if (n < sample->n)
 		sample->n = n;
 }
@@ -129,22 +177,70 @@ void sample_mark(struct sample *sample, size_t n)
 	memset(sample->marks + n, 0, sample->n - n);
 }
 
-void sample_touch(struct sample *sample, const struct task_raw *raw)
+struct task_raw *sample_touch(struct sample *sample, size_t i)
 {
-	size_t at = (size_t)(raw - sample->raw);
+	if (sample_tells(sample, i))
+		sample->marks[i] &= (uint8_t)~MARK_UNCHANGED;
+	return sample_own(sample, i);
+}
 
-	if (sample_tells(sample, at))
-		sample->marks[at] &= (uint8_t)~MARK_UNCHANGED;
+/* Empties the element at a place, which is spare or was given back. */
+static struct task_raw *begin_raw(struct task_raw **place, pid_t tgid, pid_t pid)
+{
+	if (!*place)
+		*place = new_raw();
+	**place = (struct task_raw){ .tgid = tgid, .pid = pid, .counters.members = 1 };
+	return *place;
 }
 
 struct task_raw *sample_add(struct sample *sample, pid_t tgid, pid_t pid)
 {
-	struct task_raw *raw;
+	reserve_places(sample, sample->n + 1);
+	return begin_raw(&sample->raw[sample->n++], tgid, pid);
+}
 
-	GROW(sample->raw, sample->n, sample->cap);
-	raw = &sample->raw[sample->n++];
-	*raw = (struct task_raw){ .tgid = tgid, .pid = pid, .counters.members = 1 };
-	return raw;
+void sample_add_shared(struct sample *sample, struct task_raw *raw)
+{
+	struct task_raw **place;
+
+	reserve_places(sample, sample->n + 1);
+	place = &sample->raw[sample->n++];
+	free(*place);
+	shared_of(raw)->refs++;
+	*place = raw;
+}
+
+void sample_share(struct sample *sample, size_t i, struct task_raw *raw)
+{
+	struct task_raw **place = &sample->raw[i];
+
+	shared_of(raw)->refs++;
+	give_back(place);
+	free(*place);
+	*place = raw;
+}
+
+struct task_raw *sample_own(struct sample *sample, size_t i)
+{
+	struct task_raw **place = &sample->raw[i], *shared = *place;
+
+	if (shared_of(shared)->refs == 1)
+		return shared;
+	shared_of(shared)->refs--;
+	*place = new_raw();
+	**place = *shared;
+	if (shared->task)
+		task_ref(shared->task);
+	return *place;
+}
+
+struct task_raw *sample_renew(struct sample *sample, size_t i)
+{
+	struct task_raw **place = &sample->raw[i];
+	pid_t tgid = (*place)->tgid, pid = (*place)->pid;
+
+	give_back(place);
+	return begin_raw(place, tgid, pid);
 }
 
 /* Resizes an array that runs parallel to the elements, the new part zeroed. */
@@ -159,9 +255,9 @@ void sample_leave(struct sample *sample, size_t n)
 {
 	size_t all = sample->n + n;
 
-	RESERVE(sample->raw, all, sample->cap);
-	if (n)
-		memset(&sample->raw[sample->n], 0, n * sizeof(*sample->raw));
+	reserve_places(sample, all);
+	for (size_t i = sample->n; i < all; i++)
+		begin_raw(&sample->raw[i], 0, 0)->counters.members = 0;
 	if (sample->records)
 		sample->records = extend(sample->records, sizeof(*sample->records), sample->n, all);
 	if (sample->procs)
@@ -183,10 +279,13 @@ void sample_compact(struct sample *sample)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < sample->n; i++) {
-		if (!sample->raw[i].task)
+		if (!sample->raw[i]->task)
 			continue;
 		if (kept != i) {
+			struct task_raw *spare = sample->raw[kept];
+
 			sample->raw[kept] = sample->raw[i];
+			sample->raw[i] = spare;
 			if (sample->records)
 				sample->records[kept] = sample->records[i];
 			if (sample->procs)
@@ -197,26 +296,39 @@ void sample_compact(struct sample *sample)
 	sample->n = kept;
 }
 
-/* Compares a task_order() with an element's, for bsearch(). */
-static int compare_order(const void *order, const void *raw)
+size_t sample_place(const struct sample *sample, pid_t tgid, pid_t pid)
 {
-	uint64_t a = *(const uint64_t *)order, b = raw_order(raw);
+	uint64_t order = task_order(tgid, pid);
+	size_t at;
 
-	return (a > b) - (a < b);
+	LOWER_BOUND(at, sample->n, raw_order(sample->raw[at]) < order);
+	return at < sample->n && raw_order(sample->raw[at]) == order ? at : NO_PLACE;
+}
+
+size_t sample_index(const struct sample *sample, const struct task_raw *raw)
+{
+	size_t at = sample_place(sample, raw->tgid, raw->pid);
+
+	if (at != NO_PLACE && sample->raw[at] == raw)
+		return at;
+	for (at = sample->n; at < sample->n + sample->left; at++)
+		if (sample->raw[at] == raw)
+			return at;
+	return NO_PLACE;
 }
 
 struct task_raw *sample_find(const struct sample *sample, pid_t tgid, pid_t pid)
 {
-	uint64_t order = task_order(tgid, pid);
+	size_t at = sample_place(sample, tgid, pid);
 
-	if (!sample->n)
-		return NULL;
-	return bsearch(&order, sample->raw, sample->n, sizeof(*sample->raw), compare_order);
+	return at == NO_PLACE ? NULL : sample->raw[at];
 }
 
 void sample_free(struct sample *sample)
 {
 	sample_reset(sample);
+	for (size_t i = 0; i < sample->cap; i++)
+		free(sample->raw[i]);
 	free(sample->raw);
 	*sample = (struct sample){ 0 };
 }

@@ -246,9 +246,13 @@ struct task_children {
 	uint64_t user_ns, system_ns;
 };
 
-/* A task in a sample: its counters since its start, and when they were read (CLOCK_MONOTONIC). */
+/*
+ * A task in a sample: its counters since its start, and when they were read (CLOCK_MONOTONIC).
+ * Samples may share an element in which nothing changed: then it is not written to, see
+ * sample_own().
+ */
 struct task_raw {
-	struct task *task; /* the sample holds a reference */
+	struct task *task; /* the element holds a reference */
 	pid_t tgid, pid; /* the task's, copied here for the merge, which compares them */
 	pid_t was; /* its id in the sample before if exec changed it; -1: it was not there */
 	bool single; /* the counters are one thread's, from the task's start on */
@@ -319,7 +323,7 @@ struct sample {
 	uint64_t forks; /* tasks created since boot, read between begin_ns and the list; 0: not
 			   known */
 	uint64_t real_ns; /* CLOCK_REALTIME at begin_ns */
-	struct task_raw *raw;
+	struct task_raw **raw; /* behind the elements some that are spare, or NULL */
 	struct task_record *records;
 	struct task_proc *procs;
 	size_t n, cap;
@@ -369,8 +373,20 @@ void sample_reset(struct sample *sample);
 /* Removes all elements from the n-th on; the sample must have no exited ones. */
 void sample_truncate(struct sample *sample, size_t n);
 
-/* Appends an element without counters; the next call may move it. Not after sample_extend(). */
+/* Appends an element without counters. Not after sample_extend(). */
 struct task_raw *sample_add(struct sample *sample, pid_t tgid, pid_t pid);
+
+/* Appends the element of another sample, which both have from now on. Not after sample_extend(). */
+void sample_add_shared(struct sample *sample, struct task_raw *raw);
+
+/* Puts the element of another sample in place of the element i. */
+void sample_share(struct sample *sample, size_t i, struct task_raw *raw);
+
+/* Has an element of its own, as it is, in place of the element i if that is shared. Returns it. */
+struct task_raw *sample_own(struct sample *sample, size_t i);
+
+/* Has an element without counters, of the same task, in place of the element i. Returns it. */
+struct task_raw *sample_renew(struct sample *sample, size_t i);
 
 /* Appends n empty elements of exited tasks after the living ones. To be called once, and last. */
 void sample_leave(struct sample *sample, size_t n);
@@ -384,8 +400,8 @@ void sample_return(struct sample *sample);
 /* Makes room for a mark of each element; the marks of the first n stay. */
 void sample_mark(struct sample *sample, size_t n);
 
-/* Notes that an element is no longer as its source left it. */
-void sample_touch(struct sample *sample, const struct task_raw *raw);
+/* Notes that the element i is no longer as its source left it; returns it, to be written to. */
+struct task_raw *sample_touch(struct sample *sample, size_t i);
 
 /* Whether the source has marks for the element: it sets marks, and the task lives. */
 static inline bool sample_tells(const struct sample *sample, size_t i)
@@ -433,7 +449,14 @@ void sample_extend(struct sample *sample, unsigned needs);
 /* Removes the elements without a task (it ended while the sample was taken), keeping the order. */
 void sample_compact(struct sample *sample);
 
-/* Finds the element of a living thread (or, if pid is tgid, of a process), or NULL. */
+/* Finds the place of the element of a living thread (or, if pid is tgid, of a process). */
+#define NO_PLACE SIZE_MAX
+size_t sample_place(const struct sample *sample, pid_t tgid, pid_t pid);
+
+/* The place of an element that the sample has, exited ones included; NO_PLACE: it does not. */
+size_t sample_index(const struct sample *sample, const struct task_raw *raw);
+
+/* Finds that element, or NULL. */
 struct task_raw *sample_find(const struct sample *sample, pid_t tgid, pid_t pid);
 
 /* Frees all memory. */

@@ -167,15 +167,24 @@ static void add_groups(struct encoder *encoder, const struct frame *folded)
 	}
 }
 
-/* Makes the moment: the head, and the parts behind it. */
+/* Begins the moment: leaves room for the head, behind which the changes are put. */
+static void begin_moment(struct encoder *encoder)
+{
+	encoder->moment.len = 0;
+	buf_fill(&encoder->moment, 0, sizeof(struct moment));
+}
+
+/* Makes the moment: the head, the changes, and the other parts behind them. */
 static void put_together(struct encoder *encoder, struct moment *head)
 {
 	static const char padding[8];
 	struct buf *out = &encoder->moment;
 
-	out->len = 0;
-	buf_add(out, head, sizeof(*head));
+	head->at[PART_CHANGES] = sizeof(*head);
+	head->bytes[PART_CHANGES] = out->len - sizeof(*head);
 	for (unsigned part = 0; part < MOMENT_PARTS; part++) {
+		if (part == PART_CHANGES)
+			continue;
 		head->at[part] = out->len;
 		head->bytes[part] = encoder->parts[part].len;
 		buf_add(out, encoder->parts[part].data, encoder->parts[part].len);
@@ -214,6 +223,7 @@ const struct moment *encoder_encode(struct encoder *encoder, const struct frame 
 		begin_segment(encoder);
 	head.flags = (whole ? MOMENT_WHOLE : 0) | (encoder->segment ? MOMENT_SEGMENT : 0);
 	encoder->moments++;
+	begin_moment(encoder);
 	if (whole)
 		encoder->whole_at = encoder->moments;
 	encode_info(encoder, &head, info);

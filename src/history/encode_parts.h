@@ -69,7 +69,7 @@ struct encoder {
 	 * had.
 	 */
 	struct buf parts[MOMENT_PARTS];
-	struct buf moment;
+	struct buf moment; /* the largest part is put there at once: PART_CHANGES */
 };
 
 /* What is remembered of a task, which must have been recorded. */

@@ -16,10 +16,10 @@ struct run {
 static struct run find_run(const struct frame *frame, size_t i, bool whole)
 {
 	const struct sample *cur = frame->info->cur;
-	struct run run = { .read_ns = cur->raw[i].read_ns };
+	struct run run = { .read_ns = cur->raw[i]->read_ns };
 
 	for (; i < cur->n; i++, run.n++) {
-		const struct task_raw *raw = &cur->raw[i], *before = frame->rows[i].before;
+		const struct task_raw *raw = cur->raw[i], *before = frame->rows[i].before;
 		bool kept = !whole && before && !raw->was && raw->read_ns == before->read_ns;
 
 		if (run.n && (kept != run.kept || (!kept && raw->read_ns != run.read_ns)))
@@ -74,9 +74,12 @@ void encode_reads(struct encoder *encoder, const struct frame *frame, bool whole
 	add_runs(out, frame, whole);
 	for (size_t i = 0; prev && !encoder->dropped && i < cur->n; i++, passed++) {
 		const struct task_raw *before = frame->rows[i].before;
-		size_t was = before && before < prev->raw + prev->n ? (size_t)(before - prev->raw)
-								    : SIZE_MAX;
+		size_t was;
 
+		/* What two samples have was not dated anew in between. */
+		if (!before || before == cur->raw[i])
+			continue;
+		was = i < sample_stable(cur, 1) ? i : sample_index(prev, before);
 		if (was >= encoder->nreads || before->read_ns == encoder->reads[was])
 			continue;
 		varint_append(out, passed);
@@ -94,6 +97,6 @@ void encode_keep_reads(struct encoder *encoder, const struct sample *cur)
 			xreallocarray(encoder->reads, encoder->reads_cap, sizeof(*encoder->reads));
 	}
 	for (size_t i = 0; i < cur->n; i++)
-		encoder->reads[i] = cur->raw[i].read_ns;
+		encoder->reads[i] = cur->raw[i]->read_ns;
 	encoder->nreads = cur->n;
 }

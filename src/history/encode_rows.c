@@ -58,14 +58,14 @@ static bool is_as_expected(const struct sample *cur, const struct row *row,
 			   const struct task_raw *before)
 {
 	const struct task_raw *raw = row->raw;
-	size_t i = (size_t)(raw - cur->raw);
 
 	if (is_still(row))
 		return true;
 	/* These came from the trace: whoever queries the tables wants a row. */
 	if (row->deltas->waited.ns[WAIT_DWAIT] || row->deltas->waited.ns[DELAY_BLKIO])
 		return false;
-	if (!before || raw->exited || raw->was || (cur->marks && !sample_unchanged(cur, i)))
+	if (!before || raw->exited || raw->was ||
+	    (cur->marks && !sample_unchanged(cur, row->place)))
 		return false;
 	return !waits_all(&raw->now.waits) && !waits_all(&before->now.waits) &&
 	       !raw->now.waits.dwait_ns && !before->now.waits.dwait_ns &&
@@ -114,7 +114,7 @@ static bool add_change(struct encoder *encoder, const struct frame_info *info,
 	const struct task_raw *raw = row->raw, *before = row->before;
 	static const struct counters nothing;
 	struct moment_change change = { .raw = *raw };
-	bool left = raw >= info->cur->raw + info->cur->n;
+	bool left = row->place >= info->cur->n;
 
 	/* A thread that called exec has taken over the task of its leader, which left. */
 	change.task = encode_task(encoder, raw, left && encode_is_met(encoder, raw->task));
@@ -125,7 +125,7 @@ static bool add_change(struct encoder *encoder, const struct frame_info *info,
 		change.flags |= CHANGE_WHOLE;
 	if (left) {
 		change.flags |= CHANGE_LEFT;
-		change.place = (uint32_t)((size_t)(raw - info->cur->raw) - info->cur->n);
+		change.place = row->place - (uint32_t)info->cur->n;
 	}
 	if (row->before || row->born)
 		change.flags |= CHANGE_ROW;
@@ -155,7 +155,7 @@ static bool add_change(struct encoder *encoder, const struct frame_info *info,
 	if (is_still(row) || (row->deltas == &no_deltas && change.flags & CHANGE_WHOLE && before &&
 			      counts_alike(&raw->counters, &before->counters)))
 		change.flags &= ~CHANGE_ROW;
-	buf_add(&encoder->parts[PART_CHANGES], &change, sizeof(change));
+	buf_add(&encoder->moment, &change, sizeof(change));
 	return change.flags & CHANGE_WHOLE;
 }
 
@@ -217,7 +217,7 @@ static void add_fields(struct encoder *encoder, const struct frame_info *info,
 	static const struct task_record no_record;
 	static const struct task_proc no_proc;
 	const struct sample *cur = info->cur, *prev = info->prev;
-	size_t at = (size_t)(row->raw - cur->raw), was = 0;
+	size_t at = row->place, was = 0;
 	const struct task_raw *before = whole || row->raw->was ? NULL : row->before;
 	bool left = at >= cur->n;
 	uint32_t task;
@@ -228,7 +228,7 @@ static void add_fields(struct encoder *encoder, const struct frame_info *info,
 	if (left)
 		before = NULL;
 	if (before)
-		was = (size_t)(before - prev->raw);
+		was = sample_index(prev, before);
 	task = encode_task(encoder, row->raw, false);
 	if (cur->records)
 		add_record_fields(encoder, task, &cur->records[at],
@@ -245,13 +245,13 @@ void encode_gone(struct encoder *encoder, const struct sample *prev, const struc
 	size_t i = sample_stable(cur, 1), at = i;
 
 	for (; i < prev->n; i++) {
-		const struct task_raw *raw = &prev->raw[i];
+		const struct task_raw *raw = prev->raw[i];
 		uint64_t order = raw_order(raw);
 
-		while (at < cur->n && raw_order(&cur->raw[at]) < order)
+		while (at < cur->n && raw_order(cur->raw[at]) < order)
 			at++;
-		if (at < cur->n && raw_order(&cur->raw[at]) == order &&
-		    cur->raw[at].task->key.start_ns == raw->task->key.start_ns)
+		if (at < cur->n && raw_order(cur->raw[at]) == order &&
+		    cur->raw[at]->task->key.start_ns == raw->task->key.start_ns)
 			continue;
 		if (raw->task->recorded[encoder->slot])
 			buf_add(&encoder->parts[PART_GONE],

@@ -155,7 +155,7 @@ void encode_states(struct encoder *encoder, const struct frame_info *info, const
 	const struct traced *traced = row->traced;
 	struct known_task *task = encode_known(encoder, row->raw->task);
 	struct known_states *known = &task->states;
-	bool left = row->raw >= info->cur->raw + info->cur->n, standing = false;
+	bool left = row->place >= info->cur->n, standing = false;
 	struct moment_states states = { .task = task->written.id, .known = traced };
 	uint32_t in[WAIT_STATES] = { 0 };
 

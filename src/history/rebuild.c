@@ -243,7 +243,7 @@ static void give_bound(const struct element *element, uint64_t sample_ns)
 /* Copies an element into a sample, at an index. */
 static void give_element(const struct element *element, struct sample *cur, size_t at, bool several)
 {
-	struct task_raw *raw = &cur->raw[at];
+	struct task_raw *raw = cur->raw[at];
 
 	*raw = element->raw;
 	task_ref(raw->task);
@@ -284,13 +284,13 @@ static void match_before(const struct rebuild *rebuild, struct sample *prev, str
 	size_t at = 0;
 
 	for (size_t i = 0; prev && i < cur->n; i++) {
-		uint64_t order = raw_order(&cur->raw[i]);
+		uint64_t order = raw_order(cur->raw[i]);
 
-		while (at < prev->n && raw_order(&prev->raw[at]) < order)
+		while (at < prev->n && raw_order(prev->raw[at]) < order)
 			at++;
-		if (at < prev->n && raw_order(&prev->raw[at]) == order &&
-		    prev->raw[at].task == cur->raw[i].task)
-			cur->raw[i].ran_ns = prev->raw[at].ran_ns;
+		if (at < prev->n && raw_order(prev->raw[at]) == order &&
+		    prev->raw[at]->task == cur->raw[i]->task)
+			cur->raw[i]->ran_ns = prev->raw[at]->ran_ns;
 	}
 	at = 0;
 	for (size_t i = 0; prev && i < rebuild->n && rebuild->passed == 1; i++) {
@@ -358,7 +358,7 @@ void rebuild_give(struct rebuild *rebuild, struct sample *prev, struct sample *c
 	 * too many.
 	 */
 	for (size_t i = 0; i < cur->stable[1]; i++)
-		if (cur->raw[i].task != prev->raw[i].task)
+		if (cur->raw[i]->task != prev->raw[i]->task)
 			cur->stable[1] = i;
 	*moment = rebuild->moment;
 	give_pressure(rebuild, moment);

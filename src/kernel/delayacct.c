@@ -88,7 +88,7 @@ static bool is_unaccounted(const struct task_raw *raw)
 static void learn(struct delayacct *acct, const struct sample *sample)
 {
 	for (size_t i = 0; i < sample->n + sample->left; i++) {
-		const struct task_raw *raw = &sample->raw[i];
+		const struct task_raw *raw = sample->raw[i];
 		uint64_t start;
 
 		if (sample_unchanged(sample, i))
@@ -103,7 +103,7 @@ static void learn(struct delayacct *acct, const struct sample *sample)
 	if (acct->since_ns && acct->since_ns < acct->floor_ns)
 		acct->since_ns = UINT64_MAX;
 	for (size_t i = 0; i < sample->n + sample->left; i++) {
-		const struct task_raw *raw = &sample->raw[i];
+		const struct task_raw *raw = sample->raw[i];
 		uint64_t start;
 
 		if (sample_unchanged(sample, i))
@@ -122,7 +122,7 @@ size_t delayacct_mask(struct delayacct *acct, struct sample *sample)
 	learn(acct, sample);
 	irq = acct->irq_seen ? 0 : DELAY_BIT(DELAY_IRQ);
 	for (size_t i = 0; i < sample->n + sample->left; i++) {
-		struct task_raw *raw = &sample->raw[i];
+		struct task_raw *raw = sample->raw[i];
 		bool unaccounted = sample_unaccounted(sample, i);
 
 		older += unaccounted && acct->state != DELAYACCT_OFF;

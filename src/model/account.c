@@ -114,13 +114,13 @@ static void credit_reapers(struct account_reader *reader, const struct sample *p
 			   const struct sample *cur)
 {
 	for (size_t i = 0; i < cur->left; i++) {
-		const struct task_raw *raw = &cur->raw[cur->n + i];
+		const struct task_raw *raw = cur->raw[cur->n + i];
 
 		credit_reaper(prev, cur, raw);
 		raw->task->reaped.booked = true;
 	}
 	for (size_t i = 0; i < prev->n; i++) {
-		const struct task_raw *raw = &prev->raw[i];
+		const struct task_raw *raw = prev->raw[i];
 		const struct task_raw *now = sample_find(cur, raw->tgid, raw->pid);
 
 		if (now ? now->task != raw->task && !raw->task->reaped.booked
@@ -202,7 +202,7 @@ static void read_all(struct account_reader *reader, const struct sample *prev,
 		     const struct sample *cur, enum account_seen seen, struct account *out)
 {
 	for (size_t i = 0; i < cur->n; i++) {
-		const struct task_raw *raw = &cur->raw[i];
+		const struct task_raw *raw = cur->raw[i];
 		struct task_reaped *reaped = &raw->task->reaped;
 		bool born = prev && raw->task->latest_ns >= prev->begin_ns;
 
@@ -225,11 +225,11 @@ void account_reap(struct account_reader *reader, const struct sample *prev,
 	out->recovered_valid = prev && reader->primed;
 	read_all(reader, prev, cur, seen, out);
 	for (size_t i = 0; i < cur->n; i++)
-		if (cur->raw[i].task->reaped.orphans_ns > 0)
-			pass_orphans(cur, &cur->raw[i]);
+		if (cur->raw[i]->task->reaped.orphans_ns > 0)
+			pass_orphans(cur, cur->raw[i]);
 	for (size_t i = 0; i < cur->n; i++)
-		if (is_looked_at(&cur->raw[i], seen))
-			out->recovered_ns += settle_children(&cur->raw[i].task->reaped,
+		if (is_looked_at(cur->raw[i], seen))
+			out->recovered_ns += settle_children(&cur->raw[i]->task->reaped,
 							     seen == ACCOUNT_SEEN_ALL);
 	reader->primed = true;
 }

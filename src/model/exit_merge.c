@@ -100,11 +100,9 @@ static void set_bytes(struct task_proc *proc, const struct task_record *fields)
 }
 
 /* Sets what an element's record says besides the counters. */
-static void set_fields(const struct exit_batch *given, struct sample *sample,
-		       const struct task_raw *raw, const struct exit_record *record)
+static void set_fields(const struct exit_batch *given, struct sample *sample, size_t at,
+		       const struct exit_record *record)
 {
-	size_t at = (size_t)(raw - sample->raw);
-
 	if (!given->fields)
 		return;
 	if (sample->records)
@@ -115,10 +113,11 @@ static void set_fields(const struct exit_batch *given, struct sample *sample,
 }
 
 /* Gives an element the task's last counters. A reading after its end may show more. */
-static void finish(const struct exit_batch *given, struct sample *sample, struct task_raw *raw,
+static void finish(const struct exit_batch *given, struct sample *sample, size_t at,
 		   const struct exit_record *record)
 {
 	struct counters last = record->counters;
+	struct task_raw *raw = sample_touch(sample, at);
 
 	sleeps_correct(raw->task, &last);
 	/* The last measured sum is nearer to the truth than the booked one. */
@@ -126,11 +125,10 @@ static void finish(const struct exit_batch *given, struct sample *sample, struct
 		last.delay[DELAY_BLKIO] = raw->counters.delay[DELAY_BLKIO];
 	counters_mask(&last, record->left_out);
 	counters_lift(&last, &raw->counters);
-	sample_touch(sample, raw);
 	raw->counters = last;
 	raw->exited = true;
 	raw->task->status = record->status;
-	set_fields(given, sample, raw, record);
+	set_fields(given, sample, at, record);
 }
 
 /* Whether there is a record of a thread's end. */
@@ -146,13 +144,12 @@ static bool has_record(const struct exit_batch *given, pid_t tgid, pid_t pid)
 static pid_t find_vanished(const struct merge *merge, pid_t tgid)
 {
 	const struct sample *prev = merge->prev;
-	const struct task_raw *leader = sample_find(prev, tgid, tgid);
 
-	for (size_t i = (size_t)(leader - prev->raw) + 1; i < prev->n && prev->raw[i].tgid == tgid;
-	     i++)
-		if (!sample_find(merge->cur, tgid, prev->raw[i].pid) &&
-		    !has_record(merge->given, tgid, prev->raw[i].pid))
-			return prev->raw[i].pid;
+	for (size_t i = sample_place(prev, tgid, tgid) + 1;
+	     i < prev->n && prev->raw[i]->tgid == tgid; i++)
+		if (!sample_find(merge->cur, tgid, prev->raw[i]->pid) &&
+		    !has_record(merge->given, tgid, prev->raw[i]->pid))
+			return prev->raw[i]->pid;
 	return 0;
 }
 
@@ -160,9 +157,9 @@ static pid_t find_vanished(const struct merge *merge, pid_t tgid)
  * Whether the leader has ended but its id lives on: one of its threads called exec and took over
  * the id and the start. Where that thread was read before, its counters go on from there.
  */
-static bool is_taken_over(const struct merge *merge, struct task_raw *raw,
-			  const struct exit_record *record)
+static bool is_taken_over(const struct merge *merge, size_t at, const struct exit_record *record)
 {
+	const struct task_raw *raw = merge->cur->raw[at];
 	pid_t vanished;
 
 	if (!merge->given->threads || !merge->prev || record->last || record->pid != record->tgid ||
@@ -173,8 +170,7 @@ static bool is_taken_over(const struct merge *merge, struct task_raw *raw,
 	if (!vanished && (raw->task->start_hi + record->life_ns >= raw->read_ns ||
 			  !counters_below(&raw->counters, &record->counters)))
 		return false;
-	sample_touch(merge->cur, raw);
-	raw->was = vanished ? vanished : -1;
+	sample_touch(merge->cur, at)->was = vanished ? vanished : -1;
 	return true;
 }
 
@@ -186,25 +182,27 @@ static void add_left(struct merge *merge, struct exit_record *record, struct tas
 }
 
 /* Merges the end of a task that the sample has. */
-static void merge_end(struct merge *merge, struct task_raw *now, const struct exit_record *record)
+static void merge_end(struct merge *merge, size_t at, const struct exit_record *record)
 {
+	struct task_raw *now = sample_touch(merge->cur, at);
 	uint64_t ended_ns = now->task->key.start_ns + record->life_ns;
 
 	/* An unchanged element may have been read long before. */
 	if (now->read_ns < ended_ns)
 		now->read_ns = ended_ns;
 	rename_task(now->task, record);
-	finish(merge->given, merge->cur, now, record);
+	finish(merge->given, merge->cur, at, record);
 }
 
 /* Finds the place of one record. */
 static void place_record(struct merge *merge, struct exit_record *record)
 {
 	pid_t pid = row_pid(merge->given, record);
-	struct task_raw *now = sample_find(merge->cur, record->tgid, pid);
-	const struct task_raw *before =
-		merge->prev ? sample_find(merge->prev, record->tgid, pid) : NULL;
-	bool *seen = before ? &merge->seen[before - merge->prev->raw] : NULL;
+	size_t at = sample_place(merge->cur, record->tgid, pid);
+	size_t was = merge->prev ? sample_place(merge->prev, record->tgid, pid) : NO_PLACE;
+	const struct task_raw *now = at == NO_PLACE ? NULL : merge->cur->raw[at];
+	const struct task_raw *before = was == NO_PLACE ? NULL : merge->prev->raw[was];
+	bool *seen = before ? &merge->seen[was] : NULL;
 
 	if (before && (*seen || !ends(before, record)))
 		before = NULL;
@@ -212,10 +210,10 @@ static void place_record(struct merge *merge, struct exit_record *record)
 		now = NULL;
 	if (before)
 		*seen = true;
-	if (before && now && now->task == before->task && is_taken_over(merge, now, record))
+	if (before && now && now->task == before->task && is_taken_over(merge, at, record))
 		add_left(merge, record, before->task);
 	else if (now && (!before || now->task == before->task))
-		merge_end(merge, now, record);
+		merge_end(merge, at, record);
 	else if (before)
 		add_left(merge, record, before->task);
 	else if (merge->prev)
@@ -361,7 +359,7 @@ static void add_exited(struct merge *merge)
 		const struct exit_record *record = merge->left[i];
 		struct task *known = merge->tasks[i];
 		struct task *task = known ? task_ref(known) : task_of(merge->given, record);
-		struct task_raw *raw = &cur->raw[cur->n + i];
+		struct task_raw *raw = cur->raw[cur->n + i];
 
 		rename_task(task, record);
 		task->reaper = find_reaper(merge, record->ppid);
@@ -371,7 +369,7 @@ static void add_exited(struct merge *merge)
 		raw->pid = row_pid(merge->given, record);
 		raw->single = record->single;
 		raw->read_ns = task->key.start_ns + record->life_ns;
-		finish(merge->given, cur, raw, record);
+		finish(merge->given, cur, cur->n + i, record);
 	}
 }
 
@@ -379,7 +377,7 @@ static void add_exited(struct merge *merge)
 static void tell_ends(struct merge *merge)
 {
 	for (size_t i = 0; i < merge->cur->n + merge->cur->left; i++) {
-		struct task_raw *raw = &merge->cur->raw[i];
+		struct task_raw *raw = merge->cur->raw[i];
 
 		if (raw->exited && !raw->task->ended)
 			raw->task->ended = ending(raw);
@@ -460,15 +458,17 @@ static bool is_left_over(const struct task_raw *raw, const struct task_raw *left
 static void find_left_over(const struct sample *prev, struct sample *cur)
 {
 	for (size_t i = prev->n; i < prev->n + prev->left; i++) {
-		const struct task_raw *left = &prev->raw[i];
-		struct task_raw *raw = sample_find(cur, left->tgid, left->pid);
+		const struct task_raw *left = prev->raw[i];
+		size_t at = sample_place(cur, left->tgid, left->pid);
+		struct task_raw *raw;
 
-		if (!raw || sample_find(prev, left->tgid, left->pid) || !is_left_over(raw, left))
+		if (at == NO_PLACE || sample_find(prev, left->tgid, left->pid) ||
+		    !is_left_over(cur->raw[at], left))
 			continue;
+		raw = sample_touch(cur, at);
 		task_unref(raw->task);
 		raw->task = task_ref(left->task);
 		raw->task->reaper = 0; /* it has not left: its reaper is found when it does */
-		sample_touch(cur, raw);
 		raw->was = raw->pid;
 	}
 }

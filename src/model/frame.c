@@ -11,6 +11,10 @@
 /* The part of the time of all threads of a row that a trace, read a little later, may lack. */
 #define TRACED_PART 50
 
+/* Deltas that stay in memory, and the part of them that a frame should use at least. */
+#define USED_KEPT 512
+#define USED_PART 8
+
 const struct deltas no_deltas;
 
 /*
@@ -38,12 +42,6 @@ static void split_run(struct row *row, struct counters *grown)
 	grown->user_ns = (uint64_t)((double)grown->run_ns *
 				    ((double)user / ((double)user + (double)system)));
 	grown->system_ns = grown->run_ns - grown->user_ns;
-}
-
-/* The index of the row's element in its sample, for the arrays beside it. */
-static size_t place_of_row(const struct sample *sample, const struct task_raw *raw)
-{
-	return (size_t)(raw - sample->raw);
 }
 
 /*
@@ -107,6 +105,11 @@ static void difference(const struct frame_info *info, struct row *row, struct co
 		       struct task_raw *raw, const struct task_raw *before)
 {
 	row->before = before;
+	/* What two samples have is not written to. */
+	if (raw == before) {
+		since_before(info, row, grown, raw->counters.valid);
+		return;
+	}
 	since_before(info, row, grown, counters_lift(&raw->counters, &before->counters));
 	raw->ran_ns = grown->run_ns ? before->read_ns : before->ran_ns;
 }
@@ -180,10 +183,12 @@ static void build_row(struct frame *frame, struct frame_info *info, struct row *
 	memset(row, 0, sizeof(*row));
 	row->task = raw->task;
 	row->raw = raw;
+	row->place = (uint32_t)(row - frame->rows);
 	row->deltas = deltas;
 	row->members = raw->counters.members;
 	row->exited = raw->exited;
-	raw->ran_ns = start;
+	if (raw != before)
+		raw->ran_ns = start;
 	if (before)
 		difference(info, row, &deltas->grown, raw, before);
 	else
@@ -215,7 +220,7 @@ static void build_row(struct frame *frame, struct frame_info *info, struct row *
 	add_kinds(row, deltas);
 	count_state(info, raw);
 	if (info->cur->records)
-		waited_check_range(raw, &info->cur->records[place_of_row(info->cur, raw)]);
+		waited_check_range(raw, &info->cur->records[row->place]);
 	info->kinds |= raw->counters.valid & DELAY_ALL;
 	if (row->valid & VALID_RUN)
 		info->run_ns += deltas->grown.run_ns;
@@ -237,13 +242,13 @@ static const struct task_raw *match_elements(struct frame_info *info, const stru
 
 	if (!prev)
 		return NULL;
-	while (*at < prev->n && raw_order(&prev->raw[*at]) < order) {
+	while (*at < prev->n && raw_order(prev->raw[*at]) < order) {
 		info->gone++;
 		++*at;
 	}
-	if (*at == prev->n || raw_order(&prev->raw[*at]) != order)
+	if (*at == prev->n || raw_order(prev->raw[*at]) != order)
 		return NULL;
-	before = &prev->raw[(*at)++];
+	before = prev->raw[(*at)++];
 	if (before->task->key.start_ns == raw->task->key.start_ns)
 		return before;
 	info->gone++; /* another task has the pid now */
@@ -260,8 +265,8 @@ static const struct task_raw *find_before(const struct frame_info *info, const s
 		return before;
 	/* A zombie may have left the sample before: see exit_merge.c. */
 	for (size_t i = 0; raw->was && info->prev && i < info->prev->left; i++)
-		if (info->prev->raw[info->prev->n + i].task == raw->task)
-			return &info->prev->raw[info->prev->n + i];
+		if (info->prev->raw[info->prev->n + i]->task == raw->task)
+			return info->prev->raw[info->prev->n + i];
 	return NULL;
 }
 
@@ -284,6 +289,7 @@ static void build_still(struct frame *frame, struct frame_info *info, struct row
 		row->still = true;
 	}
 	row->raw = raw;
+	row->place = (uint32_t)(row - frame->rows);
 	row->before = before;
 	row->traced = NULL;
 	row->interval_ns = info->interval_ns;
@@ -301,18 +307,18 @@ static void build_rows(struct frame *frame, struct frame_info *info,
 	size_t fast = options->since_start || options->unknown ? 0 : same;
 
 	for (size_t i = 0; i < frame->n; i++) {
-		struct task_raw *raw = &cur->raw[i];
+		struct task_raw *raw = cur->raw[i];
 		const struct task_raw *before;
 
 		if (i < fast && sample_still(cur, i)) {
-			build_still(frame, info, &frame->rows[i], raw, &prev->raw[i],
+			build_still(frame, info, &frame->rows[i], raw, prev->raw[i],
 				    i < sample_stable(cur, 2) && sample_still(prev, i));
 			continue;
 		}
 		if (i >= cur->n)
 			before = find_before(info, raw, raw->pid);
 		else if (i < same)
-			before = &prev->raw[i];
+			before = prev->raw[i];
 		else
 			before = match_elements(info, raw, &at);
 		if (raw->was)
@@ -321,6 +327,21 @@ static void build_rows(struct frame *frame, struct frame_info *info,
 	}
 	if (prev)
 		info->gone += prev->n - at;
+}
+
+/*
+ * Gives back the pages of deltas where the frame before used few of those that it was used to: in
+ * the first intervals something happened to many.
+ */
+static void drop_used(struct frame *frame)
+{
+	if (frame->used < frame->ndeltas)
+		frame->used = frame->ndeltas;
+	if (frame->used < USED_KEPT || frame->used / USED_PART < frame->ndeltas)
+		return;
+	free(frame->deltas);
+	frame->deltas = xcalloc(frame->cap, sizeof(*frame->deltas));
+	frame->used = 0;
 }
 
 void frame_build(struct frame *frame, struct frame_info *info, const struct sample *prev,
@@ -336,6 +357,7 @@ void frame_build(struct frame *frame, struct frame_info *info, const struct samp
 		/* Has room for all, but few of its pages are ever touched. */
 		frame->deltas = xcalloc(frame->cap, sizeof(*frame->deltas));
 	}
+	drop_used(frame);
 	frame->info = info;
 	frame->n = n;
 	frame->still = 0;
@@ -526,28 +548,28 @@ const struct task_record *row_record(const struct frame *frame, const struct row
 {
 	if (!row->task || !frame->info->cur->records)
 		return NULL;
-	return &frame->info->cur->records[place_of_row(frame->info->cur, row->raw)];
+	return &frame->info->cur->records[row->place];
 }
 
 const struct task_record *row_record_before(const struct frame *frame, const struct row *row)
 {
 	if (!row->task || !row->before || !frame->info->prev->records)
 		return NULL;
-	return &frame->info->prev->records[place_of_row(frame->info->prev, row->before)];
+	return &frame->info->prev->records[sample_index(frame->info->prev, row->before)];
 }
 
 const struct task_proc *row_proc(const struct frame *frame, const struct row *row)
 {
 	if (!row->task || !frame->info->cur->procs)
 		return NULL;
-	return &frame->info->cur->procs[place_of_row(frame->info->cur, row->raw)];
+	return &frame->info->cur->procs[row->place];
 }
 
 const struct task_proc *row_proc_before(const struct frame *frame, const struct row *row)
 {
 	if (!row->task || !row->before || !frame->info->prev->procs)
 		return NULL;
-	return &frame->info->prev->procs[place_of_row(frame->info->prev, row->before)];
+	return &frame->info->prev->procs[sample_index(frame->info->prev, row->before)];
 }
 
 char row_state(const struct row *row)

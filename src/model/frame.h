@@ -98,6 +98,7 @@ struct row {
 	const struct group *group;
 	uint64_t interval_ns; /* between the two readings; 0: there is only one */
 	uint32_t valid; /* as counters.valid, of the deltas */
+	uint32_t place; /* of `raw` in its sample; of a sum 0 */
 	unsigned members;
 	bool born, exited;
 	bool still; /* its source said that nothing happened to it: all deltas are 0 */
@@ -197,7 +198,7 @@ struct frame {
 	size_t n, cap;
 	size_t still; /* rows to which nothing happened */
 	struct deltas *deltas; /* of the rows to which something happened */
-	size_t ndeltas;
+	size_t ndeltas, used; /* and the most that were used since it was made */
 };
 
 /* How a frame is to be built. */

@@ -166,7 +166,7 @@ void hangs_read(struct hangs *hangs, const struct sample *sample, bool threads)
 	hangs->now = now;
 	hangs->now.n = hangs->at = hangs->nlags = 0;
 	for (size_t i = 0; i < sample->n; i++) {
-		const struct task_raw *raw = &sample->raw[i];
+		const struct task_raw *raw = sample->raw[i];
 		char state = raw->now.state;
 
 		raw->task->hang = (struct task_hang){ .sample_ns = sample->begin_ns };

@@ -42,7 +42,7 @@ void held_read(int procfd, const struct sample *sample)
 	unsigned looks = 0;
 
 	for (size_t i = 0; i < sample->n; i++) {
-		const struct task_raw *raw = &sample->raw[i];
+		const struct task_raw *raw = sample->raw[i];
 		struct task_held *held;
 
 		if (!raw->now.state || !strchr("DSt", raw->now.state) || looks == HELD_LOOKS ||

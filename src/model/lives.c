@@ -13,6 +13,9 @@
 
 #define BUCKETS_MIN 256
 
+/* What so many changed in a reading stays in memory for the next. */
+#define CHANGES_KEPT 1024
+
 /* The bucket of a pid. Pids are given out one after the other: neighbours do not collide. */
 static size_t bucket_of_key(const struct lives *lives, pid_t pid)
 {
@@ -181,6 +184,35 @@ static bool is_past(const struct lives *lives, uint64_t ended_epoch)
 	return lives->epoch - ended_epoch >= KEPT_EPOCHS;
 }
 
+/* Frees a thread. */
+static void free_life(struct life *life)
+{
+	free(life->traced);
+	free(life);
+}
+
+/* Frees a process. */
+static void free_process(struct traced_process *process)
+{
+	free(process->whole);
+	free(process);
+}
+
+/* Empties what changed in a reading; the first has all there is. */
+static void empty_changes(struct lives *lives)
+{
+	if (lives->ngrowths > CHANGES_KEPT || lives->nintervals > CHANGES_KEPT) {
+		free(lives->intervals);
+		free(lives->growths);
+		free(lives->changed);
+		lives->intervals = NULL;
+		lives->growths = NULL;
+		lives->changed = NULL;
+		lives->intervals_cap = lives->growths_cap = lives->changed_cap = 0;
+	}
+	lives->nchanged = lives->nintervals = lives->ngrowths = 0;
+}
+
 void lives_begin(struct lives *lives, uint64_t read_ns,
 		 void (*forget)(void *arg, struct traced_process *process), void *arg)
 {
@@ -189,10 +221,10 @@ void lives_begin(struct lives *lives, uint64_t read_ns,
 	lives->epoch++;
 	lives->before_ns = lives->epoch > 1 ? lives->read_ns : read_ns;
 	lives->read_ns = read_ns;
-	lives->nchanged = 0;
+	empty_changes(lives);
 	while (kept < lives->nended && is_past(lives, lives->ended[kept]->ended_epoch)) {
 		unlink_thread(lives, lives->ended[kept]);
-		free(lives->ended[kept++]);
+		free_life(lives->ended[kept++]);
 	}
 	lives->nended -= kept;
 	if (kept && lives->nended)
@@ -205,7 +237,7 @@ void lives_begin(struct lives *lives, uint64_t read_ns,
 		if (process->listed && is_past(lives, process->ended_epoch)) {
 			forget(arg, process);
 			unlink_process(lives, process);
-			free(process);
+			free_process(process);
 		} else if (process->listed) {
 			lives->empty[kept++] = process;
 		}
@@ -214,13 +246,18 @@ void lives_begin(struct lives *lives, uint64_t read_ns,
 }
 
 /* Begins the interval of a process whose thread changes. */
-static void change_process(const struct lives *lives, struct traced_process *process)
+static void change_process(struct lives *lives, struct traced_process *process)
 {
+	struct process_interval *interval;
+
 	if (process->epoch == lives->epoch)
 		return;
 	process->epoch = lives->epoch;
-	memcpy(process->still, process->in, sizeof(process->still));
-	process->changed = (struct wait_states){ 0 };
+	process->interval = lives->nintervals++;
+	RESERVE(lives->intervals, lives->nintervals, lives->intervals_cap);
+	interval = &lives->intervals[process->interval];
+	*interval = (struct process_interval){ 0 };
+	memcpy(interval->still, process->in, sizeof(interval->still));
 }
 
 /* Makes a thread that was not seen before. */
@@ -260,10 +297,12 @@ static void change_life(struct lives *lives, struct life *life, bool known)
 	if (life->epoch == lives->epoch)
 		return;
 	life->epoch = lives->epoch;
-	memset(life->grown, 0, sizeof(life->grown));
+	life->growth = lives->ngrowths++;
+	RESERVE(lives->growths, lives->ngrowths, lives->growths_cap);
+	lives->growths[life->growth] = (struct life_growth){ { 0 } };
 	change_process(lives, process);
 	if (known)
-		process->still[life->now.state]--;
+		lives->intervals[process->interval].still[life->now.state]--;
 	GROW(lives->changed, lives->nchanged, lives->changed_cap);
 	lives->changed[lives->nchanged++] = life;
 }
@@ -272,6 +311,7 @@ struct life *lives_update(struct lives *lives, uint32_t slot, const struct trace
 {
 	struct life *life = slot < lives->nslots ? lives->slots[slot] : NULL;
 	uint64_t counted_ns = lives->read_ns;
+	int64_t *grown;
 	bool known;
 
 	/* The end of the one before was missed. */
@@ -289,14 +329,15 @@ struct life *lives_update(struct lives *lives, uint32_t slot, const struct trace
 	if (life->epoch != lives->epoch)
 		counted_ns = lives->before_ns;
 	change_life(lives, life, known);
+	grown = lives->growths[life->growth].ns;
 	if (known) {
-		life->grown[life->now.state] -= (int64_t)(counted_ns - life->now.since_ns);
+		grown[life->now.state] -= (int64_t)(counted_ns - life->now.since_ns);
 		life->process->in[life->now.state]--;
 	}
 	for (unsigned state = 0; state < WAIT_STATES; state++)
-		life->grown[state] += (int64_t)(record->ns[state] - life->now.ns[state]);
+		grown[state] += (int64_t)(record->ns[state] - life->now.ns[state]);
 	if (!record->ended) {
-		life->grown[record->state] += (int64_t)(lives->read_ns - record->since_ns);
+		grown[record->state] += (int64_t)(lives->read_ns - record->since_ns);
 		life->process->in[record->state]++;
 	}
 	if (slot >= lives->nslots) {
@@ -309,8 +350,10 @@ struct life *lives_update(struct lives *lives, uint32_t slot, const struct trace
 	lives->slots[slot] = record->ended ? NULL : life;
 	life->now = *record;
 	if (record->ended) {
+		if (!life->process->whole)
+			life->process->whole = xcalloc(1, sizeof(*life->process->whole));
 		for (unsigned state = 0; state < WAIT_STATES; state++)
-			life->process->whole.ns[state] += record->ns[state];
+			life->process->whole->ns[state] += record->ns[state];
 		end_life(lives, life);
 	}
 	return life;
@@ -335,7 +378,8 @@ static unsigned longest_state(const int64_t *ns)
  */
 static void settle_life(const struct lives *lives, struct life *life)
 {
-	int64_t *ns = life->grown, owed = 0, all = 0;
+	struct wait_states *changed = &lives->intervals[life->process->interval].changed;
+	int64_t *ns = lives->growths[life->growth].ns, owed = 0, all = 0;
 
 	for (unsigned state = 0; state < WAIT_STATES; state++) {
 		all += ns[state];
@@ -355,10 +399,8 @@ static void settle_life(const struct lives *lives, struct life *life)
 		ns[most] -= part;
 		owed -= part;
 	}
-	for (unsigned state = 0; state < WAIT_STATES; state++) {
-		life->traced.states.ns[state] = (uint64_t)ns[state];
-		life->process->changed.ns[state] += (uint64_t)ns[state];
-	}
+	for (unsigned state = 0; state < WAIT_STATES; state++)
+		changed->ns[state] += (uint64_t)ns[state];
 }
 
 void lives_settle(struct lives *lives)
@@ -369,26 +411,32 @@ void lives_settle(struct lives *lives)
 
 struct traced *lives_of_process(const struct lives *lives, struct traced_process *process)
 {
-	bool changed = process->epoch == lives->epoch;
-	const uint32_t *still = changed ? process->still : process->in;
+	const struct process_interval *interval =
+		process->epoch == lives->epoch ? &lives->intervals[process->interval] : NULL;
+	const uint32_t *still = interval ? interval->still : process->in;
 	uint64_t interval_ns = lives->read_ns - lives->before_ns;
 
 	for (unsigned state = 0; state < WAIT_STATES; state++)
 		process->traced.states.ns[state] =
-			(changed ? process->changed.ns[state] : 0) + still[state] * interval_ns;
+			(interval ? interval->changed.ns[state] : 0) + still[state] * interval_ns;
 	return &process->traced;
 }
 
 struct traced *lives_of_thread(const struct lives *lives, struct life *life)
 {
-	life->traced.tgid = life->process->traced.tgid;
-	life->traced.start_ns = life->process->traced.start_ns;
+	struct traced *traced = life->traced;
+
+	if (!traced)
+		life->traced = traced = xcalloc(1, sizeof(*traced));
+	traced->tgid = life->process->traced.tgid;
+	traced->start_ns = life->process->traced.start_ns;
+	traced->states = (struct wait_states){ 0 };
 	if (life->epoch == lives->epoch)
-		return &life->traced;
-	life->traced.states = (struct wait_states){ 0 };
-	if (!life->ended_epoch)
-		life->traced.states.ns[life->now.state] = lives->read_ns - lives->before_ns;
-	return &life->traced;
+		for (unsigned state = 0; state < WAIT_STATES; state++)
+			traced->states.ns[state] = (uint64_t)lives->growths[life->growth].ns[state];
+	else if (!life->ended_epoch)
+		traced->states.ns[life->now.state] = lives->read_ns - lives->before_ns;
+	return traced;
 }
 
 void lives_free(struct lives *lives)
@@ -398,19 +446,21 @@ void lives_free(struct lives *lives)
 			struct life *life = lives->threads[i];
 
 			lives->threads[i] = life->chain;
-			free(life);
+			free_life(life);
 		}
 		while (lives->processes[i]) {
 			struct traced_process *process = lives->processes[i];
 
 			lives->processes[i] = process->chain;
-			free(process);
+			free_process(process);
 		}
 	}
 	free(lives->slots);
 	free(lives->threads);
 	free(lives->processes);
 	free(lives->changed);
+	free(lives->intervals);
+	free(lives->growths);
 	free(lives->ended);
 	free(lives->empty);
 	*lives = (struct lives){ 0 };

@@ -27,10 +27,10 @@ struct traced_process {
 	bool left; /* the times of its whole life were handed out */
 	bool listed; /* among lives.empty */
 	size_t threads; /* living ones */
-	/* Living threads by state; how many of them did not change in the interval. */
-	uint32_t in[WAIT_STATES], still[WAIT_STATES];
-	struct wait_states changed; /* how the other threads spent the interval */
-	struct wait_states whole; /* how threads that ended spent their lives, as far as traced */
+	size_t interval; /* index of what changed in that reading: lives.intervals */
+	uint32_t in[WAIT_STATES]; /* living threads by state */
+	/* How threads that ended spent their lives, as far as traced; owned. NULL: none ended. */
+	struct wait_states *whole;
 	struct traced_site *sites; /* traced_sites.c's: a list */
 	/* trace_book.c's, for the rows, and for what no site explains: */
 	uint64_t row_epoch; /* the reading in which it had a row */
@@ -55,12 +55,24 @@ struct site_waiter {
 	struct site_waiter *before, *after;
 };
 
+/* What a process in which a thread changed did in the interval. */
+struct process_interval {
+	uint32_t still[WAIT_STATES]; /* living threads that did not change, by state */
+	struct wait_states changed; /* how the other threads spent it */
+};
+
+/* How the times of a thread that changed grew in the interval. */
+struct life_growth {
+	int64_t ns[WAIT_STATES];
+};
+
 /* A thread. */
 struct life {
 	struct trace_thread now; /* as it was read last */
-	struct traced traced; /* of the last interval, as lives_of_thread() gave it */
-	int64_t grown[WAIT_STATES]; /* in the interval of the reading `epoch` */
+	/* Of the last interval, as lives_of_thread() gave it; owned. NULL: nobody asked. */
+	struct traced *traced;
 	uint64_t epoch; /* the reading in which it changed last */
+	size_t growth; /* index of what it grew by in that reading: lives.growths */
 	uint64_t ended_epoch; /* the reading that found it ended; 0: it lives */
 	struct traced_process *process;
 	struct site_waiter waiter; /* traced_sites.c's */
@@ -78,6 +90,10 @@ struct lives {
 	size_t buckets, nthreads, nprocesses; /* buckets of both: a power of two */
 	struct life **changed; /* of this reading */
 	size_t nchanged, changed_cap;
+	/* Of this reading: of processes and threads in which something changed. */
+	struct process_interval *intervals;
+	struct life_growth *growths;
+	size_t nintervals, intervals_cap, ngrowths, growths_cap;
 	struct life **ended; /* threads, in the order in which they ended */
 	size_t nended, ended_cap;
 	struct traced_process **empty; /* processes whose threads have all ended, or had */

@@ -299,7 +299,7 @@ void sampler_fill(struct sampler *sampler, const struct row *const *rows, size_t
 	need_hierarchy(sampler, needs);
 	for (size_t i = 0; i < n; i++) {
 		if (rows[i]->task && !sampler->config->playback)
-			taskinfo_fill(sampler->info, cur, (size_t)(rows[i]->raw - cur->raw), needs);
+			taskinfo_fill(sampler->info, cur, rows[i]->place, needs);
 		else if (rows[i]->group)
 			fill_group(sampler, rows[i]->group, needs);
 	}

@@ -67,7 +67,7 @@ static void note_unknown(const struct sampler *sampler, struct frame_info *info)
 	uint64_t unknown = 0;
 
 	for (size_t i = 0; info->head.cgroup && i < info->cur->left; i++) {
-		const struct task_raw *raw = &info->cur->raw[info->cur->n + i];
+		const struct task_raw *raw = info->cur->raw[info->cur->n + i];
 
 		if (!raw->task->cgroup)
 			unknown += raw->counters.members;

@@ -150,7 +150,7 @@ static void read_cpu_of(void *arg, const struct row *row)
 	struct sampler *sampler = arg;
 	struct sample *cur = &sampler->samples[(sampler->now + 1) % SAMPLES];
 
-	taskinfo_fill(sampler->info, cur, (size_t)(row->raw - cur->raw), NEED_CPU);
+	taskinfo_fill(sampler->info, cur, row->place, NEED_CPU);
 }
 
 /* Reads what explains the rows that suffer most. */

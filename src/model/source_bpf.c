@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Counters by a program in the kernel that walks over all tasks (snapshot.c). For a task that did
- * not change it only says that the task is there; its element is that of the sample before. An
- * element that has been the same, at the same place, for a round of samples is not even copied: so
- * idle tasks cost next to nothing.
+ * not change it only says that the task is there; its element is that of the sample before, which
+ * both samples have: so idle tasks cost next to nothing.
  *
  * Samples with fields that only taskstats has (struct task_record) are taken by taskstats.
  */
@@ -46,10 +45,8 @@ struct bpf_source {
 	uint64_t pass; /* the number of the last pass */
 	struct pidlist hidden; /* processes that are in /proc but not in the walk */
 	struct walk_places places;
-	uint64_t begin_ns, end_ns; /* of the pass before */
-	uint64_t *changed; /* by element: the last pass in which it had changed */
-	size_t changed_cap;
 	size_t kept; /* the number of first elements that the sample still has of its last turn */
+	uint64_t begin_ns, end_ns; /* of the pass before */
 	int switch_fd; /* of SLEEPS_SYSCTL; negative: the kernel has none */
 	bool sleeps; /* it is on */
 	uint64_t epoch; /* of sums that can be compared: see struct task_sleeps */
@@ -103,7 +100,7 @@ static void fill_element(const struct bpf_source *source, const struct sample *p
 {
 	const struct snapshot_record *parts = &view->records[entry->record - 1];
 	size_t n = snapshot_parts(view, entry->record - 1);
-	struct task_raw *raw = &cur->raw[i];
+	struct task_raw *raw = cur->raw[i];
 	struct task_key key = { parts->pid, parts->start_ns };
 
 	snapshot_counters(parts, n, known ? known->read_ns : 0, raw);
@@ -121,24 +118,34 @@ static void fill_element(const struct bpf_source *source, const struct sample *p
 }
 
 /* Takes over an element of the sample before as it is. */
-static void keep_element(struct sample *cur, size_t i, const struct sample *prev, size_t before)
+static void keep_element(const struct bpf_source *source, struct sample *cur, size_t i,
+			 const struct sample *prev, size_t before)
 {
-	struct task_raw *raw = &cur->raw[i];
+	struct task_raw *raw = prev->raw[before];
 
-	*raw = prev->raw[before];
-	task_ref(raw->task);
 	cur->marks[i] = prev->marks[before] | MARK_UNCHANGED;
-	/* An exit record's marks were true for the sample before only. */
+	/* What more samples have is long as it should be. */
+	if (i < source->kept && cur->raw[i] == raw)
+		return;
+	sample_share(cur, i, raw);
+	/*
+	 * An exit record's marks were true for the sample before only, and so was what it waited:
+	 * where waits have ended since, there is a record.
+	 */
+	if (!raw->exited && !raw->was && raw->counters.members == 1 && !raw->now.waits.dwait_ns)
+		return;
+	raw = sample_own(cur, i);
 	raw->exited = false;
 	raw->was = 0;
 	raw->counters.members = 1;
-	/* The wait of the sample before: where waits have ended since, there is a record. */
 	raw->now.waits.dwait_ns = 0;
 }
 
 /* Brings the times of an element up to date whose waits go on since the sample before. */
-static void go_on(struct task_raw *raw, const struct task_raw *before, uint64_t now_ns)
+static void go_on(struct sample *cur, size_t i, const struct task_raw *before, uint64_t now_ns)
 {
+	struct task_raw *raw = sample_own(cur, i);
+
 	raw->read_ns = now_ns;
 	waits_go_on(&raw->now.waits, now_ns, before->read_ns);
 }
@@ -160,44 +167,24 @@ static size_t lay_out_sample(struct bpf_source *source, const struct sample *pre
 	sample_truncate(cur, source->kept);
 	walk_places_add(&source->places, prev, cur, stable);
 	sample_mark(cur, source->kept);
-	RESERVE(source->changed, cur->n, source->changed_cap);
-	for (size_t i = stable; i < cur->n; i++)
-		source->changed[i] = source->pass;
 	return stable;
 }
 
-/* Brings the element i up to date, which is the former one at its place or was added empty. */
+/* Brings the element i up to date, which is the former one at its place or was just added. */
 static void update_element(struct bpf_source *source, const struct sample *prev, uint32_t before,
 			   struct sample *cur, uint32_t i, const struct snapshot_view *view,
 			   const struct snapshot_entry *entry)
 {
-	const struct task_raw *known = before == NO_ELEMENT ? NULL : &prev->raw[before];
-	struct task_raw *raw = &cur->raw[i];
-	struct task *old;
+	const struct task_raw *known = before == NO_ELEMENT ? NULL : prev->raw[before];
 
-	if (entry->record)
-		source->changed[i] = source->pass;
-	else if (!(prev->marks[before] & MARK_UNCHANGED) && source->changed[i] < source->pass)
-		source->changed[i] = source->pass - 1; /* an exit record may have changed it, too */
-	/* An element filled after the last change is right, as most are. */
-	if (i < source->kept && !entry->record && cur->pass > source->changed[i]) {
-		cur->marks[i] = prev->marks[before] | MARK_UNCHANGED;
-		if (cur->marks[i] & MARK_WAITS)
-			go_on(raw, &prev->raw[before], view->begin_ns);
+	if (entry->record) {
+		sample_renew(cur, i);
+		fill_element(source, prev, cur, i, view, entry, known);
 		return;
 	}
-	old = raw->task;
-	if (entry->record) {
-		*raw = (struct task_raw){ .tgid = raw->tgid,
-					  .pid = raw->pid,
-					  .counters.members = 1 };
-		fill_element(source, prev, cur, i, view, entry, known);
-	} else {
-		keep_element(cur, i, prev, before);
-		if (cur->marks[i] & MARK_WAITS)
-			go_on(raw, &prev->raw[before], view->begin_ns);
-	}
-	task_unref(old);
+	keep_element(source, cur, i, prev, before);
+	if (cur->marks[i] & MARK_WAITS)
+		go_on(cur, i, known, view->begin_ns);
 }
 
 /*
@@ -214,13 +201,15 @@ static void date_elements(const struct bpf_source *source, struct sample *prev,
 		uint32_t e = source->places.next[k].element;
 
 		if (view->entries[k].record && e < LEFT_OUT && sample_still(prev, e))
-			prev->raw[e].read_ns = source->begin_ns + (uint64_t)(step * (double)k);
+			sample_own(prev, e)->read_ns =
+				source->begin_ns + (uint64_t)(step * (double)k);
 	}
 }
 
 /* Brings all elements up to date. False where an entry has no element. */
 static bool update_elements(struct bpf_source *source, const struct sample *prev,
-			    struct sample *cur, size_t stable, const struct snapshot_view *view)
+			    struct sample *cur, size_t stable, const struct snapshot_view *view,
+			    bool in_order)
 {
 	for (size_t k = 0; k < view->nentries; k++) {
 		struct walk_place *place = &source->places.next[k];
@@ -233,6 +222,8 @@ static bool update_elements(struct bpf_source *source, const struct sample *prev
 		if (place->element >= cur->n)
 			return false;
 		update_element(source, prev, before, cur, place->element, view, &view->entries[k]);
+		if (in_order && view->entries[k].record)
+			snapshot_pass(source->snapshot, view->entries[k].record - 1);
 	}
 	return true;
 }
@@ -251,7 +242,8 @@ static bool make_sample(struct bpf_source *source, struct sample *prev, struct s
 	date_elements(source, prev, &view);
 	stable = lay_out_sample(source, prev, cur, &view, steady);
 	sample_extend(cur, needs & NEED_RANGE);
-	if (!update_elements(source, prev, cur, stable, &view))
+	/* Entries that were united are not in the order of their records. */
+	if (!update_elements(source, prev, cur, stable, &view, view.entries == found->entries))
 		return false;
 	cur->pass = source->pass;
 	walk_places_keep(&source->places, view.nentries);
@@ -308,7 +300,7 @@ static bool ask_taskstats(struct bpf_source *source, struct sample *prev, struct
 	if (!*err && source->exact)
 		add_measured(prev, cur, &view);
 	for (size_t i = 0; !*err && !source->exact && i < cur->n; i++)
-		sleeps_correct(cur->raw[i].task, &cur->raw[i].counters);
+		sleeps_correct(cur->raw[i]->task, &cur->raw[i]->counters);
 	return true;
 }
 
@@ -454,7 +446,6 @@ static void bpf_close(void *state)
 	file_close(source->switch_fd);
 	pidlist_free(&source->hidden);
 	walk_places_free(&source->places);
-	free(source->changed);
 	free(source);
 }
 

@@ -123,7 +123,7 @@ static void read_group_reply(void *arg, size_t index, int error, const struct ta
 			     uint64_t before_ns, uint64_t after_ns)
 {
 	struct taskstats_source *source = arg;
-	struct task_raw *raw = &source->cur->raw[source->places[index]];
+	struct task_raw *raw = source->cur->raw[source->places[index]];
 	uint64_t elapsed;
 
 	if (!read_counters(source, raw, error, part, before_ns, after_ns))
@@ -173,7 +173,7 @@ static void read_task_reply(void *arg, size_t index, int error, const struct tas
 {
 	struct taskstats_source *source = arg;
 	size_t place = source->places[index];
-	struct task_raw *raw = &source->cur->raw[place];
+	struct task_raw *raw = source->cur->raw[place];
 	struct taskstats_identity who;
 
 	if (!error)
@@ -256,12 +256,12 @@ static void find_known(struct taskstats_source *source, const struct sample *pre
 	size_t j = 0;
 
 	for (size_t i = 0; i < source->cur->n; i++) {
-		uint64_t order = raw_order(&source->cur->raw[i]);
+		uint64_t order = raw_order(source->cur->raw[i]);
 
-		while (j < prev->n && raw_order(&prev->raw[j]) < order)
+		while (j < prev->n && raw_order(prev->raw[j]) < order)
 			j++;
-		if (j < prev->n && raw_order(&prev->raw[j]) == order)
-			source->known[i] = &prev->raw[j];
+		if (j < prev->n && raw_order(prev->raw[j]) == order)
+			source->known[i] = prev->raw[j];
 	}
 }
 
@@ -289,7 +289,7 @@ static int list_processes(struct taskstats_source *source, const struct sample *
 	}
 	list->n = 0;
 	for (size_t i = 0; i < n; i++) {
-		pid_t pid = pids ? pids[i] : prev->raw[i].tgid;
+		pid_t pid = pids ? pids[i] : prev->raw[i]->tgid;
 
 		if (!list->n || list->pids[list->n - 1] != pid)
 			list->pids[list->n++] = pid;
@@ -311,7 +311,7 @@ static bool some_left(const struct taskstats_source *source, const struct sample
 	size_t still = 0;
 
 	for (size_t i = 0; i < source->cur->n; i++)
-		still += source->known[i] && source->cur->raw[i].counters.valid;
+		still += source->known[i] && source->cur->raw[i]->counters.valid;
 	return still < prev->n;
 }
 
@@ -323,7 +323,7 @@ static void choose_unsure(struct taskstats_source *source, const struct sample *
 	pid_t parent = -1;
 
 	for (size_t i = 0; i < source->cur->n; i++) {
-		struct task_raw *raw = &source->cur->raw[i];
+		struct task_raw *raw = source->cur->raw[i];
 		const struct task_raw *known = source->known[i];
 
 		if (!raw->counters.valid)
@@ -349,7 +349,7 @@ static void choose_unsure(struct taskstats_source *source, const struct sample *
 static int query_other_threads(struct taskstats_source *source)
 {
 	for (size_t i = 0; i < source->cur->n; i++) {
-		const struct task_raw *raw = &source->cur->raw[i];
+		const struct task_raw *raw = source->cur->raw[i];
 
 		if (!raw->task || raw->single ||
 		    pidlist_read_threads(&source->threads, source->env.procfd, raw->tgid))
@@ -428,8 +428,8 @@ static int list_threads(struct taskstats_source *source, const struct sample *pr
 	err = query(source, true, read_group_reply);
 	source->cur = cur;
 	for (size_t i = 0; !err && i < groups.n; i++)
-		if (groups.raw[i].counters.valid)
-			add_threads(source, groups.raw[i].tgid, same_single(source, i));
+		if (groups.raw[i]->counters.valid)
+			add_threads(source, groups.raw[i]->tgid, same_single(source, i));
 	cur->unread += groups.unread;
 	if (groups.unread)
 		cur->unread_error = groups.unread_error;
@@ -441,7 +441,7 @@ static int list_threads(struct taskstats_source *source, const struct sample *pr
 static int same_threads(struct taskstats_source *source, const struct sample *prev)
 {
 	for (size_t i = 0; i < prev->n; i++)
-		sample_add(source->cur, prev->raw[i].tgid, prev->raw[i].pid);
+		sample_add(source->cur, prev->raw[i]->tgid, prev->raw[i]->pid);
 	return 0;
 }
 
@@ -455,7 +455,7 @@ static int sample_threads(struct taskstats_source *source, const struct sample *
 	if (err)
 		return err;
 	for (size_t i = 0; i < cur->n; i++)
-		ask_pack(source, cur->raw[i].pid, i);
+		ask_pack(source, cur->raw[i]->pid, i);
 	reset_scratch(source);
 	sample_extend(cur, needs & NEED_RECORD);
 	find_known(source, prev);

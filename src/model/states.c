@@ -219,13 +219,13 @@ void states_read(struct states *states, const struct sample *prev, struct sample
 	states->now.n = states->at = 0;
 	states->in_io = -1;
 	for (size_t i = 0; i < cur->n; i++) {
-		struct subject subject = { .raw = &cur->raw[i] };
+		struct subject subject = { .raw = cur->raw[i] };
 		uint64_t order = raw_order(subject.raw);
 
-		while (at < prev->n && raw_order(&prev->raw[at]) < order)
+		while (at < prev->n && raw_order(prev->raw[at]) < order)
 			at++;
-		if (at < prev->n && raw_order(&prev->raw[at]) == order)
-			subject.known = &prev->raw[at];
+		if (at < prev->n && raw_order(prev->raw[at]) == order)
+			subject.known = prev->raw[at];
 		if (is_idle(&subject))
 			keep_state(states, &subject);
 		else

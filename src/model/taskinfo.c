@@ -256,7 +256,7 @@ static void look_at_changes(struct taskinfo *info, struct task *task)
 
 void taskinfo_fill(struct taskinfo *info, struct sample *sample, size_t i, unsigned needs)
 {
-	struct task *task = sample->raw[i].task;
+	struct task *task = sample->raw[i]->task;
 
 	/* A source that marks elements has the times of children, too. */
 	if (sample_tells(sample, i))
@@ -271,7 +271,7 @@ void taskinfo_fill(struct taskinfo *info, struct sample *sample, size_t i, unsig
 		fill_texts(info, task, needs, text_clock(sample));
 	if (needs & NEED_PROC) {
 		sample_extend(sample, needs & NEED_PROC);
-		fill_proc(info, &sample->raw[i], &sample->procs[i], needs);
+		fill_proc(info, sample->raw[i], &sample->procs[i], needs);
 	}
 }
 
@@ -279,8 +279,8 @@ void taskinfo_fill(struct taskinfo *info, struct sample *sample, size_t i, unsig
 static void forget_share(struct sample *sample, uint64_t groups)
 {
 	for (size_t i = 0; i < sample->n; i++)
-		if (sample->raw[i].task->groups == groups)
-			sample->raw[i].task->info &= ~NEED_CGROUP;
+		if (sample->raw[i]->task->groups == groups)
+			sample->raw[i]->task->info &= ~NEED_CGROUP;
 }
 
 /*

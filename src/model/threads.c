@@ -132,7 +132,7 @@ void threads_fill(const struct threads *threads, const struct threads_env *env,
 
 	taskinfo_set_hierarchy(reader->info, env->hierarchy);
 	for (size_t i = 0; i < n; i++)
-		taskinfo_fill(reader->info, cur, (size_t)(rows[i]->raw - cur->raw), needs);
+		taskinfo_fill(reader->info, cur, rows[i]->place, needs);
 	if (env->waiting)
 		waiting_fill(env->waiting, cur, rows, n, true, needs);
 }

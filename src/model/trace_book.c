@@ -191,7 +191,7 @@ static void leave_process(struct trace_book *book, struct traced_process *proces
 	if (!book->leave || process->left)
 		return;
 	process->left = true;
-	process->traced.states = process->whole;
+	process->traced.states = process->whole ? *process->whole : (struct wait_states){ 0 };
 	for (struct traced_site *at = process->sites; at; at = at->next) {
 		GROW(sites, n, cap);
 		traced_sites_whole(at, book->lives.read_ns, &sites[n++]);

@@ -11,6 +11,9 @@
 _Static_assert(SITE_WAKERS == TRACE_WAKERS, "wakers of a site");
 _Static_assert(SITE_BUCKETS == TRACE_BUCKETS, "buckets of a site");
 
+/* So many sites' figures of the reading before stay in memory for the next. */
+#define BEFORES_KEPT 1024
+
 /* The kind that the kernel books a site's waits as; -1: none. */
 static int kind_of_key(const struct trace_key *key)
 {
@@ -140,6 +143,12 @@ static void free_site(struct traced_sites *sites, struct traced_site *site)
 
 void traced_sites_begin(struct traced_sites *sites)
 {
+	/* The first reading has all sites. */
+	if (sites->nbefores > BEFORES_KEPT) {
+		free(sites->befores);
+		sites->befores = NULL;
+		sites->befores_cap = 0;
+	}
 	sites->nchanged = sites->nbefores = 0;
 }
 

@@ -205,7 +205,7 @@ static bool find_waiter(const struct sample *sample, const struct row *row, bool
 	const struct task_raw *raw = row->raw;
 
 	/* Elements of exited tasks lie after the living ones. */
-	if (!row->task || row->exited || raw < sample->raw || raw >= sample->raw + sample->n)
+	if (!row->task || row->exited || row->place >= sample->n)
 		return false;
 	*waiter = (struct waiter){ .tgid = raw->tgid,
 				   .tid = threads ? raw->pid : raw->tgid,
@@ -288,9 +288,9 @@ static bool goes_on(const struct sample *sample, const struct row *row, const st
 {
 	const struct task_waiting *waiting = waiter->waiting;
 
-	return sample_still(sample, (size_t)(row->raw - sample->raw)) && waiting->tid &&
-	       waiting->tid == waiter->tid && waiting->of_ns == row->raw->read_ns &&
-	       waiter->known == WAIT_STATES && !waiting->on.len && !waiting->futex;
+	return sample_still(sample, row->place) && waiting->tid && waiting->tid == waiter->tid &&
+	       waiting->of_ns == row->raw->read_ns && waiter->known == WAIT_STATES &&
+	       !waiting->on.len && !waiting->futex;
 }
 
 /* Reads a row's wait. */

@@ -49,7 +49,7 @@ static uint32_t find_element(const struct walk_places *places, const struct samp
 			     size_t *at)
 {
 	const struct snapshot_record *record;
-	const struct task_raw *known;
+	size_t known;
 
 	if (*at < places->nwalk && places->walk[*at].pid == entry->pid && !entry->record)
 		return places->walk[(*at)++].element;
@@ -58,9 +58,10 @@ static uint32_t find_element(const struct walk_places *places, const struct samp
 		*at += *at < places->nwalk && places->walk[*at].pid == entry->pid;
 		if (!walk_places_want(places, record->tgid))
 			return LEFT_OUT;
-		known = sample_find(prev, record->tgid, record->pid);
-		return known && is_same_task(known->task, record) ? (uint32_t)(known - prev->raw)
-								  : NO_ELEMENT;
+		known = sample_place(prev, record->tgid, record->pid);
+		return known != NO_PLACE && is_same_task(prev->raw[known]->task, record)
+			       ? (uint32_t)known
+			       : NO_ELEMENT;
 	}
 	for (size_t i = *at; i < places->nwalk; i++)
 		if (places->walk[i].pid == entry->pid) {
@@ -214,7 +215,7 @@ static size_t count_stable(const struct walk_places *places, const struct sample
 	while (places->nnewcomers && n < end) {
 		size_t middle = n + (end - n) / 2;
 
-		if (comes_before(&prev->raw[middle], &places->newcomers[0]))
+		if (comes_before(prev->raw[middle], &places->newcomers[0]))
 			n = middle + 1;
 		else
 			end = middle;
@@ -244,10 +245,10 @@ void walk_places_add(struct walk_places *places, const struct sample *prev, stru
 
 		while (e < prev->n && e >= stable && places->entry_of[e] == NO_ELEMENT)
 			e++;
-		if (e < prev->n && (e < stable || !new || comes_before(&prev->raw[e], new))) {
+		if (e < prev->n && (e < stable || !new || comes_before(prev->raw[e], new))) {
 			if (e >= stable)
 				places->elements[places->entry_of[e]] = (uint32_t)cur->n;
-			sample_add(cur, prev->raw[e].tgid, prev->raw[e].pid);
+			sample_add_shared(cur, prev->raw[e]);
 			e++;
 		} else if (new) {
 			places->elements[new->entry] = (uint32_t)cur->n;

@@ -54,8 +54,9 @@ size_t walk_places_sort(struct walk_places *places, const struct sample *prev,
 			const struct snapshot_view *view, bool steady);
 
 /*
- * Adds elements, still empty, after those that the new sample has: first those that keep their
- * places, then the other known ones and the new ones, for whose entries it sets `elements`.
+ * Adds elements after those that the new sample has: first those that keep their places, then the
+ * other known ones, all shared with the sample before, and the new ones, still empty, for whose
+ * entries it sets `elements`.
  */
 void walk_places_add(struct walk_places *places, const struct sample *prev, struct sample *cur,
 		     size_t stable);

@@ -47,10 +47,11 @@ void tree_start(struct tree *tree, const struct frame *frame, const struct order
 size_t tree_find(const struct tree *tree, const struct frame *frame, pid_t tgid, pid_t pid,
 		 uint64_t start_ns)
 {
-	const struct task_raw *raw = sample_find(frame->info->cur, tgid, pid);
-	size_t index = raw ? (size_t)(raw - frame->info->cur->raw) : NO_ROW;
+	const struct sample *cur = frame->info->cur;
+	size_t index = sample_place(cur, tgid, pid);
 
-	if (!raw || !tree->nodes[index].in || (start_ns && raw->task->key.start_ns != start_ns))
+	if (index == NO_PLACE || !tree->nodes[index].in ||
+	    (start_ns && cur->raw[index]->task->key.start_ns != start_ns))
 		return NO_ROW;
 	return index;
 }

@@ -43,7 +43,7 @@ static inline int open_state(void **state)
 		task_set_comm(before->task, names[i], strlen(names[i]));
 	}
 	for (unsigned i = 0; i < TASKS; i++)
-		s->now[i] = scene_again(&s->scene.samples[1], &s->scene.samples[0].raw[i]);
+		s->now[i] = scene_again(&s->scene.samples[1], s->scene.samples[0].raw[i]);
 	for (unsigned i = 0; i < 2; i++) {
 		systems[i].cpu_valid = true;
 		systems[i].cpu_ns[CPU_USER] = SEC(4) * i;
@@ -74,7 +74,7 @@ static inline struct task_raw *add_newcomer(struct state *s)
 	struct task_raw *raw = scene_add(&s->scene.samples[1], 9, 9, SEC(101));
 
 	for (unsigned i = 0; i < TASKS; i++)
-		s->now[i] = &s->scene.samples[1].raw[i];
+		s->now[i] = s->scene.samples[1].raw[i];
 	task_set_comm(raw->task, "cc1", 3);
 	return raw;
 }

@@ -155,7 +155,7 @@ static inline void leave(struct play *play, const struct sample *prev, struct sa
 	for (unsigned i = 0; i < play->nends; i++) {
 		const struct end *end = &play->ends[i];
 		struct task_raw *before = sample_find(prev, end->pid, end->pid);
-		struct task_raw *raw = &cur->raw[cur->n + i];
+		struct task_raw *raw = cur->raw[cur->n + i];
 		struct task_key key = { end->pid, prev->begin_ns + MS(1) };
 
 		*raw = (struct task_raw){ .tgid = end->pid,

@@ -245,11 +245,12 @@ static inline void play_mark(const struct play_machine *machine, const struct sa
 	sample_mark(cur, 0);
 	cur->stable[1] = 0;
 	for (size_t i = 0; prev && i < cur->n; i++) {
-		const struct task_raw *was = sample_find(prev, cur->raw[i].tgid, cur->raw[i].pid);
+		const struct task_raw *was = sample_find(prev, cur->raw[i]->tgid, cur->raw[i]->pid);
 
-		if (was && was->task == cur->raw[i].task && was->read_ns == cur->raw[i].read_ns)
+		if (was && was->task == cur->raw[i]->task && was->read_ns == cur->raw[i]->read_ns)
 			cur->marks[i] = MARK_UNCHANGED;
-		if (was == &prev->raw[i] && was->task == cur->raw[i].task && cur->stable[1] == i)
+		if (was && i < prev->n && was == prev->raw[i] && was->task == cur->raw[i]->task &&
+		    cur->stable[1] == i)
 			cur->stable[1] = i + 1;
 	}
 }
@@ -281,7 +282,7 @@ static inline const struct frame *play_frame(struct play_machine *machine)
 	cur->end_ns = machine->now_ns + 2000000;
 	cur->real_ns = times.real_ns;
 	for (size_t i = 0; prev && i < prev->n; i++) {
-		struct task_raw *was = &prev->raw[i];
+		struct task_raw *was = prev->raw[i];
 		bool keeps = play_keeps(machine, prev, was);
 		struct task_raw *raw;
 
@@ -304,12 +305,12 @@ static inline const struct frame *play_frame(struct play_machine *machine)
 	}
 	for (unsigned n = machine->turn ? play_random(machine, 4) : 40; n; n--) {
 		play_begin(machine, cur);
-		cur->raw[cur->n - 1].read_ns = machine->now_ns + 900000;
+		cur->raw[cur->n - 1]->read_ns = machine->now_ns + 900000;
 	}
 	play_mark(machine, prev, cur);
 	sample_leave(cur, nended);
 	for (size_t i = 0; i < nended; i++) {
-		struct task_raw *raw = &cur->raw[cur->n + i];
+		struct task_raw *raw = cur->raw[cur->n + i];
 
 		*raw = *ended[i];
 		task_ref(raw->task);

@@ -115,6 +115,10 @@ uint64_t snapshot_syscalls(const struct snapshot *snapshot)
 	return walks.taken;
 }
 
+void snapshot_pass(struct snapshot *snapshot UNUSED, size_t record UNUSED)
+{
+}
+
 void snapshot_close(struct snapshot *snapshot)
 {
 	(void)snapshot;
@@ -248,9 +252,9 @@ static inline struct sample *turn_must(struct turn *turn, unsigned needs)
 
 	assert_int_equal(turn_tick(turn, needs, &cur), 0);
 	for (size_t i = 1; i < cur->n; i++)
-		assert_true(cur->raw[i - 1].tgid < cur->raw[i].tgid ||
-			    (cur->raw[i - 1].tgid == cur->raw[i].tgid &&
-			     cur->raw[i - 1].pid < cur->raw[i].pid));
+		assert_true(cur->raw[i - 1]->tgid < cur->raw[i]->tgid ||
+			    (cur->raw[i - 1]->tgid == cur->raw[i]->tgid &&
+			     cur->raw[i - 1]->pid < cur->raw[i]->pid));
 	return cur;
 }
 
@@ -266,7 +270,7 @@ static inline struct task_raw *turn_element(const struct sample *sample, pid_t p
 /* Whether an element is marked as unchanged. */
 static inline bool turn_kept(const struct sample *sample, pid_t pid)
 {
-	return sample_unchanged(sample, (size_t)(turn_element(sample, pid) - sample->raw));
+	return sample_unchanged(sample, sample_place(sample, pid, pid));
 }
 
 #endif

@@ -162,7 +162,7 @@ SCRATCH_TEST(test_suspended)
 		/* From the sample on that told it. */
 		assert_int_equal(moment.clocks->n, n < 10 ? 1 : 2);
 		for (size_t i = 0; n >= 10 && i < cur->n; i++) {
-			uint64_t start_ns = cur->raw[i].task->key.start_ns;
+			uint64_t start_ns = cur->raw[i]->task->key.start_ns;
 
 			assert_int_equal(clocks_real_ns(moment.clocks, start_ns),
 					 clocks_real_ns(&clocks, start_ns));

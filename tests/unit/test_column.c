@@ -224,7 +224,7 @@ SCENE_TEST(test_proc)
 	add_waiter(scene);
 	sample_extend(&scene->samples[0], NEED_PROC);
 	sample_extend(&scene->samples[1], NEED_PROC);
-	scene->samples[1].raw[0].now.state = 'D';
+	scene->samples[1].raw[0]->now.state = 'D';
 	a = &scene->samples[0].procs[0];
 	b = &scene->samples[1].procs[0];
 	*a = (struct task_proc){ true, true, { MS(100), MS(200) }, { 1 << 20, 0, 4096 }, false };
@@ -285,7 +285,7 @@ SCENE_TEST(test_folded_record)
 	struct task_record *record;
 
 	scene_add(&scene->samples[1], 42, 42, SEC(101));
-	scene->samples[1].raw[0].counters.members = 5;
+	scene->samples[1].raw[0]->counters.members = 5;
 	sample_extend(&scene->samples[1], NEED_RECORD);
 	record = &scene->samples[1].records[0];
 	record->fields_valid = UINT64_MAX;

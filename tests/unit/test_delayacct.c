@@ -205,22 +205,22 @@ MASKING_TEST(test_mask_older)
 	/* Nobody has waited yet: nothing says that anybody is accounted. */
 	assert_int_equal(delayacct_mask(&m->acct, sample), 5);
 	for (unsigned i = 0; i < 5; i++)
-		assert_int_equal(sample->raw[i].counters.valid, SCENE_VALID & ~OTHERS);
+		assert_int_equal(sample->raw[i]->counters.valid, SCENE_VALID & ~OTHERS);
 	/* One has: it is, and so are all that are younger. What is masked is read anew. */
 	for (unsigned i = 0; i < 5; i++)
-		sample->raw[i].counters.valid = SCENE_VALID;
-	sample->raw[3].counters.delay[DELAY_BLKIO].ns = 7; /* procfs knows no count */
-	sample->raw[4].counters.delay[DELAY_RECLAIM] = (struct delay_sum){ 1, 9 };
-	sample->raw[0].counters.delay[DELAY_CPU] = (struct delay_sum){ 100, 100 };
+		sample->raw[i]->counters.valid = SCENE_VALID;
+	sample->raw[3]->counters.delay[DELAY_BLKIO].ns = 7; /* procfs knows no count */
+	sample->raw[4]->counters.delay[DELAY_RECLAIM] = (struct delay_sum){ 1, 9 };
+	sample->raw[0]->counters.delay[DELAY_CPU] = (struct delay_sum){ 100, 100 };
 	assert_int_equal(delayacct_mask(&m->acct, sample), 3);
 	for (unsigned i = 0; i < 5; i++)
-		assert_int_equal(sample->raw[i].counters.valid,
+		assert_int_equal(sample->raw[i]->counters.valid,
 				 SCENE_VALID & ~(i < 3 ? OTHERS : IRQ));
 	/* An older one shows up: the mark moves, and stays when that one has gone. */
-	sample->raw[1].counters.valid = SCENE_VALID;
-	sample->raw[1].counters.delay[DELAY_SWAPIN] = (struct delay_sum){ 1, 1 };
+	sample->raw[1]->counters.valid = SCENE_VALID;
+	sample->raw[1]->counters.delay[DELAY_SWAPIN] = (struct delay_sum){ 1, 1 };
 	assert_int_equal(delayacct_mask(&m->acct, sample), 1);
-	sample->raw[1].counters.delay[DELAY_SWAPIN] = (struct delay_sum){ 0, 0 };
+	sample->raw[1]->counters.delay[DELAY_SWAPIN] = (struct delay_sum){ 0, 0 };
 	assert_int_equal(delayacct_mask(&m->acct, sample), 1);
 }
 
@@ -236,13 +236,13 @@ MASKING_TEST(test_mask_gap)
 
 	for (unsigned i = 0; i < 5; i++)
 		scene_add(sample, (pid_t)i + 10, (pid_t)i + 10, SEC(starts[i]))->single = true;
-	sample->raw[0].counters.delay[DELAY_WPCOPY] = (struct delay_sum){ 20, 7 };
-	sample->raw[2].counters.run_ns = MS(50);
-	sample->raw[3].counters.delay[DELAY_WPCOPY] = (struct delay_sum){ 20, 7 };
+	sample->raw[0]->counters.delay[DELAY_WPCOPY] = (struct delay_sum){ 20, 7 };
+	sample->raw[2]->counters.run_ns = MS(50);
+	sample->raw[3]->counters.delay[DELAY_WPCOPY] = (struct delay_sum){ 20, 7 };
 	/* 10 s: accounted itself; 20 and 30 s: not; 40 s: accounted, and so is all after it. */
 	assert_int_equal(delayacct_mask(&m->acct, sample), 2);
 	for (unsigned i = 0; i < 5; i++)
-		assert_int_equal(sample->raw[i].counters.valid,
+		assert_int_equal(sample->raw[i]->counters.valid,
 				 SCENE_VALID & ~(i == 1 || i == 2 ? OTHERS : IRQ));
 }
 
@@ -254,9 +254,9 @@ MASKING_TEST(test_mask_kthread)
 
 	scene_add(sample, 10, 10, SEC(10))->single = true;
 	scene_add(sample, 11, 11, SEC(20))->single = true;
-	sample->raw[0].counters.delay[DELAY_WPCOPY] = (struct delay_sum){ 20, 7 };
-	sample->raw[1].counters.run_ns = MS(50);
-	sample->raw[1].task->ppid = 2;
+	sample->raw[0]->counters.delay[DELAY_WPCOPY] = (struct delay_sum){ 20, 7 };
+	sample->raw[1]->counters.run_ns = MS(50);
+	sample->raw[1]->task->ppid = 2;
 	assert_int_equal(delayacct_mask(&m->acct, sample), 0);
 }
 
@@ -291,8 +291,8 @@ MASKING_TEST(test_mask_switched)
 	scene_add(sample, 5, 5, 1)->single = true;
 	scene_add(sample, 6, 6, UINT64_MAX / 2)->single = true;
 	assert_int_equal(delayacct_mask(&m->acct, sample), 1);
-	assert_int_equal(sample->raw[0].counters.valid, SCENE_VALID & ~OTHERS);
-	assert_int_equal(sample->raw[1].counters.valid, SCENE_VALID & ~IRQ);
+	assert_int_equal(sample->raw[0]->counters.valid, SCENE_VALID & ~OTHERS);
+	assert_int_equal(sample->raw[1]->counters.valid, SCENE_VALID & ~IRQ);
 }
 
 /* irq is unknown until some task shows that the kernel books it. */
@@ -306,14 +306,14 @@ MASKING_TEST(test_mask_irq)
 	scene_add(sample, 5, 5, SEC(10));
 	scene_add(sample, 6, 6, SEC(10));
 	assert_int_equal(delayacct_mask(&m->acct, sample), 0);
-	assert_int_equal(sample->raw[0].counters.valid, SCENE_VALID & ~IRQ);
-	sample->raw[0].counters.valid = sample->raw[1].counters.valid = SCENE_VALID;
-	sample->raw[1].counters.delay[DELAY_IRQ] = (struct delay_sum){ 1, 100 };
+	assert_int_equal(sample->raw[0]->counters.valid, SCENE_VALID & ~IRQ);
+	sample->raw[0]->counters.valid = sample->raw[1]->counters.valid = SCENE_VALID;
+	sample->raw[1]->counters.delay[DELAY_IRQ] = (struct delay_sum){ 1, 100 };
 	assert_int_equal(delayacct_mask(&m->acct, sample), 0);
-	assert_int_equal(sample->raw[0].counters.valid, SCENE_VALID);
-	assert_int_equal(sample->raw[1].counters.valid, SCENE_VALID);
+	assert_int_equal(sample->raw[0]->counters.valid, SCENE_VALID);
+	assert_int_equal(sample->raw[1]->counters.valid, SCENE_VALID);
 	/* Seen once is enough. */
-	sample->raw[1].counters.delay[DELAY_IRQ] = (struct delay_sum){ 0, 0 };
+	sample->raw[1]->counters.delay[DELAY_IRQ] = (struct delay_sum){ 0, 0 };
 	assert_int_equal(delayacct_mask(&m->acct, sample), 0);
-	assert_int_equal(sample->raw[0].counters.valid, SCENE_VALID);
+	assert_int_equal(sample->raw[0]->counters.valid, SCENE_VALID);
 }

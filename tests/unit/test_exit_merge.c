@@ -15,7 +15,7 @@ SCENE_TEST(test_known)
 
 	scene_add(&scene->samples[0], 4, 4, SEC(1));
 	give(scene_add(&scene->samples[0], 5, 5, SEC(50)), 7);
-	scene_again(&scene->samples[1], &scene->samples[0].raw[0]);
+	scene_again(&scene->samples[1], scene->samples[0].raw[0]);
 	merge(scene, 1, false, &record, 1);
 	assert_int_equal(scene->frame.n, 2);
 	assert_int_equal(scene->samples[1].n, 1);
@@ -26,8 +26,8 @@ SCENE_TEST(test_known)
 	assert_false(row->born);
 	assert_int_equal(row->members, 1);
 	assert_true(row->interval_ns == SEC(2));
-	assert_ptr_equal(row->task, scene->samples[0].raw[1].task);
-	assert_ptr_equal(row->before, &scene->samples[0].raw[1]);
+	assert_ptr_equal(row->task, scene->samples[0].raw[1]->task);
+	assert_ptr_equal(row->before, scene->samples[0].raw[1]);
 	assert_int_equal(row->raw->counters.delay[DELAY_CPU].ns, MS(20));
 	assert_true(row->raw->counters.life_ns == SEC(51));
 	assert_true(row->raw->single);
@@ -50,7 +50,7 @@ SCENE_TEST(test_counted)
 
 	give(scene_add(&scene->samples[0], 5, 5, SEC(50)), 7);
 	give(scene_add(&scene->samples[0], 8, 8, SEC(50)), 7);
-	give(scene_again(&scene->samples[1], &scene->samples[0].raw[1]), 9);
+	give(scene_again(&scene->samples[1], scene->samples[0].raw[1]), 9);
 	merge(scene, 1, false, records, ARRAY_SIZE(records));
 	assert_int_equal(scene->info.ended, 1);
 }
@@ -109,7 +109,7 @@ SCENE_TEST(test_zombie)
 
 		if (known) {
 			give(scene_add(&scene->samples[0], 5, 5, start), 7);
-			raw = scene_again(&scene->samples[1], &scene->samples[0].raw[0]);
+			raw = scene_again(&scene->samples[1], scene->samples[0].raw[0]);
 			*raw = (struct task_raw){ .task = raw->task,
 						  .tgid = 5,
 						  .pid = 5,
@@ -126,7 +126,7 @@ SCENE_TEST(test_zombie)
 		assert_true(row->exited);
 		assert_int_equal(row->born, !known);
 		/* Still there. */
-		raw = scene_again(&scene->samples[2], &scene->samples[1].raw[0]);
+		raw = scene_again(&scene->samples[2], scene->samples[1].raw[0]);
 		*raw = (struct task_raw){ .task = raw->task,
 					  .tgid = 5,
 					  .pid = 5,
@@ -152,8 +152,8 @@ SCENE_TEST(test_unchanged)
 	struct task_raw *raw;
 
 	give(scene_add(&scene->samples[0], 5, 5, SEC(50)), 20);
-	scene->samples[0].raw[0].read_ns = SEC(60);
-	raw = scene_again(&scene->samples[1], &scene->samples[0].raw[0]);
+	scene->samples[0].raw[0]->read_ns = SEC(60);
+	raw = scene_again(&scene->samples[1], scene->samples[0].raw[0]);
 	raw->read_ns = SEC(60);
 	merge(scene, 1, false, &record, 1);
 	assert_true(scene->frame.rows[0].exited);
@@ -171,7 +171,7 @@ SCENE_TEST(test_just_read)
 
 		if (known)
 			give(scene_add(&scene->samples[0], 5, 5, start), 7);
-		give(known ? scene_again(&scene->samples[1], &scene->samples[0].raw[0])
+		give(known ? scene_again(&scene->samples[1], scene->samples[0].raw[0])
 			   : scene_add(&scene->samples[1], 5, 5, start),
 		     12);
 		merge(scene, 1, false, &record, 1);
@@ -228,7 +228,7 @@ SCENE_TEST(test_thread)
 	};
 
 	give(scene_add(&scene->samples[0], 5, 5, SEC(50)), 7);
-	give(scene_again(&scene->samples[1], &scene->samples[0].raw[0]), 12);
+	give(scene_again(&scene->samples[1], scene->samples[0].raw[0]), 12);
 	merge(scene, 1, false, records, 3);
 	assert_int_equal(scene->frame.n, 1);
 	check_delta(row_of(scene, 5, false), 7, 12);
@@ -254,7 +254,7 @@ SCENE_TEST(test_last_thread)
 		memcpy(records[0].comm, "helper", 7);
 		if (known) {
 			give(scene_add(&scene->samples[0], 5, 5, start), 7);
-			task_set_comm(scene->samples[0].raw[0].task, "worker", 6);
+			task_set_comm(scene->samples[0].raw[0]->task, "worker", 6);
 		}
 		/* The leader may have ended long before. */
 		merge(scene, 1, false, records, known ? 1 : 2);
@@ -412,9 +412,9 @@ SCENE_TEST(test_first)
 	assert_int_equal(scene->frame.n, 2);
 	assert_true(scene->frame.rows[0].exited);
 	assert_false(scene->frame.rows[1].exited);
-	assert_int_equal(scene->samples[0].raw[0].counters.delay[DELAY_CPU].ns, MS(20));
+	assert_int_equal(scene->samples[0].raw[0]->counters.delay[DELAY_CPU].ns, MS(20));
 	/* It is a baseline for what comes. */
-	raw = scene_again(&scene->samples[1], &scene->samples[0].raw[0]);
+	raw = scene_again(&scene->samples[1], scene->samples[0].raw[0]);
 	*raw = (struct task_raw){ .task = raw->task,
 				  .tgid = 5,
 				  .pid = 5,
@@ -436,7 +436,7 @@ SCENE_TEST(test_old_version)
 
 	give(scene_add(&scene->samples[0], 5, 5, SEC(50)), 7);
 	give(scene_add(&scene->samples[0], 6, 6, SEC(50)), 7);
-	give(scene_again(&scene->samples[1], &scene->samples[0].raw[1]), 12);
+	give(scene_again(&scene->samples[1], scene->samples[0].raw[1]), 12);
 	merge(scene, 1, false, records, 2);
 	assert_int_equal(scene->frame.n, 2);
 	check_delta(row_of(scene, 5, true), 7, 20);

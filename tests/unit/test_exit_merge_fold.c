@@ -481,7 +481,7 @@ SCENE_TEST(test_left_out_early)
 	early.left_out = DELAY_BIT(DELAY_BLKIO);
 	early.counters.delay[DELAY_BLKIO] = (struct delay_sum){ 1, SEC(5000) };
 	scene_add(&scene->samples[0], 1, 1, SEC(1));
-	scene_again(&scene->samples[1], &scene->samples[0].raw[0]);
+	scene_again(&scene->samples[1], scene->samples[0].raw[0]);
 	records[0] = early;
 	assert_int_equal(exit_merge(&batch, &scene->samples[0], &scene->samples[1]), 1);
 	assert_true(records[0].kept);
@@ -511,7 +511,7 @@ SCENE_TEST(test_left_out)
 	size_t n = 0;
 
 	scene_add(&scene->samples[0], 1, 1, SEC(1));
-	scene_again(&scene->samples[1], &scene->samples[0].raw[0]);
+	scene_again(&scene->samples[1], scene->samples[0].raw[0]);
 	for (unsigned i = 0; i < EXIT_FOLD_MANY; i++) {
 		records[n] = ended(100 + (pid_t)i, SEC(101), SEC(101) + MS(100), 10);
 		expected += records[n++].counters.delay[DELAY_BLKIO].ns;

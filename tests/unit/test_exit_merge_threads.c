@@ -190,7 +190,7 @@ SCENE_TEST(test_exec)
 		assert_ptr_equal(row->before, sample_find(&scene->samples[0], 5, 6));
 		assert_false(row->born);
 		check_delta(row_of(scene, 5, true), 7, 30);
-		assert_ptr_equal(row_of(scene, 5, true)->before, &scene->samples[0].raw[0]);
+		assert_ptr_equal(row_of(scene, 5, true)->before, scene->samples[0].raw[0]);
 		check_delta(row_of(scene, 7, true), 7, 20);
 		assert_int_equal(scene->info.born, 0);
 		/* From then on it is a task as all others. */
@@ -213,7 +213,7 @@ SCENE_TEST(test_exec_new)
 	add_process(scene, 1);
 	read_again(scene, 1, 5, 3);
 	merge(scene, 1, true, &record, 1);
-	assert_int_equal(scene->samples[1].raw[0].was, -1);
+	assert_int_equal(scene->samples[1].raw[0]->was, -1);
 	assert_int_equal(scene->frame.n, 2);
 	row = row_of(scene, 5, false);
 	check_delta(row, 0, 3);
@@ -255,7 +255,7 @@ SCENE_TEST(test_moved_id)
 	add_process(scene, 2);
 	give(scene_add(&scene->samples[0], 9, 9, SEC(60)), 7);
 	read_again(scene, 1, 5, 12);
-	scene_again(&scene->samples[1], &scene->samples[0].raw[2]);
+	scene_again(&scene->samples[1], scene->samples[0].raw[2]);
 	merge(scene, 1, true, records, 2);
 	assert_int_equal(scene->frame.n, 4);
 	for (size_t i = 2; i < 4; i++) {

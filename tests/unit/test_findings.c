@@ -94,8 +94,8 @@ FINDINGS_TEST(test_threads)
 	struct state *s = *state;
 
 	for (unsigned i = 0; i < 2; i++) {
-		s->now[i]->now.threads = s->scene.samples[0].raw[i].now.threads = i ? 2 : 8;
-		s->now[i]->single = s->scene.samples[0].raw[i].single = false;
+		s->now[i]->now.threads = s->scene.samples[0].raw[i]->now.threads = i ? 2 : 8;
+		s->now[i]->single = s->scene.samples[0].raw[i]->single = false;
 	}
 	/* Of eight each a little; of two a fifth each. */
 	waits(s, 0, DELAY_BLKIO, 900);
@@ -127,7 +127,7 @@ FINDINGS_TEST(test_sleeper)
 	struct delay_sum *cpu = &s->now[0]->counters.delay[DELAY_CPU];
 
 	s->now[0]->single = true;
-	s->scene.samples[0].raw[0].single = true;
+	s->scene.samples[0].raw[0]->single = true;
 	waits(s, 0, DELAY_CPU, 1980);
 	runs(s, 0, 10);
 	build(s);

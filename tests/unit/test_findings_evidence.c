@@ -137,8 +137,8 @@ FINDINGS_TEST(test_storm)
 
 	sample_leave(&s->scene.samples[1], 1);
 	for (unsigned i = 0; i < TASKS; i++)
-		s->now[i] = &s->scene.samples[1].raw[i];
-	left = &s->scene.samples[1].raw[TASKS];
+		s->now[i] = s->scene.samples[1].raw[i];
+	left = s->scene.samples[1].raw[TASKS];
 	left->task = task_new((struct task_key){ .pid = 99, .start_ns = SEC(101) }, 99);
 	task_set_comm(left->task, "sed", 3);
 	left->tgid = left->pid = 99;

@@ -179,7 +179,7 @@ SCENE_TEST(test_merge)
 	assert_int_equal(scene->info.born, 4);
 	assert_int_equal(scene->info.gone, 4);
 	for (unsigned i = 0; i < ARRAY_SIZE(new); i++) {
-		struct task_key key = b->raw[i].task->key;
+		struct task_key key = b->raw[i]->task->key;
 
 		assert_int_equal(scene->frame.rows[i].task->key.pid, new[i]);
 		assert_int_equal(scene->frame.rows[i].born, i != 1 && i != 3);

@@ -92,7 +92,7 @@ TEST(test_property)
 			sample_reset(cur);
 			cur->begin_ns = SEC(100 + step);
 			walk(&kernel, &seed);
-			raw = step ? scene_again(cur, &prev->raw[0]) : scene_add(cur, 5, 5, SEC(1));
+			raw = step ? scene_again(cur, prev->raw[0]) : scene_add(cur, 5, 5, SEC(1));
 			raw->counters.valid = kernel.counters.valid;
 			memcpy(raw->counters.delay, kernel.counters.delay,
 			       sizeof(raw->counters.delay));

@@ -319,7 +319,7 @@ TEST_WITH(test_columns, open_state, close_state)
 	add(s, "three", "/a/b", 40)->now.state = 'S';
 	for (size_t i = 0; i < 3; i++) {
 		if (i == 1)
-			waits_add(&sample->raw[i].now.waits, SEEN_BLKIO, SEC(100), SEC(102), 0);
+			waits_add(&sample->raw[i]->now.waits, SEEN_BLKIO, SEC(100), SEC(102), 0);
 	}
 	sample->end_ns = SEC(103);
 	sample_extend(sample, NEED_RECORD);

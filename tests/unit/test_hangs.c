@@ -40,7 +40,7 @@ static int make_scene(void **state)
 		return -1;
 	scene->hangs.procfd = scene->lone.tree->fd;
 	scene->hangs.read_lag = made_up_lag;
-	raw = &scene->lone.sample.raw[0];
+	raw = scene->lone.sample.raw[0];
 	raw->single = true;
 	raw->counters.valid = VALID_RUN;
 	raw->counters.run_ns = 10;
@@ -100,7 +100,7 @@ static int take_next(struct scene *scene)
 TEST_WITH(test_once, make_scene, remove_scene)
 {
 	struct scene *scene = *state;
-	struct task_raw *raw = &scene->lone.sample.raw[0];
+	struct task_raw *raw = scene->lone.sample.raw[0];
 	uint64_t before;
 
 	put_call(scene, 7, SYS_openat, 0, 0, 0);
@@ -146,7 +146,7 @@ static void put_ran(const struct scene *scene, unsigned cpu, const char *ms)
 /* How long the wait has been when it is found, in s. */
 static int age_of(struct scene *scene, unsigned cpu, const char *ms)
 {
-	scene->lone.sample.raw[0].counters.run_ns++;
+	scene->lone.sample.raw[0]->counters.run_ns++;
 	put_ran(scene, cpu, ms);
 	take_next(scene);
 	return take_next(scene);
@@ -182,11 +182,11 @@ TEST_WITH(test_executes, make_scene, remove_scene)
 	assert_int_equal(take_next(scene), 1);
 	/* a program that has begun, and a thread of the kernel */
 	put_text(scene->lone.tree, "7/statm", "765 418 389 5 0 123 0\n");
-	scene->lone.sample.raw[0].counters.run_ns++;
+	scene->lone.sample.raw[0]->counters.run_ns++;
 	take_next(scene);
 	assert_int_equal(take_next(scene), -1);
 	put_text(scene->lone.tree, "7/statm", "0 0 0 0 0 0 0\n");
-	scene->lone.sample.raw[0].counters.run_ns++;
+	scene->lone.sample.raw[0]->counters.run_ns++;
 	take_next(scene);
 	assert_int_equal(take_next(scene), -1);
 }
@@ -195,7 +195,7 @@ TEST_WITH(test_executes, make_scene, remove_scene)
 TEST_WITH(test_threads, make_scene, remove_scene)
 {
 	struct scene *scene = *state;
-	struct task_raw *raw = &scene->lone.sample.raw[0];
+	struct task_raw *raw = scene->lone.sample.raw[0];
 
 	raw->single = false;
 	put_call(scene, 7, SYS_futex, 0x1000, FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG, 0);

@@ -192,7 +192,7 @@ STATE_TEST(test_unknown)
 
 	add_machine(s);
 	for (size_t i = 0; i < s->scene.samples[1].n; i++)
-		s->scene.samples[1].raw[i].counters.valid = 0;
+		s->scene.samples[1].raw[i]->counters.valid = 0;
 	check(s, 3, "1 2 3 4 10 11 12 13", "");
 }
 

@@ -55,14 +55,14 @@ static bool look(struct scene *scene, int procfd, uint64_t at_s, uint64_t since_
 	bool fired;
 
 	cur->begin_ns = cur->end_ns = at_s * SECOND;
-	cur->raw->now.waits = (struct task_waits){ 0 };
+	cur->raw[0]->now.waits = (struct task_waits){ 0 };
 	if (since_s) {
-		cur->raw->now.waits.first_ns = since_s * SECOND;
-		cur->raw->now.waits.threads[SEEN_DWAIT] = 1;
+		cur->raw[0]->now.waits.first_ns = since_s * SECOND;
+		cur->raw[0]->now.waits.threads[SEEN_DWAIT] = 1;
 	}
 	scene->info.cur = cur;
 	scene->info.prev = prev;
-	scene->row = (struct row){ .task = scene->task, .raw = cur->raw, .deltas = &no_deltas };
+	scene->row = (struct row){ .task = scene->task, .raw = cur->raw[0], .deltas = &no_deltas };
 	incidents_look(&scene->incidents, &scene->set, procfd, &scene->frame, at_s * SECOND);
 	fired = scene->set.all[0].fired;
 	assert_true(!fired || scene->set.all[0].last_ns == at_s * SECOND);

@@ -342,7 +342,7 @@ TEST_WITH(test_many, set_up, tear_down)
 		begin_sample(machine, 0);
 		for (int p = 0; p < 100; p++) {
 			struct task_raw *raw =
-				i ? scene_again(cur, &prev->raw[1 + p])
+				i ? scene_again(cur, prev->raw[1 + p])
 				  : scene_add(cur, 100 + p, 100 + p, cur->begin_ns - SEC(99));
 			char name[32];
 
@@ -359,7 +359,7 @@ TEST_WITH(test_many, set_up, tear_down)
 			if (!i)
 				put_pressure(machine, name + 1, 0);
 		}
-		machine->last = &cur->raw[0];
+		machine->last = cur->raw[0];
 		machine->known = true;
 		end_sample(machine);
 		for (size_t r = 0; r < machine->scene.frame.n; r++)

@@ -34,7 +34,7 @@ static int make_scene(void **state)
 
 	if (lone_make(lone))
 		return -1;
-	lone->sample.raw[0].counters.run_ns = 10;
+	lone->sample.raw[0]->counters.run_ns = 10;
 	lone->row.deltas = &scene->deltas;
 	lone->row.interval_ns = SEC(1);
 	lone->frame.rows = &lone->row;
@@ -61,8 +61,8 @@ static void go_on(struct scene *scene, uint64_t ran_ns)
 
 	lone->sample.begin_ns += SEC(1);
 	lone->sample.end_ns += SEC(1);
-	lone->sample.raw[0].counters.run_ns += ran_ns;
-	lone->sample.raw[0].read_ns = lone->sample.begin_ns;
+	lone->sample.raw[0]->counters.run_ns += ran_ns;
+	lone->sample.raw[0]->read_ns = lone->sample.begin_ns;
 	scene->deltas.grown.run_ns = ran_ns;
 }
 
@@ -107,7 +107,7 @@ TEST_WITH(test_server_before, make_scene, remove_scene)
 	lone_put(&scene->lone, 7, "wchan", "request_wait_answer");
 	assert_int_equal(stuck_for(scene, 0), 0);
 	assert_int_equal(stuck_for(scene, 0), 1);
-	scene->lone.sample.raw[0].now.state = 'D';
+	scene->lone.sample.raw[0]->now.state = 'D';
 	assert_int_equal(stuck_for(scene, 0), -1);
 }
 
@@ -122,7 +122,7 @@ static int locked_for(struct scene *scene, pid_t *tid)
 	scene->calls = CALLS_OF(n = locked_find(&scene->locked, scene->lone.tree->fd,
 						&scene->lone.frame, rows, 0, 1));
 	assert_int_equal(n, row_hang(&scene->lone.frame, &scene->lone.row, &ns));
-	*tid = n ? scene->lone.sample.raw[0].task->hang.tid : 0;
+	*tid = n ? scene->lone.sample.raw[0]->task->hang.tid : 0;
 	return n ? (int)(ns / NSEC_PER_SEC) : -1;
 }
 
@@ -161,7 +161,7 @@ TEST_WITH(test_lock, make_scene, remove_scene)
 	struct scene *scene = *state;
 	pid_t tid;
 
-	scene->lone.sample.raw[0].now.threads = 3;
+	scene->lone.sample.raw[0]->now.threads = 3;
 	put_thread(scene, 7, 0, 1);
 	put_thread(scene, 8, 2, 1);
 	put_thread(scene, 9, 0, 1);
@@ -189,10 +189,10 @@ TEST_WITH(test_no_lock, make_scene, remove_scene)
 
 	put_thread(scene, 7, 2, 1);
 	put_mutex(scene, 7, 9);
-	scene->lone.sample.raw[0].now.threads = 1;
+	scene->lone.sample.raw[0]->now.threads = 1;
 	assert_int_equal(locked_for(scene, &tid), -1);
 	assert_int_equal(scene->calls, 0);
-	scene->lone.sample.raw[0].now.threads = 2;
+	scene->lone.sample.raw[0]->now.threads = 2;
 	put_thread(scene, 7, 0, 1);
 	put_thread(scene, 9, 0, 1);
 	assert_int_equal(locked_for(scene, &tid), -1);
@@ -205,7 +205,7 @@ TEST_WITH(test_turn, make_scene, remove_scene)
 	struct scene *scene = *state;
 	pid_t tid;
 
-	scene->lone.sample.raw[0].now.threads = 10;
+	scene->lone.sample.raw[0]->now.threads = 10;
 	for (pid_t i = 7; i < 17; i++)
 		put_thread(scene, i, 0, 1);
 	put_thread(scene, 16, 2, 1);

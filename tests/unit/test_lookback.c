@@ -498,7 +498,7 @@ static void next_of_many(struct sample *cur, const struct sample *prev, unsigned
 		char comm[16];
 
 		if (prev) {
-			*raw = prev->raw[i];
+			*raw = *prev->raw[i];
 			task_ref(raw->task);
 		} else {
 			raw->task = task_new((struct task_key){ pid, 5000000 + i }, pid);

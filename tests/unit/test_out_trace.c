@@ -213,7 +213,7 @@ TEST_WITH(test_filtered, open_traces, close_traces)
 	json_t *json;
 
 	t->view.query.over_ms = 1;
-	t->scene.samples[1].raw[1].counters.delay[DELAY_CPU].ns = MS(900);
+	t->scene.samples[1].raw[1]->counters.delay[DELAY_CPU].ns = MS(900);
 	json = json_loads(put_traces(t, &out_json), 0, NULL);
 	assert_int_equal(json_array_size(json_object_get(json, "tasks")), 1);
 	assert_int_equal(json_array_size(json_object_get(json, "sites")), 1);

@@ -242,7 +242,7 @@ STATE_TEST(test_active)
 	add(s, "unknown", 0, 0)->counters.valid = 0;
 	s->query.active = true;
 	check(s, "2 3 4 5");
-	s->scene.samples[1].raw[0].exited = true;
+	s->scene.samples[1].raw[0]->exited = true;
 	check(s, "1 2 3 4 5");
 }
 

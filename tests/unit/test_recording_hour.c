@@ -91,7 +91,7 @@ static void next_sample(struct sample *cur, const struct sample *prev, unsigned 
 			raw->read_ns = cur->begin_ns + 100000;
 			continue;
 		}
-		*raw = prev->raw[i];
+		*raw = *prev->raw[i];
 		task_ref(raw->task);
 	}
 	if (!prev)
@@ -101,7 +101,7 @@ static void next_sample(struct sample *cur, const struct sample *prev, unsigned 
 	memset(cur->marks, MARK_UNCHANGED, cur->n);
 	for (unsigned n = 0; n < ACTIVE; n++) {
 		size_t i = below(10) ? n * 3 : below(TASKS);
-		struct task_raw *raw = &cur->raw[i];
+		struct task_raw *raw = cur->raw[i];
 		uint64_t read_ns = cur->begin_ns + 100000 + i * 300 + below(200);
 
 		cur->marks[i] = 0;

@@ -104,8 +104,8 @@ TEST(test_coming_and_going)
 	walk_add(30, 30, MS(2001));
 	cur = turn_must(&turn, 0);
 	assert_int_equal(cur->n, 10);
-	assert_int_equal(cur->raw[0].pid, 5);
-	assert_int_equal(cur->raw[9].pid, 30);
+	assert_int_equal(cur->raw[0]->pid, 5);
+	assert_int_equal(cur->raw[9]->pid, 30);
 	assert_false(turn_kept(cur, 5));
 	assert_true(turn_kept(cur, 19));
 	assert_ptr_equal(turn_element(cur, 19)->task, task);
@@ -228,13 +228,13 @@ TEST(test_threads)
 	walks.tasks[0].parts[0].threads = walks.tasks[2].parts[0].threads = 2;
 	cur = turn_must(&turn, 0);
 	assert_int_equal(cur->n, 3);
-	assert_int_equal(cur->raw[1].pid, 30);
-	assert_int_equal(cur->raw[1].counters.run_ns, MS(3));
-	assert_int_equal(cur->raw[1].task->tgid, 10);
-	assert_true(cur->raw[0].single && cur->raw[1].single);
+	assert_int_equal(cur->raw[1]->pid, 30);
+	assert_int_equal(cur->raw[1]->counters.run_ns, MS(3));
+	assert_int_equal(cur->raw[1]->task->tgid, 10);
+	assert_true(cur->raw[0]->single && cur->raw[1]->single);
 	for (int i = 0; i < 4; i++)
 		cur = turn_must(&turn, 0);
-	assert_int_equal(cur->raw[1].counters.run_ns, MS(3));
+	assert_int_equal(cur->raw[1]->counters.run_ns, MS(3));
 	assert_true(sample_unchanged(cur, 1));
 	turn_close(&turn);
 }
@@ -374,12 +374,11 @@ TEST(test_exit_record)
 	open_some(&turn);
 	for (int i = 0; i < 4; i++)
 		cur = turn_must(&turn, 0);
-	raw = turn_element(cur, 14);
+	raw = sample_touch(cur, sample_place(cur, 14, 14));
 	raw->counters.run_ns += MS(5);
 	raw->exited = true;
 	raw->task->status = 9;
 	raw->was = 3;
-	sample_touch(cur, raw);
 	assert_false(turn_kept(cur, 14));
 	for (int i = 0; i < 5; i++) {
 		/* it stays, a zombie */

@@ -147,6 +147,7 @@ static uint64_t end(struct turn *turn, bool measured, uint64_t ns)
 	record.counters.delay[DELAY_BLKIO].ns = ns;
 	record.measured = measured;
 	exit_merge(&batch, turn_prev(turn), cur);
+	raw = turn_element(cur, PID);
 	assert_true(raw->exited);
 	return raw->counters.delay[DELAY_BLKIO].ns;
 }

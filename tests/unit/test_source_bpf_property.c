@@ -247,7 +247,7 @@ static void check_sample(const struct sample *cur, const struct sample *prev,
 {
 	assert_int_equal(cur->n, all->n);
 	for (size_t i = 0; i < cur->n; i++) {
-		const struct task_raw *raw = &cur->raw[i];
+		const struct task_raw *raw = cur->raw[i];
 		const struct walk_task *task = &walks.tasks[place_of(raw)];
 		const struct snapshot_record *own = &task->parts[0];
 		const struct task_raw *before =
@@ -256,8 +256,8 @@ static void check_sample(const struct sample *cur, const struct sample *prev,
 
 		seen.elements++;
 		seen.unchanged += unchanged;
-		assert_int_equal(raw->pid, all->raw[i].pid);
-		assert_int_equal(raw->tgid, all->raw[i].tgid);
+		assert_int_equal(raw->pid, all->raw[i]->pid);
+		assert_int_equal(raw->tgid, all->raw[i]->tgid);
 		assert_int_equal(raw->task->key.start_ns, own->start_ns);
 		assert_int_equal(raw->task->tgid, own->tgid);
 		assert_string_equal(raw->task->comm, own->comm);
@@ -271,9 +271,9 @@ static void check_sample(const struct sample *cur, const struct sample *prev,
 			assert_true(before && before->task == raw->task &&
 				    raw->now.state == before->now.state);
 		else
-			assert_true(same_counters(raw, &all->raw[i]));
+			assert_true(same_counters(raw, all->raw[i]));
 		if (i < cur->stable[1])
-			assert_ptr_equal(prev->raw[i].task, raw->task);
+			assert_ptr_equal(prev->raw[i]->task, raw->task);
 	}
 }
 
@@ -283,20 +283,19 @@ static void exit_some(struct sample *cur, struct sample *all, uint64_t *seed)
 	for (size_t i = 0; i < cur->n; i++) {
 		struct sample *both[] = { cur, all };
 		uint64_t more = roll(seed) % 1000;
-		struct walk_task *task = walk_find(cur->raw[i].pid);
+		struct walk_task *task = walk_find(cur->raw[i]->pid);
 
 		if (!once_in(seed, 40))
 			continue;
 		task->parts[0].run_ns += more;
 		task->parts[0].delay[1].ns += more;
 		for (unsigned k = 0; k < 2; k++) {
-			struct task_raw *raw = &both[k]->raw[i];
+			struct task_raw *raw = sample_touch(both[k], i);
 
 			raw->counters.run_ns = counters_of(task).counters.run_ns;
 			raw->counters.delay[1].ns = counters_of(task).counters.delay[1].ns;
 			raw->exited = true;
 			raw->task->status = 9;
-			sample_touch(both[k], raw);
 		}
 		seen.exited++;
 	}
@@ -330,7 +329,7 @@ static void check_frame(const struct frame *frame, const struct frame *all)
 
 		assert_int_equal(a->raw->pid, b->raw->pid);
 		assert_ptr_equal(a->task, a->raw->task);
-		assert_ptr_equal(a->raw, &frame->info->cur->raw[i]);
+		assert_ptr_equal(a->raw, frame->info->cur->raw[i]);
 		assert_true(same_counters(a->raw, b->raw));
 		assert_int_equal(a->valid, b->valid);
 		assert_memory_equal(a->deltas->grown.delay, b->deltas->grown.delay,

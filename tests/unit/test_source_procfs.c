@@ -27,8 +27,8 @@ TREE_TEST(test_processes)
 	open_taken(&taken, &(struct source_env){ .procfd = tree->fd });
 	sample = take(&taken);
 	assert_int_equal(sample->n, 2);
-	assert_int_equal(sample->raw[0].pid, 7);
-	raw = &sample->raw[1];
+	assert_int_equal(sample->raw[0]->pid, 7);
+	raw = sample->raw[1];
 	assert_int_equal(raw->tgid, 42);
 	assert_int_equal(raw->pid, 42);
 	assert_int_equal(raw->counters.valid, TAKEN_VALID);
@@ -44,7 +44,7 @@ TREE_TEST(test_processes)
 	assert_int_equal(raw->task->key.pid, 42);
 	assert_true(raw->task->fresh);
 	assert_false(raw->single);
-	assert_true(sample->raw[0].single);
+	assert_true(sample->raw[0]->single);
 	close_taken(&taken);
 }
 
@@ -61,15 +61,15 @@ TREE_TEST(test_threads)
 	open_taken(&taken, &(struct source_env){ .procfd = tree->fd, .threads = true });
 	sample = take(&taken);
 	assert_int_equal(sample->n, 3);
-	assert_int_equal(sample->raw[1].pid, 42);
-	assert_int_equal(sample->raw[2].pid, 50);
-	assert_int_equal(sample->raw[2].tgid, 42);
-	assert_true(sample->raw[1].counters.run_ns == 1000);
-	assert_true(sample->raw[2].counters.delay[DELAY_CPU].ns == 200);
-	assert_true(sample->raw[2].single);
-	assert_string_equal(sample->raw[2].task->comm, "worker");
-	assert_int_equal(sample->raw[2].task->uid, 1001);
-	assert_int_equal(sample->raw[2].task->key.pid, 50);
+	assert_int_equal(sample->raw[1]->pid, 42);
+	assert_int_equal(sample->raw[2]->pid, 50);
+	assert_int_equal(sample->raw[2]->tgid, 42);
+	assert_true(sample->raw[1]->counters.run_ns == 1000);
+	assert_true(sample->raw[2]->counters.delay[DELAY_CPU].ns == 200);
+	assert_true(sample->raw[2]->single);
+	assert_string_equal(sample->raw[2]->task->comm, "worker");
+	assert_int_equal(sample->raw[2]->task->uid, 1001);
+	assert_int_equal(sample->raw[2]->task->key.pid, 50);
 	close_taken(&taken);
 }
 
@@ -84,10 +84,10 @@ TREE_TEST(test_identity)
 
 	put_thread(tree, &leader);
 	open_taken(&taken, &(struct source_env){ .procfd = tree->fd });
-	task = take(&taken)->raw[0].task;
+	task = take(&taken)->raw[0]->task;
 	task->fresh = false;
 	sample = take(&taken);
-	assert_ptr_equal(sample->raw[0].task, task);
+	assert_ptr_equal(sample->raw[0]->task, task);
 	assert_false(task->fresh);
 	/* It ran: what is known of it may have changed. */
 	changed.run++;
@@ -95,7 +95,7 @@ TREE_TEST(test_identity)
 	changed.uid = 1234;
 	put_thread(tree, &changed);
 	sample = take(&taken);
-	assert_ptr_equal(sample->raw[0].task, task);
+	assert_ptr_equal(sample->raw[0]->task, task);
 	assert_true(task->fresh);
 	assert_string_equal(task->comm, "renamed");
 	assert_int_equal(task->uid, 1234);
@@ -103,8 +103,8 @@ TREE_TEST(test_identity)
 	changed.start++;
 	put_thread(tree, &changed);
 	sample = take(&taken);
-	assert_ptr_not_equal(sample->raw[0].task, task);
-	assert_true(sample->raw[0].task->fresh);
+	assert_ptr_not_equal(sample->raw[0]->task, task);
+	assert_true(sample->raw[0]->task->fresh);
 	close_taken(&taken);
 }
 
@@ -123,7 +123,7 @@ TREE_TEST(test_start)
 		(boot.tv_sec - monotonic.tv_sec) * 1000000000 + boot.tv_nsec - monotonic.tv_nsec;
 	put_thread(tree, &leader);
 	open_taken(&taken, &(struct source_env){ .procfd = tree->fd });
-	task = take(&taken)->raw[0].task;
+	task = take(&taken)->raw[0]->task;
 	start = (int64_t)(900 * tick()) - suspended;
 	/* Between the readings of two clocks lies a little time. */
 	if (start > 1000000000)
@@ -153,19 +153,19 @@ TREE_TEST(test_missing)
 	open_taken(&taken, &(struct source_env){ .procfd = tree->fd });
 	sample = take(&taken);
 	assert_int_equal(sample->n, 2);
-	assert_int_equal(sample->raw[1].counters.valid, DELAY_BIT(DELAY_BLKIO) | VALID_TICK);
-	assert_int_equal(sample->raw[0].counters.valid, TAKEN_VALID);
+	assert_int_equal(sample->raw[1]->counters.valid, DELAY_BIT(DELAY_BLKIO) | VALID_TICK);
+	assert_int_equal(sample->raw[0]->counters.valid, TAKEN_VALID);
 	/* A process whose leader cannot be read has no name; its threads do. */
 	drop(tree, "42/task/42/stat", 0);
 	sample = take(&taken);
 	assert_int_equal(sample->n, 1);
-	assert_int_equal(sample->raw[0].pid, 7);
+	assert_int_equal(sample->raw[0]->pid, 7);
 	close_taken(&taken);
 	put_text(tree, "7/task/7/stat", "7 (other) S not numbers");
 	open_taken(&taken, &(struct source_env){ .procfd = tree->fd, .threads = true });
 	sample = take(&taken);
 	assert_int_equal(sample->n, 1);
-	assert_int_equal(sample->raw[0].pid, 50);
+	assert_int_equal(sample->raw[0]->pid, 50);
 	close_taken(&taken);
 }
 
@@ -197,7 +197,7 @@ TREE_TEST(test_unread)
 	for (unsigned i = 0; i < ARRAY_SIZE(of_process); i++) {
 		bar(tree, of_process[i]);
 		sample = take_unread(&taken, 1, 1);
-		assert_int_equal(sample->raw[0].pid, 7);
+		assert_int_equal(sample->raw[0]->pid, 7);
 		unbar(tree, of_process[i]);
 		take_unread(&taken, 0, 2);
 	}
@@ -205,8 +205,8 @@ TREE_TEST(test_unread)
 		bar(tree, of_thread[i]);
 		/* What it had counted before stays in the process's total. */
 		sample = take_unread(&taken, 1, 2);
-		assert_int_equal(sample->raw[1].counters.valid, TAKEN_VALID);
-		assert_true(sample->raw[1].counters.run_ns == 1100);
+		assert_int_equal(sample->raw[1]->counters.valid, TAKEN_VALID);
+		assert_true(sample->raw[1]->counters.run_ns == 1100);
 		unbar(tree, of_thread[i]);
 		take_unread(&taken, 0, 2);
 	}
@@ -233,11 +233,11 @@ TREE_TEST(test_unread_user)
 	bar(tree, "42/status");
 	take_unread(&taken, 1, 1);
 	unbar(tree, "42/status");
-	assert_int_equal(take_unread(&taken, 0, 2)->raw[1].task->uid, 1000);
+	assert_int_equal(take_unread(&taken, 0, 2)->raw[1]->task->uid, 1000);
 	changed.run++;
 	put_thread(tree, &changed);
 	bar(tree, "42/status");
-	assert_int_equal(take_unread(&taken, 0, 2)->raw[1].task->uid, 1000);
+	assert_int_equal(take_unread(&taken, 0, 2)->raw[1]->task->uid, 1000);
 	close_taken(&taken);
 }
 
@@ -251,9 +251,9 @@ TREE_TEST(test_no_schedstat)
 	put_thread(tree, &other);
 	drop(tree, "7/task/7/schedstat", 0);
 	open_taken(&taken, &(struct source_env){ .procfd = tree->fd });
-	task = take(&taken)->raw[0].task;
+	task = take(&taken)->raw[0]->task;
 	task->fresh = false;
-	assert_ptr_equal(take(&taken)->raw[0].task, task);
+	assert_ptr_equal(take(&taken)->raw[0]->task, task);
 	assert_true(task->fresh);
 	close_taken(&taken);
 }
@@ -271,7 +271,7 @@ TREE_TEST(test_pids)
 	open_taken(&taken, &(struct source_env){ .procfd = tree->fd, .pids = pids, .npids = 2 });
 	sample = take(&taken);
 	assert_int_equal(sample->n, 1);
-	assert_int_equal(sample->raw[0].pid, 42);
+	assert_int_equal(sample->raw[0]->pid, 42);
 	close_taken(&taken);
 }
 

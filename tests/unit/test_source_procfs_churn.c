@@ -57,7 +57,7 @@ static void begin(const struct tree *tree, struct taken *taken, const struct thr
 		add(sum, &threads[i]);
 	}
 	open_taken(taken, &(struct source_env){ .procfd = tree->fd });
-	check_sum(&take(taken)->raw[0], sum);
+	check_sum(take(taken)->raw[0], sum);
 }
 
 /* A thread is born: all it has counted is news. */
@@ -82,23 +82,23 @@ TREE_TEST(test_churn)
 	end_thread(tree, &t[1]);
 	grow(tree, &t[0], 1, &sum);
 	grow(tree, &t[2], 10, &sum);
-	check_sum(&take(&taken)->raw[0], &sum);
+	check_sum(take(&taken)->raw[0], &sum);
 	/* Births, one of them with an id of before. */
 	bear(tree, &t[3], &sum);
 	bear(tree, &t[1], &sum);
-	check_sum(&take(&taken)->raw[0], &sum);
+	check_sum(take(&taken)->raw[0], &sum);
 	/* An id that is used again at once, by a thread that has counted more. */
 	t[2].run += 1000000;
 	bear(tree, &t[2], &sum);
 	grow(tree, &t[3], 7, &sum);
-	check_sum(&take(&taken)->raw[0], &sum);
+	check_sum(take(&taken)->raw[0], &sum);
 	/* All but the main thread end: nothing is lost. */
 	for (unsigned i = 1; i < 4; i++)
 		end_thread(tree, &t[i]);
-	check_sum(&take(&taken)->raw[0], &sum);
+	check_sum(take(&taken)->raw[0], &sum);
 	grow(tree, &t[0], 2, &sum);
-	check_sum(&take(&taken)->raw[0], &sum);
-	assert_false(taken.samples[taken.now].raw[0].single);
+	check_sum(take(&taken)->raw[0], &sum);
+	assert_false(taken.samples[taken.now].raw[0]->single);
 	close_taken(&taken);
 }
 
@@ -117,15 +117,15 @@ TREE_TEST(test_lives)
 	t[0].start = t[1].start = (unsigned)(clock_ns(CLOCK_BOOTTIME) / tick());
 	begin(tree, &taken, t, 2, &sum);
 	begin_ns = t[0].start * tick();
-	life_ns = taken.samples[taken.now].raw[0].counters.life_ns;
+	life_ns = taken.samples[taken.now].raw[0]->counters.life_ns;
 	assert_in_range(life_ns, 1, 2 * (clock_ns(CLOCK_BOOTTIME) - begin_ns));
 	end_thread(tree, &t[1]);
 	t[0].blkio = (unsigned)(clock_ns(CLOCK_BOOTTIME) / tick()) + 1000;
 	put_thread(tree, &t[0]);
-	counters = &take(&taken)->raw[0].counters;
+	counters = &take(&taken)->raw[0]->counters;
 	assert_in_range(counters->life_ns, life_ns + 1,
 			life_ns + clock_ns(CLOCK_BOOTTIME) - begin_ns);
-	assert_int_equal(waited_life(&taken.samples[taken.now].raw[0], NULL).valid,
+	assert_int_equal(waited_life(taken.samples[taken.now].raw[0], NULL).valid,
 			 TAKEN_VALID & ~DELAY_BIT(DELAY_BLKIO));
 	close_taken(&taken);
 }
@@ -138,20 +138,20 @@ TREE_TEST(test_process_again)
 	struct taken taken;
 
 	begin(tree, &taken, t, 1, &sum);
-	assert_true(taken.samples[taken.now].raw[0].single);
+	assert_true(taken.samples[taken.now].raw[0]->single);
 	bear(tree, &t[1], &sum);
-	check_sum(&take(&taken)->raw[0], &sum);
-	assert_false(taken.samples[taken.now].raw[0].single);
+	check_sum(take(&taken)->raw[0], &sum);
+	assert_false(taken.samples[taken.now].raw[0]->single);
 	t[0].start++;
 	t[0].run -= 10;
 	sum.run -= 10;
 	put_thread(tree, &t[0]);
-	check_sum(&take(&taken)->raw[0], &sum);
+	check_sum(take(&taken)->raw[0], &sum);
 	end_thread(tree, &t[1]);
 	t[0].start++;
 	put_thread(tree, &t[0]);
-	check_sum(&take(&taken)->raw[0], &t[0]);
-	assert_true(taken.samples[taken.now].raw[0].single);
+	check_sum(take(&taken)->raw[0], &t[0]);
+	assert_true(taken.samples[taken.now].raw[0]->single);
 	close_taken(&taken);
 }
 
@@ -167,17 +167,17 @@ TREE_TEST(test_falling)
 	t[1].blkio -= 2;
 	put_thread(tree, &t[1]);
 	grow(tree, &t[0], 1, &sum);
-	check_sum(&take(&taken)->raw[0], &sum);
+	check_sum(take(&taken)->raw[0], &sum);
 	grow(tree, &t[1], 1, &sum);
-	check_sum(&take(&taken)->raw[0], &sum);
+	check_sum(take(&taken)->raw[0], &sum);
 	end_thread(tree, &t[1]);
-	check_sum(&take(&taken)->raw[0], &sum);
+	check_sum(take(&taken)->raw[0], &sum);
 	/* The same without another thread. */
 	t[0].run -= 100;
 	put_thread(tree, &t[0]);
-	check_sum(&take(&taken)->raw[0], &sum);
+	check_sum(take(&taken)->raw[0], &sum);
 	grow(tree, &t[0], 3, &sum);
-	check_sum(&take(&taken)->raw[0], &sum);
+	check_sum(take(&taken)->raw[0], &sum);
 	close_taken(&taken);
 }
 
@@ -193,7 +193,7 @@ TREE_TEST(test_exec)
 	t[2].tid = 51;
 	t[2].run = 1900000000;
 	begin(tree, &taken, t, 3, &sum);
-	task = taken.samples[taken.now].raw[0].task;
+	task = taken.samples[taken.now].raw[0]->task;
 	/* The main thread cannot have run for two seconds since. */
 	end_thread(tree, &t[1]);
 	end_thread(tree, &t[2]);
@@ -201,16 +201,16 @@ TREE_TEST(test_exec)
 	t[1].start = leader.start;
 	grow(tree, &t[1], 1, &sum);
 	task->fresh = false;
-	check_sum(&take(&taken)->raw[0], &sum);
+	check_sum(take(&taken)->raw[0], &sum);
 	assert_true(task->fresh);
 	/* Nor can it have run for less than it had: a thread born in between did this. */
 	t[1].run = 700;
 	put_thread(tree, &t[1]);
 	task->fresh = false;
-	check_sum(&take(&taken)->raw[0], &sum);
+	check_sum(take(&taken)->raw[0], &sum);
 	assert_true(task->fresh);
 	grow(tree, &t[1], 1, &sum);
-	check_sum(&take(&taken)->raw[0], &sum);
+	check_sum(take(&taken)->raw[0], &sum);
 	close_taken(&taken);
 }
 
@@ -223,15 +223,15 @@ TREE_TEST(test_missed)
 
 	begin(tree, &taken, t, 2, &sum);
 	put_text(tree, "42/task/50/stat", "50 (worker) S not numbers");
-	check_sum(&take(&taken)->raw[0], &sum);
+	check_sum(take(&taken)->raw[0], &sum);
 	grow(tree, &t[1], 5, &sum);
-	check_sum(&take(&taken)->raw[0], &sum);
+	check_sum(take(&taken)->raw[0], &sum);
 	/* Older than the reading that did not have it: from now on. */
 	t[2].tid = 55;
 	put_thread(tree, &t[2]);
-	check_sum(&take(&taken)->raw[0], &sum);
+	check_sum(take(&taken)->raw[0], &sum);
 	grow(tree, &t[2], 4, &sum);
-	check_sum(&take(&taken)->raw[0], &sum);
+	check_sum(take(&taken)->raw[0], &sum);
 	close_taken(&taken);
 }
 
@@ -252,11 +252,11 @@ TREE_TEST(test_crowd)
 	}
 	take(&taken);
 	assert_int_equal(take(&taken)->n, 51);
-	assert_int_equal(taken.samples[taken.now].raw[50].counters.run_ns, 8 * worker.run);
+	assert_int_equal(taken.samples[taken.now].raw[50]->counters.run_ns, 8 * worker.run);
 	for (int i = 0; i < 400; i++)
 		end_thread(tree, &t[i]);
 	for (int i = 0; i < 4; i++)
 		assert_int_equal(take(&taken)->n, 1);
-	check_sum(&taken.samples[taken.now].raw[0], &other);
+	check_sum(taken.samples[taken.now].raw[0], &other);
 	close_taken(&taken);
 }

@@ -113,7 +113,7 @@ TEST(test_processes)
 	take(&source, &b, &a, 0);
 	take(&source, &a, &b, NEED_RECORD);
 	for (size_t i = 1; i < b.n; i++)
-		assert_true(b.raw[i - 1].tgid < b.raw[i].tgid && b.raw[i].task);
+		assert_true(b.raw[i - 1]->tgid < b.raw[i]->tgid && b.raw[i]->task);
 	for (unsigned i = 0; i < crowd->n; i++) {
 		pid_t pid = crowd->pids[i];
 		const struct task_raw *before = sample_find(&a, pid, pid);
@@ -126,7 +126,7 @@ TEST(test_processes)
 		assert_int_equal(now->task->uid, getuid());
 		assert_string_equal(now->task->comm, "asleep");
 		assert_true(now->counters.valid & VALID_RUN && now->read_ns > before->read_ns);
-		assert_true(b.records[now - b.raw].field[RECORD_ac_pid] == (uint64_t)pid);
+		assert_true(b.records[sample_index(&b, now)].field[RECORD_ac_pid] == (uint64_t)pid);
 	}
 	self = sample_find(&b, getpid(), getpid());
 	assert_non_null(self);
@@ -166,12 +166,12 @@ TEST(test_threads)
 	take(&source, &a, &b, 0);
 	assert_int_equal(b.n, 4);
 	for (size_t i = 0; i < b.n; i++) {
-		assert_int_equal(b.raw[i].tgid, pid);
-		assert_int_equal(b.raw[i].task->key.pid, b.raw[i].pid);
-		assert_int_equal(b.raw[i].task->tgid, pid);
+		assert_int_equal(b.raw[i]->tgid, pid);
+		assert_int_equal(b.raw[i]->task->key.pid, b.raw[i]->pid);
+		assert_int_equal(b.raw[i]->task->tgid, pid);
 	}
 	/* ids begin anew some time, so threads may come before their leader */
-	assert_ptr_equal(sample_find(&b, pid, pid)->task, a.raw[0].task);
+	assert_ptr_equal(sample_find(&b, pid, pid)->task, a.raw[0]->task);
 	for (unsigned i = 0; i < 3; i++) {
 		pthread_cancel(threads[i]);
 		pthread_join(threads[i], NULL);

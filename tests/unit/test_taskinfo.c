@@ -94,8 +94,7 @@ static unsigned fill(struct facts *facts, pid_t pid, unsigned needs)
 {
 	uint64_t before = calls_made();
 
-	taskinfo_fill(facts->info, facts->cur,
-		      (size_t)(turn_element(facts->cur, pid) - facts->cur->raw), needs);
+	taskinfo_fill(facts->info, facts->cur, sample_place(facts->cur, pid, pid), needs);
 	return (unsigned)(calls_made() - before) / A_FILE;
 }
 

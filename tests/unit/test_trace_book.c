@@ -554,7 +554,7 @@ TEST_WITH(test_dwait, set_up, tear_down)
 	assert_null(framed(stage, 5, WAIT_DWAIT, true));
 	/* In the next interval it polls, and nobody woke it. */
 	take(stage, SEC(104));
-	scene_again(&stage->scene.samples[2], &stage->scene.samples[1].raw[0]);
+	scene_again(&stage->scene.samples[2], stage->scene.samples[1].raw[0]);
 	scene_build(&stage->scene, 2, false, 0);
 	trace_book_rows(&stage->book, &stage->scene.frame);
 	row = &stage->scene.frame.rows[0];
@@ -591,7 +591,7 @@ TEST_WITH(test_unseen, set_up, tear_down)
 	assert_int_equal(stage->scene.frame.rows[0].traced->states.ns[STATE_RUN], SEC(2));
 	/* The scheduler says that it slept. */
 	take(stage, SEC(104));
-	scene_again(&stage->scene.samples[2], &stage->scene.samples[1].raw[0]);
+	scene_again(&stage->scene.samples[2], stage->scene.samples[1].raw[0]);
 	scene_build(&stage->scene, 2, false, 0);
 	trace_book_rows(&stage->book, &stage->scene.frame);
 	assert_null(stage->scene.frame.rows[0].traced);
@@ -658,8 +658,8 @@ TEST_WITH(test_reuse, set_up, tear_down)
 	scene_add(&stage->scene.samples[0], 5, 5, SEC(50));
 	scene_add(&stage->scene.samples[1], 5, 5, SEC(101) + MS(3));
 	sample_leave(&stage->scene.samples[1], 1);
-	raw = &stage->scene.samples[1].raw[1];
-	*raw = stage->scene.samples[0].raw[0];
+	raw = stage->scene.samples[1].raw[1];
+	*raw = *stage->scene.samples[0].raw[0];
 	task_ref(raw->task);
 	raw->exited = true;
 	build(stage);

@@ -395,7 +395,7 @@ SCENE_TEST(test_pressure_before)
 {
 	struct scene *scene = *state;
 	struct task_raw *raw = read_booked(scene, &manners[0], DELAY_BLKIO, MS(1500), 1);
-	struct task_now *was = &scene->samples[0].raw[0].now;
+	struct task_now *was = &scene->samples[0].raw[0]->now;
 
 	was->exact = raw->now.exact = true;
 	was->state = 'D';
@@ -429,7 +429,7 @@ SCENE_TEST(test_pressure_anywhere)
 	read_booked(scene, &manners[0], DELAY_BLKIO, MS(1900), 60);
 	frame_build(&scene->frame, &scene->info, &scene->samples[0], &scene->samples[1], &options);
 	assert_int_equal(waited_blkio(scene), MS(1900));
-	scene->samples[1].raw[0].counters.delay[DELAY_BLKIO].count = 1;
+	scene->samples[1].raw[0]->counters.delay[DELAY_BLKIO].count = 1;
 	frame_build(&scene->frame, &scene->info, &scene->samples[0], &scene->samples[1], &options);
 	assert_false(knows_blkio(scene));
 }
@@ -655,7 +655,7 @@ SCENE_TEST(test_no_sleeper)
 		scene_open(scene);
 		raw = read_booked(scene, &manners[1], DELAY_CPU, MS(cases[i].booked_ms),
 				  cases[i].count);
-		scene->samples[0].raw[0].now.state = cases[i].before;
+		scene->samples[0].raw[0]->now.state = cases[i].before;
 		raw->now.state = cases[i].now;
 		build_idle(scene, 96);
 		assert_true(knows_cpu(scene));

@@ -108,7 +108,7 @@ static uint64_t calls_for_still(struct scene *scene, bool ran)
 	sample_mark(&scene->lone.sample, 0);
 	scene->lone.sample.marks[0] = (uint8_t)(ran ? 0 : MARK_UNCHANGED);
 	if (ran)
-		scene->lone.sample.raw[0].read_ns = scene->lone.sample.begin_ns + SEC(1) + 5;
+		scene->lone.sample.raw[0]->read_ns = scene->lone.sample.begin_ns + SEC(1) + 5;
 	before = calls_made();
 	assert_non_null(read_next(scene, false, NEED_WAITING));
 	return calls_made() - before;
@@ -127,7 +127,7 @@ TEST_WITH(test_still, make_scene, remove_scene)
 	/* It runs, perhaps in a sample in which nobody asks, and waits for what others change. */
 	put_wait(scene, 7, "202 0x100 0x80 0x3 0x4 0x5 0x6 0x7ffe 0x7f01\n", SLEEP_STACK,
 		 "futex_wait");
-	scene->lone.sample.raw[0].read_ns = scene->lone.sample.begin_ns + 9;
+	scene->lone.sample.raw[0]->read_ns = scene->lone.sample.begin_ns + 9;
 	assert_true(calls_for_still(scene, false));
 	assert_int_equal(scene->lone.row.task->waiting->number, 202);
 	assert_true(calls_for_still(scene, false));
@@ -136,7 +136,7 @@ TEST_WITH(test_still, make_scene, remove_scene)
 	assert_false(calls_for_still(scene, false));
 	/* A reading that did not succeed says nothing of the next sample. */
 	put_wait(scene, 7, "running\n", "", "0");
-	scene->lone.sample.raw[0].read_ns++;
+	scene->lone.sample.raw[0]->read_ns++;
 	sample_mark(&scene->lone.sample, 0);
 	scene->lone.sample.marks[0] = MARK_UNCHANGED;
 	assert_null(read_next(scene, false, NEED_WAITING));
@@ -148,7 +148,7 @@ TEST_WITH(test_still, make_scene, remove_scene)
 TEST_WITH(test_none, make_scene, remove_scene)
 {
 	struct scene *scene = *state;
-	struct task_raw *raw = &scene->lone.sample.raw[0];
+	struct task_raw *raw = scene->lone.sample.raw[0];
 
 	put_wait(scene, 7, "running\n", "", "0");
 	assert_null(read_next(scene, false, NEED_WAITING));
@@ -175,7 +175,7 @@ TEST_WITH(test_none, make_scene, remove_scene)
 TEST_WITH(test_thread, make_scene, remove_scene)
 {
 	struct scene *scene = *state;
-	struct task_waits *waits = &scene->lone.sample.raw[0].now.waits;
+	struct task_waits *waits = &scene->lone.sample.raw[0]->now.waits;
 	const struct task_waiting *waiting;
 
 	put_wait(scene, 7, NANOSLEEP, SLEEP_STACK, "0");
