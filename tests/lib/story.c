@@ -345,7 +345,7 @@ static struct frame *next_frame(struct machine *m)
 	for (unsigned i = 0; i < ARRAY_SIZE(roles) + WORKERS; i++) {
 		struct role role = role_at(i);
 
-		add_task(m, cur, prev ? &prev->raw[i] : NULL, &role);
+		add_task(m, cur, prev ? prev->raw[i] : NULL, &role);
 	}
 	frame_build(frame, info, prev, cur, &options);
 	fill_system(m, &m->systems[(m->turn + 2) % 3], system);
