@@ -278,6 +278,14 @@ static void correct(const struct element *element, struct sample *prev)
 					(uint64_t)element->drift_ns;
 }
 
+/* Corrects the elements of which something is known now. */
+static void correct_all(const struct element *elements, size_t n, struct sample *prev)
+{
+	for (size_t i = 0; i < n; i++)
+		if (elements[i].corrected || elements[i].drifted)
+			correct(&elements[i], prev);
+}
+
 /* Copies from the sample before what only frames know, and corrects that sample. */
 static void match_before(const struct rebuild *rebuild, struct sample *prev, struct sample *cur)
 {
@@ -292,13 +300,10 @@ static void match_before(const struct rebuild *rebuild, struct sample *prev, str
 		    prev->raw[at]->task == cur->raw[i]->task)
 			cur->raw[i]->ran_ns = prev->raw[at]->ran_ns;
 	}
-	at = 0;
-	for (size_t i = 0; prev && i < rebuild->n && rebuild->passed == 1; i++) {
-		const struct element *element = &rebuild->elements[i];
-
-		if (element->corrected || element->drifted)
-			correct(element, prev);
-	}
+	if (!prev || rebuild->passed != 1)
+		return;
+	correct_all(rebuild->elements, rebuild->n, prev);
+	correct_all(rebuild->left, rebuild->nleft, prev);
 }
 
 /*

@@ -255,6 +255,19 @@ static inline void play_mark(const struct play_machine *machine, const struct sa
 	}
 }
 
+/*
+ * What one that ended waited at last, for longer than it lived since it was read: its record says
+ * exactly how long that was, and some have no times by tick.
+ */
+static inline void play_last_wait(struct play_machine *machine, struct task_raw *raw,
+				  const struct task_raw *before)
+{
+	raw->counters.life_ns += raw->read_ns - before->read_ns + play_random(machine, 3000000);
+	raw->counters.delay[DELAY_CPU].ns += 600000000;
+	if (play_random(machine, 2))
+		raw->counters.valid &= ~VALID_TICK;
+}
+
 /* The next frame. */
 static inline const struct frame *play_frame(struct play_machine *machine)
 {
@@ -283,14 +296,16 @@ static inline const struct frame *play_frame(struct play_machine *machine)
 	cur->real_ns = times.real_ns;
 	for (size_t i = 0; prev && i < prev->n; i++) {
 		struct task_raw *was = prev->raw[i];
-		bool keeps = play_keeps(machine, prev, was);
 		struct task_raw *raw;
+		bool keeps;
 
 		if (!play_random(machine, 20)) {
 			if (nended < 8)
 				ended[nended++] = was;
 			continue;
 		}
+		/* Who is not there any more gets no time. */
+		keeps = play_keeps(machine, prev, was);
 		raw = sample_add(cur, was->tgid, was->pid);
 		*raw = *was;
 		task_ref(raw->task);
@@ -318,6 +333,8 @@ static inline const struct frame *play_frame(struct play_machine *machine)
 		raw->now = (struct task_now){ .exact = raw->now.exact, .threads = 1 };
 		raw->counters.run_ns += 777;
 		raw->read_ns = machine->now_ns - play_random(machine, 100000);
+		if (ended[i]->read_ns >= prev->begin_ns)
+			play_last_wait(machine, raw, ended[i]);
 		raw->task->status = play_random(machine, 3) << 8 | play_random(machine, 2) * 9;
 	}
 	frame_build(frame, info, prev, cur, &options);

@@ -355,7 +355,7 @@ SCRATCH_TEST(test_bounds_together)
 	char *file;
 	int err;
 
-	assert_int_equal(play_record(path, 5, SAMPLES_MADE), 0);
+	assert_int_equal(play_record(path, 8, SAMPLES_MADE), 0);
 	assert_int_equal(replay_open(&player.replay, &config, &file), 0);
 	while ((frame = next_frame(&player, &err)))
 		for (size_t i = 0; i < frame->n; i++) {
