@@ -12,13 +12,14 @@
 #include "ui/cmd/view_sort.h"
 #include "ui/detail/view_task.h"
 #include "ui/finding.h"
+#include "ui/sites/view_chain.h"
 #include "ui/sites/view_sites.h"
 #include "ui/term/list.h"
 
 #define CONTROL(letter) ((letter) - '@')
 
 /* The views with figures of an interval. */
-#define WHERE_TIMED (WHERE_TABLE | WHERE_TASK | WHERE_SITES | WHERE_SITE)
+#define WHERE_TIMED (WHERE_TABLE | WHERE_TASK | WHERE_SITES | WHERE_SITE | WHERE_CHAIN)
 
 /* The views with a table whose columns are chosen, and rows sorted by them. */
 #define WHERE_SHEET (WHERE_TABLE | WHERE_SITES)
@@ -98,6 +99,13 @@ const struct command command_table[] = {
 	  .help = "open the selected line: how long its waits were, their wakers, the "
 	  "kernel's stack",
 	  .hint = "open", .hint_turn = 3 },
+	{ "chain", MOVE, { 'C' }, WHERE_TABLE | WHERE_TASK, view_chain_open, 0,
+	  .help = "why it waits: who ended its waits, what those did meanwhile, and so on down to "
+	  "a disk, a timer, a peer, a quota, or a task that ran; waits are traced while this is open",
+	  .hint = "chain", .hint_turn = 8 },
+	{ "site-chain", MOVE, { 'C' }, WHERE_SITES, view_sites_chain, 0,
+	  .help = "why the waits of the selected line lasted: who ended them, and what those did "
+	  "meanwhile", .hint = "chain", .hint_turn = 4 },
 	{ "finding", MOVE, { '!' }, WHERE_TABLE, finding_open, 0,
 	  .help = "open what the line above the table is about: the task or group that it "
 	  "names, or what that task waits on", .hint = "why", .hint_turn = 6 },

@@ -18,6 +18,7 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 
+#include "bpf/trace_chain.bpf.h"
 #include "bpf/trace_queue.bpf.h"
 #include "bpf/trace_wait.bpf.h"
 #include "bpf/trace_within.bpf.h"
@@ -34,6 +35,7 @@ int BPF_PROG(waking, struct task_struct *task)
 	struct trace_thread_slot *slot;
 	struct trace_site_slot *site;
 	struct waker waker = {};
+	struct site_word word = {};
 	__u64 now;
 
 	if (!local)
@@ -46,6 +48,11 @@ int BPF_PROG(waking, struct task_struct *task)
 	site = site_at(slot->thread.site);
 	put_waker(&waker, site && site->site.here);
 	leave_site(local, &slot->thread, now, &waker);
+	word.ref.slot = slot->thread.site;
+	word.ref.generation = slot->thread.generation;
+	if (waker.tgid)
+		add_links(word.word, known(bpf_get_current_task_btf()), slot->thread.since_ns, now);
+	keep_past(local, &slot->thread, word.ref, now);
 	local->throttled = is_throttled(task, true);
 	set_state(slot, local->slot, STATE_CPU, now, 0);
 	return 0;
@@ -78,6 +85,7 @@ static __always_inline void book_io(struct local *local, const struct arrival *a
 __noinline int make_good(struct local *local, struct trace_thread_slot *slot,
 			 const struct arrival *arrival)
 {
+	struct site_ref ref = {};
 	__u64 now, part, passed;
 
 	if (!local || !slot || !arrival)
@@ -88,6 +96,7 @@ __noinline int make_good(struct local *local, struct trace_thread_slot *slot,
 		part = arrival->run_ns - local->run_ns;
 		if (part > passed)
 			part = passed;
+		keep_past(local, &slot->thread, ref, slot->thread.since_ns + part);
 		set_state_seldom(slot, local->slot, STATE_OTHER, slot->thread.since_ns + part);
 		passed -= part;
 	}
@@ -96,6 +105,9 @@ __noinline int make_good(struct local *local, struct trace_thread_slot *slot,
 		part = passed;
 	if (slot->thread.site)
 		leave_site(local, &slot->thread, now - part, NULL);
+	ref.slot = slot->thread.site;
+	ref.generation = slot->thread.generation;
+	keep_past(local, &slot->thread, ref, now - part);
 	set_state_seldom(slot, local->slot, STATE_CPU, now - part);
 	return 0;
 }
@@ -112,6 +124,7 @@ static __always_inline void switch_in(struct local *local, struct trace_thread_s
 		book_io(local, arrival);
 	ns = arrival->now > slot->thread.since_ns ? arrival->now - slot->thread.since_ns : 0;
 	leave_queue(local, &slot->thread, arrival, ns);
+	keep_past(local, &slot->thread, local->queue.ref, arrival->now);
 	local->arrived_ns = arrival->now;
 	local->run_ns = arrival->run_ns;
 	local->throttled = 0;
@@ -210,6 +223,7 @@ static __always_inline void switch_out(void *context, struct task_struct *task, 
 		state = fall_asleep(context, task, local, slot, bits, now, fast);
 		word.ref = local->sleep.ref;
 	}
+	keep_past(local, &slot->thread, (struct site_ref){}, now);
 	set_state(slot, local->slot, state, now, word.word);
 }
 

@@ -68,14 +68,32 @@ static void release_slot(struct trace_ring *ring, uint64_t *slots, uint32_t room
 	__atomic_store_n(&ring->tail, tail + 1, __ATOMIC_RELEASE);
 }
 
+/* Whether a task ended waits of a site: then it may have links. */
+static bool has_task_waker(const struct trace_site *site)
+{
+	for (unsigned i = 0; i < TRACE_WAKERS; i++)
+		if (site->wakers[i].tgid)
+			return true;
+	return false;
+}
+
 /* Hands out a site. */
 static void hand_site(struct trace *trace, uint32_t slot, const struct trace_reader *reader)
 {
 	const struct trace_site_slot *from = windows_at(&trace->program.site_slots, slot);
+	struct trace_links links;
 	struct trace_site site;
+	bool linked;
 
-	if (copy_whole(&site, &from->site, sizeof(site), &from->version) && site.key.tgid)
-		reader->site(reader->arg, slot, &site);
+	if (!copy_whole(&site, &from->site, sizeof(site), &from->version) || !site.key.tgid)
+		return;
+	linked = reader->links && has_task_waker(&site) &&
+		 copy_whole(&links, windows_at(&trace->program.links, slot), sizeof(links),
+			    &from->version) &&
+		 links.all[0].tgid;
+	reader->site(reader->arg, slot, &site);
+	if (linked)
+		reader->links(reader->arg, slot, &links);
 }
 
 /* Hands out a thread, for the last time where it ended: then its slot is free. */
@@ -264,6 +282,7 @@ int trace_read(struct trace *trace, const struct trace_reader *reader, struct tr
 	read_roomless(trace, epoch, reader, counts);
 	windows_trim(&trace->program.thread_slots);
 	windows_trim(&trace->program.site_slots);
+	windows_trim(&trace->program.links);
 	return 0;
 }
 

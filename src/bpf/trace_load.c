@@ -101,6 +101,7 @@ static int prepare(struct trace_program *program, bool blocked_stacks)
 	} maps[] = {
 		{ bpf->maps.threads, program->threads },
 		{ bpf->maps.sites, program->sites },
+		{ bpf->maps.links_of_sites, program->sites },
 		{ bpf->maps.cpus, program->cpus },
 		{ bpf->maps.free_threads, program->threads },
 		{ bpf->maps.free_sites, program->sites },
@@ -135,6 +136,9 @@ static int map_all(struct trace_program *program)
 	if (!err)
 		err = windows_open(&program->site_slots, bpf_map__fd(bpf->maps.sites),
 				   program->sites, sizeof(struct trace_site_slot));
+	if (!err)
+		err = windows_open(&program->links, bpf_map__fd(bpf->maps.links_of_sites), program->sites,
+				   sizeof(struct trace_links));
 	if (err)
 		return err;
 	program->control = (struct trace_control *)&bpf->bss->control;
@@ -288,6 +292,7 @@ static void unmap_all(struct trace_program *program)
 	} while (0)
 	windows_close(&program->thread_slots);
 	windows_close(&program->site_slots);
+	windows_close(&program->links);
 	UNMAP(cpu, program->cpus);
 	UNMAP(free_threads, program->threads);
 	UNMAP(free_sites, program->sites);

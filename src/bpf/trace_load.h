@@ -18,6 +18,7 @@ struct trace_program {
 	uint32_t cpus;
 	struct windows thread_slots; /* struct trace_thread_slot */
 	struct windows site_slots; /* struct trace_site_slot */
+	struct windows links; /* struct trace_links, of the same slots */
 	/* Mapped. */
 	struct trace_control *control;
 	struct trace_cpu *cpu;

@@ -88,6 +88,8 @@ struct trace_control control;
 
 MAPPED_ARRAY(threads, struct trace_thread_slot);
 MAPPED_ARRAY(sites, struct trace_site_slot);
+/* By the slot of the site, whose version is theirs, too. */
+MAPPED_ARRAY(links_of_sites, struct trace_links);
 MAPPED_ARRAY(cpus, struct trace_cpu);
 /* Slots; of 64 bits, as the elements of an array are at least that far apart. */
 MAPPED_ARRAY(free_threads, __u64);
@@ -152,6 +154,16 @@ struct recent {
 /* Whether a thread found no room: counted for its process, which sleep.key names, or for none. */
 enum lost { NOT_LOST, LOST, LOST_NAMELESS };
 
+/* A part of what a thread did before what it does now. */
+struct past {
+	__u64 ns; /* 0: none */
+	__u32 site; /* that it waited in, 0: none */
+	__u32 generation : 24, state : 8; /* of that site, its low bits; enum wait_state */
+};
+
+/* As many as fit into what the kernel allocates for a struct local, 512 bytes with its own. */
+#define PASTS 12
+
 /* Facts about a thread besides its slot. */
 struct local {
 	__u32 slot; /* 0: none; SLOT_TAKEN: is being made */
@@ -170,6 +182,9 @@ struct local {
 	__u64 faults; /* how many there were then; it stays so while that one lasts */
 	__u64 within_ns[2]; /* when reclaim, compaction began; 0: not in it */
 	__u64 within_booked_ns;
+	__u32 past; /* the index of the latest of the pasts */
+	__u32 spare;
+	struct past pasts[PASTS];
 };
 
 #define SLOT_TAKEN 0xffffffff

@@ -15,6 +15,7 @@
 #define TRACE_NAME 128
 #define TRACE_BUCKETS 32
 #define TRACE_WAKERS 4
+#define TRACE_LINKS 12
 #define TRACE_FRAMES 32 /* of a stack */
 #define TRACE_ROOMLESS 256 /* processes that can be named as having threads without room */
 
@@ -80,6 +81,24 @@ struct trace_site {
 	char name[TRACE_NAME]; /* of a file: components from the last one on, each ended by NUL; of
 				  a unix socket: its path; for cpu the process that ran */
 	char comm[TRACE_COMM]; /* of the process's leader */
+};
+
+/*
+ * A link of a chain: what a waker's thread did while others waited in a site for it to end their
+ * wait.
+ */
+struct trace_link {
+	__u64 ns;
+	__s32 tgid; /* the waker's process; 0: the end of the list */
+	__u32 site; /* that the waker waited in: index, 0: none */
+	__u32 generation; /* of that site, its low bits */
+	__u8 state; /* enum wait_state; WAIT_STATES: not known, as it was too long ago */
+	__u8 unused[3];
+};
+
+/* The links of a site since it was made: those with most time. */
+struct trace_links {
+	struct trace_link all[TRACE_LINKS];
 };
 
 /*

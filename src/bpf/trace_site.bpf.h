@@ -210,18 +210,21 @@ static __always_inline struct site_ref make_site(const struct trace_key *key, __
 	struct site_ref ref = {}, *there;
 	struct trace_cpu *cpu = this_cpu();
 	struct trace_site_slot *slot;
+	struct trace_links *links;
 	__u32 at;
 
 	if (!cpu)
 		return ref;
 	at = cpu->spare ?: take_free(&control.free_sites, &free_sites, site_room);
 	slot = site_at(at);
-	if (!at || !slot)
+	links = bpf_map_lookup_elem(&links_of_sites, &at);
+	if (!at || !slot || !links)
 		return ref;
 	cpu->spare = 0;
 	begin_write(&slot->version);
 	__builtin_memset(&slot->site.count, 0,
 			 sizeof(slot->site) - __builtin_offsetof(struct trace_site, count));
+	__builtin_memset(links, 0, sizeof(*links));
 	slot->site.generation++;
 	slot->site.key = *key;
 	slot->site.stack = slot->site.fd = -1;

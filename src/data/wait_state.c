@@ -56,6 +56,19 @@ static int compare_ended(const void *a, const void *b)
 	return compare_who(a, b);
 }
 
+int site_link_compare(const struct site_link *a, const struct site_link *b)
+{
+	if (a->site != b->site)
+		return a->site < b->site ? -1 : 1;
+	if (a->tgid != b->tgid)
+		return a->tgid < b->tgid ? -1 : 1;
+	if (a->ns != b->ns)
+		return a->ns > b->ns ? -1 : 1;
+	if (a->to != b->to)
+		return a->to < b->to ? -1 : 1;
+	return (a->state > b->state) - (a->state < b->state);
+}
+
 size_t wakers_top(struct site_waker *wakers, size_t n)
 {
 	size_t kept = n != 0;

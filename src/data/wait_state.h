@@ -133,6 +133,21 @@ void site_wait_on(struct site *site, uint64_t interval_ns);
 struct site site_rest(pid_t tgid, uint64_t start_ns, const char *comm, unsigned kind,
 		      int64_t rest_ns);
 
+/*
+ * A link of a chain: what one waker's threads did while a site's ended waits lasted. A waker's links
+ * of a site add up to the time of the waits that it ended, as far as they are known.
+ */
+struct site_link {
+	uint64_t site; /* the id of the site that was waited in */
+	pid_t tgid; /* the waker */
+	uint64_t to; /* the id of the site that the waker waited in meanwhile; 0: none */
+	enum wait_state state; /* that it was in; WAIT_STATES: too long ago to be known */
+	uint64_t ns; /* that it took */
+};
+
+/* Orders links: by site, then waker; what took most time first. That is a trace_frame's order. */
+int site_link_compare(const struct site_link *a, const struct site_link *b);
+
 /* A kernel stack, once for all sites that have it: functions from the innermost on. */
 struct site_stack {
 	const char *const *functions; /* "name+0x12" or an address in hex */
@@ -144,6 +159,8 @@ struct trace_frame {
 	/* The sites of all processes that waited or wait, and an unattributed one for each kind. */
 	const struct site *sites;
 	size_t n;
+	const struct site_link *links; /* from and to these sites */
+	size_t nlinks;
 	const struct site_stack *stacks; /* [0] is empty */
 	size_t nstacks;
 	uint64_t interval_ns; /* since the reading before */

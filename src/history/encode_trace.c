@@ -384,6 +384,36 @@ static void write_rest(struct encoder *encoder, const struct site *site)
 	buf_add(&encoder->parts[PART_RESTS], &rest, sizeof(rest));
 }
 
+/* The number of a site that the moment has; 0: it has none of that id. */
+static uint32_t number_of_site(const struct encoder *encoder, uint64_t id)
+{
+	const struct numbered key = { .key = { id, 0 } };
+	struct numbered **node = id ? tfind(&key, &encoder->sites.tree, compare_numbered) : NULL;
+
+	return node && (*node)->met == encoder->moments ? (*node)->id : 0;
+}
+
+/* Adds what wakers did meanwhile. */
+static void write_links(struct encoder *encoder, const struct trace_frame *trace)
+{
+	uint32_t number = 0;
+
+	for (size_t i = 0; i < trace->nlinks; i++) {
+		const struct site_link *link = &trace->links[i];
+		struct moment_link row = { .site = number_of_site(encoder, link->site),
+					   .to = number_of_site(encoder, link->to),
+					   .state = link->state < WAIT_STATES ? (int32_t)link->state
+									      : -1,
+					   .tgid = link->tgid,
+					   .ns = link->ns };
+
+		number = i && trace->links[i - 1].site == link->site ? number + 1 : 0;
+		row.number = number;
+		if (row.site)
+			buf_add(&encoder->parts[PART_LINKS], &row, sizeof(row));
+	}
+}
+
 void encode_trace(struct encoder *encoder, struct moment *moment, const struct trace_frame *trace,
 		  bool whole)
 {
@@ -396,6 +426,8 @@ void encode_trace(struct encoder *encoder, struct moment *moment, const struct t
 			write_rest(encoder, &trace->sites[i]);
 		else
 			write_site(encoder, trace, &trace->sites[i], whole);
+	if (trace)
+		write_links(encoder, trace);
 	/* Ends the waits at sites that the trace does not have any more. */
 	for (struct numbered *at = encoder->sites.all; at; at = at->next) {
 		struct written_site *known = (struct written_site *)(void *)at;

@@ -38,6 +38,7 @@ enum moment_part {
 	PART_MORE, /* struct moment_more */
 	PART_SITE_WAITS, /* struct moment_site_wait */
 	PART_WAKERS, /* struct moment_waker */
+	PART_LINKS, /* struct moment_link */
 	PART_RESTS, /* struct moment_rest */
 	PART_EVIDENCE, /* struct moment_evidence */
 	PART_BOUNDS, /* struct moment_bound */
@@ -165,6 +166,15 @@ struct moment_waker {
 	uint32_t site, number, name;
 	pid_t tgid;
 	uint64_t ns, count;
+};
+
+/* What a waker did while waits at a site lasted that it ended. */
+struct moment_link {
+	uint32_t site, number;
+	uint32_t to; /* the site that it waited in; 0: none, or not known */
+	int32_t state; /* -1: not known */
+	pid_t tgid;
+	uint64_t ns;
 };
 
 /* What no site explains of a kind of a process's waits. */

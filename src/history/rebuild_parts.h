@@ -43,9 +43,12 @@ struct rebuild_trace {
 	struct trace_frame frame; /* without its arrays */
 	struct site *sums;
 	size_t nsums, sums_cap;
+	struct site_link *links;
+	size_t nlinks, links_cap;
 	/* What was made for the last sample. */
 	struct trace_frame given_frame;
 	struct site *given_sites;
+	struct site_link *given_links;
 	struct site_stack *given_stacks;
 	struct traced *given;
 	const struct traced **rows;

@@ -176,6 +176,29 @@ static void set_waker(void *arg, const void *from)
 		};
 }
 
+/* Adds what a waker did meanwhile. */
+static void add_link(void *arg, const void *from)
+{
+	struct rebuild *rebuild = arg;
+	struct rebuild_trace *trace = &rebuild->trace;
+	const struct moment_link *row = from;
+	const struct known_site *site = site_numbered(rebuild, row->site);
+	const struct known_site *to = row->to ? site_numbered(rebuild, row->to) : NULL;
+
+	if (!site || (row->to && !to))
+		return;
+	GROW(trace->links, trace->nlinks, trace->links_cap);
+	/* Other states were written by a later version. */
+	trace->links[trace->nlinks++] = (struct site_link){
+		.site = site->last.id,
+		.tgid = row->tgid,
+		.to = to ? to->last.id : 0,
+		.state = row->state >= 0 && row->state < WAIT_STATES ? (enum wait_state)row->state
+								     : WAIT_STATES,
+		.ns = row->ns,
+	};
+}
+
 /* Adds a sum for one more site. */
 static struct site *new_sum(struct rebuild_trace *trace)
 {
@@ -269,6 +292,7 @@ int rebuild_read_sites(struct rebuild *rebuild, int64_t number)
 	static const struct archive_reader readers[] = {
 		{ TABLE_SITE_WAIT, set_site_wait },
 		{ TABLE_SITE_WAKER, set_waker },
+		{ TABLE_SITE_LINK, add_link },
 		{ TABLE_UNEXPLAINED, add_rest },
 	};
 	int err = archive_each_of(rebuild->archive, readers,
@@ -309,6 +333,52 @@ static void merge_sites(struct rebuild_trace *trace)
 		at->sum = 0;
 }
 
+/* Orders links by all but their time. */
+static int compare_same_links(const void *a, const void *b)
+{
+	struct site_link x = *(const struct site_link *)a, y = *(const struct site_link *)b;
+
+	x.ns = y.ns = 0;
+	return site_link_compare(&x, &y);
+}
+
+/* Orders links as site_link_compare() does. */
+static int compare_links(const void *a, const void *b)
+{
+	return site_link_compare(a, b);
+}
+
+/* Merges the same links of several samples. */
+static void merge_links(struct rebuild_trace *trace)
+{
+	size_t kept = 0;
+
+	if (trace->nlinks)
+		qsort(trace->links, trace->nlinks, sizeof(*trace->links), compare_same_links);
+	for (size_t i = 0; i < trace->nlinks; i++) {
+		if (kept && !compare_same_links(&trace->links[kept - 1], &trace->links[i]))
+			trace->links[kept - 1].ns += trace->links[i].ns;
+		else
+			trace->links[kept++] = trace->links[i];
+	}
+	trace->nlinks = kept;
+}
+
+/* Copies the links, too, in their order. */
+static void give_links(struct rebuild_trace *trace, bool several)
+{
+	if (several)
+		merge_links(trace);
+	trace->given_links =
+		xreallocarray(trace->given_links, trace->nlinks + 1, sizeof(*trace->given_links));
+	if (trace->nlinks) {
+		memcpy(trace->given_links, trace->links, trace->nlinks * sizeof(*trace->links));
+		qsort(trace->given_links, trace->nlinks, sizeof(*trace->links), compare_links);
+	}
+	trace->given_frame.links = trace->given_links;
+	trace->given_frame.nlinks = trace->nlinks;
+}
+
 /* Orders sites as site_compare() does. */
 static int compare_given(const void *a, const void *b)
 {
@@ -337,13 +407,14 @@ void rebuild_give_sites(struct rebuild_trace *trace, bool several)
 	frame->n = trace->nsums;
 	frame->stacks = trace->given_stacks;
 	frame->nstacks = trace->nstacks;
+	give_links(trace, several);
 }
 
 void rebuild_begin_sites(struct rebuild_trace *trace)
 {
 	for (struct known_site *at = trace->known; at; at = at->next)
 		at->sum = 0;
-	trace->nsums = 0;
+	trace->nsums = trace->nlinks = 0;
 	if (trace->nknown > SITES_MAX)
 		rebuild_forget_sites(trace, false);
 }
@@ -357,5 +428,7 @@ void rebuild_free_sites(struct rebuild_trace *trace)
 	free(trace->stack_texts);
 	free(trace->sums);
 	free(trace->given_sites);
+	free(trace->links);
+	free(trace->given_links);
 	free(trace->given_stacks);
 }

@@ -494,6 +494,18 @@ static const struct schema_field site_waker_fields[] = {
 };
 
 #undef ROW
+#define ROW struct moment_link
+static const struct schema_field site_link_fields[] = {
+	COLUMN("site", site, "the site.", A_NUMBER),
+	COLUMN("number", number, "their order.", NAMED),
+	COLUMN("tgid", tgid, "the waker.", .least = 1, .most = INT32_MAX),
+	COLUMN("state", state, "the state that it was in (wait_state); NULL: not known.",
+	       NOT_NEGATIVE),
+	COLUMN("to_site", to, "the site that it waited in; NULL: none, or not known.", NOT_0),
+	COLUMN("ns", ns, "for so long."),
+};
+
+#undef ROW
 #define ROW struct moment_rest
 static const struct schema_field unexplained_fields[] = {
 	COLUMN("process", process, "the process."),
@@ -695,4 +707,7 @@ const struct schema_table schema_tables[TABLES] = {
 		      "the task: no more than that allows was waited (blkio), as no more than the "
 		      "machine's does.",
 		      io_bound_fields, OF_SAMPLE(1), .since = 7),
+	[TABLE_SITE_LINK] = TABLE(struct moment_link, "site_link",
+				  "What wakers did while waits at sites lasted that they ended.",
+				  site_link_fields, OF_SAMPLE(2), .since = 8),
 };

@@ -25,7 +25,7 @@
  * more, but what the reader knows is there and means the same, for tasks in views with the former
  * names.
  */
-#define SCHEMA_VERSION 7
+#define SCHEMA_VERSION 8
 #define SCHEMA_READS_FROM 4
 
 /* "STAL", in the head of the file (pragma application_id). */
@@ -76,6 +76,7 @@ enum table_id {
 	TABLE_WAIT_CLASS,
 	TABLE_EVIDENCE,
 	TABLE_IO_BOUND,
+	TABLE_SITE_LINK,
 	TABLES
 };
 

@@ -324,6 +324,7 @@ void store_put_moment(struct store *store, const struct moment *moment)
 		{ PART_MORE, TABLE_STOOD_FOR, sizeof(struct moment_more) },
 		{ PART_SITE_WAITS, TABLE_SITE_WAIT, sizeof(struct moment_site_wait) },
 		{ PART_WAKERS, TABLE_SITE_WAKER, sizeof(struct moment_waker) },
+		{ PART_LINKS, TABLE_SITE_LINK, sizeof(struct moment_link) },
 		{ PART_RESTS, TABLE_UNEXPLAINED, sizeof(struct moment_rest) },
 	};
 	const struct moment_change *changes = moment_part(moment, PART_CHANGES);

@@ -22,7 +22,7 @@
 
 void trace_reading_reset(struct trace_reading *reading)
 {
-	reading->nsites = reading->nthreads = reading->npartial = 0;
+	reading->nsites = reading->nlinks = reading->nthreads = reading->npartial = 0;
 	reading->all_partial = false;
 }
 
@@ -32,6 +32,14 @@ void trace_reading_site(void *arg, uint32_t slot, const struct trace_site *site)
 
 	GROW(reading->sites, reading->nsites, reading->sites_cap);
 	reading->sites[reading->nsites++] = (struct read_site){ slot, *site };
+}
+
+void trace_reading_links(void *arg, uint32_t slot, const struct trace_links *links)
+{
+	struct trace_reading *reading = arg;
+
+	GROW(reading->links, reading->nlinks, reading->links_cap);
+	reading->links[reading->nlinks++] = (struct read_links){ slot, *links };
 }
 
 void trace_reading_thread(void *arg, uint32_t slot, const struct trace_thread *thread)
@@ -56,6 +64,7 @@ void trace_reading_free(struct trace_reading *reading)
 {
 	free(reading->partial);
 	free(reading->sites);
+	free(reading->links);
 	free(reading->threads);
 	*reading = (struct trace_reading){ 0 };
 }
@@ -263,6 +272,10 @@ void trace_book_update(struct trace_book *book, const struct trace_reading *read
 	traced_sites_move(&book->sites);
 	lives_settle(&book->lives);
 	traced_sites_settle(&book->sites);
+	traced_links_begin(&book->links);
+	for (size_t i = 0; i < reading->nlinks; i++)
+		traced_links_update(&book->links, &book->sites, reading->links[i].slot,
+				    &reading->links[i].record);
 	note_partial(book, reading);
 	book->ntouched = 0;
 	read_sites(book);
@@ -531,11 +544,13 @@ void trace_book_sites(struct trace_book *book)
 		for (unsigned kind = 0; kind < WAIT_KINDS; kind++)
 			add_rest(book, book->touched[i], kind);
 	order_sites(book);
+	traced_links_settle(&book->links, &book->sites);
 }
 
 void trace_book_free(struct trace_book *book)
 {
 	traced_sites_free(&book->sites);
+	traced_links_free(&book->links);
 	lives_free(&book->lives);
 	free(book->all);
 	free(book->rests);

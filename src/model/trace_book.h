@@ -8,6 +8,7 @@
 
 #include "model/frame.h"
 #include "model/lives.h"
+#include "model/traced_links.h"
 #include "model/traced_sites.h"
 
 /* The changes since the reading before, as they were read. Zero-initialised: none. */
@@ -17,6 +18,10 @@ struct trace_reading {
 		uint32_t slot;
 		struct trace_site record;
 	} * sites;
+	struct read_links {
+		uint32_t slot;
+		struct trace_links record;
+	} * links;
 	struct read_thread {
 		uint32_t slot;
 		struct trace_thread record;
@@ -24,7 +29,7 @@ struct trace_reading {
 	/* Processes whose threads were not all traced; all: any process may be one. */
 	struct trace_process *partial;
 	bool all_partial;
-	size_t nsites, sites_cap, nthreads, threads_cap, npartial, partial_cap;
+	size_t nsites, sites_cap, nlinks, links_cap, nthreads, threads_cap, npartial, partial_cap;
 };
 
 /* Empties the reading. */
@@ -32,6 +37,7 @@ void trace_reading_reset(struct trace_reading *reading);
 
 /* Add a record: as in struct trace_reader, with the reading as `reading`. */
 void trace_reading_site(void *reading, uint32_t slot, const struct trace_site *site);
+void trace_reading_links(void *reading, uint32_t slot, const struct trace_links *links);
 void trace_reading_thread(void *reading, uint32_t slot, const struct trace_thread *thread);
 void trace_reading_partial(void *reading, const struct trace_process *process);
 
@@ -41,6 +47,7 @@ void trace_reading_free(struct trace_reading *reading);
 struct trace_book {
 	struct lives lives;
 	struct traced_sites sites;
+	struct traced_links links;
 	bool all_partial; /* of any process not all threads may be traced in the interval */
 	/* The interval's sites and the rests that no site explains, the longest first. */
 	struct site *all;

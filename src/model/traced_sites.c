@@ -138,6 +138,7 @@ static void free_site(struct traced_sites *sites, struct traced_site *site)
 	sites->slots[site->slot] = NULL;
 	sites->n--;
 	free(site->on);
+	free(site->links);
 	free(site);
 }
 
@@ -225,16 +226,21 @@ void traced_sites_update(struct traced_sites *sites, uint32_t slot, const struct
 	enter_idle(sites, site);
 }
 
+struct traced_site *traced_sites_at(const struct traced_sites *sites, uint32_t slot,
+				    uint32_t generation, uint32_t bits)
+{
+	struct traced_site *site = slot && slot < sites->nslots ? sites->slots[slot] : NULL;
+
+	return site && ((site->now.generation ^ generation) & bits) == 0 ? site : NULL;
+}
+
 /* The site that a thread waits in; NULL: none, or one that was not read yet. */
 static struct traced_site *site_of(const struct traced_sites *sites,
 				   const struct trace_thread *thread)
 {
-	struct traced_site *site =
-		thread->site && thread->site < sites->nslots ? sites->slots[thread->site] : NULL;
-
-	if (thread->ended || !site || (uint32_t)site->now.generation != thread->generation)
+	if (thread->ended)
 		return NULL;
-	return site;
+	return traced_sites_at(sites, thread->site, thread->generation, UINT32_MAX);
 }
 
 /* Compares threads by when they began to wait. */
@@ -447,6 +453,7 @@ void traced_sites_free(struct traced_sites *sites)
 		if (!sites->slots[i])
 			continue;
 		free(sites->slots[i]->on);
+		free(sites->slots[i]->links);
 		free(sites->slots[i]);
 	}
 	free(sites->slots);

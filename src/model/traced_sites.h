@@ -20,6 +20,7 @@ struct site_before {
 struct traced_site {
 	struct site site; /* as it is handed out; its texts are site_texts.c's */
 	struct trace_site now; /* as read last */
+	struct trace_links *links; /* the same; owned; NULL: none were read */
 	uint64_t read_epoch; /* the reading of that, */
 	size_t before; /* and the index of what it had before */
 	/* The part of its totals that was handed out, waits in progress included. */
@@ -80,6 +81,10 @@ bool traced_sites_has_any(const struct site *site);
 
 /* Adds time, of either sign, to a site's interval; the next interval takes it back. */
 void traced_sites_move_time(struct traced_site *traced, int64_t ns);
+
+/* The site of a slot, if its low bits of the generation are those; else NULL. */
+struct traced_site *traced_sites_at(const struct traced_sites *sites, uint32_t slot,
+				    uint32_t generation, uint32_t bits);
 
 /* A site's whole, since it was first seen. Its wakers' names are valid until the next call. */
 void traced_sites_whole(struct traced_site *traced, uint64_t read_ns, struct site *site);

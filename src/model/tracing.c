@@ -52,6 +52,7 @@ int tracing_open(struct tracing **out, const struct tracing_config *config)
 int tracing_read(struct tracing *tracing)
 {
 	struct trace_reader reader = { .site = trace_reading_site,
+				       .links = trace_reading_links,
 				       .thread = trace_reading_thread,
 				       .partial = trace_reading_partial,
 				       .arg = &tracing->reading };
@@ -131,6 +132,8 @@ const struct trace_frame *tracing_frame(struct tracing *tracing, struct frame *f
 	tracing->frame =
 		(struct trace_frame){ .sites = book->all,
 				      .n = book->n,
+				      .links = book->links.all,
+				      .nlinks = book->links.n,
 				      .interval_ns = interval_ns,
 				      .lost = tracing->counts.lost_waits + tracing->counts.roomless,
 				      .roomless = tracing->counts.roomless,

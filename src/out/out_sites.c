@@ -9,6 +9,7 @@
 
 #include "base/util.h"
 #include "out/text_table.h"
+#include "view/chain.h"
 #include "view/site_column.h"
 
 void out_sites_owners(struct site_owners *owners, const struct order *order)
@@ -67,8 +68,70 @@ static void put_rest(struct json *json, const char *name, const struct site *sit
 		json_put_int(json, name, site->rest_ns);
 }
 
+/* Puts a share of 0 to 1, in thousandths. */
+static void put_share(struct json *json, double share)
+{
+	json_put_fixed(json, "share", (uint64_t)(share * 1000 + 0.5), 3);
+}
+
+/* Puts what a waker did while it was waited for. */
+static void put_step(struct json *json, const struct chain *chain, const struct chain_step *step)
+{
+	json_open_object(json, NULL);
+	json_put_uint(json, "depth", step->depth);
+	json_put_counter(json, "pid", step->waker->tgid, (uint64_t)step->waker->tgid);
+	json_put_text(json, "name", step->waker->name);
+	json_put_uint(json, "count", step->waker->count);
+	put_share(json, step->share);
+	json_put_bool(json, "estimated", step->estimated);
+	json_open_array(json, "meanwhile");
+	for (size_t i = 0; i < step->n; i++) {
+		const struct chain_part *part = &chain->parts[step->first + i];
+
+		json_open_object(json, NULL);
+		json_put_text(json, "state", wait_state_table[part->state].id);
+		json_put_text(json, "syscall", part->site ? part->site->syscall : NULL);
+		json_put_text(json, "on", part->site ? part->site->on : NULL);
+		put_share(json, part->share);
+		json_close(json);
+	}
+	json_close(json);
+	json_close(json);
+}
+
+/* Puts a site's chain, where it lost enough to ask. */
+static void put_chain(struct json *json, struct chain *chain, const struct chain_index *index,
+		      const struct site *site)
+{
+	if (site->unattributed || site->overlaps || site->class == CLASS_PARKED ||
+	    site->ns < index->trace->interval_ns / 100) {
+		json_put_null(json, "chain");
+		return;
+	}
+	chain_build(chain, index, &site, 1);
+	json_open_object(json, "chain");
+	json_open_array(json, "roots");
+	for (size_t i = 0; i < chain->nroots; i++) {
+		const struct chain_root *root = &chain->roots[i];
+
+		json_open_object(json, NULL);
+		json_put_text(json, "root", chain_root_ids[root->kind]);
+		json_put_counter(json, "pid", root->tgid > 0, (uint64_t)root->tgid);
+		json_put_text(json, "name", root->name);
+		put_share(json, root->share);
+		json_close(json);
+	}
+	json_close(json);
+	json_open_array(json, "steps");
+	for (size_t i = 0; i < chain->nsteps; i++)
+		put_step(json, chain, &chain->steps[i]);
+	json_close(json);
+	json_close(json);
+}
+
 /* Puts a site. The rest of a kind has its time and nothing else. */
-static void put_site(struct json *json, const struct trace_frame *trace, const struct site *site)
+static void put_site(struct json *json, const struct trace_frame *trace, const struct site *site,
+		     struct chain *chain, const struct chain_index *index)
 {
 	bool rest = site->unattributed;
 
@@ -99,6 +162,7 @@ static void put_site(struct json *json, const struct trace_frame *trace, const s
 	json_put_bool(json, "at_least", site->at_least);
 	put_histogram(json, site);
 	put_wakers(json, site);
+	put_chain(json, chain, index, site);
 	put_stack(json, trace, site->stack);
 	json_close(json);
 }
@@ -114,7 +178,10 @@ void out_sites_json(struct json *json, const char *name, const struct trace_fram
 {
 	const struct site **all = xcalloc(trace->n + 1, sizeof(struct site *));
 	size_t n = 0, ordered = 1;
+	struct chain_index index = { 0 };
+	struct chain chain = { 0 };
 
+	chain_index_make(&index, trace);
 	for (size_t i = 0; i < trace->n; i++)
 		if (site_owners_have(owners, &trace->sites[i]))
 			all[n++] = &trace->sites[i];
@@ -125,8 +192,10 @@ void out_sites_json(struct json *json, const char *name, const struct trace_fram
 		qsort(all, n, sizeof(*all), compare_times);
 	json_open_array(json, name);
 	for (size_t i = 0; i < n; i++)
-		put_site(json, trace, all[i]);
+		put_site(json, trace, all[i], &chain, &index);
 	json_close(json);
+	chain_index_free(&index);
+	chain_free(&chain);
 	free(all);
 }
 

@@ -12,6 +12,7 @@
 #include "model/tracing.h"
 #include "ui/detail/view_task.h"
 #include "ui/sites/site_table.h"
+#include "ui/sites/view_chain.h"
 #include "ui/sites/view_site.h"
 #include "ui/table/site_list.h"
 #include "ui/table/table_state.h"
@@ -131,22 +132,18 @@ static void draw_info(struct sites_view *view, struct ui *ui, int line)
 	draw_words(ui, line, text, trace->lost ? STYLE_NOTE : STYLE_DIM);
 }
 
-/* Says why nothing was traced, yet or at all. */
-static void draw_reason(struct sites_view *view, struct ui *ui, int line)
+void view_sites_reason(struct ui *ui, struct buf *text)
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC), due = ui->ticker.due_ns;
-	struct buf *text = &view->text;
 
 	if (ui->trace_error) {
 		struct note why = tracing_note_of(ui->trace_error);
 
 		note_append(text, &why, true);
-		draw_words(ui, line, text, STYLE_NOTE);
 		return;
 	}
 	if (ui->rewind.back) {
 		buf_puts(text, "waits were not traced at this moment");
-		draw_words(ui, line, text, STYLE_NOTE);
 		return;
 	}
 	buf_puts(text, "tracing: ");
@@ -157,7 +154,6 @@ static void draw_reason(struct sites_view *view, struct ui *ui, int line)
 		buf_decimal(text, due > now ? (double)(due - now) / (double)NSEC_PER_SEC : 0, 1);
 		buf_puts(text, " s");
 	}
-	draw_words(ui, line, text, STYLE_NOTE);
 }
 
 /* Puts the rows that the view is about in order: those first that wait for the longest time. */
@@ -250,9 +246,10 @@ static void sites_draw(struct ui *ui, void *state, struct list *list, int height
 		return;
 	site_list_title(&view->sites, ui, &view->text);
 	draw_words(ui, line++, &view->text, STYLE_HEAD);
-	if (!trace && line < height)
-		draw_reason(view, ui, line++);
-	else if (trace && height >= LINES_INFO)
+	if (!trace && line < height) {
+		view_sites_reason(ui, &view->text);
+		draw_words(ui, line++, &view->text, STYLE_NOTE);
+	} else if (trace && height >= LINES_INFO)
 		draw_info(view, ui, line++);
 	if (trace)
 		draw_sites(view, ui, list, line, height - line);
@@ -362,8 +359,7 @@ static const struct view_ops view_sites = {
 	.close = sites_close,
 };
 
-/* Takes what the page on top is about. False: it is about nothing. */
-static bool take_whose(struct ui *ui, struct site_list *list)
+bool view_sites_whose(struct ui *ui, struct site_list *list)
 {
 	const struct item *item;
 
@@ -398,7 +394,7 @@ COMMAND(view_sites_open)
 {
 	struct sites_view *view = xcalloc(1, sizeof(*view));
 
-	if (take_whose(ui, &view->sites))
+	if (view_sites_whose(ui, &view->sites))
 		return open_view(ui, view);
 	sites_close(ui, view);
 	return REACT_NONE;
@@ -446,4 +442,14 @@ COMMAND(view_sites_enter)
 	if (!ui->frame->info->trace || selected >= sites->n)
 		return REACT_NONE;
 	return view_site_open(ui, &view->sites, site_list_line(&view->sites, selected)->id);
+}
+
+COMMAND(view_sites_chain)
+{
+	struct sites_view *view = ui_page(ui)->state;
+	size_t selected = ui_page(ui)->list.selected;
+
+	if (!ui->frame->info->trace || selected >= view->sites.sites.n)
+		return REACT_NONE;
+	return view_chain_open_line(ui, &view->sites, site_list_line(&view->sites, selected)->id);
 }

@@ -4,12 +4,22 @@
 #define STALLTOP_UI_VIEW_SITES_H
 
 #include "ui/state/ui.h"
+#include "ui/table/site_list.h"
 
 /* Opens it for the selected row of the table, or for what the detail on top shows. */
 unsigned view_sites_open(struct ui *ui, int arg);
 
 /* Opens it for a task. */
 unsigned view_sites_open_task(struct ui *ui, const struct ui_task *task);
+
+/* Has a list be about what the page on top is about. False: that is nothing. */
+bool view_sites_whose(struct ui *ui, struct site_list *list);
+
+/* Appends why nothing was traced, yet or at all. */
+void view_sites_reason(struct ui *ui, struct buf *text);
+
+/* Opens the chain of the selected line's waits. */
+unsigned view_sites_chain(struct ui *ui, int arg);
 
 /* Adds up the lines by the next of their columns. */
 unsigned view_sites_group(struct ui *ui, int arg);

@@ -43,7 +43,8 @@ struct ui_task;
 #define WHERE_SITES 0x10u
 #define WHERE_SITE 0x20u
 #define WHERE_SORT 0x40u
-#define WHERE_ALL 0x7fu
+#define WHERE_CHAIN 0x80u
+#define WHERE_ALL 0xffu
 
 /* Beside those: not while the past is shown. */
 #define WHERE_PRESENT 0x100u

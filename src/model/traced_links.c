@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "model/traced_links.h"
+
+#include <stdlib.h>
+
+#include "base/util.h"
+
+/* What a thread keeps of a generation: struct past of trace_maps.bpf.h. */
+#define GENERATION_BITS 0xffffffu
+
+/* The part of an interval below which a link is left out: there may be many of those. */
+#define PART_LEAST 5000
+
+/* A link that grew. */
+struct traced_link {
+	struct traced_site *from, *to; /* to: NULL: none, or not known any more */
+	struct site_link link;
+};
+
+void traced_links_begin(struct traced_links *links)
+{
+	links->ngrown = links->n = 0;
+}
+
+/* What a link had at the reading before; 0: it was not there. */
+static uint64_t ns_before(const struct trace_links *before, const struct trace_link *now)
+{
+	for (unsigned i = 0; before && i < TRACE_LINKS; i++) {
+		const struct trace_link *link = &before->all[i];
+
+		if (link->tgid == now->tgid && link->site == now->site &&
+		    link->generation == now->generation && link->state == now->state &&
+		    link->ns <= now->ns)
+			return link->ns;
+	}
+	return 0;
+}
+
+void traced_links_update(struct traced_links *links, const struct traced_sites *sites,
+			 uint32_t slot, const struct trace_links *record)
+{
+	uint64_t least_ns = (sites->lives->read_ns - sites->lives->before_ns) / PART_LEAST;
+	struct traced_site *from = slot < sites->nslots ? sites->slots[slot] : NULL;
+	bool first = sites->lives->epoch < 2;
+
+	if (!from)
+		return;
+	for (unsigned i = 0; i < TRACE_LINKS && record->all[i].tgid && !first; i++) {
+		const struct trace_link *link = &record->all[i];
+		uint64_t ns = link->ns - ns_before(from->links, link);
+
+		if (!ns || ns < least_ns || link->state > WAIT_STATES)
+			continue;
+		GROW(links->grown, links->ngrown, links->grown_cap);
+		links->grown[links->ngrown++] = (struct traced_link){
+			.from = from,
+			.to = traced_sites_at(sites, link->site, link->generation, GENERATION_BITS),
+			.link = { .tgid = link->tgid, .state = link->state, .ns = ns },
+		};
+	}
+	if (!from->links)
+		from->links = xcalloc(1, sizeof(*from->links));
+	*from->links = *record;
+}
+
+/* The id of a site of the interval; 0: it is not in it. */
+static uint64_t id_in_interval(const struct traced_sites *sites, const struct traced_site *site)
+{
+	bool settled = site && (site->epoch == sites->lives->epoch || site->waiting);
+
+	return settled && traced_sites_has_any(&site->site) ? site->site.id : 0;
+}
+
+/* Compares links. */
+static int compare_links(const void *a, const void *b)
+{
+	return site_link_compare(a, b);
+}
+
+void traced_links_settle(struct traced_links *links, const struct traced_sites *sites)
+{
+	links->n = 0;
+	for (size_t i = 0; i < links->ngrown; i++) {
+		const struct traced_link *grown = &links->grown[i];
+		struct site_link link = grown->link;
+
+		link.site = id_in_interval(sites, grown->from);
+		link.to = id_in_interval(sites, grown->to);
+		if (!link.site)
+			continue;
+		GROW(links->all, links->n, links->cap);
+		links->all[links->n++] = link;
+	}
+	if (links->n)
+		qsort(links->all, links->n, sizeof(*links->all), compare_links);
+}
+
+void traced_links_free(struct traced_links *links)
+{
+	free(links->grown);
+	free(links->all);
+	*links = (struct traced_links){ 0 };
+}

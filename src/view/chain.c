@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "view/chain.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util.h"
+
+/* Waits of waits that are followed, at most. */
+#define DEPTH_MAX 8
+
+/* A share that is not followed further, and one that is too small for a step of its own. */
+#define SHARE_FOLLOWED 0.002
+#define SHARE_SHOWN 0.01
+
+/* The part of a waker's time that may be too long ago, before the rest is an estimate. */
+#define ESTIMATED 0.1
+
+#define CHAIN_ROOT_WORD(NAME, id, ...) id,
+const char *const chain_root_ids[CHAIN_ROOTS] = { CHAIN_ROOT_TABLE(CHAIN_ROOT_WORD) };
+#undef CHAIN_ROOT_WORD
+
+/* ---- The index ------------------------------------------------------------------------------- */
+
+static int compare_ids(const void *a, const void *b)
+{
+	const struct site *x = *(const struct site *const *)a, *y = *(const struct site *const *)b;
+
+	return (x->id > y->id) - (x->id < y->id);
+}
+
+void chain_index_make(struct chain_index *index, const struct trace_frame *trace)
+{
+	index->trace = trace;
+	index->n = 0;
+	for (size_t i = 0; i < trace->n; i++) {
+		if (trace->sites[i].unattributed || trace->sites[i].overlaps)
+			continue;
+		GROW(index->sites, index->n, index->cap);
+		index->sites[index->n++] = &trace->sites[i];
+	}
+	if (index->n)
+		qsort(index->sites, index->n, sizeof(struct site *), compare_ids);
+}
+
+/* The site of that id; NULL: it is not in the frame. */
+static const struct site *find_site(const struct chain_index *index, uint64_t id)
+{
+	const struct site wanted = { .id = id }, *key = &wanted, *const * found;
+
+	if (!id || !index->n)
+		return NULL;
+	found = bsearch(&key, index->sites, index->n, sizeof(struct site *), compare_ids);
+	return found ? *found : NULL;
+}
+
+/* The links of a site and a waker; n is set to their number. */
+static const struct site_link *find_links(const struct chain_index *index, uint64_t site,
+					  pid_t tgid, size_t *n)
+{
+	const struct site_link wanted = { .site = site, .tgid = tgid, .ns = UINT64_MAX };
+	const struct trace_frame *trace = index->trace;
+	size_t low = 0, high = trace->nlinks;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (site_link_compare(&trace->links[middle], &wanted) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (*n = 0; low + *n < trace->nlinks; (*n)++)
+		if (trace->links[low + *n].site != site || trace->links[low + *n].tgid != tgid)
+			break;
+	return trace->links + low;
+}
+
+/* ---- The roots ------------------------------------------------------------------------------- */
+
+/* Whether two texts are the same, or both not known. */
+static bool are_same(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
+/* Whether two roots of one kind and task are one: of waits for disks and peers, by the target. */
+static bool are_one_place(const struct chain_root *a, const struct chain_root *b)
+{
+	if (a->kind != CHAIN_DISK && a->kind != CHAIN_PEER)
+		return true;
+	return a->site && b->site ? are_same(a->site->on, b->site->on) : a->site == b->site;
+}
+
+/* Adds a share to a root. */
+static void add_root(struct chain *chain, struct chain_root root)
+{
+	for (size_t i = 0; i < chain->nroots; i++) {
+		struct chain_root *at = &chain->roots[i];
+
+		if (at->kind == root.kind && at->tgid == root.tgid &&
+		    are_same(at->name, root.name) && are_one_place(at, &root)) {
+			at->share += root.share;
+			return;
+		}
+	}
+	GROW(chain->roots, chain->nroots, chain->roots_cap);
+	chain->roots[chain->nroots++] = root;
+}
+
+/* Adds what ended waits without any task: whose these were is told by the root, and where. */
+static void add_interrupt(struct chain *chain, const struct site *site,
+			  const struct site_waker *waker, double share)
+{
+	struct chain_root root = { .kind = CHAIN_INTERRUPT,
+				   .name = site->comm,
+				   .tgid = site->tgid,
+				   .site = site,
+				   .share = share };
+
+	if (strstr(waker->name, "timer"))
+		root.kind = CHAIN_TIMER;
+	else if (site->state == STATE_IO || !strcmp(waker->name, "block"))
+		root.kind = CHAIN_DISK;
+	else if (site->state == STATE_NET || !strcmp(waker->name, "net_rx"))
+		root.kind = CHAIN_PEER;
+	else
+		root = (struct chain_root){ CHAIN_INTERRUPT, waker->name, .site = site,
+					    .share = share };
+	add_root(chain, root);
+}
+
+/* Adds a wait for a CPU: its root is who ran instead, or the quota of the group. */
+static void add_queue(struct chain *chain, const struct site *site, double share)
+{
+	bool quota = site->on && !strcmp(site->on, SITE_THROTTLED);
+
+	add_root(chain, (struct chain_root){ .kind = quota ? CHAIN_QUOTA : CHAIN_QUEUE,
+					     .name = quota ? site->comm : site->on,
+					     .tgid = quota ? site->tgid : 0,
+					     .site = site,
+					     .share = share });
+}
+
+/* ---- The steps ------------------------------------------------------------------------------- */
+
+/* What is being followed. */
+struct following {
+	struct chain *chain;
+	const struct chain_index *index;
+	const struct site *path[DEPTH_MAX]; /* from the first waits on */
+	unsigned depth;
+};
+
+static void follow(struct following *following, const struct site *site, double share);
+
+/* Follows a part of what a waker did. */
+static void follow_part(struct following *following, const struct chain_step *step,
+			const struct chain_part *part)
+{
+	struct chain_root root = { .kind = CHAIN_UNEXPLAINED,
+				   .site = part->site,
+				   .share = step->share * part->share };
+
+	if (part->state == STATE_RUN) {
+		root.kind = CHAIN_RUN;
+		root.name = step->waker->name;
+		root.tgid = step->waker->tgid;
+		add_root(following->chain, root);
+	} else if (!part->site) {
+		if (part->state == STATE_TIMER || part->state == STATE_IO) {
+			root.kind = part->state == STATE_IO ? CHAIN_DISK : CHAIN_TIMER;
+			root.name = step->waker->name;
+			root.tgid = step->waker->tgid;
+		}
+		add_root(following->chain, root);
+	} else if (part->state == STATE_CPU) {
+		add_queue(following->chain, part->site, root.share);
+	} else {
+		follow(following, part->site, root.share);
+	}
+}
+
+/* Compares parts: the most time first. */
+static int compare_parts(const void *a, const void *b)
+{
+	const struct chain_part *x = a, *y = b;
+
+	return (x->share < y->share) - (x->share > y->share);
+}
+
+/* Adds the parts of a step: what a waker did while it was waited for. Whether it is known. */
+static bool add_parts(struct following *following, struct chain_step *step)
+{
+	struct chain *chain = following->chain;
+	size_t n;
+	const struct site_link *links =
+		find_links(following->index, step->of->id, step->waker->tgid, &n);
+	double known = 0, past = 0;
+
+	for (size_t i = 0; i < n; i++)
+		*(links[i].state == WAIT_STATES ? &past : &known) += (double)links[i].ns;
+	step->first = chain->nparts;
+	step->n = 0;
+	step->estimated = past > (past + known) * ESTIMATED;
+	for (size_t i = 0; i < n && known > 0; i++) {
+		if (links[i].state == WAIT_STATES)
+			continue;
+		GROW(chain->parts, chain->nparts, chain->parts_cap);
+		chain->parts[chain->nparts++] =
+			(struct chain_part){ .state = links[i].state,
+					     .site = find_site(following->index, links[i].to),
+					     .share = (double)links[i].ns / known };
+		step->n++;
+	}
+	if (step->n)
+		qsort(&chain->parts[step->first], step->n, sizeof(*chain->parts), compare_parts);
+	return step->n > 0;
+}
+
+/* Follows a waker of a site. */
+static void follow_waker(struct following *following, const struct site *site,
+			 const struct site_waker *waker, double share)
+{
+	struct chain *chain = following->chain;
+	struct chain_step step = {
+		.depth = following->depth, .of = site, .waker = waker, .share = share
+	};
+
+	if (!waker->tgid && waker->name) {
+		add_interrupt(chain, site, waker, share);
+		return;
+	}
+	if (!add_parts(following, &step))
+		add_root(chain, (struct chain_root){ CHAIN_UNEXPLAINED, .share = share });
+	if (share >= SHARE_SHOWN) {
+		GROW(chain->steps, chain->nsteps, chain->steps_cap);
+		chain->steps[chain->nsteps++] = step;
+	}
+	for (size_t i = 0; i < step.n; i++) {
+		/* Parts may move as more are added. */
+		struct chain_part part = chain->parts[step.first + i];
+
+		follow_part(following, &step, &part);
+	}
+}
+
+/* Whether the waits of a site are already being followed. */
+static bool is_on_path(const struct following *following, const struct site *site)
+{
+	for (unsigned i = 0; i < following->depth; i++)
+		if (following->path[i] == site)
+			return true;
+	return false;
+}
+
+/* Follows the waits of a site, which are a share of the chain. */
+static void follow(struct following *following, const struct site *site, double share)
+{
+	struct chain_root left = {
+		.kind = CHAIN_GOES_ON, .name = site->comm, .tgid = site->tgid, .site = site
+	};
+	double ended = 0, all;
+
+	if (is_on_path(following, site) || following->depth == DEPTH_MAX ||
+	    share < SHARE_FOLLOWED) {
+		left.kind = is_on_path(following, site) ? CHAIN_CIRCLE : CHAIN_UNEXPLAINED;
+		left.share = share;
+		add_root(following->chain, left);
+		return;
+	}
+	for (unsigned i = 0; i < SITE_WAKERS; i++)
+		ended += (double)site->wakers[i].ns;
+	/* A wait that began in earlier intervals may have ended: then that is more. */
+	all = (double)site->ns > ended ? (double)site->ns : ended;
+	following->path[following->depth++] = site;
+	for (unsigned i = 0; i < SITE_WAKERS && all > 0; i++)
+		if (site->wakers[i].ns)
+			follow_waker(following, site, &site->wakers[i],
+				     share * (double)site->wakers[i].ns / all);
+	following->depth--;
+	left.share = all > 0 ? share * (1 - ended / all) : share;
+	if (left.share > 0)
+		add_root(following->chain, left);
+}
+
+/* Compares roots: the largest share first, and what is not known last. */
+static int compare_roots(const void *a, const void *b)
+{
+	const struct chain_root *x = a, *y = b;
+
+	if ((x->kind == CHAIN_UNEXPLAINED) != (y->kind == CHAIN_UNEXPLAINED))
+		return x->kind == CHAIN_UNEXPLAINED ? 1 : -1;
+	return (x->share < y->share) - (x->share > y->share);
+}
+
+void chain_build(struct chain *chain, const struct chain_index *index,
+		 const struct site *const *sites, size_t n)
+{
+	struct following following = { .chain = chain, .index = index };
+
+	chain->ns = 0;
+	chain->nsteps = chain->nparts = chain->nroots = 0;
+	for (size_t i = 0; i < n; i++)
+		chain->ns += sites[i]->ns;
+	for (size_t i = 0; i < n && chain->ns; i++) {
+		double share = (double)sites[i]->ns / (double)chain->ns;
+
+		if (sites[i]->state == STATE_CPU)
+			add_queue(chain, sites[i], share);
+		else
+			follow(&following, sites[i], share);
+	}
+	if (chain->nroots)
+		qsort(chain->roots, chain->nroots, sizeof(*chain->roots), compare_roots);
+}
+
+void chain_index_free(struct chain_index *index)
+{
+	free(index->sites);
+	*index = (struct chain_index){ 0 };
+}
+
+void chain_free(struct chain *chain)
+{
+	free(chain->steps);
+	free(chain->parts);
+	free(chain->roots);
+	*chain = (struct chain){ 0 };
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Chains of waits: who ended a task's waits, what those tasks did meanwhile, and so on down to what
+ * waits for nobody: a disk, a timer, a peer, a quota, or a task that runs.
+ */
+#ifndef STALLTOP_VIEW_CHAIN_H
+#define STALLTOP_VIEW_CHAIN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "data/wait_state.h"
+
+/* ROW(NAME, id, what it is) */
+#define CHAIN_ROOT_TABLE(ROW) \
+	ROW(RUN, "run", "a task that others waited for ran") \
+	ROW(QUEUE, "queue", "a task that others waited for was queued for a CPU") \
+	ROW(QUOTA, "quota", "a task that others waited for was throttled by its group's quota") \
+	ROW(DISK, "disk", "a disk") \
+	ROW(PEER, "peer", "a remote peer") \
+	ROW(TIMER, "timer", "a timer that a task had set") \
+	ROW(INTERRUPT, "interrupt", "another interrupt") \
+	ROW(CIRCLE, "circle", "tasks that waited for each other") \
+	ROW(GOES_ON, "goes on", "a wait that has not ended yet, or was ended by others") \
+	ROW(UNEXPLAINED, "unexplained", "not known")
+
+#define CHAIN_ROOT_ID(NAME, ...) CHAIN_##NAME,
+enum chain_root_kind { CHAIN_ROOT_TABLE(CHAIN_ROOT_ID) CHAIN_ROOTS };
+#undef CHAIN_ROOT_ID
+
+/* Their ids in machine formats. */
+extern const char *const chain_root_ids[CHAIN_ROOTS];
+
+/* What a waker did while it was waited for. */
+struct chain_part {
+	enum wait_state state;
+	const struct site *site; /* that it waited in; NULL: none, or not known */
+	double share; /* of its step, 0 to 1 */
+};
+
+/* Who ended waits. */
+struct chain_step {
+	unsigned depth; /* 1: of the waits that the chain is of; a step's own wakers follow it */
+	const struct site *of; /* the waits that it ended */
+	const struct site_waker *waker;
+	double share; /* of the chain, 0 to 1 */
+	size_t first, n; /* its parts, the most time first */
+	bool estimated; /* it did more than is known: what is known stands for all */
+};
+
+struct chain_root {
+	enum chain_root_kind kind;
+	const char *name; /* of a task or an interrupt; of a queue who ran instead; NULL: none */
+	pid_t tgid; /* of the task; 0: none */
+	const struct site *site; /* where it was waited at last; NULL: nowhere */
+	double share; /* of the chain, 0 to 1 */
+};
+
+/* The sites of a frame, to be looked up. Zero-initialised: not made. */
+struct chain_index {
+	const struct trace_frame *trace;
+	const struct site **sites; /* by id */
+	size_t n, cap;
+};
+
+/*
+ * A chain, which points into the frame. The shares of the roots add up to 1. Its memory is kept
+ * from one to the next; empty when zero-initialised.
+ */
+struct chain {
+	uint64_t ns; /* the waits that it explains */
+	struct chain_step *steps;
+	struct chain_part *parts;
+	struct chain_root *roots; /* the largest share first */
+	size_t nsteps, steps_cap, nparts, parts_cap, nroots, roots_cap;
+};
+
+/* Makes the index of a frame, which must stay as long as chains of it do. */
+void chain_index_make(struct chain_index *index, const struct trace_frame *trace);
+
+/* Makes the chain of some sites' waits. */
+void chain_build(struct chain *chain, const struct chain_index *index,
+		 const struct site *const *sites, size_t n);
+
+void chain_index_free(struct chain_index *index);
+void chain_free(struct chain *chain);
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Writes chains of waits: their roots, then who ended the waits and what they did meanwhile. */
+#ifndef STALLTOP_UI_CHAIN_PAGE_H
+#define STALLTOP_UI_CHAIN_PAGE_H
+
+#include "ui/term/pager.h"
+#include "view/chain.h"
+
+/* The memory, kept from drawing to drawing. */
+struct chain_page {
+	struct chain chain;
+	struct chain_index index;
+	const struct site **sites; /* that the chain is of */
+	size_t n, cap;
+	struct buf text, other;
+};
+
+/* Empties the list of sites. */
+void chain_page_begin(struct chain_page *page);
+
+/* Adds the waits of a site, unless they are no time lost: see site_line_stalls(). */
+void chain_page_add(struct chain_page *page, const struct site *site);
+
+/* Makes their chain, and writes it where the pager stands. */
+void chain_page_write(struct chain_page *page, struct pager *pager,
+		      const struct trace_frame *trace);
+
+void chain_page_free(struct chain_page *page);
+
+#endif
