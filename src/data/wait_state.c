@@ -60,6 +60,8 @@ int site_link_compare(const struct site_link *a, const struct site_link *b)
 {
 	if (a->site != b->site)
 		return a->site < b->site ? -1 : 1;
+	if (a->holds != b->holds)
+		return a->holds ? 1 : -1;
 	if (a->tgid != b->tgid)
 		return a->tgid < b->tgid ? -1 : 1;
 	if (a->ns != b->ns)

@@ -134,8 +134,8 @@ struct site site_rest(pid_t tgid, uint64_t start_ns, const char *comm, unsigned 
 		      int64_t rest_ns);
 
 /*
- * A link of a chain: what one waker's threads did while a site's ended waits lasted. A waker's links
- * of a site add up to the time of the waits that it ended, as far as they are known.
+ * A link of a chain: what one waker's threads did while a site's ended waits lasted. A waker's
+ * links of a site add up to the time of the waits that it ended, as far as they are known.
  */
 struct site_link {
 	uint64_t site; /* the id of the site that was waited in */
@@ -143,9 +143,12 @@ struct site_link {
 	uint64_t to; /* the id of the site that the waker waited in meanwhile; 0: none */
 	enum wait_state state; /* that it was in; WAIT_STATES: too long ago to be known */
 	uint64_t ns; /* that it took */
+	/* Waits go on: it holds what they are for, and is in that state now. `ns` is their time. */
+	bool holds;
 };
 
-/* Orders links: by site, then waker; what took most time first. That is a trace_frame's order. */
+/* Orders links: by site, those that hold last, then by waker; what took most time first. That is a
+ * trace_frame's order. */
 int site_link_compare(const struct site_link *a, const struct site_link *b);
 
 /* A kernel stack, once for all sites that have it: functions from the innermost on. */

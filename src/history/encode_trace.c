@@ -405,6 +405,7 @@ static void write_links(struct encoder *encoder, const struct trace_frame *trace
 					   .state = link->state < WAIT_STATES ? (int32_t)link->state
 									      : -1,
 					   .tgid = link->tgid,
+					   .holds = link->holds,
 					   .ns = link->ns };
 
 		number = i && trace->links[i - 1].site == link->site ? number + 1 : 0;

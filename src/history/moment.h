@@ -174,6 +174,7 @@ struct moment_link {
 	uint32_t to; /* the site that it waited in; 0: none, or not known */
 	int32_t state; /* -1: not known */
 	pid_t tgid;
+	bool holds; /* it holds what waits that go on are for */
 	uint64_t ns;
 };
 

@@ -196,6 +196,7 @@ static void add_link(void *arg, const void *from)
 		.state = row->state >= 0 && row->state < WAIT_STATES ? (enum wait_state)row->state
 								     : WAIT_STATES,
 		.ns = row->ns,
+		.holds = row->holds,
 	};
 }
 

@@ -503,6 +503,9 @@ static const struct schema_field site_link_fields[] = {
 	       NOT_NEGATIVE),
 	COLUMN("to_site", to, "the site that it waited in; NULL: none, or not known.", NOT_0),
 	COLUMN("ns", ns, "for so long."),
+	COLUMN("holds", holds,
+	       "1: it is in that state now, and holds what waits are for that go on.", .least = 0,
+	       .most = 1),
 };
 
 #undef ROW

@@ -472,8 +472,8 @@ static pid_t process_of(struct wait_targets *targets, pid_t tid)
 		       : 0;
 }
 
-void wait_target_holder(struct wait_targets *targets, pid_t tid, int fd, enum file_lock sort,
-			struct buf *out)
+pid_t wait_target_holder(struct wait_targets *targets, pid_t tid, int fd, enum file_lock sort,
+			 struct buf *out)
 {
 	struct file_lock_wait wait;
 	char text[FDINFO_BYTES];
@@ -481,12 +481,13 @@ void wait_target_holder(struct wait_targets *targets, pid_t tid, int fd, enum fi
 	int len;
 
 	if (sort == FILE_LOCK_NONE)
-		return;
+		return 0;
 	len = wait_target_fdinfo(targets, tid, fd, text);
 	if (len > 0 && !find_field((struct span){ text, text + len }, "ino:", &ino))
 		ino = 0;
 	wait = file_locks_find(targets->locks, process_of(targets, tid), sort, ino);
 	add_holder(targets, wait.holder, wait.waiters, out);
+	return wait.holder;
 }
 
 int wait_target_lock(struct wait_targets *targets, pid_t tid, int fd, enum file_lock sort,

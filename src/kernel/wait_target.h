@@ -81,9 +81,12 @@ void wait_target_futex(struct wait_targets *targets, uint64_t address, pid_t own
 int wait_target_lock(struct wait_targets *targets, pid_t tid, int fd, enum file_lock sort,
 		     struct buf *out);
 
-/* Appends that holder and how many wait, alone: " held by 4711 less (2 wait)". */
-void wait_target_holder(struct wait_targets *targets, pid_t tid, int fd, enum file_lock sort,
-			struct buf *out);
+/*
+ * Appends that holder and how many wait, alone: " held by 4711 less (2 wait)". Returns the holder;
+ * 0: none, or not known.
+ */
+pid_t wait_target_holder(struct wait_targets *targets, pid_t tid, int fd, enum file_lock sort,
+			 struct buf *out);
 
 /*
  * Appends a child that is waited for, and its name; -1 and 0: any, below: any of that process

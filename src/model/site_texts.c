@@ -225,7 +225,7 @@ static const struct life *find_locker(struct site_texts *texts, const struct tra
 }
 
 /* Appends a futex, with the thread that holds it if a thread waits for it right now. */
-static void append_futex(struct site_texts *texts, const struct traced_site *site, struct buf *out)
+static void append_futex(struct site_texts *texts, struct traced_site *site, struct buf *out)
 {
 	struct procwait_syscall call;
 	const struct life *life = find_locker(texts, site, &call);
@@ -233,18 +233,20 @@ static void append_futex(struct site_texts *texts, const struct traced_site *sit
 
 	if (life && call.args[0] == site->now.key.ino)
 		owner = futex_owner(texts->procfd, life->now.tgid, life->now.pid, &call);
+	site->holder = owner;
 	wait_target_futex(texts->targets, site->now.key.ino, owner, owner ? site->waiting : 0, out);
 }
 
 /* Appends the holder of a file's lock that a thread waits for right now. */
-static void append_holder(struct site_texts *texts, const struct traced_site *site, struct buf *out)
+static void append_holder(struct site_texts *texts, struct traced_site *site, struct buf *out)
 {
 	struct procwait_syscall call;
 	const struct life *life = out->len ? find_locker(texts, site, &call) : NULL;
 
+	site->holder = 0;
 	if (life && (int)call.args[0] == site->now.fd)
-		wait_target_holder(texts->targets, life->now.pid, site->now.fd, file_lock_of(&call),
-				   out);
+		site->holder = wait_target_holder(texts->targets, life->now.pid, site->now.fd,
+						  file_lock_of(&call), out);
 }
 
 /* Appends the target of a site; nothing where it is not known. */
@@ -266,6 +268,7 @@ static void append_target(struct site_texts *texts, struct traced_site *site, st
 		append_futex(texts, site, out);
 		break;
 	case TRACE_CHILD:
+		site->holder = (int32_t)record->key.ino > 0 ? (int32_t)record->key.ino : 0;
 		wait_target_child(texts->targets, (int32_t)record->key.ino, out);
 		break;
 	case TRACE_TASK:

@@ -73,6 +73,28 @@ static uint64_t id_in_interval(const struct traced_sites *sites, const struct tr
 	return settled && traced_sites_has_any(&site->site) ? site->site.id : 0;
 }
 
+/* Adds a link to who holds what waits of a site in progress are for. */
+static void add_holder(struct traced_links *links, const struct traced_sites *sites,
+		       const struct traced_site *from)
+{
+	const struct life *life = lives_thread(sites->lives, from->holder, 0, UINT64_MAX);
+	uint64_t interval_ns = sites->lives->read_ns - sites->lives->before_ns;
+	uint64_t waiting_ns = from->site.waiting_ns;
+
+	if (!life || life->now.ended || !waiting_ns)
+		return;
+	GROW(links->all, links->n, links->cap);
+	links->all[links->n++] = (struct site_link){
+		.site = from->site.id,
+		.tgid = life->now.tgid,
+		.to = id_in_interval(sites, life->waiter.site),
+		.state = life->waiter.site ? life->waiter.site->site.state
+					   : (enum wait_state)life->now.state,
+		.ns = waiting_ns < interval_ns ? waiting_ns : interval_ns,
+		.holds = true,
+	};
+}
+
 /* Compares links. */
 static int compare_links(const void *a, const void *b)
 {
@@ -93,6 +115,10 @@ void traced_links_settle(struct traced_links *links, const struct traced_sites *
 		GROW(links->all, links->n, links->cap);
 		links->all[links->n++] = link;
 	}
+	for (size_t i = 0; i < sites->nframed; i++)
+		if (sites->framed[i]->holder && sites->framed[i]->waiting &&
+		    traced_sites_has_any(&sites->framed[i]->site))
+			add_holder(links, sites, sites->framed[i]);
 	if (links->n)
 		qsort(links->all, links->n, sizeof(*links->all), compare_links);
 }

@@ -79,9 +79,9 @@ static void put_step(struct json *json, const struct chain *chain, const struct 
 {
 	json_open_object(json, NULL);
 	json_put_uint(json, "depth", step->depth);
-	json_put_counter(json, "pid", step->waker->tgid, (uint64_t)step->waker->tgid);
-	json_put_text(json, "name", step->waker->name);
-	json_put_uint(json, "count", step->waker->count);
+	json_put_counter(json, "pid", step->waker.tgid, (uint64_t)step->waker.tgid);
+	json_put_text(json, "name", step->waker.name);
+	json_put_uint(json, "count", step->waker.count);
 	put_share(json, step->share);
 	json_put_bool(json, "estimated", step->estimated);
 	json_open_array(json, "meanwhile");

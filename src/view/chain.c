@@ -56,11 +56,13 @@ static const struct site *find_site(const struct chain_index *index, uint64_t id
 	return found ? *found : NULL;
 }
 
-/* The links of a site and a waker; n is set to their number. */
+/* The links of a site and a waker, or those to who holds it; n is set to their number. */
 static const struct site_link *find_links(const struct chain_index *index, uint64_t site,
-					  pid_t tgid, size_t *n)
+					  pid_t tgid, bool holds, size_t *n)
 {
-	const struct site_link wanted = { .site = site, .tgid = tgid, .ns = UINT64_MAX };
+	const struct site_link wanted = {
+		.site = site, .tgid = tgid, .ns = UINT64_MAX, .holds = holds
+	};
 	const struct trace_frame *trace = index->trace;
 	size_t low = 0, high = trace->nlinks;
 
@@ -72,9 +74,12 @@ static const struct site_link *find_links(const struct chain_index *index, uint6
 		else
 			high = middle;
 	}
-	for (*n = 0; low + *n < trace->nlinks; (*n)++)
-		if (trace->links[low + *n].site != site || trace->links[low + *n].tgid != tgid)
+	for (*n = 0; low + *n < trace->nlinks; (*n)++) {
+		const struct site_link *link = &trace->links[low + *n];
+
+		if (link->site != site || link->holds != holds || (tgid && link->tgid != tgid))
 			break;
+	}
 	return trace->links + low;
 }
 
@@ -150,11 +155,15 @@ static void add_queue(struct chain *chain, const struct site *site, double share
 struct following {
 	struct chain *chain;
 	const struct chain_index *index;
-	const struct site *path[DEPTH_MAX]; /* from the first waits on */
+	/* From the first waits on; held: who waits there holds what those before wait for. */
+	struct {
+		const struct site *site;
+		bool held;
+	} path[DEPTH_MAX];
 	unsigned depth;
 };
 
-static void follow(struct following *following, const struct site *site, double share);
+static void follow(struct following *following, const struct site *site, double share, bool held);
 
 /* Follows a part of what a waker did. */
 static void follow_part(struct following *following, const struct chain_step *step,
@@ -166,20 +175,20 @@ static void follow_part(struct following *following, const struct chain_step *st
 
 	if (part->state == STATE_RUN) {
 		root.kind = CHAIN_RUN;
-		root.name = step->waker->name;
-		root.tgid = step->waker->tgid;
+		root.name = step->waker.name;
+		root.tgid = step->waker.tgid;
 		add_root(following->chain, root);
 	} else if (!part->site) {
 		if (part->state == STATE_TIMER || part->state == STATE_IO) {
 			root.kind = part->state == STATE_IO ? CHAIN_DISK : CHAIN_TIMER;
-			root.name = step->waker->name;
-			root.tgid = step->waker->tgid;
+			root.name = step->waker.name;
+			root.tgid = step->waker.tgid;
 		}
 		add_root(following->chain, root);
 	} else if (part->state == STATE_CPU) {
 		add_queue(following->chain, part->site, root.share);
 	} else {
-		follow(following, part->site, root.share);
+		follow(following, part->site, root.share, !step->waker.count);
 	}
 }
 
@@ -196,8 +205,8 @@ static bool add_parts(struct following *following, struct chain_step *step)
 {
 	struct chain *chain = following->chain;
 	size_t n;
-	const struct site_link *links =
-		find_links(following->index, step->of->id, step->waker->tgid, &n);
+	const struct site_link *links = find_links(following->index, step->of->id, step->waker.tgid,
+						   !step->waker.count, &n);
 	double known = 0, past = 0;
 
 	for (size_t i = 0; i < n; i++)
@@ -220,13 +229,13 @@ static bool add_parts(struct following *following, struct chain_step *step)
 	return step->n > 0;
 }
 
-/* Follows a waker of a site. */
+/* Follows a waker of a site, or who holds what it is for. */
 static void follow_waker(struct following *following, const struct site *site,
 			 const struct site_waker *waker, double share)
 {
 	struct chain *chain = following->chain;
 	struct chain_step step = {
-		.depth = following->depth, .of = site, .waker = waker, .share = share
+		.depth = following->depth, .of = site, .waker = *waker, .share = share
 	};
 
 	if (!waker->tgid && waker->name) {
@@ -247,43 +256,87 @@ static void follow_waker(struct following *following, const struct site *site,
 	}
 }
 
-/* Whether the waits of a site are already being followed. */
-static bool is_on_path(const struct following *following, const struct site *site)
+/* The name of a process, where one of its waits is known; else NULL. */
+static const char *name_of(const struct chain_index *index, pid_t tgid)
 {
-	for (unsigned i = 0; i < following->depth; i++)
-		if (following->path[i] == site)
+	for (size_t i = 0; i < index->n; i++)
+		if (index->sites[i]->tgid == tgid)
+			return index->sites[i]->comm;
+	return NULL;
+}
+
+/* Follows waits that go on: to who holds what they are for, if that is known. */
+static void follow_rest(struct following *following, const struct site *site, double share)
+{
+	struct chain_root root = { .kind = CHAIN_GOES_ON,
+				   .name = site->comm,
+				   .tgid = site->tgid,
+				   .site = site,
+				   .share = share };
+	size_t n;
+	const struct site_link *link = find_links(following->index, site->id, 0, true, &n);
+	struct site_waker holder;
+
+	if (n) {
+		holder = (struct site_waker){ .tgid = link->tgid,
+					      .name = name_of(following->index, link->tgid),
+					      .ns = link->ns };
+		follow_waker(following, site, &holder, share);
+		return;
+	}
+	if (site->state == STATE_TIMER)
+		root.kind = CHAIN_TIMER;
+	else if (site->state == STATE_IO)
+		root.kind = CHAIN_DISK;
+	add_root(following->chain, root);
+}
+
+/* Adds the root of waits that are being followed already, where they are; false: they are not. */
+static bool add_circle(struct following *following, const struct site *site, double share,
+		       bool held)
+{
+	struct chain_root root = { .kind = CHAIN_CIRCLE,
+				   .name = site->comm,
+				   .tgid = site->tgid,
+				   .site = site,
+				   .share = share };
+
+	for (unsigned i = following->depth; i-- > 0;) {
+		if (following->path[i].site == site) {
+			root.kind = held ? CHAIN_DEADLOCK : CHAIN_CIRCLE;
+			add_root(following->chain, root);
 			return true;
+		}
+		held &= following->path[i].held;
+	}
 	return false;
 }
 
-/* Follows the waits of a site, which are a share of the chain. */
-static void follow(struct following *following, const struct site *site, double share)
+/* Follows the waits of a site, which are a share of the chain. held: see struct following. */
+static void follow(struct following *following, const struct site *site, double share, bool held)
 {
-	struct chain_root left = {
-		.kind = CHAIN_GOES_ON, .name = site->comm, .tgid = site->tgid, .site = site
-	};
 	double ended = 0, all;
 
-	if (is_on_path(following, site) || following->depth == DEPTH_MAX ||
-	    share < SHARE_FOLLOWED) {
-		left.kind = is_on_path(following, site) ? CHAIN_CIRCLE : CHAIN_UNEXPLAINED;
-		left.share = share;
-		add_root(following->chain, left);
+	if (add_circle(following, site, share, held))
+		return;
+	if (following->depth == DEPTH_MAX || share < SHARE_FOLLOWED) {
+		add_root(following->chain,
+			 (struct chain_root){ CHAIN_UNEXPLAINED, .share = share });
 		return;
 	}
 	for (unsigned i = 0; i < SITE_WAKERS; i++)
 		ended += (double)site->wakers[i].ns;
 	/* A wait that began in earlier intervals may have ended: then that is more. */
 	all = (double)site->ns > ended ? (double)site->ns : ended;
-	following->path[following->depth++] = site;
+	following->path[following->depth].site = site;
+	following->path[following->depth++].held = held;
 	for (unsigned i = 0; i < SITE_WAKERS && all > 0; i++)
 		if (site->wakers[i].ns)
 			follow_waker(following, site, &site->wakers[i],
 				     share * (double)site->wakers[i].ns / all);
+	if (all <= 0 || ended < all)
+		follow_rest(following, site, all > 0 ? share * (1 - ended / all) : share);
 	following->depth--;
-	left.share = all > 0 ? share * (1 - ended / all) : share;
-	if (left.share > 0)
-		add_root(following->chain, left);
 }
 
 /* Compares roots: the largest share first, and what is not known last. */
@@ -311,7 +364,7 @@ void chain_build(struct chain *chain, const struct chain_index *index,
 		if (sites[i]->state == STATE_CPU)
 			add_queue(chain, sites[i], share);
 		else
-			follow(&following, sites[i], share);
+			follow(&following, sites[i], share, false);
 	}
 	if (chain->nroots)
 		qsort(chain->roots, chain->nroots, sizeof(*chain->roots), compare_roots);

@@ -22,6 +22,7 @@
 	ROW(TIMER, "timer", "a timer that a task had set") \
 	ROW(INTERRUPT, "interrupt", "another interrupt") \
 	ROW(CIRCLE, "circle", "tasks that waited for each other") \
+	ROW(DEADLOCK, "deadlock", "tasks that hold what each other waits for, and will forever") \
 	ROW(GOES_ON, "goes on", "a wait that has not ended yet, or was ended by others") \
 	ROW(UNEXPLAINED, "unexplained", "not known")
 
@@ -39,11 +40,11 @@ struct chain_part {
 	double share; /* of its step, 0 to 1 */
 };
 
-/* Who ended waits. */
+/* Who ended waits, or holds what they are for. */
 struct chain_step {
 	unsigned depth; /* 1: of the waits that the chain is of; a step's own wakers follow it */
 	const struct site *of; /* the waits that it ended */
-	const struct site_waker *waker;
+	struct site_waker waker; /* count 0: it holds what waits are for that go on */
 	double share; /* of the chain, 0 to 1 */
 	size_t first, n; /* its parts, the most time first */
 	bool estimated; /* it did more than is known: what is known stands for all */

@@ -67,11 +67,14 @@ void chain_put_part(struct buf *out, const struct chain_part *part, enum text_ch
 
 void chain_put_waker(struct buf *out, const struct chain_step *step, enum text_charset charset)
 {
-	const struct site_waker *waker = step->waker;
+	const struct site_waker *waker = &step->waker;
 
 	put_task(out, waker->name, waker->tgid, charset);
-	buf_printf(out, " %s %llu %s", step->of->state == STATE_LOCK ? "released" : "ended",
-		   (unsigned long long)waker->count, plural(waker->count, "wait", "waits"));
+	if (!waker->count)
+		buf_puts(out, step->of->state == STATE_CHILD ? " has not ended" : " holds it");
+	else
+		buf_printf(out, " %s %llu %s", step->of->state == STATE_LOCK ? "released" : "ended",
+			   (unsigned long long)waker->count, plural(waker->count, "wait", "waits"));
 }
 
 /* Appends a wait of a task without any other's help. */
@@ -118,6 +121,9 @@ void chain_put_root(struct buf *out, const struct chain_root *root, enum text_ch
 		break;
 	case CHAIN_CIRCLE:
 		put_own(out, "wait for each other", root, charset);
+		break;
+	case CHAIN_DEADLOCK:
+		put_own(out, "deadlock", root, charset);
 		break;
 	case CHAIN_GOES_ON:
 		put_own(out, "not ended yet, or by others", root, charset);
