@@ -18,9 +18,23 @@
 /* The part of a waker's time that may be too long ago, before the rest is an estimate. */
 #define ESTIMATED 0.1
 
+/* So many times as long as those that ended on average may a wait be that is taken for one of them.
+ */
+#define ALIKE 3
+
 #define CHAIN_ROOT_WORD(NAME, id, ...) id,
 const char *const chain_root_ids[CHAIN_ROOTS] = { CHAIN_ROOT_TABLE(CHAIN_ROOT_WORD) };
 #undef CHAIN_ROOT_WORD
+
+bool chain_explains(const struct site *site)
+{
+	bool asked = site->state == STATE_PIPE || site->state == STATE_NET ||
+		     site->state == STATE_LOCK || site->state == STATE_CHILD;
+
+	if (site->unattributed || site->overlaps)
+		return false;
+	return site->class != CLASS_PARKED || (asked && site->wakers[0].tgid);
+}
 
 /* ---- The index ------------------------------------------------------------------------------- */
 
@@ -179,7 +193,9 @@ static void follow_part(struct following *following, const struct chain_step *st
 		root.tgid = step->waker.tgid;
 		add_root(following->chain, root);
 	} else if (!part->site) {
-		if (part->state == STATE_TIMER || part->state == STATE_IO) {
+		if (part->state == STATE_CPU) {
+			root.kind = CHAIN_QUEUE;
+		} else if (part->state == STATE_TIMER || part->state == STATE_IO) {
 			root.kind = part->state == STATE_IO ? CHAIN_DISK : CHAIN_TIMER;
 			root.name = step->waker.name;
 			root.tgid = step->waker.tgid;
@@ -312,6 +328,18 @@ static bool add_circle(struct following *following, const struct site *site, dou
 	return false;
 }
 
+/* Whether a wait goes on that is unlike those that ended, and so may have another cause. */
+static bool goes_on(const struct site *site)
+{
+	uint64_t ended_ns = 0, count = 0;
+
+	for (unsigned i = 0; i < SITE_WAKERS; i++) {
+		ended_ns += site->wakers[i].ns;
+		count += site->wakers[i].count;
+	}
+	return !count || site->waiting_ns > ALIKE * ended_ns / count;
+}
+
 /* Follows the waits of a site, which are a share of the chain. held: see struct following. */
 static void follow(struct following *following, const struct site *site, double share, bool held)
 {
@@ -327,7 +355,7 @@ static void follow(struct following *following, const struct site *site, double 
 	for (unsigned i = 0; i < SITE_WAKERS; i++)
 		ended += (double)site->wakers[i].ns;
 	/* A wait that began in earlier intervals may have ended: then that is more. */
-	all = (double)site->ns > ended ? (double)site->ns : ended;
+	all = (double)site->ns > ended && goes_on(site) ? (double)site->ns : ended;
 	following->path[following->depth].site = site;
 	following->path[following->depth++].held = held;
 	for (unsigned i = 0; i < SITE_WAKERS && all > 0; i++)

@@ -77,6 +77,12 @@ struct chain {
 	size_t nsteps, steps_cap, nparts, parts_cap, nroots, roots_cap;
 };
 
+/*
+ * Whether a chain explains the waits of a site: time that is lost, or in which another task had to
+ * do something. Who has nothing to do waits for no one.
+ */
+bool chain_explains(const struct site *site);
+
 /* Makes the index of a frame, which must stay as long as chains of it do. */
 void chain_index_make(struct chain_index *index, const struct trace_frame *trace);
 

@@ -72,7 +72,9 @@ const char *tracebook_call(const struct tracebook *book, const struct trace_site
 
 void tracebook_read(struct tracebook *book)
 {
-	const struct trace_reader reader = { take_site, take_traced, take_partial, book };
+	const struct trace_reader reader = {
+		.site = take_site, .thread = take_traced, .partial = take_partial, .arg = book
+	};
 
 	book->partial = (struct trace_process){ 0 };
 	assert_int_equal(trace_read(book->trace, &reader, &book->counts), 0);

@@ -30,7 +30,7 @@ void chain_page_begin(struct chain_page *page)
 
 void chain_page_add(struct chain_page *page, const struct site *site)
 {
-	if (site->unattributed || site->overlaps || site->class == CLASS_PARKED)
+	if (!chain_explains(site))
 		return;
 	GROW(page->sites, page->n, page->cap);
 	page->sites[page->n++] = site;

@@ -18,7 +18,7 @@ struct chain_page {
 /* Empties the list of sites. */
 void chain_page_begin(struct chain_page *page);
 
-/* Adds the waits of a site, unless they are no time lost: see site_line_stalls(). */
+/* Adds the waits of a site, if a chain explains them. */
 void chain_page_add(struct chain_page *page, const struct site *site);
 
 /* Makes their chain, and writes it where the pager stands. */
