@@ -103,7 +103,7 @@ const struct command command_table[] = {
 	  .help = "why it waits: who ended its waits, what those did meanwhile, and so on down to "
 	  "a disk, a timer, a peer, a quota, or a task that ran; waits are traced while this is open",
 	  .hint = "chain", .hint_turn = 8 },
-	{ "site-chain", MOVE, { 'C' }, WHERE_SITES, view_sites_chain, 0,
+	{ "site-chain", MOVE, { 'C' }, WHERE_SITES, view_chain_line, 0,
 	  .help = "why the waits of the selected line lasted: who ended them, and what those did "
 	  "meanwhile", .hint = "chain", .hint_turn = 4 },
 	{ "finding", MOVE, { '!' }, WHERE_TABLE, finding_open, 0,

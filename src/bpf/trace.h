@@ -40,8 +40,8 @@ struct trace_counts {
  * Gets what changed since the reading before, as consistent copies that are valid during the call.
  * A thread that ended is given once more, with `ended`. Sites come before the threads that wait in
  * them. `slot` is the index by which threads name sites. A process that had threads without room,
- * so that not all of it was traced, is handed out as `partial`. `links` gets those of the site before,
- * if it has any. Both may be NULL.
+ * so that not all of it was traced, is handed out as `partial`. `links` gets those of the site
+ * before, if it has any. Both may be NULL.
  */
 struct trace_reader {
 	void (*site)(void *arg, uint32_t slot, const struct trace_site *site);

@@ -28,7 +28,7 @@ static __always_inline void keep_past(struct local *local, const struct trace_th
 {
 	__u64 ns = now > thread->since_ns ? now - thread->since_ns : 0;
 	__u32 generation = ref.generation & 0xffffff, state = thread->state, at;
-	struct past *past;
+	struct thread_past *past;
 
 	if (!ns)
 		return;
@@ -142,7 +142,7 @@ __noinline int add_links(__u64 word, const struct local *local, __u64 from, __u6
 	struct trace_site_slot *slot = site_at(ref.slot);
 	struct trace_thread_slot *waker = local ? thread_at(local->slot) : NULL;
 	struct meanwhile meanwhile = { .link.state = STATE_RUN, .at = ref.slot };
-	const struct past *past;
+	const struct thread_past *past;
 
 	if (!local || !slot || !waker || now <= from || !lock_site(slot, ref.slot))
 		return 0;

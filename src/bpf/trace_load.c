@@ -137,8 +137,8 @@ static int map_all(struct trace_program *program)
 		err = windows_open(&program->site_slots, bpf_map__fd(bpf->maps.sites),
 				   program->sites, sizeof(struct trace_site_slot));
 	if (!err)
-		err = windows_open(&program->links, bpf_map__fd(bpf->maps.links_of_sites), program->sites,
-				   sizeof(struct trace_links));
+		err = windows_open(&program->links, bpf_map__fd(bpf->maps.links_of_sites),
+				   program->sites, sizeof(struct trace_links));
 	if (err)
 		return err;
 	program->control = (struct trace_control *)&bpf->bss->control;

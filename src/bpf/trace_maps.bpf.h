@@ -155,7 +155,7 @@ struct recent {
 enum lost { NOT_LOST, LOST, LOST_NAMELESS };
 
 /* A part of what a thread did before what it does now. */
-struct past {
+struct thread_past {
 	__u64 ns; /* 0: none */
 	__u32 site; /* that it waited in, 0: none */
 	__u32 generation : 24, state : 8; /* of that site, its low bits; enum wait_state */
@@ -184,7 +184,7 @@ struct local {
 	__u64 within_booked_ns;
 	__u32 past; /* the index of the latest of the pasts */
 	__u32 spare;
-	struct past pasts[PASTS];
+	struct thread_past pasts[PASTS];
 };
 
 #define SLOT_TAKEN 0xffffffff

@@ -7,7 +7,7 @@
 
 #include "base/util.h"
 
-/* What a thread keeps of a generation: struct past of trace_maps.bpf.h. */
+/* What a thread keeps of a generation: struct thread_past of trace_maps.bpf.h. */
 #define GENERATION_BITS 0xffffffu
 
 /* The part of an interval below which a link is left out: there may be many of those. */

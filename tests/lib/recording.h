@@ -25,6 +25,7 @@ struct play_machine {
 	bool marks; /* the source tells who did nothing */
 	bool exact; /* it knows of all waits when they began */
 	bool unbounded; /* no group limits what was booked */
+	bool unlinked; /* what wakers did is not known */
 	unsigned bounds; /* rows that were limited so far */
 	unsigned states; /* of threads, the first so many; 0: all */
 	uint64_t now_ns;
@@ -157,6 +158,42 @@ static inline void play_site(struct play_machine *machine, unsigned i)
 		site->wakers[0] = (struct site_waker){ (pid_t)i, "waker", site->ns, site->count };
 }
 
+/* Orders links. */
+static inline int play_compare_links(const void *a, const void *b)
+{
+	return site_link_compare(a, b);
+}
+
+/* Adds what wakers did, of sites and to sites that are shown; and who holds what is waited for. */
+static inline void play_links(struct play_machine *machine, const struct site *shown, size_t n)
+{
+	static struct site_link links[3 * PLAY_SITES];
+	unsigned seed = machine->seed;
+	size_t nlinks = 0;
+
+	for (size_t i = 0; i < 3 * n && !machine->unlinked; i++) {
+		bool holds = i % 3 == 2;
+
+		if (play_random(machine, 2))
+			continue;
+		links[nlinks++] = (struct site_link){
+			.site = shown[i / 3].id,
+			.tgid = (pid_t)(1 + i % 3),
+			.to = play_random(machine, 3) ? shown[play_random(machine, (unsigned)n)].id
+						      : 0,
+			.state = (enum wait_state)play_random(machine, WAIT_STATES + 1),
+			.ns = 1 + play_random(machine, 1000),
+			.holds = holds,
+		};
+	}
+	if (nlinks)
+		qsort(links, nlinks, sizeof(*links), play_compare_links);
+	/* What else is made up is the same with links and without. */
+	machine->seed = seed;
+	machine->trace.links = links;
+	machine->trace.nlinks = nlinks;
+}
+
 /* Orders sites. */
 static inline int play_compare(const void *a, const void *b)
 {
@@ -191,6 +228,7 @@ static inline void play_trace(struct play_machine *machine, struct frame *frame,
 		if (machine->sites[i].ns || machine->sites[i].count || machine->sites[i].waiting)
 			shown[n++] = machine->sites[i];
 	}
+	play_links(machine, shown, n);
 	shown[n] = site_rest(9, 77, "rest", DELAY_CPU, (int64_t)play_random(machine, 99) + 1);
 	if (play_random(machine, 4) == 0) {
 		shown[n] = site_rest(9, 77, "rest", DELAY_CPU, 0);

@@ -778,3 +778,69 @@ TEST_WITH(test_leave, set_up, tear_down)
 	assert_int_equal(whole.states.ns[STATE_RUN], SEC(41));
 	assert_int_equal(whole.states.ns[STATE_IO], SEC(3));
 }
+
+/* Puts the links of a site's slot into the reading. */
+static void put_links(struct stage *stage, uint32_t slot, const struct trace_link *links, size_t n)
+{
+	struct trace_links all = { 0 };
+
+	memcpy(all.all, links, n * sizeof(*links));
+	trace_reading_links(&stage->reading, slot, &all);
+}
+
+/* What wakers did meanwhile: what it grew by, to sites that are still the ones that were meant. */
+TEST_WITH(test_links, set_up, tear_down)
+{
+	struct stage *stage = *state;
+	struct trace_site lock = site_of(5, STATE_LOCK), disk = site_of(9, STATE_IO);
+	struct trace_link links[] = {
+		{ .tgid = 9, .site = 2, .generation = 7, .state = STATE_IO, .ns = MS(300) },
+		{ .tgid = 9, .state = STATE_RUN, .ns = MS(100) },
+		/* Too little to be told, of a slot that is used for another site, too long ago. */
+		{ .tgid = 9, .state = STATE_CPU, .ns = 1 },
+		{ .tgid = 9, .site = 2, .generation = 6, .state = STATE_IO, .ns = MS(5) },
+		{ .tgid = 9, .state = WAIT_STATES, .ns = MS(50) },
+	};
+	const struct traced_links *all = &stage->book.links;
+	const struct trace_thread threads[] = { thread_of(5, 5, STATE_RUN, SEC(90)),
+						thread_of(9, 9, STATE_RUN, SEC(90)) };
+
+	trace_reading_site(&stage->reading, 1, &lock);
+	trace_reading_site(&stage->reading, 2, &disk);
+	put(stage, 1, &threads[0]);
+	put(stage, 2, &threads[1]);
+	take(stage, SEC(100));
+	lock.count = disk.count = 1;
+	lock.ns = lock.kind_ns = disk.ns = disk.kind_ns = MS(400);
+	trace_reading_site(&stage->reading, 1, &lock);
+	put_links(stage, 1, links, ARRAY_SIZE(links));
+	trace_reading_site(&stage->reading, 2, &disk);
+	take(stage, SEC(101));
+	trace_book_sites(&stage->book);
+	assert_int_equal(all->n, 4);
+	assert_int_equal(all->all[0].ns, MS(300));
+	assert_int_equal(all->all[0].tgid, 9);
+	assert_int_equal(all->all[0].state, STATE_IO);
+	assert_true(all->all[0].site && all->all[0].to && all->all[0].site != all->all[0].to);
+	assert_int_equal(all->all[1].state, STATE_RUN);
+	assert_int_equal(all->all[1].to, 0);
+	assert_int_equal(all->all[2].state, WAIT_STATES);
+	assert_int_equal(all->all[3].to, 0);
+	/* The next interval has what it grew by; one that began anew has all of it. */
+	links[0].ns += MS(7);
+	links[1].ns = MS(3);
+	lock.count++;
+	lock.ns += MS(10);
+	trace_reading_site(&stage->reading, 1, &lock);
+	put_links(stage, 1, links, 2);
+	take(stage, SEC(102));
+	trace_book_sites(&stage->book);
+	assert_int_equal(all->n, 2);
+	assert_int_equal(all->all[0].ns, MS(7));
+	/* Nobody waited at the disk in this interval. */
+	assert_int_equal(all->all[0].to, 0);
+	assert_int_equal(all->all[1].ns, MS(3));
+	take(stage, SEC(103));
+	trace_book_sites(&stage->book);
+	assert_int_equal(all->n, 0);
+}

@@ -149,12 +149,17 @@ COMMAND(view_chain_open)
 	return REACT_REDRAW;
 }
 
-unsigned view_chain_open_line(struct ui *ui, struct site_list *list, uint64_t id)
+COMMAND(view_chain_line)
 {
-	struct chain_view *view = xcalloc(1, sizeof(*view));
+	struct site_list *list;
+	const struct site_line *line = view_sites_selected(ui, &list);
+	struct chain_view *view;
 
+	if (!line)
+		return REACT_NONE;
+	view = xcalloc(1, sizeof(*view));
 	view->list = list;
-	view->id = id;
+	view->id = line->id;
 	ui_push(ui, &view_chain, view);
 	return REACT_REDRAW;
 }

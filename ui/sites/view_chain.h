@@ -8,7 +8,7 @@
 /* Opens the page for what the page on top is about. */
 unsigned view_chain_open(struct ui *ui, int arg);
 
-/* The same for a line of the list of the view below, which has that id. */
-unsigned view_chain_open_line(struct ui *ui, struct site_list *list, uint64_t id);
+/* The same for the selected line of a view of sites. */
+unsigned view_chain_line(struct ui *ui, int arg);
 
 #endif

@@ -12,7 +12,6 @@
 #include "model/tracing.h"
 #include "ui/detail/view_task.h"
 #include "ui/sites/site_table.h"
-#include "ui/sites/view_chain.h"
 #include "ui/sites/view_site.h"
 #include "ui/table/site_list.h"
 #include "ui/table/table_state.h"
@@ -433,23 +432,21 @@ COMMAND(view_sites_idle)
 	return REACT_REDRAW;
 }
 
-COMMAND(view_sites_enter)
+const struct site_line *view_sites_selected(struct ui *ui, struct site_list **list)
 {
 	struct sites_view *view = ui_page(ui)->state;
-	const struct site_lines *sites = &view->sites.sites;
 	size_t selected = ui_page(ui)->list.selected;
 
-	if (!ui->frame->info->trace || selected >= sites->n)
-		return REACT_NONE;
-	return view_site_open(ui, &view->sites, site_list_line(&view->sites, selected)->id);
+	*list = &view->sites;
+	if (!ui->frame->info->trace || selected >= view->sites.sites.n)
+		return NULL;
+	return site_list_line(&view->sites, selected);
 }
 
-COMMAND(view_sites_chain)
+COMMAND(view_sites_enter)
 {
-	struct sites_view *view = ui_page(ui)->state;
-	size_t selected = ui_page(ui)->list.selected;
+	struct site_list *list;
+	const struct site_line *line = view_sites_selected(ui, &list);
 
-	if (!ui->frame->info->trace || selected >= view->sites.sites.n)
-		return REACT_NONE;
-	return view_chain_open_line(ui, &view->sites, site_list_line(&view->sites, selected)->id);
+	return line ? view_site_open(ui, list, line->id) : REACT_NONE;
 }

@@ -18,8 +18,8 @@ bool view_sites_whose(struct ui *ui, struct site_list *list);
 /* Appends why nothing was traced, yet or at all. */
 void view_sites_reason(struct ui *ui, struct buf *text);
 
-/* Opens the chain of the selected line's waits. */
-unsigned view_sites_chain(struct ui *ui, int arg);
+/* The selected line of the view on top, and its list; NULL: there is none. */
+const struct site_line *view_sites_selected(struct ui *ui, struct site_list **list);
 
 /* Adds up the lines by the next of their columns. */
 unsigned view_sites_group(struct ui *ui, int arg);
