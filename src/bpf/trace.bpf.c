@@ -52,7 +52,7 @@ int BPF_PROG(waking, struct task_struct *task)
 	word.ref.generation = slot->thread.generation;
 	if (waker.tgid)
 		add_links(word.word, known(bpf_get_current_task_btf()), slot->thread.since_ns, now);
-	keep_past(local, &slot->thread, word.ref, now);
+	keep_past(local, &slot->thread, now);
 	local->throttled = is_throttled(task, true);
 	set_state(slot, local->slot, STATE_CPU, now, 0);
 	return 0;
@@ -85,7 +85,6 @@ static __always_inline void book_io(struct local *local, const struct arrival *a
 __noinline int make_good(struct local *local, struct trace_thread_slot *slot,
 			 const struct arrival *arrival)
 {
-	struct site_ref ref = {};
 	__u64 now, part, passed;
 
 	if (!local || !slot || !arrival)
@@ -96,7 +95,7 @@ __noinline int make_good(struct local *local, struct trace_thread_slot *slot,
 		part = arrival->run_ns - local->run_ns;
 		if (part > passed)
 			part = passed;
-		keep_past(local, &slot->thread, ref, slot->thread.since_ns + part);
+		keep_past(local, &slot->thread, slot->thread.since_ns + part);
 		set_state_seldom(slot, local->slot, STATE_OTHER, slot->thread.since_ns + part);
 		passed -= part;
 	}
@@ -105,9 +104,7 @@ __noinline int make_good(struct local *local, struct trace_thread_slot *slot,
 		part = passed;
 	if (slot->thread.site)
 		leave_site(local, &slot->thread, now - part, NULL);
-	ref.slot = slot->thread.site;
-	ref.generation = slot->thread.generation;
-	keep_past(local, &slot->thread, ref, now - part);
+	keep_past(local, &slot->thread, now - part);
 	set_state_seldom(slot, local->slot, STATE_CPU, now - part);
 	return 0;
 }
@@ -124,7 +121,7 @@ static __always_inline void switch_in(struct local *local, struct trace_thread_s
 		book_io(local, arrival);
 	ns = arrival->now > slot->thread.since_ns ? arrival->now - slot->thread.since_ns : 0;
 	leave_queue(local, &slot->thread, arrival, ns);
-	keep_past(local, &slot->thread, local->queue.ref, arrival->now);
+	keep_past(local, &slot->thread, arrival->now);
 	local->arrived_ns = arrival->now;
 	local->run_ns = arrival->run_ns;
 	local->throttled = 0;
@@ -214,6 +211,7 @@ static __always_inline void switch_out(void *context, struct task_struct *task, 
 	if (slot->thread.state != STATE_RUN)
 		arrive(local, slot, task, only_read(task, fast)->group_leader,
 		       arrived_at(task, slot->thread.since_ns, now, fast), fast, true);
+	keep_past(local, &slot->thread, now);
 	if (bpf_core_field_exists(task->sched_info.run_delay))
 		local->run_delay_ns = task->sched_info.run_delay;
 	if (preempted || !bits) {
@@ -223,7 +221,6 @@ static __always_inline void switch_out(void *context, struct task_struct *task, 
 		state = fall_asleep(context, task, local, slot, bits, now, fast);
 		word.ref = local->sleep.ref;
 	}
-	keep_past(local, &slot->thread, (struct site_ref){}, now);
 	set_state(slot, local->slot, state, now, word.word);
 }
 

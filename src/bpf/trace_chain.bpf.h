@@ -19,31 +19,38 @@ static __always_inline __u32 past_at(const struct local *local, __u32 later)
 }
 
 /*
- * Keeps what a thread did until now, before it moves to another state. ref: the site of that. A
- * thread that is preempted again and again is in few parts: between two sleeps those of one kind
- * are one.
+ * Keeps what a thread did until now, before it moves to another state; the wait that it leaves has
+ * been added to its site. A thread that is preempted again and again is in few parts: between two
+ * sleeps those of one kind are one.
  */
-static __always_inline void keep_past(struct local *local, const struct trace_thread *thread,
-				      struct site_ref ref, __u64 now)
+__noinline int keep_past(struct local *local, const struct trace_thread *thread, __u64 now)
 {
-	__u64 ns = now > thread->since_ns ? now - thread->since_ns : 0;
-	__u32 generation = ref.generation & 0xffffff, state = thread->state, at;
+	struct site_ref ref;
 	struct thread_past *past;
+	__u32 at;
+	__u64 ns;
 
-	if (!ns)
-		return;
+	if (!local || !thread || now <= thread->since_ns)
+		return 0;
+	ns = now - thread->since_ns;
+	ref.slot = thread->site;
+	ref.generation = thread->generation & 0xffffff;
+	if (thread->state == STATE_CPU) {
+		ref.slot = local->queue.ref.slot;
+		ref.generation = local->queue.ref.generation & 0xffffff;
+	}
 	for (__u32 i = 0; i < MERGED; i++) {
 		at = past_at(local, i);
 		KEEP(at);
 		if (at >= PASTS)
-			return;
+			return 0;
 		past = &local->pasts[at];
 		if (sleeps(past->state))
 			break;
-		if (past->state == state && past->site == ref.slot &&
-		    past->generation == generation) {
+		if (past->state == thread->state && past->site == ref.slot &&
+		    past->generation == ref.generation) {
 			past->ns += ns;
-			return;
+			return 0;
 		}
 	}
 	at = local->past + 1;
@@ -52,9 +59,10 @@ static __always_inline void keep_past(struct local *local, const struct trace_th
 	past = &local->pasts[at];
 	past->ns = ns;
 	past->site = ref.slot;
-	past->generation = generation;
-	past->state = state;
+	past->generation = ref.generation;
+	past->state = thread->state;
 	local->past = at;
+	return 0;
 }
 
 /* Adds time to a link of a site that is locked; without room that replaces the one with least. */
