@@ -15,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #define BLOCK 4096
@@ -286,6 +288,63 @@ static void continue_reader(struct screen *s, pid_t pid)
 {
 	assert_int_equal(kill(pid, SIGCONT), 0);
 	screen_await_no_text(s, "nothing waited there");
+}
+
+/* A client that waits for a server, which sleeps 30 ms of each answer's 40 and runs the rest. */
+static void ask_for_ever(void)
+{
+	int ends[2];
+	char byte = 'x';
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+	if (!fork_worker("crowd-serves"))
+		while (read(ends[1], &byte, 1) == 1) {
+			struct timespec begun, now, nap = { 0, 30000000 };
+
+			nanosleep(&nap, NULL);
+			clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begun);
+			do {
+				clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+			} while ((now.tv_sec - begun.tv_sec) * 1000 +
+					 (now.tv_nsec - begun.tv_nsec) / 1000000 <
+				 10);
+			if (write(ends[1], &byte, 1) != 1)
+				_exit(1);
+		}
+	if (!fork_worker("crowd-asks"))
+		while (write(ends[0], &byte, 1) == 1)
+			if (read(ends[0], &byte, 1) != 1)
+				_exit(1);
+	close(ends[0]);
+	close(ends[1]);
+}
+
+/* Why a task waits, of its row, and of the line of its sites: down to what others did. */
+SCREEN_TEST(shows_chain)
+{
+	struct screen *s;
+
+	ask_for_ever();
+	s = screen_start(&(struct screen_how){ .args = "-d 1 -m ^crowd" });
+	screen_await(s, table_has_rows, NULL);
+	screen_await(s, table_has_name, "crowd-asks");
+	table_select(s, "crowd-asks");
+	screen_type(s, "C");
+	screen_await_text(s, "chain of");
+	screen_await_text(s, "Root causes");
+	screen_await_text(s, "timer of crowd-serves");
+	screen_check(s, line_with(s, "-serves", " ran") >= 0);
+	screen_check(s, line_with(s, "<- ", "-serves") >= 0);
+	screen_check(s, line_with(s, "Chain:", "who ended them") >
+				line_with(s, "timer of", "-serves"));
+	screen_type(s, "\033");
+	screen_await(s, table_has_name, "crowd-asks");
+	screen_type(s, "w");
+	await_site(s, "net ", "");
+	screen_click(s, line_with(s, "net ", "read"), 10, 1);
+	screen_type(s, "C");
+	screen_await_text(s, "chain of crowd-asks");
+	screen_await_text(s, "timer of crowd-serves");
 }
 
 /* A page stays as it was seen last when nothing waits there any more, and says so. */
