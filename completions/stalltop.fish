@@ -282,6 +282,7 @@ complete -c stalltop -n __stalltop_own -l cgroup-hierarchy -x -a '(__stalltop_hi
 complete -c stalltop -n __stalltop_own -l readonly -d 'the screen only shows: no signal, nice value, switch or written file'
 complete -c stalltop -n __stalltop_own -l debug-log -r -F -d 'append a log of what the program does to FILE'
 complete -c stalltop -n __stalltop_own -s h -l help -d 'print this and exit'
+complete -c stalltop -n __stalltop_own -l doctor -d 'print what this kernel, its settings and this user let stalltop show, what not, why, and what mends it (with -o json as JSON)'
 complete -c stalltop -n __stalltop_own -s V -l version -d 'print version, sources built in, kernel and taskstats version, and exit'
 complete -c stalltop -f
 complete -c stalltop -n 'not __stalltop_own' -x -a '(__fish_complete_subcommand)'

@@ -426,3 +426,8 @@ int ui_run(const struct ui_config *config, enum ui_failure *failure)
 	free(loop);
 	return err;
 }
+
+bool ui_knows_terminal(const char *type)
+{
+	return term_is_known(type);
+}

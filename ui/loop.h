@@ -21,4 +21,7 @@ enum ui_failure {
  */
 int ui_run(const struct ui_config *config, enum ui_failure *failure);
 
+/* Whether a type of terminals is known, and has what the screen takes. */
+bool ui_knows_terminal(const char *type);
+
 #endif

@@ -21,6 +21,7 @@
 #include "app/configuration_file.h"
 #include "app/diff.h"
 #include "app/docgen.h"
+#include "app/doctor.h"
 #include "app/errors.h"
 #include "app/modes.h"
 #include "app/options.h"
@@ -71,6 +72,48 @@ static int print(struct buf *buf)
 	return EXIT_FAILURE;
 }
 
+/* The character set of the locale. */
+static enum text_charset locale_charset(void)
+{
+	return strcmp(nl_langinfo(CODESET), "UTF-8") ? TEXT_ASCII : TEXT_UTF8;
+}
+
+/* Opens /proc. The descriptor, or -1 with a line printed. */
+static int open_proc(void)
+{
+	int procfd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct statfs info;
+
+	if (procfd < 0) {
+		fprintf(stderr, "stalltop: cannot open /proc: %s\n", strerror(errno));
+		return -1;
+	}
+	/* A folder without one may be empty, and would look like a machine without tasks. */
+	if (!fstatfs(procfd, &info) && info.f_type == PROC_SUPER_MAGIC)
+		return procfd;
+	fprintf(stderr, "stalltop: no proc file system is mounted at /proc\n");
+	close(procfd);
+	return -1;
+}
+
+/* Prints what can be shown here. Returns the exit status. */
+static int run_doctor(const struct options *options)
+{
+	struct doctor_facts facts;
+	struct buf out = { 0 };
+	bool well;
+	int procfd = open_proc(), status;
+
+	if (procfd < 0 || !uses_keep(PRIVILEGE_ALL))
+		return EXIT_FAILURE;
+	doctor_look(&facts, procfd, locale_charset() == TEXT_UTF8);
+	facts.terminal_known = facts.terminal && ui_knows_terminal(facts.terminal);
+	well = doctor_write(&out, &facts, !strcmp(options->format->name, "json"));
+	close(procfd);
+	status = print(&out);
+	return status ? status : well ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
 /* Prints what is asked for in place of running. Returns false when nothing is. */
 static bool print_instead(const struct options *options, int *status)
 {
@@ -82,6 +125,9 @@ static bool print_instead(const struct options *options, int *status)
 		docgen_version(&out, procfd);
 		if (procfd >= 0)
 			close(procfd);
+	} else if (options->doctor) {
+		*status = run_doctor(options);
+		return true;
 	} else if (options->dump_doc) {
 		if (!strcmp(options->dump_doc, "keys")) {
 			command_doc(&out);
@@ -99,12 +145,6 @@ static bool print_instead(const struct options *options, int *status)
 	}
 	*status = print(&out);
 	return true;
-}
-
-/* The character set of the locale. */
-static enum text_charset locale_charset(void)
-{
-	return strcmp(nl_langinfo(CODESET), "UTF-8") ? TEXT_ASCII : TEXT_UTF8;
 }
 
 /* Whether the path is that of a folder. */
@@ -369,24 +409,6 @@ static int run_diff(const struct options *options)
 		return print(&out);
 	buf_free(&out);
 	return status;
-}
-
-/* Opens /proc. The descriptor, or -1 with a line printed. */
-static int open_proc(void)
-{
-	int procfd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	struct statfs info;
-
-	if (procfd < 0) {
-		fprintf(stderr, "stalltop: cannot open /proc: %s\n", strerror(errno));
-		return -1;
-	}
-	/* A folder without one may be empty, and would look like a machine without tasks. */
-	if (!fstatfs(procfd, &info) && info.f_type == PROC_SUPER_MAGIC)
-		return procfd;
-	fprintf(stderr, "stalltop: no proc file system is mounted at /proc\n");
-	close(procfd);
-	return -1;
 }
 
 /* Runs what the options ask for, if that is there. Returns the exit status. */

@@ -290,15 +290,21 @@ static void append_note_text(struct buf *out, const char *text, const struct not
 	}
 }
 
+void note_append_remedy(struct buf *out, const struct note *note)
+{
+	if (note_table[note->id].remedy)
+		append_note_text(out, note_table[note->id].remedy, note);
+}
+
 void note_append(struct buf *out, const struct note *note, bool remedy)
 {
 	const struct note_row *row = &note_table[note->id];
 
 	append_note_text(out, row->text, note);
-	if (remedy && row->remedy) {
-		buf_puts(out, "; ");
-		append_note_text(out, row->remedy, note);
-	}
+	if (!remedy || !row->remedy)
+		return;
+	buf_puts(out, "; ");
+	note_append_remedy(out, note);
 }
 
 struct note note_of_refusal(int error)

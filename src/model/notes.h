@@ -39,6 +39,9 @@ size_t notes_unasked(const struct frame_info *info);
 /* Why a recording has ended, by its -errno: as strerror(), or better words. */
 const char *record_failure(int err);
 
+/* Appends what to do about the note; nothing where nothing can be done. */
+void note_append_remedy(struct buf *out, const struct note *note);
+
 /* Appends the note's text; with the remedy after it when asked for. */
 void note_append(struct buf *out, const struct note *note, bool remedy);
 

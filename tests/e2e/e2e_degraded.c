@@ -24,6 +24,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define KIND_CPU 0
@@ -521,6 +522,81 @@ E2E_TEST(test_no_proc)
 	assert_non_null(strstr(r.err.data, "'/nowhere': No such file"));
 }
 #endif
+
+/* Whether the doctor says that a subject is shown. */
+static bool is_shown(json_t *page, const char *id)
+{
+	json_t *check;
+	size_t i;
+
+	json_array_foreach(json_object_get(page, "checks"), i, check)
+	{
+		if (!strcmp(json_string_value(json_object_get(check, "id")), id))
+			return json_is_true(json_object_get(check, "shown"));
+	}
+	fail_msg("no check %s", id);
+	return false;
+}
+
+/* The doctor's page, which must say by its status whether all is shown. */
+static json_t *ask_doctor(const struct e2e_how *how)
+{
+	struct e2e_result r;
+	json_t *page, *check;
+	bool all = true;
+	size_t i;
+
+	e2e_run(&r, how, "--doctor -o json");
+	assert_int_equal(r.err.len, 0);
+	page = e2e_keep_json(json_loads(r.out.data, 0, NULL));
+	assert_non_null(page);
+	json_array_foreach(json_object_get(page, "checks"), i, check)
+	{
+		all &= json_is_true(json_object_get(check, "shown"));
+	}
+	assert_int_equal(r.status, !all);
+	e2e_run(&r, how, "--doctor");
+	assert_int_equal(r.status, !all);
+	assert_non_null(strstr(r.out.data, "What is shown:"));
+	return page;
+}
+
+/* In the child: a pid namespace of its own, as a container has; the program is its first process.
+ */
+static int be_contained(const char *arg)
+{
+	pid_t pid;
+
+	if (!own_mounts() || unshare(CLONE_NEWPID))
+		return -1;
+	pid = fork();
+	if (pid > 0) {
+		int status;
+
+		waitpid(pid, &status, 0);
+		_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 128);
+	}
+	return pid < 0 || mount("proc", "/proc", "proc", 0, arg);
+}
+
+/* What the doctor says as root, as nobody, and in a container. */
+E2E_TEST(test_doctor)
+{
+	const struct e2e_how nobody = { .uid = NOBODY }, guest = { .hook = be_contained };
+	json_t *page;
+
+	e2e_require();
+	page = ask_doctor(NULL);
+	assert_true(is_shown(page, "sample") && is_shown(page, "taskstats"));
+	assert_true(is_shown(page, "exits") && is_shown(page, "users"));
+	page = ask_doctor(&nobody);
+	assert_true(is_shown(page, "sample"));
+	assert_false(is_shown(page, "taskstats") || is_shown(page, "trace"));
+	assert_false(is_shown(page, "waiting") || is_shown(page, "exits"));
+	page = ask_doctor(&guest);
+	assert_true(is_shown(page, "sample"));
+	assert_false(is_shown(page, "namespaces") || is_shown(page, "exits"));
+}
 
 /* In the child: /proc as it hides others' tasks. */
 static int hide_others(const char *options)

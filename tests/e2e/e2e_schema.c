@@ -78,6 +78,7 @@ E2E_TEST(test_schema)
 					"-c",
 					"sleep 30 >&- 2>&- & sleep 0.3",
 					NULL };
+	const char *const doctor[] = { e2e_stalltop(), "--doctor", "-o", "json", NULL };
 	const char *const churn[] = { "/bin/sh", "-c", "while :; do /bin/true; done", NULL };
 	const char *path = e2e_path("lines");
 	const char *const validate[] = {
@@ -103,6 +104,7 @@ E2E_TEST(test_schema)
 		run_with(file, options[i], pid);
 	run_words(file, when);
 	run_words(file, command);
+	run_words(file, doctor);
 	assert_int_equal(fclose(file), 0);
 	e2e_kill(p.pid);
 	e2e_kill(pid);

@@ -11,6 +11,7 @@
 #include "model/notes.h"
 #include "ui/cmd/command.h"
 #include "ui/table/legend.h"
+#include "ui/table/table_state.h"
 #include "view/column_words.h"
 #include "view/site_column.h"
 
@@ -121,6 +122,37 @@ static void explain_column(struct help *help, const struct ui *ui, const struct 
 	for (const struct remedy *remedy = words ? words->remedies : NULL; remedy && remedy->means;
 	     remedy++)
 		add_help(help, remedy->means, remedy->how);
+	buf_free(&text);
+}
+
+/*
+ * Adds why a column is unknown of the selected row, where it is: what the machine or the user's
+ * rights keep from being known, as --doctor tells.
+ */
+static void explain_unknown(struct help *help, struct ui *ui, const struct column *column)
+{
+	const struct item *item = table_item(ui);
+	const struct view view = ui_view(ui);
+	const struct frame_info *info = ui->frame->info;
+	struct buf text = { 0 };
+	size_t n = 0;
+
+	if (!item || column_get(column, &view, item->row).type != VALUE_UNSET)
+		return;
+	add_help(help, NULL, "Why it is - in the selected row");
+	for (size_t i = 0; info->prev && i < info->head.nnotes; i++) {
+		const struct note *note = &info->head.notes[i];
+
+		if (note_table[note->id].rank != NOTE_STANDS)
+			continue;
+		text.len = 0;
+		note_append(&text, note, true);
+		add_help(help, n++ ? "" : "-", buf_cstr(&text));
+	}
+	if (!info->prev)
+		add_help(help, "-", "it takes an interval, which has not passed yet");
+	else if (!n)
+		add_help(help, "-", "neither the kernel nor the source gives it for this row");
 	buf_free(&text);
 }
 
@@ -238,6 +270,8 @@ unsigned view_help_open(struct ui *ui, bool of_column)
 		column = page->ops->column(ui, page->state, &page->list);
 	if (column)
 		explain_column(help, ui, column);
+	if (column && here == WHERE_TABLE)
+		explain_unknown(help, ui, column);
 	if (of_column && ((column && column_is_bar(column)) || legend_lines(ui, 0)))
 		explain_bar(help);
 	add_commands(help, ui, here, 0);

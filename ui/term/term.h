@@ -58,6 +58,9 @@ struct term_key {
  */
 int term_open(struct term *term, enum text_charset charset, const struct theme_choice *theme);
 
+/* Whether a type of terminals is known, and has what a screen takes. */
+bool term_is_known(const char *type);
+
 /* Gives the terminal back as it was. Harmless when it is not open. */
 void term_close(struct term *term);
 

@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "app/doctor.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "app/errors.h"
+#include "base/text.h"
+#include "base/util.h"
+#include "bpf/refusal.h"
+#include "model/notes.h"
+#include "out/json.h"
+
+/* A finding of the doctor's: what is missing and why, and what to do. Empty: all is well. */
+struct complaint {
+	struct buf what, remedy;
+	bool aside; /* it is worth knowing, but nothing is missing */
+};
+
+/* Says what is the matter with a subject; where nothing is, puts what it is into `what`. */
+typedef bool look_fn(const struct doctor_facts *facts, struct complaint *out);
+
+/* ---- Words ----------------------------------------------------------------------------------- */
+
+/* Takes the first of some notes that the sample has. False: it has none of them. */
+static bool take_note(const struct doctor_facts *facts, struct complaint *out,
+		      const enum note_id *ids, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < facts->nnotes; k++) {
+			const struct note *note = &facts->notes[k];
+
+			if (note->id != ids[i])
+				continue;
+			note_append(&out->what, note, false);
+			note_append_remedy(&out->remedy, note);
+			return true;
+		}
+	return false;
+}
+
+#define TAKE_NOTE(facts, out, ...) \
+	take_note(facts, out, (const enum note_id[]){ __VA_ARGS__ }, \
+		  ARRAY_SIZE(((const enum note_id[]){ __VA_ARGS__ })))
+
+/* The release as a number that can be compared: 6.12 is 6012; 0: not known. */
+static unsigned release_of(const struct doctor_facts *facts)
+{
+	unsigned major, minor;
+
+	return sscanf(facts->release, "%3u.%3u", &major, &minor) == 2 ? major * 1000 + minor : 0;
+}
+
+/* ---- The subjects ---------------------------------------------------------------------------- */
+
+static bool look_at_sample(const struct doctor_facts *facts, struct complaint *out)
+{
+	if (!facts->error) {
+		buf_printf(&out->what, "figures of tasks (source %s)", facts->source);
+		return false;
+	}
+	buf_puts(&out->what, "no sample can be taken: ");
+	error_of_source(&out->what, "auto", facts->error);
+	buf_puts(&out->remedy, "mount /proc, and run as root");
+	return true;
+}
+
+static bool look_at_taskstats(const struct doctor_facts *facts, struct complaint *out)
+{
+	if (TAKE_NOTE(facts, out, NOTE_NO_TASKSTATS, NOTE_TASKSTATS_VERSION, NOTE_NO_CAP,
+		      NOTE_TASKSTATS_ERROR))
+		return true;
+	buf_puts(&out->what, "all kinds of delay");
+	if (facts->taskstats_version)
+		buf_printf(&out->what, " (taskstats version %d)", facts->taskstats_version);
+	return false;
+}
+
+static bool look_at_accounting(const struct doctor_facts *facts, struct complaint *out)
+{
+	if (TAKE_NOTE(facts, out, NOTE_DELAYACCT_OFF))
+		return true;
+	/* Tasks that are older have their delays from the next boot on. */
+	if (TAKE_NOTE(facts, out, NOTE_DELAYACCT_OLDER, NOTE_DELAYACCT_UNSURE))
+		return true;
+	buf_puts(&out->what, "delay accounting");
+	return false;
+}
+
+static bool look_at_tracing(const struct doctor_facts *facts, struct complaint *out)
+{
+	bool locked = !strcmp(facts->lockdown, "confidentiality");
+
+	if (!TAKE_NOTE(facts, out, NOTE_TRACE_CAP, NOTE_TRACE_BTF, NOTE_TRACE_ABSENT,
+		       NOTE_TRACE_KERNEL, NOTE_TRACE_ERROR, NOTE_TRACE_CALLS)) {
+		buf_puts(&out->what, "what tasks wait on, by tracing");
+		return false;
+	}
+	if (locked) {
+		out->remedy.len = 0;
+		buf_puts(&out->remedy, "the kernel is locked down (confidentiality): boot without "
+				       "the kernel parameter lockdown=confidentiality");
+	}
+	return true;
+}
+
+static bool look_at_waiting(const struct doctor_facts *facts, struct complaint *out)
+{
+	if (!facts->waiting) {
+		buf_puts(&out->what, "what others' tasks wait on right now");
+		return false;
+	}
+	buf_puts(&out->what, note_table[NOTE_WAITING_HIDDEN].text);
+	buf_puts(&out->remedy, note_table[NOTE_WAITING_HIDDEN].remedy);
+	return true;
+}
+
+static bool look_at_exits(const struct doctor_facts *facts, struct complaint *out)
+{
+	struct complaint without = { 0 };
+	bool none = look_at_taskstats(facts, &without);
+
+	buf_free(&without.what);
+	buf_free(&without.remedy);
+	if (TAKE_NOTE(facts, out, NOTE_EXITS_REFUSED, NOTE_EXITS_INEXACT))
+		return true;
+	buf_puts(&out->what, none ? "tasks that end between samples are not counted: that takes "
+				    "taskstats"
+				  : "tasks that end between samples");
+	return none;
+}
+
+static bool look_at_others(const struct doctor_facts *facts, struct complaint *out)
+{
+	if (TAKE_NOTE(facts, out, NOTE_HIDDEN))
+		return true;
+	buf_puts(&out->what, "tasks of all users");
+	return false;
+}
+
+static bool look_at_namespaces(const struct doctor_facts *facts, struct complaint *out)
+{
+	if (!facts->guest_pids && !facts->guest_users) {
+		buf_puts(&out->what, "all tasks of the machine");
+		return false;
+	}
+	buf_puts(&out->what,
+		 facts->guest_pids
+			 ? "only tasks of this container are seen: it has a pid namespace "
+			   "of its own"
+			 : "privileges count in this container only: it has a user "
+			   "namespace of its own");
+	buf_puts(&out->remedy, facts->guest_pids ? "run on the host, or in its pid namespace "
+						   "(--pid=host, hostPID: true)"
+						 : "run on the host, or without a user namespace");
+	return true;
+}
+
+static bool look_at_pressure(const struct doctor_facts *facts, struct complaint *out)
+{
+	if (TAKE_NOTE(facts, out, NOTE_NO_PSI, NOTE_PSI_MISSING))
+		return true;
+	buf_puts(&out->what, "pressure");
+	return false;
+}
+
+static bool look_at_groups(const struct doctor_facts *facts, struct complaint *out)
+{
+	if (facts->hierarchy == 2 && facts->group_pressure) {
+		buf_puts(&out->what, "cgroups (version 2) with their pressure");
+		return false;
+	}
+	if (!facts->hierarchy) {
+		buf_puts(&out->what, "no cgroups are mounted: tasks cannot be shown by them");
+		buf_puts(&out->remedy, "mount -t cgroup2 cgroup2 /sys/fs/cgroup");
+		return true;
+	}
+	buf_puts(&out->what, facts->hierarchy == 1
+				     ? "cgroups are of version 1: they have no pressure, and their "
+				       "limits are not told"
+				     : "cgroups have no pressure");
+	buf_puts(&out->remedy,
+		 facts->hierarchy == 1
+			 ? "boot with the kernel parameter systemd.unified_cgroup_hierarchy=1"
+			 : "needs Linux 4.20 or later with the kernel parameter psi=1");
+	return true;
+}
+
+static bool look_at_io(const struct doctor_facts *facts, struct complaint *out)
+{
+	if (release_of(facts) < 6012 || !facts->exact) {
+		buf_puts(&out->what, "true waits for storage");
+		return false;
+	}
+	buf_puts(&out->what,
+		 "kernels from 6.12 on book waits for storage from stale time stamps: what "
+		 "cannot be true is left out, but they are not measured (");
+	buf_puts(&out->what, refusal_summary(facts->exact));
+	buf_putc(&out->what, ')');
+	buf_puts(&out->remedy, "--version has the kernel's words");
+	return true;
+}
+
+/* io_uring sleeps count as I/O from 6.5 until IORING_ENTER_NO_IOWAIT (6.15) where that is used. */
+static bool look_at_uring(const struct doctor_facts *facts, struct complaint *out)
+{
+	if (release_of(facts) < 6005) {
+		buf_puts(&out->what, "waits of io_uring");
+		return false;
+	}
+	buf_puts(&out->what,
+		 "programs that use io_uring are booked as waiting for I/O while they wait "
+		 "for anything, as a network: tracing tells which");
+	out->aside = true;
+	return true;
+}
+
+static bool look_at_cost(const struct doctor_facts *facts, struct complaint *out)
+{
+	if (!facts->bpf) {
+		buf_puts(&out->what, "samples of many tasks at little cost (bpf)");
+		return false;
+	}
+	buf_puts(&out->what, "samples of many tasks cost more than they need: the bpf source is "
+			     "unavailable (");
+	buf_puts(&out->what, refusal_summary(facts->bpf));
+	buf_putc(&out->what, ')');
+	buf_puts(&out->remedy, "--version has the kernel's words");
+	return true;
+}
+
+static bool look_at_clock(const struct doctor_facts *facts, struct complaint *out)
+{
+	static const char *const slow[] = { "hpet", "acpi_pm", "jiffies", "refined-jiffies" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(slow); i++)
+		if (!strcmp(facts->clock, slow[i])) {
+			buf_printf(&out->what,
+				   "the kernel's clock is %s, which is slow to read: tracing slows "
+				   "down programs that switch often",
+				   slow[i]);
+			buf_puts(&out->remedy, "see /sys/devices/system/clocksource/clocksource0/"
+					       "available_clocksource");
+			return true;
+		}
+	buf_puts(&out->what, "exact times");
+	return false;
+}
+
+static bool look_at_terminal(const struct doctor_facts *facts, struct complaint *out)
+{
+	if (!facts->terminal || !*facts->terminal || !facts->terminal_known) {
+		buf_puts(&out->what, "the screen cannot be shown: ");
+		if (facts->terminal && *facts->terminal) {
+			buf_puts(&out->what, "the terminal type '");
+			text_escape(&out->what, facts->terminal, strlen(facts->terminal),
+				    TEXT_ASCII);
+			buf_puts(&out->what, "' is unknown");
+		} else {
+			buf_puts(&out->what, "TERM is not set");
+		}
+		buf_puts(&out->remedy, "set TERM, as to xterm-256color, or use -b");
+		return true;
+	}
+	if (!facts->utf8) {
+		buf_puts(&out->what,
+			 "names are shown in ASCII, as the locale's character set is not "
+			 "UTF-8");
+		buf_puts(&out->remedy, "LC_ALL=C.UTF-8");
+		out->aside = true;
+		return true;
+	}
+	buf_puts(&out->what, "the screen");
+	return false;
+}
+
+/*
+ * ROW(id, look). In the order of what a lack costs the user. Which kernels were tried is the matrix
+ * of the README.
+ */
+#define SUBJECTS(ROW) \
+	ROW("sample", look_at_sample) \
+	ROW("taskstats", look_at_taskstats) \
+	ROW("delayacct", look_at_accounting) \
+	ROW("namespaces", look_at_namespaces) \
+	ROW("users", look_at_others) \
+	ROW("trace", look_at_tracing) \
+	ROW("waiting", look_at_waiting) \
+	ROW("exits", look_at_exits) \
+	ROW("storage", look_at_io) \
+	ROW("pressure", look_at_pressure) \
+	ROW("cgroups", look_at_groups) \
+	ROW("terminal", look_at_terminal) \
+	ROW("bpf", look_at_cost) \
+	ROW("clock", look_at_clock) \
+	ROW("io_uring", look_at_uring)
+
+#define SUBJECT_ROW(id, look) { id, look },
+static const struct {
+	const char *id;
+	look_fn *look;
+} subjects[] = { SUBJECTS(SUBJECT_ROW) };
+#undef SUBJECT_ROW
+
+/* ---- The page -------------------------------------------------------------------------------- */
+
+/* The oldest and the newest kernel that was tried (tests/kernels/kernels.txt), as release_of(). */
+#define TRIED_FIRST 5010
+#define TRIED_LAST 7002
+
+/* Appends who asks, where. */
+static void put_head(struct buf *out, const struct doctor_facts *facts)
+{
+	unsigned release = release_of(facts);
+
+	buf_printf(out, "stalltop %s on Linux %s (%s), as %s", PACKAGE_VERSION, facts->release,
+		   facts->machine, facts->uid ? "a user without root's id" : "root");
+	if (release && (release < TRIED_FIRST || release > TRIED_LAST))
+		buf_printf(out, "; it was tried on Linux %d.%d to %d.%d only", TRIED_FIRST / 1000,
+			   TRIED_FIRST % 1000, TRIED_LAST / 1000, TRIED_LAST % 1000);
+}
+
+/* Appends what is wrong, or worth knowing. Returns how many there are. */
+static size_t put_complaints(struct buf *out, const struct doctor_facts *facts, bool aside,
+			     const char *title)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(subjects); i++) {
+		struct complaint complaint = { 0 };
+
+		if (subjects[i].look(facts, &complaint) && complaint.aside == aside) {
+			if (!n++)
+				buf_printf(out, "\n%s\n", title);
+			buf_puts(out, "  - ");
+			text_wrap(out, buf_cstr(&complaint.what), 4, 4, TEXT_PRINTED);
+			if (complaint.remedy.len) {
+				buf_puts(out, "    ");
+				buf_puts(out, "-> ");
+				text_wrap(out, buf_cstr(&complaint.remedy), 7, 7, TEXT_PRINTED);
+			}
+		}
+		buf_free(&complaint.what);
+		buf_free(&complaint.remedy);
+	}
+	return n;
+}
+
+/* Appends what is shown, in a paragraph. */
+static void put_fine(struct buf *out, const struct doctor_facts *facts)
+{
+	struct buf all = { 0 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(subjects); i++) {
+		struct complaint fine = { 0 };
+
+		if (!subjects[i].look(facts, &fine))
+			buf_printf(&all, "%s%s", all.len ? ", " : "", buf_cstr(&fine.what));
+		buf_free(&fine.what);
+		buf_free(&fine.remedy);
+	}
+	if (all.len) {
+		buf_puts(out, "\nWhat is shown:\n  ");
+		text_wrap(out, buf_cstr(&all), 2, 2, TEXT_PRINTED);
+	}
+	buf_free(&all);
+}
+
+/* Appends the page for people. */
+static bool put_page(struct buf *out, const struct doctor_facts *facts)
+{
+	struct buf head = { 0 };
+	size_t n;
+
+	put_head(&head, facts);
+	text_wrap(out, buf_cstr(&head), 0, 2, TEXT_PRINTED);
+	buf_free(&head);
+	n = put_complaints(out, facts, false, "What is not shown, the most important first:");
+	if (!n)
+		buf_puts(out, "\nNothing is missing.\n");
+	put_complaints(out, facts, true, "What to know:");
+	put_fine(out, facts);
+	return !n;
+}
+
+/* Appends the same as JSON. */
+static bool put_json(struct buf *out, const struct doctor_facts *facts)
+{
+	struct json json = { .out = out };
+	bool well = true;
+
+	json_open_object(&json, NULL);
+	json_put_text(&json, "stalltop", PACKAGE_VERSION);
+	json_put_text(&json, "kernel", facts->release);
+	json_put_text(&json, "machine", facts->machine);
+	json_put_bool(&json, "root", !facts->uid);
+	json_open_array(&json, "checks");
+	for (size_t i = 0; i < ARRAY_SIZE(subjects); i++) {
+		struct complaint complaint = { 0 };
+		bool bad = subjects[i].look(facts, &complaint) && !complaint.aside;
+
+		well &= !bad;
+		json_open_object(&json, NULL);
+		json_put_text(&json, "id", subjects[i].id);
+		json_put_bool(&json, "shown", !bad);
+		json_put_text(&json, "text", buf_cstr(&complaint.what));
+		json_put_text(&json, "remedy",
+			      complaint.remedy.len ? buf_cstr(&complaint.remedy) : NULL);
+		json_close(&json);
+		buf_free(&complaint.what);
+		buf_free(&complaint.remedy);
+	}
+	json_close(&json);
+	json_close(&json);
+	return well;
+}
+
+bool doctor_write(struct buf *out, const struct doctor_facts *facts, bool json)
+{
+	return json ? put_json(out, facts) : put_page(out, facts);
+}

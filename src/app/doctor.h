@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * --doctor: what this kernel, its settings and this user let stalltop show, and what they do not,
+ * with what mends it. All facts are gathered first; each is looked at by a row of a table.
+ */
+#ifndef STALLTOP_APP_DOCTOR_H
+#define STALLTOP_APP_DOCTOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buf.h"
+#include "model/frame.h"
+
+#define DOCTOR_WORD 66
+
+/* Facts about the machine and the user. Texts are the kernel's, "" where not known. */
+struct doctor_facts {
+	char release[DOCTOR_WORD], machine[DOCTOR_WORD]; /* uname(2) */
+	unsigned uid;
+	int error; /* -errno: no sample could be taken; 0: what follows is of one with all on */
+	char source[16]; /* that was chosen */
+	int taskstats_version; /* 0: no records */
+	struct note notes[NOTES_MAX]; /* of the sample */
+	size_t nnotes;
+	int bpf, exact; /* -errno: the source, or measuring, is unavailable */
+	unsigned hierarchy; /* the version of the cgroup hierarchy; 0: none */
+	bool group_pressure; /* groups have pressure files */
+	int waiting; /* -errno: what another user's task waits on cannot be read */
+	bool guest_pids, guest_users; /* in a pid or user namespace that is not the first */
+	char lockdown[DOCTOR_WORD]; /* none, integrity, confidentiality */
+	char clock[DOCTOR_WORD]; /* the clock source */
+	bool utf8; /* the locale's character set is */
+	const char *terminal; /* TERM; NULL: not set */
+	bool terminal_known; /* ncurses knows it, and how it moves the cursor */
+};
+
+/* Gathers the facts of this machine; the sample takes a fifth of a second. */
+void doctor_look(struct doctor_facts *facts, int procfd, bool utf8);
+
+/* Appends the page: text, or JSON in a line. Returns whether all can be shown. */
+bool doctor_write(struct buf *out, const struct doctor_facts *facts, bool json);
+
+#endif
