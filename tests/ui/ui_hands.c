@@ -371,6 +371,21 @@ SCREEN_TEST(recalls_answers)
 	screen_await_text(s, "expression: typed");
 }
 
+/* Where the sort column is unknown of the selected row, ? says why, and what mends it. */
+SCREEN_TEST(explains_unknown)
+{
+	struct screen *s;
+
+	crowd_sleeper("crowd-idle");
+	s = start(24, 120, "-d 1 -m ^crowd --source procfs");
+	screen_await(s, table_has_rows, NULL);
+	screen_type(s, "4");
+	screen_await(s, is_below, "4RECL is memory reclaim: ");
+	screen_type(s, "?");
+	screen_await_text(s, "Why it is - in the selected row");
+	screen_check(s, !screen_shows(s, "an interval, which has not passed"));
+}
+
 /* The head that is sorted by is spelled out, for a while or where there is height; ? says more. */
 SCREEN_TEST(explains_columns)
 {
