@@ -1,7 +1,7 @@
 # Completion of stalltop's command line for bash. Made of completions/stalltop.bash.in and the
 # program's tables by: make manual
 
-_stalltop_options='-b --batch -n --iterations -d --delay -s --sort -F --fields -U --unit --booked -H --threads -g --group-by --cgroup -p --pid -u --user -m --match --over -i --active -r --rows -x --no-exits --exit-buffer -o --format --output --listen --max-series -w --record --keep --before -R --replay --from --to --history --theme --diff --since-start --when --linger --bell --source --exact-io --enable-delayacct --trace --trace-sites --site-fields --site-sort --cgroup-hierarchy --readonly --debug-log -h --help --doctor -V --version'
+_stalltop_options='-b --batch -n --iterations -d --delay -s --sort -F --fields -U --unit --booked -H --threads -g --group-by --cgroup -p --pid -u --user -m --match --over -i --active -r --rows -x --no-exits --exit-buffer -o --format --output --listen --max-series -w --record --keep --before -R --replay --from --to --history --theme --diff --since-start --when --linger --bell --source --exact-io --enable-delayacct --trace --trace-sites --site-fields --site-sort --cgroup-hierarchy --readonly --debug-log -h --help --why --doctor -V --version'
 
 # What the value of an option is; nothing where it takes none.
 _stalltop_value()
@@ -52,7 +52,7 @@ _stalltop_words()
 	site_field) echo 'state class time share count avg max waiting pid comm syscall on where waker' ;;
 	unit) echo 'percent ms count avg max total' ;;
 	grouping) echo 'process thread user command cgroup' ;;
-	format) echo 'text csv json openmetrics' ;;
+	format) echo 'text csv json openmetrics why' ;;
 	source) echo 'auto taskstats bpf procfs' ;;
 	theme) echo 'auto dark light any mono' ;;
 	condition) echo 'cpu memory io irq hang oom' ;;

@@ -210,6 +210,7 @@ function __stalltop_format
 	printf '%s\t%s\n' csv ''
 	printf '%s\t%s\n' json ''
 	printf '%s\t%s\n' openmetrics ''
+	printf '%s\t%s\n' why ''
 end
 
 function __stalltop_source
@@ -254,7 +255,7 @@ complete -c stalltop -n __stalltop_own -s i -l active -d 'hide rows with no dela
 complete -c stalltop -n __stalltop_own -s r -l rows -x -d 'at most N rows per sample'
 complete -c stalltop -n __stalltop_own -s x -l no-exits -d 'do not listen for exiting tasks'
 complete -c stalltop -n __stalltop_own -l exit-buffer -x -d 'receive buffer of each listener for exiting tasks (there is one per CPU)'
-complete -c stalltop -n __stalltop_own -s o -l format -x -a '(__stalltop_format)' -d 'text, csv, json, openmetrics (with -b)'
+complete -c stalltop -n __stalltop_own -s o -l format -x -a '(__stalltop_format)' -d 'text, csv, json, openmetrics, why (with -b)'
 complete -c stalltop -n __stalltop_own -l output -r -F -d 'write to FILE, which is emptied first: with -b the samples, in place of standard output'
 complete -c stalltop -n __stalltop_own -l listen -x -d 'no screen: answer with metrics (OpenMetrics over HTTP, /metrics) at [ADDRESS]:PORT, without ADDRESS for this machine alone, or at the path of a Unix socket'
 complete -c stalltop -n __stalltop_own -l max-series -x -d 'for metrics: at most N groups have series of their own, the rest add to one named other'
@@ -282,6 +283,7 @@ complete -c stalltop -n __stalltop_own -l cgroup-hierarchy -x -a '(__stalltop_hi
 complete -c stalltop -n __stalltop_own -l readonly -d 'the screen only shows: no signal, nice value, switch or written file'
 complete -c stalltop -n __stalltop_own -l debug-log -r -F -d 'append a log of what the program does to FILE'
 complete -c stalltop -n __stalltop_own -s h -l help -d 'print this and exit'
+complete -c stalltop -n __stalltop_own -l why -d 'look for 3 s, and print in at most 25 lines what suffers most, why, down to the roots, and what to do (with -o json as JSON)'
 complete -c stalltop -n __stalltop_own -l doctor -d 'print what this kernel, its settings and this user let stalltop show, what not, why, and what mends it (with -o json as JSON)'
 complete -c stalltop -n __stalltop_own -s V -l version -d 'print version, sources built in, kernel and taskstats version, and exit'
 complete -c stalltop -f

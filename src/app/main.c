@@ -378,7 +378,9 @@ static int run_replay(struct options *options, const char *message)
 {
 	struct replay_config *config = &options->replay;
 
-	config->interval_ns = options->paced ? options->view.interval_ns : 0;
+	config->interval_ns = config->whole    ? UINT64_MAX / 4
+			      : options->paced ? options->view.interval_ns
+					       : 0;
 	pidlist_sort(options->sampler.pids, options->sampler.npids);
 	config->pids = options->sampler.pids;
 	config->npids = options->sampler.npids;

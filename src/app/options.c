@@ -575,6 +575,10 @@ const struct option_row option_table[] = {
 	{ 0, "debug-log", "FILE", "none", "append a log of what the program does to FILE",
 	  FILE_NAME(debug_log), IN(EVERY), .barred = true },
 	{ 'h', "help", NULL, NULL, "print this and exit", FLAG(help), IN(EVERY), .barred = true },
+	{ 0, "why", NULL, NULL,
+	  "look for 3 s, and print in at most 25 lines what suffers most, why, down to the roots, "
+	  "and what to do (with -o json as JSON); exit 3: something suffers",
+	  FLAG(why), IN(EVERY), .barred = true },
 	{ 0, "doctor", NULL, NULL,
 	  "print what this kernel, its settings and this user let stalltop show, what not, why, "
 	  "and what mends it (with -o json as JSON); exit 0: all is shown, 1: not",

@@ -52,6 +52,7 @@ struct options {
 	bool readonly; /* keys change nothing but the screen */
 	const char *debug_log;
 	/* Requests for output in place of running. */
+	bool why, why_json; /* what suffers, and why: batch mode in that format */
 	bool help, version, doctor, list_fields, list_site_fields;
 	const char *dump_doc;
 	/* The command to run after "--", with its arguments; NULL: none. */

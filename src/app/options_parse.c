@@ -195,6 +195,23 @@ static int take_all(struct options *options, int argc, char **argv, const char *
 	return -EINVAL;
 }
 
+/* How long --why looks, unless an interval is asked for. */
+#define WHY_NS (3 * NSEC_PER_SEC)
+
+/* Makes of --why what it stands for. */
+static void options_ask_why(struct options *options)
+{
+	options->why_json = !strcmp(options->format->name, "json");
+	options->batch = true;
+	options->format = &out_why;
+	options->sampler.trace = true;
+	if (!options->paced)
+		options->view.interval_ns = WHY_NS;
+	if (!options->view.iterations)
+		options->view.iterations = 1;
+	options->replay.whole = !options->paced;
+}
+
 int options_override(struct options *options, int argc, char **argv, struct buf *why)
 {
 	struct option *longs = xcalloc(option_table_n + 1, sizeof(*longs));
@@ -205,6 +222,8 @@ int options_override(struct options *options, int argc, char **argv, struct buf 
 	err = take_all(options, argc, argv, letters, longs, why);
 	if (options_metrics(options) && !options->grouped)
 		options->view.group_by = GROUP_CGROUP;
+	if (options->why)
+		options_ask_why(options);
 	options->mode = options_mode(options);
 	free(longs);
 	free(letters);

@@ -125,6 +125,7 @@ static int run_samples(const struct options *options, struct sampler *sampler,
 				     .fill = fill_rows,
 				     .fill_arg = sampler,
 				     .triggers = triggers,
+				     .as_json = options->why_json,
 				     .max_series = options->max_series };
 	struct vigil vigil = { .recorder = recorder,
 			       .triggers = triggers,
@@ -154,7 +155,7 @@ static int run_samples(const struct options *options, struct sampler *sampler,
 	err = batch_run(&batch, &failure);
 	out_close(&out);
 	if (!err)
-		return EXIT_SUCCESS;
+		return out.suffers ? EXIT_SUFFERS : EXIT_SUCCESS;
 	print_failure(options, failure, err);
 	return EXIT_FAILURE;
 }

@@ -266,6 +266,7 @@ static int read_next(struct replay *replay)
 /* Reads on until a sample is to be made. 0, -ENODATA at the end, or -errno. */
 static int read_on(struct replay *replay)
 {
+	bool any = false;
 	int err;
 
 	do {
@@ -274,8 +275,10 @@ static int read_on(struct replay *replay)
 			err = (int)replay->number;
 		if (!err)
 			err = read_next(replay);
+		any |= !err;
 	} while (!err && !is_due(replay));
-	return err;
+	/* The interval ends with the recording. */
+	return err == -ENODATA && any && replay->config.whole ? 0 : err;
 }
 
 /* Implements struct playback. */

@@ -14,6 +14,7 @@ struct replay_config {
 	uint64_t interval_ns; /* the least time between samples; 0: as recorded */
 	const pid_t *pids; /* only these processes, ascending */
 	size_t npids;
+	bool whole; /* the last interval may be shorter: it ends with the recording, or at `to` */
 	bool bare; /* tasks, and what belongs to them, are not read */
 };
 

@@ -13,7 +13,8 @@
 	FIRST(text) \
 	NEXT(csv) \
 	NEXT(json) \
-	NEXT(openmetrics)
+	NEXT(openmetrics) \
+	NEXT(why)
 
 #include "base/buf.h"
 #include "history/trends.h"
@@ -33,6 +34,7 @@ struct out_config {
 	void (*fill)(void *arg, const struct row *const *rows, size_t n, unsigned needs);
 	void *fill_arg;
 	const struct trigger_set *triggers; /* pressure to sample at; NULL: sample always */
+	bool as_json; /* of why: as a line of JSON */
 	size_t max_series; /* groups that have metrics of their own; 0: the default */
 };
 
@@ -48,6 +50,7 @@ struct out {
 	struct findings findings; /* of the frame, in formats that show them */
 	struct layout layout; /* resolved with the first frame, then kept */
 	uint64_t frames; /* number of frames before this one */
+	bool suffers; /* why: a frame had what suffers */
 	struct buf scratch;
 	struct buf buf; /* the bytes to be written */
 	struct trends trends; /* of the frames before, where it is asked for */

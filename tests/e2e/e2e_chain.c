@@ -149,3 +149,38 @@ E2E_TEST(test_deadlock)
 			return;
 	fail_msg("a deadlock was not found");
 }
+
+/* One answer: a lock that is waited for, by its root, live and of a recording. */
+E2E_TEST(test_why)
+{
+	const struct planted planted = { "flock", 1, 60, 20 };
+	const char *path = e2e_path("recorded");
+	struct e2e_result r;
+	json_t *answer, *waits;
+	pid_t first, last;
+	size_t lines = 0;
+	bool found = false;
+
+	e2e_require_bpf();
+	plant(&planted, &first, &last);
+	for (unsigned i = 0; i < ATTEMPTS && !found; i++) {
+		e2e_run(&r, NULL, "--why -d 1 -o json");
+		assert_in_range(r.out.len, 1, 4095);
+		answer = e2e_keep_json(json_loads(r.out.data, 0, NULL));
+		assert_non_null(answer);
+		waits = json_object_get(answer, "waits");
+		found = r.status == 3 && json_is_true(json_object_get(answer, "suffers")) &&
+			json_integer_value(json_object_get(waits, "pid")) == first &&
+			share_of(waits, "timer", last) > 0;
+	}
+	if (!found)
+		fail_msg("%s", r.out.data);
+	e2e_run(&r, NULL, "-b -n 2 -d 0.7 -r 0 --trace -w %s", path);
+	assert_int_equal(r.status, 0);
+	e2e_run(&r, NULL, "--why -R %s", path);
+	assert_int_equal(r.status, 3);
+	assert_non_null(strstr(r.out.data, "because: "));
+	for (size_t i = 0; i < r.out.len; i++)
+		lines += r.out.data[i] == '\n';
+	assert_in_range(lines, 2, 25);
+}

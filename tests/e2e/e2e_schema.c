@@ -79,6 +79,7 @@ E2E_TEST(test_schema)
 					"sleep 30 >&- 2>&- & sleep 0.3",
 					NULL };
 	const char *const doctor[] = { e2e_stalltop(), "--doctor", "-o", "json", NULL };
+	const char *const why[] = { e2e_stalltop(), "--why", "-d", "1", "-o", "json", NULL };
 	const char *const churn[] = { "/bin/sh", "-c", "while :; do /bin/true; done", NULL };
 	const char *path = e2e_path("lines");
 	const char *const validate[] = {
@@ -105,6 +106,9 @@ E2E_TEST(test_schema)
 	run_words(file, when);
 	run_words(file, command);
 	run_words(file, doctor);
+	/* Who waits for a lock, and so for another task. */
+	assert_true(e2e_load(NULL, "load_chain flock 1 60 20 %s", e2e_folder()) > 0);
+	run_words(file, why);
 	assert_int_equal(fclose(file), 0);
 	e2e_kill(p.pid);
 	e2e_kill(pid);
