@@ -578,7 +578,7 @@ const struct option_row option_table[] = {
 	{ 0, "why", NULL, NULL,
 	  "look for 3 s, and print in at most 25 lines what suffers most, why, down to the roots, "
 	  "and what to do (with -o json as JSON); exit 3: something suffers",
-	  FLAG(why), IN(EVERY), .barred = true },
+	  FLAG(why), IN(MODE_BIT(MODE_BATCH) | MODE_BIT(MODE_REPLAY_BATCH)), .barred = true },
 	{ 0, "doctor", NULL, NULL,
 	  "print what this kernel, its settings and this user let stalltop show, what not, why, "
 	  "and what mends it (with -o json as JSON); exit 0: all is shown, 1: not",
