@@ -264,7 +264,7 @@ is_due() {
 	esac
 	case ${row_when[$1]} in
 	always) return 0 ;;
-	threads | views) [[ $tasks = *x* ]] || [ $tasks = busy ] ;;
+	threads | views) [[ $tasks = *x* || $tasks = busy ]] ;;
 	*) return 1 ;;
 	esac
 }
