@@ -19,7 +19,7 @@ run() {
 	printf 'run\t1000\t%s\t%s\t5\t90000\t5000\t5100\t5\t%s\t1000\t3\n' "$2" "$1" "$3"
 }
 
-echo 1..18
+echo 1..20
 
 {
 	printf 'setting\tn1\t1\nsetting\tn2\t5\nsetting\tdelay\t1\n'
@@ -79,6 +79,16 @@ has 'one without figures' 'top / stalltop bpf, screen, 10,000 >= 50.0 - not meas
 	echo 1 && sleep 0.8 && echo 2 && [ "$(head -c 1)" = q ] && sleep 0.5 && echo 3' \
 	>"$work/out" 2>&1 && [ "$(cut -f 4 "$work/out")" = 3 ]
 result $? 'a terminal of 120x40 and the key at its end'
+
+# shellcheck disable=SC2016
+"$meter" -t -k w -l 20 sh -c 'stty -icanon -echo && echo 1 && [ "$(head -c 1)" = w ] &&
+	sleep 0.5 && echo 2' >"$work/out" 2>&1 && [ "$(cut -f 4 "$work/out")" = 2 ]
+result $? 'keys are typed after the first refresh'
+
+# shellcheck disable=SC2016
+"$meter" -a sh -c 'for n in 1 2 3 4 5; do sleep 0.4; done' >"$work/out" 2>&1 &&
+	[ "$(cut -f 5- "$work/out" | tr '\t' ' ')" = '- - -' ]
+result $? 'where children count there are no samples'
 
 # shellcheck disable=SC2016
 "$meter" sh -c 'sh -c "i=0; while [ \$i -lt 100000 ]; do i=\$((i + 1)); done"; :' \

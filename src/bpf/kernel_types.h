@@ -18,14 +18,15 @@
 
 #define TASK_COMM 16
 
-#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
-
 struct pid_namespace;
 
+/* Read whole, as it has always been: each type whose fields are looked up costs when loading. */
 struct upid {
 	__u32 nr;
 	struct pid_namespace *ns;
 };
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
 struct pid {
 	unsigned int level;
@@ -260,6 +261,7 @@ struct task_struct {
 	struct thread_info thread_info;
 	void *stack;
 	unsigned int __state; /* 5.14 and later */
+	unsigned long state; /* before */
 	unsigned int flags;
 	__u32 on_cpu, on_rq; /* bytes since 7.2 */
 	__u32 prio;
@@ -287,10 +289,6 @@ struct task_struct {
 	struct files_struct *files;
 };
 
-struct task_struct___old {
-	long state;
-};
-
 struct bpf_iter_meta;
 
 struct bpf_iter__task {
@@ -305,7 +303,7 @@ static __always_inline __u32 state_of(const struct task_struct *task)
 {
 	if (bpf_core_field_exists(task->__state))
 		return task->__state;
-	return (__u32)((const struct task_struct___old *)task)->state;
+	return (__u32)task->state;
 }
 
 /* Kernels before 6.7 have no such iterator; the program that needs it is not loaded there. */

@@ -97,6 +97,20 @@ static size_t keep_fields(struct exits *exits, const struct task_record *fields)
 	return exits->nfields++;
 }
 
+/* What is read of a record's fields where not all are wanted: there may be thousands a second. */
+#define FIELDS_READ \
+	(RECORD_BIT(RECORD_ac_exitcode) | RECORD_BIT(RECORD_ac_flag) | \
+	 RECORD_BIT(RECORD_ac_tgid) | RECORD_BIT(RECORD_ac_tgetime))
+
+/* Reads the fields that are needed of a task's record. 0 or -errno. */
+static int read_fields(const struct exits *exits, const struct taskstats_part *task,
+		       struct task_record *fields)
+{
+	if (exits->want_fields)
+		return taskstats_record(task->record, task->len, fields);
+	return taskstats_fields(task->record, task->len, FIELDS_READ, fields);
+}
+
 /* A field of a record, 0 where its version has none. */
 static uint64_t field_of(const struct task_record *fields, enum record_field field)
 {
@@ -107,10 +121,11 @@ static uint64_t field_of(const struct task_record *fields, enum record_field fie
 static bool leave_out(const struct exits *exits, const struct taskstats_part *task,
 		      const struct taskstats_part *group, uint64_t life_ns, struct exit_record *out)
 {
-	struct counters own = { 0 }, excess = { 0 };
+	struct counters own = out->counters, excess = { 0 };
 	uint32_t wrong;
 
-	if (taskstats_counters(task->record, task->len, &own))
+	/* Those that are there are the group's. */
+	if (group && !exits->threads && taskstats_counters(task->record, task->len, &own))
 		return false;
 	wrong = counters_excess(&own, life_ns, &excess);
 	out->impossible = excess.valid;
@@ -168,7 +183,7 @@ static bool add_record(struct exits *exits, const struct listener *listener,
 
 	for (int i = 0; i < n; i++)
 		*(parts[i].tgid ? &group : &task) = &parts[i];
-	if (!task || taskstats_record(task->record, task->len, &fields) ||
+	if (!task || read_fields(exits, task, &fields) ||
 	    read_record(exits, task, group, &fields, &record))
 		return false;
 	if (exits->want_fields)

@@ -176,6 +176,28 @@ static void read_range(const struct record_view *view, enum delay_kind kind,
 	out->stamp_valid |= DELAY_BIT(kind);
 }
 
+/* Takes wanted fields; the others are left alone. */
+static void read_fields(const struct record_view *view, uint64_t wanted, struct task_record *out)
+{
+	out->fields_valid = 0;
+	for (; wanted; wanted &= wanted - 1) {
+		enum record_field field = (enum record_field)__builtin_ctzll(wanted);
+
+		if (read_field(view, field, &out->field[field]))
+			out->fields_valid |= RECORD_BIT(field);
+	}
+}
+
+int taskstats_fields(const uint8_t *record, size_t len, uint64_t wanted, struct task_record *out)
+{
+	struct record_view view;
+	int err = view_open(&view, record, len);
+
+	if (!err)
+		read_fields(&view, wanted, out);
+	return err;
+}
+
 int taskstats_record(const uint8_t *record, size_t len, struct task_record *out)
 {
 	struct record_view view;
@@ -184,9 +206,7 @@ int taskstats_record(const uint8_t *record, size_t len, struct task_record *out)
 	if (err)
 		return err;
 	*out = (struct task_record){ 0 };
-	for (enum record_field field = 0; field < RECORD_FIELDS; field++)
-		if (read_field(&view, field, &out->field[field]))
-			out->fields_valid |= RECORD_BIT(field);
+	read_fields(&view, (RECORD_BIT(RECORD_FIELDS - 1) << 1) - 1, out);
 	for (enum delay_kind kind = 0; kind < DELAY_KINDS; kind++)
 		read_range(&view, kind, out);
 	return 0;

@@ -60,6 +60,12 @@ int taskstats_identity(const uint8_t *record, size_t len, struct taskstats_ident
 /* The elapsed time of a record in ns: of the task, or the sum over a group's threads. */
 int taskstats_elapsed(const uint8_t *record, size_t len, uint64_t *elapsed_ns);
 
+/*
+ * Takes some fields from a PID record: RECORD_BIT()s. Only fields_valid, and those that it has, are
+ * set in `out`. Errors as taskstats_version().
+ */
+int taskstats_fields(const uint8_t *record, size_t len, uint64_t wanted, struct task_record *out);
+
 /* Takes all other fields from a PID record. */
 int taskstats_record(const uint8_t *record, size_t len, struct task_record *out);
 

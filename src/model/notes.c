@@ -180,8 +180,9 @@ const struct note_row note_table[NOTE_IDS] = {
 	},
 	[NOTE_TRACE_LOST] = {
 		"trace-lost",
-		"%v {wait|waits} found no room for {its|their} site: {it is|they are} in no site",
-		"more room (--trace-sites)", NOTE_HAPPENS,
+		"%v {wait|waits} found no room for {its|their} site, or other CPUs writing to it: {it "
+		"is|they are} in no site",
+		"more room (--trace-sites), unless many CPUs wait in few sites", NOTE_HAPPENS,
 	},
 	[NOTE_TRACE_THREADS] = {
 		"trace-threads",

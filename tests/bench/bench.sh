@@ -4,7 +4,8 @@
 # memory of stalltop, of the monitors that are installed beside it, and the floor below
 # which no way to the counters can go; then, how stalltop's aims are met.
 #
-#   tests/bench/bench.sh [TASKS...]      as 1000 (processes) or 2000x5 (of 5 threads each)
+#   tests/bench/bench.sh [TASKS...]      as 1000 (processes) or 2000x5 (of 5 threads each);
+#                                        busy: 1000, and others that work (see BUSY_LOAD)
 #
 # One thing runs at a time. Start-up is subtracted: the figure is the difference between two
 # lengths of a run, divided by the samples between; tests/bench/meter.c takes both in the
@@ -45,10 +46,16 @@ calls_n1=2
 calls_n2=3
 floor_rounds=4
 
+# The busy machine: sleepers; processes, threads of each, wakes of each a second, forks a second.
+BUSY_SLEEPERS=1000
+BUSY_LOAD='8 32 50 500'
+
 pid_max_file=/proc/sys/kernel/pid_max
 pid_max=$(cat $pid_max_file)
 load=
+busy=
 job=
+recordings=0
 # Rows, by ID, among the tasks at hand: no more to be had of it; measured well enough; the
 # lowest and the highest figure so far.
 declare -A dropped settled lowest highest
@@ -101,29 +108,47 @@ room_for() {
 	return 1
 }
 
-# start_sleepers PROCESSES[xTHREADS]: returns when all are there and at rest; 1 when they
+# start_load PROGRAM ARGUMENT...: returns when it is ready, with its id in `started`; 1 when it
 # cannot be, and why.
-start_sleepers() {
-	local processes=${1%x*} threads=1 line
-	[ "$processes" = "$1" ] || threads=${1#*x}
-	room_for "$processes" $((processes * threads)) || return 1
+start_load() {
+	local program=$1 line
+	shift
 	rm -f "$tmp/ready"
 	mkfifo "$tmp/ready"
-	"$programs/load/load_sleepers" "$processes" "$threads" >"$tmp/ready" 2>"$tmp/errors" &
-	load=$!
-	if ! read -r -t 120 line <"$tmp/ready" || [ "$line" != ready ]; then
-		why=$(head -1 "$tmp/errors")
-		stop_sleepers
-		return 1
+	"$programs/load/$program" "$@" >"$tmp/ready" 2>"$tmp/errors" &
+	started=$!
+	read -r -t 120 line <"$tmp/ready" && [ "$line" = ready ] && return
+	why=$(head -1 "$tmp/errors")
+	return 1
+}
+
+# start_sleepers PROCESSES[xTHREADS]|busy: returns when all are there and at rest; 1 when they
+# cannot be, and why.
+start_sleepers() {
+	local what=${1/busy/$BUSY_SLEEPERS} threads=1 there=0
+	local processes=${what%x*}
+	[ "$processes" = "$what" ] || threads=${what#*x}
+	room_for "$processes" $((processes * threads)) || return 1
+	start_load load_sleepers "$processes" "$threads" || there=1
+	load=$started
+	if [ $there = 0 ] && [ "$1" = busy ]; then
+		# shellcheck disable=SC2086 # four words
+		start_load load_busy $BUSY_LOAD || there=1
+		busy=$started
 	fi
-	sleep 2
+	[ $there = 0 ] || stop_sleepers
+	[ $there = 1 ] || sleep 2
+	return $there
 }
 
 stop_sleepers() {
 	[ -n "$load" ] || return 0
-	kill "$load" 2>/dev/null
-	wait "$load" 2>/dev/null
+	# shellcheck disable=SC2086 # one or two
+	kill $load $busy 2>/dev/null
+	# shellcheck disable=SC2086
+	wait $load $busy 2>/dev/null
 	load=
+	busy=
 }
 
 # --- One run -----------------------------------------------------------------
@@ -145,11 +170,15 @@ command_of() {
 	text=${text//%d/$3}
 	text=${text//%i/$delay}
 	text=${text//%t/$((delay * 10))}
+	text=${text//%f/$tmp/recording.$((++recordings))}
 	read -ra command <<<"$text"
 	[ "${command[0]}" != stalltop ] || command[0]=$stalltop
 	options=()
 	case ${row_how[$1]} in
 	screen) options=(-t) ;;
+	screen:Enter) options=(-t -k $'\r') ;;
+	screen:*) options=(-t -k "${row_how[$1]#*:}") ;;
+	all) options=(-a) ;;
 	keys) options=(-t -q "$2") ;;
 	esac
 }
@@ -235,7 +264,7 @@ is_due() {
 	esac
 	case ${row_when[$1]} in
 	always) return 0 ;;
-	threads) [[ $tasks = *x* ]] ;;
+	threads | views) [[ $tasks = *x* || $tasks = busy ]] ;;
 	*) return 1 ;;
 	esac
 }
@@ -356,12 +385,12 @@ headline() {
 }
 
 for tasks; do
-	[[ $tasks =~ ^[1-9][0-9]*(x[1-9][0-9]*)?$ ]] || {
-		say "usage: bench.sh [TASKS...], as: bench.sh 1000 2000x5"
+	[[ $tasks =~ ^([1-9][0-9]*(x[1-9][0-9]*)?|busy)$ ]] || {
+		say "usage: bench.sh [TASKS...], as: bench.sh 1000 2000x5 busy"
 		exit 2
 	}
 done
-[ $# -gt 0 ] || set -- 100 1000 10000 30000 2000x5
+[ $# -gt 0 ] || set -- 100 1000 10000 30000 2000x5 busy
 : >"$raw"
 record setting n1 "$n1"
 record setting n2 "$n2"

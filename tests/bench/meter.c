@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * meter [-t] [-q N] [-l SECONDS] COMMAND [ARGUMENT...]: runs a command and prints one line,
- * with tabs between: CPU time (user and system, its reaped children's too) in us, the
- * largest resident set of any of them in kB, wall time in ms, refreshes of the screen; then
- * of its samples: CPU time in us and wall time in ms of one, and how many they were, or "-".
+ * meter [-ta] [-k KEYS] [-q N] [-l SECONDS] COMMAND [ARGUMENT...]: runs a command and prints one
+ * line, with tabs between: CPU time (user and system, its reaped children's too) in us, the largest
+ * resident set of any of them in kB, wall time in ms, refreshes of the screen; then of its samples:
+ * CPU time in us and wall time in ms of one, and how many they were, or "-".
  *
  * A monitor works and rests in turn. The samples are what lies between its second rest and
  * its last: neither start-up nor end are in it, however much they take, and so neither is
@@ -13,8 +13,9 @@
  * The command's output goes to /dev/null: formatting and writing it are in the figure, what
  * a reader does to the writer (full pipes, wake-ups) is not the command's. With -t it runs
  * on a terminal of 120x40, which the meter reads; what it reads is at once forgotten, and
- * its own time is not in the figure. -q presses q after the Nth refresh, for programs that
- * have no count of them. -l ends what takes longer than that.
+ * its own time is not in the figure. -k types keys after the first refresh. -q presses q after
+ * the Nth, for programs that have no count of them. -l ends what takes longer than that. -a has
+ * no figure of samples: they are the command's own, and its children may work for it.
  *
  * Exit status: 0; 1 when the command failed, with what it had to say on standard error;
  * 3 when it took too long; 2 for wrong usage.
@@ -58,7 +59,8 @@ struct rest {
 };
 
 struct run {
-	bool on_terminal;
+	bool on_terminal, with_children;
+	const char *keys; /* NULL: none, or they have been typed */
 	unsigned long quit_after, limit_s;
 	char **command;
 	pid_t pid;
@@ -192,6 +194,13 @@ static void look(struct run *run, double now)
 		run->rests[run->n_rests++] = (struct rest){ now, cpu };
 }
 
+/* What a person does. */
+static void type(const struct run *run, const char *keys)
+{
+	if (write(run->master, keys, strlen(keys)) < 0)
+		fail("write");
+}
+
 /* Waits for output, the command's end or the time to look again. */
 static void wait_a_while(struct run *run)
 {
@@ -201,17 +210,24 @@ static void wait_a_while(struct run *run)
 	sigset_t none;
 
 	if (now >= run->next_look) {
-		look(run, now);
+		if (!run->with_children)
+			look(run, now);
 		run->next_look = now + LOOK_MS;
 	}
 	time.tv_nsec = (long)((run->next_look - now) * 1e6);
 	sigemptyset(&none);
 	if (ppoll(&fd, 1, &time, &none) > 0)
 		take_output(run);
-	if (run->quit_after && run->refreshes >= run->quit_after && run->master >= 0 &&
-	    now_ms() - run->last_output >= SILENCE_MS) {
-		if (write(run->master, "q", 1) < 0)
-			fail("write");
+	if (run->master < 0 || now_ms() - run->last_output < SILENCE_MS)
+		return;
+	if (run->keys && run->refreshes) {
+		type(run, run->keys);
+		run->keys = NULL;
+		/* What they begin, as a load of programs, is start-up. */
+		run->n_rests = run->quiet = 0;
+	}
+	if (run->quit_after && run->refreshes >= run->quit_after) {
+		type(run, "q");
 		run->quit_after = 0;
 	}
 }
@@ -316,10 +332,16 @@ static bool parse(struct run *run, int argc, char **argv)
 {
 	int option;
 
-	while ((option = getopt(argc, argv, "+tq:l:")) != -1) {
+	while ((option = getopt(argc, argv, "+tak:q:l:")) != -1) {
 		switch (option) {
 		case 't':
 			run->on_terminal = true;
+			break;
+		case 'a':
+			run->with_children = true;
+			break;
+		case 'k':
+			run->keys = optarg;
 			break;
 		case 'q':
 			run->quit_after = strtoul(optarg, NULL, 10);
@@ -332,7 +354,7 @@ static bool parse(struct run *run, int argc, char **argv)
 		}
 	}
 	run->command = argv + optind;
-	return *run->command && (run->on_terminal || !run->quit_after);
+	return *run->command && (run->on_terminal || (!run->quit_after && !run->keys));
 }
 
 int main(int argc, char **argv)
@@ -342,7 +364,8 @@ int main(int argc, char **argv)
 	double wall;
 
 	if (!parse(&run, argc, argv)) {
-		fputs("usage: meter [-t] [-q N] [-l SECONDS] COMMAND [ARGUMENT...]\n", stderr);
+		fputs("usage: meter [-ta] [-k KEYS] [-q N] [-l SECONDS] COMMAND [ARGUMENT...]\n",
+		      stderr);
 		return 2;
 	}
 	block_child();

@@ -168,6 +168,8 @@ function calls_of(key,    a, b)
 # spelled(1000) is "1,000 processes", spelled("2000x5") "2,000 processes of 5 threads".
 function spelled(where,    part)
 {
+	if (where == "busy")
+		return "busy: 1,000 processes"
 	split(where, part, "x")
 	return grouped(part[1]) " processes" (part[2] ? " of " part[2] " threads" : "")
 }
@@ -190,7 +192,7 @@ function print_tasks(    i)
 {
 	printf "%s sleeping (%s tasks in %s processes with all others)\n", spelled(tasks),
 		grouped(threads[tasks]), grouped(processes[tasks])
-	if (most[tasks] > 1.05 * fewest[tasks] || others_share[tasks] > DISTURBING)
+	if (tasks != "busy" && (most[tasks] > 1.05 * fewest[tasks] || others_share[tasks] > DISTURBING))
 		printf "disturbed: %s to %s tasks, %.0f %% of the CPUs had other work\n",
 			grouped(fewest[tasks]), grouped(most[tasks]), others_share[tasks] * 100
 	printf "%-36s %9s %17s %11s %8s %7s\n", "", "ms CPU", "", "calls", "peak", "period"
@@ -287,7 +289,7 @@ function ratio(where, over, under,    top)
 
 function aim_ratio(where, over, under, sense, bound, text)
 {
-	aim(text ", " grouped(where), ratio(where, over, under), sense, bound)
+	aim(text ", " (where == "busy" ? where : grouped(where)), ratio(where, over, under), sense, bound)
 }
 
 # Rows seen before: at most `share` of the tasks, and `more`.
@@ -297,6 +299,8 @@ function aim_calls(source, share, more,    i, k, kinds, where)
 	for (k = 1; k <= 2; k++)
 		for (i = 1; i <= n_order; i++) {
 			where = order[i]
+			if (where == "busy")
+				continue
 			aim("system calls a sample, stalltop " source " " kind_name(kinds[k]) ", " \
 				(where ~ /x/ ? where : grouped(where)),
 				calls_of(where SUBSEP "stalltop:" source ":" kinds[k]), "<=",
@@ -339,6 +343,7 @@ function aims_of_speed(    peers, n, i, name)
 	aim_ratio(10000, "top:batch", "stalltop:bpf:active", ">=", 60, "top -b / stalltop bpf -b -i")
 	aim_ratio(10000, "top:batch", "stalltop:taskstats:batch", ">=", 5,
 		"top -b / stalltop taskstats -b")
+	aim_ratio("busy", "top:screen", "stalltop:bpf:screen", ">=", 15, "top / stalltop bpf, screen")
 	n = split("htop:screen iotop-c:batch atop:batch pidstat:batch", peers, " ")
 	for (i = 1; i <= n; i++) {
 		name = peers[i]

@@ -6,10 +6,11 @@
 #
 # ID is TOOL:KIND, for stalltop stalltop:SOURCE:KIND; report.awk knows them. WHEN it is
 # measured: always; full (among the tasks that BENCH_FULL names); threads (there, and where
-# processes have several threads). HOW it runs: null (output to /dev/null), screen (on a
-# terminal of 120x40), keys (there, and ended by q as it has no count of samples). In the
+# processes have several threads); views (there, and on a busy machine). HOW it runs: null (output to /dev/null), screen (on a
+# terminal of 120x40), screen:KEY (there, and a key is pressed), keys (there, and ended by q as it
+# has no count of samples), all (output to /dev/null; its children work for it). In the
 # command %n stands for the count of samples, %d for the seconds between two, %i for these
-# where only whole ones go, %t for tenths.
+# where only whole ones go, %t for tenths, %f for a new file.
 
 row_ids=()
 declare -A row_when row_how row_command row_label
@@ -35,9 +36,14 @@ version() {
 label() {
 	local text=${row_command[$1]}
 	text=${text//-[nd] %[ndt]/}
+	text=${text//%f/FILE}
 	text=${text//%i %n/}
 	text=$(echo "$text" | tr -s ' ' | sed 's/ $//; s/--source //')
-	[ "${row_how[$1]}" = null ] || text="$text (screen)"
+	case ${row_how[$1]} in
+	null | all) ;;
+	screen:*) text="$text (screen, ${row_how[$1]#*:})" ;;
+	*) text="$text (screen)" ;;
+	esac
 	case $1 in
 	stalltop:*) ;;
 	*) text="$text $(version "${1%%:*}")" ;;
@@ -58,6 +64,15 @@ stalltop_rows() {
 	row "stalltop:$s:csv" full null "$base -b -o csv"
 	row "stalltop:$s:json" full null "$base -b -o json"
 	row "stalltop:$s:screen" $often screen "$base"
+	[ "$s" = bpf ] || return 0
+	row "stalltop:$s:screen-threads" views screen "$base -H"
+	row "stalltop:$s:screen-groups" views screen "$base -g command"
+	row "stalltop:$s:screen-detail" views screen:Enter "$base"
+	row "stalltop:$s:screen-sites" views screen:w "$base"
+	row "stalltop:$s:screen-past" views screen:[ "$base"
+	row "stalltop:$s:trace" views null "$base -b --trace"
+	row "stalltop:$s:record" views all "$base -w %f"
+	row "stalltop:$s:listen" views all "$base --listen %f"
 }
 
 # peer_row ID WHEN HOW COMMAND...: a row if the tool is there.

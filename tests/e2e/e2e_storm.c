@@ -6,11 +6,13 @@
 #include "tests/lib/parse.h"
 #include "tests/lib/watch.h"
 
+#include <math.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,6 +22,17 @@
 
 /* Zombies, and tasks between their record and their removal, at either end of a watch. */
 #define SLACK 64
+
+/* The interval of samples among tasks that compute, and the least of them. */
+#define GRID 0.5
+#define GRID_SAMPLES 24
+
+/* So many of the first and of the last are compared, and must come that close: in s. */
+#define GRID_ENDS 6
+#define GRID_CLOSE 0.05
+
+/* How many compute: several for each CPU. */
+#define SPINNERS 8
 
 /* A load that ends tasks, looked at. */
 struct storm {
@@ -281,4 +294,62 @@ E2E_TEST(test_hotplug)
 	check_lossless("fork", STORM / 2, "-d 0.5", bring_up);
 	check_lossless("fork", STORM, "-d 0.5", flap);
 	check_lossless("vfork", STORM, "-d 0.5 -H", flap);
+}
+
+/* Has CPUs contended for. */
+static void start_spinners(void)
+{
+	for (size_t i = 0; i < SPINNERS; i++) {
+		pid_t pid;
+
+		fflush(NULL);
+		pid = fork();
+		assert_true(pid >= 0);
+		if (pid == 0) {
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			for (;;)
+				__asm__ volatile("");
+		}
+		guard_push_child(pid);
+	}
+}
+
+/* How far apart two samples are at least, by a grid: one of the first ones and one of the last. */
+static double off_grid(const struct watch *watch)
+{
+	double least = GRID;
+
+	for (size_t i = 0; i < GRID_ENDS; i++)
+		for (size_t k = watch->n - GRID_ENDS; k < watch->n; k++) {
+			double apart =
+				member_real(watch->v[k], "time") - member_real(watch->v[i], "time");
+
+			least = fmin(least, fabs(remainder(apart, GRID)));
+		}
+	return least;
+}
+
+/* Takes samples while tasks end. */
+static void watch_grid(struct watch *watch)
+{
+	watch_some(watch, GRID_SAMPLES);
+}
+
+/*
+ * Beside tasks that compute, samples stay on their grid, however late single ones are, and all that
+ * ends is seen: the buffers hold more than the storm.
+ */
+E2E_TEST(test_contended)
+{
+	struct storm storm;
+	double off;
+
+	e2e_require();
+	start_spinners();
+	run_storm(&storm, NULL, "vfork", STORM, e2e_format("-d %.1f", GRID), watch_grid);
+	assert_true(storm.seen >= storm.load.ends);
+	assert_int_equal(storm.lost, 0);
+	off = off_grid(&storm.watch);
+	print_message("%zu samples, %.3f s off the grid\n", storm.watch.n, off);
+	assert_true(off < GRID_CLOSE);
 }

@@ -101,9 +101,11 @@ TEST(test_tracing)
 	}
 	out.len = 0;
 	note_append(&out, &(struct note){ .id = NOTE_TRACE_LOST, .value = 3 }, true);
-	assert_string_equal(buf_cstr(&out),
-			    "3 waits found no room for their site: they are in no site; more room "
-			    "(--trace-sites)");
+	assert_string_equal(
+		buf_cstr(&out),
+		"3 waits found no room for their site, or other CPUs writing to it: they "
+		"are in no site; more room (--trace-sites), unless many CPUs wait in few "
+		"sites");
 	buf_free(&out);
 }
 

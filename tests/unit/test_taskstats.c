@@ -206,6 +206,31 @@ TEST(test_longer)
 	}
 }
 
+/* Some of the fields: they, as far as the version has them, and nothing else. */
+TEST(test_some_fields)
+{
+	uint64_t wanted = RECORD_BIT(RECORD_ac_exitcode) | RECORD_BIT(RECORD_ac_tgetime);
+	struct record_values values;
+	uint8_t bytes[RECORD_MAX];
+
+	record_fill(&values, 4);
+	for (unsigned version = RECORD_OLDEST; version <= RECORD_NEWEST; version++) {
+		struct task_record whole, some, left;
+		size_t len = record_make(bytes, version, &values);
+
+		memset(&some, 0x22, sizeof(some));
+		left = some;
+		assert_int_equal(taskstats_record(bytes, len, &whole), 0);
+		assert_int_equal(taskstats_fields(bytes, len, wanted, &some), 0);
+		left.fields_valid = whole.fields_valid & wanted;
+		for (unsigned field = 0; field < RECORD_FIELDS; field++)
+			if (left.fields_valid & RECORD_BIT(field))
+				left.field[field] = whole.field[field];
+		assert_memory_equal(&some, &left, sizeof(some));
+	}
+	assert_int_equal(taskstats_fields(bytes, 1, wanted, &(struct task_record){ 0 }), -EBADMSG);
+}
+
 /* Every version cut at every length: never read past the end, and nothing invented. */
 TEST(test_truncated)
 {
