@@ -25,7 +25,7 @@
  * more, but what the reader knows is there and means the same, for tasks in views with the former
  * names.
  */
-#define SCHEMA_VERSION 7
+#define SCHEMA_VERSION 8
 #define SCHEMA_READS_FROM 4
 
 /* "STAL", in the head of the file (pragma application_id). */

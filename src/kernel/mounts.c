@@ -119,6 +119,42 @@ bool mount_path(struct span mountinfo, uint32_t dev, const char *path, struct bu
 	return true;
 }
 
+/*
+ * Takes what follows the mount point: the type of the file system, and its source. Optional fields
+ * in front of these end with a hyphen.
+ */
+static bool parse_type(struct span line, struct span *type, struct span *source)
+{
+	struct span field;
+
+	for (int i = 0; i < 6; i++)
+		if (!take_part(&line, ' ', &field))
+			return false;
+	do {
+		if (!take_part(&line, ' ', &field))
+			return false;
+	} while (!is_text(&field, "-"));
+	return take_part(&line, ' ', type) && take_part(&line, ' ', source);
+}
+
+bool mount_type(struct span mountinfo, const char *path, struct span *type)
+{
+	size_t nearest = SIZE_MAX;
+	struct span line, found, source;
+	struct device_mount mount;
+	const char *rest;
+
+	while (take_line(&mountinfo, &line)) {
+		if (!parse_device(line, &mount) || !parse_type(line, &found, &source) ||
+		    !is_below(mount.point, path, &rest) || strlen(rest) > nearest)
+			continue;
+		/* Of those at the same place the last one lies above the others. */
+		nearest = strlen(rest);
+		*type = found;
+	}
+	return nearest != SIZE_MAX;
+}
+
 /* Whether a line ends with the options of a /proc that hides tasks. */
 static bool is_hiding(struct span line)
 {

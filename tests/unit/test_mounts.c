@@ -141,3 +141,27 @@ TEST(test_hides)
 		free((char *)text.at);
 	}
 }
+
+/* The file system of a path is that of the nearest mount, of several there the last. */
+TEST(test_type)
+{
+	static const char text[] = "21 1 8:1 / / rw shared:1 - ext4 /dev/sda1 rw\n"
+				   "22 21 0:40 / /home rw shared:2 master:3 - nfs4 nas:/home rw\n"
+				   "23 22 0:41 / /home/a\\040b rw - tmpfs none rw\n"
+				   "24 21 0:42 / /mnt rw - autofs none rw\n"
+				   "25 24 0:43 / /mnt rw - xfs none rw\n";
+	static const struct {
+		const char *path, *type;
+	} cases[] = {
+		{ "/", "ext4" },	{ "/homes", "ext4" },	    { "/home", "nfs4" },
+		{ "/home/me", "nfs4" }, { "/home/a b/c", "tmpfs" }, { "/mnt/x", "xfs" },
+	};
+	struct span all = copy_of(text, strlen(text)), type, none = { text, text };
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		if (!mount_type(all, cases[i].path, &type) || !is_text(&type, cases[i].type))
+			fail_msg("%s is not %s", cases[i].path, cases[i].type);
+	}
+	assert_false(mount_type(none, "/", &type));
+	free((char *)all.at);
+}

@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "base/buf.h"
+#include "base/text.h"
 #include "history/varint.h"
 #include "tests/lib/recording.h"
 #include "tests/lib/scratch.h"
@@ -74,6 +75,8 @@ static void compare_rows(const struct row *a, const struct row *b, unsigned samp
 		fail_msg("sample %u: task %d is another", sample, (int)x->pid);
 	if (strcmp(a->task->comm, b->task->comm) != 0 || a->task->ppid != b->task->ppid ||
 	    strcmp(a->task->user, b->task->user) != 0 ||
+	    text_compare(a->task->pod, b->task->pod) != 0 ||
+	    text_compare(a->task->container, b->task->container) != 0 ||
 	    a->task->key.start_ns != b->task->key.start_ns ||
 	    (a->exited && a->task->status != b->task->status))
 		fail_msg("sample %u: task %d is described otherwise", sample, (int)x->pid);
@@ -136,7 +139,7 @@ struct plan {
 	unsigned segment; /* every so many a segment begins; 0: there is one */
 	bool exact; /* the source knows when waits began */
 	unsigned states; /* as in play_machine */
-	bool unbounded; /* the same */
+	bool unbounded, unnamed; /* the same */
 	const char *change; /* SQL that the first segment is changed by, or NULL */
 };
 
@@ -159,7 +162,8 @@ static void record_machine(const struct plan *plan, const char *folder)
 	struct play_machine machine = { .seed = plan->seed,
 					.exact = plan->exact,
 					.states = plan->states,
-					.unbounded = plan->unbounded };
+					.unbounded = plan->unbounded,
+					.unnamed = plan->unnamed };
 	struct encoder *encoder = encoder_open(0);
 	struct store *store = NULL;
 
@@ -254,7 +258,8 @@ static void check_same(struct plan plan)
 	struct play_machine machine = { .seed = plan.seed,
 					.exact = plan.exact,
 					.states = plan.states,
-					.unbounded = plan.unbounded };
+					.unbounded = plan.unbounded,
+					.unnamed = plan.unnamed };
 	const struct replay_config config = { .path = folder };
 	struct player player = { 0 };
 	const struct frame *live, *again;
@@ -418,6 +423,9 @@ SCRATCH_TEST(test_gaps)
 #define TOTAL_3 UNPACK("total", "kind INTEGER, ns INTEGER, waits INTEGER", ", kind")
 #define CHILDREN_3 UNPACK("children", "user_ns INTEGER, system_ns INTEGER", "")
 
+/* Makes a recording what version 7 wrote: containers have no names. */
+#define VERSION_7 "UPDATE recording SET value = 7 WHERE name = 'version';"
+
 /* Makes a recording what version 6 wrote: no group limits what was waited. */
 #define VERSION_6 "DROP TABLE io_bound; UPDATE recording SET value = 6 WHERE name = 'version';"
 
@@ -494,24 +502,26 @@ SCRATCH_TEST(test_gaps)
 	"INSERT INTO pressure SELECT id, 99, 0, 1, 1, 1, 1 FROM sample;" \
 	"INSERT INTO note SELECT id, 99, 'added', 1, NULL FROM sample;" \
 	"INSERT INTO recording VALUES('added', 'x');" \
-	"UPDATE recording SET value = 9 WHERE name = 'version';"
+	"UPDATE recording SET value = 10 WHERE name = 'version';"
 
 /* What other versions recorded is shown as it was. */
 SCRATCH_TEST(test_versions)
 {
-	static const char *const changes[] = { VERSION_2, VERSION_3, VERSION_4,
-					       VERSION_5, VERSION_6, LATER };
+	static const char *const changes[] = { VERSION_2, VERSION_3, VERSION_4, VERSION_5,
+					       VERSION_6, VERSION_7, LATER };
 
 	for (size_t i = 0; i < ARRAY_SIZE(changes); i++)
 		for (unsigned seed = 1; seed <= 2; seed++) {
 			/*
 			 * How long others had lived was not told exactly before version 4; nobody
-			 * parked before version 5; nothing was limited by groups before 7.
+			 * parked before version 5; nothing was limited by groups before 7,
+			 * and containers had no names before 8.
 			 */
 			check_same((struct plan){ .seed = seed,
 						  .exact = i < 2,
 						  .states = i < 3 ? STATE_PARK : 0,
 						  .unbounded = i < 5,
+						  .unnamed = i < 6,
 						  .change = changes[i] });
 			scratch_end();
 			scratch_begin();
@@ -624,7 +634,7 @@ static void damage(const char *sql, int expected)
 SCRATCH_TEST(test_later)
 {
 	damage(LATER, -ENODATA);
-	damage(LATER "UPDATE recording SET value = 8 WHERE name = 'reads_from'", -EPROTO);
+	damage(LATER "UPDATE recording SET value = 9 WHERE name = 'reads_from'", -EPROTO);
 	damage(LATER "UPDATE recording SET value = 'x' WHERE name = 'reads_from'", -EPROTO);
 	damage(LATER "DELETE FROM recording WHERE name = 'reads_from'", -EPROTO);
 	damage(LATER "DROP TABLE gone", -EBADMSG);
