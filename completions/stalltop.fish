@@ -166,6 +166,8 @@ function __stalltop_words_field
 	printf '%s\t%s\n' mem-oom 'how often an allocation was about to fail at its memory limit'
 	printf '%s\t%s\n' worst 'the member of the group that waited most'
 	printf '%s\t%s\n' cgroup 'path of the control group'
+	printf '%s\t%s\n' pod 'namespace and name of the Kubernetes pod'
+	printf '%s\t%s\n' container 'name of the container, as its manager has it'
 	printf '%s\t%s\n' group 'the group: a user, a command, a control group'
 	printf '%s\t%s\n' comm 'name of the task'
 	printf '%s\t%s\n' command 'command line of the process'

@@ -36,6 +36,8 @@ void task_unref(struct task *task)
 		return;
 	free(task->command);
 	free(task->cgroup);
+	free(task->pod);
+	free(task->container);
 	free(task->ended);
 	free(task->dropped);
 	free(task->sleeps);

@@ -179,6 +179,8 @@ struct task {
 	/* Set by taskinfo, too: raw bytes, NULL where not read (see info) or not readable. */
 	const char *user;
 	char *command, *cgroup;
+	/* What people call its container: NAMESPACE/POD, and the container's name. Plain ASCII. */
+	char *pod, *container;
 	uint32_t cpu; /* one more than the CPU that it ran on last; 0: not known */
 	struct task_waiting *waiting; /* set by waiting.c, as of one sample; NULL: never read */
 	struct task_hang hang; /* set by hangs.c or stuck.c, as of one sample */

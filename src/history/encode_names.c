@@ -104,6 +104,9 @@ uint32_t encode_task(struct encoder *encoder, const struct task_raw *raw, bool a
 					     was->command),
 		.cgroup = encode_text_again(encoder, &known->texts[TEXT_CGROUP], task->cgroup,
 					    was->cgroup),
+		.pod = encode_text_again(encoder, &known->texts[TEXT_POD], task->pod, was->pod),
+		.container = encode_text_again(encoder, &known->texts[TEXT_CONTAINER],
+					       task->container, was->container),
 		.start_ns = task->key.start_ns,
 		.latest_ns = task->latest_ns,
 		.lo_ns = task->start_lo,
@@ -135,7 +138,9 @@ bool encode_may_be_renamed(const struct encoder *encoder, const struct task_raw 
 	/* A source that knows tells which tasks ran; only these can have got another name. */
 	return !still || known->written.ppid != raw->task->ppid ||
 	       !known->written.command != !raw->task->command ||
-	       !known->written.cgroup != !raw->task->cgroup;
+	       !known->written.cgroup != !raw->task->cgroup ||
+	       !known->written.pod != !raw->task->pod ||
+	       !known->written.container != !raw->task->container;
 }
 
 /* Whether the moment has an element of a task already. */

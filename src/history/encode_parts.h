@@ -11,7 +11,15 @@
 #include "history/texts.h"
 
 /* The texts of a task. */
-enum task_text { TEXT_USER, TEXT_COMM, TEXT_COMMAND, TEXT_CGROUP, TASK_TEXTS };
+enum task_text {
+	TEXT_USER,
+	TEXT_COMM,
+	TEXT_COMMAND,
+	TEXT_CGROUP,
+	TEXT_POD,
+	TEXT_CONTAINER,
+	TASK_TEXTS
+};
 
 /*
  * What a reader assumes about how a task spent an interval: in the same states as the one before.

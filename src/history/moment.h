@@ -58,7 +58,7 @@ struct moment_task {
 	uint32_t id, first;
 	pid_t tgid, pid, ppid;
 	uid_t uid;
-	uint32_t user, comm, command, cgroup;
+	uint32_t user, comm, command, cgroup, pod, container;
 	uint64_t start_ns, latest_ns, lo_ns, hi_ns;
 };
 

@@ -226,10 +226,18 @@ void rebuild_set_text(char **text, char *by)
 	*text = by;
 }
 
+/* Sets a text that many tasks have. */
+static void copy_text(struct rebuild *rebuild, uint32_t id, char **text)
+{
+	const char *kept = rebuild_keep_text(rebuild, id);
+
+	rebuild_set_text(text, kept ? xstrdup(kept) : NULL);
+}
+
 /* Sets names and times of a task from a version's row. */
 static void name_task(struct rebuild *rebuild, const struct moment_task *row, struct task *task)
 {
-	const char *name, *path;
+	const char *name;
 
 	task->ppid = row->ppid;
 	task->uid = row->uid;
@@ -240,8 +248,9 @@ static void name_task(struct rebuild *rebuild, const struct moment_task *row, st
 	/* Many tasks share names, so these are kept; command lines are long and rarely shared. */
 	name = rebuild_keep_text(rebuild, row->comm);
 	task_set_comm(task, name ? name : "", name ? strlen(name) : 0);
-	path = rebuild_keep_text(rebuild, row->cgroup);
-	rebuild_set_text(&task->cgroup, path ? xstrdup(path) : NULL);
+	copy_text(rebuild, row->cgroup, &task->cgroup);
+	copy_text(rebuild, row->pod, &task->pod);
+	copy_text(rebuild, row->container, &task->container);
 	rebuild_set_text(&task->command, rebuild_text(rebuild, row->command));
 }
 

@@ -30,6 +30,9 @@
 #define KNOWN 256
 #define VAIN_RENEWS 16
 
+/* What is read of a descriptor's fdinfo. */
+#define FDINFO_BYTES 512
+
 /* Room for the links that name an inode: "socket:[4294967295]" and a little more. */
 #define LINK_BYTES 48
 
@@ -69,18 +72,41 @@ void file_owners_renew(struct file_owners *owners)
 	owners->looks = LOOKS;
 }
 
+/*
+ * Whether a descriptor of /dev/fuse is the server's end of a connection, as its fdinfo says where
+ * the kernel writes that (fuse_dev_show_fdinfo() of fs/fuse/dev.c).
+ */
+static bool is_server(const struct file_owners *owners, const struct known_file *file, pid_t pid,
+		      int fd)
+{
+	char path[64], text[FDINFO_BYTES];
+	struct span rest, wanted = { file->link, file->link + strlen(file->link) };
+	uint64_t connection, number;
+	int len;
+
+	snprintf(path, sizeof(path), "%d/fdinfo/%d", (int)pid, fd);
+	len = file_read(owners->procfd, path, text, sizeof(text));
+	return len > 0 && find_line((struct span){ text, text + len }, "fuse_connection:", &rest) &&
+	       take_uint(&rest, &number) && take_word(&wanted, FILE_OWNER_FUSE) &&
+	       take_uint(&wanted, &connection) && number == connection;
+}
+
 /* Whether a process's descriptor is the file, opened for that. */
 static bool is_file(struct file_owners *owners, const struct known_file *file, pid_t pid, int fd)
 {
+	bool fuse = !strncmp(file->link, FILE_OWNER_FUSE, strlen(FILE_OWNER_FUSE));
+	const char *name = fuse ? "/dev/fuse" : file->link;
 	char path[64], link[LINK_BYTES];
-	size_t wanted = strlen(file->link);
+	size_t wanted = strlen(name);
 	struct stat info;
 	ssize_t len;
 
 	snprintf(path, sizeof(path), "%d/fd/%d", (int)pid, fd);
 	len = readlinkat(owners->procfd, path, link, sizeof(link));
-	if (len < 0 || (size_t)len != wanted || memcmp(link, file->link, wanted) != 0)
+	if (len < 0 || (size_t)len != wanted || memcmp(link, name, wanted) != 0)
 		return false;
+	if (fuse)
+		return is_server(owners, file, pid, fd);
 	/* The link's own mode says what it is open for (tid_fd_update_inode() of fs/proc/fd.c). */
 	return !fstatat(owners->procfd, path, &info, AT_SYMLINK_NOFOLLOW) &&
 	       (info.st_mode & file->access) == file->access;

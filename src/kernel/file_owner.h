@@ -17,6 +17,9 @@ struct file_owners *file_owners_open(int procfd);
 /* Allows as many descriptors to be looked at again as one sample may. */
 void file_owners_renew(struct file_owners *owners);
 
+/* In front of the number of a connection: the link of what a server of FUSE has. */
+#define FILE_OWNER_FUSE "fuse:"
+
 /*
  * A process that has the file of this link ("pipe:[4711]"), opened for what `access` says (S_IRUSR,
  * S_IWUSR or both), but not the process of `tid`, near which the search begins: its parent, then

@@ -10,6 +10,9 @@
 /* The bits of a minor number (MINORBITS of include/linux/kdev_t.h). */
 #define MINOR_BITS 20
 
+/* The most that is shown of what is mounted. */
+#define SOURCE_BYTES 256
+
 /* A line of mountinfo: which part of which device is mounted where, as written. */
 struct device_mount {
 	uint64_t id;
@@ -116,6 +119,98 @@ bool mount_path(struct span mountinfo, uint32_t dev, const char *path, struct bu
 		while (point.at < point.end)
 			buf_putc(out, take_byte(&point));
 	buf_puts(out, rest);
+	return true;
+}
+
+/*
+ * Takes what follows the mount point: the type of the file system, and its source. Optional fields
+ * in front of these end with a hyphen.
+ */
+static bool parse_type(struct span line, struct span *type, struct span *source)
+{
+	struct span field;
+
+	for (int i = 0; i < 6; i++)
+		if (!take_part(&line, ' ', &field))
+			return false;
+	do {
+		if (!take_part(&line, ' ', &field))
+			return false;
+	} while (!is_text(&field, "-"));
+	return take_part(&line, ' ', type) && take_part(&line, ' ', source);
+}
+
+/* Finds the mount that is the nearest above a path. False: none is. */
+static bool find_nearest(struct span mountinfo, const char *path, struct span *type,
+			 struct span *source, uint32_t *dev)
+{
+	size_t nearest = SIZE_MAX;
+	struct span line, found, from;
+	struct device_mount mount;
+	const char *rest;
+
+	while (take_line(&mountinfo, &line)) {
+		if (!parse_device(line, &mount) || !parse_type(line, &found, &from) ||
+		    !is_below(mount.point, path, &rest) || strlen(rest) > nearest)
+			continue;
+		/* Of those at the same place the last one lies above the others. */
+		nearest = strlen(rest);
+		*type = found;
+		*source = from;
+		*dev = mount.dev;
+	}
+	return nearest != SIZE_MAX;
+}
+
+bool mount_type(struct span mountinfo, const char *path, struct span *type)
+{
+	struct span source;
+	uint32_t dev;
+
+	return find_nearest(mountinfo, path, type, &source, &dev);
+}
+
+/* File systems that another machine or process has, and what people call them (NULL: the same). */
+static const struct served {
+	const char *type, *called;
+} served[] = {
+	{ "nfs", NULL },  { "nfs4", "nfs" },   { "cifs", NULL }, { "smb3", "cifs" },
+	{ "9p", NULL },	  { "ceph", NULL },    { "afs", NULL },	 { "lustre", NULL },
+	{ "fuse", NULL }, { "fuseblk", NULL }, { "gfs2", NULL }, { "virtiofs", NULL },
+};
+
+/* Appends the name of a type whose file systems have servers. False: they have none. */
+static bool add_served(struct span type, struct buf *out)
+{
+	struct span rest = type;
+
+	if (take_word(&rest, "fuse.")) {
+		buf_add(out, type.at, (size_t)(type.end - type.at));
+		return true;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(served); i++) {
+		if (!is_text(&type, served[i].type))
+			continue;
+		buf_puts(out, served[i].called ? served[i].called : served[i].type);
+		return true;
+	}
+	return false;
+}
+
+bool mount_server(struct span mountinfo, const char *path, struct buf *out, uint32_t *fuse)
+{
+	struct span type, source;
+	uint32_t dev;
+
+	*fuse = 0;
+	if (!find_nearest(mountinfo, path, &type, &source, &dev) || !add_served(type, out))
+		return false;
+	/* Without a disk below it, its device is the connection (fuse_dev_show_fdinfo()). */
+	if (take_word(&type, "fuse") && !(dev >> MINOR_BITS))
+		*fuse = dev;
+	buf_putc(out, ' ');
+	for (size_t i = 0; i < SOURCE_BYTES && source.at < source.end; i++)
+		buf_putc(out, take_byte(&source));
 	return true;
 }
 

@@ -43,11 +43,10 @@ static void add_directory(const struct caller *caller, int dirfd)
 	char path[32];
 	ssize_t len;
 
-	if (dirfd != AT_FDCWD) {
-		wait_target_fd(caller->targets, caller->tid, dirfd, 0, 0, caller->out);
-		return;
-	}
-	snprintf(path, sizeof(path), "%d/cwd", (int)caller->tid);
+	if (dirfd != AT_FDCWD)
+		snprintf(path, sizeof(path), "%d/fd/%d", (int)caller->tid, dirfd);
+	else
+		snprintf(path, sizeof(path), "%d/cwd", (int)caller->tid);
 	len = readlinkat(caller->procfd, path, buf_reserve(caller->out, PATH_MAX), PATH_MAX);
 	if (len > 0)
 		caller->out->len += (size_t)len;
@@ -59,8 +58,8 @@ static void add_directory(const struct caller *caller, int dirfd)
  */
 static void add_path(const struct caller *caller, unsigned argument, int dirfd)
 {
+	size_t at = caller->out->len, len;
 	char path[PATH_MAX];
-	size_t len;
 	int got;
 
 	got = procwait_memory(caller->procfd, caller->tid, caller->call->args[argument], path,
@@ -76,6 +75,7 @@ static void add_path(const struct caller *caller, unsigned argument, int dirfd)
 			buf_putc(caller->out, '/');
 	}
 	buf_add(caller->out, path, len);
+	wait_target_server(caller->targets, caller->tid, at, caller->out);
 }
 
 /* Appends the one descriptor that is looked at, or the number of descriptors. */

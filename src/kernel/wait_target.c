@@ -401,12 +401,43 @@ static void add_anonymous(struct wait_targets *targets, pid_t tid, int fd, struc
 		add_epolled(targets, tid, fd, out);
 }
 
+/* Whether a path says which mount it lies on: no step back, and not where devices are. */
+static bool is_plain_path(const char *path)
+{
+	static const char *const others[] = { "/dev/", "/proc/", "/sys/", "/memfd:" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		if (!strncmp(path, others[i], strlen(others[i])))
+			return false;
+	return *path == '/' && !strstr(path, "/..");
+}
+
+void wait_target_server(struct wait_targets *targets, pid_t tid, size_t at, struct buf *out)
+{
+	struct buf server = { 0 };
+	uint32_t fuse;
+	char link[32];
+
+	if (!is_plain_path(buf_cstr(out) + at) || load_mounts(targets, tid))
+		return;
+	if (mount_server(mounts_text(targets), buf_cstr(out) + at, &server, &fuse)) {
+		buf_puts(out, " (");
+		buf_add(out, server.data, server.len);
+		snprintf(link, sizeof(link), FILE_OWNER_FUSE "%u", fuse);
+		if (fuse)
+			add_owner(targets, file_owners_find(targets->owners, tid, link, 0), out);
+		buf_putc(out, ')');
+	}
+	buf_free(&server);
+}
+
 int wait_target_fd(struct wait_targets *targets, pid_t tid, int fd, uint32_t dev, uint64_t ino,
 		   struct buf *out)
 {
 	static const char pidfd[] = "pidfd";
 	struct fd_link link;
 	int err = wait_target_link(targets, tid, fd, &link);
+	size_t at = out->len;
 	struct span text;
 	uint64_t number;
 
@@ -426,6 +457,8 @@ int wait_target_fd(struct wait_targets *targets, pid_t tid, int fd, uint32_t dev
 		add_anonymous(targets, tid, fd, (struct span){ pidfd, &pidfd[strlen(pidfd)] }, out);
 	else
 		buf_add(out, link.text, link.len);
+	if (*link.text == '/')
+		wait_target_server(targets, tid, at, out);
 	return 0;
 }
 
@@ -433,10 +466,14 @@ int wait_target_path(struct wait_targets *targets, pid_t tid, uint32_t dev, cons
 		     struct buf *out)
 {
 	int err = load_mounts(targets, tid);
+	size_t at = out->len;
 
 	if (err)
 		return err;
-	return mount_path(mounts_text(targets), dev, path, out) ? 0 : -ENOENT;
+	if (!mount_path(mounts_text(targets), dev, path, out))
+		return -ENOENT;
+	wait_target_server(targets, tid, at, out);
+	return 0;
 }
 
 /* Appends who holds what is waited for, and how many wait. */

@@ -25,10 +25,11 @@ struct wait_targets *wait_targets_open(int procfd);
 void wait_targets_renew(struct wait_targets *targets);
 
 /*
- * Appends what a task's descriptor is. dev (major << 20 | minor, as the kernel has it in s_dev) and
- * ino: it must be that file, 0 and 0 for any (ino needs a kernel of 5.14 or later, else -ENODATA;
- * dev is only compared where the file lies on a mount that the task sees). 0, or -errno: -ENOENT,
- * -ESRCH where it is gone, -ESTALE where it is another file now, -EACCES.
+ * Appends what a task's descriptor is, of a file with its server. dev (major << 20 | minor, as the
+ * kernel has it in s_dev) and ino: it must be that file, 0 and 0 for any (ino needs a kernel
+ * of 5.14 or later, else -ENODATA; dev is only compared where the file lies on a mount that the
+ * task sees). 0, or -errno: -ENOENT, -ESRCH where it is gone, -ESTALE where it is another file now,
+ * -EACCES.
  */
 int wait_target_fd(struct wait_targets *targets, pid_t tid, int fd, uint32_t dev, uint64_t ino,
 		   struct buf *out);
@@ -58,6 +59,13 @@ enum wait_about wait_target_about(struct wait_targets *targets, pid_t tid, int f
  */
 int wait_target_path(struct wait_targets *targets, pid_t tid, uint32_t dev, const char *path,
 		     struct buf *out);
+
+/*
+ * Appends the server of the file system of the path that was appended at `at`, if it has one:
+ * " (nfs nas1:/export)", of FUSE with its process where the kernel tells: " (fuse.sshfs me@nas: of
+ * 4711 sshfs)".
+ */
+void wait_target_server(struct wait_targets *targets, pid_t tid, size_t at, struct buf *out);
 
 /*
  * Appends a socket by its addresses as the kernel has them: family AF_INET, AF_INET6 (then mapped

@@ -126,6 +126,8 @@ struct group_above {
 struct group {
 	const char *name; /* raw bytes; NULL: the group of tasks whose group is not known */
 	const char *label; /* the name; readable where asked for, then in a tree its last part */
+	/* Of a container: NAMESPACE/POD, and its name, as people know them; NULL: not known. */
+	const char *pod, *container;
 	uint64_t id; /* made from the name: the same from frame to frame; never 0 */
 	const struct row *const *members; /* rows of tasks: its own, then those of groups below */
 	size_t n, own; /* the number of all members, and of its own */

@@ -21,6 +21,8 @@ struct group_store {
 	uint64_t id;
 	bool named;
 	size_t name, label; /* offsets in `names` */
+	size_t pod, container; /* the same; 0: not known */
+	const struct task *namer; /* a task in it, or below it; NULL: none has such names */
 	const char *text; /* the name, once all are there */
 	size_t n; /* the number of its own members */
 	size_t rank; /* its index among all groups sorted by name */
@@ -171,6 +173,7 @@ static size_t above(const char *path)
 /* Adds the groups above one that was added. */
 static void add_above(struct grouping *grouping, size_t index)
 {
+	const struct task *namer = grouping->stores[index].namer;
 	bool added = true;
 
 	while (added && grouping->stores[index].named) {
@@ -184,25 +187,46 @@ static void add_above(struct grouping *grouping, size_t index)
 		parent = xcalloc(len + 1, 1);
 		memcpy(parent, path, len);
 		index = group_index(grouping, parent, &added);
+		if (added)
+			grouping->stores[index].namer = namer;
 		free(parent);
 	}
 }
 
-/*
- * Adds the readable name of a cgroup; in a tree without what is above, as the rows there show that.
- */
-static void label_cgroup(struct grouping *grouping, struct group_store *store, bool tree)
+/* Adds a text to the names (NULL: none). Returns its offset, or 0. */
+static size_t add_name(struct grouping *grouping, const char *text)
 {
-	struct buf label = { 0 };
-	const char *path = name_in(grouping, store), *last;
+	size_t at = grouping->names.len;
 
-	if (!path)
+	if (text)
+		buf_add(&grouping->names, text, strlen(text) + 1);
+	return text ? at : 0;
+}
+
+/*
+ * Adds the names of a cgroup's container, and its readable name where that is asked for; in a tree
+ * without what is above, as the rows there show that.
+ */
+static void label_cgroup(struct grouping *grouping, struct group_store *store, bool tree,
+			 bool readable)
+{
+	struct container_name name = { NULL, NULL };
+	struct buf label = { 0 };
+	const char *path = name_in(grouping, store);
+
+	if (!path || !(store->namer || readable))
 		return;
-	cgroup_name(path, &label);
-	last = strrchr(buf_cstr(&label), '/');
-	last = tree && last && last[1] ? last + 1 : buf_cstr(&label);
-	store->label = grouping->names.len;
-	buf_add(&grouping->names, last, strlen(last) + 1);
+	if (store->namer) {
+		name = (struct container_name){ store->namer->pod, store->namer->container };
+		name = cgroup_named(path, &name);
+	}
+	if (readable)
+		cgroup_name(path, &name, tree, &label);
+	/* The path lies in what may move now. */
+	store->pod = add_name(grouping, name.pod);
+	store->container = add_name(grouping, name.container);
+	if (readable)
+		store->label = add_name(grouping, buf_cstr(&label));
 	buf_free(&label);
 }
 
@@ -226,12 +250,13 @@ static void find_groups(struct grouping *grouping, const struct frame *frame,
 		index = group_index(grouping, group_name_of(row, options->by), &added);
 		grouping->group_of[i] = (uint32_t)index;
 		grouping->stores[index].n++;
+		if (added && (row->task->pod || row->task->container))
+			grouping->stores[index].namer = row->task;
 		if (added && tree)
 			add_above(grouping, index);
 	}
-	if (options->by == GROUP_CGROUP && options->readable)
-		for (size_t i = 0; i < grouping->frame.n; i++)
-			label_cgroup(grouping, &grouping->stores[i], tree);
+	for (size_t i = 0; options->by == GROUP_CGROUP && i < grouping->frame.n; i++)
+		label_cgroup(grouping, &grouping->stores[i], tree, options->readable);
 }
 
 /* Orders names, with a slash before all other bytes: a path comes right before those below it. */
@@ -258,6 +283,12 @@ static int compare_stores(const void *a, const void *b)
 	return compare_names((*x)->text, (*y)->text);
 }
 
+/* The text at an offset of the names; NULL: none. */
+static const char *text_at(const struct grouping *grouping, size_t at)
+{
+	return at ? grouping->names.data + at : NULL;
+}
+
 /* Sets up the groups in their order. */
 static void order_groups(struct grouping *grouping)
 {
@@ -276,6 +307,8 @@ static void order_groups(struct grouping *grouping)
 		grouping->groups[i] = (struct group){
 			.name = store->text,
 			.label = store->text ? grouping->names.data + store->label : NULL,
+			.pod = text_at(grouping, store->pod),
+			.container = text_at(grouping, store->container),
 			.id = store->id,
 			.members = grouping->members + members,
 			.n = store->n,

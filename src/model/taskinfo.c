@@ -3,13 +3,17 @@
 
 #include "model/taskinfo.h"
 
+#include <fcntl.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/util.h"
+#include "cgroup/container_names.h"
 #include "cgroup/hierarchy.h"
 #include "kernel/proctask.h"
 
@@ -55,6 +59,8 @@ struct taskinfo {
 	struct user *users;
 	size_t nusers;
 	struct buf scratch, lines;
+	struct container_names *names; /* NULL: no group that a container can be was met yet */
+	int root;
 };
 
 struct taskinfo *taskinfo_open(int procfd, bool threads)
@@ -64,6 +70,7 @@ struct taskinfo *taskinfo_open(int procfd, bool threads)
 
 	info->procfd = procfd;
 	info->threads = threads;
+	info->root = -1;
 	info->tick_ns = NSEC_PER_SEC / (uint64_t)(ticks > 0 ? ticks : 100);
 	return info;
 }
@@ -111,6 +118,15 @@ static bool is_kernels(const struct task *task)
 	       !*task->command;
 }
 
+/* Replaces a text, if it is another one (NULL: none). */
+static void replace_text(char **text, const char *by)
+{
+	if (by ? *text && !strcmp(*text, by) : !*text)
+		return;
+	free(*text);
+	*text = by ? xstrdup(by) : NULL;
+}
+
 /* Replaces a cached text by the scratch buffer's contents; NULL where reading failed. */
 static void set_info_text(struct taskinfo *info, char **text, int err, struct task_text_read *read,
 			  uint32_t now)
@@ -121,10 +137,7 @@ static void set_info_text(struct taskinfo *info, char **text, int err, struct ta
 	read->last = now;
 	if (first || !found || !*text || strcmp(found, *text) != 0)
 		read->first = now;
-	if (found && *text && !strcmp(found, *text))
-		return;
-	free(*text);
-	*text = found ? xstrdup(found) : NULL;
+	replace_text(text, found);
 }
 
 /* Reads the path of a task's group into the scratch buffer. 0 or -errno. */
@@ -176,8 +189,31 @@ static struct share *find_share(struct taskinfo *info, uint64_t groups)
 	return NULL;
 }
 
+/* Finds what people call the container that a path leads to. NULL: it leads to none. */
+static const struct container_name *find_names(struct taskinfo *info, const char *path)
+{
+	struct container_key key;
+
+	if (!path || !cgroup_container(path, &key))
+		return NULL;
+	if (!info->names) {
+		info->root = file_open(AT_FDCWD, "/", O_DIRECTORY);
+		info->names = container_names_open(info->root);
+	}
+	return container_names_find(info->names, path, clock_ns(CLOCK_MONOTONIC) / NSEC_PER_MSEC);
+}
+
+/* Fills in what people call the task's container, from when its path is known. */
+static void fill_names(struct taskinfo *info, struct task *task)
+{
+	const struct container_name *found = find_names(info, task->cgroup);
+
+	replace_text(&task->pod, found ? found->pod : NULL);
+	replace_text(&task->container, found ? found->container : NULL);
+}
+
 /* Fills in the path of a task's group, which was perhaps read of another one. */
-static void fill_cgroup(struct taskinfo *info, struct task *task, uint32_t now)
+static void fill_path(struct taskinfo *info, struct task *task, uint32_t now)
 {
 	struct share *share = task->groups ? find_share(info, task->groups) : NULL;
 
@@ -192,6 +228,13 @@ static void fill_cgroup(struct taskinfo *info, struct task *task, uint32_t now)
 	if (info->sharing && task->groups && task->cgroup && info->nshares < SHARES)
 		info->shares[info->nshares++] =
 			(struct share){ task->groups, task_ref(task), false };
+}
+
+/* Fills in the path of a task's group, and the names that belong to it. */
+static void fill_cgroup(struct taskinfo *info, struct task *task, uint32_t now)
+{
+	fill_path(info, task, now);
+	fill_names(info, task);
 }
 
 /* Reads the cached facts that are wanted and may be others than when they were read. */
@@ -338,5 +381,7 @@ void taskinfo_close(struct taskinfo *info)
 		task_unref(info->shares[i].of);
 	buf_free(&info->scratch);
 	buf_free(&info->lines);
+	container_names_close(info->names);
+	file_close(info->root);
 	free(info);
 }

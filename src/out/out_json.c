@@ -3,6 +3,8 @@
 #include "config.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/util.h"
 #include "data/wait_state.h"
@@ -97,6 +99,20 @@ static void put_system(struct json *json, const struct frame_info *info)
 	json_close(json);
 }
 
+/* Puts what people call a container: its namespace and pod (NAMESPACE/POD), and its name. */
+static void put_container(struct json *json, const char *pod, const char *container)
+{
+	const char *slash = pod ? strchr(pod, '/') : NULL;
+	char *namespace = slash ? xstrdup(pod) : NULL;
+
+	if (slash)
+	namespace[slash - pod] = '\0';
+	json_put_text(json, "namespace", namespace);
+	json_put_text(json, "pod", slash ? slash + 1 : pod);
+	json_put_text(json, "container", container);
+	free(namespace);
+}
+
 /* Puts the identity of the row's task or group. */
 static void put_row_identity(struct json *json, const struct view *view, const struct row *row)
 {
@@ -105,6 +121,7 @@ static void put_row_identity(struct json *json, const struct view *view, const s
 
 	if (row->group) {
 		json_put_text(json, "group", row->group->name);
+		put_container(json, row->group->pod, row->group->container);
 		json_put_uint(json, "members", row->members);
 		return;
 	}
@@ -118,6 +135,7 @@ static void put_row_identity(struct json *json, const struct view *view, const s
 	json_put_text(json, "state", *state ? state : NULL);
 	json_put_text(json, "command", task->command);
 	json_put_text(json, "cgroup", task->cgroup);
+	put_container(json, task->pod, task->container);
 	json_put_seconds(json, "start", true,
 			 clocks_real_ns(view->frame->info->clocks, task->key.start_ns));
 }

@@ -51,9 +51,7 @@ static void begin_metric(const struct metric_writer *writer, const struct family
 		buf_puts(out, group ? "\"," : "\"");
 	}
 	if (group) {
-		buf_puts(out, "group=\"");
-		buf_puts(out, group->label);
-		buf_putc(out, '"');
+		buf_puts(out, group->labels);
 	}
 	buf_puts(out, "} ");
 }
@@ -195,9 +193,9 @@ static void emit_hangs(const struct metric_writer *writer, const struct family *
 
 		put_metric_name(writer, family);
 		buf_printf(writer->out,
-			   "{kind=\"%s\",group=\"%s\",pid=\"%d\",command=\"%s\","
+			   "{kind=\"%s\",%s,pid=\"%d\",command=\"%s\","
 			   "syscall=\"%s\",on=\"%s\"} ",
-			   hang->kind == SEEN_BLKIO ? "blkio" : "dwait", hang->group,
+			   hang->kind == SEEN_BLKIO ? "blkio" : "dwait", hang->labels,
 			   (int)hang->pid, hang->comm, hang->syscall, hang->on);
 		end_seconds(writer, hang->ns);
 	}

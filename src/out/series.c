@@ -39,7 +39,7 @@ struct series *series_open(size_t max)
 
 	series->max = max;
 	series->groups = xcalloc(max * SERIES_KEPT, sizeof(struct series_group *));
-	series->rest.label = xstrdup(SERIES_REST);
+	series->rest.labels = xstrdup("group=\"" SERIES_REST "\"");
 	series->machine.delayacct = DELAYACCT_UNKNOWN;
 	return series;
 }
@@ -49,7 +49,7 @@ static void free_series(struct series *series, struct series_group *group)
 {
 	tdelete(group, &series->names, compare_series);
 	free(group->name);
-	free(group->label);
+	free(group->labels);
 	free(group);
 }
 
@@ -65,24 +65,81 @@ static void forget_oldest(struct series *series)
 	series->groups[oldest] = series->groups[--series->n];
 }
 
-/* Remembers a group, without series. NULL: its label is too long. */
-static struct series_group *add_series(struct series *series, const char *name)
+/* Appends a label of a group, if it is known and not too long. */
+static void append_label(struct buf *labels, const char *key, const char *value)
 {
+	size_t before = labels->len, begin;
+
+	if (!value)
+		return;
+	buf_printf(labels, ",%s=\"", key);
+	begin = labels->len;
+	series_label(labels, value);
+	if (labels->len - begin > SERIES_LABEL_MAX)
+		labels->len = before;
+	else
+		buf_putc(labels, '"');
+}
+
+/* Writes a group's labels: its name, and what people call its container. False: it is too long. */
+static bool write_labels(struct buf *labels, const struct group *group)
+{
+	const char *slash = group->pod ? strchr(group->pod, '/') : NULL;
+	struct buf namespace = { 0 };
+
+	labels->len = 0;
+	series_label(labels, group->name);
+	if (labels->len > SERIES_LABEL_MAX)
+		return false;
+	labels->len = 0;
+	buf_puts(labels, "group=\"");
+	series_label(labels, group->name);
+	buf_putc(labels, '"');
+	if (slash) {
+		buf_add(&namespace, group->pod, (size_t)(slash - group->pod));
+		append_label(labels, "namespace", buf_cstr(&namespace));
+		append_label(labels, "pod", slash + 1);
+	}
+	append_label(labels, "container", group->container);
+	buf_free(&namespace);
+	return true;
+}
+
+/* Whether anything but its path is known of a group. */
+static bool has_names(const struct group *group)
+{
+	return group->pod || group->container;
+}
+
+/* Remembers a group, without series. NULL: its label is too long. */
+static struct series_group *add_series(struct series *series, const struct group *of)
+{
+	const char *name = of->name;
 	struct series_group *group;
 
-	series->scratch.len = 0;
-	series_label(&series->scratch, name);
-	if (series->scratch.len > SERIES_LABEL_MAX)
+	if (!write_labels(&series->scratch, of))
 		return NULL;
 	if (series->n == series->max * SERIES_KEPT)
 		forget_oldest(series);
 	group = xcalloc(1, sizeof(*group));
 	group->name = name ? xstrdup(name) : NULL;
-	group->label = xstrdup(buf_cstr(&series->scratch));
+	group->labels = xstrdup(buf_cstr(&series->scratch));
+	group->named = has_names(of);
 	series->groups[series->n++] = group;
 	if (!tsearch(group, &series->names, compare_series))
 		die("out of memory");
 	return group;
+}
+
+/* Adds names to the labels of a group whose names were not known at first. */
+static void learn_names(struct series *series, struct series_group *group, const struct group *of)
+{
+	if (group == &series->rest || group->named || !has_names(of) ||
+	    !write_labels(&series->scratch, of))
+		return;
+	free(group->labels);
+	group->labels = xstrdup(buf_cstr(&series->scratch));
+	group->named = true;
 }
 
 /* The group of that name, if it is remembered. */
@@ -163,7 +220,7 @@ static struct series_group *claim(struct series *series, const struct row *row, 
 	if (series->shown == series->max && !(has_grown(row) && take_idle(series, now_ns)))
 		return &series->rest;
 	if (!group)
-		group = add_series(series, row->group->name);
+		group = add_series(series, row->group);
 	if (!group)
 		return &series->rest;
 	show_series(series, group);
@@ -255,6 +312,7 @@ static void count_group(struct series *series, struct series_group *group,
 {
 	const struct group *of = row->group;
 
+	learn_names(series, group, of);
 	count_growth(group, &of->sum);
 	add_throttling(group, frame, row);
 	for (size_t i = 0; i < of->own; i++) {
@@ -264,7 +322,7 @@ static void count_group(struct series *series, struct series_group *group,
 		group->known |= raw->counters.valid & (DELAY_BOTH(DELAY_ALL) | VALID_RUN);
 		group->known |= raw->now.state ? VALID_DWAIT : 0;
 		add_task_now(group, frame, of->members[i]);
-		series_hangs_add(&series->machine.hangs, frame, of->members[i], group->label);
+		series_hangs_add(&series->machine.hangs, frame, of->members[i], group->labels);
 	}
 	group->present = true;
 	if (has_grown(row))
@@ -373,7 +431,7 @@ void series_close(struct series *series)
 		free_series(series, series->groups[--series->n]);
 	series_hangs_free(&series->machine.hangs);
 	free(series->groups);
-	free(series->rest.label);
+	free(series->rest.labels);
 	free(series->waiting);
 	buf_free(&series->scratch);
 	free(series);

@@ -36,7 +36,7 @@
 /* A group, or the rest. */
 struct series_group {
 	char *name; /* raw bytes; NULL: not known */
-	char *label; /* escaped for between the quotes of a label */
+	char *labels; /* group="NAME", and where known namespace, pod and container; escaped */
 	uint32_t known; /* of the counters: DELAY_BIT()s, DELAY_COUNT_BIT()s, VALID_RUN, _DWAIT */
 	bool throttling, holding; /* throttled_ns is known, held_ns is */
 	uint64_t delay_ns[WAIT_KINDS], delay_count[DELAY_KINDS], run_ns;
@@ -44,6 +44,7 @@ struct series_group {
 	/* In the last frame: living tasks by state, and how long the longest wait has lasted. */
 	uint64_t tasks[SERIES_STATES_N], longest_ns[WAITS_SEEN];
 	uint64_t active_ns; /* CLOCK_MONOTONIC of the last frame in which something happened */
+	bool named; /* the labels have more than the group */
 	bool shown; /* has series of its own */
 	bool present; /* is in the last frame */
 };

@@ -12,7 +12,7 @@
 /* Frees the texts of one. */
 static void drop_hang(struct series_hang *hang)
 {
-	free(hang->group);
+	free(hang->labels);
 	free(hang->comm);
 	free(hang->syscall);
 	free(hang->on);
@@ -44,7 +44,7 @@ static char *label_of(const char *text)
 }
 
 void series_hangs_add(struct series_hangs *hangs, const struct frame *frame, const struct row *row,
-		      const char *group)
+		      const char *labels)
 {
 	const struct task_waits *waits = &row->raw->now.waits;
 	const struct task_waiting *waiting = row_waiting(frame, row);
@@ -67,7 +67,7 @@ void series_hangs_add(struct series_hangs *hangs, const struct frame *frame, con
 		.ns = ns,
 		.pid = row->task->key.pid,
 		.kind = waits->threads[SEEN_BLKIO] ? SEEN_BLKIO : SEEN_DWAIT,
-		.group = xstrdup(group),
+		.labels = xstrdup(labels),
 		.comm = label_of(row->task->comm),
 		.syscall = label_of(waiting ? waiting->syscall : NULL),
 		.on = label_of(waiting && waiting->on.len ? waiting->on.data : NULL),

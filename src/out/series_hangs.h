@@ -18,7 +18,7 @@ struct series_hang {
 	uint64_t ns;
 	pid_t pid;
 	enum wait_seen kind;
-	char *group, *comm, *syscall, *on;
+	char *labels, *comm, *syscall, *on; /* labels: those of its group */
 };
 
 /* Those of the last frame, the longest first; zero-initialised: none. */
@@ -30,9 +30,9 @@ struct series_hangs {
 /* Begins a frame. */
 void series_hangs_begin(struct series_hangs *hangs);
 
-/* Adds a task's row, if it hangs; group: the label of its group. */
+/* Adds a task's row, if it hangs; labels: those of its group. */
 void series_hangs_add(struct series_hangs *hangs, const struct frame *frame, const struct row *row,
-		      const char *group);
+		      const char *labels);
 
 void series_hangs_free(struct series_hangs *hangs);
 

@@ -216,6 +216,19 @@ GETTER(get_cgroup)
 	return value_text(is_group ? row->group->name : NULL);
 }
 
+/* What people call the container: its pod, and its name. */
+GETTER(get_pod)
+{
+	return value_text(row->task ? row->task->pod : row->group ? row->group->pod : NULL);
+}
+
+GETTER(get_container)
+{
+	return value_text(row->task    ? row->task->container
+			  : row->group ? row->group->container
+				       : NULL);
+}
+
 /* A name, with how its task ended. */
 static struct value name_of(const struct row *row, const char *name)
 {
@@ -449,6 +462,12 @@ const struct column columns[] = {
 	COLUMN("cgroup", "CGROUP", get_cgroup, "path of the control group", TEXT(24), .least = 12,
 	       .tail = true, .needs = NEED_CGROUP, .formats = IN_JSON, .place = PLACE_RIGHT,
 	       .from = LAYOUT_WIDER, .yields = 1),
+	COLUMN("pod", "POD", get_pod, "namespace and name of the Kubernetes pod", TEXT(24),
+	       .least = 12, .needs = NEED_CGROUP, .formats = IN_JSON, .place = PLACE_RIGHT,
+	       .yields = 1),
+	COLUMN("container", "CONTAINER", get_container,
+	       "name of the container, as its manager has it", TEXT(15), .least = 8,
+	       .needs = NEED_CGROUP, .formats = IN_JSON, .place = PLACE_RIGHT, .yields = 1),
 	COLUMN("group", "GROUP", column_get_group, "the group: a user, a command, a control group",
 	       TEXT(15), .of_groups = true, .last = true, .names = true,
 	       .formats = IN_CSV | IN_JSON),

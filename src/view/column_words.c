@@ -253,6 +253,8 @@ const struct column_words column_words_table[] = {
 	  "The next step is that a task of the group is killed.", for_reclaim },
 	{ "worst", "worst member", "v shows its group's detail, Enter its members.", NULL },
 	{ "cgroup", "control group", NULL, NULL },
+	{ "pod", "Kubernetes pod", NULL, NULL },
+	{ "container", "container", NULL, NULL },
 	{ "group", "group", NULL, NULL },
 	{ "comm", "command name", NULL, NULL },
 	{ "command", "command line", NULL, NULL },

@@ -33,8 +33,12 @@ static bool has_user(const struct query *query, uid_t uid)
 
 bool query_matches(struct pattern *pattern, const struct task *task)
 {
-	return pattern_matches(pattern, task->comm) ||
-	       (task->command && pattern_matches(pattern, task->command));
+	const char *const texts[] = { task->comm, task->command, task->pod, task->container };
+
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
+		if (texts[i] && pattern_matches(pattern, texts[i]))
+			return true;
+	return false;
 }
 
 /* Whether the row's task belongs to the group. */

@@ -418,3 +418,49 @@ E2E_TEST(test_removed)
 	e2e_finish(&p, 30, &r);
 	assert_int_equal(r.status, 0);
 }
+
+/* Asserts that a task's container has that name, by options that give one sample or more. */
+static void check_container(const char *script, pid_t pid, const char *name)
+{
+	const char *argv[] = { "/bin/sh", "-c", script, NULL };
+	struct e2e_result r;
+	struct e2e_proc p;
+	struct samples s;
+	json_t *task;
+
+	e2e_start(&p, NULL, argv);
+	e2e_finish(&p, 60, &r);
+	if (r.status && strstr(r.err.data, "unshare"))
+		e2e_skip("no namespaces");
+	if (r.status && strstr(r.err.data, "mount"))
+		e2e_skip("nothing may be mounted");
+	assert_int_equal(r.status, 0);
+	parse_json(&r, &s);
+	assert_true(s.n > 0);
+	task = task_must(s.v[s.n - 1], pid);
+	assert_string_equal(text_or_none(task, "container"), name);
+	assert_true(json_is_null(json_object_get(task, "pod")));
+}
+
+/* A container of Docker by its name, here and in a recording that is shown elsewhere. */
+E2E_TEST(test_container)
+{
+	const char *id = e2e_format("%064x", (unsigned)getpid());
+	const char *path, *program = e2e_stalltop();
+	const char *folder = e2e_format("/var/lib/docker/containers/%s", id);
+	pid_t pid;
+
+	e2e_require();
+	path = make_group(__func__, "v2", e2e_format("docker-%s.scope", id));
+	pid = add_child(path, false);
+	check_container(e2e_format("exec unshare -m sh -c 'mount -t tmpfs none /var/lib && "
+				   "mkdir -p %s && "
+				   "echo \"{\\\"Name\\\":\\\"/web-1\\\"}\" >%s/config.v2.json && "
+				   "exec %s -b -n 2 -d 0.3 -p %d -o json -F pid,container "
+				   "--cgroup-hierarchy v2 -w %s'",
+				   folder, folder, program, (int)pid, e2e_path("names.db")),
+			pid, "web-1");
+	check_container(e2e_format("exec %s -R %s -b -o json -F pid,container", program,
+				   e2e_path("names.db")),
+			pid, "web-1");
+}

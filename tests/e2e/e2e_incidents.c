@@ -205,6 +205,9 @@ E2E_TEST(test_fuse)
 	check_cause(&cause);
 	finding_await("--trace", &(struct finding_meant){
 					 "file-server", cause.pid, { "in read of", cause.on } });
+	/* Whose file system it is stands beside its file. */
+	cause.on = e2e_format("%s (fuse.silent silent", cause.on);
+	check_cause(&cause);
 }
 
 /* Eight threads that want one lock. */

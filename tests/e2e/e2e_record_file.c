@@ -387,7 +387,7 @@ E2E_TEST(test_refused)
 
 /* Makes a recording one of a later version, with a view that takes seconds to have no row. */
 #define SLOW \
-	"UPDATE recording SET value = 9 WHERE name = 'version'; DROP VIEW children;" \
+	"UPDATE recording SET value = 10 WHERE name = 'version'; DROP VIEW children;" \
 	"CREATE VIEW children AS SELECT a.id AS sample, b.id AS task, 1 AS user_ns," \
 	" 1 AS system_ns FROM sample a, task b, task c, task d, task e, task f" \
 	" WHERE b.id + c.id + d.id + e.id + f.id < 0"

@@ -26,6 +26,7 @@ struct play_machine {
 	bool exact; /* it knows of all waits when they began */
 	bool unbounded; /* no group limits what was booked */
 	bool unlinked; /* what wakers did is not known */
+	bool unnamed; /* nobody knows names of containers */
 	unsigned bounds; /* rows that were limited so far */
 	unsigned states; /* of threads, the first so many; 0: all */
 	uint64_t now_ns;
@@ -79,6 +80,10 @@ static inline void play_begin(struct play_machine *machine, struct sample *sampl
 	raw->task = task_new(key, key.pid);
 	raw->task->user = "someone";
 	raw->task->ppid = 1;
+	if (!machine->unnamed && key.pid % 3 == 0)
+		raw->task->container = xstrdup("payments");
+	if (!machine->unnamed && key.pid % 6 == 0)
+		raw->task->pod = xstrdup("prod/checkout");
 	task_set_comm(raw->task, "task", 4);
 	raw->single = true;
 	raw->counters.valid = DELAY_BOTH(DELAY_ALL) | VALID_RUN | VALID_TICK;

@@ -64,7 +64,7 @@ static inline int remove_tree(void **state)
 /* Puts a file into a tree, with the directories on its way. */
 static inline void put(const struct tree *tree, const char *path, const char *text, size_t len)
 {
-	char part[128];
+	char part[256];
 	int fd;
 
 	for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {

@@ -3,7 +3,7 @@ CREATE TABLE text(id INTEGER PRIMARY KEY, value);
 CREATE TABLE kind(id INTEGER PRIMARY KEY, name TEXT);
 CREATE TABLE resource(id INTEGER PRIMARY KEY, name TEXT);
 CREATE TABLE field_name(id INTEGER PRIMARY KEY, name TEXT);
-CREATE TABLE task(id INTEGER PRIMARY KEY, first INTEGER, tgid INTEGER, pid INTEGER, ppid INTEGER, uid INTEGER, user INTEGER, comm INTEGER, command INTEGER, cgroup INTEGER, start_ns INTEGER, latest_ns INTEGER, lo_ns INTEGER, hi_ns INTEGER);
+CREATE TABLE task(id INTEGER PRIMARY KEY, first INTEGER, tgid INTEGER, pid INTEGER, ppid INTEGER, uid INTEGER, user INTEGER, comm INTEGER, command INTEGER, cgroup INTEGER, pod INTEGER, container INTEGER, start_ns INTEGER, latest_ns INTEGER, lo_ns INTEGER, hi_ns INTEGER);
 CREATE TABLE sample(id INTEGER PRIMARY KEY, time_ns INTEGER, interval_ns INTEGER, begin_ns INTEGER, took_ns INTEGER, whole INTEGER, tasks INTEGER, steady INTEGER, marked INTEGER, have INTEGER, source INTEGER, taskstats_version INTEGER, delayacct INTEGER, unknown INTEGER, cgroup INTEGER, hierarchy INTEGER, hierarchy_version INTEGER, exits INTEGER, lost INTEGER, others INTEGER, self REAL, cpus INTEGER, user_ns INTEGER, nice_ns INTEGER, system_ns INTEGER, idle_ns INTEGER, iowait_ns INTEGER, irq_ns INTEGER, softirq_ns INTEGER, steal_ns INTEGER, load1 INTEGER, load5 INTEGER, load15 INTEGER, uptime REAL, memory_kb INTEGER, memory_used_kb INTEGER, swap_kb INTEGER, swap_used_kb INTEGER, pressure_ns INTEGER, machine_io_us INTEGER, machine_io_ns INTEGER, reads BLOB);
 CREATE TABLE file_error(sample INTEGER, file TEXT, error INTEGER, PRIMARY KEY(sample, file)) WITHOUT ROWID;
 CREATE TABLE gap(sample INTEGER PRIMARY KEY, dropped INTEGER);

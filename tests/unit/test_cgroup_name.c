@@ -22,7 +22,7 @@ static void assert_name(const char *path, const char *expected)
 	struct buf out = { 0 };
 
 	buf_puts(&out, "=");
-	cgroup_name(copy, &out);
+	cgroup_name(copy, NULL, false, &out);
 	if (strcmp(buf_cstr(&out) + 1, expected ? expected : path) != 0)
 		fail_msg("'%s' is '%s', not '%s'", path, buf_cstr(&out) + 1,
 			 expected ? expected : path);
@@ -84,7 +84,17 @@ TEST(test_containers)
 	assert_name("/lxc.monitor.web", "lxc-monitor:web");
 	assert_name("/lxc/web", "lxc:web");
 	assert_name("/lxc/web/init.scope", "lxc:web/init.scope");
-	assert_name("/machine.slice/machine-qemu\\x2d1\\x2dvm.scope", "machine:qemu-1-vm");
+	assert_name("/machine.slice/machine-qemu\\x2d1\\x2dvm.scope", "vm:vm");
+	assert_name("/machine.slice/machine-qemu\\x2d12\\x2dweb\\x2d1.scope", "vm:web-1");
+	assert_name("/machine.slice/machine-qemu\\x2dvm.scope", "machine:qemu-vm");
+	assert_name("/user.slice/user-1000.slice/user@1000.service/app.slice/"
+		    "app-flatpak-org.mozilla.firefox-4711.scope",
+		    "user-1000/flatpak:org.mozilla.firefox");
+	assert_name("/user.slice/user-1000.slice/user@1000.service/app.slice/"
+		    "snap.firefox.firefox-" UID36 ".scope",
+		    "user-1000/snap:firefox.firefox");
+	assert_name("/user.slice/snap.scope", "snap.scope");
+	assert_name("/system.slice/nerdctl-" HEX ".scope", "nerdctl:0123456789ab");
 	assert_name("/machine.slice/systemd-nspawn@deb.service", "machine:deb");
 	assert_name("/machine.slice/systemd-nspawn@deb.service/payload", "machine:deb/payload");
 }
@@ -201,8 +211,8 @@ TEST(test_random)
 			random = random * 1664525 + 1013904223;
 			buf_puts(&path, pieces[(random >> 16) % ARRAY_SIZE(pieces)]);
 		} while (random >> 29);
-		cgroup_name(buf_cstr(&path), &one);
-		cgroup_name(buf_cstr(&path), &two);
+		cgroup_name(buf_cstr(&path), NULL, false, &one);
+		cgroup_name(buf_cstr(&path), NULL, false, &two);
 		assert_true(one.len > 0 && one.len <= path.len + 32);
 		assert_string_equal(buf_cstr(&one), buf_cstr(&two));
 		buf_free(&path);

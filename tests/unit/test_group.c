@@ -426,3 +426,33 @@ TEST_WITH(test_sum, open_state, close_state)
 	assert_int_equal(s->order.sum_deltas.grown.delay[DELAY_CPU].ns, MS(7));
 	assert_int_equal(s->order.sum_deltas.grown.run_ns, MS(14));
 }
+
+/* Containers and pods by name, in a list and part by part in a tree; what is above has none. */
+TEST_WITH(test_containers, open_state, close_state)
+{
+#define POD "/kubepods.slice/kubepods-pod0f1e2d3c_4b5a_6978_8796_a5b4c3d2e1f0.slice"
+	static const char path[] = POD "/crio-0123456789abcdef0123456789abcdef0123456789abcdef"
+				       "0123456789abcdef.scope";
+	static const char *const labels[] = { "/", "kubepods.slice", "prod/checkout", "payments" };
+	struct state *s = *state;
+	struct task_raw *raw = add(s, "x", path, 1);
+
+	raw->task->pod = xstrdup("prod/checkout");
+	raw->task->container = xstrdup("payments");
+	s->options.readable = true;
+	fold(s, GROUP_CGROUP);
+	assert_string_equal(s->grouping.groups[0].label, "prod/checkout (payments)");
+	assert_string_equal(s->grouping.groups[0].name, path);
+	s->options.tree = true;
+	assert_int_equal(fold(s, GROUP_CGROUP)->n, ARRAY_SIZE(labels));
+	for (size_t i = 0; i < ARRAY_SIZE(labels); i++)
+		assert_string_equal(s->grouping.groups[i].label, labels[i]);
+	assert_null(s->grouping.groups[1].pod);
+	assert_string_equal(s->grouping.groups[2].pod, "prod/checkout");
+	assert_null(s->grouping.groups[2].container);
+	assert_string_equal(s->grouping.groups[3].container, "payments");
+	s->options.readable = false;
+	fold(s, GROUP_CGROUP);
+	assert_string_equal(s->grouping.groups[3].label, path);
+	assert_string_equal(s->grouping.groups[3].container, "payments");
+}

@@ -141,3 +141,47 @@ TEST(test_hides)
 		free((char *)text.at);
 	}
 }
+
+/* The file system of a path, and its server, is that of the nearest mount, of several there the
+ * last. */
+TEST(test_type)
+{
+	static const char text[] = "21 1 8:1 / / rw shared:1 - ext4 /dev/sda1 rw\n"
+				   "22 21 0:40 / /home rw shared:2 master:3 - nfs4 nas:/home rw\n"
+				   "23 22 0:41 / /home/a\\040b rw - tmpfs none rw\n"
+				   "24 21 0:42 / /mnt rw - autofs none rw\n"
+				   "25 24 0:43 / /mnt rw - xfs none rw\n"
+				   "26 21 0:44 / /s rw - fuse.sshfs me@nas:/a\\040b rw\n"
+				   "27 21 0:45 / /w rw - smb3 //srv/share rw\n";
+	static const struct {
+		const char *path, *type;
+	} cases[] = {
+		{ "/", "ext4" },	{ "/homes", "ext4" },	    { "/home", "nfs4" },
+		{ "/home/me", "nfs4" }, { "/home/a b/c", "tmpfs" }, { "/mnt/x", "xfs" },
+	};
+	static const char *const servers[][2] = {
+		{ "/home/me/x", "nfs nas:/home" },
+		{ "/s/x", "fuse.sshfs me@nas:/a b" },
+		{ "/w", "cifs //srv/share" },
+		{ "/mnt/x", NULL },
+		{ "/", NULL },
+	};
+	struct span all = copy_of(text, strlen(text)), type, none = { text, text };
+	struct buf out = { 0 };
+	uint32_t fuse;
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		if (!mount_type(all, cases[i].path, &type) || !is_text(&type, cases[i].type))
+			fail_msg("%s is not %s", cases[i].path, cases[i].type);
+	}
+	assert_false(mount_type(none, "/", &type));
+	for (size_t i = 0; i < ARRAY_SIZE(servers); i++) {
+		out.len = 0;
+		assert_int_equal(mount_server(all, servers[i][0], &out, &fuse),
+				 servers[i][1] != NULL);
+		assert_int_equal(fuse, i == 1 ? 44 : 0);
+		assert_string_equal(buf_cstr(&out), servers[i][1] ? servers[i][1] : "");
+	}
+	buf_free(&out);
+	free((char *)all.at);
+}

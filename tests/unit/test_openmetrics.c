@@ -554,3 +554,39 @@ STATE_TEST(test_held)
 	/* Nothing is known of limits there. */
 	assert_float_equal(value_of(text, HELD("/ab")), -1, 0);
 }
+
+/* Names of a container are labels beside the group's path: from when they are known, and escaped.
+ */
+STATE_TEST(test_containers)
+{
+#define DIGITS "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcde"
+#define ONE "/docker/" DIGITS "1"
+#define TWO "/docker/" DIGITS "2"
+	static const char known[] =
+		"stalltop_run_seconds_total{group=\"" ONE "\",namespace=\"prod\","
+		"pod=\"checkout\",container=\"payments\"}";
+	static const char hostile[] =
+		"stalltop_run_seconds_total{group=\"" TWO "\",namespace=\"a\","
+		"pod=\"b\\\"}/\\\\x0a\"}";
+	struct state *s = *state;
+	struct task_raw *raw;
+	const char *text;
+
+	s->view.group_by = GROUP_CGROUP;
+	begin(s, 1);
+	add(s, ONE, 5);
+	assert_true(value_of(end(s), "stalltop_run_seconds_total{group=\"" ONE "\"}") >= 0);
+	begin(s, 1);
+	raw = add(s, ONE, 5);
+	raw->task->pod = xstrdup("prod/checkout");
+	raw->task->container = xstrdup("payments");
+	/* As a recording may have them. */
+	raw = add(s, TWO, 5);
+	raw->task->pod = xstrdup("a/b\"}/\n");
+	raw->task->container = xcalloc(5001, 1);
+	memset(raw->task->container, 'x', 5000);
+	text = end(s);
+	assert_true(value_of(text, known) > 0.009);
+	assert_true(value_of(text, hostile) > 0.004);
+	assert_true(value_of(text, "stalltop_run_seconds_total{group=\"" ONE "\"}") < 0);
+}

@@ -162,8 +162,9 @@ OUTPUT_TEST(test_json_members)
 		    json_real_value(json_array_get(load, 1)) < 0.0700000001);
 	task = json_array_get(json_object_get(json, "tasks"), 0);
 	check_members(task,
-		      "pid tgid ppid uid user comm state command cgroup start interval "
-		      "exited new run_ns user_ns system_ns delta cumulative waited lost_ns waiting "
+		      "pid tgid ppid uid user comm state command cgroup namespace pod container "
+		      "start interval exited new run_ns user_ns system_ns delta cumulative waited "
+		      "lost_ns waiting "
 		      "alive_ns states");
 	assert_true(json_is_null(json_object_get(task, "alive_ns")));
 	assert_true(json_is_null(json_object_get(task, "states")));

@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "base/buf.h"
+#include "base/text.h"
 #include "history/varint.h"
 #include "tests/lib/recording.h"
 #include "tests/lib/scratch.h"
@@ -74,6 +75,8 @@ static void compare_rows(const struct row *a, const struct row *b, unsigned samp
 		fail_msg("sample %u: task %d is another", sample, (int)x->pid);
 	if (strcmp(a->task->comm, b->task->comm) != 0 || a->task->ppid != b->task->ppid ||
 	    strcmp(a->task->user, b->task->user) != 0 ||
+	    text_compare(a->task->pod, b->task->pod) != 0 ||
+	    text_compare(a->task->container, b->task->container) != 0 ||
 	    a->task->key.start_ns != b->task->key.start_ns ||
 	    (a->exited && a->task->status != b->task->status))
 		fail_msg("sample %u: task %d is described otherwise", sample, (int)x->pid);
@@ -139,7 +142,7 @@ struct plan {
 	unsigned segment; /* every so many a segment begins; 0: there is one */
 	bool exact; /* the source knows when waits began */
 	unsigned states; /* as in play_machine */
-	bool unbounded, unlinked; /* the same */
+	bool unbounded, unlinked, unnamed; /* the same */
 	const char *change; /* SQL that the first segment is changed by, or NULL */
 };
 
@@ -163,7 +166,8 @@ static void record_machine(const struct plan *plan, const char *folder)
 					.exact = plan->exact,
 					.states = plan->states,
 					.unbounded = plan->unbounded,
-					.unlinked = plan->unlinked };
+					.unlinked = plan->unlinked,
+					.unnamed = plan->unnamed };
 	struct encoder *encoder = encoder_open(0);
 	struct store *store = NULL;
 
@@ -259,7 +263,8 @@ static void check_same(struct plan plan)
 					.exact = plan.exact,
 					.states = plan.states,
 					.unbounded = plan.unbounded,
-					.unlinked = plan.unlinked };
+					.unlinked = plan.unlinked,
+					.unnamed = plan.unnamed };
 	const struct replay_config config = { .path = folder };
 	struct player player = { 0 };
 	const struct frame *live, *again;
@@ -423,7 +428,10 @@ SCRATCH_TEST(test_gaps)
 #define TOTAL_3 UNPACK("total", "kind INTEGER, ns INTEGER, waits INTEGER", ", kind")
 #define CHILDREN_3 UNPACK("children", "user_ns INTEGER, system_ns INTEGER", "")
 
-/* Makes a recording what version 7 wrote: what wakers did meanwhile is not known. */
+/*
+ * Makes a recording what version 7 wrote: what wakers did meanwhile is not known, and containers
+ * have no names.
+ */
 #define VERSION_7 "DROP TABLE site_link; UPDATE recording SET value = 7 WHERE name = 'version';"
 
 /* Makes a recording what version 6 wrote: no group limits what was waited. */
@@ -517,13 +525,14 @@ SCRATCH_TEST(test_versions)
 			/*
 			 * How long others had lived was not told exactly before version 4; nobody
 			 * parked before version 5; nothing was limited by groups before 7; what
-			 * wakers did came with 8.
+			 * wakers did, and names of containers, came with 8.
 			 */
 			check_same((struct plan){ .seed = seed,
 						  .exact = i < 2,
 						  .states = i < 3 ? STATE_PARK : 0,
 						  .unbounded = i < 5,
 						  .unlinked = i < 6,
+						  .unnamed = i < 6,
 						  .change = changes[i] });
 			scratch_end();
 			scratch_begin();

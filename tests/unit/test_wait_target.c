@@ -466,6 +466,16 @@ TREE_TEST(test_path)
 	out.len = 0;
 	assert_int_equal(wait_target_path(targets, 7, 8 << 20 | 1, "/x", &out), 0);
 	assert_string_equal(buf_cstr(&out), "/else/x");
+	/* What a server has is named with it. */
+	put_text(tree, "7/mountinfo", "24 1 8:1 / /else rw - nfs4 nas1:/export rw\n");
+	wait_targets_renew(targets);
+	out.len = 0;
+	assert_int_equal(wait_target_path(targets, 7, 8 << 20 | 1, "/x", &out), 0);
+	assert_string_equal(buf_cstr(&out), "/else/x (nfs nas1:/export)");
+	out.len = 0;
+	buf_puts(&out, "/else/../x");
+	wait_target_server(targets, 7, 0, &out);
+	assert_string_equal(buf_cstr(&out), "/else/../x");
 	buf_free(&out);
 	wait_targets_close(targets);
 }

@@ -215,6 +215,8 @@ static void take_texts(struct detail *detail, struct ui *ui, const struct frame 
 	take_detail_text(&detail->task.user, row->task->user);
 	take_detail_text(&detail->task.command, row->task->command);
 	take_detail_text(&detail->task.cgroup, row->task->cgroup);
+	take_detail_text(&detail->task.pod, row->task->pod);
+	take_detail_text(&detail->task.container, row->task->container);
 	memcpy(detail->who.comm, row->task->comm, sizeof(detail->who.comm));
 	state = row_state(row);
 	if (state)
@@ -541,6 +543,8 @@ void detail_free(struct detail *detail)
 	buf_free(&detail->task.user);
 	buf_free(&detail->task.command);
 	buf_free(&detail->task.cgroup);
+	buf_free(&detail->task.pod);
+	buf_free(&detail->task.container);
 	detail_wait_free(&detail->wait);
 	limits_free(&detail->limits.now);
 	limits_free(&detail->limits.before);

@@ -35,7 +35,7 @@ struct detail_task {
 	enum wait_state waits_for;
 	uint64_t wait_ns;
 	bool wait_exact; /* otherwise the wait is at least that long */
-	struct buf user, command, cgroup; /* raw bytes; empty: not known */
+	struct buf user, command, cgroup, pod, container; /* raw bytes; empty: not known */
 };
 
 /* The facts about a group besides its members' sum. */

@@ -142,6 +142,10 @@ static void write_identity(struct detail_page *page, const struct detail *detail
 	pager->line++;
 	pager_long(pager, "command", task->command.data, task->command.len);
 	pager_long(pager, "cgroup", task->cgroup.data, task->cgroup.len);
+	if (task->pod.len)
+		pager_long(pager, "pod", task->pod.data, task->pod.len);
+	if (task->container.len)
+		pager_long(pager, "container", task->container.data, task->container.len);
 	if (!detail->ended)
 		detail_wait_name(&detail->wait, pager);
 	write_task_limits(page, detail);

@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "cgroup/container_names.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <pwd.h>
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/util.h"
+#include "kernel/mounts.h"
+
+/* The containers whose names are kept: of more, the one found first is looked for again. */
+#define KEPT 1024
+
+/* How often a name is looked for, and how long after the first time again; then twice as long. */
+#define TRIES 6
+#define AGAIN_MS 1000
+
+/* The longest name of a container, as in Kubernetes. */
+#define NAME_BYTES 253
+
+/* The largest file that is read: a container's own has some 30 kB, podman's list 1 kB for each. */
+#define FILE_BYTES (4 << 20)
+
+/* Entries of a folder that are looked at. */
+#define ENTRIES 20000
+
+/* The length of a container's id, and that of the longest uid of a pod. */
+#define ID_DIGITS 64
+#define UID_BYTES 36
+
+/* A container that was looked for. */
+struct kept_name {
+	char key[UID_BYTES + ID_DIGITS + 1]; /* the pod's uid and the container's id */
+	char *pod, *container; /* NULL: not found */
+	uint64_t tried_ms;
+	unsigned tries;
+};
+
+struct container_names {
+	int root;
+	sqlite3 *json; /* NULL: nothing was parsed yet */
+	struct kept_name kept[KEPT];
+	size_t n, next; /* those in use; the one that gives way */
+	struct container_name found; /* what was handed out last */
+	struct buf text, path;
+};
+
+struct container_names *container_names_open(int root)
+{
+	struct container_names *names = xcalloc(1, sizeof(*names));
+
+	names->root = root;
+	return names;
+}
+
+/* Whether a text can be the name of a container, a pod or a namespace, whoever wrote it. */
+static bool is_name(const char *text, size_t len)
+{
+	static const char plain[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+
+	if (!len || len > NAME_BYTES || !strchr(plain, text[0]) || !text[0])
+		return false;
+	for (size_t i = 0; i < len; i++)
+		if (!text[i] || (!strchr(plain, text[i]) && !strchr("_.-", text[i])))
+			return false;
+	return true;
+}
+
+/* Keeps the names of a pod and of a container, as far as they are names. */
+static void keep_names(struct kept_name *kept, struct span namespace, struct span pod,
+		       struct span container)
+{
+	size_t first = (size_t)(namespace.end - namespace.at), len = (size_t)(pod.end - pod.at);
+	struct buf text = { 0 };
+
+	if (!kept->pod && is_name(namespace.at, first) && is_name(pod.at, len)) {
+		buf_add(&text, namespace.at, first);
+		buf_putc(&text, '/');
+		buf_add(&text, pod.at, len);
+		kept->pod = xstrdup(buf_cstr(&text));
+	}
+	/* Docker's have a slash in front. */
+	take_word(&container, "/");
+	len = (size_t)(container.end - container.at);
+	if (!kept->container && is_name(container.at, len))
+		kept->container = strndup(container.at, len);
+	buf_free(&text);
+}
+
+/* A text of a row; empty where there is none. */
+static struct span column_span(sqlite3_stmt *query, int column)
+{
+	const char *text = (const char *)sqlite3_column_text(query, column);
+
+	text = text ? text : "";
+	return (struct span){ text, text + sqlite3_column_bytes(query, column) };
+}
+
+/* SQLite reads JSON; of hostile texts it needs no more than some times their size. */
+static sqlite3 *open_json(struct container_names *names)
+{
+	if (!names->json && sqlite3_open(":memory:", &names->json) != SQLITE_OK) {
+		sqlite3_close(names->json);
+		names->json = NULL;
+	}
+	return names->json;
+}
+
+/* Finds names in the text that was read. What is no such text has none. */
+static void query_names(struct container_names *names, struct kept_name *kept, const char *sql,
+			const char *id)
+{
+	sqlite3 *json = open_json(names);
+	sqlite3_stmt *query = NULL;
+
+	if (!json || sqlite3_prepare_v2(json, sql, -1, &query, NULL) != SQLITE_OK) {
+		debug_log("names of containers: %s", json ? sqlite3_errmsg(json) : "no memory");
+		return;
+	}
+	sqlite3_bind_text(query, 1, names->text.data, (int)names->text.len, SQLITE_STATIC);
+	sqlite3_bind_text(query, 2, id, ID_DIGITS, SQLITE_STATIC);
+	if (sqlite3_step(query) == SQLITE_ROW)
+		keep_names(kept, column_span(query, 0), column_span(query, 1),
+			   column_span(query, 2));
+	sqlite3_finalize(query);
+}
+
+/*
+ * Reads a file, without waiting: what is no regular file is not read. The descriptor is closed. 0
+ * or -errno.
+ */
+static int read_regular(struct container_names *names, int fd)
+{
+	struct stat stat;
+	ssize_t got = 1;
+
+	names->text.len = 0;
+	if (fd < 0)
+		return fd;
+	if (fstat(fd, &stat) || !S_ISREG(stat.st_mode) || stat.st_size > FILE_BYTES)
+		got = -1;
+	while (got > 0 && names->text.len <= FILE_BYTES) {
+		got = read(fd, buf_reserve(&names->text, FILE_BYTES / 64), FILE_BYTES / 64);
+		names->text.len += got > 0 ? (size_t)got : 0;
+	}
+	close(fd);
+	return got ? -EINVAL : 0;
+}
+
+/* Whether a path lies on a file system of this machine's disks, which answers. */
+static bool is_local(int root, const char *path)
+{
+	static const char *const types[] = { "ext4",  "xfs",  "btrfs",	 "ext3",    "ext2",
+					     "tmpfs", "f2fs", "overlay", "bcachefs" };
+	struct buf mounts = { 0 };
+	struct span type;
+	bool local = false;
+
+	if (!file_read_all(root, "proc/self/mountinfo", &mounts, SIZE_MAX) &&
+	    mount_type((struct span){ mounts.data, mounts.data + mounts.len }, path, &type))
+		for (size_t i = 0; i < ARRAY_SIZE(types) && !local; i++)
+			local = is_text(&type, types[i]);
+	buf_free(&mounts);
+	return local;
+}
+
+/*
+ * Opens a file in a user's home. Who owns a folder can put anything there: no links are followed,
+ * and no mounts, which may never answer. The descriptor or -errno; -ENOSYS: the kernel is older
+ * than 5.6.
+ */
+static int open_in_home(int root, uid_t owner, const char *path)
+{
+	struct open_how how = { .flags = O_PATH | O_DIRECTORY | O_CLOEXEC,
+				.resolve = RESOLVE_NO_SYMLINKS };
+	const struct passwd *passwd = owner == NO_OWNER ? NULL : getpwuid(owner);
+	int home, fd;
+
+	if (!passwd || passwd->pw_dir[0] != '/' || !is_local(root, passwd->pw_dir))
+		return -ENOENT;
+	home = (int)syscall(SYS_openat2, root, passwd->pw_dir + 1, &how, sizeof(how));
+	if (home < 0)
+		return -errno;
+	how = (struct open_how){ .flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC,
+				 .resolve =
+					 RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV | RESOLVE_BENEATH };
+	fd = (int)syscall(SYS_openat2, home, path, &how, sizeof(how));
+	fd = fd < 0 ? -errno : fd;
+	close(home);
+	return fd;
+}
+
+/* Looks into a file. */
+static void look_into_file(struct container_names *names, struct kept_name *kept,
+			   const struct container_key *key, const struct name_place *place)
+{
+	const char *star = strchr(place->path, '*');
+	size_t front = star ? (size_t)(star - place->path) : strlen(place->path);
+	int fd;
+
+	if (!key->id)
+		return;
+	names->path.len = 0;
+	buf_add(&names->path, place->path, front);
+	if (star) {
+		buf_add(&names->path, key->id, ID_DIGITS);
+		buf_puts(&names->path, star + 1);
+	}
+	fd = place->kind == PLACE_HOME
+		     ? open_in_home(names->root, key->owner, buf_cstr(&names->path))
+		     : file_open(names->root, buf_cstr(&names->path), O_NOFOLLOW);
+	if (!read_regular(names, fd))
+		query_names(names, kept, place->query, key->id);
+}
+
+/* The fields of an entry's name: POD_NAMESPACE_CONTAINER-ID.log */
+static void keep_log(struct kept_name *kept, const struct container_key *key, const char *entry)
+{
+	static const char ending[] = ".log";
+	size_t behind = 1 + ID_DIGITS + strlen(ending), len = strlen(entry);
+	struct span text, pod, namespace, container;
+
+	if (!key->id || len <= behind || entry[len - behind] != '-' ||
+	    memcmp(entry + len - behind + 1, key->id, ID_DIGITS) != 0 ||
+	    strcmp(entry + len - strlen(ending), ending) != 0)
+		return;
+	text = (struct span){ entry, entry + len - behind };
+	if (take_part(&text, '_', &pod) && take_part(&text, '_', &namespace) &&
+	    take_part(&text, '_', &container) && text.at == text.end)
+		keep_names(kept, namespace, pod, container);
+}
+
+/* Whether two pods' uids are the same: slices have underscores in place of hyphens. */
+static bool is_same_uid(const char *text, const char *uid, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (text[i] != (uid[i] == '_' ? '-' : uid[i]))
+			return false;
+	return true;
+}
+
+/* The fields of an entry's name: NAMESPACE_POD_UID */
+static void keep_pod(struct kept_name *kept, const struct container_key *key, const char *entry)
+{
+	const char *last = strrchr(entry, '_');
+	size_t len = last ? strlen(last + 1) : 0;
+	struct span text, pod, namespace, none = { entry, entry };
+
+	if (!key->uid || len != key->uid_len || !is_same_uid(last + 1, key->uid, len))
+		return;
+	text = (struct span){ entry, last };
+	if (take_part(&text, '_', &namespace) && take_part(&text, '_', &pod) && text.at == text.end)
+		keep_names(kept, namespace, pod, none);
+}
+
+/* Looks through a folder. The files behind its entries are not opened. */
+static void look_into_folder(const struct container_names *names, struct kept_name *kept,
+			     const struct container_key *key, const struct name_place *place)
+{
+	int fd = file_open(names->root, place->path, O_DIRECTORY);
+	DIR *folder = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *entry;
+
+	if (!folder) {
+		file_close(fd);
+		return;
+	}
+	for (unsigned i = 0; i < ENTRIES && (entry = readdir(folder)); i++) {
+		if (place->kind == PLACE_LOGS)
+			keep_log(kept, key, entry->d_name);
+		else
+			keep_pod(kept, key, entry->d_name);
+	}
+	closedir(folder);
+}
+
+/* Whether all is known that there is. */
+static bool is_complete(const struct kept_name *kept, const struct container_key *key)
+{
+	return (!key->id || kept->container) && (!key->uid || kept->pod);
+}
+
+/* Looks for the names at all places. */
+static void look_for(struct container_names *names, struct kept_name *kept,
+		     const struct container_key *key, uint64_t now_ms)
+{
+	kept->tried_ms = now_ms;
+	kept->tries++;
+	for (const struct name_place *place = key->places;
+	     place->kind != PLACE_END && !is_complete(kept, key); place++) {
+		if (place->kind == PLACE_JSON || place->kind == PLACE_HOME)
+			look_into_file(names, kept, key, place);
+		else
+			look_into_folder(names, kept, key, place);
+	}
+}
+
+/* Finds a container among those that are kept, or makes room for it. */
+static struct kept_name *find_kept(struct container_names *names, const char *text)
+{
+	struct kept_name *kept;
+
+	for (size_t i = 0; i < names->n; i++)
+		if (!strcmp(names->kept[i].key, text))
+			return &names->kept[i];
+	kept = &names->kept[names->next];
+	names->next = (names->next + 1) % KEPT;
+	if (names->n < KEPT)
+		names->n++;
+	free(kept->pod);
+	free(kept->container);
+	*kept = (struct kept_name){ .tries = 0 };
+	strcpy(kept->key, text);
+	return kept;
+}
+
+const struct container_name *container_names_find(struct container_names *names, const char *path,
+						  uint64_t now_ms)
+{
+	char text[UID_BYTES + ID_DIGITS + 1] = "";
+	struct container_key key;
+	struct kept_name *kept;
+
+	if (!cgroup_container(path, &key))
+		return NULL;
+	if (key.uid)
+		strncat(text, key.uid, key.uid_len);
+	if (key.id)
+		strncat(text, key.id, ID_DIGITS);
+	kept = find_kept(names, text);
+	if (!is_complete(kept, &key) && kept->tries < TRIES &&
+	    (!kept->tries || now_ms - kept->tried_ms >= (uint64_t)AGAIN_MS << kept->tries))
+		look_for(names, kept, &key, now_ms);
+	names->found = (struct container_name){ kept->pod, kept->container };
+	return kept->pod || kept->container ? &names->found : NULL;
+}
+
+void container_names_close(struct container_names *names)
+{
+	if (!names)
+		return;
+	for (size_t i = 0; i < names->n; i++) {
+		free(names->kept[i].pod);
+		free(names->kept[i].container);
+	}
+	sqlite3_close(names->json);
+	buf_free(&names->text);
+	buf_free(&names->path);
+	free(names);
+}

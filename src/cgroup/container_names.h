@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Names of containers and pods, from the files of those that made them. Files are read when a
+ * container is met for the first time, and a few times more where its name was not there yet.
+ */
+#ifndef STALLTOP_CGROUP_CONTAINER_NAMES_H
+#define STALLTOP_CGROUP_CONTAINER_NAMES_H
+
+#include <stdint.h>
+
+#include "cgroup/cgroup_name.h"
+
+struct container_names;
+
+/* Opens an empty cache. root: the directory that paths begin at, the caller's for as long. */
+struct container_names *container_names_open(int root);
+
+/*
+ * Finds the names for a group's path. Returns NULL where it is no container's and no pod's, or none
+ * is found; valid until the next call. now_ms: of any clock, for when to try again.
+ */
+const struct container_name *container_names_find(struct container_names *names, const char *path,
+						  uint64_t now_ms);
+
+void container_names_close(struct container_names *names);
+
+#endif
