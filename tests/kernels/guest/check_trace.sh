@@ -67,7 +67,7 @@ waits pipe $pipe pipe read "pipe of $(said pipe 2) wait_writer" '(anon_)?pipe_re
 waits 'who writes nothing' "$(said pipe 2)" '(other|poll)' 'pause|ppoll' null '__[a-z0-9]+_sys_pause|do_sys_poll|null'
 waits child $child child wait4 "child $(said child 1) wait_child" do_wait
 waits poll $poll poll 'poll|ppoll' '2 files' do_sys_poll
-waits fuse "$(said fuse 1)" other read /tmp/fuse/silent-file request_wait_answer
+waits fuse "$(said fuse 1)" other read "/tmp/fuse/silent-file .fuse.silent silent.*" request_wait_answer
 waits frozen $frozen dwait pwrite64 /tmp/fs/written percpu_rwsem_wait
 waits stopped $stopped stop '[a-z]+' null do_signal_stop
 # One of those that want it has it, and may run.
@@ -195,7 +195,7 @@ else
 	site tcp $net net recvfrom "tcp 127.0.0.1:$(said net 3) of $(said net 2) wait_server" 'tcp_recvmsg.*'
 	site unix $unix net recvfrom "unix of $(said unix 2) wait_server" unix_stream_read_generic
 	site lock $futex lock futex 'futex 0x[0-9a-f]+.*' 'futex_wait.*'
-	site fuse "$(said fuse 1)" other read /tmp/fuse/silent-file request_wait_answer
+	site fuse "$(said fuse 1)" other read "/tmp/fuse/silent-file .fuse.silent silent.*" request_wait_answer
 	site frozen $frozen dwait pwrite64 /tmp/fs/written percpu_rwsem_wait
 	site disk $reader io pread64 '/dev/vd[a-z]' '[a-z_]*(direct_IO|dio)[a-z_]*'
 	site vfork $hang dwait 'vfork|clone' null kernel_clone
