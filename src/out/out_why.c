@@ -156,8 +156,9 @@ static unsigned weight_of(const struct site *site)
 {
 	const struct site_waker *waker = &site->wakers[0];
 
-	if (!chain_explains(site) || (waker->tgid && waker->tgid == site->tgid) ||
-	    site->state == STATE_CPU || site->state == STATE_CHILD)
+	if (!chain_explains(site) || site->class == CLASS_PARKED ||
+	    (waker->tgid && waker->tgid == site->tgid) || site->state == STATE_CPU ||
+	    site->state == STATE_CHILD)
 		return 0;
 	return site->class == CLASS_CONTENDED ? 2 : waker->tgid ? 1 : 0;
 }
