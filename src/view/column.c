@@ -174,14 +174,40 @@ static bool cuts_front(const struct column *column, const struct value *value)
 	return column->path && value->type == VALUE_TEXT && *value->text == '/';
 }
 
-/* Appends what is in `scratch` in so many cells. */
+/*
+ * The length of a path that is too long for so many cells, without what is said in brackets after
+ * it: who serves its file system. The whole length where there are none, or it is not too long.
+ */
+static size_t path_alone(const struct buf *path, unsigned cells, enum text_charset charset)
+{
+	size_t at = path->len;
+
+	if (!cells || text_width(path->data, path->len, charset) <= cells ||
+	    path->data[path->len - 1] != ')')
+		return path->len;
+	while (at && (path->data[at] != '(' || path->data[at - 1] != ' '))
+		at--;
+	return at ? at - 1 : path->len;
+}
+
+/* Appends what is in `scratch` in so many cells; tail: cut in front. */
 static void fit_text(struct buf *out, const struct buf *scratch, unsigned cells, bool tail,
 		     enum text_charset charset)
 {
-	if (tail)
-		text_fit_end(out, scratch->data, scratch->len, cells, charset);
-	else
-		text_fit(out, scratch->data, scratch->len, cells, false, charset);
+	size_t len = tail ? path_alone(scratch, cells, charset) : scratch->len;
+	unsigned width = text_width(scratch->data, len, charset);
+
+	if (!tail) {
+		text_fit(out, scratch->data, len, cells, false, charset);
+	} else if (len == scratch->len || cells < 2) {
+		text_fit_end(out, scratch->data, len, cells, charset);
+	} else {
+		if (width >= cells)
+			width = cells - 1;
+		text_fit_end(out, scratch->data, len, width, charset);
+		buf_putc(out, '+');
+		buf_fill(out, ' ', cells - width - 1);
+	}
 }
 
 void column_append(const struct column *column, const struct view *view, const struct value *value,

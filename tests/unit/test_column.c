@@ -9,6 +9,7 @@
 
 #include "tests/lib/scene.h"
 #include "base/util.h"
+#include "view/site_column.h"
 
 /* Asserts the cell of one row's column, without the spaces before it. */
 static void check_row(const struct scene *scene, const struct row *row, enum unit unit,
@@ -462,3 +463,33 @@ SCENE_TEST(test_ladder)
 }
 
 TESTS_WITHIN(test_in_utf8, NULL)
+
+/* A path keeps its end in little room, and gives up first who serves its file system. */
+SCENE_TEST(test_served_path)
+{
+	static const struct {
+		unsigned cells;
+		const char *text;
+	} cuts[] = {
+		{ 60, "/mnt/f/silent-file (fuse.silent silent of 9740 load_wait)   " },
+		{ 24, "/mnt/f/silent-file+     " },
+		{ 19, "/mnt/f/silent-file+" },
+		{ 14, "+/silent-file+" },
+	};
+	struct scene *scene = *state;
+	const struct column *column = column_in(&site_columns, "on", 2);
+	const struct view view = { &scene->frame, UNIT_PERCENT, TEXT_UTF8, false, NULL };
+	const struct value path = {
+		.type = VALUE_TEXT,
+		.text = "/mnt/f/silent-file (fuse.silent silent of 9740 load_wait)",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cuts); i++) {
+		struct buf out = { 0 }, scratch = { 0 };
+
+		column_append(column, &view, &path, cuts[i].cells, &scratch, &out);
+		assert_string_equal(buf_cstr(&out), cuts[i].text);
+		buf_free(&out);
+		buf_free(&scratch);
+	}
+}
