@@ -407,7 +407,7 @@ E2E_TEST(test_told)
 	change(path, SLOW);
 	for (size_t i = 0; i < 3; i++) {
 		e2e_start_stalltop(&p, NULL, e2e_format("-b -R %s", path));
-		e2e_await_caught(p.pid, signals[i]);
+		e2e_await_blocked(p.pid, signals[i]);
 		e2e_sleep(0.3);
 		told = e2e_now();
 		kill(p.pid, signals[i]);

@@ -310,7 +310,8 @@ void e2e_await_sleep(pid_t pid)
 	}
 }
 
-void e2e_await_caught(pid_t pid, int number)
+/* Waits until a process has a signal in one of the masks of its status. */
+static void await_mask(pid_t pid, const char *mask, int number)
 {
 	for (double end = e2e_now() + 20; e2e_now() < end; e2e_sleep(0.02)) {
 		char text[4096] = "";
@@ -320,11 +321,21 @@ void e2e_await_caught(pid_t pid, int number)
 
 		if (fd >= 0)
 			close(fd);
-		line = n > 0 ? strstr(text, "\nSigCgt:") : NULL;
-		if (line && strtoull(line + 8, NULL, 16) & 1ull << (number - 1))
+		line = n > 0 ? strstr(text, mask) : NULL;
+		if (line && strtoull(line + strlen(mask), NULL, 16) & 1ull << (number - 1))
 			return;
 	}
-	fail_msg("process %d does not catch signal %d", (int)pid, number);
+	fail_msg("process %d has no signal %d in %s", (int)pid, number, mask + 1);
+}
+
+void e2e_await_caught(pid_t pid, int number)
+{
+	await_mask(pid, "\nSigCgt:", number);
+}
+
+void e2e_await_blocked(pid_t pid, int number)
+{
+	await_mask(pid, "\nSigBlk:", number);
 }
 
 /* Whether a thread of the process is in uninterruptible sleep. */

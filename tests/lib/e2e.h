@@ -136,6 +136,9 @@ void e2e_await_sleep(pid_t pid);
 /* Waits until a process has a handler for a signal: before, the signal kills it. */
 void e2e_await_caught(pid_t pid, int number);
 
+/* Waits until a process blocks a signal, as batch mode does but while it waits for one. */
+void e2e_await_blocked(pid_t pid, int number);
+
 /* Waits until a thread of the process sleeps uninterruptibly and goes on to. */
 void e2e_await_hang(pid_t pid);
 
