@@ -83,7 +83,7 @@ static void put_step(struct json *json, const struct chain *chain, const struct 
 	json_put_text(json, "name", step->waker.name);
 	json_put_uint(json, "count", step->waker.count);
 	put_share(json, step->share);
-	json_put_bool(json, "estimated", step->estimated);
+	json_put_bool(json, "in_part", step->in_part);
 	json_open_array(json, "meanwhile");
 	for (size_t i = 0; i < step->n; i++) {
 		const struct chain_part *part = &chain->parts[step->first + i];

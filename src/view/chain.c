@@ -15,8 +15,8 @@
 #define SHARE_FOLLOWED 0.002
 #define SHARE_SHOWN 0.01
 
-/* The part of a waker's time that may be too long ago, before the rest is an estimate. */
-#define ESTIMATED 0.1
+/* The part of a waker's time that is not known, from which on that is told. */
+#define KNOWN_LESS 0.1
 
 /* So many times as long as those that ended on average may a wait be that is taken for one of them.
  */
@@ -216,33 +216,39 @@ static int compare_parts(const void *a, const void *b)
 	return (x->share < y->share) - (x->share > y->share);
 }
 
-/* Adds the parts of a step: what a waker did while it was waited for. Whether it is known. */
-static bool add_parts(struct following *following, struct chain_step *step)
+/*
+ * Adds the parts of a step: what a waker did while it was waited for. What is too long ago for its
+ * program to have kept is unexplained. Returns the share of the step that is.
+ */
+static double add_parts(struct following *following, struct chain_step *step)
 {
 	struct chain *chain = following->chain;
 	size_t n;
 	const struct site_link *links = find_links(following->index, step->of->id, step->waker.tgid,
 						   !step->waker.count, &n);
-	double known = 0, past = 0;
+	double all = 0, past = 0;
 
-	for (size_t i = 0; i < n; i++)
-		*(links[i].state == WAIT_STATES ? &past : &known) += (double)links[i].ns;
+	for (size_t i = 0; i < n; i++) {
+		all += (double)links[i].ns;
+		if (links[i].state == WAIT_STATES)
+			past += (double)links[i].ns;
+	}
 	step->first = chain->nparts;
 	step->n = 0;
-	step->estimated = past > (past + known) * ESTIMATED;
-	for (size_t i = 0; i < n && known > 0; i++) {
+	step->in_part = past > all * KNOWN_LESS;
+	for (size_t i = 0; i < n; i++) {
 		if (links[i].state == WAIT_STATES)
 			continue;
 		GROW(chain->parts, chain->nparts, chain->parts_cap);
 		chain->parts[chain->nparts++] =
 			(struct chain_part){ .state = links[i].state,
 					     .site = find_site(following->index, links[i].to),
-					     .share = (double)links[i].ns / known };
+					     .share = (double)links[i].ns / all };
 		step->n++;
 	}
 	if (step->n)
 		qsort(&chain->parts[step->first], step->n, sizeof(*chain->parts), compare_parts);
-	return step->n > 0;
+	return all > 0 ? past / all : 1;
 }
 
 /* Follows a waker of a site, or who holds what it is for. */
@@ -253,13 +259,15 @@ static void follow_waker(struct following *following, const struct site *site,
 	struct chain_step step = {
 		.depth = following->depth, .of = site, .waker = *waker, .share = share
 	};
+	double unknown;
 
 	if (!waker->tgid && waker->name) {
 		add_interrupt(chain, site, waker, share);
 		return;
 	}
-	if (!add_parts(following, &step))
-		add_root(chain, (struct chain_root){ CHAIN_UNEXPLAINED, .share = share });
+	unknown = add_parts(following, &step) * share;
+	if (unknown > 0)
+		add_root(chain, (struct chain_root){ CHAIN_UNEXPLAINED, .share = unknown });
 	if (share >= SHARE_SHOWN) {
 		GROW(chain->steps, chain->nsteps, chain->steps_cap);
 		chain->steps[chain->nsteps++] = step;

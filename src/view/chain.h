@@ -47,7 +47,7 @@ struct chain_step {
 	struct site_waker waker; /* count 0: it holds what waits are for that go on */
 	double share; /* of the chain, 0 to 1 */
 	size_t first, n; /* its parts, the most time first */
-	bool estimated; /* it did more than is known: what is known stands for all */
+	bool in_part; /* a tenth or more of it is not known, as it was too long ago */
 };
 
 struct chain_root {

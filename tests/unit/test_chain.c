@@ -127,7 +127,7 @@ TEST(test_disk)
 	assert_root(&made, 0, "disk of server 20: fsync /db/journal");
 	assert_int_equal(made.chain.nsteps, 1);
 	assert_int_equal(made.chain.steps[0].n, 3);
-	assert_false(made.chain.steps[0].estimated);
+	assert_false(made.chain.steps[0].in_part);
 	chain_put_waker(&text, &made.chain.steps[0], TEXT_UTF8);
 	assert_string_equal(buf_cstr(&text), "server 20 ended 10 waits");
 	text.len = 0;
@@ -138,7 +138,7 @@ TEST(test_disk)
 }
 
 /* Half was ended by an interrupt, and the waker's time is known in part. */
-TEST(test_estimate)
+TEST(test_known_in_part)
 {
 	struct scene scene = {
 		.sites = { { .id = 1,
@@ -156,8 +156,9 @@ TEST(test_estimate)
 
 	make(&made, &scene);
 	assert_share(&made, CHAIN_PEER, 0.5);
-	assert_share(&made, CHAIN_RUN, 0.5);
-	assert_true(made.chain.steps[0].estimated);
+	assert_share(&made, CHAIN_RUN, 0.1);
+	assert_share(&made, CHAIN_UNEXPLAINED, 0.4);
+	assert_true(made.chain.steps[0].in_part);
 	unmake(&made);
 	/* Nothing at all is known of it. */
 	scene.nlinks = 0;

@@ -132,11 +132,11 @@ static void write_steps(struct writing *writing, size_t from, unsigned depth, co
 			continue;
 		buf_puts(&writing->page->text, "<- ");
 		chain_put_waker(&writing->page->text, step, writing->charset);
-		buf_puts(&writing->page->text,
-			 !step->waker.count ? "; it"
-			 : !step->n	    ? "; what it did meanwhile is not known"
-			 : step->estimated  ? "; meanwhile it (estimated by the last that it did)"
-					    : "; meanwhile it");
+		buf_puts(&writing->page->text, !step->waker.count ? "; it"
+					       : !step->n ? "; what it did meanwhile is not known"
+					       : step->in_part
+						       ? "; meanwhile it, as far as is known"
+						       : "; meanwhile it");
 		put_line(writing, step->share, 2 * depth - 1, STYLE_NORMAL);
 		write_parts(writing, i);
 	}
