@@ -51,7 +51,7 @@ static bool read_quota_of(struct ui *ui, const struct finding *finding)
 	if (!task || ui->rewind.back)
 		return false;
 	if (!ui->limits)
-		ui->limits = limits_open(ui->sampler_config.procfd);
+		ui->limits = limits_open(ui->sampler_config.proc);
 	limits_read(ui->limits, task->tgid, task->key.pid == task->tgid ? 0 : task->key.pid,
 		    &limits);
 	found = is_quota_of(finding->row, &limits.cpu);

@@ -12,6 +12,7 @@
 
 #include "app/errors.h"
 #include "base/util.h"
+#include "kernel/proc.h"
 #include "out/diff_report.h"
 
 /* Whether it is a time of a recording, or nothing. */
@@ -47,7 +48,8 @@ static int add_all(struct diff *diff, enum diff_side side, struct replay *replay
 {
 	const struct grouping_options by_command = { .by = GROUP_COMMAND };
 	struct playback playback = replay_playback(replay);
-	struct sampler_config config = { .procfd = -1,
+	struct proc none = { .fd = -1 };
+	struct sampler_config config = { .proc = &none,
 					 .playback = &playback,
 					 .threads = playback.threads };
 	struct grouping grouping = { 0 };

@@ -309,9 +309,9 @@ static void put_exact(struct buf *out)
 }
 
 /* Appends whether waits can be traced. */
-static void put_tracing(struct buf *out, int procfd)
+static void put_tracing(struct buf *out, struct proc *proc)
 {
-	struct tracing_config config = { .procfd = procfd };
+	struct tracing_config config = { .proc = proc };
 	struct tracing *tracing = NULL;
 	struct buf why = { 0 };
 	int err = tracing_open(&tracing, &config);
@@ -343,9 +343,9 @@ static void put_missing_parts(struct buf *out)
 	}
 }
 
-void docgen_version(struct buf *out, int procfd)
+void docgen_version(struct buf *out, struct proc *proc)
 {
-	struct source_env env = { .procfd = procfd };
+	struct source_env env = { .proc = proc };
 	struct utsname kernel;
 
 	buf_printf(out, "stalltop %s\nsources:", PACKAGE_VERSION);
@@ -357,6 +357,6 @@ void docgen_version(struct buf *out, int procfd)
 	for (size_t i = 0; source_registry[i]; i++)
 		put_source(out, source_registry[i], &env);
 	put_exact(out);
-	put_tracing(out, procfd);
+	put_tracing(out, proc);
 	put_missing_parts(out);
 }

@@ -7,6 +7,8 @@
 
 #include "base/buf.h"
 
+struct proc;
+
 /*
  * Appends a table of the manual as roff (man(7)): fields, options, units or notes. Returns false
  * for any other name.
@@ -14,6 +16,6 @@
 bool docgen_append(struct buf *out, const char *name);
 
 /* Appends the text of --version: the sources built in, and what the kernel supports. */
-void docgen_version(struct buf *out, int procfd);
+void docgen_version(struct buf *out, struct proc *proc);
 
 #endif

@@ -36,7 +36,7 @@ struct doctor_facts {
 };
 
 /* Gathers the facts of this machine; the sample takes a fifth of a second. */
-void doctor_look(struct doctor_facts *facts, int procfd, bool utf8);
+void doctor_look(struct doctor_facts *facts, struct proc *proc, bool utf8);
 
 /* Appends the page: text, or JSON in a line. Returns whether all can be shown. */
 bool doctor_write(struct buf *out, const struct doctor_facts *facts, bool json);

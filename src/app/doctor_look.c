@@ -18,6 +18,7 @@
 #include "bpf/exact.h"
 #include "cgroup/hierarchy.h"
 #include "kernel/delayacct_switch.h"
+#include "kernel/proc.h"
 #include "model/sampler.h"
 #include "model/source.h"
 
@@ -59,10 +60,10 @@ static bool is_guest(int procfd, const char *name, unsigned long first)
 }
 
 /* Takes two samples with all that can be asked for, and keeps what their notes say. */
-static void sample(struct doctor_facts *facts, int procfd)
+static void sample(struct doctor_facts *facts, struct proc *proc)
 {
 	const struct sampler_config config = { .privileges = PRIVILEGE_ALL,
-					       .procfd = procfd,
+					       .proc = proc,
 					       .exits = true,
 					       .delayacct_file = DELAYACCT_FILE,
 					       .trace = true };
@@ -90,9 +91,9 @@ static void sample(struct doctor_facts *facts, int procfd)
 }
 
 /* Tries what a sample uses only at times. */
-static void try_programs(struct doctor_facts *facts, int procfd)
+static void try_programs(struct doctor_facts *facts, struct proc *proc)
 {
-	const struct source_env env = { .procfd = procfd };
+	const struct source_env env = { .proc = proc };
 	struct source source;
 	struct exact *exact = NULL;
 
@@ -133,7 +134,7 @@ static int look_at_call(int procfd)
 	return got;
 }
 
-void doctor_look(struct doctor_facts *facts, int procfd, bool utf8)
+void doctor_look(struct doctor_facts *facts, struct proc *proc, bool utf8)
 {
 	struct utsname kernel;
 
@@ -144,12 +145,12 @@ void doctor_look(struct doctor_facts *facts, int procfd, bool utf8)
 		snprintf(facts->release, sizeof(facts->release), "%s", kernel.release);
 		snprintf(facts->machine, sizeof(facts->machine), "%s", kernel.machine);
 	}
-	sample(facts, procfd);
-	try_programs(facts, procfd);
-	look_at_hierarchy(facts, procfd);
-	facts->waiting = look_at_call(procfd);
-	facts->guest_pids = is_guest(procfd, "self/ns/pid", FIRST_PIDS);
-	facts->guest_users = is_guest(procfd, "self/ns/user", FIRST_USERS);
+	sample(facts, proc);
+	try_programs(facts, proc);
+	look_at_hierarchy(facts, proc->fd);
+	facts->waiting = look_at_call(proc->fd);
+	facts->guest_pids = is_guest(proc->fd, "self/ns/pid", FIRST_PIDS);
+	facts->guest_users = is_guest(proc->fd, "self/ns/user", FIRST_USERS);
 	read_word(facts->lockdown, "/sys/kernel/security/lockdown");
 	keep_chosen(facts->lockdown);
 	read_word(facts->clock, "/sys/devices/system/clocksource/clocksource0/current_clocksource");

@@ -101,14 +101,17 @@ static int run_doctor(const struct options *options)
 {
 	struct doctor_facts facts;
 	struct buf out = { 0 };
+	struct proc proc;
 	bool well;
 	int procfd = open_proc(), status;
 
 	if (procfd < 0 || !uses_keep(PRIVILEGE_ALL))
 		return EXIT_FAILURE;
-	doctor_look(&facts, procfd, locale_charset() == TEXT_UTF8);
+	proc_open(&proc, procfd);
+	doctor_look(&facts, &proc, locale_charset() == TEXT_UTF8);
 	facts.terminal_known = facts.terminal && ui_knows_terminal(facts.terminal);
 	well = doctor_write(&out, &facts, !strcmp(options->format->name, "json"));
+	proc_close(&proc);
 	close(procfd);
 	status = print(&out);
 	return status ? status : well ? EXIT_SUCCESS : EXIT_FAILURE;
@@ -118,13 +121,13 @@ static int run_doctor(const struct options *options)
 static bool print_instead(const struct options *options, int *status)
 {
 	struct buf out = { 0 };
-	int procfd;
 
 	if (options->version) {
-		procfd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		docgen_version(&out, procfd);
-		if (procfd >= 0)
-			close(procfd);
+		struct proc proc = { .fd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC) };
+
+		docgen_version(&out, &proc);
+		if (proc.fd >= 0)
+			close(proc.fd);
 	} else if (options->doctor) {
 		*status = run_doctor(options);
 		return true;
@@ -242,7 +245,7 @@ static bool enable_delayacct(struct sampler_config *config)
 	int err;
 
 	crash_set_hook(CRASH_SYSCTL, put_back_at_crash, &switched);
-	err = delayacct_enable(&switched, config->procfd, DELAYACCT_FILE);
+	err = delayacct_enable(&switched, config->proc->fd, DELAYACCT_FILE);
 	if (err) {
 		fprintf(stderr, "stalltop: cannot set kernel.task_delayacct: %s\n", strerror(-err));
 		return false;
@@ -275,7 +278,7 @@ static int run_watching(struct options *options, struct recorder *recorder, cons
 	int status = EXIT_FAILURE;
 
 	options->sampler.triggers = triggers;
-	if (open_triggers(&options->watch, options->sampler.procfd, &set))
+	if (open_triggers(&options->watch, options->sampler.proc->fd, &set))
 		status = quiet ? samples_run(options, recorder, triggers, locale_charset())
 			       : run_screen(options, recorder, NULL, triggers, message);
 	triggers_close(&set);
@@ -425,14 +428,14 @@ static int run_checked(struct options *options, const char *message)
 		print_replay_error(options->replay.path, -errno);
 		return EXIT_FAILURE;
 	}
-	status = check_options(options, config->procfd);
+	status = check_options(options, config->proc->fd);
 	if (status)
 		return status;
 	if (options->diff[0])
 		return run_diff(options);
 	if (options->replay.path)
 		return run_replay(options, message);
-	pidlist_processes(config->procfd, config->pids, &config->npids);
+	pidlist_processes(config->proc, config->pids, &config->npids);
 	return run_accounted(options, message);
 }
 
@@ -440,9 +443,10 @@ static int run_checked(struct options *options, const char *message)
 static int start(struct options *options, const char *message)
 {
 	struct sampler_config *config = &options->sampler;
+	struct proc proc = { .fd = -1 };
 	int status, err = options->debug_log ? debug_log_open(options->debug_log) : 0;
 
-	config->procfd = -1;
+	config->proc = &proc;
 	config->privileges = uses_of(options);
 	config->delayacct_file = DELAYACCT_FILE;
 	if (err) {
@@ -455,13 +459,16 @@ static int start(struct options *options, const char *message)
 	if (*message && (uses_no_screen(options) || (options->record.path && !uses_terminal())))
 		fprintf(stderr, "stalltop: %s\n", message);
 	if (uses_machine(options)) {
-		config->procfd = open_proc();
-		if (config->procfd < 0)
+		int procfd = open_proc();
+
+		if (procfd < 0)
 			return EXIT_FAILURE;
+		proc_open(&proc, procfd);
 	}
 	status = run_checked(options, message);
-	if (config->procfd >= 0)
-		close(config->procfd);
+	proc_close(&proc);
+	if (proc.fd >= 0)
+		close(proc.fd);
 	return status;
 }
 

@@ -11,6 +11,7 @@
 #include "app/address.h"
 #include "app/errors.h"
 #include "base/pattern.h"
+#include "base/users.h"
 #include "base/util.h"
 #include "history/segments.h"
 #include "model/source.h"
@@ -198,7 +199,7 @@ static bool take_user(struct options *options, const char *part)
 	struct query *query = &options->view.query;
 	uid_t uid;
 
-	if (!view_find_user(part, &uid))
+	if (!user_find(part, &uid))
 		return false;
 	query->users = xreallocarray(query->users, query->nusers + 1, sizeof(uid_t));
 	query->users[query->nusers++] = uid;

@@ -16,6 +16,7 @@
 #include "app/modes.h"
 #include "app/sink.h"
 #include "base/util.h"
+#include "kernel/proc.h"
 #include "model/sampler.h"
 #include "out/out.h"
 
@@ -131,7 +132,7 @@ static int run_samples(const struct options *options, struct sampler *sampler,
 			       .triggers = triggers,
 			       .before_ns = options->record.before_ns,
 			       .linger_ns = options->watch.linger_ns,
-			       .procfd = options->sampler.procfd,
+			       .procfd = options->sampler.proc->fd,
 			       .asked = &asked };
 	struct out out;
 	sigset_t waiting;

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/capability.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -59,26 +60,39 @@ void start_take_descriptors(void)
 			open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
-/* Whether a descriptor is to stay open. */
-static bool is_kept(int fd, const int *keep, size_t n)
+/* Closes descriptors from `first` on, before `end`. */
+static void close_range_of(int first, int end)
 {
+#ifdef SYS_close_range
+	if (first >= end || !syscall(SYS_close_range, first, end - 1, 0))
+		return;
+#endif
+	/* Before Linux 5.9. */
+	for (int fd = first; fd < end && fd < DESCRIPTORS_MAX; fd++)
+		close(fd);
+}
+
+/* The first descriptor to keep that is not before `first`; INT_MAX: there is none. */
+static int next_kept(int first, const int *keep, size_t n)
+{
+	int next = INT_MAX;
+
 	for (size_t i = 0; i < n; i++)
-		if (keep[i] == fd)
-			return true;
-	return false;
+		if (keep[i] >= first && keep[i] < next)
+			next = keep[i];
+	return next;
 }
 
 /* Closes all descriptors but the standard ones and some. */
 static void close_others(const int *keep, size_t n)
 {
-	struct rlimit limit;
-	int end = getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur > DESCRIPTORS_MAX
-			  ? DESCRIPTORS_MAX
-			  : (int)limit.rlim_cur;
+	int first = STDERR_FILENO + 1, kept;
 
-	for (int fd = STDERR_FILENO + 1; fd < end; fd++)
-		if (!is_kept(fd, keep, n))
-			close(fd);
+	do {
+		kept = next_kept(first, keep, n);
+		close_range_of(first, kept);
+		first = kept < INT_MAX ? kept + 1 : kept;
+	} while (kept < INT_MAX);
 }
 
 /* Points the standard descriptors at nothing. */

@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
-#include <pwd.h>
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/users.h"
 #include "base/util.h"
 #include "kernel/mounts.h"
 
@@ -49,6 +49,7 @@ struct kept_name {
 
 struct container_names {
 	int root;
+	struct users *users;
 	sqlite3 *json; /* NULL: nothing was parsed yet */
 	struct kept_name kept[KEPT];
 	size_t n, next; /* those in use; the one that gives way */
@@ -56,11 +57,12 @@ struct container_names {
 	struct buf text, path;
 };
 
-struct container_names *container_names_open(int root)
+struct container_names *container_names_open(int root, struct users *users)
 {
 	struct container_names *names = xcalloc(1, sizeof(*names));
 
 	names->root = root;
+	names->users = users;
 	return names;
 }
 
@@ -181,16 +183,18 @@ static bool is_local(int root, const char *path)
  * and no mounts, which may never answer. The descriptor or -errno; -ENOSYS: the kernel is older
  * than 5.6.
  */
-static int open_in_home(int root, uid_t owner, const char *path)
+static int open_in_home(const struct container_names *names, uid_t owner, const char *path)
 {
 	struct open_how how = { .flags = O_PATH | O_DIRECTORY | O_CLOEXEC,
 				.resolve = RESOLVE_NO_SYMLINKS };
-	const struct passwd *passwd = owner == NO_OWNER ? NULL : getpwuid(owner);
+	const char *path_of_home = NULL;
 	int home, fd;
 
-	if (!passwd || passwd->pw_dir[0] != '/' || !is_local(root, passwd->pw_dir))
+	if (owner != NO_OWNER)
+		users_name(names->users, owner, &path_of_home);
+	if (!path_of_home || path_of_home[0] != '/' || !is_local(names->root, path_of_home))
 		return -ENOENT;
-	home = (int)syscall(SYS_openat2, root, passwd->pw_dir + 1, &how, sizeof(how));
+	home = (int)syscall(SYS_openat2, names->root, path_of_home + 1, &how, sizeof(how));
 	if (home < 0)
 		return -errno;
 	how = (struct open_how){ .flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC,
@@ -218,9 +222,8 @@ static void look_into_file(struct container_names *names, struct kept_name *kept
 		buf_add(&names->path, key->id, ID_DIGITS);
 		buf_puts(&names->path, star + 1);
 	}
-	fd = place->kind == PLACE_HOME
-		     ? open_in_home(names->root, key->owner, buf_cstr(&names->path))
-		     : file_open(names->root, buf_cstr(&names->path), O_NOFOLLOW);
+	fd = place->kind == PLACE_HOME ? open_in_home(names, key->owner, buf_cstr(&names->path))
+				       : file_open(names->root, buf_cstr(&names->path), O_NOFOLLOW);
 	if (!read_regular(names, fd))
 		query_names(names, kept, place->query, key->id);
 }

@@ -11,9 +11,10 @@
 #include "cgroup/cgroup_name.h"
 
 struct container_names;
+struct users;
 
 /* Opens an empty cache. root: the directory that paths begin at, the caller's for as long. */
-struct container_names *container_names_open(int root);
+struct container_names *container_names_open(int root, struct users *users);
 
 /*
  * Finds the names for a group's path. Returns NULL where it is no container's and no pod's, or none

@@ -18,7 +18,7 @@ struct known {
 };
 
 struct ancestry {
-	int procfd;
+	struct proc *proc;
 	pid_t root;
 	struct known *known; /* by pid, open addressing; pid 0: free */
 	size_t n, cap;
@@ -29,11 +29,11 @@ struct ancestry {
 	size_t nlinks;
 };
 
-struct ancestry *ancestry_new(int procfd, pid_t root)
+struct ancestry *ancestry_new(struct proc *proc, pid_t root)
 {
 	struct ancestry *ancestry = xcalloc(1, sizeof(*ancestry));
 
-	ancestry->procfd = procfd;
+	ancestry->proc = proc;
 	ancestry->root = root;
 	return ancestry;
 }
@@ -97,7 +97,7 @@ static pid_t read_parent(const struct ancestry *ancestry, pid_t pid)
 
 	if (link)
 		return link->ppid;
-	return proctask_stat(ancestry->procfd, pid, 0, &stat) ? 0 : stat.ppid;
+	return proctask_stat(ancestry->proc, pid, 0, &stat) ? 0 : stat.ppid;
 }
 
 /* Whether the process is the root or descends from it. */

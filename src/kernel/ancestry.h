@@ -13,10 +13,12 @@
 
 #include "kernel/exits.h"
 
+struct proc;
+
 struct ancestry;
 
-/* Prepares to look for descendants of the process `root`. procfd stays the caller's. */
-struct ancestry *ancestry_new(int procfd, pid_t root);
+/* Prepares to look for descendants of the process `root`. proc stays the caller's. */
+struct ancestry *ancestry_new(struct proc *proc, pid_t root);
 
 /*
  * Sorts the records of a drain: moves those of descendants to the front, followed by the undecided

@@ -47,7 +47,7 @@ struct known_file {
 };
 
 struct file_owners {
-	int procfd;
+	struct proc *proc;
 	unsigned renewed;
 	unsigned looks; /* left until the next renewal */
 	unsigned listed; /* when the processes were listed */
@@ -57,11 +57,11 @@ struct file_owners {
 	uint64_t put_off;
 };
 
-struct file_owners *file_owners_open(int procfd)
+struct file_owners *file_owners_open(struct proc *proc)
 {
 	struct file_owners *owners = xcalloc(1, sizeof(*owners));
 
-	owners->procfd = procfd;
+	owners->proc = proc;
 	file_owners_renew(owners);
 	return owners;
 }
@@ -85,7 +85,7 @@ static bool is_server(const struct file_owners *owners, const struct known_file 
 	int len;
 
 	snprintf(path, sizeof(path), "%d/fdinfo/%d", (int)pid, fd);
-	len = file_read(owners->procfd, path, text, sizeof(text));
+	len = proc_read(owners->proc, path, text, sizeof(text));
 	return len > 0 && find_line((struct span){ text, text + len }, "fuse_connection:", &rest) &&
 	       take_uint(&rest, &number) && take_word(&wanted, FILE_OWNER_FUSE) &&
 	       take_uint(&wanted, &connection) && number == connection;
@@ -98,52 +98,37 @@ static bool is_file(struct file_owners *owners, const struct known_file *file, p
 	const char *name = fuse ? "/dev/fuse" : file->link;
 	char path[64], link[LINK_BYTES];
 	size_t wanted = strlen(name);
-	struct stat info;
-	ssize_t len;
+	mode_t mode;
+	int len;
 
 	snprintf(path, sizeof(path), "%d/fd/%d", (int)pid, fd);
-	len = readlinkat(owners->procfd, path, link, sizeof(link));
+	len = proc_readlink(owners->proc, path, link, sizeof(link));
 	if (len < 0 || (size_t)len != wanted || memcmp(link, name, wanted) != 0)
 		return false;
 	if (fuse)
 		return is_server(owners, file, pid, fd);
 	/* The link's own mode says what it is open for (tid_fd_update_inode() of fs/proc/fd.c). */
-	return !fstatat(owners->procfd, path, &info, AT_SYMLINK_NOFOLLOW) &&
-	       (info.st_mode & file->access) == file->access;
+	return !proc_mode(owners->proc, path, &mode) && (mode & file->access) == file->access;
 }
 
 /* Looks for the file among a process's descriptors. */
 static bool search_process(struct file_owners *owners, struct known_file *file, pid_t pid)
 {
-	unsigned looks = LOOKS_OF_ONE;
-	struct dirent *entry;
+	int fds[LOOKS_OF_ONE], n;
 	char path[32];
-	DIR *dir;
-	int dirfd;
 
 	snprintf(path, sizeof(path), "%d/fd", (int)pid);
 	owners->looks--;
-	dirfd = file_open(owners->procfd, path, O_DIRECTORY);
-	dir = dirfd < 0 ? NULL : fdopendir(dirfd);
-	if (!dir) {
-		file_close(dirfd);
-		return false;
-	}
-	while (!file->pid && looks && owners->looks && (entry = readdir(dir))) {
-		const char *at = entry->d_name;
-		uint64_t fd;
-
-		if (!parse_uint(&at, at + strlen(at), &fd) || *at || fd > INT_MAX)
-			continue;
-		looks--;
+	n = proc_numbers(owners->proc, path, fds, LOOKS_OF_ONE);
+	for (int i = 0; i < n && owners->looks; i++) {
 		owners->looks--;
-		if (!is_file(owners, file, pid, (int)fd))
+		if (!is_file(owners, file, pid, fds[i]))
 			continue;
 		file->pid = pid;
-		file->fd = (int)fd;
+		file->fd = fds[i];
+		return true;
 	}
-	closedir(dir);
-	return file->pid;
+	return false;
 }
 
 /* Lists the processes, once between two renewals. */
@@ -152,7 +137,7 @@ static void load_pids(struct file_owners *owners)
 	if (owners->listed == owners->renewed)
 		return;
 	owners->listed = owners->renewed;
-	if (pidlist_read(&owners->pids, owners->procfd))
+	if (pidlist_read(&owners->pids, owners->proc->fd))
 		owners->pids.n = 0;
 }
 
@@ -181,8 +166,8 @@ static void search_all(struct file_owners *owners, struct known_file *file)
 	struct proctask_stat stat;
 	pid_t self = 0;
 
-	if (proctask_status(owners->procfd, file->tid, 0, NULL, &self) ||
-	    proctask_stat(owners->procfd, self, 0, &stat))
+	if (proctask_status(owners->proc, file->tid, 0, NULL, &self) ||
+	    proctask_stat(owners->proc, self, 0, &stat))
 		return;
 	if (stat.ppid && search_process(owners, file, stat.ppid))
 		return;

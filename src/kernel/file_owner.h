@@ -10,9 +10,11 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+struct proc;
+
 struct file_owners;
 
-struct file_owners *file_owners_open(int procfd);
+struct file_owners *file_owners_open(struct proc *proc);
 
 /* Allows as many descriptors to be looked at again as one sample may. */
 void file_owners_renew(struct file_owners *owners);

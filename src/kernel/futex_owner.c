@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "kernel/futex_owner.h"
+#include "kernel/proc.h"
 
 #include <linux/futex.h>
 #include <seccomp.h>
@@ -51,17 +52,17 @@ bool futex_is_lock(const struct procwait_syscall *call)
 }
 
 /* Reads a mutex, as much as the kind of lock has. False: it cannot be, or is no such. */
-static bool read_mutex(int procfd, pid_t tid, const struct procwait_syscall *call, bool counts,
-		       struct mutex *mutex)
+static bool read_mutex(struct proc *proc, pid_t tid, const struct procwait_syscall *call,
+		       bool counts, struct mutex *mutex)
 {
 	size_t size = counts ? sizeof(*mutex) : sizeof(mutex->lock);
 
 	memset(mutex, 0, sizeof(*mutex));
-	return procwait_memory(procfd, tid, call->args[0], mutex, size) == (int)size &&
+	return procwait_memory(proc, tid, call->args[0], mutex, size) == (int)size &&
 	       (!counts || mutex->lock == WANTED);
 }
 
-pid_t futex_owner(int procfd, pid_t tgid, pid_t tid, const struct procwait_syscall *call)
+pid_t futex_owner(struct proc *proc, pid_t tgid, pid_t tid, const struct procwait_syscall *call)
 {
 	bool counts = !kernel_keeps(call) && (uint32_t)call->args[2] == WANTED;
 	struct mutex mutex, again;
@@ -70,13 +71,13 @@ pid_t futex_owner(int procfd, pid_t tgid, pid_t tid, const struct procwait_sysca
 
 	if (!futex_is_lock(call))
 		return 0;
-	if (!read_mutex(procfd, tid, call, counts, &mutex) ||
-	    !read_mutex(procfd, tid, call, counts, &again) ||
+	if (!read_mutex(proc, tid, call, counts, &mutex) ||
+	    !read_mutex(proc, tid, call, counts, &again) ||
 	    memcmp(&mutex, &again, sizeof(mutex)) != 0)
 		return 0;
 	owner = counts ? mutex.owner : mutex.lock & FUTEX_TID_MASK;
 	if (!owner || owner > TID_MOST || (pid_t)owner == tid)
 		return 0;
 	snprintf(path, sizeof(path), "%d/task/%u", (int)tgid, owner);
-	return faccessat(procfd, path, F_OK, 0) ? 0 : (pid_t)owner;
+	return faccessat(proc->fd, path, F_OK, 0) ? 0 : (pid_t)owner;
 }

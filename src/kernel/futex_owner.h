@@ -25,6 +25,6 @@ bool futex_is_lock(const struct procwait_syscall *call);
  * known. Needs what ptrace(2) needs. The answer counts only if the word is that
  * of a lock with waiters, two readings agree, and the process has that thread.
  */
-pid_t futex_owner(int procfd, pid_t tgid, pid_t tid, const struct procwait_syscall *call);
+pid_t futex_owner(struct proc *proc, pid_t tgid, pid_t tid, const struct procwait_syscall *call);
 
 #endif

@@ -26,6 +26,8 @@
 /* One line for each hierarchy: 12 of v1 and the unified one, each with a path of up to 4096. */
 #define CGROUP_BYTES 65536
 
+/* The longest command line, and what is read of it at one go. */
+#define CMDLINE_MAX 65536
 #define CMDLINE_BYTES 4096
 
 /* The rule below the head of a sched text has 67 dashes, and a name that stands there 15 bytes. */
@@ -51,10 +53,32 @@ static struct path path_of(pid_t tgid, pid_t tid, const char *name)
 	return path;
 }
 
-/* Reads a file of a task. The number of bytes or -errno. */
-static int read_file(int procfd, pid_t tgid, pid_t tid, const char *name, char *text, size_t size)
+/* Reads a file that takes no lock of the task. The number of bytes or -errno. */
+static int read_free(const struct proc *proc, pid_t tgid, pid_t tid, const char *name, char *text,
+		     size_t size)
 {
-	return file_read(procfd, path_of(tgid, tid, name).text, text, size);
+	return file_read(proc->fd, path_of(tgid, tid, name).text, text, size);
+}
+
+/* Reads a file that takes one. The number of bytes or -errno. */
+static int read_locked(struct proc *proc, pid_t tgid, pid_t tid, const char *name, char *text,
+		       size_t size)
+{
+	return proc_read(proc, path_of(tgid, tid, name).text, text, size);
+}
+
+bool proctask_ahead(struct proc *proc, pid_t tgid, pid_t tid, enum proctask_file file)
+{
+	static const struct {
+		const char *name;
+		size_t size;
+	} files[] = {
+		[PROCTASK_STAT] = { "stat", TEXT_BYTES },
+		[PROCTASK_IO] = { "io", TEXT_BYTES },
+		[PROCTASK_CMDLINE] = { "cmdline", CMDLINE_BYTES },
+	};
+
+	return proc_ahead(proc, path_of(tgid, tid, files[file].name).text, files[file].size);
 }
 
 /* Where to store a field of stat, by its number in proc_pid_stat(5); NULL: not wanted. */
@@ -139,19 +163,11 @@ int proctask_stat_parse(const char *text, size_t len, struct proctask_stat *out)
 	return 0;
 }
 
-int proctask_stat(int procfd, pid_t tgid, pid_t tid, struct proctask_stat *out)
-{
-	char text[TEXT_BYTES];
-	int len = read_file(procfd, tgid, tid, "stat", text, sizeof(text));
-
-	return len < 0 ? len : proctask_stat_parse(text, (size_t)len, out);
-}
-
-int proctask_schedstat(int procfd, pid_t tgid, pid_t tid, struct proctask_schedstat *out)
+int proctask_schedstat(struct proc *proc, pid_t tgid, pid_t tid, struct proctask_schedstat *out)
 {
 	struct proctask_schedstat values;
 	char text[TEXT_BYTES];
-	int len = read_file(procfd, tgid, tid, "schedstat", text, sizeof(text));
+	int len = read_free(proc, tgid, tid, "schedstat", text, sizeof(text));
 	struct span rest;
 
 	if (len < 0)
@@ -165,10 +181,10 @@ int proctask_schedstat(int procfd, pid_t tgid, pid_t tid, struct proctask_scheds
 	return 0;
 }
 
-bool proctask_executes(int procfd, pid_t tgid)
+bool proctask_executes(struct proc *proc, pid_t tgid)
 {
 	char text[TEXT_BYTES];
-	int len = read_file(procfd, tgid, 0, "statm", text, sizeof(text));
+	int len = read_free(proc, tgid, 0, "statm", text, sizeof(text));
 	uint64_t size, resident, shared, program;
 	struct span rest;
 
@@ -199,11 +215,11 @@ static bool take_sched_head(struct span *text)
 	return false;
 }
 
-int proctask_ran(int procfd, pid_t tgid, pid_t tid, uint64_t *ns)
+int proctask_ran(struct proc *proc, pid_t tgid, pid_t tid, uint64_t *ns)
 {
 	char text[TEXT_BYTES];
-	int len = tgid ? read_file(procfd, tgid, tid, "sched", text, sizeof(text))
-		       : file_read(procfd, "self/sched", text, sizeof(text));
+	int len = tgid ? read_free(proc, tgid, tid, "sched", text, sizeof(text))
+		       : file_read(proc->fd, "self/sched", text, sizeof(text));
 	uint64_t ms, rest_ns;
 	struct span all, rest;
 
@@ -234,11 +250,11 @@ static bool find_number(struct span text, const char *key, uint64_t *value)
 	       (rest.at == rest.end || *rest.at == '\t' || *rest.at == ' ');
 }
 
-int proctask_io(int procfd, pid_t tgid, pid_t tid, struct task_io *out)
+int proctask_io(struct proc *proc, pid_t tgid, pid_t tid, struct task_io *out)
 {
 	struct task_io values;
 	char text[TEXT_BYTES];
-	int len = read_file(procfd, tgid, tid, "io", text, sizeof(text));
+	int len = read_locked(proc, tgid, tid, "io", text, sizeof(text));
 	struct span all;
 
 	if (len < 0)
@@ -252,11 +268,49 @@ int proctask_io(int procfd, pid_t tgid, pid_t tid, struct task_io *out)
 	return 0;
 }
 
-int proctask_status(int procfd, pid_t tgid, pid_t tid, uid_t *uid, pid_t *group)
+/* Reads what status has of stat, as that waits for a lock of a task that hangs. 0 or -errno. */
+static int read_partial(const struct proc *proc, pid_t tgid, pid_t tid, struct proctask_stat *out)
+{
+	struct proctask_stat stat = { .partial = true };
+	char text[TEXT_BYTES];
+	int len = read_free(proc, tgid, tid, "status", text, sizeof(text));
+	uint64_t ppid, threads;
+	struct span all, state;
+
+	if (len < 0)
+		return len;
+	all = (struct span){ text, text + len };
+	if (!find_line(all, "State:", &state) || state.at == state.end ||
+	    !find_number(all, "PPid:", &ppid) || ppid > INT_MAX ||
+	    !find_number(all, "Threads:", &threads) || threads > UINT_MAX)
+		return -EBADMSG;
+	stat.state = *state.at;
+	stat.ppid = (pid_t)ppid;
+	stat.threads = (unsigned)threads;
+	/* In status the name is escaped; here it is as it is, with a newline behind it. */
+	len = read_free(proc, tgid, tid, "comm", stat.comm, sizeof(stat.comm));
+	if (len < 0)
+		return len;
+	stat.comm[len ? len - 1 : 0] = '\0';
+	*out = stat;
+	return 0;
+}
+
+int proctask_stat(struct proc *proc, pid_t tgid, pid_t tid, struct proctask_stat *out)
+{
+	char text[TEXT_BYTES];
+	int len = read_locked(proc, tgid, tid, "stat", text, sizeof(text));
+
+	if (proc_hung(len))
+		return read_partial(proc, tgid, tid, out);
+	return len < 0 ? len : proctask_stat_parse(text, (size_t)len, out);
+}
+
+int proctask_status(struct proc *proc, pid_t tgid, pid_t tid, uid_t *uid, pid_t *group)
 {
 	uint64_t uid_value, group_value;
 	char text[TEXT_BYTES];
-	int len = read_file(procfd, tgid, tid, "status", text, sizeof(text));
+	int len = read_free(proc, tgid, tid, "status", text, sizeof(text));
 	struct span all;
 
 	if (len < 0)
@@ -276,10 +330,10 @@ int proctask_status(int procfd, pid_t tgid, pid_t tid, uid_t *uid, pid_t *group)
 	return 0;
 }
 
-int proctask_tracer(int procfd, pid_t tgid, pid_t tid, pid_t *tracer)
+int proctask_tracer(struct proc *proc, pid_t tgid, pid_t tid, pid_t *tracer)
 {
 	char text[TEXT_BYTES];
-	int len = read_file(procfd, tgid, tid, "status", text, sizeof(text));
+	int len = read_free(proc, tgid, tid, "status", text, sizeof(text));
 	uint64_t value;
 
 	if (len < 0)
@@ -291,11 +345,18 @@ int proctask_tracer(int procfd, pid_t tgid, pid_t tid, pid_t *tracer)
 	return 0;
 }
 
-int proctask_cmdline(int procfd, pid_t tgid, struct buf *out)
+int proctask_cmdline(struct proc *proc, pid_t tgid, struct buf *out)
 {
+	struct path path = path_of(tgid, 0, "cmdline");
 	char *text = buf_reserve(out, CMDLINE_BYTES);
-	int len = read_file(procfd, tgid, 0, "cmdline", text, CMDLINE_BYTES);
+	int len = read_locked(proc, tgid, 0, "cmdline", text, CMDLINE_BYTES), more = len;
 
+	/* Most are short. */
+	while (more > 0 && len % CMDLINE_BYTES == 0 && len < CMDLINE_MAX) {
+		text = buf_reserve(out, (size_t)len + CMDLINE_BYTES);
+		more = proc_read_at(proc, path.text, (uint64_t)len, text + len, CMDLINE_BYTES);
+		len += more > 0 ? more : 0;
+	}
 	if (len < 0)
 		return len;
 	/* Each argument ends with a NUL; programs that write a title there leave many. */
@@ -309,10 +370,10 @@ int proctask_cmdline(int procfd, pid_t tgid, struct buf *out)
 	return 0;
 }
 
-int proctask_wchan(int procfd, pid_t tgid, pid_t tid, struct buf *out)
+int proctask_wchan(struct proc *proc, pid_t tgid, pid_t tid, struct buf *out)
 {
 	char text[128];
-	int len = read_file(procfd, tgid, tid, "wchan", text, sizeof(text) - 1);
+	int len = read_locked(proc, tgid, tid, "wchan", text, sizeof(text) - 1);
 
 	if (len < 0)
 		return len;
@@ -322,10 +383,10 @@ int proctask_wchan(int procfd, pid_t tgid, pid_t tid, struct buf *out)
 	return 0;
 }
 
-int proctask_cgroup(int procfd, pid_t tgid, pid_t tid, struct buf *out)
+int proctask_cgroup(struct proc *proc, pid_t tgid, pid_t tid, struct buf *out)
 {
-	int len = read_file(procfd, tgid, tid, "cgroup", buf_reserve(out, CGROUP_BYTES),
-			    CGROUP_BYTES);
+	int len = read_locked(proc, tgid, tid, "cgroup", buf_reserve(out, CGROUP_BYTES),
+			      CGROUP_BYTES);
 
 	if (len < 0)
 		return len;
@@ -445,12 +506,12 @@ int pidlist_read_threads(struct pidlist *list, int procfd, pid_t tgid)
 	return err;
 }
 
-void pidlist_processes(int procfd, pid_t *pids, size_t *n)
+void pidlist_processes(struct proc *proc, pid_t *pids, size_t *n)
 {
 	pid_t group;
 
 	for (size_t i = 0; i < *n; i++)
-		if (!proctask_status(procfd, pids[i], 0, NULL, &group))
+		if (!proctask_status(proc, pids[i], 0, NULL, &group))
 			pids[i] = group;
 	pidlist_sort(pids, *n);
 	*n = unite_pids(pids, *n);
@@ -468,7 +529,7 @@ void pidlist_free(struct pidlist *list)
 	*list = (struct pidlist){ 0 };
 }
 
-int proctask_clock_lag(int procfd, unsigned cpu, int64_t *ns)
+int proctask_clock_lag(struct proc *proc, unsigned cpu, int64_t *ns)
 {
 	cpu_set_t before, there;
 	uint64_t clock = 0;
@@ -482,7 +543,7 @@ int proctask_clock_lag(int procfd, unsigned cpu, int64_t *ns)
 	CPU_SET(cpu, &there);
 	if (sched_setaffinity(0, sizeof(there), &there))
 		return -errno;
-	err = proctask_ran(procfd, 0, 0, &clock);
+	err = proctask_ran(proc, 0, 0, &clock);
 	*ns = (int64_t)(clock_ns(CLOCK_MONOTONIC) - clock);
 	if (sched_setaffinity(0, sizeof(before), &before) && !err)
 		err = -errno;

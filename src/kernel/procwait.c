@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "kernel/proc.h"
 #include "kernel/syscalls.h"
 
 /* A number, six arguments and two registers: up to 180 bytes. */
@@ -75,31 +76,31 @@ int procwait_syscall_parse(const char *text, size_t len, struct procwait_syscall
 }
 
 /* Opens and reads a file of a thread. The number of bytes or -errno. */
-static int read_thread_file(int procfd, pid_t tgid, pid_t tid, const char *name, char *text,
+static int read_thread_file(struct proc *proc, pid_t tgid, pid_t tid, const char *name, char *text,
 			    size_t size)
 {
 	char path[64];
 
 	snprintf(path, sizeof(path), "%d/task/%d/%s", (int)tgid, (int)tid, name);
-	return file_read(procfd, path, text, size);
+	return proc_read(proc, path, text, size);
 }
 
 /*
  * Whether a process is a 32-bit program, by its auxiliary vector: pairs of a small number, its
  * type, and a value that is not 0, in words of the program's size.
  */
-static bool runs_32bit(int procfd, pid_t tgid)
+static bool runs_32bit(struct proc *proc, pid_t tgid)
 {
 	char path[32];
 	uint64_t first;
 
 	snprintf(path, sizeof(path), "%d/auxv", (int)tgid);
-	return file_read(procfd, path, &first, sizeof(first)) == (int)sizeof(first) &&
+	return proc_read(proc, path, &first, sizeof(first)) == (int)sizeof(first) &&
 	       first > UINT32_MAX;
 }
 
 /* Makes the call of a 32-bit program the one that a 64-bit program would do it by. */
-static void translate_call(int procfd, pid_t tid, struct procwait_syscall *call)
+static void translate_call(struct proc *proc, pid_t tid, struct procwait_syscall *call)
 {
 	uint32_t args[SYSCALL_ARGS];
 	int native = syscall_native(call->number);
@@ -109,23 +110,23 @@ static void translate_call(int procfd, pid_t tid, struct procwait_syscall *call)
 		return;
 	}
 	call->number = syscall_of_socketcall((unsigned)call->args[0]);
-	if (procwait_memory(procfd, tid, call->args[1], args, sizeof(args)) != (int)sizeof(args))
+	if (procwait_memory(proc, tid, call->args[1], args, sizeof(args)) != (int)sizeof(args))
 		call->number = -1;
 	for (unsigned i = 0; i < SYSCALL_ARGS && call->number >= 0; i++)
 		call->args[i] = args[i];
 }
 
-int procwait_syscall(int procfd, pid_t tgid, pid_t tid, struct procwait_syscall *out)
+int procwait_syscall(struct proc *proc, pid_t tgid, pid_t tid, struct procwait_syscall *out)
 {
 	char text[SYSCALL_BYTES];
-	int len = read_thread_file(procfd, tgid, tid, "syscall", text, sizeof(text));
+	int len = read_thread_file(proc, tgid, tid, "syscall", text, sizeof(text));
 
 	int err = len < 0 ? len : procwait_syscall_parse(text, (size_t)len, out);
 
 	/* 64-bit programs have their stacks above that, but where they ask for others. */
 	if (!err && out->number >= 0 && out->stack_pointer <= UINT32_MAX &&
-	    out->program_counter <= UINT32_MAX && runs_32bit(procfd, tgid))
-		translate_call(procfd, tid, out);
+	    out->program_counter <= UINT32_MAX && runs_32bit(proc, tgid))
+		translate_call(proc, tid, out);
 	return err;
 }
 
@@ -151,12 +152,12 @@ void procwait_stack_parse(struct procwait_stack *out)
 	}
 }
 
-int procwait_stack(int procfd, pid_t tgid, pid_t tid, struct procwait_stack *out)
+int procwait_stack(struct proc *proc, pid_t tgid, pid_t tid, struct procwait_stack *out)
 {
 	int len;
 
 	out->n = out->text.len = 0;
-	len = read_thread_file(procfd, tgid, tid, "stack", buf_reserve(&out->text, STACK_BYTES),
+	len = read_thread_file(proc, tgid, tid, "stack", buf_reserve(&out->text, STACK_BYTES),
 			       STACK_BYTES);
 	if (len < 0)
 		return len;
@@ -171,21 +172,12 @@ void procwait_stack_free(struct procwait_stack *stack)
 	stack->n = 0;
 }
 
-int procwait_memory(int procfd, pid_t tid, uint64_t address, void *to, size_t size)
+int procwait_memory(struct proc *proc, pid_t tid, uint64_t address, void *to, size_t size)
 {
 	char path[32];
-	ssize_t got;
-	int fd;
 
 	if (address > INT64_MAX)
 		return -EFAULT;
 	snprintf(path, sizeof(path), "%d/mem", (int)tid);
-	fd = file_open(procfd, path, 0);
-	if (fd < 0)
-		return fd;
-	got = pread(fd, to, size, (off_t)address);
-	if (got < 0)
-		got = -errno;
-	close(fd);
-	return (int)got;
+	return proc_read_at(proc, path, address, to, size);
 }

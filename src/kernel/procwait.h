@@ -15,6 +15,8 @@
 
 #include "base/buf.h"
 
+struct proc;
+
 #define SYSCALL_ARGS 6
 
 /* The system call that a thread sleeps in. */
@@ -30,7 +32,7 @@ struct procwait_syscall {
  * Reads the system call; a 32-bit program's as the 64-bit one, else -1. 0 or -errno; needs what
  * ptrace(2) needs.
  */
-int procwait_syscall(int procfd, pid_t tgid, pid_t tid, struct procwait_syscall *out);
+int procwait_syscall(struct proc *proc, pid_t tgid, pid_t tid, struct procwait_syscall *out);
 
 /* Pure parser of its text. 0 or -EBADMSG. */
 int procwait_syscall_parse(const char *text, size_t len, struct procwait_syscall *out);
@@ -49,7 +51,7 @@ struct procwait_stack {
  * Reads the stack of the kernel, replacing what was there. 0 or -errno; needs CAP_SYS_ADMIN. A
  * thread that runs has none.
  */
-int procwait_stack(int procfd, pid_t tgid, pid_t tid, struct procwait_stack *out);
+int procwait_stack(struct proc *proc, pid_t tgid, pid_t tid, struct procwait_stack *out);
 
 /* Parses the text of a stack in its place: out->text. */
 void procwait_stack_parse(struct procwait_stack *out);
@@ -61,6 +63,6 @@ void procwait_stack_free(struct procwait_stack *stack);
  * Reads what is at an address in a thread's memory, as far as it is there. The bytes or -errno;
  * needs what ptrace(2) needs.
  */
-int procwait_memory(int procfd, pid_t tid, uint64_t address, void *to, size_t size);
+int procwait_memory(struct proc *proc, pid_t tid, uint64_t address, void *to, size_t size);
 
 #endif

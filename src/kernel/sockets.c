@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/util.h"
+#include "kernel/proc.h"
 
 /* The most that is read of a list: some 200,000 sockets. Of a longer one nothing is known. */
 #define LIST_BYTES (32 * 1024 * 1024)
@@ -45,7 +46,7 @@ struct unlisted {
 };
 
 struct sockets {
-	int procfd;
+	struct proc *proc;
 	unsigned renewed;
 	uint64_t ours; /* our own namespace; 0: not known */
 	struct space spaces[SPACES];
@@ -167,22 +168,22 @@ static uint64_t space_id(struct sockets *sockets, const char *task)
 {
 	char path[64], link[64];
 	struct span text;
-	ssize_t len;
+	int len;
 	uint64_t id;
 
 	snprintf(path, sizeof(path), "%s/ns/net", task);
-	len = readlinkat(sockets->procfd, path, link, sizeof(link));
+	len = proc_readlink(sockets->proc, path, link, sizeof(link));
 	if (len < 0)
 		return 0;
 	text = (struct span){ link, link + len };
 	return take_word(&text, "net:[") && take_uint(&text, &id) ? id : 0;
 }
 
-struct sockets *sockets_open(int procfd)
+struct sockets *sockets_open(struct proc *proc)
 {
 	struct sockets *sockets = xcalloc(1, sizeof(*sockets));
 
-	sockets->procfd = procfd;
+	sockets->proc = proc;
 	sockets->renewed = 1;
 	sockets->ours = space_id(sockets, "self");
 	return sockets;
@@ -269,7 +270,7 @@ static void read_list(struct sockets *sockets, enum socket_list which)
 	list->renewed = sockets->renewed;
 	list->n = list->names.len = sockets->text.len = 0;
 	snprintf(path, sizeof(path), "%d/%s", (int)sockets->tid, socket_lists[which].file);
-	if (file_read_all(sockets->procfd, path, &sockets->text, LIST_BYTES))
+	if (file_read_all(sockets->proc->fd, path, &sockets->text, LIST_BYTES))
 		return;
 	text = (struct span){ sockets->text.data, sockets->text.data + sockets->text.len };
 	/* The first line names the columns. */

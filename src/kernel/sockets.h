@@ -13,6 +13,8 @@
 
 #include "base/file.h"
 
+struct proc;
+
 /* The lists of sockets that are read, in the order in which they are looked through. */
 enum socket_list {
 	SOCKETS_TCP,
@@ -48,7 +50,7 @@ bool socket_parse(enum socket_list list, struct span line, struct socket_entry *
 
 struct sockets;
 
-struct sockets *sockets_open(int procfd);
+struct sockets *sockets_open(struct proc *proc);
 
 /* Lists that were read before no longer prove that a socket is not there. */
 void sockets_renew(struct sockets *sockets);

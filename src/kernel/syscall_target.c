@@ -13,6 +13,7 @@
 
 #include "base/util.h"
 #include "kernel/futex_owner.h"
+#include "kernel/proc.h"
 #include "kernel/syscalls.h"
 
 /* A list of descriptors for poll() that is longer is not looked at. */
@@ -31,7 +32,7 @@
 /* A thread in a system call, and whom to ask. */
 struct caller {
 	struct wait_targets *targets;
-	int procfd;
+	struct proc *proc;
 	pid_t tid;
 	const struct procwait_syscall *call;
 	struct buf *out;
@@ -41,13 +42,13 @@ struct caller {
 static void add_directory(const struct caller *caller, int dirfd)
 {
 	char path[32];
-	ssize_t len;
+	int len;
 
 	if (dirfd != AT_FDCWD)
 		snprintf(path, sizeof(path), "%d/fd/%d", (int)caller->tid, dirfd);
 	else
 		snprintf(path, sizeof(path), "%d/cwd", (int)caller->tid);
-	len = readlinkat(caller->procfd, path, buf_reserve(caller->out, PATH_MAX), PATH_MAX);
+	len = proc_readlink(caller->proc, path, buf_reserve(caller->out, PATH_MAX), PATH_MAX);
 	if (len > 0)
 		caller->out->len += (size_t)len;
 }
@@ -62,7 +63,7 @@ static void add_path(const struct caller *caller, unsigned argument, int dirfd)
 	char path[PATH_MAX];
 	int got;
 
-	got = procwait_memory(caller->procfd, caller->tid, caller->call->args[argument], path,
+	got = procwait_memory(caller->proc, caller->tid, caller->call->args[argument], path,
 			      sizeof(path));
 	if (got <= 0)
 		return;
@@ -100,7 +101,7 @@ static enum wait_about add_polled(const struct caller *caller)
 
 	if (!n || n > POLLED)
 		return ABOUT_UNKNOWN;
-	got = procwait_memory(caller->procfd, caller->tid, caller->call->args[0], polled,
+	got = procwait_memory(caller->proc, caller->tid, caller->call->args[0], polled,
 			      n * sizeof(*polled));
 	if (got != (int)(n * sizeof(*polled)))
 		return ABOUT_UNKNOWN;
@@ -124,7 +125,7 @@ static bool read_selected(const struct caller *caller, unsigned long *selected, 
 	for (unsigned i = 0; i < SELECT_SETS; i++) {
 		if (!sets[i])
 			continue;
-		if (procwait_memory(caller->procfd, caller->tid, sets[i], set, size) != (int)size)
+		if (procwait_memory(caller->proc, caller->tid, sets[i], set, size) != (int)size)
 			return false;
 		for (size_t k = 0; k < words; k++)
 			selected[k] |= set[k];
@@ -163,10 +164,10 @@ static void add_child(const struct caller *caller, unsigned argument)
 		wait_target_child(caller->targets, (int32_t)args[0], caller->out);
 }
 
-struct syscall_wait syscall_target(struct wait_targets *targets, int procfd, pid_t tid,
+struct syscall_wait syscall_target(struct wait_targets *targets, struct proc *proc, pid_t tid,
 				   const struct procwait_syscall *call, struct buf *out)
 {
-	const struct caller caller = { targets, procfd, tid, call, out };
+	const struct caller caller = { targets, proc, tid, call, out };
 	struct syscall_class class = syscall_classify(call->number);
 	struct syscall_wait wait = { .state = class.state };
 	int fd;

@@ -19,7 +19,7 @@ struct syscall_wait {
  * Appends the target of a thread's call, nothing where it is not known; a futex is only named in
  * the answer, as its waiters must be counted first.
  */
-struct syscall_wait syscall_target(struct wait_targets *targets, int procfd, pid_t tid,
+struct syscall_wait syscall_target(struct wait_targets *targets, struct proc *proc, pid_t tid,
 				   const struct procwait_syscall *call, struct buf *out);
 
 #endif

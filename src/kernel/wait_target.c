@@ -26,15 +26,15 @@
 /* The most that is read of a mount table. */
 #define MOUNTINFO_BYTES (16 * 1024 * 1024)
 
-struct wait_targets *wait_targets_open(int procfd)
+struct wait_targets *wait_targets_open(struct proc *proc)
 {
 	struct wait_targets *targets = xcalloc(1, sizeof(*targets));
 
-	targets->procfd = procfd;
+	targets->proc = proc;
 	targets->diag = unix_diag_open();
-	targets->sockets = sockets_open(procfd);
-	targets->owners = file_owners_open(procfd);
-	targets->locks = file_locks_open(procfd);
+	targets->sockets = sockets_open(proc);
+	targets->owners = file_owners_open(proc);
+	targets->locks = file_locks_open(proc->fd);
 	return targets;
 }
 
@@ -49,12 +49,12 @@ void wait_targets_renew(struct wait_targets *targets)
 int wait_target_link(struct wait_targets *targets, pid_t tid, int fd, struct fd_link *link)
 {
 	char path[64];
-	ssize_t len;
+	int len;
 
 	snprintf(path, sizeof(path), "%d/fd/%d", (int)tid, fd);
-	len = readlinkat(targets->procfd, path, link->text, sizeof(link->text) - 1);
+	len = proc_readlink(targets->proc, path, link->text, sizeof(link->text) - 1);
 	if (len < 0)
-		return -errno;
+		return len;
 	link->text[len] = '\0';
 	link->len = (size_t)len;
 	return 0;
@@ -65,7 +65,7 @@ int wait_target_fdinfo(struct wait_targets *targets, pid_t tid, int fd, char *te
 	char path[64];
 
 	snprintf(path, sizeof(path), "%d/fdinfo/%d", (int)tid, fd);
-	return file_read(targets->procfd, path, text, FDINFO_BYTES);
+	return proc_read(targets->proc, path, text, FDINFO_BYTES);
 }
 
 /* A number of a line of fdinfo; false where there is none. */
@@ -80,20 +80,19 @@ static bool find_field(struct span text, const char *key, uint64_t *value)
 static int load_mounts(struct wait_targets *targets, pid_t tid)
 {
 	char path[64], space[sizeof(targets->mounts_of)];
-	ssize_t len;
-	int err;
+	int err, len;
 
 	snprintf(path, sizeof(path), "%d/ns/mnt", (int)tid);
-	len = readlinkat(targets->procfd, path, space, sizeof(space) - 1);
+	len = proc_readlink(targets->proc, path, space, sizeof(space) - 1);
 	if (len < 0)
-		return -errno;
+		return len;
 	space[len] = '\0';
 	if (!strcmp(space, targets->mounts_of))
 		return 0;
 	targets->mounts.len = 0;
 	targets->mounts_of[0] = '\0';
 	snprintf(path, sizeof(path), "%d/mountinfo", (int)tid);
-	err = file_read_all(targets->procfd, path, &targets->mounts, MOUNTINFO_BYTES);
+	err = file_read_all(targets->proc->fd, path, &targets->mounts, MOUNTINFO_BYTES);
 	if (!err)
 		strcpy(targets->mounts_of, space);
 	return err;
@@ -136,7 +135,7 @@ static void add_process(struct wait_targets *targets, pid_t pid, struct buf *out
 	struct proctask_stat stat;
 
 	buf_printf(out, " %d", (int)pid);
-	if (proctask_stat(targets->procfd, pid, 0, &stat))
+	if (proctask_stat(targets->proc, pid, 0, &stat))
 		return;
 	buf_putc(out, ' ');
 	buf_puts(out, stat.comm);
@@ -165,17 +164,17 @@ static void add_pipe(struct wait_targets *targets, pid_t tid, int fd, const stru
 		     struct buf *out)
 {
 	mode_t other = 0;
-	struct stat info;
+	mode_t mode;
 	char path[64];
 
 	buf_puts(out, "pipe");
 	snprintf(path, sizeof(path), "%d/fd/%d", (int)tid, fd);
-	if (fstatat(targets->procfd, path, &info, AT_SYMLINK_NOFOLLOW))
+	if (proc_mode(targets->proc, path, &mode))
 		return;
 	/* The link's own mode says what the descriptor is open for. */
-	if (!(info.st_mode & S_IWUSR))
+	if (!(mode & S_IWUSR))
 		other = S_IWUSR;
-	else if (!(info.st_mode & S_IRUSR))
+	else if (!(mode & S_IRUSR))
 		other = S_IRUSR;
 	add_owner(targets, file_owners_find(targets->owners, tid, link->text, other), out);
 }
@@ -502,7 +501,7 @@ static pid_t process_of(struct wait_targets *targets, pid_t tid)
 	int len;
 
 	snprintf(path, sizeof(path), "%d/status", (int)tid);
-	len = file_read(targets->procfd, path, text, sizeof(text));
+	len = file_read(targets->proc->fd, path, text, sizeof(text));
 	return len > 0 && find_field((struct span){ text, text + len }, "Tgid:", &tgid) &&
 			       tgid <= INT_MAX
 		       ? (pid_t)tgid

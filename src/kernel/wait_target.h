@@ -16,10 +16,12 @@
 #include "data/wait_state_table.h"
 #include "kernel/file_locks.h"
 
+struct proc;
+
 /* Caches what several targets need: sockets, mounts, who has a pipe. */
 struct wait_targets;
 
-struct wait_targets *wait_targets_open(int procfd);
+struct wait_targets *wait_targets_open(struct proc *proc);
 
 /* Forgets what may have changed; to be called once a sample. */
 void wait_targets_renew(struct wait_targets *targets);

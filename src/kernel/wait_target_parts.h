@@ -17,7 +17,7 @@ struct wait_targets;
 #define FDINFO_BYTES 2048
 
 struct wait_targets {
-	int procfd;
+	struct proc *proc;
 	int diag; /* a socket to ask for Unix sockets, or -errno */
 	struct sockets *sockets;
 	struct file_owners *owners;

@@ -18,7 +18,7 @@ static bool read_children(struct account_reader *reader, const struct task_raw *
 		*ns = raw->children.user_ns + raw->children.system_ns;
 		return true;
 	}
-	if (proctask_stat(reader->procfd, raw->tgid, 0, &stat))
+	if (proctask_stat(reader->proc, raw->tgid, 0, &stat))
 		return false;
 	*ns = (stat.cutime + stat.cstime) * reader->tick_ns;
 	return true;
@@ -106,7 +106,7 @@ static bool was_reaped(struct account_reader *reader, const struct sample *cur,
 
 	if (raw->task->reaped.booked || !cur->unread)
 		return !raw->task->reaped.booked;
-	return proctask_stat(reader->procfd, raw->tgid, 0, &stat) != 0;
+	return proctask_stat(reader->proc, raw->tgid, 0, &stat) != 0;
 }
 
 /* Books the processes that have gone since the sample before, and those that came and went. */

@@ -17,6 +17,8 @@
 #include "data/sample.h"
 #include "data/system.h"
 
+struct proc;
+
 /* The CPU time of the interval, in ns. */
 struct account {
 	bool valid; /* else nothing of it is known */
@@ -32,7 +34,7 @@ struct account {
 
 /* The state kept from sample to sample: see account_reap(). */
 struct account_reader {
-	int procfd;
+	struct proc *proc;
 	uint64_t tick_ns; /* the tick of /proc/PID/stat */
 	bool primed; /* the children's times of all processes were read */
 };

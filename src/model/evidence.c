@@ -41,7 +41,7 @@ struct most_rows {
 };
 
 struct evidence {
-	int procfd;
+	struct proc *proc;
 	struct limits_reader *limits;
 	struct stuck stuck;
 	struct locked locked;
@@ -51,11 +51,11 @@ struct evidence {
 /* CPUs that there may be. */
 #define RUNNABLE_CPUS 8192
 
-struct evidence *evidence_open(int procfd)
+struct evidence *evidence_open(struct proc *proc)
 {
 	struct evidence *evidence = xcalloc(1, sizeof(*evidence));
 
-	evidence->procfd = procfd;
+	evidence->proc = proc;
 	evidence->set = CPU_ALLOC(RUNNABLE_CPUS);
 	if (!evidence->set)
 		die("out of memory");
@@ -175,7 +175,7 @@ static void look_at_limits(struct evidence *evidence, const struct frame *frame,
 	    task->io_limited)
 		return;
 	if (!evidence->limits)
-		evidence->limits = limits_open(evidence->procfd);
+		evidence->limits = limits_open(evidence->proc);
 	limits_read(evidence->limits, row->raw->tgid,
 		    row->raw->pid == row->raw->tgid ? 0 : row->raw->pid, &limits);
 	if (limits.cpu.period_us) {
@@ -199,7 +199,7 @@ static void look_at_writes(struct evidence *evidence, const struct frame *frame,
 	bool follows = info->prev && task->written_ns >= info->prev->begin_ns;
 	struct task_io io;
 
-	if (proctask_io(evidence->procfd, row->raw->tgid, row->raw->pid, &io))
+	if (proctask_io(evidence->proc, row->raw->tgid, row->raw->pid, &io))
 		return;
 	if (follows && io.written >= task->written)
 		task->writes = (double)(io.written - task->written) * 1e9 / 1024 /
@@ -277,9 +277,9 @@ static size_t kept_rows(const struct frame *frame, const struct row **kept)
 static size_t find_kept(struct evidence *evidence, const struct frame *frame,
 			const struct row **kept)
 {
-	size_t n = stuck_find(&evidence->stuck, evidence->procfd, frame, kept);
+	size_t n = stuck_find(&evidence->stuck, evidence->proc, frame, kept);
 
-	return locked_find(&evidence->locked, evidence->procfd, frame, kept, n, KEPT_MAX);
+	return locked_find(&evidence->locked, evidence->proc, frame, kept, n, KEPT_MAX);
 }
 
 void evidence_read(struct evidence *evidence, struct waiting_reader *waiting, struct sample *sample,

@@ -10,10 +10,12 @@
 #include "model/frame.h"
 #include "model/waiting.h"
 
+struct proc;
+
 struct evidence;
 
-/* procfd, of /proc, stays the caller's and must outlive it. */
-struct evidence *evidence_open(int procfd);
+/* proc, of /proc, stays the caller's and must outlive it. */
+struct evidence *evidence_open(struct proc *proc);
 
 /*
  * Reads what explains a frame that was built, in its tasks (struct task_evidence, struct

@@ -59,6 +59,7 @@ enum note_id {
 	NOTE_WAITING_HIDDEN,
 	NOTE_RECORD_DROPPED, /* value: samples */
 	NOTE_RECORD_ENDED, /* value: errno */
+	NOTE_READS_HANG, /* value: reads */
 	NOTE_IDS
 };
 

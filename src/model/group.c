@@ -9,6 +9,7 @@
 #include "base/util.h"
 #include "cgroup/cgroup_name.h"
 #include "cgroup/hierarchy.h"
+#include "kernel/proc.h"
 
 /* Marks a free place in the table of names. */
 #define EMPTY 0u
@@ -433,9 +434,9 @@ const struct frame *group_fold(struct grouping *grouping, const struct frame *fr
 	return &grouping->frame;
 }
 
-int group_next_hierarchy(int procfd, const char *name, struct buf *out)
+int group_next_hierarchy(const struct proc *proc, const char *name, struct buf *out)
 {
-	return hierarchy_after(procfd, name, out);
+	return hierarchy_after(proc->fd, name, out);
 }
 
 unsigned group_parts(const struct frame *folded)

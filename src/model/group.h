@@ -13,6 +13,8 @@
 #include "base/buf.h"
 #include "model/frame.h"
 
+struct proc;
+
 /* Kinds of rows. The first two are the rows of samples: nothing is folded. */
 enum group_by { GROUP_PROCESS, GROUP_THREAD, GROUP_USER, GROUP_COMMAND, GROUP_CGROUP, GROUP_BYS };
 
@@ -76,7 +78,7 @@ const struct frame *group_fold(struct grouping *grouping, const struct frame *fr
  * Appends the name of the cgroup hierarchy that comes after the one of that name; after the last
  * comes the first. 0; -ENOENT when there is no other, or another -errno.
  */
-int group_next_hierarchy(int procfd, const char *name, struct buf *out);
+int group_next_hierarchy(const struct proc *proc, const char *name, struct buf *out);
 
 /* The parts of the groups' own files that were read for such a frame, as NEED_ bits. */
 unsigned group_parts(const struct frame *folded);

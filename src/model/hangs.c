@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "kernel/proc.h"
 #include "kernel/procwait.h"
 #include "kernel/syscall_hang.h"
 
@@ -44,7 +45,7 @@ static const struct clock_lag *lag_of(struct hangs *hangs, unsigned cpu)
 	GROW(hangs->lags, hangs->nlags, hangs->lags_cap);
 	lag = &hangs->lags[hangs->nlags++];
 	*lag = (struct clock_lag){ .cpu = cpu };
-	lag->known = !hangs->read_lag(hangs->procfd, cpu, &lag->ns);
+	lag->known = !hangs->read_lag(hangs->proc, cpu, &lag->ns);
 	return lag;
 }
 
@@ -58,8 +59,8 @@ static void date_back(struct hangs *hangs, struct sleeper *sleeper, const struct
 	struct proctask_stat stat;
 	uint64_t ran, since;
 
-	if (proctask_stat(hangs->procfd, sleeper->tgid, sleeper->tid, &stat) ||
-	    proctask_ran(hangs->procfd, sleeper->tgid, sleeper->tid, &ran))
+	if (proctask_stat(hangs->proc, sleeper->tgid, sleeper->tid, &stat) ||
+	    proctask_ran(hangs->proc, sleeper->tgid, sleeper->tid, &ran))
 		return;
 	lag = lag_of(hangs, stat.cpu);
 	if (!lag->known)
@@ -74,10 +75,12 @@ static void date_back(struct hangs *hangs, struct sleeper *sleeper, const struct
 /* Tells whether a thread that did not run since the sample before hangs. */
 static void judge_call(struct hangs *hangs, struct sleeper *sleeper, const struct task_raw *raw)
 {
-	bool executes = proctask_executes(hangs->procfd, sleeper->tgid);
+	bool executes = proctask_executes(hangs->proc, sleeper->tgid);
 	struct procwait_syscall call;
+	int err = executes ? 0 : procwait_syscall(hangs->proc, sleeper->tgid, sleeper->tid, &call);
 
-	if (!executes && procwait_syscall(hangs->procfd, sleeper->tgid, sleeper->tid, &call)) {
+	executes |= proc_hung(err);
+	if (err && !executes) {
 		/* The task has gone, or is not for us to see. */
 		sleeper->judged = true;
 		return;
@@ -124,12 +127,12 @@ static void read_sleepers(struct hangs *hangs, const struct sample *sample,
 {
 	struct proctask_schedstat sched;
 
-	if (pidlist_read_threads(&hangs->threads, hangs->procfd, raw->tgid))
+	if (pidlist_read_threads(&hangs->threads, hangs->proc->fd, raw->tgid))
 		return;
 	for (size_t i = 0; i < hangs->threads.n; i++) {
 		pid_t tid = hangs->threads.pids[i];
 
-		if (!proctask_schedstat(hangs->procfd, raw->tgid, tid, &sched))
+		if (!proctask_schedstat(hangs->proc, raw->tgid, tid, &sched))
 			check_sleeper(hangs, sample, raw, tid, sched.run);
 	}
 }
@@ -160,7 +163,7 @@ void hangs_read(struct hangs *hangs, const struct sample *sample, bool threads)
 	struct sleepers now = hangs->before;
 
 	if (!hangs->targets)
-		hangs->targets = wait_targets_open(hangs->procfd);
+		hangs->targets = wait_targets_open(hangs->proc);
 	wait_targets_renew(hangs->targets);
 	hangs->before = hangs->now;
 	hangs->now = now;

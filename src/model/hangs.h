@@ -34,10 +34,10 @@ struct clock_lag {
 	int64_t ns;
 };
 
-/* Zero-initialised but for procfd and read_lag (proctask_clock_lag()). */
+/* Zero-initialised but for proc and read_lag (proctask_clock_lag()). */
 struct hangs {
-	int procfd;
-	int (*read_lag)(int procfd, unsigned cpu, int64_t *ns);
+	struct proc *proc;
+	int (*read_lag)(struct proc *proc, unsigned cpu, int64_t *ns);
 	struct clock_lag *lags; /* of CPUs, as of this sample */
 	size_t nlags, lags_cap;
 	struct wait_targets *targets; /* NULL: not opened yet */

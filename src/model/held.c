@@ -14,30 +14,30 @@
 #define HELD_LOOKS 256
 
 /* Puts the debugger of a task that one has stopped. */
-static void find_tracer(int procfd, const struct task_raw *raw, struct task_held *held)
+static void find_tracer(struct proc *proc, const struct task_raw *raw, struct task_held *held)
 {
 	struct proctask_stat stat;
 
-	if (proctask_tracer(procfd, raw->tgid, raw->pid, &held->tracer) || !held->tracer)
+	if (proctask_tracer(proc, raw->tgid, raw->pid, &held->tracer) || !held->tracer)
 		return;
-	if (!proctask_stat(procfd, held->tracer, 0, &stat))
+	if (!proctask_stat(proc, held->tracer, 0, &stat))
 		memcpy(held->tracer_comm, stat.comm, sizeof(held->tracer_comm));
 }
 
 /* Whether a task that sleeps was frozen, by the function of the kernel that it sleeps in. */
-static bool is_frozen(int procfd, const struct task_raw *raw)
+static bool is_frozen(struct proc *proc, const struct task_raw *raw)
 {
 	struct buf function = { 0 };
 	bool frozen;
 
-	proctask_wchan(procfd, raw->tgid, raw->pid, &function);
+	proctask_wchan(proc, raw->tgid, raw->pid, &function);
 	frozen = raw->now.state == 'D' ? symbol_freezes_in_d(buf_cstr(&function))
 				       : symbol_freezes(buf_cstr(&function));
 	buf_free(&function);
 	return frozen;
 }
 
-void held_read(int procfd, const struct sample *sample)
+void held_read(struct proc *proc, const struct sample *sample)
 {
 	unsigned looks = 0;
 
@@ -46,7 +46,7 @@ void held_read(int procfd, const struct sample *sample)
 		struct task_held *held;
 
 		if (!raw->now.state || !strchr("DSt", raw->now.state) || looks == HELD_LOOKS ||
-		    proctask_executes(procfd, raw->tgid))
+		    proctask_executes(proc, raw->tgid))
 			continue;
 		looks++;
 		if (!raw->task->held)
@@ -54,8 +54,8 @@ void held_read(int procfd, const struct sample *sample)
 		held = raw->task->held;
 		*held = (struct task_held){ .sample_ns = sample->begin_ns };
 		if (raw->now.state == 't')
-			find_tracer(procfd, raw, held);
+			find_tracer(proc, raw, held);
 		else
-			held->frozen = is_frozen(procfd, raw);
+			held->frozen = is_frozen(proc, raw);
 	}
 }

@@ -8,10 +8,12 @@
 
 #include "data/sample.h"
 
+struct proc;
+
 /*
  * Sets task->held of the tasks of a sample, as far as they are not too many. What cannot be read is
  * not set.
  */
-void held_read(int procfd, const struct sample *sample);
+void held_read(struct proc *proc, const struct sample *sample);
 
 #endif

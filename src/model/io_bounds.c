@@ -55,7 +55,7 @@ struct booked_row {
 };
 
 struct io_bounds {
-	int procfd;
+	struct proc *proc;
 	bool tried; /* to open what follows */
 	struct hierarchy hierarchy; /* of version 2; without a name: there is none */
 	struct cgroup_reader *reader; /* NULL: groups have no files */
@@ -65,11 +65,11 @@ struct io_bounds {
 	uint64_t tick, last_id;
 };
 
-struct io_bounds *io_bounds_open(int procfd)
+struct io_bounds *io_bounds_open(struct proc *proc)
 {
 	struct io_bounds *bounds = xcalloc(1, sizeof(*bounds));
 
-	bounds->procfd = procfd;
+	bounds->proc = proc;
 	return bounds;
 }
 
@@ -115,10 +115,10 @@ static bool open_reader(struct io_bounds *bounds)
 	if (bounds->tried)
 		return bounds->reader;
 	bounds->tried = true;
-	if (hierarchy_open(&bounds->hierarchy, bounds->procfd, HIERARCHY_V2))
+	if (hierarchy_open(&bounds->hierarchy, bounds->proc->fd, HIERARCHY_V2))
 		return false;
 	if (bounds->hierarchy.fd >= 0)
-		bounds->reader = cgroup_reader_open(bounds->procfd, &bounds->hierarchy);
+		bounds->reader = cgroup_reader_open(bounds->proc->fd, &bounds->hierarchy);
 	return bounds->reader;
 }
 
@@ -248,7 +248,7 @@ static const char *path_of(struct io_bounds *bounds, const struct frame_info *in
 	if (known && task->groups && task->cgroup)
 		return task->cgroup;
 	bounds->lines.len = bounds->path.len = 0;
-	if (proctask_cgroup(bounds->procfd, task->tgid, info->threads ? task->key.pid : 0,
+	if (proctask_cgroup(bounds->proc, task->tgid, info->threads ? task->key.pid : 0,
 			    &bounds->lines) ||
 	    hierarchy_path(&bounds->hierarchy, bounds->lines.data, bounds->lines.len,
 			   &bounds->path))

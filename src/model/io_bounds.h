@@ -14,10 +14,12 @@
 
 #include "model/frame.h"
 
+struct proc;
+
 struct io_bounds;
 
-/* Opens nothing yet. procfd, of /proc, stays the caller's and must outlive the bounds. */
-struct io_bounds *io_bounds_open(int procfd);
+/* Opens nothing yet. proc, of /proc, stays the caller's and must outlive the bounds. */
+struct io_bounds *io_bounds_open(struct proc *proc);
 
 /*
  * Bounds rows of a frame that was just built, with what was traced in it: those that were booked

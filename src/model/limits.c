@@ -17,7 +17,7 @@
 #define NO_LIMIT (UINT64_C(1) << 62)
 
 struct limits_reader {
-	int procfd;
+	struct proc *proc;
 	struct hierarchy cpu, memory, io; /* without a name: there is none */
 };
 
@@ -29,20 +29,20 @@ struct level {
 };
 
 /* Opens the hierarchy of a controller: version 2 where version 1 has none. */
-static void open_controller(struct hierarchy *hierarchy, int procfd, const char *controller)
+static void open_controller(struct hierarchy *hierarchy, struct proc *proc, const char *controller)
 {
-	if (hierarchy_open(hierarchy, procfd, controller))
-		hierarchy_open(hierarchy, procfd, HIERARCHY_V2);
+	if (hierarchy_open(hierarchy, proc->fd, controller))
+		hierarchy_open(hierarchy, proc->fd, HIERARCHY_V2);
 }
 
-struct limits_reader *limits_open(int procfd)
+struct limits_reader *limits_open(struct proc *proc)
 {
 	struct limits_reader *reader = xcalloc(1, sizeof(*reader));
 
-	reader->procfd = procfd;
-	open_controller(&reader->cpu, procfd, "cpu");
-	open_controller(&reader->memory, procfd, "memory");
-	open_controller(&reader->io, procfd, "blkio");
+	reader->proc = proc;
+	open_controller(&reader->cpu, proc, "cpu");
+	open_controller(&reader->memory, proc, "memory");
+	open_controller(&reader->io, proc, "blkio");
 	return reader;
 }
 
@@ -237,7 +237,7 @@ void limits_read(const struct limits_reader *reader, pid_t tgid, pid_t tid, stru
 	limits->cpu.throttled_valid = false;
 	limits->memory.limit = 0;
 	limits->io.text.len = 0;
-	if (!proctask_cgroup(reader->procfd, tgid, tid, &lines)) {
+	if (!proctask_cgroup(reader->proc, tgid, tid, &lines)) {
 		climb(&reader->cpu, &lines, look_at_cpu, limits);
 		climb(&reader->memory, &lines, look_at_memory, limits);
 		climb(&reader->io, &lines, look_at_io, limits);

@@ -13,6 +13,8 @@
 
 #include "base/buf.h"
 
+struct proc;
+
 /* A quota: the time that is allowed in each period, of all CPUs together. */
 struct cpu_limit {
 	uint64_t quota_us, period_us; /* period 0: there is none */
@@ -45,9 +47,9 @@ struct limits_reader;
 
 /*
  * Opens the hierarchies that have the limits: those of cpu, memory and blkio of version 1, else
- * that of version 2. procfd, of /proc, stays the caller's and must outlive the reader.
+ * that of version 2. proc, of /proc, stays the caller's and must outlive the reader.
  */
-struct limits_reader *limits_open(int procfd);
+struct limits_reader *limits_open(struct proc *proc);
 
 /*
  * Reads the limits of a process, or of its thread tid unless that is 0. An unknown limit counts as

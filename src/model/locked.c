@@ -32,7 +32,7 @@ static bool tell(const struct frame *frame, const struct row *row,
 }
 
 /* Keeps those that have not run since they were seen to wait, and tells of them. */
-static size_t look_again(struct locked *locked, int procfd, const struct frame *frame,
+static size_t look_again(struct locked *locked, struct proc *proc, const struct frame *frame,
 			 const struct row **rows, size_t n, size_t most)
 {
 	struct proctask_schedstat sched;
@@ -43,7 +43,7 @@ static size_t look_again(struct locked *locked, int procfd, const struct frame *
 		const struct row *row =
 			frame_find_living(frame, thread->tgid, thread->pid, thread->start_ns);
 
-		if (!row || proctask_schedstat(procfd, thread->tgid, thread->tid, &sched) ||
+		if (!row || proctask_schedstat(proc, thread->tgid, thread->tid, &sched) ||
 		    sched.slices != thread->slices)
 			continue;
 		locked->all[kept++] = *thread;
@@ -55,16 +55,16 @@ static size_t look_again(struct locked *locked, int procfd, const struct frame *
 }
 
 /* Whether a thread waits for a lock that another holds; since then it has not run. */
-static bool waits_for_lock(struct locked_thread *thread, int procfd)
+static bool waits_for_lock(struct locked_thread *thread, struct proc *proc)
 {
 	struct proctask_schedstat sched;
 	struct procwait_syscall call;
 
-	if (procwait_syscall(procfd, thread->tgid, thread->tid, &call) || call.running ||
+	if (procwait_syscall(proc, thread->tgid, thread->tid, &call) || call.running ||
 	    !futex_is_lock(&call))
 		return false;
-	if (proctask_schedstat(procfd, thread->tgid, thread->tid, &sched) ||
-	    !futex_owner(procfd, thread->tgid, thread->tid, &call))
+	if (proctask_schedstat(proc, thread->tgid, thread->tid, &sched) ||
+	    !futex_owner(proc, thread->tgid, thread->tid, &call))
 		return false;
 	thread->slices = sched.slices;
 	return true;
@@ -88,7 +88,7 @@ static unsigned followed(const struct locked *locked, const struct row *row, pid
 }
 
 /* Looks at some of a row's threads, others each time. Returns how many were looked at. */
-static unsigned look_at_row(struct locked *locked, int procfd, const struct row *row,
+static unsigned look_at_row(struct locked *locked, struct proc *proc, const struct row *row,
 			    uint64_t sample_ns, bool threads)
 {
 	struct locked_thread thread = { .tgid = row->raw->tgid,
@@ -101,10 +101,10 @@ static unsigned look_at_row(struct locked *locked, int procfd, const struct row 
 	if (followed(locked, row, 0, &known) >= FOLLOWED_LEAST)
 		return 0;
 	/* Asking for more would hang with it. */
-	if (proctask_executes(procfd, thread.tgid))
+	if (proctask_executes(proc, thread.tgid))
 		return 1;
 	if (!threads) {
-		if (pidlist_read_threads(&locked->threads, procfd, thread.tgid))
+		if (pidlist_read_threads(&locked->threads, proc->fd, thread.tgid))
 			return 1;
 		n = (unsigned)locked->threads.n;
 	}
@@ -113,7 +113,7 @@ static unsigned look_at_row(struct locked *locked, int procfd, const struct row 
 
 		thread.tid = threads ? thread.pid : locked->threads.pids[at];
 		followed(locked, row, thread.tid, &known);
-		if (!known && locked->n < LOCKED_MAX && waits_for_lock(&thread, procfd))
+		if (!known && locked->n < LOCKED_MAX && waits_for_lock(&thread, proc))
 			locked->all[locked->n++] = thread;
 	}
 	return looks + 1;
@@ -128,7 +128,7 @@ static bool has_others(const struct row *row, bool threads)
 }
 
 /* Looks at the rows whose turn it is. */
-static void look_on(struct locked *locked, int procfd, const struct frame *frame)
+static void look_on(struct locked *locked, struct proc *proc, const struct frame *frame)
 {
 	size_t living = frame_living(frame), at = frame_from(frame, locked->next), passed;
 	bool threads = frame->info->threads;
@@ -140,19 +140,18 @@ static void look_on(struct locked *locked, int procfd, const struct frame *frame
 		if (looks >= LOOKS_MAX || locked->n == LOCKED_MAX)
 			break;
 		if (has_others(row, threads))
-			looks +=
-				look_at_row(locked, procfd, row, frame->info->cur->end_ns, threads);
+			looks += look_at_row(locked, proc, row, frame->info->cur->end_ns, threads);
 	}
 	if (living)
 		locked->next = raw_order(frame->rows[(at + passed) % living].raw);
 	locked->turn++;
 }
 
-size_t locked_find(struct locked *locked, int procfd, const struct frame *frame,
+size_t locked_find(struct locked *locked, struct proc *proc, const struct frame *frame,
 		   const struct row **rows, size_t n, size_t most)
 {
-	n = look_again(locked, procfd, frame, rows, n, most);
-	look_on(locked, procfd, frame);
+	n = look_again(locked, proc, frame, rows, n, most);
+	look_on(locked, proc, frame);
 	return n;
 }
 

@@ -35,7 +35,7 @@ struct locked {
  * Looks at some of a frame's rows. Sets the task->hang of rows with a thread that waits for a lock,
  * and appends them to the n rows given, up to `most`. Returns their number.
  */
-size_t locked_find(struct locked *locked, int procfd, const struct frame *frame,
+size_t locked_find(struct locked *locked, struct proc *proc, const struct frame *frame,
 		   const struct row **rows, size_t n, size_t most);
 
 void locked_free(struct locked *locked);

@@ -196,6 +196,12 @@ const struct note_row note_table[NOTE_IDS] = {
 		"other tasks end have the state other",
 		NULL, NOTE_STANDS,
 	},
+	[NOTE_READS_HANG] = {
+		"reads-hang",
+		"%v {file|files} of /proc cannot be read, as {its task hangs|their tasks hang}: what "
+		"{it has|they have} is shown as -",
+		"thaw the file system, end the server, or kill the task that hangs", NOTE_HAPPENS,
+	},
 	[NOTE_RECORD_DROPPED] = {
 		"record-dropped",
 		"%v {sample is|samples are} missing in the recording: the disk was too slow",

@@ -95,7 +95,7 @@ static void open_trace(struct running *running)
 {
 	const struct sampler_config *config = running->config;
 	struct run_result *result = running->result;
-	int err = run_trace_open(&result->trace, config->procfd, config->trace_sites);
+	int err = run_trace_open(&result->trace, config->proc, config->trace_sites);
 
 	if (err)
 		add_note(result, tracing_note_of(err));
@@ -126,7 +126,7 @@ static void open_listeners(struct running *running)
 		return;
 	}
 	exits_want_fields(running->exits, true);
-	running->ancestry = ancestry_new(running->config->procfd, getpid());
+	running->ancestry = ancestry_new(running->config->proc, getpid());
 }
 
 /* The reply to a query about an ended process. */
@@ -183,16 +183,16 @@ static int ask_zombie(struct running *running, pid_t pid)
 static int look_at_zombie(struct running *running, pid_t pid)
 {
 	uint64_t tick_ns = NSEC_PER_SEC / (uint64_t)sysconf(_SC_CLK_TCK), now_ns, start_ns;
-	int procfd = running->config->procfd;
+	struct proc *proc = running->config->proc;
 	struct counters counters = { .valid = DELAY_BIT(DELAY_BLKIO) };
 	struct proctask_schedstat sched;
 	struct proctask_stat stat;
-	int err = proctask_stat(procfd, pid, 0, &stat);
+	int err = proctask_stat(proc, pid, 0, &stat);
 
 	if (err)
 		return err;
 	counters.delay[DELAY_BLKIO].ns = stat.blkio * tick_ns;
-	if (!proctask_schedstat(procfd, pid, 0, &sched)) {
+	if (!proctask_schedstat(proc, pid, 0, &sched)) {
 		counters.valid |= DELAY_BOTH(DELAY_BIT(DELAY_CPU));
 		counters.delay[DELAY_CPU] = (struct delay_sum){ sched.slices, sched.wait };
 	}
@@ -400,16 +400,16 @@ static int open_child_signals(struct running *running)
 static void find_outlived(struct running *running)
 {
 	struct run_result *result = running->result;
-	struct ancestry *ancestry = ancestry_new(running->config->procfd, getpid());
+	struct ancestry *ancestry = ancestry_new(running->config->proc, getpid());
 	struct pidlist list = { 0 };
 
-	if (pidlist_read(&list, running->config->procfd))
+	if (pidlist_read(&list, running->config->proc->fd))
 		list.n = 0;
 	for (size_t i = 0; i < list.n; i++) {
 		struct proctask_stat stat;
 
 		if (!ancestry_has(ancestry, list.pids[i]) ||
-		    proctask_stat(running->config->procfd, list.pids[i], 0, &stat) ||
+		    proctask_stat(running->config->proc, list.pids[i], 0, &stat) ||
 		    stat.state == 'Z')
 			continue;
 		if (result->outlived < RUN_NAMED) {
@@ -441,7 +441,7 @@ static void judge(struct running *running)
 	if (running->stale)
 		note(result, NOTE_STALE_STAMP, running->stale);
 	if (running->config->delayacct_file &&
-	    delayacct_left_on(running->config->procfd, running->config->delayacct_file))
+	    delayacct_left_on(running->config->proc->fd, running->config->delayacct_file))
 		note(result, NOTE_DELAYACCT_LEFT, 0);
 	if (!result->tasks)
 		result->counters.valid = 0;
@@ -508,7 +508,7 @@ int run_command(char *const *command, const struct sampler_config *config,
 		open_listeners(&running);
 		if (config->trace)
 			open_trace(&running);
-		delayacct_open(&running.delayacct, config->procfd, 0);
+		delayacct_open(&running.delayacct, config->proc->fd, 0);
 		err = run_to_end(&running, failure);
 		delayacct_close(&running.delayacct);
 		ancestry_free(running.ancestry);

@@ -44,7 +44,7 @@ enum run_failure { RUN_START, RUN_WAIT };
 /*
  * Runs the command (with its arguments, ends with NULL) to its end, and passes on to it signals
  * that come meanwhile. What its descendants waited for comes from their exit records; where those
- * are refused, it is read from processes just before they are reaped here. Uses procfd,
+ * are refused, it is read from processes just before they are reaped here. Uses proc,
  * exit_buffer, delayacct_file, trace and trace_sites of `config`. 0 or -errno; RUN_START: the
  * command could not be started; RUN_WAIT: if it was, it has been ended. run_result_free() in any
  * case.

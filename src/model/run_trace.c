@@ -174,9 +174,9 @@ static void add_process(void *arg, const struct traced *traced, const struct sit
 		add_to_sums(trace, &sites[i]);
 }
 
-int run_trace_open(struct run_trace **out, int procfd, uint32_t sites)
+int run_trace_open(struct run_trace **out, struct proc *proc, uint32_t sites)
 {
-	struct tracing_config config = { .procfd = procfd, .sites = sites };
+	struct tracing_config config = { .proc = proc, .sites = sites };
 	struct run_trace *trace = xcalloc(1, sizeof(*trace));
 	int err = tracing_open(&trace->tracing, &config);
 

@@ -5,6 +5,8 @@
 
 #include "model/frame.h"
 
+struct proc;
+
 /* Summed over all descendants that have ended. Empty where waits are not traced. */
 struct run_traced {
 	bool known;
@@ -22,7 +24,7 @@ struct run_traced {
 struct run_trace;
 
 /* Begins to trace. 0, or -errno as tracing_open(). */
-int run_trace_open(struct run_trace **out, int procfd, uint32_t sites);
+int run_trace_open(struct run_trace **out, struct proc *proc, uint32_t sites);
 
 /* Notes that a process is a descendant: its exit record has come. */
 void run_trace_ours(struct run_trace *trace, pid_t tgid);

@@ -33,7 +33,7 @@
 static void learn_from_all(struct sampler *sampler)
 {
 	const struct sampler_config *config = sampler->config;
-	struct source_env env = { .procfd = config->procfd, .threads = config->threads };
+	struct source_env env = { .proc = config->proc, .threads = config->threads };
 	struct sample all = { 0 }, none = { 0 };
 	struct source source;
 
@@ -57,7 +57,7 @@ static bool are_many(void)
 static int open_source(struct sampler *sampler)
 {
 	const struct sampler_config *config = sampler->config;
-	struct source_env env = { .procfd = config->procfd,
+	struct source_env env = { .proc = config->proc,
 				  .threads = config->threads,
 				  .pids = config->pids,
 				  .npids = config->npids,
@@ -70,14 +70,14 @@ static int open_source(struct sampler *sampler)
 }
 
 /* Whether /proc hides tasks: then the first, which is always there, is not to be seen. */
-static bool hides_tasks(int procfd)
+static bool hides_tasks(struct proc *proc)
 {
 	struct buf text = { 0 };
 	bool hides = false;
 
-	if (!faccessat(procfd, "1", F_OK, 0))
+	if (!faccessat(proc->fd, "1", F_OK, 0))
 		return false;
-	if (!file_read_all(procfd, "self/mountinfo", &text, SIZE_MAX))
+	if (!file_read_all(proc->fd, "self/mountinfo", &text, SIZE_MAX))
 		hides = mount_hides_tasks((struct span){ text.data, text.data + text.len },
 					  "/proc");
 	buf_free(&text);
@@ -96,24 +96,25 @@ int sampler_open(struct sampler **out, const struct sampler_config *config)
 	*out = sampler;
 	if (config->playback)
 		return 0;
+	proc_start(config->proc);
 	err = open_source(sampler);
 	if (err) {
 		free(sampler);
 		return err;
 	}
 	sampler->accounts = (struct account_reader){
-		.procfd = config->procfd,
+		.proc = config->proc,
 		.tick_ns = NSEC_PER_SEC / (uint64_t)sysconf(_SC_CLK_TCK),
 	};
-	sampler->hangs.procfd = config->procfd;
+	sampler->hangs.proc = config->proc;
 	sampler->hangs.read_lag = proctask_clock_lag;
-	sampler->bounds = io_bounds_open(config->procfd);
-	sampler->system = system_open(config->procfd);
-	sampler->info = taskinfo_open(config->procfd, config->threads);
-	delayacct_open(&sampler->delayacct, config->procfd, config->accounted_ns);
-	sampler->left_on =
-		config->delayacct_file && delayacct_left_on(config->procfd, config->delayacct_file);
-	sampler->hidden = hides_tasks(config->procfd);
+	sampler->bounds = io_bounds_open(config->proc);
+	sampler->system = system_open(config->proc->fd);
+	sampler->info = taskinfo_open(config->proc, config->threads);
+	delayacct_open(&sampler->delayacct, config->proc->fd, config->accounted_ns);
+	sampler->left_on = config->delayacct_file &&
+			   delayacct_left_on(config->proc->fd, config->delayacct_file);
+	sampler->hidden = hides_tasks(config->proc);
 	learn_from_all(sampler);
 	sampler_open_exits(sampler);
 	/* Where it is refused, the frames say so. */
@@ -138,12 +139,12 @@ static void need_hierarchy(struct sampler *sampler, unsigned needs)
 	if (!(needs & NEED_CGROUP) || sampler->hierarchy_tried || config->playback)
 		return;
 	sampler->hierarchy_tried = true;
-	err = hierarchy_open(&sampler->hierarchy, config->procfd, config->hierarchy);
+	err = hierarchy_open(&sampler->hierarchy, config->proc->fd, config->hierarchy);
 	if (err)
 		debug_log("cgroup hierarchy: %s", strerror(-err));
 	taskinfo_set_hierarchy(sampler->info, shown_hierarchy(sampler));
 	if (!err)
-		sampler->groups = cgroup_reader_open(config->procfd, &sampler->hierarchy);
+		sampler->groups = cgroup_reader_open(config->proc->fd, &sampler->hierarchy);
 }
 
 /* Frees all samples and frames. */
@@ -157,7 +158,7 @@ static void free_samples(struct sampler *sampler)
 
 void sampler_open_tracing(struct sampler *sampler)
 {
-	struct tracing_config config = { .procfd = sampler->config->procfd,
+	struct tracing_config config = { .proc = sampler->config->proc,
 					 .sites = sampler->config->trace_sites };
 
 	sampler->trace_refused = tracing_open(&sampler->tracing, &config);
@@ -215,7 +216,7 @@ int sampler_rest(struct sampler *sampler)
 	/* The source finds tasks by the sample before: open it anew while there is time. */
 	source_close(&sampler->source);
 	taskinfo_close(sampler->info);
-	sampler->info = taskinfo_open(sampler->config->procfd, sampler->config->threads);
+	sampler->info = taskinfo_open(sampler->config->proc, sampler->config->threads);
 	taskinfo_set_hierarchy(sampler->info, shown_hierarchy(sampler));
 	/* This tick and that of the next sample make two: no group's interval spans the pause. */
 	if (sampler->groups)
@@ -267,7 +268,7 @@ static void fill_group(struct sampler *sampler, const struct group *group, unsig
 struct waiting_reader *sampler_waiting(struct sampler *sampler)
 {
 	if (!sampler->waiting)
-		sampler->waiting = waiting_open(sampler->config->procfd);
+		sampler->waiting = waiting_open(sampler->config->proc);
 	return sampler->waiting;
 }
 
@@ -313,7 +314,7 @@ static struct threads_env threads_env(struct sampler *sampler, unsigned needs)
 		sampler->ticks ? &sampler->infos[(sampler->ticks - 1) % FRAMES] : NULL;
 
 	need_hierarchy(sampler, needs);
-	return (struct threads_env){ .procfd = sampler->config->procfd,
+	return (struct threads_env){ .proc = sampler->config->proc,
 				     .tracing = last ? sampler->tracing : NULL,
 				     .trace = last ? last->trace : NULL,
 				     .source = sampler->source.ops,
@@ -347,7 +348,7 @@ void sampler_fill_threads(struct sampler *sampler, const struct threads *threads
 
 int sampler_switch_delayacct(const struct sampler *sampler, bool on)
 {
-	return sampler->config->playback ? -ENODATA : delayacct_set(sampler->config->procfd, on);
+	return sampler->config->playback ? -ENODATA : delayacct_set(sampler->config->proc->fd, on);
 }
 
 void sampler_close(struct sampler *sampler)

@@ -11,6 +11,8 @@
 #include "model/threads.h"
 #include "model/triggers.h"
 
+struct proc;
+
 /* How the recording of what is sampled stands. */
 struct record_status {
 	int error; /* -errno: it has ended; 0: all is well, or there is none */
@@ -19,7 +21,7 @@ struct record_status {
 
 struct sampler_config {
 	unsigned privileges; /* PRIVILEGE_ bits: what capabilities are needed for */
-	int procfd; /* of /proc; stays the caller's */
+	struct proc *proc; /* of /proc; stays the caller's */
 	const char *source; /* a source's name, NULL for auto */
 	bool threads; /* a row for each thread */
 	bool brief; /* only one interval is taken: a source that opens fast is better */

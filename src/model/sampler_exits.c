@@ -58,7 +58,7 @@ static bool has_gone(void *arg, pid_t pid)
 	char path[16];
 
 	snprintf(path, sizeof(path), "%d", (int)pid);
-	return faccessat(sampler->config->procfd, path, F_OK, 0) != 0;
+	return faccessat(sampler->config->proc->fd, path, F_OK, 0) != 0;
 }
 
 size_t sampler_take_exits(struct sampler *sampler, const struct turn *turn)

@@ -2,6 +2,7 @@
 /* Conditions that degrade a frame. */
 #include "config.h"
 
+#include "kernel/proc.h"
 #include "model/notes.h"
 #include "model/sampler.h"
 #include "model/sampler_parts.h"
@@ -124,6 +125,8 @@ void sampler_note(const struct sampler *sampler, struct frame_info *info, size_t
 		frame_note_error(info, NOTE_UNREAD, info->cur->unread, info->cur->unread_error);
 	if (sampler->hidden)
 		frame_note(info, NOTE_HIDDEN, 0);
+	if (proc_hangs(sampler->config->proc))
+		frame_note(info, NOTE_READS_HANG, proc_hangs(sampler->config->proc));
 	note_exits(sampler, info);
 	note_trace(sampler, info);
 	note_unknown(sampler, info);

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/util.h"
+#include "kernel/proc.h"
 #include "model/group.h"
 #include "model/held.h"
 #include "model/sampler.h"
@@ -42,7 +43,7 @@ static void read_group_pressure(struct sampler *sampler, struct system_sample *s
 static void describe(struct sampler *sampler, struct frame_info *info, unsigned next)
 {
 	const struct source_ops *ops = sampler->source.ops;
-	uint64_t self_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	uint64_t self_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) + proc_cpu_ns(sampler->config->proc);
 
 	info->clocks = &sampler->clocks;
 	info->threads = sampler->config->threads;
@@ -159,7 +160,7 @@ static void read_evidence(struct sampler *sampler, const struct turn *turn)
 	if (!(sampler->needs & NEED_EVIDENCE) || !turn->prev)
 		return;
 	if (!sampler->evidence)
-		sampler->evidence = evidence_open(sampler->config->procfd);
+		sampler->evidence = evidence_open(sampler->config->proc);
 	evidence_read(sampler->evidence, sampler_waiting(sampler), turn->cur, turn->frame,
 		      sampler->needs & NEED_HANGS || sampler->config->pids, read_cpu_of, sampler);
 }
@@ -182,7 +183,7 @@ static void make_frame(struct sampler *sampler, const struct turn *turn, uint64_
 	if (sampler->needs & NEED_HANGS || (config->pids && sampler->needs & NEED_EVIDENCE))
 		hangs_read(&sampler->hangs, turn->cur, config->threads);
 	if (config->pids)
-		held_read(sampler->hangs.procfd, turn->cur);
+		held_read(sampler->hangs.proc, turn->cur);
 	options.machine = sampler_machine(sampler, turn);
 	frame_build(turn->frame, info, turn->prev, turn->cur, &options);
 	info->stale += impossible;

@@ -40,7 +40,7 @@ struct stack_place {
 };
 
 struct site_texts {
-	int procfd;
+	struct proc *proc;
 	struct trace *trace; /* NULL: closed */
 	struct wait_targets *targets;
 	struct syscall_names *calls;
@@ -55,15 +55,15 @@ struct site_texts {
 	struct buf scratch;
 };
 
-struct site_texts *site_texts_open(int procfd, struct trace *trace)
+struct site_texts *site_texts_open(struct proc *proc, struct trace *trace)
 {
 	struct site_texts *texts = xcalloc(1, sizeof(*texts));
 
-	texts->procfd = procfd;
+	texts->proc = proc;
 	texts->trace = trace;
-	texts->targets = wait_targets_open(procfd);
+	texts->targets = wait_targets_open(proc);
 	texts->calls = syscall_names_open();
-	texts->symbols = symbols_read(procfd);
+	texts->symbols = symbols_read(proc->fd);
 	texts->cap = 64;
 	texts->n = 1;
 	texts->stacks = xcalloc(texts->cap, sizeof(*texts->stacks));
@@ -175,7 +175,7 @@ static bool may_look(struct site_texts *texts, pid_t tgid)
 	if (texts->looks >= LOOKS_MAX)
 		return false;
 	texts->looks++;
-	return !proctask_executes(texts->procfd, tgid);
+	return !proctask_executes(texts->proc, tgid);
 }
 
 /* Appends a site's target by its descriptor, as long as that is the same file. */
@@ -218,7 +218,7 @@ static const struct life *find_locker(struct site_texts *texts, const struct tra
 	if (!life || texts->locks >= LOCKS_MAX || !may_look(texts, life->now.tgid))
 		return NULL;
 	texts->locks++;
-	if (procwait_syscall(texts->procfd, life->now.tgid, life->now.pid, call) || call->running ||
+	if (procwait_syscall(texts->proc, life->now.tgid, life->now.pid, call) || call->running ||
 	    call->number != site->now.key.syscall)
 		return NULL;
 	return life;
@@ -232,7 +232,7 @@ static void append_futex(struct site_texts *texts, struct traced_site *site, str
 	pid_t owner = 0;
 
 	if (life && call.args[0] == site->now.key.ino)
-		owner = futex_owner(texts->procfd, life->now.tgid, life->now.pid, &call);
+		owner = futex_owner(texts->proc, life->now.tgid, life->now.pid, &call);
 	site->holder = owner;
 	wait_target_futex(texts->targets, site->now.key.ino, owner, owner ? site->waiting : 0, out);
 }
@@ -405,7 +405,7 @@ static size_t read_stack(struct site_texts *texts, const struct traced_site *sit
 
 	if (!life || !may_look(texts, life->now.tgid))
 		return 0;
-	if (procwait_stack(texts->procfd, life->now.tgid, life->now.pid, &texts->read) || !read->n)
+	if (procwait_stack(texts->proc, life->now.tgid, life->now.pid, &texts->read) || !read->n)
 		return 0;
 	reserve_stack(texts);
 	functions = xcalloc(read->n, sizeof(*functions));
@@ -450,10 +450,10 @@ static void append_only(struct site_texts *texts, struct traced_site *site, stru
 	if (!life || waits_of(site) != 1 || !is_in_memory(&site->now.key) ||
 	    !may_look(texts, life->now.tgid))
 		return;
-	if (procwait_syscall(texts->procfd, life->now.tgid, life->now.pid, &call) || call.running ||
+	if (procwait_syscall(texts->proc, life->now.tgid, life->now.pid, &call) || call.running ||
 	    call.number != site->now.key.syscall)
 		return;
-	site->about = syscall_target(texts->targets, texts->procfd, life->now.pid, &call, on).about;
+	site->about = syscall_target(texts->targets, texts->proc, life->now.pid, &call, on).about;
 	site->of_one = on->len;
 }
 

@@ -9,11 +9,13 @@
 #include "base/buf.h"
 #include "model/traced_sites.h"
 
+struct proc;
+
 struct site_texts;
 struct trace;
 
 /* Takes the stacks' addresses from `trace`. Both stay the caller's. */
-struct site_texts *site_texts_open(int procfd, struct trace *trace);
+struct site_texts *site_texts_open(struct proc *proc, struct trace *trace);
 
 /* Forgets what may have changed, as sockets and mounts; to be called once a reading. */
 void site_texts_renew(struct site_texts *texts);

@@ -9,6 +9,8 @@
 #include "base/buf.h"
 #include "data/sample.h"
 
+struct proc;
+
 /*
  * All sources, in the order that `auto` tries them: a line here, and a file with the source_ops of
  * that name. bpf opens with -ENOSYS where it is not built in.
@@ -20,7 +22,7 @@
 
 /* The environment of a source; it stays valid while the source is open. */
 struct source_env {
-	int procfd; /* of /proc, or of a tree like it */
+	struct proc *proc; /* of /proc, or of a tree like it */
 	bool threads; /* a row for each thread, else for each process */
 	const pid_t *pids; /* only these processes, ascending; NULL for all */
 	size_t npids;

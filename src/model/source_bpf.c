@@ -338,7 +338,7 @@ static void find_hidden(struct bpf_source *source, const struct sample *cur)
 		if (!walk_places_want(&source->places, pid) || sample_find(cur, pid, pid))
 			continue;
 		snprintf(path, sizeof(path), "%d", (int)pid);
-		if (!faccessat(source->env.procfd, path, F_OK, 0))
+		if (!faccessat(source->env.proc->fd, path, F_OK, 0))
 			hidden->pids[kept++] = pid;
 	}
 	hidden->n = kept;
@@ -360,7 +360,7 @@ static int bpf_sample(void *state, struct sample *prev, struct sample *cur, unsi
 	if (read_switch(source, follows))
 		how |= SNAPSHOT_WHOLE;
 	how |= source->sleeps ? SNAPSHOT_SLEEPS : 0;
-	if (!follows && pidlist_read(&source->hidden, source->env.procfd))
+	if (!follows && pidlist_read(&source->hidden, source->env.proc->fd))
 		source->hidden.n = 0;
 	err = snapshot_take(source->snapshot, how, &view);
 	if (err)
@@ -397,7 +397,7 @@ static int bpf_open(const struct source_env *env, void **state)
 		return err;
 	}
 	source->env = *env;
-	source->switch_fd = file_open(env->procfd, SLEEPS_SYSCTL, 0);
+	source->switch_fd = file_open(env->proc->fd, SLEEPS_SYSCTL, 0);
 	source->places.env = &source->env;
 	*state = source;
 	return 0;

@@ -43,19 +43,20 @@ static bool is_without(int err)
 /* Reads a thread. 0 or -errno. */
 static int read_thread(struct procfs_source *source, pid_t tgid, pid_t tid, struct reading *reading)
 {
-	int procfd = source->env.procfd;
+	struct proc *proc = source->env.proc;
 	struct proctask_stat *stat = &reading->stat;
 	struct proctask_schedstat sched = { 0 };
 	uint64_t start_ns, now_ns;
-	int err = proctask_stat(procfd, tgid, tid, stat), missing;
+	int err = proctask_stat(proc, tgid, tid, stat), missing;
 
-	if (err)
+	reading->figures.tid = tid;
+	if (err || stat->partial)
 		return err;
 	/* schedstat is missing without CONFIG_SCHED_INFO, or because the thread just ended. */
-	missing = proctask_schedstat(procfd, tgid, tid, &sched);
+	missing = proctask_schedstat(proc, tgid, tid, &sched);
 	reading->sched_valid = !missing;
 	if (missing) {
-		err = is_without(missing) ? proctask_stat(procfd, tgid, tid, stat) : missing;
+		err = is_without(missing) ? proctask_stat(proc, tgid, tid, stat) : missing;
 		if (err)
 			return err;
 	}
@@ -140,7 +141,7 @@ static void identify_process(const struct procfs_source *source, const struct sa
 	    known->counters.run_ns == raw->counters.run_ns)
 		return;
 	raw->task->fresh = true;
-	err = proctask_status(source->env.procfd, raw->tgid, tid, &uid, NULL);
+	err = proctask_status(source->env.proc, raw->tgid, tid, &uid, NULL);
 	if (!err) {
 		raw->task->uid = uid;
 	} else if (!proctask_gone(err) && !(known && known->task == raw->task)) {
@@ -148,6 +149,22 @@ static void identify_process(const struct procfs_source *source, const struct sa
 		task_unref(raw->task);
 		raw->task = NULL;
 	}
+}
+
+/*
+ * Has the stat of threads from `from` on read ahead, of one process or (tgid 0) of the first
+ * threads of several. Returns the first for which there was no room.
+ */
+static size_t read_ahead(const struct procfs_source *source, pid_t tgid, const pid_t *tids,
+			 size_t n, size_t from)
+{
+	size_t at = from;
+
+	proc_ahead_begin(source->env.proc);
+	while (at < n &&
+	       proctask_ahead(source->env.proc, tgid ? tgid : tids[at], tids[at], PROCTASK_STAT))
+		at++;
+	return at > from ? at : n;
 }
 
 /* Starts an element for a task with no counters yet. */
@@ -161,19 +178,51 @@ static struct task_raw *add_element(struct sample *cur, pid_t tgid, pid_t pid)
 	return raw;
 }
 
+/*
+ * Adds an element for a process, or a thread, that hangs within execve(): its figures are those of
+ * the sample before.
+ */
+static void add_hung(const struct procfs_source *source, const struct sample *prev,
+		     struct sample *cur, pid_t tgid, const struct reading *reading)
+{
+	struct task_raw *raw = add_element(cur, tgid, reading->figures.tid);
+	const struct task_raw *known = sample_find(prev, tgid, raw->pid);
+
+	raw->single = source->env.threads || reading->stat.threads == 1;
+	if (known) {
+		raw->task = task_ref(known->task);
+		raw->counters = known->counters;
+		return;
+	}
+	raw->counters.valid = 0;
+	raw->task = new_task(source, 0, tgid, raw->pid);
+	raw->task->ppid = reading->stat.ppid;
+	task_set_comm(raw->task, reading->stat.comm, sizeof(reading->stat.comm) - 1);
+	raw->task->fresh = !proctask_status(
+		source->env.proc, tgid, source->env.threads ? raw->pid : 0, &raw->task->uid, NULL);
+}
+
 /* Adds a row for each thread that is listed. */
 static void read_rows(struct procfs_source *source, const struct sample *prev, struct sample *cur,
 		      pid_t tgid)
 {
 	const struct pidlist *threads = &source->threads;
 
-	for (size_t t = 0; t < threads->n; t++) {
+	for (size_t t = 0, ahead = 0; t < threads->n; t++) {
 		struct reading reading;
 		struct task_raw *raw;
-		int err = read_thread(source, tgid, threads->pids[t], &reading);
+		int err;
+
+		if (t >= ahead)
+			ahead = read_ahead(source, tgid, threads->pids, threads->n, t);
+		err = read_thread(source, tgid, threads->pids[t], &reading);
 
 		if (err) {
 			note_error(cur, err);
+			continue;
+		}
+		if (reading.stat.partial) {
+			add_hung(source, prev, cur, tgid, &reading);
 			continue;
 		}
 		raw = add_element(cur, tgid, threads->pids[t]);
@@ -194,6 +243,8 @@ static bool add_thread(struct procfs_source *source, struct sample *cur,
 	struct reading reading = *leader;
 	int err = tid == tgid ? 0 : read_thread(source, tgid, tid, &reading);
 
+	if (!err && reading.stat.partial)
+		err = -EBUSY;
 	if (err) {
 		note_error(cur, err);
 		/* The last figures stay in, so that the next sum does not count it anew. */
@@ -222,12 +273,16 @@ static void read_sum(struct procfs_source *source, const struct sample *prev, st
 	struct reading leader;
 	struct task_raw *raw;
 	bool sched_valid = true, moved;
-	size_t nold;
+	size_t nold, ahead = 0;
 	int err = read_thread(source, tgid, tgid, &leader);
 
 	/* Without its leader the process has no name and no start. */
 	if (err) {
 		note_error(cur, err);
+		return;
+	}
+	if (leader.stat.partial) {
+		add_hung(source, prev, cur, tgid, &leader);
 		return;
 	}
 	raw = add_element(cur, tgid, tgid);
@@ -237,6 +292,9 @@ static void read_sum(struct procfs_source *source, const struct sample *prev, st
 		bool listed = t < threads->n && (o == nold || threads->pids[t] <= old[o].tid);
 		pid_t tid = listed ? threads->pids[t] : old[o].tid;
 		const struct thread_figures *was = o < nold && old[o].tid == tid ? &old[o] : NULL;
+
+		if (listed && threads->n > 1 && t >= ahead)
+			ahead = read_ahead(source, tgid, threads->pids, threads->n, t);
 
 		sched_valid &= add_thread(source, cur, &leader, tid, was);
 		t += listed;
@@ -254,7 +312,7 @@ static void read_sum(struct procfs_source *source, const struct sample *prev, st
 static void read_process(struct procfs_source *source, const struct sample *prev,
 			 struct sample *cur, pid_t tgid)
 {
-	int err = pidlist_read_threads(&source->threads, source->env.procfd, tgid);
+	int err = pidlist_read_threads(&source->threads, source->env.proc->fd, tgid);
 
 	if (err)
 		note_error(cur, err);
@@ -275,7 +333,7 @@ static int procfs_sample(void *state, struct sample *prev, struct sample *cur,
 
 	sample_reset(cur);
 	if (!pids) {
-		err = pidlist_read(&source->processes, source->env.procfd);
+		err = pidlist_read(&source->processes, source->env.proc->fd);
 		if (err)
 			return err;
 		pids = source->processes.pids;
@@ -283,8 +341,13 @@ static int procfs_sample(void *state, struct sample *prev, struct sample *cur,
 	}
 	/* A start in ticks may be read as up to a tick early. */
 	procfs_threads_begin(&source->memory, clock_ns(CLOCK_BOOTTIME) - source->tick_ns);
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0, ahead = 0; i < n; i++) {
+		if (i >= ahead)
+			ahead = read_ahead(source, 0, pids, n, i);
 		read_process(source, prev, cur, pids[i]);
+		/* Its threads took the place of what was read ahead. */
+		if (source->threads.n > 1)
+			ahead = i + 1;
 		if (source->env.between && i % 64 == 63)
 			source->env.between(source->env.arg);
 	}
@@ -300,7 +363,7 @@ static int procfs_open(const struct source_env *env, void **state)
 	long ticks = sysconf(_SC_CLK_TCK);
 
 	source->env = *env;
-	source->states = (struct states){ .procfd = env->procfd, .rows = env->threads };
+	source->states = (struct states){ .proc = env->proc, .rows = env->threads };
 	source->tick_ns = NSEC_PER_SEC / (uint64_t)(ticks > 0 ? ticks : 100);
 	*state = source;
 	return 0;

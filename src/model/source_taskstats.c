@@ -282,7 +282,7 @@ static int list_processes(struct taskstats_source *source, const struct sample *
 	size_t n = pids ? source->env.npids : prev->n;
 
 	if (!pids && !none_created(prev, source->cur))
-		return pidlist_read(list, source->env.procfd);
+		return pidlist_read(list, source->env.proc->fd);
 	if (list->cap < n) {
 		list->cap = n;
 		list->pids = xreallocarray(list->pids, n, sizeof(*list->pids));
@@ -352,7 +352,7 @@ static int query_other_threads(struct taskstats_source *source)
 		const struct task_raw *raw = source->cur->raw[i];
 
 		if (!raw->task || raw->single ||
-		    pidlist_read_threads(&source->threads, source->env.procfd, raw->tgid))
+		    pidlist_read_threads(&source->threads, source->env.proc->fd, raw->tgid))
 			continue;
 		for (size_t t = 0; t < source->threads.n; t++)
 			if (source->threads.pids[t] != raw->tgid)
@@ -400,7 +400,7 @@ static void add_threads(struct taskstats_source *source, pid_t tgid, bool single
 	size_t n = 1;
 
 	if (!single) {
-		int err = pidlist_read_threads(threads, source->env.procfd, tgid);
+		int err = pidlist_read_threads(threads, source->env.proc->fd, tgid);
 
 		if (err) {
 			note_error(source, err);
@@ -524,7 +524,7 @@ static int taskstats_open(const struct source_env *env, void **state)
 	int err = taskstats_client_open(&source->conn);
 
 	source->env = *env;
-	source->states = (struct states){ .procfd = env->procfd, .rows = env->threads };
+	source->states = (struct states){ .proc = env->proc, .rows = env->threads };
 	if (!err)
 		err = taskstats_client_query(source->conn, false, &self, 1, read_probe, NULL,
 					     source);

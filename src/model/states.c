@@ -68,7 +68,7 @@ static bool any_in_io(struct states *states)
 		return states->in_io;
 	states->in_io = 1;
 	states->text.len = 0;
-	if (file_read_all(states->procfd, "stat", &states->text, STAT_BYTES))
+	if (file_read_all(states->proc->fd, "stat", &states->text, STAT_BYTES))
 		return true;
 	text = (struct span){ states->text.data, states->text.data + states->text.len };
 	if (find_line(text, "procs_blocked", &rest) && take_uint(&rest, &n))
@@ -107,7 +107,7 @@ static enum wait_seen kind_of_wait(struct states *states, const struct subject *
 	bool io = any_in_io(states);
 
 	states->text.len = 0;
-	if (!proctask_wchan(states->procfd, raw->tgid, tid, &states->text) && states->text.len) {
+	if (!proctask_wchan(states->proc, raw->tgid, tid, &states->text) && states->text.len) {
 		if (symbol_freezes_in_d(buf_cstr(&states->text)))
 			return WAITS_SEEN;
 		io = io && is_io_function(buf_cstr(&states->text));
@@ -155,7 +155,7 @@ static void add_thread_wait(struct states *states, const struct subject *subject
 	struct thread_wait wait = { .tgid = raw->tgid, .tid = tid, .since_ns = raw->read_ns };
 	struct proctask_schedstat sched;
 
-	if (proctask_schedstat(states->procfd, raw->tgid, tid, &sched))
+	if (proctask_schedstat(states->proc, raw->tgid, tid, &sched))
 		return;
 	if (was && was->slices == sched.slices) {
 		wait = *was;
@@ -173,12 +173,12 @@ static void read_threads(struct states *states, const struct subject *subject)
 	struct task_raw *raw = subject->raw;
 	struct proctask_stat stat;
 
-	if (pidlist_read_threads(&states->threads, states->procfd, raw->tgid))
+	if (pidlist_read_threads(&states->threads, states->proc->fd, raw->tgid))
 		return;
 	for (size_t i = 0; i < states->threads.n; i++) {
 		pid_t tid = states->threads.pids[i];
 
-		if (proctask_stat(states->procfd, raw->tgid, tid, &stat))
+		if (proctask_stat(states->proc, raw->tgid, tid, &stat))
 			continue;
 		if (tid == raw->tgid)
 			raw->now.state = stat.state;
@@ -200,7 +200,7 @@ static void read_state(struct states *states, const struct subject *subject)
 		read_threads(states, subject);
 		return;
 	}
-	if (proctask_stat(states->procfd, raw->tgid, tid, &stat))
+	if (proctask_stat(states->proc, raw->tgid, tid, &stat))
 		return;
 	raw->now.state = stat.state;
 	raw->now.threads = 1;
@@ -209,27 +209,60 @@ static void read_state(struct states *states, const struct subject *subject)
 			   raw->read_ns);
 }
 
+/* The element as it was in the sample before; *at: where to look from, in the sample's order. */
+static struct subject subject_of(const struct sample *prev, struct task_raw *raw, size_t *at)
+{
+	struct subject subject = { .raw = raw };
+	uint64_t order = raw_order(raw);
+
+	while (*at < prev->n && raw_order(prev->raw[*at]) < order)
+		++*at;
+	if (*at < prev->n && raw_order(prev->raw[*at]) == order)
+		subject.known = prev->raw[*at];
+	return subject;
+}
+
+/*
+ * Has the stat of the elements from `from` on read ahead that are to be read. Returns the first
+ * element for which there was no room.
+ */
+static size_t read_ahead(struct states *states, const struct sample *prev, const struct sample *cur,
+			 size_t from, size_t at)
+{
+	size_t next = from;
+
+	proc_ahead_begin(states->proc);
+	for (; next < cur->n; next++) {
+		struct subject subject = subject_of(prev, cur->raw[next], &at);
+		const struct task_raw *raw = subject.raw;
+
+		if ((states->rows || raw->single) && !is_idle(&subject) &&
+		    !proctask_ahead(states->proc, raw->tgid, states->rows ? raw->pid : 0,
+				    PROCTASK_STAT))
+			break;
+	}
+	return next > from ? next : cur->n;
+}
+
 void states_read(struct states *states, const struct sample *prev, struct sample *cur)
 {
 	struct thread_waits now = states->before;
-	size_t at = 0;
+	size_t at = 0, ahead = 0;
 
 	states->before = states->now;
 	states->now = now;
 	states->now.n = states->at = 0;
 	states->in_io = -1;
 	for (size_t i = 0; i < cur->n; i++) {
-		struct subject subject = { .raw = cur->raw[i] };
-		uint64_t order = raw_order(subject.raw);
+		struct subject subject = subject_of(prev, cur->raw[i], &at);
 
-		while (at < prev->n && raw_order(prev->raw[at]) < order)
-			at++;
-		if (at < prev->n && raw_order(prev->raw[at]) == order)
-			subject.known = prev->raw[at];
-		if (is_idle(&subject))
+		if (is_idle(&subject)) {
 			keep_state(states, &subject);
-		else
-			read_state(states, &subject);
+			continue;
+		}
+		if (i >= ahead)
+			ahead = read_ahead(states, prev, cur, i, at);
+		read_state(states, &subject);
 	}
 }
 

@@ -25,9 +25,9 @@ struct thread_waits {
 	size_t n, cap;
 };
 
-/* The state of the reader; zero-initialised but for procfd and rows. */
+/* The state of the reader; zero-initialised but for proc and rows. */
 struct states {
-	int procfd;
+	struct proc *proc;
 	bool rows; /* rows are threads, not processes */
 	struct pidlist threads;
 	struct thread_waits before, now;

@@ -21,11 +21,16 @@ static bool sleeps_since(const struct row *row, const struct stuck_task *task)
 	return row->raw->counters.run_ns == task->run_ns && (!state || state == 'S');
 }
 
-/* Whether the kernel's function in which a task sleeps waits for a server. */
-static bool waits_for_server(struct stuck *stuck, int procfd, const struct stuck_task *task)
+/*
+ * Whether the kernel's function in which a task sleeps waits for a server; or it hangs within
+ * execve(), in closing a file: then its function cannot be read.
+ */
+static bool waits_for_server(struct stuck *stuck, struct proc *proc, const struct stuck_task *task)
 {
 	stuck->text.len = 0;
-	return !proctask_wchan(procfd, task->tgid, task->pid, &stuck->text) && stuck->text.len &&
+	if (proctask_executes(proc, task->tgid))
+		return true;
+	return !proctask_wchan(proc, task->tgid, task->pid, &stuck->text) && stuck->text.len &&
 	       wait_for_server(buf_cstr(&stuck->text));
 }
 
@@ -46,14 +51,14 @@ static bool is_kernel_row(const struct row *row)
 }
 
 /* Looks at a task that sleeps on. */
-static void judge_sleeper(struct stuck *stuck, int procfd, const struct stuck_task *task)
+static void judge_sleeper(struct stuck *stuck, struct proc *proc, const struct stuck_task *task)
 {
-	if (stuck->nstuck < STUCK_MAX && waits_for_server(stuck, procfd, task))
+	if (stuck->nstuck < STUCK_MAX && waits_for_server(stuck, proc, task))
 		stuck->stuck[stuck->nstuck++] = *task;
 }
 
 /* Looks at tasks that ran before and do not now. Those left over for want of time stay. */
-static unsigned look_at_recent(struct stuck *stuck, int procfd, const struct frame *frame)
+static unsigned look_at_recent(struct stuck *stuck, struct proc *proc, const struct frame *frame)
 {
 	unsigned looks = 0;
 	size_t kept = 0;
@@ -71,14 +76,15 @@ static unsigned look_at_recent(struct stuck *stuck, int procfd, const struct fra
 			continue;
 		}
 		looks++;
-		judge_sleeper(stuck, procfd, task);
+		judge_sleeper(stuck, proc, task);
 	}
 	stuck->n = kept;
 	return looks;
 }
 
 /* Looks at tasks that slept before the first sample, some in each. */
-static void look_at_old(struct stuck *stuck, int procfd, const struct frame *frame, unsigned looks)
+static void look_at_old(struct stuck *stuck, struct proc *proc, const struct frame *frame,
+			unsigned looks)
 {
 	for (; stuck->scanned < frame_living(frame) && looks < LOOKS_MAX; stuck->scanned++) {
 		const struct row *row = &frame->rows[stuck->scanned];
@@ -87,7 +93,7 @@ static void look_at_old(struct stuck *stuck, int procfd, const struct frame *fra
 		if (is_kernel_row(row) || !sleeps_since(row, &task) || row->deltas->grown.run_ns)
 			continue;
 		looks++;
-		judge_sleeper(stuck, procfd, &task);
+		judge_sleeper(stuck, proc, &task);
 	}
 }
 
@@ -127,12 +133,12 @@ static size_t tell_stuck(struct stuck *stuck, const struct frame *frame, const s
 	return kept;
 }
 
-size_t stuck_find(struct stuck *stuck, int procfd, const struct frame *frame,
+size_t stuck_find(struct stuck *stuck, struct proc *proc, const struct frame *frame,
 		  const struct row **rows)
 {
-	unsigned looks = look_at_recent(stuck, procfd, frame);
+	unsigned looks = look_at_recent(stuck, proc, frame);
 
-	look_at_old(stuck, procfd, frame, looks);
+	look_at_old(stuck, proc, frame, looks);
 	note_recent(stuck, frame);
 	return tell_stuck(stuck, frame, rows);
 }

@@ -8,6 +8,8 @@
 
 #include "model/frame.h"
 
+struct proc;
+
 /* How many are followed. */
 #define STUCK_MAX 16
 
@@ -32,7 +34,7 @@ struct stuck {
  * Looks at a frame's rows. Sets the task->hang of stuck tasks, and puts their rows into `rows`
  * (STUCK_MAX). Returns their number.
  */
-size_t stuck_find(struct stuck *stuck, int procfd, const struct frame *frame,
+size_t stuck_find(struct stuck *stuck, struct proc *proc, const struct frame *frame,
 		  const struct row **rows);
 
 void stuck_free(struct stuck *stuck);

@@ -20,7 +20,7 @@
 static int read_start(const struct target *target, uint64_t *start)
 {
 	struct proctask_stat stat;
-	int err = proctask_stat(target->procfd, target->tgid, target->tid, &stat);
+	int err = proctask_stat(target->proc, target->tgid, target->tid, &stat);
 
 	if (!err)
 		*start = stat.start;
@@ -38,12 +38,12 @@ static bool is_same_start(const struct target_seen *seen, uint64_t ticks)
 	       seen->start_ns + slept + NSEC_PER_SEC >= since_boot;
 }
 
-int target_find(struct target *target, int procfd, pid_t tgid, pid_t tid,
+int target_find(struct target *target, struct proc *proc, pid_t tgid, pid_t tid,
 		const struct target_seen *seen)
 {
 	int err;
 
-	*target = (struct target){ .procfd = procfd, .tgid = tgid, .tid = tid };
+	*target = (struct target){ .proc = proc, .tgid = tgid, .tid = tid };
 	err = read_start(target, &target->start);
 	return !err && !is_same_start(seen, target->start) ? -ESRCH : err;
 }
@@ -84,7 +84,7 @@ static int open_threads(const struct target *target)
 	int fd, err;
 
 	snprintf(path, sizeof(path), "%d/task", target->tgid);
-	fd = openat(target->procfd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	fd = openat(target->proc->fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return errno == ENOENT ? -ESRCH : -errno;
 	err = check_target(target);

@@ -10,8 +10,10 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+struct proc;
+
 struct target {
-	int procfd; /* of /proc; stays the caller's */
+	struct proc *proc; /* of /proc; stays the caller's */
 	pid_t tgid, tid; /* tid 0: the process as a whole */
 	uint64_t start; /* its start in ticks, as the kernel showed it when it was found */
 };
@@ -27,7 +29,7 @@ struct target_seen {
  * -ESRCH: it no longer exists. The functions below return the same, and -EPERM or -EACCES without
  * permission.
  */
-int target_find(struct target *target, int procfd, pid_t tgid, pid_t tid,
+int target_find(struct target *target, struct proc *proc, pid_t tgid, pid_t tid,
 		const struct target_seen *seen);
 
 /* Sends a signal to the process, also where the target is one of its threads. */

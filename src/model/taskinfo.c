@@ -4,7 +4,6 @@
 #include "model/taskinfo.h"
 
 #include <fcntl.h>
-#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/users.h"
 #include "base/util.h"
 #include "cgroup/container_names.h"
 #include "cgroup/hierarchy.h"
@@ -33,11 +33,6 @@
 /* The cgroups, at most, whose path is read of one task for all that are in it. */
 #define SHARES 64
 
-struct user {
-	uid_t uid;
-	char *name;
-};
-
 /* A path that one task's file gave for several tasks: true if that one has not moved meanwhile. */
 struct share {
 	uint64_t groups;
@@ -46,7 +41,7 @@ struct share {
 };
 
 struct taskinfo {
-	int procfd;
+	struct proc *proc;
 	bool threads;
 	const struct hierarchy *hierarchy; /* NULL: cgroups are not known */
 	uint64_t tick_ns;
@@ -56,21 +51,21 @@ struct taskinfo {
 	bool sharing; /* while all of a sample are read */
 	struct share shares[SHARES]; /* of the last update */
 	size_t nshares;
-	struct user *users;
-	size_t nusers;
+	struct users *users;
 	struct buf scratch, lines;
 	struct container_names *names; /* NULL: no group that a container can be was met yet */
 	int root;
 };
 
-struct taskinfo *taskinfo_open(int procfd, bool threads)
+struct taskinfo *taskinfo_open(struct proc *proc, bool threads)
 {
 	struct taskinfo *info = xcalloc(1, sizeof(*info));
 	long ticks = sysconf(_SC_CLK_TCK);
 
-	info->procfd = procfd;
+	info->proc = proc;
 	info->threads = threads;
 	info->root = -1;
+	info->users = users_open();
 	info->tick_ns = NSEC_PER_SEC / (uint64_t)(ticks > 0 ? ticks : 100);
 	return info;
 }
@@ -78,23 +73,6 @@ struct taskinfo *taskinfo_open(int procfd, bool threads)
 void taskinfo_set_hierarchy(struct taskinfo *info, const struct hierarchy *hierarchy)
 {
 	info->hierarchy = hierarchy;
-}
-
-/* The user's name, or the number where there is none. The system is asked once for each uid. */
-static const char *user_name(struct taskinfo *info, uid_t uid)
-{
-	const struct passwd *passwd;
-	char number[16];
-
-	for (size_t i = 0; i < info->nusers; i++)
-		if (info->users[i].uid == uid)
-			return info->users[i].name;
-	passwd = getpwuid(uid);
-	snprintf(number, sizeof(number), "%u", uid);
-	info->users = xreallocarray(info->users, info->nusers + 1, sizeof(*info->users));
-	info->users[info->nusers].uid = uid;
-	info->users[info->nusers].name = xstrdup(passwd ? passwd->pw_name : number);
-	return info->users[info->nusers++].name;
 }
 
 /* The time of a sample by the clock of struct task_text_read, which begins anew after weeks. */
@@ -148,7 +126,7 @@ static int read_cgroup(struct taskinfo *info, const struct task *task)
 
 	info->files++;
 	info->lines.len = 0;
-	err = proctask_cgroup(info->procfd, task->tgid, tid, &info->lines);
+	err = proctask_cgroup(info->proc, task->tgid, tid, &info->lines);
 	return err ? err
 		   : hierarchy_path(info->hierarchy, info->lines.data, info->lines.len,
 				    &info->scratch);
@@ -160,7 +138,7 @@ static void fill_cpu(struct taskinfo *info, struct task *task)
 	pid_t tid = info->threads ? task->key.pid : 0;
 	struct proctask_stat stat;
 
-	task->cpu = proctask_stat(info->procfd, task->tgid, tid, &stat) ? 0 : stat.cpu + 1;
+	task->cpu = proctask_stat(info->proc, task->tgid, tid, &stat) ? 0 : stat.cpu + 1;
 }
 
 /* Which facts are not known, or may be others by now, so that they have to be read. */
@@ -198,7 +176,7 @@ static const struct container_name *find_names(struct taskinfo *info, const char
 		return NULL;
 	if (!info->names) {
 		info->root = file_open(AT_FDCWD, "/", O_DIRECTORY);
-		info->names = container_names_open(info->root);
+		info->names = container_names_open(info->root, info->users);
 	}
 	return container_names_find(info->names, path, clock_ns(CLOCK_MONOTONIC) / NSEC_PER_MSEC);
 }
@@ -248,13 +226,20 @@ static void fill_texts(struct taskinfo *info, struct task *task, unsigned needs,
 		info->scratch.len = 0;
 		info->files++;
 		set_info_text(info, &task->command,
-			      proctask_cmdline(info->procfd, task->tgid, &info->scratch),
+			      proctask_cmdline(info->proc, task->tgid, &info->scratch),
 			      &task->command_read, now);
 	}
 	if (todo & NEED_CGROUP)
 		fill_cgroup(info, task, now);
 	if (todo & NEED_CPU)
 		fill_cpu(info, task);
+}
+
+/* The thread whose bytes are read, 0: all. With one its own file has no bytes of reaped children.
+ */
+static pid_t tid_of_io(const struct taskinfo *info, const struct task_raw *raw)
+{
+	return info->threads || raw->single ? raw->pid : 0;
 }
 
 /* Reads children's times and storage bytes, for this sample only. */
@@ -266,18 +251,17 @@ static void fill_proc(struct taskinfo *info, const struct task_raw *raw, struct 
 
 	if (needs & NEED_STAT && !proc->children_valid) {
 		info->files++;
-		if (!proctask_stat(info->procfd, raw->tgid, tid, &stat)) {
+		if (!proctask_stat(info->proc, raw->tgid, tid, &stat)) {
 			proc->children_valid = true;
 			proc->children.user_ns = stat.cutime * info->tick_ns;
 			proc->children.system_ns = stat.cstime * info->tick_ns;
 		}
 	}
 	if (needs & NEED_IO && !proc->io_valid) {
-		/* With one thread its own file is enough, and has no bytes of reaped children. */
-		proc->io_whole = !info->threads && !raw->single;
+		proc->io_whole = !tid_of_io(info, raw);
 		info->files++;
-		proc->io_valid = !proctask_io(info->procfd, raw->tgid,
-					      proc->io_whole ? 0 : raw->pid, &proc->io);
+		proc->io_valid =
+			!proctask_io(info->proc, raw->tgid, tid_of_io(info, raw), &proc->io);
 	}
 }
 
@@ -293,7 +277,7 @@ static void look_at_changes(struct taskinfo *info, struct task *task)
 	/* Of those that are there at first it is not known whether they do anything. */
 	if (task->user || info->updated)
 		task->stale |= task->groups ? NEED_INFO & ~NEED_CGROUP : NEED_INFO;
-	task->user = user_name(info, task->uid);
+	task->user = users_name(info->users, task->uid, NULL);
 	task->fresh = false;
 }
 
@@ -350,11 +334,36 @@ static bool check_shares(struct taskinfo *info, struct sample *sample)
 	return wrong;
 }
 
+/*
+ * Has files of the elements from `from` on read ahead that are read for the first time. Returns the
+ * first element for which there was no room.
+ */
+static size_t read_ahead(const struct taskinfo *info, const struct sample *sample, size_t from,
+			 unsigned needs, bool all)
+{
+	size_t at = from;
+
+	proc_ahead_begin(info->proc);
+	for (; at < sample->n; at++) {
+		const struct task_raw *raw = sample->raw[at];
+
+		if (!all && sample_still(sample, at))
+			continue;
+		if (needs & NEED_COMMAND && !(raw->task->info & NEED_COMMAND) &&
+		    !proctask_ahead(info->proc, raw->tgid, 0, PROCTASK_CMDLINE))
+			break;
+		if (needs & NEED_IO &&
+		    !proctask_ahead(info->proc, raw->tgid, tid_of_io(info, raw), PROCTASK_IO))
+			break;
+	}
+	return at > from ? at : sample->n;
+}
+
 void taskinfo_update(struct taskinfo *info, struct sample *sample, unsigned needs,
 		     void (*between)(void *arg), void *arg)
 {
 	bool all = needs & ~info->needs & ~(NEED_DOERS | NEED_LATEST) || needs & NEED_IO;
-	size_t before = info->files;
+	size_t before = info->files, ahead = 0;
 
 	all |= check_shares(info, sample);
 	info->needs = needs;
@@ -362,6 +371,8 @@ void taskinfo_update(struct taskinfo *info, struct sample *sample, unsigned need
 	for (size_t i = 0; i < sample->n + sample->left; i++) {
 		if (!all && sample_still(sample, i))
 			continue;
+		if (i >= ahead)
+			ahead = read_ahead(info, sample, i, needs, all);
 		taskinfo_fill(info, sample, i, needs);
 		if (between && info->files - before >= FILES_BETWEEN) {
 			before = info->files;
@@ -374,14 +385,12 @@ void taskinfo_update(struct taskinfo *info, struct sample *sample, unsigned need
 
 void taskinfo_close(struct taskinfo *info)
 {
-	for (size_t i = 0; i < info->nusers; i++)
-		free(info->users[i].name);
-	free(info->users);
 	for (size_t i = 0; i < info->nshares; i++)
 		task_unref(info->shares[i].of);
 	buf_free(&info->scratch);
 	buf_free(&info->lines);
 	container_names_close(info->names);
+	users_close(info->users);
 	file_close(info->root);
 	free(info);
 }

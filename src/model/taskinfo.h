@@ -9,11 +9,13 @@
 #include "base/buf.h"
 #include "data/sample.h"
 
+struct proc;
+
 struct hierarchy;
 struct taskinfo;
 
 /* Opens the cache. threads: samples have a row for each thread, so files are read per thread. */
-struct taskinfo *taskinfo_open(int procfd, bool threads);
+struct taskinfo *taskinfo_open(struct proc *proc, bool threads);
 
 /* Sets the hierarchy of tasks' cgroups; NULL (at first): none. It stays the caller's. */
 void taskinfo_set_hierarchy(struct taskinfo *info, const struct hierarchy *hierarchy);

@@ -45,7 +45,7 @@ bool threads_want(struct threads *threads, const pid_t *pids, size_t n, bool sin
 static int open_reader(struct threads *threads, const struct threads_env *env)
 {
 	struct source_env few = {
-		.procfd = env->procfd, .threads = true, .pids = threads->pids, .npids = threads->n
+		.proc = env->proc, .threads = true, .pids = threads->pids, .npids = threads->n
 	};
 	struct threads_reader *reader = xcalloc(1, sizeof(*reader));
 	int err = source_open(&reader->source, env->source->many ? NULL : env->source->name, &few);
@@ -54,7 +54,7 @@ static int open_reader(struct threads *threads, const struct threads_env *env)
 		free(reader);
 		return err;
 	}
-	reader->info = taskinfo_open(env->procfd, true);
+	reader->info = taskinfo_open(env->proc, true);
 	threads->reader = reader;
 	return 0;
 }

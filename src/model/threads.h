@@ -10,6 +10,8 @@
 #include "model/frame.h"
 #include "model/source.h"
 
+struct proc;
+
 struct delayacct;
 struct hierarchy;
 struct tracing;
@@ -27,7 +29,7 @@ struct threads {
 
 /* The parts of the sampler that reading threads needs. */
 struct threads_env {
-	int procfd; /* of /proc */
+	struct proc *proc; /* of /proc */
 	const struct source_ops *source; /* the sampler's source */
 	const struct delayacct *delayacct; /* its state at the sample */
 	struct tracing *tracing; /* NULL: waits are not traced */

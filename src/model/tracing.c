@@ -44,7 +44,7 @@ int tracing_open(struct tracing **out, const struct tracing_config *config)
 		free(tracing);
 		return err;
 	}
-	tracing->texts = site_texts_open(config->procfd, tracing->trace);
+	tracing->texts = site_texts_open(config->proc, tracing->trace);
 	*out = tracing;
 	return 0;
 }

@@ -9,13 +9,15 @@
 #include "data/wait_state.h"
 #include "model/frame.h"
 
+struct proc;
+
 struct tracing;
 
 /* Room for so many sites, unless told otherwise. */
 #define TRACING_SITES 16384
 
 struct tracing_config {
-	int procfd;
+	struct proc *proc;
 	uint32_t sites; /* room for so many; 0: the default */
 };
 

@@ -29,7 +29,7 @@ struct futexes {
 };
 
 struct waiting_reader {
-	int procfd;
+	struct proc *proc;
 	struct wait_targets *targets;
 	struct syscall_names *calls;
 	struct procwait_stack stack;
@@ -58,12 +58,12 @@ void waiting_renew(struct waiting_reader *reader)
 	reader->looks = FUTEX_LOOKS;
 }
 
-struct waiting_reader *waiting_open(int procfd)
+struct waiting_reader *waiting_open(struct proc *proc)
 {
 	struct waiting_reader *reader = xcalloc(1, sizeof(*reader));
 
-	reader->procfd = procfd;
-	reader->targets = wait_targets_open(procfd);
+	reader->proc = proc;
+	reader->targets = wait_targets_open(proc);
 	reader->calls = syscall_names_open();
 	waiting_renew(reader);
 	return reader;
@@ -88,7 +88,7 @@ static void read_where(struct waiting_reader *reader, const struct waiter *waite
 	const struct procwait_stack *found = &reader->stack;
 	size_t telling;
 
-	if (!procwait_stack(reader->procfd, waiter->tgid, waiter->tid, &reader->stack)) {
+	if (!procwait_stack(reader->proc, waiter->tgid, waiter->tid, &reader->stack)) {
 		telling = symbols_telling(found->functions, found->n);
 		if (telling < found->n)
 			buf_add(&waiting->where, found->functions[telling],
@@ -100,7 +100,7 @@ static void read_where(struct waiting_reader *reader, const struct waiter *waite
 	}
 	if (waiting->where.len)
 		return;
-	proctask_wchan(reader->procfd, waiter->tgid, waiter->tid, &waiting->where);
+	proctask_wchan(reader->proc, waiter->tgid, waiter->tid, &waiting->where);
 }
 
 /* Whether a function of the kernel reads or writes a pipe: also one with a name. */
@@ -129,7 +129,7 @@ static bool waits_on(struct waiting_reader *reader, const struct waiter *waiter,
 {
 	struct procwait_syscall now;
 
-	return !procwait_syscall(reader->procfd, waiter->tgid, waiter->tid, &now) && !now.running &&
+	return !procwait_syscall(reader->proc, waiter->tgid, waiter->tid, &now) && !now.running &&
 	       now.number == call->number && now.stack_pointer == call->stack_pointer &&
 	       (call->number < 0 || !memcmp(now.args, call->args, sizeof(now.args)));
 }
@@ -150,7 +150,7 @@ static void read_hidden(struct waiting_reader *reader, const struct waiter *wait
 {
 	struct task_waiting *waiting = waiter->waiting;
 
-	proctask_wchan(reader->procfd, waiter->tgid, waiter->tid, &waiting->where);
+	proctask_wchan(reader->proc, waiter->tgid, waiter->tid, &waiting->where);
 	if (!waiting->where.len)
 		return;
 	waiting->tid = waiter->tid;
@@ -167,9 +167,9 @@ static void read_wait(struct waiting_reader *reader, const struct waiter *waiter
 	int err;
 
 	/* Asking for more would hang with it. */
-	if (proctask_executes(reader->procfd, waiter->tgid))
+	if (proctask_executes(reader->proc, waiter->tgid))
 		return;
-	err = procwait_syscall(reader->procfd, waiter->tgid, waiter->tid, &call);
+	err = procwait_syscall(reader->proc, waiter->tgid, waiter->tid, &call);
 	if (err == -EACCES || err == -EPERM) {
 		read_hidden(reader, waiter);
 		reader->refused++;
@@ -181,7 +181,7 @@ static void read_wait(struct waiting_reader *reader, const struct waiter *waiter
 		return;
 	read_where(reader, waiter, stack);
 	if (call.number >= 0)
-		wait = syscall_target(reader->targets, reader->procfd, waiter->tid, &call,
+		wait = syscall_target(reader->targets, reader->proc, waiter->tid, &call,
 				      &waiting->on);
 	if (!waits_on(reader, waiter, &call)) {
 		clear(waiting);
@@ -232,7 +232,7 @@ static bool may_wait(const struct waiter *waiter)
 static void read_futexes(struct waiting_reader *reader, struct futexes *futexes)
 {
 	struct procwait_syscall call;
-	int err = pidlist_read_threads(&reader->threads, reader->procfd, futexes->tgid);
+	int err = pidlist_read_threads(&reader->threads, reader->proc->fd, futexes->tgid);
 
 	if (err || reader->threads.n > FUTEX_THREADS || reader->threads.n > reader->looks)
 		return;
@@ -240,7 +240,7 @@ static void read_futexes(struct waiting_reader *reader, struct futexes *futexes)
 	for (size_t i = 0; i < reader->threads.n; i++) {
 		pid_t tid = reader->threads.pids[i];
 
-		if (!procwait_syscall(reader->procfd, futexes->tgid, tid, &call) && !call.running &&
+		if (!procwait_syscall(reader->proc, futexes->tgid, tid, &call) && !call.running &&
 		    syscall_classify(call.number).target == SYSCALL_FUTEX)
 			futexes->addresses[futexes->n++] = call.args[0];
 	}
@@ -274,7 +274,7 @@ static void name_futex(struct waiting_reader *reader, const struct waiter *waite
 	pid_t owner;
 
 	memcpy(call.args, waiting->args, sizeof(call.args));
-	owner = futex_owner(reader->procfd, waiter->tgid, waiter->tid, &call);
+	owner = futex_owner(reader->proc, waiter->tgid, waiter->tid, &call);
 	for (unsigned i = 0; i < futexes->n; i++)
 		waiters += futexes->addresses[i] == address;
 	wait_target_futex(reader->targets, address, owner, waiters, &waiting->on);

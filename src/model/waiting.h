@@ -9,9 +9,11 @@
 #include "data/sample.h"
 #include "model/frame.h"
 
+struct proc;
+
 struct waiting_reader;
 
-struct waiting_reader *waiting_open(int procfd);
+struct waiting_reader *waiting_open(struct proc *proc);
 
 /* Begins a sample: what is shared by several tasks is read anew. */
 void waiting_renew(struct waiting_reader *reader);

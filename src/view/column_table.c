@@ -249,6 +249,9 @@ GETTER(get_command)
 {
 	if (!row->task)
 		return value_unset();
+	/* It was asked for and could not be read. */
+	if (!row->task->command && !row->exited && row->task->info & NEED_COMMAND)
+		return value_unset();
 	if (row->task->command && *row->task->command)
 		return name_of(row, row->task->command);
 	return name_of(row, row->task->comm);

@@ -3,7 +3,6 @@
 
 #include "view/view_config.h"
 
-#include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -162,23 +161,6 @@ enum group_by view_default_group(const struct view_config *view)
 	const struct preset *preset = view_preset(view);
 
 	return preset && preset->group_by >= 0 ? view->presets.group_before : view->group_by;
-}
-
-bool view_find_user(const char *text, uid_t *uid)
-{
-	const struct passwd *passwd = getpwnam(text);
-	const char *at = text, *end = text + strlen(text);
-	uint64_t number;
-
-	if (passwd) {
-		*uid = passwd->pw_uid;
-		return true;
-	}
-	/* The largest number stands for no user. */
-	if (!parse_uint(&at, end, &number) || at != end || number >= UINT32_MAX)
-		return false;
-	*uid = (uid_t)number;
-	return true;
 }
 
 void view_config_free(struct view_config *view)

@@ -100,9 +100,6 @@ struct preset_left view_default(const struct view_config *view);
 enum unit view_default_unit(const struct view_config *view);
 enum group_by view_default_group(const struct view_config *view);
 
-/* Finds a user's id, by name or number. */
-bool view_find_user(const char *text, uid_t *uid);
-
 /* Frees fields, presets and the list of users. */
 void view_config_free(struct view_config *view);
 

@@ -54,7 +54,7 @@ static inline int play_setup(void **state)
 	if (make_tree(&tree))
 		return -1;
 	play->tree = tree;
-	play->reader = (struct account_reader){ .procfd = play->tree->fd, .tick_ns = MS(10) };
+	play->reader = (struct account_reader){ .proc = play->tree->proc, .tick_ns = MS(10) };
 	play->samples[0].begin_ns = SEC(100);
 	*state = play;
 	return 0;

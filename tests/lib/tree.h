@@ -16,15 +16,17 @@
 #include <unistd.h>
 
 #include "base/util.h"
+#include "kernel/proc.h"
 #include "tests/lib/test.h"
 
 /* A test whose state it is. */
 #define TREE_TEST(name) TEST_WITH(name, make_tree, remove_tree)
 
-/* Its path, and the descriptor to hand on. */
+/* Its path, the descriptor to hand on, and what reads files below that. */
 struct tree {
 	char path[64];
 	int fd;
+	struct proc *proc;
 };
 
 /* Makes an empty tree. */
@@ -36,6 +38,8 @@ static inline int make_tree(void **state)
 	if (!mkdtemp(tree->path))
 		return -1;
 	tree->fd = open(tree->path, O_RDONLY | O_DIRECTORY);
+	tree->proc = xcalloc(1, sizeof(*tree->proc));
+	tree->proc->fd = tree->fd;
 	*state = tree;
 	return tree->fd < 0 ? -1 : 0;
 }
@@ -57,6 +61,7 @@ static inline int remove_tree(void **state)
 	int err = nftw(tree->path, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
 
 	close(tree->fd);
+	free(tree->proc);
 	free(tree);
 	return err;
 }

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernel/proc.h"
 #include "model/frame.h"
 #include "bpf/snapshot.h"
 #include "model/source.h"
@@ -127,6 +128,7 @@ void snapshot_close(struct snapshot *snapshot)
 /* The source over walks, with samples in turn. */
 struct turn {
 	struct source_env env;
+	struct proc proc;
 	void *state;
 	struct sample samples[SAMPLES];
 	unsigned now;
@@ -140,7 +142,8 @@ static inline void turn_open(struct turn *turn, bool threads)
 	memset(&walks, 0, sizeof(walks));
 	walks.now_ns = 1000 * NSEC_PER_SEC;
 	turn->env.threads = threads;
-	turn->env.procfd = -1;
+	turn->proc.fd = -1;
+	turn->env.proc = &turn->proc;
 }
 
 /* Adds a task at the end of the walk. */

@@ -31,14 +31,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "tests/load/silent.h"
 
 #define BLOCK 4096
 #define BLOCKS 4096
@@ -165,71 +165,21 @@ static void write_one_file(void)
 	give_up(path);
 }
 
-/* The answer to a request of a file system in user space. */
-static void answer(int fd, const struct fuse_in_header *in, const void *data, size_t len)
-{
-	struct fuse_out_header out = { .len = (uint32_t)(sizeof(out) + len), .unique = in->unique };
-	const struct iovec parts[] = { { &out, sizeof(out) }, { (void *)(uintptr_t)data, len } };
-
-	if (writev(fd, parts, 2) < 0)
-		give_up("fuse");
-}
-
-/* What it says of its folder (1) and of the one file in it (2). */
-static struct fuse_attr attributes(uint64_t node)
-{
-	struct fuse_attr attr = { .ino = node,
-				  .size = node == 1 ? 0 : 10 * BLOCK,
-				  .mode = node == 1 ? S_IFDIR | 0755 : S_IFREG | 0644,
-				  .nlink = 1 };
-
-	return attr;
-}
-
-/* Serves a file system of one file that can be opened, and is never read to an end. */
-_Noreturn static void serve_files(int fd)
-{
-	static char request[1 << 17] __attribute__((aligned(8)));
-	const struct fuse_in_header *in = (const void *)request;
-	const struct fuse_init_out init = { .major = FUSE_KERNEL_VERSION,
-					    .minor = FUSE_KERNEL_MINOR_VERSION,
-					    .max_write = BLOCK };
-
-	while (read(fd, request, sizeof(request)) > 0) {
-		struct fuse_entry_out entry = { .nodeid = 2, .attr = attributes(2) };
-		struct fuse_attr_out attr = { .attr = attributes(in->nodeid) };
-		struct fuse_open_out opened = { .fh = 1, .open_flags = FOPEN_DIRECT_IO };
-
-		if (in->opcode == FUSE_INIT)
-			answer(fd, in, &init, sizeof(init));
-		else if (in->opcode == FUSE_LOOKUP)
-			answer(fd, in, &entry, sizeof(entry));
-		else if (in->opcode == FUSE_GETATTR)
-			answer(fd, in, &attr, sizeof(attr));
-		else if (in->opcode == FUSE_OPEN)
-			answer(fd, in, &opened, sizeof(opened));
-	}
-	sleep_on();
-}
-
-/* The mount is in a namespace of its own, so that it goes with the processes. */
 static void read_silent_files(void)
 {
-	char options[128], path[512], block[BLOCK];
-	int fd = open("/dev/fuse", O_RDWR | O_CLOEXEC);
+	const struct silent how = { .open_flags = FOPEN_DIRECT_IO };
+	char path[512], block[BLOCK];
+	int fd = silent_mount(folder);
 	pid_t reader;
 
-	if (fd < 0 || unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))
-		give_up("/dev/fuse");
-	snprintf(options, sizeof(options), "fd=%d,rootmode=40000,user_id=0,group_id=0", fd);
-	if (mount("silent", folder, "fuse.silent", MS_NOSUID | MS_NODEV, options))
+	if (fd < 0)
 		give_up(folder);
 	snprintf(path, sizeof(path), "%s/silent-file", folder);
 	reader = start_child("wait_reader");
 	if (reader) {
 		printf("ready %d %s\n", (int)reader, path);
 		fflush(stdout);
-		serve_files(fd);
+		silent_serve(fd, &how);
 	}
 	close(fd);
 	fd = open(path, O_RDONLY | O_CLOEXEC);

@@ -42,7 +42,7 @@ static bool has(const struct exit_record *records, size_t n, pid_t pid)
 static void sort(const struct tree *tree, struct exit_record *records, size_t n, size_t *ours,
 		 size_t *open)
 {
-	struct ancestry *ancestry = ancestry_new(tree->fd, ROOT);
+	struct ancestry *ancestry = ancestry_new(tree->proc, ROOT);
 
 	ancestry_sort(ancestry, records, n, 0, ours, open);
 	ancestry_free(ancestry);
@@ -96,7 +96,7 @@ TREE_TEST(test_old_version)
 TREE_TEST(test_open)
 {
 	const struct tree *tree = *state;
-	struct ancestry *ancestry = ancestry_new(tree->fd, ROOT);
+	struct ancestry *ancestry = ancestry_new(tree->proc, ROOT);
 	struct exit_record records[4] = {
 		end_of(10, 10, 1, true),
 		end_of(302, 302, 301, true),
@@ -137,7 +137,7 @@ TREE_TEST(test_chains)
 TREE_TEST(test_living)
 {
 	const struct tree *tree = *state;
-	struct ancestry *ancestry = ancestry_new(tree->fd, ROOT);
+	struct ancestry *ancestry = ancestry_new(tree->proc, ROOT);
 	size_t ours, open;
 
 	put_process(tree, 201, ROOT);

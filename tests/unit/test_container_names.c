@@ -6,6 +6,7 @@
 #include "tests/lib/tree.h"
 
 #include "base/buf.h"
+#include "base/users.h"
 #include "cgroup/container_names.h"
 
 #define HEX "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
@@ -45,10 +46,12 @@ static void assert_found(struct container_names *names, const char *path, const 
 static void assert_fresh(const struct tree *tree, const char *path, const char *pod,
 			 const char *container)
 {
-	struct container_names *names = container_names_open(tree->fd);
+	struct users *users = users_open();
+	struct container_names *names = container_names_open(tree->fd, users);
 
 	assert_found(names, path, pod, container);
 	container_names_close(names);
+	users_close(users);
 }
 
 /* Asserts a readable name. */
@@ -231,7 +234,8 @@ TREE_TEST(test_no_files)
 TREE_TEST(test_kept)
 {
 	const struct tree *tree = *state;
-	struct container_names *names = container_names_open(tree->fd);
+	struct users *users = users_open();
+	struct container_names *names = container_names_open(tree->fd, users);
 
 	assert_found(names, DOCKER, NULL, NULL);
 	put_text(tree, DOCKER_FILE, "{\"Name\":\"/web\"}");
@@ -247,13 +251,15 @@ TREE_TEST(test_kept)
 	assert_null(container_names_find(names, "/system.slice/nginx.service", later_ms));
 	assert_null(container_names_find(names, "/", later_ms));
 	container_names_close(names);
+	users_close(users);
 }
 
 /* More containers than are kept push out the oldest ones only. */
 TREE_TEST(test_many)
 {
 	const struct tree *tree = *state;
-	struct container_names *names = container_names_open(tree->fd);
+	struct users *users = users_open();
+	struct container_names *names = container_names_open(tree->fd, users);
 	char path[128];
 
 	put_text(tree, DOCKER_FILE, "{\"Name\":\"/web\"}");
@@ -263,4 +269,5 @@ TREE_TEST(test_many)
 	}
 	assert_found(names, DOCKER, NULL, "web");
 	container_names_close(names);
+	users_close(users);
 }

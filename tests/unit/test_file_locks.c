@@ -104,8 +104,9 @@ static pid_t start_waiter(const char *path)
 TEST(test_real)
 {
 	char path[] = "/tmp/stalltop-locks-XXXXXX", text[256];
-	int fd = mkstemp(path), proc = open("/proc", O_PATH | O_CLOEXEC), waiting;
-	struct wait_targets *targets = wait_targets_open(proc);
+	struct proc proc = { .fd = open("/proc", O_PATH | O_CLOEXEC) };
+	int fd = mkstemp(path), waiting;
+	struct wait_targets *targets = wait_targets_open(&proc);
 	struct buf out = { 0 };
 	pid_t pids[2];
 
@@ -127,6 +128,6 @@ TEST(test_real)
 	unlink(path);
 	buf_free(&out);
 	wait_targets_close(targets);
-	close(proc);
+	close(proc.fd);
 	close(fd);
 }

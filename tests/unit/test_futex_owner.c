@@ -2,6 +2,7 @@
 /* Who holds the locks that threads of this process wait for. */
 #include "config.h"
 
+#include "kernel/proc.h"
 #include "tests/lib/test.h"
 
 #include <fcntl.h>
@@ -46,14 +47,14 @@ static void await(void *semaphore)
 }
 
 /* Starts a thread, and reads the futex that it is in by then. */
-static struct procwait_syscall call_of(struct sleeper *sleeper, int procfd)
+static struct procwait_syscall call_of(struct sleeper *sleeper, struct proc *proc)
 {
 	struct procwait_syscall call = { .running = true };
 
 	assert_int_equal(pthread_create(&sleeper->thread, NULL, run, sleeper), 0);
 	for (unsigned i = 0; i < 500 && (call.running || call.number != SCMP_SYS(futex)); i++) {
 		usleep(10000);
-		if (sleeper->tid && procwait_syscall(procfd, getpid(), sleeper->tid, &call))
+		if (sleeper->tid && procwait_syscall(proc, getpid(), sleeper->tid, &call))
 			call.running = true;
 	}
 	assert_int_equal(call.number, SCMP_SYS(futex));
@@ -63,7 +64,7 @@ static struct procwait_syscall call_of(struct sleeper *sleeper, int procfd)
 /* Each kind of mutex names this thread; the waiter itself never. */
 TEST(test_mutexes)
 {
-	int procfd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct proc proc = { .fd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC) };
 	pid_t self = (pid_t)syscall(SYS_gettid);
 
 	for (unsigned kind = 0; kind < 3; kind++) {
@@ -79,39 +80,39 @@ TEST(test_mutexes)
 			pthread_mutexattr_setprotocol(&attributes, PTHREAD_PRIO_INHERIT);
 		pthread_mutex_init(&mutex, &attributes);
 		pthread_mutex_lock(&mutex);
-		call = call_of(&sleeper, procfd);
+		call = call_of(&sleeper, &proc);
 		assert_true(futex_is_lock(&call));
-		assert_int_equal(futex_owner(procfd, getpid(), sleeper.tid, &call), self);
+		assert_int_equal(futex_owner(&proc, getpid(), sleeper.tid, &call), self);
 		/* It is no other process's, nor one's own. */
-		assert_int_equal(futex_owner(procfd, getppid(), sleeper.tid, &call), 0);
-		assert_int_equal(futex_owner(procfd, getpid(), self, &call), 0);
+		assert_int_equal(futex_owner(&proc, getppid(), sleeper.tid, &call), 0);
+		assert_int_equal(futex_owner(&proc, getpid(), self, &call), 0);
 		pthread_mutex_unlock(&mutex);
 		pthread_join(sleeper.thread, NULL);
 		/* Nobody has it any more. */
-		assert_int_equal(futex_owner(procfd, getpid(), 1, &call), 0);
+		assert_int_equal(futex_owner(&proc, getpid(), 1, &call), 0);
 		pthread_mutex_destroy(&mutex);
 		pthread_mutexattr_destroy(&attributes);
 	}
-	close(procfd);
+	close(proc.fd);
 }
 
 /* A semaphore has no owner. */
 TEST(test_semaphore)
 {
-	int procfd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct proc proc = { .fd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC) };
 	struct procwait_syscall call;
 	uint64_t calls;
 	sem_t semaphore;
 	struct sleeper sleeper = { .sleep = await, .on = &semaphore };
 
 	sem_init(&semaphore, 0, 0);
-	call = call_of(&sleeper, procfd);
+	call = call_of(&sleeper, &proc);
 	assert_false(futex_is_lock(&call));
-	calls = CALLS_OF(assert_int_equal(futex_owner(procfd, getpid(), sleeper.tid, &call), 0));
+	calls = CALLS_OF(assert_int_equal(futex_owner(&proc, getpid(), sleeper.tid, &call), 0));
 	assert_int_equal(calls, 1); /* getpid() */
 	sem_post(&semaphore);
 	pthread_join(sleeper.thread, NULL);
-	close(procfd);
+	close(proc.fd);
 }
 
 /* What words and operations mean, as C libraries use them. */

@@ -23,9 +23,9 @@ struct scene {
 };
 
 /* CPU 1 has run its tasks for 500 s when it is 100 s, CPU 2 for 300 s; others are not known. */
-static int made_up_lag(int procfd, unsigned cpu, int64_t *ns)
+static int made_up_lag(struct proc *proc, unsigned cpu, int64_t *ns)
 {
-	(void)procfd;
+	(void)proc;
 	*ns = (cpu == 1 ? -400 : -200) * (int64_t)NSEC_PER_SEC;
 	return cpu == 1 || cpu == 2 ? 0 : -EINVAL;
 }
@@ -38,7 +38,7 @@ static int make_scene(void **state)
 
 	if (lone_make(&scene->lone))
 		return -1;
-	scene->hangs.procfd = scene->lone.tree->fd;
+	scene->hangs.proc = scene->lone.tree->proc;
 	scene->hangs.read_lag = made_up_lag;
 	raw = scene->lone.sample.raw[0];
 	raw->single = true;
@@ -259,7 +259,7 @@ TEST_WITH(test_rule, make_scene, remove_scene)
 		{ SYS_read, { 99 }, false }, /* none such */
 	};
 	struct scene *scene = *state;
-	struct wait_targets *targets = wait_targets_open(scene->lone.tree->fd);
+	struct wait_targets *targets = wait_targets_open(scene->lone.tree->proc);
 
 	put_text(scene->lone.tree, "7/fd/0", "");
 	put_link(scene, "7/fd/3", "/mnt/file");

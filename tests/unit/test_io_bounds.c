@@ -53,7 +53,7 @@ static int set_up(void **state)
 	put_text(machine->tree, "5/cgroup", "0::/a\n");
 	put_pressure(machine, "a", 0);
 	put_pressure(machine, "b", 0);
-	machine->bounds = io_bounds_open(machine->tree->fd);
+	machine->bounds = io_bounds_open(machine->tree->proc);
 	scene_open(&machine->scene);
 	*state = machine;
 	return 0;

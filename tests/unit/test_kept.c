@@ -75,7 +75,7 @@ static int stuck_for(struct scene *scene, uint64_t ran_ns)
 
 	go_on(scene, ran_ns);
 	scene->calls = CALLS_OF(
-		n = stuck_find(&scene->stuck, scene->lone.tree->fd, &scene->lone.frame, rows));
+		n = stuck_find(&scene->stuck, scene->lone.tree->proc, &scene->lone.frame, rows));
 	assert_int_equal(n, row_hang(&scene->lone.frame, &scene->lone.row, &ns));
 	return n ? (int)(ns / NSEC_PER_SEC) : -1;
 }
@@ -119,7 +119,7 @@ static int locked_for(struct scene *scene, pid_t *tid)
 	size_t n;
 
 	go_on(scene, 5);
-	scene->calls = CALLS_OF(n = locked_find(&scene->locked, scene->lone.tree->fd,
+	scene->calls = CALLS_OF(n = locked_find(&scene->locked, scene->lone.tree->proc,
 						&scene->lone.frame, rows, 0, 1));
 	assert_int_equal(n, row_hang(&scene->lone.frame, &scene->lone.row, &ns));
 	*tid = n ? scene->lone.sample.raw[0]->task->hang.tid : 0;

@@ -44,7 +44,7 @@ static void put_blkio(const struct tree *tree)
 static void check(const struct tree *tree, const char *cpu, uint64_t quota_us, const char *memory,
 		  uint64_t limit, uint64_t usage)
 {
-	struct limits_reader *reader = limits_open(tree->fd);
+	struct limits_reader *reader = limits_open(tree->proc);
 	struct limits limits = { .cpu.period_us = 99, .memory.limit = 99 };
 
 	limits_read(reader, 7, 0, &limits);
@@ -154,7 +154,7 @@ TREE_TEST(test_io)
 	put_text(tree, "v2/a/b/io.max", "8:0 rbps=max wbps=max riops=max wiops=max\n\n8:16\n");
 	put_text(tree, "v2/a/io.max",
 		 "8:0 rbps=1048576 wbps=max riops=max wiops=10\n8:16 wbps=5 x\n");
-	reader = limits_open(tree->fd);
+	reader = limits_open(tree->proc);
 	limits_read(reader, 7, 0, &limits);
 	assert_string_equal(buf_cstr(&limits.io.text), "8:0 rbps=1048576 wiops=10, 8:16 wbps=5");
 	assert_string_equal(buf_cstr(&limits.io.group), "/a");
@@ -168,7 +168,7 @@ TREE_TEST(test_io)
 	put_blkio(tree);
 	put_text(tree, "blkio/c/blkio.throttle.read_bps_device", "8:0 4096\n");
 	put_text(tree, "blkio/c/blkio.throttle.write_iops_device", "8:0 7\n8:16 8\nx\n");
-	reader = limits_open(tree->fd);
+	reader = limits_open(tree->proc);
 	limits_read(reader, 7, 0, &limits);
 	assert_string_equal(buf_cstr(&limits.io.text), "8:0 rbps=4096, 8:0 wiops=7, 8:16 wiops=8");
 	put_text(tree, "7/cgroup", "3:blkio:/\n0::/\n");
@@ -197,7 +197,7 @@ TREE_TEST(test_throttled)
 		snprintf(path, sizeof(path), "%s/cpu.cfs_period_us", group);
 		put_text(tree, path, "100000\n");
 	}
-	reader = limits_open(tree->fd);
+	reader = limits_open(tree->proc);
 	limits_read(reader, 7, 0, &before);
 	assert_false(before.cpu.throttled_valid);
 	put_text(tree, "cpu/a/cpu.stat", "nr_periods 9\nnr_throttled 8\nthrottled_time 3000\n");

@@ -175,23 +175,23 @@ TREE_TEST(test_files)
 		 "Name:\tUid:\t7\\nUid:\t8\nState:\tS\nTgid:\t42\nNgid:\t0\n"
 		 "Pid:\t42\nPPid:\t1\nUid:\t1000\t0\t0\t0\n");
 	put_text(tree, "42/task/43/status", "Tgid:\t42\nPid:\t43\nUid:\t4294967294\t0\t0\t0\n");
-	assert_int_equal(proctask_stat(tree->fd, 42, 0, &stat), 0);
+	assert_int_equal(proctask_stat(tree->proc, 42, 0, &stat), 0);
 	assert_string_equal(stat.comm, "leader");
-	assert_int_equal(proctask_stat(tree->fd, 42, 43, &stat), 0);
+	assert_int_equal(proctask_stat(tree->proc, 42, 43, &stat), 0);
 	assert_string_equal(stat.comm, "thread");
-	assert_int_equal(proctask_schedstat(tree->fd, 42, 0, &sched), 0);
+	assert_int_equal(proctask_schedstat(tree->proc, 42, 0, &sched), 0);
 	assert_true(sched.run == 1 && sched.wait == 2 && sched.slices == 3);
-	assert_int_equal(proctask_schedstat(tree->fd, 42, 43, &sched), 0);
+	assert_int_equal(proctask_schedstat(tree->proc, 42, 43, &sched), 0);
 	assert_true(sched.run == UINT64_MAX && sched.wait == 5 && sched.slices == 6);
-	assert_int_equal(proctask_io(tree->fd, 42, 0, &io), 0);
+	assert_int_equal(proctask_io(tree->proc, 42, 0, &io), 0);
 	assert_true(io.read == 4096 && io.written == 8192 && io.cancelled == 512);
-	assert_int_equal(proctask_status(tree->fd, 42, 0, &uid, &group), 0);
+	assert_int_equal(proctask_status(tree->proc, 42, 0, &uid, &group), 0);
 	assert_int_equal(uid, 1000);
 	assert_int_equal(group, 42);
-	assert_int_equal(proctask_status(tree->fd, 42, 43, &uid, NULL), 0);
+	assert_int_equal(proctask_status(tree->proc, 42, 43, &uid, NULL), 0);
 	assert_true(uid == 4294967294U);
 	group = 0;
-	assert_int_equal(proctask_status(tree->fd, 42, 43, NULL, &group), 0);
+	assert_int_equal(proctask_status(tree->proc, 42, 43, NULL, &group), 0);
 	assert_int_equal(group, 42);
 }
 
@@ -223,27 +223,27 @@ TREE_TEST(test_files_bad)
 	struct buf out = { 0 };
 	uid_t uid = 99;
 
-	assert_int_equal(proctask_stat(tree->fd, 42, 0, &stat), -ENOENT);
-	assert_int_equal(proctask_stat(tree->fd, 42, 42, &stat), -ENOENT);
-	assert_int_equal(proctask_schedstat(tree->fd, 42, 0, &sched), -ENOENT);
-	assert_int_equal(proctask_io(tree->fd, 42, 0, &io), -ENOENT);
-	assert_int_equal(proctask_status(tree->fd, 42, 0, &uid, NULL), -ENOENT);
-	assert_int_equal(proctask_cmdline(tree->fd, 42, &out), -ENOENT);
-	assert_int_equal(proctask_cgroup(tree->fd, 42, 0, &out), -ENOENT);
+	assert_int_equal(proctask_stat(tree->proc, 42, 0, &stat), -ENOENT);
+	assert_int_equal(proctask_stat(tree->proc, 42, 42, &stat), -ENOENT);
+	assert_int_equal(proctask_schedstat(tree->proc, 42, 0, &sched), -ENOENT);
+	assert_int_equal(proctask_io(tree->proc, 42, 0, &io), -ENOENT);
+	assert_int_equal(proctask_status(tree->proc, 42, 0, &uid, NULL), -ENOENT);
+	assert_int_equal(proctask_cmdline(tree->proc, 42, &out), -ENOENT);
+	assert_int_equal(proctask_cgroup(tree->proc, 42, 0, &out), -ENOENT);
 	for (unsigned i = 0; i < ARRAY_SIZE(scheds); i++) {
 		put_text(tree, "42/schedstat", scheds[i]);
-		assert_int_equal(proctask_schedstat(tree->fd, 42, 0, &sched), -EBADMSG);
+		assert_int_equal(proctask_schedstat(tree->proc, 42, 0, &sched), -EBADMSG);
 	}
 	for (unsigned i = 0; i < ARRAY_SIZE(ios); i++) {
 		put_text(tree, "42/io", ios[i]);
-		assert_int_equal(proctask_io(tree->fd, 42, 0, &io), -EBADMSG);
+		assert_int_equal(proctask_io(tree->proc, 42, 0, &io), -EBADMSG);
 	}
 	for (unsigned i = 0; i < ARRAY_SIZE(statuses); i++) {
 		put_text(tree, "42/status", statuses[i]);
-		assert_int_equal(proctask_status(tree->fd, 42, 0, &uid, NULL), -EBADMSG);
+		assert_int_equal(proctask_status(tree->proc, 42, 0, &uid, NULL), -EBADMSG);
 	}
 	assert_true(sched.run == 99 && io.read == 99 && uid == 99);
-	assert_int_equal(proctask_cgroup(tree->fd, 42, 42, &out), -ENOENT);
+	assert_int_equal(proctask_cgroup(tree->proc, 42, 42, &out), -ENOENT);
 	assert_int_equal(out.len, 0);
 	buf_free(&out);
 }
@@ -265,22 +265,22 @@ TREE_TEST(test_cmdline)
 		{ "", 0, "" },
 	};
 	const struct tree *tree = *state;
-	char text[10000];
+	static char text[70000];
 	struct buf out = { 0 };
 
 	for (unsigned i = 0; i < ARRAY_SIZE(cases); i++) {
 		out.len = 0;
 		buf_puts(&out, "[");
 		put(tree, "42/cmdline", cases[i].text, cases[i].len);
-		assert_int_equal(proctask_cmdline(tree->fd, 42, &out), 0);
+		assert_int_equal(proctask_cmdline(tree->proc, 42, &out), 0);
 		assert_string_equal(buf_cstr(&out) + 1, cases[i].line);
 		assert_int_equal(out.data[0], '[');
 	}
 	memset(text, 'y', sizeof(text));
 	put(tree, "42/cmdline", text, sizeof(text));
 	out.len = 0;
-	assert_int_equal(proctask_cmdline(tree->fd, 42, &out), 0);
-	assert_int_equal(out.len, 4096);
+	assert_int_equal(proctask_cmdline(tree->proc, 42, &out), 0);
+	assert_int_equal(out.len, 65536);
 	buf_free(&out);
 }
 
@@ -298,11 +298,11 @@ TREE_TEST(test_cgroup)
 	put(tree, "42/cgroup", text.data, text.len);
 	put_text(tree, "42/task/43/cgroup", "0::/thread\n");
 	buf_puts(&out, "=");
-	assert_int_equal(proctask_cgroup(tree->fd, 42, 0, &out), 0);
+	assert_int_equal(proctask_cgroup(tree->proc, 42, 0, &out), 0);
 	assert_int_equal(out.len, 1 + text.len);
 	assert_memory_equal(out.data + 1, text.data, text.len);
 	out.len = 0;
-	assert_int_equal(proctask_cgroup(tree->fd, 42, 43, &out), 0);
+	assert_int_equal(proctask_cgroup(tree->proc, 42, 43, &out), 0);
 	assert_string_equal(buf_cstr(&out), "0::/thread\n");
 	buf_free(&text);
 	buf_free(&out);
@@ -424,10 +424,10 @@ TREE_TEST(test_ran)
 			 names[i]);
 		put_text(tree, "42/sched", text);
 		ns = 0;
-		assert_int_equal(proctask_ran(tree->fd, 42, 0, &ns), 0);
+		assert_int_equal(proctask_ran(tree->proc, 42, 0, &ns), 0);
 		assert_int_equal(ns, 17000012);
 	}
 	put_text(tree, "42/sched",
 		 "\nse.exec_start : (42, #threads: 1)\n" RULE "se.vruntime : 1.0\n");
-	assert_int_equal(proctask_ran(tree->fd, 42, 0, &ns), -EBADMSG);
+	assert_int_equal(proctask_ran(tree->proc, 42, 0, &ns), -EBADMSG);
 }

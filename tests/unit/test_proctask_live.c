@@ -42,7 +42,7 @@ static void *wait_for_lock(void *lock)
 TEST(test_live)
 {
 	pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-	int procfd = open_proc("test_live");
+	struct proc proc = { .fd = open_proc("test_live") };
 	struct proctask_stat stat;
 	struct pidlist list = { 0 };
 	struct buf out = { 0 };
@@ -56,41 +56,41 @@ TEST(test_live)
 	assert_int_equal(prctl(PR_SET_NAME, "a) R \\n\n(\033"), 0);
 	pthread_mutex_lock(&lock);
 	assert_int_equal(pthread_create(&thread, NULL, wait_for_lock, &lock), 0);
-	assert_int_equal(proctask_stat(procfd, self, 0, &stat), 0);
+	assert_int_equal(proctask_stat(&proc, self, 0, &stat), 0);
 	assert_string_equal(stat.comm, "a) R \\n\n(\033");
 	assert_int_equal(stat.state, 'R');
 	assert_int_equal(stat.ppid, getppid());
 	assert_int_equal(stat.threads, 2);
 	assert_true(stat.start > 0);
-	assert_int_equal(pidlist_read_threads(&list, procfd, self), 0);
+	assert_int_equal(pidlist_read_threads(&list, proc.fd, self), 0);
 	assert_int_equal(list.n, 2);
 	for (size_t i = 0; i < list.n; i++) {
-		assert_int_equal(proctask_stat(procfd, self, list.pids[i], &stat), 0);
-		assert_int_equal(proctask_status(procfd, self, list.pids[i], &uid, &group), 0);
+		assert_int_equal(proctask_stat(&proc, self, list.pids[i], &stat), 0);
+		assert_int_equal(proctask_status(&proc, self, list.pids[i], &uid, &group), 0);
 		assert_int_equal(uid, getuid());
 		assert_int_equal(group, self);
 	}
 	pthread_mutex_unlock(&lock);
 	pthread_join(thread, NULL);
-	assert_int_equal(pidlist_read(&list, procfd), 0);
+	assert_int_equal(pidlist_read(&list, proc.fd), 0);
 	for (size_t i = 0; i < list.n; i++) {
 		assert_true(!i || list.pids[i - 1] < list.pids[i]);
 		seen |= list.pids[i] == self;
 	}
 	assert_true(seen);
-	assert_int_equal(proctask_cmdline(procfd, self, &out), 0);
+	assert_int_equal(proctask_cmdline(&proc, self, &out), 0);
 	assert_memory_equal(buf_cstr(&out), program_invocation_name,
 			    strlen(program_invocation_name));
 	prctl(PR_SET_NAME, old);
 	buf_free(&out);
 	pidlist_free(&list);
-	close(procfd);
+	close(proc.fd);
 }
 
 /* A zombie has no command line; once reaped, everything says that it has gone. */
 TEST(test_live_gone)
 {
-	int procfd = open_proc("test_live_gone");
+	struct proc proc = { .fd = open_proc("test_live_gone") };
 	struct proctask_stat stat;
 	struct pidlist list = { 0 };
 	struct buf out = { 0 };
@@ -105,36 +105,36 @@ TEST(test_live_gone)
 	if (!pid)
 		_exit(0);
 	assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
-	assert_int_equal(proctask_stat(procfd, pid, 0, &stat), 0);
+	assert_int_equal(proctask_stat(&proc, pid, 0, &stat), 0);
 	assert_int_equal(stat.state, 'Z');
-	assert_int_equal(proctask_cmdline(procfd, pid, &out), 0);
+	assert_int_equal(proctask_cmdline(&proc, pid, &out), 0);
 	assert_int_equal(out.len, 0);
 	snprintf(path, sizeof(path), "%d/task", (int)pid);
-	taskfd = openat(procfd, path, O_RDONLY | O_DIRECTORY);
+	taskfd = openat(proc.fd, path, O_RDONLY | O_DIRECTORY);
 	assert_true(taskfd >= 0);
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
-	assert_int_equal(proctask_stat(procfd, pid, 0, &stat), -ENOENT);
-	assert_int_equal(proctask_stat(procfd, pid, pid, &stat), -ENOENT);
-	assert_int_equal(pidlist_read_threads(&list, procfd, pid), -ENOENT);
+	assert_int_equal(proctask_stat(&proc, pid, 0, &stat), -ENOENT);
+	assert_int_equal(proctask_stat(&proc, pid, pid, &stat), -ENOENT);
+	assert_int_equal(pidlist_read_threads(&list, proc.fd, pid), -ENOENT);
 	assert_int_equal(pidlist_read(&list, taskfd), -ENOENT);
 	close(taskfd);
 	buf_free(&out);
 	pidlist_free(&list);
-	close(procfd);
+	close(proc.fd);
 }
 
 /* Schedstat and io of this process grow with what it does. */
 TEST(test_live_counters)
 {
-	int procfd = open_proc("test_live_counters");
+	struct proc proc = { .fd = open_proc("test_live_counters") };
 	struct proctask_schedstat before, after;
 	struct task_io io;
 	pid_t self = getpid();
 	int err;
 
-	err = proctask_schedstat(procfd, self, 0, &before);
+	err = proctask_schedstat(&proc, self, 0, &before);
 	if (err == -ENOENT || (!err && !before.run)) {
-		close(procfd);
+		close(proc.fd);
 		printf("# skip: test_live_counters: no schedstat in this kernel\n");
 		skip();
 	}
@@ -142,27 +142,28 @@ TEST(test_live_counters)
 	for (uint64_t end = clock_ns(CLOCK_PROCESS_CPUTIME_ID) + 20 * NSEC_PER_MSEC;
 	     clock_ns(CLOCK_PROCESS_CPUTIME_ID) < end;)
 		continue;
-	assert_int_equal(proctask_schedstat(procfd, self, 0, &after), 0);
+	assert_int_equal(proctask_schedstat(&proc, self, 0, &after), 0);
 	assert_in_range(after.run - before.run, 10 * NSEC_PER_MSEC, 1000 * NSEC_PER_MSEC);
 	assert_true(after.slices >= before.slices);
-	err = proctask_io(procfd, self, 0, &io);
+	err = proctask_io(&proc, self, 0, &io);
 	/* Missing without task I/O accounting, refused in some containers. */
 	assert_true(err == 0 || err == -ENOENT || err == -EACCES);
-	close(procfd);
+	close(proc.fd);
 }
 
 /* The same of this kernel's file, under a name that would like to be one of its lines. */
 TEST(test_live_ran)
 {
-	int procfd = open_proc("test_live_ran"), err;
+	struct proc proc = { .fd = open_proc("test_live_ran") };
+	int err;
 	char name[TASK_COMM_MAX + 1];
 	uint64_t ns;
 
 	assert_int_equal(prctl(PR_GET_NAME, name), 0);
 	assert_int_equal(prctl(PR_SET_NAME, "\nse.exec_start "), 0);
-	err = proctask_ran(procfd, getpid(), 0, &ns);
+	err = proctask_ran(&proc, getpid(), 0, &ns);
 	assert_int_equal(prctl(PR_SET_NAME, name), 0);
-	close(procfd);
+	close(proc.fd);
 	/* Without CONFIG_SCHED_DEBUG. */
 	assert_true(err == 0 || err == -ENOENT);
 }

@@ -64,19 +64,19 @@ TREE_TEST(test_32bit)
 
 	put(tree, "7/auxv", (const char *)auxv32, sizeof(auxv32));
 	put_text(tree, "7/task/8/syscall", "7 0xffffffff 0x0 0x0 0x0 0x0 0x0 0xff9010 0x8049000\n");
-	assert_int_equal(procwait_syscall(tree->fd, 7, 8, &call), 0);
+	assert_int_equal(procwait_syscall(tree->proc, 7, 8, &call), 0);
 	assert_int_equal(call.number, SCMP_SYS(wait4));
 	/* recv() by socketcall(): the arguments are in memory. */
 	put(tree, "8/mem", (const char *)args, sizeof(args));
 	put_text(tree, "7/task/8/syscall", "102 0xa 0x0 0x0 0x0 0x0 0x0 0xff9010 0x8049000\n");
-	assert_int_equal(procwait_syscall(tree->fd, 7, 8, &call), 0);
+	assert_int_equal(procwait_syscall(tree->proc, 7, 8, &call), 0);
 	assert_int_equal(call.number, SCMP_SYS(recvfrom));
 	assert_int_equal(call.args[0], 5);
 	assert_int_equal(call.args[1], 0xff00);
 	/* A 64-bit program with all that so low is none. */
 	put(tree, "7/auxv", (const char *)auxv64, sizeof(auxv64));
 	put_text(tree, "7/task/8/syscall", "7 0x1 0x0 0x0 0x0 0x0 0x0 0xff9010 0x8049000\n");
-	assert_int_equal(procwait_syscall(tree->fd, 7, 8, &call), 0);
+	assert_int_equal(procwait_syscall(tree->proc, 7, 8, &call), 0);
 	assert_int_equal(call.number, 7);
 #else
 #endif
@@ -115,7 +115,7 @@ TREE_TEST(test_stack)
 	put_text(*state, "7/task/8/stack",
 		 "[<0>] anon_pipe_read+0x366/0x410\n[<0>] fuse_lookup+0x1/0x2 [fuse]\n"
 		 "junk\n\n[<0>]  \n[<0>] cut+0x1");
-	assert_int_equal(procwait_stack(((struct tree *)*state)->fd, 7, 8, &stack), 0);
+	assert_int_equal(procwait_stack(((struct tree *)*state)->proc, 7, 8, &stack), 0);
 	assert_int_equal(stack.n, 2);
 	assert_string_equal(stack.functions[0], "anon_pipe_read+0x366/0x410");
 	assert_string_equal(stack.functions[1], "fuse_lookup+0x1/0x2");
@@ -125,9 +125,9 @@ TREE_TEST(test_stack)
 	procwait_stack_parse(&stack);
 	assert_int_equal(stack.n, STACK_FUNCTIONS);
 	put_text(*state, "7/task/8/stack", "");
-	assert_int_equal(procwait_stack(((struct tree *)*state)->fd, 7, 8, &stack), 0);
+	assert_int_equal(procwait_stack(((struct tree *)*state)->proc, 7, 8, &stack), 0);
 	assert_int_equal(stack.n, 0);
-	assert_int_equal(procwait_stack(((struct tree *)*state)->fd, 7, 9, &stack), -ENOENT);
+	assert_int_equal(procwait_stack(((struct tree *)*state)->proc, 7, 9, &stack), -ENOENT);
 	procwait_stack_free(&stack);
 }
 
@@ -136,12 +136,12 @@ static const char *target_of(const struct tree *tree, const char *name,
 			     const struct procwait_syscall *args, struct syscall_wait *wait)
 {
 	static struct buf out;
-	struct wait_targets *targets = wait_targets_open(tree->fd);
+	struct wait_targets *targets = wait_targets_open(tree->proc);
 	struct procwait_syscall call = *args;
 
 	buf_free(&out);
 	call.number = seccomp_syscall_resolve_name(name);
-	*wait = syscall_target(targets, tree->fd, 7, &call, &out);
+	*wait = syscall_target(targets, tree->proc, 7, &call, &out);
 	wait_targets_close(targets);
 	return buf_cstr(&out);
 }

@@ -65,7 +65,7 @@ static struct traced_site reader_of(const struct tree *tree, pid_t pid, unsigned
 TREE_TEST(test_owner_later)
 {
 	const struct tree *tree = *state;
-	struct site_texts *texts = site_texts_open(tree->fd, NULL);
+	struct site_texts *texts = site_texts_open(tree->proc, NULL);
 	struct traced_site vain[8], near = reader_of(tree, 30, 1), site = reader_of(tree, 31, 2);
 	const char *before;
 
@@ -117,7 +117,7 @@ TREE_TEST(test_owner_later)
 TREE_TEST(test_executes)
 {
 	const struct tree *tree = *state;
-	struct site_texts *texts = site_texts_open(tree->fd, NULL);
+	struct site_texts *texts = site_texts_open(tree->proc, NULL);
 	struct traced_site site = reader_of(tree, 30, 1);
 
 	put_text(tree, "30/statm", "1000 200 100 0 0 50 0\n");
@@ -160,7 +160,7 @@ static struct traced_site statter_of(const struct tree *tree, struct life *life,
 TREE_TEST(test_only)
 {
 	const struct tree *tree = *state;
-	struct site_texts *texts = site_texts_open(tree->fd, NULL);
+	struct site_texts *texts = site_texts_open(tree->proc, NULL);
 	struct life life = { 0 };
 	struct traced_site site = statter_of(tree, &life, "/mnt/hung"), two = site;
 

@@ -41,7 +41,7 @@ static struct sockets *open_tree(void **state)
 
 	put_text(tree, "7/ns/x", "");
 	assert_int_equal(symlinkat("net:[4026531840]", tree->fd, "7/ns/net"), 0);
-	return sockets_open(tree->fd);
+	return sockets_open(tree->proc);
 }
 
 /* Parses a line without a byte to spare. */
@@ -171,7 +171,7 @@ TREE_TEST(test_unix)
 /* Without a namespace nothing is known. */
 TREE_TEST(test_no_space)
 {
-	struct sockets *sockets = sockets_open(((struct tree *)*state)->fd);
+	struct sockets *sockets = sockets_open(((struct tree *)*state)->proc);
 
 	assert_false(sockets_enter(sockets, 7));
 	assert_null(sockets_find(sockets, 1));

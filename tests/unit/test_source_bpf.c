@@ -477,7 +477,7 @@ TREE_TEST(test_hidden)
 	struct turn turn;
 
 	open_some(&turn);
-	turn.env.procfd = tree->fd;
+	turn.env.proc = tree->proc;
 	put_dir(tree, "1");
 	put_dir(tree, "15");
 	put_dir(tree, "300");
@@ -499,7 +499,7 @@ TREE_TEST(test_hidden_of_others)
 	struct turn turn;
 
 	open_some(&turn);
-	turn.env.procfd = tree->fd;
+	turn.env.proc = tree->proc;
 	turn.env.pids = asked;
 	turn.env.npids = 2;
 	put_dir(tree, "1");

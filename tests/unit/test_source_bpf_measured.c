@@ -17,7 +17,7 @@
 static void open_machine(struct turn *turn, const struct tree *tree)
 {
 	turn_open(turn, false);
-	turn->env.procfd = tree->fd;
+	turn->env.proc = tree->proc;
 	for (pid_t pid = PID; pid < PID + 3; pid++) {
 		struct snapshot_record *record = walk_add(pid, pid, MS(pid))->parts;
 

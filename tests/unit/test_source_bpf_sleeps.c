@@ -26,7 +26,7 @@ static void set_switch(const struct tree *tree, char value)
 static void open_machine(struct turn *turn, const struct tree *tree)
 {
 	turn_open(turn, false);
-	turn->env.procfd = tree->fd;
+	turn->env.proc = tree->proc;
 	mkdirat(tree->fd, "sys", 0700);
 	mkdirat(tree->fd, "sys/kernel", 0700);
 	set_switch(tree, '1');

@@ -24,7 +24,7 @@ TREE_TEST(test_processes)
 	put_thread(tree, &worker);
 	put_thread(tree, &other);
 	put_text(tree, "self", "no process");
-	open_taken(&taken, &(struct source_env){ .procfd = tree->fd });
+	open_taken(&taken, &(struct source_env){ .proc = tree->proc });
 	sample = take(&taken);
 	assert_int_equal(sample->n, 2);
 	assert_int_equal(sample->raw[0]->pid, 7);
@@ -58,7 +58,7 @@ TREE_TEST(test_threads)
 	put_thread(tree, &leader);
 	put_thread(tree, &worker);
 	put_thread(tree, &other);
-	open_taken(&taken, &(struct source_env){ .procfd = tree->fd, .threads = true });
+	open_taken(&taken, &(struct source_env){ .proc = tree->proc, .threads = true });
 	sample = take(&taken);
 	assert_int_equal(sample->n, 3);
 	assert_int_equal(sample->raw[1]->pid, 42);
@@ -83,7 +83,7 @@ TREE_TEST(test_identity)
 	struct task *task;
 
 	put_thread(tree, &leader);
-	open_taken(&taken, &(struct source_env){ .procfd = tree->fd });
+	open_taken(&taken, &(struct source_env){ .proc = tree->proc });
 	task = take(&taken)->raw[0]->task;
 	task->fresh = false;
 	sample = take(&taken);
@@ -122,7 +122,7 @@ TREE_TEST(test_start)
 	suspended =
 		(boot.tv_sec - monotonic.tv_sec) * 1000000000 + boot.tv_nsec - monotonic.tv_nsec;
 	put_thread(tree, &leader);
-	open_taken(&taken, &(struct source_env){ .procfd = tree->fd });
+	open_taken(&taken, &(struct source_env){ .proc = tree->proc });
 	task = take(&taken)->raw[0]->task;
 	start = (int64_t)(900 * tick()) - suspended;
 	/* Between the readings of two clocks lies a little time. */
@@ -150,7 +150,7 @@ TREE_TEST(test_missing)
 	put_dir(tree, "10");
 	put_dir(tree, "11");
 	put_dir(tree, "11/task");
-	open_taken(&taken, &(struct source_env){ .procfd = tree->fd });
+	open_taken(&taken, &(struct source_env){ .proc = tree->proc });
 	sample = take(&taken);
 	assert_int_equal(sample->n, 2);
 	assert_int_equal(sample->raw[1]->counters.valid, DELAY_BIT(DELAY_BLKIO) | VALID_TICK);
@@ -162,7 +162,7 @@ TREE_TEST(test_missing)
 	assert_int_equal(sample->raw[0]->pid, 7);
 	close_taken(&taken);
 	put_text(tree, "7/task/7/stat", "7 (other) S not numbers");
-	open_taken(&taken, &(struct source_env){ .procfd = tree->fd, .threads = true });
+	open_taken(&taken, &(struct source_env){ .proc = tree->proc, .threads = true });
 	sample = take(&taken);
 	assert_int_equal(sample->n, 1);
 	assert_int_equal(sample->raw[0]->pid, 50);
@@ -193,7 +193,7 @@ TREE_TEST(test_unread)
 	put_thread(tree, &leader);
 	put_thread(tree, &worker);
 	put_thread(tree, &other);
-	open_taken(&taken, &(struct source_env){ .procfd = tree->fd });
+	open_taken(&taken, &(struct source_env){ .proc = tree->proc });
 	for (unsigned i = 0; i < ARRAY_SIZE(of_process); i++) {
 		bar(tree, of_process[i]);
 		sample = take_unread(&taken, 1, 1);
@@ -211,7 +211,7 @@ TREE_TEST(test_unread)
 		take_unread(&taken, 0, 2);
 	}
 	close_taken(&taken);
-	open_taken(&taken, &(struct source_env){ .procfd = tree->fd, .threads = true });
+	open_taken(&taken, &(struct source_env){ .proc = tree->proc, .threads = true });
 	bar(tree, "42/task/50/stat");
 	bar(tree, "42/task/42/schedstat");
 	take_unread(&taken, 2, 1);
@@ -229,7 +229,7 @@ TREE_TEST(test_unread_user)
 
 	put_thread(tree, &leader);
 	put_thread(tree, &other);
-	open_taken(&taken, &(struct source_env){ .procfd = tree->fd });
+	open_taken(&taken, &(struct source_env){ .proc = tree->proc });
 	bar(tree, "42/status");
 	take_unread(&taken, 1, 1);
 	unbar(tree, "42/status");
@@ -250,7 +250,7 @@ TREE_TEST(test_no_schedstat)
 
 	put_thread(tree, &other);
 	drop(tree, "7/task/7/schedstat", 0);
-	open_taken(&taken, &(struct source_env){ .procfd = tree->fd });
+	open_taken(&taken, &(struct source_env){ .proc = tree->proc });
 	task = take(&taken)->raw[0]->task;
 	task->fresh = false;
 	assert_ptr_equal(take(&taken)->raw[0]->task, task);
@@ -268,7 +268,7 @@ TREE_TEST(test_pids)
 
 	put_thread(tree, &leader);
 	put_thread(tree, &other);
-	open_taken(&taken, &(struct source_env){ .procfd = tree->fd, .pids = pids, .npids = 2 });
+	open_taken(&taken, &(struct source_env){ .proc = tree->proc, .pids = pids, .npids = 2 });
 	sample = take(&taken);
 	assert_int_equal(sample->n, 1);
 	assert_int_equal(sample->raw[0]->pid, 42);
@@ -294,7 +294,7 @@ TREE_TEST(test_cost)
 		put_thread(tree, &thread);
 	}
 	open_taken(&taken,
-		   &(struct source_env){ .procfd = tree->fd, .between = count, .arg = &between });
+		   &(struct source_env){ .proc = tree->proc, .between = count, .arg = &between });
 	assert_int_equal(take(&taken)->n, 200);
 	assert_int_equal(between, 3);
 	assert_in_range(CALLS_OF(take(&taken)), 200, 2000 + 10);
@@ -305,7 +305,7 @@ TREE_TEST(test_cost)
 TREE_TEST(test_open)
 {
 	const struct tree *tree = *state;
-	struct source_env env = { .procfd = tree->fd };
+	struct source_env env = { .proc = tree->proc };
 	struct source source;
 	struct sample prev = { 0 }, cur = { 0 };
 
@@ -314,7 +314,7 @@ TREE_TEST(test_open)
 	assert_null(source_by_name("auto"));
 	assert_int_equal(source_open(&source, "nothing", &env), -EINVAL);
 	source_close(&source);
-	env.procfd = -1;
+	env.proc = &(struct proc){ .fd = -1 };
 	assert_int_equal(source_open(&source, "procfs", &env), 0);
 	assert_true(source.ops->sample(source.state, &prev, &cur, 0) < 0);
 	assert_int_equal(cur.n, 0);

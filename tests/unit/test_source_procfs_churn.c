@@ -56,7 +56,7 @@ static void begin(const struct tree *tree, struct taken *taken, const struct thr
 		put_thread(tree, &threads[i]);
 		add(sum, &threads[i]);
 	}
-	open_taken(taken, &(struct source_env){ .procfd = tree->fd });
+	open_taken(taken, &(struct source_env){ .proc = tree->proc });
 	check_sum(take(taken)->raw[0], sum);
 }
 
@@ -243,7 +243,7 @@ TREE_TEST(test_crowd)
 	struct taken taken;
 
 	put_thread(tree, &other);
-	open_taken(&taken, &(struct source_env){ .procfd = tree->fd });
+	open_taken(&taken, &(struct source_env){ .proc = tree->proc });
 	for (int i = 0; i < 400; i++) {
 		t[i] = worker;
 		t[i].tgid = 1000 + i / 8 * 8;

@@ -2,6 +2,7 @@
 /* The taskstats source and the sampler on this kernel: who is who, and what a sample costs. */
 #include "config.h"
 
+#include "kernel/proc.h"
 #include "tests/lib/test.h"
 
 #include <errno.h>
@@ -27,7 +28,7 @@
 
 /* Children that sleep until they are killed. */
 struct crowd {
-	int procfd;
+	struct proc proc;
 	pid_t pids[CHILDREN];
 	unsigned n;
 };
@@ -49,7 +50,7 @@ static int open_crowd(void **state)
 	/* They have it from the first on, before any of them has run. */
 	prctl(PR_GET_NAME, name);
 	prctl(PR_SET_NAME, "asleep");
-	crowd->procfd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	crowd->proc.fd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	for (; crowd->n < CHILDREN; crowd->n++) {
 		pid_t pid = fork();
 
@@ -61,7 +62,7 @@ static int open_crowd(void **state)
 	}
 	prctl(PR_SET_NAME, name);
 	*state = crowd;
-	return crowd->procfd < 0 ? -1 : 0;
+	return crowd->proc.fd < 0 ? -1 : 0;
 }
 
 /* Ends the crowd. */
@@ -73,7 +74,7 @@ static int close_crowd(void **state)
 		kill(crowd->pids[i], SIGKILL);
 	for (unsigned i = 0; i < crowd->n; i++)
 		waitpid(crowd->pids[i], NULL, 0);
-	close(crowd->procfd);
+	close(crowd->proc.fd);
 	free(crowd);
 	return 0;
 }
@@ -103,8 +104,8 @@ static void take(struct source *source, struct sample *prev, struct sample *cur,
 /* Samples are sorted, with a task each, and every child is in them under its name. */
 TEST(test_processes)
 {
-	const struct crowd *crowd = *state;
-	struct source_env env = { .procfd = crowd->procfd };
+	struct crowd *crowd = *state;
+	struct source_env env = { .proc = &crowd->proc };
 	struct sample a = { 0 }, b = { 0 };
 	struct source source;
 	const struct task_raw *self;
@@ -149,11 +150,9 @@ static void *sleep_long(void *arg)
 /* A row a thread, those of a process that had one before included. */
 TEST(test_threads)
 {
-	const struct crowd *crowd = *state;
+	struct crowd *crowd = *state;
 	pid_t pid = getpid();
-	struct source_env env = {
-		.procfd = crowd->procfd, .threads = true, .pids = &pid, .npids = 1
-	};
+	struct source_env env = { .proc = &crowd->proc, .threads = true, .pids = &pid, .npids = 1 };
 	struct sample a = { 0 }, b = { 0 };
 	struct source source;
 	pthread_t threads[3];
@@ -197,8 +196,8 @@ static const struct row *row_of(const struct frame *frame, pid_t pid)
 TEST(test_beside)
 {
 	static const struct source_ops *const sources[] = { &source_taskstats, &source_bpf };
-	const struct crowd *crowd = *state;
-	struct source_env env = { .procfd = crowd->procfd };
+	struct crowd *crowd = *state;
+	struct source_env env = { .proc = &crowd->proc };
 	pid_t self = getpid();
 	struct source source;
 	pthread_t thread;
@@ -208,14 +207,14 @@ TEST(test_beside)
 	assert_int_equal(pthread_create(&thread, NULL, sleep_long, NULL), 0);
 	for (size_t i = 0; i < ARRAY_SIZE(sources); i++) {
 		struct delayacct delayacct;
-		struct threads_env beside = { .procfd = crowd->procfd,
+		struct threads_env beside = { .proc = &crowd->proc,
 					      .source = sources[i],
 					      .delayacct = &delayacct };
 		struct threads threads = { 0 };
 		const struct row *row;
 		uint64_t calls;
 
-		delayacct_open(&delayacct, crowd->procfd, 0);
+		delayacct_open(&delayacct, crowd->proc.fd, 0);
 		assert_true(threads_want(&threads, &self, 1, false));
 		assert_int_equal(threads_read(&threads, &beside, NEED_RECORD), 0);
 		assert_int_equal(threads.frame->n, 2);
@@ -262,9 +261,9 @@ static uint64_t calls_for_states(const struct frame *frame)
 /* In steady state a sample takes at most a system call for 32 tasks, and 20. */
 TEST(test_cost)
 {
-	const struct crowd *crowd = *state;
-	struct sampler_config config = { .procfd = crowd->procfd, .source = "taskstats" };
-	struct source_env env = { .procfd = crowd->procfd };
+	struct crowd *crowd = *state;
+	struct sampler_config config = { .proc = &crowd->proc, .source = "taskstats" };
+	struct source_env env = { .proc = &crowd->proc };
 	struct source source;
 	struct sampler *sampler;
 	const struct frame *frame;
@@ -294,8 +293,8 @@ TEST(test_cost)
 /* The kernel's own answers give the same figures by either way. */
 TEST(test_agree)
 {
-	const struct crowd *crowd = *state;
-	struct source_env env = { .procfd = crowd->procfd };
+	struct crowd *crowd = *state;
+	struct source_env env = { .proc = &crowd->proc };
 	struct sample a = { 0 }, b = { 0 }, none = { 0 };
 	struct source taskstats, procfs;
 

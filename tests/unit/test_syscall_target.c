@@ -49,7 +49,7 @@ static int make_scene(void **state)
 		snprintf(path, sizeof(path), "7/fd/%d", files[i].fd);
 		assert_int_equal(symlinkat(files[i].link, tree->fd, path), 0);
 	}
-	scene->targets = wait_targets_open(tree->fd);
+	scene->targets = wait_targets_open(tree->proc);
 	*state = scene;
 	return 0;
 }
@@ -84,7 +84,7 @@ static const char *target_of(struct scene *scene, const struct procwait_syscall 
 
 	put(tree, "7/mem", (const char *)scene->memory, sizeof(scene->memory));
 	scene->out.len = 0;
-	assert_int_equal(syscall_target(scene->targets, tree->fd, TID, call, &scene->out).state,
+	assert_int_equal(syscall_target(scene->targets, tree->proc, TID, call, &scene->out).state,
 			 STATE_POLL);
 	return buf_cstr(&scene->out);
 }

@@ -2,6 +2,7 @@
 /* Signals and nice values: for the task that is meant, and no other that has its pid. */
 #include "config.h"
 
+#include "kernel/proc.h"
 #include "tests/lib/test.h"
 
 #include <errno.h>
@@ -20,7 +21,7 @@
 
 /* A process that waits for its end, and when it was started. */
 struct state {
-	int procfd;
+	struct proc proc;
 	pid_t pid;
 	struct target_seen seen;
 };
@@ -38,22 +39,22 @@ static int start_child(void **state)
 	static struct state s;
 
 	scratch_begin();
-	s.procfd = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	s.proc.fd = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	s.pid = scratch_child(fork());
 	if (!s.pid)
 		for (;;)
 			pause();
 	s.seen = seen_now();
 	*state = &s;
-	return s.pid < 0 || s.procfd < 0;
+	return s.pid < 0 || s.proc.fd < 0;
 }
 
 /* Ends it. */
 static int end_child(void **state)
 {
-	const struct state *s = *state;
+	struct state *s = *state;
 
-	close(s->procfd);
+	close(s->proc.fd);
 	scratch_end();
 	return 0;
 }
@@ -63,12 +64,12 @@ static int end_child(void **state)
 /* What is found gets what is meant for it, while it is there. */
 TARGET_TEST(test_found)
 {
-	const struct state *s = *state;
+	struct state *s = *state;
 	struct target target;
 	size_t threads;
 	int status;
 
-	assert_int_equal(target_find(&target, s->procfd, s->pid, 0, &s->seen), 0);
+	assert_int_equal(target_find(&target, &s->proc, s->pid, 0, &s->seen), 0);
 	assert_int_equal(target_renice(&target, 5, &threads), 0);
 	assert_int_equal(threads, 1);
 	assert_int_equal(getpriority(PRIO_PROCESS, (id_t)s->pid), 5);
@@ -78,34 +79,34 @@ TARGET_TEST(test_found)
 	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
 	assert_int_equal(target_signal(&target, SIGTERM), -ESRCH);
 	assert_int_equal(target_renice(&target, 5, &threads), -ESRCH);
-	assert_int_equal(target_find(&target, s->procfd, s->pid, 0, &s->seen), -ESRCH);
+	assert_int_equal(target_find(&target, &s->proc, s->pid, 0, &s->seen), -ESRCH);
 }
 
 /* One of its threads, by its own id. */
 TARGET_TEST(test_thread)
 {
-	const struct state *s = *state;
+	struct state *s = *state;
 	struct target target;
 	size_t threads;
 
-	assert_int_equal(target_find(&target, s->procfd, s->pid, s->pid, &s->seen), 0);
+	assert_int_equal(target_find(&target, &s->proc, s->pid, s->pid, &s->seen), 0);
 	assert_int_equal(target_renice(&target, 7, &threads), 0);
 	assert_int_equal(threads, 1);
 	assert_int_equal(getpriority(PRIO_PROCESS, (id_t)s->pid), 7);
-	assert_int_equal(target_find(&target, s->procfd, s->pid, getpid(), &s->seen), -ESRCH);
+	assert_int_equal(target_find(&target, &s->proc, s->pid, getpid(), &s->seen), -ESRCH);
 }
 
 /* Who has the pid of another is left alone: by the sample's start, and by that when found. */
 TARGET_TEST(test_other)
 {
-	const struct state *s = *state;
+	struct state *s = *state;
 	struct target target;
 	struct target_seen late = s->seen;
 	size_t threads;
 
 	late.start_ns += 10 * NSEC_PER_SEC;
-	assert_int_equal(target_find(&target, s->procfd, s->pid, 0, &late), -ESRCH);
-	assert_int_equal(target_find(&target, s->procfd, s->pid, 0, &s->seen), 0);
+	assert_int_equal(target_find(&target, &s->proc, s->pid, 0, &late), -ESRCH);
+	assert_int_equal(target_find(&target, &s->proc, s->pid, 0, &s->seen), 0);
 	target.start--;
 	assert_int_equal(target_signal(&target, SIGKILL), -ESRCH);
 	assert_int_equal(target_renice(&target, 9, &threads), -ESRCH);
@@ -145,19 +146,19 @@ static void start_next(pid_t pid)
 /* The pid's next owner is spared by who meant the one before, found in time or too late. */
 TARGET_TEST(test_next_owner)
 {
-	const struct state *s = *state;
+	struct state *s = *state;
 	struct target targets[2], late;
 	size_t threads;
 
 	for (int i = 0; i < 2; i++)
 		assert_int_equal(
-			target_find(&targets[i], s->procfd, s->pid, i ? s->pid : 0, &s->seen), 0);
+			target_find(&targets[i], &s->proc, s->pid, i ? s->pid : 0, &s->seen), 0);
 	start_next(s->pid);
 	for (int i = 0; i < 2; i++) {
 		assert_int_equal(target_signal(&targets[i], SIGKILL), -ESRCH);
 		assert_int_equal(target_renice(&targets[i], 9, &threads), -ESRCH);
 		assert_int_equal(threads, 0);
-		assert_int_equal(target_find(&late, s->procfd, s->pid, i ? s->pid : 0, &s->seen),
+		assert_int_equal(target_find(&late, &s->proc, s->pid, i ? s->pid : 0, &s->seen),
 				 -ESRCH);
 	}
 	assert_int_equal(waitpid(s->pid, NULL, WNOHANG), 0);

@@ -58,7 +58,7 @@ static int open_facts(void **state)
 		put_texts(facts->tree, pid, pid > 10 ? "prog" : "", pid < 13 ? "/a" : "/b");
 	}
 	walk_find(10)->parts[0].ppid = 2;
-	facts->info = taskinfo_open(facts->tree->fd, false);
+	facts->info = taskinfo_open(facts->tree->proc, false);
 	taskinfo_set_hierarchy(facts->info, &v2);
 	*state = facts;
 	return 0;

@@ -30,7 +30,7 @@ struct beside {
 /* Puts two processes, one with two threads, and opens all. */
 static void open_beside(const struct tree *tree, struct beside *beside)
 {
-	*beside = (struct beside){ .config = { .procfd = tree->fd, .source = "procfs" } };
+	*beside = (struct beside){ .config = { .proc = tree->proc, .source = "procfs" } };
 	put_text(tree, SWITCH, "1\n");
 	put_thread(tree, &leader);
 	put_thread(tree, &worker);
@@ -245,7 +245,7 @@ TREE_TEST(test_refused)
 	static const struct source_ops nothing = { .name = "nothing" };
 	const struct tree *tree = *state;
 	struct delayacct delayacct;
-	struct threads_env env = { .procfd = tree->fd,
+	struct threads_env env = { .proc = tree->proc,
 				   .source = &nothing,
 				   .delayacct = &delayacct };
 	struct threads threads = { 0 };

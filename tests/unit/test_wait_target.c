@@ -23,7 +23,7 @@
 
 /* What the tests share. */
 struct kit {
-	int procfd;
+	struct proc proc;
 	struct wait_targets *targets;
 	struct buf out;
 };
@@ -33,10 +33,10 @@ static int open_kit(void **state)
 {
 	struct kit *kit = xcalloc(1, sizeof(*kit));
 
-	kit->procfd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	kit->targets = wait_targets_open(kit->procfd);
+	kit->proc.fd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	kit->targets = wait_targets_open(&kit->proc);
 	*state = kit;
-	return kit->procfd < 0;
+	return kit->proc.fd < 0;
 }
 
 /* Closes it. */
@@ -45,7 +45,7 @@ static int close_kit(void **state)
 	struct kit *kit = *state;
 
 	wait_targets_close(kit->targets);
-	close(kit->procfd);
+	close(kit->proc.fd);
 	buf_free(&kit->out);
 	free(kit);
 	return 0;
@@ -318,7 +318,7 @@ TREE_TEST(test_ring)
 		{ "", ABOUT_UNKNOWN },
 	};
 	const struct tree *tree = *state;
-	struct wait_targets *targets = wait_targets_open(tree->fd);
+	struct wait_targets *targets = wait_targets_open(tree->proc);
 
 	put_text(tree, "7/fd/x", "");
 	assert_int_equal(symlinkat("anon_inode:[io_uring]", tree->fd, "7/fd/3"), 0);
@@ -450,7 +450,7 @@ TEST_WITH(test_words, open_kit, close_kit)
 TREE_TEST(test_path)
 {
 	const struct tree *tree = *state;
-	struct wait_targets *targets = wait_targets_open(tree->fd);
+	struct wait_targets *targets = wait_targets_open(tree->proc);
 	struct buf out = { 0 };
 
 	put_text(tree, "7/ns/x", "");
@@ -500,7 +500,7 @@ TREE_TEST(test_links)
 		{ "pipe:[xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx", "pipe" },
 	};
 	const struct tree *tree = *state;
-	struct wait_targets *targets = wait_targets_open(tree->fd);
+	struct wait_targets *targets = wait_targets_open(tree->proc);
 	struct buf out = { 0 };
 	char path[32], name[4001];
 

@@ -26,7 +26,7 @@ static int make_scene(void **state)
 
 	if (lone_make(&scene->lone))
 		return -1;
-	scene->reader = waiting_open(scene->lone.tree->fd);
+	scene->reader = waiting_open(scene->lone.tree->proc);
 	*state = scene;
 	return 0;
 }

@@ -3,12 +3,12 @@
 #include "config.h"
 
 #include <errno.h>
-#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/pattern.h"
+#include "base/users.h"
 #include "base/util.h"
 #include "ui/cmd/cmd.h"
 #include "ui/table/table_state.h"
@@ -46,7 +46,7 @@ static unsigned take_users(struct ui *ui, const char *text, struct buf *error)
 		if (!*part)
 			continue;
 		users = xreallocarray(users, n + 1, sizeof(*users));
-		if (view_find_user(part, &users[n++]))
+		if (user_find(part, &users[n++]))
 			continue;
 		buf_puts(error, "there is no user ");
 		ui_escape(ui, error, part);
@@ -65,17 +65,14 @@ static unsigned take_users(struct ui *ui, const char *text, struct buf *error)
 static void append_users(const struct ui *ui, struct buf *out)
 {
 	const struct query *query = &ui->settings->query;
+	struct users *users = users_open();
 
 	for (size_t i = 0; i < query->nusers; i++) {
-		const struct passwd *passwd = getpwuid(query->users[i]);
-
 		if (i)
 			buf_putc(out, ',');
-		if (passwd)
-			buf_puts(out, passwd->pw_name);
-		else
-			buf_uint(out, query->users[i]);
+		buf_puts(out, users_name(users, query->users[i], NULL));
 	}
+	users_close(users);
 }
 
 COMMAND(cmd_users)

@@ -95,7 +95,7 @@ COMMAND(cmd_hierarchy)
 	}
 	/* Several keys may come before the first one's request is done. */
 	if (shown)
-		err = group_next_hierarchy(ui->sampler_config.procfd,
+		err = group_next_hierarchy(ui->sampler_config.proc,
 					   ui->hierarchy ? ui->hierarchy : shown, &name);
 	if (err) {
 		ui_error(ui, "no other hierarchy of cgroups: %s", strerror(-err));

@@ -67,7 +67,7 @@ static bool take_target(struct ui *ui)
 	if (!page->ops->target || !page->ops->target(ui, page->state, &target->task))
 		return false;
 	seen = (struct target_seen){ .start_ns = target->task.key.start_ns, .by_ns = ui->seen_ns };
-	err = target_find(&target->who, ui->sampler_config.procfd, target->task.tgid,
+	err = target_find(&target->who, ui->sampler_config.proc, target->task.tgid,
 			  target->task.thread ? target->task.key.pid : 0, &seen);
 	if (!err)
 		return true;

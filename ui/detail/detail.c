@@ -196,7 +196,7 @@ static void read_limits(struct detail *detail, const struct ui *ui, const struct
 	limits->before = limits->now;
 	limits->now = before;
 	if (!limits->reader)
-		limits->reader = limits_open(ui->sampler_config.procfd);
+		limits->reader = limits_open(ui->sampler_config.proc);
 	limits_read(limits->reader, who->tgid, who->thread ? who->key.pid : 0, &limits->now);
 	limits->throttled = limits_throttled(&limits->before.cpu, &limits->now.cpu);
 }

@@ -1,0 +1,651 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "kernel/proc.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/start.h"
+#include "base/util.h"
+
+/* Reads that are asked for at one go, and the longest of them. */
+#define AHEAD_MAX 32
+#define AHEAD_BYTES 4096
+
+/* The longest text of a single read. */
+#define ALONE_BYTES (512 * 1024)
+
+/*
+ * A read takes microseconds. One that sleeps for so long is taken to hang; it is given up later
+ * where the helper wants a CPU and gets none.
+ */
+#define PATIENCE_MS 50
+#define PATIENCE_RUNNING_MS 1000
+
+/* Time that may go into reads that hang, of each second; then no more are begun in it. */
+#define LOST_MS_MAX 300
+
+/* A read that hung is tried again after so long, and after twice that each time. */
+#define RETRY_NS (5 * NSEC_PER_SEC)
+#define RETRIES_MAX 4
+
+/* Reads that hung lately; and their helpers that SIGKILL does not end, at most. */
+#define HUNG_MAX 64
+#define LEFT_MAX 16
+
+enum op { OP_READ, OP_LINK, OP_MODE, OP_NUMBERS };
+
+/* What is asked of the helper, and its answer: a number or -errno. */
+struct ask {
+	enum op op;
+	char path[64];
+	uint64_t at;
+	uint32_t size; /* of the data */
+	uint32_t data; /* where its data is */
+	int result;
+};
+
+/* The memory that the program shares with a helper. */
+struct channel {
+	_Atomic uint32_t turn; /* goes up with each request */
+	_Atomic uint32_t done; /* asks of the request that are answered */
+	uint32_t first, n; /* the request: places in `asks` */
+	struct ask asks[AHEAD_MAX + 1]; /* the last is the single read's */
+	char data[AHEAD_MAX * AHEAD_BYTES + ALONE_BYTES];
+};
+
+/* The locks that files wait for. A task that hangs with one of them can still be asked for others.
+ */
+enum lock {
+	LOCK_NONE,
+	LOCK_MEMORY, /* mmap_lock */
+	LOCK_FILE, /* that of an open file, such as ep->mtx */
+	LOCK_GROUPS, /* cgroup_mutex: everybody's */
+	LOCK_EXEC, /* exec_update_lock */
+};
+
+/* A read that hung. Its helper was killed, which some waits outlast. */
+struct hung {
+	uint64_t id; /* of the process or thread; 0 for LOCK_GROUPS */
+	enum lock lock; /* LOCK_NONE: the place is free */
+	pid_t pid; /* the helper that is still there; 0: none */
+	struct channel *channel; /* its memory */
+	uint64_t retry_ns; /* when it may be tried again */
+	unsigned tries;
+};
+
+struct proc_helper {
+	pid_t pid; /* 0: none runs */
+	clockid_t clock; /* of its CPU time */
+	struct channel *channel;
+	bool failed; /* none can be started */
+	unsigned wishes; /* reads ahead */
+	bool asked; /* they have their answers */
+	struct hung hung[HUNG_MAX];
+	unsigned nhung; /* reads that are not tried at present */
+	unsigned nleft; /* helpers that are still there */
+	uint64_t second_ns; /* since when lost_ms is counted */
+	unsigned lost_ms;
+	uint64_t cpu_ns; /* of helpers that went */
+};
+
+void proc_open(struct proc *proc, int fd)
+{
+	proc->fd = fd;
+	proc->helper = xcalloc(1, sizeof(*proc->helper));
+}
+
+/* Waits until a number is another one, or for so long (0: for ever). */
+static void await_change(_Atomic uint32_t *number, uint32_t is, unsigned ms)
+{
+	struct timespec timeout = { ms / 1000, (long)(ms % 1000 * NSEC_PER_MSEC) };
+
+	syscall(SYS_futex, number, FUTEX_WAIT, is, ms ? &timeout : NULL, NULL, 0);
+}
+
+static void tell_change(_Atomic uint32_t *number)
+{
+	syscall(SYS_futex, number, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+/* Reads from an offset. */
+static int do_read(int procfd, const struct ask *ask, void *data)
+{
+	int fd = file_open(procfd, ask->path, O_NOFOLLOW);
+	ssize_t got;
+
+	if (fd < 0)
+		return fd;
+	do {
+		got = pread(fd, data, ask->size, (off_t)ask->at);
+	} while (got < 0 && errno == EINTR);
+	if (got < 0)
+		got = -errno;
+	close(fd);
+	return (int)got;
+}
+
+/* Takes the numbers among the names of one reading of a directory. Their number. */
+static size_t take_numbers(const char *entries, size_t len, int *numbers, size_t max)
+{
+	size_t n = 0;
+
+	for (size_t at = 0; at < len && n < max;) {
+		/* The kernel's linux_dirent64 is laid out alike, and aligned to 8 bytes. */
+		const struct dirent64 *entry = (const void *)(entries + at);
+		const char *name = entry->d_name;
+		uint64_t number;
+
+		at += entry->d_reclen;
+		if (parse_uint(&name, name + strlen(name), &number) && !*name && number <= INT_MAX)
+			numbers[n++] = (int)number;
+	}
+	return n;
+}
+
+static int do_list(int procfd, const struct ask *ask, int *numbers)
+{
+	char entries[8192] __attribute__((aligned(8)));
+	size_t n = 0, max = ask->size / sizeof(*numbers);
+	int fd = file_open(procfd, ask->path, O_DIRECTORY);
+	long got = 1;
+
+	if (fd < 0)
+		return fd;
+	while (n < max && got > 0) {
+		got = syscall(SYS_getdents64, fd, entries, sizeof(entries));
+		if (got < 0 && errno == EINTR)
+			got = 1;
+		else if (got < 0)
+			got = -errno;
+		else
+			n += take_numbers(entries, (size_t)got, numbers + n, max - n);
+	}
+	close(fd);
+	return got < 0 ? (int)got : (int)n;
+}
+
+/* Does what is asked for: in the helper, or where there is none. Allocates nothing. */
+static int perform(int procfd, const struct ask *ask, void *data)
+{
+	struct stat info;
+	ssize_t len;
+
+	switch (ask->op) {
+	case OP_READ:
+		return do_read(procfd, ask, data);
+	case OP_LINK:
+		len = readlinkat(procfd, ask->path, data, ask->size);
+		return len < 0 ? -errno : (int)len;
+	case OP_MODE:
+		if (fstatat(procfd, ask->path, &info, AT_SYMLINK_NOFOLLOW))
+			return -errno;
+		memcpy(data, &info.st_mode, sizeof(info.st_mode));
+		return 0;
+	case OP_NUMBERS:
+	default:
+		return do_list(procfd, ask, data);
+	}
+}
+
+/* The helper: answers until the program ends. */
+_Noreturn static void serve(int procfd, struct channel *channel, pid_t parent)
+{
+	uint32_t seen = 0;
+	sigset_t all;
+
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, NULL);
+	start_serving("stalltop-reads", &procfd, 1);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(0);
+	for (;;) {
+		while (atomic_load(&channel->turn) == seen)
+			await_change(&channel->turn, seen, 0);
+		seen = atomic_load(&channel->turn);
+		for (uint32_t i = 0; i < channel->n; i++) {
+			struct ask *ask = &channel->asks[channel->first + i];
+
+			ask->result = perform(procfd, ask, channel->data + ask->data);
+			atomic_store(&channel->done, i + 1);
+		}
+		tell_change(&channel->done);
+	}
+}
+
+/*
+ * Starts a helper. No SIGCHLD tells of its end, and waiting for any child leaves it out: exit
+ * signal 0. It runs with what fork() would give it, but for the locks of libc, which it does not
+ * take.
+ */
+static void start(struct proc *proc)
+{
+	struct proc_helper *helper = proc->helper;
+	struct channel *channel = mmap(NULL, sizeof(*channel), PROT_READ | PROT_WRITE,
+				       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	pid_t parent = getpid();
+	long pid;
+
+	if (channel == MAP_FAILED) {
+		helper->failed = true;
+		return;
+	}
+	pid = syscall(SYS_clone, 0L, NULL, NULL, NULL, NULL);
+	if (!pid)
+		serve(proc->fd, channel, parent);
+	if (pid < 0) {
+		debug_log("helper for /proc: %s", strerror(errno));
+		munmap(channel, sizeof(*channel));
+		helper->failed = true;
+		return;
+	}
+	helper->pid = (pid_t)pid;
+	if (clock_getcpuclockid(helper->pid, &helper->clock))
+		helper->clock = -1;
+	helper->channel = channel;
+}
+
+/* CPU time that the helper in use has used; 0 where that is not known. */
+static uint64_t cpu_of_helper(const struct proc_helper *helper)
+{
+	struct timespec used = { 0, 0 };
+
+	if (helper->pid)
+		clock_gettime(helper->clock, &used);
+	return (uint64_t)used.tv_sec * NSEC_PER_SEC + (uint64_t)used.tv_nsec;
+}
+
+/* Which lock a file waits for, and whose it is. */
+static enum lock lock_of(const char *path, uint64_t *id)
+{
+	const char *name = strrchr(path, '/');
+
+	*id = strtoull(path, NULL, 10);
+	if (strstr(path, "/fdinfo/"))
+		return LOCK_FILE;
+	if (!name || (strcmp(name, "/cmdline") && strcmp(name, "/mem") && strcmp(name, "/cgroup")))
+		return LOCK_EXEC;
+	if (strcmp(name, "/cgroup"))
+		return LOCK_MEMORY;
+	*id = 0;
+	return LOCK_GROUPS;
+}
+
+/* Learns which helpers have ended by now, and what may be tried again. */
+static void look_after_hung(struct proc_helper *helper)
+{
+	uint64_t now_ns;
+
+	if (!helper->nhung)
+		return;
+	now_ns = clock_ns(CLOCK_MONOTONIC);
+	helper->nhung = 0;
+	for (unsigned i = 0; i < HUNG_MAX; i++) {
+		struct hung *hung = &helper->hung[i];
+
+		if (hung->pid && waitpid(hung->pid, NULL, __WALL | WNOHANG)) {
+			munmap(hung->channel, sizeof(*hung->channel));
+			hung->pid = 0;
+			helper->nleft--;
+		}
+		helper->nhung += hung->lock && (hung->pid || now_ns < hung->retry_ns);
+	}
+}
+
+/* Whether a read would wait for what another one hangs in already. */
+static bool is_refused(const struct proc_helper *helper, const char *path)
+{
+	uint64_t id, now_ns;
+	enum lock lock;
+
+	if (!helper->nhung)
+		return false;
+	lock = lock_of(path, &id);
+	now_ns = clock_ns(CLOCK_MONOTONIC);
+	if (helper->nhung == HUNG_MAX ||
+	    (helper->lost_ms >= LOST_MS_MAX && now_ns - helper->second_ns < NSEC_PER_SEC))
+		return true;
+	for (unsigned i = 0; i < HUNG_MAX; i++) {
+		const struct hung *hung = &helper->hung[i];
+
+		if (hung->lock == lock && hung->id == id && (hung->pid || now_ns < hung->retry_ns))
+			return true;
+	}
+	return false;
+}
+
+/* The place for a read that hangs: what it had before, or one that is free by now. */
+static struct hung *place_of_hung(struct proc_helper *helper, enum lock lock, uint64_t id,
+				  uint64_t now_ns)
+{
+	struct hung *found = NULL;
+
+	for (unsigned i = 0; i < HUNG_MAX; i++) {
+		struct hung *hung = &helper->hung[i];
+
+		if (hung->lock == lock && hung->id == id && !hung->pid)
+			return hung;
+		if (!hung->lock || (!hung->pid && now_ns >= hung->retry_ns))
+			found = hung;
+	}
+	if (found)
+		*found = (struct hung){ .lock = lock, .id = id };
+	return found;
+}
+
+/* Notes a read that hangs, with its helper. */
+static void note_hung(struct proc_helper *helper, const struct ask *ask, uint64_t since_ns)
+{
+	uint64_t id, now_ns = clock_ns(CLOCK_MONOTONIC);
+	enum lock lock = lock_of(ask->path, &id);
+	struct hung *hung = place_of_hung(helper, lock, id, now_ns);
+
+	debug_log("reading %s hangs in helper %d", ask->path, (int)helper->pid);
+	if (now_ns - helper->second_ns >= NSEC_PER_SEC) {
+		helper->second_ns = now_ns;
+		helper->lost_ms = 0;
+	}
+	helper->lost_ms += (unsigned)((now_ns - since_ns) / NSEC_PER_MSEC);
+	/* There is one: with none left nothing is asked for. */
+	hung->pid = helper->pid;
+	hung->channel = helper->channel;
+	hung->retry_ns = now_ns + (RETRY_NS << hung->tries);
+	hung->tries += hung->tries < RETRIES_MAX;
+	helper->nhung++;
+	helper->nleft++;
+	kill(helper->pid, SIGKILL);
+}
+
+/* Whether the helper runs, waits for a CPU, or is traced: it does not hang. */
+static bool is_running(const struct proc *proc)
+{
+	char path[32], text[512];
+	const char *name_end;
+	int len;
+
+	snprintf(path, sizeof(path), "%d/stat", (int)proc->helper->pid);
+	len = file_read(proc->fd, path, text, sizeof(text) - 1);
+	if (len <= 0)
+		return false;
+	text[len] = '\0';
+	name_end = strrchr(text, ')');
+	return name_end && name_end + 2 < text + len && strchr("RtT", name_end[2]);
+}
+
+/*
+ * Has another helper go on after an ask that got no answer: its helper hangs, or was killed. What
+ * others have given is taken over.
+ */
+static void replace(struct proc *proc, struct ask *unanswered, uint64_t since_ns)
+{
+	struct proc_helper *helper = proc->helper;
+	struct channel *old = helper->channel;
+	bool hangs = !waitpid(helper->pid, NULL, __WALL | WNOHANG);
+
+	unanswered->result = hangs ? -ETIMEDOUT : -EIO;
+	helper->cpu_ns += cpu_of_helper(helper);
+	if (hangs)
+		note_hung(helper, unanswered, since_ns);
+	helper->pid = 0;
+	helper->channel = NULL;
+	if (helper->nleft < LEFT_MAX)
+		start(proc);
+	if (helper->channel) {
+		memcpy(helper->channel->asks, old->asks, sizeof(old->asks));
+		memcpy(helper->channel->data, old->data, (size_t)AHEAD_MAX * AHEAD_BYTES);
+	}
+	if (!hangs)
+		munmap(old, sizeof(*old));
+}
+
+/*
+ * Waits for the answers to a request. Their number, less than asked for where the next one hangs or
+ * the helper was killed; *since_ns: since when the next one is waited for.
+ */
+static uint32_t await_answers(struct proc *proc, uint32_t n, uint64_t *since_ns)
+{
+	struct proc_helper *helper = proc->helper;
+	struct channel *channel = helper->channel;
+	uint32_t done = 0, now;
+	uint64_t waited_ms;
+
+	*since_ns = clock_ns(CLOCK_MONOTONIC);
+	while ((now = atomic_load(&channel->done)) < n) {
+		if (now != done)
+			*since_ns = clock_ns(CLOCK_MONOTONIC);
+		done = now;
+		await_change(&channel->done, done, PATIENCE_MS);
+		if (atomic_load(&channel->done) != done)
+			continue;
+		waited_ms = (clock_ns(CLOCK_MONOTONIC) - *since_ns) / NSEC_PER_MSEC;
+		/* A signal ends a wait early. */
+		if (waited_ms < PATIENCE_MS)
+			continue;
+		if (waited_ms >= PATIENCE_RUNNING_MS || !is_running(proc))
+			break;
+	}
+	return now;
+}
+
+/* Sends some of the asks to the helper. How many were answered, also as refused or hung. */
+static uint32_t request(struct proc *proc, uint32_t first, uint32_t n)
+{
+	struct proc_helper *helper = proc->helper;
+	struct channel *channel = helper->channel;
+	uint64_t since_ns;
+	uint32_t done;
+
+	if (is_refused(helper, channel->asks[first].path)) {
+		channel->asks[first].result = -EBUSY;
+		return 1;
+	}
+	for (uint32_t i = 1; helper->nhung && i < n; i++)
+		if (is_refused(helper, channel->asks[first + i].path))
+			n = i;
+	channel->first = first;
+	channel->n = n;
+	atomic_store(&channel->done, 0);
+	atomic_fetch_add(&channel->turn, 1);
+	tell_change(&channel->turn);
+	done = await_answers(proc, n, &since_ns);
+	if (done == n)
+		return n;
+	replace(proc, &channel->asks[first + done], since_ns);
+	return done + 1;
+}
+
+/* Whether a helper can be asked; starts it where none runs. */
+static bool is_ready(struct proc *proc)
+{
+	struct proc_helper *helper = proc->helper;
+
+	look_after_hung(helper);
+	if (!helper->channel && !helper->failed && helper->nleft < LEFT_MAX)
+		start(proc);
+	return helper->channel;
+}
+
+void proc_start(struct proc *proc)
+{
+	if (proc->helper)
+		is_ready(proc);
+}
+
+/* Answers one ask: what stands for its data in *data. */
+static int answer(struct proc *proc, struct ask *ask, void *data)
+{
+	struct proc_helper *helper = proc->helper;
+	struct ask *place;
+	size_t bytes;
+
+	if (!helper)
+		return perform(proc->fd, ask, data);
+	if (!is_ready(proc))
+		return helper->failed && !helper->nleft ? perform(proc->fd, ask, data) : -EBUSY;
+	if (ask->size > ALONE_BYTES)
+		ask->size = ALONE_BYTES;
+	ask->data = AHEAD_MAX * AHEAD_BYTES;
+	helper->channel->asks[AHEAD_MAX] = *ask;
+	request(proc, AHEAD_MAX, 1);
+	/* Another helper may have taken over, or none. */
+	if (!helper->channel)
+		return -ETIMEDOUT;
+	place = &helper->channel->asks[AHEAD_MAX];
+	if (place->result < 0)
+		return place->result;
+	bytes = ask->op == OP_MODE	? sizeof(mode_t)
+		: ask->op == OP_NUMBERS ? (size_t)place->result * sizeof(int)
+					: (size_t)place->result;
+	memcpy(data, helper->channel->data + place->data, bytes < ask->size ? bytes : ask->size);
+	return place->result;
+}
+
+/* Writes the path of an ask. */
+static struct ask ask_for(enum op op, const char *path, size_t size)
+{
+	struct ask ask = { .op = op, .size = size > UINT32_MAX ? UINT32_MAX : (uint32_t)size };
+
+	snprintf(ask.path, sizeof(ask.path), "%s", path);
+	return ask;
+}
+
+/* The place of a wish; AHEAD_MAX: there is none. */
+static unsigned find_wish(const struct proc_helper *helper, const char *path, size_t size)
+{
+	for (unsigned i = 0; i < helper->wishes; i++)
+		if (helper->channel->asks[i].size == size &&
+		    !strcmp(helper->channel->asks[i].path, path))
+			return i;
+	return AHEAD_MAX;
+}
+
+/* Takes the answer to a read that was asked for ahead. False: there is none. */
+static bool take_ahead(struct proc *proc, const char *path, void *text, size_t size, int *result)
+{
+	struct proc_helper *helper = proc->helper;
+	unsigned place = AHEAD_MAX;
+	struct ask *ask;
+
+	if (helper && helper->channel)
+		place = find_wish(helper, path, size);
+	if (place == AHEAD_MAX)
+		return false;
+	for (uint32_t i = 0; !helper->asked && helper->channel && i < helper->wishes;)
+		i += request(proc, i, helper->wishes - i);
+	helper->asked = true;
+	/* Too many may hang by now. */
+	if (!helper->channel)
+		return false;
+	ask = &helper->channel->asks[place];
+	*result = ask->result;
+	if (ask->result > 0)
+		memcpy(text, helper->channel->data + ask->data, (size_t)ask->result);
+	/* Once: a later read is a new one. */
+	ask->path[0] = '\0';
+	return true;
+}
+
+int proc_read_at(struct proc *proc, const char *path, uint64_t at, void *text, size_t size)
+{
+	struct ask ask = ask_for(OP_READ, path, size);
+
+	ask.at = at;
+	return answer(proc, &ask, text);
+}
+
+int proc_read(struct proc *proc, const char *path, void *text, size_t size)
+{
+	int result;
+
+	if (take_ahead(proc, path, text, size, &result))
+		return result;
+	return proc_read_at(proc, path, 0, text, size);
+}
+
+int proc_readlink(struct proc *proc, const char *path, char *text, size_t size)
+{
+	struct ask ask = ask_for(OP_LINK, path, size);
+
+	return answer(proc, &ask, text);
+}
+
+int proc_mode(struct proc *proc, const char *path, mode_t *mode)
+{
+	struct ask ask = ask_for(OP_MODE, path, sizeof(*mode));
+
+	return answer(proc, &ask, mode);
+}
+
+int proc_numbers(struct proc *proc, const char *path, int *numbers, size_t max)
+{
+	struct ask ask = ask_for(OP_NUMBERS, path, max * sizeof(*numbers));
+
+	return answer(proc, &ask, numbers);
+}
+
+void proc_ahead_begin(struct proc *proc)
+{
+	if (!proc->helper)
+		return;
+	proc->helper->wishes = 0;
+	proc->helper->asked = false;
+}
+
+bool proc_ahead(struct proc *proc, const char *path, size_t size)
+{
+	struct proc_helper *helper = proc->helper;
+	struct ask *ask;
+
+	if (!helper || helper->wishes == AHEAD_MAX || size > AHEAD_BYTES || !is_ready(proc))
+		return false;
+	ask = &helper->channel->asks[helper->wishes];
+	*ask = ask_for(OP_READ, path, size);
+	ask->data = helper->wishes++ * AHEAD_BYTES;
+	return true;
+}
+
+unsigned proc_hangs(const struct proc *proc)
+{
+	return proc->helper ? proc->helper->nhung : 0;
+}
+
+uint64_t proc_cpu_ns(const struct proc *proc)
+{
+	return proc->helper ? proc->helper->cpu_ns + cpu_of_helper(proc->helper) : 0;
+}
+
+void proc_close(struct proc *proc)
+{
+	struct proc_helper *helper = proc->helper;
+
+	if (!helper)
+		return;
+	/* Nothing is asked of it: it ends at once. Those that hang do when they can. */
+	if (helper->pid) {
+		kill(helper->pid, SIGKILL);
+		waitpid(helper->pid, NULL, __WALL);
+		munmap(helper->channel, sizeof(*helper->channel));
+	}
+	for (unsigned i = 0; i < HUNG_MAX; i++)
+		if (helper->hung[i].pid)
+			munmap(helper->hung[i].channel, sizeof(*helper->channel));
+	free(helper);
+	proc->helper = NULL;
+}

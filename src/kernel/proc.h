@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * /proc, and its files that may wait for the task that they are of. The kernel takes a lock of the
+ * task for them: mmap_lock for cmdline and mem, exec_update_lock for stat, wchan, syscall, stack,
+ * io, auxv and the links, a file's own for fdinfo, cgroup_mutex for cgroup. A task that hangs with
+ * such a lock hangs everybody who reads the file, some of them beyond SIGKILL. doc/HACKING.md has
+ * the table. So a helper process reads them: one that does not answer is killed, or left behind
+ * where that does not end it, and another takes its place.
+ *
+ * Files that take no such lock (comm, status, statm, sched, schedstat, the list of threads) are
+ * read directly, below `fd`.
+ */
+#ifndef STALLTOP_KERNEL_PROC_H
+#define STALLTOP_KERNEL_PROC_H
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct proc_helper;
+
+struct proc {
+	int fd; /* of /proc, or of a tree like it */
+	struct proc_helper *helper; /* NULL: the caller itself reads, as in a tree of plain files */
+};
+
+/*
+ * Has the files of a real /proc read by a helper, which starts with the first that is read: with
+ * the privileges of then. fd stays the caller's.
+ */
+void proc_open(struct proc *proc, int fd);
+
+/* Starts the helper now: while the program has little memory, of which each page is shared. */
+void proc_start(struct proc *proc);
+
+/* Ends the helper without waiting for it. */
+void proc_close(struct proc *proc);
+
+/*
+ * Whether an error of the functions below says that the file cannot be read because its task, or
+ * too many others, hang: now (-ETIMEDOUT) or since an earlier read (-EBUSY).
+ */
+static inline bool proc_hung(int err)
+{
+	return err == -ETIMEDOUT || err == -EBUSY;
+}
+
+/*
+ * Reads a file from its beginning, as file_read() does. The number of bytes or -errno. A path
+ * begins with the id of a process or thread: once a read of it hung, others that need the same lock
+ * give -EBUSY until it is tried again, after 5 s and ever longer times.
+ */
+int proc_read(struct proc *proc, const char *path, void *text, size_t size);
+
+/* The same from an offset (/proc/PID/mem, and the rest of long texts). */
+int proc_read_at(struct proc *proc, const char *path, uint64_t at, void *text, size_t size);
+
+/* Reads a link, without a NUL. The number of bytes or -errno. */
+int proc_readlink(struct proc *proc, const char *path, char *text, size_t size);
+
+/* Reads the mode of a file, or of a link itself. 0 or -errno. */
+int proc_mode(struct proc *proc, const char *path, mode_t *mode);
+
+/* Lists the numbers among the names of a directory, at most max. Their number or -errno. */
+int proc_numbers(struct proc *proc, const char *path, int *numbers, size_t max);
+
+/*
+ * Has files read ahead: proc_ahead_begin() forgets earlier wishes, proc_ahead() wishes for one
+ * (false: no room), and the first proc_read() of one of them with that size has all of them read
+ * at one go. To be read in this order.
+ */
+void proc_ahead_begin(struct proc *proc);
+bool proc_ahead(struct proc *proc, const char *path, size_t size);
+
+/* Reads that hung lately and are not tried at present. */
+unsigned proc_hangs(const struct proc *proc);
+
+/* CPU time of the helper so far, in ns. */
+uint64_t proc_cpu_ns(const struct proc *proc);
+
+#endif
