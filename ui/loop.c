@@ -367,6 +367,7 @@ static void clean_up(struct loop *loop)
 		past_leave(ui->rewind.past);
 	trends_free(&ui->rewind.trends);
 	lookback_close(ui->rewind.lookback);
+	rewind_record(&loop->ui);
 	sampler_close(loop->live);
 	free(ui->hierarchy);
 	prompt_free(&ui->prompt);

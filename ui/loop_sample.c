@@ -7,7 +7,7 @@
 
 #include "base/util.h"
 #include "history/past.h"
-#include "history/recorder.h"
+#include "model/group.h"
 #include "ui/loop_parts.h"
 #include "ui/past/rewind.h"
 #include "ui/table/table_state.h"
@@ -34,7 +34,7 @@ void loop_sample(struct loop *loop)
 	const struct frame *frame;
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 	/* Of what is kept from the first on: else all tasks would be kept once more, as others. */
-	unsigned kept = ui->rewind.lookback ? KEPT_NEEDS : 0;
+	unsigned kept = ui->rewind.lookback || ui->config->recorder ? KEPT_NEEDS : 0;
 	unsigned wanted = loop_needs(ui) | kept | NEED_EVIDENCE;
 	int err;
 
@@ -51,8 +51,10 @@ void loop_sample(struct loop *loop)
 		ui_error(ui, "cannot take a sample: %s", strerror(-err));
 		return;
 	}
-	if (ui->config->recorder)
-		recorder_add(ui->config->recorder, frame, NULL);
+	/* Figures of groups are read when they are drawn. */
+	ui->rewind.unrecorded = ui->config->recorder ? frame : NULL;
+	if (ui->rewind.back || !group_folds(ui->settings->group_by))
+		rewind_record(ui);
 	loop->skipped = 0;
 	ui->rewind.untaken = frame;
 	ui->rewind.live_frame = frame;

@@ -92,26 +92,52 @@ bool configuration_load(const char *path, struct options *options, struct buf *t
 	return good;
 }
 
-/* Makes the directories of a path. A failure shows later, when the file is made. */
+/*
+ * Makes the directories of a path, for the owner of the one that each is in: root may have
+ * another's HOME. A failure shows later, when the file is made.
+ */
 static void make_directories(const char *path)
 {
 	char *copy = xstrdup(path);
+	struct stat above;
+	bool known = false;
 
 	for (char *slash = strchr(copy + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
 		*slash = '\0';
-		mkdir(copy, 0700);
+		/* Not through a link that takes its place meanwhile. */
+		if (!mkdir(copy, 0700) && known && lchown(copy, above.st_uid, above.st_gid))
+			debug_log("%s: lchown: %s", copy, strerror(errno));
+		known = !stat(copy, &above);
 		*slash = '/';
 	}
 	free(copy);
 }
 
-/* Gives the new file the owner and the mode of the file it replaces. */
+/* The owner of a file's folder. False: it is not known. */
+static bool find_folder(const char *path, struct stat *folder)
+{
+	char *copy = xstrdup(path);
+	bool found;
+
+	strrchr(copy, '/')[1] = '\0';
+	found = !stat(copy, folder);
+	free(copy);
+	return found;
+}
+
+/*
+ * Gives the new file the owner and the mode of the file it replaces; where there is none, the owner
+ * of its folder.
+ */
 static void keep_mode(int fd, const char *path)
 {
 	struct stat old;
 
-	if (stat(path, &old) || !S_ISREG(old.st_mode))
-		return;
+	if (stat(path, &old) || !S_ISREG(old.st_mode)) {
+		if (!find_folder(path, &old))
+			return;
+		old.st_mode = S_IRUSR | S_IWUSR;
+	}
 	/* Only root can change the owner; other users own the file already. */
 	if (fchown(fd, old.st_uid, old.st_gid))
 		debug_log("%s: fchown: %s", path, strerror(errno));

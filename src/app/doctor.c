@@ -161,7 +161,7 @@ static bool look_at_namespaces(const struct doctor_facts *facts, struct complain
 
 static bool look_at_pressure(const struct doctor_facts *facts, struct complaint *out)
 {
-	if (TAKE_NOTE(facts, out, NOTE_NO_PSI, NOTE_PSI_MISSING))
+	if (TAKE_NOTE(facts, out, NOTE_PROC_SUBSET, NOTE_NO_PSI, NOTE_PSI_MISSING))
 		return true;
 	buf_puts(&out->what, "pressure");
 	return false;

@@ -272,7 +272,8 @@ void print_record_error(const char *path, int err)
 				  : record_failure(err));
 }
 
-void print_replay_error(const char *path, int err)
+/* Why a recording, or a file of it, cannot be read. */
+static const char *replay_failure(const char *path, int err)
 {
 	const char *why = strerror(-err);
 
@@ -289,5 +290,15 @@ void print_replay_error(const char *path, int err)
 		why = "it is packed, and zstd is not built in: unpack it with zstd -d";
 	else if (err == -EOPNOTSUPP)
 		why = "it was recorded with other rows: by thread needs -H, by process none";
-	print_line("show the recording", path, why);
+	return why;
+}
+
+void print_replay_error(const char *path, int err)
+{
+	print_line("show the recording", path, replay_failure(path, err));
+}
+
+void print_left_out(const char *path, int err)
+{
+	print_line("read, and so leave out,", path, replay_failure(path, err));
 }

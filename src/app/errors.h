@@ -31,6 +31,9 @@ void print_record_error(const char *path, int err);
 /* Writes to standard error why a recording cannot be shown. */
 void print_replay_error(const char *path, int err);
 
+/* The same of one of its files, without which it is shown. */
+void print_left_out(const char *path, int err);
+
 /* Writes to standard error why metrics cannot be asked for there. */
 void print_listen_error(const char *address, const char *why);
 

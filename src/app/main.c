@@ -388,6 +388,7 @@ static int run_replay(struct options *options, const char *message)
 	config->pids = options->sampler.pids;
 	config->npids = options->sampler.npids;
 	config->bare = options->view.query.no_rows;
+	config->left_out = print_left_out;
 	return options->batch ? put_recording(options, message) : show_recording(options, message);
 }
 

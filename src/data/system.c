@@ -6,6 +6,7 @@
 #include <errno.h>
 
 #include "base/file.h"
+#include "base/util.h"
 
 const char *const psi_names[PSI_RESOURCES] = {
 	[PSI_CPU] = "cpu",
@@ -54,20 +55,64 @@ int psi_parse(const char *text, size_t len, struct psi *out)
 	return out->some.valid || out->full.valid ? 0 : -EBADMSG;
 }
 
+/* What counters may be off by in such a time, in ns: readings are not taken at one moment. */
+static uint64_t slack_of(uint64_t passed_ns)
+{
+	return passed_ns / 4 + 50 * NSEC_PER_MSEC;
+}
+
+/* Whether some counter can have grown by so much in the time that passed. */
+static bool can_grow(uint64_t grown_ns, uint64_t passed_ns)
+{
+	return grown_ns <= passed_ns + slack_of(passed_ns);
+}
+
+bool psi_grown(const struct psi_line *before, const struct psi_line *now, uint64_t passed_ns,
+	       uint64_t *us)
+{
+	if (!before || !before->valid || !now->valid || !passed_ns ||
+	    now->total_us < before->total_us)
+		return false;
+	*us = now->total_us - before->total_us;
+	return *us <= UINT64_MAX / NSEC_PER_USEC && can_grow(*us * NSEC_PER_USEC, passed_ns);
+}
+
+bool system_cpu_grown(const struct system_sample *before, const struct system_sample *now,
+		      uint64_t ns[CPU_STATES])
+{
+	uint64_t passed_ns, all_ns, sum = 0;
+	unsigned cpus;
+
+	if (!before || !before->cpu_valid || !now->cpu_valid)
+		return false;
+	passed_ns = now->pressure.read_ns - before->pressure.read_ns;
+	cpus = now->cpus > before->cpus ? now->cpus : before->cpus;
+	all_ns = passed_ns * cpus;
+	for (unsigned s = 0; s < CPU_STATES; s++) {
+		uint64_t was = before->cpu_ns[s], is = now->cpu_ns[s];
+
+		/* iowait and idle of a CPU can decrease a little (proc_stat(5)). */
+		if (all_ns && is < was &&
+		    ((s != CPU_IDLE && s != CPU_IOWAIT) || was - is > slack_of(all_ns)))
+			return false;
+		ns[s] = is > was ? is - was : 0;
+		if (all_ns && !can_grow(ns[s], all_ns))
+			return false;
+		sum += ns[s];
+	}
+	return !all_ns || can_grow(sum, all_ns);
+}
+
 double system_cpu_share(const struct system_sample *before, const struct system_sample *now,
 			unsigned states)
 {
-	uint64_t all = 0, sum = 0;
+	uint64_t ns[CPU_STATES], all = 0, sum = 0;
 
-	if (!now->cpu_valid || !before || !before->cpu_valid)
+	if (!system_cpu_grown(before, now, ns))
 		return -1;
 	for (unsigned s = 0; s < CPU_STATES; s++) {
-		/* iowait and idle of a CPU can decrease (proc_stat(5)). */
-		uint64_t delta =
-			now->cpu_ns[s] > before->cpu_ns[s] ? now->cpu_ns[s] - before->cpu_ns[s] : 0;
-
-		all += delta;
-		sum += states & 1u << s ? delta : 0;
+		all += ns[s];
+		sum += states & 1u << s ? ns[s] : 0;
 	}
 	return all ? (double)sum / ((double)all / 100.0) : 0;
 }

@@ -40,6 +40,14 @@ struct psi_reading {
  */
 int psi_parse(const char *text, size_t len, struct psi *out);
 
+/*
+ * By how much a total grew between two readings so far apart, in us. False: it is not known, as a
+ * line is missing (before may be NULL), or as the total fell or grew by more than passed, as
+ * kernels have been seen to let it (by 2^32 ns).
+ */
+bool psi_grown(const struct psi_line *before, const struct psi_line *now, uint64_t passed_ns,
+	       uint64_t *us);
+
 /* Whether the kernel accounts delays. */
 enum delayacct_state { DELAYACCT_UNKNOWN = -1, DELAYACCT_OFF, DELAYACCT_ON };
 
@@ -88,6 +96,14 @@ static inline const struct psi_reading *system_pressure(const struct system_samp
 {
 	return cgroup ? &system->of_group : &system->pressure;
 }
+
+/*
+ * By how much the CPU time in each state grew between two readings (before may be NULL). False: it
+ * is not known; also where a state fell, or grew by more than passed, as when a CPU goes off or a
+ * container's /proc/stat is another one. pressure.read_ns of both tells what passed.
+ */
+bool system_cpu_grown(const struct system_sample *before, const struct system_sample *now,
+		      uint64_t ns[CPU_STATES]);
 
 /*
  * The share of the CPU time between two readings that was spent in states (bits), in percent;

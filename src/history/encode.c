@@ -18,6 +18,9 @@
 /* Tasks that have gone are looked for, and forgotten, each time after this many moments. */
 #define SWEEP_MOMENTS 16
 
+/* The texts of a file that are remembered, at most. */
+#define TEXTS_BYTES (2 << 20)
+
 /* Parts with more memory than this give it back between moments. */
 #define TRIM_BYTES (UINT64_C(512) << 10)
 
@@ -211,6 +214,20 @@ static void begin_segment(struct encoder *encoder)
 	forget_numbered(encoder);
 }
 
+/*
+ * Forgets texts where they have become many: a file may grow for as long as a machine starts
+ * programs. Those that are still used are written once more.
+ */
+static void drop_texts(struct encoder *encoder)
+{
+	if (encoder->texts.bytes < TEXTS_BYTES)
+		return;
+	for (size_t i = 1; i < encoder->nknown; i++)
+		memset(encoder->known[i].texts, 0, sizeof(encoder->known[i].texts));
+	encode_drop_site_texts(encoder);
+	texts_drop(&encoder->texts);
+}
+
 const struct moment *encoder_encode(struct encoder *encoder, const struct frame *frame,
 				    const struct frame *folded)
 {
@@ -221,6 +238,7 @@ const struct moment *encoder_encode(struct encoder *encoder, const struct frame 
 
 	if (encoder->segment)
 		begin_segment(encoder);
+	drop_texts(encoder);
 	head.flags = (whole ? MOMENT_WHOLE : 0) | (encoder->segment ? MOMENT_SEGMENT : 0);
 	encoder->moments++;
 	begin_moment(encoder);

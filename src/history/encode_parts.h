@@ -148,4 +148,7 @@ void encode_trace(struct encoder *encoder, struct moment *moment, const struct t
 /* Forgets processes and sites that recent moments did not have; all: forgets all of them. */
 void encode_sweep_trace(struct encoder *encoder, bool all);
 
+/* Forgets the copies of sites' texts: see texts_drop(). */
+void encode_drop_site_texts(struct encoder *encoder);
+
 #endif

@@ -93,6 +93,15 @@ void encode_sweep_trace(struct encoder *encoder, bool all)
 		encoder->nprocesses = encoder->nsites = 0;
 }
 
+void encode_drop_site_texts(struct encoder *encoder)
+{
+	for (struct numbered *at = encoder->sites.all; at; at = at->next) {
+		struct written_site *site = (struct written_site *)(void *)at;
+
+		memset(site->texts, 0, sizeof(site->texts));
+	}
+}
+
 /* Finds or gives the number of a process. */
 static uint32_t number_process(struct encoder *encoder, pid_t tgid, uint64_t start_ns)
 {

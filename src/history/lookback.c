@@ -149,15 +149,12 @@ void lookback_stalls(const struct frame_info *info, float stalls[PSI_RESOURCES])
 	const struct psi_reading *before = frame_pressure_before(info);
 
 	for (unsigned r = 0; r < PSI_RESOURCES; r++) {
-		const struct psi_line *now = &frame_pressure(info)->psi[r].some, *was;
+		uint64_t us;
 
 		stalls[r] = -1;
-		if (!before || !info->interval_ns)
-			continue;
-		was = &before->psi[r].some;
-		if (now->valid && was->valid && now->total_us >= was->total_us)
-			stalls[r] = (float)((double)(now->total_us - was->total_us) * 1e5 /
-					    (double)info->interval_ns);
+		if (psi_grown(before ? &before->psi[r].some : NULL,
+			      &frame_pressure(info)->psi[r].some, info->interval_ns, &us))
+			stalls[r] = (float)((double)us * 1e5 / (double)info->interval_ns);
 	}
 }
 

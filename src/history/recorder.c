@@ -108,11 +108,9 @@ static int open_store(struct record_writer *writer, uint64_t real_ns)
 static unsigned prune_segments(struct record_writer *writer, const char *spared)
 {
 	const struct recorder_config *config = writer->config;
-	bool first = !writer->pruned_ns;
 
 	writer->pruned_ns = clock_ns(CLOCK_MONOTONIC);
-	return segments_prune(config->path, spared, &config->limits, clock_ns(CLOCK_REALTIME),
-			      first);
+	return segments_prune(config->path, spared, &config->limits, clock_ns(CLOCK_REALTIME));
 }
 
 /*

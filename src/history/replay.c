@@ -93,6 +93,23 @@ bool replay_time(const char *text, uint64_t end_ns, uint64_t *ns)
 	return false;
 }
 
+/*
+ * Leaves a file of a folder out after an error, and tells so once: others have the rest. 0, or the
+ * error where it is the only file, or no fault of the file's.
+ */
+static int leave_out(struct replay *replay, size_t file, int err)
+{
+	struct stretch *stretch = replay->files.list[file];
+
+	if (replay->files.n < 2 || err == -EINTR || err == -ENODATA)
+		return err;
+	if (!stretch->left_out && replay->config.left_out)
+		replay->config.left_out(stretch->path, err);
+	stretch->left_out = true;
+	replay->number = 0;
+	return 0;
+}
+
 /* Opens the file with an index, and closes the one before. 0 or -errno. */
 static int open_file(struct replay *replay, size_t file)
 {
@@ -101,7 +118,9 @@ static int open_file(struct replay *replay, size_t file)
 
 	stretch_shut(replay->files.list[replay->file]);
 	replay->file = file;
-	err = stretch_open(stretch);
+	err = stretch->left_out ? 0 : stretch_open(stretch);
+	if (err || stretch->left_out)
+		return leave_out(replay, file, err);
 	replay->number = !err && stretch->archive.last >= stretch->archive.first
 				 ? stretch->archive.first
 				 : 0;
@@ -134,6 +153,8 @@ static int find_end(struct replay *replay, uint64_t *end_ns)
 
 		if (err)
 			return err;
+		if (replay->files.list[file]->left_out)
+			continue;
 		replay->threads = archive_of(replay)->threads;
 		if (replay->number)
 			*end_ns = archive_time(archive_of(replay), archive_of(replay)->last);
@@ -258,8 +279,28 @@ static int read_next(struct replay *replay)
 		err = replay_read(replay, replay->files.list[replay->file], replay->number);
 	if (!err)
 		replay->number = archive_next(archive, replay->number);
+	if (!err && replay->number < 0)
+		err = (int)replay->number;
 	if (begun)
 		archive_end(archive);
+	return err;
+}
+
+/* Reads the next sample there is, also of later files. 0, -ENODATA at the end, or -errno. */
+static int read_any(struct replay *replay)
+{
+	int err;
+
+	do {
+		err = replay->number ? 0 : open_next(replay, replay->file + 1);
+		if (!err)
+			err = read_next(replay);
+		/* What was read of a file up to where it is damaged counts. */
+		if (err && err != -ENODATA)
+			err = leave_out(replay, replay->file, err);
+		else if (!err)
+			return 0;
+	} while (!err);
 	return err;
 }
 
@@ -270,11 +311,7 @@ static int read_on(struct replay *replay)
 	int err;
 
 	do {
-		err = replay->number ? 0 : open_next(replay, replay->file + 1);
-		if (!err && replay->number < 0)
-			err = (int)replay->number;
-		if (!err)
-			err = read_next(replay);
+		err = read_any(replay);
 		any |= !err;
 	} while (!err && !is_due(replay));
 	/* The interval ends with the recording. */

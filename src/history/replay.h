@@ -16,6 +16,8 @@ struct replay_config {
 	size_t npids;
 	bool whole; /* the last interval may be shorter: it ends with the recording, or at `to` */
 	bool bare; /* tasks, and what belongs to them, are not read */
+	/* Told of each file of a folder that cannot be read, which is left out; NULL: nobody. */
+	void (*left_out)(const char *path, int err);
 };
 
 /* A recording that is read: from one sample to the next, or as past.h goes about it. */

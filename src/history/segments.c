@@ -30,6 +30,9 @@
 #define SEGMENT_PARTS 8
 #define SEGMENT_LEAST (UINT64_C(256) << 10)
 
+/* What the journal of a segment takes: the pages between two checkpoints, and those meanwhile. */
+#define JOURNAL_BYTES (UINT64_C(384) << 10)
+
 /*
  * Segments follow each other closely. If two are further apart than GAP_LEAST_NS and a quarter of
  * the age, the clock was another one, or the machine was off. The clock is then not trusted for
@@ -186,13 +189,19 @@ void segments_go_on(const char *folder, uint64_t *real_ns, unsigned *number)
 		closedir(dir);
 }
 
+/* The bytes from which a segment is full. */
+static uint64_t full_bytes(const struct segment_limits *limits)
+{
+	uint64_t most = limits->bytes / SEGMENT_PARTS;
+
+	return most < SEGMENT_LEAST ? SEGMENT_LEAST : most;
+}
+
 bool segment_is_full(const struct segment_limits *limits, uint64_t bytes, uint64_t began_ns,
 		     uint64_t now_ns)
 {
-	uint64_t most = limits->bytes / SEGMENT_PARTS, longest = limits->age_ns / SEGMENT_PARTS;
+	uint64_t most = full_bytes(limits), longest = limits->age_ns / SEGMENT_PARTS;
 
-	if (most < SEGMENT_LEAST)
-		most = SEGMENT_LEAST;
 	if (longest > SEGMENT_NS)
 		longest = SEGMENT_NS;
 	/* A clock that was set back ends a segment, too: times grow within a segment. */
@@ -209,6 +218,21 @@ struct segment {
 static int compare_segments(const void *a, const void *b)
 {
 	return strcmp(((const struct segment *)a)->name, ((const struct segment *)b)->name);
+}
+
+/* What the journal of the segment that is being written takes. */
+static uint64_t journal_bytes(int folder, const char *name)
+{
+	struct buf path = { 0 };
+	struct stat stat;
+	uint64_t bytes;
+
+	buf_printf(&path, "%s-wal", name);
+	bytes = fstatat(folder, buf_cstr(&path), &stat, AT_SYMLINK_NOFOLLOW)
+			? 0
+			: (uint64_t)stat.st_blocks * 512;
+	buf_free(&path);
+	return bytes;
 }
 
 /* Lists our own segments of a folder, ordered. Returns how many. */
@@ -230,7 +254,8 @@ static size_t list_segments(int folder, struct segment **out)
 		    fstatat(folder, entry->d_name, &stat, AT_SYMLINK_NOFOLLOW))
 			continue;
 		segment.name = xstrdup(entry->d_name);
-		segment.bytes = (uint64_t)stat.st_blocks * 512;
+		segment.bytes =
+			(uint64_t)stat.st_blocks * 512 + journal_bytes(folder, entry->d_name);
 		segment.end_ns = (uint64_t)stat.st_mtim.tv_sec * NSEC_PER_SEC;
 		/* If the clock was set back, the name has a time after the segment's begin. */
 		if (segment.begin_ns > segment.end_ns)
@@ -334,7 +359,7 @@ static bool is_spared(const char *name, const char *but)
 }
 
 unsigned segments_prune(const char *folder, const char *but, const struct segment_limits *limits,
-			uint64_t now_ns, bool first)
+			uint64_t now_ns)
 {
 	int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct segment *segments;
@@ -347,14 +372,20 @@ unsigned segments_prune(const char *folder, const char *but, const struct segmen
 		return 0;
 	n = list_segments(fd, &segments);
 	plausible = is_plausible(segments, n, limits, now_ns);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
+		uint64_t grown = full_bytes(limits) + JOURNAL_BYTES;
+
+		/* The one that is being written may become as large until the next look. */
+		if (is_spared(segments[i].name, but) && segments[i].bytes < grown)
+			segments[i].bytes = grown;
 		bytes += segments[i].bytes;
+	}
 	for (size_t i = 0; i < n; i++) {
 		struct room room = look_for_room(fd, limits->bytes);
 		bool old = segments[i].end_ns + limits->age_ns < now_ns;
 
 		if (!is_spared(segments[i].name, but) &&
-		    ((old && (plausible || (first && !removed))) || bytes > limits->bytes ||
+		    ((old && plausible) || bytes > limits->bytes ||
 		     (room.free < room.wanted && bytes > room.share))) {
 			remove_segment(fd, segments[i].name);
 			bytes -= segments[i].bytes;

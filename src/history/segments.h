@@ -80,11 +80,10 @@ bool segments_have_room(const char *folder);
 /*
  * Removes the oldest segments of a folder that are beyond the limits, or while there is too little
  * free space: then half of the size stays, or an eighth of a small file system. None is removed for
- * its age while the clock may be wrong, except one by the first call of a recorder, so that many
- * short recordings do not add up. Only our own segments are removed (segment_is_ours()), and never
- * the file `but`, the name of the one that is being written. Returns how many.
+ * its age while the clock may be wrong. Only our own segments are removed (segment_is_ours()), and
+ * never the file `but`, the name of the one that is being written. Returns how many.
  */
 unsigned segments_prune(const char *folder, const char *but, const struct segment_limits *limits,
-			uint64_t now_ns, bool first);
+			uint64_t now_ns);
 
 #endif

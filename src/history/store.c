@@ -162,7 +162,7 @@ static void set_up(struct store *store, const struct store_about *about)
 		 SCHEMA_APPLICATION_ID, SCHEMA_VERSION);
 	sqlite3_busy_timeout(store->db, 5000);
 	execute(store, "PRAGMA page_size=4096; PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;"
-		       "PRAGMA wal_autocheckpoint=64; PRAGMA journal_size_limit=4194304;"
+		       "PRAGMA wal_autocheckpoint=64; PRAGMA journal_size_limit=262144;"
 		       "PRAGMA temp_store=MEMORY; PRAGMA cache_size=-2048;");
 	execute(store, pragma);
 	execute(store, "BEGIN");

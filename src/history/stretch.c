@@ -82,7 +82,7 @@ static void list_pressure(struct stretch *stretch)
 	while (!bad && archive_row(&stretch->archive, rows) == 1) {
 		int64_t number = archive_int(rows, 0, 0, INT64_MAX, 0, &bad);
 		int64_t resource = archive_int(rows, 1, 0, INT64_MAX, INT64_MAX, &bad);
-		uint64_t total = archive_uint(rows, 2, 0, &bad);
+		uint64_t total = archive_uint(rows, 2, 0, &bad), us;
 		struct outline *outline;
 		float share;
 
@@ -91,9 +91,11 @@ static void list_pressure(struct stretch *stretch)
 		if (bad || at == stretch->n || resource >= PSI_RESOURCES)
 			continue;
 		outline = &stretch->outlines[at];
-		if (known[resource] && outline->interval_ns && total >= last[resource]) {
-			share = (float)((double)(total - last[resource]) * 1e5 /
-					(double)outline->interval_ns);
+		if (known[resource] &&
+		    psi_grown(&(struct psi_line){ .valid = true, .total_us = last[resource] },
+			      &(struct psi_line){ .valid = true, .total_us = total },
+			      outline->interval_ns, &us)) {
+			share = (float)((double)us * 1e5 / (double)outline->interval_ns);
 			outline->stalls[resource] = share;
 			if (share > outline->pressure)
 				outline->pressure = share;
@@ -177,8 +179,9 @@ void stretch_read_waited(struct stretch *stretch, size_t at)
 
 	if (outline->waited_ns != WAITED_UNKNOWN || stretch_open(stretch))
 		return;
-	archive_each(&stretch->archive, QUERY_WAITS, outline->number, add_wait_row, &sum);
-	outline->waited_ns = sum;
+	/* A part of the sum would show a quiet time where there was none. */
+	if (!archive_each(&stretch->archive, QUERY_WAITS, outline->number, add_wait_row, &sum))
+		outline->waited_ns = sum;
 }
 
 void stretch_free(struct stretch *stretch)

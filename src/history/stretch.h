@@ -27,6 +27,7 @@ struct outline {
 };
 
 struct stretch {
+	bool left_out; /* its file cannot be read */
 	char *path; /* the file; NULL: the moments are in memory */
 	struct keeper *keeper; /* of the moments in memory, outlives the stretch; NULL: a file */
 	struct kept_list kept; /* the moments in memory */

@@ -50,6 +50,7 @@ uint32_t texts_number(struct texts *texts, const char *text, bool *added, const 
 	if (!tsearch(numbered->text, &texts->tree, compare_texts))
 		die("out of memory");
 	*added = true;
+	texts->bytes += len;
 	if (kept)
 		*kept = numbered->text;
 	return numbered->id;
@@ -59,6 +60,13 @@ uint32_t texts_number(struct texts *texts, const char *text, bool *added, const 
 static void free_text(void *text)
 {
 	free(numbered_of(text));
+}
+
+void texts_drop(struct texts *texts)
+{
+	tdestroy(texts->tree, free_text);
+	texts->tree = NULL;
+	texts->bytes = 0;
 }
 
 void texts_free(struct texts *texts)

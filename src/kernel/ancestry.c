@@ -113,7 +113,7 @@ static enum kin kin_of(struct ancestry *ancestry, pid_t pid)
 
 		if (at == ancestry->root)
 			kin = KIN_OURS;
-		else if (at == 1 || at == 2)
+		else if (at == 1 || at == 2 || proc_is_helper(ancestry->proc, at))
 			kin = KIN_NONE;
 		else if (known && known->pid)
 			return known->kin;

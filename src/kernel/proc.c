@@ -49,6 +49,8 @@
 #define HUNG_MAX 64
 #define LEFT_MAX 16
 
+#define HELPER_NAME "stalltop-reads"
+
 enum op { OP_READ, OP_LINK, OP_MODE, OP_NUMBERS };
 
 /* What is asked of the helper, and its answer: a number or -errno. */
@@ -204,6 +206,19 @@ static int perform(int procfd, const struct ask *ask, void *data)
 	}
 }
 
+/* Has the helper's command line be its name: the program's would match what the user looks for. */
+static void set_command_line(int procfd, const char *name)
+{
+	char text[4096], *line = program_invocation_name;
+	int len = file_read(procfd, "self/cmdline", text, sizeof(text));
+
+	/* Only where that is what the kernel shows. */
+	if (len <= (int)strlen(name) || memcmp(text, line, strlen(line) + 1) != 0)
+		return;
+	memset(line, 0, (size_t)len);
+	memcpy(line, name, strlen(name));
+}
+
 /* The helper: answers until the program ends. */
 _Noreturn static void serve(int procfd, struct channel *channel, pid_t parent)
 {
@@ -212,7 +227,8 @@ _Noreturn static void serve(int procfd, struct channel *channel, pid_t parent)
 
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, NULL);
-	start_serving("stalltop-reads", &procfd, 1);
+	start_serving(HELPER_NAME, &procfd, 1);
+	set_command_line(procfd, HELPER_NAME);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(0);
@@ -619,6 +635,16 @@ bool proc_ahead(struct proc *proc, const char *path, size_t size)
 	*ask = ask_for(OP_READ, path, size);
 	ask->data = helper->wishes++ * AHEAD_BYTES;
 	return true;
+}
+
+bool proc_is_helper(const struct proc *proc, pid_t pid)
+{
+	const struct proc_helper *helper = proc->helper;
+	bool is = helper && pid && pid == helper->pid;
+
+	for (unsigned i = 0; helper && !is && i < HUNG_MAX; i++)
+		is = pid && helper->hung[i].pid == pid;
+	return is;
 }
 
 unsigned proc_hangs(const struct proc *proc)

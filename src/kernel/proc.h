@@ -77,6 +77,9 @@ bool proc_ahead(struct proc *proc, const char *path, size_t size);
 /* Reads that hung lately and are not tried at present. */
 unsigned proc_hangs(const struct proc *proc);
 
+/* Whether a process is a helper. */
+bool proc_is_helper(const struct proc *proc, pid_t pid);
+
 /* CPU time of the helper so far, in ns. */
 uint64_t proc_cpu_ns(const struct proc *proc);
 

@@ -53,7 +53,7 @@ int system_parse_stat(const char *text, size_t len, uint64_t tick_ns, struct sys
 	if (!take_word(&rest, "cpu "))
 		return -EBADMSG;
 	for (unsigned i = 0; i < CPU_STATES; i++)
-		if (!take_number(&rest, &ticks[i]))
+		if (!take_number(&rest, &ticks[i]) || ticks[i] > UINT64_MAX / tick_ns)
 			return -EBADMSG;
 	for (take_line(&rest, &line); take_word(&rest, "cpu"); take_line(&rest, &line))
 		cpus++;

@@ -234,27 +234,19 @@ void account_reap(struct account_reader *reader, const struct sample *prev,
 	reader->primed = true;
 }
 
-/* The growth of a CPU state. iowait and idle of a CPU can run back (proc_stat(5)). */
-static uint64_t state_ns(const struct system_sample *before, const struct system_sample *now,
-			 enum cpu_state state)
-{
-	return now->cpu_ns[state] > before->cpu_ns[state]
-		       ? now->cpu_ns[state] - before->cpu_ns[state]
-		       : 0;
-}
-
 void account_system(struct account *account, const struct system_sample *before,
 		    const struct system_sample *now, uint64_t interval_ns, bool irq_apart)
 {
-	account->valid = before && before->cpu_valid && now->cpu_valid && now->cpus && interval_ns;
+	uint64_t ns[CPU_STATES];
+
+	account->valid = now->cpus && interval_ns && system_cpu_grown(before, now, ns);
 	if (!account->valid)
 		return;
 	account->machine_ns = now->cpus * interval_ns;
-	account->idle_ns = state_ns(before, now, CPU_IDLE);
-	account->iowait_ns = state_ns(before, now, CPU_IOWAIT);
-	account->steal_ns = state_ns(before, now, CPU_STEAL);
-	account->irq_ns =
-		irq_apart ? state_ns(before, now, CPU_IRQ) + state_ns(before, now, CPU_SOFTIRQ) : 0;
+	account->idle_ns = ns[CPU_IDLE];
+	account->iowait_ns = ns[CPU_IOWAIT];
+	account->steal_ns = ns[CPU_STEAL];
+	account->irq_ns = irq_apart ? ns[CPU_IRQ] + ns[CPU_SOFTIRQ] : 0;
 	account->rest_ns = (int64_t)account->machine_ns -
 			   (int64_t)(account->run_ns + account->idle_ns + account->iowait_ns +
 				     account->steal_ns + account->irq_ns) -

@@ -209,10 +209,10 @@ static void look_at_writes(struct evidence *evidence, const struct frame *frame,
 }
 
 /* Whether a task may run on fewer CPUs than there are. `set`: on which. */
-static bool is_pinned(struct evidence *evidence, const struct row *row)
+static bool is_pinned(struct evidence *evidence, const struct frame *frame, const struct row *row)
 {
 	size_t size = CPU_ALLOC_SIZE(RUNNABLE_CPUS);
-	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	int cpus = (int)frame->info->system->cpus;
 
 	return cpus > 0 && !sched_getaffinity(row->raw->pid, size, evidence->set) &&
 	       CPU_COUNT_S(size, evidence->set) < cpus;
@@ -243,7 +243,7 @@ static void look_for_rival(struct evidence *evidence, const struct frame *frame,
 			   const struct row *row, const struct most_rows *runners)
 {
 	struct task_evidence *task = evidence_of(frame, row);
-	bool pinned = is_pinned(evidence, row);
+	bool pinned = is_pinned(evidence, frame, row);
 
 	if (!pinned && frame->info->machine.idle >= IDLE_LEAST)
 		return;

@@ -60,6 +60,8 @@ enum note_id {
 	NOTE_RECORD_DROPPED, /* value: samples */
 	NOTE_RECORD_ENDED, /* value: errno */
 	NOTE_READS_HANG, /* value: reads */
+	NOTE_LEAPT, /* value: enum psi_resource, or PSI_RESOURCES: of stat */
+	NOTE_PROC_SUBSET,
 	NOTE_IDS
 };
 

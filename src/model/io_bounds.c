@@ -133,21 +133,20 @@ static void forget(struct bound_group *group)
 static void read_group(struct io_bounds *bounds, struct bound_group *group)
 {
 	const struct cgroup_sample *now, *before;
-	const struct psi_line *is, *was;
+	uint64_t passed_ns, us;
 
 	group->io = (struct io_pressure){ 0 };
 	if (group->root ||
 	    cgroup_read(bounds->reader, group->path, CGROUP_BIT(PSI_IO), &now, &before) ||
 	    !before || !(now->have & before->have & CGROUP_BIT(PSI_IO)))
 		return;
-	is = &now->psi[PSI_IO].some;
-	was = &before->psi[PSI_IO].some;
-	if (!is->valid || !was->valid || is->total_us < was->total_us ||
-	    now->read_ns[PSI_IO] <= before->read_ns[PSI_IO])
+	passed_ns = now->read_ns[PSI_IO] - before->read_ns[PSI_IO];
+	if (now->read_ns[PSI_IO] <= before->read_ns[PSI_IO] ||
+	    !psi_grown(&before->psi[PSI_IO].some, &now->psi[PSI_IO].some, passed_ns, &us))
 		return;
 	group->io = (struct io_pressure){
-		.stalled_ns = (is->total_us - was->total_us) * NSEC_PER_USEC,
-		.passed_ns = now->read_ns[PSI_IO] - before->read_ns[PSI_IO],
+		.stalled_ns = us * NSEC_PER_USEC,
+		.passed_ns = passed_ns,
 		.until_ns = now->read_ns[PSI_IO],
 	};
 }

@@ -202,6 +202,17 @@ const struct note_row note_table[NOTE_IDS] = {
 		"{it has|they have} is shown as -",
 		"thaw the file system, end the server, or kill the task that hangs", NOTE_HAPPENS,
 	},
+	[NOTE_PROC_SUBSET] = {
+		"proc-subset",
+		"this /proc has tasks alone (mount option subset=pid): pressure, CPU time, memory and "
+		"load are unknown",
+		"mount /proc without subset=pid, or run outside of the container", NOTE_STANDS,
+	},
+	[NOTE_LEAPT] = {
+		"leapt",
+		"/proc/%v fell, or grew by more than the time that passed: what it has is unknown in "
+		"this interval", NULL, NOTE_HAPPENS,
+	},
 	[NOTE_RECORD_DROPPED] = {
 		"record-dropped",
 		"%v {sample is|samples are} missing in the recording: the disk was too slow",
@@ -255,7 +266,11 @@ const char *record_failure(int err)
 /* Appends what %v stands for. */
 static void append_note_value(struct buf *out, const struct note *note)
 {
-	if (note->id == NOTE_PSI_MISSING && note->value < PSI_RESOURCES)
+	if (note->id == NOTE_LEAPT && note->value < PSI_RESOURCES)
+		buf_printf(out, "pressure/%s", psi_names[note->value]);
+	else if (note->id == NOTE_LEAPT)
+		buf_puts(out, system_file_names[SYSTEM_STAT]);
+	else if (note->id == NOTE_PSI_MISSING && note->value < PSI_RESOURCES)
 		buf_puts(out, psi_names[note->value]);
 	else if (note->id == NOTE_SYSTEM_MISSING && note->value < SYSTEM_FILES)
 		buf_puts(out, system_file_names[note->value]);
@@ -353,9 +368,47 @@ static void note_pressure(struct frame_info *info)
 			frame_note_error(info, NOTE_PSI_MISSING, r, error[r]);
 }
 
+/* Whether a line is there in both readings, and yet what it grew by is not known. */
+static bool has_leapt(const struct psi_line *before, const struct psi_line *now, uint64_t passed_ns)
+{
+	uint64_t us;
+
+	return before->valid && now->valid && passed_ns && !psi_grown(before, now, passed_ns, &us);
+}
+
+/* Notes counters that did what they cannot do. */
+static void note_leaps(struct frame_info *info)
+{
+	const struct system_sample *now = info->system, *before = info->system_before;
+	const struct psi_reading *pressure = frame_pressure(info);
+	const struct psi_reading *was = frame_pressure_before(info);
+	uint64_t ns[CPU_STATES];
+
+	if (before && before->cpu_valid && now->cpu_valid && !system_cpu_grown(before, now, ns))
+		frame_note(info, NOTE_LEAPT, PSI_RESOURCES);
+	for (unsigned r = 0; was && r < PSI_RESOURCES; r++)
+		if (has_leapt(&was->psi[r].some, &pressure->psi[r].some, info->interval_ns) ||
+		    has_leapt(&was->psi[r].full, &pressure->psi[r].full, info->interval_ns))
+			frame_note(info, NOTE_LEAPT, r);
+}
+
+/* Whether none of the files is there that are not of tasks. */
+static bool is_subset(const struct system_sample *system)
+{
+	for (unsigned f = 0; f < SYSTEM_FILES; f++)
+		if (system->file_error[f] != -ENOENT)
+			return false;
+	return has_no_file(system->pressure.error[PSI_CPU]);
+}
+
 void note_system(struct frame_info *info)
 {
+	if (is_subset(info->system)) {
+		frame_note(info, NOTE_PROC_SUBSET, 0);
+		return;
+	}
 	note_pressure(info);
+	note_leaps(info);
 	for (unsigned f = 0; f < SYSTEM_FILES; f++)
 		if (info->system->file_error[f])
 			frame_note_error(info, NOTE_SYSTEM_MISSING, f, info->system->file_error[f]);

@@ -30,9 +30,13 @@ static void read_group_pressure(struct sampler *sampler, struct system_sample *s
 		frame_note(info, NOTE_GROUP_GONE, 0);
 	else if (now->error[PSI_CPU] && now->error[PSI_MEMORY] && now->error[PSI_IO])
 		frame_note(info, NOTE_GROUP_PSI, (uint64_t)-now->error[PSI_CPU]);
-	pressure->read_ns = err ? system->pressure.read_ns : now->read_ns[PSI_CPU];
+	pressure->read_ns = system->pressure.read_ns;
 	for (unsigned r = 0; r < PSI_RESOURCES; r++) {
 		bool there = !err && now->have & CGROUP_BIT(r);
+
+		/* All are read at one go: any that could be dates them. */
+		if (there)
+			pressure->read_ns = now->read_ns[r];
 
 		pressure->psi[r] = there ? now->psi[r] : (struct psi){ 0 };
 		pressure->error[r] = there ? 0 : -ENOENT;

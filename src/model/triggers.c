@@ -205,6 +205,16 @@ uint64_t trigger_until_ns(const struct trigger *trigger, uint64_t linger_ns)
 	return trigger->last_ns + larger(linger_ns, window_ns(trigger) + REPORT_LATE_NS);
 }
 
+/* Whether a total can be what it is now, so long after a point. */
+static bool can_follow(const struct trigger_point *point, uint64_t now_ns, uint64_t total_us)
+{
+	const struct psi_line was = { .valid = true, .total_us = point->total_us };
+	const struct psi_line is = { .valid = true, .total_us = total_us };
+	uint64_t us;
+
+	return now_ns == point->ns || psi_grown(&was, &is, now_ns - point->ns, &us);
+}
+
 void trigger_measure(struct trigger *trigger, uint64_t now_ns, uint64_t total_us)
 {
 	struct trigger_point *points = trigger->points;
@@ -213,6 +223,9 @@ void trigger_measure(struct trigger *trigger, uint64_t now_ns, uint64_t total_us
 	/* Only the youngest point that is at least a window old is needed. */
 	while (trigger->npoints > 1 && now_ns - points[1].ns >= window_ns(trigger))
 		memmove(points, points + 1, --trigger->npoints * sizeof(*points));
+	/* A total that fell or leapt says nothing of the time before. */
+	if (trigger->npoints && !can_follow(&points[trigger->npoints - 1], now_ns, total_us))
+		trigger->npoints = 0;
 	if (trigger->npoints && total_us > points[0].total_us) {
 		age = (double)(now_ns - points[0].ns);
 		grown = (double)(total_us - points[0].total_us);

@@ -247,19 +247,20 @@ struct waited_machine waited_machine(const struct system_sample *before,
 {
 	const unsigned left = 1u << CPU_IDLE | 1u << CPU_IOWAIT;
 	struct waited_machine machine = { 0 };
-	const struct psi_line *was, *is = &now->pressure.psi[PSI_IO].some;
+	uint64_t passed_ns, us;
 	double idle = before ? system_cpu_share(before, now, left) : 0;
 
 	machine.idle = idle > 0 ? idle : 0;
 	if (!before || !before->cpu_valid || !now->cpu_valid)
 		return machine;
 	machine.cpus = now->cpus > before->cpus ? now->cpus : before->cpus;
-	was = &before->pressure.psi[PSI_IO].some;
-	if (!is->valid || !was->valid || is->total_us < was->total_us ||
-	    now->pressure.read_ns <= before->pressure.read_ns)
+	passed_ns = now->pressure.read_ns - before->pressure.read_ns;
+	if (now->pressure.read_ns <= before->pressure.read_ns ||
+	    !psi_grown(&before->pressure.psi[PSI_IO].some, &now->pressure.psi[PSI_IO].some,
+		       passed_ns, &us))
 		return machine;
-	machine.io.stalled_ns = (is->total_us - was->total_us) * NSEC_PER_USEC;
-	machine.io.passed_ns = now->pressure.read_ns - before->pressure.read_ns;
+	machine.io.stalled_ns = us * NSEC_PER_USEC;
+	machine.io.passed_ns = passed_ns;
 	machine.io.until_ns = now->pressure.read_ns;
 	return machine;
 }

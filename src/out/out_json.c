@@ -22,8 +22,11 @@ static void put_count(struct json *json, const char *name, int64_t value)
 
 /* Puts a pressure line, or null. */
 static void put_psi_line(struct json *json, const char *name, const struct psi_line *now,
-			 const struct psi_line *before)
+			 const struct psi_line *before, uint64_t interval_ns)
 {
+	uint64_t us = 0;
+	bool grown = psi_grown(before, now, interval_ns, &us);
+
 	if (!now->valid) {
 		json_put_null(json, name);
 		return;
@@ -33,9 +36,7 @@ static void put_psi_line(struct json *json, const char *name, const struct psi_l
 	json_put_fixed(json, "avg60", now->avg60, 2);
 	json_put_fixed(json, "avg300", now->avg300, 2);
 	json_put_uint(json, "total_us", now->total_us);
-	json_put_counter(json, "delta_us",
-			 before && before->valid && now->total_us >= before->total_us,
-			 before ? now->total_us - before->total_us : 0);
+	json_put_counter(json, "delta_us", grown, us);
 	json_close(json);
 }
 
@@ -54,8 +55,10 @@ static void put_pressure(struct json *json, const struct frame_info *info)
 			continue;
 		}
 		json_open_object(json, psi_names[r]);
-		put_psi_line(json, "some", &now->some, before ? &before->some : NULL);
-		put_psi_line(json, "full", &now->full, before ? &before->full : NULL);
+		put_psi_line(json, "some", &now->some, before ? &before->some : NULL,
+			     info->interval_ns);
+		put_psi_line(json, "full", &now->full, before ? &before->full : NULL,
+			     info->interval_ns);
 		json_close(json);
 	}
 	json_close(json);
@@ -64,18 +67,15 @@ static void put_pressure(struct json *json, const struct frame_info *info)
 /* Puts CPU states as deltas; null without an interval. */
 static void put_cpu_states(struct json *json, const struct frame_info *info)
 {
-	const struct system_sample *now = info->system, *before = info->system_before;
+	uint64_t ns[CPU_STATES];
 
-	if (!now->cpu_valid || !before || !before->cpu_valid) {
+	if (!system_cpu_grown(info->system_before, info->system, ns)) {
 		json_put_null(json, "cpu_ns");
 		return;
 	}
 	json_open_object(json, "cpu_ns");
 	for (unsigned s = 0; s < CPU_STATES; s++)
-		json_put_uint(json, cpu_state_names[s],
-			      now->cpu_ns[s] > before->cpu_ns[s]
-				      ? now->cpu_ns[s] - before->cpu_ns[s]
-				      : 0);
+		json_put_uint(json, cpu_state_names[s], ns[s]);
 	json_close(json);
 }
 

@@ -49,11 +49,20 @@ static void find_columns(struct finding_columns *found)
 	found->mem = column_of("mem");
 }
 
-void finder_note(struct most *most, const struct row *row, double share)
+/* Counts a row: once, also where it is noted for several kinds, one after the other. */
+static void count_row(struct most *most, const struct row *row)
 {
+	if (most->last == row)
+		return;
+	most->last = row;
 	if (most->n < NOTED_MAX)
 		most->noted[most->n] = row;
 	most->n++;
+}
+
+void finder_note(struct most *most, const struct row *row, double share)
+{
+	count_row(most, row);
 	if (most->row && share <= most->share)
 		return;
 	most->row = row;
@@ -63,9 +72,7 @@ void finder_note(struct most *most, const struct row *row, double share)
 /* Notes a row that has waited for so long. */
 static void note_ns(struct most *most, const struct row *row, uint64_t ns)
 {
-	if (most->n < NOTED_MAX)
-		most->noted[most->n] = row;
-	most->n++;
+	count_row(most, row);
 	if (most->row && ns <= most->ns)
 		return;
 	most->row = row;
@@ -163,7 +170,7 @@ static bool is_worth_telling(struct finder *finder, const struct row *row, unsig
 	if (kind == DELAY_BLKIO && finding_is_idle_ring(finder, row))
 		return false;
 	/* A wait that a limit makes is reported as the limit. */
-	if (kind < WAIT_KINDS && kind != DELAY_IRQ && kind != WAIT_DWAIT &&
+	if (kind != DELAY_IRQ && kind != DELAY_WPCOPY && kind != WAIT_DWAIT &&
 	    finding_is_limited(finder, row)) {
 		finder_note(&finder->limited, row, share);
 		return false;

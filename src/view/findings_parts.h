@@ -74,6 +74,7 @@ struct most {
 	const struct row *noted[NOTED_MAX];
 	double share; /* what it has: in percent of the interval, or in kB/s */
 	uint64_t ns; /* or for how long */
+	const struct row *last; /* the last that was counted */
 	size_t n;
 };
 

@@ -477,7 +477,7 @@ const struct finding_pattern finding_patterns[] = {
 	  "a cgroup that is shown waits " TEXT_OF(MEMORY_LEAST) " % of the time for memory and was at "
 	  "its limit (mem-max)" },
 	{ "memory-limited", FINDING_WARNING, find_limited, "memory", 0, NULL,
-	  "a task waits for I/O, memory or a CPU for the shares below while its cgroup uses "
+	  "a task waits for I/O or memory for the shares below while its cgroup uses "
 	  TEXT_OF(LIMIT_LEAST) " % of its limit of memory" },
 	MEMORY("swapin", DELAY_SWAPIN, "waiting for pages in swap", "waiting for pages in swap"),
 	MEMORY("thrash", DELAY_THRASH, "waiting for pages that were just evicted",

@@ -492,10 +492,11 @@ static struct summary_figure *add_average(struct summary *line, const char *labe
 static double stalled_share(const struct psi_line *now, const struct psi_line *before,
 			    uint64_t interval_ns)
 {
-	if (!before || !interval_ns || !now->valid || !before->valid ||
-	    now->total_us < before->total_us)
+	uint64_t us;
+
+	if (!psi_grown(before, now, interval_ns, &us))
 		return -1;
-	return (double)(now->total_us - before->total_us) * 1000.0 * 100.0 / (double)interval_ns;
+	return (double)us * 1000.0 * 100.0 / (double)interval_ns;
 }
 
 double summary_stalled(const struct psi_pair *pair)

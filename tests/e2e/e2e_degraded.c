@@ -619,3 +619,71 @@ E2E_TEST(test_hidden_tasks)
 	how.hook_arg = "hidepid=2";
 	check_note(sample_of(&how, ""), "hidden");
 }
+
+/* In the child: a /proc of tasks alone. */
+static int have_tasks_alone(const char *arg)
+{
+	(void)arg;
+	return !own_mounts() || mount("proc", "/proc", "proc", 0, "subset=pid");
+}
+
+/* Such a /proc is told as what it is: neither is the kernel without pressure, nor are files lost.
+ */
+E2E_TEST(test_subset)
+{
+	struct e2e_how how = { .hook = have_tasks_alone };
+	json_t *sample;
+
+	e2e_require();
+	sample = sample_of(&how, "");
+	check_note(sample, "proc-subset");
+	assert_null(note_of(sample, "no-psi"));
+	assert_null(note_of(sample, "system-missing"));
+}
+
+/* In the child: a file in place of /proc/stat. */
+static int keep_stat(const char *copy)
+{
+	return !own_mounts() || mount(copy, "/proc/stat", NULL, MS_BIND, NULL);
+}
+
+/* A machine's CPU time that stands far ahead, and then falls back: unknown, and said so. */
+E2E_TEST(test_stat_falls)
+{
+	const char *path = e2e_path("stat");
+	struct e2e_how how = { .hook = keep_stat, .hook_arg = path };
+	char text[65536], *idle;
+	struct e2e_result r;
+	struct samples s;
+	struct e2e_proc p;
+	FILE *file;
+	size_t len;
+
+	e2e_require();
+	file = fopen("/proc/stat", "re");
+	assert_non_null(file);
+	len = fread(text, 1, sizeof(text) - 1, file);
+	fclose(file);
+	text[len] = '\0';
+	assert_true((file = fopen(path, "we")) && fwrite(text, 1, len, file) == len);
+	fclose(file);
+	e2e_start_stalltop(&p, &how, "-b -n 6 -d 0.5 -o json");
+	assert_true(e2e_skip_line(&p, 20));
+	/* Idle is the fourth number: a digit more is a leap, and then a fall. */
+	idle = strchr(strchr(strchr(strchr(text, ' ') + 2, ' ') + 1, ' ') + 1, ' ') + 1;
+	file = fopen(path, "we");
+	assert_true(file && fprintf(file, "%.*s9%s", (int)(idle - text), text, idle) > 0);
+	fclose(file);
+	e2e_finish(&p, 30, &r);
+	parse_json(&r, &s);
+	len = 0;
+	for (size_t i = 0; i < s.n; i++) {
+		json_t *cpu = json_object_get(json_object_get(s.v[i], "system"), "cpu_ns");
+
+		if (!note_of(s.v[i], "leapt"))
+			continue;
+		assert_true(json_is_null(cpu));
+		len++;
+	}
+	assert_int_equal(len, 1);
+}

@@ -67,8 +67,8 @@ static size_t take_descendants(pid_t root, struct reader_record *records)
 		for (i = 0; i < n; i++) {
 			uint32_t pid = records[i].pid, ppid = records[i].ppid;
 			/* what the sanitizers start within the program ends as such */
-			bool child =
-				ppid == (uint32_t)root && strcmp(records[i].comm, "stalltop") != 0;
+			bool child = ppid == (uint32_t)root &&
+				     strncmp(records[i].comm, "stalltop", 8) != 0;
 
 			assert_true(pid < PID_LIMIT && ppid < PID_LIMIT);
 			if (ours[pid] || !(child || ours[ppid]))

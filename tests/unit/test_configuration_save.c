@@ -154,6 +154,40 @@ TREE_TEST(test_save_linked_folder)
 	free(real);
 }
 
+/* Root with another's HOME leaves nothing there that is root's. */
+TREE_TEST(test_save_for_owner)
+{
+	struct tree *tree = *state;
+	static const char *const made[] = { ".config", ".config/stalltop",
+					    ".config/stalltop/config" };
+	char *path = path_in(tree, "home/.config/stalltop/config");
+	struct options options;
+	struct buf message = { 0 };
+	struct stat info;
+
+	if (geteuid()) {
+		print_message("only root has another's HOME\n");
+		free(path);
+		skip();
+	}
+	put_dir(tree, "home");
+	assert_int_equal(fchownat(tree->fd, "home", 65534, 65533, 0), 0);
+	options_default(&options);
+	assert_int_equal(configuration_save(path, &options.view, false, &message),
+			 CONFIGURATION_SAVED);
+	for (size_t i = 0; i < ARRAY_SIZE(made); i++) {
+		char *one = path_in(tree, "home/");
+
+		one = xreallocarray(one, strlen(one) + strlen(made[i]) + 1, 1);
+		strcat(one, made[i]);
+		assert_int_equal(stat(one, &info), 0);
+		assert_true(info.st_uid == 65534 && info.st_gid == 65533);
+		free(one);
+	}
+	buf_free(&message);
+	free(path);
+}
+
 /* Somebody else's link is not followed: it may lead to what only we may write. */
 TREE_TEST(test_save_foreign_link)
 {

@@ -91,6 +91,12 @@ FINDINGS_TEST(test_limited)
 	evidence->memory_used = 30 << 20;
 	build(s);
 	check(s, 0, "io", "io: alpha 1 waits 39 % of the time");
+	/* One task is one, also where it waits in two kinds. */
+	evidence->memory_used = 40900 << 10;
+	waits(s, 0, DELAY_THRASH, 900);
+	build(s);
+	check(s, 0, "memory-limited",
+	      "memory: alpha 1 waits 45 % of the time at a cgroup limit of 40.0 MiB");
 }
 
 /* Completions that only events bring are no I/O. */

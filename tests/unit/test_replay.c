@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What a recording gives that grows, or is damaged in places, while it is played or gone to. */
+#include <stdio.h>
 #include "config.h"
 
 #include "tests/lib/test.h"
@@ -135,38 +136,57 @@ SCRATCH_TEST(plays_a_segment_that_grows)
 }
 
 /* What comes before damage is played, and the file that has it is named. */
-SCRATCH_TEST(plays_up_to_damage)
+/* Files that were left out. */
+static unsigned nleft_out;
+static char left_out[256];
+
+static void note_left_out(const char *path, int err)
 {
-	const struct replay_config config = { .path = scratch_folder() };
-	const struct replay_config late = { .path = scratch_folder(), .from = "-2s" };
-	struct replay *replay;
-	const char *second;
-	char *file;
+	assert_int_equal(err, -EBADMSG);
+	snprintf(left_out, sizeof(left_out), "%s", path);
+	nleft_out++;
+}
+
+/* Plays all there is: so many samples, without what is damaged, of which one file is told. */
+static void check_damaged(const struct replay_config *config, unsigned samples, const char *path)
+{
+	struct replay *replay = open_replay(config);
 	int err;
+
+	assert_int_equal(play(replay, 100, &err), samples);
+	assert_int_equal(err, -ENODATA);
+	replay_close(replay);
+	assert_string_equal(left_out, path);
+}
+
+SCRATCH_TEST(plays_past_damage)
+{
+	struct replay_config config = { .path = scratch_folder(), .left_out = note_left_out };
+	const char *second, *third;
+	struct replay *replay;
+	char *file;
 
 	write_some(FIRST, 5);
 	second = write_some(SECOND, 9);
-	write_some(THIRD, 6);
+	third = write_some(THIRD, 6);
+	nleft_out = 0;
 	change(second, "UPDATE sample SET interval_ns = -1 WHERE id = 4");
-	replay = open_replay(&config);
-	assert_int_equal(play(replay, 100, &err), 5 + 3);
-	assert_int_equal(err, -EBADMSG);
-	assert_string_equal(replay_file(replay), second);
-	replay_close(replay);
-	/* What is no recording at all is met when its turn has come, */
+	check_damaged(&config, 5 + 3 + 6, second);
+	assert_int_equal(nleft_out, 1);
+	/* What is no recording at all, */
 	scratch_file(second, scratch_format("%9000s", "no recording"));
-	replay = open_replay(&config);
-	assert_int_equal(play(replay, 100, &err), 5);
-	assert_int_equal(err, -EBADMSG);
-	assert_string_equal(replay_file(replay), second);
-	replay_close(replay);
-	/* but the last file at once: it says when the recording ends. */
-	scratch_file(scratch_path(THIRD), scratch_format("%9000s", "no recording"));
+	check_damaged(&config, 5 + 6, second);
+	assert_int_equal(nleft_out, 2);
+	/* and the last file, which says when the recording ends. */
+	scratch_file(third, scratch_format("%9000s", "no recording"));
+	check_damaged(&config, 5, second);
+	assert_int_equal(nleft_out, 4);
+	/* The only file is an error. */
+	config.path = third;
 	assert_int_equal(replay_open(&replay, &config, &file), -EBADMSG);
-	assert_string_equal(file, scratch_path(THIRD));
+	assert_string_equal(file, third);
 	free(file);
-	assert_int_equal(replay_open(&replay, &late, &file), -EBADMSG);
-	free(file);
+	assert_int_equal(nleft_out, 4);
 }
 
 /* What is damaged later than asked for is not met. */

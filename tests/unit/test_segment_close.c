@@ -324,7 +324,7 @@ SCRATCH_TEST(test_names)
 	assert_false(segment_is_name("stalltop-.db.zst") && segment_is_name("stalltop-.db"));
 	put_file(scratch_path(PACKED), "1", 1);
 	assert_true(segment_exists(scratch_folder(), SEGMENT));
-	assert_int_equal(segments_prune(scratch_folder(), "", &limits, 1, false), 1);
+	assert_int_equal(segments_prune(scratch_folder(), "", &limits, 1), 1);
 	assert_false(is_there(scratch_path(PACKED)));
 	assert_false(segment_exists(scratch_folder(), SEGMENT));
 }

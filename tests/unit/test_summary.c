@@ -41,6 +41,8 @@ static int open_state(void **state)
 	};
 	for (unsigned i = 0; i < CPU_STATES; i++)
 		s->now.cpu_ns[i] = SEC(i + 1);
+	/* Many, so that this time can have passed. */
+	s->now.cpus = s->before.cpus = 24;
 	s->before.cpu_valid = true;
 	s->before.pressure.read_ns = SEC(100);
 	s->frame.info = &s->info;
@@ -255,7 +257,7 @@ STATE_TEST(test_tasks)
 	s->info.ended = 7;
 	s->info.threads = true;
 	/* A state that ran back has not grown. */
-	s->before.cpu_ns[CPU_IOWAIT] = SEC(50);
+	s->before.cpu_ns[CPU_IOWAIT] = SEC(6);
 	s->now.swap_total = 0;
 	check(s, summary_tasks(&s->text, &s->view),
 	      "threads 123, 1 D, 2 R   5 new, 7 exited, 2 lost   cpu 9.7 us 51.6 sy 12.9 id 0.0 wa "

@@ -472,3 +472,68 @@ TEST(test_names)
 	for (int i = 0; i < CPU_STATES; i++)
 		assert_string_equal(cpu_state_names[i], names[i]);
 }
+
+/* Two readings of /proc/stat, two CPUs and a second apart, of which one CPU idled. */
+static void make_pair(struct system_sample *before, struct system_sample *now)
+{
+	*before = (struct system_sample){ .cpu_valid = true, .cpus = 2, .pressure.read_ns = 10 };
+	for (unsigned s = 0; s < CPU_STATES; s++)
+		before->cpu_ns[s] = 1000 * NSEC_PER_SEC;
+	*now = *before;
+	now->pressure.read_ns += NSEC_PER_SEC;
+	now->cpu_ns[CPU_USER] += NSEC_PER_SEC;
+	now->cpu_ns[CPU_IDLE] += NSEC_PER_SEC;
+}
+
+/* What fell, or grew by more than passed, is not known; a little is the kernel's way. */
+TEST(test_cpu_leaps)
+{
+	static const struct {
+		enum cpu_state state;
+		int64_t by_ms;
+		bool known;
+	} rows[] = {
+		{ CPU_IDLE, 0, true },	      { CPU_IDLE, -1100, true },
+		{ CPU_IDLE, -30000, false },  { CPU_IOWAIT, -300, true },
+		{ CPU_IOWAIT, -3000, false }, { CPU_USER, -1010, false },
+		{ CPU_USER, 30800, false },   { CPU_SYSTEM, 200, true },
+		{ CPU_STEAL, 2000, false },
+	};
+	struct system_sample before, now;
+	uint64_t ns[CPU_STATES];
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		make_pair(&before, &now);
+		now.cpu_ns[rows[i].state] += (uint64_t)(rows[i].by_ms * (int64_t)NSEC_PER_MSEC);
+		if (system_cpu_grown(&before, &now, ns) != rows[i].known)
+			fail_msg("row %zu", i);
+		assert_true((system_cpu_share(&before, &now, 1u << CPU_USER) >= 0) ==
+			    rows[i].known);
+	}
+	assert_false(system_cpu_grown(NULL, &now, ns));
+	/* A number that no machine has run for. */
+	assert_int_equal(system_parse_stat("cpu 1 2 3 8317131874320235395 5 6 7 8 9 10\n"
+					   "cpu0 1 2 3 4 5 6 7 8 9 10\nprocesses 5\n",
+					   88, 10 * NSEC_PER_MSEC, &now),
+			 -EBADMSG);
+}
+
+/* Pressure that leaps by 2^32 ns, or falls. */
+TEST(test_psi_leaps)
+{
+	const struct psi_line before = { .valid = true, .total_us = 5000000 };
+	struct psi_line now = before;
+	uint64_t us;
+
+	now.total_us += 1000000;
+	assert_true(psi_grown(&before, &now, NSEC_PER_SEC, &us) && us == 1000000);
+	now.total_us = before.total_us + 4294967;
+	assert_false(psi_grown(&before, &now, NSEC_PER_SEC, &us));
+	assert_true(psi_grown(&before, &now, 5 * NSEC_PER_SEC, &us));
+	now.total_us = UINT64_MAX;
+	assert_false(psi_grown(&before, &now, NSEC_PER_SEC, &us));
+	now.total_us = 1;
+	assert_false(psi_grown(&before, &now, NSEC_PER_SEC, &us));
+	assert_false(psi_grown(NULL, &now, NSEC_PER_SEC, &us));
+	assert_false(psi_grown(&before, &before, 0, &us));
+}

@@ -351,6 +351,8 @@ TREE_TEST(test_look)
 				    "full avg10=0.00 avg60=0.00 avg300=0.00 total=1000000\n";
 	static const char then[] = "some avg10=0.00 avg60=0.00 avg300=0.00 total=3000000\n"
 				   "full avg10=0.00 avg60=0.00 avg300=0.00 total=1999999\n";
+	static const char leaps[] = "some avg10=0.00 avg60=0.00 avg300=0.00 total=7294967\n"
+				    "full avg10=0.00 avg60=0.00 avg300=0.00 total=6294966\n";
 	const struct tree *tree = *state;
 	struct trigger_spec specs[2] = { good("io some 1s/2s"), good("io full 1s/2s") };
 	struct trigger_set set = { .n = 0 };
@@ -362,12 +364,18 @@ TREE_TEST(test_look)
 	put_text(tree, "pressure/io", first);
 	triggers_look(&set, 1 * SEC);
 	put_text(tree, "pressure/io", then);
-	triggers_look(&set, 2 * SEC);
-	assert_true(set.all[0].lasts_ns == 2 * SEC);
+	triggers_look(&set, 3 * SEC);
+	assert_true(set.all[0].lasts_ns == 3 * SEC);
 	assert_true(set.all[1].lasts_ns == 0);
 	put_text(tree, "pressure/io", "");
-	triggers_look(&set, 3 * SEC);
-	assert_true(triggers_until_ns(&set, SEC) == 3 * SEC);
+	triggers_look(&set, 4 * SEC);
+	assert_true(triggers_until_ns(&set, SEC) == 4 * SEC);
+	/* A total that grows by more than passed, or falls, is no pressure. */
+	put_text(tree, "pressure/io", leaps);
+	triggers_look(&set, 5 * SEC);
+	put_text(tree, "pressure/io", first);
+	triggers_look(&set, 6 * SEC);
+	assert_true(set.all[0].lasts_ns == 3 * SEC && set.all[1].lasts_ns == 0);
 	triggers_close(&set);
 	for (size_t i = 0; i < 2; i++)
 		trigger_spec_free(&specs[i]);

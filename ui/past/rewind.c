@@ -9,6 +9,7 @@
 
 #include "base/util.h"
 #include "history/past.h"
+#include "history/recorder.h"
 #include "model/notes.h"
 #include "ui/table/table_state.h"
 
@@ -321,20 +322,34 @@ static void add_trend(struct rewind *rewind, const struct frame *frame)
 		trends_add(&rewind->trends, frame);
 }
 
+/* The groups that are shown of a frame, with their readings; NULL: none are. */
+static const struct frame *shown_groups(const struct ui *ui, const struct frame *frame)
+{
+	return frame == ui->frame && ui_rows_frame(ui) != frame ? ui_rows_frame(ui) : NULL;
+}
+
+void rewind_record(struct ui *ui)
+{
+	const struct frame *frame = ui->rewind.unrecorded;
+
+	ui->rewind.unrecorded = NULL;
+	if (frame)
+		recorder_add(ui->config->recorder, frame, shown_groups(ui, frame));
+}
+
 void rewind_keep(struct ui *ui)
 {
 	struct rewind *rewind = &ui->rewind;
-	const struct frame *frame = rewind->untaken, *folded = NULL;
+	const struct frame *frame = rewind->untaken, *folded;
 	uint64_t began = clock_ns(CLOCK_MONOTONIC);
 	int err;
 
+	rewind_record(ui);
 	rewind->untaken = NULL;
 	if (!frame || !rewind->lookback || rewind->lookback_ended)
 		return;
 	add_trend(rewind, frame);
-	/* The readings of the shown groups are kept, too. */
-	if (frame == ui->frame && ui_rows_frame(ui) != frame)
-		folded = ui_rows_frame(ui);
+	folded = shown_groups(ui, frame);
 	err = lookback_add(rewind->lookback, frame, folded);
 	if (!err) {
 		log_size(rewind->lookback, clock_ns(CLOCK_MONOTONIC) - began);

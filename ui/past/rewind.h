@@ -35,6 +35,9 @@ uint64_t rewind_due_ns(const struct ui *ui);
 /* Shows the next moment of a playback. */
 void rewind_play_on(struct ui *ui);
 
+/* Records the last frame, if that has not been done, with the groups that are shown of it. */
+void rewind_record(struct ui *ui);
+
 /* Keeps the last frame, if that has not been done: to be called when it was drawn. */
 void rewind_keep(struct ui *ui);
 

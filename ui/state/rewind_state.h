@@ -33,6 +33,8 @@ struct rewind {
 	/* The present, while the past is shown: */
 	struct sampler *live;
 	const struct frame *live_frame;
+	const struct frame
+		*unrecorded; /* a frame of groups, until it is recorded with their figures */
 	const struct frame *untaken; /* the last frame, until it is kept; NULL: it is */
 };
 
