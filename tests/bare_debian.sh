@@ -32,9 +32,12 @@ done
 debian_require || exit 1
 
 top=$(mktemp -d) || exit 1
-trap 'rm -rf --one-file-system "$top"' EXIT
+trap 'umount -l "$debian" 2>/dev/null; rm -rf --one-file-system "$top"' EXIT
 trap 'exit 1' HUP INT TERM
 debian=$top/debian
+# A mount of its own: in it / is one, as tests with file systems of their own need it.
+mkdir "$debian" && mount --bind "$debian" "$debian" && mount --make-private "$debian" ||
+	fail "cannot mount $debian"
 
 echo "== debootstrap $suite"
 debian_make "$suite" "$debian" "$top/log" || fail "debootstrap failed"

@@ -363,7 +363,7 @@ unsigned segments_prune(const char *folder, const char *but, const struct segmen
 {
 	int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct segment *segments;
-	uint64_t bytes = 0;
+	uint64_t bytes = 0, growth = 0, grown = full_bytes(limits) + JOURNAL_BYTES;
 	unsigned removed = 0;
 	bool plausible;
 	size_t n;
@@ -373,19 +373,17 @@ unsigned segments_prune(const char *folder, const char *but, const struct segmen
 	n = list_segments(fd, &segments);
 	plausible = is_plausible(segments, n, limits, now_ns);
 	for (size_t i = 0; i < n; i++) {
-		uint64_t grown = full_bytes(limits) + JOURNAL_BYTES;
-
+		bytes += segments[i].bytes;
 		/* The one that is being written may become as large until the next look. */
 		if (is_spared(segments[i].name, but) && segments[i].bytes < grown)
-			segments[i].bytes = grown;
-		bytes += segments[i].bytes;
+			growth += grown - segments[i].bytes;
 	}
 	for (size_t i = 0; i < n; i++) {
 		struct room room = look_for_room(fd, limits->bytes);
 		bool old = segments[i].end_ns + limits->age_ns < now_ns;
 
 		if (!is_spared(segments[i].name, but) &&
-		    ((old && plausible) || bytes > limits->bytes ||
+		    ((old && plausible) || bytes + growth > limits->bytes ||
 		     (room.free < room.wanted && bytes > room.share))) {
 			remove_segment(fd, segments[i].name);
 			bytes -= segments[i].bytes;

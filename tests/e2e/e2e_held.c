@@ -253,7 +253,7 @@ HELD_TEST(test_unmap)
 HELD_TEST(test_epoll)
 {
 	e2e_require_bpf();
-	check_all(start_held(__func__, "epoll", "fdinfo/3"));
+	check_all(start_held(__func__, "epoll", "fdinfo/100"));
 }
 
 /* Thaws a file system after a while, whatever becomes of the test. */

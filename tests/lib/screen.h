@@ -85,6 +85,8 @@ int screen_word_line(struct screen *s, const char *word);
 int screen_word_line_after(struct screen *s, const char *word, int after);
 bool screen_in_alt(const struct screen *s);
 bool screen_cursor_visible(const struct screen *s);
+/* The line that it is on, also while it is invisible. */
+int screen_cursor_line(const struct screen *s);
 
 /* All that was ever written to the terminal, with a NUL behind it. */
 const char *screen_output(const struct screen *s, size_t *len);

@@ -43,6 +43,14 @@ bool screen_in_alt(const struct screen *s)
 	return s->alt;
 }
 
+int screen_cursor_line(const struct screen *s)
+{
+	VTermPos at;
+
+	vterm_state_get_cursorpos(vterm_obtain_state(s->vt), &at);
+	return at.row;
+}
+
 bool screen_cursor_visible(const struct screen *s)
 {
 	return s->cursor;

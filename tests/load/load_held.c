@@ -6,7 +6,7 @@
  *
  * - exec: within execve(), in closing a file, with exec_update_lock
  * - unmap: in munmap() of a page that is to be written, with mmap_lock
- * - epoll: in adding a file to an epoll, with the lock of that
+ * - epoll: in adding a file to an epoll, descriptor 100, with the lock of that
  * - fault FILE: on SIGUSR1, in writing to a page of a frozen file and in munmap() of another
  */
 #include "config.h"
@@ -27,6 +27,9 @@
 #include "tests/load/silent.h"
 
 #define BLOCK 4096
+
+/* Where the epoll is: whoever looks at it knows the number. */
+#define EPOLL_FD 100
 
 static const char *path;
 static char *page;
@@ -124,7 +127,7 @@ static void hang_in_epoll(void)
 {
 	static int fds[2];
 
-	fds[0] = epoll_create1(EPOLL_CLOEXEC);
+	fds[0] = dup2(epoll_create1(EPOLL_CLOEXEC), EPOLL_FD);
 	fds[1] = open_file(O_CLOEXEC);
 	start_thread(wait_for_epoll, fds);
 	start_thread(add_to_epoll, fds);

@@ -205,6 +205,9 @@ SCREEN_TEST(moves_selection)
 	await_row(s, 1);
 	screen_key(s, VTERM_KEY_DOWN);
 	await_row(s, 2);
+	/* The cursor is there for who feels or hears it. */
+	screen_settle(s);
+	screen_check(s, screen_cursor_line(s) == t.first + 2 && !screen_cursor_visible(s));
 	screen_key(s, VTERM_KEY_UP);
 	await_row(s, 1);
 	screen_key(s, VTERM_KEY_PAGEDOWN);

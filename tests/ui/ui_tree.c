@@ -154,3 +154,43 @@ SCREEN_TEST(sums_up_branches)
 	screen_settle(s);
 	screen_check(s, tree_line(s, "crowd-works") == tree_line(s, "crowd-lord") + 1);
 }
+
+/* Some tasks began in the interval. */
+static bool counts_more(struct screen *s, const void *arg)
+{
+	const char *line = screen_line(s, 1);
+
+	(void)arg;
+	return strstr(line, "new") && !strstr(line, " 0 new");
+}
+
+/* Lines that come above the selected one do not move it. */
+SCREEN_TEST(selection_is_steady)
+{
+	struct screen *s;
+	struct table t;
+	double pid;
+	int line;
+
+	assert_int_not_equal(crowd_sleepers("crowd-old", 60), 0);
+	s = screen_start(
+		&(struct screen_how){ .args = "-d 1 -m ^crowd -s -pid", .rows = 24, .cols = 120 });
+	screen_await(s, table_has_name, "crowd-old");
+	screen_type(s, "V");
+	screen_await(s, in_tree, "crowd-old");
+	screen_key(s, VTERM_KEY_PAGEDOWN);
+	screen_key(s, VTERM_KEY_PAGEDOWN);
+	screen_key(s, VTERM_KEY_UP);
+	screen_key(s, VTERM_KEY_UP);
+	screen_key(s, VTERM_KEY_UP);
+	screen_settle(s);
+	table_must(s, &t);
+	line = table_selected(s, &t);
+	pid = table_number(s, &t, line, "PID");
+	assert_int_not_equal(crowd_sleepers("crowd-new", 9), 0);
+	screen_await(s, counts_more, NULL);
+	screen_settle(s);
+	table_must(s, &t);
+	screen_check(s, table_selected(s, &t) == line);
+	screen_check(s, table_number(s, &t, line, "PID") == pid);
+}

@@ -120,12 +120,16 @@ static void set_query(struct ui *ui)
 		ui_only_group(&ui->group, &ui->query);
 }
 
-/* Moves the selection to its task's line. It stays where it is if the task has gone. */
+/*
+ * Moves the selection to its task's line. It stays where it is if the task has gone. In a tree,
+ * where lines come and go above it, the list is moved below it: its line on the screen stays.
+ */
 static void follow(struct ui *ui)
 {
 	const struct ui_task *task = &ui->table->selected;
 	const struct rows *rows = &ui->table->rows;
 	struct list *list = &ui->pages[0].list;
+	size_t line = list->selected - list->top;
 
 	list->n = rows->n;
 	if (!ui->table->pinned) {
@@ -139,6 +143,8 @@ static void follow(struct ui *ui)
 
 		if (key.pid == task->key.pid && item->thread == task->thread &&
 		    key.start_ns == task->key.start_ns) {
+			if (ui->settings->tree)
+				list->top = i > line ? i - line : 0;
 			list_select(list, i);
 			return;
 		}

@@ -356,6 +356,8 @@ int term_open(struct term *term, enum text_charset charset, const struct theme_c
  */
 static void leave(struct term *term)
 {
+	const char *shown;
+
 	await_answer(term);
 	restart_output(term);
 	/* Clears the last line: terminals without a second screen keep showing this one. */
@@ -365,6 +367,10 @@ static void leave(struct term *term)
 	endwin();
 	lines_forget(&term->drawn);
 	tty_collect(&term->tty);
+	/* Terminals of libvterm hide it once more with the screen, as it was saved (DECSC). */
+	shown = tigetstr("cnorm");
+	if (shown && shown != (char *)-1)
+		buf_puts(&term->tty.pending, shown);
 	if (!tty_send_last(&term->tty, &term->tty.pending))
 		tty_send_last(&term->tty, &term->farewell);
 	term->tty.pending.len = 0;

@@ -14,6 +14,12 @@ void term_erase(struct term *term)
 	term_cursor(term, -1, 0);
 }
 
+/* Whether a style is that of the row that is selected. */
+static bool is_selected(enum style style)
+{
+	return style_selected(STYLE_NORMAL) == style || style_selected(STYLE_DIM) == style;
+}
+
 int term_put(struct term *term, int line, int column, int cells, const char *text, size_t len,
 	     enum style style)
 {
@@ -28,6 +34,11 @@ int term_put(struct term *term, int line, int column, int cells, const char *tex
 	text_fit(&term->scratch, text, len, (unsigned)cells, false, term->charset);
 	piece.text = term->scratch.data;
 	piece.len = term->scratch.len;
+	/* Screen readers and braille displays follow the cursor, also while it is hidden. */
+	if (!term->cursor && is_selected(style)) {
+		term->cursor_line = line;
+		term->cursor_column = 0;
+	}
 	lines_put(&term->drawn, line, &piece);
 	return end;
 }
