@@ -136,7 +136,7 @@ E2E_TEST(test_filters)
 		assert_in_range(waited(group, "dwait"),
 				(uint64_t)(member_real(s.v[0], "interval") * 0.85e9),
 				(uint64_t)(member_real(s.v[0], "interval") * 1.15e9));
-		assert_true(samples_of(sources[i], pid, "-n 1 -d 0.3 --over 350", &s));
+		assert_true(samples_of(sources[i], pid, "-n 1 -d 0.3 --over 5000", &s));
 		assert_null(task_of(s.v[0], pid));
 	}
 }
