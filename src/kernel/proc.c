@@ -25,7 +25,7 @@
 #include "base/util.h"
 
 /* Reads that are asked for at one go, and the longest of them. */
-#define AHEAD_MAX 32
+#define AHEAD_MAX 64
 #define AHEAD_BYTES 4096
 
 /* The longest text of a single read. */
@@ -98,6 +98,7 @@ struct proc_helper {
 	struct channel *channel;
 	bool failed; /* none can be started */
 	unsigned wishes; /* reads ahead */
+	unsigned taken; /* the one that was taken last */
 	bool asked; /* they have their answers */
 	struct hung hung[HUNG_MAX];
 	unsigned nhung; /* reads that are not tried at present */
@@ -545,10 +546,14 @@ static struct ask ask_for(enum op op, const char *path, size_t size)
 /* The place of a wish; AHEAD_MAX: there is none. */
 static unsigned find_wish(const struct proc_helper *helper, const char *path, size_t size)
 {
-	for (unsigned i = 0; i < helper->wishes; i++)
-		if (helper->channel->asks[i].size == size &&
-		    !strcmp(helper->channel->asks[i].path, path))
-			return i;
+	for (unsigned i = 0; i < helper->wishes; i++) {
+		/* They come about in order. */
+		unsigned at = (helper->taken + i) % helper->wishes;
+		const struct ask *ask = &helper->channel->asks[at];
+
+		if (ask->size == size && !strcmp(ask->path, path))
+			return at;
+	}
 	return AHEAD_MAX;
 }
 
@@ -569,6 +574,7 @@ static bool take_ahead(struct proc *proc, const char *path, void *text, size_t s
 	/* Too many may hang by now. */
 	if (!helper->channel)
 		return false;
+	helper->taken = place;
 	ask = &helper->channel->asks[place];
 	*result = ask->result;
 	if (ask->result > 0)
@@ -620,7 +626,7 @@ void proc_ahead_begin(struct proc *proc)
 {
 	if (!proc->helper)
 		return;
-	proc->helper->wishes = 0;
+	proc->helper->wishes = proc->helper->taken = 0;
 	proc->helper->asked = false;
 }
 

@@ -25,6 +25,7 @@
 
 /* One line for each hierarchy: 12 of v1 and the unified one, each with a path of up to 4096. */
 #define CGROUP_BYTES 65536
+#define CGROUP_USUAL 4096
 
 /* The longest command line, and what is read of it at one go. */
 #define CMDLINE_MAX 65536
@@ -76,6 +77,7 @@ bool proctask_ahead(struct proc *proc, pid_t tgid, pid_t tid, enum proctask_file
 		[PROCTASK_STAT] = { "stat", TEXT_BYTES },
 		[PROCTASK_IO] = { "io", TEXT_BYTES },
 		[PROCTASK_CMDLINE] = { "cmdline", CMDLINE_BYTES },
+		[PROCTASK_CGROUP] = { "cgroup", CGROUP_USUAL },
 	};
 
 	return proc_ahead(proc, path_of(tgid, tid, files[file].name).text, files[file].size);
@@ -385,9 +387,13 @@ int proctask_wchan(struct proc *proc, pid_t tgid, pid_t tid, struct buf *out)
 
 int proctask_cgroup(struct proc *proc, pid_t tgid, pid_t tid, struct buf *out)
 {
-	int len = read_locked(proc, tgid, tid, "cgroup", buf_reserve(out, CGROUP_BYTES),
-			      CGROUP_BYTES);
+	int len = read_locked(proc, tgid, tid, "cgroup", buf_reserve(out, CGROUP_USUAL),
+			      CGROUP_USUAL);
 
+	/* Few are longer: they are read once more, as a whole. */
+	if (len == CGROUP_USUAL)
+		len = read_locked(proc, tgid, tid, "cgroup", buf_reserve(out, CGROUP_BYTES),
+				  CGROUP_BYTES);
 	if (len < 0)
 		return len;
 	out->len += (size_t)len;

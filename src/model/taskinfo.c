@@ -352,6 +352,12 @@ static size_t read_ahead(const struct taskinfo *info, const struct sample *sampl
 		if (needs & NEED_COMMAND && !(raw->task->info & NEED_COMMAND) &&
 		    !proctask_ahead(info->proc, raw->tgid, 0, PROCTASK_CMDLINE))
 			break;
+		/* Where the source does not say who shares groups, each one's are read. */
+		if (needs & NEED_CGROUP && info->hierarchy && !raw->task->groups &&
+		    !(raw->task->info & NEED_CGROUP) &&
+		    !proctask_ahead(info->proc, raw->tgid, info->threads ? raw->pid : 0,
+				    PROCTASK_CGROUP))
+			break;
 		if (needs & NEED_IO &&
 		    !proctask_ahead(info->proc, raw->tgid, tid_of_io(info, raw), PROCTASK_IO))
 			break;
