@@ -120,7 +120,7 @@ TREE_TEST(test_beside)
 	n = beside.frame->n;
 	assert_int_equal(n, 202);
 	/* The source is opened. Two threads of at most ten each, and their list. */
-	assert_in_range(CALLS_OF(read_of(&beside, 42, 0)), 2, 150);
+	assert_in_range(CALLS_OF(read_of(&beside, 42, 0)), 2, 200);
 	assert_in_range(CALLS_OF(read_of(&beside, 42, 0)), 2, 30);
 	assert_ptr_equal(beside.frame->rows, rows);
 	assert_int_equal(beside.frame->n, n);
