@@ -97,7 +97,7 @@ static pid_t read_parent(const struct ancestry *ancestry, pid_t pid)
 
 	if (link)
 		return link->ppid;
-	return proctask_stat(ancestry->proc, pid, 0, &stat) ? 0 : stat.ppid;
+	return proctask_stat_part(ancestry->proc, pid, 0, &stat) ? 0 : stat.ppid;
 }
 
 /* Whether the process is the root or descends from it. */

@@ -167,7 +167,7 @@ static void search_all(struct file_owners *owners, struct known_file *file)
 	pid_t self = 0;
 
 	if (proctask_status(owners->proc, file->tid, 0, NULL, &self) ||
-	    proctask_stat(owners->proc, self, 0, &stat))
+	    proctask_stat_part(owners->proc, self, 0, &stat))
 		return;
 	if (stat.ppid && search_process(owners, file, stat.ppid))
 		return;

@@ -303,9 +303,14 @@ int proctask_stat(struct proc *proc, pid_t tgid, pid_t tid, struct proctask_stat
 	char text[TEXT_BYTES];
 	int len = read_locked(proc, tgid, tid, "stat", text, sizeof(text));
 
-	if (proc_hung(len))
-		return read_partial(proc, tgid, tid, out);
 	return len < 0 ? len : proctask_stat_parse(text, (size_t)len, out);
+}
+
+int proctask_stat_part(struct proc *proc, pid_t tgid, pid_t tid, struct proctask_stat *out)
+{
+	int err = proctask_stat(proc, tgid, tid, out);
+
+	return proc_hung(err) ? read_partial(proc, tgid, tid, out) : err;
 }
 
 int proctask_status(struct proc *proc, pid_t tgid, pid_t tid, uid_t *uid, pid_t *group)

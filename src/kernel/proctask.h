@@ -50,8 +50,13 @@ struct proctask_schedstat {
 	uint64_t run, wait, slices;
 };
 
-/* While the task hangs within execve(), a part comes from its status. */
 int proctask_stat(struct proc *proc, pid_t tgid, pid_t tid, struct proctask_stat *out);
+
+/*
+ * The same where comm, state, ppid and threads are enough: of a task that hangs within execve()
+ * these come from other files, and the rest is 0 (`partial`).
+ */
+int proctask_stat_part(struct proc *proc, pid_t tgid, pid_t tid, struct proctask_stat *out);
 
 int proctask_schedstat(struct proc *proc, pid_t tgid, pid_t tid, struct proctask_schedstat *out);
 
@@ -130,7 +135,7 @@ struct pidlist {
  */
 int pidlist_read(struct pidlist *list, int dirfd);
 
-/* Opens /proc/TGID/task below proc and reads it. 0, or -errno (-ENOENT: has gone). */
+/* Opens /proc/TGID/task below procfd and reads it. 0, or -errno (-ENOENT: has gone). */
 int pidlist_read_threads(struct pidlist *list, int procfd, pid_t tgid);
 
 /*

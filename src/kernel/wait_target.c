@@ -135,7 +135,7 @@ static void add_process(struct wait_targets *targets, pid_t pid, struct buf *out
 	struct proctask_stat stat;
 
 	buf_printf(out, " %d", (int)pid);
-	if (proctask_stat(targets->proc, pid, 0, &stat))
+	if (proctask_stat_part(targets->proc, pid, 0, &stat))
 		return;
 	buf_putc(out, ' ');
 	buf_puts(out, stat.comm);

@@ -106,7 +106,7 @@ static bool was_reaped(struct account_reader *reader, const struct sample *cur,
 
 	if (raw->task->reaped.booked || !cur->unread)
 		return !raw->task->reaped.booked;
-	return proctask_stat(reader->proc, raw->tgid, 0, &stat) != 0;
+	return proctask_stat_part(reader->proc, raw->tgid, 0, &stat) != 0;
 }
 
 /* Books the processes that have gone since the sample before, and those that came and went. */

@@ -20,7 +20,7 @@ static void find_tracer(struct proc *proc, const struct task_raw *raw, struct ta
 
 	if (proctask_tracer(proc, raw->tgid, raw->pid, &held->tracer) || !held->tracer)
 		return;
-	if (!proctask_stat(proc, held->tracer, 0, &stat))
+	if (!proctask_stat_part(proc, held->tracer, 0, &stat))
 		memcpy(held->tracer_comm, stat.comm, sizeof(held->tracer_comm));
 }
 

@@ -409,7 +409,7 @@ static void find_outlived(struct running *running)
 		struct proctask_stat stat;
 
 		if (!ancestry_has(ancestry, list.pids[i]) ||
-		    proctask_stat(running->config->proc, list.pids[i], 0, &stat) ||
+		    proctask_stat_part(running->config->proc, list.pids[i], 0, &stat) ||
 		    stat.state == 'Z')
 			continue;
 		if (result->outlived < RUN_NAMED) {

@@ -47,7 +47,7 @@ static int read_thread(struct procfs_source *source, pid_t tgid, pid_t tid, stru
 	struct proctask_stat *stat = &reading->stat;
 	struct proctask_schedstat sched = { 0 };
 	uint64_t start_ns, now_ns;
-	int err = proctask_stat(proc, tgid, tid, stat), missing;
+	int err = proctask_stat_part(proc, tgid, tid, stat), missing;
 
 	reading->figures.tid = tid;
 	if (err || stat->partial)
@@ -56,7 +56,7 @@ static int read_thread(struct procfs_source *source, pid_t tgid, pid_t tid, stru
 	missing = proctask_schedstat(proc, tgid, tid, &sched);
 	reading->sched_valid = !missing;
 	if (missing) {
-		err = is_without(missing) ? proctask_stat(proc, tgid, tid, stat) : missing;
+		err = is_without(missing) ? proctask_stat_part(proc, tgid, tid, stat) : missing;
 		if (err)
 			return err;
 	}

@@ -178,7 +178,7 @@ static void read_threads(struct states *states, const struct subject *subject)
 	for (size_t i = 0; i < states->threads.n; i++) {
 		pid_t tid = states->threads.pids[i];
 
-		if (proctask_stat(states->proc, raw->tgid, tid, &stat))
+		if (proctask_stat_part(states->proc, raw->tgid, tid, &stat))
 			continue;
 		if (tid == raw->tgid)
 			raw->now.state = stat.state;
@@ -200,7 +200,7 @@ static void read_state(struct states *states, const struct subject *subject)
 		read_threads(states, subject);
 		return;
 	}
-	if (proctask_stat(states->proc, raw->tgid, tid, &stat))
+	if (proctask_stat_part(states->proc, raw->tgid, tid, &stat))
 		return;
 	raw->now.state = stat.state;
 	raw->now.threads = 1;
