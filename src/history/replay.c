@@ -216,10 +216,10 @@ static int seek(struct replay *replay)
 {
 	struct archive *archive;
 	int64_t number, whole;
+	int err;
 
 	for (size_t file = replay->files.n; file-- > 0;) {
-		int err = open_file(replay, file);
-
+		err = open_file(replay, file);
 		if (err)
 			return err;
 		archive = archive_of(replay);
@@ -231,10 +231,13 @@ static int seek(struct replay *replay)
 	archive = archive_of(replay);
 	number = archive_find(archive, replay->from_ns) - 1;
 	whole = archive_whole(archive, number);
-	if (!whole)
-		return -EBADMSG;
-	replay->number = replay_read_up_to(replay, replay->files.list[replay->file], whole, number);
-	return replay->number < 0 ? (int)replay->number : 0;
+	replay->number =
+		whole ? replay_read_up_to(replay, replay->files.list[replay->file], whole, number)
+		      : -EBADMSG;
+	if (replay->number >= 0)
+		return 0;
+	err = leave_out(replay, replay->file, (int)replay->number);
+	return err ? err : open_next(replay, replay->file + 1);
 }
 
 int replay_open(struct replay **out, const struct replay_config *config, char **file)
