@@ -28,6 +28,32 @@ unsigned loop_needs(struct ui *ui)
 	return wanted;
 }
 
+/* Whether a view shows what is traced, or it is asked for anyway. */
+static bool wants_trace(struct ui *ui)
+{
+	for (unsigned i = 0; i < ui->depth; i++) {
+		const struct page *page = &ui->pages[i];
+
+		if (page->ops->traces && page->ops->traces(ui, page->state))
+			return true;
+	}
+	return ui->sampler_config.trace;
+}
+
+/*
+ * Has waits traced no longer, once no view shows that. It goes on to the next sample: the frame that
+ * is shown has its waits, and a view that asks for them meanwhile goes on with it.
+ */
+static void end_tracing(struct loop *loop)
+{
+	struct ui *ui = &loop->ui;
+
+	if (!ui->tracing || ui->rewind.back || wants_trace(ui))
+		return;
+	ui->tracing = false;
+	ui->trace_error = sampler_trace(loop->live, false);
+}
+
 void loop_sample(struct loop *loop)
 {
 	struct ui *ui = &loop->ui;
@@ -42,6 +68,7 @@ void loop_sample(struct loop *loop)
 	loop->last_ns = now;
 	loop->wanted = wanted;
 	rewind_keep(ui);
+	end_tracing(loop);
 	sampler_want(loop->live, wanted);
 	ui->in_tick = true;
 	err = sampler_tick(loop->live, loop->skipped, &frame);
@@ -178,18 +205,6 @@ static void move_grid(struct loop *loop)
 	loop->paused = ui->paused;
 }
 
-/* Whether a view shows what is traced, or it is asked for anyway. */
-static bool wants_trace(struct ui *ui)
-{
-	for (unsigned i = 0; i < ui->depth; i++) {
-		const struct page *page = &ui->pages[i];
-
-		if (page->ops->traces && page->ops->traces(ui, page->state))
-			return true;
-	}
-	return ui->sampler_config.trace;
-}
-
 /* Takes a first reading of what is newly wanted at once, and the first interval soon after. */
 static void hurry(struct loop *loop)
 {
@@ -214,21 +229,19 @@ static void look_for_hangs(struct loop *loop)
 		hurry(loop);
 }
 
-/* Has waits traced while a view shows that. */
-static void switch_tracing(struct loop *loop)
+/* Has waits traced once a view shows that. */
+static void begin_tracing(struct loop *loop)
 {
 	struct ui *ui = &loop->ui;
-	bool wanted = wants_trace(ui);
 
 	/* A view of the past has what was traced then. */
-	if (wanted == ui->tracing || ui->rewind.back)
+	if (ui->tracing || ui->rewind.back || !wants_trace(ui))
 		return;
-	ui->tracing = wanted;
+	ui->tracing = true;
 	/* Loading takes a while: the view that asks for it is drawn first. */
-	if (wanted)
-		loop_draw(loop);
-	ui->trace_error = sampler_trace(loop->live, wanted);
-	if (wanted && !ui->trace_error && ui->frame && !ui->paused)
+	loop_draw(loop);
+	ui->trace_error = sampler_trace(loop->live, true);
+	if (!ui->trace_error && ui->frame && !ui->paused)
 		hurry(loop);
 	loop->dirty = true;
 }
@@ -245,7 +258,9 @@ void loop_catch_up(struct loop *loop)
 		loop->asked = true;
 	/* Loading takes a while: not while more keys wait, which may leave the view again. */
 	if (!loop->more && !ui->quit) {
-		switch_tracing(loop);
+		begin_tracing(loop);
+		if (ui->paused)
+			end_tracing(loop);
 		look_for_hangs(loop);
 	}
 	move_grid(loop);
