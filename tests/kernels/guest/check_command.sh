@@ -35,7 +35,7 @@ report_of() {
 	else
 		same "processes and tasks" "$(value $1 1 processes) $(value $1 1 tasks)" "7 7"
 	fi
-	near "blkio, ms, as it says" "$(ms $1 delays.blkio.ns)" "$(done_of $1 1)" "$(done_of $1 1 | awk '{ print $1 * 0.06 }')"
+	near "blkio, ms, as it says" "$(ms $1 delays.blkio.ns)" "$(done_of $1 1)" "$(done_of $1 1 | awk '{ print $1 * 0.15 }')"
 	near "waits for the disk" "$(value $1 1 delays.blkio.count)" 28 12
 	text=$(notes $1)
 	[ -z "$text" ] || say "note: $text"
@@ -51,7 +51,7 @@ if [ -n "$text" ]; then
 	absent "$text"
 else
 	report_of traced
-	near "io, ms, as it says" "$(ms traced states.io_ns)" "$(done_of traced 1)" "$(done_of traced 1 | awk '{ print $1 * 0.06 }')"
+	near "io, ms, as it says" "$(ms traced states.io_ns)" "$(done_of traced 1)" "$(done_of traced 1 | awk '{ print $1 * 0.15 }')"
 	near "uninterruptible, ms, as it says" "$(ms traced states.dwait_ns)" "$(done_of traced 2)" 60
 	near "states add up to the time alive, ms" "$(awk -F'\t' '$2 ~ /^states\./ { n += $3 } END { printf "%.1f", n / 1e6 }' $work/traced.flat)" "$(ms traced alive_ns)" 1
 fi

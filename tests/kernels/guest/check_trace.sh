@@ -153,7 +153,7 @@ else
 		set -- $what
 		eval "id=\$$1"
 		tenths "$(share trace $id states.$2_ns)"
-		near "$1, $2, as it says" $((tenths * 1000 / scale / 10)).$((tenths * 1000 / scale % 10)) "$(own trace $1)" 15 # vfork() computes, too
+		near "$1, $2, as it says" $((tenths * 1000 / scale / 10)).$((tenths * 1000 / scale % 10)) "$(own trace $1)" 20 # vfork() computes, too
 	done
 fi
 end
