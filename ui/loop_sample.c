@@ -41,8 +41,8 @@ static bool wants_trace(struct ui *ui)
 }
 
 /*
- * Has waits traced no longer, once no view shows that. It goes on to the next sample: the frame that
- * is shown has its waits, and a view that asks for them meanwhile goes on with it.
+ * Has waits traced no longer, once no view shows that. It goes on to the next sample: the frame
+ * that is shown has its waits, and a view that asks for them meanwhile goes on with it.
  */
 static void end_tracing(struct loop *loop)
 {

@@ -39,6 +39,8 @@ struct open_group {
 	ino_t inode; /* of the directory: a new group at the path has another inode. 0: none */
 	uint64_t tick; /* of the reading in `now` */
 	bool before; /* the tick before has a reading */
+	bool threaded; /* by the type that it had when it was looked at last */
+	unsigned looked; /* times since the inode was found */
 	unsigned now; /* index of the present sample */
 	unsigned tried; /* bits of parts that were read, or are missing, in this tick */
 	struct cgroup_sample samples[2];
@@ -226,7 +228,11 @@ static int look(struct cgroup_reader *reader, struct open_group *group)
 	if (err || info.st_ino != group->inode) {
 		forget(reader, group);
 		group->inode = err ? 0 : info.st_ino;
+		group->looked = 0;
 	}
+	if (!err && reader->hierarchy->version == 2 && !(group->looked++ % RETRY_READINGS))
+		group->threaded =
+			hierarchy_type(reader->hierarchy, group->below) > HIERARCHY_DOMAIN;
 	return err == -ENOTDIR ? -ENOENT : err;
 }
 
@@ -389,6 +395,7 @@ int cgroup_read(struct cgroup_reader *reader, const char *path, unsigned what,
 	for (unsigned part = 0; part < CGROUP_PARTS; part++)
 		if (what & ~group->tried & CGROUP_BIT(part))
 			read_part(reader, group, part);
+	group->samples[group->now].threaded = group->threaded;
 	*now = &group->samples[group->now];
 	if (group->before)
 		*before = &group->samples[!group->now];

@@ -542,3 +542,22 @@ const char *hierarchy_below(const struct hierarchy *hierarchy, const char *path)
 		return ".";
 	return cgroup_is_below(path + 1) ? path + 1 : NULL;
 }
+
+int hierarchy_type(const struct hierarchy *hierarchy, const char *below)
+{
+	static const char domain[] = "domain\n", above[] = "domain threaded\n";
+	char text[CGROUP_TEXT_BYTES];
+	struct buf path = { 0 };
+	int len;
+
+	buf_printf(&path, "%s/cgroup.type", below);
+	len = file_read(hierarchy->fd, buf_cstr(&path), text, sizeof(text));
+	buf_free(&path);
+	if (len < 0)
+		return len;
+	if ((size_t)len == strlen(domain) && !memcmp(text, domain, strlen(domain)))
+		return HIERARCHY_DOMAIN;
+	return (size_t)len == strlen(above) && !memcmp(text, above, strlen(above))
+		       ? HIERARCHY_DOMAIN_THREADED
+		       : HIERARCHY_THREADED;
+}

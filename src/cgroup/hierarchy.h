@@ -76,6 +76,19 @@ int hierarchy_path(const struct hierarchy *hierarchy, const char *text, size_t l
  */
 const char *hierarchy_below(const struct hierarchy *hierarchy, const char *path);
 
+/* Where the threads of processes of a group are: its cgroup.type (version 2, Linux 4.14). */
+enum hierarchy_type {
+	HIERARCHY_DOMAIN, /* in it */
+	HIERARCHY_DOMAIN_THREADED, /* in it and below it */
+	HIERARCHY_THREADED, /* anywhere in the nearest domain above */
+};
+
+/*
+ * Reads the type of the group at a path below the hierarchy's descriptor. An enum hierarchy_type;
+ * -ENOENT where it has none, as the root, or another -errno.
+ */
+int hierarchy_type(const struct hierarchy *hierarchy, const char *below);
+
 /* Room for any text that is read of a group; longer ones (a v1 cpuset's, a stat's) are cut. */
 #define CGROUP_TEXT_BYTES 8192
 

@@ -154,6 +154,7 @@ struct cgroup_sample {
 	unsigned event_valid; /* bits by enum cgroup_event */
 	uint64_t events[CGROUP_EVENT_KINDS]; /* in the group and all below, since it was made */
 	struct cgroup_states states; /* of the group alone */
+	bool threaded; /* processes may have threads in it and in others */
 };
 
 #endif

@@ -34,6 +34,7 @@ enum note_id {
 	NOTE_NO_PSI,
 	NOTE_GROUP_GONE,
 	NOTE_GROUP_PSI, /* value: errno */
+	NOTE_GROUP_THREADED,
 	NOTE_GROUP_UNKNOWN, /* value: tasks */
 	NOTE_PSI_MISSING, /* value: enum psi_resource; error */
 	NOTE_SYSTEM_MISSING, /* value: enum system_file; error */

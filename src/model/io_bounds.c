@@ -177,23 +177,16 @@ static bool has_groups(const struct io_bounds *bounds)
 /* Finds out what a group's type is, once with a sample: only the root has none. */
 static void look_at_type(struct io_bounds *bounds, struct bound_group *group)
 {
-	static const char domain[] = "domain";
 	const char *below = hierarchy_below(&bounds->hierarchy, group->path);
-	char text[CGROUP_TEXT_BYTES];
-	struct buf path = { 0 };
-	int len = -EINVAL;
+	int type;
 
 	if (group->type_tick == bounds->tick)
 		return;
 	group->type_tick = bounds->tick;
-	if (below) {
-		buf_printf(&path, "%s/cgroup.type", below);
-		len = file_read(bounds->hierarchy.fd, buf_cstr(&path), text, sizeof(text));
-	}
-	buf_free(&path);
-	group->root = len == -ENOENT && !strcmp(below, ".");
+	type = below ? hierarchy_type(&bounds->hierarchy, below) : -EINVAL;
+	group->root = type == -ENOENT && !strcmp(below, ".");
 	/* Its processes may have threads in groups beside it. What is not known may be, too. */
-	group->threaded = len < (int)strlen(domain) || memcmp(text, domain, strlen(domain)) != 0;
+	group->threaded = type != HIERARCHY_DOMAIN && type != HIERARCHY_DOMAIN_THREADED;
 }
 
 /* The place of a group: its own, a free one, or that which was not used for longest; or NULL. */

@@ -82,6 +82,12 @@ const struct note_row note_table[NOTE_IDS] = {
 		"group-psi", "the control group's pressure is unavailable (%v)",
 		"only groups of cgroup v2 have pressure, while their cgroup.pressure is 1", NOTE_STANDS,
 	},
+	[NOTE_GROUP_THREADED] = {
+		"group-threaded",
+		"threads of one process may be in several control groups here: a process counts in "
+		"that of its first thread",
+		"-H: each thread counts in its own", NOTE_STANDS,
+	},
 	[NOTE_GROUP_UNKNOWN] = {
 		"group-unknown",
 		"the control group of %v {task|tasks} that began and ended in the interval is "

@@ -252,6 +252,13 @@ static void read_throttling(void *arg, const char *path, struct group_figures *f
 	ask_group(arg, path, CGROUP_BIT(CGROUP_THROTTLE), figures);
 }
 
+void sampler_note_threaded(const struct sampler *sampler, const struct cgroup_sample *group,
+			   struct frame_info *info)
+{
+	if (group && group->threaded && !sampler->config->threads)
+		frame_note(info, NOTE_GROUP_THREADED, 0);
+}
+
 /* Reads a group's files, and how those above it are throttled. */
 static void fill_group(struct sampler *sampler, const struct group *group, unsigned needs)
 {
@@ -260,6 +267,8 @@ static void fill_group(struct sampler *sampler, const struct group *group, unsig
 	if (!what || !group->name)
 		return;
 	ask_group(sampler, group->name, what, group->figures);
+	sampler_note_threaded(sampler, group->figures->now,
+			      &sampler->infos[(sampler->ticks - 1) % FRAMES]);
 	if (what & CGROUP_BIT(CGROUP_THROTTLE))
 		group->figures->above =
 			groups_above_read(&sampler->above, group->name, read_throttling, sampler);

@@ -123,4 +123,8 @@ void sampler_note(const struct sampler *sampler, struct frame_info *info, size_t
 /* Makes the next frame from a recording, as sampler_tick() does from the machine. */
 int sampler_play(struct sampler *sampler, const struct frame **out);
 
+/* Notes that a group's processes may have threads in other groups (NULL: a group is not known). */
+void sampler_note_threaded(const struct sampler *sampler, const struct cgroup_sample *group,
+			   struct frame_info *info);
+
 #endif

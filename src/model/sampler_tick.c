@@ -30,6 +30,7 @@ static void read_group_pressure(struct sampler *sampler, struct system_sample *s
 		frame_note(info, NOTE_GROUP_GONE, 0);
 	else if (now->error[PSI_CPU] && now->error[PSI_MEMORY] && now->error[PSI_IO])
 		frame_note(info, NOTE_GROUP_PSI, (uint64_t)-now->error[PSI_CPU]);
+	sampler_note_threaded(sampler, now, info);
 	pressure->read_ns = system->pressure.read_ns;
 	for (unsigned r = 0; r < PSI_RESOURCES; r++) {
 		bool there = !err && now->have & CGROUP_BIT(r);

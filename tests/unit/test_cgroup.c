@@ -119,6 +119,34 @@ TREE_TEST(test_v2)
 	close_machine(&machine);
 }
 
+/* Whether processes of a group may have threads in others, by its type. */
+TREE_TEST(test_threaded)
+{
+	static const struct {
+		const char *type;
+		bool threaded;
+	} cases[] = { { NULL, false },
+		      { "domain\n", false },
+		      { "domain threaded\n", true },
+		      { "threaded\n", true },
+		      { "domain invalid\n", true } };
+	struct machine machine;
+
+	open_machine(&machine, state, "v2");
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		char path[16], file[40];
+
+		snprintf(path, sizeof(path), "/g%zu", i);
+		snprintf(file, sizeof(file), "v2%s/cpu.stat", path);
+		put_text(machine.tree, file, "nr_throttled 1\n");
+		snprintf(file, sizeof(file), "v2%s/cgroup.type", path);
+		if (cases[i].type)
+			put_text(machine.tree, file, cases[i].type);
+		assert_int_equal(look_at(&machine, path, 0, NULL)->threaded, cases[i].threaded);
+	}
+	close_machine(&machine);
+}
+
 /* What a tick brings: the reading before stays beside the new one, if there was one. */
 TREE_TEST(test_ticks)
 {
@@ -171,15 +199,15 @@ TREE_TEST(test_calls)
 	put_text(machine.tree, "v2/a/io.pressure", PRESSURE(1, 1));
 	put_text(machine.tree, "v2/a/cpu.pressure", PRESSURE(1, 1));
 	calls = calls_made();
-	/* Whether the group is there, opening, reading. */
+	/* Whether the group is there, its type, opening, reading. */
 	look_at(&machine, "/a", CGROUP_BIT(PSI_IO), NULL);
-	assert_int_equal(calls_made(), calls + 3);
+	assert_int_equal(calls_made(), calls + 4);
 	look_at(&machine, "/a", CGROUP_BIT(PSI_IO), NULL);
-	assert_int_equal(calls_made(), calls + 3);
+	assert_int_equal(calls_made(), calls + 4);
 	for (unsigned i = 1; i < 10; i++) {
 		cgroup_reader_tick(machine.reader);
 		look_at(&machine, "/a", CGROUP_BIT(PSI_IO), NULL);
-		assert_int_equal(calls_made(), calls + 3 + 2 * i);
+		assert_int_equal(calls_made(), calls + 4 + 2 * i);
 	}
 	close_machine(&machine);
 }
