@@ -221,32 +221,9 @@ void archive_close(struct archive *archive)
 	*archive = (struct archive){ 0 };
 }
 
-int64_t archive_find(struct archive *archive, uint64_t time_ns)
+/* Reads the number that a query gives. 0: it gives none, or an impossible one; or -errno. */
+static int64_t number_of(struct archive *archive, sqlite3_stmt *row)
 {
-	int64_t low = archive->first, high = archive->last + 1;
-
-	/* Times grow with the numbers, except where the clock was set back. */
-	while (low < high) {
-		int64_t middle = low + (high - low) / 2, at = middle;
-		uint64_t time = archive_time(archive, at);
-
-		if (!time && (at = archive_next(archive, middle)) > 0 && at < high)
-			time = archive_time(archive, at);
-		if (time && time < time_ns)
-			low = at + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-/*
- * Asks a query for the number that belongs to another number. 0: there is none, or it is
- * impossible; or -errno.
- */
-static int64_t number_for(struct archive *archive, enum archive_query query, int64_t number)
-{
-	sqlite3_stmt *row = archive_ask(archive, query, number);
 	int got = archive_row(archive, row);
 	int64_t found = got;
 	bool bad = false;
@@ -255,6 +232,15 @@ static int64_t number_for(struct archive *archive, enum archive_query query, int
 		found = archive_int(row, 0, 0, INT64_MAX, 0, &bad);
 	sqlite3_reset(row);
 	return found;
+}
+
+/*
+ * Asks a query for the number that belongs to another number. 0: there is none, or it is
+ * impossible; or -errno.
+ */
+static int64_t number_for(struct archive *archive, enum archive_query query, int64_t number)
+{
+	return number_of(archive, archive_ask(archive, query, number));
 }
 
 uint64_t archive_time(struct archive *archive, int64_t number)
@@ -267,6 +253,24 @@ uint64_t archive_time(struct archive *archive, int64_t number)
 int64_t archive_next(struct archive *archive, int64_t number)
 {
 	return number_for(archive, QUERY_NEXT, number);
+}
+
+int64_t archive_find(struct archive *archive, int64_t after, uint64_t from_ns, uint64_t to_ns)
+{
+	sqlite3_stmt *row = archive_ask(archive, QUERY_WITHIN, after);
+
+	sqlite3_bind_int64(row, 2, from_ns < INT64_MAX ? (int64_t)from_ns : INT64_MAX);
+	sqlite3_bind_int64(row, 3, to_ns < INT64_MAX ? (int64_t)to_ns : INT64_MAX);
+	return number_of(archive, row);
+}
+
+uint64_t archive_latest(struct archive *archive)
+{
+	int64_t latest;
+
+	return !ask_number(archive, "SELECT max(time_ns) FROM sample", 0, &latest) && latest > 0
+		       ? (uint64_t)latest
+		       : 0;
 }
 
 bool archive_begin(struct archive *archive)

@@ -19,6 +19,7 @@ enum archive_query {
 	QUERY_WAITS = TABLES, /* all waits in a sample as rows of TABLE_OTHER_WAIT, by task */
 	QUERY_TIME,
 	QUERY_NEXT,
+	QUERY_WITHIN, /* the first sample after a number whose time lies between two times */
 	QUERY_BEGIN,
 	QUERY_END,
 	ARCHIVE_QUERIES
@@ -113,8 +114,14 @@ static inline uint64_t archive_uint(sqlite3_stmt *row, int column, uint64_t none
 bool archive_begin(struct archive *archive);
 void archive_end(struct archive *archive);
 
-/* Finds the first sample taken at a time (CLOCK_REALTIME) or later; above `last`: there is none. */
-int64_t archive_find(struct archive *archive, uint64_t time_ns);
+/*
+ * Finds the first sample after a number that was taken between two times (CLOCK_REALTIME), as it was
+ * recorded: times do not grow where the clock was set back. 0: there is none; or -errno.
+ */
+int64_t archive_find(struct archive *archive, int64_t after, uint64_t from_ns, uint64_t to_ns);
+
+/* The latest time (CLOCK_REALTIME, in ns) of all samples; 0: there is none. */
+uint64_t archive_latest(struct archive *archive);
 
 /* Finds the last sample up to a number that needs no earlier one; 0: there is none. */
 int64_t archive_whole(struct archive *archive, int64_t number);

@@ -27,6 +27,10 @@ static void append_query(const struct archive *archive, unsigned query, struct b
 	case QUERY_NEXT:
 		buf_puts(text, "SELECT id FROM sample WHERE id > ? ORDER BY id LIMIT 1");
 		break;
+	case QUERY_WITHIN:
+		buf_puts(text, "SELECT id FROM sample WHERE id > ?1 AND time_ns BETWEEN ?2 AND ?3"
+			       " ORDER BY id LIMIT 1");
+		break;
 	case QUERY_BEGIN:
 		buf_puts(text, "BEGIN");
 		break;

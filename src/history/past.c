@@ -9,6 +9,7 @@
 
 #include "base/util.h"
 #include "history/rebuild.h"
+#include "history/segments.h"
 
 struct past {
 	struct replay replay; /* reads moments; its rows: those that are wanted */
@@ -132,18 +133,12 @@ static bool find_very_first(const struct past *past, struct position *position)
  * Finds the first moment that can be shown; if there is none, the very first, without interval.
  * False: there is no moment.
  */
-static bool find_first_shown(struct past *past, struct position *position)
+bool past_first(struct past *past, struct position *position)
 {
 	if (!find_very_first(past, position))
 		return false;
 	return can_be_shown(past, position) || past_next(past, position) ||
 	       is_in_part(past, position);
-}
-
-bool past_first(struct past *past, struct position *position)
-{
-	return past->replay.from_ns ? past_find(past, past->replay.from_ns, position)
-				    : find_first_shown(past, position);
 }
 
 bool past_last(struct past *past, struct position *position)
@@ -155,7 +150,7 @@ bool past_last(struct past *past, struct position *position)
 			continue;
 		*position = (struct position){ stretch, stretch->n - 1 };
 		return can_be_shown(past, position) || past_before(past, position) ||
-		       find_first_shown(past, position);
+		       past_first(past, position);
 	}
 	return false;
 }
@@ -196,32 +191,70 @@ bool past_before(struct past *past, struct position *position)
 	return false;
 }
 
-/* Finds the index of the last outline up to a time; 0 if all are later. */
-static size_t find_time(const struct stretch *stretch, uint64_t real_ns)
+/*
+ * Finds the moment of a stretch with the latest time up to a time, if it is later than the one that
+ * was found: times fall where the clock was set back. Returns how often the time is in the stretch.
+ */
+static unsigned find_time(const struct past *past, struct stretch *stretch, uint64_t real_ns,
+			  struct position *found)
 {
-	size_t at;
+	unsigned times = 0;
 
-	/* Times grow, except where the clock was set back. */
-	LOWER_BOUND(at, stretch->n, stretch->outlines[at].real_ns <= real_ns);
-	return at ? at - 1 : 0;
+	for (size_t at = 0; at < stretch->n; at++) {
+		struct position position = { stretch, at };
+		uint64_t time = stretch->outlines[at].real_ns;
+
+		if (time > real_ns)
+			continue;
+		times += at + 1 < stretch->n && stretch->outlines[at + 1].real_ns > real_ns;
+		if (can_be_shown(past, &position) &&
+		    (!found->stretch || time > position_outline(found)->real_ns ||
+		     (found->stretch == stretch && time == position_outline(found)->real_ns)))
+			*found = position;
+	}
+	return times;
 }
 
-bool past_find(struct past *past, uint64_t real_ns, struct position *position)
+/* Whether a stretch ended before a time, by the name of the file after it. */
+static bool is_earlier(const struct past *past, size_t i, uint64_t real_ns)
 {
+	return i + 1 < past->stretches->n && past->stretches->list[i + 1]->path &&
+	       segment_time(past->stretches->list[i + 1]->path) > 0 &&
+	       segment_time(past->stretches->list[i + 1]->path) + NSEC_PER_SEC <= real_ns;
+}
+
+bool past_find(struct past *past, uint64_t real_ns, struct position *position, bool *again)
+{
+	struct position found = { 0 };
+	unsigned times = 0;
+
 	for (size_t i = past->stretches->n; i-- > 0;) {
 		struct stretch *stretch = past->stretches->list[i];
 
-		if (!is_usable(past, stretch))
+		if (found.stretch && is_earlier(past, i, position_outline(&found)->real_ns))
 			continue;
-		*position = (struct position){ stretch, find_time(stretch, real_ns) };
-		if (position_outline(position)->real_ns > real_ns)
-			continue;
-		if (can_be_shown(past, position))
-			return true;
-		break;
+		if (is_usable(past, stretch))
+			times += find_time(past, stretch, real_ns, &found);
 	}
-	/* The time is before all moments. */
-	return find_first_shown(past, position);
+	*again = times > 1;
+	if (!found.stretch)
+		return past_first(past, position);
+	*position = found;
+	return true;
+}
+
+uint64_t past_latest(const struct past *past)
+{
+	uint64_t latest = past->replay.latest_ns;
+
+	for (size_t i = 0; i < past->stretches->n; i++) {
+		const struct stretch *stretch = past->stretches->list[i];
+
+		for (size_t at = 0; !stretch->path && at < stretch->n; at++)
+			if (stretch->outlines[at].real_ns > latest)
+				latest = stretch->outlines[at].real_ns;
+	}
+	return latest;
 }
 
 /* Whether two positions are the same. */

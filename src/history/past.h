@@ -46,10 +46,15 @@ bool past_next(struct past *past, struct position *position);
 bool past_before(struct past *past, struct position *position);
 
 /*
- * Finds the last moment up to a time (CLOCK_REALTIME); if all are later, the first. False: there is
- * none.
+ * Finds the moment with the latest time up to a time (CLOCK_REALTIME), of equal ones that which was
+ * recorded last; if all are later, the first moment. *again: the time was there more than once, as
+ * the clock was set back. False: there is no moment.
  */
-bool past_find(struct past *past, uint64_t real_ns, struct position *position);
+bool past_find(struct past *past, uint64_t real_ns, struct position *position, bool *again);
+
+/* The latest time (CLOCK_REALTIME) of all moments: not the last one's where the clock was set back.
+ */
+uint64_t past_latest(const struct past *past);
 
 /*
  * Makes the frame of a moment, valid until the next call. The frame shown before, and its sampler,

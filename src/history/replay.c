@@ -10,6 +10,7 @@
 
 #include "base/util.h"
 #include "history/rebuild.h"
+#include "history/segments.h"
 
 /* Parses a duration with a letter for its unit. False: it is none. */
 static bool parse_age(const char *text, uint64_t *ns)
@@ -127,25 +128,16 @@ static int open_file(struct replay *replay, size_t file)
 	return err;
 }
 
-/* Opens the first file from an index on that has samples. 0 or -errno; -ENODATA: none has. */
-static int open_next(struct replay *replay, size_t file)
-{
-	for (; file < replay->files.n; file++) {
-		int err = open_file(replay, file);
-
-		if (err || replay->number)
-			return err;
-	}
-	return -ENODATA;
-}
-
 /* Returns the file that is open. */
 static struct archive *archive_of(const struct replay *replay)
 {
 	return &replay->files.list[replay->file]->archive;
 }
 
-/* Finds the end of the recording. 0 or -errno. */
+/*
+ * Finds the end of the recording, and the latest time in it: another one where the clock was set
+ * back. 0 or -errno.
+ */
 static int find_end(struct replay *replay, uint64_t *end_ns)
 {
 	for (size_t file = replay->files.n; file-- > 0;) {
@@ -156,12 +148,24 @@ static int find_end(struct replay *replay, uint64_t *end_ns)
 		if (replay->files.list[file]->left_out)
 			continue;
 		replay->threads = archive_of(replay)->threads;
-		if (replay->number)
-			*end_ns = archive_time(archive_of(replay), archive_of(replay)->last);
+		if (!replay->number)
+			continue;
+		*end_ns = archive_time(archive_of(replay), archive_of(replay)->last);
+		replay->latest_ns = archive_latest(archive_of(replay));
+		/* Names grow with each file: of a later time, if the clock was set back. */
+		if (segment_time(replay_file(replay)) > replay->latest_ns)
+			replay->latest_ns = segment_time(replay_file(replay));
 		if (*end_ns)
 			return 0;
 	}
 	return -ENODATA;
+}
+
+/* Parses --from or --to, if there is one: "-3m" counts from the end. False: it is no time. */
+static bool parse_limit(const struct replay *replay, const char *text, uint64_t end_ns,
+			uint64_t *ns)
+{
+	return !text || replay_time(text, *text == '-' ? end_ns : replay->latest_ns, ns);
 }
 
 int replay_begin(struct replay *replay, const struct replay_config *config)
@@ -176,8 +180,8 @@ int replay_begin(struct replay *replay, const struct replay_config *config)
 	archive_files_free(&files);
 	if (!err)
 		err = find_end(replay, &end_ns);
-	if (!err && ((config->to && !replay_time(config->to, end_ns, &replay->to_ns)) ||
-		     (config->from && !replay_time(config->from, end_ns, &replay->from_ns))))
+	if (!err && (!parse_limit(replay, config->to, end_ns, &replay->to_ns) ||
+		     !parse_limit(replay, config->from, end_ns, &replay->from_ns)))
 		err = -EINVAL;
 	return err;
 }
@@ -209,35 +213,49 @@ int64_t replay_read_up_to(struct replay *replay, struct stretch *stretch, int64_
 }
 
 /*
- * Goes to the sample before the first one to show: that one's interval begins there. Reads the
- * earlier samples that it builds on. 0 or -errno.
+ * Finds the next sample of the open file after a number that was taken within the times asked for,
+ * or none. 0 or -errno.
  */
-static int seek(struct replay *replay)
+static int find_next(struct replay *replay, int64_t after)
 {
-	struct archive *archive;
-	int64_t number, whole;
-	int err;
+	struct archive *archive = archive_of(replay);
+	int64_t next = archive_next(archive, after), number = next;
 
-	for (size_t file = replay->files.n; file-- > 0;) {
+	if (next > 0 && (replay->from_ns || replay->to_ns != UINT64_MAX))
+		number = archive_find(archive, after, replay->from_ns, replay->to_ns);
+	replay->apart |= number != next;
+	replay->number = number > 0 ? number : 0;
+	return number < 0 ? (int)number : 0;
+}
+
+/* Whether a file ended before the times asked for, by the name of the one after it. */
+static bool is_earlier(const struct replay *replay, size_t file)
+{
+	return file + 1 < replay->files.n &&
+	       segment_time(replay->files.list[file + 1]->path) < replay->from_ns;
+}
+
+/*
+ * Opens the first file from an index on that has samples to show. 0 or -errno; -ENODATA: none has.
+ */
+static int open_next(struct replay *replay, size_t file)
+{
+	for (; file < replay->files.n; file++) {
+		int err = 0;
+
+		if (is_earlier(replay, file)) {
+			replay->apart = true;
+			continue;
+		}
 		err = open_file(replay, file);
+		if (!err && replay->number)
+			err = find_next(replay, 0);
 		if (err)
+			err = leave_out(replay, file, err);
+		if (err || replay->number)
 			return err;
-		archive = archive_of(replay);
-		if (replay->number && archive_time(archive, archive->first) < replay->from_ns)
-			break;
-		if (!file)
-			return open_next(replay, 0);
 	}
-	archive = archive_of(replay);
-	number = archive_find(archive, replay->from_ns) - 1;
-	whole = archive_whole(archive, number);
-	replay->number =
-		whole ? replay_read_up_to(replay, replay->files.list[replay->file], whole, number)
-		      : -EBADMSG;
-	if (replay->number >= 0)
-		return 0;
-	err = leave_out(replay, replay->file, (int)replay->number);
-	return err ? err : open_next(replay, replay->file + 1);
+	return -ENODATA;
 }
 
 int replay_open(struct replay **out, const struct replay_config *config, char **file)
@@ -248,7 +266,10 @@ int replay_open(struct replay **out, const struct replay_config *config, char **
 	replay->rebuild = xcalloc(1, sizeof(*replay->rebuild));
 	replay->rebuild->bare = config->bare;
 	if (!err)
-		err = config->from ? seek(replay) : open_next(replay, 0);
+		err = open_next(replay, 0);
+	/* No sample was taken within the times asked for. */
+	if (err == -ENODATA && replay->latest_ns)
+		err = 0;
 	if (err) {
 		*file = xstrdup(replay_file(replay));
 		replay_close(replay);
@@ -269,21 +290,41 @@ static bool is_due(const struct replay *replay)
 		       replay->given_ns + replay->config.interval_ns;
 }
 
-/* Reads the next sample of the file. 0, -ENODATA: it is later than asked for, or -errno. */
+/*
+ * Goes to the sample before the next one, after others were passed over: its interval begins there.
+ * Reads what that one builds on. 0 or -errno.
+ */
+static int lead_up(struct replay *replay)
+{
+	struct archive *archive = archive_of(replay);
+	int64_t number = replay->number, whole;
+
+	replay->apart = replay->given = false;
+	replay->baseline = true;
+	replay->read = NULL;
+	replay->rebuild->passed = 0;
+	if (number <= archive->first)
+		return 0;
+	whole = archive_whole(archive, number - 1);
+	number = whole > 0 ? replay_read_up_to(replay, replay->files.list[replay->file], whole,
+					       number - 1)
+			   : -EBADMSG;
+	replay->number = number > 0 ? number : 0;
+	return number < 0 ? (int)number : 0;
+}
+
+/* Reads the next sample of the file, and finds the one after it. 0 or -errno. */
 static int read_next(struct replay *replay)
 {
 	struct archive *archive = archive_of(replay);
 	bool begun = archive_begin(archive);
-	int err = 0;
+	int err;
 
-	if (archive_time(archive, replay->number) > replay->to_ns)
-		err = -ENODATA;
+	err = replay->apart ? lead_up(replay) : 0;
 	if (!err)
 		err = replay_read(replay, replay->files.list[replay->file], replay->number);
 	if (!err)
-		replay->number = archive_next(archive, replay->number);
-	if (!err && replay->number < 0)
-		err = (int)replay->number;
+		err = find_next(replay, replay->number);
 	if (begun)
 		archive_end(archive);
 	return err;
@@ -314,10 +355,12 @@ static int read_on(struct replay *replay)
 	int err;
 
 	do {
+		if (any && replay->apart && replay->config.whole)
+			return 0;
 		err = read_any(replay);
 		any |= !err;
 	} while (!err && !is_due(replay));
-	/* The interval ends with the recording. */
+	/* The interval ends with the recording, or with the times asked for. */
 	return err == -ENODATA && any && replay->config.whole ? 0 : err;
 }
 
@@ -331,6 +374,8 @@ static int next_sample(void *state, struct sample *prev, struct sample *cur,
 	if (err)
 		return err;
 	rebuild_give(replay->rebuild, prev, cur, replay->config.pids, replay->config.npids, moment);
+	moment->baseline |= replay->baseline;
+	replay->baseline = false;
 	replay->given = true;
 	replay->given_ns = cur->begin_ns;
 	return 0;

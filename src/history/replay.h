@@ -25,11 +25,14 @@ struct replay {
 	struct replay_config config;
 	struct stretches files;
 	uint64_t from_ns, to_ns;
+	uint64_t latest_ns; /* the latest time in it: not its end's where the clock was set back */
 	bool threads; /* rows are threads */
 	struct rebuild *rebuild;
 	const struct stretch *read; /* what was read last: the rebuild knows its numbers */
 	size_t file; /* the index of the last file opened */
 	int64_t number; /* the next sample to read of it; 0: the first of the next file */
+	bool apart; /* samples before that one were passed over */
+	bool baseline; /* the sample that was read last has no interval: others before it were */
 	bool given;
 	uint64_t given_ns; /* when the last sample made began */
 };

@@ -163,6 +163,15 @@ bool segment_is_our_name(const char *name)
 	return parse_name(name, &real_ns, &number);
 }
 
+uint64_t segment_time(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	uint64_t real_ns;
+	unsigned number;
+
+	return parse_name(slash ? slash + 1 : path, &real_ns, &number) ? real_ns : 0;
+}
+
 bool segment_is_ours(int folder, const char *name)
 {
 	struct stat stat;

@@ -52,6 +52,12 @@ bool segment_is_our_name(const char *name);
  */
 bool segment_is_ours(int folder, const char *name);
 
+/*
+ * The time (CLOCK_REALTIME, in ns) in the name of a segment's file: that of its begin, to the
+ * second, or a later one where the clock had been set back. 0: it is no name of ours.
+ */
+uint64_t segment_time(const char *path);
+
 /* Whether a segment's name is that of a packed one (see pack.h). */
 bool segment_is_packed(const char *name);
 

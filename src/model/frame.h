@@ -61,6 +61,7 @@ enum note_id {
 	NOTE_RECORD_DROPPED, /* value: samples */
 	NOTE_RECORD_ENDED, /* value: errno */
 	NOTE_READS_HANG, /* value: reads */
+	NOTE_CLOCK_BACK,
 	NOTE_LEAPT, /* value: enum psi_resource, or PSI_RESOURCES: of stat */
 	NOTE_PROC_SUBSET,
 	NOTE_IDS

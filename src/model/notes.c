@@ -214,6 +214,10 @@ const struct note_row note_table[NOTE_IDS] = {
 		"load are unknown",
 		"mount /proc without subset=pid, or run outside of the container", NOTE_STANDS,
 	},
+	[NOTE_CLOCK_BACK] = {
+		"clock-back", "the clock was set back: this time was there before", NULL,
+		NOTE_HAPPENS,
+	},
 	[NOTE_LEAPT] = {
 		"leapt",
 		"/proc/%v fell, or grew by more than the time that passed: what it has is unknown in "

@@ -7,6 +7,12 @@
 #include "model/sampler.h"
 #include "model/sampler_parts.h"
 
+void sampler_note_clock(const struct turn *turn)
+{
+	if (turn->prev && turn->prev->real_ns > turn->cur->real_ns)
+		frame_note(turn->info, NOTE_CLOCK_BACK, 0);
+}
+
 /* Notes why the source is not the best one. */
 static void note_source(const struct sampler *sampler, struct frame_info *info)
 {

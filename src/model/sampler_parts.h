@@ -123,6 +123,9 @@ void sampler_note(const struct sampler *sampler, struct frame_info *info, size_t
 /* Makes the next frame from a recording, as sampler_tick() does from the machine. */
 int sampler_play(struct sampler *sampler, const struct frame **out);
 
+/* Notes that the clock was set back since the sample before. */
+void sampler_note_clock(const struct turn *turn);
+
 /* Notes that a group's processes may have threads in other groups (NULL: a group is not known). */
 void sampler_note_threaded(const struct sampler *sampler, const struct cgroup_sample *group,
 			   struct frame_info *info);

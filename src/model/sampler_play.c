@@ -55,6 +55,7 @@ int sampler_play(struct sampler *sampler, const struct frame **out)
 	rouse_kept(turn.frame);
 	playback_trace(&moment, turn.frame, turn.info);
 	copy_recorded(sampler, &moment, &turn);
+	sampler_note_clock(&turn);
 	*out = sampler_turned(sampler, &turn);
 	return 0;
 }

@@ -204,6 +204,7 @@ static void make_frame(struct sampler *sampler, const struct turn *turn, uint64_
 	describe(sampler, info, turn->next);
 	add_account(sampler, info);
 	read_evidence(sampler, turn);
+	sampler_note_clock(turn);
 	sampler_note(sampler, info, older, skipped);
 }
 

@@ -117,6 +117,7 @@ static void check_shown(struct past_scene *scene, const struct position *positio
 static void check_all(struct past_scene *scene, size_t least)
 {
 	struct position position, first;
+	bool again;
 	size_t n = 1;
 
 	assert_true(past_last(scene->past, &position));
@@ -138,7 +139,8 @@ static void check_all(struct past_scene *scene, size_t least)
 	for (unsigned i = 0; i < 40; i++) {
 		uint64_t time = scene->times[scene->n - 1 - (i * 7919) % least];
 
-		assert_true(past_find(scene->past, time, &position));
+		assert_true(past_find(scene->past, time, &position, &again));
+		assert_false(again);
 		assert_int_equal(position_outline(&position)->real_ns, time);
 		check_shown(scene, &position);
 	}

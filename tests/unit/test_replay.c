@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <sqlite3.h>
 #include <string.h>
+#include <time.h>
 
 #include "history/past.h"
 #include "tests/lib/recording.h"
@@ -204,22 +205,120 @@ SCRATCH_TEST(ends_before_damage)
 	replay_close(replay);
 }
 
-/* It ends at the first sample that is later than asked for, also if the clock is set back then. */
-SCRATCH_TEST(ends_where_the_clock_is_ahead)
+/* The time of a moment of a recording, as --from takes it. */
+static const char *time_of(const char *path, const char *of)
 {
-	const struct replay_config config = { .path = scratch_path("ahead.db"), .to = "-1s" };
+	static char text[2][32];
+	static unsigned turn;
+	char *at = text[turn++ % 2];
+	sqlite3 *db;
+	sqlite3_stmt *row;
+	struct tm tm;
+	time_t seconds;
+
+	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+	assert_int_equal(
+		sqlite3_prepare_v2(db, scratch_format("SELECT %s FROM sample", of), -1, &row, NULL),
+		SQLITE_OK);
+	assert_int_equal(sqlite3_step(row), SQLITE_ROW);
+	seconds = (time_t)(sqlite3_column_int64(row, 0) / (int64_t)NSEC_PER_SEC);
+	sqlite3_finalize(row);
+	sqlite3_close(db);
+	assert_non_null(localtime_r(&seconds, &tm));
+	strftime(at, sizeof(text[0]), "%Y-%m-%d %H:%M:%S", &tm);
+	return at;
+}
+
+/*
+ * Each time is reached where the clock was set back while it was recorded: four hours are one that
+ * was wrong, and one is there twice. Of a part of it only what is within the times is played, after
+ * a sample that its interval begins with.
+ */
+SCRATCH_TEST(reaches_all_times)
+{
+	static const struct {
+		const char *from, *to; /* of sample.time_ns; NULL: none */
+		unsigned played; /* samples, with those that others begin with */
+	} cases[] = {
+		{ NULL, NULL, 30 },
+		/* The wrong hours alone: the first of them begins with the one before. */
+		{ "min(time_ns) + 3600000000000", NULL, 11 },
+		/* What came after, and before: not the wrong hours. */
+		{ NULL, "min(time_ns) + 3600000000000", 21 },
+	};
+	const char *path = scratch_path("ahead.db");
+	struct position position;
 	struct replay *replay;
 	struct writer writer;
+	struct past *past;
+	bool again;
+	char *file;
 	int err;
 
 	begin_writing(&writer, "ahead.db", 10);
-	add_samples(&writer, 4, 3600 * (int64_t)NSEC_PER_SEC);
-	add_samples(&writer, 6, 0);
+	add_samples(&writer, 10, 4 * 3600 * (int64_t)NSEC_PER_SEC);
+	add_samples(&writer, 10, 0);
 	end_writing(&writer);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct replay_config config = {
+			.path = path,
+			.from = cases[i].from ? time_of(path, cases[i].from) : NULL,
+			.to = cases[i].to ? time_of(path, cases[i].to) : NULL,
+		};
+
+		replay = open_replay(&config);
+		assert_int_equal(play(replay, 100, &err), cases[i].played);
+		assert_int_equal(err, -ENODATA);
+		replay_close(replay);
+	}
+	assert_int_equal(past_open_recording(&past, &(struct replay_config){ .path = path }, &file),
+			 0);
+	past_configure(past, &(struct sampler_config){ 0 });
+	assert_true(past_last(past, &position));
+	for (size_t i = 2; i < position.stretch->n; i++) {
+		const struct outline *wanted = &position.stretch->outlines[i];
+
+		assert_true(past_find(past, wanted->real_ns, &position, &again));
+		assert_int_equal(position_outline(&position)->real_ns, wanted->real_ns);
+	}
+	past_close(past);
+}
+
+/* Segments whose clock was set back are reached, too, and of a time that is there twice both. */
+SCRATCH_TEST(reaches_segments)
+{
+	struct replay_config config = { .path = scratch_folder() };
+	const char *first = write_some(FIRST, 8), *third;
+	struct position position;
+	struct replay *replay;
+	struct past *past;
+	bool again;
+	char *file;
+	int err;
+
+	write_some(SECOND, 9);
+	third = write_some(THIRD, 7);
+	/* The second began an hour after the first by its name, and has the times of the first. */
+	change(third, "UPDATE sample SET time_ns = time_ns + 7200000000000");
+	config.from = time_of(first, "min(time_ns)");
+	config.to = time_of(first, "max(time_ns) + 1000000000");
 	replay = open_replay(&config);
-	assert_int_equal(play(replay, 100, &err), 10);
+	assert_int_equal(play(replay, 100, &err), 17);
 	assert_int_equal(err, -ENODATA);
 	replay_close(replay);
+	config = (struct replay_config){ .path = scratch_folder(),
+					 .from = time_of(third, "min(time_ns)") };
+	replay = open_replay(&config);
+	assert_in_range(play(replay, 100, &err), 7, 8);
+	replay_close(replay);
+	assert_int_equal(past_open_recording(
+				 &past, &(struct replay_config){ .path = scratch_folder() }, &file),
+			 0);
+	past_configure(past, &(struct sampler_config){ 0 });
+	assert_true(past_first(past, &position));
+	assert_true(past_find(past, position_outline(&position)->real_ns, &position, &again));
+	assert_true(again);
+	past_close(past);
 }
 
 /* The last segment that has samples says what rows are; all are played. */
@@ -294,7 +393,6 @@ SCRATCH_TEST(is_gone_to_from_its_first_moment)
 	const struct replay_config config = { .path = path };
 	const struct replay_config late = { .path = path, .from = "-2s" };
 	struct replay *replay;
-	char *file;
 	int err;
 
 	assert_true(can_be_gone_to(path));
@@ -303,8 +401,10 @@ SCRATCH_TEST(is_gone_to_from_its_first_moment)
 	replay = open_replay(&config);
 	assert_int_equal(play(replay, 100, &err), 12);
 	replay_close(replay);
-	assert_int_equal(replay_open(&replay, &late, &file), -EBADMSG);
-	free(file);
+	replay = open_replay(&late);
+	assert_int_equal(play(replay, 100, &err), 0);
+	assert_int_equal(err, -EBADMSG);
+	replay_close(replay);
 	change(path, "UPDATE sample SET interval_ns = -1 WHERE id = 6");
 	assert_false(can_be_gone_to(path));
 }

@@ -181,16 +181,19 @@ void rewind_step(struct ui *ui, int by)
 static void go_to(struct ui *ui, uint64_t real_ns)
 {
 	struct position position, last;
+	bool again;
 
 	if (!here(ui, &position) || !past_last(ui->rewind.past, &last) ||
-	    !past_find(ui->rewind.past, real_ns, &position))
+	    !past_find(ui->rewind.past, real_ns, &position, &again))
 		return;
-	if (!ui->rewind.replay && real_ns > position_outline(&last)->real_ns) {
+	if (!ui->rewind.replay && real_ns > past_latest(ui->rewind.past)) {
 		rewind_present(ui);
 		return;
 	}
 	if (position_outline(&position)->real_ns > real_ns)
 		say_begin(ui);
+	else if (again)
+		ui_error(ui, "the clock was set back: that time was there before, too");
 	ui->rewind.jumps++;
 	show_position(ui, &position);
 }
@@ -199,6 +202,7 @@ void rewind_by_ns(struct ui *ui, int64_t ns)
 {
 	struct position position, there;
 	uint64_t time;
+	bool again;
 
 	if (ns > 0 && !ui->rewind.back) {
 		say_end(ui);
@@ -209,7 +213,7 @@ void rewind_by_ns(struct ui *ui, int64_t ns)
 	time = (ui->rewind.back ? position_outline(&position)->real_ns : ui->frame->info->real_ns) +
 	       (uint64_t)ns;
 	/* The jump is one step where moments are farther apart. */
-	if (!past_find(ui->rewind.past, time, &there))
+	if (!past_find(ui->rewind.past, time, &there, &again))
 		return;
 	if (there.stretch == position.stretch && there.at == position.at)
 		rewind_step(ui, ns < 0 ? -1 : 1);
@@ -226,6 +230,9 @@ bool rewind_to(struct ui *ui, const char *text)
 		return true;
 	if (ui->rewind.replay && past_last(ui->rewind.past, &last))
 		end_ns = position_outline(&last)->real_ns;
+	/* A time of day may be one that is later than the end, where the clock was set back. */
+	if (*text != '-' && past_latest(ui->rewind.past) > end_ns)
+		end_ns = past_latest(ui->rewind.past);
 	if (!replay_time(text, end_ns, &time))
 		return false;
 	/* A time without a part of a second means that second. */
