@@ -115,8 +115,8 @@ bool archive_begin(struct archive *archive);
 void archive_end(struct archive *archive);
 
 /*
- * Finds the first sample after a number that was taken between two times (CLOCK_REALTIME), as it was
- * recorded: times do not grow where the clock was set back. 0: there is none; or -errno.
+ * Finds the first sample after a number that was taken between two times (CLOCK_REALTIME), as it
+ * was recorded: times do not grow where the clock was set back. 0: there is none; or -errno.
  */
 int64_t archive_find(struct archive *archive, int64_t after, uint64_t from_ns, uint64_t to_ns);
 
