@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/audit.h>
+#include <mntent.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -432,6 +433,60 @@ E2E_TEST(test_psi_missing)
 		assert_int_not_equal(strncmp(text.v[0].header[i], "io ", 3), 0);
 	}
 	assert_true(memory);
+}
+
+/* The next place in an open mount table where the v2 hierarchy is, or NULL. */
+static const char *next_v2(FILE *mounts)
+{
+	struct mntent *m;
+
+	while ((m = getmntent(mounts)) && strcmp(m->mnt_type, "cgroup2") != 0)
+		;
+	return m ? m->mnt_dir : NULL;
+}
+
+/* In the child: wherever the v2 hierarchy is mounted, cpu's pressure file of its root is empty. */
+static int empty_cpu_pressure(const char *arg)
+{
+	FILE *mounts = own_mounts() ? setmntent("/proc/self/mounts", "re") : NULL;
+	const char *dir;
+	bool good = mounts;
+
+	(void)arg;
+	while (good && (dir = next_v2(mounts)))
+		good = !mount("none", dir, NULL, MS_PRIVATE, NULL) &&
+		       !mount("/dev/null", e2e_format("%s/cpu.pressure", dir), NULL, MS_BIND, NULL);
+	if (mounts)
+		endmntent(mounts);
+	return !good;
+}
+
+/* A group of which one file cannot be read: the stalls of the others are known all the same. */
+E2E_TEST(test_group_psi_missing)
+{
+	struct e2e_how how = { .hook = empty_cpu_pressure };
+	struct e2e_result r;
+	FILE *mounts;
+	bool found;
+	struct samples s;
+	json_t *psi;
+
+	e2e_require();
+	if (access("/proc/pressure/memory", R_OK))
+		e2e_skip("no pressure files");
+	mounts = setmntent("/proc/self/mounts", "re");
+	assert_non_null(mounts);
+	found = next_v2(mounts);
+	endmntent(mounts);
+	if (!found)
+		e2e_skip("no cgroup v2");
+	e2e_run(&r, &how, "-b -n 2 -d 0.2 -o json --cgroup-hierarchy v2 --cgroup /");
+	check_silent_success(&r);
+	parse_json(&r, &s);
+	psi = json_object_get(s.v[1], "psi");
+	assert_true(json_is_null(json_object_get(psi, "cpu")));
+	member_u64(json_object_get(json_object_get(psi, "io"), "some"), "delta_us");
+	member_u64(json_object_get(json_object_get(psi, "memory"), "full"), "delta_us");
 }
 
 /* Where taskstats cannot be reached the reason is another one than without the privilege. */
