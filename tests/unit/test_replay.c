@@ -321,6 +321,84 @@ SCRATCH_TEST(reaches_segments)
 	past_close(past);
 }
 
+/* How often a recording has a text. */
+static int64_t times_of(const char *path, const char *text)
+{
+	sqlite3 *db;
+	sqlite3_stmt *row;
+	int64_t times;
+
+	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+	assert_int_equal(
+		sqlite3_prepare_v2(db, "SELECT count(*) FROM text WHERE value = ?", -1, &row, NULL),
+		SQLITE_OK);
+	sqlite3_bind_text(row, 1, text, -1, SQLITE_STATIC);
+	assert_int_equal(sqlite3_step(row), SQLITE_ROW);
+	times = sqlite3_column_int64(row, 0);
+	sqlite3_finalize(row);
+	sqlite3_close(db);
+	return times;
+}
+
+/*
+ * Texts are forgotten where there are too many, as on a machine that starts programs: those still
+ * in use are there once more, and each sample has its own.
+ */
+SCRATCH_TEST(forgets_texts)
+{
+	static const struct {
+		size_t bytes; /* of each command line */
+		bool again;
+	} cases[] = { { 1000, false }, { 60000, true } };
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const char *name = scratch_format("texts-%zu.db", i);
+		const struct replay_config config = { .path = scratch_path(name) };
+		struct sample sample = { 0 };
+		struct playback_moment moment;
+		struct replay *replay;
+		struct playback playback;
+		struct writer writer;
+		size_t named = 0;
+
+		begin_writing(&writer, name, 1);
+		for (unsigned n = 0; n < 40; n++) {
+			struct sample *last =
+				&writer.machine.samples[(writer.machine.turn + 2) % 3];
+
+			for (size_t k = 0; k < last->n; k++) {
+				struct task *task = last->raw[k]->task;
+
+				free(task->command);
+				task->command = xcalloc(1, cases[i].bytes + 1);
+				memset(task->command, 'x', cases[i].bytes);
+				snprintf(task->command, 40, "%d in turn %u", (int)task->key.pid, n);
+				task->command[strlen(task->command)] = ' ';
+			}
+			add_samples(&writer, 1, 0);
+		}
+		end_writing(&writer);
+		if (cases[i].again)
+			assert_true(times_of(config.path, "renamed\x1b[2J") > 1);
+		else
+			assert_int_equal(times_of(config.path, "renamed\x1b[2J"), 1);
+		replay = open_replay(&config);
+		playback = replay_playback(replay);
+		while (!playback.next(playback.state, NULL, &sample, &moment))
+			;
+		/* Tasks that began in the last turn have none. */
+		for (size_t k = 0; k < sample.n; k++)
+			if (sample.raw[k]->task->command) {
+				assert_int_equal(strlen(sample.raw[k]->task->command),
+						 cases[i].bytes);
+				named++;
+			}
+		assert_true(named > 0);
+		sample_free(&sample);
+		replay_close(replay);
+	}
+}
+
 /* The last segment that has samples says what rows are; all are played. */
 SCRATCH_TEST(plays_all_segments)
 {
