@@ -2,13 +2,16 @@
 /* Groups on the screen: opened, left, looked into, followed while they move and vanish. */
 #include "config.h"
 
+#include "cgroup/hierarchy.h"
 #include "tests/lib/crowd.h"
 #include "tests/lib/reader.h"
 #include "tests/lib/scratch.h"
 #include "tests/lib/screen.h"
 #include "tests/lib/table.h"
 
+#include <fcntl.h>
 #include <signal.h>
+#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -547,4 +550,49 @@ SCREEN_TEST(is_written)
 	assert_int_equal(screen_end(s, 5), 0);
 	s = table_start(24, 80, "-d 60 -g process -m ^crowd");
 	check_heads(s, "PID USER S RUN 0TOTAL 1CPU 2BLKIO COMMAND");
+}
+
+/* What a number of a recording is. */
+static int number_in(const char *path, const char *sql)
+{
+	sqlite3 *db;
+	sqlite3_stmt *row;
+	int number;
+
+	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+	assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &row, NULL), SQLITE_OK);
+	assert_int_equal(sqlite3_step(row), SQLITE_ROW);
+	number = sqlite3_column_int(row, 0);
+	sqlite3_finalize(row);
+	sqlite3_close(db);
+	return number;
+}
+
+/*
+ * A recording that the screen makes has what one of -b has, though nothing is kept to look back at:
+ * command lines, and figures of the groups that are shown.
+ */
+SCREEN_TEST(records_figures)
+{
+	static const char *const kept[] = { "", "--history 0" };
+	struct hierarchy hierarchy = { 0 };
+	int procfd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	bool files = !hierarchy_open(&hierarchy, procfd, NULL) && hierarchy.fd >= 0;
+
+	close(procfd);
+	hierarchy_close(&hierarchy);
+	for (size_t i = 0; i < 2; i++) {
+		const char *path = scratch_format("%s/groups-%zu.db", scratch_folder(), i);
+		struct screen *s = screen_start(&(struct screen_how){
+			.args = scratch_format("-d 0.2 -g cgroup %s -w %s", kept[i], path) });
+
+		screen_await(s, table_has_figures, NULL);
+		screen_pump(s, 1);
+		screen_type(s, "q");
+		assert_int_equal(screen_end(s, 10), 0);
+		/* In a container groups may have no files. */
+		if (files)
+			assert_true(number_in(path, "SELECT count(*) FROM cgroup") > 0);
+		assert_true(number_in(path, "SELECT count(command) FROM tasks") > 0);
+	}
 }
