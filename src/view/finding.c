@@ -136,5 +136,6 @@ void findings_free(struct findings *findings)
 	site_index_free(&findings->sites);
 	buf_free(&findings->text);
 	free(findings->past);
+	free(findings->ended);
 	*findings = (struct findings){ 0 };
 }

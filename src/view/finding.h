@@ -77,6 +77,8 @@ struct findings {
 	struct finding_columns columns; /* found once */
 	struct findings_past *past; /* what was found before; NULL: nothing yet */
 	struct site_index sites; /* of the frame that is looked at */
+	const struct row **ended; /* room for its rows of tasks that ended */
+	size_t ended_cap;
 };
 
 /* The finding that matters most, or the one for none; NULL: nothing is known yet. */

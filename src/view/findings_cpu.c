@@ -5,6 +5,7 @@
 #include "view/findings_parts.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/util.h"
@@ -173,22 +174,49 @@ static const struct row *rival_of(const struct finder *finder, const struct row 
 	return NULL;
 }
 
-/* Those of a name that ended and ran more in all than a row, or than all rows; NULL: none. */
-static const struct ended_tasks *storm_of(const struct finder *finder, const struct row *row)
+/* Orders rows by name. */
+static int compare_names(const void *a, const void *b)
 {
-	const struct ended_tasks *most = NULL;
+	const struct row *const *x = a, *const *y = b;
 
-	for (size_t i = 0; i < finder->nended; i++)
-		if (!most || finder->ended[i].run_ns > most->run_ns)
-			most = &finder->ended[i];
-	if (!most ||
-	    (double)most->n * (double)NSEC_PER_SEC <
+	return strcmp((*x)->task->comm, (*y)->task->comm);
+}
+
+/* Finds those of a name that ended and ran most in all; comm NULL: none ended. */
+static struct ended_tasks most_of_ended(const struct finder *finder)
+{
+	const struct row **rows = finder->findings->ended;
+	struct ended_tasks most = { 0 }, ended = { 0 };
+
+	if (finder->nended)
+		qsort(rows, finder->nended, sizeof(*rows), compare_names);
+	for (size_t i = 0; i < finder->nended; i++) {
+		if (!ended.comm || strcmp(ended.comm, rows[i]->task->comm) != 0)
+			ended = (struct ended_tasks){ .comm = rows[i]->task->comm };
+		ended.n += rows[i]->members;
+		ended.run_ns += rows[i]->deltas->grown.run_ns;
+		if (!most.comm || ended.run_ns > most.run_ns)
+			most = ended;
+	}
+	return most;
+}
+
+/*
+ * Finds those of a name that ended and ran more in all than a row, or than all rows. False: nobody
+ * did.
+ */
+static bool find_storm(const struct finder *finder, const struct row *row,
+		       struct ended_tasks *storm)
+{
+	*storm = most_of_ended(finder);
+	if (!storm->comm ||
+	    (double)storm->n * (double)NSEC_PER_SEC <
 		    STORM_LEAST * (double)finder->info->interval_ns ||
-	    (double)most->run_ns < STORM_RUNS * (double)finder->info->interval_ns)
-		return NULL;
+	    (double)storm->run_ns < STORM_RUNS * (double)finder->info->interval_ns)
+		return false;
 	if (!row)
 		row = finder->runs.row;
-	return !row || row->exited || most->run_ns > row->deltas->grown.run_ns ? most : NULL;
+	return !row || row->exited || storm->run_ns > row->deltas->grown.run_ns;
 }
 
 /* Says of tasks that came and went how many they were, and how much they ran instead. */
@@ -208,7 +236,7 @@ static void put_culprit(struct finder *finder, struct finding *finding)
 	const struct row *runs = rival_of(finder, finding->row);
 	bool known = row_evidence(finder->view.frame, finding->row);
 	double waited = (double)finding->row->deltas->waited.ns[DELAY_CPU];
-	const struct ended_tasks *storm;
+	struct ended_tasks storm;
 
 	finding->site = finding_site(finder, finding->row, STATE_CPU);
 	if (finding->site && finding->site->on &&
@@ -221,9 +249,8 @@ static void put_culprit(struct finder *finder, struct finding *finding)
 		return;
 	}
 	finding->site = NULL;
-	storm = finder->idle < FINDING_IDLE ? storm_of(finder, runs) : NULL;
-	if (storm) {
-		put_storm(finder, storm);
+	if (finder->idle < FINDING_IDLE && find_storm(finder, runs, &storm)) {
+		put_storm(finder, &storm);
 		return;
 	}
 	if (!runs || (!known && !finding_worth_naming(finder, runs, finding->row)))

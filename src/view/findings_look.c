@@ -251,22 +251,6 @@ static void note_use(struct most *most, const struct row *row, double share)
 	most->ns = used;
 }
 
-/* Adds a row of ended tasks to the rows of its name. */
-static void add_to_ended(struct finder *finder, const struct row *row)
-{
-	struct ended_tasks *ended = finder->ended;
-	size_t i = 0;
-
-	while (i < finder->nended && strcmp(ended[i].comm, row->task->comm) != 0)
-		i++;
-	if (i == ENDED_MAX)
-		return;
-	if (i == finder->nended)
-		ended[finder->nended++] = (struct ended_tasks){ .comm = row->task->comm };
-	ended[i].n += row->members;
-	ended[i].run_ns += row->deltas->grown.run_ns;
-}
-
 /* Takes who runs and who writes most. */
 static void look_at_users(struct finder *finder, const struct row *row)
 {
@@ -274,8 +258,10 @@ static void look_at_users(struct finder *finder, const struct row *row)
 
 	if (runs > 0)
 		note_use(&finder->runs, row, runs);
-	if (row->exited)
-		add_to_ended(finder, row);
+	if (row->exited) {
+		GROW(finder->findings->ended, finder->nended, finder->findings->ended_cap);
+		finder->findings->ended[finder->nended++] = row;
+	}
 	writes = finder->info->cur->procs ? figure(finder, finder->columns->write, row) : -1;
 	if (writes > 0)
 		note_use(&finder->writes, row, writes);

@@ -78,9 +78,6 @@ struct most {
 	size_t n;
 };
 
-/* Names of tasks that ended which are told apart. */
-#define ENDED_MAX 16
-
 /* Tasks of a name that ended in the interval. */
 struct ended_tasks {
 	const char *comm;
@@ -106,8 +103,7 @@ struct finder {
 	struct most hang, kept; /* in uninterruptible sleep; in a call */
 	struct most runs, writes; /* the tasks that run most and write most, ended ones included */
 	bool writes_known; /* of all rows that did anything */
-	struct ended_tasks ended[ENDED_MAX]; /* by name, as far as there is room */
-	size_t nended;
+	size_t nended; /* rows of tasks that ended, in findings->ended */
 	struct most loser; /* who waited most at all, also if it has ended */
 };
 

@@ -4,6 +4,8 @@
 
 #include "tests/lib/test.h"
 
+#include <stdio.h>
+
 #include "tests/lib/findings.h"
 
 /* The evidence of a task, as of the second sample. */
@@ -172,6 +174,38 @@ FINDINGS_TEST(test_storm)
 	runs(s, 1, 1900);
 	build(s);
 	check(s, 0, "cpu", "cpu: alpha 1 waits 80 % of the time for a CPU; beta 2 runs most, 95 %");
+}
+
+/* Of many names that came and went the one that ran most is named, not one that was met first. */
+FINDINGS_TEST(test_storm_of_many)
+{
+	enum { NAMES = 40 };
+	struct state *s = *state;
+
+	sample_leave(&s->scene.samples[1], NAMES);
+	for (unsigned i = 0; i < TASKS; i++)
+		s->now[i] = s->scene.samples[1].raw[i];
+	for (unsigned i = 0; i < NAMES; i++) {
+		struct task_raw *left = s->scene.samples[1].raw[TASKS + i];
+		pid_t pid = (pid_t)(200 + i);
+		char name[16];
+
+		left->task = task_new((struct task_key){ .pid = pid, .start_ns = SEC(101) }, pid);
+		snprintf(name, sizeof(name), "tool%u", i);
+		task_set_comm(left->task, name, strlen(name));
+		left->tgid = left->pid = pid;
+		left->was = -1;
+		left->exited = true;
+		left->read_ns = SEC(102);
+		left->counters.valid = s->now[0]->counters.valid;
+		left->counters.run_ns = i == 30 ? MS(1500) : MS(5);
+		left->counters.members = 50;
+	}
+	waits(s, 0, DELAY_CPU, 1600);
+	runs(s, 0, 400);
+	build(s);
+	check(s, 0, "cpu",
+	      "cpu: alpha 1 waits 80 % of the time for a CPU; tool30 ran most, 25 a second, 75 %");
 }
 
 /* Copying pages is worth a word from a tenth of the time on. */
