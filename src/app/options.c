@@ -504,8 +504,10 @@ const struct option_row option_table[] = {
 	  "use a recording from this time on: 14:02, \"2026-11-21 14:02:30\", or -3m before its "
 	  "end",
 	  TIME(replay.from), IN(REPLAYS | DIFF), .barred = true },
-	{ 0, "to", "TIME", "all", "use a recording up to this time", TIME(replay.to),
-	  IN(REPLAYS | DIFF), .barred = true },
+	{ 0, "to", "TIME", "all",
+	  "use a recording up to this time; where the clock was set back while it was recorded, "
+	  "all that was taken between the two times",
+	  TIME(replay.to), IN(REPLAYS | DIFF), .barred = true },
 	{ 0, "history", "SIZE", "15m",
 	  "how much of the past the screen keeps in memory ([ goes back): a time (in at most "
 	  "20M), a size, both as in 1h,128M, or 0 for nothing",

@@ -264,6 +264,17 @@ int64_t archive_find(struct archive *archive, int64_t after, uint64_t from_ns, u
 	return number_of(archive, row);
 }
 
+int64_t archive_before(struct archive *archive, uint64_t time_ns)
+{
+	int64_t number;
+
+	return !ask_number(archive,
+			   "SELECT id FROM sample WHERE time_ns < ? ORDER BY id DESC LIMIT 1",
+			   (int64_t)time_ns, &number)
+		       ? number
+		       : 0;
+}
+
 uint64_t archive_latest(struct archive *archive)
 {
 	int64_t latest;

@@ -120,6 +120,9 @@ void archive_end(struct archive *archive);
  */
 int64_t archive_find(struct archive *archive, int64_t after, uint64_t from_ns, uint64_t to_ns);
 
+/* Finds the last sample that was taken before a time, as it was recorded. 0: there is none. */
+int64_t archive_before(struct archive *archive, uint64_t time_ns);
+
 /* The latest time (CLOCK_REALTIME, in ns) of all samples; 0: there is none. */
 uint64_t archive_latest(struct archive *archive);
 

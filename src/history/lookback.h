@@ -11,7 +11,8 @@
 
 struct lookback_limits {
 	uint64_t span_ns; /* at least this is kept, if `bytes` allow it; 0: no such limit */
-	uint64_t bytes; /* the most memory that it takes */
+	uint64_t bytes; /* the most memory that it takes, without what is looked at: that is
+			   unpacked */
 };
 
 /* The limits by default: 15 minutes. */

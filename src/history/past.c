@@ -106,7 +106,8 @@ static bool is_in_part(const struct past *past, const struct position *position)
 {
 	const struct outline *outline = position_outline(position);
 
-	return outline->real_ns >= past->replay.from_ns && outline->real_ns <= past->replay.to_ns;
+	return !position->stretch->early && outline->number > position->stretch->early_to &&
+	       outline->real_ns >= past->replay.from_ns && outline->real_ns <= past->replay.to_ns;
 }
 
 /* Whether a moment can be shown: it has an interval, and the moment before it is there. */

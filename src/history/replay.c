@@ -168,6 +168,25 @@ static bool parse_limit(const struct replay *replay, const char *text, uint64_t 
 	return !text || replay_time(text, *text == '-' ? end_ns : replay->latest_ns, ns);
 }
 
+/* Marks what was recorded before a part that is counted from the end: also what has later times. */
+static void mark_early(struct replay *replay)
+{
+	size_t end = replay->file;
+
+	for (size_t file = replay->files.n; file-- > 0;) {
+		struct stretch *stretch = replay->files.list[file];
+
+		if (open_file(replay, file) || !replay->number)
+			continue;
+		stretch->early_to = archive_before(archive_of(replay), replay->from_ns);
+		while (stretch->early_to && file-- > 0)
+			replay->files.list[file]->early = true;
+		if (stretch->early_to)
+			break;
+	}
+	open_file(replay, end);
+}
+
 int replay_begin(struct replay *replay, const struct replay_config *config)
 {
 	struct archive_files files;
@@ -183,6 +202,8 @@ int replay_begin(struct replay *replay, const struct replay_config *config)
 	if (!err && (!parse_limit(replay, config->to, end_ns, &replay->to_ns) ||
 		     !parse_limit(replay, config->from, end_ns, &replay->from_ns)))
 		err = -EINVAL;
+	if (!err && config->from && *config->from == '-')
+		mark_early(replay);
 	return err;
 }
 
@@ -243,13 +264,14 @@ static int open_next(struct replay *replay, size_t file)
 	for (; file < replay->files.n; file++) {
 		int err = 0;
 
-		if (is_earlier(replay, file)) {
+		if (replay->files.list[file]->early || is_earlier(replay, file)) {
 			replay->apart = true;
 			continue;
 		}
 		err = open_file(replay, file);
+		replay->apart |= replay->files.list[file]->early_to > 0;
 		if (!err && replay->number)
-			err = find_next(replay, 0);
+			err = find_next(replay, replay->files.list[file]->early_to);
 		if (err)
 			err = leave_out(replay, file, err);
 		if (err || replay->number)

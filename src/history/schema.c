@@ -51,7 +51,7 @@
 #define ROW struct about_row
 static const struct schema_field recording_fields[] = {
 	COLUMN("name", name,
-	       "version (of these tables, 7), reads_from (the least version that a reader must "
+	       "version (of these tables), reads_from (the least version that a reader must "
 	       "know to read them), stalltop (its version), host, kernel, boot (the id of the "
 	       "boot), threads (1: rows are threads, 0: processes)."),
 	COLUMN_OF("value", word, TYPE_VALUE, "the value."),

@@ -28,6 +28,8 @@ struct outline {
 
 struct stretch {
 	bool left_out; /* its file cannot be read */
+	bool early; /* it was recorded before the part that is to be shown, */
+	int64_t early_to; /* or its samples up to this number were */
 	char *path; /* the file; NULL: the moments are in memory */
 	struct keeper *keeper; /* of the moments in memory, outlives the stretch; NULL: a file */
 	struct kept_list kept; /* the moments in memory */

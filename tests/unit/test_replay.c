@@ -243,6 +243,8 @@ SCRATCH_TEST(reaches_all_times)
 		{ NULL, NULL, 30 },
 		/* The wrong hours alone: the first of them begins with the one before. */
 		{ "min(time_ns) + 3600000000000", NULL, 11 },
+		/* The end, which is counted from: not the wrong hours either. */
+		{ "-3s", NULL, 7 },
 		/* What came after, and before: not the wrong hours. */
 		{ NULL, "min(time_ns) + 3600000000000", 21 },
 	};
@@ -262,7 +264,9 @@ SCRATCH_TEST(reaches_all_times)
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		const struct replay_config config = {
 			.path = path,
-			.from = cases[i].from ? time_of(path, cases[i].from) : NULL,
+			.from = cases[i].from && *cases[i].from != '-'
+					? time_of(path, cases[i].from)
+					: cases[i].from,
 			.to = cases[i].to ? time_of(path, cases[i].to) : NULL,
 		};
 
