@@ -34,13 +34,35 @@ static void add_look(struct buf *out, const struct screen_look *look)
 		   look->underline ? "u" : "", look->italic ? "i" : "");
 }
 
-/* The look of a cell as text. */
-static void look_at(struct buf *out, struct screen *s, int row, int col)
+/* Whether nothing is seen of a cell but its background: ncurses may erase it in any look. */
+static bool is_blank(struct screen *s, int row, int col)
 {
 	struct screen_look look = screen_look(s, row, col);
+	uint32_t c = screen_char(s, row, col);
 
+	return (!c || c == ' ') && !look.reverse && !look.underline;
+}
+
+/*
+ * The look of a cell as text. A blank has that of what it is between, where both are alike and have
+ * its background, and else the background alone.
+ */
+static void look_at(struct buf *out, struct screen *s, int row, int col)
+{
+	struct screen_look look = screen_look(s, row, col), before, after;
+	int from = col, to = col;
+
+	while (from >= 0 && is_blank(s, row, from))
+		from--;
+	while (to < screen_cols(s) && is_blank(s, row, to))
+		to++;
+	before = screen_look(s, row, from);
+	after = screen_look(s, row, to);
+	if (from < 0 || to >= screen_cols(s) || memcmp(&before, &after, sizeof(before)) != 0 ||
+	    before.bg != look.bg || before.reverse || before.underline)
+		before = (struct screen_look){ .fg = -1, .bg = look.bg };
 	out->len = 0;
-	add_look(out, &look);
+	add_look(out, is_blank(s, row, col) ? &before : &look);
 	buf_cstr(out);
 }
 
