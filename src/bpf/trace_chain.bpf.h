@@ -110,6 +110,7 @@ static __always_inline void add_part(struct meanwhile *meanwhile, __u64 ns)
 {
 	__u32 state = meanwhile->link.state;
 
+	KEEP(state);
 	if (state < WAIT_STATES)
 		meanwhile->known[state] += ns;
 	meanwhile->link.ns = ns < meanwhile->left ? ns : meanwhile->left;
