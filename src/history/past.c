@@ -9,7 +9,6 @@
 
 #include "base/util.h"
 #include "history/rebuild.h"
-#include "history/segments.h"
 
 struct past {
 	struct replay replay; /* reads moments; its rows: those that are wanted */
@@ -216,14 +215,6 @@ static unsigned find_time(const struct past *past, struct stretch *stretch, uint
 	return times;
 }
 
-/* Whether a stretch ended before a time, by the name of the file after it. */
-static bool is_earlier(const struct past *past, size_t i, uint64_t real_ns)
-{
-	return i + 1 < past->stretches->n && past->stretches->list[i + 1]->path &&
-	       segment_time(past->stretches->list[i + 1]->path) > 0 &&
-	       segment_time(past->stretches->list[i + 1]->path) + NSEC_PER_SEC <= real_ns;
-}
-
 bool past_find(struct past *past, uint64_t real_ns, struct position *position, bool *again)
 {
 	struct position found = { 0 };
@@ -232,7 +223,8 @@ bool past_find(struct past *past, uint64_t real_ns, struct position *position, b
 	for (size_t i = past->stretches->n; i-- > 0;) {
 		struct stretch *stretch = past->stretches->list[i];
 
-		if (found.stretch && is_earlier(past, i, position_outline(&found)->real_ns))
+		if (found.stretch &&
+		    stretches_before(past->stretches, i, position_outline(&found)->real_ns))
 			continue;
 		if (is_usable(past, stretch))
 			times += find_time(past, stretch, real_ns, &found);

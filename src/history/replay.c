@@ -249,13 +249,6 @@ static int find_next(struct replay *replay, int64_t after)
 	return number < 0 ? (int)number : 0;
 }
 
-/* Whether a file ended before the times asked for, by the name of the one after it. */
-static bool is_earlier(const struct replay *replay, size_t file)
-{
-	return file + 1 < replay->files.n &&
-	       segment_time(replay->files.list[file + 1]->path) < replay->from_ns;
-}
-
 /*
  * Opens the first file from an index on that has samples to show. 0 or -errno; -ENODATA: none has.
  */
@@ -264,7 +257,8 @@ static int open_next(struct replay *replay, size_t file)
 	for (; file < replay->files.n; file++) {
 		int err = 0;
 
-		if (replay->files.list[file]->early || is_earlier(replay, file)) {
+		if (replay->files.list[file]->early ||
+		    stretches_before(&replay->files, file, replay->from_ns)) {
 			replay->apart = true;
 			continue;
 		}

@@ -12,6 +12,7 @@
 #include "data/sample.h"
 #include "data/system.h"
 #include "history/rows.h"
+#include "history/segments.h"
 
 void stretch_add(struct stretch *stretch, const struct outline *outline)
 {
@@ -201,6 +202,14 @@ struct stretch *stretches_add(struct stretches *stretches)
 		xreallocarray(stretches->list, stretches->n + 1, sizeof(struct stretch *));
 	stretches->list[stretches->n++] = stretch;
 	return stretch;
+}
+
+bool stretches_before(const struct stretches *stretches, size_t at, uint64_t real_ns)
+{
+	const char *next = at + 1 < stretches->n ? stretches->list[at + 1]->path : NULL;
+	uint64_t named_ns = next ? segment_time(next) : 0;
+
+	return named_ns && named_ns + NSEC_PER_SEC <= real_ns;
 }
 
 void stretches_remove(struct stretches *stretches, size_t at)

@@ -71,6 +71,12 @@ struct stretches {
 /* Adds an empty stretch at the end. */
 struct stretch *stretches_add(struct stretches *stretches);
 
+/*
+ * Whether a stretch ended before a time (CLOCK_REALTIME), by the name of the file after it: that is
+ * of the second in which that file begins, or a later one. False where it has no name of ours.
+ */
+bool stretches_before(const struct stretches *stretches, size_t at, uint64_t real_ns);
+
 /* Removes and frees a stretch. */
 void stretches_remove(struct stretches *stretches, size_t at);
 

@@ -252,13 +252,6 @@ static void read_throttling(void *arg, const char *path, struct group_figures *f
 	ask_group(arg, path, CGROUP_BIT(CGROUP_THROTTLE), figures);
 }
 
-void sampler_note_threaded(const struct sampler *sampler, const struct cgroup_sample *group,
-			   struct frame_info *info)
-{
-	if (group && group->threaded && !sampler->config->threads)
-		frame_note(info, NOTE_GROUP_THREADED, 0);
-}
-
 /* Reads a group's files, and how those above it are throttled. */
 static void fill_group(struct sampler *sampler, const struct group *group, unsigned needs)
 {

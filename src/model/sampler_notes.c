@@ -13,6 +13,13 @@ void sampler_note_clock(const struct turn *turn)
 		frame_note(turn->info, NOTE_CLOCK_BACK, 0);
 }
 
+void sampler_note_threaded(const struct sampler *sampler, const struct cgroup_sample *group,
+			   struct frame_info *info)
+{
+	if (group && group->threaded && !sampler->config->threads)
+		frame_note(info, NOTE_GROUP_THREADED, 0);
+}
+
 /* Notes why the source is not the best one. */
 static void note_source(const struct sampler *sampler, struct frame_info *info)
 {

@@ -5,12 +5,13 @@
  */
 #include "config.h"
 
+#include "tests/lib/ask.h"
 #include "tests/lib/parse.h"
 
 #include <glob.h>
 #include <signal.h>
-#include <sqlite3.h>
 #include <stdio.h>
+#include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
@@ -19,23 +20,6 @@
 
 /* Segments that there are already. */
 #define OLD 5
-
-/* Asks a database for a number; -1 where it cannot be asked. */
-static int64_t ask(const char *path, const char *query)
-{
-	sqlite3_stmt *statement = NULL;
-	int64_t number = -1;
-	sqlite3 *db = NULL;
-
-	if (!sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL) &&
-	    !sqlite3_busy_timeout(db, 2000) &&
-	    !sqlite3_prepare_v2(db, query, -1, &statement, NULL) &&
-	    sqlite3_step(statement) == SQLITE_ROW)
-		number = sqlite3_column_int64(statement, 0);
-	sqlite3_finalize(statement);
-	sqlite3_close(db);
-	return number;
-}
 
 /* Waits until a recording has so many samples. */
 static void await_samples(const char *path, int64_t n)

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "cgroup/hierarchy.h"
+#include "tests/lib/ask.h"
 #include "tests/lib/crowd.h"
 #include "tests/lib/reader.h"
 #include "tests/lib/scratch.h"
@@ -11,7 +12,6 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -552,22 +552,6 @@ SCREEN_TEST(is_written)
 	check_heads(s, "PID USER S RUN 0TOTAL 1CPU 2BLKIO COMMAND");
 }
 
-/* What a number of a recording is. */
-static int number_in(const char *path, const char *sql)
-{
-	sqlite3 *db;
-	sqlite3_stmt *row;
-	int number;
-
-	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
-	assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &row, NULL), SQLITE_OK);
-	assert_int_equal(sqlite3_step(row), SQLITE_ROW);
-	number = sqlite3_column_int(row, 0);
-	sqlite3_finalize(row);
-	sqlite3_close(db);
-	return number;
-}
-
 /*
  * A recording that the screen makes has what one of -b has, though nothing is kept to look back at:
  * command lines, and figures of the groups that are shown.
@@ -592,7 +576,7 @@ SCREEN_TEST(records_figures)
 		assert_int_equal(screen_end(s, 10), 0);
 		/* In a container groups may have no files. */
 		if (files)
-			assert_true(number_in(path, "SELECT count(*) FROM cgroup") > 0);
-		assert_true(number_in(path, "SELECT count(command) FROM tasks") > 0);
+			assert_true(ask(path, "SELECT count(*) FROM cgroup") > 0);
+		assert_true(ask(path, "SELECT count(command) FROM tasks") > 0);
 	}
 }
