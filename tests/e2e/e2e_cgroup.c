@@ -315,6 +315,43 @@ E2E_TEST(test_pressure)
 	hierarchy_close(&hierarchy);
 }
 
+/* Where threads of a process may be in several groups it is said, but where each has its own. */
+E2E_TEST(test_threaded)
+{
+	static const char *const modes[] = { "", "-H" };
+	struct cgroup_reader *reader;
+	struct hierarchy hierarchy;
+	const char *path, *below;
+	FILE *type;
+
+	reader = open_reader(&hierarchy, "v2");
+	cgroup_reader_close(reader);
+	path = hierarchy.mount ? e2e_format("%s/stalltop-test-%d", hierarchy.mount, (int)getpid())
+			       : NULL;
+	hierarchy_close(&hierarchy);
+	below = path ? e2e_format("%s/below", path) : NULL;
+	if (path) {
+		guard_push(UNDO_CGROUP, path, NULL);
+		guard_push(UNDO_CGROUP, below, NULL);
+	}
+	if (!path || mkdir(path, 0755) || mkdir(below, 0755))
+		e2e_skip("no v2 cgroup may be made");
+	type = fopen(e2e_format("%s/cgroup.type", below), "w");
+	assert_non_null(type);
+	fputs("threaded", type);
+	assert_int_equal(fclose(type), 0);
+	for (size_t i = 0; i < 2; i++) {
+		struct e2e_result r;
+		struct samples s;
+
+		e2e_run(&r, NULL, "-b -n 1 -d 0.1 -o json --cgroup-hierarchy v2 --cgroup %s %s",
+			strrchr(path, '/'), modes[i]);
+		check_silent_success(&r);
+		parse_json(&r, &s);
+		assert_int_equal(note_of(s.v[0], "group-threaded") != NULL, i == 0);
+	}
+}
+
 /* A hierarchy that there is not: one line that names those that there are. */
 E2E_TEST(test_unknown)
 {

@@ -207,6 +207,26 @@ static void change(const char *path, const char *sql)
 	sqlite3_close(db);
 }
 
+/* Where the clock was set back it is said, once. */
+E2E_TEST(test_clock_back)
+{
+	const char *path = e2e_path("back.db");
+	struct e2e_result r;
+	struct samples s;
+	size_t told = 0;
+
+	e2e_run(&r, NULL, "-b -n 6 -d 0.1 -p 1 -w %s", path);
+	assert_int_equal(r.status, 0);
+	change(path, "UPDATE sample SET time_ns = time_ns - 3600000000000 WHERE id > 4");
+	e2e_run(&r, NULL, "-b -o json -R %s", path);
+	check_silent_success(&r);
+	parse_json(&r, &s);
+	assert_int_equal(s.n, 6);
+	for (size_t i = 0; i < s.n; i++)
+		told += note_of(s.v[i], "clock-back") != NULL;
+	assert_int_equal(told, 1);
+}
+
 /* Where there is no room for a beginning nothing is left; for no more than that, it is told. */
 E2E_TEST(test_tiny)
 {
