@@ -45,17 +45,17 @@ static void note_sent(struct loop *loop, int err)
 /* Says above a view's bar that it shows the past; the table's title does so itself. */
 static void draw_past(struct ui *ui)
 {
-	struct buf text = { 0 };
+	struct buf *text = &ui->scratch;
 	int cells;
 
-	buf_puts(&text, "  ");
-	rewind_append_time(ui, &text);
-	buf_puts(&text, "  ");
-	cells = (int)text_width(text.data, text.len, ui->term.charset);
+	text->len = 0;
+	buf_puts(text, "  ");
+	rewind_append_time(ui, text);
+	buf_puts(text, "  ");
+	cells = (int)text_width(text->data, text->len, ui->term.charset);
 	if (cells < ui->term.columns)
-		term_put(&ui->term, 0, ui->term.columns - cells, cells, text.data, text.len,
+		term_put(&ui->term, 0, ui->term.columns - cells, cells, text->data, text->len,
 			 STYLE_SELECTED_HOT);
-	buf_free(&text);
 }
 
 void loop_draw(struct loop *loop)

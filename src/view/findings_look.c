@@ -4,6 +4,7 @@
 
 #include "view/findings_parts.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/util.h"
@@ -63,8 +64,15 @@ static void count_row(struct most *most, const struct row *row)
 void finder_note(struct most *most, const struct row *row, double share)
 {
 	count_row(most, row);
-	if (most->row && share <= most->share)
+	if (most->row && share <= most->share) {
+		if (!most->second || share > most->second_share) {
+			most->second = row;
+			most->second_share = share;
+		}
 		return;
+	}
+	most->second = most->row;
+	most->second_share = most->share;
 	most->row = row;
 	most->share = share;
 }
@@ -178,6 +186,21 @@ static bool is_worth_telling(struct finder *finder, const struct row *row, unsig
 	return kind != WAIT_DWAIT || !starts_programs(finder, row);
 }
 
+/* Notes how much a row writes that waits for the disk, where that was read. */
+static void look_at_writes(struct finder *finder, const struct row *row)
+{
+	const struct task_evidence *evidence = row_evidence(finder->view.frame, row);
+	double writes = evidence ? evidence->writes : 0;
+
+	if (writes <= finder->writer_kb) {
+		finder->next_writer_kb = fmax(finder->next_writer_kb, writes);
+		return;
+	}
+	finder->next_writer_kb = finder->writer_kb;
+	finder->writer_kb = writes;
+	finder->writer = row;
+}
+
 /* Takes what a row waited. */
 static void look_at_waits(struct finder *finder, const struct row *row, bool hangs)
 {
@@ -196,8 +219,11 @@ static void look_at_waits(struct finder *finder, const struct row *row, bool han
 		if ((hangs || (finder->kernel && kthread_row(row))) &&
 		    (kind == DELAY_BLKIO || kind == WAIT_DWAIT))
 			continue;
-		if (is_worth_telling(finder, row, kind, share))
-			finder_note(&finder->waits[kind], row, share);
+		if (!is_worth_telling(finder, row, kind, share))
+			continue;
+		finder_note(&finder->waits[kind], row, share);
+		if (kind == DELAY_BLKIO)
+			look_at_writes(finder, row);
 	}
 }
 

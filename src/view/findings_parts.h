@@ -70,9 +70,9 @@ extern const size_t finding_patterns_n;
 
 /* The row with the most of something, and how many have enough of it. */
 struct most {
-	const struct row *row; /* NULL: none has enough */
+	const struct row *row, *second; /* with most, and the next; NULL: none has enough */
 	const struct row *noted[NOTED_MAX];
-	double share; /* what it has: in percent of the interval, or in kB/s */
+	double share, second_share; /* what they have: in percent of the interval, or in kB/s */
 	uint64_t ns; /* or for how long */
 	const struct row *last; /* the last that was counted */
 	size_t n;
@@ -101,6 +101,8 @@ struct finder {
 	struct most throttled; /* whose quota was read, where cgroups are not shown */
 	struct most limited; /* whose waits a limit of memory makes */
 	struct most hang, kept; /* in uninterruptible sleep; in a call */
+	const struct row *writer; /* of those that wait for the disk the one that writes most */
+	double writer_kb, next_writer_kb; /* in kB/s: what it writes, and the next one */
 	struct most runs, writes; /* the tasks that run most and write most, ended ones included */
 	bool writes_known; /* of all rows that did anything */
 	size_t nended; /* rows of tasks that ended, in findings->ended */

@@ -4,7 +4,6 @@
 
 #include "view/findings_parts.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "base/util.h"
@@ -161,60 +160,21 @@ static void put_writer(struct finder *finder, const struct row *who)
 	buf_puts(&finder->findings->text, " kB/s");
 }
 
-/* How much a row is known to write, in kB/s; 0: nothing, or that is not known. */
-static double writes_of(const struct finder *finder, const struct row *row)
-{
-	const struct task_evidence *evidence = row_evidence(finder->view.frame, row);
-
-	return evidence && evidence->writes > 0 ? evidence->writes : 0;
-}
-
-/* Replaces the row with most by the next of the noted ones that is not `than`. False: none. */
-static bool take_other(struct most *most, const struct row *than)
-{
-	const struct row *other = NULL;
-	double share = 0;
-
-	for (size_t i = 0; i < most->n && i < NOTED_MAX; i++) {
-		const struct row *row = most->noted[i];
-		double waits = (double)row->deltas->waited.ns[DELAY_BLKIO] * 100.0 /
-			       (double)row->interval_ns;
-
-		if (row == than || (other && waits <= share))
-			continue;
-		other = row;
-		share = waits;
-	}
-	if (!other)
-		return false;
-	most->row = other;
-	most->share = share;
-	return true;
-}
-
 /*
  * Finds the task that makes others wait for the disk: the one that writes much more than all others
  * that wait for it. It is not the one that suffers. NULL: none.
  */
 static const struct row *find_writer(const struct finder *finder, struct most *most)
 {
-	const struct row *writer = NULL;
-	double writes = 0, next = 0;
+	const struct row *writer = finder->writer;
 
-	for (size_t i = 0; i < most->n && i < NOTED_MAX; i++) {
-		double rate = writes_of(finder, most->noted[i]);
-
-		if (rate <= writes) {
-			next = fmax(next, rate);
-			continue;
-		}
-		next = writes;
-		writes = rate;
-		writer = most->noted[i];
-	}
-	if (!writer || most->n < 2 || writes < WRITER_LEAST || writes < next * WRITER_TIMES ||
-	    (most->row == writer && !take_other(most, writer)))
+	if (!writer || most->n < 2 || finder->writer_kb < WRITER_LEAST ||
+	    finder->writer_kb < finder->next_writer_kb * WRITER_TIMES)
 		return NULL;
+	if (most->row == writer) {
+		most->row = most->second;
+		most->share = most->second_share;
+	}
 	most->n--;
 	return writer;
 }
@@ -225,7 +185,7 @@ static void put_writing(struct finder *finder, const struct row *writer)
 	buf_puts(&finder->findings->text, "; ");
 	finding_put_who(finder, writer);
 	buf_puts(&finder->findings->text, " writes ");
-	buf_decimal(&finder->findings->text, writes_of(finder, writer) / 1024, 0);
+	buf_decimal(&finder->findings->text, finder->writer_kb / 1024, 0);
 	buf_puts(&finder->findings->text, " MB/s");
 }
 

@@ -11,7 +11,6 @@
 #include <glob.h>
 #include <signal.h>
 #include <stdio.h>
-#include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
@@ -197,16 +196,6 @@ E2E_TEST(test_made_safely)
 	assert_int_equal(r.status, 1);
 }
 
-/* Changes a recording by SQL. */
-static void change(const char *path, const char *sql)
-{
-	sqlite3 *db;
-
-	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
-	assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
-	sqlite3_close(db);
-}
-
 /* Where the clock was set back it is said, once. */
 E2E_TEST(test_clock_back)
 {
@@ -217,7 +206,7 @@ E2E_TEST(test_clock_back)
 
 	e2e_run(&r, NULL, "-b -n 6 -d 0.1 -p 1 -w %s", path);
 	assert_int_equal(r.status, 0);
-	change(path, "UPDATE sample SET time_ns = time_ns - 3600000000000 WHERE id > 4");
+	ask_change(path, "UPDATE sample SET time_ns = time_ns - 3600000000000 WHERE id > 4");
 	e2e_run(&r, NULL, "-b -o json -R %s", path);
 	check_silent_success(&r);
 	parse_json(&r, &s);
@@ -249,11 +238,11 @@ E2E_TEST(test_tiny)
 	path = e2e_path("short.db");
 	e2e_run(&r, NULL, "-b -n 1 -d 0.1 -w %s", path);
 	assert_int_equal(r.status, 0);
-	change(path, "DELETE FROM sample WHERE id > 1");
+	ask_change(path, "DELETE FROM sample WHERE id > 1");
 	e2e_run(&r, NULL, "-b -R %s", path);
 	assert_int_equal(r.status, 1);
 	assert_non_null(strstr(r.err.data, "ended before a second sample"));
-	change(path, "DELETE FROM sample");
+	ask_change(path, "DELETE FROM sample");
 	e2e_run(&r, NULL, "-b -R %s", path);
 	assert_non_null(strstr(r.err.data, "it has no samples"));
 }
@@ -408,7 +397,7 @@ E2E_TEST(test_told)
 	e2e_require();
 	e2e_run(&r, NULL, "-b -n 3 -d 0.1 -w %s", path);
 	assert_int_equal(r.status, 0);
-	change(path, SLOW);
+	ask_change(path, SLOW);
 	for (size_t i = 0; i < 3; i++) {
 		e2e_start_stalltop(&p, NULL, e2e_format("-b -R %s", path));
 		e2e_await_blocked(p.pid, signals[i]);

@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/fanotify.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/select.h>
@@ -552,6 +553,57 @@ WAITING_TEST(test_cpu)
 		parse_csv(r.out.data, r.out.len, &csv);
 		assert_int_equal(atoi(csv_cell(&csv, 2, "cpu-nr")), cpu);
 	}
+}
+
+/* How often a process opened the file that is marked, as far as that is queued. */
+static unsigned count_opens(int fanotify, pid_t by)
+{
+	struct fanotify_event_metadata events[64], *event = events;
+	ssize_t n = read(fanotify, events, sizeof(events));
+	unsigned opens = 0;
+
+	for (; n > 0 && FAN_EVENT_OK(event, n); event = FAN_EVENT_NEXT(event, n)) {
+		opens += event->pid == by;
+		if (event->fd >= 0)
+			close(event->fd);
+	}
+	return opens;
+}
+
+/* What explains tasks that wait for a CPU is read without asking anew for each how many there are.
+ */
+WAITING_TEST(test_cpus_asked_once)
+{
+	enum { HOGS = 4, SAMPLES = 6 };
+	const int cpu = 0;
+	unsigned opens = 0, explained = 0;
+	int fanotify = fanotify_init(FAN_NONBLOCK | FAN_CLOEXEC, O_RDONLY);
+	pid_t pids[HOGS];
+	struct e2e_proc p;
+	struct e2e_result r;
+
+	e2e_require();
+	e2e_need(fanotify < 0 ? -EOPNOTSUPP : 0, "fanotify is needed");
+	assert_int_equal(fanotify_mark(fanotify, FAN_MARK_ADD, FAN_OPEN, AT_FDCWD,
+				       "/sys/devices/system/cpu/online"),
+			 0);
+	for (unsigned i = 0; i < HOGS; i++)
+		pids[i] = launch("spins", spin_on, &cpu);
+	e2e_start_stalltop(&p, NULL,
+			   e2e_format("-b -o json -n %d -d 0.3 -p %d,%d,%d,%d", SAMPLES,
+				      (int)pids[0], (int)pids[1], (int)pids[2], (int)pids[3]));
+	for (unsigned i = 0; i < SAMPLES; i++) {
+		const char *line = e2e_line(&p, 30);
+
+		assert_non_null(line);
+		explained += strstr(line, "for a CPU") != NULL;
+		opens += count_opens(fanotify, p.pid);
+	}
+	e2e_finish(&p, 30, &r);
+	close(fanotify);
+	/* What is counted was read. */
+	assert_true(explained >= SAMPLES / 2);
+	assert_true(opens <= 2);
 }
 
 /* Whoever may not look is told so, once; of what is his own he sees what the kernel lets him. */

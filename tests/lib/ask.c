@@ -3,6 +3,8 @@
 
 #include "tests/lib/ask.h"
 
+#include "tests/lib/test.h"
+
 #include <sqlite3.h>
 #include <stddef.h>
 
@@ -20,4 +22,13 @@ int64_t ask(const char *path, const char *query)
 	sqlite3_finalize(statement);
 	sqlite3_close(db);
 	return number;
+}
+
+void ask_change(const char *path, const char *sql)
+{
+	sqlite3 *db;
+
+	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+	sqlite3_close(db);
 }

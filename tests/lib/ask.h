@@ -7,4 +7,7 @@
 /* Asks a recording for a number; -1 where it cannot be asked. */
 int64_t ask(const char *path, const char *query);
 
+/* Changes a recording. */
+void ask_change(const char *path, const char *sql);
+
 #endif

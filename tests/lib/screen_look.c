@@ -225,8 +225,16 @@ static bool pen_is_plain(struct screen *s)
 	       colour_number(&bg.color) == -1;
 }
 
+static bool is_restored(struct screen *s, const void *unused)
+{
+	(void)unused;
+	return modes_restored(s) && !s->alt && s->cursor && !screen_has_mouse(s) && pen_is_plain(s);
+}
+
 void screen_check_restored(struct screen *s)
 {
+	/* The kernel hands over what was written last when a worker of its own has run. */
+	screen_wait_until(s, 5, is_restored, NULL);
 	screen_check(s, modes_restored(s));
 	screen_check(s, !s->alt);
 	screen_check(s, s->cursor);

@@ -488,3 +488,22 @@ SCREEN_TEST(shows_what_for)
 	screen_check(s, screen_find(s, "Delays", 0) < part);
 	screen_check(s, screen_find(s, "Record", 0) > part);
 }
+
+/* A long command line has all its lines, to its end. */
+SCREEN_TEST(shows_long_command)
+{
+	static char zeros[6000];
+	const char *const argv[] = { "crowd-long", zeros, "987654321", "987654321", NULL };
+	struct screen *s;
+
+	memset(zeros, '0', sizeof(zeros) - 2);
+	zeros[sizeof(zeros) - 2] = '1';
+	crowd_command(argv);
+	s = open_detail(24, "-d 60 -m ^crowd-long", "sleep", "\r");
+	screen_check(s, !screen_shows(s, "987654321"));
+	for (unsigned i = 0; i < 20 && !screen_shows(s, "987654321"); i++) {
+		screen_key(s, VTERM_KEY_PAGEDOWN);
+		screen_settle(s);
+	}
+	screen_check(s, screen_shows(s, "987654321"));
+}

@@ -2,6 +2,7 @@
 /* Looking back on the screen, at what it kept itself and at a recording. */
 #include "config.h"
 
+#include "tests/lib/ask.h"
 #include "tests/lib/crowd.h"
 #include "tests/lib/recording.h"
 #include "tests/lib/scratch.h"
@@ -477,6 +478,31 @@ SCREEN_TEST(plays_a_recording)
 	screen_type(s, "\x1b");
 	screen_settle(s);
 	screen_check(s, title_has(s, "replay, stopped"));
+	screen_type(s, "q");
+	assert_int_equal(screen_end(s, 5), 0);
+}
+
+/* A time that the clock showed twice is gone to where it was last, and said to have been there
+ * before. */
+SCREEN_TEST(goes_to_time_met_twice)
+{
+	const char *path = scratch_path("twice.db");
+	struct screen *s;
+
+	assert_int_equal(play_record(path, 21, 100), 0);
+	ask_change(path, "UPDATE sample SET time_ns = time_ns - 3000000000 WHERE id > 80");
+	s = screen_start(&(struct screen_how){
+		.args = scratch_format("-R %s", path), .rows = 24, .cols = 130 });
+	screen_await(s, title_has, "replay");
+	screen_await(s, table_has_figures, NULL);
+	screen_type(s, "p");
+	screen_await(s, title_has, "replay, stopped");
+	screen_type(s, "}");
+	screen_settle(s);
+	screen_type(s, "B-8s\r");
+	screen_await_text(s, "that time was there before, too");
+	screen_type(s, "B-2s\r");
+	screen_await_no_text(s, "that time was there before, too");
 	screen_type(s, "q");
 	assert_int_equal(screen_end(s, 5), 0);
 }

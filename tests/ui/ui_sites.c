@@ -348,6 +348,23 @@ SCREEN_TEST(shows_chain)
 	screen_await_text(s, "timer of crowd-serves");
 }
 
+/* Tracing ends when its last page was left. */
+SCREEN_TEST(ends_tracing)
+{
+	struct screen *s;
+
+	read_for_ever("crowd-reads", make_file("culprit"), NULL);
+	s = open_sites(30, 120, "crowd-reads");
+	await_site(s, "io ", "culprit");
+	/* Where there is room for what it costs. */
+	screen_resize(s, 30, 160);
+	screen_settle(s);
+	screen_type(s, "\x1b");
+	/* By the sample that was taken while it was there, then by the next. */
+	screen_await_text(s, " trace ");
+	screen_await_no_text(s, " trace ");
+}
+
 /* A page stays as it was seen last when nothing waits there any more, and says so. */
 SCREEN_TEST(keeps_page)
 {

@@ -101,6 +101,32 @@ FINDINGS_TEST(test_limited)
 	      "memory: alpha 1 waits 45 % of the time at a cgroup limit of 40.0 MiB");
 }
 
+/* One that writes much more than the others that wait for the disk makes them wait, and does not
+ * suffer. */
+FINDINGS_TEST(test_disk_writer)
+{
+	struct state *s = *state;
+
+	waits(s, 0, DELAY_BLKIO, 1000);
+	waits(s, 1, DELAY_BLKIO, 900);
+	waits(s, 2, DELAY_BLKIO, 1200);
+	evidence_of(s, 0)->writes = 100;
+	evidence_of(s, 1)->writes = 20 * 1024;
+	evidence_of(s, 2)->writes = 200;
+	build(s);
+	check(s, 0, "io",
+	      "io: gamma 3 waits 60 % of the time (and 1 other); beta 2 writes 20 MB/s");
+	/* Also where it waits most. */
+	waits(s, 1, DELAY_BLKIO, 1000);
+	build(s);
+	check(s, 0, "io",
+	      "io: gamma 3 waits 60 % of the time (and 1 other); beta 2 writes 20 MB/s");
+	/* Two that write alike are not told apart. */
+	evidence_of(s, 2)->writes = 19 * 1024;
+	build(s);
+	check(s, 0, "io", "io: beta 2 waits 95 % of the time (and 2 others)");
+}
+
 /* Completions that only events bring are no I/O. */
 FINDINGS_TEST(test_ring)
 {

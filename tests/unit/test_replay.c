@@ -5,7 +5,6 @@
 
 #include "tests/lib/test.h"
 #include <errno.h>
-#include <sqlite3.h>
 #include <string.h>
 #include <time.h>
 
@@ -65,15 +64,6 @@ static const char *write_some(const char *name, unsigned samples)
 	begin_writing(&writer, name, samples);
 	end_writing(&writer);
 	return scratch_path(name);
-}
-
-static void change(const char *path, const char *sql)
-{
-	sqlite3 *db;
-
-	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
-	assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
-	sqlite3_close(db);
 }
 
 static struct replay *open_replay(const struct replay_config *config)
@@ -172,7 +162,7 @@ SCRATCH_TEST(plays_past_damage)
 	second = write_some(SECOND, 9);
 	third = write_some(THIRD, 6);
 	nleft_out = 0;
-	change(second, "UPDATE sample SET interval_ns = -1 WHERE id = 4");
+	ask_change(second, "UPDATE sample SET interval_ns = -1 WHERE id = 4");
 	check_damaged(&config, 5 + 3 + 6, second);
 	assert_int_equal(nleft_out, 1);
 	/* What is no recording at all, */
@@ -199,7 +189,7 @@ SCRATCH_TEST(ends_before_damage)
 	struct replay *replay;
 	int err;
 
-	change(path, "UPDATE sample SET interval_ns = -1 WHERE id = 28");
+	ask_change(path, "UPDATE sample SET interval_ns = -1 WHERE id = 28");
 	replay = open_replay(&config);
 	assert_in_range(play(replay, 100, &err), 18, 21);
 	assert_int_equal(err, -ENODATA);
@@ -295,7 +285,7 @@ SCRATCH_TEST(reaches_segments)
 	write_some(SECOND, 9);
 	third = write_some(THIRD, 7);
 	/* The second began an hour after the first by its name, and has the times of the first. */
-	change(third, "UPDATE sample SET time_ns = time_ns + 7200000000000");
+	ask_change(third, "UPDATE sample SET time_ns = time_ns + 7200000000000");
 	config.from = time_of(first, "min(time_ns)");
 	config.to = time_of(first, "max(time_ns) + 1000000000");
 	replay = open_replay(&config);
@@ -401,7 +391,7 @@ SCRATCH_TEST(plays_all_segments)
 	int err;
 
 	write_some(FIRST, 5);
-	change(write_some(SECOND, 4), "UPDATE recording SET value = 1 WHERE name = 'threads'");
+	ask_change(write_some(SECOND, 4), "UPDATE recording SET value = 1 WHERE name = 'threads'");
 	write_some(THIRD, 0);
 	replay = open_replay(&config);
 	assert_true(replay_playback(replay).threads);
@@ -468,7 +458,7 @@ SCRATCH_TEST(is_gone_to_from_its_first_moment)
 	int err;
 
 	assert_true(can_be_gone_to(path));
-	change(path, "UPDATE sample SET whole = 0");
+	ask_change(path, "UPDATE sample SET whole = 0");
 	assert_true(can_be_gone_to(path));
 	replay = open_replay(&config);
 	assert_int_equal(play(replay, 100, &err), 12);
@@ -477,6 +467,6 @@ SCRATCH_TEST(is_gone_to_from_its_first_moment)
 	assert_int_equal(play(replay, 100, &err), 0);
 	assert_int_equal(err, -EBADMSG);
 	replay_close(replay);
-	change(path, "UPDATE sample SET interval_ns = -1 WHERE id = 6");
+	ask_change(path, "UPDATE sample SET interval_ns = -1 WHERE id = 6");
 	assert_false(can_be_gone_to(path));
 }

@@ -17,6 +17,9 @@
 #define VALUE_CELLS 17
 #define UNIT_CELLS 5
 
+/* The most lines of a command line before the figures; all of it comes at the end. */
+#define COMMAND_LINES 3
+
 #define MIB (1024.0 * 1024.0)
 
 /* Percent of a memory limit from which the use is highlighted. */
@@ -114,13 +117,14 @@ static int put_waiting(struct detail_page *page, int column, const struct detail
 	return pager_item(&page->pager, column, "waiting", text->data, text->len);
 }
 
-/* Writes the lines that describe the task. */
-static void write_identity(struct detail_page *page, const struct detail *detail,
+/* Writes the lines that describe the task. Whether its command line is there as a whole. */
+static bool write_identity(struct detail_page *page, const struct detail *detail,
 			   const struct frame *frame)
 {
 	const struct detail_task *task = &detail->task;
 	struct pager *pager = &page->pager;
 	char text[DETAIL_TIME];
+	bool whole;
 	int at = 0;
 
 	page->text.len = 0;
@@ -140,7 +144,11 @@ static void write_identity(struct detail_page *page, const struct detail *detail
 	detail_span(text, detail->task.age_ns);
 	pager_item_plain(pager, at, "age", text);
 	pager->line++;
-	pager_long(pager, "command", task->command.data, task->command.len);
+	whole = pager_some(pager, "command", task->command.data, task->command.len, COMMAND_LINES);
+	if (!whole) {
+		pager_puts(pager, strlen("command "), "(whole at the end of this page)", STYLE_DIM);
+		pager->line++;
+	}
 	pager_long(pager, "cgroup", task->cgroup.data, task->cgroup.len);
 	if (task->pod.len)
 		pager_long(pager, "pod", task->pod.data, task->pod.len);
@@ -149,6 +157,7 @@ static void write_identity(struct detail_page *page, const struct detail *detail
 	if (!detail->ended)
 		detail_wait_name(&detail->wait, pager);
 	write_task_limits(page, detail);
+	return whole;
 }
 
 /* Writes what the figures' names do not explain. */
@@ -292,10 +301,11 @@ static void write_records(const struct detail *detail, struct pager *pager)
 void detail_page_write(struct detail_page *page, const struct detail *detail, struct ui *ui)
 {
 	struct pager *pager = &page->pager;
+	bool whole = true;
 
 	page->threads.n = 0;
 	if (!detail->sum)
-		write_identity(page, detail, ui->frame);
+		whole = write_identity(page, detail, ui->frame);
 	pager_part(pager, "Delays");
 	detail_figures_write(detail, pager);
 	write_legend(detail, pager);
@@ -311,6 +321,10 @@ void detail_page_write(struct detail_page *page, const struct detail *detail, st
 		detail_wait_write(&detail->wait, pager, &page->text);
 	detail_threads_write(&page->threads, detail, ui, pager);
 	write_records(detail, pager);
+	if (whole)
+		return;
+	pager_part(pager, "Command line");
+	pager_long(pager, "command", detail->task.command.data, detail->task.command.len);
 }
 
 void detail_page_free(struct detail_page *page)

@@ -4,6 +4,7 @@
 #include "ui/term/pager.h"
 
 #include <stdio.h>
+#include <limits.h>
 #include <string.h>
 
 /* The least cells for a text of several lines. */
@@ -110,23 +111,32 @@ static size_t fitting(const char *text, size_t len, unsigned cells, enum text_ch
 	return taken;
 }
 
-void pager_long(struct pager *pager, const char *name, const char *raw, size_t raw_len)
+bool pager_some(struct pager *pager, const char *name, const char *raw, size_t raw_len, int lines)
 {
 	int left = (int)strlen(name) + 1, room = pager->width - left;
 	enum text_charset charset = pager->term->charset;
 	struct buf *text = &pager->cell;
+	size_t at = 0;
+	bool whole;
 
 	if (!raw_len)
-		return;
+		return true;
 	if (room < LEAST_CELLS)
 		room = LEAST_CELLS;
 	text->len = 0;
 	text_escape(text, raw, raw_len, charset);
 	pager_puts(pager, 0, name, STYLE_DIM);
-	for (size_t at = 0, n; at < text->len; at += n) {
+	for (size_t n; at < text->len && lines > 0; at += n, lines--) {
 		n = fitting(text->data + at, text->len - at, (unsigned)room, charset);
 		pager_put(pager, left, room, text->data + at, n, STYLE_NORMAL);
 		pager->line++;
 	}
+	whole = at == text->len;
 	text->len = 0;
+	return whole;
+}
+
+void pager_long(struct pager *pager, const char *name, const char *raw, size_t raw_len)
+{
+	pager_some(pager, name, raw, raw_len, INT_MAX);
 }

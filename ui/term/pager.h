@@ -62,6 +62,9 @@ int pager_item_number(struct pager *pager, int column, const char *name, uint64_
  */
 void pager_long(struct pager *pager, const char *name, const char *raw, size_t raw_len);
 
+/* The same of the first lines, so many at most. Whether that was all. */
+bool pager_some(struct pager *pager, const char *name, const char *raw, size_t raw_len, int lines);
+
 /* Puts `cell` at the right of `cells` cells, and empties it. Returns the column after them. */
 int pager_right(struct pager *pager, int column, int cells, enum style style);
 
