@@ -60,8 +60,9 @@ static struct fault faults[] = {
 	  .ready = SAID, .args = "@ --trace",
 	  .id = "^cpu", .subject = "node", .cause = "batch-hog" },
 	{ .name = "a storm of forks", .program = "sleep loop",
-	  .start = "for i in 1 2 3 4; do (while :; do /bin/true; done) & done; echo ready; wait",
-	  .args = "", .id = "^cpu", .subject = ".", .cause = "true ran most",
+	  .start = "nice $L/load_program hog & for i in 1 2 3 4 5 6; do "
+		   "(while :; do /bin/true; done) & done; echo ready; wait",
+	  .args = "", .id = "^cpu", .subject = "batch-hog", .cause = "true ran most",
 	  .besides = "^(cpu|child)" },
 	/* served: a disk that others use */
 	{ .name = "redis beside a bulk writer", .program = "redis", .needs = "redis-benchmark",
