@@ -11,11 +11,12 @@ mkdir -p "$top/SOURCES" "$top/SPECS"
 # Only what is made now is looked at.
 rm -rf "$top/RPMS" "$top/SRPMS"
 cp "$archive" "$top/SOURCES/"
-sed "s/@VERSION@/$3/" "$spec" >"$top/SPECS/stalltop.spec"
-# Who builds is the packager; the maintainers, where they are not asked for.
+packager=${RPM_PACKAGER:-stalltop <root@$(hostname -f 2>/dev/null || hostname)>}
+sed "s/@VERSION@/$3/; s/@PACKAGER@/$packager/" "$spec" >"$top/SPECS/stalltop.spec"
+# Who builds is the packager.
 # shellcheck disable=SC2086 # one word an argument
 rpmbuild -ba --define "_topdir $top" \
-	--define "packager ${RPM_PACKAGER:-stalltop maintainers <maintainers@stalltop.invalid>}" \
+	--define "packager $packager" \
 	${RPM_FLAGS:-} "$top/SPECS/stalltop.spec"
 if command -v rpmlint >/dev/null; then
 	rpmlint -c "${spec%/*}/rpmlint.toml" "$top/SPECS/stalltop.spec" "$top"/RPMS/*/*.rpm \

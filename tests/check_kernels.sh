@@ -1,5 +1,5 @@
 #!/bin/sh
-# Holds that the lists of tests/kernels agree with each other and with the README, that what was seen
+# Holds that the lists of tests/kernels agree with each other and with doc/kernels.md, that what was seen
 # of a kernel is compared with the table, and that a kernel that is not to be had is told. TAP.
 set -u
 srcdir=${srcdir:-$(dirname "$0")/..}
@@ -8,9 +8,9 @@ srcdir=${srcdir:-$(dirname "$0")/..}
 folder=$srcdir/tests/kernels
 echo 1..8
 
-bash "$folder/table.sh" "$srcdir/README.md" >"$work/readme" &&
-	diff -u "$srcdir/README.md" "$work/readme" >"$work/out"
-result $? 'the table of the README is current (make kernels-table)'
+bash "$folder/table.sh" "$srcdir/doc/kernels.md" >"$work/readme" &&
+	diff -u "$srcdir/doc/kernels.md" "$work/readme" >"$work/out"
+result $? 'the table of doc/kernels.md is current (make kernels-table)'
 
 # Without comments.
 list() {

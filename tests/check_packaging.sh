@@ -34,7 +34,7 @@ done)
 found "$missing" 'neither is built without a part because that is not found'
 
 # Every example and the service are of one port.
-ports=$(grep -ohE '(:|localhost:|127\.0\.0\.1:)9[0-9]{3}\b' README.md doc/stalltop.1.in src/app/options.c \
+ports=$(grep -ohE '(:|localhost:|127\.0\.0\.1:)9[0-9]{3}\b' README.md doc/*.in src/app/options.c \
 	packaging/prometheus/prometheus.yml packaging/systemd/stalltop-metrics.service |
 	sed 's/.*://' | sort -u | grep -v '^9090$')
 [ "$(echo "$ports" | wc -l)" = 1 ] && ports=

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The line that says what the machine suffers from most, and what it opens. */
+/* The line with the gravest finding, and the page that it opens. */
 #ifndef STALLTOP_UI_FINDING_H
 #define STALLTOP_UI_FINDING_H
 

@@ -139,29 +139,65 @@ static void append_words(struct buf *out)
 	}
 }
 
-/* Appends the options. */
+/* Appends an option. */
+static void append_option(struct buf *out, const struct option_row *row)
+{
+	buf_puts(out, ".TP\n");
+	if (row->letter)
+		buf_printf(out, ".BR \\-%c \", \" \\-\\-", row->letter);
+	else
+		buf_puts(out, ".BR \\-\\-");
+	append_roff(out, row->name);
+	if (row->arg)
+		buf_printf(out, " \" \\fI%s\\fP\"", row->arg);
+	buf_putc(out, '\n');
+	append_roff(out, row->help);
+	if (row->standard) {
+		buf_puts(out, " (default: ");
+		append_roff(out, row->standard);
+		buf_putc(out, ')');
+	}
+	buf_putc(out, '\n');
+}
+
+/* Appends the options, by their parts. */
 static void append_options(struct buf *out)
 {
-	for (size_t i = 0; i < option_table_n; i++) {
-		const struct option_row *row = &option_table[i];
-
-		buf_puts(out, ".TP\n");
-		if (row->letter)
-			buf_printf(out, ".BR \\-%c \", \" \\-\\-", row->letter);
-		else
-			buf_puts(out, ".BR \\-\\-");
-		append_roff(out, row->name);
-		if (row->arg)
-			buf_printf(out, " \" \\fI%s\\fP\"", row->arg);
-		buf_putc(out, '\n');
-		append_roff(out, row->help);
-		if (row->standard) {
-			buf_puts(out, " (default: ");
-			append_roff(out, row->standard);
-			buf_putc(out, ')');
-		}
-		buf_putc(out, '\n');
+	for (unsigned part = 0; part < OPTION_PARTS; part++) {
+		buf_puts(out, ".PD\n.SS ");
+		append_roff(out, option_parts[part]);
+		buf_puts(out, "\n.PD 0\n");
+		for (size_t i = 0; i < option_table_n; i++)
+			if (option_table[i].part == part)
+				append_option(out, &option_table[i]);
 	}
+	buf_puts(out, ".PD\n");
+}
+
+/* Appends the columns that a wide screen shows, without those of the record. */
+static void append_columns(struct buf *out)
+{
+	static const char *const shown[] = {
+		"pid",	  "user",    "state",  "run",	  "total",  "cpu",   "blkio",
+		"swapin", "reclaim", "thrash", "compact", "wpcopy", "irq",   "mem",
+		"dwait",  "wait",    "on",     "cgroup",  "read",   "write", "comm",
+	};
+
+	buf_puts(out, ".PD 0\n");
+	for (size_t i = 0; i < ARRAY_SIZE(shown); i++) {
+		const struct column *column = column_by_id(shown[i], strlen(shown[i]));
+
+		buf_puts(out, ".TP 12\n.B ");
+		append_roff(out, column->heading);
+		buf_putc(out, '\n');
+		append_roff(out, column->help);
+		buf_puts(out, " (");
+		append_roff(out, column->id);
+		if (column->digit)
+			buf_printf(out, ", key %c", column->digit);
+		buf_puts(out, ")\n");
+	}
+	buf_puts(out, ".PD\n");
 }
 
 /* Appends the units. */
@@ -200,6 +236,10 @@ static void append_patterns(struct buf *out)
 		append_roff(out, pattern->id);
 		buf_printf(out, " \" (%s)\"\n", finding_severities[pattern->severity]);
 		append_roff(out, pattern->help);
+		buf_puts(out, ".\n.br\nSays: ");
+		append_roff(out, pattern->example);
+		buf_puts(out, "\n.br\nWhat to do: ");
+		append_roff(out, pattern->cure);
 		buf_puts(out, ".\n");
 	}
 }
@@ -251,12 +291,13 @@ bool docgen_append(struct buf *out, const char *name)
 	static const struct {
 		const char *name;
 		void (*append)(struct buf *out);
-	} tables[] = { { "fields", append_fields },	  { "options", append_options },
-		       { "sites", append_sites_table },	  { "units", append_units },
-		       { "notes", append_notes },	  { "findings", append_patterns },
-		       { "words", append_words },	  { "barred", append_barred },
-		       { "recording", append_recording }, { "bash", completion_bash },
-		       { "zsh", completion_zsh },	  { "fish", completion_fish } };
+	} tables[] = { { "fields", append_fields },	{ "options", append_options },
+		       { "sites", append_sites_table }, { "units", append_units },
+		       { "notes", append_notes },	{ "findings", append_patterns },
+		       { "words", append_words },	{ "barred", append_barred },
+		       { "columns", append_columns },	{ "recording", append_recording },
+		       { "bash", completion_bash },	{ "zsh", completion_zsh },
+		       { "fish", completion_fish } };
 
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
 		if (strcmp(tables[i].name, name) != 0)

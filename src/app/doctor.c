@@ -20,7 +20,7 @@ struct complaint {
 	bool aside; /* it is worth knowing, but nothing is missing */
 };
 
-/* Says what is the matter with a subject; where nothing is, puts what it is into `what`. */
+/* Checks a subject: true and the problem in `what`, or false and what works. */
 typedef bool look_fn(const struct doctor_facts *facts, struct complaint *out);
 
 /* ---- Words ----------------------------------------------------------------------------------- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * --doctor: what this kernel, its settings and this user let stalltop show, and what they do not,
- * with what mends it. All facts are gathered first; each is looked at by a row of a table.
+ * --doctor: the figures that this kernel, its settings and this user allow, those they do not, and
+ * the cure. All facts are gathered first; each is looked at by a row of a table.
  */
 #ifndef STALLTOP_APP_DOCTOR_H
 #define STALLTOP_APP_DOCTOR_H

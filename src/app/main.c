@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <langinfo.h>
+#include <limits.h>
 #include <linux/magic.h>
 #include <locale.h>
 #include <malloc.h>
@@ -27,6 +28,7 @@
 #include "app/options.h"
 #include "app/samples_run.h"
 #include "app/settings.h"
+#include "app/topics.h"
 #include "base/crash.h"
 #include "base/privileges.h"
 #include "base/start.h"
@@ -117,6 +119,24 @@ static int run_doctor(const struct options *options)
 	return status ? status : well ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
+/* Shows a topic of `help`. Returns the exit status, unless the manual takes over. */
+static int show_topic(const char *topic)
+{
+	const char *page = topic_page(topic);
+	struct buf out = { 0 };
+
+	if (page) {
+		execlp("man", "man", page, (char *)NULL);
+		print_file_error("open the manual page: start", "man", -errno);
+		return EXIT_FAILURE;
+	}
+	if (topic_append(&out, topic))
+		return print(&out);
+	buf_free(&out);
+	fputs("stalltop: no text has that word (stalltop help: the topics)\n", stderr);
+	return EXIT_USAGE;
+}
+
 /* Prints what is asked for in place of running. Returns false when nothing is. */
 static bool print_instead(const struct options *options, int *status)
 {
@@ -141,6 +161,11 @@ static bool print_instead(const struct options *options, int *status)
 		}
 	} else if (options->help) {
 		options_help(&out);
+	} else if (options->help_all) {
+		options_help_all(&out);
+	} else if (options->topic) {
+		*status = show_topic(options->topic);
+		return true;
 	} else if (options->list_fields || options->list_site_fields) {
 		options_fields(options->list_fields ? &task_columns : &site_columns, &out);
 	} else {
@@ -316,8 +341,8 @@ static int run_recorded(struct options *options, const char *message)
 }
 
 /*
- * Has rows be as they were recorded, processes or threads; what was saved gives way to that, with a
- * message. False where the command line asks for others.
+ * Uses the recording's rows (processes or threads) over the saved setting, and says so. False where
+ * the command line asks for others.
  */
 static bool take_rows(struct options *options, bool threads, const char **message)
 {
@@ -440,11 +465,29 @@ static int run_checked(struct options *options, const char *message)
 	return run_accounted(options, message);
 }
 
+/* The recording that comes with the program: beside it where it was built, or installed. */
+static const char *find_demo(struct buf *path)
+{
+	ssize_t n = readlink("/proc/self/exe", buf_reserve(path, PATH_MAX), PATH_MAX);
+	char *slash;
+
+	if (n > 0 && n < PATH_MAX) {
+		path->data[n] = '\0';
+		slash = strrchr(path->data, '/');
+		path->len = slash ? (size_t)(slash + 1 - path->data) : 0;
+		buf_puts(path, "demo.db.zst");
+		if (!access(buf_cstr(path), R_OK))
+			return buf_cstr(path);
+	}
+	return PKGDATADIR "/demo.db.zst";
+}
+
 /* Opens what the options name and runs. Returns the exit status. */
 static int start(struct options *options, const char *message)
 {
 	struct sampler_config *config = &options->sampler;
 	struct proc proc = { .fd = -1 };
+	struct buf demo = { 0 };
 	int status, err = options->debug_log ? debug_log_open(options->debug_log) : 0;
 
 	config->proc = &proc;
@@ -466,7 +509,10 @@ static int start(struct options *options, const char *message)
 			return EXIT_FAILURE;
 		proc_open(&proc, procfd);
 	}
+	if (options->replay.path && !strcmp(options->replay.path, "demo"))
+		options->replay.path = find_demo(&demo);
 	status = run_checked(options, message);
+	buf_free(&demo);
 	proc_close(&proc);
 	if (proc.fd >= 0)
 		close(proc.fd);

@@ -53,7 +53,8 @@ struct options {
 	const char *debug_log;
 	/* Requests for output in place of running. */
 	bool why, why_json; /* what suffers, and why: batch mode in that format */
-	bool help, version, doctor, list_fields, list_site_fields;
+	bool help, help_all, version, doctor, list_fields, list_site_fields;
+	const char *topic; /* of `help`; "": the list of topics; NULL: it was not asked for */
 	const char *dump_doc;
 	/* The command to run after "--", with its arguments; NULL: none. */
 	char **command;
@@ -111,12 +112,28 @@ enum option_type {
 	OPTION_WORD, /* one of `words`: the member is its place in the list, or see `pick` */
 };
 
+/* The parts of --help and of the manual. */
+enum option_part {
+	PART_WATCH,
+	PART_SHOW,
+	PART_BATCH,
+	PART_PAST,
+	PART_TRACING,
+	PART_OTHER,
+	OPTION_PARTS
+};
+
+/* The heading of each part. */
+extern const char *const option_parts[OPTION_PARTS];
+
 struct option_row {
 	char letter; /* 0: long only */
 	const char *name;
 	const char *arg; /* NULL: takes none */
 	const char *standard; /* the default, as text */
 	const char *help;
+	enum option_part part;
+	const char *brief; /* the line of --help; NULL: in --help-all alone */
 	enum option_type type;
 	uint8_t size;
 	size_t at;
@@ -172,8 +189,11 @@ bool options_metrics(const struct options *options);
 /* The format that samples are written in. */
 const struct out_ops *options_format(const struct options *options);
 
-/* Appends the text of --help. */
+/* Appends the text of --help: a line for each of the usual options. */
 void options_help(struct buf *out);
+
+/* Appends the text of --help-all: all options, with all that is to be said of them. */
+void options_help_all(struct buf *out);
 
 /* Appends every field with unit and meaning, a line each. */
 void options_fields(const struct column_table *table, struct buf *out);

@@ -168,6 +168,10 @@ static int take_all(struct options *options, int argc, char **argv, const char *
 		options->dump_doc = argv[2];
 		return 0;
 	}
+	if (argc >= 2 && argc <= 3 && !strcmp(argv[1], "help")) {
+		options->topic = argc == 3 ? argv[2] : "";
+		return 0;
+	}
 	opterr = 0;
 	while ((value = getopt_long(argc, argv, letters, longs, NULL)) != -1 ||
 	       takes_second(options, argc, at)) {
@@ -260,26 +264,58 @@ void options_free(struct options *options)
 #define ID_CELLS 26
 #define UNIT_CELLS 8
 
+/* Appends how an option is written: its letter, name and argument. */
+static void append_names(struct buf *out, const struct option_row *row)
+{
+	char names[64];
+
+	snprintf(names, sizeof(names), "%c%c%s --%s%s%s", row->letter ? '-' : ' ',
+		 row->letter ? row->letter : ' ', row->letter ? "," : " ", row->name,
+		 row->arg ? " " : "", row->arg ? row->arg : "");
+	buf_printf(out, "  %-*s  ", NAMES_CELLS, names);
+}
+
 void options_help(struct buf *out)
+{
+	buf_puts(out, "Usage: stalltop [options]\n"
+		      "       stalltop [options] -- COMMAND [ARGUMENT...]\n"
+		      "       stalltop help [TOPIC]\n"
+		      "Shows what every task waits for, and who makes it wait.\n");
+	for (unsigned part = 0; part < OPTION_PARTS; part++) {
+		buf_printf(out, "%s\n", option_parts[part]);
+		for (size_t i = 0; i < option_table_n; i++) {
+			const struct option_row *row = &option_table[i];
+
+			if (row->part != part || !row->brief)
+				continue;
+			append_names(out, row);
+			buf_printf(out, "%s\n", row->brief);
+		}
+	}
+}
+
+void options_help_all(struct buf *out)
 {
 	struct buf text = { 0 };
 
 	buf_puts(out, "Usage: stalltop [options]\n"
 		      "       stalltop [options] -- COMMAND [ARGUMENT...]\n"
-		      "Shows what every task waits for, and how long.\n\n");
-	for (size_t i = 0; i < option_table_n; i++) {
-		const struct option_row *row = &option_table[i];
-		char names[64];
+		      "       stalltop help [TOPIC]\n");
+	for (unsigned part = 0; part < OPTION_PARTS; part++) {
+		buf_printf(out, "\n%s\n", option_parts[part]);
+		for (size_t i = 0; i < option_table_n; i++) {
+			const struct option_row *row = &option_table[i];
 
-		snprintf(names, sizeof(names), "%c%c%s --%s%s%s", row->letter ? '-' : ' ',
-			 row->letter ? row->letter : ' ', row->letter ? "," : " ", row->name,
-			 row->arg ? " " : "", row->arg ? row->arg : "");
-		buf_printf(out, "  %-*s  ", NAMES_CELLS, names);
-		text.len = 0;
-		buf_puts(&text, row->help);
-		if (row->standard)
-			buf_printf(&text, " [%s]", row->standard);
-		text_wrap(out, buf_cstr(&text), NAMES_CELLS + 4, NAMES_CELLS + 4, TEXT_PRINTED);
+			if (row->part != part)
+				continue;
+			append_names(out, row);
+			text.len = 0;
+			buf_puts(&text, row->help);
+			if (row->standard)
+				buf_printf(&text, " [%s]", row->standard);
+			text_wrap(out, buf_cstr(&text), NAMES_CELLS + 4, NAMES_CELLS + 4,
+				  TEXT_PRINTED);
+		}
 	}
 	buf_free(&text);
 }

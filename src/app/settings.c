@@ -43,8 +43,9 @@ bool settings_read(struct options *options, int argc, char **argv, struct settin
 	if (options_parse(options, argc, argv, why))
 		return false;
 	mode = options->mode;
-	if (!(MODE_BIT(mode) & configured) || options->help || options->version ||
-	    options->list_fields || options->list_site_fields || options->dump_doc) {
+	if (!(MODE_BIT(mode) & configured) || options->help || options->help_all ||
+	    options->topic || options->version || options->list_fields ||
+	    options->list_site_fields || options->dump_doc) {
 		take_readonly(options, why);
 		return true;
 	}

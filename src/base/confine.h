@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Limits on what a process of ours can do, whoever gets hold of it: for good, in this process. */
+/* Limits of this process, for good, in case an attacker takes it over. */
 #ifndef STALLTOP_BASE_CONFINE_H
 #define STALLTOP_BASE_CONFINE_H
 

@@ -6,9 +6,9 @@
 #include <stddef.h>
 
 /*
- * Removes variables that make libraries read files chosen by the user, or print what the user must
- * not see: for a program that has more privileges than the user who starts it. To be called before
- * any library reads its environment.
+ * Removes variables by which libraries read files of the user's choice, or print secrets: for a
+ * program with more privileges than its caller. To be called before any library reads its
+ * environment.
  */
 void start_drop_environment(char **environment);
 
@@ -27,9 +27,8 @@ void start_take_descriptors(void);
 void start_serving(const char *name, const int *keep, size_t n);
 
 /*
- * Keeps what the process has in memory, and what it gets later, from being swapped out, where it
- * may lock as much as it likes: else memory could be refused to it. 0 or -errno. Not inherited by
- * children.
+ * Locks present and future memory, where the limit allows any amount: else allocations could fail.
+ * 0 or -errno. Not inherited by children.
  */
 int start_lock_memory(void);
 

@@ -154,7 +154,7 @@ struct recent {
 /* Whether a thread found no room: counted for its process, which sleep.key names, or for none. */
 enum lost { NOT_LOST, LOST, LOST_NAMELESS };
 
-/* A part of what a thread did before what it does now. */
+/* An earlier activity of a thread. */
 struct thread_past {
 	__u64 ns; /* 0: none */
 	__u32 site; /* that it waited in, 0: none */

@@ -167,7 +167,7 @@ struct trace_roomless {
 	__u32 epoch;
 };
 
-/* The counts of a CPU, what interrupts it, and who ran on it. */
+/* Counts of a CPU, its current interrupt, and the tasks that ran on it. */
 struct trace_cpu {
 	__u64 switches, lost_waits, lost_threads;
 	__u64 interrupt; /* address of the name of the interrupt being handled; 0: none */

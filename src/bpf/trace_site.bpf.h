@@ -140,7 +140,7 @@ static __always_inline __u64 entry_of(__u64 address)
 	return 0;
 }
 
-/* Puts what tells people what the wait is on. */
+/* Writes the target of the wait for people to read. */
 static __always_inline void describe(struct trace_site *site, __u32 at, const struct wait *wait)
 {
 	const struct file___kernel *file = wait->seen.file;

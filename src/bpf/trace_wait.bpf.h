@@ -157,7 +157,7 @@ static __always_inline void enter_site(void *context, struct local *local, struc
 	__u8 filled = context ? FILLED : FILLED_BUT_STACK, state = wait->key.state;
 	__s32 stack = -1;
 
-	/* Workers have no calls: the stack alone tells who has nothing to do from who does it. */
+	/* Kernel workers make no system calls; only the stack tells idle from busy. */
 	if (context && blocked_stacks &&
 	    (state == STATE_IO || state == STATE_DWAIT || wait->call.worker)) {
 		stack = (__s32)bpf_get_stackid(context, &stacks, 0);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads what the kernel tells of a cgroup: its pressure, how long it was throttled, what its memory
- * limit did, and how many of its tasks are in which state. Files are kept open for groups that are
- * read repeatedly.
+ * Reads the kernel's figures of a cgroup: pressure, throttled time, events of its memory limit, and
+ * its tasks by state. Files are kept open for groups that are read repeatedly.
  */
 #ifndef STALLTOP_CGROUP_CGROUP_H
 #define STALLTOP_CGROUP_CGROUP_H

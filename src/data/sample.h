@@ -149,7 +149,7 @@ struct task {
 	unsigned refs;
 	unsigned info; /* taskinfo's: NEED_INFO bits that were tried */
 	unsigned stale; /* taskinfo's: those of them that it may have changed since, as it ran */
-	unsigned other; /* NEED_INFO bits of what is another one, by what the source saw */
+	unsigned other; /* NEED_INFO fields that the source saw change */
 	struct task_text_read command_read, cgroup_read; /* taskinfo's */
 	struct task_key key;
 	uint64_t latest_ns; /* CLOCK_MONOTONIC: the task cannot have started later */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The class of a wait: what it means for who waits. Only what is not parked is lost time. */
+/* The class of a wait: whether the task loses time by it. Only what is not parked is lost time. */
 #ifndef STALLTOP_DATA_WAIT_CLASS_H
 #define STALLTOP_DATA_WAIT_CLASS_H
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The parts of encode.h: what an encoder remembers of what it recorded, and the functions that fill
- * the parts of a moment.
+ * The parts of encode.h: an encoder's memory of the recorded, and the functions that fill a moment.
  */
 #ifndef STALLTOP_HISTORY_ENCODE_PARTS_H
 #define STALLTOP_HISTORY_ENCODE_PARTS_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Keeps the last moments in memory, packed: what was sampled before something happened is written
- * when it happens. Moments are added at one end and removed at the other; those that are too old,
- * or exceed the room, are removed. Each stretch of them begins with a whole moment.
+ * Flight recorder: recent samples stay in memory, packed, and are written when a trigger fires.
+ * Moments are added at one end and removed at the other: those that are too old, or exceed the
+ * room. Each stretch of them begins with a whole moment.
  */
 #ifndef STALLTOP_HISTORY_FLIGHT_H
 #define STALLTOP_HISTORY_FLIGHT_H

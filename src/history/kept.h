@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Lists of packed moments in memory, in their order: added at one end, removed at the other. Both
- * what is written when something happens (flight.h) and what can be looked back at (lookback.h) is
- * kept in such lists. Several moments are packed together, which takes a fifth of the time.
+ * Lists of packed moments in memory, in their order: added at one end, removed at the other. The
+ * flight recorder (flight.h) and the look-back (lookback.h) keep such lists. Several moments are
+ * packed together, which takes a fifth of the time.
  */
 #ifndef STALLTOP_HISTORY_KEPT_H
 #define STALLTOP_HISTORY_KEPT_H

@@ -87,8 +87,7 @@ size_t past_around(struct past *past, const struct position *position, struct po
 bool past_threads(const struct past *past);
 
 /*
- * Chooses which moments can be shown: those whose rows are threads, or those whose rows are
- * processes.
+ * Chooses the moments that can be shown: those of threads, or those of processes.
  */
 void past_want_threads(struct past *past, bool threads);
 

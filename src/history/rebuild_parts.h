@@ -144,7 +144,7 @@ static inline const struct element *rebuild_nth(const struct rebuild *rebuild, s
 /* Whether a process is in the list of those asked for, which is ascending; npids 0: all are. */
 bool rebuild_is_wanted(const pid_t *pids, size_t npids, pid_t tgid);
 
-/* Free what an element has, or only what was traced of it. */
+/* Free an element's contents, or only its traced part. */
 void rebuild_drop(struct element *element);
 void rebuild_drop_trace(struct element *element);
 
@@ -203,7 +203,7 @@ void rebuild_forget_versions(struct rebuild *rebuild);
 /* Applies the impossible delays that were noted. */
 void rebuild_apply_fixes(struct rebuild *rebuild);
 
-/* Read who left and who has gone; then the counters written in full. */
+/* Read the tasks that left and those that have gone; then the counters written in full. */
 int rebuild_read_ends(struct rebuild *rebuild, int64_t number);
 int rebuild_read_standing(struct rebuild *rebuild, int64_t number);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Remembers what the threads of each process had counted at the last reading. The kernel's files
- * are of live threads only, so a process's total is kept here: it grows by what each thread has
- * counted since, and keeps what ended threads had. No files are read here.
+ * are of live threads only, so a process's total is kept here: it grows with each thread's
+ * counters, and keeps the last ones of ended threads. No files are read here.
  */
 #ifndef STALLTOP_KERNEL_PROCFS_THREADS_H
 #define STALLTOP_KERNEL_PROCFS_THREADS_H

@@ -18,7 +18,7 @@
 
 struct proc;
 
-/* Caches what several targets need: sockets, mounts, who has a pipe. */
+/* Caches data that several targets need: sockets, mounts, owners of pipes. */
 struct wait_targets;
 
 struct wait_targets *wait_targets_open(struct proc *proc);

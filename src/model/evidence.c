@@ -24,7 +24,7 @@
 #define WAITED_LEAST 0.04
 #define HANG_NS (NSEC_PER_SEC - 100 * NSEC_PER_MSEC)
 
-/* How long it is taken that a task without a quota has none. */
+/* How long "no quota" is cached. */
 #define LIMITS_KEPT_NS (10 * NSEC_PER_SEC)
 
 /* The rows that run most: one of them may have what a suspect wants. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads with a sample, so that it is recorded too, what explains the few rows that suffer most:
- * what they wait on, the limits of their groups, who ran on their CPUs. Finds tasks that sleep in a
+ * Explains the few rows that suffer most: their targets, the limits of their groups, the tasks that
+ * ran on their CPUs. It is read with a sample, and so recorded too. Finds tasks that sleep in a
  * request to a file system's server, though not in state D.
  */
 #ifndef STALLTOP_MODEL_EVIDENCE_H

@@ -230,10 +230,9 @@ void frame_build(struct frame *frame, struct frame_info *info, const struct samp
 		 struct sample *cur, const struct frame_options *options);
 
 /*
- * Makes what a row waited of blkio and dwait what was traced (row->traced): the kernel may book
- * wrongly, and readings miss what passed between them. Where some
- * of its threads were not traced blkio stays as it is. Returns whether all were. Not for figures
- * since the start.
+ * Replaces a row's blkio and dwait by the traced times (row->traced): the kernel may book wrongly,
+ * and readings miss the waits between them. Where some of its threads were not traced blkio stays
+ * as it is. Returns whether all were. Not for figures since the start.
  */
 bool frame_take_traced(struct frame *frame, struct row *row);
 
@@ -245,7 +244,7 @@ bool frame_take_traced(struct frame *frame, struct row *row);
 void frame_bound_io(struct frame *frame, struct frame_info *info, struct row *row,
 		    const struct io_pressure *group);
 
-/* Has a row looked at that is kept waiting, though nothing happened to it. */
+/* Clears `still` of a row whose task is stuck in a call. */
 void frame_rouse(struct frame *frame, struct row *row);
 
 /* The kinds whose time waited is known for a row: DELAY_BIT()s and VALID_DWAIT. */

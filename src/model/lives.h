@@ -41,7 +41,7 @@ struct traced_process {
 	uint64_t waited[WAIT_KINDS]; /* of its rows in the frame */
 	uint64_t sited[WAIT_KINDS]; /* of its sites */
 	struct traced_site *most[WAIT_STATES]; /* of each state the site with the most time */
-	bool unmeasured; /* what a row of it waited of blkio is what the kernel booked */
+	bool unmeasured; /* blkio of some row is the kernel's figure, not a measured one */
 	const char *comm; /* of a row */
 	char waker[TRACE_COMM + 16];
 	struct traced_process *chain;

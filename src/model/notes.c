@@ -97,7 +97,7 @@ const struct note_row note_table[NOTE_IDS] = {
 		"psi-missing", "/proc/pressure/%v cannot be read%e: its pressure is unknown", NULL, NOTE_HAPPENS,
 	},
 	[NOTE_SYSTEM_MISSING] = {
-		"system-missing", "/proc/%v cannot be read%e: what it has is unknown", NULL, NOTE_HAPPENS,
+		"system-missing", "/proc/%v cannot be read%e: its figures are unknown", NULL, NOTE_HAPPENS,
 	},
 	[NOTE_STALE_STAMP] = {
 		"stale-stamp",
@@ -151,7 +151,7 @@ const struct note_row note_table[NOTE_IDS] = {
 	},
 	[NOTE_WAITING_HIDDEN] = {
 		"waiting-hidden",
-		"what these tasks wait on is hidden: they are other users', or the kernel forbids it",
+		"the targets of these waits are hidden: the tasks are other users', or the kernel forbids it",
 		"run as root, or give the program cap_sys_ptrace (and cap_sys_admin for stacks); "
 		"with kernel.yama.ptrace_scope=1 your own tasks need that, too", NOTE_STANDS,
 	},
@@ -204,8 +204,8 @@ const struct note_row note_table[NOTE_IDS] = {
 	},
 	[NOTE_READS_HANG] = {
 		"reads-hang",
-		"%v {file|files} of /proc cannot be read, as {its task hangs|their tasks hang}: what "
-		"{it has|they have} is shown as -",
+		"%v {file|files} of /proc cannot be read, as {its task hangs|their tasks hang}: {it "
+		"is|they are} shown as -",
 		"thaw the file system, end the server, or kill the task that hangs", NOTE_HAPPENS,
 	},
 	[NOTE_PROC_SUBSET] = {
@@ -220,7 +220,7 @@ const struct note_row note_table[NOTE_IDS] = {
 	},
 	[NOTE_LEAPT] = {
 		"leapt",
-		"/proc/%v fell, or grew by more than the time that passed: what it has is unknown in "
+		"/proc/%v fell, or grew by more than the time that passed: its figures are unknown in "
 		"this interval", NULL, NOTE_HAPPENS,
 	},
 	[NOTE_RECORD_DROPPED] = {

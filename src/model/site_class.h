@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The class of a traced site: what its waits are about, and so what they mean. */
+/* The class of a traced site: whether its waits are lost time. */
 #ifndef STALLTOP_MODEL_SITE_CLASS_H
 #define STALLTOP_MODEL_SITE_CLASS_H
 

@@ -26,7 +26,7 @@ void sleeps_correct(const struct task *task, struct counters *counters)
 }
 
 /*
- * Sets what was waited in state D without I/O wait. What the sample saw by itself is the least: the
+ * Sets time in state D without I/O from the scheduler's sum; at least what the samples saw, as the
  * scheduler adds up nothing of waits that began while the switch was off.
  */
 static void set_dwait(struct task_raw *raw, const struct task_raw *known,

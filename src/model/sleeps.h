@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The sums of sleep in state D: those that are measured (exact.h), or those that the scheduler
- * keeps while kernel.sched_schedstats is on. By these, what a task waited without I/O wait is
- * exact, and what the kernel booked as blkio is checked against the scheduler's.
+ * keeps while kernel.sched_schedstats is on. With these a task's sleep without I/O is exact, and
+ * the kernel's blkio is checked against the scheduler's.
  */
 #ifndef STALLTOP_MODEL_SLEEPS_H
 #define STALLTOP_MODEL_SLEEPS_H
@@ -10,11 +10,11 @@
 #include "data/sample.h"
 
 /*
- * Applies a reading's sums to an element that has its task and its counters: sets what was waited
- * of SEEN_DWAIT since the reading before, and takes off blkio what the scheduler did not see.
- * known: the element of the same task before; NULL: there was none, and `born` says whether the
- * task is new since. Readings are compared with that before if both have the same epoch. True if
- * something was taken off that was not before.
+ * Applies a reading's sums to an element that has its task and its counters: sets SEEN_DWAIT since
+ * the reading before, and cuts blkio to the scheduler's figure. known: the element of the same task
+ * before; NULL: there was none, and `born` says whether the task is new since. Readings are
+ * compared with that before if both have the same epoch. True if something was taken off that was
+ * not before.
  */
 bool sleeps_apply(struct task_raw *raw, const struct task_raw *known, bool born,
 		  const struct task_sleeps *now);

@@ -58,7 +58,7 @@ struct source_ops {
 	 */
 	int (*exact)(const void *state);
 	/*
-	 * Puts what was measured of tasks in place of what their n exit records have as blkio.
+	 * Replaces blkio in n exit records by the measured time.
 	 * Returns of how many an impossible delay is left out no more. NULL: nothing is measured.
 	 */
 	size_t (*correct_exits)(void *state, struct exit_record *records, size_t n);

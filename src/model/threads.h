@@ -47,8 +47,8 @@ struct threads_env {
 bool threads_want(struct threads *threads, const pid_t *pids, size_t n, bool since_start);
 
 /*
- * Reads the wanted threads, with what `needs` asks for (NEED_ bits): a baseline the first time,
- * then a frame of what happened since. 0, or -errno: then no threads are wanted any more.
+ * Reads the wanted threads, with the data of `needs` (NEED_ bits): a baseline the first time, then
+ * the frame of the time since. 0, or -errno: then no threads are wanted any more.
  */
 int threads_read(struct threads *threads, const struct threads_env *env, unsigned needs);
 

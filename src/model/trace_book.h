@@ -96,8 +96,8 @@ void trace_book_rows(struct trace_book *book, struct frame *frame);
 void trace_book_beside(struct trace_book *book, struct frame *frame);
 
 /*
- * Puts the sites of the interval in order, after trace_book_rows() together with what no site
- * explains of what the rows waited.
+ * Sorts the sites of the interval; after trace_book_rows() with the rows' unattributed time among
+ * them.
  */
 void trace_book_sites(struct trace_book *book);
 

@@ -73,7 +73,7 @@ static uint64_t id_in_interval(const struct traced_sites *sites, const struct tr
 	return settled && traced_sites_has_any(&site->site) ? site->site.id : 0;
 }
 
-/* Adds a link to who holds what waits of a site in progress are for. */
+/* Links a site to the thread that holds the lock its waiters need. */
 static void add_holder(struct traced_links *links, const struct traced_sites *sites,
 		       const struct traced_site *from)
 {

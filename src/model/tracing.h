@@ -28,10 +28,10 @@ int tracing_open(struct tracing **out, const struct tracing_config *config);
 int tracing_read(struct tracing *tracing);
 
 /*
- * Makes the interval of the last two readings: NULL before the second. Puts into the frame's rows
- * what was traced of them, and adds a line for the rest of each kind of each process that no site
- * explains: what the rows waited, less their sites. NULL for the frame: sites and states alone.
- * Valid until the next call, rows included.
+ * Makes the interval of the last two readings: NULL before the second. Adds traced times to the
+ * frame's rows, and a line of unattributed time for each process and kind: the rows' waits less
+ * their sites. NULL for the frame: sites and states alone. Valid until the next call, rows
+ * included.
  */
 const struct trace_frame *tracing_frame(struct tracing *tracing, struct frame *frame);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The time waited within an interval, as opposed to what the kernel booked in it. A wait is booked
- * as a whole when it ends: so what is in progress now is added, and what was in progress at the
- * reading before, and counted then, is taken off. The kernel may also book time that was not
+ * as a whole when it ends: so waits in progress are added, and those that were in progress at the
+ * reading before, and counted then, are taken off. The kernel may also book time that was not
  * waited: it takes some stamps from waits long past.
  */
 #ifndef STALLTOP_MODEL_WAITED_H

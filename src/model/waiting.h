@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads what tasks wait on right now, for some rows of a sample: three files a task and what its
- * target takes, so never for all that exist unless all are shown.
+ * Reads the present wait of some rows of a sample: three files a task, and those of its target; so
+ * never of all tasks unless all are shown.
  */
 #ifndef STALLTOP_MODEL_WAITING_H
 #define STALLTOP_MODEL_WAITING_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The formats that frames, what a command waited for, and what two recordings differ in have. */
+/* Output formats of frames, of a command's report and of a diff. */
 #ifndef STALLTOP_OUT_OUT_H
 #define STALLTOP_OUT_OUT_H
 

@@ -9,7 +9,7 @@
 #include "base/buf.h"
 #include "model/frame.h"
 
-/* So many are told, those that have waited for longest; and from when on one hangs. */
+/* At most this many hung tasks are exported, longest first; and the threshold. */
 #define SERIES_HANGS 8
 #define SERIES_HANG_NS (10 * NSEC_PER_SEC)
 

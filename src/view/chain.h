@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Chains of waits: who ended a task's waits, what those tasks did meanwhile, and so on down to what
- * waits for nobody: a disk, a timer, a peer, a quota, or a task that runs.
+ * Chains of waits: the wakers of a task, their activities meanwhile, the wakers of these, and so on
+ * down to a root: a disk, a timer, a peer, a quota, or a task that runs.
  */
 #ifndef STALLTOP_VIEW_CHAIN_H
 #define STALLTOP_VIEW_CHAIN_H
@@ -40,7 +40,7 @@ struct chain_part {
 	double share; /* of its step, 0 to 1 */
 };
 
-/* Who ended waits, or holds what they are for. */
+/* A waker, or the holder of the resource waited for. */
 struct chain_step {
 	unsigned depth; /* 1: of the waits that the chain is of; a step's own wakers follow it */
 	const struct site *of; /* the waits that it ended */

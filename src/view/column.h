@@ -34,7 +34,7 @@ struct view {
 	const struct frame *frame;
 	enum unit unit;
 	enum text_charset charset;
-	bool booked; /* shares and ms show what was booked, not what was waited */
+	bool booked; /* shares and ms show booked time, not time waited */
 	const struct trends *trends; /* what was waited before; NULL: not known */
 };
 

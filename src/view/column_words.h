@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The columns in words: their heads spelled out, what to do about their figures, what they cost. */
+/* The columns in words: heads spelled out, remedies, cost. */
 #ifndef STALLTOP_VIEW_COLUMN_WORDS_H
 #define STALLTOP_VIEW_COLUMN_WORDS_H
 

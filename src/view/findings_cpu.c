@@ -13,7 +13,7 @@
 /* The share of a quota from which who used that much may be throttled by it. */
 #define QUOTA_USED 0.75
 
-/* Tasks of a name that end in a second, from which it is they who are told to run. */
+/* Exits per second of one command name from which that name is blamed. */
 #define STORM_LEAST 20
 /* And the part of a CPU's time that they all must have run for. */
 #define STORM_RUNS 0.1

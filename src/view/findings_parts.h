@@ -60,6 +60,8 @@ struct finding_pattern {
 	unsigned arg; /* a kind, a state, or whether the machine is idle */
 	const char *words; /* what is done in that share; NULL: it waits */
 	const char *help; /* when it holds */
+	const char *example; /* of its sentence */
+	const char *cure; /* what to do about it */
 };
 
 extern const struct finding_pattern finding_patterns[];
@@ -158,8 +160,8 @@ struct function_words {
 const struct function_words *finding_function(const char *where, const char *on);
 
 /*
- * The sites of a row's process, also what no site explains and what lies in others: the one after
- * `site`, or the first for NULL.
+ * The sites of a row's process, unattributed and overlapping ones too: the one after `site`, or the
+ * first for NULL.
  */
 const struct site *finding_next_site(const struct finder *finder, const struct row *row,
 				     const struct site *site);

@@ -396,7 +396,7 @@ static bool find_uncounted(struct finder *finder, struct finding *finding)
 	if (info->head.delayacct != DELAYACCT_OFF && info->kinds & DELAY_BIT(DELAY_BLKIO))
 		return false;
 	/* Why not is told by a note. */
-	buf_puts(&finder->findings->text, "what is waited for disks and memory is not counted");
+	buf_puts(&finder->findings->text, "waits for disks and memory are not counted");
 	return true;
 }
 
@@ -405,79 +405,141 @@ static bool find_uncounted(struct finder *finder, struct finding *finding)
 #define TEXT_OF_IT(number) #number
 
 /* A kind that is time lost by memory. */
-#define MEMORY(id, kind, words, help) \
+#define MEMORY(id, kind, words, help, example, cure) \
 	{ \
 		id, FINDING_WARNING, find_loss, "memory", kind, words, \
-			"a task spends " TEXT_OF(MEMORY_LEAST) " % of the time " help \
+			"a task spends " TEXT_OF(MEMORY_LEAST) " % of the time " help, example, \
+			cure \
 	}
 
 /* A state in which a peer is waited for. */
-#define PEER(id, state, help) \
+#define PEER(id, state, help, example, cure) \
 	{ \
 		id, FINDING_INFO, find_peer, id, state, NULL, \
 			"a process that was asked about (-p) waits " TEXT_OF( \
-				PEER_LEAST) " % of the time for " help ", as traced" \
+				PEER_LEAST) " % of the time for " help ", as traced", \
+			example, cure \
 	}
 
 /* The patterns, in the order in which findings of equal weight are reported. */
 /* clang-format off */
 const struct finding_pattern finding_patterns[] = {
 	{ "hang", FINDING_CRITICAL, find_hang, NULL, 0, NULL,
-	  "tasks have been in one uninterruptible sleep for a second or more" },
+	  "tasks have been in one uninterruptible sleep for a second or more",
+	  "1 task hangs: cp 4711 41 s in pwrite64 of /mnt/nc/x (frozen)",
+	  "look at what the function in brackets waits for: thaw a frozen file system (fsfreeze -u), "
+	  "bring back the server of a remote one, look for errors of the disk in dmesg" },
 	{ "file-server", FINDING_CRITICAL, find_server, NULL, 0, NULL,
 	  "tasks wait for a second or more for the server of a file system, though not "
-	  "uninterruptibly; known while waits are traced, and where calls are read (the preset hangs)" },
+	  "uninterruptibly; known while waits are traced, and where calls are read (the preset hangs)",
+	  "a file server does not answer: ls 812 waits 9.0 s in openat of /mnt/fuse/x",
+	  "look at the server, a FUSE program or a remote machine: C names it where it is known; "
+	  "umount -f or -l if it is gone" },
 	{ "throttled-idle", FINDING_WARNING, finding_throttled, "cpu", 1, NULL,
 	  "a quota throttles a cgroup " TEXT_OF(THROTTLED_LEAST) " % of the time while "
 	  TEXT_OF(FINDING_IDLE) " % of the machine is idle; known where cgroups are shown with their "
-	  "throttling, and of a task while waits are traced" },
+	  "throttling, and of a task while waits are traced",
+	  "cpu: shop 420 is throttled 80 % of the time by its group's quota of 0.2 CPUs, while 71 % "
+	  "of the machine is idle",
+	  "a larger quota (cpu.max; cpu.cfs_quota_us in v1), or fewer threads that run at once" },
 	{ "throttled", FINDING_WARNING, finding_throttled, "cpu", 0, NULL,
-	  "the same where no more than that is idle" },
+	  "a quota throttles a cgroup " TEXT_OF(THROTTLED_LEAST) " % of the time, while less than "
+	  TEXT_OF(FINDING_IDLE) " % of the machine is idle",
+	  "cpu: shop 420 is throttled 80 % of the time by its group's quota of 0.2 CPUs",
+	  "a larger quota takes the CPU from others here: decide by weight (cpu.weight) who is to wait" },
 	{ "memory-limit", FINDING_WARNING, find_limit, "memory", 0, NULL,
 	  "a cgroup that is shown waits " TEXT_OF(MEMORY_LEAST) " % of the time for memory and was at "
-	  "its limit (mem-max)" },
+	  "its limit (mem-max)",
+	  "memory: /index.service waits 40 % of the time for memory, 12 times at its limit",
+	  "a higher memory.max or memory.high, or less memory used: mem-max counts how often" },
 	{ "memory-limited", FINDING_WARNING, find_limited, "memory", 0, NULL,
-	  "a task waits for I/O or memory for the shares below while its cgroup uses "
-	  TEXT_OF(LIMIT_LEAST) " % of its limit of memory" },
-	MEMORY("swapin", DELAY_SWAPIN, "waiting for pages in swap", "waiting for pages in swap"),
+	  "a task waits for I/O or memory, each for the share of its own finding, while its cgroup "
+	  "uses " TEXT_OF(LIMIT_LEAST) " % of its limit of memory",
+	  "memory: search 521 waits 45 % of the time at a cgroup limit of 40.0 MiB",
+	  "the disk is not too slow, the limit too low: a higher memory.max" },
+	MEMORY("swapin", DELAY_SWAPIN, "waiting for pages in swap", "waiting for pages in swap",
+	       "memory: search 521 spends 15 % of the time waiting for pages in swap",
+	       "more memory, a lower vm.swappiness, memory.low for the group, faster swap (zram)"),
 	MEMORY("thrash", DELAY_THRASH, "waiting for pages that were just evicted",
-	       "waiting for pages that were evicted a short time ago"),
+	       "waiting for pages that were evicted a short time ago",
+	       "memory: search 521 spends 24 % of the time waiting for pages that were just evicted",
+	       "the working set does not fit: more memory or a higher memory.max; memory.low protects "
+	       "it from others"),
 	MEMORY("reclaim", DELAY_RECLAIM, "reclaiming memory",
 	       "reclaiming memory; how much of the machine's is in use tells whether it is short or "
-	       "that of a cgroup"),
-	MEMORY("compact", DELAY_COMPACT, "compacting memory", "compacting memory"),
+	       "that of a cgroup",
+	       "memory: indexer 6 spends 30 % of the time reclaiming memory, while 12 % of the "
+	       "machine's memory is in use",
+	       "a higher memory.high or memory.max where a group is short; vm.min_free_kbytes or "
+	       "watermark_scale_factor where the machine is, so that kswapd begins earlier"),
+	MEMORY("compact", DELAY_COMPACT, "compacting memory", "compacting memory",
+	       "memory: qemu 99 spends 8 % of the time compacting memory",
+	       "transparent_hugepage/defrag to defer or madvise; vm.compaction_proactiveness"),
 	{ "wpcopy", FINDING_WARNING, find_loss, "memory", DELAY_WPCOPY,
 	  "copying pages on write, as after a fork",
 	  "a task spends " TEXT_OF(WPCOPY_LEAST) " % of the time copying pages on write, as after "
-	  "a fork, or of a file of its own" },
+	  "a fork, or of a file of its own",
+	  "memory: redis-server 300 spends 17 % of the time copying pages on write, as after a fork",
+	  "fork less often, or from a small process (posix_spawn); no huge pages where a snapshot is "
+	  "made by fork" },
 	{ "io", FINDING_WARNING, find_sleep, "io", DELAY_BLKIO, NULL,
-	  "a task waits " TEXT_OF(IO_LEAST) " % of the time for block I/O" },
+	  "a task waits " TEXT_OF(IO_LEAST) " % of the time for block I/O",
+	  "io: mailserver 812 waits 51 % of the time, 80 % of it in fsync of /var/mail/q; bulk-export "
+	  "813 writes 90 MB/s",
+	  "w shows the files: fewer or larger writes and syncs; ionice or io.weight for the one that "
+	  "takes the disk's time; a faster disk" },
 	{ "dwait", FINDING_WARNING, find_sleep, "dwait", WAIT_DWAIT, NULL,
-	  "a task sleeps uninterruptibly for other than I/O for " TEXT_OF(BLOCK_LEAST) " % of the time" },
+	  "a task sleeps uninterruptibly for other than I/O for " TEXT_OF(BLOCK_LEAST) " % of the time",
+	  "dwait: mailserver 812 waits 38 % of the time, in pwrite64 of /var/mail/q",
+	  "a lock of the kernel, a journal or a remote file system: w names the function and who ended "
+	  "the waits" },
 	{ "cpu-idle", FINDING_WARNING, finding_cpu, "cpu", 1, NULL,
 	  "a task waits " TEXT_OF(CPU_LEAST) " % of the time for a CPU, and at least "
 	  TEXT_OF(CPU_WANTED) " % of the time that it wanted one, while " TEXT_OF(FINDING_IDLE)
-	  " % of the machine is idle: something keeps it from running" },
+	  " % of the machine is idle: something keeps it from running",
+	  "cpu: report 77 waits 50 % of the time for a CPU, while 48 % of the machine is idle",
+	  "taskset -p and cpuset.cpus: it may be bound to CPUs that others use; a quota (THROT)" },
 	{ "cpu", FINDING_WARNING, finding_cpu, "cpu", 0, NULL,
-	  "the same where no more than that is idle" },
+	  "a task waits " TEXT_OF(CPU_LEAST) " % of the time for a CPU, and at least "
+	  TEXT_OF(CPU_WANTED) " % of the time that it wanted one, while less than "
+	  TEXT_OF(FINDING_IDLE) " % of the machine is idle",
+	  "cpu: postgres 9 waits 80 % of the time for a CPU; batch-hog 12 runs most, 95 %",
+	  "nice, or cpu.weight between groups: a lower value for what runs most; more CPUs" },
 	{ "irq", FINDING_WARNING, find_loss, "irq", DELAY_IRQ, "held up by interrupts",
-	  "interrupts hold a task up for " TEXT_OF(IRQ_LEAST) " % of the time" },
+	  "interrupts hold a task up for " TEXT_OF(IRQ_LEAST) " % of the time",
+	  "irq: nginx 8 is held up by interrupts 12 % of the time",
+	  "other CPUs for it or for the interrupts: taskset, /proc/irq/N/smp_affinity" },
 	{ "kept", FINDING_INFO, find_kept, NULL, 0, NULL,
 	  "tasks are kept waiting in a call for a second or more, as the preset hangs has them; without "
 	  "it or -p those that wait for a lock which a thread of their process holds, and that asked the "
-	  "server of a file system" },
+	  "server of a file system",
+	  "1 task is kept waiting: orders 33 8.0 s in flock of /srv/lock0",
+	  "C names who holds it or has to answer" },
 	{ "held", FINDING_INFO, finding_find_held, NULL, 0, NULL,
 	  "a process that was asked about (-p) is stopped by a signal or a debugger, or frozen by its "
-	  "cgroup" },
-	PEER("lock", STATE_LOCK, "a lock that is held"),
-	PEER("net", STATE_NET, "a socket"),
-	PEER("pipe", STATE_PIPE, "a pipe"),
-	PEER("child", STATE_CHILD, "a child"),
+	  "cgroup",
+	  "app 1092 is frozen by its cgroup",
+	  "kill -CONT, the debugger's continue, or 0 in cgroup.freeze" },
+	PEER("lock", STATE_LOCK, "a lock that is held",
+	     "lock: orders 33 waits 61 % of the time, in futex held by invoices 34",
+	     "hold it for less time, or more locks: C shows what the holder does meanwhile"),
+	PEER("net", STATE_NET, "a socket",
+	     "net: webapp 40 waits 99 % of the time, in recvfrom of tcp 10.0.0.7:5432",
+	     "look at the peer: C goes on there if it is on this machine"),
+	PEER("pipe", STATE_PIPE, "a pipe",
+	     "pipe: gzip 12 waits 70 % of the time, ended by tar 11",
+	     "look at the other end: it is the slower one"),
+	PEER("child", STATE_CHILD, "a child",
+	     "child: make 5 waits 98 % of the time, ended by cc1 6", "look at the child"),
 	{ "answer", FINDING_INFO, find_peer, "net", STATE_POLL, NULL,
 	  "a process that was asked about (-p) waits " TEXT_OF(PEER_LEAST) " % of the time for the one "
-	  "peer that it polls, as traced" },
+	  "peer that it polls, as traced",
+	  "net: client 21 waits 97 % of the time, in poll of unix of 20 server",
+	  "look at the peer" },
 	{ "uncounted", FINDING_INFO, find_uncounted, NULL, 0, NULL,
-	  "waits for disks and memory are not counted, so that nothing is found about them" },
+	  "delay accounting is off: nothing can be found about waits for disks and memory",
+	  "waits for disks and memory are not counted",
+	  "sysctl kernel.task_delayacct=1, D on the screen, or the boot parameter delayacct" },
 };
 /* clang-format on */
 const size_t finding_patterns_n = ARRAY_SIZE(finding_patterns);

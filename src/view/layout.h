@@ -20,7 +20,8 @@ struct layout {
 /* From this width on all kinds are shown in place of mem. */
 #define LAYOUT_WIDE 110
 
-/* From these on a screen has further columns: what is waited on, and (the last) what is read. */
+/* The widths at which a screen gets further columns: the target of waits, and (the last) read and
+ * write. */
 #define LAYOUT_WIDER 160
 #define LAYOUT_WIDEST 200
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The sites of waits as lines of a table: whose, added up by what, the most time first. */
+/* The sites of waits as lines of a table: of some processes, added up by a key, the most time
+ * first. */
 #ifndef STALLTOP_VIEW_SITE_LINES_H
 #define STALLTOP_VIEW_SITE_LINES_H
 

@@ -353,6 +353,14 @@ E2E_TEST(test_help)
 	e2e_require();
 	e2e_run(&r, NULL, "--help");
 	check_silent_success(&r);
+	check_width(&r.out);
+	e2e_run(&r, NULL, "help tour");
+	check_silent_success(&r);
+	check_width(&r.out);
+	e2e_run(&r, NULL, "help nonsuch");
+	assert_int_equal(r.status, 2);
+	e2e_run(&r, NULL, "--help-all");
+	check_silent_success(&r);
 	assert_non_null(strstr(r.out.data, "--since-start"));
 	assert_non_null(strstr(r.out.data, "--iterations"));
 	check_width(&r.out);

@@ -67,7 +67,7 @@ done
 result $? 'a recording'
 
 await clickhouse-client -q 'SELECT 1'
-sed -n '/^\.\\" recipe clickhouse$/,/^\.\\" end$/p' "$srcdir/doc/stalltop.1.in" |
+sed -n '/^\.\\" recipe clickhouse$/,/^\.\\" end$/p' "$srcdir/doc/stalltop-metrics.7.in" |
 	sed "/^\.\\\\\"/d; s/\\\\-/-/g; s/\\\\(aq/'/g" >"$work/recipe"
 (cd "$work" && sh -eu recipe) >"$work/out" 2>&1 && [ -s "$work/recipe" ]
 result $? 'the recipe runs'

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The recipes of the README's chapter on batch mode, word by word, on real samples: what each
+ * The recipes of doc/scripts.md for batch mode, word by word, on real samples: what each
  * prints is held against a reading of the samples that it was given.
  */
 #include "config.h"
@@ -244,7 +244,7 @@ static void check_notes(const char *recipe)
 	assert_null(next_line(&rest));
 }
 
-/* What tells a recipe from the others, in the order of the README, and what holds for it. */
+/* What tells a recipe from the others, in the order of doc/scripts.md, and what holds for it. */
 static const struct {
 	const char *part;
 	void (*check)(const char *recipe);
@@ -262,7 +262,7 @@ static size_t read_recipes(const char **recipes)
 	char *at, *end;
 	size_t n = 0;
 
-	read_output(e2e_format("%s/../README.md", sources ? sources : "tests"), &r);
+	read_output(e2e_format("%s/../doc/scripts.md", sources ? sources : "tests"), &r);
 	at = strstr(r.out.data, "\n## Batch\n");
 	assert_non_null(at);
 	at = strstr(at, "\n```\n");

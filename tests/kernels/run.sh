@@ -181,8 +181,8 @@ if [ -n "$write" ]; then
 		} >"$results/features.new"
 		cat "$results/features.new" >"$table"
 	done
-	"$here/table.sh" "$here/../../README.md" >"$results/README.new" &&
-		cat "$results/README.new" >"$here/../../README.md"
+	"$here/table.sh" "$here/../../doc/kernels.md" >"$results/kernels.new" &&
+		cat "$results/kernels.new" >"$here/../../doc/kernels.md"
 fi
 echo "# ${#names[@]} kernels in $((SECONDS / 60)) min $((SECONDS % 60)) s: $n results, ${#failures[@]} not as they should be"
 [ ${#failures[@]} -eq 0 ] || {

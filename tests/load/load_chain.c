@@ -7,6 +7,7 @@
  *   flock          each holds a file's lock while it waits for the next's; files are in FOLDER
  *   mutex          the same with locks in shared memory
  *   deadlock       each of a circle of DEPTH holds a file's lock, and waits for the next's for ever
+ * They are called chain0 and so on, or as LOAD_CHAIN_NAMES says, with commas between.
  */
 #include "config.h"
 
@@ -185,9 +186,14 @@ static void make_ends(bool sockets)
 /* Closes the ends of others, so that each process ends with its neighbours. */
 static void run(const char *kind, unsigned i, const char *folder)
 {
+	const char *names = getenv("LOAD_CHAIN_NAMES");
 	char name[16];
 
 	snprintf(name, sizeof(name), "chain%u", i);
+	for (unsigned at = 0; names && at < i; at++)
+		names = strchr(names, ',') ? strchr(names, ',') + 1 : NULL;
+	if (names)
+		snprintf(name, sizeof(name), "%.*s", (int)strcspn(names, ","), names);
 	prctl(PR_SET_NAME, name);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	open_locks(folder);

@@ -213,6 +213,7 @@ static int take_all(const struct wanted *w)
 		return -1;
 	}
 	stage_start();
+	stage_freeze(true);
 	start(NULL, "--cgroup=" STAGE_GROUP, w, screens);
 	pump(screens, N_SIZES, SETTLE);
 	err = take_views(screens, w);

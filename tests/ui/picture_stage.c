@@ -44,7 +44,6 @@ static const struct place places[] = {
 	{ "mail.service", NULL, NULL, NULL },
 	{ "shop.service", "cpu", "cpu.cfs_quota_us", "20000" },
 	{ "search.service", "memory", "memory.limit_in_bytes", "33554432" },
-	{ "index.service", "memory", "memory.limit_in_bytes", "33554432" },
 	{ "backup.service", NULL, NULL, NULL },
 	{ "db.service", NULL, NULL, NULL },
 	{ "web.service", NULL, NULL, NULL },
@@ -54,9 +53,9 @@ static const struct place places[] = {
 /* A load: which of the tests' it is, under what name and where it runs. */
 struct role {
 	const char *place;
-	const char *load; /* NULL: a program of the system */
-	const char *const argv[5]; /* its name, and what follows */
-	const char *child; /* the name of its child */
+	const char *load;
+	const char *const argv[7]; /* its name, and what follows */
+	const char *child; /* the name of its child; of load_chain the names of all, by commas */
 	uid_t uid;
 };
 
@@ -66,10 +65,9 @@ static const struct role roles[] = {
 	{ LOAD("mail.service", "load_wait", "mailserver", "fsync", FILES), .child = "bulk-export" },
 	{ LOAD("shop.service", "load_kind", "shop", "-w", "1", "cpu"), .uid = WEB },
 	{ LOAD("search.service", "load_kind", "search", "-d", FILES, "thrash") },
-	{ LOAD("index.service", "load_kind", "indexer", "-d", FILES, "reclaim") },
 	{ LOAD("backup.service", "load_wait", "backup", "write", SHARE "/nas") },
-	{ LOAD("backup.service", NULL, "/bin/sh", "-c", "while :; do sleep 0.1; done") },
-	{ LOAD("db.service", "load_wait", "orders", "futex") },
+	{ LOAD("db.service", "load_chain", "orders", "flock", "1", "30", "20", FILES),
+	  .child = "orders,invoices" },
 	{ LOAD("web.service", "load_wait", "webapp", "net"), .child = "api-server", .uid = WEB },
 	{ LOAD("web.service", "load_kind", "thumbnails", "-w", "2", "cpu"), .uid = WEB },
 	{ LOAD("system.slice", "load_wait", "cron", "poll") },
@@ -148,7 +146,8 @@ _Noreturn static void become(const struct role *role, const char *program, char 
 		if (*paths[i])
 			write_text(paths[i], "0");
 	if (fd < 0 || dup2(fd, STDOUT_FILENO) < 0 || chdir("/") ||
-	    (role->child && setenv("LOAD_WAIT_CHILD", role->child, 1)) ||
+	    (role->child && (setenv("LOAD_WAIT_CHILD", role->child, 1) ||
+			     setenv("LOAD_CHAIN_NAMES", role->child, 1))) ||
 	    (role->uid && (setgid(role->uid) || setuid(role->uid))))
 		_exit(1);
 	/* It is forgotten when the user changes. */
@@ -160,15 +159,12 @@ _Noreturn static void become(const struct role *role, const char *program, char 
 /* Starts a load under the name of its role. */
 static void start(const struct role *role)
 {
-	const char *dir = getenv("TESTS_BUILDDIR"), *program = role->argv[0];
+	const char *dir = getenv("TESTS_BUILDDIR"), *program = scratch_path(role->argv[0]);
 	char paths[N_HIERARCHIES][512] = { 0 };
 	pid_t pid;
 
-	if (role->load) {
-		program = scratch_path(role->argv[0]);
-		if (symlink(scratch_format("%s/load/%s", dir ? dir : "tests", role->load), program))
-			miss(program, -errno);
-	}
+	if (symlink(scratch_format("%s/load/%s", dir ? dir : "tests", role->load), program))
+		miss(program, -errno);
 	for (size_t i = 0; i < N_HIERARCHIES; i++)
 		if (!box_find_hierarchy(hierarchies[i], paths[i], sizeof(paths[i])))
 			snprintf(paths[i] + strlen(paths[i]), sizeof(paths[i]) - strlen(paths[i]),
@@ -193,5 +189,22 @@ void stage_start(void)
 	for (size_t i = 0; i < sizeof(roles) / sizeof(roles[0]); i++)
 		start(&roles[i]);
 	nanosleep(&(struct timespec){ .tv_sec = 2 }, NULL);
-	miss("frozen " SHARE "/nas", frozen_freeze(SHARE "/nas"));
+}
+
+void stage_freeze(bool freeze)
+{
+	miss("frozen " SHARE "/nas",
+	     freeze ? frozen_freeze(SHARE "/nas") : frozen_thaw(SHARE "/nas"));
+}
+
+void stage_ration(bool ration)
+{
+	char path[512];
+	int err = box_find_hierarchy("cpu", path, sizeof(path));
+
+	if (!err)
+		err = write_text(
+			scratch_format("%s" STAGE_GROUP "/shop.service/cpu.cfs_quota_us", path),
+			ration ? "20000" : "-1");
+	miss("quota of the shop", err);
 }

@@ -2,6 +2,8 @@
 #ifndef TESTS_PICTURE_STAGE_H
 #define TESTS_PICTURE_STAGE_H
 
+#include <stdbool.h>
+
 /*
  * The loads that the pictures are taken of: a small site of services in control groups of their
  * own, of which each suffers from something else. The guard must run; what the machine lacks for a
@@ -16,5 +18,11 @@ int stage_hide(void);
 
 /* Starts the loads, in folders of the test. */
 void stage_start(void);
+
+/* Freezes the disk that the backup writes to, or thaws it. */
+void stage_freeze(bool freeze);
+
+/* Rations the CPU time of the shop, as from the start, or grants it all. */
+void stage_ration(bool ration);
 
 #endif

@@ -57,9 +57,9 @@ TEST(test_pressure)
 TEST(test_files)
 {
 	static const char *const texts[SYSTEM_FILES] = {
-		"/proc/stat cannot be read (Permission denied): what it has is unknown",
-		"/proc/meminfo cannot be read (Permission denied): what it has is unknown",
-		"/proc/loadavg cannot be read (Permission denied): what it has is unknown",
+		"/proc/stat cannot be read (Permission denied): its figures are unknown",
+		"/proc/meminfo cannot be read (Permission denied): its figures are unknown",
+		"/proc/loadavg cannot be read (Permission denied): its figures are unknown",
 	};
 
 	for (unsigned f = 0; f < SYSTEM_FILES; f++) {

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "app/options.h"
+#include "app/topics.h"
 #include "base/pattern.h"
 #include "base/util.h"
 #include "view/site_column.h"
@@ -569,12 +570,84 @@ OPTIONS_TEST(test_sites)
 	buf_free(&fields);
 }
 
+/* How many lines a text has, none of them wider than 80 cells. */
+static unsigned count_lines(const struct buf *text)
+{
+	unsigned n = 0;
+
+	for (const char *line = text->data; line < text->data + text->len; n++) {
+		size_t len = strcspn(line, "\n");
+
+		assert_true(len <= 80);
+		line += len + 1;
+	}
+	return n;
+}
+
+/* The short help fits a screen, and has a line of each option that is not for few. */
+TEST(test_short_help)
+{
+	struct buf help = { 0 };
+	unsigned n = 0;
+
+	options_help(&help);
+	assert_true(count_lines(&help) <= 45);
+	for (size_t i = 0; i < option_table_n; i++) {
+		const struct option_row *row = &option_table[i];
+		char line[96];
+
+		if (!row->brief)
+			continue;
+		snprintf(line, sizeof(line), "  %s\n", row->brief);
+		assert_non_null(strstr(buf_cstr(&help), line));
+		n++;
+	}
+	assert_true(n > 25);
+	buf_free(&help);
+}
+
+/* A topic of `help`, as text; NULL: there is none. */
+static const char *topic(struct buf *text, const char *name)
+{
+	text->len = 0;
+	return topic_append(text, name) ? buf_cstr(text) : NULL;
+}
+
+/* Columns, findings, notes and options by their names; what else there is by any word. */
+TEST(test_topics)
+{
+	struct buf text = { 0 };
+
+	good("help");
+	assert_non_null(options.topic);
+	good("help tour");
+	assert_non_null(options.topic);
+	bad_like("help tour more", "unexpected argument", "(see --help)");
+	assert_non_null(topic(&text, "tour"));
+	assert_int_equal(count_lines(&text), 10);
+	assert_non_null(strstr(topic(&text, ""), "tour"));
+	count_lines(&text);
+	for (size_t i = 0; i < columns_n; i++)
+		assert_non_null(topic(&text, columns[i].id));
+	assert_true(strstr(topic(&text, "blkio"), "What to do:") && strstr(text.data, "ionice"));
+	assert_true(strstr(topic(&text, "--trace"), "option trace\n") &&
+		    !strstr(text.data, "trace-sites"));
+	assert_non_null(strstr(topic(&text, "throttled-idle"), "finding throttled-idle"));
+	/* A word that names nothing. */
+	assert_non_null(strstr(topic(&text, "ionice"), "column blkio"));
+	count_lines(&text);
+	assert_null(topic(&text, "nothing has this"));
+	assert_string_equal(topic_page("figures"), "stalltop-figures");
+	assert_null(topic_page("blkio"));
+	buf_free(&text);
+}
+
 /* Every option is in the help, every field in the list, and each letter stands for one. */
 TEST(test_texts)
 {
 	struct buf help = { 0 }, fields = { 0 };
 
-	options_help(&help);
+	options_help_all(&help);
 	options_fields(&task_columns, &fields);
 	check_lines(&help);
 	check_lines(&fields);

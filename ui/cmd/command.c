@@ -194,17 +194,18 @@ void command_doc(struct buf *out)
 			continue;
 		if (!group || strcmp(group, command->group) != 0) {
 			group = command->group;
-			buf_puts(out, ".SS ");
+			buf_puts(out, ".PD\n.SS ");
 			append_roff(out, group);
-			buf_putc(out, '\n');
+			buf_puts(out, "\n.PD 0\n");
 		}
 		keys.len = 0;
 		command_append_keys(command, &keys);
-		buf_puts(out, ".TP\n.B ");
+		buf_puts(out, ".TP 12\n.B ");
 		append_roff(out, buf_cstr(&keys));
 		buf_putc(out, '\n');
 		append_roff(out, command->help);
 		buf_putc(out, '\n');
 	}
+	buf_puts(out, ".PD\n");
 	buf_free(&keys);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Writes chains of waits: their roots, then who ended the waits and what they did meanwhile. */
+/* Writes chains of waits: their roots, then the wakers and their activities meanwhile. */
 #ifndef STALLTOP_UI_CHAIN_PAGE_H
 #define STALLTOP_UI_CHAIN_PAGE_H
 

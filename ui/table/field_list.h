@@ -19,7 +19,7 @@ void field_list_open(struct field_list *fields, const struct column_table *table
 void field_list_close(struct field_list *fields);
 
 /*
- * Takes a letter of what is searched for, and selects what it fits best. Letters that begin no
+ * Takes a letter of the search, and selects the best match. Letters that begin no
  * search are commands as everywhere: those that leave, help or move a field.
  */
 bool field_list_type(struct field_list *fields, struct list *list, const struct term_key *key);

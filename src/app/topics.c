@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "app/topics.h"
+
+#include <string.h>
+
+#include "app/options.h"
+#include "base/text.h"
+#include "base/util.h"
+#include "model/notes.h"
+#include "view/column_words.h"
+#include "view/findings_parts.h"
+#include "view/site_column.h"
+
+/* Where texts begin below their names, and where the list's descriptions begin. */
+#define INDENT 4
+#define LIST_CELLS 28
+
+/* Manual pages, and what they are about. */
+static const struct manual_page {
+	const char *topic, *page, *about;
+} pages[] = {
+	{ "stalltop", "stalltop", "options, keys, columns, privileges, examples" },
+	{ "figures", "stalltop-figures", "what each figure is, and how it is measured" },
+	{ "findings", "stalltop-findings", "each sentence: what it means, what to do" },
+	{ "formats", "stalltop-formats", "text, CSV, JSON, reports" },
+	{ "metrics", "stalltop-metrics", "OpenMetrics: scrape, alerts, dashboards" },
+	{ "recording", "stalltop-recording", "the file of a recording, and queries" },
+};
+
+/* A step of the tour a line: what to type, and what there is to see. */
+static const char *const tour[][2] = {
+	{ "stalltop -R demo", "two minutes of a small site play; p stops them" },
+	{ "Down, Up", "select a row: its columns say what it waits for" },
+	{ "!", "what the sentence above the table means; Esc: back" },
+	{ "w", "its waits: call, file or peer, function, waker" },
+	{ "C", "the chain of wakers, down to a disk, timer or lock" },
+	{ "Enter", "all about it: delays, threads, the kernel's record" },
+	{ "[ ] { }", "back and on in time: by a sample, or by a minute" },
+	{ "g, V", "the same by user, command or cgroup; as a tree" },
+	{ "Tab", "who hangs; who waits for CPUs, disks or memory" },
+	{ "stalltop --why -R demo", "the answer in words; without -R demo: of now" },
+};
+
+/* A search, or a look-up of one name, in all texts. */
+struct topic_search {
+	const char *word;
+	struct buf *out;
+	bool exact; /* the word is a name: all of its text; else a line for each text that has it */
+	unsigned found;
+};
+
+static void append_wrapped(struct buf *out, const char *text, unsigned left)
+{
+	buf_printf(out, "%*s", (int)left, "");
+	text_wrap(out, text, left, left, TEXT_PRINTED);
+}
+
+/* Appends what helps against high figures. */
+static void append_remedies(struct buf *out, const struct remedy *remedies)
+{
+	struct buf text = { 0 };
+
+	append_wrapped(out, "What to do:", INDENT);
+	for (const struct remedy *remedy = remedies; remedy->means; remedy++) {
+		text.len = 0;
+		buf_printf(&text, "%s: %s", remedy->means, remedy->how);
+		append_wrapped(out, buf_cstr(&text), 2 * INDENT);
+	}
+	buf_free(&text);
+}
+
+/* A text, with what it is of, and its name. */
+struct topic_text {
+	const char *what, *name, *text;
+	const char *more; /* NULL, or the rest of it */
+	const char *cure; /* NULL, or what to do about it */
+};
+
+/* Takes a text that has the name or the word, or `has` it elsewhere. Whether all of it is wanted.
+ */
+static bool take_text(struct topic_search *search, bool has, struct topic_text of)
+{
+	if (search->exact)
+		has = !strcasecmp(search->word, of.name);
+	else
+		has |= strcasestr(of.name, search->word) || strcasestr(of.text, search->word) ||
+		       (of.more && strcasestr(of.more, search->word)) ||
+		       (of.cure && strcasestr(of.cure, search->word));
+	if (!has)
+		return false;
+	search->found++;
+	buf_printf(search->out, "%s %s\n", of.what, of.name);
+	append_wrapped(search->out, of.text, INDENT);
+	if (search->exact && of.more)
+		append_wrapped(search->out, of.more, INDENT);
+	if (search->exact && of.cure) {
+		append_wrapped(search->out, "What to do:", INDENT);
+		append_wrapped(search->out, of.cure, 2 * INDENT);
+	}
+	return search->exact;
+}
+
+/* Whether what helps against high figures has the word. */
+static bool remedies_have(const struct remedy *remedies, const char *word)
+{
+	for (const struct remedy *remedy = remedies; remedy && remedy->means; remedy++)
+		if (strcasestr(remedy->means, word) || strcasestr(remedy->how, word))
+			return true;
+	return false;
+}
+
+static void look_at_columns(struct topic_search *search, const struct column_table *table,
+			    const char *what)
+{
+	struct buf text = { 0 };
+
+	for (size_t i = 0; i < table->n; i++) {
+		const struct column *column = &table->columns[i];
+		const struct column_words *words = column_words(column);
+		const struct remedy *remedies = words ? words->remedies : NULL;
+		bool has = !search->exact && remedies_have(remedies, search->word);
+
+		text.len = 0;
+		buf_printf(&text, "%s: ", column->heading);
+		column_append_words(column, &text);
+		if (take_text(search, has,
+			      (struct topic_text){ what, column->id, buf_cstr(&text),
+						   words ? words->more : NULL, NULL }) &&
+		    remedies)
+			append_remedies(search->out, remedies);
+	}
+	buf_free(&text);
+}
+
+static void look_at_options(struct topic_search *search)
+{
+	struct buf text = { 0 };
+
+	for (size_t i = 0; i < option_table_n; i++) {
+		const struct option_row *row = &option_table[i];
+
+		text.len = 0;
+		buf_printf(&text, "--%s%s%s: %s", row->name, row->arg ? " " : "",
+			   row->arg ? row->arg : "", row->help);
+		take_text(search, false,
+			  (struct topic_text){ "option", row->name, buf_cstr(&text), NULL, NULL });
+	}
+	buf_free(&text);
+}
+
+/* Looks at all texts. */
+static void look(struct topic_search *search)
+{
+	look_at_columns(search, &task_columns, "column");
+	look_at_columns(search, &site_columns, "column of sites");
+	for (size_t i = 0; i < finding_patterns_n; i++)
+		take_text(search, false,
+			  (struct topic_text){ "finding", finding_patterns[i].id,
+					       finding_patterns[i].help, NULL,
+					       finding_patterns[i].cure });
+	for (unsigned id = 0; id < NOTE_IDS; id++)
+		take_text(search, false,
+			  (struct topic_text){ "note", note_table[id].id, note_table[id].text, NULL,
+					       note_table[id].remedy });
+	look_at_options(search);
+}
+
+/* Appends a line of a list. */
+static void append_line(struct buf *out, const char *name, const char *text)
+{
+	buf_printf(out, "  %-*s ", LIST_CELLS - 3, name);
+	text_wrap(out, text, LIST_CELLS, LIST_CELLS, TEXT_PRINTED);
+}
+
+static void append_list(struct buf *out)
+{
+	buf_puts(out, "Usage: stalltop help TOPIC\n\n");
+	append_line(out, "tour", "ten steps through a recording that comes with the program");
+	for (size_t i = 0; i < ARRAY_SIZE(pages); i++)
+		append_line(out, pages[i].topic, pages[i].about);
+	append_line(out, "NAME",
+		    "a column (blkio), an option (trace), a finding or note by its id");
+	append_line(out, "WORD", "all texts of these that have it");
+}
+
+static void append_tour(struct buf *out)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(tour); i++) {
+		buf_printf(out, "%2zu  ", i + 1);
+		buf_printf(out, "%-*s ", LIST_CELLS - 5, tour[i][0]);
+		text_wrap(out, tour[i][1], LIST_CELLS, LIST_CELLS, TEXT_PRINTED);
+	}
+}
+
+const char *topic_page(const char *topic)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(pages); i++)
+		if (!strcmp(pages[i].topic, topic) || !strcmp(pages[i].page, topic))
+			return pages[i].page;
+	return NULL;
+}
+
+bool topic_append(struct buf *out, const char *topic)
+{
+	struct topic_search search = { .word = topic, .out = out, .exact = true };
+
+	if (!*topic) {
+		append_list(out);
+		return true;
+	}
+	if (!strcmp(topic, "tour")) {
+		append_tour(out);
+		return true;
+	}
+	search.word += strspn(topic, "-");
+	look(&search);
+	if (!search.found) {
+		search.exact = false;
+		look(&search);
+	}
+	return search.found;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What `stalltop help TOPIC` says: the tour, manual pages, columns, findings, notes, options. */
+#ifndef STALLTOP_APP_TOPICS_H
+#define STALLTOP_APP_TOPICS_H
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+
+/* The name of the manual page that a topic stands for; NULL: for none. */
+const char *topic_page(const char *topic);
+
+/*
+ * Appends the text of a topic; for "" the list of topics. A word that is the name of nothing is
+ * looked for in all texts. False: it is nowhere.
+ */
+bool topic_append(struct buf *out, const char *topic);
+
+#endif
