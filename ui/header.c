@@ -14,7 +14,7 @@
 #include "ui/table/pressure.h"
 #include "view/summary.h"
 
-/* The least lines for: the unit and sum rows, the pressure block. */
+/* The least lines for: the sum row, the pressure block. */
 #define LINES_TABLE 12
 #define LINES_PRESSURE 16
 #define ROWS_LEAST 4
@@ -72,6 +72,7 @@ static void draw_title(struct ui *ui, int line, UNUSED int lines)
 		.name = ui->group.named ? buf_cstr(&ui->group.name) : NULL,
 		.paused = ui->paused && !ui->rewind.back,
 		.held = ui->held,
+		.plain = true,
 		.preset = ui->settings->presets.now ? view_preset(ui->settings)->name : NULL,
 	};
 	struct view view = ui_view(ui);
@@ -293,8 +294,8 @@ struct header_plan header_plan(struct ui *ui, int lines)
 	/* Beside a sum there may be a line of the rows that says how many are idle. */
 	int least = ROWS_LEAST + (lines >= LINES_TABLE);
 
-	plan.unit = plan.sum = lines >= LINES_TABLE;
-	left -= plan.unit + plan.sum;
+	plan.sum = lines >= LINES_TABLE;
+	left -= plan.sum;
 	for (unsigned i = 0; i < HEADER_PARTS; i++) {
 		plan.lines[i] = parts[i].lines(ui, lines);
 		left -= plan.lines[i];

@@ -20,7 +20,7 @@ enum header_part {
 /* The lines on the screen from the top on, without the footer. */
 struct header_plan {
 	int lines[HEADER_PARTS];
-	bool head, unit, sum; /* of the table */
+	bool head, sum; /* of the table */
 	int rows;
 };
 

@@ -139,8 +139,6 @@ static void draw_table(struct ui *ui, void *state, struct list *list, int height
 	table->head_line = plan.head ? line : -1;
 	if (plan.head)
 		table_draw_heads(&draw, line++);
-	if (plan.unit)
-		table_draw_units(&draw, line++);
 	table->first_line = line;
 	for (size_t i = 0; i < shown; i++)
 		table_draw_row(&draw, line + (int)i, &items[i],

@@ -94,7 +94,10 @@ static bool is_default(const struct column *column, const struct layout_frame *f
 {
 	unsigned width = frame->width ? frame->width : LAYOUT_WIDE;
 
-	if (width < column->from || (column->narrow && width >= LAYOUT_WIDE))
+	if ((width < column->from && !(column->kinds & ~DELAY_ALL & frame->spoken)) ||
+	    (column->narrow && width >= LAYOUT_WIDE && !frame->folded))
+		return false;
+	if (column->kinds && !column->narrow && !(column->kinds & ~frame->folded))
 		return false;
 	if (column->from > LAYOUT_WIDE && !frame->screen)
 		return false;

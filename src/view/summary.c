@@ -263,12 +263,23 @@ static void add_clock(struct summary *line, unsigned priority, const struct fram
 	}
 }
 
-/* Adds the source of the counters, and whether delays are counted. */
-static void add_source(struct summary *line, const unsigned char *priority,
+/*
+ * Adds the source of the counters, and whether delays are counted; to a plain title only the source
+ * that knows little, and the switch where it is off.
+ */
+static void add_source(struct summary *line, const unsigned char *priority, bool plain,
 		       const struct frame_info *info)
 {
 	static const char *const states[] = { "off", "on" };
+	bool few = info->head.source && !strcmp(info->head.source, "procfs");
 
+	if (plain) {
+		if (few)
+			add_word(line, priority[PART_SOURCE], NULL, info->head.source);
+		if (info->head.delayacct == DELAYACCT_OFF && !few)
+			add_word(line, priority[PART_DELAYACCT], "delayacct", states[0]);
+		return;
+	}
 	add_word(line, priority[PART_SOURCE], NULL, info->head.source);
 	if (info->head.taskstats_version > 0) {
 		join(line, NULL, NULL)->weight = WEIGHT_WORD;
@@ -322,7 +333,7 @@ struct summary summary_title(struct buf *text, const struct view *view, const st
 		buf_decimal(text, (double)info->interval_ns / (double)NSEC_PER_SEC, 2);
 	else
 		buf_putc(text, '-');
-	add_source(&line, priority, info);
+	add_source(&line, priority, title->plain, info);
 	add_rows(&line, priority[PART_STATE], title->rows, info);
 	if (info->head.cgroup) {
 		add_word(&line, priority[PART_CGROUP], "cgroup", "");
@@ -331,6 +342,8 @@ struct summary summary_title(struct buf *text, const struct view *view, const st
 	/* Follows the source where the line already names the kind of rows, or their group. */
 	if (!title->of_group && !stopped && (folded || info->head.cgroup))
 		unit_priority = SUMMARY_PRIORITIES - 1;
+	if (view->unit == UNIT_PERCENT && title->plain)
+		add_word(&line, unit_priority, "in", "% of time");
 	if (view->unit != UNIT_PERCENT)
 		add_word(&line, unit_priority, "unit", unit_table[view->unit].id);
 	if (title->paused)

@@ -82,6 +82,7 @@ struct title {
 	const char *name; /* raw bytes; NULL: not known */
 	bool below; /* with the members of all groups below it */
 	bool paused, held;
+	bool plain; /* for people: the unit always; of the source what is out of the ordinary */
 	const char *past; /* how far back it is, in words; NULL: this is the present */
 	const char *preset; /* other than the default view; NULL: none */
 };

@@ -88,9 +88,7 @@ bool table_read(struct screen *s, struct table *t)
 {
 	int row;
 
-	*t = (struct table){
-		.head = -1, .unit = -1, .first = 0, .last = -1, .sum = -1, .fold = -1
-	};
+	*t = (struct table){ .head = -1, .first = 0, .last = -1, .sum = -1, .fold = -1 };
 	for (row = 0; row < screen_rows(s) && t->head < 0; row++) {
 		/* N is a key in help, too */
 		if (begins_with(s, row, "PID") ||
@@ -101,8 +99,6 @@ bool table_read(struct screen *s, struct table *t)
 		return false;
 	read_heads(s, t);
 	row = t->head + 1;
-	if (strstr(screen_line(s, row), "(%)") || strstr(screen_line(s, row), "(#)"))
-		t->unit = row++;
 	/* A sum may stand directly below, and of groups has a number there, too. */
 	for (t->first = row; row < screen_rows(s) && is_row(s, t, row) && !begins_with(s, row, "=");
 	     row++)
@@ -360,10 +356,16 @@ bool table_lacks_name(struct screen *s, const void *name)
 
 bool table_has_unit(struct screen *s, const void *unit)
 {
+	static const char *const words[][2] = {
+		{ "(%)", " in % of time" }, { "(ms)", " unit ms" },   { "(#)", " unit count" },
+		{ "(ms/#)", " unit avg" },  { "(max)", " unit max" }, { "(tot)", " unit total" },
+	};
 	struct table t;
 
-	return table_read(s, &t) && t.unit >= 0 &&
-	       !strcmp(table_cell(s, &t, t.unit, "0TOTAL"), unit);
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (!strcmp(words[i][0], unit))
+			return table_read(s, &t) && strstr(screen_line(s, 0), words[i][1]);
+	return false;
 }
 
 bool table_has_head(struct screen *s, const void *head)

@@ -14,7 +14,7 @@ struct table_head {
 
 /* The table as it is found on the screen: numbers of lines, -1 for what is not there. */
 struct table {
-	int head, unit, first, last, sum; /* last < first: no rows */
+	int head, first, last, sum; /* last < first: no rows */
 	int fold; /* what stands for idle tasks */
 	size_t columns;
 	struct table_head column[TABLE_COLUMNS];
@@ -69,7 +69,7 @@ screen_predicate table_descends, table_ascends;
 screen_predicate table_selects;
 /* A row with the name is there, or none. */
 screen_predicate table_has_name, table_lacks_name;
-/* The delays are shown in the unit that the row of units calls so. */
+/* The title says that the delays are shown in that unit: (%), (ms), (#) and so on. */
 screen_predicate table_has_unit;
 /* A head is there, or not. */
 screen_predicate table_has_head, table_lacks_head;

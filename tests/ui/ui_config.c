@@ -251,7 +251,7 @@ SCREEN_TEST(batch_ignores_it)
 	s = screen_start(
 		&(struct screen_how){ .rows = 50, .cols = 120, .args = "-b -n 1 -d 0.2 -r 3" });
 	assert_int_equal(screen_end(s, 5), 0);
-	screen_check(s, table_has_unit(s, "(%)"));
+	screen_check(s, screen_shows(s, "(%)"));
 	screen_check(s, !screen_shows(s, "sometimes"));
 	screen_check(s, !screen_shows(s, "config"));
 }

@@ -329,10 +329,10 @@ SCREEN_TEST(draws_threads_as_table)
 		.rows = 60, .cols = 120, .args = "-d 60 -m ^crowd -s total" });
 	screen_await(s, table_has_name, "crowd-team");
 	screen_await(s, table_has_figures, NULL);
-	row = screen_find(s, "0TOTAL", 0);
+	row = screen_find(s, "TOTAL", 0);
 	screen_check(s, row >= 0);
 	bar = screen_look(s, row, column_of(s, row, "PID"));
-	sorted = screen_look(s, row, column_of(s, row, "0TOTAL"));
+	sorted = screen_look(s, row, column_of(s, row, "TOTAL"));
 	table_select(s, "crowd-team");
 	screen_type(s, "\r");
 	screen_await(s, shows_heads, NULL);

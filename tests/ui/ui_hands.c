@@ -224,9 +224,9 @@ SCREEN_TEST(finds_fields)
 	screen_await_text(s, "9 shown");
 	screen_type(s, "q");
 	screen_await(s, table_has_head, "ELAP");
-	assert_string_equal(head_after(s, "RUN"), "4RECL");
-	assert_string_equal(head_after(s, "4RECL"), "ELAP");
-	assert_string_equal(head_after(s, "ELAP"), "1CPU");
+	assert_string_equal(head_after(s, "RUN"), "RECL");
+	assert_string_equal(head_after(s, "RECL"), "ELAP");
+	assert_string_equal(head_after(s, "ELAP"), "CPU");
 	/* who does not move the selection adds at the end */
 	screen_type(s, "f");
 	screen_await_text(s, "9 shown");
@@ -380,7 +380,7 @@ SCREEN_TEST(explains_unknown)
 	s = start(24, 120, "-d 1 -m ^crowd --source procfs");
 	screen_await(s, table_has_rows, NULL);
 	screen_type(s, "4");
-	screen_await(s, is_below, "4RECL is memory reclaim: ");
+	screen_await(s, is_below, "RECL is memory reclaim: ");
 	screen_type(s, "?");
 	screen_await_text(s, "Why it is - in the selected row");
 	screen_check(s, !screen_shows(s, "an interval, which has not passed"));
@@ -392,19 +392,19 @@ SCREEN_TEST(explains_columns)
 	struct screen *s = start(24, 120, "-d 60 -m ^crowd");
 
 	screen_type(s, "4");
-	screen_await(s, is_below, "4RECL is memory reclaim: ");
+	screen_await(s, is_below, "RECL is memory reclaim: ");
 	screen_type(s, "?");
 	screen_await_text(s, "What to do about it");
-	screen_check(s, screen_shows(s, "4RECL: memory reclaim"));
+	screen_check(s, screen_shows(s, "RECL: memory reclaim"));
 	screen_check(s, screen_shows(s, "memory.high"));
 	screen_check(s, screen_shows(s, "costs"));
 	screen_type(s, "\033");
 	screen_await(s, table_has_rows, NULL);
 	/* moving about in the heads spells each of them out */
 	screen_type(s, "1");
-	screen_await(s, is_below, "1CPU is CPU delay: ");
+	screen_await(s, is_below, "CPU is CPU delay: ");
 	screen_type(s, ">");
-	screen_await(s, is_below, "2BLKIO is block I/O delay: ");
+	screen_await(s, is_below, "BLKIO is block I/O delay: ");
 	screen_type(s, "?");
 	screen_await_text(s, "ionice");
 	screen_type(s, "\033");
@@ -422,9 +422,9 @@ SCREEN_TEST(explains_columns)
 	screen_type(s, "L\033");
 	screen_await(s, is_below, "q quit");
 	screen_type(s, "4");
-	screen_await_text(s, "4RECL is memory reclaim: ");
+	screen_await_text(s, "RECL is memory reclaim: ");
 	screen_await(s, is_below, "q quit");
-	screen_check(s, screen_find(s, "4RECL is memory reclaim: ", 0) == 38);
+	screen_check(s, screen_find(s, "RECL is memory reclaim: ", 0) == 38);
 }
 
 /* A message is not taken away by a key that came with the one that made it, but by a later one. */

@@ -20,7 +20,7 @@ static bool shows_hang(struct screen *s, const void *arg)
 		return false;
 	line = table_find_pid(s, &t, *(const pid_t *)arg);
 	return line >= 0 && table_head(&t, "S") && *table_cell(s, &t, line, "S") == 'D' &&
-	       atof(table_cell(s, &t, line, "0TOTAL")) >= 97;
+	       atof(table_cell(s, &t, line, "TOTAL")) >= 97;
 }
 
 /* Whether the header counts it. */

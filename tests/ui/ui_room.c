@@ -209,7 +209,7 @@ static bool shows_waiting(struct screen *s, const void *arg)
 	if (!table_read(s, &t))
 		return false;
 	row = table_find_name(s, &t, "crowd-nicer");
-	return row >= 0 && table_number(s, &t, row, "1CPU") > 30;
+	return row >= 0 && table_number(s, &t, row, "CPU") > 30;
 }
 
 /* How the end of a cell looks. */
@@ -236,13 +236,13 @@ SCREEN_TEST(keeps_colours)
 	screen_await(s, shows_waiting, NULL);
 	screen_type(s, "p");
 	table_select(s, "crowd-idle");
-	hot = look_of(s, "crowd-nicer", "1CPU");
+	hot = look_of(s, "crowd-nicer", "CPU");
 	screen_check(s, hot.fg != -1 && hot.bg == -1);
 	table_must(s, &t);
 	screen_check(s,
-		     !strcmp(table_cell(s, &t, table_find_name(s, &t, "crowd-idle"), "1CPU"), "."));
+		     !strcmp(table_cell(s, &t, table_find_name(s, &t, "crowd-idle"), "CPU"), "."));
 	table_select(s, "crowd-nicer");
-	selected = look_of(s, "crowd-nicer", "1CPU");
+	selected = look_of(s, "crowd-nicer", "CPU");
 	screen_check(s, selected.fg == hot.fg && selected.bg != -1);
 	screen_check(s, look_of(s, "crowd-nicer", "COMMAND").fg != hot.fg);
 	screen_check(s, look_of(s, "crowd-nicer", "COMMAND").bg == selected.bg);
@@ -264,8 +264,8 @@ SCREEN_TEST(takes_theme)
 	screen_settle(s);
 	table_must(s, &t);
 	for (int row = t.first; row <= t.last; row++)
-		if (table_number(s, &t, row, "1CPU") > 50.5)
-			screen_check(s, *table_cell(s, &t, row, "1CPU") == '*');
+		if (table_number(s, &t, row, "CPU") > 50.5)
+			screen_check(s, *table_cell(s, &t, row, "CPU") == '*');
 	screen_check(s, screen_look(s, t.head, 0).bg == -1);
 	screen_type(s, "q");
 	assert_int_equal(screen_end(s, 5), 0);
@@ -291,8 +291,9 @@ static bool dims_in(struct screen *s, const void *colour)
 {
 	struct table t;
 
-	return table_read(s, &t) && t.unit >= 0 &&
-	       screen_look(s, t.unit, 4).fg == *(const int *)colour;
+	/* An unknown figure, or zero, of a row that is not selected. */
+	return table_read(s, &t) && t.last > t.first &&
+	       screen_look(s, t.last, table_head(&t, "MEM")->end).fg == *(const int *)colour;
 }
 
 /* The theme is that for the background which the terminal tells; keys are answered meanwhile. */
@@ -310,6 +311,7 @@ SCREEN_TEST(asks_for_background)
 	struct screen *s;
 
 	crowd_sleeper("crowd-idle");
+	crowd_sleeper("crowd-rests");
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		s = screen_start(&(struct screen_how){ .args = "-d 60 -m ^crowd-" });
 		screen_await(s, is_asked, NULL);

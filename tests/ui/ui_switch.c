@@ -31,7 +31,7 @@ SCREEN_TEST(switches_delayacct)
 	s = screen_start(
 		&(struct screen_how){ .rows = 30, .cols = 120, .args = "-d 0.3 -m ^crowd" });
 	screen_await(s, table_has_figures, NULL);
-	screen_await_text(s, "delayacct on");
+	screen_check(s, !screen_shows(s, "delayacct"));
 	screen_type(s, "D");
 	screen_settle(s);
 	screen_type(s, "n");
@@ -46,7 +46,7 @@ SCREEN_TEST(switches_delayacct)
 	screen_type(s, "D");
 	screen_settle(s);
 	screen_type(s, "y");
-	screen_await_text(s, "delayacct on");
+	screen_await_no_text(s, "delayacct off");
 	assert_string_equal(scratch_read(DELAYACCT), "1\n");
 	guard_undo(0);
 }

@@ -48,6 +48,21 @@ TEST(test_default)
 	check(NULL, 40, 0, "pid user state run total cpu blkio mem comm");
 }
 
+/* Kinds of memory without a figure are one column; a wait in state D has its own on any width. */
+TEST(test_folded)
+{
+	struct layout_frame frame = { .width = 110, .kinds = NO_IRQ, .folded = DELAY_MEM_KINDS };
+
+	check_frame(NULL, &frame, "pid user state run total cpu blkio dwait mem comm");
+	frame.folded &= ~DELAY_BIT(DELAY_THRASH);
+	check_frame(NULL, &frame, "pid user state run total cpu blkio thrash dwait mem comm");
+	frame.width = 80;
+	frame.spoken = VALID_DWAIT;
+	check_frame(NULL, &frame, "pid user state run total cpu blkio dwait mem comm");
+	/* Columns that are asked for are there. */
+	check_frame("pid,swapin,comm", &frame, "pid swapin comm");
+}
+
 /* Among one process's threads there is nothing that is the same for all. */
 TEST(test_threads)
 {

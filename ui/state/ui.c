@@ -118,10 +118,8 @@ void ui_append_words(const struct ui *ui, const struct column *column, struct bu
 {
 	static const char more[] = "; ? says what to do";
 	const struct column_words *words = column_words(column);
-	char heading[COLUMN_HEADING];
 
-	column_heading(column, heading);
-	buf_printf(out, "%s is ", heading);
+	buf_printf(out, "%s is ", column->heading);
 	column_append_words(column, out);
 	if (words && words->remedies && out->len + strlen(more) < (size_t)ui->term.columns)
 		buf_puts(out, more);

@@ -88,17 +88,13 @@ static unsigned label_cells(const struct column_span *span)
 	return span->cells < (int)span->column->width ? (unsigned)span->cells : 0;
 }
 
-/* Writes a column's heading, after the digit that sorts by it where keys do. */
+/* Writes a column's heading. */
 static void write_heading(const struct table_draw *draw, const struct column_span *span)
 {
 	const struct column *column = span->column;
-	char heading[COLUMN_HEADING];
+	const char *heading = draw->of_process && column->thread_heading ? column->thread_heading
+									 : column->heading;
 
-	if (draw->of_process)
-		snprintf(heading, sizeof(heading), "%s",
-			 column->thread_heading ? column->thread_heading : column->heading);
-	else
-		column_heading(column, heading);
 	draw->cell->len = 0;
 	column_append_label(column, heading, label_cells(span), draw->cell);
 }

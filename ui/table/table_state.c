@@ -80,6 +80,47 @@ static unsigned shown_reads(const struct ui *ui, enum group_by by)
 	return NEED_WAITING | NEED_HANGS | NEED_CGROUP | (ui->settings->tree ? 0 : NEED_IO);
 }
 
+/* For how long a kind keeps its column after a wait. */
+#define SPOKE_KEPT_NS (300 * NSEC_PER_SEC)
+
+/* Notes the kinds that a row of the frame shows a figure of: a tenth of a percent, rounded. */
+static void note_kinds(struct ui *ui)
+{
+	const struct frame *frame = ui->frame;
+
+	for (size_t i = 0; frame && i < frame->n; i++) {
+		const struct row *row = &frame->rows[i];
+
+		if (row->still)
+			continue;
+		for (unsigned kind = 0; kind < WAIT_KINDS; kind++)
+			if (row->deltas->waited.ns[kind] * 2000 > row->interval_ns)
+				ui->table->spoke_ns[kind] = ui->seen_ns;
+	}
+}
+
+/* Whether a row has had a figure of a kind lately. */
+static bool has_spoken(const struct ui *ui, unsigned kind)
+{
+	uint64_t spoke_ns = ui->table->spoke_ns[kind];
+
+	return spoke_ns && ui->seen_ns - spoke_ns <= SPOKE_KEPT_NS;
+}
+
+/* The kinds of memory that nothing waited for lately: they share a column. */
+static uint32_t silent_kinds(const struct ui *ui)
+{
+	uint32_t kinds = 0;
+
+	/* Other units are of the tasks' whole lives. */
+	if (ui->settings->unit != UNIT_PERCENT && ui->settings->unit != UNIT_MS)
+		return 0;
+	for (unsigned kind = 0; kind < DELAY_KINDS; kind++)
+		if (DELAY_MEM_KINDS & DELAY_BIT(kind) && !has_spoken(ui, kind))
+			kinds |= DELAY_BIT(kind);
+	return kinds;
+}
+
 void table_fields(const struct ui *ui, struct layout *layout)
 {
 	enum group_by by = ui_rows_are(ui);
@@ -88,7 +129,9 @@ void table_fields(const struct ui *ui, struct layout *layout)
 				      .reads = layout_reads(by, ui->frame, ui->table->seen) |
 					       shown_reads(ui, by),
 				      .group_by = by,
-				      .screen = true };
+				      .screen = true,
+				      .folded = silent_kinds(ui),
+				      .spoken = has_spoken(ui, WAIT_DWAIT) ? VALID_DWAIT : 0 };
 
 	layout_resolve_table(layout, ui->settings->fields, &frame);
 }
@@ -97,6 +140,7 @@ void table_layout(struct ui *ui)
 {
 	struct table *table = ui->table;
 
+	note_kinds(ui);
 	table_fields(ui, &table->layout);
 	if (!ui->settings->fields || ui->settings->own_fields)
 		add_sort(ui);

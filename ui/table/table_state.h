@@ -13,6 +13,7 @@ struct table {
 	struct layout layout;
 	struct table_wants wants;
 	unsigned seen; /* NEED_ bits of what groups' own files have been seen to contain */
+	uint64_t spoke_ns[WAIT_KINDS]; /* when a row last had a figure of a kind; 0: never */
 	size_t skip; /* columns scrolled away, after the first */
 	/* The selection stays on its task if set; until it is moved it stays at the first line. */
 	bool pinned;
