@@ -83,22 +83,6 @@ static unsigned shown_reads(const struct ui *ui, enum group_by by)
 /* For how long a kind keeps its column after a wait. */
 #define SPOKE_KEPT_NS (300 * NSEC_PER_SEC)
 
-/* Notes the kinds that a row of the frame shows a figure of: a tenth of a percent, rounded. */
-static void note_kinds(struct ui *ui)
-{
-	const struct frame *frame = ui->frame;
-
-	for (size_t i = 0; frame && i < frame->n; i++) {
-		const struct row *row = &frame->rows[i];
-
-		if (row->still)
-			continue;
-		for (unsigned kind = 0; kind < WAIT_KINDS; kind++)
-			if (row->deltas->waited.ns[kind] * 2000 > row->interval_ns)
-				ui->table->spoke_ns[kind] = ui->seen_ns;
-	}
-}
-
 /* Whether a row has had a figure of a kind lately. */
 static bool has_spoken(const struct ui *ui, unsigned kind)
 {
@@ -140,7 +124,6 @@ void table_layout(struct ui *ui)
 {
 	struct table *table = ui->table;
 
-	note_kinds(ui);
 	table_fields(ui, &table->layout);
 	if (!ui->settings->fields || ui->settings->own_fields)
 		add_sort(ui);
@@ -215,6 +198,29 @@ static void look_for_limits(struct ui *ui)
 		table_layout(ui);
 }
 
+/*
+ * Notes the kinds that a row which passes shows a figure of: a tenth of a percent, rounded. They
+ * get a column if they have none.
+ */
+static void look_for_kinds(struct ui *ui)
+{
+	const struct order *order = &ui->table->rows.order;
+	uint32_t silent = silent_kinds(ui);
+	bool dwait = has_spoken(ui, WAIT_DWAIT);
+
+	for (size_t i = 0; i < order->n; i++) {
+		const struct row *row = order->rows[i];
+
+		if (row->still)
+			continue;
+		for (unsigned kind = 0; kind < WAIT_KINDS; kind++)
+			if (row->deltas->waited.ns[kind] * 2000 > row->interval_ns)
+				ui->table->spoke_ns[kind] = ui->seen_ns;
+	}
+	if (silent != silent_kinds(ui) || dwait != has_spoken(ui, WAIT_DWAIT))
+		table_layout(ui);
+}
+
 /* Adds the waits before the shown frame, once. */
 static void take_trends(struct ui *ui)
 {
@@ -243,6 +249,7 @@ void table_sort(struct ui *ui)
 	table->rows.keep = table->pinned ? table->selected.key : (struct task_key){ 0 };
 	rows_build(&table->rows, ui);
 	look_for_limits(ui);
+	look_for_kinds(ui);
 	follow(ui);
 }
 
