@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tests/lib/box.h"
 #include "tests/lib/guard.h"
 #include "tests/lib/scratch.h"
 #include "tests/ui/picture_stage.h"
@@ -62,7 +63,11 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	scratch_begin();
-	err = stage_open();
+	err = stage_hide();
+	if (!err)
+		err = guard_start();
+	if (!err)
+		err = box_delayacct(true);
 	if (err) {
 		fprintf(stderr, "demo: %s\n", strerror(-err));
 		return 1;

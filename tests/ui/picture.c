@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tests/lib/box.h"
 #include "tests/lib/guard.h"
 #include "tests/lib/scratch.h"
 #include "tests/lib/screen.h"
@@ -202,7 +203,11 @@ static int take_all(const struct wanted *w)
 	struct screen *screens[N_SIZES];
 	int err;
 
-	err = stage_open();
+	err = stage_hide();
+	if (!err)
+		err = guard_start();
+	if (!err)
+		err = box_delayacct(true);
 	if (err) {
 		fprintf(stderr, "picture: %s\n", strerror(-err));
 		return -1;

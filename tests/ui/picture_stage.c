@@ -76,14 +76,11 @@ static const struct role roles[] = {
 	{ LOAD("system.slice", "load_wait", "rsyslogd", "poll"), .uid = NOBODY },
 };
 
-int stage_open(void)
+int stage_hide(void)
 {
-	int err;
-
 	if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))
 		return -errno;
-	err = guard_start();
-	return err ? err : box_delayacct(true);
+	return 0;
 }
 
 /* Says what there will not be in the pictures. */

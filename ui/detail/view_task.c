@@ -126,17 +126,7 @@ static unsigned task_needs(UNUSED struct ui *ui, void *state)
 /* Takes a new frame. */
 static void task_frame(struct ui *ui, void *state)
 {
-	struct task_view *view = state;
-
-	detail_next(&view->detail, ui);
-	if (view->page.extra.frame)
-		view->page.extra.frame(view->page.extra.arg, ui);
-}
-
-/* Only parts that others have added need it. */
-static bool task_traces(UNUSED struct ui *ui, void *state)
-{
-	return ((struct task_view *)state)->page.extra.write;
+	detail_next(&((struct task_view *)state)->detail, ui);
 }
 
 /* Names the task of the detail. */
@@ -170,7 +160,6 @@ static const struct view_ops view_task = {
 	.where = WHERE_TASK,
 	.needs = task_needs,
 	.frame = task_frame,
-	.traces = task_traces,
 	.draw = task_draw,
 	.target = task_target,
 	.move = task_move,
@@ -179,13 +168,10 @@ static const struct view_ops view_task = {
 };
 
 /* Opens the page. */
-static unsigned open_page(struct ui *ui, const struct ui_task *task, const struct group *group,
-			  const struct detail_extra *extra)
+static unsigned open_page(struct ui *ui, const struct ui_task *task, const struct group *group)
 {
 	struct task_view *view = xcalloc(1, sizeof(*view));
 
-	if (extra)
-		view->page.extra = *extra;
 	detail_start(&view->detail, ui, task, group);
 	ui_push(ui, &view_task, view);
 	return REACT_REDRAW;
@@ -193,18 +179,12 @@ static unsigned open_page(struct ui *ui, const struct ui_task *task, const struc
 
 unsigned view_task_open(struct ui *ui, const struct ui_task *task)
 {
-	return open_page(ui, task, NULL, NULL);
-}
-
-unsigned view_task_open_with(struct ui *ui, const struct ui_task *task,
-			     const struct detail_extra *extra)
-{
-	return open_page(ui, task, NULL, extra);
+	return open_page(ui, task, NULL);
 }
 
 unsigned view_task_open_group(struct ui *ui, const struct group *group)
 {
-	return open_page(ui, NULL, group, NULL);
+	return open_page(ui, NULL, group);
 }
 
 COMMAND(view_task_thread)
