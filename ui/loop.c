@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/signalfd.h>
 #include <time.h>
 #include <unistd.h>
@@ -21,6 +22,7 @@
 #include "ui/loop_parts.h"
 #include "ui/past/rewind.h"
 #include "ui/past/timeline.h"
+#include "ui/sites/view_process.h"
 #include "ui/table/table_state.h"
 #include "ui/view_table.h"
 #include "ui/watch.h"
@@ -58,14 +60,38 @@ static void draw_past(struct ui *ui)
 			 STYLE_SELECTED_HOT);
 }
 
+/* Opens the page of the process that alone was asked for (-p), once, as soon as it is there. */
+static void open_process(struct loop *loop)
+{
+	struct ui *ui = &loop->ui;
+	const struct sampler_config *config = &ui->sampler_config;
+
+	if (loop->opened || config->npids != 1 || !ui->frame ||
+	    ui->settings->group_by != GROUP_PROCESS)
+		return;
+	for (size_t i = 0; i < ui->frame->n; i++) {
+		const struct row *row = &ui->frame->rows[i];
+		struct ui_task task = { .key = row->task->key, .tgid = row->task->tgid };
+
+		if (row->exited || task.key.pid != config->pids[0])
+			continue;
+		memcpy(task.comm, row->task->comm, sizeof(task.comm));
+		loop->opened = true;
+		view_process_open(ui, &task);
+		return;
+	}
+}
+
 void loop_draw(struct loop *loop)
 {
 	struct ui *ui = &loop->ui;
-	struct page *page = ui_page(ui);
+	struct page *page;
 	int last = ui->term.lines - 1;
 
 	if (term_waits_for(&ui->term) >= 0)
 		return;
+	open_process(loop);
+	page = ui_page(ui);
 	timeline_read(ui);
 	term_erase(&ui->term);
 	if (ui->frame)

@@ -16,6 +16,7 @@ struct loop {
 	bool more; /* keys may be waiting that were left for the next turn */
 	bool paused; /* ui.paused when the grid was last checked */
 	unsigned wanted; /* the NEED_ bits of the last sample */
+	bool opened; /* the page of the only process that was asked for */
 };
 
 /* Carries out reactions; those that are impossible during a sample are postponed. */

@@ -164,17 +164,24 @@ static bool shows_process(struct screen *s, const void *arg)
 	return screen_word_line(s, word) >= 0;
 }
 
-/* The screen shows it, also with command lines and what is waited on, and ends at q and at TERM. */
+/*
+ * The screen shows its page, its sites and its row in the table, with command lines and what is
+ * waited on, and ends at q and at TERM.
+ */
 static void check_screen(pid_t pid, const char *options)
 {
 	struct screen *s =
 		screen_start(&(struct screen_how){ .rows = 30, .cols = 160, .args = options });
+	const char *title = e2e_format("process %d ", (int)pid);
 	int number = (int)pid;
 	double told;
 
-	screen_await(s, shows_process, &number);
+	screen_await_text(s, title);
 	screen_type(s, "w");
 	screen_pump(s, 0.5);
+	screen_type(s, "\033");
+	screen_await_text(s, title);
+	screen_await_text(s, "Delays");
 	screen_type(s, "\033");
 	screen_await(s, shows_process, &number);
 	told = e2e_now();
@@ -183,7 +190,7 @@ static void check_screen(pid_t pid, const char *options)
 	if (e2e_now() - told > 1.0 * screen_slowness())
 		fail_msg("%s: the screen ended after %.1f s", options, e2e_now() - told);
 	s = screen_start(&(struct screen_how){ .args = options });
-	screen_await(s, shows_process, &number);
+	screen_await_text(s, title);
 	told = e2e_now();
 	kill(screen_pid(s), SIGTERM);
 	screen_end(s, 10);

@@ -13,7 +13,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "tests/lib/box.h"
 #include "tests/lib/guard.h"
 #include "tests/lib/scratch.h"
 #include "tests/ui/picture_stage.h"
@@ -63,11 +62,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	scratch_begin();
-	err = stage_hide();
-	if (!err)
-		err = guard_start();
-	if (!err)
-		err = box_delayacct(true);
+	err = stage_open();
 	if (err) {
 		fprintf(stderr, "demo: %s\n", strerror(-err));
 		return 1;

@@ -14,7 +14,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tests/lib/box.h"
 #include "tests/lib/guard.h"
 #include "tests/lib/scratch.h"
 #include "tests/lib/screen.h"
@@ -203,11 +202,7 @@ static int take_all(const struct wanted *w)
 	struct screen *screens[N_SIZES];
 	int err;
 
-	err = stage_hide();
-	if (!err)
-		err = guard_start();
-	if (!err)
-		err = box_delayacct(true);
+	err = stage_open();
 	if (err) {
 		fprintf(stderr, "picture: %s\n", strerror(-err));
 		return -1;

@@ -76,11 +76,14 @@ static const struct role roles[] = {
 	{ LOAD("system.slice", "load_wait", "rsyslogd", "poll"), .uid = NOBODY },
 };
 
-int stage_hide(void)
+int stage_open(void)
 {
+	int err;
+
 	if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))
 		return -errno;
-	return 0;
+	err = guard_start();
+	return err ? err : box_delayacct(true);
 }
 
 /* Says what there will not be in the pictures. */

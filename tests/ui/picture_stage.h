@@ -6,15 +6,15 @@
 
 /*
  * The loads that the pictures are taken of: a small site of services in control groups of their
- * own, of which each suffers from something else. The guard must run; what the machine lacks for a
+ * own, of which each suffers from something else. What the machine lacks for a
  * load is said, and the rest goes on. Ends with the program.
  */
 
 /* The group that all of them are in, as --cgroup takes it. */
 #define STAGE_GROUP "/demo"
 
-/* Mounts of our own, which nobody else sees. Before the guard is started. 0 or -errno. */
-int stage_hide(void);
+/* Begins with mounts that nobody else sees, the guard, and delay accounting on. 0 or -errno. */
+int stage_open(void);
 
 /* Starts the loads, in folders of the test. */
 void stage_start(void);

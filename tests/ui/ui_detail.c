@@ -480,7 +480,7 @@ SCREEN_TEST(shows_what_for)
 	if (geteuid())
 		scratch_skip("needs root");
 	crowd_hung("crowd-hung");
-	s = open_detail(60, "-d 0.2 -m ^crowd-hung", "crowd-hung", "\r");
+	s = open_detail(66, "-d 0.2 -m ^crowd-hung", "crowd-hung", "\r");
 	screen_await(s, shows_waits_for, NULL);
 	screen_check(s, screen_shows(s, "sleeps in "));
 	part = screen_find(s, "Waits for", 0);

@@ -19,6 +19,9 @@ static struct screen *start_screen(pid_t pid, int rows, const char *args)
 	struct screen *s = screen_start(&(struct screen_how){
 		.rows = rows, .cols = 80, .args = e2e_format("-d 1 -p %d %s", (int)pid, args) });
 
+	/* From the page of the only process to the table. */
+	screen_await_text(s, "Delays");
+	screen_type(s, "\x1b");
 	screen_await(s, table_has_rows, NULL);
 	return s;
 }

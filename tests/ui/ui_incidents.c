@@ -50,6 +50,12 @@ static struct screen *start_screen(const char *pids, int cols)
 	struct screen *s = screen_start(&(struct screen_how){
 		.rows = 30, .cols = cols, .args = e2e_format("-d 1 -p %s", pids) });
 
+	/* From the page of an only process to the table. */
+	if (!strchr(pids, ',')) {
+		screen_await_text(s, "Delays");
+		screen_type(s, "\x1b");
+	}
+
 	screen_await(s, table_has_rows, NULL);
 	return s;
 }

@@ -225,6 +225,9 @@ SCREEN_TEST(escapes_command_lines)
 
 	s = screen_start(
 		&(struct screen_how){ .cols = 130, .args = scratch_format("-d 60 -p %d", pid) });
+	/* From the page of the only process to the table. */
+	screen_await_text(s, "Delays");
+	screen_type(s, "\x1b");
 	screen_await(s, table_has_figures, NULL);
 	screen_await_text(s, "sleep");
 	screen_type(s, "c");

@@ -88,6 +88,9 @@ SCREEN_TEST(acts_as_caller)
 					       .program = copy,
 					       .uid = NOBODY,
 					       .args = scratch_format("-d 60 -p %d", (int)pid) });
+	/* From the page of the only process to the table. */
+	screen_await_text(s, "Delays");
+	screen_type(s, "\x1b");
 	screen_await(s, table_has_rows, NULL);
 	screen_await(s, table_has_figures, NULL);
 	screen_await(s, table_has_unit, "(%)");

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <time.h>
@@ -699,4 +700,60 @@ SCREEN_TEST(shows_recorded)
 			screen_await_text(s, "waits were not traced");
 		screen_type(s, "q");
 	}
+}
+
+/* Starts a process that waits for a lock, and one that holds it for most of the time. */
+static void start_lock(pid_t *waits, const char *waiter, const char *holder)
+{
+	const char *path = scratch_path("lock");
+
+	*waits = scratch_child(fork());
+	if (!*waits) {
+		int fd = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0600);
+
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		prctl(PR_SET_NAME, scratch_ours(waiter));
+		for (;; flock(fd, LOCK_UN), usleep(1000))
+			flock(fd, LOCK_EX);
+	}
+	if (!scratch_child(fork())) {
+		int fd = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0600);
+
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		prctl(PR_SET_NAME, scratch_ours(holder));
+		for (;; flock(fd, LOCK_UN), usleep(1000)) {
+			flock(fd, LOCK_EX);
+			usleep(40000);
+		}
+	}
+}
+
+/* Whether the page of the process says that it waits for the other to let go of the lock. */
+static bool tells_lock(struct screen *s, const void *arg)
+{
+	int time = screen_find(s, "Time", 0), sites = screen_find(s, "Where it waits", 0);
+
+	(void)arg;
+	return time > 0 && screen_find(s, "on CPU ", time) == time + 1 &&
+	       screen_find(s, "blocked ", time) == time + 1 &&
+	       screen_find(s, " lock ", time) == time + 1 &&
+	       strstr(screen_line(s, time + 2), "llllllllllll") && sites > time &&
+	       screen_find(s, "flock", sites) > sites &&
+	       screen_find(s, "Root causes", sites) > sites &&
+	       screen_find(s, scratch_ours("timer of crowd-holds"), sites) > sites;
+}
+
+/* Who asks for one process gets its page: where its time goes, on what, and why; Esc: the table. */
+SCREEN_TEST(opens_only_process)
+{
+	struct screen *s;
+	pid_t waits;
+
+	start_lock(&waits, "crowd-waits", "crowd-holds");
+	s = screen_start(&(struct screen_how){
+		.rows = 40, .cols = 110, .args = scratch_format("-d 1 -p %d", waits) });
+	screen_await(s, tells_lock, NULL);
+	screen_type(s, "\x1b");
+	screen_await(s, table_has_name, "crowd-waits");
+	screen_check(s, !screen_shows(s, "Root causes"));
 }

@@ -224,6 +224,7 @@ static void take_texts(struct detail *detail, struct ui *ui, const struct frame 
 	detail->task.waits_for =
 		row_wait(frame, row, &detail->task.wait_ns) ? row_wait_state(row) : WAIT_STATES;
 	detail->task.wait_exact = row->raw->now.exact;
+	detail->states = row->traced ? row->traced->states : (struct wait_states){ 0 };
 	detail_wait_take(&detail->wait, frame, row);
 	read_limits(detail, ui, row);
 }

@@ -66,6 +66,7 @@ struct detail {
 	struct detail_task task;
 	struct detail_wait wait;
 	struct detail_limits limits;
+	struct wait_states states; /* of the interval; all 0: they were not traced */
 	bool ended;
 	char how[32]; /* exit status or signal; "": not known, or nothing to say */
 	uint64_t seen_ns, gone_ns; /* CLOCK_REALTIME: last seen, and first found missing */

@@ -4,6 +4,7 @@
 #include "ui/detail/detail_page.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -298,6 +299,91 @@ static void write_records(const struct detail *detail, struct pager *pager)
 	pager->line++;
 }
 
+/* A share of the interval in percent; 0 where it is not known. */
+static double share_of(const struct detail *detail, unsigned figure)
+{
+	const struct value *share = &detail->interval[figure].share;
+
+	return share->type == VALUE_NUMBER && share->number > 0 ? share->number : 0;
+}
+
+/* Puts a name and a share after it. Returns the column for the next. */
+static int put_share(struct pager *pager, int column, const char *name, double share,
+		     enum style style)
+{
+	column = pager_puts(pager, column, name, style);
+	buf_putc(&pager->cell, ' ');
+	buf_decimal(&pager->cell, share, 1);
+	buf_puts(&pager->cell, " %");
+	column = pager_put(pager, column, (int)pager->cell.len, pager->cell.data, pager->cell.len,
+			   STYLE_NORMAL);
+	pager->cell.len = 0;
+	return column + 2;
+}
+
+/* Shares of the interval by state, in percent; as far as the kernel counts them, or as traced. */
+static double take_shares(const struct detail *detail, double shares[WAIT_STATES])
+{
+	double alive = 0, total = share_of(detail, FIGURE_TOTAL);
+
+	memset(shares, 0, WAIT_STATES * sizeof(*shares));
+	for (unsigned state = 0; state < WAIT_STATES; state++)
+		alive += (double)detail->states.ns[state];
+	for (unsigned state = 0; alive > 0 && state < WAIT_STATES; state++)
+		shares[state] =
+			(double)detail->states.ns[state] * 100 / (double)detail->interval_ns;
+	if (alive > 0)
+		return alive * 100 / (double)detail->interval_ns;
+	shares[STATE_RUN] = share_of(detail, FIGURE_RUN);
+	shares[STATE_CPU] = share_of(detail, DELAY_CPU);
+	shares[STATE_IO] = share_of(detail, DELAY_BLKIO);
+	shares[STATE_DWAIT] = fmax(total - shares[STATE_CPU] - shares[STATE_IO], 0);
+	return 100.0 * (detail->threads.frame && detail->threads.frame->n
+				? (double)detail->threads.frame->n
+				: 1);
+}
+
+/*
+ * Writes where the time of the interval went: on a CPU, waiting for one, blocked, and on what; and
+ * a bar of it, whose width is all the time of the threads.
+ */
+static void write_time(struct detail_page *page, const struct detail *detail)
+{
+	static const enum wait_state blocked[] = { STATE_IO,  STATE_DWAIT, STATE_LOCK,
+						   STATE_NET, STATE_PIPE,  STATE_CHILD };
+	struct pager *pager = &page->pager;
+	double shares[WAIT_STATES], all, sum = 0, end = 0;
+	int column = 0;
+
+	if (!detail->interval_ns)
+		return;
+	all = take_shares(detail, shares);
+	for (size_t i = 0; i < ARRAY_SIZE(blocked); i++)
+		sum += shares[blocked[i]];
+	pager_part(pager, all > 150 ? "Time of all threads" : "Time");
+	column = put_share(pager, 0, "on CPU", shares[STATE_RUN], style_of_state('r'));
+	column = put_share(pager, column, "waiting for a CPU", shares[STATE_CPU],
+			   style_of_state('c'));
+	column = put_share(pager, column, "blocked", sum, STYLE_BOLD);
+	for (size_t i = 0; i < ARRAY_SIZE(blocked); i++)
+		if (shares[blocked[i]] >= 0.05)
+			column = put_share(pager, column, wait_state_table[blocked[i]].id,
+					   shares[blocked[i]],
+					   style_of_state(wait_state_table[blocked[i]].letter));
+	pager->line++;
+	column = 0;
+	for (unsigned state = 0; state < WAIT_STATES; state++) {
+		char letter = wait_state_table[state].letter;
+
+		end += shares[state] * pager->width / all;
+		for (; column < pager->width && column + 0.5 < end; column++)
+			pager_put(pager, column, 1, &letter, 1, style_of_state(letter));
+	}
+	for (; column < pager->width; column++)
+		pager_put(pager, column, 1, ".", 1, STYLE_DIM);
+	pager->line++;
+}
+
 void detail_page_write(struct detail_page *page, const struct detail *detail, struct ui *ui)
 {
 	struct pager *pager = &page->pager;
@@ -306,6 +392,10 @@ void detail_page_write(struct detail_page *page, const struct detail *detail, st
 	page->threads.n = 0;
 	if (!detail->sum)
 		whole = write_identity(page, detail, ui->frame);
+	if (!detail->sum)
+		write_time(page, detail);
+	if (page->extra.write)
+		page->extra.write(page->extra.arg, ui, pager);
 	pager_part(pager, "Delays");
 	detail_figures_write(detail, pager);
 	write_legend(detail, pager);
@@ -330,6 +420,8 @@ void detail_page_write(struct detail_page *page, const struct detail *detail, st
 void detail_page_free(struct detail_page *page)
 {
 	detail_threads_free(&page->threads);
+	if (page->extra.free)
+		page->extra.free(page->extra.arg);
 	buf_free(&page->text);
 	buf_free(&page->pager.cell);
 }

@@ -7,8 +7,17 @@
 #include "ui/detail/detail_threads.h"
 #include "ui/term/pager.h"
 
+/* Parts that others add to the page of a task, below its time. None when zero-initialised. */
+struct detail_extra {
+	void (*frame)(void *arg, struct ui *ui); /* takes a new frame */
+	void (*write)(void *arg, struct ui *ui, struct pager *pager);
+	void (*free)(void *arg);
+	void *arg;
+};
+
 /* The state of a page. Ready when zero-initialised. */
 struct detail_page {
+	struct detail_extra extra;
 	struct pager pager;
 	struct detail_threads threads;
 	struct buf text; /* scratch for the writing functions */

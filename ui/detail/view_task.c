@@ -126,7 +126,17 @@ static unsigned task_needs(UNUSED struct ui *ui, void *state)
 /* Takes a new frame. */
 static void task_frame(struct ui *ui, void *state)
 {
-	detail_next(&((struct task_view *)state)->detail, ui);
+	struct task_view *view = state;
+
+	detail_next(&view->detail, ui);
+	if (view->page.extra.frame)
+		view->page.extra.frame(view->page.extra.arg, ui);
+}
+
+/* Only parts that others have added need it. */
+static bool task_traces(UNUSED struct ui *ui, void *state)
+{
+	return ((struct task_view *)state)->page.extra.write;
 }
 
 /* Names the task of the detail. */
@@ -160,6 +170,7 @@ static const struct view_ops view_task = {
 	.where = WHERE_TASK,
 	.needs = task_needs,
 	.frame = task_frame,
+	.traces = task_traces,
 	.draw = task_draw,
 	.target = task_target,
 	.move = task_move,
@@ -168,10 +179,13 @@ static const struct view_ops view_task = {
 };
 
 /* Opens the page. */
-static unsigned open_page(struct ui *ui, const struct ui_task *task, const struct group *group)
+static unsigned open_page(struct ui *ui, const struct ui_task *task, const struct group *group,
+			  const struct detail_extra *extra)
 {
 	struct task_view *view = xcalloc(1, sizeof(*view));
 
+	if (extra)
+		view->page.extra = *extra;
 	detail_start(&view->detail, ui, task, group);
 	ui_push(ui, &view_task, view);
 	return REACT_REDRAW;
@@ -179,12 +193,18 @@ static unsigned open_page(struct ui *ui, const struct ui_task *task, const struc
 
 unsigned view_task_open(struct ui *ui, const struct ui_task *task)
 {
-	return open_page(ui, task, NULL);
+	return open_page(ui, task, NULL, NULL);
+}
+
+unsigned view_task_open_with(struct ui *ui, const struct ui_task *task,
+			     const struct detail_extra *extra)
+{
+	return open_page(ui, task, NULL, extra);
 }
 
 unsigned view_task_open_group(struct ui *ui, const struct group *group)
 {
-	return open_page(ui, NULL, group);
+	return open_page(ui, NULL, group, NULL);
 }
 
 COMMAND(view_task_thread)

@@ -3,11 +3,16 @@
 #ifndef STALLTOP_UI_VIEW_TASK_H
 #define STALLTOP_UI_VIEW_TASK_H
 
+#include "ui/detail/detail_page.h"
 #include "ui/state/ui.h"
 #include "ui/table/site_list.h"
 
 /* Opens the detail of a task; NULL: of the sum over the rows that pass. Returns reactions. */
 unsigned view_task_open(struct ui *ui, const struct ui_task *task);
+
+/* Does the same with more parts, for which waits are traced; takes them over. */
+unsigned view_task_open_with(struct ui *ui, const struct ui_task *task,
+			     const struct detail_extra *extra);
 
 /* Does the same for one of the table's groups. */
 unsigned view_task_open_group(struct ui *ui, const struct group *group);
