@@ -36,15 +36,17 @@ cold=$pid
 echo 1 >$top/cold/cgroup.freeze
 await 10 grep -q 'frozen 1' $top/cold/cgroup.events || say "not frozen: $(cat $top/cold/cgroup.events)"
 await 30 grep -q 'max [1-9]' $top/full/memory.events || say "never at its limit"
-past 1 groups traced
-from=$(($(count groups) + 1)) from_traced=$(($(count traced) + 1))
-# read_all WHEN: what the kernel and the listener say now.
-read_all() {
+# read_files N: what the kernel says now. The first and the last are outside the samples that are
+# judged, the second and the third within.
+read_files() {
+	cp $top/quota/cpu.stat $work/stat.$1
+	cp $top/full/memory.events $work/full.$1
+	cp $top/high/memory.events $work/high.$1
+}
+# read_metrics WHEN: what the listener says now.
+read_metrics() {
 	wget -q --header 'Accept: application/openmetrics-text; version=1.0.0' -O $work/metrics.$1 http://127.0.0.1:9779/metrics
 	cat /proc/uptime >$work/uptime.$1
-	cp $top/quota/cpu.stat $work/stat.$1
-	cp $top/full/memory.events $work/events.full.$1
-	cp $top/high/memory.events $work/events.high.$1
 }
 # read_pressure WHEN: likewise.
 read_pressure() {
@@ -54,14 +56,20 @@ read_pressure() {
 		done
 	done >$work/pressure.$1
 }
-read_all before
-past 3 groups
+read_files 1
+past 1 groups traced
+from=$(($(count groups) + 1)) from_traced=$(($(count traced) + 1))
+read_files 2
+read_metrics before
+past 1 groups
 read_pressure before
 past 1 groups
 read_pressure after
-read_all after
-past 1 traced
+read_metrics after
+read_files 3
+past 1 groups traced
 to=$(count groups) to_traced=$(count traced)
+read_files 4
 monitor only -n 1 -d 0.5 --cgroup /quota
 wait $monitor_only
 echo $? >$work/only.status
@@ -101,15 +109,34 @@ found() {
 word() {
 	awk -v name="$2" '$1 == name { print $2 }' $work/$1
 }
-# grown FILE1 FILE2 NAME: of two readings of a file, in units a second of the time between.
+# grown NAME: of the two readings of metrics, in units a second of the time between.
 grown() {
-	cat $work/uptime.before $work/uptime.after | awk -v a="$(word $1 "$3")" -v b="$(word $2 "$3")" '
+	cat $work/uptime.before $work/uptime.after | awk -v a="$(word metrics.before "$1")" -v b="$(word metrics.after "$1")" '
 		{ at[NR] = $1 } END { printf "%.1f\n", (b - a) / (at[2] - at[1]) }'
+}
+# counted GROUP FIELD FILE NAME [UNITS]: the samples have together what the file's count grew by
+# between readings outside and readings within. UNITS is what 1 % of a second is of a share.
+counted() {
+	set -- "$1" $2 "${5:-}" $(word $3.1 "$4") $(word $3.2 "$4") $(word $3.3 "$4") $(word $3.4 "$4")
+	set -- $2 $(awk -F'\t' -v f="tasks.$1.fields.$2" -v i="tasks.$1.interval" -v from=$from -v to=$to -v units="$3" '
+		$1 < from || $1 > to { next }
+		$2 == i { seconds[$1] = $3 }
+		$2 == f { value[$1] = $3; if ($3 == "null") unknown = 1 }
+		END {
+			for (n in value) {
+				sum += units ? value[n] * seconds[n] * units : value[n]
+				off += units ? 0.05 * seconds[n] * units : 0
+			}
+			print unknown ? "-" : sum, off + 0
+		}' $work/groups.flat) $(($7 - $4)) $(($6 - $5))
+	say "$feature: $1: $2, within $3; by the kernel at most $4, at least $5"
+	check "$1: $2 is what the kernel counted" awk -v sum="$2" -v off="$3" -v most="$4" -v least="$5" '
+		BEGIN { exit sum == "-" || sum > most + off || sum < least - off }'
 }
 
 begin cgroup_cpu
 same "ends with" $status_groups 0
-near "throttled, by cpu.stat" "$(field /quota throttled)" "$(grown stat.before stat.after throttled_usec | awk '{ print $1 / 1e4 }')" 6
+counted /quota throttled stat throttled_usec 10000
 near "waits for a CPU, as its task says" "$(share groups /quota waited.cpu)" "$(own groups quota)" 5
 near "runs, by its quota" "$(share groups /quota run_ns)" 20 4
 found groups 'throttled(-idle)?' '^cpu: /quota is throttled [0-9]+ % of the time by a quota'
@@ -118,16 +145,14 @@ end
 
 begin cgroup_memory
 check "memory.max was hit" [ "$(field /full mem-max sum | cut -d. -f1)" -gt 0 ]
-rate=$(grown events.full.before events.full.after max)
-near "a second, by memory.events" "$(field /full mem-max)" "$rate" "$(echo "$rate" | awk '{ print $1 * 0.35 + 2 }')"
+counted /full mem-max full max
 same "killed" "$(field /full mem-oom sum)" 0.0
 found groups memory-limit '^memory: /full waits [0-9]+ % of the time for memory, [0-9]+ times? at its limit'
 end
 
 begin cgroup_high
 check "memory.high was hit" [ "$(field /high mem-high sum | cut -d. -f1)" -gt 0 ]
-rate=$(grown events.high.before events.high.after high)
-near "a second, by memory.events" "$(field /high mem-high)" "$rate" "$(echo "$rate" | awk '{ print $1 * 0.35 + 2 }')"
+counted /high mem-high high high
 same "of others" "$(field /slow mem-high sum)" 0.0
 say "waits for pages: swapin $(share groups /high waited.swapin), reclaim $(share groups /high waited.reclaim), psi $(field /high psi-mem)"
 end
@@ -188,7 +213,7 @@ check "all have a type" awk '/^# TYPE/ { type[$3] = 1; next } /^#/ { next }
 	{ sub(/[{ ].*/, ""); sub(/_total$/, ""); if (!type[$0]) { print "no type: " $0; exit 1 } }' $work/metrics.after
 for what in "throttled_seconds_total{group=\"/quota\"} throttled" "run_seconds_total{group=\"/quota\"} -" 'delay_seconds_total{kind="blkio",group="/slow"} -'; do
 	set -- $what
-	rate=$(grown metrics.before metrics.after "stalltop_$1" | awk '{ print $1 * 100 }')
+	rate=$(grown "stalltop_$1" | awk '{ print $1 * 100 }')
 	case $1 in
 	throttled*) near "$1" "$rate" "$(field /quota throttled)" 20 ;;
 	run*) near "$1" "$rate" "$(share groups /quota run_ns)" 12 ;;

@@ -35,7 +35,14 @@ report_of() {
 	else
 		same "processes and tasks" "$(value $1 1 processes) $(value $1 1 tasks)" "7 7"
 	fi
-	near "blkio, ms, as it says" "$(ms $1 delays.blkio.ns)" "$(done_of $1 1)" "$(done_of $1 1 | awk '{ print $1 * 0.15 }')"
+	# Since 6.12 the kernel books more than the wait; what it may book is exact_io's.
+	case $1.$(uname -r) in
+	traced.6.1[2-9]* | traced.6.[2-9][0-9]* | traced.[7-9]*)
+		check "blkio, ms: $(ms $1 delays.blkio.ns), not less than the $(done_of $1 1) that it says" \
+			awk -v blkio="$(ms $1 delays.blkio.ns)" -v own="$(done_of $1 1)" 'BEGIN { exit blkio < own * 0.85 }'
+		;;
+	*) near "blkio, ms, as it says" "$(ms $1 delays.blkio.ns)" "$(done_of $1 1)" "$(done_of $1 1 | awk '{ print $1 * 0.15 }')" ;;
+	esac
 	near "waits for the disk" "$(value $1 1 delays.blkio.count)" 28 12
 	text=$(notes $1)
 	[ -z "$text" ] || say "note: $text"

@@ -22,7 +22,7 @@ past 1 exact booked
 for name in exact booked; do
 	eval "from_$name=$(($(count $name) + 1))"
 done
-past 3 exact booked
+past 2 exact booked
 for name in exact booked; do
 	eval "to_$name=$(count $name)"
 done

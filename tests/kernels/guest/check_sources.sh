@@ -36,7 +36,7 @@ past 1 $all
 for name in $all; do
 	eval "from_$name=$(($(count $name) + 1))"
 done
-past 3 $all
+past 2 $all
 for name in $all; do
 	eval "to_$name=$(count $name)"
 done
@@ -44,7 +44,7 @@ kill -USR1 $storm
 await 60 grep -q done $work/storm.said
 # What sleeps for ever books nothing more: then all sources have the same, to the ns.
 kill -STOP $spin_a $spin_b $reader $beside $hang
-past 2 $all
+past 1 $all
 cp /proc/uptime $work/uptime
 finish $all
 clean_up

@@ -32,19 +32,20 @@ spin_a=$pid
 past 1 trace
 from=$(($(count trace) + 1))
 monitor now -n 1 -d 0.2 --source taskstats -F pid,syscall,on,where -m '^(load_|wait_)'
-past 3 trace
+past 2 trace
 to=$(count trace)
 wait $monitor_now
 finish trace
 fsfreeze --unfreeze /tmp/fs
 clean_up
 umount /tmp/fs
-keep trace.json
+keep trace.json reader.log hang.log spin_a.log
 flatten now
 say "seen all at $(cut -d. -f1 /proc/uptime) s"
 flatten trace $from $to
 figures trace $from $to
 owns reader hang spin_a
+keep trace.window
 
 # note_of: what is said where waits are not traced.
 note_of() {

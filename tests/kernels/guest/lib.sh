@@ -172,13 +172,14 @@ has_samples() {
 	[ "$(lines $work/$1.json)" -ge "$2" ] || ! alive "$id"
 }
 
-# count NAME: how many samples there are; past N NAME...: awaits N more than that, of all of them.
+# count NAME: how many samples there are; past N NAME...: awaits N more that were taken after now, of
+# all of them. One may have been taken before, and be on its way.
 count() { lines $work/$1.json; }
 past() {
 	local n=$1 name
 	shift
 	for name; do
-		eval "wanted_$name=$(($(count $name) + n))"
+		eval "wanted_$name=$(($(count $name) + n + 1))"
 	done
 	for name; do
 		eval "await 120 has_samples $name \$wanted_$name" || fault "$name: no more samples"
