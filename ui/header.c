@@ -19,9 +19,6 @@
 #define LINES_PRESSURE 16
 #define ROWS_LEAST 4
 
-/* The width in which the first half of the pressure block fits with a space less. */
-#define NARROWEST 40
-
 /* Draws a figure, its value by its weight. Returns the column after it. */
 static int draw_figure(struct term *term, int at, int column, const struct summary *line, size_t i)
 {
@@ -97,14 +94,6 @@ static void draw_tasks(struct ui *ui, int line, UNUSED int lines)
 	draw_figures(&ui->term, line, &figures);
 }
 
-/* Draws a line of the pressure block. */
-static void draw_pressure_line(struct term *term, int line, struct summary *figures)
-{
-	if (term->columns == NARROWEST)
-		figures->figures[0].width--;
-	draw_figures(term, line, figures);
-}
-
 /* Draws the short form: without its first word where that does not fit. */
 static void draw_pressure_short(struct ui *ui, int line)
 {
@@ -115,28 +104,36 @@ static void draw_pressure_short(struct ui *ui, int line)
 	draw_figures(&ui->term, line, &figures);
 }
 
+/* Whether a resource has a line: that of interrupts only where they cost something. */
+static bool has_pressure(const struct ui *ui, enum psi_resource r)
+{
+	const struct psi_reading *pressure = frame_pressure(ui->frame->info);
+
+	return !pressure->error[r] && (r != PSI_IRQ || pressure->psi[r].full.avg300);
+}
+
 /* Draws the block, or its short form where there is one line. */
 static void draw_pressure(struct ui *ui, int line, int lines)
 {
-	struct pressure_graph graph;
-	struct summary figures;
+	struct pressure_graph graph = { 0 };
 	int end = line + lines;
 
 	if (lines == 1) {
 		draw_pressure_short(ui, line);
 		return;
 	}
-	figures = summary_pressure_head(&ui->scratch);
-	pressure_graph_make(ui, (int)summary_width(&figures, ui->term.charset), &graph);
-	draw_pressure_line(&ui->term, line, &figures);
-	pressure_graph_head(ui, &graph, line++);
 	for (enum psi_resource r = 0; line < end && r < PSI_RESOURCES; r++) {
 		struct psi_pair pair = summary_pressure_of(ui->frame->info, r);
+		struct summary figures;
 
-		if (frame_pressure(ui->frame->info)->error[r])
+		if (!has_pressure(ui, r))
 			continue;
-		figures = summary_pressure(&ui->scratch, r, &pair);
-		draw_pressure_line(&ui->term, line, &figures);
+		figures =
+			summary_pressure_pairs(&ui->scratch, r, &pair, (unsigned)ui->term.columns);
+		if (!graph.cell_ns)
+			pressure_graph_make(ui, (int)summary_width(&figures, ui->term.charset),
+					    &graph);
+		draw_figures(&ui->term, line, &figures);
 		pressure_graph_draw(ui, &graph, r, line++);
 	}
 }
@@ -230,16 +227,15 @@ static int tasks_lines(struct ui *ui, UNUSED int lines)
 	return !ui->settings->fold_header;
 }
 
-/* Pressure has a line for each resource that has a file, and its head. */
 static int pressure_lines(struct ui *ui, int lines)
 {
 	int files = 0;
 
-	for (unsigned r = 0; r < PSI_RESOURCES; r++)
-		files += !frame_pressure(ui->frame->info)->error[r];
+	for (enum psi_resource r = 0; r < PSI_RESOURCES; r++)
+		files += has_pressure(ui, r);
 	if (!files || ui->settings->fold_header)
 		return 0;
-	return lines >= LINES_PRESSURE ? files + 1 : 1;
+	return lines >= LINES_PRESSURE ? files : 1;
 }
 
 /* The finding is left out by the same key as the tasks. */

@@ -7,6 +7,7 @@
 #include "ui/cmd/cmd.h"
 #include "ui/finding.h"
 #include "ui/header.h"
+#include "ui/table/selected.h"
 #include "ui/table/table_draw.h"
 #include "ui/table/table_state.h"
 
@@ -68,6 +69,7 @@ static void take_room(struct ui *ui, const struct header_plan *plan)
 	/* A small screen has no line to say what is folded. */
 	size_t room = plan->sum && plan->rows >= ROWS_FOLDED ? (size_t)plan->rows : 0;
 
+	room -= selected_lines(ui, room);
 	if (room == ui->table->rows.room)
 		return;
 	ui->table->rows.room = room;
@@ -120,7 +122,8 @@ static void draw_table(struct ui *ui, void *state, struct list *list, int height
 {
 	const struct group_row *counted = &group_table[ui_rows_are(ui)];
 	struct table *table = state;
-	struct header_plan plan = header_plan(ui, draw_sort_words(ui, table, height) + 1);
+	int end = draw_sort_words(ui, table, height);
+	struct header_plan plan = header_plan(ui, end + 1);
 	struct table_draw draw;
 	const struct item *items;
 	size_t shown;
@@ -153,6 +156,7 @@ static void draw_table(struct ui *ui, void *state, struct list *list, int height
 	if (plan.sum)
 		table_draw_sum(&draw, line, &table->rows.order, &table->rows.order.sum,
 			       plural(table->rows.order.passed, counted->one, counted->many));
+	selected_draw(ui, line + plan.sum, end - line - plan.sum);
 }
 
 /* Handles a click: sorts at the heads, selects in the rows. */
@@ -207,6 +211,7 @@ static bool table_traces(struct ui *ui, void *state)
 /* Frees the state. */
 static void close_table(struct ui *ui, void *state)
 {
+	selected_free(ui);
 	table_free(state);
 	ui->table = NULL;
 }

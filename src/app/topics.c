@@ -31,7 +31,7 @@ static const struct manual_page {
 
 /* A step of the tour a line: what to type, and what there is to see. */
 static const char *const tour[][2] = {
-	{ "stalltop -R demo", "84 seconds of a small site play; p stops them" },
+	{ "stalltop -R demo", "72 seconds of a small site play; p stops them" },
 	{ "Down, Up", "select a row: its columns say what it waits for" },
 	{ "!", "what the sentence above the table means; Esc: back" },
 	{ "w", "its waits: call, file or peer, function, waker" },

@@ -233,14 +233,22 @@ const struct note_row note_table[NOTE_IDS] = {
 	},
 };
 
+/* What stands and cannot be changed is told if asked. */
+static enum note_rank rank_of(const struct note *note)
+{
+	const struct note_row *row = &note_table[note->id];
+
+	return row->rank == NOTE_STANDS && !row->remedy ? NOTE_ASIDE : row->rank;
+}
+
 void notes_sort(struct frame_info *info)
 {
 	for (size_t i = 1; i < info->head.nnotes; i++) {
 		const struct note note = info->head.notes[i];
-		enum note_rank rank = note_table[note.id].rank;
+		enum note_rank rank = rank_of(&note);
 		size_t at = i;
 
-		for (; at && note_table[info->head.notes[at - 1].id].rank > rank; at--)
+		for (; at && rank_of(&info->head.notes[at - 1]) > rank; at--)
 			info->head.notes[at] = info->head.notes[at - 1];
 		info->head.notes[at] = note;
 	}
@@ -250,7 +258,7 @@ size_t notes_unasked(const struct frame_info *info)
 {
 	size_t n = info->head.nnotes;
 
-	while (n && note_table[info->head.notes[n - 1].id].rank == NOTE_ASIDE)
+	while (n && rank_of(&info->head.notes[n - 1]) == NOTE_ASIDE)
 		n--;
 	return n;
 }

@@ -33,7 +33,8 @@ void note_system(struct frame_info *info);
 /* Orders notes by their rank; those of one rank stay as they came. */
 void notes_sort(struct frame_info *info);
 
-/* How many of the sorted notes are told unasked: all but those aside. */
+/* How many of the sorted notes are told unasked: all but those aside, and those that stand without
+ * a remedy. */
 size_t notes_unasked(const struct frame_info *info);
 
 /* Why a recording has ended, by its -errno: as strerror(), or better words. */

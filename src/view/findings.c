@@ -85,7 +85,7 @@ static bool put_pressed(struct finder *finder)
 		return false;
 	for (unsigned r = 0; r < PSI_RESOURCES; r++) {
 		struct psi_pair pair = summary_pressure_of(finder->info, r);
-		double stalled = summary_stalled(&pair);
+		double stalled = summary_stalled(&pair, false);
 
 		if (stalled < most)
 			continue;

@@ -18,6 +18,9 @@
 #define GAP 3
 #define GAP_NARROW 2
 
+/* Columns from which pairs of averages have both decimals that the kernel gives. */
+#define BOTH_DECIMALS 100
+
 /* Cells of an average in the short form, after its name. */
 #define SHORT_WIDTH 6
 
@@ -94,7 +97,9 @@ struct summary_cells summary_cells(const struct summary *line, size_t i, enum te
 
 unsigned summary_gap(const struct summary *line, size_t i)
 {
-	return line->figures[i].joined ? 1 : i ? line->gap : 0;
+	const struct summary_figure *figure = &line->figures[i];
+
+	return figure->tight ? 0 : figure->joined ? 1 : i ? line->gap : 0;
 }
 
 unsigned summary_width(const struct summary *line, enum text_charset charset)
@@ -112,7 +117,7 @@ static unsigned part_cells(const struct summary *line, size_t i, enum text_chars
 	unsigned cells = summary_cells(line, i, charset).all;
 
 	while (++i < line->n && line->figures[i].joined)
-		cells += 1 + summary_cells(line, i, charset).all;
+		cells += summary_gap(line, i) + summary_cells(line, i, charset).all;
 	return cells;
 }
 
@@ -512,9 +517,14 @@ static double stalled_share(const struct psi_line *now, const struct psi_line *b
 	return (double)us * 1000.0 * 100.0 / (double)interval_ns;
 }
 
-double summary_stalled(const struct psi_pair *pair)
+double summary_stalled(const struct psi_pair *pair, bool full)
 {
-	return stalled_share(&pair->now->some, pair->before ? &pair->before->some : NULL,
+	const struct psi *now = pair->now, *before = pair->before;
+
+	return stalled_share(full ? &now->full : &now->some,
+			     !before ? NULL
+			     : full  ? &before->full
+				     : &before->some,
 			     pair->interval_ns);
 }
 
@@ -554,6 +564,48 @@ struct summary summary_pressure(struct buf *text, enum psi_resource resource,
 		pair->interval_ns);
 	add_psi(&line, NULL, &now->full, before ? &before->full : NULL, pair->interval_ns);
 	return place_figure(line);
+}
+
+/* Adds a share to a pair, in cells that 100 % fits into: the second after a slash. */
+static void add_to_pair(struct summary *line, unsigned priority, const char *label, double percent,
+			unsigned decimals)
+{
+	struct summary_figure *figure = add_figure(line, priority, label ? label : "/", NULL);
+	double scale = decimals > 1 ? 100 : 10;
+	/* Rounds as the display does. */
+	uint64_t shown = percent > 0 ? (uint64_t)(percent * scale + 0.5) : 0;
+
+	figure->joined = figure->tight = !label;
+	figure->width = (label ? (unsigned)strlen(label) + 1 : 1) + decimals + 3;
+	figure->weight = pressure_weight(shown * (decimals > 1 ? 1 : 10));
+	append_decimal(line->text, percent >= 0, percent,
+		       decimals - (shown >= (uint64_t)(100 * scale)));
+}
+
+struct summary summary_pressure_pairs(struct buf *text, enum psi_resource resource,
+				      const struct psi_pair *pair, unsigned width)
+{
+	static const char *const names[] = { "cpu", "mem", "io ", "irq" };
+	static const char *const labels[] = { "avg10", "avg60", "avg300", "now" };
+	static const unsigned char priorities[] = { 0, 2, 3, 1 };
+	unsigned decimals = width >= BOTH_DECIMALS ? 2 : 1;
+	struct summary line = begin(text, 1);
+
+	add_word(&line, 0, names[resource], "some/full");
+	for (unsigned i = 0; i < ARRAY_SIZE(labels); i++) {
+		for (unsigned full = 0; full < 2; full++) {
+			const struct psi_line *now = full ? &pair->now->full : &pair->now->some;
+			const uint32_t averages[] = { now->avg10, now->avg60, now->avg300 };
+			bool average = i < ARRAY_SIZE(averages);
+			double share = !average	    ? summary_stalled(pair, full)
+				       : now->valid ? averages[i] / 100.0
+						    : -1;
+
+			add_to_pair(&line, priorities[i], full ? NULL : labels[i], share,
+				    average ? decimals : 1);
+		}
+	}
+	return line;
 }
 
 struct summary summary_pressure_short(struct buf *text, const struct frame_info *info, bool brief)

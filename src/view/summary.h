@@ -35,6 +35,7 @@ struct summary_figure {
 	unsigned priority;
 	enum weight weight;
 	bool joined; /* part of the figure before: shown with it, a blank after it */
+	bool tight; /* joined without the blank */
 	bool hidden; /* no room for it */
 };
 
@@ -112,10 +113,10 @@ struct psi_pair {
 struct psi_pair summary_pressure_of(const struct frame_info *info, enum psi_resource resource);
 
 /*
- * The share of the interval in which some task was stalled, in percent; below 0: not known. (Where
- * the interval's ends were read the share may pass 100 a little.)
+ * The share of the interval in which some task was stalled, or all were (full), in percent; below
+ * 0: not known. (Where the interval's ends were read the share may pass 100 a little.)
  */
-double summary_stalled(const struct psi_pair *pair);
+double summary_stalled(const struct psi_pair *pair, bool full);
 
 /* Makes the head of the pressure block. */
 struct summary summary_pressure_head(struct buf *text);
@@ -123,6 +124,13 @@ struct summary summary_pressure_head(struct buf *text);
 /* Makes the line of one resource's pressure. */
 struct summary summary_pressure(struct buf *text, enum psi_resource resource,
 				const struct psi_pair *pair);
+
+/*
+ * Makes the same line without a head, each average of "some" with that of "full", for a screen of
+ * that many columns. The least important averages come last.
+ */
+struct summary summary_pressure_pairs(struct buf *text, enum psi_resource resource,
+				      const struct psi_pair *pair, unsigned width);
 
 /* Makes a line with the avg10 of "some" of each resource; `brief`: without the word "some". */
 struct summary summary_pressure_short(struct buf *text, const struct frame_info *info, bool brief);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The themes. Every text has a contrast of 4.5 at least (test_theme): on its own background, else
- * on those that the theme is made for. What must be read on black and on white leaves six of 256
- * colours, so that the highest figures have a background of their own there.
+ * on those that the theme is made for. The steps of urgency are the same in all: a tint, orange or
+ * dark red, and the strongest red. What must be read on black and on white leaves six of 256
+ * colours, so that high figures have a background of their own there.
  */
 #include "config.h"
 
@@ -157,14 +158,14 @@ const struct theme theme_table[] = {
 		[STYLE_SELECTED] = { 0, 0x000000, 0xd7ffff },
 		[STYLE_SELECTED_DIM] = { 0, 0x626262, 0xd7ffff },
 		[STYLE_SELECTED_NOTICE] = { 0, 0x875f00, 0xd7ffff },
-		[STYLE_SELECTED_WARM] = { 0, 0xaf005f, 0xd7ffff },
-		[STYLE_SELECTED_HOT] = { BOLD, 0xd70000, 0xd7ffff },
+		[STYLE_SELECTED_WARM] = { 0, 0xaf0000, 0xd7ffff },
+		[STYLE_SELECTED_HOT] = { BOLD, WHITE, 0xd70000 },
 		[STYLE_DIM] = { 0, 0x626262, OWN },
 		[STYLE_LABEL] = { 0, 0x005f87, OWN },
 		[STYLE_NOTICE] = { 0, 0x875f00, OWN },
-		[STYLE_WARM] = { 0, 0xaf005f, OWN },
-		[STYLE_HOT] = { BOLD, 0xd70000, OWN },
-		[STYLE_NOTE] = { 0, 0xaf005f, OWN },
+		[STYLE_WARM] = { 0, 0xaf0000, OWN },
+		[STYLE_HOT] = { BOLD, WHITE, 0xd70000 },
+		[STYLE_NOTE] = { 0, 0x875f00, OWN },
 		[STYLE_KEY] = { BOLD, 0x005f87, OWN },
 	  },
 	  .few = {
@@ -174,10 +175,10 @@ const struct theme theme_table[] = {
 		[STYLE_SELECTED_NOTICE] = { THEME_UNDERLINE, BLACK_16, CYAN_16 },
 		[STYLE_SELECTED_WARM] = { 0, BLACK_16, YELLOW_16 },
 		[STYLE_SELECTED_HOT] = { BOLD, WHITE_16, RED_16 },
-		[STYLE_NOTICE] = { 0, BLUE_16, OWN },
-		[STYLE_WARM] = { 0, MAGENTA_16, OWN },
-		[STYLE_HOT] = { BOLD, RED_16, OWN },
-		[STYLE_NOTE] = { 0, MAGENTA_16, OWN },
+		[STYLE_NOTICE] = { BOLD, OWN, OWN },
+		[STYLE_WARM] = { 0, BLACK_16, YELLOW_16 },
+		[STYLE_HOT] = { BOLD, WHITE_16, RED_16 },
+		[STYLE_NOTE] = { BOLD, OWN, OWN },
 	  } },
 	{ .name = "any",
 	  .help = "for backgrounds that may be dark or light",
@@ -190,7 +191,7 @@ const struct theme theme_table[] = {
 		[STYLE_DIM] = { 0, 0x767676, OWN },
 		[STYLE_LABEL] = { 0, 0x00875f, OWN },
 		[STYLE_NOTICE] = { 0, 0xaf5f5f, OWN },
-		[STYLE_WARM] = { 0, 0xd700af, OWN },
+		[STYLE_WARM] = { 0, 0x000000, 0xffaf5f },
 		[STYLE_HOT] = { BOLD, WHITE, 0xd70000 },
 		[STYLE_NOTE] = { 0, 0xaf5f5f, OWN },
 		[STYLE_KEY] = { BOLD, 0x00875f, OWN },

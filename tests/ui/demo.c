@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Records the demo, which `stalltop -R demo` shows: 84 seconds of a small site, in which the CPU
- * quota of a service is used up for a while, and a disk freezes. demo FOLDER The recording is the
- * compressed file in the folder.
+ * Records the demo, which `stalltop -R demo` shows: 72 seconds of a small site, in which the CPU
+ * quota of a service is used up for a while, and a disk freezes.
+ *
+ * demo FOLDER: the recording is the compressed file in the folder.
  */
 #include "config.h"
 
@@ -25,23 +26,25 @@ static const struct {
 } acts[] = {
 	{ 12, stage_ration, true },
 	{ 36, stage_ration, false },
-	{ 54, stage_freeze, true },
+	{ 48, stage_freeze, true },
 };
-#define SAMPLES "28"
+#define SAMPLES "24"
 
-/* Records the stage to a folder, while the incidents happen. The exit status of the recorder. */
+/* Records the stage alone to a folder, while the incidents happen. The recorder's exit status. */
 static int record(const char *program, const char *path)
 {
+	char *processes = stage_processes();
 	unsigned now = 0;
 	int status;
 	pid_t pid = fork();
 
 	if (!pid) {
 		execl(program, "stalltop", "-w", path, "--keep", "1d,1G", "-b", "--output",
-		      "/dev/null", "--trace", "--cgroup", STAGE_GROUP, "-F", "+syscall,on,where",
-		      "-d", "3", "-n", SAMPLES, NULL);
+		      "/dev/null", "--trace", "-p", processes, "-F", "+syscall,on,where", "-d", "3",
+		      "-n", SAMPLES, NULL);
 		_exit(127);
 	}
+	free(processes);
 	for (size_t i = 0; i < sizeof(acts) / sizeof(acts[0]); i++) {
 		nanosleep(&(struct timespec){ .tv_sec = acts[i].at - now }, NULL);
 		now = acts[i].at;

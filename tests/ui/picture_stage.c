@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "tests/lib/box.h"
 #include "tests/lib/frozen.h"
 #include "tests/lib/guard.h"
@@ -192,6 +193,28 @@ void stage_start(void)
 	for (size_t i = 0; i < sizeof(roles) / sizeof(roles[0]); i++)
 		start(&roles[i]);
 	nanosleep(&(struct timespec){ .tv_sec = 2 }, NULL);
+}
+
+char *stage_processes(void)
+{
+	struct buf out = { 0 };
+	char path[512];
+
+	if (box_find_hierarchy("cpu", path, sizeof(path)))
+		return NULL;
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		FILE *f = fopen(
+			scratch_format("%s" STAGE_GROUP "/%s/cgroup.procs", path, places[i].name),
+			"re");
+		int pid;
+
+		while (f && fscanf(f, "%d", &pid) == 1)
+			buf_printf(&out, "%s%d", out.len ? "," : "", pid);
+		if (f)
+			fclose(f);
+	}
+	buf_cstr(&out);
+	return out.data;
 }
 
 void stage_freeze(bool freeze)

@@ -19,6 +19,9 @@ int stage_open(void);
 /* Starts the loads, in folders of the test. */
 void stage_start(void);
 
+/* Its processes, as -p takes them, allocated. NULL: they cannot be told. */
+char *stage_processes(void);
+
 /* Freezes the disk that the backup writes to, or thaws it. */
 void stage_freeze(bool freeze);
 

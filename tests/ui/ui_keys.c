@@ -388,11 +388,11 @@ SCREEN_TEST(folds_header)
 
 	table_must(s, &whole);
 	screen_type(s, "t");
-	screen_await_no_text(s, "some avg10  avg60");
+	screen_await_no_text(s, "some/full avg10");
 	table_must(s, &folded);
 	screen_check(s, folded.head < whole.head);
 	screen_type(s, "t");
-	screen_await_text(s, "some avg10  avg60");
+	screen_await_text(s, "some/full avg10");
 	table_must(s, &folded);
 	screen_check(s, folded.head == whole.head);
 }

@@ -66,7 +66,9 @@ static bool fills_terminal(struct screen *s, const void *arg)
 		return false;
 	below = screen_rows(s) - 1 - lines_below(s) - (screen_rows(s) >= 12 ? 2 : 0);
 	below += t.fold < 0 && t.last == below + 1;
-	return t.last == below && table_head(&t, screen_cols(s) < 110 ? "PID" : "RECL") &&
+	/* Idle rows leave room for what the selected one waits for. */
+	return t.last <= below && t.last >= below - 7 &&
+	       table_head(&t, screen_cols(s) < 110 ? "PID" : "RECL") &&
 	       (screen_cols(s) >= 110 || !table_head(&t, "RECL"));
 }
 

@@ -304,6 +304,29 @@ STATE_TEST(test_pressure)
 	      "memory        100.00   0.05   0.00      -            -      -      -      -");
 }
 
+/* The screen's form: each share of "some" with that of "full"; 100 % takes no more room. */
+STATE_TEST(test_pairs)
+{
+	struct state *s = *state;
+	struct psi *psi = &s->now.pressure.psi[PSI_MEMORY];
+	struct psi_pair pair;
+
+	psi->some = (struct psi_line){ true, 10000, 1234, 5, 1500000 };
+	psi->full = (struct psi_line){ true, 9996, 34, 0, 0 };
+	s->before.pressure.psi[PSI_MEMORY].some =
+		(struct psi_line){ .valid = true, .total_us = 500000 };
+	pair = summary_pressure_of(&s->info, PSI_MEMORY);
+	check(s, summary_pressure_pairs(&s->text, PSI_MEMORY, &pair, 120),
+	      "mem some/full avg10 100.0/99.96 avg60 12.34/ 0.34 avg300  0.05/ 0.00 "
+	      "now 50.0/   -");
+	check(s, summary_pressure_pairs(&s->text, PSI_MEMORY, &pair, 99),
+	      "mem some/full avg10  100/ 100 avg60 12.3/ 0.3 avg300  0.1/ 0.0 now 50.0/   -");
+	check_fit(s, summary_pressure_pairs(&s->text, PSI_MEMORY, &pair, 76), 76,
+		  "mem some/full avg10  100/ 100 avg60 12.3/ 0.3 avg300  0.1/ 0.0 now 50.0/   -");
+	check_fit(s, summary_pressure_pairs(&s->text, PSI_MEMORY, &pair, 75), 75,
+		  "mem some/full avg10  100/ 100 avg60 12.3/ 0.3 now 50.0/   -");
+}
+
 /* The short form: a resource without a file is left out, and irq always. */
 STATE_TEST(test_short)
 {

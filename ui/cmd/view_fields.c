@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/util.h"
-#include "ui/sites/site_table.h"
 #include "ui/table/field_list.h"
+#include "ui/table/site_table.h"
 #include "ui/table/table_state.h"
 #include "view/layout.h"
 

@@ -3,8 +3,8 @@
 #ifndef STALLTOP_UI_SITE_PAGE_H
 #define STALLTOP_UI_SITE_PAGE_H
 
-#include "ui/sites/site_table.h"
 #include "ui/table/site_list.h"
+#include "ui/table/site_table.h"
 #include "ui/term/pager.h"
 
 /* The page's memory, kept from drawing to drawing. */

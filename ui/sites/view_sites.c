@@ -11,9 +11,9 @@
 #include "model/notes.h"
 #include "model/tracing.h"
 #include "ui/detail/view_task.h"
-#include "ui/sites/site_table.h"
 #include "ui/sites/view_site.h"
 #include "ui/table/site_list.h"
+#include "ui/table/site_table.h"
 #include "ui/table/table_state.h"
 #include "view/room.h"
 

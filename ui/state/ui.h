@@ -73,6 +73,7 @@ struct ui_target {
 	int value;
 };
 
+struct selected;
 struct table;
 struct limits_reader;
 
@@ -115,6 +116,7 @@ struct ui {
 
 	struct ui_target target;
 	struct table *table; /* the table view's state: rows, layout, selection */
+	struct selected *selected; /* see selected.h */
 
 	/* The result of the last key, in place of the footer; escaped text. */
 	struct buf message;

@@ -10,9 +10,10 @@
 #include "history/past.h"
 #include "ui/term/spark.h"
 
-/* Cells between figures and graph, and the fewest that make one. */
-#define GAP 3
-#define CELLS_LEAST 24
+/* The fewest cells that make a graph, and those from which it says how long it goes back. */
+#define CELLS_LEAST 3
+#define CELLS_SAID 20
+#define SAID_WIDTH 7
 
 /* The time that the graphs go back, and the most moments that are looked at for it. */
 #define SPAN_NS (300 * NSEC_PER_SEC)
@@ -54,8 +55,13 @@ void pressure_graph_make(struct ui *ui, int column, struct pressure_graph *graph
 	struct position position;
 	bool more;
 
-	*graph = (struct pressure_graph){ .column = column + GAP };
+	*graph = (struct pressure_graph){ .column = column + 1 };
 	graph->cells = ui->term.columns - graph->column;
+	graph->said = graph->cells >= CELLS_SAID;
+	if (graph->said) {
+		graph->column += SAID_WIDTH;
+		graph->cells -= SAID_WIDTH;
+	}
 	if (graph->cells > PRESSURE_CELLS)
 		graph->cells = PRESSURE_CELLS;
 	if (graph->cells < CELLS_LEAST || !ui->rewind.past)
@@ -82,16 +88,15 @@ void pressure_graph_make(struct ui *ui, int column, struct pressure_graph *graph
 	}
 }
 
-void pressure_graph_head(struct ui *ui, const struct pressure_graph *graph, int line)
+/* Writes how long the graph goes back before it. */
+static void say_span(struct ui *ui, const struct pressure_graph *graph, int line)
 {
 	unsigned long long seconds =
 		graph->cell_ns / NSEC_PER_SEC * (unsigned long long)graph->cells;
-	char text[48];
+	char text[24];
 
-	if (!graph->cells)
-		return;
-	snprintf(text, sizeof(text), "some, last %llu min", (seconds + 30) / 60);
-	term_puts(&ui->term, line, graph->column, text, STYLE_LABEL);
+	snprintf(text, sizeof(text), "%llu min", (seconds + 30) / 60);
+	term_puts(&ui->term, line, graph->column - SAID_WIDTH + 1, text, STYLE_LABEL);
 }
 
 void pressure_graph_draw(struct ui *ui, const struct pressure_graph *graph,
@@ -101,6 +106,8 @@ void pressure_graph_draw(struct ui *ui, const struct pressure_graph *graph,
 	const float *values = graph->values[resource];
 	struct buf *text = &ui->scratch;
 
+	if (graph->cells && graph->said)
+		say_span(ui, graph, line);
 	for (int from = 0, to; from < graph->cells; from = to) {
 		enum style style = style_of_graph(styles, (double)values[from]);
 

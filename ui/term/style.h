@@ -48,8 +48,8 @@ static inline enum style style_of_graph(const struct styles *styles, double shar
 {
 	enum style style = share < SHARE_SHOWN ? STYLE_DIM : style_of_share(share);
 
-	if (style == STYLE_HOT && styles->backgrounds >> (STYLE_HOT + 1) & 1)
-		return STYLE_WARM;
+	while (style > STYLE_NOTICE && style <= STYLE_HOT && styles->backgrounds >> (style + 1) & 1)
+		style--;
 	return style;
 }
 

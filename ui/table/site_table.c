@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
-#include "ui/sites/site_table.h"
+#include "ui/table/site_table.h"
 
 #include <stdlib.h>
 
 #include "base/util.h"
-#include "ui/table/table_state.h"
 #include "view/room.h"
 #include "view/site_column.h"
 
