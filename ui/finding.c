@@ -89,6 +89,28 @@ void finding_take(struct ui *ui)
 		take(ui);
 }
 
+/*
+ * Draws the key that opens it, and how many are not shown, at the end of the line; brief: the key
+ * alone. Returns the cells before that.
+ */
+static int draw_hint(struct ui *ui, int line, const struct finding *first, bool brief)
+{
+	size_t more = brief ? 0 : ui->findings.n - 1;
+	struct buf *text = &ui->scratch;
+	int room;
+
+	text->len = 0;
+	if (first->id && first->row)
+		buf_puts(text, brief ? " (!" : " (! why");
+	if (more)
+		buf_printf(text, "%s%zu more", text->len ? ", " : " (", more);
+	if (text->len)
+		buf_putc(text, ')');
+	room = ui->term.columns - (int)text->len;
+	term_put(&ui->term, line, room, (int)text->len, text->data, text->len, STYLE_DIM);
+	return room;
+}
+
 void finding_draw(struct ui *ui, int line, UNUSED int lines)
 {
 	static const enum style styles[FINDING_SEVERITIES] = {
@@ -98,23 +120,19 @@ void finding_draw(struct ui *ui, int line, UNUSED int lines)
 	};
 	const struct finding *first = findings_first(&ui->findings);
 	struct buf *text = &ui->scratch;
-	int room = ui->term.columns;
+	int room;
 
 	ui->finding_line = line;
 	if (!first)
 		return;
+	room = draw_hint(ui, line, first, false);
 	text->len = 0;
-	/* The key that opens it. */
-	if (first->id && first->row)
-		buf_puts(text, " (!)");
-	if (ui->findings.n > 1)
-		buf_printf(text, " (%zu more)", ui->findings.n - 1);
-	if (text->len) {
-		room -= (int)text->len;
-		term_put(&ui->term, line, room, (int)text->len, text->data, text->len, STYLE_DIM);
+	if (!finding_append(text, &ui->findings, first, (unsigned)room, ui->term.charset)) {
+		term_put(&ui->term, line, 0, ui->term.columns, "", 0, STYLE_NORMAL);
+		room = draw_hint(ui, line, first, true);
+		text->len = 0;
+		finding_append(text, &ui->findings, first, (unsigned)room, ui->term.charset);
 	}
-	text->len = 0;
-	finding_append(text, &ui->findings, first, (unsigned)room, ui->term.charset);
 	term_put(&ui->term, line, 0, room, text->data, text->len,
 		 first->id ? styles[first->severity] : STYLE_DIM);
 }

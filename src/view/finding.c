@@ -108,21 +108,24 @@ static void append_fitted(struct buf *out, const struct words *words, unsigned w
 	buf_free(&escaped);
 }
 
-void finding_append(struct buf *out, const struct findings *findings, const struct finding *finding,
+bool finding_append(struct buf *out, const struct findings *findings, const struct finding *finding,
 		    unsigned width, enum text_charset charset)
 {
 	struct words words = { 0 };
 	unsigned turns = 0;
+	bool whole;
 
 	without_parts(&words, findings, finding, turns);
 	while (width && turns < FINDING_TURNS &&
 	       !have_room(&words, width, turns == FINDING_TURNS - 1, charset))
 		without_parts(&words, findings, finding, ++turns);
+	whole = !width || have_room(&words, width, true, charset);
 	if (width)
 		append_fitted(out, &words, width, charset);
 	else
 		text_escape(out, words.text.data, words.text.len, charset);
 	buf_free(&words.text);
+	return whole;
 }
 
 bool finding_wants_target(const struct finding *finding)

@@ -89,9 +89,9 @@ const char *finding_text(const struct findings *findings, const struct finding *
 
 /*
  * Appends the words, escaped: in at most `width` cells, for which the target is shortened first; 0:
- * all of them.
+ * all of them. False: they are cut.
  */
-void finding_append(struct buf *out, const struct findings *findings, const struct finding *finding,
+bool finding_append(struct buf *out, const struct findings *findings, const struct finding *finding,
 		    unsigned width, enum text_charset charset);
 
 /* Whether what the task waits on right now would be in the words, if it were known. */

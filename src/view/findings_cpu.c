@@ -242,10 +242,17 @@ static void put_culprit(struct finder *finder, struct finding *finding)
 	if (finding->site && finding->site->on &&
 	    (double)finding->site->ns >= waited * FINDING_SITE / 100) {
 		double share = (double)finding->site->ns * 100 / waited;
+		struct buf *text = &finder->findings->text;
+		size_t at;
 
-		buf_puts(&finder->findings->text, ", ");
+		buf_puts(text, ", ");
 		finding_put_percent(finder, share < 100 ? share : 100);
-		buf_printf(&finder->findings->text, " of it behind %s", finding->site->on);
+		buf_puts(text, " of it behind ");
+		at = text->len;
+		buf_puts(text, finding->site->on);
+		/* Its name says more than its pid. */
+		finding_part(finder, at, at + strspn(finding->site->on, "0123456789 "),
+			     FINDING_TURNS);
 		return;
 	}
 	finding->site = NULL;

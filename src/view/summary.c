@@ -332,7 +332,7 @@ struct summary summary_title(struct buf *text, const struct view *view, const st
 		add_group(&line, title, view->charset);
 	if (!title->past)
 		add_clock(&line, priority[PART_CLOCK], info);
-	add_figure(&line, priority[PART_INTERVAL], NULL, " s");
+	add_figure(&line, priority[PART_INTERVAL], title->plain ? "every" : NULL, " s");
 	/* Unmeasured figures are not shown: the first sample has no interval. */
 	if (info->interval_ns)
 		buf_decimal(text, (double)info->interval_ns / (double)NSEC_PER_SEC, 2);
@@ -348,7 +348,7 @@ struct summary summary_title(struct buf *text, const struct view *view, const st
 	if (!title->of_group && !stopped && (folded || info->head.cgroup))
 		unit_priority = SUMMARY_PRIORITIES - 1;
 	if (view->unit == UNIT_PERCENT && title->plain)
-		add_word(&line, unit_priority, "in", "% of time");
+		add_word(&line, unit_priority, "waits in", "% of time");
 	if (view->unit != UNIT_PERCENT)
 		add_word(&line, unit_priority, "unit", unit_table[view->unit].id);
 	if (title->paused)

@@ -357,8 +357,9 @@ bool table_lacks_name(struct screen *s, const void *name)
 bool table_has_unit(struct screen *s, const void *unit)
 {
 	static const char *const words[][2] = {
-		{ "(%)", " in % of time" }, { "(ms)", " unit ms" },   { "(#)", " unit count" },
-		{ "(ms/#)", " unit avg" },  { "(max)", " unit max" }, { "(tot)", " unit total" },
+		{ "(%)", " waits in % of time" }, { "(ms)", " unit ms" },
+		{ "(#)", " unit count" },	  { "(ms/#)", " unit avg" },
+		{ "(max)", " unit max" },	  { "(tot)", " unit total" },
 	};
 	struct table t;
 
