@@ -153,7 +153,7 @@ const struct command command_table[] = {
 	{ "header", SHOW, { 't' }, WHERE_TABLE, cmd_header, 0,
 	  .help = "fold or unfold the header" },
 	{ "notes", SHOW, { 'n' }, WHERE_TABLE, cmd_notes, 0,
-	  .help = "show all notes of what is missing, why, and what to do about it, or "
+	  .help = "show all notes: missing figures, the reason, and the remedy; or "
 	  "the first in one line" },
 
 	{ "filter", WHICH, { '/', 'o', KEY_F(4) }, WHERE_TABLE, cmd_filter, 0,
@@ -245,8 +245,8 @@ const struct command command_table[] = {
 	{ "help", OTHER, { 'h', KEY_F(1) }, WHERE_ALL & ~WHERE_HELP, cmd_open_help, 0,
 	  .help = "this help", .hint = "help", .hint_turn = 2 },
 	{ "explain", OTHER, { '?' }, WHERE_SHEET | WHERE_FIELDS | WHERE_SORT, cmd_open_help, 1,
-	  .help = "what the sort column, or the selected field, is, and what to do about "
-	  "it; then this help",
+	  .help = "explain the sort column, or the selected field, and the remedies; "
+	  "then this help",
 	  .hint = "column", .hint_turn = 15 },
 	{ "help-too", OTHER, { '?' }, WHERE_ALL & ~WHERE_HELP & ~WHERE_SHEET & ~WHERE_FIELDS &
 	  ~WHERE_SORT, cmd_open_help, 0,

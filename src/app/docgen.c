@@ -174,19 +174,15 @@ static void append_options(struct buf *out)
 	buf_puts(out, ".PD\n");
 }
 
-/* Appends the columns that a wide screen shows, without those of the record. */
+/* Appends the columns of tasks that screens have by default. */
 static void append_columns(struct buf *out)
 {
-	static const char *const shown[] = {
-		"pid",	  "user",    "state",  "run",	  "total",  "cpu",   "blkio",
-		"swapin", "reclaim", "thrash", "compact", "wpcopy", "irq",   "mem",
-		"dwait",  "wait",    "on",     "cgroup",  "read",   "write", "comm",
-	};
-
 	buf_puts(out, ".PD 0\n");
-	for (size_t i = 0; i < ARRAY_SIZE(shown); i++) {
-		const struct column *column = column_by_id(shown[i], strlen(shown[i]));
+	for (size_t i = 0; i < task_columns.n; i++) {
+		const struct column *column = &task_columns.columns[i];
 
+		if (!column->place || column->of_groups)
+			continue;
 		buf_puts(out, ".TP 12\n.B ");
 		append_roff(out, column->heading);
 		buf_putc(out, '\n');

@@ -159,10 +159,8 @@ static bool print_instead(const struct options *options, int *status)
 			*status = EXIT_USAGE;
 			return true;
 		}
-	} else if (options->help) {
-		options_help(&out);
-	} else if (options->help_all) {
-		options_help_all(&out);
+	} else if (options->help || options->help_all) {
+		options_help(&out, options->help_all);
 	} else if (options->topic) {
 		*status = show_topic(options->topic);
 		return true;

@@ -516,9 +516,10 @@ const struct option_row option_table[] = {
 	  .set = set_keep, IN(MACHINE), .needs = "record", .barred = true, .part = PART_PAST,
 	  .brief = "remove what is older, or beyond the size" },
 	{ 0, "before", "TIME", "off",
-	  "keep samples in memory, for this time (s, m, h), and record them only when something "
-	  "happens: what --when names, or SIGUSR1; with what comes after it, as long as --linger "
-	  "says (here as long as before). To a folder of segments, without a screen",
+	  "keep the last samples in memory, for this time (s, m, h), and record them to a folder "
+	  "of "
+	  "segments when something happens: the pressure of --when, or SIGUSR1; with the samples "
+	  "after it, for the time of --linger (by default this time). Without a screen",
 	  .set = set_before, IN(MACHINE), .needs = "record", .barred = true, .part = PART_PAST },
 	{ 'R', "replay", "PATH", "off",
 	  "show a recording, a file or a folder, in place of the machine; demo is the one that "
@@ -585,8 +586,8 @@ const struct option_row option_table[] = {
 	  FLAG(enable_delayacct), IN(MACHINE | COMMAND), .excludes = "readonly", .part = PART_WATCH,
 	  .brief = "have delays counted meanwhile" },
 	{ 0, "trace", NULL, "off",
-	  "watch every wait, by programs in the kernel (needs CAP_BPF and CAP_PERFMON): how "
-	  "threads spend all their time, what they wait on, and what wakes them",
+	  "watch every wait by eBPF (needs CAP_BPF and CAP_PERFMON): how threads spend all their "
+	  "time, the targets of their waits, and their wakers",
 	  FLAG(sampler.trace), IN(MACHINE | COMMAND), PASSED(EVERY), .part = PART_TRACING,
 	  .brief = "every wait: call, file or peer, waker" },
 	{ 0, "trace-sites", "N", "16384",
@@ -617,13 +618,14 @@ const struct option_row option_table[] = {
 	{ 0, "help-all", NULL, NULL, "print all options, with all that is to be said of them",
 	  FLAG(help_all), IN(EVERY), .barred = true, .part = PART_OTHER, .brief = "all options" },
 	{ 0, "why", NULL, NULL,
-	  "look for 3 s, and print in at most 25 lines what suffers most, why, down to the roots, "
-	  "and what to do (with -o json as JSON); exit 3: something suffers",
+	  "look for 3 s, and print in at most 25 lines the tasks that suffer most, the root "
+	  "causes, "
+	  "and the cures (with -o json as JSON); exit 3: something suffers",
 	  FLAG(why), IN(MODE_BIT(MODE_BATCH) | MODE_BIT(MODE_REPLAY_BATCH)), .barred = true,
 	  .part = PART_BATCH, .brief = "in 3 s: who waits, why, what to do" },
 	{ 0, "doctor", NULL, NULL,
-	  "print what this kernel, its settings and this user let stalltop show, what not, why, "
-	  "and what mends it (with -o json as JSON); exit 0: all is shown, 1: not",
+	  "print what stalltop can show here, what it cannot because of this kernel, its settings "
+	  "or this user, and the cures (with -o json as JSON); exit 0: all is shown, 1: not",
 	  FLAG(doctor), IN(EVERY), .barred = true, .part = PART_OTHER,
 	  .brief = "what can be seen here, what mends the rest" },
 	{ 'V', "version", NULL, NULL,

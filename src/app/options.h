@@ -189,11 +189,8 @@ bool options_metrics(const struct options *options);
 /* The format that samples are written in. */
 const struct out_ops *options_format(const struct options *options);
 
-/* Appends the text of --help: a line for each of the usual options. */
-void options_help(struct buf *out);
-
-/* Appends the text of --help-all: all options, with all that is to be said of them. */
-void options_help_all(struct buf *out);
+/* Appends the text of --help: a line for each of the usual options; all: that of --help-all. */
+void options_help(struct buf *out, bool all);
 
 /* Appends every field with unit and meaning, a line each. */
 void options_fields(const struct column_table *table, struct buf *out);

@@ -275,46 +275,37 @@ static void append_names(struct buf *out, const struct option_row *row)
 	buf_printf(out, "  %-*s  ", NAMES_CELLS, names);
 }
 
-void options_help(struct buf *out)
+/* Appends an option with all that there is to say of it. */
+static void append_whole(struct buf *out, struct buf *text, const struct option_row *row)
 {
-	buf_puts(out, "Usage: stalltop [options]\n"
-		      "       stalltop [options] -- COMMAND [ARGUMENT...]\n"
-		      "       stalltop help [TOPIC]\n"
-		      "Shows what every task waits for, and who makes it wait.\n");
-	for (unsigned part = 0; part < OPTION_PARTS; part++) {
-		buf_printf(out, "%s\n", option_parts[part]);
-		for (size_t i = 0; i < option_table_n; i++) {
-			const struct option_row *row = &option_table[i];
-
-			if (row->part != part || !row->brief)
-				continue;
-			append_names(out, row);
-			buf_printf(out, "%s\n", row->brief);
-		}
-	}
+	text->len = 0;
+	buf_puts(text, row->help);
+	if (row->standard)
+		buf_printf(text, " [%s]", row->standard);
+	text_wrap(out, buf_cstr(text), NAMES_CELLS + 4, NAMES_CELLS + 4, TEXT_PRINTED);
 }
 
-void options_help_all(struct buf *out)
+void options_help(struct buf *out, bool all)
 {
 	struct buf text = { 0 };
 
-	buf_puts(out, "Usage: stalltop [options]\n"
-		      "       stalltop [options] -- COMMAND [ARGUMENT...]\n"
-		      "       stalltop help [TOPIC]\n");
+	buf_printf(out,
+		   "Usage: stalltop [options]\n"
+		   "       stalltop [options] -- COMMAND [ARGUMENT...]\n"
+		   "       stalltop help [TOPIC]\n%s",
+		   all ? "" : "Shows what every task waits for, and who makes it wait.\n");
 	for (unsigned part = 0; part < OPTION_PARTS; part++) {
-		buf_printf(out, "\n%s\n", option_parts[part]);
+		buf_printf(out, "%s%s\n", all ? "\n" : "", option_parts[part]);
 		for (size_t i = 0; i < option_table_n; i++) {
 			const struct option_row *row = &option_table[i];
 
-			if (row->part != part)
+			if (row->part != part || (!all && !row->brief))
 				continue;
 			append_names(out, row);
-			text.len = 0;
-			buf_puts(&text, row->help);
-			if (row->standard)
-				buf_printf(&text, " [%s]", row->standard);
-			text_wrap(out, buf_cstr(&text), NAMES_CELLS + 4, NAMES_CELLS + 4,
-				  TEXT_PRINTED);
+			if (all)
+				append_whole(out, &text, row);
+			else
+				buf_printf(out, "%s\n", row->brief);
 		}
 	}
 	buf_free(&text);

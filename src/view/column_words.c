@@ -28,7 +28,7 @@ static const struct remedy for_cpu[] = {
 static const struct remedy for_quota[] = {
 	{ "cpu.max", "a larger quota, or fewer threads that run at the same time; a longer period "
 		     "makes the pauses rarer and longer" },
-	{ "cpu.max.burst", "lets what was not used be used later: for work that comes in bursts" },
+	{ "cpu.max.burst", "lets unused quota be used later, for work that comes in bursts" },
 	{ NULL, NULL }
 };
 
@@ -69,15 +69,15 @@ static const struct remedy for_reclaim[] = {
 	  "is short" },
 	{ "watermarks",
 	  "a larger vm.watermark_scale_factor has the kernel free memory earlier, in the "
-	  "background (kswapd), and not in the task that allocates" },
+	  "background (kswapd), not in the task that allocates" },
 	{ "the others", "memory.high on groups that matter less makes them wait in its place" },
 	{ NULL, NULL }
 };
 
 static const struct remedy for_compact[] = {
 	{ "huge pages",
-	  "\"defer\" or \"madvise\" in /sys/kernel/mm/transparent_hugepage/defrag: what "
-	  "allocates does not wait for huge pages then" },
+	  "\"defer\" or \"madvise\" in /sys/kernel/mm/transparent_hugepage/defrag: an "
+	  "allocation does not wait for huge pages then" },
 	{ "compaction", "a larger vm.compaction_proactiveness has memory compacted in the "
 			"background" },
 	{ "memory", "compacting wants free memory: see reclaim" },
@@ -104,8 +104,9 @@ static const struct remedy for_irq[] = {
 };
 
 static const struct remedy for_dwait[] = {
-	{ "w", "shows what it hangs in: the file, the kernel's function, and for locks what such "
-	       "waits were woken by" },
+	{ "w",
+	  "shows what it hangs in: the file, the kernel's function, and for locks the task that "
+	  "ended such waits" },
 	{ "fsfreeze -u",
 	  "where the file system is frozen; with a network or FUSE file system, look at "
 	  "the server, as signals may not reach the task" },
@@ -124,13 +125,13 @@ static const struct remedy for_all[] = {
 };
 
 static const struct remedy for_lock[] = {
-	{ "w", "shows which lock it is, and the waker: the thread that had it. It is the program's "
-	       "own lock; priorities help where its owner waits for a CPU" },
+	{ "w", "shows which lock it is, and who held it. It is the program's own lock; priorities "
+	       "help where its holder waits for a CPU" },
 	{ NULL, NULL }
 };
 
 static const struct remedy for_peer[] = {
-	{ "w", "shows the other end: what it waits for is done there" },
+	{ "w", "shows the other end, which does the work that it waits for" },
 	{ NULL, NULL }
 };
 
@@ -173,7 +174,7 @@ const struct column_words column_words_table[] = {
 	  "Time in which it could have run, had the machine been free: waits of its own choice, "
 	  "as for input or a timer, are not counted.", for_all },
 	{ "lost", "time lost",
-	  "Traced: all but running and waits with nothing to do. Not traced: the waits that are counted.",
+	  "Traced: all time but running and idle waits (no work, a timer). Not traced: the same as total.",
 	  for_all },
 	{ "mem", "memory delay", NULL, for_memory },
 	{ "cpu", "CPU delay",
@@ -188,8 +189,8 @@ const struct column_words column_words_table[] = {
 	  "It has to free memory itself before it gets any: the machine is short, or its control group "
 	  "is at a limit. Most of it is the task's own work on a CPU.", for_reclaim },
 	{ "thrash", "thrashing",
-	  "Pages that were evicted a moment ago are read back: what it works on does not fit into "
-	  "the memory that it may have. The waits are in blkio or swapin, too.", for_memory },
+	  "Pages that were evicted a moment ago are read back: its working set does not fit into "
+	  "the memory that it may use. These waits are in blkio or swapin, too.", for_memory },
 	{ "compact", "memory compaction",
 	  "It moves pages together until one large piece is free, as for a huge page.", for_compact },
 	{ "wpcopy", "write-protect copy",
@@ -215,9 +216,9 @@ const struct column_words column_words_table[] = {
 	{ "s-child", "share waiting for children", "What its children wait for is in their rows.", NULL },
 	{ "s-stop", "share stopped", NULL, for_state },
 	{ "s-other", "share otherwise", NULL, NULL },
-	{ "s-park", "share parked", "It has nothing to do: what it waits for is not held by any task.", NULL },
+	{ "s-park", "share parked", "It has nothing to do: no task holds what it waits for.", NULL },
 	{ "waker", "woken by",
-	  "The task that did what it waited for: to speed it up, look at what the waker waits for.", NULL },
+	  "The task that ended most of its waits. Look next at what the waker itself waits for.", NULL },
 	{ "elap", "elapsed time", NULL, NULL },
 	{ "wait", "wait in progress",
 	  "It has not ended yet. Preset hangs (Tab) shows the tasks that are kept waiting for long.", for_dwait },
@@ -251,7 +252,7 @@ const struct column_words column_words_table[] = {
 	{ "mem-max", "memory.max events", NULL, for_reclaim },
 	{ "mem-oom", "out of memory events",
 	  "The next step is that a task of the group is killed.", for_reclaim },
-	{ "worst", "worst member", "v shows its group's detail, Enter its members.", NULL },
+	{ "worst", "worst member", "v opens the detail of the group, Enter its members.", NULL },
 	{ "cgroup", "control group", NULL, NULL },
 	{ "pod", "Kubernetes pod", NULL, NULL },
 	{ "container", "container", NULL, NULL },

@@ -510,8 +510,8 @@ const struct finding_pattern finding_patterns[] = {
 	  "irq: nginx 8 is held up by interrupts 12 % of the time",
 	  "other CPUs for it or for the interrupts: taskset, /proc/irq/N/smp_affinity" },
 	{ "kept", FINDING_INFO, find_kept, NULL, 0, NULL,
-	  "tasks are kept waiting in a call for a second or more, as the preset hangs has them; without "
-	  "it or -p those that wait for a lock which a thread of their process holds, and that asked the "
+	  "tasks are kept waiting in a call for a second or more. In the preset hangs, and with -p, all of "
+	  "them; else those whose lock a thread of their own process holds, and those that asked the "
 	  "server of a file system",
 	  "1 task is kept waiting: orders 33 8.0 s in flock of /srv/lock0",
 	  "C names who holds it or has to answer" },

@@ -590,7 +590,7 @@ TEST(test_short_help)
 	struct buf help = { 0 };
 	unsigned n = 0;
 
-	options_help(&help);
+	options_help(&help, false);
 	assert_true(count_lines(&help) <= 45);
 	for (size_t i = 0; i < option_table_n; i++) {
 		const struct option_row *row = &option_table[i];
@@ -647,7 +647,7 @@ TEST(test_texts)
 {
 	struct buf help = { 0 }, fields = { 0 };
 
-	options_help_all(&help);
+	options_help(&help, true);
 	options_fields(&task_columns, &fields);
 	check_lines(&help);
 	check_lines(&fields);
