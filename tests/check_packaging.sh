@@ -9,7 +9,7 @@ cd "$srcdir" || exit 1
 
 # The libraries that the build looks for: as pkg-config names them, and Debian's packages; a|b where
 # one of them will do.
-libraries=$(sed -n '/^need_for/,/"\$1" != run/s/^.*need library \([^ ]*\) \([^ ]*\)$/\1 \2/p' bootstrap |
+libraries=$(sed -n '/^need_for/,/case \$1 in/s/^.*need library \([^ ]*\) \([^ ]*\)$/\1 \2/p' bootstrap |
 	tr -d "'")
 [ -n "$libraries" ] || exit 1
 

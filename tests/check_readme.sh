@@ -9,7 +9,7 @@ readme=$srcdir/README.md
 most_lines=200
 widest=130
 
-echo '1..4'
+echo '1..5'
 
 {
 	[ "$(wc -l <"$readme")" -le $most_lines ] || echo "more than $most_lines lines"
@@ -71,6 +71,16 @@ shopt -s extglob
 run_all >"$work/out"
 [ ! -s "$work/out" ] && [ $ran -ge 12 ]
 result $? 'each of its commands runs'
+
+# What is built by ./bootstrap is only looked up: a word that it knows, a target of the Makefile.
+grep -ohE '\./bootstrap [a-z-]+( [a-z]+)?' "$readme" "$srcdir"/doc/*.md | sort -u |
+	while read -r _ word target; do
+		grep -qE "^($word|$word \|.*)\)" "$srcdir/bootstrap" || echo "./bootstrap $word"
+		[ "$word" != make ] || grep -qE "^(\.PHONY:.* )?$target( |:|\$)" "$srcdir/Makefile.am" "$srcdir/bootstrap" ||
+			case $target in install | uninstall | clean) ;; *) echo "./bootstrap make $target" ;; esac
+	done >"$work/out"
+[ ! -s "$work/out" ] && grep -q '\./bootstrap run' "$readme"
+result $? 'each command of ./bootstrap is there'
 
 # The demo is for everybody: small, without privileges, with the answers that the README promises.
 {
