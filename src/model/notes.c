@@ -19,7 +19,7 @@ const struct note_row note_table[NOTE_IDS] = {
 		"delayacct-older",
 		"%v {task is|tasks are} older than delay accounting: "
 		"only {its|their} cpu delay is known",
-		"start {it|them} again, or boot with the kernel parameter delayacct", NOTE_STANDS,
+		"start {it|them} again, or boot with the kernel parameter delayacct", NOTE_QUIET,
 	},
 	[NOTE_DELAYACCT_UNSURE] = {
 		"delayacct-unsure",
@@ -91,7 +91,7 @@ const struct note_row note_table[NOTE_IDS] = {
 	[NOTE_GROUP_UNKNOWN] = {
 		"group-unknown",
 		"the control group of %v {task|tasks} that began and ended in the interval is "
-		"unknown: {it is|they are} not shown", "a shorter interval (-d)", NOTE_HAPPENS,
+		"unknown: {it is|they are} not shown", "a shorter interval (-d)", NOTE_ASIDE,
 	},
 	[NOTE_PSI_MISSING] = {
 		"psi-missing", "/proc/pressure/%v cannot be read%e: its pressure is unknown", NULL, NOTE_HAPPENS,
@@ -238,7 +238,7 @@ static enum note_rank rank_of(const struct note *note)
 {
 	const struct note_row *row = &note_table[note->id];
 
-	return row->rank == NOTE_STANDS && !row->remedy ? NOTE_ASIDE : row->rank;
+	return row->rank == NOTE_STANDS && !row->remedy ? NOTE_QUIET : row->rank;
 }
 
 void notes_sort(struct frame_info *info)
@@ -258,7 +258,7 @@ size_t notes_unasked(const struct frame_info *info)
 {
 	size_t n = info->head.nnotes;
 
-	while (n && rank_of(&info->head.notes[n - 1]) == NOTE_ASIDE)
+	while (n && rank_of(&info->head.notes[n - 1]) >= NOTE_QUIET)
 		n--;
 	return n;
 }

@@ -18,7 +18,8 @@ struct note_row {
 	enum note_rank {
 		NOTE_HAPPENS, /* has just happened */
 		NOTE_STANDS, /* true for long, of the machine or of the user */
-		NOTE_ASIDE, /* a fault of the kernel's that is made up for: told if asked */
+		NOTE_QUIET, /* stands, and cannot be changed now: told if asked */
+		NOTE_ASIDE, /* changes no figure that is shown: told if asked */
 	} rank;
 };
 
@@ -33,8 +34,7 @@ void note_system(struct frame_info *info);
 /* Orders notes by their rank; those of one rank stay as they came. */
 void notes_sort(struct frame_info *info);
 
-/* How many of the sorted notes are told unasked: all but those aside, and those that stand without
- * a remedy. */
+/* How many of the sorted notes are told unasked: what happens, and what stands and has a remedy. */
 size_t notes_unasked(const struct frame_info *info);
 
 /* Why a recording has ended, by its -errno: as strerror(), or better words. */

@@ -143,7 +143,8 @@ static void explain_unknown(struct help *help, struct ui *ui, const struct colum
 	for (size_t i = 0; info->prev && i < info->head.nnotes; i++) {
 		const struct note *note = &info->head.notes[i];
 
-		if (note_table[note->id].rank != NOTE_STANDS)
+		if (note_table[note->id].rank != NOTE_STANDS &&
+		    note_table[note->id].rank != NOTE_QUIET)
 			continue;
 		text.len = 0;
 		note_append(&text, note, true);
