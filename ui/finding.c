@@ -95,7 +95,7 @@ void finding_take(struct ui *ui)
  */
 static int draw_hint(struct ui *ui, int line, const struct finding *first, bool brief)
 {
-	size_t more = brief ? 0 : ui->findings.n - 1;
+	size_t more = brief || !ui->findings.n ? 0 : ui->findings.n - 1;
 	struct buf *text = &ui->scratch;
 	int room;
 

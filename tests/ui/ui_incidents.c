@@ -205,6 +205,32 @@ INCIDENT_TEST(finds_writer)
 	find_cause(&cause);
 }
 
+/* Below few rows is where the selected one waits, and for whom: traced or not, without a key. */
+INCIDENT_TEST(shows_selected)
+{
+	static const char *const options[] = { "", " --trace" };
+	int reader, writer;
+	pid_t pid;
+
+	e2e_require_bpf();
+	assert_int_equal(sscanf(start_load("talk", &pid), "%d %d", &reader, &writer), 2);
+	for (size_t i = 0; i < ARRAY_SIZE(options); i++) {
+		struct screen *s =
+			start_screen(e2e_format("%d,%d%s", reader, writer, options[i]), 120);
+		const char *number = e2e_format("%d", reader);
+
+		screen_click(s, screen_word_line(s, number), 10, 1);
+		screen_await_text(s, e2e_format("load_wait %d waits%s", reader,
+						*options[i] ? ", times in ms" : " now"));
+		screen_await_text(s, e2e_format("pipe of %d wait_", writer));
+		screen_check(s, screen_shows(s, *options[i] ? "WAKER" : "SYSCALL"));
+		screen_click(s, screen_word_line(s, e2e_format("%d", writer)), 10, 1);
+		screen_await_text(s, e2e_format("wait_writer %d ", writer));
+		screen_type(s, "q");
+		assert_int_equal(screen_end(s, 5), 0);
+	}
+}
+
 /* A parent that waits for its child. */
 INCIDENT_TEST(finds_child)
 {
