@@ -128,7 +128,7 @@ static int line_with(struct screen *s, const char *a, const char *b)
 /* Whether a line is the first, but for waits for a CPU: on a busy machine these may be more. */
 static bool is_first(struct screen *s, int line)
 {
-	int first = line_with(s, "STATE", "TIME") + 2;
+	int first = line_with(s, "STATE", "TIME") + 1;
 
 	while (first < line && !strncmp(screen_line(s, first), "cpu ", 4))
 		first++;
@@ -260,7 +260,7 @@ SCREEN_TEST(leaves_idle_alone)
 	poll_for_ever("crowd-polls");
 	s = open_sites(24, 80, "crowd-polls");
 	await_site(s, "poll ", "poll");
-	row = line_with(s, "STATE", "TIME") + 2;
+	row = line_with(s, "STATE", "TIME") + 1;
 	screen_check(s, !strncmp(screen_line(s, row), "poll ", 5));
 	screen_check(s, looks_even(s, row));
 }

@@ -117,7 +117,7 @@ static void draw_info(struct sites_view *view, struct ui *ui, int line)
 	struct buf *text = &view->text;
 
 	buf_decimal(text, seconds, 2);
-	buf_puts(text, " s");
+	buf_puts(text, " s   times in ms");
 	if (seconds > 0)
 		buf_printf(text, "   %.0f switches/s", (double)trace->switches / seconds);
 	if (trace->cost >= 0) {
@@ -206,7 +206,7 @@ static void draw_sites(struct sites_view *view, struct ui *ui, struct list *list
 {
 	const struct site_lines *sites = &view->sites.sites;
 	bool roomy = line + height >= LINES_SUM;
-	int end = line + height, rows = height - 1 - 2 * roomy;
+	int end = line + height, rows = height - 1 - roomy;
 	struct table_draw draw = site_table_begin(&view->table, ui, sites->several);
 
 	reorder(view, ui, list);
@@ -217,8 +217,6 @@ static void draw_sites(struct sites_view *view, struct ui *ui, struct list *list
 	view->head_line = height > 0 ? line : -1;
 	if (height > 0)
 		table_draw_heads(&draw, line++);
-	if (roomy)
-		table_draw_units(&draw, line++);
 	view->first_line = line;
 	for (size_t i = 0; i < view->table.n; i++)
 		table_draw_row(&draw, line++, &view->table.items[i],

@@ -125,18 +125,6 @@ void table_draw_heads(const struct table_draw *draw, int line)
 		term_puts(term, line, term->columns - 1, ">", STYLE_HEAD_SORT);
 }
 
-void table_draw_units(const struct table_draw *draw, int line)
-{
-	struct column_span span = { 0 };
-
-	while (next_span(draw, &span)) {
-		draw->cell->len = 0;
-		column_append_label(span.column, column_unit(span.column, draw->view.unit),
-				    label_cells(&span), draw->cell);
-		put_cell(draw, line, &span, span.at, STYLE_DIM);
-	}
-}
-
 /*
  * The style of a delay: by its share of the interval, for averages by their length. The longest
  * waits of whole lives are highlighted if they rose in the interval.

@@ -26,11 +26,10 @@ enum row_mark { ROW_PLAIN, ROW_SELECTED, ROW_BOLD };
 
 /*
  * Each of these draws a line of the screen (none below 0): the headings, with the sort column and
- * its direction; the units; a row; the sum over the rows that pass (`plural`: their name), with the
+ * its direction; a row; the sum over the rows that pass (`plural`: their name), with the
  * row that has it.
  */
 void table_draw_heads(const struct table_draw *draw, int line);
-void table_draw_units(const struct table_draw *draw, int line);
 void table_draw_row(const struct table_draw *draw, int line, const struct item *item,
 		    enum row_mark mark);
 void table_draw_sum(const struct table_draw *draw, int line, const struct order *order,
