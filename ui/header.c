@@ -144,27 +144,29 @@ static void draw_timeline(struct ui *ui, int line, UNUSED int lines)
 	timeline_draw(ui, line);
 }
 
-/* Makes the text of a note. For one of the notes the screen offers the remedy itself. */
-static void write_note(struct buf *out, const struct note *note)
+/* Makes the text of a note, with the remedy. For one of them the screen has a key. */
+static void write_note(struct buf *out, const struct note *note, bool remedy)
 {
 	out->len = 0;
 	if (note->id == NOTE_DELAYACCT_OFF)
 		buf_puts(out, "delay accounting is off: D switches it on");
 	else
-		note_append(out, note, false);
+		note_append(out, note, remedy);
 }
 
-/* Draws a note in one line, with a hint at the end if more is to be read. */
+/* Draws a note in one line, its remedy where that fits, and a hint if more is to be read. */
 static void draw_note(struct ui *ui, int line, const struct note *note, size_t more)
 {
 	struct buf *text = &ui->scratch;
 	int room = ui->term.columns;
 	char hint[32] = "";
 
-	write_note(text, note);
 	if (more)
 		snprintf(hint, sizeof(hint), " (%zu more: n)", more);
-	else if (text->len > (size_t)room)
+	write_note(text, note, true);
+	if (text->len + strlen(hint) > (size_t)room)
+		write_note(text, note, false);
+	if (!more && text->len > (size_t)room)
 		snprintf(hint, sizeof(hint), " (all: n)");
 	room -= (int)strlen(hint);
 	term_put(&ui->term, line, 0, room, text->data, text->len, STYLE_NOTE);
@@ -197,7 +199,7 @@ static int wrap_notes(struct ui *ui, int line, int end)
 	const struct frame_info *info = ui->frame->info;
 
 	for (size_t i = 0; i < info->head.nnotes; i++) {
-		write_note(&ui->scratch, &info->head.notes[i]);
+		write_note(&ui->scratch, &info->head.notes[i], true);
 		buf_cstr(&ui->scratch);
 		line = wrap_note(ui, &ui->scratch, line, end);
 	}

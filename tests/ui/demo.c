@@ -40,8 +40,8 @@ static int record(const char *program, const char *path)
 
 	if (!pid) {
 		execl(program, "stalltop", "-w", path, "--keep", "1d,1G", "-b", "--output",
-		      "/dev/null", "--trace", "-p", processes, "-F", "+syscall,on,where", "-d", "3",
-		      "-n", SAMPLES, NULL);
+		      "/dev/null", "--trace", "-p", processes, "-F",
+		      "+syscall,on,where,cgroup,read,write", "-d", "3", "-n", SAMPLES, NULL);
 		_exit(127);
 	}
 	free(processes);
