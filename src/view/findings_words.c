@@ -269,10 +269,16 @@ bool finding_put_place(struct finder *finder, struct finding *finding)
 	if (call)
 		buf_printf(text, " in %s%s", strcmp(call, "page fault") ? "" : "a ", call);
 	if (on && *on == '/') {
+		/* What is known of its server comes after the path, and gives way first. */
+		const char *server = memmem(on, len, " (", 2);
+		size_t path = server ? (size_t)(server - on) : len;
+
 		buf_puts(text, call ? " of " : " on ");
 		finding->on = text->len - finding->at;
-		finding->on_len = len;
+		finding->on_len = path;
 		buf_add(text, on, len);
+		if (server)
+			finding_part(finder, text->len - (len - path), text->len, FINDING_TURNS);
 	} else if (on) {
 		put_target(finder, on, len);
 	}

@@ -365,11 +365,11 @@ static void write_time(struct detail_page *page, const struct detail *detail)
 	column = put_share(pager, column, "waiting for a CPU", shares[STATE_CPU],
 			   style_of_state('c'));
 	column = put_share(pager, column, "blocked", sum, STYLE_BOLD);
-	for (size_t i = 0; i < ARRAY_SIZE(blocked); i++)
-		if (shares[blocked[i]] >= 0.05)
-			column = put_share(pager, column, wait_state_table[blocked[i]].id,
-					   shares[blocked[i]],
-					   style_of_state(wait_state_table[blocked[i]].letter));
+	/* Sleeps of other kinds, too: what is no share of these would be missing. */
+	for (unsigned state = 0; state < WAIT_STATES; state++)
+		if (state != STATE_RUN && state != STATE_CPU && shares[state] >= 0.05)
+			column = put_share(pager, column, wait_state_table[state].id, shares[state],
+					   style_of_state(wait_state_table[state].letter));
 	pager->line++;
 	column = 0;
 	for (unsigned state = 0; state < WAIT_STATES; state++) {
