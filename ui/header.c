@@ -229,6 +229,7 @@ static int tasks_lines(struct ui *ui, UNUSED int lines)
 	return !ui->settings->fold_header;
 }
 
+/* Pressure has a line for each resource that has one, or one for all. */
 static int pressure_lines(struct ui *ui, int lines)
 {
 	int files = 0;

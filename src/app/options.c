@@ -517,9 +517,8 @@ const struct option_row option_table[] = {
 	  .brief = "remove what is older, or beyond the size" },
 	{ 0, "before", "TIME", "off",
 	  "keep the last samples in memory, for this time (s, m, h), and record them to a folder "
-	  "of "
-	  "segments when something happens: the pressure of --when, or SIGUSR1; with the samples "
-	  "after it, for the time of --linger (by default this time). Without a screen",
+	  "of segments when something happens: the pressure of --when, or SIGUSR1; with the "
+	  "samples after it, for the time of --linger (by default this time). Without a screen",
 	  .set = set_before, IN(MACHINE), .needs = "record", .barred = true, .part = PART_PAST },
 	{ 'R', "replay", "PATH", "off",
 	  "show a recording, a file or a folder, in place of the machine; demo is the one that "
@@ -619,8 +618,7 @@ const struct option_row option_table[] = {
 	  FLAG(help_all), IN(EVERY), .barred = true, .part = PART_OTHER, .brief = "all options" },
 	{ 0, "why", NULL, NULL,
 	  "look for 3 s, and print in at most 25 lines the tasks that suffer most, the root "
-	  "causes, "
-	  "and the cures (with -o json as JSON); exit 3: something suffers",
+	  "causes, and the cures (with -o json as JSON); exit 3: something suffers",
 	  FLAG(why), IN(MODE_BIT(MODE_BATCH) | MODE_BIT(MODE_REPLAY_BATCH)), .barred = true,
 	  .part = PART_BATCH, .brief = "in 3 s: who waits, why, what to do" },
 	{ 0, "doctor", NULL, NULL,

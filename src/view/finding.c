@@ -119,7 +119,7 @@ bool finding_append(struct buf *out, const struct findings *findings, const stru
 	while (width && turns < FINDING_TURNS &&
 	       !have_room(&words, width, turns == FINDING_TURNS - 1, charset))
 		without_parts(&words, findings, finding, ++turns);
-	whole = !width || have_room(&words, width, true, charset);
+	whole = !width || have_room(&words, width, false, charset);
 	if (width)
 		append_fitted(out, &words, width, charset);
 	else

@@ -89,7 +89,7 @@ const char *finding_text(const struct findings *findings, const struct finding *
 
 /*
  * Appends the words, escaped: in at most `width` cells, for which the target is shortened first; 0:
- * all of them. False: they are cut.
+ * all of them. False: the target or the end is cut.
  */
 bool finding_append(struct buf *out, const struct findings *findings, const struct finding *finding,
 		    unsigned width, enum text_charset charset);

@@ -231,6 +231,28 @@ INCIDENT_TEST(shows_selected)
 	}
 }
 
+/* Where it is not known what the selected one does, nothing is said of it: of a plain recording. */
+INCIDENT_TEST(leaves_unknown_out)
+{
+	const char *file = e2e_path("plain.db");
+	int reader, writer;
+	struct e2e_result r;
+	struct screen *s;
+	pid_t pid;
+
+	e2e_require_bpf();
+	assert_int_equal(sscanf(start_load("pipe", &pid), "%d %d", &reader, &writer), 2);
+	e2e_run(&r, NULL, "-b -n 2 -d 0.2 -p %d,%d -w %s", reader, writer, file);
+	assert_int_equal(r.status, 0);
+	s = screen_start(
+		&(struct screen_how){ .rows = 30, .cols = 120, .args = e2e_format("-R %s", file) });
+	screen_await(s, table_has_rows, NULL);
+	screen_click(s, screen_word_line(s, e2e_format("%d", reader)), 10, 1);
+	screen_settle(s);
+	screen_check(s, !screen_shows(s, e2e_format("load_wait %d ", reader)));
+	screen_check(s, !screen_shows(s, "WHERE"));
+}
+
 /* A parent that waits for its child. */
 INCIDENT_TEST(finds_child)
 {

@@ -99,8 +99,10 @@ void selected_draw(struct ui *ui, int line, int lines)
 	/* Below a blank line, its title and the heads. */
 	lines -= 3;
 	draw = traced ? add_sites(selected, ui, (size_t)lines) : add_waiting(selected, ui, item);
+	/* Without a wait that is known it runs, or nothing can be said. */
 	if (!table->n) {
-		draw_title(ui, line + 1, &task, "does not wait now");
+		if (row_state(item->row) == 'R')
+			draw_title(ui, line + 1, &task, "runs, or waits for a CPU");
 		return;
 	}
 	draw_title(ui, line + 1, &task,
