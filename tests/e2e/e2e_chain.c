@@ -164,7 +164,7 @@ E2E_TEST(test_why)
 	e2e_require_bpf();
 	plant(&planted, &first, &last);
 	for (unsigned i = 0; i < ATTEMPTS && !found; i++) {
-		e2e_run(&r, NULL, "--why -d 1 -o json");
+		e2e_run(&r, NULL, "--why -d 1 -o json -p %d", (int)first);
 		assert_in_range(r.out.len, 1, 4095);
 		answer = e2e_keep_json(json_loads(r.out.data, 0, NULL));
 		assert_non_null(answer);
@@ -177,6 +177,9 @@ E2E_TEST(test_why)
 		fail_msg("%s", r.out.data);
 	e2e_run(&r, NULL, "-b -n 2 -d 0.7 -r 0 --trace -w %s", path);
 	assert_int_equal(r.status, 0);
+	e2e_run(&r, NULL, "--why -R %s -m ^nobody$", path);
+	assert_int_equal(r.status, 0);
+	assert_null(strstr(r.out.data, "because: "));
 	e2e_run(&r, NULL, "--why -R %s", path);
 	assert_int_equal(r.status, 3);
 	assert_non_null(strstr(r.out.data, "because: "));
