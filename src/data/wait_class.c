@@ -6,39 +6,63 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/util.h"
+
 #define ROW(NAME, id, text) [CLASS_##NAME] = (id),
 const char *const wait_class_ids[WAIT_CLASSES] = { WAIT_CLASS_TABLE(ROW) };
 #undef ROW
 
 /* Functions that tell the class, whatever the state. */
+#define IN(name, kind, ...) \
+	{ \
+		.function = name, .class = CLASS_##kind, ##__VA_ARGS__ \
+	}
 static const struct {
 	const char *function;
 	enum wait_class class;
+	const char *words; /* why a task waits there; NULL: not said */
 	bool server; /* a file system's server is to answer */
+	bool path; /* only for a file */
 } functions[] = {
 	/* fs/fuse/dev.c, net/sunrpc/sched.c, net/9p/client.c, fs/autofs/waitq.c */
-	{ "request_wait_answer", CLASS_SERVED, true },
-	{ "rpc_wait_bit_killable", CLASS_SERVED, true },
-	{ "p9_client_rpc", CLASS_SERVED, true },
-	{ "autofs_wait", CLASS_SERVED, true },
-	{ "jbd2_log_wait_commit", CLASS_SERVED, false },
+	IN("request_wait_answer", SERVED, .words = "no answer of the server in user space",
+	   .server = true),
+	IN("rpc_wait_bit_killable", SERVED, .words = "no answer of the server", .server = true),
+	IN("p9_client_rpc", SERVED, .words = "no answer of the server", .server = true),
+	IN("autofs_wait", SERVED, .words = "no answer of the automounter", .server = true),
+	IN("jbd2_log_wait_commit", SERVED, .words = "the journal"),
 	/* kernel/fork.c: of fork's kind only vfork() waits. */
-	{ "kernel_clone", CLASS_SERVED, false },
+	IN("kernel_clone", SERVED, .words = "until its child execs or exits"),
 	/* Somebody is to take what is sent: net/core/stream.c, net/core/sock.c, net/unix. */
-	{ "sk_stream_wait_memory", CLASS_SERVED, false },
-	{ "sock_alloc_send_pskb", CLASS_SERVED, false },
-	{ "unix_wait_for_peer", CLASS_SERVED, false },
-	{ "__inet_stream_connect", CLASS_SERVED, false },
+	IN("sk_stream_wait_memory", SERVED),
+	IN("sock_alloc_send_pskb", SERVED),
+	IN("unix_wait_for_peer", SERVED),
+	IN("__inet_stream_connect", SERVED),
 	/* fs/pipe.c; anon_ since 6.14. */
-	{ "pipe_write", CLASS_SERVED, false },
-	{ "anon_pipe_write", CLASS_SERVED, false },
+	IN("pipe_write", SERVED),
+	IN("anon_pipe_write", SERVED),
 	/* mm/memcontrol.c: who is above memory.high is made to wait. */
-	{ "mem_cgroup_handle_over_high", CLASS_RATIONED, false },
-	{ "__mem_cgroup_handle_over_high", CLASS_RATIONED, false },
+	IN("mem_cgroup_handle_over_high", RATIONED),
+	IN("__mem_cgroup_handle_over_high", RATIONED),
+	/* fs/super.c: writers take a lock that freezing holds; elsewhere it is any such lock. */
+	IN("percpu_rwsem_wait", RATIONED, .words = "frozen", .path = true),
+	IN("percpu_rwsem_wait", CONTENDED),
 	/* kernel/locking; others of these are not shown as functions that tell. */
-	{ "rwsem_down_read_slowpath", CLASS_CONTENDED, false },
-	{ "rwsem_down_write_slowpath", CLASS_CONTENDED, false },
+	IN("rwsem_down_read_slowpath", CONTENDED),
+	IN("rwsem_down_write_slowpath", CONTENDED),
 };
+#undef IN
+
+/* The place of a function in the table; their number: it is not there. */
+static size_t find_function(const char *where, bool on_path)
+{
+	size_t i = 0;
+
+	while (i < ARRAY_SIZE(functions) && (!where || strcmp(where, functions[i].function) != 0 ||
+					     (functions[i].path && !on_path)))
+		i++;
+	return i;
+}
 
 /* Classes by state: where the subject of the wait is unknown, and where it is known. */
 static const struct {
@@ -67,16 +91,12 @@ static const struct {
 
 enum wait_class wait_class_of(const struct wait_facts *facts)
 {
-	const char *where = facts->where;
+	size_t i = find_function(facts->where, facts->on_path);
 
 	if (facts->state >= WAIT_STATES)
 		return CLASS_UNKNOWN;
-	for (size_t i = 0; where && i < sizeof(functions) / sizeof(*functions); i++)
-		if (!strcmp(where, functions[i].function))
-			return functions[i].class;
-	/* fs/super.c: the lock for freezing a file system; elsewhere any such lock. */
-	if (where && !strcmp(where, "percpu_rwsem_wait"))
-		return facts->on_path ? CLASS_RATIONED : CLASS_CONTENDED;
+	if (i < ARRAY_SIZE(functions))
+		return functions[i].class;
 	if (states[facts->state].by[facts->about])
 		return states[facts->state].by[facts->about];
 	return states[facts->state].plain;
@@ -89,8 +109,14 @@ enum wait_class wait_class_of_state(enum wait_state state)
 
 bool wait_for_server(const char *where)
 {
-	for (size_t i = 0; where && i < sizeof(functions) / sizeof(*functions); i++)
-		if (functions[i].server && !strcmp(where, functions[i].function))
-			return true;
-	return false;
+	size_t i = find_function(where, false);
+
+	return i < ARRAY_SIZE(functions) && functions[i].server;
+}
+
+const char *wait_words(const char *where, const char *on)
+{
+	size_t i = find_function(where, on && *on == '/');
+
+	return i < ARRAY_SIZE(functions) ? functions[i].words : NULL;
 }

@@ -10,10 +10,10 @@
 /* ROW(NAME, id, what it means). Recordings keep their numbers: a new one goes to the end. */
 #define WAIT_CLASS_TABLE(ROW) \
 	ROW(UNKNOWN, "unknown", "not known from what is read of the wait") \
-	ROW(SERVED, "served", "a disk, a peer, a child or a server works for it") \
-	ROW(CONTENDED, "contended", "another task has what it wants: a CPU, a lock") \
-	ROW(RATIONED, "rationed", "a limit or an order holds it: a quota, frozen, stopped") \
-	ROW(PARKED, "parked", "it has nothing to do: an idle pool, a timer, no request")
+	ROW(SERVED, "served", "a disk, a peer, a child or a server works on its request") \
+	ROW(CONTENDED, "contended", "another task has the CPU or the lock") \
+	ROW(RATIONED, "rationed", "a limit or a command stops it: a quota, frozen, stopped") \
+	ROW(PARKED, "parked", "it has no work: an idle pool, a timer, no request")
 
 #define WAIT_CLASS_ID(NAME, ...) CLASS_##NAME,
 enum wait_class { WAIT_CLASS_TABLE(WAIT_CLASS_ID) WAIT_CLASSES };
@@ -50,5 +50,8 @@ enum wait_class wait_class_of_state(enum wait_state state);
 
 /* Whether a file system's server is waited for in a function of the kernel; NULL is none. */
 bool wait_for_server(const char *where);
+
+/* Why a task waits for a target in a function of the kernel: "frozen"; NULL: that is not known. */
+const char *wait_words(const char *where, const char *on);
 
 #endif

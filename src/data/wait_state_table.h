@@ -13,13 +13,13 @@
 	ROW(CPU, "cpu", 'c', "SCPU", "is ready to run: queued for a CPU, or throttled") \
 	ROW(IO, "io", 'i', "SIO", "waits for block I/O") \
 	ROW(DWAIT, "dwait", 'b', "SDWAIT", \
-	    "sleeps uninterruptibly for other than I/O: locks of the kernel, frozen file systems") \
+	    "sleeps uninterruptibly, not for I/O: locks of the kernel, frozen file systems") \
 	ROW(LOCK, "lock", 'l', "SLOCK", \
 	    "waits for a lock that is held: a futex, or a file by flock() or fcntl()") \
 	ROW(NET, "net", 'n', "SNET", "waits for a socket") \
 	ROW(PIPE, "pipe", 'p', "SPIPE", "waits for a pipe") \
 	ROW(POLL, "poll", '.', "SPOLL", "waits for any of several files or events") \
-	ROW(TIMER, "timer", 't', "STIMER", "sleeps for a time that it asked for") \
+	ROW(TIMER, "timer", 't', "STIMER", "sleeps for a given time") \
 	ROW(CHILD, "child", 'w', "SCHILD", "waits for a child to end") \
 	ROW(STOP, "stop", 's', "SSTOP", "is stopped, or traced by a debugger") \
 	ROW(OTHER, "other", 'o', "SOTHER", \

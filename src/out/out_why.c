@@ -33,7 +33,8 @@
 struct why {
 	struct chain_index index;
 	struct chain chain;
-	struct site_owners owners;
+	struct site_owners owners; /* whose waits a chain is of */
+	struct site_owners asked; /* whose waits are asked about */
 	const struct site **sites;
 	size_t n, cap;
 	struct buf text;
@@ -163,8 +164,21 @@ static unsigned weight_of(const struct site *site)
 	return site->class == CLASS_CONTENDED ? 2 : waker->tgid ? 1 : 0;
 }
 
-/* The site where most was waited for other tasks, half of the interval at least; NULL: none. */
-static const struct site *find_most(const struct trace_frame *trace)
+/* Finds whose waits are asked about: those that are read and pass the filters. */
+static void find_asked(struct why *why, const struct query *query, const struct frame *frame)
+{
+	site_owners_clear(&why->asked);
+	why->asked.all = !frame->info->some && query_takes_all(query);
+	for (size_t i = 0; !why->asked.all && i < frame->n; i++)
+		if (frame->rows[i].group || query_takes(query, &frame->rows[i]))
+			site_owners_add_row(&why->asked, &frame->rows[i]);
+}
+
+/*
+ * The site where most was waited for other tasks by those that are asked about, half of the
+ * interval at least; NULL: none.
+ */
+static const struct site *find_most(struct why *why, const struct trace_frame *trace)
 {
 	const struct site *most = NULL;
 	unsigned weight = 0;
@@ -174,7 +188,8 @@ static const struct site *find_most(const struct trace_frame *trace)
 		unsigned own = weight_of(site);
 
 		if (!own || site->ns < trace->interval_ns / 2 || own < weight ||
-		    (own == weight && most && site->ns <= most->ns))
+		    (own == weight && most && site->ns <= most->ns) ||
+		    !site_owners_have(&why->asked, site))
 			continue;
 		most = site;
 		weight = own;
@@ -221,7 +236,7 @@ static void put_unknown(struct buf *out, struct buf *text, const struct frame_in
 static void put_page(struct out *out, struct why *why, const struct frame *frame)
 {
 	size_t n = count_told(&out->findings), begin = out->buf.len, before;
-	const struct site *most = find_most(frame->info->trace);
+	const struct site *most = find_most(why, frame->info->trace);
 
 	if (!out->suffers)
 		buf_puts(&out->buf, "Nothing suffers.\n");
@@ -280,7 +295,7 @@ static void put_json_roots(struct json *json, struct why *why)
 static void put_json_most(struct json *json, struct why *why, struct buf *text,
 			  const struct trace_frame *trace)
 {
-	const struct site *site = find_most(trace);
+	const struct site *site = find_most(why, trace);
 
 	if (!site) {
 		json_put_null(json, "waits");
@@ -358,7 +373,8 @@ static void why_frame(struct out *out, const struct view *view)
 
 	if (frame->info->trace)
 		chain_index_make(&why->index, frame->info->trace);
-	most = find_most(frame->info->trace);
+	find_asked(why, &out->config->view->query, frame);
+	most = find_most(why, frame->info->trace);
 	out->suffers |= n || (most && most->class == CLASS_CONTENDED);
 	if (!out->config->as_json) {
 		put_page(out, why, frame);
@@ -379,6 +395,7 @@ static void why_close(struct out *out)
 	chain_index_free(&why->index);
 	chain_free(&why->chain);
 	site_owners_free(&why->owners);
+	site_owners_free(&why->asked);
 	free(why->sites);
 	buf_free(&why->text);
 	free(why);

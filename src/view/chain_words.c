@@ -38,6 +38,8 @@ static void put_queue(struct buf *out, const struct site *site, enum text_charse
 
 void chain_put_site(struct buf *out, const struct site *site, enum text_charset charset)
 {
+	const char *words = wait_words(site->where, site->on);
+
 	if (site->state == STATE_CPU) {
 		put_queue(out, site, charset);
 		return;
@@ -51,6 +53,8 @@ void chain_put_site(struct buf *out, const struct site *site, enum text_charset 
 		buf_puts(out, site->on ? " " : " in ");
 		put_raw(out, site->on ? site->on : site->where, charset);
 	}
+	if (words)
+		buf_printf(out, " (%s)", words);
 }
 
 void chain_put_part(struct buf *out, const struct chain_part *part, enum text_charset charset)
@@ -126,7 +130,10 @@ void chain_put_root(struct buf *out, const struct chain_root *root, enum text_ch
 		put_own(out, "deadlock", root, charset);
 		break;
 	case CHAIN_GOES_ON:
-		put_own(out, "not ended yet, or by others", root, charset);
+		put_own(out,
+			root->site && root->site->waiting ? "wait in progress"
+							  : "wait ended by others",
+			root, charset);
 		break;
 	default:
 		buf_puts(out, "unexplained");

@@ -319,7 +319,7 @@ GETTER(get_exit)
 
 /* The share of time in a state. */
 #define STATE_COLUMN(NAME, ident, letter, head, text) \
-	COLUMN("s-" ident, head, column_get_in_wait, "traced: time in which it " text, PERCENT, \
+	COLUMN("s-" ident, head, column_get_in_wait, "traced: time it " text, PERCENT, \
 	       .traced = true, .sum = SUM_ROW, .arg = STATE_##NAME, \
 	       .stalls = (BUSY_STATES & ~(1u << STATE_RUN)) & 1u << STATE_##NAME \
 				 ? column_get_in_wait \

@@ -74,15 +74,15 @@ static void sort_findings(struct findings *findings)
 	}
 }
 
-/* Puts that the machine is under pressure, as far as that is worth it. False: it is not. */
-static bool put_pressed(struct finder *finder)
+/* Puts of which resource pressure is highest, if it is worth it. PSI_RESOURCES: it is not. */
+static enum psi_resource put_pressed(struct finder *finder)
 {
 	double most = FINDING_PRESSURE;
-	unsigned found = PSI_RESOURCES;
+	enum psi_resource found = PSI_RESOURCES;
 
 	/* Such a finding is about all tasks; and a group's is not told of tasks outside it. */
 	if (finder->info->some || (finder->query && !query_takes_all(finder->query)))
-		return false;
+		return found;
 	for (unsigned r = 0; r < PSI_RESOURCES; r++) {
 		struct psi_pair pair = summary_pressure_of(finder->info, r);
 		double stalled = summary_stalled(&pair, false);
@@ -93,10 +93,10 @@ static bool put_pressed(struct finder *finder)
 		found = r;
 	}
 	if (found == PSI_RESOURCES)
-		return false;
+		return found;
 	buf_printf(&finder->findings->text, "%s pressure is ", psi_names[found]);
 	finding_put_percent(finder, most < 100 ? most : 100);
-	return true;
+	return found;
 }
 
 /* Whether who waited most is a thread of the kernel, and did so for long: that is no finding. */
@@ -106,17 +106,32 @@ static bool is_kernels(const struct finder *finder, const struct most *loser)
 	       (double)loser->ns * 100 >= (double)loser->row->interval_ns * IO_LEAST;
 }
 
+/* Says which task waited most. */
+static void put_loser(struct finder *finder)
+{
+	const struct most *loser = &finder->loser;
+	struct buf *text = &finder->findings->text;
+
+	buf_puts(text, ": ");
+	finding_put_who(finder, loser->row);
+	buf_puts(text, loser->row->exited ? " waited most and has ended, " : " waited most, ");
+	buf_decimal(text, (double)loser->ns / (double)NSEC_PER_MSEC, 0);
+	buf_puts(text, " ms");
+}
+
 /* Says that nothing was found, and which task waited most all the same. */
 static void say_none(struct finder *finder)
 {
 	const struct most *loser = &finder->loser;
 	struct findings *findings = finder->findings;
 	struct finding *none = &findings->none;
+	enum psi_resource resource;
 	bool pressed;
 
 	finder->finding = none;
 	*none = (struct finding){ .at = findings->text.len, .share = -1, .row = loser->row };
-	pressed = put_pressed(finder);
+	resource = put_pressed(finder);
+	pressed = resource != PSI_RESOURCES;
 	/* Rounds as the words below do. */
 	if (!loser->row || loser->ns < NSEC_PER_MSEC / 2) {
 		none->row = NULL;
@@ -124,15 +139,17 @@ static void say_none(struct finder *finder)
 			 pressed ? ", but no task is seen to wait: who makes it is not known"
 				 : "nothing waits");
 	} else {
-		buf_puts(&findings->text, pressed ? ": "
-					  : is_kernels(finder, loser)
-						  ? "only a thread of the kernel waits for long: "
-						  : "nothing waits for long: ");
-		finding_put_who(finder, loser->row);
-		buf_puts(&findings->text,
-			 loser->row->exited ? " waited most and has ended, " : " waited most, ");
-		buf_decimal(&findings->text, (double)loser->ns / (double)NSEC_PER_MSEC, 0);
-		buf_puts(&findings->text, " ms");
+		if (!pressed)
+			buf_puts(&findings->text,
+				 is_kernels(finder, loser)
+					 ? "only a thread of the kernel waits for long"
+					 : "nothing waits for long");
+		/* One of many that come and go says less than all of them. */
+		if (loser->row->exited && (!pressed || resource == PSI_CPU) &&
+		    finding_put_storm(finder, NULL))
+			none->row = NULL;
+		else
+			put_loser(finder);
 	}
 	none->len = findings->text.len - none->at;
 	buf_putc(&findings->text, '\0');

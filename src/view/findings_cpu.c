@@ -219,15 +219,18 @@ static bool find_storm(const struct finder *finder, const struct row *row,
 	return !row || row->exited || storm->run_ns > row->deltas->grown.run_ns;
 }
 
-/* Says of tasks that came and went how many they were, and how much they ran instead. */
-static void put_storm(struct finder *finder, const struct ended_tasks *storm)
+bool finding_put_storm(struct finder *finder, const struct row *row)
 {
 	double seconds = (double)finder->info->interval_ns / (double)NSEC_PER_SEC;
+	struct ended_tasks storm;
 
-	buf_printf(&finder->findings->text, "; %s ran most, ", storm->comm);
-	buf_decimal(&finder->findings->text, (double)storm->n / seconds, 0);
+	if (!find_storm(finder, row, &storm))
+		return false;
+	buf_printf(&finder->findings->text, "; %s ran most, ", storm.comm);
+	buf_decimal(&finder->findings->text, (double)storm.n / seconds, 0);
 	buf_puts(&finder->findings->text, " a second, ");
-	finding_put_percent(finder, (double)storm->run_ns / (double)NSEC_PER_SEC / seconds * 100);
+	finding_put_percent(finder, (double)storm.run_ns / (double)NSEC_PER_SEC / seconds * 100);
+	return true;
 }
 
 /* Says which tasks run in place of the waiting one. */
@@ -236,7 +239,6 @@ static void put_culprit(struct finder *finder, struct finding *finding)
 	const struct row *runs = rival_of(finder, finding->row);
 	bool known = row_evidence(finder->view.frame, finding->row);
 	double waited = (double)finding->row->deltas->waited.ns[DELAY_CPU];
-	struct ended_tasks storm;
 
 	finding->site = finding_site(finder, finding->row, STATE_CPU);
 	if (finding->site && finding->site->on &&
@@ -256,10 +258,8 @@ static void put_culprit(struct finder *finder, struct finding *finding)
 		return;
 	}
 	finding->site = NULL;
-	if (finder->idle < FINDING_IDLE && find_storm(finder, runs, &storm)) {
-		put_storm(finder, &storm);
+	if (finder->idle < FINDING_IDLE && finding_put_storm(finder, runs))
 		return;
-	}
 	if (!runs || (!known && !finding_worth_naming(finder, runs, finding->row)))
 		return;
 	buf_puts(&finder->findings->text, "; ");

@@ -10,28 +10,6 @@
 /* The share of a site's time that a waker must have ended to be named: most of it. */
 #define WAKER_LEAST 0.5
 
-/* Functions of the kernel that tell why a task waits there. */
-static const struct function_words function_table[] = {
-	/* fs/super.c: the lock that writers of a file system take is held against them. */
-	{ "percpu_rwsem_wait", "frozen", true },
-	{ "request_wait_answer", "no answer of the server in user space", false },
-	{ "rpc_wait_bit_killable", "no answer of the server", false },
-	{ "p9_client_rpc", "no answer of the server", false },
-	{ "autofs_wait", "no answer of the automounter", false },
-	{ "jbd2_log_wait_commit", "the journal", false },
-	/* kernel/fork.c: of fork's kind only vfork() waits. */
-	{ "kernel_clone", "until its child execs or exits", false },
-};
-
-const struct function_words *finding_function(const char *where, const char *on)
-{
-	for (size_t i = 0; where && i < ARRAY_SIZE(function_table); i++)
-		if (!strcmp(where, function_table[i].function) &&
-		    (!function_table[i].of_file || (on && *on == '/')))
-			return &function_table[i];
-	return NULL;
-}
-
 const struct site *finding_next_site(const struct finder *finder, const struct row *row,
 				     const struct site *site)
 {
@@ -290,15 +268,15 @@ void finding_put_function(struct finder *finder, const struct finding *finding)
 	const struct task_waiting *waiting = waiting_of(finder, finding);
 	const struct site *site = finding->site;
 	const char *where = site ? site->where : NULL, *on = site ? site->on : NULL;
-	const struct function_words *words;
+	const char *words;
 
 	if (waiting && waiting->where.len) {
 		where = waiting->where.data;
 		on = waiting->on.len ? waiting->on.data : NULL;
 	}
-	words = finding_function(where, on);
+	words = wait_words(where, on);
 	if (where)
-		buf_printf(&finder->findings->text, " (%s)", words ? words->words : where);
+		buf_printf(&finder->findings->text, " (%s)", words ? words : where);
 }
 
 void finding_put_site(struct finder *finder, struct finding *finding, double waited_ns)

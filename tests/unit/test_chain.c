@@ -271,6 +271,36 @@ TEST(test_depth)
 	unmake(&made);
 }
 
+/* A wait that goes on has the reason with it where the kernel's function tells it. */
+TEST(test_reasons)
+{
+	static const struct {
+		struct site site;
+		const char *words;
+	} cases[] = {
+		{ { .syscall = "openat",
+		    .on = "/mnt/x",
+		    .where = "percpu_rwsem_wait",
+		    .waiting = 1 },
+		  "wait in progress of cp 7: openat /mnt/x (frozen)" },
+		{ { .syscall = "openat", .where = "percpu_rwsem_wait", .waiting = 1 },
+		  "wait in progress of cp 7: openat" },
+		{ { .syscall = "vfork", .where = "kernel_clone", .waiting = 1 },
+		  "wait in progress of cp 7: vfork (until its child execs or exits)" },
+		{ { .syscall = "flock", .on = "/x", .where = "flock_lock_inode_wait" },
+		  "wait ended by others of cp 7: flock /x" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct chain_root root = { CHAIN_GOES_ON, "cp", 7, &cases[i].site, 1 };
+		struct buf text = { 0 };
+
+		chain_put_root(&text, &root, TEXT_UTF8);
+		assert_string_equal(buf_cstr(&text), cases[i].words);
+		buf_free(&text);
+	}
+}
+
 /* Names are escaped. */
 TEST(test_names)
 {

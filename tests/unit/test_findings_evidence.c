@@ -163,10 +163,9 @@ FINDINGS_TEST(test_service)
 	check(s, 0, "io", "io: server 2 waits 80 % of the time (and 2 others)");
 }
 
-/* Who comes and goes by the hundred is named by that, where nobody else runs more. */
-FINDINGS_TEST(test_storm)
+/* Adds a record of tasks that ended and ran for most of the interval. */
+static struct task_raw *add_storm(struct state *s)
 {
-	struct state *s = *state;
 	struct task_raw *left;
 
 	sample_leave(&s->scene.samples[1], 1);
@@ -182,6 +181,15 @@ FINDINGS_TEST(test_storm)
 	left->counters.valid = s->now[0]->counters.valid;
 	left->counters.run_ns = MS(1500);
 	left->counters.members = 1;
+	return left;
+}
+
+/* Who comes and goes by the hundred is named by that, where nobody else runs more. */
+FINDINGS_TEST(test_storm)
+{
+	struct state *s = *state;
+	struct task_raw *left = add_storm(s);
+
 	waits(s, 0, DELAY_CPU, 1600);
 	runs(s, 0, 400);
 	build(s);
@@ -200,6 +208,29 @@ FINDINGS_TEST(test_storm)
 	runs(s, 1, 1900);
 	build(s);
 	check(s, 0, "cpu", "cpu: alpha 1 waits 80 % of the time for a CPU; beta 2 runs most, 95 %");
+}
+
+/* Where only those that come and go wait, they are named together. */
+FINDINGS_TEST(test_storm_alone)
+{
+	struct state *s = *state;
+	struct system_sample *systems = s->scene.systems;
+	struct task_raw *left = add_storm(s);
+
+	left->counters.members = 50;
+	left->counters.delay[DELAY_CPU] = (struct delay_sum){ 90, MS(900) };
+	build(s);
+	check_none(s, "nothing waits for long; sed ran most, 25 a second, 75 %");
+	for (unsigned i = 0; i < 2; i++) {
+		systems[i].pressure.read_ns = SEC(100) + SEC(2) * i;
+		systems[i].pressure.psi[PSI_CPU].some.valid = true;
+		systems[i].pressure.psi[PSI_CPU].some.total_us = 5000 + 1120000 * i;
+	}
+	build(s);
+	check_none(s, "cpu pressure is 56 %; sed ran most, 25 a second, 75 %");
+	left->counters.members = 3;
+	build(s);
+	check_none(s, "cpu pressure is 56 %: sed 99 waited most and has ended, 900 ms");
 }
 
 /* Of many names that came and went the one that ran most is named, not one that was met first. */
