@@ -23,7 +23,7 @@
 	ROW(INTERRUPT, "interrupt", "another interrupt") \
 	ROW(CIRCLE, "circle", "tasks that waited for each other") \
 	ROW(DEADLOCK, "deadlock", "tasks that hold what each other waits for, and will forever") \
-	ROW(GOES_ON, "goes on", "a wait that has not ended yet, or was ended by others") \
+	ROW(GOES_ON, "goes on", "a wait in progress, or with an unknown waker") \
 	ROW(UNEXPLAINED, "unexplained", "not known")
 
 #define CHAIN_ROOT_ID(NAME, ...) CHAIN_##NAME,

@@ -38,7 +38,7 @@ static void put_queue(struct buf *out, const struct site *site, enum text_charse
 
 void chain_put_site(struct buf *out, const struct site *site, enum text_charset charset)
 {
-	const char *words = wait_words(site->where, site->on);
+	const char *words;
 
 	if (site->state == STATE_CPU) {
 		put_queue(out, site, charset);
@@ -53,6 +53,7 @@ void chain_put_site(struct buf *out, const struct site *site, enum text_charset 
 		buf_puts(out, site->on ? " " : " in ");
 		put_raw(out, site->on ? site->on : site->where, charset);
 	}
+	words = wait_words(site->where, site->on);
 	if (words)
 		buf_printf(out, " (%s)", words);
 }
@@ -132,7 +133,7 @@ void chain_put_root(struct buf *out, const struct chain_root *root, enum text_ch
 	case CHAIN_GOES_ON:
 		put_own(out,
 			root->site && root->site->waiting ? "wait in progress"
-							  : "wait ended by others",
+							  : "wait with an unknown waker",
 			root, charset);
 		break;
 	default:

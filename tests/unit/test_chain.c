@@ -288,7 +288,7 @@ TEST(test_reasons)
 		{ { .syscall = "vfork", .where = "kernel_clone", .waiting = 1 },
 		  "wait in progress of cp 7: vfork (until its child execs or exits)" },
 		{ { .syscall = "flock", .on = "/x", .where = "flock_lock_inode_wait" },
-		  "wait ended by others of cp 7: flock /x" },
+		  "wait with an unknown waker of cp 7: flock /x" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
