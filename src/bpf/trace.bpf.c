@@ -36,6 +36,7 @@ int BPF_PROG(waking, struct task_struct *task)
 	struct trace_site_slot *site;
 	struct waker waker = {};
 	struct site_word word = {};
+	struct local *own;
 	__u64 now;
 
 	if (!local)
@@ -50,9 +51,12 @@ int BPF_PROG(waking, struct task_struct *task)
 	leave_site(local, &slot->thread, now, &waker);
 	word.ref.slot = slot->thread.site;
 	word.ref.generation = slot->thread.generation;
-	if (waker.tgid)
-		add_links(word.word, known(bpf_get_current_task_btf()), slot->thread.since_ns, now);
 	keep_past(local, &slot->thread, now);
+	if (waker.tgid) {
+		own = known(bpf_get_current_task_btf());
+		add_links(word.word, own, slot->thread.since_ns, now);
+		end_segments(local, own, task, slot->thread.state == STATE_CHILD, now);
+	}
 	local->throttled = is_throttled(task, true);
 	set_state(slot, local->slot, STATE_CPU, now, 0);
 	return 0;

@@ -9,8 +9,20 @@
 
 #include "bpf/trace_thread.bpf.h"
 
-/* The parts since the last sleep that are looked at for one to be added to. */
-#define MERGED 4
+/* The longest segment, and the longest time between moments that are compared. */
+#define SEGMENT_NS (1ULL << (30 + MOMENT_SHIFT))
+#define COMPARED_NS (1ULL << (31 + MOMENT_SHIFT))
+
+static __always_inline __u32 moment_of(__u64 ns)
+{
+	return (__u32)(ns >> MOMENT_SHIFT);
+}
+
+/* Whether a moment is later than another. */
+static __always_inline bool is_later(__u32 moment, __u32 than)
+{
+	return (__s32)(moment - than) > 0;
+}
 
 /* The index of a part, by how many there are after it: fewer than PASTS. */
 static __always_inline __u32 past_at(const struct local *local, __u32 later)
@@ -18,59 +30,168 @@ static __always_inline __u32 past_at(const struct local *local, __u32 later)
 	return local->past >= later ? local->past - later : local->past + PASTS - later;
 }
 
-/*
- * Keeps what a thread did until now, before it moves to another state; the wait that it leaves has
- * been added to its site. A thread that is preempted again and again is in few parts: between two
- * sleeps those of one kind are one.
- */
-__noinline int keep_past(struct local *local, const struct trace_thread *thread, __u64 now)
+/* Adds an activity, in a site (struct site_word) or none, to its part of the segment. */
+__noinline int keep_part(struct local *local, __u64 word, __u32 state, __u64 from, __u64 until)
 {
-	struct site_ref ref;
+	struct site_ref ref = ((struct site_word){ .word = word }).ref;
 	struct thread_past *past;
-	__u32 at;
-	__u64 ns;
+	__u32 at, end;
 
-	if (!local || !thread || now <= thread->since_ns)
+	if (!local || until <= from)
 		return 0;
-	ns = now - thread->since_ns;
-	ref.slot = thread->site;
-	ref.generation = thread->generation & 0xffffff;
-	if (thread->state == STATE_CPU) {
-		ref.slot = local->queue.ref.slot;
-		ref.generation = local->queue.ref.generation & 0xffffff;
-	}
-	for (__u32 i = 0; i < MERGED; i++) {
+	ref.generation &= 0xffff;
+	end = moment_of(until) + 1;
+	for (__u32 i = 0; i < PASTS && !local->fresh; i++) {
 		at = past_at(local, i);
 		KEEP(at);
 		if (at >= PASTS)
 			return 0;
 		past = &local->pasts[at];
-		if (sleeps(past->state))
-			break;
-		if (past->state == thread->state && past->site == ref.slot &&
+		if (past->state == state && past->site == ref.slot &&
 		    past->generation == ref.generation) {
-			past->ns += ns;
+			past->ns += until - from;
+			past->end = end;
 			return 0;
 		}
+		if (past->first)
+			break;
 	}
 	at = local->past + 1;
 	if (at >= PASTS)
 		at = 0;
 	past = &local->pasts[at];
-	past->ns = ns;
-	past->site = ref.slot;
+	past->ns = until - from;
 	past->generation = ref.generation;
-	past->state = thread->state;
-	local->past = at;
+	past->site = ref.slot;
+	past->first = local->fresh;
+	past->state = state;
+	past->begin = moment_of(until - from < SEGMENT_NS ? from : until - SEGMENT_NS);
+	past->end = end;
+	local->past = (__u8)at;
+	local->fresh = 0;
 	return 0;
 }
 
-/* Adds time to a link of a site that is locked; without room that replaces the one with least. */
-__noinline int add_link(__u32 at, const struct trace_link *more)
+static __always_inline void begin_segment(struct local *local, __u64 now)
+{
+	local->segment_ns = now;
+	local->fresh = 1;
+	local->bound_ns = 0;
+}
+
+/*
+ * Keeps what a thread did until now, before it moves to another state; the wait that it leaves has
+ * been added to its site.
+ */
+__noinline int keep_past(struct local *local, const struct trace_thread *thread, __u64 now)
+{
+	struct site_word word = {};
+	__u64 since, bound;
+
+	if (!local || !thread || now <= thread->since_ns)
+		return 0;
+	since = thread->since_ns;
+	word.ref.slot = thread->site;
+	word.ref.generation = thread->generation;
+	if (thread->state == STATE_CPU)
+		word.ref = local->queue.ref;
+	bound = local->bound_ns;
+	if (!local->segment_ns || since - local->segment_ns >= SEGMENT_NS) {
+		begin_segment(local, since);
+	} else if (bound) {
+		if (bound > since)
+			keep_part(local, word.word, thread->state, since,
+				  bound < now ? bound : now);
+		since = bound > since ? bound : since;
+		begin_segment(local, since);
+	}
+	keep_part(local, word.word, thread->state, since, now);
+	return 0;
+}
+
+/*
+ * Ends the segments of a task that is woken, and of the one that runs and wakes it; wake-ups by and
+ * of kernel threads are parts of what a user's task does, as children are of what their parent
+ * does. own: NULL: that one is not known.
+ */
+static __always_inline void end_segments(struct local *local, struct local *own,
+					 const struct task_struct *task, bool for_child, __u64 now)
+{
+	bool kernel = task->flags & PF_KTHREAD;
+	bool own_kernel = bpf_get_current_task_btf()->flags & PF_KTHREAD;
+
+	if (own && (!kernel || own_kernel))
+		own->bound_ns = now;
+	if (!for_child && (!own_kernel || kernel))
+		local->bound_ns = now;
+}
+
+/* Set in the time of a link that grew of late. */
+#define IN_USE (1ULL << 63)
+
+/* Whether what tasks did in a state is told without a site where they are many. */
+static __always_inline bool needs_no_site(__u32 state)
+{
+	return state == STATE_CPU || state == STATE_IO || state == STATE_TIMER;
+}
+
+/* The link with least time of those that did not grow of late, if there are any. */
+__noinline __u32 find_least(const struct trace_links *links, __u32 epoch)
+{
+	__u64 least_ns = -1, ns;
+	__u32 least = 0;
+
+	if (!links)
+		return 0;
+	for (__u32 i = 0; i < TRACE_LINKS; i++) {
+		ns = links->all[i].ns;
+		if ((__u16)(epoch - links->all[i].epoch) <= 1)
+			ns |= IN_USE;
+		if (ns < least_ns) {
+			least_ns = ns;
+			least = i;
+		}
+	}
+	return least;
+}
+
+/*
+ * Puts a link where there is no room for one more: of links in use the site is not told. plain: one
+ * of the same task and state that has no site; TRACE_LINKS: there is none.
+ */
+__noinline int replace_link(struct trace_links *links, const struct trace_link *more, __u32 plain)
+{
+	__u32 epoch = *(volatile __u32 *)&control.epoch, least;
+	bool in_use;
+
+	if (!links || !more)
+		return 0;
+	least = find_least(links, epoch);
+	if (least >= TRACE_LINKS)
+		return 0;
+	in_use = (__u16)(epoch - links->all[least].epoch) <= 1;
+	if (in_use)
+		links->full = epoch;
+	if (in_use && plain < TRACE_LINKS) {
+		links->all[plain].ns += more->ns;
+		links->all[plain].epoch = (__u16)epoch;
+		return 0;
+	}
+	links->all[least] = *more;
+	links->all[least].epoch = (__u16)epoch;
+	if (in_use)
+		links->all[least].site = links->all[least].generation = 0;
+	return 0;
+}
+
+/*
+ * Adds time to a link of a site that is locked. children: a link is for all of one name, and names
+ * the last one's site or none.
+ */
+__noinline int add_link(__u32 at, const struct trace_link *more, bool children)
 {
 	struct trace_links *links = bpf_map_lookup_elem(&links_of_sites, &at);
-	__u32 least = 0;
-	__u64 least_ns = -1;
+	__u32 epoch = *(volatile __u32 *)&control.epoch, plain = TRACE_LINKS;
 
 	if (!links || !more)
 		return 0;
@@ -79,21 +200,31 @@ __noinline int add_link(__u32 at, const struct trace_link *more)
 
 		if (!link->tgid) {
 			*link = *more;
+			link->epoch = (__u16)epoch;
 			return 0;
 		}
-		if (link->tgid == more->tgid && link->site == more->site &&
-		    link->state == more->state && link->generation == more->generation) {
+		if (link->tgid != more->tgid || link->state != more->state)
+			continue;
+		if (link->site == more->site && link->generation == more->generation) {
 			link->ns += more->ns;
+			link->epoch = (__u16)epoch;
 			return 0;
 		}
-		if (link->ns < least_ns) {
-			least_ns = link->ns;
-			least = i;
+		if (children) {
+			link->ns += more->ns;
+			link->epoch = (__u16)epoch;
+			link->site = needs_no_site(more->state) ? 0 : more->site;
+			link->generation = more->generation;
+			return 0;
 		}
+		if (!link->site)
+			plain = i;
 	}
-	KEEP(least);
-	if (least < TRACE_LINKS)
-		links->all[least] = *more;
+	KEEP(plain);
+	if (links->full != epoch || plain >= TRACE_LINKS)
+		return replace_link(links, more, plain);
+	links->all[plain].ns += more->ns;
+	links->all[plain].epoch = (__u16)epoch;
 	return 0;
 }
 
@@ -103,6 +234,13 @@ struct meanwhile {
 	__u64 left; /* of the wait, before what was added */
 	__u64 known[WAIT_STATES]; /* of the waker's time, in each state */
 	__u32 at; /* the slot of the site that was waited in */
+	bool children; /* it is one where children are waited for */
+	__u32 from; /* the moment when the wait began */
+	__u32 parts; /* of the waker's, those in segments that ended after that */
+	/* Of them, those that began before the wait and ended in it: their number, */
+	__u32 straddling;
+	__u32 last; /* the index of the last of them, */
+	__u64 most; /* and the most that all of them have of the wait */
 };
 
 /* Adds a part of the waker's time. */
@@ -116,7 +254,7 @@ static __always_inline void add_part(struct meanwhile *meanwhile, __u64 ns)
 	meanwhile->link.ns = ns < meanwhile->left ? ns : meanwhile->left;
 	meanwhile->left -= meanwhile->link.ns;
 	if (meanwhile->link.ns)
-		add_link(meanwhile->at, &meanwhile->link);
+		add_link(meanwhile->at, &meanwhile->link, meanwhile->children);
 }
 
 /*
@@ -141,6 +279,108 @@ __noinline int add_rest(struct meanwhile *meanwhile, const struct trace_thread *
 	return 0;
 }
 
+/* Adds a part of the waker's past. */
+static __always_inline void add_past(struct meanwhile *meanwhile, const struct thread_past *past,
+				     __u64 ns)
+{
+	meanwhile->link.site = past->site;
+	meanwhile->link.generation = past->generation;
+	meanwhile->link.state = past->state;
+	add_part(meanwhile, ns);
+}
+
+/* The most that a part has of a wait that began before the part ended. */
+static __always_inline __u64 most_of(const struct meanwhile *meanwhile,
+				     const struct thread_past *past)
+{
+	__u64 after = (__u64)(past->end - meanwhile->from) << MOMENT_SHIFT, ns = past->ns;
+
+	return ns < after ? ns : after;
+}
+
+/* Adds those of the waker's parts that began after the wait, and finds those that straddle that. */
+__noinline int add_whole(struct meanwhile *meanwhile, const struct local *local)
+{
+	__u64 sum = 0, wait;
+
+	if (!meanwhile || !local)
+		return 0;
+	wait = meanwhile->left;
+	for (__u32 i = 0; i < PASTS; i++) {
+		const struct thread_past *past;
+		__u32 at = past_at(local, i);
+		bool whole;
+
+		KEEP(at);
+		if (at >= PASTS)
+			return 0;
+		past = &local->pasts[at];
+		if (!past->ns)
+			break;
+		meanwhile->parts = i + 1;
+		sum += past->ns;
+		whole = is_later(past->begin, meanwhile->from);
+		if (whole) {
+			add_past(meanwhile, past, past->ns);
+		} else if (is_later(past->end, meanwhile->from)) {
+			meanwhile->straddling++;
+			meanwhile->last = at;
+			meanwhile->most += most_of(meanwhile, past);
+		}
+		if (past->first && (!whole || sum >= wait))
+			return 0;
+	}
+	/* Parts that found no room may straddle it, too: none is the only one. */
+	meanwhile->straddling += 2;
+	meanwhile->most += meanwhile->left;
+	return 0;
+}
+
+/*
+ * Adds what is certain of parts that straddle the begin of a wait: what the others, at their most,
+ * leave, or what they had after that if they did nothing else before.
+ */
+__noinline int add_straddling(struct meanwhile *meanwhile, const struct local *local)
+{
+	__u64 left;
+
+	if (!meanwhile || !local)
+		return 0;
+	left = meanwhile->left;
+	for (__u32 i = 0; i < PASTS; i++) {
+		const struct thread_past *past;
+		__u32 at = past_at(local, i);
+		__u64 before, others, least = 0;
+
+		KEEP(at);
+		if (at >= PASTS || i >= meanwhile->parts)
+			return 0;
+		past = &local->pasts[at];
+		if (is_later(past->begin, meanwhile->from) || !is_later(past->end, meanwhile->from))
+			continue;
+		before = (__u64)(meanwhile->from + 1 - past->begin) << MOMENT_SHIFT;
+		if (past->ns > before)
+			least = past->ns - before;
+		others = meanwhile->most - most_of(meanwhile, past);
+		if (left > others + least)
+			least = left - others;
+		if (least)
+			add_past(meanwhile, past, least);
+	}
+	return 0;
+}
+
+/* The child that stands for those of the current one's name among a site's wakers. */
+static __always_inline __s32 child_of_name(const struct trace_site *site)
+{
+	const __u64 *words = (const __u64 *)bpf_get_current_task_btf()->group_leader->comm;
+
+	for (int i = 0; i < TRACE_WAKERS; i++)
+		if (has_name(&site->wakers[i], words) && site->wakers[i].tgid)
+			return site->wakers[i].tgid;
+	return 0;
+}
+
 /*
  * Adds what a waker, which runs now, did since a wait in a site (struct site_word) began. What it
  * keeps may not go back as far.
@@ -151,7 +391,7 @@ __noinline int add_links(__u64 word, const struct local *local, __u64 from, __u6
 	struct trace_site_slot *slot = site_at(ref.slot);
 	struct trace_thread_slot *waker = local ? thread_at(local->slot) : NULL;
 	struct meanwhile meanwhile = { .link.state = STATE_RUN, .at = ref.slot };
-	const struct thread_past *past;
+	__u32 last;
 
 	if (!local || !slot || !waker || now <= from || !lock_site(slot, ref.slot))
 		return 0;
@@ -160,23 +400,20 @@ __noinline int add_links(__u64 word, const struct local *local, __u64 from, __u6
 		return 0;
 	}
 	meanwhile.left = now - from;
-	meanwhile.link.tgid = waker->thread.tgid;
+	meanwhile.children = slot->site.key.state == STATE_CHILD;
+	meanwhile.link.tgid = meanwhile.children ? child_of_name(&slot->site) : waker->thread.tgid;
 	if (now > waker->thread.since_ns)
 		add_part(&meanwhile, now - waker->thread.since_ns);
-	for (__u32 i = 0; i < PASTS && meanwhile.left; i++) {
-		__u32 at = past_at(local, i);
-
-		KEEP(at);
-		if (at >= PASTS)
-			break;
-		past = &local->pasts[at];
-		if (!past->ns)
-			break;
-		meanwhile.link.site = past->site;
-		meanwhile.link.generation = past->generation;
-		meanwhile.link.state = past->state;
-		add_part(&meanwhile, past->ns);
+	if (meanwhile.left) {
+		meanwhile.from = moment_of(now - from < COMPARED_NS ? from : now - COMPARED_NS + 1);
+		add_whole(&meanwhile, local);
 	}
+	last = meanwhile.last;
+	KEEP(last);
+	if (meanwhile.straddling == 1 && last < PASTS)
+		add_past(&meanwhile, &local->pasts[last], meanwhile.most);
+	else if (meanwhile.straddling)
+		add_straddling(&meanwhile, local);
 	add_rest(&meanwhile, &waker->thread, from);
 	LIST(site, slot, ref.slot);
 	end_write(&slot->version);

@@ -154,23 +154,33 @@ struct recent {
 /* Whether a thread found no room: counted for its process, which sleep.key names, or for none. */
 enum lost { NOT_LOST, LOST, LOST_NAMELESS };
 
-/* An earlier activity of a thread. */
+/*
+ * Earlier activities of a thread, of one kind and in one segment of its time: a segment ends when
+ * the thread wakes another, or is woken by one. Its parts fill it.
+ */
 struct thread_past {
-	__u64 ns; /* 0: none */
-	__u32 site; /* that it waited in, 0: none */
-	__u32 generation : 24, state : 8; /* of that site, its low bits; enum wait_state */
-};
+	__u64 ns : 48; /* 0: none */
+	__u64 generation : 16; /* of the site, its low bits */
+	__u32 site : 27; /* that it waited in, 0: none */
+	__u32 first : 1; /* of its segment */
+	__u32 state : 4; /* enum wait_state */
+	__u32 begin, end; /* moments */
+} __attribute__((packed, aligned(4)));
+
+/* A moment: the time in units of 2^MOMENT_SHIFT ns, modulo 2^32: 73 minutes. */
+#define MOMENT_SHIFT 10
 
 /* As many as fit into what the kernel allocates for a struct local, 512 bytes with its own. */
-#define PASTS 12
+#define PASTS 11
 
 /* Facts about a thread besides its slot. */
 struct local {
 	__u32 slot; /* 0: none; SLOT_TAKEN: is being made */
 	__u8 lost; /* enum lost */
 	__u8 gone; /* it ended, or the reader cannot see it */
-	__u8 throttled; /* it is queued as its group's quota is used up */
-	__u8 unused;
+	__u8 throttled : 1; /* it is queued as its group's quota is used up */
+	__u8 fresh : 1; /* the segment has no part yet */
+	__u8 past; /* the index of the latest of the pasts */
 	__u64 arrived_ns; /* when it was switched in last, or born; 0: before it was seen */
 	__u64 blkio_ns; /* booked before the wait */
 	__u64 run_delay_ns; /* the same for queues */
@@ -182,8 +192,8 @@ struct local {
 	__u64 faults; /* how many there were then; it stays so while that one lasts */
 	__u64 within_ns[2]; /* when reclaim, compaction began; 0: not in it */
 	__u64 within_booked_ns;
-	__u32 past; /* the index of the latest of the pasts */
-	__u32 spare;
+	__u64 segment_ns; /* when the segment began; 0: there is none */
+	__u64 bound_ns; /* when it ends; 0: it goes on */
 	struct thread_past pasts[PASTS];
 };
 

@@ -90,15 +90,18 @@ struct trace_site {
 struct trace_link {
 	__u64 ns;
 	__s32 tgid; /* the waker's process; 0: the end of the list */
-	__u32 site; /* that the waker waited in: index, 0: none */
+	__u32 site; /* that the waker waited in: index, 0: none, or not told for want of room */
 	__u32 generation; /* of that site, its low bits */
 	__u8 state; /* enum wait_state; WAIT_STATES: not known, as it was too long ago */
-	__u8 unused[3];
+	__u8 unused;
+	__u16 epoch; /* in which it grew last, its low bits */
 };
 
 /* The links of a site since it was made: those with most time. */
 struct trace_links {
 	struct trace_link all[TRACE_LINKS];
+	__u32 full; /* the last epoch in which one more found all of them in use */
+	__u32 unused;
 };
 
 /*

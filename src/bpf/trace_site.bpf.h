@@ -324,17 +324,27 @@ struct waker {
 	};
 };
 
-/* Adds a wait to its waker's; without room that replaces the waker with the least time. */
+static __always_inline bool has_name(const struct trace_waker *waker, const __u64 *words)
+{
+	const __u64 *name = (const __u64 *)waker->name;
+
+	return waker->count && name[0] == words[0] && name[1] == words[1];
+}
+
+/*
+ * Adds a wait to its waker's; without room that replaces the waker with the least time. Interrupts
+ * and children, which are many, are told apart by their names.
+ */
 static __always_inline void add_waker(struct trace_site *site, const struct waker *waker, __u64 ns)
 {
 	struct trace_waker *at = NULL;
+	bool named = !waker->tgid || site->key.state == STATE_CHILD;
 
 	for (int i = 0; i < TRACE_WAKERS; i++) {
 		struct trace_waker *known = &site->wakers[i];
-		const __u64 *words = (const __u64 *)known->name;
 
-		if (known->count && known->tgid == waker->tgid &&
-		    (waker->tgid || (words[0] == waker->words[0] && words[1] == waker->words[1]))) {
+		if (named ? has_name(known, waker->words) && !known->tgid == !waker->tgid
+			  : known->count && known->tgid == waker->tgid) {
 			known->count++;
 			known->ns += ns;
 			return;

@@ -8,7 +8,7 @@
 #include "base/util.h"
 
 /* What a thread keeps of a generation: struct thread_past of trace_maps.bpf.h. */
-#define GENERATION_BITS 0xffffffu
+#define GENERATION_BITS 0xffffu
 
 /* The part of an interval below which a link is left out: there may be many of those. */
 #define PART_LEAST 5000
@@ -24,15 +24,15 @@ void traced_links_begin(struct traced_links *links)
 	links->ngrown = links->n = 0;
 }
 
-/* What a link had at the reading before; 0: it was not there. */
-static uint64_t ns_before(const struct trace_links *before, const struct trace_link *now)
+/* What a link had at the reading before; 0: it was not there. children: its site may be another. */
+static uint64_t ns_before(const struct trace_links *before, const struct trace_link *now,
+			  bool children)
 {
 	for (unsigned i = 0; before && i < TRACE_LINKS; i++) {
 		const struct trace_link *link = &before->all[i];
 
-		if (link->tgid == now->tgid && link->site == now->site &&
-		    link->generation == now->generation && link->state == now->state &&
-		    link->ns <= now->ns)
+		if (link->tgid == now->tgid && link->state == now->state && link->ns <= now->ns &&
+		    (children || (link->site == now->site && link->generation == now->generation)))
 			return link->ns;
 	}
 	return 0;
@@ -43,13 +43,14 @@ void traced_links_update(struct traced_links *links, const struct traced_sites *
 {
 	uint64_t least_ns = (sites->lives->read_ns - sites->lives->before_ns) / PART_LEAST;
 	struct traced_site *from = slot < sites->nslots ? sites->slots[slot] : NULL;
-	bool first = sites->lives->epoch < 2;
+	bool first = sites->lives->epoch < 2, children;
 
 	if (!from)
 		return;
+	children = from->now.key.state == STATE_CHILD;
 	for (unsigned i = 0; i < TRACE_LINKS && record->all[i].tgid && !first; i++) {
 		const struct trace_link *link = &record->all[i];
-		uint64_t ns = link->ns - ns_before(from->links, link);
+		uint64_t ns = link->ns - ns_before(from->links, link, children);
 
 		if (!ns || ns < least_ns || link->state > WAIT_STATES)
 			continue;

@@ -226,13 +226,16 @@ static double add_parts(struct following *following, struct chain_step *step)
 	size_t n;
 	const struct site_link *links = find_links(following->index, step->of->id, step->waker.tgid,
 						   !step->waker.count, &n);
-	double all = 0, past = 0;
+	double sum = 0, past = 0, all;
 
 	for (size_t i = 0; i < n; i++) {
-		all += (double)links[i].ns;
+		sum += (double)links[i].ns;
 		if (links[i].state == WAIT_STATES)
 			past += (double)links[i].ns;
 	}
+	/* Links that found no room are missing. */
+	all = sum > (double)step->waker.ns ? sum : (double)step->waker.ns;
+	past += all - sum;
 	step->first = chain->nparts;
 	step->n = 0;
 	step->in_part = past > all * KNOWN_LESS;

@@ -10,31 +10,59 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util.h"
+#include "tests/lib/box.h"
 #include "tests/lib/parse.h"
 
 /* A chain, and what its last process does. */
 struct planted {
 	const char *kind;
-	unsigned depth, sleep_ms, run_ms;
+	unsigned depth, sleep_ms, run_ms, writes, hogs;
+	bool quota; /* all in a group that has half a CPU */
 };
+
+/* Work that was done, as load_chain counts it. */
+enum { SLEPT, WROTE, RAN, QUEUED, WORKED, WORKS };
 
 /* Times that a chain is looked at again where others keep its processes from their CPUs. */
 #define ATTEMPTS 8
 
+/* The most by which a share may differ, and the most that may be unexplained. */
+#define DIFFERS 0.05
+#define UNEXPLAINED 0.1
+
 /* Starts a chain; the first process and the last are told. Returns whose end is theirs. */
 static pid_t plant(const struct planted *planted, pid_t *first, pid_t *last)
 {
-	bool files = !strcmp(planted->kind, "flock") || !strcmp(planted->kind, "deadlock");
+	struct e2e_how how = { 0 };
+	char group[4096];
 	char *end;
-	pid_t pid = e2e_load(NULL, "load_chain %s %u %u %u%s%s", planted->kind, planted->depth,
-			     planted->sleep_ms, planted->run_ms, files ? " " : "",
-			     files ? e2e_folder() : "");
+	pid_t pid;
 
+	if (planted->quota) {
+		e2e_need(box_quota(e2e_format("chain-%s", planted->kind), "50000", group,
+				   sizeof(group)),
+			 "no quota of CPU time");
+		how.cgroup = group;
+	}
+	pid = e2e_load(&how, "load_chain %s %u %u %u %s %u %u", planted->kind, planted->depth,
+		       planted->sleep_ms, planted->run_ms, e2e_folder(), planted->writes,
+		       planted->hogs);
 	assert_true(pid > 0);
 	*first = (pid_t)strtol(e2e_load_line(), &end, 10);
 	*last = (pid_t)strtol(end, NULL, 10);
 	assert_true(*first > 0 && *last > 0);
 	return pid;
+}
+
+/* Reads what the work was so far. */
+static void read_work(uint64_t worked[WORKS])
+{
+	FILE *file = fopen(e2e_path("work"), "re");
+
+	assert_non_null(file);
+	assert_int_equal(fread(worked, sizeof(*worked), WORKS, file), WORKS);
+	fclose(file);
 }
 
 /* The chain of the site where a process waited most, in the last of some intervals. */
@@ -77,22 +105,41 @@ static double share_of(json_t *chain, const char *kind, pid_t pid)
 }
 
 /*
- * Whether a chain says what was planted. On a busy machine its processes wait for CPUs, too, which
- * the chain then tells: the rest must have the shares that were planted.
+ * Whether a chain says what the work was meanwhile. On a busy machine others of its processes wait
+ * for CPUs, too, which the chain then tells: the rest must have the shares that it had.
  */
-static bool is_found(json_t *chain, const struct planted *planted, pid_t last)
+static bool is_found(json_t *chain, const struct planted *planted, const uint64_t worked[WORKS])
 {
-	double all = planted->sleep_ms + planted->run_ms;
-	double timer = share_of(chain, "timer", last), run = share_of(chain, "run", last);
-	double queue = share_of(chain, "queue", 0);
+	static const char *const kinds[WORKS] = { [SLEPT] = "timer", [RAN] = "run" };
+	double all = (double)worked[WORKED], queue = (double)worked[QUEUED] / all;
+	double said_queue, unexplained, scale, rest, said_rest;
+	bool found;
 
-	if (!chain)
+	if (!chain || !worked[WORKED])
 		return false;
 	assert_true(fabs(share_of(chain, NULL, 0) - 1) <= 0.01);
-	printf("# %s %u: timer %.3f and run %.3f of %.3f and %.3f, queue %.3f\n", planted->kind,
-	       planted->depth, timer, run, planted->sleep_ms / all, planted->run_ms / all, queue);
-	return timer + run >= 0.2 && timer + run + queue >= 0.95 &&
-	       fabs(timer / (timer + run) - planted->sleep_ms / all) <= 0.05;
+	unexplained = share_of(chain, "unexplained", 0);
+	said_queue = share_of(chain, "queue", 0) + share_of(chain, "quota", 0);
+	scale = (1 - queue) / (1 - said_queue);
+	rest = 1 - queue;
+	said_rest = (1 - said_queue - unexplained) * scale;
+	found = said_queue >= queue - DIFFERS && unexplained <= UNEXPLAINED;
+	printf("# %s %u %u %u %u %u: unexplained %.3f, queue %.3f of %.3f", planted->kind,
+	       planted->depth, planted->sleep_ms, planted->run_ms, planted->writes, planted->hogs,
+	       unexplained, said_queue, queue);
+	for (unsigned i = 0; i < WORKS; i++) {
+		double share = (double)worked[i] / all, said;
+
+		if (!kinds[i])
+			continue;
+		said = share_of(chain, kinds[i], 0) * scale;
+		printf(", %s %.3f of %.3f", kinds[i], said, share);
+		found &= fabs(said - share) <= DIFFERS;
+		rest -= share;
+		said_rest -= said;
+	}
+	printf(", rest %.3f of %.3f\n", said_rest, rest);
+	return found && fabs(said_rest - rest) <= DIFFERS;
 }
 
 /* Plants a chain, and finds its root. */
@@ -104,41 +151,104 @@ static void check(const struct planted *planted)
 
 	e2e_require_bpf();
 	pid = plant(planted, &first, &last);
-	for (unsigned i = 0; i < ATTEMPTS && !found; i++)
-		found = is_found(read_chain(first, &samples), planted, last);
+	for (unsigned i = 0; i < ATTEMPTS && !found; i++) {
+		uint64_t before[WORKS], worked[WORKS];
+		json_t *chain;
+
+		read_work(before);
+		chain = read_chain(first, &samples);
+		read_work(worked);
+		for (unsigned at = 0; at < WORKS; at++)
+			worked[at] -= before[at];
+		found = is_found(chain, planted, worked);
+	}
 	if (!found)
 		fail_msg("a chain of %u by %s was not found", planted->depth, planted->kind);
 	e2e_kill(pid);
 }
 
-E2E_TEST(test_pipe)
+static void check_all(const struct planted *all, size_t n)
 {
-	check(&(struct planted){ "pipe", 1, 30, 10 });
-	check(&(struct planted){ "pipe", 3, 40, 0 });
+	for (size_t i = 0; i < n; i++)
+		check(&all[i]);
 }
 
-E2E_TEST(test_socket)
+/* Each way to wait for another. */
+E2E_TEST(test_ways)
 {
-	check(&(struct planted){ "socket", 2, 20, 20 });
-	check(&(struct planted){ "socket", 5, 45, 5 });
+	static const struct planted all[] = {
+		{ "pipe", 1, 30, 10, 0, 0, false },  { "socket", 1, 30, 10, 0, 0, false },
+		{ "tcp", 1, 30, 10, 0, 0, false },   { "flock", 1, 30, 10, 0, 0, false },
+		{ "fcntl", 1, 30, 10, 0, 0, false }, { "mutex", 1, 30, 10, 0, 0, false },
+		{ "child", 1, 30, 10, 0, 0, false },
+	};
+
+	check_all(all, ARRAY_SIZE(all));
 }
 
-E2E_TEST(test_flock)
+E2E_TEST(test_depth)
 {
-	check(&(struct planted){ "flock", 1, 50, 0 });
-	check(&(struct planted){ "flock", 3, 60, 20 });
+	static const struct planted all[] = {
+		{ "pipe", 2, 20, 10, 0, 0, false },  { "pipe", 3, 40, 0, 0, 0, false },
+		{ "pipe", 4, 20, 10, 0, 0, false },  { "socket", 5, 45, 5, 0, 0, false },
+		{ "flock", 3, 60, 20, 0, 0, false }, { "mutex", 4, 80, 0, 0, 0, false },
+		{ "child", 3, 30, 10, 0, 0, false },
+	};
+
+	check_all(all, ARRAY_SIZE(all));
 }
 
-E2E_TEST(test_mutex)
+/* A request of many short waits, behind who asks. */
+E2E_TEST(test_writes)
 {
-	check(&(struct planted){ "mutex", 1, 60, 20 });
-	check(&(struct planted){ "mutex", 4, 80, 0 });
+	static const struct planted all[] = {
+		{ "pipe", 1, 0, 5, 1, 0, false },
+		{ "pipe", 1, 0, 5, 2, 0, false },
+		{ "pipe", 1, 0, 5, 4, 0, false },
+		{ "pipe", 1, 0, 5, 8, 0, false },
+	};
+
+	check_all(all, ARRAY_SIZE(all));
+}
+
+/* A waker that does not sleep, and others that work while it does not. */
+E2E_TEST(test_wakers)
+{
+	static const struct planted all[] = {
+		{ "free", 1, 0, 10, 0, 0, false },  { "turns", 2, 0, 10, 0, 0, false },
+		{ "turns", 2, 5, 5, 3, 0, false },  { "turns", 3, 20, 10, 0, 0, false },
+		{ "pool", 8, 20, 10, 0, 0, false }, { "pool", 8, 0, 5, 4, 0, false },
+	};
+
+	check_all(all, ARRAY_SIZE(all));
+}
+
+/* The same where there is no CPU of its own. */
+E2E_TEST(test_hog)
+{
+	static const struct planted all[] = {
+		{ "free", 1, 0, 10, 0, 1, false },   { "pipe", 1, 0, 5, 8, 1, false },
+		{ "child", 1, 30, 10, 0, 1, false }, { "turns", 3, 20, 10, 0, 1, false },
+		{ "pool", 8, 20, 10, 0, 1, false },
+	};
+
+	check_all(all, ARRAY_SIZE(all));
+}
+
+E2E_TEST(test_quota)
+{
+	static const struct planted all[] = {
+		{ "free", 1, 0, 20, 0, 0, true },
+		{ "pipe", 1, 10, 20, 0, 0, true },
+	};
+
+	check_all(all, ARRAY_SIZE(all));
 }
 
 /* Two that hold what each other waits for are told as such. */
 E2E_TEST(test_deadlock)
 {
-	const struct planted planted = { "deadlock", 2, 0, 0 };
+	const struct planted planted = { "deadlock", 2, 0, 0, 0, 0, false };
 	struct samples samples;
 	pid_t first, last;
 
@@ -153,7 +263,7 @@ E2E_TEST(test_deadlock)
 /* One answer: a lock that is waited for, by its root, live and of a recording. */
 E2E_TEST(test_why)
 {
-	const struct planted planted = { "flock", 1, 60, 20 };
+	const struct planted planted = { "flock", 1, 60, 20, 0, 0, false };
 	const char *path = e2e_path("recorded");
 	struct e2e_result r;
 	json_t *answer, *waits;

@@ -1,22 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * load_chain KIND DEPTH SLEEP RUN [FOLDER]: processes that wait for one another, again and again:
- * the first for the second, and so on; the last, DEPTH processes further, sleeps for SLEEP ms and
- * runs for RUN ms of CPU time. Prints "ready" and the pids of the first and the last.
- *   pipe, socket   each asks the next, and waits for its answer
- *   flock          each holds a file's lock while it waits for the next's; files are in FOLDER
- *   mutex          the same with locks in shared memory
- *   deadlock       each of a circle of DEPTH holds a file's lock, and waits for the next's for ever
- * They are called chain0 and so on, or as LOAD_CHAIN_NAMES says, with commas between.
+ * load_chain KIND DEPTH SLEEP RUN [FOLDER [WRITES [HOGS]]]: processes that wait for one another,
+ * again and again: the first for the second, and so on; the last, DEPTH processes further, works:
+ * it sleeps for SLEEP ms, writes to a file of FOLDER and has that on disk WRITES times, and runs
+ * for RUN ms of CPU time. Prints "ready" and the pids of the first and the last. pipe, socket, tcp,
+ * eventfd, futex   each asks the next, and waits for its answer flock, fcntl   each holds a file's
+ * lock while it waits for the next's; files are in FOLDER mutex          the same with locks in
+ * shared memory child          each starts the next, and waits until it ends turns          DEPTH
+ * processes work in turn, and each wakes the first pool           DEPTH threads of another wait for
+ * what the first asks; one works, and answers free           the last works without being asked,
+ * and wakes the first deadlock       each of a circle of DEPTH holds a file's lock, and waits for
+ * the next's for ever With HOGS all run on one CPU, beside so many processes that do nothing else.
+ * They are called chain0 and so on, or as LOAD_CHAIN_NAMES says, with commas between. FOLDER/work
+ * has what the work was so far, in ns: sleeping, writing, running, waiting for a CPU, at all.
  */
 #include "config.h"
 
+#include <arpa/inet.h>
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <pthread.h>
+#include <sched.h>
+#include <semaphore.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -30,10 +41,21 @@
 /* The pause of the others of a chain of locks, in which the one before gets its turn. */
 #define PAUSE_MS 1
 
-static unsigned depth, sleep_ms, run_ms;
-static int asks[DEPTH_MAX + 1][2], answers[DEPTH_MAX + 1][2]; /* of the process before */
-static int locks[DEPTH_MAX + 1];
+/* One way between two processes: a descriptor to write to and one to read from, or a semaphore. */
+struct way {
+	int in, out;
+	sem_t *semaphore;
+};
+
+/* Work that was done. */
+enum work { SLEPT, WROTE, RAN, QUEUED, WORKED, WORKS };
+
+static unsigned depth, sleep_ms, run_ms, writes;
+static struct way asks[DEPTH_MAX + 1], answers[DEPTH_MAX + 1]; /* of the process before */
+static int locks[DEPTH_MAX + 1], data = -1;
+static bool by_fcntl;
 static pthread_mutex_t *mutexes;
+static volatile uint64_t *worked;
 
 static void doze(unsigned ms)
 {
@@ -41,26 +63,6 @@ static void doze(unsigned ms)
 
 	while (ms && nanosleep(&left, &left))
 		;
-}
-
-/* Uses so much CPU time. */
-static void burn(unsigned ms)
-{
-	struct timespec now, begun;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begun);
-	do {
-		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-	} while ((now.tv_sec - begun.tv_sec) * 1000 + (now.tv_nsec - begun.tv_nsec) / 1000000 <
-			 (long)run_ms &&
-		 ms);
-}
-
-/* The root of all waits. */
-static void work(void)
-{
-	doze(sleep_ms);
-	burn(run_ms);
 }
 
 static void must(int result)
@@ -71,47 +73,223 @@ static void must(int result)
 	}
 }
 
-/* Asks the process after the i-th, and waits for its answer. */
-static void ask(unsigned i)
+static uint64_t clock_ns(clockid_t clock)
 {
-	char byte = 'x';
+	struct timespec now;
 
-	must((int)write(asks[i + 1][1], &byte, 1));
-	if (read(answers[i + 1][0], &byte, 1) != 1)
+	clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* Uses so much CPU time. */
+static void burn(unsigned ms)
+{
+	uint64_t begun = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+
+	while (ms && clock_ns(CLOCK_THREAD_CPUTIME_ID) - begun < (uint64_t)ms * 1000000)
+		;
+}
+
+static void write_data(void)
+{
+	static char block[16384];
+
+	for (unsigned i = 0; i < writes; i++) {
+		must((int)pwrite(data, block, sizeof(block), 0));
+		must(fdatasync(data));
+	}
+}
+
+/* The time that this thread waited for a CPU. */
+static uint64_t queued_ns(void)
+{
+	FILE *file = fopen("/proc/thread-self/schedstat", "re");
+	unsigned long long ran, queued = 0;
+
+	if (file && fscanf(file, "%llu %llu", &ran, &queued) != 2)
+		queued = 0;
+	if (file)
+		fclose(file);
+	return queued;
+}
+
+/* The root of all waits. */
+static void work(void)
+{
+	uint64_t begun = clock_ns(CLOCK_MONOTONIC), queued = queued_ns(), slept, wrote, run, all;
+	uint64_t ran = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+
+	doze(sleep_ms);
+	slept = clock_ns(CLOCK_MONOTONIC) - begun;
+	write_data();
+	wrote = clock_ns(CLOCK_MONOTONIC) - begun - slept;
+	burn(run_ms);
+	all = clock_ns(CLOCK_MONOTONIC) - begun;
+	run = clock_ns(CLOCK_THREAD_CPUTIME_ID) - ran;
+	queued = queued_ns() - queued;
+	if (!worked)
+		return;
+	worked[SLEPT] += slept;
+	worked[WROTE] += wrote;
+	worked[RAN] += run;
+	worked[QUEUED] += queued;
+	worked[WORKED] += all;
+}
+
+/* ---- Asking ---------------------------------------------------------------------------------- */
+
+static void tell(const struct way *way)
+{
+	const uint64_t one = 1;
+
+	if (way->semaphore)
+		must(sem_post(way->semaphore));
+	else
+		must((int)write(way->in, &one, sizeof(one)));
+}
+
+static void await(const struct way *way)
+{
+	uint64_t one;
+
+	if (way->semaphore)
+		must(sem_wait(way->semaphore));
+	else if (read(way->out, &one, sizeof(one)) != sizeof(one))
 		_exit(0);
 }
 
 /* Answers the process before the i-th. */
 static void serve(unsigned i)
 {
-	char byte;
-
 	for (;;) {
-		if (i && read(asks[i][0], &byte, 1) != 1)
-			_exit(0);
-		if (i < depth)
-			ask(i);
-		else
-			work();
 		if (i)
-			must((int)write(answers[i][1], &byte, 1));
+			await(&asks[i]);
+		if (i < depth) {
+			tell(&asks[i + 1]);
+			await(&answers[i + 1]);
+		} else {
+			work();
+		}
+		if (i)
+			tell(&answers[i]);
 	}
 }
 
-static void lock(unsigned i)
+/* The first is woken by each of the others in its turn. */
+static void take_turns(unsigned i)
 {
-	if (mutexes)
-		must(-pthread_mutex_lock(&mutexes[i]));
-	else
-		must(flock(locks[i], LOCK_EX));
+	if (i == 1)
+		tell(&asks[1]);
+	for (;;) {
+		await(&asks[i]);
+		if (i) {
+			work();
+			tell(&asks[0]);
+			tell(&asks[i < depth ? i + 1 : 1]);
+		}
+	}
 }
 
-static void unlock(unsigned i)
+/* A thread of a pool: all take what is asked from one way. */
+static void *take_part(void *unused)
 {
-	if (mutexes)
-		must(-pthread_mutex_unlock(&mutexes[i]));
+	for (;;) {
+		await(&asks[1]);
+		work();
+		tell(&answers[1]);
+	}
+	return unused;
+}
+
+static void share(unsigned i)
+{
+	pthread_t thread;
+
+	for (unsigned n = 1; i && n < depth; n++)
+		must(-pthread_create(&thread, NULL, take_part, NULL));
+	if (i)
+		take_part(NULL);
+	for (;;) {
+		tell(&asks[1]);
+		await(&answers[1]);
+	}
+}
+
+/* The last of two works without being asked. */
+static void work_freely(unsigned i)
+{
+	for (;;) {
+		if (i) {
+			work();
+			tell(&answers[1]);
+		} else {
+			await(&answers[1]);
+		}
+	}
+}
+
+static void *shared(size_t size)
+{
+	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (memory == MAP_FAILED)
+		must(-1);
+	return memory;
+}
+
+/* Makes a connection between two processes. */
+static void make_connection(int ends[2])
+{
+	struct sockaddr_in address = { .sin_family = AF_INET,
+				       .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	socklen_t size = sizeof(address);
+	int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	must(listener);
+	must(bind(listener, (struct sockaddr *)&address, size));
+	must(listen(listener, 1));
+	must(getsockname(listener, (struct sockaddr *)&address, &size));
+	ends[1] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	must(ends[1]);
+	must(connect(ends[1], (struct sockaddr *)&address, size));
+	ends[0] = accept(listener, NULL, NULL);
+	must(ends[0]);
+	close(listener);
+}
+
+static void make_way(struct way *way, const char *kind)
+{
+	int ends[2];
+
+	if (!strcmp(kind, "futex")) {
+		way->semaphore = shared(sizeof(*way->semaphore));
+		must(sem_init(way->semaphore, 1, 0));
+		return;
+	}
+	if (!strcmp(kind, "eventfd"))
+		ends[0] = ends[1] = eventfd(0, EFD_CLOEXEC);
+	else if (!strcmp(kind, "tcp"))
+		make_connection(ends);
+	else if (!strcmp(kind, "socket"))
+		must(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends));
 	else
-		must(flock(locks[i], LOCK_UN));
+		must(pipe(ends));
+	way->out = ends[0];
+	way->in = ends[1];
+}
+
+/* ---- Locks ----------------------------------------------------------------------------------- */
+
+static void set_lock(unsigned i, bool held)
+{
+	struct flock lock = { .l_type = held ? F_WRLCK : F_UNLCK, .l_whence = SEEK_SET };
+
+	if (mutexes)
+		must(held ? -pthread_mutex_lock(&mutexes[i]) : -pthread_mutex_unlock(&mutexes[i]));
+	else if (by_fcntl)
+		must(fcntl(locks[i], F_SETLKW, &lock));
+	else
+		must(flock(locks[i], held ? LOCK_EX : LOCK_UN));
 }
 
 /* Opens the files that are locked; each process has descriptors of its own, as locks are theirs. */
@@ -119,7 +297,7 @@ static void open_locks(const char *folder)
 {
 	char path[4096];
 
-	for (unsigned i = 0; i <= depth && folder; i++) {
+	for (unsigned i = 0; i <= depth; i++) {
 		snprintf(path, sizeof(path), "%s/lock%u", folder, i);
 		locks[i] = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0600);
 		must(locks[i]);
@@ -131,15 +309,15 @@ static void hold(unsigned i)
 {
 	for (;;) {
 		if (i)
-			lock(i);
+			set_lock(i, true);
 		if (i < depth) {
-			lock(i + 1);
-			unlock(i + 1);
+			set_lock(i + 1, true);
+			set_lock(i + 1, false);
 		} else {
 			work();
 		}
 		if (i)
-			unlock(i);
+			set_lock(i, false);
 		doze(PAUSE_MS);
 	}
 }
@@ -147,44 +325,26 @@ static void hold(unsigned i)
 /* One of a circle. */
 static void hold_for_ever(unsigned i)
 {
-	lock(i);
+	set_lock(i, true);
 	doze(300);
-	lock((i + 1) % depth);
+	set_lock((i + 1) % depth, true);
 	pause();
 }
 
 static void make_mutexes(void)
 {
-	pthread_mutexattr_t shared;
+	pthread_mutexattr_t attributes;
 
-	mutexes = mmap(NULL, (DEPTH_MAX + 1) * sizeof(*mutexes), PROT_READ | PROT_WRITE,
-		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (mutexes == MAP_FAILED)
-		must(-1);
-	pthread_mutexattr_init(&shared);
-	pthread_mutexattr_setpshared(&shared, PTHREAD_PROCESS_SHARED);
+	mutexes = shared((DEPTH_MAX + 1) * sizeof(*mutexes));
+	pthread_mutexattr_init(&attributes);
+	pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
 	for (unsigned i = 0; i <= DEPTH_MAX; i++)
-		pthread_mutex_init(&mutexes[i], &shared);
+		pthread_mutex_init(&mutexes[i], &attributes);
 }
 
-/* Makes the ends by which processes ask the next. */
-static void make_ends(bool sockets)
-{
-	for (unsigned i = 1; i <= depth; i++) {
-		if (!sockets) {
-			must(pipe(asks[i]));
-			must(pipe(answers[i]));
-			continue;
-		}
-		/* One pair for both ways: [0] is the end of who is asked. */
-		must(socketpair(AF_UNIX, SOCK_STREAM, 0, asks[i]));
-		answers[i][0] = asks[i][1];
-		answers[i][1] = asks[i][0];
-	}
-}
+/* ---- Processes ------------------------------------------------------------------------------- */
 
-/* Closes the ends of others, so that each process ends with its neighbours. */
-static void run(const char *kind, unsigned i, const char *folder)
+static void begin(unsigned i)
 {
 	const char *names = getenv("LOAD_CHAIN_NAMES");
 	char name[16];
@@ -196,39 +356,134 @@ static void run(const char *kind, unsigned i, const char *folder)
 		snprintf(name, sizeof(name), "%.*s", (int)strcspn(names, ","), names);
 	prctl(PR_SET_NAME, name);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	open_locks(folder);
-	if (!strcmp(kind, "deadlock"))
-		hold_for_ever(i);
-	else if (folder || mutexes)
-		hold(i);
-	else
-		serve(i);
+}
+
+/* Has a child do it, again and again; the last child works, and ends. */
+static void start_children(unsigned i)
+{
+	do {
+		pid_t pid = i < depth ? fork() : 0;
+
+		must(pid);
+		if (i == depth) {
+			work();
+		} else if (!pid) {
+			begin(i + 1);
+			start_children(i + 1);
+			_exit(0);
+		} else {
+			must(waitpid(-1, NULL, 0));
+		}
+	} while (!i);
+}
+
+static const struct {
+	const char *kind;
+	void (*run)(unsigned i);
+} kinds[] = {
+	{ "pipe", serve },
+	{ "socket", serve },
+	{ "tcp", serve },
+	{ "eventfd", serve },
+	{ "futex", serve },
+	{ "flock", hold },
+	{ "fcntl", hold },
+	{ "mutex", hold },
+	{ "child", start_children },
+	{ "turns", take_turns },
+	{ "pool", share },
+	{ "free", work_freely },
+	{ "deadlock", hold_for_ever },
+};
+
+/* Opens what the work has in a folder. */
+static void open_work(const char *folder)
+{
+	char path[4096];
+	void *memory;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/work", folder);
+	fd = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0600);
+	must(fd);
+	must(ftruncate(fd, WORKS * sizeof(*worked)));
+	memory = mmap(NULL, WORKS * sizeof(*worked), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (memory == MAP_FAILED)
+		must(-1);
+	worked = memory;
+	close(fd);
+	snprintf(path, sizeof(path), "%s/data", folder);
+	data = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0600);
+	must(data);
+}
+
+/* Starts processes that use the only CPU that all have from then on. */
+static void start_hogs(unsigned long n)
+{
+	cpu_set_t all, one;
+	size_t cpu = 0;
+
+	must(sched_getaffinity(0, sizeof(all), &all));
+	while (!CPU_ISSET(cpu, &all))
+		cpu++;
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	for (unsigned long i = 0; i < n; i++) {
+		pid_t pid;
+
+		must(sched_setaffinity(0, sizeof(one), &one));
+		pid = fork();
+		must(pid);
+		if (pid)
+			continue;
+		prctl(PR_SET_NAME, "hog");
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;;)
+			burn(1000);
+	}
 }
 
 int main(int argc, char **argv)
 {
 	const char *kind = argc > 4 ? argv[1] : "", *folder = argc > 5 ? argv[5] : NULL;
+	void (*run)(unsigned i) = NULL;
 	pid_t pids[DEPTH_MAX + 1];
 	unsigned last;
 
-	if (argc < 5)
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (!strcmp(kinds[i].kind, kind))
+			run = kinds[i].run;
+	if (argc < 5 || !run)
 		return 2;
 	depth = (unsigned)strtoul(argv[2], NULL, 10);
 	sleep_ms = (unsigned)strtoul(argv[3], NULL, 10);
 	run_ms = (unsigned)strtoul(argv[4], NULL, 10);
+	writes = argc > 6 ? (unsigned)strtoul(argv[6], NULL, 10) : 0;
 	if (!depth || depth > DEPTH_MAX)
 		return 2;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	start_hogs(argc > 7 ? strtoul(argv[7], NULL, 10) : 0);
+	by_fcntl = !strcmp(kind, "fcntl");
+	if (folder)
+		open_work(folder);
 	if (!strcmp(kind, "mutex"))
 		make_mutexes();
-	else if (!folder)
-		make_ends(!strcmp(kind, "socket"));
-	last = strcmp(kind, "deadlock") != 0 ? depth : depth - 1;
+	for (unsigned i = 0; i <= depth && run != hold && run != hold_for_ever; i++) {
+		make_way(&asks[i], kind);
+		make_way(&answers[i], kind);
+	}
+	last = run == hold_for_ever    ? depth - 1
+	       : run == start_children ? 0
+	       : run == share	       ? 1
+				       : depth;
 	for (unsigned i = 0; i <= last; i++) {
 		pids[i] = fork();
 		must(pids[i]);
 		if (!pids[i]) {
-			run(kind, i, folder);
+			begin(i);
+			if (folder && !mutexes && (run == hold || run == hold_for_ever))
+				open_locks(folder);
+			run(i);
 			_exit(1);
 		}
 	}

@@ -152,10 +152,19 @@ TEST(test_known_in_part)
 			   { 1, 20, 0, WAIT_STATES, MS(400), false } },
 		.nlinks = 2,
 	};
+	const struct site_link both[] = { scene.links[0], scene.links[1] };
 	struct made made;
 
 	make(&made, &scene);
 	assert_share(&made, CHAIN_PEER, 0.5);
+	assert_share(&made, CHAIN_RUN, 0.1);
+	assert_share(&made, CHAIN_UNEXPLAINED, 0.4);
+	assert_true(made.chain.steps[0].in_part);
+	unmake(&made);
+	/* The other link found no room. */
+	scene.links[0] = both[0];
+	scene.nlinks = 1;
+	make(&made, &scene);
 	assert_share(&made, CHAIN_RUN, 0.1);
 	assert_share(&made, CHAIN_UNEXPLAINED, 0.4);
 	assert_true(made.chain.steps[0].in_part);

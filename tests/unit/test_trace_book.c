@@ -844,3 +844,31 @@ TEST_WITH(test_links, set_up, tear_down)
 	trace_book_sites(&stage->book);
 	assert_int_equal(all->n, 0);
 }
+
+/* Children of one name share links, which name the site of the last of them. */
+TEST_WITH(test_links_of_children, set_up, tear_down)
+{
+	struct stage *stage = *state;
+	struct trace_site parent = site_of(5, STATE_CHILD);
+	struct trace_link link = {
+		.tgid = 9, .site = 2, .generation = 7, .state = STATE_PIPE, .ns = MS(300)
+	};
+	const struct trace_thread thread = thread_of(5, 5, STATE_RUN, SEC(90));
+	const struct traced_links *all = &stage->book.links;
+
+	trace_reading_site(&stage->reading, 1, &parent);
+	put(stage, 1, &thread);
+	take(stage, SEC(100));
+	for (unsigned i = 1; i <= 2; i++) {
+		parent.count++;
+		parent.ns += MS(300);
+		trace_reading_site(&stage->reading, 1, &parent);
+		put_links(stage, 1, &link, 1);
+		take(stage, SEC(100 + i));
+		trace_book_sites(&stage->book);
+		assert_int_equal(all->n, 1);
+		assert_int_equal(all->all[0].ns, i == 1 ? MS(300) : MS(20));
+		link.site = 3;
+		link.ns += MS(20);
+	}
+}
