@@ -48,12 +48,14 @@ int BPF_PROG(waking, struct task_struct *task)
 	now = bpf_ktime_get_ns();
 	site = site_at(slot->thread.site);
 	put_waker(&waker, site && site->site.here);
+	own = waker.tgid ? known(bpf_get_current_task_btf()) : NULL;
+	waker.relation = waker.tgid ? relation_of(own, local, &slot->thread) : RELATIONS;
 	leave_site(local, &slot->thread, now, &waker);
 	word.ref.slot = slot->thread.site;
 	word.ref.generation = slot->thread.generation;
 	keep_past(local, &slot->thread, now);
+	keep_asker(local, own, slot->thread.state);
 	if (waker.tgid) {
-		own = known(bpf_get_current_task_btf());
 		add_links(word.word, own, slot->thread.since_ns, now);
 		end_segments(local, own, task, slot->thread.state == STATE_CHILD, now);
 	}

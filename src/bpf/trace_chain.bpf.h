@@ -109,6 +109,61 @@ __noinline int keep_past(struct local *local, const struct trace_thread *thread,
 	return 0;
 }
 
+/* Whether a thread has waited of late in a site (struct site_word), or for a word of its address.
+ */
+__noinline int was_at(const struct local *local, __u64 word)
+{
+	struct site_ref ref = ((struct site_word){ .word = word }).ref;
+	struct trace_site_slot *slot = site_at(ref.slot), *other;
+	bool shared;
+
+	if (!local || !slot)
+		return 0;
+	shared = slot->site.key.target == TRACE_FUTEX &&
+		 slot->site.key.tgid != local->sleep.key.tgid;
+	for (__u32 i = 0; i < PASTS; i++) {
+		if (!sleeps(local->pasts[i].state))
+			continue;
+		if (local->pasts[i].site == ref.slot &&
+		    local->pasts[i].generation == (ref.generation & 0xffff))
+			return 1;
+		if (!shared || local->pasts[i].state != slot->site.key.state)
+			continue;
+		other = site_at(local->pasts[i].site);
+		if (other && other->site.key.target == TRACE_FUTEX &&
+		    other->site.key.ino == slot->site.key.ino)
+			return 1;
+	}
+	return 0;
+}
+
+/* What the task that runs has to do with the wait, in a site, of the one that it wakes. */
+static __always_inline __u32 relation_of(const struct local *own, const struct local *local,
+					 const struct trace_thread *thread)
+{
+	struct site_word word = { .ref = { thread->site, thread->generation } };
+
+	if (thread->state != STATE_PARK && thread->state != STATE_POLL)
+		return RELATIONS;
+	if (!own)
+		return RELATION_NONE;
+	if (was_at(own, word.word))
+		return RELATION_TURN;
+	if (own->asked_by == local->slot)
+		return RELATION_ANSWER;
+	return own->asked_by ? RELATION_PEER : RELATION_NONE;
+}
+
+/* Keeps who asked the woken thread to work. own: the waker; NULL: an interrupt, or not known. */
+static __always_inline void keep_asker(struct local *local, const struct local *own, __u32 state)
+{
+	bool work = state == STATE_IO || state == STATE_DWAIT || state == STATE_TIMER ||
+		    state == STATE_CHILD;
+
+	if (!work)
+		local->asked_by = own ? own->slot : 0;
+}
+
 /*
  * Ends the segments of a task that is woken, and of the one that runs and wakes it; wake-ups by and
  * of kernel threads are parts of what a user's task does, as children are of what their parent

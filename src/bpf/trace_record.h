@@ -53,6 +53,13 @@ struct trace_key {
 	__u8 unused[5];
 };
 
+/*
+ * What a task that ends a wait for a word or an event had to do with it: nothing that is known; it
+ * had waited there itself, as those who take a lock in turn do; the one that waits had woken it
+ * last, to ask it; another task had.
+ */
+enum trace_relation { RELATION_NONE, RELATION_TURN, RELATION_ANSWER, RELATION_PEER, RELATIONS };
+
 struct trace_waker {
 	__s32 tgid; /* 0: an interrupt */
 	__u32 count;
@@ -69,6 +76,7 @@ struct trace_site {
 	__u64 last_ns; /* CLOCK_MONOTONIC, when it changed last */
 	__u32 buckets[TRACE_BUCKETS];
 	struct trace_waker wakers[TRACE_WAKERS];
+	__u32 relations[RELATIONS]; /* of the tasks that ended its waits: of a futex or of events */
 	/* From its first wait: */
 	__s32 stack; /* id in the stack map, negative: none */
 	__s32 fd; /* the descriptor, -1: none */

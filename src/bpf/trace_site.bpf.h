@@ -318,6 +318,7 @@ static __always_inline __u32 bucket_of(__u64 ns)
 /* The waker of a wait. */
 struct waker {
 	__s32 tgid; /* 0: an interrupt */
+	__u32 relation; /* enum trace_relation; RELATIONS: it is not looked for */
 	union {
 		char name[TRACE_COMM];
 		__u64 words[TRACE_COMM / 8];
@@ -367,7 +368,7 @@ __noinline int add_ended(__u64 word, __u64 now, __u64 ns, __u64 kind_ns, const s
 {
 	struct site_ref ref = ((struct site_word){ .word = word }).ref;
 	struct trace_site_slot *slot = site_at(ref.slot);
-	__u32 bucket = bucket_of(ns);
+	__u32 bucket = bucket_of(ns), relation;
 
 	if (!slot || !lock_site(slot, ref.slot))
 		return 0;
@@ -383,8 +384,13 @@ __noinline int add_ended(__u64 word, __u64 now, __u64 ns, __u64 kind_ns, const s
 	slot->site.last_ns = now;
 	if (bucket < TRACE_BUCKETS)
 		slot->site.buckets[bucket]++;
-	if (waker)
+	if (waker) {
 		add_waker(&slot->site, waker, ns);
+		relation = waker->relation;
+		KEEP(relation);
+		if (relation < RELATIONS)
+			slot->site.relations[relation]++;
+	}
 	LIST(site, slot, ref.slot);
 	end_write(&slot->version);
 	return 1;

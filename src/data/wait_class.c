@@ -65,29 +65,38 @@ static size_t find_function(const char *where, bool on_path)
 }
 
 /* Classes by state: where the subject of the wait is unknown, and where it is known. */
+#define BY(kind) (1 + CLASS_##kind)
 static const struct {
 	enum wait_class plain;
-	unsigned char by[WAIT_ABOUTS]; /* 0: as plain */
+	unsigned char by[WAIT_ABOUTS]; /* 1 + the class; 0: as plain */
 } states[WAIT_STATES] = {
-	[STATE_CPU] = { CLASS_CONTENDED, { [ABOUT_QUOTA] = CLASS_RATIONED } },
-	[STATE_IO] = { CLASS_SERVED, { [ABOUT_IDLE_RING] = CLASS_PARKED } },
+	[STATE_CPU] = { CLASS_CONTENDED, { [ABOUT_QUOTA] = BY(RATIONED) } },
+	[STATE_IO] = { CLASS_SERVED, { [ABOUT_IDLE_RING] = BY(PARKED) } },
 	[STATE_DWAIT] = { CLASS_UNKNOWN, { 0 } },
 	[STATE_LOCK] = { CLASS_CONTENDED, { 0 } },
-	[STATE_PARK] = { CLASS_PARKED, { 0 } },
+	[STATE_PARK] = { CLASS_UNKNOWN,
+			 { [ABOUT_EVENTS] = BY(PARKED),
+			   [ABOUT_TURN] = BY(CONTENDED),
+			   [ABOUT_ANSWER] = BY(SERVED),
+			   [ABOUT_PEERS] = BY(UNKNOWN) } },
 	[STATE_NET] = { CLASS_UNKNOWN,
-			{ [ABOUT_REQUESTS] = CLASS_PARKED,
-			  [ABOUT_EVENTS] = CLASS_PARKED,
-			  [ABOUT_ANSWER] = CLASS_SERVED } },
+			{ [ABOUT_REQUESTS] = BY(PARKED),
+			  [ABOUT_EVENTS] = BY(PARKED),
+			  [ABOUT_ANSWER] = BY(SERVED) } },
 	/* Writers to a full pipe wait in a function of the table above. */
 	[STATE_PIPE] = { CLASS_PARKED, { 0 } },
 	[STATE_POLL] = { CLASS_PARKED,
-			 { [ABOUT_ANSWER] = CLASS_SERVED, [ABOUT_DISK_RING] = CLASS_SERVED } },
+			 { [ABOUT_ANSWER] = BY(SERVED),
+			   [ABOUT_DISK_RING] = BY(SERVED),
+			   [ABOUT_TURN] = BY(CONTENDED),
+			   [ABOUT_PEERS] = BY(UNKNOWN) } },
 	[STATE_TIMER] = { CLASS_PARKED, { 0 } },
 	[STATE_CHILD] = { CLASS_SERVED, { 0 } },
 	[STATE_STOP] = { CLASS_RATIONED, { 0 } },
 	[STATE_OTHER] = { CLASS_UNKNOWN,
-			  { [ABOUT_EVENTS] = CLASS_PARKED, [ABOUT_FILE] = CLASS_SERVED } },
+			  { [ABOUT_EVENTS] = BY(PARKED), [ABOUT_FILE] = BY(SERVED) } },
 };
+#undef BY
 
 enum wait_class wait_class_of(const struct wait_facts *facts)
 {
@@ -98,8 +107,13 @@ enum wait_class wait_class_of(const struct wait_facts *facts)
 	if (i < ARRAY_SIZE(functions))
 		return functions[i].class;
 	if (states[facts->state].by[facts->about])
-		return states[facts->state].by[facts->about];
+		return (enum wait_class)(states[facts->state].by[facts->about] - 1);
 	return states[facts->state].plain;
+}
+
+bool wait_is_lost(enum wait_class class, enum wait_state state)
+{
+	return class != CLASS_PARKED && (class != CLASS_UNKNOWN || state != STATE_PARK);
 }
 
 enum wait_class wait_class_of_state(enum wait_state state)

@@ -32,6 +32,8 @@ enum wait_about {
 	ABOUT_QUOTA, /* a CPU, which the group's quota does not grant */
 	ABOUT_IDLE_RING, /* completions of a ring whose requests all wait for events */
 	ABOUT_DISK_RING, /* completions of a ring with other requests */
+	ABOUT_TURN, /* a word or a counter that tasks take in turn, as a lock */
+	ABOUT_PEERS, /* the same that tasks change which wait for others themselves */
 	WAIT_ABOUTS
 };
 
@@ -44,6 +46,9 @@ struct wait_facts {
 };
 
 enum wait_class wait_class_of(const struct wait_facts *facts);
+
+/* Whether time of a class is lost, or may be: not where the state is mostly one of idle tasks. */
+bool wait_is_lost(enum wait_class class, enum wait_state state);
 
 /* The class of waits of which only the state is known. */
 enum wait_class wait_class_of_state(enum wait_state state);

@@ -51,10 +51,43 @@ static bool is_no_disk(const struct site_waker *waker, pid_t tgid)
 	return waker->tgid && waker->tgid != tgid;
 }
 
+/* Whether a site is a futex, or a file of events that is read, as an eventfd is. */
+static bool is_of_word(const struct trace_key *key)
+{
+	return key->state == STATE_PARK ||
+	       (key->state == STATE_POLL && key->target == TRACE_FILE && key->syscall >= 0 &&
+		syscall_classify(key->syscall).state != STATE_POLL);
+}
+
+/*
+ * What waits for a word or an event are about, by those who ended most of them: a task that neither
+ * waited there nor was asked by others to wake has work for it, and a timeout is none.
+ */
+static enum wait_about about_word(const struct trace_site *record)
+{
+	static const enum wait_about abouts[RELATIONS] = {
+		[RELATION_NONE] = ABOUT_EVENTS,
+		[RELATION_TURN] = ABOUT_TURN,
+		[RELATION_ANSWER] = ABOUT_ANSWER,
+		[RELATION_PEER] = ABOUT_PEERS,
+	};
+	unsigned most = RELATION_NONE;
+
+	for (unsigned i = 1; i < RELATIONS; i++)
+		if (record->relations[i] > record->relations[most])
+			most = i;
+	return record->count ? abouts[most] : ABOUT_UNKNOWN;
+}
+
 void site_judge_wakers(struct traced_site *site)
 {
 	const struct site_waker *waker = &site->site.wakers[0];
 
+	if (is_of_word(&site->now.key)) {
+		site->about = about_word(&site->now);
+		site_classify(site);
+		return;
+	}
 	if (!syscall_completes(site->now.key.syscall) || !waker->name)
 		return;
 	site->about = is_no_disk(waker, site->site.tgid) ? ABOUT_IDLE_RING : ABOUT_DISK_RING;

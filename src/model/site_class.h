@@ -13,8 +13,8 @@ enum wait_about site_about(const struct trace_site *record);
 void site_classify(struct traced_site *site);
 
 /*
- * Tells from their wakers what the waits of the interval were about, where wakers tell it: for
- * completions of requests.
+ * Tells from their wakers what waits were about, where wakers tell it: for completions of requests,
+ * futexes, and events.
  */
 void site_judge_wakers(struct traced_site *site);
 

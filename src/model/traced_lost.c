@@ -15,13 +15,15 @@ static void sum_sites(const struct traced_process *process, uint64_t epoch,
 {
 	for (const struct traced_site *at = process->sites; at; at = at->next) {
 		struct sited_state *sum = &sums[at->site.state];
+		bool lost;
 
 		/* Other sites have figures of an earlier interval. */
 		if ((at->epoch != epoch && !at->busy) || at->site.overlaps)
 			continue;
 		sum->ns += at->site.ns;
-		sum->parked_ns += at->site.class == CLASS_PARKED ? at->site.ns : 0;
-		sum->classes |= 1u << at->site.class;
+		lost = wait_is_lost(at->site.class, at->site.state);
+		sum->parked_ns += lost ? 0 : at->site.ns;
+		sum->classes |= 1u << (lost ? at->site.class : CLASS_PARKED);
 	}
 }
 
@@ -40,7 +42,7 @@ void traced_lose(const struct traced_process *process, uint64_t epoch, bool alon
 		if (state == STATE_RUN || !ns)
 			continue;
 		if (!sums[state].classes)
-			parked = wait_class_of_state(state) == CLASS_PARKED;
+			parked = !wait_is_lost(wait_class_of_state(state), state);
 		else if (!alone && parked && sums[state].classes != parked)
 			traced->lost_known = false;
 		if (!alone || !sums[state].classes) {
@@ -48,7 +50,7 @@ void traced_lose(const struct traced_process *process, uint64_t epoch, bool alon
 			continue;
 		}
 		sited_ns -= sums[state].parked_ns;
-		if (wait_class_of_state(state) != CLASS_PARKED && ns > sums[state].ns)
+		if (wait_is_lost(wait_class_of_state(state), state) && ns > sums[state].ns)
 			sited_ns += ns - sums[state].ns;
 		traced->lost_ns += sited_ns < ns ? sited_ns : ns;
 	}

@@ -29,11 +29,14 @@ const char *const chain_root_ids[CHAIN_ROOTS] = { CHAIN_ROOT_TABLE(CHAIN_ROOT_WO
 bool chain_explains(const struct site *site)
 {
 	bool asked = site->state == STATE_PIPE || site->state == STATE_NET ||
-		     site->state == STATE_LOCK || site->state == STATE_CHILD;
+		     site->state == STATE_LOCK || site->state == STATE_CHILD ||
+		     site->state == STATE_PARK;
 
 	if (site->unattributed || site->overlaps)
 		return false;
-	return site->class != CLASS_PARKED || (asked && site->wakers[0].tgid);
+	if (site->class == CLASS_PARKED && site->state == STATE_PARK)
+		return false;
+	return wait_is_lost(site->class, site->state) || (asked && site->wakers[0].tgid);
 }
 
 /* ---- The index ------------------------------------------------------------------------------- */
@@ -95,6 +98,25 @@ static const struct site_link *find_links(const struct chain_index *index, uint6
 			break;
 	}
 	return trace->links + low;
+}
+
+/* The length of what two waits for a lock are on, without who holds it. */
+static size_t lock_length(const struct site *site)
+{
+	const char *held = strstr(site->on, " held by ");
+
+	return held ? (size_t)(held - site->on) : strlen(site->on);
+}
+
+/* Whether two sites are waits for one lock, which tasks take in turn. */
+static bool are_one_lock(const struct site *a, const struct site *b)
+{
+	if (!a || !b || a->class != CLASS_CONTENDED || b->class != CLASS_CONTENDED ||
+	    a->state == STATE_CPU)
+		return false;
+	return a == b ||
+	       (a->state == b->state && a->on && b->on && lock_length(a) == lock_length(b) &&
+		!memcmp(a->on, b->on, lock_length(a)));
 }
 
 /* ---- The roots ------------------------------------------------------------------------------- */
@@ -216,9 +238,17 @@ static int compare_parts(const void *a, const void *b)
 	return (x->share < y->share) - (x->share > y->share);
 }
 
+/* Whether a waker waited for the same lock, as long as it was another's turn. */
+static bool is_turn(const struct chain_index *index, const struct chain_step *step,
+		    const struct site_link *link)
+{
+	return !link->holds && are_one_lock(step->of, find_site(index, link->to));
+}
+
 /*
- * Adds the parts of a step: what a waker did while it was waited for. What is too long ago for its
- * program to have kept is unexplained. Returns the share of the step that is.
+ * Adds the parts of a step: what a waker did while it was waited for; of a lock that is taken in
+ * turn, while it had it. What is too long ago for its program to have kept is unexplained. Returns
+ * the share of the step that is.
  */
 static double add_parts(struct following *following, struct chain_step *step)
 {
@@ -226,21 +256,24 @@ static double add_parts(struct following *following, struct chain_step *step)
 	size_t n;
 	const struct site_link *links = find_links(following->index, step->of->id, step->waker.tgid,
 						   !step->waker.count, &n);
-	double sum = 0, past = 0, all;
+	double sum = 0, past = 0, turns = 0, all;
 
 	for (size_t i = 0; i < n; i++) {
 		sum += (double)links[i].ns;
 		if (links[i].state == WAIT_STATES)
 			past += (double)links[i].ns;
+		if (is_turn(following->index, step, &links[i]))
+			turns += (double)links[i].ns;
 	}
 	/* Links that found no room are missing. */
 	all = sum > (double)step->waker.ns ? sum : (double)step->waker.ns;
 	past += all - sum;
+	all -= turns;
 	step->first = chain->nparts;
 	step->n = 0;
 	step->in_part = past > all * KNOWN_LESS;
 	for (size_t i = 0; i < n; i++) {
-		if (links[i].state == WAIT_STATES)
+		if (links[i].state == WAIT_STATES || is_turn(following->index, step, &links[i]))
 			continue;
 		GROW(chain->parts, chain->nparts, chain->parts_cap);
 		chain->parts[chain->nparts++] =
@@ -351,6 +384,20 @@ static bool goes_on(const struct site *site)
 	return !count || site->waiting_ns > ALIKE * ended_ns / count;
 }
 
+/*
+ * Whether a waker tells what a site's waits were for. Who waits for a lock may look again now and
+ * then, by a timer, whether it is free.
+ */
+static bool counts(const struct site *site, const struct site_waker *waker)
+{
+	if (waker->tgid || site->class != CLASS_CONTENDED)
+		return true;
+	for (unsigned i = 0; i < SITE_WAKERS; i++)
+		if (site->wakers[i].tgid)
+			return false;
+	return true;
+}
+
 /* Follows the waits of a site, which are a share of the chain. held: see struct following. */
 static void follow(struct following *following, const struct site *site, double share, bool held)
 {
@@ -364,13 +411,13 @@ static void follow(struct following *following, const struct site *site, double 
 		return;
 	}
 	for (unsigned i = 0; i < SITE_WAKERS; i++)
-		ended += (double)site->wakers[i].ns;
+		ended += counts(site, &site->wakers[i]) ? (double)site->wakers[i].ns : 0;
 	/* A wait that began in earlier intervals may have ended: then that is more. */
 	all = (double)site->ns > ended && goes_on(site) ? (double)site->ns : ended;
 	following->path[following->depth].site = site;
 	following->path[following->depth++].held = held;
 	for (unsigned i = 0; i < SITE_WAKERS && all > 0; i++)
-		if (site->wakers[i].ns)
+		if (site->wakers[i].ns && counts(site, &site->wakers[i]))
 			follow_waker(following, site, &site->wakers[i],
 				     share * (double)site->wakers[i].ns / all);
 	if (all <= 0 || ended < all)

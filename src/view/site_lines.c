@@ -304,7 +304,7 @@ static bool is_lost(const struct site *site)
 /* Whether a site is of one that has nothing to do. */
 static bool is_idle_site(const struct site *site)
 {
-	return !by_kind(site) && (site->class == CLASS_PARKED ||
+	return !by_kind(site) && (!wait_is_lost(site->class, site->state) ||
 				  (site->class == CLASS_UNKNOWN && IDLE & 1u << site->state));
 }
 

@@ -19,6 +19,7 @@ struct planted {
 	const char *kind;
 	unsigned depth, sleep_ms, run_ms, writes, hogs;
 	bool quota; /* all in a group that has half a CPU */
+	const char *class; /* of the wait; NULL: any that has a chain */
 };
 
 /* Work that was done, as load_chain counts it. */
@@ -65,8 +66,8 @@ static void read_work(uint64_t worked[WORKS])
 	fclose(file);
 }
 
-/* The chain of the site where a process waited most, in the last of some intervals. */
-static json_t *read_chain(pid_t pid, struct samples *samples)
+/* The site with a chain where a process waited most, in the last of some intervals; NULL: none. */
+static json_t *read_site(pid_t pid, struct samples *samples)
 {
 	struct e2e_result r;
 	json_t *site, *most = NULL;
@@ -85,7 +86,7 @@ static json_t *read_chain(pid_t pid, struct samples *samples)
 				      json_integer_value(json_object_get(most, "ns"))))
 			most = site;
 	}
-	return most ? json_object_get(most, "chain") : NULL;
+	return most;
 }
 
 /* The share of a root of a process (0: of any) in a chain; with kind NULL the sum of all. */
@@ -153,14 +154,15 @@ static void check(const struct planted *planted)
 	pid = plant(planted, &first, &last);
 	for (unsigned i = 0; i < ATTEMPTS && !found; i++) {
 		uint64_t before[WORKS], worked[WORKS];
-		json_t *chain;
+		json_t *site;
 
 		read_work(before);
-		chain = read_chain(first, &samples);
+		site = read_site(first, &samples);
 		read_work(worked);
 		for (unsigned at = 0; at < WORKS; at++)
 			worked[at] -= before[at];
-		found = is_found(chain, planted, worked);
+		found = is_found(json_object_get(site, "chain"), planted, worked) &&
+			(!planted->class || !strcmp(text_or_none(site, "class"), planted->class));
 	}
 	if (!found)
 		fail_msg("a chain of %u by %s was not found", planted->depth, planted->kind);
@@ -177,10 +179,16 @@ static void check_all(const struct planted *all, size_t n)
 E2E_TEST(test_ways)
 {
 	static const struct planted all[] = {
-		{ "pipe", 1, 30, 10, 0, 0, false },  { "socket", 1, 30, 10, 0, 0, false },
-		{ "tcp", 1, 30, 10, 0, 0, false },   { "flock", 1, 30, 10, 0, 0, false },
-		{ "fcntl", 1, 30, 10, 0, 0, false }, { "mutex", 1, 30, 10, 0, 0, false },
-		{ "child", 1, 30, 10, 0, 0, false },
+		{ "pipe", 1, 30, 10, 0, 0, false, NULL },
+		{ "socket", 1, 30, 10, 0, 0, false, NULL },
+		{ "tcp", 1, 30, 10, 0, 0, false, NULL },
+		{ "eventfd", 1, 30, 10, 0, 0, false, "served" },
+		{ "futex", 1, 30, 10, 0, 0, false, "served" },
+		{ "semaphore", 3, 10, 5, 0, 0, false, "contended" },
+		{ "flock", 1, 30, 10, 0, 0, false, "contended" },
+		{ "fcntl", 1, 30, 10, 0, 0, false, NULL },
+		{ "mutex", 1, 30, 10, 0, 0, false, NULL },
+		{ "child", 1, 30, 10, 0, 0, false, "served" },
 	};
 
 	check_all(all, ARRAY_SIZE(all));
@@ -189,10 +197,14 @@ E2E_TEST(test_ways)
 E2E_TEST(test_depth)
 {
 	static const struct planted all[] = {
-		{ "pipe", 2, 20, 10, 0, 0, false },  { "pipe", 3, 40, 0, 0, 0, false },
-		{ "pipe", 4, 20, 10, 0, 0, false },  { "socket", 5, 45, 5, 0, 0, false },
-		{ "flock", 3, 60, 20, 0, 0, false }, { "mutex", 4, 80, 0, 0, 0, false },
-		{ "child", 3, 30, 10, 0, 0, false },
+		{ "pipe", 2, 20, 10, 0, 0, false, NULL },
+		{ "pipe", 3, 40, 0, 0, 0, false, NULL },
+		{ "pipe", 4, 20, 10, 0, 0, false, NULL },
+		{ "socket", 5, 45, 5, 0, 0, false, NULL },
+		{ "flock", 3, 60, 20, 0, 0, false, NULL },
+		{ "futex", 3, 30, 10, 0, 0, false, "unknown" },
+		{ "mutex", 4, 80, 0, 0, 0, false, NULL },
+		{ "child", 3, 30, 10, 0, 0, false, NULL },
 	};
 
 	check_all(all, ARRAY_SIZE(all));
@@ -202,10 +214,10 @@ E2E_TEST(test_depth)
 E2E_TEST(test_writes)
 {
 	static const struct planted all[] = {
-		{ "pipe", 1, 0, 5, 1, 0, false },
-		{ "pipe", 1, 0, 5, 2, 0, false },
-		{ "pipe", 1, 0, 5, 4, 0, false },
-		{ "pipe", 1, 0, 5, 8, 0, false },
+		{ "pipe", 1, 0, 5, 1, 0, false, NULL },
+		{ "pipe", 1, 0, 5, 2, 0, false, NULL },
+		{ "pipe", 1, 0, 5, 4, 0, false, NULL },
+		{ "pipe", 1, 0, 5, 8, 0, false, NULL },
 	};
 
 	check_all(all, ARRAY_SIZE(all));
@@ -215,9 +227,9 @@ E2E_TEST(test_writes)
 E2E_TEST(test_wakers)
 {
 	static const struct planted all[] = {
-		{ "free", 1, 0, 10, 0, 0, false },  { "turns", 2, 0, 10, 0, 0, false },
-		{ "turns", 2, 5, 5, 3, 0, false },  { "turns", 3, 20, 10, 0, 0, false },
-		{ "pool", 8, 20, 10, 0, 0, false }, { "pool", 8, 0, 5, 4, 0, false },
+		{ "free", 1, 0, 10, 0, 0, false, NULL },  { "turns", 2, 0, 10, 0, 0, false, NULL },
+		{ "turns", 2, 5, 5, 3, 0, false, NULL },  { "turns", 3, 20, 10, 0, 0, false, NULL },
+		{ "pool", 8, 20, 10, 0, 0, false, NULL }, { "pool", 8, 0, 5, 4, 0, false, NULL },
 	};
 
 	check_all(all, ARRAY_SIZE(all));
@@ -227,9 +239,11 @@ E2E_TEST(test_wakers)
 E2E_TEST(test_hog)
 {
 	static const struct planted all[] = {
-		{ "free", 1, 0, 10, 0, 1, false },   { "pipe", 1, 0, 5, 8, 1, false },
-		{ "child", 1, 30, 10, 0, 1, false }, { "turns", 3, 20, 10, 0, 1, false },
-		{ "pool", 8, 20, 10, 0, 1, false },
+		{ "free", 1, 0, 10, 0, 1, false, NULL },
+		{ "pipe", 1, 0, 5, 8, 1, false, NULL },
+		{ "child", 1, 30, 10, 0, 1, false, NULL },
+		{ "turns", 3, 20, 10, 0, 1, false, NULL },
+		{ "pool", 8, 20, 10, 0, 1, false, NULL },
 	};
 
 	check_all(all, ARRAY_SIZE(all));
@@ -238,8 +252,8 @@ E2E_TEST(test_hog)
 E2E_TEST(test_quota)
 {
 	static const struct planted all[] = {
-		{ "free", 1, 0, 20, 0, 0, true },
-		{ "pipe", 1, 10, 20, 0, 0, true },
+		{ "free", 1, 0, 20, 0, 0, true, NULL },
+		{ "pipe", 1, 10, 20, 0, 0, true, NULL },
 	};
 
 	check_all(all, ARRAY_SIZE(all));
@@ -248,14 +262,15 @@ E2E_TEST(test_quota)
 /* Two that hold what each other waits for are told as such. */
 E2E_TEST(test_deadlock)
 {
-	const struct planted planted = { "deadlock", 2, 0, 0, 0, 0, false };
+	const struct planted planted = { "deadlock", 2, 0, 0, 0, 0, false, NULL };
 	struct samples samples;
 	pid_t first, last;
 
 	e2e_require_bpf();
 	plant(&planted, &first, &last);
 	for (unsigned i = 0; i < ATTEMPTS; i++)
-		if (share_of(read_chain(first, &samples), "deadlock", 0) >= 0.99)
+		if (share_of(json_object_get(read_site(first, &samples), "chain"), "deadlock", 0) >=
+		    0.99)
 			return;
 	fail_msg("a deadlock was not found");
 }
@@ -263,7 +278,7 @@ E2E_TEST(test_deadlock)
 /* One answer: a lock that is waited for, by its root, live and of a recording. */
 E2E_TEST(test_why)
 {
-	const struct planted planted = { "flock", 1, 60, 20, 0, 0, false };
+	const struct planted planted = { "flock", 1, 60, 20, 0, 0, false, NULL };
 	const char *path = e2e_path("recorded");
 	struct e2e_result r;
 	json_t *answer, *waits;

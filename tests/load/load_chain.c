@@ -3,16 +3,19 @@
  * load_chain KIND DEPTH SLEEP RUN [FOLDER [WRITES [HOGS]]]: processes that wait for one another,
  * again and again: the first for the second, and so on; the last, DEPTH processes further, works:
  * it sleeps for SLEEP ms, writes to a file of FOLDER and has that on disk WRITES times, and runs
- * for RUN ms of CPU time. Prints "ready" and the pids of the first and the last. pipe, socket, tcp,
- * eventfd, futex   each asks the next, and waits for its answer flock, fcntl   each holds a file's
- * lock while it waits for the next's; files are in FOLDER mutex          the same with locks in
- * shared memory child          each starts the next, and waits until it ends turns          DEPTH
- * processes work in turn, and each wakes the first pool           DEPTH threads of another wait for
- * what the first asks; one works, and answers free           the last works without being asked,
- * and wakes the first deadlock       each of a circle of DEPTH holds a file's lock, and waits for
- * the next's for ever With HOGS all run on one CPU, beside so many processes that do nothing else.
- * They are called chain0 and so on, or as LOAD_CHAIN_NAMES says, with commas between. FOLDER/work
- * has what the work was so far, in ns: sleeping, writing, running, waiting for a CPU, at all.
+ * for RUN ms of CPU time. Prints "ready" and the pids of the first and the last.
+ *   pipe, socket, tcp, eventfd, futex: each asks the next, and waits for its answer
+ *   flock, fcntl: each holds a file's lock while it waits for the next's; files are in FOLDER
+ *   mutex: the same with locks in shared memory
+ *   semaphore: all take one in turn, and work as long as they have it
+ *   child: each starts the next, and waits until it ends
+ *   turns: DEPTH processes work in turn, and each wakes the first
+ *   pool: DEPTH threads of another wait for what the first asks; one works, and answers
+ *   free: the last works without being asked, and wakes the first
+ *   deadlock: each of a circle of DEPTH holds a file's lock, and waits for the next's for ever
+ * With HOGS all run on one CPU, beside so many processes that do nothing else. They are called
+ * chain0 and so on, or as LOAD_CHAIN_NAMES says, with commas between. FOLDER/work has what the work
+ * was so far, in ns: sleeping, writing, running, waiting for a CPU, at all.
  */
 #include "config.h"
 
@@ -261,7 +264,7 @@ static void make_way(struct way *way, const char *kind)
 {
 	int ends[2];
 
-	if (!strcmp(kind, "futex")) {
+	if (!strcmp(kind, "futex") || !strcmp(kind, "semaphore")) {
 		way->semaphore = shared(sizeof(*way->semaphore));
 		must(sem_init(way->semaphore, 1, 0));
 		return;
@@ -318,6 +321,19 @@ static void hold(unsigned i)
 		}
 		if (i)
 			set_lock(i, false);
+		doze(PAUSE_MS);
+	}
+}
+
+/* Takes what all take. */
+static void take(unsigned i)
+{
+	if (!i)
+		tell(&asks[0]);
+	for (;;) {
+		await(&asks[0]);
+		work();
+		tell(&asks[0]);
 		doze(PAUSE_MS);
 	}
 }
@@ -390,6 +406,7 @@ static const struct {
 	{ "fcntl", hold },
 	{ "mutex", hold },
 	{ "child", start_children },
+	{ "semaphore", take },
 	{ "turns", take_turns },
 	{ "pool", share },
 	{ "free", work_freely },

@@ -15,7 +15,7 @@ static enum wait_class class_by(enum wait_state state, enum wait_about about, co
 /* Who has nothing to do has lost nothing. */
 TEST(test_parked)
 {
-	assert_int_equal(class_by(STATE_PARK, ABOUT_UNKNOWN, "futex_do_wait"), CLASS_PARKED);
+	assert_int_equal(class_by(STATE_PARK, ABOUT_EVENTS, "futex_do_wait"), CLASS_PARKED);
 	assert_int_equal(class_by(STATE_TIMER, ABOUT_UNKNOWN, "hrtimer_nanosleep"), CLASS_PARKED);
 	assert_int_equal(class_by(STATE_POLL, ABOUT_UNKNOWN, NULL), CLASS_PARKED);
 	assert_int_equal(class_by(STATE_POLL, ABOUT_IDLE_RING, "io_cqring_wait"), CLASS_PARKED);
@@ -32,6 +32,7 @@ TEST(test_served)
 	assert_int_equal(class_by(STATE_POLL, ABOUT_DISK_RING, "io_cqring_wait"), CLASS_SERVED);
 	assert_int_equal(class_by(STATE_NET, ABOUT_ANSWER, "sk_wait_data"), CLASS_SERVED);
 	assert_int_equal(class_by(STATE_POLL, ABOUT_ANSWER, "do_sys_poll"), CLASS_SERVED);
+	assert_int_equal(class_by(STATE_PARK, ABOUT_ANSWER, "futex_do_wait"), CLASS_SERVED);
 	assert_int_equal(class_by(STATE_CHILD, ABOUT_UNKNOWN, "do_wait"), CLASS_SERVED);
 	assert_int_equal(class_by(STATE_PIPE, ABOUT_UNKNOWN, "anon_pipe_write"), CLASS_SERVED);
 	assert_int_equal(class_by(STATE_DWAIT, ABOUT_FILE, "request_wait_answer"), CLASS_SERVED);
@@ -47,6 +48,8 @@ TEST(test_kept)
 
 	assert_int_equal(class_by(STATE_CPU, ABOUT_UNKNOWN, NULL), CLASS_CONTENDED);
 	assert_int_equal(class_by(STATE_LOCK, ABOUT_UNKNOWN, "futex_do_wait"), CLASS_CONTENDED);
+	assert_int_equal(class_by(STATE_PARK, ABOUT_TURN, "futex_do_wait"), CLASS_CONTENDED);
+	assert_int_equal(class_by(STATE_POLL, ABOUT_TURN, "eventfd_read"), CLASS_CONTENDED);
 	assert_int_equal(class_by(STATE_CPU, ABOUT_QUOTA, NULL), CLASS_RATIONED);
 	assert_int_equal(class_by(STATE_STOP, ABOUT_UNKNOWN, "do_signal_stop"), CLASS_RATIONED);
 	assert_int_equal(wait_class_of(&frozen), CLASS_RATIONED);
@@ -60,6 +63,12 @@ TEST(test_unknown)
 	assert_int_equal(class_by(STATE_DWAIT, ABOUT_UNKNOWN, NULL), CLASS_UNKNOWN);
 	assert_int_equal(class_by(STATE_NET, ABOUT_UNKNOWN, NULL), CLASS_UNKNOWN);
 	assert_int_equal(class_by(STATE_OTHER, ABOUT_UNKNOWN, NULL), CLASS_UNKNOWN);
+	assert_int_equal(class_by(STATE_PARK, ABOUT_UNKNOWN, "futex_do_wait"), CLASS_UNKNOWN);
+	assert_int_equal(class_by(STATE_PARK, ABOUT_PEERS, "futex_do_wait"), CLASS_UNKNOWN);
+	assert_false(wait_is_lost(CLASS_UNKNOWN, STATE_PARK));
+	assert_false(wait_is_lost(CLASS_PARKED, STATE_PIPE));
+	assert_true(wait_is_lost(CLASS_UNKNOWN, STATE_DWAIT));
+	assert_true(wait_is_lost(CLASS_SERVED, STATE_PARK));
 	assert_int_equal(class_by(WAIT_STATES, ABOUT_UNKNOWN, NULL), CLASS_UNKNOWN);
 	assert_false(wait_for_server(NULL));
 	assert_false(wait_for_server("jbd2_log_wait_commit"));
