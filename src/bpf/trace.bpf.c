@@ -49,12 +49,12 @@ int BPF_PROG(waking, struct task_struct *task)
 	site = site_at(slot->thread.site);
 	put_waker(&waker, site && site->site.here);
 	own = waker.tgid ? known(bpf_get_current_task_btf()) : NULL;
-	waker.relation = waker.tgid ? relation_of(own, local, &slot->thread) : RELATIONS;
+	waker.relation = waker.tgid ? relation_of(own, &slot->thread) : RELATIONS;
 	leave_site(local, &slot->thread, now, &waker);
 	word.ref.slot = slot->thread.site;
 	word.ref.generation = slot->thread.generation;
 	keep_past(local, &slot->thread, now);
-	keep_asker(local, own, slot->thread.state);
+	keep_asked(local, waker.tgid, slot->thread.state);
 	if (waker.tgid) {
 		add_links(word.word, own, slot->thread.since_ns, now);
 		end_segments(local, own, task, slot->thread.state == STATE_CHILD, now);

@@ -138,8 +138,7 @@ __noinline int was_at(const struct local *local, __u64 word)
 }
 
 /* What the task that runs has to do with the wait, in a site, of the one that it wakes. */
-static __always_inline __u32 relation_of(const struct local *own, const struct local *local,
-					 const struct trace_thread *thread)
+static __always_inline __u32 relation_of(const struct local *own, const struct trace_thread *thread)
 {
 	struct site_word word = { .ref = { thread->site, thread->generation } };
 
@@ -149,19 +148,17 @@ static __always_inline __u32 relation_of(const struct local *own, const struct l
 		return RELATION_NONE;
 	if (was_at(own, word.word))
 		return RELATION_TURN;
-	if (own->asked_by == local->slot)
-		return RELATION_ANSWER;
-	return own->asked_by ? RELATION_PEER : RELATION_NONE;
+	return own->asked ? RELATION_ASKED : RELATION_NONE;
 }
 
-/* Keeps who asked the woken thread to work. own: the waker; NULL: an interrupt, or not known. */
-static __always_inline void keep_asker(struct local *local, const struct local *own, __u32 state)
+/* Keeps whether a task asked the woken thread to work. */
+static __always_inline void keep_asked(struct local *local, bool by_task, __u32 state)
 {
 	bool work = state == STATE_IO || state == STATE_DWAIT || state == STATE_TIMER ||
 		    state == STATE_CHILD;
 
 	if (!work)
-		local->asked_by = own ? own->slot : 0;
+		local->asked = by_task;
 }
 
 /*

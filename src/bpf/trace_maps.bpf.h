@@ -195,7 +195,7 @@ struct local {
 	__u64 segment_ns; /* when the segment began; 0: there is none */
 	__u64 bound_ns; /* when it ends; 0: it goes on */
 	struct thread_past pasts[PASTS];
-	__u32 asked_by; /* the slot of the task that woke it last, its own work aside; 0: none */
+	__u32 asked; /* a task woke it last, its own work aside */
 };
 
 #define SLOT_TAKEN 0xffffffff

@@ -55,10 +55,9 @@ struct trace_key {
 
 /*
  * What a task that ends a wait for a word or an event had to do with it: nothing that is known; it
- * had waited there itself, as those who take a lock in turn do; the one that waits had woken it
- * last, to ask it; another task had.
+ * had waited there itself, as those who take a lock in turn do; a task had woken it, to ask it.
  */
-enum trace_relation { RELATION_NONE, RELATION_TURN, RELATION_ANSWER, RELATION_PEER, RELATIONS };
+enum trace_relation { RELATION_NONE, RELATION_TURN, RELATION_ASKED, RELATIONS };
 
 struct trace_waker {
 	__s32 tgid; /* 0: an interrupt */

@@ -77,7 +77,6 @@ static const struct {
 	[STATE_PARK] = { CLASS_UNKNOWN,
 			 { [ABOUT_EVENTS] = BY(PARKED),
 			   [ABOUT_TURN] = BY(CONTENDED),
-			   [ABOUT_ANSWER] = BY(SERVED),
 			   [ABOUT_PEERS] = BY(UNKNOWN) } },
 	[STATE_NET] = { CLASS_UNKNOWN,
 			{ [ABOUT_REQUESTS] = BY(PARKED),
@@ -113,7 +112,8 @@ enum wait_class wait_class_of(const struct wait_facts *facts)
 
 bool wait_is_lost(enum wait_class class, enum wait_state state)
 {
-	return class != CLASS_PARKED && (class != CLASS_UNKNOWN || state != STATE_PARK);
+	return class != CLASS_PARKED &&
+	       (class != CLASS_UNKNOWN || (state != STATE_PARK && state != STATE_POLL));
 }
 
 enum wait_class wait_class_of_state(enum wait_state state)

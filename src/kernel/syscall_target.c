@@ -5,10 +5,12 @@
 
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/sched.h>
 #include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/util.h"
@@ -164,6 +166,19 @@ static void add_child(const struct caller *caller, unsigned argument)
 		wait_target_child(caller->targets, (int32_t)args[0], caller->out);
 }
 
+/* Whether a call that makes a task waits for it: vfork(), or with that flag. */
+static bool is_vfork(const struct caller *caller)
+{
+	uint64_t flags = caller->call->args[0];
+
+	if (caller->call->number == __NR_clone3 &&
+	    procwait_memory(caller->proc, caller->tid, caller->call->args[0], &flags,
+			    sizeof(flags)) != (int)sizeof(flags))
+		return false;
+	return (caller->call->number != __NR_clone && caller->call->number != __NR_clone3) ||
+	       flags & CLONE_VFORK;
+}
+
 struct syscall_wait syscall_target(struct wait_targets *targets, struct proc *proc, pid_t tid,
 				   const struct procwait_syscall *call, struct buf *out)
 {
@@ -202,6 +217,10 @@ struct syscall_wait syscall_target(struct wait_targets *targets, struct proc *pr
 		break;
 	case SYSCALL_CHILD:
 		add_child(&caller, class.argument);
+		break;
+	case SYSCALL_VFORK:
+		if (is_vfork(&caller))
+			wait_target_vforked(targets, tid, out);
 		break;
 	case SYSCALL_POLL:
 		wait.about = add_polled(&caller);

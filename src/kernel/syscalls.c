@@ -132,6 +132,11 @@ static const struct {
 	ROW(clock_nanosleep, TIMER, NOTHING, 0),
 	ROW(wait4, CHILD, CHILD, 0),
 	ROW(waitid, CHILD, CHILD, 1),
+#ifdef __NR_vfork
+	ROW(vfork, OTHER, VFORK, 0),
+#endif
+	ROW(clone, OTHER, VFORK, 0),
+	ROW(clone3, OTHER, VFORK, 0),
 	/* Paths. */
 	ROW(open, OTHER, PATH, 0),
 	ROW(openat, OTHER, PATH_AT, 1),

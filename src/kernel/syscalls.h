@@ -19,6 +19,7 @@ enum syscall_target {
 	SYSCALL_SELECT, /* it is the number of descriptors in the three sets that follow */
 	SYSCALL_LOCK, /* it is a descriptor; the next one says whether it is locked */
 	SYSCALL_SIGNAL, /* nothing, and it waits for signals */
+	SYSCALL_VFORK, /* nothing, and it may wait for the child that it makes */
 };
 
 struct syscall_class {

@@ -411,23 +411,26 @@ static bool is_plain_path(const char *path)
 	return *path == '/' && !strstr(path, "/..");
 }
 
-void wait_target_server(struct wait_targets *targets, pid_t tid, size_t at, struct buf *out)
+pid_t wait_target_server(struct wait_targets *targets, pid_t tid, size_t at, struct buf *out)
 {
 	struct buf server = { 0 };
 	uint32_t fuse;
+	pid_t owner = 0;
 	char link[32];
 
 	if (!is_plain_path(buf_cstr(out) + at) || load_mounts(targets, tid))
-		return;
+		return 0;
 	if (mount_server(mounts_text(targets), buf_cstr(out) + at, &server, &fuse)) {
 		buf_puts(out, " (");
 		buf_add(out, server.data, server.len);
 		snprintf(link, sizeof(link), FILE_OWNER_FUSE "%u", fuse);
+		owner = fuse ? file_owners_find(targets->owners, tid, link, 0) : 0;
 		if (fuse)
-			add_owner(targets, file_owners_find(targets->owners, tid, link, 0), out);
+			add_owner(targets, owner, out);
 		buf_putc(out, ')');
 	}
 	buf_free(&server);
+	return owner > 0 ? owner : 0;
 }
 
 int wait_target_fd(struct wait_targets *targets, pid_t tid, int fd, uint32_t dev, uint64_t ino,
@@ -534,6 +537,24 @@ int wait_target_lock(struct wait_targets *targets, pid_t tid, int fd, enum file_
 	if (!err)
 		wait_target_holder(targets, tid, fd, sort, out);
 	return err;
+}
+
+pid_t wait_target_vforked(struct wait_targets *targets, pid_t tid, struct buf *out)
+{
+	char path[64], text[4096];
+	uint64_t pid = 0;
+	struct span left;
+	int len;
+
+	snprintf(path, sizeof(path), "%d/task/%d/children", (int)tid, (int)tid);
+	len = file_read(targets->proc->fd, path, text, sizeof(text));
+	left = (struct span){ text, text + (len > 0 ? len : 0) };
+	while (take_uint(&left, &pid) && left.at < left.end)
+		left.at++;
+	if (!pid || pid > INT_MAX)
+		return 0;
+	wait_target_child(targets, (pid_t)pid, out);
+	return (pid_t)pid;
 }
 
 void wait_target_child(struct wait_targets *targets, pid_t pid, struct buf *out)

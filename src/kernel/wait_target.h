@@ -65,9 +65,9 @@ int wait_target_path(struct wait_targets *targets, pid_t tid, uint32_t dev, cons
 /*
  * Appends the server of the file system of the path that was appended at `at`, if it has one:
  * " (nfs nas1:/export)", of FUSE with its process where the kernel tells: " (fuse.sshfs me@nas: of
- * 4711 sshfs)".
+ * 4711 sshfs)". Returns that process; 0: none, or not known.
  */
-void wait_target_server(struct wait_targets *targets, pid_t tid, size_t at, struct buf *out);
+pid_t wait_target_server(struct wait_targets *targets, pid_t tid, size_t at, struct buf *out);
 
 /*
  * Appends a socket by its addresses as the kernel has them: family AF_INET, AF_INET6 (then mapped
@@ -103,6 +103,12 @@ pid_t wait_target_holder(struct wait_targets *targets, pid_t tid, int fd, enum f
  * group.
  */
 void wait_target_child(struct wait_targets *targets, pid_t pid, struct buf *out);
+
+/*
+ * Appends the latest child of a thread and its name, as that is who vfork() waits for. Returns it;
+ * 0: there is none, or it is not known (a kernel without CONFIG_PROC_CHILDREN).
+ */
+pid_t wait_target_vforked(struct wait_targets *targets, pid_t tid, struct buf *out);
 
 /*
  * Appends the child that waitid() waits for, by its first two arguments; pidfd is looked up with

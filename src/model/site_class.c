@@ -68,8 +68,7 @@ static enum wait_about about_word(const struct trace_site *record)
 	static const enum wait_about abouts[RELATIONS] = {
 		[RELATION_NONE] = ABOUT_EVENTS,
 		[RELATION_TURN] = ABOUT_TURN,
-		[RELATION_ANSWER] = ABOUT_ANSWER,
-		[RELATION_PEER] = ABOUT_PEERS,
+		[RELATION_ASKED] = ABOUT_PEERS,
 	};
 	unsigned most = RELATION_NONE;
 

@@ -249,6 +249,23 @@ static void append_holder(struct site_texts *texts, struct traced_site *site, st
 						  file_lock_of(&call), out);
 }
 
+/* Whether threads wait in a site for a child of vfork(), which is still one with them. */
+static bool is_vfork(const struct traced_site *site)
+{
+	return site->now.key.state == STATE_DWAIT && site->now.key.syscall >= 0 &&
+	       syscall_classify(site->now.key.syscall).target == SYSCALL_VFORK;
+}
+
+/* Appends the child of the thread that waits longest for one. */
+static void append_vforked(struct site_texts *texts, struct traced_site *site, struct buf *out)
+{
+	const struct life *life = is_vfork(site) ? waiter_of(site) : NULL;
+
+	site->holder = 0;
+	if (life && may_look(texts, site->now.key.tgid))
+		site->holder = wait_target_vforked(texts->targets, life->now.pid, out);
+}
+
 /* Appends the target of a site; nothing where it is not known. */
 static void append_target(struct site_texts *texts, struct traced_site *site, struct buf *out)
 {
@@ -273,6 +290,9 @@ static void append_target(struct site_texts *texts, struct traced_site *site, st
 		break;
 	case TRACE_TASK:
 		append_process(record, out);
+		break;
+	case TRACE_NOTHING:
+		append_vforked(texts, site, out);
 		break;
 	case TRACE_POLLED:
 		buf_printf(out, "%llu files", (unsigned long long)record->key.ino);
@@ -460,7 +480,7 @@ static void append_only(struct site_texts *texts, struct traced_site *site, stru
 bool site_texts_due(const struct traced_site *site)
 {
 	return !site->named || site->put_off || (site->of_one && waits_of(site) > 1) ||
-	       (site->now.key.state == STATE_LOCK && site->waiting);
+	       (site->waiting && (site->now.key.state == STATE_LOCK || is_vfork(site)));
 }
 
 /* Names what a site is on. A name that it has stays where no more is known now. */
@@ -487,6 +507,20 @@ static void name_target(struct site_texts *texts, struct traced_site *site)
 	buf_free(&on);
 }
 
+/* Finds the process that is to answer, where a file system's server is waited for. */
+static void find_server(struct site_texts *texts, struct traced_site *site)
+{
+	const char *on = site->site.on;
+	struct buf path = { 0 };
+
+	if (!on || *on != '/' || !wait_for_server(site->site.where) ||
+	    !may_look(texts, site->now.key.tgid))
+		return;
+	buf_add(&path, on, strstr(on, " (") ? (size_t)(strstr(on, " (") - on) : strlen(on));
+	site->holder = wait_target_server(texts->targets, site->now.key.tgid, 0, &path);
+	buf_free(&path);
+}
+
 void site_texts_name(struct site_texts *texts, struct traced_site *site)
 {
 	const struct trace_site *record = &site->now;
@@ -495,6 +529,7 @@ void site_texts_name(struct site_texts *texts, struct traced_site *site)
 
 	name_target(texts, site);
 	if (site->named) {
+		find_server(texts, site);
 		site_classify(site);
 		return;
 	}
@@ -505,6 +540,7 @@ void site_texts_name(struct site_texts *texts, struct traced_site *site)
 	at = &texts->stacks[site->site.stack];
 	if (record->key.syscall < 0 && symbols_fault(at->functions, at->n))
 		site->site.syscall = PAGE_FAULT;
+	find_server(texts, site);
 	site_classify(site);
 }
 

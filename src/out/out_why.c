@@ -157,7 +157,7 @@ static unsigned weight_of(const struct site *site)
 {
 	const struct site_waker *waker = &site->wakers[0];
 
-	if (!chain_explains(site) || site->class == CLASS_PARKED ||
+	if (!chain_explains(site) || !wait_is_lost(site->class, site->state) ||
 	    (waker->tgid && waker->tgid == site->tgid) || site->state == STATE_CPU ||
 	    site->state == STATE_CHILD)
 		return 0;

@@ -53,7 +53,7 @@ void chain_put_site(struct buf *out, const struct site *site, enum text_charset 
 		buf_puts(out, site->on ? " " : " in ");
 		put_raw(out, site->on ? site->on : site->where, charset);
 	}
-	words = wait_words(site->where, site->on);
+	words = site->state == STATE_STOP ? "stopped" : wait_words(site->where, site->on);
 	if (words)
 		buf_printf(out, " (%s)", words);
 }

@@ -437,6 +437,7 @@ WAITING_TEST(test_hang)
 		wait = wait_of(NULL, pid, i ? "--source procfs" : "--source taskstats");
 		assert_string_equal(member_text(wait, "state"), "dwait");
 		assert_string_equal(member_text(wait, "syscall"), "vfork");
+		assert_int_equal(strncmp(member_text(wait, "on"), "child ", 6), 0);
 		assert_true(member_u64(wait, "ns") > 0);
 	}
 	e2e_require_bpf();

@@ -296,6 +296,8 @@ TEST(test_reasons)
 		  "wait in progress of cp 7: openat" },
 		{ { .syscall = "vfork", .where = "kernel_clone", .waiting = 1 },
 		  "wait in progress of cp 7: vfork (until its child execs or exits)" },
+		{ { .syscall = "read", .state = STATE_STOP, .waiting = 1 },
+		  "wait in progress of cp 7: read (stopped)" },
 		{ { .syscall = "flock", .on = "/x", .where = "flock_lock_inode_wait" },
 		  "wait with an unknown waker of cp 7: flock /x" },
 	};

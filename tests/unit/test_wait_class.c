@@ -32,7 +32,6 @@ TEST(test_served)
 	assert_int_equal(class_by(STATE_POLL, ABOUT_DISK_RING, "io_cqring_wait"), CLASS_SERVED);
 	assert_int_equal(class_by(STATE_NET, ABOUT_ANSWER, "sk_wait_data"), CLASS_SERVED);
 	assert_int_equal(class_by(STATE_POLL, ABOUT_ANSWER, "do_sys_poll"), CLASS_SERVED);
-	assert_int_equal(class_by(STATE_PARK, ABOUT_ANSWER, "futex_do_wait"), CLASS_SERVED);
 	assert_int_equal(class_by(STATE_CHILD, ABOUT_UNKNOWN, "do_wait"), CLASS_SERVED);
 	assert_int_equal(class_by(STATE_PIPE, ABOUT_UNKNOWN, "anon_pipe_write"), CLASS_SERVED);
 	assert_int_equal(class_by(STATE_DWAIT, ABOUT_FILE, "request_wait_answer"), CLASS_SERVED);
@@ -68,7 +67,7 @@ TEST(test_unknown)
 	assert_false(wait_is_lost(CLASS_UNKNOWN, STATE_PARK));
 	assert_false(wait_is_lost(CLASS_PARKED, STATE_PIPE));
 	assert_true(wait_is_lost(CLASS_UNKNOWN, STATE_DWAIT));
-	assert_true(wait_is_lost(CLASS_SERVED, STATE_PARK));
+	assert_true(wait_is_lost(CLASS_CONTENDED, STATE_PARK));
 	assert_int_equal(class_by(WAIT_STATES, ABOUT_UNKNOWN, NULL), CLASS_UNKNOWN);
 	assert_false(wait_for_server(NULL));
 	assert_false(wait_for_server("jbd2_log_wait_commit"));
