@@ -111,6 +111,7 @@ struct task_evidence {
 	double writes; /* kB/s that it wrote to storage since the sample before; below 0: not known
 			*/
 	char *group; /* that has the quota: raw bytes */
+	unsigned version; /* of the hierarchy that this is in; 0: not known */
 	uint64_t written, written_ns; /* bytes by the last reading, and when that was */
 	uint64_t throttled_ns, throttled_read_ns;
 	uint64_t unlimited_until_ns; /* it had no limits when they were read, and is not asked for

@@ -161,6 +161,7 @@ static void set_throttling(struct task_evidence *task, struct cpu_limit *now)
 		return;
 	free(task->group);
 	task->group = xstrdup(buf_cstr(&now->group));
+	task->version = now->version;
 }
 
 /* Reads the limits of a row's groups, unless it had none lately. */

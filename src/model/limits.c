@@ -108,6 +108,7 @@ static void look_at_cpu(const struct level *level, struct limits *limits)
 	cpu->throttled_valid =
 		read_file(level, "cpu.stat", text, &span) &&
 		cgroup_throttled(span.at, (size_t)(span.end - span.at), &cpu->throttled_ns, &times);
+	cpu->version = level->hierarchy->version;
 	set_path(&cpu->group, level);
 }
 

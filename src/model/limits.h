@@ -22,6 +22,7 @@ struct cpu_limit {
 	uint64_t throttled_ns; /* added up over CPUs, since the group was made */
 	uint64_t read_ns; /* when that was read (CLOCK_MONOTONIC) */
 	struct buf group; /* the group with this quota: its path in its hierarchy, raw bytes */
+	unsigned version; /* of that hierarchy */
 };
 
 /* Bytes that may be used, and bytes in use. */

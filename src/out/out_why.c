@@ -13,7 +13,7 @@
 #include "out/json.h"
 #include "out/out.h"
 #include "view/chain_words.h"
-#include "view/column_words.h"
+#include "view/cure.h"
 #include "view/site_lines.h"
 
 /* The page: lines, findings, and roots of each that are named. */
@@ -37,7 +37,7 @@ struct why {
 	struct site_owners asked; /* whose waits are asked about */
 	const struct site **sites;
 	size_t n, cap;
-	struct buf text;
+	struct buf text, means, how;
 };
 
 static struct why *why_of(struct out *out)
@@ -47,32 +47,34 @@ static struct why *why_of(struct out *out)
 	return out->state;
 }
 
-/* Makes the chain of what a row, or all for NULL, waited for. False: nothing was, or is traced. */
-static bool make_chain(struct why *why, const struct trace_frame *trace, const struct row *row)
+/* Whether a finding is about the waits of a site: those of its kind or state. */
+static bool is_about(const struct finding *finding, const struct site *site)
 {
+	if (!finding->kind || site == finding->site)
+		return true;
+	return !strcmp(wait_state_table[site->state].id, finding->kind) ||
+	       (site->kind >= 0 && !strcmp(wait_kind_id((unsigned)site->kind), finding->kind));
+}
+
+/* Makes the chain of what a finding's row waited for. False: nothing was, or is traced. */
+static bool make_chain(struct why *why, const struct trace_frame *trace,
+		       const struct finding *finding)
+{
+	const struct row *row = finding->row;
+
 	if (!trace || !row)
 		return false;
 	site_owners_clear(&why->owners);
 	site_owners_add_row(&why->owners, row);
 	why->n = 0;
 	for (size_t i = 0; i < trace->n; i++)
-		if (chain_explains(&trace->sites[i]) &&
+		if (chain_explains(&trace->sites[i]) && is_about(finding, &trace->sites[i]) &&
 		    site_owners_have(&why->owners, &trace->sites[i])) {
 			GROW(why->sites, why->n, why->cap);
 			why->sites[why->n++] = &trace->sites[i];
 		}
 	chain_build(&why->chain, &why->index, why->sites, why->n);
 	return why->chain.ns > 0;
-}
-
-/* The first means against what a finding is about, that is a command or a file; NULL: none. */
-static const struct remedy *remedy_of(const struct finding *finding)
-{
-	const char *kind = finding->by_quota ? "throttled" : finding->kind;
-	const struct column *column = kind ? column_by_id(kind, strlen(kind)) : NULL;
-	const struct column_words *words = column ? column_words(column) : NULL;
-
-	return words && words->remedies && words->remedies->means ? words->remedies : NULL;
 }
 
 /* Whether a finding is of something that suffers. */
@@ -123,22 +125,40 @@ static void put_roots(struct out *out, struct why *why)
 		put_wrapped(&out->buf, "   because: ", 12, text);
 }
 
+/* Takes the cure of a finding. */
+static void take_cure(struct why *why, const struct frame *frame, const struct finding *finding,
+		      bool traced)
+{
+	why->means.len = why->how.len = 0;
+	cure_put(&why->means, &why->how, frame, finding, traced ? &why->chain : NULL);
+}
+
+/* Appends a raw text, escaped. */
+static void put_escaped(struct buf *out, struct buf *raw)
+{
+	text_escape(out, buf_cstr(raw), raw->len, TEXT_ASCII);
+}
+
 /* Appends a finding, the roots of its waits, and what to do. */
-static void put_finding(struct out *out, struct why *why, const struct frame_info *info, size_t i)
+static void put_finding(struct out *out, struct why *why, const struct frame *frame, size_t i)
 {
 	const struct finding *finding = &out->findings.all[i];
-	const struct remedy *remedy = remedy_of(finding);
 	struct buf *text = &why->text;
 	char lead[8] = { (char)('1' + i), '.', ' ', '\0' };
+	bool traced;
 
 	text->len = 0;
 	finding_append(text, &out->findings, finding, 0, TEXT_ASCII);
 	put_wrapped(&out->buf, lead, 3, text);
-	if (make_chain(why, info->trace, finding->row))
+	traced = make_chain(why, frame->info->trace, finding);
+	if (traced)
 		put_roots(out, why);
-	if (!remedy)
+	take_cure(why, frame, finding, traced);
+	if (!why->means.len)
 		return;
-	buf_printf(text, "%s: %s", remedy->means, remedy->how);
+	put_escaped(text, &why->means);
+	buf_puts(text, ": ");
+	put_escaped(text, &why->how);
 	put_wrapped(&out->buf, "   do: ", 7, text);
 }
 
@@ -238,11 +258,11 @@ static void put_page(struct out *out, struct why *why, const struct frame *frame
 	size_t n = count_told(&out->findings), begin = out->buf.len, before;
 	const struct site *most = find_most(why, frame->info->trace);
 
-	if (!out->suffers)
+	if (!n && !most)
 		buf_puts(&out->buf, "Nothing suffers.\n");
 	for (size_t i = 0; i < n; i++) {
 		before = out->buf.len;
-		put_finding(out, why, frame->info, i);
+		put_finding(out, why, frame, i);
 		if (is_full(&out->buf, begin)) {
 			out->buf.len = before;
 			break;
@@ -314,8 +334,9 @@ static void put_json_most(struct json *json, struct why *why, struct buf *text,
 }
 
 /* Puts so many findings. */
-static void put_json(struct out *out, struct why *why, const struct frame_info *info, size_t n)
+static void put_json(struct out *out, struct why *why, const struct frame *frame, size_t n)
 {
+	const struct frame_info *info = frame->info;
 	struct json json = { .out = &out->buf };
 	struct buf text = { 0 };
 
@@ -324,8 +345,8 @@ static void put_json(struct out *out, struct why *why, const struct frame_info *
 	json_open_array(&json, "findings");
 	for (size_t i = 0; i < n; i++) {
 		const struct finding *finding = &out->findings.all[i];
-		const struct remedy *remedy = remedy_of(finding);
 		const struct row *row = finding->row;
+		bool traced = make_chain(why, info->trace, finding);
 
 		json_open_object(&json, NULL);
 		json_put_text(&json, "id", finding->id);
@@ -335,12 +356,13 @@ static void put_json(struct out *out, struct why *why, const struct frame_info *
 				 row && row->task ? (uint64_t)row->task->key.pid : 0);
 		json_put_text(&json, "class",
 			      finding->site ? wait_class_ids[finding->site->class] : NULL);
-		if (make_chain(why, info->trace, row))
+		if (traced)
 			put_json_roots(&json, why);
 		else
 			json_put_null(&json, "roots");
-		json_put_text(&json, "means", remedy ? remedy->means : NULL);
-		json_put_text(&json, "how", remedy ? remedy->how : NULL);
+		take_cure(why, frame, finding, traced);
+		json_put_text(&json, "means", why->means.len ? buf_cstr(&why->means) : NULL);
+		json_put_text(&json, "how", why->means.len ? buf_cstr(&why->how) : NULL);
 		json_close(&json);
 	}
 	json_close(&json);
@@ -382,7 +404,7 @@ static void why_frame(struct out *out, const struct view *view)
 	}
 	do {
 		out->buf.len = before;
-		put_json(out, why, frame->info, n);
+		put_json(out, why, frame, n);
 	} while (out->buf.len - before > JSON_MAX && n--);
 }
 
@@ -398,6 +420,8 @@ static void why_close(struct out *out)
 	site_owners_free(&why->asked);
 	free(why->sites);
 	buf_free(&why->text);
+	buf_free(&why->means);
+	buf_free(&why->how);
 	free(why);
 }
 

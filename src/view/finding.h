@@ -44,6 +44,7 @@ struct finding {
 	bool at_least; /* it began before it was first seen: it lasts longer */
 	size_t n; /* tasks or groups that it is true of */
 	bool by_quota; /* the row is kept from CPUs by the quota of a group */
+	bool while_idle; /* others of the CPUs are idle */
 	size_t at, len; /* its words in the text: raw bytes */
 	size_t on, on_len; /* the path in the text, which may be shortened; 0: none */
 	/* Parts of the text that give way in little room, those of the first turn first. */

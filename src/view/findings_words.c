@@ -201,6 +201,7 @@ void finding_put_idle(struct finder *finder)
 	buf_puts(&finder->findings->text, ", while ");
 	finding_put_percent(finder, finder->idle);
 	buf_puts(&finder->findings->text, " of the machine is idle");
+	finder->finding->while_idle = true;
 	finding_part(finder, at, finder->findings->text.len, 2);
 }
 

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What to do against what was found, by its place in the kernel, its root, or its group. */
+#include "config.h"
+
+#include "tests/lib/test.h"
+
+#include "base/util.h"
+#include "tests/lib/lone.h"
+#include "view/cure.h"
+
+/* What a cure must be. */
+static void assert_cure(const struct lone *lone, const struct finding *finding,
+			const struct chain *chain, const char *means, const char *how)
+{
+	struct buf said = { 0 }, said_how = { 0 };
+
+	cure_put(&said, &said_how, &lone->frame, finding, chain);
+	assert_string_equal(buf_cstr(&said), means);
+	if (how)
+		assert_non_null(strstr(buf_cstr(&said_how), how));
+	buf_free(&said);
+	buf_free(&said_how);
+}
+
+/* Where a task waits tells it. */
+TEST(test_place)
+{
+	static const struct {
+		struct site site;
+		const char *means, *how;
+	} cases[] = {
+		{ { .on = "/mnt/x", .where = "percpu_rwsem_wait" }, "fsfreeze -u", "of /mnt/x" },
+		{ { .on = "child 7 sleep", .where = "kernel_clone" },
+		  "child 7 sleep",
+		  "its parent" },
+		{ { .on = "/mnt/x (fuse.sshfs me@nas: of 9 sshfs)",
+		    .where = "request_wait_answer" },
+		  "umount -f",
+		  "the server (fuse.sshfs me@nas: of 9 sshfs)" },
+		/* Where nothing more is known: what the kind's help says. */
+		{ { .where = "percpu_rwsem_wait" }, "w", NULL },
+	};
+	struct lone lone = { 0 };
+
+	assert_int_equal(lone_make(&lone), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct finding finding = { .row = &lone.row,
+						 .site = &cases[i].site,
+						 .kind = "dwait" };
+
+		assert_cure(&lone, &finding, NULL, cases[i].means, cases[i].how);
+	}
+	assert_cure(&lone, &(struct finding){ .row = &lone.row }, NULL, "", NULL);
+	assert_int_equal(lone_remove(&lone), 0);
+}
+
+/* A stopped task that others wait for is continued; one that is itself stopped is no cause. */
+TEST(test_stopped)
+{
+	struct site site = { .on = "/mnt/x (fuse.x)", .where = "request_wait_answer" };
+	struct site stopped = { .state = STATE_STOP };
+	struct chain_root root = { CHAIN_GOES_ON, "server", 9, &stopped, 0.5 };
+	const struct chain chain = { .roots = &root, .nroots = 1 };
+	struct lone lone = { 0 };
+	struct finding finding = { .site = &site, .kind = "other" };
+
+	assert_int_equal(lone_make(&lone), 0);
+	finding.row = &lone.row;
+	assert_cure(&lone, &finding, &chain, "kill -CONT 9", "server is stopped");
+	root.tgid = 7;
+	assert_cure(&lone, &finding, &chain, "umount -f", NULL);
+	root.tgid = 9;
+	root.share = 0.1;
+	assert_cure(&lone, &finding, &chain, "umount -f", NULL);
+	assert_int_equal(lone_remove(&lone), 0);
+}
+
+/* A quota is named with its group, as it is called in the hierarchy that this is in. */
+TEST(test_cpu)
+{
+	struct lone lone = { 0 };
+	struct finding finding = { .kind = "cpu", .by_quota = true };
+	struct task_evidence *evidence;
+	struct task *task;
+
+	assert_int_equal(lone_make(&lone), 0);
+	finding.row = &lone.row;
+	task = lone.sample.raw[0]->task;
+	evidence = task->evidence = xcalloc(1, sizeof(*evidence));
+	evidence->sample_ns = lone.sample.begin_ns;
+	evidence->group = xstrdup("/shop");
+	evidence->version = 1;
+	assert_cure(&lone, &finding, NULL, "cpu.cfs_quota_us of /shop", "larger quota");
+	evidence->version = 2;
+	assert_cure(&lone, &finding, NULL, "cpu.max of /shop", "larger quota");
+	finding.by_quota = false;
+	assert_cure(&lone, &finding, NULL, "nice", NULL);
+	finding.while_idle = true;
+	assert_cure(&lone, &finding, NULL, "taskset", "other CPUs are idle");
+	assert_int_equal(lone_remove(&lone), 0);
+}
