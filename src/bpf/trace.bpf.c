@@ -49,7 +49,7 @@ int BPF_PROG(waking, struct task_struct *task)
 	site = site_at(slot->thread.site);
 	put_waker(&waker, site && site->site.here);
 	own = waker.tgid ? known(bpf_get_current_task_btf()) : NULL;
-	waker.relation = waker.tgid ? relation_of(own, &slot->thread) : RELATIONS;
+	waker.relation = waker.tgid ? relation_of(own, &slot->thread, site) : RELATIONS;
 	leave_site(local, &slot->thread, now, &waker);
 	word.ref.slot = slot->thread.site;
 	word.ref.generation = slot->thread.generation;

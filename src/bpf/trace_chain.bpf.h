@@ -137,12 +137,17 @@ __noinline int was_at(const struct local *local, __u64 word)
 	return 0;
 }
 
-/* What the task that runs has to do with the wait, in a site, of the one that it wakes. */
-static __always_inline __u32 relation_of(const struct local *own, const struct trace_thread *thread)
+/*
+ * What the task that runs has to do with the wait, in a site, of the one that it wakes: of a futex,
+ * or of a file of events that is read.
+ */
+static __always_inline __u32 relation_of(const struct local *own, const struct trace_thread *thread,
+					 const struct trace_site_slot *site)
 {
 	struct site_word word = { .ref = { thread->site, thread->generation } };
 
-	if (thread->state != STATE_PARK && thread->state != STATE_POLL)
+	if (thread->state != STATE_PARK &&
+	    (thread->state != STATE_POLL || !site || site->site.key.target != TRACE_FILE))
 		return RELATIONS;
 	if (!own)
 		return RELATION_NONE;

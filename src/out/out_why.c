@@ -252,6 +252,15 @@ static void put_unknown(struct buf *out, struct buf *text, const struct frame_in
 	}
 }
 
+/* Whether one of so many findings tells of a site. */
+static bool is_told(const struct findings *findings, size_t n, const struct site *site)
+{
+	for (size_t i = 0; i < n; i++)
+		if (findings->all[i].site == site)
+			return true;
+	return false;
+}
+
 /* Appends the page. */
 static void put_page(struct out *out, struct why *why, const struct frame *frame)
 {
@@ -269,7 +278,7 @@ static void put_page(struct out *out, struct why *why, const struct frame *frame
 		}
 	}
 	before = out->buf.len;
-	if (most)
+	if (most && !is_told(&out->findings, n, most))
 		put_most(out, why, frame->info->trace, most);
 	if (is_full(&out->buf, begin))
 		out->buf.len = before;

@@ -30,7 +30,8 @@ bool chain_explains(const struct site *site)
 {
 	bool asked = site->state == STATE_PIPE || site->state == STATE_NET ||
 		     site->state == STATE_LOCK || site->state == STATE_CHILD ||
-		     site->state == STATE_PARK;
+		     site->state == STATE_PARK ||
+		     (site->state == STATE_POLL && site->class == CLASS_UNKNOWN);
 
 	if (site->unattributed || site->overlaps)
 		return false;

@@ -101,6 +101,11 @@ void cure_put(struct buf *means, struct buf *how, const struct frame *frame,
 		buf_puts(means, "taskset");
 		buf_puts(how, "other CPUs are idle: its affinity, or cpuset.cpus of its group, may "
 			      "keep it from them");
+	} else if (finding->site && finding->site->class == CLASS_CONTENDED &&
+		   finding->site->state != STATE_CPU) {
+		buf_puts(means, "the lock");
+		buf_puts(how,
+			 "hold it for less time, or use several; C shows what is done meanwhile");
 	} else if (!put_of_place(means, how, place_of(frame, finding)) && words &&
 		   words->remedies && words->remedies->means) {
 		buf_puts(means, words->remedies->means);

@@ -354,6 +354,49 @@ static bool find_peer(struct finder *finder, struct finding *finding)
 	return true;
 }
 
+/* The site of a lock where most is waited, of the processes that may suffer. */
+static const struct site *look_for_lock(const struct finder *finder, struct most *most)
+{
+	const struct trace_frame *trace = finder->info->trace;
+	const struct site *found = NULL;
+
+	for (size_t i = 0; trace && trace->interval_ns && i < trace->n; i++) {
+		const struct site *site = &trace->sites[i];
+		double share = (double)site->ns * 100.0 / (double)trace->interval_ns;
+		const struct row *row;
+
+		if (site->class != CLASS_CONTENDED || site->state == STATE_CPU ||
+		    share < PEER_LEAST || (found && site->ns <= found->ns))
+			continue;
+		row = finding_row_of_site(finder, site);
+		if (!row || (finder->query && !query_takes(finder->query, row)))
+			continue;
+		finder_note(most, row, share);
+		found = site;
+	}
+	return found;
+}
+
+/* Threads that wait for a lock; which of them do where rows are threads is not known of a site. */
+static bool find_lock(struct finder *finder, struct finding *finding)
+{
+	struct most most = { .n = 0 };
+
+	if (finder->info->threads)
+		return find_peer(finder, finding);
+	finding->site = look_for_lock(finder, &most);
+	if (!finding_take_most(finding, &most))
+		return false;
+	finding->kind = wait_state_table[finding->site->state].id;
+	/* A process may have several locks. */
+	finding->n = 1;
+	put_share(finder, &most);
+	finding_put_site(finder, finding, (double)finding->site->ns);
+	if (finding->site && finding->site->wakers[0].tgid != finding->site->tgid)
+		finding_put_waker(finder, finding->site);
+	return true;
+}
+
 bool finding_is_limited(const struct finder *finder, const struct row *row)
 {
 	const struct task_evidence *evidence = row_evidence(finder->view.frame, row);
@@ -520,9 +563,11 @@ const struct finding_pattern finding_patterns[] = {
 	  "cgroup",
 	  "app 1092 is frozen by its cgroup",
 	  "kill -CONT, the debugger's continue, or 0 in cgroup.freeze" },
-	PEER("lock", STATE_LOCK, "a lock that is held",
-	     "lock: orders 33 waits 61 % of the time, in futex held by invoices 34",
-	     "hold it for less time, or more locks: C shows what the holder does meanwhile"),
+	{ "lock", FINDING_WARNING, find_lock, "lock", STATE_LOCK, NULL,
+	  "threads of a process together wait " TEXT_OF(PEER_LEAST) " % of the time for a lock, as "
+	  "traced: one that is held, or one that tasks take in turn, as Python's interpreter lock",
+	  "lock: orders 33 waits 61 % of the time, in futex held by invoices 34",
+	  "hold it for less time, or more locks: C shows what the holder does meanwhile" },
 	PEER("net", STATE_NET, "a socket",
 	     "net: webapp 40 waits 99 % of the time, in recvfrom of tcp 10.0.0.7:5432",
 	     "look at the peer: C goes on there if it is on this machine"),

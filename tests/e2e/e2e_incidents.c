@@ -222,7 +222,7 @@ E2E_TEST(test_futex)
 	check_cause(&cause);
 	finding_await("--trace",
 		      &(struct finding_meant){
-			      "lock", cause.pid, { "in futex on", "ended by load_wait" } });
+			      "lock", cause.pid, { "in futex on", "held by" } });
 }
 
 /* A client and its slow server. */

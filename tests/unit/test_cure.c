@@ -75,6 +75,19 @@ TEST(test_stopped)
 	assert_int_equal(lone_remove(&lone), 0);
 }
 
+/* Of a lock the program itself is to take care. */
+TEST(test_lock)
+{
+	const struct site site = { .class = CLASS_CONTENDED, .state = STATE_PARK };
+	struct lone lone = { 0 };
+	struct finding finding = { .site = &site, .kind = "park" };
+
+	assert_int_equal(lone_make(&lone), 0);
+	finding.row = &lone.row;
+	assert_cure(&lone, &finding, NULL, "the lock", "for less time");
+	assert_int_equal(lone_remove(&lone), 0);
+}
+
 /* A quota is named with its group, as it is called in the hierarchy that this is in. */
 TEST(test_cpu)
 {

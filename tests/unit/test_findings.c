@@ -482,9 +482,6 @@ FINDINGS_TEST(test_peers)
 		enum wait_state state;
 		const char *syscall, *on, *id, *text;
 	} peers[] = {
-		{ STATE_LOCK, "futex", "futex 0x10", "lock",
-		  "lock: gamma 3 waits 98 % of the time, in futex on futex 0x10, most of it ended "
-		  "by beta 2" },
 		{ STATE_NET, "recvfrom", "tcp 10.0.0.1:5432", "net",
 		  "net: gamma 3 waits 98 % of the time, in recvfrom on tcp 10.0.0.1:5432, most of "
 		  "it ended by beta 2" },
@@ -522,6 +519,38 @@ FINDINGS_TEST(test_peers)
 	s->scene.info.some = true;
 	build(s);
 	check_none(s, "nothing waits");
+}
+
+/* For a lock, whoever was asked about: held, or taken in turn. */
+FINDINGS_TEST(test_lock)
+{
+	static const enum wait_state states[] = { STATE_LOCK, STATE_PARK };
+	struct state *s = *state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(states); i++) {
+		struct site *site;
+
+		s->trace.n = 0;
+		memset(s->traced, 0, sizeof(s->traced));
+		site = traces(s, 2, states[i], 1960);
+		site->class = CLASS_CONTENDED;
+		site->syscall = "futex";
+		site->on = "futex 0x10 held by 2 beta (1 wait)";
+		build(s);
+		check(s, 0, "lock",
+		      "lock: gamma 3 waits 98 % of the time, in futex on futex 0x10 held by 2 beta "
+		      "(1 wait)");
+		assert_int_equal(s->findings.n, 1);
+		assert_int_equal(s->findings.all[0].severity, FINDING_WARNING);
+		/* Half of the time is enough, and it must be a lock. */
+		site->ns = SEC(2) * 49 / 100;
+		build(s);
+		check_none(s, "nothing waits");
+		site->ns = SEC(2);
+		site->class = CLASS_UNKNOWN;
+		build(s);
+		check_none(s, "nothing waits");
+	}
 }
 
 /* A peer that is polled has its answer to give; completions of requests have nobody. */
