@@ -221,8 +221,7 @@ E2E_TEST(test_futex)
 	start("futex", &cause.pid);
 	check_cause(&cause);
 	finding_await("--trace",
-		      &(struct finding_meant){
-			      "lock", cause.pid, { "in futex on", "held by" } });
+		      &(struct finding_meant){ "lock", cause.pid, { "in futex on", "held by" } });
 }
 
 /* A client and its slow server. */
