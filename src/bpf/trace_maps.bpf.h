@@ -198,6 +198,9 @@ struct local {
 	__u32 asked; /* a task woke it last, its own work aside */
 };
 
+/* Its element has 64 bytes before it, a pointer, and what the allocator adds (8). */
+_Static_assert(sizeof(struct local) <= 512 - 80, "room of an allocation");
+
 #define SLOT_TAKEN 0xffffffff
 
 struct {
