@@ -206,7 +206,7 @@ else
 	site fuse "$(said fuse 1)" other read "/tmp/fuse/silent-file .fuse.silent silent.*" request_wait_answer
 	site frozen $frozen dwait pwrite64 /tmp/fs/written percpu_rwsem_wait
 	site disk $reader io pread64 '/dev/vd[a-z]' '[a-z_]*(direct_IO|dio)[a-z_]*'
-	site vfork $hang dwait 'vfork|clone' '(child [0-9]+ .*|null)' kernel_clone
+	site vfork $hang dwait 'vfork|clone' '(child [0-9]+( .*)?|null)' kernel_clone
 	site timer "$(said talk 2)" timer '(clock_)?nanosleep(_time64)?' null '(do_|hrtimer_)nanosleep'
 	same "sites in the scheduler" "$(grep '|_*schedule|' $work/sites | cut -d" " -f2- | tr "\n" ";")" ""
 fi
