@@ -109,8 +109,7 @@ __noinline int keep_past(struct local *local, const struct trace_thread *thread,
 	return 0;
 }
 
-/* Whether a thread has waited of late in a site (struct site_word), or for a word of its address.
- */
+/* Whether a thread has waited of late in a site (struct site_word), or for a word of its place. */
 __noinline int was_at(const struct local *local, __u64 word)
 {
 	struct site_ref ref = ((struct site_word){ .word = word }).ref;

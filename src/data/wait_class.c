@@ -22,6 +22,7 @@ static const struct {
 	enum wait_class class;
 	const char *words; /* why a task waits there; NULL: not said */
 	bool server; /* a file system's server is to answer */
+	bool vfork; /* a child is to execute a program or to end */
 	bool path; /* only for a file */
 } functions[] = {
 	/* fs/fuse/dev.c, net/sunrpc/sched.c, net/9p/client.c, fs/autofs/waitq.c */
@@ -32,7 +33,7 @@ static const struct {
 	IN("autofs_wait", SERVED, .words = "no answer of the automounter", .server = true),
 	IN("jbd2_log_wait_commit", SERVED, .words = "the journal"),
 	/* kernel/fork.c: of fork's kind only vfork() waits. */
-	IN("kernel_clone", SERVED, .words = "until its child execs or exits"),
+	IN("kernel_clone", SERVED, .words = "until its child execs or exits", .vfork = true),
 	/* Somebody is to take what is sent: net/core/stream.c, net/core/sock.c, net/unix. */
 	IN("sk_stream_wait_memory", SERVED),
 	IN("sock_alloc_send_pskb", SERVED),
@@ -126,6 +127,13 @@ bool wait_for_server(const char *where)
 	size_t i = find_function(where, false);
 
 	return i < ARRAY_SIZE(functions) && functions[i].server;
+}
+
+bool wait_for_vforked(const char *where)
+{
+	size_t i = find_function(where, false);
+
+	return i < ARRAY_SIZE(functions) && functions[i].vfork;
 }
 
 const char *wait_words(const char *where, const char *on)

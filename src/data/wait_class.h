@@ -56,6 +56,9 @@ enum wait_class wait_class_of_state(enum wait_state state);
 /* Whether a file system's server is waited for in a function of the kernel; NULL is none. */
 bool wait_for_server(const char *where);
 
+/* The same of a child that vfork() made. */
+bool wait_for_vforked(const char *where);
+
 /* Why a task waits for a target in a function of the kernel: "frozen"; NULL: that is not known. */
 const char *wait_words(const char *where, const char *on);
 

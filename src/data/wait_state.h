@@ -77,6 +77,8 @@ void wakers_free(struct wakers *wakers);
 
 /* The target of a site where threads wait for a CPU by the quota of their group. */
 #define SITE_THROTTLED "throttled: its group's quota"
+/* Stands before the holder in the target of a lock. */
+#define SITE_HELD_BY " held by"
 
 /* The target of a kind's rest that is no state: its time is in other waits' sites. */
 #define SITE_WITHIN "within other waits and running"

@@ -16,6 +16,7 @@
 
 #include "base/file.h"
 #include "base/util.h"
+#include "data/wait_state.h"
 #include "kernel/file_owner.h"
 #include "kernel/mounts.h"
 #include "kernel/proctask.h"
@@ -482,7 +483,7 @@ int wait_target_path(struct wait_targets *targets, pid_t tid, uint32_t dev, cons
 static void add_holder(struct wait_targets *targets, pid_t owner, unsigned waiters, struct buf *out)
 {
 	if (owner) {
-		buf_puts(out, " held by");
+		buf_puts(out, SITE_HELD_BY);
 		add_process(targets, owner, out);
 	}
 	if (waiters)

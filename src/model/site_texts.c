@@ -249,17 +249,10 @@ static void append_holder(struct site_texts *texts, struct traced_site *site, st
 						  file_lock_of(&call), out);
 }
 
-/* Whether threads wait in a site for a child of vfork(), which is still one with them. */
-static bool is_vfork(const struct traced_site *site)
-{
-	return site->now.key.state == STATE_DWAIT && site->now.key.syscall >= 0 &&
-	       syscall_classify(site->now.key.syscall).target == SYSCALL_VFORK;
-}
-
 /* Appends the child of the thread that waits longest for one. */
 static void append_vforked(struct site_texts *texts, struct traced_site *site, struct buf *out)
 {
-	const struct life *life = is_vfork(site) ? waiter_of(site) : NULL;
+	const struct life *life = wait_for_vforked(site->site.where) ? waiter_of(site) : NULL;
 
 	site->holder = 0;
 	if (life && may_look(texts, site->now.key.tgid))
@@ -480,7 +473,8 @@ static void append_only(struct site_texts *texts, struct traced_site *site, stru
 bool site_texts_due(const struct traced_site *site)
 {
 	return !site->named || site->put_off || (site->of_one && waits_of(site) > 1) ||
-	       (site->waiting && (site->now.key.state == STATE_LOCK || is_vfork(site)));
+	       (site->waiting &&
+		(site->now.key.state == STATE_LOCK || wait_for_vforked(site->site.where)));
 }
 
 /* Names what a site is on. A name that it has stays where no more is known now. */
@@ -521,25 +515,27 @@ static void find_server(struct site_texts *texts, struct traced_site *site)
 	buf_free(&path);
 }
 
-void site_texts_name(struct site_texts *texts, struct traced_site *site)
+/* Finds the call and the function of the kernel that a site is in. */
+static void find_place(struct site_texts *texts, struct traced_site *site)
 {
 	const struct trace_site *record = &site->now;
 	int32_t stack = record->key.stack >= 0 ? record->key.stack : record->stack;
 	const struct site_stack *at;
 
-	name_target(texts, site);
-	if (site->named) {
-		find_server(texts, site);
-		site_classify(site);
-		return;
-	}
-	site->named = true;
 	site->site.syscall = syscall_name(texts->calls, record->key.syscall);
 	site->site.stack = stack >= 0 ? find_stack(texts, stack) : read_stack(texts, site);
 	site->site.where = site->site.stack ? texts->where[site->site.stack] : NULL;
 	at = &texts->stacks[site->site.stack];
 	if (record->key.syscall < 0 && symbols_fault(at->functions, at->n))
 		site->site.syscall = PAGE_FAULT;
+}
+
+void site_texts_name(struct site_texts *texts, struct traced_site *site)
+{
+	if (!site->named)
+		find_place(texts, site);
+	name_target(texts, site);
+	site->named = true;
 	find_server(texts, site);
 	site_classify(site);
 }

@@ -104,7 +104,7 @@ static const struct site_link *find_links(const struct chain_index *index, uint6
 /* The length of what two waits for a lock are on, without who holds it. */
 static size_t lock_length(const struct site *site)
 {
-	const char *held = strstr(site->on, " held by ");
+	const char *held = strstr(site->on, SITE_HELD_BY);
 
 	return held ? (size_t)(held - site->on) : strlen(site->on);
 }

@@ -8,9 +8,6 @@
 #include "base/util.h"
 #include "view/column_words.h"
 
-/* The function of the kernel in which the parent in vfork() waits: kernel/fork.c. */
-#define VFORK "kernel_clone"
-
 /* The share of a chain from which on a stopped task is to be continued. */
 #define STOPPED_LEAST 0.25
 
@@ -38,7 +35,8 @@ static const struct chain_root *find_stopped(const struct chain *chain, const st
 		const struct chain_root *root = &chain->roots[i];
 
 		if (root->site && root->site->state == STATE_STOP && root->tgid > 0 &&
-		    root->share >= STOPPED_LEAST && (!row || root->tgid != row->task->key.pid))
+		    root->share >= STOPPED_LEAST &&
+		    !(row && row->task && root->tgid == row->task->key.pid))
 			return root;
 	}
 	return NULL;
@@ -55,10 +53,10 @@ static bool put_of_place(struct buf *means, struct buf *how, struct wait_at plac
 			   "thaws the file system of %s; a backup or a snapshot may have "
 			   "frozen it, and be at work",
 			   place.on);
-	} else if (place.where && place.on && !strcmp(place.where, VFORK)) {
+	} else if (place.on && wait_for_vforked(place.where)) {
 		buf_puts(means, place.on);
 		buf_puts(how, "its parent hangs until it executes a program or ends");
-	} else if (place.where && place.on && wait_for_server(place.where)) {
+	} else if (place.on && wait_for_server(place.where)) {
 		server = strstr(place.on, " (");
 		buf_puts(means, "umount -f");
 		buf_printf(how,
@@ -76,10 +74,14 @@ static void put_of_quota(struct buf *means, struct buf *how, const struct frame 
 			 const struct row *row)
 {
 	const struct task_evidence *evidence = row->group ? NULL : row_evidence(frame, row);
+	const char *group = row->group ? row->group->name : evidence ? evidence->group : NULL;
+	unsigned version = evidence ? evidence->version : 0;
 
-	buf_puts(means, evidence && evidence->version == 1 ? "cpu.cfs_quota_us" : "cpu.max");
-	if (evidence && evidence->group)
-		buf_printf(means, " of %s", evidence->group);
+	buf_puts(means, version == 1 ? "cpu.cfs_quota_us" : "cpu.max");
+	if (!version)
+		buf_puts(means, " (v1: cpu.cfs_quota_us)");
+	if (group)
+		buf_printf(means, " of %s", group);
 	buf_puts(how, "a larger quota, or fewer threads that run at the same time");
 }
 

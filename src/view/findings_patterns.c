@@ -354,27 +354,29 @@ static bool find_peer(struct finder *finder, struct finding *finding)
 	return true;
 }
 
-/* The site of a lock where most is waited, of the processes that may suffer. */
+/* The site of a lock where most is waited, of the processes that may suffer; NULL: there is none.
+ */
 static const struct site *look_for_lock(const struct finder *finder, struct most *most)
 {
 	const struct trace_frame *trace = finder->info->trace;
-	const struct site *found = NULL;
 
+	/* The first one that counts has most. */
 	for (size_t i = 0; trace && trace->interval_ns && i < trace->n; i++) {
 		const struct site *site = &trace->sites[i];
 		double share = (double)site->ns * 100.0 / (double)trace->interval_ns;
 		const struct row *row;
 
-		if (site->class != CLASS_CONTENDED || site->state == STATE_CPU ||
-		    share < PEER_LEAST || (found && site->ns <= found->ns))
+		if (share < PEER_LEAST)
+			break;
+		if (site->class != CLASS_CONTENDED || site->state == STATE_CPU)
 			continue;
 		row = finding_row_of_site(finder, site);
 		if (!row || (finder->query && !query_takes(finder->query, row)))
 			continue;
 		finder_note(most, row, share);
-		found = site;
+		return site;
 	}
-	return found;
+	return NULL;
 }
 
 /* Threads that wait for a lock; which of them do where rows are threads is not known of a site. */
@@ -388,8 +390,6 @@ static bool find_lock(struct finder *finder, struct finding *finding)
 	if (!finding_take_most(finding, &most))
 		return false;
 	finding->kind = wait_state_table[finding->site->state].id;
-	/* A process may have several locks. */
-	finding->n = 1;
 	put_share(finder, &most);
 	finding_put_site(finder, finding, (double)finding->site->ns);
 	if (finding->site && finding->site->wakers[0].tgid != finding->site->tgid)

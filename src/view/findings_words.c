@@ -205,9 +205,6 @@ void finding_put_idle(struct finder *finder)
 	finding_part(finder, at, finder->findings->text.len, 2);
 }
 
-/* The word before the holder of a lock, where a target names it. */
-#define HELD_BY " held by"
-
 /* The current wait of the row's task, if it was read and the finding is not about a site. */
 static const struct task_waiting *waiting_of(const struct finder *finder,
 					     const struct finding *finding)
@@ -220,7 +217,7 @@ static const struct task_waiting *waiting_of(const struct finder *finder,
 static void put_target(struct finder *finder, const char *on, size_t len)
 {
 	struct buf *text = &finder->findings->text;
-	const char *held = memmem(on, len, HELD_BY, strlen(HELD_BY));
+	const char *held = memmem(on, len, SITE_HELD_BY, strlen(SITE_HELD_BY));
 	size_t at = text->len, before = held ? (size_t)(held - on) : 0;
 
 	buf_puts(text, " on ");

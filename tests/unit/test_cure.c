@@ -72,6 +72,10 @@ TEST(test_stopped)
 	root.tgid = 9;
 	root.share = 0.1;
 	assert_cure(&lone, &finding, &chain, "umount -f", NULL);
+	/* A row of a group has no task. */
+	root.share = 0.5;
+	lone.row.task = NULL;
+	assert_cure(&lone, &finding, &chain, "kill -CONT 9", NULL);
 	assert_int_equal(lone_remove(&lone), 0);
 }
 
@@ -93,6 +97,7 @@ TEST(test_cpu)
 {
 	struct lone lone = { 0 };
 	struct finding finding = { .kind = "cpu", .by_quota = true };
+	struct group group = { .name = "/web" };
 	struct task_evidence *evidence;
 	struct task *task;
 
@@ -106,6 +111,12 @@ TEST(test_cpu)
 	assert_cure(&lone, &finding, NULL, "cpu.cfs_quota_us of /shop", "larger quota");
 	evidence->version = 2;
 	assert_cure(&lone, &finding, NULL, "cpu.max of /shop", "larger quota");
+	/* Of a recording that is not known; a group is itself the one. */
+	evidence->version = 0;
+	assert_cure(&lone, &finding, NULL, "cpu.max (v1: cpu.cfs_quota_us) of /shop", NULL);
+	lone.row.group = &group;
+	assert_cure(&lone, &finding, NULL, "cpu.max (v1: cpu.cfs_quota_us) of /web", NULL);
+	lone.row.group = NULL;
 	finding.by_quota = false;
 	assert_cure(&lone, &finding, NULL, "nice", NULL);
 	finding.while_idle = true;
