@@ -67,7 +67,7 @@ static bool read_quota_of(struct ui *ui, const struct finding *finding)
 /* Reads what would be in the words of a finding. False: it is known already, or cannot be. */
 static bool read_more(struct ui *ui, const struct finding *finding)
 {
-	if (finding->by_quota)
+	if (finding->limit == LIMIT_CPU)
 		return read_quota_of(ui, finding);
 	/* The wait of a single task is read like that of a shown row. */
 	if (!finding_wants_target(finding) || row_waiting(ui->frame, finding->row))

@@ -47,8 +47,10 @@ void task_unref(struct task *task)
 		buf_free(&task->waiting->stack);
 	}
 	free(task->waiting);
-	if (task->evidence)
-		free(task->evidence->group);
+	if (task->evidence) {
+		free(task->evidence->cpu_group.name);
+		free(task->evidence->memory_group.name);
+	}
 	free(task->evidence);
 	free(task->held);
 	free(task->io_bound);

@@ -93,6 +93,12 @@ struct task_io_bound {
 	struct io_pressure group; /* of the group that all its threads were in */
 };
 
+/* A control group that limits a task. */
+struct limiting_group {
+	char *name; /* raw bytes; NULL: not known */
+	unsigned version; /* of the hierarchy that it is in; 0: not known */
+};
+
 /*
  * The evidence for how a task waits, where it is one of those that suffer most; evidence.c's.
  * Members below `rival` are kept from sample to sample.
@@ -110,8 +116,7 @@ struct task_evidence {
 	pid_t rival; /* who ran most on the CPUs that it may run on; 0: not known */
 	double writes; /* kB/s that it wrote to storage since the sample before; below 0: not known
 			*/
-	char *group; /* that has the quota: raw bytes */
-	unsigned version; /* of the hierarchy that this is in; 0: not known */
+	struct limiting_group cpu_group, memory_group; /* those that have the limits */
 	uint64_t written, written_ns; /* bytes by the last reading, and when that was */
 	uint64_t throttled_ns, throttled_read_ns;
 	uint64_t unlimited_until_ns; /* it had no limits when they were read, and is not asked for

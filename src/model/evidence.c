@@ -144,10 +144,20 @@ static struct task_evidence *evidence_of(const struct frame *frame, const struct
 	return task->evidence;
 }
 
+/* Keeps which group has a limit. Whether it is another one than before. */
+static bool keep_group(struct limiting_group *kept, struct buf *name, unsigned version)
+{
+	if (kept->name && !strcmp(kept->name, buf_cstr(name)))
+		return false;
+	free(kept->name);
+	*kept = (struct limiting_group){ .name = xstrdup(buf_cstr(name)), .version = version };
+	return true;
+}
+
 /* Sets how long the group was throttled since the reading before. */
 static void set_throttling(struct task_evidence *task, struct cpu_limit *now)
 {
-	bool same = task->group && !strcmp(task->group, buf_cstr(&now->group));
+	bool same = !keep_group(&task->cpu_group, &now->group, now->version);
 
 	if (!now->throttled_valid)
 		return;
@@ -157,11 +167,6 @@ static void set_throttling(struct task_evidence *task, struct cpu_limit *now)
 				  (double)(now->read_ns - task->throttled_read_ns);
 	task->throttled_ns = now->throttled_ns;
 	task->throttled_read_ns = now->read_ns;
-	if (same)
-		return;
-	free(task->group);
-	task->group = xstrdup(buf_cstr(&now->group));
-	task->version = now->version;
 }
 
 /* Reads the limits of a row's groups, unless it had none lately. */
@@ -183,6 +188,8 @@ static void look_at_limits(struct evidence *evidence, const struct frame *frame,
 		task->quota = (double)limits.cpu.quota_us / (double)limits.cpu.period_us;
 		set_throttling(task, &limits.cpu);
 	}
+	if (limits.memory.limit)
+		keep_group(&task->memory_group, &limits.memory.group, limits.memory.version);
 	task->memory_limit = limits.memory.limit;
 	task->memory_used = limits.memory.usage;
 	task->io_limited = limits.io.text.len;

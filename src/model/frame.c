@@ -678,6 +678,15 @@ const struct task_evidence *row_evidence(const struct frame *frame, const struct
 		       : NULL;
 }
 
+const struct row *frame_rival(const struct frame *frame, const struct task_evidence *evidence)
+{
+	for (size_t i = 0; evidence && evidence->rival && i < frame->n; i++)
+		if (frame->rows[i].task && frame->rows[i].task->key.pid == evidence->rival &&
+		    !frame->rows[i].exited)
+			return &frame->rows[i];
+	return NULL;
+}
+
 const struct task_waiting *row_waiting(const struct frame *frame, const struct row *row)
 {
 	const struct task_waiting *waiting = row->task ? row->task->waiting : NULL;

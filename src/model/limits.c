@@ -133,6 +133,7 @@ static void look_at_memory(const struct level *level, struct limits *limits)
 		return;
 	memory->limit = found.limit;
 	memory->usage = found.usage;
+	memory->version = level->hierarchy->version;
 	set_path(&memory->group, level);
 }
 

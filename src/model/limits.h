@@ -29,6 +29,7 @@ struct cpu_limit {
 struct memory_limit {
 	uint64_t limit, usage; /* limit 0: there is none */
 	struct buf group;
+	unsigned version;
 };
 
 /* Limits of block I/O: those of the nearest group that has some. */

@@ -104,12 +104,21 @@ GETTER(get_wait)
 /* The task's wait in progress; arg: one of its texts. */
 enum { WAITING_SYSCALL, WAITING_ON, WAITING_WHERE };
 
+/* The name of the task that ran most where this one waited for a CPU. */
+static struct value get_rival(const struct view *view, const struct row *row)
+{
+	const struct task_evidence *evidence = row_evidence(view->frame, row);
+	const struct row *rival = frame_rival(view->frame, evidence);
+
+	return rival ? value_text(rival->task->comm) : value_unset();
+}
+
 GETTER(get_waiting)
 {
 	const struct task_waiting *waiting = row_waiting(view->frame, row);
 
 	if (!waiting)
-		return value_unset();
+		return column->arg == WAITING_ON ? get_rival(view, row) : value_unset();
 	if (column->arg == WAITING_SYSCALL)
 		return value_text(waiting->syscall);
 	if (column->arg == WAITING_ON)
@@ -405,7 +414,8 @@ const struct column columns[] = {
 	       TEXT(12), .needs = NEED_WAITING, .arg = WAITING_SYSCALL, .formats = IN_JSON),
 	COLUMN("on", "ON", get_waiting,
 	       "what it waits on: a file, tcp and unix sockets by their peer, a pipe and "
-	       "the process at its other end, a child, a futex",
+	       "the process at its other end, a child, a futex; for a CPU: the task that ran most "
+	       "there",
 	       TEXT(24), .least = 12, .needs = NEED_WAITING, .arg = WAITING_ON, .formats = IN_JSON,
 	       .place = PLACE_RIGHT, .from = LAYOUT_WIDER, .yields = 1),
 	COLUMN("where", "WHERE", get_waiting,

@@ -69,20 +69,33 @@ static bool put_of_place(struct buf *means, struct buf *how, struct wait_at plac
 	return true;
 }
 
-/* Puts the cure of a group's quota that is used up. */
-static void put_of_quota(struct buf *means, struct buf *how, const struct frame *frame,
-			 const struct row *row)
+/* Puts the cure of a group's limit: its file, as the group's hierarchy calls it. */
+static void put_of_limit(struct buf *means, struct buf *how, const struct frame *frame,
+			 const struct finding *finding)
 {
+	static const struct {
+		const char *v1, *v2, *how;
+	} limits[] = {
+		[LIMIT_CPU] = { "cpu.cfs_quota_us", "cpu.max",
+				"a larger quota, or fewer threads that run at the same time" },
+		[LIMIT_MEMORY] = { "memory.limit_in_bytes", "memory.max",
+				   "a higher limit, or less memory used" },
+	};
+	const struct row *row = finding->row;
 	const struct task_evidence *evidence = row->group ? NULL : row_evidence(frame, row);
-	const char *group = row->group ? row->group->name : evidence ? evidence->group : NULL;
-	unsigned version = evidence ? evidence->version : 0;
+	const struct limiting_group *known = !evidence ? NULL
+					     : finding->limit == LIMIT_CPU
+						     ? &evidence->cpu_group
+						     : &evidence->memory_group;
+	const char *name = row->group ? row->group->name : known ? known->name : NULL;
+	unsigned version = known ? known->version : 0;
 
-	buf_puts(means, version == 1 ? "cpu.cfs_quota_us" : "cpu.max");
+	buf_puts(means, version == 1 ? limits[finding->limit].v1 : limits[finding->limit].v2);
 	if (!version)
-		buf_puts(means, " (v1: cpu.cfs_quota_us)");
-	if (group)
-		buf_printf(means, " of %s", group);
-	buf_puts(how, "a larger quota, or fewer threads that run at the same time");
+		buf_printf(means, " (v1: %s)", limits[finding->limit].v1);
+	if (name)
+		buf_printf(means, " of %s", name);
+	buf_puts(how, limits[finding->limit].how);
 }
 
 void cure_put(struct buf *means, struct buf *how, const struct frame *frame,
@@ -97,8 +110,8 @@ void cure_put(struct buf *means, struct buf *how, const struct frame *frame,
 		buf_printf(means, "kill -CONT %d", (int)stopped->tgid);
 		buf_printf(how, "%s is stopped, and is waited for",
 			   stopped->name ? stopped->name : "it");
-	} else if (finding->by_quota) {
-		put_of_quota(means, how, frame, finding->row);
+	} else if (finding->limit) {
+		put_of_limit(means, how, frame, finding);
 	} else if (finding->while_idle) {
 		buf_puts(means, "taskset");
 		buf_puts(how, "other CPUs are idle: its affinity, or cpuset.cpus of its group, may "

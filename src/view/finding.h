@@ -43,7 +43,11 @@ struct finding {
 	uint64_t ns; /* how long the wait lasts by now; 0: it is not of one wait */
 	bool at_least; /* it began before it was first seen: it lasts longer */
 	size_t n; /* tasks or groups that it is true of */
-	bool by_quota; /* the row is kept from CPUs by the quota of a group */
+	enum finding_limit {
+		LIMIT_NONE,
+		LIMIT_CPU,
+		LIMIT_MEMORY
+	} limit; /* of a group that makes the row wait */
 	bool while_idle; /* others of the CPUs are idle */
 	size_t at, len; /* its words in the text: raw bytes */
 	size_t on, on_len; /* the path in the text, which may be shortened; 0: none */

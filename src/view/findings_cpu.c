@@ -152,7 +152,7 @@ bool finding_throttled(struct finder *finder, struct finding *finding)
 	finding_put_of_time(finder);
 	buf_puts(&finder->findings->text,
 		 most.row->group ? " by a quota" : " by its group's quota");
-	finding->by_quota = true;
+	finding->limit = LIMIT_CPU;
 	put_quota(finder, most.row);
 	finding_put_others(finder, most.n);
 	finding_put_idle(finder);
@@ -163,15 +163,11 @@ bool finding_throttled(struct finder *finder, struct finding *finding)
 static const struct row *rival_of(const struct finder *finder, const struct row *row)
 {
 	const struct task_evidence *evidence = row_evidence(finder->view.frame, row);
-	const struct frame *frame = finder->view.frame;
 
 	/* Where it was not read who ran where: whoever runs most, if the CPUs are full. */
 	if (!evidence)
 		return finder->idle < FINDING_IDLE ? finder->runs.row : NULL;
-	for (size_t i = 0; evidence->rival && i < frame->n; i++)
-		if (frame->rows[i].task->key.pid == evidence->rival && !frame->rows[i].exited)
-			return &frame->rows[i];
-	return NULL;
+	return frame_rival(finder->view.frame, evidence);
 }
 
 /* Orders rows by name. */

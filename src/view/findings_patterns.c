@@ -331,6 +331,7 @@ static bool find_limit(struct finder *finder, struct finding *finding)
 		return false;
 	times = group_figure(finder, finder->columns->limited, most.row);
 	finding->kind = "mem";
+	finding->limit = LIMIT_MEMORY;
 	put_share(finder, &most);
 	buf_printf(&finder->findings->text, " for memory, %.0f %s at its limit", times,
 		   plural((uint64_t)times, "time", "times"));
@@ -422,6 +423,7 @@ static bool find_limited(struct finder *finder, struct finding *finding)
 		return false;
 	evidence = row_evidence(finder->view.frame, limited->row);
 	finding->kind = "mem";
+	finding->limit = LIMIT_MEMORY;
 	put_share(finder, limited);
 	buf_puts(&finder->findings->text, " at a cgroup limit of ");
 	buf_decimal(&finder->findings->text, (double)evidence->memory_limit / (1024 * 1024), 1);

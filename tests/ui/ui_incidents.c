@@ -231,6 +231,43 @@ INCIDENT_TEST(shows_selected)
 	}
 }
 
+/* A sentence about both is in the header and in the room below; the header's may be about the
+ * other. */
+static bool says_twice(struct screen *s, const void *text)
+{
+	unsigned n = 0;
+
+	for (int row = 0; row < screen_rows(s); row++)
+		n += strstr(screen_line(s, row), text) &&
+		     strstr(screen_line(s, row), "wait_culprit ");
+	return n == 2;
+}
+
+/* Below few rows is what was found of one that wants a CPU, and of several threads which one waits.
+ */
+INCIDENT_TEST(shows_found)
+{
+	int victim, culprit;
+	char found[64];
+	struct screen *s;
+	pid_t pid;
+
+	e2e_require_bpf();
+	assert_int_equal(sscanf(start_load("cpu", &pid), "%d %d", &victim, &culprit), 2);
+	s = start_screen(e2e_format("%d,%d", victim, culprit), 120);
+	screen_click(s, screen_word_line(s, e2e_format("%d", victim)), 10, 1);
+	snprintf(found, sizeof(found), "load_wait %d waits", victim);
+	screen_await(s, says_twice, found);
+	screen_type(s, "q");
+	assert_int_equal(screen_end(s, 5), 0);
+	start_load("futex", &pid);
+	s = start_screen(e2e_format("%d,%d", pid, victim), 120);
+	screen_click(s, screen_word_line(s, e2e_format("%d", pid)), 10, 1);
+	screen_await_text(s, "waits now in thread ");
+	screen_type(s, "q");
+	assert_int_equal(screen_end(s, 5), 0);
+}
+
 /* Where it is not known what the selected one does, nothing is said of it: of a plain recording. */
 INCIDENT_TEST(leaves_unknown_out)
 {

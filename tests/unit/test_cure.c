@@ -92,11 +92,11 @@ TEST(test_lock)
 	assert_int_equal(lone_remove(&lone), 0);
 }
 
-/* A quota is named with its group, as it is called in the hierarchy that this is in. */
-TEST(test_cpu)
+/* A limit is named with its group, as it is called in the hierarchy that this is in. */
+TEST(test_limit)
 {
 	struct lone lone = { 0 };
-	struct finding finding = { .kind = "cpu", .by_quota = true };
+	struct finding finding = { .kind = "cpu", .limit = LIMIT_CPU };
 	struct group group = { .name = "/web" };
 	struct task_evidence *evidence;
 	struct task *task;
@@ -106,18 +106,22 @@ TEST(test_cpu)
 	task = lone.sample.raw[0]->task;
 	evidence = task->evidence = xcalloc(1, sizeof(*evidence));
 	evidence->sample_ns = lone.sample.begin_ns;
-	evidence->group = xstrdup("/shop");
-	evidence->version = 1;
+	evidence->cpu_group.name = xstrdup("/shop");
+	evidence->cpu_group.version = 1;
 	assert_cure(&lone, &finding, NULL, "cpu.cfs_quota_us of /shop", "larger quota");
-	evidence->version = 2;
+	evidence->cpu_group.version = 2;
 	assert_cure(&lone, &finding, NULL, "cpu.max of /shop", "larger quota");
 	/* Of a recording that is not known; a group is itself the one. */
-	evidence->version = 0;
+	evidence->cpu_group.version = 0;
 	assert_cure(&lone, &finding, NULL, "cpu.max (v1: cpu.cfs_quota_us) of /shop", NULL);
 	lone.row.group = &group;
 	assert_cure(&lone, &finding, NULL, "cpu.max (v1: cpu.cfs_quota_us) of /web", NULL);
+	finding.limit = LIMIT_MEMORY;
+	assert_cure(&lone, &finding, NULL, "memory.max (v1: memory.limit_in_bytes) of /web", NULL);
 	lone.row.group = NULL;
-	finding.by_quota = false;
+	evidence->memory_group = (struct limiting_group){ xstrdup("/db"), 1 };
+	assert_cure(&lone, &finding, NULL, "memory.limit_in_bytes of /db", "higher limit");
+	finding.limit = LIMIT_NONE;
 	assert_cure(&lone, &finding, NULL, "nice", NULL);
 	finding.while_idle = true;
 	assert_cure(&lone, &finding, NULL, "taskset", "other CPUs are idle");

@@ -283,7 +283,7 @@ FINDINGS_TEST(test_throttled_group)
 	      "idle");
 	assert_string_equal(s->findings.all[0].row->group->name, "/shop");
 	assert_int_equal(s->findings.n, 1);
-	assert_true(s->findings.all[0].by_quota);
+	assert_true(s->findings.all[0].limit == LIMIT_CPU);
 	for (size_t i = 0; i < ARRAY_SIZE(quotas); i++) {
 		s->findings.quota_of =
 			quotas[i].is_its ? s->findings.all[0].row : &s->scene.frame.rows[0];

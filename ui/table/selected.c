@@ -3,6 +3,7 @@
 
 #include "ui/table/selected.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/util.h"
@@ -13,6 +14,9 @@
 /* The fewest lines, those with one row, and the most that idle rows leave to it. */
 #define LINES_LEAST 4
 #define LINES_LEFT 7
+
+/* The room for a title's words. */
+#define WORDS_MAX 64
 
 struct selected {
 	struct site_list list;
@@ -81,6 +85,37 @@ static void draw_title(struct ui *ui, int line, const struct ui_task *task, cons
 	term_put(&ui->term, line, 0, ui->term.columns, text->data, text->len, STYLE_LABEL);
 }
 
+/* Draws what was found of a task whose wait is not known, a line each. False: nothing was. */
+static bool draw_findings(struct ui *ui, int line, int lines, const struct row *row)
+{
+	const struct findings *findings = &ui->findings;
+	struct buf *text = &ui->scratch;
+	int end = line + lines;
+
+	for (size_t i = 0; i < findings->n && line < end; i++) {
+		if (!findings->all[i].row || findings->all[i].row->task != row->task)
+			continue;
+		text->len = 0;
+		finding_append(text, findings, &findings->all[i], (unsigned)ui->term.columns,
+			       ui->term.charset);
+		term_put(&ui->term, line++, 0, ui->term.columns, text->data, text->len,
+			 STYLE_LABEL);
+	}
+	return line > end - lines;
+}
+
+/* Says whether the wait in progress is that of the process, or of which of its threads. */
+static const char *waiting_words(char words[WORDS_MAX], const struct item *item)
+{
+	const struct task_waiting *waiting = row_waiting(item->frame, item->shown);
+
+	if (!item->row->raw || item->row->raw->now.threads < 2 || !waiting)
+		return "waits now (w: its time by site)";
+	snprintf(words, WORDS_MAX, "waits now in thread %d (w: all threads, by site)",
+		 (int)waiting->tid);
+	return words;
+}
+
 void selected_draw(struct ui *ui, int line, int lines)
 {
 	struct selected *selected = ui->selected;
@@ -89,6 +124,7 @@ void selected_draw(struct ui *ui, int line, int lines)
 	const struct site_table *table;
 	struct ui_task task;
 	struct table_draw draw;
+	char words[WORDS_MAX];
 
 	if (lines < LINES_LEAST || !ui_selected(ui, &task) || item->row->exited)
 		return;
@@ -101,13 +137,13 @@ void selected_draw(struct ui *ui, int line, int lines)
 	draw = traced ? add_sites(selected, ui, (size_t)lines) : add_waiting(selected, ui, item);
 	/* Without a wait that is known it runs, or nothing can be said. */
 	if (!table->n) {
-		if (row_state(item->row) == 'R')
+		if (!draw_findings(ui, line + 1, lines + 2, item->row) &&
+		    row_state(item->row) == 'R')
 			draw_title(ui, line + 1, &task, "runs, or waits for a CPU");
 		return;
 	}
 	draw_title(ui, line + 1, &task,
-		   traced ? "waits, times in ms (w: all of it)"
-			  : "waits now (w: its time by site)");
+		   traced ? "waits, times in ms (w: all of it)" : waiting_words(words, item));
 	site_table_fit(&selected->table, &draw);
 	table_draw_heads(&draw, line + 2);
 	for (size_t i = 0; i < table->n; i++)
