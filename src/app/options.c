@@ -571,7 +571,8 @@ const struct option_row option_table[] = {
 	  "where counters come from: taskstats; bpf (takes a moment to start, then costs little "
 	  "per sample); procfs (run "
 	  "time, cpu and blkio only; needs no privileges); auto: taskstats for up to 500 tasks or "
-	  "a single interval, bpf for more tasks, procfs without privileges",
+	  "a single interval, bpf for more tasks, and from 200 births a second on; procfs without "
+	  "privileges",
 	  PICK(WORDS_SOURCE, pick_source), IN(MACHINE), PASSED(EVERY), .part = PART_WATCH },
 	{ 0, "exact-io", NULL, "off",
 	  "with the bpf source, which auto then prefers: measure waits for storage and in state D "

@@ -678,10 +678,10 @@ const struct task_evidence *row_evidence(const struct frame *frame, const struct
 		       : NULL;
 }
 
-const struct row *frame_rival(const struct frame *frame, const struct task_evidence *evidence)
+const struct row *frame_of_pid(const struct frame *frame, pid_t pid)
 {
-	for (size_t i = 0; evidence && evidence->rival && i < frame->n; i++)
-		if (frame->rows[i].task && frame->rows[i].task->key.pid == evidence->rival &&
+	for (size_t i = 0; i < frame->n; i++)
+		if (frame->rows[i].task && frame->rows[i].task->key.pid == pid &&
 		    !frame->rows[i].exited)
 			return &frame->rows[i];
 	return NULL;

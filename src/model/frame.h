@@ -331,9 +331,8 @@ const struct task_held *row_held(const struct frame *frame, const struct row *ro
 /* The evidence for how the row's task waits; NULL: not looked for in this sample. */
 const struct task_evidence *row_evidence(const struct frame *frame, const struct row *row);
 
-/* The row of the task that ran most where one with that evidence waited for a CPU; NULL: not known.
- */
-const struct row *frame_rival(const struct frame *frame, const struct task_evidence *evidence);
+/* The row of the task that has that pid and lives; NULL: there is none. */
+const struct row *frame_of_pid(const struct frame *frame, pid_t pid);
 
 /* The current wait of the row's task, where it was read for this frame and waits; else NULL. */
 const struct task_waiting *row_waiting(const struct frame *frame, const struct row *row);

@@ -26,6 +26,10 @@
  */
 #define MANY_TASKS 500
 
+/* Births a second, and the part of an interval that a reading takes, from which it pays, too. */
+#define BIRTHS_MANY 200
+#define READING_PART 8
+
 /*
  * Learns since when tasks are accounted, where only some processes are read: these alone may not
  * show it. So all are read once for that.
@@ -53,8 +57,8 @@ static bool are_many(void)
 	return !sysinfo(&machine) && machine.procs > MANY_TASKS;
 }
 
-/* Opens the source, as if nothing had been read before. 0 or -errno. */
-static int open_source(struct sampler *sampler)
+/* Opens a source, as if nothing had been read before. 0 or -errno. */
+static int open_source(struct sampler *sampler, struct source *source)
 {
 	const struct sampler_config *config = sampler->config;
 	struct source_env env = { .proc = config->proc,
@@ -62,11 +66,45 @@ static int open_source(struct sampler *sampler)
 				  .pids = config->pids,
 				  .npids = config->npids,
 				  .exact = config->exact,
-				  .many = !config->brief && !config->pids && are_many(),
+				  .many = !config->brief && !config->pids &&
+					  (sampler->busy || are_many()),
 				  .between = config->between,
 				  .arg = config->arg };
 
-	return source_open(&sampler->source, config->source, &env);
+	return source_open(source, config->source, &env);
+}
+
+/*
+ * Whether births or a slow reading say that asking for each task is no longer cheap: a storm of
+ * 300 threads that start programs made readings of 20 s, in which exit records were lost.
+ */
+static bool is_busy(const struct sample *prev, const struct sample *cur)
+{
+	uint64_t passed_ns = cur->begin_ns - prev->begin_ns;
+
+	return prev->end_ns - prev->begin_ns > passed_ns / READING_PART ||
+	       (prev->forks && cur->forks > prev->forks &&
+		(cur->forks - prev->forks) * NSEC_PER_SEC > BIRTHS_MANY * passed_ns);
+}
+
+void sampler_adapt_source(struct sampler *sampler, const struct turn *turn)
+{
+	const struct sampler_config *config = sampler->config;
+	struct source source;
+
+	if (config->source || config->pids || config->brief || sampler->busy || !turn->prev ||
+	    sampler->source.ops->many || !is_busy(turn->prev, turn->cur))
+		return;
+	/* It stays: the next storm is like the last one. */
+	sampler->busy = true;
+	if (open_source(sampler, &source))
+		return;
+	if (source.ops->many) {
+		source_close(&sampler->source);
+		sampler->source = source;
+	} else {
+		source_close(&source);
+	}
 }
 
 /* Whether /proc hides tasks: then the first, which is always there, is not to be seen. */
@@ -97,7 +135,7 @@ int sampler_open(struct sampler **out, const struct sampler_config *config)
 	if (config->playback)
 		return 0;
 	proc_start(config->proc);
-	err = open_source(sampler);
+	err = open_source(sampler, &sampler->source);
 	if (err) {
 		free(sampler);
 		return err;
@@ -225,7 +263,7 @@ int sampler_rest(struct sampler *sampler)
 	sampler->accounts.primed = false;
 	sampler->lost = false;
 	sampler->ticks = 0;
-	return open_source(sampler);
+	return open_source(sampler, &sampler->source);
 }
 
 void sampler_want(struct sampler *sampler, unsigned needs)

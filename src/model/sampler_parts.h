@@ -42,6 +42,7 @@ struct sampler {
 	bool lost; /* exit records were lost, so identities must be asked for anew */
 	bool irq_seen; /* the state that delayacct had at the sample before */
 	bool hidden; /* /proc hides tasks of others */
+	bool busy; /* `auto` was to go over to a source for many tasks */
 	bool left_on; /* delay accounting was left on by a stalltop that was killed */
 	struct exits_stats exits_before; /* the figures at the sample before */
 	size_t known_anew; /* records since then that lack nothing impossible any more */
@@ -100,6 +101,12 @@ static inline struct waited_machine sampler_machine(const struct sampler *sample
 	return waited_machine(turn->prev ? &sampler->systems[sampler->now] : NULL,
 			      &sampler->systems[turn->next]);
 }
+
+/*
+ * Has `auto` go over to a source for many tasks, for good, where it pays since the sample before.
+ * The one being read begins, and has its count of births. Tasks stay known.
+ */
+void sampler_adapt_source(struct sampler *sampler, const struct turn *turn);
 
 /* The reader of what waits are on, opened from when it is wanted for the first time. */
 struct waiting_reader *sampler_waiting(struct sampler *sampler);

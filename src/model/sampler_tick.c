@@ -140,6 +140,7 @@ static int read_tasks(struct sampler *sampler, const struct turn *turn)
 	cur->real_ns = clock_ns(CLOCK_REALTIME);
 	system_read(sampler->system, &sampler->systems[turn->next]);
 	cur->forks = sampler->systems[turn->next].forks;
+	sampler_adapt_source(sampler, turn);
 	needs = sampler->needs | (is_unsettled(sampler) ? NEED_IDENTITY : 0);
 	err = source->ops->sample(source->state, turn->prev ? turn->prev : &none, cur, needs);
 	cur->end_ns = clock_ns(CLOCK_MONOTONIC);

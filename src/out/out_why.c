@@ -261,6 +261,22 @@ static bool is_told(const struct findings *findings, size_t n, const struct site
 	return false;
 }
 
+/* Says that nothing suffers, and what the findings say instead, as of a storm of short tasks. */
+static void put_nothing(struct out *out)
+{
+	const struct findings *findings = &out->findings;
+	struct buf text = { 0 };
+
+	buf_puts(&text, "Nothing suffers");
+	if (!findings->n && findings->known) {
+		buf_puts(&text, ": ");
+		finding_append(&text, findings, &findings->none, 0, TEXT_ASCII);
+	}
+	buf_putc(&text, '.');
+	put_wrapped(&out->buf, "", 0, &text);
+	buf_free(&text);
+}
+
 /* Appends the page. */
 static void put_page(struct out *out, struct why *why, const struct frame *frame)
 {
@@ -268,7 +284,7 @@ static void put_page(struct out *out, struct why *why, const struct frame *frame
 	const struct site *most = find_most(why, frame->info->trace);
 
 	if (!n && !most)
-		buf_puts(&out->buf, "Nothing suffers.\n");
+		put_nothing(out);
 	for (size_t i = 0; i < n; i++) {
 		before = out->buf.len;
 		put_finding(out, why, frame, i);

@@ -108,7 +108,8 @@ enum { WAITING_SYSCALL, WAITING_ON, WAITING_WHERE };
 static struct value get_rival(const struct view *view, const struct row *row)
 {
 	const struct task_evidence *evidence = row_evidence(view->frame, row);
-	const struct row *rival = frame_rival(view->frame, evidence);
+	const struct row *rival =
+		evidence && evidence->rival ? frame_of_pid(view->frame, evidence->rival) : NULL;
 
 	return rival ? value_text(rival->task->comm) : value_unset();
 }

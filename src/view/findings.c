@@ -144,9 +144,8 @@ static void say_none(struct finder *finder)
 				 is_kernels(finder, loser)
 					 ? "only a thread of the kernel waits for long"
 					 : "nothing waits for long");
-		/* One of many that come and go says less than all of them. */
-		if (loser->row->exited && (!pressed || resource == PSI_CPU) &&
-		    finding_put_storm(finder, NULL))
+		/* One task says less than many that come and go. */
+		if ((!pressed || resource == PSI_CPU) && finding_put_storm(finder, NULL))
 			none->row = NULL;
 		else
 			put_loser(finder);

@@ -167,7 +167,7 @@ static const struct row *rival_of(const struct finder *finder, const struct row 
 	/* Where it was not read who ran where: whoever runs most, if the CPUs are full. */
 	if (!evidence)
 		return finder->idle < FINDING_IDLE ? finder->runs.row : NULL;
-	return frame_rival(finder->view.frame, evidence);
+	return evidence->rival ? frame_of_pid(finder->view.frame, evidence->rival) : NULL;
 }
 
 /* Orders rows by name. */
@@ -215,16 +215,59 @@ static bool find_storm(const struct finder *finder, const struct row *row,
 	return !row || row->exited || storm->run_ns > row->deltas->grown.run_ns;
 }
 
+/* The process that started those of a row that ended; NULL: not known, or it adopted them. */
+static const struct row *maker_of(const struct finder *finder, const struct row *row)
+{
+	pid_t ppid = row->task->ppid;
+
+	return ppid > 1 ? frame_of_pid(finder->view.frame, ppid) : NULL;
+}
+
+/*
+ * Finds the process that started the most of a storm, and whether others of its name took part.
+ * NULL: those of that name started less than half of it.
+ */
+static const struct row *find_maker(const struct finder *finder, const struct ended_tasks *storm,
+				    bool *several)
+{
+	const struct row *const *rows = finder->findings->ended, *most = NULL, *maker, *other;
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < finder->nended; i++)
+		if (!strcmp(rows[i]->task->comm, storm->comm) &&
+		    (!most || rows[i]->members > most->members))
+			most = rows[i];
+	maker = maker_of(finder, most);
+	*several = false;
+	for (size_t i = 0; maker && i < finder->nended; i++) {
+		if (strcmp(rows[i]->task->comm, storm->comm) != 0)
+			continue;
+		other = maker_of(finder, rows[i]);
+		if (!other || strcmp(other->task->comm, maker->task->comm) != 0)
+			continue;
+		n += rows[i]->members;
+		*several |= other != maker;
+	}
+	return maker && n * 2 >= storm->n ? maker : NULL;
+}
+
 bool finding_put_storm(struct finder *finder, const struct row *row)
 {
+	struct buf *text = &finder->findings->text;
+	const struct row *maker;
+	bool several;
 	double seconds = (double)finder->info->interval_ns / (double)NSEC_PER_SEC;
 	struct ended_tasks storm;
 
 	if (!find_storm(finder, row, &storm))
 		return false;
-	buf_printf(&finder->findings->text, "; %s ran most, ", storm.comm);
-	buf_decimal(&finder->findings->text, (double)storm.n / seconds, 0);
-	buf_puts(&finder->findings->text, " a second, ");
+	maker = find_maker(finder, &storm, &several);
+	buf_printf(text, "; %s", maker ? maker->task->comm : storm.comm);
+	if (maker && !several)
+		buf_printf(text, " %d", (int)maker->task->key.pid);
+	buf_puts(text, maker ? " starts " : " ran most, ");
+	buf_decimal(text, (double)storm.n / seconds, 0);
+	buf_printf(text, " %s%sa second, ", maker ? storm.comm : "", maker ? " " : "");
 	finding_put_percent(finder, (double)storm.run_ns / (double)NSEC_PER_SEC / seconds * 100);
 	return true;
 }

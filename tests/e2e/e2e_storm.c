@@ -169,8 +169,8 @@ static void check_lossless(const char *kind, unsigned int n, const char *options
 E2E_TEST(test_storm_fork)
 {
 	e2e_require();
-	check_lossless("fork", STORM, "-d 2", NULL);
-	check_lossless("fork", STORM / 4, "-d 0.5 -H", NULL);
+	check_lossless("fork", STORM, "-d 2 --source taskstats", NULL);
+	check_lossless("fork", STORM / 4, "-d 0.5 -H --source taskstats", NULL);
 }
 
 /* Processes as shells start them, so that one is hardly ever alive when it is looked for. */
@@ -178,6 +178,20 @@ E2E_TEST(test_storm_vfork)
 {
 	e2e_require();
 	check_lossless("vfork", STORM, "-d 2", NULL);
+}
+
+/* Where so many are born a program in the kernel takes over, and nothing is lost meanwhile. */
+E2E_TEST(test_goes_over)
+{
+	struct storm storm;
+
+	e2e_require_bpf();
+	run_storm(&storm, NULL, "fork", STORM, "-d 0.3", NULL);
+	assert_string_equal(member_text(storm.watch.v[0], "source"), "taskstats");
+	assert_string_equal(member_text(storm.watch.v[storm.watch.n - 1], "source"), "bpf");
+	assert_true(storm.seen >= storm.load.ends);
+	assert_int_equal(storm.lost, 0);
+	assert_int_equal(storm.ours, STORM);
 }
 
 /* Threads of a process that lives on. */

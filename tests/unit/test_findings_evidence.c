@@ -199,6 +199,15 @@ FINDINGS_TEST(test_storm)
 	build(s);
 	check(s, 0, "cpu",
 	      "cpu: alpha 1 waits 80 % of the time for a CPU; sed ran most, 25 a second, 75 %");
+	/* Who starts them is named, if it is there. */
+	left->task->ppid = 2;
+	build(s);
+	check(s, 0, "cpu",
+	      "cpu: alpha 1 waits 80 % of the time for a CPU; beta 2 starts 25 sed a second, 75 %");
+	left->task->ppid = 4711;
+	build(s);
+	check(s, 0, "cpu",
+	      "cpu: alpha 1 waits 80 % of the time for a CPU; sed ran most, 25 a second, 75 %");
 	/* Those that hardly ran are not whom others waited for. */
 	left->counters.run_ns = MS(30);
 	build(s);
