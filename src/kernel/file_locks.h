@@ -33,8 +33,8 @@ struct file_lock_wait {
 /*
  * Finds what a process waits for: a lock of that sort of the file with that inode (0: any). The
  * holder is the process that took the lock. It is not known where that process has ended, as with
- * an inherited descriptor, nor for FILE_LOCK_OFD, which belong to no process. Locks that another
- * machine holds are not known.
+ * an inherited descriptor, nor for FILE_LOCK_OFD: these belong to a descriptor (file_owner.h).
+ * Locks that another machine holds are not known.
  */
 struct file_lock_wait file_locks_find(struct file_locks *locks, pid_t tgid, enum file_lock sort,
 				      uint64_t ino);

@@ -33,8 +33,8 @@
 /* What is read of a descriptor's fdinfo. */
 #define FDINFO_BYTES 512
 
-/* Room for the links that name an inode: "socket:[4294967295]" and a little more. */
-#define LINK_BYTES 48
+/* Room for links: the paths of most locks. */
+#define LINK_BYTES 256
 
 /* A file that was asked for. */
 struct known_file {
@@ -73,29 +73,77 @@ void file_owners_renew(struct file_owners *owners)
 }
 
 /*
- * Whether a descriptor of /dev/fuse is the server's end of a connection, as its fdinfo says where
- * the kernel writes that (fuse_dev_show_fdinfo() of fs/fuse/dev.c).
+ * Whether a descriptor of /dev/fuse is the server's end of a connection, where the kernel writes
+ * that (fuse_dev_show_fdinfo() of fs/fuse/dev.c).
  */
-static bool is_server(const struct file_owners *owners, const struct known_file *file, pid_t pid,
-		      int fd)
+static bool is_server(struct span info, const char *connection)
+{
+	struct span rest, wanted = { connection, connection + strlen(connection) };
+	uint64_t number, wanted_number;
+
+	return find_line(info, "fuse_connection:", &rest) && take_uint(&rest, &number) &&
+	       take_uint(&wanted, &wanted_number) && number == wanted_number;
+}
+
+/* Whether a descriptor has a lock of that sort: "lock:\t1: FLOCK  ADVISORY ...". */
+static bool has_lock(struct span info, const char *sort)
+{
+	struct span line, word;
+	size_t len = strcspn(sort, ":");
+
+	while (take_line(&info, &line)) {
+		if (!take_word(&line, "lock:\t") || !take_part(&line, ' ', &word))
+			continue;
+		if ((size_t)(line.end - line.at) > len && !memcmp(line.at, sort, len) &&
+		    line.at[len] == ' ')
+			return true;
+	}
+	return false;
+}
+
+/* A sort of file that its link does not tell: by the descriptor's fdinfo. */
+struct special {
+	const char *prefix; /* of the link that was asked for */
+	const char *name; /* of the file; NULL: what follows the prefix */
+};
+
+static const struct special specials[] = {
+	{ FILE_OWNER_FUSE, "/dev/fuse" },
+	{ FILE_OWNER_FLOCK, NULL },
+	{ FILE_OWNER_OFD, NULL },
+};
+
+/* The special sort of file that a link stands for, or NULL. */
+static const struct special *special_of(const char *link)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(specials); i++)
+		if (!strncmp(link, specials[i].prefix, strlen(specials[i].prefix)))
+			return &specials[i];
+	return NULL;
+}
+
+/* Whether a descriptor of that name is the one that was asked for. */
+static bool is_special(const struct file_owners *owners, const struct known_file *file,
+		       const struct special *special, pid_t pid, int fd)
 {
 	char path[64], text[FDINFO_BYTES];
-	struct span rest, wanted = { file->link, file->link + strlen(file->link) };
-	uint64_t connection, number;
+	struct span info;
 	int len;
 
 	snprintf(path, sizeof(path), "%d/fdinfo/%d", (int)pid, fd);
 	len = proc_read(owners->proc, path, text, sizeof(text));
-	return len > 0 && find_line((struct span){ text, text + len }, "fuse_connection:", &rest) &&
-	       take_uint(&rest, &number) && take_word(&wanted, FILE_OWNER_FUSE) &&
-	       take_uint(&wanted, &connection) && number == connection;
+	info = (struct span){ text, text + (len > 0 ? len : 0) };
+	return special->name ? is_server(info, file->link + strlen(special->prefix))
+			     : has_lock(info, special->prefix);
 }
 
 /* Whether a process's descriptor is the file, opened for that. */
 static bool is_file(struct file_owners *owners, const struct known_file *file, pid_t pid, int fd)
 {
-	bool fuse = !strncmp(file->link, FILE_OWNER_FUSE, strlen(FILE_OWNER_FUSE));
-	const char *name = fuse ? "/dev/fuse" : file->link;
+	const struct special *special = special_of(file->link);
+	const char *name = !special	   ? file->link
+			   : special->name ? special->name
+					   : file->link + strlen(special->prefix);
 	char path[64], link[LINK_BYTES];
 	size_t wanted = strlen(name);
 	mode_t mode;
@@ -105,8 +153,8 @@ static bool is_file(struct file_owners *owners, const struct known_file *file, p
 	len = proc_readlink(owners->proc, path, link, sizeof(link));
 	if (len < 0 || (size_t)len != wanted || memcmp(link, name, wanted) != 0)
 		return false;
-	if (fuse)
-		return is_server(owners, file, pid, fd);
+	if (special)
+		return is_special(owners, file, special, pid, fd);
 	/* The link's own mode says what it is open for (tid_fd_update_inode() of fs/proc/fd.c). */
 	return !proc_mode(owners->proc, path, &mode) && (mode & file->access) == file->access;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The process with the other end of a pipe or socket: found by looking through the descriptors of
- * processes, which is expensive. So it is bounded, and a known process is only checked again.
+ * The process with the other end of a pipe or socket, or with a descriptor that has a lock: found
+ * by looking through the descriptors of processes, which is expensive. So it is bounded, and a
+ * known process is only checked again.
  */
 #ifndef STALLTOP_KERNEL_FILE_OWNER_H
 #define STALLTOP_KERNEL_FILE_OWNER_H
@@ -22,10 +23,14 @@ void file_owners_renew(struct file_owners *owners);
 /* In front of the number of a connection: the link of what a server of FUSE has. */
 #define FILE_OWNER_FUSE "fuse:"
 
+/* The same in front of a path: the link of what has a lock of that sort on this file. */
+#define FILE_OWNER_FLOCK "FLOCK:"
+#define FILE_OWNER_OFD "OFDLCK:"
+
 /*
  * A process that has the file of this link ("pipe:[4711]"), opened for what `access` says (S_IRUSR,
- * S_IWUSR or both), but not the process of `tid`, near which the search begins: its parent, then
- * processes in order of how far their ids are. 0: not found.
+ * S_IWUSR, both, or 0), but not the process of `tid`, near which the search begins: its parent,
+ * then processes in order of how far their ids are. 0: not found.
  */
 pid_t file_owners_find(struct file_owners *owners, pid_t tid, const char *link, mode_t access);
 

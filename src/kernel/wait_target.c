@@ -512,6 +512,22 @@ static pid_t process_of(struct wait_targets *targets, pid_t tid)
 		       : 0;
 }
 
+/* Finds who has the descriptor that a lock belongs to; 0: not found, or it belongs to a process. */
+static pid_t find_descriptor(struct wait_targets *targets, pid_t tid, int fd, enum file_lock sort)
+{
+	struct fd_link link;
+	struct buf name = { 0 };
+	pid_t holder;
+
+	if (sort == FILE_LOCK_POSIX || wait_target_link(targets, tid, fd, &link))
+		return 0;
+	buf_puts(&name, sort == FILE_LOCK_FLOCK ? FILE_OWNER_FLOCK : FILE_OWNER_OFD);
+	buf_add(&name, link.text, link.len);
+	holder = file_owners_find(targets->owners, tid, buf_cstr(&name), 0);
+	buf_free(&name);
+	return holder;
+}
+
 pid_t wait_target_holder(struct wait_targets *targets, pid_t tid, int fd, enum file_lock sort,
 			 struct buf *out)
 {
@@ -526,6 +542,8 @@ pid_t wait_target_holder(struct wait_targets *targets, pid_t tid, int fd, enum f
 	if (len > 0 && !find_field((struct span){ text, text + len }, "ino:", &ino))
 		ino = 0;
 	wait = file_locks_find(targets->locks, process_of(targets, tid), sort, ino);
+	if (!wait.holder && wait.waiters)
+		wait.holder = find_descriptor(targets, tid, fd, sort);
 	add_holder(targets, wait.holder, wait.waiters, out);
 	return wait.holder;
 }

@@ -22,6 +22,11 @@ static struct fault faults[] = {
 		   "exec python3 $S/lock.py file",
 	  .planted = "sleep 2", .args = "@",
 	  .id = "^(lock|kept)", .subject = "python3?", .cause = "held by [0-9]+ python" },
+	{ .name = "a descriptor's lock", .program = "flock", .needs = "flock",
+	  .start = "(exec 9>lock; flock 9; echo ready; exec sleep 100000) & "
+		   "until " SAID "; do sleep 0.1; done; exec flock lock true",
+	  .planted = "sleep 1", .args = "@",
+	  .id = "^(lock|kept)", .subject = "flock", .cause = "held by [0-9]+ sleep", .besides = "^(cpu|child)" },
 	{ .name = "one mutex", .program = "pool", .start = "exec $L/load_program mutex 20",
 	  .args = "@", .id = "^(lock|kept)", .subject = "load_program", .cause = "held by [0-9]+ lock-holder" },
 	{ .name = "one mutex, of all tasks", .program = "pool", .start = "exec $L/load_program mutex 20",

@@ -131,3 +131,100 @@ TEST(test_real)
 	close(proc.fd);
 	close(fd);
 }
+
+/* A child that shares a descriptor with a lock, or takes one with fcntl() and keeps it. */
+static pid_t start_sharer(int fd, const char *path, bool ofd)
+{
+	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+	int ready[2];
+	char byte;
+	pid_t pid;
+
+	assert_int_equal(pipe2(ready, O_CLOEXEC), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		prctl(PR_SET_NAME, "sharer");
+		if (ofd) {
+			fd = open(path, O_RDWR | O_CLOEXEC);
+			if (fcntl(fd, F_OFD_SETLKW, &lock))
+				_exit(1);
+		} else if (fork() == 0) {
+			/* Who takes it ends. */
+			_exit(flock(fd, LOCK_EX) != 0);
+		} else {
+			wait(NULL);
+		}
+		if (write(ready[1], "x", 1) == 1)
+			for (;;)
+				pause();
+		_exit(fd);
+	}
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	close(ready[0]);
+	close(ready[1]);
+	return pid;
+}
+
+/* A child that waits for such a lock, with a descriptor that it says. */
+static pid_t start_lock(const char *path, bool ofd, int *fd)
+{
+	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+	int ready[2];
+	pid_t pid;
+
+	assert_int_equal(pipe2(ready, O_CLOEXEC), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		*fd = open(path, O_RDWR | O_CLOEXEC);
+		if (write(ready[1], fd, sizeof(*fd)) != sizeof(*fd))
+			_exit(1);
+		_exit((ofd ? fcntl(*fd, F_OFD_SETLKW, &lock) : flock(*fd, LOCK_EX)) != 0);
+	}
+	assert_int_equal(read(ready[0], fd, sizeof(*fd)), sizeof(*fd));
+	close(ready[0]);
+	close(ready[1]);
+	return pid;
+}
+
+/* A lock that belongs to a descriptor: whoever has it, though the one that took it has ended. */
+TEST(test_descriptor)
+{
+	struct proc proc = { .fd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC) };
+	struct wait_targets *targets = wait_targets_open(&proc);
+	struct buf out = { 0 };
+	char text[256];
+
+	for (unsigned ofd = 0; ofd < 2; ofd++) {
+		char path[] = "/tmp/stalltop-locks-XXXXXX";
+		int fd = mkstemp(path), waiting;
+		pid_t sharer, waiter;
+
+		assert_true(fd >= 0);
+		sharer = start_sharer(fd, path, ofd);
+		close(fd);
+		waiter = start_lock(path, ofd, &waiting);
+		snprintf(text, sizeof(text), "%s held by %d sharer (1 wait)", path, (int)sharer);
+		for (unsigned i = 0; i < 100; i++) {
+			nanosleep(&(struct timespec){ 0, 20000000 }, NULL);
+			out.len = 0;
+			wait_targets_renew(targets);
+			wait_target_lock(targets, waiter, waiting,
+					 ofd ? FILE_LOCK_OFD : FILE_LOCK_FLOCK, &out);
+			if (!strcmp(buf_cstr(&out), text))
+				break;
+		}
+		assert_string_equal(buf_cstr(&out), text);
+		kill(sharer, SIGKILL);
+		waitpid(sharer, NULL, 0);
+		kill(waiter, SIGKILL);
+		waitpid(waiter, NULL, 0);
+		unlink(path);
+	}
+	buf_free(&out);
+	wait_targets_close(targets);
+	close(proc.fd);
+}
