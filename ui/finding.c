@@ -90,20 +90,22 @@ void finding_take(struct ui *ui)
 }
 
 /*
- * Draws the key that opens it, and how many are not shown, at the end of the line; brief: the key
+ * Draws the key that opens it, and how many are not shown, at the end of the line; brief: the keys
  * alone. Returns the cells before that.
  */
 static int draw_hint(struct ui *ui, int line, const struct finding *first, bool brief)
 {
-	size_t more = brief || !ui->findings.n ? 0 : ui->findings.n - 1;
+	size_t more = ui->all_notes || !ui->findings.n ? 0 : ui->findings.n - 1;
 	struct buf *text = &ui->scratch;
 	int room;
 
 	text->len = 0;
 	if (first->id && first->row)
 		buf_puts(text, brief ? " (!" : " (! why");
-	if (more)
-		buf_printf(text, "%s%zu more", text->len ? ", " : " (", more);
+	if (more && brief)
+		buf_puts(text, text->len ? ", n" : " (n");
+	else if (more)
+		buf_printf(text, "%s%zu more: n", text->len ? ", " : " (", more);
 	if (text->len)
 		buf_putc(text, ')');
 	room = ui->term.columns - (int)text->len;
@@ -111,30 +113,37 @@ static int draw_hint(struct ui *ui, int line, const struct finding *first, bool 
 	return room;
 }
 
-void finding_draw(struct ui *ui, int line, UNUSED int lines)
+/* Draws a finding in so many cells. False: its words are cut. */
+static bool draw_words(struct ui *ui, int line, int room, const struct finding *finding)
 {
 	static const enum style styles[FINDING_SEVERITIES] = {
 		[FINDING_INFO] = STYLE_NOTE,
 		[FINDING_WARNING] = STYLE_WARM,
 		[FINDING_CRITICAL] = STYLE_HOT,
 	};
-	const struct finding *first = findings_first(&ui->findings);
 	struct buf *text = &ui->scratch;
-	int room;
+	bool whole;
+
+	text->len = 0;
+	whole = finding_append(text, &ui->findings, finding, (unsigned)room, ui->term.charset);
+	term_put(&ui->term, line, 0, room, text->data, text->len,
+		 finding->id ? styles[finding->severity] : STYLE_DIM);
+	return whole;
+}
+
+void finding_draw(struct ui *ui, int line, int lines)
+{
+	const struct finding *first = findings_first(&ui->findings);
 
 	ui->finding_line = line;
 	if (!first)
 		return;
-	room = draw_hint(ui, line, first, false);
-	text->len = 0;
-	if (!finding_append(text, &ui->findings, first, (unsigned)room, ui->term.charset)) {
+	if (!draw_words(ui, line, draw_hint(ui, line, first, false), first)) {
 		term_put(&ui->term, line, 0, ui->term.columns, "", 0, STYLE_NORMAL);
-		room = draw_hint(ui, line, first, true);
-		text->len = 0;
-		finding_append(text, &ui->findings, first, (unsigned)room, ui->term.charset);
+		draw_words(ui, line, draw_hint(ui, line, first, true), first);
 	}
-	term_put(&ui->term, line, 0, room, text->data, text->len,
-		 first->id ? styles[first->severity] : STYLE_DIM);
+	for (int i = 1; i < lines && (size_t)i < ui->findings.n; i++)
+		draw_words(ui, line + i, ui->term.columns, &ui->findings.all[i]);
 }
 
 /* The task of a row. */

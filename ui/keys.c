@@ -153,8 +153,8 @@ const struct command command_table[] = {
 	{ "header", SHOW, { 't' }, WHERE_TABLE, cmd_header, 0,
 	  .help = "fold or unfold the header" },
 	{ "notes", SHOW, { 'n' }, WHERE_TABLE, cmd_notes, 0,
-	  .help = "show all notes: missing figures, the reason, and the remedy; or "
-	  "the first in one line" },
+	  .help = "show all findings, and all notes: missing figures, the reason, and the "
+	  "remedy; or the first of each in one line" },
 
 	{ "filter", WHICH, { '/', 'o', KEY_F(4) }, WHERE_TABLE, cmd_filter, 0,
 	  .help = "only rows whose name or command line matches an expression",

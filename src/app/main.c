@@ -357,6 +357,13 @@ static bool take_rows(struct options *options, bool threads, const char **messag
 	return true;
 }
 
+/* Shows the tasks of the group that a recording is of, unless another one is asked for. */
+static void take_group(struct options *options, const char *group)
+{
+	if (!options->view.query.below)
+		options->view.query.below = group;
+}
+
 /* Shows a recording on the screen. Returns the exit status. */
 static int show_recording(struct options *options, const char *message)
 {
@@ -369,6 +376,7 @@ static int show_recording(struct options *options, const char *message)
 		free(file);
 		return EXIT_FAILURE;
 	}
+	take_group(options, past_group(past));
 	if (take_rows(options, past_threads(past), &message)) {
 		status = run_screen(options, NULL, past, NULL, message);
 	} else {
@@ -392,6 +400,7 @@ static int put_recording(struct options *options, const char *message)
 		free(file);
 		return EXIT_FAILURE;
 	}
+	take_group(options, replay_group(replay));
 	playback = replay_playback(replay);
 	options->sampler.playback = &playback;
 	status = run_watching(options, NULL, message);

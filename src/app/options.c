@@ -459,7 +459,9 @@ const struct option_row option_table[] = {
 	  WORD(WORDS_GROUPING, view.group_by), MARK(grouped), IN(MACHINE | REPLAYS),
 	  PASSED(COMMAND), .save = save_grouping, .part = PART_WATCH,
 	  .brief = "a row is a user, command or cgroup" },
-	{ 0, "cgroup", "PATH", "all", "only tasks of this control group and those below it",
+	{ 0, "cgroup", "PATH", "all",
+	  "only tasks of this control group and those below it; of a recording: the group that "
+	  "it was made with",
 	  .set = set_cgroup, .words = WORDS_CGROUP, IN(MACHINE | REPLAYS), PASSED(COMMAND),
 	  .part = PART_WATCH, .brief = "only this cgroup and those below it" },
 	{ 'p', "pid", "PID[,PID...]", "all",

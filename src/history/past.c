@@ -465,6 +465,11 @@ bool past_threads(const struct past *past)
 	return past->replay.threads;
 }
 
+const char *past_group(const struct past *past)
+{
+	return replay_group(&past->replay);
+}
+
 void past_want_threads(struct past *past, bool threads)
 {
 	past->replay.threads = threads;
@@ -523,5 +528,6 @@ void past_close(struct past *past)
 	past_leave(past);
 	past_forget_shown(past);
 	stretches_free(&past->replay.files);
+	free(past->replay.group);
 	free(past);
 }

@@ -86,6 +86,9 @@ size_t past_around(struct past *past, const struct position *position, struct po
 /* Whether the rows of a recording are threads. */
 bool past_threads(const struct past *past);
 
+/* See replay_group(). */
+const char *past_group(const struct past *past);
+
 /*
  * Chooses the moments that can be shown: those of threads, or those of processes.
  */

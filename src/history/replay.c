@@ -134,6 +134,23 @@ static struct archive *archive_of(const struct replay *replay)
 	return &replay->files.list[replay->file]->archive;
 }
 
+/* Finds the group that was asked for at the end of the file that is open. */
+static void find_group(struct replay *replay)
+{
+	struct archive *archive = archive_of(replay);
+	struct moment_sample sample = { 0 };
+	struct text_row text;
+
+	if (archive_get(archive, TABLE_SAMPLE, archive->last, &sample) != 1)
+		return;
+	archive_done(archive, TABLE_SAMPLE);
+	if (!sample.cgroup || archive_get(archive, TABLE_TEXT, sample.cgroup, &text) != 1)
+		return;
+	replay->group = xcalloc(text.value.len + 1, 1);
+	memcpy(replay->group, text.value.data, text.value.len);
+	archive_done(archive, TABLE_TEXT);
+}
+
 /*
  * Finds the end of the recording, and the latest time in it: another one where the clock was set
  * back. 0 or -errno.
@@ -155,8 +172,10 @@ static int find_end(struct replay *replay, uint64_t *end_ns)
 		/* Names grow with each file: of a later time, if the clock was set back. */
 		if (segment_time(replay_file(replay)) > replay->latest_ns)
 			replay->latest_ns = segment_time(replay_file(replay));
-		if (*end_ns)
-			return 0;
+		if (!*end_ns)
+			continue;
+		find_group(replay);
+		return 0;
 	}
 	return -ENODATA;
 }
@@ -424,6 +443,7 @@ void replay_close(struct replay *replay)
 {
 	stretches_free(&replay->files);
 	rebuild_free(replay->rebuild);
+	free(replay->group);
 	free(replay->rebuild);
 	free(replay);
 }

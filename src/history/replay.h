@@ -27,6 +27,7 @@ struct replay {
 	uint64_t from_ns, to_ns;
 	uint64_t latest_ns; /* the latest time in it: not its end's where the clock was set back */
 	bool threads; /* rows are threads */
+	char *group; /* the control group that was recorded at the end; NULL: all tasks */
 	struct rebuild *rebuild;
 	const struct stretch *read; /* what was read last: the rebuild knows its numbers */
 	size_t file; /* the index of the last file opened */
@@ -59,6 +60,12 @@ int64_t replay_read_up_to(struct replay *replay, struct stretch *stretch, int64_
 
 /* Returns what the sampler plays. */
 struct playback replay_playback(struct replay *replay);
+
+/* The control group whose tasks and pressure were asked for when it was made; NULL: all. */
+static inline const char *replay_group(const struct replay *replay)
+{
+	return replay->group;
+}
 
 /* Returns the file that is being read, for messages. */
 const char *replay_file(const struct replay *replay);

@@ -90,6 +90,26 @@ E2E_TEST(test_same_options)
 	check_same("--source auto", "--since-start -o json");
 }
 
+/* A recording of one group shows that group's tasks, unless another is asked for. */
+E2E_TEST(test_same_group)
+{
+	const char *name = e2e_group_name("recorded"), *hierarchy, *path;
+	struct e2e_how how = { 0 };
+	struct e2e_result r;
+
+	e2e_require();
+	how.cgroup = e2e_quiet_group(__func__, name, &hierarchy);
+	assert_true(e2e_load(&how, "load_kind cpu") > 0);
+	check_same(e2e_format("--cgroup /%s --cgroup-hierarchy %s", name, hierarchy), "-o json");
+	path = e2e_path("group.db");
+	e2e_run(&r, NULL, "-b -n 2 -d 0.2 --cgroup /%s --cgroup-hierarchy %s -w %s", name,
+		hierarchy, path);
+	e2e_run(&r, NULL, "-b -R %s -o csv", path);
+	assert_null(strstr(r.out.data, "kthreadd"));
+	e2e_run(&r, NULL, "-b -R %s --cgroup / -o csv", path);
+	assert_non_null(strstr(r.out.data, "kthreadd"));
+}
+
 /* What is traced: states, sites with their stacks, wakers; with and without room for all sites. */
 E2E_TEST(test_same_traced)
 {

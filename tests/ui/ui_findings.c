@@ -143,7 +143,7 @@ FINDINGS_TEST(says_nothing_waits)
 	screen_type(s, "!");
 	screen_await_text(s, "there is nothing to open");
 	screen_check(s, screen_find(s, "nothing waits", 0) < screen_find(s, "PID", 0));
-	screen_check(s, !screen_shows(s, " more)"));
+	screen_check(s, !screen_shows(s, " more: n)"));
 	screen_resize(s, 10, 80);
 	screen_await_text(s, "nothing waits");
 	screen_resize(s, 8, 80);

@@ -19,15 +19,11 @@ static const struct view {
 	const char *open, *leave; /* keys */
 	bool once; /* in the middle size alone */
 } views[] = {
-	{ "table", NULL, "", "", false },
-	{ "tree", NULL, "V", "V", true },
-	{ "states", NULL, "\x1b[Z", "\t", true },
-	{ "hangs", NULL, "\t", "\x1b[Z", true },
-	{ "detail", "mailserver", "\r", "q", false },
-	{ "sites", NULL, "S\tw", "qq", false },
-	{ "fields", NULL, "f", "q", true },
-	{ "help", NULL, "h", "q", false },
-	{ "groups", NULL, "ggg", "g", false },
+	{ "table", NULL, "", "", false },	 { "notes", NULL, "n", "n", true },
+	{ "tree", NULL, "V", "V", true },	 { "states", NULL, "\x1b[Z", "\t", true },
+	{ "hangs", NULL, "\t", "\x1b[Z", true }, { "detail", "mailserver", "\r", "q", false },
+	{ "sites", NULL, "S\tw", "qq", false },	 { "fields", NULL, "f", "q", true },
+	{ "help", NULL, "h", "q", false },	 { "groups", NULL, "ggg", "g", false },
 	{ "past", NULL, "[[[", "]]]", false },
 };
 

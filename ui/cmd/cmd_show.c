@@ -183,8 +183,8 @@ COMMAND(cmd_header)
 COMMAND(cmd_notes)
 {
 	ui->all_notes = !ui->all_notes;
-	if (ui->all_notes && ui->frame && !ui->frame->info->head.nnotes)
-		ui_say(ui, "nothing is missing: there are no notes");
+	if (ui->all_notes && ui->frame && !ui->frame->info->head.nnotes && ui->findings.n < 2)
+		ui_say(ui, "there is no more: no notes, and no other finding");
 	return REACT_REDRAW;
 }
 
