@@ -259,20 +259,27 @@ E2E_TEST(test_quota)
 	check_all(all, ARRAY_SIZE(all));
 }
 
-/* Two that hold what each other waits for are told as such. */
-E2E_TEST(test_deadlock)
+/* Whether tasks that hold what the next waits for are told as such. */
+static bool finds_deadlock(const struct planted *planted)
 {
-	const struct planted planted = { "deadlock", 2, 0, 0, 0, 0, false, NULL };
 	struct samples samples;
 	pid_t first, last;
 
-	e2e_require_bpf();
-	plant(&planted, &first, &last);
+	plant(planted, &first, &last);
 	for (unsigned i = 0; i < ATTEMPTS; i++)
 		if (share_of(json_object_get(read_site(first, &samples), "chain"), "deadlock", 0) >=
 		    0.99)
-			return;
-	fail_msg("a deadlock was not found");
+			return true;
+	return false;
+}
+
+/* Circles of two, three and four. */
+E2E_TEST(test_deadlock)
+{
+	e2e_require_bpf();
+	for (unsigned n = 2; n <= 4; n++)
+		if (!finds_deadlock(&(struct planted){ "deadlock", n, 0, 0, 0, 0, false, NULL }))
+			fail_msg("a deadlock of %u was not found", n);
 }
 
 /* One answer: a lock that is waited for, by its root, live and of a recording. */
