@@ -9,7 +9,6 @@
 #include "ui/cmd/cmd.h"
 #include "ui/cmd/command.h"
 #include "ui/cmd/view_fields.h"
-#include "ui/cmd/view_sort.h"
 #include "ui/detail/view_task.h"
 #include "ui/finding.h"
 #include "ui/sites/view_chain.h"

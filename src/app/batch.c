@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/ticker.h"
+#include "base/clocks.h"
 #include "base/util.h"
 
 /* How many times a sample that fails for a moment is tried, and the pause between the tries. */

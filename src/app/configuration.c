@@ -8,7 +8,7 @@
 
 #include "app/modes.h"
 #include "base/file.h"
-#include "base/near.h"
+#include "base/text.h"
 #include "base/util.h"
 
 /* The kinds of lines. */

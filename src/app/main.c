@@ -18,7 +18,6 @@
 #include <unistd.h>
 
 #include "app/check.h"
-#include "app/command_run.h"
 #include "app/configuration_file.h"
 #include "app/diff.h"
 #include "app/docgen.h"
@@ -29,12 +28,11 @@
 #include "app/samples_run.h"
 #include "app/settings.h"
 #include "app/topics.h"
-#include "base/crash.h"
 #include "base/privileges.h"
 #include "base/start.h"
 #include "base/util.h"
 #include "history/past.h"
-#include "kernel/delayacct_switch.h"
+#include "kernel/delayacct.h"
 #include "kernel/proctask.h"
 #include "model/sampler.h"
 #include "ui/cmd/command.h"

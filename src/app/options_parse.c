@@ -10,7 +10,6 @@
 
 #include "app/modes.h"
 #include "app/options.h"
-#include "base/near.h"
 #include "base/pattern.h"
 #include "base/text.h"
 #include "base/util.h"

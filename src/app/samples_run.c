@@ -9,14 +9,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "app/batch.h"
 #include "app/errors.h"
 #include "app/modes.h"
 #include "app/sink.h"
+#include "base/privileges.h"
 #include "base/util.h"
 #include "kernel/proc.h"
+#include "model/run.h"
 #include "model/sampler.h"
 #include "out/out.h"
 
@@ -189,5 +192,50 @@ int samples_run(struct options *options, struct recorder *recorder, struct trigg
 		print_source_error(config->source, err);
 	}
 	sink_close(&sink);
+	return status;
+}
+
+/* Writes the result of a command. Returns the command's exit status, or that of a failure. */
+static int put_result(const struct options *options, const struct run_result *result,
+		      enum text_charset charset, int fd)
+{
+	static const volatile sig_atomic_t none;
+	struct out_config config = { .view = &options->view, .charset = charset };
+	struct out out;
+	int err;
+
+	out_open(&out, options->format, &config);
+	options->format->run(&out, result);
+	err = out_flush(&out, fd, &none);
+	out_close(&out);
+	if (err && err != -EPIPE) {
+		fprintf(stderr, "stalltop: cannot write what the command waited for: %s\n",
+			strerror(-err));
+		return EXIT_FAILURE;
+	}
+	return WIFSIGNALED(result->status) ? 128 + WTERMSIG(result->status)
+					   : WEXITSTATUS(result->status);
+}
+
+int command_run(const struct options *options, enum text_charset charset)
+{
+	struct run_result result;
+	enum run_failure failure;
+	int fd = sink_open_output(options, STDERR_FILENO), err, status;
+
+	if (fd < 0)
+		return EXIT_FAILURE;
+	privileges_wake();
+	err = run_command(options->command, &options->sampler, &result, &failure);
+	if (!err) {
+		status = put_result(options, &result, charset, fd);
+	} else {
+		fprintf(stderr, "stalltop: cannot %s %s: %s\n",
+			failure == RUN_START ? "run" : "wait for", options->command[0],
+			strerror(-err));
+		status = failure == RUN_WAIT ? EXIT_FAILURE : err == -ENOENT ? 127 : 126;
+	}
+	run_result_free(&result);
+	close(fd);
 	return status;
 }

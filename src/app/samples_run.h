@@ -16,4 +16,9 @@ struct trigger_set;
 int samples_run(struct options *options, struct recorder *recorder, struct trigger_set *triggers,
 		enum text_charset charset);
 
+/* Runs the command that options name, and reports what it waited for. */
+
+/* Returns the command's exit status, or the one that shells use when it cannot be run. */
+int command_run(const struct options *options, enum text_charset charset);
+
 #endif

@@ -9,7 +9,7 @@
 #include <signal.h>
 
 #include "history/recorder.h"
-#include "model/incidents.h"
+#include "model/triggers.h"
 
 struct vigil {
 	struct recorder *recorder;

@@ -173,7 +173,7 @@ static __always_inline void to_native(struct call *call, const void *regs, enum 
 	call->packed = argument_of(regs, machine, true, direct, 1);
 }
 
-/* Whether futex() waits for a lock: kernel/futex_owner.h:futex_is_lock(). */
+/* Whether futex() waits for a lock: kernel/procwait.h:futex_is_lock(). */
 static __always_inline bool is_lock(const void *regs, enum machine machine, bool foreign,
 				    bool direct)
 {

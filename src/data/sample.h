@@ -11,10 +11,36 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/buf.h"
 #include "base/util.h"
 #include "data/counters.h"
 #include "data/record.h"
-#include "data/waiting.h"
+#include "data/wait_state.h"
+#include "data/wait_state_table.h"
+
+/* The current wait of a task: its system call, that call's target, and where in the kernel. */
+
+#define WAITING_ARGS 6
+
+/*
+ * The wait of a thread: of a process's threads the one that has been in state D for longest, else
+ * the one that is kept waiting (struct task_hang), else the leader. Texts are raw bytes with a NUL
+ * after them; empty: not known. Unset (tid 0): it does not wait, or that is not known.
+ */
+struct task_waiting {
+	uint64_t sample_ns; /* begin_ns of the sample that it belongs to */
+	uint64_t of_ns; /* read_ns of the task's element when it was read */
+	pid_t tid;
+	enum wait_state state; /* WAIT_STATES: not known */
+	enum wait_class class;
+	int number; /* of the system call; -1: none, or not known */
+	uint64_t args[WAITING_ARGS];
+	const char *syscall; /* its name, or "page fault"; NULL: not known */
+	uint64_t futex; /* the address of the futex it waits for; 0: none */
+	struct buf on; /* a path, a peer, a pipe, a child ... */
+	struct buf where; /* a function of the kernel */
+	struct buf stack; /* functions from the innermost on, each on a line: NEED_STACK */
+};
 
 /* Names of workqueue threads go past the 15 bytes of a task's comm (proc_task_name, 64). */
 #define TASK_COMM_MAX 64
@@ -62,7 +88,7 @@ struct task_reaped {
 
 /*
  * A wait neither for a CPU nor in state D, but in a call in which the thread is kept waiting (see
- * syscall_hang.h): the longest among a process's threads.
+ * syscall_hangs()): the longest among a process's threads.
  */
 struct task_hang {
 	uint64_t sample_ns; /* begin_ns of the sample that it belongs to */
@@ -191,7 +217,7 @@ struct task {
 	struct task_waiting *waiting; /* set by waiting.c, as of one sample; NULL: never read */
 	struct task_hang hang; /* set by hangs.c or stuck.c, as of one sample */
 	struct task_evidence *evidence; /* set by evidence.c; NULL: none was ever wanted */
-	struct task_held *held; /* set by held.c, as of one sample; NULL: never read */
+	struct task_held *held; /* set by hangs.c, as of one sample; NULL: never read */
 	struct task_io_bound *io_bound; /* set by io_bounds.c, as of one sample; NULL: never */
 };
 

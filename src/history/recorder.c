@@ -17,7 +17,6 @@
 
 #include "base/buf.h"
 #include "base/confine.h"
-#include "base/crash.h"
 #include "base/privileges.h"
 #include "base/start.h"
 #include "base/util.h"

@@ -159,3 +159,154 @@ void delayacct_close(struct delayacct *acct)
 	file_close(acct->fd);
 	acct->fd = -1;
 }
+
+/* The file's content if accounting was off. Else the file is empty. */
+#define WAS_OFF '0'
+
+/*
+ * Locks the whole file, or changes or lifts the lock, in one step: F_RDLCK, F_WRLCK, F_UNLCK. 0 or
+ * -errno: -EAGAIN where another process holds a lock and `wait` is false.
+ */
+static int lock_file(int fd, short type, bool wait)
+{
+	struct flock lock = { .l_type = type, .l_whence = SEEK_SET };
+
+	return fcntl(fd, wait ? F_OFD_SETLKW : F_OFD_SETLK, &lock) ? -errno : 0;
+}
+
+/* Whether the file says that accounting was off. */
+static bool says_off(int fd)
+{
+	char state;
+
+	return file_pread(fd, &state, 1) == 1 && state == WAS_OFF;
+}
+
+/* Writes to the file that accounting was off, or empties it. */
+static void say_off(int fd, bool off)
+{
+	static const char text[] = { WAS_OFF, '\n' };
+	bool done = off ? pwrite(fd, text, sizeof(text), 0) == sizeof(text) : !ftruncate(fd, 0);
+
+	/* On failure it is put back without regard to other runs, and a later run cannot tell. */
+	(void)done;
+}
+
+/* The state of the switch now. */
+static enum delayacct_state state_now(int procfd)
+{
+	struct delayacct acct;
+
+	delayacct_open(&acct, procfd, 0);
+	delayacct_close(&acct);
+	return acct.state;
+}
+
+/*
+ * Opens the file and locks it: exclusively (`alone`) where no other run holds a lock, else shared.
+ * The descriptor, or -1 where it cannot be had.
+ */
+static int open_locked(const char *path, bool *alone)
+{
+	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY, 0600);
+	int err = fd < 0 ? -errno : lock_file(fd, F_WRLCK, false);
+
+	*alone = !err;
+	/* An exclusive lock is held for a moment only. */
+	if (err == -EAGAIN || err == -EACCES)
+		err = fd < 0 ? err : lock_file(fd, F_RDLCK, true);
+	if (!err)
+		return fd;
+	debug_log("%s: error %d, others that switch delay accounting are not known", path, err);
+	file_close(fd);
+	return -1;
+}
+
+int delayacct_enable(struct delayacct_switch *switched, int procfd, const char *path)
+{
+	struct delayacct_switch ours = { .procfd = procfd };
+	bool alone, off, was_off;
+	int err = 0;
+
+	ours.file = open_locked(path, &alone);
+	/*
+	 * The file is written first: when several switch it on at a time, each that finds it on
+	 * finds the file, too, and is one of those that put it back.
+	 */
+	off = state_now(procfd) != DELAYACCT_ON;
+	was_off = ours.file >= 0 && says_off(ours.file);
+	if (off) {
+		/* This order makes sure that a kill in between leaves nothing on unnoticed. */
+		if (ours.file >= 0)
+			say_off(ours.file, true);
+		err = delayacct_set(procfd, true);
+		ours.at_ns = clock_ns(CLOCK_MONOTONIC);
+		if (err && alone)
+			say_off(ours.file, false);
+	}
+	if (err || (!off && !was_off)) {
+		file_close(ours.file);
+		return err;
+	}
+	if (alone)
+		lock_file(ours.file, F_RDLCK, false);
+	*switched = ours;
+	return 0;
+}
+
+/* Switches accounting off where it is on. 0 or -errno. */
+static int switch_off(int procfd)
+{
+	int fd = file_open(procfd, DELAYACCT_SYSCTL, O_RDWR), err = 0;
+	char state;
+
+	if (fd < 0)
+		return fd;
+	/* Someone else may have switched it off on purpose. */
+	if (file_pread(fd, &state, 1) == 1 && state == '1' && pwrite(fd, "0", 1, 0) != 1)
+		err = -errno;
+	close(fd);
+	return err;
+}
+
+int delayacct_put_back(struct delayacct_switch *switched)
+{
+	int err = 0, file = switched->file;
+	bool last = true;
+
+	if (switched->procfd < 0)
+		return 0;
+	/* If two processes end at the same time, the later to lift its lock finds no other lock. */
+	if (file >= 0) {
+		lock_file(file, F_UNLCK, false);
+		last = !lock_file(file, F_WRLCK, false);
+	}
+	if (last)
+		err = switch_off(switched->procfd);
+	if (last && !err && file >= 0)
+		say_off(file, false);
+	switched->procfd = -1;
+	switched->file = -1;
+	file_close(file);
+	return err;
+}
+
+bool delayacct_left_on(int procfd, const char *path)
+{
+	int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY);
+	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+	bool left;
+
+	if (fd < 0)
+		return false;
+	/* Tests the lock only: a process that ends now must not take ours for another run's. */
+	left = !fcntl(fd, F_OFD_GETLK, &lock) && lock.l_type == F_UNLCK && says_off(fd);
+	if (left && state_now(procfd) != DELAYACCT_ON) {
+		/* Accounting was put back: the next to switch it on will do so on purpose. */
+		left = false;
+		if (!lock_file(fd, F_WRLCK, false))
+			say_off(fd, false);
+	}
+	close(fd);
+	return left;
+}

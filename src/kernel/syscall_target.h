@@ -3,6 +3,8 @@
 #ifndef STALLTOP_KERNEL_SYSCALL_TARGET_H
 #define STALLTOP_KERNEL_SYSCALL_TARGET_H
 
+#include <stdbool.h>
+
 #include "base/buf.h"
 #include "data/wait_state_table.h"
 #include "kernel/procwait.h"
@@ -21,5 +23,14 @@ struct syscall_wait {
  */
 struct syscall_wait syscall_target(struct wait_targets *targets, struct proc *proc, pid_t tid,
 				   const struct procwait_syscall *call, struct buf *out);
+
+/*
+ * System calls that a thread sleeps in because it is kept waiting, and not because it has nothing
+ * to do: only the former are a hang when they last. Nothing tells for sure; the tables in
+ * syscall_target.c have the rule.
+ */
+
+/* Whether it is a hang when a thread sleeps in that call for long. */
+bool syscall_hangs(struct wait_targets *targets, pid_t tid, const struct procwait_syscall *call);
 
 #endif

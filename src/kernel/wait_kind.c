@@ -6,7 +6,6 @@
 
 #include "base/util.h"
 #include "kernel/sockets.h"
-#include "kernel/unix_diag.h"
 #include "kernel/wait_target.h"
 #include "kernel/wait_target_parts.h"
 

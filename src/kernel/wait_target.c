@@ -21,7 +21,6 @@
 #include "kernel/mounts.h"
 #include "kernel/proctask.h"
 #include "kernel/sockets.h"
-#include "kernel/unix_diag.h"
 #include "kernel/wait_target_parts.h"
 
 /* The most that is read of a mount table. */

@@ -12,9 +12,9 @@
 #include <sys/types.h>
 
 #include "base/buf.h"
-#include "data/wait_class.h"
+#include "data/wait_state.h"
 #include "data/wait_state_table.h"
-#include "kernel/file_locks.h"
+#include "kernel/file_owner.h"
 
 struct proc;
 

@@ -11,7 +11,6 @@
 #include "base/util.h"
 #include "kernel/proctask.h"
 #include "model/limits.h"
-#include "model/locked.h"
 #include "model/stuck.h"
 
 /* How many rows of a sort are explained. */

@@ -52,4 +52,17 @@ void hangs_read(struct hangs *hangs, const struct sample *sample, bool threads);
 /* Frees what it holds. */
 void hangs_free(struct hangs *hangs);
 
+/*
+ * Tasks that were stopped on purpose: by a signal, a debugger, the freezer of a cgroup. Read only
+ * of tasks that were asked about.
+ */
+
+struct proc;
+
+/*
+ * Sets task->held of the tasks of a sample, as far as they are not too many. What cannot be read is
+ * not set.
+ */
+void held_read(struct proc *proc, const struct sample *sample);
+
 #endif

@@ -20,12 +20,11 @@
 #include "base/util.h"
 #include "kernel/ancestry.h"
 #include "kernel/delayacct.h"
-#include "kernel/delayacct_switch.h"
 #include "kernel/exits.h"
 #include "kernel/proctask.h"
 #include "kernel/taskstats_client.h"
 #include "model/notes.h"
-#include "model/run_sum.h"
+#include "model/run_trace.h"
 #include "model/tracing.h"
 
 /* How long a command that is told to end has for it, and to be gone when it is killed. */

@@ -13,7 +13,7 @@
 
 #include "base/file.h"
 #include "base/util.h"
-#include "kernel/delayacct_switch.h"
+#include "kernel/delayacct.h"
 #include "kernel/mounts.h"
 #include "kernel/proctask.h"
 #include "model/notes.h"

@@ -8,7 +8,7 @@
 #include "kernel/exits.h"
 #include "kernel/system.h"
 #include "model/evidence.h"
-#include "model/groups_above.h"
+#include "model/group.h"
 #include "model/hangs.h"
 #include "model/io_bounds.h"
 #include "model/source.h"

@@ -10,14 +10,13 @@
 
 #include "base/util.h"
 #include "bpf/trace.h"
-#include "kernel/futex_owner.h"
 #include "kernel/proctask.h"
 #include "kernel/procwait.h"
 #include "kernel/symbols.h"
 #include "kernel/syscall_target.h"
 #include "kernel/syscalls.h"
 #include "kernel/wait_target.h"
-#include "model/site_class.h"
+#include "model/traced_sites.h"
 
 /* The depth of a stack that is kept. */
 #define STACK_MAX 64

@@ -7,6 +7,7 @@
 #ifndef STALLTOP_MODEL_TRACED_SITES_H
 #define STALLTOP_MODEL_TRACED_SITES_H
 
+#include "bpf/trace_record.h"
 #include "model/lives.h"
 
 /* What a site had counted at the reading before. */
@@ -103,5 +104,19 @@ void traced_sites_forget_process(struct traced_sites *sites, struct traced_proce
 				 traced_sites_forget_fn *forget, void *arg);
 
 void traced_sites_free(struct traced_sites *sites);
+
+/* The class of a traced site: whether its waits are lost time. */
+
+/* The class of a site's waits, by its record alone. */
+enum wait_about site_about(const struct trace_site *record);
+
+/* Sets site->site.class by all that is known of its waits. */
+void site_classify(struct traced_site *site);
+
+/*
+ * Tells from their wakers what waits were about, where wakers tell it: for completions of requests,
+ * futexes, and events.
+ */
+void site_judge_wakers(struct traced_site *site);
 
 #endif

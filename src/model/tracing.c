@@ -8,9 +8,9 @@
 
 #include "base/util.h"
 #include "bpf/trace.h"
-#include "model/site_class.h"
 #include "model/site_texts.h"
 #include "model/trace_book.h"
+#include "model/traced_sites.h"
 
 /* The times after which an unchanged site is forgotten: usually, and with little room left. */
 #define IDLE_NS (30 * NSEC_PER_SEC)

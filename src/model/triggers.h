@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "data/trigger.h"
+#include "model/frame.h"
 
 /* The number of triggers that can be watched at a time. */
 #define TRIGGERS_MAX 32
@@ -64,7 +65,8 @@ int trigger_arm(int fd, const struct trigger_spec *spec);
 
 /*
  * Opens a trigger and adds it to the set, in which there must be room; what samples tell is only
- * added (see incidents.h). The spec must outlive the set. 0, or -errno with the reason in `why`.
+ * added (see struct incidents). The spec must outlive the set. 0, or -errno with the reason in
+ * `why`.
  */
 int triggers_add(struct trigger_set *set, const struct trigger_spec *spec, int procfd,
 		 struct trigger_error *why);
@@ -115,5 +117,26 @@ uint64_t triggers_until_ns(const struct trigger_set *set, uint64_t linger_ns);
 
 /* Closes all triggers. */
 void triggers_close(struct trigger_set *set);
+
+/* Events that fire triggers without a report by the kernel: hangs, and processes that it kills. */
+
+/* The incidents seen so far; zero-initialised: none. */
+struct incidents {
+	bool counted;
+	uint64_t killed; /* processes that were killed for want of memory, since boot */
+};
+
+/*
+ * Looks at the kernel's count of kills and at a frame, for those triggers of the set. A hang fires
+ * once: when a wait gets older than asked for.
+ */
+void incidents_look(struct incidents *incidents, struct trigger_set *set, int procfd,
+		    const struct frame *frame, uint64_t now_ns);
+
+/*
+ * Reads how many processes were killed from the text of /proc/vmstat. False where it does not say
+ * so (before 4.13).
+ */
+bool incidents_parse_kills(const char *text, size_t len, uint64_t *killed);
 
 #endif

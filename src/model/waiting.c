@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/util.h"
-#include "kernel/futex_owner.h"
 #include "kernel/proctask.h"
 #include "kernel/procwait.h"
 #include "kernel/symbols.h"

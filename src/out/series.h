@@ -13,12 +13,52 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/buf.h"
 #include "base/util.h"
 #include "model/frame.h"
-#include "out/series_hangs.h"
-#include "out/series_label.h"
+
+/* The tasks that hang at the moment, by name: what an alert is about. */
+
+/* At most this many hung tasks are exported, longest first; and the threshold. */
+#define SERIES_HANGS 8
+#define SERIES_HANG_NS (10 * NSEC_PER_SEC)
+
+/* A task in uninterruptible sleep. Texts are labels, and empty where not known. */
+struct series_hang {
+	uint64_t ns;
+	pid_t pid;
+	enum wait_seen kind;
+	char *labels, *comm, *syscall, *on; /* labels: those of its group */
+};
+
+/* Those of the last frame, the longest first; zero-initialised: none. */
+struct series_hangs {
+	struct series_hang all[SERIES_HANGS];
+	size_t n;
+};
+
+/* Begins a frame. */
+void series_hangs_begin(struct series_hangs *hangs);
+
+/* Adds a task's row, if it hangs; labels: those of its group. */
+void series_hangs_add(struct series_hangs *hangs, const struct frame *frame, const struct row *row,
+		      const char *labels);
+
+void series_hangs_free(struct series_hangs *hangs);
+
+/* Names as the labels of series. */
+
+/* A group whose label is longer (in bytes, escaped) is counted with the rest. */
+#define SERIES_LABEL_MAX 512
+
+/* The labels of the rest, and of tasks whose group is not known. */
+#define SERIES_REST "other"
+#define SERIES_UNKNOWN "-"
+
+/* Appends a name as a label: see SERIES_UNKNOWN and SERIES_REST. */
+void series_label(struct buf *out, const char *name);
 
 #define SERIES_DEFAULT 500
 #define SERIES_MAX 10000

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/near.h"
+#include "base/text.h"
 
 int unit_by_name(const char *name)
 {

@@ -2,9 +2,181 @@
 /* The values of columns of delays, in each unit. */
 #include "config.h"
 
-#include "view/column_parts.h"
+#include <math.h>
 
 #include "base/util.h"
+#include "history/trends.h"
+#include "model/group.h"
+#include "view/column_parts.h"
+
+/* The values of columns that tell how time was spent: states that were traced, the trend. */
+
+/* The least top of a trend's scale, in percent: what is less is no trend. */
+#define TREND_LEAST 10.0
+
+/* How its threads spent the interval. */
+COLUMN_GETTER(column_get_states)
+{
+	const struct wait_states *states = row->traced ? &row->traced->states : NULL;
+	char letters[WAIT_STATES];
+	uint64_t busy = 0;
+
+	if (!states)
+		return value_unset();
+	for (unsigned state = 0; state < WAIT_STATES; state++) {
+		letters[state] = wait_state_table[state].letter;
+		busy += BUSY_STATES & 1u << state ? states->ns[state] : 0;
+	}
+	return value_bar(states->ns, letters, WAIT_STATES, (double)busy);
+}
+
+/* The share of an interval that a row waited, some moments ago; NAN: not known. */
+static double waited_before(const struct trends *trends, size_t moment, const struct row *row)
+{
+	double sum = (double)NAN, value;
+
+	if (row->task)
+		return trends_of(trends, moment, &row->task->key);
+	for (size_t i = 0; row->group && i < row->group->n; i++) {
+		value = trends_of(trends, moment, &row->group->members[i]->task->key);
+		if (!isnan(value))
+			sum = isnan(sum) ? value : sum + value;
+	}
+	return sum;
+}
+
+/* The row's waits in the last intervals, this one included. */
+COLUMN_GETTER(column_get_trend)
+{
+	struct value now = column_share(row, row->deltas->waited.total);
+	double values[VALUE_BAR_CELLS];
+
+	if (!view->trends || (!row->task && !row->group))
+		return value_unset();
+	for (size_t i = 0; i + 1 < VALUE_BAR_CELLS; i++)
+		values[VALUE_BAR_CELLS - 2 - i] = waited_before(view->trends, i, row);
+	values[VALUE_BAR_CELLS - 1] = now.type == VALUE_NUMBER ? now.number : (double)NAN;
+	return value_graph(values, TREND_LEAST);
+}
+
+/* The time in a state, of all threads, as a share of what was traced; arg: the state. */
+COLUMN_GETTER(column_get_in_wait)
+{
+	const struct trace_frame *trace = view->frame->info->trace;
+
+	if (!row->traced || !trace || !trace->interval_ns)
+		return value_unset();
+	return value_number((double)row->traced->states.ns[column->arg] * 100.0 /
+			    (double)trace->interval_ns);
+}
+
+/* The part of the interval that the row lost: the counted waits where nothing was traced. */
+COLUMN_GETTER(column_get_lost)
+{
+	const struct trace_frame *trace = view->frame->info->trace;
+	uint64_t ns;
+
+	if (!row_lost(row, &ns))
+		return value_unset();
+	if (row->traced && trace && trace->interval_ns)
+		return value_number((double)ns * 100.0 / (double)trace->interval_ns);
+	return column_share(row, ns);
+}
+
+/* The waker that ended most of the row's waiting time. */
+COLUMN_GETTER(column_get_waker)
+{
+	return value_text(row->traced ? row->traced->waker : NULL);
+}
+
+/* The values of columns of groups. */
+
+/* The number of tasks in the row. */
+COLUMN_GETTER(column_get_members)
+{
+	return value_number(row->members);
+}
+
+/* The group of the row. */
+COLUMN_GETTER(column_get_group)
+{
+	return value_text(row->group ? row->group->label : NULL);
+}
+
+/* The member of the group that has waited most. */
+COLUMN_GETTER(column_get_worst)
+{
+	if (!row->group || !row->group->worst)
+		return value_unset();
+	return value_text(row->group->worst->task->comm);
+}
+
+/* A reading with that part, in this frame or (before) in the frame before it, or NULL. */
+static const struct cgroup_sample *figures_part(const struct group_figures *figures, unsigned part,
+						bool before)
+{
+	const struct cgroup_sample *sample = before ? figures->before : figures->now;
+
+	return sample && sample->have & CGROUP_BIT(part) ? sample : NULL;
+}
+
+/* The same of the row's group. */
+static const struct cgroup_sample *group_part(const struct row *row, unsigned part, bool before)
+{
+	return row->group ? figures_part(row->group->figures, part, before) : NULL;
+}
+
+/* The group's own pressure; arg: the resource. */
+COLUMN_GETTER(column_get_pressure)
+{
+	const struct cgroup_sample *now = group_part(row, (unsigned)column->arg, false);
+
+	if (!now || !now->psi[column->arg].some.valid)
+		return value_unset();
+	return value_number(now->psi[column->arg].some.avg10 / 100.0);
+}
+
+/* The share of the interval for which a group was throttled, in percent; below 0: not known. */
+static double own_throttling(const struct group_figures *figures)
+{
+	const struct cgroup_sample *now = figures_part(figures, CGROUP_THROTTLE, false);
+	const struct cgroup_sample *before = figures_part(figures, CGROUP_THROTTLE, true);
+	uint64_t ns;
+
+	if (!now || !before)
+		return -1;
+	ns = now->read_ns[CGROUP_THROTTLE] - before->read_ns[CGROUP_THROTTLE];
+	if (!ns || now->throttled_ns < before->throttled_ns)
+		return -1;
+	return (double)(now->throttled_ns - before->throttled_ns) * 100.0 / (double)ns;
+}
+
+/*
+ * The share for which the group was throttled, by its own quota or by that of a group above,
+ * whichever was longer: how much the two overlap is not known.
+ */
+COLUMN_GETTER(column_get_throttled)
+{
+	const struct group_figures *figures = row->group ? row->group->figures : NULL;
+	double share = -1;
+
+	for (; figures; figures = figures->above ? &figures->above->figures : NULL)
+		share = fmax(share, own_throttling(figures));
+	return share < 0 ? value_unset() : value_number(share);
+}
+
+/* The events at the group's memory limits in the interval; arg: enum cgroup_event. */
+COLUMN_GETTER(column_get_event)
+{
+	const struct cgroup_sample *now = group_part(row, CGROUP_EVENTS, false);
+	const struct cgroup_sample *before = group_part(row, CGROUP_EVENTS, true);
+	unsigned bit = 1u << column->arg;
+
+	if (!now || !before || !(now->event_valid & before->event_valid & bit) ||
+	    now->events[column->arg] < before->events[column->arg])
+		return value_unset();
+	return value_number((double)(now->events[column->arg] - before->events[column->arg]));
+}
 
 const struct unit_row unit_table[UNITS] = {
 	[UNIT_PERCENT] = { "percent", "(%)", FORMAT_SHARE,

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/util.h"
-#include "view/kthread.h"
+#include "view/idle.h"
 #include "view/summary.h"
 
 /* The share from which a kind is looked at, in percent; 0: it is not. */

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "model/frame.h"
 #include "view/query.h"
 
 /* A fold of an order's rows. */
@@ -40,5 +41,13 @@ bool idle_takes(struct idle_fold *fold, size_t index);
 
 /* Appends what is folded, in words; nothing where nothing is. */
 void idle_append(const struct idle_fold *fold, struct buf *out);
+
+/* Which rows are threads of the kernel, by their parent. */
+
+/* Whether a frame of tasks, in order of their pids, has the parent of the kernel's threads. */
+bool kthreads_shown(const struct frame *frame);
+
+/* Whether a row of a frame that has it is a thread of the kernel. */
+bool kthread_row(const struct row *row);
 
 #endif

@@ -15,7 +15,6 @@
 #include "kernel/mounts.h"
 #include "kernel/procwait.h"
 #include "kernel/sockets.h"
-#include "kernel/unix_diag.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

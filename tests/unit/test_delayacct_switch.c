@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "kernel/delayacct.h"
-#include "kernel/delayacct_switch.h"
 #include "tests/lib/tree.h"
 #include "base/util.h"
 

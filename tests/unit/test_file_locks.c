@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "kernel/file_locks.h"
+#include "kernel/file_owner.h"
 #include "kernel/wait_target.h"
 #include "tests/lib/tree.h"
 

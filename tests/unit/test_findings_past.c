@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "tests/lib/findings.h"
-#include "view/findings_past.h"
+#include "view/findings.h"
 
 /* A row of an interval of 2 s. */
 static const struct row two_seconds = { .interval_ns = 2 * NSEC_PER_SEC };

@@ -16,7 +16,7 @@
 
 #include "tests/lib/calls.h"
 #include "base/util.h"
-#include "kernel/futex_owner.h"
+#include "kernel/procwait.h"
 
 /* A thread that does something for ever, or until it is let go. */
 struct sleeper {

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "model/groups_above.h"
+#include "model/group.h"
 
 /* What is read: one figure for all; how often, and of which group last. */
 struct reads {

@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "kernel/syscall_hang.h"
+#include "kernel/syscall_target.h"
 #include "model/frame.h"
 #include "model/hangs.h"
 #include "tests/lib/calls.h"

@@ -4,7 +4,7 @@
 
 #include "tests/lib/test.h"
 
-#include "model/incidents.h"
+#include "model/triggers.h"
 #include "tests/lib/tree.h"
 
 #define SECOND NSEC_PER_SEC

@@ -12,7 +12,6 @@
 #include <sys/syscall.h>
 
 #include "base/util.h"
-#include "model/locked.h"
 #include "model/stuck.h"
 #include "tests/lib/calls.h"
 #include "tests/lib/lone.h"

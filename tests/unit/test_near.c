@@ -5,7 +5,7 @@
 #include "tests/lib/test.h"
 #include <string.h>
 
-#include "base/near.h"
+#include "base/text.h"
 #include "base/util.h"
 
 TEST(test_near)

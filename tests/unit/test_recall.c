@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "base/util.h"
-#include "ui/state/recall.h"
+#include "ui/state/prompt.h"
 
 /* Two kinds of prompts. */
 static unsigned take_a(struct ui *ui, const char *answer, struct buf *error)

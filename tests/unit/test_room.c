@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/util.h"
-#include "view/room.h"
+#include "view/layout.h"
 
 /* A layout of these ids, and what its columns want: nothing yet. */
 struct room {

@@ -8,7 +8,7 @@
 
 #include "base/util.h"
 #include "view/column_words.h"
-#include "view/room.h"
+#include "view/layout.h"
 #include "view/site_column.h"
 
 #define MS(n) (UINT64_C(1000000) * (n))

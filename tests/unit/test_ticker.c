@@ -4,7 +4,7 @@
 
 #include "tests/lib/test.h"
 
-#include "base/ticker.h"
+#include "base/clocks.h"
 
 /* The first point is now, each next one an interval later, however long a sample took. */
 TEST(test_steady)

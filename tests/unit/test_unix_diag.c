@@ -14,7 +14,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "kernel/unix_diag.h"
+#include "kernel/sockets.h"
 
 /* A socket's inode. */
 static uint64_t inode_of(int fd)

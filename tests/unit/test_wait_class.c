@@ -4,7 +4,7 @@
 
 #include "tests/lib/test.h"
 
-#include "data/wait_class.h"
+#include "data/wait_state.h"
 
 /* The class by these facts. */
 static enum wait_class class_by(enum wait_state state, enum wait_about about, const char *where)

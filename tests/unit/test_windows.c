@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "bpf/windows.h"
+#include "bpf/trace_load.h"
 
 /* A value that does not divide a window: some lie in two. */
 struct value {

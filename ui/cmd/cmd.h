@@ -56,14 +56,14 @@ unsigned cmd_save_preset(struct ui *ui, int arg);
 unsigned cmd_signal(struct ui *ui, int arg);
 unsigned cmd_renice(struct ui *ui, int by);
 
-/* cmd_time.c: goes back and forth in time. */
+/* cmd_move.c: goes back and forth in time. */
 unsigned cmd_step(struct ui *ui, int by);
 unsigned cmd_minute(struct ui *ui, int by);
 unsigned cmd_go_to(struct ui *ui, int arg);
 unsigned cmd_speed(struct ui *ui, int by);
 unsigned cmd_timeline(struct ui *ui, int arg);
 
-/* cmd_write.c: writes what is shown. */
+/* cmd_save.c: writes what is shown. */
 unsigned cmd_write(struct ui *ui, int arg);
 
 #endif

@@ -2,7 +2,13 @@
 /* Keys that write to the configuration: the settings, or a preset. */
 #include "config.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
 #include "base/util.h"
+#include "out/out.h"
 #include "ui/cmd/cmd.h"
 #include "ui/table/table_state.h"
 
@@ -82,5 +88,72 @@ COMMAND(cmd_save_preset)
 
 	prompt_ask(&ui->prompt, "save fields and order as a preset, named",
 		   ui->settings->presets.now ? preset->name : "", take_preset_name);
+	return REACT_REDRAW;
+}
+
+/* The key that writes what is shown to a file. */
+
+/* The format for a file's name: that of its ending, else text. */
+static const struct out_ops *format_of(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
+	const struct out_ops *ops = dot ? out_by_name(dot + 1) : NULL;
+
+	return ops ? ops : out_registry[0];
+}
+
+/* Reads what is asked for on rows of the frame. */
+static void read_shown(void *arg, const struct row *const *rows, size_t n, unsigned needs)
+{
+	const struct ui *ui = arg;
+
+	sampler_fill(ui->sampler, rows, n, needs);
+}
+
+/* Writes the frame as batch mode would. 0 or -errno. */
+static int write_frame(struct ui *ui, const char *path, int fd)
+{
+	static const volatile sig_atomic_t none;
+	struct view_config view = *ui->settings;
+	struct out_config config = {
+		.view = &view, .charset = ui->config->charset, .fill = read_shown, .fill_arg = ui
+	};
+	struct out out;
+	int err;
+
+	view.query = ui->query;
+	out_open(&out, format_of(path), &config);
+	out_frame(&out, ui->frame);
+	err = out_flush(&out, fd, &none);
+	out_close(&out);
+	return err;
+}
+
+/* Takes the file's name. */
+static unsigned take_new_path(struct ui *ui, const char *text, struct buf *error)
+{
+	int fd, err;
+
+	if (!*text) {
+		buf_puts(error, "the name of a new file");
+		return REACT_NONE;
+	}
+	fd = open(text, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY, 0666);
+	err = fd < 0 ? -errno : write_frame(ui, text, fd);
+	if (fd >= 0 && close(fd) && !err)
+		err = -errno;
+	ui->scratch.len = 0;
+	ui_escape(ui, &ui->scratch, text);
+	if (err)
+		ui_error(ui, "cannot write %s: %s", buf_cstr(&ui->scratch), strerror(-err));
+	else
+		ui_say(ui, "written: %s", buf_cstr(&ui->scratch));
+	return REACT_REDRAW;
+}
+
+COMMAND(cmd_write)
+{
+	prompt_ask(&ui->prompt, "write what is shown to a new file (.text, .csv, .json)", "",
+		   take_new_path);
 	return REACT_REDRAW;
 }

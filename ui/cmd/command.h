@@ -59,4 +59,12 @@ void command_footer(struct ui *ui, unsigned where, int line);
 /* Appends the manual's table of keys as roff (man(7)). */
 void command_doc(struct buf *out);
 
+/* The effect of a key or the mouse: it answers a prompt, or runs the command of the view on top. */
+
+/*
+ * Handles one key. What acts on tasks, the machine or files does so with the caller's privileges
+ * alone, and not at all in a past or where all is read-only. Returns REACT_ bits.
+ */
+unsigned key_press(struct ui *ui, const struct term_key *key);
+
 #endif

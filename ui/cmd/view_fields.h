@@ -14,4 +14,13 @@ unsigned view_fields_shift(struct ui *ui, int by); /* moves it, up when negative
 unsigned view_fields_default(struct ui *ui, int arg); /* returns to the default fields */
 unsigned view_fields_find_next(struct ui *ui, int arg); /* selects the next that was typed */
 
+/* The chooser of the sort column, among those that are shown and all others. */
+
+/* Opens the chooser. Returns reactions. */
+unsigned view_sort_open(struct ui *ui, int arg);
+
+/* Handle the chooser's keys. Return reactions. */
+unsigned view_sort_take(struct ui *ui, int arg); /* sorts by the selected column, and leaves */
+unsigned view_sort_find_next(struct ui *ui, int arg);
+
 #endif

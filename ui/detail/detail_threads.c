@@ -9,7 +9,7 @@
 #include "base/util.h"
 #include "ui/table/table_draw.h"
 #include "ui/table/table_state.h"
-#include "view/room.h"
+#include "view/layout.h"
 
 /* No thread. */
 #define NO_THREAD SIZE_MAX

@@ -4,11 +4,185 @@
 #include "ui/sites/view_chain.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/util.h"
-#include "ui/sites/chain_page.h"
 #include "ui/sites/view_sites.h"
 #include "view/chain_words.h"
+
+/* The least share for a line of its own. */
+#define SHARE_LEAST 0.005
+
+/* Cells of a share, and of a level's indentation. */
+#define SHARE_CELLS 7
+#define LEVEL_CELLS 3
+
+/* A page being written. */
+struct writing {
+	struct chain_page *page;
+	struct pager *pager;
+	enum text_charset charset;
+};
+
+void chain_page_begin(struct chain_page *page)
+{
+	page->n = 0;
+}
+
+void chain_page_add(struct chain_page *page, const struct site *site)
+{
+	if (!chain_explains(site))
+		return;
+	GROW(page->sites, page->n, page->cap);
+	page->sites[page->n++] = site;
+}
+
+/* Puts a share and the page's text as a line, and empties that. */
+static void put_line(struct writing *writing, double share, unsigned level, enum style style)
+{
+	struct pager *pager = writing->pager;
+	struct buf *text = &writing->page->text;
+	int column = SHARE_CELLS + 1 + (int)level * LEVEL_CELLS;
+
+	buf_decimal(&pager->cell, share * 100, 1);
+	buf_puts(&pager->cell, " %");
+	pager_right(pager, 0, SHARE_CELLS, style);
+	if (column < pager->width)
+		pager_put(pager, column, pager->width - column, text->data, text->len, style);
+	text->len = 0;
+	pager->line++;
+}
+
+/* Writes what the waits end in. */
+static void write_roots(struct writing *writing)
+{
+	const struct chain *chain = &writing->page->chain;
+	double others = 0;
+
+	pager_part(writing->pager, "Root causes");
+	for (size_t i = 0; i < chain->nroots; i++) {
+		const struct chain_root *root = &chain->roots[i];
+
+		if (root->share < SHARE_LEAST && root->kind != CHAIN_UNEXPLAINED) {
+			others += root->share;
+			continue;
+		}
+		if (root->share < SHARE_LEAST)
+			continue;
+		chain_put_root(&writing->page->text, root, writing->charset);
+		put_line(writing, root->share, 0,
+			 root->kind == CHAIN_UNEXPLAINED ? STYLE_DIM : STYLE_NORMAL);
+	}
+	if (others < SHARE_LEAST)
+		return;
+	buf_puts(&writing->page->text, "others");
+	put_line(writing, others, 0, STYLE_DIM);
+}
+
+static void write_steps(struct writing *writing, size_t from, unsigned depth,
+			const struct site *of);
+
+/* The share of a step's parts that read like the i-th; 0: one before it does. */
+static double share_of_alike(struct writing *writing, const struct chain_step *step, size_t i)
+{
+	const struct chain_part *parts = &writing->page->chain.parts[step->first];
+	struct buf *text = &writing->page->text, *other = &writing->page->other;
+	double share = 0;
+
+	for (size_t k = 0; k < step->n; k++) {
+		other->len = 0;
+		chain_put_part(other, &parts[k], writing->charset);
+		if (other->len != text->len || memcmp(other->data, text->data, text->len) != 0)
+			continue;
+		if (k < i)
+			return 0;
+		share += parts[k].share;
+	}
+	return share;
+}
+
+/* Writes what a waker did meanwhile, each part with those who ended it. */
+static void write_parts(struct writing *writing, size_t at)
+{
+	const struct chain *chain = &writing->page->chain;
+	const struct chain_step *step = &chain->steps[at];
+
+	for (size_t i = 0; i < step->n; i++) {
+		const struct chain_part *part = &chain->parts[step->first + i];
+		double share;
+
+		chain_put_part(&writing->page->text, part, writing->charset);
+		share = share_of_alike(writing, step, i) * step->share;
+		if (share >= SHARE_LEAST)
+			put_line(writing, share, 2 * step->depth, STYLE_NORMAL);
+		writing->page->text.len = 0;
+		if (part->site && part->state != STATE_CPU)
+			write_steps(writing, at + 1, step->depth + 1, part->site);
+	}
+}
+
+/* Writes who ended the waits of a site, of the steps from one on that are as deep or deeper. */
+static void write_steps(struct writing *writing, size_t from, unsigned depth, const struct site *of)
+{
+	const struct chain *chain = &writing->page->chain;
+
+	for (size_t i = from; i < chain->nsteps && chain->steps[i].depth >= depth; i++) {
+		const struct chain_step *step = &chain->steps[i];
+
+		if (step->depth != depth || step->of != of)
+			continue;
+		buf_puts(&writing->page->text, "<- ");
+		chain_put_waker(&writing->page->text, step, writing->charset);
+		buf_puts(&writing->page->text, !step->waker.count ? "; it"
+					       : !step->n ? "; what it did meanwhile is not known"
+					       : step->in_part
+						       ? "; meanwhile it, as far as is known"
+						       : "; meanwhile it");
+		put_line(writing, step->share, 2 * depth - 1, STYLE_NORMAL);
+		write_parts(writing, i);
+	}
+}
+
+/* Writes the waits, and who ended them. */
+static void write_chain(struct writing *writing)
+{
+	struct chain_page *page = writing->page;
+
+	pager_part(writing->pager, "Chain: waits, who ended them, and what those did meanwhile");
+	for (size_t i = 0; i < page->n; i++) {
+		const struct site *site = page->sites[i];
+		double share = (double)site->ns / (double)page->chain.ns;
+
+		if (share < SHARE_LEAST)
+			continue;
+		chain_put_site(&page->text, site, writing->charset);
+		put_line(writing, share, 0, STYLE_NORMAL);
+		if (site->state != STATE_CPU)
+			write_steps(writing, 0, 1, site);
+	}
+}
+
+void chain_page_write(struct chain_page *page, struct pager *pager, const struct trace_frame *trace)
+{
+	struct writing writing = { page, pager, pager->term->charset };
+
+	chain_index_make(&page->index, trace);
+	chain_build(&page->chain, &page->index, page->sites, page->n);
+	page->text.len = 0;
+	if (!page->chain.ns)
+		return;
+	write_roots(&writing);
+	write_chain(&writing);
+}
+
+void chain_page_free(struct chain_page *page)
+{
+	chain_free(&page->chain);
+	chain_index_free(&page->index);
+	free(page->sites);
+	buf_free(&page->text);
+	buf_free(&page->other);
+}
 
 struct chain_view {
 	struct site_list own; /* of a row */

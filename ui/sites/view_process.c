@@ -7,9 +7,9 @@
 
 #include "base/util.h"
 #include "ui/detail/view_task.h"
-#include "ui/sites/chain_page.h"
+#include "ui/sites/view_chain.h"
 #include "ui/sites/view_sites.h"
-#include "ui/table/site_table.h"
+#include "ui/table/site_list.h"
 
 /* The most sites shown: those with the most time. */
 #define SITES_SHOWN 8

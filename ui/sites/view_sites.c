@@ -13,9 +13,8 @@
 #include "ui/detail/view_task.h"
 #include "ui/sites/view_site.h"
 #include "ui/table/site_list.h"
-#include "ui/table/site_table.h"
 #include "ui/table/table_state.h"
-#include "view/room.h"
+#include "view/layout.h"
 
 /* The least lines for the line of units and the sum, and for the line below the title. */
 #define LINES_SUM 12

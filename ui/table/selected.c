@@ -8,7 +8,6 @@
 
 #include "base/util.h"
 #include "ui/table/site_list.h"
-#include "ui/table/site_table.h"
 #include "ui/table/table_state.h"
 
 /* The fewest lines, those with one row, and the most that idle rows leave to it. */

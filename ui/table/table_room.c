@@ -7,7 +7,7 @@
 
 #include "base/util.h"
 #include "ui/table/table_draw.h"
-#include "view/room.h"
+#include "view/layout.h"
 
 /* How long it is remembered what was wanted: so long, and twice that at most. */
 #define WHILE_NS (10 * NSEC_PER_SEC)

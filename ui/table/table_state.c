@@ -9,7 +9,7 @@
 #include "base/pattern.h"
 #include "base/util.h"
 #include "ui/table/table_draw.h"
-#include "view/room.h"
+#include "view/layout.h"
 
 /* The number of lines that are searched for figures not yet known of any group. */
 #define GROUPS_LOOKED_AT 64

@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/crash.h"
+#include "base/start.h"
 #include "base/util.h"
 
 /* The largest part of a terminal that is used; a larger screen would take too much memory. */
