@@ -178,7 +178,8 @@ void loop_draw(struct loop *loop)
 	note_sent(loop, term_flush(&ui->term));
 }
 
-void loop_react(struct loop *loop, unsigned reactions)
+/* Carries out reactions; those that are impossible during a sample are postponed. */
+static void loop_react(struct loop *loop, unsigned reactions)
 {
 	struct ui *ui = &loop->ui;
 

@@ -19,9 +19,6 @@ struct loop {
 	bool opened; /* the page of the only process that was asked for */
 };
 
-/* Carries out reactions; those that are impossible during a sample are postponed. */
-void loop_react(struct loop *loop, unsigned reactions);
-
 /* Draws everything once the terminal has taken the previous output. */
 void loop_draw(struct loop *loop);
 

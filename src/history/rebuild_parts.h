@@ -146,7 +146,6 @@ bool rebuild_is_wanted(const pid_t *pids, size_t npids, pid_t tgid);
 
 /* Free an element's contents, or only its traced part. */
 void rebuild_drop(struct element *element);
-void rebuild_drop_trace(struct element *element);
 
 /* Returns what was traced of an element; made if there is nothing yet. */
 struct element_trace *rebuild_trace_of(struct element *element);

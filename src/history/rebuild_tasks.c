@@ -128,7 +128,8 @@ struct element_trace *rebuild_trace_of(struct element *element)
 	return element->trace;
 }
 
-void rebuild_drop_trace(struct element *element)
+/* Forgets what was traced of an element. */
+static void rebuild_drop_trace(struct element *element)
 {
 	if (!element->trace)
 		return;

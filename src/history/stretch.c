@@ -185,7 +185,8 @@ void stretch_read_waited(struct stretch *stretch, size_t at)
 		outline->waited_ns = sum;
 }
 
-void stretch_free(struct stretch *stretch)
+/* Frees a stretch, and what it has in memory. */
+static void stretch_free(struct stretch *stretch)
 {
 	stretch_shut(stretch);
 	kept_free(&stretch->kept);

@@ -60,8 +60,6 @@ void stretch_shut(struct stretch *stretch);
 /* Reads the time that all tasks waited in a moment, unless it is known. */
 void stretch_read_waited(struct stretch *stretch, size_t at);
 
-void stretch_free(struct stretch *stretch);
-
 /* Stretches in the order of time. Zero-initialised: empty. */
 struct stretches {
 	struct stretch **list;

@@ -127,9 +127,6 @@ void sampler_open_tracing(struct sampler *sampler);
 void sampler_note(const struct sampler *sampler, struct frame_info *info, size_t older,
 		  uint64_t skipped);
 
-/* Makes the next frame from a recording, as sampler_tick() does from the machine. */
-int sampler_play(struct sampler *sampler, const struct frame **out);
-
 /* Notes that the clock was set back since the sample before. */
 void sampler_note_clock(const struct turn *turn);
 

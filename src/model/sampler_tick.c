@@ -44,7 +44,8 @@ static void rouse_kept(struct frame *frame)
 			frame_rouse(frame, &frame->rows[i]);
 }
 
-int sampler_play(struct sampler *sampler, const struct frame **out)
+/* Makes the next frame from a recording, as sampler_tick() does from the machine. */
+static int sampler_play(struct sampler *sampler, const struct frame **out)
 {
 	const struct playback *playback = sampler->config->playback;
 	struct turn turn = sampler_turn(sampler);

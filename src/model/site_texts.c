@@ -81,7 +81,11 @@ void site_texts_stop(struct site_texts *texts)
 	texts->trace = NULL;
 }
 
-bool site_texts_path(const char *name, size_t len, struct buf *out)
+/*
+ * Appends the path that a record's name has, within its mount: the name's components come from the
+ * last one on. Returns false where the record has only the last part of it.
+ */
+static bool site_texts_path(const char *name, size_t len, struct buf *out)
 {
 	size_t end = 0, used = 0;
 

@@ -29,12 +29,6 @@ bool site_texts_due(const struct traced_site *site);
  */
 void site_texts_name(struct site_texts *texts, struct traced_site *site);
 
-/*
- * Appends the path that a record's name has, within its mount: the name's components come from the
- * last one on. Returns false where the record has only the last part of it.
- */
-bool site_texts_path(const char *name, size_t len, struct buf *out);
-
 /* Stops the use of `trace`, which is closed; the texts stay. */
 void site_texts_stop(struct site_texts *texts);
 

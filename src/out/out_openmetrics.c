@@ -325,7 +325,9 @@ static void put_family(const struct metric_writer *writer, const struct family *
 	buf_printf(writer->out, "# HELP %s%s %s\n", family->name, suffix, family->help);
 }
 
-void openmetrics_write(struct buf *out, const struct series *series, enum exposition exposition)
+/* Appends all metrics. */
+static void openmetrics_write(struct buf *out, const struct series *series,
+			      enum exposition exposition)
 {
 	const struct metric_writer writer = { out, series, series_machine(series), exposition };
 

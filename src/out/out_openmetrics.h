@@ -10,9 +10,6 @@
 /* OpenMetrics 1.0, and the text format of Prometheus from before it (0.0.4). */
 enum exposition { EXPOSITION_OPENMETRICS, EXPOSITION_TEXT, EXPOSITIONS };
 
-/* Appends all metrics. */
-void openmetrics_write(struct buf *out, const struct series *series, enum exposition exposition);
-
 /* Appends the metrics of the last frame of an output of that format. */
 void openmetrics_append(struct buf *buf, const struct out *out, enum exposition exposition);
 

@@ -20,15 +20,11 @@ static void drop_hang(struct series_hang *hang)
 	*hang = (struct series_hang){ 0 };
 }
 
-void series_hangs_free(struct series_hangs *hangs)
+/* Forgets those of the frame before. */
+static void series_hangs_free(struct series_hangs *hangs)
 {
 	while (hangs->n)
 		drop_hang(&hangs->all[--hangs->n]);
-}
-
-void series_hangs_begin(struct series_hangs *hangs)
-{
-	series_hangs_free(hangs);
 }
 
 /* A text as a label; one that is too long is left out, as a part of it may be another's. */
@@ -44,8 +40,9 @@ static char *label_of(const char *text)
 	return copy;
 }
 
-void series_hangs_add(struct series_hangs *hangs, const struct frame *frame, const struct row *row,
-		      const char *labels)
+/* Adds a task's row, if it hangs; labels: those of its group. */
+static void series_hangs_add(struct series_hangs *hangs, const struct frame *frame,
+			     const struct row *row, const char *labels)
 {
 	const struct task_waits *waits = &row->raw->now.waits;
 	const struct task_waiting *waiting = row_waiting(frame, row);
@@ -479,7 +476,7 @@ void series_take(struct series *series, const struct frame *frame)
 
 	RESERVE(series->waiting, frame->n, series->waiting_cap);
 	take_machine(&series->machine, frame->info);
-	series_hangs_begin(&series->machine.hangs);
+	series_hangs_free(&series->machine.hangs);
 	for (size_t i = 0; i < series->n; i++)
 		forget_now(series->groups[i]);
 	forget_now(&series->rest);

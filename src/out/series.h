@@ -39,15 +39,6 @@ struct series_hangs {
 	size_t n;
 };
 
-/* Begins a frame. */
-void series_hangs_begin(struct series_hangs *hangs);
-
-/* Adds a task's row, if it hangs; labels: those of its group. */
-void series_hangs_add(struct series_hangs *hangs, const struct frame *frame, const struct row *row,
-		      const char *labels);
-
-void series_hangs_free(struct series_hangs *hangs);
-
 /* Names as the labels of series. */
 
 /* A group whose label is longer (in bytes, escaped) is counted with the rest. */

@@ -31,7 +31,8 @@ bool kthread_row(const struct row *row)
 	return row->task && (row->task->tgid == KTHREADD || row->task->ppid == KTHREADD);
 }
 
-bool idle_row(const struct row *row)
+/* Whether the task of a row only idles, as far as it is known. */
+static bool idle_row(const struct row *row)
 {
 	if (row->exited || !row->valid || query_is_active(row))
 		return false;

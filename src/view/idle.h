@@ -24,9 +24,6 @@ struct idle_fold {
 	const void *arg;
 };
 
-/* Whether the task of a row only idles, as far as it is known. */
-bool idle_row(const struct row *row);
-
 /* Whether a query's answer can be folded: of all tasks, with those first that did most. */
 bool idle_folds(const struct query *query);
 

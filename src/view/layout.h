@@ -123,9 +123,6 @@ unsigned room_least(const struct column *column);
  */
 void room_share(struct layout *layout, const unsigned wants[LAYOUT_MAX], unsigned width);
 
-/* The same, where what is shown is not known: texts want their usual cells. */
-void room_share_usual(struct layout *layout, unsigned width);
-
 /*
  * Removes default columns that do not fit into `cells`, turn by turn, but never the sort column
  * (NULL: none). `by`: what the rows are. The others share the cells as above.

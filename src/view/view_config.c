@@ -175,7 +175,8 @@ static bool is_name(const char *text, size_t len)
 	       (len != strlen(standard[0].name) || memcmp(text, standard[0].name, len) != 0);
 }
 
-bool preset_check_name(const struct presets *presets, const char *name, struct buf *why)
+/* Whether a preset of one's own can have that name; else appends to `why` which can. */
+static bool preset_check_name(const struct presets *presets, const char *name, struct buf *why)
 {
 	if (!is_name(name, strlen(name)))
 		buf_printf(why, "up to %d letters, digits, - or _; %s is the default view, of W",

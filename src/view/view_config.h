@@ -57,9 +57,6 @@ void presets_ready(struct presets *presets);
 /* The preset of that name, or NULL. */
 struct preset *presets_find(const struct presets *presets, const char *name);
 
-/* Whether a preset of one's own can have that name; else appends to `why` which can. */
-bool preset_check_name(const struct presets *presets, const char *name, struct buf *why);
-
 /* Appends a preset as a text for presets_add(). */
 void preset_append(const struct preset *preset, struct buf *out);
 

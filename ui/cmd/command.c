@@ -28,7 +28,8 @@ static bool is_key(int bound, const struct term_key *key)
 	return !key->function && bound == '\r' && key->code == '\n';
 }
 
-const struct command *command_by_key(const struct term_key *key, unsigned where)
+/* Finds the command that a key runs in a view with that WHERE_ bit, or NULL. */
+static const struct command *command_by_key(const struct term_key *key, unsigned where)
 {
 	for (size_t i = 0; i < command_table_n; i++) {
 		const struct command *command = &command_table[i];
@@ -154,7 +155,8 @@ void command_footer(struct ui *ui, unsigned where, int line)
 	}
 }
 
-const struct command *command_by_hint(struct ui *ui, unsigned where, int column)
+/* Finds the command whose hint is in that column of a view's footer, or NULL. */
+static const struct command *command_by_hint(struct ui *ui, unsigned where, int column)
 {
 	struct hints hints = choose_hints(ui, where);
 	int at = 0;

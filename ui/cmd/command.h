@@ -35,12 +35,6 @@ struct command {
 extern const struct command command_table[];
 extern const size_t command_table_n;
 
-/* Finds the command that a key runs in a view with that WHERE_ bit, or NULL. */
-const struct command *command_by_key(const struct term_key *key, unsigned where);
-
-/* Finds the command whose hint is in that column of a view's footer, or NULL. */
-const struct command *command_by_hint(struct ui *ui, unsigned where, int column);
-
 /* Whether the command acts on the machine, or writes. */
 static inline bool command_acts(const struct command *command)
 {

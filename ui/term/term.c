@@ -257,7 +257,6 @@ static void free_all(struct term *term)
 	input_close(&term->input);
 	tty_close(&term->tty);
 	buf_free(&term->scratch);
-	buf_free(&term->name);
 	buf_free(&term->farewell);
 	lines_free(&term->drawn);
 	free(term->cells);

@@ -38,7 +38,7 @@ struct term {
 	bool bell; /* rings with the next drawing */
 	bool cursor, cursor_shown; /* shown after the next drawing; shown now */
 	int cursor_line, cursor_column;
-	struct buf scratch, name;
+	struct buf scratch;
 	struct buf farewell; /* restores the usual terminal at a sudden end */
 };
 
@@ -110,10 +110,6 @@ int term_put(struct term *term, int line, int column, int cells, const char *tex
 
 /* Puts a NUL-terminated escaped text in as many cells as it takes. Returns the column after it. */
 int term_puts(struct term *term, int line, int column, const char *text, enum style style);
-
-/* Puts a raw name: escaped, in exactly `cells` cells. Returns the column after it. */
-int term_name(struct term *term, int line, int column, int cells, const char *name,
-	      enum style style);
 
 /* Shows the cursor there, for a prompt; a line below 0 hides it. */
 void term_cursor(struct term *term, int line, int column);

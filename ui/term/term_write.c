@@ -51,14 +51,6 @@ int term_puts(struct term *term, int line, int column, const char *text, enum st
 			style);
 }
 
-int term_name(struct term *term, int line, int column, int cells, const char *name,
-	      enum style style)
-{
-	term->name.len = 0;
-	text_escape(&term->name, name, strlen(name), term->charset);
-	return term_put(term, line, column, cells, term->name.data, term->name.len, style);
-}
-
 void term_cursor(struct term *term, int line, int column)
 {
 	bool shown = line >= 0;
