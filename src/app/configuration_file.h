@@ -38,4 +38,22 @@ enum configuration_saved configuration_save(const char *path, const struct view_
 enum configuration_saved configuration_save_preset(const char *path, const struct preset *preset,
 						   bool force, struct buf *message);
 
+/* Settings from the administrator's configuration, the user's and the command line. */
+
+/* The texts of both configurations, into which options point. */
+struct settings_texts {
+	struct buf system, user;
+};
+
+/*
+ * Sets options by all three, each over the one before; batch mode, and modes that print instead of
+ * running, take nothing from configurations but the administrator's read-only setting. Returns
+ * false when the command line is invalid, with the reason in `why`; else `why` is what is wrong
+ * with the configurations.
+ */
+bool settings_read(struct options *options, int argc, char **argv, struct settings_texts *texts,
+		   struct buf *why);
+
+void settings_texts_free(struct settings_texts *texts);
+
 #endif

@@ -17,7 +17,6 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "app/check.h"
 #include "app/configuration_file.h"
 #include "app/diff.h"
 #include "app/docgen.h"
@@ -26,7 +25,6 @@
 #include "app/modes.h"
 #include "app/options.h"
 #include "app/samples_run.h"
-#include "app/settings.h"
 #include "app/topics.h"
 #include "base/privileges.h"
 #include "base/start.h"

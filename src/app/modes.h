@@ -32,4 +32,16 @@ unsigned uses_of(const struct options *options);
 /* Keeps the capabilities for these uses alone. Returns false, with a line printed, on failure. */
 bool uses_keep(unsigned uses);
 
+/* Checks whether what the options ask for is available, before anything is started. */
+
+/* The exit status for invalid arguments. */
+#define EXIT_USAGE 2
+
+/*
+ * Checks options against each other and against the terminal, and that the hierarchy, the control
+ * group and at least one of the processes that they name exist. procfd is /proc. Returns 0, or the
+ * exit status after printing a line.
+ */
+int check_options(const struct options *options, int procfd);
+
 #endif

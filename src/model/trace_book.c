@@ -9,7 +9,7 @@
 
 #include "base/util.h"
 #include "model/exit_fold.h"
-#include "model/traced_lost.h"
+#include "model/traced_links.h"
 
 /*
  * How far a start may be off where a source could not tell it exactly: the kernel's ticks in

@@ -10,6 +10,8 @@
 #include "base/buf.h"
 #include "base/text.h"
 #include "model/frame.h"
+#include "model/run.h"
+#include "out/out.h"
 
 /* The two that are compared. */
 enum diff_side { DIFF_BEFORE, DIFF_AFTER, DIFF_SIDES };
@@ -59,5 +61,11 @@ void diff_csv(struct buf *out, const struct diff_listing *listing);
 void diff_json(struct buf *out, const struct diff_listing *listing);
 
 void diff_free(struct diff *diff);
+
+/* The waits of a command, as a table and as JSON. */
+
+/* Appends the result as a table, or as a JSON object on a line, to out->buf. */
+void run_text(struct out *out, const struct run_result *result);
+void run_json(struct out *out, const struct run_result *result);
 
 #endif

@@ -12,7 +12,6 @@
 #include "out/json.h"
 #include "out/out.h"
 #include "out/out_sites.h"
-#include "out/run_report.h"
 
 /* Puts a count that may be unknown (negative). */
 static void put_count(struct json *json, const char *name, int64_t value)

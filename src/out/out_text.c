@@ -9,7 +9,6 @@
 #include "out/diff_report.h"
 #include "out/out.h"
 #include "out/out_sites.h"
-#include "out/run_report.h"
 #include "out/text_table.h"
 #include "view/summary.h"
 

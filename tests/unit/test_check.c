@@ -8,7 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "app/check.h"
 #include "app/modes.h"
 #include "app/server.h"
 #include "base/privileges.h"

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ui/term/lines.h"
+#include "ui/term/term.h"
 
 /* Puts a text. */
 static void put(struct lines *lines, int line, int column, unsigned style, const char *text)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "base/util.h"
-#include "view/site_index.h"
+#include "view/finding.h"
 
 #define SITES 500
 

@@ -10,7 +10,6 @@
 
 #include "base/util.h"
 #include "ui/detail/detail_figures.h"
-#include "ui/detail/detail_sum.h"
 
 /* Cells of a field's parts; the meaning takes the rest. */
 #define FIELD_CELLS 26

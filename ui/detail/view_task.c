@@ -11,7 +11,6 @@
 #include "ui/detail/detail.h"
 #include "ui/detail/detail_figures.h"
 #include "ui/detail/detail_page.h"
-#include "ui/detail/detail_sum.h"
 
 struct task_view {
 	struct detail detail;

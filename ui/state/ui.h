@@ -148,7 +148,7 @@ struct ui {
 
 	struct ui_target target;
 	struct table *table; /* the table view's state: rows, layout, selection */
-	struct selected *selected; /* see selected.h */
+	struct selected *selected; /* see view_table.c */
 
 	/* The result of the last key, in place of the footer; escaped text. */
 	struct buf message;
