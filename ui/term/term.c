@@ -127,17 +127,19 @@ static void append_capability(struct buf *out, const char *name)
 /* Prepares what a sudden end sends: no colours or mouse, the usual screen, cursor and keys. */
 static void prepare_farewell(struct term *term)
 {
-	static const char *const names[] = { "sgr0", "op", "rmkx", "cnorm" };
-	const char *leave = tigetstr("rmcup");
+	static const char *const names[] = { "sgr0", "op", "rmkx" };
+	size_t before;
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		append_capability(&term->farewell, names[i]);
 	if (has_mouse())
 		buf_puts(&term->farewell, "\033[?1006;1000l");
-	if (leave && leave != (const char *)-1)
-		append_capability(&term->farewell, "rmcup");
-	else
+	before = term->farewell.len;
+	append_capability(&term->farewell, "rmcup");
+	if (term->farewell.len == before)
 		buf_puts(&term->farewell, "\r\n");
+	/* Last: terminals of libvterm hide it with the screen, as it was saved (DECSC). */
+	append_capability(&term->farewell, "cnorm");
 }
 
 bool term_is_ours(void)
@@ -433,8 +435,6 @@ int term_open(struct term *term, enum text_charset charset, const struct theme_c
  */
 static void leave(struct term *term)
 {
-	const char *shown;
-
 	await_answer(term);
 	restart_output(term);
 	/* Clears the last line: terminals without a second screen keep showing this one. */
@@ -444,10 +444,7 @@ static void leave(struct term *term)
 	endwin();
 	lines_forget(&term->drawn);
 	tty_collect(&term->tty);
-	/* Terminals of libvterm hide it once more with the screen, as it was saved (DECSC). */
-	shown = tigetstr("cnorm");
-	if (shown && shown != (char *)-1)
-		buf_puts(&term->tty.pending, shown);
+	append_capability(&term->tty.pending, "cnorm");
 	if (!tty_send_last(&term->tty, &term->tty.pending))
 		tty_send_last(&term->tty, &term->farewell);
 	term->tty.pending.len = 0;
