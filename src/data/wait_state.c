@@ -228,10 +228,7 @@ size_t wakers_top(struct site_waker *wakers, size_t n)
 
 void wakers_add(struct wakers *wakers, const struct site *site)
 {
-	if (wakers->n + SITE_WAKERS > wakers->cap) {
-		wakers->cap = wakers->cap * 2 + SITE_WAKERS;
-		wakers->all = xreallocarray(wakers->all, wakers->cap, sizeof(*wakers->all));
-	}
+	RESERVE(wakers->all, wakers->n + SITE_WAKERS, wakers->cap);
 	for (unsigned i = 0; i < SITE_WAKERS; i++)
 		if (site->wakers[i].tgid || site->wakers[i].name)
 			wakers->all[wakers->n++] = site->wakers[i];

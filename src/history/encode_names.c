@@ -46,11 +46,7 @@ static struct known_task *add_known(struct encoder *encoder, struct task *task)
 
 	while (encoder->free < encoder->nknown && encoder->known[encoder->free].task)
 		encoder->free++;
-	if (encoder->free >= encoder->cap) {
-		encoder->cap = encoder->cap ? encoder->cap * 2 : 256;
-		encoder->known =
-			xreallocarray(encoder->known, encoder->cap, sizeof(*encoder->known));
-	}
+	GROW(encoder->known, encoder->free, encoder->cap);
 	if (encoder->free >= encoder->nknown)
 		encoder->nknown = encoder->free + 1;
 	known = &encoder->known[encoder->free];

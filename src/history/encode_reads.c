@@ -91,11 +91,7 @@ void encode_reads(struct encoder *encoder, const struct frame *frame, bool whole
 /* Remembers the times of reading for the next moment. */
 void encode_keep_reads(struct encoder *encoder, const struct sample *cur)
 {
-	if (encoder->reads_cap < cur->n) {
-		encoder->reads_cap = cur->n + cur->n / 2;
-		encoder->reads =
-			xreallocarray(encoder->reads, encoder->reads_cap, sizeof(*encoder->reads));
-	}
+	RESERVE(encoder->reads, cur->n, encoder->reads_cap);
 	for (size_t i = 0; i < cur->n; i++)
 		encoder->reads[i] = cur->raw[i]->read_ns;
 	encoder->nreads = cur->n;

@@ -83,17 +83,10 @@ static void free_version(void *version)
 /* Finds the first element that is not before an order. */
 static size_t place_in_order(const struct rebuild *rebuild, uint64_t order)
 {
-	size_t low = 0, high = rebuild->n;
+	size_t at;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (raw_order(&rebuild->elements[middle].raw) < order)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	LOWER_BOUND(at, rebuild->n, raw_order(&rebuild->elements[at].raw) < order);
+	return at;
 }
 
 /* Finds the living element of a thread, or NULL. */
@@ -108,17 +101,10 @@ struct element *rebuild_living(const struct rebuild *rebuild, pid_t tgid, pid_t 
 
 bool rebuild_is_wanted(const pid_t *pids, size_t npids, pid_t tgid)
 {
-	size_t low = 0, high = npids;
+	size_t at;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (pids[middle] < tgid)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return !npids || (low < npids && pids[low] == tgid);
+	LOWER_BOUND(at, npids, pids[at] < tgid);
+	return !npids || (at < npids && pids[at] == tgid);
 }
 
 struct element_trace *rebuild_trace_of(struct element *element)

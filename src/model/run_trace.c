@@ -3,10 +3,12 @@
 
 #include "model/run_trace.h"
 
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "base/text.h"
 #include "base/util.h"
 #include "model/tracing.h"
 
@@ -64,47 +66,27 @@ struct run_trace {
 	uint8_t *ours; /* a bit for each pid */
 	size_t ours_size;
 	struct wait_states states;
-	struct site *sums;
+	struct site **sums;
 	size_t n, cap;
-	uint32_t *table; /* 1 + the index of a sum, by hash; 0: none */
-	size_t table_size; /* a power of two */
+	void *tree; /* the same, of tsearch() */
+	struct site *sites; /* the same, at the end */
 	uint64_t lost, roomless;
 };
 
-/* Mixes a text into a hash; NULL differs from every text. */
-static uint64_t hash_text(uint64_t hash, const char *text)
+/* Orders sites by what sums are told apart by. */
+static int compare_sums(const void *a, const void *b)
 {
-	for (; text && *text; text++)
-		hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
-	return (hash ^ (text ? 0x100 : 0x101)) * UINT64_C(0x100000001b3);
-}
+	const struct site *x = a, *y = b;
+	int order = text_compare(x->comm, y->comm);
 
-/* The hash of what sums are told apart by. */
-static uint64_t hash_site(const struct site *site)
-{
-	uint64_t hash = UINT64_C(0xcbf29ce484222325) ^ (uint64_t)site->state << 8 ^
-			(uint64_t)(site->kind + 1);
-
-	hash = hash_text(hash, site->comm);
-	hash = hash_text(hash, site->syscall);
-	hash = hash_text(hash, site->on);
-	hash = hash_text(hash, site->where);
-	/* The low bits choose the place. */
-	return hash ^ hash >> 32;
-}
-
-/* Whether two texts, NULL among them, are the same. */
-static bool is_same_text(const char *a, const char *b)
-{
-	return a == b || (a && b && !strcmp(a, b));
-}
-
-/* Whether sites are one in the sums. */
-static bool are_alike(const struct site *a, const struct site *b)
-{
-	return a->state == b->state && a->kind == b->kind && a->overlaps == b->overlaps &&
-	       is_same_text(a->comm, b->comm) && is_same_text(a->syscall, b->syscall) &&
-	       is_same_text(a->on, b->on) && is_same_text(a->where, b->where);
+	if (x->state != y->state)
+		return x->state < y->state ? -1 : 1;
+	if (x->kind != y->kind || x->overlaps != y->overlaps)
+		return x->kind != y->kind ? (x->kind < y->kind ? -1 : 1)
+					  : x->overlaps - y->overlaps;
+	order = order ? order : text_compare(x->syscall, y->syscall);
+	order = order ? order : text_compare(x->on, y->on);
+	return order ? order : text_compare(x->where, y->where);
 }
 
 /*
@@ -123,29 +105,6 @@ static const char *common_target(const struct site *site)
 	return name > site->on && *name == ' ' ? name + 1 : site->on;
 }
 
-/* Puts a sum into the table. */
-static void place_sum(struct run_trace *trace, size_t index)
-{
-	size_t at = hash_site(&trace->sums[index]) & (trace->table_size - 1);
-
-	while (trace->table[at])
-		at = (at + 1) & (trace->table_size - 1);
-	trace->table[at] = (uint32_t)index + 1;
-}
-
-/* Makes room for one more sum. */
-static void reserve_sum(struct run_trace *trace)
-{
-	GROW(trace->sums, trace->n, trace->cap);
-	if ((trace->n + 1) * 2 <= trace->table_size)
-		return;
-	free(trace->table);
-	trace->table_size = trace->table_size ? trace->table_size * 2 : 1024;
-	trace->table = xcalloc(trace->table_size, sizeof(*trace->table));
-	for (size_t i = 0; i < trace->n; i++)
-		place_sum(trace, i);
-}
-
 /* A copy that the caller frees; NULL for NULL. */
 static char *copy_known(const char *text)
 {
@@ -155,15 +114,14 @@ static char *copy_known(const char *text)
 /* The sum that a site belongs to; made where there is none. */
 static struct site *sum_of_site(struct run_trace *trace, const struct site *site)
 {
+	void *known = tfind(site, &trace->tree, compare_sums);
 	struct site *sum;
-	size_t at;
 
-	reserve_sum(trace);
-	at = hash_site(site) & (trace->table_size - 1);
-	for (; trace->table[at]; at = (at + 1) & (trace->table_size - 1))
-		if (are_alike(&trace->sums[trace->table[at] - 1], site))
-			return &trace->sums[trace->table[at] - 1];
-	sum = &trace->sums[trace->n++];
+	if (known)
+		return *(struct site **)known;
+	sum = xcalloc(1, sizeof(*sum));
+	GROW(trace->sums, trace->n, trace->cap);
+	trace->sums[trace->n++] = sum;
 	*sum = (struct site){ .id = trace->n,
 			      .comm = copy_known(site->comm),
 			      .state = site->state,
@@ -172,7 +130,8 @@ static struct site *sum_of_site(struct run_trace *trace, const struct site *site
 			      .syscall = copy_known(site->syscall),
 			      .on = copy_known(site->on),
 			      .where = copy_known(site->where) };
-	trace->table[at] = (uint32_t)trace->n;
+	if (!tsearch(sum, &trace->tree, compare_sums))
+		die("out of memory");
 	return sum;
 }
 
@@ -271,12 +230,27 @@ void run_trace_end(struct run_trace *trace, struct run_traced *traced)
 {
 	run_trace_read(trace);
 	tracing_leave(trace->tracing);
+	trace->sites = xcalloc(trace->n + 1, sizeof(*trace->sites));
+	for (size_t i = 0; i < trace->n; i++)
+		trace->sites[i] = *trace->sums[i];
 	*traced = (struct run_traced){ .known = true,
 				       .states = trace->states,
-				       .sites = trace->sums,
+				       .sites = trace->sites,
 				       .n = trace->n,
 				       .lost = trace->lost,
 				       .roomless = trace->roomless };
+}
+
+/* Frees a sum. */
+static void free_sum(void *arg)
+{
+	struct site *sum = arg;
+
+	free((char *)sum->comm);
+	free((char *)sum->syscall);
+	free((char *)sum->on);
+	free((char *)sum->where);
+	free(sum);
 }
 
 void run_trace_close(struct run_trace *trace)
@@ -284,14 +258,9 @@ void run_trace_close(struct run_trace *trace)
 	if (!trace)
 		return;
 	tracing_close(trace->tracing);
-	for (size_t i = 0; i < trace->n; i++) {
-		free((char *)trace->sums[i].comm);
-		free((char *)trace->sums[i].syscall);
-		free((char *)trace->sums[i].on);
-		free((char *)trace->sums[i].where);
-	}
+	tdestroy(trace->tree, free_sum);
 	free(trace->sums);
-	free(trace->table);
+	free(trace->sites);
 	free(trace->ours);
 	free(trace);
 }

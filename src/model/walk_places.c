@@ -209,17 +209,11 @@ static bool comes_before(const struct task_raw *raw, const struct newcomer *newc
 /* How many of the first elements keep their places: none of them left, and none came in between. */
 static size_t count_stable(const struct walk_places *places, const struct sample *prev)
 {
-	size_t n = 0, end = prev->n;
+	size_t n, end = prev->n;
 
 	/* The sample is sorted, so a binary search looks at few of its elements. */
-	while (places->nnewcomers && n < end) {
-		size_t middle = n + (end - n) / 2;
-
-		if (comes_before(prev->raw[middle], &places->newcomers[0]))
-			n = middle + 1;
-		else
-			end = middle;
-	}
+	if (places->nnewcomers)
+		LOWER_BOUND(end, prev->n, comes_before(prev->raw[end], &places->newcomers[0]));
 	for (n = 0; n < end && places->entry_of[n] != NO_ELEMENT; n++)
 		;
 	return n;

@@ -37,10 +37,7 @@ struct site_key {
 
 void site_owners_add(struct site_owners *owners, struct task_key process)
 {
-	if (owners->n == owners->cap) {
-		owners->cap = owners->cap * 2 + 16;
-		owners->keys = xreallocarray(owners->keys, owners->cap, sizeof(*owners->keys));
-	}
+	GROW(owners->keys, owners->n, owners->cap);
 	owners->keys[owners->n++] = process;
 	owners->sorted = false;
 }
@@ -88,19 +85,12 @@ static int compare_owners(const void *a, const void *b)
 
 bool site_owners_have(struct site_owners *owners, const struct site *site)
 {
-	size_t from = 0, to = owners->n;
+	size_t from;
 
 	if (!owners->sorted && owners->n)
 		qsort(owners->keys, owners->n, sizeof(*owners->keys), compare_owners);
 	owners->sorted = true;
-	while (from < to) {
-		size_t middle = (from + to) / 2;
-
-		if (owners->keys[middle].pid < site->tgid)
-			from = middle + 1;
-		else
-			to = middle;
-	}
+	LOWER_BOUND(from, owners->n, owners->keys[from].pid < site->tgid);
 	/* A pid that was used again has several. */
 	for (; from < owners->n && owners->keys[from].pid == site->tgid; from++) {
 		uint64_t start = owners->keys[from].start_ns;

@@ -62,10 +62,7 @@ struct table_draw site_table_begin(struct site_table *table, struct ui *ui, bool
 
 void site_table_add(struct site_table *table, const struct ui *ui, const struct row *line)
 {
-	if (table->n == table->cap) {
-		table->cap = table->cap * 2 + 16;
-		table->items = xreallocarray(table->items, table->cap, sizeof(*table->items));
-	}
+	GROW(table->items, table->n, table->cap);
 	table->items[table->n++] = (struct item){ .row = line, .shown = line, .frame = ui->frame };
 }
 
