@@ -156,10 +156,11 @@ static bool keep_group(struct limiting_group *kept, struct buf *name, unsigned v
 /* Sets how long the group was throttled since the reading before. */
 static void set_throttling(struct task_evidence *task, struct cpu_limit *now)
 {
-	bool same = !keep_group(&task->cpu_group, &now->group, now->version);
+	bool same;
 
 	if (!now->throttled_valid)
 		return;
+	same = !keep_group(&task->cpu_group, &now->group, now->version);
 	if (same && now->read_ns > task->throttled_read_ns &&
 	    now->throttled_ns >= task->throttled_ns)
 		task->throttled = (double)(now->throttled_ns - task->throttled_ns) * 100.0 /

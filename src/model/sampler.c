@@ -26,9 +26,10 @@
  */
 #define MANY_TASKS 500
 
-/* Births a second, and the part of an interval that a reading takes, from which it pays, too. */
+/* It pays, too, from so many births a second, and where a reading takes that long and that part. */
 #define BIRTHS_MANY 200
 #define READING_PART 8
+#define READING_LONG_NS (100 * NSEC_PER_MSEC)
 
 /*
  * Learns since when tasks are accounted, where only some processes are read: these alone may not
@@ -74,15 +75,13 @@ static int open_source(struct sampler *sampler, struct source *source)
 	return source_open(source, config->source, &env);
 }
 
-/*
- * Whether births or a slow reading say that asking for each task is no longer cheap: a storm of
- * 300 threads that start programs made readings of 20 s, in which exit records were lost.
- */
+/* Whether asking for each task is no longer cheap: a storm was seen to make readings of 20 s. */
 static bool is_busy(const struct sample *prev, const struct sample *cur)
 {
-	uint64_t passed_ns = cur->begin_ns - prev->begin_ns;
+	uint64_t passed_ns = cur->begin_ns - prev->begin_ns,
+		 took_ns = prev->end_ns - prev->begin_ns;
 
-	return prev->end_ns - prev->begin_ns > passed_ns / READING_PART ||
+	return (took_ns > READING_LONG_NS && took_ns > passed_ns / READING_PART) ||
 	       (prev->forks && cur->forks > prev->forks &&
 		(cur->forks - prev->forks) * NSEC_PER_SEC > BIRTHS_MANY * passed_ns);
 }
