@@ -262,19 +262,18 @@ static bool is_told(const struct findings *findings, size_t n, const struct site
 }
 
 /* Says that nothing suffers, and what the findings say instead, as of a storm of short tasks. */
-static void put_nothing(struct out *out)
+static void put_nothing(struct out *out, struct buf *text)
 {
 	const struct findings *findings = &out->findings;
-	struct buf text = { 0 };
 
-	buf_puts(&text, "Nothing suffers");
+	text->len = 0;
+	buf_puts(text, "Nothing suffers");
 	if (!findings->n && findings->known) {
-		buf_puts(&text, ": ");
-		finding_append(&text, findings, &findings->none, 0, TEXT_ASCII);
+		buf_puts(text, ": ");
+		finding_append(text, findings, &findings->none, 0, TEXT_ASCII);
 	}
-	buf_putc(&text, '.');
-	put_wrapped(&out->buf, "", 0, &text);
-	buf_free(&text);
+	buf_putc(text, '.');
+	put_wrapped(&out->buf, "", 0, text);
 }
 
 /* Appends the page. */
@@ -284,7 +283,7 @@ static void put_page(struct out *out, struct why *why, const struct frame *frame
 	const struct site *most = find_most(why, frame->info->trace);
 
 	if (!n && !most)
-		put_nothing(out);
+		put_nothing(out, &why->text);
 	for (size_t i = 0; i < n; i++) {
 		before = out->buf.len;
 		put_finding(out, why, frame, i);

@@ -47,11 +47,14 @@ static void series_hangs_add(struct series_hangs *hangs, const struct frame *fra
 	const struct task_waits *waits = &row->raw->now.waits;
 	const struct task_waiting *waiting = row_waiting(frame, row);
 	uint64_t now_ns = sample_read_ns(frame->info->cur, row->raw), ns;
+	/* Which thread it is is not recorded: there the longest wait is it, if all are such. */
+	uint64_t since_ns = waits->tid ? waits->tid_ns : waits->first_ns;
 	size_t at = hangs->n;
 
-	if (!waits->tid || row->exited || now_ns < waits->tid_ns + SERIES_HANG_NS)
+	if (!waits_in_d(waits) || (!waits->tid && waits->threads[SEEN_CPU]) || row->exited ||
+	    now_ns < since_ns + SERIES_HANG_NS)
 		return;
-	ns = now_ns - waits->tid_ns;
+	ns = now_ns - since_ns;
 	if (at == SERIES_HANGS) {
 		if (hangs->all[--at].ns >= ns)
 			return;

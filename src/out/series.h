@@ -39,8 +39,6 @@ struct series_hangs {
 	size_t n;
 };
 
-/* Names as the labels of series. */
-
 /* A group whose label is longer (in bytes, escaped) is counted with the rest. */
 #define SERIES_LABEL_MAX 512
 

@@ -151,11 +151,9 @@ static pid_t start_sharer(int fd, const char *path, bool ofd)
 			if (fcntl(fd, F_OFD_SETLKW, &lock))
 				_exit(1);
 		} else if (fork() == 0) {
-			/* Who takes it ends. */
 			_exit(flock(fd, LOCK_EX) != 0);
-		} else {
-			wait(NULL);
 		}
+		wait(NULL);
 		if (write(ready[1], "x", 1) == 1)
 			for (;;)
 				pause();

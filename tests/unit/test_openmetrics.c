@@ -437,7 +437,9 @@ STATE_TEST(test_hangs)
 		raw->now.state = 'D';
 		task_set_comm(raw->task, "c\"p\n", 4);
 		waits_add(&raw->now.waits, SEEN_DWAIT, since_ns, now_ns, before_ns);
-		waits_of_thread(&raw->now.waits, SEEN_DWAIT, raw->pid, since_ns);
+		/* A recording does not have the thread. */
+		if (i % 2)
+			waits_of_thread(&raw->now.waits, SEEN_DWAIT, raw->pid, since_ns);
 		if (i)
 			continue;
 		raw->task->waiting = xcalloc(1, sizeof(*raw->task->waiting));
