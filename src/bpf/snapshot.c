@@ -162,13 +162,8 @@ static enum snapshot_way better_way(void)
 	return SNAPSHOT_EACH;
 }
 
-int snapshot_open(struct snapshot **out, bool threads, enum snapshot_way way)
-{
-	return snapshot_open_measured(out, threads, way, NULL);
-}
-
-int snapshot_open_measured(struct snapshot **out, bool threads, enum snapshot_way way,
-			   const struct exact *exact)
+int snapshot_open(struct snapshot **out, bool threads, enum snapshot_way way,
+		  const struct exact *exact)
 {
 	struct snapshot *snapshot = xcalloc(1, sizeof(*snapshot));
 	struct sysinfo machine;

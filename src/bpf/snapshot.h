@@ -29,13 +29,11 @@ struct snapshot_view {
 
 /*
  * Loads the program. threads: an entry a thread, else one a process. SNAPSHOT_ANY: each way in
- * turn, the better one first. 0, or -errno as refusal_summary() has it in words.
+ * turn, the better one first. exact: measures waits, and must stay open; NULL: none are measured.
+ * 0, or -errno as refusal_summary() has it in words.
  */
-int snapshot_open(struct snapshot **out, bool threads, enum snapshot_way way);
-
-/* The same, with waits as they are measured, which must stay open. NULL: without. */
-int snapshot_open_measured(struct snapshot **out, bool threads, enum snapshot_way way,
-			   const struct exact *exact);
+int snapshot_open(struct snapshot **out, bool threads, enum snapshot_way way,
+		  const struct exact *exact);
 
 /*
  * How to take a snapshot: with records of all tasks; with records also of tasks that only moved to

@@ -81,9 +81,10 @@ static int compare_sums(const void *a, const void *b)
 
 	if (x->state != y->state)
 		return x->state < y->state ? -1 : 1;
-	if (x->kind != y->kind || x->overlaps != y->overlaps)
-		return x->kind != y->kind ? (x->kind < y->kind ? -1 : 1)
-					  : x->overlaps - y->overlaps;
+	if (x->kind != y->kind)
+		return x->kind < y->kind ? -1 : 1;
+	if (x->overlaps != y->overlaps)
+		return x->overlaps - y->overlaps;
 	order = order ? order : text_compare(x->syscall, y->syscall);
 	order = order ? order : text_compare(x->on, y->on);
 	return order ? order : text_compare(x->where, y->where);

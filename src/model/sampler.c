@@ -78,8 +78,7 @@ static int open_source(struct sampler *sampler, struct source *source)
 /* Whether asking for each task is no longer cheap: a storm was seen to make readings of 20 s. */
 static bool is_busy(const struct sample *prev, const struct sample *cur)
 {
-	uint64_t passed_ns = cur->begin_ns - prev->begin_ns,
-		 took_ns = prev->end_ns - prev->begin_ns;
+	uint64_t passed_ns = cur->begin_ns - prev->begin_ns, took_ns = cur->end_ns - cur->begin_ns;
 
 	return (took_ns > READING_LONG_NS && took_ns > passed_ns / READING_PART) ||
 	       (prev->forks && cur->forks > prev->forks &&

@@ -103,8 +103,8 @@ static inline struct waited_machine sampler_machine(const struct sampler *sample
 }
 
 /*
- * Has `auto` go over to a source for many tasks, for good, where it pays since the sample before.
- * The one being read begins, and has its count of births. Tasks stay known.
+ * Has `auto` go over to a source for many tasks, for good, where the sample that was just read says
+ * that it pays: the next one is its first. Tasks stay known.
  */
 void sampler_adapt_source(struct sampler *sampler, const struct turn *turn);
 

@@ -336,7 +336,6 @@ static int read_tasks(struct sampler *sampler, const struct turn *turn)
 	cur->real_ns = clock_ns(CLOCK_REALTIME);
 	system_read(sampler->system, &sampler->systems[turn->next]);
 	cur->forks = sampler->systems[turn->next].forks;
-	sampler_adapt_source(sampler, turn);
 	needs = sampler->needs | (is_unsettled(sampler) ? NEED_IDENTITY : 0);
 	err = source->ops->sample(source->state, turn->prev ? turn->prev : &none, cur, needs);
 	cur->end_ns = clock_ns(CLOCK_MONOTONIC);
@@ -421,6 +420,7 @@ int sampler_tick(struct sampler *sampler, uint64_t skipped, const struct frame *
 	if (err)
 		return err;
 	make_frame(sampler, &turn, skipped);
+	sampler_adapt_source(sampler, &turn);
 	*out = sampler_turned(sampler, &turn);
 	debug_log("tick %llu: %zu rows, %llu us", (unsigned long long)sampler->ticks, turn.frame->n,
 		  (unsigned long long)((turn.cur->end_ns - turn.cur->begin_ns) / NSEC_PER_USEC));

@@ -390,7 +390,7 @@ static int bpf_open(const struct source_env *env, void **state)
 
 	if (env->exact)
 		source->exact_refused = exact_open(&source->exact);
-	err = snapshot_open_measured(&source->snapshot, env->threads, SNAPSHOT_ANY, source->exact);
+	err = snapshot_open(&source->snapshot, env->threads, SNAPSHOT_ANY, source->exact);
 	if (err) {
 		exact_close(source->exact);
 		free(source);

@@ -178,6 +178,13 @@ static int compare_names(const void *a, const void *b)
 	return strcmp((*x)->task->comm, (*y)->task->comm);
 }
 
+/* Adds a row of tasks that ended. */
+static void add_ended(struct ended_tasks *ended, const struct row *row)
+{
+	ended->n += row->members;
+	ended->run_ns += row->deltas->grown.run_ns;
+}
+
 /* Finds those of a name that ended and ran most in all; comm NULL: none ended. */
 static struct ended_tasks most_of_ended(const struct finder *finder)
 {
@@ -189,8 +196,7 @@ static struct ended_tasks most_of_ended(const struct finder *finder)
 	for (size_t i = 0; i < finder->nended; i++) {
 		if (!ended.comm || strcmp(ended.comm, rows[i]->task->comm) != 0)
 			ended = (struct ended_tasks){ .comm = rows[i]->task->comm };
-		ended.n += rows[i]->members;
-		ended.run_ns += rows[i]->deltas->grown.run_ns;
+		add_ended(&ended, rows[i]);
 		if (!most.comm || ended.run_ns > most.run_ns)
 			most = ended;
 	}
@@ -223,15 +229,12 @@ static const struct row *maker_of(const struct finder *finder, const struct row 
 	return ppid > 1 ? frame_of_pid(finder->view.frame, ppid) : NULL;
 }
 
-/*
- * Finds the process that started the most of a storm, and whether others of its name took part.
- * NULL: those of that name started less than half of it.
- */
-static const struct row *find_maker(const struct finder *finder, const struct ended_tasks *storm,
+/* Finds who started at least half of a storm, which is then that part; several: of that name. */
+static const struct row *find_maker(const struct finder *finder, struct ended_tasks *storm,
 				    bool *several)
 {
 	const struct row *const *rows = finder->findings->ended, *most = NULL, *maker, *other;
-	uint64_t n = 0;
+	struct ended_tasks made = { .comm = storm->comm };
 
 	for (size_t i = 0; i < finder->nended; i++)
 		if (!strcmp(rows[i]->task->comm, storm->comm) &&
@@ -245,10 +248,13 @@ static const struct row *find_maker(const struct finder *finder, const struct en
 		other = maker_of(finder, rows[i]);
 		if (!other || strcmp(other->task->comm, maker->task->comm) != 0)
 			continue;
-		n += rows[i]->members;
+		add_ended(&made, rows[i]);
 		*several |= other != maker;
 	}
-	return maker && n * 2 >= storm->n ? maker : NULL;
+	if (made.n * 2 < storm->n)
+		return NULL;
+	*storm = made;
+	return maker;
 }
 
 bool finding_put_storm(struct finder *finder, const struct row *row)
@@ -305,8 +311,9 @@ static void put_culprit(struct finder *finder, struct finding *finding)
 	finding_put_who(finder, runs);
 	/* If only some tasks are read, others may run more. */
 	buf_puts(&finder->findings->text, finder->info->some ? " runs there, " : " runs most, ");
-	finding_put_percent(finder,
-			    (double)runs->deltas->grown.run_ns * 100.0 / (double)runs->interval_ns);
+	/* Of the whole interval, though it may have ended early in it. */
+	finding_put_percent(finder, (double)runs->deltas->grown.run_ns * 100.0 /
+					    (double)finder->info->interval_ns);
 }
 
 /* Tasks that wait for a CPU. */

@@ -275,7 +275,7 @@ static long pass_empty(void)
 
 static int open_walk(void)
 {
-	return snapshot_open(&snapshot, false, SNAPSHOT_WALK);
+	return snapshot_open(&snapshot, false, SNAPSHOT_WALK, NULL);
 }
 
 /* Full records of all processes. */

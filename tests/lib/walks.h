@@ -3,7 +3,7 @@
 #define TESTS_WALKS_H
 
 /*
- * Walks over made-up tasks in place of the program in the kernel: defines snapshot_open_measured()
+ * Walks over made-up tasks in place of the program in the kernel: defines snapshot_open()
  * and what goes with it, so that a test that includes this needs no privileges. Included once a
  * test.
  */
@@ -44,8 +44,8 @@ static struct walks {
 	bool written[WALK_MAX]; /* whether the last walk had a record of the task */
 } walks;
 
-int snapshot_open_measured(struct snapshot **out, bool threads, enum snapshot_way way,
-			   const struct exact *exact)
+int snapshot_open(struct snapshot **out, bool threads, enum snapshot_way way,
+		  const struct exact *exact)
 {
 	(void)threads;
 	(void)way;
