@@ -435,13 +435,14 @@ static bool find_limited(struct finder *finder, struct finding *finding)
 /* Kinds that are not counted: no task can be said to wait for these. */
 static bool find_uncounted(struct finder *finder, struct finding *finding)
 {
-	const struct frame_info *info = finder->info;
-
 	finding->share = -1;
-	if (info->head.delayacct != DELAYACCT_OFF && info->kinds & DELAY_BIT(DELAY_BLKIO))
+	if (finder->info->head.delayacct != DELAYACCT_OFF &&
+	    finder->info->kinds & DELAY_BIT(DELAY_BLKIO))
 		return false;
 	/* Why not is told by a note. */
 	buf_puts(&finder->findings->text, "waits for disks and memory are not counted");
+	if (!finder->findings->n)
+		finding_put_storm(finder, NULL);
 	return true;
 }
 

@@ -230,6 +230,10 @@ FINDINGS_TEST(test_storm_alone)
 	left->counters.delay[DELAY_CPU] = (struct delay_sum){ 90, MS(900) };
 	build(s);
 	check_none(s, "nothing waits for long; sed ran most, 25 a second, 75 %");
+	s->scene.info.head.delayacct = DELAYACCT_OFF;
+	findings_take(&s->findings, &s->view, &s->scene.frame, s->query);
+	check(s, 0, "uncounted",
+	      "waits for disks and memory are not counted; sed ran most, 25 a second, 75 %");
 	for (unsigned i = 0; i < 2; i++) {
 		systems[i].pressure.read_ns = SEC(100) + SEC(2) * i;
 		systems[i].pressure.psi[PSI_CPU].some.valid = true;
