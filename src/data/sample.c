@@ -41,19 +41,6 @@ void task_unref(struct task *task)
 	free(task->ended);
 	free(task->dropped);
 	free(task->sleeps);
-	if (task->waiting) {
-		buf_free(&task->waiting->on);
-		buf_free(&task->waiting->where);
-		buf_free(&task->waiting->stack);
-	}
-	free(task->waiting);
-	if (task->evidence) {
-		free(task->evidence->cpu_group.name);
-		free(task->evidence->memory_group.name);
-	}
-	free(task->evidence);
-	free(task->held);
-	free(task->io_bound);
 	free(task);
 }
 
@@ -108,8 +95,62 @@ static void reserve_places(struct sample *sample, size_t n)
 	memset(sample->raw + before, 0, (sample->cap - before) * sizeof(*sample->raw));
 }
 
+/* The index of the extra of a place, or of where it belongs. */
+static size_t extra_index(const struct sample *sample, size_t place)
+{
+	size_t at;
+
+	LOWER_BOUND(at, sample->nextras, sample->extras[at]->place < place);
+	return at;
+}
+
+struct task_extra *sample_extra(const struct sample *sample, size_t place)
+{
+	size_t at = extra_index(sample, place);
+
+	return at < sample->nextras && sample->extras[at]->place == place ? sample->extras[at]
+									  : NULL;
+}
+
+struct task_extra *sample_add_extra(struct sample *sample, size_t place)
+{
+	size_t at = extra_index(sample, place);
+
+	if (at < sample->nextras && sample->extras[at]->place == place)
+		return sample->extras[at];
+	GROW(sample->extras, sample->nextras, sample->extras_cap);
+	memmove(&sample->extras[at + 1], &sample->extras[at],
+		(sample->nextras++ - at) * sizeof(struct task_extra *));
+	sample->extras[at] = xcalloc(1, sizeof(struct task_extra));
+	sample->extras[at]->place = (uint32_t)place;
+	return sample->extras[at];
+}
+
+void sample_drop_extras(struct sample *sample)
+{
+	while (sample->nextras) {
+		struct task_extra *extra = sample->extras[--sample->nextras];
+
+		if (extra->waiting) {
+			buf_free(&extra->waiting->on);
+			buf_free(&extra->waiting->where);
+			buf_free(&extra->waiting->stack);
+		}
+		if (extra->evidence) {
+			free(extra->evidence->cpu_group.name);
+			free(extra->evidence->memory_group.name);
+		}
+		free(extra->waiting);
+		free(extra->evidence);
+		free(extra->held);
+		free(extra);
+	}
+	sample->hangs_read = false;
+}
+
 void sample_return(struct sample *sample)
 {
+	sample_drop_extras(sample);
 	for (size_t i = sample->n; i < sample->n + sample->left; i++)
 		give_back(&sample->raw[i]);
 	free(sample->records);
@@ -331,6 +372,7 @@ struct task_raw *sample_find(const struct sample *sample, pid_t tgid, pid_t pid)
 void sample_free(struct sample *sample)
 {
 	sample_reset(sample);
+	free(sample->extras);
 	for (size_t i = 0; i < sample->cap; i++)
 		free(sample->raw[i]);
 	free(sample->raw);

@@ -15,6 +15,8 @@
 #include "base/util.h"
 #include "data/counters.h"
 #include "data/record.h"
+#include "data/system.h"
+#include "data/system.h"
 #include "data/wait_state.h"
 #include "data/wait_state_table.h"
 
@@ -28,7 +30,6 @@
  * after them; empty: not known. Unset (tid 0): it does not wait, or that is not known.
  */
 struct task_waiting {
-	uint64_t sample_ns; /* begin_ns of the sample that it belongs to */
 	uint64_t of_ns; /* read_ns of the task's element when it was read */
 	pid_t tid;
 	enum wait_state state; /* WAIT_STATES: not known */
@@ -91,14 +92,12 @@ struct task_reaped {
  * syscall_hangs()): the longest among a process's threads.
  */
 struct task_hang {
-	uint64_t sample_ns; /* begin_ns of the sample that it belongs to */
 	pid_t tid; /* 0: none */
 	uint64_t since_ns; /* CLOCK_MONOTONIC */
 };
 
 /* Things that hold a task that was asked about, besides its state. */
 struct task_held {
-	uint64_t sample_ns; /* begin_ns of the sample that it belongs to */
 	bool frozen; /* by its cgroup */
 	pid_t tracer; /* the debugger that has stopped it; 0: not known, or not stopped by one */
 	char tracer_comm[TASK_COMM_MAX + 1]; /* raw bytes */
@@ -113,24 +112,14 @@ struct io_pressure {
 	uint64_t until_ns; /* CLOCK_MONOTONIC: the second reading */
 };
 
-/* What limits for how long a task waited for I/O, besides the machine's pressure. */
-struct task_io_bound {
-	uint64_t sample_ns; /* begin_ns of the sample that it belongs to */
-	struct io_pressure group; /* of the group that all its threads were in */
-};
-
 /* A control group that limits a task. */
 struct limiting_group {
 	char *name; /* raw bytes; NULL: not known */
 	unsigned version; /* of the hierarchy that it is in; 0: not known */
 };
 
-/*
- * The evidence for how a task waits, where it is one of those that suffer most; evidence.c's.
- * Members below `rival` are kept from sample to sample.
- */
+/* The evidence for how a task waits, where it is one of those that suffer most. */
 struct task_evidence {
-	uint64_t sample_ns; /* begin_ns of the sample that it belongs to */
 	/*
 	 * Percent of the interval for which a quota kept CPUs from its group, over all CPUs; below
 	 * 0: not known.
@@ -143,10 +132,16 @@ struct task_evidence {
 	double writes; /* kB/s that it wrote to storage since the sample before; below 0: not known
 			*/
 	struct limiting_group cpu_group, memory_group; /* those that have the limits */
-	uint64_t written, written_ns; /* bytes by the last reading, and when that was */
-	uint64_t throttled_ns, throttled_read_ns;
-	uint64_t unlimited_until_ns; /* it had no limits when they were read, and is not asked for
-					so long */
+};
+
+/* What was read of an element besides its counters. Most have nothing. */
+struct task_extra {
+	uint32_t place; /* of the element in its sample */
+	struct task_waiting *waiting; /* NULL: not read */
+	struct task_hang hang;
+	struct task_held *held; /* NULL: not read */
+	struct task_evidence *evidence; /* NULL: not looked for */
+	struct io_pressure io; /* of the group that all its threads were in, if that limits it */
 };
 
 /*
@@ -214,11 +209,6 @@ struct task {
 	/* What people call its container: NAMESPACE/POD, and the container's name. Plain ASCII. */
 	char *pod, *container;
 	uint32_t cpu; /* one more than the CPU that it ran on last; 0: not known */
-	struct task_waiting *waiting; /* set by waiting.c, as of one sample; NULL: never read */
-	struct task_hang hang; /* set by hangs.c or stuck.c, as of one sample */
-	struct task_evidence *evidence; /* set by evidence.c; NULL: none was ever wanted */
-	struct task_held *held; /* set by hangs.c, as of one sample; NULL: never read */
-	struct task_io_bound *io_bound; /* set by io_bounds.c, as of one sample; NULL: never */
 };
 
 /* Waits that are seen while in progress. The kernel books all other kinds when they end. */
@@ -354,10 +344,12 @@ struct task_proc {
 struct sample {
 	uint64_t begin_ns; /* CLOCK_MONOTONIC before listing: a task created later is new */
 	uint64_t end_ns;
-	uint64_t forks; /* tasks created since boot, read between begin_ns and the list; 0: not
-			   known */
 	uint64_t real_ns; /* CLOCK_REALTIME at begin_ns */
+	struct system_sample system;
 	struct task_raw **raw; /* behind the elements some that are spare, or NULL */
+	struct task_extra **extras; /* by place */
+	size_t nextras, extras_cap;
+	bool hangs_read; /* the extras have all tasks that hang */
 	struct task_record *records;
 	struct task_proc *procs;
 	size_t n, cap;
@@ -421,6 +413,15 @@ struct task_raw *sample_own(struct sample *sample, size_t i);
 
 /* Has an element without counters, of the same task, in place of the element i. Returns it. */
 struct task_raw *sample_renew(struct sample *sample, size_t i);
+
+/* Finds what was read of the element at a place besides its counters; NULL: nothing was. */
+struct task_extra *sample_extra(const struct sample *sample, size_t place);
+
+/* The same, added if there is none. Valid until the sample is reset; elements keep their places. */
+struct task_extra *sample_add_extra(struct sample *sample, size_t place);
+
+/* Frees all extras. */
+void sample_drop_extras(struct sample *sample);
 
 /* Appends n empty elements of exited tasks after the living ones. To be called once, and last. */
 void sample_leave(struct sample *sample, size_t n);

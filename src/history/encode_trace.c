@@ -243,14 +243,13 @@ static void encode_explained(struct encoder *encoder, const struct frame *frame,
 	const struct task_evidence *evidence = row_evidence(frame, row);
 	const struct task_waiting *waiting = row_waiting(frame, row);
 	const struct task_held *held = row_held(frame, row);
-	const struct task_hang *hang = &row->task->hang;
-	uint64_t sample_ns = frame->info->cur->begin_ns;
+	const struct task_extra *extra = row_extra(frame->info, row);
 	struct moment_evidence written = {
 		.state = -1, .class = -1, .throttled = -1, .writes = -1
 	};
 
-	if (hang->tid && hang->sample_ns == sample_ns)
-		written.since_ns = hang->since_ns;
+	if (extra && extra->hang.tid)
+		written.since_ns = extra->hang.since_ns;
 	if (!waiting && !evidence && !held && !written.since_ns)
 		return;
 	written.task = encode_known(encoder, row->raw->task)->written.id;

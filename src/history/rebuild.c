@@ -116,6 +116,7 @@ static void begin_sample(struct rebuild *rebuild)
 	struct system_sample *system = &rebuild->moment.system;
 
 	rebuild_apply_fixes(rebuild);
+	sample_reset(&rebuild->explained);
 	for (size_t i = 0; i < rebuild->n; i++) {
 		struct element *element = &rebuild->elements[i];
 
@@ -228,16 +229,20 @@ void rebuild_begin_file(struct rebuild *rebuild)
 	rebuild_forget_all_sites(rebuild);
 }
 
-/* Gives out what limits for how long an element waited for I/O. */
-static void give_bound(const struct element *element, uint64_t sample_ns)
+/* Gives out what was read of a living element besides its counters. */
+static void give_extra(const struct rebuild *rebuild, size_t i, struct sample *cur, size_t at)
 {
-	struct task *task = element->raw.task;
+	struct task_extra *from = sample_extra(&rebuild->explained, i), *to;
 
-	if (!element->io.passed_ns)
+	if (!from && !rebuild->elements[i].io.passed_ns)
 		return;
-	if (!task->io_bound)
-		task->io_bound = xcalloc(1, sizeof(*task->io_bound));
-	*task->io_bound = (struct task_io_bound){ sample_ns, element->io };
+	to = sample_add_extra(cur, at);
+	if (from)
+		*to = *from;
+	if (from)
+		*from = (struct task_extra){ .place = from->place };
+	to->place = (uint32_t)at;
+	to->io = rebuild->elements[i].io;
 }
 
 /* Copies an element into a sample, at an index. */
@@ -248,7 +253,6 @@ static void give_element(const struct element *element, struct sample *cur, size
 	*raw = element->raw;
 	task_ref(raw->task);
 	raw->exited |= element->exited;
-	give_bound(element, cur->begin_ns);
 	if (several) {
 		raw->now.waits.dwait_ns += element->dwait_ns;
 		if (raw->read_ns < cur->begin_ns && !raw->exited)
@@ -352,6 +356,7 @@ void rebuild_give(struct rebuild *rebuild, struct sample *prev, struct sample *c
 			continue;
 		if (cur->marks)
 			cur->marks[at] = element->fresh ? 0 : (uint8_t)MARK_UNCHANGED;
+		give_extra(rebuild, i, cur, at);
 		give_element(element, cur, at++, several);
 	}
 	for (size_t i = 0, at = cur->n; i < rebuild->nleft; i++)
@@ -395,6 +400,7 @@ void rebuild_free(struct rebuild *rebuild)
 	for (size_t i = 0; i < rebuild->n; i++)
 		rebuild_drop(&rebuild->elements[i]);
 	free(rebuild->elements);
+	sample_free(&rebuild->explained);
 	free(rebuild->left);
 	free(rebuild->older);
 	rebuild_free_groups(rebuild);

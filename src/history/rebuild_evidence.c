@@ -17,22 +17,20 @@ static void keep_text_in(struct buf *out, const char *text)
 
 /* Sets what a task waits on, and since when it hangs. */
 static void set_explained_wait(struct rebuild *rebuild, const struct moment_evidence *row,
-			       struct task *task)
+			       const struct task *task, struct task_extra *extra)
 {
 	struct task_waiting *waiting;
 
 	if (row->since_ns)
-		task->hang = (struct task_hang){
-			.sample_ns = rebuild->begin_ns,
+		extra->hang = (struct task_hang){
 			.tid = row->tid ? row->tid : task->key.pid,
 			.since_ns = row->since_ns,
 		};
 	if (!row->tid)
 		return;
-	if (!task->waiting)
-		task->waiting = xcalloc(1, sizeof(*task->waiting));
-	waiting = task->waiting;
-	waiting->sample_ns = rebuild->begin_ns;
+	if (!extra->waiting)
+		extra->waiting = xcalloc(1, sizeof(*extra->waiting));
+	waiting = extra->waiting;
 	waiting->tid = row->tid;
 	/* Other states were written by a later version. */
 	waiting->state = row->state < 0		    ? (enum wait_state)WAIT_STATES
@@ -49,20 +47,18 @@ static void set_explained_wait(struct rebuild *rebuild, const struct moment_evid
 
 /* Sets what holds a task, if that was read. */
 static void set_explained_hold(struct rebuild *rebuild, const struct moment_evidence *row,
-			       struct task *task)
+			       struct task_extra *extra)
 {
 	const char *comm;
 
 	if (!row->held)
 		return;
-	if (!task->held)
-		task->held = xcalloc(1, sizeof(*task->held));
+	if (!extra->held)
+		extra->held = xcalloc(1, sizeof(*extra->held));
 	comm = rebuild_keep_text(rebuild, row->tracer_name);
-	*task->held = (struct task_held){ .sample_ns = rebuild->begin_ns,
-					  .frozen = row->frozen,
-					  .tracer = row->tracer };
+	*extra->held = (struct task_held){ .frozen = row->frozen, .tracer = row->tracer };
 	if (comm)
-		strncpy(task->held->tracer_comm, comm, TASK_COMM_MAX);
+		strncpy(extra->held->tracer_comm, comm, TASK_COMM_MAX);
 }
 
 /* Sets what explains a task's waits. */
@@ -72,16 +68,15 @@ static void set_explained(void *arg, const void *from)
 	const struct moment_evidence *row = from;
 	struct element *element = rebuild_element(rebuild, row->task);
 	struct task_evidence *evidence;
-	struct task *task;
+	struct task_extra *extra;
 
-	if (!element)
+	if (!element || element < rebuild->elements || element >= rebuild->elements + rebuild->n)
 		return;
-	task = element->raw.task;
+	extra = sample_add_extra(&rebuild->explained, (size_t)(element - rebuild->elements));
 	if (row->known) {
-		if (!task->evidence)
-			task->evidence = xcalloc(1, sizeof(*task->evidence));
-		evidence = task->evidence;
-		evidence->sample_ns = rebuild->begin_ns;
+		if (!extra->evidence)
+			extra->evidence = xcalloc(1, sizeof(*extra->evidence));
+		evidence = extra->evidence;
 		evidence->throttled = row->throttled;
 		evidence->quota = row->quota;
 		evidence->memory_limit = row->memory_limit;
@@ -90,8 +85,8 @@ static void set_explained(void *arg, const void *from)
 		evidence->writes = row->writes;
 		evidence->io_limited = row->io_limited;
 	}
-	set_explained_hold(rebuild, row, task);
-	set_explained_wait(rebuild, row, task);
+	set_explained_hold(rebuild, row, extra);
+	set_explained_wait(rebuild, row, element->raw.task, extra);
 }
 
 int rebuild_read_evidence(struct rebuild *rebuild, int64_t number)

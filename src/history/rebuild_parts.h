@@ -90,6 +90,7 @@ struct rebuild {
 	struct archive *archive; /* while a sample is read */
 	bool bare; /* only what belongs to samples as a whole is read */
 	struct element *elements, *left; /* living tasks, sorted; those that left */
+	struct sample explained; /* extras of the elements, by index, in the last sample read */
 	size_t n, cap, nleft, left_cap;
 	/* Those that had left in the last sample made: a zombie may come back. */
 	struct element *older;

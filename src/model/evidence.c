@@ -32,6 +32,19 @@
 /* The share of the machine that is idle, from which who may run anywhere lacks no CPU. */
 #define IDLE_LEAST 20
 
+/* Tasks whose readings are kept for the next sample. */
+#define READINGS_MAX 32
+
+/* What was read of a suspect, to be compared with the next reading. */
+struct suspect_reading {
+	struct task_key key; /* pid 0: the place is free */
+	uint64_t sample_ns; /* the last sample in which it was a suspect */
+	uint64_t written, written_ns; /* bytes that its process wrote, and when that was read */
+	char *cpu_group; /* the group that was throttled for so long then; NULL: none */
+	uint64_t throttled_ns, throttled_read_ns;
+	uint64_t unlimited_until_ns; /* it has no limits, and is not asked for so long */
+};
+
 /* Rows with most of something, the one with most first. */
 struct most_rows {
 	const struct row *rows[RUNNERS];
@@ -45,6 +58,7 @@ struct evidence {
 	struct stuck stuck;
 	struct locked locked;
 	cpu_set_t *set; /* of RUNNABLE_CPUS */
+	struct suspect_reading readings[READINGS_MAX];
 };
 
 /* CPUs that there may be. */
@@ -126,47 +140,61 @@ static void find_suspects(const struct frame *frame, struct most_rows suspects[S
 /* The evidence of a row's task, for this sample; made where there is none. */
 static struct task_evidence *evidence_of(const struct frame *frame, const struct row *row)
 {
-	struct task *task = row->raw->task;
-	uint64_t sample_ns = frame->info->cur->begin_ns;
+	struct task_extra *extra = sample_add_extra(frame->info->cur, row->place);
 
-	if (!task->evidence)
-		task->evidence = xcalloc(1, sizeof(*task->evidence));
-	if (task->evidence->sample_ns != sample_ns) {
-		task->evidence->sample_ns = sample_ns;
-		task->evidence->throttled = -1;
-		task->evidence->quota = 0;
-		task->evidence->memory_limit = task->evidence->memory_used = 0;
-		task->evidence->io_limited = false;
-		task->evidence->rival = 0;
-		task->evidence->writes = -1;
+	if (!extra->evidence) {
+		extra->evidence = xcalloc(1, sizeof(*extra->evidence));
+		extra->evidence->throttled = extra->evidence->writes = -1;
 	}
-	return task->evidence;
+	return extra->evidence;
 }
 
-/* Keeps which group has a limit. Whether it is another one than before. */
-static bool keep_group(struct limiting_group *kept, struct buf *name, unsigned version)
+/* The readings of a row's task: its own, or those of the one that was no suspect for longest. */
+static struct suspect_reading *readings_of(struct evidence *evidence, const struct frame *frame,
+					   const struct row *row)
 {
-	if (kept->name && !strcmp(kept->name, buf_cstr(name)))
-		return false;
-	free(kept->name);
-	*kept = (struct limiting_group){ .name = xstrdup(buf_cstr(name)), .version = version };
-	return true;
+	struct suspect_reading *found = &evidence->readings[0];
+	const struct task_key *key = &row->task->key;
+
+	for (unsigned i = 0; i < READINGS_MAX; i++) {
+		struct suspect_reading *at = &evidence->readings[i];
+		bool same = at->key.pid == key->pid && at->key.start_ns == key->start_ns;
+
+		if (same || at->sample_ns < found->sample_ns)
+			found = at;
+		if (same)
+			break;
+	}
+	if (found->key.pid != key->pid || found->key.start_ns != key->start_ns) {
+		free(found->cpu_group);
+		*found = (struct suspect_reading){ .key = *key };
+	}
+	found->sample_ns = frame->info->cur->begin_ns;
+	return found;
+}
+
+/* Names a group that has a limit. */
+static void name_group(struct limiting_group *group, struct buf *name, unsigned version)
+{
+	free(group->name);
+	*group = (struct limiting_group){ .name = xstrdup(buf_cstr(name)), .version = version };
 }
 
 /* Sets how long the group was throttled since the reading before. */
-static void set_throttling(struct task_evidence *task, struct cpu_limit *now)
+static void set_throttling(struct task_evidence *task, struct suspect_reading *was,
+			   struct cpu_limit *now)
 {
-	bool same;
-
 	if (!now->throttled_valid)
 		return;
-	same = !keep_group(&task->cpu_group, &now->group, now->version);
-	if (same && now->read_ns > task->throttled_read_ns &&
-	    now->throttled_ns >= task->throttled_ns)
-		task->throttled = (double)(now->throttled_ns - task->throttled_ns) * 100.0 /
-				  (double)(now->read_ns - task->throttled_read_ns);
-	task->throttled_ns = now->throttled_ns;
-	task->throttled_read_ns = now->read_ns;
+	name_group(&task->cpu_group, &now->group, now->version);
+	if (was->cpu_group && !strcmp(was->cpu_group, task->cpu_group.name) &&
+	    now->read_ns > was->throttled_read_ns && now->throttled_ns >= was->throttled_ns)
+		task->throttled = (double)(now->throttled_ns - was->throttled_ns) * 100.0 /
+				  (double)(now->read_ns - was->throttled_read_ns);
+	free(was->cpu_group);
+	was->cpu_group = xstrdup(task->cpu_group.name);
+	was->throttled_ns = now->throttled_ns;
+	was->throttled_read_ns = now->read_ns;
 }
 
 /* Reads the limits of a row's groups, unless it had none lately. */
@@ -174,10 +202,11 @@ static void look_at_limits(struct evidence *evidence, const struct frame *frame,
 			   const struct row *row)
 {
 	struct task_evidence *task = evidence_of(frame, row);
+	struct suspect_reading *was = readings_of(evidence, frame, row);
 	struct limits limits = { 0 };
 	uint64_t now_ns = frame->info->cur->begin_ns;
 
-	if (now_ns < task->unlimited_until_ns || task->quota > 0 || task->memory_limit ||
+	if (now_ns < was->unlimited_until_ns || task->quota > 0 || task->memory_limit ||
 	    task->io_limited)
 		return;
 	if (!evidence->limits)
@@ -186,15 +215,15 @@ static void look_at_limits(struct evidence *evidence, const struct frame *frame,
 		    row->raw->pid == row->raw->tgid ? 0 : row->raw->pid, &limits);
 	if (limits.cpu.period_us) {
 		task->quota = (double)limits.cpu.quota_us / (double)limits.cpu.period_us;
-		set_throttling(task, &limits.cpu);
+		set_throttling(task, was, &limits.cpu);
 	}
 	if (limits.memory.limit)
-		keep_group(&task->memory_group, &limits.memory.group, limits.memory.version);
+		name_group(&task->memory_group, &limits.memory.group, limits.memory.version);
 	task->memory_limit = limits.memory.limit;
 	task->memory_used = limits.memory.usage;
 	task->io_limited = limits.io.text.len;
 	if (!limits.cpu.period_us && !limits.memory.limit && !limits.io.text.len)
-		task->unlimited_until_ns = now_ns + LIMITS_KEPT_NS;
+		was->unlimited_until_ns = now_ns + LIMITS_KEPT_NS;
 	limits_free(&limits);
 }
 
@@ -203,17 +232,18 @@ static void look_at_writes(struct evidence *evidence, const struct frame *frame,
 			   const struct row *row)
 {
 	struct task_evidence *task = evidence_of(frame, row);
+	struct suspect_reading *was = readings_of(evidence, frame, row);
 	const struct frame_info *info = frame->info;
-	bool follows = info->prev && task->written_ns >= info->prev->begin_ns;
+	bool follows = info->prev && was->written_ns >= info->prev->begin_ns;
 	struct task_io io;
 
 	if (proctask_io(evidence->proc, row->raw->tgid, row->raw->pid, &io))
 		return;
-	if (follows && io.written >= task->written)
-		task->writes = (double)(io.written - task->written) * 1e9 / 1024 /
+	if (follows && io.written >= was->written)
+		task->writes = (double)(io.written - was->written) * 1e9 / 1024 /
 			       (double)(info->cur->begin_ns - info->prev->begin_ns);
-	task->written = io.written;
-	task->written_ns = info->cur->begin_ns;
+	was->written = io.written;
+	was->written_ns = info->cur->begin_ns;
 }
 
 /* Whether a task may run on fewer CPUs than there are. `set`: on which. */
@@ -290,9 +320,8 @@ static size_t find_kept(struct evidence *evidence, const struct frame *frame,
 	return locked_find(&evidence->locked, evidence->proc, frame, kept, n, KEPT_MAX);
 }
 
-void evidence_read(struct evidence *evidence, struct waiting_reader *waiting, struct sample *sample,
-		   struct frame *frame, bool hangs,
-		   void (*fill_cpu)(void *arg, const struct row *row), void *arg)
+void evidence_read(struct evidence *evidence, struct waiting_reader *waiting, struct frame *frame,
+		   bool hangs, void (*fill_cpu)(void *arg, const struct row *row), void *arg)
 {
 	struct most_rows suspects[SUSPICIONS] = { 0 }, runners = { 0 };
 	const struct row *kept[KEPT_MAX];
@@ -312,12 +341,12 @@ void evidence_read(struct evidence *evidence, struct waiting_reader *waiting, st
 				look_for_rival(evidence, frame, suspects[of].rows[i], &runners);
 		}
 		if (of != OF_CPU)
-			waiting_fill(waiting, sample, suspects[of].rows, suspects[of].n,
+			waiting_fill(waiting, frame->info, suspects[of].rows, suspects[of].n,
 				     frame->info->threads, NEED_WAITING);
 	}
 	if (hangs && frame->info->some)
 		nkept = kept_rows(frame, kept);
-	waiting_fill(waiting, sample, kept, nkept, frame->info->threads, NEED_WAITING);
+	waiting_fill(waiting, frame->info, kept, nkept, frame->info->threads, NEED_WAITING);
 	for (size_t i = 0; i < nkept; i++)
 		frame_rouse(frame, &frame->rows[kept[i] - frame->rows]);
 }
@@ -330,5 +359,7 @@ void evidence_close(struct evidence *evidence)
 	stuck_free(&evidence->stuck);
 	locked_free(&evidence->locked);
 	CPU_FREE(evidence->set);
+	for (unsigned i = 0; i < READINGS_MAX; i++)
+		free(evidence->readings[i].cpu_group);
 	free(evidence);
 }

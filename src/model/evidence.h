@@ -18,13 +18,11 @@ struct evidence;
 struct evidence *evidence_open(struct proc *proc);
 
 /*
- * Reads what explains a frame that was built, in its tasks (struct task_evidence, struct
- * task_waiting, and struct task_hang unless `hangs` tells that they were read). sample: the frame's
- * newer one. fill_cpu has task->cpu of a row set.
+ * Reads what explains a frame that was built, into its sample's extras: evidence, waits, and hangs
+ * unless `hangs` tells that they were read. fill_cpu has task->cpu of a row set.
  */
-void evidence_read(struct evidence *evidence, struct waiting_reader *waiting, struct sample *sample,
-		   struct frame *frame, bool hangs,
-		   void (*fill_cpu)(void *arg, const struct row *row), void *arg);
+void evidence_read(struct evidence *evidence, struct waiting_reader *waiting, struct frame *frame,
+		   bool hangs, void (*fill_cpu)(void *arg, const struct row *row), void *arg);
 
 /* NULL is allowed. */
 void evidence_close(struct evidence *evidence);

@@ -440,13 +440,10 @@ bool frame_take_traced(struct frame *frame, struct row *row)
 void frame_bound_io(struct frame *frame, struct frame_info *info, struct row *row,
 		    const struct io_pressure *group)
 {
-	struct task_io_bound **bound = &row->raw->task->io_bound;
 	struct deltas *deltas = &frame->deltas[row->deltas - frame->deltas];
 	bool beyond = deltas->waited.beyond;
 
-	if (!*bound)
-		*bound = xcalloc(1, sizeof(**bound));
-	**bound = (struct task_io_bound){ info->cur->begin_ns, *group };
+	sample_add_extra(info->cur, row->place)->io = *group;
 	if (info->since_start || !(row->valid & DELAY_BIT(DELAY_BLKIO)))
 		return;
 	set_waited(row, deltas, row->born, &info->machine, group);
@@ -630,33 +627,33 @@ bool row_wait(const struct frame *frame, const struct row *row, uint64_t *ns)
 	return true;
 }
 
+const struct task_extra *row_extra(const struct frame_info *info, const struct row *row)
+{
+	return row->task && !row->exited ? sample_extra(info->cur, row->place) : NULL;
+}
+
 const struct io_pressure *row_io_bound(const struct frame_info *info, const struct row *row)
 {
-	const struct task_io_bound *bound = row->task ? row->task->io_bound : NULL;
+	const struct task_extra *extra = row_extra(info, row);
 
-	/* A thread that called exec took over the task of its leader, which left. */
-	if (!bound || row->exited || row->raw->was || bound->sample_ns != info->cur->begin_ns)
-		return NULL;
-	return &bound->group;
+	return extra && extra->io.passed_ns ? &extra->io : NULL;
 }
 
 const struct task_held *row_held(const struct frame *frame, const struct row *row)
 {
-	const struct task_held *held = row->task ? row->task->held : NULL;
+	const struct task_extra *extra = row_extra(frame->info, row);
 
-	return held && !row->exited && held->sample_ns == frame->info->cur->begin_ns ? held : NULL;
+	return extra ? extra->held : NULL;
 }
 
 bool row_hang(const struct frame *frame, const struct row *row, uint64_t *ns)
 {
 	const struct sample *cur = frame->info->cur;
-	const struct task_hang *hang = row->task ? &row->task->hang : NULL;
-	const struct task_held *held = row_held(frame, row);
+	const struct task_extra *extra = row_extra(frame->info, row);
 
-	if (row->exited || !hang || !hang->tid || hang->sample_ns != cur->begin_ns ||
-	    (held && held->frozen))
+	if (!extra || !extra->hang.tid || (extra->held && extra->held->frozen))
 		return false;
-	*ns = cur->end_ns > hang->since_ns ? cur->end_ns - hang->since_ns : 0;
+	*ns = cur->end_ns > extra->hang.since_ns ? cur->end_ns - extra->hang.since_ns : 0;
 	return true;
 }
 
@@ -671,11 +668,9 @@ enum wait_state row_wait_state(const struct row *row)
 
 const struct task_evidence *row_evidence(const struct frame *frame, const struct row *row)
 {
-	const struct task_evidence *evidence = row->task ? row->task->evidence : NULL;
+	const struct task_extra *extra = row_extra(frame->info, row);
 
-	return evidence && !row->exited && evidence->sample_ns == frame->info->cur->begin_ns
-		       ? evidence
-		       : NULL;
+	return extra ? extra->evidence : NULL;
 }
 
 const struct row *frame_of_pid(const struct frame *frame, pid_t pid)
@@ -689,12 +684,9 @@ const struct row *frame_of_pid(const struct frame *frame, pid_t pid)
 
 const struct task_waiting *row_waiting(const struct frame *frame, const struct row *row)
 {
-	const struct task_waiting *waiting = row->task ? row->task->waiting : NULL;
+	const struct task_extra *extra = row_extra(frame->info, row);
 
-	if (row->exited || !waiting || !waiting->tid ||
-	    waiting->sample_ns != frame->info->cur->begin_ns)
-		return NULL;
-	return waiting;
+	return extra && extra->waiting && extra->waiting->tid ? extra->waiting : NULL;
 }
 
 const struct row *frame_find(const struct frame *frame, const struct task_key *key)

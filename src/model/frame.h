@@ -165,7 +165,8 @@ struct frame_head {
 /* Data of the interval, whatever its rows are: a frame folded from another shares it. */
 struct frame_info {
 	struct frame_head head;
-	const struct sample *cur, *prev; /* prev NULL: there is no interval yet */
+	struct sample *cur; /* extras are added to it until the next one is taken */
+	const struct sample *prev; /* NULL: there is no interval yet */
 	size_t tasks; /* the number of rows of tasks, also where they are folded */
 	bool bare; /* there are no rows, nor what is made of them; `tasks` are those that live */
 	uint64_t real_ns; /* CLOCK_REALTIME of the sample */
@@ -239,7 +240,7 @@ bool frame_take_traced(struct frame *frame, struct row *row);
 /*
  * Limits what a row waited of blkio by the pressure of the group that all its threads were in for
  * the whole interval, too: see waited_take(). For rows with deltas of their own, of which nothing
- * was traced; of figures since the start the interval's alone are limited.
+ * was traced; of figures since the start the interval's alone are limited. The sample keeps it.
  */
 void frame_bound_io(struct frame *frame, struct frame_info *info, struct row *row,
 		    const struct io_pressure *group);
@@ -324,6 +325,9 @@ enum wait_state row_wait_state(const struct row *row);
 
 /* The pressure of its group that limits what a row waited for I/O; NULL: not known. */
 const struct io_pressure *row_io_bound(const struct frame_info *info, const struct row *row);
+
+/* What was read of the row's living task besides its counters; NULL: nothing. */
+const struct task_extra *row_extra(const struct frame_info *info, const struct row *row);
 
 /* How the row's task was stopped on purpose; NULL: that was not looked for in this sample. */
 const struct task_held *row_held(const struct frame *frame, const struct row *row);

@@ -101,16 +101,17 @@ static void judge_call(struct hangs *hangs, struct sleeper *sleeper, const struc
 /* Makes a thread that hangs its task's, unless another has for longer. */
 static void set_hang(struct task_hang *hang, const struct sleeper *sleeper)
 {
-	if (!sleeper->hangs || (hang->tid && hang->since_ns <= sleeper->since_ns))
+	if (hang->tid && hang->since_ns <= sleeper->since_ns)
 		return;
 	hang->tid = sleeper->tid;
 	hang->since_ns = sleeper->since_ns;
 }
 
 /* Checks a thread, which has run for run_ns by now. */
-static void check_sleeper(struct hangs *hangs, const struct sample *sample,
-			  const struct task_raw *raw, pid_t tid, uint64_t run_ns)
+static void check_sleeper(struct hangs *hangs, struct sample *sample, size_t place, pid_t tid,
+			  uint64_t run_ns)
 {
+	const struct task_raw *raw = sample->raw[place];
 	struct sleeper sleeper = {
 		.tgid = raw->tgid, .tid = tid, .run_ns = run_ns, .since_ns = sample->end_ns
 	};
@@ -121,22 +122,23 @@ static void check_sleeper(struct hangs *hangs, const struct sample *sample,
 		if (!sleeper.judged)
 			judge_call(hangs, &sleeper, raw);
 	}
-	set_hang(&raw->task->hang, add_sleeper(&hangs->now, &sleeper));
+	if (add_sleeper(&hangs->now, &sleeper)->hangs)
+		set_hang(&sample_add_extra(sample, place)->hang, &sleeper);
 }
 
 /* Checks the threads of a process some of which ran. */
-static void read_sleepers(struct hangs *hangs, const struct sample *sample,
-			  const struct task_raw *raw)
+static void read_sleepers(struct hangs *hangs, struct sample *sample, size_t place)
 {
+	pid_t tgid = sample->raw[place]->tgid;
 	struct proctask_schedstat sched;
 
-	if (pidlist_read_threads(&hangs->threads, hangs->proc->fd, raw->tgid))
+	if (pidlist_read_threads(&hangs->threads, hangs->proc->fd, tgid))
 		return;
 	for (size_t i = 0; i < hangs->threads.n; i++) {
 		pid_t tid = hangs->threads.pids[i];
 
-		if (!proctask_schedstat(hangs->proc, raw->tgid, tid, &sched))
-			check_sleeper(hangs, sample, raw, tid, sched.run);
+		if (!proctask_schedstat(hangs->proc, tgid, tid, &sched))
+			check_sleeper(hangs, sample, place, tid, sched.run);
 	}
 }
 
@@ -144,9 +146,9 @@ static void read_sleepers(struct hangs *hangs, const struct sample *sample,
  * Checks a process of several threads. If none has run, only threads that were not judged yet need
  * a look.
  */
-static void check_sleepers(struct hangs *hangs, const struct sample *sample,
-			   const struct task_raw *raw)
+static void check_sleepers(struct hangs *hangs, struct sample *sample, size_t place)
 {
+	const struct task_raw *raw = sample->raw[place];
 	const struct sleeper process = { .tgid = raw->tgid, .run_ns = raw->counters.run_ns };
 	const struct sleeper *before = sleeper_before(hangs, raw->tgid, 0);
 	const struct sleepers *all = &hangs->before;
@@ -154,14 +156,14 @@ static void check_sleepers(struct hangs *hangs, const struct sample *sample,
 
 	add_sleeper(&hangs->now, &process);
 	if (!before || before->run_ns != process.run_ns) {
-		read_sleepers(hangs, sample, raw);
+		read_sleepers(hangs, sample, place);
 		return;
 	}
 	for (; at < all->n && all->all[at].tgid == raw->tgid; at++)
-		check_sleeper(hangs, sample, raw, all->all[at].tid, all->all[at].run_ns);
+		check_sleeper(hangs, sample, place, all->all[at].tid, all->all[at].run_ns);
 }
 
-void hangs_read(struct hangs *hangs, const struct sample *sample, bool threads)
+void hangs_read(struct hangs *hangs, struct sample *sample, bool threads)
 {
 	struct sleepers now = hangs->before;
 
@@ -171,17 +173,17 @@ void hangs_read(struct hangs *hangs, const struct sample *sample, bool threads)
 	hangs->before = hangs->now;
 	hangs->now = now;
 	hangs->now.n = hangs->at = hangs->nlags = 0;
+	sample->hangs_read = true;
 	for (size_t i = 0; i < sample->n; i++) {
 		const struct task_raw *raw = sample->raw[i];
 		char state = raw->now.state;
 
-		raw->task->hang = (struct task_hang){ .sample_ns = sample->begin_ns };
 		if (!(raw->counters.valid & VALID_RUN) || (state && strchr("TtZX", state)))
 			continue;
 		if (threads || raw->single || raw->now.threads == 1)
-			check_sleeper(hangs, sample, raw, raw->pid, raw->counters.run_ns);
+			check_sleeper(hangs, sample, i, raw->pid, raw->counters.run_ns);
 		else
-			check_sleepers(hangs, sample, raw);
+			check_sleepers(hangs, sample, i);
 	}
 }
 
@@ -221,7 +223,7 @@ static bool is_frozen(struct proc *proc, const struct task_raw *raw)
 	return frozen;
 }
 
-void held_read(struct proc *proc, const struct sample *sample)
+void held_read(struct proc *proc, struct sample *sample)
 {
 	unsigned looks = 0;
 
@@ -233,10 +235,7 @@ void held_read(struct proc *proc, const struct sample *sample)
 		    proctask_executes(proc, raw->tgid))
 			continue;
 		looks++;
-		if (!raw->task->held)
-			raw->task->held = xcalloc(1, sizeof(*held));
-		held = raw->task->held;
-		*held = (struct task_held){ .sample_ns = sample->begin_ns };
+		held = sample_add_extra(sample, i)->held = xcalloc(1, sizeof(*held));
 		if (raw->now.state == 't')
 			find_tracer(proc, raw, held);
 		else

@@ -46,8 +46,8 @@ struct hangs {
 	size_t at; /* the position of the walk through `before` */
 };
 
-/* Sets task->hang of the tasks of a sample; threads: its elements are threads. */
-void hangs_read(struct hangs *hangs, const struct sample *sample, bool threads);
+/* Finds the hangs of a sample's tasks (task_extra.hang); threads: its elements are threads. */
+void hangs_read(struct hangs *hangs, struct sample *sample, bool threads);
 
 /* Frees what it holds. */
 void hangs_free(struct hangs *hangs);
@@ -60,9 +60,9 @@ void hangs_free(struct hangs *hangs);
 struct proc;
 
 /*
- * Sets task->held of the tasks of a sample, as far as they are not too many. What cannot be read is
- * not set.
+ * Reads what holds the tasks of a sample (task_extra.held), as far as they are not too many; called
+ * once for a sample. What cannot be read is not set.
  */
-void held_read(struct proc *proc, const struct sample *sample);
+void held_read(struct proc *proc, struct sample *sample);
 
 #endif

@@ -81,8 +81,8 @@ static bool is_busy(const struct sample *prev, const struct sample *cur)
 	uint64_t passed_ns = cur->begin_ns - prev->begin_ns, took_ns = cur->end_ns - cur->begin_ns;
 
 	return (took_ns > READING_LONG_NS && took_ns > passed_ns / READING_PART) ||
-	       (prev->forks && cur->forks > prev->forks &&
-		(cur->forks - prev->forks) * NSEC_PER_SEC > BIRTHS_MANY * passed_ns);
+	       (prev->system.forks && cur->system.forks > prev->system.forks &&
+		(cur->system.forks - prev->system.forks) * NSEC_PER_SEC > BIRTHS_MANY * passed_ns);
 }
 
 void sampler_adapt_source(struct sampler *sampler, const struct turn *turn)
@@ -325,8 +325,7 @@ static void fill_waiting(struct sampler *sampler, const struct row *const *rows,
 	/* A playback shows the past: its pids may belong to other tasks now. */
 	if (!(needs & NEED_SHOWN) || sampler->config->playback)
 		return;
-	waiting_fill(need_waiting(sampler, needs), &sampler->samples[sampler->now], rows, n,
-		     sampler->config->threads, needs);
+	waiting_fill(need_waiting(sampler, needs), info, rows, n, sampler->config->threads, needs);
 	if (needs & NEED_WAITING && waiting_refused(sampler->waiting))
 		frame_note(info, NOTE_WAITING_HIDDEN, 0);
 }

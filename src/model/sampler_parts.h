@@ -57,7 +57,6 @@ struct sampler {
 	 * next.
 	 */
 	struct sample samples[SAMPLES];
-	struct system_sample systems[SAMPLES];
 	struct frame frames[FRAMES];
 	struct frame_info infos[FRAMES];
 	unsigned now;
@@ -95,11 +94,9 @@ static inline const struct frame *sampler_turned(struct sampler *sampler, const 
 }
 
 /* The limits of waits between the last reading and this one. */
-static inline struct waited_machine sampler_machine(const struct sampler *sampler,
-						    const struct turn *turn)
+static inline struct waited_machine sampler_machine(const struct turn *turn)
 {
-	return waited_machine(turn->prev ? &sampler->systems[sampler->now] : NULL,
-			      &sampler->systems[turn->next]);
+	return waited_machine(turn->prev ? &turn->prev->system : NULL, &turn->cur->system);
 }
 
 /*

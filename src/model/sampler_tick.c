@@ -153,8 +153,8 @@ static void copy_recorded(struct sampler *sampler, const struct playback_moment 
 		info->tasks = moment->tasks;
 	info->clocks = moment->clocks;
 	info->threads = sampler->config->playback->threads;
-	info->system = &sampler->systems[turn->next];
-	info->system_before = info->prev ? &sampler->systems[sampler->now] : NULL;
+	info->system = &turn->cur->system;
+	info->system_before = info->prev ? &info->prev->system : NULL;
 	info->some = sampler->config->pids;
 	notes_sort(info);
 }
@@ -181,9 +181,9 @@ static int sampler_play(struct sampler *sampler, const struct frame **out)
 	groups_above_tick(&sampler->above);
 	if (err)
 		return err;
-	sampler->systems[turn.next] = moment.system;
+	turn.cur->system = moment.system;
 	options.unknown = moment.head.unknown;
-	options.machine = sampler_machine(sampler, &turn);
+	options.machine = sampler_machine(&turn);
 	frame_build(turn.frame, turn.info, moment.baseline ? NULL : turn.prev, turn.cur, &options);
 	turn.frame->group_by = group_table[playback->threads ? GROUP_THREAD : GROUP_PROCESS].id;
 	rouse_kept(turn.frame);
@@ -241,7 +241,7 @@ static void read_group_pressure(struct sampler *sampler, struct system_sample *s
 }
 
 /* Fills in what does not come from the two samples. */
-static void describe(struct sampler *sampler, struct frame_info *info, unsigned next)
+static void describe(struct sampler *sampler, struct frame_info *info)
 {
 	const struct source_ops *ops = sampler->source.ops;
 	uint64_t self_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) + proc_cpu_ns(sampler->config->proc);
@@ -249,8 +249,8 @@ static void describe(struct sampler *sampler, struct frame_info *info, unsigned 
 	info->clocks = &sampler->clocks;
 	info->threads = sampler->config->threads;
 	info->some = sampler->config->pids;
-	info->system = &sampler->systems[next];
-	info->system_before = sampler->ticks ? &sampler->systems[sampler->now] : NULL;
+	info->system = &info->cur->system;
+	info->system_before = info->prev ? &info->prev->system : NULL;
 	info->head.source = ops->name;
 	info->head.hierarchy_version = sampler->hierarchy.name ? sampler->hierarchy.version : 0;
 	info->head.hierarchy = sampler->hierarchy.name;
@@ -334,8 +334,7 @@ static int read_tasks(struct sampler *sampler, const struct turn *turn)
 	clocks_read(&sampler->clocks, &now);
 	cur->begin_ns = clock_ns(CLOCK_MONOTONIC);
 	cur->real_ns = clock_ns(CLOCK_REALTIME);
-	system_read(sampler->system, &sampler->systems[turn->next]);
-	cur->forks = sampler->systems[turn->next].forks;
+	system_read(sampler->system, &turn->cur->system);
 	needs = sampler->needs | (is_unsettled(sampler) ? NEED_IDENTITY : 0);
 	err = source->ops->sample(source->state, turn->prev ? turn->prev : &none, cur, needs);
 	cur->end_ns = clock_ns(CLOCK_MONOTONIC);
@@ -362,7 +361,7 @@ static void read_evidence(struct sampler *sampler, const struct turn *turn)
 		return;
 	if (!sampler->evidence)
 		sampler->evidence = evidence_open(sampler->config->proc);
-	evidence_read(sampler->evidence, sampler_waiting(sampler), turn->cur, turn->frame,
+	evidence_read(sampler->evidence, sampler_waiting(sampler), turn->frame,
 		      sampler->needs & NEED_HANGS || sampler->config->pids, read_cpu_of, sampler);
 }
 
@@ -385,7 +384,7 @@ static void make_frame(struct sampler *sampler, const struct turn *turn, uint64_
 		hangs_read(&sampler->hangs, turn->cur, config->threads);
 	if (config->pids)
 		held_read(sampler->hangs.proc, turn->cur);
-	options.machine = sampler_machine(sampler, turn);
+	options.machine = sampler_machine(turn);
 	frame_build(turn->frame, info, turn->prev, turn->cur, &options);
 	info->stale += impossible;
 	add_trace(sampler, turn->frame, info);
@@ -396,8 +395,8 @@ static void make_frame(struct sampler *sampler, const struct turn *turn, uint64_
 	groups_above_tick(&sampler->above);
 	if (sampler->waiting)
 		waiting_renew(sampler->waiting);
-	read_group_pressure(sampler, &sampler->systems[turn->next], info);
-	describe(sampler, info, turn->next);
+	read_group_pressure(sampler, &turn->cur->system, info);
+	describe(sampler, info);
 	add_account(sampler, info);
 	read_evidence(sampler, turn);
 	sampler_note_clock(turn);

@@ -271,7 +271,8 @@ static void find_known(struct taskstats_source *source, const struct sample *pre
  */
 static bool none_created(const struct sample *prev, const struct sample *cur)
 {
-	return prev->n && !prev->unread && cur->forks && cur->forks == prev->forks;
+	return prev->n && !prev->unread && cur->system.forks &&
+	       cur->system.forks == prev->system.forks;
 }
 
 /* Lists the processes asked for. */

@@ -124,9 +124,8 @@ static size_t tell_stuck(struct stuck *stuck, const struct frame *frame, const s
 
 		if (!row || !sleeps_since(row, task))
 			continue;
-		row->raw->task->hang = (struct task_hang){ .sample_ns = frame->info->cur->begin_ns,
-							   .tid = task->pid,
-							   .since_ns = task->since_ns };
+		sample_add_extra(frame->info->cur, row->place)->hang =
+			(struct task_hang){ .tid = task->pid, .since_ns = task->since_ns };
 		stuck->stuck[kept] = *task;
 		rows[kept++] = row;
 	}
@@ -163,14 +162,11 @@ void stuck_free(struct stuck *stuck)
 static bool tell(const struct frame *frame, const struct row *row,
 		 const struct locked_thread *thread)
 {
-	struct task_hang *hang = &row->raw->task->hang;
-	uint64_t sample_ns = frame->info->cur->begin_ns;
+	struct task_hang *hang = &sample_add_extra(frame->info->cur, row->place)->hang;
 
-	if (hang->tid && hang->sample_ns == sample_ns)
+	if (hang->tid)
 		return false;
-	*hang = (struct task_hang){ .sample_ns = sample_ns,
-				    .tid = thread->tid,
-				    .since_ns = thread->since_ns };
+	*hang = (struct task_hang){ .tid = thread->tid, .since_ns = thread->since_ns };
 	return true;
 }
 

@@ -32,7 +32,7 @@ struct stuck {
 };
 
 /*
- * Looks at a frame's rows. Sets the task->hang of stuck tasks, and puts their rows into `rows`
+ * Looks at a frame's rows. Sets the hang of stuck tasks, and puts their rows into `rows`
  * (STUCK_MAX). Returns their number.
  */
 size_t stuck_find(struct stuck *stuck, struct proc *proc, const struct frame *frame,
@@ -68,7 +68,7 @@ struct locked {
 };
 
 /*
- * Looks at some of a frame's rows. Sets the task->hang of rows with a thread that waits for a lock,
+ * Looks at some of a frame's rows. Sets the hang of rows with a thread that waits for a lock,
  * and appends them to the n rows given, up to `most`. Returns their number.
  */
 size_t locked_find(struct locked *locked, struct proc *proc, const struct frame *frame,

@@ -134,7 +134,7 @@ void threads_fill(const struct threads *threads, const struct threads_env *env,
 	for (size_t i = 0; i < n; i++)
 		taskinfo_fill(reader->info, cur, rows[i]->place, needs);
 	if (env->waiting)
-		waiting_fill(env->waiting, cur, rows, n, true, needs);
+		waiting_fill(env->waiting, &reader->frame_info, rows, n, true, needs);
 }
 
 /* Frees the reader. */

@@ -46,6 +46,7 @@ struct waiter {
 	char state; /* as of the sample */
 	enum wait_state known; /* of a wait that the sample has; WAIT_STATES: none */
 	struct task_waiting *waiting;
+	const struct task_waiting *before; /* in the sample before; NULL: not read */
 };
 
 void waiting_renew(struct waiting_reader *reader)
@@ -198,14 +199,16 @@ static void read_wait(struct waiting_reader *reader, const struct waiter *waiter
 }
 
 /* Finds the thread of a row's task to be read. False: none. */
-static bool find_waiter(const struct sample *sample, const struct row *row, bool threads,
+static bool find_waiter(const struct frame_info *info, const struct row *row, bool threads,
 			struct waiter *waiter)
 {
 	const struct task_raw *raw = row->raw;
+	const struct task_extra *extra;
 
 	/* Elements of exited tasks lie after the living ones. */
-	if (!row->task || row->exited || row->place >= sample->n)
+	if (!row->task || row->exited || row->place >= info->cur->n)
 		return false;
+	extra = row_extra(info, row);
 	*waiter = (struct waiter){ .tgid = raw->tgid,
 				   .tid = threads ? raw->pid : raw->tgid,
 				   .state = raw->now.state,
@@ -214,9 +217,8 @@ static bool find_waiter(const struct sample *sample, const struct row *row, bool
 		waiter->known = row_wait_state(row);
 		if (raw->now.waits.tid && !threads)
 			waiter->tid = raw->now.waits.tid;
-	} else if (!threads && row->task->hang.tid &&
-		   row->task->hang.sample_ns == sample->begin_ns) {
-		waiter->tid = row->task->hang.tid;
+	} else if (!threads && extra && extra->hang.tid) {
+		waiter->tid = extra->hang.tid;
 	}
 	return true;
 }
@@ -283,13 +285,27 @@ static void name_futex(struct waiting_reader *reader, const struct waiter *waite
  * Whether what was read of a task's wait is still true: the task has not run since, and the wait is
  * for nothing that others change meanwhile.
  */
-static bool goes_on(const struct sample *sample, const struct row *row, const struct waiter *waiter)
+static bool goes_on(const struct sample *sample, const struct row *row, const struct waiter *waiter,
+		    unsigned needs)
 {
-	const struct task_waiting *waiting = waiter->waiting;
+	const struct task_waiting *was = waiter->before;
 
-	return sample_still(sample, row->place) && waiting->tid && waiting->tid == waiter->tid &&
-	       waiting->of_ns == row->raw->read_ns && waiter->known == WAIT_STATES &&
-	       !waiting->on.len && !waiting->futex;
+	return was && sample_still(sample, row->place) && was->tid && was->tid == waiter->tid &&
+	       was->of_ns == row->raw->read_ns && waiter->known == WAIT_STATES && !was->on.len &&
+	       !was->futex && (!(needs & NEED_STACK) || was->stack.len);
+}
+
+/* Copies a wait that goes on. */
+static void copy_waiting(struct task_waiting *waiting, const struct task_waiting *was)
+{
+	struct task_waiting texts = *waiting;
+
+	*waiting = *was;
+	waiting->on = texts.on;
+	waiting->where = texts.where;
+	waiting->stack = texts.stack;
+	buf_add(&waiting->where, was->where.data, was->where.len);
+	buf_add(&waiting->stack, was->stack.data, was->stack.len);
 }
 
 /* Reads a row's wait. */
@@ -297,19 +313,15 @@ static void fill_row(struct waiting_reader *reader, const struct sample *sample,
 		     const struct row *row, const struct waiter *waiter, unsigned needs)
 {
 	struct task_waiting *waiting = waiter->waiting;
-	bool fits = !(needs & NEED_STACK) || waiting->stack.len;
 
-	if (waiting->sample_ns == sample->begin_ns && fits)
-		return;
-	waiting->sample_ns = sample->begin_ns;
-	if (fits && goes_on(sample, row, waiter)) {
-		reader->read++;
-		return;
-	}
 	clear(waiting);
-	waiting->of_ns = row->raw->read_ns;
-	if (may_wait(waiter))
+	if (goes_on(sample, row, waiter, needs)) {
+		copy_waiting(waiting, waiter->before);
+		reader->read++;
+	} else if (may_wait(waiter)) {
 		read_wait(reader, waiter, needs & NEED_STACK);
+	}
+	waiting->of_ns = row->raw->read_ns;
 	if (waiting->futex)
 		name_futex(reader, waiter);
 	buf_cstr(&waiting->on);
@@ -317,7 +329,18 @@ static void fill_row(struct waiting_reader *reader, const struct sample *sample,
 	buf_cstr(&waiting->stack);
 }
 
-void waiting_fill(struct waiting_reader *reader, const struct sample *sample,
+/* The wait of a row's task that was read for the sample before; NULL: it was not. */
+static const struct task_waiting *waiting_before(const struct frame_info *info,
+						 const struct row *row)
+{
+	const struct task_extra *extra = NULL;
+
+	if (row->before && info->prev->nextras)
+		extra = sample_extra(info->prev, sample_index(info->prev, row->before));
+	return extra ? extra->waiting : NULL;
+}
+
+void waiting_fill(struct waiting_reader *reader, const struct frame_info *info,
 		  const struct row *const *rows, size_t n, bool threads, unsigned needs)
 {
 	struct waiter waiter;
@@ -325,14 +348,18 @@ void waiting_fill(struct waiting_reader *reader, const struct sample *sample,
 	if (!(needs & NEED_SHOWN))
 		return;
 	for (size_t i = 0; i < n; i++) {
-		struct task *task = rows[i]->raw->task;
+		struct task_extra *extra;
 
-		if (!find_waiter(sample, rows[i], threads, &waiter))
+		if (!find_waiter(info, rows[i], threads, &waiter))
 			continue;
-		if (!task->waiting)
-			task->waiting = xcalloc(1, sizeof(*task->waiting));
-		waiter.waiting = task->waiting;
-		fill_row(reader, sample, rows[i], &waiter, needs);
+		extra = sample_add_extra(info->cur, rows[i]->place);
+		if (extra->waiting && (!(needs & NEED_STACK) || extra->waiting->stack.len))
+			continue;
+		if (!extra->waiting)
+			extra->waiting = xcalloc(1, sizeof(*extra->waiting));
+		waiter.waiting = extra->waiting;
+		waiter.before = waiting_before(info, rows[i]);
+		fill_row(reader, info->cur, rows[i], &waiter, needs);
 	}
 }
 

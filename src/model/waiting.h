@@ -19,11 +19,11 @@ struct waiting_reader *waiting_open(struct proc *proc);
 void waiting_renew(struct waiting_reader *reader);
 
 /*
- * Reads the waits of some rows' tasks, as task->waiting; threads: rows are threads. Rows that were
- * read for this sample stay as they are; groups and tasks that have gone have none. needs: NEED_
- * bits; does nothing without one of NEED_SHOWN.
+ * Reads the waits of some rows' tasks, as task_extra.waiting of the frame's sample; threads: rows
+ * are threads. Rows that were read for this sample stay as they are; groups and tasks that have
+ * gone have none. needs: NEED_ bits; does nothing without one of NEED_SHOWN.
  */
-void waiting_fill(struct waiting_reader *reader, const struct sample *sample,
+void waiting_fill(struct waiting_reader *reader, const struct frame_info *info,
 		  const struct row *const *rows, size_t n, bool threads, unsigned needs);
 
 /* Why nothing could be read since waiting_renew(), as -errno; 0: something could. */

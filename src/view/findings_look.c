@@ -331,7 +331,7 @@ static bool hangs_were_read(const struct frame *frame)
 {
 	const struct sample *cur = frame->info->cur;
 
-	return cur->n && cur->raw[0]->task->hang.sample_ns == cur->begin_ns;
+	return cur->n && cur->hangs_read;
 }
 
 void finder_look(struct finder *finder)

@@ -99,13 +99,10 @@ TEST(test_limit)
 	struct finding finding = { .kind = "cpu", .limit = LIMIT_CPU };
 	struct group group = { .name = "/web" };
 	struct task_evidence *evidence;
-	struct task *task;
 
 	assert_int_equal(lone_make(&lone), 0);
 	finding.row = &lone.row;
-	task = lone.sample.raw[0]->task;
-	evidence = task->evidence = xcalloc(1, sizeof(*evidence));
-	evidence->sample_ns = lone.sample.begin_ns;
+	evidence = sample_add_extra(&lone.sample, 0)->evidence = xcalloc(1, sizeof(*evidence));
 	evidence->cpu_group.name = xstrdup("/shop");
 	evidence->cpu_group.version = 1;
 	assert_cure(&lone, &finding, NULL, "cpu.cfs_quota_us of /shop", "larger quota");

@@ -11,25 +11,23 @@
 /* The evidence of a task, as of the second sample. */
 static struct task_evidence *evidence_of(struct state *s, unsigned task)
 {
-	struct task *of = s->now[task]->task;
+	struct task_extra *of = sample_add_extra(&s->scene.samples[1], task);
 
 	if (!of->evidence) {
 		of->evidence = xcalloc(1, sizeof(*of->evidence));
 		of->evidence->throttled = -1;
 	}
-	of->evidence->sample_ns = s->scene.samples[1].begin_ns;
 	return of->evidence;
 }
 
 /* What a task waits on, as of the second sample. */
 static struct task_waiting *waiting_of(struct state *s, unsigned task)
 {
-	struct task *of = s->now[task]->task;
+	struct task_extra *of = sample_add_extra(&s->scene.samples[1], task);
 
 	if (!of->waiting)
 		of->waiting = xcalloc(1, sizeof(*of->waiting));
-	of->waiting->sample_ns = s->scene.samples[1].begin_ns;
-	of->waiting->tid = of->key.pid;
+	of->waiting->tid = s->now[task]->task->key.pid;
 	return of->waiting;
 }
 

@@ -60,11 +60,8 @@ FINDINGS_TEST(test_hang_waiting)
 	struct task_waiting *waiting = xcalloc(1, sizeof(*waiting));
 
 	sleeps(s, 3, SEEN_DWAIT, 5000);
-	s->now[3]->task->waiting = waiting;
-	*waiting = (struct task_waiting){ .sample_ns = s->scene.samples[1].begin_ns,
-					  .tid = 4,
-					  .state = STATE_DWAIT,
-					  .syscall = "fsync" };
+	sample_add_extra(&s->scene.samples[1], 3)->waiting = waiting;
+	*waiting = (struct task_waiting){ .tid = 4, .state = STATE_DWAIT, .syscall = "fsync" };
 	buf_puts(&waiting->on, "/srv/\x01");
 	buf_cstr(&waiting->on);
 	build(s);
@@ -75,7 +72,7 @@ FINDINGS_TEST(test_hang_waiting)
 	build(s);
 	check(s, 0, "hang",
 	      "1 task hangs: delta 4 >= 5.0 s in fsync of /srv/\\x01 (folio_wait_bit)");
-	waiting->sample_ns--;
+	waiting->tid = 0;
 	build(s);
 	check(s, 0, "hang", "1 task hangs: delta 4 >= 5.0 s uninterruptibly");
 	assert_true(finding_wants_target(&s->findings.all[0]));
@@ -87,29 +84,27 @@ FINDINGS_TEST(test_kept)
 	struct state *s = *state;
 	struct task_waiting *waiting = xcalloc(1, sizeof(*waiting));
 	struct sample *cur = &s->scene.samples[1];
+	struct task_extra *extra = sample_add_extra(cur, 1);
 
-	s->now[1]->task->waiting = waiting;
-	for (unsigned i = 0; i < TASKS; i++)
-		s->now[i]->task->hang = (struct task_hang){ .sample_ns = cur->begin_ns };
+	extra->waiting = waiting;
+	cur->hangs_read = true;
 	build(s);
 	check_none(s, "nothing waits");
-	s->now[1]->task->hang.tid = 2;
-	s->now[1]->task->hang.since_ns = cur->end_ns - MS(999);
+	extra->hang.tid = 2;
+	extra->hang.since_ns = cur->end_ns - MS(999);
 	build(s);
 	check_none(s, "nothing waits");
-	s->now[1]->task->hang.since_ns = cur->end_ns - SEC(20);
+	extra->hang.since_ns = cur->end_ns - SEC(20);
 	build(s);
 	check(s, 0, "kept", "1 task is kept waiting: beta 2 20 s");
 	assert_int_equal(s->findings.all[0].severity, FINDING_INFO);
 	/* Frozen there, which is only known where it was asked about. */
-	s->now[1]->task->held = xcalloc(1, sizeof(struct task_held));
-	*s->now[1]->task->held = (struct task_held){ .sample_ns = cur->begin_ns, .frozen = true };
+	extra->held = xcalloc(1, sizeof(struct task_held));
+	extra->held->frozen = true;
 	build(s);
 	check_none(s, "nothing waits");
-	s->now[1]->task->held->frozen = false;
-	*waiting = (struct task_waiting){
-		.sample_ns = cur->begin_ns, .tid = 2, .state = STATE_PIPE, .syscall = "read"
-	};
+	extra->held->frozen = false;
+	*waiting = (struct task_waiting){ .tid = 2, .state = STATE_PIPE, .syscall = "read" };
 	buf_puts(&waiting->on, "pipe of 7 tee");
 	buf_cstr(&waiting->on);
 	build(s);

@@ -58,8 +58,7 @@ static void go_on(struct scene *scene, uint64_t ran_ns)
 {
 	struct lone *lone = &scene->lone;
 
-	lone->sample.begin_ns += SEC(1);
-	lone->sample.end_ns += SEC(1);
+	lone_next(lone);
 	lone->sample.raw[0]->counters.run_ns += ran_ns;
 	lone->sample.raw[0]->read_ns = lone->sample.begin_ns;
 	scene->deltas.grown.run_ns = ran_ns;
@@ -121,7 +120,7 @@ static int locked_for(struct scene *scene, pid_t *tid)
 	scene->calls = CALLS_OF(n = locked_find(&scene->locked, scene->lone.tree->proc,
 						&scene->lone.frame, rows, 0, 1));
 	assert_int_equal(n, row_hang(&scene->lone.frame, &scene->lone.row, &ns));
-	*tid = n ? scene->lone.sample.raw[0]->task->hang.tid : 0;
+	*tid = n ? scene->lone.sample.extras[0]->hang.tid : 0;
 	return n ? (int)(ns / NSEC_PER_SEC) : -1;
 }
 

@@ -427,6 +427,7 @@ STATE_TEST(test_hangs)
 {
 	struct state *s = *state;
 	uint64_t now_ns = s->scene.samples[1].begin_ns, before_ns = s->scene.samples[0].begin_ns;
+	struct task_waiting *waiting;
 	unsigned lines = 0;
 	const char *text;
 
@@ -442,12 +443,12 @@ STATE_TEST(test_hangs)
 			waits_of_thread(&raw->now.waits, SEEN_DWAIT, raw->pid, since_ns);
 		if (i)
 			continue;
-		raw->task->waiting = xcalloc(1, sizeof(*raw->task->waiting));
-		raw->task->waiting->sample_ns = now_ns;
-		raw->task->waiting->tid = raw->pid;
-		raw->task->waiting->syscall = "openat";
-		buf_puts(&raw->task->waiting->on, "/mnt/x");
-		buf_cstr(&raw->task->waiting->on);
+		waiting = sample_add_extra(&s->scene.samples[1], 0)->waiting =
+			xcalloc(1, sizeof(*waiting));
+		waiting->tid = raw->pid;
+		waiting->syscall = "openat";
+		buf_puts(&waiting->on, "/mnt/x");
+		buf_cstr(&waiting->on);
 	}
 	text = end(s);
 	for (const char *at = text; (at = strstr(at, "\nstalltop_hang_seconds{")); at++)

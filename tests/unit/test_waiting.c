@@ -59,9 +59,9 @@ static const struct task_waiting *read_next(struct scene *scene, bool threads, u
 {
 	const struct row *row = &scene->lone.row;
 
-	scene->lone.sample.begin_ns += SEC(1);
+	lone_next(&scene->lone);
 	waiting_renew(scene->reader);
-	waiting_fill(scene->reader, &scene->lone.sample, &row, 1, threads, needs);
+	waiting_fill(scene->reader, &scene->lone.info, &row, 1, threads, needs);
 	return row_waiting(&scene->lone.frame, row);
 }
 
@@ -88,15 +88,15 @@ TEST_WITH(test_sample, make_scene, remove_scene)
 	assert_string_equal(waiting->on.data, "");
 	assert_string_equal(waiting->stack.data, "");
 	before = calls_made();
-	waiting_fill(scene->reader, &scene->lone.sample, &row, 1, false, NEED_WAITING);
+	waiting_fill(scene->reader, &scene->lone.info, &row, 1, false, NEED_WAITING);
 	assert_int_equal(calls_made(), before);
-	waiting_fill(scene->reader, &scene->lone.sample, &row, 1, false, NEED_STACK);
+	waiting_fill(scene->reader, &scene->lone.info, &row, 1, false, NEED_STACK);
 	assert_string_equal(waiting->stack.data,
 			    "hrtimer_nanosleep+0x1/0x2\ndo_syscall_64+0x1/0x2\n");
 	/* The stack is hidden: the function that the kernel names. */
 	assert_int_equal(unlinkat(scene->lone.tree->fd, "7/task/7/stack", 0), 0);
 	assert_string_equal(read_next(scene, false, NEED_WAITING)->where.data, "do_nanosleep");
-	scene->lone.sample.begin_ns += SEC(1);
+	lone_next(&scene->lone);
 	assert_null(row_waiting(&scene->lone.frame, row));
 }
 
@@ -129,7 +129,7 @@ TEST_WITH(test_still, make_scene, remove_scene)
 		 "futex_wait");
 	scene->lone.sample.raw[0]->read_ns = scene->lone.sample.begin_ns + 9;
 	assert_true(calls_for_still(scene, false));
-	assert_int_equal(scene->lone.row.task->waiting->number, 202);
+	assert_int_equal(scene->lone.sample.extras[0]->waiting->number, 202);
 	assert_true(calls_for_still(scene, false));
 	put_wait(scene, 7, NANOSLEEP, SLEEP_STACK, "do_nanosleep");
 	assert_true(calls_for_still(scene, true));
