@@ -61,13 +61,26 @@ static struct shared_raw *shared_of(struct task_raw *raw)
 	return (struct shared_raw *)(void *)raw;
 }
 
-/* An element that one sample has. */
-static struct task_raw *new_raw(void)
+struct task_raw *task_raw_new(void)
 {
 	struct shared_raw *shared = xcalloc(1, sizeof(*shared));
 
 	shared->refs = 1;
 	return &shared->raw;
+}
+
+struct task_raw *task_raw_ref(struct task_raw *raw)
+{
+	shared_of(raw)->refs++;
+	return raw;
+}
+
+void task_raw_unref(struct task_raw *raw)
+{
+	if (!raw || --shared_of(raw)->refs)
+		return;
+	task_unref(raw->task);
+	free(raw);
 }
 
 /* Gives back an element. It stays in its place, as a spare one, if no other sample has it. */
@@ -233,7 +246,7 @@ struct task_raw *sample_touch(struct sample *sample, size_t i)
 static struct task_raw *begin_raw(struct task_raw **place, pid_t tgid, pid_t pid)
 {
 	if (!*place)
-		*place = new_raw();
+		*place = task_raw_new();
 	**place = (struct task_raw){ .tgid = tgid, .pid = pid, .counters.members = 1 };
 	return *place;
 }
@@ -272,7 +285,7 @@ struct task_raw *sample_own(struct sample *sample, size_t i)
 	if (shared_of(shared)->refs == 1)
 		return shared;
 	shared_of(shared)->refs--;
-	*place = new_raw();
+	*place = task_raw_new();
 	**place = *shared;
 	if (shared->task)
 		task_ref(shared->task);

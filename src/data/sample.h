@@ -396,6 +396,13 @@ static inline uint64_t raw_order(const struct task_raw *raw)
 /* Empties the sample and gives its references back; the memory stays for the next. */
 void sample_reset(struct sample *sample);
 
+/* An empty element of no sample, with one reference; its task is the caller's to set. */
+struct task_raw *task_raw_new(void);
+
+/* Take a reference to an element, and give one back; the last one frees it. NULL is allowed. */
+struct task_raw *task_raw_ref(struct task_raw *raw);
+void task_raw_unref(struct task_raw *raw);
+
 /* Removes all elements from the n-th on; the sample must have no exited ones. */
 void sample_truncate(struct sample *sample, size_t n);
 

@@ -267,15 +267,16 @@ static inline void play_bounds(struct play_machine *machine, struct frame *frame
  * Whether an element keeps the time of its reading, as some of a source do that knows who did
  * nothing. That time becomes known when it is read again: the sample before gets it then.
  */
-static inline bool play_keeps(struct play_machine *machine, const struct sample *prev,
-			      struct task_raw *was)
+static inline bool play_keeps(struct play_machine *machine, struct sample *prev, size_t i)
 {
+	const struct task_raw *was = prev->raw[i];
+
 	if (was->pid % 4 != 1 || waits_all(&was->now.waits))
 		return false;
 	if (play_random(machine, 3))
 		return true;
 	if (was->read_ns < prev->begin_ns)
-		was->read_ns = prev->begin_ns + (uint64_t)was->pid * 1000;
+		sample_own(prev, i)->read_ns = prev->begin_ns + (uint64_t)was->pid * 1000;
 	return false;
 }
 
@@ -338,7 +339,7 @@ static inline const struct frame *play_frame(struct play_machine *machine)
 	cur->end_ns = machine->now_ns + 2000000;
 	cur->real_ns = times.real_ns;
 	for (size_t i = 0; prev && i < prev->n; i++) {
-		struct task_raw *was = prev->raw[i];
+		const struct task_raw *was = prev->raw[i];
 		struct task_raw *raw;
 		bool keeps;
 
@@ -348,7 +349,8 @@ static inline const struct frame *play_frame(struct play_machine *machine)
 			continue;
 		}
 		/* Who is not there any more gets no time. */
-		keeps = play_keeps(machine, prev, was);
+		keeps = play_keeps(machine, prev, i);
+		was = prev->raw[i];
 		raw = sample_add(cur, was->tgid, was->pid);
 		*raw = *was;
 		task_ref(raw->task);

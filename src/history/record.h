@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Records: samples as bytes. A record has what a reader of the records before it does not expect; a
+ * key record has all. What is not written is as it was, but that threads live on, stay in their
+ * states and wait on at their sites. Texts are in the record that first needs them.
+ */
+#ifndef STALLTOP_HISTORY_RECORD_H
+#define STALLTOP_HISTORY_RECORD_H
+
+#include "base/buf.h"
+#include "model/frame.h"
+#include "model/playback.h"
+
+/* What is written, or was read, so far. */
+struct record_state;
+
+/* Opens a state without records. */
+struct record_state *record_open(void);
+
+/* Has the next record be a key record; dropped: so many samples before it are not recorded. */
+void record_restart(struct record_state *state, uint64_t dropped);
+
+/* Whether the next record is a key record. */
+bool record_is_due(const struct record_state *state);
+
+/*
+ * Appends the record of a frame, which must follow the one before, unless it has no interval.
+ * folded: the same frame folded into groups, whose figures are recorded, too; NULL: none.
+ */
+void record_encode(struct record_state *state, const struct frame *frame,
+		   const struct frame *folded, struct buf *out);
+
+/*
+ * Reads a record; bare: only what belongs to the sample as a whole, as all records must be then. 0,
+ * or -EBADMSG: it is none, or does not follow the one before. Then the next must be a key record.
+ */
+int record_decode(struct record_state *state, const void *bytes, size_t len, bool bare);
+
+/* Whether a record is a key record. */
+bool record_is_key(const void *bytes, size_t len);
+
+/*
+ * Makes one sample of all records that were read since the last call; prev: the sample of that
+ * call, NULL: none. pids: only these processes (ascending; npids 0: all).
+ */
+void record_give(struct record_state *state, struct sample *prev, struct sample *cur,
+		 const pid_t *pids, size_t npids, struct playback_moment *moment);
+
+/* Forgets the records that were read since: the next sample has none of them. */
+void record_pass(struct record_state *state);
+
+/* See struct playback. */
+void record_group(const struct record_state *state, const char *path,
+		  const struct cgroup_sample **now, const struct cgroup_sample **before);
+
+/* NULL is allowed. */
+void record_close(struct record_state *state);
+
+#endif

@@ -1,0 +1,697 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "history/record.h"
+#include "history/record_parts.h"
+
+/* What was traced since a sample was given, and what was given of it. */
+struct given_trace {
+	bool there;
+	struct trace_frame frame; /* without its arrays */
+	struct site *sites;
+	size_t nsites, sites_cap;
+	struct site_link *links;
+	size_t nlinks, links_cap;
+	struct site_stack *stacks; /* [0] is empty */
+	const char **texts; /* theirs */
+	size_t nstacks;
+	/* What was given last; it is valid until the next. */
+	struct trace_frame given;
+	struct site *given_sites;
+	struct site_link *given_links;
+	struct site_stack *given_stacks;
+	struct traced *traced;
+	const struct traced **rows;
+};
+
+/* The readings of a group for the sample that is made, and for the one given before. */
+struct given_group {
+	char *path;
+	struct cgroup_sample now, before;
+	bool now_there, before_there;
+};
+
+struct record_state *record_open(void)
+{
+	return xcalloc(1, sizeof(struct record_state));
+}
+
+void record_close(struct record_state *state)
+{
+	struct given_trace *trace;
+
+	if (!state)
+		return;
+	trace = state->given;
+	for (size_t i = 1; trace && i < trace->nstacks; i++)
+		free((void *)(uintptr_t)trace->stacks[i].functions);
+	if (trace) {
+		free(trace->sites);
+		free(trace->links);
+		free(trace->stacks);
+		free(trace->texts);
+		free(trace->given_sites);
+		free(trace->given_links);
+		free(trace->given_stacks);
+		free(trace->traced);
+		free(trace->rows);
+	}
+	free(trace);
+	for (size_t i = 0; i < state->nreadings; i++)
+		free(state->readings[i].path);
+	free(state->readings);
+	record_state_free(state);
+	free(state);
+}
+
+/* Leaves impossible delays out of lives. */
+static void apply_fixes(struct record_state *state)
+{
+	for (size_t i = 0; i < state->nfixes; i++) {
+		struct task *task = state->fixes[i].task;
+
+		if (!task->dropped)
+			task->dropped = xcalloc(1, sizeof(*task->dropped));
+		*task->dropped = state->fixes[i].dropped;
+		task_unref(task);
+	}
+	state->nfixes = 0;
+}
+
+/* Begins an element's sums, or adds what was true of the record before alone. */
+static void begin_played(struct recorded_element *known, bool first)
+{
+	struct played *played = known->played;
+
+	if (!first && (known->raw->now.waits.dwait_ns || known->raw->exited)) {
+		if (!played)
+			played = known->played = xcalloc(1, sizeof(*played));
+		played->dwait_ns += known->raw->now.waits.dwait_ns;
+		played->exited |= known->raw->exited;
+	}
+	if (!played)
+		return;
+	played->before_ns = 0;
+	if (!first)
+		return;
+	played->dwait_ns = 0;
+	played->exited = played->traced = false;
+	played->io = (struct io_pressure){ 0 };
+	played->nmore = 0;
+}
+
+/* Begins the sums of what was traced. */
+static void begin_trace(struct record_state *state, bool first)
+{
+	struct given_trace *trace = state->given;
+
+	if (!trace)
+		trace = state->given = xcalloc(1, sizeof(*trace));
+	for (size_t i = 0; i < trace->nsites && !first; i++)
+		trace->sites[i].waiting = 0, trace->sites[i].waiting_ns = 0;
+	if (!first)
+		return;
+	trace->there = false;
+	trace->frame = (struct trace_frame){ .cost = -1 };
+	trace->nsites = trace->nlinks = 0;
+}
+
+void given_begin(struct record_state *state, bool bare)
+{
+	bool first = !state->passed;
+
+	apply_fixes(state);
+	sample_drop_extras(&state->extras);
+	state->moment.bare = bare;
+	for (size_t i = 0; i < state->n; i++)
+		begin_played(&state->known[i], first);
+	begin_trace(state, first);
+	if (!first)
+		return;
+	for (size_t i = 0; i < state->ngone; i++)
+		record_forget(&state->gone[i]);
+	state->ngone = 0;
+	state->given_ns = 0;
+	for (size_t i = 0; i < state->nreadings; i++) {
+		state->readings[i].before = state->readings[i].now;
+		state->readings[i].before_there = state->readings[i].now_there;
+		state->readings[i].now_there = false;
+	}
+}
+
+void given_keep_left(struct record_state *state)
+{
+	for (size_t i = 0; i < state->nleft && state->passed; i++) {
+		GROW(state->gone, state->ngone, state->gone_cap);
+		state->gone[state->ngone++] = state->left[i];
+		state->left[i].moved = true;
+	}
+}
+
+/* Adds counts of two intervals; below 0: not known. */
+static int64_t join_counts(int64_t before, int64_t more)
+{
+	if (before < 0 || more < 0)
+		return before > more ? before : more;
+	return before + more;
+}
+
+/* The mean of shares of two intervals; below 0: not known. */
+static double join_shares(double a, uint64_t a_ns, double b, uint64_t b_ns)
+{
+	if (a < 0 || b < 0 || !(a_ns + b_ns))
+		return -1;
+	return (a * (double)a_ns + b * (double)b_ns) / (double)(a_ns + b_ns);
+}
+
+/* Adds the account of another interval; what one of the two does not know is unknown in the sum. */
+static void join_accounts(struct account *sum, const struct account *more)
+{
+	sum->valid &= more->valid;
+	sum->recovered_valid &= more->recovered_valid;
+	sum->machine_ns += more->machine_ns;
+	sum->run_ns += more->run_ns;
+	sum->idle_ns += more->idle_ns;
+	sum->iowait_ns += more->iowait_ns;
+	sum->steal_ns += more->steal_ns;
+	sum->irq_ns += more->irq_ns;
+	sum->recovered_ns += more->recovered_ns;
+	sum->children_ns += more->children_ns;
+	sum->rest_ns += more->rest_ns;
+}
+
+/* Adds a note that is not there yet, if there is room. */
+static void join_note(struct frame_head *head, const struct note *note)
+{
+	for (size_t i = 0; i < head->nnotes; i++)
+		if (head->notes[i].id == note->id &&
+		    (note->id == NOTE_RECORD_DROPPED || head->notes[i].value == note->value))
+			return;
+	if (head->nnotes < NOTES_MAX)
+		head->notes[head->nnotes++] = *note;
+}
+
+/* Joins the heads of two intervals: sums of what belongs to one, the later value of all else. */
+static void join_heads(struct frame_head *head, const struct frame_head *before, uint64_t before_ns,
+		       uint64_t now_ns)
+{
+	struct account account = before->account;
+	struct frame_head now = *head;
+
+	join_accounts(&account, &now.account);
+	head->account = account;
+	head->unknown |= before->unknown;
+	head->exits = join_counts(before->exits, now.exits);
+	head->lost = join_counts(before->lost, now.lost);
+	head->others += before->others;
+	if (before->self >= 0 && now.self >= 0)
+		head->self = join_shares(before->self, before_ns, now.self, now_ns);
+	head->nnotes = before->nnotes;
+	memcpy(head->notes, before->notes, sizeof(head->notes));
+	for (size_t i = 0; i < now.nnotes; i++)
+		join_note(head, &now.notes[i]);
+}
+
+void given_end(struct record_state *state)
+{
+	struct playback_moment *moment = &state->moment;
+	struct frame_head before = moment->head;
+	const struct note missing = { .id = NOTE_RECORD_DROPPED, .value = state->head.dropped };
+
+	moment->head = state->head.frame;
+	if (state->passed)
+		join_heads(&moment->head, &before, state->given_ns, state->head.interval_ns);
+	if (missing.value)
+		join_note(&moment->head, &missing);
+	state->given_ns += state->head.interval_ns;
+	moment->baseline = !state->head.interval_known;
+	moment->tasks = state->head.n;
+	moment->system = state->head.system;
+	moment->clocks = &state->clocks;
+	state->passed++;
+}
+
+void given_bound(struct played *played, const struct io_pressure *io, uint64_t begin_ns)
+{
+	played->io.stalled_ns += io->stalled_ns;
+	played->io.passed_ns += io->passed_ns;
+	played->io.until_ns = begin_ns + io->until_ns;
+}
+
+void given_traced(struct played *played, const struct record_traced *traced)
+{
+	struct traced *sum = &played->sum;
+	bool first = !played->traced;
+
+	if (first)
+		*sum = (struct traced){ .lost_known = true };
+	wait_states_add(&sum->states, &traced->states);
+	sum->lost_ns += traced->lost_ns;
+	sum->lost_known &= traced->lost_known;
+	if (traced->waker)
+		sum->waker = traced->waker;
+	sum->tgid = traced->tgid;
+	sum->start_ns = traced->start_ns;
+	played->traced = true;
+}
+
+void given_more(struct played *played, const struct record_process *more)
+{
+	played->more = xreallocarray(played->more, played->nmore + 1, sizeof(*played->more));
+	played->more[played->nmore++] = *more;
+}
+
+void given_totals(struct given_trace *trace, const struct trace_frame *totals)
+{
+	struct trace_frame *sum = &trace->frame;
+
+	sum->cost = trace->there ? join_shares(sum->cost, sum->interval_ns, totals->cost,
+					       totals->interval_ns)
+				 : totals->cost;
+	sum->interval_ns += totals->interval_ns;
+	sum->lost += totals->lost;
+	sum->switches += totals->switches;
+	trace->there = true;
+}
+
+void given_site(struct given_trace *trace, const struct site *site)
+{
+	if (!site->unattributed && !site->ns && !site->kind_ns && !site->count && !site->waiting)
+		return;
+	GROW(trace->sites, trace->nsites, trace->sites_cap);
+	trace->sites[trace->nsites++] = *site;
+}
+
+void given_link(struct given_trace *trace, const struct site_link *link)
+{
+	GROW(trace->links, trace->nlinks, trace->links_cap);
+	trace->links[trace->nlinks++] = *link;
+}
+
+/* Makes a stack of its text: the functions follow their pointers, and the text as it is follows. */
+static struct site_stack make_stack(const char *text, const char **kept)
+{
+	size_t n = 1, len = strlen(text) + 1;
+	const char **functions;
+	char *copy;
+
+	for (const char *at = text; (at = strchr(at, '\n')); at++)
+		n++;
+	functions = xcalloc(1, n * sizeof(*functions) + 2 * len);
+	copy = (char *)(functions + n);
+	*kept = memcpy(copy + len, text, len);
+	memcpy(copy, text, len);
+	for (size_t i = 0; i < n; i++)
+		functions[i] = strsep(&copy, "\n");
+	return (struct site_stack){ functions, n };
+}
+
+size_t given_stack(struct given_trace *trace, const char *text)
+{
+	if (!text)
+		return 0;
+	for (size_t i = 1; i < trace->nstacks; i++)
+		if (!strcmp(trace->texts[i], text))
+			return i;
+	if (!trace->nstacks)
+		trace->nstacks = 1;
+	trace->stacks = xreallocarray(trace->stacks, trace->nstacks + 1, sizeof(*trace->stacks));
+	trace->texts = xreallocarray(trace->texts, trace->nstacks + 1, sizeof(*trace->texts));
+	trace->stacks[0] = (struct site_stack){ 0 };
+	trace->stacks[trace->nstacks] = make_stack(text, &trace->texts[trace->nstacks]);
+	return trace->nstacks++;
+}
+
+/* The index of the readings of a group, or of where they belong. */
+static size_t reading_index(const struct record_state *state, const char *path)
+{
+	size_t at;
+
+	LOWER_BOUND(at, state->nreadings, strcmp(state->readings[at].path, path) < 0);
+	return at;
+}
+
+void given_group(struct record_state *state, const struct recorded_group *group)
+{
+	size_t at = reading_index(state, group->path);
+	struct given_group *reading;
+
+	if (at == state->nreadings || strcmp(state->readings[at].path, group->path) != 0) {
+		GROW(state->readings, state->nreadings, state->readings_cap);
+		memmove(&state->readings[at + 1], &state->readings[at],
+			(state->nreadings++ - at) * sizeof(*state->readings));
+		state->readings[at] = (struct given_group){ .path = xstrdup(group->path) };
+	}
+	reading = &state->readings[at];
+	reading->before_there &= group->follows;
+	reading->now = group->sample;
+	reading->now_there = true;
+}
+
+void record_group(const struct record_state *state, const char *path,
+		  const struct cgroup_sample **now, const struct cgroup_sample **before)
+{
+	size_t at = reading_index(state, path);
+	const struct given_group *reading = at < state->nreadings ? &state->readings[at] : NULL;
+
+	if (reading && strcmp(reading->path, path) != 0)
+		reading = NULL;
+	*now = reading && reading->now_there ? &reading->now : NULL;
+	*before = *now && reading->before_there ? &reading->before : NULL;
+}
+
+/* Orders by site, or by what a rest belongs to. */
+static int compare_same(const void *a, const void *b)
+{
+	const struct site *x = a, *y = b;
+
+	if (x->id != y->id)
+		return x->id < y->id ? -1 : 1;
+	if (x->start_ns != y->start_ns)
+		return x->start_ns < y->start_ns ? -1 : 1;
+	return (x->tgid > y->tgid) - (x->tgid < y->tgid);
+}
+
+/* Adds the wakers of a later interval, and keeps those that ended most waiting time. */
+static void merge_wakers(struct site *sum, const struct site *more)
+{
+	struct site_waker all[2 * SITE_WAKERS];
+	size_t n = 0;
+
+	for (unsigned i = 0; i < 2 * SITE_WAKERS; i++) {
+		const struct site_waker *waker =
+			i < SITE_WAKERS ? &sum->wakers[i] : &more->wakers[i - SITE_WAKERS];
+
+		if (waker->tgid || waker->name)
+			all[n++] = *waker;
+	}
+	n = wakers_top(all, n);
+	memset(sum->wakers, 0, sizeof(sum->wakers));
+	memcpy(sum->wakers, all, (n < SITE_WAKERS ? n : SITE_WAKERS) * sizeof(*all));
+}
+
+/* Adds up the intervals of the same site, or of the same rest. */
+static void merge_sites(struct given_trace *trace)
+{
+	size_t kept = 0;
+
+	if (trace->nsites)
+		qsort(trace->sites, trace->nsites, sizeof(*trace->sites), compare_same);
+	for (size_t i = 0; i < trace->nsites; i++) {
+		struct site *sum = kept ? &trace->sites[kept - 1] : NULL;
+
+		if (!sum || compare_same(sum, &trace->sites[i])) {
+			trace->sites[kept++] = trace->sites[i];
+			continue;
+		}
+		merge_wakers(sum, &trace->sites[i]);
+		/* Intervals in which it is not known are left out. */
+		sum->unknown &= trace->sites[i].unknown;
+		site_add(sum, &trace->sites[i]);
+		if (sum->unattributed)
+			sum->ns = (uint64_t)sum->rest_ns;
+	}
+	trace->nsites = kept;
+}
+
+/* Orders links by all but their time. */
+static int compare_same_links(const void *a, const void *b)
+{
+	struct site_link x = *(const struct site_link *)a, y = *(const struct site_link *)b;
+
+	x.ns = y.ns = 0;
+	return site_link_compare(&x, &y);
+}
+
+/* Adds up the same links of several records. */
+static void merge_links(struct given_trace *trace)
+{
+	size_t kept = 0;
+
+	if (trace->nlinks)
+		qsort(trace->links, trace->nlinks, sizeof(*trace->links), compare_same_links);
+	for (size_t i = 0; i < trace->nlinks; i++) {
+		if (kept && !compare_same_links(&trace->links[kept - 1], &trace->links[i]))
+			trace->links[kept - 1].ns += trace->links[i].ns;
+		else
+			trace->links[kept++] = trace->links[i];
+	}
+	trace->nlinks = kept;
+}
+
+/* Orders sites and links as a frame has them. */
+static int compare_sites(const void *a, const void *b)
+{
+	return site_compare(a, b);
+}
+
+static int compare_links(const void *a, const void *b)
+{
+	return site_link_compare(a, b);
+}
+
+/* A copy of an array in place of another; it has room for one element more. */
+static void *copy_array(void *old, const void *from, size_t n, size_t size)
+{
+	void *copy = xreallocarray(old, n + 1, size);
+
+	if (n)
+		memcpy(copy, from, n * size);
+	return copy;
+}
+
+/* Gives out the sites, the links and the stacks. */
+static void give_sites(struct given_trace *trace, bool several)
+{
+	struct trace_frame *frame = &trace->given;
+
+	if (several) {
+		merge_sites(trace);
+		merge_links(trace);
+	}
+	trace->given_sites =
+		copy_array(trace->given_sites, trace->sites, trace->nsites, sizeof(*trace->sites));
+	trace->given_links =
+		copy_array(trace->given_links, trace->links, trace->nlinks, sizeof(*trace->links));
+	trace->given_stacks = copy_array(trace->given_stacks, trace->stacks, trace->nstacks,
+					 sizeof(*trace->stacks));
+	qsort(trace->given_sites, trace->nsites, sizeof(*trace->sites), compare_sites);
+	qsort(trace->given_links, trace->nlinks, sizeof(*trace->links), compare_links);
+	*frame = trace->frame;
+	frame->sites = trace->given_sites;
+	frame->n = trace->nsites;
+	frame->links = trace->given_links;
+	frame->nlinks = trace->nlinks;
+	frame->stacks = trace->given_stacks;
+	frame->nstacks = trace->nstacks;
+}
+
+/* Gives out what was traced of an element; *at: the next free index. NULL: nothing was. */
+static const struct traced *give_traced(struct given_trace *trace, const struct played *played,
+					size_t *at)
+{
+	struct traced *given = &trace->traced[*at];
+
+	if (!played || !played->traced)
+		return NULL;
+	*given = played->sum;
+	++*at;
+	for (size_t i = 0; i < played->nmore; i++) {
+		trace->traced[*at] = (struct traced){ .tgid = played->more[i].tgid,
+						      .start_ns = played->more[i].start_ns };
+		trace->traced[*at - 1].more = &trace->traced[*at];
+		++*at;
+	}
+	return given;
+}
+
+/* The elements that are given: the living ones, then those that left, the first to leave first. */
+static const struct recorded_element *given_nth(const struct record_state *state, size_t i)
+{
+	if (i < state->n)
+		return &state->known[i];
+	i -= state->n;
+	return i < state->ngone ? &state->gone[i] : &state->left[i - state->ngone];
+}
+
+/* Whether a process is among those asked for. */
+static bool is_wanted(const pid_t *pids, size_t npids, pid_t tgid)
+{
+	size_t at;
+
+	if (!npids)
+		return true;
+	LOWER_BOUND(at, npids, pids[at] < tgid);
+	return at < npids && pids[at] == tgid;
+}
+
+/* Gives out what was traced, rows in the order of the sample. */
+static void give_trace(struct record_state *state, const pid_t *pids, size_t npids,
+		       struct playback_moment *moment)
+{
+	struct given_trace *trace = state->given;
+	size_t n = state->n + state->ngone + state->nleft, room = n, row = 0, at = 0;
+
+	moment->trace = NULL;
+	moment->traced = NULL;
+	if (!trace->there)
+		return;
+	for (size_t i = 0; i < n; i++) {
+		const struct played *played = given_nth(state, i)->played;
+
+		room += played ? played->nmore : 0;
+	}
+	trace->traced = xreallocarray(trace->traced, room + 1, sizeof(*trace->traced));
+	trace->rows = xreallocarray(trace->rows, n + 1, sizeof(*trace->rows));
+	for (size_t i = 0; i < n; i++) {
+		const struct recorded_element *known = given_nth(state, i);
+
+		if (is_wanted(pids, npids, known->raw->tgid))
+			trace->rows[row++] = give_traced(trace, known->played, &at);
+	}
+	give_sites(trace, state->passed > 1);
+	moment->trace = &trace->given;
+	moment->traced = trace->rows;
+}
+
+/* Gives out what was read of a living element besides its counters. */
+static void give_extra(const struct record_state *state, size_t i, struct sample *cur, size_t at)
+{
+	struct task_extra *from = sample_extra(&state->extras, i), *to;
+	const struct played *played = state->known[i].played;
+	bool bound = played && played->io.passed_ns;
+
+	if (!from && !bound)
+		return;
+	to = sample_add_extra(cur, at);
+	if (from) {
+		*to = *from;
+		*from = (struct task_extra){ .place = from->place };
+	}
+	to->place = (uint32_t)at;
+	if (bound)
+		to->io = played->io;
+}
+
+/* Gives out an element, which is at a place of the sample. */
+static void give_element(const struct recorded_element *known, struct sample *cur, size_t at,
+			 bool several)
+{
+	const struct played *played = known->played;
+	bool late = several && known->raw->read_ns < cur->begin_ns && !known->raw->exited;
+
+	if (cur->records && known->record)
+		cur->records[at] = *known->record;
+	if (cur->procs && known->proc)
+		cur->procs[at] = *known->proc;
+	if (!late && !(played && (played->dwait_ns || played->exited)))
+		return;
+	if (late)
+		sample_own(cur, at)->read_ns = cur->begin_ns;
+	if (!played)
+		return;
+	sample_own(cur, at)->now.waits.dwait_ns += played->dwait_ns;
+	cur->raw[at]->exited |= played->exited;
+}
+
+/* Corrects the sample before by what is known only now: when its elements were read. */
+static void correct(struct sample *prev, const struct recorded_element *known)
+{
+	size_t at;
+
+	if (!known->played || !known->played->before_ns)
+		return;
+	at = sample_place(prev, known->raw->tgid, known->raw->pid);
+	if (at != NO_PLACE)
+		sample_own(prev, at)->read_ns = known->played->before_ns;
+}
+
+/* Copies from the sample before what only frames know, where elements are others than read. */
+static void match_before(const struct sample *prev, struct sample *cur)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; prev && i < cur->n; i++) {
+		uint64_t order = raw_order(cur->raw[i]);
+
+		while (at < prev->n && raw_order(prev->raw[at]) < order)
+			at++;
+		if (at < prev->n && raw_order(prev->raw[at]) == order &&
+		    prev->raw[at]->task == cur->raw[i]->task)
+			cur->raw[i]->ran_ns = prev->raw[at]->ran_ns;
+	}
+}
+
+/* Adds the elements that are wanted, and their marks. */
+static void give_elements(const struct record_state *state, struct sample *cur, const pid_t *pids,
+			  size_t npids, bool several)
+{
+	size_t n = state->n + state->ngone + state->nleft, left = 0, at = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct recorded_element *known = given_nth(state, i);
+
+		if (!is_wanted(pids, npids, known->raw->tgid))
+			continue;
+		if (i < state->n)
+			sample_add_shared(cur, known->raw);
+		else
+			left++;
+	}
+	sample_leave(cur, left);
+	sample_extend(cur, state->head.have & (NEED_RECORD | NEED_RANGE | NEED_PROC));
+	if (state->head.marked && !several)
+		sample_mark(cur, 0);
+	for (size_t i = 0; i < n; i++) {
+		const struct recorded_element *known = given_nth(state, i);
+
+		if (!is_wanted(pids, npids, known->raw->tgid))
+			continue;
+		if (i < state->n) {
+			give_extra(state, i, cur, at);
+			if (cur->marks)
+				cur->marks[at] = known->mark;
+		} else {
+			sample_share(cur, at, known->raw);
+		}
+		give_element(known, cur, at++, several && i < state->n);
+	}
+}
+
+void record_give(struct record_state *state, struct sample *prev, struct sample *cur,
+		 const pid_t *pids, size_t npids, struct playback_moment *moment)
+{
+	bool several = state->passed > 1;
+
+	sample_reset(cur);
+	cur->begin_ns = state->head.begin_ns;
+	cur->end_ns = state->head.begin_ns + state->head.took_ns;
+	cur->real_ns = state->head.real_ns;
+	cur->hangs_read = state->head.hangs_read;
+	give_elements(state, cur, pids, npids, several);
+	if (cur->marks && prev && !npids && state->head.steady <= cur->n &&
+	    state->head.steady <= prev->n)
+		cur->stable[1] = state->head.steady;
+	/* A frame compares elements with the same place in both samples. */
+	for (size_t i = 0; i < cur->stable[1]; i++)
+		if (cur->raw[i]->task != prev->raw[i]->task)
+			cur->stable[1] = i;
+	for (size_t i = 0; prev && !several && i < state->n + state->nleft; i++)
+		correct(prev, given_nth(state, i));
+	if (several)
+		match_before(prev, cur);
+	*moment = state->moment;
+	/* The account is about the whole machine. */
+	if (npids)
+		moment->head.account = (struct account){ 0 };
+	give_trace(state, pids, npids, moment);
+	state->passed = 0;
+}
+
+void record_pass(struct record_state *state)
+{
+	state->passed = 0;
+}
