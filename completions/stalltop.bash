@@ -52,7 +52,7 @@ _stalltop_words()
 	site_field) echo 'state class time share count avg max waiting pid comm syscall on where waker' ;;
 	unit) echo 'percent ms count avg max total' ;;
 	grouping) echo 'process thread user command cgroup' ;;
-	format) echo 'text csv json openmetrics why' ;;
+	format) echo 'text csv json sqlite openmetrics why' ;;
 	source) echo 'auto taskstats bpf procfs' ;;
 	theme) echo 'auto dark light any mono' ;;
 	condition) echo 'cpu memory io irq hang oom' ;;

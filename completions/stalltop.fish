@@ -211,6 +211,7 @@ function __stalltop_format
 	printf '%s\t%s\n' text ''
 	printf '%s\t%s\n' csv ''
 	printf '%s\t%s\n' json ''
+	printf '%s\t%s\n' sqlite ''
 	printf '%s\t%s\n' openmetrics ''
 	printf '%s\t%s\n' why ''
 end
@@ -257,7 +258,7 @@ complete -c stalltop -n __stalltop_own -s i -l active -d 'hide rows with no dela
 complete -c stalltop -n __stalltop_own -s r -l rows -x -d 'at most N rows per sample'
 complete -c stalltop -n __stalltop_own -s x -l no-exits -d 'do not listen for exiting tasks'
 complete -c stalltop -n __stalltop_own -l exit-buffer -x -d 'receive buffer of each listener for exiting tasks (there is one per CPU)'
-complete -c stalltop -n __stalltop_own -s o -l format -x -a '(__stalltop_format)' -d 'text, csv, json, openmetrics, why (with -b)'
+complete -c stalltop -n __stalltop_own -s o -l format -x -a '(__stalltop_format)' -d 'text, csv, json, sqlite, openmetrics, why (with -b)'
 complete -c stalltop -n __stalltop_own -l output -r -F -d 'write to FILE, which is emptied first: with -b the samples, in place of standard output'
 complete -c stalltop -n __stalltop_own -l listen -x -d 'no screen: answer with metrics (OpenMetrics over HTTP, /metrics) at [ADDRESS]:PORT, without ADDRESS for this machine alone, or at the path of a Unix socket'
 complete -c stalltop -n __stalltop_own -l max-series -x -d 'for metrics: at most N groups have series of their own, the rest add to one named other'

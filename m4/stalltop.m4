@@ -98,16 +98,6 @@ AC_DEFINE_UNQUOTED([PROCPS_LIBRARY], ["$st_procps"], [What says the uptime; empt
 ST_PART([procps], [PROCPS], [procps_missing])
 ])
 
-# ST_SQLITE_DESERIALIZE
-# ---------------------
-# Whether SQLite reads a database that is in memory: on by default since 3.36.
-AC_DEFUN([ST_SQLITE_DESERIALIZE],
-[st_saved_LIBS=$LIBS
-LIBS="$SQLITE_LIBS $LIBS"
-AC_CHECK_FUNCS([sqlite3_deserialize])
-LIBS=$st_saved_LIBS
-])
-
 # ST_BPF_TRY(QUESTION, SOURCE, WHY)
 # ---------------------------------
 # Asks whether clang compiles SOURCE for BPF, to conftest.bpf.o. If not, runs WHY.

@@ -84,11 +84,11 @@ result $? 'each command of ./bootstrap is there'
 
 # The demo is for everybody: small, without privileges, with the answers that the README promises.
 {
-	size=$(stat -c %s "$srcdir/doc/demo.db.zst")
+	size=$(stat -c %s "$srcdir/doc/demo.db")
 	[ "$size" -le 300000 ] || echo "the demo has $size bytes"
 	as=
 	[ "$(id -u)" != 0 ] || as='setpriv --reuid 65534 --regid 65534 --clear-groups --no-new-privs'
-	cp "$program" "$srcdir/doc/demo.db.zst" "$work" && chmod 755 "$work" "$work"/stalltop && chmod 644 "$work/demo.db.zst"
+	cp "$program" "$srcdir/doc/demo.db" "$work" && chmod 755 "$work" "$work"/stalltop && chmod 644 "$work/demo.db"
 	for word in 'frozen' 'quota' 'ended by|held by' 'backup'; do
 		$as "$work/stalltop" -R demo -b -o json | jq -r '.findings[].text' | grep -qE "$word" ||
 			echo "no finding with $word"

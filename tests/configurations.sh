@@ -12,10 +12,8 @@ source=$(cd "$(dirname "$0")/.." && pwd) || exit 1
 # name | arguments of configure | the line of --version | what it is then not linked with
 rows="bpf|--with-bpf=no|bpf: unavailable (not built in: --with-bpf=no)|libbpf
 microhttpd|--with-microhttpd=no|metrics over HTTP: not built in (--with-microhttpd=no)|libmicrohttpd
-zstd|--with-zstd=no|compressed recordings: not built in (--with-zstd=no)|libzstd
 procps|--with-procps=no|libproc2 or libprocps: not built in (--with-procps=no)|libproc
-deserialize|ac_cv_func_sqlite3_deserialize=no||
-all|--with-bpf=no --with-microhttpd=no --with-zstd=no --with-procps=no|metrics over HTTP: not built in (--with-microhttpd=no)|libmicrohttpd"
+all|--with-bpf=no --with-microhttpd=no --with-procps=no|metrics over HTTP: not built in (--with-microhttpd=no)|libmicrohttpd"
 
 names=$(echo "$rows" | cut -d'|' -f1)
 for name; do

@@ -28,7 +28,7 @@ struct pressure_graph {
 	bool said; /* how long it goes back is before it */
 	uint64_t cell_ns; /* the time that a cell stands for */
 	uint64_t begin_ns; /* CLOCK_REALTIME of the first one */
-	float values[PSI_RESOURCES][PRESSURE_CELLS]; /* "some", in percent; negative: not known */
+	double values[PSI_RESOURCES][PRESSURE_CELLS]; /* "some", in percent; negative: not known */
 };
 
 /* The fewest cells that make a graph, and those from which it says how long it goes back. */
@@ -44,17 +44,17 @@ struct pressure_graph {
 #define SCALE 100.0
 
 /* Adds a moment: each cell that its interval touches keeps the highest value. */
-static void add_outline(struct pressure_graph *graph, const struct outline *outline)
+static void add_entry(struct pressure_graph *graph, const struct record_entry *entry)
 {
-	uint64_t end = outline->real_ns - graph->begin_ns;
-	uint64_t begin = end > outline->interval_ns ? end - outline->interval_ns + 1 : 0;
+	uint64_t end = entry->real_ns - graph->begin_ns;
+	uint64_t begin = end > entry->interval_ns ? end - entry->interval_ns + 1 : 0;
 
 	for (uint64_t cell = begin / graph->cell_ns; cell <= end / graph->cell_ns; cell++) {
 		if (cell >= (uint64_t)graph->cells)
 			return;
 		for (unsigned r = 0; r < PSI_RESOURCES; r++)
-			if (outline->stalls[r] > graph->values[r][cell])
-				graph->values[r][cell] = outline->stalls[r];
+			if (entry->stalls[r] > graph->values[r][cell])
+				graph->values[r][cell] = entry->stalls[r];
 	}
 }
 
@@ -73,7 +73,7 @@ static bool find_last_moment(struct ui *ui, struct position *position)
 static void pressure_graph_make(struct ui *ui, int column, struct pressure_graph *graph)
 {
 	const struct frame_info *info = ui->frame->info;
-	struct outline now = { .real_ns = info->real_ns, .interval_ns = info->interval_ns };
+	struct record_entry now = { .real_ns = info->real_ns, .interval_ns = info->interval_ns };
 	struct position position;
 	bool more;
 
@@ -99,13 +99,13 @@ static void pressure_graph_make(struct ui *ui, int column, struct pressure_graph
 		for (int i = 0; i < graph->cells; i++)
 			graph->values[r][i] = -1;
 	/* The present's moment is kept only after it was drawn. */
-	lookback_stalls(info, now.stalls);
-	add_outline(graph, &now);
+	record_stalls(info, now.stalls);
+	add_entry(graph, &now);
 	more = find_last_moment(ui, &position);
 	for (unsigned i = 0; more && i < MOMENTS_MOST; i++) {
-		if (position_outline(&position)->real_ns < graph->begin_ns)
+		if (position_entry(&position)->real_ns < graph->begin_ns)
 			break;
-		add_outline(graph, position_outline(&position));
+		add_entry(graph, position_entry(&position));
 		more = past_before(ui->rewind.past, &position);
 	}
 }
@@ -126,23 +126,23 @@ static void pressure_graph_draw(struct ui *ui, const struct pressure_graph *grap
 				enum psi_resource resource, int line)
 {
 	const struct styles *styles = &ui->term.styles;
-	const float *values = graph->values[resource];
+	const double *values = graph->values[resource];
 	struct buf *text = &ui->scratch;
 
 	if (graph->cells && graph->said)
 		say_span(ui, graph, line);
 	for (int from = 0, to; from < graph->cells; from = to) {
-		enum style style = style_of_graph(styles, (double)values[from]);
+		enum style style = style_of_graph(styles, values[from]);
 
 		text->len = 0;
 		for (to = from; to < graph->cells; to++) {
-			if (style_of_graph(styles, (double)values[to]) != style)
+			if (style_of_graph(styles, values[to]) != style)
 				break;
 			if (values[to] >= 0 && values[to] < SHARE_SHOWN)
 				buf_putc(text, '.');
 			else
-				spark_append_one(values[to] < 0 ? (double)NAN : (double)values[to],
-						 SCALE, ui->term.charset, text);
+				spark_append_one(values[to] < 0 ? (double)NAN : values[to], SCALE,
+						 ui->term.charset, text);
 		}
 		term_put(&ui->term, line, graph->column + from, to - from, text->data, text->len,
 			 style);

@@ -161,7 +161,6 @@ void loop_draw(struct loop *loop)
 		return;
 	open_process(loop);
 	page = ui_page(ui);
-	timeline_read(ui);
 	term_erase(&ui->term);
 	if (ui->frame)
 		page->ops->draw(ui, page->state, &page->list, last);
@@ -462,7 +461,7 @@ static void clean_up(struct loop *loop)
 	else if (ui->rewind.past)
 		past_leave(ui->rewind.past);
 	trends_free(&ui->rewind.trends);
-	lookback_close(ui->rewind.lookback);
+	ring_close(ui->rewind.ring);
 	rewind_record(&loop->ui);
 	sampler_close(loop->live);
 	free(ui->hierarchy);

@@ -60,7 +60,7 @@ void loop_sample(struct loop *loop)
 	const struct frame *frame;
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 	/* Of what is kept from the first on: else all tasks would be kept once more, as others. */
-	unsigned kept = ui->rewind.lookback || ui->config->recorder ? KEPT_NEEDS : 0;
+	unsigned kept = ui->rewind.ring || ui->config->recorder ? KEPT_NEEDS : 0;
 	unsigned wanted = loop_needs(ui) | kept | NEED_EVIDENCE;
 	int err;
 
@@ -136,7 +136,7 @@ static int open_sampler(struct loop *loop)
 int loop_open(struct loop *loop)
 {
 	struct ui *ui = &loop->ui;
-	const struct lookback_limits *limits = ui->config->history;
+	const struct ring_limits *limits = ui->config->history;
 	int err;
 
 	ui->rewind.past = ui->config->past;
@@ -150,8 +150,8 @@ int loop_open(struct loop *loop)
 	}
 	err = open_sampler(loop);
 	if (!err && limits && limits->bytes) {
-		ui->rewind.lookback = lookback_open(limits);
-		ui->rewind.past = past_open(ui->rewind.lookback, &ui->sampler_config);
+		ui->rewind.ring = ring_open(limits);
+		ui->rewind.past = past_open(ui->rewind.ring, &ui->sampler_config);
 	}
 	return err;
 }

@@ -13,7 +13,6 @@
 #include "base/util.h"
 #include "bpf/exact.h"
 #include "bpf/refusal.h"
-#include "history/schema.h"
 #include "model/notes.h"
 #include "model/source.h"
 #include "model/tracing.h"
@@ -436,31 +435,6 @@ static void append_barred(struct buf *out)
 	}
 }
 
-/* Appends a column of a recording. */
-static void append_recorded(struct buf *out, const char *name, const char *text)
-{
-	buf_printf(out, ".TP 18n\n.B %s\n", name);
-	append_roff(out, text);
-	buf_putc(out, '\n');
-}
-
-/* Appends the tables of a recording. */
-static void append_recording(struct buf *out)
-{
-	for (unsigned id = 0; id < TABLES; id++) {
-		const struct schema_table *table = &schema_tables[id];
-
-		buf_printf(out, ".SS %s\n%s", table->name,
-			   table->packed ? "(A view, see PACKED TABLES.)\n" : "");
-		append_roff(out, table->text);
-		buf_putc(out, '\n');
-		if (table->of_sample)
-			append_recorded(out, "sample", "the sample.");
-		for (unsigned i = 0; i < table->n; i++)
-			append_recorded(out, table->fields[i].name, table->fields[i].text);
-	}
-}
-
 bool docgen_append(struct buf *out, const char *name)
 {
 	static const struct {
@@ -470,9 +444,8 @@ bool docgen_append(struct buf *out, const char *name)
 		       { "sites", append_sites_table }, { "units", append_units },
 		       { "notes", append_notes },	{ "findings", append_patterns },
 		       { "words", append_words },	{ "barred", append_barred },
-		       { "columns", append_columns },	{ "recording", append_recording },
-		       { "bash", completion_bash },	{ "zsh", completion_zsh },
-		       { "fish", completion_fish } };
+		       { "columns", append_columns },	{ "bash", completion_bash },
+		       { "zsh", completion_zsh },	{ "fish", completion_fish } };
 
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
 		if (strcmp(tables[i].name, name) != 0)
@@ -545,7 +518,6 @@ static void put_missing_parts(struct buf *out)
 		const char *what, *why;
 	} parts[] = {
 		{ "metrics over HTTP", MICROHTTPD_MISSING },
-		{ "compressed recordings", ZSTD_MISSING },
 		{ "libproc2 or libprocps", PROCPS_MISSING },
 	};
 

@@ -286,8 +286,8 @@ static const char *replay_failure(const char *path, int err)
 	else if (err == -ERANGE)
 		why = "it has no interval: it ended before a second sample, or --from, --to or -d "
 		      "leave none";
-	else if (err == -ENOPKG)
-		why = "it is packed, and zstd is not built in: unpack it with zstd -d";
+	else if (err == -EPROTO)
+		why = "it was recorded by another version of stalltop: show it with that one";
 	else if (err == -EOPNOTSUPP)
 		why = "it was recorded with other rows: by thread needs -H, by process none";
 	return why;

@@ -478,11 +478,11 @@ static const char *find_demo(struct buf *path)
 		path->data[n] = '\0';
 		slash = strrchr(path->data, '/');
 		path->len = slash ? (size_t)(slash + 1 - path->data) : 0;
-		buf_puts(path, "demo.db.zst");
+		buf_puts(path, "demo.db");
 		if (!access(buf_cstr(path), R_OK))
 			return buf_cstr(path);
 	}
-	return PKGDATADIR "/demo.db.zst";
+	return PKGDATADIR "/demo.db";
 }
 
 /* Opens what the options name and runs. Returns the exit status. */

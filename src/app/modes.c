@@ -42,6 +42,8 @@ static const char *wrong_value(const struct options *options)
 		return "--rows 0 needs --batch";
 	if (options_metrics(options) && !group_folds(options->view.group_by))
 		return "metrics are by group: use -g cgroup, user or command";
+	if (options->batch && options->format->open && !options->output)
+		return "tables need a file: -o sqlite --output FILE";
 	if (options->listen && !server_is_built())
 		return "--listen is not built in: " MICROHTTPD_MISSING;
 	if (!uses_no_screen(options) && !uses_terminal() && !options->record.path)

@@ -312,7 +312,7 @@ SETTER(set_before)
 /* --history */
 SETTER(set_history)
 {
-	if (lookback_parse(arg, &options->history))
+	if (ring_parse(arg, &options->history))
 		return true;
 	buf_puts(why, "a time such as 15m or 1h, a size such as 64M, both as in 1h,128M, or 0");
 	return false;
@@ -491,11 +491,11 @@ const struct option_row option_table[] = {
 	  IN(MACHINE | COMMAND), PASSED(EVERY), .part = PART_WATCH },
 	{ 'o', "format", "FORMAT", "text", OUT_FORMAT_NAMES " (with -b)",
 	  PICK(WORDS_FORMAT, pick_format), IN(EVERY), .barred = true, .part = PART_BATCH,
-	  .brief = "text, csv, json, openmetrics" },
+	  .brief = "text, csv, json, sqlite, openmetrics" },
 	{ 0, "output", "FILE", "none",
 	  "write to FILE, which is emptied first: with -b the samples, in place of standard "
 	  "output; with -- COMMAND the report, in place of standard error; with -o openmetrics "
-	  "FILE is replaced whole at each sample",
+	  "FILE is replaced whole at each sample, with -o sqlite it must not exist",
 	  FILE_NAME(output), IN(BATCHES | SERIES | COMMAND), .barred = true, .part = PART_BATCH,
 	  .brief = "write to FILE" },
 	{ 0, "listen", "WHERE", "off",
@@ -660,7 +660,7 @@ void options_default(struct options *options)
 				     .descending = true,
 				     .over_ms = -1 } },
 		.sampler = { .exits = true },
-		.history = LOOKBACK_DEFAULT,
+		.history = RING_DEFAULT,
 		.watch = { .linger_ns = LINGER_NS },
 		.format = out_registry[0],
 		.record = { .limits = SEGMENT_LIMITS_DEFAULT, .program = PACKAGE_VERSION },

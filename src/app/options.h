@@ -9,9 +9,9 @@
 
 #include "base/buf.h"
 #include "data/trigger.h"
-#include "history/lookback.h"
 #include "history/recorder.h"
 #include "history/replay.h"
+#include "history/ring.h"
 #include "model/sampler.h"
 #include "out/out.h"
 #include "view/view_config.h"
@@ -60,7 +60,7 @@ struct options {
 	char **command;
 	struct recorder_config record; /* path NULL: nothing is recorded */
 	struct replay_config replay; /* path NULL: the machine is looked at */
-	struct lookback_limits history; /* what the screen keeps to look back at */
+	struct ring_limits history; /* what the screen keeps to look back at */
 	const char *diff[2]; /* the recordings to compare; NULL: none */
 	bool paced, lingers; /* the interval, the time after pressure were asked for */
 	/* The file to write to; NULL: samples to standard output, a report to standard error. */

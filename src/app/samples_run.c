@@ -127,6 +127,12 @@ static int put_file(void *arg, struct out *out)
 	return err;
 }
 
+/* The format has put the sample into its file. */
+static int put_nothing(UNUSED void *arg, struct out *out)
+{
+	return out->error;
+}
+
 /* Hands a sample on to clients. */
 static int put_server(void *arg, struct out *out)
 {
@@ -164,6 +170,10 @@ static bool sink_open(struct sink *sink, const struct options *options)
 		return open_server(sink);
 	if (!options->batch)
 		return true;
+	if (options->format->open) {
+		sink->batch = (struct batch_sink){ put_nothing, sink };
+		return true;
+	}
 	sink->replaces =
 		options->output && options_metrics(options) && is_replaceable(options->output);
 	if (!sink->replaces) {
@@ -289,6 +299,7 @@ static int run_samples(const struct options *options, struct sampler *sampler,
 				     .width = width_of(sink->fd),
 				     .fill = fill_rows,
 				     .fill_arg = sampler,
+				     .path = options->output,
 				     .triggers = triggers,
 				     .as_json = options->why_json,
 				     .max_series = options->max_series };
@@ -317,7 +328,10 @@ static int run_samples(const struct options *options, struct sampler *sampler,
 
 	set_up_signals(&waiting, batch.vigil);
 	out_open(&out, options_format(options), &config);
-	err = batch_run(&batch, &failure);
+	err = out_begin(&out);
+	failure = BATCH_WRITE;
+	if (!err)
+		err = batch_run(&batch, &failure);
 	out_close(&out);
 	if (!err)
 		return out.suffers ? EXIT_SUFFERS : EXIT_SUCCESS;

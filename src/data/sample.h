@@ -191,7 +191,6 @@ struct task {
 	uint64_t cgroup_id; /* of the unified hierarchy; 0: not known */
 	/* Other numbers after exec, or in another cgroup of any hierarchy; 0: not known. */
 	uint64_t exec, groups;
-	uint32_t recorded[2]; /* its places in what is written of it; 0: none. history's */
 	struct task_reaped reaped;
 	struct task_sleeps *sleeps; /* at its last reading; sleeps.c's. NULL: never known */
 	/* Surplus blkio that the kernel booked, by the scheduler's sums: not in the counters. */

@@ -76,7 +76,7 @@ const char *bytes_get_text(struct bytes *in)
 }
 
 /* Reads a member that is a number. */
-static uint64_t number_of(const struct field *field, const char *at)
+static inline uint64_t number_of(const struct field *field, const char *at)
 {
 	uint8_t byte;
 	uint16_t two;
@@ -119,7 +119,7 @@ static bool set_number(const struct field *field, char *at, uint64_t value)
 }
 
 /* Reads a member that is a text. */
-static const char *text_of(const char *at)
+static inline const char *text_of(const char *at)
 {
 	const char *text;
 
@@ -128,12 +128,12 @@ static const char *text_of(const char *at)
 }
 
 /* Whether a member differs. */
-static bool differs(const struct field *field, const char *now, const char *was)
+static inline bool differs(const struct field *field, const char *now, const char *was)
 {
 	const char *a, *b;
 
 	if (field->type != TYPE_TEXT)
-		return memcmp(now, was, field->size) != 0;
+		return number_of(field, now) != number_of(field, was);
 	a = text_of(now);
 	b = text_of(was);
 	return a != b && (!a || !b || strcmp(a, b) != 0);
@@ -146,7 +146,7 @@ struct field_place {
 };
 
 /* Moves to the next place. */
-static void step(const struct field_table *table, struct field_place *place)
+static inline void step(const struct field_table *table, struct field_place *place)
 {
 	if (++place->i < table->fields[place->field].n)
 		return;
@@ -160,12 +160,16 @@ static uint64_t mask_of(const struct field_table *table, struct field_place *pla
 {
 	uint64_t mask = 0;
 
-	for (unsigned bit = 0; bit < GROUP && place->field < table->n; bit++) {
+	for (unsigned bit = 0; bit < GROUP && place->field < table->n;) {
 		const struct field *field = &table->fields[place->field];
 		size_t at = field->offset + (size_t)place->i * field->stride;
 
-		mask |= (uint64_t)differs(field, now + at, was + at) << bit;
-		step(table, place);
+		for (; place->i < field->n && bit < GROUP; place->i++, bit++, at += field->stride)
+			mask |= (uint64_t)differs(field, now + at, was + at) << bit;
+		if (place->i == field->n) {
+			place->i = 0;
+			place->field++;
+		}
 	}
 	return mask;
 }

@@ -8,49 +8,50 @@
 #include <string.h>
 
 #include "base/util.h"
-#include "history/rebuild.h"
+#include "history/record.h"
 
 struct past {
 	struct replay replay; /* reads moments; its rows: those that are wanted */
-	struct stretches *stretches; /* its files, or what is kept in memory */
+	struct segment_list *segments; /* its files, or what is kept in memory */
 	struct sampler_config config;
 	struct playback playback;
 	struct sampler *sampler, *former; /* former: the one shown before; NULL: none */
-	struct rebuild *former_rebuild; /* what its frames point into */
+	struct record_state *former_state; /* what its frames point into */
 	bool current; /* the sampler's last frame is the one that is shown */
 	/* While a frame is made: the next moment to read, and the last one. */
 	struct position reading, target;
-	struct position shown; /* what is shown; its stretch is pinned, NULL: nothing */
+	struct position shown; /* what is shown; its segment is pinned, NULL: nothing */
 };
 
-/* Returns the index of a stretch; if it is not in the list, the length of the list. */
-static size_t stretch_index(const struct past *past, const struct stretch *stretch)
+/* Returns the index of a segment; if it is not in the list, the length of the list. */
+static size_t segment_index(const struct past *past, const struct segment *segment)
 {
 	size_t i = 0;
 
-	while (i < past->stretches->n && past->stretches->list[i] != stretch)
+	while (i < past->segments->n && past->segments->list[i] != segment)
 		i++;
 	return i;
 }
 
-/* Whether a stretch has moments with the wanted rows: threads, or processes. */
-static bool is_usable(const struct past *past, struct stretch *stretch)
+/* Whether a segment has moments with the wanted rows: threads, or processes. */
+static bool is_usable(const struct past *past, struct segment *segment)
 {
-	return !stretch_list(stretch) && stretch->n && stretch->threads == past->replay.threads;
+	return (segment->listed || !segment_list(segment)) && segment->n &&
+	       segment->threads == past->replay.threads;
 }
 
 /* Moves to the next moment, whether it can be shown or not. False: there is none. */
 static bool step_on(const struct past *past, struct position *position)
 {
-	size_t i = stretch_index(past, position->stretch);
+	size_t i = segment_index(past, position->segment);
 
-	if (position->at + 1 < position->stretch->n) {
+	if (position->at + 1 < position->segment->n) {
 		position->at++;
 		return true;
 	}
-	while (++i < past->stretches->n)
-		if (is_usable(past, past->stretches->list[i])) {
-			*position = (struct position){ past->stretches->list[i], 0 };
+	while (++i < past->segments->n)
+		if (is_usable(past, past->segments->list[i])) {
+			*position = (struct position){ past->segments->list[i], 0 };
 			return true;
 		}
 	return false;
@@ -59,20 +60,20 @@ static bool step_on(const struct past *past, struct position *position)
 /* Moves to the moment before, whether it can be shown or not. False: there is none. */
 static bool step_back(const struct past *past, struct position *position)
 {
-	size_t i = stretch_index(past, position->stretch);
+	size_t i = segment_index(past, position->segment);
 
 	if (position->at) {
 		position->at--;
 		return true;
 	}
 	/* What came right before has been removed. */
-	if (position->stretch->torn)
+	if (position->segment->torn)
 		return false;
 	while (i-- > 0) {
-		struct stretch *stretch = past->stretches->list[i];
+		struct segment *segment = past->segments->list[i];
 
-		if (is_usable(past, stretch)) {
-			*position = (struct position){ stretch, stretch->n - 1 };
+		if (is_usable(past, segment)) {
+			*position = (struct position){ segment, segment->n - 1 };
 			return true;
 		}
 	}
@@ -83,10 +84,10 @@ static bool step_back(const struct past *past, struct position *position)
 static bool is_far_enough(const struct past *past, const struct position *from,
 			  const struct position *to)
 {
-	uint64_t a = position_outline(from)->real_ns, b = position_outline(to)->real_ns;
+	uint64_t a = position_entry(from)->real_ns, b = position_entry(to)->real_ns;
 
-	return !position_outline(to)->interval_ns || b < a ||
-	       b + position_outline(to)->interval_ns / 2 >= a + past->replay.config.interval_ns;
+	return !position_entry(to)->interval_ns || b < a ||
+	       b + position_entry(to)->interval_ns / 2 >= a + past->replay.config.interval_ns;
 }
 
 /* Finds the moment with which the interval of another begins. False: there is none. */
@@ -97,16 +98,16 @@ static bool find_begin(const struct past *past, const struct position *position,
 	while (step_back(past, begin))
 		if (is_far_enough(past, begin, position))
 			return true;
-	return begin->stretch != position->stretch || begin->at != position->at;
+	return begin->segment != position->segment || begin->at != position->at;
 }
 
 /* Whether a moment is in the part of the recording that is to be shown. */
 static bool is_in_part(const struct past *past, const struct position *position)
 {
-	const struct outline *outline = position_outline(position);
+	const struct record_entry *entry = position_entry(position);
 
-	return !position->stretch->early && outline->number > position->stretch->early_to &&
-	       outline->real_ns >= past->replay.from_ns && outline->real_ns <= past->replay.to_ns;
+	return !position->segment->early && position->at >= position->segment->early_to &&
+	       entry->real_ns >= past->replay.from_ns && entry->real_ns <= past->replay.to_ns;
 }
 
 /* Whether a moment can be shown: it has an interval, and the moment before it is there. */
@@ -114,16 +115,16 @@ static bool can_be_shown(const struct past *past, const struct position *positio
 {
 	struct position before = *position;
 
-	return position_outline(position)->interval_ns && is_in_part(past, position) &&
+	return position_entry(position)->interval_ns && is_in_part(past, position) &&
 	       step_back(past, &before);
 }
 
 /* Finds the very first moment, which may have no interval. False: there is none. */
 static bool find_very_first(const struct past *past, struct position *position)
 {
-	for (size_t i = 0; i < past->stretches->n; i++) {
-		*position = (struct position){ past->stretches->list[i], 0 };
-		if (is_usable(past, position->stretch))
+	for (size_t i = 0; i < past->segments->n; i++) {
+		*position = (struct position){ past->segments->list[i], 0 };
+		if (is_usable(past, position->segment))
 			return true;
 	}
 	return false;
@@ -143,12 +144,12 @@ bool past_first(struct past *past, struct position *position)
 
 bool past_last(struct past *past, struct position *position)
 {
-	for (size_t i = past->stretches->n; i-- > 0;) {
-		struct stretch *stretch = past->stretches->list[i];
+	for (size_t i = past->segments->n; i-- > 0;) {
+		struct segment *segment = past->segments->list[i];
 
-		if (!is_usable(past, stretch))
+		if (!is_usable(past, segment))
 			continue;
-		*position = (struct position){ stretch, stretch->n - 1 };
+		*position = (struct position){ segment, segment->n - 1 };
 		return can_be_shown(past, position) || past_before(past, position) ||
 		       past_first(past, position);
 	}
@@ -177,12 +178,12 @@ bool past_before(struct past *past, struct position *position)
 			return true;
 		}
 	/* Before the gap there may be more moments. */
-	for (size_t i = stretch_index(past, at.stretch); i-- > 0;) {
-		struct stretch *stretch = past->stretches->list[i];
+	for (size_t i = segment_index(past, at.segment); i-- > 0;) {
+		struct segment *segment = past->segments->list[i];
 
-		if (!is_usable(past, stretch))
+		if (!is_usable(past, segment))
 			continue;
-		at = (struct position){ stretch, stretch->n - 1 };
+		at = (struct position){ segment, segment->n - 1 };
 		if (!can_be_shown(past, &at))
 			continue;
 		*position = at;
@@ -192,24 +193,24 @@ bool past_before(struct past *past, struct position *position)
 }
 
 /*
- * Finds the moment of a stretch with the latest time up to a time, if it is later than the one that
- * was found: times fall where the clock was set back. Returns how often the time is in the stretch.
+ * Finds the moment of a segment with the latest time up to a time, if it is later than the one that
+ * was found: times fall where the clock was set back. Returns how often the time is in the segment.
  */
-static unsigned find_time(const struct past *past, struct stretch *stretch, uint64_t real_ns,
+static unsigned find_time(const struct past *past, struct segment *segment, uint64_t real_ns,
 			  struct position *found)
 {
 	unsigned times = 0;
 
-	for (size_t at = 0; at < stretch->n; at++) {
-		struct position position = { stretch, at };
-		uint64_t time = stretch->outlines[at].real_ns;
+	for (size_t at = 0; at < segment->n; at++) {
+		struct position position = { segment, at };
+		uint64_t time = segment->entries[at].real_ns;
 
 		if (time > real_ns)
 			continue;
-		times += at + 1 < stretch->n && stretch->outlines[at + 1].real_ns > real_ns;
+		times += at + 1 < segment->n && segment->entries[at + 1].real_ns > real_ns;
 		if (can_be_shown(past, &position) &&
-		    (!found->stretch || time > position_outline(found)->real_ns ||
-		     (found->stretch == stretch && time == position_outline(found)->real_ns)))
+		    (!found->segment || time > position_entry(found)->real_ns ||
+		     (found->segment == segment && time == position_entry(found)->real_ns)))
 			*found = position;
 	}
 	return times;
@@ -220,17 +221,17 @@ bool past_find(struct past *past, uint64_t real_ns, struct position *position, b
 	struct position found = { 0 };
 	unsigned times = 0;
 
-	for (size_t i = past->stretches->n; i-- > 0;) {
-		struct stretch *stretch = past->stretches->list[i];
+	for (size_t i = past->segments->n; i-- > 0;) {
+		struct segment *segment = past->segments->list[i];
 
-		if (found.stretch &&
-		    stretches_before(past->stretches, i, position_outline(&found)->real_ns))
+		if (found.segment &&
+		    segments_before(past->segments, i, position_entry(&found)->real_ns))
 			continue;
-		if (is_usable(past, stretch))
-			times += find_time(past, stretch, real_ns, &found);
+		if (is_usable(past, segment))
+			times += find_time(past, segment, real_ns, &found);
 	}
 	*again = times > 1;
-	if (!found.stretch)
+	if (!found.segment)
 		return past_first(past, position);
 	*position = found;
 	return true;
@@ -240,12 +241,12 @@ uint64_t past_latest(const struct past *past)
 {
 	uint64_t latest = past->replay.latest_ns;
 
-	for (size_t i = 0; i < past->stretches->n; i++) {
-		const struct stretch *stretch = past->stretches->list[i];
+	for (size_t i = 0; i < past->segments->n; i++) {
+		const struct segment *segment = past->segments->list[i];
 
-		for (size_t at = 0; !stretch->path && at < stretch->n; at++)
-			if (stretch->outlines[at].real_ns > latest)
-				latest = stretch->outlines[at].real_ns;
+		for (size_t at = 0; !segment->path && at < segment->n; at++)
+			if (segment->entries[at].real_ns > latest)
+				latest = segment->entries[at].real_ns;
 	}
 	return latest;
 }
@@ -253,7 +254,7 @@ uint64_t past_latest(const struct past *past)
 /* Whether two positions are the same. */
 static bool is_same(const struct position *a, const struct position *b)
 {
-	return a->stretch == b->stretch && a->at == b->at;
+	return a->segment == b->segment && a->at == b->at;
 }
 
 /* Implements struct playback. */
@@ -266,8 +267,7 @@ static int next_of_past(void *state, struct sample *prev, struct sample *cur,
 	for (;;) {
 		bool last = is_same(&past->reading, &past->target);
 
-		err = replay_read(&past->replay, past->reading.stretch,
-				  position_outline(&past->reading)->number);
+		err = segment_read(&past->replay.reader, past->reading.segment, past->reading.at);
 		if (err)
 			return err;
 		if (last)
@@ -275,8 +275,8 @@ static int next_of_past(void *state, struct sample *prev, struct sample *cur,
 		if (!step_on(past, &past->reading))
 			return -ENODATA;
 	}
-	rebuild_give(past->replay.rebuild, prev, cur, past->replay.config.pids,
-		     past->replay.config.npids, moment);
+	record_give(past->replay.reader.state, prev, cur, past->replay.config.pids,
+		    past->replay.config.npids, moment);
 	return 0;
 }
 
@@ -286,31 +286,21 @@ static void give_past_group(void *state, const char *path, const struct cgroup_s
 {
 	const struct past *past = state;
 
-	rebuild_group(past->replay.rebuild, path, now, before);
+	record_group(past->replay.reader.state, path, now, before);
 }
 
-/* Reads the moments before one that it builds on, from the last whole one on. 0 or -errno. */
+/* Reads the records before one that it builds on, from the last key record on. 0 or -errno. */
 static int read_up_to(struct past *past, const struct position *position)
 {
-	struct stretch *stretch = position->stretch;
-	int64_t number = position_outline(position)->number, whole;
-	int err = stretch_open(stretch);
+	int err = 0;
 
-	if (err)
-		return err;
-	whole = archive_whole(&stretch->archive, number);
-	number = replay_read_up_to(&past->replay, stretch,
-				   whole ? whole : stretch->outlines[0].number, number);
 	past->reading = *position;
-	return number < 0 ? (int)number : 0;
-}
-
-/* Frees a rebuild, which a sampler's frames point into. */
-static void free_rebuild(struct rebuild *rebuild)
-{
-	if (rebuild)
-		rebuild_free(rebuild);
-	free(rebuild);
+	if (!position->at || position_entry(position)->key)
+		return 0;
+	err = segment_go(&past->replay.reader, position->segment, position->at - 1);
+	if (!err)
+		record_pass(past->replay.reader.state);
+	return err;
 }
 
 /* Keeps the sampler as the former one if its frame is shown; else frees it. */
@@ -319,14 +309,14 @@ static void set_aside(struct past *past)
 	if (past->current) {
 		past_forget_shown(past);
 		past->former = past->sampler;
-		past->former_rebuild = past->replay.rebuild;
+		past->former_state = past->replay.reader.state;
 	} else {
 		sampler_close(past->sampler);
-		free_rebuild(past->replay.rebuild);
+		record_close(past->replay.reader.state);
 	}
 	past->sampler = NULL;
-	past->replay.rebuild = NULL;
-	past->replay.read = NULL;
+	past->replay.reader.state = NULL;
+	past->replay.reader.segment = 0;
 	past->current = false;
 }
 
@@ -334,7 +324,6 @@ static void set_aside(struct past *past)
 static int open_anew(struct past *past)
 {
 	set_aside(past);
-	past->replay.rebuild = xcalloc(1, sizeof(*past->replay.rebuild));
 	past->config.playback = &past->playback;
 	past->config.threads = past->playback.threads = past->replay.threads;
 	return sampler_open(&past->sampler, &past->config);
@@ -364,21 +353,21 @@ static int show_begin(struct past *past, const struct position *position)
 	return err;
 }
 
-/* Pins the stretch that is shown now, and releases the one before. */
+/* Pins the segment that is shown now, and releases the one before. */
 static void pin(struct past *past, const struct position *position)
 {
-	struct stretch *before = past->shown.stretch;
+	struct segment *before = past->shown.segment;
 
-	position->stretch->pins++;
+	position->segment->pins++;
 	if (before)
 		before->pins--;
 	past->shown = *position;
-	/* Keeps only these two stretches open. */
-	for (size_t i = 0; i < past->stretches->n; i++) {
-		struct stretch *stretch = past->stretches->list[i];
+	/* Keeps only these two segments open. */
+	for (size_t i = 0; i < past->segments->n; i++) {
+		struct segment *segment = past->segments->list[i];
 
-		if (stretch != position->stretch && stretch != before)
-			stretch_shut(stretch);
+		if (segment != position->segment && segment != before)
+			segment_shut(segment);
 	}
 }
 
@@ -387,12 +376,12 @@ int past_show(struct past *past, const struct position *position, const struct f
 	struct position wanted = *position;
 	int err;
 
-	wanted.stretch->pins++;
+	wanted.segment->pins++;
 	err = show_begin(past, &wanted);
 	past->target = wanted;
 	if (!err)
 		err = sampler_tick(past->sampler, 0, frame);
-	wanted.stretch->pins--;
+	wanted.segment->pins--;
 	if (err) {
 		past_leave(past);
 		return err;
@@ -405,7 +394,7 @@ int past_show(struct past *past, const struct position *position, const struct f
 bool past_shown(const struct past *past, struct position *position)
 {
 	*position = past->shown;
-	return past->shown.stretch;
+	return past->shown.segment;
 }
 
 struct sampler *past_sampler(const struct past *past)
@@ -416,16 +405,16 @@ struct sampler *past_sampler(const struct past *past)
 void past_forget_shown(struct past *past)
 {
 	sampler_close(past->former);
-	free_rebuild(past->former_rebuild);
+	record_close(past->former_state);
 	past->former = NULL;
-	past->former_rebuild = NULL;
+	past->former_state = NULL;
 }
 
 void past_leave(struct past *past)
 {
 	set_aside(past);
-	if (past->shown.stretch)
-		past->shown.stretch->pins--;
+	if (past->shown.segment)
+		past->shown.segment->pins--;
 	past->shown = (struct position){ 0 };
 }
 
@@ -433,8 +422,8 @@ size_t past_moments(const struct past *past)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < past->stretches->n; i++)
-		n += past->stretches->list[i]->n;
+	for (size_t i = 0; i < past->segments->n; i++)
+		n += past->segments->list[i]->n;
 	return n;
 }
 
@@ -458,6 +447,102 @@ size_t past_around(struct past *past, const struct position *position, struct po
 		past_next(past, &positions[i]);
 	}
 	return before + after + 1;
+}
+
+size_t past_earlier(struct past *past, uint64_t real_ns, struct position *positions, size_t n)
+{
+	struct position position;
+	size_t found = 0;
+
+	if (!n || !past_shown(past, &position)) {
+		if (!n || !past_last(past, &position))
+			return 0;
+	}
+	/* The moment that is shown may be at that time, or after it. */
+	while (position_entry(&position)->real_ns >= real_ns)
+		if (!past_before(past, &position))
+			return 0;
+	do
+		positions[found++] = position;
+	while (found < n && past_before(past, &position));
+	return found;
+}
+
+/* Frames of several records, one after the other. */
+struct walk {
+	const struct past *past;
+	struct segment_reader reader;
+	struct playback playback;
+	struct sampler_config config;
+	struct sampler *sampler;
+	struct position at; /* what was read last; its segment NULL: nothing */
+};
+
+/* Implements struct playback: reads the record at `at`. */
+static int next_of_walk(void *state, struct sample *prev, struct sample *cur,
+			struct playback_moment *moment)
+{
+	struct walk *walk = state;
+	const struct replay_config *config = &walk->past->replay.config;
+	int err = segment_go(&walk->reader, walk->at.segment, walk->at.at);
+
+	if (!err)
+		record_give(walk->reader.state, prev, cur, config->pids, config->npids, moment);
+	return err;
+}
+
+/* Groups are not wanted. */
+static void give_no_group(UNUSED void *state, UNUSED const char *path,
+			  const struct cgroup_sample **now, const struct cgroup_sample **before)
+{
+	*now = *before = NULL;
+}
+
+/* Makes the frame of a record's own interval. 0 or -errno. */
+static int walk_to(struct walk *walk, const struct position *position, const struct frame **frame)
+{
+	struct position before = *position;
+	int err = step_back(walk->past, &before) ? 0 : -ENODATA;
+
+	if (!err && !(walk->at.segment && is_same(&walk->at, &before))) {
+		sampler_close(walk->sampler);
+		walk->sampler = NULL;
+		segment_reader_reset(&walk->reader);
+		err = sampler_open(&walk->sampler, &walk->config);
+		walk->at = before;
+		if (!err)
+			err = sampler_tick(walk->sampler, 0, frame);
+	}
+	walk->at = *position;
+	return err ? err : sampler_tick(walk->sampler, 0, frame);
+}
+
+void past_walk(struct past *past, const struct position *positions, size_t n,
+	       void (*take)(void *arg, size_t i, const struct frame *frame), void *arg)
+{
+	struct walk walk = { .past = past };
+	const struct frame *frame;
+
+	if (!n)
+		return;
+	walk.config = past->config;
+
+	walk.playback = (struct playback){ .state = &walk,
+					   .threads = past->replay.threads,
+					   .next = next_of_walk,
+					   .group = give_no_group };
+	walk.config.playback = &walk.playback;
+	walk.config.threads = past->replay.threads;
+	walk.config.since_start = false;
+	/* The latest comes first, and is read last. */
+	for (size_t i = n; i-- > 0;) {
+		if (walk_to(&walk, &positions[i], &frame))
+			walk.at.segment = NULL;
+		else
+			take(arg, i, frame);
+	}
+	sampler_close(walk.sampler);
+	segment_reader_free(&walk.reader);
 }
 
 bool past_threads(const struct past *past)
@@ -490,12 +575,12 @@ static struct past *open_empty(void)
 	return past;
 }
 
-struct past *past_open(struct lookback *lookback, const struct sampler_config *config)
+struct past *past_open(struct ring *ring, const struct sampler_config *config)
 {
 	struct past *past = open_empty();
 
 	past->replay.to_ns = UINT64_MAX;
-	past->stretches = lookback_stretches(lookback);
+	past->segments = ring_segments(ring);
 	past_configure(past, config);
 	return past;
 }
@@ -506,9 +591,9 @@ int past_open_recording(struct past **out, const struct replay_config *config, c
 	struct position last;
 	int err = replay_begin(&past->replay, config);
 
-	past->stretches = &past->replay.files;
+	past->segments = &past->replay.files;
 	if (!err)
-		err = stretch_list(past->stretches->list[past->replay.file]);
+		err = segment_list(past->segments->list[past->replay.file]);
 	if (!err && !past_last(past, &last))
 		err = -ENODATA;
 	if (err) {
@@ -527,7 +612,8 @@ void past_close(struct past *past)
 		return;
 	past_leave(past);
 	past_forget_shown(past);
-	stretches_free(&past->replay.files);
+	segment_reader_free(&past->replay.reader);
+	segments_free(&past->replay.files);
 	free(past->replay.group);
 	free(past);
 }

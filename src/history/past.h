@@ -6,28 +6,28 @@
 #ifndef STALLTOP_HISTORY_PAST_H
 #define STALLTOP_HISTORY_PAST_H
 
-#include "history/lookback.h"
 #include "history/replay.h"
+#include "history/ring.h"
 #include "model/sampler.h"
 
-/* The place of a moment: its stretch, and its index there. */
+/* The place of a record: its segment, and its index there. */
 struct position {
-	struct stretch *stretch;
+	struct segment *segment;
 	size_t at;
 };
 
-static inline const struct outline *position_outline(const struct position *position)
+static inline const struct record_entry *position_entry(const struct position *position)
 {
-	return &position->stretch->outlines[position->at];
+	return &position->segment->entries[position->at];
 }
 
 struct past;
 
 /*
- * Opens the past that is kept in memory; the lookback must outlive it. config: that of the sampler
+ * Opens the past that is kept in memory; the ring must outlive it. config: that of the sampler
  * that plays it, copied.
  */
-struct past *past_open(struct lookback *lookback, const struct sampler_config *config);
+struct past *past_open(struct ring *ring, const struct sampler_config *config);
 
 /* Opens a recording; the same as replay_open(). */
 int past_open_recording(struct past **out, const struct replay_config *config, char **file);
@@ -71,7 +71,7 @@ struct sampler *past_sampler(const struct past *past);
 /* Frees the sampler of what was shown before. */
 void past_forget_shown(struct past *past);
 
-/* Stops showing a moment: its stretch is not pinned any more. */
+/* Stops showing a moment: its segment is not pinned any more. */
 void past_leave(struct past *past);
 
 /* Counts the known moments; of a recording, those of the files opened so far. */
@@ -82,6 +82,19 @@ size_t past_moments(const struct past *past);
  */
 size_t past_around(struct past *past, const struct position *position, struct position *positions,
 		   size_t n, size_t *at);
+
+/*
+ * Finds up to n moments before a time (CLOCK_REALTIME), the latest first, from what is shown on.
+ * Returns how many.
+ */
+size_t past_earlier(struct past *past, uint64_t real_ns, struct position *positions, size_t n);
+
+/*
+ * Makes the frames of n records' own intervals, of which the latest comes first, and has them
+ * taken, the earliest first; those that cannot be read are left out. What is shown stays.
+ */
+void past_walk(struct past *past, const struct position *positions, size_t n,
+	       void (*take)(void *arg, size_t i, const struct frame *frame), void *arg);
 
 /* Whether the rows of a recording are threads. */
 bool past_threads(const struct past *past);

@@ -14,6 +14,9 @@
 /* What is written, or was read, so far. */
 struct record_state;
 
+/* A number that is another one if records have other members. */
+uint64_t record_format(void);
+
 /* Opens a state without records. */
 struct record_state *record_open(void);
 
@@ -45,6 +48,16 @@ bool record_is_key(const void *bytes, size_t len);
  */
 void record_give(struct record_state *state, struct sample *prev, struct sample *cur,
 		 const pid_t *pids, size_t npids, struct playback_moment *moment);
+
+/* Says of the record that was read last: it has no interval; so many before it are missing. */
+void record_after_gap(struct record_state *state, bool baseline, uint64_t dropped);
+
+/* The group whose pressure is shown, as of the record that was read last; NULL: the machine's is.
+ */
+const char *record_shown_group(const struct record_state *state);
+
+/* When the sample of the record that was read last began (CLOCK_MONOTONIC). */
+uint64_t record_begin_ns(const struct record_state *state);
 
 /* Forgets the records that were read since: the next sample has none of them. */
 void record_pass(struct record_state *state);

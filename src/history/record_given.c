@@ -691,6 +691,25 @@ void record_give(struct record_state *state, struct sample *prev, struct sample 
 	state->passed = 0;
 }
 
+void record_after_gap(struct record_state *state, bool baseline, uint64_t dropped)
+{
+	const struct note missing = { .id = NOTE_RECORD_DROPPED, .value = dropped };
+
+	state->moment.baseline |= baseline;
+	if (dropped)
+		join_note(&state->moment.head, &missing);
+}
+
+const char *record_shown_group(const struct record_state *state)
+{
+	return state->head.frame.cgroup;
+}
+
+uint64_t record_begin_ns(const struct record_state *state)
+{
+	return state->head.begin_ns;
+}
+
 void record_pass(struct record_state *state)
 {
 	state->passed = 0;

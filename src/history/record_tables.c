@@ -2,6 +2,9 @@
 /* The tables of a record: which members of which structs it has. */
 #include "config.h"
 
+#include <string.h>
+
+#include "history/record.h"
 #include "history/record_parts.h"
 
 #define TABLE(name) \
@@ -287,3 +290,39 @@ static const struct field group_fields[] = {
 	GROUP(threaded),
 };
 TABLE(group);
+
+/* Adds bytes to a hash. */
+static uint64_t mix(uint64_t hash, const void *bytes, size_t n)
+{
+	const unsigned char *at = bytes;
+
+	for (size_t i = 0; i < n; i++)
+		hash = (hash ^ at[i]) * UINT64_C(0x100000001b3);
+	return hash;
+}
+
+uint64_t record_format(void)
+{
+	static const struct field_table *const tables[] = {
+		&record_head_table,    &record_note_table,   &record_sleep_table,
+		&record_names_table,   &record_raw_table,    &record_end_table,
+		&record_dropped_table, &record_fields_table, &record_proc_table,
+		&record_extra_table,   &record_traced_table, &record_process_table,
+		&record_site_table,    &record_link_table,   &record_rest_table,
+		&record_group_table,
+	};
+	/* Values that stand for something: notes, states, classes. A byte, so that no order counts.
+	 */
+	static const unsigned char counts[] = { NOTE_IDS, WAIT_STATES, WAIT_CLASSES, DELAY_KINDS };
+	uint64_t hash = mix(UINT64_C(0xcbf29ce484222325), counts, sizeof(counts));
+
+	for (size_t t = 0; t < ARRAY_SIZE(tables); t++)
+		for (size_t f = 0; f < tables[t]->n; f++) {
+			const struct field *field = &tables[t]->fields[f];
+			const unsigned char about[] = { field->type, (unsigned char)field->n };
+
+			hash = mix(hash, field->name, strlen(field->name));
+			hash = mix(hash, about, sizeof(about));
+		}
+	return hash;
+}

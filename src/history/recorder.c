@@ -20,11 +20,10 @@
 #include "base/privileges.h"
 #include "base/start.h"
 #include "base/util.h"
-#include "history/encode.h"
-#include "history/flight.h"
 #include "history/queue.h"
-#include "history/segment_close.h"
-#include "history/store.h"
+#include "history/record.h"
+#include "history/record_file.h"
+#include "history/ring.h"
 #include "history/sync.h"
 
 /* recorder_open() waits at most this long for the file: a stalled disk cannot make it. */
@@ -37,7 +36,7 @@
 #define SEGMENT_NAMES 1000
 
 /* The memory for samples that are kept until an incident. */
-#define FLIGHT_BYTES ((size_t)64 << 20)
+#define RING_MOST ((size_t)64 << 20)
 
 /* If another recorder has the folder: how often it is waited for, and how long each time. */
 #define LOCK_TRIES 10
@@ -46,15 +45,23 @@
 /* Old segments are looked for when a segment ends, and after this time. */
 #define PRUNE_NS (10 * NSEC_PER_SEC)
 
+/* What is sent to the process that writes; the record's bytes follow. */
+struct record_message {
+	bool close; /* there is no record: the file is to be closed */
+	struct record_entry entry;
+	uint64_t len;
+};
+
 struct recorder {
 	struct recorder_config config;
 	struct queue *queue;
-	struct encoder *encoder;
-	struct flight *flight; /* samples kept until an incident; NULL: all are written */
+	struct record_state *state;
+	struct ring *ring; /* samples kept until an incident; NULL: all are written */
+	struct buf message; /* scratch */
 	bool lasts; /* an incident lasts */
-	bool closing; /* an incident ended: `left` more moments are to be written */
+	bool closing; /* an incident ended: `left` more records are to be written */
 	size_t left;
-	bool fresh; /* the next moment written does not follow the one written last */
+	bool fresh; /* the next record written does not follow the one written last */
 	struct record_status status;
 	bool ended; /* the process that writes has ended */
 	pid_t pid;
@@ -64,25 +71,23 @@ struct recorder {
 struct record_writer {
 	const struct recorder_config *config;
 	struct queue *queue;
-	struct store *store;
+	struct record_file *open;
 	struct buf file, path; /* the segment's name, and its path */
 	uint64_t began_ns;
 	uint64_t pruned_ns; /* when old segments were last looked for (CLOCK_MONOTONIC) */
 	struct file_sync sync;
-	bool ending; /* the segment ends at the next moment that can begin one */
-	pid_t packing; /* the process that packs the last segment; 0: none */
+	bool ending; /* the segment ends at the next record that can begin one */
 };
 
 /* Opens the file, or a segment that begins at a time (CLOCK_REALTIME). 0 or -errno. */
-static int open_store(struct record_writer *writer, uint64_t real_ns)
+static int open_file(struct record_writer *writer, uint64_t real_ns)
 {
 	const struct recorder_config *config = writer->config;
-	const struct store_about about = { .program = config->program };
 	unsigned number = 0;
 	int err = -EEXIST;
 
 	if (!config->segments) {
-		err = store_create(&writer->store, config->path, &about);
+		err = record_file_create(&writer->open, config->path, config->program);
 		if (!err)
 			file_sync_open(&writer->sync, config->path);
 		return err;
@@ -96,7 +101,7 @@ static int open_store(struct record_writer *writer, uint64_t real_ns)
 		if (segment_exists(config->path, buf_cstr(&writer->file)))
 			continue;
 		buf_printf(&writer->path, "%s/%s", config->path, buf_cstr(&writer->file));
-		err = store_create(&writer->store, buf_cstr(&writer->path), &about);
+		err = record_file_create(&writer->open, buf_cstr(&writer->path), config->program);
 	}
 	if (!err)
 		file_sync_open(&writer->sync, buf_cstr(&writer->path));
@@ -112,37 +117,16 @@ static unsigned prune_segments(struct record_writer *writer, const char *spared)
 	return segments_prune(config->path, spared, &config->limits, clock_ns(CLOCK_REALTIME));
 }
 
-/*
- * Packs the segment that has ended. While the recording goes on, another process does it, so that
- * nobody waits. Without zstd, or without room for both files, the segment stays unpacked.
- */
-static void pack_segment(struct record_writer *writer, bool goes_on)
+/* Closes the file. */
+static void close_file(struct record_writer *writer)
 {
-	const char *folder = writer->config->path, *name = buf_cstr(&writer->file);
-
-	if (writer->packing && waitpid(writer->packing, NULL, WNOHANG))
-		writer->packing = 0;
-	if (goes_on && !writer->packing) {
-		writer->packing = segment_pack_beside(folder, name);
-		if (writer->packing > 0)
-			return;
-		writer->packing = 0;
-	}
-	segment_pack(folder, name, false);
-}
-
-/* Closes the file; a segment is packed. goes_on: other segments follow. */
-static void close_store(struct record_writer *writer, bool goes_on)
-{
-	if (!writer->store)
+	if (!writer->open)
 		return;
 	file_sync_close(&writer->sync);
-	store_close(writer->store, writer->config->segments);
-	writer->store = NULL;
-	if (!writer->config->segments)
-		return;
-	pack_segment(writer, goes_on);
-	prune_segments(writer, buf_cstr(&writer->file));
+	record_file_close(writer->open);
+	writer->open = NULL;
+	if (writer->config->segments)
+		prune_segments(writer, buf_cstr(&writer->file));
 }
 
 /*
@@ -151,8 +135,9 @@ static void close_store(struct record_writer *writer, bool goes_on)
  */
 static int look_at_size(struct record_writer *writer)
 {
-	if (!writer->ending && segment_is_full(&writer->config->limits, store_bytes(writer->store),
-					       writer->began_ns, clock_ns(CLOCK_REALTIME))) {
+	if (!writer->ending &&
+	    segment_is_full(&writer->config->limits, record_file_bytes(writer->open),
+			    writer->began_ns, clock_ns(CLOCK_REALTIME))) {
 		writer->ending = true;
 		atomic_store(&queue_told(writer->queue)->segment, 1);
 	}
@@ -162,28 +147,25 @@ static int look_at_size(struct record_writer *writer)
 	return segments_have_room(writer->config->path) ? 0 : -ENOSPC;
 }
 
-/* Writes a moment. 0 or -errno. */
-static int write_moment(struct record_writer *writer, const struct moment *moment)
+/* Writes a record. 0 or -errno. */
+static int write_record(struct record_writer *writer, const struct record_message *message)
 {
+	const struct record_entry *entry = &message->entry;
 	bool flies = writer->config->before_ns;
 	int err = 0;
 
-	if (moment->flags & MOMENT_CLOSE) {
-		close_store(writer, true);
-		return 0;
-	}
-	if (moment->flags & MOMENT_SEGMENT && (writer->ending || flies))
-		close_store(writer, true);
-	if (!writer->store)
-		err = open_store(writer, flies ? moment->sample.real_ns : clock_ns(CLOCK_REALTIME));
-	if (!err && !store_is_there(writer->store))
+	if (entry->key && writer->ending)
+		close_file(writer);
+	if (!writer->open)
+		err = open_file(writer, flies ? entry->real_ns : clock_ns(CLOCK_REALTIME));
+	if (!err && !record_file_is_there(writer->open))
 		err = -ENOENT;
 	if (!err)
-		err = store_put(writer->store, moment);
+		err = record_file_put(writer->open, entry, message + 1, message->len);
 	/* If the disk is full, older segments are removed, down to a share of it. */
-	if (err == -ENOSPC && writer->config->segments && writer->store &&
+	if (err == -ENOSPC && writer->config->segments && writer->open &&
 	    prune_segments(writer, buf_cstr(&writer->file)))
-		err = store_put(writer->store, moment);
+		err = record_file_put(writer->open, entry, message + 1, message->len);
 	if (!err)
 		file_sync_written(&writer->sync);
 	if (!err && writer->config->segments)
@@ -191,28 +173,28 @@ static int write_moment(struct record_writer *writer, const struct moment *momen
 	return err;
 }
 
-/* Writes all moments that come, until the sender ends. Returns the exit status. */
-static int write_moments(struct record_writer *writer)
+/* Writes all records that come, until the sender ends. Returns the exit status. */
+static int write_records(struct record_writer *writer)
 {
-	const struct moment *moment;
+	const struct record_message *message;
 	bool ended = false;
 	int err = 0;
 
 	while (!err && !ended) {
-		moment = queue_receive(writer->queue, file_sync_due_ms(&writer->sync), &ended);
-		if (moment) {
-			err = write_moment(writer, moment);
+		message = queue_receive(writer->queue, file_sync_due_ms(&writer->sync), &ended);
+		if (message && message->close)
+			close_file(writer);
+		else if (message)
+			err = write_record(writer, message);
+		if (message)
 			queue_done(writer->queue);
-		} else {
+		else
 			file_sync_look(&writer->sync);
-		}
 	}
 	/* The debug log is not open in this process, so the sender is told. */
 	if (err)
 		atomic_store(&queue_told(writer->queue)->error, err);
-	close_store(writer, false);
-	if (writer->packing)
-		waitpid(writer->packing, NULL, 0);
+	close_file(writer);
 	return err ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
@@ -223,7 +205,7 @@ static int begin_writing(struct record_writer *writer)
 	    !segments_have_room(writer->config->path))
 		return -ENOSPC;
 	if (!writer->config->before_ns)
-		return open_store(writer, clock_ns(CLOCK_REALTIME));
+		return open_file(writer, clock_ns(CLOCK_REALTIME));
 	return access(writer->config->path, W_OK | X_OK) ? -errno : 0;
 }
 
@@ -240,7 +222,7 @@ static int lock_folder(const char *path)
 		return -errno;
 	for (unsigned tries = 0; flock(fd, LOCK_EX | LOCK_NB); tries++) {
 		err = errno == EWOULDBLOCK ? -EBUSY : -errno;
-		/* A recorder that is ending may still pack its last segment. */
+		/* A recorder that is ending may still close its last segment. */
 		if (err != -EBUSY || tries == LOCK_TRIES) {
 			close(fd);
 			return err;
@@ -290,8 +272,8 @@ _Noreturn static void be_writer(struct record_writer *writer)
 	if (err)
 		_exit(EXIT_FAILURE);
 	if (writer->config->segments)
-		segments_tidy(writer->config->path, writer->store ? buf_cstr(&writer->file) : "");
-	_exit(write_moments(writer));
+		segments_tidy(writer->config->path, writer->open ? buf_cstr(&writer->file) : "");
+	_exit(write_records(writer));
 }
 
 /* Makes the folder if it does not exist. 0 or -errno. */
@@ -351,9 +333,11 @@ int recorder_open(struct recorder **out, const struct recorder_config *config)
 	}
 	if (!err) {
 		queue_be_sender(recorder->queue);
-		recorder->encoder = encoder_open(0);
 		if (config->before_ns)
-			recorder->flight = flight_open(config->before_ns, FLIGHT_BYTES);
+			recorder->ring =
+				ring_open(&(struct ring_limits){ config->before_ns, RING_MOST });
+		else
+			recorder->state = record_open();
 		recorder->fresh = true;
 		err = await_ready(recorder);
 	}
@@ -379,103 +363,125 @@ static void check_writer(struct recorder *recorder)
 		recorder->status.error = -ECHILD;
 }
 
-/* Sends a moment to the process that writes. 0 or -errno. */
-static int send_moment(struct recorder *recorder, const struct moment *moment)
+/* Sends a record to the process that writes. 0 or -errno. */
+static int send_record(struct recorder *recorder, const struct record_entry *entry,
+		       const void *bytes, size_t len)
 {
-	return queue_send(recorder->queue, moment, moment->size);
+	const struct record_message message = { .entry = *entry, .len = len };
+	struct buf *out = &recorder->message;
+
+	out->len = 0;
+	buf_add(out, &message, sizeof(message));
+	buf_add(out, bytes, len);
+	buf_fill(out, 0, -out->len % 8);
+	return queue_send(recorder->queue, out->data, out->len);
 }
 
 /* Tells the process that writes that the incident is over. False: the queue is full. */
 static bool send_close(struct recorder *recorder)
 {
-	const struct moment close = { .size = sizeof(close), .flags = MOMENT_CLOSE };
+	const struct record_message close = { .close = true };
 
-	return send_moment(recorder, &close) != -ENOBUFS;
+	return queue_send(recorder->queue, &close, sizeof(close)) != -ENOBUFS;
 }
 
-/* Sends kept moments that are to be written, as many as the queue takes. */
+/* Sends kept records that are to be written, as many as the queue takes. */
 static void send_kept(struct recorder *recorder)
 {
-	const struct moment *moment;
-	struct moment *first;
+	const struct record_entry *first;
+	const void *bytes;
+	uint64_t lost;
+	size_t len;
 
-	while ((recorder->lasts || recorder->left) && (moment = flight_first(recorder->flight))) {
-		if (recorder->fresh) {
-			/* No moment before it is written, so it has no interval. */
-			first = (struct moment *)moment;
-			first->sample.interval_known = false;
-		}
-		if (send_moment(recorder, moment))
+	while ((recorder->lasts || recorder->left) &&
+	       (first = ring_first(recorder->ring, &bytes, &len, &lost))) {
+		struct record_entry entry = *first;
+
+		/* No record before it is written, so it has no interval. */
+		if (recorder->fresh)
+			entry.interval_ns = 0;
+		entry.dropped = lost;
+		if (send_record(recorder, &entry, bytes, len))
 			return;
-		flight_remove_first(recorder->flight);
+		ring_take(recorder->ring);
 		recorder->left -= recorder->left > 0;
 		recorder->fresh = false;
 	}
 	if (recorder->closing && !recorder->lasts && send_close(recorder)) {
 		recorder->closing = false;
 		recorder->fresh = true;
+		ring_hold(recorder->ring, false);
 	}
 }
 
 void recorder_incident(struct recorder *recorder, bool lasts)
 {
-	if (!recorder->flight || recorder->lasts == lasts)
+	if (!recorder->ring || recorder->lasts == lasts)
 		return;
 	recorder->lasts = lasts;
 	recorder->closing = !lasts;
-	recorder->left = lasts ? 0 : flight_count(recorder->flight);
-	/* Moments after an incident must not build on those before its end. */
+	recorder->left = lasts ? 0 : ring_records(recorder->ring);
+	ring_hold(recorder->ring, true);
+	/* Records after an incident must not build on those before its end. */
 	if (!lasts)
-		encoder_begin_segment(recorder->encoder);
+		ring_begin(recorder->ring);
 	send_kept(recorder);
 }
 
 uint64_t recorder_since_ns(const struct recorder *recorder)
 {
-	return recorder->flight ? flight_since_ns(recorder->flight) : 0;
+	const struct segment_list *segments = recorder->ring ? ring_segments(recorder->ring) : NULL;
+
+	return segments && segments->n && segments->list[0]->n
+		       ? segments->list[0]->entries[0].begin_ns
+		       : 0;
 }
 
 /* Keeps a frame in memory. */
 static void keep(struct recorder *recorder, const struct frame *frame, const struct frame *folded)
 {
-	bool kept = recorder->lasts || recorder->closing;
-	size_t count = flight_count(recorder->flight), removed;
+	size_t before = ring_records(recorder->ring), removed;
 
-	if (flight_is_due(recorder->flight, frame->info->cur->begin_ns, kept))
-		encoder_begin_segment(recorder->encoder);
-	flight_add(recorder->flight, encoder_encode(recorder->encoder, frame, folded), kept);
-	encoder_keep(recorder->encoder);
-	removed = count + 1 - flight_count(recorder->flight);
+	recorder->status.error = ring_add(recorder->ring, frame, folded);
+	removed = before + 1 - ring_records(recorder->ring);
 	if (removed)
-		debug_log("kept: %zu samples, %zu bytes", flight_count(recorder->flight),
-			  flight_bytes(recorder->flight));
+		debug_log("kept: %zu samples, %llu bytes", ring_records(recorder->ring),
+			  (unsigned long long)ring_bytes(recorder->ring));
 	recorder->left -= removed < recorder->left ? removed : recorder->left;
 	send_kept(recorder);
 }
 
 void recorder_add(struct recorder *recorder, const struct frame *frame, const struct frame *folded)
 {
-	const struct moment *moment;
+	struct record_state *state = recorder->state;
+	struct record_entry entry;
+	struct buf record = { 0 };
+	bool key;
 	int err;
 
 	check_writer(recorder);
 	if (recorder->status.error)
 		return;
-	if (atomic_exchange(&queue_told(recorder->queue)->segment, 0))
-		encoder_begin_segment(recorder->encoder);
-	if (recorder->flight) {
+	if (atomic_exchange(&queue_told(recorder->queue)->segment, 0)) {
+		if (recorder->ring)
+			ring_begin(recorder->ring);
+		else
+			record_restart(state, recorder->status.dropped);
+	}
+	if (recorder->ring) {
 		keep(recorder, frame, folded);
 		return;
 	}
-	moment = encoder_encode(recorder->encoder, frame, folded);
-	err = send_moment(recorder, moment);
+	key = record_is_due(state);
+	record_encode(state, frame, folded, &record);
+	entry = record_entry_of(frame, key);
+	err = send_record(recorder, &entry, record.data, record.len);
+	buf_free(&record);
 	if (!err) {
-		encoder_keep(recorder->encoder);
 		recorder->status.dropped = 0;
 		return;
 	}
-	encoder_drop(recorder->encoder);
-	recorder->status.dropped++;
+	record_restart(state, ++recorder->status.dropped);
 	check_writer(recorder);
 }
 
@@ -484,10 +490,10 @@ const struct record_status *recorder_status(const struct recorder *recorder)
 	return &recorder->status;
 }
 
-/* Whether moments in memory are still to be written. */
+/* Whether records in memory are still to be written. */
 static bool is_pending(const struct recorder *recorder)
 {
-	return recorder->left || (recorder->lasts && flight_count(recorder->flight));
+	return recorder->left || (recorder->lasts && ring_records(recorder->ring));
 }
 
 int recorder_close(struct recorder *recorder)
@@ -499,7 +505,7 @@ int recorder_close(struct recorder *recorder)
 	if (!recorder)
 		return 0;
 	if (recorder->queue && recorder->pid > 0) {
-		while (recorder->flight && !recorder->ended && !recorder->status.error &&
+		while (recorder->ring && !recorder->ended && !recorder->status.error &&
 		       is_pending(recorder) && clock_ns(CLOCK_MONOTONIC) < end_ns) {
 			send_kept(recorder);
 			check_writer(recorder);
@@ -515,8 +521,9 @@ int recorder_close(struct recorder *recorder)
 			recorder->status.error = atomic_load(&queue_told(recorder->queue)->error);
 	}
 	err = recorder->status.error;
-	encoder_close(recorder->encoder);
-	flight_close(recorder->flight);
+	record_close(recorder->state);
+	ring_close(recorder->ring);
+	buf_free(&recorder->message);
 	queue_close(recorder->queue);
 	free(recorder);
 	return err;

@@ -44,7 +44,7 @@ uint64_t recorder_since_ns(const struct recorder *recorder);
 const struct record_status *recorder_status(const struct recorder *recorder);
 
 /*
- * Ends the recording after all waiting moments are written; waits at most 5 s for that. 0, or the
+ * Ends the recording after all waiting records are written; waits at most 5 s for that. 0, or the
  * -errno with which recording had failed. NULL is allowed.
  */
 int recorder_close(struct recorder *recorder);

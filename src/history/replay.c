@@ -9,7 +9,7 @@
 #include <time.h>
 
 #include "base/util.h"
-#include "history/rebuild.h"
+#include "history/record.h"
 #include "history/segments.h"
 
 /* Parses a duration with a letter for its unit. False: it is none. */
@@ -100,55 +100,33 @@ bool replay_time(const char *text, uint64_t end_ns, uint64_t *ns)
  */
 static int leave_out(struct replay *replay, size_t file, int err)
 {
-	struct stretch *stretch = replay->files.list[file];
+	struct segment *segment = replay->files.list[file];
 
 	if (replay->files.n < 2 || err == -EINTR || err == -ENODATA)
 		return err;
-	if (!stretch->left_out && replay->config.left_out)
-		replay->config.left_out(stretch->path, err);
-	stretch->left_out = true;
-	replay->number = 0;
+	if (!segment->left_out && replay->config.left_out)
+		replay->config.left_out(segment->path, err);
+	segment->left_out = true;
 	return 0;
 }
 
-/* Opens the file with an index, and closes the one before. 0 or -errno. */
-static int open_file(struct replay *replay, size_t file)
+/* Lists a file's records. 0 or -errno; a file that is left out has none. */
+static int list_file(struct replay *replay, size_t file)
 {
-	struct stretch *stretch = replay->files.list[file];
-	int err;
+	struct segment *segment = replay->files.list[file];
+	int err = segment->left_out ? 0 : segment_list(segment);
 
-	stretch_shut(replay->files.list[replay->file]);
-	replay->file = file;
-	err = stretch->left_out ? 0 : stretch_open(stretch);
-	if (err || stretch->left_out)
-		return leave_out(replay, file, err);
-	replay->number = !err && stretch->archive.last >= stretch->archive.first
-				 ? stretch->archive.first
-				 : 0;
-	return err;
+	return err ? leave_out(replay, file, err) : 0;
 }
 
-/* Returns the file that is open. */
-static struct archive *archive_of(const struct replay *replay)
+/* Finds the group that was asked for at the end of a file. */
+static void find_group(struct replay *replay, struct segment *segment)
 {
-	return &replay->files.list[replay->file]->archive;
-}
+	struct segment_reader reader = { .bare = true };
 
-/* Finds the group that was asked for at the end of the file that is open. */
-static void find_group(struct replay *replay)
-{
-	struct archive *archive = archive_of(replay);
-	struct moment_sample sample = { 0 };
-	struct text_row text;
-
-	if (archive_get(archive, TABLE_SAMPLE, archive->last, &sample) != 1)
-		return;
-	archive_done(archive, TABLE_SAMPLE);
-	if (!sample.cgroup || archive_get(archive, TABLE_TEXT, sample.cgroup, &text) != 1)
-		return;
-	replay->group = xcalloc(text.value.len + 1, 1);
-	memcpy(replay->group, text.value.data, text.value.len);
-	archive_done(archive, TABLE_TEXT);
+	if (!segment_go(&reader, segment, segment->n - 1) && record_shown_group(reader.state))
+		replay->group = xstrdup(record_shown_group(reader.state));
+	segment_reader_free(&reader);
 }
 
 /*
@@ -158,23 +136,24 @@ static void find_group(struct replay *replay)
 static int find_end(struct replay *replay, uint64_t *end_ns)
 {
 	for (size_t file = replay->files.n; file-- > 0;) {
-		int err = open_file(replay, file);
+		struct segment *segment = replay->files.list[file];
+		int err;
 
+		replay->file = file;
+		err = list_file(replay, file);
 		if (err)
 			return err;
-		if (replay->files.list[file]->left_out)
+		if (!segment->n)
 			continue;
-		replay->threads = archive_of(replay)->threads;
-		if (!replay->number)
-			continue;
-		*end_ns = archive_time(archive_of(replay), archive_of(replay)->last);
-		replay->latest_ns = archive_latest(archive_of(replay));
+		replay->threads = segment->threads;
+		*end_ns = segment->entries[segment->n - 1].real_ns;
+		for (size_t i = 0; i < segment->n; i++)
+			if (segment->entries[i].real_ns > replay->latest_ns)
+				replay->latest_ns = segment->entries[i].real_ns;
 		/* Names grow with each file: of a later time, if the clock was set back. */
-		if (segment_time(replay_file(replay)) > replay->latest_ns)
-			replay->latest_ns = segment_time(replay_file(replay));
-		if (!*end_ns)
-			continue;
-		find_group(replay);
+		if (segment_time(segment->path) > replay->latest_ns)
+			replay->latest_ns = segment_time(segment->path);
+		find_group(replay, segment);
 		return 0;
 	}
 	return -ENODATA;
@@ -190,32 +169,31 @@ static bool parse_limit(const struct replay *replay, const char *text, uint64_t 
 /* Marks what was recorded before a part that is counted from the end: also what has later times. */
 static void mark_early(struct replay *replay)
 {
-	size_t end = replay->file;
-
 	for (size_t file = replay->files.n; file-- > 0;) {
-		struct stretch *stretch = replay->files.list[file];
+		struct segment *segment = replay->files.list[file];
 
-		if (open_file(replay, file) || !replay->number)
+		if (list_file(replay, file))
 			continue;
-		stretch->early_to = archive_before(archive_of(replay), replay->from_ns);
-		while (stretch->early_to && file-- > 0)
+		segment->early_to = segment->n;
+		while (segment->early_to &&
+		       segment->entries[segment->early_to - 1].real_ns >= replay->from_ns)
+			segment->early_to--;
+		if (!segment->early_to)
+			continue;
+		while (file-- > 0)
 			replay->files.list[file]->early = true;
-		if (stretch->early_to)
-			break;
+		return;
 	}
-	open_file(replay, end);
 }
 
 int replay_begin(struct replay *replay, const struct replay_config *config)
 {
-	struct archive_files files;
 	uint64_t end_ns = 0;
-	int err = archive_list(&files, config->path);
+	int err;
 
 	*replay = (struct replay){ .config = *config, .to_ns = UINT64_MAX };
-	for (size_t i = 0; i < files.n; i++)
-		stretches_add(&replay->files)->path = xstrdup(files.paths[i]);
-	archive_files_free(&files);
+	replay->reader.bare = config->bare;
+	err = segments_list(&replay->files, config->path);
 	if (!err)
 		err = find_end(replay, &end_ns);
 	if (!err && (!parse_limit(replay, config->to, end_ns, &replay->to_ns) ||
@@ -226,71 +204,49 @@ int replay_begin(struct replay *replay, const struct replay_config *config)
 	return err;
 }
 
-int replay_read(struct replay *replay, struct stretch *stretch, int64_t number)
+/* Whether a record is in the part of the recording that is to be played. */
+static bool is_in_part(const struct replay *replay, const struct segment *segment, size_t at)
 {
-	int err = stretch_open(stretch);
-
-	if (err)
-		return err;
-	if (replay->read != stretch)
-		rebuild_begin_file(replay->rebuild);
-	replay->read = stretch;
-	return rebuild_read(replay->rebuild, &stretch->archive, number);
+	return at >= segment->early_to && segment->entries[at].real_ns >= replay->from_ns &&
+	       segment->entries[at].real_ns <= replay->to_ns;
 }
 
-int64_t replay_read_up_to(struct replay *replay, struct stretch *stretch, int64_t whole,
-			  int64_t number)
+/* Moves to the next file. False: there is none; the last one may grow. */
+static bool next_file(struct replay *replay)
 {
-	while (whole > 0 && whole < number) {
-		int err = replay_read(replay, stretch, whole);
-
-		if (err)
-			return err;
-		replay->rebuild->passed = 0;
-		whole = archive_next(&stretch->archive, whole);
-	}
-	return whole;
+	if (replay->file + 1 >= replay->files.n)
+		return false;
+	segment_forget(replay->files.list[replay->file++]);
+	replay->at = 0;
+	return true;
 }
 
 /*
- * Finds the next sample of the open file after a number that was taken within the times asked for,
- * or none. 0 or -errno.
+ * Finds the next record of this file or a later one that is to be played. 0, -ENODATA: there is
+ * none, or -errno.
  */
-static int find_next(struct replay *replay, int64_t after)
+static int find_next(struct replay *replay)
 {
-	struct archive *archive = archive_of(replay);
-	int64_t next = archive_next(archive, after), number = next;
+	for (;;) {
+		struct segment *segment = replay->files.list[replay->file];
+		bool before = segment->early ||
+			      segments_before(&replay->files, replay->file, replay->from_ns);
+		int err;
 
-	if (next > 0 && (replay->from_ns || replay->to_ns != UINT64_MAX))
-		number = archive_find(archive, after, replay->from_ns, replay->to_ns);
-	replay->apart |= number != next;
-	replay->number = number > 0 ? number : 0;
-	return number < 0 ? (int)number : 0;
-}
-
-/*
- * Opens the first file from an index on that has samples to show. 0 or -errno; -ENODATA: none has.
- */
-static int open_next(struct replay *replay, size_t file)
-{
-	for (; file < replay->files.n; file++) {
-		int err = 0;
-
-		if (replay->files.list[file]->early ||
-		    stretches_before(&replay->files, file, replay->from_ns)) {
-			replay->apart = true;
-			continue;
+		if (!before && replay->at >= segment->n) {
+			err = list_file(replay, replay->file);
+			if (err)
+				return err;
 		}
-		err = open_file(replay, file);
-		replay->apart |= replay->files.list[file]->early_to > 0;
-		if (!err && replay->number)
-			err = find_next(replay, replay->files.list[file]->early_to);
-		if (err)
-			err = leave_out(replay, file, err);
-		if (err || replay->number)
-			return err;
+		for (; !before && !segment->left_out && replay->at < segment->n; replay->at++) {
+			if (is_in_part(replay, segment, replay->at))
+				return 0;
+			replay->apart = true;
+		}
+		replay->apart |= before;
+		if (!next_file(replay))
+			return -ENODATA;
 	}
-	return -ENODATA;
 }
 
 int replay_open(struct replay **out, const struct replay_config *config, char **file)
@@ -298,10 +254,10 @@ int replay_open(struct replay **out, const struct replay_config *config, char **
 	struct replay *replay = xcalloc(1, sizeof(*replay));
 	int err = replay_begin(replay, config);
 
-	replay->rebuild = xcalloc(1, sizeof(*replay->rebuild));
-	replay->rebuild->bare = config->bare;
 	if (!err)
-		err = open_next(replay, 0);
+		replay->file = 0;
+	if (!err)
+		err = find_next(replay);
 	/* No sample was taken within the times asked for. */
 	if (err == -ENODATA && replay->latest_ns)
 		err = 0;
@@ -314,73 +270,56 @@ int replay_open(struct replay **out, const struct replay_config *config, char **
 	return 0;
 }
 
-/* Whether enough time has passed since the last sample made. */
+/* Whether enough time has passed since the last sample given. */
 static bool is_due(const struct replay *replay)
 {
-	const struct rebuild *rebuild = replay->rebuild;
+	const struct segment *segment = replay->files.list[replay->file];
+	uint64_t now_ns = record_begin_ns(replay->reader.state);
 
 	/* Up to half a recorded interval may be missing: samples are not taken at exact times. */
-	return !replay->given || rebuild->moment.baseline ||
-	       rebuild->begin_ns + (rebuild->begin_ns - rebuild->before_ns) / 2 >=
+	return !replay->given || replay->baseline ||
+	       !segment->entries[replay->at - 1].interval_ns ||
+	       now_ns + (now_ns - replay->before_ns) / 2 >=
 		       replay->given_ns + replay->config.interval_ns;
 }
 
-/*
- * Goes to the sample before the next one, after others were passed over: its interval begins there.
- * Reads what that one builds on. 0 or -errno.
- */
-static int lead_up(struct replay *replay)
+/* Reads the record that was found. 0 or -errno. */
+static int read_found(struct replay *replay)
 {
-	struct archive *archive = archive_of(replay);
-	int64_t number = replay->number, whole;
-
-	replay->apart = replay->given = false;
-	replay->baseline = true;
-	replay->read = NULL;
-	replay->rebuild->passed = 0;
-	if (number <= archive->first)
-		return 0;
-	whole = archive_whole(archive, number - 1);
-	number = whole > 0 ? replay_read_up_to(replay, replay->files.list[replay->file], whole,
-					       number - 1)
-			   : -EBADMSG;
-	replay->number = number > 0 ? number : 0;
-	return number < 0 ? (int)number : 0;
-}
-
-/* Reads the next sample of the file, and finds the one after it. 0 or -errno. */
-static int read_next(struct replay *replay)
-{
-	struct archive *archive = archive_of(replay);
-	bool begun = archive_begin(archive);
+	struct segment *segment = replay->files.list[replay->file];
+	uint64_t before_ns = replay->reader.state ? record_begin_ns(replay->reader.state) : 0;
 	int err;
 
-	err = replay->apart ? lead_up(replay) : 0;
-	if (!err)
-		err = replay_read(replay, replay->files.list[replay->file], replay->number);
-	if (!err)
-		err = find_next(replay, replay->number);
-	if (begun)
-		archive_end(archive);
+	if (replay->apart) {
+		/* The sample before it is the begin of its interval. */
+		replay->at -= replay->at > 0;
+		replay->apart = replay->given = false;
+		replay->baseline = true;
+		segment_reader_reset(&replay->reader);
+		err = segment_go(&replay->reader, segment, replay->at);
+	} else {
+		err = segment_read(&replay->reader, segment, replay->at);
+	}
+	replay->before_ns = before_ns;
+	replay->at++;
 	return err;
 }
 
-/* Reads the next sample there is, also of later files. 0, -ENODATA at the end, or -errno. */
+/* Reads the next record there is, also of later files. 0, -ENODATA at the end, or -errno. */
 static int read_any(struct replay *replay)
 {
-	int err;
+	for (;;) {
+		int err = find_next(replay);
 
-	do {
-		err = replay->number ? 0 : open_next(replay, replay->file + 1);
 		if (!err)
-			err = read_next(replay);
+			err = read_found(replay);
+		if (!err || err == -ENODATA)
+			return err;
 		/* What was read of a file up to where it is damaged counts. */
-		if (err && err != -ENODATA)
-			err = leave_out(replay, replay->file, err);
-		else if (!err)
-			return 0;
-	} while (!err);
-	return err;
+		err = leave_out(replay, replay->file, err);
+		if (err)
+			return err;
+	}
 }
 
 /* Reads on until a sample is to be made. 0, -ENODATA at the end, or -errno. */
@@ -390,9 +329,11 @@ static int read_on(struct replay *replay)
 	int err;
 
 	do {
+		err = find_next(replay);
 		if (any && replay->apart && replay->config.whole)
 			return 0;
-		err = read_any(replay);
+		if (!err)
+			err = read_any(replay);
 		any |= !err;
 	} while (!err && !is_due(replay));
 	/* The interval ends with the recording, or with the times asked for. */
@@ -408,7 +349,8 @@ static int next_sample(void *state, struct sample *prev, struct sample *cur,
 
 	if (err)
 		return err;
-	rebuild_give(replay->rebuild, prev, cur, replay->config.pids, replay->config.npids, moment);
+	record_give(replay->reader.state, prev, cur, replay->config.pids, replay->config.npids,
+		    moment);
 	moment->baseline |= replay->baseline;
 	replay->baseline = false;
 	replay->given = true;
@@ -422,7 +364,7 @@ static void give_group(void *state, const char *path, const struct cgroup_sample
 {
 	const struct replay *replay = state;
 
-	rebuild_group(replay->rebuild, path, now, before);
+	record_group(replay->reader.state, path, now, before);
 }
 
 struct playback replay_playback(struct replay *replay)
@@ -441,9 +383,8 @@ const char *replay_file(const struct replay *replay)
 
 void replay_close(struct replay *replay)
 {
-	stretches_free(&replay->files);
-	rebuild_free(replay->rebuild);
+	segment_reader_free(&replay->reader);
+	segments_free(&replay->files);
 	free(replay->group);
-	free(replay->rebuild);
 	free(replay);
 }

@@ -5,7 +5,7 @@
 
 #include <sys/types.h>
 
-#include "history/stretch.h"
+#include "history/segment.h"
 #include "model/playback.h"
 
 struct replay_config {
@@ -23,19 +23,17 @@ struct replay_config {
 /* A recording that is read: from one sample to the next, or as past.h goes about it. */
 struct replay {
 	struct replay_config config;
-	struct stretches files;
+	struct segment_list files;
 	uint64_t from_ns, to_ns;
 	uint64_t latest_ns; /* the latest time in it: not its end's where the clock was set back */
 	bool threads; /* rows are threads */
 	char *group; /* the control group that was recorded at the end; NULL: all tasks */
-	struct rebuild *rebuild;
-	const struct stretch *read; /* what was read last: the rebuild knows its numbers */
-	size_t file; /* the index of the last file opened */
-	int64_t number; /* the next sample to read of it; 0: the first of the next file */
-	bool apart; /* samples before that one were passed over */
+	struct segment_reader reader;
+	size_t file, at; /* the next record to read */
+	bool apart; /* records before that one were passed over */
 	bool baseline; /* the sample that was read last has no interval: others before it were */
 	bool given;
-	uint64_t given_ns; /* when the last sample made began */
+	uint64_t given_ns, before_ns; /* when the last sample given began, and the last two read */
 };
 
 /*
@@ -47,16 +45,6 @@ int replay_open(struct replay **out, const struct replay_config *config, char **
 
 /* Opens the file in which a recording ends; the same errors, of replay_file(). */
 int replay_begin(struct replay *replay, const struct replay_config *config);
-
-/* Reads a sample of a stretch. 0 or -errno. */
-int replay_read(struct replay *replay, struct stretch *stretch, int64_t number);
-
-/*
- * Reads the samples from a whole one on that come before a number. Returns that of the sample where
- * it ended, 0: there are no more, or -errno.
- */
-int64_t replay_read_up_to(struct replay *replay, struct stretch *stretch, int64_t whole,
-			  int64_t number);
 
 /* Returns what the sampler plays. */
 struct playback replay_playback(struct replay *replay);

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/util.h"
-#include "history/pack.h"
+#include "history/record_file.h"
 
 #define PREFIX "stalltop-"
 #define SUFFIX ".db"
@@ -85,23 +85,12 @@ bool segment_parse_limits(const char *text, struct segment_limits *limits)
 	return true;
 }
 
-/* Whether a name has an ending, and more than the prefix before it. */
-static bool ends_in(const char *name, const char *suffix)
-{
-	size_t len = strlen(name), ending = strlen(suffix);
-
-	return len > strlen(PREFIX) + ending && !strcmp(name + len - ending, suffix);
-}
-
-bool segment_is_packed(const char *name)
-{
-	return ends_in(name, SUFFIX PACK_SUFFIX);
-}
-
 bool segment_is_name(const char *name)
 {
-	return !strncmp(name, PREFIX, strlen(PREFIX)) &&
-	       (ends_in(name, SUFFIX) || segment_is_packed(name));
+	size_t len = strlen(name), most = strlen(PREFIX) + strlen(SUFFIX);
+
+	return len > most && !strncmp(name, PREFIX, strlen(PREFIX)) &&
+	       !strcmp(name + len - strlen(SUFFIX), SUFFIX);
 }
 
 bool segment_exists(const char *folder, const char *name)
@@ -112,8 +101,6 @@ bool segment_exists(const char *folder, const char *name)
 
 	buf_printf(&path, "%s/%s", folder, name);
 	exists = !lstat(buf_cstr(&path), &stat);
-	buf_puts(&path, PACK_SUFFIX);
-	exists |= !lstat(buf_cstr(&path), &stat);
 	buf_free(&path);
 	return exists;
 }
@@ -149,8 +136,7 @@ static bool parse_name(const char *name, uint64_t *real_ns, unsigned *number)
 	*real_ns = (uint64_t)seconds * NSEC_PER_SEC;
 	*number = (unsigned)parsed;
 	segment_name(&again, *real_ns, *number);
-	ours = !strncmp(name, buf_cstr(&again), again.len) &&
-	       (!name[again.len] || !strcmp(name + again.len, PACK_SUFFIX));
+	ours = !strcmp(name, buf_cstr(&again));
 	buf_free(&again);
 	return ours;
 }
@@ -218,7 +204,7 @@ bool segment_is_full(const struct segment_limits *limits, uint64_t bytes, uint64
 }
 
 /* A segment in a folder. */
-struct segment {
+struct segment_file {
 	char *name;
 	uint64_t bytes, begin_ns, end_ns;
 };
@@ -226,7 +212,8 @@ struct segment {
 /* Orders by name, which is the order of recording: see segments_go_on(). */
 static int compare_segments(const void *a, const void *b)
 {
-	return strcmp(((const struct segment *)a)->name, ((const struct segment *)b)->name);
+	return strcmp(((const struct segment_file *)a)->name,
+		      ((const struct segment_file *)b)->name);
 }
 
 /* What the journal of the segment that is being written takes. */
@@ -245,7 +232,7 @@ static uint64_t journal_bytes(int folder, const char *name)
 }
 
 /* Lists our own segments of a folder, ordered. Returns how many. */
-static size_t list_segments(int folder, struct segment **out)
+static size_t list_segments(int folder, struct segment_file **out)
 {
 	int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
@@ -255,7 +242,7 @@ static size_t list_segments(int folder, struct segment **out)
 
 	*out = NULL;
 	while (dir && (entry = readdir(dir))) {
-		struct segment segment = { 0 };
+		struct segment_file segment = { 0 };
 		unsigned number;
 
 		if (!segment_is_ours(folder, entry->d_name) ||
@@ -285,7 +272,7 @@ static size_t list_segments(int folder, struct segment **out)
  * Whether the clock can be trusted: the segments lead up to now, or have gone on for some time
  * since a gap. A clock that is ahead for a few seconds would make all segments look old.
  */
-static bool is_plausible(const struct segment *segments, size_t n,
+static bool is_plausible(const struct segment_file *segments, size_t n,
 			 const struct segment_limits *limits, uint64_t now_ns)
 {
 	uint64_t gap_ns = limits->age_ns / 4, wait_ns = limits->age_ns / SEGMENT_PARTS;
@@ -359,19 +346,11 @@ static void remove_segment(int folder, const char *name)
 	buf_free(&path);
 }
 
-/* Whether a name is that of the file `but`, packed or not. */
-static bool is_spared(const char *name, const char *but)
-{
-	size_t len = strlen(but);
-
-	return len && !strncmp(name, but, len) && (!name[len] || !strcmp(name + len, PACK_SUFFIX));
-}
-
 unsigned segments_prune(const char *folder, const char *but, const struct segment_limits *limits,
 			uint64_t now_ns)
 {
 	int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	struct segment *segments;
+	struct segment_file *segments;
 	uint64_t bytes = 0, growth = 0, grown = full_bytes(limits) + JOURNAL_BYTES;
 	unsigned removed = 0;
 	bool plausible;
@@ -384,14 +363,14 @@ unsigned segments_prune(const char *folder, const char *but, const struct segmen
 	for (size_t i = 0; i < n; i++) {
 		bytes += segments[i].bytes;
 		/* The one that is being written may become as large until the next look. */
-		if (is_spared(segments[i].name, but) && segments[i].bytes < grown)
+		if (!strcmp(segments[i].name, but) && segments[i].bytes < grown)
 			growth += grown - segments[i].bytes;
 	}
 	for (size_t i = 0; i < n; i++) {
 		struct room room = look_for_room(fd, limits->bytes);
 		bool old = segments[i].end_ns + limits->age_ns < now_ns;
 
-		if (!is_spared(segments[i].name, but) &&
+		if (strcmp(segments[i].name, but) != 0 &&
 		    ((old && plausible) || bytes + growth > limits->bytes ||
 		     (room.free < room.wanted && bytes > room.share))) {
 			remove_segment(fd, segments[i].name);
@@ -403,4 +382,39 @@ unsigned segments_prune(const char *folder, const char *but, const struct segmen
 	free(segments);
 	close(fd);
 	return removed;
+}
+
+/* Whether a segment's journal is there: its writer was killed, or it is being written. */
+static bool has_journal(int folder, const char *name)
+{
+	struct buf path = { 0 };
+	struct stat stat;
+	bool has;
+
+	buf_printf(&path, "%s-wal", name);
+	has = !fstatat(folder, buf_cstr(&path), &stat, AT_SYMLINK_NOFOLLOW);
+	buf_free(&path);
+	return has;
+}
+
+void segments_tidy(const char *folder, const char *but)
+{
+	int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct segment_file *segments;
+	size_t n;
+
+	if (fd < 0)
+		return;
+	n = list_segments(fd, &segments);
+	for (size_t i = 0; i < n; i++) {
+		struct buf path = { 0 };
+
+		buf_printf(&path, "%s/%s", folder, segments[i].name);
+		if (strcmp(segments[i].name, but) != 0 && has_journal(fd, segments[i].name))
+			record_file_tidy(buf_cstr(&path));
+		buf_free(&path);
+		free(segments[i].name);
+	}
+	free(segments);
+	close(fd);
 }

@@ -40,15 +40,15 @@ bool segment_parse_age(const char *text, size_t len, uint64_t *ns);
  */
 bool segment_parse_limits(const char *text, struct segment_limits *limits);
 
-/* Whether a name is that of a segment, packed or not. */
+/* Whether a name is that of a segment. */
 bool segment_is_name(const char *name);
 
-/* Whether segment_name() makes a name, packed or not. */
+/* Whether segment_name() makes a name. */
 bool segment_is_our_name(const char *name);
 
 /*
  * Whether a file in an open folder is a segment that this program has made, and that nobody has put
- * aside: segment_name() makes its name, packed or not, and it has no other name (link).
+ * aside: segment_name() makes its name, and it has no other name (link).
  */
 bool segment_is_ours(int folder, const char *name);
 
@@ -58,10 +58,7 @@ bool segment_is_ours(int folder, const char *name);
  */
 uint64_t segment_time(const char *path);
 
-/* Whether a segment's name is that of a packed one (see pack.h). */
-bool segment_is_packed(const char *name);
-
-/* Whether a folder has a segment with an unpacked name, packed or not. */
+/* Whether a folder has a segment of that name. */
 bool segment_exists(const char *folder, const char *name);
 
 /*
@@ -91,5 +88,11 @@ bool segments_have_room(const char *folder);
  */
 unsigned segments_prune(const char *folder, const char *but, const struct segment_limits *limits,
 			uint64_t now_ns);
+
+/*
+ * Closes segments that a killed writer left open. Segments that somebody has open, and the file
+ * `but`, stay as they are.
+ */
+void segments_tidy(const char *folder, const char *but);
 
 #endif

@@ -10,7 +10,6 @@
 
 /* What tasks waited in one moment; tasks that did not wait are left out. */
 struct trend_moment {
-	int64_t number;
 	uint64_t real_ns, begin_ns, interval_ns;
 	struct trend_wait {
 		uint64_t start_ns, waited_ns;
@@ -38,29 +37,5 @@ void trends_add(struct trends *trends, const struct frame *frame);
 double trends_of(const struct trends *trends, size_t moment, const struct task_key *key);
 
 void trends_free(struct trends *trends);
-
-/* What a task did in one moment of the past; members as in struct row. */
-struct deed {
-	uint64_t interval_ns; /* 0: not known */
-	bool there; /* the task had begun */
-	uint64_t waited_ns[WAIT_KINDS];
-	int64_t booked_ns[WAIT_KINDS];
-	uint64_t run_ns, ticks_ns;
-};
-
-/* Adds up all that was waited, in ns; mem: only for memory; booked: only what was booked of it. */
-double deed_sum(const struct deed *deed, bool mem, bool booked);
-
-/* Whose deeds are read: those of a task, or of all. */
-struct deed_of {
-	const struct task_key *key; /* NULL: all */
-};
-
-/*
- * Reads what was done in up to n moments before a time (CLOCK_REALTIME), the latest first. Returns
- * in how many.
- */
-size_t deeds_read(struct past *past, uint64_t real_ns, const struct deed_of *of, struct deed *deeds,
-		  size_t n);
 
 #endif

@@ -27,6 +27,11 @@ void out_open(struct out *out, const struct out_ops *ops, const struct out_confi
 	*out = (struct out){ .ops = ops, .config = config };
 }
 
+int out_begin(struct out *out)
+{
+	return out->ops->open ? out->ops->open(out) : 0;
+}
+
 unsigned out_needs(const struct out *out)
 {
 	const struct view_config *view = out->config->view;

@@ -13,6 +13,7 @@
 	FIRST(text) \
 	NEXT(csv) \
 	NEXT(json) \
+	NEXT(sqlite) \
 	NEXT(openmetrics) \
 	NEXT(why)
 
@@ -33,6 +34,7 @@ struct out_config {
 	/* Reads what is asked for on rows that are groups: sampler_fill(). NULL: not available. */
 	void (*fill)(void *arg, const struct row *const *rows, size_t n, unsigned needs);
 	void *fill_arg;
+	const char *path; /* of the file, for a format that makes it itself */
 	const struct trigger_set *triggers; /* pressure to sample at; NULL: sample always */
 	bool as_json; /* of why: as a line of JSON */
 	size_t max_series; /* groups that have metrics of their own; 0: the default */
@@ -50,6 +52,7 @@ struct out {
 	struct findings findings; /* of the frame, in formats that show them */
 	struct layout layout; /* resolved with the first frame, then kept */
 	uint64_t frames; /* number of frames before this one */
+	int error; /* -errno of a format that makes the file itself; 0: all is well */
 	bool suffers; /* why: a frame had what suffers */
 	struct buf scratch;
 	struct buf buf; /* the bytes to be written */
@@ -59,6 +62,9 @@ struct out {
 
 struct out_ops {
 	const char *name;
+	/* Makes the file config->path, which must not exist; NULL: bytes are written. 0 or -errno.
+	 */
+	int (*open)(struct out *out);
 	/* The NEED_ bits of every task besides those of the query. */
 	unsigned (*needs)(const struct out_config *config);
 	/* Appends a frame, whose rows out->order holds, to out->buf. */
@@ -95,6 +101,9 @@ const struct out_ops *out_by_name(const char *name);
 
 /* Prepares an output; the configuration must outlive the output. */
 void out_open(struct out *out, const struct out_ops *ops, const struct out_config *config);
+
+/* Begins the output: a format that makes its file makes it. 0 or -errno. */
+int out_begin(struct out *out);
 
 /* The NEED_ bits of every task. */
 unsigned out_needs(const struct out *out);

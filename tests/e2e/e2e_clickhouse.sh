@@ -47,7 +47,7 @@ cat >"$work/bin/clickhouse-client" <<END
 exec $(command -v clickhouse-client) --port $port "\$@"
 END
 chmod +x "$work/bin/clickhouse-client"
-PATH=$work/bin:$PATH
+PATH=$work/bin:$(cd "$build/.." && pwd):$PATH
 
 # --- What is recorded, and the recipe ---------------------------------------
 
@@ -63,7 +63,7 @@ for _ in 1 2; do
 	taskset -c 0 "$work/$name" &
 	pids="$pids $!"
 done
-"$build/../stalltop" -b -n 5 -d 0.5 -w "$work/FILE" >"$work/out" 2>&1
+"$build/../stalltop" -b -n 5 -d 0.5 -w "$work/RECORDING" >"$work/out" 2>&1
 result $? 'a recording'
 
 await clickhouse-client -q 'SELECT 1'
@@ -73,9 +73,9 @@ sed -n '/^\.\\" recipe clickhouse$/,/^\.\\" end$/p' "$srcdir/doc/stalltop-metric
 result $? 'the recipe runs'
 
 # The same sum; each has another way to write a quote.
-sum="SELECT sum(waited_ns) FROM waits WHERE kind = 'cpu' AND length(comm) = 7 AND comm LIKE 'a\"b,c_d'"
-clickhouse-client -q "$sum" >"$work/there" 2>"$work/out"
-sqlite3 "$work/FILE" "$sum" >"$work/here" 2>>"$work/out"
+sum="SELECT sum(waited_ns) FROM TABLE WHERE kind = 'cpu' AND length(comm) = 7 AND comm LIKE 'a\"b,c_d'"
+clickhouse-client -q "$(echo "$sum" | sed 's/TABLE/waits/')" >"$work/there" 2>"$work/out"
+sqlite3 "$work/FILE" "$(echo "$sum" | sed 's/TABLE/wait/')" >"$work/here" 2>>"$work/out"
 cat "$work/there" "$work/here" >>"$work/out"
 cmp "$work/there" "$work/here" >>"$work/out" 2>&1 && [ "$(cat "$work/here")" -gt 100000000 ]
 result $? 'what each task waited is the same there'

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Any bytes as a recording, and as one that is packed: it is refused, or played; no harm. */
+/* Any bytes as a recording, and as a record of one: it is refused, or played; no harm. */
 #include "config.h"
 
-#include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "base/util.h"
-#include "history/pack.h"
+#include "history/record.h"
+#include "history/record_file.h"
 #include "history/replay.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -56,19 +56,43 @@ static void try_file(const char *path, const char *from)
 	replay_close(replay);
 }
 
+/* Writes the bytes as records of a file, which is then whole but for them: cut at every 255. */
+static void put_records(const char *path, const uint8_t *data, size_t size)
+{
+	struct record_entry entry = { .real_ns = 1000, .interval_ns = 1000 };
+	struct record_file *file;
+
+	if (record_file_create(&file, path, "0"))
+		abort();
+	while (size) {
+		size_t n = 0;
+
+		while (n < size && data[n] != 255)
+			n++;
+		entry.key = record_is_key(data, n);
+		entry.real_ns += 1000;
+		if (record_file_put(file, &entry, data, n))
+			abort();
+		n += n < size;
+		data += n;
+		size -= n;
+	}
+	record_file_close(file);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	char path[] = "/tmp/fuzz-recording-XXXXXX", packed[64];
+	char path[] = "/tmp/fuzz-recording-XXXXXX", other[64];
 	int fd = mkstemp(path);
 
 	if (fd < 0 || write(fd, data, size) != (ssize_t)size || close(fd))
 		abort();
 	try_file(path, size % 2 ? "-3s" : NULL);
-	/* Hardly any change to a packed file passes its checksum: so any bytes are packed, too. */
-	snprintf(packed, sizeof(packed), "%s" PACK_SUFFIX, path);
-	if (!pack_file(AT_FDCWD, path, packed, false))
-		try_file(packed, size % 2 ? NULL : "-3s");
-	unlink(packed);
+	/* Hardly any change to a file passes its checks: so any bytes are its records, too. */
+	snprintf(other, sizeof(other), "%s-records", path);
+	put_records(other, data, size);
+	try_file(other, size % 2 ? NULL : "-3s");
+	unlink(other);
 	unlink(path);
 	return 0;
 }

@@ -10,7 +10,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "history/pack.h"
 #include "tests/lib/recording.h"
 #include "tests/lib/records.h"
 
@@ -63,26 +62,27 @@ static void put_exit(int folder)
 	put(folder, "exit", bytes, len);
 }
 
-/* Packs a recording, beside it. */
-static void put_packed(const char *path, unsigned seed)
+/* The records of a made-up machine, with what ends them in between. */
+static void put_records(int top, unsigned seed)
 {
-	char *folder = strdup(path), *slash = strrchr(folder, '/'), name[64];
-	int fd, err;
+	struct play_machine machine = { .seed = seed };
+	struct record_state *state = record_open();
+	struct buf bytes = { 0 };
+	char name[64];
 
-	*slash = '\0';
-	snprintf(name, sizeof(name), "packed-%u", seed);
-	fd = open(folder, O_RDONLY | O_DIRECTORY);
-	err = fd < 0 ? -errno : pack_file(fd, slash + 1, name, false);
-	if (err) {
-		fprintf(stderr, "%s: %s\n", name, strerror(-err));
-		exit(1);
+	for (unsigned i = 0; i < 3; i++) {
+		record_encode(state, play_frame(&machine), NULL, &bytes);
+		buf_putc(&bytes, (char)255);
 	}
-	close(fd);
-	free(folder);
+	snprintf(name, sizeof(name), "recording/records-%u", seed);
+	put(top, name, bytes.data, bytes.len);
+	buf_free(&bytes);
+	record_close(state);
+	play_free(&machine);
 }
 
 /* Recordings of made-up machines. */
-static void put_recordings(const char *top)
+static void put_recordings(const char *top, int folder)
 {
 	char path[4096];
 
@@ -93,8 +93,7 @@ static void put_recordings(const char *top)
 			perror(path);
 			exit(1);
 		}
-		if (pack_is_built())
-			put_packed(path, seed);
+		put_records(folder, seed);
 	}
 }
 
@@ -120,7 +119,7 @@ int main(int argc, char **argv)
 	for (unsigned version = RECORD_OLDEST; version <= RECORD_NEWEST + 1; version++)
 		put_version(folder, version);
 	put_exit(folder);
-	put_recordings(argv[1]);
+	put_recordings(argv[1], top);
 	close(folder);
 	close(top);
 	return 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "config.h"
 
+#include "tests/lib/recording.h"
 #include "tests/lib/story.h"
 
 #include <errno.h>
@@ -9,8 +10,6 @@
 #include <string.h>
 
 #include "base/util.h"
-#include "history/encode.h"
-#include "history/store.h"
 #include "model/group.h"
 
 #define MS(n) (UINT64_C(1000000) * (uint64_t)(n))
@@ -376,20 +375,16 @@ static void free_machine(struct machine *m)
 
 int story_record(const char *path)
 {
-	const struct store_about about = { "0" };
 	struct machine *m = xcalloc(1, sizeof(*m));
-	struct encoder *encoder = encoder_open(0);
-	struct store *store = NULL;
-	int err = store_create(&store, path, &about);
+	struct play_writer writer = { 0 };
+	int err = play_begin_file(&writer, path);
 
 	for (; m->turn < ARRAY_SIZE(acts) && !err; m->turn++) {
 		const struct frame *frame = next_frame(m);
 
-		err = store_put(store, encoder_encode(encoder, frame, fold(m, frame)));
-		encoder_keep(encoder);
+		err = play_write(&writer, frame, fold(m, frame), 0);
 	}
-	encoder_close(encoder);
-	store_close(store, false);
+	play_end_file(&writer);
 	free_machine(m);
 	return err;
 }

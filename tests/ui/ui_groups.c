@@ -552,6 +552,18 @@ SCREEN_TEST(is_written)
 	check_heads(s, "PID USER S RUN TOTAL CPU BLKIO COMMAND");
 }
 
+/* Makes tables of a recording, and asks them for a number. */
+static int64_t ask_tables(const char *recording, const char *options, const char *query)
+{
+	static unsigned made;
+	const char *path = scratch_format("%s.%u", recording, made++);
+	const char *command = scratch_format("\"$STALLTOP\" -b -R %s -o sqlite --output %s %s",
+					     recording, path, options);
+
+	assert_int_equal(system(command), 0);
+	return ask(path, query);
+}
+
 /*
  * A recording that the screen makes has what one of -b has, though nothing is kept to look back at:
  * command lines, and figures of the groups that are shown.
@@ -576,7 +588,8 @@ SCREEN_TEST(records_figures)
 		assert_int_equal(screen_end(s, 10), 0);
 		/* In a container groups may have no files. */
 		if (files)
-			assert_true(ask(path, "SELECT count(*) FROM cgroup") > 0);
-		assert_true(ask(path, "SELECT count(command) FROM tasks") > 0);
+			assert_true(ask_tables(path, "-g cgroup -F +psi-cpu",
+					       "SELECT count(\"psi-cpu\") FROM \"group\"") > 0);
+		assert_true(ask_tables(path, "-F +command", "SELECT count(command) FROM task") > 0);
 	}
 }

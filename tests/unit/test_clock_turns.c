@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "history/archive.h"
+#include "model/sampler.h"
 #include "tests/lib/recording.h"
 #include "tests/lib/scratch.h"
 
@@ -16,24 +16,15 @@
 /* Records samples of a machine that has run for some time; the clock is that much off by then. */
 static void record(const char *name, uint64_t now_ns, unsigned samples, const int64_t *ahead_ns)
 {
-	const struct store_about about = { "0" };
 	struct play_machine machine = { .seed = 3, .now_ns = now_ns };
-	struct encoder *encoder = encoder_open(0);
-	struct store *store;
+	struct play_writer writer = { 0 };
 
-	assert_int_equal(store_create(&store, scratch_path(name), &about), 0);
-	for (unsigned i = 0; i < samples; i++) {
-		const struct moment *taken = encoder_encode(encoder, play_frame(&machine), NULL);
-		struct moment *moment = xcalloc(1, taken->size);
-
-		memcpy(moment, taken, taken->size);
-		moment->sample.real_ns += (uint64_t)ahead_ns[i * 3 / samples];
-		assert_int_equal(store_put(store, moment), 0);
-		encoder_keep(encoder);
-		free(moment);
-	}
-	encoder_close(encoder);
-	store_close(store, false);
+	assert_int_equal(play_begin_file(&writer, scratch_path(name)), 0);
+	for (unsigned i = 0; i < samples; i++)
+		assert_int_equal(
+			play_write(&writer, play_frame(&machine), NULL, ahead_ns[i * 3 / samples]),
+			0);
+	play_end_file(&writer);
 	play_free(&machine);
 }
 
@@ -89,6 +80,33 @@ SCRATCH_TEST(test_clock_set)
 	}
 }
 
+/* Where the clock was set back frames say so, once. */
+SCRATCH_TEST(test_noted)
+{
+	static const int64_t back[] = { 0, -(int64_t)HOUR, -(int64_t)HOUR };
+	const char *path = scratch_path("noted.db");
+	const struct replay_config config = { .path = path };
+	struct sampler_config sampling = { 0 };
+	const struct frame *frame;
+	struct playback playback;
+	struct sampler *sampler;
+	struct replay *replay;
+	unsigned noted = 0;
+	char *file;
+
+	record("noted.db", 1000 * NSEC_PER_SEC, 12, back);
+	assert_int_equal(replay_open(&replay, &config, &file), 0);
+	playback = replay_playback(replay);
+	sampling.playback = &playback;
+	assert_int_equal(sampler_open(&sampler, &sampling), 0);
+	while (!sampler_tick(sampler, 0, &frame))
+		for (size_t i = 0; i < frame->info->head.nnotes; i++)
+			noted += frame->info->head.notes[i].id == NOTE_CLOCK_BACK;
+	assert_int_equal(noted, 1);
+	sampler_close(sampler);
+	replay_close(replay);
+}
+
 /* Another boot in the same folder: its clock begins anew, and its first sample has no interval. */
 SCRATCH_TEST(test_boots)
 {
@@ -109,21 +127,16 @@ SCRATCH_TEST(test_boots)
 /* Records a machine that is suspended for an hour in the middle. Returns its clocks. */
 static struct clocks record_suspended(const char *path, unsigned samples)
 {
-	const struct store_about about = { "0" };
 	struct play_machine machine = { .seed = 3 };
-	struct encoder *encoder = encoder_open(0);
+	struct play_writer writer = { 0 };
 	struct clocks clocks;
-	struct store *store;
 
-	assert_int_equal(store_create(&store, path, &about), 0);
+	assert_int_equal(play_begin_file(&writer, path), 0);
 	for (unsigned i = 0; i < samples; i++) {
 		machine.asleep_ns = i >= samples / 2 ? HOUR : 0;
-		assert_int_equal(
-			store_put(store, encoder_encode(encoder, play_frame(&machine), NULL)), 0);
-		encoder_keep(encoder);
+		assert_int_equal(play_write(&writer, play_frame(&machine), NULL, 0), 0);
 	}
-	encoder_close(encoder);
-	store_close(store, false);
+	play_end_file(&writer);
 	clocks = machine.clocks;
 	machine.clocks = (struct clocks){ 0 };
 	play_free(&machine);

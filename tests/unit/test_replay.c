@@ -20,39 +20,27 @@
 /* A recording that is being written. */
 struct writer {
 	struct play_machine machine;
-	struct encoder *encoder;
-	struct store *store;
+	struct play_writer to;
 };
 
 /* Adds samples; ahead_ns: how far the clock is off. */
 static void add_samples(struct writer *writer, unsigned n, int64_t ahead_ns)
 {
-	while (n--) {
-		const struct moment *made =
-			encoder_encode(writer->encoder, play_frame(&writer->machine), NULL);
-		struct moment *moment = xcalloc(1, made->size);
-
-		memcpy(moment, made, made->size);
-		moment->sample.real_ns += (uint64_t)ahead_ns;
-		assert_int_equal(store_put(writer->store, moment), 0);
-		encoder_keep(writer->encoder);
-		free(moment);
-	}
+	while (n--)
+		assert_int_equal(
+			play_write(&writer->to, play_frame(&writer->machine), NULL, ahead_ns), 0);
 }
 
 static void begin_writing(struct writer *writer, const char *name, unsigned samples)
 {
-	const struct store_about about = { "0" };
-
-	*writer = (struct writer){ .machine.seed = 4, .encoder = encoder_open(0) };
-	assert_int_equal(store_create(&writer->store, scratch_path(name), &about), 0);
+	*writer = (struct writer){ .machine.seed = 4 };
+	assert_int_equal(play_begin_file(&writer->to, scratch_path(name)), 0);
 	add_samples(writer, samples, 0);
 }
 
 static void end_writing(struct writer *writer)
 {
-	store_close(writer->store, false);
-	encoder_close(writer->encoder);
+	play_end_file(&writer->to);
 	play_free(&writer->machine);
 }
 
@@ -151,6 +139,12 @@ static void check_damaged(const struct replay_config *config, unsigned samples, 
 	assert_string_equal(left_out, path);
 }
 
+/* Damages the records of a recording behind its first block. */
+static void damage_end(const char *path)
+{
+	ask_change(path, "UPDATE block SET data = zeroblob(100) WHERE first > 1");
+}
+
 SCRATCH_TEST(plays_past_damage)
 {
 	struct replay_config config = { .path = scratch_folder(), .left_out = note_left_out };
@@ -159,11 +153,11 @@ SCRATCH_TEST(plays_past_damage)
 	char *file;
 
 	write_some(FIRST, 5);
-	second = write_some(SECOND, 9);
+	second = write_some(SECOND, BLOCK_RECORDS + 6);
 	third = write_some(THIRD, 6);
 	nleft_out = 0;
-	ask_change(second, "UPDATE sample SET interval_ns = -1 WHERE id = 4");
-	check_damaged(&config, 5 + 3 + 6, second);
+	damage_end(second);
+	check_damaged(&config, 5 + BLOCK_RECORDS + 6, second);
 	assert_int_equal(nleft_out, 1);
 	/* What is no recording at all, */
 	scratch_file(second, scratch_format("%9000s", "no recording"));
@@ -184,32 +178,41 @@ SCRATCH_TEST(plays_past_damage)
 /* What is damaged later than asked for is not met. */
 SCRATCH_TEST(ends_before_damage)
 {
-	const char *path = write_some("late.db", 30);
-	const struct replay_config config = { .path = path, .to = "-5s" };
+	const char *path = write_some("late.db", BLOCK_RECORDS + 10);
+	const struct replay_config config = { .path = path, .to = "-8s" };
 	struct replay *replay;
 	int err;
 
-	ask_change(path, "UPDATE sample SET interval_ns = -1 WHERE id = 28");
+	damage_end(path);
 	replay = open_replay(&config);
-	assert_in_range(play(replay, 100, &err), 18, 21);
+	assert_in_range(play(replay, 100, &err), BLOCK_RECORDS - 8, BLOCK_RECORDS - 4);
 	assert_int_equal(err, -ENODATA);
 	replay_close(replay);
 }
 
-/* The time of a moment of a recording, as --from takes it. */
-static const char *time_of(const char *path, const char *of)
+/* A time later than the first or the last of a recording, as --from takes it. */
+static const char *time_of(const char *path, bool last, uint64_t later_ns)
 {
 	static char text[2][32];
 	static unsigned turn;
+	struct segment_list files = { 0 };
+	const struct segment *segment;
 	char *at = text[turn++ % 2];
-	time_t seconds = (time_t)(ask(path, scratch_format("SELECT %s FROM sample", of)) /
-				  (int64_t)NSEC_PER_SEC);
+	time_t seconds;
 	struct tm tm;
 
+	assert_int_equal(segments_list(&files, path), 0);
+	segment = files.list[0];
+	assert_int_equal(segment_list(files.list[0]), 0);
+	seconds = (time_t)((segment->entries[last ? segment->n - 1 : 0].real_ns + later_ns) /
+			   NSEC_PER_SEC);
 	assert_non_null(localtime_r(&seconds, &tm));
 	strftime(at, sizeof(text[0]), "%Y-%m-%d %H:%M:%S", &tm);
+	segments_free(&files);
 	return at;
 }
+
+#define HOUR (3600 * NSEC_PER_SEC)
 
 /*
  * Each time is reached where the clock was set back while it was recorded: four hours are one that
@@ -219,16 +222,17 @@ static const char *time_of(const char *path, const char *of)
 SCRATCH_TEST(reaches_all_times)
 {
 	static const struct {
-		const char *from, *to; /* of sample.time_ns; NULL: none */
+		const char *from; /* "": an hour after the first; NULL: none */
+		bool to; /* up to that */
 		unsigned played; /* samples, with those that others begin with */
 	} cases[] = {
-		{ NULL, NULL, 30 },
+		{ NULL, false, 30 },
 		/* The wrong hours alone: the first of them begins with the one before. */
-		{ "min(time_ns) + 3600000000000", NULL, 11 },
+		{ "", false, 11 },
 		/* The end, which is counted from: not the wrong hours either. */
-		{ "-3s", NULL, 7 },
+		{ "-3s", false, 7 },
 		/* What came after, and before: not the wrong hours. */
-		{ NULL, "min(time_ns) + 3600000000000", 21 },
+		{ NULL, true, 21 },
 	};
 	const char *path = scratch_path("ahead.db");
 	struct position position;
@@ -246,10 +250,9 @@ SCRATCH_TEST(reaches_all_times)
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		const struct replay_config config = {
 			.path = path,
-			.from = cases[i].from && *cases[i].from != '-'
-					? time_of(path, cases[i].from)
-					: cases[i].from,
-			.to = cases[i].to ? time_of(path, cases[i].to) : NULL,
+			.from = cases[i].from && !*cases[i].from ? time_of(path, false, HOUR)
+								 : cases[i].from,
+			.to = cases[i].to ? time_of(path, false, HOUR) : NULL,
 		};
 
 		replay = open_replay(&config);
@@ -261,11 +264,11 @@ SCRATCH_TEST(reaches_all_times)
 			 0);
 	past_configure(past, &(struct sampler_config){ 0 });
 	assert_true(past_last(past, &position));
-	for (size_t i = 2; i < position.stretch->n; i++) {
-		const struct outline *wanted = &position.stretch->outlines[i];
+	for (size_t i = 2; i < position.segment->n; i++) {
+		const struct record_entry *wanted = &position.segment->entries[i];
 
 		assert_true(past_find(past, wanted->real_ns, &position, &again));
-		assert_int_equal(position_outline(&position)->real_ns, wanted->real_ns);
+		assert_int_equal(position_entry(&position)->real_ns, wanted->real_ns);
 	}
 	past_close(past);
 }
@@ -274,7 +277,8 @@ SCRATCH_TEST(reaches_all_times)
 SCRATCH_TEST(reaches_segments)
 {
 	struct replay_config config = { .path = scratch_folder() };
-	const char *first = write_some(FIRST, 8), *third;
+	const char *first = write_some(FIRST, 8), *third = scratch_path(THIRD);
+	struct writer writer;
 	struct position position;
 	struct replay *replay;
 	struct past *past;
@@ -283,17 +287,18 @@ SCRATCH_TEST(reaches_segments)
 	int err;
 
 	write_some(SECOND, 9);
-	third = write_some(THIRD, 7);
 	/* The second began an hour after the first by its name, and has the times of the first. */
-	ask_change(third, "UPDATE sample SET time_ns = time_ns + 7200000000000");
-	config.from = time_of(first, "min(time_ns)");
-	config.to = time_of(first, "max(time_ns) + 1000000000");
+	begin_writing(&writer, THIRD, 0);
+	add_samples(&writer, 7, 2 * (int64_t)HOUR);
+	end_writing(&writer);
+	config.from = time_of(first, false, 0);
+	config.to = time_of(first, true, NSEC_PER_SEC);
 	replay = open_replay(&config);
 	assert_int_equal(play(replay, 100, &err), 17);
 	assert_int_equal(err, -ENODATA);
 	replay_close(replay);
 	config = (struct replay_config){ .path = scratch_folder(),
-					 .from = time_of(third, "min(time_ns)") };
+					 .from = time_of(third, false, 0) };
 	replay = open_replay(&config);
 	assert_in_range(play(replay, 100, &err), 7, 8);
 	replay_close(replay);
@@ -302,7 +307,7 @@ SCRATCH_TEST(reaches_segments)
 			 0);
 	past_configure(past, &(struct sampler_config){ 0 });
 	assert_true(past_first(past, &position));
-	assert_true(past_find(past, position_outline(&position)->real_ns, &position, &again));
+	assert_true(past_find(past, position_entry(&position)->real_ns, &position, &again));
 	assert_true(again);
 	past_close(past);
 }
@@ -314,7 +319,7 @@ SCRATCH_TEST(reaches_named_files)
 	struct replay *replay;
 	int err;
 
-	config.from = time_of(write_some("stalltop-a.db", 9), "min(time_ns) + 2000000000");
+	config.from = time_of(write_some("stalltop-a.db", 9), false, 2 * NSEC_PER_SEC);
 	write_some("stalltop-b.db", 7);
 	replay = open_replay(&config);
 	/* Both have the same times: from the third second on, each after one that it begins with.
@@ -324,74 +329,23 @@ SCRATCH_TEST(reaches_named_files)
 	replay_close(replay);
 }
 
-/*
- * Texts are forgotten where there are too many, as on a machine that starts programs: those still
- * in use are there once more, and each sample has its own.
- */
-SCRATCH_TEST(forgets_texts)
-{
-	static const struct {
-		size_t bytes; /* of each command line */
-		bool again;
-	} cases[] = { { 1000, false }, { 60000, true } };
-
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		const char *name = scratch_format("texts-%zu.db", i);
-		const struct replay_config config = { .path = scratch_path(name) };
-		struct sample sample = { 0 };
-		struct playback_moment moment;
-		struct replay *replay;
-		struct playback playback;
-		struct writer writer;
-		size_t named = 0;
-		int64_t times;
-
-		begin_writing(&writer, name, 1);
-		for (unsigned n = 0; n < 40; n++) {
-			struct sample *last =
-				&writer.machine.samples[(writer.machine.turn + 2) % 3];
-
-			for (size_t k = 0; k < last->n; k++) {
-				struct task *task = last->raw[k]->task;
-
-				free(task->command);
-				task->command = xcalloc(1, cases[i].bytes + 1);
-				memset(task->command, 'x', cases[i].bytes);
-				snprintf(task->command, 40, "%d in turn %u", (int)task->key.pid, n);
-				task->command[strlen(task->command)] = ' ';
-			}
-			add_samples(&writer, 1, 0);
-		}
-		end_writing(&writer);
-		times = ask(config.path,
-			    "SELECT count(*) FROM text WHERE value LIKE 'renamed_[2J'");
-		assert_true(cases[i].again ? times > 1 : times == 1);
-		replay = open_replay(&config);
-		playback = replay_playback(replay);
-		while (!playback.next(playback.state, NULL, &sample, &moment))
-			;
-		/* Tasks that began in the last turn have none. */
-		for (size_t k = 0; k < sample.n; k++)
-			if (sample.raw[k]->task->command) {
-				assert_int_equal(strlen(sample.raw[k]->task->command),
-						 cases[i].bytes);
-				named++;
-			}
-		assert_true(named > 0);
-		sample_free(&sample);
-		replay_close(replay);
-	}
-}
-
 /* The last segment that has samples says what rows are; all are played. */
 SCRATCH_TEST(plays_all_segments)
 {
 	const struct replay_config config = { .path = scratch_folder() };
 	struct replay *replay;
+	struct writer writer;
 	int err;
 
 	write_some(FIRST, 5);
-	ask_change(write_some(SECOND, 4), "UPDATE recording SET value = 1 WHERE name = 'threads'");
+	begin_writing(&writer, SECOND, 0);
+	for (unsigned i = 0; i < 4; i++) {
+		const struct frame *frame = play_frame(&writer.machine);
+
+		((struct frame_info *)(uintptr_t)frame->info)->threads = true;
+		assert_int_equal(play_write(&writer.to, frame, NULL, 0), 0);
+	}
+	end_writing(&writer);
 	write_some(THIRD, 0);
 	replay = open_replay(&config);
 	assert_true(replay_playback(replay).threads);
@@ -448,25 +402,12 @@ static bool can_be_gone_to(const char *path)
 	return good;
 }
 
-/* Where no moment is whole the first one is read on from; of a damaged list nothing is shown. */
-SCRATCH_TEST(is_gone_to_from_its_first_moment)
+/* Of a damaged list nothing is shown. */
+SCRATCH_TEST(is_gone_to)
 {
 	const char *path = write_some("first.db", 12);
-	const struct replay_config config = { .path = path };
-	const struct replay_config late = { .path = path, .from = "-2s" };
-	struct replay *replay;
-	int err;
 
 	assert_true(can_be_gone_to(path));
-	ask_change(path, "UPDATE sample SET whole = 0");
-	assert_true(can_be_gone_to(path));
-	replay = open_replay(&config);
-	assert_int_equal(play(replay, 100, &err), 12);
-	replay_close(replay);
-	replay = open_replay(&late);
-	assert_int_equal(play(replay, 100, &err), 0);
-	assert_int_equal(err, -EBADMSG);
-	replay_close(replay);
-	ask_change(path, "UPDATE sample SET interval_ns = -1 WHERE id = 6");
+	ask_change(path, "UPDATE block SET entries = zeroblob(100)");
 	assert_false(can_be_gone_to(path));
 }

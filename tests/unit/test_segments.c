@@ -122,7 +122,7 @@ SCRATCH_TEST(test_others)
 	static const char *const others[] = { "stalltop-incident-4711.db", "stalltop-backup.db",
 					      "stalltop-19700101T001640Z-000.db.keep.db",
 					      "stalltop-19700101T001640Z-000-copy.db",
-					      "stalltop-19700101T001640Z-000.db.zst.new" };
+					      "stalltop-19700101T001640Z-000.db.zst" };
 	struct segment_limits limits = { .age_ns = 10 * NSEC_PER_SEC, .bytes = 1 << 10 };
 	const char *folder = scratch_folder();
 
@@ -221,14 +221,14 @@ SCRATCH_TEST(test_clock_set_back)
 	const char *folder = scratch_folder();
 
 	assert_string_equal(next_name(folder, day), "stalltop-20261121T140230Z-000.db");
-	make_segment(folder, "stalltop-20261121T140230Z-000.db.zst", (time_t)day, 100 << 10);
+	make_segment(folder, "stalltop-20261121T140230Z-000.db", (time_t)day, 100 << 10);
 	assert_string_equal(next_name(folder, day), "stalltop-20261121T140230Z-001.db");
 	assert_string_equal(next_name(folder, day + 1), "stalltop-20261121T140231Z-000.db");
 	/* An hour back. */
 	assert_string_equal(next_name(folder, day - 3600), "stalltop-20261121T140230Z-001.db");
 	make_segment(folder, "stalltop-20261121T140230Z-001.db", (time_t)day - 3600, 100 << 10);
 	assert_int_equal(prune(folder, "", &limits, day - 3599), 1);
-	assert_false(is_there(folder, "stalltop-20261121T140230Z-000.db.zst"));
+	assert_false(is_there(folder, "stalltop-20261121T140230Z-000.db"));
 	assert_true(is_there(folder, "stalltop-20261121T140230Z-001.db"));
 	/* Numbers run out. */
 	make_segment(folder, "stalltop-20261121T140230Z-999.db", (time_t)day - 3600, 1);

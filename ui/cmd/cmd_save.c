@@ -99,7 +99,7 @@ static const struct out_ops *format_of(const char *path)
 	const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
 	const struct out_ops *ops = dot ? out_by_name(dot + 1) : NULL;
 
-	return ops ? ops : out_registry[0];
+	return ops && !ops->open ? ops : out_registry[0];
 }
 
 /* Reads what is asked for on rows of the frame. */

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/util.h"
-#include "history/trends.h"
+#include "history/past.h"
 #include "ui/table/table_state.h"
 
 /* The ticks of counters. */
@@ -102,36 +102,65 @@ static void remember_row(struct detail *detail)
 	}
 }
 
-/* The figures of what was done in one moment of the past. */
-static void take_deed(struct detail *detail, const struct deed *deed)
+/* Whether a task is the task of the detail. */
+static bool is_detailed(const struct detail *detail, const struct task *task)
 {
-	for (enum figure f = 0; f < FIGURES; f++) {
-		double share, ns = 0;
+	const struct task_key *a = &detail->who.key, *b = &task->key;
 
-		if (f < FIGURE_TOTAL)
-			ns = detail->booked ? (double)deed->booked_ns[f]
-					    : (double)deed->waited_ns[f];
-		else if (f == FIGURE_RUN)
-			ns = (double)deed->run_ns;
-		else if (f == FIGURE_REAL)
-			ns = (double)deed->ticks_ns;
-		else
-			ns = deed_sum(deed, f == FIGURE_MEM, detail->booked);
-		share = ns * 100.0 / (double)deed->interval_ns;
+	return a->pid == b->pid && task_same_start(a->start_ns, b->start_ns);
+}
+
+/* The task's row in a frame, or NULL. */
+static const struct row *find_row(const struct detail *detail, const struct frame *frame)
+{
+	for (size_t i = 0; frame && i < frame->n; i++)
+		if (is_detailed(detail, frame->rows[i].task))
+			return &frame->rows[i];
+	return NULL;
+}
+
+/* Whose history is taken of frames of the past. */
+struct taking {
+	struct detail *detail;
+	struct ui *ui;
+};
+
+/* Adds a frame of the past to the history. */
+static void take_past(void *arg, UNUSED size_t i, const struct frame *frame)
+{
+	const struct taking *taking = arg;
+	struct detail *detail = taking->detail;
+	struct figure_values past[FIGURES] = { 0 };
+	struct query query = taking->ui->query;
+	struct view view = ui_view(taking->ui);
+	struct order order = { 0 };
+	const struct row *row = &order.sum;
+
+	view.frame = frame;
+	query.sort = NULL;
+	query.rows = 0;
+	if (detail->sum)
+		query_run(&query, &view, &order);
+	else
+		row = find_row(detail, frame);
+	if (row)
+		take_figures(past, frame, row, detail->booked);
+	for (enum figure f = 0; f < FIGURES; f++) {
+		const struct value *share = &past[f].share;
 		/* A figure unknown now was unknown then. */
-		spark_add(&detail->history[f],
-			  deed->interval_ns && deed->there &&
-					  detail->interval[f].share.type == VALUE_NUMBER
-				  ? (share < 0 ? 0 : share)
-				  : (double)NAN);
+		bool known = row && share->type == VALUE_NUMBER &&
+			     detail->interval[f].share.type == VALUE_NUMBER;
+
+		spark_add(&detail->history[f], known ? share->number : (double)NAN);
 	}
+	order_free(&order);
 }
 
 /* Begins the history with what is kept of the moments before the one that is shown. */
 static void begin_history(struct detail *detail, struct ui *ui)
 {
-	struct deed deeds[SPARK_CELLS - 1];
-	const struct deed_of of = { .key = detail->sum ? NULL : &detail->who.key };
+	struct position positions[SPARK_CELLS - 1];
+	struct taking taking = { detail, ui };
 	struct past *past = ui->rewind.past;
 	size_t n = 0;
 
@@ -143,9 +172,8 @@ static void begin_history(struct detail *detail, struct ui *ui)
 	if (past && !detail->of_group &&
 	    (detail->sum ? query_takes_all(&ui->query)
 			 : detail->who.thread == ui->frame->info->threads))
-		n = deeds_read(past, ui->frame->info->real_ns, &of, deeds, ARRAY_SIZE(deeds));
-	while (n-- > 0)
-		take_deed(detail, &deeds[n]);
+		n = past_earlier(past, ui->frame->info->real_ns, positions, ARRAY_SIZE(positions));
+	past_walk(past, positions, n, take_past, &taking);
 }
 
 /* Adds the interval that is shown to the history, which begins with what was before. */
@@ -227,23 +255,6 @@ static void take_texts(struct detail *detail, struct ui *ui, const struct frame 
 	detail->states = row->traced ? row->traced->states : (struct wait_states){ 0 };
 	detail_wait_take(&detail->wait, frame, row);
 	read_limits(detail, ui, row);
-}
-
-/* Whether a task is the task of the detail. */
-static bool is_detailed(const struct detail *detail, const struct task *task)
-{
-	const struct task_key *a = &detail->who.key, *b = &task->key;
-
-	return a->pid == b->pid && task_same_start(a->start_ns, b->start_ns);
-}
-
-/* The task's row in a frame, or NULL. */
-static const struct row *find_row(const struct detail *detail, const struct frame *frame)
-{
-	for (size_t i = 0; frame && i < frame->n; i++)
-		if (is_detailed(detail, frame->rows[i].task))
-			return &frame->rows[i];
-	return NULL;
 }
 
 /* Adds the growth of a thread's counters. False: not known. */

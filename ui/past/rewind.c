@@ -140,7 +140,7 @@ static void say_begin(struct ui *ui)
 static bool is_shown_now(const struct ui *ui, const struct position *position)
 {
 	return !ui->rewind.back && ui->frame &&
-	       position_outline(position)->real_ns == ui->frame->info->real_ns;
+	       position_entry(position)->real_ns == ui->frame->info->real_ns;
 }
 
 void rewind_step(struct ui *ui, int by)
@@ -190,7 +190,7 @@ static void go_to(struct ui *ui, uint64_t real_ns)
 		rewind_present(ui);
 		return;
 	}
-	if (position_outline(&position)->real_ns > real_ns)
+	if (position_entry(&position)->real_ns > real_ns)
 		say_begin(ui);
 	else if (again)
 		ui_error(ui, "the clock was set back: that time was there before, too");
@@ -210,12 +210,12 @@ void rewind_by_ns(struct ui *ui, int64_t ns)
 	}
 	if (!here(ui, &position))
 		return;
-	time = (ui->rewind.back ? position_outline(&position)->real_ns : ui->frame->info->real_ns) +
+	time = (ui->rewind.back ? position_entry(&position)->real_ns : ui->frame->info->real_ns) +
 	       (uint64_t)ns;
 	/* The jump is one step where moments are farther apart. */
 	if (!past_find(ui->rewind.past, time, &there, &again))
 		return;
-	if (there.stretch == position.stretch && there.at == position.at)
+	if (there.segment == position.segment && there.at == position.at)
 		rewind_step(ui, ns < 0 ? -1 : 1);
 	else
 		go_to(ui, time);
@@ -229,7 +229,7 @@ bool rewind_to(struct ui *ui, const char *text)
 	if (!here(ui, &last))
 		return true;
 	if (ui->rewind.replay && past_last(ui->rewind.past, &last))
-		end_ns = position_outline(&last)->real_ns;
+		end_ns = position_entry(&last)->real_ns;
 	/* A time of day may be one that is later than the end, where the clock was set back. */
 	if (*text != '-' && past_latest(ui->rewind.past) > end_ns)
 		end_ns = past_latest(ui->rewind.past);
@@ -269,9 +269,9 @@ static void schedule(struct ui *ui)
 	if (past_shown(rewind->past, &position)) {
 		next = position;
 		if (past_next(rewind->past, &next) &&
-		    position_outline(&next)->real_ns > position_outline(&position)->real_ns)
-			wait_ns = position_outline(&next)->real_ns -
-				  position_outline(&position)->real_ns;
+		    position_entry(&next)->real_ns > position_entry(&position)->real_ns)
+			wait_ns =
+				position_entry(&next)->real_ns - position_entry(&position)->real_ns;
 	}
 	wait_ns = rewind->speed < 0 ? wait_ns << -rewind->speed : wait_ns >> rewind->speed;
 	if (wait_ns > PLAY_MOST_NS)
@@ -310,13 +310,13 @@ void rewind_play_on(struct ui *ui)
 }
 
 /* Says what the past takes. */
-static void log_size(const struct lookback *lookback, uint64_t took_ns)
+static void log_size(const struct ring *ring, uint64_t took_ns)
 {
-	size_t moments = lookback_moments(lookback);
+	size_t moments = ring_records(ring);
 
 	if (moments % KEEP_LOGGED == 1)
 		debug_log("history: %zu moments, %llu kB, the last took %llu us", moments,
-			  (unsigned long long)(lookback_bytes(lookback) >> 10),
+			  (unsigned long long)(ring_bytes(ring) >> 10),
 			  (unsigned long long)(took_ns / 1000));
 }
 
@@ -353,20 +353,20 @@ void rewind_keep(struct ui *ui)
 
 	rewind_record(ui);
 	rewind->untaken = NULL;
-	if (!frame || !rewind->lookback || rewind->lookback_ended)
+	if (!frame || !rewind->ring || rewind->ring_ended)
 		return;
 	add_trend(rewind, frame);
 	folded = shown_groups(ui, frame);
-	err = lookback_add(rewind->lookback, frame, folded);
+	err = ring_add(rewind->ring, frame, folded);
 	if (!err) {
-		log_size(rewind->lookback, clock_ns(CLOCK_MONOTONIC) - began);
+		log_size(rewind->ring, clock_ns(CLOCK_MONOTONIC) - began);
 		return;
 	}
 	debug_log("history: %s", strerror(-err));
 	ui_error(ui, "no more of the past is kept: %s",
 		 err == -ENOSPC ? "--history has no room for all tasks" : strerror(-err));
 	/* Kept moments can still be looked at; the error is reported once. */
-	rewind->lookback_ended = true;
+	rewind->ring_ended = true;
 }
 
 /* Appends the distance of a time from another. */

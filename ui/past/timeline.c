@@ -45,13 +45,14 @@ bool timeline_wanted(const struct ui *ui)
 /* A moment's value; NAN: not known. */
 static double value_of(const struct position *position, int line)
 {
-	const struct outline *outline = position_outline(position);
+	const struct record_entry *entry = position_entry(position);
+	double pressure = record_entry_pressure(entry);
 
 	if (line == LINE_PRESSURE)
-		return outline->pressure < 0 ? (double)NAN : (double)outline->pressure;
-	if (outline->waited_ns == WAITED_UNKNOWN || !outline->interval_ns)
+		return pressure < 0 ? (double)NAN : pressure;
+	if (!entry->interval_ns)
 		return (double)NAN;
-	return (double)outline->waited_ns * 100.0 / (double)outline->interval_ns;
+	return (double)entry->waited_ns * 100.0 / (double)entry->interval_ns;
 }
 
 /* Takes a moment into its cell. */
@@ -74,7 +75,7 @@ static size_t find_left(struct past *past, const struct position *positions, siz
 	struct position last = positions[n - 1];
 
 	for (size_t i = n; i-- > 0;)
-		if (position_outline(&positions[i])->real_ns <= real_ns)
+		if (position_entry(&positions[i])->real_ns <= real_ns)
 			return i + 1 < n || !past_next(past, &last) ? i : n;
 	return n;
 }
@@ -97,17 +98,6 @@ static bool find_moments(struct past *past, int width, struct moments *found)
 	found->positions = xcalloc(cells * found->per, sizeof(*found->positions));
 	found->n = past_around(past, &position, found->positions, cells * found->per, &found->at);
 	return true;
-}
-
-void timeline_read(struct ui *ui)
-{
-	struct moments found;
-
-	if (!timeline_wanted(ui) || !find_moments(ui->rewind.past, ui->term.columns, &found))
-		return;
-	for (size_t i = 0; i < found.n; i++)
-		stretch_read_waited(found.positions[i].stretch, found.positions[i].at);
-	free(found.positions);
 }
 
 /* Fills the cells; left_ns: when the present was left, 0: it is not. */

@@ -11,9 +11,6 @@
 /* Whether it is to be shown. */
 bool timeline_wanted(const struct ui *ui);
 
-/* Reads what it needs of a recording, before it is drawn: drawing asks no database. */
-void timeline_read(struct ui *ui);
-
 /* Draws it from that line on, with the moment that is shown marked. */
 void timeline_draw(struct ui *ui, int line);
 

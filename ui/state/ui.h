@@ -29,8 +29,8 @@ struct sampler;
 #define REWIND_FASTEST 6
 
 struct rewind {
-	struct lookback *lookback; /* NULL: nothing is kept */
-	bool lookback_ended; /* nothing more is kept after an error */
+	struct ring *ring; /* NULL: nothing is kept */
+	bool ring_ended; /* nothing more is kept after an error */
 	struct past *past; /* NULL: there is nothing to look back at */
 	bool replay; /* all frames are recorded ones, without a present */
 	bool back; /* the screen shows a moment of the past */
@@ -54,7 +54,7 @@ struct rewind {
 /* The head of a function that runs a command: see struct command. Few need all of it. */
 #define COMMAND(name) unsigned name(UNUSED struct ui *ui, UNUSED int arg)
 
-struct lookback_limits;
+struct ring_limits;
 struct recorder;
 
 /* The configuration of the screen. All of it stays the caller's and outlives ui_run(). */
@@ -64,7 +64,7 @@ struct ui_config {
 	const char *pattern; /* the text of view->query.match; NULL: no filter */
 	enum text_charset charset;
 	struct trigger_set *triggers; /* pressure to report; NULL: none */
-	const struct lookback_limits *history; /* what is kept to look back at */
+	const struct ring_limits *history; /* what is kept to look back at */
 	struct past *past; /* a recording to show in place of the machine; NULL: none */
 	struct recorder *recorder; /* samples are recorded by that; NULL: they are not */
 	const struct watch_config *watch; /* pressure back within linger_ns is reported once */

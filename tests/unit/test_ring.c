@@ -53,18 +53,18 @@ static uint64_t digest(const struct frame *frame)
 /* A made-up machine, what is kept of it, and what its frames were. */
 struct past_scene {
 	struct play_machine machine;
-	struct lookback *lookback;
+	struct ring *ring;
 	struct past *past;
 	struct sampler_config config;
 	uint64_t *digests, *times;
 	size_t n, cap;
 };
 
-static void open_scene(struct past_scene *scene, unsigned seed, struct lookback_limits limits)
+static void open_scene(struct past_scene *scene, unsigned seed, struct ring_limits limits)
 {
 	*scene = (struct past_scene){ .machine = { .seed = seed } };
-	scene->lookback = lookback_open(&limits);
-	scene->past = past_open(scene->lookback, &scene->config);
+	scene->ring = ring_open(&limits);
+	scene->past = past_open(scene->ring, &scene->config);
 }
 
 static int take(struct past_scene *scene)
@@ -78,13 +78,13 @@ static int take(struct past_scene *scene)
 	}
 	scene->digests[scene->n] = digest(frame);
 	scene->times[scene->n++] = frame->info->real_ns;
-	return lookback_add(scene->lookback, frame, NULL);
+	return ring_add(scene->ring, frame, NULL);
 }
 
 static void close_scene(struct past_scene *scene)
 {
 	past_close(scene->past);
-	lookback_close(scene->lookback);
+	ring_close(scene->ring);
 	play_free(&scene->machine);
 	free(scene->digests);
 	free(scene->times);
@@ -104,7 +104,7 @@ static size_t number_of(const struct past_scene *scene, uint64_t real_ns)
 static void check_shown(struct past_scene *scene, const struct position *position)
 {
 	const struct frame *frame;
-	size_t number = number_of(scene, position_outline(position)->real_ns);
+	size_t number = number_of(scene, position_entry(position)->real_ns);
 
 	assert_int_equal(past_show(scene->past, position, &frame), 0);
 	assert_true(frame->info->prev != NULL);
@@ -121,7 +121,7 @@ static void check_all(struct past_scene *scene, size_t least)
 	size_t n = 1;
 
 	assert_true(past_last(scene->past, &position));
-	assert_int_equal(number_of(scene, position_outline(&position)->real_ns), scene->n - 1);
+	assert_int_equal(number_of(scene, position_entry(&position)->real_ns), scene->n - 1);
 	check_shown(scene, &position);
 	while (past_before(scene->past, &position)) {
 		check_shown(scene, &position);
@@ -129,7 +129,7 @@ static void check_all(struct past_scene *scene, size_t least)
 	}
 	assert_true(n >= least);
 	assert_true(past_first(scene->past, &first));
-	assert_ptr_equal(first.stretch, position.stretch);
+	assert_ptr_equal(first.segment, position.segment);
 	assert_int_equal(first.at, position.at);
 	while (past_next(scene->past, &position)) {
 		check_shown(scene, &position);
@@ -141,7 +141,7 @@ static void check_all(struct past_scene *scene, size_t least)
 
 		assert_true(past_find(scene->past, time, &position, &again));
 		assert_false(again);
-		assert_int_equal(position_outline(&position)->real_ns, time);
+		assert_int_equal(position_entry(&position)->real_ns, time);
 		check_shown(scene, &position);
 	}
 }
@@ -151,7 +151,7 @@ TEST(comes_back)
 	struct past_scene scene;
 
 	for (unsigned seed = 1; seed <= 5; seed++) {
-		open_scene(&scene, seed, (struct lookback_limits){ .bytes = 64 * MB });
+		open_scene(&scene, seed, (struct ring_limits){ .bytes = 64 * MB });
 		for (unsigned i = 0; i < 70; i++)
 			assert_int_equal(take(&scene), 0);
 		/* The first frame of all has no interval. */
@@ -160,16 +160,16 @@ TEST(comes_back)
 	}
 }
 
-TEST(comes_back_across_stretches)
+TEST(comes_back_across_segments)
 {
 	struct past_scene scene;
 
-	/* Twelve seconds, of which a stretch has three. */
+	/* Twelve seconds, of which a segment has three. */
 	open_scene(&scene, 9,
-		   (struct lookback_limits){ .span_ns = 12 * NSEC_PER_SEC, .bytes = 64 * MB });
+		   (struct ring_limits){ .span_ns = 12 * NSEC_PER_SEC, .bytes = 64 * MB });
 	for (unsigned i = 0; i < 90; i++)
 		assert_int_equal(take(&scene), 0);
-	assert_true(lookback_stretches(scene.lookback)->n >= 4);
+	assert_true(ring_segments(scene.ring)->n >= 4);
 	check_all(&scene, 23);
 	close_scene(&scene);
 }
@@ -179,7 +179,7 @@ TEST(time_is_kept_and_no_more)
 	const uint64_t span = 60 * NSEC_PER_SEC;
 	struct past_scene scene;
 
-	open_scene(&scene, 3, (struct lookback_limits){ .span_ns = span, .bytes = 64 * MB });
+	open_scene(&scene, 3, (struct ring_limits){ .span_ns = span, .bytes = 64 * MB });
 	for (unsigned i = 0; i < 400; i++) {
 		struct position first, last;
 
@@ -187,9 +187,9 @@ TEST(time_is_kept_and_no_more)
 		if (i < 150)
 			continue;
 		assert_true(past_first(scene.past, &first) && past_last(scene.past, &last));
-		assert_true(position_outline(&last)->real_ns - position_outline(&first)->real_ns >=
+		assert_true(position_entry(&last)->real_ns - position_entry(&first)->real_ns >=
 			    span - 2 * NSEC_PER_SEC);
-		assert_true(position_outline(&last)->real_ns - position_outline(&first)->real_ns <=
+		assert_true(position_entry(&last)->real_ns - position_entry(&first)->real_ns <=
 			    span + span / 3);
 	}
 	close_scene(&scene);
@@ -197,16 +197,16 @@ TEST(time_is_kept_and_no_more)
 
 TEST(room_is_bounded)
 {
-	const uint64_t room = 5 * MB / 4;
+	const uint64_t room = MB / 2;
 	struct past_scene scene;
 	size_t most = 0;
 
-	open_scene(&scene, 4, (struct lookback_limits){ .bytes = room });
+	open_scene(&scene, 4, (struct ring_limits){ .bytes = room });
 	for (unsigned i = 0; i < 900; i++) {
 		assert_int_equal(take(&scene), 0);
-		assert_true(lookback_bytes(scene.lookback) <= room);
-		if (lookback_moments(scene.lookback) > most)
-			most = lookback_moments(scene.lookback);
+		assert_true(ring_bytes(scene.ring) <= room);
+		if (ring_records(scene.ring) > most)
+			most = ring_records(scene.ring);
 	}
 	/* It was full, and there is still something to look at. */
 	assert_true(most < 800);
@@ -218,25 +218,25 @@ TEST(what_is_looked_at_stays)
 {
 	struct past_scene scene;
 	struct position first, shown, again;
-	struct stretches *all;
+	struct segment_list *all;
 
 	open_scene(&scene, 5,
-		   (struct lookback_limits){ .span_ns = 8 * NSEC_PER_SEC, .bytes = 64 * MB });
+		   (struct ring_limits){ .span_ns = 8 * NSEC_PER_SEC, .bytes = 64 * MB });
 	for (unsigned i = 0; i < 40; i++)
 		assert_int_equal(take(&scene), 0);
-	all = lookback_stretches(scene.lookback);
+	all = ring_segments(scene.ring);
 	assert_true(past_first(scene.past, &first));
 	check_shown(&scene, &first);
 	for (unsigned i = 0; i < 100; i++)
 		assert_int_equal(take(&scene), 0);
 	assert_true(past_shown(scene.past, &shown));
-	assert_ptr_equal(shown.stretch, first.stretch);
-	assert_ptr_equal(all->list[0], first.stretch);
+	assert_ptr_equal(shown.segment, first.segment);
+	assert_ptr_equal(all->list[0], first.segment);
 	/* One step on is still there, and many lead over what has gone to what is there. */
 	again = shown;
 	for (unsigned i = 0; i < 12 && past_next(scene.past, &again); i++)
 		check_shown(&scene, &again);
-	assert_ptr_not_equal(again.stretch, first.stretch);
+	assert_ptr_not_equal(again.segment, first.segment);
 	past_leave(scene.past);
 	past_forget_shown(scene.past);
 	assert_int_equal(take(&scene), 0);
@@ -251,7 +251,7 @@ TEST(too_little_room_ends_it)
 	struct past_scene scene;
 	struct position position;
 
-	open_scene(&scene, 6, (struct lookback_limits){ .bytes = 1 << 10 });
+	open_scene(&scene, 6, (struct ring_limits){ .bytes = 1 << 10 });
 	assert_int_equal(take(&scene), -ENOSPC);
 	assert_int_equal(take(&scene), -ENOSPC);
 	assert_false(past_last(scene.past, &position));
@@ -260,24 +260,24 @@ TEST(too_little_room_ends_it)
 
 TEST(limits_are_parsed)
 {
-	struct lookback_limits limits;
+	struct ring_limits limits;
 
-	assert_true(lookback_parse("15m", &limits));
+	assert_true(ring_parse("15m", &limits));
 	assert_int_equal(limits.span_ns, 900 * NSEC_PER_SEC);
-	assert_int_equal(limits.bytes, LOOKBACK_BYTES);
-	assert_true(lookback_parse("64M", &limits));
+	assert_int_equal(limits.bytes, RING_BYTES);
+	assert_true(ring_parse("64M", &limits));
 	assert_int_equal(limits.span_ns, 0);
 	assert_int_equal(limits.bytes, 64 * MB);
-	assert_true(lookback_parse("1h,128M", &limits));
+	assert_true(ring_parse("1h,128M", &limits));
 	assert_int_equal(limits.span_ns, 3600 * NSEC_PER_SEC);
 	assert_int_equal(limits.bytes, 128 * MB);
-	assert_true(lookback_parse("0", &limits));
+	assert_true(ring_parse("0", &limits));
 	assert_int_equal(limits.bytes, 0);
-	assert_false(lookback_parse("", &limits));
-	assert_false(lookback_parse("15", &limits));
-	assert_false(lookback_parse("-3m", &limits));
-	assert_false(lookback_parse("3m,4m", &limits));
-	assert_false(lookback_parse("none", &limits));
+	assert_false(ring_parse("", &limits));
+	assert_false(ring_parse("15", &limits));
+	assert_false(ring_parse("-3m", &limits));
+	assert_false(ring_parse("3m,4m", &limits));
+	assert_false(ring_parse("none", &limits));
 }
 
 /* What was waited in the frames before is what a trend says, in the present and in the past. */
@@ -292,7 +292,7 @@ TEST(trends_are_what_was_waited)
 	uint64_t times[40];
 	size_t known = 0;
 
-	open_scene(&scene, 8, (struct lookback_limits){ .bytes = 64 * MB });
+	open_scene(&scene, 8, (struct ring_limits){ .bytes = 64 * MB });
 	for (size_t f = 0; f < 40; f++) {
 		const struct frame *frame = play_frame(&scene.machine);
 
@@ -321,7 +321,7 @@ TEST(trends_are_what_was_waited)
 			/* From the second frame on there is one before that has an interval. */
 			assert_true(f < 11 || trends.n == TRENDS_BEFORE);
 		}
-		assert_int_equal(lookback_add(scene.lookback, frame, NULL), 0);
+		assert_int_equal(ring_add(scene.ring, frame, NULL), 0);
 	}
 	/* A task that has not begun has no share. */
 	assert_true(isnan(trends_of(&trends, 0, &(struct task_key){ 1, UINT64_MAX })));
@@ -337,9 +337,6 @@ static struct waited add_up_rows(const struct frame *frame)
 	for (size_t i = 0; i < frame->n; i++) {
 		const struct waited *waited = &frame->rows[i].deltas->waited;
 
-		/* What was traced of those to whom nothing happened is told by their states. */
-		if (frame->rows[i].quiet)
-			continue;
 		for (unsigned kind = 0; kind < WAIT_KINDS; kind++)
 			sum.ns[kind] += waited->ns[kind];
 		sum.total += waited->total;
@@ -347,34 +344,36 @@ static struct waited add_up_rows(const struct frame *frame)
 	return sum;
 }
 
-/* What is read of moments has each kind of the table, and adds up those that rows add up. */
+/* Adds a frame's waits to the sums of the test. */
+static void take_waits(void *arg, UNUSED size_t i, const struct frame *frame)
+{
+	*(struct waited *)arg = add_up_rows(frame);
+}
+
+/* What is read of moments has each kind, and adds up to what the entry says. */
 TEST(all_kinds_are_added_up)
 {
-	const struct deed_of all = { NULL };
 	bool seen[WAIT_KINDS] = { false };
 	struct past_scene scene;
 
-	open_scene(&scene, 3, (struct lookback_limits){ .bytes = 64 * MB });
+	open_scene(&scene, 3, (struct ring_limits){ .bytes = 64 * MB });
 	for (unsigned f = 0; f < 80; f++) {
 		const struct frame *frame = play_frame(&scene.machine);
-		struct waited sum = add_up_rows(frame);
-		struct deed deed;
+		struct waited sum = add_up_rows(frame), again = { 0 };
 		struct position position;
 
-		assert_int_equal(lookback_add(scene.lookback, frame, NULL), 0);
-		assert_int_equal(deeds_read(scene.past, UINT64_MAX, &all, &deed, 1), 1);
-		for (unsigned kind = 0; kind < WAIT_KINDS && f; kind++) {
-			if (deed.waited_ns[kind] != sum.ns[kind])
+		assert_int_equal(ring_add(scene.ring, frame, NULL), 0);
+		if (!f)
+			continue;
+		assert_int_equal(past_earlier(scene.past, UINT64_MAX, &position, 1), 1);
+		assert_int_equal(position_entry(&position)->waited_ns, sum.total);
+		past_walk(scene.past, &position, 1, take_waits, &again);
+		for (unsigned kind = 0; kind < WAIT_KINDS; kind++) {
+			if (again.ns[kind] != sum.ns[kind])
 				fail_msg("frame %u, kind %u: %ju, not %ju", f, kind,
-					 (uintmax_t)deed.waited_ns[kind], (uintmax_t)sum.ns[kind]);
+					 (uintmax_t)again.ns[kind], (uintmax_t)sum.ns[kind]);
 			seen[kind] |= sum.ns[kind] > 0;
 		}
-		assert_true(!f || deed_sum(&deed, false, false) == (double)sum.total);
-		assert_true(past_last(scene.past, &position));
-		/* As of a recording, of which it is not known before it is read. */
-		position.stretch->outlines[position.at].waited_ns = WAITED_UNKNOWN;
-		stretch_read_waited(position.stretch, position.at);
-		assert_int_equal(position_outline(&position)->waited_ns, sum.total);
 	}
 	for (unsigned kind = 0; kind < WAIT_KINDS; kind++)
 		if (!seen[kind])
@@ -387,26 +386,22 @@ TEST(a_recording_goes_beside)
 {
 	const char *path = scratch_path("beside.db");
 	const struct replay_config config = { .path = path };
-	const struct store_about about = { "0" };
-	struct encoder *encoder = encoder_open(0);
+	struct play_writer writer = { 0 };
 	struct past_scene scene;
 	struct past *kept;
-	struct store *store;
 	char *file;
 
-	assert_int_equal(store_create(&store, path, &about), 0);
+	assert_int_equal(play_begin_file(&writer, path), 0);
 	open_scene(&scene, 17,
-		   (struct lookback_limits){ .span_ns = 60 * NSEC_PER_SEC, .bytes = 64 * MB });
+		   (struct ring_limits){ .span_ns = 60 * NSEC_PER_SEC, .bytes = 64 * MB });
 	for (unsigned i = 0; i < 60; i++) {
 		const struct frame *frame;
 
 		assert_int_equal(take(&scene), 0);
 		frame = &scene.machine.frames[(scene.machine.turn + 1) % 2];
-		assert_int_equal(store_put(store, encoder_encode(encoder, frame, NULL)), 0);
-		encoder_keep(encoder);
+		assert_int_equal(play_write(&writer, frame, NULL, 0), 0);
 	}
-	encoder_close(encoder);
-	store_close(store, false);
+	play_end_file(&writer);
 	check_all(&scene, 59);
 	kept = scene.past;
 	assert_int_equal(past_open_recording(&scene.past, &config, &file), 0);
@@ -424,7 +419,6 @@ TEST(recordings_are_gone_to)
 	struct play_machine machine = { .seed = 12 };
 	struct past_scene scene = { .machine = { .seed = 13 } };
 	const struct sampler_config sampler = { 0 };
-	struct position position;
 	char *file;
 
 	assert_int_equal(play_record(path, 12, 50), 0);
@@ -439,10 +433,6 @@ TEST(recordings_are_gone_to)
 	assert_int_equal(past_open_recording(&scene.past, &config, &file), 0);
 	past_configure(scene.past, &sampler);
 	check_all(&scene, 49);
-	/* What all waited is read when it is asked for. */
-	assert_true(past_last(scene.past, &position));
-	stretch_read_waited(position.stretch, position.at);
-	assert_true(position_outline(&position)->waited_ns != WAITED_UNKNOWN);
 	close_scene(&scene);
 	play_free(&machine);
 }
@@ -539,7 +529,7 @@ TEST(many_tasks_cost_little)
 	struct frame frame = { 0 };
 	struct frame_info info = { 0 };
 	const struct frame_options options = { 0 };
-	struct lookback *lookback;
+	struct ring *ring;
 	uint64_t before, most = 0, most_told = 0, span = 0, took = 0, longest = 0;
 	struct sampler_config config = { 0 };
 	struct past *past;
@@ -551,8 +541,8 @@ TEST(many_tasks_cost_little)
 	frame_build(&frame, &info, &samples[0], &samples[1], &options);
 	resident = resident_most();
 	before = in_use();
-	lookback = lookback_open(&LOOKBACK_DEFAULT);
-	past = past_open(lookback, &config);
+	ring = ring_open(&RING_DEFAULT);
+	past = past_open(ring, &config);
 	for (unsigned turn = 0; turn < 700; turn++) {
 		struct sample *prev = turn ? &samples[(turn + 1) % 2] : NULL;
 		struct sample *cur = &samples[turn % 2];
@@ -565,31 +555,111 @@ TEST(many_tasks_cost_little)
 		info.head.source = "made";
 		info.head.exits = info.head.lost = -1;
 		now = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-		assert_int_equal(lookback_add(lookback, &frame, NULL), 0);
+		assert_int_equal(ring_add(ring, &frame, NULL), 0);
 		now = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - now;
 		took += now;
 		longest = now > longest ? now : longest;
 		now = in_use() - before;
 		most = now > most ? now : most;
-		if (lookback_bytes(lookback) > most_told)
-			most_told = lookback_bytes(lookback);
+		if (ring_bytes(ring) > most_told)
+			most_told = ring_bytes(ring);
 	}
 	assert_true(past_first(past, &first) && past_last(past, &last));
-	span = position_outline(&last)->real_ns - position_outline(&first)->real_ns;
+	span = position_entry(&last)->real_ns - position_entry(&first)->real_ns;
 	print_message("# %.1f MB at most, told as %.1f; %llu s are kept in %zu moments\n",
 		      (double)most / (double)MB, (double)most_told / (double)MB,
-		      (unsigned long long)(span / NSEC_PER_SEC), lookback_moments(lookback));
+		      (unsigned long long)(span / NSEC_PER_SEC), ring_records(ring));
 	print_message("# %lu kB more were resident at a time\n", resident_most() - resident);
 	print_message("# a moment takes %llu us of CPU time, with all tasks %llu\n",
 		      (unsigned long long)(took / 700000), (unsigned long long)(longest / 1000));
 	assert_true(most < 32 * MB);
 	assert_true(span >= 600 * NSEC_PER_SEC);
 	past_close(past);
-	lookback_close(lookback);
+	ring_close(ring);
 	for (unsigned i = 0; i < 2; i++)
 		sample_free(&samples[i]);
 	frame_free(&frame);
 	clocks_free(&clocks);
+}
+
+/* Takes all that there is, in order. Returns how many; *lost: those that are missing between them.
+ */
+static unsigned take_all(struct past_scene *scene, uint64_t *lost, bool goes_on)
+{
+	const struct record_entry *first;
+	const void *bytes;
+	uint64_t missing, last = 0;
+	unsigned n = 0;
+	size_t len;
+
+	*lost = 0;
+	for (; (first = ring_first(scene->ring, &bytes, &len, &missing)); n++) {
+		size_t number = number_of(scene, first->real_ns);
+
+		/* The first stands for itself, and so does what follows a gap. */
+		if ((!n && !goes_on) || missing)
+			assert_true(first->key && record_is_key(bytes, len));
+		if (n)
+			assert_int_equal(number, last + missing + 1);
+		last = number;
+		*lost += missing;
+		ring_take(scene->ring);
+	}
+	assert_int_equal(ring_records(scene->ring), 0);
+	return n;
+}
+
+/* What is to be written comes in its order; while it is held nothing is too old. */
+TEST(held_records_come_in_order)
+{
+	struct past_scene scene;
+	uint64_t lost;
+	unsigned kept;
+
+	open_scene(&scene, 7,
+		   (struct ring_limits){ .span_ns = 10 * NSEC_PER_SEC, .bytes = 64 * MB });
+	for (unsigned i = 0; i < 100; i++)
+		assert_int_equal(take(&scene), 0);
+	/* Of 50 s those of ten, and a little more. */
+	kept = (unsigned)ring_records(scene.ring);
+	assert_in_range(kept, 20, 27);
+	ring_hold(scene.ring, true);
+	for (unsigned i = 0; i < 100; i++)
+		assert_int_equal(take(&scene), 0);
+	assert_int_equal(ring_records(scene.ring), kept + 100);
+	assert_int_equal(take_all(&scene, &lost, false), kept + 100);
+	assert_int_equal(lost, 0);
+	/* It goes on behind what was taken. */
+	assert_int_equal(take(&scene), 0);
+	assert_int_equal(take_all(&scene, &lost, true), 1);
+	ring_begin(scene.ring);
+	ring_hold(scene.ring, false);
+	for (unsigned i = 0; i < 60; i++)
+		assert_int_equal(take(&scene), 0);
+	assert_in_range(take_all(&scene, &lost, false), 20, 27);
+	assert_int_equal(lost, 0);
+	close_scene(&scene);
+}
+
+/* What has no room goes by segments, and is told. */
+TEST(held_records_that_go_are_told)
+{
+	const uint64_t room = MB;
+	struct past_scene scene;
+	uint64_t lost;
+	unsigned n;
+
+	open_scene(&scene, 8, (struct ring_limits){ .span_ns = 10 * NSEC_PER_SEC, .bytes = room });
+	ring_hold(scene.ring, true);
+	for (unsigned i = 0; i < 900; i++) {
+		assert_int_equal(take(&scene), 0);
+		assert_true(ring_bytes(scene.ring) <= room);
+	}
+	n = take_all(&scene, &lost, false);
+	assert_true(n > 20 && n < 900);
+	/* Those before the first are told with it. */
+	assert_int_equal(n + lost, 900);
+	close_scene(&scene);
 }
 
 TESTS_WITHIN(scratch_set_up, scratch_tear_down)

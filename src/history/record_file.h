@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A file of records: an SQLite database with one table of blocks. Each record is committed as a
+ * row of its own; when there are enough for a block, it takes the place of their rows. Files that
+ * are read may come from anywhere and hold anything: one whose schema is not ours is refused.
+ */
+#ifndef STALLTOP_HISTORY_RECORD_FILE_H
+#define STALLTOP_HISTORY_RECORD_FILE_H
+
+#include "history/block.h"
+
+/* "STAL", in the head of the file (pragma application_id). */
+#define RECORD_FILE_ID 0x5354414c
+
+struct record_file;
+
+/*
+ * Makes a file, which must not exist, for its owner alone; program: the version of stalltop. 0 or
+ * -errno. After an error there is none.
+ */
+int record_file_create(struct record_file **out, const char *path, const char *program);
+
+/* Adds a record. 0 or -errno: then the file is as it was before. */
+int record_file_put(struct record_file *file, const struct record_entry *entry, const void *bytes,
+		    size_t len);
+
+/* The bytes that the file takes, without its journal. */
+uint64_t record_file_bytes(const struct record_file *file);
+
+/* Whether the file is still there under its name. */
+bool record_file_is_there(const struct record_file *file);
+
+/*
+ * Opens a file to read it. 0 or -errno (-EBADMSG: no recording, or a damaged one; -EPROTO: of a
+ * version that has other fields; -EINTR: a signal is to end the program).
+ */
+int record_file_open(struct record_file **out, const char *path);
+
+/*
+ * Reads the entries from a record on, which is n + 1 where n were read, and has them added. Stops
+ * at the first row that is missing or bad. 0 or -errno.
+ */
+int record_file_list(struct record_file *file, uint64_t from,
+		     void (*add)(void *arg, const struct record_entry *entry), void *arg);
+
+/*
+ * Reads the block that has a record, unpacked; *first: its first record. 0 or -errno (-ENODATA:
+ * there is no such record).
+ */
+int record_file_read(struct record_file *file, uint64_t number, struct packer *packer,
+		     struct buf *records, uint64_t *first);
+
+/* Has a file that a killed writer left lose its journal, unless somebody has it open. */
+void record_file_tidy(const char *path);
+
+/* Closes a file; one that was made loses its journal. NULL is allowed. */
+void record_file_close(struct record_file *file);
+
+#endif

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Keeps records in memory: what a recording of the last minutes would have. Where there is no more
+ * room, or the time is over, the oldest segment is removed. It is what a screen looks back at, and
+ * what is written when a trigger fires.
+ */
+#ifndef STALLTOP_HISTORY_RING_H
+#define STALLTOP_HISTORY_RING_H
+
+#include "history/segment.h"
+#include "model/frame.h"
+
+struct ring_limits {
+	uint64_t span_ns; /* at least this is kept, if `bytes` allow it; 0: no such limit */
+	uint64_t bytes; /* the most memory that it takes */
+};
+
+/* The room if only a time is given, and the limits by default: 15 minutes. */
+#define RING_BYTES (UINT64_C(20) << 20)
+#define RING_DEFAULT ((struct ring_limits){ UINT64_C(900) * NSEC_PER_SEC, RING_BYTES })
+
+/* Parses limits: "15m" (s, m, h, d), "64M" (K, M, G, T), "0". False: the text is none of these. */
+bool ring_parse(const char *text, struct ring_limits *limits);
+
+struct ring;
+
+struct ring *ring_open(const struct ring_limits *limits);
+
+/*
+ * Adds a frame, which must follow the one before, unless it has no interval. folded: the same frame
+ * folded into groups, whose figures are kept, too; NULL: none. 0 or -errno: there is not even room
+ * for one; then no more frames are added, and what is kept stays.
+ */
+int ring_add(struct ring *ring, const struct frame *frame, const struct frame *folded);
+
+/* Has nothing be removed for its age, or no longer. */
+void ring_hold(struct ring *ring, bool held);
+
+/* Has the next record begin a segment. */
+void ring_begin(struct ring *ring);
+
+/* Returns what is kept. Pinned segments are not removed. */
+struct segment_list *ring_segments(struct ring *ring);
+
+/* Returns the memory that it takes now, and the number of records. */
+uint64_t ring_bytes(const struct ring *ring);
+size_t ring_records(const struct ring *ring);
+
+/*
+ * Returns the oldest record that was not taken yet, its bytes valid until the next call; NULL:
+ * there is none. *lost: records before it that were removed for want of room and not taken.
+ */
+const struct record_entry *ring_first(struct ring *ring, const void **bytes, size_t *len,
+				      uint64_t *lost);
+
+/* Takes that one: it is not there any more. */
+void ring_take(struct ring *ring);
+
+/* NULL is allowed. */
+void ring_close(struct ring *ring);
+
+#endif

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Frames made of what was recorded, and whether they are those that were. */
+#ifndef TESTS_PLAYER_H
+#define TESTS_PLAYER_H
+
+#include <string.h>
+
+#include "base/text.h"
+#include "model/playback.h"
+#include "tests/lib/test.h"
+
+/* A sampler's part of a playback. */
+struct player {
+	struct playback playback;
+	struct sample samples[3];
+	struct frame frames[2];
+	struct frame_info infos[2];
+	unsigned turn;
+};
+
+/* The next frame; NULL at the end or, with err, where it fails. */
+static inline const struct frame *next_frame(struct player *player, int *err)
+{
+	struct sample *prev = player->turn ? &player->samples[(player->turn + 2) % 3] : NULL;
+	struct sample *cur = &player->samples[player->turn % 3];
+	struct frame *frame = &player->frames[player->turn % 2];
+	struct frame_info *info = &player->infos[player->turn % 2];
+	struct playback_moment moment;
+	struct frame_options options = { .machine.cpus = 2 };
+
+	*err = player->playback.next(player->playback.state, prev, cur, &moment);
+	if (*err)
+		return NULL;
+	cur->system = moment.system;
+	frame_build(frame, info, moment.baseline ? NULL : prev, cur, &options);
+	playback_trace(&moment, frame, info);
+	info->head = moment.head;
+	info->system = &cur->system;
+	info->clocks = moment.clocks;
+	player->turn++;
+	return frame;
+}
+
+static inline void player_free(struct player *player)
+{
+	for (unsigned i = 0; i < 3; i++)
+		sample_free(&player->samples[i]);
+	for (unsigned i = 0; i < 2; i++)
+		frame_free(&player->frames[i]);
+}
+
+/* Whether two elements are the same, but for what frames put into them. */
+static inline bool same_raw(const struct task_raw *a, const struct task_raw *b)
+{
+	struct task_raw x = *a, y = *b;
+
+	x.task = y.task = NULL;
+	x.ran_ns = y.ran_ns = 0;
+	return !memcmp(&x, &y, sizeof(x));
+}
+
+/* Whether two tasks have the same identity and names, and ended in the same way. */
+static inline bool same_task(const struct task *a, const struct task *b, bool exited)
+{
+	return a->tgid == b->tgid && a->key.pid == b->key.pid &&
+	       a->key.start_ns == b->key.start_ns && a->latest_ns == b->latest_ns &&
+	       a->ppid == b->ppid && a->uid == b->uid && !strcmp(a->comm, b->comm) &&
+	       !text_compare(a->user, b->user) && !text_compare(a->command, b->command) &&
+	       !text_compare(a->pod, b->pod) && !text_compare(a->container, b->container) &&
+	       (!exited || (a->status == b->status && !text_compare(a->ended, b->ended)));
+}
+
+/* Whether two rows say the same. */
+static inline bool same_row(const struct row *a, const struct row *b)
+{
+	return a->valid == b->valid && a->interval_ns == b->interval_ns && a->born == b->born &&
+	       a->exited == b->exited && a->still == b->still && a->corrected == b->corrected &&
+	       !memcmp(&a->deltas->waited, &b->deltas->waited, sizeof(a->deltas->waited)) &&
+	       !memcmp(&a->deltas->grown, &b->deltas->grown, sizeof(a->deltas->grown));
+}
+
+/* Whether two rows were traced alike. */
+static inline bool same_traced(const struct traced *a, const struct traced *b)
+{
+	if (!a || !b)
+		return !a && !b;
+	return !memcmp(&a->states, &b->states, sizeof(a->states)) && a->lost_ns == b->lost_ns &&
+	       a->lost_known == b->lost_known && a->tgid == b->tgid && a->start_ns == b->start_ns &&
+	       !text_compare(a->waker, b->waker);
+}
+
+/* Whether two sites are the same, with their stacks. */
+static inline bool same_site(const struct trace_frame *a, const struct site *x,
+			     const struct trace_frame *b, const struct site *y)
+{
+	const struct site_stack *s = &a->stacks[x->stack], *t = &b->stacks[y->stack];
+	struct site u = *x, v = *y;
+	bool same = !text_compare(x->comm, y->comm) && !text_compare(x->on, y->on) &&
+		    !text_compare(x->syscall, y->syscall) && !text_compare(x->where, y->where) &&
+		    !text_compare(x->wakers[0].name, y->wakers[0].name) && s->n == t->n;
+
+	for (size_t i = 0; same && i < s->n; i++)
+		same = !strcmp(s->functions[i], t->functions[i]);
+	u.comm = v.comm = u.on = v.on = u.syscall = v.syscall = u.where = v.where = NULL;
+	u.stack = v.stack = 0;
+	for (unsigned i = 0; i < SITE_WAKERS; i++)
+		u.wakers[i].name = v.wakers[i].name = NULL;
+	return same && !memcmp(&u, &v, sizeof(u));
+}
+
+/* Asserts that two traces are the same. */
+static inline void compare_traces(const struct trace_frame *a, const struct trace_frame *b,
+				  unsigned turn)
+{
+	if (!a != !b)
+		fail_msg("sample %u: traced: %d, %d", turn, a != NULL, b != NULL);
+	if (!a)
+		return;
+	assert_int_equal(a->n, b->n);
+	assert_int_equal(a->nlinks, b->nlinks);
+	assert_true(a->interval_ns == b->interval_ns && a->lost == b->lost &&
+		    a->switches == b->switches && a->cost == b->cost);
+	for (size_t i = 0; i < a->n; i++)
+		if (!same_site(a, &a->sites[i], b, &b->sites[i]))
+			fail_msg("sample %u: site %zu is another", turn, i);
+	for (size_t i = 0; i < a->nlinks; i++)
+		assert_int_equal(site_link_compare(&a->links[i], &b->links[i]), 0);
+}
+
+/* Asserts that the frame that was read is the one that was written. */
+static inline void compare_frames(const struct frame *live, const struct frame *again,
+				  unsigned turn)
+{
+	const struct frame_info *a = live->info, *b = again->info;
+
+	assert_int_equal(again->n, live->n);
+	assert_int_equal(a->real_ns, b->real_ns);
+	assert_int_equal(a->cur->end_ns, b->cur->end_ns);
+	assert_memory_equal(a->system, b->system, sizeof(*a->system));
+	assert_int_equal(a->clocks->n, b->clocks->n);
+	assert_int_equal(a->head.nnotes, b->head.nnotes);
+	assert_int_equal(a->head.exits, b->head.exits);
+	for (size_t i = 0; i < live->n; i++) {
+		const struct row *x = &live->rows[i], *y = &again->rows[i];
+		const struct io_pressure *io = row_io_bound(a, x), *bound = row_io_bound(b, y);
+
+		if (!same_raw(x->raw, y->raw))
+			fail_msg("sample %u: element %zu is another", turn, i);
+		if (!same_task(x->task, y->task, x->exited))
+			fail_msg("sample %u: task %zu is another", turn, i);
+		if (!same_row(x, y))
+			fail_msg("sample %u: task %zu did otherwise", turn, i);
+		if (!same_traced(x->traced, y->traced))
+			fail_msg("sample %u: task %zu was traced otherwise", turn, i);
+		assert_int_equal(!io, !bound);
+		if (io)
+			assert_memory_equal(io, bound, sizeof(*io));
+	}
+	compare_traces(a->trace, b->trace, turn);
+	assert_int_equal(a->stale, b->stale);
+}
+
+#endif
