@@ -39,6 +39,7 @@ run_all() {
 	while IFS= read -r command; do
 		rest=${command#stalltop}
 		rest=${rest//\/var\/log\/stalltop/$folder}
+		rest=${rest// day.db/ $work/day.db}
 		case $command in
 		# It waits for what may never happen, or goes on until it is ended.
 		*--listen* | *--when* | 'stalltop -w '*)

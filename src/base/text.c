@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 
+#include <endian.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -160,6 +161,31 @@ void text_escape(struct buf *out, const char *bytes, size_t len, enum text_chars
 		}
 		i += n;
 	}
+}
+
+uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t n)
+{
+	const char *at = bytes;
+
+	/* Eight at a time: the names of all that ran are hashed with each sample. */
+	for (; n; hash ^= hash >> 29) {
+		size_t part = n < sizeof(uint64_t) ? n : sizeof(uint64_t);
+		uint64_t word = 0;
+
+		if (part == sizeof(word))
+			memcpy(&word, at, sizeof(word));
+		else
+			memcpy(&word, at, part);
+		hash = (hash ^ le64toh(word) ^ (uint64_t)part << 56) * UINT64_C(0x9e3779b97f4a7c15);
+		at += part;
+		n -= part;
+	}
+	return hash;
+}
+
+uint64_t hash_text(uint64_t hash, const char *text)
+{
+	return text ? hash_bytes(hash, text, strlen(text) + 1) : hash_bytes(hash, "\xff", 1);
 }
 
 int text_compare(const char *a, const char *b)

@@ -27,6 +27,14 @@ enum text_charset { TEXT_ASCII, TEXT_UTF8 };
  */
 void text_escape(struct buf *out, const char *bytes, size_t len, enum text_charset charset);
 
+/*
+ * Adds bytes, or a text (NULL is another one than any), to a hash that begins with HASH_START: the
+ * same on all machines, and hardly any others have it.
+ */
+#define HASH_START UINT64_C(0xcbf29ce484222325)
+uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t n);
+uint64_t hash_text(uint64_t hash, const char *text);
+
 /* Orders texts by their bytes as strcmp() does; NULL, one that is not known, is the first. */
 int text_compare(const char *a, const char *b);
 

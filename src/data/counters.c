@@ -152,23 +152,6 @@ bool counters_below(const struct counters *counters, const struct counters *othe
 	return below;
 }
 
-bool counters_alike(const struct counters *a, const struct counters *b)
-{
-	return a->valid == b->valid && a->members == b->members && a->run_ns == b->run_ns &&
-	       a->user_ns == b->user_ns && a->system_ns == b->system_ns;
-}
-
-bool counters_fell(const struct counters *now, const struct counters *before)
-{
-	bool fell = now->run_ns < before->run_ns || now->user_ns < before->user_ns ||
-		    now->system_ns < before->system_ns;
-
-	for (unsigned kind = 0; kind < DELAY_KINDS; kind++)
-		fell |= now->delay[kind].ns < before->delay[kind].ns ||
-			now->delay[kind].count < before->delay[kind].count;
-	return fell;
-}
-
 /* Whether any kind, from the first given on, has a wait. */
 static bool any_delay(const struct counters *counters, unsigned first)
 {

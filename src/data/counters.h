@@ -83,12 +83,6 @@ uint32_t counters_excess(const struct counters *counters, uint64_t life_ns,
 /* Whether the run time or any kind's number of waits is below that of `other`. */
 bool counters_below(const struct counters *counters, const struct counters *other);
 
-/* Whether what seldom changes and the times of running are the same: all but life and delays. */
-bool counters_alike(const struct counters *a, const struct counters *b);
-
-/* Whether any counter but the life is below what it was. */
-bool counters_fell(const struct counters *now, const struct counters *before);
-
 /* Whether any delay but cpu was ever booked (procfs gives no counts). */
 bool counters_booked(const struct counters *counters);
 

@@ -196,7 +196,7 @@ struct task {
 	/* Surplus blkio that the kernel booked, by the scheduler's sums: not in the counters. */
 	uint64_t overbooked_ns;
 	struct counters
-		*dropped; /* impossible delays that the kernel booked; waited.c's. NULL: none */
+		*dropped; /* impossible delays that the kernel booked; resolve.c's. NULL: none */
 	/* Set by exit_merge.c for a task whose exit record came: */
 	uint32_t status; /* as wait(2) gives it */
 	pid_t reaper; /* of a task that left the sample: the nearest living ancestor; 0: none */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "history/record.h"
 #include "history/record_parts.h"
 
@@ -24,32 +25,6 @@ struct record_making {
 	uint64_t site; /* the id of the last site that has a row */
 	struct buf row, stack; /* scratch */
 };
-
-/* Adds bytes to a hash, eight at a time: the names of all that ran are hashed with each record. */
-static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t n)
-{
-	const char *at = bytes;
-
-	for (; n; hash ^= hash >> 29) {
-		size_t part = n < sizeof(uint64_t) ? n : sizeof(uint64_t);
-		uint64_t word = 0;
-
-		if (part == sizeof(word))
-			memcpy(&word, at, sizeof(word));
-		else
-			memcpy(&word, at, part);
-		hash = (hash ^ word ^ (uint64_t)part << 56) * UINT64_C(0x9e3779b97f4a7c15);
-		at += part;
-		n -= part;
-	}
-	return hash;
-}
-
-/* Adds a text; NULL is another one than any. */
-static uint64_t hash_text(uint64_t hash, const char *text)
-{
-	return text ? hash_bytes(hash, text, strlen(text) + 1) : hash_bytes(hash, "\xff", 1);
-}
 
 /* A task's identity and names as they are now. */
 static struct record_names names_of(const struct task *task)
@@ -72,8 +47,7 @@ static struct record_names names_of(const struct task *task)
 static uint64_t hash_names(const struct task *task)
 {
 	const struct record_names names = names_of(task);
-	uint64_t hash = hash_bytes(UINT64_C(0xcbf29ce484222325), &names,
-				   offsetof(struct record_names, user));
+	uint64_t hash = hash_bytes(HASH_START, &names, offsetof(struct record_names, user));
 
 	hash = hash_text(hash, names.user);
 	hash = hash_text(hash, names.comm);

@@ -11,7 +11,6 @@
 #include "data/sample.h"
 #include "data/wait_state.h"
 #include "history/fields.h"
-#include "history/texts.h"
 #include "model/frame.h"
 #include "model/playback.h"
 
@@ -220,7 +219,8 @@ struct record_state {
 	struct recorded_element
 		*gone; /* elements that left in records before the last one, since then */
 	size_t ngone, gone_cap;
-	struct texts texts, former; /* former: those from before the key record */
+	void *texts,
+		*former; /* kept texts, of tsearch(); former: those from before the key record */
 };
 
 /* An element of the last record by its number from 1 on: living ones, then those that left. */

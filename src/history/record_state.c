@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,13 +16,22 @@ uint8_t record_texts(const struct task *task)
 			 (task->container ? 8 : 0) | (task->user ? 16 : 0));
 }
 
+/* Orders texts of a tree. */
+static int compare_texts(const void *a, const void *b)
+{
+	return strcmp(a, b);
+}
+
 const char *record_keep(struct record_state *state, const char *text)
 {
-	const char *kept;
-	bool added;
+	char **kept = text ? tfind(text, &state->texts, compare_texts) : NULL, *copy;
 
-	texts_number(&state->texts, text, &added, &kept);
-	return kept;
+	if (kept || !text)
+		return kept ? *kept : NULL;
+	copy = xstrdup(text);
+	if (!tsearch(copy, &state->texts, compare_texts))
+		die("out of memory");
+	return copy;
 }
 
 struct recorded_element *record_numbered(const struct record_state *state, size_t number)
@@ -98,9 +108,9 @@ void record_begin_key(struct record_state *state)
 	for (size_t i = 0; i < state->ngroups; i++)
 		free(state->groups[i].path);
 	state->ngroups = state->nsites = 0;
-	texts_free(&state->former);
+	tdestroy(state->former, free);
 	state->former = state->texts;
-	state->texts = (struct texts){ 0 };
+	state->texts = NULL;
 	state->clocks.n = 0;
 	state->head = (struct record_head){ 0 };
 	state->number = 0;
@@ -123,8 +133,8 @@ void record_state_free(struct record_state *state)
 	free(state->sites);
 	free(state->groups);
 	clocks_free(&state->clocks);
-	texts_free(&state->texts);
-	texts_free(&state->former);
+	tdestroy(state->texts, free);
+	tdestroy(state->former, free);
 	*state = (struct record_state){ 0 };
 }
 

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/text.h"
 #include "history/record.h"
 #include "history/record_parts.h"
 
@@ -291,16 +292,6 @@ static const struct field group_fields[] = {
 };
 TABLE(group);
 
-/* Adds bytes to a hash. */
-static uint64_t mix(uint64_t hash, const void *bytes, size_t n)
-{
-	const unsigned char *at = bytes;
-
-	for (size_t i = 0; i < n; i++)
-		hash = (hash ^ at[i]) * UINT64_C(0x100000001b3);
-	return hash;
-}
-
 uint64_t record_format(void)
 {
 	static const struct field_table *const tables[] = {
@@ -314,15 +305,15 @@ uint64_t record_format(void)
 	/* Values that stand for something: notes, states, classes. A byte, so that no order counts.
 	 */
 	static const unsigned char counts[] = { NOTE_IDS, WAIT_STATES, WAIT_CLASSES, DELAY_KINDS };
-	uint64_t hash = mix(UINT64_C(0xcbf29ce484222325), counts, sizeof(counts));
+	uint64_t hash = hash_bytes(HASH_START, counts, sizeof(counts));
 
 	for (size_t t = 0; t < ARRAY_SIZE(tables); t++)
 		for (size_t f = 0; f < tables[t]->n; f++) {
 			const struct field *field = &tables[t]->fields[f];
 			const unsigned char about[] = { field->type, (unsigned char)field->n };
 
-			hash = mix(hash, field->name, strlen(field->name));
-			hash = mix(hash, about, sizeof(about));
+			hash = hash_text(hash, field->name);
+			hash = hash_bytes(hash, about, sizeof(about));
 		}
 	return hash;
 }

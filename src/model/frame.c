@@ -8,9 +8,6 @@
 
 #include "base/util.h"
 
-/* The part of the time of all threads of a row that a trace, read a little later, may lack. */
-#define TRACED_PART 50
-
 /* Deltas that stay in memory, and the part of them that a frame should use at least. */
 #define USED_KEPT 512
 #define USED_PART 8
@@ -44,36 +41,28 @@ static void split_run(struct row *row, struct counters *grown)
 	grown->system_ns = grown->run_ns - grown->user_ns;
 }
 
-/*
- * Makes impossible delays unknown or cuts them. Returns the kinds, with what was too much of them
- * in `excess`, which must be 0.
- */
-static uint32_t cut_impossible(const struct frame_info *info, struct row *row,
-			       struct counters *grown, const struct task_raw *before,
-			       struct counters *excess)
-{
-	uint32_t unknown = waited_impossible(grown, row->raw, before, &info->machine, excess);
-	uint32_t kinds = row->valid & excess->valid;
-
-	if (!kinds)
-		return 0;
-	counters_take_off(grown, excess, excess->valid & ~unknown);
-	row->valid &= ~DELAY_BOTH(unknown);
-	return kinds;
-}
-
-/* Does that, and remembers what was too much. */
-static void drop_impossible(struct frame_info *info, struct row *row, struct counters *grown,
+/* Takes from what was booked what is impossible, and leaves it out of the task's life. */
+static void drop_impossible(struct frame_info *info, struct row *row, struct deltas *deltas,
 			    const struct task_raw *before)
 {
 	struct counters excess = { 0 };
-	uint32_t kinds = cut_impossible(info, row, grown, before, &excess);
+	uint32_t kinds = resolve_booked(row, deltas, before, &info->machine, &excess);
 
 	if (!kinds)
 		return;
 	waited_drop(row->raw->task, &excess, kinds);
 	row->corrected = true;
 	info->stale++;
+}
+
+/* Finds what was waited. Whether more was booked than is possible, which was not known before. */
+static bool resolve(const struct frame_info *info, struct row *row, struct deltas *deltas)
+{
+	bool beyond = deltas && deltas->waited.beyond;
+
+	resolve_row(row, deltas, info->since_start || row->born,
+		    info->since_start ? NULL : &info->machine, row_io_bound(info, row));
+	return deltas && deltas->waited.beyond && !beyond && !row->corrected;
 }
 
 /* Counts the task's state, where that is known. */
@@ -145,32 +134,6 @@ static void of_life(struct frame_info *info, struct row *row, struct counters *g
 	info->stale += wrong;
 }
 
-/*
- * Makes the times waited from the deltas; whole: the deltas span the task's life; machine, group:
- * see waited_take().
- */
-static void set_waited(struct row *row, struct deltas *deltas, bool whole,
-		       const struct waited_machine *machine, const struct io_pressure *group)
-{
-	uint32_t known;
-
-	if (!whole && !row->before) {
-		deltas->waited = no_deltas.waited;
-		return;
-	}
-	known = waited_take(&deltas->waited, &deltas->grown, row->valid, row->raw,
-			    whole ? NULL : row->before, machine, group);
-	row->valid |= known & VALID_DWAIT;
-	row->valid &= ~DELAY_BOTH(DELAY_ALL & ~known);
-}
-
-/* Adds up what was booked of several kinds. */
-static void add_kinds(const struct row *row, struct deltas *deltas)
-{
-	deltas->total = delay_total(deltas->grown.delay, row->valid);
-	deltas->mem = delay_mem(deltas->grown.delay, row->valid);
-}
-
 /* Builds one row; before is NULL for a task that the sample before did not have. */
 static void build_row(struct frame *frame, struct frame_info *info, struct row *row,
 		      struct task_raw *raw, const struct task_raw *before,
@@ -187,6 +150,7 @@ static void build_row(struct frame *frame, struct frame_info *info, struct row *
 	row->deltas = deltas;
 	row->members = raw->counters.members;
 	row->exited = raw->exited;
+	deltas->waited = no_deltas.waited;
 	if (raw != before)
 		raw->ran_ns = start;
 	if (before)
@@ -205,19 +169,16 @@ static void build_row(struct frame *frame, struct frame_info *info, struct row *
 		of_life(info, row, &deltas->grown);
 	} else if (row->born) {
 		since_birth(row, &deltas->grown, &raw->counters, info->interval_ns);
-		drop_impossible(info, row, &deltas->grown, NULL);
+		drop_impossible(info, row, deltas, NULL);
 	} else if (before) {
-		drop_impossible(info, row, &deltas->grown, before);
+		drop_impossible(info, row, deltas, before);
 		if (raw->exited)
 			row->interval_ns = info->interval_ns;
 	}
-	row->valid &= ~DELAY_BOTH(options->unknown);
-	set_waited(row, deltas, options->since_start || row->born,
-		   info->since_start ? NULL : &info->machine, row_io_bound(info, row));
-	info->stale += deltas->waited.beyond && !row->corrected;
+	deltas->grown.valid &= ~DELAY_BOTH(options->unknown);
+	info->stale += resolve(info, row, deltas);
 	info->io_booked |= raw->counters.delay[DELAY_BLKIO].ns >
 			   (before ? before->counters.delay[DELAY_BLKIO].ns : 0);
-	add_kinds(row, deltas);
 	count_state(info, raw);
 	if (info->cur->records)
 		waited_check_range(raw, &info->cur->records[row->place]);
@@ -383,72 +344,30 @@ void frame_build(struct frame *frame, struct frame_info *info, const struct samp
 	build_rows(frame, info, options);
 }
 
-/* Whether all threads of a row were traced, for all of the interval; they may come and go. */
-static bool is_all_traced(const struct row *row)
+bool frame_resolve(struct frame *frame, struct row *row)
 {
-	uint64_t threads = row->raw->now.threads, all;
+	bool empty = row->deltas == &no_deltas, more;
+	struct deltas *deltas = NULL;
 
-	if (row->before && row->before->now.threads < threads)
-		threads = row->before->now.threads;
-	if (row->raw->single || row->exited || row->born || threads < 2)
-		return true;
-	all = threads * row->interval_ns;
-	return wait_states_alive(&row->traced->states) + row->interval_ns / 2 + all / TRACED_PART >=
-	       all;
-}
-
-/* The traced time of a row in a state, in its interval: the trace's may be a little longer. */
-static uint64_t traced_of(const struct row *row, enum wait_state state)
-{
-	const struct wait_states *states = &row->traced->states;
-	uint64_t lives = wait_states_alive(states) + row->interval_ns / 2, most;
-
-	most = lives >= row->interval_ns ? lives / row->interval_ns * row->interval_ns
-					 : row->interval_ns;
-	return states->ns[state] < most ? states->ns[state] : most;
-}
-
-bool frame_take_traced(struct frame *frame, struct row *row)
-{
-	const struct wait_states *states = &row->traced->states;
-	struct deltas *deltas;
-	bool all;
-
-	/* Without an interval there is nothing to wait in; a row that is not known has none. */
-	if (!row->interval_ns)
+	if (frame->info->since_start)
 		return false;
-	all = is_all_traced(row);
-	row->valid |= all ? VALID_DWAIT | VALID_BLKIO : VALID_DWAIT;
-	if (row->deltas == &no_deltas) {
-		if (!states->ns[STATE_DWAIT] && !(all && states->ns[STATE_IO]))
-			return all;
-		deltas = &frame->deltas[frame->ndeltas++];
-		*deltas = no_deltas;
-		row->deltas = deltas;
-		frame->still -= row->still;
-		row->quiet = row->still;
-		row->still = false;
-	} else {
+	/* Most of those to which nothing happened were not traced in waits that are replaced. */
+	if (!empty) {
 		deltas = &frame->deltas[row->deltas - frame->deltas];
+	} else if (row->traced->states.ns[STATE_DWAIT] || row->traced->states.ns[STATE_IO]) {
+		deltas = &frame->deltas[frame->ndeltas];
+		*deltas = no_deltas;
+		deltas->grown.valid = row->valid;
 	}
-	if (all)
-		waited_set(&deltas->waited, DELAY_BLKIO, traced_of(row, STATE_IO), row_waited(row));
-	waited_set(&deltas->waited, WAIT_DWAIT, traced_of(row, STATE_DWAIT), row_waited(row));
-	return all;
-}
-
-void frame_bound_io(struct frame *frame, struct frame_info *info, struct row *row,
-		    const struct io_pressure *group)
-{
-	struct deltas *deltas = &frame->deltas[row->deltas - frame->deltas];
-	bool beyond = deltas->waited.beyond;
-
-	sample_add_extra(info->cur, row->place)->io = *group;
-	if (info->since_start || !(row->valid & DELAY_BIT(DELAY_BLKIO)))
-		return;
-	set_waited(row, deltas, row->born, &info->machine, group);
-	info->stale += deltas->waited.beyond && !beyond && !row->corrected;
-	add_kinds(row, deltas);
+	more = resolve(frame->info, row, deltas);
+	if (!empty || !deltas || !deltas->waited.total)
+		return more;
+	row->deltas = deltas;
+	frame->ndeltas++;
+	frame->still -= row->still;
+	row->quiet = row->still;
+	row->still = false;
+	return more;
 }
 
 void frame_note(struct frame_info *info, enum note_id id, uint64_t value)
@@ -504,9 +423,11 @@ struct row row_of_interval(const struct frame *frame, const struct row *row, str
 		return of;
 	}
 	since_before(info, &of, &deltas->grown, row->valid & row->before->counters.valid);
-	cut_impossible(info, &of, &deltas->grown, row->before, &excess);
-	set_waited(&of, deltas, false, &info->machine, row_io_bound(info, row));
-	add_kinds(&of, deltas);
+	deltas->waited = no_deltas.waited;
+	resolve_booked(&of, deltas, row->before, &info->machine, &excess);
+	of.traced = NULL;
+	resolve_row(&of, deltas, false, &info->machine, row_io_bound(info, row));
+	of.traced = row->traced;
 	return of;
 }
 
@@ -520,7 +441,8 @@ struct row row_of_life(const struct frame *frame, const struct row *row, struct 
 	of.before = NULL;
 	of.born = true;
 	since_birth(&of, &deltas->grown, &life, row->task ? age_of(frame->info->cur, row->raw) : 0);
-	add_kinds(&of, deltas);
+	deltas->total = delay_total(deltas->grown.delay, of.valid);
+	deltas->mem = delay_mem(deltas->grown.delay, of.valid);
 	return of;
 }
 

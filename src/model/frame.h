@@ -15,7 +15,8 @@
 #include "data/system.h"
 #include "data/wait_state.h"
 #include "model/account.h"
-#include "model/waited.h"
+#include "model/resolve.h"
+#include "model/row.h"
 
 /* Conditions that degrade a frame. Their words are in notes.c. */
 enum note_id {
@@ -75,41 +76,8 @@ struct note {
 
 #define NOTES_MAX 16
 
-/* The deltas of a task in the interval. */
-struct deltas {
-	/* row.valid says what is known. user_ns and system_ns are run_ns, split in their ratio. */
-	struct counters grown;
-	struct delay_sum total, mem; /* sums of what was booked: see delay_total(), delay_mem() */
-	struct waited waited;
-	struct traced traced; /* of a sum; see row.traced */
-};
-
 /* The deltas of a row that did nothing, or of an unknown one. */
 extern const struct deltas no_deltas;
-
-struct group;
-
-/*
- * A task in the interval, or a sum of such rows. In a sum `task` and `before` are NULL, and `raw`
- * has the members' counters added up. A delta that is not in `valid` is unknown.
- */
-struct row {
-	const struct task *task;
-	const struct task_raw *raw; /* counters now */
-	const struct task_raw *before; /* counters at the last reading, NULL: none */
-	const struct deltas *deltas; /* never NULL; most rows share `no_deltas` */
-	const struct traced *traced; /* NULL: waits are not traced, or the task was not seen */
-	/* The group that it sums up; NULL: a task's row, or the sum of all rows that pass. */
-	const struct group *group;
-	uint64_t interval_ns; /* between the two readings; 0: there is only one */
-	uint32_t valid; /* as counters.valid, of the deltas */
-	uint32_t place; /* of `raw` in its sample; of a sum 0 */
-	unsigned members;
-	bool born, exited;
-	bool still; /* its source said that nothing happened to it: all deltas are 0 */
-	bool quiet; /* it was still, but that waits of it were traced */
-	bool corrected; /* of what was booked something is left out of its life */
-};
 
 #define NO_GROUP SIZE_MAX
 
@@ -223,7 +191,7 @@ struct frame_options {
  * group before it stops counting it as live), and the record of a zombie reads 0. So every delta is
  * the difference of two counters of two frames.
  *
- * A delay that cannot have been waited is unknown, or cut to what can: see waited_impossible(). A
+ * A delay that cannot have been waited is unknown, or cut to what can: see resolve_booked(). A
  * 6.18 kernel was seen to book waits of minutes, up to its own uptime, for tasks of milliseconds
  * with direct I/O on busy CPUs.
  */
@@ -231,30 +199,15 @@ void frame_build(struct frame *frame, struct frame_info *info, const struct samp
 		 struct sample *cur, const struct frame_options *options);
 
 /*
- * Replaces a row's blkio and dwait by the traced times (row->traced): the kernel may book wrongly,
- * and readings miss the waits between them. Where some of its threads were not traced blkio stays
- * as it is. Returns whether all were. Not for figures since the start.
+ * Finds anew what a row waited, with what is known of it by now: see resolve_row(). For rows that
+ * were traced, and for rows with deltas of their own whose group's pressure is known. Not for
+ * figures since the start: of these row_of_interval() does it. Whether it has become one of those
+ * that info->stale counts.
  */
-bool frame_take_traced(struct frame *frame, struct row *row);
-
-/*
- * Limits what a row waited of blkio by the pressure of the group that all its threads were in for
- * the whole interval, too: see waited_take(). For rows with deltas of their own, of which nothing
- * was traced; of figures since the start the interval's alone are limited. The sample keeps it.
- */
-void frame_bound_io(struct frame *frame, struct frame_info *info, struct row *row,
-		    const struct io_pressure *group);
+bool frame_resolve(struct frame *frame, struct row *row);
 
 /* Clears `still` of a row whose task is stuck in a call. */
 void frame_rouse(struct frame *frame, struct row *row);
-
-/* The kinds whose time waited is known for a row: DELAY_BIT()s and VALID_DWAIT. */
-static inline uint32_t row_waited(const struct row *row)
-{
-	uint32_t known = row->valid & (DELAY_ALL | VALID_DWAIT);
-
-	return row->valid & VALID_BLKIO ? known | DELAY_BIT(DELAY_BLKIO) : known;
-}
 
 /* Adds a note, once for each id and value; drops notes beyond NOTES_MAX. */
 void frame_note(struct frame_info *info, enum note_id id, uint64_t value);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "base/util.h"
 #include "cgroup/cgroup_name.h"
 #include "cgroup/hierarchy.h"
@@ -70,15 +71,11 @@ bool group_is_below(const char *path, const char *below)
 	return !strncmp(path, below, len) && (!path[len] || path[len] == '/');
 }
 
-/* A number for a name that hardly any other name has (FNV-1a, 64 bits). */
+/* A number for a name that hardly any other name has. */
 static uint64_t id_of(const char *name)
 {
-	uint64_t id = UINT64_C(0xcbf29ce484222325);
+	uint64_t id = hash_text(HASH_START, name);
 
-	for (; name && *name; name++)
-		id = (id ^ (unsigned char)*name) * UINT64_C(0x100000001b3);
-	/* A missing name gets another id than an empty one. */
-	id += !name;
 	return id ? id : 1;
 }
 

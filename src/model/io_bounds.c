@@ -20,7 +20,7 @@
 
 /*
  * The part of the interval from which booked blkio is much. What pressure loses of each second
- * (PRESSURE_TICK_NS in waited.c) is about as much: below, it rules nothing out.
+ * (PRESSURE_TICK_NS in resolve.c) is about as much: below, it rules nothing out.
  */
 #define BOOKED_PART 20
 
@@ -284,8 +284,10 @@ static void bound_row(struct io_bounds *bounds, struct frame *frame, struct fram
 	if (group)
 		group->tick = bounds->tick;
 	if (much && group && task->group == group->id && group->io.passed_ns &&
-	    task->tick + KEEP_TICKS >= bounds->tick && is_whole(bounds, row, group))
-		frame_bound_io(frame, info, row, &group->io);
+	    task->tick + KEEP_TICKS >= bounds->tick && is_whole(bounds, row, group)) {
+		sample_add_extra(info->cur, row->place)->io = group->io;
+		info->stale += frame_resolve(frame, row);
+	}
 	task->group = group ? group->id : 0;
 	task->tick = bounds->tick;
 }

@@ -139,17 +139,15 @@ static struct site *sum_of_site(struct run_trace *trace, const struct site *site
 /* Adds a site of a descendant. */
 static void add_to_sums(struct run_trace *trace, const struct site *site)
 {
-	struct site key = *site, *sum;
+	struct site key = *site;
 
 	key.on = trace->n < SUMS_MAX ? common_target(site) : NULL;
-	sum = sum_of_site(trace, &key);
-	sum->count += site->count;
-	sum->ns += site->ns;
-	sum->kind_ns += site->kind_ns;
-	if (site->max_ns > sum->max_ns)
-		sum->max_ns = site->max_ns;
-	for (unsigned i = 0; i < SITE_BUCKETS; i++)
-		sum->log2_us[i] += site->log2_us[i];
+	/* What was waited counts, not who waits there still. */
+	key.class = CLASS_UNKNOWN;
+	key.waiting = 0;
+	key.waiting_ns = 0;
+	key.at_least = false;
+	site_add(sum_of_site(trace, &key), &key);
 }
 
 /* Whether the process of that id is a descendant; the next of that id may not be. */

@@ -202,9 +202,8 @@ void playback_trace(const struct playback_moment *moment, struct frame *frame,
 		struct row *row = &frame->rows[i];
 
 		row->traced = moment->traced[i];
-		/* Does as trace_book_rows(). */
-		if (row->traced && !info->since_start)
-			frame_take_traced(frame, row);
+		if (row->traced)
+			frame_resolve(frame, row);
 	}
 }
 

@@ -449,12 +449,11 @@ static void trace_ended(struct trace_book *book)
 static void add_waits(struct trace_book *book, struct frame *frame, struct row *row,
 		      struct traced_process *process)
 {
-	bool measured;
-
 	if (frame->info->since_start)
 		return;
-	measured = row->traced && frame_take_traced(frame, row);
-	add_waited(book, row, process, measured);
+	if (row->traced)
+		frame_resolve(frame, row);
+	add_waited(book, row, process, row->valid & VALID_BLKIO);
 }
 
 void trace_book_rows(struct trace_book *book, struct frame *frame)

@@ -169,6 +169,24 @@ static void put_waited(struct json *json, const struct row *row)
 	json_close(json);
 }
 
+/* Puts how what was waited is known, of the kinds that are not as they were booked. */
+static void put_reasons(struct json *json, const struct row *row)
+{
+	const uint8_t *reason = row->deltas->waited.reason;
+	bool any = false;
+
+	for (unsigned kind = 0; kind < WAIT_KINDS; kind++) {
+		if (reason[kind] == REASON_BOOKED)
+			continue;
+		if (!any)
+			json_open_object(json, "reason");
+		any = true;
+		json_put_text(json, wait_kind_id(kind), wait_reason_table[reason[kind]].id);
+	}
+	if (any)
+		json_close(json);
+}
+
 /* Puts a text that may be empty: null then. */
 static void put_known(struct json *json, const char *name, const struct buf *text)
 {
@@ -228,6 +246,8 @@ static void put_task(struct json *json, const struct view *view, const struct ro
 	life = row_life(row);
 	json_put_delays(json, "cumulative", life.delay, life.valid, record ? record : &no_record);
 	put_waited(json, row);
+	if (!row->group)
+		put_reasons(json, row);
 	known = row_lost(row, &lost_ns);
 	json_put_counter(json, "lost_ns", known, lost_ns);
 	if (!row->group)

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "base/util.h"
 #include "model/frame.h"
 #include "view/findings_parts.h"
@@ -25,14 +26,12 @@
 uint64_t findings_past_key(const struct finding *finding)
 {
 	const struct row *row = finding->row;
-	const char *texts[] = { finding->id, NULL };
-	uint64_t key = UINT64_C(0xcbf29ce484222325);
+	const char *name = NULL;
+	uint64_t key;
 
 	if (row)
-		texts[1] = row->group ? row->group->label : row->task ? row->task->comm : NULL;
-	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
-		for (const char *at = texts[i] ? texts[i] : ""; *at; at++)
-			key = (key ^ (unsigned char)*at) * UINT64_C(0x100000001b3);
+		name = row->group ? row->group->label : row->task ? row->task->comm : NULL;
+	key = hash_text(hash_text(HASH_START, finding->id), name);
 	return key ? key : 1;
 }
 

@@ -101,20 +101,6 @@ bool site_owners_have(struct site_owners *owners, const struct site *site)
 	return owners->all;
 }
 
-/* Mixes bytes into a number that hardly any others have (FNV-1a, 64 bits). */
-static uint64_t mix(uint64_t id, const void *bytes, size_t n)
-{
-	for (const unsigned char *at = bytes, *end = at + n; at < end; at++)
-		id = (id ^ *at) * UINT64_C(0x100000001b3);
-	return id;
-}
-
-/* Mixes a text into a hash; an unknown one differs from every text. */
-static uint64_t mix_text(uint64_t id, const char *text)
-{
-	return text ? mix(id, text, strlen(text) + 1) : mix(id, "\xff", 1);
-}
-
 /* Whether a site is added up by its kind alone: it is in no sum of states. */
 static bool is_apart(const struct site *site, enum sites_by by)
 {
@@ -139,33 +125,33 @@ static bool is_small(const struct site *site, const struct trace_frame *trace,
 static uint64_t line_of(const struct site *site, const struct trace_frame *trace,
 			const struct site_lines_query *query)
 {
-	uint64_t id = UINT64_C(0xcbf29ce484222325);
+	uint64_t id = HASH_START;
 	enum sites_by by = query->by;
 
-	id = mix(id, &by, sizeof(by));
+	id = hash_bytes(id, &by, sizeof(by));
 	if (is_small(site, trace, query))
-		return mix(id, "small", sizeof("small"));
+		return hash_bytes(id, "small", sizeof("small"));
 	if (is_apart(site, by)) {
-		id = mix(id, &site->unattributed, sizeof(site->unattributed));
-		id = mix(id, &site->kind, sizeof(site->kind));
+		id = hash_bytes(id, &site->unattributed, sizeof(site->unattributed));
+		id = hash_bytes(id, &site->kind, sizeof(site->kind));
 		return id ? id : 1;
 	}
 	switch (by) {
 	case SITES_BY_STATE:
-		id = mix(id, &site->state, sizeof(site->state));
+		id = hash_bytes(id, &site->state, sizeof(site->state));
 		break;
 	case SITES_BY_SYSCALL:
-		id = mix_text(id, site->syscall);
+		id = hash_text(id, site->syscall);
 		break;
 	case SITES_BY_ON:
-		id = mix_text(id, site->on);
+		id = hash_text(id, site->on);
 		break;
 	case SITES_BY_WHERE:
-		id = mix_text(id, site->where);
+		id = hash_text(id, site->where);
 		break;
 	case SITES_BY_PROCESS:
-		id = mix(id, &site->tgid, sizeof(site->tgid));
-		id = mix(id, &site->start_ns, sizeof(site->start_ns));
+		id = hash_bytes(id, &site->tgid, sizeof(site->tgid));
+		id = hash_bytes(id, &site->start_ns, sizeof(site->start_ns));
 		break;
 	default:
 		return site->id;

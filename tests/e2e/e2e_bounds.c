@@ -18,7 +18,7 @@
 #define READERS 3
 #define INTERVALS 8
 
-/* What pressure does not tell of a second: see PRESSURE_TICK_NS in waited.c; and of the test's own
+/* What pressure does not tell of a second: see PRESSURE_TICK_NS in resolve.c; and of the test's own
  * readings. */
 #define SLACK_NS 60e6
 

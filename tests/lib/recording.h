@@ -226,7 +226,7 @@ static inline void play_trace(struct play_machine *machine, struct frame *frame,
 
 		row->traced = play_states(machine, row, &machine->traced[i]);
 		if (row->traced)
-			frame_take_traced(frame, row);
+			frame_resolve(frame, row);
 	}
 	for (unsigned i = 0; i < PLAY_SITES; i++) {
 		play_site(machine, i);
@@ -258,7 +258,8 @@ static inline void play_bounds(struct play_machine *machine, struct frame *frame
 		if (row->traced || row->exited || !row->before ||
 		    row->deltas->grown.delay[DELAY_BLKIO].ns < 100000000)
 			continue;
-		frame_bound_io(frame, info, row, &io);
+		sample_add_extra(info->cur, row->place)->io = io;
+		info->stale += frame_resolve(frame, row);
 		machine->bounds++;
 	}
 }

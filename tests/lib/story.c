@@ -273,7 +273,7 @@ static void trace(struct machine *m, struct frame *frame, struct frame_info *inf
 			left -= left < traced->states.ns[s] ? left : traced->states.ns[s];
 		traced->states.ns[STATE_TIMER] += left;
 		row->traced = traced;
-		frame_take_traced(frame, row);
+		frame_resolve(frame, row);
 	}
 	qsort(m->sites, n, sizeof(*m->sites),
 	      (int (*)(const void *, const void *))(void (*)(void))site_compare);

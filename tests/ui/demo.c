@@ -3,7 +3,7 @@
  * Records the demo, which `stalltop -R demo` shows: 72 seconds of a small site, in which the CPU
  * quota of a service is used up for a while, and a disk freezes.
  *
- * demo FOLDER: the recording is the compressed file in the folder.
+ * demo FOLDER: the recording is a file of the folder.
  */
 #include "config.h"
 

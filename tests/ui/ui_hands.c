@@ -386,6 +386,20 @@ SCREEN_TEST(explains_unknown)
 	screen_check(s, !screen_shows(s, "an interval, which has not passed"));
 }
 
+/* Where a figure of the selected row is not as the kernel booked it, ? says how it is known. */
+SCREEN_TEST(explains_figure)
+{
+	struct screen *s =
+		screen_start(&(struct screen_how){ .rows = 40, .cols = 120, .args = "-R demo" });
+
+	screen_await_text(s, "mailserver");
+	screen_type(s, "2");
+	screen_await_text(s, "BLKIO\u25bc");
+	screen_type(s, "?");
+	screen_await_text(s, "How it is known of the selected row");
+	screen_check(s, screen_shows(s, "measured: as it was traced"));
+}
+
 /* The head that is sorted by is spelled out, for a while or where there is height; ? says more. */
 SCREEN_TEST(explains_columns)
 {

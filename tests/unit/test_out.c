@@ -178,6 +178,24 @@ OUTPUT_TEST(test_json_members)
 	json_decref(json);
 }
 
+/* How it is known what was waited is told of the kinds that are not as they were booked. */
+OUTPUT_TEST(test_json_reason)
+{
+	struct output *s = *state;
+	struct task_raw *raw = output_task(s, 7, "plain");
+	json_t *json, *reason;
+
+	raw->single = ((struct task_raw *)sample_find(&s->scene.samples[0], 7, 7))->single = true;
+	raw->counters.delay[DELAY_RECLAIM] = (struct delay_sum){ 100, SEC(150) };
+	raw->counters.delay[DELAY_SWAPIN] = (struct delay_sum){ 1, SEC(200) };
+	json = parse(output_put(s, &out_json));
+	reason = json_object_get(json_array_get(json_object_get(json, "tasks"), 0), "reason");
+	check_members(reason, "swapin reclaim");
+	assert_string_equal(json_string_value(json_object_get(reason, "swapin")), "unknown");
+	assert_string_equal(json_string_value(json_object_get(reason, "reclaim")), "cut");
+	json_decref(json);
+}
+
 /* Without rows there is what is of the machine, and nothing that is made of rows. */
 OUTPUT_TEST(test_no_rows)
 {

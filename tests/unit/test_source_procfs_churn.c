@@ -6,7 +6,7 @@
 
 #include <time.h>
 
-#include "model/waited.h"
+#include "model/resolve.h"
 #include "tests/lib/taken.h"
 
 /* Adds a thread's counters to what is expected of its process. */

@@ -212,6 +212,8 @@ TEST_WITH(test_rests, set_up, tear_down)
 	assert_int_equal(row->traced->states.ns[STATE_IO], MS(650));
 	assert_int_equal(row->deltas->waited.ns[DELAY_BLKIO], MS(650));
 	assert_int_equal(row->deltas->grown.delay[DELAY_BLKIO].ns, MS(700));
+	assert_int_equal(row->deltas->waited.reason[DELAY_BLKIO], REASON_MEASURED);
+	assert_int_equal(row->deltas->waited.reason[DELAY_CPU], REASON_BOOKED);
 	assert_int_equal(row->deltas->waited.total, MS(650 + 100 + 40 + 30));
 	assert_null(framed(stage, 5, DELAY_BLKIO, true));
 	assert_int_equal(framed(stage, 5, DELAY_BLKIO, false)->ns, MS(650));

@@ -25,6 +25,12 @@ static bool knows_blkio(const struct scene *scene)
 	return scene->frame.rows[0].valid & DELAY_BIT(DELAY_BLKIO);
 }
 
+/* How it is known what it waited. */
+static enum wait_reason blkio_reason(const struct scene *scene)
+{
+	return scene->frame.rows[0].deltas->waited.reason[DELAY_BLKIO];
+}
+
 /* A task born in the interval cannot have waited for longer than it lived. */
 SCENE_TEST(test_longer_than_life)
 {
@@ -280,6 +286,7 @@ SCENE_TEST(test_overbooked)
 		read_booked(scene, &manners[i], DELAY_BLKIO, MS(2380), 60);
 		scene_build(scene, 1, false, 0);
 		assert_true(knows_blkio(scene));
+		assert_int_equal(blkio_reason(scene), REASON_CUT);
 		assert_int_equal(scene->frame.rows[0].deltas->waited.ns[DELAY_BLKIO], SEC(2));
 		assert_int_equal(scene->frame.rows[0].deltas->waited.total, SEC(2));
 		/* The excess is not of the life, nor of what grew. */
@@ -302,6 +309,7 @@ SCENE_TEST(test_far_overbooked)
 		read_booked(scene, &manners[i], DELAY_BLKIO, MS(4100), 60);
 		scene_build(scene, 1, false, 0);
 		assert_false(knows_blkio(scene));
+		assert_int_equal(blkio_reason(scene), REASON_UNKNOWN);
 		assert_int_equal(scene->info.stale, 1);
 	}
 }
@@ -385,6 +393,7 @@ SCENE_TEST(test_beyond_pressure)
 	read_booked(scene, &manners[0], DELAY_BLKIO, MS(1800), 60);
 	build_pressed(scene, MS(300));
 	assert_true(knows_blkio(scene));
+	assert_int_equal(blkio_reason(scene), REASON_CUT);
 	assert_in_range(waited_blkio(scene), MS(950), MS(1100));
 	assert_int_equal(scene->frame.rows[0].deltas->grown.delay[DELAY_BLKIO].ns, MS(1800));
 	assert_int_equal(scene->info.stale, 1);
@@ -417,6 +426,7 @@ SCENE_TEST(test_pressure_progress)
 	waits_add(&raw->now.waits, SEEN_BLKIO, SEC(102) - MS(400), SEC(102), SEC(100));
 	build_pressed(scene, MS(300));
 	assert_in_range(waited_blkio(scene), MS(1350), MS(1500));
+	assert_int_equal(blkio_reason(scene), REASON_CUT);
 }
 
 /* Without its count, or with too many CPUs, it may have been anywhere. */
@@ -437,9 +447,11 @@ SCENE_TEST(test_pressure_anywhere)
 /* Limits the only row by its group's pressure of the 2 s, with half of the machine's time lost. */
 static void bound_by_group(struct scene *scene, uint64_t io_ns)
 {
-	const struct io_pressure group = { io_ns, SEC(2), SEC(102) };
+	struct row *row = &scene->frame.rows[0];
 
-	frame_bound_io(&scene->frame, &scene->info, &scene->frame.rows[0], &group);
+	sample_add_extra(scene->info.cur, row->place)->io =
+		(struct io_pressure){ io_ns, SEC(2), SEC(102) };
+	scene->info.stale += frame_resolve(&scene->frame, row);
 }
 
 /* Others in other groups make all the pressure there is. */
@@ -451,8 +463,10 @@ SCENE_TEST(test_without_group_pressure)
 		read_both(scene, &manners[i]);
 		build_pressed(scene, SEC(2));
 		assert_int_equal(waited_blkio(scene), MS(1800));
+		assert_int_equal(blkio_reason(scene), REASON_BOOKED);
 		bound_by_group(scene, MS(1));
 		assert_false(knows_blkio(scene));
+		assert_int_equal(blkio_reason(scene), REASON_UNKNOWN);
 		assert_int_equal(scene->frame.rows[0].deltas->waited.total, MS(70));
 		assert_int_equal(scene->frame.rows[0].deltas->total.ns, MS(70));
 		assert_int_equal(scene->info.stale, 1);
@@ -561,19 +575,19 @@ SCENE_TEST(test_pressure_is_kept)
 		struct task task = { .key = { 5, SEC(1) } };
 		struct task_raw before = { .task = &task, .single = true, .read_ns = SEC(100) };
 		struct task_raw now = { .task = &task, .single = true, .read_ns = SEC(102) };
-		struct counters grown = { .valid = SCENE_VALID };
-		struct delay_sum *blkio = &grown.delay[DELAY_BLKIO];
-		struct waited waited;
-		uint32_t known;
+		struct deltas deltas = { .grown.valid = SCENE_VALID };
+		struct delay_sum *blkio = &deltas.grown.delay[DELAY_BLKIO];
+		struct row row = { .task = &task, .raw = &now, .before = &before };
 
 		for (unsigned look = 0; look < looks; look++)
 			machine.io.stalled_ns +=
 				pressure_of(&blkio->ns, &blkio->count, SEC(2) / looks, cpus,
 					    MS(any_below(2) ? 10 : 4));
-		known = waited_take(&waited, &grown, grown.valid, &now, &before, &machine, NULL);
-		assert_true(known & DELAY_BIT(DELAY_BLKIO));
-		assert_int_equal(waited.ns[DELAY_BLKIO], blkio->ns);
-		assert_false(waited.beyond);
+		resolve_row(&row, &deltas, false, &machine, NULL);
+		assert_true(row.valid & DELAY_BIT(DELAY_BLKIO));
+		assert_int_equal(deltas.waited.ns[DELAY_BLKIO], blkio->ns);
+		assert_int_equal(deltas.waited.reason[DELAY_BLKIO], REASON_BOOKED);
+		assert_false(deltas.waited.beyond);
 	}
 }
 

@@ -157,6 +157,26 @@ static void explain_unknown(struct help *help, struct ui *ui, const struct colum
 	buf_free(&text);
 }
 
+/* Adds how the figure of a column is known of the selected row, where it is not as it was booked.
+ */
+static void explain_figure(struct help *help, struct ui *ui, const struct column *column)
+{
+	const struct item *item = table_item(ui);
+	bool any = false;
+
+	for (unsigned kind = 0; item && item->row->task && kind < WAIT_KINDS; kind++) {
+		enum wait_reason reason = item->row->deltas->waited.reason[kind];
+
+		if (!(column->kinds & (kind == WAIT_DWAIT ? VALID_DWAIT : DELAY_BIT(kind))) ||
+		    reason == REASON_BOOKED)
+			continue;
+		if (!any)
+			add_help(help, NULL, "How it is known of the selected row");
+		any = true;
+		add_help(help, wait_kind_id(kind), wait_reason_table[reason].words);
+	}
+}
+
 /* Adds what each letter of the bar stands for. */
 static void explain_bar(struct help *help)
 {
@@ -271,8 +291,10 @@ unsigned view_help_open(struct ui *ui, bool of_column)
 		column = page->ops->column(ui, page->state, &page->list);
 	if (column)
 		explain_column(help, ui, column);
-	if (column && here == WHERE_TABLE)
+	if (column && here == WHERE_TABLE) {
 		explain_unknown(help, ui, column);
+		explain_figure(help, ui, column);
+	}
 	if (of_column && ((column && column_is_bar(column)) || legend_lines(ui, 0)))
 		explain_bar(help);
 	add_commands(help, ui, here, 0);

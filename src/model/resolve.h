@@ -3,23 +3,18 @@
  * The time waited within an interval, as opposed to what the kernel booked in it. A wait is booked
  * as a whole when it ends: so waits in progress are added, and those that were in progress at the
  * reading before, and counted then, are taken off. The kernel may also book time that was not
- * waited: it takes some stamps from waits long past.
+ * waited: it takes some stamps from waits long past. What a figure is, and why, is decided here
+ * alone: by resolve_booked() once for each row, then by resolve_row().
  */
-#ifndef STALLTOP_MODEL_WAITED_H
-#define STALLTOP_MODEL_WAITED_H
+#ifndef STALLTOP_MODEL_RESOLVE_H
+#define STALLTOP_MODEL_RESOLVE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "data/sample.h"
 #include "data/system.h"
-
-/* Waits of tasks, in ns. The row says which kinds are known: DELAY_BIT()s and VALID_DWAIT. */
-struct waited {
-	uint64_t ns[WAIT_KINDS];
-	uint64_t total, mem; /* as delay_total() and delay_mem(), total with dwait */
-	bool beyond; /* of blkio more was booked than pressure allows */
-};
+#include "model/row.h"
 
 /* The machine between two readings, which limits the time that a task can have waited. */
 struct waited_machine {
@@ -34,17 +29,6 @@ struct waited_machine waited_machine(const struct system_sample *before,
 				     const struct system_sample *now);
 
 /*
- * Finds the kinds with more booked since the reading before (NULL: since the task's start) than is
- * possible by the clock and by what the threads did then. Returns those whose time is not known, as
- * the booking tells nothing: DELAY_BIT()s. Kernels since 6.12 book a little too much of many waits:
- * within twice of what is possible it is taken for all of that. Time to be left out of the task's
- * life is added to `excess`, and its kinds to excess->valid, which must be 0.
- */
-uint32_t waited_impossible(const struct counters *grown, const struct task_raw *now,
-			   const struct task_raw *before, const struct waited_machine *machine,
-			   struct counters *excess);
-
-/*
  * Whether what a thread was booked for a CPU was rather sleep: it sleeps at both readings, and was
  * booked much in few waits. 6.12 does so where a task that sleeps, but is not dequeued yet, is
  * moved to another CPU: the stamp that it gets there stands until it runs again
@@ -54,17 +38,30 @@ bool waited_asleep(const struct counters *grown, const struct task_raw *now,
 		   const struct task_raw *before);
 
 /*
- * Finds what was waited since then, from what was booked: at most the time that passed for all
- * threads, and of blkio at most what pressure allows: the machine's (NULL: none limits it), and
- * that of the group that all its threads were in (NULL: not known). `known` is as counters.valid.
- * Returns the kinds known in the result: DELAY_BIT()s and VALID_DWAIT.
+ * Takes from what was booked of a row (`grown` of its deltas) since `before` (NULL: since the start
+ * of its task) what is impossible by the clock and by what the threads did. A kind whose booking
+ * tells nothing is not valid any more in `grown`; kernels since 6.12 book a little too much of many
+ * waits: within twice of what is possible it is taken for all of that. `excess`, zeroed, gets what
+ * was too much. Returns its kinds: DELAY_BIT()s.
  */
-uint32_t waited_take(struct waited *waited, const struct counters *grown, uint32_t known,
-		     const struct task_raw *now, const struct task_raw *before,
-		     const struct waited_machine *machine, const struct io_pressure *group);
+uint32_t resolve_booked(struct row *row, struct deltas *deltas, const struct task_raw *before,
+			const struct waited_machine *machine, struct counters *excess);
 
-/* Sets what was waited of a kind, as it was measured. `known`: the kinds that are known then. */
-void waited_set(struct waited *waited, unsigned kind, uint64_t ns, uint32_t known);
+/*
+ * Finds what was waited of each kind in a row's interval, and how that is known (waited.reason):
+ * 1. what was booked, as resolve_booked() left it;
+ * 2. with the part of waits in progress that is in the interval, of all that was booked that part;
+ * 3. at most the time that passed, for all threads;
+ * 4. of blkio at most what pressure allows: the machine's (NULL: none limits it), and that of the
+ *    group that all its threads were in (NULL: not known);
+ * 5. of blkio and dwait what was traced (row->traced): the kernel may book wrongly, and readings
+ *    miss the waits between them. Where some threads were not traced blkio stays as it is.
+ * Sets which kinds are valid in the row, and the sums. Called again where more is known of the row:
+ * its trace, its group's pressure. `deltas`: the row's own, NULL: nothing happened to it. whole:
+ * they span the task's life.
+ */
+void resolve_row(struct row *row, struct deltas *deltas, bool whole,
+		 const struct waited_machine *machine, const struct io_pressure *group);
 
 /* Adds the waits of another. */
 void waited_add(struct waited *sum, const struct waited *more);

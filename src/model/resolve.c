@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
-#include "model/waited.h"
+#include "model/resolve.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -33,6 +33,17 @@
  */
 #define PRESSURE_TICK_NS (10 * NSEC_PER_MSEC)
 #define PRESSURE_LOOK_NS (500 * NSEC_PER_MSEC)
+
+/* The part of the time of all threads of a row that a trace, read a little later, may lack. */
+#define TRACED_PART 50
+
+const struct wait_reason_words wait_reason_table[WAIT_REASONS] = {
+	[REASON_BOOKED] = { "booked", "booked: as the kernel booked it, with waits in progress" },
+	[REASON_MEASURED] = { "measured", "measured: as it was traced" },
+	[REASON_CUT] = { "cut",
+			 "cut: more was booked than can have been waited, this is what can" },
+	[REASON_UNKNOWN] = { "unknown", "unknown: what was booked cannot have been waited" },
+};
 
 /* The kind that a wait in progress will be booked under, if ever. */
 static const unsigned kind_of[WAITS_SEEN] = {
@@ -179,9 +190,14 @@ bool waited_asleep(const struct counters *grown, const struct task_raw *now,
 	       cpu->ns * SLEEPERS_PART >= span_of(now, before);
 }
 
-uint32_t waited_impossible(const struct counters *grown, const struct task_raw *now,
-			   const struct task_raw *before, const struct waited_machine *machine,
-			   struct counters *excess)
+/*
+ * Finds the kinds with more booked since the reading before (NULL: since the task's start) than is
+ * possible. Returns those whose booking tells nothing. Time to be left out of the task's life is
+ * added to `excess`, and its kinds to excess->valid.
+ */
+static uint32_t find_impossible(const struct counters *grown, const struct task_raw *now,
+				const struct task_raw *before, const struct waited_machine *machine,
+				struct counters *excess)
 {
 	uint64_t most = passed(now, before);
 	bool churned = has_churned(now, before, threads_of(now, before), span_of(now, before));
@@ -217,6 +233,13 @@ static void add_up(struct waited *waited, uint32_t known)
 		delays[kind] = (struct delay_sum){ .ns = waited->ns[kind] };
 	waited->total = delay_total(delays, known).ns + waited->ns[WAIT_DWAIT];
 	waited->mem = delay_mem(delays, known).ns;
+}
+
+/* Remembers how a kind is known, unless it is known still worse. */
+static void give_reason(struct waited *waited, unsigned kind, enum wait_reason reason)
+{
+	if (waited->reason[kind] < reason)
+		waited->reason[kind] = (uint8_t)reason;
 }
 
 /* Whether it is known what the task waited for at a reading. */
@@ -352,26 +375,34 @@ static uint32_t limit_blkio(struct waited *waited, enum delay_verdict verdict, u
 	waited->beyond = verdict != DELAY_FITS;
 	if (verdict == DELAY_WRONG) {
 		*ns = 0;
+		give_reason(waited, DELAY_BLKIO, REASON_UNKNOWN);
 		return known & ~DELAY_BIT(DELAY_BLKIO);
 	}
 	if (is_seen(now) && !now->exited)
 		most += waits_progress(&now->now.waits, SEEN_BLKIO, now->read_ns);
-	if (verdict == DELAY_CUT && *ns > most)
+	if (verdict == DELAY_CUT && *ns > most) {
 		*ns = most;
+		give_reason(waited, DELAY_BLKIO, REASON_CUT);
+	}
 	return known;
 }
 
-uint32_t waited_take(struct waited *waited, const struct counters *grown, uint32_t known,
-		     const struct task_raw *now, const struct task_raw *before,
-		     const struct waited_machine *machine, const struct io_pressure *group)
+/*
+ * Finds what was waited from what was booked: all but what was traced. machine, group: their
+ * pressure, NULL: it limits nothing. Returns the kinds known in the result: DELAY_BIT()s and
+ * VALID_DWAIT.
+ */
+static uint32_t take_booked(struct waited *waited, const struct counters *grown,
+			    const struct task_raw *now, const struct task_raw *before,
+			    const struct waited_machine *machine, const struct io_pressure *group)
 {
 	uint64_t most = most_told(now, before);
 	bool seen = is_seen(now) && (!before || is_seen(before));
 	uint64_t most_blkio = UINT64_MAX;
 	enum delay_verdict blkio =
-		judge_blkio(grown, known, now, before, machine, group, &most_blkio);
+		judge_blkio(grown, grown->valid, now, before, machine, group, &most_blkio);
+	uint32_t known = grown->valid & DELAY_ALL;
 
-	known &= DELAY_ALL;
 	for (unsigned kind = 0; kind < DELAY_KINDS; kind++)
 		waited->ns[kind] = known & DELAY_BIT(kind) ? grown->delay[kind].ns : 0;
 	waited->ns[WAIT_DWAIT] = seen && !now->exited ? now->now.waits.dwait_ns : 0;
@@ -388,19 +419,95 @@ uint32_t waited_take(struct waited *waited, const struct counters *grown, uint32
 		if (*ns > most_of_late(s, now, before))
 			*ns = most_of_late(s, now, before);
 	}
-	for (unsigned kind = 0; kind < WAIT_KINDS; kind++)
-		if (waited->ns[kind] > most)
-			waited->ns[kind] = most;
+	for (unsigned kind = 0; kind < WAIT_KINDS; kind++) {
+		if (waited->ns[kind] <= most)
+			continue;
+		/* Readings take a while: a little more is no fault of the booking. */
+		if (waited->ns[kind] > most + most / TRACED_PART + SLACK_NS)
+			give_reason(waited, kind, REASON_CUT);
+		waited->ns[kind] = most;
+	}
 	known = limit_blkio(waited, blkio, most_blkio, now, known);
-	add_up(waited, known);
 	/* The wait that a task ended in is not booked. */
 	return known | (seen && !now->exited ? VALID_DWAIT : 0);
 }
 
-void waited_set(struct waited *waited, unsigned kind, uint64_t ns, uint32_t known)
+uint32_t resolve_booked(struct row *row, struct deltas *deltas, const struct task_raw *before,
+			const struct waited_machine *machine, struct counters *excess)
 {
-	waited->ns[kind] = ns;
-	add_up(waited, known);
+	struct counters *grown = &deltas->grown;
+	uint32_t unknown = find_impossible(grown, row->raw, before, machine, excess);
+	uint32_t kinds = row->valid & excess->valid;
+
+	for (unsigned kind = 0; kind < DELAY_KINDS; kind++)
+		if (kinds & DELAY_BIT(kind))
+			give_reason(&deltas->waited, kind,
+				    unknown & DELAY_BIT(kind) ? REASON_UNKNOWN : REASON_CUT);
+	if (!kinds)
+		return 0;
+	counters_take_off(grown, excess, excess->valid & ~unknown);
+	grown->valid &= ~DELAY_BOTH(unknown);
+	return kinds;
+}
+
+/* Whether all threads of a row were traced, for all of the interval; they may come and go. */
+static bool is_all_traced(const struct row *row)
+{
+	uint64_t threads = row->raw->now.threads, all;
+
+	if (row->before && row->before->now.threads < threads)
+		threads = row->before->now.threads;
+	if (row->raw->single || row->exited || row->born || threads < 2)
+		return true;
+	all = threads * row->interval_ns;
+	return wait_states_alive(&row->traced->states) + row->interval_ns / 2 + all / TRACED_PART >=
+	       all;
+}
+
+/* Takes the traced time in a state, in the interval: the trace's may be a little longer. */
+static void take_state(const struct row *row, struct waited *waited, enum wait_state state,
+		       unsigned kind)
+{
+	const struct wait_states *states = &row->traced->states;
+	uint64_t lives = wait_states_alive(states) + row->interval_ns / 2, most;
+
+	most = lives >= row->interval_ns ? lives / row->interval_ns * row->interval_ns
+					 : row->interval_ns;
+	waited->ns[kind] = states->ns[state] < most ? states->ns[state] : most;
+	waited->reason[kind] = REASON_MEASURED;
+}
+
+/* Takes what was traced. Without an interval there is nothing to wait in. */
+static void take_traced(struct row *row, struct waited *waited)
+{
+	bool all = is_all_traced(row);
+
+	row->valid |= all ? VALID_DWAIT | VALID_BLKIO : VALID_DWAIT;
+	if (!waited)
+		return;
+	if (all)
+		take_state(row, waited, STATE_IO, DELAY_BLKIO);
+	take_state(row, waited, STATE_DWAIT, WAIT_DWAIT);
+}
+
+void resolve_row(struct row *row, struct deltas *deltas, bool whole,
+		 const struct waited_machine *machine, const struct io_pressure *group)
+{
+	if (deltas && (whole || row->before)) {
+		uint32_t known = take_booked(&deltas->waited, &deltas->grown, row->raw,
+					     whole ? NULL : row->before, machine, group);
+
+		row->valid &= ~DELAY_BOTH(DELAY_ALL);
+		row->valid |= known & VALID_DWAIT;
+		row->valid |= deltas->grown.valid & DELAY_BOTH(DELAY_ALL & known);
+	}
+	if (row->traced && row->interval_ns)
+		take_traced(row, deltas ? &deltas->waited : NULL);
+	if (!deltas)
+		return;
+	add_up(&deltas->waited, row_waited(row));
+	deltas->total = delay_total(deltas->grown.delay, row->valid);
+	deltas->mem = delay_mem(deltas->grown.delay, row->valid);
 }
 
 void waited_add(struct waited *sum, const struct waited *more)
@@ -426,7 +533,7 @@ struct counters waited_life(const struct task_raw *raw, bool *wrong)
 	if (raw->task->dropped)
 		counters_take_off(&life, raw->task->dropped, DELAY_ALL);
 	/* A wait that was cut would grow with the clock, while nothing waits. */
-	waited_impossible(&life, raw, NULL, &nothing, &excess);
+	find_impossible(&life, raw, NULL, &nothing, &excess);
 	counters_mask(&life, excess.valid & DELAY_ALL);
 	if (wrong)
 		*wrong = excess.valid;

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What happened to a task in an interval. Frames are made of rows, and everything that is shown of
+ * them.
+ */
+#ifndef STALLTOP_MODEL_ROW_H
+#define STALLTOP_MODEL_ROW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "data/sample.h"
+#include "data/wait_state.h"
+
+/* How what was waited of a kind is known. */
+enum wait_reason {
+	REASON_BOOKED, /* as the kernel booked it, with what is in progress */
+	REASON_MEASURED, /* as it was traced */
+	REASON_CUT, /* more was booked than can have been waited: it is what can */
+	REASON_UNKNOWN, /* what was booked cannot have been waited, and tells nothing */
+	WAIT_REASONS
+};
+
+/* Their names, for programs, and in words. */
+struct wait_reason_words {
+	const char *id, *words;
+};
+
+extern const struct wait_reason_words wait_reason_table[WAIT_REASONS];
+
+/* Waits of tasks, in ns. The row says which kinds are known: DELAY_BIT()s and VALID_DWAIT. */
+struct waited {
+	uint64_t ns[WAIT_KINDS];
+	uint64_t total, mem; /* as delay_total() and delay_mem(), total with dwait */
+	bool beyond; /* of blkio more was booked than pressure allows */
+	uint8_t reason[WAIT_KINDS]; /* an enum wait_reason; of a sum it means nothing */
+};
+
+/* The deltas of a task in the interval. */
+struct deltas {
+	/* row.valid says what is known. user_ns and system_ns are run_ns, split in their ratio. */
+	struct counters grown;
+	struct delay_sum total, mem; /* sums of what was booked: see delay_total(), delay_mem() */
+	struct waited waited;
+	struct traced traced; /* of a sum; see row.traced */
+};
+
+struct group;
+
+/*
+ * A task in the interval, or a sum of such rows. In a sum `task` and `before` are NULL, and `raw`
+ * has the members' counters added up. A delta that is not in `valid` is unknown.
+ */
+struct row {
+	const struct task *task;
+	const struct task_raw *raw; /* counters now */
+	const struct task_raw *before; /* counters at the last reading, NULL: none */
+	const struct deltas *deltas; /* never NULL; most rows share `no_deltas` */
+	const struct traced *traced; /* NULL: waits are not traced, or the task was not seen */
+	/* The group that it sums up; NULL: a task's row, or the sum of all rows that pass. */
+	const struct group *group;
+	uint64_t interval_ns; /* between the two readings; 0: there is only one */
+	uint32_t valid; /* as counters.valid, of the deltas */
+	uint32_t place; /* of `raw` in its sample; of a sum 0 */
+	unsigned members;
+	bool born, exited;
+	bool still; /* its source said that nothing happened to it: all deltas are 0 */
+	bool quiet; /* it was still, but that waits of it were traced */
+	bool corrected; /* of what was booked something is left out of its life */
+};
+
+/* The kinds whose time waited is known for a row: DELAY_BIT()s and VALID_DWAIT. */
+static inline uint32_t row_waited(const struct row *row)
+{
+	uint32_t known = row->valid & (DELAY_ALL | VALID_DWAIT);
+
+	return row->valid & VALID_BLKIO ? known | DELAY_BIT(DELAY_BLKIO) : known;
+}
+
+#endif
