@@ -89,9 +89,9 @@ void *grow_array(void *old, size_t *cap, size_t n, size_t size)
 
 char *xstrdup(const char *text)
 {
-	char *p = strdup(text);
+	char *p = text ? strdup(text) : NULL;
 
-	if (!p)
+	if (text && !p)
 		die("out of memory");
 	return p;
 }

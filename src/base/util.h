@@ -54,7 +54,7 @@ void *grow_array(void *old, size_t *cap, size_t n, size_t size);
 		(at) = low_; \
 	} while (0)
 
-/* A copy that the caller frees; never NULL. */
+/* A copy that the caller frees; NULL of NULL. */
 char *xstrdup(const char *text);
 
 /* Writes all bytes, however many calls that takes. 0 or -errno. */

@@ -468,83 +468,6 @@ size_t past_earlier(struct past *past, uint64_t real_ns, struct position *positi
 	return found;
 }
 
-/* Frames of several records, one after the other. */
-struct walk {
-	const struct past *past;
-	struct segment_reader reader;
-	struct playback playback;
-	struct sampler_config config;
-	struct sampler *sampler;
-	struct position at; /* what was read last; its segment NULL: nothing */
-};
-
-/* Implements struct playback: reads the record at `at`. */
-static int next_of_walk(void *state, struct sample *prev, struct sample *cur,
-			struct playback_moment *moment)
-{
-	struct walk *walk = state;
-	const struct replay_config *config = &walk->past->replay.config;
-	int err = segment_go(&walk->reader, walk->at.segment, walk->at.at);
-
-	if (!err)
-		record_give(walk->reader.state, prev, cur, config->pids, config->npids, moment);
-	return err;
-}
-
-/* Groups are not wanted. */
-static void give_no_group(UNUSED void *state, UNUSED const char *path,
-			  const struct cgroup_sample **now, const struct cgroup_sample **before)
-{
-	*now = *before = NULL;
-}
-
-/* Makes the frame of a record's own interval. 0 or -errno. */
-static int walk_to(struct walk *walk, const struct position *position, const struct frame **frame)
-{
-	struct position before = *position;
-	int err = step_back(walk->past, &before) ? 0 : -ENODATA;
-
-	if (!err && !(walk->at.segment && is_same(&walk->at, &before))) {
-		sampler_close(walk->sampler);
-		walk->sampler = NULL;
-		segment_reader_reset(&walk->reader);
-		err = sampler_open(&walk->sampler, &walk->config);
-		walk->at = before;
-		if (!err)
-			err = sampler_tick(walk->sampler, 0, frame);
-	}
-	walk->at = *position;
-	return err ? err : sampler_tick(walk->sampler, 0, frame);
-}
-
-void past_walk(struct past *past, const struct position *positions, size_t n,
-	       void (*take)(void *arg, size_t i, const struct frame *frame), void *arg)
-{
-	struct walk walk = { .past = past };
-	const struct frame *frame;
-
-	if (!n)
-		return;
-	walk.config = past->config;
-
-	walk.playback = (struct playback){ .state = &walk,
-					   .threads = past->replay.threads,
-					   .next = next_of_walk,
-					   .group = give_no_group };
-	walk.config.playback = &walk.playback;
-	walk.config.threads = past->replay.threads;
-	walk.config.since_start = false;
-	/* The latest comes first, and is read last. */
-	for (size_t i = n; i-- > 0;) {
-		if (walk_to(&walk, &positions[i], &frame))
-			walk.at.segment = NULL;
-		else
-			take(arg, i, frame);
-	}
-	sampler_close(walk.sampler);
-	segment_reader_free(&walk.reader);
-}
-
 bool past_threads(const struct past *past)
 {
 	return past->replay.threads;
@@ -616,4 +539,27 @@ void past_close(struct past *past)
 	segments_free(&past->replay.files);
 	free(past->replay.group);
 	free(past);
+}
+
+void past_walk(struct past *past, const struct position *positions, size_t n,
+	       void (*take)(void *arg, size_t i, const struct frame *frame), void *arg)
+{
+	struct past *other = open_empty();
+	const struct frame *frame;
+
+	other->segments = past->segments;
+	other->replay.threads = past->replay.threads;
+	other->replay.config.pids = past->replay.config.pids;
+	other->replay.config.npids = past->replay.config.npids;
+	other->config = past->config;
+	other->config.since_start = false;
+	/* The latest comes first, and is read last. */
+	for (size_t i = n; i-- > 0;) {
+		struct position before = positions[i];
+
+		if (step_back(other, &before) && !past_show(other, &positions[i], &frame))
+			take(arg, i, frame);
+		past_forget_shown(other);
+	}
+	past_close(other);
 }

@@ -25,7 +25,7 @@ struct record_reading {
 static void set_text(char **text, const char *by)
 {
 	free(*text);
-	*text = by ? xstrdup(by) : NULL;
+	*text = xstrdup(by);
 }
 
 /* Sets a task's identity and names. */
@@ -345,24 +345,6 @@ static void set_waiting(struct record_state *state, struct task_extra *extra,
 	fill(&waiting->stack, NULL);
 }
 
-/* Sets the evidence of how a task waits. */
-static void set_evidence(struct task_extra *extra, const struct record_extra *row)
-{
-	struct task_evidence *evidence = extra->evidence = xcalloc(1, sizeof(*evidence));
-
-	evidence->throttled = row->throttled;
-	evidence->quota = row->quota;
-	evidence->writes = row->writes;
-	evidence->memory_limit = row->memory_limit;
-	evidence->memory_used = row->memory_used;
-	evidence->io_limited = row->io_limited;
-	evidence->rival = row->rival;
-	set_text(&evidence->cpu_group.name, row->cpu_group);
-	set_text(&evidence->memory_group.name, row->memory_group);
-	evidence->cpu_group.version = row->cpu_version;
-	evidence->memory_group.version = row->memory_version;
-}
-
 /* Reads what was read of elements besides their counters. */
 static void get_extras(struct record_reading *reading)
 {
@@ -375,15 +357,19 @@ static void get_extras(struct record_reading *reading)
 		if (!table_get(&record_extra_table, &reading->in, &row))
 			return;
 		extra = sample_add_extra(&state->extras, reading->place - 1);
-		extra->hang = (struct task_hang){ row.hang_tid, row.hang_ns };
+		extra->hang = row.hang;
 		if (row.tid)
 			set_waiting(state, extra, &row);
-		if (row.evidence)
-			set_evidence(extra, &row);
-		if (row.held) {
+		if (row.has_evidence) {
+			extra->evidence = xcalloc(1, sizeof(*extra->evidence));
+			*extra->evidence = row.evidence;
+			extra->evidence->cpu_group.name = xstrdup(row.evidence.cpu_group.name);
+			extra->evidence->memory_group.name =
+				xstrdup(row.evidence.memory_group.name);
+		}
+		if (row.has_held) {
 			extra->held = xcalloc(1, sizeof(*extra->held));
-			extra->held->frozen = row.frozen;
-			extra->held->tracer = row.tracer;
+			*extra->held = row.held;
 			if (row.tracer_comm)
 				strncpy(extra->held->tracer_comm, row.tracer_comm, TASK_COMM_MAX);
 		}

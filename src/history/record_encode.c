@@ -343,10 +343,7 @@ static void put_on_demand(struct record_making *making)
 static struct record_extra extra_of(const struct task_extra *extra, uint64_t begin_ns)
 {
 	const struct task_waiting *waiting = extra->waiting;
-	const struct task_evidence *evidence = extra->evidence;
-	struct record_extra out = { .hang_tid = extra->hang.tid,
-				    .hang_ns = extra->hang.since_ns,
-				    .io = extra->io };
+	struct record_extra out = { .hang = extra->hang, .io = extra->io };
 
 	if (out.io.passed_ns)
 		out.io.until_ns -= begin_ns;
@@ -359,25 +356,14 @@ static struct record_extra extra_of(const struct task_extra *extra, uint64_t beg
 		out.where = waiting->where.len ? waiting->where.data : NULL;
 	}
 	if (extra->held) {
-		out.held = true;
-		out.frozen = extra->held->frozen;
-		out.tracer = extra->held->tracer;
+		out.has_held = true;
+		out.held = *extra->held;
 		out.tracer_comm = extra->held->tracer ? extra->held->tracer_comm : NULL;
 	}
-	if (!evidence)
-		return out;
-	out.evidence = true;
-	out.io_limited = evidence->io_limited;
-	out.throttled = evidence->throttled;
-	out.quota = evidence->quota;
-	out.writes = evidence->writes;
-	out.memory_limit = evidence->memory_limit;
-	out.memory_used = evidence->memory_used;
-	out.rival = evidence->rival;
-	out.cpu_group = evidence->cpu_group.name;
-	out.cpu_version = evidence->cpu_group.version;
-	out.memory_group = evidence->memory_group.name;
-	out.memory_version = evidence->memory_group.version;
+	if (extra->evidence) {
+		out.has_evidence = true;
+		out.evidence = *extra->evidence;
+	}
 	return out;
 }
 

@@ -48,20 +48,14 @@ struct record_end {
 
 /* What was read of an element besides its counters. */
 struct record_extra {
-	pid_t hang_tid;
-	uint64_t hang_ns;
+	struct task_hang hang;
 	pid_t tid; /* 0: what it waits on is not known */
 	uint32_t state, class;
 	const char *syscall, *on, *where;
-	bool held, frozen; /* held: that was read */
-	pid_t tracer;
+	bool has_held, has_evidence; /* they were read */
+	struct task_held held; /* without the name: */
 	const char *tracer_comm;
-	bool evidence, io_limited; /* evidence: there is any */
-	double throttled, quota, writes;
-	uint64_t memory_limit, memory_used;
-	pid_t rival;
-	const char *cpu_group, *memory_group;
-	uint32_t cpu_version, memory_version;
+	struct task_evidence evidence;
 	struct io_pressure io;
 };
 

@@ -106,12 +106,6 @@ static const char *common_target(const struct site *site)
 	return name > site->on && *name == ' ' ? name + 1 : site->on;
 }
 
-/* A copy that the caller frees; NULL for NULL. */
-static char *copy_known(const char *text)
-{
-	return text ? xstrdup(text) : NULL;
-}
-
 /* The sum that a site belongs to; made where there is none. */
 static struct site *sum_of_site(struct run_trace *trace, const struct site *site)
 {
@@ -124,13 +118,13 @@ static struct site *sum_of_site(struct run_trace *trace, const struct site *site
 	GROW(trace->sums, trace->n, trace->cap);
 	trace->sums[trace->n++] = sum;
 	*sum = (struct site){ .id = trace->n,
-			      .comm = copy_known(site->comm),
+			      .comm = xstrdup(site->comm),
 			      .state = site->state,
 			      .kind = site->kind,
 			      .overlaps = site->overlaps,
-			      .syscall = copy_known(site->syscall),
-			      .on = copy_known(site->on),
-			      .where = copy_known(site->where) };
+			      .syscall = xstrdup(site->syscall),
+			      .on = xstrdup(site->on),
+			      .where = xstrdup(site->where) };
 	if (!tsearch(sum, &trace->tree, compare_sums))
 		die("out of memory");
 	return sum;

@@ -102,7 +102,7 @@ static void replace_text(char **text, const char *by)
 	if (by ? *text && !strcmp(*text, by) : !*text)
 		return;
 	free(*text);
-	*text = by ? xstrdup(by) : NULL;
+	*text = xstrdup(by);
 }
 
 /* Replaces a cached text by the scratch buffer's contents; NULL where reading failed. */

@@ -30,7 +30,7 @@ static struct diff_command *find_command(struct diff *diff, const char *name)
 	GROW(diff->commands, diff->n, diff->cap);
 	memmove(&diff->commands[at + 1], &diff->commands[at],
 		(diff->n++ - at) * sizeof(*diff->commands));
-	diff->commands[at] = (struct diff_command){ .name = name ? xstrdup(name) : NULL };
+	diff->commands[at] = (struct diff_command){ .name = xstrdup(name) };
 	return &diff->commands[at];
 }
 

@@ -214,7 +214,7 @@ static struct series_group *add_series(struct series *series, const struct group
 	if (series->n == series->max * SERIES_KEPT)
 		forget_oldest(series);
 	group = xcalloc(1, sizeof(*group));
-	group->name = name ? xstrdup(name) : NULL;
+	group->name = xstrdup(name);
 	group->labels = xstrdup(buf_cstr(&series->scratch));
 	group->named = has_names(of);
 	series->groups[series->n++] = group;

@@ -44,12 +44,6 @@ static const struct {
 	  NULL, false, "what each task did with its whole time; traced while it is shown" },
 };
 
-/* Takes a copy; NULL stays NULL. */
-static char *copied(const char *text)
-{
-	return text ? xstrdup(text) : NULL;
-}
-
 /* Appends an empty preset. */
 static struct preset *append_preset(struct presets *presets)
 {
@@ -67,13 +61,13 @@ void presets_ready(struct presets *presets)
 		const char *sort = standard[i].sort;
 
 		preset->name = xstrdup(standard[i].name);
-		preset->fields = copied(standard[i].fields);
-		preset->room = copied(standard[i].room);
+		preset->fields = xstrdup(standard[i].fields);
+		preset->room = xstrdup(standard[i].room);
 		preset->sort = sort ? column_by_id(sort, strlen(sort))
 				    : column_sort_default(&task_columns);
 		preset->descending = true;
 		preset->hangs = standard[i].hangs;
-		preset->help = copied(standard[i].help);
+		preset->help = xstrdup(standard[i].help);
 	}
 }
 
@@ -270,7 +264,7 @@ bool view_set_interval(struct view_config *view, const char *text, struct buf *w
 
 void view_set_fields(struct view_config *view, const char *fields)
 {
-	char *copy = fields ? xstrdup(fields) : NULL;
+	char *copy = xstrdup(fields);
 
 	free(view->fields);
 	view->fields = copy;
@@ -279,7 +273,7 @@ void view_set_fields(struct view_config *view, const char *fields)
 
 void view_set_site_fields(struct view_config *view, const char *fields)
 {
-	char *copy = fields ? xstrdup(fields) : NULL;
+	char *copy = xstrdup(fields);
 
 	free(view->sites.fields);
 	view->sites.fields = copy;
