@@ -28,6 +28,7 @@ struct play_machine {
 	bool unlinked; /* what wakers did is not known */
 	bool unnamed; /* nobody knows names of containers */
 	unsigned bounds; /* rows that were limited so far */
+	unsigned extras; /* rows of which more was read than counters */
 	unsigned states; /* of threads, the first so many; 0: all */
 	uint64_t now_ns;
 	uint64_t asleep_ns; /* for how long it was suspended */
@@ -264,6 +265,53 @@ static inline void play_bounds(struct play_machine *machine, struct frame *frame
 	}
 }
 
+/* Adds what was read of some rows besides their counters. */
+static inline void play_extras(struct play_machine *machine, const struct frame *frame)
+{
+	for (size_t i = 0; i < frame->n; i++) {
+		const struct row *row = &frame->rows[i];
+		struct task_extra *extra;
+
+		if (row->exited || row->still || play_random(machine, 8))
+			continue;
+		extra = sample_add_extra(frame->info->cur, row->place);
+		extra->hang = (struct task_hang){ row->task->key.pid, machine->now_ns - 12345 };
+		if (play_random(machine, 2)) {
+			extra->waiting = xcalloc(1, sizeof(*extra->waiting));
+			extra->waiting->tid = row->task->key.pid;
+			extra->waiting->state = play_random(machine, WAIT_STATES + 1);
+			extra->waiting->class = play_random(machine, WAIT_CLASSES);
+			extra->waiting->syscall = play_random(machine, 2) ? "fsync" : NULL;
+			buf_printf(&extra->waiting->on, "/srv/\xff%zu", i);
+			buf_puts(&extra->waiting->where, "folio_wait");
+			buf_cstr(&extra->waiting->on);
+			buf_cstr(&extra->waiting->where);
+		}
+		if (play_random(machine, 2)) {
+			extra->held = xcalloc(1, sizeof(*extra->held));
+			extra->held->frozen = play_random(machine, 2);
+			extra->held->tracer = extra->held->frozen ? 0 : 77;
+			if (extra->held->tracer)
+				strcpy(extra->held->tracer_comm, "gdb");
+		}
+		if (play_random(machine, 2)) {
+			extra->evidence = xcalloc(1, sizeof(*extra->evidence));
+			*extra->evidence = (struct task_evidence){
+				.throttled = play_random(machine, 2) ? -1 : 33.25,
+				.quota = 0.5,
+				.memory_limit = machine->now_ns,
+				.memory_used = i,
+				.io_limited = play_random(machine, 2),
+				.rival = (pid_t)play_random(machine, 2),
+				.writes = -1,
+				.cpu_group = { xstrdup("/a\n"), 1 },
+				.memory_group = { NULL, 2 },
+			};
+		}
+		machine->extras++;
+	}
+}
+
 /*
  * Whether an element keeps the time of its reading, as some of a source do that knows who did
  * nothing. That time becomes known when it is read again: the sample before gets it then.
@@ -386,6 +434,7 @@ static inline const struct frame *play_frame(struct play_machine *machine)
 	frame_build(frame, info, prev, cur, &options);
 	play_trace(machine, frame, info);
 	play_bounds(machine, frame, info);
+	play_extras(machine, frame);
 	*system = (struct system_sample){ .cpu_valid = true,
 					  .cpus = 2,
 					  .pressure.read_ns = machine->now_ns };

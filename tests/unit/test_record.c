@@ -64,6 +64,7 @@ static void check_machine(struct play_machine machine, unsigned samples, unsigne
 		}
 		compare_frames(live, play(&player), i);
 	}
+	assert_true(machine.extras && machine.bounds);
 	buf_free(&bytes);
 	record_close(writer);
 	player_free(&player);
