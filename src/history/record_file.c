@@ -215,8 +215,7 @@ static int set_up(struct record_file *file, const char *program)
 	return err ? err : execute(file, "COMMIT");
 }
 
-/* Removes a file that could not be set up, with its journal. */
-static void remove_file(const char *path)
+void record_file_remove(int folder, const char *path)
 {
 	static const char *const endings[] = { "", "-wal", "-shm", "-journal" };
 	struct buf whole = { 0 };
@@ -224,7 +223,7 @@ static void remove_file(const char *path)
 	for (size_t i = 0; i < ARRAY_SIZE(endings); i++) {
 		whole.len = 0;
 		buf_printf(&whole, "%s%s", path, endings[i]);
-		unlink(buf_cstr(&whole));
+		unlinkat(folder, buf_cstr(&whole), 0);
 	}
 	buf_free(&whole);
 }
@@ -245,7 +244,7 @@ int record_file_create(struct record_file **out, const char *path, const char *p
 		file->inode = 0;
 		record_file_close(file);
 		if (made)
-			remove_file(path);
+			record_file_remove(AT_FDCWD, path);
 		return err;
 	}
 	*out = file;

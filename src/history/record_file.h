@@ -53,6 +53,9 @@ int record_file_read(struct record_file *file, uint64_t number, struct packer *p
 /* Has a file that a killed writer left lose its journal, unless somebody has it open. */
 void record_file_tidy(const char *path);
 
+/* Removes a file of a folder, or by its path (AT_FDCWD), with its journal. */
+void record_file_remove(int folder, const char *path);
+
 /* Closes a file; one that was made loses its journal. NULL is allowed. */
 void record_file_close(struct record_file *file);
 

@@ -216,19 +216,21 @@ static int compare_segments(const void *a, const void *b)
 		      ((const struct segment_file *)b)->name);
 }
 
-/* What the journal of the segment that is being written takes. */
-static uint64_t journal_bytes(int folder, const char *name)
+/*
+ * Whether a segment has a journal: it is being written, or its writer was killed. *bytes: what that
+ * takes.
+ */
+static bool has_journal(int folder, const char *name, uint64_t *bytes)
 {
 	struct buf path = { 0 };
 	struct stat stat;
-	uint64_t bytes;
+	bool has;
 
 	buf_printf(&path, "%s-wal", name);
-	bytes = fstatat(folder, buf_cstr(&path), &stat, AT_SYMLINK_NOFOLLOW)
-			? 0
-			: (uint64_t)stat.st_blocks * 512;
+	has = !fstatat(folder, buf_cstr(&path), &stat, AT_SYMLINK_NOFOLLOW);
+	*bytes = has ? (uint64_t)stat.st_blocks * 512 : 0;
 	buf_free(&path);
-	return bytes;
+	return has;
 }
 
 /* Lists our own segments of a folder, ordered. Returns how many. */
@@ -250,8 +252,8 @@ static size_t list_segments(int folder, struct segment_file **out)
 		    fstatat(folder, entry->d_name, &stat, AT_SYMLINK_NOFOLLOW))
 			continue;
 		segment.name = xstrdup(entry->d_name);
-		segment.bytes =
-			(uint64_t)stat.st_blocks * 512 + journal_bytes(folder, entry->d_name);
+		has_journal(folder, entry->d_name, &segment.bytes);
+		segment.bytes += (uint64_t)stat.st_blocks * 512;
 		segment.end_ns = (uint64_t)stat.st_mtim.tv_sec * NSEC_PER_SEC;
 		/* If the clock was set back, the name has a time after the segment's begin. */
 		if (segment.begin_ns > segment.end_ns)
@@ -332,20 +334,6 @@ bool segments_have_room(const char *folder)
 	return room.free >= room.wanted / SEGMENT_LAST_PART;
 }
 
-/* Removes a segment with its journal. */
-static void remove_segment(int folder, const char *name)
-{
-	static const char *const endings[] = { "", "-wal", "-shm", "-journal" };
-	struct buf path = { 0 };
-
-	for (size_t i = 0; i < ARRAY_SIZE(endings); i++) {
-		path.len = 0;
-		buf_printf(&path, "%s%s", name, endings[i]);
-		unlinkat(folder, buf_cstr(&path), 0);
-	}
-	buf_free(&path);
-}
-
 unsigned segments_prune(const char *folder, const char *but, const struct segment_limits *limits,
 			uint64_t now_ns)
 {
@@ -373,7 +361,7 @@ unsigned segments_prune(const char *folder, const char *but, const struct segmen
 		if (strcmp(segments[i].name, but) != 0 &&
 		    ((old && plausible) || bytes + growth > limits->bytes ||
 		     (room.free < room.wanted && bytes > room.share))) {
-			remove_segment(fd, segments[i].name);
+			record_file_remove(fd, segments[i].name);
 			bytes -= segments[i].bytes;
 			removed++;
 		}
@@ -384,23 +372,11 @@ unsigned segments_prune(const char *folder, const char *but, const struct segmen
 	return removed;
 }
 
-/* Whether a segment's journal is there: its writer was killed, or it is being written. */
-static bool has_journal(int folder, const char *name)
-{
-	struct buf path = { 0 };
-	struct stat stat;
-	bool has;
-
-	buf_printf(&path, "%s-wal", name);
-	has = !fstatat(folder, buf_cstr(&path), &stat, AT_SYMLINK_NOFOLLOW);
-	buf_free(&path);
-	return has;
-}
-
 void segments_tidy(const char *folder, const char *but)
 {
 	int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct segment_file *segments;
+	uint64_t bytes;
 	size_t n;
 
 	if (fd < 0)
@@ -410,7 +386,7 @@ void segments_tidy(const char *folder, const char *but)
 		struct buf path = { 0 };
 
 		buf_printf(&path, "%s/%s", folder, segments[i].name);
-		if (strcmp(segments[i].name, but) != 0 && has_journal(fd, segments[i].name))
+		if (strcmp(segments[i].name, but) != 0 && has_journal(fd, segments[i].name, &bytes))
 			record_file_tidy(buf_cstr(&path));
 		buf_free(&path);
 		free(segments[i].name);
