@@ -544,9 +544,12 @@ void past_close(struct past *past)
 void past_walk(struct past *past, const struct position *positions, size_t n,
 	       void (*take)(void *arg, size_t i, const struct frame *frame), void *arg)
 {
-	struct past *other = open_empty();
 	const struct frame *frame;
+	struct past *other;
 
+	if (!n)
+		return;
+	other = open_empty();
 	other->segments = past->segments;
 	other->replay.threads = past->replay.threads;
 	other->replay.config.pids = past->replay.config.pids;

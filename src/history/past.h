@@ -91,7 +91,8 @@ size_t past_earlier(struct past *past, uint64_t real_ns, struct position *positi
 
 /*
  * Makes the frames of n records' own intervals, of which the latest comes first, and has them
- * taken, the earliest first; those that cannot be read are left out. What is shown stays.
+ * taken, the earliest first; those that cannot be read are left out. What is shown stays. Without
+ * positions nothing is done, and past may be NULL.
  */
 void past_walk(struct past *past, const struct position *positions, size_t n,
 	       void (*take)(void *arg, size_t i, const struct frame *frame), void *arg);

@@ -299,42 +299,42 @@ static void put_dropped(struct record_making *making)
 	end_places(making);
 }
 
-/* Writes what was read on demand of elements, where it is another than before. */
+/*
+ * Writes a row of what was read on demand of an element, if it is another than `known` (NULL: all
+ * 0), which becomes it. Returns that.
+ */
+static void *put_read(struct record_making *making, const struct field_table *table, size_t place,
+		      const void *read, void *known, size_t size)
+{
+	if (!known)
+		known = xcalloc(1, size);
+	making->row.len = 0;
+	if (!table_put(table, &making->row, read, known))
+		return known;
+	put_place(making, place);
+	buf_add(making->out, making->row.data, making->row.len);
+	return memcpy(known, read, size);
+}
+
+/* Writes what was read on demand of elements. */
 static void put_on_demand(struct record_making *making)
 {
-	static const struct task_record no_record;
-	static const struct task_proc no_proc;
 	const struct sample *cur = making->info->cur;
-	struct buf *row = &making->row;
 
 	begin_places(making);
 	for (size_t i = 0; i < cur->n + cur->left && cur->records; i++) {
 		struct recorded_element *known = known_at(making->state, i);
 
-		row->len = 0;
-		if (!table_put(&record_fields_table, row, &cur->records[i],
-			       known->record ? known->record : &no_record))
-			continue;
-		put_place(making, i);
-		buf_add(making->out, row->data, row->len);
-		if (!known->record)
-			known->record = xcalloc(1, sizeof(*known->record));
-		*known->record = cur->records[i];
+		known->record = put_read(making, &record_fields_table, i, &cur->records[i],
+					 known->record, sizeof(*known->record));
 	}
 	end_places(making);
 	begin_places(making);
 	for (size_t i = 0; i < cur->n + cur->left && cur->procs; i++) {
 		struct recorded_element *known = known_at(making->state, i);
 
-		row->len = 0;
-		if (!table_put(&record_proc_table, row, &cur->procs[i],
-			       known->proc ? known->proc : &no_proc))
-			continue;
-		put_place(making, i);
-		buf_add(making->out, row->data, row->len);
-		if (!known->proc)
-			known->proc = xcalloc(1, sizeof(*known->proc));
-		*known->proc = cur->procs[i];
+		known->proc = put_read(making, &record_proc_table, i, &cur->procs[i], known->proc,
+				       sizeof(*known->proc));
 	}
 	end_places(making);
 }

@@ -154,8 +154,8 @@ static void make_rows(struct out *out, bool groups)
 	for (size_t i = 0; i < out->layout.n; i++, n++)
 		buf_printf(&sql, ", \"%s\"", out->layout.columns[i]->id);
 	buf_puts(&sql, "); CREATE VIEW wait AS");
-	for (unsigned kind = 0; kind <= DELAY_KINDS; kind++) {
-		const char *id = kind < DELAY_KINDS ? delay_table[kind].id : "dwait";
+	for (unsigned kind = 0; kind < WAIT_KINDS; kind++) {
+		const char *id = wait_kind_id(kind);
 
 		buf_printf(&sql, "%s SELECT sample, time_ns, interval_ns, %s, '%s' AS kind, ",
 			   kind ? " UNION ALL" : "",

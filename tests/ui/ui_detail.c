@@ -66,6 +66,17 @@ SCREEN_TEST(opens_and_closes)
 	}
 }
 
+/* Also where nothing is kept to look back at. */
+SCREEN_TEST(opens_without_history)
+{
+	struct screen *s;
+
+	crowd_sleeper("crowd-a");
+	s = open_detail(40, "-d 60 -m ^crowd --history 0", "crowd-a", "\r");
+	screen_type(s, "\x1b");
+	screen_await(s, table_selects, "crowd-a");
+}
+
 /* Count, total, average and maximum are those of the kernel. */
 SCREEN_TEST(shows_totals)
 {
