@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util.h"
 #include "tests/lib/screen.h"
 #include "tests/lib/scratch.h"
 #include "tests/lib/table.h"
@@ -196,10 +197,11 @@ static bool is_open(struct screen *s, const void *arg)
 /* Runs the program once, as long as it likes or until it is to end. */
 static void run(struct monkey *m, double until)
 {
-	static const char *const args[] = { "-d 0.05", "-d 1", "-d 0.05 -H", "-d 0.1 -g cgroup" };
+	static const char *const args[] = { "-d 0.05", "-d 1", "-d 0.05 -H", "-d 0.1 -g cgroup",
+					    "-d 0.1 --history 0" };
 	size_t actions = throw_dice(m, ACTIONS);
 
-	m->s = screen_start(&(struct screen_how){ .args = args[throw_dice(m, 4)] });
+	m->s = screen_start(&(struct screen_how){ .args = args[throw_dice(m, ARRAY_SIZE(args))] });
 	/* before that it is for the terminal to say what a key does */
 	screen_await(m->s, throw_dice(m, 2) ? table_has_rows : is_open, NULL);
 	for (size_t i = 0; i < actions && screen_now() < until; i++) {
