@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The line with the gravest finding, and the page that it opens. */
-#ifndef STALLTOP_UI_FINDING_H
-#define STALLTOP_UI_FINDING_H
+#pragma once
 
 #include "ui/state/ui.h"
 
@@ -16,5 +15,3 @@ void finding_draw(struct ui *ui, int line, int lines);
 
 /* Opens what the line means: a task's or a group's detail, or the sites that it waits in. */
 unsigned finding_open(struct ui *ui, int arg);
-
-#endif

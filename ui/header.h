@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The lines above the table, and how the screen's lines are distributed. */
-#ifndef STALLTOP_UI_HEADER_H
-#define STALLTOP_UI_HEADER_H
+#pragma once
 
 #include "ui/state/ui.h"
 
@@ -29,5 +28,3 @@ struct header_plan header_plan(struct ui *ui, int lines);
 
 /* Draws the header from line 0 on. Returns the line after it. */
 int header_draw(struct ui *ui, const struct header_plan *plan);
-
-#endif

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The table of commands: each key's action, its views, and its description. */
-#include "config.h"
-
 #include <ncurses.h>
 
 #include "base/util.h"

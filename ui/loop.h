@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The screen's main loop: keyboard, timer, signals, samples. */
-#ifndef STALLTOP_UI_LOOP_H
-#define STALLTOP_UI_LOOP_H
+#pragma once
 
 #include "ui/state/ui.h"
 
@@ -23,5 +22,3 @@ int ui_run(const struct ui_config *config, enum ui_failure *failure);
 
 /* Whether a type of terminals is known, and has what the screen takes. */
 bool ui_knows_terminal(const char *type);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The state of a loop, and the functions that take its samples: the parts of loop.h. */
-#ifndef STALLTOP_UI_LOOP_PARTS_H
-#define STALLTOP_UI_LOOP_PARTS_H
+#pragma once
 
 #include "ui/state/ui.h"
 
@@ -42,5 +41,3 @@ void loop_catch_up(struct loop *loop);
 
 /* Takes records of exiting tasks when due. Returns when to check again. */
 uint64_t loop_drain_exits(const struct loop *loop, uint64_t now);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Where clients connect to: [ADDRESS]:PORT, or a path with a slash for a Unix socket. */
-#ifndef STALLTOP_APP_ADDRESS_H
-#define STALLTOP_APP_ADDRESS_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -39,5 +38,3 @@ bool address_takes_host(const char *text, const char *node, const char *host);
 
 /* Closes the socket, and removes its file. */
 void address_close(const char *text, struct address_socket *socket);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Batch mode: writes samples on a grid to a stream, at all times or while there is pressure. */
-#ifndef STALLTOP_APP_BATCH_H
-#define STALLTOP_APP_BATCH_H
+#pragma once
 
 #include <signal.h>
 
@@ -60,5 +59,3 @@ enum batch_failure {
  * set; a reader that closed its end is no failure.
  */
 int batch_run(const struct batch *batch, enum batch_failure *failure);
-
-#endif

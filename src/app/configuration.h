@@ -3,8 +3,7 @@
  * The text of a configuration: lines `name = value`, named as the long options, and comments (#).
  * Unknown names are kept. Options take values from here as from the command line.
  */
-#ifndef STALLTOP_APP_CONFIGURATION_H
-#define STALLTOP_APP_CONFIGURATION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -44,5 +43,3 @@ void configuration_put_preset(const char *text, size_t len, const struct preset 
 void configuration_check(const char *text, size_t len, struct configuration_faults *faults);
 
 void configuration_faults_free(struct configuration_faults *faults);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The configuration's file: read at the start, written completely or not at all. */
-#ifndef STALLTOP_APP_CONFIGURATION_FILE_H
-#define STALLTOP_APP_CONFIGURATION_FILE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -55,5 +54,3 @@ bool settings_read(struct options *options, int argc, char **argv, struct settin
 		   struct buf *why);
 
 void settings_texts_free(struct settings_texts *texts);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* --diff: compares two recordings, or two spans of one. */
-#ifndef STALLTOP_APP_DIFF_H
-#define STALLTOP_APP_DIFF_H
+#pragma once
 
 #include "app/options.h"
 
@@ -16,5 +15,3 @@ int diff_run(const struct options *options, enum text_charset charset, struct bu
  * Without a span, as PATH, the times stay as they are. False: the span is invalid.
  */
 bool diff_take_span(char *text, const char **from, const char **to);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The texts about the program itself: the manual's tables, and its version. */
-#ifndef STALLTOP_APP_DOCGEN_H
-#define STALLTOP_APP_DOCGEN_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -17,5 +16,3 @@ bool docgen_append(struct buf *out, const char *name);
 
 /* Appends the text of --version: the sources built in, and what the kernel supports. */
 void docgen_version(struct buf *out, struct proc *proc);
-
-#endif

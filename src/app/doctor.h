@@ -3,8 +3,7 @@
  * --doctor: the figures that this kernel, its settings and this user allow, those they do not, and
  * the cure. All facts are gathered first; each is looked at by a row of a table.
  */
-#ifndef STALLTOP_APP_DOCTOR_H
-#define STALLTOP_APP_DOCTOR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,5 +39,3 @@ void doctor_look(struct doctor_facts *facts, struct proc *proc, bool utf8);
 
 /* Appends the page: text, or JSON in a line. Returns whether all can be shown. */
 bool doctor_write(struct buf *out, const struct doctor_facts *facts, bool json);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The messages for errors of the command line, the system and the output. */
-#ifndef STALLTOP_APP_ERRORS_H
-#define STALLTOP_APP_ERRORS_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -55,5 +54,3 @@ void print_trigger_error(const struct trigger_spec *spec, const struct trigger_e
 
 /* Writes to standard error why there is no such cgroup hierarchy. */
 void print_hierarchy_error(const char *name, int procfd, int err);
-
-#endif

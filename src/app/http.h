@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The process that answers requests, with bounds for clients that are slow, many or hostile. */
-#ifndef STALLTOP_APP_HTTP_H
-#define STALLTOP_APP_HTTP_H
+#pragma once
 
 #include <stdint.h>
 
@@ -34,5 +33,3 @@ struct http_names {
  * `texts` is closed. Returns 0 or -errno.
  */
 int http_serve(int listening, int texts, const struct http_names *names);
-
-#endif

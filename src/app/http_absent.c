@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Stands for what answers requests where libmicrohttpd was not there: see listener_is_built(). */
-#include "config.h"
-
 #include "app/http.h"
 
 #include <errno.h>

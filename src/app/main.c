@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Wiring: options, privileges, sources, outputs. */
-#include "config.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <langinfo.h>

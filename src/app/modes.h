@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Modes of the program, the options that go with each, and what it then uses. */
-#ifndef STALLTOP_APP_MODES_H
-#define STALLTOP_APP_MODES_H
+#pragma once
 
 #include "app/options.h"
 
@@ -43,5 +42,3 @@ bool uses_keep(unsigned uses);
  * exit status after printing a line.
  */
 int check_options(const struct options *options, int procfd);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The command line: one row per option. Parsing, --help and the manual use the table. */
-#ifndef STALLTOP_APP_OPTIONS_H
-#define STALLTOP_APP_OPTIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -197,5 +196,3 @@ void options_fields(const struct column_table *table, struct buf *out);
 
 /* Frees what the options own. */
 void options_free(struct options *options);
-
-#endif

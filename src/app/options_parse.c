@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Parses the command line by the table in options.c, and prints help from that table. */
-#include "config.h"
-
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Runs batch mode as options ask for it, or records without it, and says what failed. */
-#ifndef STALLTOP_APP_SAMPLES_RUN_H
-#define STALLTOP_APP_SAMPLES_RUN_H
+#pragma once
 
 #include "app/options.h"
 #include "base/text.h"
@@ -20,5 +19,3 @@ int samples_run(struct options *options, struct recorder *recorder, struct trigg
 
 /* Returns the command's exit status, or the one that shells use when it cannot be run. */
 int command_run(const struct options *options, enum text_charset charset);
-
-#endif

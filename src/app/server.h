@@ -5,8 +5,7 @@
  * client is waited for, none makes a sample wait, and what reads requests cannot read anything
  * else.
  */
-#ifndef STALLTOP_APP_SERVER_H
-#define STALLTOP_APP_SERVER_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -35,5 +34,3 @@ int server_send(struct server *server, const struct out *out);
 
 /* Ends the process. NULL is allowed. */
 void server_close(struct server *server);
-
-#endif

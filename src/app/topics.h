@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What `stalltop help TOPIC` says: the tour, manual pages, columns, findings, notes, options. */
-#ifndef STALLTOP_APP_TOPICS_H
-#define STALLTOP_APP_TOPICS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -15,5 +14,3 @@ const char *topic_page(const char *topic);
  * looked for in all texts. False: it is nowhere.
  */
 bool topic_append(struct buf *out, const char *topic);
-
-#endif

@@ -3,8 +3,7 @@
  * Keeps watch while samples stay in memory: says when something happens for which they are to be
  * written, and for how long.
  */
-#ifndef STALLTOP_APP_VIGIL_H
-#define STALLTOP_APP_VIGIL_H
+#pragma once
 
 #include <signal.h>
 
@@ -26,5 +25,3 @@ struct vigil {
 
 /* Looks at a frame before it is recorded. Reports on standard error what begins and ends. */
 void vigil_look(struct vigil *vigil, const struct frame *frame);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A growing byte buffer with the few appends that output needs, free of locale. */
-#ifndef STALLTOP_BASE_BUF_H
-#define STALLTOP_BASE_BUF_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -73,5 +72,3 @@ static inline void buf_putc(struct buf *b, char c)
 	*buf_reserve(b, 1) = c;
 	b->len++;
 }
-
-#endif

@@ -3,8 +3,7 @@
  * Converts times between clocks. CLOCK_MONOTONIC, which identifies tasks, stops while the machine
  * is suspended; CLOCK_BOOTTIME goes on; CLOCK_REALTIME can be set at any time.
  */
-#ifndef STALLTOP_BASE_CLOCKS_H
-#define STALLTOP_BASE_CLOCKS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -63,5 +62,3 @@ uint64_t ticker_late(struct ticker *ticker, uint64_t now_ns);
  * passed by now are skipped, not made up for: returns how many.
  */
 uint64_t ticker_advance(struct ticker *ticker, uint64_t now_ns);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Limits of this process, for good, in case an attacker takes it over. */
-#ifndef STALLTOP_BASE_CONFINE_H
-#define STALLTOP_BASE_CONFINE_H
+#pragma once
 
 /*
  * Leaves the system calls that answering on open descriptors takes, and memory that is not run.
@@ -17,5 +16,3 @@ int confine_calls(void);
  * be had, or -errno.
  */
 int confine_writes(const char *folder);
-
-#endif

@@ -3,8 +3,7 @@
  * Reads small files, mostly the kernel's, as a whole: once, or repeatedly by a descriptor that is
  * kept open; and parses their texts. All errors are -errno; a signal interrupts no call.
  */
-#ifndef STALLTOP_BASE_FILE_H
-#define STALLTOP_BASE_FILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -79,5 +78,3 @@ bool take_hundredths(struct span *text, uint64_t *value);
 
 /* Whether the part equals the text. */
 bool is_text(const struct span *part, const char *text);
-
-#endif

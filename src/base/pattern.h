@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Patterns from a user or a file, whose matching is bounded in memory and time in any case. */
-#ifndef STALLTOP_BASE_PATTERN_H
-#define STALLTOP_BASE_PATTERN_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -26,5 +25,3 @@ bool pattern_matches(struct pattern *pattern, const char *text);
 
 /* Frees a pattern, or nothing. */
 void pattern_free(struct pattern *pattern);
-
-#endif

@@ -4,8 +4,7 @@
  * program has them from its file, and its caller does not: then they read counters, and nothing
  * that is named or asked for by the caller is done with them.
  */
-#ifndef STALLTOP_BASE_PRIVILEGES_H
-#define STALLTOP_BASE_PRIVILEGES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -58,5 +57,3 @@ void privileges_wake(void);
 
 /* Gives up all foreign privileges in a child that becomes another program. 0 or -errno. */
 int privileges_leave(void);
-
-#endif

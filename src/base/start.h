@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Steps of a process of ours when it begins. */
-#ifndef STALLTOP_BASE_START_H
-#define STALLTOP_BASE_START_H
+#pragma once
 
 #include <stddef.h>
 
@@ -51,5 +50,3 @@ void crash_catch(void);
  * and `arg` must be valid whenever the signal comes.
  */
 void crash_set_hook(enum crash_hook which, void (*hook)(void *arg), void *arg);
-
-#endif

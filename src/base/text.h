@@ -3,8 +3,7 @@
  * Untrusted names: escaped so that nothing in them can act on a terminal or a parser, and measured
  * in terminal cells so that columns stay straight.
  */
-#ifndef STALLTOP_BASE_TEXT_H
-#define STALLTOP_BASE_TEXT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -96,5 +95,3 @@ void near_try_list(struct near *near, const char *text, size_t len);
 
 /* Appends a question for the nearest, with two dashes before it if need be; nothing for none. */
 void near_append(const struct near *near, const char *dashes, struct buf *out);
-
-#endif

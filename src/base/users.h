@@ -4,8 +4,7 @@
  * asked through getent(1), as a server that does not answer must not hang the program: after so
  * long a user is taken to have no name.
  */
-#ifndef STALLTOP_BASE_USERS_H
-#define STALLTOP_BASE_USERS_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -26,5 +25,3 @@ void users_close(struct users *users);
 
 /* Finds a user by name or number. False: there is none. Waits at most 2 s. */
 bool user_find(const char *text, uid_t *uid);
-
-#endif

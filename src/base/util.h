@@ -5,8 +5,7 @@
  * The die hook and the debug log are the process-wide state of the program: both must work at any
  * call depth, also when nothing else works any more.
  */
-#ifndef STALLTOP_BASE_UTIL_H
-#define STALLTOP_BASE_UTIL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -95,5 +94,3 @@ static inline const char *plural(uint64_t n, const char *one, const char *many)
 
 /* The clock (CLOCK_MONOTONIC, CLOCK_REALTIME ...) in ns. */
 uint64_t clock_ns(int clock);
-
-#endif

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Stands in for exact.c and trace.c in a program that was built without them: nothing is open. */
-#include "config.h"
-
 #include <errno.h>
 
 #include "base/util.h"

@@ -3,8 +3,7 @@
  * Has the kernel measure waits in uninterruptible sleep, by small programs at its switches and
  * wake-ups (exact.bpf.c). What they found the walk over all tasks reads: see snapshot_open().
  */
-#ifndef STALLTOP_BPF_EXACT_H
-#define STALLTOP_BPF_EXACT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,5 +29,3 @@ const struct exact_ended *exact_take_ended(struct exact *exact, size_t *n);
 
 /* Detaches, and frees. NULL is allowed. */
 void exact_close(struct exact *exact);
-
-#endif

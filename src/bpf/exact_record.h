@@ -3,8 +3,7 @@
  * The data shared by the programs that measure waits (exact.bpf.c), the walk that reads them
  * (snapshot.bpf.c), and exact.c. Includes nothing but the kernel's types.
  */
-#ifndef STALLTOP_BPF_EXACT_RECORD_H
-#define STALLTOP_BPF_EXACT_RECORD_H
+#pragma once
 
 #include <linux/types.h>
 
@@ -44,5 +43,3 @@ struct exact_ended {
 struct exact_control {
 	__u64 ended; /* how many ends were written since the start */
 };
-
-#endif

@@ -7,8 +7,7 @@
  * Numbers are unsigned, as libbpf lets only those have another size in the kernel than here (its
  * types change: on_rq is a byte since 7.2); tests/check_kernel_types.sh holds that.
  */
-#ifndef STALLTOP_BPF_KERNEL_TYPES_H
-#define STALLTOP_BPF_KERNEL_TYPES_H
+#pragma once
 
 #include <linux/types.h>
 
@@ -322,5 +321,3 @@ extern void bpf_task_release(struct task_struct *task) __ksym __weak;
 extern void *bpf_rdonly_cast(const void *pointer, __u32 type) __ksym __weak;
 extern void bpf_rcu_read_lock(void) __ksym __weak;
 extern void bpf_rcu_read_unlock(void) __ksym __weak;
-
-#endif

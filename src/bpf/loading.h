@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Loading of any program into the kernel. Within src/bpf. */
-#ifndef STALLTOP_BPF_LOADING_H
-#define STALLTOP_BPF_LOADING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,5 +37,3 @@ size_t mapped_bytes(size_t room, size_t value);
 
 /* Maps the values of a map (PROT_ bits). NULL where that fails. */
 void *mapped_values(const struct bpf_map *map, size_t room, size_t value, int protection);
-
-#endif

@@ -3,8 +3,7 @@
  * Why the kernel refuses programs, taken from what libbpf says while it loads them. libbpf hands
  * its messages to the process without saying whose they are, so they are kept for the process.
  */
-#ifndef STALLTOP_BPF_REFUSAL_H
-#define STALLTOP_BPF_REFUSAL_H
+#pragma once
 
 #include "base/buf.h"
 
@@ -35,5 +34,3 @@ const char *refusal_summary(int err);
 
 /* Appends the cause, and what the kernel said where it is one that is told by that. */
 void refusal_append(struct buf *out, int err);
-
-#endif

@@ -4,8 +4,7 @@
  * gives what it found. Uses an iterator that the program opens itself where the kernel has that
  * (6.7 and later), else one that calls the program for each thread.
  */
-#ifndef STALLTOP_BPF_SNAPSHOT_H
-#define STALLTOP_BPF_SNAPSHOT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -69,5 +68,3 @@ static inline size_t snapshot_parts(const struct snapshot_view *view, size_t fir
 		n++;
 	return n;
 }
-
-#endif

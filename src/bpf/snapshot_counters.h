@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Converts the records of a snapshot to a task's counters, in the form of taskstats.h. */
-#ifndef STALLTOP_BPF_SNAPSHOT_COUNTERS_H
-#define STALLTOP_BPF_SNAPSHOT_COUNTERS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -25,5 +24,3 @@ bool snapshot_sleeps(const struct snapshot_record *parts, size_t n, struct task_
 
 /* Takes the longest and shortest waits from all n records. */
 void snapshot_range(const struct snapshot_record *parts, size_t n, struct task_record *range);
-
-#endif

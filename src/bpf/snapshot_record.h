@@ -4,8 +4,7 @@
  * Includes nothing but the kernel's types and the kinds, as snapshot.bpf.c is compiled for another
  * machine.
  */
-#ifndef STALLTOP_BPF_SNAPSHOT_RECORD_H
-#define STALLTOP_BPF_SNAPSHOT_RECORD_H
+#pragma once
 
 #include <linux/types.h>
 
@@ -98,5 +97,3 @@ struct snapshot_control {
 	__u64 begin_ns, end_ns; /* CLOCK_MONOTONIC, of the walk */
 	struct snapshot_reader reader;
 };
-
-#endif

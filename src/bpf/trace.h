@@ -3,8 +3,7 @@
  * Watches every wait of every thread by programs in the kernel (trace.bpf.c): loads and attaches
  * them, and reads what changed. The programs are detached and gone when it is closed.
  */
-#ifndef STALLTOP_BPF_TRACE_H
-#define STALLTOP_BPF_TRACE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -67,5 +66,3 @@ size_t trace_stack(struct trace *trace, int32_t stack, uint64_t *addresses, size
 bool trace_forget(struct trace *trace, uint32_t slot);
 
 void trace_close(struct trace *trace);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The system call that a task is in, by its registers of entry. Part of trace.bpf.c. */
-#ifndef STALLTOP_BPF_TRACE_CALL_H
-#define STALLTOP_BPF_TRACE_CALL_H
+#pragma once
 
 #include <linux/futex.h>
 
@@ -389,5 +388,3 @@ __noinline int find_selected(struct call *call)
 	put_polled(call, files, fd);
 	return 0;
 }
-
-#endif

@@ -4,8 +4,7 @@
  * it did; at a wake-up the waker's is added to the links of the site that is left. Part of
  * trace.bpf.c.
  */
-#ifndef STALLTOP_BPF_TRACE_CHAIN_H
-#define STALLTOP_BPF_TRACE_CHAIN_H
+#pragma once
 
 #include "bpf/trace_thread.bpf.h"
 
@@ -475,5 +474,3 @@ __noinline int add_links(__u64 word, const struct local *local, __u64 from, __u6
 	end_write(&slot->version);
 	return 0;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Loads the programs of a trace into the kernel, and maps what they write. Within src/bpf. */
-#ifndef STALLTOP_BPF_TRACE_LOAD_H
-#define STALLTOP_BPF_TRACE_LOAD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -86,5 +85,3 @@ int trace_runs(const struct trace_program *program, struct trace_runs *runs);
 
 /* Detaches, and frees. */
 void trace_unload(struct trace_program *program);
-
-#endif

@@ -3,8 +3,7 @@
  * Parts that the programs of a trace share: constants of the kernel, maps, and how slots are
  * written. Part of trace.bpf.c.
  */
-#ifndef STALLTOP_BPF_TRACE_MAPS_H
-#define STALLTOP_BPF_TRACE_MAPS_H
+#pragma once
 
 #include <linux/bpf.h>
 #include <stdbool.h>
@@ -288,5 +287,3 @@ static __always_inline __u32 take_free(struct trace_ring *ring, void *map, __u32
 	}
 	return 0;
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Waits in the queue of a CPU: how long the kernel books them, and who ran instead. Part of
  * trace.bpf.c. */
-#ifndef STALLTOP_BPF_TRACE_QUEUE_H
-#define STALLTOP_BPF_TRACE_QUEUE_H
+#pragma once
 
 #include "bpf/trace_thread.bpf.h"
 
@@ -128,5 +127,3 @@ static __always_inline void leave_queue(struct local *local, const struct trace_
 			 local->arrived_ns ? booked_queue(local, arrival, ns) : ns, NULL))
 		count_lost_wait();
 }
-
-#endif

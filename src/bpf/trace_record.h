@@ -4,8 +4,7 @@
  * which reads it. Includes nothing but the kernel's types and tables, as trace.bpf.c is compiled
  * for another machine.
  */
-#ifndef STALLTOP_BPF_TRACE_RECORD_H
-#define STALLTOP_BPF_TRACE_RECORD_H
+#pragma once
 
 #include <linux/types.h>
 
@@ -209,5 +208,3 @@ struct trace_control {
 	struct trace_roomless roomless; /* all of them */
 	struct trace_roomless nameless; /* threads of processes that the kernel's table lacks */
 };
-
-#endif

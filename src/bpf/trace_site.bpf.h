@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Sites of waits: found, made, and added to. Part of trace.bpf.c. */
-#ifndef STALLTOP_BPF_TRACE_SITE_H
-#define STALLTOP_BPF_TRACE_SITE_H
+#pragma once
 
 #include <bpf/bpf_endian.h>
 
@@ -425,5 +424,3 @@ static __always_inline void count_lost_wait(void)
 	if (cpu)
 		cpu->lost_waits++;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The identity of a task, and the file that its descriptor names. Part of trace.bpf.c. */
-#ifndef STALLTOP_BPF_TRACE_TASK_H
-#define STALLTOP_BPF_TRACE_TASK_H
+#pragma once
 
 #include "bpf/trace_maps.bpf.h"
 
@@ -168,5 +167,3 @@ static __always_inline void find_file(struct seen_file *seen, const struct task_
 	seen->file = file;
 	read_inode(seen, file, fast);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* How a thread spends its time: its slot, and its move between states. Part of trace.bpf.c. */
-#ifndef STALLTOP_BPF_TRACE_THREAD_H
-#define STALLTOP_BPF_TRACE_THREAD_H
+#pragma once
 
 #include "bpf/trace_site.bpf.h"
 
@@ -206,5 +205,3 @@ static __always_inline bool sleeps(__u32 state)
 {
 	return state != STATE_RUN && state != STATE_CPU;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The waits of threads: which site one is in, and who ends it. Part of trace.bpf.c. */
-#ifndef STALLTOP_BPF_TRACE_WAIT_H
-#define STALLTOP_BPF_TRACE_WAIT_H
+#pragma once
 
 #include "bpf/trace_thread.bpf.h"
 
@@ -235,5 +234,3 @@ static __always_inline void leave_site(struct local *local, const struct trace_t
 		local->io_ns = ns;
 	}
 }
-
-#endif

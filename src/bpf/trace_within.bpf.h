@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Times within others: what reclaim and compaction take of a wait or a run. Part of trace.bpf.c. */
-#ifndef STALLTOP_BPF_TRACE_WITHIN_H
-#define STALLTOP_BPF_TRACE_WITHIN_H
+#pragma once
 
 #include "bpf/trace_wait.bpf.h"
 
@@ -72,5 +71,3 @@ static __always_inline int leave_within(void *context, __u32 kind)
 		count_lost_wait();
 	return 0;
 }
-
-#endif

@@ -3,8 +3,7 @@
  * Reads the kernel's figures of a cgroup: pressure, throttled time, events of its memory limit, and
  * its tasks by state. Files are kept open for groups that are read repeatedly.
  */
-#ifndef STALLTOP_CGROUP_CGROUP_H
-#define STALLTOP_CGROUP_CGROUP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -52,5 +51,3 @@ int cgroup_read(struct cgroup_reader *reader, const char *path, unsigned what,
 
 /* Frees the reader. NULL is allowed. */
 void cgroup_reader_close(struct cgroup_reader *reader);
-
-#endif

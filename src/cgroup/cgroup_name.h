@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Readable names of cgroups that systemd and container managers make. */
-#ifndef STALLTOP_CGROUP_CGROUP_NAME_H
-#define STALLTOP_CGROUP_CGROUP_NAME_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -59,5 +58,3 @@ struct container_key {
 
 /* Finds that container, or the pod. False: there is none, or its name is nowhere. */
 bool cgroup_container(const char *path, struct container_key *out);
-
-#endif

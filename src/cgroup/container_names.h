@@ -3,8 +3,7 @@
  * Names of containers and pods, from the files of those that made them. Files are read when a
  * container is met for the first time, and a few times more where its name was not there yet.
  */
-#ifndef STALLTOP_CGROUP_CONTAINER_NAMES_H
-#define STALLTOP_CGROUP_CONTAINER_NAMES_H
+#pragma once
 
 #include <stdint.h>
 
@@ -24,5 +23,3 @@ const struct container_name *container_names_find(struct container_names *names,
 						  uint64_t now_ms);
 
 void container_names_close(struct container_names *names);
-
-#endif

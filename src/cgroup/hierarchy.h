@@ -3,8 +3,7 @@
  * The cgroup hierarchy that is shown. A task is in one group of each hierarchy: that of version 2,
  * and those of version 1, each of which has controllers of its own, a name, or both.
  */
-#ifndef STALLTOP_CGROUP_HIERARCHY_H
-#define STALLTOP_CGROUP_HIERARCHY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -103,5 +102,3 @@ bool cgroup_number(const char *text, size_t len, const char *key, uint64_t *valu
  * and no ".." in it. "" may not be opened.
  */
 bool cgroup_is_below(const char *path);
-
-#endif

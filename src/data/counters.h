@@ -3,8 +3,7 @@
  * Counters of a task, or the sum of several tasks' counters, and their arithmetic. Unknown counters
  * are not in `valid`, and their values mean nothing.
  */
-#ifndef STALLTOP_DATA_COUNTERS_H
-#define STALLTOP_DATA_COUNTERS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -88,5 +87,3 @@ bool counters_booked(const struct counters *counters);
 
 /* Whether any of the figures is not 0. */
 bool counters_any(const struct counters *counters);
-
-#endif

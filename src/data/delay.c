@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "config.h"
-
 #include "data/delay.h"
 
 #define DELAY_ROW(NAME, kernel, id, heading, digit, since, place, place15, help) \

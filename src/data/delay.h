@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The delay kinds by number, sets of them, and their sums. */
-#ifndef STALLTOP_DATA_DELAY_H
-#define STALLTOP_DATA_DELAY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -93,5 +92,3 @@ static inline bool wait_in_total(unsigned kind)
 {
 	return kind == WAIT_DWAIT || (kind < DELAY_KINDS && DELAY_TOTAL_KINDS & DELAY_BIT(kind));
 }
-
-#endif

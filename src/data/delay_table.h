@@ -9,8 +9,7 @@
  * min after each total and so moved all that follows; version 16 moved them to the end (and has
  * the size of 15: only the version tells them apart). 0 stands for "not in this layout".
  */
-#ifndef STALLTOP_DATA_DELAY_TABLE_H
-#define STALLTOP_DATA_DELAY_TABLE_H
+#pragma once
 
 /* clang-format off */
 #define DELAY_AT(...) { __VA_ARGS__ }
@@ -47,5 +46,3 @@
 #define DELAY_ENUM(NAME, ...) DELAY_##NAME,
 enum delay_kind { DELAY_TABLE(DELAY_ENUM) DELAY_KINDS };
 #undef DELAY_ENUM
-
-#endif

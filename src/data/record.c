@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "config.h"
-
 #include "data/record.h"
 
 #define RECORD_ROW(name, heading, type, offset, offset15, since, nature, fold, group, unit, help) \

@@ -4,8 +4,7 @@
  * The decoder, the columns, the detail view and the manual use it. Offsets as in delay.h; meanings
  * from Documentation/accounting/taskstats-struct.rst and kernel/tsacct.c.
  */
-#ifndef STALLTOP_DATA_RECORD_H
-#define STALLTOP_DATA_RECORD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -132,5 +131,3 @@ void record_fold(struct task_record *into, const struct task_record *thread);
 
 /* The longest and the shortest wait of some kinds (DELAY_BIT()s); shortest 0: there was none. */
 void record_range(const struct task_record *record, uint32_t kinds, uint64_t *max, uint64_t *min);
-
-#endif

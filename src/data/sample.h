@@ -3,8 +3,7 @@
  * A sample: the absolute counters of all tasks at one time, each with the time it
  * was read and a mask of what is valid. Sources write samples, frame.c compares two.
  */
-#ifndef STALLTOP_DATA_SAMPLE_H
-#define STALLTOP_DATA_SAMPLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -502,5 +501,3 @@ struct task_raw *sample_find(const struct sample *sample, pid_t tgid, pid_t pid)
 
 /* Frees all memory. */
 void sample_free(struct sample *sample);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Readings that are not of tasks: pressure, the machine as a whole, control groups. */
-#ifndef STALLTOP_DATA_SYSTEM_H
-#define STALLTOP_DATA_SYSTEM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -156,5 +155,3 @@ struct cgroup_sample {
 	struct cgroup_states states; /* of the group alone */
 	bool threaded; /* processes may have threads in it and in others */
 };
-
-#endif

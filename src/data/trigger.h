@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Which pressure is to be reported: the expressions of --when. */
-#ifndef STALLTOP_DATA_TRIGGER_H
-#define STALLTOP_DATA_TRIGGER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -67,5 +66,3 @@ static inline bool trigger_needs_samples(const struct trigger_spec *spec)
 
 /* Frees the texts. */
 void trigger_spec_free(struct trigger_spec *spec);
-
-#endif

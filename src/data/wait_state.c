@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "config.h"
-
 #include "data/wait_state.h"
 
 #include <stddef.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The states of threads, and the sites of their waits. Known while waits are traced. */
-#ifndef STALLTOP_DATA_WAIT_STATE_H
-#define STALLTOP_DATA_WAIT_STATE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -231,5 +230,3 @@ struct trace_frame {
 	double cost; /* CPU time of the programs in the kernel in percent of the interval; < 0: not
 			known */
 };
-
-#endif

@@ -4,8 +4,7 @@
  * keep their numbers: a new one goes to the end. Includes nothing, as it is compiled into the
  * program in the kernel, too.
  */
-#ifndef STALLTOP_DATA_WAIT_STATE_TABLE_H
-#define STALLTOP_DATA_WAIT_STATE_TABLE_H
+#pragma once
 
 /* ROW(NAME, id, letter of the bar, column's heading, what the thread does) */
 #define WAIT_STATE_TABLE(ROW) \
@@ -30,5 +29,3 @@
 #define WAIT_STATE_ID(NAME, ...) STATE_##NAME,
 enum wait_state { WAIT_STATE_TABLE(WAIT_STATE_ID) WAIT_STATES };
 #undef WAIT_STATE_ID
-
-#endif

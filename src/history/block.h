@@ -3,8 +3,7 @@
  * Blocks: consecutive records, packed together by zstd, and what is known of each record without
  * unpacking it. A block is what memory keeps and what is a row of a file.
  */
-#ifndef STALLTOP_HISTORY_BLOCK_H
-#define STALLTOP_HISTORY_BLOCK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -66,5 +65,3 @@ bool packer_unpack(struct packer *packer, const void *bytes, size_t len, size_t 
 		   struct buf *out);
 
 void packer_free(struct packer *packer);
-
-#endif

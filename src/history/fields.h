@@ -4,8 +4,7 @@
  * difference from another row, which the reader has: which members differ, and by how much. So a
  * row that is as expected takes one byte. Bytes do not depend on the machine.
  */
-#ifndef STALLTOP_HISTORY_FIELDS_H
-#define STALLTOP_HISTORY_FIELDS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -81,5 +80,3 @@ bool table_put(const struct field_table *table, struct buf *out, const void *now
  * into the bytes. False, and bad: it is none.
  */
 bool table_get(const struct field_table *table, struct bytes *in, void *row);
-
-#endif

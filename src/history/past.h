@@ -3,8 +3,7 @@
  * Goes to any moment of the past, back and forth: of what a screen keeps in memory, or of a
  * recording. The frame of a moment is made as it was when it was sampled.
  */
-#ifndef STALLTOP_HISTORY_PAST_H
-#define STALLTOP_HISTORY_PAST_H
+#pragma once
 
 #include "history/replay.h"
 #include "history/ring.h"
@@ -109,5 +108,3 @@ const char *past_group(const struct past *past);
 void past_want_threads(struct past *past, bool threads);
 
 void past_close(struct past *past);
-
-#endif

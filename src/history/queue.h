@@ -4,8 +4,7 @@
  * The sender never waits. The receiver sleeps on a socket, which wakes it for messages and when the
  * sender ends.
  */
-#ifndef STALLTOP_HISTORY_QUEUE_H
-#define STALLTOP_HISTORY_QUEUE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -62,5 +61,3 @@ void queue_hang_up(struct queue *queue);
 int queue_fd(const struct queue *queue);
 
 void queue_close(struct queue *queue);
-
-#endif

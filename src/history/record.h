@@ -4,8 +4,7 @@
  * key record has all. What is not written is as it was, but that threads live on, stay in their
  * states and wait on at their sites. Texts are in the record that first needs them.
  */
-#ifndef STALLTOP_HISTORY_RECORD_H
-#define STALLTOP_HISTORY_RECORD_H
+#pragma once
 
 #include "base/buf.h"
 #include "model/frame.h"
@@ -68,5 +67,3 @@ void record_group(const struct record_state *state, const char *path,
 
 /* NULL is allowed. */
 void record_close(struct record_state *state);
-
-#endif

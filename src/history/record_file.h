@@ -4,8 +4,7 @@
  * row of its own; when there are enough for a block, it takes the place of their rows. Files that
  * are read may come from anywhere and hold anything: one whose schema is not ours is refused.
  */
-#ifndef STALLTOP_HISTORY_RECORD_FILE_H
-#define STALLTOP_HISTORY_RECORD_FILE_H
+#pragma once
 
 #include "history/block.h"
 
@@ -58,5 +57,3 @@ void record_file_remove(int folder, const char *path);
 
 /* Closes a file; one that was made loses its journal. NULL is allowed. */
 void record_file_close(struct record_file *file);
-
-#endif

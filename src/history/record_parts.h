@@ -4,8 +4,7 @@
  * records before it. Both know the same, and both expect the same of the next record: the functions
  * at the end are called by both.
  */
-#ifndef STALLTOP_HISTORY_RECORD_PARTS_H
-#define STALLTOP_HISTORY_RECORD_PARTS_H
+#pragma once
 
 #include "base/clocks.h"
 #include "data/sample.h"
@@ -310,5 +309,3 @@ size_t given_stack(struct given_trace *trace, const char *text);
 
 /* Sets what was read of a group. */
 void given_group(struct record_state *state, const struct recorded_group *group);
-
-#endif

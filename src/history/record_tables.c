@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The tables of a record: which members of which structs it has. */
-#include "config.h"
-
 #include <string.h>
 
 #include "base/text.h"

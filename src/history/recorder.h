@@ -2,8 +2,7 @@
 /*
  * Records frames. A process of its own writes them, so that the caller does not wait for the disk.
  */
-#ifndef STALLTOP_HISTORY_RECORDER_H
-#define STALLTOP_HISTORY_RECORDER_H
+#pragma once
 
 #include "history/segments.h"
 #include "model/sampler.h"
@@ -48,5 +47,3 @@ const struct record_status *recorder_status(const struct recorder *recorder);
  * -errno with which recording had failed. NULL is allowed.
  */
 int recorder_close(struct recorder *recorder);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Plays a recording, sample by sample, in place of the machine. */
-#ifndef STALLTOP_HISTORY_REPLAY_H
-#define STALLTOP_HISTORY_REPLAY_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -66,5 +65,3 @@ void replay_close(struct replay *replay);
  * before end_ns, its end. False: it is none of these. *ns: CLOCK_REALTIME.
  */
 bool replay_time(const char *text, uint64_t end_ns, uint64_t *ns);
-
-#endif

@@ -4,8 +4,7 @@
  * room, or the time is over, the oldest segment is removed. It is what a screen looks back at, and
  * what is written when a trigger fires.
  */
-#ifndef STALLTOP_HISTORY_RING_H
-#define STALLTOP_HISTORY_RING_H
+#pragma once
 
 #include "history/segment.h"
 #include "model/frame.h"
@@ -58,5 +57,3 @@ void ring_take(struct ring *ring);
 
 /* NULL is allowed. */
 void ring_close(struct ring *ring);
-
-#endif

@@ -3,8 +3,7 @@
  * Segments: consecutive records, the first a key record, in memory or in a file. And the reader
  * that makes samples of them.
  */
-#ifndef STALLTOP_HISTORY_SEGMENT_H
-#define STALLTOP_HISTORY_SEGMENT_H
+#pragma once
 
 #include "history/block.h"
 #include "model/playback.h"
@@ -105,5 +104,3 @@ int segment_go(struct segment_reader *reader, struct segment *segment, size_t at
 void segment_reader_reset(struct segment_reader *reader);
 
 void segment_reader_free(struct segment_reader *reader);
-
-#endif

@@ -3,8 +3,7 @@
  * Manages a folder of segments, files of an hour or of a part of the room: their names, and which
  * of them are removed.
  */
-#ifndef STALLTOP_HISTORY_SEGMENTS_H
-#define STALLTOP_HISTORY_SEGMENTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -94,5 +93,3 @@ unsigned segments_prune(const char *folder, const char *but, const struct segmen
  * `but`, stay as they are.
  */
 void segments_tidy(const char *folder, const char *but);
-
-#endif

@@ -3,8 +3,7 @@
  * Brings what is committed to a recording to the disk within a second. SQLite leaves that, for a
  * journal, to the kernel, which may take half a minute.
  */
-#ifndef STALLTOP_HISTORY_SYNC_H
-#define STALLTOP_HISTORY_SYNC_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -29,5 +28,3 @@ void file_sync_look(struct file_sync *sync);
 int file_sync_due_ms(const struct file_sync *sync);
 
 void file_sync_close(struct file_sync *sync);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Trends: what each task waited in the moments before the one that is shown. */
-#ifndef STALLTOP_HISTORY_TRENDS_H
-#define STALLTOP_HISTORY_TRENDS_H
+#pragma once
 
 #include "history/past.h"
 
@@ -37,5 +36,3 @@ void trends_add(struct trends *trends, const struct frame *frame);
 double trends_of(const struct trends *trends, size_t moment, const struct task_key *key);
 
 void trends_free(struct trends *trends);
-
-#endif

@@ -4,8 +4,7 @@
  * subreaper of its descendants (prctl(2), PR_SET_CHILD_SUBREAPER), an orphan becomes its child, so
  * that no double fork hides a descendant.
  */
-#ifndef STALLTOP_KERNEL_ANCESTRY_H
-#define STALLTOP_KERNEL_ANCESTRY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,5 +31,3 @@ void ancestry_sort(struct ancestry *ancestry, struct exit_record *records, size_
 bool ancestry_has(struct ancestry *ancestry, pid_t pid);
 
 void ancestry_free(struct ancestry *ancestry);
-
-#endif

@@ -3,8 +3,7 @@
  * The kernel's cgroupstats: how many tasks of a v1 cgroup are in which state, asked for over
  * generic netlink (kernel/taskstats.c:cgroupstats_user_cmd()). Needs no privilege.
  */
-#ifndef STALLTOP_KERNEL_CGROUPSTATS_H
-#define STALLTOP_KERNEL_CGROUPSTATS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -30,5 +29,3 @@ int cgroupstats_open_fd(struct cgroupstats_conn **out, int fd, uint16_t family, 
 int cgroupstats_ask(struct cgroupstats_conn *conn, int dirfd, struct cgroup_states *out);
 
 void cgroupstats_close(struct cgroupstats_conn *conn);
-
-#endif

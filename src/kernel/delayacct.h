@@ -5,8 +5,7 @@
  * delayacct_tsk_init); an older one reads 0 for ever in all kinds but cpu, which the
  * scheduler keeps anyway.
  */
-#ifndef STALLTOP_KERNEL_DELAYACCT_H
-#define STALLTOP_KERNEL_DELAYACCT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -87,5 +86,3 @@ int delayacct_put_back(struct delayacct_switch *switched);
  * with it. False where that cannot be known.
  */
 bool delayacct_left_on(int procfd, const char *path);
-
-#endif

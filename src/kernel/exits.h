@@ -4,8 +4,7 @@
  * (Documentation/accounting/taskstats.rst): a socket for each CPU, apart from the one for requests,
  * with buffers for the records that come between two drains. An exit does not wake the program.
  */
-#ifndef STALLTOP_KERNEL_EXITS_H
-#define STALLTOP_KERNEL_EXITS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -117,5 +116,3 @@ const struct exits_stats *exits_stats(const struct exits *exits);
 
 /* Deregisters and frees. NULL is allowed. */
 void exits_close(struct exits *exits);
-
-#endif

@@ -4,8 +4,7 @@
  * by looking through the descriptors of processes, which is expensive. So it is bounded, and a
  * known process is only checked again.
  */
-#ifndef STALLTOP_KERNEL_FILE_OWNER_H
-#define STALLTOP_KERNEL_FILE_OWNER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -78,5 +77,3 @@ struct file_lock_wait file_locks_find(struct file_locks *locks, pid_t tgid, enum
 				      uint64_t ino);
 
 void file_locks_close(struct file_locks *locks);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Mounts, from the text of /proc/PID/mountinfo (proc_pid_mountinfo(5)). Pure. */
-#ifndef STALLTOP_KERNEL_MOUNTS_H
-#define STALLTOP_KERNEL_MOUNTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -36,5 +35,3 @@ bool mount_server(struct span mountinfo, const char *path, struct buf *out, uint
  * by hidepid=2 or 4 (proc(5); named invisible and ptraceable since 5.8).
  */
 bool mount_hides_tasks(struct span mountinfo, const char *place);
-
-#endif

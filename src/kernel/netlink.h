@@ -4,8 +4,7 @@
  * (taskstats_client), listen for exits (exits) or ask for cgroups (cgroupstats): a socket, requests
  * of one attribute, and messages received in batches. The kernel answers within the send.
  */
-#ifndef STALLTOP_KERNEL_NETLINK_H
-#define STALLTOP_KERNEL_NETLINK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -122,5 +121,3 @@ uint64_t netlink_deadline(const struct netlink *nl);
 
 /* Waits for messages. 0 when there are some (or a signal came), -ETIMEDOUT or another -errno. */
 int netlink_await(struct netlink *nl, uint64_t deadline_ns);
-
-#endif

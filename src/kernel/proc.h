@@ -10,8 +10,7 @@
  * Files that take no such lock (comm, status, statm, sched, schedstat, the list of threads) are
  * read directly, below `fd`.
  */
-#ifndef STALLTOP_KERNEL_PROC_H
-#define STALLTOP_KERNEL_PROC_H
+#pragma once
 
 #include <errno.h>
 #include <stdbool.h>
@@ -82,5 +81,3 @@ bool proc_is_helper(const struct proc *proc, pid_t pid);
 
 /* CPU time of the helper so far, in ns. */
 uint64_t proc_cpu_ns(const struct proc *proc);
-
-#endif

@@ -4,8 +4,7 @@
  * are of live threads only, so a process's total is kept here: it grows with each thread's
  * counters, and keeps the last ones of ended threads. No files are read here.
  */
-#ifndef STALLTOP_KERNEL_PROCFS_THREADS_H
-#define STALLTOP_KERNEL_PROCFS_THREADS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -86,5 +85,3 @@ bool procfs_threads_end(struct procfs_threads *memory, const struct process_figu
 
 /* Frees the memory. */
 void procfs_threads_free(struct procfs_threads *memory);
-
-#endif

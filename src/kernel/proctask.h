@@ -9,8 +9,7 @@
  * libproc2 reads tasks, too, but by the path of /proc instead of a descriptor, a list of pids at a
  * time, and with memory of its own for each text.
  */
-#ifndef STALLTOP_KERNEL_PROCTASK_H
-#define STALLTOP_KERNEL_PROCTASK_H
+#pragma once
 
 #include <errno.h>
 #include <stdbool.h>
@@ -152,5 +151,3 @@ bool pidlist_has(const pid_t *pids, size_t n, pid_t pid);
 
 /* Frees the memory and leaves an empty list. */
 void pidlist_free(struct pidlist *list);
-
-#endif

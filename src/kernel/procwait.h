@@ -5,8 +5,7 @@
  *
  * Both files wait while the thread is in an execve() that hangs (exec_update_lock).
  */
-#ifndef STALLTOP_KERNEL_PROCWAIT_H
-#define STALLTOP_KERNEL_PROCWAIT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -84,5 +83,3 @@ bool futex_is_lock(const struct procwait_syscall *call);
  * of a lock with waiters, two readings agree, and the process has that thread.
  */
 pid_t futex_owner(struct proc *proc, pid_t tgid, pid_t tid, const struct procwait_syscall *call);
-
-#endif

@@ -4,8 +4,7 @@
  * are looked at from outside; asking a socket itself would take a copy of the task's descriptor,
  * which keeps a connection open that the task closes.
  */
-#ifndef STALLTOP_KERNEL_SOCKETS_H
-#define STALLTOP_KERNEL_SOCKETS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -114,5 +113,3 @@ int unix_diag_ask_listener(int fd, uint64_t ino, struct unix_socket *out);
 
 /* Pure decoder of an answer. 0 or -errno as above. */
 int unix_diag_decode(const void *bytes, size_t len, struct unix_socket *out);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * The kernel's functions by address (/proc/kallsyms), and which of a stack a person wants to see.
  */
-#ifndef STALLTOP_KERNEL_SYMBOLS_H
-#define STALLTOP_KERNEL_SYMBOLS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -53,5 +52,3 @@ bool symbols_fault(const char *const *functions, size_t n);
 size_t symbols_telling(const char *const *functions, size_t n);
 
 void symbols_free(struct symbols *symbols);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The target of a system call in progress, by its arguments. */
-#ifndef STALLTOP_KERNEL_SYSCALL_TARGET_H
-#define STALLTOP_KERNEL_SYSCALL_TARGET_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -32,5 +31,3 @@ struct syscall_wait syscall_target(struct wait_targets *targets, struct proc *pr
 
 /* Whether it is a hang when a thread sleeps in that call for long. */
 bool syscall_hangs(struct wait_targets *targets, pid_t tid, const struct procwait_syscall *call);
-
-#endif

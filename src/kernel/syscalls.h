@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* System calls: their names, and what a thread that sleeps in one waits for. */
-#ifndef STALLTOP_KERNEL_SYSCALLS_H
-#define STALLTOP_KERNEL_SYSCALLS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -64,5 +63,3 @@ bool syscall_completes(int number);
 
 /* One more than the largest number that has a class of its own. */
 int syscall_limit(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Reads the system as a whole: CPU states, load, uptime, memory and pressure. */
-#ifndef STALLTOP_KERNEL_SYSTEM_H
-#define STALLTOP_KERNEL_SYSTEM_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -26,5 +25,3 @@ void system_close(struct system *system);
 int system_parse_stat(const char *text, size_t len, uint64_t tick_ns, struct system_sample *out);
 int system_parse_memory(const char *text, size_t len, struct system_sample *out);
 int system_parse_load(const char *text, size_t len, struct system_sample *out);
-
-#endif

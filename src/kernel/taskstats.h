@@ -3,8 +3,7 @@
  * The pure decoder of taskstats messages: bytes in, counters out. It depends on the record's
  * version and the attribute's length, never on a struct of this build.
  */
-#ifndef STALLTOP_KERNEL_TASKSTATS_H
-#define STALLTOP_KERNEL_TASKSTATS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -68,5 +67,3 @@ int taskstats_fields(const uint8_t *record, size_t len, uint64_t wanted, struct 
 
 /* Takes all other fields from a PID record. */
 int taskstats_record(const uint8_t *record, size_t len, struct task_record *out);
-
-#endif

@@ -4,8 +4,7 @@
  * go out in packs, one send a pack; replies come in by recvmmsg(2). (The kernel has no
  * dump of taskstats: every task is a request, kernel/taskstats.c:taskstats_ops.)
  */
-#ifndef STALLTOP_KERNEL_TASKSTATS_CLIENT_H
-#define STALLTOP_KERNEL_TASKSTATS_CLIENT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -58,5 +57,3 @@ int taskstats_client_query(struct taskstats_client *conn, bool tgid, const pid_t
 struct taskstats_client_stats taskstats_client_stats(const struct taskstats_client *conn);
 
 void taskstats_client_close(struct taskstats_client *conn);
-
-#endif

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The sort of file that is waited for, and what the wait is about. */
-#include "config.h"
-
 #include <string.h>
 
 #include "base/util.h"

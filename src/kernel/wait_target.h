@@ -4,8 +4,7 @@
  * "pipe of 4711 less", "child 4712". All texts are raw bytes. Only files of /proc are opened or
  * looked at: a hang must not spread to the program that looks.
  */
-#ifndef STALLTOP_KERNEL_WAIT_TARGET_H
-#define STALLTOP_KERNEL_WAIT_TARGET_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -124,5 +123,3 @@ int wait_target_waitid(struct wait_targets *targets, pid_t tid, uint64_t idtype,
 uint64_t wait_targets_put_off(const struct wait_targets *targets);
 
 void wait_targets_close(struct wait_targets *targets);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Parts that the files share which tell what a wait is on. */
-#ifndef STALLTOP_KERNEL_WAIT_TARGET_PARTS_H
-#define STALLTOP_KERNEL_WAIT_TARGET_PARTS_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -38,5 +37,3 @@ int wait_target_link(struct wait_targets *targets, pid_t tid, int fd, struct fd_
 
 /* Reads /proc/TID/fdinfo/FD, FDINFO_BYTES at most, with a NUL after. The bytes or -errno. */
 int wait_target_fdinfo(struct wait_targets *targets, pid_t tid, int fd, char *text);
-
-#endif

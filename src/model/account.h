@@ -8,8 +8,7 @@
  * by beyond the run time that rows show is `recovered`. A child that is reaped automatically is in
  * no process's children's times: for such a child its exit record counts.
  */
-#ifndef STALLTOP_MODEL_ACCOUNT_H
-#define STALLTOP_MODEL_ACCOUNT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -60,5 +59,3 @@ void account_reap(struct account_reader *reader, const struct sample *prev,
  */
 void account_system(struct account *account, const struct system_sample *before,
 		    const struct system_sample *now, uint64_t interval_ns, bool irq_apart);
-
-#endif

@@ -4,8 +4,7 @@
  * ran on their CPUs. It is read with a sample, and so recorded too. Finds tasks that sleep in a
  * request to a file system's server, though not in state D.
  */
-#ifndef STALLTOP_MODEL_EVIDENCE_H
-#define STALLTOP_MODEL_EVIDENCE_H
+#pragma once
 
 #include "model/frame.h"
 #include "model/waiting.h"
@@ -26,5 +25,3 @@ void evidence_read(struct evidence *evidence, struct waiting_reader *waiting, st
 
 /* NULL is allowed. */
 void evidence_close(struct evidence *evidence);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Exit records of short-lived tasks that are alike become one, so that their number is bounded. */
-#ifndef STALLTOP_MODEL_EXIT_FOLD_H
-#define STALLTOP_MODEL_EXIT_FOLD_H
+#pragma once
 
 #include "data/sample.h"
 #include "kernel/exits.h"
@@ -55,5 +54,3 @@ size_t exit_fold_kept(const struct exit_batch *batch, const struct sample *prev,
 
 /* How many tasks have lost their names to EXIT_OTHERS. */
 uint64_t exit_fold_others(const struct exit_batch *batch);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Merges exited tasks into a sample: their last counters find their place exactly once. */
-#ifndef STALLTOP_MODEL_EXIT_MERGE_H
-#define STALLTOP_MODEL_EXIT_MERGE_H
+#pragma once
 
 #include "data/sample.h"
 #include "model/exit_fold.h"
@@ -18,5 +17,3 @@
  * Returns how many records, in front, are for the next interval too: see exit_record.left_out.
  */
 size_t exit_merge(const struct exit_batch *batch, const struct sample *prev, struct sample *cur);
-
-#endif

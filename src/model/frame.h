@@ -3,8 +3,7 @@
  * A frame: what happened between two samples, as deltas of their counters. It is not
  * changed once it is handed on.
  */
-#ifndef STALLTOP_MODEL_FRAME_H
-#define STALLTOP_MODEL_FRAME_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -309,5 +308,3 @@ const struct row *frame_find_living(const struct frame *frame, pid_t tgid, pid_t
 
 /* Frees the rows and their deltas. */
 void frame_free(struct frame *frame);
-
-#endif

@@ -3,8 +3,7 @@
  * Grouping: the rows of tasks folded into rows of groups, which filters, sorting, columns and
  * formats treat like those of tasks. Sums are those of the members, each counted once.
  */
-#ifndef STALLTOP_MODEL_GROUP_H
-#define STALLTOP_MODEL_GROUP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -115,5 +114,3 @@ const struct group_above *groups_above_read(struct groups_above *above, const ch
 void groups_above_tick(struct groups_above *above);
 
 void groups_above_free(struct groups_above *above);
-
-#endif

@@ -4,8 +4,7 @@
  * user space, a peer, a lock's holder. No counter tells them from those that have nothing to do, so
  * the call of each thread that did not run since the sample before is read, once for each wait.
  */
-#ifndef STALLTOP_MODEL_HANGS_H
-#define STALLTOP_MODEL_HANGS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -64,5 +63,3 @@ struct proc;
  * once for a sample. What cannot be read is not set.
  */
 void held_read(struct proc *proc, struct sample *sample);
-
-#endif

@@ -6,8 +6,7 @@
  * tasks were booked some blkio lately: a stamp from before that cannot be taken for a wait of the
  * interval. Nothing is read where nobody was.
  */
-#ifndef STALLTOP_MODEL_IO_BOUNDS_H
-#define STALLTOP_MODEL_IO_BOUNDS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -33,5 +32,3 @@ void io_bounds_take(struct io_bounds *bounds, struct frame *frame, struct frame_
 
 /* Frees the bounds. NULL is allowed. */
 void io_bounds_close(struct io_bounds *bounds);
-
-#endif

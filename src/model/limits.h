@@ -4,8 +4,7 @@
  * what that did. The limit may be that of the task's group or of any above it. Where several groups
  * have a limit, the one that leaves least counts.
  */
-#ifndef STALLTOP_MODEL_LIMITS_H
-#define STALLTOP_MODEL_LIMITS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -70,5 +69,3 @@ void limits_free(struct limits *limits);
 
 /* Frees the reader. NULL is allowed. */
 void limits_close(struct limits_reader *reader);
-
-#endif

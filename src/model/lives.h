@@ -4,8 +4,7 @@
  * state by state. A reading costs in the threads that changed; all others spent the interval in the
  * state that they are in.
  */
-#ifndef STALLTOP_MODEL_LIVES_H
-#define STALLTOP_MODEL_LIVES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -139,5 +138,3 @@ struct traced *lives_of_thread(const struct lives *lives, struct life *life);
 
 /* Frees all. */
 void lives_free(struct lives *lives);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Measured waits of threads and processes that have ended, for their exit records. */
-#ifndef STALLTOP_MODEL_MEASURED_ENDS_H
-#define STALLTOP_MODEL_MEASURED_ENDS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,5 +32,3 @@ size_t measured_ends_correct(const struct measured_ends *ends, struct exit_recor
 			     size_t n, bool threads);
 
 void measured_ends_free(struct measured_ends *ends);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The words for what degrades a frame: one row for each note. */
-#ifndef STALLTOP_MODEL_NOTES_H
-#define STALLTOP_MODEL_NOTES_H
+#pragma once
 
 #include "base/buf.h"
 #include "model/frame.h"
@@ -45,5 +44,3 @@ void note_append_remedy(struct buf *out, const struct note *note);
 
 /* Appends the note's text; with the remedy after it when asked for. */
 void note_append(struct buf *out, const struct note *note, bool remedy);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Recorded samples, which stand in for the machine where the sampler plays a recording. */
-#ifndef STALLTOP_MODEL_PLAYBACK_H
-#define STALLTOP_MODEL_PLAYBACK_H
+#pragma once
 
 #include "model/frame.h"
 
@@ -35,5 +34,3 @@ struct playback {
 /* Puts what was traced into a frame that was built of the sample. */
 void playback_trace(const struct playback_moment *moment, struct frame *frame,
 		    struct frame_info *info);
-
-#endif

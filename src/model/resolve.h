@@ -6,8 +6,7 @@
  * waited: it takes some stamps from waits long past. What a figure is, and why, is decided here
  * alone: by resolve_booked() once for each row, then by resolve_row().
  */
-#ifndef STALLTOP_MODEL_RESOLVE_H
-#define STALLTOP_MODEL_RESOLVE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -78,5 +77,3 @@ struct counters waited_life(const struct task_raw *raw, bool *wrong);
 
 /* Makes unknown the longest and shortest waits that are longer than the task has lived. */
 void waited_check_range(const struct task_raw *raw, struct task_record *record);
-
-#endif

@@ -3,8 +3,7 @@
  * What happened to a task in an interval. Frames are made of rows, and everything that is shown of
  * them.
  */
-#ifndef STALLTOP_MODEL_ROW_H
-#define STALLTOP_MODEL_ROW_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -76,5 +75,3 @@ static inline uint32_t row_waited(const struct row *row)
 
 	return row->valid & VALID_BLKIO ? known | DELAY_BIT(DELAY_BLKIO) : known;
 }
-
-#endif

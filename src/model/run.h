@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A command, and what it and all its descendants waited for. */
-#ifndef STALLTOP_MODEL_RUN_H
-#define STALLTOP_MODEL_RUN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -54,5 +53,3 @@ int run_command(char *const *command, const struct sampler_config *config,
 
 /* Frees what the result holds. */
 void run_result_free(struct run_result *result);
-
-#endif

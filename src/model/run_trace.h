@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* How the descendants of a command spent their time and on what they waited, by the trace. */
-#ifndef STALLTOP_MODEL_RUN_TRACE_H
-#define STALLTOP_MODEL_RUN_TRACE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -68,5 +67,3 @@ void run_sum_add_range(struct task_record *sum, const struct task_record *last, 
  * the larger figure is the run time, divided into user and system time in their ratio.
  */
 void run_sum_settle(struct counters *sum, uint64_t *user_ns, uint64_t *system_ns);
-
-#endif

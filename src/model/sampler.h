@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The sampler: owns the source, the samples and what goes with them; makes frames. */
-#ifndef STALLTOP_MODEL_SAMPLER_H
-#define STALLTOP_MODEL_SAMPLER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -107,5 +106,3 @@ int sampler_switch_delayacct(const struct sampler *sampler, bool on);
 int sampler_trace(struct sampler *sampler, bool on);
 
 void sampler_close(struct sampler *sampler);
-
-#endif

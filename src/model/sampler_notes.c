@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Conditions that degrade a frame. */
-#include "config.h"
-
 #include "kernel/proc.h"
 #include "model/notes.h"
 #include "model/sampler.h"

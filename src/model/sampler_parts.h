@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The state of a sampler, and the functions that make its frames: the parts of sampler.h. */
-#ifndef STALLTOP_MODEL_SAMPLER_PARTS_H
-#define STALLTOP_MODEL_SAMPLER_PARTS_H
+#pragma once
 
 #include "cgroup/cgroup.h"
 #include "kernel/delayacct.h"
@@ -130,5 +129,3 @@ void sampler_note_clock(const struct turn *turn);
 /* Notes that a group's processes may have threads in other groups (NULL: a group is not known). */
 void sampler_note_threaded(const struct sampler *sampler, const struct cgroup_sample *group,
 			   struct frame_info *info);
-
-#endif

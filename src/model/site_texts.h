@@ -3,8 +3,7 @@
  * The texts of sites: system call, target, kernel function and stack, each made once, when the site
  * is first shown.
  */
-#ifndef STALLTOP_MODEL_SITE_TEXTS_H
-#define STALLTOP_MODEL_SITE_TEXTS_H
+#pragma once
 
 #include "base/buf.h"
 #include "model/traced_sites.h"
@@ -36,5 +35,3 @@ void site_texts_stop(struct site_texts *texts);
 const struct site_stack *site_texts_stacks(const struct site_texts *texts, size_t *n);
 
 void site_texts_close(struct site_texts *texts);
-
-#endif

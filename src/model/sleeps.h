@@ -4,8 +4,7 @@
  * keeps while kernel.sched_schedstats is on. With these a task's sleep without I/O is exact, and
  * the kernel's blkio is checked against the scheduler's.
  */
-#ifndef STALLTOP_MODEL_SLEEPS_H
-#define STALLTOP_MODEL_SLEEPS_H
+#pragma once
 
 #include "data/sample.h"
 
@@ -21,5 +20,3 @@ bool sleeps_apply(struct task_raw *raw, const struct task_raw *known, bool born,
 
 /* Takes off counters as the kernel has them what was found to be too much before. */
 void sleeps_correct(const struct task *task, struct counters *counters);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Sources of counters. */
-#ifndef STALLTOP_MODEL_SOURCE_H
-#define STALLTOP_MODEL_SOURCE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -89,5 +88,3 @@ void source_close(struct source *source);
 
 #define SOURCE_DECLARE(source) extern const struct source_ops source_##source;
 SOURCES(SOURCE_DECLARE)
-
-#endif

@@ -6,8 +6,6 @@
  *
  * Samples with fields that only taskstats has (struct task_record) are taken by taskstats.
  */
-#include "config.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Stands in for source_bpf.c in a program that was built without it. */
-#include "config.h"
-
 #include <errno.h>
 
 #include "base/util.h"

@@ -5,8 +5,6 @@
  * row is the sum over task/, and over what threads that have ended since had counted
  * (procfs_threads).
  */
-#include "config.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

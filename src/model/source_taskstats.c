@@ -10,8 +10,6 @@
  * pid, a zombie), or where the process ran and so may have called exec, setuid or prctl, a PID
  * query tells its identity.
  */
-#include "config.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <time.h>

@@ -4,8 +4,7 @@
  * tasks that ran since the sample before. The others keep their state, as a task cannot enter or
  * leave uninterruptible sleep without running.
  */
-#ifndef STALLTOP_MODEL_STATES_H
-#define STALLTOP_MODEL_STATES_H
+#pragma once
 
 #include "base/buf.h"
 #include "data/sample.h"
@@ -44,5 +43,3 @@ void states_read(struct states *states, const struct sample *prev, struct sample
 
 /* Frees the memory. */
 void states_free(struct states *states);
-
-#endif

@@ -3,8 +3,7 @@
  * Finds processes that sleep in a request to a file system's server (FUSE, NFS, 9p), which is no
  * state D. A task is looked at once after it has run, when it has not run for a sample.
  */
-#ifndef STALLTOP_MODEL_STUCK_H
-#define STALLTOP_MODEL_STUCK_H
+#pragma once
 
 #include "kernel/proctask.h"
 #include "model/frame.h"
@@ -75,5 +74,3 @@ size_t locked_find(struct locked *locked, struct proc *proc, const struct frame 
 		   const struct row **rows, size_t n, size_t most);
 
 void locked_free(struct locked *locked);
-
-#endif

@@ -3,8 +3,7 @@
  * The task that a user means to signal or to give a nice value: that task and no other, even if
  * another has its pid by the time it is done.
  */
-#ifndef STALLTOP_MODEL_TARGET_H
-#define STALLTOP_MODEL_TARGET_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -37,5 +36,3 @@ int target_signal(const struct target *target, int number);
 
 /* Sets the nice value of the thread, or of all threads of the process, and counts them. */
 int target_renice(const struct target *target, int value, size_t *threads);
-
-#endif

@@ -3,8 +3,7 @@
  * Facts about tasks beside their counters, cached by identity: user names, and (only when wanted)
  * command lines, cgroups, children's times, storage bytes.
  */
-#ifndef STALLTOP_MODEL_TASKINFO_H
-#define STALLTOP_MODEL_TASKINFO_H
+#pragma once
 
 #include "base/buf.h"
 #include "data/sample.h"
@@ -35,5 +34,3 @@ void taskinfo_update(struct taskinfo *info, struct sample *sample, unsigned need
 void taskinfo_fill(struct taskinfo *info, struct sample *sample, size_t i, unsigned needs);
 
 void taskinfo_close(struct taskinfo *info);
-
-#endif

@@ -4,8 +4,7 @@
  * sampler reads them (sampler_read_threads()) by a source of their own, so that this can be done
  * while its own sample is under way.
  */
-#ifndef STALLTOP_MODEL_THREADS_H
-#define STALLTOP_MODEL_THREADS_H
+#pragma once
 
 #include "model/frame.h"
 #include "model/source.h"
@@ -58,5 +57,3 @@ void threads_fill(const struct threads *threads, const struct threads_env *env,
 
 /* Drops all wanted threads, and frees what was read. */
 void threads_close(struct threads *threads);
-
-#endif

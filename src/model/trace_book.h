@@ -3,8 +3,7 @@
  * Keeps the books of what is traced: takes readings of absolute totals, and makes of two of them
  * the interval of the threads, processes and sites, for the rows of a frame.
  */
-#ifndef STALLTOP_MODEL_TRACE_BOOK_H
-#define STALLTOP_MODEL_TRACE_BOOK_H
+#pragma once
 
 #include "model/frame.h"
 #include "model/lives.h"
@@ -102,5 +101,3 @@ void trace_book_beside(struct trace_book *book, struct frame *frame);
 void trace_book_sites(struct trace_book *book);
 
 void trace_book_free(struct trace_book *book);
-
-#endif

@@ -3,8 +3,7 @@
  * The links of traced sites in an interval: what wakers did while others waited for them, as
  * differences of the kernel program's totals.
  */
-#ifndef STALLTOP_MODEL_TRACED_LINKS_H
-#define STALLTOP_MODEL_TRACED_LINKS_H
+#pragma once
 
 #include "model/traced_sites.h"
 
@@ -53,5 +52,3 @@ void traced_move_polling(struct wait_states *states, uint64_t ns);
  */
 void traced_move_completions(const struct traced_process *process, uint64_t epoch,
 			     struct wait_states *states);
-
-#endif

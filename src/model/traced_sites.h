@@ -4,8 +4,7 @@
  * totals and with waits in progress as far as they have come. A reading costs in the sites that
  * changed and those where somebody waits.
  */
-#ifndef STALLTOP_MODEL_TRACED_SITES_H
-#define STALLTOP_MODEL_TRACED_SITES_H
+#pragma once
 
 #include "bpf/trace_record.h"
 #include "model/lives.h"
@@ -118,5 +117,3 @@ void site_classify(struct traced_site *site);
  * futexes, and events.
  */
 void site_judge_wakers(struct traced_site *site);
-
-#endif

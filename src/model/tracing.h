@@ -3,8 +3,7 @@
  * The trace by interval: the states of threads and the sites of their waits, as differences of what
  * src/bpf/trace reads, with waits in progress as far as they have come.
  */
-#ifndef STALLTOP_MODEL_TRACING_H
-#define STALLTOP_MODEL_TRACING_H
+#pragma once
 
 #include "data/wait_state.h"
 #include "model/frame.h"
@@ -61,5 +60,3 @@ struct note tracing_note_of(int error);
 void tracing_stop(struct tracing *tracing);
 
 void tracing_close(struct tracing *tracing);
-
-#endif

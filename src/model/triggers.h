@@ -4,8 +4,7 @@
  * makes a descriptor readable (POLLPRI) when that much came up, at most once a window
  * (Documentation/accounting/psi.rst).
  */
-#ifndef STALLTOP_MODEL_TRIGGERS_H
-#define STALLTOP_MODEL_TRIGGERS_H
+#pragma once
 
 #include <poll.h>
 #include <stdbool.h>
@@ -138,5 +137,3 @@ void incidents_look(struct incidents *incidents, struct trigger_set *set, int pr
  * so (before 4.13).
  */
 bool incidents_parse_kills(const char *text, size_t len, uint64_t *killed);
-
-#endif

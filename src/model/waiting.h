@@ -3,8 +3,7 @@
  * Reads the present wait of some rows of a sample: three files a task, and those of its target; so
  * never of all tasks unless all are shown.
  */
-#ifndef STALLTOP_MODEL_WAITING_H
-#define STALLTOP_MODEL_WAITING_H
+#pragma once
 
 #include "data/sample.h"
 #include "model/frame.h"
@@ -30,5 +29,3 @@ void waiting_fill(struct waiting_reader *reader, const struct frame_info *info,
 int waiting_refused(const struct waiting_reader *reader);
 
 void waiting_close(struct waiting_reader *reader);
-
-#endif

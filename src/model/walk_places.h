@@ -3,8 +3,7 @@
  * The places of a walk's entries in a sample: entries that the walk before met find their elements
  * by its order, new ones by their ids.
  */
-#ifndef STALLTOP_MODEL_WALK_PLACES_H
-#define STALLTOP_MODEL_WALK_PLACES_H
+#pragma once
 
 #include "bpf/snapshot.h"
 #include "model/source.h"
@@ -65,5 +64,3 @@ void walk_places_add(struct walk_places *places, const struct sample *prev, stru
 void walk_places_keep(struct walk_places *places, size_t n);
 
 void walk_places_free(struct walk_places *places);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Growth of waits between two recordings: sums by command and kind, and the report. */
-#ifndef STALLTOP_OUT_DIFF_REPORT_H
-#define STALLTOP_OUT_DIFF_REPORT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -67,5 +66,3 @@ void diff_free(struct diff *diff);
 /* Appends the result as a table, or as a JSON object on a line, to out->buf. */
 void run_text(struct out *out, const struct run_result *result);
 void run_json(struct out *out, const struct run_result *result);
-
-#endif

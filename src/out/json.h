@@ -4,8 +4,7 @@
  * outermost value ends its line. A call out of turn (a member without a name, a name in an array, a
  * level beyond JSON_DEPTH) is a bug, and ends the program.
  */
-#ifndef STALLTOP_OUT_JSON_H
-#define STALLTOP_OUT_JSON_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -129,5 +128,3 @@ void json_put_delays(struct json *json, const char *name, const struct delay_sum
 
 /* Notes as objects with id and text, with their remedies. */
 void json_put_notes(struct json *json, const char *name, const struct note *notes, size_t n);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Output formats of frames, of a command's report and of a diff. */
-#ifndef STALLTOP_OUT_OUT_H
-#define STALLTOP_OUT_OUT_H
+#pragma once
 
 #include <signal.h>
 
@@ -136,5 +135,3 @@ void out_named(const struct out_config *config, unsigned format, struct layout *
 
 #define OUT_DECLARE(format) extern const struct out_ops out_##format;
 OUT_FORMATS(OUT_DECLARE, OUT_DECLARE)
-
-#endif

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* CSV by RFC 4180: a single head row, lines end with CR LF, unknown values are empty. */
-#include "config.h"
-
 #include <string.h>
 
 #include "base/util.h"

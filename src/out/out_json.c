@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* JSON Lines: one object per sample. */
-#include "config.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* OpenMetrics: all metrics at each sample, as in a scrape. */
-#include "config.h"
-
 #include "out/out_openmetrics.h"
 
 #include "base/util.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Metrics by group, in the two ways of writing them that scrapers ask for. */
-#ifndef STALLTOP_OUT_OUT_OPENMETRICS_H
-#define STALLTOP_OUT_OUT_OPENMETRICS_H
+#pragma once
 
 #include "base/buf.h"
 #include "out/out.h"
@@ -12,5 +11,3 @@ enum exposition { EXPOSITION_OPENMETRICS, EXPOSITION_TEXT, EXPOSITIONS };
 
 /* Appends the metrics of the last frame of an output of that format. */
 void openmetrics_append(struct buf *buf, const struct out *out, enum exposition exposition);
-
-#endif

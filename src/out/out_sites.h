@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The sites of traced waits, for all formats that have them. */
-#ifndef STALLTOP_OUT_OUT_SITES_H
-#define STALLTOP_OUT_OUT_SITES_H
+#pragma once
 
 #include "out/json.h"
 #include "view/query.h"
@@ -32,5 +31,3 @@ void out_sites_text(struct buf *out, const struct view *view, struct site_owners
 
 /* Puts time by state as an object of "STATE_ns"; null for NULL. */
 void out_states_json(struct json *json, const char *name, const struct wait_states *states);
-
-#endif

@@ -4,8 +4,6 @@
  * sites of waits, in theirs; of pressure, ended tasks and notes. Rows of tasks to which nothing
  * happened are left out.
  */
-#include "config.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Batch text: the screen's lines, written without a screen. */
-#include "config.h"
-
 #include <string.h>
 
 #include "base/util.h"

@@ -3,8 +3,6 @@
  * The format of --why: one answer to one question. What suffers most, why, down to the roots of its
  * chain of waits, what to do about it, and what could not be known; in a page, or a line of JSON.
  */
-#include "config.h"
-
 #include <stdlib.h>
 #include <string.h>
 

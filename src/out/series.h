@@ -7,8 +7,7 @@
  * one that stands for the rest. A group keeps its series for as long as something happens to it,
  * and after that until another one needs it. Then its counters are kept for when it comes back.
  */
-#ifndef STALLTOP_OUT_SERIES_H
-#define STALLTOP_OUT_SERIES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -107,5 +106,3 @@ const struct series_group *series_at(const struct series *series, size_t i);
 const struct series_machine *series_machine(const struct series *series);
 
 void series_close(struct series *series);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Rows as lines of text, one word a cell: tables of tasks, of groups, and of sites. */
-#ifndef STALLTOP_OUT_TEXT_TABLE_H
-#define STALLTOP_OUT_TEXT_TABLE_H
+#pragma once
 
 #include "view/layout.h"
 
@@ -31,5 +30,3 @@ void text_table_heads(struct text_table *table);
  * can be split at blanks.
  */
 void text_table_row(struct text_table *table, const struct row *row);
-
-#endif

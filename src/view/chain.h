@@ -3,8 +3,7 @@
  * Chains of waits: the wakers of a task, their activities meanwhile, the wakers of these, and so on
  * down to a root: a disk, a timer, a peer, a quota, or a task that runs.
  */
-#ifndef STALLTOP_VIEW_CHAIN_H
-#define STALLTOP_VIEW_CHAIN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -92,5 +91,3 @@ void chain_build(struct chain *chain, const struct chain_index *index,
 
 void chain_index_free(struct chain_index *index);
 void chain_free(struct chain *chain);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Chains of waits in words. */
-#ifndef STALLTOP_VIEW_CHAIN_WORDS_H
-#define STALLTOP_VIEW_CHAIN_WORDS_H
+#pragma once
 
 #include "base/text.h"
 #include "view/chain.h"
@@ -18,5 +17,3 @@ void chain_put_part(struct buf *out, const struct chain_part *part, enum text_ch
 void chain_put_waker(struct buf *out, const struct chain_step *step, enum text_charset charset);
 
 void chain_put_root(struct buf *out, const struct chain_root *root, enum text_charset charset);
-
-#endif

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Finds columns, sums up several rows, and formats values as cells. */
-#include "config.h"
-
 #include "view/column.h"
 
 #include <stdio.h>

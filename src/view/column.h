@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The columns: one row per column. Every view and every format takes its cells from here. */
-#ifndef STALLTOP_VIEW_COLUMN_H
-#define STALLTOP_VIEW_COLUMN_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -251,5 +250,3 @@ void column_heading(const struct column *column, char heading[COLUMN_HEADING]);
 
 /* The label of the unit row. */
 const char *column_unit(const struct column *column, enum unit unit);
-
-#endif

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The values of columns of delays, in each unit. */
-#include "config.h"
-
 #include <math.h>
 
 #include "base/util.h"

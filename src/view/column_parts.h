@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Getters of the table of columns that have files of their own. */
-#ifndef STALLTOP_VIEW_COLUMN_PARTS_H
-#define STALLTOP_VIEW_COLUMN_PARTS_H
+#pragma once
 
 #include "base/util.h"
 #include "view/column.h"
@@ -76,5 +75,3 @@ column_get_fn column_get_waker;
 
 /* The part of the interval that the row lost. */
 column_get_fn column_get_lost;
-
-#endif

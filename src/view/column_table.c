@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* All columns, with their values for a row of a task or of a group. */
-#include "config.h"
-
 #include "view/column_parts.h"
 
 #include <sys/wait.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The columns in words: heads spelled out, remedies, cost. */
-#ifndef STALLTOP_VIEW_COLUMN_WORDS_H
-#define STALLTOP_VIEW_COLUMN_WORDS_H
+#pragma once
 
 #include "base/buf.h"
 #include "view/column.h"
@@ -42,5 +41,3 @@ struct column_cost {
 };
 
 struct column_cost column_cost(const struct column *column);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Cures: what to do against a finding, with the names of what it is about. */
-#ifndef STALLTOP_VIEW_CURE_H
-#define STALLTOP_VIEW_CURE_H
+#pragma once
 
 #include "view/chain.h"
 #include "view/finding.h"
@@ -13,5 +12,3 @@
  */
 void cure_put(struct buf *means, struct buf *how, const struct frame *frame,
 	      const struct finding *finding, const struct chain *chain);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Findings: what the machine suffers from most, in words. */
-#ifndef STALLTOP_VIEW_FINDING_H
-#define STALLTOP_VIEW_FINDING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -126,5 +125,3 @@ bool finding_append(struct buf *out, const struct findings *findings, const stru
 bool finding_wants_target(const struct finding *finding);
 
 void findings_free(struct findings *findings);
-
-#endif

@@ -3,8 +3,7 @@
  * Finds what the machine suffers from most, by the figures of a frame and by no others. A finding
  * says what was measured. Where the source does not tell a cause it names none.
  */
-#ifndef STALLTOP_VIEW_FINDINGS_H
-#define STALLTOP_VIEW_FINDINGS_H
+#pragma once
 
 #include "view/finding.h"
 #include "view/query.h"
@@ -57,5 +56,3 @@ bool findings_past_begin(struct findings_past *past, uint64_t begin_ns);
 /* Compares a finding with earlier ones; learn: remembers it (see findings_past_begin()). */
 enum finding_news findings_past_judge(struct findings_past *past, const struct finding *finding,
 				      bool learn);
-
-#endif

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Findings of tasks that get no CPU: by a quota, or as others run. */
-#include "config.h"
-
 #include "view/findings_parts.h"
 
 #include <math.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Looks at the rows of a frame: who waits most for what. */
-#include "config.h"
-
 #include "view/findings_parts.h"
 
 #include <math.h>

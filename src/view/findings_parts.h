@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Parts of findings, shared by the files that find them and that put them into words. */
-#ifndef STALLTOP_VIEW_FINDINGS_PARTS_H
-#define STALLTOP_VIEW_FINDINGS_PARTS_H
+#pragma once
 
 #include "view/finding.h"
 #include "view/query.h"
@@ -202,5 +201,3 @@ void finding_put_function(struct finder *finder, const struct finding *finding);
 void finding_put_site(struct finder *finder, struct finding *finding, double waited_ns);
 /* ", most of it ended by 812 postgres", where most of a site's waiting was. */
 void finding_put_waker(struct finder *finder, const struct site *site);
-
-#endif

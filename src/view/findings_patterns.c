@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The patterns: what may be found, and in which words. */
-#include "config.h"
-
 #include "view/findings_parts.h"
 
 #include <string.h>

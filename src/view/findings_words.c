@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Parts of the words of findings. */
-#include "config.h"
-
 #include <string.h>
 
 #include "base/util.h"

@@ -3,8 +3,7 @@
  * Tasks that only idle: nothing happened to them in the interval. A screen folds those for which it
  * has no line, and all such threads of the kernel, into one line.
  */
-#ifndef STALLTOP_VIEW_IDLE_H
-#define STALLTOP_VIEW_IDLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -46,5 +45,3 @@ bool kthreads_shown(const struct frame *frame);
 
 /* Whether a row of a frame that has it is a thread of the kernel. */
 bool kthread_row(const struct row *row);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The columns that a view shows, and their order. */
-#ifndef STALLTOP_VIEW_LAYOUT_H
-#define STALLTOP_VIEW_LAYOUT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -132,5 +131,3 @@ void room_make(struct layout *layout, enum group_by by, const struct column *sor
 /* The same with columns in the order of a list of ids, until the others fit. */
 void room_leave_out(struct layout *layout, const char *ids, enum group_by by,
 		    const struct column *sort, int cells);
-
-#endif

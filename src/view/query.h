@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A query of a frame: which rows, in which order, how many. */
-#ifndef STALLTOP_VIEW_QUERY_H
-#define STALLTOP_VIEW_QUERY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -80,5 +79,3 @@ bool query_matches(struct pattern *pattern, const struct task *task);
 bool query_takes(const void *query, const struct row *row);
 
 void order_free(struct order *order);
-
-#endif

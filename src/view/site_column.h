@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The columns of a table of sites: one row per column. Rows are lines of view/site_lines.h. */
-#ifndef STALLTOP_VIEW_SITE_COLUMN_H
-#define STALLTOP_VIEW_SITE_COLUMN_H
+#pragma once
 
 #include "view/column.h"
 #include "view/site_lines.h"
@@ -11,5 +10,3 @@ extern const struct column_table site_columns;
 
 /* Those of a text, which ends with a name. */
 #define SITE_TEXT_FIELDS "pid,state,time,share,count,avg,max,syscall,on,where,comm"
-
-#endif

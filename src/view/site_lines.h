@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The sites of waits as lines of a table: of some processes, added up by a key, the most time
  * first. */
-#ifndef STALLTOP_VIEW_SITE_LINES_H
-#define STALLTOP_VIEW_SITE_LINES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -138,5 +137,3 @@ double site_bucket_from(unsigned bucket);
 double site_bucket_to(const struct site *site, unsigned bucket);
 
 void site_lines_free(struct site_lines *sites);
-
-#endif

@@ -3,8 +3,7 @@
  * The lines above the table as data: figures, which batch mode joins to text, and which the screen
  * draws by their weight, as many as fit.
  */
-#ifndef STALLTOP_VIEW_SUMMARY_H
-#define STALLTOP_VIEW_SUMMARY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -134,5 +133,3 @@ struct summary summary_pressure_pairs(struct buf *text, enum psi_resource resour
 
 /* Makes a line with the avg10 of "some" of each resource; `brief`: without the word "some". */
 struct summary summary_pressure_short(struct buf *text, const struct frame_info *info, bool brief);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* How texts look on the screen: themes, and what the configuration changes in one. */
-#ifndef STALLTOP_VIEW_THEME_H
-#define STALLTOP_VIEW_THEME_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -133,5 +132,3 @@ int theme_rgb(int number);
 
 /* The ratio of the contrast of two colours, 0xRRGGBB, from 1 to 21 (WCAG 2). */
 double theme_contrast(int a, int b);
-
-#endif

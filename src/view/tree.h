@@ -5,8 +5,7 @@
  * below it, each counted once. (Rows of a tree of groups already include the groups below: see
  * group.h.)
  */
-#ifndef STALLTOP_VIEW_TREE_H
-#define STALLTOP_VIEW_TREE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -57,5 +56,3 @@ void tree_build(struct tree *tree, const struct query *query, const struct view 
 const struct row *tree_branch(const struct tree *tree, size_t index);
 
 void tree_free(struct tree *tree);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The value of a cell, which may be unknown; how values of each type are compared and shown. */
-#ifndef STALLTOP_VIEW_VALUE_H
-#define STALLTOP_VIEW_VALUE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -94,5 +93,3 @@ int value_compare(const struct value *a, const struct value *b);
  */
 void value_append(struct buf *out, const struct value *value, enum value_format format,
 		  unsigned width);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The choice of what is shown and how: options set it, the screen's keys change it. */
-#ifndef STALLTOP_VIEW_VIEW_CONFIG_H
-#define STALLTOP_VIEW_VIEW_CONFIG_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -156,5 +155,3 @@ enum group_by view_default_group(const struct view_config *view);
 
 /* Frees fields, presets and the list of users. */
 void view_config_free(struct view_config *view);
-
-#endif

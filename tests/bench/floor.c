@@ -6,8 +6,6 @@
  * round, with tabs between: the pass, CPU time in us, how many tasks it met. A pass that
  * cannot be had prints "-" and the reason.
  */
-#include "config.h"
-
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -20,8 +20,6 @@
  * Exit status: 0; 1 when the command failed, with what it had to say on standard error;
  * 3 when it took too long; 2 for wrong usage.
  */
-#include "config.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>

@@ -11,8 +11,6 @@
  * prints of each load the medians without and with, the median of the pairs' ratios, and the median
  * of their differences in ns.
  */
-#include "config.h"
-
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <sched.h>

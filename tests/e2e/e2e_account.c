@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* It adds up: what tasks ran, and what the CPUs did besides, is the time that there was. */
-#include "config.h"
-
 #include "tests/lib/guard.h"
 #include "tests/lib/parse.h"
 

@@ -3,8 +3,6 @@
  * Batch mode as a script sees it: exit statuses, messages, ends in mid-run, and
  * when a sample comes.
  */
-#include "config.h"
-
 #include "tests/lib/parse.h"
 
 #include <fcntl.h>

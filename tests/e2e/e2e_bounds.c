@@ -3,8 +3,6 @@
  * Waits for storage that the pressure of a task's own group rules out. Since 6.12 the kernel books
  * them from stale stamps, and beside a group whose tasks do wait the machine's pressure allows all.
  */
-#include "config.h"
-
 #include "tests/lib/box.h"
 #include "tests/lib/guard.h"
 #include "tests/lib/parse.h"

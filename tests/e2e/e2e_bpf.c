@@ -3,8 +3,6 @@
  * The snapshot of all tasks by a program in the kernel says what taskstats says, by either
  * iterator, of processes and of threads, under load.
  */
-#include "config.h"
-
 #include "tests/lib/box.h"
 #include "tests/lib/e2e.h"
 #include "tests/lib/figures.h"

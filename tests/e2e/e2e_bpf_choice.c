@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The bpf source as who runs the program sees it: when it is taken, and why it is not. */
-#include "config.h"
-
 #include "tests/lib/guard.h"
 #include "tests/lib/parse.h"
 

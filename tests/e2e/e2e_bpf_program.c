@@ -3,8 +3,6 @@
  * The bpf source as who runs the program sees it: that it shows what taskstats shows, and what
  * only it can: waits that go on.
  */
-#include "config.h"
-
 #include "tests/lib/guard.h"
 #include "tests/lib/parse.h"
 #include "tests/lib/reader.h"

@@ -3,8 +3,6 @@
  * From snapshot to snapshot: who did nothing is passed over, and nobody who did anything is, be it
  * only that others did it to them.
  */
-#include "config.h"
-
 #include "tests/lib/e2e.h"
 #include "tests/lib/figures.h"
 #include "tests/lib/guard.h"

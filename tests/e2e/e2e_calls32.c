@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* 32-bit programs: the calls that they sleep in have other numbers and other registers. */
-#include "config.h"
-
 #include "tests/lib/e2e.h"
 #include "tests/lib/parse.h"
 #include "tests/lib/tracebook.h"

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Cgroups on the real kernel: whose group is shown, and what the kernel says of one. */
-#include "config.h"
-
 #include "cgroup/cgroup.h"
 #include "tests/lib/guard.h"
 #include "tests/lib/parse.h"

@@ -3,8 +3,6 @@
  * Chains of waits that were planted: what the first process waits for is found at the end of the
  * chain, by whatever the processes between wait for each other, and with the shares that it has.
  */
-#include "config.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

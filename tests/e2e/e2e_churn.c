@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Tasks come, go, change and leave their pids to others: figures stay those of a task. */
-#include "config.h"
-
 #include "tests/lib/guard.h"
 #include "tests/lib/parse.h"
 #include "tests/lib/reader.h"

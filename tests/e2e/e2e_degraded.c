@@ -3,8 +3,6 @@
  * What cannot be known has a reason, costs only the columns that it must, and is
  * never shown as zero.
  */
-#include "config.h"
-
 #include "tests/lib/box.h"
 #include "tests/lib/guard.h"
 #include "tests/lib/parse.h"

@@ -6,8 +6,6 @@
  *   DISK_STALL=30      seconds of the stall (5)
  *   DISK_SEGMENTS=40   seconds of recording short segments (6)
  */
-#include "config.h"
-
 #include "tests/lib/frozen.h"
 #include "tests/lib/guard.h"
 #include "tests/lib/parse.h"

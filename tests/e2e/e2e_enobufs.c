@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* A socket of the real kernel that is out of buffer: what was dropped is asked for again. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <errno.h>

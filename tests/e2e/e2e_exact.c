@@ -3,8 +3,6 @@
  * Waits for storage and in state D as they are measured (--exact-io), beside clocks of who waits:
  * also where the kernel books wrongly, as it does since 6.12 on a CPU that others want.
  */
-#include "config.h"
-
 #include "tests/lib/box.h"
 #include "tests/lib/guard.h"
 #include "tests/lib/parse.h"

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Threads that take their leader's place, all the time: every task is in a sample once. */
-#include "config.h"
-
 #include "tests/lib/e2e.h"
 
 #include <stdio.h>

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Tasks that end between two samples: each is counted, once, with all that it did. */
-#include "config.h"
-
 #include "tests/lib/guard.h"
 #include "tests/lib/parse.h"
 #include "tests/lib/reader.h"

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Storage bytes of tasks that end: all of them, each once, and none with who reaps. */
-#include "config.h"
-
 #include "tests/lib/guard.h"
 #include "tests/lib/parse.h"
 #include "tests/lib/watch.h"

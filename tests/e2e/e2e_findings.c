@@ -3,8 +3,6 @@
  * That nothing is found where all is well: on a machine that has nothing to do, and while programs
  * are built. What is found of incidents is in e2e_incidents.
  */
-#include "config.h"
-
 #include "tests/lib/parse.h"
 
 #include <signal.h>

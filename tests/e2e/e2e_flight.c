@@ -3,8 +3,6 @@
  * The flight recorder (--before): nothing is written until something happens, then what was before
  * it and after it; also while memory is short.
  */
-#include "config.h"
-
 #include "tests/lib/box.h"
 #include "tests/lib/parse.h"
 

@@ -3,8 +3,6 @@
  * Formats, units and what chooses and orders rows. A stopped process's counters
  * stand still: what different runs print of it can be compared to the digit.
  */
-#include "config.h"
-
 #include "tests/lib/parse.h"
 #include "tests/lib/reader.h"
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Tasks that were frozen on purpose, as a paused container's are: that is no hang. */
-#include "config.h"
-
 #include "tests/lib/finding.h"
 #include "tests/lib/guard.h"
 #include "tests/lib/parse.h"

@@ -3,8 +3,6 @@
  * Rows folded into groups: what a group shows is what its members show, each counted once. What
  * different runs print can be compared to the digit where counters stand still.
  */
-#include "config.h"
-
 #include "tests/lib/box.h"
 #include "tests/lib/parse.h"
 #include "tests/lib/reader.h"

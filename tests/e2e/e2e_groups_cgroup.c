@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Groups of cgroups: their own pressure and limits beside what their members wait for, --cgroup. */
-#include "config.h"
-
 #include "tests/lib/box.h"
 #include "tests/lib/guard.h"
 #include "tests/lib/parse.h"

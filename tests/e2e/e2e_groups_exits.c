@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Tasks that ended in the interval, most of them seen by no sample, in their groups. */
-#include "config.h"
-
 #include "tests/lib/box.h"
 #include "tests/lib/guard.h"
 #include "tests/lib/parse.h"

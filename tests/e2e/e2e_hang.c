@@ -3,8 +3,6 @@
  * Waits while they last: tasks that hang, for what the kernel books at the end and for what it
  * books nowhere, are there in each interval, whichever way the counters come.
  */
-#include "config.h"
-
 #include "tests/lib/box.h"
 #include "tests/lib/guard.h"
 #include "tests/lib/parse.h"

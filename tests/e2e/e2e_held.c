@@ -4,8 +4,6 @@
  * hangs, too. The program must go on, show who hangs, and end when it is told to. What hangs is let
  * go of after a while by itself (SILENT_SECONDS), or by the guard.
  */
-#include "config.h"
-
 #include "tests/lib/frozen.h"
 #include "tests/lib/guard.h"
 #include "tests/lib/parse.h"

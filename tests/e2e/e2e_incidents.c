@@ -3,8 +3,6 @@
  * Incidents whose cause is known, traced: the wait is found with its state, its system call, what
  * it is on, and who ends it; and it is said in words, traced and not.
  */
-#include "config.h"
-
 #include "tests/lib/parse.h"
 
 #include <stdio.h>

@@ -3,8 +3,6 @@
  * Each kind of delay, provoked: the task that waits leads its column, and what is
  * printed lies between two readings that have nothing in common with the program.
  */
-#include "config.h"
-
 #include "tests/lib/box.h"
 #include "tests/lib/parse.h"
 #include "tests/lib/reader.h"

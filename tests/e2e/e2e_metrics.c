@@ -3,8 +3,6 @@
  * Metrics: they grow by what batch mode prints, to the nanosecond; and readers of the file see
  * whole texts. What is given over HTTP is in e2e_metrics_http.
  */
-#include "config.h"
-
 #include "tests/lib/parse.h"
 
 #include <fcntl.h>

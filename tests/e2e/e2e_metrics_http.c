@@ -3,8 +3,6 @@
  * Metrics over HTTP: clients get theirs whatever others do, and whatever the sampler does; and not
  * everybody is one.
  */
-#include "config.h"
-
 #include "tests/lib/parse.h"
 #include "tests/lib/scrape.h"
 

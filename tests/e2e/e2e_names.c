@@ -4,8 +4,6 @@
  * raw, columns stay straight, and two names never look alike, as each can be
  * had back from what is shown.
  */
-#include "config.h"
-
 #include "tests/lib/parse.h"
 
 #include <stdio.h>

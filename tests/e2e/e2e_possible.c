@@ -3,8 +3,6 @@
  * No figure that cannot be: while kernels book waits from stale stamps, nothing is shown that is
  * longer than the interval for each thread, and what can be is not lost.
  */
-#include "config.h"
-
 #include "tests/lib/parse.h"
 
 #include <dirent.h>

@@ -3,8 +3,6 @@
  * Programs as they run on machines, all at once, with nothing to do: nothing is said of any.
  * PROGRAMS_SECONDS is for how long each way to look at them does (5).
  */
-#include "config.h"
-
 #include "tests/lib/program.h"
 
 #include <stdio.h>

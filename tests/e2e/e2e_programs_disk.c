@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Programs whose disk, file system, memory or CPUs fail them: it is said what, and by whom. */
-#include "config.h"
-
 #include "tests/lib/program.h"
 
 #include "base/util.h"

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Programs that others keep waiting, by a lock, a pipe, a socket, or stopped: it is said who. */
-#include "config.h"
-
 #include "tests/lib/program.h"
 
 #include "base/util.h"

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What is so only where nothing else runs: when a sample comes, whole percents, who is first. */
-#include "config.h"
-
 #include "tests/lib/parse.h"
 
 #include <math.h>

@@ -3,8 +3,6 @@
  * The recipes of doc/scripts.md for batch mode, word by word, on real samples: what each
  * prints is held against a reading of the samples that it was given.
  */
-#include "config.h"
-
 #include "tests/lib/parse.h"
 
 #include <math.h>

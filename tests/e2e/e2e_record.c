@@ -3,8 +3,6 @@
  * Recordings: a replay is what was shown while it was recorded, byte for byte. What becomes of
  * files is in e2e_record_file.
  */
-#include "config.h"
-
 #include "tests/lib/parse.h"
 
 #include <glob.h>

@@ -3,8 +3,6 @@
  * Recordings as files: whoever ends when, and whatever room there is, what was written can be read;
  * and nothing that is in a file does harm.
  */
-#include "config.h"
-
 #include "tests/lib/ask.h"
 #include "tests/lib/parse.h"
 

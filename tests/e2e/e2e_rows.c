@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Which rows are shown, in which order, with which columns. */
-#include "config.h"
-
 #include "tests/lib/parse.h"
 
 #include <stdio.h>

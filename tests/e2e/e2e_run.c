@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* A command's delays: what it and all its descendants waited for, however they are related. */
-#include "config.h"
-
 #include "tests/lib/guard.h"
 #include "tests/lib/parse.h"
 #include "tests/lib/reader.h"

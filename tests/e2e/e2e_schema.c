@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The JSON of all options, by a validator that is not ours, against the schema that we ship. */
-#include "config.h"
-
 #include "tests/lib/parse.h"
 
 #include <stdio.h>

@@ -5,8 +5,6 @@
  * memory stays what it is.
  *   SCRAPE_SECONDS=600  how long clients scrape (5)
  */
-#include "config.h"
-
 #include "tests/lib/box.h"
 #include "tests/lib/e2e.h"
 #include "tests/lib/guard.h"

@@ -3,8 +3,6 @@
  * What an unprivileged user tries with a program that has capabilities by its file: each test is an
  * attempt, and SECURITY.md says what it is to come to. The file is given all that could serve.
  */
-#include "config.h"
-
 #include "tests/lib/parse.h"
 
 #include <endian.h>

@@ -5,8 +5,6 @@
  * is what it may be: 600 and 200 unless they say more (the ways that are not the
  * default take half of it).
  */
-#include "config.h"
-
 #include "tests/lib/parse.h"
 
 #include <dirent.h>

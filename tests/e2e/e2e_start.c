@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What the program does not take from who starts it: with privileges of its own, or half closed. */
-#include "config.h"
-
 #include "tests/lib/e2e.h"
 
 #include <endian.h>

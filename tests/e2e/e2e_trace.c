@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Every wait watched by the programs in the kernel, on loads whose waits are known. */
-#include "config.h"
-
 #include "tests/lib/tracebook.h"
 
 #include <arpa/inet.h>

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The trace in the kernel, where threads come and go, there is little room, or little is allowed.
  */
-#include "config.h"
-
 #include "tests/lib/tracebook.h"
 
 #include <dirent.h>

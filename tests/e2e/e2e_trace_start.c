@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What it takes to start a trace: the kernel checks the programs each time that one is opened. */
-#include "config.h"
-
 #include "tests/lib/tracebook.h"
 
 #include <dirent.h>

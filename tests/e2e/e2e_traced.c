@@ -3,8 +3,6 @@
  * Traced waits: a thread's time is partitioned, a process's waits are its sites and the rest,
  * files are named, and of a command all descendants count.
  */
-#include "config.h"
-
 #include "tests/lib/parse.h"
 
 #include <fcntl.h>

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What tasks wait on right now, of real ones: the call, the file or peer or child, the function. */
-#include "config.h"
-
 #include "tests/lib/parse.h"
 
 #include <arpa/inet.h>

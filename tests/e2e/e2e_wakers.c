@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Who ended waits for pipes and sockets, as the programs in the kernel traced it. */
-#include "config.h"
-
 #include "tests/lib/tracebook.h"
 
 #include <arpa/inet.h>

@@ -3,8 +3,6 @@
  * Batch mode that waits for pressure (--when): silent and asleep before it, samples while it
  * lasts, asleep again; groups that go; and what is said where the kernel does not watch.
  */
-#include "config.h"
-
 #include "tests/lib/box.h"
 #include "tests/lib/guard.h"
 #include "tests/lib/parse.h"

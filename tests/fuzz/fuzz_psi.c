@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Any bytes as a pressure file: no harm, and what is valid prints back as it was read. */
-#include "config.h"
-
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>

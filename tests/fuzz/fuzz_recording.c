@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Any bytes as a recording, and as a record of one: it is refused, or played; no harm. */
-#include "config.h"
-
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,8 +5,6 @@
  * fuzz_NAME takes the inputs of corpus/NAME in the tree and of corpus.made/NAME
  * in the build. Also by hand: fuzz_NAME FILE...
  */
-#include "config.h"
-
 #include <dirent.h>
 #include <errno.h>
 #include <stdint.h>

@@ -3,8 +3,6 @@
  * Any bytes as a configuration: no harm; what is written from it has no broken line, sets
  * what it was written for, and is written the same again.
  */
-#include "config.h"
-
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Any bytes as /proc/PID/stat: no harm; refused without a trace, or with a name from it. */
-#include "config.h"
-
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>

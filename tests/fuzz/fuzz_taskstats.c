@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Any bytes as a message's attributes and as a record: no harm, and no invention. */
-#include "config.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

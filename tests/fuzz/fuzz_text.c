@@ -4,8 +4,6 @@
  * nothing in it that a terminal acts on, gives the bytes back, and fits any number
  * of cells exactly.
  */
-#include "config.h"
-
 #include <limits.h>
 #include <locale.h>
 #include <stdio.h>

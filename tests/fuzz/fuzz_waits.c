@@ -3,8 +3,6 @@
  * Any bytes as the texts and messages that say what waits are on: no harm, and nothing from beyond.
  * The first byte chooses which.
  */
-#include "config.h"
-
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>

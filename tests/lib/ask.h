@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef TESTS_ASK_H
-#define TESTS_ASK_H
+#pragma once
 
 #include <stdint.h>
 
@@ -9,5 +8,3 @@ int64_t ask(const char *path, const char *query);
 
 /* Changes a recording. */
 void ask_change(const char *path, const char *sql);
-
-#endif

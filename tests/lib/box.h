@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef TESTS_BOX_H
-#define TESTS_BOX_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -39,5 +38,3 @@ int box_no_background_compaction(void);
 
 /* Swap of so many MiB on a zram device of its own. */
 int box_zram_swap(unsigned int mib);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What code costs: the system calls that it makes. */
-#ifndef STALLTOP_TESTS_LIB_CALLS_H
-#define STALLTOP_TESTS_LIB_CALLS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -18,5 +17,3 @@ uint64_t calls_made(void);
 		statement; \
 		calls_made() - calls_before; \
 	})
-
-#endif

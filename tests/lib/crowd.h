@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef TESTS_CROWD_H
-#define TESTS_CROWD_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -40,5 +39,3 @@ void crowd_waiters(void);
  * machine has no room for them.
  */
 pid_t crowd_sleepers(const char *name, int n);
-
-#endif

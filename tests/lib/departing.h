@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef TESTS_DEPARTING_H
-#define TESTS_DEPARTING_H
+#pragma once
 
 /* Ends of tasks in a scene. After cmocka.h. */
 
@@ -127,5 +126,3 @@ static inline uint64_t run_of_all(const struct frame *frame)
 		ns += frame->rows[i].deltas->grown.run_ns;
 	return ns;
 }
-
-#endif

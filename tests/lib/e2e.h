@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef TESTS_E2E_H
-#define TESTS_E2E_H
+#pragma once
 
 #include "tests/lib/test.h"
 #include <jansson.h>
@@ -163,5 +162,3 @@ int e2e_no_meminfo(const char *arg);
 
 /* The ids of a process's threads; their number, at most max. */
 size_t e2e_threads(pid_t pid, pid_t *tids, size_t max);
-
-#endif

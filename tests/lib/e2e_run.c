@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Programs that a test starts: what they print, and how they end. */
-#include "config.h"
-
 #include "tests/lib/e2e.h"
 #include "tests/lib/guard.h"
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef TESTS_EXITING_H
-#define TESTS_EXITING_H
+#pragma once
 
 /* Listeners for exit records over socket pairs whose other end plays the kernel. After cmocka.h. */
 
@@ -148,5 +147,3 @@ static inline void storm(struct kernel *kernel, uint32_t first, unsigned n)
 	}
 	exits_drain(kernel->exits);
 }
-
-#endif

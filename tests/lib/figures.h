@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef TESTS_FIGURES_H
-#define TESTS_FIGURES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -61,5 +60,3 @@ bool figures_notices(const struct figures *figures, const struct snapshot_view *
 
 /* The entry of a task, or NULL. */
 const struct snapshot_entry *figures_entry(const struct snapshot_view *view, pid_t id);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef TESTS_FINDING_H
-#define TESTS_FINDING_H
+#pragma once
 
 #include "tests/lib/e2e.h"
 
@@ -27,5 +26,3 @@ void finding_await_none(const char *args);
 
 /* Prints what was found, for who reads why a test failed. */
 void finding_print(json_t *sample);
-
-#endif

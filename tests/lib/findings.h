@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Made-up frames in which somebody suffers, and what is found there. */
-#ifndef TESTS_FINDINGS_H
-#define TESTS_FINDINGS_H
+#pragma once
 
 #include <stdlib.h>
 #include <string.h>
@@ -173,5 +172,3 @@ static inline void check_none(struct state *s, const char *text)
 
 /* A test whose state that is. */
 #define FINDINGS_TEST(name) TEST_WITH(name, open_state, close_state)
-
-#endif

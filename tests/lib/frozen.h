@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef TESTS_FROZEN_H
-#define TESTS_FROZEN_H
+#pragma once
 
 #include <stddef.h>
 
@@ -21,5 +20,3 @@ int frozen_freeze(const char *mount_point);
 
 /* 0 or -errno. */
 int frozen_thaw(const char *mount_point);
-
-#endif

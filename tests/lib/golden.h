@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef TESTS_GOLDEN_H
-#define TESTS_GOLDEN_H
+#pragma once
 
 #include "tests/lib/screen.h"
 
@@ -17,5 +16,3 @@
  */
 #define golden_check(s, name) golden_check_at(s, name, __FILE__, __LINE__)
 void golden_check_at(struct screen *s, const char *name, const char *file, int line);
-
-#endif

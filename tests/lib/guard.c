@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "config.h"
-
 #include "tests/lib/guard.h"
 
 /* Before linux/fs.h: with glibc before 2.36 its macros break the enum of this one. */

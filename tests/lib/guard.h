@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef TESTS_GUARD_H
-#define TESTS_GUARD_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -54,5 +53,3 @@ int read_text(const char *path, char *text, size_t size);
 
 /* The whole text into a file, in one write; 0, or -errno. */
 int write_text(const char *path, const char *text);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef TESTS_JOB_H
-#define TESTS_JOB_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/resource.h>
@@ -45,5 +44,3 @@ void job_foreground(struct job *job);
 
 /* Kills what is left. */
 void job_close(struct job *job);
-
-#endif

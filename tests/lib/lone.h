@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A sample of one process, 7, that sleeps, in a made-up /proc, with its row. */
-#ifndef TESTS_LONE_H
-#define TESTS_LONE_H
+#pragma once
 
 #include "model/frame.h"
 #include "tests/lib/tree.h"
@@ -72,5 +71,3 @@ static inline void lone_put(const struct lone *lone, pid_t tid, const char *name
 	snprintf(path, sizeof(path), "7/task/%d/%s", (int)tid, name);
 	put_text(lone->tree, path, text);
 }
-
-#endif

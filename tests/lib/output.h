@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Frames made by hand, put out in a format. */
-#ifndef TESTS_OUTPUT_H
-#define TESTS_OUTPUT_H
+#pragma once
 
 #include <stdlib.h>
 #include <string.h>
@@ -70,5 +69,3 @@ static inline const char *output_put(struct output *s, const struct out_ops *ops
 }
 
 #define OUTPUT_TEST(name) TEST_WITH(name, output_setup, output_teardown)
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef TESTS_PARSE_H
-#define TESTS_PARSE_H
+#pragma once
 
 #include "tests/lib/e2e.h"
 
@@ -117,5 +116,3 @@ size_t text_column(const struct text_sample *s, const char *heading);
  * is 12.3 +- 0.05, "12k" 12000 +- 500. False for what is no number.
  */
 bool cell_value(const char *cell, double *value, double *slack);
-
-#endif

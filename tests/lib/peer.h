@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef TESTS_PEER_H
-#define TESTS_PEER_H
+#pragma once
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -80,5 +79,3 @@ bool answers_once(const struct answers *answers);
 size_t answers_count(const struct answers *answers, int error);
 
 void answers_free(struct answers *answers);
-
-#endif

@@ -3,8 +3,7 @@
  * Processes that live, end and are reaped from sample to sample, for the tests of what adds up.
  * A PLAY_TEST()'s state is the struct play.
  */
-#ifndef TESTS_PLAY_H
-#define TESTS_PLAY_H
+#pragma once
 
 #include "model/account.h"
 #include "tests/lib/scene.h"
@@ -247,5 +246,3 @@ static inline void finish(struct play *play, int ms)
 	take_recovered(play, 0);
 	assert_run(play, ms);
 }
-
-#endif

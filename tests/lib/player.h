@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Frames made of what was recorded, and whether they are those that were. */
-#ifndef TESTS_PLAYER_H
-#define TESTS_PLAYER_H
+#pragma once
 
 #include <string.h>
 
@@ -182,5 +181,3 @@ static inline void compare_frames(const struct frame *live, const struct frame *
 	compare_traces(a->trace, b->trace, turn);
 	assert_int_equal(a->stale, b->stale);
 }
-
-#endif

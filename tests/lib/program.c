@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Programs on stages of their own. */
-#include "config.h"
-
 #include "tests/lib/program.h"
 
 #include <ctype.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef TESTS_PROGRAM_H
-#define TESTS_PROGRAM_H
+#pragma once
 
 #include "tests/lib/e2e.h"
 
@@ -106,5 +105,3 @@ struct fault {
  * pattern of their names, chooses some of them.
  */
 int fault_main(struct fault *faults, size_t n);
-
-#endif

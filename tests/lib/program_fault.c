@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Faults that are planted in programs, and what is said of them: who suffers, from what, by whom.
  */
-#include "config.h"
-
 #include "tests/lib/program.h"
 
 #include <ctype.h>

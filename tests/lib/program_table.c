@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Programs as they run on machines, which have nothing to do. */
-#include "config.h"
-
 #include "base/util.h"
 #include "tests/lib/program.h"
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef TESTS_READER_H
-#define TESTS_READER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -58,5 +57,3 @@ int reader_schedstat(pid_t pid, uint64_t *run, uint64_t *wait, uint64_t *slices)
 
 /* Sum over /proc/PID/task of stat's field 42, in ticks. */
 int reader_blkio_ticks(pid_t pid, uint64_t *ticks);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef TESTS_RECORDING_H
-#define TESTS_RECORDING_H
+#pragma once
 
 #include <stdlib.h>
 #include <string.h>
@@ -512,5 +511,3 @@ static inline int play_record(const char *path, unsigned seed, unsigned samples)
 	play_free(&machine);
 	return err;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef TESTS_RECORDS_H
-#define TESTS_RECORDS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -97,5 +96,3 @@ size_t record_message(uint8_t *to, const struct record_message *message);
 
 /* Writes an NLMSG_ERROR (or, with error 0, an acknowledgement). */
 size_t record_error(uint8_t *to, uint32_t seq, int error);
-
-#endif

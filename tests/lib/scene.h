@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef TESTS_SCENE_H
-#define TESTS_SCENE_H
+#pragma once
 
 #include "view/column.h"
 #include "model/frame.h"
@@ -42,5 +41,3 @@ void scene_build(struct scene *scene, unsigned to, bool since_start, uint32_t un
 
 /* The column of that id; the test fails where there is none. */
 const struct column *scene_column(const char *id);
-
-#endif

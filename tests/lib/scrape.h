@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef TESTS_SCRAPE_H
-#define TESTS_SCRAPE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,5 +23,3 @@ const char *scrape_ask(unsigned port, const char *path, const char *request);
 
 /* Waits until there are metrics. */
 void scrape_await(unsigned port, const char *path);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef TESTS_SCRATCH_H
-#define TESTS_SCRATCH_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -50,5 +49,3 @@ int scratch_dying(void (*run)(void), char *text, size_t size);
 /* Says why in the form the build wants, and leaves the test. */
 #define scratch_skip(reason) scratch_skip_test(__func__, reason)
 void scratch_skip_test(const char *test, const char *reason);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef TESTS_SCREEN_H
-#define TESTS_SCREEN_H
+#pragma once
 
 #include "tests/lib/test.h"
 #include <stdbool.h>
@@ -133,5 +132,3 @@ void screen_await_stop(struct screen *s);
 void screen_foreground(struct screen *s);
 /* Fails unless the terminal is as it was before the program. */
 void screen_check_restored(struct screen *s);
-
-#endif

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What is on a screen, and how a terminal is left. */
-#include "config.h"
-
 #include "tests/lib/scratch.h"
 #include "tests/lib/screen_parts.h"
 

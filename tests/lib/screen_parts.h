@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What the files of screen.h share. */
-#ifndef TESTS_SCREEN_PARTS_H
-#define TESTS_SCREEN_PARTS_H
+#pragma once
 
 #include "tests/lib/job.h"
 #include "tests/lib/screen.h"
@@ -29,5 +28,3 @@ struct screen {
 	char last[8]; /* the last character, as written */
 	size_t last_len;
 };
-
-#endif

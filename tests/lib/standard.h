@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What a configuration has that was written with the defaults. */
-#ifndef TESTS_STANDARD_H
-#define TESTS_STANDARD_H
+#pragma once
 
 /* All lines behind those that a test is about. */
 #define STANDARD_REST \
 	"group-by = process\nactive = no\ncommand-line = no\nnames = no\nhide-exited = no\n" \
 	"tree = no\nall-idle = no\nfold-header = no\n"
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef TESTS_STORY_H
-#define TESTS_STORY_H
+#pragma once
 
 /*
  * Records a made-up machine: a mail server waits for its disk behind an export, a shop for CPUs
@@ -8,5 +7,3 @@
  * runs this, and every recording is the same. 0 or -errno.
  */
 int story_record(const char *path);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef TESTS_SVG_H
-#define TESTS_SVG_H
+#pragma once
 
 #include "tests/lib/screen.h"
 
@@ -16,5 +15,3 @@ extern const struct svg_theme svg_dark, svg_light;
  * Writes what a screen shows as SVG: text that can be selected, a line in one piece. 0 or -errno.
  */
 int svg_write(struct screen *s, const struct svg_theme *theme, const char *title, const char *path);
-
-#endif

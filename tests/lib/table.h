@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef TESTS_TABLE_H
-#define TESTS_TABLE_H
+#pragma once
 
 #include "tests/lib/screen.h"
 
@@ -76,5 +75,3 @@ screen_predicate table_has_head, table_lacks_head;
 
 /* The table, which must be there. */
 #define table_must(s, t) screen_check(s, table_read(s, t))
-
-#endif

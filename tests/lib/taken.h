@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The procfs source over a made-up /proc, and its samples in turn. */
-#ifndef TESTS_TAKEN_H
-#define TESTS_TAKEN_H
+#pragma once
 
 #include <string.h>
 #include <unistd.h>
@@ -58,5 +57,3 @@ static inline void close_taken(struct taken *taken)
 /* What the source knows of a task. */
 #define TAKEN_VALID \
 	(DELAY_BOTH(DELAY_BIT(DELAY_CPU)) | DELAY_BIT(DELAY_BLKIO) | VALID_RUN | VALID_TICK)
-
-#endif

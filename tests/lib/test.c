@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The main function of programs whose tests list themselves. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <locale.h>

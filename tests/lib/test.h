@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef TESTS_TEST_H
-#define TESTS_TEST_H
+#pragma once
 
 /* cmocka.h wants these four before it */
 #include <setjmp.h>
@@ -48,5 +47,3 @@ int test_in_utf8(void **state);
 /* What the macros call before main(). */
 void tests_list(int line, const struct CMUnitTest *test);
 void tests_around(CMFixtureFunction begin, CMFixtureFunction end);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef TESTS_TRACEBOOK_H
-#define TESTS_TRACEBOOK_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -53,5 +52,3 @@ void tracebook_read_pipe(void *arg);
 
 /* A child that runs a function for ever, ended with the test. */
 pid_t tracebook_child(void (*run)(void *arg), void *arg);
-
-#endif

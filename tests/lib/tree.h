@@ -3,8 +3,7 @@
  * A made-up /proc for the tests of what reads one. make_tree() and remove_tree()
  * are a test's set-up and tear-down; the state is the struct tree.
  */
-#ifndef TESTS_TREE_H
-#define TESTS_TREE_H
+#pragma once
 
 #include <errno.h>
 #include <fcntl.h>
@@ -93,5 +92,3 @@ static inline void put_dir(const struct tree *tree, const char *path)
 {
 	assert_int_equal(mkdirat(tree->fd, path, 0700), 0);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Threads in a made-up /proc. */
-#ifndef TESTS_TREE_THREAD_H
-#define TESTS_TREE_THREAD_H
+#pragma once
 
 #include "tests/lib/tree.h"
 
@@ -82,5 +81,3 @@ static inline void end_thread(const struct tree *tree, const struct thread *thre
 		drop(tree, path, *names[i] ? 0 : AT_REMOVEDIR);
 	}
 }
-
-#endif

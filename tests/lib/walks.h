@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef TESTS_WALKS_H
-#define TESTS_WALKS_H
+#pragma once
 
 /*
  * Walks over made-up tasks in place of the program in the kernel: defines snapshot_open()
@@ -275,5 +274,3 @@ static inline bool turn_kept(const struct sample *sample, pid_t pid)
 {
 	return sample_unchanged(sample, sample_place(sample, pid, pid));
 }
-
-#endif

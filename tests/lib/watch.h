@@ -3,8 +3,7 @@
  * The program looked at sample by sample while tasks end or wait, and the loads that do.
  * Included behind "parse.h".
  */
-#ifndef TESTS_WATCH_H
-#define TESTS_WATCH_H
+#pragma once
 
 #include <signal.h>
 #include <stdlib.h>
@@ -200,5 +199,3 @@ static inline void load_end(struct load *load)
 	free(load->p.out_text.data);
 	free(load->p.err_text.data);
 }
-
-#endif

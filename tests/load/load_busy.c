@@ -4,8 +4,6 @@
  * a second each, and children that come and go, FORKS a second: a busy machine to be looked at, of
  * which each task takes little. It prints "ready" when all are there; they end with it.
  */
-#include "config.h"
-
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>

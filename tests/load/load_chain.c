@@ -17,8 +17,6 @@
  * chain0 and so on, or as LOAD_CHAIN_NAMES says, with commas between. FOLDER/work has what the work
  * was so far, in ns: sleeping, writing, running, waiting for a CPU, at all.
  */
-#include "config.h"
-
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <netinet/in.h>

@@ -15,8 +15,6 @@
  *                               prints "done" and their CPU time in us
  * Each prints "ready" when it has begun.
  */
-#include "config.h"
-
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>

@@ -7,8 +7,6 @@
  *   waits N MS     from SIGUSR1 on N times for so long, with as long a sleep of the usual kind in
  *                  between; then prints "done", N and how long it has waited in all, in us
  */
-#include "config.h"
-
 #include <inttypes.h>
 #include <limits.h>
 #include <pthread.h>

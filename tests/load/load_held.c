@@ -9,8 +9,6 @@
  * - epoll: in adding a file to an epoll, descriptor 100, with the lock of that
  * - fault FILE: on SIGUSR1, in writing to a page of a frozen file and in munmap() of another
  */
-#include "config.h"
-
 #include <fcntl.h>
 #include <linux/fuse.h>
 #include <pthread.h>

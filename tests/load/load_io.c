@@ -4,8 +4,6 @@
  * all CPUs, beside short processes of some threads that write: what makes kernels book waits from
  * stale stamps. It prints "ready" when the files are there.
  */
-#include "config.h"
-
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>

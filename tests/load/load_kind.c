@@ -5,8 +5,6 @@
  * started inside a memory cgroup of 32 MiB, swapin with swap and in one that
  * holds its 32 MiB, compact in one of 256 MiB.
  */
-#include "config.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>

@@ -4,8 +4,6 @@
  * ("-" is the empty one). It prints "ready" and their pids in that order; they
  * end with it.
  */
-#include "config.h"
-
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -12,8 +12,6 @@
  * WAITED", the real time and what it has waited so far, both in us: one when a wait begins and one
  * when it ends (spin: one in 20 ms), so that what it waited between any two times can be told.
  */
-#include "config.h"
-
 #include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>

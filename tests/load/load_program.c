@@ -16,8 +16,6 @@
  * - bulk FILE: writes 256 MB again and again, and has them on the disk, as bulk-writer
  * - cache FILE: reads a file all over again, a page here, a page there
  */
-#include "config.h"
-
 #include <fcntl.h>
 #include <linux/aio_abi.h>
 #include <linux/fuse.h>

@@ -4,8 +4,6 @@
  * (1), which have one name or by turns so many, for measuring what it costs to look at them.
  * It prints "ready" when all are there; they end with it.
  */
-#include "config.h"
-
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>

@@ -12,8 +12,6 @@
  * Each prints "ready" (reuse: and the pid), and after the storm "done", the number of ends and
  * the CPU time of the children that were waited for in us. It stays until it is killed.
  */
-#include "config.h"
-
 #include <errno.h>
 #include <linux/sched.h>
 #include <pthread.h>

@@ -17,8 +17,6 @@
  * - write FOLDER: writes a file every 5 ms ("ready PATH")
  * - poll: waits for one of two pipes ("ready")
  */
-#include "config.h"
-
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <linux/fuse.h>

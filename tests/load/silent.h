@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A file system in user space that answers some requests and is silent to others. */
-#ifndef TESTS_SILENT_H
-#define TESTS_SILENT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -25,5 +24,3 @@ int silent_mount(const char *folder);
  * answered. Ends after SILENT_SECONDS.
  */
 _Noreturn void silent_serve(int connection, const struct silent *how);
-
-#endif

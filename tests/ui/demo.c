@@ -5,8 +5,6 @@
  *
  * demo FOLDER: the recording is a file of the folder.
  */
-#include "config.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -6,8 +6,6 @@
  * -l: on a light background; -b: and what other monitors show of the same, where they are
  * installed. By default all views in all sizes, as FOLDER/VIEW-COLSxROWS.svg.
  */
-#include "config.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef TESTS_PICTURE_STAGE_H
-#define TESTS_PICTURE_STAGE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -27,5 +26,3 @@ void stage_freeze(bool freeze);
 
 /* Rations the CPU time of the shop, as from the start, or grants it all. */
 void stage_ration(bool ration);
-
-#endif

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The configuration: written whole or not at all, read at the start, never lost. */
-#include "config.h"
-
 #include "tests/lib/crowd.h"
 #include "tests/lib/scratch.h"
 #include "tests/lib/screen.h"

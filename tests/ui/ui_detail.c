@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The view of one task: all that is known of it, live, until it ends. */
-#include "config.h"
-
 #include "tests/lib/crowd.h"
 #include "tests/lib/reader.h"
 #include "tests/lib/scratch.h"

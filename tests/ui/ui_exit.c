@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The ways out: the terminal is as it was, the exit status is right. */
-#include "config.h"
-
 #include "tests/lib/crowd.h"
 #include "tests/lib/scratch.h"
 #include "tests/lib/screen.h"

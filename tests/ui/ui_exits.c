@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Tasks that end, and what the machine's time went to. */
-#include "config.h"
-
 #include "tests/lib/crowd.h"
 #include "tests/lib/reader.h"
 #include "tests/lib/scratch.h"

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The line that says in words what somebody suffers from, and what it opens by a key and a click.
  */
-#include "config.h"
-
 #include "tests/lib/e2e.h"
 #include "tests/lib/screen.h"
 #include "tests/lib/table.h"

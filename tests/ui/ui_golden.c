@@ -3,8 +3,6 @@
  * The layout of all views in three sizes: what they show of a made-up recording is, cell by cell,
  * what tests/ui/golden has. GENERATE=1 writes that anew.
  */
-#include "config.h"
-
 #include "tests/lib/golden.h"
 #include "tests/lib/scratch.h"
 #include "tests/lib/story.h"

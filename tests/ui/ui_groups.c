@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Groups on the screen: opened, left, looked into, followed while they move and vanish. */
-#include "config.h"
-
 #include "cgroup/hierarchy.h"
 #include "tests/lib/ask.h"
 #include "tests/lib/crowd.h"

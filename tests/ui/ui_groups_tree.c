@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Cgroups on the screen: as a list and as a tree, with their pressure, and one subtree alone. */
-#include "config.h"
-
 #include "tests/lib/box.h"
 #include "tests/lib/crowd.h"
 #include "tests/lib/guard.h"

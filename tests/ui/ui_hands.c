@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What makes the screen easy to the hand: function keys, clicks on hints, finding by letters. */
-#include "config.h"
-
 #include "tests/lib/crowd.h"
 #include "tests/lib/scratch.h"
 #include "tests/lib/screen.h"

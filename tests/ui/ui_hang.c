@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* A task that hangs is on the first screen, with nothing pressed. */
-#include "config.h"
-
 #include "tests/lib/crowd.h"
 #include "tests/lib/screen.h"
 #include "tests/lib/table.h"

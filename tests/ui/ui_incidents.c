@@ -3,8 +3,6 @@
  * Incidents whose cause is known, as a person finds them on the screen: what a task waits on in the
  * view of sites and on the site's page, and who hangs in the preset of hangs.
  */
-#include "config.h"
-
 #include "tests/lib/e2e.h"
 #include "tests/lib/screen.h"
 #include "tests/lib/table.h"

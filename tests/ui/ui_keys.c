@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Keys that sort, move, and change what is shown. Keys that ask are in ui_ask.c. */
-#include "config.h"
-
 #include "tests/lib/box.h"
 #include "tests/lib/crowd.h"
 #include "tests/lib/guard.h"

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What limits of control groups do to their tasks, and that the screen says so. */
-#include "config.h"
-
 #include "tests/lib/box.h"
 #include "tests/lib/crowd.h"
 #include "tests/lib/guard.h"

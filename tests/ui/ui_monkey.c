@@ -7,8 +7,6 @@
  * MONKEY_SECONDS says for how long (4), MONKEY_SEED what comes (1). What is done follows from the
  * seed; how far the program is by then does not.
  */
-#include "config.h"
-
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

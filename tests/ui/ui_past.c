@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Looking back on the screen, at what it kept itself and at a recording. */
-#include "config.h"
-
 #include "tests/lib/ask.h"
 #include "tests/lib/crowd.h"
 #include "tests/lib/recording.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The screen of a program that has privileges of its own: terminals are described by the system. */
-#include "config.h"
-
 #include <endian.h>
 #include <linux/capability.h>
 #include <signal.h>

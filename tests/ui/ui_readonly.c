@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A screen that only shows: by option, and by the administrator's configuration, which stays. */
-#include "config.h"
-
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

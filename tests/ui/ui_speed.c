@@ -3,8 +3,6 @@
  * Under the fingers: how soon rows are there, a key is answered, and what a refresh writes; and
  * with very many tasks, which would disturb all that runs beside.
  */
-#include "config.h"
-
 #include "tests/lib/crowd.h"
 #include "tests/lib/scratch.h"
 #include "tests/lib/screen.h"

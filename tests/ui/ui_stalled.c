@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Terminals that take nothing, and keyboards that give half or too much: nothing waits for them. */
-#include "config.h"
-
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The key that switches delay accounting for the whole machine. */
-#include "config.h"
-
 #include "tests/lib/crowd.h"
 #include "tests/lib/guard.h"
 #include "tests/lib/scratch.h"

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Help, the field chooser, the mouse, and drawing anew. */
-#include "config.h"
-
 #include "tests/lib/crowd.h"
 #include "tests/lib/scratch.h"
 #include "tests/lib/screen.h"

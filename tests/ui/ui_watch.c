@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Pressure that --when names, told of on the screen: as it begins, and when its group goes. */
-#include "config.h"
-
 #include "tests/lib/box.h"
 #include "tests/lib/guard.h"
 #include "tests/lib/scratch.h"

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Whether it adds up: who ends how, who reaps when, and what parents' times then tell. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include "tests/lib/play.h"

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Whether it adds up where children outlive their parents, and an ancestor reaps them. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include "tests/lib/play.h"

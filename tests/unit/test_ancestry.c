@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Who descends from whom, by a made-up /proc and the records of a drain. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include "kernel/ancestry.h"

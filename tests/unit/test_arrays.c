@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Arrays that grow, and places in sorted ones. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <stdlib.h>

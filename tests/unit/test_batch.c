@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* A batch run goes on when a sample fails for a moment, and ends when it keeps failing. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <errno.h>

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The byte buffer, and the allocation, die() and log that stand under all else. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <errno.h>

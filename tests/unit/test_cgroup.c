@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The figures of cgroups, from trees of files that are like those of both versions, and worse. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <dirent.h>

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Readable names of cgroups: each kind of path that managers make, and paths that only look so. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <stdlib.h>

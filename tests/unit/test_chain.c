@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Chains of waits: shares that add up, down to the roots; circles, deadlocks, what is not known. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <math.h>

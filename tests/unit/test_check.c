@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Options that cannot go together: refused before anything is done. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 #include <stdio.h>
 #include <stdlib.h>

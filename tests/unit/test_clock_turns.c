@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Recordings over clocks that are set, and over boots: all samples come back, with true intervals.
  */
-#include "config.h"
-
 #include "tests/lib/test.h"
 #include <errno.h>
 #include <stdio.h>

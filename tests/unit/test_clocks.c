@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Times by the wall clock, while it is set and the machine is suspended. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include "base/clocks.h"

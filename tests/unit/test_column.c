@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The columns: figures computed by hand in every unit. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <stdlib.h>

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The table of columns: what it must hold, and cells as wide as it says. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <stdlib.h>

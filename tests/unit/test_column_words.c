@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The columns' words: complete, in the table's order, and of a length that help has room for. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <string.h>

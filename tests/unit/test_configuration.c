@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The configuration: what its lines set, what is kept, and that it is written whole. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <errno.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The file of the configuration: that it is written whole, where it is, and who may write it. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <errno.h>

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What processes of ours can't do any more: tried by children that are confined, as root. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Names of containers: made-up folders of each runtime, and what a hostile one puts there. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 #include "tests/lib/tree.h"
 

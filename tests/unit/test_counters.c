@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The arithmetic of counters: what is unknown stays unknown, and the larger reading stays. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <string.h>

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What to do against what was found, by its place in the kernel, its root, or its group. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include "base/util.h"

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Whether delays are accounted, and for whom, by a made-up /proc. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <errno.h>

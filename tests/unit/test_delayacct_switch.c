@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Delay accounting switched on for a run, by one or by several, and put back by the last. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <errno.h>

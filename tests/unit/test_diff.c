@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Comparing two recordings: sums by command and kind, their order, formats, spans. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 #include <jansson.h>
 #include <string.h>

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Processes that have exited: their last counters are counted once, in the right place. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include "tests/lib/departing.h"

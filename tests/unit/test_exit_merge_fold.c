@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Short-lived tasks that are alike become one row; how tasks ended; all their fields. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <signal.h>

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Tasks that ended are folded in the middle of a long interval, as their number has no bound. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <signal.h>

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Whatever tasks do between readings and drains, what they did is counted exactly once. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <stdio.h>

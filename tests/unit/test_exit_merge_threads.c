@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Threads that have exited, where each has a row; leaders that go first; exec by a thread. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include "tests/lib/departing.h"

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Exit records: what is taken of them, when, and for how long; and lists of CPUs. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <fcntl.h>

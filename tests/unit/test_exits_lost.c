@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Exit records that are lost, cannot be read, or are none. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <linux/sock_diag.h>

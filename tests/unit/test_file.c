@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Small files: reading them, once and again, and taking their texts apart. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <errno.h>

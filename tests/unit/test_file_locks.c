@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Who holds the lock of a file, in a made-up /proc/locks and in the kernel's. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <fcntl.h>

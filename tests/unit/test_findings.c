@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What is found in made-up frames: each pattern where it holds, and nothing where it does not. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <stdio.h>

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Findings by what was read of those that suffer: limits of their groups, rivals, rings. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <stdio.h>

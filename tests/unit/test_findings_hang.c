@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What is found of who hangs, or is kept waiting in a call, and of who keeps him. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include "tests/lib/findings.h"

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What is so all the time is no news; what gets worse is. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <stdio.h>

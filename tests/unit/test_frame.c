@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Deltas: births, reuse, counters that fall, wrap and overflow, and what is not known. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <stdlib.h>

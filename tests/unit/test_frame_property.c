@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Whatever counters do, a delta is the difference of two figures that were shown. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <string.h>

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Who holds the locks that threads of this process wait for. */
-#include "config.h"
-
 #include "kernel/proc.h"
 #include "tests/lib/test.h"
 

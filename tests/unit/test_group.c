@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Folding: sums are those of the members, each once; names, order, trees, what columns show. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <stdio.h>

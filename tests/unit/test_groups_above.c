@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The groups above a group: which they are, and that each is read once a sample. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <string.h>

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Who is kept waiting in a system call, and who has nothing to do, from a made-up /proc. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <errno.h>

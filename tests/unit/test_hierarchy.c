@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Which cgroup hierarchy is shown, and the groups in it, on made-up trees and hostile texts. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <errno.h>

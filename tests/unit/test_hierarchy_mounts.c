@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Where cgroup hierarchies are mounted: from texts as the kernel writes them, and worse ones. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <errno.h>

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Which rows of tasks that only idle are folded into one line: never those that did anything. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <stdlib.h>

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What samples tell triggers: hangs, each once, and processes killed for want of memory. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include "model/triggers.h"

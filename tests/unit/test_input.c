@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Where keys begin and end in what the keyboard sends, and what is handed on when. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <fcntl.h>

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Waits that the pressure of a task's own group rules out, where the machine's does not. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <stdlib.h>

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The writer of JSON: what it puts, byte by byte, and that a strict reader takes it. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <errno.h>

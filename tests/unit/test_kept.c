@@ -3,8 +3,6 @@
  * Who is kept waiting by the server of a file system, or by who has a lock, of all tasks: from a
  * made-up /proc.
  */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <linux/futex.h>

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Which columns are shown: the defaults by width, lists, and changes to the default. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <errno.h>

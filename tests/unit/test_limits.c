@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The limits of a task's groups, of both versions: the tightest one up to the root. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include "model/limits.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Which lines of the screen are to be drawn, and what of. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <stdio.h>

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* However threads live, the states of each add up to the time that it lived in the interval. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <stdlib.h>

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What was measured of tasks that ended, put into their exit records. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include "base/util.h"

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Mount tables: devices by id, and paths by device. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <stdlib.h>

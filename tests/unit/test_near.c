@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The word that was meant: a letter or two away, and none where it is anything else. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 #include <string.h>
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The client under all that talk by netlink: requests, batches of messages, senders, waiting. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <errno.h>

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* A kernel that does not answer, fails, or never ends: whoever talks to it goes on all the same. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <string.h>

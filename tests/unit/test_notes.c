@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Which notes say that files of the whole system are missing, and their words. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <errno.h>

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Metrics: their text, labels of hostile names, bounds, and counters that never fall. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <stdio.h>

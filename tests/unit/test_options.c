@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Every option, well and badly given. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <errno.h>

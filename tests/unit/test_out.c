@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* CSV and JSON of frames made by hand; what formats read, and how they are written. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <errno.h>

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Tables of a recording: they have what its frames have, and the queries of the manual work. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 #include <errno.h>
 #include <sqlite3.h>

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Text of frames made by hand. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <jansson.h>

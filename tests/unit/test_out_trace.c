@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What was traced, in the formats: JSON and text, and as cells of columns. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <jansson.h>

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Patterns: that they mean what they mean to the C library, and that none takes long. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <locale.h>

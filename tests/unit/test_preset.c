@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Presets: what they show, that each keeps what keys changed in it, and those of one's own. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <stdio.h>

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The lists of pids and the files of a task, as this kernel writes them. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <errno.h>

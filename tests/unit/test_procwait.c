@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What a thread sleeps in: texts of /proc, hostile ones too, and what a call works on. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <errno.h>

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The text of a pressure file: what the kernel writes, and what it never would. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <errno.h>

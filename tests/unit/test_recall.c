@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Earlier answers of prompts: by kind, each once, the last first, in bounds. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <stdio.h>

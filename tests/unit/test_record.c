@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Samples as bytes: what is read of a record is what was written, and bad bytes are refused. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 #include <errno.h>
 #include <stdio.h>

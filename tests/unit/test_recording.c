@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What is written to files comes back as it was; what is damaged is refused. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 #include <errno.h>
 #include <sqlite3.h>

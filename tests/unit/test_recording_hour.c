@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What an hour of a usual machine takes on the disk: 1,000 tasks, 30 active, a sample each second.
  */
-#include "config.h"
-
 #include "tests/lib/test.h"
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Why programs were refused, taken from messages as libbpf and kernels were seen to write them. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <errno.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What a recording gives that grows, or is damaged in places, while it is played or gone to. */
 #include <stdio.h>
-#include "config.h"
-
 #include "tests/lib/test.h"
 #include <errno.h>
 #include <string.h>

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What is kept of the past in memory comes back as it was, and stays within its bounds. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 #include <errno.h>
 #include <malloc.h>

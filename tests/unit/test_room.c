@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* How columns share a screen's width: what texts need, as far as there is room. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <stdlib.h>

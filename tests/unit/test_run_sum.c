@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What a command's tasks add up to: nothing that cannot be, nothing that contradicts itself. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include "base/util.h"

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Segments of a recording: limits as text, names, which are to go; times of a replay; the queue. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 #include <errno.h>
 #include <stdio.h>

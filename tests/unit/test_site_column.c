@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The table of sites: which columns fit, and what their cells say. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <string.h>

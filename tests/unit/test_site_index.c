@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The sites of a process, as found by the index and by looking at all of them. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <stdlib.h>

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Sites as lines: whose, added up by what, in which order; percentiles from their histograms. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <string.h>

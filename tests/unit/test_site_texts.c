@@ -3,8 +3,6 @@
  * What sites are called, from a made-up /proc: whose owner could not be looked for is asked again;
  * who executes is not looked at; the only wait there was is named by its call.
  */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <fcntl.h>

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Lists of sockets, from a made-up /proc: by inode, other ends, and when they are read again. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <stdio.h>

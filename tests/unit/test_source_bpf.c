@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Samples made of walks over all tasks, of which most have nothing to say. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include "app/errors.h"

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Waits that are measured, in samples made of walks: blkio and dwait are theirs. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include "bpf/snapshot_counters.h"

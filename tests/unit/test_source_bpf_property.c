@@ -3,8 +3,6 @@
  * However tasks come, go and change: samples made of what changed are those that would have been
  * made of everything, and so are the frames of them.
  */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <stdio.h>

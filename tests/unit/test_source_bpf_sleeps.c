@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What the scheduler adds up of sleep in state D, in samples made of walks:
  * kernel.sched_schedstats. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include "model/exit_merge.h"

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Walks that meet a task twice, or two tasks of one id. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include "tests/lib/walks.h"

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The procfs source, from a made-up /proc: sums over threads, identity, what cannot be read. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <errno.h>

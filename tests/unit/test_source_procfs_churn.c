@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The procfs source while threads come, go and call exec: a process counts on. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <time.h>

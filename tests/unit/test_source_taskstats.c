@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The taskstats source and the sampler on this kernel: who is who, and what a sample costs. */
-#include "config.h"
-
 #include "kernel/proc.h"
 #include "tests/lib/test.h"
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The history in one line of cells. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <math.h>

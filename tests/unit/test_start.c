@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What is left of an environment, and descriptors that were closed. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <errno.h>

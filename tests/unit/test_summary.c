@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The lines above the table: their texts, what figures weigh, and which of them come first. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <stdlib.h>

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The table of functions, and which of a stack says why it waits. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <fcntl.h>

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What calls in progress are on by their memory, in a made-up /proc: what they poll and select. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <errno.h>

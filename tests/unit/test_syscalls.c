@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* System calls: names and what a sleeper in them waits for. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <limits.h>

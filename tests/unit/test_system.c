@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The system's figures: files of a made-up tree, and those of this kernel. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <errno.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The system-wide texts of /proc, as kernels write them and as they must not be taken. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <errno.h>

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Signals and nice values: for the task that is meant, and no other that has its pid. */
-#include "config.h"
-
 #include "kernel/proc.h"
 #include "tests/lib/test.h"
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Which command lines and cgroups of tasks are read, and when again: from a made-up /proc. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <string.h>

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The decoder: every version, cut at every length, and messages that no kernel sends. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <errno.h>

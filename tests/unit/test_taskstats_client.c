@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Asking in packs, over a socket pair whose other end plays the kernel, well and badly. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <errno.h>

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Replies that are lost, late, or drowned: a query ends in time, with an answer to each request. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <errno.h>

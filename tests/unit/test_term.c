@@ -3,8 +3,6 @@
  * The terminal is taken over and given back, or it is said why not, where memory runs out. Not for
  * the sanitizers, which have an allocator of their own.
  */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <errno.h>

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Untrusted names: what is escaped, that nothing is lost by it, and cells. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <locale.h>

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Themes: that all they show can be read, which one is taken, and what can be changed in one. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <stdio.h>

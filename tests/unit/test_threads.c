@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The threads of some processes beside a sampler's sample, from a made-up /proc. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <errno.h>

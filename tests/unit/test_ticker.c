@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The grid of due times: absolute, without drift, and without a queue. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include "base/clocks.h"

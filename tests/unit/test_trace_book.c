@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Intervals of traced threads and sites, and what rows waited beside them. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <stdlib.h>

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The tree of tasks: whose child a row is, what a branch comes to, by what brothers are sorted. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <stdlib.h>

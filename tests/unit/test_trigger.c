@@ -3,8 +3,6 @@
  * Triggers on pressure: expressions and their limits, and the words for what is wrong with them
  * and for what goes wrong.
  */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <errno.h>

@@ -3,8 +3,6 @@
  * Triggers on pressure: telling the kernel (played by files, pipes and a made-up tree), its
  * reports, groups that go, and whether pressure lasts.
  */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <errno.h>

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Which sockets are at the other end: the kernel's own answers, and what goes wrong. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <errno.h>

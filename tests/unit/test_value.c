@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Values as cells: every format, at its edges, never wider than the cell; and their order. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <float.h>

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What waits mean, by all that is known of them. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include "data/wait_state.h"

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What descriptors are: from a made-up /proc, and those of this process. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <arpa/inet.h>

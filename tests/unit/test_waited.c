@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Delays that cannot have been waited: the kernel books some from a stale stamp. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <stdlib.h>

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What tasks wait on, from a made-up /proc: which thread is read, when, and what is hidden. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <errno.h>

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The view of a large array: what was looked at is mapped, the rest and what rests is not. */
-#include "config.h"
-
 #include "tests/lib/test.h"
 
 #include <stdint.h>

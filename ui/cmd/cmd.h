@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The handlers of the keys in keys.c. Each returns reactions. */
-#ifndef STALLTOP_UI_CMD_H
-#define STALLTOP_UI_CMD_H
+#pragma once
 
 #include "ui/state/ui.h"
 
@@ -65,5 +64,3 @@ unsigned cmd_timeline(struct ui *ui, int arg);
 
 /* cmd_save.c: writes what is shown. */
 unsigned cmd_write(struct ui *ui, int arg);
-
-#endif

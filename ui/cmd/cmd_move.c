@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Keys that move about, open and leave views, and end the program. */
-#include "config.h"
-
 #include "base/util.h"
 #include "ui/cmd/cmd.h"
 #include "ui/cmd/view_fields.h"

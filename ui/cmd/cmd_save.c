@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Keys that write to the configuration: the settings, or a preset. */
-#include "config.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Keys that change how rows are shown. */
-#include "config.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

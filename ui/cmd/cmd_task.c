@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Keys that act on the task of the view on top: signals and nice values. */
-#include "config.h"
-
 #include <errno.h>
 #include <ncurses.h>
 #include <signal.h>

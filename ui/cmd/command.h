@@ -3,8 +3,7 @@
  * The commands, one row per command, in keys.c: the source of keys, help, footer and the manual's
  * table of keys.
  */
-#ifndef STALLTOP_UI_COMMAND_H
-#define STALLTOP_UI_COMMAND_H
+#pragma once
 
 #include <stddef.h>
 #include <string.h>
@@ -60,5 +59,3 @@ void command_doc(struct buf *out);
  * alone, and not at all in a past or where all is read-only. Returns REACT_ bits.
  */
 unsigned key_press(struct ui *ui, const struct term_key *key);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The field chooser: which columns the table shows, and in which order. */
-#ifndef STALLTOP_UI_VIEW_FIELDS_H
-#define STALLTOP_UI_VIEW_FIELDS_H
+#pragma once
 
 #include "ui/state/ui.h"
 
@@ -22,5 +21,3 @@ unsigned view_sort_open(struct ui *ui, int arg);
 /* Handle the chooser's keys. Return reactions. */
 unsigned view_sort_take(struct ui *ui, int arg); /* sorts by the selected column, and leaves */
 unsigned view_sort_find_next(struct ui *ui, int arg);
-
-#endif

@@ -3,8 +3,7 @@
  * The detail view's data about its task, kept from frame to frame. Maxima, minima and the other
  * fields of the record are read for this process's threads only, in addition to the sample.
  */
-#ifndef STALLTOP_UI_DETAIL_H
-#define STALLTOP_UI_DETAIL_H
+#pragma once
 
 #include "model/limits.h"
 #include "ui/detail/detail_wait.h"
@@ -95,5 +94,3 @@ void detail_next(struct detail *detail, struct ui *ui);
 const struct column *detail_column(enum figure figure);
 
 void detail_free(struct detail *detail);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The figures of a detail: one line each, in blocks of as many columns as fit. */
-#ifndef STALLTOP_UI_DETAIL_FIGURES_H
-#define STALLTOP_UI_DETAIL_FIGURES_H
+#pragma once
 
 #include "ui/detail/detail.h"
 #include "ui/term/pager.h"
@@ -29,5 +28,3 @@ void detail_group_write(const struct detail *detail, const struct ui *ui, struct
 
 /* Writes how the machine's time was spent in the frame's interval. */
 void detail_account_write(const struct account *account, struct pager *pager);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The page of a detail: a task's description, its figures, threads and record; or a sum's. */
-#ifndef STALLTOP_UI_DETAIL_PAGE_H
-#define STALLTOP_UI_DETAIL_PAGE_H
+#pragma once
 
 #include "ui/detail/detail.h"
 #include "ui/detail/detail_threads.h"
@@ -27,5 +26,3 @@ struct detail_page {
 void detail_page_write(struct detail_page *page, const struct detail *detail, struct ui *ui);
 
 void detail_page_free(struct detail_page *page);
-
-#endif

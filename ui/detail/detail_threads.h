@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The threads in a detail, in the table's columns and order; one of them can be chosen. */
-#ifndef STALLTOP_UI_DETAIL_THREADS_H
-#define STALLTOP_UI_DETAIL_THREADS_H
+#pragma once
 
 #include "ui/detail/detail.h"
 #include "ui/term/pager.h"
@@ -36,5 +35,3 @@ bool detail_threads_chosen(const struct detail_threads *threads, const struct de
 			   struct ui_task *task);
 
 void detail_threads_free(struct detail_threads *threads);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The current wait of a detail's task: the system call, the file, the stack. */
-#ifndef STALLTOP_UI_DETAIL_WAIT_H
-#define STALLTOP_UI_DETAIL_WAIT_H
+#pragma once
 
 #include "model/frame.h"
 #include "ui/term/pager.h"
@@ -25,5 +24,3 @@ void detail_wait_name(const struct detail_wait *wait, struct pager *pager);
 void detail_wait_write(const struct detail_wait *wait, struct pager *pager, struct buf *scratch);
 
 void detail_wait_free(struct detail_wait *wait);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The detail view: everything known about a task, process or thread, or about the sum row. */
-#ifndef STALLTOP_UI_VIEW_TASK_H
-#define STALLTOP_UI_VIEW_TASK_H
+#pragma once
 
 #include "ui/detail/detail_page.h"
 #include "ui/state/ui.h"
@@ -25,5 +24,3 @@ unsigned view_task_thread(struct ui *ui, int arg);
 
 /* In the detail view: scrolls to the next part of the page, -1: to the previous one. Reactions. */
 unsigned view_task_part(struct ui *ui, int by);
-
-#endif

@@ -3,8 +3,7 @@
  * Looking back: the screen shows a past moment, which it kept itself or reads from a recording,
  * while sampling goes on underneath.
  */
-#ifndef STALLTOP_UI_REWIND_H
-#define STALLTOP_UI_REWIND_H
+#pragma once
 
 #include "ui/state/ui.h"
 
@@ -46,5 +45,3 @@ void rewind_append_time(const struct ui *ui, struct buf *out);
 
 /* Appends how far back it is, and whether it plays: "-35 s". */
 void rewind_append(const struct ui *ui, struct buf *out);
-
-#endif

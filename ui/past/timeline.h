@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The timeline: pressure, and what all tasks waited, over the past that can be looked at. */
-#ifndef STALLTOP_UI_TIMELINE_H
-#define STALLTOP_UI_TIMELINE_H
+#pragma once
 
 #include "ui/state/ui.h"
 
@@ -13,5 +12,3 @@ bool timeline_wanted(const struct ui *ui);
 
 /* Draws it from that line on, with the moment that is shown marked. */
 void timeline_draw(struct ui *ui, int line);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The page of a chain of waits: of a row, or of one line of sites. */
-#ifndef STALLTOP_UI_VIEW_CHAIN_H
-#define STALLTOP_UI_VIEW_CHAIN_H
+#pragma once
 
 #include "ui/table/site_list.h"
 #include "ui/term/pager.h"
@@ -35,5 +34,3 @@ void chain_page_write(struct chain_page *page, struct pager *pager,
 		      const struct trace_frame *trace);
 
 void chain_page_free(struct chain_page *page);
-
-#endif

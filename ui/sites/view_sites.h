@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The view of what a task, a group or all rows waited on. */
-#ifndef STALLTOP_UI_VIEW_SITES_H
-#define STALLTOP_UI_VIEW_SITES_H
+#pragma once
 
 #include "ui/state/ui.h"
 #include "ui/table/site_list.h"
@@ -29,5 +28,3 @@ unsigned view_sites_idle(struct ui *ui, int arg);
 
 /* Opens the page of the selected line. */
 unsigned view_sites_enter(struct ui *ui, int arg);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A question in the line at the bottom: a text with an editor, or yes or no. */
-#ifndef STALLTOP_UI_PROMPT_H
-#define STALLTOP_UI_PROMPT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -89,5 +88,3 @@ unsigned prompt_key(struct prompt *prompt, struct ui *ui, const struct term_key 
 void prompt_draw(struct prompt *prompt, struct term *term, int line);
 
 void prompt_free(struct prompt *prompt);
-
-#endif

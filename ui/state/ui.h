@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The screen's state: its configuration, the changes by keys, and what it shows. */
-#ifndef STALLTOP_UI_UI_H
-#define STALLTOP_UI_UI_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -219,5 +218,3 @@ struct sheet ui_sheet(struct ui *ui);
 
 /* Sorts it by a column in its usual direction; reverses the direction if it is the sort column. */
 unsigned ui_sort_by(struct ui *ui, const struct column *column);
-
-#endif

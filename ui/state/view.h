@@ -8,8 +8,7 @@
  * table in keys.c with its WHERE_ bit.
  * Moving and scrolling in the page's list, leaving and help work in all views.
  */
-#ifndef STALLTOP_UI_VIEW_H
-#define STALLTOP_UI_VIEW_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -108,5 +107,3 @@ struct page {
 	void *state;
 	struct list list;
 };
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A list of fields to choose from: found by typing, with what each means and costs. */
-#ifndef STALLTOP_UI_FIELD_LIST_H
-#define STALLTOP_UI_FIELD_LIST_H
+#pragma once
 
 #include "ui/state/ui.h"
 
@@ -37,5 +36,3 @@ void field_list_draw(const struct field_list *fields, struct ui *ui, struct list
 
 /* The field in that line of the screen, or SIZE_MAX. */
 size_t field_list_at(const struct list *list, int line);
-
-#endif

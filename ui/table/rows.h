@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The lines of the table: the rows that pass, in their order, as a list or a tree. */
-#ifndef STALLTOP_UI_ROWS_H
-#define STALLTOP_UI_ROWS_H
+#pragma once
 
 #include "ui/state/ui.h"
 #include "view/idle.h"
@@ -83,5 +82,3 @@ int rows_tick(struct rows *rows, struct ui *ui, unsigned needs);
 void rows_reset(struct rows *rows);
 
 void rows_free(struct rows *rows);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The tasks whose waits a view shows, and their sites in the last frame as lines. */
-#ifndef STALLTOP_UI_SITE_LIST_H
-#define STALLTOP_UI_SITE_LIST_H
+#pragma once
 
 #include "ui/state/ui.h"
 #include "ui/table/table_draw.h"
@@ -78,5 +77,3 @@ void site_table_add(struct site_table *table, const struct ui *ui, const struct 
 void site_table_fit(struct site_table *table, const struct table_draw *draw);
 
 void site_table_free(struct site_table *table);
-
-#endif

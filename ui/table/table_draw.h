@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Draws a table of rows in its columns: the table of tasks or groups, or of a process's threads. */
-#ifndef STALLTOP_UI_TABLE_DRAW_H
-#define STALLTOP_UI_TABLE_DRAW_H
+#pragma once
 
 #include "ui/table/rows.h"
 #include "ui/term/term.h"
@@ -37,5 +36,3 @@ void table_draw_sum(const struct table_draw *draw, int line, const struct order 
 
 /* The column that is shown at that cell; NULL: none. */
 const struct column *table_draw_column_at(const struct table_draw *draw, int at);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The width of the screen that the texts of a table need. */
-#ifndef STALLTOP_UI_TABLE_ROOM_H
-#define STALLTOP_UI_TABLE_ROOM_H
+#pragma once
 
 #include "ui/table/rows.h"
 #include "view/layout.h"
@@ -23,5 +22,3 @@ struct table_wants {
 /* Measures the rows to be drawn, and shares out the screen's width among the layout's columns. */
 void table_room(const struct table_draw *draw, struct layout *layout, struct table_wants *wants,
 		const struct item *items, size_t n);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The state of the table of rows: its columns, its lines, and the selected line. */
-#ifndef STALLTOP_UI_TABLE_STATE_H
-#define STALLTOP_UI_TABLE_STATE_H
+#pragma once
 
 #include "ui/state/ui.h"
 #include "ui/table/rows.h"
@@ -72,5 +71,3 @@ const struct frame *ui_rows_frame(const struct ui *ui);
 
 /* The row of one of the table's groups, or NULL. */
 const struct row *ui_group_row(struct ui *ui, uint64_t id);
-
-#endif

@@ -4,8 +4,7 @@
  * key, and forever within half a mouse report. This code never waits, and reads no more at a time
  * than can be handled soon.
  */
-#ifndef STALLTOP_UI_INPUT_H
-#define STALLTOP_UI_INPUT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -62,5 +61,3 @@ bool input_feed(struct input *input, uint64_t now_ns);
 
 /* When to feed again without new input: then an unfinished key counts as it is. */
 uint64_t input_due_ns(const struct input *input);
-
-#endif

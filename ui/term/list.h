@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A scrolling list with a selection, shared by all views. It knows numbers only. */
-#ifndef STALLTOP_UI_LIST_H
-#define STALLTOP_UI_LIST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,5 +27,3 @@ void list_scroll(struct list *list, long lines);
 
 /* Selects a line and shows it. */
 void list_select(struct list *list, size_t line);
-
-#endif

@@ -3,8 +3,7 @@
  * A page longer than the screen. It is written twice from its first line to its last: first to
  * count its lines, then to draw those that a list has scrolled to.
  */
-#ifndef STALLTOP_UI_PAGER_H
-#define STALLTOP_UI_PAGER_H
+#pragma once
 
 #include "ui/term/list.h"
 #include "ui/term/term.h"
@@ -67,5 +66,3 @@ bool pager_some(struct pager *pager, const char *name, const char *raw, size_t r
 
 /* Puts `cell` at the right of `cells` cells, and empties it. Returns the column after them. */
 int pager_right(struct pager *pager, int column, int cells, enum style style);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The last values of a figure, drawn in one line of cells. */
-#ifndef STALLTOP_UI_SPARK_H
-#define STALLTOP_UI_SPARK_H
+#pragma once
 
 #include <stddef.h>
 
@@ -31,5 +30,3 @@ void spark_append_one(double value, double peak, enum text_charset charset, stru
  */
 void spark_append(const struct spark *spark, size_t cells, enum text_charset charset,
 		  struct buf *out);
-
-#endif

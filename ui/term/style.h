@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The styles of texts on this terminal, and the limits from which figures are highlighted. */
-#ifndef STALLTOP_UI_STYLE_H
-#define STALLTOP_UI_STYLE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -68,5 +67,3 @@ enum style style_of_state(char letter);
  * asking the terminal for that.
  */
 bool style_set_up(struct styles *styles, const struct theme_choice *choice, int background);
-
-#endif

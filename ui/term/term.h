@@ -3,8 +3,7 @@
  * The terminal: ncurses from start to end and keys (term.c), and writing to the screen
  * (term_write.c). No other code writes to the terminal while it is open.
  */
-#ifndef STALLTOP_UI_TERM_H
-#define STALLTOP_UI_TERM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -167,5 +166,3 @@ int term_send(struct term *term);
 
 /* The descriptor to poll for writing before term_send(); -1: no output is waiting. */
 int term_waits_for(const struct term *term);
-
-#endif

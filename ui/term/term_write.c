@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Writing to the screen: text into lines, lines to ncurses, ncurses' output to the terminal. */
-#include "config.h"
-
 #include <ncurses.h>
 #include <string.h>
 #include <termcap.h>

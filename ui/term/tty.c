@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "config.h"
-
 #include "ui/term/tty.h"
 
 #include <errno.h>

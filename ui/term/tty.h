@@ -3,8 +3,7 @@
  * Writes to the terminal without ever hanging the program. All output of ncurses goes into memory
  * first, and is sent as the terminal takes it.
  */
-#ifndef STALLTOP_UI_TTY_H
-#define STALLTOP_UI_TTY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -56,5 +55,3 @@ int tty_flush(struct tty *tty);
  * moment, and only by system calls. Returns false if the terminal did not take all of it.
  */
 bool tty_send_last(const struct tty *tty, const struct buf *text);
-
-#endif
