@@ -11,9 +11,8 @@
 #include "model/notes.h"
 #include "ui/finding.h"
 #include "ui/past/rewind.h"
-#include "ui/past/timeline.h"
 #include "ui/state/ui.h"
-#include "ui/table/legend.h"
+#include "ui/table/table_state.h"
 #include "ui/term/spark.h"
 #include "view/summary.h"
 

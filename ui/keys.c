@@ -11,7 +11,7 @@
 #include "ui/finding.h"
 #include "ui/sites/view_chain.h"
 #include "ui/sites/view_sites.h"
-#include "ui/term/list.h"
+#include "ui/term/pager.h"
 
 #define CONTROL(letter) ((letter) - '@')
 

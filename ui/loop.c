@@ -18,7 +18,6 @@
 #include "ui/cmd/command.h"
 #include "ui/loop_parts.h"
 #include "ui/past/rewind.h"
-#include "ui/past/timeline.h"
 #include "ui/sites/view_process.h"
 #include "ui/state/ui.h"
 #include "ui/table/table_state.h"

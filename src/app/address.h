@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "base/buf.h"
+#include "base/util.h"
 
 /* The address that :PORT means: this machine alone. */
 #define ADDRESS_DEFAULT "127.0.0.1"

@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 #include "app/options.h"
-#include "base/buf.h"
+#include "base/util.h"
 
 /* The faults of a configuration, as escaped text. */
 struct configuration_faults {

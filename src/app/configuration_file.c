@@ -11,7 +11,7 @@
 
 #include "app/configuration.h"
 #include "base/file.h"
-#include "base/privileges.h"
+#include "base/process.h"
 #include "base/util.h"
 
 /* The largest size: a longer file is no configuration of ours. */

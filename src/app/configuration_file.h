@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 #include "app/options.h"
-#include "base/buf.h"
+#include "base/util.h"
 
 /*
  * The path of the configuration, which the caller frees: $XDG_CONFIG_HOME/stalltop/config, or below

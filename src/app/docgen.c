@@ -6,7 +6,6 @@
 
 #include "app/errors.h"
 #include "app/options.h"
-#include "base/buf.h"
 #include "base/text.h"
 #include "base/util.h"
 #include "bpf/exact.h"
@@ -17,7 +16,7 @@
 #include "view/column.h"
 #include "view/column_words.h"
 #include "view/findings_parts.h"
-#include "view/site_column.h"
+#include "view/site_lines.h"
 
 /* The parts of the shells' completions that come from the program's tables. */
 

@@ -13,7 +13,7 @@
 
 #include "app/errors.h"
 #include "base/file.h"
-#include "base/privileges.h"
+#include "base/process.h"
 #include "base/text.h"
 #include "base/util.h"
 #include "bpf/exact.h"

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/buf.h"
+#include "base/util.h"
 #include "model/frame.h"
 
 #define DOCTOR_WORD 66

@@ -24,8 +24,7 @@
 #include "app/options.h"
 #include "app/samples_run.h"
 #include "app/topics.h"
-#include "base/privileges.h"
-#include "base/start.h"
+#include "base/process.h"
 #include "base/util.h"
 #include "history/past.h"
 #include "kernel/delayacct.h"
@@ -33,7 +32,7 @@
 #include "model/sampler.h"
 #include "ui/cmd/command.h"
 #include "ui/loop.h"
-#include "view/site_column.h"
+#include "view/site_lines.h"
 
 /* From this size on, memory comes from the kernel and returns to it: glibc's initial value. */
 #define LARGE_BYTES (128 * 1024)

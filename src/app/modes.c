@@ -14,7 +14,7 @@
 #include "app/errors.h"
 #include "app/options.h"
 #include "app/server.h"
-#include "base/privileges.h"
+#include "base/process.h"
 #include "base/util.h"
 #include "cgroup/hierarchy.h"
 #include "model/source.h"

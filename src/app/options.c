@@ -15,7 +15,7 @@
 #include "model/source.h"
 #include "out/series.h"
 #include "view/layout.h"
-#include "view/site_column.h"
+#include "view/site_lines.h"
 
 #define LINGER_NS (10 * NSEC_PER_SEC)
 

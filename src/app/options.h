@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/buf.h"
+#include "base/util.h"
 #include "data/trigger.h"
 #include "history/recorder.h"
 #include "history/replay.h"

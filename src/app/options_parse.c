@@ -14,7 +14,7 @@
 #include "base/util.h"
 #include "model/source.h"
 #include "out/out.h"
-#include "view/site_column.h"
+#include "view/site_lines.h"
 
 /* Takes the value of an option by its type, and lists the words that it can be. */
 

@@ -18,7 +18,7 @@
 #include "app/modes.h"
 #include "app/options.h"
 #include "app/server.h"
-#include "base/privileges.h"
+#include "base/process.h"
 #include "base/util.h"
 #include "kernel/proc.h"
 #include "model/run.h"

@@ -19,8 +19,7 @@
 
 #include "app/address.h"
 #include "app/http.h"
-#include "base/confine.h"
-#include "base/start.h"
+#include "base/process.h"
 #include "base/util.h"
 
 /* The shortest time between two texts: samples of every second, which jitter, all count. */

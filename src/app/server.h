@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#include "base/buf.h"
+#include "base/util.h"
 #include "out/out_openmetrics.h"
 
 struct server;

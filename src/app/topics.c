@@ -9,7 +9,7 @@
 #include "model/notes.h"
 #include "view/column_words.h"
 #include "view/findings_parts.h"
-#include "view/site_column.h"
+#include "view/site_lines.h"
 
 /* Where texts begin below their names, and where the list's descriptions begin. */
 #define INDENT 4

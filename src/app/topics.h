@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "base/buf.h"
+#include "base/util.h"
 
 /* The name of the manual page that a topic stands for; NULL: for none. */
 const char *topic_page(const char *topic);

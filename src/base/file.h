@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/buf.h"
+#include "base/util.h"
 
 /*
  * Opens below a directory descriptor (AT_FDCWD for an absolute path), for reading unless flags say

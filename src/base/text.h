@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/buf.h"
+#include "base/util.h"
 
 /* The characters that the receiver can show. Machine formats always take TEXT_UTF8. */
 enum text_charset { TEXT_ASCII, TEXT_UTF8 };

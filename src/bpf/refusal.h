@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "base/buf.h"
+#include "base/util.h"
 
 /* Forgets what was refused before. */
 void refusal_begin(void);

@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 #include "bpf/snapshot_record.h"
-#include "data/record.h"
+#include "data/delay.h"
 #include "data/sample.h"
 
 /*

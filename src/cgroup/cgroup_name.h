@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#include "base/buf.h"
+#include "base/util.h"
 
 /* The names of a container as its manager has them, plain ASCII; NULL: not known. */
 struct container_name {

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/buf.h"
+#include "base/util.h"
 
 /* The name of version 2's hierarchy, for `wanted` of hierarchy_open(). */
 #define HIERARCHY_V2 "v2"

@@ -10,11 +10,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "base/buf.h"
 #include "base/util.h"
-#include "data/counters.h"
-#include "data/record.h"
-#include "data/system.h"
+#include "data/delay.h"
 #include "data/system.h"
 #include "data/wait_state.h"
 #include "data/wait_state_table.h"
@@ -191,7 +188,7 @@ struct task {
 	/* Other numbers after exec, or in another cgroup of any hierarchy; 0: not known. */
 	uint64_t exec, groups;
 	struct task_reaped reaped;
-	struct task_sleeps *sleeps; /* at its last reading; sleeps.c's. NULL: never known */
+	struct task_sleeps *sleeps; /* at its last reading; states.c's. NULL: never known */
 	/* Surplus blkio that the kernel booked, by the scheduler's sums: not in the counters. */
 	uint64_t overbooked_ns;
 	struct counters

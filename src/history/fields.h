@@ -10,7 +10,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/buf.h"
 #include "base/util.h"
 
 enum field_type { TYPE_BOOL, TYPE_UINT, TYPE_INT, TYPE_REAL, TYPE_TEXT };

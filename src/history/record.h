@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "base/buf.h"
+#include "base/util.h"
 #include "model/frame.h"
 #include "model/playback.h"
 

@@ -13,10 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/buf.h"
-#include "base/confine.h"
-#include "base/privileges.h"
-#include "base/start.h"
+#include "base/process.h"
 #include "base/util.h"
 #include "history/queue.h"
 #include "history/record.h"

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/buf.h"
+#include "base/util.h"
 
 /* Limits of what is kept in a folder. */
 struct segment_limits {

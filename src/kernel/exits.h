@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "base/util.h"
-#include "data/record.h"
+#include "data/delay.h"
 #include "data/sample.h"
 
 /* The most run time that a record lacks: a clock tick of a kernel with CONFIG_HZ=100. */

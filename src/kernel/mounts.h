@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/buf.h"
 #include "base/file.h"
+#include "base/util.h"
 
 /* The device of a mount: major << 20 | minor, as the kernel has it. False: no such mount. */
 bool mount_device(struct span mountinfo, uint64_t id, uint32_t *dev);

@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/start.h"
+#include "base/process.h"
 #include "base/util.h"
 
 /* Reads that are asked for at one go, and the longest of them. */

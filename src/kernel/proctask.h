@@ -17,7 +17,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "base/buf.h"
+#include "base/util.h"
 #include "data/sample.h"
 #include "kernel/proc.h"
 

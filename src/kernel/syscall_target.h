@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "base/buf.h"
+#include "base/util.h"
 #include "data/wait_state_table.h"
 #include "kernel/procwait.h"
 #include "kernel/wait_target.h"

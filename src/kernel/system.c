@@ -2,6 +2,8 @@
 #include "kernel/system.h"
 
 #include <errno.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -9,7 +11,55 @@
 
 #include "base/file.h"
 #include "base/util.h"
-#include "kernel/uptime.h"
+
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+#if defined(PROCPS_LIBPROC2)
+#include <libproc2/misc.h>
+#elif defined(PROCPS_LIBPROCPS)
+#include <proc/sysinfo.h>
+#include <unistd.h>
+#else
+#endif
+
+#if defined(PROCPS_LIBPROC2)
+
+int uptime_read(UNUSED int procfd, double *seconds)
+{
+	int result = procps_uptime(seconds, NULL);
+
+	return result < 0 ? result : 0;
+}
+
+#elif defined(PROCPS_LIBPROCPS)
+
+int uptime_read(UNUSED int procfd, double *seconds)
+{
+	/* uptime() ends the program where it can't open the file. */
+	if (access("/proc/uptime", R_OK))
+		return -errno;
+	return uptime(seconds, NULL) ? 0 : -EBADMSG;
+}
+
+#else
+
+int uptime_read(int procfd, double *seconds)
+{
+	char text[64];
+	int len = file_read(procfd, "uptime", text, sizeof(text));
+	struct span rest = { text, text + len };
+	uint64_t hundredths;
+
+	if (len < 0)
+		return len;
+	if (!take_hundredths(&rest, &hundredths) || !take_word(&rest, " "))
+		return -EBADMSG;
+	/* One division gives the nearest double, as strtod() would. */
+	*seconds = (double)hundredths / 100.0;
+	return 0;
+}
+
+#endif
 
 /* How many readings a missing pressure file is skipped before it is looked for again. */
 #define RETRY_READINGS 64

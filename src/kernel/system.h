@@ -7,6 +7,15 @@
 
 #include "data/system.h"
 
+/* The system's uptime: by either of procps' libraries, or without one. */
+
+/*
+ * Reads the uptime once, in seconds, as /proc/uptime shows it (proc_uptime(5)): containers may
+ * replace that file. procfd: /proc; the libraries take it by its path. 0 or -errno.
+ */
+
+int uptime_read(int procfd, double *seconds);
+
 struct system;
 
 /* Opens the files that stay open. A missing file is no error here but one of each reading. */

@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "base/buf.h"
+#include "base/util.h"
 #include "data/wait_state.h"
 #include "data/wait_state_table.h"
 #include "kernel/file_owner.h"

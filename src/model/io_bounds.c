@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/buf.h"
 #include "base/file.h"
 #include "base/util.h"
 #include "cgroup/cgroup.h"

@@ -2,7 +2,7 @@
 /* The words for what degrades a frame: one row for each note. */
 #pragma once
 
-#include "base/buf.h"
+#include "base/util.h"
 #include "model/frame.h"
 
 /*

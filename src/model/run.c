@@ -14,13 +14,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/privileges.h"
+#include "base/process.h"
 #include "base/util.h"
 #include "kernel/ancestry.h"
 #include "kernel/delayacct.h"
 #include "kernel/exits.h"
 #include "kernel/proctask.h"
-#include "kernel/taskstats_client.h"
+#include "kernel/taskstats.h"
 #include "model/notes.h"
 #include "model/run_trace.h"
 #include "model/tracing.h"

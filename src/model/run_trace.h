@@ -5,8 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "data/counters.h"
-#include "data/record.h"
+#include "data/delay.h"
 #include "model/frame.h"
 
 struct proc;

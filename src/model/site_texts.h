@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "base/buf.h"
+#include "base/util.h"
 #include "model/traced_sites.h"
 
 struct proc;

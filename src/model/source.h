@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/buf.h"
+#include "base/util.h"
 #include "data/sample.h"
 
 struct proc;

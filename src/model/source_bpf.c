@@ -22,8 +22,8 @@
 #include "bpf/snapshot_counters.h"
 #include "kernel/proctask.h"
 #include "model/measured_ends.h"
-#include "model/sleeps.h"
 #include "model/source.h"
+#include "model/states.h"
 #include "model/walk_places.h"
 
 /* The switch of the scheduler's sums, below /proc. */

@@ -17,7 +17,7 @@
 
 #include "base/util.h"
 #include "kernel/proctask.h"
-#include "kernel/taskstats_client.h"
+#include "kernel/taskstats.h"
 #include "model/source.h"
 #include "model/states.h"
 

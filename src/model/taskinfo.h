@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "base/buf.h"
+#include "base/util.h"
 #include "data/sample.h"
 
 struct proc;

@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/buf.h"
 #include "base/text.h"
+#include "base/util.h"
 #include "model/frame.h"
 #include "model/run.h"
 #include "out/out.h"

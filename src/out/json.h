@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "base/buf.h"
+#include "base/util.h"
 #include "model/frame.h"
 
 /* The most objects and arrays that may be open, one within the other. */

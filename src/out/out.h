@@ -4,6 +4,8 @@
 
 #include <signal.h>
 
+#include "view/layout.h"
+
 /*
  * All formats: a line here, and a file with the out_ops of that name. The first, the default, has
  * everything.
@@ -16,12 +18,11 @@
 	NEXT(openmetrics) \
 	NEXT(why)
 
-#include "base/buf.h"
+#include "base/util.h"
 #include "history/trends.h"
 #include "model/group.h"
 #include "model/triggers.h"
 #include "view/findings.h"
-#include "view/layout.h"
 #include "view/query.h"
 #include "view/view_config.h"
 
@@ -135,3 +136,32 @@ void out_named(const struct out_config *config, unsigned format, struct layout *
 
 #define OUT_DECLARE(format) extern const struct out_ops out_##format;
 OUT_FORMATS(OUT_DECLARE, OUT_DECLARE)
+
+/* Rows as lines of text, one word a cell: tables of tasks, of groups, and of sites. */
+
+/* The cell of the row above, and its place in the buffer; end 0: there is none. */
+struct above {
+	struct value value;
+	size_t begin, end;
+};
+
+/* A table that is written. Members but `above` are the caller's and set before. */
+struct text_table {
+	const struct layout *layout;
+	const struct view *view;
+	bool whole; /* the last text has no width, whatever its column is */
+	struct buf *out, *scratch;
+	struct above above[LAYOUT_MAX]; /* zeroed before the first row */
+};
+
+/* Ends a line, without trailing spaces. */
+void text_end_line(struct buf *out);
+
+/* Appends headings and units. */
+void text_table_heads(struct text_table *table);
+
+/*
+ * Appends one row. The last column has its whole text, others a word in their width, so that lines
+ * can be split at blanks.
+ */
+void text_table_row(struct text_table *table, const struct row *row);

@@ -2,7 +2,7 @@
 /* Metrics by group, in the two ways of writing them that scrapers ask for. */
 #pragma once
 
-#include "base/buf.h"
+#include "base/util.h"
 #include "out/out.h"
 #include "out/series.h"
 

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/util.h"
-#include "out/text_table.h"
+#include "out/out.h"
 #include "view/chain.h"
-#include "view/site_column.h"
+#include "view/site_lines.h"
 
 void out_sites_owners(struct site_owners *owners, const struct order *order)
 {

@@ -18,7 +18,7 @@
 #include "model/notes.h"
 #include "out/out.h"
 #include "out/out_sites.h"
-#include "view/site_column.h"
+#include "view/site_lines.h"
 
 /* Tables that do not depend on options. */
 #define TABLES \

@@ -7,7 +7,6 @@
 #include "out/diff_report.h"
 #include "out/out.h"
 #include "out/out_sites.h"
-#include "out/text_table.h"
 #include "view/summary.h"
 
 /* The facts that default columns depend on in batch mode: states are not read just for them. */

@@ -10,7 +10,7 @@
 #include "model/notes.h"
 #include "out/json.h"
 #include "out/out.h"
-#include "view/chain_words.h"
+#include "view/chain.h"
 #include "view/cure.h"
 #include "view/site_lines.h"
 

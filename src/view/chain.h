@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/text.h"
 #include "data/wait_state.h"
 
 /* ROW(NAME, id, what it is) */
@@ -91,3 +92,18 @@ void chain_build(struct chain *chain, const struct chain_index *index,
 
 void chain_index_free(struct chain_index *index);
 void chain_free(struct chain *chain);
+
+/* Chains of waits in words. */
+
+/* Append words, with names and targets escaped for that charset. */
+
+/* What is waited for at a site: its system call and target, else its state. */
+void chain_put_site(struct buf *out, const struct site *site, enum text_charset charset);
+
+/* What a waker did meanwhile. */
+void chain_put_part(struct buf *out, const struct chain_part *part, enum text_charset charset);
+
+/* Who ended waits, and how many. */
+void chain_put_waker(struct buf *out, const struct chain_step *step, enum text_charset charset);
+
+void chain_put_root(struct buf *out, const struct chain_root *root, enum text_charset charset);

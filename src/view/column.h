@@ -115,7 +115,7 @@ struct column_table {
 	size_t n;
 };
 
-/* The columns of tasks and groups; those of sites are in site_column.h. */
+/* The columns of tasks and groups; those of sites are in site_lines.h. */
 extern const struct column columns[];
 extern const size_t columns_n;
 extern const struct column_table task_columns;

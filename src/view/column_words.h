@@ -2,7 +2,7 @@
 /* The columns in words: heads spelled out, remedies, cost. */
 #pragma once
 
-#include "base/buf.h"
+#include "base/util.h"
 #include "view/column.h"
 
 /* A means against high figures of a column. */

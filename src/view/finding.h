@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/buf.h"
+#include "base/util.h"
 #include "data/wait_state.h"
 #include "view/column.h"
 

@@ -8,7 +8,7 @@
 #include "base/util.h"
 #include "model/frame.h"
 #include "view/findings_parts.h"
-#include "view/idle.h"
+#include "view/query.h"
 #include "view/summary.h"
 
 /* The time over which it is weighed how often something held. */

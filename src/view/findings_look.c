@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/util.h"
-#include "view/idle.h"
+#include "view/query.h"
 #include "view/summary.h"
 
 /* The share from which a kind is looked at, in percent; 0: it is not. */

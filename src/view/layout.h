@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "base/buf.h"
+#include "base/util.h"
 #include "model/group.h"
 #include "view/column.h"
 

@@ -9,6 +9,7 @@
 
 #include "data/wait_state.h"
 #include "model/group.h"
+#include "view/column.h"
 
 /* The property that the sites of one line have in common. */
 enum sites_by {
@@ -49,8 +50,8 @@ void site_owners_clear(struct site_owners *owners);
 void site_owners_free(struct site_owners *owners);
 
 /*
- * A line: a row of a table of sites, whose columns are in site_column.h. It points into the trace
- * frame, and into the sites that it was made by.
+ * A line: a row of a table of sites. It points into the trace frame, and into the sites that it was
+ * made by.
  */
 struct site_line {
 	struct row row; /* of nothing but the line */
@@ -137,3 +138,11 @@ double site_bucket_from(unsigned bucket);
 double site_bucket_to(const struct site *site, unsigned bucket);
 
 void site_lines_free(struct site_lines *sites);
+
+/* The columns of a table of sites: one row per column. Rows are lines of view/site_lines.h. */
+
+/* All columns, in their order. The view's frame says what was traced (info->trace). */
+extern const struct column_table site_columns;
+
+/* Those of a text, which ends with a name. */
+#define SITE_TEXT_FIELDS "pid,state,time,share,count,avg,max,syscall,on,where,comm"

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/buf.h"
+#include "base/util.h"
 
 /* The kinds of texts: a row each of style_table. */
 enum style {

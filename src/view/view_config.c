@@ -6,7 +6,7 @@
 
 #include "base/util.h"
 #include "view/layout.h"
-#include "view/site_column.h"
+#include "view/site_lines.h"
 
 /* The most letters of a name: it is shown in the title. */
 #define NAME_MAX_LETTERS 16

@@ -7,7 +7,6 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "base/buf.h"
 #include "base/util.h"
 #include "model/group.h"
 #include "view/column.h"

@@ -3,12 +3,12 @@
  * The snapshot of all tasks by a program in the kernel says what taskstats says, by either
  * iterator, of processes and of threads, under load.
  */
+#include "bpf/snapshot.h"
 #include "tests/lib/box.h"
 #include "tests/lib/e2e.h"
 #include "tests/lib/figures.h"
 #include "tests/lib/guard.h"
 #include "tests/lib/reader.h"
-#include "bpf/snapshot.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -3,10 +3,10 @@
  * From snapshot to snapshot: who did nothing is passed over, and nobody who did anything is, be it
  * only that others did it to them.
  */
+#include "bpf/snapshot.h"
 #include "tests/lib/e2e.h"
 #include "tests/lib/figures.h"
 #include "tests/lib/guard.h"
-#include "bpf/snapshot.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -9,8 +9,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "kernel/taskstats_client.h"
 #include "base/util.h"
+#include "kernel/taskstats.h"
 
 #define ASKED 500
 

@@ -11,8 +11,8 @@
 
 #include "base/util.h"
 #include "tests/lib/box.h"
-#include "tests/lib/frozen.h"
 #include "tests/lib/finding.h"
+#include "tests/lib/frozen.h"
 #include "tests/lib/guard.h"
 
 /* What is to be found of an incident. A text that is NULL is not looked at. */

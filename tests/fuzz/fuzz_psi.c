@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/system.h"
 #include "base/util.h"
+#include "data/system.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -10,9 +10,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/util.h"
 #include "kernel/exits.h"
 #include "tests/lib/records.h"
-#include "base/util.h"
 
 #define FAMILY 0x17
 #define CPUS 2

@@ -6,8 +6,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "tests/lib/reader.h"
 #include "bpf/snapshot.h"
+#include "tests/lib/reader.h"
 
 /*
  * A snapshot between two readings of taskstats: what the kernel says on either side of it is

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/buf.h"
+#include "base/util.h"
 #include "tests/lib/scratch.h"
 
 /* Appends a colour. */

@@ -8,8 +8,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "tests/lib/records.h"
 #include "base/util.h"
+#include "tests/lib/records.h"
 
 /* A request as bytes: two headers and one attribute. */
 struct request {

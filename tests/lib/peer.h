@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "kernel/taskstats_client.h"
+#include "kernel/taskstats.h"
 
 /*
  * A kernel to ask: the other end of a socket pair, and what came back from it. A

@@ -6,8 +6,8 @@
 #pragma once
 
 #include "model/account.h"
-#include "tests/lib/scene.h"
 #include "tests/lib/calls.h"
+#include "tests/lib/scene.h"
 #include "tests/lib/tree.h"
 
 #define INIT 1

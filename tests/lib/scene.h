@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "view/column.h"
 #include "model/frame.h"
 #include "tests/lib/test.h"
+#include "view/column.h"
 
 /*
  * Two samples by hand and the frame between them. Tasks must be added in the order

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/buf.h"
+#include "base/util.h"
 
 /* A cell in pixels, how far above its lower edge letters stand, and the margin. */
 #define CELL_WIDTH 8

@@ -11,11 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util.h"
+#include "bpf/snapshot.h"
 #include "kernel/proc.h"
 #include "model/frame.h"
-#include "bpf/snapshot.h"
 #include "model/source.h"
-#include "base/util.h"
 
 #define WALK_MAX 640
 #define PARTS_MAX 4

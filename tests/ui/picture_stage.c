@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/buf.h"
+#include "base/util.h"
 #include "tests/lib/box.h"
 #include "tests/lib/frozen.h"
 #include "tests/lib/guard.h"

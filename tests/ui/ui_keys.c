@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Keys that sort, move, and change what is shown. Keys that ask are in ui_ask.c. */
+#include "base/util.h"
 #include "tests/lib/box.h"
 #include "tests/lib/crowd.h"
 #include "tests/lib/guard.h"
 #include "tests/lib/scratch.h"
 #include "tests/lib/screen.h"
 #include "tests/lib/table.h"
-#include "base/util.h"
 
 #include <signal.h>
 #include <stdlib.h>

@@ -13,8 +13,8 @@
 #include <string.h>
 
 #include "base/util.h"
-#include "tests/lib/screen.h"
 #include "tests/lib/scratch.h"
+#include "tests/lib/screen.h"
 #include "tests/lib/table.h"
 
 #define END_S 4

@@ -13,9 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/buf.h"
-#include "tests/lib/scratch.h"
 #include "base/util.h"
+#include "tests/lib/scratch.h"
 
 /* Has AddressSanitizer give NULL for too much memory, as the C library does. */
 const char *__asan_default_options(void);

@@ -8,10 +8,10 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/util.h"
 #include "cgroup/cgroup.h"
 #include "tests/lib/calls.h"
 #include "tests/lib/tree.h"
-#include "base/util.h"
 
 #define PRESSURE(some, full) \
 	"some avg10=1.50 avg60=0.25 avg300=0.00 total=" #some "\n" \

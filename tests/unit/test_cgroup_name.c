@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cgroup/cgroup_name.h"
 #include "base/util.h"
+#include "cgroup/cgroup_name.h"
 
 #define HEX "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 #define UID36 "0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0"

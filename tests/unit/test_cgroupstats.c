@@ -12,10 +12,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/util.h"
 #include "kernel/cgroupstats.h"
 #include "tests/lib/calls.h"
 #include "tests/lib/records.h"
-#include "base/util.h"
 
 #define FAMILY 0x1b
 #define DIRFD 77

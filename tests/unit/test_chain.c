@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/util.h"
-#include "view/chain_words.h"
+#include "view/chain.h"
 
 #define MS(n) (UINT64_C(1000000) * (n))
 

@@ -8,7 +8,7 @@
 
 #include "app/modes.h"
 #include "app/server.h"
-#include "base/privileges.h"
+#include "base/process.h"
 #include "base/util.h"
 
 #define WORDS_MAX 16

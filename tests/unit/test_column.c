@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/lib/scene.h"
 #include "base/util.h"
-#include "view/site_column.h"
+#include "tests/lib/scene.h"
+#include "view/site_lines.h"
 
 /* Asserts the cell of one row's column, without the spaces before it. */
 static void check_row(const struct scene *scene, const struct row *row, enum unit unit,

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/util.h"
-#include "data/record.h"
+#include "data/delay.h"
 #include "view/column_words.h"
 
 /* Cells that help has for a name at the left. */

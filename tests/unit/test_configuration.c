@@ -8,12 +8,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/pattern.h"
 #include "app/configuration.h"
 #include "app/configuration_file.h"
-#include "tests/lib/standard.h"
+#include "base/pattern.h"
 #include "base/util.h"
-#include "view/site_column.h"
+#include "tests/lib/standard.h"
+#include "view/site_lines.h"
 
 /* A text applied to defaults. */
 struct applied {

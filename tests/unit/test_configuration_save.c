@@ -12,12 +12,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/pattern.h"
 #include "app/configuration.h"
 #include "app/configuration_file.h"
+#include "base/pattern.h"
+#include "base/util.h"
 #include "tests/lib/standard.h"
 #include "tests/lib/tree.h"
-#include "base/util.h"
 
 /* A file below a test's tree. */
 static char *path_in(const struct tree *tree, const char *name)

@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/confine.h"
+#include "base/process.h"
 #include "base/util.h"
 #include "tests/lib/scratch.h"
 

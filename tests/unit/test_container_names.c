@@ -3,8 +3,8 @@
 #include "tests/lib/test.h"
 #include "tests/lib/tree.h"
 
-#include "base/buf.h"
 #include "base/users.h"
+#include "base/util.h"
 #include "cgroup/container_names.h"
 
 #define HEX "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"

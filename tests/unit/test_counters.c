@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "data/counters.h"
+#include "data/delay.h"
 
 #define ALL (DELAY_BOTH(DELAY_ALL) | VALID_RUN | VALID_TICK)
 

@@ -7,10 +7,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/util.h"
 #include "kernel/delayacct.h"
 #include "tests/lib/scene.h"
 #include "tests/lib/tree_thread.h"
-#include "base/util.h"
 
 #define SYSCTL DELAYACCT_SYSCTL
 

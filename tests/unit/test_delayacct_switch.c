@@ -8,9 +8,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/util.h"
 #include "kernel/delayacct.h"
 #include "tests/lib/tree.h"
-#include "base/util.h"
 
 /* The file of a tree's runs. */
 static const char *file_of(const struct tree *tree)

@@ -5,8 +5,8 @@
 #include <signal.h>
 #include <stdio.h>
 
-#include "tests/lib/departing.h"
 #include "base/util.h"
+#include "tests/lib/departing.h"
 
 /* As the kernel's wait status: by exit, by signal. */
 #define EXIT(n) ((n) << 8)

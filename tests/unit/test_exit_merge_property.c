@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "tests/lib/departing.h"
 #include "base/util.h"
+#include "tests/lib/departing.h"
 
 #define LIVES 400
 #define INTERVALS 60

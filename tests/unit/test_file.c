@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/util.h"
 #include "tests/lib/calls.h"
 #include "tests/lib/tree.h"
-#include "base/util.h"
 
 #define UNTOUCHED UINT64_C(99)
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/lib/scene.h"
 #include "base/util.h"
+#include "tests/lib/scene.h"
 
 /* Gives every counter of a reading a value of its own. */
 static void give(struct task_raw *raw, uint64_t base)

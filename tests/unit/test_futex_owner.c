@@ -12,9 +12,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "tests/lib/calls.h"
 #include "base/util.h"
 #include "kernel/procwait.h"
+#include "tests/lib/calls.h"
 
 /* A thread that does something for ever, or until it is let go. */
 struct sleeper {

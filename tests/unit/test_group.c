@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "view/query.h"
-#include "tests/lib/scene.h"
 #include "base/util.h"
+#include "tests/lib/scene.h"
+#include "view/query.h"
 
 struct state {
 	struct scene scene;

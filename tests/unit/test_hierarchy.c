@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util.h"
 #include "cgroup/hierarchy.h"
 #include "tests/lib/tree.h"
-#include "base/util.h"
 
 #define UNTOUCHED UINT64_C(99)
 

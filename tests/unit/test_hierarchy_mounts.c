@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util.h"
 #include "cgroup/hierarchy.h"
 #include "tests/lib/tree.h"
-#include "base/util.h"
 
 #define LINES \
 	"23 28 0:21 / /sys rw,nosuid - sysfs sysfs rw\n" \

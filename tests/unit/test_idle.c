@@ -7,7 +7,7 @@
 
 #include "base/util.h"
 #include "tests/lib/scene.h"
-#include "view/idle.h"
+#include "view/query.h"
 
 /* A scene: tasks that were there before, what they did since, and what is asked. */
 struct state {

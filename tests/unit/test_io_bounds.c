@@ -6,11 +6,11 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/util.h"
 #include "model/io_bounds.h"
 #include "tests/lib/calls.h"
 #include "tests/lib/scene.h"
 #include "tests/lib/tree.h"
-#include "base/util.h"
 
 /* A machine of two CPUs, of all of whose time a task of some group waits for I/O. */
 struct machine {

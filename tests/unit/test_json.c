@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "out/json.h"
-#include "tests/lib/scratch.h"
 #include "base/text.h"
 #include "base/util.h"
+#include "out/json.h"
+#include "tests/lib/scratch.h"
 
 /* A writer and what it wrote. */
 struct state {

@@ -5,8 +5,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "view/layout.h"
 #include "base/util.h"
+#include "view/layout.h"
 
 /* Resolves a list and asserts the ids, with spaces between. */
 static void check_frame(const char *spec, const struct layout_frame *frame, const char *ids)

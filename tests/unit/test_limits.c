@@ -2,9 +2,9 @@
 /* The limits of a task's groups, of both versions: the tightest one up to the root. */
 #include "tests/lib/test.h"
 
+#include "base/util.h"
 #include "model/limits.h"
 #include "tests/lib/tree.h"
-#include "base/util.h"
 
 #define MIB(n) ((uint64_t)(n) << 20)
 

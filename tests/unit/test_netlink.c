@@ -12,9 +12,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/util.h"
 #include "kernel/netlink.h"
 #include "tests/lib/records.h"
-#include "base/util.h"
 
 #define FAMILY 0x1b
 #define BATCH 4

@@ -6,7 +6,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 
-#include "kernel/taskstats_client.h"
+#include "kernel/taskstats.h"
 #include "tests/lib/exiting.h"
 
 #define OLDEST 8

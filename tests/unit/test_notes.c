@@ -5,9 +5,9 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/util.h"
 #include "model/notes.h"
 #include "model/tracing.h"
-#include "base/util.h"
 
 /* Asserts what the only note of these errors says; NULL: there is none. */
 static void check_note(const struct system_sample *system, const char *text)

@@ -11,7 +11,7 @@
 #include "app/topics.h"
 #include "base/pattern.h"
 #include "base/util.h"
-#include "view/site_column.h"
+#include "view/site_lines.h"
 
 #define WORDS_MAX 16
 

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util.h"
 #include "out/out.h"
 #include "tests/lib/scene.h"
-#include "base/util.h"
-#include "view/site_column.h"
+#include "view/site_lines.h"
 
 /* Two rows that were traced, and their sites. */
 struct traces {

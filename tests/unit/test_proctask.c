@@ -10,11 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/buf.h"
+#include "base/util.h"
 #include "kernel/proctask.h"
 #include "tests/lib/calls.h"
 #include "tests/lib/tree.h"
-#include "base/util.h"
 
 /* All that follows the name in a stat of 6.18, with a value of its own in each wanted field. */
 #define STAT_TAIL \

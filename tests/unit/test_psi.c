@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "data/system.h"
 #include "base/util.h"
+#include "data/system.h"
 
 #define SOME "some avg10=0.00 avg60=1.02 avg300=99.99 total=1663222\n"
 #define FULL "full avg10=12.34 avg60=0.50 avg300=100.00 total=18446744073709551615\n"

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "view/query.h"
-#include "tests/lib/scene.h"
 #include "base/util.h"
+#include "tests/lib/scene.h"
+#include "view/query.h"
 
 /* A scene with tasks 1 to N, and what is asked of it. */
 struct state {

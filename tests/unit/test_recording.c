@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/buf.h"
+#include "base/util.h"
 #include "tests/lib/ask.h"
 #include "tests/lib/player.h"
 #include "tests/lib/recording.h"

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/buf.h"
 #include "base/util.h"
 #include "bpf/refusal.h"
 

@@ -7,7 +7,7 @@
 #include "base/util.h"
 #include "view/column_words.h"
 #include "view/layout.h"
-#include "view/site_column.h"
+#include "view/site_lines.h"
 
 #define MS(n) (UINT64_C(1000000) * (n))
 

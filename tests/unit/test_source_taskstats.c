@@ -15,12 +15,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "model/sampler.h"
-#include "model/source.h"
-#include "kernel/taskstats.h"
-#include "tests/lib/calls.h"
 #include "base/util.h"
 #include "kernel/delayacct.h"
+#include "kernel/taskstats.h"
+#include "model/sampler.h"
+#include "model/source.h"
+#include "tests/lib/calls.h"
 
 #define CHILDREN 400
 

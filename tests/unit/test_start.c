@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/start.h"
+#include "base/process.h"
 
 /* What libraries would read goes, all else stays in its order. */
 TEST(test_environment)

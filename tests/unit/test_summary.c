@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util.h"
 #include "tests/lib/scene.h"
 #include "view/summary.h"
-#include "base/util.h"
 
 /* A frame of which all is known. */
 struct state {

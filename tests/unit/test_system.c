@@ -12,12 +12,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/buf.h"
+#include "base/util.h"
 #include "kernel/system.h"
-#include "kernel/uptime.h"
 #include "tests/lib/calls.h"
 #include "tests/lib/tree.h"
-#include "base/util.h"
 
 #define LINES(total) \
 	"some avg10=1.00 avg60=2.00 avg300=3.00 total=" total "\n" \

@@ -5,8 +5,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "kernel/system.h"
 #include "base/util.h"
+#include "kernel/system.h"
 
 #define STAT \
 	"cpu  1 2 3 4 5 6 7 8 9 10\n" \

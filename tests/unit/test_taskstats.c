@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/lib/records.h"
-#include "kernel/taskstats.h"
 #include "base/util.h"
+#include "kernel/taskstats.h"
+#include "tests/lib/records.h"
 
 /* The kinds of each version, written out: cpu blkio swapin reclaim thrash compact wpcopy irq. */
 static const uint8_t kinds_of[] = { 0x0f, 0x1f, 0x1f, 0x3f, 0x3f, 0x7f, 0xff, 0xff, 0xff, 0xff };

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util.h"
 #include "tests/lib/peer.h"
 #include "tests/lib/records.h"
-#include "base/util.h"
 
 /* Nothing here should ever wait for this long. */
 #define LONG_MS 20000

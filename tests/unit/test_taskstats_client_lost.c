@@ -6,8 +6,8 @@
 #include <sys/socket.h>
 #include <time.h>
 
-#include "tests/lib/peer.h"
 #include "base/util.h"
+#include "tests/lib/peer.h"
 
 /* Nothing should ever wait for this long; the time-out where waiting is the test. */
 #define LONG_MS 20000

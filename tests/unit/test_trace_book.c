@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/lib/scene.h"
 #include "base/util.h"
 #include "model/trace_book.h"
+#include "tests/lib/scene.h"
 
 /* A scene, and what was traced beside it. */
 struct stage {

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "view/tree.h"
-#include "tests/lib/scene.h"
 #include "base/util.h"
+#include "tests/lib/scene.h"
+#include "view/tree.h"
 
 struct state {
 	struct scene scene;

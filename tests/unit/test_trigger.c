@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "app/errors.h"
-#include "model/triggers.h"
 #include "base/util.h"
+#include "model/triggers.h"
 
 /* Parses a copy without a byte to spare, so that a read past the end is seen. */
 static enum trigger_fault parse(const char *text, struct trigger_spec *spec)

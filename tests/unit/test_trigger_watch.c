@@ -12,9 +12,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tests/lib/tree.h"
-#include "model/triggers.h"
 #include "base/util.h"
+#include "model/triggers.h"
+#include "tests/lib/tree.h"
 
 #define SEC NSEC_PER_SEC
 

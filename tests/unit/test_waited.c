@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/lib/scene.h"
 #include "base/util.h"
+#include "tests/lib/scene.h"
 
 /* A reading with its life: of one thread that has run that long. */
 static struct task_raw *with_life(struct task_raw *raw, uint64_t life_ns, uint64_t run_ns)

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/privileges.h"
+#include "base/process.h"
 #include "base/util.h"
 #include "ui/cmd/cmd.h"
 #include "ui/past/rewind.h"

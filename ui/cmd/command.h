@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "base/buf.h"
+#include "base/util.h"
 #include "ui/state/ui.h"
 
 #define COMMAND_KEYS 3

@@ -8,10 +8,9 @@
 #include "base/util.h"
 #include "model/notes.h"
 #include "ui/cmd/command.h"
-#include "ui/table/legend.h"
 #include "ui/table/table_state.h"
 #include "view/column_words.h"
-#include "view/site_column.h"
+#include "view/site_lines.h"
 
 /* Cells of the names at the left. */
 #define NAME_CELLS 16

@@ -7,6 +7,17 @@
 
 #include "ui/state/ui.h"
 
+/* The timeline: pressure, and what all tasks waited, over the past that can be looked at. */
+
+/* The lines that it takes. */
+#define TIMELINE_LINES 2
+
+/* Whether it is to be shown. */
+bool timeline_wanted(const struct ui *ui);
+
+/* Draws it from that line on, with the moment that is shown marked. */
+void timeline_draw(struct ui *ui, int line);
+
 /* Shows a frame in all views: of the present, or a moment of the past. */
 void rewind_show(struct ui *ui, const struct frame *frame);
 

@@ -6,7 +6,7 @@
 
 #include "base/util.h"
 #include "ui/sites/view_sites.h"
-#include "view/chain_words.h"
+#include "view/chain.h"
 
 /* The least share for a line of its own. */
 #define SHARE_LEAST 0.005

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/buf.h"
+#include "base/util.h"
 #include "ui/state/view.h"
 #include "ui/term/term.h"
 

@@ -12,7 +12,7 @@
 
 #include <stdbool.h>
 
-#include "ui/term/list.h"
+#include "ui/term/pager.h"
 
 struct column;
 struct column_table;

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "ui/state/ui.h"
-#include "view/idle.h"
+#include "view/query.h"
 #include "view/tree.h"
 
 struct item {

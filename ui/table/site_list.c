@@ -6,7 +6,7 @@
 #include "base/util.h"
 #include "ui/table/table_state.h"
 #include "view/layout.h"
-#include "view/site_column.h"
+#include "view/site_lines.h"
 
 /* Leaves columns out that say the same of all lines, where they were chosen for others. */
 static void leave_process_out(struct layout *layout)

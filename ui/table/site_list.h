@@ -4,8 +4,6 @@
 
 #include "ui/state/ui.h"
 #include "ui/table/table_draw.h"
-#include "ui/table/table_room.h"
-#include "view/site_column.h"
 #include "view/site_lines.h"
 
 enum sites_of { SITES_OF_TASK, SITES_OF_GROUP, SITES_OF_ALL };

@@ -4,7 +4,7 @@
 
 #include "ui/state/ui.h"
 #include "ui/table/rows.h"
-#include "ui/table/table_room.h"
+#include "ui/table/table_draw.h"
 #include "view/layout.h"
 
 struct table {
@@ -71,3 +71,11 @@ const struct frame *ui_rows_frame(const struct ui *ui);
 
 /* The row of one of the table's groups, or NULL. */
 const struct row *ui_group_row(struct ui *ui, uint64_t id);
+
+/* The meaning of the letters in the bar of states, in a line above its table. */
+
+/* The lines that it wants. */
+int legend_lines(struct ui *ui, int lines);
+
+/* Draws it: each letter as in the bar, then its state, in words where there is room for them. */
+void legend_draw(struct ui *ui, int line, int lines);

@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/start.h"
+#include "base/process.h"
 #include "base/util.h"
 
 /* Precedes a piece's bytes. */

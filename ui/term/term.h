@@ -11,8 +11,8 @@
 #include <termios.h>
 #include <wchar.h>
 
-#include "base/buf.h"
 #include "base/text.h"
+#include "base/util.h"
 #include "ui/term/input.h"
 #include "ui/term/style.h"
 #include "ui/term/tty.h"

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-#include "base/buf.h"
+#include "base/util.h"
 
 struct tty {
 	FILE *stream; /* ncurses' output, with a descriptor of its own; see tty_divert() */
