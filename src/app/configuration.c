@@ -288,53 +288,62 @@ static bool append_setting(const struct option_row *row, const struct view_confi
 	return out->len > before;
 }
 
-/* Writes a line as it is; as a comment if it is broken. */
-static void copy_line(const struct config_line *line, struct buf *out)
+/* Whether the line has what is written anew: a preset of that name, or (NULL) any saved setting. */
+static bool is_replaced(const struct config_line *line, const char *preset)
 {
+	size_t len = preset ? strlen(preset) : 0;
 	const struct option_row *row;
 
-	if (!check(line, &row, NULL))
-		buf_puts(out, "# ");
-	buf_add(out, line->start, line->len);
+	if (line->type != LINE_PAIR)
+		return false;
+	for (size_t i = 0; !preset && (row = row_at(i)); i++)
+		if (is_saved(row) && is_word(line->name, line->name_len, row->name))
+			return true;
+	if (!preset || !is_word(line->name, line->name_len, PRESET) || line->value_len <= len ||
+	    memcmp(line->value, preset, len) != 0)
+		return false;
+	while (len < line->value_len && line->value[len] == ' ')
+		len++;
+	return len < line->value_len && line->value[len] == ':';
+}
+
+/* Appends a line with a preset. */
+static void put_preset(const struct preset *preset, struct buf *out)
+{
+	buf_puts(out, PRESET " = ");
+	preset_append(preset, out);
 	buf_putc(out, '\n');
 }
 
-/* Writes one line with its new value. */
-static void rewrite_line(const struct config_line *line, const struct view_config *view,
-			 bool *written, struct buf *out)
-{
-	const struct option_row *row;
-	size_t start = out->len;
-
-	for (size_t i = 0; line->type == LINE_PAIR && (row = row_at(i)); i++) {
-		if (!is_saved(row) || !is_word(line->name, line->name_len, row->name))
-			continue;
-		/* Keeps the text before the value. */
-		buf_add(out, line->start, (size_t)(line->value - line->start));
-		if (!written[i] && append_setting(row, view, out))
-			buf_putc(out, '\n');
-		else
-			out->len = start;
-		written[i] = true;
-		return;
-	}
-	copy_line(line, out);
-}
-
 void configuration_rewrite(const char *text, size_t len, const struct view_config *view,
-			   struct buf *out)
+			   const struct preset *preset, struct buf *out)
 {
-	bool *written = xcalloc(option_table_n + setting_table_n, sizeof(*written));
 	struct span rest = { text, text + len };
 	const struct option_row *row;
 	struct config_line line;
+	bool written = false;
 
-	while (next_config_line(&rest, &line))
-		rewrite_line(&line, view, written, out);
+	while (next_config_line(&rest, &line)) {
+		if (is_replaced(&line, preset ? preset->name : NULL)) {
+			/* Presets are in the order of their lines. */
+			if (preset && !written)
+				put_preset(preset, out);
+			written = true;
+			continue;
+		}
+		if (!check(&line, &row, NULL))
+			buf_puts(out, "# ");
+		buf_add(out, line.start, line.len);
+		buf_putc(out, '\n');
+	}
+	if (preset && !written)
+		put_preset(preset, out);
+	if (preset)
+		return;
 	for (size_t i = 0; (row = row_at(i)); i++) {
 		size_t start = out->len;
 
-		if (written[i] || !is_saved(row))
+		if (!is_saved(row))
 			continue;
 		buf_printf(out, "%s = ", row->name);
 		if (append_setting(row, view, out))
@@ -342,50 +351,4 @@ void configuration_rewrite(const char *text, size_t len, const struct view_confi
 		else
 			out->len = start;
 	}
-	free(written);
-}
-
-/* Whether the line has a preset of that name. */
-static bool is_preset(const struct config_line *line, const char *name)
-{
-	size_t len = strlen(name);
-
-	if (line->type != LINE_PAIR || !is_word(line->name, line->name_len, PRESET) ||
-	    line->value_len <= len || memcmp(line->value, name, len) != 0)
-		return false;
-	while (len < line->value_len && line->value[len] == ' ')
-		len++;
-	return len < line->value_len && line->value[len] == ':';
-}
-
-/* Ends a line with a preset. */
-static void put_value(const struct preset *preset, struct buf *out)
-{
-	preset_append(preset, out);
-	buf_putc(out, '\n');
-}
-
-void configuration_put_preset(const char *text, size_t len, const struct preset *preset,
-			      struct buf *out)
-{
-	struct span rest = { text, text + len };
-	struct config_line line;
-	bool written = false;
-
-	while (next_config_line(&rest, &line)) {
-		if (!is_preset(&line, preset->name)) {
-			copy_line(&line, out);
-			continue;
-		}
-		if (written)
-			continue;
-		/* Keeps the text before the value. */
-		buf_add(out, line.start, (size_t)(line.value - line.start));
-		put_value(preset, out);
-		written = true;
-	}
-	if (written)
-		return;
-	buf_puts(out, PRESET " = ");
-	put_value(preset, out);
 }

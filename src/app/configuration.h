@@ -26,20 +26,64 @@ void configuration_apply(char *text, size_t len, struct options *options,
 			 struct configuration_faults *faults);
 
 /*
- * Appends the text with its values replaced by those of `view`: on the line that had them, else at
- * the end. Comments, blank lines and unknown names stay. Broken lines become comments.
+ * Appends the text without its settings, and those of `view` behind it; where there is a preset
+ * (NULL: none), with that in place of those of its name alone. All other lines stay, broken ones as
+ * comments.
  */
 void configuration_rewrite(const char *text, size_t len, const struct view_config *view,
-			   struct buf *out);
-
-/*
- * Appends the text with one preset more, or in place of those of its name. All else stays, but
- * broken lines become comments.
- */
-void configuration_put_preset(const char *text, size_t len, const struct preset *preset,
-			      struct buf *out);
+			   const struct preset *preset, struct buf *out);
 
 /* Finds what is wrong with a text. */
 void configuration_check(const char *text, size_t len, struct configuration_faults *faults);
 
 void configuration_faults_free(struct configuration_faults *faults);
+
+/* The file: read at the start, written completely or not at all. */
+
+/*
+ * The path of the configuration, which the caller frees: $XDG_CONFIG_HOME/stalltop/config, or below
+ * ~/.config. NULL when neither is set.
+ */
+char *configuration_path(void);
+
+/* The administrator's configuration, which is read before the user's, and by all. */
+#define CONFIGURATION_SYSTEM "/etc/stalltop/config"
+
+/*
+ * Sets options by a file; a missing file or a path of NULL sets nothing. Options point into `text`,
+ * which must outlive them. Appends what is wrong with the file to `message` as one escaped line,
+ * and returns false when it cannot be read or has lines that cannot be understood.
+ */
+bool configuration_load(const char *path, struct options *options, struct buf *text,
+			struct buf *message);
+
+/*
+ * Writes the settings that keys change to the file of that path (NULL: there is none), and appends
+ * the outcome, or the question, to `message` as one escaped line. Replaces a broken file, or
+ * follows a link, only by force: its target need not be a configuration. Never follows a link of
+ * another user.
+ */
+enum configuration_saved configuration_save(const char *path, const struct view_config *view,
+					    bool force, struct buf *message);
+
+/* Does the same for one preset: all other settings stay as they are in the file. */
+enum configuration_saved configuration_save_preset(const char *path, const struct preset *preset,
+						   bool force, struct buf *message);
+
+/* Settings from the administrator's configuration, the user's and the command line. */
+
+/* The texts of both configurations, into which options point. */
+struct settings_texts {
+	struct buf system, user;
+};
+
+/*
+ * Sets options by all three, each over the one before; batch mode, and modes that print instead of
+ * running, take nothing from configurations but the administrator's read-only setting. Returns
+ * false when the command line is invalid, with the reason in `why`; else `why` is what is wrong
+ * with the configurations.
+ */
+bool settings_read(struct options *options, int argc, char **argv, struct settings_texts *texts,
+		   struct buf *why);
+
+void settings_texts_free(struct settings_texts *texts);

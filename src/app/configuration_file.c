@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "app/configuration_file.h"
+#include "app/configuration.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,7 +9,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "app/configuration.h"
 #include "base/file.h"
 #include "base/process.h"
 #include "base/util.h"
@@ -211,10 +210,7 @@ static enum configuration_saved write_anew(const char *path, const struct saving
 	char *real;
 	int err;
 
-	if (what->preset)
-		configuration_put_preset(old->data, old->len, what->preset, &text);
-	else
-		configuration_rewrite(old->data, old->len, what->view, &text);
+	configuration_rewrite(old->data, old->len, what->view, what->preset, &text);
 	make_directories(path);
 	/* Replaces the file that a link points to, not the link. */
 	real = realpath(path, NULL);

@@ -15,7 +15,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "app/configuration_file.h"
+#include "app/configuration.h"
 #include "app/diff.h"
 #include "app/docgen.h"
 #include "app/doctor.h"

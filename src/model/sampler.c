@@ -84,24 +84,25 @@ static bool is_busy(const struct sample *prev, const struct sample *cur)
 		(cur->system.forks - prev->system.forks) * NSEC_PER_SEC > BIRTHS_MANY * passed_ns);
 }
 
-void sampler_adapt_source(struct sampler *sampler, const struct turn *turn)
+int sampler_adapt_source(struct sampler *sampler, struct turn *turn)
 {
 	const struct sampler_config *config = sampler->config;
 	struct source source;
 
 	if (config->source || config->pids || config->brief || sampler->busy || !turn->prev ||
 	    sampler->source.ops->many || !is_busy(turn->prev, turn->cur))
-		return;
+		return 0;
 	/* It stays: the next storm is like the last one. */
 	sampler->busy = true;
 	if (open_source(sampler, &source))
-		return;
+		return 0;
 	if (source.ops->many) {
 		source_close(&sampler->source);
 		sampler->source = source;
 	} else {
 		source_close(&source);
 	}
+	return 0;
 }
 
 /* Whether /proc hides tasks: then the first, which is always there, is not to be seen. */
@@ -521,9 +522,10 @@ static void note_record(const struct record_status *record, struct frame_info *i
 		frame_note(info, NOTE_RECORD_ENDED, (uint64_t)-record->error);
 }
 
-void sampler_note(const struct sampler *sampler, struct frame_info *info, size_t older,
-		  uint64_t skipped)
+void sampler_note(const struct sampler *sampler, const struct turn *turn)
 {
+	struct frame_info *info = turn->info;
+
 	note_record(sampler->config->record, info);
 	note_source(sampler, info);
 	note_exact(sampler, info);
@@ -533,11 +535,11 @@ void sampler_note(const struct sampler *sampler, struct frame_info *info, size_t
 	if (sampler->left_on && sampler->ticks < 2)
 		frame_note(info, NOTE_DELAYACCT_LEFT, 0);
 	/* procfs lacks the other delays, and a blkio of 0 alone proves nothing. */
-	if (older)
+	if (turn->older)
 		frame_note(info,
 			   sampler->source.ops->kinds == DELAY_ALL ? NOTE_DELAYACCT_OLDER
 								   : NOTE_DELAYACCT_UNSURE,
-			   older);
+			   turn->older);
 	if (sampler->delayacct.toggled)
 		frame_note(info, NOTE_DELAYACCT_TOGGLED, 0);
 	note_system(info);
@@ -552,8 +554,8 @@ void sampler_note(const struct sampler *sampler, struct frame_info *info, size_t
 	note_exits(sampler, info);
 	note_trace(sampler, info);
 	note_unknown(sampler, info);
-	if (skipped)
-		frame_note(info, NOTE_LATE, skipped);
+	if (turn->skipped)
+		frame_note(info, NOTE_LATE, turn->skipped);
 	if (sampler->config->triggers && triggers_gone(sampler->config->triggers))
 		frame_note(info, NOTE_TRIGGER_GONE, triggers_gone(sampler->config->triggers));
 	notes_sort(info);

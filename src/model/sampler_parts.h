@@ -10,6 +10,7 @@
 #include "model/group.h"
 #include "model/hangs.h"
 #include "model/io_bounds.h"
+#include "model/playback.h"
 #include "model/source.h"
 #include "model/taskinfo.h"
 #include "model/tracing.h"
@@ -64,12 +65,17 @@ struct sampler {
 	uint64_t self_ns; /* own CPU time at the last tick */
 };
 
-/* The frame being made. */
+/* The frame being made; stages of it (sampler_tick.c) leave here what later ones need. */
 struct turn {
 	unsigned next; /* the index of cur */
 	struct sample *prev, *cur; /* prev: NULL before the first sample */
 	struct frame *frame;
 	struct frame_info *info;
+	uint64_t skipped; /* intervals before it that had no sample */
+	size_t impossible; /* tasks that ended, with a delay that cannot be */
+	size_t older; /* tasks that began before delay accounting was on */
+	uint32_t unknown; /* kinds that are not known in this interval */
+	struct playback_moment moment; /* of a recording */
 };
 
 /* Begins a turn. */
@@ -84,14 +90,6 @@ static inline struct turn sampler_turn(struct sampler *sampler)
 			      .info = &sampler->infos[sampler->ticks % FRAMES] };
 }
 
-/* Ends it: its frame is handed out. */
-static inline const struct frame *sampler_turned(struct sampler *sampler, const struct turn *turn)
-{
-	sampler->now = turn->next;
-	sampler->ticks++;
-	return turn->frame;
-}
-
 /* The limits of waits between the last reading and this one. */
 static inline struct waited_machine sampler_machine(const struct turn *turn)
 {
@@ -99,10 +97,10 @@ static inline struct waited_machine sampler_machine(const struct turn *turn)
 }
 
 /*
- * Has `auto` go over to a source for many tasks, for good, where the sample that was just read says
- * that it pays: the next one is its first. Tasks stay known.
+ * A stage: has `auto` go over to a source for many tasks, for good, where the sample that was just
+ * read says that it pays: the next one is its first. Tasks stay known. Returns 0.
  */
-void sampler_adapt_source(struct sampler *sampler, const struct turn *turn);
+int sampler_adapt_source(struct sampler *sampler, struct turn *turn);
 
 /* The reader of what waits are on, opened from when it is wanted for the first time. */
 struct waiting_reader *sampler_waiting(struct sampler *sampler);
@@ -110,18 +108,11 @@ struct waiting_reader *sampler_waiting(struct sampler *sampler);
 /* Listens for exiting tasks where exit records have the same counters as the source. */
 void sampler_open_exits(struct sampler *sampler);
 
-/*
- * Brings tasks that exited since the sample before into this one. Returns how many had an
- * impossible delay.
- */
-size_t sampler_take_exits(struct sampler *sampler, const struct turn *turn);
-
 /* Begins to watch waits; trace_refused says why not. */
 void sampler_open_tracing(struct sampler *sampler);
 
-/* Notes all that degrades the frame: so many older tasks are not accounted, ticks were skipped. */
-void sampler_note(const struct sampler *sampler, struct frame_info *info, size_t older,
-		  uint64_t skipped);
+/* Notes all that degrades the frame. */
+void sampler_note(const struct sampler *sampler, const struct turn *turn);
 
 /* Notes that the clock was set back since the sample before. */
 void sampler_note_clock(const struct turn *turn);

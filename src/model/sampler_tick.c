@@ -69,11 +69,12 @@ static bool has_gone(void *arg, pid_t pid)
 	return faccessat(sampler->config->proc->fd, path, F_OK, 0) != 0;
 }
 
-size_t sampler_take_exits(struct sampler *sampler, const struct turn *turn)
+/* Brings tasks that ended since the sample before into this one. */
+static int join_exits(struct sampler *sampler, struct turn *turn)
 {
 	struct frame_info *info = turn->info;
-	size_t impossible, kept;
 	const struct exits_stats *stats;
+	size_t kept, known;
 	struct exit_batch batch = { .threads = sampler->config->threads,
 				    .io = sampler->needs & (NEED_IO | NEED_ENDED_IO),
 				    .gone = has_gone,
@@ -98,17 +99,17 @@ size_t sampler_take_exits(struct sampler *sampler, const struct turn *turn)
 	exits_want_fields(sampler->exits,
 			  sampler->needs & (NEED_RECORD | NEED_RANGE | NEED_IO | NEED_ENDED_IO));
 	stats = exits_stats(sampler->exits);
+	known = sampler->known_anew;
 	if (turn->prev) {
 		info->head.exits = (int64_t)(stats->received - sampler->exits_before.received);
 		info->head.lost = (int64_t)(stats->lost - sampler->exits_before.lost);
+		turn->impossible = stats->impossible - sampler->exits_before.impossible;
+		turn->impossible -= known < turn->impossible ? known : turn->impossible;
 	}
 	sampler->lost = info->head.lost > 0;
-	impossible =
-		turn->prev ? (size_t)(stats->impossible - sampler->exits_before.impossible) : 0;
-	impossible -= sampler->known_anew < impossible ? sampler->known_anew : impossible;
 	sampler->known_anew = 0;
 	sampler->exits_before = *stats;
-	return impossible;
+	return 0;
 }
 
 void sampler_drain(struct sampler *sampler)
@@ -137,58 +138,260 @@ uint64_t sampler_drain_due_ns(const struct sampler *sampler)
 	return sampler->exits ? exits_due_ns(sampler->exits) : UINT64_MAX;
 }
 
-/* Frames of a recording. */
+/* Stages of a frame from the machine. Each returns 0 or -errno. */
 
-/* Copies what was recorded of a frame besides its samples. */
-static void copy_recorded(struct sampler *sampler, const struct playback_moment *moment,
-			  const struct turn *turn)
+/*
+ * Begins the sample. What the kernel tells of exits is taken before the tasks are listed: tasks in
+ * records after this drain may have begun after the list, see exit_merge.c.
+ */
+static int begin_sample(struct sampler *sampler, struct turn *turn)
 {
-	struct frame_info *info = turn->info;
+	struct clock_times now;
 
-	info->head = moment->head;
-	info->bare = moment->bare;
-	if (moment->bare)
-		info->tasks = moment->tasks;
-	info->clocks = moment->clocks;
-	info->threads = sampler->config->playback->threads;
-	info->system = &turn->cur->system;
-	info->system_before = info->prev ? &info->prev->system : NULL;
-	info->some = sampler->config->pids;
-	notes_sort(info);
+	if (sampler->resting)
+		sampler_open_exits(sampler);
+	if (sampler->resting && sampler->trace_wanted)
+		sampler_open_tracing(sampler);
+	sampler->resting = false;
+	delayacct_read(&sampler->delayacct);
+	if (sampler->exits)
+		exits_drain(sampler->exits);
+	now = clocks_now();
+	clocks_read(&sampler->clocks, &now);
+	turn->cur->begin_ns = clock_ns(CLOCK_MONOTONIC);
+	turn->cur->real_ns = clock_ns(CLOCK_REALTIME);
+	system_read(sampler->system, &turn->cur->system);
+	return 0;
+}
+
+/* Whether what a source takes over from the sample before may not be true any more. */
+static bool is_unsettled(struct sampler *sampler)
+{
+	bool irq_new = sampler->delayacct.irq_seen != sampler->irq_seen;
+
+	sampler->irq_seen = sampler->delayacct.irq_seen;
+	return sampler->lost || irq_new || sampler->delayacct.toggled;
+}
+
+/* Reads the counters of all tasks, and what was traced by then. */
+static int read_tasks(struct sampler *sampler, struct turn *turn)
+{
+	const struct source *source = &sampler->source;
+	struct sample none = { 0 }, *cur = turn->cur;
+	unsigned needs = sampler->needs | (is_unsettled(sampler) ? NEED_IDENTITY : 0);
+	int err = source->ops->sample(source->state, turn->prev ? turn->prev : &none, cur, needs);
+
+	cur->end_ns = clock_ns(CLOCK_MONOTONIC);
+	if (err)
+		sample_reset(cur);
+	else if (sampler->tracing)
+		tracing_read(sampler->tracing);
+	return err;
+}
+
+/* Finds what was recovered, where all processes are read and that is wanted. */
+static int account_reaped(struct sampler *sampler, struct turn *turn)
+{
+	const struct sampler_config *config = sampler->config;
+	struct account *account = &turn->info->head.account;
+	enum account_seen seen = !sampler->exits ? ACCOUNT_SEEN_SOME
+				 : sampler->lost ? ACCOUNT_SEEN_LOST
+						 : ACCOUNT_SEEN_ALL;
+
+	*account = (struct account){ 0 };
+	if (!(sampler->needs & NEED_ACCOUNT) || config->pids || config->threads)
+		sampler->accounts.primed = false;
+	else
+		account_reap(&sampler->accounts, turn->prev, turn->cur, seen, account);
+	return 0;
+}
+
+/* Leaves out what delay accounting does not know of tasks, or in this interval. */
+static int mask_unknown(struct sampler *sampler, struct turn *turn)
+{
+	turn->older = delayacct_mask(&sampler->delayacct, turn->cur);
+	/* The first interval after a switch may book one delay from a stale start stamp. */
+	if (sampler->delayacct.toggled)
+		turn->unknown = DELAYACCT_KINDS;
+	return 0;
+}
+
+/* Reads names and other facts of tasks, and what keeps those that hang. */
+static int read_facts(struct sampler *sampler, struct turn *turn)
+{
+	const struct sampler_config *config = sampler->config;
+
+	taskinfo_update(sampler->info, turn->cur, sampler->needs, config->between, config->arg);
+	/* Tasks that were asked about say what keeps them. */
+	if (sampler->needs & NEED_HANGS || (config->pids && sampler->needs & NEED_EVIDENCE))
+		hangs_read(&sampler->hangs, turn->cur, config->threads);
+	if (config->pids)
+		held_read(sampler->hangs.proc, turn->cur);
+	return 0;
+}
+
+/* Matches the two samples, and resolves what was waited: frame_build(). */
+static int build_rows(struct sampler *sampler, struct turn *turn)
+{
+	const struct frame_options options = { .since_start = sampler->config->since_start,
+					       .unknown = turn->unknown,
+					       .machine = sampler_machine(turn) };
+	bool threads = sampler->config->playback ? sampler->config->playback->threads
+						 : sampler->config->threads;
+
+	frame_build(turn->frame, turn->info, turn->moment.baseline ? NULL : turn->prev, turn->cur,
+		    &options);
+	turn->info->stale += turn->impossible;
+	turn->info->threads = threads;
+	turn->info->some = sampler->config->pids;
+	turn->info->system = &turn->cur->system;
+	turn->info->system_before = turn->info->prev ? &turn->info->prev->system : NULL;
+	turn->frame->group_by = group_table[threads ? GROUP_THREAD : GROUP_PROCESS].id;
+	return 0;
+}
+
+/* Brings what was traced into the rows; the frame before is not shown any more. */
+static int add_trace(struct sampler *sampler, struct turn *turn)
+{
+	tracing_close(sampler->stopped);
+	sampler->stopped = NULL;
+	if (sampler->tracing)
+		turn->info->trace = tracing_frame(sampler->tracing, turn->frame);
+	return 0;
+}
+
+/* Bounds what was booked of I/O waits by the pressure of groups. */
+static int bound_rows(struct sampler *sampler, struct turn *turn)
+{
+	bool known = sampler->needs & NEED_CGROUP && sampler->hierarchy.name &&
+		     sampler->hierarchy.version == 2;
+
+	io_bounds_take(sampler->bounds, turn->frame, turn->info, known);
+	return 0;
+}
+
+/* Says to the readers of what is read on demand that a frame has begun. */
+static int begin_frame(struct sampler *sampler, UNUSED struct turn *turn)
+{
+	if (sampler->groups)
+		cgroup_reader_tick(sampler->groups);
+	groups_above_tick(&sampler->above);
+	if (sampler->waiting)
+		waiting_renew(sampler->waiting);
+	return 0;
+}
+
+/* Reads the pressure of the group that is looked at. */
+static int read_group(struct sampler *sampler, struct turn *turn)
+{
+	struct psi_reading *pressure = &turn->cur->system.of_group;
+	const struct cgroup_sample *now = NULL, *before;
+	struct frame_info *info = turn->info;
+	int err = -ENOENT;
+
+	info->head.cgroup = sampler->config->cgroup;
+	if (!info->head.cgroup)
+		return 0;
+	if (sampler->groups)
+		err = cgroup_read(sampler->groups, info->head.cgroup, CGROUP_PRESSURE, &now,
+				  &before);
+	if (err)
+		frame_note(info, NOTE_GROUP_GONE, 0);
+	else if (now->error[PSI_CPU] && now->error[PSI_MEMORY] && now->error[PSI_IO])
+		frame_note(info, NOTE_GROUP_PSI, (uint64_t)-now->error[PSI_CPU]);
+	sampler_note_threaded(sampler, now, info);
+	pressure->read_ns = turn->cur->system.pressure.read_ns;
+	for (unsigned r = 0; r < PSI_RESOURCES; r++) {
+		bool there = !err && now->have & CGROUP_BIT(r);
+
+		/* All are read at one go: any that could be dates them. */
+		if (there)
+			pressure->read_ns = now->read_ns[r];
+
+		pressure->psi[r] = there ? now->psi[r] : (struct psi){ 0 };
+		pressure->error[r] = there ? 0 : -ENOENT;
+	}
+	return 0;
+}
+
+/* Fills in what does not come from the two samples, and completes the account. */
+static int describe(struct sampler *sampler, struct turn *turn)
+{
+	const struct source_ops *ops = sampler->source.ops;
+	struct frame_info *info = turn->info;
+	uint64_t self_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) + proc_cpu_ns(sampler->config->proc);
+
+	info->clocks = &sampler->clocks;
+	info->head.source = ops->name;
+	info->head.hierarchy_version = sampler->hierarchy.name ? sampler->hierarchy.version : 0;
+	info->head.hierarchy = sampler->hierarchy.name;
+	info->head.taskstats_version = ops->version ? ops->version(sampler->source.state) : 0;
+	info->head.delayacct = sampler->delayacct.state;
+	info->head.self = info->interval_ns ? 100.0 * (double)(self_ns - sampler->self_ns) /
+						      (double)info->interval_ns
+					    : -1;
+	sampler->self_ns = self_ns;
+	info->head.account.run_ns = info->run_ns;
+	if (!sampler->config->pids && !info->since_start)
+		account_system(&info->head.account, info->system_before, info->system,
+			       info->interval_ns, sampler->delayacct.irq_seen);
+	return 0;
+}
+
+/* See evidence_read(). */
+static void read_cpu_of(void *arg, const struct row *row)
+{
+	struct sampler *sampler = arg;
+	struct sample *cur = &sampler->samples[(sampler->now + 1) % SAMPLES];
+
+	taskinfo_fill(sampler->info, cur, row->place, NEED_CPU);
+}
+
+/* Reads what explains the rows that suffer most. */
+static int read_evidence(struct sampler *sampler, struct turn *turn)
+{
+	if (!(sampler->needs & NEED_EVIDENCE) || !turn->prev)
+		return 0;
+	if (!sampler->evidence)
+		sampler->evidence = evidence_open(sampler->config->proc);
+	evidence_read(sampler->evidence, sampler_waiting(sampler), turn->frame,
+		      sampler->needs & NEED_HANGS || sampler->config->pids, read_cpu_of, sampler);
+	return 0;
+}
+
+/* Notes all that degrades the frame. */
+static int note_all(struct sampler *sampler, struct turn *turn)
+{
+	sampler_note_clock(turn);
+	sampler_note(sampler, turn);
+	return 0;
+}
+
+/* Stages of a frame from a recording. */
+
+/* Reads a sample from the recording. */
+static int play_sample(struct sampler *sampler, struct turn *turn)
+{
+	const struct playback *playback = sampler->config->playback;
+	int err = playback->next(playback->state, turn->prev, turn->cur, &turn->moment);
+
+	groups_above_tick(&sampler->above);
+	if (err)
+		return err;
+	turn->cur->system = turn->moment.system;
+	turn->unknown = turn->moment.head.unknown;
+	return 0;
 }
 
 /* Has rows looked at that were kept waiting: evidence_read() did. */
-static void rouse_kept(struct frame *frame)
+static int rouse_kept(UNUSED struct sampler *sampler, struct turn *turn)
 {
+	struct frame *frame = turn->frame;
 	uint64_t ns;
 
 	for (size_t i = 0; i < frame->n; i++)
 		if (frame->rows[i].still && row_hang(frame, &frame->rows[i], &ns))
 			frame_rouse(frame, &frame->rows[i]);
-}
-
-/* Makes the next frame from a recording, as sampler_tick() does from the machine. */
-static int sampler_play(struct sampler *sampler, const struct frame **out)
-{
-	const struct playback *playback = sampler->config->playback;
-	struct turn turn = sampler_turn(sampler);
-	struct playback_moment moment = { 0 };
-	struct frame_options options = { .since_start = sampler->config->since_start };
-	int err = playback->next(playback->state, turn.prev, turn.cur, &moment);
-
-	groups_above_tick(&sampler->above);
-	if (err)
-		return err;
-	turn.cur->system = moment.system;
-	options.unknown = moment.head.unknown;
-	options.machine = sampler_machine(&turn);
-	frame_build(turn.frame, turn.info, moment.baseline ? NULL : turn.prev, turn.cur, &options);
-	turn.frame->group_by = group_table[playback->threads ? GROUP_THREAD : GROUP_PROCESS].id;
-	rouse_kept(turn.frame);
-	playback_trace(&moment, turn.frame, turn.info);
-	copy_recorded(sampler, &moment, &turn);
-	sampler_note_clock(&turn);
-	*out = sampler_turned(sampler, &turn);
 	return 0;
 }
 
@@ -205,219 +408,57 @@ void playback_trace(const struct playback_moment *moment, struct frame *frame,
 	}
 }
 
-/* Reads the pressure of the group that is looked at. */
-static void read_group_pressure(struct sampler *sampler, struct system_sample *system,
-				struct frame_info *info)
+/* Brings in what was recorded of the frame besides its samples. */
+static int copy_recorded(UNUSED struct sampler *sampler, struct turn *turn)
 {
-	struct psi_reading *pressure = &system->of_group;
-	const struct cgroup_sample *now = NULL, *before;
-	int err = -ENOENT;
-
-	info->head.cgroup = sampler->config->cgroup;
-	if (!info->head.cgroup)
-		return;
-	if (sampler->groups)
-		err = cgroup_read(sampler->groups, info->head.cgroup, CGROUP_PRESSURE, &now,
-				  &before);
-	if (err)
-		frame_note(info, NOTE_GROUP_GONE, 0);
-	else if (now->error[PSI_CPU] && now->error[PSI_MEMORY] && now->error[PSI_IO])
-		frame_note(info, NOTE_GROUP_PSI, (uint64_t)-now->error[PSI_CPU]);
-	sampler_note_threaded(sampler, now, info);
-	pressure->read_ns = system->pressure.read_ns;
-	for (unsigned r = 0; r < PSI_RESOURCES; r++) {
-		bool there = !err && now->have & CGROUP_BIT(r);
-
-		/* All are read at one go: any that could be dates them. */
-		if (there)
-			pressure->read_ns = now->read_ns[r];
-
-		pressure->psi[r] = there ? now->psi[r] : (struct psi){ 0 };
-		pressure->error[r] = there ? 0 : -ENOENT;
-	}
-}
-
-/* Fills in what does not come from the two samples. */
-static void describe(struct sampler *sampler, struct frame_info *info)
-{
-	const struct source_ops *ops = sampler->source.ops;
-	uint64_t self_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) + proc_cpu_ns(sampler->config->proc);
-
-	info->clocks = &sampler->clocks;
-	info->threads = sampler->config->threads;
-	info->some = sampler->config->pids;
-	info->system = &info->cur->system;
-	info->system_before = info->prev ? &info->prev->system : NULL;
-	info->head.source = ops->name;
-	info->head.hierarchy_version = sampler->hierarchy.name ? sampler->hierarchy.version : 0;
-	info->head.hierarchy = sampler->hierarchy.name;
-	info->head.taskstats_version = ops->version ? ops->version(sampler->source.state) : 0;
-	info->head.delayacct = sampler->delayacct.state;
-	info->head.self = info->interval_ns ? 100.0 * (double)(self_ns - sampler->self_ns) /
-						      (double)info->interval_ns
-					    : -1;
-	sampler->self_ns = self_ns;
-}
-
-/* Finds what was recovered, where all processes are read and that is wanted. */
-static void set_account(struct sampler *sampler, const struct sample *prev,
-			const struct sample *cur, struct frame_info *info)
-{
-	const struct sampler_config *config = sampler->config;
-	enum account_seen seen = !sampler->exits ? ACCOUNT_SEEN_SOME
-				 : sampler->lost ? ACCOUNT_SEEN_LOST
-						 : ACCOUNT_SEEN_ALL;
-
-	info->head.account = (struct account){ 0 };
-	if (!(sampler->needs & NEED_ACCOUNT) || config->pids || config->threads)
-		sampler->accounts.primed = false;
-	else
-		account_reap(&sampler->accounts, prev, cur, seen, &info->head.account);
-}
-
-/* Sets the rows' run time in the account, and adds the system's figures. */
-static void add_account(const struct sampler *sampler, struct frame_info *info)
-{
-	info->head.account.run_ns = info->run_ns;
-	if (!sampler->config->pids && !info->since_start)
-		account_system(&info->head.account, info->system_before, info->system,
-			       info->interval_ns, sampler->delayacct.irq_seen);
-}
-
-/* Whether what a source takes over from the sample before may not be true any more. */
-static bool is_unsettled(struct sampler *sampler)
-{
-	bool irq_new = sampler->delayacct.irq_seen != sampler->irq_seen;
-
-	sampler->irq_seen = sampler->delayacct.irq_seen;
-	return sampler->lost || irq_new || sampler->delayacct.toggled;
-}
-
-/* Brings what was traced into the frame; the frame before is not shown any more. */
-static void add_trace(struct sampler *sampler, struct frame *frame, struct frame_info *info)
-{
-	tracing_close(sampler->stopped);
-	sampler->stopped = NULL;
-	info->threads = sampler->config->threads;
-	if (sampler->tracing)
-		info->trace = tracing_frame(sampler->tracing, frame);
-}
-
-/* Bounds what was booked of I/O waits by the pressure of groups. */
-static void apply_bounds(struct sampler *sampler, struct frame *frame, struct frame_info *info)
-{
-	bool known = sampler->needs & NEED_CGROUP && sampler->hierarchy.name &&
-		     sampler->hierarchy.version == 2;
-
-	io_bounds_take(sampler->bounds, frame, info, known);
-}
-
-/*
- * Reads all tasks. What the kernel tells of exits before that is taken first: tasks in records
- * after this drain may have begun after the list, see exit_merge.c. 0 or -errno.
- */
-static int read_tasks(struct sampler *sampler, const struct turn *turn)
-{
-	const struct source *source = &sampler->source;
-	struct sample none = { 0 }, *cur = turn->cur;
-	struct clock_times now;
-	unsigned needs;
-	int err;
-
-	delayacct_read(&sampler->delayacct);
-	if (sampler->exits)
-		exits_drain(sampler->exits);
-	now = clocks_now();
-	clocks_read(&sampler->clocks, &now);
-	cur->begin_ns = clock_ns(CLOCK_MONOTONIC);
-	cur->real_ns = clock_ns(CLOCK_REALTIME);
-	system_read(sampler->system, &turn->cur->system);
-	needs = sampler->needs | (is_unsettled(sampler) ? NEED_IDENTITY : 0);
-	err = source->ops->sample(source->state, turn->prev ? turn->prev : &none, cur, needs);
-	cur->end_ns = clock_ns(CLOCK_MONOTONIC);
-	if (err)
-		sample_reset(cur);
-	else if (sampler->tracing)
-		tracing_read(sampler->tracing);
-	return err;
-}
-
-/* See evidence_read(). */
-static void read_cpu_of(void *arg, const struct row *row)
-{
-	struct sampler *sampler = arg;
-	struct sample *cur = &sampler->samples[(sampler->now + 1) % SAMPLES];
-
-	taskinfo_fill(sampler->info, cur, row->place, NEED_CPU);
-}
-
-/* Reads what explains the rows that suffer most. */
-static void read_evidence(struct sampler *sampler, const struct turn *turn)
-{
-	if (!(sampler->needs & NEED_EVIDENCE) || !turn->prev)
-		return;
-	if (!sampler->evidence)
-		sampler->evidence = evidence_open(sampler->config->proc);
-	evidence_read(sampler->evidence, sampler_waiting(sampler), turn->frame,
-		      sampler->needs & NEED_HANGS || sampler->config->pids, read_cpu_of, sampler);
-}
-
-/* Makes the frame of what was read. */
-static void make_frame(struct sampler *sampler, const struct turn *turn, uint64_t skipped)
-{
-	const struct sampler_config *config = sampler->config;
-	struct frame_options options = { .since_start = config->since_start };
-	size_t impossible = sampler_take_exits(sampler, turn), older;
+	const struct playback_moment *moment = &turn->moment;
 	struct frame_info *info = turn->info;
 
-	set_account(sampler, turn->prev, turn->cur, info);
-	older = delayacct_mask(&sampler->delayacct, turn->cur);
-	/* The first interval after a switch may book one delay from a stale start stamp. */
-	if (sampler->delayacct.toggled)
-		options.unknown = DELAYACCT_KINDS;
-	taskinfo_update(sampler->info, turn->cur, sampler->needs, config->between, config->arg);
-	/* Tasks that were asked about say what keeps them. */
-	if (sampler->needs & NEED_HANGS || (config->pids && sampler->needs & NEED_EVIDENCE))
-		hangs_read(&sampler->hangs, turn->cur, config->threads);
-	if (config->pids)
-		held_read(sampler->hangs.proc, turn->cur);
-	options.machine = sampler_machine(turn);
-	frame_build(turn->frame, info, turn->prev, turn->cur, &options);
-	info->stale += impossible;
-	add_trace(sampler, turn->frame, info);
-	apply_bounds(sampler, turn->frame, info);
-	turn->frame->group_by = group_table[config->threads ? GROUP_THREAD : GROUP_PROCESS].id;
-	if (sampler->groups)
-		cgroup_reader_tick(sampler->groups);
-	groups_above_tick(&sampler->above);
-	if (sampler->waiting)
-		waiting_renew(sampler->waiting);
-	read_group_pressure(sampler, &turn->cur->system, info);
-	describe(sampler, info);
-	add_account(sampler, info);
-	read_evidence(sampler, turn);
+	playback_trace(moment, turn->frame, info);
+	info->head = moment->head;
+	info->bare = moment->bare;
+	if (moment->bare)
+		info->tasks = moment->tasks;
+	info->clocks = moment->clocks;
+	notes_sort(info);
 	sampler_note_clock(turn);
-	sampler_note(sampler, info, older, skipped);
+	return 0;
 }
+
+typedef int stage_fn(struct sampler *sampler, struct turn *turn);
+
+/* The stages of a frame, in their order: each has what the ones before it left. */
+static stage_fn *const live_stages[] = {
+	begin_sample, /* the machine's figures */
+	read_tasks, /* counters of all tasks, by the source */
+	join_exits, /* tasks that ended since the sample before */
+	account_reaped, mask_unknown, /* what delay accounting does not know */
+	read_facts, /* names; what keeps tasks that hang */
+	build_rows, /* matches the samples, resolves what was waited */
+	add_trace, /* resolves traced rows anew */
+	bound_rows, /* resolves rows of groups without pressure anew */
+	begin_frame,	read_group,	      describe,
+	read_evidence, /* of rows that suffer most */
+	note_all,	sampler_adapt_source, NULL,
+};
+static stage_fn *const recorded_stages[] = {
+	play_sample, build_rows, rouse_kept, copy_recorded, NULL,
+};
 
 int sampler_tick(struct sampler *sampler, uint64_t skipped, const struct frame **out)
 {
+	stage_fn *const *stage = sampler->config->playback ? recorded_stages : live_stages;
 	struct turn turn = sampler_turn(sampler);
-	int err;
+	int err = 0;
 
-	if (sampler->config->playback)
-		return sampler_play(sampler, out);
-	if (sampler->resting)
-		sampler_open_exits(sampler);
-	if (sampler->resting && sampler->trace_wanted)
-		sampler_open_tracing(sampler);
-	sampler->resting = false;
-	err = read_tasks(sampler, &turn);
+	turn.skipped = skipped;
+	for (; *stage && !err; stage++)
+		err = (*stage)(sampler, &turn);
 	if (err)
 		return err;
-	make_frame(sampler, &turn, skipped);
-	sampler_adapt_source(sampler, &turn);
-	*out = sampler_turned(sampler, &turn);
+	sampler->now = turn.next;
+	sampler->ticks++;
+	*out = turn.frame;
 	debug_log("tick %llu: %zu rows, %llu us", (unsigned long long)sampler->ticks, turn.frame->n,
 		  (unsigned long long)((turn.cur->end_ns - turn.cur->begin_ns) / NSEC_PER_USEC));
 	return 0;

@@ -19,7 +19,7 @@ static void check_rewritten(const struct buf *text, const struct view_config *vi
 	struct options again;
 	struct buf out = { 0 }, copy = { 0 };
 
-	configuration_rewrite(text->data, text->len, view, &out);
+	configuration_rewrite(text->data, text->len, view, NULL, &out);
 	if (out.len != text->len || memcmp(out.data, text->data, out.len) != 0)
 		abort();
 	buf_add(&copy, text->data, text->len);
@@ -47,8 +47,8 @@ static void check_put(const char *text, size_t len, struct view_config *view)
 	struct buf why = { 0 }, out = { 0 }, again = { 0 };
 
 	if (view_keep_preset(view, "mine", &why)) {
-		configuration_put_preset(text, len, view_preset(view), &out);
-		configuration_put_preset(out.data, out.len, view_preset(view), &again);
+		configuration_rewrite(text, len, NULL, view_preset(view), &out);
+		configuration_rewrite(out.data, out.len, NULL, view_preset(view), &again);
 		configuration_check(out.data, out.len, &faults);
 		if (faults.broken || out.len != again.len ||
 		    memcmp(out.data, again.data, out.len) != 0)
@@ -70,7 +70,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	buf_reserve(&text, 1);
 	options_default(&options);
 	configuration_apply(text.data, text.len, &options, &faults);
-	configuration_rewrite((const char *)data, size, &options.view, &out);
+	configuration_rewrite((const char *)data, size, &options.view, NULL, &out);
 	check_rewritten(&out, &options.view);
 	check_put((const char *)data, size, &options.view);
 	options_free(&options);

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "app/configuration.h"
-#include "app/configuration_file.h"
 #include "base/pattern.h"
 #include "base/util.h"
 #include "tests/lib/standard.h"
@@ -53,7 +52,7 @@ static void assert_rewritten(const char *text, const struct view_config *view, c
 {
 	struct buf out = { 0 };
 
-	configuration_rewrite(text, strlen(text), view, &out);
+	configuration_rewrite(text, strlen(text), view, NULL, &out);
 	assert_string_equal(buf_cstr(&out), expected);
 	buf_free(&out);
 }
@@ -231,7 +230,7 @@ TEST(test_rewrite_empty)
 	options.view.query.active = options.view.command_line = options.view.query.no_exited = true;
 	options.view.tree = options.view.fold_header = true;
 	options.paced = options.grouped = true;
-	configuration_rewrite("", 0, &options.view, &out);
+	configuration_rewrite("", 0, &options.view, NULL, &out);
 	apply(&applied, buf_cstr(&out));
 	assert_int_equal(applied.options.view.interval_ns, options.view.interval_ns);
 	assert_string_equal(applied.options.view.fields, "+irq");
@@ -255,8 +254,8 @@ TEST(test_rewrite_keeps)
 	assert_rewritten("# top\n\n  unit\t= ms\nfuture = 1,2\n\n#unit = avg\nrows = 9\n"
 			 "delay=1\nfields = pid\nunit = avg\nthreads = yes\nsort = x\nmatch = a",
 			 &options.view,
-			 "# top\n\n  unit\t= percent\nfuture = 1,2\n\n#unit = avg\nrows = 9\n"
-			 "delay=2\nsort = -total\nmatch = a\n" STANDARD_REST);
+			 "# top\n\nfuture = 1,2\n\n#unit = avg\nrows = 9\nmatch = a\n"
+			 "delay = 2\nsort = -total\nunit = percent\n" STANDARD_REST);
 }
 
 /* Presets of one's own: as many as there are lines. Another preset's fields are not the default. */
@@ -280,7 +279,7 @@ TEST(test_presets)
 	assert_string_equal(view->fields, "pid,comm");
 	assert_rewritten(text, view,
 			 "preset = mine: fields=pid,comm, sort=+pid\npreset = b: sort=run\n"
-			 "fields = pid,total,comm\ndelay = 2\nsort = -total\nunit = "
+			 "delay = 2\nsort = -total\nfields = pid,total,comm\nunit = "
 			 "percent\n" STANDARD_REST);
 	drop(&applied);
 	apply(&applied, "preset = mine: fields=pid,nothing\n");
@@ -321,7 +320,7 @@ static void assert_put(const char *text, const char *preset, const char *expecte
 	struct buf out = { 0 }, why = { 0 };
 
 	assert_true(presets_add(&presets, preset, &why));
-	configuration_put_preset(text, strlen(text), &presets.list[presets.n - 1], &out);
+	configuration_rewrite(text, strlen(text), NULL, &presets.list[presets.n - 1], &out);
 	assert_string_equal(buf_cstr(&out), expected);
 	buf_free(&out);
 	buf_free(&why);

@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "app/configuration.h"
-#include "app/configuration_file.h"
 #include "base/pattern.h"
 #include "base/util.h"
 #include "tests/lib/standard.h"
@@ -235,7 +234,7 @@ TREE_TEST(test_save_broken)
 	assert_int_equal(configuration_save(path, &options.view, true, &message),
 			 CONFIGURATION_SAVED);
 	assert_file(path,
-		    "unit = percent\n# what\n# rows = x\ndelay = 2\nsort = -total\n" STANDARD_REST);
+		    "# what\n# rows = x\ndelay = 2\nsort = -total\nunit = percent\n" STANDARD_REST);
 	assert_int_equal(entries(tree->path), 1);
 	buf_free(&message);
 	free(path);
