@@ -7,7 +7,7 @@
 
 #include "base/util.h"
 #include "data/system.h"
-#include "history/past.h"
+#include "history/cursor.h"
 #include "model/notes.h"
 #include "ui/finding.h"
 #include "ui/past/rewind.h"
@@ -58,12 +58,12 @@ static void add_entry(struct pressure_graph *graph, const struct record_entry *e
 /* Finds the last moment to be shown. False: none. */
 static bool find_last_moment(struct ui *ui, struct position *position)
 {
-	struct past *past = ui->rewind.past;
+	struct cursor *past = ui->rewind.past;
 
 	if (ui->rewind.back)
-		return past_shown(past, position);
-	past_want_threads(past, ui->sampler_config.threads);
-	return past_last(past, position);
+		return cursor_shown(past, position);
+	cursor_want_threads(past, ui->sampler_config.threads);
+	return cursor_last(past, position);
 }
 
 /* Makes the graphs, up to the moment that is shown, for a block that ends before `column`. */
@@ -103,7 +103,7 @@ static void pressure_graph_make(struct ui *ui, int column, struct pressure_graph
 		if (position_entry(&position)->real_ns < graph->begin_ns)
 			break;
 		add_entry(graph, position_entry(&position));
-		more = past_before(ui->rewind.past, &position);
+		more = cursor_before(ui->rewind.past, &position);
 	}
 }
 

@@ -13,7 +13,7 @@
 
 #include "base/pattern.h"
 #include "base/util.h"
-#include "history/past.h"
+#include "history/cursor.h"
 #include "model/limits.h"
 #include "ui/cmd/command.h"
 #include "ui/loop_parts.h"
@@ -454,9 +454,9 @@ static void clean_up(struct loop *loop)
 		ui_pop(ui);
 	view_table.close(ui, ui->table);
 	if (!ui->config->past)
-		past_close(ui->rewind.past);
+		cursor_close(ui->rewind.past);
 	else if (ui->rewind.past)
-		past_leave(ui->rewind.past);
+		cursor_leave(ui->rewind.past);
 	trends_free(&ui->rewind.trends);
 	ring_close(ui->rewind.ring);
 	rewind_record(&loop->ui);

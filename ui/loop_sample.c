@@ -4,7 +4,7 @@
 #include <time.h>
 
 #include "base/util.h"
-#include "history/past.h"
+#include "history/cursor.h"
 #include "model/group.h"
 #include "ui/loop_parts.h"
 #include "ui/past/rewind.h"
@@ -141,15 +141,15 @@ int loop_open(struct loop *loop)
 	ui->rewind.replay = ui->config->past;
 	if (ui->config->past) {
 		ui->sampler_config.threads = ui->settings->group_by == GROUP_THREAD;
-		if (ui->sampler_config.threads != past_threads(ui->config->past))
+		if (ui->sampler_config.threads != cursor_threads(ui->config->past))
 			return -EOPNOTSUPP;
-		past_configure(ui->config->past, &ui->sampler_config);
+		cursor_configure(ui->config->past, &ui->sampler_config);
 		return 0;
 	}
 	err = open_sampler(loop);
 	if (!err && limits && limits->bytes) {
 		ui->rewind.ring = ring_open(limits);
-		ui->rewind.past = past_open(ui->rewind.ring, &ui->sampler_config);
+		ui->rewind.past = cursor_open(ui->rewind.ring, &ui->sampler_config);
 	}
 	return err;
 }

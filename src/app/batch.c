@@ -28,7 +28,7 @@ struct progress {
 /* Whether samples are taken only while there is pressure. */
 static bool is_gated(const struct batch *batch)
 {
-	return batch->triggers && !batch->vigil;
+	return batch->triggers && !batch->trigger_watch;
 }
 
 /* When to wake up: for the next sample, or earlier to take exit records in time. */
@@ -190,7 +190,7 @@ static void watch(const struct batch *batch, const struct frame *frame)
 	const struct timespec now = { 0 };
 
 	wait_once(batch, &now);
-	vigil_look(batch->vigil, frame);
+	trigger_watch_look(batch->trigger_watch, frame);
 	/* The output says which triggers fired since the sample before. */
 	if (batch->triggers && !batch->out)
 		triggers_forget(batch->triggers);
@@ -226,7 +226,7 @@ static int take_samples(struct progress *run)
 		if (err)
 			return *batch->caught ? 0 : err;
 		/* Before it is put out: then what fired is forgotten. */
-		if (batch->vigil)
+		if (batch->trigger_watch)
 			watch(batch, frame);
 		if (frame->info->prev || frame->info->since_start) {
 			*run->failure = BATCH_WRITE;

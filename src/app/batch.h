@@ -4,7 +4,7 @@
 
 #include <signal.h>
 
-#include "app/vigil.h"
+#include "app/trigger_watch.h"
 #include "history/recorder.h"
 #include "model/sampler.h"
 #include "model/triggers.h"
@@ -26,7 +26,7 @@ struct batch {
 	const struct batch_sink *sink;
 	struct recorder *recorder; /* NULL: nothing is recorded */
 	/* Decides what is recorded; samples are taken at all times then. NULL: all is. */
-	struct vigil *vigil;
+	struct trigger_watch *trigger_watch;
 	bool replay; /* samples come from a recording, as fast as they are taken */
 	const struct view_config *view; /* interval and iterations */
 	/*

@@ -26,7 +26,7 @@
 #include "app/topics.h"
 #include "base/process.h"
 #include "base/util.h"
-#include "history/past.h"
+#include "history/cursor.h"
 #include "kernel/delayacct.h"
 #include "kernel/proctask.h"
 #include "model/sampler.h"
@@ -200,7 +200,7 @@ static void print_screen_error(const struct options *options, enum ui_failure fa
 }
 
 /* Runs the screen; past: a recording to show, NULL: the machine. Returns the exit status. */
-static int run_screen(struct options *options, struct recorder *recorder, struct past *past,
+static int run_screen(struct options *options, struct recorder *recorder, struct cursor *past,
 		      struct trigger_set *triggers, const char *message)
 {
 	char *path = privileges_foreign() ? NULL : configuration_path();
@@ -360,23 +360,23 @@ static void take_group(struct options *options, const char *group)
 /* Shows a recording on the screen. Returns the exit status. */
 static int show_recording(struct options *options, const char *message)
 {
-	struct past *past;
+	struct cursor *past;
 	char *file;
-	int status, err = past_open_recording(&past, &options->replay, &file);
+	int status, err = cursor_open_recording(&past, &options->replay, &file);
 
 	if (err) {
 		print_replay_error(file, err);
 		free(file);
 		return EXIT_FAILURE;
 	}
-	take_group(options, past_group(past));
-	if (take_rows(options, past_threads(past), &message)) {
+	take_group(options, cursor_group(past));
+	if (take_rows(options, cursor_threads(past), &message)) {
 		status = run_screen(options, NULL, past, NULL, message);
 	} else {
 		print_replay_error(options->replay.path, -EOPNOTSUPP);
 		status = EXIT_FAILURE;
 	}
-	past_close(past);
+	cursor_close(past);
 	return status;
 }
 

@@ -301,7 +301,7 @@ SETTER(set_before)
 	const uint64_t most_ns = 24 * 3600 * NSEC_PER_SEC;
 
 	if (segment_parse_age(arg, strlen(arg), &options->record.before_ns) &&
-	    options->record.before_ns <= most_ns)
+	    options->record.before_ns && options->record.before_ns <= most_ns)
 		return true;
 	buf_puts(why, "a time from 1s to 24h (s, m, h)");
 	return false;

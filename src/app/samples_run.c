@@ -301,12 +301,12 @@ static int run_samples(const struct options *options, struct sampler *sampler,
 				     .triggers = triggers,
 				     .as_json = options->why_json,
 				     .max_series = options->max_series };
-	struct vigil vigil = { .recorder = recorder,
-			       .triggers = triggers,
-			       .before_ns = options->record.before_ns,
-			       .linger_ns = options->watch.linger_ns,
-			       .procfd = options->sampler.proc->fd,
-			       .asked = &asked };
+	struct trigger_watch watch = { .recorder = recorder,
+				       .triggers = triggers,
+				       .before_ns = options->record.before_ns,
+				       .linger_ns = options->watch.linger_ns,
+				       .procfd = options->sampler.proc->fd,
+				       .asked = &asked };
 	struct out out;
 	sigset_t waiting;
 	struct batch batch = { .sampler = sampler,
@@ -314,7 +314,7 @@ static int run_samples(const struct options *options, struct sampler *sampler,
 			       .fd = sink->fd,
 			       .sink = sink->batch.put ? &sink->batch : NULL,
 			       .recorder = recorder,
-			       .vigil = options->record.before_ns ? &vigil : NULL,
+			       .trigger_watch = options->record.before_ns ? &watch : NULL,
 			       .replay = options->replay.path,
 			       .view = &options->view,
 			       .triggers = triggers,
@@ -324,7 +324,7 @@ static int run_samples(const struct options *options, struct sampler *sampler,
 	enum batch_failure failure;
 	int err;
 
-	set_up_signals(&waiting, batch.vigil);
+	set_up_signals(&waiting, batch.trigger_watch);
 	out_open(&out, options_format(options), &config);
 	err = out_begin(&out);
 	failure = BATCH_WRITE;

@@ -453,7 +453,7 @@ static inline bool sample_unchanged(const struct sample *sample, size_t i)
 }
 
 /* Whether nothing happened to the element: it is unchanged, and in no wait in progress. */
-static inline bool sample_still(const struct sample *sample, size_t i)
+static inline bool sample_idle(const struct sample *sample, size_t i)
 {
 	return sample_tells(sample, i) &&
 	       (sample->marks[i] & (MARK_UNCHANGED | MARK_WAITS)) == MARK_UNCHANGED;

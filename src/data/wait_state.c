@@ -248,7 +248,7 @@ int site_compare(const struct site *a, const struct site *b)
 void site_add(struct site *sum, const struct site *site)
 {
 	sum->class = sum->class == site->class ? sum->class : CLASS_UNKNOWN;
-	sum->rest_ns += site->rest_ns;
+	sum->unattributed_ns += site->unattributed_ns;
 	sum->count += site->count;
 	sum->ns += site->ns;
 	sum->kind_ns += site->kind_ns;
@@ -289,8 +289,8 @@ static enum wait_state state_of_kind(unsigned kind)
 	}
 }
 
-struct site site_rest(pid_t tgid, uint64_t start_ns, const char *comm, unsigned kind,
-		      int64_t rest_ns)
+struct site site_unattributed(pid_t tgid, uint64_t start_ns, const char *comm, unsigned kind,
+			      int64_t unattributed_ns)
 {
 	return (struct site){
 		/* Ids of sites are counted up from 1. */
@@ -303,7 +303,7 @@ struct site site_rest(pid_t tgid, uint64_t start_ns, const char *comm, unsigned 
 		.unattributed = true,
 		.overlaps = state_of_kind(kind) == STATE_OTHER,
 		.on = state_of_kind(kind) == STATE_OTHER ? SITE_WITHIN : NULL,
-		.rest_ns = rest_ns,
-		.ns = rest_ns > 0 ? (uint64_t)rest_ns : 0,
+		.unattributed_ns = unattributed_ns,
+		.ns = unattributed_ns > 0 ? (uint64_t)unattributed_ns : 0,
 	};
 }

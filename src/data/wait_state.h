@@ -159,7 +159,8 @@ struct site {
 	int kind;
 	bool overlaps; /* its time lies within other sites and running: it is in no sum of states */
 	bool unattributed; /* the rest of `kind` that no site explains; only ns */
-	int64_t rest_ns; /* of an unattributed line: waited less what sites add up to, above 0 */
+	int64_t unattributed_ns; /* of an unattributed line: waited less what sites add up to, above
+				    0 */
 	bool unknown; /* the rest is not known, as switches of the process went unseen */
 	const char *syscall; /* its name */
 	const char *on; /* the target; for cpu the process that ran instead */
@@ -187,8 +188,8 @@ void site_add(struct site *sum, const struct site *site);
 void site_wait_on(struct site *site, uint64_t interval_ns);
 
 /* The line of what no site of a process explains of a kind. comm is not copied. */
-struct site site_rest(pid_t tgid, uint64_t start_ns, const char *comm, unsigned kind,
-		      int64_t rest_ns);
+struct site site_unattributed(pid_t tgid, uint64_t start_ns, const char *comm, unsigned kind,
+			      int64_t unattributed_ns);
 
 /*
  * A link of a chain: what one waker's threads did while a site's ended waits lasted. A waker's

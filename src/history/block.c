@@ -53,7 +53,7 @@ static uint64_t waited_in(const struct frame *frame)
 	for (size_t i = 0; i < frame->n; i++) {
 		const struct row *row = &frame->rows[i];
 
-		if (row->still)
+		if (row->unchanged)
 			continue;
 		sum += frame->info->since_start
 			       ? row_of_interval(frame, row, &deltas).deltas->waited.total

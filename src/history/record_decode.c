@@ -460,8 +460,8 @@ static void get_links(struct record_reading *reading)
 
 		if (!table_get(&record_rest_table, &reading->in, &row))
 			return;
-		rest = site_rest(row.tgid, row.start_ns, record_keep(state, row.comm), row.kind,
-				 row.ns);
+		rest = site_unattributed(row.tgid, row.start_ns, record_keep(state, row.comm),
+					 row.kind, row.ns);
 		rest.unknown = row.unknown;
 		given_site(state->given, &rest);
 	}

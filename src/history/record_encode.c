@@ -379,7 +379,8 @@ static void put_extras(struct record_making *making)
 		const struct record_extra extra = extra_of(cur->extras[i], cur->begin_ns);
 		size_t place = cur->extras[i]->place;
 
-		if (place >= cur->n || (making->frame->rows[place].still && !making->info->some))
+		if (place >= cur->n ||
+		    (making->frame->rows[place].unchanged && !making->info->some))
 			continue;
 		making->row.len = 0;
 		if (!table_put(&record_extra_table, &making->row, &extra, &none))
@@ -540,9 +541,10 @@ static void put_links(struct record_making *making, const struct trace_frame *tr
 	bytes_put(making->out, rests);
 	for (size_t i = 0; i < trace->n; i++) {
 		const struct site *site = &trace->sites[i];
-		const struct record_rest rest = { site->tgid,	 site->start_ns,
-						  site->comm,	 (uint32_t)site->kind,
-						  site->rest_ns, site->unknown };
+		const struct record_rest rest = {
+			site->tgid,	      site->start_ns,	     site->comm,
+			(uint32_t)site->kind, site->unattributed_ns, site->unknown
+		};
 
 		if (site->unattributed)
 			table_put(&record_rest_table, making->out, &rest, &none);

@@ -178,7 +178,7 @@ static void join_accounts(struct account *sum, const struct account *more)
 	sum->irq_ns += more->irq_ns;
 	sum->recovered_ns += more->recovered_ns;
 	sum->children_ns += more->children_ns;
-	sum->rest_ns += more->rest_ns;
+	sum->unattributed_ns += more->unattributed_ns;
 }
 
 /* Adds a note that is not there yet, if there is room. */
@@ -215,7 +215,7 @@ static void join_heads(struct frame_head *head, const struct frame_head *before,
 
 void given_end(struct record_state *state)
 {
-	struct playback_moment *moment = &state->moment;
+	struct playback_record *moment = &state->moment;
 	struct frame_head before = moment->head;
 	const struct note missing = { .id = NOTE_RECORD_DROPPED, .value = state->head.dropped };
 
@@ -410,7 +410,7 @@ static void merge_sites(struct given_trace *trace)
 		sum->unknown &= trace->sites[i].unknown;
 		site_add(sum, &trace->sites[i]);
 		if (sum->unattributed)
-			sum->ns = (uint64_t)sum->rest_ns;
+			sum->ns = (uint64_t)sum->unattributed_ns;
 	}
 	trace->nsites = kept;
 }
@@ -528,7 +528,7 @@ static bool is_wanted(const pid_t *pids, size_t npids, pid_t tgid)
 
 /* Gives out what was traced, rows in the order of the sample. */
 static void give_trace(struct record_state *state, const pid_t *pids, size_t npids,
-		       struct playback_moment *moment)
+		       struct playback_record *moment)
 {
 	struct given_trace *trace = state->given;
 	size_t n = state->n + state->ngone + state->nleft, room = n, row = 0, at = 0;
@@ -660,7 +660,7 @@ static void give_elements(const struct record_state *state, struct sample *cur, 
 }
 
 void record_give(struct record_state *state, struct sample *prev, struct sample *cur,
-		 const pid_t *pids, size_t npids, struct playback_moment *moment)
+		 const pid_t *pids, size_t npids, struct playback_record *moment)
 {
 	bool several = state->passed > 1;
 

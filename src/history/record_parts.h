@@ -203,7 +203,7 @@ struct record_state {
 	struct sample extras; /* has those of the last record's elements */
 	struct late_drop *fixes; /* left out of lives from the next record on */
 	size_t nfixes, fixes_cap;
-	struct playback_moment moment; /* of all records since a sample was given */
+	struct playback_record moment; /* of all records since a sample was given */
 	uint64_t passed; /* how many these are */
 	uint64_t given_ns; /* and the time that they span */
 	struct given_trace *given;

@@ -37,7 +37,7 @@ static const struct field head_fields[] = {
 	HEAD(frame.account.irq_ns),
 	HEAD(frame.account.recovered_ns),
 	HEAD(frame.account.children_ns),
-	HEAD(frame.account.rest_ns),
+	HEAD(frame.account.unattributed_ns),
 	FIELD_EACH(struct record_head, system.cpu_ns, ),
 	FIELD_EACH(struct record_head, system.load, ),
 	HEAD(system.forks),

@@ -10,23 +10,6 @@
 #include "history/record.h"
 #include "history/segments.h"
 
-/* Parses a duration with a letter for its unit. False: it is none. */
-static bool parse_age(const char *text, uint64_t *ns)
-{
-	static const char letters[] = "smhd";
-	static const uint64_t units[] = { 1, 60, 3600, 86400 };
-	const char *end = text + strlen(text), *letter;
-	uint64_t number;
-
-	if (!parse_uint(&text, end, &number) || text + 1 != end)
-		return false;
-	letter = strchr(letters, *text);
-	if (!letter || number > INT64_MAX / NSEC_PER_SEC / 86400)
-		return false;
-	*ns = number * units[letter - letters] * NSEC_PER_SEC;
-	return true;
-}
-
 /* Whether the calendar has a day. */
 static bool is_day(const struct tm *tm)
 {
@@ -62,7 +45,7 @@ bool replay_time(const char *text, uint64_t end_ns, uint64_t *ns)
 	struct tm tm;
 
 	if (*text == '-') {
-		if (!parse_age(text + 1, &age))
+		if (!segment_parse_age(text + 1, strlen(text + 1), &age))
 			return false;
 		*ns = end_ns > age ? end_ns - age : 0;
 		return true;
@@ -340,7 +323,7 @@ static int read_on(struct replay *replay)
 
 /* Implements struct playback. */
 static int next_sample(void *state, struct sample *prev, struct sample *cur,
-		       struct playback_moment *moment)
+		       struct playback_record *moment)
 {
 	struct replay *replay = state;
 	int err = read_on(replay);

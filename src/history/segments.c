@@ -46,7 +46,7 @@ static bool parse_amount(const char *text, size_t len, const char *letters, cons
 	const char *at = text, *letter;
 	uint64_t number;
 
-	if (!parse_uint(&at, text + len, &number) || !number || at + 1 != text + len)
+	if (!parse_uint(&at, text + len, &number) || at + 1 != text + len)
 		return false;
 	letter = strchr(letters, *at);
 	if (!letter || !*letter || number > INT64_MAX / units[letter - letters])
@@ -72,9 +72,10 @@ bool segment_parse_limits(const char *text, struct segment_limits *limits)
 	do {
 		size_t len = strcspn(text, ",");
 
-		if (!aged && segment_parse_age(text, len, &limits->age_ns))
+		if (!aged && segment_parse_age(text, len, &limits->age_ns) && limits->age_ns)
 			aged = true;
-		else if (!sized && parse_amount(text, len, "KMGT", bytes, &limits->bytes))
+		else if (!sized && parse_amount(text, len, "KMGT", bytes, &limits->bytes) &&
+			 limits->bytes)
 			sized = true;
 		else
 			return false;

@@ -30,7 +30,7 @@ struct segment_limits {
 /* Recording ends if less than this part of that space is free. */
 #define SEGMENT_LAST_PART 4
 
-/* Parses an age with s, m, h or d; above 0. False: it is none. */
+/* Parses an age with s, m, h or d. False: it is none. */
 bool segment_parse_age(const char *text, size_t len, uint64_t *ns);
 
 /*

@@ -18,7 +18,7 @@ static int compare_waits(const void *a, const void *b)
 }
 
 /* Fills a moment with what tasks waited in a frame's interval. */
-static void fill_moment(struct trend_moment *moment, const struct frame *frame)
+static void fill_moment(struct trend_interval *moment, const struct frame *frame)
 {
 	moment->n = 0;
 	moment->real_ns = frame->info->real_ns;
@@ -27,7 +27,7 @@ static void fill_moment(struct trend_moment *moment, const struct frame *frame)
 	for (size_t i = 0; i < frame->n; i++) {
 		const struct row *row = &frame->rows[i];
 
-		if (row->still || !row->deltas->waited.total)
+		if (row->unchanged || !row->deltas->waited.total)
 			continue;
 		GROW(moment->waits, moment->n, moment->cap);
 		moment->waits[moment->n++] =
@@ -40,7 +40,7 @@ static void fill_moment(struct trend_moment *moment, const struct frame *frame)
 
 /* The moments that are read, in the order of their positions. */
 struct trend_reading {
-	struct trend_moment *moments[TRENDS_BEFORE];
+	struct trend_interval *moments[TRENDS_BEFORE];
 };
 
 /* Takes a frame. */
@@ -49,9 +49,9 @@ static void take_trend(void *arg, size_t i, const struct frame *frame)
 	fill_moment(((struct trend_reading *)arg)->moments[i], frame);
 }
 
-void trends_read(struct trends *trends, struct past *past, uint64_t real_ns)
+void trends_read(struct trends *trends, struct cursor *cursor, uint64_t real_ns)
 {
-	struct trend_moment had[TRENDS_BEFORE];
+	struct trend_interval had[TRENDS_BEFORE];
 	struct position positions[TRENDS_BEFORE], wanted[TRENDS_BEFORE];
 	struct trend_reading reading;
 	bool used[TRENDS_BEFORE] = { false };
@@ -59,10 +59,10 @@ void trends_read(struct trends *trends, struct past *past, uint64_t real_ns)
 
 	memcpy(had, trends->moments, sizeof(had));
 	memset(trends->moments, 0, sizeof(trends->moments));
-	trends->n = past ? past_earlier(past, real_ns, positions, TRENDS_BEFORE) : 0;
+	trends->n = cursor ? cursor_earlier(cursor, real_ns, positions, TRENDS_BEFORE) : 0;
 	for (size_t i = 0; i < trends->n; i++) {
 		const struct record_entry *entry = position_entry(&positions[i]);
-		struct trend_moment *moment = &trends->moments[i];
+		struct trend_interval *moment = &trends->moments[i];
 
 		for (size_t h = 0; h < TRENDS_BEFORE && !moment->begin_ns; h++)
 			if (!used[h] && had[h].begin_ns == entry->begin_ns &&
@@ -78,7 +78,7 @@ void trends_read(struct trends *trends, struct past *past, uint64_t real_ns)
 		wanted[n++] = positions[i];
 	}
 	if (n)
-		past_walk(past, wanted, n, take_trend, &reading);
+		cursor_walk(cursor, wanted, n, take_trend, &reading);
 	for (size_t h = 0; h < TRENDS_BEFORE; h++)
 		if (!used[h])
 			free(had[h].waits);
@@ -86,18 +86,18 @@ void trends_read(struct trends *trends, struct past *past, uint64_t real_ns)
 
 void trends_add(struct trends *trends, const struct frame *frame)
 {
-	struct trend_moment *moment = &trends->moments[0];
-	struct trend_moment oldest = trends->moments[TRENDS_BEFORE - 1];
+	struct trend_interval *moment = &trends->moments[0];
+	struct trend_interval oldest = trends->moments[TRENDS_BEFORE - 1];
 
 	memmove(&trends->moments[1], moment, (TRENDS_BEFORE - 1) * sizeof(*moment));
-	*moment = (struct trend_moment){ .waits = oldest.waits, .cap = oldest.cap };
+	*moment = (struct trend_interval){ .waits = oldest.waits, .cap = oldest.cap };
 	trends->n += trends->n < TRENDS_BEFORE;
 	fill_moment(moment, frame);
 }
 
 double trends_of(const struct trends *trends, size_t moment, const struct task_key *key)
 {
-	const struct trend_moment *at = &trends->moments[moment];
+	const struct trend_interval *at = &trends->moments[moment];
 	struct trend_wait wanted = { .pid = key->pid, .start_ns = key->start_ns };
 	const struct trend_wait *found;
 

@@ -2,13 +2,13 @@
 /* Trends: what each task waited in the moments before the one that is shown. */
 #pragma once
 
-#include "history/past.h"
+#include "history/cursor.h"
 
 /* The moments of a trend, without the one that is shown. */
 #define TRENDS_BEFORE 9
 
 /* What tasks waited in one moment; tasks that did not wait are left out. */
-struct trend_moment {
+struct trend_interval {
 	uint64_t real_ns, begin_ns, interval_ns;
 	struct trend_wait {
 		uint64_t start_ns, waited_ns;
@@ -19,12 +19,12 @@ struct trend_moment {
 
 /* The last moments of all tasks. Zero-initialised: nothing is known. */
 struct trends {
-	struct trend_moment moments[TRENDS_BEFORE]; /* the latest first */
+	struct trend_interval moments[TRENDS_BEFORE]; /* the latest first */
 	size_t n;
 };
 
 /* Reads the moments before a time (CLOCK_REALTIME); those that are known are not read again. */
-void trends_read(struct trends *trends, struct past *past, uint64_t real_ns);
+void trends_read(struct trends *trends, struct cursor *past, uint64_t real_ns);
 
 /* Adds a frame as the latest moment, and removes the oldest. */
 void trends_add(struct trends *trends, const struct frame *frame);

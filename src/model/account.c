@@ -245,8 +245,9 @@ void account_system(struct account *account, const struct system_sample *before,
 	account->iowait_ns = ns[CPU_IOWAIT];
 	account->steal_ns = ns[CPU_STEAL];
 	account->irq_ns = irq_apart ? ns[CPU_IRQ] + ns[CPU_SOFTIRQ] : 0;
-	account->rest_ns = (int64_t)account->machine_ns -
-			   (int64_t)(account->run_ns + account->idle_ns + account->iowait_ns +
-				     account->steal_ns + account->irq_ns) -
-			   (account->recovered_valid ? account->recovered_ns : 0);
+	account->unattributed_ns =
+		(int64_t)account->machine_ns -
+		(int64_t)(account->run_ns + account->idle_ns + account->iowait_ns +
+			  account->steal_ns + account->irq_ns) -
+		(account->recovered_valid ? account->recovered_ns : 0);
 }

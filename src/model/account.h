@@ -28,7 +28,7 @@ struct account {
 	bool recovered_valid;
 	int64_t recovered_ns;
 	uint64_t children_ns; /* growth of children's times: whole lives, counted when reaped */
-	int64_t rest_ns; /* the rest of the machine's time, of either sign */
+	int64_t unattributed_ns; /* the rest of the machine's time, of either sign */
 };
 
 /* The state kept from sample to sample: see account_reap(). */

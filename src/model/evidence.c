@@ -122,7 +122,7 @@ static void find_suspects(const struct frame *frame, struct most_rows suspects[S
 		const struct row *row = &frame->rows[i];
 		uint64_t least = (uint64_t)((double)row->interval_ns * WAITED_LEAST);
 
-		if (row->still || row->exited)
+		if (row->unchanged || row->exited)
 			continue;
 		note_row(runners, RUNNERS, row, row->deltas->grown.run_ns);
 		/* Those that come and go are no findings. */

@@ -237,7 +237,7 @@ static const struct task_raw *find_before(const struct frame_info *info, const s
 static void build_still(struct frame *frame, struct frame_info *info, struct row *row,
 			const struct task_raw *raw, const struct task_raw *before, bool long_still)
 {
-	if (!row->still || !long_still) {
+	if (!row->unchanged || !long_still) {
 		memset(row, 0, sizeof(*row));
 		row->task = raw->task;
 		row->deltas = &no_deltas;
@@ -245,7 +245,7 @@ static void build_still(struct frame *frame, struct frame_info *info, struct row
 		row->valid = raw->counters.valid & before->counters.valid;
 		if (raw->now.state && before->now.state)
 			row->valid |= VALID_DWAIT;
-		row->still = true;
+		row->unchanged = true;
 	}
 	row->raw = raw;
 	row->place = (uint32_t)(row - frame->rows);
@@ -253,7 +253,7 @@ static void build_still(struct frame *frame, struct frame_info *info, struct row
 	row->traced = NULL;
 	row->interval_ns = info->interval_ns;
 	info->kinds |= row->valid & DELAY_ALL;
-	frame->still++;
+	frame->unchanged++;
 }
 
 /* Builds all rows: of living tasks, then of tasks that left. */
@@ -269,9 +269,9 @@ static void build_rows(struct frame *frame, struct frame_info *info,
 		struct task_raw *raw = cur->raw[i];
 		const struct task_raw *before;
 
-		if (i < fast && sample_still(cur, i)) {
+		if (i < fast && sample_idle(cur, i)) {
 			build_still(frame, info, &frame->rows[i], raw, prev->raw[i],
-				    i < sample_stable(cur, 2) && sample_still(prev, i));
+				    i < sample_stable(cur, 2) && sample_idle(prev, i));
 			continue;
 		}
 		if (i >= cur->n)
@@ -319,7 +319,7 @@ void frame_build(struct frame *frame, struct frame_info *info, const struct samp
 	drop_used(frame);
 	frame->info = info;
 	frame->n = n;
-	frame->still = 0;
+	frame->unchanged = 0;
 	frame->ndeltas = 0;
 	info->cur = cur;
 	info->prev = prev;
@@ -362,9 +362,9 @@ bool frame_resolve(struct frame *frame, struct row *row)
 		return more;
 	row->deltas = deltas;
 	frame->ndeltas++;
-	frame->still -= row->still;
-	row->quiet = row->still;
-	row->still = false;
+	frame->unchanged -= row->unchanged;
+	row->quiet = row->unchanged;
+	row->unchanged = false;
 	return more;
 }
 
@@ -523,8 +523,8 @@ bool row_children_before(const struct frame *frame, const struct row *row, bool 
 
 void frame_rouse(struct frame *frame, struct row *row)
 {
-	frame->still -= row->still;
-	row->still = false;
+	frame->unchanged -= row->unchanged;
+	row->unchanged = false;
 }
 
 bool row_lost(const struct row *row, uint64_t *ns)

@@ -171,7 +171,7 @@ struct frame {
 	const char *group_by; /* what a row stands for: an id of group_table */
 	struct row *rows; /* in the sample's order: living tasks, then those that left */
 	size_t n, cap;
-	size_t still; /* rows to which nothing happened */
+	size_t unchanged; /* rows to which nothing happened */
 	struct deltas *deltas; /* of the rows to which something happened */
 	size_t ndeltas, used; /* and the most that were used since it was made */
 };
@@ -205,7 +205,7 @@ void frame_build(struct frame *frame, struct frame_info *info, const struct samp
  */
 bool frame_resolve(struct frame *frame, struct row *row);
 
-/* Clears `still` of a row whose task is stuck in a call. */
+/* Clears `unchanged` of a row whose task is stuck in a call. */
 void frame_rouse(struct frame *frame, struct row *row);
 
 /* Adds a note, once for each id and value; drops notes beyond NOTES_MAX. */

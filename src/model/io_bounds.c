@@ -93,7 +93,7 @@ static size_t find_booked(const struct frame *frame, struct booked_row found[ROW
 		return 0;
 	for (size_t i = 0; i < frame->n; i++) {
 		struct row *row = &frame->rows[i];
-		uint64_t ns = row->still ? 0 : booked_of(row);
+		uint64_t ns = row->unchanged ? 0 : booked_of(row);
 		size_t at;
 
 		if (!ns || (n == ROWS_MAX && ns <= found[n - 1].ns))

@@ -255,7 +255,7 @@ static void change_process(struct lives *lives, struct traced_process *process)
 	RESERVE(lives->intervals, lives->nintervals, lives->intervals_cap);
 	interval = &lives->intervals[process->interval];
 	*interval = (struct process_interval){ 0 };
-	memcpy(interval->still, process->in, sizeof(interval->still));
+	memcpy(interval->unchanged, process->in, sizeof(interval->unchanged));
 }
 
 /* Makes a thread that was not seen before. */
@@ -300,7 +300,7 @@ static void change_life(struct lives *lives, struct life *life, bool known)
 	lives->growths[life->growth] = (struct life_growth){ { 0 } };
 	change_process(lives, process);
 	if (known)
-		lives->intervals[process->interval].still[life->now.state]--;
+		lives->intervals[process->interval].unchanged[life->now.state]--;
 	GROW(lives->changed, lives->nchanged, lives->changed_cap);
 	lives->changed[lives->nchanged++] = life;
 }
@@ -411,7 +411,7 @@ struct traced *lives_of_process(const struct lives *lives, struct traced_process
 {
 	const struct process_interval *interval =
 		process->epoch == lives->epoch ? &lives->intervals[process->interval] : NULL;
-	const uint32_t *still = interval ? interval->still : process->in;
+	const uint32_t *still = interval ? interval->unchanged : process->in;
 	uint64_t interval_ns = lives->read_ns - lives->before_ns;
 
 	for (unsigned state = 0; state < WAIT_STATES; state++)

@@ -56,7 +56,7 @@ struct site_waiter {
 
 /* What a process in which a thread changed did in the interval. */
 struct process_interval {
-	uint32_t still[WAIT_STATES]; /* living threads that did not change, by state */
+	uint32_t unchanged[WAIT_STATES]; /* living threads that did not change, by state */
 	struct wait_states changed; /* how the other threads spent it */
 };
 

@@ -63,7 +63,7 @@ struct row {
 	uint32_t place; /* of `raw` in its sample; of a sum 0 */
 	unsigned members;
 	bool born, exited;
-	bool still; /* its source said that nothing happened to it: all deltas are 0 */
+	bool unchanged; /* its source said that nothing happened to it: all deltas are 0 */
 	bool quiet; /* it was still, but that waits of it were traced */
 	bool corrected; /* of what was booked something is left out of its life */
 };

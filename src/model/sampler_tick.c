@@ -390,12 +390,12 @@ static int rouse_kept(UNUSED struct sampler *sampler, struct turn *turn)
 	uint64_t ns;
 
 	for (size_t i = 0; i < frame->n; i++)
-		if (frame->rows[i].still && row_hang(frame, &frame->rows[i], &ns))
+		if (frame->rows[i].unchanged && row_hang(frame, &frame->rows[i], &ns))
 			frame_rouse(frame, &frame->rows[i]);
 	return 0;
 }
 
-void playback_trace(const struct playback_moment *moment, struct frame *frame,
+void playback_trace(const struct playback_record *moment, struct frame *frame,
 		    struct frame_info *info)
 {
 	info->trace = moment->trace;
@@ -411,7 +411,7 @@ void playback_trace(const struct playback_moment *moment, struct frame *frame,
 /* Brings in what was recorded of the frame besides its samples. */
 static int copy_recorded(UNUSED struct sampler *sampler, struct turn *turn)
 {
-	const struct playback_moment *moment = &turn->moment;
+	const struct playback_record *moment = &turn->moment;
 	struct frame_info *info = turn->info;
 
 	playback_trace(moment, turn->frame, info);

@@ -198,7 +198,7 @@ static void date_elements(const struct bpf_source *source, struct sample *prev,
 	for (size_t k = 0; k < view->nentries; k++) {
 		uint32_t e = source->places.next[k].element;
 
-		if (view->entries[k].record && e < LEFT_OUT && sample_still(prev, e))
+		if (view->entries[k].record && e < LEFT_OUT && sample_idle(prev, e))
 			sample_own(prev, e)->read_ns =
 				source->begin_ns + (uint64_t)(step * (double)k);
 	}

@@ -102,7 +102,7 @@ static void note_recent(struct stuck *stuck, const struct frame *frame)
 	for (size_t i = 0; i < frame_living(frame); i++) {
 		const struct row *row = &frame->rows[i];
 
-		if (row->still || row->exited || is_kernel_row(row) ||
+		if (row->unchanged || row->exited || is_kernel_row(row) ||
 		    (row->interval_ns && !row->deltas->grown.run_ns))
 			continue;
 		GROW(stuck->recent, stuck->n, stuck->cap);

@@ -345,7 +345,7 @@ static size_t read_ahead(const struct taskinfo *info, const struct sample *sampl
 	for (; at < sample->n; at++) {
 		const struct task_raw *raw = sample->raw[at];
 
-		if (!all && sample_still(sample, at))
+		if (!all && sample_idle(sample, at))
 			continue;
 		if (needs & NEED_COMMAND && !(raw->task->info & NEED_COMMAND) &&
 		    !proctask_ahead(info->proc, raw->tgid, 0, PROCTASK_CMDLINE))
@@ -373,7 +373,7 @@ void taskinfo_update(struct taskinfo *info, struct sample *sample, unsigned need
 	info->needs = needs;
 	info->sharing = true;
 	for (size_t i = 0; i < sample->n + sample->left; i++) {
-		if (!all && sample_still(sample, i))
+		if (!all && sample_idle(sample, i))
 			continue;
 		if (i >= ahead)
 			ahead = read_ahead(info, sample, i, needs, all);

@@ -496,13 +496,14 @@ static void add_rest(struct trace_book *book, const struct traced_process *proce
 	uint32_t bit = kind < DELAY_KINDS ? DELAY_BIT(kind) : VALID_DWAIT;
 	bool measured = !process->unmeasured && (kind == DELAY_BLKIO || kind == WAIT_DWAIT);
 	bool unknown = !measured && are_sites_wrong(book, process, kind);
-	int64_t rest_ns = unknown || waited < sited ? 0 : (int64_t)(waited - sited);
+	int64_t unattributed_ns = unknown || waited < sited ? 0 : (int64_t)(waited - sited);
 
-	if (!(process->known & bit) || (!rest_ns && !unknown) || (measured && !book->lost))
+	if (!(process->known & bit) || (!unattributed_ns && !unknown) || (measured && !book->lost))
 		return;
 	GROW(book->rests, book->nrests, book->rests_cap);
-	book->rests[book->nrests] = site_rest(process->traced.tgid, process->traced.start_ns,
-					      process->comm, kind, rest_ns);
+	book->rests[book->nrests] =
+		site_unattributed(process->traced.tgid, process->traced.start_ns, process->comm,
+				  kind, unattributed_ns);
 	book->rests[book->nrests++].unknown = unknown;
 }
 

@@ -314,7 +314,7 @@ static bool is_hung(const struct frame *frame, uint64_t age_ns)
 	for (size_t i = 0; i < frame->n; i++) {
 		const struct row *row = &frame->rows[i];
 
-		if (!row->still && row_wait(frame, row, &ns) && ns >= age_ns &&
+		if (!row->unchanged && row_wait(frame, row, &ns) && ns >= age_ns &&
 		    ns - age_ns < info->cur->end_ns - info->prev->end_ns)
 			return true;
 	}

@@ -288,7 +288,7 @@ static bool goes_on(const struct sample *sample, const struct row *row, const st
 {
 	const struct task_waiting *was = waiter->before;
 
-	return was && sample_still(sample, row->place) && was->tid && was->tid == waiter->tid &&
+	return was && sample_idle(sample, row->place) && was->tid && was->tid == waiter->tid &&
 	       was->of_ns == row->raw->read_ns && waiter->known == WAIT_STATES && !was->on.len &&
 	       !was->futex && (!(needs & NEED_STACK) || was->stack.len);
 }

@@ -282,7 +282,7 @@ static void put_accounted(struct json *json, const struct account *account)
 	json_put_uint(json, "iowait_ns", account->iowait_ns);
 	json_put_uint(json, "steal_ns", account->steal_ns);
 	json_put_uint(json, "irq_ns", account->irq_ns);
-	json_put_int(json, "rest_ns", account->rest_ns);
+	json_put_int(json, "unattributed_ns", account->unattributed_ns);
 	json_put_counter(json, "children_ns", account->recovered_valid, account->children_ns);
 	json_close(json);
 }

@@ -63,7 +63,7 @@ static void put_rest(struct json *json, const char *name, const struct site *sit
 	if (site->unknown)
 		json_put_null(json, name);
 	else
-		json_put_int(json, name, site->rest_ns);
+		json_put_int(json, name, site->unattributed_ns);
 }
 
 /* Puts a share of 0 to 1, in thousandths. */

@@ -343,6 +343,6 @@ void finder_look(struct finder *finder)
 	finder->writes_known = true;
 	finder->kernel = kthreads_shown(frame);
 	for (size_t i = 0; i < frame->n; i++)
-		if (all || !frame->rows[i].still)
+		if (all || !frame->rows[i].unchanged)
 			look_at_row(finder, &frame->rows[i]);
 }

@@ -162,7 +162,7 @@ static uint64_t line_of(const struct site *site, const struct trace_frame *trace
 /* The time of a site in ns. */
 static int64_t time_of(const struct site *site)
 {
-	return site->unattributed ? site->rest_ns : (int64_t)site->ns;
+	return site->unattributed ? site->unattributed_ns : (int64_t)site->ns;
 }
 
 int64_t site_line_ns(const struct site_line *line)

@@ -23,7 +23,7 @@ static void play_some(struct replay *replay)
 	struct frame frame = { 0 };
 	struct frame_info info = { 0 };
 	struct frame_options options = { 0 };
-	struct playback_moment moment;
+	struct playback_record moment;
 
 	for (unsigned i = 0; i < SAMPLES_PLAYED; i++) {
 		struct sample *prev = i ? &samples[(i + 1) % 2] : NULL;

@@ -24,7 +24,7 @@ static inline const struct frame *next_frame(struct player *player, int *err)
 	struct sample *cur = &player->samples[player->turn % 3];
 	struct frame *frame = &player->frames[player->turn % 2];
 	struct frame_info *info = &player->infos[player->turn % 2];
-	struct playback_moment moment;
+	struct playback_record moment;
 	struct frame_options options = { .machine.cpus = 2 };
 
 	*err = player->playback.next(player->playback.state, prev, cur, &moment);
@@ -73,7 +73,8 @@ static inline bool same_task(const struct task *a, const struct task *b, bool ex
 static inline bool same_row(const struct row *a, const struct row *b)
 {
 	return a->valid == b->valid && a->interval_ns == b->interval_ns && a->born == b->born &&
-	       a->exited == b->exited && a->still == b->still && a->corrected == b->corrected &&
+	       a->exited == b->exited && a->unchanged == b->unchanged &&
+	       a->corrected == b->corrected &&
 	       !memcmp(&a->deltas->waited, &b->deltas->waited, sizeof(a->deltas->waited)) &&
 	       !memcmp(&a->deltas->grown, &b->deltas->grown, sizeof(a->deltas->grown));
 }

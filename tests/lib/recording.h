@@ -234,9 +234,10 @@ static inline void play_trace(struct play_machine *machine, struct frame *frame,
 			shown[n++] = machine->sites[i];
 	}
 	play_links(machine, shown, n);
-	shown[n] = site_rest(9, 77, "rest", DELAY_CPU, (int64_t)play_random(machine, 99) + 1);
+	shown[n] =
+		site_unattributed(9, 77, "rest", DELAY_CPU, (int64_t)play_random(machine, 99) + 1);
 	if (play_random(machine, 4) == 0) {
-		shown[n] = site_rest(9, 77, "rest", DELAY_CPU, 0);
+		shown[n] = site_unattributed(9, 77, "rest", DELAY_CPU, 0);
 		shown[n].unknown = true;
 	}
 	n++;
@@ -271,7 +272,7 @@ static inline void play_extras(struct play_machine *machine, const struct frame 
 		const struct row *row = &frame->rows[i];
 		struct task_extra *extra;
 
-		if (row->exited || row->still || play_random(machine, 8))
+		if (row->exited || row->unchanged || play_random(machine, 8))
 			continue;
 		extra = sample_add_extra(frame->info->cur, row->place);
 		extra->hang = (struct task_hang){ row->task->key.pid, machine->now_ns - 12345 };

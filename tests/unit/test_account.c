@@ -506,15 +506,16 @@ TEST(test_system)
 	assert_true(account.valid && account.machine_ns == SEC(4));
 	assert_true(account.idle_ns == MS(400) && account.iowait_ns == MS(500));
 	assert_true(account.steal_ns == MS(800) && account.irq_ns == 0);
-	assert_true(account.rest_ns == (4000 - 1000 - 50 - 400 - 500 - 800) * INT64_C(1000000));
+	assert_true(account.unattributed_ns ==
+		    (4000 - 1000 - 50 - 400 - 500 - 800) * INT64_C(1000000));
 	account = machine(&before, &now, true);
 	assert_true(account.irq_ns == MS(600 + 700));
-	assert_true(account.rest_ns == (1250 - 1300) * INT64_C(1000000));
+	assert_true(account.unattributed_ns == (1250 - 1300) * INT64_C(1000000));
 	/* iowait runs back. */
 	now.cpu_ns[CPU_IOWAIT] = before.cpu_ns[CPU_IOWAIT] - MS(300);
 	account = machine(&before, &now, true);
 	assert_true(account.iowait_ns == 0);
-	assert_true(account.rest_ns == 450 * INT64_C(1000000));
+	assert_true(account.unattributed_ns == 450 * INT64_C(1000000));
 }
 
 /* What was recovered counts where it is known; without readings of both times nothing does. */
@@ -524,11 +525,11 @@ TEST(test_system_invalid)
 	struct account account = { .run_ns = MS(1500), .recovered_ns = INT64_C(50000000) };
 
 	account_system(&account, &before, &now, SEC(2), false);
-	assert_true(account.valid && account.rest_ns == 2500 * INT64_C(1000000));
+	assert_true(account.valid && account.unattributed_ns == 2500 * INT64_C(1000000));
 	account.recovered_valid = true;
 	account.recovered_ns = -INT64_C(50000000);
 	account_system(&account, &before, &now, SEC(2), false);
-	assert_true(account.valid && account.rest_ns == 2550 * INT64_C(1000000));
+	assert_true(account.valid && account.unattributed_ns == 2550 * INT64_C(1000000));
 	account_system(&account, &before, &now, 0, false);
 	assert_false(account.valid);
 	assert_false(machine(NULL, &now, false).valid);

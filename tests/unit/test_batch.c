@@ -19,7 +19,7 @@ static struct {
 	struct sample prev;
 	struct frame_info info;
 	struct frame frame;
-	unsigned looks, fired; /* of the vigil, and those at which a trigger had fired */
+	unsigned looks, fired; /* of the watch, and those at which a trigger had fired */
 	struct trigger_set *set; /* has fired at each sample; NULL: there is none */
 	volatile sig_atomic_t caught, catch_at; /* a signal comes with that failure; 0: none does */
 } fake;
@@ -110,11 +110,11 @@ int out_flush(struct out *out, int fd, const volatile sig_atomic_t *stop)
 	return 0;
 }
 
-void vigil_look(struct vigil *vigil, const struct frame *frame)
+void trigger_watch_look(struct trigger_watch *watch, const struct frame *frame)
 {
 	(void)frame;
 	fake.looks++;
-	fake.fired += vigil->triggers->all[0].fired;
+	fake.fired += watch->triggers->all[0].fired;
 }
 
 void recorder_add(struct recorder *recorder, const struct frame *frame, const struct frame *folded)
@@ -205,18 +205,18 @@ TEST(test_caught)
 }
 
 /* What fired is told before it is put out and forgotten. */
-TEST(test_vigil)
+TEST(test_watch)
 {
 	struct view_config view = { .interval_ns = 5 * NSEC_PER_MSEC, .iterations = 3 };
 	const struct trigger_spec spec = { .sort = TRIGGER_HANG };
 	struct trigger_set set = { .all[0] = { .spec = &spec, .fd = -1 }, .n = 1 };
-	struct vigil vigil = { .triggers = &set };
+	struct trigger_watch watch = { .triggers = &set };
 	struct out out = { 0 };
 	sigset_t none;
 	struct batch batch = { .out = &out,
 			       .view = &view,
 			       .recorder = (struct recorder *)&fake,
-			       .vigil = &vigil,
+			       .trigger_watch = &watch,
 			       .triggers = &set,
 			       .caught = &fake.caught,
 			       .waiting = &none };

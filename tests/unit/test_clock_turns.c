@@ -31,7 +31,7 @@ static unsigned play(const char *path, const char *from, unsigned *apart)
 {
 	const struct replay_config config = { .path = path, .from = from };
 	struct sample samples[2] = { 0 };
-	struct playback_moment moment;
+	struct playback_record moment;
 	struct playback playback;
 	struct replay *replay;
 	unsigned n = 0;
@@ -151,7 +151,7 @@ SCRATCH_TEST(test_suspended)
 	const struct replay_config config = { .path = path };
 	struct clocks clocks = record_suspended(path, 20);
 	struct sample samples[2] = { 0 };
-	struct playback_moment moment;
+	struct playback_record moment;
 	struct playback playback;
 	struct replay *replay;
 	unsigned apart, jumps = 0, n = 0;

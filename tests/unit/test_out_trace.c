@@ -64,7 +64,7 @@ static const struct site traced_sites[] = {
 	  .kind = DELAY_BLKIO,
 	  .unattributed = true,
 	  .ns = MS(5),
-	  .rest_ns = (int64_t)MS(5) },
+	  .unattributed_ns = (int64_t)MS(5) },
 	{ .id = 11,
 	  READER,
 	  .comm = "reader",
@@ -74,7 +74,7 @@ static const struct site traced_sites[] = {
 	  .overlaps = true,
 	  .on = SITE_WITHIN,
 	  .ns = MS(4),
-	  .rest_ns = (int64_t)MS(4) },
+	  .unattributed_ns = (int64_t)MS(4) },
 	/* Of a process that has no row. */
 	{ .id = 10, .tgid = 99, .start_ns = 5, .kind = -1, .ns = MS(1) },
 };
@@ -192,7 +192,7 @@ TEST_WITH(test_traced_json, open_traces, close_traces)
 	/* How much it is may not be known. */
 	memcpy(unknown, traced_sites, sizeof(unknown));
 	unknown[2].unknown = true;
-	unknown[2].rest_ns = 0;
+	unknown[2].unattributed_ns = 0;
 	t->frame.sites = unknown;
 	out_close(&t->out);
 	json = json_loads(put_traces(t, &out_json), JSON_REJECT_DUPLICATES, NULL);

@@ -15,7 +15,7 @@
 
 /* Implements struct playback: what was read is given. */
 static int give(void *state, struct sample *prev, struct sample *cur,
-		struct playback_moment *moment)
+		struct playback_record *moment)
 {
 	record_give(state, prev, cur, NULL, 0, moment);
 	return 0;

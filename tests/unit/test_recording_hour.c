@@ -168,11 +168,12 @@ static void record_hour(struct record_file *file)
 		info.head.source = "bpf";
 		info.head.exits = info.head.lost = 0;
 		info.head.self = 0.1 + (double)below(1000000) / 1e8;
-		info.head.account = (struct account){ .valid = true,
-						      .machine_ns = 4 * info.interval_ns,
-						      .run_ns = below(1000000000),
-						      .idle_ns = below(300) * 10000000,
-						      .rest_ns = (int64_t)below(1000000000) };
+		info.head.account =
+			(struct account){ .valid = true,
+					  .machine_ns = 4 * info.interval_ns,
+					  .run_ns = below(1000000000),
+					  .idle_ns = below(300) * 10000000,
+					  .unattributed_ns = (int64_t)below(1000000000) };
 		key = record_is_due(state);
 		bytes.len = 0;
 		record_encode(state, &frame, NULL, &bytes);

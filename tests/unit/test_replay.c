@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "history/past.h"
+#include "history/cursor.h"
 #include "tests/lib/ask.h"
 #include "tests/lib/recording.h"
 #include "tests/lib/scratch.h"
@@ -66,7 +66,7 @@ static unsigned play(struct replay *replay, unsigned n, int *err)
 {
 	struct playback playback = replay_playback(replay);
 	struct sample sample = { 0 };
-	struct playback_moment moment;
+	struct playback_record moment;
 	unsigned played = 0;
 
 	*err = 0;
@@ -236,7 +236,7 @@ SCRATCH_TEST(reaches_all_times)
 	struct position position;
 	struct replay *replay;
 	struct writer writer;
-	struct past *past;
+	struct cursor *past;
 	bool again;
 	char *file;
 	int err;
@@ -258,17 +258,17 @@ SCRATCH_TEST(reaches_all_times)
 		assert_int_equal(err, -ENODATA);
 		replay_close(replay);
 	}
-	assert_int_equal(past_open_recording(&past, &(struct replay_config){ .path = path }, &file),
-			 0);
-	past_configure(past, &(struct sampler_config){ 0 });
-	assert_true(past_last(past, &position));
+	assert_int_equal(
+		cursor_open_recording(&past, &(struct replay_config){ .path = path }, &file), 0);
+	cursor_configure(past, &(struct sampler_config){ 0 });
+	assert_true(cursor_last(past, &position));
 	for (size_t i = 2; i < position.segment->n; i++) {
 		const struct record_entry *wanted = &position.segment->entries[i];
 
-		assert_true(past_find(past, wanted->real_ns, &position, &again));
+		assert_true(cursor_find(past, wanted->real_ns, &position, &again));
 		assert_int_equal(position_entry(&position)->real_ns, wanted->real_ns);
 	}
-	past_close(past);
+	cursor_close(past);
 }
 
 /* Segments whose clock was set back are reached, too, and of a time that is there twice both. */
@@ -279,7 +279,7 @@ SCRATCH_TEST(reaches_segments)
 	struct writer writer;
 	struct position position;
 	struct replay *replay;
-	struct past *past;
+	struct cursor *past;
 	bool again;
 	char *file;
 	int err;
@@ -300,14 +300,14 @@ SCRATCH_TEST(reaches_segments)
 	replay = open_replay(&config);
 	assert_in_range(play(replay, 100, &err), 7, 8);
 	replay_close(replay);
-	assert_int_equal(past_open_recording(
+	assert_int_equal(cursor_open_recording(
 				 &past, &(struct replay_config){ .path = scratch_folder() }, &file),
 			 0);
-	past_configure(past, &(struct sampler_config){ 0 });
-	assert_true(past_first(past, &position));
-	assert_true(past_find(past, position_entry(&position)->real_ns, &position, &again));
+	cursor_configure(past, &(struct sampler_config){ 0 });
+	assert_true(cursor_first(past, &position));
+	assert_true(cursor_find(past, position_entry(&position)->real_ns, &position, &again));
 	assert_true(again);
-	past_close(past);
+	cursor_close(past);
 }
 
 /* Files that somebody has named are looked into, whatever their names say. */
@@ -359,21 +359,21 @@ SCRATCH_TEST(names_what_it_refuses)
 	const struct replay_config bad = { .path = scratch_folder(), .to = "soon" };
 	const char *first = write_some(FIRST, 0), *second;
 	struct replay *replay;
-	struct past *past;
+	struct cursor *past;
 	char *file;
 
 	write_some(THIRD, 0);
 	assert_int_equal(replay_open(&replay, &config, &file), -ENODATA);
 	assert_string_equal(file, first);
 	free(file);
-	assert_int_equal(past_open_recording(&past, &config, &file), -ENODATA);
+	assert_int_equal(cursor_open_recording(&past, &config, &file), -ENODATA);
 	assert_string_equal(file, scratch_folder());
 	free(file);
 	second = write_some(SECOND, 3);
 	assert_int_equal(replay_open(&replay, &bad, &file), -EINVAL);
 	assert_string_equal(file, second);
 	free(file);
-	assert_int_equal(past_open_recording(&past, &bad, &file), -EINVAL);
+	assert_int_equal(cursor_open_recording(&past, &bad, &file), -EINVAL);
 	assert_string_equal(file, scratch_folder());
 	free(file);
 }
@@ -385,18 +385,18 @@ static bool can_be_gone_to(const char *path)
 	const struct sampler_config sampler = { 0 };
 	const struct frame *frame;
 	struct position position;
-	struct past *past;
+	struct cursor *past;
 	bool good;
 	char *file;
 
-	if (past_open_recording(&past, &config, &file)) {
+	if (cursor_open_recording(&past, &config, &file)) {
 		free(file);
 		return false;
 	}
-	past_configure(past, &sampler);
-	good = past_last(past, &position) && !past_show(past, &position, &frame) &&
-	       past_first(past, &position) && !past_show(past, &position, &frame);
-	past_close(past);
+	cursor_configure(past, &sampler);
+	good = cursor_last(past, &position) && !cursor_show(past, &position, &frame) &&
+	       cursor_first(past, &position) && !cursor_show(past, &position, &frame);
+	cursor_close(past);
 	return good;
 }
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "history/past.h"
+#include "history/cursor.h"
 #include "history/trends.h"
 #include "tests/lib/recording.h"
 #include "tests/lib/scratch.h"
@@ -52,7 +52,7 @@ static uint64_t digest(const struct frame *frame)
 struct past_scene {
 	struct play_machine machine;
 	struct ring *ring;
-	struct past *past;
+	struct cursor *past;
 	struct sampler_config config;
 	uint64_t *digests, *times;
 	size_t n, cap;
@@ -62,7 +62,7 @@ static void open_scene(struct past_scene *scene, unsigned seed, struct ring_limi
 {
 	*scene = (struct past_scene){ .machine = { .seed = seed } };
 	scene->ring = ring_open(&limits);
-	scene->past = past_open(scene->ring, &scene->config);
+	scene->past = cursor_open(scene->ring, &scene->config);
 }
 
 static int take(struct past_scene *scene)
@@ -81,7 +81,7 @@ static int take(struct past_scene *scene)
 
 static void close_scene(struct past_scene *scene)
 {
-	past_close(scene->past);
+	cursor_close(scene->past);
 	ring_close(scene->ring);
 	play_free(&scene->machine);
 	free(scene->digests);
@@ -104,11 +104,11 @@ static void check_shown(struct past_scene *scene, const struct position *positio
 	const struct frame *frame;
 	size_t number = number_of(scene, position_entry(position)->real_ns);
 
-	assert_int_equal(past_show(scene->past, position, &frame), 0);
+	assert_int_equal(cursor_show(scene->past, position, &frame), 0);
 	assert_true(frame->info->prev != NULL);
 	if (digest(frame) != scene->digests[number])
 		fail_msg("moment %zu is not as it was", number);
-	past_forget_shown(scene->past);
+	cursor_forget_shown(scene->past);
 }
 
 /* Goes through all moments backwards, then forwards, then here and there. */
@@ -118,18 +118,18 @@ static void check_all(struct past_scene *scene, size_t least)
 	bool again;
 	size_t n = 1;
 
-	assert_true(past_last(scene->past, &position));
+	assert_true(cursor_last(scene->past, &position));
 	assert_int_equal(number_of(scene, position_entry(&position)->real_ns), scene->n - 1);
 	check_shown(scene, &position);
-	while (past_before(scene->past, &position)) {
+	while (cursor_before(scene->past, &position)) {
 		check_shown(scene, &position);
 		n++;
 	}
 	assert_true(n >= least);
-	assert_true(past_first(scene->past, &first));
+	assert_true(cursor_first(scene->past, &first));
 	assert_ptr_equal(first.segment, position.segment);
 	assert_int_equal(first.at, position.at);
-	while (past_next(scene->past, &position)) {
+	while (cursor_next(scene->past, &position)) {
 		check_shown(scene, &position);
 		n--;
 	}
@@ -137,7 +137,7 @@ static void check_all(struct past_scene *scene, size_t least)
 	for (unsigned i = 0; i < 40; i++) {
 		uint64_t time = scene->times[scene->n - 1 - (i * 7919) % least];
 
-		assert_true(past_find(scene->past, time, &position, &again));
+		assert_true(cursor_find(scene->past, time, &position, &again));
 		assert_false(again);
 		assert_int_equal(position_entry(&position)->real_ns, time);
 		check_shown(scene, &position);
@@ -184,7 +184,7 @@ TEST(time_is_kept_and_no_more)
 		assert_int_equal(take(&scene), 0);
 		if (i < 150)
 			continue;
-		assert_true(past_first(scene.past, &first) && past_last(scene.past, &last));
+		assert_true(cursor_first(scene.past, &first) && cursor_last(scene.past, &last));
 		assert_true(position_entry(&last)->real_ns - position_entry(&first)->real_ns >=
 			    span - 2 * NSEC_PER_SEC);
 		assert_true(position_entry(&last)->real_ns - position_entry(&first)->real_ns <=
@@ -223,20 +223,20 @@ TEST(what_is_looked_at_stays)
 	for (unsigned i = 0; i < 40; i++)
 		assert_int_equal(take(&scene), 0);
 	all = ring_segments(scene.ring);
-	assert_true(past_first(scene.past, &first));
+	assert_true(cursor_first(scene.past, &first));
 	check_shown(&scene, &first);
 	for (unsigned i = 0; i < 100; i++)
 		assert_int_equal(take(&scene), 0);
-	assert_true(past_shown(scene.past, &shown));
+	assert_true(cursor_shown(scene.past, &shown));
 	assert_ptr_equal(shown.segment, first.segment);
 	assert_ptr_equal(all->list[0], first.segment);
 	/* One step on is still there, and many lead over what has gone to what is there. */
 	again = shown;
-	for (unsigned i = 0; i < 12 && past_next(scene.past, &again); i++)
+	for (unsigned i = 0; i < 12 && cursor_next(scene.past, &again); i++)
 		check_shown(&scene, &again);
 	assert_ptr_not_equal(again.segment, first.segment);
-	past_leave(scene.past);
-	past_forget_shown(scene.past);
+	cursor_leave(scene.past);
+	cursor_forget_shown(scene.past);
 	assert_int_equal(take(&scene), 0);
 	assert_int_equal(take(&scene), 0);
 	assert_true(all->n <= 6);
@@ -252,7 +252,7 @@ TEST(too_little_room_ends_it)
 	open_scene(&scene, 6, (struct ring_limits){ .bytes = 1 << 10 });
 	assert_int_equal(take(&scene), -ENOSPC);
 	assert_int_equal(take(&scene), -ENOSPC);
-	assert_false(past_last(scene.past, &position));
+	assert_false(cursor_last(scene.past, &position));
 	close_scene(&scene);
 }
 
@@ -363,9 +363,9 @@ TEST(all_kinds_are_added_up)
 		assert_int_equal(ring_add(scene.ring, frame, NULL), 0);
 		if (!f)
 			continue;
-		assert_int_equal(past_earlier(scene.past, UINT64_MAX, &position, 1), 1);
+		assert_int_equal(cursor_earlier(scene.past, UINT64_MAX, &position, 1), 1);
 		assert_int_equal(position_entry(&position)->waited_ns, sum.total);
-		past_walk(scene.past, &position, 1, take_waits, &again);
+		cursor_walk(scene.past, &position, 1, take_waits, &again);
 		for (unsigned kind = 0; kind < WAIT_KINDS; kind++) {
 			if (again.ns[kind] != sum.ns[kind])
 				fail_msg("frame %u, kind %u: %ju, not %ju", f, kind,
@@ -386,7 +386,7 @@ TEST(a_recording_goes_beside)
 	const struct replay_config config = { .path = path };
 	struct play_writer writer = { 0 };
 	struct past_scene scene;
-	struct past *kept;
+	struct cursor *kept;
 	char *file;
 
 	assert_int_equal(play_begin_file(&writer, path), 0);
@@ -402,10 +402,10 @@ TEST(a_recording_goes_beside)
 	play_end_file(&writer);
 	check_all(&scene, 59);
 	kept = scene.past;
-	assert_int_equal(past_open_recording(&scene.past, &config, &file), 0);
-	past_configure(scene.past, &scene.config);
+	assert_int_equal(cursor_open_recording(&scene.past, &config, &file), 0);
+	cursor_configure(scene.past, &scene.config);
 	check_all(&scene, 59);
-	past_close(scene.past);
+	cursor_close(scene.past);
 	scene.past = kept;
 	close_scene(&scene);
 }
@@ -428,8 +428,8 @@ TEST(recordings_are_gone_to)
 		scene.digests[scene.n] = digest(frame);
 		scene.times[scene.n++] = frame->info->real_ns;
 	}
-	assert_int_equal(past_open_recording(&scene.past, &config, &file), 0);
-	past_configure(scene.past, &sampler);
+	assert_int_equal(cursor_open_recording(&scene.past, &config, &file), 0);
+	cursor_configure(scene.past, &sampler);
 	check_all(&scene, 49);
 	close_scene(&scene);
 	play_free(&machine);
@@ -441,12 +441,12 @@ TEST(damaged_recordings_are_refused)
 	const char *path = scratch_file(scratch_path("no.db"),
 					"this is no recording, although it is long enough\n");
 	const struct replay_config bad = { .path = path };
-	struct past *past;
+	struct cursor *past;
 	char *file;
 
-	assert_int_equal(past_open_recording(&past, &none, &file), -ENOENT);
+	assert_int_equal(cursor_open_recording(&past, &none, &file), -ENOENT);
 	free(file);
-	assert_int_equal(past_open_recording(&past, &bad, &file), -EBADMSG);
+	assert_int_equal(cursor_open_recording(&past, &bad, &file), -EBADMSG);
 	assert_string_equal(file, path);
 	free(file);
 }
@@ -530,7 +530,7 @@ TEST(many_tasks_cost_little)
 	struct ring *ring;
 	uint64_t before, most = 0, most_told = 0, span = 0, took = 0, longest = 0;
 	struct sampler_config config = { 0 };
-	struct past *past;
+	struct cursor *past;
 	struct position first, last;
 	unsigned long resident;
 
@@ -540,7 +540,7 @@ TEST(many_tasks_cost_little)
 	resident = resident_most();
 	before = in_use();
 	ring = ring_open(&RING_DEFAULT);
-	past = past_open(ring, &config);
+	past = cursor_open(ring, &config);
 	for (unsigned turn = 0; turn < 700; turn++) {
 		struct sample *prev = turn ? &samples[(turn + 1) % 2] : NULL;
 		struct sample *cur = &samples[turn % 2];
@@ -562,7 +562,7 @@ TEST(many_tasks_cost_little)
 		if (ring_bytes(ring) > most_told)
 			most_told = ring_bytes(ring);
 	}
-	assert_true(past_first(past, &first) && past_last(past, &last));
+	assert_true(cursor_first(past, &first) && cursor_last(past, &last));
 	span = position_entry(&last)->real_ns - position_entry(&first)->real_ns;
 	print_message("# %.1f MB at most, told as %.1f; %llu s are kept in %zu moments\n",
 		      (double)most / (double)MB, (double)most_told / (double)MB,
@@ -572,7 +572,7 @@ TEST(many_tasks_cost_little)
 		      (unsigned long long)(took / 700000), (unsigned long long)(longest / 1000));
 	assert_true(most < 32 * MB);
 	assert_true(span >= 600 * NSEC_PER_SEC);
-	past_close(past);
+	cursor_close(past);
 	ring_close(ring);
 	for (unsigned i = 0; i < 2; i++)
 		sample_free(&samples[i]);

@@ -161,7 +161,7 @@ TEST(test_bound)
 TEST(test_unattributed)
 {
 	struct site site = {
-		.unattributed = true, .kind = DELAY_BLKIO, .ns = MS(9), .rest_ns = MS(3)
+		.unattributed = true, .kind = DELAY_BLKIO, .ns = MS(9), .unattributed_ns = MS(3)
 	};
 
 	check_cell("state", 7, &site, "blkio  ");

@@ -69,8 +69,18 @@ static const struct site scene[] = {
 	  .count = 4,
 	  .ns = MS(70),
 	  .max_ns = MS(30) },
-	{ .id = 6, DB, .kind = DELAY_BLKIO, .unattributed = true, .ns = MS(8), .rest_ns = MS(8) },
-	{ .id = 7, WEB, .kind = DELAY_BLKIO, .unattributed = true, .ns = MS(3), .rest_ns = MS(3) },
+	{ .id = 6,
+	  DB,
+	  .kind = DELAY_BLKIO,
+	  .unattributed = true,
+	  .ns = MS(8),
+	  .unattributed_ns = MS(8) },
+	{ .id = 7,
+	  WEB,
+	  .kind = DELAY_BLKIO,
+	  .unattributed = true,
+	  .ns = MS(3),
+	  .unattributed_ns = MS(3) },
 };
 
 static const struct trace_frame trace = { .sites = scene,
@@ -127,7 +137,11 @@ TEST(test_tidy)
 		{ .id = 2, DB, .state = STATE_CPU, .kind = DELAY_CPU, .on = "8 b", .ns = MS(12) },
 		{ .id = 3, DB, .state = STATE_CPU, .kind = DELAY_CPU, .on = "9 c", .ns = MS(20) },
 		{ .id = 4, DB, READING, .on = "/data/a", .ns = MS(2) },
-		{ .id = 5, DB, .kind = DELAY_BLKIO, .unattributed = true, .rest_ns = MS(500) },
+		{ .id = 5,
+		  DB,
+		  .kind = DELAY_BLKIO,
+		  .unattributed = true,
+		  .unattributed_ns = MS(500) },
 	};
 	struct trace_frame frame = { .sites = sites,
 				     .n = ARRAY_SIZE(sites),
@@ -176,13 +190,13 @@ TEST(test_unknown)
 	struct site_lines sites = { 0 };
 
 	rests[1].unknown = true;
-	rests[1].rest_ns = 0;
+	rests[1].unattributed_ns = 0;
 	site_lines_build(&sites, &frame, &query);
 	assert_int_equal(sites.n, 1);
 	check_line(&sites, 0, "blkio", 8);
 	assert_false(sites.lines[0].sum.unknown);
 	rests[0].unknown = true;
-	rests[0].rest_ns = 0;
+	rests[0].unattributed_ns = 0;
 	site_lines_build(&sites, &frame, &query);
 	assert_true(sites.lines[0].sum.unknown);
 	site_lines_free(&sites);

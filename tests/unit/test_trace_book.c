@@ -217,7 +217,7 @@ TEST_WITH(test_rests, set_up, tear_down)
 	assert_int_equal(framed(stage, 5, DELAY_BLKIO, false)->ns, MS(650));
 	assert_int_equal(framed(stage, 5, DELAY_BLKIO, false)->kind_ns, MS(650));
 	assert_null(framed(stage, 5, DELAY_CPU, true));
-	assert_true(framed(stage, 5, DELAY_SWAPIN, true)->rest_ns == (int64_t)MS(30));
+	assert_true(framed(stage, 5, DELAY_SWAPIN, true)->unattributed_ns == (int64_t)MS(30));
 	assert_string_equal(framed(stage, 5, DELAY_SWAPIN, true)->comm, "waits");
 	assert_true(framed(stage, 5, DELAY_SWAPIN, true)->overlaps);
 	assert_string_equal(framed(stage, 5, DELAY_SWAPIN, true)->on, SITE_WITHIN);
@@ -308,7 +308,7 @@ TEST_WITH(test_lost_time, set_up, tear_down)
 	take(stage, SEC(102));
 	stage->book.lost = 3;
 	build(stage);
-	assert_true(framed(stage, 5, DELAY_BLKIO, true)->rest_ns == (int64_t)MS(650));
+	assert_true(framed(stage, 5, DELAY_BLKIO, true)->unattributed_ns == (int64_t)MS(650));
 	assert_null(framed(stage, 5, DELAY_BLKIO, true)->on);
 }
 
@@ -347,7 +347,7 @@ TEST_WITH(test_booking_unknown, set_up, tear_down)
 	row = &stage->scene.frame.rows[1];
 	assert_non_null(row->traced);
 	assert_int_equal(row->deltas->waited.ns[DELAY_BLKIO], MS(900));
-	assert_true(framed(stage, 6, DELAY_BLKIO, true)->rest_ns == (int64_t)MS(900));
+	assert_true(framed(stage, 6, DELAY_BLKIO, true)->unattributed_ns == (int64_t)MS(900));
 }
 
 /* A row that was not traced at all has nothing but rests, one that only its sites know has both. */
@@ -368,7 +368,7 @@ TEST_WITH(test_untraced, set_up, tear_down)
 	take(stage, SEC(102));
 	build(stage);
 	assert_null(stage->scene.frame.rows[0].traced);
-	assert_true(framed(stage, 5, DELAY_BLKIO, true)->rest_ns == (int64_t)MS(700));
+	assert_true(framed(stage, 5, DELAY_BLKIO, true)->unattributed_ns == (int64_t)MS(700));
 	assert_null(stage->scene.frame.rows[1].traced);
 	assert_null(framed(stage, 6, DELAY_BLKIO, true));
 }
@@ -629,13 +629,13 @@ TEST_WITH(test_hidden, set_up, tear_down)
 	take(stage, SEC(102));
 	build(stage);
 	assert_true(framed(stage, 5, DELAY_CPU, true)->unknown);
-	assert_int_equal(framed(stage, 5, DELAY_CPU, true)->rest_ns, 0);
+	assert_int_equal(framed(stage, 5, DELAY_CPU, true)->unattributed_ns, 0);
 	assert_null(stage->scene.frame.rows[1].traced);
 	assert_true(framed(stage, 6, DELAY_CPU, true)->unknown);
-	assert_int_equal(framed(stage, 6, DELAY_CPU, true)->rest_ns, 0);
+	assert_int_equal(framed(stage, 6, DELAY_CPU, true)->unattributed_ns, 0);
 	assert_int_equal(framed(stage, 6, DELAY_CPU, true)->ns, 0);
 	assert_false(framed(stage, 6, DELAY_SWAPIN, true)->unknown);
-	assert_true(framed(stage, 6, DELAY_SWAPIN, true)->rest_ns == (int64_t)MS(30));
+	assert_true(framed(stage, 6, DELAY_SWAPIN, true)->unattributed_ns == (int64_t)MS(30));
 }
 
 /* Of two processes with one pid each row has its own, and one that ended stays for its record. */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/util.h"
-#include "history/past.h"
+#include "history/cursor.h"
 #include "ui/table/table_state.h"
 
 /* The ticks of counters. */
@@ -159,19 +159,20 @@ static void begin_history(struct detail *detail, struct ui *ui)
 {
 	struct position positions[SPARK_CELLS - 1];
 	struct taking taking = { detail, ui };
-	struct past *past = ui->rewind.past;
+	struct cursor *past = ui->rewind.past;
 	size_t n = 0;
 
 	detail->jumps = ui->rewind.jumps;
 	memset(detail->history, 0, sizeof(detail->history));
 	if (past && !ui->rewind.back)
-		past_want_threads(past, ui->sampler_config.threads);
+		cursor_want_threads(past, ui->sampler_config.threads);
 	/* Threads below processes are not kept, nor what passes filters or is of a group. */
 	if (past && !detail->of_group &&
 	    (detail->sum ? query_takes_all(&ui->query)
 			 : detail->who.thread == ui->frame->info->threads))
-		n = past_earlier(past, ui->frame->info->real_ns, positions, ARRAY_SIZE(positions));
-	past_walk(past, positions, n, take_past, &taking);
+		n = cursor_earlier(past, ui->frame->info->real_ns, positions,
+				   ARRAY_SIZE(positions));
+	cursor_walk(past, positions, n, take_past, &taking);
 }
 
 /* Adds the interval that is shown to the history, which begins with what was before. */
@@ -366,7 +367,7 @@ static struct delay_sum sum_mem(const struct order *order)
 }
 
 /* Adds up the whole lives of groups' own members: usually groups are folded without lives. */
-static void add_lives(struct order *order)
+static void add_thread_states(struct order *order)
 {
 	memset(&order->sum_raw, 0, sizeof(order->sum_raw));
 	for (size_t i = 0; i < order->n; i++) {
@@ -456,7 +457,7 @@ static void take_sum(struct detail *detail, struct ui *ui)
 		view.frame = ui_rows_frame(ui);
 	query_run(&query, &view, order);
 	if (of_groups)
-		add_lives(order);
+		add_thread_states(order);
 	if (detail->of_group) {
 		take_worst(&detail->group, order);
 		count_states(&detail->group, order);

@@ -215,7 +215,7 @@ void detail_account_write(const struct account *account, struct pager *pager)
 	if (account->irq_ns)
 		write_share(account, pager, "irq", true, (double)account->irq_ns,
 			    "not counted as run time of tasks");
-	write_share(account, pager, "rest", true, (double)account->rest_ns,
+	write_share(account, pager, "rest", true, (double)account->unattributed_ns,
 		    "what is left over, of either sign");
 }
 

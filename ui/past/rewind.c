@@ -8,7 +8,7 @@
 #include <time.h>
 
 #include "base/util.h"
-#include "history/past.h"
+#include "history/cursor.h"
 #include "history/recorder.h"
 #include "model/notes.h"
 #include "ui/table/table_state.h"
@@ -72,25 +72,25 @@ static void take_moment(struct timeline *timeline, const struct position *positi
 }
 
 /* The index of the last moment up to that time, if what comes after it is there; n: it is not. */
-static size_t find_left(struct past *past, const struct position *positions, size_t n,
+static size_t find_left(struct cursor *past, const struct position *positions, size_t n,
 			uint64_t real_ns)
 {
 	struct position last = positions[n - 1];
 
 	for (size_t i = n; i-- > 0;)
 		if (position_entry(&positions[i])->real_ns <= real_ns)
-			return i + 1 < n || !past_next(past, &last) ? i : n;
+			return i + 1 < n || !cursor_next(past, &last) ? i : n;
 	return n;
 }
 
 /* Finds the moments around the one that is shown, or the last, for as many cells. False: none. */
-static bool find_moments(struct past *past, int width, struct moments *found)
+static bool find_moments(struct cursor *past, int width, struct moments *found)
 {
-	size_t moments = past_moments(past), cells;
+	size_t moments = cursor_records(past), cells;
 	struct position position;
 
 	*found = (struct moments){ .cells = width - NAME_CELLS - PEAK_CELLS };
-	if (found->cells < 1 || (!past_shown(past, &position) && !past_last(past, &position)))
+	if (found->cells < 1 || (!cursor_shown(past, &position) && !cursor_last(past, &position)))
 		return false;
 	cells = (size_t)found->cells;
 	found->per = (moments + cells - 1) / cells;
@@ -99,12 +99,12 @@ static bool find_moments(struct past *past, int width, struct moments *found)
 	if (found->per > CELL_MOMENTS)
 		found->per = CELL_MOMENTS;
 	found->positions = xcalloc(cells * found->per, sizeof(*found->positions));
-	found->n = past_around(past, &position, found->positions, cells * found->per, &found->at);
+	found->n = cursor_around(past, &position, found->positions, cells * found->per, &found->at);
 	return true;
 }
 
 /* Fills the cells; left_ns: when the present was left, 0: it is not. */
-static void fill_cells(struct timeline *timeline, struct past *past, const struct moments *found,
+static void fill_cells(struct timeline *timeline, struct cursor *past, const struct moments *found,
 		       uint64_t left_ns)
 {
 	size_t left = left_ns ? find_left(past, found->positions, found->n, left_ns) : found->n;
@@ -148,7 +148,7 @@ static void draw_graph(struct ui *ui, const struct timeline *timeline, int numbe
 
 void timeline_draw(struct ui *ui, int line)
 {
-	struct past *past = ui->rewind.past;
+	struct cursor *past = ui->rewind.past;
 	struct timeline timeline;
 	struct moments found;
 
@@ -228,9 +228,9 @@ void rewind_present(struct ui *ui)
 	rewind->back = rewind->playing = false;
 	rewind->jumps++;
 	ui->sampler = rewind->live;
-	past_leave(rewind->past);
+	cursor_leave(rewind->past);
 	rewind_show(ui, rewind->live_frame);
-	past_forget_shown(rewind->past);
+	cursor_forget_shown(rewind->past);
 }
 
 /* Shows a moment. False where it cannot be read. */
@@ -238,7 +238,7 @@ static bool show_position(struct ui *ui, const struct position *position)
 {
 	struct rewind *rewind = &ui->rewind;
 	const struct frame *frame;
-	int err = past_show(rewind->past, position, &frame);
+	int err = cursor_show(rewind->past, position, &frame);
 
 	if (err) {
 		ui_error(ui, "this moment cannot be read: %s", strerror(-err));
@@ -253,9 +253,9 @@ static bool show_position(struct ui *ui, const struct position *position)
 		rewind->left_ns = ui->frame->info->real_ns;
 	}
 	rewind->back = true;
-	ui->sampler = past_sampler(rewind->past);
+	ui->sampler = cursor_sampler(rewind->past);
 	rewind_show(ui, frame);
-	past_forget_shown(rewind->past);
+	cursor_forget_shown(rewind->past);
 	return true;
 }
 
@@ -268,11 +268,11 @@ static bool here(struct ui *ui, struct position *position)
 		ui_error(ui, "nothing is kept to look back at: --history 0");
 		return false;
 	}
-	if (rewind->back && past_shown(rewind->past, position))
+	if (rewind->back && cursor_shown(rewind->past, position))
 		return true;
-	past_configure(rewind->past, &ui->sampler_config);
-	past_want_threads(rewind->past, ui->sampler_config.threads);
-	if (past_last(rewind->past, position))
+	cursor_configure(rewind->past, &ui->sampler_config);
+	cursor_want_threads(rewind->past, ui->sampler_config.threads);
+	if (cursor_last(rewind->past, position))
 		return true;
 	ui_error(ui, "nothing is kept yet to look back at");
 	return false;
@@ -321,8 +321,8 @@ void rewind_step(struct ui *ui, int by)
 	}
 	for (; by; by += by < 0 ? 1 : -1) {
 		next = position;
-		if (by < 0 ? !past_before(ui->rewind.past, &next)
-			   : !past_next(ui->rewind.past, &next))
+		if (by < 0 ? !cursor_before(ui->rewind.past, &next)
+			   : !cursor_next(ui->rewind.past, &next))
 			break;
 		position = next;
 		moved = true;
@@ -343,10 +343,10 @@ static void go_to(struct ui *ui, uint64_t real_ns)
 	struct position position, last;
 	bool again;
 
-	if (!here(ui, &position) || !past_last(ui->rewind.past, &last) ||
-	    !past_find(ui->rewind.past, real_ns, &position, &again))
+	if (!here(ui, &position) || !cursor_last(ui->rewind.past, &last) ||
+	    !cursor_find(ui->rewind.past, real_ns, &position, &again))
 		return;
-	if (!ui->rewind.replay && real_ns > past_latest(ui->rewind.past)) {
+	if (!ui->rewind.replay && real_ns > cursor_latest(ui->rewind.past)) {
 		rewind_present(ui);
 		return;
 	}
@@ -373,7 +373,7 @@ void rewind_by_ns(struct ui *ui, int64_t ns)
 	time = (ui->rewind.back ? position_entry(&position)->real_ns : ui->frame->info->real_ns) +
 	       (uint64_t)ns;
 	/* The jump is one step where moments are farther apart. */
-	if (!past_find(ui->rewind.past, time, &there, &again))
+	if (!cursor_find(ui->rewind.past, time, &there, &again))
 		return;
 	if (there.segment == position.segment && there.at == position.at)
 		rewind_step(ui, ns < 0 ? -1 : 1);
@@ -388,11 +388,11 @@ bool rewind_to(struct ui *ui, const char *text)
 
 	if (!here(ui, &last))
 		return true;
-	if (ui->rewind.replay && past_last(ui->rewind.past, &last))
+	if (ui->rewind.replay && cursor_last(ui->rewind.past, &last))
 		end_ns = position_entry(&last)->real_ns;
 	/* A time of day may be one that is later than the end, where the clock was set back. */
-	if (*text != '-' && past_latest(ui->rewind.past) > end_ns)
-		end_ns = past_latest(ui->rewind.past);
+	if (*text != '-' && cursor_latest(ui->rewind.past) > end_ns)
+		end_ns = cursor_latest(ui->rewind.past);
 	if (!replay_time(text, end_ns, &time))
 		return false;
 	/* A time without a part of a second means that second. */
@@ -407,13 +407,13 @@ int rewind_begin(struct ui *ui)
 	struct position position;
 	int err;
 
-	if (!past_first(rewind->past, &position))
+	if (!cursor_first(rewind->past, &position))
 		return -ENODATA;
-	err = past_show(rewind->past, &position, &frame);
+	err = cursor_show(rewind->past, &position, &frame);
 	if (err)
 		return err;
 	rewind->back = true;
-	ui->sampler = past_sampler(rewind->past);
+	ui->sampler = cursor_sampler(rewind->past);
 	rewind_show(ui, frame);
 	rewind_play(ui, true);
 	return 0;
@@ -426,9 +426,9 @@ static void schedule(struct ui *ui)
 	struct position position, next;
 	uint64_t wait_ns = 0;
 
-	if (past_shown(rewind->past, &position)) {
+	if (cursor_shown(rewind->past, &position)) {
 		next = position;
-		if (past_next(rewind->past, &next) &&
+		if (cursor_next(rewind->past, &next) &&
 		    position_entry(&next)->real_ns > position_entry(&position)->real_ns)
 			wait_ns =
 				position_entry(&next)->real_ns - position_entry(&position)->real_ns;
@@ -455,7 +455,7 @@ void rewind_play_on(struct ui *ui)
 {
 	struct rewind *rewind = &ui->rewind;
 	struct position position;
-	bool more = past_shown(rewind->past, &position) && past_next(rewind->past, &position);
+	bool more = cursor_shown(rewind->past, &position) && cursor_next(rewind->past, &position);
 
 	if (!more) {
 		rewind->playing = false;

@@ -30,7 +30,7 @@ struct sampler;
 struct rewind {
 	struct ring *ring; /* NULL: nothing is kept */
 	bool ring_ended; /* nothing more is kept after an error */
-	struct past *past; /* NULL: there is nothing to look back at */
+	struct cursor *past; /* NULL: there is nothing to look back at */
 	bool replay; /* all frames are recorded ones, without a present */
 	bool back; /* the screen shows a moment of the past */
 	uint64_t left_ns; /* the time of the present when it was left (CLOCK_REALTIME) */
@@ -64,7 +64,7 @@ struct ui_config {
 	enum text_charset charset;
 	struct trigger_set *triggers; /* pressure to report; NULL: none */
 	const struct ring_limits *history; /* what is kept to look back at */
-	struct past *past; /* a recording to show in place of the machine; NULL: none */
+	struct cursor *past; /* a recording to show in place of the machine; NULL: none */
 	struct recorder *recorder; /* samples are recorded by that; NULL: they are not */
 	const struct watch_config *watch; /* pressure back within linger_ns is reported once */
 	bool readonly; /* keys that act do not */

@@ -212,7 +212,7 @@ static void look_for_kinds(struct ui *ui)
 	for (size_t i = 0; i < order->n; i++) {
 		const struct row *row = order->rows[i];
 
-		if (row->still)
+		if (row->unchanged)
 			continue;
 		for (unsigned kind = 0; kind < WAIT_KINDS; kind++)
 			if (row->deltas->waited.ns[kind] * 2000 > row->interval_ns)
@@ -232,7 +232,7 @@ static void take_trends(struct ui *ui)
 		return;
 	if (rewind->back || !rewind->trends_follow) {
 		if (!rewind->back)
-			past_want_threads(rewind->past, ui->sampler_config.threads);
+			cursor_want_threads(rewind->past, ui->sampler_config.threads);
 		trends_read(&rewind->trends, rewind->past, real_ns);
 	}
 	rewind->trends_follow = false;

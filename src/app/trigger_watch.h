@@ -10,7 +10,7 @@
 #include "history/recorder.h"
 #include "model/triggers.h"
 
-struct vigil {
+struct trigger_watch {
 	struct recorder *recorder;
 	struct trigger_set *triggers; /* NULL: none */
 	uint64_t before_ns; /* how much of the time before is asked for */
@@ -24,4 +24,4 @@ struct vigil {
 };
 
 /* Looks at a frame before it is recorded. Reports on standard error what begins and ends. */
-void vigil_look(struct vigil *vigil, const struct frame *frame);
+void trigger_watch_look(struct trigger_watch *watch, const struct frame *frame);

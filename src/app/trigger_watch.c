@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "app/vigil.h"
+#include "app/trigger_watch.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -10,9 +10,9 @@
 #include "view/findings.h"
 
 /* Appends what has happened. */
-static void append_reasons(struct buf *out, const struct vigil *vigil, uint64_t now_ns)
+static void append_reasons(struct buf *out, const struct trigger_watch *watch, uint64_t now_ns)
 {
-	const struct trigger_set *set = vigil->triggers;
+	const struct trigger_set *set = watch->triggers;
 	const char *before = "";
 
 	for (size_t i = 0; set && i < set->n; i++) {
@@ -26,7 +26,7 @@ static void append_reasons(struct buf *out, const struct vigil *vigil, uint64_t 
 		text_escape(out, text, strlen(text), TEXT_ASCII);
 		before = ", ";
 	}
-	if (vigil->asked_ns)
+	if (watch->asked_ns)
 		buf_printf(out, "%sSIGUSR1", before);
 }
 
@@ -45,45 +45,45 @@ static void append_finding(struct buf *out, const struct frame *frame)
 }
 
 /* Says that the recording begins, what it begins with, and what is to be found in it by now. */
-static void tell(const struct vigil *vigil, const struct frame *frame, uint64_t now_ns)
+static void tell(const struct trigger_watch *watch, const struct frame *frame, uint64_t now_ns)
 {
-	uint64_t since_ns = recorder_since_ns(vigil->recorder);
+	uint64_t since_ns = recorder_since_ns(watch->recorder);
 	uint64_t kept_ns = since_ns ? now_ns - since_ns : 0;
 	struct buf line = { 0 };
 
-	append_reasons(&line, vigil, now_ns);
+	append_reasons(&line, watch, now_ns);
 	append_finding(&line, frame);
 	fprintf(stderr, "stalltop: recording, with the %.0f s before: %s\n",
-		(double)(kept_ns < vigil->before_ns ? kept_ns : vigil->before_ns) / 1e9,
+		(double)(kept_ns < watch->before_ns ? kept_ns : watch->before_ns) / 1e9,
 		buf_cstr(&line));
 	buf_free(&line);
 }
 
-void vigil_look(struct vigil *vigil, const struct frame *frame)
+void trigger_watch_look(struct trigger_watch *watch, const struct frame *frame)
 {
-	struct trigger_set *set = vigil->triggers;
+	struct trigger_set *set = watch->triggers;
 	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC), until_ns = 0;
 	bool lasts;
 
 	if (set) {
 		triggers_look(set, now_ns);
-		incidents_look(&vigil->incidents, set, vigil->procfd, frame, now_ns);
-		until_ns = triggers_until_ns(set, vigil->linger_ns);
+		incidents_look(&watch->incidents, set, watch->procfd, frame, now_ns);
+		until_ns = triggers_until_ns(set, watch->linger_ns);
 	}
-	if (*vigil->asked) {
-		*vigil->asked = 0;
-		vigil->asked_ns = now_ns;
+	if (*watch->asked) {
+		*watch->asked = 0;
+		watch->asked_ns = now_ns;
 	}
-	if (vigil->asked_ns && vigil->asked_ns + vigil->linger_ns > until_ns)
-		until_ns = vigil->asked_ns + vigil->linger_ns;
+	if (watch->asked_ns && watch->asked_ns + watch->linger_ns > until_ns)
+		until_ns = watch->asked_ns + watch->linger_ns;
 	/* With nothing to wait for after it, the sample at hand is written all the same. */
 	lasts = until_ns && until_ns >= now_ns;
-	if (lasts && !vigil->lasts)
-		tell(vigil, frame, now_ns);
-	else if (!lasts && vigil->lasts)
+	if (lasts && !watch->lasts)
+		tell(watch, frame, now_ns);
+	else if (!lasts && watch->lasts)
 		fprintf(stderr, "stalltop: recorded\n");
 	if (!lasts)
-		vigil->asked_ns = 0;
-	vigil->lasts = lasts;
-	recorder_incident(vigil->recorder, lasts);
+		watch->asked_ns = 0;
+	watch->lasts = lasts;
+	recorder_incident(watch->recorder, lasts);
 }
