@@ -115,8 +115,7 @@ static void weigh_past(struct finder *finder, struct finding *finding)
 		return;
 	if (news == FINDING_AS_BEFORE)
 		finding->severity = FINDING_INFO;
-	buf_puts(&finder->findings->text,
-		 news == FINDING_WORSE ? ", more than usual" : ", as before");
+	finding_say(finder, news == FINDING_WORSE ? ", more than usual" : ", as before");
 	finding_part(finder, at, finder->findings->text.len, 2);
 }
 
@@ -186,10 +185,8 @@ static enum psi_resource put_pressed(struct finder *finder)
 		most = stalled;
 		found = r;
 	}
-	if (found == PSI_RESOURCES)
-		return found;
-	buf_printf(&finder->findings->text, "%s pressure is ", psi_names[found]);
-	finding_put_percent(finder, most < 100 ? most : 100);
+	if (found != PSI_RESOURCES)
+		finding_say(finder, "%s pressure is %p", psi_names[found], most < 100 ? most : 100);
 	return found;
 }
 
@@ -198,19 +195,6 @@ static bool is_kernels(const struct finder *finder, const struct most *loser)
 {
 	return finder->kernel && kthread_row(loser->row) &&
 	       (double)loser->ns * 100 >= (double)loser->row->interval_ns * IO_LEAST;
-}
-
-/* Says which task waited most. */
-static void put_loser(struct finder *finder)
-{
-	const struct most *loser = &finder->loser;
-	struct buf *text = &finder->findings->text;
-
-	buf_puts(text, ": ");
-	finding_put_who(finder, loser->row);
-	buf_puts(text, loser->row->exited ? " waited most and has ended, " : " waited most, ");
-	buf_decimal(text, (double)loser->ns / (double)NSEC_PER_MSEC, 0);
-	buf_puts(text, " ms");
 }
 
 /* Says that nothing was found, and which task waited most all the same. */
@@ -229,20 +213,21 @@ static void say_none(struct finder *finder)
 	/* Rounds as the words below do. */
 	if (!loser->row || loser->ns < NSEC_PER_MSEC / 2) {
 		none->row = NULL;
-		buf_puts(&findings->text,
-			 pressed ? ", but no task is seen to wait: who makes it is not known"
-				 : "nothing waits");
+		finding_say(finder,
+			    pressed ? ", but no task is seen to wait: who makes it is not known"
+				    : "nothing waits");
 	} else {
 		if (!pressed)
-			buf_puts(&findings->text,
-				 is_kernels(finder, loser)
-					 ? "only a thread of the kernel waits for long"
-					 : "nothing waits for long");
+			finding_say(finder, is_kernels(finder, loser)
+						    ? "only a thread of the kernel waits for long"
+						    : "nothing waits for long");
 		/* One task says less than many that come and go. */
 		if ((!pressed || resource == PSI_CPU) && finding_put_storm(finder, NULL))
 			none->row = NULL;
 		else
-			put_loser(finder);
+			finding_say(finder, ": %w waited most%s, %0 ms", loser->row,
+				    loser->row->exited ? " and has ended" : "",
+				    (double)loser->ns / (double)NSEC_PER_MSEC);
 	}
 	none->len = findings->text.len - none->at;
 	buf_putc(&findings->text, '\0');
@@ -294,7 +279,6 @@ static const char *held_words(const struct row *row, const struct task_held *hel
 bool finding_find_held(struct finder *finder, struct finding *finding)
 {
 	const struct frame *frame = finder->view.frame;
-	struct buf *text = &finder->findings->text;
 	const struct task_held *held;
 
 	if (!finder->info->some)
@@ -315,10 +299,9 @@ bool finding_find_held(struct finder *finder, struct finding *finding)
 	held = row_held(frame, finding->row);
 	finding->share = -1;
 	finding->kind = wait_state_table[STATE_STOP].id;
-	finding_put_who(finder, finding->row);
-	buf_puts(text, held_words(finding->row, held));
+	finding_say(finder, "%w%s", finding->row, held_words(finding->row, held));
 	if (row_state(finding->row) == 't' && held && held->tracer)
-		buf_printf(text, " %d %s", (int)held->tracer, held->tracer_comm);
+		finding_say(finder, " %z %s", (size_t)held->tracer, held->tracer_comm);
 	finding_put_others(finder, finding->n);
 	return true;
 }

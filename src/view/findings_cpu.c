@@ -120,12 +120,11 @@ static void put_quota(struct finder *finder, const struct row *row)
 
 	if (cpus <= 0 && evidence)
 		cpus = evidence->quota;
-	if (cpus <= 0)
-		return;
-	buf_puts(&finder->findings->text, " of ");
-	buf_decimal(&finder->findings->text, cpus,
-		    fabs(cpus * 10 - round(cpus * 10)) < 0.05 ? 1 : 2);
-	buf_puts(&finder->findings->text, " CPUs");
+	if (cpus > 0)
+		finding_say(finder,
+			    fabs(cpus * 10 - round(cpus * 10)) < 0.05 ? " of %1 CPUs"
+								      : " of %2 CPUs",
+			    cpus);
 }
 
 /* Groups that have used their quota up, told by their figures or of their tasks. */
@@ -143,13 +142,8 @@ bool finding_throttled(struct finder *finder, struct finding *finding)
 	if (!finding_take_most(finding, &most))
 		return false;
 	finding->kind = delay_table[DELAY_CPU].id;
-	finding_put_label(finder);
-	finding_put_who(finder, most.row);
-	buf_puts(&finder->findings->text, " is throttled ");
-	finding_put_percent(finder, most.share);
-	finding_put_of_time(finder);
-	buf_puts(&finder->findings->text,
-		 most.row->group ? " by a quota" : " by its group's quota");
+	finding_say(finder, "%s: %w is throttled %p%t by %s quota", finder->pattern->label,
+		    most.row, most.share, most.row->group ? "a" : "its group's");
 	finding->limit = LIMIT_CPU;
 	put_quota(finder, most.row);
 	finding_put_others(finder, most.n);
@@ -257,7 +251,6 @@ static const struct row *find_maker(const struct finder *finder, struct ended_ta
 
 bool finding_put_storm(struct finder *finder, const struct row *row)
 {
-	struct buf *text = &finder->findings->text;
 	const struct row *maker;
 	bool several;
 	double seconds = (double)finder->info->interval_ns / (double)NSEC_PER_SEC;
@@ -266,13 +259,12 @@ bool finding_put_storm(struct finder *finder, const struct row *row)
 	if (!find_storm(finder, row, &storm))
 		return false;
 	maker = find_maker(finder, &storm, &several);
-	buf_printf(text, "; %s", maker ? maker->task->comm : storm.comm);
+	finding_say(finder, "; %s", maker ? maker->task->comm : storm.comm);
 	if (maker && !several)
-		buf_printf(text, " %d", (int)maker->task->key.pid);
-	buf_puts(text, maker ? " starts " : " ran most, ");
-	buf_decimal(text, (double)storm.n / seconds, 0);
-	buf_printf(text, " %s%sa second, ", maker ? storm.comm : "", maker ? " " : "");
-	finding_put_percent(finder, (double)storm.run_ns / (double)NSEC_PER_SEC / seconds * 100);
+		finding_say(finder, " %z", (size_t)maker->task->key.pid);
+	finding_say(finder, maker ? " starts %0 %s a second, %p" : " ran most, %0%s a second, %p",
+		    (double)storm.n / seconds, maker ? storm.comm : "",
+		    (double)storm.run_ns / (double)NSEC_PER_SEC / seconds * 100);
 	return true;
 }
 
@@ -290,9 +282,7 @@ static void put_culprit(struct finder *finder, struct finding *finding)
 		struct buf *text = &finder->findings->text;
 		size_t at;
 
-		buf_puts(text, ", ");
-		finding_put_percent(finder, share < 100 ? share : 100);
-		buf_puts(text, " of it behind ");
+		finding_say(finder, ", %p of it behind ", share < 100 ? share : 100);
 		at = text->len;
 		buf_puts(text, finding->site->on);
 		/* Its name says more than its pid. */
@@ -305,13 +295,12 @@ static void put_culprit(struct finder *finder, struct finding *finding)
 		return;
 	if (!runs || (!known && !finding_worth_naming(finder, runs, finding->row)))
 		return;
-	buf_puts(&finder->findings->text, "; ");
-	finding_put_who(finder, runs);
-	/* If only some tasks are read, others may run more. */
-	buf_puts(&finder->findings->text, finder->info->some ? " runs there, " : " runs most, ");
-	/* Of the whole interval, though it may have ended early in it. */
-	finding_put_percent(finder, (double)runs->deltas->grown.run_ns * 100.0 /
-					    (double)finder->info->interval_ns);
+	/*
+	 * If only some tasks are read, others may run more. The share is of the whole interval,
+	 * though it may have ended early in it.
+	 */
+	finding_say(finder, "; %w runs %s, %p", runs, finder->info->some ? "there" : "most",
+		    (double)runs->deltas->grown.run_ns * 100.0 / (double)finder->info->interval_ns);
 }
 
 /* Tasks that wait for a CPU. */
@@ -321,9 +310,9 @@ bool finding_cpu(struct finder *finder, struct finding *finding)
 	    !finding_take_most(finding, &finder->waits[DELAY_CPU]))
 		return false;
 	finding->kind = delay_table[DELAY_CPU].id;
-	finding_put_label(finder);
+	finding_say(finder, "%s: ", finder->pattern->label);
 	finding_put_waits(finder, &finder->waits[DELAY_CPU], finding->share);
-	buf_puts(&finder->findings->text, " for a CPU");
+	finding_say(finder, " for a CPU");
 	finding_put_other_services(finder, &finder->waits[DELAY_CPU]);
 	finding_put_idle(finder);
 	put_culprit(finder, finding);

@@ -131,9 +131,6 @@ bool finding_is_limited(const struct finder *finder, const struct row *row);
 /* Whether what a row waits for as I/O right now are completions that only events bring. */
 bool finding_is_idle_ring(const struct finder *finder, const struct row *row);
 
-/* Appends "cpu: " or the like, as the pattern has it. */
-void finding_put_label(struct finder *finder);
-
 /* Makes the row that has most the finding's. False: none has enough. */
 bool finding_take_most(struct finding *finding, const struct most *most);
 
@@ -169,11 +166,15 @@ const struct site *finding_site(const struct finder *finder, const struct row *r
 /* The site in which the row's process waits longest by now, in state D or (server) for one. */
 const struct site *finding_site_now(const struct finder *finder, const struct row *row);
 
+/*
+ * Appends to the finding's words, in which these stand for arguments: %w a row ("alpha 1"), %p a
+ * share (double, "51 %"), %t nothing: " of the time", which gives way where there is little room,
+ * %d a duration (uint64_t in ns, "41 s"), %0 and %1 a double with as many decimals, %z a size_t, %s
+ * a text. Any other character stands for itself.
+ */
+void finding_say(struct finder *finder, const char *words, ...);
+
 /* Parts of texts; each appends to the text of the findings. */
-void finding_put_who(struct finder *finder, const struct row *row);
-void finding_put_percent(struct finder *finder, double share);
-/* " of the time", which gives way where there is little room. */
-void finding_put_of_time(struct finder *finder);
 /*
  * "alpha 1 waits 51 % of the time", or "3.2 of 8 threads of alpha 1 wait"; "8 alpha wait up to 51 %
  * of the time" where others of its service (the same name and cgroup) have enough, too.
@@ -183,7 +184,6 @@ void finding_put_waits(struct finder *finder, const struct most *most, double sh
 void finding_part(struct finder *finder, size_t at, size_t end, unsigned turn);
 /* "alpha 1 spends 51 % of the time", or "of its threads' time". */
 void finding_put_spends(struct finder *finder, const struct row *row, double share);
-void finding_put_seconds(struct finder *finder, uint64_t ns);
 /* " (and 3 others)": how many more there are; nothing for none. */
 void finding_put_others(struct finder *finder, size_t n);
 /* The same for rows of another service. */

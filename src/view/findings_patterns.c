@@ -6,12 +6,6 @@
 
 #include "base/util.h"
 
-void finding_put_label(struct finder *finder)
-{
-	buf_puts(&finder->findings->text, finder->pattern->label);
-	buf_puts(&finder->findings->text, ": ");
-}
-
 bool finding_take_most(struct finding *finding, const struct most *most)
 {
 	finding->row = most->row;
@@ -24,7 +18,7 @@ bool finding_take_most(struct finding *finding, const struct most *most)
 /* Appends how much of the time those wait who have most, after the pattern's label. */
 static void put_share(struct finder *finder, const struct most *most)
 {
-	finding_put_label(finder);
+	finding_say(finder, "%s: ", finder->pattern->label);
 	finding_put_waits(finder, most, most->share);
 }
 
@@ -42,14 +36,10 @@ static bool find_hang(struct finder *finder, struct finding *finding)
 	finding->kind = wait_kind_id(state == STATE_IO ? DELAY_BLKIO : WAIT_DWAIT);
 	finding->site = finding_site_now(finder, hang->row);
 	finding->at_least = !hang->row->raw->now.exact;
-	buf_printf(&finder->findings->text, "%zu %s %s: ", hang->n, what,
-		   plural(hang->n, "hangs", "hang"));
-	finding_put_who(finder, hang->row);
-	buf_puts(&finder->findings->text, finding->at_least ? " >= " : " ");
-	finding_put_seconds(finder, hang->ns);
+	finding_say(finder, "%z %s %s: %w %s%d", hang->n, what, plural(hang->n, "hangs", "hang"),
+		    hang->row, finding->at_least ? ">= " : "", hang->ns);
 	if (!finding_put_place(finder, finding))
-		buf_puts(&finder->findings->text,
-			 state == STATE_IO ? " for block I/O" : " uninterruptibly");
+		finding_say(finder, state == STATE_IO ? " for block I/O" : " uninterruptibly");
 	finding_put_function(finder, finding);
 	return true;
 }
@@ -107,10 +97,8 @@ static bool find_server(struct finder *finder, struct finding *finding)
 	if (!finding->row)
 		return false;
 	finding->kind = wait_state_table[STATE_OTHER].id;
-	buf_puts(&finder->findings->text, "a file server does not answer: ");
-	finding_put_who(finder, finding->row);
-	buf_puts(&finder->findings->text, " waits ");
-	finding_put_seconds(finder, finding->ns);
+	finding_say(finder, "a file server does not answer: %w waits %d", finding->row,
+		    finding->ns);
 	finding_put_place(finder, finding);
 	finding_put_others(finder, finding->n);
 	return true;
@@ -129,11 +117,8 @@ static bool find_kept(struct finder *finder, struct finding *finding)
 		return false;
 	if (waiting && waiting->state < WAIT_STATES)
 		finding->kind = wait_state_table[waiting->state].id;
-	buf_printf(&finder->findings->text, "%zu %s kept waiting: ", kept->n,
-		   plural(kept->n, "task is", "tasks are"));
-	finding_put_who(finder, kept->row);
-	buf_putc(&finder->findings->text, ' ');
-	finding_put_seconds(finder, kept->ns);
+	finding_say(finder, "%z %s kept waiting: %w %d", kept->n,
+		    plural(kept->n, "task is", "tasks are"), kept->row, kept->ns);
 	finding_put_place(finder, finding);
 	return true;
 }
@@ -149,13 +134,8 @@ static void put_writer(struct finder *finder, const struct row *who)
 {
 	const struct most *writes = &finder->writes;
 
-	if (!finder->writes_known || !finding_worth_naming(finder, writes->row, who))
-		return;
-	buf_puts(&finder->findings->text, "; ");
-	finding_put_who(finder, writes->row);
-	buf_puts(&finder->findings->text, " writes most, ");
-	buf_decimal(&finder->findings->text, writes->share, 0);
-	buf_puts(&finder->findings->text, " kB/s");
+	if (finder->writes_known && finding_worth_naming(finder, writes->row, who))
+		finding_say(finder, "; %w writes most, %0 kB/s", writes->row, writes->share);
 }
 
 /*
@@ -175,16 +155,6 @@ static const struct row *find_writer(const struct finder *finder, struct most *m
 	}
 	most->n--;
 	return writer;
-}
-
-/* Says how much is written by a task that waits for the disk itself. */
-static void put_writing(struct finder *finder, const struct row *writer)
-{
-	buf_puts(&finder->findings->text, "; ");
-	finding_put_who(finder, writer);
-	buf_puts(&finder->findings->text, " writes ");
-	buf_decimal(&finder->findings->text, finder->writer_kb / 1024, 0);
-	buf_puts(&finder->findings->text, " MB/s");
 }
 
 /* Whether a row's group has a limit of I/O. */
@@ -207,11 +177,8 @@ static void put_rival(struct finder *finder, const struct finding *finding)
 	    !finding->site->on || strcmp(held->on, finding->site->on) != 0)
 		return;
 	share = (double)waker->ns * 100.0 / (double)finder->info->trace->interval_ns;
-	if (share < FINDING_RIVAL)
-		return;
-	buf_puts(&finder->findings->text, "; ");
-	finding_put_percent(finder, share);
-	buf_printf(&finder->findings->text, " behind %s %d", waker->name, (int)waker->tgid);
+	if (share >= FINDING_RIVAL)
+		finding_say(finder, "; %p behind %s %z", share, waker->name, (size_t)waker->tgid);
 }
 
 /* Says what makes a row wait for block I/O: who else, its cgroup, or who writes. */
@@ -220,9 +187,9 @@ static void put_io_culprit(struct finder *finder, const struct finding *finding,
 {
 	put_rival(finder, finding);
 	if (is_io_limited(finder, finding->row))
-		buf_puts(&finder->findings->text, ", which its cgroup limits");
+		finding_say(finder, ", which its cgroup limits");
 	else if (writer)
-		put_writing(finder, writer);
+		finding_say(finder, "; %w writes %0 MB/s", writer, finder->writer_kb / 1024);
 	else
 		put_writer(finder, finding->row);
 }
@@ -271,12 +238,9 @@ static void put_memory(struct finder *finder)
 {
 	const struct system_sample *system = finder->info->system;
 
-	if (!system->memory_valid || !system->memory_total)
-		return;
-	buf_puts(&finder->findings->text, ", while ");
-	finding_put_percent(finder,
+	if (system->memory_valid && system->memory_total)
+		finding_say(finder, ", while %p of the machine's memory is in use",
 			    (double)system->memory_used * 100.0 / (double)system->memory_total);
-	buf_puts(&finder->findings->text, " of the machine's memory is in use");
 }
 
 /* Tasks that lose time by memory, or by interrupts. */
@@ -287,9 +251,9 @@ static bool find_loss(struct finder *finder, struct finding *finding)
 	if (!finding_take_most(finding, &finder->waits[kind]))
 		return false;
 	finding->kind = wait_kind_id(kind);
-	finding_put_label(finder);
+	finding_say(finder, "%s: ", finder->pattern->label);
 	finding_put_spends(finder, finding->row, finding->share);
-	buf_printf(&finder->findings->text, " %s", finder->pattern->words);
+	finding_say(finder, " %s", finder->pattern->words);
 	finding_put_others(finder, finding->n);
 	if (DELAY_MEM_KINDS & DELAY_BIT(kind))
 		put_memory(finder);
@@ -331,8 +295,8 @@ static bool find_limit(struct finder *finder, struct finding *finding)
 	finding->kind = "mem";
 	finding->limit = LIMIT_MEMORY;
 	put_share(finder, &most);
-	buf_printf(&finder->findings->text, " for memory, %.0f %s at its limit", times,
-		   plural((uint64_t)times, "time", "times"));
+	finding_say(finder, " for memory, %0 %s at its limit", times,
+		    plural((uint64_t)times, "time", "times"));
 	finding_put_others(finder, most.n);
 	return true;
 }
@@ -423,9 +387,8 @@ static bool find_limited(struct finder *finder, struct finding *finding)
 	finding->kind = "mem";
 	finding->limit = LIMIT_MEMORY;
 	put_share(finder, limited);
-	buf_puts(&finder->findings->text, " at a cgroup limit of ");
-	buf_decimal(&finder->findings->text, (double)evidence->memory_limit / (1024 * 1024), 1);
-	buf_puts(&finder->findings->text, " MiB");
+	finding_say(finder, " at a cgroup limit of %1 MiB",
+		    (double)evidence->memory_limit / (1024 * 1024));
 	finding_put_other_services(finder, limited);
 	return true;
 }
@@ -438,7 +401,7 @@ static bool find_uncounted(struct finder *finder, struct finding *finding)
 	    finder->info->kinds & DELAY_BIT(DELAY_BLKIO))
 		return false;
 	/* Why not is told by a note. */
-	buf_puts(&finder->findings->text, "waits for disks and memory are not counted");
+	finding_say(finder, "waits for disks and memory are not counted");
 	if (!finder->findings->n)
 		finding_put_storm(finder, NULL);
 	return true;

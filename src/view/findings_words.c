@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Parts of the words of findings. */
+#include <stdarg.h>
 #include <string.h>
 
 #include "base/util.h"
@@ -55,7 +56,8 @@ const struct site *finding_site_now(const struct finder *finder, const struct ro
 	return longest;
 }
 
-void finding_put_who(struct finder *finder, const struct row *row)
+/* Appends "alpha 1", or a group's name. */
+static void put_who(struct finder *finder, const struct row *row)
 {
 	struct buf *text = &finder->findings->text;
 	size_t at;
@@ -81,10 +83,9 @@ void finding_part(struct finder *finder, size_t at, size_t end, unsigned turn)
 			(struct finding_part){ at - finding->at, end - at, turn };
 }
 
-void finding_put_percent(struct finder *finder, double share)
+/* Appends a share. */
+static void put_percent(struct buf *text, double share)
 {
-	struct buf *text = &finder->findings->text;
-
 	/* A number that rounds to 10 has no decimal. */
 	buf_decimal(text, share, share < 9.95 ? 1 : 0);
 	buf_puts(text, " %");
@@ -96,12 +97,47 @@ static double of_time(double share)
 	return share < 100 ? share : 100;
 }
 
-void finding_put_of_time(struct finder *finder)
+void finding_say(struct finder *finder, const char *words, ...)
 {
-	size_t at = finder->findings->text.len;
+	struct buf *text = &finder->findings->text;
+	size_t at;
+	va_list args;
+	double number;
 
-	buf_puts(&finder->findings->text, " of the time");
-	finding_part(finder, at, finder->findings->text.len, 2);
+	va_start(args, words);
+	for (; *words; words++) {
+		if (*words != '%') {
+			buf_putc(text, *words);
+			continue;
+		}
+		switch (*++words) {
+		case 'w':
+			put_who(finder, va_arg(args, const struct row *));
+			break;
+		case 'p':
+			put_percent(text, va_arg(args, double));
+			break;
+		case 't':
+			at = text->len;
+			buf_puts(text, " of the time");
+			finding_part(finder, at, text->len, 2);
+			break;
+		case 'd':
+			number = (double)va_arg(args, uint64_t) / (double)NSEC_PER_SEC;
+			buf_decimal(text, number, number < 9.95 ? 1 : 0);
+			buf_puts(text, " s");
+			break;
+		case 'z':
+			buf_printf(text, "%zu", va_arg(args, size_t));
+			break;
+		case 's':
+			buf_puts(text, va_arg(args, const char *));
+			break;
+		default:
+			buf_decimal(text, va_arg(args, double), (unsigned)(*words - '0'));
+		}
+	}
+	va_end(args);
 }
 
 /* Whether two rows are of tasks of one service: of the same name, in the same cgroup. */
@@ -128,48 +164,30 @@ void finding_put_waits(struct finder *finder, const struct most *most, double sh
 {
 	const struct row *row = most->row;
 	uint32_t threads = finding_threads(finder, row);
-	struct buf *text = &finder->findings->text;
 	double waiting = share / 100 < threads ? share / 100 : threads;
 	size_t n = of_service(most);
 
 	if (n > 1 && threads == 1) {
-		buf_printf(text, "%zu %s wait up to ", n, row->task->comm);
-		finding_put_percent(finder, of_time(share));
-		finding_put_of_time(finder);
+		finding_say(finder, "%z %s wait up to %p%t", n, row->task->comm, of_time(share));
 		return;
 	}
 	if (threads == 1 || (row->group && share <= 100)) {
-		finding_put_who(finder, row);
-		buf_puts(text, " waits ");
-		finding_put_percent(finder, of_time(share));
-		finding_put_of_time(finder);
+		finding_say(finder, "%w waits %p%t", row, of_time(share));
 		return;
 	}
-	buf_decimal(text, waiting, waiting < 9.95 ? 1 : 0);
-	buf_printf(text, " of %u threads of ", (unsigned)threads);
-	finding_put_who(finder, row);
-	buf_puts(text, " wait");
+	finding_say(finder,
+		    waiting < 9.95 ? "%1 of %z threads of %w wait" : "%0 of %z threads of %w wait",
+		    waiting, (size_t)threads, row);
 }
 
 void finding_put_spends(struct finder *finder, const struct row *row, double share)
 {
 	uint32_t threads = finding_threads(finder, row);
 
-	finding_put_who(finder, row);
-	buf_puts(&finder->findings->text, " spends ");
-	finding_put_percent(finder, of_time(share <= 100 ? share : share / threads));
-	buf_puts(&finder->findings->text, threads == 1	 ? " of the time"
-					  : share <= 100 ? " of one thread's time"
-							 : " of its threads' time");
-}
-
-void finding_put_seconds(struct finder *finder, uint64_t ns)
-{
-	double seconds = (double)ns / (double)NSEC_PER_SEC;
-	struct buf *text = &finder->findings->text;
-
-	buf_decimal(text, seconds, seconds < 9.95 ? 1 : 0);
-	buf_puts(text, " s");
+	finding_say(finder, "%w spends %p%s", row, of_time(share <= 100 ? share : share / threads),
+		    threads == 1   ? " of the time"
+		    : share <= 100 ? " of one thread's time"
+				   : " of its threads' time");
 }
 
 void finding_put_others(struct finder *finder, size_t n)
@@ -178,8 +196,7 @@ void finding_put_others(struct finder *finder, size_t n)
 
 	if (n <= 1)
 		return;
-	buf_printf(&finder->findings->text, " (and %zu %s)", n - 1,
-		   plural(n - 1, "other", "others"));
+	finding_say(finder, " (and %z %s)", n - 1, plural(n - 1, "other", "others"));
 	finding_part(finder, at, finder->findings->text.len, 1);
 }
 
@@ -196,9 +213,7 @@ void finding_put_idle(struct finder *finder)
 
 	if (finder->idle < FINDING_IDLE)
 		return;
-	buf_puts(&finder->findings->text, ", while ");
-	finding_put_percent(finder, finder->idle);
-	buf_puts(&finder->findings->text, " of the machine is idle");
+	finding_say(finder, ", while %p of the machine is idle", finder->idle);
 	finder->finding->while_idle = true;
 	finding_part(finder, at, finder->findings->text.len, 2);
 }
@@ -272,7 +287,7 @@ void finding_put_function(struct finder *finder, const struct finding *finding)
 	}
 	words = wait_words(where, on);
 	if (where)
-		buf_printf(&finder->findings->text, " (%s)", words ? words : where);
+		finding_say(finder, " (%s)", words ? words : where);
 }
 
 void finding_put_site(struct finder *finder, struct finding *finding, double waited_ns)
@@ -288,11 +303,8 @@ void finding_put_site(struct finder *finder, struct finding *finding, double wai
 	}
 	buf_putc(text, ',');
 	/* The clocks of the two differ a little. */
-	if (share < 99.5) {
-		buf_putc(text, ' ');
-		finding_put_percent(finder, share);
-		buf_puts(text, " of it");
-	}
+	if (share < 99.5)
+		finding_say(finder, " %p of it", share);
 	if (!finding_put_place(finder, finding))
 		text->len = before;
 }
@@ -304,6 +316,5 @@ void finding_put_waker(struct finder *finder, const struct site *site)
 	if (!waker || waker->tgid <= 0 || !waker->name ||
 	    (double)waker->ns < (double)site->ns * WAKER_LEAST)
 		return;
-	buf_printf(&finder->findings->text, ", most of it ended by %s %d", waker->name,
-		   (int)waker->tgid);
+	finding_say(finder, ", most of it ended by %s %z", waker->name, (size_t)waker->tgid);
 }
