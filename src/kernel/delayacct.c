@@ -85,6 +85,9 @@ static bool is_unaccounted(const struct task_raw *raw)
 /* Learns from a sample since when tasks are accounted, and whether irq is. */
 static void learn(struct delayacct *acct, const struct sample *sample)
 {
+	/* Since boot: all is known. */
+	if (acct->irq_seen && !acct->since_ns)
+		return;
 	for (size_t i = 0; i < sample->n + sample->left; i++) {
 		const struct task_raw *raw = sample->raw[i];
 		uint64_t start;
@@ -100,7 +103,7 @@ static void learn(struct delayacct *acct, const struct sample *sample)
 	}
 	if (acct->since_ns && acct->since_ns < acct->floor_ns)
 		acct->since_ns = UINT64_MAX;
-	for (size_t i = 0; i < sample->n + sample->left; i++) {
+	for (size_t i = 0; acct->since_ns && i < sample->n + sample->left; i++) {
 		const struct task_raw *raw = sample->raw[i];
 		uint64_t start;
 

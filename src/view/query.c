@@ -16,8 +16,11 @@ bool query_is_active(const struct row *row)
 {
 	const struct deltas *deltas = row->deltas;
 
-	return row->exited || !row->valid || deltas->waited.total || deltas->total.ns ||
-	       deltas->total.count || deltas->grown.run_ns || deltas->grown.delay[DELAY_THRASH].ns;
+	if (row->exited || !row->valid)
+		return true;
+	return deltas != &no_deltas &&
+	       (deltas->waited.total || deltas->total.ns || deltas->total.count ||
+		deltas->grown.run_ns || deltas->grown.delay[DELAY_THRASH].ns);
 }
 
 /* Whether the row's user is among the query's users. */
@@ -202,23 +205,35 @@ static void take_row(struct order *order, struct parts *parts, const struct row 
 		order->keys[parts->keys++] = (struct key){ *value, row };
 }
 
+/* Whether a column's value of a row without deltas follows from what is known of it. */
+static bool follows(const struct column *column, const struct view *view)
+{
+	return column && column->kinds && view->unit != UNIT_MAX && view->unit != UNIT_TOTAL;
+}
+
 void query_run(const struct query *query, const struct view *view, struct order *order)
 {
 	const struct frame *frame = view->frame;
 	struct parts parts = { 0 };
-	bool all = query_takes_all(query);
+	struct value value = value_number(0);
+	bool all = query_takes_all(query), same = follows(query->sort, view);
+	const struct row *last = NULL; /* that `value` is of, without deltas */
 
 	order_reserve(order, frame->n);
 	start_sum(frame->info, order);
 	for (size_t i = 0; i < frame->n; i++) {
 		const struct row *row = &frame->rows[i];
-		struct value value = value_number(0);
+		bool idle = same && row->deltas == &no_deltas && !row->group;
 
 		if (!all && !passes(query, frame, row))
 			continue;
 		add_row(order, row);
-		if (query->sort)
+		/* Most rows are idle, and know the same: they have one value. */
+		if (query->sort && !(idle && last && last->valid == row->valid &&
+				     last->interval_ns == row->interval_ns)) {
 			value = column_get(query->sort, view, row);
+			last = idle ? row : NULL;
+		}
 		take_row(order, &parts, row, &value);
 	}
 	put_in_order(order, &parts, query->descending);
@@ -293,9 +308,8 @@ bool kthread_row(const struct row *row)
 /* Whether the task of a row only idles, as far as it is known. */
 static bool idle_row(const struct row *row)
 {
-	if (row->exited || !row->valid || query_is_active(row))
-		return false;
-	return !waits_in_d(&row->raw->now.waits);
+	/* What is unchanged is in no wait in progress. */
+	return !query_is_active(row) && (row->unchanged || !waits_in_d(&row->raw->now.waits));
 }
 
 bool idle_folds(const struct query *query)
@@ -324,37 +338,40 @@ static bool can_fold(const struct idle_fold *fold, size_t index)
 
 void idle_begin(struct idle_fold *fold, const struct frame *frame, size_t room, size_t more)
 {
-	size_t lines = more, idle = 0, kernel = 0;
+	const struct order *order = fold->order;
+	size_t lines = more + order->ranked, idle = 0;
 
-	fold->tasks = fold->threads = 0;
+	fold->threads = fold->others = 0;
 	fold->of_threads = frame->info->threads;
 	fold->kernel = kthreads_shown(frame);
-	for (size_t i = 0; i < fold->order->n; i++) {
+	for (size_t i = order->ranked; i < order->n; i++) {
 		if (!can_fold(fold, i))
-			lines++;
-		else if (is_of_kernel(fold, fold->order->rows[i]))
-			kernel++;
+			fold->others++;
+		else if (is_of_kernel(fold, order->rows[i]))
+			fold->threads++;
 		else
 			idle++;
 	}
-	if (lines + idle + (kernel != 0) <= room)
+	lines += fold->others;
+	if (lines + idle + (fold->threads != 0) <= room)
 		fold->left = idle;
 	else
 		fold->left = room > lines + 1 ? room - lines - 1 : 0;
+	if (fold->left > idle)
+		fold->left = idle;
+	fold->tasks = idle - fold->left;
 }
 
 bool idle_takes(struct idle_fold *fold, size_t index)
 {
-	if (!can_fold(fold, index))
+	if (index < fold->order->ranked)
 		return false;
-	if (is_of_kernel(fold, fold->order->rows[index])) {
-		fold->threads++;
-		return true;
+	if (!can_fold(fold, index)) {
+		fold->others--;
+		return false;
 	}
-	if (!fold->left) {
-		fold->tasks++;
+	if (!fold->left || is_of_kernel(fold, fold->order->rows[index]))
 		return true;
-	}
 	fold->left--;
 	return false;
 }

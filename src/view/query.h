@@ -92,6 +92,7 @@ struct idle_fold {
 	bool of_threads; /* rows are threads */
 	bool kernel; /* the kernel's threads can be told from others */
 	size_t left; /* idle tasks that are to be shown yet */
+	size_t others; /* rows behind the ranked ones that are not folded, and were not asked for */
 	size_t tasks, threads; /* folded: idle tasks, and idle threads of the kernel */
 	/* Says which rows stay in any case. */
 	bool (*keeps)(const void *arg, const struct row *row);
@@ -109,6 +110,12 @@ void idle_begin(struct idle_fold *fold, const struct frame *frame, size_t room, 
 
 /* Whether the row at that index of the order is folded; to be asked of each once, in turn. */
 bool idle_takes(struct idle_fold *fold, size_t index);
+
+/* Whether that row and all after it are folded, where each before it was asked for. */
+static inline bool idle_takes_rest(const struct idle_fold *fold, size_t index)
+{
+	return index >= fold->order->ranked && !fold->left && !fold->others;
+}
 
 /* Appends what is folded, in words; nothing where nothing is. */
 void idle_append(const struct idle_fold *fold, struct buf *out);

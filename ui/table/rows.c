@@ -172,7 +172,7 @@ static void add_folded(struct rows *rows)
 	rows->idle.keeps = keeps_row;
 	rows->idle.arg = rows;
 	idle_begin(&rows->idle, rows->frame, rows->room, more);
-	for (size_t i = 0; i < rows->order.n; i++) {
+	for (size_t i = 0; i < rows->order.n && !idle_takes_rest(&rows->idle, i); i++) {
 		struct item item = item_of(rows->frame, rows->order.rows[i]);
 
 		if (!idle_takes(&rows->idle, i))
