@@ -220,7 +220,7 @@ int proctask_ran(struct proc *proc, pid_t tgid, pid_t tid, uint64_t *ns)
 	char text[TEXT_BYTES];
 	int len = tgid ? read_free(proc, tgid, tid, "sched", text, sizeof(text))
 		       : file_read(proc->fd, "self/sched", text, sizeof(text));
-	uint64_t ms, unattributed_ns;
+	uint64_t ms, rest_ns;
 	struct span all, rest;
 
 	if (len < 0)
@@ -231,9 +231,9 @@ int proctask_ran(struct proc *proc, pid_t tgid, pid_t tid, uint64_t *ns)
 	while (take_word(&rest, " ") || take_word(&rest, ":"))
 		;
 	/* Milliseconds, with six digits after the point. */
-	if (!take_uint(&rest, &ms) || !take_word(&rest, ".") || !take_uint(&rest, &unattributed_ns))
+	if (!take_uint(&rest, &ms) || !take_word(&rest, ".") || !take_uint(&rest, &rest_ns))
 		return -EBADMSG;
-	*ns = ms * NSEC_PER_MSEC + unattributed_ns;
+	*ns = ms * NSEC_PER_MSEC + rest_ns;
 	return 0;
 }
 

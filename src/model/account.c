@@ -117,7 +117,8 @@ static void credit_reapers(struct account_reader *reader, const struct sample *p
 		credit_reaper(prev, cur, raw);
 		raw->task->reaped.booked = true;
 	}
-	for (size_t i = 0; i < prev->n; i++) {
+	/* The first ones are there yet, at their places. */
+	for (size_t i = sample_stable(cur, 1); i < prev->n; i++) {
 		const struct task_raw *raw = prev->raw[i];
 		const struct task_raw *now = sample_find(cur, raw->tgid, raw->pid);
 

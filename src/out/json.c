@@ -143,10 +143,15 @@ static void quote_from(struct buf *out, size_t at)
 	}
 }
 
+/* Bytes that stand for themselves in a text. */
+static const bool is_plain[256] = { [' ' ... '!'] = true,
+				    ['#' ... '['] = true,
+				    [']' ... '~'] = true };
+
 void json_put_text(struct json *json, const char *name, const char *bytes)
 {
 	struct buf *out = json->out;
-	size_t at;
+	size_t at, n = 0;
 
 	if (!bytes) {
 		json_put_null(json, name);
@@ -155,8 +160,17 @@ void json_put_text(struct json *json, const char *name, const char *bytes)
 	begin_long(json, name);
 	buf_putc(out, '"');
 	at = out->len;
+	/* Most texts need no escaping. */
+	while (is_plain[(unsigned char)bytes[n]])
+		n++;
+	if (!bytes[n]) {
+		buf_add(out, bytes, n);
+		buf_putc(out, '"');
+		end_long(json);
+		return;
+	}
 	/* Leaves neither control bytes nor invalid UTF-8. */
-	text_escape(out, bytes, strlen(bytes), TEXT_UTF8);
+	text_escape(out, bytes, n + strlen(bytes + n), TEXT_UTF8);
 	quote_from(out, at);
 	buf_putc(out, '"');
 	end_long(json);
@@ -178,20 +192,41 @@ void json_put_exit(struct json *json, int status)
 	json_put_counter(json, "signal", signaled, (uint64_t)WTERMSIG(status));
 }
 
-/* Appends the delays of one kind. */
+/* Writes a text of a known length; returns the place after it. */
+#define WRITE(at, text) ((char *)memcpy(at, text, sizeof(text) - 1) + sizeof(text) - 1)
+
+/* Writes a counter, null where it is not valid; returns the place after it. */
+static char *write_counter(struct json *json, char *at, bool valid, uint64_t value)
+{
+	if (!valid)
+		return WRITE(at, "null");
+	if (value >= 10)
+		return json_digits(json, at, value);
+	*at = (char)('0' + value);
+	return at + 1;
+}
+
+/* Appends the delays of one kind, as json_put_counter() would: there are many of them. */
 static void put_delay(struct json *json, enum delay_kind kind, const struct delay_sum *sum,
 		      uint32_t valid, const struct task_record *record)
 {
 	bool range = record && record->range_valid & DELAY_BIT(kind);
+	char *at;
 
-	json_open_object(json, delay_table[kind].id);
-	json_put_counter(json, "count", valid & DELAY_COUNT_BIT(kind), sum->count);
-	json_put_uint(json, "ns", sum->ns);
+	set_end(json, json_begin(json, delay_table[kind].id));
+	at = buf_reserve(json->out, 4 * JSON_SHORT + sizeof("{count:,ns:,max_ns:,min_ns:},") + 8);
+	at = WRITE(at, "{\"count\":");
+	at = write_counter(json, at, valid & DELAY_COUNT_BIT(kind), sum->count);
+	at = WRITE(at, ",\"ns\":");
+	at = write_counter(json, at, true, sum->ns);
 	if (record) {
-		json_put_counter(json, "max_ns", range, record->max[kind]);
-		json_put_counter(json, "min_ns", range, record->min[kind]);
+		at = WRITE(at, ",\"max_ns\":");
+		at = write_counter(json, at, range, record->max[kind]);
+		at = WRITE(at, ",\"min_ns\":");
+		at = write_counter(json, at, range, record->min[kind]);
 	}
-	json_close(json);
+	*at++ = '}';
+	json_end(json, at);
 }
 
 void json_put_delays(struct json *json, const char *name, const struct delay_sum *delays,

@@ -153,20 +153,6 @@ static void put_fields(struct json *json, const struct view *view, const struct 
 	json_close(json);
 }
 
-/* Puts the time waited in the interval, for all kinds and for waits that the kernel never books. */
-static void put_waited(struct json *json, const struct row *row)
-{
-	const struct waited *waited = &row->deltas->waited;
-	uint32_t known = row_waited(row);
-
-	json_open_object(json, "waited");
-	for (unsigned kind = 0; kind < DELAY_KINDS; kind++)
-		json_put_counter(json, delay_table[kind].id, known & DELAY_BIT(kind),
-				 waited->ns[kind]);
-	json_put_counter(json, "dwait", known & VALID_DWAIT, waited->ns[WAIT_DWAIT]);
-	json_close(json);
-}
-
 /* Puts how what was waited is known, of the kinds that are not as they were booked. */
 static void put_reasons(struct json *json, const struct row *row)
 {
@@ -216,18 +202,48 @@ static void put_waiting(struct json *json, const struct view *view, const struct
 	json_close(json);
 }
 
-/* Puts a task, or a group. */
-static void put_task(struct json *json, const struct view *view, const struct row *row,
-		     const struct layout *extra)
-{
-	static const struct task_record no_record;
-	const struct task_record *record = row_record(view->frame, row);
-	struct counters life;
-	uint64_t lost_ns = 0;
-	bool known;
+/* Members of which rows without deltas have the same text, where they know the same: the first's.
+ */
+struct same_text {
+	const struct row *row; /* NULL: there was none yet */
+	size_t at, len; /* in the sample's text */
+};
 
-	json_open_object(json, NULL);
-	put_row_identity(json, view, row);
+/* Whether a row is of a task that goes on, and has no deltas. */
+static bool is_without(const struct row *row)
+{
+	return row->deltas == &no_deltas && !row->group && !row->exited && !row->born;
+}
+
+/* Appends the text if the row has it. */
+static bool put_same(struct json *json, const struct same_text *same, const struct row *row)
+{
+	char *at;
+
+	if (!same->row || !is_without(row) || row->valid != same->row->valid ||
+	    row->interval_ns != same->row->interval_ns)
+		return false;
+	at = buf_reserve(json->out, same->len);
+	memcpy(at, json->out->data + same->at, same->len);
+	json->out->len += same->len;
+	return true;
+}
+
+/* Notes the text of a row that was appended from `at` on. */
+static void note_same(const struct json *json, struct same_text *same, const struct row *row,
+		      size_t at)
+{
+	if (is_without(row))
+		*same = (struct same_text){ row, at, json->out->len - at };
+}
+
+/* Puts what happened in the interval. */
+static void put_deltas(struct json *json, const struct row *row, struct same_text *same)
+{
+	size_t at = json->out->len;
+
+	if (put_same(json, same, row))
+		return;
 	json_put_seconds(json, "interval", row->interval_ns, row->interval_ns);
 	if (!row->group) {
 		json_put_bool(json, "exited", row->exited);
@@ -241,9 +257,43 @@ static void put_task(struct json *json, const struct view *view, const struct ro
 	json_put_counter(json, "user_ns", row->valid & VALID_TICK, row->deltas->grown.user_ns);
 	json_put_counter(json, "system_ns", row->valid & VALID_TICK, row->deltas->grown.system_ns);
 	json_put_delays(json, "delta", row->deltas->grown.delay, row->valid, NULL);
+	note_same(json, same, row, at);
+}
+
+/* Puts the time waited in the interval, for all kinds and for waits that the kernel never books. */
+static void put_waited(struct json *json, const struct row *row, struct same_text *same)
+{
+	const struct waited *waited = &row->deltas->waited;
+	uint32_t known = row_waited(row);
+	size_t at = json->out->len;
+
+	if (put_same(json, same, row))
+		return;
+	json_open_object(json, "waited");
+	for (unsigned kind = 0; kind < DELAY_KINDS; kind++)
+		json_put_counter(json, delay_table[kind].id, known & DELAY_BIT(kind),
+				 waited->ns[kind]);
+	json_put_counter(json, "dwait", known & VALID_DWAIT, waited->ns[WAIT_DWAIT]);
+	json_close(json);
+	note_same(json, same, row, at);
+}
+
+/* Puts a task, or a group. */
+static void put_task(struct json *json, const struct view *view, const struct row *row,
+		     const struct layout *extra, struct same_text same[2])
+{
+	static const struct task_record no_record;
+	const struct task_record *record = row_record(view->frame, row);
+	struct counters life;
+	uint64_t lost_ns = 0;
+	bool known;
+
+	json_open_object(json, NULL);
+	put_row_identity(json, view, row);
+	put_deltas(json, row, &same[0]);
 	life = row_life(row);
 	json_put_delays(json, "cumulative", life.delay, life.valid, record ? record : &no_record);
-	put_waited(json, row);
+	put_waited(json, row, &same[1]);
 	if (!row->group)
 		put_reasons(json, row);
 	known = row_lost(row, &lost_ns);
@@ -282,7 +332,7 @@ static void put_accounted(struct json *json, const struct account *account)
 	json_put_uint(json, "iowait_ns", account->iowait_ns);
 	json_put_uint(json, "steal_ns", account->steal_ns);
 	json_put_uint(json, "irq_ns", account->irq_ns);
-	json_put_int(json, "unattributed_ns", account->unattributed_ns);
+	json_put_int(json, "rest_ns", account->unattributed_ns);
 	json_put_counter(json, "children_ns", account->recovered_valid, account->children_ns);
 	json_close(json);
 }
@@ -402,6 +452,7 @@ static void put_trace(struct json *json, const struct order *order, const struct
 static void json_frame(struct out *out, const struct view *view)
 {
 	struct json json = { .out = &out->buf };
+	struct same_text same[2] = { { NULL } };
 
 	if (!out->frames)
 		out_named(out->config, IN_JSON, &out->layout);
@@ -409,7 +460,7 @@ static void json_frame(struct out *out, const struct view *view)
 	put_sample(&json, out, view->frame);
 	json_open_array(&json, "tasks");
 	for (size_t i = 0; i < out->order.n; i++)
-		put_task(&json, view, out->order.rows[i], &out->layout);
+		put_task(&json, view, out->order.rows[i], &out->layout, same);
 	json_close(&json);
 	put_trace(&json, &out->order, view->frame->info->trace);
 	json_close(&json);

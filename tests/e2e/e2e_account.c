@@ -54,8 +54,8 @@ static struct sum add_up(const struct samples *s)
 		double others = part(s->v[i], "idle_ns") + part(s->v[i], "iowait_ns") +
 				part(s->v[i], "steal_ns") + part(s->v[i], "irq_ns");
 
-		assert_true(fabs(machine - run - recovered - others -
-				 part(s->v[i], "unattributed_ns")) < 10);
+		assert_true(fabs(machine - run - recovered - others - part(s->v[i], "rest_ns")) <
+			    10);
 		sum.whole += (run + recovered + others) / machine / (double)s->n;
 		sum.shown += (run + others) / machine / (double)s->n;
 		sum.on_top +=
