@@ -200,6 +200,7 @@ struct task {
 	char *ended; /* how it ended, in words; NULL: nothing to say */
 	/* Set by taskinfo, too: raw bytes, NULL where not read (see info) or not readable. */
 	const char *user;
+	uint16_t renamed; /* taskinfo's: how often one of its texts was replaced */
 	char *command, *cgroup;
 	/* What people call its container: NAMESPACE/POD, and the container's name. Plain ASCII. */
 	char *pod, *container;

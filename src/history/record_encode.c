@@ -79,8 +79,8 @@ static uint8_t mark_of(const struct sample *cur, size_t i)
 }
 
 /*
- * Whether a task may have other names than those that were written: only one that ran can have got
- * others, if the source tells who ran.
+ * Whether a task may have other names than those that were written. Only one that ran can have
+ * given itself another one, if the source tells who ran; others move it to another cgroup.
  */
 static bool is_renamed(const struct recorded_element *known, const struct task *task, uint8_t mark)
 {

@@ -94,18 +94,19 @@ static bool is_kernels(const struct task *task)
 	       !*task->command;
 }
 
-/* Replaces a text, if it is another one (NULL: none). */
-static void replace_text(char **text, const char *by)
+/* Replaces a text of a task, if it is another one (NULL: none). */
+static void replace_text(struct task *task, char **text, const char *by)
 {
 	if (by ? *text && !strcmp(*text, by) : !*text)
 		return;
 	free(*text);
 	*text = xstrdup(by);
+	task->renamed++;
 }
 
 /* Replaces a cached text by the scratch buffer's contents; NULL where reading failed. */
-static void set_info_text(struct taskinfo *info, char **text, int err, struct task_text_read *read,
-			  uint32_t now)
+static void set_info_text(struct taskinfo *info, struct task *task, char **text, int err,
+			  struct task_text_read *read, uint32_t now)
 {
 	const char *found = err ? NULL : buf_cstr(&info->scratch);
 	bool first = !read->last;
@@ -113,7 +114,7 @@ static void set_info_text(struct taskinfo *info, char **text, int err, struct ta
 	read->last = now;
 	if (first || !found || !*text || strcmp(found, *text) != 0)
 		read->first = now;
-	replace_text(text, found);
+	replace_text(task, text, found);
 }
 
 /* Reads the path of a task's group into the scratch buffer. 0 or -errno. */
@@ -184,8 +185,8 @@ static void fill_names(struct taskinfo *info, struct task *task)
 {
 	const struct container_name *found = find_names(info, task->cgroup);
 
-	replace_text(&task->pod, found ? found->pod : NULL);
-	replace_text(&task->container, found ? found->container : NULL);
+	replace_text(task, &task->pod, found ? found->pod : NULL);
+	replace_text(task, &task->container, found ? found->container : NULL);
 }
 
 /* Fills in the path of a task's group, which was perhaps read of another one. */
@@ -197,10 +198,10 @@ static void fill_path(struct taskinfo *info, struct task *task, uint32_t now)
 	if (share) {
 		share->used = true;
 		buf_puts(&info->scratch, share->of->cgroup);
-		set_info_text(info, &task->cgroup, 0, &task->cgroup_read, now);
+		set_info_text(info, task, &task->cgroup, 0, &task->cgroup_read, now);
 		return;
 	}
-	set_info_text(info, &task->cgroup, read_cgroup(info, task), &task->cgroup_read, now);
+	set_info_text(info, task, &task->cgroup, read_cgroup(info, task), &task->cgroup_read, now);
 	if (info->sharing && task->groups && task->cgroup && info->nshares < SHARES)
 		info->shares[info->nshares++] =
 			(struct share){ task->groups, task_ref(task), false };
@@ -223,7 +224,7 @@ static void fill_texts(struct taskinfo *info, struct task *task, unsigned needs,
 	if (todo & NEED_COMMAND) {
 		info->scratch.len = 0;
 		info->files++;
-		set_info_text(info, &task->command,
+		set_info_text(info, task, &task->command,
 			      proctask_cmdline(info->proc, task->tgid, &info->scratch),
 			      &task->command_read, now);
 	}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -91,6 +92,17 @@ static inline void play_begin(struct play_machine *machine, struct sample *sampl
 				      .exact = machine->exact || key.pid % 5 != 2,
 				      .threads = 1 };
 	raw->counters.life_ns = 1000;
+}
+
+/* Moves a task to another cgroup, as others do with one that does nothing, too. */
+static inline void play_move(struct task *task, unsigned turn)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/moved/%u", turn);
+	free(task->cgroup);
+	task->cgroup = xstrdup(path);
+	task->renamed++;
 }
 
 /* How a row's task spent the interval: in one state most often, else in two. */
@@ -403,6 +415,8 @@ static inline const struct frame *play_frame(struct play_machine *machine)
 		raw = sample_add(cur, was->tgid, was->pid);
 		*raw = *was;
 		task_ref(raw->task);
+		if ((machine->turn + (unsigned)was->pid) % 50 == 0)
+			play_move(raw->task, machine->turn);
 		raw->was = 0;
 		raw->now.waits.dwait_ns = 0;
 		if (keeps)

@@ -235,16 +235,21 @@ FACTS_TEST(test_groups)
 FACTS_TEST(test_moved_between)
 {
 	struct facts *facts = *state;
+	unsigned renamed;
 
 	tick(facts, 0);
 	put_texts(facts->tree, 10, "", "/b");
 	tick(facts, NEED_CGROUP);
+	assert_string_equal(task_of(facts, 12)->cgroup, "/b");
+	renamed = task_of(facts, 12)->renamed;
 	walk_find(10)->parts[0].groups = 2;
 	walk_find(10)->changed = true;
 	tick(facts, NEED_CGROUP);
 	assert_string_equal(task_of(facts, 10)->cgroup, "/b");
 	assert_string_equal(task_of(facts, 11)->cgroup, "/a");
 	assert_string_equal(task_of(facts, 12)->cgroup, "/a");
+	/* By that a recording has it, though it did nothing. */
+	assert_int_equal(task_of(facts, 12)->renamed, renamed + 1);
 }
 
 /* For what is kept only those are read that do something, and those that are new. */
