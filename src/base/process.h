@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Steps of a process of ours when it begins. */
+/* Processes of ours: how they begin, their capabilities, and what they can do no more. */
 #pragma once
 
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Allocation that cannot fail, the way out for fatal errors, the debug log.
+ * Allocation that cannot fail, the growing buffer, the way out for fatal errors, the debug log.
  *
  * The die hook and the debug log are the process-wide state of the program: both must work at any
  * call depth, also when nothing else works any more.

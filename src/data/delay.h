@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The delay kinds by number, sets of them, and their sums. */
+/* The delay kinds by number, sets of them and their sums; counters; all other record fields. */
 #pragma once
 
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The pure decoder of taskstats messages: bytes in, counters out. It depends on the record's
- * version and the attribute's length, never on a struct of this build.
+ * The decoder of taskstats messages, and the client that asks for them. The decoder depends on the
+ * record's version and the attribute's length, never on a struct of this build.
  */
 #pragma once
 
