@@ -452,7 +452,7 @@ static void put_trace(struct json *json, const struct order *order, const struct
 static void json_frame(struct out *out, const struct view *view)
 {
 	struct json json = { .out = &out->buf };
-	struct same_text same[2] = { { NULL } };
+	struct same_text same[2] = { { .row = NULL } };
 
 	if (!out->frames)
 		out_named(out->config, IN_JSON, &out->layout);
