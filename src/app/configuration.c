@@ -288,19 +288,21 @@ static bool append_setting(const struct option_row *row, const struct view_confi
 	return out->len > before;
 }
 
-/* Whether the line has what is written anew: a preset of that name, or (NULL) any saved setting. */
-static bool is_replaced(const struct config_line *line, const char *preset)
+/* Whether the line has a setting that is written anew. */
+static bool is_setting(const struct config_line *line)
 {
-	size_t len = preset ? strlen(preset) : 0;
-	const struct option_row *row;
+	const struct option_row *row = line->type == LINE_PAIR ? find_setting(line) : NULL;
 
-	if (line->type != LINE_PAIR)
-		return false;
-	for (size_t i = 0; !preset && (row = row_at(i)); i++)
-		if (is_saved(row) && is_word(line->name, line->name_len, row->name))
-			return true;
-	if (!preset || !is_word(line->name, line->name_len, PRESET) || line->value_len <= len ||
-	    memcmp(line->value, preset, len) != 0)
+	return row && is_saved(row);
+}
+
+/* Whether the line has a preset of that name. */
+static bool is_preset(const struct config_line *line, const char *name)
+{
+	size_t len = strlen(name);
+
+	if (line->type != LINE_PAIR || !is_word(line->name, line->name_len, PRESET) ||
+	    line->value_len <= len || memcmp(line->value, name, len) != 0)
 		return false;
 	while (len < line->value_len && line->value[len] == ' ')
 		len++;
@@ -324,7 +326,7 @@ void configuration_rewrite(const char *text, size_t len, const struct view_confi
 	bool written = false;
 
 	while (next_config_line(&rest, &line)) {
-		if (is_replaced(&line, preset ? preset->name : NULL)) {
+		if (preset ? is_preset(&line, preset->name) : is_setting(&line)) {
 			/* Presets are in the order of their lines. */
 			if (preset && !written)
 				put_preset(preset, out);

@@ -214,7 +214,8 @@ static void put_delay(struct json *json, enum delay_kind kind, const struct dela
 	char *at;
 
 	set_end(json, json_begin(json, delay_table[kind].id));
-	at = buf_reserve(json->out, 4 * JSON_SHORT + sizeof("{count:,ns:,max_ns:,min_ns:},") + 8);
+	at = buf_reserve(json->out,
+			 4 * JSON_SHORT + sizeof("{\"count\":,\"ns\":,\"max_ns\":,\"min_ns\":},"));
 	at = WRITE(at, "{\"count\":");
 	at = write_counter(json, at, valid & DELAY_COUNT_BIT(kind), sum->count);
 	at = WRITE(at, ",\"ns\":");

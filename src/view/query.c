@@ -205,7 +205,10 @@ static void take_row(struct order *order, struct parts *parts, const struct row 
 		order->keys[parts->keys++] = (struct key){ *value, row };
 }
 
-/* Whether a column's value of a row without deltas follows from what is known of it. */
+/*
+ * Whether a column's value of a row without deltas follows from what is known of it and its
+ * interval: that of a delay column does, in units of the interval (column_get_delay()).
+ */
 static bool follows(const struct column *column, const struct view *view)
 {
 	return column && column->kinds && view->unit != UNIT_MAX && view->unit != UNIT_TOTAL;

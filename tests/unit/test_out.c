@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
+#include <math.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -173,6 +174,47 @@ OUTPUT_TEST(test_json_members)
 	check_members(json_object_get(json_object_get(task, "delta"), "cpu"), "count ns");
 	check_members(json_object_get(json_object_get(task, "cumulative"), "irq"),
 		      "count ns max_ns min_ns");
+	json_decref(json);
+}
+
+/* Tasks that did nothing have the same text as far as they know the same, in the same interval. */
+OUTPUT_TEST(test_json_idle)
+{
+	struct output *s = *state;
+	struct task_raw *raw[6];
+	json_t *json, *tasks, *task[6];
+
+	for (pid_t i = 0; i < 6; i++) {
+		raw[i] = output_task(s, 10 + i, "idle");
+		raw[i]->counters = sample_find(&s->scene.samples[0], 10 + i, 10 + i)->counters;
+		raw[i]->counters.delay[DELAY_CPU].count = 5;
+	}
+	raw[1]->counters.valid &= ~(DELAY_BOTH(DELAY_BIT(DELAY_BLKIO)) | VALID_RUN);
+	raw[3]->read_ns += MS(250);
+	raw[4]->exited = true;
+	raw[5] = scene_add(&s->scene.samples[1], 20, 20, s->scene.samples[1].begin_ns - MS(1));
+	raw[5]->counters.delay[DELAY_CPU] = (struct delay_sum){ 0 };
+	json = parse(output_put(s, &out_json));
+	tasks = json_object_get(json, "tasks");
+	for (size_t i = 0; i < 6; i++)
+		task[i] = json_array_get(tasks, i);
+	for (size_t i = 0; i < 4; i++) {
+		check_integer(task[i], "pid", 10 + (int)i);
+		assert_int_equal(json_is_null(json_object_get(task[i], "run_ns")), i == 1);
+		assert_int_equal(
+			json_is_null(json_object_get(json_object_get(task[i], "delta"), "blkio")),
+			i == 1);
+		assert_int_equal(
+			json_is_null(json_object_get(json_object_get(task[i], "waited"), "blkio")),
+			i == 1);
+		assert_true(fabs(json_real_value(json_object_get(task[i], "interval")) -
+				 (i == 3 ? 2.25 : 2)) < 1e-6);
+		check_integer(json_object_get(json_object_get(task[i], "cumulative"), "cpu"),
+			      "count", 5);
+	}
+	assert_true(json_is_true(json_object_get(task[4], "exited")));
+	assert_non_null(json_object_get(task[4], "exit_code"));
+	assert_true(json_is_true(json_object_get(json_array_get(tasks, 6), "new")));
 	json_decref(json);
 }
 

@@ -95,6 +95,29 @@ STATE_TEST(test_stable)
 	check(s, "1 2 3 4 5");
 }
 
+/* Tasks that did nothing have sums of their whole lives, by which they are told apart. */
+STATE_TEST(test_idle_totals)
+{
+	static const uint64_t totals_ms[] = { 30, 10, 20 };
+	struct state *s = *state;
+	struct view view = { &s->scene.frame, UNIT_TOTAL, TEXT_UTF8, false, NULL };
+
+	for (pid_t pid = 1; pid <= 3; pid++) {
+		struct task_raw *before = scene_add(&s->scene.samples[0], pid, pid, SEC(10));
+
+		before->counters.delay[DELAY_CPU] = (struct delay_sum){ 1, MS(totals_ms[pid - 1]) };
+		scene_again(&s->scene.samples[1], before);
+	}
+	scene_build(&s->scene, 1, false, 0);
+	s->query.sort = scene_column("cpu");
+	s->query.descending = true;
+	query_run(&s->query, &view, &s->order);
+	assert_int_equal(s->order.n, 3);
+	assert_int_equal(s->order.rows[0]->task->key.pid, 1);
+	assert_int_equal(s->order.rows[1]->task->key.pid, 3);
+	assert_int_equal(s->order.rows[2]->task->key.pid, 2);
+}
+
 /* What is unset comes last, in both directions. */
 STATE_TEST(test_unset)
 {
