@@ -226,6 +226,7 @@ struct task_waits {
 struct task_now {
 	char state; /* as in /proc/PID/stat; 0: not known, nor is what it waits for */
 	bool exact; /* the start of waits is known; else they began before they were first seen */
+	bool measured; /* blkio and dwait are what the bpf source measured, not what was booked */
 	uint32_t threads; /* living ones; 0: not known */
 	struct task_waits waits;
 };

@@ -133,6 +133,7 @@ static const struct field raw_fields[] = {
 	RAW(was),
 	RAW(single),
 	RAW(exited),
+	RAW(now.measured),
 };
 TABLE(raw);
 

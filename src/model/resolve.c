@@ -37,7 +37,7 @@
 
 const struct wait_reason_words wait_reason_table[WAIT_REASONS] = {
 	[REASON_BOOKED] = { "booked", "booked: as the kernel booked it, with waits in progress" },
-	[REASON_MEASURED] = { "measured", "measured: as it was traced" },
+	[REASON_MEASURED] = { "measured", "measured: as the task slept and woke" },
 	[REASON_CUT] = { "cut",
 			 "cut: more was booked than can have been waited, this is what can" },
 	[REASON_UNKNOWN] = { "unknown", "unknown: what was booked cannot have been waited" },
@@ -416,6 +416,10 @@ static uint32_t take_booked(struct waited *waited, const struct counters *grown,
 		*ns = *ns > was ? *ns - was : 0;
 		if (*ns > most_of_late(s, now, before))
 			*ns = most_of_late(s, now, before);
+	}
+	if (now->now.measured) {
+		give_reason(waited, DELAY_BLKIO, REASON_MEASURED);
+		give_reason(waited, WAIT_DWAIT, REASON_MEASURED);
 	}
 	for (unsigned kind = 0; kind < WAIT_KINDS; kind++) {
 		if (waited->ns[kind] <= most)

@@ -14,7 +14,7 @@
 /* How what was waited of a kind is known. */
 enum wait_reason {
 	REASON_BOOKED, /* as the kernel booked it, with what is in progress */
-	REASON_MEASURED, /* as it was traced */
+	REASON_MEASURED, /* as it was traced, or measured by the bpf source */
 	REASON_CUT, /* more was booked than can have been waited: it is what can */
 	REASON_UNKNOWN, /* what was booked cannot have been waited, and tells nothing */
 	WAIT_REASONS

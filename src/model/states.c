@@ -360,6 +360,7 @@ bool sleeps_apply(struct task_raw *raw, const struct task_raw *known, bool born,
 	const struct task_sleeps *was = task->sleeps;
 	bool corrected = false;
 
+	raw->now.measured = now->measured;
 	if (!known)
 		was = born ? &none : NULL;
 	if (was && was->epoch == now->epoch && was->threads == now->threads && !was->stale) {

@@ -160,7 +160,8 @@ static void put_reasons(struct json *json, const struct row *row)
 	bool any = false;
 
 	for (unsigned kind = 0; kind < WAIT_KINDS; kind++) {
-		if (reason[kind] == REASON_BOOKED)
+		if (reason[kind] == REASON_BOOKED ||
+		    (reason[kind] == REASON_MEASURED && !row->deltas->waited.ns[kind]))
 			continue;
 		if (!any)
 			json_open_object(json, "reason");

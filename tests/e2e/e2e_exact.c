@@ -132,6 +132,9 @@ static struct shown watch(pid_t pid, const char *kind, const char *options)
 		assert_null(note_of(s.v[i], "stale-stamp"));
 		assert_null(note_of(s.v[i], "exact-refused"));
 		assert_true(json_is_integer(json_object_get(waited, kind)));
+		if (member_u64(waited, kind))
+			assert_string_equal(member_text(json_object_get(task, "reason"), kind),
+					    "measured");
 		shown.until_us = member_real(s.v[i], "time") * 1e6;
 		if (!i) {
 			shown.from_us = shown.until_us;

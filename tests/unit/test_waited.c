@@ -296,6 +296,25 @@ SCENE_TEST(test_overbooked)
 	}
 }
 
+/* What the bpf source measured is no booking; more than passed is cut all the same. */
+SCENE_TEST(test_measured)
+{
+	const uint64_t found_ms[] = { 600, 2380 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(found_ms); i++) {
+		struct scene *scene = *state;
+
+		scene_close(scene);
+		scene_open(scene);
+		read_booked(scene, &manners[0], DELAY_BLKIO, MS(found_ms[i]), 60)->now.measured =
+			true;
+		scene_build(scene, 1, false, 0);
+		assert_int_equal(blkio_reason(scene), i ? REASON_CUT : REASON_MEASURED);
+		assert_int_equal(scene->frame.rows[0].deltas->waited.reason[DELAY_CPU],
+				 REASON_BOOKED);
+	}
+}
+
 /* What is beyond twice the interval says nothing any more. */
 SCENE_TEST(test_far_overbooked)
 {
