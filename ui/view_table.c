@@ -297,6 +297,7 @@ static void draw_table(struct ui *ui, void *state, struct list *list, int height
 	items = table->rows.items + list->top;
 	table_fill(ui, items, shown, layout_needs(&table->layout, ui->settings->unit));
 	table_room(&draw, &table->layout, &table->wants, items, shown);
+	draw.still = table_still(&draw);
 	finding_take(ui);
 	line = header_draw(ui, &plan);
 	table->head_line = plan.head ? line : -1;

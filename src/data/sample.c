@@ -233,6 +233,49 @@ void sample_mark(struct sample *sample, size_t n)
 	memset(sample->marks + n, 0, sample->n - n);
 }
 
+/* Eight marks of each of these bits. */
+#define EIGHT(bits) ((bits)*UINT64_C(0x0101010101010101))
+
+/* The first element from i on whose marks, of those in mask, are not MARK_UNCHANGED alone. */
+static size_t next_other(const struct sample *sample, size_t i, uint8_t mask)
+{
+	size_t n = sample->marks ? sample->n : 0, all = sample->n + sample->left;
+	uint64_t marks;
+
+	for (; i + sizeof(marks) <= n; i += sizeof(marks)) {
+		memcpy(&marks, sample->marks + i, sizeof(marks));
+		if ((marks & EIGHT(mask)) != EIGHT(MARK_UNCHANGED))
+			break;
+	}
+	while (i < n && (sample->marks[i] & mask) == MARK_UNCHANGED)
+		i++;
+	return i < all ? i : all;
+}
+
+size_t sample_next_changed(const struct sample *sample, size_t i)
+{
+	return next_other(sample, i, MARK_UNCHANGED);
+}
+
+size_t sample_next_busy(const struct sample *sample, size_t i)
+{
+	return next_other(sample, i, MARK_UNCHANGED | MARK_WAITS);
+}
+
+size_t sample_count_unaccounted(const struct sample *sample)
+{
+	size_t n = sample->marks ? sample->n : 0, i = 0, found = 0;
+	uint64_t marks;
+
+	for (; i + sizeof(marks) <= n; i += sizeof(marks)) {
+		memcpy(&marks, sample->marks + i, sizeof(marks));
+		found += (size_t)__builtin_popcountll(marks & EIGHT(MARK_UNACCOUNTED));
+	}
+	for (; i < n; i++)
+		found += (sample->marks[i] & MARK_UNACCOUNTED) != 0;
+	return found;
+}
+
 struct task_raw *sample_touch(struct sample *sample, size_t i)
 {
 	if (sample_tells(sample, i))

@@ -200,7 +200,7 @@ struct task {
 	char *ended; /* how it ended, in words; NULL: nothing to say */
 	/* Set by taskinfo, too: raw bytes, NULL where not read (see info) or not readable. */
 	const char *user;
-	uint16_t renamed; /* taskinfo's: how often one of its texts was replaced */
+	uint16_t renamed; /* taskinfo's: how often one of its texts was set */
 	char *command, *cgroup;
 	/* What people call its container: NAMESPACE/POD, and the container's name. Plain ASCII. */
 	char *pod, *container;
@@ -460,6 +460,16 @@ static inline bool sample_idle(const struct sample *sample, size_t i)
 	return sample_tells(sample, i) &&
 	       (sample->marks[i] & (MARK_UNCHANGED | MARK_WAITS)) == MARK_UNCHANGED;
 }
+
+/*
+ * Pass over most elements at little cost: the first from i on that is not unchanged, or not idle;
+ * the number of all where there is none.
+ */
+size_t sample_next_changed(const struct sample *sample, size_t i);
+size_t sample_next_busy(const struct sample *sample, size_t i);
+
+/* How many tasks' delays the kernel does not account, by what the source says. */
+size_t sample_count_unaccounted(const struct sample *sample);
 
 /* Whether the source says that the kernel does not account the task's delays. */
 static inline bool sample_unaccounted(const struct sample *sample, size_t i)

@@ -63,13 +63,13 @@ static void flush_steps(struct record_making *making)
 	making->n = 0;
 }
 
-/* Adds a step for one element. */
-static void add_step(struct record_making *making, enum record_step step)
+/* Adds a step for n elements. */
+static void add_steps(struct record_making *making, enum record_step step, size_t n)
 {
 	if (making->n && (making->step != step || step >= STEP_CHANGED))
 		flush_steps(making);
 	making->step = step;
-	making->n++;
+	making->n += n;
 }
 
 /* The marks of a living element. */
@@ -84,7 +84,7 @@ static uint8_t mark_of(const struct sample *cur, size_t i)
  */
 static bool is_renamed(const struct recorded_element *known, const struct task *task, uint8_t mark)
 {
-	if (known->ppid != task->ppid || known->texts != record_texts(task))
+	if (known->ppid != task->ppid || known->renamed != task->renamed)
 		return true;
 	return !(mark & MARK_UNCHANGED) && known->names != hash_names(task);
 }
@@ -105,7 +105,7 @@ static void put_row(struct record_making *making, struct recorded_element *known
 		table_put(&record_names_table, out, &names, &none);
 		known->names = hash_names(task);
 		known->ppid = task->ppid;
-		known->texts = record_texts(task);
+		known->renamed = task->renamed;
 	}
 	if (parts & PART_END) {
 		const struct record_end end = { task->status, task->reaper, task->mixed,
@@ -146,7 +146,7 @@ static void put_known(struct record_making *making, struct recorded_element *was
 		parts |= PART_BEFORE;
 	if (!parts && now->mark == record_expect_mark(state, was->mark, true) &&
 	    (same || !memcmp(raw, was->raw, sizeof(*raw)))) {
-		add_step(making, STEP_KEEP);
+		add_steps(making, STEP_KEEP, 1);
 		was->moved = true;
 		return;
 	}
@@ -154,7 +154,7 @@ static void put_known(struct record_making *making, struct recorded_element *was
 		parts |= PART_MARK;
 	if (raw->exited)
 		parts |= PART_END;
-	add_step(making, STEP_CHANGED);
+	add_steps(making, STEP_CHANGED, 1);
 	flush_steps(making);
 	bytes_put(making->out, parts);
 	if (parts & PART_BEFORE)
@@ -213,6 +213,39 @@ static void put_new(struct record_making *making, struct recorded_element *now, 
 	put_row(making, now, &expected, parts);
 }
 
+/*
+ * How many elements, from those at `at` and i on, are as they were, and are known to be with one
+ * look: the source says so, and names are counted.
+ */
+static size_t count_kept(const struct record_making *making, size_t at, size_t i)
+{
+	const struct record_state *state = making->state;
+	const struct sample *cur = making->info->cur;
+	size_t n = 0;
+
+	for (; cur->marks && at + n < state->n && i + n < cur->n; n++) {
+		const struct recorded_element *known = &state->known[at + n];
+		const struct task_raw *raw = cur->raw[i + n];
+
+		if (known->raw != raw || known->mark != cur->marks[i + n] ||
+		    !(known->mark & MARK_UNCHANGED) || known->ppid != raw->task->ppid ||
+		    known->renamed != raw->task->renamed)
+			break;
+	}
+	return n;
+}
+
+/* Writes that n elements are as they were. */
+static void keep_elements(struct record_making *making, size_t at, size_t i, size_t n)
+{
+	struct record_state *state = making->state;
+
+	memcpy(&state->next[i], &state->known[at], n * sizeof(*state->next));
+	for (size_t k = at; k < at + n; k++)
+		state->known[k].moved = true;
+	add_steps(making, STEP_KEEP, n);
+}
+
 /* Writes what happened to living elements. */
 static void put_elements(struct record_making *making)
 {
@@ -223,19 +256,21 @@ static void put_elements(struct record_making *making)
 	RESERVE(state->next, cur->n, state->next_cap);
 	for (size_t i = 0; i < cur->n; i++) {
 		const struct task_raw *raw = cur->raw[i];
+		size_t kept = count_kept(making, at, i);
 
-		/* What two samples have is the same, and need not be looked at. */
-		if (at < state->n && state->known[at].raw == raw) {
-			put_known(making, &state->known[at++], &state->next[i], i);
+		if (kept) {
+			keep_elements(making, at, i, kept);
+			at += kept;
+			i += kept - 1;
 			continue;
 		}
 		for (; at < state->n && raw_order(state->known[at].raw) < raw_order(raw); at++)
-			add_step(making, STEP_GONE);
+			add_steps(making, STEP_GONE, 1);
 		if (at < state->n && state->known[at].raw->task == raw->task) {
 			put_known(making, &state->known[at++], &state->next[i], i);
 			continue;
 		}
-		add_step(making, STEP_NEW);
+		add_steps(making, STEP_NEW, 1);
 		flush_steps(making);
 		put_new(making, &state->next[i], i, raw->was ? find_task(state, raw) : 0);
 	}

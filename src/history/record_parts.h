@@ -147,7 +147,7 @@ struct recorded_element {
 	uint64_t names; /* a hash of its names as they were written */
 	pid_t ppid; /* its parent as it was written */
 	uint8_t mark;
-	uint32_t texts; /* which of its texts there were: see record_texts() */
+	uint16_t renamed; /* how often its texts had been replaced, when they were written */
 	bool moved; /* it is in the next record as it is */
 	struct standing *standing; /* NULL: its threads are not expected to stay in their states */
 	struct task_record *record; /* NULL: never read */
@@ -218,9 +218,6 @@ struct record_state {
 
 /* An element of the last record by its number from 1 on: living ones, then those that left. */
 struct recorded_element *record_numbered(const struct record_state *state, size_t number);
-
-/* Which texts a task has, in bits, and how often one was replaced. */
-uint32_t record_texts(const struct task *task);
 
 /* A text that stays valid while the state does. */
 const char *record_keep(struct record_state *state, const char *text);

@@ -8,13 +8,6 @@
 /* Sites and groups that so many records do not have are forgotten. */
 #define FORGET_RECORDS 16
 
-uint32_t record_texts(const struct task *task)
-{
-	return (uint32_t)((task->command ? 1 : 0) | (task->cgroup ? 2 : 0) | (task->pod ? 4 : 0) |
-			  (task->container ? 8 : 0) | (task->user ? 16 : 0)) |
-	       (uint32_t)task->renamed << 8;
-}
-
 /* Orders texts of a tree. */
 static int compare_texts(const void *a, const void *b)
 {

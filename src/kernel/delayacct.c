@@ -85,16 +85,15 @@ static bool is_unaccounted(const struct task_raw *raw)
 /* Learns from a sample since when tasks are accounted, and whether irq is. */
 static void learn(struct delayacct *acct, const struct sample *sample)
 {
+	size_t all = sample->n + sample->left, i;
+
 	/* Since boot: all is known. */
 	if (acct->irq_seen && !acct->since_ns)
 		return;
-	for (size_t i = 0; i < sample->n + sample->left; i++) {
+	for (i = sample_next_changed(sample, 0); i < all; i = sample_next_changed(sample, i + 1)) {
 		const struct task_raw *raw = sample->raw[i];
-		uint64_t start;
+		uint64_t start = raw->task->key.start_ns;
 
-		if (sample_unchanged(sample, i))
-			continue;
-		start = raw->task->key.start_ns;
 		acct->irq_seen |= raw->counters.delay[DELAY_IRQ].count != 0;
 		/* Accounting since boot is trusted; else it may have been off in between. */
 		if (acct->since_ns && acct->state == DELAYACCT_ON && start >= acct->floor_ns &&
@@ -103,13 +102,11 @@ static void learn(struct delayacct *acct, const struct sample *sample)
 	}
 	if (acct->since_ns && acct->since_ns < acct->floor_ns)
 		acct->since_ns = UINT64_MAX;
-	for (size_t i = 0; acct->since_ns && i < sample->n + sample->left; i++) {
+	for (i = sample_next_changed(sample, 0); acct->since_ns && i < all;
+	     i = sample_next_changed(sample, i + 1)) {
 		const struct task_raw *raw = sample->raw[i];
-		uint64_t start;
+		uint64_t start = raw->task->key.start_ns;
 
-		if (sample_unchanged(sample, i))
-			continue;
-		start = raw->task->key.start_ns;
 		if (start >= acct->floor_ns && start < acct->since_ns && is_accounted(raw))
 			acct->since_ns = start;
 	}
@@ -117,20 +114,18 @@ static void learn(struct delayacct *acct, const struct sample *sample)
 
 size_t delayacct_mask(struct delayacct *acct, struct sample *sample)
 {
+	size_t all = sample->n + sample->left;
+	size_t older = acct->state != DELAYACCT_OFF ? sample_count_unaccounted(sample) : 0;
 	uint32_t irq;
-	size_t older = 0;
 
 	learn(acct, sample);
 	irq = acct->irq_seen ? 0 : DELAY_BIT(DELAY_IRQ);
-	for (size_t i = 0; i < sample->n + sample->left; i++) {
+	for (size_t i = sample_next_changed(sample, 0); i < all;
+	     i = sample_next_changed(sample, i + 1)) {
 		struct task_raw *raw = sample->raw[i];
-		bool unaccounted = sample_unaccounted(sample, i);
 
-		older += unaccounted && acct->state != DELAYACCT_OFF;
-		if (sample_unchanged(sample, i))
-			continue;
 		counters_mask(&raw->counters, irq);
-		if (acct->state == DELAYACCT_OFF || unaccounted) {
+		if (acct->state == DELAYACCT_OFF || sample_unaccounted(sample, i)) {
 			counters_mask(&raw->counters, DELAYACCT_KINDS);
 		} else if (sample_tells(sample, i)) {
 			continue;

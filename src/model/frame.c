@@ -229,31 +229,47 @@ static const struct task_raw *find_before(const struct frame_info *info, const s
 	return NULL;
 }
 
-/*
- * Builds the row of a task that its source says is unchanged. Most rows are such, so only the row
- * itself is looked at: if the task has been unchanged since the frame before the last
- * (`long_still`), the row built for that frame is still true, except for its place and interval.
- */
-static void build_still(struct frame *frame, struct frame_info *info, struct row *row,
-			const struct task_raw *raw, const struct task_raw *before, bool long_still)
+/* Begins the row of a task to which nothing happened. */
+static void begin_idle(struct row *row, const struct task_raw *raw, const struct task_raw *before)
 {
-	if (!row->unchanged || !long_still) {
-		memset(row, 0, sizeof(*row));
-		row->task = raw->task;
-		row->deltas = &no_deltas;
-		row->members = raw->counters.members;
-		row->valid = raw->counters.valid & before->counters.valid;
-		if (raw->now.state && before->now.state)
-			row->valid |= VALID_DWAIT;
-		row->unchanged = true;
+	*row = (struct row){ .task = raw->task,
+			     .deltas = &no_deltas,
+			     .members = raw->counters.members,
+			     .valid = raw->counters.valid & before->counters.valid,
+			     .unchanged = true };
+	if (raw->now.state && before->now.state)
+		row->valid |= VALID_DWAIT;
+}
+
+/*
+ * Builds rows from i on, up to `end`, as long as their source says that nothing happened to the
+ * task. Most rows are such, so they cost little: if it has been idle since the frame before the
+ * last, the row built for that frame is still true, except for its place and interval. Returns the
+ * first that is another.
+ */
+static size_t build_idle(struct frame *frame, struct frame_info *info, size_t i, size_t end)
+{
+	const struct sample *cur = info->cur, *prev = info->prev;
+	uint64_t interval_ns = info->interval_ns;
+	size_t first = i, long_idle = sample_stable(cur, 2);
+	uint32_t valid = 0;
+
+	for (; i < end && sample_idle(cur, i); i++) {
+		struct row *row = &frame->rows[i];
+		const struct task_raw *raw = cur->raw[i], *before = prev->raw[i];
+
+		if (!row->unchanged || i >= long_idle || !sample_idle(prev, i))
+			begin_idle(row, raw, before);
+		row->raw = raw;
+		row->place = (uint32_t)i;
+		row->before = before;
+		row->traced = NULL;
+		row->interval_ns = interval_ns;
+		valid |= row->valid;
 	}
-	row->raw = raw;
-	row->place = (uint32_t)(row - frame->rows);
-	row->before = before;
-	row->traced = NULL;
-	row->interval_ns = info->interval_ns;
-	info->kinds |= row->valid & DELAY_ALL;
-	frame->unchanged++;
+	info->kinds |= valid & DELAY_ALL;
+	frame->unchanged += i - first;
+	return i;
 }
 
 /* Builds all rows: of living tasks, then of tasks that left. */
@@ -266,14 +282,14 @@ static void build_rows(struct frame *frame, struct frame_info *info,
 	size_t fast = options->since_start || options->unknown ? 0 : same;
 
 	for (size_t i = 0; i < frame->n; i++) {
-		struct task_raw *raw = cur->raw[i];
 		const struct task_raw *before;
+		struct task_raw *raw;
 
-		if (i < fast && sample_idle(cur, i)) {
-			build_still(frame, info, &frame->rows[i], raw, prev->raw[i],
-				    i < sample_stable(cur, 2) && sample_idle(prev, i));
-			continue;
-		}
+		if (fast)
+			i = build_idle(frame, info, i, fast);
+		if (i == frame->n)
+			break;
+		raw = cur->raw[i];
 		if (i >= cur->n)
 			before = find_before(info, raw, raw->pid);
 		else if (i < same)

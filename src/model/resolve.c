@@ -37,7 +37,7 @@
 
 const struct wait_reason_words wait_reason_table[WAIT_REASONS] = {
 	[REASON_BOOKED] = { "booked", "booked: as the kernel booked it, with waits in progress" },
-	[REASON_MEASURED] = { "measured", "measured: as the task slept and woke" },
+	[REASON_MEASURED] = { "measured", "measured: as it was traced, or by --exact-io" },
 	[REASON_CUT] = { "cut",
 			 "cut: more was booked than can have been waited, this is what can" },
 	[REASON_UNKNOWN] = { "unknown", "unknown: what was booked cannot have been waited" },

@@ -213,6 +213,12 @@ static bool update_elements(struct bpf_source *source, const struct sample *prev
 		struct walk_place *place = &source->places.next[k];
 		uint32_t before = place->element;
 
+		/* Most did nothing, and are there already: keep_element() at its shortest. */
+		if (!view->entries[k].record && before < stable && before < source->kept &&
+		    cur->raw[before] == prev->raw[before] && !(prev->marks[before] & MARK_WAITS)) {
+			cur->marks[before] = prev->marks[before] | MARK_UNCHANGED;
+			continue;
+		}
 		if (before == LEFT_OUT)
 			continue;
 		if (before == NO_ELEMENT || before >= stable)

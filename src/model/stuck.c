@@ -99,7 +99,11 @@ static void look_at_old(struct stuck *stuck, struct proc *proc, const struct fra
 /* Notes those that ran in the interval, to be looked at when they have not. */
 static void note_recent(struct stuck *stuck, const struct frame *frame)
 {
-	for (size_t i = 0; i < frame_living(frame); i++) {
+	const struct sample *cur = frame->info->cur;
+	size_t living = frame_living(frame);
+
+	for (size_t i = sample_next_changed(cur, 0); i < living;
+	     i = sample_next_changed(cur, i + 1)) {
 		const struct row *row = &frame->rows[i];
 
 		if (row->unchanged || row->exited || is_kernel_row(row) ||
@@ -271,16 +275,19 @@ static void look_on(struct locked *locked, struct proc *proc, const struct frame
 	bool threads = frame->info->threads;
 	unsigned looks = 0;
 
+	if (at == living)
+		at = 0;
 	for (passed = 0; passed < living && passed < PASSED_MAX; passed++) {
-		const struct row *row = &frame->rows[(at + passed) % living];
+		const struct row *row = &frame->rows[at];
 
 		if (looks >= THREADS_LOOKED_AT || locked->n == LOCKED_MAX)
 			break;
+		at = at + 1 < living ? at + 1 : 0;
 		if (has_others(row, threads))
 			looks += look_at_row(locked, proc, row, frame->info->cur->end_ns, threads);
 	}
 	if (living)
-		locked->next = raw_order(frame->rows[(at + passed) % living].raw);
+		locked->next = raw_order(frame->rows[at].raw);
 	locked->turn++;
 }
 

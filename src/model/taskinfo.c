@@ -277,6 +277,7 @@ static void look_at_changes(struct taskinfo *info, struct task *task)
 	if (task->user || info->updated)
 		task->stale |= task->groups ? NEED_INFO & ~NEED_CGROUP : NEED_INFO;
 	task->user = users_name(info->users, task->uid, NULL);
+	task->renamed++;
 	task->fresh = false;
 }
 
@@ -374,8 +375,10 @@ void taskinfo_update(struct taskinfo *info, struct sample *sample, unsigned need
 	info->needs = needs;
 	info->sharing = true;
 	for (size_t i = 0; i < sample->n + sample->left; i++) {
-		if (!all && sample_idle(sample, i))
-			continue;
+		if (!all)
+			i = sample_next_busy(sample, i);
+		if (i == sample->n + sample->left)
+			break;
 		if (i >= ahead)
 			ahead = read_ahead(info, sample, i, needs, all);
 		taskinfo_fill(info, sample, i, needs);

@@ -238,6 +238,7 @@ void findings_take(struct findings *findings, const struct view *view, const str
 {
 	struct finder finder = { .findings = findings,
 				 .shown = view->frame,
+				 .ngroups = view->frame != tasks ? view->frame->n : 0,
 				 .view = *view,
 				 .query = query,
 				 .info = tasks->info };

@@ -57,7 +57,6 @@ bool finding_is_throttled(const struct finder *finder, const struct row *row)
 {
 	const struct task_evidence *evidence = row_evidence(finder->view.frame, row);
 	const struct site *site = throttled_site(finder, row);
-	const struct frame *shown = finder->shown;
 
 	if (site && site->ns * 2 >= row->deltas->waited.ns[DELAY_CPU])
 		return true;
@@ -65,8 +64,8 @@ bool finding_is_throttled(const struct finder *finder, const struct row *row)
 		return true;
 	if (evidence && evidence->throttled < 0 && evidence->quota > 0 && uses_quota(row, evidence))
 		return true;
-	for (size_t i = 0; i < shown->n; i++) {
-		const struct row *group = &shown->rows[i];
+	for (size_t i = 0; i < finder->ngroups; i++) {
+		const struct row *group = &finder->shown->rows[i];
 
 		if (throttled_share(finder, group) < THROTTLED_LEAST)
 			continue;
@@ -80,7 +79,7 @@ bool finding_is_throttled(const struct finder *finder, const struct row *row)
 /* The shown group that is throttled most. */
 static void look_for_throttled_groups(const struct finder *finder, struct most *most)
 {
-	for (size_t i = 0; i < finder->shown->n; i++) {
+	for (size_t i = 0; i < finder->ngroups; i++) {
 		double share = throttled_share(finder, &finder->shown->rows[i]);
 
 		if (share >= THROTTLED_LEAST)

@@ -91,6 +91,7 @@ struct finder {
 	const struct finding_pattern *pattern; /* the one that is tried */
 	struct finding *finding; /* the one that is made */
 	const struct frame *shown; /* the rows that are shown, perhaps groups */
+	size_t ngroups; /* how many of these there are; 0: they are none */
 	struct view view; /* of tasks, in percent of the interval */
 	const struct query *query; /* what tasks are shown; NULL: all */
 	bool learns; /* the sample is remembered for those that follow */

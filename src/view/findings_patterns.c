@@ -278,7 +278,7 @@ static bool find_limit(struct finder *finder, struct finding *finding)
 	struct most most = { .n = 0 };
 	double times = 0;
 
-	for (size_t i = 0; i < finder->shown->n; i++) {
+	for (size_t i = 0; i < finder->ngroups; i++) {
 		const struct row *row = &finder->shown->rows[i];
 		double share;
 

@@ -227,13 +227,17 @@ void query_run(const struct query *query, const struct view *view, struct order 
 	for (size_t i = 0; i < frame->n; i++) {
 		const struct row *row = &frame->rows[i];
 		bool idle = same && row->deltas == &no_deltas && !row->group;
+		bool again = idle && last && last->valid == row->valid &&
+			     last->interval_ns == row->interval_ns;
 
 		if (!all && !passes(query, frame, row))
 			continue;
-		add_row(order, row);
-		/* Most rows are idle, and know the same: they have one value. */
-		if (query->sort && !(idle && last && last->valid == row->valid &&
-				     last->interval_ns == row->interval_ns)) {
+		/* Most rows are idle, and know the same: they have one value, and add nothing. */
+		if (again && !row->traced && !order->life)
+			order->sum.members += row->members;
+		else
+			add_row(order, row);
+		if (query->sort && !again) {
 			value = column_get(query->sort, view, row);
 			last = idle ? row : NULL;
 		}
@@ -312,6 +316,8 @@ bool kthread_row(const struct row *row)
 static bool idle_row(const struct row *row)
 {
 	/* What is unchanged is in no wait in progress. */
+	if (row->unchanged && row->deltas == &no_deltas && row->valid && !row->exited)
+		return true;
 	return !query_is_active(row) && (row->unchanged || !waits_in_d(&row->raw->now.waits));
 }
 
@@ -324,36 +330,48 @@ bool idle_folds(const struct query *query)
 	return query->descending && !query->rows && query_takes_all(&others);
 }
 
-/* Whether a row is a thread of the kernel. */
-static bool is_of_kernel(const struct idle_fold *fold, const struct row *row)
+/* Whether a row behind the ranked ones could be folded. */
+static bool can_fold(const struct idle_fold *fold, const struct row *row)
 {
-	return fold->kernel && kthread_row(row);
+	if (!row->task || !idle_row(row) ||
+	    (row->task->key.pid == fold->keep.pid &&
+	     row->task->key.start_ns == fold->keep.start_ns))
+		return false;
+	return !fold->keeps || !fold->keeps(fold->arg, row);
 }
 
-/* Whether a row could be folded: it idles, and its place is at the end of the order. */
-static bool can_fold(const struct idle_fold *fold, size_t index)
+/*
+ * How many lines come before n idle tasks. So many of these are folded first: then each keeps its
+ * line on the screen while others come and go.
+ */
+static size_t lines_before(const struct idle_fold *fold, size_t n)
 {
-	const struct row *row = fold->order->rows[index];
+	const struct order *order = fold->order;
+	size_t before = 0;
 
-	return index >= fold->order->ranked && row->task && idle_row(row) &&
-	       !fold->keeps(fold->arg, row);
+	while (before < fold->others && order->ranked < n &&
+	       order->zeros[before] < order->unset[order->ranked])
+		before++;
+	return order->ranked + before;
 }
 
 void idle_begin(struct idle_fold *fold, const struct frame *frame, size_t room, size_t more)
 {
-	const struct order *order = fold->order;
+	struct order *order = fold->order;
+	bool kernel = kthreads_shown(frame);
 	size_t lines = more + order->ranked, idle = 0;
 
-	fold->threads = fold->others = 0;
+	fold->threads = fold->others = fold->at = fold->other = fold->idle = 0;
 	fold->of_threads = frame->info->threads;
-	fold->kernel = kthreads_shown(frame);
 	for (size_t i = order->ranked; i < order->n; i++) {
-		if (!can_fold(fold, i))
-			fold->others++;
-		else if (is_of_kernel(fold, order->rows[i]))
+		const struct row *row = order->rows[i];
+
+		if (!can_fold(fold, row))
+			order->zeros[fold->others++] = row;
+		else if (kernel && kthread_row(row))
 			fold->threads++;
 		else
-			idle++;
+			order->unset[idle++] = row;
 	}
 	lines += fold->others;
 	if (lines + idle + (fold->threads != 0) <= room)
@@ -363,20 +381,31 @@ void idle_begin(struct idle_fold *fold, const struct frame *frame, size_t room, 
 	if (fold->left > idle)
 		fold->left = idle;
 	fold->tasks = idle - fold->left;
+	fold->idle = lines_before(fold, idle);
+	if (fold->idle > fold->tasks)
+		fold->idle = fold->tasks;
+	fold->left += fold->idle;
 }
 
-bool idle_takes(struct idle_fold *fold, size_t index)
+const struct row *idle_next(struct idle_fold *fold)
 {
-	if (index < fold->order->ranked)
-		return false;
-	if (!can_fold(fold, index)) {
-		fold->others--;
-		return false;
+	const struct order *order = fold->order;
+
+	if (fold->at < order->ranked)
+		return order->rows[fold->at++];
+	while (fold->other < fold->others || fold->idle < fold->left) {
+		const struct row *row = order->rows[fold->at++];
+
+		if (fold->other < fold->others && row == order->zeros[fold->other]) {
+			fold->other++;
+			return row;
+		}
+		if (fold->idle < fold->left && row == order->unset[fold->idle]) {
+			fold->idle++;
+			return row;
+		}
 	}
-	if (!fold->left || is_of_kernel(fold, fold->order->rows[index]))
-		return true;
-	fold->left--;
-	return false;
+	return NULL;
 }
 
 void idle_append(const struct idle_fold *fold, struct buf *out)

@@ -88,34 +88,31 @@ void order_free(struct order *order);
 
 /* A fold of an order's rows. */
 struct idle_fold {
-	const struct order *order;
-	bool of_threads; /* rows are threads */
-	bool kernel; /* the kernel's threads can be told from others */
-	size_t left; /* idle tasks that are to be shown yet */
-	size_t others; /* rows behind the ranked ones that are not folded, and were not asked for */
-	size_t tasks, threads; /* folded: idle tasks, and idle threads of the kernel */
-	/* Says which rows stay in any case. */
+	struct order *order;
+	/* The rows that stay in any case: that of `keep`, and those of which keeps (or NULL) says
+	 * so. */
+	struct task_key keep;
 	bool (*keeps)(const void *arg, const struct row *row);
 	const void *arg;
+	size_t tasks, threads; /* folded: idle tasks, and idle threads of the kernel */
+	bool of_threads; /* rows are threads */
+	/* Behind the ranked rows, in order->zeros and order->unset: what is not folded, what idles.
+	 */
+	size_t others, left;
+	size_t at, other, idle; /* how many of all, of these and of those were passed */
 };
 
 /* Whether a query's answer can be folded: of all tasks, with those first that did most. */
 bool idle_folds(const struct query *query);
 
 /*
- * Begins a fold (order, keeps and arg are set), so that no more than `room` lines remain, its own
- * included; `more`: the lines besides the rows.
+ * Begins a fold (order, keep, keeps and arg are set), so that no more than `room` lines remain, its
+ * own included; `more`: the lines besides the rows.
  */
 void idle_begin(struct idle_fold *fold, const struct frame *frame, size_t room, size_t more);
 
-/* Whether the row at that index of the order is folded; to be asked of each once, in turn. */
-bool idle_takes(struct idle_fold *fold, size_t index);
-
-/* Whether that row and all after it are folded, where each before it was asked for. */
-static inline bool idle_takes_rest(const struct idle_fold *fold, size_t index)
-{
-	return index >= fold->order->ranked && !fold->left && !fold->others;
-}
+/* The next row of the order that is not folded; NULL: there are no more. */
+const struct row *idle_next(struct idle_fold *fold);
 
 /* Appends what is folded, in words; nothing where nothing is. */
 void idle_append(const struct idle_fold *fold, struct buf *out);

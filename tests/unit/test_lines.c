@@ -61,6 +61,41 @@ TEST(test_unknown)
 	lines_free(&lines);
 }
 
+/* A key stands for what was put: with the same nothing need be put, until it is forgotten. */
+TEST(test_key)
+{
+	struct lines lines = { 0 };
+
+	lines_resize(&lines, 1);
+	assert_false(lines_keep(&lines, 0, 7));
+	put(&lines, 0, 0, 1, "a");
+	assert_true(lines_take(&lines, 0));
+	for (unsigned round = 0; round < 2; round++) {
+		lines_erase(&lines);
+		assert_true(lines_keep(&lines, 0, 7));
+		assert_false(lines_take(&lines, 0));
+		assert_pieces(&lines, 0, "0/1:a ");
+	}
+	/* The same text without a key: the next key has to be put again. */
+	lines_erase(&lines);
+	put(&lines, 0, 0, 1, "a");
+	assert_false(lines_take(&lines, 0));
+	lines_erase(&lines);
+	assert_false(lines_keep(&lines, 0, 7));
+	put(&lines, 0, 0, 1, "b");
+	assert_true(lines_take(&lines, 0));
+	lines_erase(&lines);
+	assert_false(lines_keep(&lines, 0, 9));
+	put(&lines, 0, 0, 1, "b");
+	assert_false(lines_take(&lines, 0));
+	lines_forget(&lines);
+	lines_erase(&lines);
+	assert_false(lines_keep(&lines, 0, 9));
+	put(&lines, 0, 0, 1, "b");
+	assert_true(lines_take(&lines, 0));
+	lines_free(&lines);
+}
+
 /* Any difference of a piece, and one more or less, makes a line that is to be drawn. */
 TEST(test_changes)
 {

@@ -152,15 +152,10 @@ static void fill_sorted(struct ui *ui, const struct frame *frame)
 		sampler_fill(ui->sampler, (const struct row *[]){ &frame->rows[i] }, 1, needs);
 }
 
-/* Whether a row is not folded, though it idles. */
-static bool keeps_row(const void *arg, const struct row *row)
+/* Whether a row is not folded, though it idles, as its threads are shown. */
+static bool has_threads(const void *arg, const struct row *row)
 {
-	const struct rows *rows = arg;
-	const struct task_key *key = &row->task->key;
-
-	if (key->pid == rows->keep.pid && key->start_ns == rows->keep.start_ns)
-		return true;
-	return rows->nfolds && fold_of(rows, row) == FOLD_THREADS;
+	return fold_of(arg, row) == FOLD_THREADS;
 }
 
 /* Appends the lines of a list; without room, leaves out tasks that only idle. */
@@ -168,15 +163,17 @@ static void add_folded(struct rows *rows)
 {
 	size_t more = rows->threads.frame ? rows->thread_order.n : 0;
 
+	const struct row *row;
+
 	rows->idle.order = &rows->order;
-	rows->idle.keeps = keeps_row;
+	rows->idle.keep = rows->keep;
+	rows->idle.keeps = rows->nfolds ? has_threads : NULL;
 	rows->idle.arg = rows;
 	idle_begin(&rows->idle, rows->frame, rows->room, more);
-	for (size_t i = 0; i < rows->order.n && !idle_takes_rest(&rows->idle, i); i++) {
-		struct item item = item_of(rows->frame, rows->order.rows[i]);
+	while ((row = idle_next(&rows->idle))) {
+		struct item item = item_of(rows->frame, row);
 
-		if (!idle_takes(&rows->idle, i))
-			add_row_item(rows, &item);
+		add_row_item(rows, &item);
 	}
 }
 

@@ -18,10 +18,17 @@ struct table_draw {
 	unsigned unread; /* NEED_ bits of what was read of some rows only: it has no sum */
 	struct view view;
 	struct buf *cell, *scratch;
+	uint64_t still; /* see table_still(); 0: all rows are drawn anew */
 };
 
 /* The highlighting of a row. */
 enum row_mark { ROW_PLAIN, ROW_SELECTED, ROW_BOLD };
+
+/*
+ * A hash of what the cells of rows depend on to which nothing happens, besides the rows: while it
+ * is the same, so are they. 0: a column shows more, as what is read in each sample.
+ */
+uint64_t table_still(const struct table_draw *draw);
 
 /*
  * Each of these draws a line of the screen (none below 0): the headings, with the sort column and

@@ -35,8 +35,10 @@ void lines_forget(struct lines *lines)
 
 void lines_erase(struct lines *lines)
 {
-	for (int i = 0; i < lines->n; i++)
+	for (int i = 0; i < lines->n; i++) {
 		lines->line[i].now.len = 0;
+		lines->line[i].key = 0;
+	}
 }
 
 void lines_put(struct lines *lines, int line, const struct piece *piece)
@@ -50,11 +52,22 @@ void lines_put(struct lines *lines, int line, const struct piece *piece)
 	buf_add(now, piece->text, piece->len);
 }
 
+bool lines_keep(struct lines *lines, int line, uint64_t key)
+{
+	struct line *l = &lines->line[line];
+
+	l->key = key;
+	return l->known && l->drawn_key == key;
+}
+
 bool lines_take(struct lines *lines, int line)
 {
 	struct line *l = &lines->line[line];
 	struct buf drawn = l->drawn;
 
+	if (l->known && l->key && l->key == l->drawn_key)
+		return false;
+	l->drawn_key = l->key;
 	if (l->known && l->now.len == drawn.len &&
 	    (!drawn.len || !memcmp(l->now.data, drawn.data, drawn.len)))
 		return false;

@@ -25,6 +25,7 @@
 struct line {
 	struct buf now, drawn;
 	bool known; /* the screen shows what `drawn` holds */
+	uint64_t key, drawn_key; /* stand for all that was put; 0: nothing does */
 };
 
 struct lines {
@@ -51,6 +52,12 @@ void lines_erase(struct lines *lines);
 
 /* Puts a text into an existing line. Text put earlier stays beneath it. */
 void lines_put(struct lines *lines, int line, const struct piece *piece);
+
+/*
+ * Has a key (not 0) stand for all that is put into an empty line. Whether it is already drawn: then
+ * nothing need be put.
+ */
+bool lines_keep(struct lines *lines, int line, uint64_t key);
 
 /* Whether a line is to be drawn. Afterwards it counts as drawn. */
 bool lines_take(struct lines *lines, int line);
@@ -141,6 +148,12 @@ void term_bell(struct term *term);
 
 /* Starts a new drawing: all lines are empty. */
 void term_erase(struct term *term);
+
+/*
+ * Has a key (not 0) stand for all that is put into an empty line. Whether the screen shows that
+ * already: then nothing need be put.
+ */
+bool term_keep(struct term *term, int line, uint64_t key);
 
 /*
  * Puts escaped text (text_escape) in exactly `cells` cells, cut or padded at the right; parts

@@ -21,6 +21,11 @@ void term_erase(struct term *term)
 	term_cursor(term, -1, 0);
 }
 
+bool term_keep(struct term *term, int line, uint64_t key)
+{
+	return line >= 0 && line < term->lines && lines_keep(&term->drawn, line, key);
+}
+
 /* Whether a style is that of the row that is selected. */
 static bool is_selected(enum style style)
 {
