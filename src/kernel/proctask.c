@@ -24,6 +24,7 @@
 /* One line for each hierarchy: 12 of v1 and the unified one, each with a path of up to 4096. */
 #define CGROUP_BYTES 65536
 #define CGROUP_USUAL 4096
+#define WCHAN_BYTES 127
 
 /* The longest command line, and what is read of it at one go. */
 #define CMDLINE_MAX 65536
@@ -76,6 +77,7 @@ bool proctask_ahead(struct proc *proc, pid_t tgid, pid_t tid, enum proctask_file
 		[PROCTASK_IO] = { "io", TEXT_BYTES },
 		[PROCTASK_CMDLINE] = { "cmdline", CMDLINE_BYTES },
 		[PROCTASK_CGROUP] = { "cgroup", CGROUP_USUAL },
+		[PROCTASK_WCHAN] = { "wchan", WCHAN_BYTES },
 	};
 
 	return proc_ahead(proc, path_of(tgid, tid, files[file].name).text, files[file].size);
@@ -377,8 +379,8 @@ int proctask_cmdline(struct proc *proc, pid_t tgid, struct buf *out)
 
 int proctask_wchan(struct proc *proc, pid_t tgid, pid_t tid, struct buf *out)
 {
-	char text[128];
-	int len = read_locked(proc, tgid, tid, "wchan", text, sizeof(text) - 1);
+	char text[WCHAN_BYTES + 1];
+	int len = read_locked(proc, tgid, tid, "wchan", text, WCHAN_BYTES);
 
 	if (len < 0)
 		return len;

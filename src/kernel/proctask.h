@@ -91,7 +91,13 @@ int proctask_wchan(struct proc *proc, pid_t tgid, pid_t tid, struct buf *out);
 int proctask_io(struct proc *proc, pid_t tgid, pid_t tid, struct task_io *out);
 
 /* Files that can be read ahead. */
-enum proctask_file { PROCTASK_STAT, PROCTASK_IO, PROCTASK_CMDLINE, PROCTASK_CGROUP };
+enum proctask_file {
+	PROCTASK_STAT,
+	PROCTASK_IO,
+	PROCTASK_CMDLINE,
+	PROCTASK_CGROUP,
+	PROCTASK_WCHAN
+};
 
 /* Has a file of a task read ahead: see proc_ahead(), and proc_ahead_begin(). False: no room. */
 bool proctask_ahead(struct proc *proc, pid_t tgid, pid_t tid, enum proctask_file file);

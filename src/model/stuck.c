@@ -3,14 +3,18 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/util.h"
 #include "data/wait_state.h"
+#include "kernel/proc.h"
 #include "kernel/proctask.h"
 #include "kernel/procwait.h"
 
-/* Tasks that are looked at in a sample. */
+/* Tasks that are looked at at a time; and for how long, where they slept before the first sample.
+ */
 #define LOOKS_MAX 32
+#define LOOKS_NS (10 * NSEC_PER_MSEC)
 
 /* Whether a row's task sleeps, and has since it was noted. */
 static bool sleeps_since(const struct row *row, const struct stuck_task *task)
@@ -20,15 +24,10 @@ static bool sleeps_since(const struct row *row, const struct stuck_task *task)
 	return row->raw->counters.run_ns == task->run_ns && (!state || state == 'S');
 }
 
-/*
- * Whether the kernel's function in which a task sleeps waits for a server; or it hangs within
- * execve(), in closing a file: then its function cannot be read.
- */
+/* Whether the kernel's function in which a task sleeps waits for a server. */
 static bool waits_for_server(struct stuck *stuck, struct proc *proc, const struct stuck_task *task)
 {
 	stuck->text.len = 0;
-	if (proctask_executes(proc, task->tgid))
-		return true;
 	return !proctask_wchan(proc, task->tgid, task->pid, &stuck->text) && stuck->text.len &&
 	       wait_for_server(buf_cstr(&stuck->text));
 }
@@ -49,18 +48,31 @@ static bool is_kernel_row(const struct row *row)
 	return row->task->ppid == 2 || row->raw->pid == 2;
 }
 
-/* Looks at a task that sleeps on. */
-static void judge_sleeper(struct stuck *stuck, struct proc *proc, const struct stuck_task *task)
+/*
+ * Looks at up to LOOKS_MAX tasks that sleep on. Those that hang within execve(), in closing a file,
+ * have no function that can be read.
+ */
+static void look_at(struct stuck *stuck, struct proc *proc, const struct stuck_task *tasks,
+		    size_t n)
 {
-	if (stuck->nstuck < STUCK_MAX && waits_for_server(stuck, proc, task))
-		stuck->stuck[stuck->nstuck++] = *task;
+	bool executes[LOOKS_MAX];
+
+	proc_ahead_begin(proc);
+	for (size_t i = 0; i < n; i++) {
+		executes[i] = proctask_executes(proc, tasks[i].tgid);
+		if (!executes[i])
+			proctask_ahead(proc, tasks[i].tgid, tasks[i].pid, PROCTASK_WCHAN);
+	}
+	for (size_t i = 0; i < n && stuck->nstuck < STUCK_MAX; i++)
+		if (executes[i] || waits_for_server(stuck, proc, &tasks[i]))
+			stuck->stuck[stuck->nstuck++] = tasks[i];
 }
 
 /* Looks at tasks that ran before and do not now. Those left over for want of time stay. */
-static unsigned look_at_recent(struct stuck *stuck, struct proc *proc, const struct frame *frame)
+static void look_at_recent(struct stuck *stuck, struct proc *proc, const struct frame *frame)
 {
-	unsigned looks = 0;
-	size_t kept = 0;
+	struct stuck_task tasks[LOOKS_MAX];
+	size_t kept = 0, n = 0;
 
 	for (size_t i = 0; i < stuck->n; i++) {
 		const struct stuck_task *task = &stuck->recent[i];
@@ -70,29 +82,38 @@ static unsigned look_at_recent(struct stuck *stuck, struct proc *proc, const str
 		/* A task that ran again is noted again. */
 		if (!row || !sleeps_since(row, task))
 			continue;
-		if (looks == LOOKS_MAX) {
+		if (n == LOOKS_MAX)
 			stuck->recent[kept++] = *task;
-			continue;
-		}
-		looks++;
-		judge_sleeper(stuck, proc, task);
+		else
+			tasks[n++] = *task;
 	}
 	stuck->n = kept;
-	return looks;
+	look_at(stuck, proc, tasks, n);
 }
 
-/* Looks at tasks that slept before the first sample, some in each. */
-static void look_at_old(struct stuck *stuck, struct proc *proc, const struct frame *frame,
-			unsigned looks)
+/*
+ * Looks at tasks that slept before the first sample, as many as there is time for: who starts the
+ * program when something hangs wants to see it soon, and after that it costs nothing.
+ */
+static void look_at_old(struct stuck *stuck, struct proc *proc, const struct frame *frame)
 {
-	for (; stuck->scanned < frame_living(frame) && looks < LOOKS_MAX; stuck->scanned++) {
-		const struct row *row = &frame->rows[stuck->scanned];
-		struct stuck_task task = stuck_of(row);
+	size_t living = frame_living(frame);
+	uint64_t end_ns = 0;
 
-		if (is_kernel_row(row) || !sleeps_since(row, &task) || row->deltas->grown.run_ns)
-			continue;
-		looks++;
-		judge_sleeper(stuck, proc, &task);
+	while (stuck->scanned < living && (!end_ns || clock_ns(CLOCK_MONOTONIC) < end_ns)) {
+		struct stuck_task tasks[LOOKS_MAX];
+		size_t n = 0;
+
+		if (!end_ns)
+			end_ns = clock_ns(CLOCK_MONOTONIC) + LOOKS_NS;
+		for (; stuck->scanned < living && n < LOOKS_MAX; stuck->scanned++) {
+			const struct row *row = &frame->rows[stuck->scanned];
+
+			tasks[n] = stuck_of(row);
+			n += !is_kernel_row(row) && sleeps_since(row, &tasks[n]) &&
+			     !row->deltas->grown.run_ns;
+		}
+		look_at(stuck, proc, tasks, n);
 	}
 }
 
@@ -138,9 +159,8 @@ static size_t tell_stuck(struct stuck *stuck, const struct frame *frame, const s
 size_t stuck_find(struct stuck *stuck, struct proc *proc, const struct frame *frame,
 		  const struct row **rows)
 {
-	unsigned looks = look_at_recent(stuck, proc, frame);
-
-	look_at_old(stuck, proc, frame, looks);
+	look_at_recent(stuck, proc, frame);
+	look_at_old(stuck, proc, frame);
 	note_recent(stuck, frame);
 	return tell_stuck(stuck, frame, rows);
 }
