@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "base/util.h"
 
 /* Deltas that stay in memory, and the part of them that a frame should use at least. */
@@ -566,6 +567,24 @@ bool row_wait(const struct frame *frame, const struct row *row, uint64_t *ns)
 const struct task_extra *row_extra(const struct frame_info *info, const struct row *row)
 {
 	return row->task && !row->exited ? sample_extra(info->cur, row->place) : NULL;
+}
+
+/* A hash of all that is known of a task's row to which nothing happened. */
+static uint64_t hash_still(const struct row *row)
+{
+	const struct task *task = row->task;
+	const uint64_t of[] = { task->key.start_ns, (uint64_t)task->key.pid << 32 | row->valid,
+				row->raw->read_ns, (uint64_t)task->info << 32 | task->renamed };
+
+	return hash_bytes(HASH_START, of, sizeof(of)) | 1;
+}
+
+uint64_t row_still(const struct frame *frame, const struct row *row)
+{
+	bool still = row->unchanged && row->deltas == &no_deltas && !row->traced && row->task &&
+		     row->interval_ns == frame->info->interval_ns && !row_extra(frame->info, row);
+
+	return still ? hash_still(row) : 0;
 }
 
 const struct io_pressure *row_io_bound(const struct frame_info *info, const struct row *row)

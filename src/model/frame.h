@@ -275,6 +275,13 @@ bool row_hang(const struct frame *frame, const struct row *row, uint64_t *ns);
  */
 enum wait_state row_wait_state(const struct row *row);
 
+/*
+ * A hash of all that is known of a task's row to which nothing happened, and which is in no wait
+ * that was looked at; 0: it is none. While it is the same, so is all that is shown of the row, but
+ * for how long the interval was, and what is read anew in each sample.
+ */
+uint64_t row_still(const struct frame *frame, const struct row *row);
+
 /* The pressure of its group that limits what a row waited for I/O; NULL: not known. */
 const struct io_pressure *row_io_bound(const struct frame_info *info, const struct row *row);
 

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -128,6 +129,76 @@ static void put_bare(struct out *out, const struct frame *frame)
 	out->frames++;
 }
 
+/* How many texts are looked at for one that came later in the sample before. */
+#define TEXTS_PASSED 32
+
+/* Begins a sample's texts. `extra` columns, if any, are known by now but for the first sample's. */
+static void begin_texts(struct out *out, const struct view *view)
+{
+	struct row_texts *texts = &out->texts;
+	const struct frame_info *info = view->frame->info;
+	const struct row_text *last = texts->n ? &texts->now[texts->n - 1] : NULL;
+	const uint64_t of[] = { info->clocks->real_ns, info->head.unknown };
+	struct row_text *now = texts->now;
+	struct buf text = texts->text;
+	size_t cap = texts->cap;
+
+	texts->now = texts->before;
+	texts->cap = texts->before_cap;
+	texts->before = now;
+	texts->before_cap = cap;
+	/* Where the sample before was not written yet its text stays where it is. */
+	texts->nbefore = last && !out->buf.len ? texts->n : 0;
+	texts->n = texts->next = 0;
+	if (texts->nbefore) {
+		texts->text = out->buf;
+		out->buf = text;
+		out->buf.len = 0;
+	}
+	texts->still = 0;
+	if (!out->frames || info->since_start || info->trace || info->cur->records ||
+	    info->cur->procs || view->trends || !layout_is_still(&out->layout, view->unit))
+		return;
+	texts->still = hash_bytes(HASH_START, of, sizeof(of));
+}
+
+uint64_t out_text_key(const struct out *out, const struct frame *frame, const struct row *row)
+{
+	uint64_t key = out->texts.still ? row_still(frame, row) : 0;
+
+	return key ? (key ^ out->texts.still) | 1 : 0;
+}
+
+const struct row_text *out_text_find(struct out *out, uint64_t key)
+{
+	struct row_texts *texts = &out->texts;
+	size_t end = texts->next + TEXTS_PASSED;
+
+	if (!key)
+		return NULL;
+	for (size_t i = texts->next; i < texts->nbefore && i < end; i++) {
+		if (texts->before[i].key != key)
+			continue;
+		texts->next = i + 1;
+		return &texts->before[i];
+	}
+	return NULL;
+}
+
+void out_text_note(struct out *out, uint64_t key, size_t at, size_t head, size_t tail)
+{
+	struct row_texts *texts = &out->texts;
+
+	if (!key)
+		return;
+	GROW(texts->now, texts->n, texts->cap);
+	texts->now[texts->n++] = (struct row_text){ .key = key,
+						    .at = at,
+						    .head = (uint32_t)(head - at),
+						    .between = (uint32_t)(tail - head),
+						    .tail = (uint32_t)(out->buf.len - tail) };
+}
+
 void out_frame(struct out *out, const struct frame *frame)
 {
 	const struct out_config *config = out->config;
@@ -155,6 +226,7 @@ void out_frame(struct out *out, const struct frame *frame)
 	fill_shown(out, out->order.rows, out->order.n, out->ops->needs(config));
 	if (out->ops->finds)
 		findings_take(&out->findings, &view, frame, query);
+	begin_texts(out, &view);
 	out->ops->frame(out, &view);
 	if (trends)
 		trends_add(&out->trends, frame);
@@ -200,6 +272,9 @@ void out_close(struct out *out)
 	trends_free(&out->trends);
 	buf_free(&out->scratch);
 	buf_free(&out->buf);
+	free(out->texts.now);
+	free(out->texts.before);
+	buf_free(&out->texts.text);
 }
 
 uint64_t out_since_ns(const struct trigger *trigger, const struct frame_info *info)

@@ -40,6 +40,24 @@ struct out_config {
 	size_t max_series; /* groups that have metrics of their own; 0: the default */
 };
 
+/*
+ * Texts of rows to which nothing happens: made once, then copied from sample to sample. Each is a
+ * head and a tail; between them stands what is of the sample.
+ */
+struct row_text {
+	uint64_t key; /* what it depends on */
+	size_t at; /* in the sample's text */
+	uint32_t head, between, tail; /* bytes */
+};
+
+struct row_texts {
+	uint64_t still; /* what all texts of the sample depend on; 0: rows differ each time */
+	struct row_text *now, *before; /* in order: of this sample, of the one before */
+	size_t n, nbefore, cap, before_cap;
+	size_t next; /* of those before: the one after the last that was found */
+	struct buf text; /* of the sample before */
+};
+
 struct diff_listing;
 struct out_ops;
 struct run_result;
@@ -56,6 +74,7 @@ struct out {
 	bool suffers; /* why: a frame had what suffers */
 	struct buf scratch;
 	struct buf buf; /* the bytes to be written */
+	struct row_texts texts;
 	struct trends trends; /* of the frames before, where it is asked for */
 	void *state; /* the format's own; NULL: none yet */
 };
@@ -130,6 +149,18 @@ void out_close(struct out *out);
 
 /* The time in ns from a trigger's last event to the frame's sample; the trigger has fired. */
 uint64_t out_since_ns(const struct trigger *trigger, const struct frame_info *info);
+
+/* The key of a row's text; 0: it is made anew. */
+uint64_t out_text_key(const struct out *out, const struct frame *frame, const struct row *row);
+
+/* The text that the sample before had under that key, in out->texts.text; NULL: it had none. */
+const struct row_text *out_text_find(struct out *out, uint64_t key);
+
+/*
+ * Remembers the text that ends here for the next sample; at, head, tail: where it begins, and where
+ * its head ends and its tail begins.
+ */
+void out_text_note(struct out *out, uint64_t key, size_t at, size_t head, size_t tail);
 
 /* Finds the columns of `fields` that a format (IN_ bit) does not have in every row anyway. */
 void out_named(const struct out_config *config, unsigned format, struct layout *extra);

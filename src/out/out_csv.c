@@ -128,17 +128,12 @@ static void append_csv_waited(struct buf *buf, const struct frame *frame, const 
 		buf_uint(buf, ns);
 }
 
-/* Appends one record. */
-static void append_csv_row(struct out *out, const struct view *view, const struct row *row,
-			   const struct layout *extra)
+/* Appends a record's fields but its times. */
+static void append_fields(struct out *out, const struct view *view, const struct row *row)
 {
+	const struct layout *extra = &out->layout;
 	struct buf *buf = &out->buf;
 
-	buf_fixed(buf, view->frame->info->real_ns / NSEC_PER_USEC, 6);
-	buf_putc(buf, ',');
-	if (row->interval_ns)
-		buf_fixed(buf, row->interval_ns, 9);
-	buf_putc(buf, ',');
 	if (row->group)
 		append_group_cells(out, row);
 	else
@@ -160,6 +155,27 @@ static void append_csv_row(struct out *out, const struct view *view, const struc
 	end_record(buf);
 }
 
+/* Appends one record. */
+static void append_csv_row(struct out *out, const struct view *view, const struct row *row)
+{
+	uint64_t key = out_text_key(out, view->frame, row);
+	const struct row_text *was = out_text_find(out, key);
+	struct buf *buf = &out->buf;
+	size_t at;
+
+	buf_fixed(buf, view->frame->info->real_ns / NSEC_PER_USEC, 6);
+	buf_putc(buf, ',');
+	if (row->interval_ns)
+		buf_fixed(buf, row->interval_ns, 9);
+	buf_putc(buf, ',');
+	at = buf->len;
+	if (was)
+		buf_add(buf, out->texts.text.data + was->at, was->tail);
+	else
+		append_fields(out, view, row);
+	out_text_note(out, key, at, at, at);
+}
+
 /* Appends a sample. */
 static void csv_frame(struct out *out, const struct view *view)
 {
@@ -168,7 +184,7 @@ static void csv_frame(struct out *out, const struct view *view)
 		append_head(out, &out->layout);
 	}
 	for (size_t i = 0; i < out->order.n; i++)
-		append_csv_row(out, view, out->order.rows[i], &out->layout);
+		append_csv_row(out, view, out->order.rows[i]);
 }
 
 const struct out_ops out_csv = {

@@ -160,8 +160,7 @@ static void put_reasons(struct json *json, const struct row *row)
 	bool any = false;
 
 	for (unsigned kind = 0; kind < WAIT_KINDS; kind++) {
-		if (reason[kind] == REASON_BOOKED ||
-		    (reason[kind] == REASON_MEASURED && !row->deltas->waited.ns[kind]))
+		if (reason[kind] == REASON_BOOKED)
 			continue;
 		if (!any)
 			json_open_object(json, "reason");
@@ -203,49 +202,9 @@ static void put_waiting(struct json *json, const struct view *view, const struct
 	json_close(json);
 }
 
-/* Members of which rows without deltas have the same text, where they know the same: the first's.
- */
-struct same_text {
-	const struct row *row; /* NULL: there was none yet */
-	size_t at, len; /* in the sample's text */
-};
-
-/* Whether a row is of a task that goes on, and has no deltas. */
-static bool is_without(const struct row *row)
-{
-	return row->deltas == &no_deltas && !row->group && !row->exited && !row->born;
-}
-
-/* Appends the text if the row has it. */
-static bool put_same(struct json *json, const struct same_text *same, const struct row *row)
-{
-	char *at;
-
-	if (!same->row || !is_without(row) || row->valid != same->row->valid ||
-	    row->interval_ns != same->row->interval_ns)
-		return false;
-	at = buf_reserve(json->out, same->len);
-	memcpy(at, json->out->data + same->at, same->len);
-	json->out->len += same->len;
-	return true;
-}
-
-/* Notes the text of a row that was appended from `at` on. */
-static void note_same(const struct json *json, struct same_text *same, const struct row *row,
-		      size_t at)
-{
-	if (is_without(row))
-		*same = (struct same_text){ row, at, json->out->len - at };
-}
-
 /* Puts what happened in the interval. */
-static void put_deltas(struct json *json, const struct row *row, struct same_text *same)
+static void put_deltas(struct json *json, const struct row *row)
 {
-	size_t at = json->out->len;
-
-	if (put_same(json, same, row))
-		return;
-	json_put_seconds(json, "interval", row->interval_ns, row->interval_ns);
 	if (!row->group) {
 		json_put_bool(json, "exited", row->exited);
 		if (row->exited) {
@@ -258,30 +217,25 @@ static void put_deltas(struct json *json, const struct row *row, struct same_tex
 	json_put_counter(json, "user_ns", row->valid & VALID_TICK, row->deltas->grown.user_ns);
 	json_put_counter(json, "system_ns", row->valid & VALID_TICK, row->deltas->grown.system_ns);
 	json_put_delays(json, "delta", row->deltas->grown.delay, row->valid, NULL);
-	note_same(json, same, row, at);
 }
 
 /* Puts the time waited in the interval, for all kinds and for waits that the kernel never books. */
-static void put_waited(struct json *json, const struct row *row, struct same_text *same)
+static void put_waited(struct json *json, const struct row *row)
 {
 	const struct waited *waited = &row->deltas->waited;
 	uint32_t known = row_waited(row);
-	size_t at = json->out->len;
 
-	if (put_same(json, same, row))
-		return;
 	json_open_object(json, "waited");
 	for (unsigned kind = 0; kind < DELAY_KINDS; kind++)
 		json_put_counter(json, delay_table[kind].id, known & DELAY_BIT(kind),
 				 waited->ns[kind]);
 	json_put_counter(json, "dwait", known & VALID_DWAIT, waited->ns[WAIT_DWAIT]);
 	json_close(json);
-	note_same(json, same, row, at);
 }
 
-/* Puts a task, or a group. */
-static void put_task(struct json *json, const struct view *view, const struct row *row,
-		     const struct layout *extra, struct same_text same[2])
+/* Puts the members of a task, or a group, from its interval on. */
+static void put_figures(struct json *json, const struct view *view, const struct row *row,
+			const struct layout *extra)
 {
 	static const struct task_record no_record;
 	const struct task_record *record = row_record(view->frame, row);
@@ -289,12 +243,10 @@ static void put_task(struct json *json, const struct view *view, const struct ro
 	uint64_t lost_ns = 0;
 	bool known;
 
-	json_open_object(json, NULL);
-	put_row_identity(json, view, row);
-	put_deltas(json, row, &same[0]);
+	put_deltas(json, row);
 	life = row_life(row);
 	json_put_delays(json, "cumulative", life.delay, life.valid, record ? record : &no_record);
-	put_waited(json, row, &same[1]);
+	put_waited(json, row);
 	if (!row->group)
 		put_reasons(json, row);
 	known = row_lost(row, &lost_ns);
@@ -307,6 +259,35 @@ static void put_task(struct json *json, const struct view *view, const struct ro
 	if (extra->n)
 		put_fields(json, view, row, extra);
 	json_close(json);
+}
+
+/* Puts a task, or a group; where nothing happened since the sample before, by its text there. */
+static void put_task(struct out *out, struct json *json, const struct view *view,
+		     const struct row *row)
+{
+	struct json within = { .out = json->out, .objects = 1, .depth = 1 };
+	uint64_t key = out_text_key(out, view->frame, row);
+	const struct row_text *was = out_text_find(out, key);
+	const char *text = was ? out->texts.text.data + was->at : NULL;
+	size_t at = json->out->len, head, tail;
+
+	if (was) {
+		buf_add(json->out, text, was->head);
+	} else {
+		json_open_object(json, NULL);
+		put_row_identity(json, view, row);
+	}
+	head = json->out->len;
+	json_put_seconds(&within, "interval", row->interval_ns, row->interval_ns);
+	tail = json->out->len;
+	if (was)
+		buf_add(json->out, text + was->head + was->between, was->tail + 1);
+	else
+		put_figures(json, view, row, &out->layout);
+	/* The comma after it is not its own: the last task has none. */
+	json->out->len--;
+	out_text_note(out, key, at, head, tail);
+	buf_putc(json->out, ',');
 }
 
 /* Puts a signed amount, or null. */
@@ -453,7 +434,6 @@ static void put_trace(struct json *json, const struct order *order, const struct
 static void json_frame(struct out *out, const struct view *view)
 {
 	struct json json = { .out = &out->buf };
-	struct same_text same[2] = { { .row = NULL } };
 
 	if (!out->frames)
 		out_named(out->config, IN_JSON, &out->layout);
@@ -461,7 +441,7 @@ static void json_frame(struct out *out, const struct view *view)
 	put_sample(&json, out, view->frame);
 	json_open_array(&json, "tasks");
 	for (size_t i = 0; i < out->order.n; i++)
-		put_task(&json, view, out->order.rows[i], &out->layout, same);
+		put_task(out, &json, view, out->order.rows[i]);
 	json_close(&json);
 	put_trace(&json, &out->order, view->frame->info->trace);
 	json_close(&json);

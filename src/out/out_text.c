@@ -146,6 +146,20 @@ static void append_sites(struct out *out, const struct view *view)
 	buf_putc(&out->buf, '\n');
 }
 
+/* Appends a row. */
+static void append_row(struct out *out, struct text_table *table, const struct row *row)
+{
+	uint64_t key = out_text_key(out, table->view->frame, row);
+	const struct row_text *was = out_text_find(out, key);
+	size_t at = out->buf.len;
+
+	if (was)
+		buf_add(&out->buf, out->texts.text.data + was->at, was->tail);
+	else
+		text_table_row(table, row);
+	out_text_note(out, key, at, at, at);
+}
+
 /* Appends a sample. */
 static void text_frame(struct out *out, const struct view *view)
 {
@@ -163,7 +177,7 @@ static void text_frame(struct out *out, const struct view *view)
 		return;
 	text_table_heads(&table);
 	for (size_t i = 0; i < out->order.n; i++)
-		text_table_row(&table, out->order.rows[i]);
+		append_row(out, &table, out->order.rows[i]);
 	append_sum(out, view);
 	buf_putc(&out->buf, '\n');
 	append_sites(out, view);

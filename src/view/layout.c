@@ -250,6 +250,22 @@ void layout_named_in(struct layout *layout, const struct column_table *table, co
 			add_column(layout, column_in(table, item.id, item.len));
 }
 
+/* What columns need that stays as it is while nothing happens to a task, or is an extra of its row.
+ */
+#define NEEDS_STILL (NEED_COMMAND | NEED_CGROUP | NEED_WAITING | NEED_HANGS | NEED_LIFE)
+
+bool layout_is_still(const struct layout *layout, enum unit unit)
+{
+	for (size_t i = 0; i < layout->n; i++) {
+		const struct column *column = layout->columns[i];
+
+		if (column->past || column->traced || column->format == FORMAT_DURATION ||
+		    column_needs(column, unit) & ~NEEDS_STILL)
+			return false;
+	}
+	return true;
+}
+
 unsigned layout_needs(const struct layout *layout, enum unit unit)
 {
 	unsigned needs = 0;

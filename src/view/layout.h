@@ -90,6 +90,10 @@ static inline void layout_named(struct layout *layout, const char *spec)
 /* The needs of all its columns. */
 unsigned layout_needs(const struct layout *layout, enum unit unit);
 
+/* Whether its cells follow from row_still(): none is of time that passes, or read in each sample.
+ */
+bool layout_is_still(const struct layout *layout, enum unit unit);
+
 /* The needs of its columns that add up their rows' values, for all members of a sum. */
 unsigned layout_sum_needs(const struct layout *layout, enum unit unit);
 

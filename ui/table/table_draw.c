@@ -243,9 +243,6 @@ static enum style marked_style(enum row_mark mark, enum style style)
 	return mark == ROW_BOLD && style == STYLE_NORMAL ? STYLE_BOLD : style;
 }
 
-/* What columns need that is no other while nothing happens to a task, or is an extra of its row. */
-#define NEEDS_STILL (NEED_COMMAND | NEED_CGROUP | NEED_WAITING | NEED_HANGS | NEED_LIFE)
-
 uint64_t table_still(const struct table_draw *draw)
 {
 	const struct layout *layout = draw->layout;
@@ -256,37 +253,23 @@ uint64_t table_still(const struct table_draw *draw)
 	} rest = { draw->skip, draw->term->columns, draw->view.unit };
 	uint64_t hash = HASH_START;
 
-	for (size_t i = 0; i < layout->n; i++) {
-		const struct column *column = layout->columns[i];
-
-		if (column->past || column->traced || column->format == FORMAT_DURATION ||
-		    column_needs(column, draw->view.unit) & ~NEEDS_STILL)
-			return 0;
-	}
+	if (!layout_is_still(layout, draw->view.unit))
+		return 0;
 	hash = hash_bytes(hash, layout->columns, layout->n * sizeof(*layout->columns));
 	hash = hash_bytes(hash, layout->cells, layout->n * sizeof(*layout->cells));
 	return hash_bytes(hash, &rest, sizeof(rest));
 }
 
-/* Whether nothing happened to a row, which is shown as any other. */
-static bool is_still(const struct item *item, enum row_mark mark)
+/* A hash of all that the cells of a line depend on to which nothing happens; 0: it is none. */
+static uint64_t hash_still(const struct table_draw *draw, const struct item *item,
+			   enum row_mark mark)
 {
-	const struct row *row = item->shown;
+	uint64_t of[] = { draw->still, 0, item->depth, item->more };
 
-	return mark == ROW_PLAIN && row->unchanged && row->deltas == &no_deltas && !row->traced &&
-	       !row_extra(item->frame->info, row);
-}
-
-/* A hash of all that the cells of such a row depend on. */
-static uint64_t hash_still(const struct table_draw *draw, const struct item *item)
-{
-	const struct row *row = item->shown;
-	const struct task *task = row->task;
-	const uint64_t of[] = { task->key.start_ns, (uint64_t)task->key.pid << 32 | row->valid,
-				row->raw->read_ns,  (uint64_t)task->info << 32 | task->renamed,
-				item->depth,	    item->more };
-
-	return hash_bytes(draw->still, of, sizeof(of)) | 1;
+	if (!draw->still || mark != ROW_PLAIN)
+		return 0;
+	of[1] = row_still(item->frame, item->shown);
+	return of[1] ? hash_bytes(HASH_START, of, sizeof(of)) | 1 : 0;
 }
 
 void table_draw_row(const struct table_draw *draw, int line, const struct item *item,
@@ -295,10 +278,10 @@ void table_draw_row(const struct table_draw *draw, int line, const struct item *
 	struct view view = draw->view;
 	struct column_span span = { 0 };
 	enum style usual = is_quiet(item->shown) ? STYLE_DIM : STYLE_NORMAL;
+	uint64_t still = hash_still(draw, item, mark);
 
 	view.frame = item->frame;
-	if (draw->still && is_still(item, mark) &&
-	    term_keep(draw->term, line, hash_still(draw, item)))
+	if (still && term_keep(draw->term, line, still))
 		return;
 	if (mark == ROW_SELECTED)
 		term_put(draw->term, line, 0, draw->term->columns, "", 0, STYLE_SELECTED);
