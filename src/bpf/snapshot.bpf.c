@@ -574,6 +574,24 @@ static __always_inline struct task_struct *the_subject(void)
 	return bpf_rdonly_cast((const void *)subject, bpf_core_type_id_kernel(struct task_struct));
 }
 
+/*
+ * The subject's number in the reader's namespace, or 0. Reads no more than it must: helpers that
+ * read cost half as much as the walk.
+ */
+static __always_inline int number_of_subject(const struct task_struct *task)
+{
+	const struct pid *pid = task->thread_pid;
+	const struct upid *upid;
+
+	if (!control.reader.level)
+		return (int)task->pid;
+	if (!pid || pid->level < control.reader.level)
+		return 0;
+	upid = bpf_rdonly_cast((const char *)&pid->numbers + control.reader.level * sizeof(*upid),
+			       bpf_core_type_id_kernel(struct upid));
+	return (__u64)upid->ns == control.reader.ns ? upid->nr : 0;
+}
+
 /* How many threads the subject's process has. */
 __noinline __u32 threads_of_subject(void)
 {
@@ -585,7 +603,7 @@ __noinline int write_part(void)
 {
 	struct task_struct *task = the_subject();
 
-	write_thread(task, number_of(task), SNAPSHOT_THREAD);
+	write_thread(task, number_of_subject(task), SNAPSHOT_THREAD);
 	return 0;
 }
 
@@ -596,7 +614,7 @@ __noinline int write_part(void)
 __noinline int visit(__u64 run_ns, __u32 threads, __u32 settled)
 {
 	struct task_struct *task = the_subject();
-	int pid = number_of(task);
+	int pid = number_of_subject(task);
 	struct remembered *was = memory_of(pid);
 
 	if (!pid || !was)
@@ -617,7 +635,7 @@ __noinline int visit(__u64 run_ns, __u32 threads, __u32 settled)
 __noinline int pass_over(void)
 {
 	struct task_struct *task = the_subject();
-	int pid = number_of(task);
+	int pid = number_of_subject(task);
 	struct remembered *was = memory_of(pid);
 
 	if (!pid || !was || !sleeps_on(task, was))
