@@ -11,10 +11,13 @@
 #include "kernel/proctask.h"
 #include "kernel/procwait.h"
 
-/* Tasks that are looked at at a time; and for how long, where they slept before the first sample.
- */
+/* Tasks that are looked at at a time. */
 #define LOOKS_MAX 32
-#define LOOKS_NS (10 * NSEC_PER_MSEC)
+
+/* For how long those are looked at that slept before the first sample: in that one, and in others.
+ */
+#define FIRST_LOOKS_NS (20 * NSEC_PER_MSEC)
+#define LOOKS_NS (2 * NSEC_PER_MSEC)
 
 /* Whether a row's task sleeps, and has since it was noted. */
 static bool sleeps_since(const struct row *row, const struct stuck_task *task)
@@ -98,14 +101,14 @@ static void look_at_recent(struct stuck *stuck, struct proc *proc, const struct 
 static void look_at_old(struct stuck *stuck, struct proc *proc, const struct frame *frame)
 {
 	size_t living = frame_living(frame);
-	uint64_t end_ns = 0;
+	uint64_t most_ns = stuck->scanned ? LOOKS_NS : FIRST_LOOKS_NS, end_ns = 0;
 
 	while (stuck->scanned < living && (!end_ns || clock_ns(CLOCK_MONOTONIC) < end_ns)) {
 		struct stuck_task tasks[LOOKS_MAX];
 		size_t n = 0;
 
 		if (!end_ns)
-			end_ns = clock_ns(CLOCK_MONOTONIC) + LOOKS_NS;
+			end_ns = clock_ns(CLOCK_MONOTONIC) + most_ns;
 		for (; stuck->scanned < living && n < LOOKS_MAX; stuck->scanned++) {
 			const struct row *row = &frame->rows[stuck->scanned];
 
