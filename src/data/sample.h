@@ -200,11 +200,11 @@ struct task {
 	char *ended; /* how it ended, in words; NULL: nothing to say */
 	/* Set by taskinfo, too: raw bytes, NULL where not read (see info) or not readable. */
 	const char *user;
-	uint16_t renamed; /* taskinfo's: how often one of its texts was set */
 	char *command, *cgroup;
 	/* What people call its container: NAMESPACE/POD, and the container's name. Plain ASCII. */
 	char *pod, *container;
 	uint32_t cpu; /* one more than the CPU that it ran on last; 0: not known */
+	uint16_t renamed; /* how often one of its texts was set, or read of a recording */
 };
 
 /* Waits that are seen while in progress. The kernel books all other kinds when they end. */
@@ -354,7 +354,7 @@ struct sample {
 	size_t unread; /* tasks that exist but gave no answer */
 	int unread_error; /* the -errno of one of them; 0: not known */
 	size_t corrected; /* tasks whose bookings the source cut, as they were too much */
-	uint8_t *marks; /* MARK_ bits of the n living ones, or NULL: see sample_unchanged() */
+	uint8_t *marks; /* MARK_ bits of the n living ones, or NULL: see sample_tells() */
 	/*
 	 * If the source sets marks: how many of the first elements are the same tasks as at their
 	 * places one, two and three samples before. Unchanged ones among them need not be looked
@@ -446,12 +446,6 @@ struct task_raw *sample_touch(struct sample *sample, size_t i);
 static inline bool sample_tells(const struct sample *sample, size_t i)
 {
 	return sample->marks && i < sample->n;
-}
-
-/* Whether the element is as in the sample before, except for the times of reading. */
-static inline bool sample_unchanged(const struct sample *sample, size_t i)
-{
-	return sample_tells(sample, i) && sample->marks[i] & MARK_UNCHANGED;
 }
 
 /* Whether nothing happened to the element: it is unchanged, and in no wait in progress. */

@@ -42,6 +42,7 @@ static void set_names(struct record_state *state, struct task *task,
 	set_text(&task->cgroup, names->cgroup);
 	set_text(&task->pod, names->pod);
 	set_text(&task->container, names->container);
+	task->renamed++;
 }
 
 /* Sets how a task ended. */

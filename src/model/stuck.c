@@ -14,8 +14,7 @@
 /* Tasks that are looked at at a time. */
 #define LOOKS_MAX 32
 
-/* For how long those are looked at that slept before the first sample: in that one, and in others.
- */
+/* For how long those that slept before the first sample are looked at: in it, and in others. */
 #define FIRST_LOOKS_NS (20 * NSEC_PER_MSEC)
 #define LOOKS_NS (2 * NSEC_PER_MSEC)
 

@@ -100,6 +100,7 @@ void out_prime(struct out *out, const struct frame *frame)
 
 	/* The frames before are forgotten: no interval leads on from them. */
 	trends_free(&out->trends);
+	out->texts.n = 0;
 	if (config->view->query.no_rows ||
 	    (!(out_needs(out) & NEED_GROUP_PARTS) && !out->ops->first))
 		return;
@@ -132,34 +133,31 @@ static void put_bare(struct out *out, const struct frame *frame)
 /* How many texts are looked at for one that came later in the sample before. */
 #define TEXTS_PASSED 32
 
-/* Begins a sample's texts. `extra` columns, if any, are known by now but for the first sample's. */
+/*
+ * Begins a sample's texts: those of the sample before can be copied if they were written since, and
+ * if `extra` columns, which the first sample finds, do not change by themselves.
+ */
 static void begin_texts(struct out *out, const struct view *view)
 {
-	struct row_texts *texts = &out->texts;
+	struct row_texts *texts = &out->texts, was = *texts;
 	const struct frame_info *info = view->frame->info;
-	const struct row_text *last = texts->n ? &texts->now[texts->n - 1] : NULL;
 	const uint64_t of[] = { info->clocks->real_ns, info->head.unknown };
-	struct row_text *now = texts->now;
-	struct buf text = texts->text;
-	size_t cap = texts->cap;
+	bool still = out->frames && !info->since_start && !info->trace && !info->cur->records &&
+		     !info->cur->procs && !view->trends &&
+		     layout_is_still(&out->layout, view->unit);
 
-	texts->now = texts->before;
-	texts->cap = texts->before_cap;
-	texts->before = now;
-	texts->before_cap = cap;
-	/* Where the sample before was not written yet its text stays where it is. */
-	texts->nbefore = last && !out->buf.len ? texts->n : 0;
-	texts->n = texts->next = 0;
-	if (texts->nbefore) {
-		texts->text = out->buf;
-		out->buf = text;
-		out->buf.len = 0;
-	}
-	texts->still = 0;
-	if (!out->frames || info->since_start || info->trace || info->cur->records ||
-	    info->cur->procs || view->trends || !layout_is_still(&out->layout, view->unit))
+	*texts = (struct row_texts){ .still = still ? hash_bytes(HASH_START, of, sizeof(of)) : 0,
+				     .now = was.before,
+				     .cap = was.before_cap,
+				     .before = was.now,
+				     .before_cap = was.cap,
+				     .text = was.text };
+	if (out->buf.len || !was.n)
 		return;
-	texts->still = hash_bytes(HASH_START, of, sizeof(of));
+	texts->nbefore = was.n;
+	texts->text = out->buf;
+	out->buf = was.text;
+	out->buf.len = 0;
 }
 
 uint64_t out_text_key(const struct out *out, const struct frame *frame, const struct row *row)

@@ -89,14 +89,13 @@ void order_free(struct order *order);
 /* A fold of an order's rows. */
 struct idle_fold {
 	struct order *order;
-	/* The rows that stay in any case: that of `keep`, and those of which keeps (or NULL) says
-	 * so. */
+	/* Rows that stay in any case: that of `keep`, and those that keeps (or NULL) is true of. */
 	struct task_key keep;
 	bool (*keeps)(const void *arg, const struct row *row);
 	const void *arg;
 	size_t tasks, threads; /* folded: idle tasks, and idle threads of the kernel */
 	bool of_threads; /* rows are threads */
-	/* Behind the ranked rows, in order->zeros and order->unset: what is not folded, what idles.
+	/* Behind the ranked rows, in order->zeros: what is not folded; in order->unset: what idles.
 	 */
 	size_t others, left;
 	size_t at, other, idle; /* how many of all, of these and of those were passed */

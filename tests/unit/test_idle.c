@@ -129,6 +129,20 @@ STATE_TEST(test_beyond)
 	check(*state, 0, "11 4 12", "3 idle tasks and 2 idle kernel threads");
 }
 
+/* Idle rows keep their lines while others come and go, above them or among them. */
+STATE_TEST(test_lines)
+{
+	struct state *s = *state;
+
+	add(s, 1, 0, "waits", 9, 0);
+	for (pid_t pid = 2; pid <= 9; pid++)
+		add(s, pid, 1, "sleeps", 0, 0);
+	add(s, 10, 1, "waits at times", 0, 0);
+	check(s, 7, "1 3 4 5 6 7", "4 idle tasks");
+	sample_find(&s->scene.samples[1], 10, 10)->counters.delay[DELAY_CPU].ns += MS(4);
+	check(s, 7, "1 10 4 5 6 7", "4 idle tasks");
+}
+
 /* Without the kernel's threads (in a container) all that fits is shown, and nothing said. */
 STATE_TEST(test_container)
 {

@@ -2,36 +2,69 @@
 /* Texts of rows to which nothing happens are copied: each sample's are as if they had been made. */
 #include "tests/lib/test.h"
 
+#include "history/record.h"
 #include "out/out.h"
+#include "tests/lib/player.h"
 #include "tests/lib/recording.h"
 
 #define SAMPLES_MADE 150
 
-/* The next frame of a machine whose waits are not traced. */
-static const struct frame *next_frame(struct play_machine *machine)
+/* A machine whose waits are not traced, and what a reader of its recording makes of it. */
+struct scene_source {
+	struct play_machine machine;
+	struct record_state *writer, *reader; /* NULL: frames are the machine's own */
+	struct player player;
+	struct buf bytes;
+};
+
+/* Implements struct playback: what was read is given. */
+static int give(void *state, struct sample *prev, struct sample *cur,
+		struct playback_record *moment)
 {
+	record_give(state, prev, cur, NULL, 0, moment);
+	return 0;
+}
+
+/* Its next frame. */
+static const struct frame *make_frame(struct scene_source *source)
+{
+	struct play_machine *machine = &source->machine;
 	const struct frame *made = play_frame(machine);
 	unsigned at = (machine->turn - 1) % 2;
+	int err;
 
 	machine->infos[at].trace = NULL;
 	for (size_t i = 0; i < made->n; i++)
 		machine->frames[at].rows[i].traced = NULL;
-	return made;
+	if (!source->reader)
+		return made;
+	source->bytes.len = 0;
+	record_encode(source->writer, made, NULL, &source->bytes);
+	assert_int_equal(
+		record_decode(source->reader, source->bytes.data, source->bytes.len, false), 0);
+	return next_frame(&source->player, &err);
 }
 
-/* Puts a machine's samples out twice: by copies, and with what they are copied from forgotten. */
-static void check_format(const struct out_ops *ops, unsigned seed, const char *fields)
+/* Puts samples out twice: by copies, and with what they are copied from forgotten. */
+static void check_format(const struct out_ops *ops, unsigned seed, const char *fields,
+			 bool recorded)
 {
 	struct view_config view = { .query.over_ms = -1, .fields = (char *)(uintptr_t)fields };
 	const struct out_config config = { .view = &view, .charset = TEXT_UTF8 };
-	struct play_machine machine = { .seed = seed, .exact = true, .unbounded = true };
+	struct scene_source source = { .machine = {
+					       .seed = seed, .exact = true, .unbounded = true } };
 	struct out copied, made;
 	size_t copies = 0;
 
+	if (recorded) {
+		source.writer = record_open();
+		source.reader = record_open();
+		source.player.playback = (struct playback){ .state = source.reader, .next = give };
+	}
 	out_open(&copied, ops, &config);
 	out_open(&made, ops, &config);
 	for (unsigned i = 0; i < SAMPLES_MADE; i++) {
-		const struct frame *frame = next_frame(&machine);
+		const struct frame *frame = make_frame(&source);
 
 		out_frame(&copied, frame);
 		made.texts.n = 0;
@@ -41,13 +74,19 @@ static void check_format(const struct out_ops *ops, unsigned seed, const char *f
 		assert_int_equal(made.texts.next, 0);
 		copies += copied.texts.next;
 		/* At times nothing was written. */
-		if (play_random(&machine, 9))
+		if (play_random(&source.machine, 9))
 			copied.buf.len = made.buf.len = 0;
 	}
 	assert_int_equal(copies > 20, !fields);
 	out_close(&copied);
 	out_close(&made);
-	play_free(&machine);
+	play_free(&source.machine);
+	if (recorded) {
+		record_close(source.writer);
+		player_free(&source.player);
+		record_close(source.reader);
+		buf_free(&source.bytes);
+	}
 }
 
 TEST(test_copies)
@@ -56,12 +95,19 @@ TEST(test_copies)
 
 	for (size_t i = 0; i < ARRAY_SIZE(formats); i++)
 		for (unsigned seed = 1; seed <= 7; seed += 2)
-			check_format(formats[i], seed, NULL);
+			check_format(formats[i], seed, NULL, false);
+}
+
+/* The same of what was recorded: a task may be moved to another cgroup while it sleeps. */
+TEST(test_recorded)
+{
+	for (unsigned seed = 1; seed <= 15; seed += 2)
+		check_format(&out_json, seed, NULL, true);
 }
 
 /* Where a column is of time that passes nothing is copied. */
 TEST(test_time)
 {
-	check_format(&out_csv, 1, "pid,elap");
-	check_format(&out_json, 1, "pid,elap");
+	check_format(&out_csv, 1, "pid,elap", false);
+	check_format(&out_json, 1, "pid,elap", false);
 }

@@ -162,7 +162,6 @@ static bool has_threads(const void *arg, const struct row *row)
 static void add_folded(struct rows *rows)
 {
 	size_t more = rows->threads.frame ? rows->thread_order.n : 0;
-
 	const struct row *row;
 
 	rows->idle.order = &rows->order;
