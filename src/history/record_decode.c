@@ -36,6 +36,7 @@ static void set_names(struct record_state *state, struct task *task,
 	task->start_hi = names->hi_ns;
 	task->ppid = names->ppid;
 	task->uid = names->uid;
+	task->info = (unsigned)names->info;
 	task->user = record_keep(state, names->user);
 	task_set_comm(task, names->comm ? names->comm : "", TASK_COMM_MAX);
 	set_text(&task->command, names->command);
@@ -96,11 +97,14 @@ static void get_row(struct record_reading *reading, struct recorded_element *now
 	struct record_names names = { 0 };
 	struct record_end end = { 0 };
 	struct recorded_element *former = NULL;
+	uint64_t cpu = 0;
 
 	if (parts & PART_MARK)
 		now->mark = (uint8_t)bytes_get_below(&reading->in, 256);
 	if (parts & PART_NAMES)
 		table_get(&record_names_table, &reading->in, &names);
+	if (parts & PART_CPU)
+		cpu = bytes_get_below(&reading->in, UINT32_MAX);
 	if (parts & PART_END)
 		table_get(&record_end_table, &reading->in, &end);
 	table_get(&record_raw_table, &reading->in, now->raw);
@@ -115,6 +119,8 @@ static void get_row(struct record_reading *reading, struct recorded_element *now
 		set_names(reading->state, now->raw->task, &names);
 	if (parts & PART_END && !reading->in.bad)
 		set_end(now->raw->task, &end);
+	if (parts & PART_CPU || reading->key)
+		now->raw->task->cpu = (uint32_t)cpu;
 }
 
 /* What a reader keeps of an element. */

@@ -33,6 +33,7 @@ static struct record_names names_of(const struct task *task)
 				      .hi_ns = task->start_hi,
 				      .ppid = task->ppid,
 				      .uid = task->uid,
+				      .info = task->info & NEED_COMMAND,
 				      .user = task->user,
 				      .comm = task->comm,
 				      .command = task->command,
@@ -107,6 +108,8 @@ static void put_row(struct record_making *making, struct recorded_element *known
 		known->ppid = task->ppid;
 		known->renamed = task->renamed;
 	}
+	if (parts & PART_CPU)
+		bytes_put(out, known->cpu = task->cpu);
 	if (parts & PART_END) {
 		const struct record_end end = { task->status, task->reaper, task->mixed,
 						task->ended },
@@ -142,6 +145,8 @@ static void put_known(struct record_making *making, struct recorded_element *was
 	now->mark = mark_of(making->info->cur, i);
 	if (is_renamed(was, raw->task, now->mark))
 		parts |= PART_NAMES;
+	if (was->cpu != raw->task->cpu)
+		parts |= PART_CPU;
 	if (before_ns != was->raw->read_ns)
 		parts |= PART_BEFORE;
 	if (!parts && now->mark == record_expect_mark(state, was->mark, true) &&
@@ -196,12 +201,15 @@ static void put_new(struct record_making *making, struct recorded_element *now, 
 
 		expected = record_expect(of->raw, of->raw->read_ns, making->passed_ns);
 		now->names = of->names;
+		now->cpu = of->cpu;
 		parts |= PART_TASK;
 		if (of->names == hash_names(raw->task))
 			parts &= ~PART_NAMES;
 	}
 	if (now->mark)
 		parts |= PART_MARK;
+	if (now->cpu != raw->task->cpu)
+		parts |= PART_CPU;
 	if (making->key && before && !making->state->dropped)
 		parts |= PART_BEFORE;
 	bytes_put(making->out, parts);
@@ -229,7 +237,7 @@ static size_t count_kept(const struct record_making *making, size_t at, size_t i
 
 		if (known->raw != raw || known->mark != cur->marks[i + n] ||
 		    !(known->mark & MARK_UNCHANGED) || known->ppid != raw->task->ppid ||
-		    known->renamed != raw->task->renamed)
+		    known->renamed != raw->task->renamed || known->cpu != raw->task->cpu)
 			break;
 	}
 	return n;

@@ -34,6 +34,7 @@ struct record_names {
 	uint64_t start_ns, latest_ns, lo_ns, hi_ns;
 	pid_t ppid;
 	uid_t uid;
+	uint64_t info; /* whether the command line was asked for */
 	const char *user, *comm, *command, *cgroup, *pod, *container;
 };
 
@@ -114,7 +115,8 @@ enum record_step {
 #define PART_MARK 0x4u /* its marks */
 #define PART_END 0x8u /* how it ended */
 #define PART_TASK 0x10u /* the element of the sample before that has its task, or had it */
-#define PARTS 0x20u
+#define PART_CPU 0x20u /* the CPU that it ran on last */
+#define PARTS 0x40u
 
 /*
  * How the threads of a task spent an interval, if each was in one state: so they are expected to
@@ -148,6 +150,7 @@ struct recorded_element {
 	pid_t ppid; /* its parent as it was written */
 	uint8_t mark;
 	uint16_t renamed; /* how often its texts had been replaced, when they were written */
+	uint32_t cpu; /* as it was written */
 	bool moved; /* it is in the next record as it is */
 	struct standing *standing; /* NULL: its threads are not expected to stay in their states */
 	struct task_record *record; /* NULL: never read */

@@ -99,9 +99,9 @@ TABLE(sleep);
 #define NAMES(member) FIELD(struct record_names, member)
 
 static const struct field names_fields[] = {
-	NAMES(start_ns), NAMES(latest_ns), NAMES(lo_ns), NAMES(hi_ns),
-	NAMES(ppid),	 NAMES(uid),	   NAMES(user),	 NAMES(comm),
-	NAMES(command),	 NAMES(cgroup),	   NAMES(pod),	 NAMES(container),
+	NAMES(start_ns), NAMES(latest_ns), NAMES(lo_ns), NAMES(hi_ns),	 NAMES(ppid),
+	NAMES(uid),	 NAMES(user),	   NAMES(comm),	 NAMES(command), NAMES(cgroup),
+	NAMES(pod),	 NAMES(container), NAMES(info),
 };
 TABLE(names);
 
@@ -303,7 +303,8 @@ uint64_t record_format(void)
 	};
 	/* Values that stand for something: notes, states, classes. A byte, so that no order counts.
 	 */
-	static const unsigned char counts[] = { NOTE_IDS, WAIT_STATES, WAIT_CLASSES, DELAY_KINDS };
+	static const unsigned char counts[] = { NOTE_IDS, WAIT_STATES, WAIT_CLASSES, DELAY_KINDS,
+						PARTS };
 	uint64_t hash = hash_bytes(HASH_START, counts, sizeof(counts));
 
 	for (size_t t = 0; t < ARRAY_SIZE(tables); t++)

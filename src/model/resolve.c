@@ -319,9 +319,10 @@ static uint64_t most_of_pressure(uint64_t waits, const struct task_raw *now,
 
 	if (!io->passed_ns || !cpus || !span || all == UINT64_MAX)
 		return UINT64_MAX;
-	threads = (all + span - 1) / span;
+	/* A recording may claim threads whose time together is beyond all numbers: none is left. */
+	threads = all / span + !!(all % span);
 	/* The wait that a thread was in at the reading before is one more. */
-	waits = waits / threads + 2;
+	waits = waits / (threads ? threads : 1) + 2;
 	if (waits > cpus)
 		waits = cpus;
 	some = (double)io->stalled_ns / (double)io->passed_ns;

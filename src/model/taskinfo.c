@@ -115,6 +115,9 @@ static void set_info_text(struct taskinfo *info, struct task *task, char **text,
 	if (first || !found || !*text || strcmp(found, *text) != 0)
 		read->first = now;
 	replace_text(task, text, found);
+	/* That it cannot be read is shown, too. */
+	if (first && !found)
+		task->renamed++;
 }
 
 /* Reads the path of a task's group into the scratch buffer. 0 or -errno. */

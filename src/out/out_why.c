@@ -201,7 +201,7 @@ static const struct site *find_most(struct why *why, const struct trace_frame *t
 	const struct site *most = NULL;
 	unsigned weight = 0;
 
-	for (size_t i = 0; trace && i < trace->n; i++) {
+	for (size_t i = 0; trace && trace->interval_ns && i < trace->n; i++) {
 		const struct site *site = &trace->sites[i];
 		unsigned own = weight_of(site);
 

@@ -75,7 +75,8 @@ E2E_TEST(test_same_options)
 	e2e_require();
 	start_loads();
 	check_same("--source auto", "-H -o json");
-	check_same("--source auto", "-o json -F nvcsw,read,cuser,command,cgroup");
+	check_same("--source auto", "-o json -F nvcsw,read,cuser,command,cgroup,cpu-nr");
+	check_same("--source procfs", "-o csv -H -F command,cpu-nr");
 	check_same("--source auto", "-o text -U max -s write -F +write,+ac_majflt");
 	check_same("--source auto", "-g cgroup -o text");
 	check_same("--source auto", "-g cgroup -o json -F psi-cpu,throttled");

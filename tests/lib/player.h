@@ -66,7 +66,8 @@ static inline bool same_task(const struct task *a, const struct task *b, bool ex
 	       a->ppid == b->ppid && a->uid == b->uid && !strcmp(a->comm, b->comm) &&
 	       !text_compare(a->user, b->user) && !text_compare(a->command, b->command) &&
 	       !text_compare(a->pod, b->pod) && !text_compare(a->container, b->container) &&
-	       !text_compare(a->cgroup, b->cgroup) &&
+	       !text_compare(a->cgroup, b->cgroup) && a->cpu == b->cpu &&
+	       (a->info & NEED_COMMAND) == (b->info & NEED_COMMAND) &&
 	       (!exited || (a->status == b->status && !text_compare(a->ended, b->ended)));
 }
 

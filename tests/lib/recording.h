@@ -68,6 +68,10 @@ static inline void play_task(struct play_machine *machine, struct task_raw *raw)
 			  raw->read_ns - 500000000);
 	if (!play_random(machine, 5))
 		task_set_comm(raw->task, "renamed\x1b[2J", 32);
+	/* The CPU was read, and the command line could not be. */
+	raw->task->cpu = play_random(machine, 3);
+	if (!play_random(machine, 5))
+		raw->task->info |= NEED_COMMAND;
 	if (!play_random(machine, 9))
 		raw->counters.valid &= ~DELAY_BOTH(DELAY_BIT(kind));
 }

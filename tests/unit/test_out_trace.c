@@ -218,6 +218,30 @@ TEST_WITH(test_filtered, open_traces, close_traces)
 	json_decref(json);
 }
 
+/* A recording may claim that the trace took no time. */
+TEST_WITH(test_why_of_no_time, open_traces, close_traces)
+{
+	static const struct site asked = {
+		READER,	      .comm = "reader",		.kind = -1,	   .state = STATE_LOCK,
+		.ns = SEC(2), .class = CLASS_CONTENDED, .syscall = "futex"
+	};
+	struct traces *t = *state;
+	json_t *json;
+
+	t->config.as_json = true;
+	t->frame.sites = &asked;
+	t->frame.n = 1;
+	json = json_loads(put_traces(t, &out_why), 0, NULL);
+	assert_int_equal(number(json_object_get(json, "waits"), "pid"), 7);
+	json_decref(json);
+	out_close(&t->out);
+	t->out = (struct out){ 0 };
+	t->frame.interval_ns = 0;
+	json = json_loads(put_traces(t, &out_why), 0, NULL);
+	assert_true(json_is_null(json_object_get(json, "waits")));
+	json_decref(json);
+}
+
 /* The table behind the sum row: what is lost comes first, each cell is a word. */
 TEST_WITH(test_traced_text, open_traces, close_traces)
 {

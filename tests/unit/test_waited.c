@@ -608,6 +608,23 @@ SCENE_TEST(test_pressure_is_kept)
 	}
 }
 
+/* A recording may claim threads whose time together is beyond all numbers. */
+SCENE_TEST(test_claimed_threads)
+{
+	const struct waited_machine machine = { .io = { SEC(1), SEC(2), SEC(102) }, .cpus = 2 };
+	struct task task = { .key = { 5, SEC(1) } };
+	struct task_raw before = { .task = &task, .read_ns = SEC(100), .now.threads = 1U << 31 };
+	struct task_raw now = before;
+	struct deltas deltas = { .grown.valid = SCENE_VALID };
+	struct row row = { .task = &task, .raw = &now, .before = &before };
+
+	now.read_ns += UINT64_C(1) << 33;
+	now.counters.life_ns = before.counters.life_ns;
+	deltas.grown.delay[DELAY_BLKIO] = (struct delay_sum){ 1, MS(1) };
+	resolve_row(&row, &deltas, false, &machine, NULL);
+	assert_true(row.valid & DELAY_BIT(DELAY_BLKIO));
+}
+
 /* A machine of which so much is idle builds the frame. */
 static void build_idle(struct scene *scene, double idle)
 {
