@@ -244,22 +244,22 @@ static void begin_idle(struct row *row, const struct task_raw *raw, const struct
 
 /*
  * Builds rows from i on, up to `end`, as long as their source says that nothing happened to the
- * task. Most rows are such, so they cost little: if it has been idle since the frame before the
- * last, the row built for that frame is still true, except for its place and interval. Returns the
- * first that is another.
+ * task. Most rows are such, so they cost little: if it was idle in the frame before, too, and not
+ * traced, the row built for that is still true, except for its interval. Returns the first that is
+ * another.
  */
 static size_t build_idle(struct frame *frame, struct frame_info *info, size_t i, size_t end)
 {
 	const struct sample *cur = info->cur, *prev = info->prev;
 	uint64_t interval_ns = info->interval_ns;
-	size_t first = i, long_idle = sample_stable(cur, 2);
+	size_t first = i;
 	uint32_t valid = 0;
 
 	for (; i < end && sample_idle(cur, i); i++) {
 		struct row *row = &frame->rows[i];
 		const struct task_raw *raw = cur->raw[i], *before = prev->raw[i];
 
-		if (!row->unchanged || i >= long_idle || !sample_idle(prev, i))
+		if (!row->unchanged || row->traced || !sample_idle(prev, i))
 			begin_idle(row, raw, before);
 		row->raw = raw;
 		row->place = (uint32_t)i;

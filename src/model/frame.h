@@ -184,11 +184,11 @@ struct frame_options {
 };
 
 /*
- * Builds the rows of a frame from two samples, `prev` NULL for the first, and sets the parts of
- * `info` that follow from the samples and the rows. Counters of `cur` that fell are lifted to their
- * former value: a TGID total falls a little when a thread exits (the kernel adds the thread to the
- * group before it stops counting it as live), and the record of a zombie reads 0. So every delta is
- * the difference of two counters of two frames.
+ * Builds the rows of a frame from two samples, `prev` NULL for the first, in place of those of
+ * `prev`, if it has any, and sets the parts of `info` that follow from the samples and the rows.
+ * Counters of `cur` that fell are lifted to their former value: a TGID total falls a little when a
+ * thread exits (the kernel adds the thread to the group before it stops counting it as live), and
+ * the record of a zombie reads 0. So every delta is the difference of two counters of two frames.
  *
  * A delay that cannot have been waited is unknown, or cut to what can: see resolve_booked(). A
  * 6.18 kernel was seen to book waits of minutes, up to its own uptime, for tasks of milliseconds

@@ -188,8 +188,7 @@ static void free_samples(struct sampler *sampler)
 {
 	for (unsigned i = 0; i < SAMPLES; i++)
 		sample_free(&sampler->samples[i]);
-	for (unsigned i = 0; i < FRAMES; i++)
-		frame_free(&sampler->frames[i]);
+	frame_free(&sampler->frame);
 }
 
 void sampler_open_tracing(struct sampler *sampler)
@@ -297,7 +296,7 @@ static void fill_group(struct sampler *sampler, const struct group *group, unsig
 		return;
 	ask_group(sampler, group->name, what, group->figures);
 	sampler_note_threaded(sampler, group->figures->now,
-			      &sampler->infos[(sampler->ticks - 1) % FRAMES]);
+			      &sampler->infos[(sampler->ticks - 1) % INFOS]);
 	if (what & CGROUP_BIT(CGROUP_THROTTLE))
 		group->figures->above =
 			groups_above_read(&sampler->above, group->name, read_throttling, sampler);
@@ -320,7 +319,7 @@ static struct waiting_reader *need_waiting(struct sampler *sampler, unsigned nee
 static void fill_waiting(struct sampler *sampler, const struct row *const *rows, size_t n,
 			 unsigned needs)
 {
-	struct frame_info *info = &sampler->infos[(sampler->ticks - 1) % FRAMES];
+	struct frame_info *info = &sampler->infos[(sampler->ticks - 1) % INFOS];
 
 	/* A playback shows the past: its pids may belong to other tasks now. */
 	if (!(needs & NEED_SHOWN) || sampler->config->playback)
@@ -348,7 +347,7 @@ void sampler_fill(struct sampler *sampler, const struct row *const *rows, size_t
 static struct threads_env threads_env(struct sampler *sampler, unsigned needs)
 {
 	const struct frame_info *last =
-		sampler->ticks ? &sampler->infos[(sampler->ticks - 1) % FRAMES] : NULL;
+		sampler->ticks ? &sampler->infos[(sampler->ticks - 1) % INFOS] : NULL;
 
 	need_hierarchy(sampler, needs);
 	return (struct threads_env){ .proc = sampler->config->proc,

@@ -18,7 +18,7 @@
 
 struct sampler_config;
 
-#define FRAMES 2
+#define INFOS 2
 
 struct sampler {
 	const struct sampler_config *config;
@@ -53,12 +53,12 @@ struct sampler {
 	unsigned needs;
 	/*
 	 * Used in turn: the sample of the frame handed out (index `now`), the sample before it that
-	 * its rows point at, and the sample being filled meanwhile; the frame handed out, and the
-	 * next.
+	 * its rows point at, and the sample being filled meanwhile; facts about the frame handed
+	 * out, and the next. Its rows stay until the sample was read: what can fail is over then.
 	 */
 	struct sample samples[SAMPLES];
-	struct frame frames[FRAMES];
-	struct frame_info infos[FRAMES];
+	struct frame frame;
+	struct frame_info infos[INFOS];
 	unsigned now;
 	uint64_t ticks;
 	struct clocks clocks;
@@ -86,8 +86,8 @@ static inline struct turn sampler_turn(struct sampler *sampler)
 	return (struct turn){ .next = next,
 			      .prev = sampler->ticks ? &sampler->samples[sampler->now] : NULL,
 			      .cur = &sampler->samples[next],
-			      .frame = &sampler->frames[sampler->ticks % FRAMES],
-			      .info = &sampler->infos[sampler->ticks % FRAMES] };
+			      .frame = &sampler->frame,
+			      .info = &sampler->infos[sampler->ticks % INFOS] };
 }
 
 /* The limits of waits between the last reading and this one. */

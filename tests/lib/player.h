@@ -12,7 +12,7 @@
 struct player {
 	struct playback playback;
 	struct sample samples[3];
-	struct frame frames[2];
+	struct frame frame;
 	struct frame_info infos[2];
 	unsigned turn;
 };
@@ -22,7 +22,7 @@ static inline const struct frame *next_frame(struct player *player, int *err)
 {
 	struct sample *prev = player->turn ? &player->samples[(player->turn + 2) % 3] : NULL;
 	struct sample *cur = &player->samples[player->turn % 3];
-	struct frame *frame = &player->frames[player->turn % 2];
+	struct frame *frame = &player->frame;
 	struct frame_info *info = &player->infos[player->turn % 2];
 	struct playback_record moment;
 	struct frame_options options = { .machine.cpus = 2 };
@@ -44,8 +44,7 @@ static inline void player_free(struct player *player)
 {
 	for (unsigned i = 0; i < 3; i++)
 		sample_free(&player->samples[i]);
-	for (unsigned i = 0; i < 2; i++)
-		frame_free(&player->frames[i]);
+	frame_free(&player->frame);
 }
 
 /* Whether two elements are the same, but for what frames put into them. */

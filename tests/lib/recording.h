@@ -18,7 +18,7 @@ struct play_machine {
 	unsigned seed;
 	struct sample samples[3];
 	struct system_sample systems[3];
-	struct frame frames[2];
+	struct frame frame;
 	struct frame_info infos[2];
 	struct clocks clocks;
 	unsigned turn;
@@ -383,7 +383,7 @@ static inline const struct frame *play_frame(struct play_machine *machine)
 	struct sample *prev = machine->turn ? &machine->samples[(machine->turn + 2) % 3] : NULL;
 	struct sample *cur = &machine->samples[machine->turn % 3];
 	struct system_sample *system = &machine->systems[machine->turn % 3];
-	struct frame *frame = &machine->frames[machine->turn % 2];
+	struct frame *frame = &machine->frame;
 	struct frame_info *info = &machine->infos[machine->turn % 2];
 	const struct frame_options options = { .machine.cpus = 2 };
 	struct clock_times times;
@@ -473,8 +473,7 @@ static inline void play_free(struct play_machine *machine)
 {
 	for (unsigned i = 0; i < 3; i++)
 		sample_free(&machine->samples[i]);
-	for (unsigned i = 0; i < 2; i++)
-		frame_free(&machine->frames[i]);
+	frame_free(&machine->frame);
 	clocks_free(&machine->clocks);
 	free(machine->traced);
 }

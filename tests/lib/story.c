@@ -90,7 +90,7 @@ static const struct scene_site {
 struct machine {
 	struct sample samples[3];
 	struct system_sample systems[3];
-	struct frame frames[2];
+	struct frame frame;
 	struct frame_info infos[2];
 	struct clocks clocks;
 	struct grouping grouping;
@@ -326,7 +326,7 @@ static struct frame *next_frame(struct machine *m)
 	struct sample *prev = m->turn ? &m->samples[(m->turn + 2) % 3] : NULL;
 	struct sample *cur = &m->samples[m->turn % 3];
 	struct system_sample *system = &m->systems[m->turn % 3];
-	struct frame *frame = &m->frames[m->turn % 2];
+	struct frame *frame = &m->frame;
 	struct frame_info *info = &m->infos[m->turn % 2];
 	const struct frame_options options = { .machine.cpus = 4 };
 
@@ -364,8 +364,7 @@ static void free_machine(struct machine *m)
 {
 	for (unsigned i = 0; i < ARRAY_SIZE(m->samples); i++)
 		sample_free(&m->samples[i]);
-	for (unsigned i = 0; i < ARRAY_SIZE(m->frames); i++)
-		frame_free(&m->frames[i]);
+	frame_free(&m->frame);
 	grouping_free(&m->grouping);
 	clocks_free(&m->clocks);
 	free(m);

@@ -30,12 +30,11 @@ static const struct frame *make_frame(struct scene_source *source)
 {
 	struct play_machine *machine = &source->machine;
 	const struct frame *made = play_frame(machine);
-	unsigned at = (machine->turn - 1) % 2;
 	int err;
 
-	machine->infos[at].trace = NULL;
+	machine->infos[(machine->turn - 1) % 2].trace = NULL;
 	for (size_t i = 0; i < made->n; i++)
-		machine->frames[at].rows[i].traced = NULL;
+		machine->frame.rows[i].traced = NULL;
 	if (!source->reader)
 		return made;
 	source->bytes.len = 0;

@@ -11,7 +11,7 @@
 
 #define RUNS 150
 #define STEPS 60
-#define FRAMES 2 /* in turn, as the sampler has them */
+#define INFOS 2 /* in turn, as the sampler has them */
 
 /* The same samples made of everything each time. */
 struct naive {
@@ -350,8 +350,8 @@ static void check_frame(const struct frame *frame, const struct frame *all)
 static void walk_on(bool threads, const pid_t *pids, size_t npids, uint64_t *seed)
 {
 	struct frame_options options = { 0 };
-	struct frame frames[FRAMES] = { 0 };
-	struct frame_info infos[FRAMES] = { 0 };
+	struct frame frame = { 0 };
+	struct frame_info infos[INFOS] = { 0 };
 	struct naive naive = { 0 };
 	struct turn turn;
 
@@ -364,7 +364,6 @@ static void walk_on(bool threads, const pid_t *pids, size_t npids, uint64_t *see
 		unsigned needs = once_in(seed, 20)   ? NEED_RANGE
 				 : once_in(seed, 20) ? NEED_IDENTITY
 						     : 0;
-		struct frame *frame = &frames[turn.ticks % FRAMES];
 		struct sample *cur, *all, *prev;
 		bool first = !turn.ticks;
 
@@ -379,14 +378,13 @@ static void walk_on(bool threads, const pid_t *pids, size_t npids, uint64_t *see
 		all = sample_everything(&naive, &turn);
 		check_sample(cur, prev, all);
 		exit_some(cur, all, seed);
-		frame_build(frame, &infos[turn.ticks % FRAMES], prev, cur, &options);
+		frame_build(&frame, &infos[turn.ticks % INFOS], prev, cur, &options);
 		frame_build(&naive.frame, &naive.info,
 			    first ? NULL : &naive.samples[naive.ticks % 2], all, &options);
-		check_frame(frame, &naive.frame);
+		check_frame(&frame, &naive.frame);
 	}
 	turn_close(&turn);
-	for (unsigned i = 0; i < FRAMES; i++)
-		frame_free(&frames[i]);
+	frame_free(&frame);
 	for (unsigned i = 0; i < 2; i++)
 		sample_free(&naive.samples[i]);
 	frame_free(&naive.frame);
