@@ -279,7 +279,7 @@ complete -c stalltop -n __stalltop_own -l source -x -a '(__stalltop_source)' -d 
 complete -c stalltop -n __stalltop_own -l exact-io -d 'with the bpf source, which auto then prefers: measure waits for storage and in state D with small programs at context switches, as kernels since 6.12 book these waits wrongly'
 complete -c stalltop -n __stalltop_own -l enable-delayacct -d 'switch kernel.task_delayacct on while stalltop runs'
 complete -c stalltop -n __stalltop_own -l trace -d 'watch every wait by eBPF (needs CAP_BPF and CAP_PERFMON): how threads spend all their time, the targets of their waits, and their wakers'
-complete -c stalltop -n __stalltop_own -l trace-sites -x -d 'with --trace: room for so many sites of waits, from 256 to 1048576'
+complete -c stalltop -n __stalltop_own -l trace-sites -x -d 'with --trace: room for so many sites of waits, to 1048576'
 complete -c stalltop -n __stalltop_own -l site-fields -x -a '(__stalltop_site_fields)' -d 'the same as -F for tables of sites of waits'
 complete -c stalltop -n __stalltop_own -l site-sort -x -a '(__stalltop_site_field)' -d 'the same as -s for tables of sites of waits'
 complete -c stalltop -n __stalltop_own -l cgroup-hierarchy -x -a '(__stalltop_hierarchy)' -d 'the cgroup hierarchy to show: v2, or a controller or name=NAME of a v1 hierarchy'

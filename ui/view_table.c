@@ -129,7 +129,8 @@ static void selected_draw(struct ui *ui, int line, int lines)
 {
 	struct selected *selected = ui->selected;
 	const struct item *item = table_item(ui);
-	bool traced = ui->frame->info->trace;
+	const struct trace_frame *trace = ui->frame->info->trace;
+	bool traced = trace && trace->n;
 	const struct site_table *table;
 	struct ui_task task;
 	struct table_draw draw;

@@ -13,6 +13,7 @@
 #include "base/util.h"
 #include "history/segments.h"
 #include "model/source.h"
+#include "model/tracing.h"
 #include "out/series.h"
 #include "view/layout.h"
 #include "view/site_lines.h"
@@ -591,8 +592,9 @@ const struct option_row option_table[] = {
 	  FLAG(sampler.trace), IN(MACHINE | COMMAND), PASSED(EVERY), .part = PART_TRACING,
 	  .brief = "every wait: call, file or peer, waker" },
 	{ 0, "trace-sites", "N", "16384",
-	  "with --trace: room for so many sites of waits, from 256 to 1048576",
-	  WHOLE(sampler.trace_sites, 256, 1 << 20), IN(MACHINE | COMMAND), PASSED(EVERY),
+	  "with --trace: room for so many sites of waits, to 1048576; 0: states alone are traced, "
+	  "not targets and wakers, which costs a switch half as much",
+	  WHOLE(sampler.trace_sites, 0, 1 << 20), IN(MACHINE | COMMAND), PASSED(EVERY),
 	  .part = PART_TRACING },
 	{ 0, "site-fields", "LIST", "by width",
 	  "the same as -F for tables of sites of waits; list prints their ids",
@@ -657,7 +659,7 @@ void options_default(struct options *options)
 			  .query = { .sort = column_sort_default(&task_columns),
 				     .descending = true,
 				     .over_ms = -1 } },
-		.sampler = { .exits = true },
+		.sampler = { .exits = true, .trace_sites = TRACING_SITES },
 		.history = RING_DEFAULT,
 		.watch = { .linger_ns = LINGER_NS },
 		.format = out_registry[0],

@@ -46,6 +46,10 @@ int BPF_PROG(waking, struct task_struct *task)
 	if (!slot || *(volatile __u32 *)&slot->version & 1 || !sleeps(slot->thread.state))
 		return 0;
 	now = bpf_ktime_get_ns();
+	if (states_alone) {
+		set_state(slot, local->slot, STATE_CPU, now, 0);
+		return 0;
+	}
 	site = site_at(slot->thread.site);
 	put_waker(&waker, site && site->site.here);
 	own = waker.tgid ? known(bpf_get_current_task_btf()) : NULL;
@@ -126,8 +130,10 @@ static __always_inline void switch_in(struct local *local, struct trace_thread_s
 	if (local->io.slot)
 		book_io(local, arrival);
 	ns = arrival->now > slot->thread.since_ns ? arrival->now - slot->thread.since_ns : 0;
-	leave_queue(local, &slot->thread, arrival, ns);
-	keep_past(local, &slot->thread, arrival->now);
+	if (!states_alone) {
+		leave_queue(local, &slot->thread, arrival, ns);
+		keep_past(local, &slot->thread, arrival->now);
+	}
 	local->arrived_ns = arrival->now;
 	local->run_ns = arrival->run_ns;
 	local->throttled = 0;
@@ -181,6 +187,8 @@ static __always_inline __u32 fall_asleep(void *context, struct task_struct *task
 	__u64 booked;
 
 	look_at_sleep(&wait, &slot->thread, task, bits, fast, true);
+	if (states_alone)
+		return wait.key.state;
 	look_at_fault(&wait, local, task);
 	enter_site(context, local, &wait, now);
 	if (wait.key.state == STATE_IO) {
@@ -217,7 +225,8 @@ static __always_inline void switch_out(void *context, struct task_struct *task, 
 	if (slot->thread.state != STATE_RUN)
 		arrive(local, slot, task, only_read(task, fast)->group_leader,
 		       arrived_at(task, slot->thread.since_ns, now, fast), fast, true);
-	keep_past(local, &slot->thread, now);
+	if (!states_alone)
+		keep_past(local, &slot->thread, now);
 	if (bpf_core_field_exists(task->sched_info.run_delay))
 		local->run_delay_ns = task->sched_info.run_delay;
 	if (preempted || !bits) {
@@ -258,7 +267,8 @@ static __always_inline int switched(void *context, bool preempted, struct task_s
 			tgid = pid_of_named(&named);
 		}
 	}
-	note_run(cpu, leader, tgid, now);
+	if (!states_alone)
+		note_run(cpu, leader, tgid, now);
 	return 0;
 }
 
@@ -397,8 +407,9 @@ static __always_inline void meet_thread(struct task_struct *task, __u64 now)
 		state = task->on_cpu ? STATE_RUN : STATE_CPU;
 	} else {
 		look_at_sleep(&wait, &slot->thread, task, bits, false, false);
-		enter_site(NULL, local, &wait, now);
 		state = wait.key.state;
+		if (!states_alone)
+			enter_site(NULL, local, &wait, now);
 		word.ref = local->sleep.ref;
 		if (state == STATE_IO) {
 			booked = booked_io(task, false);

@@ -88,8 +88,11 @@ void windows_close(struct windows *windows)
 #define SITES_MIN 16U
 #define STACKS_MIN 1024U
 
-/* Chooses the programs that this kernel has the tracepoints for. */
-static int choose_programs(struct trace_bpf *bpf)
+/*
+ * Chooses the programs that this kernel has the tracepoints for; states_alone: only those of
+ * switches and wake-ups, and of births.
+ */
+static int choose_programs(struct trace_bpf *bpf, bool states_alone)
 {
 	struct btf *btf = btf__load_vmlinux_btf();
 	struct bpf_program *program;
@@ -101,7 +104,9 @@ static int choose_programs(struct trace_bpf *bpf)
 		const char *point = strchr(bpf_program__section_name(program), '/');
 
 		if (point && !bpf_program__autoload(program))
-			bpf_program__set_autoload(program, loading_arguments(btf, point + 1) >= 0);
+			bpf_program__set_autoload(
+				program, (!states_alone || !strcmp(point, "/sched_switch")) &&
+						 loading_arguments(btf, point + 1) >= 0);
 	}
 	/* prev_state is there since 5.18. */
 	if (loading_arguments(btf, "sched_switch") >= 4)
@@ -154,7 +159,7 @@ static void put_calls(struct trace_bpf *bpf)
 }
 
 /* Sets sizes, and what the programs take for constant. */
-static int prepare(struct trace_program *program, bool blocked_stacks)
+static int prepare(struct trace_program *program, bool blocked_stacks, bool states_alone)
 {
 	struct trace_bpf *bpf = program->bpf;
 	const struct {
@@ -179,6 +184,7 @@ static int prepare(struct trace_program *program, bool blocked_stacks)
 	bpf->rodata->thread_room = program->threads;
 	bpf->rodata->site_room = program->sites;
 	bpf->rodata->blocked_stacks = blocked_stacks;
+	bpf->rodata->states_alone = states_alone;
 	bpf->rodata->stack_size = stack_size();
 #ifndef __x86_64__
 	bpf->rodata->weak_order = true;
@@ -302,9 +308,9 @@ int trace_load(struct trace_program *program, uint32_t threads, uint32_t sites, 
 	program->threads = threads ? round_up(threads) : choose_room();
 	program->sites = round_up(sites < SITES_MIN ? SITES_MIN : sites);
 	program->cpus = (uint32_t)libbpf_num_possible_cpus();
-	err = choose_programs(bpf);
+	err = choose_programs(bpf, !sites);
 	if (!err)
-		err = prepare(program, blocked_stacks);
+		err = prepare(program, blocked_stacks, !sites);
 	if (!err)
 		err = trace_bpf__load(bpf);
 	if (!err)

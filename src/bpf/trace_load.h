@@ -69,8 +69,8 @@ struct trace_program {
 
 /*
  * Loads and attaches, with room for so many threads (0: as many as this machine is likely to have)
- * and sites, and adds the threads that exist. blocked_stacks: stacks tell sites of io and dwait
- * apart. 0, or an error of trace_open().
+ * and sites (0: states alone), and adds the threads that exist. blocked_stacks: stacks tell sites
+ * of io and dwait apart. 0, or an error of trace_open().
  */
 int trace_load(struct trace_program *program, uint32_t threads, uint32_t sites,
 	       bool blocked_stacks);

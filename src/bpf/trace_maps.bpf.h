@@ -65,6 +65,7 @@ enum { FILLED_BUT_STACK = 1, FILLED };
 /* Set before the program is loaded. */
 const volatile __u32 thread_room, site_room; /* powers of two */
 const volatile bool blocked_stacks;
+const volatile bool states_alone; /* no sites: neither targets, nor wakers, nor links */
 const volatile __u32 stack_size; /* of a task in the kernel, where that is used */
 const volatile bool weak_order; /* stores of this machine may overtake each other */
 const volatile struct trace_class classes[TRACE_CALLS];

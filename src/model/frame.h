@@ -57,6 +57,7 @@ enum note_id {
 	NOTE_TRACE_LOST, /* value: waits */
 	NOTE_TRACE_THREADS, /* value: threads */
 	NOTE_TRACE_CALLS,
+	NOTE_TRACE_STATES,
 	NOTE_WAITING_HIDDEN,
 	NOTE_RECORD_DROPPED, /* value: samples */
 	NOTE_RECORD_ENDED, /* value: errno */

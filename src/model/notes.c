@@ -200,6 +200,11 @@ const struct note_row note_table[NOTE_IDS] = {
 		"other tasks end have the state other",
 		NULL, NOTE_STANDS,
 	},
+	[NOTE_TRACE_STATES] = {
+		"trace-states",
+		"states alone are traced, as --trace-sites 0 says: sites and wakers are not known",
+		NULL, NOTE_STANDS,
+	},
 	[NOTE_READS_HANG] = {
 		"reads-hang",
 		"%v {file|files} of /proc cannot be read, as {its task hangs|their tasks hang}: {it "

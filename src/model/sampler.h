@@ -35,7 +35,7 @@ struct sampler_config {
 	size_t npids;
 	bool exact; /* measure waits in state D and for io: see struct source_env */
 	bool trace; /* watch every wait from the first sample on */
-	uint32_t trace_sites; /* room for so many sites of waits; 0: the default */
+	uint32_t trace_sites; /* room for so many sites of waits; 0: states alone are traced */
 	const struct trigger_set *triggers; /* frames note those that have gone; NULL: none */
 	const struct playback *playback; /* samples come from there; NULL: from the machine */
 	const struct record_status *record; /* frames note what is wrong with it; NULL: none */

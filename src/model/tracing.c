@@ -35,7 +35,7 @@ int tracing_open(struct tracing **out, const struct tracing_config *config)
 	struct trace_options options = { .stacks = TRACE_STACKS_BLOCKED };
 	int err;
 
-	tracing->room = options.sites = config->sites ? config->sites : TRACING_SITES;
+	tracing->room = options.sites = config->sites;
 	err = trace_open(&tracing->trace, &options);
 	if (err) {
 		debug_log("trace: error %d", -err);
@@ -125,7 +125,9 @@ const struct trace_frame *tracing_frame(struct tracing *tracing, struct frame *f
 		return NULL;
 	if (frame)
 		trace_book_rows(book, frame);
-	trace_book_sites(book);
+	/* Without sites all would be unattributed. */
+	if (tracing->room)
+		trace_book_sites(book);
 	interval_ns = book->lives.read_ns - book->lives.before_ns;
 	tracing->frame =
 		(struct trace_frame){ .sites = book->all,
@@ -168,6 +170,8 @@ void tracing_note(const struct tracing *tracing, struct frame_info *info)
 		frame_note(info, NOTE_TRACE_LOST, tracing->counts.lost_waits);
 	if (tracing->counts.roomless)
 		frame_note(info, NOTE_TRACE_THREADS, tracing->counts.roomless);
+	if (!tracing->room)
+		frame_note(info, NOTE_TRACE_STATES, 0);
 	if (tracing->counts.no_calls)
 		frame_note(info, NOTE_TRACE_CALLS, 0);
 }

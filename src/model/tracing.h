@@ -12,12 +12,12 @@ struct proc;
 
 struct tracing;
 
-/* Room for so many sites, unless told otherwise. */
+/* Room for so many sites is usual. */
 #define TRACING_SITES 16384
 
 struct tracing_config {
 	struct proc *proc;
-	uint32_t sites; /* room for so many; 0: the default */
+	uint32_t sites; /* room for so many; 0: states alone are traced */
 };
 
 /* Begins to watch every wait. 0, or -errno as trace_open(). */

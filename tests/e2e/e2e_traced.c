@@ -440,6 +440,34 @@ static double of_command(json_t *report, const char *comm, const char *wait_stat
 }
 
 /* A command's report: states of all descendants, and the sites of processes of one name as one. */
+/* Without sites how a task spends its time is known all the same; also in a recording. */
+E2E_TEST(test_states_alone)
+{
+	static const char *const columns = "-o csv -F pid,s-run,s-timer,s-io,waker,blkio";
+	const char *path = e2e_path("states.db");
+	struct e2e_result live, replay;
+	struct samples s;
+	pid_t pid = start_sleepers();
+
+	e2e_require_bpf();
+	traced_samples(&s, e2e_format("--trace-sites 0 -n 2 -d 0.3 -p %d", (int)pid));
+	for (size_t i = 0; i < s.n; i++) {
+		json_t *trace = json_object_get(s.v[i], "trace");
+		json_t *task = json_array_get(json_object_get(s.v[i], "tasks"), 0);
+		json_t *states = json_object_get(task, "states");
+
+		assert_int_equal(json_array_size(json_object_get(s.v[i], "sites")), 0);
+		assert_true(member_u64(trace, "switches") > 0);
+		assert_int_equal(member_u64(trace, "lost"), 0);
+		assert_true((double)member_u64(states, "timer_ns") >=
+			    0.99 * SLEEPERS * member_real(trace, "interval") * 1e9);
+	}
+	e2e_run(&live, NULL, "-b --trace --trace-sites 0 -n 3 -d 0.3 -w %s %s", path, columns);
+	check_silent_success(&live);
+	e2e_run(&replay, NULL, "-b -R %s %s", path, columns);
+	assert_string_equal(live.out.data, replay.out.data);
+}
+
 E2E_TEST(test_command)
 {
 	static const char *const sh[] = { "--trace",

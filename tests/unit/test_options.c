@@ -349,10 +349,10 @@ OPTIONS_TEST(test_unknown)
 	bad("-m -- file", "unexpected argument 'file' (see --help)");
 	bad("--exit-buffer 0", "--exit-buffer does not take '0'; allowed: a whole number of kB "
 			       "from 1 to 1048576");
-	bad("--trace-sites 255", "--trace-sites does not take '255'; allowed: a whole number from "
-				 "256 to 1048576");
+	bad("--trace-sites -1", "--trace-sites does not take '-1'; allowed: a whole number from "
+				"0 to 1048576");
 	bad("--trace-sites 1e6", "--trace-sites does not take '1e6'; allowed: a whole number from "
-				 "256 to 1048576");
+				 "0 to 1048576");
 	bad("-b --", "a command is missing after --");
 	bad("--\x1b[2J", "unknown option --\\x1b[2J (see --help)");
 }
@@ -371,7 +371,7 @@ OPTIONS_TEST(test_command)
 	assert_null(options.command);
 	assert_int_equal(options.sampler.exit_buffer, 65536);
 	assert_false(options.sampler.trace);
-	assert_int_equal(options.sampler.trace_sites, 0);
+	assert_int_equal(options.sampler.trace_sites, 16384);
 	good("--trace --trace-sites 1048576 -b");
 	assert_true(options.sampler.trace);
 	assert_int_equal(options.sampler.trace_sites, 1048576);

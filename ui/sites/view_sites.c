@@ -219,7 +219,9 @@ static void draw_sites(struct sites_view *view, struct ui *ui, struct list *list
 		table_draw_row(&draw, line++, &view->table.items[i],
 			       list->top + i == list->selected ? ROW_SELECTED : ROW_PLAIN);
 	if (!sites->n && rows > 0) {
-		buf_puts(&view->text, "nothing waited in the last interval");
+		buf_puts(&view->text, ui->frame->info->trace->n
+					      ? "nothing waited in the last interval"
+					      : note_table[NOTE_TRACE_STATES].text);
 		draw_words(ui, line, &view->text, STYLE_DIM);
 	}
 	if (roomy)
