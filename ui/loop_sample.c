@@ -68,9 +68,7 @@ void loop_sample(struct loop *loop)
 	rewind_keep(ui);
 	end_tracing(loop);
 	sampler_want(loop->live, wanted);
-	ui->in_tick = true;
 	err = sampler_tick(loop->live, loop->skipped, &frame);
-	ui->in_tick = false;
 	loop->dirty = true;
 	if (err) {
 		ui_error(ui, "cannot take a sample: %s", strerror(-err));

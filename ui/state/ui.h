@@ -122,7 +122,6 @@ struct ui {
 	const struct frame *frame; /* the one that is shown; NULL before the first */
 	struct rewind rewind;
 	uint64_t seen_ns; /* time by which it had been taken, CLOCK_BOOTTIME */
-	bool in_tick; /* a sample is being taken; `frame` is the one before */
 	int trace_error; /* -errno: why waits cannot be traced; 0: they are, or nobody asked */
 	bool tracing; /* a view, or the configuration, has waits traced */
 	bool paused, held; /* switched by the keys p and O */
