@@ -235,7 +235,6 @@ static __always_inline void put_process(struct exact_ended *end, struct task_str
 	end->process_io_ns = exact->io.ns + exact->others_io.ns;
 	end->process_io_count = exact->io.count + exact->others_io.count;
 	end->process_dwait_ns = exact->dwait.ns + exact->others_dwait.ns;
-	end->process_dwait_count = exact->dwait.count + exact->others_dwait.count;
 }
 
 /* Keeps the last figures of a thread, and of its process if it is the last of that. */
@@ -262,9 +261,8 @@ int BPF_PROG(exited, struct task_struct *task)
 	end->io_ns = exact->io.ns;
 	end->io_count = exact->io.count;
 	end->dwait_ns = exact->dwait.ns;
-	end->dwait_count = exact->dwait.count;
 	end->process_io_ns = end->process_io_count = 0;
-	end->process_dwait_ns = end->process_dwait_count = 0;
+	end->process_dwait_ns = 0;
 	end->last = task->signal->live.counter == 0;
 	put_process(end, task->group_leader);
 	__sync_lock_test_and_set(&end->sequence, number + 1);

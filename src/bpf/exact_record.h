@@ -33,8 +33,8 @@ struct exact_ended {
 	__s32 pid, tgid; /* in the initial namespace, as in exit records */
 	__u32 last; /* no thread of the process lives on: process_io and process_dwait are known */
 	__u32 unused;
-	__u64 io_ns, dwait_ns, io_count, dwait_count;
-	__u64 process_io_ns, process_dwait_ns, process_io_count, process_dwait_count;
+	__u64 io_ns, dwait_ns, io_count;
+	__u64 process_io_ns, process_dwait_ns, process_io_count;
 };
 
 /* How many ends are kept until they are read: a power of two. */

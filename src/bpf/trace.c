@@ -212,7 +212,6 @@ static void measure(struct trace *trace, struct trace_counts *counts)
 	if (trace_runs(&trace->program, &runs))
 		return;
 	counts->cost_ns = (double)(runs.ns - trace->runs.ns);
-	counts->cost_measured = true;
 	trace->measured.ns += runs.ns - trace->runs.ns;
 	trace->measured.runs += runs.runs - trace->runs.runs;
 	trace->measured_switches += counts->switches;

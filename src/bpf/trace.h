@@ -32,7 +32,6 @@ struct trace_counts {
 	bool nameless; /* some of these are of processes that are not handed out */
 	bool no_calls; /* the system calls of sleepers are not known on this machine */
 	double cost_ns; /* CPU time of the programs; negative: not known */
-	bool cost_measured; /* by the kernel, else switches times a measured cost */
 };
 
 /*

@@ -380,7 +380,6 @@ bool frame_resolve(struct frame *frame, struct row *row)
 	row->deltas = deltas;
 	frame->ndeltas++;
 	frame->unchanged -= row->unchanged;
-	row->quiet = row->unchanged;
 	row->unchanged = false;
 	return more;
 }

@@ -64,7 +64,6 @@ struct row {
 	unsigned members;
 	bool born, exited;
 	bool unchanged; /* its source said that nothing happened to it: all deltas are 0 */
-	bool quiet; /* it was unchanged, but that waits of it were traced */
 	bool corrected; /* of what was booked something is left out of its life */
 };
 
