@@ -202,7 +202,7 @@ const struct note_row note_table[NOTE_IDS] = {
 	},
 	[NOTE_TRACE_STATES] = {
 		"trace-states",
-		"states alone are traced, as --trace-sites 0 says: sites and wakers are not known",
+		"states alone are traced (--trace-sites 0): sites and wakers are not known",
 		NULL, NOTE_STANDS,
 	},
 	[NOTE_READS_HANG] = {

@@ -444,6 +444,20 @@ SCREEN_TEST(opens_anywhere)
 	}
 }
 
+/* Without sites the views say so, and not that nothing waited. */
+SCREEN_TEST(says_states_alone)
+{
+	pid_t pid = crowd_sleeper("crowd-idle");
+	struct screen *s = screen_start(&(struct screen_how){
+		.args = scratch_format("-d 0.5 --trace --trace-sites 0 -p %d", (int)pid) });
+
+	screen_await_text(s, "Where it waits");
+	screen_await_text(s, "states alone are traced");
+	screen_type(s, "w");
+	screen_await_text(s, "switches/s");
+	screen_await_text(s, "states alone are traced");
+}
+
 /* Without privileges it is said why, and what waits right now is shown. */
 SCREEN_TEST(says_why_not)
 {

@@ -68,7 +68,7 @@ static void write_parts(void *arg, struct ui *ui, struct pager *pager)
 	const struct trace_frame *trace = ui->frame->info->trace;
 	struct process_parts *parts = arg;
 
-	if (trace) {
+	if (trace && trace->n) {
 		write_sites(parts, ui, pager);
 		write_chain(parts, pager, trace);
 		return;

@@ -138,6 +138,10 @@ void view_sites_reason(struct ui *ui, struct buf *text)
 		note_append(text, &why, true);
 		return;
 	}
+	if (ui->frame->info->trace) {
+		buf_puts(text, note_table[NOTE_TRACE_STATES].text);
+		return;
+	}
 	if (ui->rewind.back) {
 		buf_puts(text, "waits were not traced at this moment");
 		return;
@@ -219,9 +223,10 @@ static void draw_sites(struct sites_view *view, struct ui *ui, struct list *list
 		table_draw_row(&draw, line++, &view->table.items[i],
 			       list->top + i == list->selected ? ROW_SELECTED : ROW_PLAIN);
 	if (!sites->n && rows > 0) {
-		buf_puts(&view->text, ui->frame->info->trace->n
-					      ? "nothing waited in the last interval"
-					      : note_table[NOTE_TRACE_STATES].text);
+		if (ui->frame->info->trace->n)
+			buf_puts(&view->text, "nothing waited in the last interval");
+		else
+			view_sites_reason(ui, &view->text);
 		draw_words(ui, line, &view->text, STYLE_DIM);
 	}
 	if (roomy)
