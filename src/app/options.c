@@ -592,8 +592,8 @@ const struct option_row option_table[] = {
 	  FLAG(sampler.trace), IN(MACHINE | COMMAND), PASSED(EVERY), .part = PART_TRACING,
 	  .brief = "every wait: call, file or peer, waker" },
 	{ 0, "trace-sites", "N", "16384",
-	  "with --trace: room for so many sites of waits, to 1048576; 0: states alone are traced, "
-	  "not targets and wakers, which costs a switch half as much",
+	  "with --trace: room for so many sites of waits, to 1048576; 0: states alone, without "
+	  "targets and wakers, at less than half the cost",
 	  WHOLE(sampler.trace_sites, 0, 1 << 20), IN(MACHINE | COMMAND), PASSED(EVERY),
 	  .part = PART_TRACING },
 	{ 0, "site-fields", "LIST", "by width",

@@ -17,7 +17,7 @@ struct trace;
 enum trace_stacks { TRACE_STACKS_NONE, TRACE_STACKS_BLOCKED /* at waits of io and dwait */ };
 
 struct trace_options {
-	uint32_t sites; /* room for so many; 0: states alone, at half the cost */
+	uint32_t sites; /* room for so many; 0: states alone */
 	uint32_t threads; /* the same; 0: by the machine's memory and tasks */
 	enum trace_stacks stacks;
 };

@@ -103,10 +103,9 @@ static int choose_programs(struct trace_bpf *bpf, bool states_alone)
 	{
 		const char *point = strchr(bpf_program__section_name(program), '/');
 
-		if (point && !bpf_program__autoload(program))
-			bpf_program__set_autoload(
-				program, (!states_alone || !strcmp(point, "/sched_switch")) &&
-						 loading_arguments(btf, point + 1) >= 0);
+		if (point && !bpf_program__autoload(program) &&
+		    (!states_alone || !strcmp(point, "/sched_switch")))
+			bpf_program__set_autoload(program, loading_arguments(btf, point + 1) >= 0);
 	}
 	/* prev_state is there since 5.18. */
 	if (loading_arguments(btf, "sched_switch") >= 4)

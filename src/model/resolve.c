@@ -103,7 +103,7 @@ static bool has_churned(const struct task_raw *now, const struct task_raw *befor
 /* The time that passed, added up over all threads; UINT64_MAX where they are not known. */
 static uint64_t passed(const struct task_raw *now, const struct task_raw *before)
 {
-	uint64_t threads = threads_of(now, before), span = span_of(now, before);
+	uint64_t threads = threads_of(now, before), span = span_of(now, before), all;
 
 	if (!threads)
 		return UINT64_MAX;
@@ -112,7 +112,8 @@ static uint64_t passed(const struct task_raw *now, const struct task_raw *before
 		span += now->task->start_hi - now->task->start_lo;
 	if (has_churned(now, before, threads, span))
 		threads *= UNSEEN_THREADS;
-	return threads * span;
+	/* A recording may claim more threads than any number has time for. */
+	return __builtin_mul_overflow(threads, span, &all) ? UINT64_MAX : all;
 }
 
 /*
@@ -317,12 +318,11 @@ static uint64_t most_of_pressure(uint64_t waits, const struct task_raw *now,
 	uint64_t from = io->until_ns - io->passed_ns;
 	double some, most;
 
-	if (!io->passed_ns || !cpus || !span || all == UINT64_MAX)
+	if (!io->passed_ns || !cpus || !span || !all || all == UINT64_MAX)
 		return UINT64_MAX;
-	/* A recording may claim threads whose time together is beyond all numbers: none is left. */
-	threads = all / span + !!(all % span);
+	threads = (all - 1) / span + 1;
 	/* The wait that a thread was in at the reading before is one more. */
-	waits = waits / (threads ? threads : 1) + 2;
+	waits = waits / threads + 2;
 	if (waits > cpus)
 		waits = cpus;
 	some = (double)io->stalled_ns / (double)io->passed_ns;

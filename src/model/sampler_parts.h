@@ -54,7 +54,8 @@ struct sampler {
 	/*
 	 * Used in turn: the sample of the frame handed out (index `now`), the sample before it that
 	 * its rows point at, and the sample being filled meanwhile; facts about the frame handed
-	 * out, and the next. Its rows stay until the sample was read: what can fail is over then.
+	 * out, and the next. Its rows are built anew when nothing can fail any more, and after the
+	 * last call of config->between(), which draws it.
 	 */
 	struct sample samples[SAMPLES];
 	struct frame frame;

@@ -332,16 +332,14 @@ static uint64_t alive_ns(json_t *task)
 	return sum;
 }
 
-/* A thread that lived the whole interval spent all of it, and no more. */
-E2E_TEST(test_alive)
+/* Checks that the loads' threads that lived the whole interval spent all of it, and no more. */
+static void check_alive(const char *args)
 {
 	unsigned checked = 0, wrong = 0;
+	uint64_t io_ns = 0;
 	struct samples s;
 
-	e2e_require_bpf();
-	assert_true(e2e_load(NULL, "load_sleepers 1 200") > 0);
-	assert_true(e2e_load(NULL, "load_io %s", e2e_folder()) > 0);
-	traced_samples(&s, "-H -n 2 -d 1 -m ^load_(sleepers|io)$");
+	traced_samples(&s, e2e_format("-H -n 2 -d 1 -m ^load_(sleepers|io)$ %s", args));
 	for (size_t n = 0; n < s.n; n++) {
 		double interval = member_real(json_object_get(s.v[n], "trace"), "interval") * 1e9;
 		json_t *task;
@@ -362,6 +360,7 @@ E2E_TEST(test_alive)
 				continue;
 			}
 			share = (double)alive_ns(task) / interval;
+			io_ns += member_u64(json_object_get(task, "states"), "io_ns");
 			checked++;
 			if (share >= 0.995 && share <= 1.005)
 				continue;
@@ -372,6 +371,17 @@ E2E_TEST(test_alive)
 	}
 	assert_true(checked > 400);
 	assert_int_equal(wrong, 0);
+	assert_true(io_ns > 0);
+}
+
+/* The same with sites and without. */
+E2E_TEST(test_alive)
+{
+	e2e_require_bpf();
+	assert_true(e2e_load(NULL, "load_sleepers 1 200") > 0);
+	assert_true(e2e_load(NULL, "load_io %s", e2e_folder()) > 0);
+	check_alive("");
+	check_alive("--trace-sites 0");
 }
 
 static void *sleep_for_ever(void *arg)
@@ -439,7 +449,6 @@ static double of_command(json_t *report, const char *comm, const char *wait_stat
 	return ns;
 }
 
-/* A command's report: states of all descendants, and the sites of processes of one name as one. */
 /* Without sites how a task spends its time is known all the same; also in a recording. */
 E2E_TEST(test_states_alone)
 {
@@ -468,6 +477,7 @@ E2E_TEST(test_states_alone)
 	assert_string_equal(live.out.data, replay.out.data);
 }
 
+/* A command's report: states of all descendants, and the sites of processes of one name as one. */
 E2E_TEST(test_command)
 {
 	static const char *const sh[] = { "--trace",

@@ -623,6 +623,11 @@ SCENE_TEST(test_claimed_threads)
 	deltas.grown.delay[DELAY_BLKIO] = (struct delay_sum){ 1, MS(1) };
 	resolve_row(&row, &deltas, false, &machine, NULL);
 	assert_true(row.valid & DELAY_BIT(DELAY_BLKIO));
+	/* Or a start so uncertain that no time is left. */
+	now.single = now.exited = before.single = true;
+	now.read_ns = before.read_ns + 1;
+	task.start_lo = 1;
+	resolve_row(&row, &deltas, false, &machine, NULL);
 }
 
 /* A machine of which so much is idle builds the frame. */
