@@ -170,9 +170,11 @@ struct task_text_read {
  */
 struct task {
 	unsigned refs;
-	unsigned info; /* taskinfo's: NEED_INFO bits that were tried */
-	unsigned stale; /* taskinfo's: those of them that it may have changed since, as it ran */
-	unsigned other; /* NEED_INFO fields that the source saw change */
+	uint32_t cpu; /* one more than the CPU that it ran on last; 0: not known */
+	uint16_t info; /* taskinfo's: NEED_INFO bits that were tried */
+	uint16_t stale; /* taskinfo's: those of them that it may have changed since, as it ran */
+	uint16_t other; /* NEED_INFO fields that the source saw change */
+	uint16_t renamed; /* how often one of its texts was set, or read of a recording */
 	struct task_text_read command_read, cgroup_read; /* taskinfo's */
 	struct task_key key;
 	uint64_t latest_ns; /* CLOCK_MONOTONIC: the task cannot have started later */
@@ -184,6 +186,7 @@ struct task {
 	bool accounted; /* delays other than cpu were booked for it: for itself, not for its threads
 			 */
 	bool fresh; /* ran, or is new, since taskinfo looked: the fields below may be stale */
+	bool mixed; /* exit_merge's: stands for tasks of several parents, and ppid is the reaper */
 	uint64_t cgroup_id; /* of the unified hierarchy; 0: not known */
 	/* Other numbers after exec, or in another cgroup of any hierarchy; 0: not known. */
 	uint64_t exec, groups;
@@ -196,15 +199,13 @@ struct task {
 	/* Set by exit_merge.c for a task whose exit record came: */
 	uint32_t status; /* as wait(2) gives it */
 	pid_t reaper; /* of a task that left the sample: the nearest living ancestor; 0: none */
-	bool mixed; /* stands for tasks of several parents, and ppid is the reaper */
 	char *ended; /* how it ended, in words; NULL: nothing to say */
 	/* Set by taskinfo, too: raw bytes, NULL where not read (see info) or not readable. */
 	const char *user;
-	char *command, *cgroup;
+	char *command;
+	char *cgroup; /* set by the functions below */
 	/* What people call its container: NAMESPACE/POD, and the container's name. Plain ASCII. */
 	char *pod, *container;
-	uint32_t cpu; /* one more than the CPU that it ran on last; 0: not known */
-	uint16_t renamed; /* how often one of its texts was set, or read of a recording */
 };
 
 /* Waits that are seen while in progress. The kernel books all other kinds when they end. */
@@ -377,6 +378,12 @@ static inline struct task *task_ref(struct task *task)
 
 /* Gives a reference back; frees the task with the last. NULL is allowed. */
 void task_unref(struct task *task);
+
+/* Sets the path of a task's group to a copy; NULL: none. */
+void task_set_cgroup(struct task *task, const char *path);
+
+/* Sets it to that of another task: most tasks of a group share its text. NULL: none. */
+void task_share_cgroup(struct task *task, const struct task *of);
 
 /*
  * Copies a raw name of at most len bytes, up to its first NUL. Another name than before may be

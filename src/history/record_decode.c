@@ -36,11 +36,11 @@ static void set_names(struct record_state *state, struct task *task,
 	task->start_hi = names->hi_ns;
 	task->ppid = names->ppid;
 	task->uid = names->uid;
-	task->info = (unsigned)names->info;
+	task->info = (uint16_t)names->info;
 	task->user = record_keep(state, names->user);
 	task_set_comm(task, names->comm ? names->comm : "", TASK_COMM_MAX);
 	set_text(&task->command, names->command);
-	set_text(&task->cgroup, names->cgroup);
+	task_set_cgroup(task, names->cgroup);
 	set_text(&task->pod, names->pod);
 	set_text(&task->container, names->container);
 	task->renamed++;
@@ -74,10 +74,10 @@ static struct recorded_element *find_former(struct record_reading *reading,
 /* Moves what is kept of an element that the record does not have any more. */
 static void take_played(struct recorded_element *was, struct recorded_element *now)
 {
-	if (was->moved || now->played)
+	if (was->moved || record_played(now) || !record_played(was))
 		return;
-	now->played = was->played;
-	was->played = NULL;
+	record_more(now)->played = was->more->played;
+	was->more->played = NULL;
 }
 
 /* Has the element of a task that goes on in a key record be known as before. */
@@ -126,9 +126,11 @@ static void get_row(struct record_reading *reading, struct recorded_element *now
 /* What a reader keeps of an element. */
 static struct played *played_of(struct recorded_element *known)
 {
-	if (!known->played)
-		known->played = xcalloc(1, sizeof(*known->played));
-	return known->played;
+	struct recorded_more *more = record_more(known);
+
+	if (!more->played)
+		more->played = xcalloc(1, sizeof(*more->played));
+	return more->played;
 }
 
 /* A raw element of a task, as expected. */
@@ -312,18 +314,18 @@ static void get_dropped(struct record_reading *reading)
 static void get_on_demand(struct record_reading *reading)
 {
 	while (next_place(reading)) {
-		struct recorded_element *known = at_place(reading);
+		struct recorded_more *more = record_more(at_place(reading));
 
-		if (!known->record)
-			known->record = xcalloc(1, sizeof(*known->record));
-		table_get(&record_fields_table, &reading->in, known->record);
+		if (!more->record)
+			more->record = xcalloc(1, sizeof(*more->record));
+		table_get(&record_fields_table, &reading->in, more->record);
 	}
 	while (next_place(reading)) {
-		struct recorded_element *known = at_place(reading);
+		struct recorded_more *more = record_more(at_place(reading));
 
-		if (!known->proc)
-			known->proc = xcalloc(1, sizeof(*known->proc));
-		table_get(&record_proc_table, &reading->in, known->proc);
+		if (!more->proc)
+			more->proc = xcalloc(1, sizeof(*more->proc));
+		table_get(&record_proc_table, &reading->in, more->proc);
 	}
 }
 
@@ -388,9 +390,9 @@ static void get_traced(struct record_reading *reading, struct recorded_element *
 {
 	struct record_state *state = reading->state;
 	uint64_t interval_ns = state->head.trace.interval_ns;
-	struct record_traced now = record_expect_traced(known->standing, interval_ns);
+	struct record_traced now = record_expect_traced(record_standing(known), interval_ns);
 	struct record_process last = { 0 };
-	bool traced = row ? bytes_get_below(&reading->in, 2) : known->standing != NULL;
+	bool traced = row ? bytes_get_below(&reading->in, 2) : record_standing(known) != NULL;
 
 	if (row && traced)
 		table_get(&record_traced_table, &reading->in, &now);
@@ -399,7 +401,7 @@ static void get_traced(struct record_reading *reading, struct recorded_element *
 		given_traced(played_of(known), &now);
 	for (uint32_t i = 0; i < now.more && traced && !reading->in.bad; i++)
 		if (table_get(&record_process_table, &reading->in, &last))
-			given_more(known->played, &last);
+			given_more(record_played(known), &last);
 	record_note_traced(known, traced ? &now : NULL, interval_ns);
 }
 

@@ -364,18 +364,18 @@ static void put_on_demand(struct record_making *making)
 
 	begin_places(making);
 	for (size_t i = 0; i < cur->n + cur->left && cur->records; i++) {
-		struct recorded_element *known = known_at(making->state, i);
+		struct recorded_more *more = record_more(known_at(making->state, i));
 
-		known->record = put_read(making, &record_fields_table, i, &cur->records[i],
-					 known->record, sizeof(*known->record));
+		more->record = put_read(making, &record_fields_table, i, &cur->records[i],
+					more->record, sizeof(*more->record));
 	}
 	end_places(making);
 	begin_places(making);
 	for (size_t i = 0; i < cur->n + cur->left && cur->procs; i++) {
-		struct recorded_element *known = known_at(making->state, i);
+		struct recorded_more *more = record_more(known_at(making->state, i));
 
-		known->proc = put_read(making, &record_proc_table, i, &cur->procs[i], known->proc,
-				       sizeof(*known->proc));
+		more->proc = put_read(making, &record_proc_table, i, &cur->procs[i], more->proc,
+				      sizeof(*more->proc));
 	}
 	end_places(making);
 }
@@ -458,12 +458,12 @@ static void put_traced(struct record_making *making, size_t place)
 	struct record_traced now = { 0 }, expected;
 	struct record_process last = { 0 };
 
-	expected = record_expect_traced(known->standing, interval_ns);
+	expected = record_expect_traced(record_standing(known), interval_ns);
 	if (traced)
 		now = traced_of(traced);
 	making->row.len = 0;
 	if (table_put(&record_traced_table, &making->row, &now, &expected) ||
-	    !traced != !known->standing) {
+	    !traced != !record_standing(known)) {
 		put_place(making, place);
 		bytes_put(making->out, traced != NULL);
 		if (traced)

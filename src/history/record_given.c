@@ -82,11 +82,11 @@ static void apply_fixes(struct record_state *state)
 /* Begins an element's sums, or adds what was true of the record before alone. */
 static void begin_played(struct recorded_element *known, bool first)
 {
-	struct played *played = known->played;
+	struct played *played = record_played(known);
 
 	if (!first && (known->raw->now.waits.dwait_ns || known->raw->exited)) {
 		if (!played)
-			played = known->played = xcalloc(1, sizeof(*played));
+			played = record_more(known)->played = xcalloc(1, sizeof(*played));
 		played->dwait_ns += known->raw->now.waits.dwait_ns;
 		played->exited |= known->raw->exited;
 	}
@@ -538,7 +538,7 @@ static void give_trace(struct record_state *state, const pid_t *pids, size_t npi
 	if (!trace->there)
 		return;
 	for (size_t i = 0; i < n; i++) {
-		const struct played *played = given_nth(state, i)->played;
+		const struct played *played = record_played(given_nth(state, i));
 
 		room += played ? played->nmore : 0;
 	}
@@ -548,7 +548,7 @@ static void give_trace(struct record_state *state, const pid_t *pids, size_t npi
 		const struct recorded_element *known = given_nth(state, i);
 
 		if (is_wanted(pids, npids, known->raw->tgid))
-			trace->rows[row++] = give_traced(trace, known->played, &at);
+			trace->rows[row++] = give_traced(trace, record_played(known), &at);
 	}
 	give_sites(trace, state->passed > 1);
 	moment->trace = &trace->given;
@@ -559,7 +559,7 @@ static void give_trace(struct record_state *state, const pid_t *pids, size_t npi
 static void give_extra(const struct record_state *state, size_t i, struct sample *cur, size_t at)
 {
 	struct task_extra *from = sample_extra(&state->extras, i), *to;
-	const struct played *played = state->known[i].played;
+	const struct played *played = record_played(&state->known[i]);
 	bool bound = played && played->io.passed_ns;
 
 	if (!from && !bound)
@@ -578,13 +578,13 @@ static void give_extra(const struct record_state *state, size_t i, struct sample
 static void give_element(const struct recorded_element *known, struct sample *cur, size_t at,
 			 bool several)
 {
-	const struct played *played = known->played;
+	const struct played *played = record_played(known);
 	bool late = several && known->raw->read_ns < cur->begin_ns && !known->raw->exited;
 
-	if (cur->records && known->record)
-		cur->records[at] = *known->record;
-	if (cur->procs && known->proc)
-		cur->procs[at] = *known->proc;
+	if (cur->records && known->more && known->more->record)
+		cur->records[at] = *known->more->record;
+	if (cur->procs && known->more && known->more->proc)
+		cur->procs[at] = *known->more->proc;
 	if (!late && !(played && (played->dwait_ns || played->exited)))
 		return;
 	if (late)
@@ -598,13 +598,14 @@ static void give_element(const struct recorded_element *known, struct sample *cu
 /* Corrects the sample before by what is known only now: when its elements were read. */
 static void correct(struct sample *prev, const struct recorded_element *known)
 {
+	const struct played *played = record_played(known);
 	size_t at;
 
-	if (!known->played || !known->played->before_ns)
+	if (!played || !played->before_ns)
 		return;
 	at = sample_place(prev, known->raw->tgid, known->raw->pid);
 	if (at != NO_PLACE)
-		sample_own(prev, at)->read_ns = known->played->before_ns;
+		sample_own(prev, at)->read_ns = played->before_ns;
 }
 
 /* Copies from the sample before what only frames know, where elements are others than read. */

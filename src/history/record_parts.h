@@ -143,20 +143,38 @@ struct played {
 	size_t nmore;
 };
 
-/* An element of the last record. */
-struct recorded_element {
-	struct task_raw *raw; /* a reference */
-	uint64_t names; /* a hash of its names as they were written */
-	pid_t ppid; /* its parent as it was written */
-	uint8_t mark;
-	uint16_t renamed; /* how often its texts had been replaced, when they were written */
-	uint32_t cpu; /* as it was written */
-	bool moved; /* it is in the next record as it is */
-	struct standing *standing; /* NULL: its threads are not expected to stay in their states */
+/* What is known of an element besides: of few, unless they are traced. */
+struct recorded_more {
+	struct standing standing;
+	bool stands; /* its threads are expected to stay in their states */
 	struct task_record *record; /* NULL: never read */
 	struct task_proc *proc; /* the same */
 	struct played *played; /* a reader's; NULL: nothing */
 };
+
+/* An element of the last record. There are two for each task: they are small. */
+struct recorded_element {
+	struct task_raw *raw; /* a reference */
+	uint64_t names; /* a hash of its names as they were written */
+	struct recorded_more *more; /* NULL: nothing */
+	pid_t ppid; /* its parent as it was written */
+	uint32_t cpu; /* as it was written */
+	uint16_t renamed; /* how often its texts had been replaced, when they were written */
+	uint8_t mark;
+	bool moved; /* it is in the next record as it is */
+};
+
+/* What a reader keeps of an element; NULL: nothing. */
+static inline struct played *record_played(const struct recorded_element *known)
+{
+	return known->more ? known->more->played : NULL;
+}
+
+/* How its threads are expected to spend the next interval; NULL: not as before. */
+static inline const struct standing *record_standing(const struct recorded_element *known)
+{
+	return known->more && known->more->stands ? &known->more->standing : NULL;
+}
 
 /* A site of the last records. */
 struct recorded_site {
@@ -224,6 +242,9 @@ struct recorded_element *record_numbered(const struct record_state *state, size_
 
 /* A text that stays valid while the state does. */
 const char *record_keep(struct record_state *state, const char *text);
+
+/* What is known of an element besides, which there is from then on. */
+struct recorded_more *record_more(struct recorded_element *known);
 
 /* Frees what is known of an element. */
 void record_forget(struct recorded_element *known);

@@ -31,15 +31,26 @@ struct recorded_element *record_numbered(const struct record_state *state, size_
 	return number <= state->n ? &state->known[number - 1] : &state->left[number - state->n - 1];
 }
 
+struct recorded_more *record_more(struct recorded_element *known)
+{
+	if (!known->more)
+		known->more = xcalloc(1, sizeof(*known->more));
+	return known->more;
+}
+
 void record_forget(struct recorded_element *known)
 {
+	struct recorded_more *more = known->more;
+
 	task_raw_unref(known->raw);
-	free(known->standing);
-	free(known->record);
-	free(known->proc);
-	if (known->played)
-		free(known->played->more);
-	free(known->played);
+	if (more) {
+		free(more->record);
+		free(more->proc);
+		if (more->played)
+			free(more->played->more);
+		free(more->played);
+	}
+	free(more);
 	*known = (struct recorded_element){ 0 };
 }
 
@@ -47,10 +58,7 @@ void record_change(struct recorded_element *was, struct recorded_element *now, s
 {
 	now->raw = raw;
 	/* The former raw element stays until the next record is whole: others may refer to it. */
-	was->standing = NULL;
-	was->record = NULL;
-	was->proc = NULL;
-	was->played = NULL;
+	was->more = NULL;
 }
 
 /* Frees elements that the next record does not have as they are. */
@@ -188,16 +196,15 @@ void record_note_traced(struct recorded_element *known, const struct record_trac
 	for (unsigned state = 0; stands && state < WAIT_STATES; state++)
 		stands = divide(traced->states.ns[state], interval_ns, &standing.in[state]);
 	if (!stands || !divide(traced->lost_ns, interval_ns, &standing.lost)) {
-		free(known->standing);
-		known->standing = NULL;
+		if (known->more)
+			known->more->stands = false;
 		return;
 	}
 	standing.lost_known = traced->lost_known;
 	standing.tgid = traced->tgid;
 	standing.start_ns = traced->start_ns;
-	if (!known->standing)
-		known->standing = xcalloc(1, sizeof(standing));
-	*known->standing = standing;
+	record_more(known)->standing = standing;
+	known->more->stands = true;
 }
 
 void record_expect_sites(struct record_state *state, bool traced, uint64_t interval_ns)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/text.h"
 #include "base/users.h"
 #include "base/util.h"
 #include "cgroup/container_names.h"
@@ -94,30 +95,29 @@ static bool is_kernels(const struct task *task)
 	       !*task->command;
 }
 
-/* Replaces a text of a task, if it is another one (NULL: none). */
+/* Replaces a text of a task, if it is another one. */
 static void replace_text(struct task *task, char **text, const char *by)
 {
-	if (by ? *text && !strcmp(*text, by) : !*text)
+	if (!text_compare(*text, by))
 		return;
 	free(*text);
 	*text = xstrdup(by);
 	task->renamed++;
 }
 
-/* Replaces a cached text by the scratch buffer's contents; NULL where reading failed. */
-static void set_info_text(struct taskinfo *info, struct task *task, char **text, int err,
-			  struct task_text_read *read, uint32_t now)
+/* Notes that a text of a task was read (NULL: it cannot be). Returns whether it is another one. */
+static bool note_read(struct task *task, const char *text, const char *found,
+		      struct task_text_read *read, uint32_t now)
 {
-	const char *found = err ? NULL : buf_cstr(&info->scratch);
-	bool first = !read->last;
+	bool first = !read->last, other = text_compare(text, found) != 0;
 
 	read->last = now;
-	if (first || !found || !*text || strcmp(found, *text) != 0)
+	if (first || !found || other)
 		read->first = now;
-	replace_text(task, text, found);
 	/* That it cannot be read is shown, too. */
-	if (first && !found)
+	if (other || (first && !found))
 		task->renamed++;
+	return other;
 }
 
 /* Reads the path of a task's group into the scratch buffer. 0 or -errno. */
@@ -197,14 +197,18 @@ static void fill_path(struct taskinfo *info, struct task *task, uint32_t now)
 {
 	struct share *share = task->groups ? find_share(info, task->groups) : NULL;
 
-	info->scratch.len = 0;
+	const char *found;
+
 	if (share) {
 		share->used = true;
-		buf_puts(&info->scratch, share->of->cgroup);
-		set_info_text(info, task, &task->cgroup, 0, &task->cgroup_read, now);
+		if (note_read(task, task->cgroup, share->of->cgroup, &task->cgroup_read, now))
+			task_share_cgroup(task, share->of);
 		return;
 	}
-	set_info_text(info, task, &task->cgroup, read_cgroup(info, task), &task->cgroup_read, now);
+	info->scratch.len = 0;
+	found = read_cgroup(info, task) ? NULL : buf_cstr(&info->scratch);
+	if (note_read(task, task->cgroup, found, &task->cgroup_read, now))
+		task_set_cgroup(task, found);
 	if (info->sharing && task->groups && task->cgroup && info->nshares < SHARES)
 		info->shares[info->nshares++] =
 			(struct share){ task->groups, task_ref(task), false };
@@ -217,19 +221,30 @@ static void fill_cgroup(struct taskinfo *info, struct task *task, uint32_t now)
 	fill_names(info, task);
 }
 
+/* Fills in a task's command line. */
+static void fill_command(struct taskinfo *info, struct task *task, uint32_t now)
+{
+	const char *found;
+
+	info->scratch.len = 0;
+	info->files++;
+	found = proctask_cmdline(info->proc, task->tgid, &info->scratch) ? NULL
+									 : buf_cstr(&info->scratch);
+	if (!note_read(task, task->command, found, &task->command_read, now))
+		return;
+	free(task->command);
+	task->command = xstrdup(found);
+}
+
 /* Reads the cached facts that are wanted and may be others than when they were read. */
 static void fill_texts(struct taskinfo *info, struct task *task, unsigned needs, uint32_t now)
 {
 	unsigned todo = what_to_read(info, task, needs, now);
 
-	task->info |= todo;
-	task->stale &= ~todo;
+	task->info = (uint16_t)(task->info | todo);
+	task->stale = (uint16_t)(task->stale & ~todo);
 	if (todo & NEED_COMMAND) {
-		info->scratch.len = 0;
-		info->files++;
-		set_info_text(info, task, &task->command,
-			      proctask_cmdline(info->proc, task->tgid, &info->scratch),
-			      &task->command_read, now);
+		fill_command(info, task, now);
 	}
 	if (todo & NEED_CGROUP)
 		fill_cgroup(info, task, now);
@@ -310,7 +325,7 @@ static void forget_share(struct sample *sample, uint64_t groups)
 {
 	for (size_t i = 0; i < sample->n; i++)
 		if (sample->raw[i]->task->groups == groups)
-			sample->raw[i]->task->info &= ~NEED_CGROUP;
+			sample->raw[i]->task->info &= (uint16_t)~NEED_CGROUP;
 }
 
 /*

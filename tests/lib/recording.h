@@ -104,8 +104,7 @@ static inline void play_move(struct task *task, unsigned turn)
 	char path[32];
 
 	snprintf(path, sizeof(path), "/moved/%u", turn);
-	free(task->cgroup);
-	task->cgroup = xstrdup(path);
+	task_set_cgroup(task, path);
 	task->renamed++;
 }
 

@@ -154,7 +154,7 @@ static void add_task(const struct machine *m, struct sample *cur, const struct t
 		raw->task->uid = role->uid;
 		raw->task->user = role->user;
 		raw->task->command = strdup(role->command);
-		raw->task->cgroup = strdup(role->cgroup);
+		task_set_cgroup(raw->task, role->cgroup);
 		task_set_comm(raw->task, role->comm, strlen(role->comm));
 		raw->counters.valid = VALID;
 	}

@@ -19,7 +19,7 @@ static void fill_extreme(struct scene *scene, struct task_raw *raw, const char *
 	raw->task->uid = UINT32_MAX;
 	raw->task->ppid = INT32_MAX;
 	raw->task->user = name;
-	raw->task->cgroup = xstrdup(name);
+	task_set_cgroup(raw->task, name);
 	raw->task->command = xstrdup(name);
 	task_set_comm(raw->task, name, strlen(name));
 	sample_extend(&scene->samples[1], NEED_RECORD | NEED_PROC);

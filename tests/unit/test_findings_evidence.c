@@ -153,8 +153,8 @@ FINDINGS_TEST(test_service)
 	build(s);
 	check(s, 0, "io", "io: 2 server wait up to 80 % of the time (and 1 other)");
 	/* In another cgroup it is another service. */
-	s->now[0]->task->cgroup = xstrdup("/a");
-	s->now[1]->task->cgroup = xstrdup("/b");
+	task_set_cgroup(s->now[0]->task, "/a");
+	task_set_cgroup(s->now[1]->task, "/b");
 	build(s);
 	check(s, 0, "io", "io: server 2 waits 80 % of the time (and 2 others)");
 }

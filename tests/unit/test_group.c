@@ -18,13 +18,6 @@ struct state {
 	struct order order;
 };
 
-/* Replaces a text of a task; NULL: not known. */
-static void set_text(char **text, const char *to)
-{
-	free(*text);
-	*text = to ? xstrdup(to) : NULL;
-}
-
 /* Adds a task that has waited so long for a CPU, in ms, and run twice as long. */
 static struct task_raw *add(struct state *s, const char *comm, const char *cgroup, uint64_t cpu)
 {
@@ -33,7 +26,7 @@ static struct task_raw *add(struct state *s, const char *comm, const char *cgrou
 	struct task_raw *raw = scene_add(sample, pid, pid, SEC(101));
 
 	task_set_comm(raw->task, comm, strlen(comm));
-	set_text(&raw->task->cgroup, cgroup);
+	task_set_cgroup(raw->task, cgroup);
 	raw->task->user = pid % 2 ? "odd" : "even";
 	raw->counters.delay[DELAY_CPU] = (struct delay_sum){ cpu ? 1 : 0, MS(cpu) };
 	raw->counters.run_ns = MS(cpu) * 2;

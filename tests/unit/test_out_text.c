@@ -68,11 +68,11 @@ OUTPUT_TEST(test_text_words)
 	const char *text;
 
 	raw->task->user = "a b";
-	raw->task->cgroup = xstrdup("/x  y\\z");
+	task_set_cgroup(raw->task, "/x  y\\z");
 	raw->task->command = xstrdup("two words --and more");
 	raw = output_task(s, 8, "");
 	raw->task->user = "";
-	raw->task->cgroup = xstrdup("/a group of a longer name");
+	task_set_cgroup(raw->task, "/a group of a longer name");
 	raw->task->command = xstrdup("");
 	s->view.fields = "pid,user,cgroup,cpu,comm,command";
 	text = output_put(s, &out_text);
@@ -92,7 +92,7 @@ OUTPUT_TEST(test_groups)
 	s->view.group_by = GROUP_CGROUP;
 	s->view.fields = "members,cgroup,cpu";
 	for (unsigned i = 0; i < 2; i++)
-		output_task(s, 7 + (pid_t)i, "x")->task->cgroup = xstrdup(paths[i]);
+		task_set_cgroup(output_task(s, 7 + (pid_t)i, "x")->task, paths[i]);
 	text = output_put(s, &out_text);
 	check_words(text, 2, "1 /a.slice/x\\x20y.service 25.0 /a.slice/x y.service");
 	check_words(text, 3, "1 /b.slice/x\\x20y.service 25.0 /b.slice/x y.service");
@@ -149,11 +149,11 @@ OUTPUT_TEST(test_text_throttled)
 	s->config.width = 80;
 	s->config.fill = fill_throttled;
 	s->view.group_by = GROUP_CGROUP;
-	output_task(s, 7, "free")->task->cgroup = xstrdup("/free");
+	task_set_cgroup(output_task(s, 7, "free")->task, "/free");
 	check_words(output_put(s, &out_text), 0, "N RUN 0TOTAL 1CPU 2BLKIO 9MEM WORST GROUP");
 	out_close(&s->out);
 	memset(&s->out, 0, sizeof(s->out));
-	output_task(s, 8, "limited")->task->cgroup = xstrdup("/limited");
+	task_set_cgroup(output_task(s, 8, "limited")->task, "/limited");
 	check_words(output_put(s, &out_text), 0, "N RUN 0TOTAL 1CPU 2BLKIO 9MEM THROT WORST GROUP");
 	check_words(buf_cstr(&s->out.buf), 2, "1 5.0 25.0 25.0 0.0 0.0 - free /free");
 	check_words(buf_cstr(&s->out.buf), 3, "1 5.0 25.0 25.0 0.0 0.0 50.0 limited /limited");
@@ -247,7 +247,7 @@ OUTPUT_TEST(test_text_straight)
 			output_task(s, i ? 4194304 - 10 + (pid_t)i : 1, names[i].raw);
 
 		raw->task->user = names[i].raw;
-		raw->task->cgroup = xstrdup(names[i].raw);
+		task_set_cgroup(raw->task, names[i].raw);
 		raw->counters.delay[DELAY_CPU].ns += SEC(UINT64_C(1) << 5 * i);
 	}
 	text = output_put(s, &out_text);

@@ -493,7 +493,7 @@ static void next_of_many(struct sample *cur, const struct sample *prev, unsigned
 			snprintf(comm, sizeof(comm), "task-%u", i);
 			task_set_comm(raw->task, comm, strlen(comm));
 			raw->task->command = xstrdup("/usr/bin/some-program --with some --options");
-			raw->task->cgroup = xstrdup("/system.slice/some.service");
+			task_set_cgroup(raw->task, "/system.slice/some.service");
 			raw->single = true;
 			raw->counters.valid = DELAY_BOTH(DELAY_ALL) | VALID_RUN | VALID_TICK;
 			raw->now = (struct task_now){ .state = 'S', .exact = true, .threads = 1 };
