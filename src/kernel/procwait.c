@@ -148,14 +148,22 @@ int procwait_syscall_parse(const char *text, size_t len, struct procwait_syscall
 	return 0;
 }
 
-/* Opens and reads a file of a thread. The number of bytes or -errno. */
-static int read_thread_file(struct proc *proc, pid_t tgid, pid_t tid, const char *name, char *text,
-			    size_t size)
-{
-	char path[64];
+/* The file of a thread. */
+struct path {
+	char text[64];
+};
 
-	snprintf(path, sizeof(path), "%d/task/%d/%s", (int)tgid, (int)tid, name);
-	return proc_read(proc, path, text, size);
+static struct path path_of(pid_t tgid, pid_t tid, const char *name)
+{
+	struct path path;
+
+	snprintf(path.text, sizeof(path.text), "%d/task/%d/%s", (int)tgid, (int)tid, name);
+	return path;
+}
+
+bool procwait_ahead(struct proc *proc, pid_t tgid, pid_t tid)
+{
+	return proc_ahead(proc, path_of(tgid, tid, "syscall").text, SYSCALL_BYTES);
 }
 
 /*
@@ -192,8 +200,7 @@ static void translate_call(struct proc *proc, pid_t tid, struct procwait_syscall
 int procwait_syscall(struct proc *proc, pid_t tgid, pid_t tid, struct procwait_syscall *out)
 {
 	char text[SYSCALL_BYTES];
-	int len = read_thread_file(proc, tgid, tid, "syscall", text, sizeof(text));
-
+	int len = proc_read(proc, path_of(tgid, tid, "syscall").text, text, sizeof(text));
 	int err = len < 0 ? len : procwait_syscall_parse(text, (size_t)len, out);
 
 	/* 64-bit programs have their stacks above that, but where they ask for others. */
@@ -230,8 +237,8 @@ int procwait_stack(struct proc *proc, pid_t tgid, pid_t tid, struct procwait_sta
 	int len;
 
 	out->n = out->text.len = 0;
-	len = read_thread_file(proc, tgid, tid, "stack", buf_reserve(&out->text, STACK_BYTES),
-			       STACK_BYTES);
+	len = proc_read(proc, path_of(tgid, tid, "stack").text,
+			buf_reserve(&out->text, STACK_BYTES), STACK_BYTES);
 	if (len < 0)
 		return len;
 	out->text.len = (size_t)len;

@@ -274,9 +274,10 @@ static uint64_t waited_each(const struct row *row)
 	return row->deltas->waited.ns[DELAY_CPU] / (threads > 1 && !row->raw->single ? threads : 1);
 }
 
-/* Finds who ran most on the CPUs that a row waited for. */
+/* Finds who ran most on the CPUs that a row waited for. Where they ran is read for a pinned one. */
 static void look_for_rival(struct evidence *evidence, const struct frame *frame,
-			   const struct row *row, const struct most_rows *runners)
+			   const struct row *row, const struct most_rows *runners,
+			   void (*fill_cpu)(void *arg, const struct row *row), void *arg)
 {
 	struct task_evidence *task = evidence_of(frame, row);
 	bool pinned = is_pinned(evidence, frame, row);
@@ -286,7 +287,11 @@ static void look_for_rival(struct evidence *evidence, const struct frame *frame,
 	for (size_t i = 0; i < runners->n; i++) {
 		const struct row *runner = runners->rows[i];
 
-		if (runner == row || runner->born || (pinned && !ran_there(evidence, runner)))
+		if (runner == row || runner->born)
+			continue;
+		if (pinned)
+			fill_cpu(arg, runner);
+		if (pinned && !ran_there(evidence, runner))
 			continue;
 		/* A task that ran little did not take the CPU that another waited for. */
 		if (runner->deltas->grown.run_ns * 2 < waited_each(row))
@@ -326,9 +331,6 @@ void evidence_read(struct evidence *evidence, struct waiting_reader *waiting, st
 	size_t nkept = hangs ? 0 : find_kept(evidence, frame, kept);
 
 	find_suspects(frame, suspects, &runners);
-	if (suspects[OF_CPU].n)
-		for (size_t i = 0; i < runners.n; i++)
-			fill_cpu(arg, runners.rows[i]);
 	for (unsigned of = 0; of < SUSPICIONS; of++) {
 		for (size_t i = 0; i < suspects[of].n; i++) {
 			if (of == OF_CPU || of == OF_MEMORY || of == OF_IO)
@@ -336,7 +338,8 @@ void evidence_read(struct evidence *evidence, struct waiting_reader *waiting, st
 			if (of == OF_IO)
 				look_at_writes(evidence, frame, suspects[of].rows[i]);
 			if (of == OF_CPU)
-				look_for_rival(evidence, frame, suspects[of].rows[i], &runners);
+				look_for_rival(evidence, frame, suspects[of].rows[i], &runners,
+					       fill_cpu, arg);
 		}
 		if (of != OF_CPU)
 			waiting_fill(waiting, frame->info, suspects[of].rows, suspects[of].n,

@@ -15,7 +15,7 @@
 #define LOOKS_MAX 32
 
 /* For how long those that slept before the first sample are looked at: in it, and in others. */
-#define FIRST_LOOKS_NS (20 * NSEC_PER_MSEC)
+#define FIRST_LOOKS_NS (40 * NSEC_PER_MSEC)
 #define LOOKS_NS (2 * NSEC_PER_MSEC)
 
 /* Whether a row's task sleeps, and has since it was noted. */
@@ -250,15 +250,21 @@ static unsigned followed(const struct locked *locked, const struct row *row, pid
 	return n;
 }
 
-/* Looks at some of a row's threads, others each time. Returns how many were looked at. */
-static unsigned look_at_row(struct locked *locked, struct proc *proc, const struct row *row,
-			    uint64_t sample_ns, bool threads)
+/* Threads that are looked at in a sample. */
+struct looks {
+	struct locked_thread threads[THREADS_LOOKED_AT + PROCESS_LOOKS];
+	size_t n;
+};
+
+/* Takes some of a row's threads, others each time. Returns how many looks that costs. */
+static unsigned take_threads(struct locked *locked, struct proc *proc, const struct row *row,
+			     uint64_t sample_ns, bool threads, struct looks *looks)
 {
 	struct locked_thread thread = { .tgid = row->raw->tgid,
 					.pid = row->raw->pid,
 					.start_ns = row->task->key.start_ns,
 					.since_ns = sample_ns };
-	unsigned n = 1, looks = 0;
+	unsigned n = 1, taken = 0;
 	bool known;
 
 	if (followed(locked, row, 0, &known) >= FOLLOWED_LEAST)
@@ -271,15 +277,17 @@ static unsigned look_at_row(struct locked *locked, struct proc *proc, const stru
 			return 1;
 		n = (unsigned)locked->threads.n;
 	}
-	for (; looks < n && looks < PROCESS_LOOKS; looks++) {
-		size_t at = ((size_t)locked->turn * PROCESS_LOOKS + looks) % n;
+	for (; taken < n && taken < PROCESS_LOOKS; taken++) {
+		size_t at = ((size_t)locked->turn * PROCESS_LOOKS + taken) % n;
 
 		thread.tid = threads ? thread.pid : locked->threads.pids[at];
 		followed(locked, row, thread.tid, &known);
-		if (!known && locked->n < LOCKED_MAX && waits_for_lock(&thread, proc))
-			locked->all[locked->n++] = thread;
+		if (known)
+			continue;
+		looks->threads[looks->n++] = thread;
+		procwait_ahead(proc, thread.tgid, thread.tid);
 	}
-	return looks + 1;
+	return taken + 1;
 }
 
 /* Whether a row may have threads that wait for one another. */
@@ -295,19 +303,25 @@ static void look_on(struct locked *locked, struct proc *proc, const struct frame
 {
 	size_t living = frame_living(frame), at = frame_from(frame, locked->next), passed;
 	bool threads = frame->info->threads;
-	unsigned looks = 0;
+	struct looks looks = { .n = 0 };
+	unsigned cost = 0;
 
 	if (at == living)
 		at = 0;
+	proc_ahead_begin(proc);
 	for (passed = 0; passed < living && passed < PASSED_MAX; passed++) {
 		const struct row *row = &frame->rows[at];
 
-		if (looks >= THREADS_LOOKED_AT || locked->n == LOCKED_MAX)
+		if (cost >= THREADS_LOOKED_AT || locked->n == LOCKED_MAX)
 			break;
 		at = at + 1 < living ? at + 1 : 0;
 		if (has_others(row, threads))
-			looks += look_at_row(locked, proc, row, frame->info->cur->end_ns, threads);
+			cost += take_threads(locked, proc, row, frame->info->cur->end_ns, threads,
+					     &looks);
 	}
+	for (size_t i = 0; i < looks.n && locked->n < LOCKED_MAX; i++)
+		if (waits_for_lock(&looks.threads[i], proc))
+			locked->all[locked->n++] = looks.threads[i];
 	if (living)
 		locked->next = raw_order(frame->rows[at].raw);
 	locked->turn++;

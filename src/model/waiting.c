@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "kernel/proc.h"
 #include "kernel/proctask.h"
 #include "kernel/procwait.h"
 #include "kernel/symbols.h"
@@ -236,6 +237,9 @@ static void read_futexes(struct waiting_reader *reader, struct futexes *futexes)
 	if (err || reader->threads.n > FUTEX_THREADS || reader->threads.n > reader->looks)
 		return;
 	reader->looks -= (unsigned)reader->threads.n;
+	proc_ahead_begin(reader->proc);
+	for (size_t i = 0; i < reader->threads.n; i++)
+		procwait_ahead(reader->proc, futexes->tgid, reader->threads.pids[i]);
 	for (size_t i = 0; i < reader->threads.n; i++) {
 		pid_t tid = reader->threads.pids[i];
 
