@@ -218,7 +218,7 @@ struct site_stack {
 /* The trace of an interval. */
 struct trace_frame {
 	/* The sites of all processes that waited or wait, and an unattributed one for each kind. */
-	const struct site *sites;
+	const struct site *const *sites;
 	size_t n;
 	const struct site_link *links; /* from and to these sites */
 	size_t nlinks;

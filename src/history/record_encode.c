@@ -547,8 +547,8 @@ static void put_sites(struct record_making *making, const struct trace_frame *tr
 	size_t n = 0, at = 0;
 
 	for (size_t i = 0; i < trace->n; i++)
-		if (!trace->sites[i].unattributed)
-			sites[n++] = &trace->sites[i];
+		if (!trace->sites[i]->unattributed)
+			sites[n++] = trace->sites[i];
 	qsort(sites, n, sizeof(*sites), compare_ids);
 	making->site = 0;
 	for (size_t i = 0; i < n; i++) {
@@ -580,10 +580,10 @@ static void put_links(struct record_making *making, const struct trace_frame *tr
 	size_t rests = 0;
 
 	for (size_t i = 0; i < trace->n; i++)
-		rests += trace->sites[i].unattributed;
+		rests += trace->sites[i]->unattributed;
 	bytes_put(making->out, rests);
 	for (size_t i = 0; i < trace->n; i++) {
-		const struct site *site = &trace->sites[i];
+		const struct site *site = trace->sites[i];
 		const struct record_rest rest = {
 			site->tgid,	      site->start_ns,	     site->comm,
 			(uint32_t)site->kind, site->unattributed_ns, site->unknown

@@ -18,7 +18,8 @@ struct given_trace {
 	size_t nstacks;
 	/* What was given last; it is valid until the next. */
 	struct trace_frame given;
-	struct site *given_sites;
+	struct site *given_copy; /* the sites in it */
+	const struct site **given_sites;
 	struct site_link *given_links;
 	struct site_stack *given_stacks;
 	struct traced *traced;
@@ -51,6 +52,7 @@ void record_close(struct record_state *state)
 		free(trace->links);
 		free(trace->stacks);
 		free(trace->texts);
+		free(trace->given_copy);
 		free(trace->given_sites);
 		free(trace->given_links);
 		free(trace->given_stacks);
@@ -443,7 +445,7 @@ static void merge_links(struct given_trace *trace)
 /* Orders sites and links as a frame has them. */
 static int compare_sites(const void *a, const void *b)
 {
-	return site_compare(a, b);
+	return site_compare(*(const struct site *const *)a, *(const struct site *const *)b);
 }
 
 static int compare_links(const void *a, const void *b)
@@ -470,13 +472,17 @@ static void give_sites(struct given_trace *trace, bool several)
 		merge_sites(trace);
 		merge_links(trace);
 	}
+	trace->given_copy =
+		copy_array(trace->given_copy, trace->sites, trace->nsites, sizeof(*trace->sites));
 	trace->given_sites =
-		copy_array(trace->given_sites, trace->sites, trace->nsites, sizeof(*trace->sites));
+		xreallocarray(trace->given_sites, trace->nsites + 1, sizeof(*trace->given_sites));
+	for (size_t i = 0; i < trace->nsites; i++)
+		trace->given_sites[i] = &trace->given_copy[i];
 	trace->given_links =
 		copy_array(trace->given_links, trace->links, trace->nlinks, sizeof(*trace->links));
 	trace->given_stacks = copy_array(trace->given_stacks, trace->stacks, trace->nstacks,
 					 sizeof(*trace->stacks));
-	qsort(trace->given_sites, trace->nsites, sizeof(*trace->sites), compare_sites);
+	qsort(trace->given_sites, trace->nsites, sizeof(*trace->given_sites), compare_sites);
 	qsort(trace->given_links, trace->nlinks, sizeof(*trace->links), compare_links);
 	*frame = trace->frame;
 	frame->sites = trace->given_sites;

@@ -149,13 +149,13 @@ int procwait_syscall_parse(const char *text, size_t len, struct procwait_syscall
 }
 
 /* The file of a thread. */
-struct path {
+struct thread_path {
 	char text[64];
 };
 
-static struct path path_of(pid_t tgid, pid_t tid, const char *name)
+static struct thread_path path_of(pid_t tgid, pid_t tid, const char *name)
 {
-	struct path path;
+	struct thread_path path;
 
 	snprintf(path.text, sizeof(path.text), "%d/task/%d/%s", (int)tgid, (int)tid, name);
 	return path;

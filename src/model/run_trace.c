@@ -67,7 +67,6 @@ struct run_trace {
 	struct site **sums;
 	size_t n, cap;
 	void *tree; /* the same, of tsearch() */
-	struct site *sites; /* the same, at the end */
 	uint64_t lost, roomless;
 };
 
@@ -221,12 +220,9 @@ void run_trace_end(struct run_trace *trace, struct run_traced *traced)
 {
 	run_trace_read(trace);
 	tracing_leave(trace->tracing);
-	trace->sites = xcalloc(trace->n + 1, sizeof(*trace->sites));
-	for (size_t i = 0; i < trace->n; i++)
-		trace->sites[i] = *trace->sums[i];
 	*traced = (struct run_traced){ .known = true,
 				       .states = trace->states,
-				       .sites = trace->sites,
+				       .sites = trace->sums,
 				       .n = trace->n,
 				       .lost = trace->lost,
 				       .roomless = trace->roomless };
@@ -251,7 +247,6 @@ void run_trace_close(struct run_trace *trace)
 	tracing_close(trace->tracing);
 	tdestroy(trace->tree, free_sum);
 	free(trace->sums);
-	free(trace->sites);
 	free(trace->ours);
 	free(trace);
 }

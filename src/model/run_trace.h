@@ -18,7 +18,7 @@ struct run_traced {
 	 * Sites of processes of one name become one, of tgid 0, where state, system call, target
 	 * and function are equal; targets of a single process, such as pids, are left out.
 	 */
-	struct site *sites;
+	struct site *const *sites;
 	size_t n;
 	uint64_t lost; /* waits that found no room for a site */
 	uint64_t roomless; /* threads of any process without room */

@@ -521,7 +521,6 @@ static void order_sites(struct trace_book *book)
 	if (most > book->order_cap) {
 		book->order_cap = most * 2;
 		book->order = xreallocarray(book->order, book->order_cap, sizeof(*book->order));
-		book->all = xreallocarray(book->all, book->order_cap, sizeof(*book->all));
 	}
 	for (size_t i = 0; i < book->sites.nframed; i++)
 		if (traced_sites_has_any(&book->sites.framed[i]->site))
@@ -530,8 +529,6 @@ static void order_sites(struct trace_book *book)
 		book->order[n++] = &book->rests[i];
 	if (n)
 		qsort(book->order, n, sizeof(*book->order), compare_shown);
-	for (size_t i = 0; i < n; i++)
-		book->all[i] = *book->order[i];
 	book->n = n;
 }
 
@@ -550,7 +547,6 @@ void trace_book_free(struct trace_book *book)
 	traced_sites_free(&book->sites);
 	traced_links_free(&book->links);
 	lives_free(&book->lives);
-	free(book->all);
 	free(book->rests);
 	free(book->order);
 	free(book->touched);

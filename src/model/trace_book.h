@@ -49,11 +49,10 @@ struct trace_book {
 	struct traced_links links;
 	bool all_partial; /* of any process not all threads may be traced in the interval */
 	/* The interval's sites and the rests that no site explains, the longest first. */
-	struct site *all;
-	size_t n, cap;
-	struct site *rests;
 	const struct site **order;
-	size_t nrests, rests_cap, order_cap;
+	size_t n, order_cap;
+	struct site *rests;
+	size_t nrests, rests_cap;
 	struct traced_process **touched; /* processes whose rests are made */
 	size_t ntouched, touched_cap;
 	/* Rows of the frame that stand for many ended tasks, and the traced times of those. */

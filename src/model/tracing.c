@@ -130,7 +130,7 @@ const struct trace_frame *tracing_frame(struct tracing *tracing, struct frame *f
 		trace_book_sites(book);
 	interval_ns = book->lives.read_ns - book->lives.before_ns;
 	tracing->frame =
-		(struct trace_frame){ .sites = book->all,
+		(struct trace_frame){ .sites = book->order,
 				      .n = book->n,
 				      .links = book->links.all,
 				      .nlinks = book->links.n,

@@ -340,7 +340,7 @@ static void append_outlived(struct buf *out, const struct run_result *result,
 /* The sites as if of one interval, which is the command's time. */
 static struct trace_frame frame_of_run(const struct run_result *result)
 {
-	return (struct trace_frame){ .sites = result->traced.sites,
+	return (struct trace_frame){ .sites = (const struct site *const *)result->traced.sites,
 				     .n = result->traced.n,
 				     .interval_ns = result->elapsed_ns,
 				     .lost = result->traced.lost,

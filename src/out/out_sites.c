@@ -180,8 +180,8 @@ void out_sites_json(struct json *json, const char *name, const struct trace_fram
 
 	chain_index_make(&index, trace);
 	for (size_t i = 0; i < trace->n; i++)
-		if (site_owners_have(owners, &trace->sites[i]))
-			all[n++] = &trace->sites[i];
+		if (site_owners_have(owners, trace->sites[i]))
+			all[n++] = trace->sites[i];
 	/* Mostly they are in order. */
 	while (ordered < n && compare_times(&all[ordered - 1], &all[ordered]) <= 0)
 		ordered++;

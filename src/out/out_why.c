@@ -66,10 +66,10 @@ static bool make_chain(struct why *why, const struct trace_frame *trace,
 	site_owners_add_row(&why->owners, row);
 	why->n = 0;
 	for (size_t i = 0; i < trace->n; i++)
-		if (chain_explains(&trace->sites[i]) && is_about(finding, &trace->sites[i]) &&
-		    site_owners_have(&why->owners, &trace->sites[i])) {
+		if (chain_explains(trace->sites[i]) && is_about(finding, trace->sites[i]) &&
+		    site_owners_have(&why->owners, trace->sites[i])) {
 			GROW(why->sites, why->n, why->cap);
-			why->sites[why->n++] = &trace->sites[i];
+			why->sites[why->n++] = trace->sites[i];
 		}
 	chain_build(&why->chain, &why->index, why->sites, why->n);
 	return why->chain.ns > 0;
@@ -202,7 +202,7 @@ static const struct site *find_most(struct why *why, const struct trace_frame *t
 	unsigned weight = 0;
 
 	for (size_t i = 0; trace && trace->interval_ns && i < trace->n; i++) {
-		const struct site *site = &trace->sites[i];
+		const struct site *site = trace->sites[i];
 		unsigned own = weight_of(site);
 
 		if (!own || site->ns < trace->interval_ns / 2 || own < weight ||

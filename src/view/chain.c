@@ -52,10 +52,10 @@ void chain_index_make(struct chain_index *index, const struct trace_frame *trace
 	index->trace = trace;
 	index->n = 0;
 	for (size_t i = 0; i < trace->n; i++) {
-		if (trace->sites[i].unattributed || trace->sites[i].overlaps)
+		if (trace->sites[i]->unattributed || trace->sites[i]->overlaps)
 			continue;
 		GROW(index->sites, index->n, index->cap);
-		index->sites[index->n++] = &trace->sites[i];
+		index->sites[index->n++] = trace->sites[i];
 	}
 	if (index->n)
 		qsort(index->sites, index->n, sizeof(struct site *), compare_ids);

@@ -31,11 +31,13 @@ static void make_index(struct site_index *index)
 	}
 	memset(index->first, 0, index->places * sizeof(*index->first));
 	for (size_t i = trace->n; i-- > 0;) {
-		uint32_t *first = &index->first[(size_t)trace->sites[i].tgid & (index->places - 1)];
+		uint32_t *first =
+			&index->first[(size_t)trace->sites[i]->tgid & (index->places - 1)];
 
 		index->next[i] = *first;
 		*first = (uint32_t)i + 1;
 	}
+	index->last = 0;
 	index->made = true;
 }
 
@@ -43,17 +45,25 @@ const struct site *site_index_next(struct site_index *index, pid_t tgid, uint64_
 				   const struct site *site)
 {
 	const struct trace_frame *trace = index->trace;
+	bool passed = !site;
 	uint32_t at;
 
 	if (!trace)
 		return NULL;
 	if (!index->made)
 		make_index(index);
-	at = site ? index->next[site - trace->sites]
-		  : index->first[(size_t)tgid & (index->places - 1)];
-	for (; at; at = index->next[at - 1])
-		if (trace->sites[at - 1].tgid == tgid && trace->sites[at - 1].start_ns == start_ns)
-			return &trace->sites[at - 1];
+	at = site && index->last && trace->sites[index->last - 1] == site
+		     ? index->last
+		     : index->first[(size_t)tgid & (index->places - 1)];
+	for (; at; at = index->next[at - 1]) {
+		const struct site *next = trace->sites[at - 1];
+
+		if (passed && next->tgid == tgid && next->start_ns == start_ns) {
+			index->last = at;
+			return next;
+		}
+		passed |= next == site;
+	}
 	return NULL;
 }
 

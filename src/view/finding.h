@@ -19,6 +19,7 @@ struct site_index {
 	size_t places; /* a power of two */
 	/* By a place of the process's id, then by site: 1 + the place of a site; 0: none. */
 	uint32_t *first, *next;
+	uint32_t last; /* what was found last, as `next` has it; 0: nothing */
 	size_t places_cap, next_cap;
 };
 

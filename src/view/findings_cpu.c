@@ -95,7 +95,7 @@ static const struct site *look_for_throttled_task(const struct finder *finder, s
 
 	for (size_t i = 0; trace && trace->interval_ns && !finder->info->threads && i < trace->n;
 	     i++) {
-		const struct site *site = &trace->sites[i];
+		const struct site *site = trace->sites[i];
 		double share = (double)site->ns * 100.0 / (double)trace->interval_ns;
 		const struct row *row;
 

@@ -62,7 +62,7 @@ static void look_for_server(const struct finder *finder, struct finding *finding
 	const struct trace_frame *trace = finder->info->trace;
 
 	for (size_t i = 0; trace && !finder->info->threads && i < trace->n; i++) {
-		const struct site *site = &trace->sites[i];
+		const struct site *site = trace->sites[i];
 		const struct row *row;
 
 		/* Those in state D hang. */
@@ -325,7 +325,7 @@ static const struct site *look_for_lock(const struct finder *finder, struct most
 
 	/* The first one that counts has most. */
 	for (size_t i = 0; trace && trace->interval_ns && i < trace->n; i++) {
-		const struct site *site = &trace->sites[i];
+		const struct site *site = trace->sites[i];
 		double share = (double)site->ns * 100.0 / (double)trace->interval_ns;
 		const struct row *row;
 

@@ -292,11 +292,11 @@ static size_t pick_sites(struct site_lines *sites, const struct trace_frame *tra
 	size_t n = 0;
 
 	for (size_t i = 0; trace && i < trace->n; i++)
-		if (site_owners_have(owners, &trace->sites[i]) &&
-		    (!query->no_idle || !is_idle_site(&trace->sites[i])))
+		if (site_owners_have(owners, trace->sites[i]) &&
+		    (!query->no_idle || !is_idle_site(trace->sites[i])))
 			sites->keys[n++] =
-				(struct site_key){ line_of(&trace->sites[i], trace, query),
-						   &trace->sites[i] };
+				(struct site_key){ line_of(trace->sites[i], trace, query),
+						   trace->sites[i] };
 	return n;
 }
 

@@ -8,6 +8,7 @@
 #include "base/util.h"
 #include "model/group.h"
 #include "tests/lib/scene.h"
+#include "tests/lib/sites.h"
 #include "view/findings.h"
 
 #define TASKS 4
@@ -144,7 +145,7 @@ static inline struct site *traces(struct state *s, unsigned task, enum wait_stat
 		s->traced[i].start_ns = SEC(10);
 	}
 	s->traced[task].states.ns[state] += MS(ms);
-	s->trace.sites = s->sites;
+	s->trace.sites = SITES_OF(s->sites, TASKS);
 	s->trace.interval_ns = SEC(2);
 	return site;
 }

@@ -147,7 +147,7 @@ static inline void compare_traces(const struct trace_frame *a, const struct trac
 	assert_true(a->interval_ns == b->interval_ns && a->lost == b->lost &&
 		    a->switches == b->switches && a->cost == b->cost);
 	for (size_t i = 0; i < a->n; i++)
-		if (!same_site(a, &a->sites[i], b, &b->sites[i]))
+		if (!same_site(a, a->sites[i], b, b->sites[i]))
 			fail_msg("sample %u: site %zu is another", turn, i);
 	for (size_t i = 0; i < a->nlinks; i++)
 		assert_int_equal(site_link_compare(&a->links[i], &b->links[i]), 0);

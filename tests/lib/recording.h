@@ -10,6 +10,7 @@
 #include "history/record_file.h"
 #include "history/replay.h"
 #include "model/playback.h"
+#include "tests/lib/sites.h"
 
 #define PLAY_SITES 12
 
@@ -257,7 +258,7 @@ static inline void play_trace(struct play_machine *machine, struct frame *frame,
 	}
 	n++;
 	qsort(shown, n, sizeof(*shown), play_compare);
-	trace->sites = shown;
+	trace->sites = SITES_OF(shown, n);
 	trace->n = n;
 	info->trace = trace;
 }

@@ -275,7 +275,7 @@ static void trace(struct machine *m, struct frame *frame, struct frame_info *inf
 	}
 	qsort(m->sites, n, sizeof(*m->sites),
 	      (int (*)(const void *, const void *))(void (*)(void))site_compare);
-	m->trace = (struct trace_frame){ .sites = m->sites,
+	m->trace = (struct trace_frame){ .sites = SITES_OF(m->sites, n),
 					 .n = n,
 					 .stacks = stacks,
 					 .nstacks = ARRAY_SIZE(stacks),

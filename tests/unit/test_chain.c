@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "tests/lib/sites.h"
 #include "view/chain.h"
 
 #define MS(n) (UINT64_C(1000000) * (n))
@@ -39,7 +40,7 @@ static void make(struct made *made, struct scene *scene)
 	const struct site *first = &scene->sites[0];
 
 	qsort(scene->links, scene->nlinks, sizeof(*scene->links), compare_links);
-	*made = (struct made){ .trace = { .sites = scene->sites,
+	*made = (struct made){ .trace = { .sites = SITES_OF(scene->sites, scene->n),
 					  .n = scene->n,
 					  .links = scene->links,
 					  .nlinks = scene->nlinks } };
@@ -260,7 +261,9 @@ TEST(test_depth)
 	static struct site sites[40];
 	static struct site_link links[39 * 3];
 	const struct site *first = &sites[0];
-	struct made made = { .trace = { .sites = sites, .n = 40, .links = links, .nlinks = 117 } };
+	struct made made = {
+		.trace = { .sites = SITES_OF(sites, 40), .n = 40, .links = links, .nlinks = 117 }
+	};
 
 	for (size_t i = 0; i < 40; i++)
 		sites[i] = (struct site){ .id = i + 1,

@@ -35,7 +35,7 @@ static void add_frame(struct sums *sums, const struct frame *frame)
 		sums->ended += row->exited;
 	}
 	for (size_t i = 0; trace && i < trace->n; i++)
-		sums->sites_ns += trace->sites[i].unattributed ? 0 : trace->sites[i].ns;
+		sums->sites_ns += trace->sites[i]->unattributed ? 0 : trace->sites[i]->ns;
 }
 
 /* Makes tables of a recording, and adds up what frames had. 0 or -errno. */

@@ -10,6 +10,7 @@
 #include "base/util.h"
 #include "out/out.h"
 #include "tests/lib/scene.h"
+#include "tests/lib/sites.h"
 #include "view/site_lines.h"
 
 /* Two rows that were traced, and their sites. */
@@ -89,7 +90,7 @@ static int open_traces(void **state)
 	scene_open(&t->scene);
 	t->view = (struct view_config){ .query = { .over_ms = -1 }, .interval_ns = SEC(2) };
 	t->config = (struct out_config){ .view = &t->view, .charset = TEXT_UTF8 };
-	t->frame = (struct trace_frame){ .sites = traced_sites,
+	t->frame = (struct trace_frame){ .sites = SITES_OF(traced_sites, ARRAY_SIZE(traced_sites)),
 					 .n = ARRAY_SIZE(traced_sites),
 					 .stacks = stacks,
 					 .nstacks = ARRAY_SIZE(stacks),
@@ -193,7 +194,7 @@ TEST_WITH(test_traced_json, open_traces, close_traces)
 	memcpy(unknown, traced_sites, sizeof(unknown));
 	unknown[2].unknown = true;
 	unknown[2].unattributed_ns = 0;
-	t->frame.sites = unknown;
+	t->frame.sites = SITES_OF(unknown, ARRAY_SIZE(unknown));
 	out_close(&t->out);
 	json = json_loads(put_traces(t, &out_json), JSON_REJECT_DUPLICATES, NULL);
 	assert_non_null(json);
@@ -229,7 +230,7 @@ TEST_WITH(test_why_of_no_time, open_traces, close_traces)
 	json_t *json;
 
 	t->config.as_json = true;
-	t->frame.sites = &asked;
+	t->frame.sites = SITES_OF(&asked, 1);
 	t->frame.n = 1;
 	json = json_loads(put_traces(t, &out_why), 0, NULL);
 	assert_int_equal(number(json_object_get(json, "waits"), "pid"), 7);

@@ -163,8 +163,8 @@ SCRATCH_TEST(test_sums)
 			const struct trace_frame *trace = frame->info->trace;
 
 			for (size_t s = 0; trace && s < trace->n; s++) {
-				sums[i][0] += trace->sites[s].ns;
-				sums[i][1] += trace->sites[s].count;
+				sums[i][0] += trace->sites[s]->ns;
+				sums[i][1] += trace->sites[s]->count;
 			}
 			sums[i][2] += frame->info->ended;
 		}

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/util.h"
+#include "tests/lib/sites.h"
 #include "view/finding.h"
 
 #define SITES 500
@@ -16,10 +17,10 @@ static void check_process(struct site_index *index, const struct trace_frame *tr
 	const struct site *site = NULL;
 
 	for (size_t i = 0; i < trace->n; i++) {
-		if (trace->sites[i].tgid != tgid || trace->sites[i].start_ns != start_ns)
+		if (trace->sites[i]->tgid != tgid || trace->sites[i]->start_ns != start_ns)
 			continue;
 		site = site_index_next(index, tgid, start_ns, site);
-		assert_ptr_equal(site, &trace->sites[i]);
+		assert_ptr_equal(site, trace->sites[i]);
 	}
 	if (site || !trace->n)
 		assert_null(site_index_next(index, tgid, start_ns, site));
@@ -29,7 +30,7 @@ static void check_process(struct site_index *index, const struct trace_frame *tr
 TEST(test_finds_all)
 {
 	struct site sites[SITES] = { 0 };
-	struct trace_frame trace = { .sites = sites };
+	struct trace_frame trace = { .sites = SITES_OF(sites, SITES) };
 	struct site_index index = { 0 };
 
 	srand(7);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "tests/lib/sites.h"
 #include "view/site_lines.h"
 
 #define MS(n) (UINT64_C(1000000) * (n))
@@ -83,7 +84,9 @@ static const struct site scene[] = {
 	  .unattributed_ns = MS(3) },
 };
 
-static const struct trace_frame trace = { .sites = scene,
+static const struct site *const scene_sites[] = { &scene[0], &scene[1], &scene[2], &scene[3],
+						  &scene[4], &scene[5], &scene[6] };
+static const struct trace_frame trace = { .sites = scene_sites,
 					  .n = ARRAY_SIZE(scene),
 					  .interval_ns = SEC(2) };
 
@@ -143,7 +146,7 @@ TEST(test_tidy)
 		  .unattributed = true,
 		  .unattributed_ns = MS(500) },
 	};
-	struct trace_frame frame = { .sites = sites,
+	struct trace_frame frame = { .sites = SITES_OF(sites, ARRAY_SIZE(sites)),
 				     .n = ARRAY_SIZE(sites),
 				     .interval_ns = SEC(2) };
 	struct site_owners owners = { .all = true };
@@ -160,7 +163,7 @@ TEST(test_tidy)
 	check_line(&lines, 2, "io", 2);
 	check_line(&lines, 3, "blkio", 500);
 	/* One alone is itself. */
-	frame.sites = &sites[1];
+	frame.sites = SITES_OF(&sites[1], 2);
 	frame.n = 2;
 	site_lines_build(&lines, &frame, &query);
 	assert_int_equal(lines.n, 2);
@@ -171,7 +174,8 @@ TEST(test_tidy)
 	site_lines_build(&lines, &frame, &query);
 	assert_int_equal(lines.n, 2);
 	query = (struct site_lines_query){ .owners = &owners, .by = SITES_BY_SITE };
-	frame = (struct trace_frame){ sites, .n = ARRAY_SIZE(sites), .interval_ns = SEC(2) };
+	frame = (struct trace_frame){ SITES_OF(sites, ARRAY_SIZE(sites)), .n = ARRAY_SIZE(sites),
+				      .interval_ns = SEC(2) };
 	site_lines_build(&lines, &frame, &query);
 	assert_int_equal(lines.n, 5);
 	check_line(&lines, 0, "blkio", 500);
@@ -182,7 +186,7 @@ TEST(test_tidy)
 TEST(test_unknown)
 {
 	struct site rests[] = { scene[5], scene[6] };
-	const struct trace_frame frame = { .sites = rests,
+	const struct trace_frame frame = { .sites = SITES_OF(rests, ARRAY_SIZE(rests)),
 					   .n = ARRAY_SIZE(rests),
 					   .interval_ns = SEC(2) };
 	struct site_owners owners = { .all = true };

@@ -91,7 +91,7 @@ static struct trace_site site_of(pid_t tgid, enum wait_state state)
 static const struct site *framed(const struct stage *stage, pid_t tgid, int kind, bool rest)
 {
 	for (size_t i = 0; i < stage->book.n; i++) {
-		const struct site *site = &stage->book.all[i];
+		const struct site *site = stage->book.order[i];
 
 		if (site->tgid == tgid && site->kind == kind && site->unattributed == rest)
 			return site;
@@ -226,7 +226,7 @@ TEST_WITH(test_rests, set_up, tear_down)
 	assert_null(framed(stage, 5, DELAY_WPCOPY, true));
 	/* The longest come first. */
 	for (size_t i = 1; i < stage->book.n; i++)
-		assert_true(stage->book.all[i - 1].ns >= stage->book.all[i].ns);
+		assert_true(stage->book.order[i - 1]->ns >= stage->book.order[i]->ns);
 }
 
 /* A thread waits 650 ms, of which its site, that is read a little before, has 640. */
