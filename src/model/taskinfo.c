@@ -196,7 +196,6 @@ static void fill_names(struct taskinfo *info, struct task *task)
 static void fill_path(struct taskinfo *info, struct task *task, uint32_t now)
 {
 	struct share *share = task->groups ? find_share(info, task->groups) : NULL;
-
 	const char *found;
 
 	if (share) {
@@ -243,9 +242,8 @@ static void fill_texts(struct taskinfo *info, struct task *task, unsigned needs,
 
 	task->info = (uint16_t)(task->info | todo);
 	task->stale = (uint16_t)(task->stale & ~todo);
-	if (todo & NEED_COMMAND) {
+	if (todo & NEED_COMMAND)
 		fill_command(info, task, now);
-	}
 	if (todo & NEED_CGROUP)
 		fill_cgroup(info, task, now);
 	if (todo & NEED_CPU)

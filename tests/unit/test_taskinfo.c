@@ -210,7 +210,8 @@ FACTS_TEST(test_kernel)
 	}
 }
 
-/* One file is read for all tasks in one cgroup; who runs is in the same, who moved is not. */
+/* One file is read for all tasks in one cgroup, which have one text; who runs is in the same, who
+ * moved is not. */
 FACTS_TEST(test_groups)
 {
 	struct facts *facts = *state;
@@ -219,6 +220,7 @@ FACTS_TEST(test_groups)
 	assert_int_equal(tick(facts, NEED_CGROUP), 2);
 	for (pid_t pid = 10; pid < 15; pid++)
 		assert_string_equal(task_of(facts, pid)->cgroup, pid < 13 ? "/a" : "/b");
+	assert_ptr_equal(task_of(facts, 10)->cgroup, task_of(facts, 12)->cgroup);
 	run(11);
 	run(14);
 	assert_int_equal(tick(facts, NEED_CGROUP), 0);
