@@ -36,15 +36,9 @@
 /* Room for some 8,000 processes in one call; the 32 KiB of readdir(3) take eight calls. */
 #define SCRATCH_BYTES (256 * 1024)
 
-/* The path of a task's file below /proc. */
-struct path {
-	char text[64];
-};
-
-/* The file of a process, or of one of its threads. */
-static struct path path_of(pid_t tgid, pid_t tid, const char *name)
+struct proctask_path proctask_path(pid_t tgid, pid_t tid, const char *name)
 {
-	struct path path;
+	struct proctask_path path;
 
 	if (tid)
 		snprintf(path.text, sizeof(path.text), "%d/task/%d/%s", (int)tgid, (int)tid, name);
@@ -57,14 +51,14 @@ static struct path path_of(pid_t tgid, pid_t tid, const char *name)
 static int read_free(const struct proc *proc, pid_t tgid, pid_t tid, const char *name, char *text,
 		     size_t size)
 {
-	return file_read(proc->fd, path_of(tgid, tid, name).text, text, size);
+	return file_read(proc->fd, proctask_path(tgid, tid, name).text, text, size);
 }
 
 /* Reads a file that takes one. The number of bytes or -errno. */
 static int read_locked(struct proc *proc, pid_t tgid, pid_t tid, const char *name, char *text,
 		       size_t size)
 {
-	return proc_read(proc, path_of(tgid, tid, name).text, text, size);
+	return proc_read(proc, proctask_path(tgid, tid, name).text, text, size);
 }
 
 bool proctask_ahead(struct proc *proc, pid_t tgid, pid_t tid, enum proctask_file file)
@@ -80,7 +74,7 @@ bool proctask_ahead(struct proc *proc, pid_t tgid, pid_t tid, enum proctask_file
 		[PROCTASK_WCHAN] = { "wchan", WCHAN_BYTES },
 	};
 
-	return proc_ahead(proc, path_of(tgid, tid, files[file].name).text, files[file].size);
+	return proc_ahead(proc, proctask_path(tgid, tid, files[file].name).text, files[file].size);
 }
 
 /* Where to store a field of stat, by its number in proc_pid_stat(5); NULL: not wanted. */
@@ -354,7 +348,7 @@ int proctask_tracer(struct proc *proc, pid_t tgid, pid_t tid, pid_t *tracer)
 
 int proctask_cmdline(struct proc *proc, pid_t tgid, struct buf *out)
 {
-	struct path path = path_of(tgid, 0, "cmdline");
+	struct proctask_path path = proctask_path(tgid, 0, "cmdline");
 	char *text = buf_reserve(out, CMDLINE_BYTES);
 	int len = read_locked(proc, tgid, 0, "cmdline", text, CMDLINE_BYTES), more = len;
 

@@ -90,6 +90,12 @@ int proctask_wchan(struct proc *proc, pid_t tgid, pid_t tid, struct buf *out);
 
 int proctask_io(struct proc *proc, pid_t tgid, pid_t tid, struct task_io *out);
 
+/* The path below /proc of a file of a process, or of one of its threads (tid 0: none). */
+struct proctask_path {
+	char text[64];
+};
+struct proctask_path proctask_path(pid_t tgid, pid_t tid, const char *name);
+
 /* Files that can be read ahead. */
 enum proctask_file {
 	PROCTASK_STAT,

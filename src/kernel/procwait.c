@@ -13,6 +13,7 @@
 
 #include "base/file.h"
 #include "kernel/proc.h"
+#include "kernel/proctask.h"
 #include "kernel/syscalls.h"
 
 /* The word of a lock with waiters, where it counts: 0 free, 1 held, 2 held and wanted. */
@@ -148,22 +149,9 @@ int procwait_syscall_parse(const char *text, size_t len, struct procwait_syscall
 	return 0;
 }
 
-/* The file of a thread. */
-struct thread_path {
-	char text[64];
-};
-
-static struct thread_path path_of(pid_t tgid, pid_t tid, const char *name)
-{
-	struct thread_path path;
-
-	snprintf(path.text, sizeof(path.text), "%d/task/%d/%s", (int)tgid, (int)tid, name);
-	return path;
-}
-
 bool procwait_ahead(struct proc *proc, pid_t tgid, pid_t tid)
 {
-	return proc_ahead(proc, path_of(tgid, tid, "syscall").text, SYSCALL_BYTES);
+	return proc_ahead(proc, proctask_path(tgid, tid, "syscall").text, SYSCALL_BYTES);
 }
 
 /*
@@ -200,7 +188,7 @@ static void translate_call(struct proc *proc, pid_t tid, struct procwait_syscall
 int procwait_syscall(struct proc *proc, pid_t tgid, pid_t tid, struct procwait_syscall *out)
 {
 	char text[SYSCALL_BYTES];
-	int len = proc_read(proc, path_of(tgid, tid, "syscall").text, text, sizeof(text));
+	int len = proc_read(proc, proctask_path(tgid, tid, "syscall").text, text, sizeof(text));
 	int err = len < 0 ? len : procwait_syscall_parse(text, (size_t)len, out);
 
 	/* 64-bit programs have their stacks above that, but where they ask for others. */
@@ -237,7 +225,7 @@ int procwait_stack(struct proc *proc, pid_t tgid, pid_t tid, struct procwait_sta
 	int len;
 
 	out->n = out->text.len = 0;
-	len = proc_read(proc, path_of(tgid, tid, "stack").text,
+	len = proc_read(proc, proctask_path(tgid, tid, "stack").text,
 			buf_reserve(&out->text, STACK_BYTES), STACK_BYTES);
 	if (len < 0)
 		return len;
