@@ -93,6 +93,12 @@ int file_read_all(int dirfd, const char *path, struct buf *text, size_t limit)
 	return err;
 }
 
+bool file_same(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
+	       a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+}
+
 bool take_part(struct span *text, char until, struct span *part)
 {
 	const char *found;

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 
 #include "base/util.h"
 
@@ -43,6 +44,9 @@ int file_reread(int fd, struct buf *text);
 
 /* Appends a whole file. 0, or -errno with nothing appended; -EFBIG: it is longer than limit. */
 int file_read_all(int dirfd, const char *path, struct buf *text, size_t limit);
+
+/* Whether two answers of stat() are about the same file, with the same contents. */
+bool file_same(const struct stat *a, const struct stat *b);
 
 /* A part of a text. */
 struct span {

@@ -10,10 +10,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/util.h"
 
 #define GETENT "/usr/bin/getent"
@@ -21,18 +23,40 @@
 /* The longest line of a directory that is read. */
 #define LINE_BYTES 4096
 
-#define CACHE_MS 300
+/* How long user_find() waits for the other directories. */
 #define FIND_MS 2000
+
+/* The other directories are asked for so many users at once, and given up after so long. */
+#define ASK_USERS 16
+#define ASK_NS (5 * NSEC_PER_SEC)
+
+/* Who had no name is asked about again after so long; /etc/passwd is looked at as often. */
+#define AGAIN_NS (60 * NSEC_PER_SEC)
+#define LOOK_NS (2 * NSEC_PER_SEC)
+
+/* The most users that are known; beyond, those without a name are forgotten. */
+#define USERS_MAX 4096
 
 struct known_user {
 	uid_t uid;
-	char *name, *home; /* home is NULL where the user is not known */
+	bool named; /* it is in a directory */
+	bool local; /* that is /etc/passwd */
+	uint64_t asked_ns; /* when the other directories were asked last; 0: never */
+	char *name; /* shared text */
+	char *home; /* NULL: not known */
 };
 
 struct users {
-	struct known_user *all;
+	struct known_user *all; /* by uid */
 	size_t n, cap;
-	bool late; /* a directory did not answer in time */
+	struct stat passwd; /* /etc/passwd as it was read */
+	uint64_t looked_ns;
+	bool changed; /* a user has another name since users_refresh() */
+	/* getent, while it runs: its pid (0: it does not), its output (-1: it was ended), its text. */
+	pid_t asking;
+	int output;
+	uint64_t since_ns, pause_ns; /* pause_ns: nobody is asked before */
+	struct buf text;
 };
 
 /* Whether an entry is that of a user, by name or (NULL) by number. */
@@ -55,16 +79,18 @@ static const struct passwd *take_user(FILE *file, const char *name, uid_t uid)
 	return passwd;
 }
 
-/* Starts getent for a user. Its pid, or -1; what it prints comes from *output. */
-static pid_t start_getent(const char *who, int *output)
+/* Starts getent for users (NULL-terminated). Its pid, or -1; what it prints comes from *output. */
+static pid_t start_getent(char *const *who, int *output)
 {
-	char *const arguments[] = { (char *)(uintptr_t)GETENT, (char *)(uintptr_t) "passwd",
-				    (char *)(uintptr_t) "--", (char *)(uintptr_t)who, NULL };
+	char *arguments[ASK_USERS + 4] = { (char *)(uintptr_t)GETENT, (char *)(uintptr_t) "passwd",
+					   (char *)(uintptr_t) "--" };
 	char *const environment[] = { NULL };
 	posix_spawn_file_actions_t actions;
 	pid_t pid = -1;
 	int ends[2];
 
+	for (size_t i = 0; who[i]; i++)
+		arguments[3 + i] = who[i];
 	if (pipe2(ends, O_CLOEXEC))
 		return -1;
 	if (!posix_spawn_file_actions_init(&actions)) {
@@ -111,9 +137,10 @@ static int read_output(int fd, char *text, size_t size, unsigned ms)
 static int ask_directories(const char *who, const char *name, uid_t uid, unsigned ms,
 			   const struct passwd **found)
 {
+	char *const all[] = { (char *)(uintptr_t)who, NULL };
 	char text[LINE_BYTES];
 	int output, len;
-	pid_t pid = start_getent(who, &output);
+	pid_t pid = start_getent(all, &output);
 
 	*found = NULL;
 	if (pid < 0)
@@ -133,38 +160,215 @@ struct users *users_open(void)
 	return xcalloc(1, sizeof(struct users));
 }
 
-const char *users_name(struct users *users, uid_t uid, const char **home)
+/* Sets a user's name and home; passwd NULL: it has none, and its number stands for it. */
+static void set_user(struct users *users, struct known_user *user, const struct passwd *passwd)
+{
+	char number[16];
+	const char *name = passwd ? passwd->pw_name : number;
+
+	snprintf(number, sizeof(number), "%u", user->uid);
+	user->named = passwd;
+	free(user->home);
+	user->home = passwd ? xstrdup(passwd->pw_dir) : NULL;
+	if (user->name && !strcmp(user->name, name))
+		return;
+	users->changed |= user->name != NULL;
+	shared_unref(user->name);
+	user->name = shared_text(name);
+}
+
+/* The index of a user, or of where it belongs. */
+static size_t user_index(const struct users *users, uid_t uid)
+{
+	size_t at;
+
+	LOWER_BOUND(at, users->n, users->all[at].uid < uid);
+	return at;
+}
+
+/* Forgets users: those without a name, or all. */
+static void forget_users(struct users *users, bool all)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < users->n; i++) {
+		struct known_user *user = &users->all[i];
+
+		if (user->named && !all) {
+			users->all[kept++] = *user;
+			continue;
+		}
+		shared_unref(user->name);
+		free(user->home);
+	}
+	users->n = kept;
+}
+
+/* Adds a user, who is looked for in /etc/passwd. */
+static struct known_user *add_user(struct users *users, uid_t uid)
+{
+	const struct passwd *passwd = take_user(fopen("/etc/passwd", "re"), NULL, uid);
+	struct known_user *user;
+	size_t at;
+
+	if (users->n >= USERS_MAX)
+		forget_users(users, users->all[0].named && users->all[users->n - 1].named);
+	at = user_index(users, uid);
+	GROW(users->all, users->n, users->cap);
+	memmove(&users->all[at + 1], &users->all[at], (users->n++ - at) * sizeof(*users->all));
+	user = &users->all[at];
+	*user = (struct known_user){ .uid = uid, .local = passwd };
+	set_user(users, user, passwd);
+	return user;
+}
+
+char *users_name(struct users *users, uid_t uid, const char **home)
+{
+	size_t at = user_index(users, uid);
+	struct known_user *user = at < users->n && users->all[at].uid == uid ?
+					  &users->all[at] :
+					  add_user(users, uid);
+
+	if (home)
+		*home = user->home;
+	return user->name;
+}
+
+/* Reads /etc/passwd anew if it is another file than it was. */
+static void look_at_passwd(struct users *users, uint64_t now_ns)
 {
 	const struct passwd *passwd;
-	struct known_user *entry = NULL;
-	char number[16];
+	struct stat now = { 0 };
+	size_t at;
+	FILE *file;
 
-	for (size_t i = 0; i < users->n && !entry; i++)
-		if (users->all[i].uid == uid)
-			entry = &users->all[i];
-	if (!entry) {
-		snprintf(number, sizeof(number), "%u", uid);
-		passwd = take_user(fopen("/etc/passwd", "re"), NULL, uid);
-		if (!passwd && !users->late)
-			users->late =
-				ask_directories(number, NULL, uid, CACHE_MS, &passwd) == -ETIMEDOUT;
-		GROW(users->all, users->n, users->cap);
-		entry = &users->all[users->n++];
-		*entry = (struct known_user){ .uid = uid,
-					      .name = xstrdup(passwd ? passwd->pw_name : number),
-					      .home = passwd ? xstrdup(passwd->pw_dir) : NULL };
+	if (users->looked_ns && now_ns - users->looked_ns < LOOK_NS)
+		return;
+	stat("/etc/passwd", &now);
+	if (!users->looked_ns)
+		users->passwd = now;
+	users->looked_ns = now_ns;
+	if (file_same(&now, &users->passwd))
+		return;
+	users->passwd = now;
+	file = fopen("/etc/passwd", "re");
+	/* Who is not in it any more is asked about again. */
+	for (size_t i = 0; i < users->n && file; i++)
+		if (users->all[i].local)
+			users->all[i].local = false, users->all[i].asked_ns = 0;
+	while (file && (passwd = fgetpwent(file))) {
+		at = user_index(users, passwd->pw_uid);
+		if (at == users->n || users->all[at].uid != passwd->pw_uid ||
+		    users->all[at].local)
+			continue;
+		users->all[at].local = true;
+		set_user(users, &users->all[at], passwd);
 	}
-	if (home)
-		*home = entry->home;
-	return entry->name;
+	if (file)
+		fclose(file);
+}
+
+/* Asks the other directories about those who are in none so far, or were a while ago. */
+static void ask(struct users *users, uint64_t now_ns)
+{
+	char numbers[ASK_USERS][16], *who[ASK_USERS + 1];
+	size_t n = 0;
+
+	for (size_t i = 0; i < users->n && n < ASK_USERS && now_ns >= users->pause_ns; i++) {
+		struct known_user *user = &users->all[i];
+
+		if (user->local || (user->asked_ns && now_ns - user->asked_ns < AGAIN_NS))
+			continue;
+		user->asked_ns = now_ns;
+		snprintf(numbers[n], sizeof(*numbers), "%u", user->uid);
+		who[n] = numbers[n];
+		n++;
+	}
+	who[n] = NULL;
+	if (!n)
+		return;
+	users->since_ns = now_ns;
+	users->asking = start_getent(who, &users->output);
+	if (users->asking > 0)
+		fcntl(users->output, F_SETFL, O_NONBLOCK);
+	else
+		users->asking = 0, users->pause_ns = now_ns + AGAIN_NS;
+}
+
+/* Ends getent, which has answered, or is given up. */
+static void end_asking(struct users *users)
+{
+	close(users->output);
+	users->output = -1;
+	kill(users->asking, SIGKILL);
+	users->text.len = 0;
+}
+
+/* Takes what getent answered. */
+static void take_answers(struct users *users)
+{
+	FILE *file = users->text.len ? fmemopen(users->text.data, users->text.len, "r") : NULL;
+	const struct passwd *passwd;
+
+	for (size_t i = 0; i < users->n; i++)
+		if (users->all[i].asked_ns == users->since_ns && !users->all[i].local)
+			users->all[i].named = false;
+	while (file && (passwd = fgetpwent(file))) {
+		size_t at = user_index(users, passwd->pw_uid);
+
+		if (at < users->n && users->all[at].uid == passwd->pw_uid && !users->all[at].local)
+			set_user(users, &users->all[at], passwd);
+	}
+	if (file)
+		fclose(file);
+	for (size_t i = 0; i < users->n; i++)
+		if (users->all[i].asked_ns == users->since_ns && !users->all[i].named)
+			set_user(users, &users->all[i], NULL);
+}
+
+/* Reads what getent has answered so far, if it runs. */
+static void read_answers(struct users *users, uint64_t now_ns)
+{
+	ssize_t got = 1;
+
+	/* One that hangs in the kernel is not waited for. */
+	if (users->asking && users->output < 0 && waitpid(users->asking, NULL, WNOHANG))
+		users->asking = 0;
+	if (!users->asking || users->output < 0)
+		return;
+	while (got > 0 && users->text.len < ASK_USERS * LINE_BYTES) {
+		got = read(users->output, buf_reserve(&users->text, LINE_BYTES), LINE_BYTES);
+		users->text.len += got > 0 ? (size_t)got : 0;
+	}
+	if (got < 0 && errno == EAGAIN && now_ns - users->since_ns < ASK_NS)
+		return;
+	if (!got)
+		take_answers(users);
+	else
+		users->pause_ns = now_ns + AGAIN_NS;
+	end_asking(users);
+}
+
+bool users_refresh(struct users *users)
+{
+	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
+	bool changed;
+
+	look_at_passwd(users, now_ns);
+	read_answers(users, now_ns);
+	if (!users->asking)
+		ask(users, now_ns);
+	changed = users->changed;
+	users->changed = false;
+	return changed;
 }
 
 void users_close(struct users *users)
 {
-	for (size_t i = 0; i < users->n; i++) {
-		free(users->all[i].name);
-		free(users->all[i].home);
-	}
+	if (users->asking && users->output >= 0)
+		end_asking(users);
+	forget_users(users, true);
+	buf_free(&users->text);
 	free(users->all);
 	free(users);
 }

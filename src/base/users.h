@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Users of the machine. /etc/passwd is read directly; other directories (LDAP, sssd, systemd) are
- * asked through getent(1), as a server that does not answer must not hang the program: after so
- * long a user is taken to have no name.
+ * asked through getent(1), beside the program: a server that does not answer must not delay it.
  */
 #pragma once
 
@@ -15,11 +14,17 @@ struct users;
 struct users *users_open(void);
 
 /*
- * The name, or the number where there is none; home (may be NULL): the home folder, or NULL. Both
- * stay valid while the cache is open. Others than those of /etc/passwd are waited for at most
- * 300 ms, once each, and no more once an answer was not in time.
+ * The name, or the number as long as none is known: a shared text of the cache's. home (may be
+ * NULL): the home folder, or NULL. Both are valid until the next call for this cache.
  */
-const char *users_name(struct users *users, uid_t uid, const char **home);
+char *users_name(struct users *users, uid_t uid, const char **home);
+
+/*
+ * Takes what directories have answered, asks them about users without a name (at most once a
+ * minute), and looks after changes of /etc/passwd (every two seconds). Never waits. Whether a user
+ * has another name now. To be called at each sample.
+ */
+bool users_refresh(struct users *users);
 
 void users_close(struct users *users);
 

@@ -239,6 +239,43 @@ char *xstrdup(const char *text)
 	return p;
 }
 
+/* A text that is shared, and how many hold it. */
+struct shared {
+	unsigned refs;
+	char text[];
+};
+
+/* What surrounds such a text. */
+static struct shared *shared_of(char *text)
+{
+	return (struct shared *)(void *)(text - offsetof(struct shared, text));
+}
+
+char *shared_text(const char *text)
+{
+	size_t size = text ? strlen(text) + 1 : 0;
+	struct shared *shared;
+
+	if (!text)
+		return NULL;
+	shared = xcalloc(1, sizeof(*shared) + size);
+	shared->refs = 1;
+	return memcpy(shared->text, text, size);
+}
+
+char *shared_ref(char *text)
+{
+	if (text)
+		shared_of(text)->refs++;
+	return text;
+}
+
+void shared_unref(char *text)
+{
+	if (text && !--shared_of(text)->refs)
+		free(shared_of(text));
+}
+
 void die(const char *format, ...)
 {
 	void (*hook)(void *arg) = process.die_hook;

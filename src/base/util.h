@@ -126,6 +126,14 @@ void *grow_array(void *old, size_t *cap, size_t n, size_t size);
 /* A copy that the caller frees; NULL of NULL. */
 char *xstrdup(const char *text);
 
+/*
+ * A copy of a text that many hold, counted: freed when the last reference is given back. NULL is
+ * allowed.
+ */
+char *shared_text(const char *text);
+char *shared_ref(char *text);
+void shared_unref(char *text);
+
 /* Writes all bytes, however many calls that takes. 0 or -errno. */
 int write_all(int fd, const void *bytes, size_t len);
 

@@ -14,12 +14,6 @@ struct shared_raw {
 
 _Static_assert(offsetof(struct shared_raw, raw) == 0, "an element is found by its address");
 
-/* The path of a group, and how many tasks have it. */
-struct shared_text {
-	unsigned refs;
-	char text[];
-};
-
 struct task *task_new(struct task_key key, pid_t tgid)
 {
 	struct task *task = xcalloc(1, sizeof(*task));
@@ -39,7 +33,8 @@ void task_unref(struct task *task)
 	if (!task || --task->refs)
 		return;
 	free(task->command);
-	task_set_cgroup(task, NULL);
+	shared_unref(task->cgroup);
+	shared_unref(task->user);
 	free(task->pod);
 	free(task->container);
 	free(task->ended);
@@ -48,36 +43,16 @@ void task_unref(struct task *task)
 	free(task);
 }
 
-/* What surrounds the path of a task's group; NULL: it has none. */
-static struct shared_text *text_of(const struct task *task)
+void task_set_cgroup(struct task *task, char *path)
 {
-	return task->cgroup ? (struct shared_text *)(void *)(task->cgroup -
-							     offsetof(struct shared_text, text))
-			    : NULL;
+	shared_unref(task->cgroup);
+	task->cgroup = path;
 }
 
-void task_share_cgroup(struct task *task, const struct task *of)
+void task_set_user(struct task *task, char *user)
 {
-	struct shared_text *was = text_of(task), *now = of ? text_of(of) : NULL;
-
-	if (now)
-		now->refs++;
-	task->cgroup = now ? now->text : NULL;
-	if (was && !--was->refs)
-		free(was);
-}
-
-void task_set_cgroup(struct task *task, const char *path)
-{
-	size_t size = path ? strlen(path) + 1 : 0;
-	struct shared_text *text;
-
-	task_share_cgroup(task, NULL);
-	if (!path)
-		return;
-	text = xcalloc(1, sizeof(*text) + size);
-	text->refs = 1;
-	task->cgroup = memcpy(text->text, path, size);
+	shared_unref(task->user);
+	task->user = user;
 }
 
 void task_set_comm(struct task *task, const char *comm, size_t len)

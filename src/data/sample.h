@@ -201,9 +201,8 @@ struct task {
 	pid_t reaper; /* of a task that left the sample: the nearest living ancestor; 0: none */
 	char *ended; /* how it ended, in words; NULL: nothing to say */
 	/* Set by taskinfo, too: raw bytes, NULL where not read (see info) or not readable. */
-	const char *user;
 	char *command;
-	char *cgroup; /* set by the functions below */
+	char *user, *cgroup; /* shared texts, set by the functions below */
 	/* What people call its container: NAMESPACE/POD, and the container's name. Plain ASCII. */
 	char *pod, *container;
 };
@@ -379,11 +378,9 @@ static inline struct task *task_ref(struct task *task)
 /* Gives a reference back; frees the task with the last. NULL is allowed. */
 void task_unref(struct task *task);
 
-/* Sets the path of a task's group to a copy; NULL: none. */
-void task_set_cgroup(struct task *task, const char *path);
-
-/* Sets it to that of another task: most tasks of a group share its text. NULL: none. */
-void task_share_cgroup(struct task *task, const struct task *of);
+/* Set the path of a task's group, and its user: shared texts, whose reference is the task's then. */
+void task_set_cgroup(struct task *task, char *path);
+void task_set_user(struct task *task, char *user);
 
 /*
  * Copies a raw name of at most len bytes, up to its first NUL. Another name than before may be

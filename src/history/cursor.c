@@ -15,7 +15,8 @@ struct cursor {
 	struct playback playback;
 	struct sampler *sampler, *former; /* former: the one shown before; NULL: none */
 	struct record_state *former_state; /* what its frames point into */
-	bool current; /* the sampler's last frame is the one that is shown */
+	bool current; /* the sampler's last frame is the one that is shown, */
+	bool broken; /* but its reader failed after that: it cannot go on from there */
 	/* While a frame is made: the next moment to read, and the last one. */
 	struct position reading, target;
 	struct position shown; /* what is shown; its segment is pinned, NULL: nothing */
@@ -316,7 +317,24 @@ static void set_aside(struct cursor *cursor)
 	cursor->sampler = NULL;
 	cursor->replay.reader.state = NULL;
 	cursor->replay.reader.segment = 0;
-	cursor->current = false;
+	cursor->current = cursor->broken = false;
+}
+
+/* Has what was shown stay, where nothing could be shown in its place. */
+static void stay(struct cursor *cursor)
+{
+	if (!cursor->former) {
+		cursor->broken = true;
+		return;
+	}
+	sampler_close(cursor->sampler);
+	record_close(cursor->replay.reader.state);
+	cursor->sampler = cursor->former;
+	cursor->replay.reader.state = cursor->former_state;
+	cursor->replay.reader.segment = 0;
+	cursor->former = NULL;
+	cursor->former_state = NULL;
+	cursor->current = cursor->broken = true;
 }
 
 /* Opens a new sampler. 0 or -errno. */
@@ -336,7 +354,7 @@ static int show_begin(struct cursor *cursor, const struct position *position)
 	bool there = find_begin(cursor, position, &begin);
 	int err;
 
-	if (there && cursor->current && is_same(&begin, &cursor->shown)) {
+	if (there && cursor->current && !cursor->broken && is_same(&begin, &cursor->shown)) {
 		cursor->reading = begin;
 		return step_on(cursor, &cursor->reading) ? 0 : -ENODATA;
 	}
@@ -382,7 +400,10 @@ int cursor_show(struct cursor *cursor, const struct position *position, const st
 		err = sampler_tick(cursor->sampler, 0, frame);
 	wanted.segment->pins--;
 	if (err) {
-		cursor_leave(cursor);
+		if (cursor->shown.segment)
+			stay(cursor);
+		else
+			cursor_leave(cursor);
 		return err;
 	}
 	cursor->current = true;

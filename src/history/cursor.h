@@ -57,7 +57,7 @@ uint64_t cursor_latest(const struct cursor *cursor);
 
 /*
  * Makes the frame of a moment, valid until the next call. The frame shown before, and its sampler,
- * stay valid until cursor_forget_shown(). 0 or -errno.
+ * stay valid until cursor_forget_shown(). 0, or -errno: what is shown stays.
  */
 int cursor_show(struct cursor *cursor, const struct position *position, const struct frame **frame);
 

@@ -37,10 +37,10 @@ static void set_names(struct record_state *state, struct task *task,
 	task->ppid = names->ppid;
 	task->uid = names->uid;
 	task->info = (uint16_t)names->info;
-	task->user = record_keep(state, names->user);
+	task_set_user(task, shared_ref(record_keep(state, names->user)));
 	task_set_comm(task, names->comm ? names->comm : "", TASK_COMM_MAX);
 	set_text(&task->command, names->command);
-	task_set_cgroup(task, names->cgroup);
+	task_set_cgroup(task, shared_ref(record_keep(state, names->cgroup)));
 	set_text(&task->pod, names->pod);
 	set_text(&task->container, names->container);
 	task->renamed++;
@@ -511,7 +511,7 @@ static void get_trace(struct record_reading *reading)
 		if (!known->there)
 			continue;
 		known->seen = state->number;
-		known->row.site.stack = given_stack(state->given, known->row.stack);
+		known->row.site.stack = given_stack(state, known->row.stack);
 		given_site(state->given, &known->row.site);
 	}
 	get_links(reading);

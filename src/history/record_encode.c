@@ -85,9 +85,9 @@ static uint8_t mark_of(const struct sample *cur, size_t i)
  */
 static bool is_renamed(const struct recorded_element *known, const struct task *task, uint8_t mark)
 {
-	if (known->ppid != task->ppid || known->renamed != task->renamed)
-		return true;
-	return !(mark & MARK_UNCHANGED) && known->names != hash_names(task);
+	if (mark & MARK_UNCHANGED && known->ppid == task->ppid && known->renamed == task->renamed)
+		return false;
+	return known->names != hash_names(task);
 }
 
 /* Writes a row for an element; `was`: what it is the difference from. */
@@ -145,6 +145,7 @@ static void put_known(struct record_making *making, struct recorded_element *was
 	now->mark = mark_of(making->info->cur, i);
 	if (is_renamed(was, raw->task, now->mark))
 		parts |= PART_NAMES;
+	now->renamed = raw->task->renamed;
 	if (was->cpu != raw->task->cpu)
 		parts |= PART_CPU;
 	if (before_ns != was->raw->read_ns)

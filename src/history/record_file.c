@@ -33,9 +33,6 @@
 #define STEP 1000
 #define STATEMENT_NS (10 * NSEC_PER_SEC)
 
-/* A single record of so many bytes is packed: of many tasks a key record has some MB. */
-#define PACK_LEAST (16 << 10)
-
 enum statement { PUT_BLOCK, REMOVE_BLOCKS, LIST_BLOCKS, FIND_BLOCK, STATEMENTS };
 
 static const char *const statement_texts[STATEMENTS] = {
@@ -257,8 +254,8 @@ static void bind_share(sqlite3_stmt *row, int column, double share)
 }
 
 /*
- * Writes the row of some entries and their records, packed if that is smaller: tightly, where there
- * are several. 0 or -errno.
+ * Writes the row of some entries and their records, packed, which gives them a checksum: tightly,
+ * where there are several. 0 or -errno.
  */
 static int put_row(struct record_file *file, uint64_t first, const struct record_entry *entries,
 		   size_t n, const char *records, size_t size)
@@ -268,14 +265,11 @@ static int put_row(struct record_file *file, uint64_t first, const struct record
 	const struct record_entry *last = &entries[n - 1];
 	uint64_t waited_ns = 0;
 	struct buf bytes = { 0 }, packed = { 0 };
-	bool smaller;
 	int err;
 
 	if (!row)
 		return errno_of(file, sqlite3_errcode(file->db));
-	if (n > 1 || size >= PACK_LEAST)
-		packer_pack(&file->packer, records, size, n > 1, &packed);
-	smaller = packed.len && packed.len < size;
+	packer_pack(&file->packer, records, size, n > 1, &packed);
 	for (size_t i = 0; i < n; i++)
 		waited_ns += entries[i].waited_ns;
 	for (unsigned r = PSI_CPU; r <= PSI_IO; r++) {
@@ -294,8 +288,7 @@ static int put_row(struct record_file *file, uint64_t first, const struct record
 	sqlite3_bind_int64(row, 6, (sqlite3_int64)waited_ns);
 	sqlite3_bind_blob64(row, 10, bytes.data, bytes.len, SQLITE_STATIC);
 	sqlite3_bind_int64(row, 11, (sqlite3_int64)size);
-	sqlite3_bind_blob64(row, 12, smaller ? packed.data : records, smaller ? packed.len : size,
-			    SQLITE_STATIC);
+	sqlite3_bind_blob64(row, 12, packed.data, packed.len, SQLITE_STATIC);
 	err = finish(file, row);
 	buf_free(&bytes);
 	buf_free(&packed);
@@ -577,13 +570,9 @@ int record_file_read(struct record_file *file, uint64_t number, struct packer *p
 	size = sqlite3_column_int64(row, 2);
 	data = sqlite3_column_blob(row, 3);
 	len = sqlite3_column_bytes(row, 3);
-	good = from >= 1 && n >= 1 && n <= BLOCK_RECORDS && data && size >= len &&
-	       (uint64_t)from + (uint64_t)n > number;
-	records->len = 0;
-	if (good && size == len)
-		buf_add(records, data, (size_t)len);
-	else if (good)
-		good = packer_unpack(packer, data, (size_t)len, (size_t)size, records);
+	good = from >= 1 && n >= 1 && n <= BLOCK_RECORDS && data && size >= 0 &&
+	       (uint64_t)from + (uint64_t)n > number &&
+	       packer_unpack(packer, data, (size_t)len, (size_t)size, records);
 	sqlite3_reset(row);
 	*first = (uint64_t)from;
 	return good ? 0 : -EBADMSG;

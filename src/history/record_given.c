@@ -14,8 +14,8 @@ struct given_trace {
 	struct site_link *links;
 	size_t nlinks, links_cap;
 	struct site_stack *stacks; /* [0] is empty */
-	const char **texts; /* theirs */
-	size_t nstacks;
+	size_t nstacks, stacks_cap;
+	uint64_t sample; /* the number of the one that is made */
 	/* What was given last; it is valid until the next. */
 	struct trace_frame given;
 	struct site *given_copy; /* the sites in it */
@@ -26,16 +26,23 @@ struct given_trace {
 	const struct traced **rows;
 };
 
-/* The readings of a group for the sample that is made, and for the one given before. */
+/* The readings of a group: what was read for the next sample, and those of the last two given. */
 struct given_group {
 	char *path;
-	struct cgroup_sample now, before;
-	bool now_there, before_there;
+	struct cgroup_sample next, now, before;
+	bool next_there, now_there, before_there;
+	bool follows; /* `next` is of the same group as `now` */
 };
 
 struct record_state *record_open(void)
 {
 	return xcalloc(1, sizeof(struct record_state));
+}
+
+static void free_reading(struct given_group *reading)
+{
+	free(reading->path);
+	free(reading);
 }
 
 void record_close(struct record_state *state)
@@ -45,13 +52,10 @@ void record_close(struct record_state *state)
 	if (!state)
 		return;
 	trace = state->given;
-	for (size_t i = 1; trace && i < trace->nstacks; i++)
-		free((void *)(uintptr_t)trace->stacks[i].functions);
 	if (trace) {
 		free(trace->sites);
 		free(trace->links);
 		free(trace->stacks);
-		free(trace->texts);
 		free(trace->given_copy);
 		free(trace->given_sites);
 		free(trace->given_links);
@@ -60,8 +64,8 @@ void record_close(struct record_state *state)
 		free(trace->rows);
 	}
 	free(trace);
-	for (size_t i = 0; i < state->nreadings; i++)
-		free(state->readings[i].path);
+	while (state->nreadings)
+		free_reading(state->readings[--state->nreadings]);
 	free(state->readings);
 	record_state_free(state);
 	free(state);
@@ -116,7 +120,8 @@ static void begin_trace(struct record_state *state, bool first)
 		return;
 	trace->there = false;
 	trace->frame = (struct trace_frame){ .cost = -1 };
-	trace->nsites = trace->nlinks = 0;
+	trace->nsites = trace->nlinks = trace->nstacks = 0;
+	trace->sample++;
 }
 
 void given_begin(struct record_state *state, bool bare)
@@ -135,11 +140,8 @@ void given_begin(struct record_state *state, bool bare)
 		record_forget(&state->gone[i]);
 	state->ngone = 0;
 	state->given_ns = 0;
-	for (size_t i = 0; i < state->nreadings; i++) {
-		state->readings[i].before = state->readings[i].now;
-		state->readings[i].before_there = state->readings[i].now_there;
-		state->readings[i].now_there = false;
-	}
+	for (size_t i = 0; i < state->nreadings; i++)
+		state->readings[i]->next_there = false;
 }
 
 void given_keep_left(struct record_state *state)
@@ -291,38 +293,47 @@ void given_link(struct given_trace *trace, const struct site_link *link)
 	trace->links[trace->nlinks++] = *link;
 }
 
-/* Makes a stack of its text: the functions follow their pointers, and the text as it is follows. */
-static struct site_stack make_stack(const char *text, const char **kept)
+/* Finds the functions of a stack's text, one a line; the text follows their pointers. */
+static void find_functions(struct kept_text *kept)
 {
-	size_t n = 1, len = strlen(text) + 1;
-	const char **functions;
+	size_t n = 1, len = strlen(kept->text) + 1;
 	char *copy;
 
-	for (const char *at = text; (at = strchr(at, '\n')); at++)
+	for (const char *at = kept->text; (at = strchr(at, '\n')); at++)
 		n++;
-	functions = xcalloc(1, n * sizeof(*functions) + 2 * len);
-	copy = (char *)(functions + n);
-	*kept = memcpy(copy + len, text, len);
-	memcpy(copy, text, len);
+	kept->functions = xcalloc(1, n * sizeof(*kept->functions) + len);
+	kept->nfunctions = n;
+	copy = memcpy(kept->functions + n, kept->text, len);
 	for (size_t i = 0; i < n; i++)
-		functions[i] = strsep(&copy, "\n");
-	return (struct site_stack){ functions, n };
+		kept->functions[i] = strsep(&copy, "\n");
 }
 
-size_t given_stack(struct given_trace *trace, const char *text)
+/* Adds a stack, and returns its index. */
+static size_t add_stack(struct given_trace *trace, struct site_stack stack)
 {
+	GROW(trace->stacks, trace->nstacks, trace->stacks_cap);
+	trace->stacks[trace->nstacks] = stack;
+	return trace->nstacks++;
+}
+
+size_t given_stack(struct record_state *state, const char *text)
+{
+	struct given_trace *trace = state->given;
+	struct kept_text *kept;
+	size_t at;
+
+	if (!trace->nstacks)
+		add_stack(trace, (struct site_stack){ 0 });
 	if (!text)
 		return 0;
-	for (size_t i = 1; i < trace->nstacks; i++)
-		if (!strcmp(trace->texts[i], text))
-			return i;
-	if (!trace->nstacks)
-		trace->nstacks = 1;
-	trace->stacks = xreallocarray(trace->stacks, trace->nstacks + 1, sizeof(*trace->stacks));
-	trace->texts = xreallocarray(trace->texts, trace->nstacks + 1, sizeof(*trace->texts));
-	trace->stacks[0] = (struct site_stack){ 0 };
-	trace->stacks[trace->nstacks] = make_stack(text, &trace->texts[trace->nstacks]);
-	return trace->nstacks++;
+	kept = record_kept(state, text, &at);
+	if (!kept->functions)
+		find_functions(kept);
+	if (kept->sample != trace->sample)
+		kept->index = add_stack(trace, (struct site_stack){ kept->functions,
+								    kept->nfunctions });
+	kept->sample = trace->sample;
+	return kept->index;
 }
 
 /* The index of the readings of a group, or of where they belong. */
@@ -330,7 +341,7 @@ static size_t reading_index(const struct record_state *state, const char *path)
 {
 	size_t at;
 
-	LOWER_BOUND(at, state->nreadings, strcmp(state->readings[at].path, path) < 0);
+	LOWER_BOUND(at, state->nreadings, strcmp(state->readings[at]->path, path) < 0);
 	return at;
 }
 
@@ -339,23 +350,45 @@ void given_group(struct record_state *state, const struct recorded_group *group)
 	size_t at = reading_index(state, group->path);
 	struct given_group *reading;
 
-	if (at == state->nreadings || strcmp(state->readings[at].path, group->path) != 0) {
+	if (at == state->nreadings || strcmp(state->readings[at]->path, group->path) != 0) {
 		GROW(state->readings, state->nreadings, state->readings_cap);
 		memmove(&state->readings[at + 1], &state->readings[at],
 			(state->nreadings++ - at) * sizeof(*state->readings));
-		state->readings[at] = (struct given_group){ .path = xstrdup(group->path) };
+		state->readings[at] = xcalloc(1, sizeof(**state->readings));
+		state->readings[at]->path = xstrdup(group->path);
 	}
-	reading = &state->readings[at];
-	reading->before_there &= group->follows;
-	reading->now = group->sample;
-	reading->now_there = true;
+	reading = state->readings[at];
+	reading->follows = group->follows && (reading->follows || !reading->next_there);
+	reading->next = group->sample;
+	reading->next_there = true;
+}
+
+/* Gives out the readings of groups; groups that the sample does not have are forgotten. */
+static void give_groups(struct record_state *state)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < state->nreadings; i++) {
+		struct given_group *reading = state->readings[i];
+
+		if (!reading->next_there) {
+			free_reading(reading);
+			continue;
+		}
+		reading->before = reading->now;
+		reading->before_there = reading->now_there && reading->follows;
+		reading->now = reading->next;
+		reading->now_there = true;
+		state->readings[kept++] = reading;
+	}
+	state->nreadings = kept;
 }
 
 void record_group(const struct record_state *state, const char *path,
 		  const struct cgroup_sample **now, const struct cgroup_sample **before)
 {
 	size_t at = reading_index(state, path);
-	const struct given_group *reading = at < state->nreadings ? &state->readings[at] : NULL;
+	const struct given_group *reading = at < state->nreadings ? state->readings[at] : NULL;
 
 	if (reading && strcmp(reading->path, path) != 0)
 		reading = NULL;
@@ -693,7 +726,12 @@ void record_give(struct record_state *state, struct sample *prev, struct sample 
 	if (npids)
 		moment->head.account = (struct account){ 0 };
 	give_trace(state, pids, npids, moment);
+	give_groups(state);
 	state->passed = 0;
+	/* The sample before this one may be shown yet, with texts from when that before it was given. */
+	record_forget_texts(state, state->gave[1]);
+	state->gave[1] = state->gave[0];
+	state->gave[0] = state->keys;
 }
 
 void record_after_gap(struct record_state *state, bool baseline, uint64_t dropped)

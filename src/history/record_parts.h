@@ -202,6 +202,16 @@ struct late_drop {
 struct given_trace;
 struct given_group;
 
+/* A text of the last records. */
+struct kept_text {
+	uint64_t keys; /* key records, when it was kept last */
+	char *text; /* shared */
+	/* A stack's: its functions, and its index in the trace of a sample, of that number. */
+	const char **functions;
+	size_t nfunctions, index;
+	uint64_t sample;
+};
+
 /* What a writer and a reader know of the records so far. */
 struct record_state {
 	bool begun; /* there is a record */
@@ -228,20 +238,31 @@ struct record_state {
 	uint64_t passed; /* how many these are */
 	uint64_t given_ns; /* and the time that they span */
 	struct given_trace *given;
-	struct given_group *readings; /* of groups, by path */
+	struct given_group **readings; /* of groups, by path */
 	size_t nreadings, readings_cap;
 	struct recorded_element
 		*gone; /* elements that left in records before the last one, since then */
 	size_t ngone, gone_cap;
-	void *texts,
-		*former; /* kept texts, of tsearch(); former: those from before the key record */
+	struct kept_text **texts; /* in their order */
+	size_t ntexts, texts_cap;
+	uint64_t keys; /* key records so far */
+	uint64_t gave[2]; /* keys when samples were given: the last one, and the one before */
 };
 
 /* An element of the last record by its number from 1 on: living ones, then those that left. */
 struct recorded_element *record_numbered(const struct record_state *state, size_t number);
 
-/* A text that stays valid while the state does. */
-const char *record_keep(struct record_state *state, const char *text);
+/*
+ * A shared text that is valid until the next key record of a writer; of a reader, as long as the
+ * last sample given that has it is shown, and as the one before it. NULL is allowed.
+ */
+char *record_keep(struct record_state *state, const char *text);
+
+/* A kept text; *at: where it is, or belongs. NULL: it is not kept. */
+struct kept_text *record_kept(const struct record_state *state, const char *text, size_t *at);
+
+/* Forgets the texts that were not kept since so many key records. */
+void record_forget_texts(struct record_state *state, uint64_t keys);
 
 /* What is known of an element besides, which there is from then on. */
 struct recorded_more *record_more(struct recorded_element *known);
@@ -322,11 +343,11 @@ void given_bound(struct played *played, const struct io_pressure *io, uint64_t b
 void given_traced(struct played *played, const struct record_traced *traced);
 void given_more(struct played *played, const struct record_process *more);
 
-/* Add to what was traced: totals, a site or a rest, a link; the index of the stack of a text. */
+/* Add to what was traced: totals, a site or a rest, a link; the index of a kept text's stack. */
 void given_totals(struct given_trace *trace, const struct trace_frame *totals);
 void given_site(struct given_trace *trace, const struct site *site);
 void given_link(struct given_trace *trace, const struct site_link *link);
-size_t given_stack(struct given_trace *trace, const char *text);
+size_t given_stack(struct record_state *state, const char *text);
 
 /* Sets what was read of a group. */
 void given_group(struct record_state *state, const struct recorded_group *group);

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,22 +7,48 @@
 /* Sites and groups that so many records do not have are forgotten. */
 #define FORGET_RECORDS 16
 
-/* Orders texts of a tree. */
-static int compare_texts(const void *a, const void *b)
+char *record_keep(struct record_state *state, const char *text)
 {
-	return strcmp(a, b);
+	struct kept_text *kept;
+	size_t at;
+
+	if (!text)
+		return NULL;
+	kept = record_kept(state, text, &at);
+	if (!kept) {
+		GROW(state->texts, state->ntexts, state->texts_cap);
+		memmove(&state->texts[at + 1], &state->texts[at],
+			(state->ntexts++ - at) * sizeof(*state->texts));
+		kept = state->texts[at] = xcalloc(1, sizeof(*kept));
+		kept->text = shared_text(text);
+	}
+	kept->keys = state->keys;
+	return kept->text;
 }
 
-const char *record_keep(struct record_state *state, const char *text)
+struct kept_text *record_kept(const struct record_state *state, const char *text, size_t *at)
 {
-	char **kept = text ? tfind(text, &state->texts, compare_texts) : NULL, *copy;
+	LOWER_BOUND(*at, state->ntexts, strcmp(state->texts[*at]->text, text) < 0);
+	return *at < state->ntexts && !strcmp(state->texts[*at]->text, text) ? state->texts[*at]
+									     : NULL;
+}
 
-	if (kept || !text)
-		return kept ? *kept : NULL;
-	copy = xstrdup(text);
-	if (!tsearch(copy, &state->texts, compare_texts))
-		die("out of memory");
-	return copy;
+void record_forget_texts(struct record_state *state, uint64_t keys)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < state->ntexts; i++) {
+		struct kept_text *kept = state->texts[i];
+
+		if (kept->keys >= keys) {
+			state->texts[n++] = kept;
+			continue;
+		}
+		shared_unref(kept->text);
+		free(kept->functions);
+		free(kept);
+	}
+	state->ntexts = n;
 }
 
 struct recorded_element *record_numbered(const struct record_state *state, size_t number)
@@ -108,9 +133,10 @@ void record_begin_key(struct record_state *state)
 	for (size_t i = 0; i < state->ngroups; i++)
 		free(state->groups[i].path);
 	state->ngroups = state->nsites = 0;
-	tdestroy(state->former, free);
-	state->former = state->texts;
-	state->texts = NULL;
+	state->keys++;
+	/* What a reader gave out may have texts of key records long ago: record_give() forgets. */
+	if (!state->given)
+		record_forget_texts(state, state->keys);
 	state->clocks.n = 0;
 	state->head = (struct record_head){ 0 };
 	state->number = 0;
@@ -133,8 +159,8 @@ void record_state_free(struct record_state *state)
 	free(state->sites);
 	free(state->groups);
 	clocks_free(&state->clocks);
-	tdestroy(state->texts, free);
-	tdestroy(state->former, free);
+	record_forget_texts(state, UINT64_MAX);
+	free(state->texts);
 	*state = (struct record_state){ 0 };
 }
 

@@ -201,13 +201,13 @@ static void fill_path(struct taskinfo *info, struct task *task, uint32_t now)
 	if (share) {
 		share->used = true;
 		if (note_read(task, task->cgroup, share->of->cgroup, &task->cgroup_read, now))
-			task_share_cgroup(task, share->of);
+			task_set_cgroup(task, shared_ref(share->of->cgroup));
 		return;
 	}
 	info->scratch.len = 0;
 	found = read_cgroup(info, task) ? NULL : buf_cstr(&info->scratch);
 	if (note_read(task, task->cgroup, found, &task->cgroup_read, now))
-		task_set_cgroup(task, found);
+		task_set_cgroup(task, shared_text(found));
 	if (info->sharing && task->groups && task->cgroup && info->nshares < SHARES)
 		info->shares[info->nshares++] =
 			(struct share){ task->groups, task_ref(task), false };
@@ -280,10 +280,23 @@ static void fill_proc(struct taskinfo *info, const struct task_raw *raw, struct 
 	}
 }
 
+/* Sets the name of a task's user, if it is another one. */
+static void set_user(struct taskinfo *info, struct task *task)
+{
+	char *name = users_name(info->users, task->uid, NULL);
+
+	if (!text_compare(task->user, name))
+		return;
+	task_set_user(task, shared_ref(name));
+	task->renamed++;
+}
+
 /* Learns which facts may be others since the task was looked at. */
 static void look_at_changes(struct taskinfo *info, struct task *task)
 {
 	task->info &= ~task->other;
+	if (task->other)
+		task->renamed++;
 	if (task->other & NEED_COMMAND)
 		task->command_read.last = 0;
 	task->other = 0;
@@ -292,8 +305,7 @@ static void look_at_changes(struct taskinfo *info, struct task *task)
 	/* Of those that are there at first it is not known whether they do anything. */
 	if (task->user || info->updated)
 		task->stale |= task->groups ? NEED_INFO & ~NEED_CGROUP : NEED_INFO;
-	task->user = users_name(info->users, task->uid, NULL);
-	task->renamed++;
+	set_user(info, task);
 	task->fresh = false;
 }
 
@@ -385,10 +397,14 @@ void taskinfo_update(struct taskinfo *info, struct sample *sample, unsigned need
 		     void (*between)(void *arg), void *arg)
 {
 	bool all = needs & ~info->needs & ~(NEED_DOERS | NEED_LATEST) || needs & NEED_IO;
+	bool users_new = users_refresh(info->users);
 	size_t before = info->files, ahead = 0;
 
 	all |= check_shares(info, sample);
 	info->needs = needs;
+	for (size_t i = 0; users_new && i < sample->n; i++)
+		if (sample->raw[i]->task->user)
+			set_user(info, sample->raw[i]->task);
 	info->sharing = true;
 	for (size_t i = 0; i < sample->n + sample->left; i++) {
 		if (!all)

@@ -24,7 +24,7 @@ void taskinfo_set_hierarchy(struct taskinfo *info, const struct hierarchy *hiera
  * asks for of all tasks, or (NEED_DOERS) of those that did something. What was read is read again
  * after exec, another name or a move that the source saw. Of a task that ran since it is read again
  * some seconds later, or as soon with NEED_LATEST, as programs may write their command lines anew.
- * Names stay valid while the taskinfo is open. `between` (may be NULL) is called every now and then
+ * `between` (may be NULL) is called every now and then
  * where files are read.
  */
 void taskinfo_update(struct taskinfo *info, struct sample *sample, unsigned needs,

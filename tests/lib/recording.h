@@ -84,7 +84,7 @@ static inline void play_begin(struct play_machine *machine, struct sample *sampl
 	struct task_raw *raw = sample_add(sample, key.pid, key.pid);
 
 	raw->task = task_new(key, key.pid);
-	raw->task->user = "someone";
+	task_set_user(raw->task, shared_text("someone"));
 	raw->task->ppid = 1;
 	if (!machine->unnamed && key.pid % 3 == 0)
 		raw->task->container = xstrdup("payments");
@@ -105,7 +105,7 @@ static inline void play_move(struct task *task, unsigned turn)
 	char path[32];
 
 	snprintf(path, sizeof(path), "/moved/%u", turn);
-	task_set_cgroup(task, path);
+	task_set_cgroup(task, shared_text(path));
 	task->renamed++;
 }
 

@@ -152,9 +152,9 @@ static void add_task(const struct machine *m, struct sample *cur, const struct t
 		raw->task = task_new((struct task_key){ role->pid, start_ns }, role->pid);
 		raw->task->ppid = role->ppid;
 		raw->task->uid = role->uid;
-		raw->task->user = role->user;
+		task_set_user(raw->task, shared_text(role->user));
 		raw->task->command = strdup(role->command);
-		task_set_cgroup(raw->task, role->cgroup);
+		task_set_cgroup(raw->task, shared_text(role->cgroup));
 		task_set_comm(raw->task, role->comm, strlen(role->comm));
 		raw->counters.valid = VALID;
 	}

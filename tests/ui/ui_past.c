@@ -480,6 +480,34 @@ SCREEN_TEST(plays_a_recording)
 	assert_int_equal(screen_end(s, 5), 0);
 }
 
+/* What cannot be read is said, and the moment that is shown stays; others can be gone to. */
+SCREEN_TEST(stays_where_it_was)
+{
+	const char *path = scratch_path("half.db");
+	struct screen *s;
+	char *shown;
+
+	assert_int_equal(play_record(path, 21, 100), 0);
+	ask_change(path, "UPDATE block SET data = zeroblob(length(data)) WHERE first > 1");
+	s = screen_start(&(struct screen_how){
+		.args = scratch_format("-R %s -g user", path), .rows = 24, .cols = 130 });
+	screen_await(s, table_has_figures, NULL);
+	screen_type(s, "}");
+	screen_await_text(s, "this moment cannot be read");
+	shown = second_of(s);
+	for (unsigned i = 0; i < 4; i++) {
+		screen_type(s, "}");
+		screen_settle(s);
+		screen_check(s, !strcmp(shown, second_of(s)));
+	}
+	screen_type(s, "]]][");
+	screen_settle(s);
+	screen_check(s, strcmp(shown, second_of(s)) != 0);
+	screen_check(s, table_has_figures(s, NULL));
+	screen_type(s, "q");
+	assert_int_equal(screen_end(s, 5), 0);
+}
+
 /* A time that the clock showed twice is gone to where it was last, and said to have been there
  * before. */
 SCREEN_TEST(goes_to_time_met_twice)

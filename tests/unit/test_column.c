@@ -57,7 +57,7 @@ static struct task_raw *add_waiter(struct scene *scene)
 	task_set_comm(now->task, "waiter", 6);
 	now->task->ppid = 41;
 	now->task->uid = 1000;
-	now->task->user = "somebody-long";
+	task_set_user(now->task, shared_text("somebody-long"));
 	return now;
 }
 

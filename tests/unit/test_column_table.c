@@ -18,8 +18,8 @@ static void fill_extreme(struct scene *scene, struct task_raw *raw, const char *
 	raw->counters.run_ns = raw->counters.user_ns = raw->counters.system_ns = UINT64_MAX / 4;
 	raw->task->uid = UINT32_MAX;
 	raw->task->ppid = INT32_MAX;
-	raw->task->user = name;
-	task_set_cgroup(raw->task, name);
+	task_set_user(raw->task, shared_text(name));
+	task_set_cgroup(raw->task, shared_text(name));
 	raw->task->command = xstrdup(name);
 	task_set_comm(raw->task, name, strlen(name));
 	sample_extend(&scene->samples[1], NEED_RECORD | NEED_PROC);

@@ -249,7 +249,7 @@ static void find_in_groups(struct state *s, const char *name, struct group_figur
 static void set_shop(struct state *s)
 {
 	for (unsigned i = 0; i < TASKS; i++) {
-		task_set_cgroup(s->now[i]->task, i ? "/shop" : "/other");
+		task_set_cgroup(s->now[i]->task, shared_text(i ? "/shop" : "/other"));
 		s->now[i]->task->info = NEED_CGROUP;
 	}
 	waits(s, 2, DELAY_CPU, 1400);

@@ -153,8 +153,8 @@ FINDINGS_TEST(test_service)
 	build(s);
 	check(s, 0, "io", "io: 2 server wait up to 80 % of the time (and 1 other)");
 	/* In another cgroup it is another service. */
-	task_set_cgroup(s->now[0]->task, "/a");
-	task_set_cgroup(s->now[1]->task, "/b");
+	task_set_cgroup(s->now[0]->task, shared_text("/a"));
+	task_set_cgroup(s->now[1]->task, shared_text("/b"));
 	build(s);
 	check(s, 0, "io", "io: server 2 waits 80 % of the time (and 2 others)");
 }

@@ -26,8 +26,8 @@ static struct task_raw *add(struct state *s, const char *comm, const char *cgrou
 	struct task_raw *raw = scene_add(sample, pid, pid, SEC(101));
 
 	task_set_comm(raw->task, comm, strlen(comm));
-	task_set_cgroup(raw->task, cgroup);
-	raw->task->user = pid % 2 ? "odd" : "even";
+	task_set_cgroup(raw->task, shared_text(cgroup));
+	task_set_user(raw->task, shared_text(pid % 2 ? "odd" : "even"));
 	raw->counters.delay[DELAY_CPU] = (struct delay_sum){ cpu ? 1 : 0, MS(cpu) };
 	raw->counters.run_ns = MS(cpu) * 2;
 	return raw;

@@ -294,7 +294,7 @@ TEST_WITH(test_old_group, set_up, tear_down)
 	struct machine *machine = *state;
 
 	machine->known = true;
-	task_set_cgroup(begin_sample(machine, 0)->task, "/a");
+	task_set_cgroup(begin_sample(machine, 0)->task, shared_text("/a"));
 	end_sample(machine);
 	sample_booked(machine, 90);
 	put_text(machine->tree, "5/cgroup", "0::/b\n");
@@ -311,7 +311,7 @@ TEST_WITH(test_known, set_up, tear_down)
 	machine->known = true;
 	put_text(machine->tree, "5/cgroup", "0::/b\n");
 	raw = begin_sample(machine, 0);
-	task_set_cgroup(raw->task, "/a");
+	task_set_cgroup(raw->task, shared_text("/a"));
 	raw->task->groups = 7;
 	end_sample(machine);
 	sample_booked(machine, 90);
@@ -352,7 +352,7 @@ TEST_WITH(test_many, set_up, tear_down)
 			raw->counters.delay[DELAY_BLKIO].count += 7;
 			snprintf(name, sizeof(name), "/many/%d", p / 2);
 			if (!i)
-				task_set_cgroup(raw->task, name);
+				task_set_cgroup(raw->task, shared_text(name));
 			raw->task->groups = 1 + (uint64_t)p / 2;
 			if (!i)
 				put_pressure(machine, name + 1, 0);

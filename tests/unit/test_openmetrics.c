@@ -61,7 +61,7 @@ static struct task_raw *add(struct state *s, const char *name, uint64_t ms)
 	struct task_raw *raw = scene_add(sample, pid, pid, sample->begin_ns - SEC(1));
 
 	task_set_comm(raw->task, name, strlen(name));
-	task_set_cgroup(raw->task, name);
+	task_set_cgroup(raw->task, shared_text(name));
 	raw->counters.delay[DELAY_CPU] = (struct delay_sum){ ms ? 1 : 0, MS(ms) };
 	raw->counters.run_ns = MS(ms);
 	return raw;

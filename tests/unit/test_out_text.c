@@ -67,12 +67,12 @@ OUTPUT_TEST(test_text_words)
 	struct task_raw *raw = output_task(s, 7, "two words");
 	const char *text;
 
-	raw->task->user = "a b";
-	task_set_cgroup(raw->task, "/x  y\\z");
+	task_set_user(raw->task, shared_text("a b"));
+	task_set_cgroup(raw->task, shared_text("/x  y\\z"));
 	raw->task->command = xstrdup("two words --and more");
 	raw = output_task(s, 8, "");
-	raw->task->user = "";
-	task_set_cgroup(raw->task, "/a group of a longer name");
+	task_set_user(raw->task, shared_text(""));
+	task_set_cgroup(raw->task, shared_text("/a group of a longer name"));
 	raw->task->command = xstrdup("");
 	s->view.fields = "pid,user,cgroup,cpu,comm,command";
 	text = output_put(s, &out_text);
@@ -149,11 +149,11 @@ OUTPUT_TEST(test_text_throttled)
 	s->config.width = 80;
 	s->config.fill = fill_throttled;
 	s->view.group_by = GROUP_CGROUP;
-	task_set_cgroup(output_task(s, 7, "free")->task, "/free");
+	task_set_cgroup(output_task(s, 7, "free")->task, shared_text("/free"));
 	check_words(output_put(s, &out_text), 0, "N RUN 0TOTAL 1CPU 2BLKIO 9MEM WORST GROUP");
 	out_close(&s->out);
 	memset(&s->out, 0, sizeof(s->out));
-	task_set_cgroup(output_task(s, 8, "limited")->task, "/limited");
+	task_set_cgroup(output_task(s, 8, "limited")->task, shared_text("/limited"));
 	check_words(output_put(s, &out_text), 0, "N RUN 0TOTAL 1CPU 2BLKIO 9MEM THROT WORST GROUP");
 	check_words(buf_cstr(&s->out.buf), 2, "1 5.0 25.0 25.0 0.0 0.0 - free /free");
 	check_words(buf_cstr(&s->out.buf), 3, "1 5.0 25.0 25.0 0.0 0.0 50.0 limited /limited");
@@ -195,7 +195,7 @@ OUTPUT_TEST(test_text_above)
 	for (unsigned i = 0; i < 300; i++) {
 		struct task_raw *raw = output_task(s, (pid_t)i + 1, i % 5 ? "same" : "other");
 
-		raw->task->user = users[i / 7 % 3];
+		task_set_user(raw->task, shared_text(users[i / 7 % 3]));
 		/* Each cell goes through its values at its own pace; one of them is unknown. */
 		for (unsigned k = 0; k < ARRAY_SIZE(kinds); k++) {
 			unsigned choice = (i * (k + 3) / (2 * k + 1) + i * i / 11) % 4;
@@ -246,8 +246,8 @@ OUTPUT_TEST(test_text_straight)
 		struct task_raw *raw =
 			output_task(s, i ? 4194304 - 10 + (pid_t)i : 1, names[i].raw);
 
-		raw->task->user = names[i].raw;
-		task_set_cgroup(raw->task, names[i].raw);
+		task_set_user(raw->task, shared_text(names[i].raw));
+		task_set_cgroup(raw->task, shared_text(names[i].raw));
 		raw->counters.delay[DELAY_CPU].ns += SEC(UINT64_C(1) << 5 * i);
 	}
 	text = output_put(s, &out_text);

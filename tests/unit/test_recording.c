@@ -2,6 +2,7 @@
 /* What is written to files comes back as it was; what is damaged is refused. */
 #include "tests/lib/test.h"
 #include <errno.h>
+#include <malloc.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <string.h>
@@ -193,6 +194,153 @@ static int play_all(const char *path, const char *from)
 	return err;
 }
 
+/* Fails unless a text is one of those (NULL-terminated) that a made-up machine has, or none. */
+static void check_text(const char *text, const char *const *made)
+{
+	for (; text && *made; made++)
+		if (!strcmp(text, *made))
+			return;
+	if (text)
+		fail_msg("a text that nobody wrote: %s", text);
+}
+
+/* Fails if a text of a frame is another one than were recorded. */
+static void check_texts(const struct frame *frame)
+{
+	static const char *const users[] = { "someone", NULL }, *const wakers[] = { "7 waker", NULL };
+	static const char *const names[] = { "one", "rest", "waker", "read", "futex", "f",
+					     "inner+0x1", "middle+0x2", "outer+0x3", "/a\nb\xff",
+					     "pipe of 1 writer", "pipe of 2 others", NULL };
+	const struct trace_frame *trace = frame->info->trace;
+
+	for (size_t i = 0; i < frame->n; i++) {
+		check_text(frame->rows[i].task->user, users);
+		check_text(frame->rows[i].traced ? frame->rows[i].traced->waker : NULL, wakers);
+	}
+	for (size_t i = 0; trace && i < trace->n; i++) {
+		const struct site *site = trace->sites[i];
+
+		check_text(site->comm, names);
+		check_text(site->syscall, names);
+		check_text(site->on, names);
+		check_text(site->where, names);
+		check_text(site->wakers[0].name, names);
+		for (size_t f = 0; f < trace->stacks[site->stack].n; f++)
+			check_text(trace->stacks[site->stack].functions[f], names);
+	}
+}
+
+/* Records 80 samples of 0.5 s in one file; one of so many begins anew. */
+static void record_keys(const char *path, unsigned every)
+{
+	struct play_machine machine = { .seed = 3 };
+	struct play_writer writer = { 0 };
+
+	assert_int_equal(play_begin_file(&writer, path), 0);
+	for (unsigned i = 0; i < 80; i++) {
+		if (i % every == 0)
+			record_restart(writer.state, 0);
+		assert_int_equal(play_write(&writer, play_frame(&machine), NULL, 0), 0);
+	}
+	play_end_file(&writer);
+	play_free(&machine);
+}
+
+/* Texts of an interval with several key records are those that were recorded. */
+SCRATCH_TEST(test_texts_together)
+{
+	static const uint64_t intervals[] = { 0, 3000000000, 12000000000, 100000000000 };
+	const char *path = scratch_path("keys.db");
+
+	/* What is freed reads as garbage. */
+	mallopt(M_PERTURB, 0x5a);
+	record_keys(path, 7);
+	for (unsigned i = 0; i < ARRAY_SIZE(intervals); i++) {
+		const struct replay_config config = { .path = path,
+						      .interval_ns = intervals[i],
+						      .whole = true };
+		const struct frame *frame;
+		struct replay *replay;
+		struct player player;
+		unsigned n = 0;
+		int err;
+
+		assert_int_equal(open_player(&player, &replay, &config), 0);
+		for (; (frame = next_frame(&player, &err)); n++)
+			check_texts(frame);
+		assert_int_equal(err, -ENODATA);
+		assert_true(n > 1);
+		close_player(&player, replay);
+	}
+	mallopt(M_PERTURB, 0);
+}
+
+/* A record that cannot be read leaves the frame before it as it is. */
+SCRATCH_TEST(test_texts_after_failure)
+{
+	const char *path = scratch_path("failed.db");
+	const struct replay_config config = { .path = path };
+	struct play_machine machine = { .seed = 3 };
+	const struct frame *frame, *last = NULL;
+	struct play_writer writer = { 0 };
+	struct record_entry entry = { .key = true, .interval_ns = 500000000 };
+	struct replay *replay;
+	struct player player;
+	int err;
+
+	mallopt(M_PERTURB, 0x5a);
+	assert_int_equal(play_begin_file(&writer, path), 0);
+	for (unsigned i = 0; i < 10; i++)
+		assert_int_equal(play_write(&writer, play_frame(&machine), NULL, 0), 0);
+	entry.real_ns = machine.now_ns + NSEC_PER_SEC;
+	assert_int_equal(record_file_put(writer.file, &entry, "\1\1\1\1\1\1", 6), 0);
+	play_end_file(&writer);
+	play_free(&machine);
+	assert_int_equal(open_player(&player, &replay, &config), 0);
+	while ((frame = next_frame(&player, &err)))
+		last = frame;
+	assert_int_equal(err, -EBADMSG);
+	assert_non_null(last);
+	check_texts(last);
+	close_player(&player, replay);
+	mallopt(M_PERTURB, 0);
+}
+
+/* A task that runs does not have its names written anew. */
+SCRATCH_TEST(test_names_once)
+{
+	const char *path = scratch_path("names.db");
+	struct play_machine machine = { .seed = 4, .unlinked = true };
+	struct play_writer writer = { 0 };
+	static char command[5000];
+	uint64_t bytes = 0;
+
+	memset(command, 'x', sizeof(command) - 1);
+	assert_int_equal(play_begin_file(&writer, path), 0);
+	for (unsigned i = 0; i < 30; i++) {
+		const struct frame *frame = play_frame(&machine);
+		struct buf record = { 0 };
+
+		for (size_t at = 0; at < frame->n; at++) {
+			struct task *task = frame->info->cur->raw[frame->rows[at].place]->task;
+
+			/* As one that ran and was looked at. */
+			task->renamed++;
+			task_set_comm(task, "task", 4);
+			if (!task->command)
+				task->command = xstrdup(command), task->info |= NEED_COMMAND;
+		}
+		record_encode(writer.state, frame, NULL, &record);
+		bytes += i > 20 ? record.len : 0;
+		if (i > 20)
+			assert_in_range(record.len, 1, frame->n / 2 * sizeof(command));
+		buf_free(&record);
+	}
+	assert_true(bytes > 0);
+	play_end_file(&writer);
+	play_free(&machine);
+}
+
 /* A start in the middle shows what comes then. */
 SCRATCH_TEST(test_from)
 {
@@ -312,6 +460,25 @@ SCRATCH_TEST(test_hostile)
 	assert_true(used.tv_sec < 20);
 }
 
+/* Any byte of the row of a single record. */
+static void damage_single(void)
+{
+	const char *path = scratch_path("single.db");
+	int64_t len = 0;
+
+	for (int64_t at = 1; !len || at <= len; at += len / 7 + 1) {
+		remove(path);
+		assert_int_equal(play_record(path, 6, 1), 0);
+		len = ask(path, "SELECT length(data) FROM block");
+		assert_true(len > 7);
+		ask_change(path,
+			   scratch_format("UPDATE block SET data = CAST(substr(data, 1, %lld) || "
+					  "x'5a' || substr(data, %lld) AS BLOB)",
+					  (long long)at - 1, (long long)at + 1));
+		assert_true(play_all(path, NULL) < 0);
+	}
+}
+
 SCRATCH_TEST(test_damaged)
 {
 	damage("DELETE FROM block", -ENODATA);
@@ -328,6 +495,8 @@ SCRATCH_TEST(test_damaged)
 	damage("UPDATE block SET data = substr(data, 1, length(data) - 9)", -EBADMSG);
 	damage("UPDATE block SET size = size - 1", -EBADMSG);
 	damage("UPDATE block SET size = length(data)", -EBADMSG);
+	/* A record that is a row of its own has a checksum, too. */
+	damage_single();
 	damage("UPDATE block SET tasks = -7, waited_ns = 'x', from_ns = NULL, io = 7", -ENODATA);
 	damage("UPDATE block SET data = (SELECT data FROM block b WHERE b.first = 1) WHERE first > "
 	       "1",

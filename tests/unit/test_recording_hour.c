@@ -42,7 +42,7 @@ static void begin_task(struct task_raw *raw, pid_t pid)
 	char comm[16];
 
 	raw->task = task_new((struct task_key){ pid, 5000000000 + (uint64_t)pid * 1000 }, pid);
-	raw->task->user = "someone";
+	task_set_user(raw->task, shared_text("someone"));
 	snprintf(comm, sizeof(comm), "task-%d", (int)pid % 50);
 	task_set_comm(raw->task, comm, strlen(comm));
 	raw->task->command = xstrdup(scratch_format("/usr/bin/%s --with some", comm));

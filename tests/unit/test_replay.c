@@ -409,3 +409,41 @@ SCRATCH_TEST(is_gone_to)
 	ask_change(path, "UPDATE block SET entries = zeroblob(100)");
 	assert_false(can_be_gone_to(path));
 }
+
+/* A moment that cannot be read leaves what is shown as it is, and the others in reach. */
+SCRATCH_TEST(stays_where_it_was)
+{
+	const char *path = write_some("half.db", BLOCK_RECORDS + 20);
+	const struct replay_config config = { .path = path };
+	const struct sampler_config sampler = { 0 };
+	const struct frame *frame, *shown;
+	struct position position, bad, now;
+	struct sampler *before;
+	struct cursor *past;
+	char *file;
+
+	ask_change(path, "UPDATE block SET data = zeroblob(length(data)) WHERE first > 1");
+	assert_int_equal(cursor_open_recording(&past, &config, &file), 0);
+	cursor_configure(past, &sampler);
+	assert_true(cursor_first(past, &position));
+	while (position.at < BLOCK_RECORDS - 1)
+		assert_true(cursor_next(past, &position));
+	assert_int_equal(cursor_show(past, &position, &shown), 0);
+	cursor_forget_shown(past);
+	before = cursor_sampler(past);
+	/* By going on from it, and by going anywhere else. */
+	for (unsigned i = 1; i < 5; i += 2) {
+		bad = (struct position){ position.segment, position.at + i };
+		assert_int_equal(cursor_show(past, &bad, &frame), -EBADMSG);
+		assert_true(cursor_shown(past, &now));
+		assert_int_equal(now.at, position.at);
+		assert_ptr_equal(cursor_sampler(past), before);
+		assert_int_equal(shown->info->real_ns, position_entry(&position)->real_ns);
+		for (size_t row = 0; row < shown->n; row++)
+			assert_string_equal(shown->rows[row].task->user, "someone");
+	}
+	assert_true(cursor_before(past, &position));
+	assert_int_equal(cursor_show(past, &position, &frame), 0);
+	assert_int_equal(frame->info->real_ns, position_entry(&position)->real_ns);
+	cursor_close(past);
+}

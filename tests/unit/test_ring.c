@@ -489,11 +489,11 @@ static void next_of_many(struct sample *cur, const struct sample *prev, unsigned
 			task_ref(raw->task);
 		} else {
 			raw->task = task_new((struct task_key){ pid, 5000000 + i }, pid);
-			raw->task->user = "someone";
+			task_set_user(raw->task, shared_text("someone"));
 			snprintf(comm, sizeof(comm), "task-%u", i);
 			task_set_comm(raw->task, comm, strlen(comm));
 			raw->task->command = xstrdup("/usr/bin/some-program --with some --options");
-			task_set_cgroup(raw->task, "/system.slice/some.service");
+			task_set_cgroup(raw->task, shared_text("/system.slice/some.service"));
 			raw->single = true;
 			raw->counters.valid = DELAY_BOTH(DELAY_ALL) | VALID_RUN | VALID_TICK;
 			raw->now = (struct task_now){ .state = 'S', .exact = true, .threads = 1 };

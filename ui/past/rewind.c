@@ -243,8 +243,6 @@ static bool show_position(struct ui *ui, const struct position *position)
 	if (err) {
 		ui_error(ui, "this moment cannot be read: %s", strerror(-err));
 		rewind->playing = false;
-		/* The shown moment has gone with it; a recording's last one stays in memory. */
-		rewind_present(ui);
 		return false;
 	}
 	if (!rewind->back && !rewind->replay) {
