@@ -52,7 +52,8 @@ struct users {
 	struct stat passwd; /* /etc/passwd as it was read */
 	uint64_t looked_ns;
 	bool changed; /* a user has another name since users_refresh() */
-	/* getent, while it runs: its pid (0: it does not), its output (-1: it was ended), its text. */
+	/* getent, while it runs: its pid (0: it does not), its output (-1: it was ended), its text.
+	 */
 	pid_t asking;
 	int output;
 	uint64_t since_ns, pause_ns; /* pause_ns: nobody is asked before */
@@ -225,9 +226,8 @@ static struct known_user *add_user(struct users *users, uid_t uid)
 char *users_name(struct users *users, uid_t uid, const char **home)
 {
 	size_t at = user_index(users, uid);
-	struct known_user *user = at < users->n && users->all[at].uid == uid ?
-					  &users->all[at] :
-					  add_user(users, uid);
+	struct known_user *user =
+		at < users->n && users->all[at].uid == uid ? &users->all[at] : add_user(users, uid);
 
 	if (home)
 		*home = user->home;
@@ -258,8 +258,7 @@ static void look_at_passwd(struct users *users, uint64_t now_ns)
 			users->all[i].local = false, users->all[i].asked_ns = 0;
 	while (file && (passwd = fgetpwent(file))) {
 		at = user_index(users, passwd->pw_uid);
-		if (at == users->n || users->all[at].uid != passwd->pw_uid ||
-		    users->all[at].local)
+		if (at == users->n || users->all[at].uid != passwd->pw_uid || users->all[at].local)
 			continue;
 		users->all[at].local = true;
 		set_user(users, &users->all[at], passwd);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -108,6 +109,8 @@ static void get_row(struct record_reading *reading, struct recorded_element *now
 	if (parts & PART_END)
 		table_get(&record_end_table, &reading->in, &end);
 	table_get(&record_raw_table, &reading->in, now->raw);
+	/* A letter of /proc/PID/stat: outputs have it as it is. */
+	reading->in.bad |= now->raw->now.state && !isalpha((unsigned char)now->raw->now.state);
 	if (!now->raw->task)
 		former = find_former(reading, now->raw, names.start_ns);
 	if (former)
@@ -571,6 +574,8 @@ static void get_head(struct record_reading *reading)
 	frame->hierarchy = record_keep(state, frame->hierarchy);
 	if (!frame->source)
 		frame->source = "";
+	in->bad |= frame->delayacct < DELAYACCT_UNKNOWN || frame->delayacct > DELAYACCT_ON ||
+		   (frame->hierarchy_version && !frame->hierarchy);
 	frame->nnotes = 0;
 	for (n = bytes_get_below(in, NOTES_MAX + 1); n && !in->bad; n--) {
 		frame->notes[frame->nnotes] = (struct note){ 0 };

@@ -158,7 +158,7 @@ static int64_t join_counts(int64_t before, int64_t more)
 {
 	if (before < 0 || more < 0)
 		return before > more ? before : more;
-	return before + more;
+	return more > INT64_MAX - before ? INT64_MAX : before + more;
 }
 
 /* The mean of shares of two intervals; below 0: not known. */
@@ -180,9 +180,11 @@ static void join_accounts(struct account *sum, const struct account *more)
 	sum->iowait_ns += more->iowait_ns;
 	sum->steal_ns += more->steal_ns;
 	sum->irq_ns += more->irq_ns;
-	sum->recovered_ns += more->recovered_ns;
+	if (__builtin_add_overflow(sum->recovered_ns, more->recovered_ns, &sum->recovered_ns) ||
+	    __builtin_add_overflow(sum->unattributed_ns, more->unattributed_ns,
+				   &sum->unattributed_ns))
+		sum->valid = sum->recovered_valid = false;
 	sum->children_ns += more->children_ns;
-	sum->unattributed_ns += more->unattributed_ns;
 }
 
 /* Adds a note that is not there yet, if there is room. */
@@ -330,8 +332,8 @@ size_t given_stack(struct record_state *state, const char *text)
 	if (!kept->functions)
 		find_functions(kept);
 	if (kept->sample != trace->sample)
-		kept->index = add_stack(trace, (struct site_stack){ kept->functions,
-								    kept->nfunctions });
+		kept->index =
+			add_stack(trace, (struct site_stack){ kept->functions, kept->nfunctions });
 	kept->sample = trace->sample;
 	return kept->index;
 }
@@ -728,7 +730,8 @@ void record_give(struct record_state *state, struct sample *prev, struct sample 
 	give_trace(state, pids, npids, moment);
 	give_groups(state);
 	state->passed = 0;
-	/* The sample before this one may be shown yet, with texts from when that before it was given. */
+	/* The sample before this one may be shown yet, with texts from when that before it was
+	 * given. */
 	record_forget_texts(state, state->gave[1]);
 	state->gave[1] = state->gave[0];
 	state->gave[0] = state->keys;

@@ -272,8 +272,9 @@ static void emit_time(const struct metric_writer *writer, const struct family *f
 static void emit_build(const struct metric_writer *writer, const struct family *family)
 {
 	put_metric_name(writer, family);
-	buf_printf(writer->out, "{version=\"%s\",source=\"%s\"} 1\n", PACKAGE_VERSION,
-		   writer->machine->source);
+	buf_printf(writer->out, "{version=\"%s\",source=\"", PACKAGE_VERSION);
+	series_label(writer->out, writer->machine->source);
+	buf_puts(writer->out, "\"} 1\n");
 }
 
 static const struct family families[] = {

@@ -157,15 +157,6 @@ struct value column_total(const struct column *column, const struct view *view,
 	return total;
 }
 
-/* Appends the value's text, and its addition in brackets. */
-static void append_text(struct buf *out, const char *text, const char *more,
-			enum text_charset charset)
-{
-	text_escape(out, text, strlen(text), charset);
-	if (more)
-		buf_printf(out, " (%s)", more);
-}
-
 /* Whether a text is cut in front where it is too long. */
 static bool cuts_front(const struct column *column, const struct value *value)
 {
@@ -228,11 +219,11 @@ void column_append(const struct column *column, const struct view *view, const s
 	if (!column->last && !cells)
 		cells = column->width;
 	if (!cells || cells == COLUMN_WHOLE) {
-		append_text(out, text, more, view->charset);
+		value_escape(out, text, more, view->charset);
 		return;
 	}
 	scratch->len = 0;
-	append_text(scratch, text, more, view->charset);
+	value_escape(scratch, text, more, view->charset);
 	fit_text(out, scratch, cells, column->tail || cuts_front(column, value), view->charset);
 }
 
@@ -244,7 +235,7 @@ void column_append_word(const struct column *column, const struct view *view,
 		return;
 	}
 	scratch->len = 0;
-	append_text(scratch, value->text, value->more, view->charset);
+	value_escape(scratch, value->text, value->more, view->charset);
 	text_word(scratch);
 	fit_text(out, scratch, column->width, cuts_front(column, value), view->charset);
 }

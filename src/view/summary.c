@@ -64,7 +64,9 @@ static struct summary_figure *join(struct summary *line, const char *label, cons
 static void add_word(struct summary *line, unsigned priority, const char *label, const char *word)
 {
 	add_figure(line, priority, label, NULL)->weight = word ? WEIGHT_WORD : WEIGHT_NORMAL;
-	buf_puts(line->text, word ? word : "-");
+	if (!word)
+		word = "-";
+	text_escape(line->text, word, strlen(word), TEXT_ASCII);
 }
 
 const char *summary_value(const struct summary *line, size_t i, size_t *len)

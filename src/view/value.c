@@ -296,3 +296,13 @@ struct value value_graph(const double *values, double least)
 	}
 	return value;
 }
+
+void value_escape(struct buf *out, const char *text, const char *more, enum text_charset charset)
+{
+	text_escape(out, text, strlen(text), charset);
+	if (!more)
+		return;
+	buf_puts(out, " (");
+	text_escape(out, more, strlen(more), charset);
+	buf_putc(out, ')');
+}

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/text.h"
 #include "base/util.h"
 
 enum value_type { VALUE_UNSET, VALUE_NUMBER, VALUE_TEXT, VALUE_BAR };
@@ -75,6 +76,9 @@ const char *value_block(char sign);
  * the largest, or to `least`; a blank for NAN. They are compared by their mean.
  */
 struct value value_graph(const double *values, double least);
+
+/* Appends a value's text, and (unless NULL) its addition in brackets, both untrusted. */
+void value_escape(struct buf *out, const char *text, const char *more, enum text_charset charset);
 
 /* The value's text or bar; NULL: it has none. */
 static inline const char *value_chars(const struct value *value)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Any bytes as a recording, and as a record of one: it is refused, or played; no harm. */
+/* Any bytes as a recording, and as a record of one: it is refused, or put out; no harm. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,15 +9,49 @@
 #include "history/record.h"
 #include "history/record_file.h"
 #include "history/replay.h"
+#include "out/out.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* The most samples that are played of an input. */
 #define SAMPLES_PLAYED 50
 
-/* Plays as the sampler does. */
+/* All outputs but that which makes a file; metrics are of groups. */
+static void open_outputs(struct out *outputs)
+{
+	static const struct view_config views[] = {
+		{ .query = { .over_ms = -1 }, .interval_ns = NSEC_PER_SEC },
+		{ .query = { .over_ms = -1 }, .interval_ns = NSEC_PER_SEC, .group_by = GROUP_USER },
+	};
+	static const struct out_config configs[] = { { .view = &views[0] }, { .view = &views[1] } };
+
+	for (size_t i = 0; i < OUT_FORMATS_N; i++)
+		if (!out_registry[i]->open)
+			out_open(&outputs[i], out_registry[i], &configs[out_registry[i]->series]);
+}
+
+/* Puts a frame out, or (frame NULL) ends. */
+static void put(struct out *outputs, const struct frame *frame)
+{
+	for (size_t i = 0; i < OUT_FORMATS_N; i++) {
+		struct out *out = &outputs[i];
+
+		if (!out->ops)
+			continue;
+		if (!frame)
+			out_close(out);
+		else if (frame->info->prev)
+			out_frame(out, frame);
+		else
+			out_prime(out, frame);
+		out->buf.len = 0;
+	}
+}
+
+/* Plays as the sampler does, into every output. */
 static void play_some(struct replay *replay)
 {
+	struct out outputs[OUT_FORMATS_N] = { 0 };
 	struct playback playback = replay_playback(replay);
 	struct sample samples[2] = { 0 };
 	struct frame frame = { 0 };
@@ -25,15 +59,21 @@ static void play_some(struct replay *replay)
 	struct frame_options options = { 0 };
 	struct playback_record moment;
 
+	open_outputs(outputs);
 	for (unsigned i = 0; i < SAMPLES_PLAYED; i++) {
-		struct sample *prev = i ? &samples[(i + 1) % 2] : NULL;
+		struct sample *prev = i ? &samples[(i + 1) % 2] : NULL, *cur = &samples[i % 2];
 
-		if (playback.next(playback.state, prev, &samples[i % 2], &moment))
+		if (playback.next(playback.state, prev, cur, &moment))
 			break;
-		frame_build(&frame, &info, moment.baseline ? NULL : prev, &samples[i % 2],
-			    &options);
+		cur->system = moment.system;
+		frame_build(&frame, &info, moment.baseline ? NULL : prev, cur, &options);
 		playback_trace(&moment, &frame, &info);
+		info.head = moment.head;
+		info.system = &cur->system;
+		info.clocks = moment.clocks;
+		put(outputs, &frame);
 	}
+	put(outputs, NULL);
 	frame_free(&frame);
 	sample_free(&samples[0]);
 	sample_free(&samples[1]);

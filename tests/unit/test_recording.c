@@ -207,10 +207,21 @@ static void check_text(const char *text, const char *const *made)
 /* Fails if a text of a frame is another one than were recorded. */
 static void check_texts(const struct frame *frame)
 {
-	static const char *const users[] = { "someone", NULL }, *const wakers[] = { "7 waker", NULL };
-	static const char *const names[] = { "one", "rest", "waker", "read", "futex", "f",
-					     "inner+0x1", "middle+0x2", "outer+0x3", "/a\nb\xff",
-					     "pipe of 1 writer", "pipe of 2 others", NULL };
+	static const char *const users[] = { "someone", NULL }, *const wakers[] = { "7 waker",
+										    NULL };
+	static const char *const names[] = { "one",
+					     "rest",
+					     "waker",
+					     "read",
+					     "futex",
+					     "f",
+					     "inner+0x1",
+					     "middle+0x2",
+					     "outer+0x3",
+					     "/a\nb\xff",
+					     "pipe of 1 writer",
+					     "pipe of 2 others",
+					     NULL };
 	const struct trace_frame *trace = frame->info->trace;
 
 	for (size_t i = 0; i < frame->n; i++) {

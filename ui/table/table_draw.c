@@ -386,9 +386,7 @@ static unsigned cells_of(const struct table_draw *draw, const struct value *valu
 	if (len == most)
 		return (unsigned)most;
 	text->len = 0;
-	text_escape(text, value->text, len, draw->term->charset);
-	if (value->more)
-		buf_printf(text, " (%s)", value->more);
+	value_escape(text, value->text, value->more, draw->term->charset);
 	return text_width(text->data, text->len, draw->term->charset);
 }
 
