@@ -109,8 +109,10 @@ static int await_pressure(struct progress *run)
 static int put_out(const struct batch *batch, const struct frame *frame)
 {
 	sigset_t blocked;
-	int err;
+	int err = batch->renew ? batch->renew(batch->renew_arg, batch->out) : 0;
 
+	if (err)
+		return err;
 	out_frame(batch->out, frame);
 	if (batch->sink)
 		return batch->sink->put(batch->sink->arg, batch->out);

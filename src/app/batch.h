@@ -24,6 +24,9 @@ struct batch {
 	int fd;
 	/* NULL: samples go to fd. It also takes a first sample without an interval. */
 	const struct batch_sink *sink;
+	/* Called before each frame goes to fd, for a file that is another one by now; may be NULL. */
+	int (*renew)(void *arg, struct out *out);
+	void *renew_arg;
 	struct recorder *recorder; /* NULL: nothing is recorded */
 	/* Decides what is recorded; samples are taken at all times then. NULL: all is. */
 	struct trigger_watch *trigger_watch;

@@ -527,6 +527,7 @@ int main(int argc, char **argv)
 	int status = EXIT_USAGE, err;
 
 	start_take_descriptors();
+	start_take_signals();
 	err = privileges_begin();
 	if (err) {
 		fprintf(stderr, err == -EPERM

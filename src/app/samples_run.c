@@ -35,6 +35,12 @@ struct sink {
 	struct batch_sink batch; /* for batch mode, where fd is -1 */
 };
 
+/* Opens a file to be appended to, also after somebody has emptied it. The descriptor or -1. */
+static int open_to_append(const char *path, int flags)
+{
+	return open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | flags, 0666);
+}
+
 /*
  * Opens the file of --output, or takes the standard descriptor. The descriptor, or -1 with a line
  * printed.
@@ -42,8 +48,7 @@ struct sink {
 static int sink_open_output(const struct options *options, int standard)
 {
 	const char *path = options->output;
-	int fd = path ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666)
-		      : fcntl(standard, F_DUPFD_CLOEXEC, 3);
+	int fd = path ? open_to_append(path, O_TRUNC) : fcntl(standard, F_DUPFD_CLOEXEC, 3);
 
 	if (fd < 0 && path)
 		print_file_error("open", path, -errno);
@@ -198,6 +203,37 @@ static volatile sig_atomic_t caught;
 /* Set by SIGUSR1, where that asks for a recording. */
 static volatile sig_atomic_t asked;
 
+/* Set by SIGHUP, where that has the file of --output opened anew. */
+static volatile sig_atomic_t rotated;
+
+/* Remembers that the file may be another one by now. */
+static void catch_rotation(UNUSED int number)
+{
+	rotated = 1;
+}
+
+/*
+ * Opens the file of --output anew, if that was asked for: it was moved away, as by logrotate. A new
+ * file begins as the first did. 0 or -errno.
+ */
+static int renew_output(void *arg, struct out *out)
+{
+	const struct sink *sink = arg;
+	struct stat info;
+	int fd;
+
+	if (!rotated)
+		return 0;
+	rotated = 0;
+	fd = open_to_append(sink->options->output, 0);
+	if (fd < 0 || dup3(fd, sink->fd, O_CLOEXEC) < 0)
+		return -errno;
+	close(fd);
+	if (!fstat(sink->fd, &info) && !info.st_size)
+		out->frames = 0;
+	return 0;
+}
+
 /* Remembers that a signal came. */
 static void catch_signal(int number)
 {
@@ -212,18 +248,24 @@ static void catch_request(UNUSED int number)
 
 /*
  * Catches the signals that end the program, and the one that asks for a recording, and blocks them,
- * so that they arrive only while it waits. `waiting` becomes the mask for waiting.
+ * so that they arrive only while it waits. `waiting` becomes the mask for waiting. appends: SIGHUP
+ * is about a file that is appended to. Where it was ignored (nohup) it stays so otherwise.
  */
-static void set_up_signals(sigset_t *waiting, bool asked_for)
+static void set_up_signals(sigset_t *waiting, bool asked_for, bool appends)
 {
 	static const int ends[] = { SIGINT, SIGTERM, SIGHUP };
 	struct sigaction action = { .sa_handler = catch_signal };
 	struct sigaction asks = { .sa_handler = catch_request };
+	struct sigaction rotates = { .sa_handler = catch_rotation }, was;
 	sigset_t blocked;
 
 	sigemptyset(&blocked);
 	for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
-		sigaction(ends[i], &action, NULL);
+		bool hangs_up = ends[i] == SIGHUP;
+
+		sigaction(ends[i], hangs_up && appends ? &rotates : &action, &was);
+		if (hangs_up && !appends && was.sa_handler == SIG_IGN)
+			sigaction(ends[i], &was, NULL);
 		sigaddset(&blocked, ends[i]);
 	}
 	if (asked_for) {
@@ -321,16 +363,25 @@ static int run_samples(const struct options *options, struct sampler *sampler,
 			       .watch = &options->watch,
 			       .caught = &caught,
 			       .waiting = &waiting };
+	bool appends = sink->fd >= 0 && options->output;
 	enum batch_failure failure;
 	int err;
 
-	set_up_signals(&waiting, batch.trigger_watch);
+	batch.renew = appends ? renew_output : NULL;
+	batch.renew_arg = (void *)(uintptr_t)sink;
+	set_up_signals(&waiting, batch.trigger_watch, appends);
 	out_open(&out, options_format(options), &config);
 	err = out_begin(&out);
 	failure = BATCH_WRITE;
 	if (!err)
 		err = batch_run(&batch, &failure);
 	out_close(&out);
+	/* So many samples were asked for, and there is not one: nothing is known. */
+	if (!err && caught && batch.out && options->view.iterations && !out.frames) {
+		fprintf(stderr, "stalltop: ended by %s before there was an answer: nothing is known\n",
+			caught == SIGINT ? "SIGINT" : caught == SIGHUP ? "SIGHUP" : "SIGTERM");
+		return 128 + caught;
+	}
 	if (!err)
 		return out.suffers ? EXIT_SUFFERS : EXIT_SUCCESS;
 	print_failure(options, failure, err);

@@ -183,6 +183,24 @@ static void leave_output(void)
 		close(null);
 }
 
+void start_take_signals(void)
+{
+	static const int stay[] = { SIGHUP, SIGINT, SIGQUIT, SIGTSTP, SIGTTIN, SIGTTOU };
+	struct sigaction was;
+	sigset_t none;
+
+	for (int number = 1; number < _NSIG; number++) {
+		bool stays = false;
+
+		for (size_t i = 0; i < ARRAY_SIZE(stay); i++)
+			stays |= stay[i] == number;
+		if (!stays && !sigaction(number, NULL, &was) && was.sa_handler == SIG_IGN)
+			signal(number, SIG_DFL);
+	}
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
 void start_serving(const char *name, const int *keep, size_t n)
 {
 	static const int ignored[] = { SIGINT,	SIGTERM, SIGHUP,  SIGQUIT,

@@ -19,6 +19,14 @@ void start_drop_environment(char **environment);
 void start_take_descriptors(void);
 
 /*
+ * Has signals do what they do by default where who starts the program ignores or blocks them:
+ * children could not be waited for, timers and ends would not come. What is ignored on purpose
+ * stays so: the hang-up of a terminal (nohup), and the keys of a terminal (a job of a shell's
+ * background).
+ */
+void start_take_signals(void);
+
+/*
  * Makes a new process the program's servant: gives it a name, has it ignore the signals that are
  * meant for the program (it ends with the queue that it serves), closes all descriptors but the
  * standard ones and those of `keep`, and points the standard ones at nothing: a pipe to a reader

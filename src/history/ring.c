@@ -76,10 +76,10 @@ static uint64_t bytes_of(const struct segment *segment)
 	return segment->bytes + segment->cap * sizeof(*segment->entries);
 }
 
-/* How long ago a segment began. */
+/* How long ago a segment began; now_ns: CLOCK_MONOTONIC, which nobody sets. */
 static uint64_t span_of(const struct segment *segment, uint64_t now_ns)
 {
-	uint64_t first = segment->n ? segment->entries[0].real_ns : now_ns;
+	uint64_t first = segment->n ? segment->entries[0].begin_ns : now_ns;
 
 	return now_ns > first ? now_ns - first : 0;
 }
@@ -93,7 +93,7 @@ static bool begins_segment(const struct ring *ring, const struct frame_info *inf
 	if (!last || ring->begins || last->threads != info->threads || !info->prev)
 		return true;
 	if (ring->limits.span_ns && !ring->held &&
-	    span_of(last, info->real_ns) >= ring->limits.span_ns / SPAN_PARTS)
+	    span_of(last, info->cur->begin_ns) >= ring->limits.span_ns / SPAN_PARTS)
 		return true;
 	least = ring->limits.bytes / ROOM_PARTS;
 	/* All tasks, with which a segment begins, should be a small part of it. */
@@ -173,7 +173,7 @@ int ring_add(struct ring *ring, const struct frame *frame, const struct frame *f
 	if (segment->n == 1)
 		ring->key_bytes = bytes_of(segment);
 	ring->full = ring->key_bytes > ring->limits.bytes;
-	remove_oldest(ring, info->real_ns);
+	remove_oldest(ring, info->cur->begin_ns);
 	if (ring->full && !segment->pins)
 		remove_segment(ring, ring->segments.n - 1);
 	return ring->full ? -ENOSPC : 0;

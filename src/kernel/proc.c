@@ -47,6 +47,10 @@
 #define HUNG_MAX 64
 #define LEFT_MAX 16
 
+/* Where a helper cannot be started, or ends at once, the next is after so long, and twice that. */
+#define PAUSE_NS NSEC_PER_SEC
+#define PAUSES_MAX 6
+
 #define HELPER_NAME "stalltop-reads"
 
 enum op { OP_READ, OP_LINK, OP_MODE, OP_NUMBERS };
@@ -94,7 +98,8 @@ struct proc_helper {
 	pid_t pid; /* 0: none runs */
 	clockid_t clock; /* of its CPU time */
 	struct channel *channel;
-	bool failed; /* none can be started */
+	unsigned fails; /* how often none could be started, or it ended at once */
+	uint64_t started_ns, pause_ns; /* pause_ns: none is started before */
 	unsigned wishes; /* reads ahead */
 	unsigned taken; /* the one that was taken last */
 	bool asked; /* they have their answers */
@@ -209,12 +214,22 @@ static int perform(int procfd, const struct ask *ask, void *data)
 static void set_command_line(int procfd, const char *name)
 {
 	char text[4096], *line = program_invocation_name;
-	int len = file_read(procfd, "self/cmdline", text, sizeof(text));
+	size_t first = strlen(line) + 1, len = 0;
+	int fd = file_open(procfd, "self/cmdline", 0);
+	ssize_t got;
 
-	/* Only where that is what the kernel shows. */
-	if (len <= (int)strlen(name) || memcmp(text, line, strlen(line) + 1) != 0)
+	if (fd < 0)
 		return;
-	memset(line, 0, (size_t)len);
+	/* Only where that is what the kernel shows. */
+	while ((got = pread(fd, text, sizeof(text), (off_t)len)) > 0) {
+		if (!len && memcmp(text, line, first < (size_t)got ? first : (size_t)got) != 0)
+			break;
+		len += (size_t)got;
+	}
+	close(fd);
+	if (got || len <= strlen(name))
+		return;
+	memset(line, 0, len);
 	memcpy(line, name, strlen(name));
 }
 
@@ -245,6 +260,13 @@ _Noreturn static void serve(int procfd, struct channel *channel, pid_t parent)
 	}
 }
 
+/* Has no helper be started for a while, ever longer: there may be no room for processes. */
+static void pause_starts(struct proc_helper *helper)
+{
+	helper->pause_ns = clock_ns(CLOCK_MONOTONIC) + (PAUSE_NS << helper->fails);
+	helper->fails += helper->fails < PAUSES_MAX;
+}
+
 /*
  * Starts a helper. No SIGCHLD tells of its end, and waiting for any child leaves it out: exit
  * signal 0. It runs with what fork() would give it, but for the locks of libc, which it does not
@@ -258,8 +280,9 @@ static void start(struct proc *proc)
 	pid_t parent = getpid();
 	long pid;
 
+	helper->started_ns = clock_ns(CLOCK_MONOTONIC);
 	if (channel == MAP_FAILED) {
-		helper->failed = true;
+		pause_starts(helper);
 		return;
 	}
 	pid = syscall(SYS_clone, 0L, NULL, NULL, NULL, NULL);
@@ -268,7 +291,7 @@ static void start(struct proc *proc)
 	if (pid < 0) {
 		debug_log("helper for /proc: %s", strerror(errno));
 		munmap(channel, sizeof(*channel));
-		helper->failed = true;
+		pause_starts(helper);
 		return;
 	}
 	helper->pid = (pid_t)pid;
@@ -404,6 +427,12 @@ static bool is_running(const struct proc *proc)
 	return name_end && name_end + 2 < text + len && strchr("RtT", name_end[2]);
 }
 
+/* Whether a helper may be started. */
+static bool can_start(const struct proc_helper *helper)
+{
+	return helper->nleft < LEFT_MAX && clock_ns(CLOCK_MONOTONIC) >= helper->pause_ns;
+}
+
 /*
  * Has another helper go on after an ask that got no answer: its helper hangs, or was killed. What
  * others have given is taken over.
@@ -418,9 +447,13 @@ static void replace(struct proc *proc, struct ask *unanswered, uint64_t since_ns
 	helper->cpu_ns += cpu_of_helper(helper);
 	if (hangs)
 		note_hung(helper, unanswered, since_ns);
+	else if (clock_ns(CLOCK_MONOTONIC) - helper->started_ns < PAUSE_NS)
+		pause_starts(helper);
+	else
+		helper->fails = 0;
 	helper->pid = 0;
 	helper->channel = NULL;
-	if (helper->nleft < LEFT_MAX)
+	if (can_start(helper))
 		start(proc);
 	if (helper->channel) {
 		memcpy(helper->channel->asks, old->asks, sizeof(old->asks));
@@ -492,7 +525,7 @@ static bool is_ready(struct proc *proc)
 	struct proc_helper *helper = proc->helper;
 
 	look_after_hung(helper);
-	if (!helper->channel && !helper->failed && helper->nleft < LEFT_MAX)
+	if (!helper->channel && can_start(helper))
 		start(proc);
 	return helper->channel;
 }
@@ -513,7 +546,7 @@ static int answer(struct proc *proc, struct ask *ask, void *data)
 	if (!helper)
 		return perform(proc->fd, ask, data);
 	if (!is_ready(proc))
-		return helper->failed && !helper->nleft ? perform(proc->fd, ask, data) : -EBUSY;
+		return -EBUSY;
 	if (ask->size > ALONE_BYTES)
 		ask->size = ALONE_BYTES;
 	ask->data = AHEAD_MAX * AHEAD_BYTES;

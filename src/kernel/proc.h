@@ -39,7 +39,8 @@ void proc_close(struct proc *proc);
 
 /*
  * Whether an error of the functions below says that the file cannot be read because its task, or
- * too many others, hang: now (-ETIMEDOUT) or since an earlier read (-EBUSY).
+ * too many others, hang: now (-ETIMEDOUT) or since an earlier read (-EBUSY). -EBUSY is also what is
+ * given while no helper can be started: the program itself reads nothing that can hang.
  */
 static inline bool proc_hung(int err)
 {

@@ -249,6 +249,94 @@ E2E_TEST(test_signal_at_once)
 	assert_true(r.seconds < 100);
 }
 
+/* An end by a signal before there is an answer is no answer. */
+E2E_TEST(test_signal_before_answer)
+{
+	static const char *const asked[] = { "--why -d 1000", "--why -o json -d 1000",
+					     "-b -n 1 -d 1000 -o json" };
+	static const int signals[] = { SIGTERM, SIGINT, SIGHUP };
+	struct e2e_result r;
+	struct e2e_proc p;
+
+	e2e_require();
+	for (size_t i = 0; i < 9; i++) {
+		e2e_start_stalltop(&p, NULL, asked[i % 3]);
+		e2e_await_sleep(p.pid);
+		kill(p.pid, signals[i / 3]);
+		e2e_finish(&p, 5, &r);
+		assert_int_equal(r.status, 128 + signals[i / 3]);
+		assert_int_equal(r.out.len, 0);
+		assert_non_null(strstr(r.err.data, "nothing is known"));
+	}
+}
+
+/* Has a signal be ignored, as a parent can. */
+static int ignore_signal(const char *number)
+{
+	return signal(atoi(number), SIG_IGN) == SIG_ERR;
+}
+
+/* nohup: the terminal's end is not the program's. */
+E2E_TEST(test_nohup)
+{
+	const struct e2e_how how = { .hook = ignore_signal, .hook_arg = "1" };
+	struct e2e_result r;
+	struct e2e_proc p;
+
+	e2e_require();
+	e2e_start_stalltop(&p, &how, "-b -d 0.1 -o csv -p 1");
+	assert_true(e2e_skip_line(&p, 20));
+	assert_int_equal(kill(p.pid, SIGHUP), 0);
+	for (unsigned i = 0; i < 5; i++)
+		assert_true(e2e_skip_line(&p, 20));
+	kill(p.pid, SIGTERM);
+	e2e_finish(&p, 20, &r);
+	check_silent_success(&r);
+}
+
+/* Waits until a file has so many lines; how many begin as those of a head do. */
+static unsigned await_lines(const char *path, unsigned lines)
+{
+	for (double until = e2e_now() + 20; e2e_now() < until; e2e_sleep(0.02)) {
+		FILE *file = fopen(path, "r");
+		unsigned n = 0, heads = 0;
+		char line[4096];
+
+		while (file && fgets(line, sizeof(line), file)) {
+			/* A hole reads as NULs. */
+			assert_int_not_equal(line[0], '\0');
+			heads += !strncmp(line, "time,", 5);
+			n++;
+		}
+		if (file)
+			fclose(file);
+		if (n >= lines)
+			return heads;
+	}
+	fail_msg("%s has no %u lines", path, lines);
+	return 0;
+}
+
+/* A file that is emptied, and one that is moved away, as logrotate does. */
+E2E_TEST(test_rotated)
+{
+	const char *path = e2e_path("log.csv"), *moved = e2e_path("log.csv.1");
+	struct e2e_result r;
+	struct e2e_proc p;
+
+	e2e_require();
+	e2e_start_stalltop(&p, NULL, e2e_format("-b -d 0.05 -o csv -p 1 --output %s", path));
+	assert_int_equal(await_lines(path, 5), 1);
+	assert_int_equal(truncate(path, 0), 0);
+	assert_int_equal(await_lines(path, 5), 0);
+	assert_int_equal(rename(path, moved), 0);
+	kill(p.pid, SIGHUP);
+	assert_int_equal(await_lines(path, 5), 1);
+	kill(p.pid, SIGTERM);
+	e2e_finish(&p, 20, &r);
+	check_silent_success(&r);
+}
+
 /* -n N prints N samples, one after one whole interval. */
 E2E_TEST(test_iterations)
 {

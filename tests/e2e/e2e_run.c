@@ -239,6 +239,34 @@ E2E_TEST(test_signals)
 }
 
 /* The table on standard error; standard output is the command's. */
+/* Ignores the ends of children, and blocks what ends the program, as some parents do. */
+static int start_deaf(const char *arg)
+{
+	sigset_t all;
+
+	(void)arg;
+	sigfillset(&all);
+	return signal(SIGCHLD, SIG_IGN) == SIG_ERR || signal(SIGALRM, SIG_IGN) == SIG_ERR ||
+	       sigprocmask(SIG_BLOCK, &all, NULL);
+}
+
+/* The end of the command is seen whatever the parent does with signals. */
+E2E_TEST(test_deaf_parent)
+{
+	const struct e2e_how how = { .hook = start_deaf };
+	struct e2e_result r;
+	struct e2e_proc p;
+
+	e2e_require();
+	e2e_run(&r, &how, "-- false");
+	assert_int_equal(r.status, 1);
+	e2e_start_stalltop(&p, &how, "-- sleep 100");
+	e2e_await_sleep(p.pid);
+	kill(p.pid, SIGTERM);
+	e2e_finish(&p, 10, &r);
+	assert_int_equal(r.status, 128 + SIGTERM);
+}
+
 E2E_TEST(test_text)
 {
 	static const char *const lines[] = { "\ncpu ",	 "\nblkio ",   "\nwpcopy ",

@@ -8,7 +8,9 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <signal.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -163,4 +165,95 @@ TEST(test_live_ran)
 	close(proc.fd);
 	/* Without CONFIG_SCHED_DEBUG. */
 	assert_true(err == 0 || err == -ENOENT);
+}
+
+/* Reads this process's name through a helper. The number of bytes or -errno. */
+static int read_name(struct proc *proc)
+{
+	char path[32], text[64];
+
+	snprintf(path, sizeof(path), "%d/comm", (int)getpid());
+	return proc_read(proc, path, text, sizeof(text));
+}
+
+/* The helper of a process whose only child it is; 0: there is none. */
+static pid_t find_helper(const struct proc *proc, pid_t from)
+{
+	for (pid_t pid = from; pid < from + 5000; pid++)
+		if (proc_is_helper(proc, pid))
+			return pid;
+	return 0;
+}
+
+/* While no process can be started nothing is read, and it is tried again a second later. */
+static void start_again(void)
+{
+	struct proc proc;
+
+	if (setresuid(65534, 65534, 65534) ||
+	    setrlimit(RLIMIT_NPROC, &(struct rlimit){ 0, 10000 }))
+		_exit(2);
+	proc_open(&proc, open("/proc", O_RDONLY | O_DIRECTORY));
+	if (read_name(&proc) != -EBUSY || read_name(&proc) != -EBUSY)
+		_exit(3);
+	setrlimit(RLIMIT_NPROC, &(struct rlimit){ 10000, 10000 });
+	if (read_name(&proc) != -EBUSY)
+		_exit(4);
+	usleep(1100000);
+	if (read_name(&proc) <= 0)
+		_exit(5);
+	proc_close(&proc);
+	_exit(0);
+}
+
+/* Runs a function that ends a child of its own; it must end well. */
+static void run_in_child(void (*run)(void))
+{
+	int status;
+	pid_t pid = fork();
+
+	if (!pid) {
+		run();
+		_exit(9);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+TEST(test_helper_starts_again)
+{
+	close(open_proc("test_helper_starts_again"));
+	if (getuid()) {
+		printf("# skip: test_helper_starts_again: not root\n");
+		skip();
+	}
+	run_in_child(start_again);
+}
+
+/* One that is killed at once has no successor for a while: reads do not start one each. */
+TEST(test_helper_killed)
+{
+	struct proc proc;
+	int fd = open_proc("test_helper_killed");
+	unsigned starts = 0;
+
+	proc_open(&proc, fd);
+	for (unsigned i = 0; i < 20; i++) {
+		pid_t helper;
+
+		proc_start(&proc);
+		helper = find_helper(&proc, getpid());
+		if (!helper)
+			continue;
+		starts++;
+		kill(helper, SIGKILL);
+		assert_true(read_name(&proc) < 0);
+	}
+	assert_in_range(starts, 1, 2);
+	assert_int_equal(read_name(&proc), -EBUSY);
+	usleep(1100000);
+	assert_true(read_name(&proc) > 0);
+	proc_close(&proc);
+	close(fd);
 }
