@@ -224,11 +224,11 @@ static enum configuration_saved write_anew(const char *path, const struct saving
 	return err ? CONFIGURATION_FAILED : CONFIGURATION_SAVED;
 }
 
-/* Whether the path goes over a link, at the file itself or at the program's own folder. */
+/* Whether the path goes over a link. */
 enum link {
 	LINK_NONE,
 	LINK_OWN,
-	LINK_FOREIGN /* another user's link: it may lead to files which that user may not write
+	LINK_FOREIGN /* another user's, who is not root: it may lead to files which that user may not write
 		      */
 };
 
@@ -239,19 +239,27 @@ static enum link link_at(const char *path)
 
 	if (lstat(path, &info) || !S_ISLNK(info.st_mode))
 		return LINK_NONE;
-	return info.st_uid == geteuid() ? LINK_OWN : LINK_FOREIGN;
+	return info.st_uid == geteuid() || !info.st_uid ? LINK_OWN : LINK_FOREIGN;
 }
 
-/* The worse result of the file and its folder. */
+/*
+ * The worst result of the file and its folder. Above these, links of the user or of root are as the
+ * machine is set up; but who owns a home can have any folder in it lead elsewhere.
+ */
 static enum link find_link(const char *path)
 {
-	char *folder = xstrdup(path);
-	enum link file = link_at(path), above;
+	enum link worst = LINK_NONE, found;
+	char *part = xstrdup(path), *slash;
 
-	*strrchr(folder, '/') = '\0';
-	above = link_at(folder);
-	free(folder);
-	return file > above ? file : above;
+	for (unsigned up = 0; *part; up++) {
+		found = link_at(part);
+		if (found > worst && (up < 2 || found == LINK_FOREIGN))
+			worst = found;
+		slash = strrchr(part, '/');
+		*(slash ? slash : part) = '\0';
+	}
+	free(part);
+	return worst;
 }
 
 /* Appends where a link leads. */
@@ -308,7 +316,7 @@ static enum configuration_saved save_any(const char *path, const struct saving *
 	if (link == LINK_FOREIGN) {
 		buf_puts(message, "not written: ");
 		append_path(message, path);
-		buf_puts(message, ", or its folder, is a link of another user");
+		buf_puts(message, ", or a folder above it, is a link of another user");
 		return CONFIGURATION_FAILED;
 	}
 	err = read_configuration(path, &old);

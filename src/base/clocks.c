@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/file.h"
 #include "base/util.h"
 
 /* Clocks are read one after the other; a reading that is held up in between is repeated. */
@@ -12,6 +13,9 @@
 
 /* A smaller change is the time between the readings of two clocks, not a step of a clock. */
 #define STEP_NS (10 * NSEC_PER_MSEC)
+
+/* How often the file of the time zone is looked at. */
+#define ZONE_NS (5 * NSEC_PER_SEC)
 
 struct clock_times clocks_now(void)
 {
@@ -75,6 +79,25 @@ uint64_t clocks_boot_ns(const struct clocks *clocks, uint64_t monotonic_ns)
 uint64_t clocks_real_ns(const struct clocks *clocks, uint64_t monotonic_ns)
 {
 	return clocks->real_ns + clocks_boot_ns(clocks, monotonic_ns);
+}
+
+void zone_refresh(struct zone *zone, uint64_t now_ns)
+{
+	bool first = !zone->looked_ns;
+	struct stat now = { 0 };
+
+	if ((!first && now_ns - zone->looked_ns < ZONE_NS) || getenv("TZ"))
+		return;
+	zone->looked_ns = now_ns;
+	stat("/etc/localtime", &now);
+	if (!first && !file_same(&now, &zone->file)) {
+		/* glibc reads the file again only where it was told of another one meanwhile. */
+		setenv("TZ", "UTC", 1);
+		tzset();
+		unsetenv("TZ");
+		tzset();
+	}
+	zone->file = now;
 }
 
 void clocks_free(struct clocks *clocks)

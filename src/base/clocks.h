@@ -7,6 +7,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 
 /* The same moment by all clocks, in ns. */
 struct clock_times {
@@ -40,6 +41,18 @@ uint64_t clocks_boot_ns(const struct clocks *clocks, uint64_t monotonic_ns);
 uint64_t clocks_real_ns(const struct clocks *clocks, uint64_t monotonic_ns);
 
 void clocks_free(struct clocks *clocks);
+
+/* The machine's time zone, /etc/localtime; zero-initialised: not looked at yet. */
+struct zone {
+	struct stat file;
+	uint64_t looked_ns;
+};
+
+/*
+ * Has local times be of another zone where /etc/localtime has become another file, which libc does
+ * not look after; every few seconds. Nothing is done where TZ names the zone.
+ */
+void zone_refresh(struct zone *zone, uint64_t now_ns);
 
 /* The times at which samples are due: an absolute grid, so that nothing drifts or queues. */
 

@@ -106,7 +106,8 @@ static const struct name_place podman[] = {
 	{ PLACE_JSON, "var/lib/containers/storage/overlay-containers/containers.json",
 	  QUERY_PODMAN },
 	{ PLACE_HOME, ".local/share/containers/storage/overlay-containers/containers.json",
-	  QUERY_PODMAN },
+	  "SELECT json_extract(value, '$.id'), json_extract(value, '$.names[0]')"
+	  " FROM json_each(?1)" },
 	END,
 };
 static const struct name_place containerd[] = { CRI, KUBELET, END };
@@ -520,7 +521,8 @@ bool cgroup_container(const char *path, struct container_key *out)
 	/* Most groups are no container's: their paths are short. */
 	if (strlen(path) < 32 || !find_parts(&naming, path, path_length(path)))
 		return false;
-	for (i = 0; i < naming.n; i++)
+	/* The outermost: below it the user names groups. */
+	for (i = 0; i < naming.n && out->owner == NO_OWNER; i++)
 		if (is_shown(&naming.parts[i], OWNER))
 			out->owner = (uid_t)strtoul(middle_of(&naming.parts[i], &len), NULL, 10);
 	if (naming.pod < PARTS_MAX)

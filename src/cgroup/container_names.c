@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -30,6 +31,17 @@
 /* The largest file that is read: a container's own has some 30 kB, podman's list 1 kB for each. */
 #define FILE_BYTES (4 << 20)
 
+/*
+ * What a user can have read, who names groups as containers' are named: a list of podman's in the
+ * user's home, so large, every so often, and so many of them; and the time of all looks together,
+ * of each second.
+ */
+#define HOME_BYTES (256 << 10)
+#define HOME_MS 5000
+#define HOMES 16
+#define HOME_NAMES 256
+#define SPENT_MS_MAX 30
+
 /* Entries of a folder that are looked at. */
 #define ENTRIES 20000
 
@@ -45,12 +57,27 @@ struct kept_name {
 	unsigned tries;
 };
 
+/* The list of podman's in a user's home, as it was read last. */
+struct home {
+	uid_t owner;
+	uint64_t looked_ms;
+	struct stat stat;
+	struct home_name {
+		char id[ID_DIGITS + 1];
+		char *name;
+	} *all;
+	size_t n;
+};
+
 struct container_names {
 	int root;
 	struct users *users;
 	sqlite3 *json; /* NULL: nothing was parsed yet */
 	struct kept_name kept[KEPT];
 	size_t n, next; /* those in use; the one that gives way */
+	struct home homes[HOMES];
+	size_t nhomes, next_home; /* the same of these */
+	uint64_t second_ns, spent_ns; /* what looks have taken since second_ns */
 	struct container_name found; /* what was handed out last */
 	struct buf text, path;
 };
@@ -138,10 +165,10 @@ static void query_names(struct container_names *names, struct kept_name *kept, c
 }
 
 /*
- * Reads a file, without waiting: what is no regular file is not read. The descriptor is closed. 0
- * or -errno.
+ * Reads a file, without waiting: what is no regular file, or longer, is not read. The descriptor is
+ * closed. 0 or -errno.
  */
-static int read_regular(struct container_names *names, int fd)
+static int read_regular(struct container_names *names, int fd, size_t most)
 {
 	struct stat stat;
 	ssize_t got = 1;
@@ -149,9 +176,9 @@ static int read_regular(struct container_names *names, int fd)
 	names->text.len = 0;
 	if (fd < 0)
 		return fd;
-	if (fstat(fd, &stat) || !S_ISREG(stat.st_mode) || stat.st_size > FILE_BYTES)
+	if (fstat(fd, &stat) || !S_ISREG(stat.st_mode) || (size_t)stat.st_size > most)
 		got = -1;
-	while (got > 0 && names->text.len <= FILE_BYTES) {
+	while (got > 0 && names->text.len <= most) {
 		got = read(fd, buf_reserve(&names->text, FILE_BYTES / 64), FILE_BYTES / 64);
 		names->text.len += got > 0 ? (size_t)got : 0;
 	}
@@ -204,6 +231,84 @@ static int open_in_home(const struct container_names *names, uid_t owner, const 
 	return fd;
 }
 
+/* Forgets what was read of a home. */
+static void forget_home(struct home *home)
+{
+	while (home->n)
+		free(home->all[--home->n].name);
+	free(home->all);
+	home->all = NULL;
+}
+
+/* Takes the names of the list that was read. */
+static void take_home(struct container_names *names, struct home *home, const char *sql)
+{
+	sqlite3 *json = open_json(names);
+	sqlite3_stmt *query = NULL;
+
+	if (!json || sqlite3_prepare_v2(json, sql, -1, &query, NULL) != SQLITE_OK)
+		return;
+	sqlite3_bind_text(query, 1, names->text.data, (int)names->text.len, SQLITE_STATIC);
+	home->all = xcalloc(HOME_NAMES, sizeof(*home->all));
+	while (home->n < HOME_NAMES && sqlite3_step(query) == SQLITE_ROW) {
+		struct span id = column_span(query, 0), name = column_span(query, 1);
+
+		if (id.end - id.at != ID_DIGITS || !is_name(name.at, (size_t)(name.end - name.at)))
+			continue;
+		memcpy(home->all[home->n].id, id.at, ID_DIGITS);
+		home->all[home->n++].name = strndup(name.at, (size_t)(name.end - name.at));
+	}
+	sqlite3_finalize(query);
+}
+
+/* The list in a user's home: read anew if it is another file than it was, a while after that. */
+static const struct home *look_into_home(struct container_names *names, uid_t owner,
+					 const struct name_place *place, uint64_t now_ms)
+{
+	struct home *home = NULL;
+	struct stat stat = { 0 };
+	int fd;
+
+	for (size_t i = 0; i < names->nhomes && !home; i++)
+		if (names->homes[i].owner == owner)
+			home = &names->homes[i];
+	if (home && now_ms - home->looked_ms < HOME_MS)
+		return home;
+	if (!home) {
+		home = &names->homes[names->next_home];
+		names->next_home = (names->next_home + 1) % HOMES;
+		names->nhomes += names->nhomes < HOMES;
+		forget_home(home);
+		*home = (struct home){ .owner = owner };
+	}
+	home->looked_ms = now_ms;
+	fd = open_in_home(names, owner, place->path);
+	if (fd >= 0 && !fstat(fd, &stat) && file_same(&stat, &home->stat)) {
+		close(fd);
+		return home;
+	}
+	home->stat = stat;
+	forget_home(home);
+	if (!read_regular(names, fd, HOME_BYTES))
+		take_home(names, home, place->query);
+	return home;
+}
+
+/* Finds a name in the list of its owner's home. */
+static void look_at_home(struct container_names *names, struct kept_name *kept,
+			 const struct container_key *key, const struct name_place *place,
+			 uint64_t now_ms)
+{
+	const struct home *home;
+
+	if (!key->id || key->owner == NO_OWNER)
+		return;
+	home = look_into_home(names, key->owner, place, now_ms);
+	for (size_t i = 0; i < home->n && !kept->container; i++)
+		if (!memcmp(home->all[i].id, key->id, ID_DIGITS))
+			kept->container = xstrdup(home->all[i].name);
+}
+
 /* Looks into a file. */
 static void look_into_file(struct container_names *names, struct kept_name *kept,
 			   const struct container_key *key, const struct name_place *place)
@@ -220,9 +325,8 @@ static void look_into_file(struct container_names *names, struct kept_name *kept
 		buf_add(&names->path, key->id, ID_DIGITS);
 		buf_puts(&names->path, star + 1);
 	}
-	fd = place->kind == PLACE_HOME ? open_in_home(names, key->owner, buf_cstr(&names->path))
-				       : file_open(names->root, buf_cstr(&names->path), O_NOFOLLOW);
-	if (!read_regular(names, fd))
+	fd = file_open(names->root, buf_cstr(&names->path), O_NOFOLLOW);
+	if (!read_regular(names, fd, FILE_BYTES))
 		query_names(names, kept, place->query, key->id);
 }
 
@@ -293,6 +397,16 @@ static bool is_complete(const struct kept_name *kept, const struct container_key
 	return (!key->id || kept->container) && (!key->uid || kept->pod);
 }
 
+/* Whether looks have taken as much of this second as they may: others come later. */
+static bool is_spent(struct container_names *names, uint64_t now_ns)
+{
+	if (now_ns - names->second_ns >= NSEC_PER_SEC) {
+		names->second_ns = now_ns;
+		names->spent_ns = 0;
+	}
+	return names->spent_ns >= SPENT_MS_MAX * NSEC_PER_MSEC;
+}
+
 /* Looks for the names at all places. */
 static void look_for(struct container_names *names, struct kept_name *kept,
 		     const struct container_key *key, uint64_t now_ms)
@@ -301,7 +415,9 @@ static void look_for(struct container_names *names, struct kept_name *kept,
 	kept->tries++;
 	for (const struct name_place *place = key->places;
 	     place->kind != PLACE_END && !is_complete(kept, key); place++) {
-		if (place->kind == PLACE_JSON || place->kind == PLACE_HOME)
+		if (place->kind == PLACE_HOME)
+			look_at_home(names, kept, key, place, now_ms);
+		else if (place->kind == PLACE_JSON)
 			look_into_file(names, kept, key, place);
 		else
 			look_into_folder(names, kept, key, place);
@@ -342,8 +458,14 @@ const struct container_name *container_names_find(struct container_names *names,
 		strncat(text, key.id, ID_DIGITS);
 	kept = find_kept(names, text);
 	if (!is_complete(kept, &key) && kept->tries < TRIES &&
-	    (!kept->tries || now_ms - kept->tried_ms >= (uint64_t)AGAIN_MS << kept->tries))
-		look_for(names, kept, &key, now_ms);
+	    (!kept->tries || now_ms - kept->tried_ms >= (uint64_t)AGAIN_MS << kept->tries)) {
+		uint64_t began_ns = clock_ns(CLOCK_MONOTONIC);
+
+		if (!is_spent(names, began_ns)) {
+			look_for(names, kept, &key, now_ms);
+			names->spent_ns += clock_ns(CLOCK_MONOTONIC) - began_ns;
+		}
+	}
 	names->found = (struct container_name){ kept->pod, kept->container };
 	return kept->pod || kept->container ? &names->found : NULL;
 }
@@ -356,6 +478,8 @@ void container_names_close(struct container_names *names)
 		free(names->kept[i].pod);
 		free(names->kept[i].container);
 	}
+	for (size_t i = 0; i < names->nhomes; i++)
+		forget_home(&names->homes[i]);
 	sqlite3_close(names->json);
 	buf_free(&names->text);
 	buf_free(&names->path);

@@ -684,6 +684,28 @@ bool proc_is_helper(const struct proc *proc, pid_t pid)
 	return is;
 }
 
+bool proc_is_ours(const struct proc *proc)
+{
+	char text[4096];
+	int len = file_read(proc->fd, "self/status", text, sizeof(text));
+	struct span pids;
+	uint64_t pid;
+	unsigned n = 0;
+
+	if (len <= 0)
+		return false;
+	if (!find_line((struct span){ text, text + len }, "NSpid:", &pids))
+		return true;
+	/* From that of /proc down to that of the process. */
+	for (; pids.at < pids.end; n++) {
+		while (pids.at < pids.end && (*pids.at == '\t' || *pids.at == ' '))
+			pids.at++;
+		if (!take_uint(&pids, &pid))
+			return false;
+	}
+	return n == 1;
+}
+
 unsigned proc_hangs(const struct proc *proc)
 {
 	return proc->helper ? proc->helper->nhung : 0;

@@ -77,6 +77,12 @@ bool proc_ahead(struct proc *proc, const char *path, size_t size);
 /* Reads that hung lately and are not tried at present. */
 unsigned proc_hangs(const struct proc *proc);
 
+/*
+ * Whether its pids are those of this process: it is of the same pid namespace (NSpid of
+ * /proc/self/status, 4.1). Else signals would reach others than who is shown.
+ */
+bool proc_is_ours(const struct proc *proc);
+
 /* Whether a process is a helper. */
 bool proc_is_helper(const struct proc *proc, pid_t pid);
 

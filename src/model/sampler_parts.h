@@ -63,6 +63,7 @@ struct sampler {
 	unsigned now;
 	uint64_t ticks;
 	struct clocks clocks;
+	struct zone zone;
 	uint64_t self_ns; /* own CPU time at the last tick */
 };
 

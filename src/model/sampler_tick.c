@@ -158,6 +158,7 @@ static int begin_sample(struct sampler *sampler, struct turn *turn)
 		exits_drain(sampler->exits);
 	now = clocks_now();
 	clocks_read(&sampler->clocks, &now);
+	zone_refresh(&sampler->zone, now.monotonic_ns);
 	turn->cur->begin_ns = clock_ns(CLOCK_MONOTONIC);
 	turn->cur->real_ns = clock_ns(CLOCK_REALTIME);
 	system_read(sampler->system, &turn->cur->system);

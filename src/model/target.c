@@ -42,7 +42,7 @@ int target_find(struct target *target, struct proc *proc, pid_t tgid, pid_t tid,
 	int err;
 
 	*target = (struct target){ .proc = proc, .tgid = tgid, .tid = tid };
-	err = read_start(target, &target->start);
+	err = proc_is_ours(proc) ? read_start(target, &target->start) : -EXDEV;
 	return !err && !is_same_start(seen, target->start) ? -ESRCH : err;
 }
 

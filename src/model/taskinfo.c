@@ -47,6 +47,7 @@ struct taskinfo {
 	size_t files; /* read so far */
 	unsigned needs; /* the needs of the update before */
 	bool updated; /* there was one */
+	uint32_t paths; /* when paths were forgotten last, by text_clock() */
 	bool sharing; /* while all of a sample are read */
 	struct share shares[SHARES]; /* of the last update */
 	size_t nshares;
@@ -363,6 +364,22 @@ static bool check_shares(struct taskinfo *info, struct sample *sample)
 }
 
 /*
+ * Has all paths be read again now and then where groups can be renamed, which no task is told of:
+ * in hierarchies of version 1. Whether they are now.
+ */
+static bool forget_paths(struct taskinfo *info, struct sample *sample)
+{
+	uint32_t now = text_clock(sample);
+
+	if (!info->hierarchy || info->hierarchy->version != 1 || now - info->paths < TEXT_AGE_MS)
+		return false;
+	info->paths = now;
+	for (size_t i = 0; i < sample->n; i++)
+		sample->raw[i]->task->info &= (uint16_t)~NEED_CGROUP;
+	return true;
+}
+
+/*
  * Has files of the elements from `from` on read ahead that are read for the first time. Returns the
  * first element for which there was no room.
  */
@@ -402,6 +419,7 @@ void taskinfo_update(struct taskinfo *info, struct sample *sample, unsigned need
 
 	all |= check_shares(info, sample);
 	info->needs = needs;
+	all |= forget_paths(info, sample);
 	for (size_t i = 0; users_new && i < sample->n; i++)
 		if (sample->raw[i]->task->user)
 			set_user(info, sample->raw[i]->task);

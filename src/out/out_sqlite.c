@@ -16,6 +16,7 @@
 
 #include "base/util.h"
 #include "model/notes.h"
+#include "history/record_file.h"
 #include "out/out.h"
 #include "out/out_sites.h"
 #include "view/site_lines.h"
@@ -47,6 +48,7 @@ struct database {
 	int column; /* and its last column so far */
 	sqlite3_int64 sample;
 	struct buf text; /* scratch */
+	bool unready; /* the file was made, and nothing is in it yet */
 };
 
 /* Notes the first failure. */
@@ -194,6 +196,7 @@ static int make_file(struct database *to, const char *path)
 	if (fd < 0)
 		return -errno;
 	close(fd);
+	to->unready = true;
 	if (sqlite3_open_v2(path, &to->db,
 			    SQLITE_OPEN_READWRITE | SQLITE_OPEN_PRIVATECACHE | SQLITE_OPEN_NOMUTEX,
 			    NULL))
@@ -222,6 +225,7 @@ static int sqlite_open(struct out *out)
 	prepare(out, TO_ENDING, table_names[TO_ENDING], 12);
 	prepare(out, TO_NOTE, table_names[TO_NOTE], 5);
 	check(out, sqlite3_exec(to->db, "COMMIT", NULL, NULL, NULL));
+	to->unready = out->error;
 	return out->error;
 }
 
@@ -236,6 +240,9 @@ static void sqlite_close(struct out *out)
 	if (to->db)
 		sqlite3_exec(to->db, "PRAGMA journal_mode=DELETE", NULL, NULL, NULL);
 	sqlite3_close(to->db);
+	/* Else the next try would find it there. */
+	if (to->unready)
+		record_file_remove(AT_FDCWD, out->config->path);
 	buf_free(&to->text);
 	free(to);
 }

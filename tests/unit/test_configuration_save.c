@@ -215,6 +215,38 @@ TREE_TEST(test_save_foreign_link)
 	free(real);
 }
 
+/* Nor is one above its folder: a home's owner can have any folder in it lead elsewhere. */
+TREE_TEST(test_save_foreign_folder)
+{
+	struct tree *tree = *state;
+	char *path = path_in(tree, "config/stalltop/config"), *real = path_in(tree, "etc/stalltop/config");
+	struct options options;
+	struct buf message = { 0 };
+
+	if (geteuid()) {
+		print_message("only root can make a link somebody else's\n");
+		free(path);
+		free(real);
+		skip();
+	}
+	put_text(tree, "etc/stalltop/config", "unit = ms\n");
+	assert_int_equal(symlinkat("etc", tree->fd, "config"), 0);
+	options_default(&options);
+	for (int foreign = 1; foreign >= 0; foreign--) {
+		uid_t owner = foreign ? 65534 : 0;
+
+		assert_int_equal(fchownat(tree->fd, "config", owner, owner, AT_SYMLINK_NOFOLLOW), 0);
+		message.len = 0;
+		assert_int_equal(configuration_save(path, &options.view, true, &message),
+				 foreign ? CONFIGURATION_FAILED : CONFIGURATION_SAVED);
+		if (foreign)
+			assert_file(real, "unit = ms\n");
+	}
+	buf_free(&message);
+	free(path);
+	free(real);
+}
+
 /* A broken file is replaced only when that was asked for. */
 TREE_TEST(test_save_broken)
 {

@@ -3,6 +3,8 @@
 #include "tests/lib/test.h"
 #include "tests/lib/tree.h"
 
+#include <time.h>
+
 #include "base/users.h"
 #include "base/util.h"
 #include "cgroup/container_names.h"
@@ -248,6 +250,61 @@ TREE_TEST(test_kept)
 	/* Groups that are no container's cost nothing. */
 	assert_null(container_names_find(names, "/system.slice/nginx.service", later_ms));
 	assert_null(container_names_find(names, "/", later_ms));
+	container_names_close(names);
+	users_close(users);
+}
+
+#define HOME_FILE "root/.local/share/containers/storage/overlay-containers/containers.json"
+
+/* Writes a list of so many containers of root's, as podman does; the last is named `last`. */
+static void write_list(const struct tree *tree, unsigned n, const char *last)
+{
+	struct buf text = { 0 };
+
+	for (unsigned i = 0; i < n; i++)
+		buf_printf(&text, "%c{\"id\":\"%064x\",\"names\":[\"%s\"]}", i ? ',' : '[', i,
+			   i + 1 < n ? "box" : last);
+	buf_putc(&text, ']');
+	put(tree, HOME_FILE, text.data, text.len);
+	buf_free(&text);
+}
+
+/* A user's groups, of however many names, have a list in the user's home read now and then. */
+TREE_TEST(test_home)
+{
+	const struct tree *tree = *state;
+	struct users *users = users_open();
+	struct container_names *names = container_names_open(tree->fd, users);
+	const struct container_name *found;
+	uint64_t began_ns = clock_ns(CLOCK_MONOTONIC);
+	char path[200];
+
+	put_text(tree, "proc/self/mountinfo", "1 1 8:1 / / rw - ext4 /dev/sda1 rw\n");
+	write_list(tree, 3, "web");
+	/* By the outermost slice: whose home it is, is not the user's to say. */
+	snprintf(path, sizeof(path), "/user.slice/user-0.slice/user-1.slice/libpod-%064x.scope", 2);
+	found = container_names_find(names, path, 1000);
+	assert_non_null(found);
+	assert_string_equal(found->container, "web");
+	write_list(tree, 200, "later");
+	snprintf(path, sizeof(path), "/user.slice/user-0.slice/libpod-%064x.scope", 199);
+	assert_null(container_names_find(names, path, 2000));
+	found = container_names_find(names, path, 9000);
+	assert_non_null(found);
+	assert_string_equal(found->container, "later");
+	/* As large as it may be, and other names all the time: some milliseconds. */
+	write_list(tree, 2800, "large");
+	began_ns = clock_ns(CLOCK_MONOTONIC);
+	for (unsigned i = 0; i < 1000; i++) {
+		snprintf(path, sizeof(path), "/user.slice/user-0.slice/libpod-%064x.scope",
+			 9000 + i);
+		assert_null(container_names_find(names, path, 20000 + 10 * i));
+	}
+	assert_true(clock_ns(CLOCK_MONOTONIC) - began_ns < 500 * NSEC_PER_MSEC);
+	/* Larger than that: none. */
+	write_list(tree, 20000, "huge");
+	snprintf(path, sizeof(path), "/user.slice/user-0.slice/libpod-%064x.scope", 1);
+	assert_null(container_names_find(names, path, 60000));
 	container_names_close(names);
 	users_close(users);
 }

@@ -2,10 +2,13 @@
 /* Tables of a recording: they have what its frames have, and the queries of the manual work. */
 #include "tests/lib/test.h"
 #include <errno.h>
+#include <signal.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "model/sampler.h"
 #include "out/out.h"
@@ -161,4 +164,21 @@ SCRATCH_TEST(test_queries)
 	assert_int_equal(queries, 7);
 	free(page);
 	buf_free(&query);
+}
+
+/* Where tables cannot be made no file is left, so that the next try makes one. */
+SCRATCH_TEST(test_set_up_fails)
+{
+	const struct rlimit little = { 8192, RLIM_INFINITY }, any = { RLIM_INFINITY, RLIM_INFINITY };
+	const char *recording = scratch_path("made.db"), *path = scratch_path("tables.db");
+	struct sums sums = { 0 };
+
+	assert_int_equal(play_record(recording, 11, 5), 0);
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &little), 0);
+	assert_true(make_tables(recording, path, NULL, &sums) < 0);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &any), 0);
+	assert_int_equal(access(path, F_OK), -1);
+	assert_int_equal(access(scratch_path("tables.db-wal"), F_OK), -1);
+	assert_int_equal(make_tables(recording, path, NULL, &sums), 0);
 }

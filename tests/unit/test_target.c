@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/sched.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -161,4 +162,31 @@ TARGET_TEST(test_next_owner)
 	}
 	assert_int_equal(waitpid(s->pid, NULL, WNOHANG), 0);
 	assert_int_equal(getpriority(PRIO_PROCESS, (id_t)s->pid), getpriority(PRIO_PROCESS, 0));
+}
+
+/* Where /proc is of another pid namespace, its pids are others' here: nothing is done to them. */
+static int find_in_namespace(void *state)
+{
+	const struct state *s = state;
+	struct proc proc = s->proc;
+	struct target target;
+
+	/* Both, who has that pid there and who has it here, live. */
+	if (target_find(&target, &proc, s->pid, 0, &s->seen) != -EXDEV)
+		return 1;
+	return target_find(&target, &proc, getpid(), 0, &s->seen) == -EXDEV ? 0 : 2;
+}
+
+TARGET_TEST(test_other_namespace)
+{
+	static char stack[1 << 16] __attribute__((aligned(16)));
+	int status;
+	pid_t pid = clone(find_in_namespace, stack + sizeof(stack), CLONE_NEWPID | SIGCHLD, *state);
+
+	if (pid < 0 && errno == EPERM)
+		scratch_skip("not root");
+	assert_true(pid > 0);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
 }

@@ -71,6 +71,9 @@ static bool take_target(struct ui *ui)
 		return true;
 	if (err == -ESRCH)
 		ui_error(ui, "%d no longer exists", target->task.key.pid);
+	else if (err == -EXDEV)
+		ui_error(ui, "/proc is of another PID namespace: %d is another task here",
+			 target->task.key.pid);
 	else
 		ui_error(ui, "%d: %s", target->task.key.pid, strerror(-err));
 	return false;
