@@ -7,6 +7,7 @@
 #include "tests/lib/parse.h"
 #include "tests/lib/reader.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -359,6 +360,44 @@ E2E_TEST(test_hostile_cgroup)
 	assert_non_null(strstr(r.out.data, shown));
 	for (size_t i = 0; i < r.out.len; i++)
 		assert_true((unsigned char)r.out.data[i] >= ' ' || r.out.data[i] == '\n');
+}
+
+/* A group that is renamed has its new name within seconds, also where its tasks only sleep. */
+E2E_TEST(test_renamed)
+{
+	static const char *const sources[] = { "bpf", "taskstats" };
+	const char *hierarchy, *name = e2e_group_name("old"), *path, *moved, *shown;
+	struct e2e_how how = { 0 };
+	pid_t pid;
+
+	e2e_require_bpf();
+	path = e2e_quiet_group(__func__, name, &hierarchy);
+	moved = e2e_format("%.*s/%s", (int)(strrchr(path, '/') - path), path,
+			   e2e_group_name("new"));
+	shown = e2e_format("/%s", e2e_group_name("new"));
+	how.cgroup = path;
+	pid = e2e_load(&how, "load_sleepers 1");
+	assert_true(pid > 0);
+	for (size_t i = 0; i < 2; i++) {
+		struct e2e_result r;
+		struct e2e_proc p;
+		const char *line;
+		double until;
+
+		e2e_start_stalltop(&p, NULL,
+				   e2e_format("-b -d 0.2 -o csv -F +cgroup --cgroup-hierarchy %s "
+					      "--source %s -p %d",
+					      hierarchy, sources[i], (int)pid));
+		assert_true(e2e_skip_line(&p, 20) && e2e_skip_line(&p, 20));
+		assert_int_equal(rename(path, moved), 0);
+		for (until = e2e_now() + 10; (line = e2e_line(&p, 20)) && e2e_now() < until;)
+			if (strstr(line, shown))
+				break;
+		rename(moved, path);
+		kill(p.pid, SIGTERM);
+		e2e_finish(&p, 20, &r);
+		assert_true(e2e_now() < until);
+	}
 }
 
 /* Text: the group last in its row, and a sum row that counts them. */
