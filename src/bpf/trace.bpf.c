@@ -211,8 +211,11 @@ static __always_inline void switch_out(void *context, struct task_struct *task, 
 		local = local_of(task, 0);
 		if (!local || local->slot == SLOT_TAKEN)
 			return;
-		if (local->slot)
-			set_state_seldom(thread_at(local->slot), local->slot, WAIT_STATES, now);
+		slot = thread_at(local->slot);
+		if (local->slot && slot) {
+			note_name(&slot->thread, &(struct named_task){ task });
+			set_state_seldom(slot, local->slot, WAIT_STATES, now);
+		}
 		take_in(local);
 		local->slot = 0;
 		local->gone = 1;

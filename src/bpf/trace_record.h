@@ -127,8 +127,18 @@ struct trace_thread {
 	__u8 ended; /* it is gone: ns is complete up to since_ns, and the slot will be used again */
 	__u8 attached; /* its wait was in progress when tracing began */
 	__u8 hidden; /* there was room, but it went unseen for long, and will again */
-	__u8 unused[4];
+	__u32 name; /* of one that ended: trace_name_hash() of its leader's name then */
 };
+
+/* A hash of a name, which ends with a NUL or with its room; never 0. */
+static __inline__ __u32 trace_name_hash(const char *name)
+{
+	__u32 hash = 1;
+
+	for (int i = 0; i < TRACE_COMM && name[i]; i++)
+		hash = hash * 31 + (unsigned char)name[i];
+	return hash ? hash : 1;
+}
 
 /*
  * The slots as the program keeps them. `version` is odd while a CPU writes the slot; `epoch` is the

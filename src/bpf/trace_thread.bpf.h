@@ -67,6 +67,20 @@ __noinline int identify(struct trace_thread *thread, const struct named_task *na
 	return 0;
 }
 
+/* Notes the name of a thread's process, which ends. */
+__noinline int note_name(struct trace_thread *thread, const struct named_task *named)
+{
+	char comm[TRACE_COMM] = { 0 };
+	const struct task_struct *task;
+
+	if (!thread || !named)
+		return 0;
+	task = named->task;
+	BPF_CORE_READ_INTO(&comm, task, group_leader, comm);
+	thread->name = trace_name_hash(comm);
+	return 0;
+}
+
 /* The data of a thread with a slot; NULL: it has none. */
 static __always_inline struct local *known(struct task_struct *task)
 {

@@ -170,6 +170,7 @@ static void end_life(struct lives *lives, struct life *life)
 {
 	life->ended_epoch = lives->epoch;
 	life->now.ended = 1;
+	life->process->name = life->now.name;
 	GROW(lives->ended, lives->nended, lives->ended_cap);
 	lives->ended[lives->nended++] = life;
 	if (!--life->process->threads)

@@ -26,6 +26,7 @@ struct traced_process {
 	bool left; /* the times of its whole life were handed out */
 	bool listed; /* among lives.empty */
 	size_t threads; /* living ones */
+	uint32_t name; /* trace_name_hash() of its name, when a thread ended last; 0: none did */
 	size_t interval; /* index of what changed in that reading: lives.intervals */
 	uint32_t in[WAIT_STATES]; /* living threads by state */
 	/* How threads that ended spent their lives, as far as traced; owned. NULL: none ended. */

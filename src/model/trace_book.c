@@ -400,8 +400,8 @@ static struct ended_row *row_of_ended(struct trace_book *book, const struct trac
 	for (size_t i = 0; i < book->nended; i++) {
 		const char *comm = book->ended[i].row->task->comm;
 
-		/* Its last name is the one that its newest site has. */
-		if (process->sites && !strcmp(comm, process->sites->comm))
+		/* The name that it ended with: sites have those of their first waits. */
+		if (process->name == trace_name_hash(comm))
 			return &book->ended[i];
 		if (!strcmp(comm, EXIT_OTHERS))
 			others = &book->ended[i];

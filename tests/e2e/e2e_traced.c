@@ -16,6 +16,7 @@
 #include <sys/prctl.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "tests/lib/scratch.h"
@@ -433,6 +434,56 @@ E2E_TEST(test_groups_and_csv)
 	assert_int_equal(csv.rows, 2);
 	assert_string_equal(csv.cell[1][csv_column(&csv, "states")], "tttttttttt");
 	assert_true(atof(csv.cell[1][csv_column(&csv, "s-run")]) < 5);
+}
+
+/* Starts a child that has, one after the other, children which take a name and then compute. */
+static void start_renamed(const char *name)
+{
+	pid_t pid = fork();
+
+	if (!pid)
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+	while (!pid) {
+		if (!fork()) {
+			/* A wait under the name that it had, and none under the one that it takes.
+			 */
+			usleep(1000);
+			prctl(PR_SET_NAME, name);
+			for (uint64_t until = (uint64_t)clock() + 15000; (uint64_t)clock() < until;)
+				;
+			_exit(0);
+		}
+		wait(NULL);
+	}
+	scratch_child(pid);
+}
+
+/* What ended tasks of one name ran is among their traced states, whenever they took that name. */
+E2E_TEST(test_renamed)
+{
+	const char *name = scratch_ours("crowd-r");
+	struct samples s;
+	json_t *task;
+	unsigned n = 0;
+	size_t i;
+
+	e2e_require_bpf();
+	start_renamed(name);
+	traced_samples(&s, "-n 3 -d 1");
+	for (size_t at = 0; at < s.n; at++)
+		json_array_foreach(json_object_get(s.v[at], "tasks"), i, task)
+		{
+			json_t *states = json_object_get(task, "states");
+			double run;
+
+			if (strcmp(member_text(task, "comm"), name) != 0 ||
+			    member_u64(task, "members") < 8 || !json_is_object(states))
+				continue;
+			run = (double)member_u64(task, "run_ns");
+			assert_true((double)member_u64(states, "run_ns") >= 0.93 * run);
+			n++;
+		}
+	assert_true(n > 0);
 }
 
 /* The sum of a command's sites of that process name and state, in ns. */
