@@ -46,6 +46,7 @@ int BPF_PROG(waking, struct task_struct *task)
 	if (!slot || *(volatile __u32 *)&slot->version & 1 || !sleeps(slot->thread.state))
 		return 0;
 	now = bpf_ktime_get_ns();
+	local->woken = 1 + slot->thread.state;
 	if (states_alone) {
 		set_state(slot, local->slot, STATE_CPU, now, 0);
 		return 0;
@@ -84,7 +85,7 @@ static __always_inline void book_io(struct local *local, const struct arrival *a
 		if (booked <= arrival->now - local->arrived_ns)
 			ns = booked;
 	}
-	add_booked(local->io, ns);
+	add_late(local->io, 0, ns);
 	local->io.slot = 0;
 }
 
@@ -119,14 +120,45 @@ __noinline int make_good(struct local *local, struct trace_thread_slot *slot,
 	return 0;
 }
 
+/* Time between a wake-up and the queue of a CPU that is looked at. */
+#define LATE_NS 500
+
+/*
+ * Has the wait of a task that was woken go on until it was queued: a CPU that idles deeply takes
+ * some 20 us to answer, and nobody waits for that CPU meanwhile. at: when it was queued.
+ */
+__noinline int wait_until_queued(struct local *local, struct trace_thread_slot *slot, __u64 at)
+{
+	__u64 ns;
+
+	if (!local || !slot || !local->woken || at < slot->thread.since_ns)
+		return 0;
+	slot->thread.state = (__u8)(local->woken - 1);
+	if (!states_alone) {
+		ns = at - slot->thread.since_ns;
+		slot->thread.site = local->sleep.ref.slot;
+		slot->thread.generation = local->sleep.ref.generation;
+		add_late(local->sleep.ref, ns, slot->thread.state == STATE_IO ? 0 : ns);
+		keep_past(local, &slot->thread, at);
+	}
+	set_state_seldom(slot, local->slot, STATE_CPU, at);
+	return 0;
+}
+
 /* A task gets a CPU. */
 static __always_inline void switch_in(struct local *local, struct trace_thread_slot *slot,
 				      const struct arrival *arrival)
 {
-	__u64 ns;
+	__u64 ns, queued;
 
-	if (slot->thread.state != STATE_CPU)
+	if (slot->thread.state != STATE_CPU) {
 		make_good(local, slot, arrival);
+	} else if (local->woken) {
+		queued = booked_queue(local, arrival, -1);
+		if (queued < arrival->now && arrival->now - queued > slot->thread.since_ns + LATE_NS)
+			wait_until_queued(local, slot, arrival->now - queued);
+	}
+	local->woken = 0;
 	if (local->io.slot)
 		book_io(local, arrival);
 	ns = arrival->now > slot->thread.since_ns ? arrival->now - slot->thread.since_ns : 0;

@@ -195,7 +195,8 @@ struct local {
 	__u64 segment_ns; /* when the segment began; 0: there is none */
 	__u64 bound_ns; /* when it ends; 0: it goes on */
 	struct thread_past pasts[PASTS];
-	__u32 asked; /* a task woke it last, its own work aside */
+	__u16 asked; /* a task woke it last, its own work aside */
+	__u16 woken; /* 1 + the state that it was woken in, until it gets a CPU; 0: it was not */
 };
 
 /* Its element has 64 bytes before it, a pointer, and what the allocator adds (8). */

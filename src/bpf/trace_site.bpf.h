@@ -403,15 +403,16 @@ static __always_inline bool add_wait_at(struct site_ref ref, __u64 now, __u64 ns
 	return add_ended(word.word, now, ns, kind_ns, waker);
 }
 
-/* Adds what the kernel booked of a wait after it ended. */
-static __always_inline void add_booked(struct site_ref ref, __u64 ns)
+/* Adds to a wait that ended: a part that came late, and what the kernel booked. */
+static __always_inline void add_late(struct site_ref ref, __u64 ns, __u64 kind_ns)
 {
 	struct trace_site_slot *slot = site_at(ref.slot);
 
 	if (!slot || !lock_site(slot, ref.slot))
 		return;
 	if ((__u32)slot->site.generation == ref.generation) {
-		slot->site.kind_ns += ns;
+		slot->site.ns += ns;
+		slot->site.kind_ns += kind_ns;
 		LIST(site, slot, ref.slot);
 	}
 	end_write(&slot->version);

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <math.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -456,6 +457,65 @@ static void start_renamed(const char *name)
 		wait(NULL);
 	}
 	scratch_child(pid);
+}
+
+/* Starts a child on a CPU that answers each byte of one pipe on another. */
+static pid_t start_answering(unsigned cpu, int from, int to)
+{
+	pid_t pid = fork();
+	cpu_set_t cpus;
+	char byte;
+
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		CPU_ZERO(&cpus);
+		CPU_SET(cpu, &cpus);
+		if (sched_setaffinity(0, sizeof(cpus), &cpus))
+			_exit(1);
+		while (read(from, &byte, 1) == 1 && write(to, &byte, 1) == 1)
+			;
+		_exit(1);
+	}
+	return scratch_child(pid);
+}
+
+/*
+ * Two threads that wake each other on two idle CPUs wait for each other: the time in which a CPU
+ * leaves its sleep is not one of waiting for a CPU, as the kernel has it.
+ */
+E2E_TEST(test_idle_cpus)
+{
+	struct samples s;
+	int there[2], back[2];
+	pid_t pids[2];
+	unsigned checked = 0;
+	json_t *task;
+	size_t i;
+
+	e2e_require_bpf();
+	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
+		e2e_skip("one CPU");
+	assert_false(pipe(there) || pipe(back));
+	pids[0] = start_answering(0, there[0], back[1]);
+	pids[1] = start_answering(1, back[0], there[1]);
+	assert_int_equal(write(there[1], "x", 1), 1);
+	traced_samples(&s, e2e_format("-n 3 -d 1 -p %d,%d", (int)pids[0], (int)pids[1]));
+	for (size_t n = 0; n < s.n; n++)
+		json_array_foreach(json_object_get(s.v[n], "tasks"), i, task)
+		{
+			json_t *states = json_object_get(task, "states");
+			double interval =
+				member_real(json_object_get(s.v[n], "trace"), "interval") * 1e9;
+			double queued = (double)member_u64(states, "cpu_ns") / interval;
+			double kernel = (double)member_u64(json_object_get(task, "waited"), "cpu") /
+					interval;
+
+			assert_true(queued <= kernel + 0.05 && queued >= kernel - 0.05);
+			checked++;
+		}
+	assert_int_equal(checked, 6);
+	for (i = 0; i < 2; i++)
+		close(there[i]), close(back[i]);
 }
 
 /* What ended tasks of one name ran is among their traced states, whenever they took that name. */
