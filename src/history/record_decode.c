@@ -308,6 +308,10 @@ static void get_dropped(struct record_reading *reading)
 		struct late_drop fix = { .task = task_ref(at_place(reading)->raw->task) };
 
 		table_get(&record_dropped_table, &reading->in, &fix.dropped);
+		/* What a key record has may be of any time before. */
+		if (!reading->key || fix.task->dropped)
+			given_impossible(played_of(at_place(reading)), &fix.dropped,
+					 fix.task->dropped);
 		GROW(state->fixes, state->nfixes, state->fixes_cap);
 		state->fixes[state->nfixes++] = fix;
 	}

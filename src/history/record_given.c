@@ -105,6 +105,8 @@ static void begin_played(struct recorded_element *known, bool first)
 	played->exited = played->traced = false;
 	played->io = (struct io_pressure){ 0 };
 	played->nmore = 0;
+	free(played->impossible);
+	played->impossible = NULL;
 }
 
 /* Begins the sums of what was traced. */
@@ -243,6 +245,18 @@ void given_bound(struct played *played, const struct io_pressure *io, uint64_t b
 	played->io.stalled_ns += io->stalled_ns;
 	played->io.passed_ns += io->passed_ns;
 	played->io.until_ns = begin_ns + io->until_ns;
+}
+
+void given_impossible(struct played *played, const struct counters *now,
+		      const struct counters *before)
+{
+	struct counters grown = *now;
+
+	if (before)
+		counters_take_off(&grown, before, before->valid & DELAY_ALL);
+	if (!played->impossible)
+		played->impossible = xcalloc(1, sizeof(*played->impossible));
+	counters_add_known(played->impossible, &grown, grown.valid);
 }
 
 void given_traced(struct played *played, const struct record_traced *traced)
@@ -649,6 +663,23 @@ static void correct(struct sample *prev, const struct recorded_element *known)
 		sample_own(prev, at)->read_ns = played->before_ns;
 }
 
+/*
+ * Leaves out of an interval of several records what is impossible in one of them, which is possible
+ * in a longer time: it counts as booked before.
+ */
+static void leave_out_impossible(struct sample *prev, const struct recorded_element *known)
+{
+	const struct played *played = record_played(known);
+	size_t at;
+
+	if (!played || !played->impossible)
+		return;
+	at = sample_place(prev, known->raw->tgid, known->raw->pid);
+	if (at != NO_PLACE && prev->raw[at]->task == known->raw->task)
+		counters_add_known(&sample_own(prev, at)->counters, played->impossible,
+				   played->impossible->valid & prev->raw[at]->counters.valid);
+}
+
 /* Copies from the sample before what only frames know, where elements are others than read. */
 static void match_before(const struct sample *prev, struct sample *cur)
 {
@@ -721,6 +752,8 @@ void record_give(struct record_state *state, struct sample *prev, struct sample 
 			cur->stable[1] = i;
 	for (size_t i = 0; prev && !several && i < state->n + state->nleft; i++)
 		correct(prev, given_nth(state, i));
+	for (size_t i = 0; prev && several && i < state->n + state->ngone + state->nleft; i++)
+		leave_out_impossible(prev, given_nth(state, i));
 	if (several)
 		match_before(prev, cur);
 	*moment = state->moment;

@@ -137,6 +137,8 @@ struct played {
 	uint64_t dwait_ns; /* in samples before the last one */
 	bool exited; /* in one of those */
 	struct io_pressure io;
+	/* Impossible delays, which the frames of those records left out; NULL: none. */
+	struct counters *impossible;
 	bool traced; /* `sum` has something */
 	struct traced sum;
 	struct record_process *more;
@@ -337,8 +339,12 @@ void given_keep_left(struct record_state *state);
 /* Ends the record: its head is read. */
 void given_end(struct record_state *state);
 
-/* Add what was read of an element: a bound of its I/O, how it was traced, what else it stands for.
+/*
+ * Add what was read of an element: impossible delays of its life, now and before (NULL: none), a
+ * bound of its I/O, how it was traced, what else it stands for.
  */
+void given_impossible(struct played *played, const struct counters *now,
+		      const struct counters *before);
 void given_bound(struct played *played, const struct io_pressure *io, uint64_t begin_ns);
 void given_traced(struct played *played, const struct record_traced *traced);
 void given_more(struct played *played, const struct record_process *more);

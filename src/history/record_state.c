@@ -71,8 +71,10 @@ void record_forget(struct recorded_element *known)
 	if (more) {
 		free(more->record);
 		free(more->proc);
-		if (more->played)
+		if (more->played) {
+			free(more->played->impossible);
 			free(more->played->more);
+		}
 		free(more->played);
 	}
 	free(more);

@@ -181,12 +181,16 @@ bool waited_asleep(const struct counters *grown, const struct task_raw *now,
 {
 	const struct delay_sum *cpu = &grown->delay[DELAY_CPU];
 	const uint32_t known = DELAY_BOTH(DELAY_BIT(DELAY_CPU));
+	uint64_t span;
 
 	if (!before || now->exited || (grown->valid & known) != known || cpu->ns < LONG_WAIT_NS ||
 	    cpu->ns / LONG_WAIT_NS < cpu->count)
 		return false;
-	return is_asleep(now) && is_asleep(before) &&
-	       cpu->ns * SLEEPERS_PART >= span_of(now, before);
+	/* As in an interval of a second: what is impossible there is so in a longer one. */
+	span = span_of(now, before);
+	if (span > NSEC_PER_SEC)
+		span = NSEC_PER_SEC;
+	return is_asleep(now) && is_asleep(before) && cpu->ns * SLEEPERS_PART >= span;
 }
 
 /*

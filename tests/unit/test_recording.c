@@ -317,6 +317,78 @@ SCRATCH_TEST(test_texts_after_failure)
 	mallopt(M_PERTURB, 0);
 }
 
+/* Records a task that sleeps, and of which more is booked in one interval than that has time for. */
+static void record_impossible(const char *path)
+{
+	const struct frame_options options = { .machine.cpus = 2 };
+	struct sample samples[2] = { 0 };
+	struct play_writer writer = { 0 };
+	struct system_sample system = { 0 };
+	struct clocks clocks = { 0 };
+	struct frame frame = { 0 };
+
+	assert_int_equal(play_begin_file(&writer, path), 0);
+	for (unsigned i = 0; i < 12; i++) {
+		struct sample *prev = i ? &samples[(i + 1) % 2] : NULL, *cur = &samples[i % 2];
+		struct frame_info info = { 0 };
+		struct task_raw *raw;
+
+		sample_reset(cur);
+		cur->begin_ns = (100 + i / 2) * NSEC_PER_SEC + i % 2 * (NSEC_PER_SEC / 2);
+		cur->end_ns = cur->begin_ns + 1000;
+		cur->real_ns = cur->begin_ns + UINT64_C(1795269750) * NSEC_PER_SEC;
+		raw = sample_add(cur, 5, 5);
+		if (prev) {
+			*raw = *prev->raw[0];
+			task_ref(raw->task);
+		} else {
+			raw->task = task_new((struct task_key){ 5, NSEC_PER_SEC }, 5);
+			raw->single = true;
+			raw->counters.valid = DELAY_BOTH(DELAY_ALL) | VALID_RUN;
+			raw->now = (struct task_now){ .state = 'S', .exact = true, .threads = 1 };
+			raw->counters.life_ns = 99 * NSEC_PER_SEC;
+		}
+		raw->read_ns = cur->begin_ns;
+		raw->counters.life_ns += prev ? NSEC_PER_SEC / 2 : 0;
+		raw->counters.delay[DELAY_CPU].count++;
+		raw->counters.delay[DELAY_CPU].ns += i == 5 ? 1200000000 : 1000000;
+		frame_build(&frame, &info, prev, cur, &options);
+		info.system = &system;
+		info.clocks = &clocks;
+		assert_int_equal(play_write(&writer, &frame, NULL, 0), 0);
+	}
+	play_end_file(&writer);
+	frame_free(&frame);
+	for (unsigned i = 0; i < 2; i++)
+		sample_free(&samples[i]);
+}
+
+/* What is impossible in a recorded interval is not waited in a longer one that has time for it. */
+SCRATCH_TEST(test_impossible_together)
+{
+	static const uint64_t intervals[] = { 0, 2000000000, 5000000000 };
+	const char *path = scratch_path("impossible.db");
+
+	record_impossible(path);
+	for (unsigned i = 0; i < ARRAY_SIZE(intervals); i++) {
+		const struct replay_config config = { .path = path,
+						      .interval_ns = intervals[i],
+						      .whole = true };
+		const struct frame *frame;
+		struct replay *replay;
+		struct player player;
+		uint64_t waited_ns = 0;
+		int err;
+
+		assert_int_equal(open_player(&player, &replay, &config), 0);
+		while ((frame = next_frame(&player, &err)))
+			waited_ns += frame->rows[0].deltas->waited.ns[DELAY_CPU];
+		/* Ten or eleven intervals of 1 ms each. */
+		assert_in_range(waited_ns, 9000000, 11000000);
+		close_player(&player, replay);
+	}
+}
+
 /* A task that runs does not have its names written anew. */
 SCRATCH_TEST(test_names_once)
 {

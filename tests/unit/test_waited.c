@@ -663,6 +663,14 @@ SCENE_TEST(test_sleeper)
 		assert_int_equal(scene->info.stale, 1);
 		assert_int_equal(scene->frame.rows[0].deltas->waited.ns[DELAY_CPU], 0);
 		assert_int_equal(row_life(&scene->frame.rows[0]).delay[DELAY_CPU].ns, 0);
+		/* So much of a second, in a longer time. */
+		scene_close(scene);
+		scene_open(scene);
+		read_booked(scene, &manners[i], DELAY_CPU, MS(300), 2)
+			->counters.delay[DELAY_CPU]
+			.count = 1;
+		build_idle(scene, 96);
+		assert_false(knows_cpu(scene));
 		/* On a busy machine it may have waited. */
 		build_idle(scene, 3);
 		assert_true(knows_cpu(scene));
@@ -697,7 +705,7 @@ SCENE_TEST(test_no_sleeper)
 		{ 'R', 'S', 2, 1980 },
 		{ 'S', 'R', 2, 1980 },
 		{ 'S', 'S', 20, 1980 }, /* as under a quota of 10 ms in 100 ms */
-		{ 'S', 'S', 1, 300 },
+		{ 'S', 'S', 1, 240 },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
