@@ -207,14 +207,18 @@ static void say_none(struct finder *finder)
 	bool pressed;
 
 	finder->finding = none;
-	*none = (struct finding){ .at = findings->text.len, .share = -1, .row = loser->row };
+	*none = (struct finding){ .at = findings->text.len, .share = -1 };
 	resource = put_pressed(finder);
 	pressed = resource != PSI_RESOURCES;
+	/* Who waited for something else has nothing to do with that pressure. */
+	if (pressed)
+		loser = &finder->losers[resource];
+	none->row = loser->row;
 	/* Rounds as the words below do. */
 	if (!loser->row || loser->ns < NSEC_PER_MSEC / 2) {
 		none->row = NULL;
 		finding_say(finder,
-			    pressed ? ", but no task is seen to wait: who makes it is not known"
+			    pressed ? ", but no task is seen to wait for it: its cause is not known"
 				    : "nothing waits");
 	} else {
 		if (!pressed)

@@ -293,6 +293,26 @@ static void look_at_users(struct finder *finder, const struct row *row)
 	finder->writes_known &= writes >= 0;
 }
 
+/* Looks at what a row waited, of all kinds and for each resource that has pressure. */
+static void look_at_losses(struct finder *finder, const struct row *row)
+{
+	const struct waited *waited = &row->deltas->waited;
+	const uint64_t lost[PSI_RESOURCES] = {
+		[PSI_CPU] = waited->ns[DELAY_CPU],
+		[PSI_MEMORY] = waited->mem,
+		/* Pages that come back from the disk are I/O, too. */
+		[PSI_IO] = waited->ns[DELAY_BLKIO] + waited->ns[DELAY_SWAPIN] +
+			   waited->ns[DELAY_THRASH],
+		[PSI_IRQ] = waited->ns[DELAY_IRQ],
+	};
+
+	if (waited->total)
+		note_ns(&finder->loser, row, waited->total);
+	for (unsigned r = 0; r < PSI_RESOURCES; r++)
+		if (lost[r])
+			note_ns(&finder->losers[r], row, lost[r]);
+}
+
 /* Takes a row. */
 static void look_at_row(struct finder *finder, const struct row *row)
 {
@@ -312,8 +332,7 @@ static void look_at_row(struct finder *finder, const struct row *row)
 	/* Most rows did nothing. Peers are waited for without that. */
 	if (!row->interval_ns || (row->deltas == &no_deltas && !finder->info->some))
 		return;
-	if (row->deltas->waited.total)
-		note_ns(&finder->loser, row, row->deltas->waited.total);
+	look_at_losses(finder, row);
 	look_at_users(finder, row);
 	/* Those that come and go, as in a build, share the machine among themselves. */
 	if (row->exited || row->born)

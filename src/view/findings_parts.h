@@ -109,6 +109,7 @@ struct finder {
 	bool writes_known; /* of all rows that did anything */
 	size_t nended; /* rows of tasks that ended, in findings->ended */
 	struct most loser; /* who waited most at all, also if it has ended */
+	struct most losers[PSI_RESOURCES]; /* the same, for a resource */
 };
 
 /* Reports tasks that were asked about and are stopped, traced by a debugger or frozen. */

@@ -317,13 +317,30 @@ static bool find_peer(struct finder *finder, struct finding *finding)
 	return true;
 }
 
-/* The site of a lock where most is waited, of the processes that may suffer; NULL: there is none.
+/* Whether an earlier site counts for the same process. */
+static bool is_counted(const struct trace_frame *trace, size_t i)
+{
+	const struct site *site = trace->sites[i];
+
+	for (size_t k = 0; k < i; k++) {
+		const struct site *other = trace->sites[k];
+
+		if (other->tgid == site->tgid && other->start_ns == site->start_ns &&
+		    other->class == CLASS_CONTENDED && other->state != STATE_CPU)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * The site of a lock where most is waited, of the processes that may suffer, all of which are
+ * counted; NULL: there is none.
  */
 static const struct site *look_for_lock(const struct finder *finder, struct most *most)
 {
 	const struct trace_frame *trace = finder->info->trace;
+	const struct site *first = NULL;
 
-	/* The first one that counts has most. */
 	for (size_t i = 0; trace && trace->interval_ns && i < trace->n; i++) {
 		const struct site *site = trace->sites[i];
 		double share = (double)site->ns * 100.0 / (double)trace->interval_ns;
@@ -331,15 +348,18 @@ static const struct site *look_for_lock(const struct finder *finder, struct most
 
 		if (share < PEER_LEAST)
 			break;
-		if (site->class != CLASS_CONTENDED || site->state == STATE_CPU)
+		if (site->class != CLASS_CONTENDED || site->state == STATE_CPU ||
+		    is_counted(trace, i))
 			continue;
 		row = finding_row_of_site(finder, site);
 		if (!row || (finder->query && !query_takes(finder->query, row)))
 			continue;
 		finder_note(most, row, share);
-		return site;
+		/* The first one has most. */
+		if (!first)
+			first = site;
 	}
-	return NULL;
+	return first;
 }
 
 /* Threads that wait for a lock; which of them do where rows are threads is not known of a site. */
@@ -357,6 +377,7 @@ static bool find_lock(struct finder *finder, struct finding *finding)
 	finding_put_site(finder, finding, (double)finding->site->ns);
 	if (finding->site && finding->site->wakers[0].tgid != finding->site->tgid)
 		finding_put_waker(finder, finding->site);
+	finding_put_others(finder, finding->n);
 	return true;
 }
 

@@ -68,9 +68,16 @@ FINDINGS_TEST(test_pressure)
 		systems[i].pressure.psi[PSI_CPU].some.total_us = 5000 + 198000 * i;
 	}
 	build(s);
-	check_none(s,
-		   "io pressure is 34 %, but no task is seen to wait: who makes it is not known");
+	check_none(s, "io pressure is 34 %, but no task is seen to wait for it: its cause is not "
+		      "known");
+	/* Who waits for something else is not named beside it. */
+	waits(s, 1, DELAY_CPU, 340);
+	build(s);
+	check_none(s, "io pressure is 34 %, but no task is seen to wait for it: its cause is not "
+		      "known");
 	waits(s, 0, DELAY_BLKIO, 350);
+	build(s);
+	check_none(s, "io pressure is 34 %: alpha 1 waited most, 350 ms");
 	build(s);
 	check_none(s, "io pressure is 34 %: alpha 1 waited most, 350 ms");
 	/* It is not that of the tasks that are shown. */
@@ -540,6 +547,20 @@ FINDINGS_TEST(test_lock)
 		      "(1 wait)");
 		assert_int_equal(s->findings.n, 1);
 		assert_int_equal(s->findings.all[0].severity, FINDING_WARNING);
+		/* All that wait so are counted. */
+		for (unsigned n = 0; n < 2; n++) {
+			site = traces(s, n, states[i], 1900 - 10 * n);
+			site->class = CLASS_CONTENDED;
+		}
+		build(s);
+		assert_int_equal(s->findings.all[0].n, 3);
+		check(s, 0, "lock",
+		      "lock: gamma 3 waits 98 % of the time, in futex on futex 0x10 held by 2 beta "
+		      "(1 wait) (and 2 others)");
+		s->trace.n = 0;
+		memset(s->traced, 0, sizeof(s->traced));
+		site = traces(s, 2, states[i], 1960);
+		site->class = CLASS_CONTENDED;
 		/* Half of the time is enough, and it must be a lock. */
 		site->ns = SEC(2) * 49 / 100;
 		build(s);
