@@ -490,6 +490,7 @@ static int run_on_terminal(struct loop *loop, enum ui_failure *failure)
 	ticker_start(&ui->ticker, clock_ns(CLOCK_MONOTONIC), ui->settings->interval_ns);
 	*failure = UI_RECORDING;
 	err = ui->rewind.replay ? rewind_begin(ui) : 0;
+	loop->dirty = ui->rewind.replay;
 	if (!err) {
 		*failure = UI_WAIT;
 		err = run(loop);

@@ -325,8 +325,7 @@ static bool look_at_groups(const struct doctor_facts *facts, struct complaint *o
 		return true;
 	}
 	buf_puts(&out->what, facts->hierarchy == 1
-				     ? "cgroups are of version 1: they have no pressure, and their "
-				       "limits are not told"
+				     ? "cgroups are of version 1: they have no pressure"
 				     : "cgroups have no pressure");
 	buf_puts(&out->remedy,
 		 facts->hierarchy == 1

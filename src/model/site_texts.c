@@ -125,7 +125,10 @@ static void append_file(struct site_texts *texts, const struct trace_site *recor
 	path->len = 0;
 	if (!*record->name)
 		return;
-	if (!site_texts_path(record->name, sizeof(record->name), path))
+	/* The root of a file system, such as a file without a name (a pidfd) has one of its own. */
+	if (!strcmp(record->name, "/"))
+		wait_target_path(texts->targets, record->key.tgid, record->key.dev, "/", out);
+	else if (!site_texts_path(record->name, sizeof(record->name), path))
 		buf_printf(out, "...%s", buf_cstr(path));
 	else if (wait_target_path(texts->targets, record->key.tgid, record->key.dev, buf_cstr(path),
 				  out))

@@ -126,6 +126,13 @@ static void put_chain(struct json *json, struct chain *chain, const struct chain
 	json_close(json);
 }
 
+const char *out_site_state(const struct site *site)
+{
+	if (!site->unattributed)
+		return wait_state_table[site->state].id;
+	return site->overlaps ? "overlapping" : "unattributed";
+}
+
 /* Puts a site. The rest of a kind has its time and nothing else. */
 static void put_site(struct json *json, const struct trace_frame *trace, const struct site *site,
 		     struct chain *chain, const struct chain_index *index)
@@ -135,10 +142,7 @@ static void put_site(struct json *json, const struct trace_frame *trace, const s
 	json_open_object(json, NULL);
 	json_put_counter(json, "pid", site->tgid > 0, (uint64_t)site->tgid);
 	json_put_text(json, "comm", site->comm);
-	json_put_text(json, "state",
-		      !rest	       ? wait_state_table[site->state].id
-		      : site->overlaps ? "overlapping"
-				       : "unattributed");
+	json_put_text(json, "state", out_site_state(site));
 	json_put_text(json, "class", rest ? NULL : wait_class_ids[site->class]);
 	json_put_text(json, "kind", site->kind < 0 ? NULL : wait_kind_id((unsigned)site->kind));
 	json_put_bool(json, "overlaps", site->overlaps);

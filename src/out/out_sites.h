@@ -31,3 +31,6 @@ void out_sites_text(struct buf *out, const struct view *view, struct site_owners
 
 /* Puts time by state as an object of "STATE_ns"; null for NULL. */
 void out_states_json(struct json *json, const char *name, const struct wait_states *states);
+
+/* The id of a site's state; of a rest that no site explains, what it is. */
+const char *out_site_state(const struct site *site);

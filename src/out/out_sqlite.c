@@ -379,7 +379,10 @@ static void add_sites(struct out *out, const struct view *view)
 		begin_of(out, TO_SITES, info);
 		put_int(to, true, (int64_t)info->trace->interval_ns);
 		for (size_t c = 0; c < site_columns.n; c++)
-			put_cell(to, &site_columns.columns[c], view, &line->row);
+			if (!strcmp(site_columns.columns[c].id, "state"))
+				put_text(to, out_site_state(sum));
+			else
+				put_cell(to, &site_columns.columns[c], view, &line->row);
 		put_text(to, sum->kind >= 0 ? wait_kind_id((unsigned)sum->kind) : NULL);
 		put_int(to, !sum->unknown, (int64_t)sum->ns);
 		put_int(to, sum->kind >= 0, (int64_t)sum->kind_ns);

@@ -91,6 +91,11 @@ SCRATCH_TEST(test_sums)
 			 sums.waited_ns);
 	assert_int_equal(ask(path, "SELECT sum(ns) FROM site WHERE max_ns IS NOT NULL"),
 			 sums.sites_ns);
+	/* What no site explains is no state. */
+	assert_true(ask(path, "SELECT count(*) FROM site WHERE state = 'unattributed'") > 0);
+	assert_int_equal(ask(path, "SELECT count(*) FROM site WHERE state != 'unattributed' AND "
+				   "state != 'overlapping' AND max_ns IS NULL"),
+			 0);
 	assert_int_equal(ask(path, "SELECT count(*) FROM ending"), sums.ended);
 	assert_true(ask(path, "SELECT count(*) FROM note WHERE id = 'late'") > 0);
 	/* Names are escaped, and fields that were asked for are there. */
@@ -169,7 +174,8 @@ SCRATCH_TEST(test_queries)
 /* Where tables cannot be made no file is left, so that the next try makes one. */
 SCRATCH_TEST(test_set_up_fails)
 {
-	const struct rlimit little = { 8192, RLIM_INFINITY }, any = { RLIM_INFINITY, RLIM_INFINITY };
+	const struct rlimit little = { 8192, RLIM_INFINITY },
+			    any = { RLIM_INFINITY, RLIM_INFINITY };
 	const char *recording = scratch_path("made.db"), *path = scratch_path("tables.db");
 	struct sums sums = { 0 };
 
