@@ -129,22 +129,20 @@ const char *e2e_quiet_group(const char *test, const char *name, const char **hie
 	return e2e_format("%s", path);
 }
 
-/* Copies the program to where another user may start it, too. */
-static int copy_program(void)
+/* Copies a program to where another user may start it, too. */
+static int copy_program(const char *from, const char *to)
 {
-	const char *from = getenv("STALLTOP");
 	char buf[65536];
 	ssize_t n = 0;
 	int in, out;
 
-	in = open(from ? from : "./stalltop", O_RDONLY | O_CLOEXEC);
-	out = open(program, O_WRONLY | O_CREAT | O_CLOEXEC | O_EXCL, 0755);
+	in = open(from, O_RDONLY | O_CLOEXEC);
+	out = open(to, O_WRONLY | O_CREAT | O_CLOEXEC | O_EXCL, 0755);
 	while (in >= 0 && out >= 0 && (n = read(in, buf, sizeof(buf))) > 0)
 		if (write(out, buf, (size_t)n) != n)
 			break;
 	if (in < 0 || out < 0 || n || fchmod(out, 0755)) {
-		fprintf(stderr, "e2e: cannot copy %s: %s\n", from ? from : "./stalltop",
-			strerror(errno));
+		fprintf(stderr, "e2e: cannot copy %s: %s\n", from, strerror(errno));
 		n = 1;
 	}
 	if (in >= 0)
@@ -169,7 +167,7 @@ int e2e_group_setup(void **state)
 	guard_push(UNDO_UNLINK, folder, NULL);
 	snprintf(program, sizeof(program), "%s/stalltop", folder);
 	guard_push(UNDO_UNLINK, program, NULL);
-	if (copy_program())
+	if (copy_program(getenv("STALLTOP") ? getenv("STALLTOP") : "./stalltop", program))
 		return -1;
 	group_error = box_delayacct(true);
 	group_mark = guard_mark();
@@ -220,6 +218,17 @@ char *e2e_path(const char *name)
 const char *e2e_stalltop(void)
 {
 	return program;
+}
+
+const char *e2e_reachable(const char *path)
+{
+	const char *copy = e2e_path(strrchr(path, '/') + 1);
+
+	if (access(copy, F_OK)) {
+		guard_push(UNDO_UNLINK, copy, NULL);
+		assert_int_equal(copy_program(path, copy), 0);
+	}
+	return copy;
 }
 
 void e2e_require_bpf_test(const char *test)

@@ -92,6 +92,11 @@ char *e2e_path(const char *name);
 
 /* The program, in a place that everybody may start it from. */
 const char *e2e_stalltop(void);
+/*
+ * A copy of a program in the test's folder, which all may enter: the build tree may lie in a
+ * private one.
+ */
+const char *e2e_reachable(const char *path);
 /* The path of a load program. */
 const char *e2e_load_path(const char *name);
 

@@ -251,6 +251,8 @@ pid_t e2e_load(const struct e2e_how *how, const char *fmt, ...)
 	for (n = 0; rest && n < MAX_ARGS - 1; n++)
 		argv[n] = strsep(&rest, " ");
 	argv[0] = e2e_load_path(argv[0]);
+	if (how && how->uid)
+		argv[0] = e2e_reachable(argv[0]);
 	e2e_start(&p, how, argv);
 	/* taking all free huge pages of a big machine takes long */
 	line = e2e_line(&p, 90);
