@@ -270,6 +270,7 @@ complete -c stalltop -n __stalltop_own -l from -x -d 'use a recording from this 
 complete -c stalltop -n __stalltop_own -l to -x -d 'use a recording up to this time'
 complete -c stalltop -n __stalltop_own -l history -x -d 'how much of the past the screen keeps in memory ([ goes back): a time (in at most 20M), a size, both as in 1h,128M, or 0 for nothing'
 complete -c stalltop -n __stalltop_own -l theme -x -a '(__stalltop_theme)' -d 'colours of the screen: dark, light, any (for dark and light backgrounds), mono (without colours)'
+complete -c stalltop -n __stalltop_own -l no-mouse -d 'leave the mouse to the terminal, as to select and copy what is shown'
 complete -c stalltop -n __stalltop_own -l diff -r -F -d 'compare two recordings, or spans of one (PATH@FROM..TO, times as of --from): what waits more in B than in A, by command and kind'
 complete -c stalltop -n __stalltop_own -l since-start -d 'cumulative figures since each task'\''s start, from the first reading on'
 complete -c stalltop -n __stalltop_own -l when -x -a '(__stalltop_condition)' -d 'take samples only while there is such pressure, for example "memory some 300ms/2s" or "cgroup:PATH io full 1s/4s"'

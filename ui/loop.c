@@ -481,7 +481,8 @@ static int run_on_terminal(struct loop *loop, enum ui_failure *failure)
 	int err;
 
 	*failure = UI_TERMINAL;
-	err = term_open(&ui->term, ui->config->charset, &ui->settings->theme);
+	err = term_open(&ui->term, ui->config->charset, &ui->settings->theme,
+			!ui->settings->no_mouse);
 	if (err)
 		return err;
 	if (ui->config->message)

@@ -91,6 +91,7 @@ struct view_config {
 	struct query query;
 	char *fields; /* a checked list as for -F; NULL: the default */
 	enum unit unit;
+	bool no_mouse; /* the mouse is left to the terminal */
 	bool booked;
 	struct site_choice sites;
 	enum group_by group_by;

@@ -216,3 +216,28 @@ SCREEN_TEST(chooses_fields)
 	screen_type(s, "\x1b");
 	screen_await(s, table_has_head, "PPID");
 }
+
+/* The mouse can be left to the terminal. */
+SCREEN_TEST(leaves_mouse)
+{
+	struct screen *s = screen_start(&(struct screen_how){ .args = "-d 60 --no-mouse" });
+
+	screen_await(s, table_has_rows, NULL);
+	screen_check(s, !screen_has_mouse(s));
+	screen_type(s, "q");
+	assert_int_equal(screen_end(s, 3), 0);
+}
+
+/* A kind of xterm that this machine has no description of is shown on as an xterm. */
+SCREEN_TEST(unknown_xterm)
+{
+	struct screen *s =
+		screen_start(&(struct screen_how){ .args = "-d 60", .term = "xterm-nosuch" });
+
+	screen_await(s, table_has_rows, NULL);
+	screen_type(s, "q");
+	assert_int_equal(screen_end(s, 3), 0);
+	s = screen_start(&(struct screen_how){ .args = "-d 60", .term = "nosuch-xterm" });
+	assert_int_equal(screen_end(s, 3), 1);
+	screen_check(s, screen_shows(s, "'nosuch-xterm' is unknown"));
+}

@@ -98,7 +98,7 @@ static void use_terminal(size_t bytes)
 	int err;
 
 	limit = used + bytes;
-	err = term_open(&term, TEXT_UTF8, &(struct theme_choice){ 0 });
+	err = term_open(&term, TEXT_UTF8, &(struct theme_choice){ 0 }, true);
 	if (err)
 		_exit(err == -ENOMEM ? END_REFUSED : END_UNKNOWN);
 	term_erase(&term);

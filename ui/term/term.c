@@ -260,7 +260,8 @@ static void set_up_modes(struct term *term)
 	typeahead(-1);
 	mouseinterval(0);
 	/* Presses only: with clicks ncurses loses some when press and release arrive together. */
-	mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
+	if (term->mouse)
+		mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
 	take_size(term);
 }
 
@@ -320,6 +321,7 @@ static bool sends_key(const char *sequence)
 /* Starts ncurses, which draws into memory from then on. Returns 0 or -errno. */
 static int start_curses(struct term *term)
 {
+	const char *type = getenv("TERM");
 	struct winsize size = { 0 };
 	int err;
 
@@ -328,6 +330,9 @@ static int start_curses(struct term *term)
 		return -ENOMEM;
 	errno = 0;
 	term->screen = newterm(NULL, term->tty.stream, term->input.stream);
+	/* Some terminals bring a description of their own, which another machine does not have. */
+	if (!term->screen && errno != ENOMEM && type && !strncmp(type, "xterm-", 6))
+		term->screen = newterm("xterm-256color", term->tty.stream, term->input.stream);
 	if (!term->screen)
 		return errno == ENOMEM ? -ENOMEM : -ENOENT;
 	err = tty_divert(&term->tty);
@@ -414,12 +419,13 @@ static void await_answer(struct term *term)
 	}
 }
 
-int term_open(struct term *term, enum text_charset charset, const struct theme_choice *theme)
+int term_open(struct term *term, enum text_charset charset, const struct theme_choice *theme,
+	      bool mouse)
 {
 	bool asks;
 	int err;
 
-	*term = (struct term){ .charset = charset, .theme = theme };
+	*term = (struct term){ .charset = charset, .theme = theme, .mouse = mouse };
 	if (tcgetattr(STDOUT_FILENO, &term->saved))
 		return -errno;
 	err = open_all(term, charset);

@@ -77,6 +77,7 @@ struct term {
 	struct termios saved, modes; /* the terminal's modes before, and while it is taken over */
 	enum text_charset charset;
 	struct styles styles;
+	bool mouse; /* it is taken */
 	const struct theme_choice *theme;
 	uint64_t
 		asked_ns; /* when it was asked for its background, CLOCK_MONOTONIC; 0: it was not */
@@ -100,11 +101,13 @@ struct term_key {
 };
 
 /*
- * Takes over the terminal, standard input and output, in that theme, which must outlive it. Returns
- * 0, or -errno: -ENOENT when the type of terminal is not known, -ENOTTY when such a terminal cannot
+ * Takes over the terminal, standard input and output, in that theme, which must outlive it; with or
+ * without the mouse, which the terminal has for itself then. A type that begins with "xterm-" and is
+ * not known is taken for xterm-256color. Returns 0, or -errno: -ENOENT when the type of terminal is not known, -ENOTTY when such a terminal cannot
  * show a screen. From then on die() restores the terminal.
  */
-int term_open(struct term *term, enum text_charset charset, const struct theme_choice *theme);
+int term_open(struct term *term, enum text_charset charset, const struct theme_choice *theme,
+	      bool mouse);
 
 /* Whether a type of terminals is known, and has what a screen takes. */
 bool term_is_known(const char *type);
