@@ -266,7 +266,7 @@ complete -c stalltop -n __stalltop_own -s w -l record -r -F -d 'record the sampl
 complete -c stalltop -n __stalltop_own -l keep -x -d 'record to a folder of segments, and remove old ones: those that ended longer ago, or are beyond the size of all together'
 complete -c stalltop -n __stalltop_own -l before -x -d 'keep the last samples in memory, for this time (s, m, h), and record them to a folder of segments when something happens: the pressure of --when, or SIGUSR1'
 complete -c stalltop -n __stalltop_own -s R -l replay -r -F -d 'show a recording, a file or a folder, in place of the machine'
-complete -c stalltop -n __stalltop_own -l from -x -d 'use a recording from this time on: 14:02, "2026-11-21 14:02:30", or -3m before its end'
+complete -c stalltop -n __stalltop_own -l from -x -d 'use a recording from this time on: 14:02, "2026-11-21 14:02:30", the same with Z or +02:00 behind it, seconds since 1970 as JSON has them, or -3m before its end'
 complete -c stalltop -n __stalltop_own -l to -x -d 'use a recording up to this time'
 complete -c stalltop -n __stalltop_own -l history -x -d 'how much of the past the screen keeps in memory ([ goes back): a time (in at most 20M), a size, both as in 1h,128M, or 0 for nothing'
 complete -c stalltop -n __stalltop_own -l theme -x -a '(__stalltop_theme)' -d 'colours of the screen: dark, light, any (for dark and light backgrounds), mono (without colours)'

@@ -18,7 +18,7 @@ static bool is_time(const char *text)
 {
 	uint64_t ns;
 
-	return !*text || replay_time(text, clock_ns(CLOCK_REALTIME), &ns);
+	return !*text || replay_time(text, clock_ns(CLOCK_REALTIME), false, &ns);
 }
 
 bool diff_take_span(char *text, const char **from, const char **to)

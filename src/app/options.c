@@ -527,8 +527,8 @@ const struct option_row option_table[] = {
 	  FILE_NAME(replay.path), IN(REPLAYS), .barred = true, .part = PART_PAST,
 	  .brief = "play a recording, or the demo: -R demo" },
 	{ 0, "from", "TIME", "all",
-	  "use a recording from this time on: 14:02, \"2026-11-21 14:02:30\", or -3m before its "
-	  "end",
+	  "use a recording from this time on: 14:02, \"2026-11-21 14:02:30\", the same with Z or "
+	  "+02:00 behind it, seconds since 1970 as JSON has them, or -3m before its end",
 	  TIME(replay.from), IN(REPLAYS | DIFF), .barred = true, .part = PART_PAST,
 	  .brief = "play from 14:02, or -3m before its end" },
 	{ 0, "to", "TIME", "all",

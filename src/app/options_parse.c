@@ -177,7 +177,7 @@ static bool take_time(const char **time, const char *arg, struct buf *why)
 	uint64_t ns;
 
 	*time = arg;
-	if (replay_time(arg, clock_ns(CLOCK_REALTIME), &ns))
+	if (replay_time(arg, clock_ns(CLOCK_REALTIME), false, &ns))
 		return true;
 	buf_puts(why, "14:02, 14:02:30, \"2026-11-21 14:02\", or -3m before its end (s, m, h, d)");
 	return false;

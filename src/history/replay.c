@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "history/replay.h"
 
+#include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -9,6 +11,8 @@
 #include "base/util.h"
 #include "history/record.h"
 #include "history/segments.h"
+
+#define DAY_NS (86400 * NSEC_PER_SEC)
 
 /* Whether the calendar has a day. */
 static bool is_day(const struct tm *tm)
@@ -22,27 +26,135 @@ static bool is_day(const struct tm *tm)
 	return mktime(&day) != -1 && day.tm_mday == tm->tm_mday;
 }
 
-/* Converts a local time to ns (CLOCK_REALTIME). False: it is before 1970. */
-static bool convert_tm(struct tm *tm, uint64_t *ns)
+/*
+ * Converts a local time to ns (CLOCK_REALTIME); last: where the clock is set back by an hour the
+ * later one of the two. False: it is before 1970.
+ */
+static bool convert_tm(const struct tm *tm, bool last, uint64_t *ns)
 {
-	time_t seconds;
+	bool any = false;
 
-	tm->tm_isdst = -1;
-	seconds = mktime(tm);
-	if (seconds < 0)
+	for (int dst = -1; dst < 2; dst++) {
+		struct tm as = *tm;
+		time_t seconds;
+		uint64_t found;
+
+		as.tm_isdst = dst;
+		seconds = mktime(&as);
+		/* A time that is not, as in spring, and one that is not summer time, is another. */
+		if (seconds < 0 || (dst >= 0 && as.tm_isdst != dst))
+			continue;
+		found = (uint64_t)seconds * NSEC_PER_SEC;
+		if (!any || (last ? found > *ns : found < *ns))
+			*ns = found;
+		any = true;
+	}
+	return any;
+}
+
+/* Takes a part of a second, ".25". */
+static uint64_t take_fraction(const char **text)
+{
+	uint64_t ns = 0, unit = NSEC_PER_SEC;
+
+	if (**text != '.' || !isdigit((unsigned char)(*text)[1]))
+		return 0;
+	for (++*text; isdigit((unsigned char)**text); ++*text, unit /= 10)
+		ns += (uint64_t)(**text - '0') * (unit / 10);
+	return ns;
+}
+
+/* Takes an offset from UTC, in seconds: "Z", "+02:00", "-0530". False: there is none. */
+static bool take_offset(const char **text, int64_t *seconds)
+{
+	unsigned hours, minutes;
+	int used = 0;
+
+	*seconds = 0;
+	if (**text == 'Z') {
+		++*text;
+		return true;
+	}
+	if ((**text != '+' && **text != '-') ||
+	    ((sscanf(*text + 1, "%2u:%2u%n", &hours, &minutes, &used) < 2 || used != 5) &&
+	     (sscanf(*text + 1, "%2u%2u%n", &hours, &minutes, &used) < 2 || used != 4)) ||
+	    hours > 15 || minutes > 59)
 		return false;
-	*ns = (uint64_t)seconds * NSEC_PER_SEC;
+	*seconds = (int64_t)(hours * 3600 + minutes * 60) * (**text == '-' ? -1 : 1);
+	*text += 1 + used;
 	return true;
 }
 
-bool replay_time(const char *text, uint64_t end_ns, uint64_t *ns)
+/* Parses seconds since 1970, as JSON has them: "@1795269750", "1795269750.25". */
+static bool parse_epoch(const char *text, uint64_t *ns)
 {
-	static const char *const dated[] = { "%Y-%m-%d %H:%M:%S", "%Y-%m-%d %H:%M",
-					     "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d" };
-	static const char *const timed[] = { "%H:%M:%S", "%H:%M" };
+	const char *at = text + (*text == '@'), *begin = at;
+	uint64_t seconds;
+
+	/* A shorter number is more likely a slip. */
+	if (!parse_uint(&at, at + strlen(at), &seconds) || (*text != '@' && at - begin < 9) ||
+	    seconds > UINT32_MAX)
+		return false;
+	*ns = seconds * NSEC_PER_SEC + take_fraction(&at);
+	return !*at;
+}
+
+/* Parses a time with its date. */
+static bool parse_dated(const char *text, bool last, uint64_t *ns)
+{
+	static const char *const forms[] = { "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S",
+					     "%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M", "%Y-%m-%d" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(forms); i++) {
+		struct tm tm = { 0 };
+		const char *rest = strptime(text, forms[i], &tm);
+		uint64_t part;
+		int64_t offset;
+
+		if (!rest || (*rest && i == ARRAY_SIZE(forms) - 1))
+			continue;
+		part = i < 2 ? take_fraction(&rest) : 0;
+		if (!is_day(&tm))
+			return false;
+		if (take_offset(&rest, &offset)) {
+			int64_t seconds = (int64_t)timegm(&tm) - offset;
+
+			*ns = (uint64_t)seconds * NSEC_PER_SEC + part;
+			return !*rest && seconds >= 0;
+		}
+		if (*rest)
+			continue;
+		if (!convert_tm(&tm, last, ns))
+			return false;
+		*ns += part;
+		return true;
+	}
+	return false;
+}
+
+/* Parses a time of the day of end_ns. */
+static bool parse_timed(const char *text, uint64_t end_ns, bool last, uint64_t *ns)
+{
+	static const char *const forms[] = { "%H:%M:%S", "%H:%M" };
 	time_t end = (time_t)(end_ns / NSEC_PER_SEC);
+
+	for (size_t i = 0; i < ARRAY_SIZE(forms); i++) {
+		const char *rest;
+		struct tm tm;
+
+		if (!localtime_r(&end, &tm))
+			return false;
+		tm.tm_sec = 0;
+		rest = strptime(text, forms[i], &tm);
+		if (rest && !*rest)
+			return convert_tm(&tm, last, ns);
+	}
+	return false;
+}
+
+bool replay_time(const char *text, uint64_t end_ns, bool last, uint64_t *ns)
+{
 	uint64_t age;
-	struct tm tm;
 
 	if (*text == '-') {
 		if (!segment_parse_age(text + 1, strlen(text + 1), &age))
@@ -50,29 +162,14 @@ bool replay_time(const char *text, uint64_t end_ns, uint64_t *ns)
 		*ns = end_ns > age ? end_ns - age : 0;
 		return true;
 	}
-	for (size_t i = 0; i < ARRAY_SIZE(dated); i++) {
-		const char *rest;
-
-		tm = (struct tm){ 0 };
-		rest = strptime(text, dated[i], &tm);
-		if (rest && !*rest)
-			return is_day(&tm) && convert_tm(&tm, ns);
-	}
-	for (size_t i = 0; i < ARRAY_SIZE(timed); i++) {
-		const char *rest;
-
-		if (!localtime_r(&end, &tm))
-			return false;
-		tm.tm_sec = 0;
-		rest = strptime(text, timed[i], &tm);
-		if (!rest || *rest || !convert_tm(&tm, ns))
-			continue;
-		if (*ns <= end_ns)
-			return true;
-		tm.tm_mday--;
-		return convert_tm(&tm, ns);
-	}
-	return false;
+	if (parse_epoch(text, ns) || parse_dated(text, last, ns))
+		return true;
+	if (!parse_timed(text, end_ns, last, ns))
+		return false;
+	/* It was the day before. */
+	if (*ns > end_ns)
+		return parse_timed(text, end_ns - DAY_NS, last, ns);
+	return true;
 }
 
 /*
@@ -141,10 +238,30 @@ static int find_end(struct replay *replay, uint64_t *end_ns)
 }
 
 /* Parses --from or --to, if there is one: "-3m" counts from the end. False: it is no time. */
-static bool parse_limit(const struct replay *replay, const char *text, uint64_t end_ns,
+static bool parse_limit(const struct replay *replay, const char *text, uint64_t end_ns, bool last,
 			uint64_t *ns)
 {
-	return !text || replay_time(text, *text == '-' ? end_ns : replay->latest_ns, ns);
+	return !text || replay_time(text, *text == '-' ? end_ns : replay->latest_ns, last, ns);
+}
+
+/* When the recording begins; 0: not known. */
+static uint64_t find_begin(struct replay *replay)
+{
+	const struct segment *first = replay->files.list[0];
+
+	return !list_file(replay, 0) && first->n ? first->entries[0].real_ns : 0;
+}
+
+/* A time of day before the part begins is one after the end of the recording: all up to that. */
+static void mend_end(struct replay *replay)
+{
+	const char *to = replay->config.to;
+	uint64_t ns;
+
+	if (!to || !parse_timed(to, replay->latest_ns, true, &ns) || ns <= replay->latest_ns)
+		return;
+	if (replay->to_ns < replay->from_ns || replay->to_ns < find_begin(replay))
+		replay->to_ns = ns;
 }
 
 /* Marks what was recorded before a part that is counted from the end: also what has later times. */
@@ -177,9 +294,11 @@ int replay_begin(struct replay *replay, const struct replay_config *config)
 	err = segments_list(&replay->files, config->path);
 	if (!err)
 		err = find_end(replay, &end_ns);
-	if (!err && (!parse_limit(replay, config->to, end_ns, &replay->to_ns) ||
-		     !parse_limit(replay, config->from, end_ns, &replay->from_ns)))
+	if (!err && (!parse_limit(replay, config->to, end_ns, true, &replay->to_ns) ||
+		     !parse_limit(replay, config->from, end_ns, false, &replay->from_ns)))
 		err = -EINVAL;
+	if (!err)
+		mend_end(replay);
 	if (!err && config->from && *config->from == '-')
 		mark_early(replay);
 	return err;

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include "tests/lib/test.h"
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -446,4 +447,30 @@ SCRATCH_TEST(stays_where_it_was)
 	assert_int_equal(cursor_show(past, &position, &frame), 0);
 	assert_int_equal(frame->info->real_ns, position_entry(&position)->real_ns);
 	cursor_close(past);
+}
+
+/* A time of day after the end is the end, and not that of the day before. */
+SCRATCH_TEST(ends_at_the_end)
+{
+	const char *path = write_some("whole.db", 12);
+	static const char *const times[] = { NULL, "23:59", "2030-01-01" };
+	struct sample samples[2] = { 0 };
+
+	setenv("TZ", "UTC", 1);
+	tzset();
+	for (size_t i = 0; i < 3; i++) {
+		const struct replay_config config = { .path = path, .to = times[i] };
+		struct replay *replay = open_replay(&config);
+		struct playback playback = replay_playback(replay);
+		struct playback_record moment;
+		unsigned n = 0;
+
+		while (!playback.next(playback.state, n ? &samples[(n + 1) % 2] : NULL,
+				      &samples[n % 2], &moment))
+			n++;
+		assert_int_equal(n, 12);
+		replay_close(replay);
+	}
+	for (size_t i = 0; i < 2; i++)
+		sample_free(&samples[i]);
 }

@@ -258,18 +258,63 @@ TEST(test_times)
 
 	setenv("TZ", "UTC", 1);
 	tzset();
-	assert_true(replay_time("2026-11-21 14:02:30", 0, &end));
+	assert_true(replay_time("2026-11-21 14:02:30", 0, false, &end));
 	assert_int_equal(end, UINT64_C(1795269750) * NSEC_PER_SEC);
-	assert_true(replay_time("-3m", end, &ns));
+	assert_true(replay_time("-3m", end, false, &ns));
 	assert_int_equal(end - ns, 180 * NSEC_PER_SEC);
-	assert_true(replay_time("14:02", end, &ns));
+	assert_true(replay_time("14:02", end, false, &ns));
 	assert_int_equal(end - ns, 30 * NSEC_PER_SEC);
 	/* Later than the end: the day before. */
-	assert_true(replay_time("14:03", end, &ns));
+	assert_true(replay_time("14:03", end, false, &ns));
 	assert_int_equal(end - ns, (86400 - 30) * NSEC_PER_SEC);
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
-		if (replay_time(bad[i], end, &ns))
+		if (replay_time(bad[i], end, false, &ns))
 			fail_msg("'%s' is taken", bad[i]);
+}
+
+/* Times as programs print them, and those that a clock shows twice. */
+TEST(test_times_of_programs)
+{
+	static const struct {
+		const char *text;
+		uint64_t ns;
+	} good[] = {
+		{ "@1795269750", UINT64_C(1795269750000000000) },
+		{ "1795269750.250500", UINT64_C(1795269750250500000) },
+		{ "2026-11-21T14:02:30Z", UINT64_C(1795269750000000000) },
+		{ "2026-11-21 14:02:30.5Z", UINT64_C(1795269750500000000) },
+		{ "2026-11-21T16:02:30+02:00", UINT64_C(1795269750000000000) },
+		{ "2026-11-21T08:32-0530", UINT64_C(1795269720000000000) },
+	};
+	static const char *const bad[] = { "@",
+					   "@x",
+					   "17952697",
+					   "1795269750.",
+					   "1795269750x",
+					   "2026-11-21T14:02:30+2",
+					   "2026-11-21T14:02:30Zx",
+					   "14:02Z",
+					   "@99999999999" };
+	uint64_t early, late;
+
+	for (size_t i = 0; i < ARRAY_SIZE(good); i++) {
+		if (!replay_time(good[i].text, 0, false, &early))
+			fail_msg("'%s' is not taken", good[i].text);
+		assert_int_equal(early, good[i].ns);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+		if (replay_time(bad[i], UINT64_C(1795269750000000000), false, &early))
+			fail_msg("'%s' is taken", bad[i]);
+	setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3", 1);
+	tzset();
+	assert_true(replay_time("2026-10-25 02:30", 0, false, &early));
+	assert_true(replay_time("2026-10-25 02:30", 0, true, &late));
+	assert_int_equal(late - early, 3600 * NSEC_PER_SEC);
+	assert_true(replay_time("2026-10-25 04:30", 0, false, &early));
+	assert_true(replay_time("2026-10-25 04:30", 0, true, &late));
+	assert_int_equal(late, early);
+	setenv("TZ", "UTC", 1);
+	tzset();
 }
 
 /* Sends a message of that size and first byte. */

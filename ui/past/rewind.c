@@ -391,7 +391,7 @@ bool rewind_to(struct ui *ui, const char *text)
 	/* A time of day may be one that is later than the end, where the clock was set back. */
 	if (*text != '-' && cursor_latest(ui->rewind.past) > end_ns)
 		end_ns = cursor_latest(ui->rewind.past);
-	if (!replay_time(text, end_ns, &time))
+	if (!replay_time(text, end_ns, true, &time))
 		return false;
 	/* A time without a part of a second means that second. */
 	go_to(ui, *text == '-' ? time : time + NSEC_PER_SEC - 1);
