@@ -106,7 +106,7 @@ AC_DEFUN([ST_BPF_TRY],
 cat >conftest.bpf.c <<'_ST_SOURCE'
 $2
 _ST_SOURCE
-AS_IF([$CLANG -O2 -g -target $BPF_TARGET -mcpu=v3 $BPF_CPPFLAGS -c conftest.bpf.c -o conftest.bpf.o \
+AS_IF([$CLANG $BPF_CFLAGS -target $BPF_TARGET -mcpu=v3 $BPF_CPPFLAGS -c conftest.bpf.c -o conftest.bpf.o \
 	>&AS_MESSAGE_LOG_FD 2>&1],
 	[AC_MSG_RESULT([yes])],
 	[AC_MSG_RESULT([no])
@@ -196,9 +196,13 @@ AS_IF([test "x$with_bpf" = xno], [bpf_missing='--with-bpf=no'], [
 	AS_IF([test "x$st_sysroot" != x], [BPF_CPPFLAGS="$BPF_CPPFLAGS --sysroot=$st_sysroot"])
 	AS_IF([test "x$st_multiarch" != x && test -d "$st_sysroot/usr/include/$st_multiarch"],
 		[BPF_CPPFLAGS="$BPF_CPPFLAGS -idirafter $st_sysroot/usr/include/$st_multiarch"])
+	# As make does. Programs in the kernel have no stack protector, which some have clang add.
+	BPF_CFLAGS='-O2 -g -fno-stack-protector -Wall -Wextra'
+	AS_IF([test "x$enable_werror" = xyes], [BPF_CFLAGS="$BPF_CFLAGS -Werror"])
 	# The byte order is that of the machine, not of clang's.
 	AC_C_BIGENDIAN([BPF_TARGET=bpfeb], [BPF_TARGET=bpfel])
 	AS_IF([test "x$bpf_missing" = x], [ST_BPF_ABLE])])
+AC_SUBST([BPF_CFLAGS])
 AC_SUBST([BPF_CPPFLAGS])
 AC_SUBST([BPF_TARGET])
 ST_PART([bpf], [BPF], [bpf_missing])

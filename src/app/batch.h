@@ -24,7 +24,8 @@ struct batch {
 	int fd;
 	/* NULL: samples go to fd. It also takes a first sample without an interval. */
 	const struct batch_sink *sink;
-	/* Called before each frame goes to fd, for a file that is another one by now; may be NULL. */
+	/* Called before each frame goes to fd, for a file that is another one by now; may be NULL.
+	 */
 	int (*renew)(void *arg, struct out *out);
 	void *renew_arg;
 	struct recorder *recorder; /* NULL: nothing is recorded */

@@ -228,7 +228,8 @@ static enum configuration_saved write_anew(const char *path, const struct saving
 enum link {
 	LINK_NONE,
 	LINK_OWN,
-	LINK_FOREIGN /* another user's, who is not root: it may lead to files which that user may not write
+	LINK_FOREIGN /* another user's, who is not root: it may lead to files which that user may
+		      * not write
 		      */
 };
 

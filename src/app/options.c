@@ -547,8 +547,9 @@ const struct option_row option_table[] = {
 	  PICK(WORDS_THEME, pick_theme), IN(SCREEN | MODE_BIT(MODE_REPLAY)), PASSED(EVERY),
 	  .part = PART_SHOW, .brief = "dark, light, any, mono" },
 	{ 0, "no-mouse", NULL, "off",
-	  "leave the mouse to the terminal, as to select and copy what is shown", FLAG(view.no_mouse),
-	  IN(SCREEN | MODE_BIT(MODE_REPLAY)), PASSED(EVERY), .saved = true, .part = PART_SHOW },
+	  "leave the mouse to the terminal, as to select and copy what is shown",
+	  FLAG(view.no_mouse), IN(SCREEN | MODE_BIT(MODE_REPLAY)), PASSED(EVERY), .saved = true,
+	  .part = PART_SHOW },
 	{ 0, "diff", "A B", "off",
 	  "compare two recordings, or spans of one (PATH@FROM..TO, times as of --from): what waits "
 	  "more in B than in A, by command and kind; text, csv or json",

@@ -376,10 +376,14 @@ static int run_samples(const struct options *options, struct sampler *sampler,
 	if (!err)
 		err = batch_run(&batch, &failure);
 	out_close(&out);
-	/* So many samples were asked for, and there is not one: nothing is known. */
-	if (!err && caught && batch.out && options->view.iterations && !out.frames) {
-		fprintf(stderr, "stalltop: ended by %s before there was an answer: nothing is known\n",
-			caught == SIGINT ? "SIGINT" : caught == SIGHUP ? "SIGHUP" : "SIGTERM");
+	/* So many samples were asked for, and there is not one: nothing is known. With --when there
+	 * was no pressure. */
+	if (!err && caught && batch.out && !triggers && options->view.iterations && !out.frames) {
+		fprintf(stderr,
+			"stalltop: ended by %s before there was an answer: nothing is known\n",
+			caught == SIGINT   ? "SIGINT"
+			: caught == SIGHUP ? "SIGHUP"
+					   : "SIGTERM");
 		return 128 + caught;
 	}
 	if (!err)

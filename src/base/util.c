@@ -240,21 +240,21 @@ char *xstrdup(const char *text)
 }
 
 /* A text that is shared, and how many hold it. */
-struct shared {
+struct counted_text {
 	unsigned refs;
 	char text[];
 };
 
 /* What surrounds such a text. */
-static struct shared *shared_of(char *text)
+static struct counted_text *shared_of(char *text)
 {
-	return (struct shared *)(void *)(text - offsetof(struct shared, text));
+	return (struct counted_text *)(void *)(text - offsetof(struct counted_text, text));
 }
 
 char *shared_text(const char *text)
 {
 	size_t size = text ? strlen(text) + 1 : 0;
-	struct shared *shared;
+	struct counted_text *shared;
 
 	if (!text)
 		return NULL;

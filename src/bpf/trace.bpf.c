@@ -155,7 +155,8 @@ static __always_inline void switch_in(struct local *local, struct trace_thread_s
 		make_good(local, slot, arrival);
 	} else if (local->woken) {
 		queued = booked_queue(local, arrival, -1);
-		if (queued < arrival->now && arrival->now - queued > slot->thread.since_ns + LATE_NS)
+		if (queued < arrival->now &&
+		    arrival->now - queued > slot->thread.since_ns + LATE_NS)
 			wait_until_queued(local, slot, arrival->now - queued);
 	}
 	local->woken = 0;

@@ -65,7 +65,7 @@ struct home {
 	struct home_name {
 		char id[ID_DIGITS + 1];
 		char *name;
-	} *all;
+	} * all;
 	size_t n;
 };
 

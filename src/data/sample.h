@@ -378,7 +378,8 @@ static inline struct task *task_ref(struct task *task)
 /* Gives a reference back; frees the task with the last. NULL is allowed. */
 void task_unref(struct task *task);
 
-/* Set the path of a task's group, and its user: shared texts, whose reference is the task's then. */
+/* Set the path of a task's group, and its user: shared texts, whose reference is the task's then.
+ */
 void task_set_cgroup(struct task *task, char *path);
 void task_set_user(struct task *task, char *user);
 

@@ -63,7 +63,7 @@ void replay_close(struct replay *replay);
  * Parses a time: "14:02", "14:02:30" of the recording's last day (or the day before, if it had
  * ended by then), "2026-11-21 14:02" or with seconds, in the local time zone or with "Z" or an
  * offset behind it; "@1795269750", or as JSON has it, since 1970; or "-3m" (s, m, h, d) before
- * end_ns, its end. last: of a time that came twice, as the clock was set back, the later one. False:
- * it is none of these. *ns: CLOCK_REALTIME.
+ * end_ns, its end. last: of a time that came twice, as the clock was set back, the later one.
+ * False: it is none of these. *ns: CLOCK_REALTIME.
  */
 bool replay_time(const char *text, uint64_t end_ns, bool last, uint64_t *ns);

@@ -46,7 +46,7 @@ static inline struct task_raw *output_task(struct output *s, pid_t pid, const ch
 	struct task_raw *before = scene_add(&s->scene.samples[0], pid, pid, SEC(10)), *now;
 
 	before->counters.delay[DELAY_CPU] = (struct delay_sum){ 5, MS(1000) };
-	before->task->user = "root";
+	task_set_user(before->task, shared_text("root"));
 	before->task->ppid = 1;
 	task_set_comm(before->task, comm, strlen(comm));
 	now = scene_again(&s->scene.samples[1], before);

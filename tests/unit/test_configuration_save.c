@@ -219,7 +219,8 @@ TREE_TEST(test_save_foreign_link)
 TREE_TEST(test_save_foreign_folder)
 {
 	struct tree *tree = *state;
-	char *path = path_in(tree, "config/stalltop/config"), *real = path_in(tree, "etc/stalltop/config");
+	char *path = path_in(tree, "config/stalltop/config"),
+	     *real = path_in(tree, "etc/stalltop/config");
 	struct options options;
 	struct buf message = { 0 };
 
@@ -235,7 +236,8 @@ TREE_TEST(test_save_foreign_folder)
 	for (int foreign = 1; foreign >= 0; foreign--) {
 		uid_t owner = foreign ? 65534 : 0;
 
-		assert_int_equal(fchownat(tree->fd, "config", owner, owner, AT_SYMLINK_NOFOLLOW), 0);
+		assert_int_equal(fchownat(tree->fd, "config", owner, owner, AT_SYMLINK_NOFOLLOW),
+				 0);
 		message.len = 0;
 		assert_int_equal(configuration_save(path, &options.view, true, &message),
 				 foreign ? CONFIGURATION_FAILED : CONFIGURATION_SAVED);

@@ -92,7 +92,7 @@ OUTPUT_TEST(test_groups)
 	s->view.group_by = GROUP_CGROUP;
 	s->view.fields = "members,cgroup,cpu";
 	for (unsigned i = 0; i < 2; i++)
-		task_set_cgroup(output_task(s, 7 + (pid_t)i, "x")->task, paths[i]);
+		task_set_cgroup(output_task(s, 7 + (pid_t)i, "x")->task, shared_text(paths[i]));
 	text = output_put(s, &out_text);
 	check_words(text, 2, "1 /a.slice/x\\x20y.service 25.0 /a.slice/x y.service");
 	check_words(text, 3, "1 /b.slice/x\\x20y.service 25.0 /b.slice/x y.service");

@@ -190,8 +190,7 @@ static void start_again(void)
 {
 	struct proc proc;
 
-	if (setresuid(65534, 65534, 65534) ||
-	    setrlimit(RLIMIT_NPROC, &(struct rlimit){ 0, 10000 }))
+	if (setresuid(65534, 65534, 65534) || setrlimit(RLIMIT_NPROC, &(struct rlimit){ 0, 10000 }))
 		_exit(2);
 	proc_open(&proc, open("/proc", O_RDONLY | O_DIRECTORY));
 	if (read_name(&proc) != -EBUSY || read_name(&proc) != -EBUSY)

@@ -317,7 +317,8 @@ SCRATCH_TEST(test_texts_after_failure)
 	mallopt(M_PERTURB, 0);
 }
 
-/* Records a task that sleeps, and of which more is booked in one interval than that has time for. */
+/* Records a task that sleeps, and of which more is booked in one interval than that has time for.
+ */
 static void record_impossible(const char *path)
 {
 	const struct frame_options options = { .machine.cpus = 2 };

@@ -102,9 +102,10 @@ struct term_key {
 
 /*
  * Takes over the terminal, standard input and output, in that theme, which must outlive it; with or
- * without the mouse, which the terminal has for itself then. A type that begins with "xterm-" and is
- * not known is taken for xterm-256color. Returns 0, or -errno: -ENOENT when the type of terminal is not known, -ENOTTY when such a terminal cannot
- * show a screen. From then on die() restores the terminal.
+ * without the mouse, which the terminal has for itself then. A type that begins with "xterm-" and
+ * is not known is taken for xterm-256color. Returns 0, or -errno: -ENOENT when the type of terminal
+ * is not known, -ENOTTY when such a terminal cannot show a screen. From then on die() restores the
+ * terminal.
  */
 int term_open(struct term *term, enum text_charset charset, const struct theme_choice *theme,
 	      bool mouse);
