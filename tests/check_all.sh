@@ -221,6 +221,11 @@ long() {
 	# are judged. A skip for want of one fails.
 	./bootstrap deps engines || trouble 'the engines for metrics cannot be installed'
 	./bootstrap deps programs || trouble 'programs to look at cannot be installed'
+	headline 'the Debian package'
+	BOOTSTRAP_BUILD=build-ci BOOTSTRAP_CONFIGURE='--enable-werror --with-bpf=yes' DEB_LINT=1 \
+		limited $build_and_test_time ./bootstrap make deb
+	status=$?
+	[ $status -eq 0 ] && passed=$((passed + 1)) || trouble "make deb: ended with status $status"
 	check 'long tests' build-ci '--enable-werror --with-bpf=yes' ./bootstrap check-long
 }
 

@@ -256,6 +256,9 @@ static void step(struct prompt *prompt, int by)
 	prompt->error.len = 0;
 }
 
+/* What a letter sends with the control key; not all headers have a macro for it. */
+#define CONTROL(letter) ((letter)&0x1f)
+
 /* The editor's code for a key: control letters are as in the shell. */
 static int edit_code(const struct term_key *key)
 {
@@ -264,27 +267,27 @@ static int edit_code(const struct term_key *key)
 	switch (key->code) {
 	case '\r':
 		return '\n';
-	case CTRL('A'):
+	case CONTROL('A'):
 		return KEY_HOME;
-	case CTRL('B'):
+	case CONTROL('B'):
 		return KEY_LEFT;
-	case CTRL('D'):
+	case CONTROL('D'):
 		return KEY_DC;
-	case CTRL('E'):
+	case CONTROL('E'):
 		return KEY_END;
-	case CTRL('F'):
+	case CONTROL('F'):
 		return KEY_RIGHT;
-	case CTRL('G'):
+	case CONTROL('G'):
 		return '\033';
-	case CTRL('H'):
+	case CONTROL('H'):
 	case 0x7f:
 		return KEY_BACKSPACE;
-	case CTRL('N'):
+	case CONTROL('N'):
 		return KEY_DOWN;
-	case CTRL('P'):
+	case CONTROL('P'):
 		return KEY_UP;
-	case CTRL('U'):
-	case CTRL('W'):
+	case CONTROL('U'):
+	case CONTROL('W'):
 	case '\n':
 	case '\033':
 		return (int)key->code;
@@ -321,10 +324,10 @@ static void edit(struct prompt *prompt, const struct term_key *key)
 	case KEY_DC:
 		cut(prompt, prompt->cursor, behind(prompt));
 		break;
-	case CTRL('U'):
+	case CONTROL('U'):
 		cut(prompt, 0, prompt->cursor);
 		break;
-	case CTRL('W'):
+	case CONTROL('W'):
 		cut(prompt, word_before(prompt), prompt->cursor);
 		break;
 	default:
