@@ -187,6 +187,7 @@ void hangs_read(struct hangs *hangs, struct sample *sample, bool threads)
 void hangs_free(struct hangs *hangs)
 {
 	wait_targets_close(hangs->targets);
+	freezer_close(&hangs->freezer);
 	pidlist_free(&hangs->threads);
 	free(hangs->lags);
 	free(hangs->before.all);
@@ -207,20 +208,21 @@ static void find_tracer(struct proc *proc, const struct task_raw *raw, struct ta
 		memcpy(held->tracer_comm, stat.comm, sizeof(held->tracer_comm));
 }
 
-/* Whether a task that sleeps was frozen, by the function of the kernel that it sleeps in. */
-static bool is_frozen(struct proc *proc, const struct task_raw *raw)
+/* Whether a task that sleeps was frozen: its group tells, or the function that it sleeps in. */
+static bool is_frozen(struct hangs *hangs, const struct task_raw *raw)
 {
 	struct buf function = { 0 };
 	bool frozen;
 
-	proctask_wchan(proc, raw->tgid, raw->pid, &function);
+	proctask_wchan(hangs->proc, raw->tgid, raw->pid, &function);
 	frozen = raw->now.state == 'D' ? symbol_freezes_in_d(buf_cstr(&function))
 				       : symbol_freezes(buf_cstr(&function));
 	buf_free(&function);
-	return frozen;
+	return frozen || (raw->now.state == 'D' &&
+			  freezer_holds(&hangs->freezer, hangs->proc, raw->tgid, raw->pid));
 }
 
-void held_read(struct proc *proc, struct sample *sample)
+void held_read(struct hangs *hangs, struct sample *sample)
 {
 	unsigned looks = 0;
 
@@ -229,13 +231,13 @@ void held_read(struct proc *proc, struct sample *sample)
 		struct task_held *held;
 
 		if (!raw->now.state || !strchr("DSt", raw->now.state) || looks == HELD_LOOKS ||
-		    proctask_executes(proc, raw->tgid))
+		    proctask_executes(hangs->proc, raw->tgid))
 			continue;
 		looks++;
 		held = sample_add_extra(sample, i)->held = xcalloc(1, sizeof(*held));
 		if (raw->now.state == 't')
-			find_tracer(proc, raw, held);
+			find_tracer(hangs->proc, raw, held);
 		else
-			held->frozen = is_frozen(proc, raw);
+			held->frozen = is_frozen(hangs, raw);
 	}
 }

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 
+#include "cgroup/freezer.h"
 #include "data/sample.h"
 #include "kernel/proctask.h"
 #include "kernel/wait_target.h"
@@ -40,6 +41,7 @@ struct hangs {
 	struct clock_lag *lags; /* of CPUs, as of this sample */
 	size_t nlags, lags_cap;
 	struct wait_targets *targets; /* NULL: not opened yet */
+	struct freezer freezer;
 	struct pidlist threads;
 	struct sleepers before, now;
 	size_t at; /* the position of the walk through `before` */
@@ -62,4 +64,4 @@ struct proc;
  * Reads what holds the tasks of a sample (task_extra.held), as far as they are not too many; called
  * once for a sample. What cannot be read is not set.
  */
-void held_read(struct proc *proc, struct sample *sample);
+void held_read(struct hangs *hangs, struct sample *sample);

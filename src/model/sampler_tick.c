@@ -227,7 +227,7 @@ static int read_facts(struct sampler *sampler, struct turn *turn)
 	if (sampler->needs & NEED_HANGS || (config->pids && sampler->needs & NEED_EVIDENCE))
 		hangs_read(&sampler->hangs, turn->cur, config->threads);
 	if (config->pids)
-		held_read(sampler->hangs.proc, turn->cur);
+		held_read(&sampler->hangs, turn->cur);
 	return 0;
 }
 

@@ -113,6 +113,8 @@ static enum wait_seen kind_of_wait(struct states *states, const struct subject *
 		io = io && known &&
 		     raw->counters.delay[DELAY_BLKIO].ns > known->counters.delay[DELAY_BLKIO].ns;
 	}
+	if (!io && freezer_holds(&states->freezer, states->proc, raw->tgid, tid))
+		return WAITS_SEEN;
 	return io ? SEEN_BLKIO : SEEN_DWAIT;
 }
 
@@ -266,6 +268,7 @@ void states_read(struct states *states, const struct sample *prev, struct sample
 
 void states_free(struct states *states)
 {
+	freezer_close(&states->freezer);
 	pidlist_free(&states->threads);
 	free(states->before.all);
 	free(states->now.all);

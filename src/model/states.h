@@ -7,6 +7,7 @@
 #pragma once
 
 #include "base/util.h"
+#include "cgroup/freezer.h"
 #include "data/sample.h"
 #include "kernel/proctask.h"
 
@@ -33,6 +34,7 @@ struct states {
 	size_t at; /* the position of the walk through `before` */
 	int64_t in_io; /* tasks of the machine that wait for I/O; -1: not read yet */
 	struct buf text;
+	struct freezer freezer;
 };
 
 /*

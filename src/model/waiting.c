@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "cgroup/freezer.h"
 #include "kernel/proc.h"
 #include "kernel/proctask.h"
 #include "kernel/procwait.h"
@@ -32,6 +33,7 @@ struct waiting_reader {
 	struct syscall_names *calls;
 	struct procwait_stack stack;
 	struct pidlist threads;
+	struct freezer freezer;
 	struct futexes *futexes; /* of processes since the renewal */
 	size_t nfutexes;
 	unsigned looks; /* threads whose futex may still be read until the next renewal */
@@ -110,10 +112,14 @@ static bool is_of_pipe(const char *function)
 }
 
 /* Tells the state of a thread that sleeps, by its call's. */
-static enum wait_state state_of(const struct waiter *waiter, enum wait_state of_call,
-				const char *function)
+static enum wait_state state_of(struct waiting_reader *reader, const struct waiter *waiter,
+				enum wait_state of_call, const char *function)
 {
-	if (waiter->state == 'D' ? symbol_freezes_in_d(function) : symbol_freezes(function))
+	bool d = waiter->state == 'D';
+
+	if (d ? symbol_freezes_in_d(function) : symbol_freezes(function))
+		return STATE_STOP;
+	if (d && freezer_holds(&reader->freezer, reader->proc, waiter->tgid, waiter->tid))
 		return STATE_STOP;
 	if (waiter->known != WAIT_STATES)
 		return waiter->known;
@@ -192,7 +198,7 @@ static void read_wait(struct waiting_reader *reader, const struct waiter *waiter
 	waiting->syscall = syscall_name(reader->calls, call.number);
 	if (call.number < 0 && symbols_fault(reader->stack.functions, reader->stack.n))
 		waiting->syscall = PAGE_FAULT;
-	waiting->state = state_of(waiter, wait.state, buf_cstr(&waiting->where));
+	waiting->state = state_of(reader, waiter, wait.state, buf_cstr(&waiting->where));
 	waiting->class = class_now(waiting, wait.about);
 	waiting->futex = wait.futex;
 }
@@ -378,6 +384,7 @@ void waiting_close(struct waiting_reader *reader)
 	syscall_names_close(reader->calls);
 	procwait_stack_free(&reader->stack);
 	pidlist_free(&reader->threads);
+	freezer_close(&reader->freezer);
 	free(reader->futexes);
 	free(reader);
 }

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/ptrace.h>
 #include <unistd.h>
 
@@ -165,6 +166,39 @@ E2E_TEST(test_v1_in_place)
 		write_text(e2e_format("%s/cgroup.procs", path), e2e_format("%d", (int)pid)), 0);
 	freeze(path, "freezer.state", "FROZEN", "THAWED");
 	check_frozen("sleep", pid, tasks);
+}
+
+/* In whatever call it sleeps: that is neither the hang of a finding, which looks at all tasks. */
+E2E_TEST(test_v1_anywhere)
+{
+	json_t *tasks[N_SOURCES];
+	struct e2e_result r;
+	char path[300], byte;
+	int pair[2];
+	pid_t pid;
+
+	e2e_require_bpf();
+	e2e_need(box_group("freezer", e2e_group_name("anywhere"), path, sizeof(path)),
+		 "no v1 hierarchy of freezer");
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+	pid = fork();
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		prctl(PR_SET_NAME, "receiver");
+		_exit(recv(pair[0], &byte, 1, 0) != 1);
+	}
+	scratch_child(pid);
+	e2e_sleep(0.2);
+	assert_int_equal(
+		write_text(e2e_format("%s/cgroup.procs", path), e2e_format("%d", (int)pid)), 0);
+	freeze(path, "freezer.state", "FROZEN", "THAWED");
+	check_frozen("receiver", pid, tasks);
+	e2e_sleep(1);
+	e2e_run(&r, NULL, "-b -n 2 -d 0.6 -o json --source taskstats");
+	check_silent_success(&r);
+	assert_null(strstr(r.out.data, e2e_format("receiver %d", (int)pid)));
+	close(pair[0]);
+	close(pair[1]);
 }
 
 /* By cgroup v2, as seen while waits are traced. */
