@@ -197,7 +197,20 @@ static bool is_node(const char *name, const char *node)
 	       (len && !strncasecmp(name, node, len) && (!name[len] || name[len] == '.'));
 }
 
-bool address_takes_host(const char *text, const char *node, const char *host)
+/* Whether a name is among those of a list, which are parted by commas. */
+static bool is_listed(const char *names, const char *name)
+{
+	size_t len;
+
+	for (; names && *names; names += len + (names[len] == ',')) {
+		len = strcspn(names, ",");
+		if (len == strlen(name) && !strncasecmp(names, name, len))
+			return true;
+	}
+	return false;
+}
+
+bool address_takes_host(const char *text, const char *node, const char *names, const char *host)
 {
 	unsigned char address[sizeof(struct in6_addr)];
 	struct endpoint endpoint;
@@ -208,7 +221,8 @@ bool address_takes_host(const char *text, const char *node, const char *host)
 	if (!take_host(host, name))
 		return false;
 	return inet_pton(*host == '[' ? AF_INET6 : AF_INET, name, address) == 1 ||
-	       !strcasecmp(name, "localhost") || (node && *node && is_node(name, node)) ||
+	       !strcasecmp(name, "localhost") || is_listed(names, name) ||
+	       (node && *node && is_node(name, node)) ||
 	       (split_endpoint(text, &endpoint) && !strcasecmp(name, endpoint.host));
 }
 

@@ -32,9 +32,10 @@ bool address_is_open(const struct address_socket *socket);
  * Whether a client may call the address `text` by that name, as in Host of its request, NULL: by
  * none. It may by an address, as localhost, by the name that `text` has, and by the machine's,
  * `node`, whatever the domain (NULL: not by that). Any other is one that a page in a browser has
- * resolve to this machine, to read with the browser what only this machine can.
+ * resolve to this machine, to read with the browser what only this machine can. names: further
+ * ones, parted by commas, such as that by which a proxy calls; NULL: none.
  */
-bool address_takes_host(const char *text, const char *node, const char *host);
+bool address_takes_host(const char *text, const char *node, const char *names, const char *host);
 
 /* Closes the socket, and removes its file. */
 void address_close(const char *text, struct address_socket *socket);

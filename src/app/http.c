@@ -77,7 +77,7 @@ static enum MHD_Result serve_request(void *arg, struct MHD_Connection *connectio
 	struct MHD_Response *response;
 
 	if (!address_takes_host(
-		    http->names->address, http->names->node,
+		    http->names->address, http->names->node, http->names->more,
 		    MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST)))
 		return MHD_queue_response(connection, MISDIRECTED, http->misdirected);
 	if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
@@ -230,8 +230,8 @@ static int open_http(struct http *http, int listening)
 {
 	http->early = make_answer("no sample has been taken yet\n");
 	http->unknown = make_answer("stalltop: /metrics is all there is\n");
-	http->misdirected = make_answer("stalltop is not called that: ask for its address, or have "
-					"--listen name it\n");
+	http->misdirected = make_answer("stalltop is not called that: ask for its address, or name "
+					"it by --listen-names\n");
 	http->refused = make_answer("only GET and HEAD\n");
 	MHD_add_response_header(http->refused, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
 	http->daemon = MHD_start_daemon(

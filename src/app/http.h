@@ -25,7 +25,7 @@ struct http_texts {
 
 /* The names that clients may call: see address_takes_host(). */
 struct http_names {
-	const char *address, *node;
+	const char *address, *node, *more;
 };
 
 /*

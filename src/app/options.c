@@ -265,6 +265,16 @@ SETTER(set_listen)
 	return false;
 }
 
+/* --listen-names */
+SETTER(set_listen_names)
+{
+	options->listen_names = arg;
+	if (*arg && !strpbrk(arg, " /:"))
+		return true;
+	buf_puts(why, "names of hosts without a port, separated by commas");
+	return false;
+}
+
 /* --when */
 SETTER(set_when)
 {
@@ -502,6 +512,10 @@ const struct option_row option_table[] = {
 	  "without ADDRESS for this machine alone, or at the path of a Unix socket",
 	  .set = set_listen, IN(LISTEN), .barred = true, .part = PART_BATCH,
 	  .brief = "metrics over HTTP, for Prometheus" },
+	{ 0, "listen-names", "NAME[,NAME...]", "none",
+	  "with --listen: further names by which clients may call, such as that of a proxy",
+	  .set = set_listen_names, .needs = "listen", IN(LISTEN), .barred = true,
+	  .part = PART_BATCH },
 	{ 0, "max-series", "N", "500",
 	  "for metrics: at most N groups have series of their own, the rest add to one named other",
 	  WHOLE(max_series, 1, SERIES_MAX), IN(SERIES | LISTEN), .barred = true,

@@ -64,6 +64,7 @@ struct options {
 	bool paced, lingers; /* the interval, the time after pressure were asked for */
 	/* The file to write to; NULL: samples to standard output, a report to standard error. */
 	const char *output;
+	const char *listen_names; /* further names of that place; NULL: none */
 	const char *listen; /* where metrics are asked for; NULL: nowhere */
 	size_t max_series; /* 0: the default */
 	bool grouped; /* how rows are grouped was asked for, on the command line */

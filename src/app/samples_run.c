@@ -149,7 +149,8 @@ static int put_server(void *arg, struct out *out)
 static bool open_server(struct sink *sink)
 {
 	struct buf why = { 0 };
-	bool there = server_open(&sink->server, sink->options->listen, &why);
+	bool there = server_open(&sink->server, sink->options->listen, sink->options->listen_names,
+				 &why);
 
 	if (!there)
 		print_listen_error(sink->options->listen, buf_cstr(&why));

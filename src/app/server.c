@@ -29,7 +29,7 @@
 #define DESCRIPTORS 512
 
 struct server {
-	const char *address;
+	const char *address, *names;
 	struct address_socket socket;
 	int texts; /* the sender's end */
 	pid_t pid; /* 0: there is none */
@@ -64,7 +64,7 @@ static int drop_privileges(void)
 _Noreturn static void be_server(const struct server *server, int texts)
 {
 	const int listening = server->socket.fd, keep[] = { listening, texts };
-	struct http_names names = { .address = server->address };
+	struct http_names names = { .address = server->address, .more = server->names };
 	struct utsname machine;
 
 	/* Clients need no name where only this machine calls. */
@@ -97,13 +97,14 @@ static int start_server(struct server *server)
 	return 0;
 }
 
-bool server_open(struct server **out, const char *address, struct buf *why)
+bool server_open(struct server **out, const char *address, const char *names, struct buf *why)
 {
 	struct server *server = xcalloc(1, sizeof(*server));
 	bool there;
 	int err;
 
 	server->address = address;
+	server->names = names;
 	server->texts = -1;
 	there = address_listen(address, &server->socket, why);
 	err = there ? start_server(server) : 0;

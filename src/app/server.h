@@ -21,7 +21,7 @@ bool server_is_built(void);
  * Listens at an address, which must outlive the listener. False, with what is wrong appended to
  * `why`.
  */
-bool server_open(struct server **out, const char *address, struct buf *why);
+bool server_open(struct server **out, const char *address, const char *names, struct buf *why);
 
 /* Whether other machines can ask. */
 bool server_is_open(const struct server *server);

@@ -123,6 +123,17 @@ E2E_TEST(test_hosts)
 	scrape_await(0, path);
 	check_host(0, path, "evil.example", "200");
 	stop_listening(&p);
+	/* Behind a proxy it has the names that are given. */
+	port = scrape_port();
+	e2e_start_stalltop(
+		&p, NULL,
+		e2e_format("--listen 127.0.0.1:%u --listen-names metrics.example,m -d 0.3", port));
+	scrape_await(port, NULL);
+	check_host(port, NULL, "Metrics.example:443", "200");
+	check_host(port, NULL, "m", "200");
+	check_host(port, NULL, "metrics", "421");
+	check_host(port, NULL, "evil.example", "421");
+	stop_listening(&p);
 	/* Others know the machine by its name. */
 	port = scrape_port();
 	e2e_start_stalltop(&p, NULL, e2e_format("--listen 0.0.0.0:%u -d 0.3", port));
