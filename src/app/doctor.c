@@ -70,7 +70,8 @@ static void sample(struct doctor_facts *facts, struct proc *proc)
 					       .proc = proc,
 					       .exits = true,
 					       .delayacct_file = DELAYACCT_FILE,
-					       .trace = true };
+					       .trace = true,
+					       .trace_sites = TRACING_SITES };
 	const struct timespec interval = { 0, INTERVAL_NS };
 	struct sampler *sampler = NULL;
 	const struct frame *frame = NULL;
@@ -241,7 +242,8 @@ static bool look_at_tracing(const struct doctor_facts *facts, struct complaint *
 	bool locked = !strcmp(facts->lockdown, "confidentiality");
 
 	if (!TAKE_NOTE(facts, out, NOTE_TRACE_CAP, NOTE_TRACE_BTF, NOTE_TRACE_ABSENT,
-		       NOTE_TRACE_KERNEL, NOTE_TRACE_ERROR, NOTE_TRACE_CALLS)) {
+		       NOTE_TRACE_KERNEL, NOTE_TRACE_ERROR, NOTE_TRACE_CALLS,
+		       NOTE_TRACE_SYMBOLS)) {
 		buf_puts(&out->what, "what tasks wait on, by tracing");
 		return false;
 	}

@@ -65,6 +65,7 @@ enum note_id {
 	NOTE_CLOCK_BACK,
 	NOTE_LEAPT, /* value: enum psi_resource, or PSI_RESOURCES: of stat */
 	NOTE_PROC_SUBSET,
+	NOTE_TRACE_SYMBOLS,
 	NOTE_IDS
 };
 

@@ -205,6 +205,13 @@ const struct note_row note_table[NOTE_IDS] = {
 		"states alone are traced (--trace-sites 0): sites and wakers are not known",
 		NULL, NOTE_STANDS,
 	},
+	[NOTE_TRACE_SYMBOLS] = {
+		"trace-symbols",
+		"the kernel hides the names of its functions (/proc/kallsyms): sites have no function "
+		"and no stack, and the class of some waits is unknown",
+		"set kernel.kptr_restrict to 0 or 1, and give the program CAP_SYSLOG where it is not "
+		"root", NOTE_STANDS,
+	},
 	[NOTE_READS_HANG] = {
 		"reads-hang",
 		"%v {file|files} of /proc cannot be read, as {its task hangs|their tasks hang}: {it "

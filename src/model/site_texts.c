@@ -333,7 +333,10 @@ static void reserve_stack(struct site_texts *texts)
 	free(old);
 }
 
-/* The text of an address: "function+0x12", or the address; `name` is the function or "". */
+/*
+ * The text of an address: "function+0x12", or "?": addresses are the kernel's secret. `name` is the
+ * function or "".
+ */
 static char *name_address(const struct site_texts *texts, uint64_t address, const char **name)
 {
 	uint64_t offset = 0;
@@ -344,7 +347,7 @@ static char *name_address(const struct site_texts *texts, uint64_t address, cons
 	if (function)
 		snprintf(text, sizeof(text), "%s+0x%llx", function, (unsigned long long)offset);
 	else
-		snprintf(text, sizeof(text), "0x%llx", (unsigned long long)address);
+		snprintf(text, sizeof(text), "?");
 	return xstrdup(text);
 }
 
@@ -389,7 +392,7 @@ static size_t find_stack(struct site_texts *texts, int32_t id)
 	struct stack_place *place;
 	size_t n, telling;
 
-	if (id < 0)
+	if (id < 0 || !texts->symbols)
 		return 0;
 	reserve_stack(texts);
 	place = place_of_stack(texts, id);
@@ -548,6 +551,11 @@ const struct site_stack *site_texts_stacks(const struct site_texts *texts, size_
 {
 	*n = texts->n;
 	return texts->stacks;
+}
+
+bool site_texts_hidden(const struct site_texts *texts)
+{
+	return !texts->symbols;
 }
 
 void site_texts_close(struct site_texts *texts)

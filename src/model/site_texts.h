@@ -34,4 +34,7 @@ void site_texts_stop(struct site_texts *texts);
 /* All stacks of sites so far; [0] is empty. */
 const struct site_stack *site_texts_stacks(const struct site_texts *texts, size_t *n);
 
+/* Whether the kernel hides the names of its functions. */
+bool site_texts_hidden(const struct site_texts *texts);
+
 void site_texts_close(struct site_texts *texts);

@@ -174,6 +174,8 @@ void tracing_note(const struct tracing *tracing, struct frame_info *info)
 		frame_note(info, NOTE_TRACE_STATES, 0);
 	if (tracing->counts.no_calls)
 		frame_note(info, NOTE_TRACE_CALLS, 0);
+	if (tracing->room && site_texts_hidden(tracing->texts))
+		frame_note(info, NOTE_TRACE_SYMBOLS, 0);
 }
 
 struct note tracing_note_of(int error)

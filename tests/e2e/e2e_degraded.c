@@ -740,3 +740,37 @@ E2E_TEST(test_stat_falls)
 	}
 	assert_int_equal(len, 1);
 }
+
+/* Has an empty file stand for the kernel's table of functions, as where they are hidden. */
+static int hide_functions(const char *path)
+{
+	return !own_mounts() || mount(path, "/proc/kallsyms", NULL, MS_BIND, NULL);
+}
+
+/* Where the kernel hides the names of its functions, that is said, and no address takes their
+ * place. */
+E2E_TEST(test_hidden_functions)
+{
+	const char *path = e2e_path("kallsyms");
+	const struct e2e_how how = { .hook = hide_functions, .hook_arg = path };
+	struct e2e_result r;
+	struct samples s;
+	FILE *file;
+
+	e2e_require_bpf();
+	file = fopen(path, "we");
+	assert_non_null(file);
+	fclose(file);
+	assert_true(e2e_load(NULL, "load_kind -w 2 cpu") > 0);
+	e2e_run(&r, &how, "-b -n 1 -d 0.5 --trace -o json");
+	check_silent_success(&r);
+	parse_json(&r, &s);
+	assert_non_null(note_of(s.v[0], "trace-symbols"));
+	assert_null(strstr(r.out.data, "\"0xffff"));
+	e2e_run(&r, &how, "--doctor");
+	assert_non_null(strstr(r.out.data, "kptr_restrict"));
+	e2e_run(&r, NULL, "-b -n 1 -d 0.5 --trace -o json");
+	parse_json(&r, &s);
+	assert_null(note_of(s.v[0], "trace-symbols"));
+	remove(path);
+}
