@@ -24,6 +24,7 @@
 #include "model/notes.h"
 #include "model/sampler.h"
 #include "model/source.h"
+#include "model/tracing.h"
 #include "out/json.h"
 
 /* The inodes of the first namespaces (include/linux/proc_ns.h). */

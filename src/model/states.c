@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "model/states.h"
 
+#include <ctype.h>
+#include <fcntl.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -188,6 +190,39 @@ static void read_threads(struct states *states, const struct subject *subject)
 	raw->now.threads = (uint32_t)states->threads.n;
 }
 
+/*
+ * Whether run times tell who does not run. A CPU of nohz_full= updates that of the task which runs
+ * on it once a second (kernel/sched/core.c:sched_tick_remote()).
+ */
+static bool runs_are_told(struct states *states)
+{
+	char text[8] = "";
+
+	if (!states->ticks_read) {
+		states->ticks_read = true;
+		states->ticks = file_read(AT_FDCWD, "/sys/devices/system/cpu/nohz_full", text,
+					  sizeof(text) - 1) <= 0 ||
+				!isdigit((unsigned char)*text);
+	}
+	return states->ticks;
+}
+
+/*
+ * Whether a single thread that wants a CPU got none since the reading before: the kernel books the
+ * wait when it ends. It is first seen in the interval after that in which it began.
+ */
+static bool is_queued(struct states *states, const struct subject *subject)
+{
+	const struct task_raw *raw = subject->raw, *known = subject->known;
+	const uint32_t valid = VALID_RUN | DELAY_BIT(DELAY_CPU);
+
+	return known && known->task == raw->task && known->now.state == 'R' &&
+	       (known->counters.valid & raw->counters.valid & valid) == valid &&
+	       known->counters.run_ns == raw->counters.run_ns &&
+	       known->counters.delay[DELAY_CPU].ns == raw->counters.delay[DELAY_CPU].ns &&
+	       runs_are_told(states);
+}
+
 /* Reads the state of a task that ran. */
 static void read_state(struct states *states, const struct subject *subject)
 {
@@ -204,6 +239,11 @@ static void read_state(struct states *states, const struct subject *subject)
 		return;
 	raw->now.state = stat.state;
 	raw->now.threads = 1;
+	if (stat.state == 'R' && is_queued(states, subject))
+		count_wait(subject, raw->pid, SEEN_CPU,
+			   subject->known->now.waits.threads[SEEN_CPU]
+				   ? subject->known->now.waits.first_ns
+				   : subject->known->read_ns);
 	if (stat.state == 'D')
 		count_wait(subject, raw->pid, kind_of_wait(states, subject, raw->pid),
 			   raw->read_ns);

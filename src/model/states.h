@@ -35,6 +35,7 @@ struct states {
 	int64_t in_io; /* tasks of the machine that wait for I/O; -1: not read yet */
 	struct buf text;
 	struct freezer freezer;
+	bool ticks_read, ticks; /* run times of those that run are kept up to date */
 };
 
 /*

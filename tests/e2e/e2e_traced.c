@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -516,6 +517,62 @@ E2E_TEST(test_idle_cpus)
 	assert_int_equal(checked, 6);
 	for (i = 0; i < 2; i++)
 		close(there[i]), close(back[i]);
+}
+
+/* Starts a child that computes on the last CPU for ever; first: before all others, for 1.5 s. */
+static pid_t start_spinning(bool first)
+{
+	const struct sched_param high = { .sched_priority = 5 };
+	const struct rlimit seconds = { 5, 5 };
+	pid_t pid = fork();
+	cpu_set_t cpus;
+
+	if (pid)
+		return scratch_child(pid);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	CPU_ZERO(&cpus);
+	CPU_SET((size_t)sysconf(_SC_NPROCESSORS_ONLN) - 1, &cpus);
+	if (setrlimit(RLIMIT_CPU, &seconds) || sched_setaffinity(0, sizeof(cpus), &cpus))
+		_exit(1);
+	if (first)
+		usleep(700000);
+	if (first && sched_setscheduler(0, SCHED_FIFO, &high))
+		_exit(1);
+	for (uint64_t until = (uint64_t)clock() + 1500000; !first || (uint64_t)clock() < until;)
+		;
+	_exit(0);
+}
+
+/* Who gets no CPU for whole intervals waits for one in each of them, by every source. */
+E2E_TEST(test_starved)
+{
+	static const char *const sources[] = { "taskstats", "procfs", "bpf" };
+
+	e2e_require_bpf();
+	for (size_t i = 0; i < 3; i++) {
+		pid_t pid = start_spinning(false), rival = start_spinning(true);
+		unsigned whole = 0;
+		double sum = 0;
+		struct e2e_result r;
+		struct samples s;
+
+		e2e_run(&r, NULL, "-b -n 12 -d 0.2 -o json --source %s -p %d", sources[i],
+			(int)pid);
+		check_silent_success(&r);
+		parse_json(&r, &s);
+		for (size_t n = 0; n < s.n; n++) {
+			json_t *task = task_must(s.v[n], pid);
+			double ns = (double)member_u64(json_object_get(task, "waited"), "cpu");
+
+			sum += ns;
+			whole += ns >= 0.18e9;
+		}
+		/* A twentieth of the time is left to it. */
+		if (sum < 0.9e9 || whole < 4)
+			fail_msg("%s: %.3f s, %u whole intervals", sources[i], sum / 1e9, whole);
+		scratch_kill(pid);
+		scratch_kill(rival);
+	}
 }
 
 /* What ended tasks of one name ran is among their traced states, whenever they took that name. */
