@@ -243,8 +243,7 @@ static bool look_at_tracing(const struct doctor_facts *facts, struct complaint *
 	bool locked = !strcmp(facts->lockdown, "confidentiality");
 
 	if (!TAKE_NOTE(facts, out, NOTE_TRACE_CAP, NOTE_TRACE_BTF, NOTE_TRACE_ABSENT,
-		       NOTE_TRACE_KERNEL, NOTE_TRACE_ERROR, NOTE_TRACE_CALLS,
-		       NOTE_TRACE_SYMBOLS)) {
+		       NOTE_TRACE_KERNEL, NOTE_TRACE_ERROR, NOTE_TRACE_CALLS, NOTE_TRACE_SYMBOLS)) {
 		buf_puts(&out->what, "what tasks wait on, by tracing");
 		return false;
 	}

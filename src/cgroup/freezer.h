@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whether the freezer of cgroup v1 holds a task. Since 6.1 a sleeper that it froze reads as state D,
- * in whatever function it sleeps (kernel/freezer.c:__set_task_frozen()): only its group tells.
+ * Whether the freezer of cgroup v1 holds a task. Since 6.1 a sleeper that it froze reads as state
+ * D, in whatever function it sleeps (kernel/freezer.c:__set_task_frozen()): only its group tells.
  */
 #pragma once
 

@@ -150,7 +150,8 @@ const struct note_row note_table[NOTE_IDS] = {
 	[NOTE_WAITING_HIDDEN] = {
 		"waiting-hidden",
 		"the targets of these waits are hidden: the tasks are other users', or the kernel forbids it",
-		"run as root, or give the program cap_sys_ptrace (and cap_sys_admin for stacks); "
+		"run as root, or give the program cap_sys_ptrace and cap_dac_read_search (and "
+		"cap_sys_admin for stacks); "
 		"with kernel.yama.ptrace_scope=1 your own tasks need that, too", NOTE_STANDS,
 	},
 	[NOTE_TRIGGER_GONE] = {
