@@ -83,3 +83,45 @@ E2E_TEST(test_closed)
 		assert_null(strstr(text, "cannot write"));
 	}
 }
+
+/* A name of the program that is longer than a page: the helper still has a command line of its own.
+ */
+E2E_TEST(test_long_name)
+{
+	const char *const argv[] = { "/bin/bash", "-c",
+				     e2e_format("exec -a \"$(printf %%5000s x)\" %s -b -n 2 -d 0.7",
+						e2e_stalltop()),
+				     NULL };
+	char path[64], text[8192];
+	struct e2e_result r;
+	struct e2e_proc p;
+	size_t len = 0;
+	FILE *file;
+	int helper = 0;
+
+	e2e_require();
+	e2e_start(&p, NULL, argv);
+	for (double until = e2e_now() + 10; !helper && e2e_now() < until; e2e_sleep(0.05)) {
+		snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)p.pid, (int)p.pid);
+		file = fopen(path, "re");
+		if (!file || fscanf(file, "%d", &helper) != 1)
+			helper = 0;
+		if (file)
+			fclose(file);
+	}
+	assert_true(helper > 0);
+	e2e_sleep(0.2);
+	snprintf(path, sizeof(path), "/proc/%d/cmdline", helper);
+	file = fopen(path, "re");
+	if (file) {
+		len = fread(text, 1, sizeof(text) - 1, file);
+		fclose(file);
+	}
+	text[len] = '\0';
+	assert_true(len > 5000);
+	assert_string_equal(text, "stalltop-reads");
+	for (size_t i = strlen(text); i < len; i++)
+		assert_int_equal(text[i], 0);
+	e2e_finish(&p, 20, &r);
+	assert_int_equal(r.status, 0);
+}

@@ -193,6 +193,27 @@ TEST(time_is_kept_and_no_more)
 	close_scene(&scene);
 }
 
+/* Whoever sets the clock on by a quarter of an hour does not make what is kept older. */
+TEST(clock_that_is_set_takes_nothing)
+{
+	const uint64_t span = 60 * NSEC_PER_SEC;
+	struct past_scene scene;
+	struct position first, last;
+
+	open_scene(&scene, 3, (struct ring_limits){ .span_ns = span, .bytes = 64 * MB });
+	for (unsigned i = 0; i < 300; i++) {
+		if (i == 280)
+			scene.machine.asleep_ns = 900 * NSEC_PER_SEC;
+		assert_int_equal(take(&scene), 0);
+	}
+	assert_true(cursor_first(scene.past, &first) && cursor_last(scene.past, &last));
+	assert_true(position_entry(&last)->real_ns - position_entry(&first)->real_ns >
+		    900 * NSEC_PER_SEC);
+	assert_true(position_entry(&last)->begin_ns - position_entry(&first)->begin_ns >=
+		    span - 2 * NSEC_PER_SEC);
+	close_scene(&scene);
+}
+
 TEST(room_is_bounded)
 {
 	const uint64_t room = MB / 2;
