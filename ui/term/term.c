@@ -329,10 +329,10 @@ static int start_curses(struct term *term)
 	if (!has_memory(size.ws_row, size.ws_col))
 		return -ENOMEM;
 	errno = 0;
-	term->screen = newterm(NULL, term->tty.stream, term->input.stream);
 	/* Some terminals bring a description of their own, which another machine does not have. */
-	if (!term->screen && errno != ENOMEM && type && !strncmp(type, "xterm-", 6))
-		term->screen = newterm("xterm-256color", term->tty.stream, term->input.stream);
+	if (type && !strncmp(type, "xterm-", 6) && !term_is_known(type))
+		type = "xterm-256color";
+	term->screen = newterm(type, term->tty.stream, term->input.stream);
 	if (!term->screen)
 		return errno == ENOMEM ? -ENOMEM : -ENOENT;
 	err = tty_divert(&term->tty);
