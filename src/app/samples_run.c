@@ -204,7 +204,7 @@ static volatile sig_atomic_t caught;
 /* Set by SIGUSR1, where that asks for a recording. */
 static volatile sig_atomic_t asked;
 
-/* Set by SIGHUP, where that has the file of --output opened anew. */
+/* Set by SIGHUP where --output names a file, which is reopened then. */
 static volatile sig_atomic_t rotated;
 
 /* Remembers that the file may be another one by now. */
@@ -214,8 +214,8 @@ static void catch_rotation(UNUSED int number)
 }
 
 /*
- * Opens the file of --output anew, if that was asked for: it was moved away, as by logrotate. A new
- * file begins as the first did. 0 or -errno.
+ * Reopens the file of --output after SIGHUP: logrotate may have moved it away. A new file starts
+ * with a head, as the first did. 0 or -errno.
  */
 static int renew_output(void *arg, struct out *out)
 {
@@ -364,7 +364,8 @@ static int run_samples(const struct options *options, struct sampler *sampler,
 			       .watch = &options->watch,
 			       .caught = &caught,
 			       .waiting = &waiting };
-	bool appends = sink->fd >= 0 && options->output;
+	/* Opening a pipe would wait for its reader. */
+	bool appends = sink->fd >= 0 && options->output && is_replaceable(options->output);
 	enum batch_failure failure;
 	int err;
 

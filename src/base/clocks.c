@@ -91,7 +91,7 @@ void zone_refresh(struct zone *zone, uint64_t now_ns)
 	zone->looked_ns = now_ns;
 	stat("/etc/localtime", &now);
 	if (!first && !file_same(&now, &zone->file)) {
-		/* glibc reads the file again only where it was told of another one meanwhile. */
+		/* glibc rereads the file only after TZ has changed. */
 		setenv("TZ", "UTC", 1);
 		tzset();
 		unsetenv("TZ");

@@ -49,8 +49,8 @@ struct zone {
 };
 
 /*
- * Has local times be of another zone where /etc/localtime has become another file, which libc does
- * not look after; every few seconds. Nothing is done where TZ names the zone.
+ * Switches local times to the new zone when /etc/localtime has changed, which libc does not notice.
+ * Checked every few seconds. Does nothing where TZ names the zone.
  */
 void zone_refresh(struct zone *zone, uint64_t now_ns);
 

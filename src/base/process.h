@@ -19,10 +19,9 @@ void start_drop_environment(char **environment);
 void start_take_descriptors(void);
 
 /*
- * Has signals do what they do by default where who starts the program ignores or blocks them:
- * children could not be waited for, timers and ends would not come. What is ignored on purpose
- * stays so: the hang-up of a terminal (nohup), and the keys of a terminal (a job of a shell's
- * background).
+ * Resets signals that the parent ignored or blocked to their defaults: with SIGCHLD ignored no
+ * child can be waited for. What is ignored on purpose stays ignored: SIGHUP (nohup), and the
+ * terminal's signals (background jobs of a shell).
  */
 void start_take_signals(void);
 

@@ -30,7 +30,7 @@
 #define ASK_USERS 16
 #define ASK_NS (5 * NSEC_PER_SEC)
 
-/* Who had no name is asked about again after so long; /etc/passwd is looked at as often. */
+/* How long until a user without a name is asked about again; how often /etc/passwd is checked. */
 #define AGAIN_NS (60 * NSEC_PER_SEC)
 #define LOOK_NS (2 * NSEC_PER_SEC)
 
@@ -161,7 +161,7 @@ struct users *users_open(void)
 	return xcalloc(1, sizeof(struct users));
 }
 
-/* Sets a user's name and home; passwd NULL: it has none, and its number stands for it. */
+/* Sets a user's name and home. Without an entry (passwd NULL) the number is the name. */
 static void set_user(struct users *users, struct known_user *user, const struct passwd *passwd)
 {
 	char number[16];
@@ -234,7 +234,7 @@ char *users_name(struct users *users, uid_t uid, const char **home)
 	return user->name;
 }
 
-/* Reads /etc/passwd anew if it is another file than it was. */
+/* Rereads /etc/passwd if it has changed. */
 static void look_at_passwd(struct users *users, uint64_t now_ns)
 {
 	const struct passwd *passwd;
@@ -267,13 +267,15 @@ static void look_at_passwd(struct users *users, uint64_t now_ns)
 		fclose(file);
 }
 
-/* Asks the other directories about those who are in none so far, or were a while ago. */
-static void ask(struct users *users, uint64_t now_ns)
+void users_ask(struct users *users)
 {
+	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
 	char numbers[ASK_USERS][16], *who[ASK_USERS + 1];
 	size_t n = 0;
 
-	for (size_t i = 0; i < users->n && n < ASK_USERS && now_ns >= users->pause_ns; i++) {
+	if (users->asking || now_ns < users->pause_ns)
+		return;
+	for (size_t i = 0; i < users->n && n < ASK_USERS; i++) {
 		struct known_user *user = &users->all[i];
 
 		if (user->local || (user->asked_ns && now_ns - user->asked_ns < AGAIN_NS))
@@ -355,8 +357,6 @@ bool users_refresh(struct users *users)
 
 	look_at_passwd(users, now_ns);
 	read_answers(users, now_ns);
-	if (!users->asking)
-		ask(users, now_ns);
 	changed = users->changed;
 	users->changed = false;
 	return changed;

@@ -20,11 +20,16 @@ struct users *users_open(void);
 char *users_name(struct users *users, uid_t uid, const char **home);
 
 /*
- * Takes what directories have answered, asks them about users without a name (at most once a
- * minute), and looks after changes of /etc/passwd (every two seconds). Never waits. Whether a user
- * has another name now. To be called at each sample.
+ * Takes the directories' answers, and rereads /etc/passwd if it has changed (checked every two
+ * seconds). Never waits. Returns whether a user has a new name. Call it at the start of a sample.
  */
 bool users_refresh(struct users *users);
+
+/*
+ * Asks the directories about users without a name, each at most once a minute. Does not wait for
+ * the answers. Call it at the end of a sample, when its users are known.
+ */
+void users_ask(struct users *users);
 
 void users_close(struct users *users);
 

@@ -32,9 +32,8 @@
 #define FILE_BYTES (4 << 20)
 
 /*
- * What a user can have read, who names groups as containers' are named: a list of podman's in the
- * user's home, so large, every so often, and so many of them; and the time of all looks together,
- * of each second.
+ * A user can name groups like containers and so make stalltop read podman's list in the user's
+ * home. Limits: size, interval, homes, names of a list, and the time of all lookups in a second.
  */
 #define HOME_BYTES (256 << 10)
 #define HOME_MS 5000
@@ -261,7 +260,7 @@ static void take_home(struct container_names *names, struct home *home, const ch
 	sqlite3_finalize(query);
 }
 
-/* The list in a user's home: read anew if it is another file than it was, a while after that. */
+/* The list in a user's home: checked after HOME_MS, reread if it has changed. */
 static const struct home *look_into_home(struct container_names *names, uid_t owner,
 					 const struct name_place *place, uint64_t now_ms)
 {

@@ -364,8 +364,8 @@ static bool check_shares(struct taskinfo *info, struct sample *sample)
 }
 
 /*
- * Has all paths be read again now and then where groups can be renamed, which no task is told of:
- * in hierarchies of version 1. Whether they are now.
+ * Forgets all paths every few seconds where groups can be renamed (version 1): a rename leaves no
+ * trace in the tasks. Returns whether it did.
  */
 static bool forget_paths(struct taskinfo *info, struct sample *sample)
 {
@@ -437,6 +437,7 @@ void taskinfo_update(struct taskinfo *info, struct sample *sample, unsigned need
 			between(arg);
 		}
 	}
+	users_ask(info->users);
 	info->sharing = false;
 	info->updated = true;
 }
