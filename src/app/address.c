@@ -71,17 +71,27 @@ bool address_is_good(const char *text)
 	return split_endpoint(text, &endpoint);
 }
 
-/* Opens a socket that listens at an address. The descriptor or -errno. */
-static int open_socket(int family, const struct sockaddr *address, socklen_t len)
+/*
+ * Opens one more socket, which listens at an address. others: a name has further addresses.
+ * 0 or -errno.
+ */
+static int open_socket(const struct sockaddr *address, socklen_t len, bool others,
+		       struct address_sockets *out)
 {
-	int fd = socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), one = 1, err;
+	int fd = socket(address->sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	int one = 1, err;
 
 	if (fd < 0)
 		return -errno;
-	if (family != AF_UNIX)
+	if (address->sa_family != AF_UNIX)
 		setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
-	if (!bind(fd, address, len) && !listen(fd, BACKLOG))
-		return fd;
+	/* All addresses of one kind must not keep the other kind's socket out. */
+	if (address->sa_family == AF_INET6 && others)
+		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &one, sizeof(one));
+	if (!bind(fd, address, len) && !listen(fd, BACKLOG)) {
+		out->fds[out->count++] = fd;
+		return 0;
+	}
 	err = -errno;
 	close(fd);
 	return err;
@@ -104,22 +114,52 @@ static bool is_left(const struct sockaddr_un *address)
 }
 
 /* Opens a Unix socket. 0 or -errno. */
-static int listen_at_path(const char *path, struct address_socket *out)
+static int listen_at_path(const char *path, struct address_sockets *out)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	const struct sockaddr *any = (const void *)&address;
 	struct stat info;
+	int err;
 
 	memcpy(address.sun_path, path, strlen(path));
-	out->fd = open_socket(AF_UNIX, (const struct sockaddr *)&address, sizeof(address));
-	if (out->fd == -EADDRINUSE && is_left(&address) && !unlink(path))
-		out->fd = open_socket(AF_UNIX, (const struct sockaddr *)&address, sizeof(address));
-	if (out->fd >= 0 && !lstat(path, &info))
+	err = open_socket(any, sizeof(address), false, out);
+	if (err == -EADDRINUSE && is_left(&address) && !unlink(path))
+		err = open_socket(any, sizeof(address), false, out);
+	if (!err && !lstat(path, &info))
 		out->inode = info.st_ino;
-	return out->fd < 0 ? out->fd : 0;
+	return err;
 }
 
-/* Opens a TCP socket. 0 or -errno; errors of names are appended to why, and -EINVAL. */
-static int listen_at_host(const char *text, struct address_socket *out, struct buf *why)
+/* Whether an address is in the list before its end: files of hosts may have one twice. */
+static bool is_repeated(const struct addrinfo *list, const struct addrinfo *end)
+{
+	for (; list != end; list = list->ai_next)
+		if (list->ai_addrlen == end->ai_addrlen &&
+		    !memcmp(list->ai_addr, end->ai_addr, end->ai_addrlen))
+			return true;
+	return false;
+}
+
+/* Opens TCP sockets at addresses, those aside that this machine has not. 0 or -errno. */
+static int listen_at_all(const struct addrinfo *list, struct address_sockets *out)
+{
+	int err, absent = 0;
+
+	for (const struct addrinfo *at = list; at && out->count < ADDRESS_SOCKETS;
+	     at = at->ai_next) {
+		if (is_repeated(list, at))
+			continue;
+		err = open_socket(at->ai_addr, at->ai_addrlen, list->ai_next, out);
+		if (err == -EADDRNOTAVAIL || err == -EAFNOSUPPORT)
+			absent = err;
+		else if (err)
+			return err;
+	}
+	return out->count ? 0 : absent;
+}
+
+/* Opens TCP sockets. 0 or -errno; errors of names are appended to why, and -EINVAL. */
+static int listen_at_host(const char *text, struct address_sockets *out, struct buf *why)
 {
 	const struct addrinfo hints = { .ai_socktype = SOCK_STREAM,
 					.ai_flags = AI_PASSIVE | AI_NUMERICSERV };
@@ -135,35 +175,46 @@ static int listen_at_host(const char *text, struct address_socket *out, struct b
 		buf_puts(why, err == EAI_SYSTEM ? strerror(errno) : gai_strerror(err));
 		return -EINVAL;
 	}
-	out->fd = open_socket(found->ai_family, found->ai_addr, found->ai_addrlen);
+	err = listen_at_all(found, out);
 	freeaddrinfo(found);
-	return out->fd < 0 ? out->fd : 0;
+	return err;
 }
 
-bool address_listen(const char *text, struct address_socket *out, struct buf *why)
+bool address_listen(const char *text, struct address_sockets *out, struct buf *why)
 {
 	size_t len = why->len;
 	int err;
 
-	*out = (struct address_socket){ .fd = -1 };
+	*out = (struct address_sockets){ .count = 0 };
 	err = is_path(text) ? listen_at_path(text, out) : listen_at_host(text, out, why);
 	if (err && why->len == len)
 		buf_puts(why, strerror(-err));
+	if (err)
+		address_close(text, out);
 	return !err;
 }
 
-bool address_is_open(const struct address_socket *socket)
+/* Whether a socket is reached from other machines. */
+static bool socket_is_open(int fd)
 {
 	struct sockaddr_storage address = { 0 };
 	const struct sockaddr_in *v4 = (const void *)&address;
 	const struct sockaddr_in6 *v6 = (const void *)&address;
 	socklen_t len = sizeof(address);
 
-	if (getsockname(socket->fd, (struct sockaddr *)&address, &len))
+	if (getsockname(fd, (struct sockaddr *)&address, &len))
 		return false;
 	if (address.ss_family == AF_INET)
 		return ntohl(v4->sin_addr.s_addr) >> 24 != IN_LOOPBACKNET;
 	return address.ss_family == AF_INET6 && !IN6_IS_ADDR_LOOPBACK(&v6->sin6_addr);
+}
+
+bool address_is_open(const struct address_sockets *sockets)
+{
+	for (size_t i = 0; i < sockets->count; i++)
+		if (socket_is_open(sockets->fds[i]))
+			return true;
+	return false;
 }
 
 /* Takes the name out of a Host. False where it has not that form. */
@@ -226,15 +277,15 @@ bool address_takes_host(const char *text, const char *node, const char *names, c
 	       (split_endpoint(text, &endpoint) && !strcasecmp(name, endpoint.host));
 }
 
-void address_close(const char *text, struct address_socket *socket)
+void address_close(const char *text, struct address_sockets *sockets)
 {
 	struct stat info;
 
-	if (socket->fd >= 0)
-		close(socket->fd);
+	for (size_t i = 0; i < sockets->count; i++)
+		close(sockets->fds[i]);
 	/* Only a file that is still ours. */
-	if (socket->inode && !lstat(text, &info) && S_ISSOCK(info.st_mode) &&
-	    info.st_ino == socket->inode)
+	if (sockets->inode && !lstat(text, &info) && S_ISSOCK(info.st_mode) &&
+	    info.st_ino == sockets->inode)
 		unlink(text);
-	*socket = (struct address_socket){ .fd = -1 };
+	*sockets = (struct address_sockets){ .count = 0 };
 }

@@ -13,20 +13,25 @@
 /* Whether a text has the form of an address; nothing is resolved. */
 bool address_is_good(const char *text);
 
-/* A listening socket; `inode` is that of a Unix socket's file, 0 for others. */
-struct address_socket {
-	int fd;
+/* The most addresses of a name that are listened at. */
+#define ADDRESS_SOCKETS 8
+
+/* Listening sockets; `inode` is that of a Unix socket's file, 0 for others. */
+struct address_sockets {
+	int fds[ADDRESS_SOCKETS];
+	size_t count;
 	ino_t inode;
 };
 
 /*
- * Opens a socket that listens, and does not wait. Replaces the file of a Unix socket that has no
- * listener any more. False, with what is wrong appended to `why`.
+ * Opens a socket that listens, and does not wait, at each address that the name has and this
+ * machine knows: localhost is ::1 and 127.0.0.1. Replaces the file of a Unix socket that has no
+ * listener any more. False, with what is wrong appended to `why`; then nothing is open.
  */
-bool address_listen(const char *text, struct address_socket *out, struct buf *why);
+bool address_listen(const char *text, struct address_sockets *out, struct buf *why);
 
-/* Whether the socket is reached from other machines. */
-bool address_is_open(const struct address_socket *socket);
+/* Whether one of the sockets is reached from other machines. */
+bool address_is_open(const struct address_sockets *sockets);
 
 /*
  * Whether a client may call the address `text` by that name, as in Host of its request, NULL: by
@@ -37,5 +42,5 @@ bool address_is_open(const struct address_socket *socket);
  */
 bool address_takes_host(const char *text, const char *node, const char *names, const char *host);
 
-/* Closes the socket, and removes its file. */
-void address_close(const char *text, struct address_socket *socket);
+/* Closes the sockets, and removes the file of a Unix socket. */
+void address_close(const char *text, struct address_sockets *sockets);

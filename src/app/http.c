@@ -22,6 +22,9 @@
 /* Until the oldest are closed there may be more connections than are kept. */
 #define ACCEPTED (2 * HTTP_CONNECTIONS)
 
+/* The connections of all sockets. */
+#define CALLERS (ADDRESS_SOCKETS * ACCEPTED)
+
 static const char *const content_types[EXPOSITIONS] = {
 	[EXPOSITION_OPENMETRICS] = "application/openmetrics-text; version=1.0.0; charset=utf-8",
 	[EXPOSITION_TEXT] = "text/plain; version=0.0.4; charset=utf-8",
@@ -36,11 +39,12 @@ struct http_caller {
 };
 
 struct http {
-	struct MHD_Daemon *daemon;
+	struct MHD_Daemon *daemons[ADDRESS_SOCKETS]; /* one a socket */
+	size_t count;
 	struct MHD_Response *texts[EXPOSITIONS]; /* NULL: there is no sample yet */
 	const struct http_names *names;
 	struct MHD_Response *early, *unknown, *refused, *misdirected;
-	struct http_caller callers[ACCEPTED];
+	struct http_caller callers[CALLERS];
 	size_t open; /* callers that are not closing */
 };
 
@@ -102,7 +106,7 @@ static struct http_caller *oldest_of(struct http *http)
 {
 	struct http_caller *oldest = NULL;
 
-	for (size_t i = 0; i < ACCEPTED; i++) {
+	for (size_t i = 0; i < CALLERS; i++) {
 		struct http_caller *caller = &http->callers[i];
 
 		if (caller->connection && !caller->closing &&
@@ -119,9 +123,9 @@ static void take_caller(struct http *http, struct MHD_Connection *connection)
 		MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
 	size_t i = 0;
 
-	while (i < ACCEPTED && http->callers[i].connection)
+	while (i < CALLERS && http->callers[i].connection)
 		i++;
-	if (i == ACCEPTED || !info)
+	if (i == CALLERS || !info)
 		return;
 	http->callers[i] = (struct http_caller){ connection, info->connect_fd,
 						 clock_ns(CLOCK_MONOTONIC), false };
@@ -139,7 +143,7 @@ static void note_caller(void *arg, struct MHD_Connection *connection, UNUSED voi
 		take_caller(http, connection);
 		return;
 	}
-	for (size_t i = 0; i < ACCEPTED; i++) {
+	for (size_t i = 0; i < CALLERS; i++) {
 		struct http_caller *caller = &http->callers[i];
 
 		if (caller->connection != connection)
@@ -154,7 +158,7 @@ static void hang_up_late(struct http *http)
 {
 	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
 
-	for (size_t i = 0; i < ACCEPTED; i++) {
+	for (size_t i = 0; i < CALLERS; i++) {
 		struct http_caller *caller = &http->callers[i];
 
 		if (caller->connection && !caller->closing &&
@@ -226,7 +230,7 @@ static bool receive(struct http *http, int from)
 }
 
 /* Makes what is needed. 0 or -errno. */
-static int open_http(struct http *http, int listening)
+static int open_http(struct http *http, const struct address_sockets *listening)
 {
 	http->early = make_answer("no sample has been taken yet\n");
 	http->unknown = make_answer("stalltop: /metrics is all there is\n");
@@ -234,45 +238,62 @@ static int open_http(struct http *http, int listening)
 					"it by --listen-names\n");
 	http->refused = make_answer("only GET and HEAD\n");
 	MHD_add_response_header(http->refused, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
-	http->daemon = MHD_start_daemon(
-		MHD_USE_EPOLL, 0, NULL, NULL, serve_request, http, MHD_OPTION_LISTEN_SOCKET,
-		listening, MHD_OPTION_CONNECTION_LIMIT, (unsigned)ACCEPTED,
-		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)HTTP_SECONDS,
-		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HTTP_REQUEST_BYTES,
-		MHD_OPTION_NOTIFY_CONNECTION, note_caller, http, MHD_OPTION_END);
-	return http->daemon ? 0 : -ENOMEM;
+	for (; http->count < listening->count; http->count++) {
+		struct MHD_Daemon *daemon = MHD_start_daemon(
+			MHD_USE_EPOLL, 0, NULL, NULL, serve_request, http, MHD_OPTION_LISTEN_SOCKET,
+			listening->fds[http->count], MHD_OPTION_CONNECTION_LIMIT,
+			(unsigned)ACCEPTED, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)HTTP_SECONDS,
+			MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HTTP_REQUEST_BYTES,
+			MHD_OPTION_NOTIFY_CONNECTION, note_caller, http, MHD_OPTION_END);
+
+		if (!daemon)
+			return -ENOMEM;
+		http->daemons[http->count] = daemon;
+	}
+	return 0;
 }
 
 /* The time until something is due, in ms; negative: until a client comes. */
 static int idle_ms(const struct http *http)
 {
 	MHD_UNSIGNED_LONG_LONG ms;
+	int idle = http->open ? LOOK_MS : -1;
 
-	if (MHD_get_timeout(http->daemon, &ms) == MHD_YES && ms < LOOK_MS)
-		return (int)ms;
-	return http->open ? LOOK_MS : -1;
+	for (size_t i = 0; i < http->count; i++)
+		if (MHD_get_timeout(http->daemons[i], &ms) == MHD_YES &&
+		    ms < (idle < 0 ? LOOK_MS : (unsigned)idle))
+			idle = (int)ms;
+	return idle;
 }
 
-int http_serve(int listening, int texts, const struct http_names *names)
+/* Lets the library do what is due. 0 or -errno. */
+static int run_daemons(struct http *http)
+{
+	for (size_t i = 0; i < http->count; i++)
+		if (MHD_run(http->daemons[i]) != MHD_YES)
+			return -EIO;
+	return 0;
+}
+
+int http_serve(const struct address_sockets *listening, int texts, const struct http_names *names)
 {
 	struct http http = { .names = names };
 	int err = open_http(&http, listening);
-	const union MHD_DaemonInfo *info;
-	struct pollfd fds[] = { { .fd = texts, .events = POLLIN }, { .events = POLLIN } };
+	struct pollfd fds[1 + ADDRESS_SOCKETS] = { { .fd = texts, .events = POLLIN } };
 	bool more = true;
 
-	if (err)
-		return err;
-	info = MHD_get_daemon_info(http.daemon, MHD_DAEMON_INFO_EPOLL_FD);
-	fds[1].fd = info->epoll_fd;
-	while (more) {
-		if (poll(fds, ARRAY_SIZE(fds), idle_ms(&http)) < 0 && errno != EINTR)
+	for (size_t i = 0; !err && i < http.count; i++)
+		fds[1 + i] = (struct pollfd){ .fd = MHD_get_daemon_info(http.daemons[i],
+									MHD_DAEMON_INFO_EPOLL_FD)
+							    ->epoll_fd,
+					      .events = POLLIN };
+	while (more && !err) {
+		if (poll(fds, 1 + http.count, idle_ms(&http)) < 0 && errno != EINTR)
 			return -errno;
 		more = receive(&http, texts);
-		if (MHD_run(http.daemon) != MHD_YES)
-			return -EIO;
+		err = run_daemons(&http);
 		hang_up_late(&http);
 	}
 	/* The process ends: nothing is given back. */
-	return 0;
+	return err;
 }

@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+#include "app/address.h"
 #include "out/out_openmetrics.h"
 
 /*
@@ -29,7 +30,7 @@ struct http_names {
 };
 
 /*
- * Answers on a listening socket with the texts received last by `texts`, until the other end of
+ * Answers on listening sockets with the texts received last by `texts`, until the other end of
  * `texts` is closed. Returns 0 or -errno.
  */
-int http_serve(int listening, int texts, const struct http_names *names);
+int http_serve(const struct address_sockets *listening, int texts, const struct http_names *names);

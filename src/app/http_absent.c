@@ -6,7 +6,8 @@
 
 #include "base/util.h"
 
-int http_serve(UNUSED int listening, UNUSED int texts, UNUSED const struct http_names *names)
+int http_serve(UNUSED const struct address_sockets *listening, UNUSED int texts,
+	       UNUSED const struct http_names *names)
 {
 	return -ENOSYS;
 }

@@ -509,7 +509,8 @@ const struct option_row option_table[] = {
 	  .brief = "write to FILE" },
 	{ 0, "listen", "WHERE", "off",
 	  "no screen: answer with metrics (OpenMetrics over HTTP, /metrics) at [ADDRESS]:PORT, "
-	  "without ADDRESS for this machine alone, or at the path of a Unix socket",
+	  "without ADDRESS for this machine alone and at all addresses of a name, or at the path "
+	  "of a Unix socket",
 	  .set = set_listen, IN(LISTEN), .barred = true, .part = PART_BATCH,
 	  .brief = "metrics over HTTP, for Prometheus" },
 	{ 0, "listen-names", "NAMES", "none",

@@ -30,7 +30,7 @@
 
 struct server {
 	const char *address, *names;
-	struct address_socket socket;
+	struct address_sockets sockets;
 	int texts; /* the sender's end */
 	pid_t pid; /* 0: there is none */
 	uint64_t sent_ns; /* CLOCK_MONOTONIC; 0: nothing was sent yet */
@@ -63,15 +63,17 @@ static int drop_privileges(void)
 /* The process that answers. It ends with the program. */
 _Noreturn static void be_server(const struct server *server, int texts)
 {
-	const int listening = server->socket.fd, keep[] = { listening, texts };
+	const struct address_sockets *sockets = &server->sockets;
+	int keep[ADDRESS_SOCKETS + 1] = { texts };
 	struct http_names names = { .address = server->address, .more = server->names };
 	struct utsname machine;
 
 	/* Clients need no name where only this machine calls. */
-	if (address_is_open(&server->socket) && !uname(&machine))
+	if (address_is_open(sockets) && !uname(&machine))
 		names.node = machine.nodename;
-	start_serving("stalltop-http", keep, ARRAY_SIZE(keep));
-	if (drop_privileges() || confine_calls() || http_serve(listening, texts, &names))
+	memcpy(keep + 1, sockets->fds, sockets->count * sizeof(*keep));
+	start_serving("stalltop-http", keep, sockets->count + 1);
+	if (drop_privileges() || confine_calls() || http_serve(sockets, texts, &names))
 		_exit(EXIT_FAILURE);
 	_exit(EXIT_SUCCESS);
 }
@@ -106,7 +108,7 @@ bool server_open(struct server **out, const char *address, const char *names, st
 	server->address = address;
 	server->names = names;
 	server->texts = -1;
-	there = address_listen(address, &server->socket, why);
+	there = address_listen(address, &server->sockets, why);
 	err = there ? start_server(server) : 0;
 	if (err)
 		buf_puts(why, strerror(-err));
@@ -189,7 +191,7 @@ int server_send(struct server *server, const struct out *out)
 
 bool server_is_open(const struct server *server)
 {
-	return address_is_open(&server->socket);
+	return address_is_open(&server->sockets);
 }
 
 void server_close(struct server *server)
@@ -203,7 +205,7 @@ void server_close(struct server *server)
 		kill(server->pid, SIGKILL);
 		waitpid(server->pid, NULL, 0);
 	}
-	address_close(server->address, &server->socket);
+	address_close(server->address, &server->sockets);
 	buf_free(&server->text);
 	free(server);
 }

@@ -6,11 +6,15 @@
 #include "tests/lib/parse.h"
 #include "tests/lib/scrape.h"
 
+#include <arpa/inet.h>
 #include <fcntl.h>
+#include <netinet/in.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -145,6 +149,55 @@ E2E_TEST(test_hosts)
 	e2e_finish(&p, 20, &r);
 	assert_int_equal(r.status, 0);
 	assert_non_null(strstr(r.err.data, "whoever reaches that address"));
+}
+
+/* Has a file of hosts of its own. */
+static int use_hosts(const char *file)
+{
+	return unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	       mount(file, "/etc/hosts", NULL, MS_BIND, NULL);
+}
+
+/* At each address of a name that the machine has, whether of version 4 or 6. */
+E2E_TEST(test_addresses)
+{
+	const char *file = e2e_path("names");
+	const struct e2e_how how = { .hook = use_hosts, .hook_arg = file };
+	unsigned port = scrape_port();
+	const char *args = e2e_format("--listen several.test:%u -d 0.3", port);
+	struct e2e_result r;
+	struct e2e_proc p;
+	FILE *hosts;
+	int held, one = 1;
+
+	e2e_require();
+	hosts = fopen(file, "w");
+	fputs("::1 several.test\n127.0.0.1 several.test\n127.0.0.2 several.test\n"
+	      "127.0.0.1 several.test\n192.0.2.7 several.test\n",
+	      hosts);
+	fclose(hosts);
+	e2e_start_stalltop(&p, &how, args);
+	scrape_await(port, NULL);
+	scrape_await(port, "127.0.0.2");
+	if (!access("/proc/net/if_inet6", F_OK))
+		scrape_await(port, "::1");
+	assert_int_equal(scrape_call(port, "127.0.0.3"), -1);
+	stop_listening(&p);
+	/* Who calls one of them must not reach another program. */
+	held = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	setsockopt(held, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
+	assert_int_equal(bind(held,
+			      (const struct sockaddr *)&(struct sockaddr_in){
+				      .sin_family = AF_INET,
+				      .sin_port = htons((uint16_t)port),
+				      .sin_addr.s_addr = htonl(INADDR_LOOPBACK + 1) },
+			      sizeof(struct sockaddr_in)),
+			 0);
+	assert_int_equal(listen(held, 1), 0);
+	e2e_run(&r, &how, "%s -n 1", args);
+	close(held);
+	assert_int_equal(r.status, 1);
+	assert_non_null(strstr(r.err.data, "Address already in use"));
 }
 
 /* At the path of a Unix socket, which is removed at the end, and replaced where it was left. */

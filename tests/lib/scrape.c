@@ -13,7 +13,6 @@
 
 #include "tests/lib/e2e.h"
 
-/* A port that nobody has. */
 unsigned scrape_port(void)
 {
 	struct sockaddr_in address = { .sin_family = AF_INET,
@@ -27,26 +26,43 @@ unsigned scrape_port(void)
 	return ntohs(address.sin_port);
 }
 
-/* Connects to a port, or to the Unix socket at a path. The descriptor or -1. */
-int scrape_call(unsigned port, const char *path)
+/* Fills in where to connect to, see scrape_call(). */
+static void fill_address(unsigned port, const char *where, struct sockaddr_storage *out)
 {
-	struct sockaddr_in inet = { .sin_family = AF_INET,
-				    .sin_port = htons((uint16_t)port),
-				    .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-	struct sockaddr_un local = { .sun_family = AF_UNIX };
-	int fd = socket(path ? AF_UNIX : AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), err;
+	struct sockaddr_un *local = (void *)out;
+	struct sockaddr_in6 *v6 = (void *)out;
+	struct sockaddr_in *v4 = (void *)out;
 
-	if (path)
-		snprintf(local.sun_path, sizeof(local.sun_path), "%s", path);
-	err = path ? connect(fd, (struct sockaddr *)&local, sizeof(local))
-		   : connect(fd, (struct sockaddr *)&inet, sizeof(inet));
-	if (!err)
+	*out = (struct sockaddr_storage){ .ss_family = AF_INET };
+	if (where && strchr(where, '/')) {
+		out->ss_family = AF_UNIX;
+		snprintf(local->sun_path, sizeof(local->sun_path), "%s", where);
+	} else if (where && strchr(where, ':')) {
+		out->ss_family = AF_INET6;
+		v6->sin6_port = htons((uint16_t)port);
+		assert_int_equal(inet_pton(AF_INET6, where, &v6->sin6_addr), 1);
+	} else {
+		v4->sin_port = htons((uint16_t)port);
+		assert_int_equal(inet_pton(AF_INET, where ? where : "127.0.0.1", &v4->sin_addr), 1);
+	}
+}
+
+int scrape_call(unsigned port, const char *where)
+{
+	struct sockaddr_storage address;
+	int fd;
+
+	fill_address(port, where, &address);
+	fd = socket(address.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (!connect(fd, (struct sockaddr *)&address,
+		     address.ss_family == AF_INET   ? sizeof(struct sockaddr_in)
+		     : address.ss_family == AF_UNIX ? sizeof(struct sockaddr_un)
+						    : sizeof(struct sockaddr_in6)))
 		return fd;
 	close(fd);
 	return -1;
 }
 
-/* Reads up to the end of a connection, for so long at most, and closes it. False: it went on. */
 bool scrape_read(int fd, char *text, size_t size, double seconds)
 {
 	double until = e2e_now() + seconds;
@@ -65,11 +81,10 @@ bool scrape_read(int fd, char *text, size_t size, double seconds)
 	return n <= 0;
 }
 
-/* Sends a request and returns the answer; NULL without one. */
-const char *scrape_ask(unsigned port, const char *path, const char *request)
+const char *scrape_ask(unsigned port, const char *where, const char *request)
 {
 	static char text[1 << 22];
-	int fd = scrape_call(port, path);
+	int fd = scrape_call(port, where);
 
 	if (fd < 0)
 		return NULL;
@@ -80,14 +95,13 @@ const char *scrape_ask(unsigned port, const char *path, const char *request)
 	return text;
 }
 
-/* Waits until there are metrics. */
-void scrape_await(unsigned port, const char *path)
+void scrape_await(unsigned port, const char *where)
 {
 	double until = e2e_now() + 30;
 	const char *text = NULL;
 
 	while (e2e_now() < until) {
-		text = scrape_ask(port, path, SCRAPE_GET);
+		text = scrape_ask(port, where, SCRAPE_GET);
 		if (text && strstr(text, "# EOF\n"))
 			return;
 		e2e_sleep(0.05);

@@ -12,14 +12,17 @@
 /* A port that nobody has. */
 unsigned scrape_port(void);
 
-/* Connects to a port, or to the Unix socket at a path. The descriptor or -1. */
-int scrape_call(unsigned port, const char *path);
+/*
+ * Connects to the Unix socket at a path (which has a slash), or to a port at an address, NULL:
+ * 127.0.0.1. The descriptor or -1.
+ */
+int scrape_call(unsigned port, const char *where);
 
 /* Reads up to the end of a connection, for so long at most, and closes it. False: it went on. */
 bool scrape_read(int fd, char *text, size_t size, double seconds);
 
 /* Sends a request and returns the answer, good until the next; NULL: nobody is there. */
-const char *scrape_ask(unsigned port, const char *path, const char *request);
+const char *scrape_ask(unsigned port, const char *where, const char *request);
 
 /* Waits until there are metrics. */
-void scrape_await(unsigned port, const char *path);
+void scrape_await(unsigned port, const char *where);
