@@ -16,13 +16,11 @@
 #include "base/util.h"
 #include "data/wait_state.h"
 #include "kernel/file_owner.h"
+#include "kernel/mount_tables.h"
 #include "kernel/mounts.h"
 #include "kernel/proctask.h"
 #include "kernel/sockets.h"
 #include "kernel/wait_target_parts.h"
-
-/* The most that is read of a mount table. */
-#define MOUNTINFO_BYTES (16 * 1024 * 1024)
 
 struct wait_targets *wait_targets_open(struct proc *proc)
 {
@@ -33,6 +31,7 @@ struct wait_targets *wait_targets_open(struct proc *proc)
 	targets->sockets = sockets_open(proc);
 	targets->owners = file_owners_open(proc);
 	targets->locks = file_locks_open(proc->fd);
+	targets->mounts = mount_tables_open(proc->fd);
 	return targets;
 }
 
@@ -41,7 +40,7 @@ void wait_targets_renew(struct wait_targets *targets)
 	sockets_renew(targets->sockets);
 	file_owners_renew(targets->owners);
 	file_locks_renew(targets->locks);
-	targets->mounts_of[0] = '\0';
+	mount_tables_renew(targets->mounts);
 }
 
 int wait_target_link(struct wait_targets *targets, pid_t tid, int fd, struct fd_link *link)
@@ -74,34 +73,6 @@ static bool find_field(struct span text, const char *key, uint64_t *value)
 	return find_line(text, key, &rest) && take_uint(&rest, value);
 }
 
-/* Makes the mount table that the task sees present. 0 or -errno. */
-static int load_mounts(struct wait_targets *targets, pid_t tid)
-{
-	char path[64], space[sizeof(targets->mounts_of)];
-	int err, len;
-
-	snprintf(path, sizeof(path), "%d/ns/mnt", (int)tid);
-	len = proc_readlink(targets->proc, path, space, sizeof(space) - 1);
-	if (len < 0)
-		return len;
-	space[len] = '\0';
-	if (!strcmp(space, targets->mounts_of))
-		return 0;
-	targets->mounts.len = 0;
-	targets->mounts_of[0] = '\0';
-	snprintf(path, sizeof(path), "%d/mountinfo", (int)tid);
-	err = file_read_all(targets->proc->fd, path, &targets->mounts, MOUNTINFO_BYTES);
-	if (!err)
-		strcpy(targets->mounts_of, space);
-	return err;
-}
-
-/* The mount table that was read. */
-static struct span mounts_text(const struct wait_targets *targets)
-{
-	return (struct span){ targets->mounts.data, targets->mounts.data + targets->mounts.len };
-}
-
 /*
  * Checks that a descriptor is that file: 0 or -errno. Reads fdinfo, as stat() would ask the file's
  * server, and on btrfs give another device than the kernel's.
@@ -112,7 +83,7 @@ static int check_file(struct wait_targets *targets, pid_t tid, int fd, uint32_t 
 	int len = wait_target_fdinfo(targets, tid, fd, text);
 	uint64_t value, mount;
 	uint32_t mount_dev;
-	struct span all;
+	struct span all, mounts;
 
 	if (len < 0)
 		return len;
@@ -121,8 +92,9 @@ static int check_file(struct wait_targets *targets, pid_t tid, int fd, uint32_t 
 		return -ENODATA;
 	if (value != ino)
 		return -ESTALE;
-	if (!dev || !find_field(all, "mnt_id:", &mount) || load_mounts(targets, tid) ||
-	    !mount_device(mounts_text(targets), mount, &mount_dev))
+	if (!dev || !find_field(all, "mnt_id:", &mount) ||
+	    mount_tables_find(targets->mounts, tid, &mounts) ||
+	    !mount_device(mounts, mount, &mount_dev))
 		return 0;
 	return mount_dev == dev ? 0 : -ESTALE;
 }
@@ -412,13 +384,14 @@ static bool is_plain_path(const char *path)
 pid_t wait_target_server(struct wait_targets *targets, pid_t tid, size_t at, struct buf *out)
 {
 	struct buf server = { 0 };
+	struct span mounts;
 	uint32_t fuse;
 	pid_t owner = 0;
 	char link[32];
 
-	if (!is_plain_path(buf_cstr(out) + at) || load_mounts(targets, tid))
+	if (!is_plain_path(buf_cstr(out) + at) || mount_tables_find(targets->mounts, tid, &mounts))
 		return 0;
-	if (mount_server(mounts_text(targets), buf_cstr(out) + at, &server, &fuse)) {
+	if (mount_server(mounts, buf_cstr(out) + at, &server, &fuse)) {
 		buf_puts(out, " (");
 		buf_add(out, server.data, server.len);
 		snprintf(link, sizeof(link), FILE_OWNER_FUSE "%u", fuse);
@@ -465,12 +438,13 @@ int wait_target_fd(struct wait_targets *targets, pid_t tid, int fd, uint32_t dev
 int wait_target_path(struct wait_targets *targets, pid_t tid, uint32_t dev, const char *path,
 		     struct buf *out)
 {
-	int err = load_mounts(targets, tid);
+	struct span mounts;
+	int err = mount_tables_find(targets->mounts, tid, &mounts);
 	size_t at = out->len;
 
 	if (err)
 		return err;
-	if (!mount_path(mounts_text(targets), dev, path, out))
+	if (!mount_path(mounts, dev, path, out))
 		return -ENOENT;
 	wait_target_server(targets, tid, at, out);
 	return 0;
@@ -623,6 +597,6 @@ void wait_targets_close(struct wait_targets *targets)
 	sockets_close(targets->sockets);
 	file_owners_close(targets->owners);
 	file_locks_close(targets->locks);
-	buf_free(&targets->mounts);
+	mount_tables_close(targets->mounts);
 	free(targets);
 }

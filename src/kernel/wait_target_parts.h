@@ -21,8 +21,7 @@ struct wait_targets {
 	struct sockets *sockets;
 	struct file_owners *owners;
 	struct file_locks *locks;
-	struct buf mounts; /* the mount table that was read last */
-	char mounts_of[64]; /* the mount namespace whose it is; "": none */
+	struct mount_tables *mounts;
 	bool within_polled; /* it is a file that an epoll descriptor looks at which is named */
 };
 

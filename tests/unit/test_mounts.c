@@ -1,12 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Mount tables: devices by id, and paths by device. */
+/* Mount tables: devices by id, paths by device; and each is read once while it is unchanged. */
 #include "tests/lib/test.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/util.h"
+#include "kernel/mount_tables.h"
 #include "kernel/mounts.h"
+#include "tests/lib/scratch.h"
 
 #define DEV(MAJOR, MINOR) ((uint32_t)((MAJOR) << 20 | (MINOR)))
 
@@ -182,4 +191,111 @@ TEST(test_type)
 	}
 	buf_free(&out);
 	free((char *)all.at);
+}
+/* A task of a folder that stands for /proc has this table. */
+static void set_table(const char *text)
+{
+	scratch_file(scratch_path("1/mountinfo"), text);
+}
+
+/* Asserts what is told of a task's table. */
+static void check_table(struct mount_tables *tables, pid_t tid, const char *part, bool there)
+{
+	struct span text;
+	struct buf copy = { 0 };
+
+	assert_int_equal(mount_tables_find(tables, tid, &text), 0);
+	buf_add(&copy, text.at, (size_t)(text.end - text.at));
+	assert_int_equal(!!strstr(buf_cstr(&copy), part), there);
+	buf_free(&copy);
+}
+
+/* A table is read once while nothing says that it changed, and after seconds where nothing can. */
+TEST(test_read_once)
+{
+	struct mount_tables *tables;
+	int folder;
+
+	scratch_begin();
+	folder = open(scratch_folder(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+	mkdir(scratch_path("1"), 0700);
+	mkdir(scratch_path("1/ns"), 0700);
+	assert_int_equal(symlink("mnt:[4711]", scratch_path("1/ns/mnt")), 0);
+	set_table("first");
+	tables = mount_tables_open(folder);
+	check_table(tables, 1, "first", true);
+	set_table("second");
+	mount_tables_renew(tables);
+	check_table(tables, 1, "first", true);
+	usleep(5100000);
+	check_table(tables, 1, "first", true);
+	mount_tables_renew(tables);
+	check_table(tables, 1, "second", true);
+	/* Another namespace is another table. */
+	set_table("third");
+	assert_int_equal(unlink(scratch_path("1/ns/mnt")), 0);
+	assert_int_equal(symlink("mnt:[4712]", scratch_path("1/ns/mnt")), 0);
+	check_table(tables, 1, "third", true);
+	mount_tables_close(tables);
+	close(folder);
+	scratch_end();
+}
+
+/* A process in a mount namespace of its own, which mounts one more when a byte comes. */
+static pid_t start_mounter(int from, int done)
+{
+	pid_t pid = scratch_child(fork());
+	char byte;
+
+	if (pid)
+		return pid;
+	if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))
+		_exit(77);
+	while (write(done, "", 1) == 1 && read(from, &byte, 1) == 1)
+		mount("stalltop-mounted", "/tmp", "tmpfs", 0, NULL);
+	_exit(0);
+}
+
+/* What is mounted in a namespace is there from the next sample on, and in that namespace alone. */
+TEST(test_namespaces)
+{
+	struct mount_tables *tables;
+	int procfd = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC), go[2], done[2];
+	struct pollfd wait;
+	pid_t pid;
+	char byte;
+
+	scratch_begin();
+	assert_int_equal(pipe2(go, O_CLOEXEC), 0);
+	assert_int_equal(pipe2(done, O_CLOEXEC), 0);
+	pid = start_mounter(go[0], done[1]);
+	close(done[1]);
+	wait = (struct pollfd){ .fd = done[0], .events = POLLIN };
+	if (poll(&wait, 1, 10000) != 1 || read(done[0], &byte, 1) != 1)
+		scratch_skip("no mount namespace can be had");
+	tables = mount_tables_open(procfd);
+	check_table(tables, pid, "stalltop-mounted", false);
+	check_table(tables, getpid(), "stalltop-mounted", false);
+	assert_int_equal(write(go[1], "", 1), 1);
+	assert_int_equal(poll(&wait, 1, 10000), 1);
+	for (unsigned i = 0; i < 120; i++) {
+		struct span text;
+
+		mount_tables_renew(tables);
+		assert_int_equal(mount_tables_find(tables, pid, &text), 0);
+		if (memmem(text.at, (size_t)(text.end - text.at), "stalltop-mounted", 16))
+			break;
+		usleep(50000);
+	}
+	check_table(tables, pid, "stalltop-mounted", true);
+	check_table(tables, getpid(), "stalltop-mounted", false);
+	scratch_kill(pid);
+	mount_tables_renew(tables);
+	assert_int_equal(mount_tables_find(tables, pid, &(struct span){ NULL, NULL }), -ENOENT);
+	mount_tables_close(tables);
+	close(procfd);
+	close(go[0]);
+	close(go[1]);
+	close(done[0]);
+	scratch_end();
 }
