@@ -32,7 +32,7 @@ struct namespace_info {
 
 #define GET_NAMESPACE_INFO _IOR(0xb7, 10, struct namespace_info)
 
-struct table {
+struct mount_table {
 	char name[64]; /* of the namespace: "mnt:[4026531841]" */
 	struct namespace_info info; /* when it was read */
 	uint64_t read_ns, used_ns; /* CLOCK_MONOTONIC */
@@ -43,7 +43,7 @@ struct table {
 struct mount_tables {
 	int procfd;
 	size_t count;
-	struct table tables[KEPT_TABLES];
+	struct mount_table tables[KEPT_TABLES];
 };
 
 struct mount_tables *mount_tables_open(int procfd)
@@ -61,7 +61,7 @@ void mount_tables_renew(struct mount_tables *tables)
 }
 
 /* Lets a table go. */
-static void drop_table(struct mount_tables *tables, struct table *table)
+static void drop_table(struct mount_tables *tables, struct mount_table *table)
 {
 	buf_free(&table->text);
 	*table = tables->tables[--tables->count];
@@ -70,14 +70,14 @@ static void drop_table(struct mount_tables *tables, struct table *table)
 /* Lets the tables go that were not asked for lately, until there is room for one more. */
 static void make_room(struct mount_tables *tables)
 {
-	struct table *oldest;
+	struct mount_table *oldest;
 	size_t bytes;
 
 	do {
 		oldest = NULL;
 		bytes = 0;
 		for (size_t i = 0; i < tables->count; i++) {
-			struct table *table = &tables->tables[i];
+			struct mount_table *table = &tables->tables[i];
 
 			bytes += table->text.len;
 			if (!oldest || table->used_ns < oldest->used_ns)
@@ -105,7 +105,7 @@ static struct namespace_info ask_kernel(const struct mount_tables *tables, pid_t
 }
 
 /* Whether a table can be taken as it was read. */
-static bool is_unchanged(const struct table *table, const struct namespace_info *info,
+static bool is_unchanged(const struct mount_table *table, const struct namespace_info *info,
 			 uint64_t now_ns)
 {
 	return table->info.id == info->id && table->info.mounts == info->mounts &&
@@ -127,22 +127,23 @@ static int read_name(const struct mount_tables *tables, pid_t tid, char *name, s
 }
 
 /* Finds the table of a namespace, or adds an empty one. */
-static struct table *find_table(struct mount_tables *tables, const char *name)
+static struct mount_table *find_table(struct mount_tables *tables, const char *name)
 {
-	struct table *table;
+	struct mount_table *table;
 
 	for (size_t i = 0; i < tables->count; i++)
 		if (!strcmp(tables->tables[i].name, name))
 			return &tables->tables[i];
 	make_room(tables);
 	table = &tables->tables[tables->count++];
-	*table = (struct table){ .read_ns = 0 };
+	*table = (struct mount_table){ .read_ns = 0 };
 	snprintf(table->name, sizeof(table->name), "%s", name);
 	return table;
 }
 
 /* Reads a table again where it may have changed. 0 or -errno. */
-static int refresh(struct mount_tables *tables, pid_t tid, struct table *table, uint64_t now_ns)
+static int refresh(struct mount_tables *tables, pid_t tid, struct mount_table *table,
+		   uint64_t now_ns)
 {
 	/* Asked before it is read: a change meanwhile is seen the next time. */
 	struct namespace_info info = ask_kernel(tables, tid);
@@ -165,7 +166,7 @@ int mount_tables_find(struct mount_tables *tables, pid_t tid, struct span *text)
 	char name[sizeof(tables->tables->name)];
 	int err = read_name(tables, tid, name, sizeof(name));
 	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
-	struct table *table;
+	struct mount_table *table;
 
 	if (err)
 		return err;
