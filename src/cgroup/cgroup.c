@@ -3,8 +3,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <search.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -24,6 +26,9 @@
 /* How many readings a missing file is skipped before it is looked for again. */
 #define RETRY_READINGS 64
 
+/* How many of a group's processes are asked for their group in the hierarchy of cpu. */
+#define ASKED_MEMBERS 16
+
 /* One file of a group; for the states its directory. */
 struct file {
 	int fd; /* -1: not open */
@@ -41,13 +46,16 @@ struct open_group {
 	unsigned looked; /* times since the inode was found */
 	unsigned now; /* index of the present sample */
 	unsigned tried; /* bits of parts that were read, or are missing, in this tick */
+	char *cpu_path; /* of the group in the hierarchy of cpu with the same tasks; NULL: none */
 	struct cgroup_sample samples[2];
 	struct file files[CGROUP_PARTS];
 };
 
 struct cgroup_reader {
 	const struct hierarchy *hierarchy;
-	struct hierarchy cpu; /* v1's with the controller cpu; closed: none */
+	int procfd;
+	struct hierarchy cpu_hierarchy; /* v1's with the controller cpu; closed: none */
+	struct cgroup_reader *cpu; /* of that; NULL: the groups' own files tell */
 	struct cgroupstats_conn *states; /* NULL: not opened yet, or refused */
 	int states_error; /* why it was refused */
 	void *tree; /* the groups by path, of tsearch() */
@@ -109,14 +117,25 @@ static const struct file_part parts[CGROUP_PARTS] = {
 	[CGROUP_STATES] = { NULL, NULL },
 };
 
-struct cgroup_reader *cgroup_reader_open(int procfd, const struct hierarchy *hierarchy)
+/* Makes a reader of what the groups' own files have. */
+static struct cgroup_reader *make_reader(int procfd, const struct hierarchy *hierarchy)
 {
 	struct cgroup_reader *reader = xcalloc(1, sizeof(*reader));
 
+	reader->procfd = procfd;
 	reader->hierarchy = hierarchy;
 	reader->tick = 1;
-	if (hierarchy_open(&reader->cpu, procfd, "cpu"))
+	return reader;
+}
+
+struct cgroup_reader *cgroup_reader_open(int procfd, const struct hierarchy *hierarchy)
+{
+	struct cgroup_reader *reader = make_reader(procfd, hierarchy);
+
+	if (hierarchy_open(&reader->cpu_hierarchy, procfd, "cpu"))
 		debug_log("no v1 hierarchy of cpu: how long groups are throttled is that of v2");
+	else if (strcmp(reader->cpu_hierarchy.name, hierarchy->name) != 0)
+		reader->cpu = make_reader(procfd, &reader->cpu_hierarchy);
 	return reader;
 }
 
@@ -153,6 +172,7 @@ static void free_group(struct cgroup_reader *reader, struct open_group *group)
 	tdelete(group, &reader->tree, compare_groups);
 	close_files(reader, group);
 	free(group->path);
+	free(group->cpu_path);
 	free(group);
 }
 
@@ -180,6 +200,8 @@ void cgroup_reader_tick(struct cgroup_reader *reader)
 {
 	size_t kept = 0;
 
+	if (reader->cpu)
+		cgroup_reader_tick(reader->cpu);
 	reader->tick++;
 	for (size_t i = 0; i < reader->n; i++) {
 		struct open_group *group = reader->groups[i];
@@ -299,11 +321,10 @@ static bool is_absent(const struct cgroup_reader *reader, unsigned part)
 	return reader->hierarchy->version == (part == CGROUP_STATES ? 2 : 1);
 }
 
-/* Reads a part from its open file, the hierarchy or that of cpu. 0 or -errno. */
-static int read_anywhere(struct cgroup_reader *reader, struct open_group *group, unsigned part)
+/* Reads a part from its open file, or opens that. 0 or -errno. */
+static int read_own(struct cgroup_reader *reader, struct open_group *group, unsigned part)
 {
 	struct file *file = &group->files[part];
-	const char *below;
 	int err;
 
 	if (file->fd >= 0) {
@@ -316,14 +337,151 @@ static int read_anywhere(struct cgroup_reader *reader, struct open_group *group,
 		/* The open file's group has gone: another one may be in its place. */
 		group->samples[!group->now].have &= ~CGROUP_BIT(part);
 	}
-	err = read_below(reader, group, part, reader->hierarchy->fd, group->below);
-	/* The hierarchies' roots are no groups that were made for the same tasks. */
-	if (!err || part != CGROUP_THROTTLE || !strcmp(group->path, "/"))
-		return err;
-	below = hierarchy_below(&reader->cpu, group->path);
-	if (below && !read_below(reader, group, part, reader->cpu.fd, below))
-		return 0;
+	return read_below(reader, group, part, reader->hierarchy->fd, group->below);
+}
+
+/* Reads the ids of a group's processes, or where it has threads alone of these. 0 or -errno. */
+static int read_members(const struct cgroup_reader *reader, const struct open_group *group,
+			char text[CGROUP_TEXT_BYTES], struct span *ids)
+{
+	struct buf path = { 0 };
+	int len;
+
+	buf_printf(&path, "%s/cgroup.procs", group->below);
+	len = file_read(reader->hierarchy->fd, buf_cstr(&path), text, CGROUP_TEXT_BYTES);
+	if (len == -EOPNOTSUPP) {
+		path.len = 0;
+		buf_printf(&path, "%s/cgroup.threads", group->below);
+		len = file_read(reader->hierarchy->fd, buf_cstr(&path), text, CGROUP_TEXT_BYTES);
+	}
+	buf_free(&path);
+	*ids = (struct span){ text, text + (len > 0 ? len : 0) };
+	return len < 0 ? len : 0;
+}
+
+/* Appends the path of a task's group in the hierarchy of cpu. 0 or -errno. */
+static int add_cpu_path(const struct cgroup_reader *reader, uint64_t id, struct buf *path)
+{
+	struct buf lines = { 0 };
+	char file[64];
+	int err;
+
+	snprintf(file, sizeof(file), "%" PRIu64 "/cgroup", id);
+	err = file_read_all(reader->procfd, file, &lines, CGROUP_TEXT_BYTES);
+	if (!err)
+		err = hierarchy_path(&reader->cpu_hierarchy, lines.data, lines.len, path);
+	buf_free(&lines);
 	return err;
+}
+
+/*
+ * Finds the group in the hierarchy of cpu that a group's processes are in: 0 or -errno; -ESRCH:
+ * there are none, -EXDEV: they are in several.
+ */
+static int find_cpu_path(const struct cgroup_reader *reader, const struct open_group *group,
+			 struct buf *path)
+{
+	char text[CGROUP_TEXT_BYTES];
+	struct buf other = { 0 };
+	struct span ids, line;
+	int err = read_members(reader, group, text, &ids);
+	uint64_t id;
+
+	for (unsigned asked = 0; !err && asked < ASKED_MEMBERS && take_line(&ids, &line);) {
+		other.len = 0;
+		/* 0: a process that is not of this pid namespace. One that has gone is in none. */
+		if (!take_uint(&line, &id) || !id || add_cpu_path(reader, id, &other))
+			continue;
+		if (asked++ && strcmp(buf_cstr(path), buf_cstr(&other)) != 0)
+			err = -EXDEV;
+		else if (!path->len)
+			buf_add(path, other.data, other.len);
+	}
+	buf_free(&other);
+	return err || path->len ? err : -ESRCH;
+}
+
+/* Remembers in which group of the hierarchy of cpu a group's processes are; NULL: not known. */
+static void set_cpu_path(struct open_group *group, const char *path)
+{
+	if (path && group->cpu_path && !strcmp(path, group->cpu_path))
+		return;
+	free(group->cpu_path);
+	group->cpu_path = path ? xstrdup(path) : NULL;
+	/* Another group's figure is no beginning. */
+	group->samples[!group->now].have &= ~CGROUP_BIT(CGROUP_THROTTLE);
+}
+
+/* What the groups above one have, itself included, that were throttled. */
+struct throttling {
+	bool known, grown; /* whether there is a figure, and one of the reading before */
+	uint64_t ns, times; /* the longest */
+	uint64_t more_ns, more_times; /* since the reading before, the longest */
+};
+
+/* Takes the figures of one group. */
+static void take_throttling(struct throttling *all, const struct cgroup_sample *now,
+			    const struct cgroup_sample *before)
+{
+	const unsigned bit = CGROUP_BIT(CGROUP_THROTTLE);
+
+	if (!(now->have & bit))
+		return;
+	if (!all->known || now->throttled_ns > all->ns) {
+		all->ns = now->throttled_ns;
+		all->times = now->throttled;
+	}
+	all->known = true;
+	if (!before || !(before->have & bit) || now->throttled_ns < before->throttled_ns ||
+	    now->throttled < before->throttled)
+		return;
+	if (!all->grown || now->throttled_ns - before->throttled_ns > all->more_ns) {
+		all->more_ns = now->throttled_ns - before->throttled_ns;
+		all->more_times = now->throttled - before->throttled;
+	}
+	all->grown = true;
+}
+
+/* Reads a group of the hierarchy of cpu and those above it, the root excepted: it has no quota. */
+static void read_chain(struct cgroup_reader *reader, const char *from, struct throttling *all)
+{
+	char *path = xstrdup(from), *slash = path + strlen(path);
+	const struct cgroup_sample *now, *before;
+
+	for (; path[1] && slash && slash != path; slash = strrchr(path, '/')) {
+		*slash = '\0';
+		if (!cgroup_read(reader->cpu, path, CGROUP_BIT(CGROUP_THROTTLE), &now, &before))
+			take_throttling(all, now, before);
+	}
+	free(path);
+}
+
+/* Reads how long a group was throttled from the hierarchy of cpu. 0 or -errno. */
+static int read_cpu(struct cgroup_reader *reader, struct open_group *group)
+{
+	struct cgroup_sample *sample = &group->samples[group->now];
+	struct cgroup_sample *before = &group->samples[!group->now];
+	struct throttling all = { .known = false };
+	struct buf path = { 0 };
+	int err = find_cpu_path(reader, group, &path);
+
+	sample->cpu_elsewhere = true;
+	set_cpu_path(group, err ? NULL : buf_cstr(&path));
+	if (!err)
+		read_chain(reader, group->cpu_path, &all);
+	buf_free(&path);
+	if (!all.known)
+		return err ? err : -ESRCH;
+	if (!all.grown)
+		before->have &= ~CGROUP_BIT(CGROUP_THROTTLE);
+	/* The one that is throttled most may change: what it has more is added to what was told. */
+	if (before->have & CGROUP_BIT(CGROUP_THROTTLE)) {
+		all.ns = before->throttled_ns + all.more_ns;
+		all.times = before->throttled + all.more_times;
+	}
+	sample->throttled_ns = all.ns;
+	sample->throttled = all.times;
+	return 0;
 }
 
 /*
@@ -345,6 +503,7 @@ static void read_part(struct cgroup_reader *reader, struct open_group *group, un
 	struct cgroup_sample *sample = &group->samples[group->now];
 	struct cgroup_sample *before = &group->samples[!group->now];
 	struct file *file = &group->files[part];
+	bool elsewhere = part == CGROUP_THROTTLE && reader->cpu;
 	int err;
 
 	group->tried |= CGROUP_BIT(part);
@@ -356,20 +515,20 @@ static void read_part(struct cgroup_reader *reader, struct open_group *group, un
 	if (is_absent(reader, part))
 		err = -EOPNOTSUPP;
 	else
-		err = read_anywhere(reader, group, part);
+		err = elsewhere ? read_cpu(reader, group) : read_own(reader, group, part);
 	if (!err) {
 		sample->have |= CGROUP_BIT(part);
 		sample->read_ns[part] = clock_ns(CLOCK_MONOTONIC);
 	}
 	sample->error[part] = err;
 	/* EOPNOTSUPP: booted with psi=0; EBADMSG: cpu.stat without the controller cpu. */
-	if (err == -ENOENT || err == -EOPNOTSUPP || err == -EBADMSG) {
+	if (!elsewhere && (err == -ENOENT || err == -EOPNOTSUPP || err == -EBADMSG)) {
 		file->error = err;
 		file->waiting = RETRY_READINGS - 1;
 	}
 	if (part == PSI_CPU)
 		drop_full(reader, group, sample);
-	/* Another group may have the path in cpu's hierarchy now. */
+	/* Another group may have the path now. */
 	if (part == CGROUP_THROTTLE && sample->throttled_ns < before->throttled_ns)
 		before->have &= ~CGROUP_BIT(part);
 }
@@ -408,6 +567,7 @@ void cgroup_reader_close(struct cgroup_reader *reader)
 		free_group(reader, reader->groups[i]);
 	free(reader->groups);
 	cgroupstats_close(reader->states);
-	hierarchy_close(&reader->cpu);
+	cgroup_reader_close(reader->cpu);
+	hierarchy_close(&reader->cpu_hierarchy);
 	free(reader);
 }

@@ -20,13 +20,14 @@ bool cgroup_throttled(const char *text, size_t len, uint64_t *ns, uint64_t *time
 struct cgroup_reader;
 
 /*
- * Opens a reader for groups of a hierarchy, which stays the caller's and must outlive the reader.
- * procfd, of /proc, is not used after the call.
+ * Opens a reader for groups of a hierarchy, which like procfd, of /proc, stays the caller's and
+ * must outlive the reader.
  *
- * Version 2 has pressure, memory events, and how long groups are throttled; version 1 has states,
- * and throttling where the controller is cpu. Where a group has no throttling figure, and the v1
- * hierarchy of cpu has a group of the same path, the figure of that group is used: by the rules of
- * systemd and container managers it has the same tasks.
+ * Version 2 has pressure and memory events; version 1 has states. How long a group is throttled is
+ * told by the hierarchy with the controller cpu. Where that is another one, it is the figure of the
+ * group there that the group's processes are in, whatever its path (by up to 16 of them), or of the
+ * group above it that was throttled for longer; unknown where these are in several, or in the root,
+ * or there are none.
  */
 struct cgroup_reader *cgroup_reader_open(int procfd, const struct hierarchy *hierarchy);
 

@@ -288,6 +288,7 @@ static const struct field group_fields[] = {
 	GROUP(states.uninterruptible),
 	GROUP(states.io_wait),
 	GROUP(threaded),
+	GROUP(cpu_elsewhere),
 };
 TABLE(group);
 

@@ -297,7 +297,8 @@ static void fill_group(struct sampler *sampler, const struct group *group, unsig
 	ask_group(sampler, group->name, what, group->figures);
 	sampler_note_threaded(sampler, group->figures->now,
 			      &sampler->infos[(sampler->ticks - 1) % INFOS]);
-	if (what & CGROUP_BIT(CGROUP_THROTTLE))
+	if (what & CGROUP_BIT(CGROUP_THROTTLE) && group->figures->now &&
+	    !group->figures->now->cpu_elsewhere)
 		group->figures->above =
 			groups_above_read(&sampler->above, group->name, read_throttling, sampler);
 }
