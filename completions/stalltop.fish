@@ -260,7 +260,7 @@ complete -c stalltop -n __stalltop_own -s x -l no-exits -d 'do not listen for ex
 complete -c stalltop -n __stalltop_own -l exit-buffer -x -d 'receive buffer of each listener for exiting tasks (there is one per CPU)'
 complete -c stalltop -n __stalltop_own -s o -l format -x -a '(__stalltop_format)' -d 'text, csv, json, sqlite, openmetrics, why (with -b)'
 complete -c stalltop -n __stalltop_own -l output -r -F -d 'write to FILE, which is emptied first: with -b the samples, in place of standard output'
-complete -c stalltop -n __stalltop_own -l listen -x -d 'no screen: answer with metrics (OpenMetrics over HTTP, /metrics) at [ADDRESS]:PORT, without ADDRESS for this machine alone, or at the path of a Unix socket'
+complete -c stalltop -n __stalltop_own -l listen -x -d 'no screen: answer with metrics (OpenMetrics over HTTP, /metrics) at [ADDRESS]:PORT, without ADDRESS for this machine alone and at all addresses of a name, or at the path of a Unix socket'
 complete -c stalltop -n __stalltop_own -l listen-names -x -d 'further names by which clients may call, parted by commas, such as that of a proxy'
 complete -c stalltop -n __stalltop_own -l max-series -x -d 'for metrics: at most N groups have series of their own, the rest add to one named other'
 complete -c stalltop -n __stalltop_own -s w -l record -r -F -d 'record the samples: to a new file, or with --keep to a folder'

@@ -81,6 +81,20 @@ struct sched_entity {
 	__u64 sum_exec_runtime, prev_sum_exec_runtime;
 };
 
+struct rt_rq {
+	int rt_throttled;
+};
+
+struct sched_rt_entity {
+	struct sched_rt_entity *parent; /* with CONFIG_RT_GROUP_SCHED, as the next */
+	struct rt_rq *rt_rq;
+};
+
+struct sched_dl_entity {
+	unsigned int dl_throttled : 1;
+	unsigned int dl_yielded : 1; /* 4.6 and later */
+};
+
 /* sum_block_runtime came in 5.16, with the place of this struct in that of the task. */
 struct sched_statistics {
 	__u64 iowait_count, iowait_sum;
@@ -266,6 +280,8 @@ struct task_struct {
 	__u32 prio;
 	_Bool throttled; /* 6.18 and later */
 	struct sched_entity se;
+	struct sched_rt_entity rt;
+	struct sched_dl_entity dl;
 	struct sched_ext_entity scx; /* 6.12 and later */
 	struct sched_statistics stats; /* 5.16 and later, with CONFIG_SCHEDSTATS */
 	struct sched_info sched_info;

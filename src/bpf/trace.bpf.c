@@ -64,7 +64,7 @@ int BPF_PROG(waking, struct task_struct *task)
 		add_links(word.word, own, slot->thread.since_ns, now);
 		end_segments(local, own, task, slot->thread.state == STATE_CHILD, now);
 	}
-	local->throttled = is_throttled(task, true);
+	local->throttled = throttled_by(task, true);
 	set_state(slot, local->slot, STATE_CPU, now, 0);
 	return 0;
 }
@@ -266,7 +266,7 @@ static __always_inline void switch_out(void *context, struct task_struct *task, 
 	if (bpf_core_field_exists(task->sched_info.run_delay))
 		local->run_delay_ns = task->sched_info.run_delay;
 	if (preempted || !bits) {
-		local->throttled = is_throttled(task, false);
+		local->throttled = throttled_by(task, false);
 	} else {
 		local->throttled = 0;
 		state = fall_asleep(context, task, local, slot, bits, now, fast);

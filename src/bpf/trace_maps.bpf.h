@@ -178,7 +178,7 @@ struct local {
 	__u32 slot; /* 0: none; SLOT_TAKEN: is being made */
 	__u8 lost; /* enum lost */
 	__u8 gone; /* it ended, or the reader cannot see it */
-	__u8 throttled : 1; /* it is queued as its group's quota is used up */
+	__u8 throttled : 3; /* 1 + enum cpu_budget: what keeps it queued; 0: others that run */
 	__u8 fresh : 1; /* the segment has no part yet */
 	__u8 past; /* the index of the latest of the pasts */
 	__u64 arrived_ns; /* when it was switched in last, or born; 0: before it was seen */

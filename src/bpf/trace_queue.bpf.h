@@ -107,6 +107,7 @@ static __always_inline void leave_queue(struct local *local, const struct trace_
 	key.state = STATE_CPU;
 	if (local->throttled) {
 		key.target = TRACE_THROTTLED;
+		key.ino = local->throttled - 1U;
 	} else if (run) {
 		key.target = TRACE_TASK;
 		key.ino = (__u64)run->tgid;

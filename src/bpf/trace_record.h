@@ -32,14 +32,14 @@ enum trace_target {
 	TRACE_CHILD, /* pid, -1: any */
 	TRACE_TASK, /* for cpu: the process that ran instead (pid, name) */
 	TRACE_POLLED, /* so many files (ino) */
-	TRACE_THROTTLED, /* for cpu: the group's quota is used up */
+	TRACE_THROTTLED, /* for cpu: by an enum cpu_budget (ino) */
 };
 
 /* The key of a site. Padding must be zero. */
 struct trace_key {
 	__u64 start_ns; /* of the process */
 	__u64 ino; /* of a file or socket; the address of a futex; the pid of a child or task; a
-		      number of files */
+		      number of files; a budget */
 	__u32 dev;
 	__s32 tgid; /* in the reader's namespace */
 	__s32 syscall; /* number; -1: none (a page fault, a kernel thread) */

@@ -75,18 +75,62 @@ static __always_inline void meet_reader(void)
 	control.reader_ns = (__u64)upid.ns;
 }
 
-/* Whether a queued task waits for its group's quota: by tasks (6.18 and later), or by queues. */
-static __always_inline bool is_throttled(const struct task_struct *task, bool waking)
+/* The priorities of real-time tasks lie below; those of deadline tasks below 0. */
+#define FIRST_NORMAL_PRIORITY 100
+
+/* As deep as groups with a real-time budget are looked at. */
+#define REALTIME_DEPTH 4
+
+/* What keeps a deadline task queued, as throttled_by(). */
+static __always_inline __u8 deadline_throttled_by(const struct task_struct *task)
+{
+	if (!bpf_core_field_exists(task->dl.dl_throttled) ||
+	    !BPF_CORE_READ_BITFIELD(task, dl.dl_throttled))
+		return 0;
+	if (bpf_core_field_exists(task->dl.dl_yielded) &&
+	    BPF_CORE_READ_BITFIELD(task, dl.dl_yielded))
+		return 1 + BUDGET_YIELD;
+	return 1 + BUDGET_DEADLINE;
+}
+
+/* The same of a task that is scheduled as FIFO or RR: its group may be, or one above it. */
+static __always_inline __u8 realtime_throttled_by(const struct task_struct *task)
+{
+	const struct sched_rt_entity *entity = &task->rt;
+
+	if (!bpf_core_field_exists(task->rt.rt_rq) ||
+	    !bpf_core_field_exists(((struct rt_rq *)0)->rt_throttled))
+		return 0;
+	for (unsigned i = 0; i < REALTIME_DEPTH && entity; i++) {
+		const struct rt_rq *queue = BPF_CORE_READ(entity, rt_rq);
+
+		if (queue && BPF_CORE_READ(queue, rt_throttled))
+			return 1 + BUDGET_REALTIME;
+		entity = BPF_CORE_READ(entity, parent);
+	}
+	return 0;
+}
+
+/*
+ * What keeps a queued task from running besides others that run: 1 + enum cpu_budget; 0: nothing.
+ * Quotas of groups are told of tasks (6.18 and later), or of queues.
+ */
+static __always_inline __u8 throttled_by(const struct task_struct *task, bool waking)
 {
 	const struct cfs_rq *queue;
+	int priority = (int)task->prio;
 
+	if (priority < 0)
+		return deadline_throttled_by(task);
+	if (priority < FIRST_NORMAL_PRIORITY)
+		return realtime_throttled_by(task);
 	if (bpf_core_field_exists(task->throttled))
-		return !waking && task->throttled;
+		return !waking && task->throttled ? 1 + BUDGET_QUOTA : 0;
 	if (!bpf_core_field_exists(task->se.cfs_rq) ||
 	    !bpf_core_field_exists(((struct cfs_rq *)0)->throttle_count))
-		return false;
+		return 0;
 	queue = task->se.cfs_rq;
-	return queue && queue->throttle_count > 0;
+	return queue && queue->throttle_count > 0 ? 1 + BUDGET_QUOTA : 0;
 }
 
 /* The time of io that the kernel has booked of a task; -1: it is not known. */

@@ -122,6 +122,7 @@ struct task_evidence {
 	 */
 	double throttled;
 	double quota; /* so many CPUs it grants; 0: none, or not known */
+	enum cpu_budget budget; /* the sort of that quota */
 	uint64_t memory_limit, memory_used; /* of its group, in bytes; limit 0: none */
 	bool io_limited; /* its group has a limit of block I/O */
 	pid_t rival; /* who ran most on the CPUs that it may run on; 0: not known */

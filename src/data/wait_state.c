@@ -12,6 +12,23 @@
 const char *const wait_class_ids[WAIT_CLASSES] = { WAIT_CLASS_TABLE(ROW) };
 #undef ROW
 
+#define ROW(NAME, own, of) [BUDGET_##NAME] = { own, of },
+const struct cpu_budget_words cpu_budget_words[CPU_BUDGETS] = { CPU_BUDGET_TABLE(ROW) };
+#undef ROW
+
+int site_throttled_by(const struct site *site)
+{
+	const size_t len = strlen(SITE_THROTTLED);
+
+	if (!site || site->state != STATE_CPU || !site->on ||
+	    strncmp(site->on, SITE_THROTTLED, len) != 0)
+		return -1;
+	for (int by = 0; by < CPU_BUDGETS; by++)
+		if (!strcmp(site->on + len, cpu_budget_words[by].own))
+			return by;
+	return -1;
+}
+
 /* Functions that tell the class, whatever the state. */
 #define IN(name, kind, ...) \
 	{ \

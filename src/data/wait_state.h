@@ -130,8 +130,17 @@ void wakers_add(struct wakers *wakers, const struct site *site);
 
 void wakers_free(struct wakers *wakers);
 
-/* The target of a site where threads wait for a CPU by the quota of their group. */
-#define SITE_THROTTLED "throttled: its group's quota"
+/* What throttles a task, as words, and those that stand before its name. */
+extern const struct cpu_budget_words {
+	const char *own, *of;
+} cpu_budget_words[CPU_BUDGETS];
+
+/* Before these words in the target of a site where threads wait for a CPU as they are throttled. */
+#define SITE_THROTTLED "throttled: "
+
+/* The enum cpu_budget that throttles who waits for a CPU at a site (NULL: none); -1: none. */
+int site_throttled_by(const struct site *site);
+
 /* Stands before the holder in the target of a lock. */
 #define SITE_HELD_BY " held by"
 

@@ -29,3 +29,17 @@
 #define WAIT_STATE_ID(NAME, ...) STATE_##NAME,
 enum wait_state { WAIT_STATE_TABLE(WAIT_STATE_ID) WAIT_STATES };
 #undef WAIT_STATE_ID
+
+/*
+ * Why a task that is ready does not run though nobody runs in its place. Recordings keep their
+ * numbers. ROW(NAME, what throttles it, the same before the task's name)
+ */
+#define CPU_BUDGET_TABLE(ROW) \
+	ROW(QUOTA, "its group's quota", "quota of the group of ") \
+	ROW(DEADLINE, "its own deadline budget", "deadline budget of ") \
+	ROW(REALTIME, "its group's real-time budget", "real-time budget of the group of ") \
+	ROW(YIELD, "its own yield, until its next period", "yield until the next period of ")
+
+#define CPU_BUDGET_ID(NAME, ...) BUDGET_##NAME,
+enum cpu_budget { CPU_BUDGET_TABLE(CPU_BUDGET_ID) CPU_BUDGETS };
+#undef CPU_BUDGET_ID

@@ -184,6 +184,7 @@ static const struct field extra_fields[] = {
 	EXTRA(evidence.io_limited),
 	EXTRA(evidence.throttled),
 	EXTRA(evidence.quota),
+	FIELD_BELOW(struct record_extra, evidence.budget, CPU_BUDGETS),
 	EXTRA(evidence.writes),
 	EXTRA(evidence.memory_limit),
 	EXTRA(evidence.memory_used),

@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "model/evidence.h"
 
+#include <math.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/util.h"
+#include "kernel/proc.h"
 #include "kernel/proctask.h"
 #include "model/limits.h"
 #include "model/stuck.h"
@@ -33,6 +38,13 @@
 /* Tasks whose readings are kept for the next sample. */
 #define READINGS_MAX 32
 
+/* Threads of a suspect that are looked at, and those with a budget whose readings are kept. */
+#define THREADS_MAX 64
+#define BUDGETS_MAX 8
+
+/* The share of a budget from which who used that much may be throttled by it. */
+#define BUDGET_USED 0.75
+
 /* What was read of a suspect, to be compared with the next reading. */
 struct suspect_reading {
 	struct task_key key; /* pid 0: the place is free */
@@ -41,6 +53,13 @@ struct suspect_reading {
 	char *cpu_group; /* the group that was throttled for so long then; NULL: none */
 	uint64_t throttled_ns, throttled_read_ns;
 	uint64_t unlimited_until_ns; /* it has no limits, and is not asked for so long */
+	double realtime_cpus; /* the real-time budget of its group; 0: none */
+	/* Its threads that have a budget of their own, pid 0: no more. */
+	struct budget_reading {
+		pid_t tid;
+		struct proctask_schedstat stat;
+		uint64_t read_ns;
+	} budgets[BUDGETS_MAX];
 };
 
 /* Rows with most of something, the one with most first. */
@@ -215,14 +234,131 @@ static void look_at_limits(struct evidence *evidence, const struct frame *frame,
 		task->quota = (double)limits.cpu.quota_us / (double)limits.cpu.period_us;
 		set_throttling(task, was, &limits.cpu);
 	}
+	was->realtime_cpus = 0;
+	if (limits.realtime.period_us) {
+		was->realtime_cpus =
+			(double)limits.realtime.runtime_us / (double)limits.realtime.period_us;
+		if (!limits.cpu.period_us)
+			name_group(&task->cpu_group, &limits.realtime.group, 1);
+	}
 	if (limits.memory.limit)
 		name_group(&task->memory_group, &limits.memory.group, limits.memory.version);
 	task->memory_limit = limits.memory.limit;
 	task->memory_used = limits.memory.usage;
 	task->io_limited = limits.io.text.len;
-	if (!limits.cpu.period_us && !limits.memory.limit && !limits.io.text.len)
+	if (!limits.cpu.period_us && !limits.realtime.period_us && !limits.memory.limit &&
+	    !limits.io.text.len)
 		was->unlimited_until_ns = now_ns + LIMITS_KEPT_NS;
 	limits_free(&limits);
+}
+
+/* A budget of a thread: so many CPUs; 0: it has none. */
+struct budget {
+	double cpus;
+	enum cpu_budget sort;
+};
+
+/* What sched_getattr() tells, since 3.14. Its glibc wrapper came in 2.41. */
+struct scheduling {
+	uint32_t size, policy;
+	uint64_t flags;
+	int32_t nice;
+	uint32_t priority;
+	uint64_t runtime_ns, deadline_ns, period_ns;
+};
+
+/* The budget that a thread has by its policy: its own, or that of its group. */
+static struct budget budget_of(pid_t tid, double realtime_cpus)
+{
+	struct scheduling attr = { 0 };
+
+	if (syscall(SYS_sched_getattr, tid, &attr, sizeof(attr), 0))
+		return (struct budget){ 0 };
+	if (attr.policy == SCHED_DEADLINE && attr.period_ns)
+		return (struct budget){ (double)attr.runtime_ns / (double)attr.period_ns,
+					BUDGET_DEADLINE };
+	if (attr.policy == SCHED_FIFO || attr.policy == SCHED_RR)
+		return (struct budget){ realtime_cpus, BUDGET_REALTIME };
+	return (struct budget){ 0 };
+}
+
+/*
+ * Takes what a thread with a budget waited and ran in some time as what throttles its row. A
+ * deadline task that ran less than its budget has let the rest go, by sched_yield(). Who is in a
+ * group with a real-time budget shares it.
+ */
+static void take_budget(struct task_evidence *task, const struct budget *budget, uint64_t waited_ns,
+			uint64_t ran_ns, uint64_t passed_ns)
+{
+	bool used = (double)ran_ns >= (double)passed_ns * budget->cpus * BUDGET_USED;
+	double share = fmin((double)waited_ns * 100.0 / (double)passed_ns, 100);
+
+	if (task->rival && !used)
+		return;
+	if (task->quota > 0 && share <= task->throttled)
+		return;
+	task->quota = budget->cpus;
+	task->budget = used || budget->sort != BUDGET_DEADLINE ? budget->sort : BUDGET_YIELD;
+	task->throttled = task->budget == BUDGET_YIELD ? -1 : share;
+}
+
+/* The same of one of several threads, since the reading before. */
+static void compare_budget(struct evidence *evidence, struct task_evidence *task,
+			   const struct suspect_reading *was, struct budget_reading *now,
+			   pid_t tgid, const struct budget *budget)
+{
+	if (proctask_schedstat(evidence->proc, tgid, now->tid, &now->stat))
+		return;
+	now->read_ns = clock_ns(CLOCK_MONOTONIC);
+	for (unsigned i = 0; i < BUDGETS_MAX && was->budgets[i].tid; i++) {
+		const struct budget_reading *before = &was->budgets[i];
+
+		if (before->tid == now->tid && before->read_ns &&
+		    now->stat.wait >= before->stat.wait && now->stat.run >= before->stat.run)
+			take_budget(task, budget, now->stat.wait - before->stat.wait,
+				    now->stat.run - before->stat.run,
+				    now->read_ns - before->read_ns);
+	}
+}
+
+/* Lists the threads of a row, THREADS_MAX at most. Returns their number. */
+static size_t list_threads(const struct evidence *evidence, const struct row *row, int *tids)
+{
+	char path[64];
+	int n;
+
+	*tids = row->raw->pid;
+	if (row->raw->single || row->raw->pid != row->raw->tgid)
+		return 1;
+	snprintf(path, sizeof(path), "%d/task", (int)row->raw->tgid);
+	n = proc_numbers(evidence->proc, path, tids, THREADS_MAX);
+	return n > 0 ? (size_t)n : 0;
+}
+
+/* Finds which of a row's threads has a budget, and whether that keeps it from running. */
+static void look_at_budgets(struct evidence *evidence, const struct frame *frame,
+			    const struct row *row)
+{
+	struct task_evidence *task = evidence_of(frame, row);
+	struct suspect_reading *was = readings_of(evidence, frame, row);
+	struct budget_reading now[BUDGETS_MAX] = { { 0 } };
+	int tids[THREADS_MAX];
+	size_t n = list_threads(evidence, row, tids), found = 0;
+
+	for (size_t i = 0; i < n && found < BUDGETS_MAX; i++) {
+		struct budget budget = budget_of(tids[i], was->realtime_cpus);
+
+		if (budget.cpus <= 0 || budget.cpus >= 1)
+			continue;
+		if (n == 1) {
+			take_budget(task, &budget, waited_for(frame, row, OF_CPU),
+				    row->deltas->grown.run_ns, row->interval_ns);
+			return;
+		}
+		now[found].tid = tids[i];
+		compare_budget(evidence, task, was, &now[found++], row->raw->tgid, &budget);
+	}
+	memcpy(was->budgets, now, sizeof(now));
 }
 
 /* Reads how much a row's process wrote since the sample before. */
@@ -337,9 +473,11 @@ void evidence_read(struct evidence *evidence, struct waiting_reader *waiting, st
 				look_at_limits(evidence, frame, suspects[of].rows[i]);
 			if (of == OF_IO)
 				look_at_writes(evidence, frame, suspects[of].rows[i]);
-			if (of == OF_CPU)
-				look_for_rival(evidence, frame, suspects[of].rows[i], &runners,
-					       fill_cpu, arg);
+			if (of != OF_CPU)
+				continue;
+			look_for_rival(evidence, frame, suspects[of].rows[i], &runners, fill_cpu,
+				       arg);
+			look_at_budgets(evidence, frame, suspects[of].rows[i]);
 		}
 		if (of != OF_CPU)
 			waiting_fill(waiting, frame->info, suspects[of].rows, suspects[of].n,

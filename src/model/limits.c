@@ -110,6 +110,33 @@ static void look_at_cpu(const struct level *level, struct limits *limits)
 	set_path(&cpu->group, level);
 }
 
+/* Takes a group's real-time budget, if it leaves less than what was taken below. */
+static void look_at_realtime(const struct level *level, struct limits *limits)
+{
+	struct realtime_limit *realtime = &limits->realtime;
+	uint64_t runtime_us, period_us;
+
+	/* That of the root is kernel.sched_rt_runtime_us. */
+	if (level->hierarchy->version != 1 || !strcmp(level->below, ".") ||
+	    !read_number(level, "cpu.rt_runtime_us", &runtime_us) ||
+	    !read_number(level, "cpu.rt_period_us", &period_us) || !period_us)
+		return;
+	if (realtime->period_us &&
+	    (double)runtime_us / (double)period_us >=
+		    (double)realtime->runtime_us / (double)realtime->period_us)
+		return;
+	realtime->runtime_us = runtime_us;
+	realtime->period_us = period_us;
+	set_path(&realtime->group, level);
+}
+
+/* Takes a group's limits of CPU time. */
+static void look_at_cpus(const struct level *level, struct limits *limits)
+{
+	look_at_cpu(level, limits);
+	look_at_realtime(level, limits);
+}
+
 /* The memory that a limit leaves. */
 static uint64_t room_of(const struct memory_limit *memory)
 {
@@ -235,10 +262,11 @@ void limits_read(const struct limits_reader *reader, pid_t tgid, pid_t tid, stru
 
 	limits->cpu.period_us = 0;
 	limits->cpu.throttled_valid = false;
+	limits->realtime.period_us = 0;
 	limits->memory.limit = 0;
 	limits->io.text.len = 0;
 	if (!proctask_cgroup(reader->proc, tgid, tid, &lines)) {
-		climb(&reader->cpu, &lines, look_at_cpu, limits);
+		climb(&reader->cpu, &lines, look_at_cpus, limits);
 		climb(&reader->memory, &lines, look_at_memory, limits);
 		climb(&reader->io, &lines, look_at_io, limits);
 	}
@@ -258,6 +286,7 @@ double limits_throttled(const struct cpu_limit *before, const struct cpu_limit *
 void limits_free(struct limits *limits)
 {
 	buf_free(&limits->cpu.group);
+	buf_free(&limits->realtime.group);
 	buf_free(&limits->memory.group);
 	buf_free(&limits->io.text);
 	buf_free(&limits->io.group);

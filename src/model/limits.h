@@ -24,6 +24,12 @@ struct cpu_limit {
 	unsigned version; /* of that hierarchy */
 };
 
+/* The budget of real-time tasks, of each CPU in each period. Version 1 alone has it. */
+struct realtime_limit {
+	uint64_t runtime_us, period_us; /* period 0: there is none */
+	struct buf group;
+};
+
 /* Bytes that may be used, and bytes in use. */
 struct memory_limit {
 	uint64_t limit, usage; /* limit 0: there is none */
@@ -40,6 +46,7 @@ struct io_limit {
 /* The limits of a task; zero-initialised: none. */
 struct limits {
 	struct cpu_limit cpu;
+	struct realtime_limit realtime;
 	struct memory_limit memory;
 	struct io_limit io;
 };

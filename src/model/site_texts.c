@@ -295,7 +295,10 @@ static void append_target(struct site_texts *texts, struct traced_site *site, st
 		buf_printf(out, "%llu files", (unsigned long long)record->key.ino);
 		break;
 	case TRACE_THROTTLED:
+		if (record->key.ino >= CPU_BUDGETS)
+			break;
 		buf_puts(out, SITE_THROTTLED);
+		buf_puts(out, cpu_budget_words[record->key.ino].own);
 		break;
 	default:
 		break;

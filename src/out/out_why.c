@@ -101,8 +101,11 @@ static void put_wrapped(struct buf *out, const char *lead, unsigned left, struct
 	text->len = 0;
 }
 
-/* Appends the roots of the chain that was made. */
-static void put_roots(struct out *out, struct why *why)
+/*
+ * Appends the roots of the chain that was made. limited: the finding names a limit as the cause,
+ * and nothing is to be said of a queue behind nobody known.
+ */
+static void put_roots(struct out *out, struct why *why, bool limited)
 {
 	struct buf *text = &why->text;
 
@@ -110,7 +113,8 @@ static void put_roots(struct out *out, struct why *why)
 	for (size_t i = 0; i < why->chain.nroots && i < ROOTS_SHOWN; i++) {
 		const struct chain_root *root = &why->chain.roots[i];
 
-		if (root->share < SHARE_LEAST)
+		if (root->share < SHARE_LEAST ||
+		    (limited && root->kind == CHAIN_QUEUE && !root->name))
 			continue;
 		if (text->len)
 			buf_puts(text, "; ");
@@ -150,7 +154,7 @@ static void put_finding(struct out *out, struct why *why, const struct frame *fr
 	put_wrapped(&out->buf, lead, 3, text);
 	traced = make_chain(why, frame->info->trace, finding);
 	if (traced)
-		put_roots(out, why);
+		put_roots(out, why, finding->limit);
 	take_cure(why, frame, finding, traced);
 	if (!why->means.len)
 		return;
@@ -230,7 +234,7 @@ static void put_most(struct out *out, struct why *why, const struct trace_frame 
 	chain_put_site(text, site, TEXT_ASCII);
 	put_wrapped(&out->buf, "-  ", 3, text);
 	chain_build(&why->chain, &why->index, &site, 1);
-	put_roots(out, why);
+	put_roots(out, why, false);
 }
 
 /* Appends what could not be known. */

@@ -172,10 +172,10 @@ static void add_interrupt(struct chain *chain, const struct site *site,
 	add_root(chain, root);
 }
 
-/* Adds a wait for a CPU: its root is who ran instead, or the quota of the group. */
+/* Adds a wait for a CPU: its root is who ran instead, or what throttles it. */
 static void add_queue(struct chain *chain, const struct site *site, double share)
 {
-	bool quota = site->on && !strcmp(site->on, SITE_THROTTLED);
+	bool quota = site_throttled_by(site) >= 0;
 
 	add_root(chain, (struct chain_root){ .kind = quota ? CHAIN_QUOTA : CHAIN_QUEUE,
 					     .name = quota ? site->comm : site->on,
@@ -487,8 +487,10 @@ static void put_task(struct buf *out, const char *name, pid_t tgid, enum text_ch
 /* Appends a wait for a CPU: behind whom. */
 static void put_queue(struct buf *out, const struct site *site, enum text_charset charset)
 {
-	if (site && site->on && !strcmp(site->on, SITE_THROTTLED)) {
-		buf_puts(out, "throttled by its group's quota");
+	int by = site_throttled_by(site);
+
+	if (by >= 0) {
+		buf_printf(out, "throttled by %s", cpu_budget_words[by].own);
 		return;
 	}
 	buf_puts(out, "run queue");
@@ -561,6 +563,8 @@ static void put_own(struct buf *out, const char *what, const struct chain_root *
 
 void chain_put_root(struct buf *out, const struct chain_root *root, enum text_charset charset)
 {
+	int by = site_throttled_by(root->site);
+
 	switch (root->kind) {
 	case CHAIN_RUN:
 		put_task(out, root->name, root->tgid, charset);
@@ -570,7 +574,7 @@ void chain_put_root(struct buf *out, const struct chain_root *root, enum text_ch
 		put_queue(out, root->site, charset);
 		break;
 	case CHAIN_QUOTA:
-		buf_puts(out, "quota of the group of ");
+		buf_puts(out, cpu_budget_words[by < 0 ? BUDGET_QUOTA : by].of);
 		put_task(out, root->name, root->tgid, charset);
 		break;
 	case CHAIN_DISK:

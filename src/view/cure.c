@@ -67,7 +67,7 @@ static bool put_of_place(struct buf *means, struct buf *how, struct wait_at plac
 	return true;
 }
 
-/* Puts the cure of a group's limit: its file, as the group's hierarchy calls it. */
+/* Puts the cure of a limit: of a group its file, as the group's hierarchy calls it. */
 static void put_of_limit(struct buf *means, struct buf *how, const struct frame *frame,
 			 const struct finding *finding)
 {
@@ -78,22 +78,28 @@ static void put_of_limit(struct buf *means, struct buf *how, const struct frame 
 				"a larger quota, or fewer threads that run at the same time" },
 		[LIMIT_MEMORY] = { "memory.limit_in_bytes", "memory.max",
 				   "a higher limit, or less memory used" },
+		[LIMIT_DEADLINE] = { NULL, "chrt -d --sched-runtime",
+				     "more time in each period, or less work in it" },
+		[LIMIT_REALTIME] = { "cpu.rt_runtime_us", "cpu.rt_runtime_us",
+				     "a larger budget, or a scheduling policy that needs none" },
 	};
 	const struct row *row = finding->row;
 	const struct task_evidence *evidence = row->group ? NULL : row_evidence(frame, row);
 	const struct limiting_group *known = !evidence ? NULL
-					     : finding->limit == LIMIT_CPU
-						     ? &evidence->cpu_group
-						     : &evidence->memory_group;
+					     : finding->limit == LIMIT_MEMORY
+						     ? &evidence->memory_group
+						     : &evidence->cpu_group;
 	const char *name = row->group ? row->group->name : known ? known->name : NULL;
 	unsigned version = known ? known->version : 0;
 
 	buf_puts(means, version == 1 ? limits[finding->limit].v1 : limits[finding->limit].v2);
-	if (!version)
+	buf_puts(how, limits[finding->limit].how);
+	if (finding->limit == LIMIT_DEADLINE)
+		return;
+	if (!version && finding->limit != LIMIT_REALTIME)
 		buf_printf(means, " (v1: %s)", limits[finding->limit].v1);
 	if (name)
 		buf_printf(means, " of %s", name);
-	buf_puts(how, limits[finding->limit].how);
 }
 
 void cure_put(struct buf *means, struct buf *how, const struct frame *frame,

@@ -69,7 +69,9 @@ struct finding {
 	enum finding_limit {
 		LIMIT_NONE,
 		LIMIT_CPU,
-		LIMIT_MEMORY
+		LIMIT_MEMORY,
+		LIMIT_DEADLINE, /* the task's own */
+		LIMIT_REALTIME
 	} limit; /* of a group that makes the row wait */
 	bool while_idle; /* others of the CPUs are idle */
 	size_t at, len; /* its words in the text: raw bytes */

@@ -16,12 +16,6 @@
 /* And the part of a CPU's time that they all must have run for. */
 #define STORM_RUNS 0.1
 
-/* Whether a site is of waiting by a group's quota. */
-static bool is_throttled_site(const struct site *site)
-{
-	return site->state == STATE_CPU && site->on && !strcmp(site->on, SITE_THROTTLED);
-}
-
 /* The site in which a row's process is throttled; NULL: it is not, or not known to be. */
 static const struct site *throttled_site(const struct finder *finder, const struct row *row)
 {
@@ -29,7 +23,7 @@ static const struct site *throttled_site(const struct finder *finder, const stru
 
 	do
 		site = finding_next_site(finder, row, site);
-	while (site && !is_throttled_site(site));
+	while (site && site_throttled_by(site) < 0);
 	return site;
 }
 
@@ -46,7 +40,7 @@ static double throttled_share(const struct finder *finder, const struct row *row
 	return value.type == VALUE_NUMBER ? value.number : -1;
 }
 
-/* Whether a task itself used most of its group's quota: by the first reading no more is known. */
+/* Whether a task itself used most of a quota: by the first reading no more is known. */
 static bool uses_quota(const struct row *row, const struct task_evidence *evidence)
 {
 	return (double)row->deltas->grown.run_ns >=
@@ -60,7 +54,8 @@ bool finding_is_throttled(const struct finder *finder, const struct row *row)
 
 	if (site && site->ns * 2 >= row->deltas->waited.ns[DELAY_CPU])
 		return true;
-	if (evidence && evidence->throttled >= THROTTLED_LEAST)
+	if (evidence &&
+	    (evidence->throttled >= THROTTLED_LEAST || evidence->budget == BUDGET_YIELD))
 		return true;
 	if (evidence && evidence->throttled < 0 && evidence->quota > 0 && uses_quota(row, evidence))
 		return true;
@@ -99,7 +94,9 @@ static const struct site *look_for_throttled_task(const struct finder *finder, s
 		double share = (double)site->ns * 100.0 / (double)trace->interval_ns;
 		const struct row *row;
 
-		if (!is_throttled_site(site) || share < THROTTLED_LEAST)
+		int by = site_throttled_by(site);
+
+		if (by < 0 || by == BUDGET_YIELD || share < THROTTLED_LEAST)
 			continue;
 		row = finding_row_of_site(finder, site);
 		if (!row)
@@ -126,7 +123,25 @@ static void put_quota(struct finder *finder, const struct row *row)
 			    cpus);
 }
 
-/* Groups that have used their quota up, told by their figures or of their tasks. */
+/* Says which quota throttles the finding's row. */
+static void put_throttling(struct finder *finder, struct finding *finding)
+{
+	static const enum finding_limit limits[CPU_BUDGETS] = { [BUDGET_QUOTA] = LIMIT_CPU,
+								[BUDGET_DEADLINE] = LIMIT_DEADLINE,
+								[BUDGET_REALTIME] =
+									LIMIT_REALTIME };
+	const struct row *row = finding->row;
+	const struct task_evidence *evidence = row_evidence(finder->view.frame, row);
+	int by = site_throttled_by(finding->site);
+
+	if (by < 0)
+		by = evidence ? (int)evidence->budget : BUDGET_QUOTA;
+	finding->limit = limits[by];
+	finding_say(finder, "%s", row->group ? "a quota" : cpu_budget_words[by].own);
+	put_quota(finder, row);
+}
+
+/* Tasks and groups that have used a quota up, told by their figures or of their tasks. */
 bool finding_throttled(struct finder *finder, struct finding *finding)
 {
 	struct most most = { .n = 0 };
@@ -141,10 +156,9 @@ bool finding_throttled(struct finder *finder, struct finding *finding)
 	if (!finding_take_most(finding, &most))
 		return false;
 	finding->kind = delay_table[DELAY_CPU].id;
-	finding_say(finder, "%s: %w is throttled %p%t by %s quota", finder->pattern->label,
-		    most.row, most.share, most.row->group ? "a" : "its group's");
-	finding->limit = LIMIT_CPU;
-	put_quota(finder, most.row);
+	finding_say(finder, "%s: %w is throttled %p%t by ", finder->pattern->label, most.row,
+		    most.share);
+	put_throttling(finder, finding);
 	finding_put_others(finder, most.n);
 	finding_put_idle(finder);
 	return true;

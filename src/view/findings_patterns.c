@@ -464,14 +464,14 @@ const struct finding_pattern finding_patterns[] = {
 	  "look at the server, a FUSE program or a remote machine: C names it where it is known; "
 	  "umount -f or -l if it is gone" },
 	{ "throttled-idle", FINDING_WARNING, finding_throttled, "cpu", 1, NULL,
-	  "a quota throttles a cgroup " TEXT_OF(THROTTLED_LEAST) " % of the time while "
-	  TEXT_OF(FINDING_IDLE) " % of the machine is idle; known where cgroups are shown with their "
-	  "throttling, and of a task while waits are traced",
+	  "a quota throttles a cgroup, or a task by its group's quota or real-time budget or its own "
+	  "deadline budget (SCHED_DEADLINE), " TEXT_OF(THROTTLED_LEAST) " % of the time while "
+	  TEXT_OF(FINDING_IDLE) " % of the machine is idle",
 	  "cpu: shop 420 is throttled 80 % of the time by its group's quota of 0.2 CPUs, while 71 % "
 	  "of the machine is idle",
 	  "a larger quota (cpu.max; cpu.cfs_quota_us in v1), or fewer threads that run at once" },
 	{ "throttled", FINDING_WARNING, finding_throttled, "cpu", 0, NULL,
-	  "a quota throttles a cgroup " TEXT_OF(THROTTLED_LEAST) " % of the time, while less than "
+	  "the same, while less than "
 	  TEXT_OF(FINDING_IDLE) " % of the machine is idle",
 	  "cpu: shop 420 is throttled 80 % of the time by its group's quota of 0.2 CPUs",
 	  "a larger quota takes the CPU from others here: decide by weight (cpu.weight) who is to wait" },

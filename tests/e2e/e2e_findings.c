@@ -5,13 +5,17 @@
  */
 #include "tests/lib/parse.h"
 
+#include <errno.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/util.h"
+#include "tests/lib/box.h"
 #include "tests/lib/finding.h"
 
 /* Files of a build, each of which takes some tenths of a second. */
@@ -45,6 +49,80 @@ E2E_TEST(test_words)
 	e2e_run(&r, NULL, "-b -n 1 -d 0.3 --since-start -p %d", (int)pid);
 	check_silent_success(&r);
 	assert_null(strstr(r.out.data, "finding: "));
+}
+
+/* Is scheduled by a deadline from now on: 10 of each 100 ms. */
+static int use_deadline(const char *arg)
+{
+	const struct {
+		uint32_t size, policy;
+		uint64_t flags;
+		int32_t nice;
+		uint32_t priority;
+		uint64_t runtime_ns, deadline_ns, period_ns;
+	} attr = { .size = sizeof(attr),
+		   .policy = 6, /* SCHED_DEADLINE */
+		   .runtime_ns = 10000000,
+		   .deadline_ns = 100000000,
+		   .period_ns = 100000000 };
+
+	(void)arg;
+	return (int)syscall(SYS_sched_setattr, 0, &attr, 0);
+}
+
+/* Is a real-time task of the group with that folder. */
+static int use_realtime(const char *group)
+{
+	const struct sched_param param = { .sched_priority = 5 };
+	FILE *file = fopen(e2e_format("%s/cgroup.procs", group), "we");
+
+	return !file || fprintf(file, "%d\n", (int)getpid()) < 0 || fclose(file) ||
+	       sched_setscheduler(0, SCHED_FIFO, &param);
+}
+
+/* Asserts what the answer for a load is, with tracing and without. */
+static void check_why(pid_t pid, const char *words, const char *cure)
+{
+	for (unsigned traced = 0; traced < 2; traced++) {
+		struct e2e_result r;
+
+		e2e_run(&r, NULL, "--why -n 2 -d 1 -p %d%s", (int)pid,
+			traced ? "" : " --source taskstats");
+		if (!strstr(r.out.data, words) || !strstr(r.out.data, cure))
+			fail_msg("%s, %s: %s%s", words, cure, r.out.data, r.err.data);
+		assert_null(strstr(r.out.data, "taskset"));
+	}
+}
+
+/* A task that its own budget throttles lacks no CPU. */
+E2E_TEST(test_deadline)
+{
+	const struct e2e_how how = { .hook = use_deadline };
+	pid_t pid;
+
+	e2e_require();
+	pid = e2e_load(&how, "load_own spin");
+	e2e_need(pid ? 0 : -EOPNOTSUPP, "SCHED_DEADLINE cannot be had");
+	check_why(pid, "own deadline", "chrt -d");
+}
+
+/* Nor does one that the real-time budget of its group throttles. */
+E2E_TEST(test_realtime)
+{
+	char group[300];
+	const struct e2e_how how = { .hook = use_realtime, .hook_arg = group };
+	FILE *file;
+	pid_t pid;
+
+	e2e_require();
+	e2e_need(box_group("cpu", e2e_group_name("realtime"), group, sizeof(group)),
+		 "no v1 hierarchy of cpu");
+	file = fopen(e2e_format("%s/cpu.rt_runtime_us", group), "we");
+	if (!file || fputs("100000", file) < 0 || fclose(file))
+		e2e_skip("groups have no real-time budget");
+	pid = e2e_load(&how, "load_own spin");
+	e2e_need(pid ? 0 : -EOPNOTSUPP, "a group's real-time task cannot be had");
+	check_why(pid, "real-time budget", "cpu.rt_runtime_us");
 }
 
 /* Writes sources that compilers have something to do with, and how they are built. */

@@ -206,7 +206,7 @@ FINDINGS_TEST(test_throttled)
 	waits(s, 0, DELAY_CPU, 1600);
 	runs(s, 0, 400);
 	site = traces(s, 0, STATE_CPU, 1580);
-	site->on = SITE_THROTTLED;
+	site->on = SITE_THROTTLED "its group's quota";
 	set_idle(s, 68);
 	build(s);
 	check(s, 0, "throttled-idle",

@@ -54,6 +54,52 @@ FINDINGS_TEST(test_throttled)
 	check(s, 0, "cpu", "cpu: alpha 1 waits 80 % of the time for a CPU; beta 2 runs most, 95 %");
 }
 
+/* A budget of its own, or its group's for real-time tasks, is a cause as a quota is. */
+FINDINGS_TEST(test_budgets)
+{
+	struct state *s = *state;
+	struct task_evidence *evidence;
+	struct site *site;
+
+	waits(s, 0, DELAY_CPU, 1800);
+	runs(s, 0, 200);
+	set_idle(s, 90);
+	evidence = evidence_of(s, 0);
+	evidence->throttled = 90;
+	evidence->quota = 0.1;
+	evidence->budget = BUDGET_DEADLINE;
+	build(s);
+	assert_int_equal(s->findings.n, 1);
+	check(s, 0, "throttled-idle",
+	      "cpu: alpha 1 is throttled 90 % of the time by its own deadline budget of 0.1 CPUs, "
+	      "while 90 % of the machine is idle");
+	assert_int_equal(s->findings.all[0].limit, LIMIT_DEADLINE);
+	evidence->budget = BUDGET_REALTIME;
+	build(s);
+	check(s, 0, "throttled-idle",
+	      "cpu: alpha 1 is throttled 90 % of the time by its group's real-time budget of 0.1 "
+	      "CPUs, while 90 % of the machine is idle");
+	assert_int_equal(s->findings.all[0].limit, LIMIT_REALTIME);
+	/* Who lets the rest of its period go waits for nobody. */
+	evidence->budget = BUDGET_YIELD;
+	evidence->throttled = -1;
+	build(s);
+	assert_int_equal(s->findings.n, 0);
+	/* The same as traced. */
+	evidence->budget = BUDGET_QUOTA;
+	evidence->quota = 0;
+	site = traces(s, 0, STATE_CPU, 1780);
+	site->on = SITE_THROTTLED "its own yield, until its next period";
+	build(s);
+	assert_int_equal(s->findings.n, 0);
+	site->on = SITE_THROTTLED "its own deadline budget";
+	build(s);
+	check(s, 0, "throttled-idle",
+	      "cpu: alpha 1 is throttled 89 % of the time by its own deadline budget, while 90 % "
+	      "of the machine is idle");
+	assert_int_equal(s->findings.all[0].limit, LIMIT_DEADLINE);
+}
+
 /* Who ran elsewhere is not named. */
 FINDINGS_TEST(test_rival)
 {

@@ -91,6 +91,42 @@ TREE_TEST(test_v1)
 	check(tree, "/a", 50000, "/", MIB(64), MIB(1));
 }
 
+/* Asserts the real-time budget of process 7; a group that is NULL: there is none. */
+static void check_realtime(const struct tree *tree, const char *group, uint64_t runtime_us)
+{
+	struct limits_reader *reader = limits_open(tree->proc);
+	struct limits limits = { .realtime.period_us = 99 };
+
+	limits_read(reader, 7, 0, &limits);
+	assert_int_equal(limits.realtime.period_us != 0, group != NULL);
+	if (group) {
+		assert_string_equal(buf_cstr(&limits.realtime.group), group);
+		assert_int_equal(limits.realtime.runtime_us, runtime_us);
+	}
+	limits_free(&limits);
+	limits_close(reader);
+}
+
+/* The real-time budget of a group, or of one above it that has less. */
+TREE_TEST(test_realtime)
+{
+	const struct tree *tree = *state;
+
+	put_machine(tree, true);
+	put_text(tree, "7/cgroup", "2:memory:/\n1:cpu:/a/b\n0::/x\n");
+	put_text(tree, "cpu/cpu.rt_runtime_us", "950000\n");
+	put_text(tree, "cpu/cpu.rt_period_us", "1000000\n");
+	check_realtime(tree, NULL, 0);
+	put_text(tree, "cpu/a/cpu.rt_runtime_us", "300000\n");
+	put_text(tree, "cpu/a/cpu.rt_period_us", "1000000\n");
+	check_realtime(tree, "/a", 300000);
+	put_text(tree, "cpu/a/b/cpu.rt_runtime_us", "10000\n");
+	put_text(tree, "cpu/a/b/cpu.rt_period_us", "100000\n");
+	check_realtime(tree, "/a/b", 10000);
+	put_text(tree, "cpu/a/b/cpu.rt_runtime_us", "-1\n");
+	check_realtime(tree, "/a", 300000);
+}
+
 /* Version 2: one hierarchy, "max" is no limit; of memory the group with the least room counts. */
 TREE_TEST(test_v2)
 {
