@@ -82,7 +82,7 @@ struct sched_entity {
 };
 
 struct rt_rq {
-	int rt_throttled;
+	__u32 rt_throttled;
 };
 
 struct sched_rt_entity {

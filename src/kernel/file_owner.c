@@ -300,7 +300,7 @@ static bool is_file(struct file_owners *owners, const struct known_file *file, p
 					   : file->link + strlen(special->prefix);
 	char path[64], link[LINK_BYTES];
 	size_t wanted = strlen(name);
-	mode_t mode;
+	struct stat info;
 	int len;
 
 	snprintf(path, sizeof(path), "%d/fd/%d", (int)pid, fd);
@@ -310,7 +310,8 @@ static bool is_file(struct file_owners *owners, const struct known_file *file, p
 	if (special)
 		return is_special(owners, file, special, pid, fd);
 	/* The link's own mode says what it is open for (tid_fd_update_inode() of fs/proc/fd.c). */
-	return !proc_mode(owners->proc, path, &mode) && (mode & file->access) == file->access;
+	return !proc_lstat(owners->proc, path, &info) &&
+	       (info.st_mode & file->access) == file->access;
 }
 
 /* Looks for the file among a process's descriptors. */

@@ -53,7 +53,7 @@
 
 #define HELPER_NAME "stalltop-reads"
 
-enum op { OP_READ, OP_LINK, OP_MODE, OP_NUMBERS };
+enum op { OP_READ, OP_LINK, OP_STAT, OP_NUMBERS };
 
 /* What is asked of the helper, and its answer: a number or -errno. */
 struct ask {
@@ -199,10 +199,10 @@ static int perform(int procfd, const struct ask *ask, void *data)
 	case OP_LINK:
 		len = readlinkat(procfd, ask->path, data, ask->size);
 		return len < 0 ? -errno : (int)len;
-	case OP_MODE:
+	case OP_STAT:
 		if (fstatat(procfd, ask->path, &info, AT_SYMLINK_NOFOLLOW))
 			return -errno;
-		memcpy(data, &info.st_mode, sizeof(info.st_mode));
+		memcpy(data, &info, sizeof(info));
 		return 0;
 	case OP_NUMBERS:
 	default:
@@ -558,7 +558,7 @@ static int answer(struct proc *proc, struct ask *ask, void *data)
 	place = &helper->channel->asks[AHEAD_MAX];
 	if (place->result < 0)
 		return place->result;
-	bytes = ask->op == OP_MODE	? sizeof(mode_t)
+	bytes = ask->op == OP_STAT	? sizeof(struct stat)
 		: ask->op == OP_NUMBERS ? (size_t)place->result * sizeof(int)
 					: (size_t)place->result;
 	memcpy(data, helper->channel->data + place->data, bytes < ask->size ? bytes : ask->size);
@@ -639,11 +639,11 @@ int proc_readlink(struct proc *proc, const char *path, char *text, size_t size)
 	return answer(proc, &ask, text);
 }
 
-int proc_mode(struct proc *proc, const char *path, mode_t *mode)
+int proc_lstat(struct proc *proc, const char *path, struct stat *out)
 {
-	struct ask ask = ask_for(OP_MODE, path, sizeof(*mode));
+	struct ask ask = ask_for(OP_STAT, path, sizeof(*out));
 
-	return answer(proc, &ask, mode);
+	return answer(proc, &ask, out);
 }
 
 int proc_numbers(struct proc *proc, const char *path, int *numbers, size_t max)

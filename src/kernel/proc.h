@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 struct proc_helper;
@@ -60,8 +61,8 @@ int proc_read_at(struct proc *proc, const char *path, uint64_t at, void *text, s
 /* Reads a link, without a NUL. The number of bytes or -errno. */
 int proc_readlink(struct proc *proc, const char *path, char *text, size_t size);
 
-/* Reads the mode of a file, or of a link itself. 0 or -errno. */
-int proc_mode(struct proc *proc, const char *path, mode_t *mode);
+/* Looks at a file, or at a link itself. 0 or -errno. */
+int proc_lstat(struct proc *proc, const char *path, struct stat *out);
 
 /* Lists the numbers among the names of a directory, at most max. Their number or -errno. */
 int proc_numbers(struct proc *proc, const char *path, int *numbers, size_t max);

@@ -134,17 +134,17 @@ static void add_pipe(struct wait_targets *targets, pid_t tid, int fd, const stru
 		     struct buf *out)
 {
 	mode_t other = 0;
-	mode_t mode;
+	struct stat info;
 	char path[64];
 
 	buf_puts(out, "pipe");
 	snprintf(path, sizeof(path), "%d/fd/%d", (int)tid, fd);
-	if (proc_mode(targets->proc, path, &mode))
+	if (proc_lstat(targets->proc, path, &info))
 		return;
 	/* The link's own mode says what the descriptor is open for. */
-	if (!(mode & S_IWUSR))
+	if (!(info.st_mode & S_IWUSR))
 		other = S_IWUSR;
-	else if (!(mode & S_IRUSR))
+	else if (!(info.st_mode & S_IRUSR))
 		other = S_IRUSR;
 	add_owner(targets, file_owners_find(targets->owners, tid, link->text, other), out);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "model/taskinfo.h"
 
+#include <ctype.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 #include "base/util.h"
 #include "cgroup/container_names.h"
 #include "cgroup/hierarchy.h"
+#include "kernel/passwd_files.h"
 #include "kernel/proctask.h"
 
 /* Files that are read in a few milliseconds. */
@@ -52,6 +54,7 @@ struct taskinfo {
 	struct share shares[SHARES]; /* of the last update */
 	size_t nshares;
 	struct users *users;
+	struct passwd_files *passwd_files;
 	struct buf scratch, lines;
 	struct container_names *names; /* NULL: no group that a container can be was met yet */
 	int root;
@@ -66,6 +69,7 @@ struct taskinfo *taskinfo_open(struct proc *proc, bool threads)
 	info->threads = threads;
 	info->root = -1;
 	info->users = users_open();
+	info->passwd_files = passwd_files_open(proc);
 	info->tick_ns = NSEC_PER_SEC / (uint64_t)(ticks > 0 ? ticks : 100);
 	return info;
 }
@@ -281,14 +285,23 @@ static void fill_proc(struct taskinfo *info, const struct task_raw *raw, struct 
 	}
 }
 
-/* Sets the name of a task's user, if it is another one. */
+/*
+ * Sets the name of a task's user, if it is another one: the number where the task has another for
+ * it, as in a container. Root is root everywhere.
+ */
 static void set_user(struct taskinfo *info, struct task *task)
 {
-	char *name = users_name(info->users, task->uid, NULL);
+	const char *name = users_name(info->users, task->uid, NULL);
+	char number[16];
 
+	if (task->uid && !isdigit((unsigned char)*name) &&
+	    passwd_files_differ(info->passwd_files, task->tgid, task->uid, name)) {
+		snprintf(number, sizeof(number), "%u", task->uid);
+		name = number;
+	}
 	if (!text_compare(task->user, name))
 		return;
-	task_set_user(task, shared_ref(name));
+	task_set_user(task, name == number ? shared_text(name) : shared_ref((char *)name));
 	task->renamed++;
 }
 
@@ -450,6 +463,7 @@ void taskinfo_close(struct taskinfo *info)
 	buf_free(&info->lines);
 	container_names_close(info->names);
 	users_close(info->users);
+	passwd_files_close(info->passwd_files);
 	file_close(info->root);
 	free(info);
 }

@@ -135,6 +135,12 @@ struct sited_state {
 	unsigned classes;
 };
 
+/* Whether time in such a wait is lost: a child that does not get on has a row of its own. */
+static bool loses(enum wait_class class, enum wait_state state)
+{
+	return state != STATE_CHILD && wait_is_lost(class, state);
+}
+
 /* Adds up the sites in which threads of a process waited in the interval. */
 static void sum_sites(const struct traced_process *process, uint64_t epoch,
 		      struct sited_state *sums)
@@ -147,7 +153,7 @@ static void sum_sites(const struct traced_process *process, uint64_t epoch,
 		if ((at->epoch != epoch && !at->busy) || at->site.overlaps)
 			continue;
 		sum->ns += at->site.ns;
-		lost = wait_is_lost(at->site.class, at->site.state);
+		lost = loses(at->site.class, at->site.state);
 		sum->parked_ns += lost ? 0 : at->site.ns;
 		sum->classes |= 1u << (lost ? at->site.class : CLASS_PARKED);
 	}
@@ -168,7 +174,7 @@ void traced_lose(const struct traced_process *process, uint64_t epoch, bool alon
 		if (state == STATE_RUN || !ns)
 			continue;
 		if (!sums[state].classes)
-			parked = !wait_is_lost(wait_class_of_state(state), state);
+			parked = !loses(wait_class_of_state(state), state);
 		else if (!alone && parked && sums[state].classes != parked)
 			traced->lost_known = false;
 		if (!alone || !sums[state].classes) {
@@ -176,7 +182,7 @@ void traced_lose(const struct traced_process *process, uint64_t epoch, bool alon
 			continue;
 		}
 		sited_ns -= sums[state].parked_ns;
-		if (wait_is_lost(wait_class_of_state(state), state) && ns > sums[state].ns)
+		if (loses(wait_class_of_state(state), state) && ns > sums[state].ns)
 			sited_ns += ns - sums[state].ns;
 		traced->lost_ns += sited_ns < ns ? sited_ns : ns;
 	}

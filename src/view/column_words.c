@@ -172,7 +172,8 @@ const struct column_words column_words_table[] = {
 	  "Time in which it could have run, had the machine been free: waits of its own choice, "
 	  "as for input or a timer, are not counted.", for_all },
 	{ "lost", "time lost",
-	  "Traced: all time but running and idle waits (no work, a timer). Not traced: the same as total.",
+	  "Traced: all time but running and waits that are idle (no work, a timer) or for children, "
+	  "which have rows of their own. Not traced: the same as total.",
 	  for_all },
 	{ "mem", "memory delay", NULL, for_memory },
 	{ "cpu", "CPU delay",

@@ -2,9 +2,12 @@
 /* Which rows are shown, in which order, with which columns. */
 #include "tests/lib/parse.h"
 
+#include <errno.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <unistd.h>
 
 /* A process that waits for nothing. */
@@ -63,6 +66,40 @@ E2E_TEST(test_user)
 	rows = parse_rows("-u root,nobody");
 	assert_true(rows_have_pid(rows, pid) && rows_have_pid(rows, getpid()));
 	assert_false(rows_have_pid(parse_rows("-u root"), pid));
+}
+
+/* Sees a file of users of its own. */
+static int use_passwd(const char *file)
+{
+	return unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	       mount(file, "/etc/passwd", NULL, MS_BIND, NULL);
+}
+
+/* Who has another name in a container, or none, is a number; who has the same, that name. */
+E2E_TEST(test_other_names)
+{
+	static const struct {
+		const char *text, *shown;
+	} cases[] = { { "root:x:0:0::/:\nwww:x:65534:65534::/:\n", "65534" },
+		      { "root:x:0:0::/:\n", "65534" },
+		      { "root:x:0:0::/:\nnobody:x:65534:65534::/:\n", "nobody" } };
+
+	e2e_require();
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const char *path = e2e_path(e2e_format("passwd%zu", i));
+		const struct e2e_how how = { .hook = use_passwd, .hook_arg = path, .uid = NOBODY };
+		FILE *file = fopen(path, "we");
+		pid_t pid;
+
+		fputs(cases[i].text, file);
+		fclose(file);
+		pid = e2e_load(&how, "load_sleepers 1");
+		e2e_need(pid ? 0 : -EOPNOTSUPP, "no mount namespace can be had");
+		assert_string_equal(
+			member_text(json_array_get(parse_rows(e2e_format("-p %d", (int)pid)), 0),
+				    "user"),
+			cases[i].shown);
+	}
 }
 
 /* -m: an extended regular expression on the command, which is then there to see. */

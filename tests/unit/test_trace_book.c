@@ -463,6 +463,36 @@ TEST_WITH(test_lost, set_up, tear_down)
 	assert_int_equal(ns, MS(700));
 }
 
+/* A wait for a child is not lost: the child's row tells what keeps that. */
+TEST_WITH(test_child_is_not_lost, set_up, tear_down)
+{
+	struct stage *stage = *state;
+	struct trace_thread thread = thread_of(5, 5, STATE_CHILD, SEC(90));
+	struct trace_site child = site_of(5, STATE_CHILD);
+	struct task_raw *raw = scene_add(&stage->scene.samples[0], 5, 5, SEC(50) + MS(7));
+	uint64_t ns;
+
+	put(stage, 1, &thread);
+	take(stage, SEC(100));
+	scene_again(&stage->scene.samples[1], raw);
+	put(stage, 1, &thread);
+	take(stage, SEC(102));
+	build(stage);
+	assert_int_equal(stage->scene.frame.rows[0].traced->states.ns[STATE_CHILD], SEC(2));
+	assert_true(row_lost(&stage->scene.frame.rows[0], &ns));
+	assert_int_equal(ns, 0);
+	child.ns = SEC(1);
+	child.count = 1;
+	trace_reading_site(&stage->reading, 1, &child);
+	take(stage, SEC(104));
+	classify(stage, STATE_CHILD, CLASS_SERVED);
+	scene_again(&stage->scene.samples[2], raw);
+	scene_build(&stage->scene, 2, false, 0);
+	trace_book_rows(&stage->book, &stage->scene.frame);
+	assert_true(row_lost(&stage->scene.frame.rows[0], &ns));
+	assert_int_equal(ns, 0);
+}
+
 /* How the threads of a process spent their time is not known where not all of them were traced. */
 TEST_WITH(test_partial, set_up, tear_down)
 {

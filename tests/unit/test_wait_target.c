@@ -444,7 +444,15 @@ TEST_WITH(test_words, open_kit, close_kit)
 	end_holder(pid);
 }
 
-/* A path within a device is shown by the task's own mounts, which are read again when renewed. */
+/* Process 7 goes to a mount namespace with that table. */
+static void enter_mounts(const struct tree *tree, const char *name, const char *table)
+{
+	unlinkat(tree->fd, "7/ns/mnt", 0);
+	assert_int_equal(symlinkat(name, tree->fd, "7/ns/mnt"), 0);
+	put_text(tree, "7/mountinfo", table);
+}
+
+/* A path within a device is shown by the mounts of the task's namespace. */
 TREE_TEST(test_path)
 {
 	const struct tree *tree = *state;
@@ -454,19 +462,17 @@ TREE_TEST(test_path)
 	put_text(tree, "7/ns/x", "");
 	put_text(tree, "7/mountinfo", "24 1 8:1 / /mnt rw - ext4 /dev/sda1 rw\n");
 	assert_int_equal(wait_target_path(targets, 7, 8 << 20 | 1, "/x", &out), -ENOENT);
-	assert_int_equal(symlinkat("mnt:[4026531841]", tree->fd, "7/ns/mnt"), 0);
+	enter_mounts(tree, "mnt:[1]", "24 1 8:1 / /mnt rw - ext4 /dev/sda1 rw\n");
 	assert_int_equal(wait_target_path(targets, 7, 8 << 20 | 2, "/x", &out), -ENOENT);
 	assert_int_equal(out.len, 0);
 	assert_int_equal(wait_target_path(targets, 7, 8 << 20 | 1, "/x", &out), 0);
 	assert_string_equal(buf_cstr(&out), "/mnt/x");
-	put_text(tree, "7/mountinfo", "24 1 8:1 / /else rw - ext4 /dev/sda1 rw\n");
-	wait_targets_renew(targets);
+	enter_mounts(tree, "mnt:[2]", "24 1 8:1 / /else rw - ext4 /dev/sda1 rw\n");
 	out.len = 0;
 	assert_int_equal(wait_target_path(targets, 7, 8 << 20 | 1, "/x", &out), 0);
 	assert_string_equal(buf_cstr(&out), "/else/x");
 	/* What a server has is named with it. */
-	put_text(tree, "7/mountinfo", "24 1 8:1 / /else rw - nfs4 nas1:/export rw\n");
-	wait_targets_renew(targets);
+	enter_mounts(tree, "mnt:[3]", "24 1 8:1 / /else rw - nfs4 nas1:/export rw\n");
 	out.len = 0;
 	assert_int_equal(wait_target_path(targets, 7, 8 << 20 | 1, "/x", &out), 0);
 	assert_string_equal(buf_cstr(&out), "/else/x (nfs nas1:/export)");

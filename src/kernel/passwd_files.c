@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "kernel/passwd_files.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/util.h"
+#include "kernel/proc.h"
+
+/* The namespaces that are remembered, and for how long: numbers of ended ones are given anew. */
+#define SPACES_MAX 256
+#define KEPT_NS (60 * NSEC_PER_SEC)
+
+/* The most that is read of a file. */
+#define FILE_BYTES (64 * 1024)
+
+/* Of /proc/PID/status, up to the line NSpid and beyond. */
+#define STATUS_BYTES 2048
+
+/* A user in a mount namespace. */
+struct space {
+	char name[64]; /* "mnt:[4026531841]" */
+	uid_t uid;
+	uint64_t looked_ns;
+	bool differs;
+};
+
+struct passwd_files {
+	struct proc *proc;
+	char own[64]; /* the namespace of this program; "": not known */
+	struct space spaces[SPACES_MAX];
+	size_t count;
+};
+
+/* Reads the name of a process's mount namespace. 0 or -errno. */
+static int read_space(const struct passwd_files *files, const char *pid, char name[64])
+{
+	char path[64];
+	ssize_t len;
+
+	snprintf(path, sizeof(path), "%s/ns/mnt", pid);
+	len = readlinkat(files->proc->fd, path, name, 63);
+	if (len < 0)
+		return -errno;
+	name[len] = '\0';
+	return 0;
+}
+
+struct passwd_files *passwd_files_open(struct proc *proc)
+{
+	struct passwd_files *files = xcalloc(1, sizeof(*files));
+
+	files->proc = proc;
+	if (read_space(files, "self", files->own))
+		*files->own = '\0';
+	return files;
+}
+
+/* Whether a user has that name in a file's text: "name:x:1000:...". */
+static bool is_called(struct span text, uid_t uid, const char *name)
+{
+	struct span line, found, part;
+	uint64_t number;
+
+	while (take_line(&text, &line))
+		if (take_part(&line, ':', &found) && take_part(&line, ':', &part) &&
+		    take_uint(&line, &number) && number == uid)
+			return (size_t)(found.end - found.at) == strlen(name) &&
+			       !memcmp(found.at, name, strlen(name));
+	return false;
+}
+
+/* Whether a process has a file of its own in which the user has not that name. */
+static bool is_another(const struct passwd_files *files, pid_t tgid, uid_t uid, const char *name)
+{
+	struct stat theirs, ours;
+	char path[64], *text;
+	bool same;
+	int len;
+
+	snprintf(path, sizeof(path), "%d/root/etc/passwd", (int)tgid);
+	if (proc_lstat(files->proc, path, &theirs) || lstat("/etc/passwd", &ours) ||
+	    (theirs.st_dev == ours.st_dev && theirs.st_ino == ours.st_ino))
+		return false;
+	text = xcalloc(1, FILE_BYTES);
+	len = proc_read(files->proc, path, text, FILE_BYTES);
+	same = len > 0 && is_called((struct span){ text, text + len }, uid, name);
+	free(text);
+	return !same;
+}
+
+/* Whether a process has a pid in a namespace below that of /proc, too. */
+static bool is_below(const struct passwd_files *files, pid_t tgid)
+{
+	char path[64], text[STATUS_BYTES];
+	struct span rest;
+	uint64_t pid;
+	int len;
+
+	snprintf(path, sizeof(path), "%d/status", (int)tgid);
+	len = file_read(files->proc->fd, path, text, sizeof(text));
+	if (len < 0 || !find_line((struct span){ text, text + len }, "NSpid:", &rest) ||
+	    !take_uint(&rest, &pid))
+		return false;
+	return take_word(&rest, "\t");
+}
+
+/* The place of a user in a namespace; if it is new, instead of the one looked at longest ago. */
+static struct space *find_space(struct passwd_files *files, const char *name, uid_t uid)
+{
+	struct space *oldest = files->spaces;
+
+	for (size_t i = 0; i < files->count; i++) {
+		struct space *space = &files->spaces[i];
+
+		if (space->uid == uid && !strcmp(space->name, name))
+			return space;
+		if (space->looked_ns < oldest->looked_ns)
+			oldest = space;
+	}
+	if (files->count < SPACES_MAX)
+		oldest = &files->spaces[files->count++];
+	*oldest = (struct space){ .uid = uid };
+	strcpy(oldest->name, name);
+	return oldest;
+}
+
+bool passwd_files_differ(struct passwd_files *files, pid_t tgid, uid_t uid, const char *name)
+{
+	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
+	char pid[16], in[64];
+	struct space *space;
+	int err;
+
+	snprintf(pid, sizeof(pid), "%d", (int)tgid);
+	err = read_space(files, pid, in);
+	if (err == -EACCES || err == -EPERM)
+		return uid != geteuid() && is_below(files, tgid);
+	if (err || !strcmp(in, files->own))
+		return false;
+	space = find_space(files, in, uid);
+	if (!space->looked_ns || now_ns - space->looked_ns > KEPT_NS) {
+		space->looked_ns = now_ns;
+		space->differs = is_another(files, tgid, uid, name);
+	}
+	return space->differs;
+}
+
+void passwd_files_close(struct passwd_files *files)
+{
+	free(files);
+}
