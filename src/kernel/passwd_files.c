@@ -25,7 +25,7 @@
 #define STATUS_BYTES 2048
 
 /* A user in a mount namespace. */
-struct space {
+struct seen_user {
 	char name[64]; /* "mnt:[4026531841]" */
 	uid_t uid;
 	uint64_t looked_ns;
@@ -35,7 +35,7 @@ struct space {
 struct passwd_files {
 	struct proc *proc;
 	char own[64]; /* the namespace of this program; "": not known */
-	struct space spaces[SPACES_MAX];
+	struct seen_user spaces[SPACES_MAX];
 	size_t count;
 };
 
@@ -113,12 +113,12 @@ static bool is_below(const struct passwd_files *files, pid_t tgid)
 }
 
 /* The place of a user in a namespace; if it is new, instead of the one looked at longest ago. */
-static struct space *find_space(struct passwd_files *files, const char *name, uid_t uid)
+static struct seen_user *find_space(struct passwd_files *files, const char *name, uid_t uid)
 {
-	struct space *oldest = files->spaces;
+	struct seen_user *oldest = files->spaces;
 
 	for (size_t i = 0; i < files->count; i++) {
-		struct space *space = &files->spaces[i];
+		struct seen_user *space = &files->spaces[i];
 
 		if (space->uid == uid && !strcmp(space->name, name))
 			return space;
@@ -127,7 +127,7 @@ static struct space *find_space(struct passwd_files *files, const char *name, ui
 	}
 	if (files->count < SPACES_MAX)
 		oldest = &files->spaces[files->count++];
-	*oldest = (struct space){ .uid = uid };
+	*oldest = (struct seen_user){ .uid = uid };
 	strcpy(oldest->name, name);
 	return oldest;
 }
@@ -136,7 +136,7 @@ bool passwd_files_differ(struct passwd_files *files, pid_t tgid, uid_t uid, cons
 {
 	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
 	char pid[16], in[64];
-	struct space *space;
+	struct seen_user *space;
 	int err;
 
 	snprintf(pid, sizeof(pid), "%d", (int)tgid);
