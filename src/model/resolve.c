@@ -471,12 +471,28 @@ static bool is_all_traced(const struct row *row)
 	       all;
 }
 
-/* Takes the traced time in a state, in the interval: the trace's may be a little longer. */
+/* Whether a row was traced for less than its interval, as in the one in which tracing began. */
+static bool is_traced_late(const struct row *row)
+{
+	uint64_t threads = row->raw->single ? 1 : row->raw->now.threads;
+	uint64_t all = (threads ? threads : 1) * row->interval_ns;
+
+	return row->before && !row->exited &&
+	       wait_states_alive(&row->traced->states) + all / TRACED_PART < all;
+}
+
+/*
+ * Takes the traced time in a state, in the interval: the trace's may be a little longer. Where it
+ * began later, what is known without it if that is more.
+ */
 static void take_state(const struct row *row, struct waited *waited, enum wait_state state,
 		       unsigned kind)
 {
 	const struct wait_states *states = &row->traced->states;
 	uint64_t lives = wait_states_alive(states) + row->interval_ns / 2, most;
+
+	if (waited->ns[kind] > states->ns[state] && is_traced_late(row))
+		return;
 
 	most = lives >= row->interval_ns ? lives / row->interval_ns * row->interval_ns
 					 : row->interval_ns;

@@ -463,6 +463,26 @@ TEST_WITH(test_lost, set_up, tear_down)
 	assert_int_equal(ns, MS(700));
 }
 
+/* What was seen of a wait is kept in the interval in which tracing began late. */
+TEST_WITH(test_traced_late, set_up, tear_down)
+{
+	struct stage *stage = *state;
+	struct trace_thread thread = thread_of(5, 5, STATE_DWAIT, SEC(90));
+	struct task_raw *raw = scene_add(&stage->scene.samples[0], 5, 5, SEC(50) + MS(7));
+
+	raw->now.state = 'D';
+	put(stage, 1, &thread);
+	take(stage, SEC(101) + MS(700));
+	raw = scene_again(&stage->scene.samples[1], raw);
+	raw->now.state = 'D';
+	raw->now.waits.dwait_ns = SEC(2);
+	put(stage, 1, &thread);
+	take(stage, SEC(102));
+	build(stage);
+	assert_int_equal(stage->scene.frame.rows[0].traced->states.ns[STATE_DWAIT], MS(300));
+	assert_int_equal(stage->scene.frame.rows[0].deltas->waited.ns[WAIT_DWAIT], SEC(2));
+}
+
 /* A wait for a child is not lost: the child's row tells what keeps that. */
 TEST_WITH(test_child_is_not_lost, set_up, tear_down)
 {
