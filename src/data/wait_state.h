@@ -173,6 +173,7 @@ struct site {
 	bool unknown; /* the rest is not known, as switches of the process went unseen */
 	const char *syscall; /* its name */
 	const char *on; /* the target; for cpu the process that ran instead */
+	uint64_t on_ns; /* when that was read, with who holds it (CLOCK_MONOTONIC); 0: not known */
 	const char *where; /* kernel function */
 	size_t stack; /* index into trace_frame.stacks; 0: none */
 	uint64_t count; /* waits that ended in the interval */

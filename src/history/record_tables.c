@@ -242,6 +242,7 @@ static const struct field site_fields[] = {
 	SITE(overlaps),
 	SITE(syscall),
 	SITE(on),
+	SITE(on_ns),
 	SITE(where),
 	FIELD(struct record_site, stack),
 };

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <sys/socket.h>
 
 #include "base/util.h"
@@ -503,9 +504,11 @@ static void name_target(struct site_texts *texts, struct traced_site *site)
 		free(site->on);
 		site->on = xstrdup(buf_cstr(&on));
 		site->site.on = site->on;
+		site->site.on_ns = clock_ns(CLOCK_MONOTONIC);
 	} else if (site->of_one && waits_of(site) > 1) {
 		site->of_one = false;
 		site->site.on = NULL;
+		site->site.on_ns = 0;
 		site->about = site_about(&site->now);
 	}
 	buf_free(&on);

@@ -408,7 +408,7 @@ static void put_traced(struct json *json, const struct run_result *result)
 	json_put_counter(json, "alive_ns", traced->known, wait_states_alive(&traced->states));
 	out_states_json(json, "states", traced->known ? &traced->states : NULL);
 	if (traced->known)
-		out_sites_json(json, "sites", &frame, &all);
+		out_sites_json(json, "sites", &frame, 0, &all);
 	else
 		json_put_null(json, "sites");
 }

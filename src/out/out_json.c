@@ -410,8 +410,9 @@ static unsigned json_needs(const struct out_config *config)
 }
 
 /* Puts where the tasks waited that passed the filters; null where waits are not traced. */
-static void put_trace(struct json *json, const struct order *order, const struct trace_frame *trace)
+static void put_trace(struct json *json, const struct order *order, const struct frame_info *info)
 {
+	const struct trace_frame *trace = info->trace;
 	struct site_owners owners = { 0 };
 
 	if (!trace) {
@@ -426,7 +427,7 @@ static void put_trace(struct json *json, const struct order *order, const struct
 	json_put_real(json, "cost", trace->cost >= 0 ? trace->cost : NAN);
 	json_close(json);
 	out_sites_owners(&owners, order);
-	out_sites_json(json, "sites", trace, &owners);
+	out_sites_json(json, "sites", trace, info->cur->begin_ns, &owners);
 	site_owners_free(&owners);
 }
 
@@ -443,7 +444,7 @@ static void json_frame(struct out *out, const struct view *view)
 	for (size_t i = 0; i < out->order.n; i++)
 		put_task(out, &json, view, out->order.rows[i]);
 	json_close(&json);
-	put_trace(&json, &out->order, view->frame->info->trace);
+	put_trace(&json, &out->order, view->frame->info);
 	json_close(&json);
 }
 

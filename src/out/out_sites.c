@@ -2,6 +2,7 @@
 #include "out/out_sites.h"
 
 #include <stdio.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -134,10 +135,11 @@ const char *out_site_state(const struct site *site)
 }
 
 /* Puts a site. The rest of a kind has its time and nothing else. */
-static void put_site(struct json *json, const struct trace_frame *trace, const struct site *site,
-		     struct chain *chain, const struct chain_index *index)
+static void put_site(struct json *json, const struct trace_frame *trace, uint64_t begin_ns,
+		     const struct site *site, struct chain *chain, const struct chain_index *index)
 {
-	bool rest = site->unattributed;
+	bool rest = site->unattributed, dated = site->on && site->on_ns && begin_ns;
+	int64_t after_ns = (int64_t)(site->on_ns - begin_ns);
 
 	json_open_object(json, NULL);
 	json_put_counter(json, "pid", site->tgid > 0, (uint64_t)site->tgid);
@@ -148,6 +150,7 @@ static void put_site(struct json *json, const struct trace_frame *trace, const s
 	json_put_bool(json, "overlaps", site->overlaps);
 	json_put_text(json, "syscall", site->syscall);
 	json_put_text(json, "on", site->on);
+	json_put_real(json, "on_after", dated ? (double)(after_ns / 1000) / 1e6 : NAN);
 	json_put_text(json, "where", site->where);
 	json_put_counter(json, "count", !rest, site->count);
 	if (rest) {
@@ -175,7 +178,7 @@ static int compare_times(const void *a, const void *b)
 }
 
 void out_sites_json(struct json *json, const char *name, const struct trace_frame *trace,
-		    struct site_owners *owners)
+		    uint64_t begin_ns, struct site_owners *owners)
 {
 	const struct site **all = xcalloc(trace->n + 1, sizeof(struct site *));
 	size_t n = 0, ordered = 1;
@@ -193,7 +196,7 @@ void out_sites_json(struct json *json, const char *name, const struct trace_fram
 		qsort(all, n, sizeof(*all), compare_times);
 	json_open_array(json, name);
 	for (size_t i = 0; i < n; i++)
-		put_site(json, trace, all[i], &chain, &index);
+		put_site(json, trace, begin_ns, all[i], &chain, &index);
 	json_close(json);
 	chain_index_free(&index);
 	chain_free(&chain);

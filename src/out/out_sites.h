@@ -16,9 +16,10 @@ void out_sites_owners(struct site_owners *owners, const struct order *order);
 /*
  * Puts the sites of these processes as an array, the most time first, each with its histogram,
  * wakers and stack; with one of state "unattributed" for the rest of each kind of each process.
+ * begin_ns: when the sample was taken (CLOCK_MONOTONIC); 0: it is none.
  */
 void out_sites_json(struct json *json, const char *name, const struct trace_frame *trace,
-		    struct site_owners *owners);
+		    uint64_t begin_ns, struct site_owners *owners);
 
 /*
  * Appends a table of the largest sites of these processes, the most time first, as traced in the

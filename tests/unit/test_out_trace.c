@@ -3,6 +3,7 @@
 #include "tests/lib/test.h"
 
 #include <jansson.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -190,16 +191,20 @@ TEST_WITH(test_traced_json, open_traces, close_traces)
 	assert_string_equal(text(site, "kind"), "swapin");
 	assert_string_equal(text(site, "on"), "within other waits and running");
 	json_decref(json);
-	/* How much it is may not be known. */
+	/* How much it is may not be known. What a wait is on was read after the sample began. */
 	memcpy(unknown, traced_sites, sizeof(unknown));
+	unknown[1].on_ns = t->scene.samples[1].begin_ns + MS(12);
 	unknown[2].unknown = true;
 	unknown[2].unattributed_ns = 0;
 	t->frame.sites = SITES_OF(unknown, ARRAY_SIZE(unknown));
 	out_close(&t->out);
 	json = json_loads(put_traces(t, &out_json), JSON_REJECT_DUPLICATES, NULL);
 	assert_non_null(json);
+	site = json_array_get(json_object_get(json, "sites"), 1);
+	assert_int_equal(llround(json_real_value(json_object_get(site, "on_after")) * 1000), 12);
 	site = json_array_get(json_object_get(json, "sites"), 2);
 	assert_string_equal(text(site, "state"), "unattributed");
+	assert_true(json_is_null(json_object_get(site, "on_after")));
 	assert_true(json_is_null(json_object_get(site, "ns")));
 	assert_true(json_is_null(json_object_get(site, "kind_ns")));
 	json_decref(json);
