@@ -142,7 +142,7 @@ E2E_TEST(test_no_room)
 
 	e2e_require();
 	mkdir(disk, 0700);
-	if (mount("none", disk, "tmpfs", 0, "size=1m"))
+	if (mount("none", disk, "tmpfs", 0, "size=300k"))
 		e2e_skip("no tmpfs can be mounted");
 	e2e_start_stalltop(&p, NULL, e2e_format("-b -o json -H -F nvcsw -d 0.05 -w %s", path));
 	full = false;
