@@ -355,6 +355,10 @@ static int read_members(const struct cgroup_reader *reader, const struct open_gr
 		len = file_read(reader->hierarchy->fd, buf_cstr(&path), text, CGROUP_TEXT_BYTES);
 	}
 	buf_free(&path);
+	/* The last id of a text that was cut may be cut, too. */
+	if (len == CGROUP_TEXT_BYTES)
+		while (len && text[len - 1] != '\n')
+			len--;
 	*ids = (struct span){ text, text + (len > 0 ? len : 0) };
 	return len < 0 ? len : 0;
 }

@@ -45,6 +45,9 @@
 /* The share of a budget from which who used that much may be throttled by it. */
 #define BUDGET_USED 0.75
 
+/* The part of a row's waits from which a thread that yields explains them. */
+#define YIELDED_PART 0.75
+
 /* What was read of a suspect, to be compared with the next reading. */
 struct suspect_reading {
 	struct task_key key; /* pid 0: the place is free */
@@ -284,18 +287,22 @@ static struct budget budget_of(pid_t tid, double realtime_cpus)
 
 /*
  * Takes what a thread with a budget waited and ran in some time as what throttles its row. A
- * deadline task that ran less than its budget has let the rest go, by sched_yield(). Who is in a
- * group with a real-time budget shares it.
+ * deadline task that ran less than its budget has let the rest go, by sched_yield(): that explains
+ * its row where no other thread waited much. Who is in a group with a real-time budget shares it.
  */
-static void take_budget(struct task_evidence *task, const struct budget *budget, uint64_t waited_ns,
-			uint64_t ran_ns, uint64_t passed_ns)
+static void take_budget(struct task_evidence *task, const struct row *row,
+			const struct budget *budget, uint64_t waited_ns, uint64_t ran_ns,
+			uint64_t passed_ns)
 {
+	double all = (double)row->deltas->waited.ns[DELAY_CPU];
 	bool used = (double)ran_ns >= (double)passed_ns * budget->cpus * BUDGET_USED;
 	double share = fmin((double)waited_ns * 100.0 / (double)passed_ns, 100);
 
 	if (task->rival && !used)
 		return;
 	if (task->quota > 0 && share <= task->throttled)
+		return;
+	if (!used && budget->sort == BUDGET_DEADLINE && (double)waited_ns < all * YIELDED_PART)
 		return;
 	task->quota = budget->cpus;
 	task->budget = used || budget->sort != BUDGET_DEADLINE ? budget->sort : BUDGET_YIELD;
@@ -304,10 +311,10 @@ static void take_budget(struct task_evidence *task, const struct budget *budget,
 
 /* The same of one of several threads, since the reading before. */
 static void compare_budget(struct evidence *evidence, struct task_evidence *task,
-			   const struct suspect_reading *was, struct budget_reading *now,
-			   pid_t tgid, const struct budget *budget)
+			   const struct row *row, const struct suspect_reading *was,
+			   struct budget_reading *now, const struct budget *budget)
 {
-	if (proctask_schedstat(evidence->proc, tgid, now->tid, &now->stat))
+	if (proctask_schedstat(evidence->proc, row->raw->tgid, now->tid, &now->stat))
 		return;
 	now->read_ns = clock_ns(CLOCK_MONOTONIC);
 	for (unsigned i = 0; i < BUDGETS_MAX && was->budgets[i].tid; i++) {
@@ -315,7 +322,7 @@ static void compare_budget(struct evidence *evidence, struct task_evidence *task
 
 		if (before->tid == now->tid && before->read_ns &&
 		    now->stat.wait >= before->stat.wait && now->stat.run >= before->stat.run)
-			take_budget(task, budget, now->stat.wait - before->stat.wait,
+			take_budget(task, row, budget, now->stat.wait - before->stat.wait,
 				    now->stat.run - before->stat.run,
 				    now->read_ns - before->read_ns);
 	}
@@ -351,12 +358,12 @@ static void look_at_budgets(struct evidence *evidence, const struct frame *frame
 		if (budget.cpus <= 0 || budget.cpus >= 1)
 			continue;
 		if (n == 1) {
-			take_budget(task, &budget, waited_for(frame, row, OF_CPU),
+			take_budget(task, row, &budget, waited_for(frame, row, OF_CPU),
 				    row->deltas->grown.run_ns, row->interval_ns);
 			return;
 		}
 		now[found].tid = tids[i];
-		compare_budget(evidence, task, was, &now[found++], row->raw->tgid, &budget);
+		compare_budget(evidence, task, row, was, &now[found++], &budget);
 	}
 	memcpy(was->budgets, now, sizeof(now));
 }

@@ -107,14 +107,14 @@ static const struct site *look_for_throttled_task(const struct finder *finder, s
 	return found;
 }
 
-/* Says how many CPUs a quota grants, where it was read. */
-static void put_quota(struct finder *finder, const struct row *row)
+/* Says how many CPUs a quota of a sort grants, where it was read. */
+static void put_quota(struct finder *finder, const struct row *row, enum cpu_budget sort)
 {
 	const struct task_evidence *evidence = row_evidence(finder->view.frame, row);
 	const struct findings *findings = finder->findings;
 	double cpus = findings->quota_of == row ? findings->quota_cpus : 0;
 
-	if (cpus <= 0 && evidence)
+	if (cpus <= 0 && evidence && evidence->budget == sort)
 		cpus = evidence->quota;
 	if (cpus > 0)
 		finding_say(finder,
@@ -138,7 +138,7 @@ static void put_throttling(struct finder *finder, struct finding *finding)
 		by = evidence ? (int)evidence->budget : BUDGET_QUOTA;
 	finding->limit = limits[by];
 	finding_say(finder, "%s", row->group ? "a quota" : cpu_budget_words[by].own);
-	put_quota(finder, row);
+	put_quota(finder, row, (enum cpu_budget)by);
 }
 
 /* Tasks and groups that have used a quota up, told by their figures or of their tasks. */
