@@ -185,6 +185,17 @@ TREE_TEST(test_save_for_owner)
 	free(path);
 }
 
+/* Skips the test, and frees its paths, where no link can be made somebody else's. */
+static void require_root(char *path, char *real)
+{
+	if (!geteuid())
+		return;
+	print_message("only root can make a link somebody else's\n");
+	free(path);
+	free(real);
+	skip();
+}
+
 /* Somebody else's link is not followed: it may lead to what only we may write. */
 TREE_TEST(test_save_foreign_link)
 {
@@ -193,12 +204,7 @@ TREE_TEST(test_save_foreign_link)
 	struct options options;
 	struct buf message = { 0 };
 
-	if (geteuid()) {
-		print_message("only root can make a link somebody else's\n");
-		free(path);
-		free(real);
-		skip();
-	}
+	require_root(path, real);
 	put_text(tree, "real/file", "unit = ms\n");
 	assert_int_equal(symlinkat("real/file", tree->fd, "link"), 0);
 	assert_int_equal(fchownat(tree->fd, "link", 65534, 65534, AT_SYMLINK_NOFOLLOW), 0);
@@ -224,12 +230,7 @@ TREE_TEST(test_save_foreign_folder)
 	struct options options;
 	struct buf message = { 0 };
 
-	if (geteuid()) {
-		print_message("only root can make a link somebody else's\n");
-		free(path);
-		free(real);
-		skip();
-	}
+	require_root(path, real);
 	put_text(tree, "etc/stalltop/config", "unit = ms\n");
 	assert_int_equal(symlinkat("etc", tree->fd, "config"), 0);
 	options_default(&options);

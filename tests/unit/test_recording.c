@@ -257,6 +257,33 @@ static void record_keys(const char *path, unsigned every)
 	play_free(&machine);
 }
 
+/* Plays a whole recording in intervals of that length. Returns how many there were. */
+static unsigned play_whole(const char *path, uint64_t interval_ns,
+			   void (*take)(const struct frame *frame, void *arg), void *arg)
+{
+	const struct replay_config config = { .path = path,
+					      .interval_ns = interval_ns,
+					      .whole = true };
+	const struct frame *frame;
+	struct replay *replay;
+	struct player player;
+	unsigned n = 0;
+	int err;
+
+	assert_int_equal(open_player(&player, &replay, &config), 0);
+	for (; (frame = next_frame(&player, &err)); n++)
+		take(frame, arg);
+	assert_int_equal(err, -ENODATA);
+	close_player(&player, replay);
+	return n;
+}
+
+static void take_texts(const struct frame *frame, void *arg)
+{
+	(void)arg;
+	check_texts(frame);
+}
+
 /* Texts of an interval with several key records are those that were recorded. */
 SCRATCH_TEST(test_texts_together)
 {
@@ -266,23 +293,8 @@ SCRATCH_TEST(test_texts_together)
 	/* What is freed reads as garbage. */
 	mallopt(M_PERTURB, 0x5a);
 	record_keys(path, 7);
-	for (unsigned i = 0; i < ARRAY_SIZE(intervals); i++) {
-		const struct replay_config config = { .path = path,
-						      .interval_ns = intervals[i],
-						      .whole = true };
-		const struct frame *frame;
-		struct replay *replay;
-		struct player player;
-		unsigned n = 0;
-		int err;
-
-		assert_int_equal(open_player(&player, &replay, &config), 0);
-		for (; (frame = next_frame(&player, &err)); n++)
-			check_texts(frame);
-		assert_int_equal(err, -ENODATA);
-		assert_true(n > 1);
-		close_player(&player, replay);
-	}
+	for (unsigned i = 0; i < ARRAY_SIZE(intervals); i++)
+		assert_true(play_whole(path, intervals[i], take_texts, NULL) > 1);
 	mallopt(M_PERTURB, 0);
 }
 
@@ -364,6 +376,12 @@ static void record_impossible(const char *path)
 		sample_free(&samples[i]);
 }
 
+/* Adds up what the first row waited for a CPU. */
+static void add_waited(const struct frame *frame, void *sum)
+{
+	*(uint64_t *)sum += frame->rows[0].deltas->waited.ns[DELAY_CPU];
+}
+
 /* What is impossible in a recorded interval is not waited in a longer one that has time for it. */
 SCRATCH_TEST(test_impossible_together)
 {
@@ -372,21 +390,11 @@ SCRATCH_TEST(test_impossible_together)
 
 	record_impossible(path);
 	for (unsigned i = 0; i < ARRAY_SIZE(intervals); i++) {
-		const struct replay_config config = { .path = path,
-						      .interval_ns = intervals[i],
-						      .whole = true };
-		const struct frame *frame;
-		struct replay *replay;
-		struct player player;
 		uint64_t waited_ns = 0;
-		int err;
 
-		assert_int_equal(open_player(&player, &replay, &config), 0);
-		while ((frame = next_frame(&player, &err)))
-			waited_ns += frame->rows[0].deltas->waited.ns[DELAY_CPU];
+		play_whole(path, intervals[i], add_waited, &waited_ns);
 		/* Ten or eleven intervals of 1 ms each. */
 		assert_in_range(waited_ns, 9000000, 11000000);
-		close_player(&player, replay);
 	}
 }
 
