@@ -174,13 +174,13 @@ E2E_TEST(test_addresses)
 	if (access("/etc/hosts", F_OK))
 		e2e_skip("there is no /etc/hosts");
 	hosts = fopen(file, "w");
-	/* Some systems take one address of each version alone. */
-	fputs("::1 several.test\n127.0.0.1 several.test\n127.0.0.1 several.test\n"
-	      "192.0.2.7 several.test\n",
+	fputs("::1 several.test\n127.0.0.1 several.test\n127.0.0.2 several.test\n"
+	      "127.0.0.1 several.test\n192.0.2.7 several.test\n",
 	      hosts);
 	fclose(hosts);
 	e2e_start_stalltop(&p, &how, args);
 	scrape_await(port, NULL);
+	scrape_await(port, "127.0.0.2");
 	if (!access("/proc/net/if_inet6", F_OK))
 		scrape_await(port, "::1");
 	assert_int_equal(scrape_call(port, "127.0.0.3"), -1);
@@ -192,7 +192,7 @@ E2E_TEST(test_addresses)
 			      (const struct sockaddr *)&(struct sockaddr_in){
 				      .sin_family = AF_INET,
 				      .sin_port = htons((uint16_t)port),
-				      .sin_addr.s_addr = htonl(INADDR_LOOPBACK) },
+				      .sin_addr.s_addr = htonl(INADDR_LOOPBACK + 1) },
 			      sizeof(struct sockaddr_in)),
 			 0);
 	assert_int_equal(listen(held, 1), 0);
