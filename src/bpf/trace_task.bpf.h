@@ -113,7 +113,7 @@ static __always_inline __u8 realtime_throttled_by(const struct task_struct *task
 
 /*
  * What keeps a queued task from running besides others that run: 1 + enum cpu_budget; 0: nothing.
- * Quotas of groups are told of tasks (6.18 and later), or of queues.
+ * A group's quota marks its tasks (6.18 and later), or its queues.
  */
 static __always_inline __u8 throttled_by(const struct task_struct *task, bool waking)
 {

@@ -478,7 +478,7 @@ static int read_cpu(struct cgroup_reader *reader, struct open_group *group)
 		return err ? err : -ESRCH;
 	if (!all.grown)
 		before->have &= ~CGROUP_BIT(CGROUP_THROTTLE);
-	/* The one that is throttled most may change: what it has more is added to what was told. */
+	/* A sum, as another group of the chain may be the most throttled one in each interval. */
 	if (before->have & CGROUP_BIT(CGROUP_THROTTLE)) {
 		all.ns = before->throttled_ns + all.more_ns;
 		all.times = before->throttled + all.more_times;

@@ -23,11 +23,10 @@ struct cgroup_reader;
  * Opens a reader for groups of a hierarchy, which like procfd, of /proc, stays the caller's and
  * must outlive the reader.
  *
- * Version 2 has pressure and memory events; version 1 has states. How long a group is throttled is
- * told by the hierarchy with the controller cpu. Where that is another one, it is the figure of the
- * group there that the group's processes are in, whatever its path (by up to 16 of them), or of the
- * group above it that was throttled for longer; unknown where these are in several, or in the root,
- * or there are none.
+ * Version 2 has pressure and memory events; version 1 has states. The hierarchy with the controller
+ * cpu has the time throttled. If that is not this hierarchy, the group's processes (the first 16)
+ * are looked up there: the figure is their group's, or that of the most throttled group above it.
+ * It is unknown if they are in several groups, if they are in the root, or if there are none.
  */
 struct cgroup_reader *cgroup_reader_open(int procfd, const struct hierarchy *hierarchy);
 

@@ -154,6 +154,6 @@ struct cgroup_sample {
 	uint64_t events[CGROUP_EVENT_KINDS]; /* in the group and all below, since it was made */
 	struct cgroup_states states; /* of the group alone */
 	bool threaded; /* processes may have threads in it and in others */
-	/* Throttling is told by another hierarchy, and groups above are counted there. */
+	/* The time throttled comes from another hierarchy, and includes the groups above. */
 	bool cpu_elsewhere;
 };

@@ -23,7 +23,7 @@
 #define COUNTED_NS (30 * NSEC_PER_SEC)
 #define UNCOUNTED_NS (5 * NSEC_PER_SEC)
 
-/* What ioctl() tells of a mount namespace since 6.12 (linux/nsfs.h). */
+/* struct mnt_ns_info of linux/nsfs.h, since 6.12. */
 struct namespace_info {
 	__u32 size;
 	__u32 mounts;

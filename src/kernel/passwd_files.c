@@ -14,7 +14,7 @@
 #include "base/util.h"
 #include "kernel/proc.h"
 
-/* The namespaces that are remembered, and for how long: numbers of ended ones are given anew. */
+/* How many results are cached, and for how long: a namespace's number can be used again. */
 #define SPACES_MAX 256
 #define KEPT_NS (60 * NSEC_PER_SEC)
 

@@ -286,9 +286,9 @@ static struct budget budget_of(pid_t tid, double realtime_cpus)
 }
 
 /*
- * Takes what a thread with a budget waited and ran in some time as what throttles its row. A
- * deadline task that ran less than its budget has let the rest go, by sched_yield(): that explains
- * its row where no other thread waited much. Who is in a group with a real-time budget shares it.
+ * Decides whether a thread's budget throttled its row, by how long the thread waited and ran. A
+ * deadline task that ran less than its budget has called sched_yield(); that explains its row if no
+ * other thread waited much. A real-time budget is shared by its group.
  */
 static void take_budget(struct task_evidence *task, const struct row *row,
 			const struct budget *budget, uint64_t waited_ns, uint64_t ran_ns,

@@ -172,7 +172,7 @@ static void add_interrupt(struct chain *chain, const struct site *site,
 	add_root(chain, root);
 }
 
-/* Adds a wait for a CPU: its root is who ran instead, or what throttles it. */
+/* Adds a wait for a CPU. Its root is the task that ran instead, or the budget that ran out. */
 static void add_queue(struct chain *chain, const struct site *site, double share)
 {
 	bool quota = site_throttled_by(site) >= 0;

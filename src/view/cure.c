@@ -67,7 +67,7 @@ static bool put_of_place(struct buf *means, struct buf *how, struct wait_at plac
 	return true;
 }
 
-/* Puts the cure of a limit: of a group its file, as the group's hierarchy calls it. */
+/* Puts the cure of a limit. A group's limit is a file, named as in its hierarchy's version. */
 static void put_of_limit(struct buf *means, struct buf *how, const struct frame *frame,
 			 const struct finding *finding)
 {

@@ -141,7 +141,7 @@ static void put_throttling(struct finder *finder, struct finding *finding)
 	put_quota(finder, row, (enum cpu_budget)by);
 }
 
-/* Tasks and groups that have used a quota up, told by their figures or of their tasks. */
+/* Tasks and groups that are throttled because a quota or a budget is used up. */
 bool finding_throttled(struct finder *finder, struct finding *finding)
 {
 	struct most most = { .n = 0 };
