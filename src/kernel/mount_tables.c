@@ -23,6 +23,9 @@
 #define COUNTED_NS (30 * NSEC_PER_SEC)
 #define UNCOUNTED_NS (5 * NSEC_PER_SEC)
 
+/* How long a table is kept that nobody asks for. */
+#define UNUSED_NS (60 * NSEC_PER_SEC)
+
 /* struct mnt_ns_info of linux/nsfs.h, since 6.12. */
 struct namespace_info {
 	__u32 size;
@@ -33,7 +36,7 @@ struct namespace_info {
 #define GET_NAMESPACE_INFO _IOR(0xb7, 10, struct namespace_info)
 
 struct mount_table {
-	char name[64]; /* of the namespace: "mnt:[4026531841]" */
+	char name[MOUNT_SPACE_NAME];
 	struct namespace_info info; /* when it was read */
 	uint64_t read_ns, used_ns; /* CLOCK_MONOTONIC */
 	bool checked; /* since the last renewal */
@@ -46,6 +49,19 @@ struct mount_tables {
 	struct mount_table tables[KEPT_TABLES];
 };
 
+int mount_space_name(int procfd, const char *pid, char name[MOUNT_SPACE_NAME])
+{
+	char path[64];
+	ssize_t len;
+
+	snprintf(path, sizeof(path), "%s/ns/mnt", pid);
+	len = readlinkat(procfd, path, name, MOUNT_SPACE_NAME - 1);
+	if (len < 0)
+		return -errno;
+	name[len] = '\0';
+	return 0;
+}
+
 struct mount_tables *mount_tables_open(int procfd)
 {
 	struct mount_tables *tables = xcalloc(1, sizeof(*tables));
@@ -54,17 +70,24 @@ struct mount_tables *mount_tables_open(int procfd)
 	return tables;
 }
 
-void mount_tables_renew(struct mount_tables *tables)
-{
-	for (size_t i = 0; i < tables->count; i++)
-		tables->tables[i].checked = false;
-}
-
 /* Lets a table go. */
 static void drop_table(struct mount_tables *tables, struct mount_table *table)
 {
 	buf_free(&table->text);
 	*table = tables->tables[--tables->count];
+}
+
+void mount_tables_renew(struct mount_tables *tables)
+{
+	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
+
+	for (size_t i = tables->count; i-- > 0;) {
+		struct mount_table *table = &tables->tables[i];
+
+		table->checked = false;
+		if (now_ns - table->used_ns > UNUSED_NS)
+			drop_table(tables, table);
+	}
 }
 
 /* Lets the tables go that were not asked for lately, until there is room for one more. */
@@ -112,20 +135,6 @@ static bool is_unchanged(const struct mount_table *table, const struct namespace
 	       now_ns - table->read_ns < (info->id ? COUNTED_NS : UNCOUNTED_NS);
 }
 
-/* Reads the name of a task's namespace. 0 or -errno. */
-static int read_name(const struct mount_tables *tables, pid_t tid, char *name, size_t size)
-{
-	char path[64];
-	ssize_t len;
-
-	snprintf(path, sizeof(path), "%d/ns/mnt", (int)tid);
-	len = readlinkat(tables->procfd, path, name, size - 1);
-	if (len < 0)
-		return -errno;
-	name[len] = '\0';
-	return 0;
-}
-
 /* Finds the table of a namespace, or adds an empty one. */
 static struct mount_table *find_table(struct mount_tables *tables, const char *name)
 {
@@ -163,11 +172,13 @@ static int refresh(struct mount_tables *tables, pid_t tid, struct mount_table *t
 
 int mount_tables_find(struct mount_tables *tables, pid_t tid, struct span *text)
 {
-	char name[sizeof(tables->tables->name)];
-	int err = read_name(tables, tid, name, sizeof(name));
+	char pid[16], name[MOUNT_SPACE_NAME];
 	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
 	struct mount_table *table;
+	int err;
 
+	snprintf(pid, sizeof(pid), "%d", (int)tid);
+	err = mount_space_name(tables->procfd, pid, name);
 	if (err)
 		return err;
 	table = find_table(tables, name);

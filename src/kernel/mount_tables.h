@@ -9,12 +9,21 @@
 
 #include "base/file.h"
 
+/* Room for the name of a mount namespace: "mnt:[4026531841]". */
+#define MOUNT_SPACE_NAME 64
+
+/* Reads the name of the mount namespace of a process or thread, "self" too. 0 or -errno. */
+int mount_space_name(int procfd, const char *pid, char name[MOUNT_SPACE_NAME]);
+
 struct mount_tables;
 
 /* procfd: a descriptor of /proc, which stays the caller's. */
 struct mount_tables *mount_tables_open(int procfd);
 
-/* Lets each table be looked at again, whether it changed; to be called once a sample. */
+/*
+ * To be called once a sample: has each table checked for changes when it is next asked for. Frees
+ * tables that nobody asked for in the last minute.
+ */
 void mount_tables_renew(struct mount_tables *tables);
 
 /*

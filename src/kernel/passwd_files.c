@@ -12,6 +12,7 @@
 
 #include "base/file.h"
 #include "base/util.h"
+#include "kernel/mount_tables.h"
 #include "kernel/proc.h"
 
 /* How many results are cached, and for how long: a namespace's number can be used again. */
@@ -26,7 +27,7 @@
 
 /* A user in a mount namespace. */
 struct seen_user {
-	char name[64]; /* "mnt:[4026531841]" */
+	char name[MOUNT_SPACE_NAME];
 	uid_t uid;
 	uint64_t looked_ns;
 	bool differs;
@@ -34,31 +35,17 @@ struct seen_user {
 
 struct passwd_files {
 	struct proc *proc;
-	char own[64]; /* the namespace of this program; "": not known */
+	char own[MOUNT_SPACE_NAME]; /* the namespace of this program; "": not known */
 	struct seen_user spaces[SPACES_MAX];
 	size_t count;
 };
-
-/* Reads the name of a process's mount namespace. 0 or -errno. */
-static int read_space(const struct passwd_files *files, const char *pid, char name[64])
-{
-	char path[64];
-	ssize_t len;
-
-	snprintf(path, sizeof(path), "%s/ns/mnt", pid);
-	len = readlinkat(files->proc->fd, path, name, 63);
-	if (len < 0)
-		return -errno;
-	name[len] = '\0';
-	return 0;
-}
 
 struct passwd_files *passwd_files_open(struct proc *proc)
 {
 	struct passwd_files *files = xcalloc(1, sizeof(*files));
 
 	files->proc = proc;
-	if (read_space(files, "self", files->own))
+	if (mount_space_name(proc->fd, "self", files->own))
 		*files->own = '\0';
 	return files;
 }
@@ -135,12 +122,12 @@ static struct seen_user *find_space(struct passwd_files *files, const char *name
 bool passwd_files_differ(struct passwd_files *files, pid_t tgid, uid_t uid, const char *name)
 {
 	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
-	char pid[16], in[64];
+	char pid[16], in[MOUNT_SPACE_NAME];
 	struct seen_user *space;
 	int err;
 
 	snprintf(pid, sizeof(pid), "%d", (int)tgid);
-	err = read_space(files, pid, in);
+	err = mount_space_name(files->proc->fd, pid, in);
 	if (err == -EACCES || err == -EPERM)
 		return uid != geteuid() && is_below(files, tgid);
 	if (err || !strcmp(in, files->own))
