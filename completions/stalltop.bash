@@ -1,7 +1,7 @@
 # Completion of stalltop's command line for bash. Made of completions/stalltop.bash.in and the
 # program's tables by: make manual
 
-_stalltop_options='-b --batch -n --iterations -d --delay -s --sort -F --fields -U --unit --booked -H --threads -g --group-by --cgroup -p --pid -u --user -m --match --over -i --active -r --rows -x --no-exits --exit-buffer -o --format --output --listen --listen-names --max-series -w --record --keep --before -R --replay --from --to --history --theme --no-mouse --diff --since-start --when --linger --bell --source --exact-io --enable-delayacct --trace --trace-sites --site-fields --site-sort --cgroup-hierarchy --readonly --debug-log -h --help --help-all --why --doctor -V --version'
+_stalltop_options='-b --batch -n --iterations -d --delay -s --sort -F --fields -U --unit --booked -H --threads -g --group-by --cgroup -p --pid -u --user -m --match --over -i --active -r --rows -x --no-exits --exit-buffer -o --format --output --listen --listen-names --max-series -w --record --keep --before -R --replay --from --to --history --theme --no-mouse --diff --since-start --when --linger --bell --source --measure --exact-io --enable-delayacct --trace --trace-sites --site-fields --site-sort --cgroup-hierarchy --readonly --debug-log -h --help --help-all --why --doctor -V --version'
 
 # What the value of an option is; nothing where it takes none.
 _stalltop_value()
@@ -37,6 +37,7 @@ _stalltop_value()
 	--when) echo condition ;;
 	--linger) echo none ;;
 	--source) echo source ;;
+	--measure) echo measure ;;
 	--trace-sites) echo none ;;
 	--site-fields) echo site_fields ;;
 	--site-sort) echo site_field ;;
@@ -55,6 +56,7 @@ _stalltop_words()
 	grouping) echo 'process thread user command cgroup' ;;
 	format) echo 'text csv json sqlite openmetrics why' ;;
 	source) echo 'auto taskstats bpf procfs' ;;
+	measure) echo 'auto yes no' ;;
 	theme) echo 'auto dark light any mono' ;;
 	condition) echo 'cpu memory io irq hang oom' ;;
 	esac

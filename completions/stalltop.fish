@@ -223,6 +223,12 @@ function __stalltop_source
 	printf '%s\t%s\n' procfs ''
 end
 
+function __stalltop_measure
+	printf '%s\t%s\n' auto ''
+	printf '%s\t%s\n' yes ''
+	printf '%s\t%s\n' no ''
+end
+
 function __stalltop_theme
 	printf '%s\t%s\n' auto ''
 	printf '%s\t%s\n' dark 'for dark backgrounds'
@@ -278,7 +284,8 @@ complete -c stalltop -n __stalltop_own -l when -x -a '(__stalltop_condition)' -d
 complete -c stalltop -n __stalltop_own -l linger -x -d 'with --when: go on for this long after the pressure has ended'
 complete -c stalltop -n __stalltop_own -l bell -d 'with --when: ring the terminal'\''s bell too'
 complete -c stalltop -n __stalltop_own -l source -x -a '(__stalltop_source)' -d 'where counters come from: taskstats'
-complete -c stalltop -n __stalltop_own -l exact-io -d 'with the bpf source, which auto then prefers: measure waits for storage and in state D with small programs at context switches, as kernels since 6.12 book these waits wrongly'
+complete -c stalltop -n __stalltop_own -l measure -x -a '(__stalltop_measure)' -d 'measure waits for disks and memory and in state D by small programs at the kernel'\''s context switches (with the bpf source, which auto then prefers): yes, no, or auto: unless the kernel counts the delays of all tasks (boot parameter delayacct)'
+complete -c stalltop -n __stalltop_own -l exact-io -d 'the same as --measure=yes, of older versions'
 complete -c stalltop -n __stalltop_own -l enable-delayacct -d 'switch kernel.task_delayacct on while stalltop runs'
 complete -c stalltop -n __stalltop_own -l trace -d 'watch every wait by eBPF (needs CAP_BPF and CAP_PERFMON): how threads spend all their time, the targets of their waits, and their wakers'
 complete -c stalltop -n __stalltop_own -l trace-sites -x -d 'with --trace: room for so many sites of waits, to 1048576'

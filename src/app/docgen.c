@@ -8,7 +8,7 @@
 #include "app/options.h"
 #include "base/text.h"
 #include "base/util.h"
-#include "bpf/exact.h"
+#include "bpf/measure.h"
 #include "bpf/refusal.h"
 #include "model/notes.h"
 #include "model/source.h"
@@ -481,17 +481,17 @@ static void put_source(struct buf *out, const struct source_ops *ops, const stru
 	source_close(&source);
 }
 
-/* Appends whether waits for storage can be measured. */
-static void put_exact(struct buf *out)
+/* Appends whether waits can be measured. */
+static void put_measuring(struct buf *out)
 {
-	struct exact *exact = NULL;
+	struct measure *measure = NULL;
 	struct buf why = { 0 };
-	int err = exact_open(&exact);
+	int err = measure_open(&measure);
 
 	if (err)
 		refusal_append(&why, err);
-	put_found(out, "exact-io", err ? "unavailable" : "loaded", &why);
-	exact_close(exact);
+	put_found(out, "measure", err ? "unavailable" : "loaded", &why);
+	measure_close(measure);
 }
 
 /* Appends whether waits can be traced. */
@@ -541,7 +541,7 @@ void docgen_version(struct buf *out, struct proc *proc)
 		buf_printf(out, "kernel: %s %s\n", kernel.sysname, kernel.release);
 	for (size_t i = 0; source_registry[i]; i++)
 		put_source(out, source_registry[i], &env);
-	put_exact(out);
+	put_measuring(out);
 	put_tracing(out, proc);
 	put_missing_parts(out);
 }

@@ -16,7 +16,7 @@
 #include "base/process.h"
 #include "base/text.h"
 #include "base/util.h"
-#include "bpf/exact.h"
+#include "bpf/measure.h"
 #include "bpf/refusal.h"
 #include "cgroup/hierarchy.h"
 #include "kernel/delayacct.h"
@@ -89,6 +89,8 @@ static void sample(struct doctor_facts *facts, struct proc *proc)
 
 		snprintf(facts->source, sizeof(facts->source), "%s", head->source);
 		facts->taskstats_version = head->taskstats_version;
+		facts->measured = head->measured;
+		facts->counted = head->delayacct == DELAYACCT_ON;
 		memcpy(facts->notes, head->notes, head->nnotes * sizeof(*head->notes));
 		facts->nnotes = head->nnotes;
 	}
@@ -101,12 +103,12 @@ static void try_programs(struct doctor_facts *facts, struct proc *proc)
 {
 	const struct source_env env = { .proc = proc };
 	struct source source;
-	struct exact *exact = NULL;
+	struct measure *measure = NULL;
 
 	facts->bpf = source_open(&source, "bpf", &env);
 	source_close(&source);
-	facts->exact = exact_open(&exact);
-	exact_close(exact);
+	facts->measure = measure_open(&measure);
+	measure_close(measure);
 }
 
 /* Looks at the groups. */
@@ -221,7 +223,7 @@ static bool look_at_taskstats(const struct doctor_facts *facts, struct complaint
 	if (TAKE_NOTE(facts, out, NOTE_NO_TASKSTATS, NOTE_TASKSTATS_VERSION, NOTE_NO_CAP,
 		      NOTE_TASKSTATS_ERROR))
 		return true;
-	buf_puts(&out->what, "all kinds of delay");
+	buf_puts(&out->what, "what the kernel counts of each task");
 	if (facts->taskstats_version)
 		buf_printf(&out->what, " (taskstats version %d)", facts->taskstats_version);
 	return false;
@@ -234,8 +236,18 @@ static bool look_at_accounting(const struct doctor_facts *facts, struct complain
 	/* Tasks that are older have their delays from the next boot on. */
 	if (TAKE_NOTE(facts, out, NOTE_DELAYACCT_OLDER, NOTE_DELAYACCT_UNSURE))
 		return true;
-	buf_puts(&out->what, "delay accounting");
-	return false;
+	if (!facts->measured || facts->counted) {
+		buf_puts(&out->what, facts->measured ? "waits for disks and memory, measured"
+						     : "waits for disks and memory, as counted");
+		return false;
+	}
+	buf_puts(&out->what,
+		 "waits for disks and memory are measured; swap-ins from memory (zram), "
+		 "copies on write and interrupts the kernel alone could count, and "
+		 "delay accounting is off");
+	buf_puts(&out->remedy, note_table[NOTE_DELAYACCT_OFF].remedy);
+	out->aside = true;
+	return true;
 }
 
 static bool look_at_tracing(const struct doctor_facts *facts, struct complaint *out)
@@ -338,14 +350,14 @@ static bool look_at_groups(const struct doctor_facts *facts, struct complaint *o
 
 static bool look_at_io(const struct doctor_facts *facts, struct complaint *out)
 {
-	if (release_of(facts) < 6012 || !facts->exact) {
+	if (release_of(facts) < 6012 || !facts->measure) {
 		buf_puts(&out->what, "true waits for storage");
 		return false;
 	}
 	buf_puts(&out->what,
 		 "kernels from 6.12 on book waits for storage from stale time stamps: what "
 		 "cannot be true is left out, but they are not measured (");
-	buf_puts(&out->what, refusal_summary(facts->exact));
+	buf_puts(&out->what, refusal_summary(facts->measure));
 	buf_putc(&out->what, ')');
 	buf_puts(&out->remedy, "--version has the kernel's words");
 	return true;

@@ -20,9 +20,10 @@ struct doctor_facts {
 	int error; /* -errno: no sample could be taken; 0: what follows is of one with all on */
 	char source[16]; /* that was chosen */
 	int taskstats_version; /* 0: no records */
+	bool measured, counted; /* waits are measured; the kernel counts delays */
 	struct note notes[NOTES_MAX]; /* of the sample */
 	size_t nnotes;
-	int bpf, exact; /* -errno: the source, or measuring, is unavailable */
+	int bpf, measure; /* -errno: the source, or measuring, is unavailable */
 	unsigned hierarchy; /* the version of the cgroup hierarchy; 0: none */
 	bool group_pressure; /* groups have pressure files */
 	int waiting; /* -errno: what another user's task waits on cannot be read */

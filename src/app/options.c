@@ -590,16 +590,20 @@ const struct option_row option_table[] = {
 	{ 0, "source", "SOURCE", "auto",
 	  "where counters come from: taskstats; bpf (takes a moment to start, then costs little "
 	  "per sample); procfs (run "
-	  "time, cpu and blkio only; needs no privileges); auto: taskstats for up to 500 tasks or "
-	  "a single interval, bpf for more tasks, and from 200 births a second on; procfs without "
-	  "privileges",
+	  "time, cpu and blkio only; needs no privileges); auto: bpf where waits are measured "
+	  "(--measure), for more than 500 tasks, and from 200 births a second on; else taskstats; "
+	  "procfs without privileges",
 	  PICK(WORDS_SOURCE, pick_source), IN(MACHINE), PASSED(EVERY), .part = PART_WATCH },
-	{ 0, "exact-io", NULL, "off",
-	  "with the bpf source, which auto then prefers: measure waits for storage and in state D "
-	  "with small programs at context switches, as kernels since 6.12 book these waits "
-	  "wrongly",
-	  FLAG(sampler.exact), IN(MACHINE), PASSED(EVERY), .part = PART_TRACING,
-	  .brief = "measure waits for disks by the clock" },
+	{ 0, "measure", "WHEN", "auto",
+	  "measure waits for disks and memory and in state D by small programs at the kernel's "
+	  "context switches (with the bpf source, which auto then prefers): yes, no, or auto: "
+	  "unless the kernel counts the delays of all tasks (boot parameter delayacct); kernels "
+	  "since 6.12 count waits for disks wrongly",
+	  WORD(WORDS_MEASURE, sampler.measure), IN(MACHINE | COMMAND), PASSED(EVERY),
+	  .part = PART_TRACING, .brief = "measure waits by the clock: auto, yes or no" },
+	{ 0, "exact-io", NULL, "off", "the same as --measure=yes, of older versions",
+	  BECOMES(sampler.measure, MEASURE_YES), IN(MACHINE | COMMAND), PASSED(EVERY),
+	  .part = PART_TRACING },
 	{ 0, "enable-delayacct", NULL, "off",
 	  "switch kernel.task_delayacct on while stalltop runs; the last stalltop that runs "
 	  "with it switches it back at its end, unless it was changed meanwhile",

@@ -81,6 +81,7 @@ enum option_words {
 	WORDS_GROUPING,
 	WORDS_FORMAT,
 	WORDS_SOURCE,
+	WORDS_MEASURE,
 	WORDS_THEME,
 	WORDS_PRESSURE, /* what can be short */
 	/* Values that shells find themselves: */

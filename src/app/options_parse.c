@@ -68,6 +68,18 @@ static const char *source_word(size_t i, UNUSED const char **help)
 	return source_registry[i - 1] ? source_registry[i - 1]->name : NULL;
 }
 
+/* When waits are measured. */
+static const char *measure_word(size_t i, UNUSED const char **help)
+{
+	static const char *const words[] = {
+		[MEASURE_AUTO] = "auto",
+		[MEASURE_YES] = "yes",
+		[MEASURE_NO] = "no",
+	};
+
+	return i < ARRAY_SIZE(words) ? words[i] : NULL;
+}
+
 /* A theme, or the choice among them. */
 static const char *theme_word(size_t i, const char **help)
 {
@@ -100,6 +112,7 @@ const struct words_row words_table[OPTION_WORDS] = {
 	[WORDS_GROUPING] = { "grouping", grouping_word },
 	[WORDS_FORMAT] = { "format", format_word },
 	[WORDS_SOURCE] = { "source", source_word },
+	[WORDS_MEASURE] = { "measure", measure_word },
 	[WORDS_THEME] = { "theme", theme_word },
 	[WORDS_PRESSURE] = { "condition", condition_word },
 	[WORDS_FILE] = { "file", NULL },

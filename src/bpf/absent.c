@@ -1,18 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Stands in for exact.c and trace.c in a program that was built without them: nothing is open. */
+/* Stands in for measure.c and trace.c in a program that was built without them: nothing is open. */
 #include <errno.h>
 
 #include "base/util.h"
-#include "bpf/exact.h"
+#include "bpf/measure.h"
 #include "bpf/trace.h"
 
-int exact_open(struct exact **out)
+int measure_open(struct measure **out)
 {
 	*out = NULL;
 	return -ENOSYS;
 }
 
-void exact_close(UNUSED struct exact *exact)
+uint32_t measure_kinds(UNUSED const struct measure *measure)
+{
+	return 0;
+}
+
+bool measure_is_late(UNUSED const struct measure *measure)
+{
+	return false;
+}
+
+const struct measured_end *measure_take_ends(UNUSED struct measure *measure, size_t *n, bool *lost)
+{
+	*n = 0;
+	*lost = false;
+	return NULL;
+}
+
+void measure_close(UNUSED struct measure *measure)
 {
 }
 

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <linux/types.h>
+#include <stdbool.h>
 
 #include <bpf/bpf_core_read.h>
 
@@ -95,12 +96,6 @@ struct sched_dl_entity {
 	unsigned int dl_yielded : 1; /* 4.6 and later */
 };
 
-/* sum_block_runtime came in 5.16, with the place of this struct in that of the task. */
-struct sched_statistics {
-	__u64 iowait_count, iowait_sum;
-	__u64 block_start, sum_block_runtime;
-};
-
 /* irq since 6.4, wpcopy since 6.0, compact since 5.17; max and min since 6.14. */
 #define DELAY_FIELDS(NAME, kernel, ...) \
 	__u64 kernel##_delay, kernel##_delay_max, kernel##_delay_min; \
@@ -128,6 +123,8 @@ struct signal_struct {
 	__u32 nr_threads;
 	__u64 utime, stime, cutime, cstime;
 	struct taskstats *stats;
+	/* That executes a program, and will be the leader: 5.17 and later; before. */
+	struct task_struct *group_exec_task, *group_exit_task;
 };
 
 struct dentry;
@@ -283,10 +280,10 @@ struct task_struct {
 	struct sched_rt_entity rt;
 	struct sched_dl_entity dl;
 	struct sched_ext_entity scx; /* 6.12 and later */
-	struct sched_statistics stats; /* 5.16 and later, with CONFIG_SCHEDSTATS */
 	struct sched_info sched_info;
 	__u32 exit_state;
 	unsigned int in_iowait : 1;
+	unsigned int in_memstall : 1; /* with CONFIG_PSI */
 	unsigned int frozen : 1; /* by cgroup v2, 5.2 and later */
 	__u32 pid, tgid;
 	struct task_struct *real_parent, *group_leader;
@@ -319,6 +316,16 @@ static __always_inline __u32 state_of(const struct task_struct *task)
 	if (bpf_core_field_exists(task->__state))
 		return task->__state;
 	return (__u32)task->state;
+}
+
+/*
+ * Whether the task is in a stall of memory: in a section that pressure counts as one, whether
+ * delays are accounted or not. Never where pressure is not kept (psi=0).
+ */
+static __always_inline bool in_memory_stall(const struct task_struct *task)
+{
+	return bpf_core_field_exists(task->in_memstall) &&
+	       BPF_CORE_READ_BITFIELD_PROBED(task, in_memstall);
 }
 
 /* Kernels before 6.7 have no such iterator; the program that needs it is not loaded there. */

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -106,64 +107,100 @@ static bool capable(void)
 	       (effective >> CAP_BPF & 1 && effective >> CAP_PERFMON & 1);
 }
 
-/* Opens the kernel's types, and reads what says where their strings are. -1: there are none. */
-static int open_types(struct btf_header *header)
+/* The kernel's types, as it describes them. */
+struct types {
+	void *data; /* NULL: they cannot be read */
+	size_t size;
+	bool mapped;
+};
+
+/* Reads so many bytes from the front on, all of them or none. */
+static bool read_whole(int fd, char *to, size_t size)
 {
-	int fd = open(KERNEL_BTF, O_RDONLY | O_CLOEXEC);
-
-	if (fd >= 0 && (pread(fd, header, sizeof(*header), 0) != (ssize_t)sizeof(*header) ||
-			header->magic != BTF_MAGIC)) {
-		close(fd);
-		fd = -1;
-	}
-	return fd;
-}
-
-/* Whether the kernel's types can be read. */
-static bool has_types(void)
-{
-	struct btf_header header;
-	int fd = open_types(&header);
-
-	if (fd < 0)
-		return false;
-	close(fd);
-	return true;
-}
-
-/* Reads so many bytes from there on, all of them or none. */
-static bool read_whole(int fd, char *to, size_t size, off_t at)
-{
-	while (size) {
-		ssize_t got = pread(fd, to, size, at);
+	for (size_t at = 0; at < size;) {
+		ssize_t got = pread(fd, to + at, size - at, (off_t)at);
 
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got <= 0)
 			return false;
-		to += got;
-		at += got;
-		size -= (size_t)got;
+		at += (size_t)got;
 	}
 	return true;
 }
 
-bool loading_knows(const char *name)
+/* Gives back what open_types() got. */
+static void close_types(struct types *types)
 {
-	struct btf_header header;
-	int fd = open_types(&header);
-	bool known = true;
-	char *strings;
+	if (types->mapped)
+		munmap(types->data, types->size);
+	else
+		free(types->data);
+	types->data = NULL;
+}
+
+/*
+ * Maps the types (6.16 and later), or reads them, for which the kernel wants a call a page. Their
+ * header is as it should be, where there are any.
+ */
+static struct types open_types(void)
+{
+	int fd = open(KERNEL_BTF, O_RDONLY | O_CLOEXEC);
+	const struct btf_header *header;
+	struct types types = { 0 };
+	struct stat stat_of;
 
 	if (fd < 0)
-		return true;
-	strings = xcalloc(1, header.str_len + 1);
-	/* Each ends with a NUL, and the first is empty. */
-	if (read_whole(fd, strings, header.str_len, (off_t)header.hdr_len + header.str_off))
-		known = memmem(strings, header.str_len, name, strlen(name) + 1) != NULL;
-	free(strings);
+		return types;
+	if (!fstat(fd, &stat_of) && stat_of.st_size >= (off_t)sizeof(*header)) {
+		types.size = (size_t)stat_of.st_size;
+		types.data = mmap(NULL, types.size, PROT_READ, MAP_PRIVATE, fd, 0);
+		types.mapped = types.data != MAP_FAILED;
+		if (!types.mapped) {
+			types.data = xcalloc(1, types.size);
+			if (!read_whole(fd, types.data, types.size))
+				close_types(&types);
+		}
+	}
 	close(fd);
+	header = types.data;
+	if (header && (header->magic != BTF_MAGIC ||
+		       (uint64_t)header->hdr_len + header->str_off + header->str_len > types.size))
+		close_types(&types);
+	return types;
+}
+
+/* Whether the kernel's types can be read. */
+static bool has_types(void)
+{
+	struct types types = open_types();
+	bool has = types.data;
+
+	close_types(&types);
+	return has;
+}
+
+bool loading_knows(const char *name)
+{
+	struct types types = open_types();
+	const struct btf_header *header = types.data;
+	bool known = true;
+
+	/* Each string ends with a NUL, and the first is empty. */
+	if (header)
+		known = memmem((const char *)types.data + header->hdr_len + header->str_off,
+			       header->str_len, name, strlen(name) + 1) != NULL;
+	close_types(&types);
 	return known;
+}
+
+struct btf *loading_types(void)
+{
+	struct types types = open_types();
+	struct btf *btf = types.data ? btf__new(types.data, (__u32)types.size) : NULL;
+
+	close_types(&types);
+	return libbpf_get_error(btf) ? NULL : btf;
 }
 
 int loading_arguments(const struct btf *btf, const char *tracepoint)

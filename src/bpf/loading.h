@@ -18,10 +18,12 @@ int loading_begin(void);
 
 /*
  * Whether a name is among those of the kernel's types and functions. Looks through a megabyte of
- * strings in a fraction of a ms, where parsing the types takes libbpf tens of ms. True, too, where
- * that cannot be read: trying tells.
+ * strings in a fraction of a ms. True, too, where that cannot be read: trying tells.
  */
 bool loading_knows(const char *name);
+
+/* The kernel's types, to be freed by btf__free(); NULL: they cannot be read. */
+struct btf *loading_types(void);
 
 /* How many arguments a tracepoint has in this kernel; negative: it has no such tracepoint. */
 int loading_arguments(const struct btf *btf, const char *tracepoint);

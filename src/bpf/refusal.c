@@ -134,6 +134,8 @@ const char *refusal_summary(int err)
 	switch (err) {
 	case -ENOSYS:
 		return "not built in: " BPF_MISSING;
+	case -EPROTONOSUPPORT:
+		return "only the bpf source does";
 	case -EPERM:
 		return "it needs CAP_BPF and CAP_PERFMON: run as root";
 	case -EACCES:

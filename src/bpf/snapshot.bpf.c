@@ -25,7 +25,7 @@ char LICENSE[] SEC("license") = "GPL";
 #define TASK_NOLOAD 0x400
 #define MAX_RT_PRIO 100
 #define SCX_TASK_STATE_MASK 0x300
-#define PF_KTHREAD 0x00200000
+#define ALL_KINDS ((1u << DELAY_KINDS) - 1)
 
 struct snapshot_control control;
 
@@ -68,26 +68,32 @@ struct {
 	__type(value, struct remembered);
 } memory SEC(".maps");
 
-/* Measured waits, and exact.bpf.c's maps of them. Set before the program is loaded. */
-const volatile bool measures;
+/* Bits of the kinds that are measured, as measure_kinds() has them; 0: none. Set before the program
+ * is loaded. */
+const volatile __u32 measured_kinds;
 /* A thread without storage has not waited since. */
 const volatile bool makes_late;
 
+/* The maps of measure.bpf.c. */
 struct {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
 	__type(key, int);
-	__type(value, struct exact_task);
+	__type(value, struct measured_task);
 } waits SEC(".maps");
 
 /*
- * The measured waits of the visited task. Only the loops over tasks can ask for them: only there
- * does the verifier trust the task.
+ * What was measured of the visited task. Only the loops over tasks can ask for it: only there does
+ * the verifier trust the task.
  */
 struct {
-	struct exact_sum io, dwait;
-	__u64 since_ns; /* 0: it does not wait, or did so before it was met */
+	struct measured_sum
+		own[MEASURED]; /* with waits in progress, but none of io_uring in state S */
+	struct measured_sum ended[MEASURED]; /* those of threads that have ended */
+	__u64 since_ns; /* of its wait in progress; 0: there is none, or it began before it was met
+			 */
 	__u32 known;
+	__u32 waits; /* it, or a thread visited since, is in a wait that goes on */
 } measured;
 
 /*
@@ -209,23 +215,6 @@ static __always_inline bool is_queued(const struct task_struct *task)
 	return !bpf_core_field_exists(task->se.sched_delayed) || !task->se.sched_delayed;
 }
 
-/* Whether the scheduler keeps sums of the task's sleep. */
-static __always_inline bool has_sleeps(const struct task_struct *task)
-{
-	return control.sleeps && bpf_core_field_exists(task->stats.sum_block_runtime);
-}
-
-/*
- * When a task in state D was dequeued; 0: that is not known. A stamp from before the task ran last
- * was left when the switch was off.
- */
-static __always_inline __u64 block_start(const struct task_struct *task)
-{
-	if (!has_sleeps(task) || task->stats.block_start < task->sched_info.last_arrival)
-		return 0;
-	return task->stats.block_start;
-}
-
 static __always_inline bool in_state_d(const struct task_struct *task)
 {
 	__u32 state = state_of(task);
@@ -242,75 +231,93 @@ static __always_inline bool in_io_wait(const struct task_struct *task)
 static __always_inline __u64 guessed_wait(const struct task_struct *task, bool iowait)
 {
 	const struct task_delay_info *delays = task->delays;
-	__u64 began = block_start(task), ns, bound;
+	__u64 ns = slept(task), bound;
 
-	ns = began ? since(began, control.reader.now_ns) : slept(task);
-	if (!iowait)
+	if (!iowait || !delays || !delays->blkio_start)
 		return ns;
 	/* Even in I/O wait the stamp may be from an earlier one. */
+	ns = since(delays->blkio_start, control.reader.now_ns);
 	bound = since(task->sched_info.last_arrival, control.reader.now_ns);
-	if (!began && delays && delays->blkio_start)
-		ns = since(delays->blkio_start, control.reader.now_ns);
 	return ns < bound ? ns : bound;
 }
 
-static __always_inline void sum_up(struct exact_sum *sum, const struct exact_sum *own,
-				   const struct exact_sum *others)
+/* Adds a wait that goes on to those that have ended of its kind. */
+static __always_inline void go_on_in(enum measured kind, __u64 since_ns, __u64 now)
 {
-	*sum = *own;
-	if (control.threads)
+	if (!since_ns)
 		return;
-	sum->ns += others->ns;
-	sum->count += others->count;
-	if (others->max_ns > sum->max_ns)
-		sum->max_ns = others->max_ns;
-	if (others->min_ns && (!sum->min_ns || others->min_ns < sum->min_ns))
-		sum->min_ns = others->min_ns;
+	measured.waits = 1;
+	measured.own[kind].ns += since(since_ns, now);
 }
 
-/* Finds what was measured of a task. first: the sums, too; only its first record has them. */
-static __always_inline void look_up(struct task_struct *task, bool first)
+/*
+ * Finds when a wait in progress began. One that began before waits were watched is shown until it
+ * ends, and counts then.
+ */
+static __always_inline void look_at_wait(struct task_struct *task, struct measured_task *found)
 {
-	struct exact_task *exact;
-	__u64 ns;
-
-	if (!measures)
+	/* A wait that ends meanwhile is missed until the next time, and not counted twice. */
+	barrier();
+	measured.since_ns = *(volatile const __u64 *)&found->since_ns;
+	if (measured.since_ns || !in_state_d(task) || is_queued(task) || task->on_cpu)
 		return;
-	exact = bpf_task_storage_get(&waits, task, NULL, 0);
-	measured.known = exact || makes_late;
-	if (!exact) {
-		__builtin_memset(&measured.io, 0, sizeof(measured.io));
-		__builtin_memset(&measured.dwait, 0, sizeof(measured.dwait));
+	found->iowait = in_io_wait(task);
+	found->memory = found->iowait && in_memory_stall(task);
+	measured.since_ns = bpf_ktime_get_ns() - guessed_wait(task, found->iowait);
+	*(volatile __u64 *)&found->since_ns = measured.since_ns;
+}
+
+/* Finds what was measured of a task. */
+static __always_inline void look_up(struct task_struct *task)
+{
+	struct measured_task *found;
+	__u64 now;
+
+	if (!measured_kinds)
+		return;
+	found = bpf_task_storage_get(&waits, task, NULL, 0);
+	measured.known = found || makes_late;
+	if (!found) {
+		__builtin_memset(&measured.own, 0, sizeof(measured.own));
+		__builtin_memset(&measured.ended, 0, sizeof(measured.ended));
 		measured.since_ns = 0;
 		return;
 	}
-	if (first) {
-		sum_up(&measured.io, &exact->io, &exact->others_io);
-		sum_up(&measured.dwait, &exact->dwait, &exact->others_dwait);
+	__builtin_memcpy(&measured.own, found->own, sizeof(measured.own));
+	__builtin_memcpy(&measured.ended, found->ended, sizeof(measured.ended));
+	look_at_wait(task, found);
+	now = bpf_ktime_get_ns();
+	if (in_state_d(task) && !is_queued(task) && !task->on_cpu) {
+		go_on_in(found->iowait ? MEASURED_BLKIO : MEASURED_DWAIT, measured.since_ns, now);
+		if (found->memory)
+			go_on_in(MEASURED_THRASH, measured.since_ns, now);
 	}
-	/* A wait that ends meanwhile is missed until the next time, and not counted twice. */
-	barrier();
-	measured.since_ns = *(volatile const __u64 *)&exact->since_ns;
-	if (measured.since_ns || !in_state_d(task) || is_queued(task) || task->on_cpu)
-		return;
-	/* This wait began before waits were watched: it is shown until it ends, and counts then. */
-	exact->iowait = in_io_wait(task);
-	ns = guessed_wait(task, exact->iowait);
-	measured.since_ns = bpf_ktime_get_ns() - ns;
-	*(volatile __u64 *)&exact->since_ns = measured.since_ns;
+	go_on_in(MEASURED_RECLAIM, found->section_ns[SECTION_RECLAIM], now);
+	go_on_in(MEASURED_COMPACT, found->section_ns[SECTION_COMPACT], now);
 }
 
-/* Puts that. */
-static __always_inline void put_measured(struct snapshot_record *record,
-					 const struct task_struct *task)
+/* Puts what was measured of a kind in place of what was booked. */
+#define PUT_MEASURED(NAME, ...) \
+	if (measured_kinds & 1u << DELAY_##NAME) \
+		put_sum(record, DELAY_##NAME, &sums[MEASURED_##NAME]);
+
+static __always_inline void put_sum(struct snapshot_record *record, enum delay_kind kind,
+				    const struct measured_sum *sum)
 {
-	record->measured = measures && measured.known;
-	if (!record->measured)
-		return;
-	if (record->wait == SNAPSHOT_WAIT_D && measured.since_ns && !task->on_cpu)
-		record->sleeps |= SNAPSHOT_SLEEPS_BLOCKED;
-	record->io = measured.io;
-	record->dwait = measured.dwait;
+	record->delay[kind].ns = sum->ns;
+	record->delay[kind].max = sum->max_ns;
+	record->delay[kind].min = sum->min_ns;
+	record->count[kind] = (__u32)sum->count;
+}
+
+static __always_inline void put_sums(struct snapshot_record *record,
+				     const struct measured_sum *sums)
+{
+	MEASURED_DELAYS(PUT_MEASURED)
+	record->dwait_ns = sums[MEASURED_DWAIT].ns;
+	record->measured = measured_kinds;
+	record->kinds |= measured_kinds & ALL_KINDS;
+	record->ranges |= measured_kinds & ALL_KINDS;
 }
 
 /*
@@ -319,7 +326,7 @@ static __always_inline void put_measured(struct snapshot_record *record,
  */
 static __always_inline __u64 measured_wait(const struct task_struct *task)
 {
-	return measures && measured.known && measured.since_ns && !task->on_cpu
+	return measured_kinds && measured.known && measured.since_ns && !task->on_cpu
 		       ? since(measured.since_ns, bpf_ktime_get_ns())
 		       : 0;
 }
@@ -344,33 +351,6 @@ static __always_inline void put_wait(struct snapshot_record *record, const struc
 	}
 	record->waited_ns = ns;
 	record->wait = wait;
-}
-
-/*
- * Puts the sums of a thread's sleep in state D (kernel/sched/stats.c:
- * __update_stats_enqueue_sleeper()); put_wait() tells whether that sleep goes on. The sums of
- * kernel threads contain their idling.
- */
-static __always_inline void put_sleeps(struct snapshot_record *record,
-				       const struct task_struct *task)
-{
-	__u64 began;
-
-	record->sleeps = 0;
-	if (!has_sleeps(task) || task->flags & PF_KTHREAD || may_be_scx(task) ||
-	    (measures && measured.known))
-		return;
-	began = block_start(task);
-	record->iowait_ns = task->stats.iowait_sum;
-	record->dwait_ns = task->stats.sum_block_runtime - record->iowait_ns;
-	record->iowaits = (__u32)task->stats.iowait_count;
-	record->sleeps = SNAPSHOT_SLEEPS_KNOWN;
-	if (!began && task->stats.block_start)
-		record->sleeps |= SNAPSHOT_SLEEPS_STALE;
-	if (!began || record->wait != SNAPSHOT_WAIT_D)
-		return;
-	record->dwait_ns += record->waited_ns;
-	record->sleeps |= SNAPSHOT_SLEEPS_BLOCKED;
 }
 
 /*
@@ -425,12 +405,13 @@ static __always_inline void put_thread(struct snapshot_record *record,
 	cpu->max = range ? task->sched_info.max_run_delay : 0;
 	cpu->min = range ? task->sched_info.min_run_delay : 0;
 	put_wait(record, task);
-	put_sleeps(record, task);
-	put_measured(record, task);
 	/* A thread without storage for its delays began before they were accounted. */
 	record->kinds = 1u << DELAY_CPU | (delays ? known_kinds() : 0);
 	record->ranges = (range ? 1u << DELAY_CPU : 0) | known_ranges();
 	DELAY_STORED(PUT_STORED)
+	record->measured = 0;
+	if (measured_kinds && measured.known)
+		put_sums(record, measured.own);
 }
 
 /* Puts the figures of the process's ended threads. */
@@ -441,7 +422,7 @@ static __always_inline void put_ended(struct snapshot_record *record, int tgid,
 
 	record->start_ns = record->read_ns = record->waited_ns = 0;
 	record->wait = SNAPSHOT_NO_WAIT;
-	record->sleeps = record->measured = 0;
+	record->measured = 0;
 	record->pid = record->tgid = tgid;
 	record->user_ns = signal->utime;
 	record->system_ns = signal->stime;
@@ -449,6 +430,8 @@ static __always_inline void put_ended(struct snapshot_record *record, int tgid,
 	record->kinds = 1u << DELAY_CPU | known_kinds();
 	record->ranges = 0;
 	DELAY_TABLE(PUT_ENDED)
+	if (measured_kinds && measured.known)
+		put_sums(record, measured.ended);
 }
 
 /* Puts the task's identity. */
@@ -623,12 +606,23 @@ __noinline int visit(__u64 run_ns, __u32 threads, __u32 settled)
 		put_entry(pid, 0);
 		return 0;
 	}
-	remember(was, task, run_ns, threads, settled);
+	/* The time of a measured wait that goes on is to be read again. */
+	remember(was, task, run_ns, threads, settled && !measured.waits);
 	put_entry(pid, control.records + 1);
 	write_thread(task, pid, SNAPSHOT_FIRST);
 	if (!control.threads)
 		write_ended(task->signal, pid);
 	return 1;
+}
+
+/* Has the subject, a process, looked at again by the next walk. */
+__noinline int look_again(void)
+{
+	struct remembered *was = memory_of(number_of_subject(the_subject()));
+
+	if (was)
+		was->settled = 0;
+	return 0;
 }
 
 /* Adds an entry for the subject if it is as the walk before found it. Whether it is. */
@@ -671,7 +665,7 @@ static __always_inline void add_up(struct task_struct *leader, struct sum *sum)
 	bpf_task_release(held);
 }
 
-/* Writes the threads of a process except its leader. */
+/* Writes the threads of a process except its leader. Whether one waits is noted. */
 static __always_inline void write_threads(struct task_struct *leader)
 {
 	struct task_struct *task, *held = bpf_task_acquire(leader);
@@ -685,7 +679,7 @@ static __always_inline void write_threads(struct task_struct *leader)
 		if (task->pid == leader->pid || task->exit_state)
 			continue;
 		subject = (__u64)task;
-		look_up(task, false);
+		look_up(task);
 		write_part();
 	}
 	bpf_iter_task_destroy(&it);
@@ -701,15 +695,21 @@ static __always_inline void visit_process(struct task_struct *leader)
 	subject = (__u64)leader;
 	if (pass_over())
 		return;
-	look_up(leader, true);
+	measured.waits = 0;
+	look_up(leader);
 	sum.settled = !leader->on_rq;
 	threads = threads_of_subject();
 	if (threads > 1)
 		add_up(leader, &sum);
 	else
 		sum.run_ns = leader->se.sum_exec_runtime;
-	if (visit(sum.run_ns, threads, sum.settled) && threads > 1)
-		write_threads(leader);
+	if (!visit(sum.run_ns, threads, sum.settled) || threads == 1)
+		return;
+	write_threads(leader);
+	if (measured.waits) {
+		subject = (__u64)leader;
+		look_again();
+	}
 }
 
 /* Walks over all tasks in one run, in one section of RCU (6.7 and later). */
@@ -729,7 +729,8 @@ int walk(void *context)
 			subject = (__u64)task;
 			if (pass_over())
 				continue;
-			look_up(task, true);
+			measured.waits = 0;
+			look_up(task);
 			visit(task->se.sum_exec_runtime, 1, !task->on_rq);
 		}
 		bpf_iter_task_destroy(&it);
@@ -766,7 +767,7 @@ int each(struct bpf_iter__task *context)
 	if (!pid)
 		return 0;
 	put_entry(pid, control.records + 1);
-	look_up(task, true);
+	look_up(task);
 	write_thread(task, pid, SNAPSHOT_FIRST);
 	if (!control.threads && task == task->group_leader)
 		write_ended(task->signal, pid);

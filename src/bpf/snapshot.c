@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "base/util.h"
-#include "bpf/exact.h"
 #include "bpf/loading.h"
+#include "bpf/measure.h"
 #include "bpf/refusal.h"
 #include "data/sample.h"
 
@@ -29,7 +29,7 @@
 struct snapshot {
 	bool threads;
 	enum snapshot_way way;
-	const struct exact *exact; /* NULL: waits are not measured */
+	const struct measure *measure; /* NULL: waits are not measured */
 	struct snapshot_bpf *program;
 	struct bpf_link *link; /* SNAPSHOT_EACH */
 	size_t room; /* entries and records that the maps hold */
@@ -97,10 +97,10 @@ static int lend_waits(struct snapshot *snapshot)
 {
 	struct snapshot_bpf *program = snapshot->program;
 
-	program->rodata->measures = snapshot->exact != NULL;
-	program->rodata->makes_late = snapshot->exact && exact_is_late(snapshot->exact);
-	if (snapshot->exact)
-		return bpf_map__reuse_fd(program->maps.waits, exact_map(snapshot->exact));
+	program->rodata->measured_kinds = snapshot->measure ? measure_kinds(snapshot->measure) : 0;
+	program->rodata->makes_late = snapshot->measure && measure_is_late(snapshot->measure);
+	if (snapshot->measure)
+		return bpf_map__reuse_fd(program->maps.waits, measure_map(snapshot->measure));
 	return bpf_map__set_autocreate(program->maps.waits, false);
 }
 
@@ -161,7 +161,7 @@ static enum snapshot_way better_way(void)
 }
 
 int snapshot_open(struct snapshot **out, bool threads, enum snapshot_way way,
-		  const struct exact *exact)
+		  const struct measure *measure)
 {
 	struct snapshot *snapshot = xcalloc(1, sizeof(*snapshot));
 	struct sysinfo machine;
@@ -173,7 +173,7 @@ int snapshot_open(struct snapshot **out, bool threads, enum snapshot_way way,
 	}
 	sysinfo(&machine);
 	snapshot->threads = threads;
-	snapshot->exact = exact;
+	snapshot->measure = measure;
 	snapshot->room = machine.procs + machine.procs / 2 + 1024u;
 	snapshot->way = way == SNAPSHOT_ANY ? better_way() : way;
 	err = open_program(snapshot);
@@ -304,7 +304,6 @@ static int take_once(struct snapshot *snapshot, unsigned how, struct snapshot_vi
 
 	control->whole = how & SNAPSHOT_WHOLE || snapshot->loaded_anew;
 	control->cgroups = (how & SNAPSHOT_CGROUPS) != 0;
-	control->sleeps = (how & SNAPSHOT_SLEEPS) != 0;
 	err = snapshot->way == SNAPSHOT_WALK ? run_walk(snapshot) : run_each(snapshot);
 	if (err)
 		return err;

@@ -12,7 +12,7 @@
 
 #include "bpf/snapshot_record.h"
 
-struct exact;
+struct measure;
 struct snapshot;
 
 enum snapshot_way { SNAPSHOT_ANY, SNAPSHOT_WALK, SNAPSHOT_EACH };
@@ -28,19 +28,18 @@ struct snapshot_view {
 
 /*
  * Loads the program. threads: an entry a thread, else one a process. SNAPSHOT_ANY: each way in
- * turn, the better one first. exact: measures waits, and must stay open; NULL: none are measured.
+ * turn, the better one first. measure: measures waits, and must stay open; NULL: none are measured.
  * 0, or -errno as refusal_summary() has it in words.
  */
 int snapshot_open(struct snapshot **out, bool threads, enum snapshot_way way,
-		  const struct exact *exact);
+		  const struct measure *measure);
 
 /*
  * How to take a snapshot: with records of all tasks; with records also of tasks that only moved to
- * another cgroup; with the sums of sleep, where the kernel keeps them now.
+ * another cgroup.
  */
 #define SNAPSHOT_WHOLE 0x1u
 #define SNAPSHOT_CGROUPS 0x2u
-#define SNAPSHOT_SLEEPS 0x4u
 
 /*
  * Reads all tasks. Tasks that did not change since the snapshot before have no record, unless

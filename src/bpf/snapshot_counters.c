@@ -39,6 +39,7 @@ static void add_part(struct task_raw *raw, const struct snapshot_record *part, u
 	sum->run_ns += part->run_ns;
 	sum->user_ns += part->user_ns;
 	sum->system_ns += part->system_ns;
+	sum->dwait_ns += part->dwait_ns;
 	if (part->part == SNAPSHOT_ENDED)
 		return;
 	sum->life_ns += part->read_ns - part->start_ns;
@@ -58,50 +59,6 @@ static bool has_left(const struct snapshot_record *leader, bool ended)
 	return ended && leader->exit_state;
 }
 
-/* Adds the sums of sleep of a thread. */
-static void add_sleeps(struct task_sleeps *sum, const struct snapshot_record *part)
-{
-	sum->dwait_ns += part->dwait_ns;
-	sum->iowait_ns += part->iowait_ns;
-	sum->iowaits += part->iowaits;
-	sum->blocked += (part->sleeps & SNAPSHOT_SLEEPS_BLOCKED) != 0;
-	sum->stale |= (part->sleeps & SNAPSHOT_SLEEPS_STALE) != 0;
-	/* A sum that others have by a rare chance only. */
-	sum->threads += ((uint64_t)part->pid << 40 ^ part->start_ns) * UINT64_C(0x9e3779b97f4a7c15);
-}
-
-/* Takes what was measured, with what goes on now. */
-static void take_measured(const struct snapshot_record *parts, size_t n, struct task_sleeps *sleeps)
-{
-	sleeps->measured = true;
-	sleeps->dwait_ns = parts->dwait.ns;
-	for (size_t i = 0; i < n; i++) {
-		if (!(parts[i].sleeps & SNAPSHOT_SLEEPS_BLOCKED))
-			continue;
-		sleeps->dwait_ns += parts[i].waited_ns;
-		sleeps->blocked++;
-	}
-}
-
-bool snapshot_sleeps(const struct snapshot_record *parts, size_t n, struct task_sleeps *sleeps)
-{
-	bool ended = n > 1 && parts[1].part == SNAPSHOT_ENDED;
-
-	*sleeps = (struct task_sleeps){ .read_ns = parts->read_ns };
-	if (parts->measured) {
-		take_measured(parts, n, sleeps);
-		return true;
-	}
-	for (size_t i = 0; i < n; i++) {
-		if (parts[i].part == SNAPSHOT_ENDED || (!i && has_left(parts, ended)))
-			continue;
-		if (!(parts[i].sleeps & SNAPSHOT_SLEEPS_KNOWN))
-			return false;
-		add_sleeps(sleeps, &parts[i]);
-	}
-	return true;
-}
-
 void snapshot_counters(const struct snapshot_record *parts, size_t n, uint64_t before_ns,
 		       struct task_raw *raw)
 {
@@ -119,9 +76,8 @@ void snapshot_counters(const struct snapshot_record *parts, size_t n, uint64_t b
 		add_part(raw, parts, before_ns);
 	for (size_t i = 1; i < n; i++)
 		add_part(raw, &parts[i], before_ns);
-	if (parts->measured)
-		raw->counters.delay[DELAY_BLKIO] =
-			(struct delay_sum){ .count = parts->io.count, .ns = parts->io.ns };
+	raw->now.measured = parts->measured;
+	raw->counters.valid |= parts->measured & VALID_DWAIT;
 }
 
 void snapshot_range(const struct snapshot_record *parts, size_t n, struct task_record *range)
@@ -136,9 +92,5 @@ void snapshot_range(const struct snapshot_record *parts, size_t n, struct task_r
 				range->min[kind] = delay->min;
 		}
 		range->range_valid |= parts[i].ranges;
-	}
-	if (parts->measured && range->range_valid & DELAY_BIT(DELAY_BLKIO)) {
-		range->max[DELAY_BLKIO] = parts->io.max_ns;
-		range->min[DELAY_BLKIO] = parts->io.min_ns;
 	}
 }

@@ -16,11 +16,5 @@
 void snapshot_counters(const struct snapshot_record *parts, size_t n, uint64_t before_ns,
 		       struct task_raw *raw);
 
-/*
- * Takes the sums of sleep of all n records, measured or the scheduler's, but not their epoch. False
- * where they are not known of all threads.
- */
-bool snapshot_sleeps(const struct snapshot_record *parts, size_t n, struct task_sleeps *sleeps);
-
 /* Takes the longest and shortest waits from all n records. */
 void snapshot_range(const struct snapshot_record *parts, size_t n, struct task_record *range);

@@ -8,18 +8,13 @@
 
 #include <linux/types.h>
 
-#include "bpf/exact_record.h"
+#include "bpf/measure_record.h"
 #include "data/delay_table.h"
 
 #define SNAPSHOT_COMM 16
 
 /* The current wait of a task. */
 enum snapshot_wait { SNAPSHOT_NO_WAIT, SNAPSHOT_WAIT_CPU, SNAPSHOT_WAIT_IO, SNAPSHOT_WAIT_D };
-
-#define SNAPSHOT_SLEEPS_KNOWN 0x1u /* dwait_ns, iowait_ns and iowaits are known */
-#define SNAPSHOT_SLEEPS_BLOCKED 0x2u /* a wait in progress is in dwait_ns */
-/* The stamp of a sleep was left, as the switch was off at its end: the next is booked with it. */
-#define SNAPSHOT_SLEEPS_STALE 0x4u
 
 /* A kind's counters since the start, in ns; max and min are 0 where there was no wait. */
 struct snapshot_delay {
@@ -38,23 +33,14 @@ struct snapshot_record {
 	__u64 waited_ns; /* how long it has been waiting so far */
 	struct snapshot_delay delay[DELAY_KINDS];
 	__u32 count[DELAY_KINDS]; /* of waits, modulo 2^32 as in the kernel */
-	__u32 kinds; /* bits of known kinds; all but cpu: if its delays are accounted */
+	__u32 kinds; /* bits of known kinds; swapin, too: if its delays are accounted */
 	__u32 ranges; /* bits of kinds whose max and min are known */
+	__u64 dwait_ns; /* in state D without I/O wait, where that is measured */
 	/*
-	 * Sleep in state D that the scheduler has added up since kernel.sched_schedstats was
-	 * switched on: without I/O wait, the wait in progress included; in I/O waits that have
-	 * ended, and their number modulo 2^32.
+	 * Bits of kinds that were measured, with waits in progress, and with what was booked
+	 * before; SNAPSHOT_DWAIT: dwait_ns.
 	 */
-	__u64 dwait_ns, iowait_ns;
-	__u32 iowaits;
-	__u32 sleeps; /* SNAPSHOT_SLEEPS_ bits */
-	/*
-	 * The measured waits; a process's include those of all threads that it ever had. Only the
-	 * first record has them, and what they say of this thread. io includes what had been booked
-	 * before.
-	 */
-	struct exact_sum io, dwait;
-	__u32 measured; /* they are known */
+	__u32 measured;
 	__u32 wait; /* enum snapshot_wait */
 	__u32 part; /* enum snapshot_part */
 	__s32 pid; /* the thread's */
@@ -91,7 +77,6 @@ struct snapshot_control {
 	__u32 threads; /* a record for each thread, else for each process */
 	__u32 whole; /* records of all tasks, also of unchanged ones */
 	__u32 cgroups; /* a task that was moved to another cgroup has changed */
-	__u32 sleeps; /* kernel.sched_schedstats is on: see snapshot_record.sleeps */
 	__u32 mask; /* mask of the memory's index */
 	__u32 entries, records; /* number found; those above the room were not written */
 	__u64 begin_ns, end_ns; /* CLOCK_MONOTONIC, of the walk */

@@ -94,10 +94,10 @@ void windows_close(struct windows *windows)
  */
 static int choose_programs(struct trace_bpf *bpf, bool states_alone)
 {
-	struct btf *btf = btf__load_vmlinux_btf();
+	struct btf *btf = loading_types();
 	struct bpf_program *program;
 
-	if (libbpf_get_error(btf))
+	if (!btf)
 		return -ENOENT;
 	bpf_object__for_each_program(program, bpf->obj)
 	{

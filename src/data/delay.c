@@ -127,6 +127,7 @@ void counters_add(struct counters *sum, const struct counters *more)
 	sum->user_ns += more->user_ns;
 	sum->system_ns += more->system_ns;
 	sum->life_ns = sum->life_ns && more->life_ns ? sum->life_ns + more->life_ns : 0;
+	sum->dwait_ns += more->dwait_ns;
 	sum->valid &= more->valid;
 	sum->members += more->members;
 }
@@ -142,6 +143,8 @@ void counters_add_known(struct counters *sum, const struct counters *more, uint3
 		sum->user_ns += more->user_ns;
 		sum->system_ns += more->system_ns;
 	}
+	if (known & VALID_DWAIT)
+		sum->dwait_ns += more->dwait_ns;
 	sum->valid |= known;
 	sum->members += more->members;
 }
@@ -181,6 +184,8 @@ uint32_t counters_lift(struct counters *now, const struct counters *before)
 		lift(&now->user_ns, before->user_ns);
 		lift(&now->system_ns, before->system_ns);
 	}
+	if (known & VALID_DWAIT)
+		lift(&now->dwait_ns, before->dwait_ns);
 	return known;
 }
 
@@ -200,6 +205,8 @@ void counters_diff(struct counters *grown, const struct counters *now,
 		grown->user_ns = now->user_ns - before->user_ns;
 		grown->system_ns = now->system_ns - before->system_ns;
 	}
+	if (known & VALID_DWAIT)
+		grown->dwait_ns = now->dwait_ns - before->dwait_ns;
 }
 
 void counters_take_off(struct counters *sum, const struct counters *part, uint32_t kinds)
@@ -213,6 +220,17 @@ void counters_take_off(struct counters *sum, const struct counters *part, uint32
 		all->count -= some->count < all->count ? some->count : all->count;
 		all->ns -= some->ns < all->ns ? some->ns : all->ns;
 	}
+}
+
+void counters_put(struct counters *counters, const struct counters *from, uint32_t kinds)
+{
+	counters_mask(counters, kinds);
+	counters->valid |= from->valid & (DELAY_BOTH(kinds & DELAY_ALL) | (kinds & VALID_DWAIT));
+	if (kinds & VALID_DWAIT)
+		counters->dwait_ns = from->dwait_ns;
+	for (unsigned kind = 0; kind < DELAY_KINDS; kind++)
+		if (kinds & DELAY_BIT(kind))
+			counters->delay[kind] = from->delay[kind];
 }
 
 void counters_clear(struct counters *counters, uint32_t kinds)
@@ -276,6 +294,6 @@ bool counters_booked(const struct counters *counters)
 
 bool counters_any(const struct counters *counters)
 {
-	return counters->run_ns || counters->user_ns || counters->system_ns ||
+	return counters->run_ns || counters->user_ns || counters->system_ns || counters->dwait_ns ||
 	       any_delay(counters, DELAY_CPU);
 }

@@ -230,7 +230,7 @@ void record_range(const struct task_record *record, uint32_t kinds, uint64_t *ma
 #define VALID_TICK (UINT32_C(1) << (2 * DELAY_KINDS + 1)) /* user_ns and system_ns */
 /* The children's times, in an element of a sample. */
 #define VALID_CHILDREN (UINT32_C(1) << (2 * DELAY_KINDS + 2))
-/* The time waited of WAIT_DWAIT, in a row. */
+/* dwait_ns in counters; in a row the time waited of WAIT_DWAIT. */
 #define VALID_DWAIT (UINT32_C(1) << (2 * DELAY_KINDS + 3))
 /* The time waited of blkio, in a row: measured, whether the booked time is known or not. */
 #define VALID_BLKIO (UINT32_C(1) << (2 * DELAY_KINDS + 4))
@@ -243,6 +243,7 @@ struct counters {
 	uint64_t run_ns;
 	uint64_t user_ns, system_ns; /* counted in ticks: only their ratio is of use */
 	uint64_t life_ns; /* elapsed since the start, of all threads added up; 0: not known */
+	uint64_t dwait_ns; /* in state D without I/O wait; only where that is measured */
 	struct delay_sum delay[DELAY_KINDS];
 };
 
@@ -270,6 +271,12 @@ void counters_diff(struct counters *grown, const struct counters *now,
 
 /* Subtracts the waits of `kinds` (DELAY_BIT()s) from a sum that contains them, never below 0. */
 void counters_take_off(struct counters *sum, const struct counters *part, uint32_t kinds);
+
+/*
+ * Puts the waits of `kinds` (DELAY_BIT()s and VALID_DWAIT) in place of those that are there: as
+ * known as they are.
+ */
+void counters_put(struct counters *counters, const struct counters *from, uint32_t kinds);
 
 /* Sets the waits of `kinds` (DELAY_BIT()s) to none. */
 void counters_clear(struct counters *counters, uint32_t kinds);

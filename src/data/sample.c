@@ -39,7 +39,6 @@ void task_unref(struct task *task)
 	free(task->container);
 	free(task->ended);
 	free(task->dropped);
-	free(task->sleeps);
 	free(task);
 }
 
@@ -185,7 +184,6 @@ void sample_return(struct sample *sample)
 	sample->left = 0;
 	sample->unread = 0;
 	sample->unread_error = 0;
-	sample->corrected = 0;
 }
 
 void sample_miss(struct sample *sample, int error)

@@ -142,23 +142,6 @@ struct task_extra {
 };
 
 /*
- * The sleep of a task in state D up to a reading. Measured: of all threads that it ever had, since
- * the measuring programs were loaded. Else the scheduler's sums of all its living threads, since
- * kernel.sched_schedstats was switched on; only then do the fields below `blocked` mean something.
- */
-struct task_sleeps {
-	bool measured; /* and so is blkio in the counters */
-	uint64_t read_ns;
-	uint64_t epoch; /* readings of one epoch can be compared; 0: nothing is known */
-	uint64_t threads; /* identifies the threads of these sums */
-	uint64_t dwait_ns; /* without I/O wait, with what was in progress */
-	uint32_t blocked; /* threads whose waits in progress are in that */
-	uint64_t iowait_ns; /* I/O waits that had ended */
-	uint32_t iowaits; /* and their number, modulo 2^32 */
-	bool stale; /* the next sums contain time from before the switch */
-};
-
-/*
  * When a text was read, by taskinfo's clock: last (0: never), and when it was first found as it is.
  */
 struct task_text_read {
@@ -192,9 +175,6 @@ struct task {
 	/* Other numbers after exec, or in another cgroup of any hierarchy; 0: not known. */
 	uint64_t exec, groups;
 	struct task_reaped reaped;
-	struct task_sleeps *sleeps; /* at its last reading; states.c's. NULL: never known */
-	/* Surplus blkio that the kernel booked, by the scheduler's sums: not in the counters. */
-	uint64_t overbooked_ns;
 	struct counters
 		*dropped; /* impossible delays that the kernel booked; resolve.c's. NULL: none */
 	/* Set by exit_merge.c for a task whose exit record came: */
@@ -227,7 +207,8 @@ struct task_waits {
 struct task_now {
 	char state; /* as in /proc/PID/stat; 0: not known, nor is what it waits for */
 	bool exact; /* the start of waits is known; else they began before they were first seen */
-	bool measured; /* blkio and dwait are what the bpf source measured, not what was booked */
+	uint32_t measured; /* kinds that were measured, not booked: DELAY_BIT()s and VALID_DWAIT */
+	bool measured_late; /* only since it was met: nothing is known of its life before */
 	uint32_t threads; /* living ones; 0: not known */
 	struct task_waits waits;
 };
@@ -354,7 +335,6 @@ struct sample {
 	size_t left; /* exited tasks, after the n living ones */
 	size_t unread; /* tasks that exist but gave no answer */
 	int unread_error; /* the -errno of one of them; 0: not known */
-	size_t corrected; /* tasks whose bookings the source cut, as they were too much */
 	uint8_t *marks; /* MARK_ bits of the n living ones, or NULL: see sample_tells() */
 	/*
 	 * If the source sets marks: how many of the first elements are the same tasks as at their

@@ -62,6 +62,7 @@ static const struct field head_fields[] = {
 	FIELD_BELOW(struct record_head, frame.hierarchy_version, 3),
 	FIELD_BELOW(struct record_head, frame.taskstats_version, 1 << 16),
 	HEAD(frame.delayacct),
+	HEAD(frame.measured),
 	HEAD(frame.unknown),
 	HEAD(frame.lost),
 	HEAD(frame.others),
@@ -110,6 +111,7 @@ TABLE(names);
 static const struct field raw_fields[] = {
 	RAW(read_ns),
 	RAW(counters.run_ns),
+	RAW(counters.dwait_ns),
 	RAW(counters.life_ns),
 	RAW(counters.user_ns),
 	RAW(counters.system_ns),
@@ -134,6 +136,7 @@ static const struct field raw_fields[] = {
 	RAW(single),
 	RAW(exited),
 	RAW(now.measured),
+	RAW(now.measured_late),
 };
 TABLE(raw);
 

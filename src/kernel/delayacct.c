@@ -67,7 +67,8 @@ void delayacct_read(struct delayacct *acct)
  */
 static bool is_accounted(const struct task_raw *raw)
 {
-	return raw->task->accounted || (raw->single && counters_booked(&raw->counters));
+	return raw->task->accounted ||
+	       (raw->single && !raw->now.measured && counters_booked(&raw->counters));
 }
 
 /*
@@ -126,15 +127,20 @@ size_t delayacct_mask(struct delayacct *acct, struct sample *sample)
 
 		counters_mask(&raw->counters, irq);
 		if (acct->state == DELAYACCT_OFF || sample_unaccounted(sample, i)) {
-			counters_mask(&raw->counters, DELAYACCT_KINDS);
+			counters_mask(&raw->counters, DELAYACCT_KINDS & ~raw->now.measured);
 		} else if (sample_tells(sample, i)) {
 			continue;
 		} else if (raw->task->key.start_ns < acct->since_ns && !is_accounted(raw)) {
-			counters_mask(&raw->counters, DELAYACCT_KINDS);
+			counters_mask(&raw->counters, DELAYACCT_KINDS & ~raw->now.measured);
 			older++;
 		}
 	}
 	return older;
+}
+
+bool delayacct_counts_all(const struct delayacct *acct)
+{
+	return acct->state == DELAYACCT_ON && !acct->since_ns;
 }
 
 int delayacct_set(int procfd, bool on)

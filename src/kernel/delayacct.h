@@ -42,6 +42,9 @@ void delayacct_read(struct delayacct *acct);
  */
 size_t delayacct_mask(struct delayacct *acct, struct sample *sample);
 
+/* Whether the delays of all tasks are counted: accounting is on, and was so since boot. */
+bool delayacct_counts_all(const struct delayacct *acct);
+
 /* Switches accounting. 0, or -errno (-ENOENT: no such switch; -EACCES, -EPERM). */
 int delayacct_set(int procfd, bool on);
 

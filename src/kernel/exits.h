@@ -37,7 +37,8 @@ struct exit_record {
 	uint32_t left_out;
 	bool impossible; /* something was left out, or cut */
 	bool single; /* see struct task_raw */
-	bool measured; /* blkio was put in its place by who measured it */
+	uint32_t measured; /* kinds that were measured, not booked, as in struct task_now */
+	uint32_t max_us[DELAY_KINDS]; /* of those the longest wait */
 	size_t field; /* index of its task_record, where those are kept */
 	/* Set by exit_fold.c: */
 	pid_t reaper; /* the nearest ancestor that lives; 0: none, or not looked for */

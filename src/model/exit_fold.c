@@ -90,6 +90,10 @@ static void fold_alike(const struct exit_batch *given, struct exit_record *into,
 	into->single = false;
 	if (!into->status)
 		into->status = record->status;
+	into->measured &= record->measured;
+	for (unsigned kind = 0; kind < DELAY_KINDS; kind++)
+		if (record->max_us[kind] > into->max_us[kind])
+			into->max_us[kind] = record->max_us[kind];
 	into->mixed |= record->mixed || into->ppid != record->ppid;
 	into->others |= record->others;
 }

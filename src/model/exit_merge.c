@@ -9,7 +9,7 @@
 
 #include "base/util.h"
 #include "kernel/proctask.h"
-#include "model/states.h"
+#include "model/measured_ends.h"
 
 /* How much two readings of one clock may differ that were taken in two ways. */
 #define CLOCK_SLACK_NS NSEC_PER_MSEC
@@ -103,8 +103,10 @@ static void set_fields(const struct exit_batch *given, struct sample *sample, si
 {
 	if (!given->fields)
 		return;
-	if (sample->records)
+	if (sample->records) {
 		sample->records[at] = given->fields[record->field];
+		measured_range(record, &sample->records[at]);
+	}
 	/* /proc has the bytes of all threads that a zombie with several threads ever had. */
 	if (given->io && (record->single || at >= sample->n))
 		set_bytes(&sample->procs[at], &given->fields[record->field]);
@@ -117,11 +119,10 @@ static void finish(const struct exit_batch *given, struct sample *sample, size_t
 	struct counters last = record->counters;
 	struct task_raw *raw = sample_touch(sample, at);
 
-	sleeps_correct(raw->task, &last);
-	/* The last measured sum is nearer to the truth than the booked one. */
-	if (raw->task->sleeps && raw->task->sleeps->measured && !record->measured)
-		last.delay[DELAY_BLKIO] = raw->counters.delay[DELAY_BLKIO];
 	counters_mask(&last, record->left_out);
+	/* The last measured sum is nearer to the truth than the booked one. */
+	counters_put(&last, &raw->counters, raw->now.measured & ~record->measured);
+	raw->now.measured |= record->measured;
 	counters_lift(&last, &raw->counters);
 	raw->counters = last;
 	raw->exited = true;

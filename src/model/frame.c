@@ -174,7 +174,7 @@ static void build_row(struct frame *frame, struct frame_info *info, struct row *
 		if (raw->exited)
 			row->interval_ns = info->interval_ns;
 	}
-	deltas->grown.valid &= ~DELAY_BOTH(options->unknown);
+	deltas->grown.valid &= ~DELAY_BOTH(options->unknown & ~raw->now.measured);
 	info->stale += resolve(info, row, deltas);
 	info->io_booked |= raw->counters.delay[DELAY_BLKIO].ns >
 			   (before ? before->counters.delay[DELAY_BLKIO].ns : 0);
@@ -348,7 +348,7 @@ void frame_build(struct frame *frame, struct frame_info *info, const struct samp
 	info->machine = options->machine;
 	info->interval_ns = prev ? cur->begin_ns - prev->begin_ns : 0;
 	info->born = info->gone = info->ended = 0;
-	info->stale = cur->corrected;
+	info->stale = 0;
 	info->io_booked = false;
 	info->blocked = info->running = 0;
 	info->states_known = false;

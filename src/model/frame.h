@@ -29,8 +29,7 @@ enum note_id {
 	NOTE_TASKSTATS_VERSION,
 	NOTE_TASKSTATS_ERROR, /* value: errno */
 	NOTE_NO_BPF, /* value: errno */
-	NOTE_EXACT_SOURCE,
-	NOTE_EXACT_REFUSED, /* value: errno */
+	NOTE_UNMEASURED, /* error: why */
 	NOTE_NO_PSI,
 	NOTE_GROUP_GONE,
 	NOTE_GROUP_PSI, /* value: errno */
@@ -122,6 +121,7 @@ struct frame_head {
 	unsigned hierarchy_version;
 	int taskstats_version; /* 0: none */
 	enum delayacct_state delayacct;
+	bool measured; /* delays are measured, whether the kernel counts them or not */
 	uint32_t unknown; /* see struct frame_options */
 	int64_t exits, lost; /* exit records in the interval; -1: not listened for */
 	uint64_t others; /* ended tasks that were too many to be kept by name */

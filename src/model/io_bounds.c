@@ -73,12 +73,11 @@ struct io_bounds *io_bounds_open(struct proc *proc)
 /* What the kernel booked of blkio in the interval, of a row that it may be too much of; else 0. */
 static uint64_t booked_of(const struct row *row)
 {
-	const struct task_sleeps *sleeps = row->task->sleeps;
 	uint64_t now = row->raw->counters.delay[DELAY_BLKIO].ns;
 	uint64_t was = row->before ? row->before->counters.delay[DELAY_BLKIO].ns : 0;
 
 	if (row->deltas == &no_deltas || row->traced || row->exited || row->raw->was ||
-	    (!row->before && !row->born) || (sleeps && sleeps->measured) ||
+	    (!row->before && !row->born) || row->raw->now.measured & DELAY_BIT(DELAY_BLKIO) ||
 	    !(row->raw->counters.valid & DELAY_BIT(DELAY_BLKIO)))
 		return 0;
 	return now > was ? now - was : 0;

@@ -8,14 +8,15 @@
 
 const struct note_row note_table[NOTE_IDS] = {
 	[NOTE_DELAYACCT_OFF] = {
-		"delayacct-off", "delay accounting is off: only cpu delay is known",
+		"delayacct-off",
+		"delay accounting is off, and waits are not measured%e: only cpu delay is known",
 		"to switch it on now, for tasks that start later: sysctl kernel.task_delayacct=1; "
 		"at every boot: the kernel parameter delayacct, or a line kernel.task_delayacct=1 "
 		"in /etc/sysctl.d/50-delayacct.conf", NOTE_STANDS,
 	},
 	[NOTE_DELAYACCT_OLDER] = {
 		"delayacct-older",
-		"%v {task is|tasks are} older than delay accounting: "
+		"%v {task is|tasks are} older than delay accounting, and waits are not measured%e: "
 		"only {its|their} cpu delay is known",
 		"start {it|them} again, or boot with the kernel parameter delayacct", NOTE_QUIET,
 	},
@@ -58,15 +59,9 @@ const struct note_row note_table[NOTE_IDS] = {
 		"the bpf source is unavailable (%v): it would read this many tasks at less cost",
 		"--version has the kernel's words", NOTE_STANDS,
 	},
-	[NOTE_EXACT_SOURCE] = {
-		"exact-source",
-		"waits for storage and in state D are as the kernel books them: only the bpf source "
-		"measures them", "use --source=bpf or auto; --version says why it is unavailable",
-		NOTE_STANDS,
-	},
-	[NOTE_EXACT_REFUSED] = {
-		"exact-refused",
-		"waits for storage and in state D are as the kernel books them, not measured: %v",
+	[NOTE_UNMEASURED] = {
+		"unmeasured",
+		"waits are as the kernel counts them, not measured%e",
 		"--version has the kernel's words", NOTE_STANDS,
 	},
 	[NOTE_NO_PSI] = {
@@ -303,8 +298,7 @@ static void append_note_value(struct buf *out, const struct note *note)
 		buf_puts(out, psi_names[note->value]);
 	else if (note->id == NOTE_SYSTEM_MISSING && note->value < SYSTEM_FILES)
 		buf_puts(out, system_file_names[note->value]);
-	else if (note->id == NOTE_NO_BPF || note->id == NOTE_EXACT_REFUSED ||
-		 note->id == NOTE_TRACE_KERNEL)
+	else if (note->id == NOTE_NO_BPF || note->id == NOTE_TRACE_KERNEL)
 		buf_puts(out, refusal_summary(note->value ? -(int)note->value : -EOPNOTSUPP));
 	else if (note->id == NOTE_TASKSTATS_ERROR || note->id == NOTE_EXITS_REFUSED ||
 		 note->id == NOTE_GROUP_PSI || note->id == NOTE_TRACE_ERROR)
@@ -313,6 +307,17 @@ static void append_note_value(struct buf *out, const struct note *note)
 		buf_puts(out, record_failure(-(int)note->value));
 	else
 		buf_uint(out, note->value);
+}
+
+/* Appends why. */
+static void append_note_error(struct buf *out, const struct note *note)
+{
+	bool refusal = note->id == NOTE_DELAYACCT_OFF || note->id == NOTE_DELAYACCT_OLDER ||
+		       note->id == NOTE_UNMEASURED;
+
+	if (note->error)
+		buf_printf(out, " (%s)",
+			   refusal ? refusal_summary(note->error) : strerror(-note->error));
 }
 
 /* Appends a text of the table: %v is the value, {one|many} depends on it, %e is why. */
@@ -326,8 +331,8 @@ static void append_note_text(struct buf *out, const char *text, const struct not
 		if (*text == '%') {
 			if (text[1] != 'e')
 				append_note_value(out, note);
-			else if (note->error)
-				buf_printf(out, " (%s)", strerror(-note->error));
+			else
+				append_note_error(out, note);
 			text += 2;
 		} else if (*text) {
 			first = strcspn(++text, "|");

@@ -36,11 +36,10 @@
 #define TRACED_PART 50
 
 const struct wait_reason_words wait_reason_table[WAIT_REASONS] = {
-	[REASON_BOOKED] = { "booked", "booked: as the kernel booked it, with waits in progress" },
-	[REASON_MEASURED] = { "measured", "measured: as it was traced, or by --exact-io" },
-	[REASON_CUT] = { "cut",
-			 "cut: more was booked than can have been waited, this is what can" },
-	[REASON_UNKNOWN] = { "unknown", "unknown: what was booked cannot have been waited" },
+	[REASON_BOOKED] = { "booked", "as the kernel booked it, with waits in progress" },
+	[REASON_MEASURED] = { "measured", "by the clock (--measure, or traced)" },
+	[REASON_CUT] = { "cut", "more was booked than can have been waited, this is what can" },
+	[REASON_UNKNOWN] = { "unknown", "what was booked cannot have been waited" },
 };
 
 /* The kind that a wait in progress will be booked under, if ever. */
@@ -213,7 +212,7 @@ static uint32_t find_impossible(const struct counters *grown, const struct task_
 
 		/* Any number of threads may have gone, and only blkio was ever seen wrong. */
 		if (!(grown->valid & DELAY_BIT(kind)) || (churned && kind != DELAY_BLKIO) ||
-		    booked->ns <= most)
+		    booked->ns <= most || now->now.measured & DELAY_BIT(kind))
 			continue;
 		possible = most + begun_before(kind, now, before);
 		verdict = delay_judge(booked, grown->valid & DELAY_COUNT_BIT(kind), possible);
@@ -357,7 +356,8 @@ static enum delay_verdict judge_blkio(const struct counters *grown, uint32_t kno
 	bool counted = known & DELAY_COUNT_BIT(DELAY_BLKIO);
 	uint64_t waits = counted ? booked->count : UINT32_MAX, of_group = UINT64_MAX;
 
-	if (!machine || !(known & DELAY_BIT(DELAY_BLKIO)) || !booked->ns)
+	if (!machine || !(known & DELAY_BIT(DELAY_BLKIO)) || !booked->ns ||
+	    now->now.measured & DELAY_BIT(DELAY_BLKIO))
 		return DELAY_FITS;
 	*most = most_of_pressure(waits, now, before, &machine->io, machine->cpus);
 	if (group)
@@ -408,11 +408,15 @@ static uint32_t take_booked(struct waited *waited, const struct counters *grown,
 
 	for (unsigned kind = 0; kind < DELAY_KINDS; kind++)
 		waited->ns[kind] = known & DELAY_BIT(kind) ? grown->delay[kind].ns : 0;
-	waited->ns[WAIT_DWAIT] = seen && !now->exited ? now->now.waits.dwait_ns : 0;
+	if (now->now.measured)
+		waited->ns[WAIT_DWAIT] = grown->dwait_ns;
+	else
+		waited->ns[WAIT_DWAIT] = seen && !now->exited ? now->now.waits.dwait_ns : 0;
+	/* What is measured has the waits in progress. */
 	for (unsigned s = 0; s < SEEN_DWAIT && seen; s++) {
 		uint64_t *ns = &waited->ns[kind_of[s]], was = 0;
 
-		if (!(known & DELAY_BIT(kind_of[s])))
+		if (!(known & ~now->now.measured & DELAY_BIT(kind_of[s])))
 			continue;
 		if (!now->exited)
 			*ns += waits_progress(&now->now.waits, s, now->read_ns);
@@ -422,10 +426,11 @@ static uint32_t take_booked(struct waited *waited, const struct counters *grown,
 		if (*ns > most_of_late(s, now, before))
 			*ns = most_of_late(s, now, before);
 	}
-	if (now->now.measured) {
-		give_reason(waited, DELAY_BLKIO, REASON_MEASURED);
+	for (unsigned kind = 0; kind < DELAY_KINDS; kind++)
+		if (now->now.measured & DELAY_BIT(kind))
+			give_reason(waited, kind, REASON_MEASURED);
+	if (now->now.measured)
 		give_reason(waited, WAIT_DWAIT, REASON_MEASURED);
-	}
 	for (unsigned kind = 0; kind < WAIT_KINDS; kind++) {
 		if (waited->ns[kind] <= most)
 			continue;
@@ -436,6 +441,8 @@ static uint32_t take_booked(struct waited *waited, const struct counters *grown,
 	}
 	known = limit_blkio(waited, blkio, most_blkio, now, known);
 	/* The wait that a task ended in is not booked. */
+	if (now->now.measured)
+		return known | (grown->valid & VALID_DWAIT);
 	return known | (seen && !now->exited ? VALID_DWAIT : 0);
 }
 
@@ -520,7 +527,7 @@ void resolve_row(struct row *row, struct deltas *deltas, bool whole,
 		uint32_t known = take_booked(&deltas->waited, &deltas->grown, row->raw,
 					     whole ? NULL : row->before, machine, group);
 
-		row->valid &= ~DELAY_BOTH(DELAY_ALL);
+		row->valid &= ~(DELAY_BOTH(DELAY_ALL) | VALID_DWAIT);
 		row->valid |= known & VALID_DWAIT;
 		row->valid |= deltas->grown.valid & DELAY_BOTH(DELAY_ALL & known);
 	}
@@ -553,6 +560,9 @@ struct counters waited_life(const struct task_raw *raw, bool *wrong)
 	static const struct waited_machine nothing;
 	struct counters life = raw->counters, excess = { 0 };
 
+	/* Of dwait nobody knows more. */
+	if (raw->now.measured_late)
+		counters_mask(&life, raw->now.measured & DELAY_ALL);
 	if (raw->task->dropped)
 		counters_take_off(&life, raw->task->dropped, DELAY_ALL);
 	/* A wait that was cut would grow with the clock, while nothing waits. */

@@ -16,11 +16,13 @@
 
 #include "base/process.h"
 #include "base/util.h"
+#include "bpf/measure.h"
 #include "kernel/ancestry.h"
 #include "kernel/delayacct.h"
 #include "kernel/exits.h"
 #include "kernel/proctask.h"
 #include "kernel/taskstats.h"
+#include "model/measured_ends.h"
 #include "model/notes.h"
 #include "model/run_trace.h"
 #include "model/tracing.h"
@@ -42,6 +44,9 @@ struct running {
 	struct ancestry *ancestry;
 	size_t open; /* records of the last drain that are not sorted out yet */
 	int refused; /* without exit records: the -errno why taskstats is not asked */
+	struct measure *measure; /* NULL: waits are as they are booked */
+	int unmeasured; /* -errno: they should be measured */
+	struct measured_ends ends;
 	uint64_t stale; /* tasks with an impossible wait */
 	struct delayacct delayacct;
 };
@@ -68,13 +73,16 @@ static void drain_records(struct running *running, bool last)
 
 	exits_drain(running->exits);
 	records = exits_records(running->exits, &n);
+	if (running->measure)
+		measured_ends_take(&running->ends, records, n, true);
 	ancestry_sort(running->ancestry, records, n, last ? n : running->open, &ours, &open);
 	for (size_t i = 0; i < ours; i++) {
-		const struct task_record *fields = &exits_fields(running->exits)[records[i].field];
+		struct task_record fields = exits_fields(running->exits)[records[i].field];
 		uint32_t left_out = records[i].left_out |
 				    run_sum_add(&result->counters, &records[i].counters, 0);
 
-		run_sum_add_range(&result->record, fields, left_out, !result->tasks);
+		measured_range(&records[i], &fields);
+		run_sum_add_range(&result->record, &fields, left_out, !result->tasks);
 		running->stale += left_out || records[i].impossible;
 		if (running->result->trace)
 			run_trace_ours(running->result->trace, records[i].tgid);
@@ -124,6 +132,16 @@ static void open_listeners(struct running *running)
 	}
 	exits_want_fields(running->exits, true);
 	running->ancestry = ancestry_new(running->config->proc, getpid());
+}
+
+/* Begins to measure waits, where the kernel does not count them. */
+static void open_measuring(struct running *running)
+{
+	if (!running->exits || !sampler_measures(running->config, &running->delayacct))
+		return;
+	running->unmeasured = measure_open(&running->measure);
+	if (running->measure)
+		measured_ends_open(&running->ends, running->measure);
 }
 
 /* The reply to a query about an ended process. */
@@ -429,8 +447,10 @@ static void judge(struct running *running)
 
 	delayacct_read(&running->delayacct);
 	if (off || running->delayacct.state == DELAYACCT_OFF) {
-		counters_mask(&result->counters, DELAYACCT_KINDS);
-		note(result, NOTE_DELAYACCT_OFF, 0);
+		counters_mask(&result->counters, DELAYACCT_KINDS & ~running->ends.kinds);
+		if (!running->measure)
+			add_note(result, (struct note){ .id = NOTE_DELAYACCT_OFF,
+							.error = running->unmeasured });
 	}
 	/* Most kernels never book it. */
 	if (!result->counters.delay[DELAY_IRQ].count)
@@ -503,10 +523,13 @@ int run_command(char *const *command, const struct sampler_config *config,
 	err = open_child_signals(&running);
 	if (!err) {
 		open_listeners(&running);
+		delayacct_open(&running.delayacct, config->proc->fd, 0);
+		open_measuring(&running);
 		if (config->trace)
 			open_trace(&running);
-		delayacct_open(&running.delayacct, config->proc->fd, 0);
 		err = run_to_end(&running, failure);
+		measured_ends_free(&running.ends);
+		measure_close(running.measure);
 		delayacct_close(&running.delayacct);
 		ancestry_free(running.ancestry);
 		exits_close(running.exits);

@@ -57,6 +57,12 @@ static bool are_many(void)
 	return !sysinfo(&machine) && machine.procs > MANY_TASKS;
 }
 
+bool sampler_measures(const struct sampler_config *config, const struct delayacct *delayacct)
+{
+	return config->measure == MEASURE_YES ||
+	       (config->measure == MEASURE_AUTO && !delayacct_counts_all(delayacct));
+}
+
 /* Opens a source, as if nothing had been read before. 0 or -errno. */
 static int open_source(struct sampler *sampler, struct source *source)
 {
@@ -65,13 +71,20 @@ static int open_source(struct sampler *sampler, struct source *source)
 				  .threads = config->threads,
 				  .pids = config->pids,
 				  .npids = config->npids,
-				  .exact = config->exact,
+				  .measure = sampler_measures(sampler->config, &sampler->delayacct),
 				  .many = !config->brief && !config->pids &&
 					  (sampler->busy || are_many()),
 				  .between = config->between,
 				  .arg = config->arg };
 
 	return source_open(source, config->source, &env);
+}
+
+struct measure *sampler_measuring(const struct sampler *sampler)
+{
+	const struct source *source = &sampler->source;
+
+	return source->ops->measuring ? source->ops->measuring(source->state) : NULL;
 }
 
 /* Whether asking for each task is no longer cheap: a storm was seen to make readings of 20 s. */
@@ -84,18 +97,31 @@ static bool is_busy(const struct sample *prev, const struct sample *cur)
 		(cur->system.forks - prev->system.forks) * NSEC_PER_SEC > BIRTHS_MANY * passed_ns);
 }
 
-int sampler_adapt_source(struct sampler *sampler, struct turn *turn)
+/* Whether `auto` is to go over to a source for many tasks. It stays: storms come again. */
+static bool becomes_busy(struct sampler *sampler, const struct turn *turn)
 {
 	const struct sampler_config *config = sampler->config;
+
+	if (config->pids || config->brief || sampler->busy || sampler->source.ops->many ||
+	    !is_busy(turn->prev, turn->cur))
+		return false;
+	sampler->busy = true;
+	return true;
+}
+
+int sampler_adapt_source(struct sampler *sampler, struct turn *turn)
+{
+	bool measure = sampler_measures(sampler->config, &sampler->delayacct) &&
+		       !sampler_measuring(sampler) && !sampler->source.unmeasured;
 	struct source source;
 
-	if (config->source || config->pids || config->brief || sampler->busy || !turn->prev ||
-	    sampler->source.ops->many || !is_busy(turn->prev, turn->cur))
+	if (sampler->config->source || !turn->prev)
 		return 0;
-	/* It stays: the next storm is like the last one. */
-	sampler->busy = true;
+	if (!becomes_busy(sampler, turn) && !measure)
+		return 0;
 	if (open_source(sampler, &source))
 		return 0;
+	sampler->source.unmeasured = source.unmeasured;
 	if (source.ops->many) {
 		source_close(&sampler->source);
 		sampler->source = source;
@@ -133,8 +159,10 @@ int sampler_open(struct sampler **out, const struct sampler_config *config)
 	if (config->playback)
 		return 0;
 	proc_start(config->proc);
+	delayacct_open(&sampler->delayacct, config->proc->fd, config->accounted_ns);
 	err = open_source(sampler, &sampler->source);
 	if (err) {
+		delayacct_close(&sampler->delayacct);
 		free(sampler);
 		return err;
 	}
@@ -147,7 +175,6 @@ int sampler_open(struct sampler **out, const struct sampler_config *config)
 	sampler->bounds = io_bounds_open(config->proc);
 	sampler->system = system_open(config->proc->fd);
 	sampler->info = taskinfo_open(config->proc, config->threads);
-	delayacct_open(&sampler->delayacct, config->proc->fd, config->accounted_ns);
 	sampler->left_on = config->delayacct_file &&
 			   delayacct_left_on(config->proc->fd, config->delayacct_file);
 	sampler->hidden = hides_tasks(config->proc);
@@ -355,6 +382,7 @@ static struct threads_env threads_env(struct sampler *sampler, unsigned needs)
 				     .tracing = last ? sampler->tracing : NULL,
 				     .trace = last ? last->trace : NULL,
 				     .source = sampler->source.ops,
+				     .measuring = sampler_measuring(sampler),
 				     .delayacct = &sampler->delayacct,
 				     .waiting = need_waiting(sampler, needs),
 				     .hierarchy = shown_hierarchy(sampler),
@@ -437,9 +465,9 @@ static void note_source(const struct sampler *sampler, struct frame_info *info)
 
 	/*
 	 * Sampling works without it: noted only in the first frame and the first interval, and not
-	 * where note_exact() says it.
+	 * where note_counts() says it.
 	 */
-	if (sampler->source.refused_many && sampler->ticks < 2 && !sampler->config->exact)
+	if (sampler->source.refused_many && sampler->ticks < 2 && !sampler->source.unmeasured)
 		frame_note(info, NOTE_NO_BPF, (uint64_t)-sampler->source.refused_many);
 	/* The source taken instead may know everything. */
 	if (sampler->source.ops->kinds == DELAY_ALL)
@@ -450,21 +478,28 @@ static void note_source(const struct sampler *sampler, struct frame_info *info)
 	frame_note(info, refusal.id, refusal.value);
 }
 
-/* Notes why waits are not measured, where they should be. */
-static void note_exact(const struct sampler *sampler, struct frame_info *info)
+/*
+ * Notes of which tasks delays are not counted, or since when, and why they are not measured either.
+ */
+static void note_counts(const struct sampler *sampler, size_t older, struct frame_info *info)
 {
-	const struct source *source = &sampler->source;
-	int err;
+	int unmeasured = sampler->source.unmeasured;
+	bool off = sampler->delayacct.state == DELAYACCT_OFF;
 
-	if (!sampler->config->exact)
+	if (info->head.measured)
 		return;
-	if (!source->ops->exact) {
-		frame_note(info, NOTE_EXACT_SOURCE, 0);
-		return;
-	}
-	err = source->ops->exact(source->state);
-	if (err)
-		frame_note(info, NOTE_EXACT_REFUSED, (uint64_t)-err);
+	if (off)
+		frame_note_error(info, NOTE_DELAYACCT_OFF, 0, unmeasured);
+	else if (unmeasured && sampler->config->measure == MEASURE_YES)
+		frame_note_error(info, NOTE_UNMEASURED, 0, unmeasured);
+	/* procfs lacks the other delays, and a blkio of 0 alone proves nothing. */
+	if (older)
+		frame_note_error(info,
+				 sampler->source.ops->kinds == DELAY_ALL ? NOTE_DELAYACCT_OLDER
+									 : NOTE_DELAYACCT_UNSURE,
+				 older, unmeasured);
+	if (sampler->delayacct.toggled)
+		frame_note(info, NOTE_DELAYACCT_TOGGLED, 0);
 }
 
 /* Notes what is missing in the records of exiting tasks. */
@@ -528,20 +563,10 @@ void sampler_note(const struct sampler *sampler, const struct turn *turn)
 
 	note_record(sampler->config->record, info);
 	note_source(sampler, info);
-	note_exact(sampler, info);
-	if (sampler->delayacct.state == DELAYACCT_OFF)
-		frame_note(info, NOTE_DELAYACCT_OFF, 0);
+	note_counts(sampler, turn->older, info);
 	/* This costs little and nothing is missing, so it is noted only at the start, too. */
 	if (sampler->left_on && sampler->ticks < 2)
 		frame_note(info, NOTE_DELAYACCT_LEFT, 0);
-	/* procfs lacks the other delays, and a blkio of 0 alone proves nothing. */
-	if (turn->older)
-		frame_note(info,
-			   sampler->source.ops->kinds == DELAY_ALL ? NOTE_DELAYACCT_OLDER
-								   : NOTE_DELAYACCT_UNSURE,
-			   turn->older);
-	if (sampler->delayacct.toggled)
-		frame_note(info, NOTE_DELAYACCT_TOGGLED, 0);
 	note_system(info);
 	if (info->stale)
 		frame_note(info, NOTE_STALE_STAMP, info->stale);

@@ -10,6 +10,7 @@
 #include "model/threads.h"
 #include "model/triggers.h"
 
+struct delayacct;
 struct proc;
 
 /* How the recording of what is sampled stands. */
@@ -17,6 +18,9 @@ struct record_status {
 	int error; /* -errno: it has ended; 0: all is well, or there is none */
 	uint64_t dropped; /* samples that are missing in it since the frame before */
 };
+
+/* When waits are measured: auto, where the kernel does not count the delays of all tasks. */
+enum measure_when { MEASURE_AUTO, MEASURE_YES, MEASURE_NO };
 
 struct sampler_config {
 	unsigned privileges; /* PRIVILEGE_ bits: what capabilities are needed for */
@@ -33,7 +37,7 @@ struct sampler_config {
 	const char *hierarchy; /* see hierarchy_open(); NULL: choose */
 	pid_t *pids; /* only these processes, ascending; NULL for all */
 	size_t npids;
-	bool exact; /* measure waits in state D and for io: see struct source_env */
+	enum measure_when measure;
 	bool trace; /* watch every wait from the first sample on */
 	uint32_t trace_sites; /* room for so many sites of waits; 0: states alone are traced */
 	const struct trigger_set *triggers; /* frames note those that have gone; NULL: none */
@@ -48,6 +52,9 @@ struct sampler_config {
 };
 
 struct sampler;
+
+/* Whether waits are to be measured, by the configuration and by what the kernel counts. */
+bool sampler_measures(const struct sampler_config *config, const struct delayacct *delayacct);
 
 /*
  * Opens the source. 0, or -errno: of the source that was asked for by name, or of the

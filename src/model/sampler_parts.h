@@ -100,9 +100,13 @@ static inline struct waited_machine sampler_machine(const struct turn *turn)
 
 /*
  * A stage: has `auto` go over to a source for many tasks, for good, where the sample that was just
- * read says that it pays: the next one is its first. Tasks stay known. Returns 0.
+ * read says that it pays, or to one that measures waits, where they are not counted any more: the
+ * next sample is its first. Tasks stay known. Returns 0.
  */
 int sampler_adapt_source(struct sampler *sampler, struct turn *turn);
+
+/* The programs that measure waits; NULL: none do. */
+struct measure *sampler_measuring(const struct sampler *sampler);
 
 /* The reader of what waits are on, opened from when it is wanted for the first time. */
 struct waiting_reader *sampler_waiting(struct sampler *sampler);

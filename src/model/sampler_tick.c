@@ -328,6 +328,7 @@ static int describe(struct sampler *sampler, struct turn *turn)
 	info->head.hierarchy = sampler->hierarchy.name;
 	info->head.taskstats_version = ops->version ? ops->version(sampler->source.state) : 0;
 	info->head.delayacct = sampler->delayacct.state;
+	info->head.measured = sampler_measuring(sampler) != NULL;
 	info->head.self = info->interval_ns ? 100.0 * (double)(self_ns - sampler->self_ns) /
 						      (double)info->interval_ns
 					    : -1;

@@ -29,23 +29,46 @@ static int open_one(struct source *source, const struct source_ops *ops,
 	return err;
 }
 
+/* Why an open source does not measure waits, though it should: -errno, or 0. */
+static int why_unmeasured(const struct source *source, const struct source_env *env)
+{
+	if (!env->measure)
+		return 0;
+	return source->ops->unmeasured ? source->ops->unmeasured(source->state) : -EPROTONOSUPPORT;
+}
+
+/*
+ * Opens a source for many tasks, or one that measures waits. Where that alone was wanted, and it
+ * does not, it is closed again. 0 or -errno.
+ */
+static int open_many(struct source *source, const struct source_ops *ops,
+		     const struct source_env *env)
+{
+	source->refused_many = open_one(source, ops, env);
+	source->unmeasured = source->refused_many ? env->measure ? source->refused_many : 0
+						  : why_unmeasured(source, env);
+	if (source->refused_many || !source->unmeasured || env->many)
+		return source->refused_many;
+	ops->close(source->state);
+	source->ops = NULL;
+	return source->unmeasured;
+}
+
 int source_open(struct source *source, const char *name, const struct source_env *env)
 {
-	bool many = !name && (env->many || env->exact);
+	bool many = !name && (env->many || env->measure);
 	int err = -EINVAL;
 
 	*source = (struct source){ 0 };
-	for (const struct source_ops *const *ops = source_registry; many && *ops; ops++) {
-		if (!(*ops)->many)
-			continue;
-		source->refused_many = open_one(source, *ops, env);
-		if (!source->refused_many)
+	for (const struct source_ops *const *ops = source_registry; many && *ops; ops++)
+		if ((*ops)->many && !open_many(source, *ops, env))
 			return 0;
-	}
 	for (const struct source_ops *const *ops = source_registry; *ops; ops++) {
 		if (name ? strcmp((*ops)->name, name) != 0 : many && (*ops)->many)
 			continue;
 		err = open_one(source, *ops, env);
+		if (!err && name)
+			source->unmeasured = why_unmeasured(source, env);
 		if (!err)
 			return 0;
 		if (!source->refused)

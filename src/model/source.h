@@ -8,6 +8,7 @@
 #include "base/util.h"
 #include "data/sample.h"
 
+struct measure;
 struct proc;
 
 /*
@@ -25,7 +26,11 @@ struct source_env {
 	bool threads; /* a row for each thread, else for each process */
 	const pid_t *pids; /* only these processes, ascending; NULL for all */
 	size_t npids;
-	bool exact; /* measure waits in state D and for io, where the source can */
+	bool measure; /* measure waits, where the source can; with `auto` one that can is preferred
+		       */
+	/* Waits are measured already: for source_ops.open() of the same source; NULL: they are not.
+	 */
+	struct measure *measuring;
 	bool many; /* tasks are so many that the cost of opening a source matters little */
 	void (*between)(void *arg); /* called between packs of requests; may be NULL */
 	void *arg;
@@ -52,12 +57,15 @@ struct source_ops {
 	/* Appends what it is as this kernel has it, for people; NULL: nothing is to be said. */
 	void (*describe)(const void *state, struct buf *out);
 	/*
-	 * With source_env.exact: 0, or the -errno why waits are not measured; NULL: the source
+	 * With source_env.measure: 0, or the -errno why waits are not measured; NULL: the source
 	 * can't.
 	 */
-	int (*exact)(const void *state);
+	int (*unmeasured)(const void *state);
+	/* The programs that measure waits, for another source_env; NULL, or the result is: nothing
+	 * does. */
+	struct measure *(*measuring)(const void *state);
 	/*
-	 * Replaces blkio in n exit records by the measured time.
+	 * Puts what was measured into n exit records.
 	 * Returns of how many an impossible delay is left out no more. NULL: nothing is measured.
 	 */
 	size_t (*correct_exits)(void *state, struct exit_record *records, size_t n);
@@ -70,6 +78,8 @@ struct source {
 	void *state;
 	/* With `auto`: the -errno of the first that did not open, and of that for many tasks. */
 	int refused, refused_many;
+	int unmeasured; /* -errno: waits should be measured, and are not; 0: they are, or need not
+			   be */
 };
 
 /* The sources; ends with NULL. */
@@ -79,8 +89,9 @@ extern const struct source_ops *const source_registry[];
 const struct source_ops *source_by_name(const char *name);
 
 /*
- * Opens the source of that name, or with NULL (`auto`) the first that opens; if there are many
- * tasks, sources made for those are tried first. 0, or the -errno of the last that was tried.
+ * Opens the source of that name, or with NULL (`auto`) the first that opens: if waits are to be
+ * measured, or tasks are many, one that is made for that is tried first. 0, or the -errno of the
+ * last that was tried.
  */
 int source_open(struct source *source, const char *name, const struct source_env *env);
 

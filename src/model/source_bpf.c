@@ -11,12 +11,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "base/text.h"
 #include "base/util.h"
-#include "bpf/exact.h"
+#include "bpf/measure.h"
 #include "bpf/refusal.h"
 #include "bpf/snapshot.h"
 #include "bpf/snapshot_counters.h"
@@ -26,17 +27,12 @@
 #include "model/states.h"
 #include "model/walk_places.h"
 
-/* The switch of the scheduler's sums, below /proc. */
-#define SLEEPS_SYSCTL "sys/kernel/sched_schedstats"
-
-/* The epoch of sums that are measured: they can always be compared. */
-#define EPOCH_MEASURED UINT64_MAX
-
 struct bpf_source {
 	struct source_env env;
 	struct snapshot *snapshot;
-	struct exact *exact; /* NULL: waits are not measured */
-	int exact_refused; /* -errno: they should be */
+	struct measure *measure; /* NULL: waits are not measured */
+	int unmeasured; /* -errno: they should be */
+	uint64_t measure_ns; /* CLOCK_MONOTONIC: what began before was met, perhaps in a wait */
 	struct measured_ends ends;
 	void *taskstats; /* NULL: not opened yet */
 	bool no_taskstats;
@@ -45,11 +41,19 @@ struct bpf_source {
 	struct walk_places places;
 	size_t kept; /* the number of first elements that the sample still has of its last turn */
 	uint64_t begin_ns, end_ns; /* of the pass before */
-	int switch_fd; /* of SLEEPS_SYSCTL; negative: the kernel has none */
-	bool sleeps; /* it is on */
-	uint64_t epoch; /* of sums that can be compared: see struct task_sleeps */
-	bool epoch_begins; /* with this sample */
 };
+
+/* Whether the kernel accounts its delays: swapin is never measured. */
+static bool is_accounted(const struct snapshot_record *record)
+{
+	return record->kinds & DELAY_BIT(DELAY_SWAPIN);
+}
+
+/* Whether what is measured of it lacks what it waited before it was met. */
+static bool is_measured_late(const struct bpf_source *source, const struct snapshot_record *record)
+{
+	return record->measured && !is_accounted(record) && record->start_ns < source->measure_ns;
+}
 
 /* Brings the identity of the task up to date. */
 static void identify_task(struct task *task, const struct snapshot_record *record, bool ran)
@@ -68,33 +72,14 @@ static void identify_task(struct task *task, const struct snapshot_record *recor
 	task->cgroup_id = record->cgroup;
 	task->groups = record->groups;
 	task->exec = record->exec;
-	task->accounted = record->kinds & DELAY_BIT(DELAY_BLKIO);
+	task->accounted = is_accounted(record);
 	task_set_comm(task, record->comm, sizeof(record->comm));
 }
 
-/*
- * Brings what a task was booked in line with the scheduler's sums of its sleep, as far as these are
- * known. known: its element before, or NULL.
- */
-static void correct_sleeps(const struct bpf_source *source, const struct sample *prev,
-			   struct sample *cur, struct task_raw *raw, const struct task_raw *known,
-			   const struct snapshot_record *parts, size_t n)
-{
-	bool born = prev->begin_ns && parts->start_ns >= prev->begin_ns;
-	struct task_sleeps sleeps;
-
-	sleeps_correct(raw->task, &raw->counters);
-	if (!(source->sleeps || parts->measured) || !snapshot_sleeps(parts, n, &sleeps))
-		return;
-	born &= parts->measured || !source->epoch_begins;
-	sleeps.epoch = parts->measured ? EPOCH_MEASURED : source->epoch;
-	cur->corrected += sleeps_apply(raw, known, born, &sleeps);
-}
-
 /* Fills in the element i of a sample. known: the element of the same task before, or NULL. */
-static void fill_element(const struct bpf_source *source, const struct sample *prev,
-			 struct sample *cur, size_t i, const struct snapshot_view *view,
-			 const struct snapshot_entry *entry, const struct task_raw *known)
+static void fill_element(const struct bpf_source *source, struct sample *cur, size_t i,
+			 const struct snapshot_view *view, const struct snapshot_entry *entry,
+			 const struct task_raw *known)
 {
 	const struct snapshot_record *parts = &view->records[entry->record - 1];
 	size_t n = snapshot_parts(view, entry->record - 1);
@@ -108,7 +93,7 @@ static void fill_element(const struct bpf_source *source, const struct sample *p
 	}
 	raw->task = known ? task_ref(known->task) : task_new(key, parts->tgid);
 	identify_task(raw->task, parts, !known || known->counters.run_ns != raw->counters.run_ns);
-	correct_sleeps(source, prev, cur, raw, known, parts, n);
+	raw->now.measured_late = is_measured_late(source, parts);
 	cur->marks[i] = (raw->task->accounted ? 0 : MARK_UNACCOUNTED) |
 			(waits_all(&raw->now.waits) ? MARK_WAITS : 0);
 	if (cur->records)
@@ -177,7 +162,7 @@ static void update_element(struct bpf_source *source, const struct sample *prev,
 
 	if (entry->record) {
 		sample_renew(cur, i);
-		fill_element(source, prev, cur, i, view, entry, known);
+		fill_element(source, cur, i, view, entry, known);
 		return;
 	}
 	keep_element(source, cur, i, prev, before);
@@ -257,31 +242,23 @@ static bool make_sample(struct bpf_source *source, struct sample *prev, struct s
 }
 
 /* Puts what was measured into a sample that taskstats took. */
-static void add_measured(const struct sample *prev, struct sample *cur,
+static void add_measured(const struct bpf_source *source, struct sample *cur,
 			 const struct snapshot_view *view)
 {
 	for (size_t k = 0; k < view->nentries; k++) {
 		size_t first = view->entries[k].record ? view->entries[k].record - 1 : 0;
 		const struct snapshot_record *parts = &view->records[first];
-		const struct task_raw *known;
-		struct task_sleeps sleeps;
-		struct task_raw *raw;
+		struct task_raw found = { 0 }, *raw;
 
 		if (!view->entries[k].record || !parts->measured)
 			continue;
 		raw = sample_find(cur, parts->tgid, parts->pid);
 		if (!raw || !task_same_start(raw->task->key.start_ns, parts->start_ns))
 			continue;
-		known = sample_find(prev, parts->tgid, parts->pid);
-		if (known && known->task != raw->task)
-			known = NULL;
-		raw->counters.delay[DELAY_BLKIO] =
-			(struct delay_sum){ .count = parts->io.count, .ns = parts->io.ns };
-		sleeps_correct(raw->task, &raw->counters);
-		snapshot_sleeps(parts, snapshot_parts(view, first), &sleeps);
-		sleeps.epoch = EPOCH_MEASURED;
-		sleeps_apply(raw, known, prev->begin_ns && parts->start_ns >= prev->begin_ns,
-			     &sleeps);
+		snapshot_counters(parts, snapshot_parts(view, first), 0, &found);
+		counters_put(&raw->counters, &found.counters, found.now.measured);
+		raw->now.measured = found.now.measured;
+		raw->now.measured_late = is_measured_late(source, parts);
 	}
 }
 
@@ -297,33 +274,13 @@ static bool ask_taskstats(struct bpf_source *source, struct sample *prev, struct
 	if (!source->taskstats)
 		return false;
 	/* Waits that end between the two are in the sample's, and counted by the next walk. */
-	if (source->exact)
+	if (source->measure)
 		*err = snapshot_take(source->snapshot, SNAPSHOT_WHOLE, &view);
 	if (!*err)
 		*err = source_taskstats.sample(source->taskstats, prev, cur, needs);
-	if (!*err && source->exact)
-		add_measured(prev, cur, &view);
-	for (size_t i = 0; !*err && !source->exact && i < cur->n; i++)
-		sleeps_correct(cur->raw[i]->task, &cur->raw[i]->counters);
+	if (!*err && source->measure)
+		add_measured(source, cur, &view);
 	return true;
-}
-
-/*
- * Sees whether the scheduler adds up sleep. Sums from before and after the switch cannot be
- * compared, nor with the sums of a sample that this one does not follow. True where they begin.
- */
-static bool read_switch(struct bpf_source *source, bool follows)
-{
-	bool was = source->sleeps;
-	char text[8];
-
-	if (source->switch_fd >= 0) {
-		source->sleeps =
-			file_pread(source->switch_fd, text, sizeof(text)) > 0 && *text == '1';
-	}
-	source->epoch_begins = !follows || source->sleeps != was;
-	source->epoch += source->epoch_begins;
-	return source->sleeps && source->epoch_begins;
 }
 
 /*
@@ -360,10 +317,6 @@ static int bpf_sample(void *state, struct sample *prev, struct sample *cur, unsi
 
 	if (needs & NEED_RECORD && ask_taskstats(source, prev, cur, needs, &err))
 		return err;
-	/* All have to begin at the same time. */
-	if (read_switch(source, follows))
-		how |= SNAPSHOT_WHOLE;
-	how |= source->sleeps ? SNAPSHOT_SLEEPS : 0;
 	if (!follows && pidlist_read(&source->hidden, source->env.proc->fd))
 		source->hidden.n = 0;
 	err = snapshot_take(source->snapshot, how, &view);
@@ -373,9 +326,7 @@ static int bpf_sample(void *state, struct sample *prev, struct sample *cur, unsi
 	if (!follows)
 		source->places.nwalk = 0;
 	if (!make_sample(source, prev, cur, &view, needs)) {
-		/* The order of the walk has changed. Sums may have been taken already. */
-		source->epoch_begins = true;
-		source->epoch++;
+		/* The order of the walk has changed. */
 		err = snapshot_take(source->snapshot, how | SNAPSHOT_WHOLE, &view);
 		if (!err && !make_sample(source, prev, cur, &view, needs))
 			err = -EBADMSG;
@@ -392,16 +343,21 @@ static int bpf_open(const struct source_env *env, void **state)
 	struct bpf_source *source = xcalloc(1, sizeof(*source));
 	int err;
 
-	if (env->exact)
-		source->exact_refused = exact_open(&source->exact);
-	err = snapshot_open(&source->snapshot, env->threads, SNAPSHOT_ANY, source->exact);
+	if (env->measuring)
+		source->measure = env->measuring;
+	else if (env->measure)
+		source->unmeasured = measure_open(&source->measure);
+	if (source->measure)
+		measured_ends_open(&source->ends, source->measure);
+	source->measure_ns = clock_ns(CLOCK_MONOTONIC);
+	err = snapshot_open(&source->snapshot, env->threads, SNAPSHOT_ANY, source->measure);
 	if (err) {
-		exact_close(source->exact);
+		if (!env->measuring)
+			measure_close(source->measure);
 		free(source);
 		return err;
 	}
 	source->env = *env;
-	source->switch_fd = file_open(env->proc->fd, SLEEPS_SYSCTL, 0);
 	source->places.env = &source->env;
 	*state = source;
 	return 0;
@@ -421,9 +377,15 @@ static void bpf_describe(const void *state, struct buf *out)
 }
 
 /* Why waits are not measured, though they should be: -errno. */
-static int bpf_exact(const void *state)
+static int bpf_unmeasured(const void *state)
 {
-	return ((const struct bpf_source *)state)->exact_refused;
+	return ((const struct bpf_source *)state)->unmeasured;
+}
+
+/* The programs that measure waits, if they do. */
+static struct measure *bpf_measuring(const void *state)
+{
+	return ((const struct bpf_source *)state)->measure;
 }
 
 /* Puts what was measured in place of what exit records have. */
@@ -431,10 +393,9 @@ static size_t bpf_correct_exits(void *state, struct exit_record *records, size_t
 {
 	struct bpf_source *source = state;
 
-	if (!source->exact)
+	if (!source->measure)
 		return 0;
-	measured_ends_read(&source->ends, source->exact);
-	return measured_ends_correct(&source->ends, records, n, source->env.threads);
+	return measured_ends_take(&source->ends, records, n, source->env.threads);
 }
 
 /* Closes the source. */
@@ -443,11 +404,11 @@ static void bpf_close(void *state)
 	struct bpf_source *source = state;
 
 	snapshot_close(source->snapshot);
-	exact_close(source->exact);
+	if (!source->env.measuring)
+		measure_close(source->measure);
 	measured_ends_free(&source->ends);
 	if (source->taskstats)
 		source_taskstats.close(source->taskstats);
-	file_close(source->switch_fd);
 	pidlist_free(&source->hidden);
 	walk_places_free(&source->places);
 	free(source);
@@ -462,7 +423,8 @@ const struct source_ops source_bpf = {
 	.open = bpf_open,
 	.sample = bpf_sample,
 	.describe = bpf_describe,
-	.exact = bpf_exact,
+	.unmeasured = bpf_unmeasured,
+	.measuring = bpf_measuring,
 	.correct_exits = bpf_correct_exits,
 	.close = bpf_close,
 };

@@ -37,16 +37,21 @@ bool threads_want(struct threads *threads, const pid_t *pids, size_t n, bool sin
 }
 
 /*
- * Opens a source like the sampler's; where that one is made for many tasks, the best for few. 0 or
- * -errno.
+ * Opens a source like the sampler's; where that one is made for many tasks, and measures nothing,
+ * the best for few. 0 or -errno.
  */
 static int open_reader(struct threads *threads, const struct threads_env *env)
 {
 	struct source_env few = {
-		.proc = env->proc, .threads = true, .pids = threads->pids, .npids = threads->n
+		.proc = env->proc,
+		.threads = true,
+		.pids = threads->pids,
+		.npids = threads->n,
+		.measuring = env->measuring,
 	};
 	struct threads_reader *reader = xcalloc(1, sizeof(*reader));
-	int err = source_open(&reader->source, env->source->many ? NULL : env->source->name, &few);
+	bool other = env->source->many && !env->measuring;
+	int err = source_open(&reader->source, other ? NULL : env->source->name, &few);
 
 	if (err) {
 		free(reader);

@@ -30,6 +30,7 @@ struct threads {
 struct threads_env {
 	struct proc *proc; /* of /proc */
 	const struct source_ops *source; /* the sampler's source */
+	struct measure *measuring; /* see struct source_env */
 	const struct delayacct *delayacct; /* its state at the sample */
 	struct tracing *tracing; /* NULL: waits are not traced */
 	const struct trace_frame *trace; /* of the last sample */

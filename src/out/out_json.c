@@ -381,6 +381,7 @@ static void put_sample(struct json *json, const struct out *out, const struct fr
 		json_put_null(json, "delayacct");
 	else
 		json_put_bool(json, "delayacct", info->head.delayacct);
+	json_put_bool(json, "measured", info->head.measured);
 	json_put_text(json, "group_by", frame->group_by);
 	json_put_uint(json, "tasks_seen", info->tasks);
 	put_count(json, "exits_seen", info->head.exits);

@@ -263,13 +263,29 @@ static bool is_told(const struct findings *findings, size_t n, const struct site
 	return false;
 }
 
+/* The finding that says that waits for disks and memory are not known, or NULL. */
+static const struct finding *find_uncounted(const struct findings *findings)
+{
+	for (size_t i = 0; i < findings->n; i++)
+		if (!strcmp(findings->all[i].id, "uncounted"))
+			return &findings->all[i];
+	return NULL;
+}
+
 /* Says that nothing suffers, and what the findings say instead, as of a storm of short tasks. */
 static void put_nothing(struct out *out, struct buf *text)
 {
 	const struct findings *findings = &out->findings;
 
+	const struct finding *uncounted = find_uncounted(findings);
+
 	text->len = 0;
-	buf_puts(text, "Nothing suffers");
+	if (uncounted) {
+		buf_puts(text, "Nothing suffers for want of a CPU; ");
+		finding_append(text, findings, uncounted, 0, TEXT_ASCII);
+	} else {
+		buf_puts(text, "Nothing suffers");
+	}
 	if (!findings->n && findings->known) {
 		buf_puts(text, ": ");
 		finding_append(text, findings, &findings->none, 0, TEXT_ASCII);

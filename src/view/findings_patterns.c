@@ -418,11 +418,11 @@ static bool find_limited(struct finder *finder, struct finding *finding)
 static bool find_uncounted(struct finder *finder, struct finding *finding)
 {
 	finding->share = -1;
-	if (finder->info->head.delayacct != DELAYACCT_OFF &&
+	if ((finder->info->head.delayacct != DELAYACCT_OFF || finder->info->head.measured) &&
 	    finder->info->kinds & DELAY_BIT(DELAY_BLKIO))
 		return false;
 	/* Why not is told by a note. */
-	finding_say(finder, "waits for disks and memory are not counted");
+	finding_say(finder, "waits for disks and memory are not known");
 	if (!finder->findings->n)
 		finding_put_storm(finder, NULL);
 	return true;
@@ -567,9 +567,10 @@ const struct finding_pattern finding_patterns[] = {
 	  "net: client 21 waits 97 % of the time, in poll of unix of 20 server",
 	  "look at the peer" },
 	{ "uncounted", FINDING_INFO, find_uncounted, NULL, 0, NULL,
-	  "delay accounting is off: nothing can be found about waits for disks and memory",
-	  "waits for disks and memory are not counted",
-	  "sysctl kernel.task_delayacct=1, D on the screen, or the boot parameter delayacct" },
+	  "waits for disks and memory are not measured, and delay accounting is off: nothing can be "
+	  "found about them",
+	  "waits for disks and memory are not known",
+	  "run as root (--doctor tells what is missing), or the boot parameter delayacct" },
 };
 /* clang-format on */
 const size_t finding_patterns_n = ARRAY_SIZE(finding_patterns);

@@ -197,7 +197,7 @@ static void append_uptime(struct buf *out, double seconds)
 }
 
 /* The parts of a title that may lack room. */
-enum { PART_CLOCK, PART_CGROUP, PART_DELAYACCT, PART_INTERVAL, PART_STATE, PART_SOURCE, PARTS };
+enum { PART_CLOCK, PART_CGROUP, PART_DELAYS, PART_INTERVAL, PART_STATE, PART_SOURCE, PARTS };
 
 /* The turn of each part: restrictions of all rows first; a stop by a key before the usual. */
 static const unsigned char title_priorities[][PARTS] = {
@@ -268,21 +268,30 @@ static void add_clock(struct summary *line, unsigned priority, const struct fram
 	}
 }
 
+/* How delays are known; NULL: that is not known. */
+static const char *delays_known(const struct frame_info *info)
+{
+	if (info->head.measured)
+		return "measured";
+	if (info->head.delayacct == DELAYACCT_UNKNOWN)
+		return NULL;
+	return info->head.delayacct == DELAYACCT_ON ? "counted" : "not counted";
+}
+
 /*
- * Adds the source of the counters, and whether delays are counted; to a plain title only the source
- * that knows little, and the switch where it is off.
+ * Adds the source of the counters, and how delays are known; to a plain title only the source that
+ * knows little, and that they are not known.
  */
 static void add_source(struct summary *line, const unsigned char *priority, bool plain,
 		       const struct frame_info *info)
 {
-	static const char *const states[] = { "off", "on" };
 	bool few = info->head.source && !strcmp(info->head.source, "procfs");
 
 	if (plain) {
 		if (few)
 			add_word(line, priority[PART_SOURCE], NULL, info->head.source);
-		if (info->head.delayacct == DELAYACCT_OFF && !few)
-			add_word(line, priority[PART_DELAYACCT], "delayacct", states[0]);
+		if (info->head.delayacct == DELAYACCT_OFF && !info->head.measured && !few)
+			add_word(line, priority[PART_DELAYS], "delays", delays_known(info));
 		return;
 	}
 	add_word(line, priority[PART_SOURCE], NULL, info->head.source);
@@ -290,8 +299,7 @@ static void add_source(struct summary *line, const unsigned char *priority, bool
 		join(line, NULL, NULL)->weight = WEIGHT_WORD;
 		buf_printf(line->text, "v%d", info->head.taskstats_version);
 	}
-	add_word(line, priority[PART_DELAYACCT], "delayacct",
-		 info->head.delayacct == DELAYACCT_UNKNOWN ? NULL : states[info->head.delayacct]);
+	add_word(line, priority[PART_DELAYS], "delays", delays_known(info));
 }
 
 /* Adds the kind of the groups where rows are groups; for cgroups also their hierarchy. */

@@ -5,7 +5,7 @@
  * (of a parent in vfork()), with and without them. Both are measured in turn, in slices that are so
  * short that what else the machine does weighs on both.
  *
- *     switches PAIRS                          those that measure waits (--exact-io)
+ *     switches PAIRS                          those that measure waits (--measure)
  *     switches PAIRS OBJECT.bpf.o PROGRAM...  any
  *
  * prints of each load the medians without and with, the median of the pairs' ratios, and the median
@@ -22,7 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "bpf/exact.h"
+#include "bpf/measure.h"
 
 #define PAIRS_MAX 1000
 #define LINKS_MAX 8
@@ -170,13 +170,13 @@ static double run(const struct worker *worker, unsigned char which)
 	return ns;
 }
 
-/* What is measured: programs of an object, or, without one, those of exact.bpf.c. */
+/* What is measured: programs of an object, or, without one, those of measure.bpf.c. */
 struct subject {
 	struct bpf_object *object;
 	char **names;
 	int n;
 	struct bpf_link *links[LINKS_MAX];
-	struct exact *exact;
+	struct measure *measure;
 };
 
 /* Attaches or detaches the programs. */
@@ -185,12 +185,12 @@ static void attach(struct subject *subject, bool on)
 	int err;
 
 	if (!subject->object && on) {
-		err = exact_open(&subject->exact);
+		err = measure_open(&subject->measure);
 		errno = -err;
 		if (err)
-			fail("exact_open");
+			fail("measure_open");
 	} else if (!subject->object) {
-		exact_close(subject->exact);
+		measure_close(subject->measure);
 	}
 	for (int i = 0; i < subject->n; i++) {
 		struct bpf_program *program =

@@ -284,7 +284,7 @@ E2E_TEST(test_nohup)
 	struct e2e_proc p;
 
 	e2e_require();
-	e2e_start_stalltop(&p, &how, "-b -d 0.1 -o csv -p 1");
+	e2e_start_stalltop(&p, &how, e2e_format("-b -d 0.1 -o csv -p %d", (int)getpid()));
 	assert_true(e2e_skip_line(&p, 20));
 	assert_int_equal(kill(p.pid, SIGHUP), 0);
 	for (unsigned i = 0; i < 5; i++)
@@ -325,7 +325,8 @@ E2E_TEST(test_rotated)
 	struct e2e_proc p;
 
 	e2e_require();
-	e2e_start_stalltop(&p, NULL, e2e_format("-b -d 0.05 -o csv -p 1 --output %s", path));
+	e2e_start_stalltop(&p, NULL,
+			   e2e_format("-b -d 0.05 -o csv -p %d --output %s", (int)getpid(), path));
 	assert_int_equal(await_lines(path, 5), 1);
 	assert_int_equal(truncate(path, 0), 0);
 	assert_int_equal(await_lines(path, 5), 0);
@@ -366,7 +367,9 @@ E2E_TEST(test_flushed)
 
 	e2e_require();
 	for (i = 0; i < N_FORMATS; i++) {
-		e2e_start_stalltop(&p, NULL, e2e_format("-b -n 2 -d 1.5 -p 1 -o %s", formats[i]));
+		e2e_start_stalltop(
+			&p, NULL,
+			e2e_format("-b -n 2 -d 1.5 -p %d -o %s", (int)getpid(), formats[i]));
 		assert_non_null(e2e_line(&p, 10));
 		/* csv's head may come before its first sample */
 		if (!strcmp(formats[i], "csv"))
@@ -391,7 +394,7 @@ E2E_TEST(test_stopped)
 	size_t i;
 
 	e2e_require();
-	e2e_start_stalltop(&p, NULL, "-b -n 12 -d 0.2 -o json -p 1");
+	e2e_start_stalltop(&p, NULL, e2e_format("-b -n 12 -d 0.2 -o json -p %d", (int)getpid()));
 	assert_non_null(e2e_line(&p, 20));
 	kill(p.pid, SIGSTOP);
 	e2e_sleep(1.5);
@@ -503,7 +506,7 @@ E2E_TEST(test_json_members)
 		member_u64(json_object_get(system, "cpu_ns"), of_cpu[i]);
 	assert_int_equal(json_array_size(json_object_get(system, "loadavg")), 3);
 	assert_int_equal(member_u64(system, "cpus"), sysconf(_SC_NPROCESSORS_ONLN));
-	assert_string_equal(member_text(s.v[0], "source"), "taskstats");
+	assert_string_equal(member_text(s.v[0], "source"), "bpf");
 	assert_string_equal(member_text(s.v[0], "group_by"), "process");
 	assert_true(json_is_true(json_object_get(s.v[0], "delayacct")));
 	assert_true(fabs(member_real(s.v[0], "interval") - 1) < 0.2);

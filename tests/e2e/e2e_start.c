@@ -130,6 +130,7 @@ E2E_TEST(test_long_name)
 	assert_true(len > 5000);
 	for (size_t i = strlen(text); i < len; i++)
 		assert_int_equal(text[i], 0);
+	assert_true(e2e_skip_line(&p, 20));
 	kill(p.pid, SIGTERM);
 	e2e_finish(&p, 20, &r);
 	assert_int_equal(r.status, 0);

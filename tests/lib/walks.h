@@ -44,11 +44,11 @@ static struct walks {
 } walks;
 
 int snapshot_open(struct snapshot **out, bool threads, enum snapshot_way way,
-		  const struct exact *exact)
+		  const struct measure *measure)
 {
 	(void)threads;
 	(void)way;
-	(void)exact;
+	(void)measure;
 	*out = (struct snapshot *)&walks;
 	return walks.open_error;
 }

@@ -60,7 +60,7 @@ FINDINGS_TEST(names_hang)
 	assert_int_equal(frozen_freeze(mounted), 0);
 	e2e_await_hang(pid);
 	s = start_screen(pid, 24, "");
-	screen_await_text(s, "1 task hangs: load_wait >= ");
+	screen_await_text(s, "1 task hangs: load_wait ");
 	screen_await_text(s, "/written (frozen)");
 	line = screen_find(s, "1 task hangs", 0);
 	/* Between the pressure and the table. */

@@ -395,7 +395,7 @@ SCREEN_TEST(explains_figure)
 	screen_await_text(s, "BLKIO\u25bc");
 	screen_type(s, "?");
 	screen_await_text(s, "How it is known of the selected row");
-	screen_check(s, screen_shows(s, "measured: as it was traced"));
+	screen_check(s, screen_shows(s, "by the clock (--measure, or traced)"));
 }
 
 /* The head that is sorted by is spelled out, for a while or where there is height; ? says more. */

@@ -117,6 +117,7 @@ static const struct {
 	{ "--bell", ".........." },
 	{ "--source procfs", ".........." },
 	{ "--exact-io", ".........." },
+	{ "--measure no", ".........." },
 	{ "--enable-delayacct", ".....xxx.x" },
 	{ "--trace", ".........." },
 	{ "--trace-sites 256", ".........." },

@@ -47,7 +47,7 @@ static void be_nobody(struct doctor_facts *facts)
 {
 	facts->uid = 1000;
 	facts->waiting = -EACCES;
-	facts->bpf = facts->exact = -EPERM;
+	facts->bpf = facts->measure = -EPERM;
 	note(facts, NOTE_NO_CAP, 0);
 	note(facts, NOTE_TRACE_CAP, 0);
 }
@@ -82,7 +82,7 @@ static void be_newer(struct doctor_facts *facts)
 {
 	strcpy(facts->release, "6.12.30");
 	strcpy(facts->clock, "hpet");
-	facts->exact = -EINVAL;
+	facts->measure = -EINVAL;
 	note(facts, NOTE_NO_PSI, 0);
 }
 

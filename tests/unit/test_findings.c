@@ -599,13 +599,13 @@ FINDINGS_TEST(test_uncounted)
 	build(s);
 	s->scene.info.head.delayacct = DELAYACCT_OFF;
 	findings_take(&s->findings, &s->view, &s->scene.frame, s->query);
-	check(s, 0, "uncounted", "waits for disks and memory are not counted");
+	check(s, 0, "uncounted", "waits for disks and memory are not known");
 	assert_int_equal(s->findings.all[0].severity, FINDING_INFO);
 	assert_null(s->findings.all[0].row);
 	s->scene.info.head.delayacct = DELAYACCT_UNKNOWN;
 	s->scene.info.kinds = DELAY_BIT(DELAY_CPU);
 	findings_take(&s->findings, &s->view, &s->scene.frame, s->query);
-	check(s, 0, "uncounted", "waits for disks and memory are not counted");
+	check(s, 0, "uncounted", "waits for disks and memory are not known");
 }
 
 /* Hangs first, then by share, all of the time being as much as there is. */

@@ -275,7 +275,7 @@ FINDINGS_TEST(test_storm_alone)
 	s->scene.info.head.delayacct = DELAYACCT_OFF;
 	findings_take(&s->findings, &s->view, &s->scene.frame, s->query);
 	check(s, 0, "uncounted",
-	      "waits for disks and memory are not counted; sed ran most, 25 a second, 75 %");
+	      "waits for disks and memory are not known; sed ran most, 25 a second, 75 %");
 	for (unsigned i = 0; i < 2; i++) {
 		systems[i].pressure.read_ns = SEC(100) + SEC(2) * i;
 		systems[i].pressure.psi[PSI_CPU].some.valid = true;

@@ -243,14 +243,13 @@ TEST_WITH(test_threaded, set_up, tear_down)
 TEST_WITH(test_left_alone, set_up, tear_down)
 {
 	struct machine *machine = *state;
-	struct task_sleeps *sleeps = xcalloc(1, sizeof(*sleeps));
 
 	sample_booked(machine, 0);
 	sample_booked(machine, 90);
-	machine->last->task->sleeps = sleeps;
-	sleeps->measured = true;
-	assert_true(is_whole(sample_booked(machine, 90)));
-	sleeps->measured = false;
+	nanosleep(&pause_time, NULL);
+	begin_sample(machine, MS(90))->now.measured = DELAY_BIT(DELAY_BLKIO);
+	assert_true(is_whole(end_sample(machine)));
+	machine->last->now.measured = 0;
 	assert_false(is_whole(sample_booked(machine, 90)));
 	nanosleep(&pause_time, NULL);
 	begin_sample(machine, MS(180))->exited = true;

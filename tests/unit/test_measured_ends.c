@@ -3,26 +3,27 @@
 #include "tests/lib/test.h"
 
 #include "base/util.h"
-#include "bpf/exact_record.h"
+#include "bpf/measure_record.h"
 #include "kernel/exits.h"
 #include "model/measured_ends.h"
 
 #define MS(n) (UINT64_C(1000000) * (uint64_t)(n))
 #define BLKIO DELAY_BIT(DELAY_BLKIO)
+#define RECLAIM DELAY_BIT(DELAY_RECLAIM)
 
 /* The end of a thread that began at 1 s, in a process that began at 0.5 s. */
-static struct exact_ended ended(uint64_t sequence, pid_t pid, pid_t tgid, bool last)
+static struct measured_end ended(uint64_t sequence, pid_t pid, pid_t tgid, bool last)
 {
-	return (struct exact_ended){ .sequence = sequence,
-				     .pid = pid,
-				     .tgid = tgid,
-				     .last = last,
-				     .start_ns = MS(1000),
-				     .process_start_ns = MS(500),
-				     .io_ns = MS(3),
-				     .io_count = 2,
-				     .process_io_ns = MS(30),
-				     .process_io_count = 20 };
+	return (struct measured_end){ .sequence = sequence,
+				      .pid = pid,
+				      .tgid = tgid,
+				      .last = last,
+				      .start_ns = MS(1000),
+				      .process_start_ns = MS(500),
+				      .own[MEASURED_BLKIO] = { .ns = MS(3), .count = 2 },
+				      .own[MEASURED_RECLAIM] = { .ns = MS(1), .count = 1 },
+				      .process[MEASURED_BLKIO] = { .ns = MS(30), .count = 20 },
+				      .process[MEASURED_RECLAIM] = { .ns = MS(10), .count = 10 } };
 }
 
 /* A record of that end, by the clock of the kernel's records; 500 s were booked. */
@@ -43,8 +44,8 @@ static struct exit_record record(pid_t pid, pid_t tgid, bool last)
 /* Of a process the sum of all threads, of a thread its own. */
 TEST(test_whose)
 {
-	struct measured_ends ends = { 0 };
-	struct exact_ended found = ended(1, 8, 7, true);
+	struct measured_ends ends = { .kinds = BLKIO | RECLAIM };
+	struct measured_end found = ended(1, 8, 7, true);
 	struct exit_record whole = record(8, 7, true), own = record(8, 7, true);
 
 	own.life_ns = MS(4000);
@@ -53,6 +54,7 @@ TEST(test_whose)
 	assert_true(whole.measured);
 	assert_int_equal(whole.counters.delay[DELAY_BLKIO].ns, MS(30));
 	assert_int_equal(whole.counters.delay[DELAY_BLKIO].count, 20);
+	assert_int_equal(whole.counters.delay[DELAY_RECLAIM].ns, MS(10));
 	measured_ends_correct(&ends, &own, 1, true);
 	assert_int_equal(own.counters.delay[DELAY_BLKIO].ns, MS(3));
 	measured_ends_free(&ends);
@@ -61,8 +63,8 @@ TEST(test_whose)
 /* Another task of that id is not meant, nor a process of which threads live on. */
 TEST(test_another)
 {
-	struct measured_ends ends = { 0 };
-	struct exact_ended found[] = { ended(1, 8, 8, false), ended(2, 9, 9, true) };
+	struct measured_ends ends = { .kinds = BLKIO | RECLAIM };
+	struct measured_end found[] = { ended(1, 8, 8, false), ended(2, 9, 9, true) };
 	struct exit_record records[] = { record(8, 8, true), record(9, 9, true),
 					 record(10, 10, true) };
 
@@ -80,8 +82,8 @@ TEST(test_another)
  */
 TEST(test_left_out)
 {
-	struct measured_ends ends = { 0 };
-	struct exact_ended found[] = { ended(1, 8, 7, false), ended(2, 9, 7, true) };
+	struct measured_ends ends = { .kinds = BLKIO | RECLAIM };
+	struct measured_end found[] = { ended(1, 8, 7, false), ended(2, 9, 7, true) };
 	struct exit_record records[] = { record(8, 7, false), record(9, 7, true) };
 
 	for (size_t i = 0; i < ARRAY_SIZE(records); i++) {
@@ -101,9 +103,9 @@ TEST(test_left_out)
 /* A record may come after the next taking; after two its end is forgotten. */
 TEST(test_late)
 {
-	struct measured_ends ends = { 0 };
-	struct exact_ended found[] = { ended(1, 8, 8, true), ended(2, 9, 9, true),
-				       ended(3, 10, 10, true) };
+	struct measured_ends ends = { .kinds = BLKIO | RECLAIM };
+	struct measured_end found[] = { ended(1, 8, 8, true), ended(2, 9, 9, true),
+					ended(3, 10, 10, true) };
 	struct exit_record first = record(8, 8, true), again = first;
 
 	measured_ends_add(&ends, &found[0], 1);
@@ -114,5 +116,23 @@ TEST(test_late)
 	measured_ends_correct(&ends, &again, 1, false);
 	assert_false(again.measured);
 	assert_int_equal(ends.n, 2);
+	measured_ends_free(&ends);
+}
+
+/* Where all who waited have an end, the others waited for nothing: not while ends are missing. */
+TEST(test_none)
+{
+	struct measured_ends ends = { .kinds = BLKIO, .all = true, .lost_before = true };
+	struct exit_record one = record(8, 8, true), other = one;
+
+	measured_ends_correct(&ends, &one, 1, false);
+	assert_false(one.measured);
+	ends.lost_before = false;
+	measured_ends_correct(&ends, &one, 1, false);
+	assert_int_equal(one.measured, BLKIO);
+	assert_int_equal(one.counters.delay[DELAY_BLKIO].ns, 0);
+	ends.all = false;
+	measured_ends_correct(&ends, &other, 1, false);
+	assert_false(other.measured);
 	measured_ends_free(&ends);
 }

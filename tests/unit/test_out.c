@@ -137,7 +137,7 @@ OUTPUT_TEST(test_json_members)
 	json = parse(output_put(s, &out_json));
 	check_members(
 		json,
-		"time interval source taskstats_version delayacct group_by tasks_seen "
+		"time interval source taskstats_version delayacct measured group_by tasks_seen "
 		"exits_seen exits_lost notes findings cgroup psi system accounted tasks trace "
 		"sites");
 	assert_true(json_is_null(json_object_get(json, "accounted")));

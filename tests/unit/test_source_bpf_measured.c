@@ -10,6 +10,7 @@
 #define MS(n) (UINT64_C(1000000) * (uint64_t)(n))
 
 #define PID 10
+#define BLKIO (DELAY_BIT(DELAY_BLKIO) | VALID_DWAIT)
 
 /* Some processes whose waits are measured; 7 ms of blkio had been booked before. */
 static void open_machine(struct turn *turn, const struct tree *tree)
@@ -19,8 +20,8 @@ static void open_machine(struct turn *turn, const struct tree *tree)
 	for (pid_t pid = PID; pid < PID + 3; pid++) {
 		struct snapshot_record *record = walk_add(pid, pid, MS(pid))->parts;
 
-		record->measured = 1;
-		record->io = (struct exact_sum){ .ns = MS(7), .count = 1, .max_ns = MS(7) };
+		record->measured = BLKIO;
+		record->delay[DELAY_BLKIO].ns = MS(7);
 	}
 }
 
@@ -37,78 +38,68 @@ static uint64_t blkio_ns(const struct sample *sample)
 	return turn_element(sample, PID)->counters.delay[DELAY_BLKIO].ns;
 }
 
-/* What is booked does not matter, neither too much nor too little. */
+/* It is believed, however much it is. */
 TREE_TEST(test_blkio)
 {
-	struct task_record range = { 0 };
 	struct turn turn;
 	struct sample *cur;
 
 	open_machine(&turn, *state);
-	part()->delay[DELAY_BLKIO].ns = MS(90);
 	assert_int_equal(blkio_ns(turn_must(&turn, 0)), MS(7));
-	part()->delay[DELAY_BLKIO].ns = MS(99999);
-	part()->io = (struct exact_sum){ .ns = MS(107), .count = 5, .max_ns = MS(40) };
+	part()->delay[DELAY_BLKIO].ns = MS(107);
+	part()->count[DELAY_BLKIO] = 5;
 	cur = turn_must(&turn, 0);
 	assert_int_equal(blkio_ns(cur), MS(107));
 	assert_int_equal(turn_element(cur, PID)->counters.delay[DELAY_BLKIO].count, 5);
-	assert_int_equal(cur->corrected, 0);
-	part()->io.ns += MS(400);
-	assert_int_equal(blkio_ns(turn_must(&turn, 0)), MS(507));
-	snapshot_range(part(), 1, &range);
-	assert_int_equal(range.max[DELAY_BLKIO], MS(40));
+	assert_int_equal(turn_element(cur, PID)->now.measured, BLKIO);
 	turn_close(&turn);
 }
 
-/* A wait of io_uring in state S is known at its end; what passed in former intervals is not told.
+/* Of a process of several threads it is the sum, with those that ended; its leader's own are there.
  */
-TREE_TEST(test_long)
+TREE_TEST(test_threads)
 {
+	struct walk_task *task;
 	struct turn turn;
 	struct sample *cur;
 
 	open_machine(&turn, *state);
-	for (int i = 0; i < 4; i++)
-		turn_must(&turn, 0);
-	part()->io.ns += MS(3200);
+	task = walk_find(PID);
+	task->changed = true;
+	task->nparts = 3;
+	task->parts[1] = task->parts[2] = task->parts[0];
+	task->parts[1].part = SNAPSHOT_ENDED;
+	task->parts[2].part = SNAPSHOT_THREAD;
+	task->parts[2].pid = PID + 100;
+	task->parts[0].threads = 2;
+	for (unsigned i = 0; i < 3; i++)
+		task->parts[i].dwait_ns = MS(1 << i);
 	cur = turn_must(&turn, 0);
-	assert_true(blkio_ns(cur) <= MS(7 + 1001) && blkio_ns(cur) >= MS(7 + 999));
-	/* It stays left out. */
-	part()->io.ns += MS(100);
-	cur = turn_must(&turn, 0);
-	assert_true(blkio_ns(cur) <= MS(107 + 1001) && blkio_ns(cur) >= MS(107 + 999));
+	assert_int_equal(blkio_ns(cur), MS(21));
+	assert_int_equal(turn_element(cur, PID)->counters.dwait_ns, MS(7));
+	assert_true(turn_element(cur, PID)->counters.valid & VALID_DWAIT);
 	turn_close(&turn);
 }
 
-static uint64_t dwait_ns(struct turn *turn)
+/* What is measured has waits in progress, which are not added to it once more. */
+TREE_TEST(test_in_progress)
 {
-	return turn_element(turn_must(turn, 0), PID)->now.waits.dwait_ns;
-}
-
-/* Each part of a wait in state D counts once, of threads that have ended, too. */
-TREE_TEST(test_dwait)
-{
+	struct frame frame = { 0 };
+	struct frame_info info = { 0 };
+	const struct frame_options options = { 0 };
 	struct turn turn;
+	struct sample *cur;
 
 	open_machine(&turn, *state);
-	part()->dwait.ns = MS(5000);
-	assert_int_equal(dwait_ns(&turn), 0);
-	part()->dwait.ns += MS(150);
-	assert_int_equal(dwait_ns(&turn), MS(150));
-	assert_int_equal(dwait_ns(&turn), 0);
-	/* One that ended, and one that goes on. */
-	part()->dwait.ns += MS(40);
-	part()->wait = SNAPSHOT_WAIT_D;
-	part()->waited_ns = MS(300);
-	part()->sleeps = SNAPSHOT_SLEEPS_BLOCKED;
-	assert_int_equal(dwait_ns(&turn), MS(340));
-	assert_int_equal(dwait_ns(&turn), NSEC_PER_SEC);
-	assert_int_equal(dwait_ns(&turn), NSEC_PER_SEC);
-	part()->dwait.ns += MS(300) + 2 * NSEC_PER_SEC + MS(700);
-	part()->wait = SNAPSHOT_NO_WAIT;
-	part()->sleeps = 0;
-	assert_int_equal(dwait_ns(&turn), MS(700));
-	assert_int_equal(dwait_ns(&turn), 0);
+	turn_must(&turn, 0);
+	part()->wait = SNAPSHOT_WAIT_IO;
+	part()->waited_ns = part()->delay[DELAY_BLKIO].ns = MS(300);
+	cur = turn_must(&turn, 0);
+	frame_build(&frame, &info, turn_prev(&turn), cur, &options);
+	assert_int_equal(frame.rows[0].deltas->waited.ns[DELAY_BLKIO], MS(293));
+	assert_int_equal(frame.rows[0].deltas->waited.reason[DELAY_BLKIO], REASON_MEASURED);
+	assert_int_equal(turn_element(cur, PID)->now.waits.threads[SEEN_BLKIO], 1);
+	frame_free(&frame);
 	turn_close(&turn);
 }
 
@@ -122,17 +113,17 @@ TREE_TEST(test_born)
 	open_machine(&turn, *state);
 	turn_must(&turn, 0);
 	record = walk_add(30, 30, walks.now_ns + MS(100))->parts;
-	record->measured = 1;
-	record->dwait.ns = MS(120);
-	record->io.ns = MS(60);
+	record->measured = BLKIO;
+	record->dwait_ns = MS(120);
+	record->delay[DELAY_BLKIO].ns = MS(60);
 	cur = turn_must(&turn, 0);
-	assert_int_equal(turn_element(cur, 30)->now.waits.dwait_ns, MS(120));
+	assert_int_equal(turn_element(cur, 30)->counters.dwait_ns, MS(120));
 	assert_int_equal(turn_element(cur, 30)->counters.delay[DELAY_BLKIO].ns, MS(60));
 	turn_close(&turn);
 }
 
 /* Ends PID with so much booked as blkio, or measured. */
-static uint64_t end(struct turn *turn, bool measured, uint64_t ns)
+static uint64_t end(struct turn *turn, uint32_t measured, uint64_t ns)
 {
 	struct exit_record record = { .pid = PID, .tgid = PID, .last = true, .single = true };
 	struct exit_batch batch = { .records = &record, .n = 1 };
@@ -157,10 +148,10 @@ TREE_TEST(test_exit)
 
 	open_machine(&turn, *state);
 	turn_must(&turn, 0);
-	assert_int_equal(end(&turn, true, MS(90)), MS(90));
+	assert_int_equal(end(&turn, BLKIO, MS(90)), MS(90));
 	turn_close(&turn);
 	open_machine(&turn, *state);
 	turn_must(&turn, 0);
-	assert_int_equal(end(&turn, false, MS(9000)), MS(7));
+	assert_int_equal(end(&turn, 0, MS(9000)), MS(7));
 	turn_close(&turn);
 }

@@ -98,11 +98,11 @@ STATE_TEST(test_title)
 
 	check(s, summary_title(&s->text, &s->view, &title),
 	      "stalltop 04:00:00 up 3d04:00 load 0.50 12.00 3.46   1.99 s   taskstats v16   "
-	      "delayacct on");
+	      "delays counted");
 	title.preset = "hangs";
 	check(s, summary_title(&s->text, &s->view, &title),
 	      "stalltop preset hangs   04:00:00 up 3d04:00 load 0.50 12.00 3.46   1.99 s   "
-	      "taskstats v16   delayacct on");
+	      "taskstats v16   delays counted");
 	title.preset = NULL;
 	s->now.load_valid = s->now.uptime_valid = false;
 	s->info.interval_ns = 0;
@@ -113,17 +113,17 @@ STATE_TEST(test_title)
 	s->view.unit = UNIT_MS;
 	title.rows = GROUP_CGROUP;
 	check(s, summary_title(&s->text, &s->view, &title),
-	      "stalltop 04:00:00 up - load -   - s   procfs   delayacct -   by cgroup (-)   "
+	      "stalltop 04:00:00 up - load -   - s   procfs   delays -   by cgroup (-)   "
 	      "cgroup /a\\x0a   unit ms");
 	s->info.head.hierarchy_version = 2;
 	s->info.head.hierarchy = "v2";
 	check(s, summary_title(&s->text, &s->view, &title),
-	      "stalltop 04:00:00 up - load -   - s   procfs   delayacct -   by cgroup (v2)   "
+	      "stalltop 04:00:00 up - load -   - s   procfs   delays -   by cgroup (v2)   "
 	      "cgroup /a\\x0a   unit ms");
 	s->info.head.hierarchy_version = 1;
 	s->info.head.hierarchy = "name=a\tb";
 	check(s, summary_title(&s->text, &s->view, &title),
-	      "stalltop 04:00:00 up - load -   - s   procfs   delayacct -   "
+	      "stalltop 04:00:00 up - load -   - s   procfs   delays -   "
 	      "by cgroup (v1 name=a\\x09b)   cgroup /a\\x0a   unit ms");
 	s->info.head.delayacct = DELAYACCT_OFF;
 	s->info.head.cgroup = NULL;
@@ -136,11 +136,11 @@ STATE_TEST(test_title)
 				.held = true };
 	check(s, summary_title(&s->text, &s->view, &title),
 	      "stalltop in command a\\x09b and below   04:00:00 up - load -   - s   procfs   "
-	      "delayacct off   unit ms   paused   order held");
+	      "delays not counted   unit ms   paused   order held");
 	title.name = NULL;
 	title.below = title.paused = title.held = false;
 	check(s, summary_title(&s->text, &s->view, &title),
-	      "stalltop in command -   04:00:00 up - load -   - s   procfs   delayacct off   "
+	      "stalltop in command -   04:00:00 up - load -   - s   procfs   delays not counted   "
 	      "unit ms");
 }
 
@@ -175,21 +175,21 @@ STATE_TEST(test_order)
 
 	s->view.unit = UNIT_MS;
 	assert_string_equal(order_of(s, summary_title(&s->text, &s->view, &title)),
-			    "stalltop,delayacct,1.99,unit,taskstats");
+			    "stalltop,delays,1.99,unit,taskstats");
 	s->info.head.cgroup = "/a";
 	title.rows = GROUP_USER;
 	assert_string_equal(order_of(s, summary_title(&s->text, &s->view, &title)),
-			    "stalltop,cgroup,delayacct,1.99,by,taskstats,unit");
+			    "stalltop,cgroup,delays,1.99,by,taskstats,unit");
 	title.paused = true;
 	title.held = true;
 	assert_string_equal(order_of(s, summary_title(&s->text, &s->view, &title)),
-			    "stalltop,cgroup,by,unit,paused,order held,1.99,delayacct,taskstats");
+			    "stalltop,cgroup,by,unit,paused,order held,1.99,delays,taskstats");
 	title = (struct title){ .rows = GROUP_PROCESS, .of_group = true, .by = GROUP_USER };
 	assert_string_equal(order_of(s, summary_title(&s->text, &s->view, &title)),
-			    "stalltop,cgroup,04:00:00,delayacct,1.99,unit,taskstats");
+			    "stalltop,cgroup,04:00:00,delays,1.99,unit,taskstats");
 	title.held = true;
 	assert_string_equal(order_of(s, summary_title(&s->text, &s->view, &title)),
-			    "stalltop,cgroup,unit,order held,04:00:00,delayacct,1.99,taskstats");
+			    "stalltop,cgroup,unit,order held,04:00:00,delays,1.99,taskstats");
 	assert_string_equal(order_of(s, summary_tasks(&s->text, &s->view)), "tasks,cpu,5,self,mem");
 }
 
@@ -207,14 +207,14 @@ STATE_TEST(test_fit)
 	struct title title = { .rows = GROUP_PROCESS };
 	struct psi_pair pair = summary_pressure_of(&s->info, PSI_IO);
 
-	check_fit(s, summary_title(&s->text, &s->view, &title), 89,
+	check_fit(s, summary_title(&s->text, &s->view, &title), 91,
 		  "stalltop 04:00:00 up 3d04:00 load 0.50 12.00 3.46   1.99 s   taskstats v16   "
-		  "delayacct on");
-	check_fit(s, summary_title(&s->text, &s->view, &title), 88,
+		  "delays counted");
+	check_fit(s, summary_title(&s->text, &s->view, &title), 90,
 		  "stalltop 04:00:00 up 3d04:00 load 0.50 12.00 3.46  1.99 s  taskstats v16  "
-		  "delayacct on");
-	check_fit(s, summary_title(&s->text, &s->view, &title), 85,
-		  "stalltop 04:00:00 up 3d04:00 load 0.50 12.00 3.46  1.99 s  delayacct on");
+		  "delays counted");
+	check_fit(s, summary_title(&s->text, &s->view, &title), 87,
+		  "stalltop 04:00:00 up 3d04:00 load 0.50 12.00 3.46  1.99 s  delays counted");
 	check_fit(s, summary_title(&s->text, &s->view, &title), 62,
 		  "stalltop 04:00:00 up 3d04:00 load 0.50 12.00 3.46  1.99 s");
 	check_fit(s, summary_title(&s->text, &s->view, &title), 40,

@@ -307,7 +307,7 @@ SCENE_TEST(test_measured)
 		scene_close(scene);
 		scene_open(scene);
 		read_booked(scene, &manners[0], DELAY_BLKIO, MS(found_ms[i]), 60)->now.measured =
-			true;
+			DELAY_BIT(DELAY_BLKIO);
 		scene_build(scene, 1, false, 0);
 		assert_int_equal(blkio_reason(scene), i ? REASON_CUT : REASON_MEASURED);
 		assert_int_equal(scene->frame.rows[0].deltas->waited.reason[DELAY_CPU],

@@ -154,24 +154,38 @@ static void explain_unknown(struct help *help, struct ui *ui, const struct colum
 	buf_free(&text);
 }
 
+/* Puts the kinds of a column that are known for that reason. */
+static void put_kinds_known(struct buf *text, const struct column *column, const struct row *row,
+			    enum wait_reason reason)
+{
+	for (unsigned kind = 0; kind < WAIT_KINDS; kind++) {
+		if (!(column->kinds & (kind == WAIT_DWAIT ? VALID_DWAIT : DELAY_BIT(kind))) ||
+		    row->deltas->waited.reason[kind] != reason)
+			continue;
+		buf_printf(text, "%s%s", text->len ? ", " : "", wait_kind_id(kind));
+	}
+}
+
 /* Adds how the figure of a column is known of the selected row, where it is not as it was booked.
  */
 static void explain_figure(struct help *help, struct ui *ui, const struct column *column)
 {
 	const struct item *item = table_item(ui);
+	struct buf text = { 0 };
 	bool any = false;
 
-	for (unsigned kind = 0; item && item->row->task && kind < WAIT_KINDS; kind++) {
-		enum wait_reason reason = item->row->deltas->waited.reason[kind];
-
-		if (!(column->kinds & (kind == WAIT_DWAIT ? VALID_DWAIT : DELAY_BIT(kind))) ||
-		    reason == REASON_BOOKED)
+	for (unsigned r = REASON_BOOKED + 1; item && item->row->task && r < WAIT_REASONS; r++) {
+		text.len = 0;
+		put_kinds_known(&text, column, item->row, r);
+		if (!text.len)
 			continue;
 		if (!any)
 			add_help(help, NULL, "How it is known of the selected row");
 		any = true;
-		add_help(help, wait_kind_id(kind), wait_reason_table[reason].words);
+		buf_printf(&text, ": %s", wait_reason_table[r].words);
+		add_help(help, wait_reason_table[r].id, buf_cstr(&text));
 	}
+	buf_free(&text);
 }
 
 /* Adds what each letter of the bar stands for. */

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Waits for storage and in state D as they are measured (--exact-io), beside clocks of who waits:
- * also where the kernel books wrongly, as it does since 6.12 on a CPU that others want.
+ * Waits as they are measured, beside clocks of who waits and beside what the kernel books: also
+ * where it books wrongly, as it does since 6.12 on a CPU that others want, and where it counts
+ * nothing.
  */
 #include "tests/lib/box.h"
 #include "tests/lib/guard.h"
 #include "tests/lib/parse.h"
+#include "tests/lib/reader.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -120,7 +122,7 @@ static struct shown watch(pid_t pid, const char *kind, const char *options)
 	struct e2e_result r;
 	struct samples s;
 
-	e2e_run(&r, &first, "--source bpf --exact-io -b -o json -d 0.5 -n %d -p %d%s",
+	e2e_run(&r, &first, "--source bpf --measure yes -b -o json -d 0.5 -n %d -p %d%s",
 		SAMPLES_TAKEN, (int)pid, options);
 	check_silent_success(&r);
 	parse_json(&r, &s);
@@ -130,7 +132,7 @@ static struct shown watch(pid_t pid, const char *kind, const char *options)
 		json_t *waited = json_object_get(task, "waited");
 
 		assert_null(note_of(s.v[i], "stale-stamp"));
-		assert_null(note_of(s.v[i], "exact-refused"));
+		assert_null(note_of(s.v[i], "unmeasured"));
 		assert_true(json_is_integer(json_object_get(waited, kind)));
 		if (member_u64(waited, kind))
 			assert_string_equal(member_text(json_object_get(task, "reason"), kind),
@@ -167,13 +169,13 @@ static void check(const char *what, const struct shown *shown, const char *log)
 }
 
 /* Skips a test where the kernel has none of it. */
-static void require_exact(const char *test)
+static void require_measuring(const char *test)
 {
 	struct e2e_result r;
 
 	e2e_require_bpf_test(test);
 	e2e_run(&r, NULL, "--version");
-	if (!strstr(r.out.data, "\nexact-io: loaded\n"))
+	if (!strstr(r.out.data, "\nmeasure: loaded\n"))
 		e2e_skip_test(test, "the kernel refuses the programs that measure waits");
 }
 
@@ -222,7 +224,7 @@ E2E_TEST(test_reader)
 {
 	const char *file, *group;
 
-	require_exact(__func__);
+	require_measuring(__func__);
 	file = make_file();
 	group = slow_group(__func__, file);
 	check_reader(file, group, 0, "");
@@ -236,7 +238,7 @@ E2E_TEST(test_record)
 {
 	const char *file, *group;
 
-	require_exact(__func__);
+	require_measuring(__func__);
 	file = make_file();
 	group = slow_group(__func__, file);
 	check_reader(file, group, 500, " -F +ac_nice");
@@ -249,7 +251,7 @@ E2E_TEST(test_dwait)
 	struct shown shown;
 	pid_t pid;
 
-	require_exact(__func__);
+	require_measuring(__func__);
 	pid = e2e_load(NULL, "load_own -l %s hang 70", log);
 	assert_true(pid > 0);
 	guard_push(UNDO_UNLINK, log, NULL);
@@ -266,7 +268,7 @@ E2E_TEST(test_before)
 	struct shown shown;
 	pid_t pid;
 
-	require_exact(__func__);
+	require_measuring(__func__);
 	pid = e2e_load(NULL, "load_own -l %s hang 1700", log);
 	assert_true(pid > 0);
 	guard_push(UNDO_UNLINK, log, NULL);
@@ -319,7 +321,7 @@ E2E_TEST(test_thread)
 	int go[2], told[2];
 	pid_t pid;
 
-	require_exact(__func__);
+	require_measuring(__func__);
 	assert_int_equal(pipe2(go, O_CLOEXEC) | pipe2(told, O_CLOEXEC), 0);
 	fflush(NULL);
 	pid = fork();
@@ -328,7 +330,7 @@ E2E_TEST(test_thread)
 	guard_push_child(pid);
 	e2e_start_stalltop(
 		&p, NULL,
-		e2e_format("--source bpf --exact-io -b -o json -d 0.5 -n 5 -p %d", (int)pid));
+		e2e_format("--source bpf --measure yes -b -o json -d 0.5 -n 5 -p %d", (int)pid));
 	for (unsigned i = 0; i < 5; i++) {
 		json_t *sample = parse_json_line(e2e_line(&p, 60));
 		json_t *waited = json_object_get(task_must(sample, pid), "waited");
@@ -356,12 +358,12 @@ E2E_TEST(test_ended)
 	pid_t hog, reader;
 	double shown = 0;
 
-	require_exact(__func__);
+	require_measuring(__func__);
 	file = make_file();
 	group = slow_group(__func__, file);
 	log = e2e_path("log");
 	hog = e2e_load(&pinned, "load_own spin");
-	e2e_start_stalltop(&p, NULL, "--source bpf --exact-io -b -o json -x -d 1.5 -n 3");
+	e2e_start_stalltop(&p, NULL, "--source bpf --measure yes -b -o json -x -d 1.5 -n 3");
 	assert_true(e2e_skip_line(&p, 60));
 	/* All of its life is counted, but its own clock has only what it reads. */
 	reader = e2e_load(&pinned, "load_own -n 40 -c 1000 -l %s -g %s/cgroup.procs read %s", log,
@@ -381,6 +383,168 @@ E2E_TEST(test_ended)
 	assert_true(shown / 1e3 >= own_at(log, 1e18) * 0.98 - 1e3);
 }
 
+/* A kind that is measured, of a load in a memory cgroup of its own. */
+struct kind {
+	const char *name;
+	unsigned place; /* in struct reader_record */
+	double within; /* of what the kernel books */
+};
+
+/* What the kernel booked of a kind, in ms, in each second. */
+static double booked_rate(const struct reader_record *before, const struct reader_record *after,
+			  unsigned place, double seconds)
+{
+	return (double)(after->kind[place].ns - before->kind[place].ns) / 1e6 / seconds;
+}
+
+/* What is shown of a kind, in ms, in each second: of the samples with an interval. */
+static double shown_rate(const struct samples *s, pid_t pid, const char *kind)
+{
+	double ns = 0, seconds = 0;
+
+	for (size_t i = 1; i < s->n; i++) {
+		json_t *task = task_must(s->v[i], pid);
+
+		ns += (double)member_u64(json_object_get(task, "waited"), kind);
+		seconds += member_real(task, "interval");
+	}
+	return ns / 1e6 / seconds;
+}
+
+/* Whether what is measured is as the kernel books it; a load may change its pace in between. */
+static bool is_as_booked(pid_t pid, const struct kind *kind)
+{
+	struct reader_record before, after;
+	struct e2e_result r;
+	struct samples s;
+	double from, booked, shown;
+
+	assert_int_equal(reader_tgid(pid, &before), 0);
+	from = e2e_now();
+	e2e_run(&r, NULL, "--measure yes -b -o json -d 1 -n 4 -p %d", (int)pid);
+	assert_int_equal(reader_tgid(pid, &after), 0);
+	booked = booked_rate(&before, &after, kind->place, e2e_now() - from);
+	check_silent_success(&r);
+	parse_json(&r, &s);
+	shown = shown_rate(&s, pid, kind->name);
+	printf("# %s: %.1f ms a second measured, %.1f booked\n", kind->name, shown, booked);
+	assert_true(booked > 5);
+	return fabs(shown - booked) <= booked * kind->within;
+}
+
+/* A load that waits for memory, in a group with so much of it. */
+static pid_t memory_load(const char *test, const char *kind, unsigned mib)
+{
+	static char cgroup[300];
+	struct e2e_how how = { .cgroup = cgroup };
+	pid_t pid;
+
+	require_measuring(test);
+	e2e_need_test(test, box_cgroup(mib, cgroup, sizeof(cgroup)), "no memory cgroup");
+	pid = e2e_load(&how, "load_kind -d %s %s", e2e_folder(), kind);
+	if (!pid)
+		e2e_skip_test(test, "the load cannot be made");
+	return pid;
+}
+
+static void check_booked(const char *test, const struct kind *kind, unsigned mib)
+{
+	pid_t pid = memory_load(test, kind->name, mib);
+
+	assert_int_equal(reader_open(), 0);
+	for (unsigned i = 0; i < 4; i++)
+		if (is_as_booked(pid, kind)) {
+			reader_close();
+			return;
+		}
+	fail_msg("%s is not as booked", kind->name);
+}
+
+/* Reclaim and compaction are measured where the kernel books them. */
+E2E_TEST(test_reclaim)
+{
+	check_booked(__func__, &(struct kind){ "reclaim", 3, 0.1 }, 32);
+}
+
+E2E_TEST(test_compact)
+{
+	e2e_require();
+	e2e_need(box_no_background_compaction(), "no background compaction");
+	check_booked(__func__, &(struct kind){ "compact", 5, 0.1 }, 256);
+}
+
+/* What the kernel books of these waits has the wait for a CPU after the page has come. */
+E2E_TEST(test_thrash)
+{
+	check_booked(__func__, &(struct kind){ "thrash", 4, 0.2 }, 32);
+}
+
+/*
+ * On a machine as it comes, nothing is counted but waits for a CPU: the others are measured without
+ * any option, also of tasks that are older, and nothing is said to be missing.
+ */
+E2E_TEST(test_uncounted)
+{
+	static const char *const unknown[] = { "swapin", "wpcopy" };
+	struct e2e_result r;
+	struct samples s;
+	pid_t pid;
+
+	require_measuring(__func__);
+	assert_int_equal(box_delayacct(false), 0);
+	pid = memory_load(__func__, "thrash", 32);
+	e2e_run(&r, NULL, "-b -o json -d 1 -n 3 -p %d", (int)pid);
+	check_silent_success(&r);
+	parse_json(&r, &s);
+	assert_true(shown_rate(&s, pid, "thrash") > 20);
+	assert_true(shown_rate(&s, pid, "blkio") > 20);
+	assert_string_equal(member_text(s.v[0], "source"), "bpf");
+	for (size_t i = 0; i < s.n; i++) {
+		json_t *task = task_must(s.v[i], pid);
+
+		assert_true(json_is_true(json_object_get(s.v[i], "measured")));
+		assert_null(note_of(s.v[i], "delayacct-off"));
+		assert_null(note_of(s.v[i], "delayacct-older"));
+		for (size_t k = 0; k < ARRAY_SIZE(unknown); k++)
+			assert_true(kind_unset(task, "delta", unknown[k], "ns"));
+		/* What it waited before is not known. */
+		assert_true(kind_unset(task, "cumulative", "thrash", "ns"));
+	}
+	e2e_run(&r, NULL, "-b -d 1 -n 1 -p %d", (int)pid);
+	check_silent_success(&r);
+	assert_non_null(strstr(r.out.data, "delays measured"));
+	e2e_run(&r, NULL, "--measure no -b -d 1 -n 1 -p %d", (int)pid);
+	check_silent_success(&r);
+	assert_non_null(strstr(r.out.data, "delays not counted"));
+	assert_non_null(strstr(r.out.data, "delay accounting is off"));
+}
+
+/* What a process waited is what its threads did: of a leader that sleeps nothing. */
+E2E_TEST(test_leader)
+{
+	struct e2e_result r;
+	struct samples s;
+	pid_t pid;
+	double sum = 0, whole;
+
+	require_measuring(__func__);
+	assert_int_equal(box_delayacct(false), 0);
+	pid = e2e_load(NULL, "load_kind -d %s -w 2 blkio", e2e_folder());
+	assert_true(pid > 0);
+	e2e_run(&r, NULL, "-b -o json -d 1 -n 3 -p %d", (int)pid);
+	check_silent_success(&r);
+	parse_json(&r, &s);
+	whole = shown_rate(&s, pid, "blkio");
+	e2e_run(&r, NULL, "-H -b -o json -d 1 -n 3 -p %d", (int)pid);
+	check_silent_success(&r);
+	parse_json(&r, &s);
+	for (size_t i = 1; i < s.n; i++)
+		sum += (double)member_u64(json_object_get(task_must(s.v[i], pid), "waited"),
+					  "blkio");
+	assert_int_equal((uint64_t)sum, 0);
+	assert_true(whole > 100);
+}
+
 /* Sources that cannot say so; without the option nothing is loaded. */
 E2E_TEST(test_sources)
 {
@@ -388,16 +552,16 @@ E2E_TEST(test_sources)
 	struct samples s;
 
 	e2e_require();
-	e2e_run(&r, NULL, "--source procfs --exact-io -b -o json -n 1 -d 0.1");
+	e2e_run(&r, NULL, "--source procfs --measure yes -b -o json -n 1 -d 0.1");
 	check_silent_success(&r);
 	parse_json(&r, &s);
-	assert_non_null(note_of(s.v[0], "exact-source"));
+	assert_non_null(note_of(s.v[0], "unmeasured"));
 	e2e_run(&r, NULL, "--source procfs -b -o json -n 1 -d 0.1");
 	check_silent_success(&r);
 	parse_json(&r, &s);
-	assert_null(note_of(s.v[0], "exact-source"));
+	assert_null(note_of(s.v[0], "unmeasured"));
 	/* Where the source is to be chosen the one that measures is. */
-	require_exact(__func__);
+	require_measuring(__func__);
 	e2e_run(&r, NULL, "--exact-io -b -o json -n 1 -d 0.1");
 	check_silent_success(&r);
 	parse_json(&r, &s);

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "bpf/measure.h"
+
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+#include <bpf/measure.skel.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/file.h"
+#include "base/util.h"
+#include "bpf/loading.h"
+#include "bpf/refusal.h"
+#include "data/delay.h"
+
+struct measure {
+	struct measure_bpf *program;
+	const struct measured_end *kept; /* mapped */
+	struct measured_end *ended; /* those taken last */
+	uint64_t taken; /* so many ends were taken since the start */
+	uint32_t kinds;
+};
+
+/*
+ * Whether the kernel's storage of tasks may be made at a switch: since 6.4 it has memory of its own
+ * (a member of struct bpf_local_storage_map says so; later it allocates without locks).
+ */
+static bool makes_late(void)
+{
+	return loading_knows("bpf_ma") || loading_knows("use_kmalloc_nolock");
+}
+
+/* Whether the kernel keeps pressure, and so marks tasks that are in a stall of memory. */
+static bool keeps_pressure(void)
+{
+	char text[16];
+
+	return file_read(AT_FDCWD, "/proc/pressure/memory", text, sizeof(text)) > 0;
+}
+
+/* Chooses the programs for this kernel. */
+static int choose_programs(struct measure *measure)
+{
+	struct measure_bpf *bpf = measure->program;
+	struct btf *btf = loading_types();
+	struct bpf_program *program;
+
+	if (!btf)
+		return -ENOENT;
+	bpf_object__for_each_program(program, bpf->obj)
+	{
+		const char *point = strchr(bpf_program__section_name(program), '/');
+
+		if (!bpf_program__autoload(program))
+			bpf_program__set_autoload(program, loading_arguments(btf, point + 1) >= 0);
+	}
+	/* prev_state is there since 5.18. */
+	bpf_program__set_autoload(loading_arguments(btf, "sched_switch") >= 4
+					  ? bpf->progs.switched_plain
+					  : bpf->progs.switched_state,
+				  false);
+	btf__free(btf);
+	bpf->rodata->make_late = makes_late();
+	bpf_program__set_autoload(bpf->progs.forked, !bpf->rodata->make_late);
+	bpf_program__set_autoattach(bpf->progs.meet, false);
+	measure->kinds = DELAY_BIT(DELAY_BLKIO) | VALID_DWAIT;
+	if (bpf_program__autoload(bpf->progs.mm_vmscan_direct_reclaim_begins))
+		measure->kinds |= DELAY_BIT(DELAY_RECLAIM);
+	if (bpf_program__autoload(bpf->progs.mm_compaction_begins))
+		measure->kinds |= DELAY_BIT(DELAY_COMPACT);
+	if (keeps_pressure())
+		measure->kinds |= DELAY_BIT(DELAY_THRASH);
+	return 0;
+}
+
+/*
+ * Attaches all. What was booked before is read before waits are watched; threads born meanwhile had
+ * nothing booked.
+ */
+static int attach_in_order(struct measure_bpf *bpf)
+{
+	long err = 0;
+
+	if (bpf_program__autoload(bpf->progs.forked)) {
+		bpf->links.forked = bpf_program__attach(bpf->progs.forked);
+		err = libbpf_get_error(bpf->links.forked);
+	}
+	if (!err)
+		err = loading_run_iterator(bpf->progs.meet);
+	return err ? (int)err : measure_bpf__attach(bpf);
+}
+
+int measure_open(struct measure **out)
+{
+	struct measure *measure;
+	int err = loading_begin();
+
+	if (err)
+		return err;
+	measure = xcalloc(1, sizeof(*measure));
+	measure->program = measure_bpf__open();
+	err = measure->program ? choose_programs(measure) : -errno;
+	if (!err)
+		err = measure_bpf__load(measure->program);
+	if (!err) {
+		measure->kept = mapped_values(measure->program->maps.ends, MEASURED_ENDS,
+					      sizeof(*measure->kept), PROT_READ);
+		err = measure->kept ? attach_in_order(measure->program) : -errno;
+	}
+	debug_log("measuring: %s", err ? strerror(-err) : "loaded");
+	if (err) {
+		measure_close(measure);
+		return loading_error(err);
+	}
+	*out = measure;
+	return 0;
+}
+
+int measure_map(const struct measure *measure)
+{
+	return bpf_map__fd(measure->program->maps.waits);
+}
+
+uint32_t measure_kinds(const struct measure *measure)
+{
+	return measure->kinds;
+}
+
+bool measure_is_late(const struct measure *measure)
+{
+	return measure->program->rodata->make_late;
+}
+
+const struct measured_end *measure_take_ends(struct measure *measure, size_t *n, bool *lost)
+{
+	uint64_t until = *(volatile __u64 *)&measure->program->bss->control.ends;
+
+	*n = 0;
+	*lost = until - measure->taken > MEASURED_ENDS;
+	if (*lost)
+		measure->taken = until - MEASURED_ENDS;
+	if (measure->taken != until && !measure->ended)
+		measure->ended = xcalloc(MEASURED_ENDS, sizeof(*measure->ended));
+	for (; measure->taken != until; measure->taken++) {
+		const struct measured_end *kept =
+			&measure->kept[measure->taken & (MEASURED_ENDS - 1)];
+		struct measured_end *end = &measure->ended[*n];
+		uint64_t sequence;
+
+		*end = *(const volatile struct measured_end *)kept;
+		sequence = *(const volatile __u64 *)&kept->sequence;
+		/* It is being written. */
+		if (end->sequence < measure->taken + 1)
+			break;
+		/* Another was written over it. */
+		if (end->sequence != measure->taken + 1 || sequence != end->sequence)
+			*lost = true;
+		else
+			++*n;
+	}
+	return measure->ended;
+}
+
+void measure_close(struct measure *measure)
+{
+	if (!measure)
+		return;
+	if (measure->kept)
+		munmap((void *)(uintptr_t)measure->kept,
+		       mapped_bytes(MEASURED_ENDS, sizeof(*measure->kept)));
+	measure_bpf__destroy(measure->program);
+	free(measure->ended);
+	free(measure);
+}
