@@ -464,10 +464,9 @@ static void note_source(const struct sampler *sampler, struct frame_info *info)
 	struct note refusal;
 
 	/*
-	 * Sampling works without it: noted only in the first frame and the first interval, and not
-	 * where note_counts() says it.
+	 * Sampling works without it: noted only in the first frame and the first interval.
 	 */
-	if (sampler->source.refused_many && sampler->ticks < 2 && !sampler->source.unmeasured)
+	if (sampler->source.refused_many && sampler->ticks < 2)
 		frame_note(info, NOTE_NO_BPF, (uint64_t)-sampler->source.refused_many);
 	/* The source taken instead may know everything. */
 	if (sampler->source.ops->kinds == DELAY_ALL)

@@ -44,11 +44,16 @@ static int why_unmeasured(const struct source *source, const struct source_env *
 static int open_many(struct source *source, const struct source_ops *ops,
 		     const struct source_env *env)
 {
-	source->refused_many = open_one(source, ops, env);
-	source->unmeasured = source->refused_many ? env->measure ? source->refused_many : 0
-						  : why_unmeasured(source, env);
-	if (source->refused_many || !source->unmeasured || env->many)
-		return source->refused_many;
+	int err = open_one(source, ops, env);
+
+	if (err)
+		source->unmeasured = env->measure ? err : 0;
+	else
+		source->unmeasured = why_unmeasured(source, env);
+	if (env->many)
+		source->refused_many = err;
+	if (err || !source->unmeasured || env->many)
+		return err;
 	ops->close(source->state);
 	source->ops = NULL;
 	return source->unmeasured;

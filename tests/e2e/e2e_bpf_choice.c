@@ -115,7 +115,7 @@ static const char *source_of(const char *args)
 	struct e2e_result r;
 	struct samples s;
 
-	e2e_run(&r, NULL, "-b -d 0.3 -o json %s", args);
+	e2e_run(&r, NULL, "--measure no -b -d 0.3 -o json %s", args);
 	check_silent_success(&r);
 	parse_json(&r, &s);
 	assert_null(note_of(s.v[0], "no-bpf"));
@@ -148,4 +148,6 @@ E2E_TEST(test_choice)
 	assert_string_equal(source_of("-n 1"), "taskstats");
 	assert_string_equal(source_of(e2e_format("-n 2 -p %d", (int)getpid())), "taskstats");
 	assert_string_equal(source_of("-n 1 --source bpf"), "bpf");
+	/* So does to measure. */
+	assert_string_equal(source_of("-n 1 --measure yes"), "bpf");
 }

@@ -96,7 +96,7 @@ E2E_TEST(test_delayacct_off)
 	assert_int_equal(box_delayacct(false), 0);
 	pid = e2e_load(NULL, "load_kind -d %s mix", e2e_folder());
 	assert_int_equal(reader_tgid(pid, &before), 0);
-	sample = sample_of(NULL, "");
+	sample = sample_of(NULL, "--measure no");
 	assert_int_equal(reader_tgid(pid, &after), 0);
 	assert_true(json_is_false(json_object_get(sample, "delayacct")));
 	check_note(sample, "delayacct-off");
@@ -106,7 +106,7 @@ E2E_TEST(test_delayacct_off)
 			after.kind[KIND_CPU].ns);
 	assert_true(kind_value(task, "delta", "cpu", "ns") > 500000000);
 	e2e_run(&r, NULL,
-		"-b -n 1 -d 0.3 -F pid,total,mem,cpu,blkio,swapin,reclaim,thrash,"
+		"--measure no -b -n 1 -d 0.3 -F pid,total,mem,cpu,blkio,swapin,reclaim,thrash,"
 		"compact,wpcopy,irq,comm");
 	check_silent_success(&r);
 	parse_text(r.out.data, r.out.len, &text);
@@ -119,9 +119,9 @@ E2E_TEST(test_delayacct_off)
 		assert_string_equal(row->cell[text_column(&text.v[0], "9MEM")], "-");
 	}
 	assert_string_not_equal(text_cell(&text.v[0], pid, "1CPU"), "-");
-	assert_non_null(strstr(r.out.data, "delayacct off"));
+	assert_non_null(strstr(r.out.data, "delays not counted"));
 	assert_non_null(strstr(r.out.data, "delay accounting is off"));
-	e2e_run(&r, NULL, "-b -n 1 -d 0.3 -o csv");
+	e2e_run(&r, NULL, "--measure no -b -n 1 -d 0.3 -o csv");
 	check_silent_success(&r);
 	parse_csv(r.out.data, r.out.len, &csv);
 	for (i = 1; i < csv.rows; i++) {
@@ -144,7 +144,7 @@ E2E_TEST(test_delayacct_older)
 	older = e2e_load(NULL, "load_kind -d %s mix", e2e_folder());
 	assert_int_equal(box_delayacct(true), 0);
 	newer = e2e_load(NULL, "load_kind wpcopy");
-	sample = sample_of(NULL, "");
+	sample = sample_of(NULL, "--measure no");
 	assert_true(json_is_true(json_object_get(sample, "delayacct")));
 	text = check_note(sample, "delayacct-older");
 	number = strpbrk(text, "0123456789") != NULL;
@@ -177,7 +177,7 @@ E2E_TEST(test_alone)
 	e2e_require();
 	pid = e2e_load(NULL, "load_kind -d %s mix", e2e_folder());
 	e2e_await_waits(pid, 1U << KIND_BLKIO, &rec);
-	sample = sample_of(NULL, e2e_format("-p %d", (int)pid));
+	sample = sample_of(NULL, e2e_format("--measure no -p %d", (int)pid));
 	check_blkio(task_must(sample, pid), pid, &rec);
 	assert_null(note_of(sample, "delayacct-older"));
 }
@@ -196,7 +196,7 @@ E2E_TEST(test_alone_after_gap)
 	assert_int_equal(box_delayacct(true), 0);
 	pid = e2e_load(NULL, "load_kind -d %s -w 4 blkio", e2e_folder());
 	e2e_await_waits(pid, 1U << KIND_BLKIO, &rec);
-	sample = sample_of(NULL, e2e_format("-p %d", (int)pid));
+	sample = sample_of(NULL, e2e_format("--measure no -p %d", (int)pid));
 	check_blkio(task_must(sample, pid), pid, &rec);
 	assert_null(note_of(sample, "delayacct-older"));
 }

@@ -175,7 +175,7 @@ static void begin(struct run *run, pid_t pid, const char *kind)
 {
 	read_all(pid, run->threads, &run->before);
 	e2e_start_stalltop(&run->p, NULL,
-			   e2e_format("-b -n 2 -d 1 -o json -s %s -g %s", kind,
+			   e2e_format("--measure no -b -n 2 -d 1 -o json -s %s -g %s", kind,
 				      run->threads ? "thread" : "process"));
 }
 

@@ -262,8 +262,8 @@ static void compare(const char *source, pid_t pid)
 	assert_int_equal(n, STAYS);
 	poll_threads(threads, n);
 	e2e_start_stalltop(&p, NULL,
-			   e2e_format("-b -H -n %d -d %.1f -o json -p %d --source %s", WATCHED,
-				      INTERVAL, (int)pid, source));
+			   e2e_format("--measure no -b -H -n %d -d %.1f -o json -p %d --source %s",
+				      WATCHED, INTERVAL, (int)pid, source));
 	until = e2e_now() + WATCHED * INTERVAL + 1;
 	while (e2e_now() < until) {
 		poll_threads(threads, n);

@@ -35,7 +35,7 @@ report_of() {
 	else
 		same "processes and tasks" "$(value $1 1 processes) $(value $1 1 tasks)" "7 7"
 	fi
-	# Since 6.12 the kernel books more than the wait; what it may book is exact_io's.
+	# Since 6.12 the kernel books more than the wait; what it may book is measured's.
 	case $1.$(uname -r) in
 	traced.6.1[2-9]* | traced.6.[2-9][0-9]* | traced.[7-9]*)
 		check "blkio, ms: $(ms $1 delays.blkio.ns), not less than the $(done_of $1 1) that it says" \

@@ -23,8 +23,8 @@ for source in $(sed -n 's/^sources: //p' $work/version); do
 	esac
 done
 [ "$text" = 'loaded, reads all tasks in one run' ] || lacks "bpf: $text"
-exact=$(said_of exact-io)
-[ "$exact" = loaded ] || lacks "$note${note:+; }exact-io: $exact"
+measure=$(said_of measure)
+[ "$measure" = loaded ] || lacks "$note${note:+; }measure: $measure"
 trace=$(said_of trace)
 [ "$trace" = loaded ] || lacks "$note${note:+; }trace: $trace"
 end
