@@ -17,7 +17,7 @@ E2E_TEST(test_grid)
 	e2e_require();
 	/* the machine may be taken away from us for a while, but not every time */
 	for (attempt = 0; attempt < 3; attempt++) {
-		e2e_run(&r, NULL, "-b -n 20 -d 0.1 -o json -p 1");
+		e2e_run(&r, NULL, "--measure no -b -n 20 -d 0.1 -o json -p 1");
 		check_silent_success(&r);
 		parse_json(&r, &s);
 		assert_int_equal(s.n, 20);
