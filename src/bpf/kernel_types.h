@@ -328,6 +328,15 @@ static __always_inline bool in_memory_stall(const struct task_struct *task)
 	       BPF_CORE_READ_BITFIELD_PROBED(task, in_memstall);
 }
 
+/* include/linux/sched.h: it frees or compacts memory to get some, see memalloc_noreclaim_save() */
+#define PF_MEMALLOC 0x00000800
+
+/* Whether the task is in reclaim or compaction for an allocation. */
+static __always_inline bool in_reclaim(const struct task_struct *task)
+{
+	return task->flags & PF_MEMALLOC;
+}
+
 /* Kernels before 6.7 have no such iterator; the program that needs it is not loaded there. */
 enum { ALL_PROCESSES, ALL_THREADS, THREADS_OF_PROCESS };
 

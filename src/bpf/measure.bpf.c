@@ -150,9 +150,7 @@ static __always_inline void begin_wait(struct task_struct *task, __u32 state)
 	if (measured->since_ns)
 		add_unseen(measured, task, now);
 	measured->iowait = iowait;
-	measured->memory = iowait && in_memory_stall(task) &&
-			   !measured->section_ns[SECTION_RECLAIM] &&
-			   !measured->section_ns[SECTION_COMPACT];
+	measured->memory = iowait && in_memory_stall(task) && !in_reclaim(task);
 	measured->switches = task->nvcsw;
 	measured->queued_ns = task->sched_info.run_delay;
 	measured->ran_ns = task->se.sum_exec_runtime;
@@ -450,14 +448,17 @@ int meet(struct bpf_iter__task *context)
 
 	if (!task)
 		return 0;
+	delays = task->delays;
+	stats = task->pid == task->tgid ? task->signal->stats : NULL;
+	/* Most sleep, and nothing was booked: what they wait is kept when they do. */
+	if (make_late && !delays && !stats && !is_blocked(state_of(task)) && !is_iowait(task))
+		return 0;
 	measured = make_measured(task);
 	if (!measured)
 		return 0;
-	delays = task->delays;
 	if (delays) {
 		MEASURED_DELAYS(ADD_STORED)
 	}
-	stats = task->pid == task->tgid ? task->signal->stats : NULL;
 	if (stats) {
 		MEASURED_DELAYS(ADD_TOTAL)
 	}

@@ -292,8 +292,11 @@ static __always_inline void look_up(struct task_struct *task)
 		if (found->memory)
 			go_on_in(MEASURED_THRASH, measured.since_ns, now);
 	}
-	go_on_in(MEASURED_RECLAIM, found->section_ns[SECTION_RECLAIM], now);
-	go_on_in(MEASURED_COMPACT, found->section_ns[SECTION_COMPACT], now);
+	/* The kernel may have left out the program at a section's end. */
+	if (in_reclaim(task)) {
+		go_on_in(MEASURED_RECLAIM, found->section_ns[SECTION_RECLAIM], now);
+		go_on_in(MEASURED_COMPACT, found->section_ns[SECTION_COMPACT], now);
+	}
 }
 
 /* Puts what was measured of a kind in place of what was booked. */

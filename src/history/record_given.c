@@ -743,7 +743,7 @@ void record_give(struct record_state *state, struct sample *prev, struct sample 
 	cur->real_ns = state->head.real_ns;
 	cur->hangs_read = state->head.hangs_read;
 	give_elements(state, cur, pids, npids, several);
-	if (cur->marks && prev && !npids && state->head.steady <= cur->n &&
+	if (cur->marks && prev && cur->n == state->n && state->head.steady <= cur->n &&
 	    state->head.steady <= prev->n)
 		cur->stable[1] = state->head.steady;
 	/* A frame compares elements with the same place in both samples. */
