@@ -337,6 +337,12 @@ static __always_inline bool in_reclaim(const struct task_struct *task)
 	return task->flags & PF_MEMALLOC;
 }
 
+/* Whether an I/O wait of the task is one for memory, outside of reclaim. */
+static __always_inline bool is_thrashing(const struct task_struct *task)
+{
+	return in_memory_stall(task) && !in_reclaim(task);
+}
+
 /* Kernels before 6.7 have no such iterator; the program that needs it is not loaded there. */
 enum { ALL_PROCESSES, ALL_THREADS, THREADS_OF_PROCESS };
 

@@ -194,7 +194,8 @@ bool loading_knows(const char *name)
 	return known;
 }
 
-struct btf *loading_types(void)
+/* The kernel's types, to be freed by btf__free(); NULL: they cannot be read. */
+static struct btf *read_types(void)
 {
 	struct types types = open_types();
 	struct btf *btf = types.data ? btf__new(types.data, (__u32)types.size) : NULL;
@@ -203,7 +204,8 @@ struct btf *loading_types(void)
 	return libbpf_get_error(btf) ? NULL : btf;
 }
 
-int loading_arguments(const struct btf *btf, const char *tracepoint)
+/* How many arguments a tracepoint has in this kernel; negative: it has no such tracepoint. */
+static int arguments_of(const struct btf *btf, const char *tracepoint)
 {
 	const struct btf_type *type;
 	char typedef_name[64];
@@ -216,6 +218,29 @@ int loading_arguments(const struct btf *btf, const char *tracepoint)
 	type = type ? btf__type_by_id(btf, type->type) : NULL;
 	/* The first is the tracepoint's own. */
 	return type && btf_is_func_proto(type) ? btf_vlen(type) - 1 : -1;
+}
+
+int loading_choose(struct bpf_object *object, const char *hook)
+{
+	struct btf *btf = read_types();
+	struct bpf_program *program;
+	const char *other;
+
+	if (!btf)
+		return -ENOENT;
+	/* The fourth argument, prev_state, is there since 5.18. */
+	other = arguments_of(btf, "sched_switch") >= 4 ? "switched_plain" : "switched_state";
+	bpf_object__for_each_program(program, object)
+	{
+		const char *point = strchr(bpf_program__section_name(program), '/');
+
+		if (point && !bpf_program__autoload(program) && (!hook || !strcmp(point + 1, hook)))
+			bpf_program__set_autoload(
+				program, arguments_of(btf, point + 1) >= 0 &&
+						 strcmp(bpf_program__name(program), other) != 0);
+	}
+	btf__free(btf);
+	return 0;
 }
 
 int loading_run_iterator(const struct bpf_program *program)

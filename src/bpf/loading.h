@@ -6,8 +6,8 @@
 #include <stddef.h>
 
 struct bpf_map;
+struct bpf_object;
 struct bpf_program;
-struct btf;
 
 /*
  * Forgets refusals of before; what libbpf says from now on goes to the debug log, and to
@@ -22,11 +22,12 @@ int loading_begin(void);
  */
 bool loading_knows(const char *name);
 
-/* The kernel's types, to be freed by btf__free(); NULL: they cannot be read. */
-struct btf *loading_types(void);
-
-/* How many arguments a tracepoint has in this kernel; negative: it has no such tracepoint. */
-int loading_arguments(const struct btf *btf, const char *tracepoint);
+/*
+ * Chooses the optional programs ("?tp_btf/...") whose tracepoint this kernel has; hook: of that
+ * tracepoint only, NULL: of any. Of switched_state and switched_plain that which fits sched_switch.
+ * 0, or -ENOENT: the kernel does not describe its types.
+ */
+int loading_choose(struct bpf_object *object, const char *hook);
 
 /* Runs a program that is called for each thread, and puts out nothing. 0 or -errno. */
 int loading_run_iterator(const struct bpf_program *program);

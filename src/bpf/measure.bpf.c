@@ -12,10 +12,9 @@
  * the lock that is held.
  *
  * A thread's sums have one writer at a time: whoever wakes it while it sleeps (under
- * task->pi_lock), else the thread itself. A wake-up may come before the switch that it answers has
- * been seen (kernel/sched/core.c:try_to_wake_up() waits for on_cpu after the tracepoint): such a
- * wait lasted for no time, and what is then left of its beginning is told by the task's being
- * queued or on a CPU.
+ * task->pi_lock), else the thread itself. A wake-up may come before its switch has been seen
+ * (kernel/sched/core.c:try_to_wake_up() waits for on_cpu after the tracepoint). Such a wait took no
+ * time; its start time is left over, and ignored while the task is queued or on a CPU.
  */
 #include <linux/bpf.h>
 #include <stdbool.h>
@@ -35,12 +34,10 @@ char LICENSE[] SEC("license") = "GPL";
 /* include/linux/sched.h */
 #define TASK_UNINTERRUPTIBLE 0x2
 #define TASK_NOLOAD 0x400
+#define PF_KTHREAD 0x00200000
 
 /* A shorter wait may be rounding: a wake-up that came before the switch was seen ended nothing. */
 #define LEAST_UNSEEN_NS 20000
-
-/* include/linux/sched.h */
-#define PF_KTHREAD 0x00200000
 
 struct measure_control control;
 
@@ -150,7 +147,7 @@ static __always_inline void begin_wait(struct task_struct *task, __u32 state)
 	if (measured->since_ns)
 		add_unseen(measured, task, now);
 	measured->iowait = iowait;
-	measured->memory = iowait && in_memory_stall(task) && !in_reclaim(task);
+	measured->memory = iowait && is_thrashing(task);
 	measured->switches = task->nvcsw;
 	measured->queued_ns = task->sched_info.run_delay;
 	measured->ran_ns = task->se.sum_exec_runtime;

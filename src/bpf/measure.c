@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "bpf/measure.h"
 
-#include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <bpf/measure.skel.h>
 #include <errno.h>
@@ -46,24 +45,10 @@ static bool keeps_pressure(void)
 static int choose_programs(struct measure *measure)
 {
 	struct measure_bpf *bpf = measure->program;
-	struct btf *btf = loading_types();
-	struct bpf_program *program;
+	int err = loading_choose(bpf->obj, NULL);
 
-	if (!btf)
-		return -ENOENT;
-	bpf_object__for_each_program(program, bpf->obj)
-	{
-		const char *point = strchr(bpf_program__section_name(program), '/');
-
-		if (!bpf_program__autoload(program))
-			bpf_program__set_autoload(program, loading_arguments(btf, point + 1) >= 0);
-	}
-	/* prev_state is there since 5.18. */
-	bpf_program__set_autoload(loading_arguments(btf, "sched_switch") >= 4
-					  ? bpf->progs.switched_plain
-					  : bpf->progs.switched_state,
-				  false);
-	btf__free(btf);
+	if (err)
+		return err;
 	bpf->rodata->make_late = makes_late();
 	bpf_program__set_autoload(bpf->progs.forked, !bpf->rodata->make_late);
 	bpf_program__set_autoattach(bpf->progs.meet, false);

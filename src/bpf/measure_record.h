@@ -62,7 +62,7 @@ struct measured_end {
 	__u64 sequence; /* one more than its number since the start; written last */
 	__u64 start_ns, process_start_ns; /* CLOCK_MONOTONIC */
 	__s32 pid, tgid; /* in the initial namespace, as in exit records */
-	__u32 last; /* no thread of the process lives on: its figures are known */
+	__u32 last; /* the whole process has ended: `process` is known */
 	__u32 unused;
 	struct measured_delay own[MEASURED], process[MEASURED];
 };

@@ -93,7 +93,7 @@ struct {
 	__u64 since_ns; /* of its wait in progress; 0: there is none, or it began before it was met
 			 */
 	__u32 known;
-	__u32 waits; /* it, or a thread visited since, is in a wait that goes on */
+	__u32 waits; /* it, or a thread visited since, is waiting now */
 } measured;
 
 /*
@@ -241,7 +241,7 @@ static __always_inline __u64 guessed_wait(const struct task_struct *task, bool i
 	return ns < bound ? ns : bound;
 }
 
-/* Adds a wait that goes on to those that have ended of its kind. */
+/* Adds a wait in progress to the finished ones of its kind. */
 static __always_inline void go_on_in(enum measured kind, __u64 since_ns, __u64 now)
 {
 	if (!since_ns)
@@ -262,7 +262,7 @@ static __always_inline void look_at_wait(struct task_struct *task, struct measur
 	if (measured.since_ns || !in_state_d(task) || is_queued(task) || task->on_cpu)
 		return;
 	found->iowait = in_io_wait(task);
-	found->memory = found->iowait && in_memory_stall(task);
+	found->memory = found->iowait && is_thrashing(task);
 	measured.since_ns = bpf_ktime_get_ns() - guessed_wait(task, found->iowait);
 	*(volatile __u64 *)&found->since_ns = measured.since_ns;
 }
@@ -284,7 +284,9 @@ static __always_inline void look_up(struct task_struct *task)
 		return;
 	}
 	__builtin_memcpy(&measured.own, found->own, sizeof(measured.own));
-	__builtin_memcpy(&measured.ended, found->ended, sizeof(measured.ended));
+	/* Only leaders have them. */
+	if (task->pid == task->tgid)
+		__builtin_memcpy(&measured.ended, found->ended, sizeof(measured.ended));
 	look_at_wait(task, found);
 	now = bpf_ktime_get_ns();
 	if (in_state_d(task) && !is_queued(task) && !task->on_cpu) {
@@ -299,7 +301,7 @@ static __always_inline void look_up(struct task_struct *task)
 	}
 }
 
-/* Puts what was measured of a kind in place of what was booked. */
+/* Replaces what the kernel booked of a kind by what was measured. */
 #define PUT_MEASURED(NAME, ...) \
 	if (measured_kinds & 1u << DELAY_##NAME) \
 		put_sum(record, DELAY_##NAME, &sums[MEASURED_##NAME]);
@@ -609,7 +611,7 @@ __noinline int visit(__u64 run_ns, __u32 threads, __u32 settled)
 		put_entry(pid, 0);
 		return 0;
 	}
-	/* The time of a measured wait that goes on is to be read again. */
+	/* A measured wait in progress must be read again next time. */
 	remember(was, task, run_ns, threads, settled && !measured.waits);
 	put_entry(pid, control.records + 1);
 	write_thread(task, pid, SNAPSHOT_FIRST);

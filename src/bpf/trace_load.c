@@ -2,7 +2,6 @@
 #include "bpf/trace_load.h"
 
 #include <bpf/bpf.h>
-#include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <bpf/trace.skel.h>
 #include <errno.h>
@@ -87,34 +86,6 @@ void windows_close(struct windows *windows)
 #define THREADS_SHARE 2048 /* room for threads takes that part of the memory at least */
 #define SITES_MIN 16U
 #define STACKS_MIN 1024U
-
-/*
- * Chooses the programs that this kernel has the tracepoints for; states_alone: only those of
- * switches and wake-ups, and of births.
- */
-static int choose_programs(struct trace_bpf *bpf, bool states_alone)
-{
-	struct btf *btf = loading_types();
-	struct bpf_program *program;
-
-	if (!btf)
-		return -ENOENT;
-	bpf_object__for_each_program(program, bpf->obj)
-	{
-		const char *point = strchr(bpf_program__section_name(program), '/');
-
-		if (point && !bpf_program__autoload(program) &&
-		    (!states_alone || !strcmp(point, "/sched_switch")))
-			bpf_program__set_autoload(program, loading_arguments(btf, point + 1) >= 0);
-	}
-	/* prev_state is there since 5.18. */
-	if (loading_arguments(btf, "sched_switch") >= 4)
-		bpf_program__set_autoload(bpf->progs.switched_plain, false);
-	else
-		bpf_program__set_autoload(bpf->progs.switched_state, false);
-	btf__free(btf);
-	return 0;
-}
 
 /* The next power of two. */
 static uint32_t round_up(uint32_t n)
@@ -307,7 +278,8 @@ int trace_load(struct trace_program *program, uint32_t threads, uint32_t sites, 
 	program->threads = threads ? round_up(threads) : choose_room();
 	program->sites = round_up(sites < SITES_MIN ? SITES_MIN : sites);
 	program->cpus = (uint32_t)libbpf_num_possible_cpus();
-	err = choose_programs(bpf, !sites);
+	/* States alone take those of switches and wake-ups, and of births. */
+	err = loading_choose(bpf->obj, sites ? NULL : "sched_switch");
 	if (!err)
 		err = prepare(program, blocked_stacks, !sites);
 	if (!err)

@@ -49,7 +49,7 @@ static bool is_accounted(const struct snapshot_record *record)
 	return record->kinds & DELAY_BIT(DELAY_SWAPIN);
 }
 
-/* Whether what is measured of it lacks what it waited before it was met. */
+/* Whether measuring began after the task did: its earlier waits are unknown. */
 static bool is_measured_late(const struct bpf_source *source, const struct snapshot_record *record)
 {
 	return record->measured && !is_accounted(record) && record->start_ns < source->measure_ns;

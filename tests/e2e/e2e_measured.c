@@ -349,6 +349,61 @@ E2E_TEST(test_thread)
 	}
 }
 
+/* Executes a load that hangs, as the process's leader. */
+static void *execute(void *log)
+{
+	execl(e2e_format("%s/load/load_own", getenv("TESTS_BUILDDIR")), "load_own", "-l", log,
+	      "hang", "100", NULL);
+	_exit(1);
+}
+
+/* Has a thread hang and end, and another one execute. */
+_Noreturn static void execute_in_thread(char *log)
+{
+	pthread_t thread;
+	uint64_t ns = 0;
+
+	e2e_sleep(0.8);
+	if (pthread_create(&thread, NULL, hang, &ns) || pthread_join(thread, NULL) ||
+	    pthread_create(&thread, NULL, execute, log))
+		_exit(1);
+	for (;;)
+		pause();
+}
+
+/*
+ * A thread that executes a program becomes the leader, with its own waits and those of threads that
+ * ended: what is waited after that is not taken for what was known before.
+ */
+E2E_TEST(test_executed)
+{
+	const char *log = e2e_path("log");
+	double shown = 0, own;
+	struct e2e_result r;
+	struct samples s;
+	pid_t pid;
+
+	require_measuring(__func__);
+	fflush(NULL);
+	pid = fork();
+	if (!pid)
+		execute_in_thread(e2e_keep(strdup(log)));
+	guard_push_child(pid);
+	guard_push(UNDO_UNLINK, log, NULL);
+	e2e_run(&r, NULL, "--measure yes -b -o json -d 0.5 -n 8 -p %d", (int)pid);
+	check_silent_success(&r);
+	parse_json(&r, &s);
+	for (size_t i = 0; i < s.n; i++)
+		shown += (double)member_u64(json_object_get(task_must(s.v[i], pid), "waited"),
+					    "dwait") /
+			 1e3;
+	e2e_sleep(0.5);
+	own = HANGS * HANG_US + own_at(log, member_real(s.v[s.n - 1], "time") * 1e6);
+	printf("# %.1f ms shown of %.1f\n", shown / 1e3, own / 1e3);
+	assert_true(own > 1.5e6);
+	assert_true(fabs(shown - own) <= own * 0.1);
+}
+
 /* Who ended has all that it waited, also if it was in no sample. */
 E2E_TEST(test_ended)
 {
