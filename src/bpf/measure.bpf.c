@@ -25,6 +25,7 @@
 
 #include "bpf/kernel_types.h"
 #include "bpf/measure_record.h"
+#include "bpf/thread_end.bpf.h"
 
 /* Not all arguments of a tracepoint are used. */
 #pragma clang diagnostic ignored "-Wunused-parameter"
@@ -308,19 +309,6 @@ static __always_inline void move_sum(struct measured_sum *to, struct measured_su
 	*from = (struct measured_sum){ 0 };
 }
 
-/*
- * The thread that keeps the sums of those of its process that end: the leader, or the thread that
- * will be the leader, as it executes a program (fs/exec.c:de_thread()).
- */
-static __always_inline struct task_struct *keeper_of(struct task_struct *task)
-{
-	struct task_struct *next = bpf_core_field_exists(task->signal->group_exec_task)
-					   ? task->signal->group_exec_task
-					   : task->signal->group_exit_task;
-
-	return next ? next : task->group_leader;
-}
-
 /* Moves the sums of a thread that ends to where those of its process are kept. */
 static __always_inline void move_sums(struct task_struct *task, struct measured_task *measured)
 {
@@ -376,7 +364,7 @@ SEC("tp_btf/sched_process_exit")
 int BPF_PROG(exited, struct task_struct *task)
 {
 	struct measured_task *measured = measured_of(task), *leader;
-	bool last = task->signal->live.counter == 0;
+	bool last = is_last(task);
 	struct measured_end *end;
 	__u64 number;
 	__u32 at;
@@ -390,19 +378,14 @@ int BPF_PROG(exited, struct task_struct *task)
 	end = bpf_map_lookup_elem(&ends, &at);
 	if (!end)
 		return 0;
-	*(volatile __u64 *)&end->sequence = 0;
-	end->start_ns = task->start_time;
-	end->process_start_ns = task->group_leader->start_time;
-	end->pid = (__s32)task->pid;
-	end->tgid = (__s32)task->tgid;
-	end->last = last;
+	put_end(&end->end, task);
 	put_own(end, measured);
 	if (measured && !(last && measured == leader)) {
 		move_sums(task, measured);
 		leader = measured_of(task->group_leader);
 	}
 	put_process(end, leader);
-	__sync_lock_test_and_set(&end->sequence, number + 1);
+	__sync_lock_test_and_set(&end->end.sequence, number + 1);
 	return 0;
 }
 

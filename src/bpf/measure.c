@@ -18,9 +18,7 @@
 
 struct measure {
 	struct measure_bpf *program;
-	const struct measured_end *kept; /* mapped */
-	struct measured_end *ended; /* those taken last */
-	uint64_t taken; /* so many ends were taken since the start */
+	struct end_ring ends;
 	uint32_t kinds;
 };
 
@@ -92,9 +90,14 @@ int measure_open(struct measure **out)
 	if (!err)
 		err = measure_bpf__load(measure->program);
 	if (!err) {
-		measure->kept = mapped_values(measure->program->maps.ends, MEASURED_ENDS,
-					      sizeof(*measure->kept), PROT_READ);
-		err = measure->kept ? attach_in_order(measure->program) : -errno;
+		measure->ends = (struct end_ring){
+			.kept = mapped_values(measure->program->maps.ends, MEASURED_ENDS,
+					      sizeof(struct measured_end), PROT_READ),
+			.size = sizeof(struct measured_end),
+			.room = MEASURED_ENDS,
+			.written = (const uint64_t *)&measure->program->bss->control.ends,
+		};
+		err = measure->ends.kept ? attach_in_order(measure->program) : -errno;
 	}
 	debug_log("measuring: %s", err ? strerror(-err) : "loaded");
 	if (err) {
@@ -120,44 +123,19 @@ bool measure_is_late(const struct measure *measure)
 	return measure->program->rodata->make_late;
 }
 
-const struct measured_end *measure_take_ends(struct measure *measure, size_t *n, bool *lost)
+struct end_ring *measure_ends(struct measure *measure)
 {
-	uint64_t until = *(volatile __u64 *)&measure->program->bss->control.ends;
-
-	*n = 0;
-	*lost = until - measure->taken > MEASURED_ENDS;
-	if (*lost)
-		measure->taken = until - MEASURED_ENDS;
-	if (measure->taken != until && !measure->ended)
-		measure->ended = xcalloc(MEASURED_ENDS, sizeof(*measure->ended));
-	for (; measure->taken != until; measure->taken++) {
-		const struct measured_end *kept =
-			&measure->kept[measure->taken & (MEASURED_ENDS - 1)];
-		struct measured_end *end = &measure->ended[*n];
-		uint64_t sequence;
-
-		*end = *(const volatile struct measured_end *)kept;
-		sequence = *(const volatile __u64 *)&kept->sequence;
-		/* It is being written. */
-		if (end->sequence < measure->taken + 1)
-			break;
-		/* Another was written over it. */
-		if (end->sequence != measure->taken + 1 || sequence != end->sequence)
-			*lost = true;
-		else
-			++*n;
-	}
-	return measure->ended;
+	return &measure->ends;
 }
 
 void measure_close(struct measure *measure)
 {
 	if (!measure)
 		return;
-	if (measure->kept)
-		munmap((void *)(uintptr_t)measure->kept,
-		       mapped_bytes(MEASURED_ENDS, sizeof(*measure->kept)));
+	if (measure->ends.kept)
+		munmap((void *)(uintptr_t)measure->ends.kept,
+		       mapped_bytes(MEASURED_ENDS, sizeof(struct measured_end)));
+	end_ring_free(&measure->ends);
 	measure_bpf__destroy(measure->program);
-	free(measure->ended);
 	free(measure);
 }

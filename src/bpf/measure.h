@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "bpf/end_ring.h"
 #include "bpf/measure_record.h"
 
 struct measure;
@@ -28,11 +29,8 @@ uint32_t measure_kinds(const struct measure *measure);
 /* Whether a thread without an entry there has not waited since; else nothing is known of it. */
 bool measure_is_late(const struct measure *measure);
 
-/*
- * The ends of threads since the call before, in their order: up to MEASURED_ENDS. Valid until the
- * next call. lost: some are missing, as more ended than are kept.
- */
-const struct measured_end *measure_take_ends(struct measure *measure, size_t *n, bool *lost);
+/* The ends of threads that waited, or were booked waits: struct measured_end. */
+struct end_ring *measure_ends(struct measure *measure);
 
 /* Detaches, and frees. NULL is allowed. */
 void measure_close(struct measure *measure);

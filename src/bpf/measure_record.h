@@ -7,6 +7,7 @@
 
 #include <linux/types.h>
 
+#include "bpf/thread_end.h"
 #include "data/delay_table.h"
 
 /*
@@ -57,13 +58,12 @@ struct measured_delay {
 	__u32 max_us;
 };
 
-/* The last figures of a thread that waited, or that was booked waits; and of its process. */
+/*
+ * The last figures of a thread that waited, or that was booked waits; and of its process where it
+ * is the last of that.
+ */
 struct measured_end {
-	__u64 sequence; /* one more than its number since the start; written last */
-	__u64 start_ns, process_start_ns; /* CLOCK_MONOTONIC */
-	__s32 pid, tgid; /* in the initial namespace, as in exit records */
-	__u32 last; /* the whole process has ended: `process` is known */
-	__u32 unused;
+	struct thread_end end;
 	struct measured_delay own[MEASURED], process[MEASURED];
 };
 

@@ -17,6 +17,7 @@
 
 #include "bpf/kernel_types.h"
 #include "bpf/snapshot_record.h"
+#include "bpf/trace_local.bpf.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
@@ -81,6 +82,39 @@ struct {
 	__type(key, int);
 	__type(value, struct measured_task);
 } waits SEC(".maps");
+
+/* Threads are traced. Set before the program is loaded. */
+const volatile bool traced;
+
+/* The maps of trace.bpf.c. */
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct local);
+} locals SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct ended_times);
+} ended_of SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct trace_thread_slot);
+} threads SEC(".maps");
+
+/* How the visited task spent its time; of a process's leader with its threads that have ended. */
+struct {
+	__u64 ns[WAIT_STATES]; /* up to now */
+	__u32 state; /* that it is in; WAIT_STATES: none, as it ends */
+	__u32 known;
+} spent;
 
 /*
  * What was measured of the visited task. Only the loops over tasks can ask for it: only there does
@@ -301,6 +335,65 @@ static __always_inline void look_up(struct task_struct *task)
 	}
 }
 
+/* The looks at a thread's times while they are written. */
+#define PATIENCE 64
+
+/*
+ * Copies the times of a thread's slot. Whether they are known. A machine whose loads overtake each
+ * other may find a wait twice or not at all, until the thread is looked at again.
+ */
+__noinline int copy_times(__u32 at)
+{
+	struct trace_thread_slot *slot = bpf_map_lookup_elem(&threads, &at);
+	__u64 since, now;
+
+	if (!at || !slot)
+		return 0;
+	for (int i = 0; i < PATIENCE; i++) {
+		__u32 version = *(volatile __u32 *)&slot->version;
+
+		if (version & 1)
+			continue;
+		barrier();
+		__builtin_memcpy(spent.ns, slot->thread.ns, sizeof(spent.ns));
+		since = slot->thread.since_ns;
+		spent.state = slot->thread.state;
+		barrier();
+		if (*(volatile __u32 *)&slot->version != version)
+			continue;
+		now = bpf_ktime_get_ns();
+		if (spent.state < WAIT_STATES && now > since)
+			spent.ns[spent.state] += now - since;
+		return !slot->thread.hidden;
+	}
+	return 0;
+}
+
+/* Finds how a task spent its time. */
+static __always_inline void look_at_times(struct task_struct *task)
+{
+	const struct ended_times *ended = NULL;
+	const struct local *local;
+
+	if (!traced)
+		return;
+	__builtin_memset(spent.ns, 0, sizeof(spent.ns));
+	spent.state = WAIT_STATES;
+	local = bpf_task_storage_get(&locals, task, NULL, 0);
+	if (local && (local->gone == GONE || (local->gone == LEAVING && !control.threads)))
+		spent.known = 1;
+	else
+		spent.known = local && local->slot != SLOT_TAKEN && copy_times(local->slot);
+	if (!control.threads && task->pid == task->tgid)
+		ended = bpf_task_storage_get(&ended_of, task, NULL, 0);
+	if (!ended)
+		return;
+	for (int i = 0; i < WAIT_STATES; i++)
+		spent.ns[i] += ended->ns[i];
+	if (ended->partial)
+		spent.known = 0;
+}
+
 /* Replaces what the kernel booked of a kind by what was measured. */
 #define PUT_MEASURED(NAME, ...) \
 	if (measured_kinds & 1u << DELAY_##NAME) \
@@ -392,6 +485,17 @@ static __always_inline __u32 known_ranges(void)
 	return 0 DELAY_STORED(RANGE_BIT);
 }
 
+/* Puts how a task spent its time. */
+static __always_inline void put_times(struct snapshot_record *record)
+{
+	record->times_known = 0;
+	if (!traced)
+		return;
+	record->times_known = spent.known;
+	record->in = spent.state;
+	__builtin_memcpy(record->state_ns, spent.ns, sizeof(record->state_ns));
+}
+
 /* Puts a thread's own figures. */
 static __always_inline void put_thread(struct snapshot_record *record,
 				       const struct task_struct *task)
@@ -410,6 +514,7 @@ static __always_inline void put_thread(struct snapshot_record *record,
 	cpu->max = range ? task->sched_info.max_run_delay : 0;
 	cpu->min = range ? task->sched_info.min_run_delay : 0;
 	put_wait(record, task);
+	put_times(record);
 	/* A thread without storage for its delays began before they were accounted. */
 	record->kinds = 1u << DELAY_CPU | (delays ? known_kinds() : 0);
 	record->ranges = (range ? 1u << DELAY_CPU : 0) | known_ranges();
@@ -428,6 +533,7 @@ static __always_inline void put_ended(struct snapshot_record *record, int tgid,
 	record->start_ns = record->read_ns = record->waited_ns = 0;
 	record->wait = SNAPSHOT_NO_WAIT;
 	record->measured = 0;
+	record->times_known = 0;
 	record->pid = record->tgid = tgid;
 	record->user_ns = signal->utime;
 	record->system_ns = signal->stime;
@@ -685,6 +791,7 @@ static __always_inline void write_threads(struct task_struct *leader)
 			continue;
 		subject = (__u64)task;
 		look_up(task);
+		look_at_times(task);
 		write_part();
 	}
 	bpf_iter_task_destroy(&it);
@@ -702,6 +809,7 @@ static __always_inline void visit_process(struct task_struct *leader)
 		return;
 	measured.waits = 0;
 	look_up(leader);
+	look_at_times(leader);
 	sum.settled = !leader->on_rq;
 	threads = threads_of_subject();
 	if (threads > 1)
@@ -736,6 +844,7 @@ int walk(void *context)
 				continue;
 			measured.waits = 0;
 			look_up(task);
+			look_at_times(task);
 			visit(task->se.sum_exec_runtime, 1, !task->on_rq);
 		}
 		bpf_iter_task_destroy(&it);
@@ -773,6 +882,7 @@ int each(struct bpf_iter__task *context)
 		return 0;
 	put_entry(pid, control.records + 1);
 	look_up(task);
+	look_at_times(task);
 	write_thread(task, pid, SNAPSHOT_FIRST);
 	if (!control.threads && task == task->group_leader)
 		write_ended(task->signal, pid);

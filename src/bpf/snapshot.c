@@ -15,6 +15,7 @@
 #include "bpf/loading.h"
 #include "bpf/measure.h"
 #include "bpf/refusal.h"
+#include "bpf/trace.h"
 #include "data/sample.h"
 
 /* The least number of entries in the program's memory. */
@@ -30,6 +31,8 @@ struct snapshot {
 	bool threads;
 	enum snapshot_way way;
 	const struct measure *measure; /* NULL: waits are not measured */
+	const struct trace *trace; /* NULL: they are not traced */
+	uint64_t trace_began_ns;
 	struct snapshot_bpf *program;
 	struct bpf_link *link; /* SNAPSHOT_EACH */
 	size_t room; /* entries and records that the maps hold */
@@ -92,16 +95,33 @@ static int size_maps(struct snapshot *snapshot)
 	return err;
 }
 
-/* Gives the program the map of measured waits, or leaves that out, which a kernel may lack. */
-static int lend_waits(struct snapshot *snapshot)
+/* Gives the program a map of other programs; fd -1: leaves it out, which a kernel may lack. */
+static int lend_map(struct bpf_map *map, int fd)
 {
-	struct snapshot_bpf *program = snapshot->program;
+	return fd < 0 ? bpf_map__set_autocreate(map, false) : bpf_map__reuse_fd(map, fd);
+}
 
-	program->rodata->measured_kinds = snapshot->measure ? measure_kinds(snapshot->measure) : 0;
-	program->rodata->makes_late = snapshot->measure && measure_is_late(snapshot->measure);
-	if (snapshot->measure)
-		return bpf_map__reuse_fd(program->maps.waits, measure_map(snapshot->measure));
-	return bpf_map__set_autocreate(program->maps.waits, false);
+/* Gives the program what is measured and traced. */
+static int lend_maps(struct snapshot *snapshot)
+{
+	const struct measure *measure = snapshot->measure;
+	struct snapshot_bpf *program = snapshot->program;
+	struct trace_maps maps = { -1, -1, -1 };
+	int err;
+
+	program->rodata->measured_kinds = measure ? measure_kinds(measure) : 0;
+	program->rodata->makes_late = measure && measure_is_late(measure);
+	program->rodata->traced = snapshot->trace;
+	if (snapshot->trace)
+		maps = trace_maps(snapshot->trace);
+	err = lend_map(program->maps.waits, measure ? measure_map(measure) : -1);
+	if (!err)
+		err = lend_map(program->maps.locals, maps.locals);
+	if (!err)
+		err = lend_map(program->maps.ended_of, maps.ended);
+	if (!err)
+		err = lend_map(program->maps.threads, maps.threads);
+	return err;
 }
 
 /* Maps what the program writes, and makes the program ready to run. */
@@ -136,7 +156,7 @@ static int open_program(struct snapshot *snapshot)
 		snapshot->way == SNAPSHOT_WALK ? program->progs.walk : program->progs.each, true);
 	err = size_maps(snapshot);
 	if (!err)
-		err = lend_waits(snapshot);
+		err = lend_maps(snapshot);
 	if (!err)
 		err = snapshot_bpf__load(program);
 	if (!err)
@@ -160,8 +180,20 @@ static enum snapshot_way better_way(void)
 	return SNAPSHOT_EACH;
 }
 
+/* Keeps the trace. Whether it is another. */
+static bool note_trace(struct snapshot *snapshot, const struct trace *trace)
+{
+	uint64_t began_ns = trace ? trace_began_ns(trace) : 0;
+
+	if (trace == snapshot->trace && began_ns == snapshot->trace_began_ns)
+		return false;
+	snapshot->trace = trace;
+	snapshot->trace_began_ns = began_ns;
+	return true;
+}
+
 int snapshot_open(struct snapshot **out, bool threads, enum snapshot_way way,
-		  const struct measure *measure)
+		  const struct measure *measure, const struct trace *trace)
 {
 	struct snapshot *snapshot = xcalloc(1, sizeof(*snapshot));
 	struct sysinfo machine;
@@ -174,6 +206,7 @@ int snapshot_open(struct snapshot **out, bool threads, enum snapshot_way way,
 	sysinfo(&machine);
 	snapshot->threads = threads;
 	snapshot->measure = measure;
+	note_trace(snapshot, trace);
 	snapshot->room = machine.procs + machine.procs / 2 + 1024u;
 	snapshot->way = way == SNAPSHOT_ANY ? better_way() : way;
 	err = open_program(snapshot);
@@ -358,6 +391,19 @@ void snapshot_pass(struct snapshot *snapshot, size_t record)
 		return;
 	munmap((char *)snapshot->records + snapshot->passed, bytes - snapshot->passed);
 	snapshot->passed = bytes;
+}
+
+void snapshot_trace(struct snapshot *snapshot, const struct trace *trace)
+{
+	if (!note_trace(snapshot, trace))
+		return;
+	/*
+	 * It is loaded anew, with the maps, before the time of the next snapshot. Where that fails,
+	 * snapshot_take() says why.
+	 */
+	close_program(snapshot);
+	if (trace)
+		open_program(snapshot);
 }
 
 enum snapshot_way snapshot_way(const struct snapshot *snapshot)

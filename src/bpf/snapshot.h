@@ -14,6 +14,7 @@
 
 struct measure;
 struct snapshot;
+struct trace;
 
 enum snapshot_way { SNAPSHOT_ANY, SNAPSHOT_WALK, SNAPSHOT_EACH };
 
@@ -29,10 +30,10 @@ struct snapshot_view {
 /*
  * Loads the program. threads: an entry a thread, else one a process. SNAPSHOT_ANY: each way in
  * turn, the better one first. measure: measures waits, and must stay open; NULL: none are measured.
- * 0, or -errno as refusal_summary() has it in words.
+ * trace: as for snapshot_trace(). 0, or -errno as refusal_summary() has it in words.
  */
 int snapshot_open(struct snapshot **out, bool threads, enum snapshot_way way,
-		  const struct measure *measure);
+		  const struct measure *measure, const struct trace *trace);
 
 /*
  * How to take a snapshot: with records of all tasks; with records also of tasks that only moved to
@@ -52,6 +53,12 @@ int snapshot_take(struct snapshot *snapshot, unsigned how, struct snapshot_view 
  * once would be memory of ours. The view's others stay as they are.
  */
 void snapshot_pass(struct snapshot *snapshot, size_t record);
+
+/*
+ * Has snapshots tell how threads spend their time, as it is traced, from the next on; trace must
+ * stay open until this is called again. NULL: it is not traced any more.
+ */
+void snapshot_trace(struct snapshot *snapshot, const struct trace *trace);
 
 /* How it reads the tasks: SNAPSHOT_WALK or SNAPSHOT_EACH; refusal_words() says why by no walk. */
 enum snapshot_way snapshot_way(const struct snapshot *snapshot);

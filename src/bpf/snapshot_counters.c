@@ -27,6 +27,24 @@ static const enum wait_seen seen_as[] = {
 	[SNAPSHOT_WAIT_D] = SEEN_DWAIT,
 };
 
+/* Sets how the threads spent their time: nothing is known of it where one is not traced. */
+static void set_times(struct task_raw *raw, const struct snapshot_record *parts, size_t n)
+{
+	struct task_times times = { .at_ns = parts->read_ns };
+
+	for (size_t i = 0; i < n; i++) {
+		if (parts[i].part == SNAPSHOT_ENDED)
+			continue;
+		if (!parts[i].times_known)
+			return;
+		for (unsigned state = 0; state < WAIT_STATES; state++)
+			times.states.ns[state] += parts[i].state_ns[state];
+		if (parts[i].in < WAIT_STATES)
+			times.in[parts[i].in]++;
+	}
+	task_raw_set_times(raw, &times);
+}
+
 /* Adds the counters of a part. */
 static void add_part(struct task_raw *raw, const struct snapshot_record *part, uint64_t before_ns)
 {
@@ -76,6 +94,8 @@ void snapshot_counters(const struct snapshot_record *parts, size_t n, uint64_t b
 		add_part(raw, parts, before_ns);
 	for (size_t i = 1; i < n; i++)
 		add_part(raw, &parts[i], before_ns);
+	if (parts->times_known)
+		set_times(raw, parts, n);
 	raw->now.measured = parts->measured;
 	raw->counters.valid |= parts->measured & VALID_DWAIT;
 }

@@ -10,6 +10,7 @@
 
 #include "bpf/measure_record.h"
 #include "data/delay_table.h"
+#include "data/wait_state_table.h"
 
 #define SNAPSHOT_COMM 16
 
@@ -41,6 +42,13 @@ struct snapshot_record {
 	 * before; SNAPSHOT_DWAIT: dwait_ns.
 	 */
 	__u32 measured;
+	/*
+	 * Of each state the time since it was first traced, where that is known; in a process's
+	 * first record with that of its ended threads. in: the state that it is in, WAIT_STATES:
+	 * it ends. Not of the record of ended threads.
+	 */
+	__u32 times_known, in;
+	__u64 state_ns[WAIT_STATES];
 	__u32 wait; /* enum snapshot_wait */
 	__u32 part; /* enum snapshot_part */
 	__s32 pid; /* the thread's */

@@ -249,9 +249,9 @@ static __always_inline void switch_out(void *context, struct task_struct *task, 
 			note_name(&slot->thread, &(struct named_task){ task });
 			set_state_seldom(slot, local->slot, WAIT_STATES, now);
 		}
-		take_in(local);
+		count_lost(local, false);
 		local->slot = 0;
-		local->gone = 1;
+		local->gone = GONE;
 		return;
 	}
 	local = know(task, STATE_RUN, now);
@@ -352,6 +352,69 @@ int BPF_PROG(executed, struct task_struct *task)
 	identify(&slot->thread, &named);
 	LIST(thread, slot, local->slot);
 	end_write(&slot->version);
+	return 0;
+}
+
+/* ---- Ends ------------------------------------------------------------------------------------ */
+
+/* Takes the times of a thread that ends; false: it was not traced as a whole. */
+static __always_inline bool take_times(__u64 *ns, const struct local *local, __u64 now)
+{
+	const struct trace_thread_slot *slot = local ? thread_at(local->slot) : NULL;
+	__u32 state;
+
+	__builtin_memset(ns, 0, WAIT_STATES * sizeof(*ns));
+	if (!slot || !local->slot)
+		return false;
+	__builtin_memcpy(ns, slot->thread.ns, WAIT_STATES * sizeof(*ns));
+	state = slot->thread.state;
+	if (state < WAIT_STATES && now > slot->thread.since_ns)
+		ns[state] += now - slot->thread.since_ns;
+	return !slot->thread.hidden;
+}
+
+/* Adds the times of a thread that ends to those that its process keeps. */
+static __always_inline void keep_times(struct task_struct *task, const struct trace_end *end)
+{
+	struct task_struct *keeper = keeper_of(task);
+	struct ended_times *sum = keeper ? bpf_task_storage_get(&ended_of, keeper, NULL,
+								BPF_LOCAL_STORAGE_GET_F_CREATE)
+					 : NULL;
+
+	if (!sum)
+		return;
+	for (unsigned i = 0; i < WAIT_STATES; i++)
+		__sync_fetch_and_add(&sum->ns[i], end->own[i]);
+	if (!end->own_known)
+		sum->partial = 1;
+}
+
+/*
+ * Keeps how a thread spent its time until it ends, which takes a few us from here on, and its
+ * process if it is the last of that.
+ */
+SEC("tp_btf/sched_process_exit")
+int BPF_PROG(exited, struct task_struct *task)
+{
+	struct ended_times *sum = bpf_task_storage_get(&ended_of, task->group_leader, NULL, 0);
+	__u64 number = __sync_fetch_and_add(&control.ends, 1);
+	__u32 at = number & (TRACE_ENDS - 1);
+	struct trace_end *end = bpf_map_lookup_elem(&ends, &at);
+	struct local *local = known(task);
+
+	if (!end)
+		return 0;
+	put_end(&end->end, task);
+	end->own_known = take_times(end->own, local, bpf_ktime_get_ns());
+	__builtin_memcpy(end->process, end->own, sizeof(end->process));
+	end->process_known = end->own_known && !(sum && sum->partial);
+	for (unsigned i = 0; sum && i < WAIT_STATES; i++)
+		end->process[i] += sum->ns[i];
+	if (!end->end.last)
+		keep_times(task, end);
+	if (local)
+		local->gone = LEAVING;
+	__sync_lock_test_and_set(&end->end.sequence, number + 1);
 	return 0;
 }
 

@@ -28,6 +28,7 @@ struct changed {
 
 struct trace {
 	struct trace_program program;
+	uint64_t began_ns;
 	struct changed threads, sites;
 	uint64_t switches, lost_waits, lost_threads; /* by the reading before */
 	uint32_t roomless; /* threads without room at the reading before */
@@ -150,48 +151,11 @@ static void count_events(struct trace *trace, struct trace_counts *counts)
 	trace->lost_threads = threads;
 }
 
-/* Whether threads lacked room in that epoch, or do now. */
-static bool were_any(const struct trace_roomless *count, uint32_t epoch)
+/* Counts threads that had no room for a part of the time at least. */
+static void count_roomless(struct trace *trace, struct trace_counts *counts)
 {
-	return __atomic_load_n(&count->threads, __ATOMIC_ACQUIRE) ||
-	       __atomic_load_n(&count->epoch, __ATOMIC_RELAXED) >= epoch;
-}
-
-/*
- * Hands out the processes that had threads without room in the epoch, and forgets those that have
- * none any more.
- */
-static void hand_partial(struct trace *trace, uint32_t epoch, const struct trace_reader *reader)
-{
-	int map = bpf_map__fd(trace->program.bpf->maps.roomless);
-	struct trace_process process, next;
-	struct trace_roomless count;
-	bool more = !bpf_map_get_next_key(map, NULL, &process);
-
-	while (more) {
-		more = !bpf_map_get_next_key(map, &process, &next);
-		if (!bpf_map_lookup_elem(map, &process, &count)) {
-			if (were_any(&count, epoch) && reader->partial)
-				reader->partial(reader->arg, &process);
-			else if (!were_any(&count, epoch))
-				bpf_map_delete_elem(map, &process);
-		}
-		process = next;
-	}
-}
-
-/* Counts threads without room, and hands out their processes. Does nothing where all have room. */
-static void read_roomless(struct trace *trace, uint32_t epoch, const struct trace_reader *reader,
-			  struct trace_counts *counts)
-{
-	const struct trace_control *control = trace->program.control;
-
 	counts->roomless = trace->roomless + counts->lost_threads;
-	counts->nameless = were_any(&control->nameless, epoch);
-	trace->roomless = __atomic_load_n(&control->roomless.threads, __ATOMIC_ACQUIRE);
-	/* Names are forgotten one reading later. */
-	if (counts->roomless || control->roomless.epoch + 1 >= epoch)
-		hand_partial(trace, epoch, reader);
+	trace->roomless = __atomic_load_n(&trace->program.control->roomless, __ATOMIC_RELAXED);
 }
 
 /* Has the kernel measure the programs from now on, as long as it takes for a good figure. */
@@ -252,6 +216,7 @@ int trace_open(struct trace **out, const struct trace_options *options)
 		return err;
 	}
 	trace->switch_ns = -1;
+	trace->began_ns = clock_ns(CLOCK_MONOTONIC);
 	begin_measuring(trace);
 	*out = trace;
 	return 0;
@@ -276,7 +241,7 @@ int trace_read(struct trace *trace, const struct trace_reader *reader, struct tr
 	counts->read_ns = clock_ns(CLOCK_MONOTONIC);
 	READ_LIST(trace, site, epoch, hand_site);
 	READ_LIST(trace, thread, epoch, hand_thread);
-	read_roomless(trace, epoch, reader, counts);
+	count_roomless(trace, counts);
 	windows_trim(&trace->program.thread_slots);
 	windows_trim(&trace->program.site_slots);
 	windows_trim(&trace->program.links);
@@ -314,6 +279,25 @@ static bool is_waited_in(struct trace *trace, uint32_t slot, uint32_t generation
 			return true;
 	}
 	return false;
+}
+
+uint64_t trace_began_ns(const struct trace *trace)
+{
+	return trace->began_ns;
+}
+
+struct end_ring *trace_ends(struct trace *trace)
+{
+	return &trace->program.ends;
+}
+
+struct trace_maps trace_maps(const struct trace *trace)
+{
+	const struct trace_bpf *bpf = trace->program.bpf;
+
+	return (struct trace_maps){ .locals = bpf_map__fd(bpf->maps.locals),
+				    .ended = bpf_map__fd(bpf->maps.ended_of),
+				    .threads = bpf_map__fd(bpf->maps.threads) };
 }
 
 bool trace_forget(struct trace *trace, uint32_t slot)

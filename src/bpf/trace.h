@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "bpf/end_ring.h"
 #include "bpf/trace_record.h"
 
 struct trace;
@@ -29,7 +30,6 @@ struct trace_counts {
 	uint64_t lost_waits; /* that found no room for a site */
 	uint64_t lost_threads; /* that found no room */
 	uint64_t roomless; /* all that had no room, for a part of the time at least */
-	bool nameless; /* some of these are of processes that are not handed out */
 	bool no_calls; /* the system calls of sleepers are not known on this machine */
 	double cost_ns; /* CPU time of the programs; negative: not known */
 };
@@ -37,15 +37,13 @@ struct trace_counts {
 /*
  * Gets what changed since the reading before, as consistent copies that are valid during the call.
  * A thread that ended is given once more, with `ended`. Sites come before the threads that wait in
- * them. `slot` is the index by which threads name sites. A process that had threads without room,
- * so that not all of it was traced, is handed out as `partial`. `links` gets those of the site
- * before, if it has any. Both may be NULL.
+ * them. `slot` is the index by which threads name sites. `links` gets those of the site before, if
+ * it has any; it may be NULL.
  */
 struct trace_reader {
 	void (*site)(void *arg, uint32_t slot, const struct trace_site *site);
 	void (*links)(void *arg, uint32_t slot, const struct trace_links *links);
 	void (*thread)(void *arg, uint32_t slot, const struct trace_thread *thread);
-	void (*partial)(void *arg, const struct trace_process *process);
 	void *arg;
 };
 
@@ -54,6 +52,19 @@ int trace_open(struct trace **out, const struct trace_options *options);
 
 /* Reads what changed. 0 or -errno. */
 int trace_read(struct trace *trace, const struct trace_reader *reader, struct trace_counts *counts);
+
+/* When it was opened (CLOCK_MONOTONIC): another trace may have the same address later. */
+uint64_t trace_began_ns(const struct trace *trace);
+
+/* The ends of threads: struct trace_end. */
+struct end_ring *trace_ends(struct trace *trace);
+
+/* Descriptors of the maps that tell how threads spend their time, while this is open. */
+struct trace_maps {
+	int locals, ended, threads;
+};
+
+struct trace_maps trace_maps(const struct trace *trace);
 
 /* A kernel stack's addresses from the innermost on; the number of them, 0 where it is gone. */
 size_t trace_stack(struct trace *trace, int32_t stack, uint64_t *addresses, size_t room);

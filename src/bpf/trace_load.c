@@ -188,7 +188,14 @@ static int map_all(struct trace_program *program)
 	    !MAP(changed_sites, changed_sites, 2 * program->sites))
 		return -errno;
 #undef MAP
-	return 0;
+	program->ends = (struct end_ring){
+		.kept = mapped_values(bpf->maps.ends, TRACE_ENDS, sizeof(struct trace_end),
+				      PROT_READ),
+		.size = sizeof(struct trace_end),
+		.room = TRACE_ENDS,
+		.written = (const uint64_t *)&program->control->ends,
+	};
+	return program->ends.kept ? 0 : -errno;
 }
 
 /* Has all slots in the queues of free ones, but the first. */
@@ -338,6 +345,10 @@ static void unmap_all(struct trace_program *program)
 	UNMAP(changed_threads, 2 * program->threads);
 	UNMAP(changed_sites, 2 * program->sites);
 #undef UNMAP
+	if (program->ends.kept)
+		munmap((void *)(uintptr_t)program->ends.kept,
+		       mapped_bytes(TRACE_ENDS, sizeof(struct trace_end)));
+	end_ring_free(&program->ends);
 }
 
 void trace_unload(struct trace_program *program)

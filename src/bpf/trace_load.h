@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "bpf/end_ring.h"
 #include "bpf/trace_record.h"
 
 /*
@@ -61,6 +62,7 @@ struct trace_program {
 	struct windows links; /* struct trace_links, of the same slots */
 	/* Mapped. */
 	struct trace_control *control;
+	struct end_ring ends;
 	struct trace_cpu *cpu;
 	uint64_t *free_threads, *free_sites;
 	uint64_t *changed_threads, *changed_sites; /* two lists each */

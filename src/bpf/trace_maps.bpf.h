@@ -12,6 +12,8 @@
 #include <bpf/bpf_helpers.h>
 
 #include "bpf/kernel_types.h"
+#include "bpf/thread_end.bpf.h"
+#include "bpf/trace_local.bpf.h"
 #include "bpf/trace_record.h"
 
 /* include/linux/sched.h */
@@ -98,11 +100,6 @@ MAPPED_ARRAY(free_sites, __u64);
 MAPPED_ARRAY(changed_threads, __u64);
 MAPPED_ARRAY(changed_sites, __u64);
 
-/* The slot of a site; the generation tells whether the site is still there. */
-struct site_ref {
-	__u32 slot, generation;
-};
-
 /* The same as one number, which functions return and take. */
 struct site_word {
 	union {
@@ -117,14 +114,6 @@ struct {
 	__type(key, struct trace_key);
 	__type(value, struct site_ref);
 } places SEC(".maps");
-
-/* Processes with threads that found no room. */
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, TRACE_ROOMLESS);
-	__type(key, struct trace_process);
-	__type(value, struct trace_roomless);
-} roomless SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_STACK_TRACE);
@@ -145,71 +134,28 @@ struct {
 	__type(value, struct text);
 } texts SEC(".maps");
 
-/* The site of a thread's last wait of a sort, so that the next one of the same finds it. */
-struct recent {
-	struct trace_key key;
-	struct site_ref ref;
-};
-
-/* Whether a thread found no room: counted for its process, which sleep.key names, or for none. */
-enum lost { NOT_LOST, LOST, LOST_NAMELESS };
-
-/*
- * Earlier activities of a thread, of one kind and in one segment of its time: a segment ends when
- * the thread wakes another, or is woken by one. Its parts fill it.
- */
-struct thread_past {
-	__u64 ns : 48; /* 0: none */
-	__u64 generation : 16; /* of the site, its low bits */
-	__u32 site : 27; /* that it waited in, 0: none */
-	__u32 first : 1; /* of its segment */
-	__u32 state : 4; /* enum wait_state */
-	__u32 begin, end; /* moments */
-} __attribute__((packed, aligned(4)));
-
-/* A moment: the time in units of 2^MOMENT_SHIFT ns, modulo 2^32: 73 minutes. */
-#define MOMENT_SHIFT 10
-
-/* As many as fit into what the kernel allocates for a struct local, 512 bytes with its own. */
-#define PASTS 11
-
-/* Facts about a thread besides its slot. */
-struct local {
-	__u32 slot; /* 0: none; SLOT_TAKEN: is being made */
-	__u8 lost; /* enum lost */
-	__u8 gone; /* it ended, or the reader cannot see it */
-	__u8 throttled : 3; /* 1 + enum cpu_budget: what keeps it queued; 0: others that run */
-	__u8 fresh : 1; /* the segment has no part yet */
-	__u8 past; /* the index of the latest of the pasts */
-	__u64 arrived_ns; /* when it was switched in last, or born; 0: before it was seen */
-	__u64 blkio_ns; /* booked before the wait */
-	__u64 run_delay_ns; /* the same for queues */
-	__u64 run_ns; /* its run time when it was switched in */
-	struct site_ref io; /* the site of a wait of io, to be booked when it is switched in */
-	__u64 io_ns; /* and how long that wait was */
-	struct recent sleep, queue;
-	__u64 fault_inode; /* address of the inode of the file that a page fault was on last */
-	__u64 faults; /* how many there were then; it stays so while that one lasts */
-	__u64 within_ns[2]; /* when reclaim, compaction began; 0: not in it */
-	__u64 within_booked_ns;
-	__u64 segment_ns; /* when the segment began; 0: there is none */
-	__u64 bound_ns; /* when it ends; 0: it goes on */
-	struct thread_past pasts[PASTS];
-	__u16 asked; /* a task woke it last, its own work aside */
-	__u16 woken; /* 1 + the state that it was woken in, until it gets a CPU; 0: it was not */
-};
-
-/* Its element has 64 bytes before it, a pointer, and what the allocator adds (8). */
-_Static_assert(sizeof(struct local) <= 512 - 80, "room of an allocation");
-
-#define SLOT_TAKEN 0xffffffff
-
 struct {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
 	__type(key, int);
 	__type(value, struct local);
 } locals SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct ended_times);
+} ended_of SEC(".maps");
+
+/* The last ends of threads. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, TRACE_ENDS);
+	__type(key, __u32);
+	__type(value, struct trace_end);
+} ends SEC(".maps");
 
 static __always_inline struct trace_cpu *this_cpu(void)
 {

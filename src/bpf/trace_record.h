@@ -8,6 +8,7 @@
 
 #include <linux/types.h>
 
+#include "bpf/thread_end.h"
 #include "data/wait_state_table.h"
 
 #define TRACE_COMM 16
@@ -16,7 +17,7 @@
 #define TRACE_WAKERS 4
 #define TRACE_LINKS 12
 #define TRACE_FRAMES 32 /* of a stack */
-#define TRACE_ROOMLESS 256 /* processes that can be named as having threads without room */
+#define TRACE_ENDS 4096 /* so many ends of threads are kept until they are read: a power of two */
 
 #define TRACE_CALLS 512 /* system calls that may have a class of their own */
 #define TRACE_SOCKET_CALLS 21 /* what socketcall() can be asked for, from 1 on */
@@ -174,16 +175,11 @@ struct trace_run {
 
 #define TRACE_RUNS 8 /* a power of two */
 
-/* A process that has threads without room, and how many; when that changed last. */
-struct trace_process {
-	__u64 start_ns;
-	__s32 tgid;
-	__u32 unused;
-};
-
-struct trace_roomless {
-	__u32 threads;
-	__u32 epoch;
+/* How a thread spent its time since it was first seen, and its process's threads. */
+struct trace_end {
+	struct thread_end end;
+	__u64 own[WAIT_STATES], process[WAIT_STATES];
+	__u32 own_known, process_known; /* all of that time was traced */
 };
 
 /* Counts of a CPU, its current interrupt, and the tasks that ran on it. */
@@ -215,6 +211,6 @@ struct trace_control {
 	__u32 calls; /* the system calls that tasks are in are known on this machine */
 	struct trace_changed changed[2];
 	struct trace_ring free_threads, free_sites;
-	struct trace_roomless roomless; /* all of them */
-	struct trace_roomless nameless; /* threads of processes that the kernel's table lacks */
+	__u64 ends; /* so many ends were written */
+	__u32 roomless; /* threads that have no room now */
 };

@@ -92,62 +92,16 @@ static __always_inline struct local *known(struct task_struct *task)
 /* A thread that is met so long after it began was hidden: by the walk, and at switches. */
 #define HIDDEN_NS 1000000000ULL
 
-/* ---- Threads without room -------------------------------------------------------------------- */
-
-static __always_inline void count_roomless(struct trace_roomless *count, __u32 change)
+/* Counts a thread that finds no room, once; or takes that back: it has room, or has ended. */
+static __always_inline void count_lost(struct local *local, bool lost)
 {
-	count->epoch = *(volatile __u32 *)&control.epoch;
-	__sync_fetch_and_add(&count->threads, change);
-}
-
-/* The count of the process that a thread's sleep.key names, made if asked for. */
-static __always_inline struct trace_roomless *roomless_of(const struct local *local, bool make)
-{
-	struct trace_process key = { local->sleep.key.start_ns, local->sleep.key.tgid, 0 };
-	const struct trace_roomless none = { 0, 0 };
-	struct trace_roomless *count = bpf_map_lookup_elem(&roomless, &key);
-
-	if (count || !make)
-		return count;
-	bpf_map_update_elem(&roomless, &key, &none, BPF_NOEXIST);
-	return bpf_map_lookup_elem(&roomless, &key);
-}
-
-/* Counts a thread that finds no room, once. */
-__noinline int leave_out(struct local *local, const struct named_task *named)
-{
-	const struct task_struct *task, *leader;
-	struct trace_roomless *count;
 	struct trace_cpu *cpu = this_cpu();
 
-	if (!local || !named || !cpu || local->lost)
-		return 0;
-	task = named->task;
-	leader = BPF_CORE_READ(task, group_leader);
-	/* The thread is in no site, so the word names none. */
-	local->sleep.key.start_ns = BPF_CORE_READ(leader, start_time);
-	local->sleep.key.tgid = pid_at((__u64)leader);
-	cpu->lost_threads++;
-	count_roomless(&control.roomless, 1);
-	count = roomless_of(local, true);
-	local->lost = count ? LOST : LOST_NAMELESS;
-	count_roomless(count ?: &control.nameless, 1);
-	return 0;
-}
-
-/* Takes that back: it has room, or has ended. */
-__noinline int take_in(struct local *local)
-{
-	struct trace_roomless *count;
-
-	if (!local || !local->lost)
-		return 0;
-	count_roomless(&control.roomless, -1);
-	count = local->lost == LOST ? roomless_of(local, false) : &control.nameless;
-	local->lost = NOT_LOST;
-	if (count)
-		count_roomless(count, -1);
-	return 0;
+	if (local->lost == lost || !cpu)
+		return;
+	local->lost = lost;
+	cpu->lost_threads += lost;
+	__sync_fetch_and_add(&control.roomless, lost ? 1 : -1);
 }
 
 /*
@@ -167,7 +121,7 @@ __noinline __u32 make_thread(struct local *local, const struct named_task *named
 	local->run_delay_ns = BPF_CORE_READ(task, sched_info.run_delay);
 	local->run_ns = BPF_CORE_READ(task, se.sum_exec_runtime);
 	if (!pid_at((__u64)task)) {
-		local->gone = 1;
+		local->gone = GONE;
 		__sync_lock_test_and_set(&local->slot, 0);
 		return 0;
 	}
@@ -179,10 +133,10 @@ __noinline __u32 make_thread(struct local *local, const struct named_task *named
 		slot->thread.born_ns = slot->thread.since_ns = now;
 		slot->thread.hidden = *(volatile __u32 *)&control.walked && !local->lost &&
 				      now > slot->thread.start_ns + HIDDEN_NS;
-		take_in(local);
+		count_lost(local, false);
 		return at;
 	}
-	leave_out(local, named);
+	count_lost(local, true);
 	__sync_lock_test_and_set(&local->slot, 0);
 	return 0;
 }

@@ -232,9 +232,7 @@ void record_range(const struct task_record *record, uint32_t kinds, uint64_t *ma
 #define VALID_CHILDREN (UINT32_C(1) << (2 * DELAY_KINDS + 2))
 /* dwait_ns in counters; in a row the time waited of WAIT_DWAIT. */
 #define VALID_DWAIT (UINT32_C(1) << (2 * DELAY_KINDS + 3))
-/* The time waited of blkio, in a row: measured, whether the booked time is known or not. */
-#define VALID_BLKIO (UINT32_C(1) << (2 * DELAY_KINDS + 4))
-_Static_assert(2 * DELAY_KINDS + 5 <= 32, "too many kinds for the valid masks");
+_Static_assert(2 * DELAY_KINDS + 4 <= 32, "too many kinds for the valid masks");
 
 /* Counters since a task's start, or their growth. */
 struct counters {

@@ -65,6 +65,24 @@ void task_set_comm(struct task *task, const char *comm, size_t len)
 	task->comm[n] = '\0';
 }
 
+/* Lets go of the times of an element. */
+static void drop_times(struct task_raw *raw)
+{
+	if (raw->times && !--raw->times->refs)
+		free(raw->times);
+	raw->times = NULL;
+}
+
+void task_raw_set_times(struct task_raw *raw, const struct task_times *times)
+{
+	drop_times(raw);
+	if (!times)
+		return;
+	raw->times = xcalloc(1, sizeof(*raw->times));
+	*raw->times = *times;
+	raw->times->refs = 1;
+}
+
 /* What surrounds an element. */
 static struct shared_raw *shared_of(struct task_raw *raw)
 {
@@ -90,6 +108,7 @@ void task_raw_unref(struct task_raw *raw)
 	if (!raw || --shared_of(raw)->refs)
 		return;
 	task_unref(raw->task);
+	drop_times(raw);
 	free(raw);
 }
 
@@ -105,6 +124,7 @@ static void give_back(struct task_raw **place)
 	}
 	task_unref(raw->task);
 	raw->task = NULL;
+	drop_times(raw);
 }
 
 /* Has places for n elements. */
@@ -341,6 +361,8 @@ struct task_raw *sample_own(struct sample *sample, size_t i)
 	**place = *shared;
 	if (shared->task)
 		task_ref(shared->task);
+	if (shared->times)
+		shared->times->refs++;
 	return *place;
 }
 

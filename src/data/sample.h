@@ -244,6 +244,17 @@ static inline uint64_t waits_progress(const struct task_waits *waits, enum wait_
 	return waits->threads[kind] * at_ns - waits->began_ns[kind];
 }
 
+/*
+ * How a task has spent its time since its threads were first traced. Elements share it; it is not
+ * written to.
+ */
+struct task_times {
+	unsigned refs;
+	uint64_t at_ns; /* CLOCK_MONOTONIC: up to then */
+	struct wait_states states;
+	uint32_t in[WAIT_STATES]; /* threads that are in a state, and stay there while unchanged */
+};
+
 /* Times of children that were reaped. */
 struct task_children {
 	uint64_t user_ns, system_ns;
@@ -263,6 +274,7 @@ struct task_raw {
 	uint64_t read_ns; /* may be older for unchanged elements of a source that sets marks */
 	struct counters counters;
 	struct task_now now;
+	struct task_times *times; /* a reference; NULL: not all of its threads are traced */
 	struct task_children children; /* where VALID_CHILDREN says so */
 	uint64_t ran_ns; /* set by frame.c: it ran after this, not after the next reading */
 };
@@ -385,6 +397,9 @@ struct task_raw *task_raw_new(void);
 /* Take a reference to an element, and give one back; the last one frees it. NULL is allowed. */
 struct task_raw *task_raw_ref(struct task_raw *raw);
 void task_raw_unref(struct task_raw *raw);
+
+/* Sets how an element's task spent its time: a copy; NULL: that is not known. */
+void task_raw_set_times(struct task_raw *raw, const struct task_times *times);
 
 /* Removes all elements from the n-th on; the sample must have no exited ones. */
 void sample_truncate(struct sample *sample, size_t n);

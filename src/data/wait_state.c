@@ -171,6 +171,21 @@ void wait_states_add(struct wait_states *sum, const struct wait_states *more)
 		sum->ns[state] += more->ns[state];
 }
 
+void wait_states_take(struct wait_states *now, const struct wait_states *before)
+{
+	uint64_t owed = 0, *most = &now->ns[0];
+
+	for (unsigned state = 0; state < WAIT_STATES; state++) {
+		uint64_t *ns = &now->ns[state], was = before->ns[state];
+
+		owed += was > *ns ? was - *ns : 0;
+		*ns = was > *ns ? 0 : *ns - was;
+		if (*ns > *most)
+			most = ns;
+	}
+	*most -= owed < *most ? owed : *most;
+}
+
 uint64_t wait_states_alive(const struct wait_states *states)
 {
 	uint64_t ns = 0;

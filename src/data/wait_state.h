@@ -84,6 +84,12 @@ struct wait_states {
 /* Adds the times of another. */
 void wait_states_add(struct wait_states *sum, const struct wait_states *more);
 
+/*
+ * Takes the times of before from those of now. Those of a state that was left meanwhile may be
+ * less, as it was taken for going on: that is taken off the longest.
+ */
+void wait_states_take(struct wait_states *now, const struct wait_states *before);
+
 /* The time that the threads were alive: the sum of all states, in ns. */
 uint64_t wait_states_alive(const struct wait_states *states);
 

@@ -39,6 +39,9 @@ struct exit_record {
 	bool single; /* see struct task_raw */
 	uint32_t measured; /* kinds that were measured, not booked, as in struct task_now */
 	uint32_t max_us[DELAY_KINDS]; /* of those the longest wait */
+	/* How the task spent its time, where it was traced: with whole processes the process's. */
+	struct wait_states times;
+	bool times_known, times_tried;
 	size_t field; /* index of its task_record, where those are kept */
 	/* Set by exit_fold.c: */
 	pid_t reaper; /* the nearest ancestor that lives; 0: none, or not looked for */

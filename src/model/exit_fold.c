@@ -91,6 +91,8 @@ static void fold_alike(const struct exit_batch *given, struct exit_record *into,
 	if (!into->status)
 		into->status = record->status;
 	into->measured &= record->measured;
+	into->times_known &= record->times_known;
+	wait_states_add(&into->times, &record->times);
 	for (unsigned kind = 0; kind < DELAY_KINDS; kind++)
 		if (record->max_us[kind] > into->max_us[kind])
 			into->max_us[kind] = record->max_us[kind];

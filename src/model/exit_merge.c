@@ -116,6 +116,7 @@ static void set_fields(const struct exit_batch *given, struct sample *sample, si
 static void finish(const struct exit_batch *given, struct sample *sample, size_t at,
 		   const struct exit_record *record)
 {
+	const struct task_times times = { .at_ns = record->hi_ns, .states = record->times };
 	struct counters last = record->counters;
 	struct task_raw *raw = sample_touch(sample, at);
 
@@ -125,6 +126,7 @@ static void finish(const struct exit_batch *given, struct sample *sample, size_t
 	raw->now.measured |= record->measured;
 	counters_lift(&last, &raw->counters);
 	raw->counters = last;
+	task_raw_set_times(raw, record->times_known ? &times : NULL);
 	raw->exited = true;
 	raw->task->status = record->status;
 	set_fields(given, sample, at, record);

@@ -7,6 +7,9 @@
 #include "base/text.h"
 #include "base/util.h"
 
+/* By how much two readings of the times of one trace may differ. */
+#define TIMES_SLACK_NS NSEC_PER_MSEC
+
 /* Deltas that stay in memory, and the part of them that a frame should use at least. */
 #define USED_KEPT 512
 #define USED_PART 8
@@ -133,6 +136,54 @@ static void of_life(struct frame_info *info, struct row *row, struct counters *g
 	info->stale += wrong;
 }
 
+/* How the threads of an element have spent their time by then, if they stay in their states. */
+static struct wait_states times_by(const struct task_times *times, uint64_t by_ns)
+{
+	struct wait_states states = times->states;
+
+	for (unsigned state = 0; state < WAIT_STATES && by_ns > times->at_ns; state++)
+		states.ns[state] += times->in[state] * (by_ns - times->at_ns);
+	return states;
+}
+
+/* Far more running was traced than the scheduler counted: switches went unseen. */
+static bool is_contradicted(const struct frame_info *info, const struct row *row,
+			    const struct wait_states *spent)
+{
+	return row->valid & VALID_RUN && !info->since_start && row->interval_ns &&
+	       spent->ns[STATE_RUN] > row->deltas->grown.run_ns + row->interval_ns / 4;
+}
+
+/* Finds how the row's task spent the interval, where all its threads were traced. */
+static void find_spent(struct frame *frame, const struct frame_info *info, struct row *row)
+{
+	const struct task_raw *raw = row->raw, *before = row->before;
+	struct traced *traced;
+	struct wait_states spent, was = { { 0 } };
+
+	if (!raw->times || !info->prev || (before ? !before->times : !row->born))
+		return;
+	spent = times_by(raw->times, sample_read_ns(info->cur, raw));
+	if (row->unchanged)
+		spent = times_by(raw->times, raw->times->at_ns + row->interval_ns);
+	if (before)
+		was = row->unchanged ? raw->times->states
+				     : times_by(before->times, sample_read_ns(info->prev, before));
+	/* They are of another trace. */
+	if (wait_states_alive(&spent) + TIMES_SLACK_NS < wait_states_alive(&was))
+		return;
+	wait_states_take(&spent, &was);
+	if (is_contradicted(info, row, &spent))
+		return;
+	if (!frame->traced)
+		frame->traced = xcalloc(frame->cap, sizeof(*frame->traced));
+	traced = &frame->traced[row - frame->rows];
+	*traced = (struct traced){ .states = spent,
+				   .tgid = row->task->tgid,
+				   .start_ns = row->task->key.start_ns };
+	row->traced = traced;
+}
+
 /* Builds one row; before is NULL for a task that the sample before did not have. */
 static void build_row(struct frame *frame, struct frame_info *info, struct row *row,
 		      struct task_raw *raw, const struct task_raw *before,
@@ -175,6 +226,8 @@ static void build_row(struct frame *frame, struct frame_info *info, struct row *
 			row->interval_ns = info->interval_ns;
 	}
 	deltas->grown.valid &= ~DELAY_BOTH(options->unknown & ~raw->now.measured);
+	if (raw->times)
+		find_spent(frame, info, row);
 	info->stale += resolve(info, row, deltas);
 	info->io_booked |= raw->counters.delay[DELAY_BLKIO].ns >
 			   (before ? before->counters.delay[DELAY_BLKIO].ns : 0);
@@ -230,6 +283,12 @@ static const struct task_raw *find_before(const struct frame_info *info, const s
 	return NULL;
 }
 
+/* Whether an element's threads stay in waits that are delays, though not in state D. */
+static bool waits_unseen(const struct task_raw *raw)
+{
+	return raw->times && (raw->times->in[STATE_IO] || raw->times->in[STATE_DWAIT]);
+}
+
 /* Begins the row of a task to which nothing happened. */
 static void begin_idle(struct row *row, const struct task_raw *raw, const struct task_raw *before)
 {
@@ -255,7 +314,7 @@ static size_t build_idle(struct frame *frame, struct frame_info *info, size_t i,
 	size_t first = i;
 	uint32_t valid = 0;
 
-	for (; i < end && sample_idle(cur, i); i++) {
+	for (; i < end && sample_idle(cur, i) && !waits_unseen(cur->raw[i]); i++) {
 		struct row *row = &frame->rows[i];
 		const struct task_raw *raw = cur->raw[i], *before = prev->raw[i];
 
@@ -266,6 +325,8 @@ static size_t build_idle(struct frame *frame, struct frame_info *info, size_t i,
 		row->before = before;
 		row->traced = NULL;
 		row->interval_ns = interval_ns;
+		if (raw->times)
+			find_spent(frame, info, row);
 		valid |= row->valid;
 	}
 	info->kinds |= valid & DELAY_ALL;
@@ -328,6 +389,8 @@ void frame_build(struct frame *frame, struct frame_info *info, const struct samp
 	if (frame->cap < n) {
 		free(frame->rows);
 		free(frame->deltas);
+		free(frame->traced);
+		frame->traced = NULL;
 		frame->cap = n * 2;
 		frame->rows = xcalloc(frame->cap, sizeof(*frame->rows));
 		/* Has room for all, but few of its pages are ever touched. */
@@ -684,5 +747,6 @@ void frame_free(struct frame *frame)
 {
 	free(frame->rows);
 	free(frame->deltas);
+	free(frame->traced);
 	*frame = (struct frame){ 0 };
 }

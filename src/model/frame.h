@@ -65,6 +65,7 @@ enum note_id {
 	NOTE_LEAPT, /* value: enum psi_resource, or PSI_RESOURCES: of stat */
 	NOTE_PROC_SUBSET,
 	NOTE_TRACE_SYMBOLS,
+	NOTE_TRACE_SOURCE,
 	NOTE_IDS
 };
 
@@ -176,6 +177,7 @@ struct frame {
 	size_t unchanged; /* rows to which nothing happened */
 	struct deltas *deltas; /* of the rows to which something happened */
 	size_t ndeltas, used; /* and the most that were used since it was made */
+	struct traced *traced; /* of the rows that were, each at the row's index; NULL: of none */
 };
 
 /* How a frame is to be built. */

@@ -183,35 +183,6 @@ static bool is_past(const struct lives *lives, uint64_t ended_epoch)
 	return lives->epoch - ended_epoch >= KEPT_EPOCHS;
 }
 
-/* Frees a thread. */
-static void free_life(struct life *life)
-{
-	free(life->traced);
-	free(life);
-}
-
-/* Frees a process. */
-static void free_process(struct traced_process *process)
-{
-	free(process->whole);
-	free(process);
-}
-
-/* Empties what changed in a reading; the first has all there is. */
-static void empty_changes(struct lives *lives)
-{
-	if (lives->ngrowths > CHANGES_KEPT || lives->nintervals > CHANGES_KEPT) {
-		free(lives->intervals);
-		free(lives->growths);
-		free(lives->changed);
-		lives->intervals = NULL;
-		lives->growths = NULL;
-		lives->changed = NULL;
-		lives->intervals_cap = lives->growths_cap = lives->changed_cap = 0;
-	}
-	lives->nchanged = lives->nintervals = lives->ngrowths = 0;
-}
-
 void lives_begin(struct lives *lives, uint64_t read_ns,
 		 void (*forget)(void *arg, struct traced_process *process), void *arg)
 {
@@ -220,10 +191,16 @@ void lives_begin(struct lives *lives, uint64_t read_ns,
 	lives->epoch++;
 	lives->before_ns = lives->epoch > 1 ? lives->read_ns : read_ns;
 	lives->read_ns = read_ns;
-	empty_changes(lives);
+	/* The first reading has all there is. */
+	if (lives->nchanged > CHANGES_KEPT) {
+		free(lives->changed);
+		lives->changed = NULL;
+		lives->changed_cap = 0;
+	}
+	lives->nchanged = 0;
 	while (kept < lives->nended && is_past(lives, lives->ended[kept]->ended_epoch)) {
 		unlink_thread(lives, lives->ended[kept]);
-		free_life(lives->ended[kept++]);
+		free(lives->ended[kept++]);
 	}
 	lives->nended -= kept;
 	if (kept && lives->nended)
@@ -236,27 +213,12 @@ void lives_begin(struct lives *lives, uint64_t read_ns,
 		if (process->listed && is_past(lives, process->ended_epoch)) {
 			forget(arg, process);
 			unlink_process(lives, process);
-			free_process(process);
+			free(process);
 		} else if (process->listed) {
 			lives->empty[kept++] = process;
 		}
 	}
 	lives->nempty = kept;
-}
-
-/* Begins the interval of a process whose thread changes. */
-static void change_process(struct lives *lives, struct traced_process *process)
-{
-	struct process_interval *interval;
-
-	if (process->epoch == lives->epoch)
-		return;
-	process->epoch = lives->epoch;
-	process->interval = lives->nintervals++;
-	RESERVE(lives->intervals, lives->nintervals, lives->intervals_cap);
-	interval = &lives->intervals[process->interval];
-	*interval = (struct process_interval){ 0 };
-	memcpy(interval->unchanged, process->in, sizeof(interval->unchanged));
 }
 
 /* Makes a thread that was not seen before. */
@@ -265,13 +227,8 @@ static struct life *new_life(struct lives *lives, const struct trace_thread *rec
 	struct life *life = xcalloc(1, sizeof(*life));
 
 	life->now = *record;
-	/* It has spent no time yet. */
-	memset(life->now.ns, 0, sizeof(life->now.ns));
-	life->now.since_ns = lives->read_ns;
 	life->process = lives_process_make(lives, record->tgid, record->process_start_ns);
-	change_process(lives, life->process);
 	life->process->seen = true;
-	life->process->hidden |= record->hidden;
 	life->process->threads++;
 	link_thread(lives, life);
 	return life;
@@ -288,20 +245,12 @@ static void change_id(struct lives *lives, struct life *life, const struct trace
 	link_thread(lives, life);
 }
 
-/* Begins the interval of a thread that changes. */
-static void change_life(struct lives *lives, struct life *life, bool known)
+/* Notes that a thread changes in this reading. */
+static void change_life(struct lives *lives, struct life *life)
 {
-	struct traced_process *process = life->process;
-
 	if (life->epoch == lives->epoch)
 		return;
 	life->epoch = lives->epoch;
-	life->growth = lives->ngrowths++;
-	RESERVE(lives->growths, lives->ngrowths, lives->growths_cap);
-	lives->growths[life->growth] = (struct life_growth){ { 0 } };
-	change_process(lives, process);
-	if (known)
-		lives->intervals[process->interval].unchanged[life->now.state]--;
 	GROW(lives->changed, lives->nchanged, lives->changed_cap);
 	lives->changed[lives->nchanged++] = life;
 }
@@ -309,36 +258,17 @@ static void change_life(struct lives *lives, struct life *life, bool known)
 struct life *lives_update(struct lives *lives, uint32_t slot, const struct trace_thread *record)
 {
 	struct life *life = slot < lives->nslots ? lives->slots[slot] : NULL;
-	uint64_t counted_ns = lives->read_ns;
-	int64_t *grown;
-	bool known;
 
 	/* The end of the one before was missed. */
 	if (life && life->now.born_ns != record->born_ns) {
-		change_life(lives, life, true);
-		life->process->in[life->now.state]--;
+		change_life(lives, life);
 		end_life(lives, life);
 		life = NULL;
 	}
-	known = life;
 	if (!life)
 		life = new_life(lives, record);
 	change_id(lives, life, record);
-	/* The time up to which the present state was counted: this reading, or the one before. */
-	if (life->epoch != lives->epoch)
-		counted_ns = lives->before_ns;
-	change_life(lives, life, known);
-	grown = lives->growths[life->growth].ns;
-	if (known) {
-		grown[life->now.state] -= (int64_t)(counted_ns - life->now.since_ns);
-		life->process->in[life->now.state]--;
-	}
-	for (unsigned state = 0; state < WAIT_STATES; state++)
-		grown[state] += (int64_t)(record->ns[state] - life->now.ns[state]);
-	if (!record->ended) {
-		grown[record->state] += (int64_t)(lives->read_ns - record->since_ns);
-		life->process->in[record->state]++;
-	}
+	change_life(lives, life);
 	if (slot >= lives->nslots) {
 		size_t old = lives->nslots;
 
@@ -348,94 +278,9 @@ struct life *lives_update(struct lives *lives, uint32_t slot, const struct trace
 	}
 	lives->slots[slot] = record->ended ? NULL : life;
 	life->now = *record;
-	if (record->ended) {
-		if (!life->process->whole)
-			life->process->whole = xcalloc(1, sizeof(*life->process->whole));
-		for (unsigned state = 0; state < WAIT_STATES; state++)
-			life->process->whole->ns[state] += record->ns[state];
+	if (record->ended)
 		end_life(lives, life);
-	}
 	return life;
-}
-
-/* The state with the most time. */
-static unsigned longest_state(const int64_t *ns)
-{
-	unsigned most = 0;
-
-	for (unsigned state = 1; state < WAIT_STATES; state++)
-		if (ns[state] > ns[most])
-			most = state;
-	return most;
-}
-
-/*
- * Makes a thread's interval of the differences. Records are read one after the other, so that a
- * state may have been left before `read_ns` and its time is taken back in the next interval: this
- * is taken off the longest state, as is what passed before the interval of a thread that was seen
- * late.
- */
-static void settle_life(const struct lives *lives, struct life *life)
-{
-	struct wait_states *changed = &lives->intervals[life->process->interval].changed;
-	int64_t *ns = lives->growths[life->growth].ns, owed = 0, all = 0;
-
-	for (unsigned state = 0; state < WAIT_STATES; state++) {
-		all += ns[state];
-		if (ns[state] >= 0)
-			continue;
-		owed -= ns[state];
-		ns[state] = 0;
-	}
-	if (all > (int64_t)(lives->read_ns - lives->before_ns) && lives->epoch > 1)
-		owed += all - (int64_t)(lives->read_ns - lives->before_ns);
-	while (owed > 0) {
-		unsigned most = longest_state(ns);
-		int64_t part = owed < ns[most] ? owed : ns[most];
-
-		if (!part)
-			break;
-		ns[most] -= part;
-		owed -= part;
-	}
-	for (unsigned state = 0; state < WAIT_STATES; state++)
-		changed->ns[state] += (uint64_t)ns[state];
-}
-
-void lives_settle(struct lives *lives)
-{
-	for (size_t i = 0; i < lives->nchanged; i++)
-		settle_life(lives, lives->changed[i]);
-}
-
-struct traced *lives_of_process(const struct lives *lives, struct traced_process *process)
-{
-	const struct process_interval *interval =
-		process->epoch == lives->epoch ? &lives->intervals[process->interval] : NULL;
-	const uint32_t *still = interval ? interval->unchanged : process->in;
-	uint64_t interval_ns = lives->read_ns - lives->before_ns;
-
-	for (unsigned state = 0; state < WAIT_STATES; state++)
-		process->traced.states.ns[state] =
-			(interval ? interval->changed.ns[state] : 0) + still[state] * interval_ns;
-	return &process->traced;
-}
-
-struct traced *lives_of_thread(const struct lives *lives, struct life *life)
-{
-	struct traced *traced = life->traced;
-
-	if (!traced)
-		life->traced = traced = xcalloc(1, sizeof(*traced));
-	traced->tgid = life->process->traced.tgid;
-	traced->start_ns = life->process->traced.start_ns;
-	traced->states = (struct wait_states){ 0 };
-	if (life->epoch == lives->epoch)
-		for (unsigned state = 0; state < WAIT_STATES; state++)
-			traced->states.ns[state] = (uint64_t)lives->growths[life->growth].ns[state];
-	else if (!life->ended_epoch)
-		traced->states.ns[life->now.state] = lives->read_ns - lives->before_ns;
-	return traced;
 }
 
 void lives_free(struct lives *lives)
@@ -445,21 +290,19 @@ void lives_free(struct lives *lives)
 			struct life *life = lives->threads[i];
 
 			lives->threads[i] = life->chain;
-			free_life(life);
+			free(life);
 		}
 		while (lives->processes[i]) {
 			struct traced_process *process = lives->processes[i];
 
 			lives->processes[i] = process->chain;
-			free_process(process);
+			free(process);
 		}
 	}
 	free(lives->slots);
 	free(lives->threads);
 	free(lives->processes);
 	free(lives->changed);
-	free(lives->intervals);
-	free(lives->growths);
 	free(lives->ended);
 	free(lives->empty);
 	*lives = (struct lives){ 0 };

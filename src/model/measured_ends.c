@@ -1,54 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "model/measured_ends.h"
 
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-
 #include "base/util.h"
 #include "bpf/measure.h"
 #include "kernel/exits.h"
-#include "model/exit_fold.h"
-
-/* How far the start of a task by its exit record may be from the true one. */
-#define START_SLACK_NS (100 * NSEC_PER_MSEC)
-
-/* An end is written some us after its record was sent: a reading that comes so late finds it. */
-#define LAG_NS (100 * NSEC_PER_USEC)
-
-/* Compares ends for qsort(): by the thread's id, then by the time of the end. */
-static int compare_ends(const void *a, const void *b)
-{
-	const struct measured_end *x = a, *y = b;
-
-	if (x->pid != y->pid)
-		return x->pid < y->pid ? -1 : 1;
-	return (x->sequence > y->sequence) - (x->sequence < y->sequence);
-}
-
-void measured_ends_add(struct measured_ends *ends, const struct measured_end *more, size_t n)
-{
-	uint64_t first = n ? more[0].sequence : 0;
-	size_t kept = 0;
-
-	if (!n)
-		return;
-	/* Those of the taking before stay: a record may come a little later than its end. */
-	for (size_t i = 0; i < ends->n; i++)
-		if (ends->ends[i].sequence + ends->fresh >= first)
-			ends->ends[kept++] = ends->ends[i];
-	RESERVE(ends->ends, kept + n, ends->cap);
-	memcpy(&ends->ends[kept], more, n * sizeof(*more));
-	ends->n = kept + n;
-	ends->fresh = n;
-	qsort(ends->ends, ends->n, sizeof(*ends->ends), compare_ends);
-}
 
 void measured_ends_open(struct measured_ends *ends, struct measure *measure)
 {
-	*ends = (struct measured_ends){ .measure = measure,
-					.kinds = measure_kinds(measure),
+	*ends = (struct measured_ends){ .kinds = measure_kinds(measure),
 					.all = measure_is_late(measure) };
+	thread_ends_open(&ends->of, measure_ends(measure));
 }
 
 /* Whether a record is not corrected yet. */
@@ -63,48 +24,10 @@ static bool any_booked(const struct exit_record *records, size_t n)
 size_t measured_ends_take(struct measured_ends *ends, struct exit_record *records, size_t n,
 			  bool threads)
 {
-	const struct timespec lag = { .tv_nsec = LAG_NS };
-	const struct measured_end *more;
-	size_t found;
-
 	if (any_booked(records, n))
-		nanosleep(&lag, NULL);
-	ends->lost_before = ends->lost;
-	more = measure_take_ends(ends->measure, &found, &ends->lost);
-	measured_ends_add(ends, more, found);
+		thread_ends_await();
+	thread_ends_take(&ends->of);
 	return measured_ends_correct(ends, records, n, threads);
-}
-
-/* The first end of that id. */
-static size_t find_first(const struct measured_ends *ends, pid_t pid)
-{
-	size_t at;
-
-	LOWER_BOUND(at, ends->n, ends->ends[at].pid < pid);
-	return at;
-}
-
-/* The end of the record's task, or of all of its process; NULL: it was not measured. */
-static const struct measured_end *end_of_record(const struct measured_ends *ends,
-						const struct exit_record *record, bool process)
-{
-	const struct measured_end *best = NULL;
-	uint64_t latest = exit_latest_start(record), best_apart = 0;
-
-	for (size_t i = find_first(ends, record->pid);
-	     i < ends->n && ends->ends[i].pid == record->pid; i++) {
-		const struct measured_end *end = &ends->ends[i];
-		uint64_t start = process ? end->process_start_ns : end->start_ns;
-		uint64_t apart = start > latest ? start - latest : latest - start;
-		/* The record's end is known only as exactly as it was drained. */
-		uint64_t most = record->hi_ns - record->lo_ns + START_SLACK_NS;
-
-		if ((process && !end->last) || apart > most || (best && apart > best_apart))
-			continue;
-		best = end;
-		best_apart = apart;
-	}
-	return best;
 }
 
 /* Puts the measured kinds into a record; measured NULL: nothing was waited. */
@@ -132,9 +55,9 @@ static bool correct_record(const struct measured_ends *ends, struct exit_record 
 			   bool threads)
 {
 	bool process = !threads && record->last, was = record->impossible;
-	const struct measured_end *end = end_of_record(ends, record, process);
+	const struct measured_end *end = (const void *)thread_ends_find(&ends->of, record, process);
 
-	if (!end && (!ends->all || ends->lost || ends->lost_before))
+	if (!end && (!ends->all || ends->of.lost || ends->of.lost_before))
 		return false;
 	record->measured = ends->kinds;
 	record->left_out &= ~ends->kinds;
@@ -171,6 +94,6 @@ void measured_range(const struct exit_record *record, struct task_record *range)
 
 void measured_ends_free(struct measured_ends *ends)
 {
-	free(ends->ends);
+	thread_ends_free(&ends->of);
 	*ends = (struct measured_ends){ 0 };
 }

@@ -201,6 +201,11 @@ const struct note_row note_table[NOTE_IDS] = {
 		"states alone are traced (--trace-sites 0): sites and wakers are not known",
 		NULL, NOTE_STANDS,
 	},
+	[NOTE_TRACE_SOURCE] = {
+		"trace-source",
+		"how tasks spend their time is not known: only the source bpf tells it",
+		"leave out --source, or ask for bpf", NOTE_STANDS,
+	},
 	[NOTE_TRACE_SYMBOLS] = {
 		"trace-symbols",
 		"the kernel hides the names of its functions (/proc/kallsyms): sites have no function "

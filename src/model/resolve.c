@@ -32,8 +32,8 @@
 #define PRESSURE_TICK_NS (10 * NSEC_PER_MSEC)
 #define PRESSURE_LOOK_NS (500 * NSEC_PER_MSEC)
 
-/* The part of the time of all threads of a row that a trace, read a little later, may lack. */
-#define TRACED_PART 50
+/* The part of the time of all threads by which readings may be late. */
+#define LATE_PART 50
 
 const struct wait_reason_words wait_reason_table[WAIT_REASONS] = {
 	[REASON_BOOKED] = { "booked", "as the kernel booked it, with waits in progress" },
@@ -435,7 +435,7 @@ static uint32_t take_booked(struct waited *waited, const struct counters *grown,
 		if (waited->ns[kind] <= most)
 			continue;
 		/* Readings take a while: a little more is no fault of the booking. */
-		if (waited->ns[kind] > most + most / TRACED_PART + SLACK_NS)
+		if (waited->ns[kind] > most + most / LATE_PART + SLACK_NS)
 			give_reason(waited, kind, REASON_CUT);
 		waited->ns[kind] = most;
 	}
@@ -464,59 +464,26 @@ uint32_t resolve_booked(struct row *row, struct deltas *deltas, const struct tas
 	return kinds;
 }
 
-/* Whether all threads of a row were traced, for all of the interval; they may come and go. */
-static bool is_all_traced(const struct row *row)
-{
-	uint64_t threads = row->raw->now.threads, all;
-
-	if (row->before && row->before->now.threads < threads)
-		threads = row->before->now.threads;
-	if (row->raw->single || row->exited || row->born || threads < 2)
-		return true;
-	all = threads * row->interval_ns;
-	return wait_states_alive(&row->traced->states) + row->interval_ns / 2 + all / TRACED_PART >=
-	       all;
-}
-
-/* Whether a row was traced for less than its interval, as in the one in which tracing began. */
-static bool is_traced_late(const struct row *row)
-{
-	uint64_t threads = row->raw->single ? 1 : row->raw->now.threads;
-	uint64_t all = (threads ? threads : 1) * row->interval_ns;
-
-	return row->before && !row->exited &&
-	       wait_states_alive(&row->traced->states) + all / TRACED_PART < all;
-}
-
 /*
- * Takes the traced time in a state, in the interval: the trace's may be a little longer. Where it
- * began later, what is known without it if that is more.
+ * Takes the traced time in a state. A single thread's may be a little longer than the interval, as
+ * the two are read by other clocks.
  */
 static void take_state(const struct row *row, struct waited *waited, enum wait_state state,
 		       unsigned kind)
 {
-	const struct wait_states *states = &row->traced->states;
-	uint64_t lives = wait_states_alive(states) + row->interval_ns / 2, most;
+	uint64_t ns = row->traced->states.ns[state];
 
-	if (waited->ns[kind] > states->ns[state] && is_traced_late(row))
-		return;
-
-	most = lives >= row->interval_ns ? lives / row->interval_ns * row->interval_ns
-					 : row->interval_ns;
-	waited->ns[kind] = states->ns[state] < most ? states->ns[state] : most;
+	waited->ns[kind] = row->raw->single && ns > row->interval_ns ? row->interval_ns : ns;
 	waited->reason[kind] = REASON_MEASURED;
 }
 
 /* Takes what was traced. Without an interval there is nothing to wait in. */
 static void take_traced(struct row *row, struct waited *waited)
 {
-	bool all = is_all_traced(row);
-
-	row->valid |= all ? VALID_DWAIT | VALID_BLKIO : VALID_DWAIT;
+	row->valid |= VALID_DWAIT;
 	if (!waited)
 		return;
-	if (all)
-		take_state(row, waited, STATE_IO, DELAY_BLKIO);
+	take_state(row, waited, STATE_IO, DELAY_BLKIO);
 	take_state(row, waited, STATE_DWAIT, WAIT_DWAIT);
 }
 
@@ -531,7 +498,8 @@ void resolve_row(struct row *row, struct deltas *deltas, bool whole,
 		row->valid |= known & VALID_DWAIT;
 		row->valid |= deltas->grown.valid & DELAY_BOTH(DELAY_ALL & known);
 	}
-	if (row->traced && row->interval_ns)
+	/* What was traced is of the interval, also where the whole life is wanted. */
+	if (row->traced && row->interval_ns && (row->before || row->born) && (!whole || row->born))
 		take_traced(row, deltas ? &deltas->waited : NULL);
 	if (!deltas)
 		return;

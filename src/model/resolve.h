@@ -54,7 +54,7 @@ uint32_t resolve_booked(struct row *row, struct deltas *deltas, const struct tas
  * 4. of blkio at most what pressure allows: the machine's (NULL: none limits it), and that of the
  *    group that all its threads were in (NULL: not known);
  * 5. of blkio and dwait what was traced (row->traced): the kernel may book wrongly, and readings
- *    miss the waits between them. Where some threads were not traced blkio stays as it is.
+ *    miss the waits between them.
  * Sets which kinds are valid in the row, and the sums. Called again where more is known of the row:
  * its trace, its group's pressure. `deltas`: the row's own, NULL: nothing happened to it. whole:
  * they span the task's life.

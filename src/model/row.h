@@ -72,5 +72,5 @@ static inline uint32_t row_waited(const struct row *row)
 {
 	uint32_t known = row->valid & (DELAY_ALL | VALID_DWAIT);
 
-	return row->valid & VALID_BLKIO ? known | DELAY_BIT(DELAY_BLKIO) : known;
+	return row->traced ? known | DELAY_BIT(DELAY_BLKIO) : known;
 }

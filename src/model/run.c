@@ -75,6 +75,8 @@ static void drain_records(struct running *running, bool last)
 	records = exits_records(running->exits, &n);
 	if (running->measure)
 		measured_ends_take(&running->ends, records, n, true);
+	if (result->trace)
+		run_trace_exits(result->trace, records, n);
 	ancestry_sort(running->ancestry, records, n, last ? n : running->open, &ours, &open);
 	for (size_t i = 0; i < ours; i++) {
 		struct task_record fields = exits_fields(running->exits)[records[i].field];
@@ -85,7 +87,7 @@ static void drain_records(struct running *running, bool last)
 		run_sum_add_range(&result->record, &fields, left_out, !result->tasks);
 		running->stale += left_out || records[i].impossible;
 		if (running->result->trace)
-			run_trace_ours(running->result->trace, records[i].tgid);
+			run_trace_ours(running->result->trace, &records[i]);
 		result->tasks++;
 		result->processes += records[i].last;
 		result->ungrouped |= !records[i].tgid;

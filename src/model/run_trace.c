@@ -8,6 +8,8 @@
 
 #include "base/text.h"
 #include "base/util.h"
+#include "kernel/exits.h"
+#include "model/traced_links.h"
 #include "model/tracing.h"
 
 uint32_t run_sum_add(struct counters *sum, const struct counters *last, uint64_t life_ns)
@@ -64,6 +66,7 @@ struct run_trace {
 	uint8_t *ours; /* a bit for each pid */
 	size_t ours_size;
 	struct wait_states states;
+	uint64_t polled_ns; /* of that in state poll, but I/O */
 	struct site **sums;
 	size_t n, cap;
 	void *tree; /* the same, of tsearch() */
@@ -153,14 +156,15 @@ static bool remove_ours(struct run_trace *trace, pid_t tgid)
 	return true;
 }
 
-/* Adds what a process spent that has ended: see tracing_leave_fn. */
-static void add_process(void *arg, const struct traced *traced, const struct site *sites, size_t n)
+/* Adds the sites of a process that has ended: see tracing_leave_fn. */
+static void add_process(void *arg, pid_t tgid, uint64_t polled_ns, const struct site *sites,
+			size_t n)
 {
 	struct run_trace *trace = arg;
 
-	if (!remove_ours(trace, traced->tgid))
+	if (!remove_ours(trace, tgid))
 		return;
-	wait_states_add(&trace->states, &traced->states);
+	trace->polled_ns += polled_ns;
 	for (size_t i = 0; i < n; i++)
 		add_to_sums(trace, &sites[i]);
 }
@@ -182,10 +186,18 @@ int run_trace_open(struct run_trace **out, struct proc *proc, uint32_t sites)
 	return 0;
 }
 
-void run_trace_ours(struct run_trace *trace, pid_t tgid)
+void run_trace_exits(struct run_trace *trace, struct exit_record *records, size_t n)
 {
+	tracing_exits(trace->tracing, records, n, true);
+}
+
+void run_trace_ours(struct run_trace *trace, const struct exit_record *record)
+{
+	pid_t tgid = record->tgid;
 	size_t at = (size_t)tgid / 8, old = trace->ours_size;
 
+	if (record->times_known)
+		wait_states_add(&trace->states, &record->times);
 	if (tgid <= 0)
 		return;
 	if (at >= old) {
@@ -220,6 +232,7 @@ void run_trace_end(struct run_trace *trace, struct run_traced *traced)
 {
 	run_trace_read(trace);
 	tracing_leave(trace->tracing);
+	traced_move_polling(&trace->states, trace->polled_ns);
 	*traced = (struct run_traced){ .known = true,
 				       .states = trace->states,
 				       .sites = trace->sums,

@@ -8,6 +8,7 @@
 #include "data/delay.h"
 #include "model/frame.h"
 
+struct exit_record;
 struct proc;
 
 /* Summed over all descendants that have ended. Empty where waits are not traced. */
@@ -29,8 +30,11 @@ struct run_trace;
 /* Begins to trace. 0, or -errno as tracing_open(). */
 int run_trace_open(struct run_trace **out, struct proc *proc, uint32_t sites);
 
-/* Notes that a process is a descendant: its exit record has come. */
-void run_trace_ours(struct run_trace *trace, pid_t tgid);
+/* Puts how threads spent their time into their exit records. */
+void run_trace_exits(struct run_trace *trace, struct exit_record *records, size_t n);
+
+/* Adds the times of a descendant, whose exit record has come, and notes its process as one. */
+void run_trace_ours(struct run_trace *trace, const struct exit_record *record);
 
 /* When the next run_trace_read() is due (CLOCK_MONOTONIC). */
 uint64_t run_trace_due_ns(const struct run_trace *trace);

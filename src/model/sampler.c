@@ -73,7 +73,9 @@ static int open_source(struct sampler *sampler, struct source *source)
 				  .npids = config->npids,
 				  .measure = sampler_measures(sampler->config, &sampler->delayacct),
 				  .many = !config->brief && !config->pids &&
-					  (sampler->busy || are_many()),
+					  (sampler->busy || are_many() || sampler->trace_wanted),
+				  .trace =
+					  sampler->tracing ? tracing_trace(sampler->tracing) : NULL,
 				  .between = config->between,
 				  .arg = config->arg };
 
@@ -109,16 +111,62 @@ static bool becomes_busy(struct sampler *sampler, const struct turn *turn)
 	return true;
 }
 
+/* Tells the source whether threads are traced. */
+static void lend_trace(struct sampler *sampler)
+{
+	const struct source *source = &sampler->source;
+
+	if (source->ops && source->ops->trace)
+		source->ops->trace(source->state,
+				   sampler->tracing ? tracing_trace(sampler->tracing) : NULL);
+}
+
+void sampler_open_tracing(struct sampler *sampler)
+{
+	struct tracing_config config = { .proc = sampler->config->proc,
+					 .sites = sampler->config->trace_sites };
+
+	sampler->trace_refused = tracing_open(&sampler->tracing, &config);
+	lend_trace(sampler);
+}
+
+/* Ends the watching of waits. The frame that was handed out may still show what was seen. */
+static void stop_tracing(struct sampler *sampler)
+{
+	struct tracing *tracing = sampler->tracing;
+
+	if (!tracing)
+		return;
+	sampler->tracing = NULL;
+	lend_trace(sampler);
+	if (sampler->stopped) {
+		tracing_close(tracing);
+	} else {
+		tracing_stop(tracing);
+		sampler->stopped = tracing;
+	}
+}
+
+/* Forgets what was traced, when no frame shows it any more. */
+static void close_tracing(struct sampler *sampler)
+{
+	stop_tracing(sampler);
+	tracing_close(sampler->stopped);
+	sampler->stopped = NULL;
+}
+
 int sampler_adapt_source(struct sampler *sampler, struct turn *turn)
 {
 	bool measure = sampler_measures(sampler->config, &sampler->delayacct) &&
 		       !sampler_measuring(sampler) && !sampler->source.unmeasured;
+	bool trace = sampler->tracing && !sampler->source.ops->trace && !sampler->untraced;
 	struct source source;
 
 	if (sampler->config->source || !turn->prev)
 		return 0;
-	if (!becomes_busy(sampler, turn) && !measure)
+	if (!becomes_busy(sampler, turn) && !measure && !trace)
 		return 0;
+	sampler->untraced = true;
 	if (open_source(sampler, &source))
 		return 0;
 	sampler->source.unmeasured = source.unmeasured;
@@ -160,8 +208,11 @@ int sampler_open(struct sampler **out, const struct sampler_config *config)
 		return 0;
 	proc_start(config->proc);
 	delayacct_open(&sampler->delayacct, config->proc->fd, config->accounted_ns);
+	/* Before the source, which reads its maps. Where it is refused, the frames say so. */
+	sampler_trace(sampler, config->trace);
 	err = open_source(sampler, &sampler->source);
 	if (err) {
+		close_tracing(sampler);
 		delayacct_close(&sampler->delayacct);
 		free(sampler);
 		return err;
@@ -180,8 +231,6 @@ int sampler_open(struct sampler **out, const struct sampler_config *config)
 	sampler->hidden = hides_tasks(config->proc);
 	learn_from_all(sampler);
 	sampler_open_exits(sampler);
-	/* Where it is refused, the frames say so. */
-	sampler_trace(sampler, config->trace);
 	sampler->self_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	*out = sampler;
 	return 0;
@@ -218,28 +267,6 @@ static void free_samples(struct sampler *sampler)
 	frame_free(&sampler->frame);
 }
 
-void sampler_open_tracing(struct sampler *sampler)
-{
-	struct tracing_config config = { .proc = sampler->config->proc,
-					 .sites = sampler->config->trace_sites };
-
-	sampler->trace_refused = tracing_open(&sampler->tracing, &config);
-}
-
-/* Ends the watching of waits. The frame that was handed out may still show what was seen. */
-static void stop_tracing(struct sampler *sampler)
-{
-	if (!sampler->tracing)
-		return;
-	if (sampler->stopped) {
-		tracing_close(sampler->tracing);
-	} else {
-		tracing_stop(sampler->tracing);
-		sampler->stopped = sampler->tracing;
-	}
-	sampler->tracing = NULL;
-}
-
 int sampler_trace(struct sampler *sampler, bool on)
 {
 	if (on == sampler->trace_wanted)
@@ -254,14 +281,6 @@ int sampler_trace(struct sampler *sampler, bool on)
 	else
 		stop_tracing(sampler);
 	return sampler->trace_refused;
-}
-
-/* Forgets what was traced, when no frame shows it any more. */
-static void close_tracing(struct sampler *sampler)
-{
-	stop_tracing(sampler);
-	tracing_close(sampler->stopped);
-	sampler->stopped = NULL;
 }
 
 int sampler_rest(struct sampler *sampler)
@@ -427,8 +446,9 @@ void sampler_close(struct sampler *sampler)
 		return;
 	}
 	exits_close(sampler->exits);
-	close_tracing(sampler);
+	/* First, as it reads the trace. */
 	source_close(&sampler->source);
+	close_tracing(sampler);
 	system_close(sampler->system);
 	taskinfo_close(sampler->info);
 	waiting_close(sampler->waiting);
@@ -541,6 +561,8 @@ static void note_trace(const struct sampler *sampler, struct frame_info *info)
 
 	if (sampler->tracing)
 		tracing_note(sampler->tracing, info);
+	if (sampler->tracing && !sampler->source.ops->trace)
+		frame_note(info, NOTE_TRACE_SOURCE, 0);
 	if (!sampler->trace_refused)
 		return;
 	refusal = tracing_note_of(sampler->trace_refused);

@@ -49,6 +49,7 @@ struct sampler {
 	struct tracing *tracing; /* NULL: waits are not watched */
 	struct tracing *stopped; /* what the frame handed out still shows; NULL: nothing */
 	bool trace_wanted;
+	bool untraced; /* `auto` has tried another source, that has the times of traced threads */
 	int trace_refused; /* -errno */
 	unsigned needs;
 	/*

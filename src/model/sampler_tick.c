@@ -57,6 +57,8 @@ static void correct_records(struct sampler *sampler, struct exit_batch *batch)
 	if (source->ops->correct_exits)
 		sampler->known_anew +=
 			source->ops->correct_exits(source->state, batch->records, batch->n);
+	if (sampler->tracing)
+		tracing_exits(sampler->tracing, batch->records, batch->n, batch->threads);
 }
 
 /* Whether nothing of the task is left: not even a zombie. */
@@ -174,19 +176,21 @@ static bool is_unsettled(struct sampler *sampler)
 	return sampler->lost || irq_new || sampler->delayacct.toggled;
 }
 
-/* Reads the counters of all tasks, and what was traced by then. */
+/* Reads what was traced, and the counters of all tasks: the walk comes first in its source. */
 static int read_tasks(struct sampler *sampler, struct turn *turn)
 {
 	const struct source *source = &sampler->source;
 	struct sample none = { 0 }, *cur = turn->cur;
 	unsigned needs = sampler->needs | (is_unsettled(sampler) ? NEED_IDENTITY : 0);
-	int err = source->ops->sample(source->state, turn->prev ? turn->prev : &none, cur, needs);
+	int err;
 
+	/* What is not taken now, as there is no sample, is part of the next reading. */
+	if (sampler->tracing)
+		tracing_read(sampler->tracing);
+	err = source->ops->sample(source->state, turn->prev ? turn->prev : &none, cur, needs);
 	cur->end_ns = clock_ns(CLOCK_MONOTONIC);
 	if (err)
 		sample_reset(cur);
-	else if (sampler->tracing)
-		tracing_read(sampler->tracing);
 	return err;
 }
 

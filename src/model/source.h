@@ -10,6 +10,7 @@
 
 struct measure;
 struct proc;
+struct trace;
 
 /*
  * All sources, in the order that `auto` tries them: a line here, and a file with the source_ops of
@@ -31,6 +32,7 @@ struct source_env {
 	/* Waits are measured already: for source_ops.open() of the same source; NULL: they are not.
 	 */
 	struct measure *measuring;
+	const struct trace *trace; /* as for source_ops.trace() */
 	bool many; /* tasks are so many that the cost of opening a source matters little */
 	void (*between)(void *arg); /* called between packs of requests; may be NULL */
 	void *arg;
@@ -64,6 +66,11 @@ struct source_ops {
 	/* The programs that measure waits, for another source_env; NULL, or the result is: nothing
 	 * does. */
 	struct measure *(*measuring)(const void *state);
+	/*
+	 * Has samples tell how threads spend their time, from the next on, as it is traced: until
+	 * the next call, with NULL for no trace. NULL: the source can't.
+	 */
+	void (*trace)(void *state, const struct trace *trace);
 	/*
 	 * Puts what was measured into n exit records.
 	 * Returns of how many an impossible delay is left out no more. NULL: nothing is measured.

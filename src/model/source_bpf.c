@@ -32,6 +32,7 @@ struct bpf_source {
 	struct snapshot *snapshot;
 	struct measure *measure; /* NULL: waits are not measured */
 	int unmeasured; /* -errno: they should be */
+	bool traced; /* it is told how threads spend their time */
 	uint64_t measure_ns; /* CLOCK_MONOTONIC: what began before was met, perhaps in a wait */
 	struct measured_ends ends;
 	void *taskstats; /* NULL: not opened yet */
@@ -241,7 +242,7 @@ static bool make_sample(struct bpf_source *source, struct sample *prev, struct s
 	return true;
 }
 
-/* Puts what was measured into a sample that taskstats took. */
+/* Puts what was measured and traced into a sample that taskstats took. */
 static void add_measured(const struct bpf_source *source, struct sample *cur,
 			 const struct snapshot_view *view)
 {
@@ -250,12 +251,16 @@ static void add_measured(const struct bpf_source *source, struct sample *cur,
 		const struct snapshot_record *parts = &view->records[first];
 		struct task_raw found = { 0 }, *raw;
 
-		if (!view->entries[k].record || !parts->measured)
+		if (!view->entries[k].record)
 			continue;
 		raw = sample_find(cur, parts->tgid, parts->pid);
 		if (!raw || !task_same_start(raw->task->key.start_ns, parts->start_ns))
 			continue;
 		snapshot_counters(parts, snapshot_parts(view, first), 0, &found);
+		task_raw_set_times(raw, found.times);
+		task_raw_set_times(&found, NULL);
+		if (!parts->measured)
+			continue;
 		counters_put(&raw->counters, &found.counters, found.now.measured);
 		raw->now.measured = found.now.measured;
 		raw->now.measured_late = is_measured_late(source, parts);
@@ -274,11 +279,11 @@ static bool ask_taskstats(struct bpf_source *source, struct sample *prev, struct
 	if (!source->taskstats)
 		return false;
 	/* Waits that end between the two are in the sample's, and counted by the next walk. */
-	if (source->measure)
+	if (source->measure || source->traced)
 		*err = snapshot_take(source->snapshot, SNAPSHOT_WHOLE, &view);
 	if (!*err)
 		*err = source_taskstats.sample(source->taskstats, prev, cur, needs);
-	if (!*err && source->measure)
+	if (!*err && (source->measure || source->traced))
 		add_measured(source, cur, &view);
 	return true;
 }
@@ -350,7 +355,8 @@ static int bpf_open(const struct source_env *env, void **state)
 	if (source->measure)
 		measured_ends_open(&source->ends, source->measure);
 	source->measure_ns = clock_ns(CLOCK_MONOTONIC);
-	err = snapshot_open(&source->snapshot, env->threads, SNAPSHOT_ANY, source->measure);
+	err = snapshot_open(&source->snapshot, env->threads, SNAPSHOT_ANY, source->measure,
+			    env->trace);
 	if (err) {
 		if (!env->measuring)
 			measure_close(source->measure);
@@ -358,6 +364,7 @@ static int bpf_open(const struct source_env *env, void **state)
 		return err;
 	}
 	source->env = *env;
+	source->traced = env->trace;
 	source->places.env = &source->env;
 	*state = source;
 	return 0;
@@ -386,6 +393,15 @@ static int bpf_unmeasured(const void *state)
 static struct measure *bpf_measuring(const void *state)
 {
 	return ((const struct bpf_source *)state)->measure;
+}
+
+/* Has samples tell how threads spend their time. */
+static void bpf_trace(void *state, const struct trace *trace)
+{
+	struct bpf_source *source = state;
+
+	source->traced = trace;
+	snapshot_trace(source->snapshot, trace);
 }
 
 /* Puts what was measured in place of what exit records have. */
@@ -425,6 +441,7 @@ const struct source_ops source_bpf = {
 	.describe = bpf_describe,
 	.unmeasured = bpf_unmeasured,
 	.measuring = bpf_measuring,
+	.trace = bpf_trace,
 	.correct_exits = bpf_correct_exits,
 	.close = bpf_close,
 };

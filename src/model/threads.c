@@ -48,9 +48,10 @@ static int open_reader(struct threads *threads, const struct threads_env *env)
 		.pids = threads->pids,
 		.npids = threads->n,
 		.measuring = env->measuring,
+		.trace = env->tracing ? tracing_trace(env->tracing) : NULL,
 	};
 	struct threads_reader *reader = xcalloc(1, sizeof(*reader));
-	bool other = env->source->many && !env->measuring;
+	bool other = env->source->many && !env->measuring && !env->tracing;
 	int err = source_open(&reader->source, other ? NULL : env->source->name, &few);
 
 	if (err) {
@@ -110,6 +111,10 @@ int threads_read(struct threads *threads, const struct threads_env *env, unsigne
 	err = threads->reader ? 0 : open_reader(threads, env);
 	if (!err) {
 		reader = threads->reader;
+		if (reader->source.ops->trace)
+			reader->source.ops->trace(reader->source.state,
+						  env->tracing ? tracing_trace(env->tracing)
+							       : NULL);
 		prev = threads->frame ? &reader->samples[reader->now] : NULL;
 		cur = &reader->samples[!reader->now];
 		err = take_sample(reader, prev ? prev : &none, cur, needs);

@@ -20,8 +20,7 @@
 
 void trace_reading_reset(struct trace_reading *reading)
 {
-	reading->nsites = reading->nlinks = reading->nthreads = reading->npartial = 0;
-	reading->all_partial = false;
+	reading->nsites = reading->nlinks = reading->nthreads = 0;
 }
 
 void trace_reading_site(void *arg, uint32_t slot, const struct trace_site *site)
@@ -50,17 +49,8 @@ void trace_reading_thread(void *arg, uint32_t slot, const struct trace_thread *t
 	reading->threads[reading->nthreads++] = (struct read_thread){ slot, *thread };
 }
 
-void trace_reading_partial(void *arg, const struct trace_process *process)
-{
-	struct trace_reading *reading = arg;
-
-	GROW(reading->partial, reading->npartial, reading->partial_cap);
-	reading->partial[reading->npartial++] = *process;
-}
-
 void trace_reading_free(struct trace_reading *reading)
 {
-	free(reading->partial);
 	free(reading->sites);
 	free(reading->links);
 	free(reading->threads);
@@ -82,7 +72,7 @@ static void touch(struct trace_book *book, struct traced_process *process)
 		return;
 	process->rest_epoch = book->lives.epoch;
 	process->known = 0;
-	process->unmeasured = false;
+	process->untraced = false;
 	memset(process->waited, 0, sizeof(process->waited));
 	memset(process->sited, 0, sizeof(process->sited));
 	memset(process->most, 0, sizeof(process->most));
@@ -132,18 +122,16 @@ static void name_wakers(struct traced_site **sites, size_t n)
 }
 
 /*
- * Has the sites of a state agree with the time that the process's threads spent in it: a site is
- * read a little before the threads that wait there, or after them. The site with the most time gets
- * the difference, and gives it back in the next interval. A larger difference has other causes.
+ * Has the sites of a state agree with the time that the process's threads spent in it: sites are
+ * read a little before tasks. The site with the most time gets the difference, and gives it
+ * back in the next interval. A larger difference has other causes.
  */
 static void agree(const struct trace_book *book, struct traced_process *process,
 		  enum wait_state state, unsigned kind)
 {
 	uint64_t interval_ns = book->lives.read_ns - book->lives.before_ns;
-	uint64_t spent = lives_of_process(&book->lives, process)->states.ns[state];
-	uint64_t sited = process->sited[kind];
 	struct traced_site *site = process->most[state];
-	int64_t more = (int64_t)(spent - sited);
+	int64_t more = (int64_t)(process->waited[kind] - process->sited[kind]);
 
 	if (!site || (uint64_t)llabs(more) > interval_ns / AGREE_PART)
 		return;
@@ -181,31 +169,36 @@ static void read_sites(struct trace_book *book)
 	}
 	name_wakers(ended, n);
 	free(ended);
+}
+
+/* Has the sites of all processes agree with their rows, where these were traced as a whole. */
+static void agree_all(struct trace_book *book)
+{
 	for (size_t i = 0; i < book->ntouched && !book->lost; i++) {
-		if (!book->touched[i]->seen)
+		if (!book->touched[i]->known || book->touched[i]->untraced)
 			continue;
 		agree(book, book->touched[i], STATE_IO, DELAY_BLKIO);
 		agree(book, book->touched[i], STATE_DWAIT, WAIT_DWAIT);
 	}
 }
 
-/* Hands out the times of a process's whole life. */
+/* Hands out the sites of a process's whole life. */
 static void leave_process(struct trace_book *book, struct traced_process *process)
 {
 	struct site *sites = NULL;
 	size_t n = 0, cap = 0;
+	uint64_t polled_ns = 0;
 
 	if (!book->leave || process->left)
 		return;
 	process->left = true;
-	process->traced.states = process->whole ? *process->whole : (struct wait_states){ 0 };
 	for (struct traced_site *at = process->sites; at; at = at->next) {
 		GROW(sites, n, cap);
 		traced_sites_whole(at, book->lives.read_ns, &sites[n++]);
 		if (traced_is_of_disk(at))
-			traced_move_polling(&process->traced.states, sites[n - 1].ns);
+			polled_ns += sites[n - 1].ns;
 	}
-	book->leave(book->arg, &process->traced, sites, n);
+	book->leave(book->arg, process->traced.tgid, polled_ns, sites, n);
 	free(sites);
 }
 
@@ -233,26 +226,6 @@ static void forget_process(void *arg, struct traced_process *process)
 				    forgetting->arg);
 }
 
-/* Notes the processes whose threads were not all traced. */
-static void note_partial(struct trace_book *book, const struct trace_reading *reading)
-{
-	book->all_partial = reading->all_partial;
-	for (size_t i = 0; i < reading->npartial; i++) {
-		const struct trace_process *at = &reading->partial[i];
-		struct traced_process *process =
-			lives_process(&book->lives, at->tgid, at->start_ns, 0);
-
-		if (process)
-			process->partial_epoch = book->lives.epoch;
-	}
-}
-
-/* Whether some threads of a process were not traced in the interval. */
-static bool is_partial(const struct trace_book *book, const struct traced_process *process)
-{
-	return book->all_partial || process->hidden || process->partial_epoch == book->lives.epoch;
-}
-
 void trace_book_update(struct trace_book *book, const struct trace_reading *reading,
 		       traced_sites_forget_fn *forget, void *arg)
 {
@@ -268,22 +241,18 @@ void trace_book_update(struct trace_book *book, const struct trace_reading *read
 	for (size_t i = 0; i < reading->nthreads; i++)
 		lives_update(&book->lives, reading->threads[i].slot, &reading->threads[i].record);
 	traced_sites_move(&book->sites);
-	lives_settle(&book->lives);
 	traced_sites_settle(&book->sites);
 	traced_links_begin(&book->links);
 	for (size_t i = 0; i < reading->nlinks; i++)
 		traced_links_update(&book->links, &book->sites, reading->links[i].slot,
 				    &reading->links[i].record);
-	note_partial(book, reading);
 	book->ntouched = 0;
 	read_sites(book);
 }
 
-/*
- * Adds a row's waits to those of its process; measured: its blkio and dwait are the traced times.
- */
+/* Adds a row's waits to those of its process. */
 static void add_waited(struct trace_book *book, const struct row *row,
-		       struct traced_process *process, bool measured)
+		       struct traced_process *process)
 {
 	const struct waited *waited = &row->deltas->waited;
 
@@ -295,85 +264,51 @@ static void add_waited(struct trace_book *book, const struct row *row,
 			lives_process_make(&book->lives, row->task->tgid, row->task->key.start_ns);
 	touch(book, process);
 	process->known |= row_waited(row);
-	process->unmeasured |= !measured;
+	process->untraced |= !row->traced;
 	if (!process->comm || row->task->key.pid == row->task->tgid)
 		process->comm = row->task->comm;
 	for (unsigned kind = 0; kind < WAIT_KINDS; kind++)
 		process->waited[kind] += waited->ns[kind];
 }
 
-/* Finds the process of a row, and how the row's task spent the interval; NULL where not traced. */
-static struct traced_process *find_traced(struct trace_book *book, const struct frame_info *info,
-					  const struct row *row, struct traced **traced)
-{
-	const struct task *task = row->task;
-	uint64_t slack_ns = slack_of(task);
-	struct traced_process *process;
-	struct life *life;
-
-	*traced = NULL;
-	/* Tasks that ended, in a row that stands for many, cannot be told apart. */
-	if (row->exited && row->members > 1)
-		return NULL;
-	if (!info->threads) {
-		process = lives_process(&book->lives, task->tgid, task->key.start_ns, slack_ns);
-		if (process && process->seen && !is_partial(book, process))
-			*traced = lives_of_process(&book->lives, process);
-		return process;
-	}
-	life = lives_thread(&book->lives, task->key.pid, task->key.start_ns, slack_ns);
-	if (!life)
-		return lives_process(&book->lives, task->tgid, task->key.start_ns, UINT64_MAX);
-	if (!life->now.hidden)
-		*traced = lives_of_thread(&book->lives, life);
-	return life->process;
-}
-
 /*
- * Whether far more running was traced than the scheduler counted: then switches went unseen, as of
- * a process whose events the kernel hides.
+ * Adds to the times of a row what the sites of its process tell of them; returns the process, NULL:
+ * none of its threads was traced.
  */
-static bool is_contradicted(const struct frame_info *info, const struct row *row,
-			    const struct traced *traced)
-{
-	return row->valid & VALID_RUN && !info->since_start && row->interval_ns &&
-	       traced->states.ns[STATE_RUN] > row->deltas->grown.run_ns + row->interval_ns / 4;
-}
-
-/* Puts the traced times into a row, and returns the row's process; NULL: it was not traced. */
-static struct traced_process *trace_row(struct trace_book *book, const struct frame_info *info,
+static struct traced_process *trace_row(struct trace_book *book, struct frame *frame,
 					struct row *row)
 {
+	const struct task *task = row->task;
+	bool threads = frame->info->threads, alone;
+	struct traced_process *process = lives_process(&book->lives, task->tgid, task->key.start_ns,
+						       threads ? UINT64_MAX : slack_of(task));
 	struct traced *traced;
-	struct traced_process *process = find_traced(book, info, row, &traced);
-	/* A site belongs to a process: the thread that waited is not known. */
-	bool alone = process && (!info->threads || process->threads == 1);
 
-	if (process)
-		process->row_epoch = book->lives.epoch;
-	if (!traced)
+	if (!process)
+		return NULL;
+	process->row_epoch = book->lives.epoch;
+	/* Its times are known, and were not believed. */
+	if (!row->traced && row->raw->times && row->before && row->before->times)
+		process->doubt_epoch = book->lives.epoch;
+	if (!row->traced)
 		return process;
-	if (is_contradicted(info, row, traced)) {
-		if (process)
-			process->doubt_epoch = book->lives.epoch;
-		return process;
-	}
-	traced->more = NULL;
-	traced->waker = alone && process->rest_epoch == book->lives.epoch && *process->waker
-				? process->waker
-				: NULL;
-	if (alone)
-		traced_move_completions(process, book->lives.epoch, &traced->states);
-	if (process)
-		traced_lose(process, book->lives.epoch, alone, traced);
-	row->traced = traced;
+	traced = &frame->traced[row - frame->rows];
+	/* A site belongs to a process: the thread that waited is not known. */
+	alone = !threads || process->threads == 1;
+	traced->tgid = process->traced.tgid;
+	traced->start_ns = process->traced.start_ns;
+	if (alone && process->rest_epoch == book->lives.epoch && *process->waker)
+		traced->waker = process->waker;
+	if (alone && traced_move_completions(process, book->lives.epoch, &traced->states))
+		frame_resolve(frame, row);
+	traced_lose(process, book->lives.epoch, alone, traced);
 	return process;
 }
 
 void trace_book_beside(struct trace_book *book, struct frame *frame)
 {
 	for (size_t i = 0; i < frame->n; i++)
-		trace_row(book, frame->info, &frame->rows[i]);
+		trace_row(book, frame, &frame->rows[i]);
 }
 
 /* Notes a row that stands for many tasks that ended. */
@@ -427,15 +362,8 @@ static void trace_ended(struct trace_book *book)
 		if (!ended)
 			continue;
 		sum = ended->process;
-		lives_of_process(&book->lives, process);
-		traced_move_completions(process, book->lives.epoch, &process->traced.states);
-		traced_lose(process, book->lives.epoch, true, &process->traced);
-		traced_add(&sum->traced, &process->traced, !sum->traced.more);
 		process->traced.more = sum->traced.more;
 		sum->traced.more = &process->traced;
-		if (is_partial(book, process))
-			sum->partial_epoch = book->lives.epoch;
-		ended->row->traced = is_partial(book, sum) ? NULL : &sum->traced;
 		if (process->rest_epoch != book->lives.epoch)
 			continue;
 		for (unsigned kind = 0; kind < WAIT_KINDS; kind++)
@@ -443,15 +371,21 @@ static void trace_ended(struct trace_book *book)
 	}
 }
 
-/* Adds a row's waits, and replaces its blkio and dwait by the traced times. */
-static void add_waits(struct trace_book *book, struct frame *frame, struct row *row,
-		      struct traced_process *process)
+/* Adds to the times of a row that stands for many what the sites of its processes tell. */
+static void trace_ended_row(struct trace_book *book, struct frame *frame,
+			    const struct ended_row *ended)
 {
-	if (frame->info->since_start)
-		return;
-	if (row->traced)
-		frame_resolve(frame, row);
-	add_waited(book, row, process, row->valid & VALID_BLKIO);
+	struct row *row = ended->row;
+	struct traced *traced;
+
+	if (row->traced) {
+		traced = &frame->traced[row - frame->rows];
+		traced->tgid = ended->process->traced.tgid;
+		traced->start_ns = 0;
+		traced->more = ended->process->traced.more;
+		traced_lose(ended->process, book->lives.epoch, true, traced);
+	}
+	add_waited(book, row, ended->process);
 }
 
 void trace_book_rows(struct trace_book *book, struct frame *frame)
@@ -463,11 +397,12 @@ void trace_book_rows(struct trace_book *book, struct frame *frame)
 		if (row->exited && row->members > 1 && !frame->info->threads)
 			add_ended_row(book, row);
 		else
-			add_waits(book, frame, row, trace_row(book, frame->info, row));
+			add_waited(book, row, trace_row(book, frame, row));
 	}
 	trace_ended(book);
 	for (size_t i = 0; i < book->nended; i++)
-		add_waits(book, frame, book->ended[i].row, book->ended[i].process);
+		trace_ended_row(book, frame, &book->ended[i]);
+	agree_all(book);
 }
 
 /*
@@ -494,7 +429,7 @@ static void add_rest(struct trace_book *book, const struct traced_process *proce
 {
 	uint64_t waited = process->waited[kind], sited = process->sited[kind];
 	uint32_t bit = kind < DELAY_KINDS ? DELAY_BIT(kind) : VALID_DWAIT;
-	bool measured = !process->unmeasured && (kind == DELAY_BLKIO || kind == WAIT_DWAIT);
+	bool measured = !process->untraced && (kind == DELAY_BLKIO || kind == WAIT_DWAIT);
 	bool unknown = !measured && are_sites_wrong(book, process, kind);
 	int64_t unattributed_ns = unknown || waited < sited ? 0 : (int64_t)(waited - sited);
 

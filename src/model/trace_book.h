@@ -25,10 +25,7 @@ struct trace_reading {
 		uint32_t slot;
 		struct trace_thread record;
 	} * threads;
-	/* Processes whose threads were not all traced; all: any process may be one. */
-	struct trace_process *partial;
-	bool all_partial;
-	size_t nsites, sites_cap, nlinks, links_cap, nthreads, threads_cap, npartial, partial_cap;
+	size_t nsites, sites_cap, nlinks, links_cap, nthreads, threads_cap;
 };
 
 /* Empties the reading. */
@@ -38,7 +35,6 @@ void trace_reading_reset(struct trace_reading *reading);
 void trace_reading_site(void *reading, uint32_t slot, const struct trace_site *site);
 void trace_reading_links(void *reading, uint32_t slot, const struct trace_links *links);
 void trace_reading_thread(void *reading, uint32_t slot, const struct trace_thread *thread);
-void trace_reading_partial(void *reading, const struct trace_process *process);
 
 void trace_reading_free(struct trace_reading *reading);
 
@@ -47,7 +43,6 @@ struct trace_book {
 	struct lives lives;
 	struct traced_sites sites;
 	struct traced_links links;
-	bool all_partial; /* of any process not all threads may be traced in the interval */
 	/* The interval's sites and the rests that no site explains, the longest first. */
 	const struct site **order;
 	size_t n, order_cap;
@@ -55,15 +50,16 @@ struct trace_book {
 	size_t nrests, rests_cap;
 	struct traced_process **touched; /* processes whose rests are made */
 	size_t ntouched, touched_cap;
-	/* Rows of the frame that stand for many ended tasks, and the traced times of those. */
+	/* Rows of the frame that stand for many ended tasks, and the processes that these were. */
 	struct ended_row {
 		struct row *row;
 		struct traced_process *process; /* has the row's waits, and those of its sites */
 	} * ended;
 	size_t nended, ended_cap;
 	uint64_t lost; /* waits in the interval that found no room for a site; the caller's */
-	/* Called for a process that is forgotten, with its whole; NULL: for none. */
-	void (*leave)(void *arg, const struct traced *traced, const struct site *sites, size_t n);
+	/* Called for a process that is forgotten: see tracing_leave_fn; NULL: for none. */
+	void (*leave)(void *arg, pid_t tgid, uint64_t polled_ns, const struct site *sites,
+		      size_t n);
 	void *arg;
 };
 
@@ -84,13 +80,12 @@ static inline bool trace_book_ready(const struct trace_book *book)
 }
 
 /*
- * Finds out how the tasks of a frame's rows spent the interval, and puts that into the rows. Unless
- * figures are since the start, a row's blkio and dwait become the traced times. The row of a
- * process whose threads were not all traced gets nothing.
+ * Adds what sites tell to the rows of a frame whose times were traced: their wakers, the time lost,
+ * and I/O that was polled for.
  */
 void trace_book_rows(struct trace_book *book, struct frame *frame);
 
-/* Puts what was traced into the rows of another frame, which was read beside that one. */
+/* The same of another frame, which was read beside that one. */
 void trace_book_beside(struct trace_book *book, struct frame *frame);
 
 /*

@@ -159,12 +159,21 @@ static void sum_sites(const struct traced_process *process, uint64_t epoch,
 	}
 }
 
+/* The process that an identity is of. */
+static const struct traced_process *process_of(const struct traced *traced)
+{
+	return (const void *)((const char *)traced - offsetof(struct traced_process, traced));
+}
+
 void traced_lose(const struct traced_process *process, uint64_t epoch, bool alone,
 		 struct traced *traced)
 {
 	struct sited_state sums[WAIT_STATES] = { 0 };
 
 	sum_sites(process, epoch, sums);
+	for (const struct traced *at = process->traced.tgid < 0 ? process->traced.more : NULL; at;
+	     at = at->more)
+		sum_sites(process_of(at), epoch, sums);
 	traced->lost_ns = 0;
 	traced->lost_known = true;
 	for (unsigned state = 0; state < WAIT_STATES; state++) {
@@ -200,10 +209,15 @@ void traced_move_polling(struct wait_states *states, uint64_t ns)
 	states->ns[STATE_IO] += ns;
 }
 
-void traced_move_completions(const struct traced_process *process, uint64_t epoch,
+bool traced_move_completions(const struct traced_process *process, uint64_t epoch,
 			     struct wait_states *states)
 {
+	bool moved = false;
+
 	for (const struct traced_site *at = process->sites; at; at = at->next)
-		if (traced_is_of_disk(at) && (at->epoch == epoch || at->busy))
+		if (traced_is_of_disk(at) && (at->epoch == epoch || at->busy)) {
 			traced_move_polling(states, at->site.ns);
+			moved = true;
+		}
+	return moved;
 }

@@ -48,7 +48,7 @@ void traced_move_polling(struct wait_states *states, uint64_t ns);
 
 /*
  * Makes the time of the interval of the reading `epoch` in which a process waited for completions
- * of a disk, by its sites, time of I/O.
+ * of a disk, by its sites, time of I/O. Whether there was any.
  */
-void traced_move_completions(const struct traced_process *process, uint64_t epoch,
+bool traced_move_completions(const struct traced_process *process, uint64_t epoch,
 			     struct wait_states *states);

@@ -69,8 +69,7 @@ void traced_sites_update(struct traced_sites *sites, uint32_t slot,
 			 const struct trace_site *record);
 
 /*
- * Moves the threads that changed, after lives_update() of all and before lives_settle(), to the
- * sites that they wait in now.
+ * Moves the threads that changed, after lives_update() of all, to the sites that they wait in now.
  */
 void traced_sites_move(struct traced_sites *sites);
 

@@ -6,7 +6,9 @@
 
 #include "base/util.h"
 #include "bpf/trace.h"
+#include "kernel/exits.h"
 #include "model/site_texts.h"
+#include "model/thread_ends.h"
 #include "model/trace_book.h"
 #include "model/traced_sites.h"
 
@@ -24,6 +26,7 @@ struct tracing {
 	int error; /* of the last reading: -errno */
 	bool due; /* a reading is to be taken */
 	uint32_t room; /* for sites */
+	struct thread_ends ends;
 	struct site_texts *texts;
 	struct trace_book book;
 	struct trace_frame frame;
@@ -42,9 +45,21 @@ int tracing_open(struct tracing **out, const struct tracing_config *config)
 		free(tracing);
 		return err;
 	}
+	thread_ends_open(&tracing->ends, trace_ends(tracing->trace));
 	tracing->texts = site_texts_open(config->proc, tracing->trace);
 	*out = tracing;
 	return 0;
+}
+
+const struct trace *tracing_trace(const struct tracing *tracing)
+{
+	return tracing->trace;
+}
+
+void tracing_exits(struct tracing *tracing, struct exit_record *records, size_t n, bool threads)
+{
+	if (tracing->trace)
+		thread_ends_take_times(&tracing->ends, records, n, threads);
 }
 
 int tracing_read(struct tracing *tracing)
@@ -52,7 +67,6 @@ int tracing_read(struct tracing *tracing)
 	struct trace_reader reader = { .site = trace_reading_site,
 				       .links = trace_reading_links,
 				       .thread = trace_reading_thread,
-				       .partial = trace_reading_partial,
 				       .arg = &tracing->reading };
 
 	if (!tracing->trace)
@@ -62,7 +76,6 @@ int tracing_read(struct tracing *tracing)
 		trace_reading_reset(&tracing->reading);
 	tracing->error = trace_read(tracing->trace, &reader, &tracing->counts);
 	tracing->due = !tracing->error;
-	tracing->reading.all_partial |= tracing->counts.nameless;
 	tracing->reading.read_ns = tracing->counts.read_ns;
 	return tracing->error;
 }
@@ -214,6 +227,7 @@ void tracing_close(struct tracing *tracing)
 		return;
 	if (tracing->trace)
 		trace_close(tracing->trace);
+	thread_ends_free(&tracing->ends);
 	trace_book_free(&tracing->book);
 	trace_reading_free(&tracing->reading);
 	site_texts_close(tracing->texts);

@@ -8,7 +8,9 @@
 #include "data/wait_state.h"
 #include "model/frame.h"
 
+struct exit_record;
 struct proc;
+struct trace;
 
 struct tracing;
 
@@ -23,25 +25,34 @@ struct tracing_config {
 /* Begins to watch every wait. 0, or -errno as trace_open(). */
 int tracing_open(struct tracing **out, const struct tracing_config *config);
 
-/* Reads what happened since the reading before; to be called right after the sample was taken. */
+/* The programs in the kernel, for sources: see struct source_ops. NULL: stopped. */
+const struct trace *tracing_trace(const struct tracing *tracing);
+
+/*
+ * Puts how tasks spent their time into exit records that have not got it; threads: of single
+ * threads, else of whole processes.
+ */
+void tracing_exits(struct tracing *tracing, struct exit_record *records, size_t n, bool threads);
+
+/* Reads what happened since the reading before; to be called right before the sample is taken. */
 int tracing_read(struct tracing *tracing);
 
 /*
- * Makes the interval of the last two readings: NULL before the second. Adds traced times to the
- * frame's rows, and a line of unattributed time for each process and kind: the rows' waits less
+ * Makes the interval of the last two readings: NULL before the second. Adds what sites tell to
+ * the frame's rows, and a line of unattributed time for each process and kind: the rows' waits less
  * their sites. NULL for the frame: sites and states alone. Valid until the next call, rows
  * included.
  */
 const struct trace_frame *tracing_frame(struct tracing *tracing, struct frame *frame);
 
-/* Puts into the rows of another frame, of threads read beside the last one, what was traced. */
+/* Adds the same to the rows of another frame, of threads read beside the last one. */
 void tracing_rows(struct tracing *tracing, struct frame *frame);
 
 /*
- * Gets the whole of what was traced of a process and of its sites: not an interval's, but since it
- * was first seen.
+ * Gets the sites of a process: not an interval's, but since it was first seen. polled_ns: the time
+ * of state poll that was I/O, as their wakers tell.
  */
-typedef void tracing_leave_fn(void *arg, const struct traced *traced, const struct site *sites,
+typedef void tracing_leave_fn(void *arg, pid_t tgid, uint64_t polled_ns, const struct site *sites,
 			      size_t n);
 
 /* Has processes handed out some readings after their end, when their exit records are there. */

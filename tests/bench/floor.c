@@ -273,7 +273,7 @@ static long pass_empty(void)
 
 static int open_walk(void)
 {
-	return snapshot_open(&snapshot, false, SNAPSHOT_WALK, NULL);
+	return snapshot_open(&snapshot, false, SNAPSHOT_WALK, NULL, NULL);
 }
 
 /* Full records of all processes. */

@@ -33,7 +33,7 @@ static const struct {
 static struct snapshot *open_snapshot_of(const char *test, bool threads, enum snapshot_way way)
 {
 	struct snapshot *snapshot;
-	int err = snapshot_open(&snapshot, threads, way, NULL);
+	int err = snapshot_open(&snapshot, threads, way, NULL, NULL);
 
 	if (err == -ENOENT || (err == -EOPNOTSUPP && way == SNAPSHOT_WALK))
 		e2e_skip_test(test, "the kernel has no such iterator");

@@ -221,7 +221,7 @@ static void take(struct snapshot *snapshot, unsigned how, struct snapshot_view *
 static struct snapshot *open_walk_of(const char *test, bool threads)
 {
 	struct snapshot *snapshot;
-	int err = snapshot_open(&snapshot, threads, SNAPSHOT_WALK, NULL);
+	int err = snapshot_open(&snapshot, threads, SNAPSHOT_WALK, NULL, NULL);
 
 	if (err == -ENOENT || err == -EOPNOTSUPP)
 		e2e_skip_test(test, "the kernel has no such iterator");
@@ -441,7 +441,7 @@ static void check_growth(enum snapshot_way way, bool threads)
 	/* there is room for half as many again, and some */
 	size_t more = await_few() * 3 / 2 + 2500;
 	pid_t keeper;
-	int err = snapshot_open(&snapshot, threads, way, NULL);
+	int err = snapshot_open(&snapshot, threads, way, NULL, NULL);
 
 	assert_int_equal(err, 0);
 	take(snapshot, SNAPSHOT_WHOLE, &view);
@@ -500,7 +500,7 @@ E2E_TEST(test_places_of_zombies)
 	size_t ended = 0;
 
 	e2e_require();
-	assert_int_equal(snapshot_open(&snapshot, false, SNAPSHOT_EACH, NULL), 0);
+	assert_int_equal(snapshot_open(&snapshot, false, SNAPSHOT_EACH, NULL, NULL), 0);
 	make_zombies(pids);
 	take(snapshot, SNAPSHOT_WHOLE, &view);
 	for (int i = 0; i < ZOMBIES; i++)

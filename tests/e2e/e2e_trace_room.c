@@ -189,7 +189,7 @@ static void crowd(void *arg)
 		pause();
 }
 
-/* Threads that find no room are told by their process, until they have room. */
+/* Threads that find no room are counted, until they have room. */
 E2E_TEST(test_threads)
 {
 	const struct trace_options few = { .sites = 512, .threads = 256 };
@@ -209,14 +209,10 @@ E2E_TEST(test_threads)
 	tracebook_doze(300);
 	tracebook_read(&book);
 	assert_in_range(book.counts.roomless, 345, book.lost_threads);
-	assert_false(book.counts.nameless);
-	assert_int_equal(book.partial.tgid, second);
-	assert_true(book.partial.start_ns > 0);
 	/* Nothing happens: they have none. */
 	tracebook_doze(50);
 	tracebook_read(&book);
 	assert_in_range(book.counts.roomless, 345, book.lost_threads);
-	assert_int_equal(book.partial.tgid, second);
 	/* Room becomes free, and they run: some may do before it was read that others ended. */
 	kill(first, SIGKILL);
 	waitpid(first, NULL, 0);
@@ -226,14 +222,12 @@ E2E_TEST(test_threads)
 	waitpid(second, NULL, 0);
 	tracebook_doze(50);
 	tracebook_read(&book);
-	assert_int_equal(book.partial.tgid, second);
 	for (unsigned tries = 0; tries < 3; tries++) {
 		tracebook_doze(50);
 		tracebook_read(&book);
 	}
 	/* Some of others sleep on. */
 	assert_true(book.counts.roomless < 100);
-	assert_int_equal(book.partial.tgid, 0);
 	tracebook_close(&book);
 }
 

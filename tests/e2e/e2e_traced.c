@@ -344,7 +344,6 @@ static void check_alive(const char *args)
 
 	traced_samples(&s, e2e_format("-H -n 2 -d 1 -m ^load_(sleepers|io)$ %s", args));
 	for (size_t n = 0; n < s.n; n++) {
-		double interval = member_real(json_object_get(s.v[n], "trace"), "interval") * 1e9;
 		json_t *task;
 		size_t i;
 
@@ -362,7 +361,7 @@ static void check_alive(const char *args)
 				wrong++;
 				continue;
 			}
-			share = (double)alive_ns(task) / interval;
+			share = (double)alive_ns(task) / (member_real(task, "interval") * 1e9);
 			io_ns += member_u64(json_object_get(task, "states"), "io_ns");
 			checked++;
 			if (share >= 0.995 && share <= 1.005)
@@ -425,7 +424,7 @@ E2E_TEST(test_groups_and_csv)
 	e2e_require_bpf();
 	traced_samples(&s, e2e_format("-n 1 -d 0.5 -g command -p %d", (int)pid));
 	group = json_array_get(json_object_get(s.v[0], "tasks"), 0);
-	interval = member_real(json_object_get(s.v[0], "trace"), "interval") * 1e9;
+	interval = member_real(group, "interval") * 1e9;
 	assert_in_range(alive_ns(group), (uint64_t)(0.995 * SLEEPERS * interval),
 			(uint64_t)(1.005 * SLEEPERS * interval));
 	assert_true((double)member_u64(json_object_get(group, "states"), "timer_ns") >=
@@ -505,8 +504,7 @@ E2E_TEST(test_idle_cpus)
 		json_array_foreach(json_object_get(s.v[n], "tasks"), i, task)
 		{
 			json_t *states = json_object_get(task, "states");
-			double interval =
-				member_real(json_object_get(s.v[n], "trace"), "interval") * 1e9;
+			double interval = member_real(task, "interval") * 1e9;
 			double queued = (double)member_u64(states, "cpu_ns") / interval;
 			double kernel = (double)member_u64(json_object_get(task, "waited"), "cpu") /
 					interval;
@@ -604,6 +602,82 @@ E2E_TEST(test_renamed)
 	assert_true(n > 0);
 }
 
+#define NAP_MS 50
+
+static void *sleep_once(void *arg)
+{
+	const struct timespec nap = { .tv_nsec = NAP_MS * 1000000 };
+
+	nanosleep(&nap, NULL);
+	return arg;
+}
+
+/* Starts a child that has one thread after the other, which sleep and end. */
+static pid_t start_nappers(void)
+{
+	pid_t pid = fork();
+	pthread_t thread;
+
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;;)
+			if (pthread_create(&thread, NULL, sleep_once, NULL) ||
+			    pthread_join(thread, NULL))
+				_exit(1);
+	}
+	scratch_child(pid);
+	e2e_sleep(0.2);
+	return pid;
+}
+
+/* Asserts that a time is so many ns, to within a part of them. */
+static void assert_about(uint64_t ns, double expected, double part)
+{
+	if ((double)ns < (1 - part) * expected || (double)ns > (1 + part) * expected)
+		fail_msg("%.3f ms, not %.3f", (double)ns / 1e6, expected / 1e6);
+}
+
+/* What threads spent that have ended stays their process's, once, and is in their own rows. */
+E2E_TEST(test_ended_threads)
+{
+	pid_t pid = start_nappers();
+	struct samples s;
+	unsigned ended = 0;
+	json_t *task, *states;
+	size_t i;
+
+	e2e_require_bpf();
+	traced_samples(&s, e2e_format("-n 4 -d 0.5 -p %d", (int)pid));
+	for (size_t n = 0; n < s.n; n++) {
+		double interval;
+
+		task = task_must(s.v[n], pid);
+		states = json_object_get(task, "states");
+		interval = member_real(task, "interval") * 1e9;
+		assert_about(member_u64(states, "timer_ns"), interval, 0.1);
+		assert_about(alive_ns(task), 2 * interval, 0.05);
+	}
+	traced_samples(&s, e2e_format("-H -n 2 -d 0.5 -p %d", (int)pid));
+	for (size_t n = 0; n < s.n; n++)
+		json_array_foreach(json_object_get(s.v[n], "tasks"), i, task)
+		{
+			/* Of one that was there before only a part is in the interval. */
+			if (!json_is_true(json_object_get(task, "exited")) ||
+			    !json_is_true(json_object_get(task, "new")))
+				continue;
+			states = json_object_get(task, "states");
+			assert_about(member_u64(states, "timer_ns") /
+					     (uint64_t)json_integer_value(
+						     json_object_get(task, "members")
+							     ? json_object_get(task, "members")
+							     : json_integer(1)),
+				     NAP_MS * 1e6, 0.2);
+			ended++;
+		}
+	assert_true(ended > 0);
+	scratch_kill(pid);
+}
+
 /* The sum of a command's sites of that process name and state, in ns. */
 static double of_command(json_t *report, const char *comm, const char *wait_state)
 {
@@ -638,7 +712,7 @@ E2E_TEST(test_states_alone)
 		assert_true(member_u64(trace, "switches") > 0);
 		assert_int_equal(member_u64(trace, "lost"), 0);
 		assert_true((double)member_u64(states, "timer_ns") >=
-			    0.99 * SLEEPERS * member_real(trace, "interval") * 1e9);
+			    0.99 * SLEEPERS * member_real(task, "interval") * 1e9);
 	}
 	e2e_run(&live, NULL, "-b --trace --trace-sites 0 -n 3 -d 0.3 -w %s %s", path, columns);
 	check_silent_success(&live);

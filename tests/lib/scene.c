@@ -44,6 +44,8 @@ struct task_raw *scene_again(struct sample *sample, const struct task_raw *befor
 
 	*raw = copy;
 	raw->task = task_ref(copy.task);
+	raw->times = NULL;
+	task_raw_set_times(raw, copy.times);
 	raw->read_ns = sample->begin_ns;
 	return raw;
 }

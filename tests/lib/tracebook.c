@@ -54,15 +54,6 @@ static void take_traced(void *arg, uint32_t slot, const struct trace_thread *thr
 	book->ended[book->nended++] = *thread;
 }
 
-/* Takes in a process with threads without room. */
-static void take_partial(void *arg, const struct trace_process *process)
-{
-	struct tracebook *book = arg;
-
-	if (process->tgid == book->only)
-		book->partial = *process;
-}
-
 const char *tracebook_call(const struct tracebook *book, const struct trace_site *site)
 {
 	return syscall_name(book->calls, site->key.syscall);
@@ -70,11 +61,10 @@ const char *tracebook_call(const struct tracebook *book, const struct trace_site
 
 void tracebook_read(struct tracebook *book)
 {
-	const struct trace_reader reader = {
-		.site = take_site, .thread = take_traced, .partial = take_partial, .arg = book
-	};
+	const struct trace_reader reader = { .site = take_site,
+					     .thread = take_traced,
+					     .arg = book };
 
-	book->partial = (struct trace_process){ 0 };
 	assert_int_equal(trace_read(book->trace, &reader, &book->counts), 0);
 	book->lost_waits += book->counts.lost_waits;
 	book->lost_threads += book->counts.lost_threads;

@@ -17,7 +17,6 @@ struct tracebook {
 	struct trace_thread *ended;
 	size_t nended;
 	uint64_t lost_waits, lost_threads; /* since it was opened */
-	struct trace_process partial; /* of the last reading, if it is `only` */
 	struct syscall_names *calls;
 	pid_t only; /* ended threads of that process are kept; 0: all */
 };

@@ -99,12 +99,51 @@ static const struct site *framed(const struct stage *stage, pid_t tgid, int kind
 	return NULL;
 }
 
-/* Builds the frame of the last two samples, and puts into it what was traced. */
-static void build(struct stage *stage)
+/* Has an element tell how its thread spent its time. */
+static void tell(struct task_raw *raw, const struct trace_thread *thread)
 {
-	scene_build(&stage->scene, 1, false, 0);
+	struct task_times times = { .at_ns = raw->read_ns };
+
+	memcpy(times.states.ns, thread->ns, sizeof(times.states.ns));
+	if (!thread->ended) {
+		times.states.ns[thread->state] += raw->read_ns - thread->since_ns;
+		times.in[thread->state] = 1;
+	}
+	task_raw_set_times(raw, &times);
+}
+
+/* Adds a task to the first sample, with its thread. */
+static struct task_raw *begin(struct stage *stage, const struct trace_thread *thread)
+{
+	struct task_raw *raw =
+		scene_add(&stage->scene.samples[0], thread->tgid, thread->pid, thread->start_ns);
+
+	tell(raw, thread);
+	return raw;
+}
+
+/* Adds it to the next one. */
+static struct task_raw *go_on(struct stage *stage, unsigned at, const struct task_raw *before,
+			      const struct trace_thread *thread)
+{
+	struct task_raw *raw = scene_again(&stage->scene.samples[at], before);
+
+	tell(raw, thread);
+	return raw;
+}
+
+/* Builds the frame of a sample and the one before it, with what was traced. */
+static void build_at(struct stage *stage, unsigned at)
+{
+	scene_build(&stage->scene, at, false, 0);
 	trace_book_rows(&stage->book, &stage->scene.frame);
 	trace_book_sites(&stage->book);
+}
+
+/* The same of the first two. */
+static void build(struct stage *stage)
+{
+	build_at(stage, 1);
 }
 
 /* Of a wait in progress only the interval's part counts, whenever it began and is booked. */
@@ -180,18 +219,18 @@ TEST_WITH(test_rests, set_up, tear_down)
 	struct trace_thread thread = thread_of(5, 5, STATE_RUN, SEC(91));
 	struct trace_site disk = site_of(5, STATE_IO), queue = site_of(5, STATE_CPU);
 	struct trace_site reclaim = site_of(5, STATE_OTHER);
-	struct task_raw *raw = scene_add(&stage->scene.samples[0], 5, 5, SEC(50) + 5);
+	struct task_raw *raw = begin(stage, &thread);
 	const struct row *row;
 
 	reclaim.key.within = 1 + DELAY_RECLAIM;
 	memcpy(raw->task->comm, "waits", 6);
 	put(stage, 1, &thread);
 	take(stage, SEC(100));
-	raw = scene_again(&stage->scene.samples[1], raw);
+	wait_for_io(stage, 1, &thread, MS(650));
+	raw = go_on(stage, 1, raw, &thread);
 	raw->counters.run_ns += SEC(2);
 	raw->counters.delay[DELAY_BLKIO] = (struct delay_sum){ 3, MS(700) };
 	raw->counters.delay[DELAY_CPU] = (struct delay_sum){ 3, MS(100) };
-	wait_for_io(stage, 1, &thread, MS(650));
 	raw->counters.delay[DELAY_RECLAIM] = (struct delay_sum){ 1, MS(40) };
 	raw->counters.delay[DELAY_SWAPIN] = (struct delay_sum){ 1, MS(30) };
 	disk.ns = MS(650);
@@ -229,41 +268,49 @@ TEST_WITH(test_rests, set_up, tear_down)
 		assert_true(stage->book.order[i - 1]->ns >= stage->book.order[i]->ns);
 }
 
-/* A thread waits 650 ms, of which its site, that is read a little before, has 640. */
-static void take_early_site(struct stage *stage, struct trace_thread *thread,
-			    struct trace_site *disk)
+/* A thread waits 650 ms, of which its site, that is not read at the same time, has 640. */
+static struct task_raw *take_early_site(struct stage *stage, struct trace_thread *thread,
+					struct trace_site *disk)
 {
+	struct task_raw *raw;
+
 	*thread = thread_of(5, 5, STATE_RUN, SEC(91));
 	*disk = site_of(5, STATE_IO);
 	put(stage, 1, thread);
+	raw = begin(stage, thread);
 	take(stage, SEC(100));
 	wait_for_io(stage, 1, thread, MS(650));
+	raw = go_on(stage, 1, raw, thread);
+	raw->counters.run_ns += SEC(2);
 	disk->ns = disk->kind_ns = MS(640);
 	disk->count = 3;
 	trace_reading_site(&stage->reading, 1, disk);
 	take(stage, SEC(102));
+	build(stage);
+	return raw;
 }
 
-/* A site that is read a little before the threads has what these waited meanwhile, once. */
+/* A site that is not read when the threads are has what these waited meanwhile, once. */
 TEST_WITH(test_agree, set_up, tear_down)
 {
 	struct stage *stage = *state;
 	struct trace_thread thread;
 	struct trace_site disk;
+	struct task_raw *raw = take_early_site(stage, &thread, &disk);
 
-	take_early_site(stage, &thread, &disk);
-	trace_book_sites(&stage->book);
 	assert_int_equal(framed(stage, 5, DELAY_BLKIO, false)->ns, MS(650));
 	assert_int_equal(framed(stage, 5, DELAY_BLKIO, false)->kind_ns, MS(650));
 	thread.ns[STATE_RUN] += MS(1700);
 	thread.ns[STATE_IO] += MS(300);
 	thread.since_ns += SEC(2);
 	put(stage, 1, &thread);
+	raw = go_on(stage, 2, raw, &thread);
+	raw->counters.run_ns += SEC(2);
 	disk.ns = disk.kind_ns = MS(950);
 	disk.count = 4;
 	trace_reading_site(&stage->reading, 1, &disk);
 	take(stage, SEC(104));
-	trace_book_sites(&stage->book);
+	build_at(stage, 2);
 	assert_int_equal(framed(stage, 5, DELAY_BLKIO, false)->ns, MS(300));
 	assert_int_equal(framed(stage, 5, DELAY_BLKIO, false)->count, 1);
 }
@@ -274,15 +321,17 @@ TEST_WITH(test_agree_empty, set_up, tear_down)
 	struct stage *stage = *state;
 	struct trace_thread thread;
 	struct trace_site disk;
+	struct task_raw *raw = take_early_site(stage, &thread, &disk);
 
-	take_early_site(stage, &thread, &disk);
 	thread.ns[STATE_RUN] += MS(2000);
 	thread.since_ns += SEC(2);
 	put(stage, 1, &thread);
+	raw = go_on(stage, 2, raw, &thread);
+	raw->counters.run_ns += SEC(2);
 	disk.ns = disk.kind_ns = MS(655);
 	trace_reading_site(&stage->reading, 1, &disk);
 	take(stage, SEC(104));
-	trace_book_sites(&stage->book);
+	build_at(stage, 2);
 	assert_null(framed(stage, 5, DELAY_BLKIO, false));
 	disk.count = 4;
 	disk.ns = disk.kind_ns = MS(655);
@@ -297,14 +346,14 @@ TEST_WITH(test_lost_time, set_up, tear_down)
 {
 	struct stage *stage = *state;
 	struct trace_thread thread = thread_of(5, 5, STATE_RUN, SEC(91));
-	struct task_raw *raw = scene_add(&stage->scene.samples[0], 5, 5, SEC(50) + 5);
+	struct task_raw *raw = begin(stage, &thread);
 
 	put(stage, 1, &thread);
 	take(stage, SEC(100));
-	raw = scene_again(&stage->scene.samples[1], raw);
+	wait_for_io(stage, 1, &thread, MS(650));
+	raw = go_on(stage, 1, raw, &thread);
 	raw->counters.run_ns += SEC(2);
 	raw->counters.delay[DELAY_BLKIO] = (struct delay_sum){ 3, MS(2) };
-	wait_for_io(stage, 1, &thread, MS(650));
 	take(stage, SEC(102));
 	stage->book.lost = 3;
 	build(stage);
@@ -314,14 +363,15 @@ TEST_WITH(test_lost_time, set_up, tear_down)
 
 /*
  * Of who was traced it is known what was waited for I/O, though nothing is known of what was
- * booked; of a process of which some threads found no room the booking stands.
+ * booked; of a process whose times are not known, as some threads found no room, the booking
+ * stands.
  */
 TEST_WITH(test_booking_unknown, set_up, tear_down)
 {
 	struct stage *stage = *state;
 	struct trace_thread thread = thread_of(5, 5, STATE_RUN, SEC(91));
 	struct trace_thread one = thread_of(6, 6, STATE_RUN, SEC(91));
-	struct task_raw *raw = scene_add(&stage->scene.samples[0], 5, 5, SEC(50) + 5);
+	struct task_raw *raw = begin(stage, &thread);
 	struct task_raw *many = scene_add(&stage->scene.samples[0], 6, 6, SEC(50) + 6);
 	const struct row *row;
 
@@ -330,12 +380,12 @@ TEST_WITH(test_booking_unknown, set_up, tear_down)
 	put(stage, 2, &one);
 	take(stage, SEC(100));
 	raw->counters.valid &= ~DELAY_BOTH(DELAY_BIT(DELAY_BLKIO));
-	raw = scene_again(&stage->scene.samples[1], raw);
+	wait_for_io(stage, 1, &thread, MS(650));
+	raw = go_on(stage, 1, raw, &thread);
 	raw->counters.run_ns += SEC(2);
 	many = scene_again(&stage->scene.samples[1], many);
 	many->counters.run_ns += SEC(2);
 	many->counters.delay[DELAY_BLKIO] = (struct delay_sum){ 3, MS(900) };
-	wait_for_io(stage, 1, &thread, MS(650));
 	wait_for_io(stage, 2, &one, MS(40));
 	take(stage, SEC(102));
 	build(stage);
@@ -345,7 +395,7 @@ TEST_WITH(test_booking_unknown, set_up, tear_down)
 	assert_int_equal(row->deltas->waited.ns[DELAY_BLKIO], MS(650));
 	assert_int_equal(row->deltas->waited.total, MS(650));
 	row = &stage->scene.frame.rows[1];
-	assert_non_null(row->traced);
+	assert_null(row->traced);
 	assert_int_equal(row->deltas->waited.ns[DELAY_BLKIO], MS(900));
 	assert_true(framed(stage, 6, DELAY_BLKIO, true)->unattributed_ns == (int64_t)MS(900));
 }
@@ -386,7 +436,7 @@ TEST_WITH(test_completions, set_up, tear_down)
 {
 	struct stage *stage = *state;
 	struct trace_thread thread = thread_of(5, 5, STATE_POLL, SEC(90));
-	struct task_raw *raw = scene_add(&stage->scene.samples[0], 5, 5, SEC(50) + MS(7));
+	struct task_raw *raw = begin(stage, &thread);
 	struct trace_site ring = site_of(5, STATE_POLL);
 	const struct row *row;
 
@@ -395,7 +445,7 @@ TEST_WITH(test_completions, set_up, tear_down)
 	ring.count = 1;
 	trace_reading_site(&stage->reading, 1, &ring);
 	take(stage, SEC(100));
-	raw = scene_again(&stage->scene.samples[1], raw);
+	raw = go_on(stage, 1, raw, &thread);
 	ring.ns += MS(700);
 	ring.count = 9;
 	trace_reading_site(&stage->reading, 1, &ring);
@@ -410,10 +460,8 @@ TEST_WITH(test_completions, set_up, tear_down)
 	ring.ns += MS(900);
 	trace_reading_site(&stage->reading, 1, &ring);
 	take(stage, SEC(104));
-	scene_again(&stage->scene.samples[2], raw);
-	scene_build(&stage->scene, 2, false, 0);
-	trace_book_rows(&stage->book, &stage->scene.frame);
-	trace_book_sites(&stage->book);
+	go_on(stage, 2, raw, &thread);
+	build_at(stage, 2);
 	row = &stage->scene.frame.rows[0];
 	assert_int_equal(row->traced->states.ns[STATE_POLL], MS(1100));
 	assert_int_equal(row->traced->states.ns[STATE_IO], MS(900));
@@ -427,14 +475,13 @@ TEST_WITH(test_lost, set_up, tear_down)
 {
 	struct stage *stage = *state;
 	struct trace_thread thread = thread_of(5, 5, STATE_POLL, SEC(90));
-	struct task_raw *raw = scene_add(&stage->scene.samples[0], 5, 5, SEC(50) + MS(7));
+	struct task_raw *raw = begin(stage, &thread);
 	struct trace_site socket = site_of(5, STATE_NET), poll = site_of(5, STATE_POLL);
 	const struct row *row;
 	uint64_t ns;
 
 	put(stage, 1, &thread);
 	take(stage, SEC(100));
-	scene_again(&stage->scene.samples[1], raw);
 	thread.ns[STATE_POLL] = SEC(11);
 	thread.ns[STATE_NET] = MS(500);
 	thread.ns[STATE_CPU] = MS(100);
@@ -442,6 +489,8 @@ TEST_WITH(test_lost, set_up, tear_down)
 	thread.state = STATE_RUN;
 	thread.since_ns = SEC(102);
 	put(stage, 1, &thread);
+	raw = go_on(stage, 1, raw, &thread);
+	raw->counters.run_ns += MS(400);
 	socket.ns = MS(500);
 	poll.ns = MS(600);
 	poll.count = socket.count = 1;
@@ -468,18 +517,16 @@ TEST_WITH(test_traced_late, set_up, tear_down)
 {
 	struct stage *stage = *state;
 	struct trace_thread thread = thread_of(5, 5, STATE_DWAIT, SEC(90));
-	struct task_raw *raw = scene_add(&stage->scene.samples[0], 5, 5, SEC(50) + MS(7));
+	struct task_raw *raw = scene_add(&stage->scene.samples[0], 5, 5, thread.start_ns);
 
 	raw->now.state = 'D';
 	put(stage, 1, &thread);
 	take(stage, SEC(101) + MS(700));
-	raw = scene_again(&stage->scene.samples[1], raw);
-	raw->now.state = 'D';
+	raw = go_on(stage, 1, raw, &thread);
 	raw->now.waits.dwait_ns = SEC(2);
-	put(stage, 1, &thread);
 	take(stage, SEC(102));
 	build(stage);
-	assert_int_equal(stage->scene.frame.rows[0].traced->states.ns[STATE_DWAIT], MS(300));
+	assert_null(stage->scene.frame.rows[0].traced);
 	assert_int_equal(stage->scene.frame.rows[0].deltas->waited.ns[WAIT_DWAIT], SEC(2));
 }
 
@@ -489,12 +536,12 @@ TEST_WITH(test_child_is_not_lost, set_up, tear_down)
 	struct stage *stage = *state;
 	struct trace_thread thread = thread_of(5, 5, STATE_CHILD, SEC(90));
 	struct trace_site child = site_of(5, STATE_CHILD);
-	struct task_raw *raw = scene_add(&stage->scene.samples[0], 5, 5, SEC(50) + MS(7));
+	struct task_raw *raw = begin(stage, &thread);
 	uint64_t ns;
 
 	put(stage, 1, &thread);
 	take(stage, SEC(100));
-	scene_again(&stage->scene.samples[1], raw);
+	go_on(stage, 1, raw, &thread);
 	put(stage, 1, &thread);
 	take(stage, SEC(102));
 	build(stage);
@@ -506,69 +553,10 @@ TEST_WITH(test_child_is_not_lost, set_up, tear_down)
 	trace_reading_site(&stage->reading, 1, &child);
 	take(stage, SEC(104));
 	classify(stage, STATE_CHILD, CLASS_SERVED);
-	scene_again(&stage->scene.samples[2], raw);
-	scene_build(&stage->scene, 2, false, 0);
-	trace_book_rows(&stage->book, &stage->scene.frame);
+	go_on(stage, 2, raw, &thread);
+	build_at(stage, 2);
 	assert_true(row_lost(&stage->scene.frame.rows[0], &ns));
 	assert_int_equal(ns, 0);
-}
-
-/* How the threads of a process spent their time is not known where not all of them were traced. */
-TEST_WITH(test_partial, set_up, tear_down)
-{
-	struct stage *stage = *state;
-	struct trace_thread thread = thread_of(5, 5, STATE_TIMER, SEC(90));
-	struct trace_thread other = thread_of(6, 6, STATE_TIMER, SEC(90));
-	const struct trace_process partial = { .start_ns = thread.process_start_ns, .tgid = 5 };
-
-	put(stage, 1, &thread);
-	put(stage, 2, &other);
-	take(stage, SEC(100));
-	trace_reading_partial(&stage->reading, &partial);
-	take(stage, SEC(102));
-	for (unsigned i = 0; i < 2; i++) {
-		scene_add(&stage->scene.samples[i], 5, 5, SEC(50) + 5);
-		scene_add(&stage->scene.samples[i], 6, 6, SEC(50) + 6);
-	}
-	build(stage);
-	assert_null(stage->scene.frame.rows[0].traced);
-	assert_non_null(stage->scene.frame.rows[1].traced);
-	/* Not so in the next interval. */
-	take(stage, SEC(104));
-	build(stage);
-	assert_non_null(stage->scene.frame.rows[0].traced);
-	assert_int_equal(stage->scene.frame.rows[0].traced->states.ns[STATE_TIMER], SEC(2));
-	/* Whose threads they are is not known. */
-	stage->reading.all_partial = true;
-	take(stage, SEC(106));
-	build(stage);
-	assert_null(stage->scene.frame.rows[0].traced);
-	assert_null(stage->scene.frame.rows[1].traced);
-}
-
-/* A thread that was there for long when it was met first is hidden by the kernel, if not always. */
-TEST_WITH(test_hidden_thread, set_up, tear_down)
-{
-	struct stage *stage = *state;
-	struct trace_thread seen = thread_of(5, 5, STATE_TIMER, SEC(90));
-	struct trace_thread late = thread_of(5, 6, STATE_RUN, SEC(101));
-
-	late.born_ns = SEC(101);
-	late.hidden = 1;
-	put(stage, 1, &seen);
-	take(stage, SEC(100));
-	put(stage, 2, &late);
-	take(stage, SEC(102));
-	for (unsigned i = 0; i < 2; i++) {
-		scene_add(&stage->scene.samples[i], 5, 5, SEC(50) + 5);
-		scene_add(&stage->scene.samples[i], 5, 6, SEC(50) + 6);
-	}
-	build(stage);
-	assert_null(stage->scene.frame.rows[0].traced);
-	stage->scene.info.threads = true;
-	trace_book_rows(&stage->book, &stage->scene.frame);
-	assert_non_null(stage->scene.frame.rows[0].traced);
-	assert_null(stage->scene.frame.rows[1].traced);
 }
 
 /* What a row waited uninterruptibly is what was traced, also where no reading met it waiting. */
@@ -576,17 +564,17 @@ TEST_WITH(test_dwait, set_up, tear_down)
 {
 	struct stage *stage = *state;
 	struct trace_thread thread = thread_of(5, 5, STATE_POLL, SEC(90));
-	struct task_raw *raw = scene_add(&stage->scene.samples[0], 5, 5, SEC(50) + MS(7));
+	struct task_raw *raw = begin(stage, &thread);
 	struct trace_site lock = site_of(5, STATE_DWAIT);
 	const struct row *row;
 
 	put(stage, 1, &thread);
 	take(stage, SEC(100));
-	scene_again(&stage->scene.samples[1], raw);
 	thread.ns[STATE_POLL] = SEC(11);
 	thread.ns[STATE_DWAIT] = MS(300);
 	thread.since_ns = SEC(101) + MS(300);
 	put(stage, 1, &thread);
+	raw = go_on(stage, 1, raw, &thread);
 	lock.ns = lock.kind_ns = MS(300);
 	lock.count = 2;
 	lock.wakers[0] = (struct trace_waker){ 812, 1, MS(200), "postgres" };
@@ -604,9 +592,8 @@ TEST_WITH(test_dwait, set_up, tear_down)
 	assert_null(framed(stage, 5, WAIT_DWAIT, true));
 	/* In the next interval it polls, and nobody woke it. */
 	take(stage, SEC(104));
-	scene_again(&stage->scene.samples[2], stage->scene.samples[1].raw[0]);
-	scene_build(&stage->scene, 2, false, 0);
-	trace_book_rows(&stage->book, &stage->scene.frame);
+	go_on(stage, 2, raw, &thread);
+	build_at(stage, 2);
 	row = &stage->scene.frame.rows[0];
 	assert_ptr_equal(row->deltas, &no_deltas);
 	assert_true(row->valid & VALID_DWAIT);
@@ -629,11 +616,11 @@ TEST_WITH(test_unseen, set_up, tear_down)
 {
 	struct stage *stage = *state;
 	struct trace_thread thread = thread_of(5, 5, STATE_RUN, SEC(90));
-	struct task_raw *raw = scene_add(&stage->scene.samples[0], 5, 5, SEC(50) + MS(7));
+	struct task_raw *raw = begin(stage, &thread);
 
 	put(stage, 1, &thread);
 	take(stage, SEC(100));
-	raw = scene_again(&stage->scene.samples[1], raw);
+	raw = go_on(stage, 1, raw, &thread);
 	raw->counters.run_ns += SEC(2);
 	take(stage, SEC(102));
 	build(stage);
@@ -641,9 +628,8 @@ TEST_WITH(test_unseen, set_up, tear_down)
 	assert_int_equal(stage->scene.frame.rows[0].traced->states.ns[STATE_RUN], SEC(2));
 	/* The scheduler says that it slept. */
 	take(stage, SEC(104));
-	scene_again(&stage->scene.samples[2], stage->scene.samples[1].raw[0]);
-	scene_build(&stage->scene, 2, false, 0);
-	trace_book_rows(&stage->book, &stage->scene.frame);
+	go_on(stage, 2, raw, &thread);
+	build_at(stage, 2);
 	assert_null(stage->scene.frame.rows[0].traced);
 }
 
@@ -657,8 +643,8 @@ TEST_WITH(test_hidden, set_up, tear_down)
 	struct trace_thread sleeper = thread_of(5, 5, STATE_CPU, SEC(90));
 	struct trace_thread runner = thread_of(6, 6, STATE_RUN, SEC(90));
 	struct trace_site ready = site_of(5, STATE_CPU), queue = site_of(6, STATE_CPU);
-	struct task_raw *slept = scene_add(&stage->scene.samples[0], 5, 5, SEC(50) + 5);
-	struct task_raw *ran = scene_add(&stage->scene.samples[0], 6, 6, SEC(50) + 6);
+	struct task_raw *slept = begin(stage, &sleeper);
+	struct task_raw *ran = begin(stage, &runner);
 
 	trace_reading_site(&stage->reading, 3, &ready);
 	sleeper.site = 3;
@@ -667,10 +653,10 @@ TEST_WITH(test_hidden, set_up, tear_down)
 	put(stage, 2, &runner);
 	take(stage, SEC(100));
 	/* The kernel booked little of what seems to be a wait that goes on. */
-	slept = scene_again(&stage->scene.samples[1], slept);
+	slept = go_on(stage, 1, slept, &sleeper);
 	slept->counters.delay[DELAY_CPU] = (struct delay_sum){ 1, MS(2) };
 	/* The other seems to run, and did not. */
-	ran = scene_again(&stage->scene.samples[1], ran);
+	ran = go_on(stage, 1, ran, &runner);
 	ran->counters.delay[DELAY_CPU] = (struct delay_sum){ 3, MS(100) };
 	ran->counters.delay[DELAY_SWAPIN] = (struct delay_sum){ 1, MS(30) };
 	queue.ns = queue.kind_ns = MS(50);
@@ -696,7 +682,9 @@ TEST_WITH(test_reuse, set_up, tear_down)
 	struct trace_thread second = thread_of(5, 5, STATE_TIMER, SEC(101));
 	struct task_raw *raw;
 
+	first.start_ns = first.process_start_ns = SEC(50);
 	put(stage, 1, &first);
+	begin(stage, &first);
 	take(stage, SEC(100));
 	first.ended = 1;
 	first.ns[STATE_POLL] = SEC(11);
@@ -705,25 +693,22 @@ TEST_WITH(test_reuse, set_up, tear_down)
 	second.start_ns = second.process_start_ns = second.born_ns = SEC(101);
 	put(stage, 2, &second);
 	take(stage, SEC(102));
-	scene_add(&stage->scene.samples[0], 5, 5, SEC(50));
-	scene_add(&stage->scene.samples[1], 5, 5, SEC(101) + MS(3));
+	tell(scene_add(&stage->scene.samples[1], 5, 5, SEC(101) + MS(3)), &second);
 	sample_leave(&stage->scene.samples[1], 1);
 	raw = stage->scene.samples[1].raw[1];
 	*raw = *stage->scene.samples[0].raw[0];
 	task_ref(raw->task);
 	raw->exited = true;
+	raw->read_ns = SEC(101);
+	raw->times = NULL;
+	tell(raw, &first);
 	build(stage);
 	assert_int_equal(stage->scene.frame.rows[0].traced->states.ns[STATE_TIMER], SEC(1));
 	assert_int_equal(wait_states_alive(&stage->scene.frame.rows[0].traced->states), SEC(1));
 	assert_int_equal(stage->scene.frame.rows[1].traced->states.ns[STATE_POLL], SEC(1));
-	/* A record that comes late finds it, without any more time. */
+	/* A record that comes late finds it. */
 	take(stage, SEC(104));
 	assert_non_null(lives_process(&stage->book.lives, 5, SEC(50), MS(1)));
-	assert_int_equal(wait_states_alive(&lives_of_process(&stage->book.lives,
-							     lives_process(&stage->book.lives, 5,
-									   SEC(50), MS(1)))
-						    ->states),
-			 0);
 	take(stage, SEC(106));
 	take(stage, SEC(108));
 	assert_null(lives_process(&stage->book.lives, 5, SEC(50), MS(1)));
@@ -773,18 +758,18 @@ TEST_WITH(test_forget, set_up, tear_down)
 	assert_int_equal(stage->book.sites.slots[3]->site.id, 4);
 }
 
-/* What processes that end spent as a whole. */
+/* The sites of processes that end. */
 struct whole {
-	struct wait_states states;
 	uint64_t ns, count;
 	size_t n, sites;
 };
 
-static void add_whole(void *arg, const struct traced *traced, const struct site *sites, size_t n)
+static void add_whole(void *arg, pid_t tgid, uint64_t polled_ns, const struct site *sites, size_t n)
 {
 	struct whole *whole = arg;
 
-	wait_states_add(&whole->states, &traced->states);
+	assert_int_equal(tgid, 5);
+	assert_int_equal(polled_ns, 0);
 	for (size_t i = 0; i < n; i++) {
 		whole->ns += sites[i].ns;
 		whole->count += sites[i].count;
@@ -825,8 +810,6 @@ TEST_WITH(test_leave, set_up, tear_down)
 	assert_int_equal(whole.sites, 1);
 	assert_int_equal(whole.ns, SEC(3));
 	assert_int_equal(whole.count, 5);
-	assert_int_equal(whole.states.ns[STATE_RUN], SEC(41));
-	assert_int_equal(whole.states.ns[STATE_IO], SEC(3));
 }
 
 /* Puts the links of a site's slot into the reading. */

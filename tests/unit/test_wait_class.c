@@ -71,3 +71,20 @@ TEST(test_unknown)
 	assert_false(wait_for_server("jbd2_log_wait_commit"));
 	assert_true(wait_for_server("rpc_wait_bit_killable"));
 }
+
+/* A state that was left before it was thought takes nothing from the sum. */
+TEST(test_take)
+{
+	struct wait_states now = {
+		.ns = { [STATE_RUN] = 100, [STATE_IO] = 40, [STATE_NET] = 700 }
+	};
+	const struct wait_states before = {
+		.ns = { [STATE_RUN] = 90, [STATE_IO] = 70, [STATE_NET] = 100 }
+	};
+
+	wait_states_take(&now, &before);
+	assert_int_equal(now.ns[STATE_RUN], 10);
+	assert_int_equal(now.ns[STATE_IO], 0);
+	assert_int_equal(now.ns[STATE_NET], 570);
+	assert_int_equal(wait_states_alive(&now), 580);
+}

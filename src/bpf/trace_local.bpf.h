@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a trace keeps of threads in the kernel's storage of tasks. Written by trace.bpf.c; the walk
+ * (snapshot.bpf.c) finds a thread's slot by it.
+ */
+#pragma once
+
+#include <linux/types.h>
+
+#include "bpf/trace_record.h"
+
+/* The slot of a site; the generation tells whether the site is still there. */
+struct site_ref {
+	__u32 slot, generation;
+};
+
+/* The site of a thread's last wait of a sort, so that the next one of the same finds it. */
+struct recent {
+	struct trace_key key;
+	struct site_ref ref;
+};
+
+/*
+ * Earlier activities of a thread, of one kind and in one segment of its time: a segment ends when
+ * the thread wakes another, or is woken by one. Its parts fill it.
+ */
+struct thread_past {
+	__u64 ns : 48; /* 0: none */
+	__u64 generation : 16; /* of the site, its low bits */
+	__u32 site : 27; /* that it waited in, 0: none */
+	__u32 first : 1; /* of its segment */
+	__u32 state : 4; /* enum wait_state */
+	__u32 begin, end; /* moments */
+} __attribute__((packed, aligned(4)));
+
+/*
+ * Whether a thread is there; it is leaving when its times were added to those of its process, and
+ * gone when it has ended, or the reader cannot see it.
+ */
+enum presence { PRESENT, LEAVING, GONE };
+
+/* A moment: the time in units of 2^MOMENT_SHIFT ns, modulo 2^32: 73 minutes. */
+#define MOMENT_SHIFT 10
+
+/* As many as fit into what the kernel allocates for a struct local, 512 bytes with its own. */
+#define PASTS 11
+
+/* Facts about a thread besides its slot. */
+struct local {
+	__u32 slot; /* 0: none; SLOT_TAKEN: is being made */
+	__u8 lost; /* it found no room */
+	__u8 gone; /* enum presence */
+	__u8 throttled : 3; /* 1 + enum cpu_budget: what keeps it queued; 0: others that run */
+	__u8 fresh : 1; /* the segment has no part yet */
+	__u8 past; /* the index of the latest of the pasts */
+	__u64 arrived_ns; /* when it was switched in last, or born; 0: before it was seen */
+	__u64 blkio_ns; /* booked before the wait */
+	__u64 run_delay_ns; /* the same for queues */
+	__u64 run_ns; /* its run time when it was switched in */
+	struct site_ref io; /* the site of a wait of io, to be booked when it is switched in */
+	__u64 io_ns; /* and how long that wait was */
+	struct recent sleep, queue;
+	__u64 fault_inode; /* address of the inode of the file that a page fault was on last */
+	__u64 faults; /* how many there were then; it stays so while that one lasts */
+	__u64 within_ns[2]; /* when reclaim, compaction began; 0: not in it */
+	__u64 within_booked_ns;
+	__u64 segment_ns; /* when the segment began; 0: there is none */
+	__u64 bound_ns; /* when it ends; 0: it goes on */
+	struct thread_past pasts[PASTS];
+	__u16 asked; /* a task woke it last, its own work aside */
+	__u16 woken; /* 1 + the state that it was woken in, until it gets a CPU; 0: it was not */
+};
+
+/* Its element has 64 bytes before it, a pointer, and what the allocator adds (8). */
+_Static_assert(sizeof(struct local) <= 512 - 80, "room of an allocation");
+
+#define SLOT_TAKEN 0xffffffff
+
+/* The times of a process's threads that have ended, kept with its leader. */
+struct ended_times {
+	__u64 ns[WAIT_STATES];
+	__u32 partial; /* some of them were not traced */
+	__u32 unused;
+};
