@@ -67,7 +67,7 @@ static __always_inline struct measured_task *measured_of(struct task_struct *tas
 
 static __always_inline struct measured_task *make_measured(struct task_struct *task)
 {
-	return bpf_task_storage_get(&waits, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	return MADE_STORAGE(&waits, task);
 }
 
 /* The same at a switch or a wake-up. */

@@ -101,14 +101,6 @@ struct {
 	__type(value, struct ended_times);
 } ended_of SEC(".maps");
 
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct trace_thread_slot);
-} threads SEC(".maps");
-
 /* How the visited task spent its time; of a process's leader with its threads that have ended. */
 struct {
 	__u64 ns[WAIT_STATES]; /* up to now */
@@ -336,37 +328,34 @@ static __always_inline void look_up(struct task_struct *task)
 }
 
 /* The looks at a thread's times while they are written. */
-#define PATIENCE 64
+#define PATIENCE 8
 
 /*
- * Copies the times of a thread's slot. Whether they are known. A machine whose loads overtake each
- * other may find a wait twice or not at all, until the thread is looked at again.
+ * Copies the times of a thread. Whether they are known. A machine whose loads overtake each other
+ * may find a wait twice or not at all, until the thread is looked at again.
  */
-__noinline int copy_times(__u32 at)
+static __always_inline bool copy_times(const struct local *local)
 {
-	struct trace_thread_slot *slot = bpf_map_lookup_elem(&threads, &at);
 	__u64 since, now;
 
-	if (!at || !slot)
-		return 0;
 	for (int i = 0; i < PATIENCE; i++) {
-		__u32 version = *(volatile __u32 *)&slot->version;
+		__u32 version = *(volatile __u32 *)&local->version;
 
 		if (version & 1)
 			continue;
 		barrier();
-		__builtin_memcpy(spent.ns, slot->thread.ns, sizeof(spent.ns));
-		since = slot->thread.since_ns;
-		spent.state = slot->thread.state;
+		__builtin_memcpy(spent.ns, local->thread.ns, sizeof(spent.ns));
+		since = local->thread.since_ns;
+		spent.state = local->thread.state;
 		barrier();
-		if (*(volatile __u32 *)&slot->version != version)
+		if (*(volatile __u32 *)&local->version != version)
 			continue;
 		now = bpf_ktime_get_ns();
 		if (spent.state < WAIT_STATES && now > since)
 			spent.ns[spent.state] += now - since;
-		return !slot->thread.hidden;
+		return !local->thread.hidden;
 	}
-	return 0;
+	return false;
 }
 
 /* Finds how a task spent its time. */
@@ -380,10 +369,10 @@ static __always_inline void look_at_times(struct task_struct *task)
 	__builtin_memset(spent.ns, 0, sizeof(spent.ns));
 	spent.state = WAIT_STATES;
 	local = bpf_task_storage_get(&locals, task, NULL, 0);
-	if (local && (local->gone == GONE || (local->gone == LEAVING && !control.threads)))
+	if (local && (local->presence == GONE || (local->presence == LEAVING && !control.threads)))
 		spent.known = 1;
 	else
-		spent.known = local && local->slot != SLOT_TAKEN && copy_times(local->slot);
+		spent.known = local && local->presence >= PRESENT && copy_times(local);
 	if (!control.threads && task->pid == task->tgid)
 		ended = bpf_task_storage_get(&ended_of, task, NULL, 0);
 	if (!ended)

@@ -106,7 +106,7 @@ static int lend_maps(struct snapshot *snapshot)
 {
 	const struct measure *measure = snapshot->measure;
 	struct snapshot_bpf *program = snapshot->program;
-	struct trace_maps maps = { -1, -1, -1 };
+	struct trace_maps maps = { -1, -1 };
 	int err;
 
 	program->rodata->measured_kinds = measure ? measure_kinds(measure) : 0;
@@ -119,8 +119,6 @@ static int lend_maps(struct snapshot *snapshot)
 		err = lend_map(program->maps.locals, maps.locals);
 	if (!err)
 		err = lend_map(program->maps.ended_of, maps.ended);
-	if (!err)
-		err = lend_map(program->maps.threads, maps.threads);
 	return err;
 }
 

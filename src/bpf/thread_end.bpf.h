@@ -25,6 +25,14 @@ static __always_inline void put_end(struct thread_end *end, const struct task_st
 }
 
 /*
+ * The storage of a task, made if there is none. Where another CPU makes it at the same time, that
+ * fails, and then it is there (kernel/bpf/bpf_local_storage.c: BPF_NOEXIST).
+ */
+#define MADE_STORAGE(map, task) \
+	(bpf_task_storage_get(map, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE) \
+		 ?: bpf_task_storage_get(map, task, NULL, 0))
+
+/*
  * The thread that keeps the sums of those of its process that end: the leader, or the thread that
  * will be the leader, as it executes a program (fs/exec.c:de_thread()).
  */

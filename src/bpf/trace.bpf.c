@@ -5,7 +5,7 @@
  * trace.c has mapped. Compiled once for all kernels (CO-RE, see kernel_types.h); kernels before
  * 5.12 lack the storage of tasks that it needs. What else a kernel lacks is not known there.
  *
- * A thread's slot has one writer at a time, as the scheduler sees to: the CPU that switches it out
+ * A thread's data has one writer at a time, as the scheduler sees to: the CPU that switches it out
  * or in, or whoever wakes it while it sleeps (task->pi_lock). A wake-up may come just before the
  * switch that it answers has been seen (kernel/sched/core.c:try_to_wake_up waits for on_cpu after
  * the tracepoint), and the kernel may leave a hook out, as where it would run within itself. The
@@ -32,7 +32,6 @@ SEC("tp_btf/sched_waking")
 int BPF_PROG(waking, struct task_struct *task)
 {
 	struct local *local = known(task);
-	struct trace_thread_slot *slot;
 	struct trace_site_slot *site;
 	struct waker waker = {};
 	struct site_word word = {};
@@ -41,31 +40,30 @@ int BPF_PROG(waking, struct task_struct *task)
 
 	if (!local)
 		return 0;
-	slot = thread_at(local->slot);
 	/* Odd: it is being switched out at this moment, see above. */
-	if (!slot || *(volatile __u32 *)&slot->version & 1 || !sleeps(slot->thread.state))
+	if (*(volatile __u32 *)&local->version & 1 || !sleeps(local->thread.state))
 		return 0;
 	now = bpf_ktime_get_ns();
-	local->woken = 1 + slot->thread.state;
+	local->woken = 1 + local->thread.state;
 	if (states_alone) {
-		set_state(slot, local->slot, STATE_CPU, now, 0);
+		set_state(local, STATE_CPU, now, 0);
 		return 0;
 	}
-	site = site_at(slot->thread.site);
+	site = site_at(local->thread.site);
 	put_waker(&waker, site && site->site.here);
 	own = waker.tgid ? known(bpf_get_current_task_btf()) : NULL;
-	waker.relation = waker.tgid ? relation_of(own, &slot->thread, site) : RELATIONS;
-	leave_site(local, &slot->thread, now, &waker);
-	word.ref.slot = slot->thread.site;
-	word.ref.generation = slot->thread.generation;
-	keep_past(local, &slot->thread, now);
-	keep_asked(local, waker.tgid, slot->thread.state);
+	waker.relation = waker.tgid ? relation_of(own, &local->thread, site) : RELATIONS;
+	leave_site(local, &local->thread, now, &waker);
+	word.ref.slot = local->thread.site;
+	word.ref.generation = local->thread.generation;
+	keep_past(local, &local->thread, now);
+	keep_asked(local, waker.tgid, local->thread.state);
 	if (waker.tgid) {
-		add_links(word.word, own, slot->thread.since_ns, now);
-		end_segments(local, own, task, slot->thread.state == STATE_CHILD, now);
+		add_links(word.word, own, local->thread.since_ns, now);
+		end_segments(local, own, task, local->thread.state == STATE_CHILD, now);
 	}
 	local->throttled = throttled_by(task, true);
-	set_state(slot, local->slot, STATE_CPU, now, 0);
+	set_state(local, STATE_CPU, now, 0);
 	return 0;
 }
 
@@ -93,30 +91,29 @@ static __always_inline void book_io(struct local *local, const struct arrival *a
  * Makes good what went unseen before a task gets a CPU: that it was switched out, as far as its run
  * time tells, or woken, as its time in the queue tells.
  */
-__noinline int make_good(struct local *local, struct trace_thread_slot *slot,
-			 const struct arrival *arrival)
+__noinline int make_good(struct local *local, const struct arrival *arrival)
 {
 	__u64 now, part, passed;
 
-	if (!local || !slot || !arrival)
+	if (!local || !arrival)
 		return 0;
 	now = arrival->now;
-	passed = now > slot->thread.since_ns ? now - slot->thread.since_ns : 0;
-	if (slot->thread.state == STATE_RUN) {
+	passed = now > local->thread.since_ns ? now - local->thread.since_ns : 0;
+	if (local->thread.state == STATE_RUN) {
 		part = arrival->run_ns - local->run_ns;
 		if (part > passed)
 			part = passed;
-		keep_past(local, &slot->thread, slot->thread.since_ns + part);
-		set_state_seldom(slot, local->slot, STATE_OTHER, slot->thread.since_ns + part);
+		keep_past(local, &local->thread, local->thread.since_ns + part);
+		set_state_seldom(local, STATE_OTHER, local->thread.since_ns + part);
 		passed -= part;
 	}
 	part = booked_queue(local, arrival, passed);
 	if (part > passed)
 		part = passed;
-	if (slot->thread.site)
-		leave_site(local, &slot->thread, now - part, NULL);
-	keep_past(local, &slot->thread, now - part);
-	set_state_seldom(slot, local->slot, STATE_CPU, now - part);
+	if (local->thread.site)
+		leave_site(local, &local->thread, now - part, NULL);
+	keep_past(local, &local->thread, now - part);
+	set_state_seldom(local, STATE_CPU, now - part);
 	return 0;
 }
 
@@ -127,76 +124,74 @@ __noinline int make_good(struct local *local, struct trace_thread_slot *slot,
  * Has the wait of a task that was woken go on until it was queued: a CPU that idles deeply takes
  * some 20 us to answer, and nobody waits for that CPU meanwhile. at: when it was queued.
  */
-__noinline int wait_until_queued(struct local *local, struct trace_thread_slot *slot, __u64 at)
+__noinline int wait_until_queued(struct local *local, __u64 at)
 {
 	__u64 ns;
 
-	if (!local || !slot || !local->woken || at < slot->thread.since_ns)
+	if (!local || !local->woken || at < local->thread.since_ns)
 		return 0;
-	slot->thread.state = (__u8)(local->woken - 1);
+	local->thread.state = (__u8)(local->woken - 1);
 	if (!states_alone) {
-		ns = at - slot->thread.since_ns;
-		slot->thread.site = local->sleep.ref.slot;
-		slot->thread.generation = local->sleep.ref.generation;
-		add_late(local->sleep.ref, ns, slot->thread.state == STATE_IO ? 0 : ns);
-		keep_past(local, &slot->thread, at);
+		ns = at - local->thread.since_ns;
+		local->thread.site = local->sleep.ref.slot;
+		local->thread.generation = local->sleep.ref.generation;
+		add_late(local->sleep.ref, ns, local->thread.state == STATE_IO ? 0 : ns);
+		keep_past(local, &local->thread, at);
 	}
-	set_state_seldom(slot, local->slot, STATE_CPU, at);
+	set_state_seldom(local, STATE_CPU, at);
 	return 0;
 }
 
 /* A task gets a CPU. */
-static __always_inline void switch_in(struct local *local, struct trace_thread_slot *slot,
-				      const struct arrival *arrival)
+static __always_inline void switch_in(struct local *local, const struct arrival *arrival)
 {
 	__u64 ns, queued;
 
-	if (slot->thread.state != STATE_CPU) {
-		make_good(local, slot, arrival);
+	if (local->thread.state != STATE_CPU) {
+		make_good(local, arrival);
 	} else if (local->woken) {
 		queued = booked_queue(local, arrival, -1);
 		if (queued < arrival->now &&
-		    arrival->now - queued > slot->thread.since_ns + LATE_NS)
-			wait_until_queued(local, slot, arrival->now - queued);
+		    arrival->now - queued > local->thread.since_ns + LATE_NS)
+			wait_until_queued(local, arrival->now - queued);
 	}
 	local->woken = 0;
 	if (local->io.slot)
 		book_io(local, arrival);
-	ns = arrival->now > slot->thread.since_ns ? arrival->now - slot->thread.since_ns : 0;
+	ns = arrival->now > local->thread.since_ns ? arrival->now - local->thread.since_ns : 0;
 	if (!states_alone) {
-		leave_queue(local, &slot->thread, arrival, ns);
-		keep_past(local, &slot->thread, arrival->now);
+		leave_queue(local, &local->thread, arrival, ns);
+		keep_past(local, &local->thread, arrival->now);
 	}
 	local->arrived_ns = arrival->now;
 	local->run_ns = arrival->run_ns;
 	local->throttled = 0;
-	set_state(slot, local->slot, STATE_RUN, arrival->now, 0);
+	set_state(local, STATE_RUN, arrival->now, 0);
 }
 
 /* The same where it is rare. */
-__noinline int switch_in_seldom(struct local *local, struct trace_thread_slot *slot,
-				const struct arrival *arrival)
+__noinline int switch_in_seldom(struct local *local, const struct arrival *arrival)
 {
-	if (local && slot && arrival)
-		switch_in(local, slot, arrival);
+	if (local && arrival)
+		switch_in(local, arrival);
 	return 0;
 }
 
 /* Has a task get a CPU. */
-static __always_inline void arrive(struct local *local, struct trace_thread_slot *slot,
-				   const struct task_struct *task, const struct task_struct *leader,
-				   __u64 now, bool fast, bool seldom)
+static __always_inline void arrive(struct local *local, const struct task_struct *task,
+				   const struct task_struct *leader, __u64 now, bool fast,
+				   bool seldom)
 {
 	struct arrival arrival = { .now = now, .io_ns = -1, .leader = leader };
 
 	arrival.run_ns = task->se.sum_exec_runtime;
 	arrival.queued_ns = queued_of(task, fast);
-	if (local->io.slot || slot->thread.state == STATE_IO)
+	if (local->io.slot || local->thread.state == STATE_IO)
 		arrival.io_ns = booked_io(task, fast);
 	if (seldom)
-		switch_in_seldom(local, slot, &arrival);
+		switch_in_seldom(local, &arrival);
 	else
-		switch_in(local, slot, &arrival);
+		switch_in(local, &arrival);
 }
 
 /* The time when a task got the CPU that it runs on, where its switch went unseen. */
@@ -213,13 +208,12 @@ static __always_inline __u64 arrived_at(const struct task_struct *task, __u64 si
 
 /* The current task sleeps: finds where. Its state. */
 static __always_inline __u32 fall_asleep(void *context, struct task_struct *task,
-					 struct local *local, const struct trace_thread_slot *slot,
-					 __u32 bits, __u64 now, bool fast)
+					 struct local *local, __u32 bits, __u64 now, bool fast)
 {
 	struct wait wait = {};
 	__u64 booked;
 
-	look_at_sleep(&wait, &slot->thread, task, bits, fast, true);
+	look_at_sleep(&wait, &local->thread, task, bits, fast, true);
 	if (states_alone)
 		return wait.key.state;
 	look_at_fault(&wait, local, task);
@@ -236,50 +230,41 @@ static __always_inline void switch_out(void *context, struct task_struct *task, 
 				       __u32 bits, __u64 now, bool fast)
 {
 	struct local *local;
-	struct trace_thread_slot *slot;
 	struct site_word word = {};
 	__u32 state = STATE_CPU;
 
 	if (bits & TASK_DEAD && !preempted) {
-		local = local_of(task, 0);
-		if (!local || local->slot == SLOT_TAKEN)
+		local = known(task);
+		if (!local)
 			return;
-		slot = thread_at(local->slot);
-		if (local->slot && slot) {
-			note_name(&slot->thread, &(struct named_task){ task });
-			set_state_seldom(slot, local->slot, WAIT_STATES, now);
-		}
-		count_lost(local, false);
-		local->slot = 0;
-		local->gone = GONE;
+		set_state_seldom(local, WAIT_STATES, now);
+		local->presence = GONE;
 		return;
 	}
 	local = know(task, STATE_RUN, now);
-	slot = local ? thread_at(local->slot) : NULL;
-	if (!slot)
+	if (!local)
 		return;
-	if (slot->thread.state != STATE_RUN)
-		arrive(local, slot, task, only_read(task, fast)->group_leader,
-		       arrived_at(task, slot->thread.since_ns, now, fast), fast, true);
+	if (local->thread.state != STATE_RUN)
+		arrive(local, task, only_read(task, fast)->group_leader,
+		       arrived_at(task, local->thread.since_ns, now, fast), fast, true);
 	if (!states_alone)
-		keep_past(local, &slot->thread, now);
+		keep_past(local, &local->thread, now);
 	if (bpf_core_field_exists(task->sched_info.run_delay))
 		local->run_delay_ns = task->sched_info.run_delay;
 	if (preempted || !bits) {
 		local->throttled = throttled_by(task, false);
 	} else {
 		local->throttled = 0;
-		state = fall_asleep(context, task, local, slot, bits, now, fast);
+		state = fall_asleep(context, task, local, bits, now, fast);
 		word.ref = local->sleep.ref;
 	}
-	set_state(slot, local->slot, state, now, word.word);
+	set_state(local, state, now, word.word);
 }
 
 static __always_inline int switched(void *context, bool preempted, struct task_struct *before,
 				    struct task_struct *task, __u32 bits, bool fast)
 {
 	struct trace_cpu *cpu = this_cpu();
-	struct trace_thread_slot *slot;
 	const struct task_struct *leader;
 	struct named_task named;
 	struct local *local;
@@ -295,10 +280,9 @@ static __always_inline int switched(void *context, bool preempted, struct task_s
 	named.task = leader = only_read(task, fast)->group_leader;
 	if (task->pid) {
 		local = know(task, STATE_CPU, now);
-		slot = local ? thread_at(local->slot) : NULL;
-		if (slot) {
-			arrive(local, slot, task, leader, now, fast, false);
-			tgid = slot->thread.tgid;
+		if (local) {
+			arrive(local, task, leader, now, fast, false);
+			tgid = local->thread.tgid;
 		} else {
 			tgid = pid_of_named(&named);
 		}
@@ -335,51 +319,28 @@ int BPF_PROG(forked, struct task_struct *parent, struct task_struct *child)
 	return 0;
 }
 
-/* A thread that executes a program becomes the leader (fs/exec.c:de_thread). */
-SEC("tp_btf/sched_process_exec")
-int BPF_PROG(executed, struct task_struct *task)
-{
-	struct local *local = known(task);
-	struct named_task named = { task };
-	struct trace_thread_slot *slot;
-
-	if (!local)
-		return 0;
-	slot = thread_at(local->slot);
-	if (!slot)
-		return 0;
-	begin_write(&slot->version);
-	identify(&slot->thread, &named);
-	LIST(thread, slot, local->slot);
-	end_write(&slot->version);
-	return 0;
-}
-
 /* ---- Ends ------------------------------------------------------------------------------------ */
 
 /* Takes the times of a thread that ends; false: it was not traced as a whole. */
 static __always_inline bool take_times(__u64 *ns, const struct local *local, __u64 now)
 {
-	const struct trace_thread_slot *slot = local ? thread_at(local->slot) : NULL;
 	__u32 state;
 
 	__builtin_memset(ns, 0, WAIT_STATES * sizeof(*ns));
-	if (!slot || !local->slot)
+	if (!local)
 		return false;
-	__builtin_memcpy(ns, slot->thread.ns, WAIT_STATES * sizeof(*ns));
-	state = slot->thread.state;
-	if (state < WAIT_STATES && now > slot->thread.since_ns)
-		ns[state] += now - slot->thread.since_ns;
-	return !slot->thread.hidden;
+	__builtin_memcpy(ns, local->thread.ns, WAIT_STATES * sizeof(*ns));
+	state = local->thread.state;
+	if (state < WAIT_STATES && now > local->thread.since_ns)
+		ns[state] += now - local->thread.since_ns;
+	return !local->thread.hidden;
 }
 
 /* Adds the times of a thread that ends to those that its process keeps. */
 static __always_inline void keep_times(struct task_struct *task, const struct trace_end *end)
 {
 	struct task_struct *keeper = keeper_of(task);
-	struct ended_times *sum = keeper ? bpf_task_storage_get(&ended_of, keeper, NULL,
-								BPF_LOCAL_STORAGE_GET_F_CREATE)
-					 : NULL;
+	struct ended_times *sum = keeper ? MADE_STORAGE(&ended_of, keeper) : NULL;
 
 	if (!sum)
 		return;
@@ -401,10 +362,13 @@ int BPF_PROG(exited, struct task_struct *task)
 	__u32 at = number & (TRACE_ENDS - 1);
 	struct trace_end *end = bpf_map_lookup_elem(&ends, &at);
 	struct local *local = known(task);
+	struct named_task named = { task };
 
 	if (!end)
 		return 0;
 	put_end(&end->end, task);
+	end->tgid = local ? local->thread.tgid : 0;
+	end->name = end->end.last ? name_of(&named) : 0;
 	end->own_known = take_times(end->own, local, bpf_ktime_get_ns());
 	__builtin_memcpy(end->process, end->own, sizeof(end->process));
 	end->process_known = end->own_known && !(sum && sum->partial);
@@ -413,7 +377,7 @@ int BPF_PROG(exited, struct task_struct *task)
 	if (!end->end.last)
 		keep_times(task, end);
 	if (local)
-		local->gone = LEAVING;
+		local->presence = LEAVING;
 	__sync_lock_test_and_set(&end->end.sequence, number + 1);
 	return 0;
 }
@@ -485,27 +449,22 @@ HANDLES(ipi, ipi, 1)
 
 /* ---- The threads that exist when tracing begins ---------------------------------------------- */
 
-/* Adds a thread in the state that it is in. Hooks may do so at the same time: one of them does. */
+/* Meets a thread in the state that it is in. Hooks may do so at the same time: one of them does. */
 static __always_inline void meet_thread(struct task_struct *task, __u64 now)
 {
 	struct local *local = local_of(task, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	struct named_task named = { task };
-	struct trace_thread_slot *slot;
 	struct wait wait = {};
 	struct site_word word = {};
-	__u32 at, bits = state_of(task), state = STATE_RUN;
+	__u32 bits = state_of(task), state = STATE_RUN;
 	__u64 booked;
 
-	if (!local)
-		return;
-	at = make_thread(local, &named, now);
-	slot = thread_at(at);
-	if (!at || !slot)
+	if (!local || !meet(local, &named, STATE_OTHER, now))
 		return;
 	if (!bits || task->on_cpu) {
 		state = task->on_cpu ? STATE_RUN : STATE_CPU;
 	} else {
-		look_at_sleep(&wait, &slot->thread, task, bits, false, false);
+		look_at_sleep(&wait, &local->thread, task, bits, false, false);
 		state = wait.key.state;
 		if (!states_alone)
 			enter_site(NULL, local, &wait, now);
@@ -515,10 +474,10 @@ static __always_inline void meet_thread(struct task_struct *task, __u64 now)
 			local->blkio_ns = booked == (__u64)-1 ? 0 : booked;
 		}
 	}
-	slot->thread.state = (__u8)state;
-	set_state(slot, at, state, now, word.word);
-	slot->thread.attached = sleeps(state);
-	__sync_lock_test_and_set(&local->slot, at);
+	local->thread.state = (__u8)state;
+	set_state(local, state, now, word.word);
+	local->thread.attached = sleeps(state);
+	__sync_lock_test_and_set(&local->presence, PRESENT);
 }
 
 SEC("iter/task")
@@ -535,5 +494,48 @@ int each_thread(struct bpf_iter__task *context)
 	}
 	if (task->pid && !task->exit_state)
 		meet_thread(task, bpf_ktime_get_ns());
+	return 0;
+}
+
+/* ---- Who waits where ------------------------------------------------------------------------- */
+
+/* Copies where a thread is, unless that is written all the time. */
+static __always_inline bool copy_waiter(struct trace_waiter *waiter, const struct local *local)
+{
+	for (int i = 0; i < 4; i++) {
+		__u32 version = *(volatile __u32 *)&local->version;
+
+		if (version & 1)
+			continue;
+		barrier();
+		waiter->since_ns = local->thread.since_ns;
+		waiter->site = local->thread.site;
+		waiter->generation = local->thread.generation;
+		waiter->state = local->thread.state;
+		waiter->attached = local->thread.attached;
+		barrier();
+		if (*(volatile __u32 *)&local->version == version)
+			return true;
+	}
+	return false;
+}
+
+/* Tells of each thread where it waits, or that it does not sleep. */
+SEC("iter/task")
+int each_waiter(struct bpf_iter__task *context)
+{
+	struct task_struct *task = context->task;
+	struct named_task named = { task };
+	struct trace_waiter waiter = {};
+	struct local *local;
+
+	if (!task)
+		return 0;
+	local = known(task);
+	if (!local || !copy_waiter(&waiter, local) || (!waiter.site && sleeps(waiter.state)))
+		return 0;
+	waiter.pid = pid_of_named(&named);
+	waiter.tgid = local->thread.tgid;
+	bpf_seq_write(context->meta->seq, &waiter, sizeof(waiter));
 	return 0;
 }

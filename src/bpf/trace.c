@@ -4,6 +4,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <bpf/trace.skel.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -21,17 +22,13 @@
 /* Readings whose cost is estimated by that before it is measured anew. */
 #define ESTIMATES 30
 
-/* One sort of slots that change: how far its lists were read. */
-struct changed {
-	uint32_t taken[2]; /* of each list */
-};
-
 struct trace {
 	struct trace_program program;
 	uint64_t began_ns;
-	struct changed threads, sites;
-	uint64_t switches, lost_waits, lost_threads; /* by the reading before */
-	uint32_t roomless; /* threads without room at the reading before */
+	uint32_t taken[2]; /* of each list of sites that change, how far it was read */
+	uint64_t switches, lost_waits; /* by the reading before */
+	char *waiters; /* who waits where, as read last */
+	size_t waiters_cap;
 	struct trace_runs runs; /* the same, while they are measured */
 	struct trace_runs measured; /* since measuring began */
 	uint64_t measured_switches;
@@ -95,67 +92,70 @@ static void hand_site(struct trace *trace, uint32_t slot, const struct trace_rea
 		reader->links(reader->arg, slot, &links);
 }
 
-/* Hands out a thread, for the last time where it ended: then its slot is free. */
-static void hand_thread(struct trace *trace, uint32_t slot, const struct trace_reader *reader)
+/*
+ * Reads the sites on a list from where it was read before. A hook that was at work when the epoch
+ * ended may still add to the epoch's list: those are read the next time.
+ */
+static void read_list(struct trace *trace, uint32_t epoch, const struct trace_reader *reader)
 {
-	struct trace_thread_slot *from = windows_at(&trace->program.thread_slots, slot);
-	struct trace_thread thread;
+	uint32_t parity = epoch & 1, room = trace->program.sites, n;
+	const uint64_t *list = trace->program.changed_sites + parity * room;
 
-	if (!copy_whole(&thread, &from->thread, sizeof(thread), &from->version) || !thread.pid)
-		return;
-	reader->thread(reader->arg, slot, &thread);
-	if (!thread.ended)
-		return;
-	from->thread.pid = 0;
-	release_slot(&trace->program.control->free_threads, trace->program.free_threads,
-		     trace->program.threads, slot);
+	n = __atomic_load_n(&trace->program.control->changed[parity].sites, __ATOMIC_ACQUIRE);
+	if (n > room)
+		n = room;
+	while (trace->taken[parity] < n) {
+		uint64_t slot = __atomic_load_n(&list[trace->taken[parity]++], __ATOMIC_ACQUIRE);
+
+		if (slot && slot < room)
+			hand_site(trace, (uint32_t)slot, reader);
+	}
 }
 
-/*
- * Reads the slots on a list from where it was read before. A hook that was at work when the epoch
- * ended may still add to the epoch's list: those slots are read the next time.
- */
-#define READ_LIST(trace, part, epoch, read) \
-	do { \
-		uint32_t parity_ = (epoch)&1, n_, room_ = (trace)->program.part##s; \
-		const uint64_t *list_ = (trace)->program.changed_##part##s + parity_ * room_; \
-		n_ = __atomic_load_n(&(trace)->program.control->changed[parity_].part##s, \
-				     __ATOMIC_ACQUIRE); \
-		if (n_ > room_) \
-			n_ = room_; \
-		while ((trace)->part##s.taken[parity_] < n_) { \
-			uint64_t slot_ = __atomic_load_n( \
-				&list_[(trace)->part##s.taken[parity_]++], __ATOMIC_ACQUIRE); \
-			if (slot_ && slot_ < room_) \
-				read(trace, (uint32_t)slot_, reader); \
-		} \
-	} while (0)
+/* Bytes that are read at a time: what the kernel gathers for one read() of an iterator. */
+#define WAITERS_READ 32768
+
+/* Has the kernel tell who waits where, and hands that out. 0 or -errno. */
+static int read_waiters(struct trace *trace, const struct trace_reader *reader)
+{
+	int fd = bpf_iter_create(bpf_link__fd(trace->program.waiters));
+	struct trace_waiter waiter;
+	size_t len = 0;
+	ssize_t got;
+
+	if (fd < 0)
+		return fd;
+	do {
+		RESERVE(trace->waiters, len + WAITERS_READ, trace->waiters_cap);
+		got = read(fd, trace->waiters + len, WAITERS_READ);
+		len += got > 0 ? (size_t)got : 0;
+	} while (got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR)));
+	if (got < 0)
+		got = -errno;
+	close(fd);
+	for (size_t at = 0; at + sizeof(waiter) <= len; at += sizeof(waiter)) {
+		memcpy(&waiter, trace->waiters + at, sizeof(waiter));
+		if (waiter.pid)
+			reader->waiter(reader->arg, &waiter);
+	}
+	return (int)got;
+}
 
 /* Adds up what the CPUs count, as differences to the reading before. */
 static void count_events(struct trace *trace, struct trace_counts *counts)
 {
-	uint64_t switches = 0, waits = 0, threads = 0;
+	uint64_t switches = 0, waits = 0;
 
 	for (uint32_t i = 0; i < trace->program.cpus; i++) {
 		const struct trace_cpu *cpu = &trace->program.cpu[i];
 
 		switches += __atomic_load_n(&cpu->switches, __ATOMIC_RELAXED);
 		waits += __atomic_load_n(&cpu->lost_waits, __ATOMIC_RELAXED);
-		threads += __atomic_load_n(&cpu->lost_threads, __ATOMIC_RELAXED);
 	}
 	counts->switches = switches - trace->switches;
 	counts->lost_waits = waits - trace->lost_waits;
-	counts->lost_threads = threads - trace->lost_threads;
 	trace->switches = switches;
 	trace->lost_waits = waits;
-	trace->lost_threads = threads;
-}
-
-/* Counts threads that had no room for a part of the time at least. */
-static void count_roomless(struct trace *trace, struct trace_counts *counts)
-{
-	counts->roomless = trace->roomless + counts->lost_threads;
-	trace->roomless = __atomic_load_n(&trace->program.control->roomless, __ATOMIC_RELAXED);
 }
 
 /* Has the kernel measure the programs from now on, as long as it takes for a good figure. */
@@ -207,7 +207,7 @@ static void count_cost(struct trace *trace, struct trace_counts *counts)
 int trace_open(struct trace **out, const struct trace_options *options)
 {
 	struct trace *trace = xcalloc(1, sizeof(*trace));
-	int err = trace_load(&trace->program, options->threads, options->sites,
+	int err = trace_load(&trace->program, options->sites,
 			     options->stacks == TRACE_STACKS_BLOCKED);
 
 	*out = NULL;
@@ -230,22 +230,17 @@ int trace_read(struct trace *trace, const struct trace_reader *reader, struct tr
 	*counts = (struct trace_counts){ .no_calls = !control->calls };
 	count_events(trace, counts);
 	count_cost(trace, counts);
-	/* Reads slots that came late to the list that is used again now. */
-	READ_LIST(trace, site, epoch + 1, hand_site);
-	READ_LIST(trace, thread, epoch + 1, hand_thread);
-	trace->sites.taken[next] = trace->threads.taken[next] = 0;
-	__atomic_store_n(&control->changed[next].threads, 0, __ATOMIC_RELAXED);
+	/* Reads sites that came late to the list that is used again now. */
+	read_list(trace, epoch + 1, reader);
+	trace->taken[next] = 0;
 	__atomic_store_n(&control->changed[next].sites, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&control->epoch, epoch + 1, __ATOMIC_SEQ_CST);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	counts->read_ns = clock_ns(CLOCK_MONOTONIC);
-	READ_LIST(trace, site, epoch, hand_site);
-	READ_LIST(trace, thread, epoch, hand_thread);
-	count_roomless(trace, counts);
-	windows_trim(&trace->program.thread_slots);
+	read_list(trace, epoch, reader);
 	windows_trim(&trace->program.site_slots);
 	windows_trim(&trace->program.links);
-	return 0;
+	return reader->waiter ? read_waiters(trace, reader) : 0;
 }
 
 size_t trace_stack(struct trace *trace, int32_t stack, uint64_t *addresses, size_t room)
@@ -263,24 +258,6 @@ size_t trace_stack(struct trace *trace, int32_t stack, uint64_t *addresses, size
 	return n;
 }
 
-/* Whether a thread that moved since the reading began waits in that site. */
-static bool is_waited_in(struct trace *trace, uint32_t slot, uint32_t generation)
-{
-	struct trace_program *program = &trace->program;
-	uint32_t parity = program->control->epoch & 1, n;
-	const uint64_t *list = program->changed_threads + parity * program->threads;
-
-	n = __atomic_load_n(&program->control->changed[parity].threads, __ATOMIC_ACQUIRE);
-	for (uint32_t i = 0; i < n && i < program->threads; i++) {
-		const struct trace_thread_slot *at =
-			windows_at(&program->thread_slots, list[i] & (program->threads - 1));
-
-		if (at->thread.site == slot && at->thread.generation == generation)
-			return true;
-	}
-	return false;
-}
-
 uint64_t trace_began_ns(const struct trace *trace)
 {
 	return trace->began_ns;
@@ -296,8 +273,7 @@ struct trace_maps trace_maps(const struct trace *trace)
 	const struct trace_bpf *bpf = trace->program.bpf;
 
 	return (struct trace_maps){ .locals = bpf_map__fd(bpf->maps.locals),
-				    .ended = bpf_map__fd(bpf->maps.ended_of),
-				    .threads = bpf_map__fd(bpf->maps.threads) };
+				    .ended = bpf_map__fd(bpf->maps.ended_of) };
 }
 
 bool trace_forget(struct trace *trace, uint32_t slot)
@@ -309,8 +285,7 @@ bool trace_forget(struct trace *trace, uint32_t slot)
 	if (!slot || slot >= program->sites)
 		return false;
 	site = windows_at(&program->site_slots, slot);
-	if (site->epoch == program->control->epoch ||
-	    is_waited_in(trace, slot, (uint32_t)site->site.generation))
+	if (site->epoch == program->control->epoch)
 		return false;
 	version = __atomic_load_n(&site->version, __ATOMIC_ACQUIRE);
 	if (version & 1 || !__atomic_compare_exchange_n(&site->version, &version, version + 1,
@@ -330,5 +305,6 @@ void trace_close(struct trace *trace)
 	if (!trace)
 		return;
 	trace_unload(&trace->program);
+	free(trace->waiters);
 	free(trace);
 }

@@ -19,7 +19,6 @@ enum trace_stacks { TRACE_STACKS_NONE, TRACE_STACKS_BLOCKED /* at waits of io an
 
 struct trace_options {
 	uint32_t sites; /* room for so many; 0: states alone */
-	uint32_t threads; /* the same; 0: by the machine's memory and tasks */
 	enum trace_stacks stacks;
 };
 
@@ -28,22 +27,20 @@ struct trace_counts {
 	uint64_t read_ns; /* CLOCK_MONOTONIC of the reading: waits in progress last until then */
 	uint64_t switches; /* context switches */
 	uint64_t lost_waits; /* that found no room for a site */
-	uint64_t lost_threads; /* that found no room */
-	uint64_t roomless; /* all that had no room, for a part of the time at least */
 	bool no_calls; /* the system calls of sleepers are not known on this machine */
 	double cost_ns; /* CPU time of the programs; negative: not known */
 };
 
 /*
- * Gets what changed since the reading before, as consistent copies that are valid during the call.
- * A thread that ended is given once more, with `ended`. Sites come before the threads that wait in
- * them. `slot` is the index by which threads name sites. `links` gets those of the site before, if
- * it has any; it may be NULL.
+ * Gets the sites that changed since the reading before, as consistent copies that are valid during
+ * the call, and after them all threads that wait in sites, run, or wait for a CPU. `slot` is the
+ * index by which threads name sites. `links` gets those of the site before, if it has any. Both
+ * `links` and `waiter` may be NULL.
  */
 struct trace_reader {
 	void (*site)(void *arg, uint32_t slot, const struct trace_site *site);
 	void (*links)(void *arg, uint32_t slot, const struct trace_links *links);
-	void (*thread)(void *arg, uint32_t slot, const struct trace_thread *thread);
+	void (*waiter)(void *arg, const struct trace_waiter *waiter);
 	void *arg;
 };
 
@@ -61,7 +58,7 @@ struct end_ring *trace_ends(struct trace *trace);
 
 /* Descriptors of the maps that tell how threads spend their time, while this is open. */
 struct trace_maps {
-	int locals, ended, threads;
+	int locals, ended;
 };
 
 struct trace_maps trace_maps(const struct trace *trace);

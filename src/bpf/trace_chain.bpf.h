@@ -444,11 +444,10 @@ __noinline int add_links(__u64 word, const struct local *local, __u64 from, __u6
 {
 	struct site_ref ref = ((struct site_word){ .word = word }).ref;
 	struct trace_site_slot *slot = site_at(ref.slot);
-	struct trace_thread_slot *waker = local ? thread_at(local->slot) : NULL;
 	struct meanwhile meanwhile = { .link.state = STATE_RUN, .at = ref.slot };
 	__u32 last;
 
-	if (!local || !slot || !waker || now <= from || !lock_site(slot, ref.slot))
+	if (!local || !slot || now <= from || !lock_site(slot, ref.slot))
 		return 0;
 	if ((__u32)slot->site.generation != ref.generation) {
 		end_write(&slot->version);
@@ -456,9 +455,9 @@ __noinline int add_links(__u64 word, const struct local *local, __u64 from, __u6
 	}
 	meanwhile.left = now - from;
 	meanwhile.children = slot->site.key.state == STATE_CHILD;
-	meanwhile.link.tgid = meanwhile.children ? child_of_name(&slot->site) : waker->thread.tgid;
-	if (now > waker->thread.since_ns)
-		add_part(&meanwhile, now - waker->thread.since_ns);
+	meanwhile.link.tgid = meanwhile.children ? child_of_name(&slot->site) : local->thread.tgid;
+	if (now > local->thread.since_ns)
+		add_part(&meanwhile, now - local->thread.since_ns);
 	if (meanwhile.left) {
 		meanwhile.from = moment_of(now - from < COMPARED_NS ? from : now - COMPARED_NS + 1);
 		add_whole(&meanwhile, local);
@@ -469,8 +468,8 @@ __noinline int add_links(__u64 word, const struct local *local, __u64 from, __u6
 		add_past(&meanwhile, &local->pasts[last], meanwhile.most);
 	else if (meanwhile.straddling)
 		add_straddling(&meanwhile, local);
-	add_rest(&meanwhile, &waker->thread, from);
-	LIST(site, slot, ref.slot);
+	add_rest(&meanwhile, &local->thread, from);
+	list_site(slot, ref.slot);
 	end_write(&slot->version);
 	return 0;
 }

@@ -5,15 +5,11 @@
 #include <bpf/libbpf.h>
 #include <bpf/trace.skel.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/sysinfo.h>
 #include <unistd.h>
 
-#include "base/file.h"
 #include "base/util.h"
 #include "bpf/loading.h"
 #include "kernel/syscalls.h"
@@ -82,8 +78,6 @@ void windows_close(struct windows *windows)
 	*windows = (struct windows){ 0 };
 }
 
-#define THREADS_MIN 4096U
-#define THREADS_SHARE 2048 /* room for threads takes that part of the memory at least */
 #define SITES_MIN 16U
 #define STACKS_MIN 1024U
 
@@ -136,13 +130,10 @@ static int prepare(struct trace_program *program, bool blocked_stacks, bool stat
 		struct bpf_map *map;
 		uint32_t room;
 	} maps[] = {
-		{ bpf->maps.threads, program->threads },
 		{ bpf->maps.sites, program->sites },
 		{ bpf->maps.links_of_sites, program->sites },
 		{ bpf->maps.cpus, program->cpus },
-		{ bpf->maps.free_threads, program->threads },
 		{ bpf->maps.free_sites, program->sites },
-		{ bpf->maps.changed_threads, 2 * program->threads },
 		{ bpf->maps.changed_sites, 2 * program->sites },
 		{ bpf->maps.places, program->sites },
 		{ bpf->maps.stacks, program->sites < STACKS_MIN ? STACKS_MIN : program->sites },
@@ -151,7 +142,6 @@ static int prepare(struct trace_program *program, bool blocked_stacks, bool stat
 
 	for (size_t i = 0; !err && i < sizeof(maps) / sizeof(maps[0]); i++)
 		err = bpf_map__set_max_entries(maps[i].map, maps[i].room);
-	bpf->rodata->thread_room = program->threads;
 	bpf->rodata->site_room = program->sites;
 	bpf->rodata->blocked_stacks = blocked_stacks;
 	bpf->rodata->states_alone = states_alone;
@@ -168,12 +158,9 @@ static int map_all(struct trace_program *program)
 {
 	struct trace_bpf *bpf = program->bpf;
 	const int both = PROT_READ | PROT_WRITE;
-	int err = windows_open(&program->thread_slots, bpf_map__fd(bpf->maps.threads),
-			       program->threads, sizeof(struct trace_thread_slot));
+	int err = windows_open(&program->site_slots, bpf_map__fd(bpf->maps.sites), program->sites,
+			       sizeof(struct trace_site_slot));
 
-	if (!err)
-		err = windows_open(&program->site_slots, bpf_map__fd(bpf->maps.sites),
-				   program->sites, sizeof(struct trace_site_slot));
 	if (!err)
 		err = windows_open(&program->links, bpf_map__fd(bpf->maps.links_of_sites),
 				   program->sites, sizeof(struct trace_links));
@@ -182,9 +169,7 @@ static int map_all(struct trace_program *program)
 	program->control = (struct trace_control *)&bpf->bss->control;
 #define MAP(member, map, room) \
 	(program->member = mapped_values(bpf->maps.map, room, sizeof(*program->member), both))
-	if (!MAP(cpu, cpus, program->cpus) || !MAP(free_threads, free_threads, program->threads) ||
-	    !MAP(free_sites, free_sites, program->sites) ||
-	    !MAP(changed_threads, changed_threads, 2 * program->threads) ||
+	if (!MAP(cpu, cpus, program->cpus) || !MAP(free_sites, free_sites, program->sites) ||
 	    !MAP(changed_sites, changed_sites, 2 * program->sites))
 		return -errno;
 #undef MAP
@@ -198,16 +183,13 @@ static int map_all(struct trace_program *program)
 	return program->ends.kept ? 0 : -errno;
 }
 
-/* Has all slots in the queues of free ones, but the first. */
-static void fill_rings(struct trace_program *program)
+/* Has all slots in the queue of free ones, but the first. */
+static void fill_ring(struct trace_program *program)
 {
 	struct trace_control *control = program->control;
 
-	for (uint32_t slot = 1; slot < program->threads; slot++)
-		program->free_threads[slot - 1] = slot;
 	for (uint32_t slot = 1; slot < program->sites; slot++)
 		program->free_sites[slot - 1] = slot;
-	control->free_threads.tail = program->threads - 1;
 	control->free_sites.tail = program->sites - 1;
 	control->epoch = 1;
 }
@@ -216,12 +198,11 @@ static void fill_rings(struct trace_program *program)
 static int attach_all(struct trace_program *program)
 {
 	struct trace_bpf *bpf = program->bpf;
-	struct bpf_program *part;
 	int err = loading_run_iterator(bpf->progs.each_thread);
 
-	/* The visit is attached for as long as it lasts. */
-	bpf_object__for_each_program(part, bpf->obj) if (part == bpf->progs.each_thread)
-		bpf_program__set_autoattach(part, false);
+	/* The visits are attached for as long as they last. */
+	bpf_program__set_autoattach(bpf->progs.each_thread, false);
+	bpf_program__set_autoattach(bpf->progs.each_waiter, false);
 	if (!err)
 		err = trace_bpf__attach(bpf);
 	if (err)
@@ -234,44 +215,16 @@ static int attach_all(struct trace_program *program)
 	program->control->walking = 1;
 	err = loading_run_iterator(bpf->progs.each_thread);
 	__atomic_store_n(&program->control->walked, 1, __ATOMIC_SEQ_CST);
+	if (err)
+		return err;
+	program->waiters = bpf_program__attach_iter(bpf->progs.each_waiter, NULL);
+	err = (int)libbpf_get_error(program->waiters);
+	if (err)
+		program->waiters = NULL;
 	return err;
 }
 
-/* The largest pid, which bounds the number of threads at one time. */
-static uint32_t largest_pid(void)
-{
-	char text[32];
-
-	uint64_t most;
-
-	if (file_read(AT_FDCWD, "/proc/sys/kernel/pid_max", text, sizeof(text)) < 0)
-		return UINT32_MAX;
-	most = strtoull(text, NULL, 10);
-	return most && most < UINT32_MAX ? (uint32_t)most : UINT32_MAX;
-}
-
-/*
- * The number of threads that get room. With much memory there is room for many that come later: all
- * of it is taken at once, as the kernel's arrays don't grow.
- */
-static uint32_t choose_room(void)
-{
-	const size_t each = sizeof(struct trace_thread_slot) + 3 * sizeof(uint64_t);
-	uint32_t least, room = 1, most = round_up(largest_pid());
-	struct sysinfo machine;
-	uint64_t memory;
-
-	sysinfo(&machine);
-	memory = (uint64_t)machine.totalram * machine.mem_unit / THREADS_SHARE;
-	while (room < most && (uint64_t)room * 2 * each <= memory)
-		room *= 2;
-	least = round_up(4U * machine.procs + 1);
-	if (least < THREADS_MIN)
-		least = THREADS_MIN;
-	return room > least ? room : least;
-}
-
-int trace_load(struct trace_program *program, uint32_t threads, uint32_t sites, bool blocked_stacks)
+int trace_load(struct trace_program *program, uint32_t sites, bool blocked_stacks)
 {
 	struct trace_bpf *bpf;
 	int err = loading_begin();
@@ -282,7 +235,6 @@ int trace_load(struct trace_program *program, uint32_t threads, uint32_t sites, 
 	program->bpf = bpf = trace_bpf__open();
 	if (!bpf)
 		return loading_error(-errno);
-	program->threads = threads ? round_up(threads) : choose_room();
 	program->sites = round_up(sites < SITES_MIN ? SITES_MIN : sites);
 	program->cpus = (uint32_t)libbpf_num_possible_cpus();
 	/* States alone take those of switches and wake-ups, and of births. */
@@ -294,11 +246,10 @@ int trace_load(struct trace_program *program, uint32_t threads, uint32_t sites, 
 	if (!err)
 		err = map_all(program);
 	if (!err) {
-		fill_rings(program);
+		fill_ring(program);
 		err = attach_all(program);
 	}
-	debug_log("trace: room for %u threads, %u sites: %s", program->threads, program->sites,
-		  err ? strerror(-err) : "loaded");
+	debug_log("trace: room for %u sites: %s", program->sites, err ? strerror(-err) : "loaded");
 	if (err) {
 		trace_unload(program);
 		return loading_error(err);
@@ -336,13 +287,10 @@ static void unmap_all(struct trace_program *program)
 		if (program->member) \
 			munmap(program->member, mapped_bytes(room, sizeof(*program->member))); \
 	} while (0)
-	windows_close(&program->thread_slots);
 	windows_close(&program->site_slots);
 	windows_close(&program->links);
 	UNMAP(cpu, program->cpus);
-	UNMAP(free_threads, program->threads);
 	UNMAP(free_sites, program->sites);
-	UNMAP(changed_threads, 2 * program->threads);
 	UNMAP(changed_sites, 2 * program->sites);
 #undef UNMAP
 	if (program->ends.kept)
@@ -356,6 +304,7 @@ void trace_unload(struct trace_program *program)
 	if (program->stats >= 0)
 		close(program->stats);
 	unmap_all(program);
+	bpf_link__destroy(program->waiters);
 	trace_bpf__destroy(program->bpf);
 	*program = (struct trace_program){ .stats = -1 };
 }

@@ -50,32 +50,31 @@ void windows_trim(struct windows *windows);
 /* Unmaps all of it. */
 void windows_close(struct windows *windows);
 
+struct bpf_link;
 struct trace_bpf;
 
 /* The programs and what is mapped of them. */
 struct trace_program {
 	struct trace_bpf *bpf;
-	uint32_t threads, sites; /* room: powers of two */
+	uint32_t sites; /* room: a power of two */
 	uint32_t cpus;
-	struct windows thread_slots; /* struct trace_thread_slot */
 	struct windows site_slots; /* struct trace_site_slot */
 	struct windows links; /* struct trace_links, of the same slots */
 	/* Mapped. */
 	struct trace_control *control;
 	struct end_ring ends;
 	struct trace_cpu *cpu;
-	uint64_t *free_threads, *free_sites;
-	uint64_t *changed_threads, *changed_sites; /* two lists each */
+	uint64_t *free_sites;
+	uint64_t *changed_sites; /* two lists */
+	struct bpf_link *waiters; /* has the program run that tells who waits where */
 	int stats; /* descriptor that has the kernel measure all programs; -1: it does not */
 };
 
 /*
- * Loads and attaches, with room for so many threads (0: as many as this machine is likely to have)
- * and sites (0: states alone), and adds the threads that exist. blocked_stacks: stacks tell sites
- * of io and dwait apart. 0, or an error of trace_open().
+ * Loads and attaches, with room for so many sites (0: states alone), and meets the threads that
+ * exist. blocked_stacks: stacks tell sites of io and dwait apart. 0, or an error of trace_open().
  */
-int trace_load(struct trace_program *program, uint32_t threads, uint32_t sites,
-	       bool blocked_stacks);
+int trace_load(struct trace_program *program, uint32_t sites, bool blocked_stacks);
 
 /* How often the programs ran, and for how long while that was measured. */
 struct trace_runs {

@@ -37,19 +37,18 @@ struct thread_past {
  * Whether a thread is there; it is leaving when its times were added to those of its process, and
  * gone when it has ended, or the reader cannot see it.
  */
-enum presence { PRESENT, LEAVING, GONE };
+enum presence { UNMET, MEETING, PRESENT, LEAVING, GONE };
 
 /* A moment: the time in units of 2^MOMENT_SHIFT ns, modulo 2^32: 73 minutes. */
 #define MOMENT_SHIFT 10
 
-/* As many as fit into what the kernel allocates for a struct local, 512 bytes with its own. */
 #define PASTS 11
 
-/* Facts about a thread besides its slot. */
+/* The data of a thread. */
 struct local {
-	__u32 slot; /* 0: none; SLOT_TAKEN: is being made */
-	__u8 lost; /* it found no room */
-	__u8 gone; /* enum presence */
+	struct trace_thread thread; /* odd while it is written: */
+	__u32 version;
+	__u32 presence; /* enum presence */
 	__u8 throttled : 3; /* 1 + enum cpu_budget: what keeps it queued; 0: others that run */
 	__u8 fresh : 1; /* the segment has no part yet */
 	__u8 past; /* the index of the latest of the pasts */
@@ -72,9 +71,7 @@ struct local {
 };
 
 /* Its element has 64 bytes before it, a pointer, and what the allocator adds (8). */
-_Static_assert(sizeof(struct local) <= 512 - 80, "room of an allocation");
-
-#define SLOT_TAKEN 0xffffffff
+_Static_assert(sizeof(struct local) <= 1024 - 80, "room of an allocation");
 
 /* The times of a process's threads that have ended, kept with its leader. */
 struct ended_times {

@@ -65,7 +65,7 @@ enum { FILLED_BUT_STACK = 1, FILLED };
 #define COMPONENTS 12 /* of a path are read at most */
 
 /* Set before the program is loaded. */
-const volatile __u32 thread_room, site_room; /* powers of two */
+const volatile __u32 site_room; /* a power of two */
 const volatile bool blocked_stacks;
 const volatile bool states_alone; /* no sites: neither targets, nor wakers, nor links */
 const volatile __u32 stack_size; /* of a task in the kernel, where that is used */
@@ -88,16 +88,13 @@ struct trace_control control;
 		__type(value, what); \
 	} name SEC(".maps")
 
-MAPPED_ARRAY(threads, struct trace_thread_slot);
 MAPPED_ARRAY(sites, struct trace_site_slot);
 /* By the slot of the site, whose version is theirs, too. */
 MAPPED_ARRAY(links_of_sites, struct trace_links);
 MAPPED_ARRAY(cpus, struct trace_cpu);
 /* Slots; of 64 bits, as the elements of an array are at least that far apart. */
-MAPPED_ARRAY(free_threads, __u64);
 MAPPED_ARRAY(free_sites, __u64);
-/* Two lists each, of thread_room and site_room. */
-MAPPED_ARRAY(changed_threads, __u64);
+/* Two lists, of site_room. */
 MAPPED_ARRAY(changed_sites, __u64);
 
 /* The same as one number, which functions return and take. */
@@ -164,11 +161,6 @@ static __always_inline struct trace_cpu *this_cpu(void)
 	return bpf_map_lookup_elem(&cpus, &cpu);
 }
 
-static __always_inline struct trace_thread_slot *thread_at(__u32 slot)
-{
-	return bpf_map_lookup_elem(&threads, &slot);
-}
-
 static __always_inline struct trace_site_slot *site_at(__u32 slot)
 {
 	return bpf_map_lookup_elem(&sites, &slot);
@@ -199,22 +191,23 @@ static __always_inline void end_write(__u32 *version)
 		*(volatile __u32 *)version = *version + 1;
 }
 
-/* Puts a slot that is being written on the epoch's list, once. */
-#define LIST(part, slot_, at) \
-	do { \
-		__u32 epoch_ = *(volatile __u32 *)&control.epoch, i_; \
-		__u64 *element_; \
-		if ((slot_)->epoch == epoch_) \
-			break; \
-		(slot_)->epoch = epoch_; \
-		i_ = __sync_fetch_and_add(&control.changed[epoch_ & 1].part##s, 1); \
-		if (i_ >= part##_room) \
-			break; \
-		i_ += (epoch_ & 1) * part##_room; \
-		element_ = bpf_map_lookup_elem(&changed_##part##s, &i_); \
-		if (element_) \
-			*(volatile __u64 *)element_ = (at); \
-	} while (0)
+/* Puts a site that is being written on the epoch's list, once. */
+static __always_inline void list_site(struct trace_site_slot *slot, __u32 at)
+{
+	__u32 epoch = *(volatile __u32 *)&control.epoch, i;
+	__u64 *element;
+
+	if (slot->epoch == epoch)
+		return;
+	slot->epoch = epoch;
+	i = __sync_fetch_and_add(&control.changed[epoch & 1].sites, 1);
+	if (i >= site_room)
+		return;
+	i += (epoch & 1) * site_room;
+	element = bpf_map_lookup_elem(&changed_sites, &i);
+	if (element)
+		*(volatile __u64 *)element = at;
+}
 
 /* Takes a free slot; 0: there is none. */
 static __always_inline __u32 take_free(struct trace_ring *ring, void *map, __u32 room)

@@ -112,23 +112,33 @@ struct trace_links {
 };
 
 /*
- * A thread's totals since it was first seen. ns[state] lacks what passed since since_ns, which may
- * be after the reading: the sum of ns is since_ns - born_ns exactly. The site may be one that is
- * made known at the next reading, or one that was given back (of another generation).
+ * How a thread has spent its time since it was first seen. ns[state] lacks what passed since
+ * since_ns: the sum of ns is since_ns - born_ns exactly.
  */
 struct trace_thread {
 	__u64 ns[WAIT_STATES];
 	__u64 since_ns; /* CLOCK_MONOTONIC: in this state since then */
 	__u64 born_ns; /* CLOCK_MONOTONIC: counted from then on */
-	__u64 start_ns, process_start_ns;
-	__s32 pid, tgid; /* in the reader's namespace */
+	__u64 process_start_ns;
+	__s32 tgid; /* in the reader's namespace */
 	__u32 site; /* index of the site that it waits in, 0: none */
 	__u32 generation; /* of that site, its low bits */
-	__u8 state;
-	__u8 ended; /* it is gone: ns is complete up to since_ns, and the slot will be used again */
+	__u8 state; /* WAIT_STATES: it has ended */
 	__u8 attached; /* its wait was in progress when tracing began */
-	__u8 hidden; /* there was room, but it went unseen for long, and will again */
-	__u32 name; /* of one that ended: trace_name_hash() of its leader's name then */
+	__u8 hidden; /* it went unseen for long, and will again */
+	__u8 unused;
+};
+
+/*
+ * A thread that waits in a site, or that runs or waits for a CPU. The site may be one that is made
+ * known at the next reading, or one that was given back (of another generation).
+ */
+struct trace_waiter {
+	__u64 since_ns; /* CLOCK_MONOTONIC: in this state since then */
+	__s32 pid, tgid; /* in the reader's namespace */
+	__u32 site, generation; /* as in struct trace_thread */
+	__u8 state, attached;
+	__u8 unused[6];
 };
 
 /* A hash of a name, which ends with a NUL or with its room; never 0. */
@@ -142,14 +152,9 @@ static __inline__ __u32 trace_name_hash(const char *name)
 }
 
 /*
- * The slots as the program keeps them. `version` is odd while a CPU writes the slot; `epoch` is the
- * one in which the slot was put on the list of changed ones.
+ * The slot as the program keeps it. `version` is odd while a CPU writes it; `epoch` is the one in
+ * which it was put on the list of changed ones.
  */
-struct trace_thread_slot {
-	struct trace_thread thread;
-	__u32 version, epoch;
-};
-
 struct trace_site_slot {
 	struct trace_site site;
 	__u32 version, epoch;
@@ -180,11 +185,13 @@ struct trace_end {
 	struct thread_end end;
 	__u64 own[WAIT_STATES], process[WAIT_STATES];
 	__u32 own_known, process_known; /* all of that time was traced */
+	__s32 tgid; /* in the reader's namespace */
+	__u32 name; /* trace_name_hash() of its leader's name */
 };
 
 /* Counts of a CPU, its current interrupt, and the tasks that ran on it. */
 struct trace_cpu {
-	__u64 switches, lost_waits, lost_threads;
+	__u64 switches, lost_waits;
 	__u64 interrupt; /* address of the name of the interrupt being handled; 0: none */
 	__u32 softirq; /* the vector being handled, + 1 */
 	__u32 timer; /* in the interrupt of the CPU's own timer */
@@ -196,9 +203,9 @@ struct trace_cpu {
 	struct trace_run runs[TRACE_RUNS];
 } __attribute__((aligned(64)));
 
-/* The slots that changed in the present epoch and in the one before, by the epoch's lowest bit. */
+/* The sites that changed in the present epoch or in the one before, by the epoch's lowest bit. */
 struct trace_changed {
-	__u32 threads, sites;
+	__u32 sites;
 } __attribute__((aligned(64)));
 
 /* The reader's requests to the program. */
@@ -210,7 +217,6 @@ struct trace_control {
 	__u32 reader_level; /* 0: the initial namespace */
 	__u32 calls; /* the system calls that tasks are in are known on this machine */
 	struct trace_changed changed[2];
-	struct trace_ring free_threads, free_sites;
+	struct trace_ring free_sites;
 	__u64 ends; /* so many ends were written */
-	__u32 roomless; /* threads that have no room now */
 };

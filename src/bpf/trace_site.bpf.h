@@ -390,7 +390,7 @@ __noinline int add_ended(__u64 word, __u64 now, __u64 ns, __u64 kind_ns, const s
 		if (relation < RELATIONS)
 			slot->site.relations[relation]++;
 	}
-	LIST(site, slot, ref.slot);
+	list_site(slot, ref.slot);
 	end_write(&slot->version);
 	return 1;
 }
@@ -413,7 +413,7 @@ static __always_inline void add_late(struct site_ref ref, __u64 ns, __u64 kind_n
 	if ((__u32)slot->site.generation == ref.generation) {
 		slot->site.ns += ns;
 		slot->site.kind_ns += kind_ns;
-		LIST(site, slot, ref.slot);
+		list_site(slot, ref.slot);
 	}
 	end_write(&slot->version);
 }

@@ -138,7 +138,7 @@ __noinline int complete(__u64 word, const struct wait *wait, __s32 stack, __u32 
 			describe(&slot->site, ref.slot, wait);
 		slot->site.filled = (__u8)filled;
 		slot->site.stack = stack;
-		LIST(site, slot, ref.slot);
+		list_site(slot, ref.slot);
 	}
 	end_write(&slot->version);
 	return 0;

@@ -29,11 +29,11 @@ static __always_inline int enter_within(__u32 kind)
 }
 
 /* Looks at where the current task is, in the midst of something. */
-__noinline int look_within(struct wait *wait, const struct trace_thread_slot *slot, __u32 kind)
+__noinline int look_within(struct wait *wait, const struct local *local, __u32 kind)
 {
-	if (!wait || !slot)
+	if (!wait || !local)
 		return 0;
-	look_at(wait, &slot->thread, bpf_get_current_task_btf(), false, true);
+	look_at(wait, &local->thread, bpf_get_current_task_btf(), false, true);
 	wait->key.state = STATE_RUN;
 	wait->key.within = (__u8)(1 + kind);
 	put_target(wait);
@@ -45,7 +45,6 @@ static __always_inline int leave_within(void *context, __u32 kind)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct local *local = known(task);
-	struct trace_thread_slot *thread;
 	struct trace_site_slot *slot;
 	struct wait wait = {};
 	struct recent recent = {};
@@ -54,14 +53,11 @@ static __always_inline int leave_within(void *context, __u32 kind)
 
 	if (!local || !local->within_ns[kind == DELAY_COMPACT])
 		return 0;
-	thread = thread_at(local->slot);
-	if (!thread)
-		return 0;
 	ns = now - local->within_ns[kind == DELAY_COMPACT];
 	local->within_ns[kind == DELAY_COMPACT] = 0;
 	booked = booked_within(task, kind);
 	kind_ns = booked == (__u64)-1 ? ns : booked - local->within_booked_ns;
-	look_within(&wait, thread, kind);
+	look_within(&wait, local, kind);
 	find_site(&recent, &wait.key, now);
 	word.ref = recent.ref;
 	slot = site_at(word.ref.slot);

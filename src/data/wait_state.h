@@ -241,8 +241,7 @@ struct trace_frame {
 	const struct site_stack *stacks; /* [0] is empty */
 	size_t nstacks;
 	uint64_t interval_ns; /* since the reading before */
-	uint64_t lost; /* waits in the interval that found no room for a site, and threads */
-	uint64_t roomless; /* these threads; not of what was recorded */
+	uint64_t lost; /* waits in the interval that found no room for a site */
 	uint64_t switches; /* context switches in the interval */
 	double cost; /* CPU time of the programs in the kernel in percent of the interval; < 0: not
 			known */

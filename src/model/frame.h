@@ -54,7 +54,6 @@ enum note_id {
 	NOTE_TRACE_ERROR, /* value: errno */
 	NOTE_TRACE_UNRECORDED,
 	NOTE_TRACE_LOST, /* value: waits */
-	NOTE_TRACE_THREADS, /* value: threads */
 	NOTE_TRACE_CALLS,
 	NOTE_TRACE_STATES,
 	NOTE_WAITING_HIDDEN,

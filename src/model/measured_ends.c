@@ -12,21 +12,13 @@ void measured_ends_open(struct measured_ends *ends, struct measure *measure)
 	thread_ends_open(&ends->of, measure_ends(measure));
 }
 
-/* Whether a record is not corrected yet. */
-static bool any_booked(const struct exit_record *records, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (!records[i].measured)
-			return true;
-	return false;
-}
-
 size_t measured_ends_take(struct measured_ends *ends, struct exit_record *records, size_t n,
 			  bool threads)
 {
-	if (any_booked(records, n))
-		thread_ends_await();
-	thread_ends_take(&ends->of);
+	size_t found;
+
+	thread_ends_await(records, n);
+	thread_ends_take(&ends->of, &found);
 	return measured_ends_correct(ends, records, n, threads);
 }
 

@@ -184,12 +184,6 @@ const struct note_row note_table[NOTE_IDS] = {
 		"is|they are} in no site",
 		"more room (--trace-sites), unless many CPUs wait in few sites", NOTE_HAPPENS,
 	},
-	[NOTE_TRACE_THREADS] = {
-		"trace-threads",
-		"%v {thread|threads} found no room: how {its process spends its|their processes "
-		"spend their} time is unknown",
-		"trace again: that makes room for all tasks", NOTE_HAPPENS,
-	},
 	[NOTE_TRACE_CALLS] = {
 		"trace-calls",
 		"the system calls that tasks sleep in are not known on this machine: waits that "

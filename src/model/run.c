@@ -119,8 +119,6 @@ static void end_trace(struct running *running)
 	run_trace_end(result->trace, &result->traced);
 	if (result->traced.lost)
 		note(result, NOTE_TRACE_LOST, result->traced.lost);
-	if (result->traced.roomless)
-		note(result, NOTE_TRACE_THREADS, result->traced.roomless);
 }
 
 /* Opens the listeners for ends of tasks. */

@@ -70,7 +70,7 @@ struct run_trace {
 	struct site **sums;
 	size_t n, cap;
 	void *tree; /* the same, of tsearch() */
-	uint64_t lost, roomless;
+	uint64_t lost;
 };
 
 /* Orders sites by what sums are told apart by. */
@@ -223,9 +223,7 @@ void run_trace_read(struct run_trace *trace)
 	frame = tracing_frame(trace->tracing, NULL);
 	if (!frame)
 		return;
-	trace->lost += frame->lost - frame->roomless;
-	if (frame->roomless > trace->roomless)
-		trace->roomless = frame->roomless;
+	trace->lost += frame->lost;
 }
 
 void run_trace_end(struct run_trace *trace, struct run_traced *traced)
@@ -237,8 +235,7 @@ void run_trace_end(struct run_trace *trace, struct run_traced *traced)
 				       .states = trace->states,
 				       .sites = trace->sums,
 				       .n = trace->n,
-				       .lost = trace->lost,
-				       .roomless = trace->roomless };
+				       .lost = trace->lost };
 }
 
 /* Frees a sum. */

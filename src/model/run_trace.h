@@ -22,7 +22,6 @@ struct run_traced {
 	struct site *const *sites;
 	size_t n;
 	uint64_t lost; /* waits that found no room for a site */
-	uint64_t roomless; /* threads of any process without room */
 };
 
 struct run_trace;

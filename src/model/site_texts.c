@@ -164,11 +164,9 @@ static void append_process(const struct trace_site *record, struct buf *out)
 }
 
 /* The thread that waits longest in a site; NULL: none. */
-static const struct life *waiter_of(const struct traced_site *site)
+static const struct trace_waiter *waiter_of(const struct traced_site *site)
 {
-	if (!site->first)
-		return NULL;
-	return (const void *)((const char *)site->first - offsetof(struct life, waiter));
+	return site->first.pid ? &site->first : NULL;
 }
 
 /*
@@ -189,7 +187,7 @@ static bool append_descriptor(struct site_texts *texts, struct traced_site *site
 	const struct trace_site *record = &site->now;
 	pid_t tgid = record->key.tgid;
 	size_t len = out->len;
-	const struct life *life = waiter_of(site);
+	const struct trace_waiter *waiter = waiter_of(site);
 
 	if (record->fd < 0 || !may_look(texts, tgid))
 		return false;
@@ -200,11 +198,11 @@ static bool append_descriptor(struct site_texts *texts, struct traced_site *site
 	}
 	out->len = len;
 	/* The main thread may have ended, or have descriptors of its own. */
-	if (!life || life->now.pid == tgid)
+	if (!waiter || waiter->pid == tgid)
 		return false;
-	if (!wait_target_fd(texts->targets, life->now.pid, record->fd, record->key.dev,
+	if (!wait_target_fd(texts->targets, waiter->pid, record->fd, record->key.dev,
 			    record->key.ino, out)) {
-		site->about = wait_target_about(texts->targets, life->now.pid, record->fd);
+		site->about = wait_target_about(texts->targets, waiter->pid, record->fd);
 		return true;
 	}
 	out->len = len;
@@ -215,29 +213,30 @@ static bool append_descriptor(struct site_texts *texts, struct traced_site *site
  * The call in which a thread waits for a lock at a site right now, as /proc has it; NULL: none
  * does. The thread is the one with the longest wait.
  */
-static const struct life *find_locker(struct site_texts *texts, const struct traced_site *site,
-				      struct procwait_syscall *call)
+static const struct trace_waiter *
+find_locker(struct site_texts *texts, const struct traced_site *site, struct procwait_syscall *call)
 {
-	const struct life *life = site->now.key.state == STATE_LOCK ? waiter_of(site) : NULL;
+	const struct trace_waiter *waiter =
+		site->now.key.state == STATE_LOCK ? waiter_of(site) : NULL;
 
-	if (!life || texts->locks >= LOCKS_MAX || !may_look(texts, life->now.tgid))
+	if (!waiter || texts->locks >= LOCKS_MAX || !may_look(texts, waiter->tgid))
 		return NULL;
 	texts->locks++;
-	if (procwait_syscall(texts->proc, life->now.tgid, life->now.pid, call) || call->running ||
+	if (procwait_syscall(texts->proc, waiter->tgid, waiter->pid, call) || call->running ||
 	    call->number != site->now.key.syscall)
 		return NULL;
-	return life;
+	return waiter;
 }
 
 /* Appends a futex, with the thread that holds it if a thread waits for it right now. */
 static void append_futex(struct site_texts *texts, struct traced_site *site, struct buf *out)
 {
 	struct procwait_syscall call;
-	const struct life *life = find_locker(texts, site, &call);
+	const struct trace_waiter *waiter = find_locker(texts, site, &call);
 	pid_t owner = 0;
 
-	if (life && call.args[0] == site->now.key.ino)
-		owner = futex_owner(texts->proc, life->now.tgid, life->now.pid, &call);
+	if (waiter && call.args[0] == site->now.key.ino)
+		owner = futex_owner(texts->proc, waiter->tgid, waiter->pid, &call);
 	site->holder = owner;
 	wait_target_futex(texts->targets, site->now.key.ino, owner, owner ? site->waiting : 0, out);
 }
@@ -246,22 +245,23 @@ static void append_futex(struct site_texts *texts, struct traced_site *site, str
 static void append_holder(struct site_texts *texts, struct traced_site *site, struct buf *out)
 {
 	struct procwait_syscall call;
-	const struct life *life = out->len ? find_locker(texts, site, &call) : NULL;
+	const struct trace_waiter *waiter = out->len ? find_locker(texts, site, &call) : NULL;
 
 	site->holder = 0;
-	if (life && (int)call.args[0] == site->now.fd)
-		site->holder = wait_target_holder(texts->targets, life->now.pid, site->now.fd,
+	if (waiter && (int)call.args[0] == site->now.fd)
+		site->holder = wait_target_holder(texts->targets, waiter->pid, site->now.fd,
 						  file_lock_of(&call), out);
 }
 
 /* Appends the child of the thread that waits longest for one. */
 static void append_vforked(struct site_texts *texts, struct traced_site *site, struct buf *out)
 {
-	const struct life *life = wait_for_vforked(site->site.where) ? waiter_of(site) : NULL;
+	const struct trace_waiter *waiter =
+		wait_for_vforked(site->site.where) ? waiter_of(site) : NULL;
 
 	site->holder = 0;
-	if (life && may_look(texts, site->now.key.tgid))
-		site->holder = wait_target_vforked(texts->targets, life->now.pid, out);
+	if (waiter && may_look(texts, site->now.key.tgid))
+		site->holder = wait_target_vforked(texts->targets, waiter->pid, out);
 }
 
 /* Appends the target of a site; nothing where it is not known. */
@@ -423,13 +423,13 @@ static size_t find_stack(struct site_texts *texts, int32_t id)
 static size_t read_stack(struct site_texts *texts, const struct traced_site *site)
 {
 	const struct procwait_stack *read = &texts->read;
-	const struct life *life = waiter_of(site);
+	const struct trace_waiter *waiter = waiter_of(site);
 	const char **functions, *function;
 	size_t telling;
 
-	if (!life || !may_look(texts, life->now.tgid))
+	if (!waiter || !may_look(texts, waiter->tgid))
 		return 0;
-	if (procwait_stack(texts->proc, life->now.tgid, life->now.pid, &texts->read) || !read->n)
+	if (procwait_stack(texts->proc, waiter->tgid, waiter->pid, &texts->read) || !read->n)
 		return 0;
 	reserve_stack(texts);
 	functions = xcalloc(read->n, sizeof(*functions));
@@ -468,16 +468,16 @@ static uint64_t waits_of(const struct traced_site *site)
  */
 static void append_only(struct site_texts *texts, struct traced_site *site, struct buf *on)
 {
-	const struct life *life = waiter_of(site);
+	const struct trace_waiter *waiter = waiter_of(site);
 	struct procwait_syscall call;
 
-	if (!life || waits_of(site) != 1 || !is_in_memory(&site->now.key) ||
-	    !may_look(texts, life->now.tgid))
+	if (!waiter || waits_of(site) != 1 || !is_in_memory(&site->now.key) ||
+	    !may_look(texts, waiter->tgid))
 		return;
-	if (procwait_syscall(texts->proc, life->now.tgid, life->now.pid, &call) || call.running ||
+	if (procwait_syscall(texts->proc, waiter->tgid, waiter->pid, &call) || call.running ||
 	    call.number != site->now.key.syscall)
 		return;
-	site->about = syscall_target(texts->targets, texts->proc, life->now.pid, &call, on).about;
+	site->about = syscall_target(texts->targets, texts->proc, waiter->pid, &call, on).about;
 	site->of_one = on->len;
 }
 

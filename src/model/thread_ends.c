@@ -62,14 +62,14 @@ void thread_ends_add(struct thread_ends *ends, const void *more, size_t n)
 	qsort(ends->ends, ends->n, ends->size, compare_ends);
 }
 
-void thread_ends_take(struct thread_ends *ends)
+const char *thread_ends_take(struct thread_ends *ends, size_t *n)
 {
 	const char *more;
-	size_t found;
 
 	ends->lost_before = ends->lost;
-	more = end_ring_take(ends->ring, &found, &ends->lost);
-	thread_ends_add(ends, more, found);
+	more = end_ring_take(ends->ring, n, &ends->lost);
+	thread_ends_add(ends, more, *n);
+	return more;
 }
 
 const struct thread_end *thread_ends_find(const struct thread_ends *ends,
@@ -95,11 +95,15 @@ const struct thread_end *thread_ends_find(const struct thread_ends *ends,
 	return best;
 }
 
-void thread_ends_await(void)
+void thread_ends_await(const struct exit_record *records, size_t n)
 {
 	const struct timespec lag = { .tv_nsec = LAG_NS };
 
-	nanosleep(&lag, NULL);
+	for (size_t i = 0; i < n; i++)
+		if (!records[i].times_tried && !records[i].measured) {
+			nanosleep(&lag, NULL);
+			return;
+		}
 }
 
 /* Puts how a task spent its time into its record. */
@@ -114,17 +118,10 @@ static void put_times(const struct thread_ends *ends, struct exit_record *record
 	memcpy(record->times.ns, process ? end->process : end->own, sizeof(record->times.ns));
 }
 
-void thread_ends_take_times(struct thread_ends *ends, struct exit_record *records, size_t n,
-			    bool threads)
+void thread_ends_put_times(const struct thread_ends *ends, struct exit_record *records, size_t n,
+			   bool threads)
 {
-	size_t first = 0;
-
-	while (first < n && records[first].times_tried)
-		first++;
-	if (first < n)
-		thread_ends_await();
-	thread_ends_take(ends);
-	for (size_t i = first; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (!records[i].times_tried)
 			put_times(ends, &records[i], !threads && records[i].last);
 }

@@ -21,8 +21,11 @@ struct thread_ends {
 /* Begins, with a ring that must outlive it. */
 void thread_ends_open(struct thread_ends *ends, struct end_ring *ring);
 
-/* Reads the ends since the last call, and forgets those from before the last that found any. */
-void thread_ends_take(struct thread_ends *ends);
+/*
+ * Reads the ends since the last call, and forgets those from before the last that found any.
+ * Returns those that were read, valid until the next call.
+ */
+const char *thread_ends_take(struct thread_ends *ends, size_t *n);
 
 /* Adds ends that were read. */
 void thread_ends_add(struct thread_ends *ends, const void *more, size_t n);
@@ -31,14 +34,14 @@ void thread_ends_add(struct thread_ends *ends, const void *more, size_t n);
 const struct thread_end *thread_ends_find(const struct thread_ends *ends,
 					  const struct exit_record *record, bool process);
 
-/* Waits until the end of a task whose exit record has come is written: it is some us later. */
-void thread_ends_await(void);
+/* Waits until the ends of tasks are written whose exit records came some us before. */
+void thread_ends_await(const struct exit_record *records, size_t n);
 
 /*
- * Reads the ends, of a trace, since the last call, and puts how tasks spent their time into records
- * that have not got it; threads: of single threads, else of whole processes.
+ * Puts how tasks spent their time into records that have not got it, from ends of a trace; threads:
+ * of single threads, else of whole processes.
  */
-void thread_ends_take_times(struct thread_ends *ends, struct exit_record *records, size_t n,
-			    bool threads);
+void thread_ends_put_times(const struct thread_ends *ends, struct exit_record *records, size_t n,
+			   bool threads);
 
 void thread_ends_free(struct thread_ends *ends);

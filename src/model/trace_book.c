@@ -20,7 +20,7 @@
 
 void trace_reading_reset(struct trace_reading *reading)
 {
-	reading->nsites = reading->nlinks = reading->nthreads = 0;
+	reading->nsites = reading->nlinks = reading->nwaiters = reading->nends = 0;
 }
 
 void trace_reading_site(void *arg, uint32_t slot, const struct trace_site *site)
@@ -39,21 +39,31 @@ void trace_reading_links(void *arg, uint32_t slot, const struct trace_links *lin
 	reading->links[reading->nlinks++] = (struct read_links){ slot, *links };
 }
 
-void trace_reading_thread(void *arg, uint32_t slot, const struct trace_thread *thread)
+void trace_reading_waiter(void *arg, const struct trace_waiter *waiter)
 {
 	struct trace_reading *reading = arg;
 
-	if (thread->state >= WAIT_STATES)
+	if (waiter->state >= WAIT_STATES)
 		return;
-	GROW(reading->threads, reading->nthreads, reading->threads_cap);
-	reading->threads[reading->nthreads++] = (struct read_thread){ slot, *thread };
+	GROW(reading->waiters, reading->nwaiters, reading->waiters_cap);
+	reading->waiters[reading->nwaiters++] = *waiter;
+}
+
+void trace_reading_end(struct trace_reading *reading, const struct trace_end *end)
+{
+	if (!end->end.last || !end->tgid)
+		return;
+	GROW(reading->ends, reading->nends, reading->ends_cap);
+	reading->ends[reading->nends++] =
+		(struct read_end){ end->tgid, end->end.process_start_ns, end->name };
 }
 
 void trace_reading_free(struct trace_reading *reading)
 {
 	free(reading->sites);
 	free(reading->links);
-	free(reading->threads);
+	free(reading->waiters);
+	free(reading->ends);
 	*reading = (struct trace_reading){ 0 };
 }
 
@@ -68,9 +78,9 @@ static uint64_t slack_of(const struct task *task)
 /* Begins the rests of a process: the time of its kinds that no site explains. */
 static void touch(struct trace_book *book, struct traced_process *process)
 {
-	if (process->rest_epoch == book->lives.epoch)
+	if (process->rest_epoch == book->processes.epoch)
 		return;
-	process->rest_epoch = book->lives.epoch;
+	process->rest_epoch = book->processes.epoch;
 	process->known = 0;
 	process->untraced = false;
 	memset(process->waited, 0, sizeof(process->waited));
@@ -129,7 +139,7 @@ static void name_wakers(struct traced_site **sites, size_t n)
 static void agree(const struct trace_book *book, struct traced_process *process,
 		  enum wait_state state, unsigned kind)
 {
-	uint64_t interval_ns = book->lives.read_ns - book->lives.before_ns;
+	uint64_t interval_ns = book->processes.read_ns - book->processes.before_ns;
 	struct traced_site *site = process->most[state];
 	int64_t more = (int64_t)(process->waited[kind] - process->sited[kind]);
 
@@ -194,7 +204,7 @@ static void leave_process(struct trace_book *book, struct traced_process *proces
 	process->left = true;
 	for (struct traced_site *at = process->sites; at; at = at->next) {
 		GROW(sites, n, cap);
-		traced_sites_whole(at, book->lives.read_ns, &sites[n++]);
+		traced_sites_whole(at, book->processes.read_ns, &sites[n++]);
 		if (traced_is_of_disk(at))
 			polled_ns += sites[n - 1].ns;
 	}
@@ -204,9 +214,10 @@ static void leave_process(struct trace_book *book, struct traced_process *proces
 
 void trace_book_leave(struct trace_book *book)
 {
-	for (size_t i = 0; i < book->lives.nempty; i++)
-		if (!book->lives.empty[i]->threads)
-			leave_process(book, book->lives.empty[i]);
+	struct traced_process *at = NULL;
+
+	while ((at = traced_processes_next(&book->processes, at)))
+		leave_process(book, at);
 }
 
 /* The sites to forget, and what allows it. */
@@ -226,26 +237,52 @@ static void forget_process(void *arg, struct traced_process *process)
 				    forgetting->arg);
 }
 
-void trace_book_update(struct trace_book *book, const struct trace_reading *reading,
+/* Notes which processes have ended. */
+static void note_ends(struct trace_book *book, const struct trace_reading *reading)
+{
+	for (size_t i = 0; i < reading->nends; i++) {
+		const struct read_end *end = &reading->ends[i];
+		struct traced_process *process =
+			traced_processes_find(&book->processes, end->tgid, end->start_ns, 0);
+
+		if (!process)
+			continue;
+		process->ended_epoch = book->processes.epoch;
+		process->name = end->name;
+	}
+}
+
+/* Takes the waiters of a reading. */
+static void take_waiters(struct trace_book *book, struct trace_reading *reading)
+{
+	free(book->waiters);
+	book->waiters = reading->waiters;
+	book->nwaiters = reading->nwaiters;
+	reading->waiters = NULL;
+	reading->nwaiters = reading->waiters_cap = 0;
+}
+
+void trace_book_update(struct trace_book *book, struct trace_reading *reading,
 		       traced_sites_forget_fn *forget, void *arg)
 {
 	struct forgetting forgetting = { book, forget, arg };
 
 	book->n = 0;
-	book->sites.lives = &book->lives;
+	book->sites.processes = &book->processes;
 	traced_sites_begin(&book->sites);
-	lives_begin(&book->lives, reading->read_ns, forget_process, &forgetting);
+	traced_processes_begin(&book->processes, reading->read_ns, forget_process, &forgetting);
 	for (size_t i = 0; i < reading->nsites; i++)
 		traced_sites_update(&book->sites, reading->sites[i].slot,
 				    &reading->sites[i].record);
-	for (size_t i = 0; i < reading->nthreads; i++)
-		lives_update(&book->lives, reading->threads[i].slot, &reading->threads[i].record);
-	traced_sites_move(&book->sites);
+	take_waiters(book, reading);
+	for (size_t i = 0; i < book->nwaiters; i++)
+		traced_sites_wait(&book->sites, &book->waiters[i]);
 	traced_sites_settle(&book->sites);
 	traced_links_begin(&book->links);
 	for (size_t i = 0; i < reading->nlinks; i++)
 		traced_links_update(&book->links, &book->sites, reading->links[i].slot,
 				    &reading->links[i].record);
+	note_ends(book, reading);
 	book->ntouched = 0;
 	read_sites(book);
 }
@@ -257,11 +294,11 @@ static void add_waited(struct trace_book *book, const struct row *row,
 	const struct waited *waited = &row->deltas->waited;
 
 	/* Most rows have neither waited nor sites. */
-	if (row->deltas == &no_deltas && (!process || process->rest_epoch != book->lives.epoch))
+	if (row->deltas == &no_deltas && (!process || process->rest_epoch != book->processes.epoch))
 		return;
 	if (!process)
-		process =
-			lives_process_make(&book->lives, row->task->tgid, row->task->key.start_ns);
+		process = traced_processes_make(&book->processes, row->task->tgid,
+						row->task->key.start_ns);
 	touch(book, process);
 	process->known |= row_waited(row);
 	process->untraced |= !row->traced;
@@ -271,37 +308,49 @@ static void add_waited(struct trace_book *book, const struct row *row,
 		process->waited[kind] += waited->ns[kind];
 }
 
+/* Whether the row of a thread is the only one of its process. */
+static bool is_only_thread(const struct frame *frame, const struct row *row)
+{
+	size_t at = (size_t)(row - frame->rows);
+
+	return (!at || row[-1].task->tgid != row->task->tgid) &&
+	       (at + 1 == frame->n || row[1].task->tgid != row->task->tgid);
+}
+
 /*
  * Adds to the times of a row what the sites of its process tell of them; returns the process, NULL:
- * none of its threads was traced.
+ * it has neither sites nor waits that none explains.
  */
 static struct traced_process *trace_row(struct trace_book *book, struct frame *frame,
 					struct row *row)
 {
 	const struct task *task = row->task;
 	bool threads = frame->info->threads, alone;
-	struct traced_process *process = lives_process(&book->lives, task->tgid, task->key.start_ns,
-						       threads ? UINT64_MAX : slack_of(task));
-	struct traced *traced;
+	struct traced_process *process =
+		traced_processes_find(&book->processes, task->tgid, task->key.start_ns,
+				      threads ? UINT64_MAX : slack_of(task));
+	struct traced *traced = row->traced ? &frame->traced[row - frame->rows] : NULL;
 
-	if (!process)
+	if (!process) {
+		if (traced)
+			traced_lose(NULL, book->processes.epoch, true, traced);
 		return NULL;
-	process->row_epoch = book->lives.epoch;
+	}
+	process->row_epoch = book->processes.epoch;
 	/* Its times are known, and were not believed. */
 	if (!row->traced && row->raw->times && row->before && row->before->times)
-		process->doubt_epoch = book->lives.epoch;
-	if (!row->traced)
+		process->doubt_epoch = book->processes.epoch;
+	if (!traced)
 		return process;
-	traced = &frame->traced[row - frame->rows];
 	/* A site belongs to a process: the thread that waited is not known. */
-	alone = !threads || process->threads == 1;
+	alone = !threads || is_only_thread(frame, row);
 	traced->tgid = process->traced.tgid;
 	traced->start_ns = process->traced.start_ns;
-	if (alone && process->rest_epoch == book->lives.epoch && *process->waker)
+	if (alone && process->rest_epoch == book->processes.epoch && *process->waker)
 		traced->waker = process->waker;
-	if (alone && traced_move_completions(process, book->lives.epoch, &traced->states))
+	if (alone && traced_move_completions(process, book->processes.epoch, &traced->states))
 		frame_resolve(frame, row);
-	traced_lose(process, book->lives.epoch, alone, traced);
+	traced_lose(process, book->processes.epoch, alone, traced);
 	return process;
 }
 
@@ -321,7 +370,7 @@ static void add_ended_row(struct trace_book *book, struct row *row)
 	ended = &book->ended[book->nended++];
 	ended->row = row;
 	/* An identity that no process has: nothing started at 0. */
-	ended->process = lives_process_make(&book->lives, -(pid_t)book->nended, 0);
+	ended->process = traced_processes_make(&book->processes, -(pid_t)book->nended, 0);
 	touch(book, ended->process);
 	ended->process->traced = (struct traced){ .tgid = ended->process->traced.tgid };
 	ended->process->comm = task->comm;
@@ -350,13 +399,13 @@ static struct ended_row *row_of_ended(struct trace_book *book, const struct trac
  */
 static void trace_ended(struct trace_book *book)
 {
-	for (size_t i = 0; i < book->lives.nempty && book->nended; i++) {
-		struct traced_process *process = book->lives.empty[i], *sum;
+	struct traced_process *process = NULL, *sum;
+
+	while (book->nended && (process = traced_processes_next(&book->processes, process))) {
 		struct ended_row *ended;
 
-		if (process->threads || !process->seen ||
-		    process->ended_epoch != book->lives.epoch ||
-		    process->row_epoch == book->lives.epoch)
+		if (process->ended_epoch != book->processes.epoch ||
+		    process->row_epoch == book->processes.epoch)
 			continue;
 		ended = row_of_ended(book, process);
 		if (!ended)
@@ -364,7 +413,7 @@ static void trace_ended(struct trace_book *book)
 		sum = ended->process;
 		process->traced.more = sum->traced.more;
 		sum->traced.more = &process->traced;
-		if (process->rest_epoch != book->lives.epoch)
+		if (process->rest_epoch != book->processes.epoch)
 			continue;
 		for (unsigned kind = 0; kind < WAIT_KINDS; kind++)
 			sum->sited[kind] += process->sited[kind];
@@ -383,7 +432,7 @@ static void trace_ended_row(struct trace_book *book, struct frame *frame,
 		traced->tgid = ended->process->traced.tgid;
 		traced->start_ns = 0;
 		traced->more = ended->process->traced.more;
-		traced_lose(ended->process, book->lives.epoch, true, traced);
+		traced_lose(ended->process, book->processes.epoch, true, traced);
 	}
 	add_waited(book, row, ended->process);
 }
@@ -413,9 +462,9 @@ static bool are_sites_wrong(const struct trace_book *book, const struct traced_p
 			    unsigned kind)
 {
 	uint64_t sited = process->sited[kind], waited = process->waited[kind];
-	uint64_t interval_ns = book->lives.read_ns - book->lives.before_ns;
+	uint64_t interval_ns = book->processes.read_ns - book->processes.before_ns;
 
-	if (sited && process->doubt_epoch == book->lives.epoch)
+	if (sited && process->doubt_epoch == book->processes.epoch)
 		return true;
 	return sited > waited && sited - waited > interval_ns / 4 && sited - waited > sited / 4;
 }
@@ -474,14 +523,15 @@ void trace_book_sites(struct trace_book *book)
 		for (unsigned kind = 0; kind < WAIT_KINDS; kind++)
 			add_rest(book, book->touched[i], kind);
 	order_sites(book);
-	traced_links_settle(&book->links, &book->sites);
+	traced_links_settle(&book->links, &book->sites, book->waiters, book->nwaiters);
 }
 
 void trace_book_free(struct trace_book *book)
 {
 	traced_sites_free(&book->sites);
 	traced_links_free(&book->links);
-	lives_free(&book->lives);
+	traced_processes_free(&book->processes);
+	free(book->waiters);
 	free(book->rests);
 	free(book->order);
 	free(book->touched);

@@ -6,7 +6,6 @@
 #pragma once
 
 #include "model/frame.h"
-#include "model/lives.h"
 #include "model/traced_links.h"
 #include "model/traced_sites.h"
 
@@ -21,11 +20,14 @@ struct trace_reading {
 		uint32_t slot;
 		struct trace_links record;
 	} * links;
-	struct read_thread {
-		uint32_t slot;
-		struct trace_thread record;
-	} * threads;
-	size_t nsites, sites_cap, nlinks, links_cap, nthreads, threads_cap;
+	struct trace_waiter *waiters; /* all of them, as they were read last */
+	/* Processes that have ended. */
+	struct read_end {
+		pid_t tgid;
+		uint64_t start_ns;
+		uint32_t name; /* as struct trace_end has it */
+	} * ends;
+	size_t nsites, sites_cap, nlinks, links_cap, nwaiters, waiters_cap, nends, ends_cap;
 };
 
 /* Empties the reading. */
@@ -34,15 +36,20 @@ void trace_reading_reset(struct trace_reading *reading);
 /* Add a record: as in struct trace_reader, with the reading as `reading`. */
 void trace_reading_site(void *reading, uint32_t slot, const struct trace_site *site);
 void trace_reading_links(void *reading, uint32_t slot, const struct trace_links *links);
-void trace_reading_thread(void *reading, uint32_t slot, const struct trace_thread *thread);
+void trace_reading_waiter(void *reading, const struct trace_waiter *waiter);
+
+/* Adds the end of a process. */
+void trace_reading_end(struct trace_reading *reading, const struct trace_end *end);
 
 void trace_reading_free(struct trace_reading *reading);
 
 /* Zero-initialised: empty. */
 struct trace_book {
-	struct lives lives;
+	struct traced_processes processes;
 	struct traced_sites sites;
 	struct traced_links links;
+	struct trace_waiter *waiters; /* of the last reading */
+	size_t nwaiters;
 	/* The interval's sites and the rests that no site explains, the longest first. */
 	const struct site **order;
 	size_t n, order_cap;
@@ -64,10 +71,10 @@ struct trace_book {
 };
 
 /*
- * Adds a reading. What was handed out for the interval before is not valid any more. `forget` gives
- * back the slots of sites whose process has gone.
+ * Adds a reading, of which it takes the waiters. What was handed out for the interval before is not
+ * valid any more. `forget` gives back the slots of sites whose process has gone.
  */
-void trace_book_update(struct trace_book *book, const struct trace_reading *reading,
+void trace_book_update(struct trace_book *book, struct trace_reading *reading,
 		       traced_sites_forget_fn *forget, void *arg);
 
 /* Calls `leave` for all processes that have ended, and not twice for one. */
@@ -76,7 +83,7 @@ void trace_book_leave(struct trace_book *book);
 /* Whether there is an interval: two readings were taken. */
 static inline bool trace_book_ready(const struct trace_book *book)
 {
-	return book->lives.epoch > 1;
+	return book->processes.epoch > 1;
 }
 
 /*

@@ -39,9 +39,9 @@ static uint64_t ns_before(const struct trace_links *before, const struct trace_l
 void traced_links_update(struct traced_links *links, const struct traced_sites *sites,
 			 uint32_t slot, const struct trace_links *record)
 {
-	uint64_t least_ns = (sites->lives->read_ns - sites->lives->before_ns) / PART_LEAST;
+	uint64_t least_ns = (sites->processes->read_ns - sites->processes->before_ns) / PART_LEAST;
 	struct traced_site *from = slot < sites->nslots ? sites->slots[slot] : NULL;
-	bool first = sites->lives->epoch < 2, children;
+	bool first = sites->processes->epoch < 2, children;
 
 	if (!from)
 		return;
@@ -67,31 +67,46 @@ void traced_links_update(struct traced_links *links, const struct traced_sites *
 /* The id of a site of the interval; 0: it is not in it. */
 static uint64_t id_in_interval(const struct traced_sites *sites, const struct traced_site *site)
 {
-	bool settled = site && (site->epoch == sites->lives->epoch || site->waiting);
+	bool settled = site && (site->epoch == sites->processes->epoch || site->waiting);
 
 	return settled && traced_sites_has_any(&site->site) ? site->site.id : 0;
 }
 
 /* Links a site to the thread that holds the lock its waiters need. */
 static void add_holder(struct traced_links *links, const struct traced_sites *sites,
-		       const struct traced_site *from)
+		       const struct traced_site *from, const struct trace_waiter *holder)
 {
-	const struct life *life = lives_thread(sites->lives, from->holder, 0, UINT64_MAX);
-	uint64_t interval_ns = sites->lives->read_ns - sites->lives->before_ns;
+	const struct traced_site *to =
+		traced_sites_at(sites, holder->site, holder->generation, UINT32_MAX);
+	uint64_t interval_ns = sites->processes->read_ns - sites->processes->before_ns;
 	uint64_t waiting_ns = from->site.waiting_ns;
 
-	if (!life || life->now.ended || !waiting_ns)
+	if (!waiting_ns)
 		return;
 	GROW(links->all, links->n, links->cap);
 	links->all[links->n++] = (struct site_link){
 		.site = from->site.id,
-		.tgid = life->now.tgid,
-		.to = id_in_interval(sites, life->waiter.site),
-		.state = life->waiter.site ? life->waiter.site->site.state
-					   : (enum wait_state)life->now.state,
+		.tgid = holder->tgid,
+		.to = id_in_interval(sites, to),
+		.state = to ? to->site.state : (enum wait_state)holder->state,
 		.ns = waiting_ns < interval_ns ? waiting_ns : interval_ns,
 		.holds = true,
 	};
+}
+
+/* Links the sites of which the holder is known, if that thread is among those. */
+static void add_holders(struct traced_links *links, const struct traced_sites *sites,
+			const struct trace_waiter *waiters, size_t n)
+{
+	for (size_t i = 0; i < sites->nframed; i++) {
+		const struct traced_site *from = sites->framed[i];
+
+		if (!from->holder || !from->waiting || !traced_sites_has_any(&from->site))
+			continue;
+		for (size_t k = 0; k < n; k++)
+			if (waiters[k].pid == from->holder)
+				add_holder(links, sites, from, &waiters[k]);
+	}
 }
 
 /* Compares links. */
@@ -100,7 +115,8 @@ static int compare_links(const void *a, const void *b)
 	return site_link_compare(a, b);
 }
 
-void traced_links_settle(struct traced_links *links, const struct traced_sites *sites)
+void traced_links_settle(struct traced_links *links, const struct traced_sites *sites,
+			 const struct trace_waiter *waiters, size_t n)
 {
 	links->n = 0;
 	for (size_t i = 0; i < links->ngrown; i++) {
@@ -114,10 +130,7 @@ void traced_links_settle(struct traced_links *links, const struct traced_sites *
 		GROW(links->all, links->n, links->cap);
 		links->all[links->n++] = link;
 	}
-	for (size_t i = 0; i < sites->nframed; i++)
-		if (sites->framed[i]->holder && sites->framed[i]->waiting &&
-		    traced_sites_has_any(&sites->framed[i]->site))
-			add_holder(links, sites, sites->framed[i]);
+	add_holders(links, sites, waiters, n);
 	if (links->n)
 		qsort(links->all, links->n, sizeof(*links->all), compare_links);
 }
@@ -170,9 +183,9 @@ void traced_lose(const struct traced_process *process, uint64_t epoch, bool alon
 {
 	struct sited_state sums[WAIT_STATES] = { 0 };
 
-	sum_sites(process, epoch, sums);
-	for (const struct traced *at = process->traced.tgid < 0 ? process->traced.more : NULL; at;
-	     at = at->more)
+	if (process)
+		sum_sites(process, epoch, sums);
+	for (const struct traced *at = traced->more; at; at = at->more)
 		sum_sites(process_of(at), epoch, sums);
 	traced->lost_ns = 0;
 	traced->lost_known = true;

@@ -22,8 +22,12 @@ void traced_links_begin(struct traced_links *links);
 void traced_links_update(struct traced_links *links, const struct traced_sites *sites,
 			 uint32_t slot, const struct trace_links *record);
 
-/* Makes the links of the interval, in order, between sites that are in it. */
-void traced_links_settle(struct traced_links *links, const struct traced_sites *sites);
+/*
+ * Makes the links of the interval, in order, between sites that are in it; waiters: of the same
+ * reading, among them threads that hold what others wait for.
+ */
+void traced_links_settle(struct traced_links *links, const struct traced_sites *sites,
+			 const struct trace_waiter *waiters, size_t n);
 
 void traced_links_free(struct traced_links *links);
 
@@ -35,7 +39,8 @@ void traced_links_free(struct traced_links *links);
 /*
  * Sets traced->lost_ns and lost_known by the classes of the sites in the interval of the reading
  * `epoch`. Time in a state that no site has gets the usual class of that state. alone: all sites
- * are the task's own; else its share of a state with waits of several classes is not known.
+ * are the task's own (process NULL: there are none); else its share of a state with waits of
+ * several classes is not known.
  */
 void traced_lose(const struct traced_process *process, uint64_t epoch, bool alone,
 		 struct traced *traced);

@@ -156,68 +156,32 @@ static void enter_idle(struct traced_sites *sites, struct traced_site *site)
 /* Notes that a site changes in this interval. */
 static void change_site(struct traced_sites *sites, struct traced_site *site)
 {
-	if (site->epoch == sites->lives->epoch)
+	if (site->epoch == sites->processes->epoch)
 		return;
-	site->epoch = sites->lives->epoch;
+	site->epoch = sites->processes->epoch;
 	push(&sites->changed, &sites->nchanged, &sites->changed_cap, site);
 }
 
-/* Removes a thread from the site that it waited in. */
-static void part_from_site(struct traced_sites *sites, struct site_waiter *waiter)
+/* Removes a site without waiters from those that had some. */
+static void leave_busy(struct traced_sites *sites, struct traced_site *site)
 {
-	struct traced_site *site = waiter->site;
-
-	if (!site)
-		return;
-	*(waiter->before ? &waiter->before->after : &site->first) = waiter->after;
-	*(waiter->after ? &waiter->after->before : &site->last) = waiter->before;
-	site->waiting--;
-	site->since_ns -= waiter->since_ns;
-	*waiter = (struct site_waiter){ 0 };
-	change_site(sites, site);
-	if (site->waiting)
+	if (!site->busy)
 		return;
 	sites->nbusy--;
 	sites->busy[site->busy - 1] = sites->busy[sites->nbusy];
 	sites->busy[site->busy - 1]->busy = site->busy;
 	site->busy = 0;
-	enter_idle(sites, site);
-}
-
-/* Adds a thread to the site that it waits in; mostly it began later than those already there. */
-static void join_site(struct traced_sites *sites, struct traced_site *site, struct life *life)
-{
-	struct site_waiter *waiter = &life->waiter, *before = site->last;
-
-	while (before && before->since_ns > life->now.since_ns)
-		before = before->before;
-	*waiter = (struct site_waiter){ .site = site,
-					.since_ns = life->now.since_ns,
-					.attached = life->now.attached,
-					.before = before,
-					.after = before ? before->after : site->first };
-	*(before ? &before->after : &site->first) = waiter;
-	*(waiter->after ? &waiter->after->before : &site->last) = waiter;
-	site->since_ns += waiter->since_ns;
-	site->site.at_least |= waiter->attached;
-	change_site(sites, site);
-	leave_idle(sites, site);
-	if (site->waiting++)
-		return;
-	push(&sites->busy, &sites->nbusy, &sites->busy_cap, site);
-	site->busy = sites->nbusy;
 }
 
 /* Frees a site that the kernel no longer knows. */
 static void free_site(struct traced_sites *sites, struct traced_site *site)
 {
-	while (site->first)
-		part_from_site(sites, site->first);
+	leave_busy(sites, site);
 	leave_idle(sites, site);
 	*(site->previous ? &site->previous->next : &site->process->sites) = site->next;
 	if (site->next)
 		site->next->previous = site->previous;
-	if (site->epoch == sites->lives->epoch)
+	if (site->epoch == sites->processes->epoch)
 		for (size_t i = 0; i < sites->nchanged; i++)
 			if (sites->changed[i] == site)
 				sites->changed[i--] = sites->changed[--sites->nchanged];
@@ -237,6 +201,11 @@ void traced_sites_begin(struct traced_sites *sites)
 		sites->befores_cap = 0;
 	}
 	sites->nchanged = sites->nbefores = 0;
+	for (size_t i = 0; i < sites->nbusy; i++) {
+		sites->busy[i]->waiting = 0;
+		sites->busy[i]->since_ns = 0;
+		sites->busy[i]->first = (struct trace_waiter){ 0 };
+	}
 }
 
 /* Copies a name that may lack its NUL. */
@@ -252,7 +221,8 @@ static struct traced_site *new_site(struct traced_sites *sites, uint32_t slot,
 {
 	struct traced_site *site = xcalloc(1, sizeof(*site));
 	const struct trace_key *key = &record->key;
-	struct traced_process *process = lives_process_make(sites->lives, key->tgid, key->start_ns);
+	struct traced_process *process =
+		traced_processes_make(sites->processes, key->tgid, key->start_ns);
 
 	site->slot = slot;
 	site->process = process;
@@ -285,10 +255,10 @@ static void keep_before(struct traced_sites *sites, struct traced_site *site)
 {
 	struct site_before *before;
 
-	if (site->read_epoch == sites->lives->epoch)
+	if (site->read_epoch == sites->processes->epoch)
 		return;
 	GROW(sites->befores, sites->nbefores, sites->befores_cap);
-	site->read_epoch = sites->lives->epoch;
+	site->read_epoch = sites->processes->epoch;
 	site->before = sites->nbefores++;
 	before = &sites->befores[site->before];
 	before->count = site->now.count;
@@ -320,37 +290,39 @@ struct traced_site *traced_sites_at(const struct traced_sites *sites, uint32_t s
 	return site && ((site->now.generation ^ generation) & bits) == 0 ? site : NULL;
 }
 
-/* The site that a thread waits in; NULL: none, or one that was not read yet. */
-static struct traced_site *site_of(const struct traced_sites *sites,
-				   const struct trace_thread *thread)
+void traced_sites_wait(struct traced_sites *sites, const struct trace_waiter *waiter)
 {
-	if (thread->ended)
-		return NULL;
-	return traced_sites_at(sites, thread->site, thread->generation, UINT32_MAX);
-}
+	struct traced_site *site =
+		traced_sites_at(sites, waiter->site, waiter->generation, UINT32_MAX);
 
-/* Compares threads by when they began to wait. */
-static int compare_since(const void *a, const void *b)
-{
-	const struct life *x = *(struct life *const *)a, *y = *(struct life *const *)b;
-
-	return (x->now.since_ns > y->now.since_ns) - (x->now.since_ns < y->now.since_ns);
-}
-
-void traced_sites_move(struct traced_sites *sites)
-{
-	struct lives *lives = sites->lives;
-
-	if (!lives->nchanged)
+	/* Of those that are not read yet nothing is known. */
+	if (!site)
 		return;
-	qsort(lives->changed, lives->nchanged, sizeof(struct life *), compare_since);
-	for (size_t i = 0; i < lives->nchanged; i++) {
-		struct life *life = lives->changed[i];
-		struct traced_site *site = site_of(sites, &life->now);
+	if (!site->waiting || waiter->since_ns < site->first.since_ns)
+		site->first = *waiter;
+	site->waiting++;
+	site->since_ns += waiter->since_ns;
+	site->site.at_least |= waiter->attached;
+	leave_idle(sites, site);
+	if (site->busy)
+		return;
+	push(&sites->busy, &sites->nbusy, &sites->busy_cap, site);
+	site->busy = sites->nbusy;
+}
 
-		part_from_site(sites, &life->waiter);
-		if (site)
-			join_site(sites, site, life);
+/* Finds the sites that nobody waits in any more: these changed. */
+static void find_left(struct traced_sites *sites)
+{
+	for (size_t i = 0; i < sites->nbusy;) {
+		struct traced_site *site = sites->busy[i];
+
+		if (site->waiting) {
+			i++;
+			continue;
+		}
+		leave_busy(sites, site);
+		enter_idle(sites, site);
+		change_site(sites, site);
 	}
 }
 
@@ -419,8 +391,8 @@ static void settle_waiting(const struct traced_site *traced, uint64_t read_ns, s
 {
 	site->waiting = traced->waiting;
 	site->waiting_ns = 0;
-	if (traced->first && read_ns > traced->first->since_ns)
-		site->waiting_ns = read_ns - traced->first->since_ns;
+	if (traced->waiting && read_ns > traced->first.since_ns)
+		site->waiting_ns = read_ns - traced->first.since_ns;
 	site->max_ns =
 		traced->now.max_ns > site->waiting_ns ? traced->now.max_ns : site->waiting_ns;
 }
@@ -473,10 +445,10 @@ bool traced_sites_has_any(const struct site *site)
 /* Makes a site's interval, and puts it into the frame if anything waited there. */
 static void settle_site(struct traced_sites *sites, struct traced_site *traced)
 {
-	uint64_t read_ns = sites->lives->read_ns, progress = progress_of(traced, read_ns);
+	uint64_t read_ns = sites->processes->read_ns, progress = progress_of(traced, read_ns);
 	struct site *site = &traced->site;
 
-	settle_ended(traced, traced->read_epoch == sites->lives->epoch
+	settle_ended(traced, traced->read_epoch == sites->processes->epoch
 				     ? &sites->befores[traced->before]
 				     : NULL);
 	site->ns = growth(traced->now.ns + progress, &traced->shown_ns);
@@ -485,7 +457,7 @@ static void settle_site(struct traced_sites *sites, struct traced_site *traced)
 			growth(ended_of_kind(&traced->now) + progress, &traced->shown_kind_ns);
 	settle_disk(traced);
 	settle_waiting(traced, read_ns, site);
-	if (sites->lives->epoch < 2 || !traced_sites_has_any(site))
+	if (sites->processes->epoch < 2 || !traced_sites_has_any(site))
 		return;
 	push(&sites->framed, &sites->nframed, &sites->framed_cap, traced);
 }
@@ -501,10 +473,11 @@ void traced_sites_move_time(struct traced_site *traced, int64_t ns)
 void traced_sites_settle(struct traced_sites *sites)
 {
 	sites->nframed = 0;
+	find_left(sites);
 	for (size_t i = 0; i < sites->nchanged; i++)
 		settle_site(sites, sites->changed[i]);
 	for (size_t i = 0; i < sites->nbusy; i++)
-		if (sites->busy[i]->epoch != sites->lives->epoch)
+		if (sites->busy[i]->epoch != sites->processes->epoch)
 			settle_site(sites, sites->busy[i]);
 }
 
@@ -512,9 +485,9 @@ void traced_sites_forget(struct traced_sites *sites, uint64_t idle_ns,
 			 traced_sites_forget_fn *forget, void *arg)
 {
 	struct traced_site *site = sites->oldest;
-	uint64_t read_ns = sites->lives->read_ns;
+	uint64_t read_ns = sites->processes->read_ns;
 
-	while (site && site->epoch != sites->lives->epoch &&
+	while (site && site->epoch != sites->processes->epoch &&
 	       read_ns - site->now.last_ns > idle_ns && read_ns > site->now.last_ns) {
 		struct traced_site *newer = site->newer;
 

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "bpf/trace_record.h"
-#include "model/lives.h"
+#include "model/traced_processes.h"
 
 /* What a site had counted at the reading before. */
 struct site_before {
@@ -36,7 +36,7 @@ struct traced_site {
 	char *on; /* owned; site.on */
 	char comm[TRACE_COMM + 1];
 	char wakers[TRACE_WAKERS][TRACE_COMM + 1]; /* their names */
-	struct site_waiter *first, *last; /* those that wait, by when they began */
+	struct trace_waiter first; /* who waits there for longest; pid 0: nobody */
 	unsigned waiting;
 	uint64_t since_ns; /* when they began, added up modulo 2^64 */
 	size_t busy; /* 1 + the index among the sites with waiters; 0: none */
@@ -48,7 +48,7 @@ struct traced_site {
 
 /* All of them; zero-initialised: none. */
 struct traced_sites {
-	struct lives *lives; /* whose readings these are */
+	struct traced_processes *processes; /* whose readings these are */
 	uint64_t last_id;
 	struct traced_site **slots;
 	size_t nslots, n;
@@ -61,17 +61,15 @@ struct traced_sites {
 	size_t nframed, framed_cap;
 };
 
-/* Begins a reading, after lives_begin(). */
+/* Begins a reading, after traced_processes_begin(): nobody waits any more. */
 void traced_sites_begin(struct traced_sites *sites);
 
 /* Updates a site that changed. */
 void traced_sites_update(struct traced_sites *sites, uint32_t slot,
 			 const struct trace_site *record);
 
-/*
- * Moves the threads that changed, after lives_update() of all, to the sites that they wait in now.
- */
-void traced_sites_move(struct traced_sites *sites);
+/* Adds a thread to those that wait, after all sites were updated. */
+void traced_sites_wait(struct traced_sites *sites, const struct trace_waiter *waiter);
 
 /* Makes the interval of the sites, which go into `framed`. The first reading has no interval. */
 void traced_sites_settle(struct traced_sites *sites);

@@ -56,17 +56,31 @@ const struct trace *tracing_trace(const struct tracing *tracing)
 	return tracing->trace;
 }
 
+/* Takes the ends of threads that were written since, and notes the processes that ended. */
+static void take_ends(struct tracing *tracing)
+{
+	size_t n;
+	const char *ends = thread_ends_take(&tracing->ends, &n);
+
+	for (size_t i = 0; i < n; i++)
+		trace_reading_end(&tracing->reading,
+				  (const void *)thread_end_at(ends, tracing->ends.size, i));
+}
+
 void tracing_exits(struct tracing *tracing, struct exit_record *records, size_t n, bool threads)
 {
-	if (tracing->trace)
-		thread_ends_take_times(&tracing->ends, records, n, threads);
+	if (!tracing->trace)
+		return;
+	thread_ends_await(records, n);
+	take_ends(tracing);
+	thread_ends_put_times(&tracing->ends, records, n, threads);
 }
 
 int tracing_read(struct tracing *tracing)
 {
 	struct trace_reader reader = { .site = trace_reading_site,
 				       .links = trace_reading_links,
-				       .thread = trace_reading_thread,
+				       .waiter = trace_reading_waiter,
 				       .arg = &tracing->reading };
 
 	if (!tracing->trace)
@@ -74,9 +88,11 @@ int tracing_read(struct tracing *tracing)
 	/* A reading that was not taken yet is what the records of this one add to. */
 	if (!tracing->due)
 		trace_reading_reset(&tracing->reading);
+	tracing->reading.nwaiters = 0;
 	tracing->error = trace_read(tracing->trace, &reader, &tracing->counts);
 	tracing->due = !tracing->error;
 	tracing->reading.read_ns = tracing->counts.read_ns;
+	take_ends(tracing);
 	return tracing->error;
 }
 
@@ -116,12 +132,12 @@ static void add_reading(struct tracing *tracing)
 	struct trace_book *book = &tracing->book;
 
 	tracing->due = false;
-	if (book->lives.epoch)
+	if (book->processes.epoch)
 		forget_idle(tracing);
 	book->lost = tracing->counts.lost_waits;
 	trace_book_update(book, &tracing->reading, forget_slot, tracing);
 	/* The first has everything, those after it what changed. */
-	if (tracing->reading.nsites + tracing->reading.nthreads > READING_KEPT)
+	if (tracing->reading.nsites > READING_KEPT)
 		trace_reading_free(&tracing->reading);
 	name_sites(tracing);
 }
@@ -141,17 +157,15 @@ const struct trace_frame *tracing_frame(struct tracing *tracing, struct frame *f
 	/* Without sites all would be unattributed. */
 	if (tracing->room)
 		trace_book_sites(book);
-	interval_ns = book->lives.read_ns - book->lives.before_ns;
-	tracing->frame =
-		(struct trace_frame){ .sites = book->order,
-				      .n = book->n,
-				      .links = book->links.all,
-				      .nlinks = book->links.n,
-				      .interval_ns = interval_ns,
-				      .lost = tracing->counts.lost_waits + tracing->counts.roomless,
-				      .roomless = tracing->counts.roomless,
-				      .switches = tracing->counts.switches,
-				      .cost = -1 };
+	interval_ns = book->processes.read_ns - book->processes.before_ns;
+	tracing->frame = (struct trace_frame){ .sites = book->order,
+					       .n = book->n,
+					       .links = book->links.all,
+					       .nlinks = book->links.n,
+					       .interval_ns = interval_ns,
+					       .lost = tracing->counts.lost_waits,
+					       .switches = tracing->counts.switches,
+					       .cost = -1 };
 	tracing->frame.stacks = site_texts_stacks(tracing->texts, &tracing->frame.nstacks);
 	if (tracing->counts.cost_ns >= 0 && interval_ns)
 		tracing->frame.cost = tracing->counts.cost_ns * 100.0 / (double)interval_ns;
@@ -181,8 +195,6 @@ void tracing_note(const struct tracing *tracing, struct frame_info *info)
 		frame_note(info, NOTE_TRACE_ERROR, (uint64_t)-tracing->error);
 	if (tracing->counts.lost_waits)
 		frame_note(info, NOTE_TRACE_LOST, tracing->counts.lost_waits);
-	if (tracing->counts.roomless)
-		frame_note(info, NOTE_TRACE_THREADS, tracing->counts.roomless);
 	if (!tracing->room)
 		frame_note(info, NOTE_TRACE_STATES, 0);
 	if (tracing->counts.no_calls)

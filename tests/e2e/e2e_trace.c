@@ -159,12 +159,12 @@ struct kind {
 	uint64_t before_ns, before_alive_ns;
 };
 
-static uint64_t alive(const struct tracebook *book, const struct trace_thread *thread)
+static uint64_t alive(const struct tracebook_thread *thread)
 {
 	uint64_t ns = 0;
 
 	for (unsigned state = 0; state < WAIT_STATES; state++)
-		ns += tracebook_in_state(book, thread, state);
+		ns += thread->ns[state];
 	return ns;
 }
 
@@ -188,20 +188,20 @@ static void check_site(const struct tracebook *book, const struct kind *kind)
 /* The time of a child in its state until the reading: who runs, or wakes often, may wait to. */
 static uint64_t in_kind(const struct tracebook *book, const struct kind *kind)
 {
-	const struct trace_thread *thread = tracebook_thread(book, kind->pid);
-	uint64_t ns = tracebook_in_state(book, thread, kind->state);
+	const struct tracebook_thread *thread = tracebook_thread(book, kind->pid);
+	uint64_t ns = thread->ns[kind->state];
 
 	if (kind->state == STATE_RUN || kind->state == STATE_TIMER)
-		ns += tracebook_in_state(book, thread, STATE_CPU);
+		ns += thread->ns[STATE_CPU];
 	return ns;
 }
 
 /* Checks that a child was in its state for nearly all of the time since it was looked at. */
 static void check_state(const struct tracebook *book, const struct kind *kind)
 {
-	const struct trace_thread *thread = tracebook_thread(book, kind->pid);
+	const struct tracebook_thread *thread = tracebook_thread(book, kind->pid);
 	uint64_t ns = in_kind(book, kind) - kind->before_ns;
-	uint64_t alive_ns = alive(book, thread) - kind->before_alive_ns;
+	uint64_t alive_ns = alive(thread) - kind->before_alive_ns;
 
 	assert_in_range(alive_ns, MS(700), MS(2000));
 	if (ns < alive_ns * 9 / 10)
@@ -268,12 +268,12 @@ E2E_TEST(test_states)
 	tracebook_doze(300);
 	tracebook_read(&book);
 	for (size_t i = 0; i < n; i++) {
-		const struct trace_thread *thread = tracebook_thread(&book, kinds[i].pid);
+		const struct tracebook_thread *thread = tracebook_thread(&book, kinds[i].pid);
 
 		kinds[i].before_ns = in_kind(&book, &kinds[i]);
-		kinds[i].before_alive_ns = alive(&book, thread);
+		kinds[i].before_alive_ns = alive(thread);
 		/* These never run, and were there before. */
-		assert_int_equal(thread->attached, i >= 1 && i <= 3);
+		assert_int_equal(thread->waiter.attached, i >= 1 && i <= 3);
 	}
 	tracebook_doze(700);
 	tracebook_read(&book);
@@ -283,7 +283,7 @@ E2E_TEST(test_states)
 			check_site(&book, &kinds[i]);
 	}
 	assert_int_equal(tracebook_thread(&book, stopped)->state, STATE_STOP);
-	assert_int_equal(book.lost_waits + book.lost_threads, 0);
+	assert_int_equal(book.lost_waits, 0);
 	tracebook_close(&book);
 }
 

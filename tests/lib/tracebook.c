@@ -32,26 +32,59 @@ static void take_site(void *arg, uint32_t slot, const struct trace_site *site)
 	book->sites[slot] = *site;
 }
 
-/* Takes in a thread. */
-static void take_traced(void *arg, uint32_t slot, const struct trace_thread *thread)
+/* Takes in who waits where. */
+static void take_waiter(void *arg, const struct trace_waiter *waiter)
 {
 	struct tracebook *book = arg;
-	uint64_t sum = 0;
 
-	for (unsigned state = 0; state < WAIT_STATES; state++)
-		sum += thread->ns[state];
-	assert_int_equal(sum, thread->since_ns - thread->born_ns);
-	assert_in_range(thread->state, 0, WAIT_STATES - 1);
-	assert_true(thread->pid > 0 && thread->tgid > 0);
-	GROW_TO(book->threads, book->nthreads, slot);
-	book->threads[slot] = *thread;
-	if (!thread->ended)
-		return;
-	memset(&book->threads[slot], 0, sizeof(book->threads[slot]));
-	if (book->only && thread->tgid != book->only)
-		return;
-	book->ended = xreallocarray(book->ended, book->nended + 1, sizeof(*book->ended));
-	book->ended[book->nended++] = *thread;
+	assert_in_range(waiter->state, 0, WAIT_STATES);
+	assert_true(waiter->pid > 0 && waiter->tgid > 0);
+	GROW(book->waiters, book->nwaiters, book->waiters_cap);
+	book->waiters[book->nwaiters++] = *waiter;
+}
+
+/* Takes in a thread. */
+static void take_record(struct tracebook *book, const struct snapshot_record *record)
+{
+	struct tracebook_thread *thread = &book->threads[book->nthreads++];
+
+	*thread = (struct tracebook_thread){ .pid = record->pid,
+					     .tgid = record->tgid,
+					     .known = record->times_known,
+					     .state = record->in };
+	memcpy(thread->ns, record->state_ns, sizeof(thread->ns));
+	for (size_t i = 0; i < book->nwaiters; i++)
+		if (book->waiters[i].pid == record->pid)
+			thread->waiter = book->waiters[i];
+}
+
+/* Reads all threads. */
+static void read_threads(struct tracebook *book)
+{
+	struct snapshot_view view;
+
+	assert_int_equal(snapshot_take(book->walk, SNAPSHOT_WHOLE, &view), 0);
+	book->threads = xreallocarray(book->threads, view.nrecords + 1, sizeof(*book->threads));
+	book->nthreads = 0;
+	for (size_t i = 0; i < view.nrecords; i++)
+		take_record(book, &view.records[i]);
+}
+
+/* Takes the ends of threads. */
+static void take_ended(struct tracebook *book)
+{
+	bool lost;
+	size_t n;
+	const struct trace_end *ends =
+		(const void *)end_ring_take(trace_ends(book->trace), &n, &lost);
+
+	assert_false(lost && book->only);
+	for (size_t i = 0; i < n; i++) {
+		if (!book->only || ends[i].end.tgid != book->only)
+			continue;
+		book->ended = xreallocarray(book->ended, book->nended + 1, sizeof(*book->ended));
+		book->ended[book->nended++] = ends[i];
+	}
 }
 
 const char *tracebook_call(const struct tracebook *book, const struct trace_site *site)
@@ -62,39 +95,41 @@ const char *tracebook_call(const struct tracebook *book, const struct trace_site
 void tracebook_read(struct tracebook *book)
 {
 	const struct trace_reader reader = { .site = take_site,
-					     .thread = take_traced,
+					     .waiter = take_waiter,
 					     .arg = book };
 
+	book->nwaiters = 0;
 	assert_int_equal(trace_read(book->trace, &reader, &book->counts), 0);
 	book->lost_waits += book->counts.lost_waits;
-	book->lost_threads += book->counts.lost_threads;
+	read_threads(book);
+	take_ended(book);
 }
 
 void tracebook_open(struct tracebook *book, const struct trace_options *options)
 {
 	*book = (struct tracebook){ .trace = NULL };
 	assert_int_equal(trace_open(&book->trace, options), 0);
+	assert_int_equal(snapshot_open(&book->walk, true, SNAPSHOT_ANY, NULL, book->trace), 0);
 	book->calls = syscall_names_open();
 	tracebook_read(book);
 }
 
 void tracebook_close(struct tracebook *book)
 {
+	snapshot_close(book->walk);
 	trace_close(book->trace);
 	syscall_names_close(book->calls);
 	free(book->sites);
 	free(book->threads);
+	free(book->waiters);
 	free(book->ended);
 }
 
-const struct trace_thread *tracebook_thread(const struct tracebook *book, pid_t pid)
+const struct tracebook_thread *tracebook_thread(const struct tracebook *book, pid_t pid)
 {
-	for (uint32_t i = 0; i < book->nthreads; i++)
-		if (book->threads[i].pid == pid)
+	for (size_t i = 0; i < book->nthreads; i++)
+		if (book->threads[i].pid == pid && book->threads[i].known)
 			return &book->threads[i];
-	for (size_t i = 0; i < book->nended; i++)
-		if (book->ended[i].pid == pid)
-			return &book->ended[i];
 	fail_msg("no thread %d", (int)pid);
 	return NULL;
 }
@@ -131,14 +166,6 @@ pid_t tracebook_child(void (*run)(void *arg), void *arg)
 	}
 	guard_push_child(pid);
 	return pid;
-}
-
-uint64_t tracebook_in_state(const struct tracebook *book, const struct trace_thread *thread,
-			    enum wait_state state)
-{
-	uint64_t ns = thread->ns[state];
-
-	return thread->state == state ? ns + (book->counts.read_ns - thread->since_ns) : ns;
 }
 
 void tracebook_doze(long ms)

@@ -1,35 +1,49 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "bpf/snapshot.h"
 #include "bpf/trace.h"
 
-/* A trace and what its readings gave so far, for tests of one. */
+/* A thread at a reading: how it spent its time so far, and where it waits. */
+struct tracebook_thread {
+	pid_t pid, tgid;
+	bool known; /* its times are */
+	uint64_t ns[WAIT_STATES];
+	uint32_t state;
+	struct trace_waiter waiter; /* pid 0: it waits in no site */
+};
+
+/* A trace and what its readings gave so far, for tests of one; and a walk over its threads. */
 struct tracebook {
 	struct trace *trace;
+	struct snapshot *walk;
 	struct trace_counts counts; /* of the last reading */
 	struct trace_site *sites; /* by slot */
-	struct trace_thread *threads;
-	uint32_t nsites, nthreads;
-	struct trace_thread *ended;
+	struct tracebook_thread *threads; /* of the last reading, by pid */
+	struct trace_waiter *waiters; /* the same */
+	uint32_t nsites;
+	size_t nthreads, nwaiters, waiters_cap;
+	struct trace_end *ended; /* threads of `only` */
 	size_t nended;
-	uint64_t lost_waits, lost_threads; /* since it was opened */
+	uint64_t lost_waits; /* since it was opened */
 	struct syscall_names *calls;
-	pid_t only; /* ended threads of that process are kept; 0: all */
+	pid_t only; /* the process whose ends are kept, in the initial namespace; 0: none */
 };
 
 /* Opens and reads; fails the test if that cannot be. */
 void tracebook_open(struct tracebook *book, const struct trace_options *options);
 void tracebook_close(struct tracebook *book);
 
-/* Reads. The times of every thread that changed must add up to the time since it is known. */
+/* Reads. */
 void tracebook_read(struct tracebook *book);
 
-/* The thread, living or ended; fails the test if there is none. */
-const struct trace_thread *tracebook_thread(const struct tracebook *book, pid_t pid);
+/* The thread; fails the test if there is none, or its times are not known. */
+const struct tracebook_thread *tracebook_thread(const struct tracebook *book, pid_t pid);
 
 /* The site of a process where the most time was waited in a state; NULL: there is none. */
 const struct trace_site *tracebook_site(const struct tracebook *book, pid_t tgid,
@@ -38,10 +52,6 @@ const struct trace_site *tracebook_site(const struct tracebook *book, pid_t tgid
 const char *tracebook_call(const struct tracebook *book, const struct trace_site *site);
 
 uint32_t tracebook_slot(const struct tracebook *book, const struct trace_site *site);
-
-/* The time of a thread in a state until the reading. */
-uint64_t tracebook_in_state(const struct tracebook *book, const struct trace_thread *thread,
-			    enum wait_state state);
 
 /* What children do: sleep for so many ms; for 3 ms, for ever; read a pipe's end (int) to its end.
  */

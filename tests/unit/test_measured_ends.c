@@ -162,15 +162,18 @@ TEST(test_times)
 	struct exit_record records[] = { record(8, 7, true), record(9, 9, true) };
 	struct exit_record own = record(8, 7, true);
 	struct thread_ends ends;
+	size_t n;
 
 	own.life_ns = MS(4000);
 	thread_ends_open(&ends, &ring);
-	thread_ends_take_times(&ends, records, ARRAY_SIZE(records), false);
+	thread_ends_take(&ends, &n);
+	assert_int_equal(n, 2);
+	thread_ends_put_times(&ends, records, ARRAY_SIZE(records), false);
 	assert_true(records[0].times_known);
 	assert_int_equal(records[0].times.ns[STATE_IO], MS(30));
 	assert_false(records[1].times_known);
 	assert_true(records[1].times_tried);
-	thread_ends_take_times(&ends, &own, 1, true);
+	thread_ends_put_times(&ends, &own, 1, true);
 	assert_int_equal(own.times.ns[STATE_IO], MS(3));
 	/* More were written than are kept, of which one is being written. */
 	for (unsigned i = 0; i < ARRAY_SIZE(kept); i++)
@@ -180,7 +183,8 @@ TEST(test_times)
 	kept[2].end.sequence = 7;
 	kept[3].end.sequence = 0;
 	written = 10;
-	thread_ends_take(&ends);
+	thread_ends_take(&ends, &n);
+	assert_int_equal(n, 1);
 	assert_true(ends.lost);
 	assert_int_equal(ring.taken, 7);
 	end_ring_free(&ring);

@@ -132,19 +132,18 @@ TREE_TEST(test_executes)
 }
 
 /* A site where a process waits in statfs(): which file is not seen by the program in the kernel. */
-static struct traced_site statter_of(const struct tree *tree, struct life *life, const char *path)
+static struct traced_site statter_of(const struct tree *tree, const char *path)
 {
 	struct traced_site site = {
 		.now = { .key = { .tgid = 50, .syscall = SYS_statfs, .stack = -1 },
 			 .stack = -1,
 			 .fd = -1 },
-		.first = &life->waiter,
+		.first = { .pid = 50, .tgid = 50 },
 		.waiting = 1
 	};
 	char text[128];
 	int fd;
 
-	life->now.tgid = life->now.pid = 50;
 	put_process(tree, 50, "statter");
 	snprintf(text, sizeof(text), "%d 0x8 0x0 0x0 0x0 0x0 0x0 0x7ffc 0x7f12\n", SYS_statfs);
 	put_text(tree, "50/task/50/syscall", text);
@@ -159,8 +158,7 @@ TREE_TEST(test_only)
 {
 	const struct tree *tree = *state;
 	struct site_texts *texts = site_texts_open(tree->proc, NULL);
-	struct life life = { 0 };
-	struct traced_site site = statter_of(tree, &life, "/mnt/hung"), two = site;
+	struct traced_site site = statter_of(tree, "/mnt/hung"), two = site;
 
 	site_texts_renew(texts);
 	assert_true(site_texts_due(&site));
@@ -170,11 +168,11 @@ TREE_TEST(test_only)
 	/* It has ended. */
 	site.now.count = 1;
 	site.waiting = 0;
-	site.first = NULL;
+	site.first = (struct trace_waiter){ 0 };
 	assert_false(site_texts_due(&site));
 	/* Another is on another file, or on the same: that is not known. */
 	site.waiting = 1;
-	site.first = &life.waiter;
+	site.first = two.first;
 	assert_true(site_texts_due(&site));
 	site_texts_name(texts, &site);
 	assert_null(site.site.on);

@@ -54,23 +54,42 @@ static void take(struct stage *stage, uint64_t read_ns)
 	trace_reading_reset(&stage->reading);
 }
 
-/* A thread, in a state since then; all it did before is in none. */
-static struct trace_thread thread_of(pid_t tgid, pid_t pid, enum wait_state state,
-				     uint64_t since_ns)
+/* A thread of a process that began then, in a state since then; all it did before is in none. */
+struct traced_thread {
+	struct trace_thread times;
+	struct trace_waiter waiter;
+	uint64_t start_ns;
+	bool ended;
+};
+
+static struct traced_thread thread_of(pid_t tgid, pid_t pid, enum wait_state state,
+				      uint64_t since_ns)
 {
-	return (struct trace_thread){ .pid = pid,
-				      .tgid = tgid,
-				      .start_ns = SEC(50) + (uint64_t)pid,
-				      .process_start_ns = SEC(50) + (uint64_t)tgid,
-				      .born_ns = SEC(60),
-				      .state = (uint8_t)state,
-				      .since_ns = since_ns };
+	return (struct traced_thread){
+		.times = { .tgid = tgid,
+			   .process_start_ns = SEC(50) + (uint64_t)tgid,
+			   .born_ns = SEC(60),
+			   .state = (uint8_t)state,
+			   .since_ns = since_ns },
+		.waiter = { .pid = pid, .tgid = tgid },
+		.start_ns = SEC(50) + (uint64_t)pid,
+	};
 }
 
-/* Puts a thread into the reading. */
-static void put(struct stage *stage, uint32_t slot, const struct trace_thread *thread)
+/* Puts a thread into the reading, or its end. */
+static void put(struct stage *stage, struct traced_thread *thread)
 {
-	trace_reading_thread(&stage->reading, slot, thread);
+	struct trace_end end = { .end = { .last = 1,
+					  .process_start_ns = thread->times.process_start_ns },
+				 .tgid = thread->times.tgid };
+
+	if (thread->ended) {
+		trace_reading_end(&stage->reading, &end);
+		return;
+	}
+	thread->waiter.since_ns = thread->times.since_ns;
+	thread->waiter.state = thread->times.state;
+	trace_reading_waiter(&stage->reading, &thread->waiter);
 }
 
 /* A site of a process, without waits. */
@@ -100,23 +119,23 @@ static const struct site *framed(const struct stage *stage, pid_t tgid, int kind
 }
 
 /* Has an element tell how its thread spent its time. */
-static void tell(struct task_raw *raw, const struct trace_thread *thread)
+static void tell(struct task_raw *raw, const struct traced_thread *thread)
 {
 	struct task_times times = { .at_ns = raw->read_ns };
 
-	memcpy(times.states.ns, thread->ns, sizeof(times.states.ns));
+	memcpy(times.states.ns, thread->times.ns, sizeof(times.states.ns));
 	if (!thread->ended) {
-		times.states.ns[thread->state] += raw->read_ns - thread->since_ns;
-		times.in[thread->state] = 1;
+		times.states.ns[thread->times.state] += raw->read_ns - thread->times.since_ns;
+		times.in[thread->times.state] = 1;
 	}
 	task_raw_set_times(raw, &times);
 }
 
 /* Adds a task to the first sample, with its thread. */
-static struct task_raw *begin(struct stage *stage, const struct trace_thread *thread)
+static struct task_raw *begin(struct stage *stage, const struct traced_thread *thread)
 {
-	struct task_raw *raw =
-		scene_add(&stage->scene.samples[0], thread->tgid, thread->pid, thread->start_ns);
+	struct task_raw *raw = scene_add(&stage->scene.samples[0], thread->waiter.tgid,
+					 thread->waiter.pid, thread->start_ns);
 
 	tell(raw, thread);
 	return raw;
@@ -124,7 +143,7 @@ static struct task_raw *begin(struct stage *stage, const struct trace_thread *th
 
 /* Adds it to the next one. */
 static struct task_raw *go_on(struct stage *stage, unsigned at, const struct task_raw *before,
-			      const struct trace_thread *thread)
+			      const struct traced_thread *thread)
 {
 	struct task_raw *raw = scene_again(&stage->scene.samples[at], before);
 
@@ -150,16 +169,17 @@ static void build(struct stage *stage)
 TEST_WITH(test_progress, set_up, tear_down)
 {
 	struct stage *stage = *state;
-	struct trace_thread thread = thread_of(5, 5, STATE_IO, SEC(90));
+	struct traced_thread thread = thread_of(5, 5, STATE_IO, SEC(90));
 	struct trace_site site = site_of(5, STATE_IO);
 	const struct site *shown;
 
 	trace_reading_site(&stage->reading, 3, &site);
-	thread.site = 3;
-	thread.generation = 7;
-	put(stage, 1, &thread);
+	thread.waiter.site = 3;
+	thread.waiter.generation = 7;
+	put(stage, &thread);
 	take(stage, SEC(100));
 	assert_false(trace_book_ready(&stage->book));
+	put(stage, &thread);
 	take(stage, SEC(102));
 	trace_book_sites(&stage->book);
 	shown = framed(stage, 5, DELAY_BLKIO, false);
@@ -177,11 +197,11 @@ TEST_WITH(test_progress, set_up, tear_down)
 	site.buckets[24] = 1;
 	site.wakers[1] = (struct trace_waker){ 0, 1, SEC(12) + MS(500), "virtio0" };
 	trace_reading_site(&stage->reading, 3, &site);
-	thread.ns[STATE_IO] = SEC(12) + MS(500);
-	thread.state = STATE_RUN;
-	thread.since_ns = SEC(102) + MS(500);
-	thread.site = 0;
-	put(stage, 1, &thread);
+	thread.times.ns[STATE_IO] = SEC(12) + MS(500);
+	thread.times.state = STATE_RUN;
+	thread.times.since_ns = SEC(102) + MS(500);
+	thread.waiter.site = 0;
+	put(stage, &thread);
 	take(stage, SEC(104));
 	trace_book_sites(&stage->book);
 	shown = framed(stage, 5, DELAY_BLKIO, false);
@@ -200,13 +220,12 @@ TEST_WITH(test_progress, set_up, tear_down)
 }
 
 /* Of an interval of 2 s, a thread that was in state io for so long and ran for the rest. */
-static void wait_for_io(struct stage *stage, uint32_t slot, struct trace_thread *thread,
-			uint64_t io_ns)
+static void wait_for_io(struct stage *stage, struct traced_thread *thread, uint64_t io_ns)
 {
-	thread->ns[STATE_IO] += io_ns;
-	thread->ns[STATE_RUN] += SEC(10) - io_ns;
-	thread->since_ns += SEC(10);
-	put(stage, slot, thread);
+	thread->times.ns[STATE_IO] += io_ns;
+	thread->times.ns[STATE_RUN] += SEC(10) - io_ns;
+	thread->times.since_ns += SEC(10);
+	put(stage, thread);
 }
 
 /*
@@ -216,7 +235,7 @@ static void wait_for_io(struct stage *stage, uint32_t slot, struct trace_thread 
 TEST_WITH(test_rests, set_up, tear_down)
 {
 	struct stage *stage = *state;
-	struct trace_thread thread = thread_of(5, 5, STATE_RUN, SEC(91));
+	struct traced_thread thread = thread_of(5, 5, STATE_RUN, SEC(91));
 	struct trace_site disk = site_of(5, STATE_IO), queue = site_of(5, STATE_CPU);
 	struct trace_site reclaim = site_of(5, STATE_OTHER);
 	struct task_raw *raw = begin(stage, &thread);
@@ -224,9 +243,9 @@ TEST_WITH(test_rests, set_up, tear_down)
 
 	reclaim.key.within = 1 + DELAY_RECLAIM;
 	memcpy(raw->task->comm, "waits", 6);
-	put(stage, 1, &thread);
+	put(stage, &thread);
 	take(stage, SEC(100));
-	wait_for_io(stage, 1, &thread, MS(650));
+	wait_for_io(stage, &thread, MS(650));
 	raw = go_on(stage, 1, raw, &thread);
 	raw->counters.run_ns += SEC(2);
 	raw->counters.delay[DELAY_BLKIO] = (struct delay_sum){ 3, MS(700) };
@@ -269,17 +288,17 @@ TEST_WITH(test_rests, set_up, tear_down)
 }
 
 /* A thread waits 650 ms, of which its site, that is not read at the same time, has 640. */
-static struct task_raw *take_early_site(struct stage *stage, struct trace_thread *thread,
+static struct task_raw *take_early_site(struct stage *stage, struct traced_thread *thread,
 					struct trace_site *disk)
 {
 	struct task_raw *raw;
 
 	*thread = thread_of(5, 5, STATE_RUN, SEC(91));
 	*disk = site_of(5, STATE_IO);
-	put(stage, 1, thread);
+	put(stage, thread);
 	raw = begin(stage, thread);
 	take(stage, SEC(100));
-	wait_for_io(stage, 1, thread, MS(650));
+	wait_for_io(stage, thread, MS(650));
 	raw = go_on(stage, 1, raw, thread);
 	raw->counters.run_ns += SEC(2);
 	disk->ns = disk->kind_ns = MS(640);
@@ -294,16 +313,16 @@ static struct task_raw *take_early_site(struct stage *stage, struct trace_thread
 TEST_WITH(test_agree, set_up, tear_down)
 {
 	struct stage *stage = *state;
-	struct trace_thread thread;
+	struct traced_thread thread;
 	struct trace_site disk;
 	struct task_raw *raw = take_early_site(stage, &thread, &disk);
 
 	assert_int_equal(framed(stage, 5, DELAY_BLKIO, false)->ns, MS(650));
 	assert_int_equal(framed(stage, 5, DELAY_BLKIO, false)->kind_ns, MS(650));
-	thread.ns[STATE_RUN] += MS(1700);
-	thread.ns[STATE_IO] += MS(300);
-	thread.since_ns += SEC(2);
-	put(stage, 1, &thread);
+	thread.times.ns[STATE_RUN] += MS(1700);
+	thread.times.ns[STATE_IO] += MS(300);
+	thread.times.since_ns += SEC(2);
+	put(stage, &thread);
 	raw = go_on(stage, 2, raw, &thread);
 	raw->counters.run_ns += SEC(2);
 	disk.ns = disk.kind_ns = MS(950);
@@ -319,13 +338,13 @@ TEST_WITH(test_agree, set_up, tear_down)
 TEST_WITH(test_agree_empty, set_up, tear_down)
 {
 	struct stage *stage = *state;
-	struct trace_thread thread;
+	struct traced_thread thread;
 	struct trace_site disk;
 	struct task_raw *raw = take_early_site(stage, &thread, &disk);
 
-	thread.ns[STATE_RUN] += MS(2000);
-	thread.since_ns += SEC(2);
-	put(stage, 1, &thread);
+	thread.times.ns[STATE_RUN] += MS(2000);
+	thread.times.since_ns += SEC(2);
+	put(stage, &thread);
 	raw = go_on(stage, 2, raw, &thread);
 	raw->counters.run_ns += SEC(2);
 	disk.ns = disk.kind_ns = MS(655);
@@ -345,12 +364,12 @@ TEST_WITH(test_agree_empty, set_up, tear_down)
 TEST_WITH(test_lost_time, set_up, tear_down)
 {
 	struct stage *stage = *state;
-	struct trace_thread thread = thread_of(5, 5, STATE_RUN, SEC(91));
+	struct traced_thread thread = thread_of(5, 5, STATE_RUN, SEC(91));
 	struct task_raw *raw = begin(stage, &thread);
 
-	put(stage, 1, &thread);
+	put(stage, &thread);
 	take(stage, SEC(100));
-	wait_for_io(stage, 1, &thread, MS(650));
+	wait_for_io(stage, &thread, MS(650));
 	raw = go_on(stage, 1, raw, &thread);
 	raw->counters.run_ns += SEC(2);
 	raw->counters.delay[DELAY_BLKIO] = (struct delay_sum){ 3, MS(2) };
@@ -369,24 +388,24 @@ TEST_WITH(test_lost_time, set_up, tear_down)
 TEST_WITH(test_booking_unknown, set_up, tear_down)
 {
 	struct stage *stage = *state;
-	struct trace_thread thread = thread_of(5, 5, STATE_RUN, SEC(91));
-	struct trace_thread one = thread_of(6, 6, STATE_RUN, SEC(91));
+	struct traced_thread thread = thread_of(5, 5, STATE_RUN, SEC(91));
+	struct traced_thread one = thread_of(6, 6, STATE_RUN, SEC(91));
 	struct task_raw *raw = begin(stage, &thread);
 	struct task_raw *many = scene_add(&stage->scene.samples[0], 6, 6, SEC(50) + 6);
 	const struct row *row;
 
 	many->now.threads = 3;
-	put(stage, 1, &thread);
-	put(stage, 2, &one);
+	put(stage, &thread);
+	put(stage, &one);
 	take(stage, SEC(100));
 	raw->counters.valid &= ~DELAY_BOTH(DELAY_BIT(DELAY_BLKIO));
-	wait_for_io(stage, 1, &thread, MS(650));
+	wait_for_io(stage, &thread, MS(650));
 	raw = go_on(stage, 1, raw, &thread);
 	raw->counters.run_ns += SEC(2);
 	many = scene_again(&stage->scene.samples[1], many);
 	many->counters.run_ns += SEC(2);
 	many->counters.delay[DELAY_BLKIO] = (struct delay_sum){ 3, MS(900) };
-	wait_for_io(stage, 2, &one, MS(40));
+	wait_for_io(stage, &one, MS(40));
 	take(stage, SEC(102));
 	build(stage);
 	row = &stage->scene.frame.rows[0];
@@ -435,12 +454,12 @@ static void classify(struct stage *stage, enum wait_state state, enum wait_class
 TEST_WITH(test_completions, set_up, tear_down)
 {
 	struct stage *stage = *state;
-	struct trace_thread thread = thread_of(5, 5, STATE_POLL, SEC(90));
+	struct traced_thread thread = thread_of(5, 5, STATE_POLL, SEC(90));
 	struct task_raw *raw = begin(stage, &thread);
 	struct trace_site ring = site_of(5, STATE_POLL);
 	const struct row *row;
 
-	put(stage, 1, &thread);
+	put(stage, &thread);
 	ring.ns = MS(100);
 	ring.count = 1;
 	trace_reading_site(&stage->reading, 1, &ring);
@@ -474,21 +493,21 @@ TEST_WITH(test_completions, set_up, tear_down)
 TEST_WITH(test_lost, set_up, tear_down)
 {
 	struct stage *stage = *state;
-	struct trace_thread thread = thread_of(5, 5, STATE_POLL, SEC(90));
+	struct traced_thread thread = thread_of(5, 5, STATE_POLL, SEC(90));
 	struct task_raw *raw = begin(stage, &thread);
 	struct trace_site socket = site_of(5, STATE_NET), poll = site_of(5, STATE_POLL);
 	const struct row *row;
 	uint64_t ns;
 
-	put(stage, 1, &thread);
+	put(stage, &thread);
 	take(stage, SEC(100));
-	thread.ns[STATE_POLL] = SEC(11);
-	thread.ns[STATE_NET] = MS(500);
-	thread.ns[STATE_CPU] = MS(100);
-	thread.ns[STATE_RUN] = MS(400);
-	thread.state = STATE_RUN;
-	thread.since_ns = SEC(102);
-	put(stage, 1, &thread);
+	thread.times.ns[STATE_POLL] = SEC(11);
+	thread.times.ns[STATE_NET] = MS(500);
+	thread.times.ns[STATE_CPU] = MS(100);
+	thread.times.ns[STATE_RUN] = MS(400);
+	thread.times.state = STATE_RUN;
+	thread.times.since_ns = SEC(102);
+	put(stage, &thread);
 	raw = go_on(stage, 1, raw, &thread);
 	raw->counters.run_ns += MS(400);
 	socket.ns = MS(500);
@@ -516,11 +535,11 @@ TEST_WITH(test_lost, set_up, tear_down)
 TEST_WITH(test_traced_late, set_up, tear_down)
 {
 	struct stage *stage = *state;
-	struct trace_thread thread = thread_of(5, 5, STATE_DWAIT, SEC(90));
+	struct traced_thread thread = thread_of(5, 5, STATE_DWAIT, SEC(90));
 	struct task_raw *raw = scene_add(&stage->scene.samples[0], 5, 5, thread.start_ns);
 
 	raw->now.state = 'D';
-	put(stage, 1, &thread);
+	put(stage, &thread);
 	take(stage, SEC(101) + MS(700));
 	raw = go_on(stage, 1, raw, &thread);
 	raw->now.waits.dwait_ns = SEC(2);
@@ -534,15 +553,15 @@ TEST_WITH(test_traced_late, set_up, tear_down)
 TEST_WITH(test_child_is_not_lost, set_up, tear_down)
 {
 	struct stage *stage = *state;
-	struct trace_thread thread = thread_of(5, 5, STATE_CHILD, SEC(90));
+	struct traced_thread thread = thread_of(5, 5, STATE_CHILD, SEC(90));
 	struct trace_site child = site_of(5, STATE_CHILD);
 	struct task_raw *raw = begin(stage, &thread);
 	uint64_t ns;
 
-	put(stage, 1, &thread);
+	put(stage, &thread);
 	take(stage, SEC(100));
 	go_on(stage, 1, raw, &thread);
-	put(stage, 1, &thread);
+	put(stage, &thread);
 	take(stage, SEC(102));
 	build(stage);
 	assert_int_equal(stage->scene.frame.rows[0].traced->states.ns[STATE_CHILD], SEC(2));
@@ -563,17 +582,17 @@ TEST_WITH(test_child_is_not_lost, set_up, tear_down)
 TEST_WITH(test_dwait, set_up, tear_down)
 {
 	struct stage *stage = *state;
-	struct trace_thread thread = thread_of(5, 5, STATE_POLL, SEC(90));
+	struct traced_thread thread = thread_of(5, 5, STATE_POLL, SEC(90));
 	struct task_raw *raw = begin(stage, &thread);
 	struct trace_site lock = site_of(5, STATE_DWAIT);
 	const struct row *row;
 
-	put(stage, 1, &thread);
+	put(stage, &thread);
 	take(stage, SEC(100));
-	thread.ns[STATE_POLL] = SEC(11);
-	thread.ns[STATE_DWAIT] = MS(300);
-	thread.since_ns = SEC(101) + MS(300);
-	put(stage, 1, &thread);
+	thread.times.ns[STATE_POLL] = SEC(11);
+	thread.times.ns[STATE_DWAIT] = MS(300);
+	thread.times.since_ns = SEC(101) + MS(300);
+	put(stage, &thread);
 	raw = go_on(stage, 1, raw, &thread);
 	lock.ns = lock.kind_ns = MS(300);
 	lock.count = 2;
@@ -615,10 +634,10 @@ TEST_WITH(test_dwait, set_up, tear_down)
 TEST_WITH(test_unseen, set_up, tear_down)
 {
 	struct stage *stage = *state;
-	struct trace_thread thread = thread_of(5, 5, STATE_RUN, SEC(90));
+	struct traced_thread thread = thread_of(5, 5, STATE_RUN, SEC(90));
 	struct task_raw *raw = begin(stage, &thread);
 
-	put(stage, 1, &thread);
+	put(stage, &thread);
 	take(stage, SEC(100));
 	raw = go_on(stage, 1, raw, &thread);
 	raw->counters.run_ns += SEC(2);
@@ -640,17 +659,17 @@ TEST_WITH(test_unseen, set_up, tear_down)
 TEST_WITH(test_hidden, set_up, tear_down)
 {
 	struct stage *stage = *state;
-	struct trace_thread sleeper = thread_of(5, 5, STATE_CPU, SEC(90));
-	struct trace_thread runner = thread_of(6, 6, STATE_RUN, SEC(90));
+	struct traced_thread sleeper = thread_of(5, 5, STATE_CPU, SEC(90));
+	struct traced_thread runner = thread_of(6, 6, STATE_RUN, SEC(90));
 	struct trace_site ready = site_of(5, STATE_CPU), queue = site_of(6, STATE_CPU);
 	struct task_raw *slept = begin(stage, &sleeper);
 	struct task_raw *ran = begin(stage, &runner);
 
 	trace_reading_site(&stage->reading, 3, &ready);
-	sleeper.site = 3;
-	sleeper.generation = 7;
-	put(stage, 1, &sleeper);
-	put(stage, 2, &runner);
+	sleeper.waiter.site = 3;
+	sleeper.waiter.generation = 7;
+	put(stage, &sleeper);
+	put(stage, &runner);
 	take(stage, SEC(100));
 	/* The kernel booked little of what seems to be a wait that goes on. */
 	slept = go_on(stage, 1, slept, &sleeper);
@@ -662,6 +681,7 @@ TEST_WITH(test_hidden, set_up, tear_down)
 	queue.ns = queue.kind_ns = MS(50);
 	queue.count = 3;
 	trace_reading_site(&stage->reading, 4, &queue);
+	put(stage, &sleeper);
 	take(stage, SEC(102));
 	build(stage);
 	assert_true(framed(stage, 5, DELAY_CPU, true)->unknown);
@@ -674,24 +694,24 @@ TEST_WITH(test_hidden, set_up, tear_down)
 	assert_true(framed(stage, 6, DELAY_SWAPIN, true)->unattributed_ns == (int64_t)MS(30));
 }
 
-/* Of two processes with one pid each row has its own, and one that ended stays for its record. */
+/* Of two processes with one pid each row has its own. */
 TEST_WITH(test_reuse, set_up, tear_down)
 {
 	struct stage *stage = *state;
-	struct trace_thread first = thread_of(5, 5, STATE_POLL, SEC(90));
-	struct trace_thread second = thread_of(5, 5, STATE_TIMER, SEC(101));
+	struct traced_thread first = thread_of(5, 5, STATE_POLL, SEC(90));
+	struct traced_thread second = thread_of(5, 5, STATE_TIMER, SEC(101));
 	struct task_raw *raw;
 
-	first.start_ns = first.process_start_ns = SEC(50);
-	put(stage, 1, &first);
+	first.start_ns = first.times.process_start_ns = SEC(50);
+	put(stage, &first);
 	begin(stage, &first);
 	take(stage, SEC(100));
 	first.ended = 1;
-	first.ns[STATE_POLL] = SEC(11);
-	first.since_ns = SEC(101);
-	put(stage, 1, &first);
-	second.start_ns = second.process_start_ns = second.born_ns = SEC(101);
-	put(stage, 2, &second);
+	first.times.ns[STATE_POLL] = SEC(11);
+	first.times.since_ns = SEC(101);
+	put(stage, &first);
+	second.start_ns = second.times.process_start_ns = second.times.born_ns = SEC(101);
+	put(stage, &second);
 	take(stage, SEC(102));
 	tell(scene_add(&stage->scene.samples[1], 5, 5, SEC(101) + MS(3)), &second);
 	sample_leave(&stage->scene.samples[1], 1);
@@ -706,28 +726,21 @@ TEST_WITH(test_reuse, set_up, tear_down)
 	assert_int_equal(stage->scene.frame.rows[0].traced->states.ns[STATE_TIMER], SEC(1));
 	assert_int_equal(wait_states_alive(&stage->scene.frame.rows[0].traced->states), SEC(1));
 	assert_int_equal(stage->scene.frame.rows[1].traced->states.ns[STATE_POLL], SEC(1));
-	/* A record that comes late finds it. */
-	take(stage, SEC(104));
-	assert_non_null(lives_process(&stage->book.lives, 5, SEC(50), MS(1)));
-	take(stage, SEC(106));
-	take(stage, SEC(108));
-	assert_null(lives_process(&stage->book.lives, 5, SEC(50), MS(1)));
-	assert_non_null(lives_process(&stage->book.lives, 5, SEC(101), MS(1)));
 }
 
 /* Idle sites are forgotten, those where somebody waits are not; a process takes its own along. */
 TEST_WITH(test_forget, set_up, tear_down)
 {
 	struct stage *stage = *state;
-	struct trace_thread thread = thread_of(5, 5, STATE_IO, SEC(90));
+	struct traced_thread thread = thread_of(5, 5, STATE_IO, SEC(90));
 	struct trace_site site = site_of(5, STATE_IO), idle = site_of(5, STATE_POLL);
 
 	site.last_ns = idle.last_ns = SEC(99);
 	trace_reading_site(&stage->reading, 3, &site);
 	trace_reading_site(&stage->reading, 4, &idle);
-	thread.site = 3;
-	thread.generation = 7;
-	put(stage, 1, &thread);
+	thread.waiter.site = 3;
+	thread.waiter.generation = 7;
+	put(stage, &thread);
 	take(stage, SEC(100));
 	traced_sites_forget(&stage->book.sites, 0, forget, stage);
 	assert_int_equal(stage->forgotten, 0);
@@ -738,7 +751,7 @@ TEST_WITH(test_forget, set_up, tear_down)
 	assert_int_equal(stage->forgotten, 4);
 	assert_int_equal(stage->book.sites.n, 1);
 	thread.ended = 1;
-	put(stage, 1, &thread);
+	put(stage, &thread);
 	take(stage, SEC(104));
 	take(stage, SEC(106));
 	assert_int_equal(stage->forgotten, 4);
@@ -782,13 +795,13 @@ static void add_whole(void *arg, pid_t tgid, uint64_t polled_ns, const struct si
 TEST_WITH(test_leave, set_up, tear_down)
 {
 	struct stage *stage = *state;
-	struct trace_thread thread = thread_of(5, 5, STATE_RUN, SEC(60));
+	struct traced_thread thread = thread_of(5, 5, STATE_RUN, SEC(60));
 	struct trace_site site = site_of(5, STATE_IO);
 	struct whole whole = { 0 };
 
 	stage->book.leave = add_whole;
 	stage->book.arg = &whole;
-	put(stage, 1, &thread);
+	put(stage, &thread);
 	take(stage, SEC(100));
 	site.ns = SEC(1);
 	site.count = 2;
@@ -797,10 +810,10 @@ TEST_WITH(test_leave, set_up, tear_down)
 	site.ns = SEC(3);
 	site.count = 5;
 	trace_reading_site(&stage->reading, 3, &site);
-	thread.ns[STATE_RUN] = SEC(41);
-	thread.ns[STATE_IO] = SEC(3);
+	thread.times.ns[STATE_RUN] = SEC(41);
+	thread.times.ns[STATE_IO] = SEC(3);
 	thread.ended = 1;
-	put(stage, 1, &thread);
+	put(stage, &thread);
 	take(stage, SEC(104));
 	assert_int_equal(whole.n, 0);
 	trace_book_leave(&stage->book);
@@ -835,13 +848,13 @@ TEST_WITH(test_links, set_up, tear_down)
 		{ .tgid = 9, .state = WAIT_STATES, .ns = MS(50) },
 	};
 	const struct traced_links *all = &stage->book.links;
-	const struct trace_thread threads[] = { thread_of(5, 5, STATE_RUN, SEC(90)),
-						thread_of(9, 9, STATE_RUN, SEC(90)) };
+	struct traced_thread threads[] = { thread_of(5, 5, STATE_RUN, SEC(90)),
+					   thread_of(9, 9, STATE_RUN, SEC(90)) };
 
 	trace_reading_site(&stage->reading, 1, &lock);
 	trace_reading_site(&stage->reading, 2, &disk);
-	put(stage, 1, &threads[0]);
-	put(stage, 2, &threads[1]);
+	put(stage, &threads[0]);
+	put(stage, &threads[1]);
 	take(stage, SEC(100));
 	lock.count = disk.count = 1;
 	lock.ns = lock.kind_ns = disk.ns = disk.kind_ns = MS(400);
@@ -886,11 +899,11 @@ TEST_WITH(test_links_of_children, set_up, tear_down)
 	struct trace_link link = {
 		.tgid = 9, .site = 2, .generation = 7, .state = STATE_PIPE, .ns = MS(300)
 	};
-	const struct trace_thread thread = thread_of(5, 5, STATE_RUN, SEC(90));
+	struct traced_thread thread = thread_of(5, 5, STATE_RUN, SEC(90));
 	const struct traced_links *all = &stage->book.links;
 
 	trace_reading_site(&stage->reading, 1, &parent);
-	put(stage, 1, &thread);
+	put(stage, &thread);
 	take(stage, SEC(100));
 	for (unsigned i = 1; i <= 2; i++) {
 		parent.count++;

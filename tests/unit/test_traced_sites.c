@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* However threads live, they are found, and their sites have the time that they waited there. */
+/* However threads live, sites have the time that was waited there, and who waits there for longest.
+ */
 #include "tests/lib/test.h"
 
 #include <stdlib.h>
@@ -24,9 +25,10 @@ static uint64_t next_random(uint64_t *seed)
 
 /* A thread as the kernel's program keeps it. */
 struct player {
-	struct trace_thread thread;
+	struct trace_waiter thread;
+	uint64_t process_start_ns;
 	bool there; /* it lives, or ended in this interval */
-	bool changed;
+	bool ended;
 	uint64_t counted_ns; /* up to when its wait is counted at its site */
 };
 
@@ -41,7 +43,7 @@ struct play {
 	uint64_t seed, now_ns;
 	struct player players[PLAYERS];
 	struct place places[PLACES];
-	struct lives lives;
+	struct traced_processes processes;
 	struct traced_sites sites;
 	uint64_t starts[PROCESSES + 1]; /* of the processes that have these ids now */
 	int32_t last_pid;
@@ -60,13 +62,11 @@ static void count_time(struct play *play, struct player *player)
 /* Ends the state that a thread is in, as the program in the kernel books it. */
 static void leave_state(struct play *play, struct player *player)
 {
-	struct trace_thread *thread = &player->thread;
+	struct trace_waiter *thread = &player->thread;
 	uint64_t ns = play->now_ns - thread->since_ns;
 
 	count_time(play, player);
-	thread->ns[thread->state] += ns;
 	thread->since_ns = play->now_ns;
-	player->changed = true;
 	if (thread->site) {
 		struct place *place = &play->places[thread->site];
 
@@ -85,7 +85,7 @@ static void leave_state(struct play *play, struct player *player)
 /* Has a thread enter a state, in half of the cases at a site of its process. */
 static void enter_state(struct play *play, struct player *player)
 {
-	struct trace_thread *thread = &player->thread;
+	struct trace_waiter *thread = &player->thread;
 	uint32_t slot = 1 + (uint32_t)(next_random(&play->seed) % (PLACES - 1));
 	struct place *place = &play->places[slot];
 
@@ -93,13 +93,13 @@ static void enter_state(struct play *play, struct player *player)
 	if (next_random(&play->seed) % 2 || thread->state == STATE_RUN)
 		return;
 	if (place->site.key.tgid != thread->tgid || place->site.key.state != thread->state ||
-	    place->site.key.start_ns != thread->process_start_ns) {
+	    place->site.key.start_ns != player->process_start_ns) {
 		/* Only a slot that was given back is another site's. */
 		if (place->site.key.tgid)
 			return;
 		place->site = (struct trace_site){
 			.key = { .tgid = thread->tgid,
-				 .start_ns = thread->process_start_ns,
+				 .start_ns = player->process_start_ns,
 				 .state = thread->state },
 			.generation = place->site.generation + 1,
 		};
@@ -116,7 +116,7 @@ static void begin_life(struct play *play, struct player *player)
 	bool lives = false;
 
 	for (unsigned i = 0; i < PLAYERS; i++)
-		lives |= play->players[i].there && !play->players[i].thread.ended &&
+		lives |= play->players[i].there && !play->players[i].ended &&
 			 play->players[i].thread.tgid == (int32_t)process;
 	/* Without threads a process has gone: another one has the id. */
 	if (!lives)
@@ -124,12 +124,9 @@ static void begin_life(struct play *play, struct player *player)
 	*player = (struct player){
 		.thread = { .pid = ++play->last_pid,
 			    .tgid = (int32_t)process,
-			    .start_ns = play->now_ns,
-			    .process_start_ns = play->starts[process],
-			    .born_ns = play->now_ns,
 			    .since_ns = play->now_ns },
+		.process_start_ns = play->starts[process],
 		.there = true,
-		.changed = true,
 		.counted_ns = play->now_ns,
 	};
 }
@@ -145,18 +142,13 @@ static void happen(struct play *play)
 		begin_life(play, player);
 		return;
 	}
-	if (player->thread.ended)
+	if (player->ended)
 		return;
 	leave_state(play, player);
-	if (dice == 0) {
-		player->thread.ended = 1;
-	} else if (dice == 1) {
-		/* exec: it is the leader now. */
-		player->thread.start_ns = play->now_ns;
+	if (dice == 0)
+		player->ended = true;
+	else
 		enter_state(play, player);
-	} else {
-		enter_state(play, player);
-	}
 }
 
 /* Takes a slot back: its totals are gone. Refuses where somebody waits there again. */
@@ -182,52 +174,55 @@ static void forget_sites(void *arg, struct traced_process *process)
 	traced_sites_forget_process(&play->sites, process, give_back, play);
 }
 
-/* Has what changed read, at this time. */
+/* Whether a process has threads that live. */
+static bool has_threads(const struct play *play, const struct player *of)
+{
+	bool lives = false;
+
+	for (unsigned i = 0; i < PLAYERS; i++)
+		lives |= play->players[i].there && !play->players[i].ended &&
+			 play->players[i].thread.tgid == of->thread.tgid &&
+			 play->players[i].process_start_ns == of->process_start_ns;
+	return lives;
+}
+
+/* Notes which processes have ended. */
+static void note_ends(struct play *play)
+{
+	for (unsigned i = 0; i < PLAYERS; i++) {
+		const struct player *player = &play->players[i];
+		struct traced_process *process;
+
+		if (!player->there || !player->ended || has_threads(play, player))
+			continue;
+		process = traced_processes_find(&play->processes, player->thread.tgid,
+						player->process_start_ns, 0);
+		if (process)
+			process->ended_epoch = play->processes.epoch;
+	}
+}
+
+/* Has what changed read, and who waits, at this time. */
 static void read_all(struct play *play)
 {
 	for (unsigned i = 0; i < PLAYERS; i++)
-		if (play->players[i].there && !play->players[i].thread.ended)
+		if (play->players[i].there && !play->players[i].ended)
 			count_time(play, &play->players[i]);
 	if (next_random(&play->seed) % 8 == 0)
 		traced_sites_forget(&play->sites, 1, give_back, play);
 	traced_sites_begin(&play->sites);
-	lives_begin(&play->lives, play->now_ns, forget_sites, play);
+	traced_processes_begin(&play->processes, play->now_ns, forget_sites, play);
 	for (uint32_t i = 1; i < PLACES; i++)
 		if (play->places[i].changed)
 			traced_sites_update(&play->sites, i, &play->places[i].site);
 	for (uint32_t i = 0; i < PLAYERS; i++)
-		if (play->players[i].there && play->players[i].changed)
-			lives_update(&play->lives, i, &play->players[i].thread);
-	traced_sites_move(&play->sites);
+		if (play->players[i].there && !play->players[i].ended)
+			traced_sites_wait(&play->sites, &play->players[i].thread);
 	traced_sites_settle(&play->sites);
+	note_ends(play);
 }
 
-/* Asserts that all threads are found, and their processes with as many as live. */
-static void check_threads(struct play *play)
-{
-	for (unsigned i = 0; i < PLAYERS; i++) {
-		const struct trace_thread *thread = &play->players[i].thread, *other;
-		const struct life *life;
-		size_t living = 0;
-
-		if (!play->players[i].there)
-			continue;
-		for (unsigned k = 0; k < PLAYERS; k++) {
-			other = &play->players[k].thread;
-			living += play->players[k].there && !other->ended &&
-				  other->tgid == thread->tgid &&
-				  other->process_start_ns == thread->process_start_ns;
-		}
-		life = lives_thread(&play->lives, thread->pid, thread->start_ns, 0);
-		assert_non_null(life);
-		assert_int_equal(!life->ended_epoch, !thread->ended);
-		assert_ptr_equal(life->process, lives_process(&play->lives, thread->tgid,
-							      thread->process_start_ns, 0));
-		assert_int_equal(life->process->threads, living);
-	}
-}
-
-/* Asserts the same of the sites; returns how many had any waiting. */
+/* Asserts that sites have what was waited there; returns how many had any waiting. */
 static size_t check_sites(const struct play *play)
 {
 	size_t shown = 0;
@@ -236,15 +231,25 @@ static size_t check_sites(const struct play *play)
 		const struct traced_site *site =
 			i < play->sites.nslots ? play->sites.slots[i] : NULL;
 		const struct place *place = &play->places[i];
+		uint64_t first_ns = UINT64_MAX;
 		unsigned waiting = 0;
 
-		for (unsigned p = 0; p < PLAYERS; p++)
-			waiting += play->players[p].there && play->players[p].thread.site == i;
+		for (unsigned p = 0; p < PLAYERS; p++) {
+			const struct player *player = &play->players[p];
+
+			if (!player->there || player->ended || player->thread.site != i)
+				continue;
+			waiting++;
+			if (player->thread.since_ns < first_ns)
+				first_ns = player->thread.since_ns;
+		}
 		if (!site) {
 			assert_true(!place->waited && !waiting);
 			continue;
 		}
 		assert_int_equal(site->waiting, waiting);
+		assert_true(!waiting || site->first.since_ns == first_ns);
+		assert_true(waiting || !site->first.pid);
 		if (!place->waited && !place->ended && !waiting)
 			continue;
 		shown++;
@@ -261,8 +266,7 @@ static void go_on(struct play *play)
 	for (unsigned i = 0; i < PLAYERS; i++) {
 		struct player *player = &play->players[i];
 
-		player->changed = false;
-		if (player->thread.ended)
+		if (player->ended)
 			*player = (struct player){ 0 };
 	}
 	for (unsigned i = 0; i < PLACES; i++) {
@@ -271,69 +275,65 @@ static void go_on(struct play *play)
 	}
 }
 
-/* Random lives: begun, ended, by exec another, waiting at sites, for one interval or many. */
+/* Random lives: begun, ended, waiting at sites, for one interval or many. */
 TEST(test_conserved)
 {
 	struct play play = { .seed = UINT64_C(0x9e3779b97f4a7c15), .now_ns = NSEC_PER_SEC };
 	size_t shown = 0, ended = 0;
 
-	play.sites.lives = &play.lives;
+	play.sites.processes = &play.processes;
 	for (unsigned round = 0; round < ROUNDS; round++) {
 		for (uint64_t n = next_random(&play.seed) % 60; n; n--)
 			happen(&play);
 		read_all(&play);
-		if (round) {
-			check_threads(&play);
-			shown += check_sites(&play);
-		}
+		shown += round ? check_sites(&play) : 0;
 		for (unsigned i = 0; i < PLAYERS; i++)
-			ended += play.players[i].thread.ended;
+			ended += play.players[i].ended;
 		go_on(&play);
 	}
 	assert_true(shown > ROUNDS);
 	assert_true(ended > ROUNDS / 4);
+	/* Of those that ended long ago none is left. */
+	assert_true(play.processes.n <= PROCESSES + PLACES);
 	traced_sites_free(&play.sites);
-	lives_free(&play.lives);
-}
-
-/* A thread's record. */
-static struct trace_thread record_of(enum wait_state state, uint64_t since_ns)
-{
-	return (struct trace_thread){ .pid = 4,
-				      .tgid = 4,
-				      .start_ns = 1,
-				      .process_start_ns = 1,
-				      .born_ns = 1000,
-				      .state = (uint8_t)state,
-				      .since_ns = since_ns };
+	traced_processes_free(&play.processes);
 }
 
 /* Nothing is remembered of processes here. */
 static void forget_nothing(void *arg, struct traced_process *process)
 {
-	(void)arg;
 	(void)process;
+	++*(unsigned *)arg;
 }
 
-/* A thread whose end was missed ends when its slot is another's. */
-TEST(test_missed)
+/* A process is found as near as its start is known, and forgotten when it has nothing any more. */
+TEST(test_processes)
 {
-	struct lives lives = { 0 };
-	struct trace_thread thread = record_of(STATE_POLL, 1500);
-	struct life *life;
+	struct traced_processes all = { 0 };
+	struct traced_process *first, *second, *at = NULL;
+	unsigned forgotten = 0, n = 0;
 
-	lives_begin(&lives, 2000, forget_nothing, NULL);
-	lives_update(&lives, 9, &thread);
-	thread.pid = 5;
-	thread.start_ns = 2;
-	thread.born_ns = thread.since_ns = 3400;
-	lives_begin(&lives, 4000, forget_nothing, NULL);
-	lives_update(&lives, 9, &thread);
-	assert_true(lives_thread(&lives, 4, 1, 0)->ended_epoch);
-	life = lives_thread(&lives, 5, 2, 0);
-	assert_int_equal(life->process->threads, 1);
-	/* Starts are compared as near as their clock can tell. */
-	assert_null(lives_thread(&lives, 5, 12, 9));
-	assert_ptr_equal(lives_thread(&lives, 5, 12, 10), life);
-	lives_free(&lives);
+	traced_processes_begin(&all, 1000, forget_nothing, &forgotten);
+	first = traced_processes_make(&all, 5, 100);
+	second = traced_processes_make(&all, 5, 200);
+	for (int32_t i = 6; i < 1000; i++)
+		traced_processes_make(&all, i, 100);
+	assert_ptr_equal(traced_processes_make(&all, 5, 100), first);
+	assert_ptr_equal(traced_processes_find(&all, 5, 190, 10), second);
+	assert_null(traced_processes_find(&all, 5, 190, 9));
+	assert_ptr_equal(traced_processes_find(&all, 5, 120, UINT64_MAX), first);
+	while ((at = traced_processes_next(&all, at)))
+		n++;
+	assert_int_equal(n, all.n);
+	assert_int_equal(n, 996);
+	traced_processes_begin(&all, 2000, forget_nothing, &forgotten);
+	assert_int_equal(all.before_ns, 1000);
+	second->rest_epoch = all.epoch;
+	assert_int_equal(forgotten, 0);
+	traced_processes_begin(&all, 3000, forget_nothing, &forgotten);
+	assert_int_equal(forgotten, 995);
+	assert_ptr_equal(traced_processes_find(&all, 5, 200, 0), second);
+	traced_processes_begin(&all, 4000, forget_nothing, &forgotten);
+	assert_int_equal(all.n, 0);
+	traced_processes_free(&all);
 }

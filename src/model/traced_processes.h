@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The processes that have sites, or rows whose waits no site explains, and those that ended. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bpf/trace_record.h"
+#include "data/delay.h"
+#include "data/wait_state.h"
+
+struct traced_site;
+
+struct traced_process {
+	struct traced traced; /* its identity, and the next process of a sum that it is in */
+	uint64_t made_epoch; /* the reading in which it was made */
+	uint64_t ended_epoch; /* the reading by which it had ended; 0: it lives */
+	uint32_t name; /* trace_name_hash() of its name then */
+	bool left; /* its sites were handed out */
+	struct traced_site *sites; /* traced_sites.c's: a list */
+	/* trace_book.c's, for the rows, and for what no site explains: */
+	uint64_t row_epoch; /* the reading in which it had a row */
+	uint64_t rest_epoch;
+	uint64_t doubt_epoch; /* the reading in which a row says that switches went unseen */
+	uint32_t known; /* kinds, as row.valid */
+	uint64_t waited[WAIT_KINDS]; /* of its rows in the frame */
+	uint64_t sited[WAIT_KINDS]; /* of its sites */
+	struct traced_site *most[WAIT_STATES]; /* of each state the site with the most time */
+	bool untraced; /* blkio of some row is the kernel's figure, not the traced one */
+	const char *comm; /* of a row */
+	char waker[TRACE_COMM + 16];
+	struct traced_process *chain;
+};
+
+/* Zero-initialised: none. */
+struct traced_processes {
+	uint64_t epoch; /* the number of the reading; 0: there was none */
+	uint64_t read_ns, before_ns; /* CLOCK_MONOTONIC of this reading and of the one before */
+	struct traced_process **buckets; /* by hash of the tgid */
+	size_t nbuckets, n; /* nbuckets: a power of two */
+};
+
+/*
+ * Begins a reading. Forgets what ended before the last two intervals, and what has no site and had
+ * no row since: `forget` is called for each before it is freed, and takes its sites away.
+ */
+void traced_processes_begin(struct traced_processes *processes, uint64_t read_ns,
+			    void (*forget)(void *arg, struct traced_process *process), void *arg);
+
+/*
+ * The process of that tgid which started then, as near as the row's clock can tell: within
+ * slack_ns. NULL: none.
+ */
+struct traced_process *traced_processes_find(const struct traced_processes *processes, pid_t tgid,
+					     uint64_t start_ns, uint64_t slack_ns);
+
+/* The same, but makes one that was not known. */
+struct traced_process *traced_processes_make(struct traced_processes *processes, pid_t tgid,
+					     uint64_t start_ns);
+
+/* The next of all after that one, in any order; NULL: the first, or no more. */
+struct traced_process *traced_processes_next(const struct traced_processes *processes,
+					     const struct traced_process *after);
+
+/* Frees all. */
+void traced_processes_free(struct traced_processes *processes);
