@@ -83,28 +83,14 @@ struct {
 	__type(value, struct measured_task);
 } waits SEC(".maps");
 
-/* Threads are traced. Set before the program is loaded. */
+/* Threads are traced: trace_local.bpf.h has the maps. Set before the program is loaded. */
 const volatile bool traced;
-
-/* The maps of trace.bpf.c. */
-struct {
-	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, int);
-	__type(value, struct local);
-} locals SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, int);
-	__type(value, struct ended_times);
-} ended_of SEC(".maps");
 
 /* How the visited task spent its time; of a process's leader with its threads that have ended. */
 struct {
-	__u64 ns[WAIT_STATES]; /* up to now */
-	__u32 state; /* that it is in; WAIT_STATES: none, as it ends */
+	__u64 ns[WAIT_STATES]; /* up to since_ns */
+	__u64 since_ns; /* it is in this state since then: */
+	__u32 state; /* WAIT_STATES: in none, as it ends */
 	__u32 known;
 } spent;
 
@@ -336,8 +322,6 @@ static __always_inline void look_up(struct task_struct *task)
  */
 static __always_inline bool copy_times(const struct local *local)
 {
-	__u64 since, now;
-
 	for (int i = 0; i < PATIENCE; i++) {
 		__u32 version = *(volatile __u32 *)&local->version;
 
@@ -345,15 +329,11 @@ static __always_inline bool copy_times(const struct local *local)
 			continue;
 		barrier();
 		__builtin_memcpy(spent.ns, local->thread.ns, sizeof(spent.ns));
-		since = local->thread.since_ns;
+		spent.since_ns = local->thread.since_ns;
 		spent.state = local->thread.state;
 		barrier();
-		if (*(volatile __u32 *)&local->version != version)
-			continue;
-		now = bpf_ktime_get_ns();
-		if (spent.state < WAIT_STATES && now > since)
-			spent.ns[spent.state] += now - since;
-		return !local->thread.hidden;
+		if (*(volatile __u32 *)&local->version == version)
+			return !local->thread.hidden;
 	}
 	return false;
 }
@@ -474,15 +454,19 @@ static __always_inline __u32 known_ranges(void)
 	return 0 DELAY_STORED(RANGE_BIT);
 }
 
-/* Puts how a task spent its time. */
+/* Puts how a task spent its time up to the time of the record. */
 static __always_inline void put_times(struct snapshot_record *record)
 {
+	__u32 state = spent.state;
+
 	record->times_known = 0;
 	if (!traced)
 		return;
 	record->times_known = spent.known;
-	record->in = spent.state;
+	record->in = state;
 	__builtin_memcpy(record->state_ns, spent.ns, sizeof(record->state_ns));
+	if (state < WAIT_STATES)
+		record->state_ns[state] += since(spent.since_ns, record->read_ns);
 }
 
 /* Puts a thread's own figures. */

@@ -31,6 +31,7 @@ static const enum wait_seen seen_as[] = {
 static void set_times(struct task_raw *raw, const struct snapshot_record *parts, size_t n)
 {
 	struct task_times times = { .at_ns = parts->read_ns };
+	uint64_t late, *ns;
 
 	for (size_t i = 0; i < n; i++) {
 		if (parts[i].part == SNAPSHOT_ENDED)
@@ -39,8 +40,14 @@ static void set_times(struct task_raw *raw, const struct snapshot_record *parts,
 			return;
 		for (unsigned state = 0; state < WAIT_STATES; state++)
 			times.states.ns[state] += parts[i].state_ns[state];
-		if (parts[i].in < WAIT_STATES)
-			times.in[parts[i].in]++;
+		if (parts[i].in >= WAIT_STATES)
+			continue;
+		times.in[parts[i].in]++;
+		/* As of the process's reading, which is that of its leader, most often the first.
+		 */
+		late = parts[i].read_ns > parts->read_ns ? parts[i].read_ns - parts->read_ns : 0;
+		ns = &times.states.ns[parts[i].in];
+		*ns -= late < *ns ? late : *ns;
 	}
 	task_raw_set_times(raw, &times);
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Watches every wait, in the kernel: at each context switch and wake-up a thread's time is added to
- * the state that it was in, and to the site that it waited in. All of it lies in arrays that
- * trace.c has mapped. Compiled once for all kernels (CO-RE, see kernel_types.h); kernels before
- * 5.12 lack the storage of tasks that it needs. What else a kernel lacks is not known there.
+ * the state that it was in, and to the site that it waited in. Sites lie in arrays that
+ * trace.c has mapped; the times of a thread lie in its storage, where the walk (snapshot.bpf.c)
+ * reads them. Compiled once for all kernels (CO-RE, see kernel_types.h); kernels before 5.12 lack
+ * the storage of tasks that it needs. What else a kernel lacks is not known there.
  *
  * A thread's data has one writer at a time, as the scheduler sees to: the CPU that switches it out
  * or in, or whoever wakes it while it sleeps (task->pi_lock). A wake-up may come just before the
@@ -53,10 +54,10 @@ int BPF_PROG(waking, struct task_struct *task)
 	put_waker(&waker, site && site->site.here);
 	own = waker.tgid ? known(bpf_get_current_task_btf()) : NULL;
 	waker.relation = waker.tgid ? relation_of(own, &local->thread, site) : RELATIONS;
-	leave_site(local, &local->thread, now, &waker);
+	leave_site(local, now, &waker);
 	word.ref.slot = local->thread.site;
 	word.ref.generation = local->thread.generation;
-	keep_past(local, &local->thread, now);
+	keep_past(local, now);
 	keep_asked(local, waker.tgid, local->thread.state);
 	if (waker.tgid) {
 		add_links(word.word, own, local->thread.since_ns, now);
@@ -68,24 +69,6 @@ int BPF_PROG(waking, struct task_struct *task)
 }
 
 /* ---- A CPU is given -------------------------------------------------------------------------- */
-
-/*
- * Books what the kernel counted for the I/O wait that ended (kernel/delayacct.c at wake-up). Its
- * stamp of the start may be stale: a wait cannot have begun before the thread ran last.
- */
-static __always_inline void book_io(struct local *local, const struct arrival *arrival)
-{
-	__u64 ns = local->io_ns;
-
-	if (arrival->io_ns != (__u64)-1) {
-		__u64 booked = arrival->io_ns - local->blkio_ns;
-
-		if (booked <= arrival->now - local->arrived_ns)
-			ns = booked;
-	}
-	add_late(local->io, 0, ns);
-	local->io.slot = 0;
-}
 
 /*
  * Makes good what went unseen before a task gets a CPU: that it was switched out, as far as its run
@@ -103,7 +86,7 @@ __noinline int make_good(struct local *local, const struct arrival *arrival)
 		part = arrival->run_ns - local->run_ns;
 		if (part > passed)
 			part = passed;
-		keep_past(local, &local->thread, local->thread.since_ns + part);
+		keep_past(local, local->thread.since_ns + part);
 		set_state_seldom(local, STATE_OTHER, local->thread.since_ns + part);
 		passed -= part;
 	}
@@ -111,8 +94,8 @@ __noinline int make_good(struct local *local, const struct arrival *arrival)
 	if (part > passed)
 		part = passed;
 	if (local->thread.site)
-		leave_site(local, &local->thread, now - part, NULL);
-	keep_past(local, &local->thread, now - part);
+		leave_site(local, now - part, NULL);
+	keep_past(local, now - part);
 	set_state_seldom(local, STATE_CPU, now - part);
 	return 0;
 }
@@ -135,8 +118,8 @@ __noinline int wait_until_queued(struct local *local, __u64 at)
 		ns = at - local->thread.since_ns;
 		local->thread.site = local->sleep.ref.slot;
 		local->thread.generation = local->sleep.ref.generation;
-		add_late(local->sleep.ref, ns, local->thread.state == STATE_IO ? 0 : ns);
-		keep_past(local, &local->thread, at);
+		add_late(local->sleep.ref, ns);
+		keep_past(local, at);
 	}
 	set_state_seldom(local, STATE_CPU, at);
 	return 0;
@@ -156,12 +139,10 @@ static __always_inline void switch_in(struct local *local, const struct arrival 
 			wait_until_queued(local, arrival->now - queued);
 	}
 	local->woken = 0;
-	if (local->io.slot)
-		book_io(local, arrival);
 	ns = arrival->now > local->thread.since_ns ? arrival->now - local->thread.since_ns : 0;
 	if (!states_alone) {
-		leave_queue(local, &local->thread, arrival, ns);
-		keep_past(local, &local->thread, arrival->now);
+		leave_queue(local, arrival, ns);
+		keep_past(local, arrival->now);
 	}
 	local->arrived_ns = arrival->now;
 	local->run_ns = arrival->run_ns;
@@ -182,12 +163,10 @@ static __always_inline void arrive(struct local *local, const struct task_struct
 				   const struct task_struct *leader, __u64 now, bool fast,
 				   bool seldom)
 {
-	struct arrival arrival = { .now = now, .io_ns = -1, .leader = leader };
+	struct arrival arrival = { .now = now, .leader = leader };
 
 	arrival.run_ns = task->se.sum_exec_runtime;
 	arrival.queued_ns = queued_of(task, fast);
-	if (local->io.slot || local->thread.state == STATE_IO)
-		arrival.io_ns = booked_io(task, fast);
 	if (seldom)
 		switch_in_seldom(local, &arrival);
 	else
@@ -211,17 +190,12 @@ static __always_inline __u32 fall_asleep(void *context, struct task_struct *task
 					 struct local *local, __u32 bits, __u64 now, bool fast)
 {
 	struct wait wait = {};
-	__u64 booked;
 
 	look_at_sleep(&wait, &local->thread, task, bits, fast, true);
 	if (states_alone)
 		return wait.key.state;
 	look_at_fault(&wait, local, task);
 	enter_site(context, local, &wait, now);
-	if (wait.key.state == STATE_IO) {
-		booked = booked_io(task, fast);
-		local->blkio_ns = booked == (__u64)-1 ? 0 : booked;
-	}
 	return wait.key.state;
 }
 
@@ -248,7 +222,7 @@ static __always_inline void switch_out(void *context, struct task_struct *task, 
 		arrive(local, task, only_read(task, fast)->group_leader,
 		       arrived_at(task, local->thread.since_ns, now, fast), fast, true);
 	if (!states_alone)
-		keep_past(local, &local->thread, now);
+		keep_past(local, now);
 	if (bpf_core_field_exists(task->sched_info.run_delay))
 		local->run_delay_ns = task->sched_info.run_delay;
 	if (preempted || !bits) {
@@ -457,7 +431,6 @@ static __always_inline void meet_thread(struct task_struct *task, __u64 now)
 	struct wait wait = {};
 	struct site_word word = {};
 	__u32 bits = state_of(task), state = STATE_RUN;
-	__u64 booked;
 
 	if (!local || !meet(local, &named, STATE_OTHER, now))
 		return;
@@ -469,10 +442,6 @@ static __always_inline void meet_thread(struct task_struct *task, __u64 now)
 		if (!states_alone)
 			enter_site(NULL, local, &wait, now);
 		word.ref = local->sleep.ref;
-		if (state == STATE_IO) {
-			booked = booked_io(task, false);
-			local->blkio_ns = booked == (__u64)-1 ? 0 : booked;
-		}
 	}
 	local->thread.state = (__u8)state;
 	set_state(local, state, now, word.word);

@@ -82,29 +82,29 @@ static __always_inline void begin_segment(struct local *local, __u64 now)
  * Keeps what a thread did until now, before it moves to another state; the wait that it leaves has
  * been added to its site.
  */
-__noinline int keep_past(struct local *local, const struct trace_thread *thread, __u64 now)
+__noinline int keep_past(struct local *local, __u64 now)
 {
 	struct site_word word = {};
 	__u64 since, bound;
 
-	if (!local || !thread || now <= thread->since_ns)
+	if (!local || now <= local->thread.since_ns)
 		return 0;
-	since = thread->since_ns;
-	word.ref.slot = thread->site;
-	word.ref.generation = thread->generation;
-	if (thread->state == STATE_CPU)
+	since = local->thread.since_ns;
+	word.ref.slot = local->thread.site;
+	word.ref.generation = local->thread.generation;
+	if (local->thread.state == STATE_CPU)
 		word.ref = local->queue.ref;
 	bound = local->bound_ns;
 	if (!local->segment_ns || since - local->segment_ns >= SEGMENT_NS) {
 		begin_segment(local, since);
 	} else if (bound) {
 		if (bound > since)
-			keep_part(local, word.word, thread->state, since,
+			keep_part(local, word.word, local->thread.state, since,
 				  bound < now ? bound : now);
 		since = bound > since ? bound : since;
 		begin_segment(local, since);
 	}
-	keep_part(local, word.word, thread->state, since, now);
+	keep_part(local, word.word, local->thread.state, since, now);
 	return 0;
 }
 

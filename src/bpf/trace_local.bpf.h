@@ -5,7 +5,9 @@
  */
 #pragma once
 
-#include <linux/types.h>
+#include <linux/bpf.h>
+
+#include <bpf/bpf_helpers.h>
 
 #include "bpf/trace_record.h"
 
@@ -53,16 +55,12 @@ struct local {
 	__u8 fresh : 1; /* the segment has no part yet */
 	__u8 past; /* the index of the latest of the pasts */
 	__u64 arrived_ns; /* when it was switched in last, or born; 0: before it was seen */
-	__u64 blkio_ns; /* booked before the wait */
-	__u64 run_delay_ns; /* the same for queues */
+	__u64 run_delay_ns; /* booked for queues before the wait */
 	__u64 run_ns; /* its run time when it was switched in */
-	struct site_ref io; /* the site of a wait of io, to be booked when it is switched in */
-	__u64 io_ns; /* and how long that wait was */
 	struct recent sleep, queue;
 	__u64 fault_inode; /* address of the inode of the file that a page fault was on last */
 	__u64 faults; /* how many there were then; it stays so while that one lasts */
 	__u64 within_ns[2]; /* when reclaim, compaction began; 0: not in it */
-	__u64 within_booked_ns;
 	__u64 segment_ns; /* when the segment began; 0: there is none */
 	__u64 bound_ns; /* when it ends; 0: it goes on */
 	struct thread_past pasts[PASTS];
@@ -79,3 +77,17 @@ struct ended_times {
 	__u32 partial; /* some of them were not traced */
 	__u32 unused;
 };
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct local);
+} locals SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct ended_times);
+} ended_of SEC(".maps");

@@ -131,20 +131,6 @@ struct {
 	__type(value, struct text);
 } texts SEC(".maps");
 
-struct {
-	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, int);
-	__type(value, struct local);
-} locals SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, int);
-	__type(value, struct ended_times);
-} ended_of SEC(".maps");
-
 /* The last ends of threads. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);

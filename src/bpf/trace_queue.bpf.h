@@ -22,7 +22,6 @@ struct arrival {
 	__u64 now;
 	__u64 run_ns; /* its run time so far */
 	__u64 queued_ns; /* booked for queues, with the one that it leaves; -1: not known */
-	__u64 io_ns; /* booked for io, if a wait of that is to be booked; -1: not known */
 	const struct task_struct *leader;
 };
 
@@ -92,8 +91,8 @@ static __always_inline void note_run(struct trace_cpu *cpu, const struct task_st
 }
 
 /* Adds a wait in the queue, by who ran instead. */
-static __always_inline void leave_queue(struct local *local, const struct trace_thread *thread,
-					const struct arrival *arrival, __u64 ns)
+static __always_inline void leave_queue(struct local *local, const struct arrival *arrival,
+					__u64 ns)
 {
 	struct trace_cpu *cpu = this_cpu();
 	const struct trace_run *run = cpu ? who_ran(cpu, arrival->now - ns, arrival->now) : NULL;
@@ -101,8 +100,8 @@ static __always_inline void leave_queue(struct local *local, const struct trace_
 	struct trace_site_slot *slot;
 	struct site_ref ref;
 
-	key.start_ns = thread->process_start_ns;
-	key.tgid = thread->tgid;
+	key.start_ns = local->thread.process_start_ns;
+	key.tgid = local->thread.tgid;
 	key.syscall = key.stack = -1;
 	key.state = STATE_CPU;
 	if (local->throttled) {

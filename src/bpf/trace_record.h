@@ -71,7 +71,7 @@ struct trace_site {
 	struct trace_key key;
 	__u64 generation; /* of the slot: it grows when the slot is used for another site */
 	__u64 count, ns, max_ns;
-	__u64 kind_ns; /* what the kernel booked for these waits (blkio, cpu); else as ns */
+	__u64 booked_ns; /* what the kernel booked of waits for a CPU */
 	__u64 last_ns; /* CLOCK_MONOTONIC, when it changed last */
 	__u32 buckets[TRACE_BUCKETS];
 	struct trace_waker wakers[TRACE_WAKERS];

@@ -360,10 +360,11 @@ static __always_inline void add_waker(struct trace_site *site, const struct wake
 }
 
 /*
- * Adds a wait to a site (struct site_word). kind_ns: what is booked of it already. Whether there
- * is such a site.
+ * Adds a wait to a site (struct site_word). booked_ns: of one for a CPU. Whether there is such a
+ * site.
  */
-__noinline int add_ended(__u64 word, __u64 now, __u64 ns, __u64 kind_ns, const struct waker *waker)
+__noinline int add_ended(__u64 word, __u64 now, __u64 ns, __u64 booked_ns,
+			 const struct waker *waker)
 {
 	struct site_ref ref = ((struct site_word){ .word = word }).ref;
 	struct trace_site_slot *slot = site_at(ref.slot);
@@ -377,7 +378,7 @@ __noinline int add_ended(__u64 word, __u64 now, __u64 ns, __u64 kind_ns, const s
 	}
 	slot->site.count++;
 	slot->site.ns += ns;
-	slot->site.kind_ns += kind_ns;
+	slot->site.booked_ns += booked_ns;
 	if (ns > slot->site.max_ns)
 		slot->site.max_ns = ns;
 	slot->site.last_ns = now;
@@ -395,16 +396,16 @@ __noinline int add_ended(__u64 word, __u64 now, __u64 ns, __u64 kind_ns, const s
 	return 1;
 }
 
-static __always_inline bool add_wait_at(struct site_ref ref, __u64 now, __u64 ns, __u64 kind_ns,
+static __always_inline bool add_wait_at(struct site_ref ref, __u64 now, __u64 ns, __u64 booked_ns,
 					const struct waker *waker)
 {
 	struct site_word word = { .ref = ref };
 
-	return add_ended(word.word, now, ns, kind_ns, waker);
+	return add_ended(word.word, now, ns, booked_ns, waker);
 }
 
-/* Adds to a wait that ended: a part that came late, and what the kernel booked. */
-static __always_inline void add_late(struct site_ref ref, __u64 ns, __u64 kind_ns)
+/* Adds to a wait that ended a part that came late. */
+static __always_inline void add_late(struct site_ref ref, __u64 ns)
 {
 	struct trace_site_slot *slot = site_at(ref.slot);
 
@@ -412,7 +413,6 @@ static __always_inline void add_late(struct site_ref ref, __u64 ns, __u64 kind_n
 		return;
 	if ((__u32)slot->site.generation == ref.generation) {
 		slot->site.ns += ns;
-		slot->site.kind_ns += kind_ns;
 		list_site(slot, ref.slot);
 	}
 	end_write(&slot->version);

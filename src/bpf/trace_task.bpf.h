@@ -133,16 +133,6 @@ static __always_inline __u8 throttled_by(const struct task_struct *task, bool wa
 	return queue && queue->throttle_count > 0 ? 1 + BUDGET_QUOTA : 0;
 }
 
-/* The time of io that the kernel has booked of a task; -1: it is not known. */
-static __always_inline __u64 booked_io(const struct task_struct *task, bool fast)
-{
-	const struct task_delay_info *delays = POINTER_OF(task, delays, fast);
-
-	if (!delays)
-		return -1;
-	return fast ? delays->blkio_delay : BPF_CORE_READ(delays, blkio_delay);
-}
-
 /* ---- Files ----------------------------------------------------------------------------------- */
 
 struct seen_file {

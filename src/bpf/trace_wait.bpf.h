@@ -213,24 +213,15 @@ static __always_inline void put_waker(struct waker *waker, bool here)
 }
 
 /* Ends the wait of a sleeping thread, in its site. waker: who runs now; NULL: it went unseen. */
-static __always_inline void leave_site(struct local *local, const struct trace_thread *thread,
-				       __u64 now, const struct waker *waker)
+static __always_inline void leave_site(struct local *local, __u64 now, const struct waker *waker)
 {
-	struct site_ref ref = { thread->site, thread->generation };
-	__u64 ns = now > thread->since_ns ? now - thread->since_ns : 0;
-	bool io = thread->state == STATE_IO;
+	struct site_ref ref = { local->thread.site, local->thread.generation };
+	__u64 ns = now > local->thread.since_ns ? now - local->thread.since_ns : 0;
 
-	if (!add_wait_at(ref, now, ns, io ? 0 : ns, waker)) {
-		/* The site was given back while it was waited in. */
-		find_other_site(&local->sleep, &local->sleep.key, now);
-		ref = local->sleep.ref;
-		if (!add_wait_at(ref, now, ns, io ? 0 : ns, waker)) {
-			count_lost_wait();
-			ref.slot = 0;
-		}
-	}
-	if (io) {
-		local->io = ref;
-		local->io_ns = ns;
-	}
+	if (add_wait_at(ref, now, ns, 0, waker))
+		return;
+	/* The site was given back while it was waited in. */
+	find_other_site(&local->sleep, &local->sleep.key, now);
+	if (!add_wait_at(local->sleep.ref, now, ns, 0, waker))
+		count_lost_wait();
 }

@@ -4,27 +4,12 @@
 
 #include "bpf/trace_wait.bpf.h"
 
-/* The time that the kernel has booked for a kind that lies within others; -1: unknown. */
-static __always_inline __u64 booked_within(const struct task_struct *task, __u32 kind)
-{
-	const struct task_delay_info *delays;
-
-	if (kind != DELAY_RECLAIM)
-		return -1;
-	delays = BPF_CORE_READ(task, delays);
-	return delays ? BPF_CORE_READ(delays, freepages_delay) : (__u64)-1;
-}
-
 static __always_inline int enter_within(__u32 kind)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
-	struct local *local = known(task);
+	struct local *local = known(bpf_get_current_task_btf());
 
-	if (!local)
-		return 0;
-	local->within_ns[kind == DELAY_COMPACT] = bpf_ktime_get_ns();
-	if (kind == DELAY_RECLAIM)
-		local->within_booked_ns = booked_within(task, kind);
+	if (local)
+		local->within_ns[kind == DELAY_COMPACT] = bpf_ktime_get_ns();
 	return 0;
 }
 
@@ -40,30 +25,26 @@ __noinline int look_within(struct wait *wait, const struct local *local, __u32 k
 	return 0;
 }
 
-/* The kernel books reclaim between the two tracepoints (mm/vmscan.c), compaction around them. */
 static __always_inline int leave_within(void *context, __u32 kind)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
-	struct local *local = known(task);
+	struct local *local = known(bpf_get_current_task_btf());
 	struct trace_site_slot *slot;
 	struct wait wait = {};
 	struct recent recent = {};
 	struct site_word word;
-	__u64 now = bpf_ktime_get_ns(), ns, kind_ns, booked;
+	__u64 now = bpf_ktime_get_ns(), ns;
 
 	if (!local || !local->within_ns[kind == DELAY_COMPACT])
 		return 0;
 	ns = now - local->within_ns[kind == DELAY_COMPACT];
 	local->within_ns[kind == DELAY_COMPACT] = 0;
-	booked = booked_within(task, kind);
-	kind_ns = booked == (__u64)-1 ? ns : booked - local->within_booked_ns;
 	look_within(&wait, local, kind);
 	find_site(&recent, &wait.key, now);
 	word.ref = recent.ref;
 	slot = site_at(word.ref.slot);
 	if (slot && slot->site.filled < FILLED)
 		complete(word.word, &wait, (__s32)bpf_get_stackid(context, &stacks, 0), FILLED);
-	if (!add_wait_at(word.ref, now, ns, kind_ns, NULL))
+	if (!add_wait_at(word.ref, now, ns, 0, NULL))
 		count_lost_wait();
 	return 0;
 }

@@ -15,7 +15,7 @@
  */
 #define START_SLACK_NS (100 * NSEC_PER_MSEC)
 
-/* How much sites and threads of a process may differ in a state: a part of the interval. */
+/* How much sites and threads of a process may differ: a part of the interval and of the waits. */
 #define AGREE_PART 8
 
 void trace_reading_reset(struct trace_reading *reading)
@@ -143,7 +143,7 @@ static void agree(const struct trace_book *book, struct traced_process *process,
 	struct traced_site *site = process->most[state];
 	int64_t more = (int64_t)(process->waited[kind] - process->sited[kind]);
 
-	if (!site || (uint64_t)llabs(more) > interval_ns / AGREE_PART)
+	if (!site || (uint64_t)llabs(more) > (interval_ns + process->waited[kind]) / AGREE_PART)
 		return;
 	if (more < 0 && (uint64_t)-more > site->site.ns)
 		more = -(int64_t)site->site.ns;

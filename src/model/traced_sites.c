@@ -117,10 +117,11 @@ static int kind_of_key(const struct trace_key *key)
 	}
 }
 
-/* The part of a site's ended waits that counts for its kind: all of io, as others may be booked. */
+/* The part of a site's ended waits that counts for its kind: of those for a CPU what was booked. */
 static uint64_t ended_of_kind(const struct trace_site *record)
 {
-	return record->key.state == STATE_IO && !record->key.within ? record->ns : record->kind_ns;
+	return record->key.state == STATE_CPU && !record->key.within ? record->booked_ns
+								     : record->ns;
 }
 
 /* Appends to an array of sites. */

@@ -48,6 +48,8 @@ int tracing_open(struct tracing **out, const struct tracing_config *config)
 	thread_ends_open(&tracing->ends, trace_ends(tracing->trace));
 	tracing->texts = site_texts_open(config->proc, tracing->trace);
 	*out = tracing;
+	/* The first reading has all there is: the one at the first sample adds little. */
+	tracing_read(tracing);
 	return 0;
 }
 

@@ -80,12 +80,12 @@ E2E_TEST(starts_soon)
 
 	e2e_require_bpf();
 	for (unsigned i = 0; i < ROUNDS; i++) {
-		struct tracebook book;
 		uint64_t before = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+		struct trace *trace;
 
-		tracebook_open(&book, &plain);
+		assert_int_equal(trace_open(&trace, &plain), 0);
 		ns[i] = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - before;
-		tracebook_close(&book);
+		trace_close(trace);
 	}
 	qsort(ns, ROUNDS, sizeof(ns[0]), by_value);
 	print_message("opened in %.3f to %.3f s of CPU\n", (double)ns[0] / 1e9,

@@ -192,7 +192,7 @@ TEST_WITH(test_progress, set_up, tear_down)
 	assert_int_equal(shown->max_ns, SEC(12));
 	assert_string_equal(shown->comm, "reader");
 	/* The wait ends half a second later. */
-	site.ns = site.kind_ns = site.max_ns = SEC(12) + MS(500);
+	site.ns = site.max_ns = SEC(12) + MS(500);
 	site.count = 1;
 	site.buckets[24] = 1;
 	site.wakers[1] = (struct trace_waker){ 0, 1, SEC(12) + MS(500), "virtio0" };
@@ -253,11 +253,10 @@ TEST_WITH(test_rests, set_up, tear_down)
 	raw->counters.delay[DELAY_RECLAIM] = (struct delay_sum){ 1, MS(40) };
 	raw->counters.delay[DELAY_SWAPIN] = (struct delay_sum){ 1, MS(30) };
 	disk.ns = MS(650);
-	disk.kind_ns = MS(690);
 	disk.count = 3;
-	queue.ns = queue.kind_ns = MS(101);
+	queue.ns = queue.booked_ns = MS(101);
 	queue.count = 3;
-	reclaim.ns = reclaim.kind_ns = MS(40);
+	reclaim.ns = MS(40);
 	reclaim.count = 1;
 	trace_reading_site(&stage->reading, 1, &disk);
 	trace_reading_site(&stage->reading, 2, &queue);
@@ -301,7 +300,7 @@ static struct task_raw *take_early_site(struct stage *stage, struct traced_threa
 	wait_for_io(stage, thread, MS(650));
 	raw = go_on(stage, 1, raw, thread);
 	raw->counters.run_ns += SEC(2);
-	disk->ns = disk->kind_ns = MS(640);
+	disk->ns = MS(640);
 	disk->count = 3;
 	trace_reading_site(&stage->reading, 1, disk);
 	take(stage, SEC(102));
@@ -325,7 +324,7 @@ TEST_WITH(test_agree, set_up, tear_down)
 	put(stage, &thread);
 	raw = go_on(stage, 2, raw, &thread);
 	raw->counters.run_ns += SEC(2);
-	disk.ns = disk.kind_ns = MS(950);
+	disk.ns = MS(950);
 	disk.count = 4;
 	trace_reading_site(&stage->reading, 1, &disk);
 	take(stage, SEC(104));
@@ -347,13 +346,13 @@ TEST_WITH(test_agree_empty, set_up, tear_down)
 	put(stage, &thread);
 	raw = go_on(stage, 2, raw, &thread);
 	raw->counters.run_ns += SEC(2);
-	disk.ns = disk.kind_ns = MS(655);
+	disk.ns = MS(655);
 	trace_reading_site(&stage->reading, 1, &disk);
 	take(stage, SEC(104));
 	build_at(stage, 2);
 	assert_null(framed(stage, 5, DELAY_BLKIO, false));
 	disk.count = 4;
-	disk.ns = disk.kind_ns = MS(655);
+	disk.ns = MS(655);
 	trace_reading_site(&stage->reading, 1, &disk);
 	take(stage, SEC(106));
 	trace_book_sites(&stage->book);
@@ -431,7 +430,7 @@ TEST_WITH(test_untraced, set_up, tear_down)
 	raw = scene_again(&stage->scene.samples[1], raw);
 	raw->counters.delay[DELAY_BLKIO] = (struct delay_sum){ 3, MS(700) };
 	scene_again(&stage->scene.samples[1], other);
-	disk.ns = disk.kind_ns = MS(7);
+	disk.ns = MS(7);
 	disk.count = 1;
 	trace_reading_site(&stage->reading, 1, &disk);
 	take(stage, SEC(102));
@@ -594,7 +593,7 @@ TEST_WITH(test_dwait, set_up, tear_down)
 	thread.times.since_ns = SEC(101) + MS(300);
 	put(stage, &thread);
 	raw = go_on(stage, 1, raw, &thread);
-	lock.ns = lock.kind_ns = MS(300);
+	lock.ns = MS(300);
 	lock.count = 2;
 	lock.wakers[0] = (struct trace_waker){ 812, 1, MS(200), "postgres" };
 	lock.wakers[1] = (struct trace_waker){ 9, 1, MS(100), "cat" };
@@ -678,7 +677,7 @@ TEST_WITH(test_hidden, set_up, tear_down)
 	ran = go_on(stage, 1, ran, &runner);
 	ran->counters.delay[DELAY_CPU] = (struct delay_sum){ 3, MS(100) };
 	ran->counters.delay[DELAY_SWAPIN] = (struct delay_sum){ 1, MS(30) };
-	queue.ns = queue.kind_ns = MS(50);
+	queue.ns = queue.booked_ns = MS(50);
 	queue.count = 3;
 	trace_reading_site(&stage->reading, 4, &queue);
 	put(stage, &sleeper);
@@ -857,7 +856,7 @@ TEST_WITH(test_links, set_up, tear_down)
 	put(stage, &threads[1]);
 	take(stage, SEC(100));
 	lock.count = disk.count = 1;
-	lock.ns = lock.kind_ns = disk.ns = disk.kind_ns = MS(400);
+	lock.ns = disk.ns = MS(400);
 	trace_reading_site(&stage->reading, 1, &lock);
 	put_links(stage, 1, links, ARRAY_SIZE(links));
 	trace_reading_site(&stage->reading, 2, &disk);

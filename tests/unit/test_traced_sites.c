@@ -71,7 +71,7 @@ static void leave_state(struct play *play, struct player *player)
 		struct place *place = &play->places[thread->site];
 
 		place->site.ns += ns;
-		place->site.kind_ns += ns;
+		place->site.booked_ns += ns;
 		place->site.count++;
 		place->ended++;
 		place->site.last_ns = play->now_ns;
