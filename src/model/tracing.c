@@ -82,7 +82,7 @@ int tracing_read(struct tracing *tracing)
 {
 	struct trace_reader reader = { .site = trace_reading_site,
 				       .links = trace_reading_links,
-				       .waiter = trace_reading_waiter,
+				       .waiter = tracing->room ? trace_reading_waiter : NULL,
 				       .arg = &tracing->reading };
 
 	if (!tracing->trace)
