@@ -465,7 +465,8 @@ int sampler_tick(struct sampler *sampler, uint64_t skipped, const struct frame *
 	sampler->now = turn.next;
 	sampler->ticks++;
 	*out = turn.frame;
-	debug_log("tick %llu: %zu rows, %llu us", (unsigned long long)sampler->ticks, turn.frame->n,
+	debug_log("%s %llu: %zu rows, %llu us", sampler->config->playback ? "replay" : "tick",
+		  (unsigned long long)sampler->ticks, turn.frame->n,
 		  (unsigned long long)((turn.cur->end_ns - turn.cur->begin_ns) / NSEC_PER_USEC));
 	return 0;
 }
