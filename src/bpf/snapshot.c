@@ -395,10 +395,8 @@ void snapshot_trace(struct snapshot *snapshot, const struct trace *trace)
 {
 	if (!note_trace(snapshot, trace))
 		return;
-	/*
-	 * It is loaded anew, with the maps, before the time of the next snapshot. Where that fails,
-	 * snapshot_take() says why.
-	 */
+	/* Loading takes 0.1 s, which the next sample's interval must not have. Errors:
+	 * snapshot_take(). */
 	close_program(snapshot);
 	if (trace)
 		open_program(snapshot);

@@ -489,7 +489,7 @@ static __always_inline bool copy_waiter(struct trace_waiter *waiter, const struc
 	return false;
 }
 
-/* Tells of each thread where it waits, or that it does not sleep. */
+/* Writes a struct trace_waiter for each thread in a site, on a CPU or in a run queue. */
 SEC("iter/task")
 int each_waiter(struct bpf_iter__task *context)
 {

@@ -66,7 +66,7 @@ struct trace_program {
 	struct trace_cpu *cpu;
 	uint64_t *free_sites;
 	uint64_t *changed_sites; /* two lists */
-	struct bpf_link *waiters; /* has the program run that tells who waits where */
+	struct bpf_link *waiters; /* of each_waiter(), an iterator over all threads */
 	int stats; /* descriptor that has the kernel measure all programs; -1: it does not */
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a trace keeps of threads in the kernel's storage of tasks. Written by trace.bpf.c; the walk
- * (snapshot.bpf.c) finds a thread's slot by it.
+ * Data of traced threads in BPF task storage, and its maps: written by trace.bpf.c, and read by the
+ * walk (snapshot.bpf.c).
  */
 #pragma once
 
@@ -11,7 +11,7 @@
 
 #include "bpf/trace_record.h"
 
-/* The slot of a site; the generation tells whether the site is still there. */
+/* A site slot; another generation: the slot was given to another site. */
 struct site_ref {
 	__u32 slot, generation;
 };
@@ -48,8 +48,8 @@ enum presence { UNMET, MEETING, PRESENT, LEAVING, GONE };
 
 /* The data of a thread. */
 struct local {
-	struct trace_thread thread; /* odd while it is written: */
-	__u32 version;
+	struct trace_thread thread;
+	__u32 version; /* odd while a CPU writes `thread` */
 	__u32 presence; /* enum presence */
 	__u8 throttled : 3; /* 1 + enum cpu_budget: what keeps it queued; 0: others that run */
 	__u8 fresh : 1; /* the segment has no part yet */
@@ -62,7 +62,7 @@ struct local {
 	__u64 faults; /* how many there were then; it stays so while that one lasts */
 	__u64 within_ns[2]; /* when reclaim, compaction began; 0: not in it */
 	__u64 segment_ns; /* when the segment began; 0: there is none */
-	__u64 bound_ns; /* when it ends; 0: it goes on */
+	__u64 bound_ns; /* the end of the segment; 0: not ended */
 	struct thread_past pasts[PASTS];
 	__u16 asked; /* a task woke it last, its own work aside */
 	__u16 woken; /* 1 + the state that it was woken in, until it gets a CPU; 0: it was not */

@@ -85,8 +85,8 @@ struct wait_states {
 void wait_states_add(struct wait_states *sum, const struct wait_states *more);
 
 /*
- * Takes the times of before from those of now. Those of a state that was left meanwhile may be
- * less, as it was taken for going on: that is taken off the longest.
+ * Subtracts earlier times. If a state has less now, its wait in progress was counted too long
+ * before: the difference is taken off the state with most time.
  */
 void wait_states_take(struct wait_states *now, const struct wait_states *before);
 

@@ -163,16 +163,18 @@ static void find_spent(struct frame *frame, const struct frame_info *info, struc
 
 	if (!raw->times || !info->prev || (before ? !before->times : !row->born))
 		return;
-	spent = times_by(raw->times, sample_read_ns(info->cur, raw));
-	if (row->unchanged)
-		spent = times_by(raw->times, raw->times->at_ns + row->interval_ns);
-	if (before)
-		was = row->unchanged ? raw->times->states
-				     : times_by(before->times, sample_read_ns(info->prev, before));
-	/* They are of another trace. */
-	if (wait_states_alive(&spent) + TIMES_SLACK_NS < wait_states_alive(&was))
-		return;
-	wait_states_take(&spent, &was);
+	if (row->unchanged) {
+		for (unsigned state = 0; state < WAIT_STATES; state++)
+			spent.ns[state] = raw->times->in[state] * row->interval_ns;
+	} else {
+		spent = times_by(raw->times, sample_read_ns(info->cur, raw));
+		if (before)
+			was = times_by(before->times, sample_read_ns(info->prev, before));
+		/* The samples are of two traces: the later one began at 0. */
+		if (wait_states_alive(&spent) + TIMES_SLACK_NS < wait_states_alive(&was))
+			return;
+		wait_states_take(&spent, &was);
+	}
 	if (is_contradicted(info, row, &spent))
 		return;
 	if (!frame->traced)

@@ -197,7 +197,7 @@ const struct note_row note_table[NOTE_IDS] = {
 	},
 	[NOTE_TRACE_SOURCE] = {
 		"trace-source",
-		"how tasks spend their time is not known: only the source bpf tells it",
+		"task times by state are unknown: only the bpf source has them",
 		"leave out --source, or ask for bpf", NOTE_STANDS,
 	},
 	[NOTE_TRACE_SYMBOLS] = {

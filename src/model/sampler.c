@@ -111,7 +111,7 @@ static bool becomes_busy(struct sampler *sampler, const struct turn *turn)
 	return true;
 }
 
-/* Tells the source whether threads are traced. */
+/* Gives the source the trace that is open, or none. */
 static void lend_trace(struct sampler *sampler)
 {
 	const struct source *source = &sampler->source;
@@ -166,7 +166,7 @@ int sampler_adapt_source(struct sampler *sampler, struct turn *turn)
 		return 0;
 	if (!becomes_busy(sampler, turn) && !measure && !trace)
 		return 0;
-	sampler->untraced = true;
+	sampler->untraced |= trace;
 	if (open_source(sampler, &source))
 		return 0;
 	sampler->source.unmeasured = source.unmeasured;
