@@ -503,6 +503,10 @@ int each_waiter(struct bpf_iter__task *context)
 	local = known(task);
 	if (!local || !copy_waiter(&waiter, local) || (!waiter.site && sleeps(waiter.state)))
 		return 0;
+	/* Since 6.1 who is frozen in a sleep stays in it, which no switch tells (kernel/freezer.c).
+	 */
+	if (state_of(task) & TASK_FROZEN)
+		waiter.state = STATE_STOP;
 	waiter.pid = pid_of_named(&named);
 	waiter.tgid = local->thread.tgid;
 	bpf_seq_write(context->meta->seq, &waiter, sizeof(waiter));

@@ -182,6 +182,8 @@ void sample_drop_extras(struct sample *sample)
 		if (extra->evidence) {
 			free(extra->evidence->cpu_group.name);
 			free(extra->evidence->memory_group.name);
+			free(extra->evidence->io_group.name);
+			free(extra->evidence->weighed_group.name);
 		}
 		free(extra->waiting);
 		free(extra->evidence);

@@ -90,6 +90,7 @@ struct task_reaped {
 struct task_hang {
 	pid_t tid; /* 0: none */
 	uint64_t since_ns; /* CLOCK_MONOTONIC */
+	pid_t on; /* the process that it waits for, which is stopped or frozen; 0: none is known */
 };
 
 /* Things that hold a task that was asked about, besides its state. */
@@ -114,6 +115,15 @@ struct limiting_group {
 	unsigned version; /* of the hierarchy that it is in; 0: not known */
 };
 
+/* By what a task and the one that ran in its place share CPUs. */
+enum cpu_sharing {
+	SHARING_UNKNOWN,
+	SHARING_NICE, /* their nice values */
+	SHARING_SESSION, /* those of their sessions (kernel.sched_autogroup_enabled) */
+	SHARING_GROUP, /* the weights of their groups */
+	CPU_SHARINGS
+};
+
 /* The evidence for how a task waits, where it is one of those that suffer most. */
 struct task_evidence {
 	/*
@@ -125,10 +135,13 @@ struct task_evidence {
 	enum cpu_budget budget; /* the sort of that quota */
 	uint64_t memory_limit, memory_used; /* of its group, in bytes; limit 0: none */
 	bool io_limited; /* its group has a limit of block I/O */
+	bool pinned; /* it may not run on all CPUs */
 	pid_t rival; /* who ran most on the CPUs that it may run on; 0: not known */
+	enum cpu_sharing sharing; /* with that one */
 	double writes; /* kB/s that it wrote to storage since the sample before; below 0: not known
 			*/
-	struct limiting_group cpu_group, memory_group; /* those that have the limits */
+	struct limiting_group cpu_group, memory_group, io_group; /* those that have the limits */
+	struct limiting_group weighed_group; /* with whose weight it shares CPUs with the rival */
 };
 
 /* What was read of an element besides its counters. Most have nothing. */

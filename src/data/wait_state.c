@@ -40,6 +40,7 @@ static const struct {
 	const char *words; /* why a task waits there; NULL: not said */
 	bool server; /* a file system's server is to answer */
 	bool vfork; /* a child is to execute a program or to end */
+	bool sends; /* somebody is to take what it sends */
 	bool path; /* only for a file */
 } functions[] = {
 	/* fs/fuse/dev.c, net/sunrpc/sched.c, net/9p/client.c, fs/autofs/waitq.c */
@@ -52,16 +53,25 @@ static const struct {
 	/* kernel/fork.c: of fork's kind only vfork() waits. */
 	IN("kernel_clone", SERVED, .words = "until its child execs or exits", .vfork = true),
 	/* Somebody is to take what is sent: net/core/stream.c, net/core/sock.c, net/unix. */
-	IN("sk_stream_wait_memory", SERVED),
-	IN("sock_alloc_send_pskb", SERVED),
-	IN("unix_wait_for_peer", SERVED),
-	IN("__inet_stream_connect", SERVED),
+	IN("sk_stream_wait_memory", SERVED, .sends = true),
+	IN("sock_alloc_send_pskb", SERVED, .sends = true),
+	IN("unix_wait_for_peer", SERVED, .sends = true),
+	IN("__inet_stream_connect", SERVED, .sends = true),
 	/* fs/pipe.c; anon_ since 6.14. */
-	IN("pipe_write", SERVED),
-	IN("anon_pipe_write", SERVED),
+	IN("pipe_write", SERVED, .sends = true),
+	IN("anon_pipe_write", SERVED, .sends = true),
+	/* drivers/tty, ipc/ */
+	IN("n_tty_write", SERVED, .sends = true),
+	IN("do_msgsnd", SERVED, .sends = true),
+	IN("do_mq_timedsend", SERVED, .sends = true),
 	/* mm/memcontrol.c: who is above memory.high is made to wait. */
 	IN("mem_cgroup_handle_over_high", RATIONED),
 	IN("__mem_cgroup_handle_over_high", RATIONED),
+	/* kernel/freezer.c, kernel/signal.c */
+	IN("__refrigerator", RATIONED, .words = WAIT_FROZEN),
+	IN("do_freezer_trap", RATIONED, .words = WAIT_FROZEN),
+	IN("ptrace_stop", RATIONED, .words = "stopped in a debugger"),
+	IN("do_signal_stop", RATIONED, .words = "stopped"),
 	/* fs/super.c: writers take a lock that freezing holds; elsewhere it is any such lock. */
 	IN("percpu_rwsem_wait", RATIONED, .words = "frozen", .path = true),
 	IN("percpu_rwsem_wait", CONTENDED),
@@ -144,6 +154,13 @@ bool wait_for_server(const char *where)
 	size_t i = find_function(where, false);
 
 	return i < ARRAY_SIZE(functions) && functions[i].server;
+}
+
+bool wait_for_taker(const char *where)
+{
+	size_t i = find_function(where, false);
+
+	return i < ARRAY_SIZE(functions) && functions[i].sends;
 }
 
 bool wait_for_vforked(const char *where)

@@ -61,8 +61,14 @@ enum wait_class wait_class_of_state(enum wait_state state);
 /* Whether a file system's server is waited for in a function of the kernel; NULL is none. */
 bool wait_for_server(const char *where);
 
+/* The same of somebody who takes what is sent, or accepts a connection. */
+bool wait_for_taker(const char *where);
+
 /* The same of a child that vfork() made. */
 bool wait_for_vforked(const char *where);
+
+/* Why a task waits that its cgroup froze. */
+#define WAIT_FROZEN "frozen by its cgroup"
 
 /* Why a task waits for a target in a function of the kernel: "frozen"; NULL: that is not known. */
 const char *wait_words(const char *where, const char *on);

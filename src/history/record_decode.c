@@ -380,6 +380,9 @@ static void get_extras(struct record_reading *reading)
 			extra->evidence->cpu_group.name = xstrdup(row.evidence.cpu_group.name);
 			extra->evidence->memory_group.name =
 				xstrdup(row.evidence.memory_group.name);
+			extra->evidence->io_group.name = xstrdup(row.evidence.io_group.name);
+			extra->evidence->weighed_group.name =
+				xstrdup(row.evidence.weighed_group.name);
 		}
 		if (row.has_held) {
 			extra->held = xcalloc(1, sizeof(*extra->held));

@@ -226,17 +226,14 @@ void file_owners_renew(struct file_owners *owners)
 	owners->looks = LOOKS;
 }
 
-/*
- * Whether a descriptor of /dev/fuse is the server's end of a connection, where the kernel writes
- * that (fuse_dev_show_fdinfo() of fs/fuse/dev.c).
- */
-static bool is_server(struct span info, const char *connection)
+/* Whether a line of fdinfo has that number. */
+static bool has_number(struct span info, const char *key, const char *number)
 {
-	struct span rest, wanted = { connection, connection + strlen(connection) };
-	uint64_t number, wanted_number;
+	struct span rest, text = { number, number + strlen(number) };
+	uint64_t value, wanted;
 
-	return find_line(info, "fuse_connection:", &rest) && take_uint(&rest, &number) &&
-	       take_uint(&wanted, &wanted_number) && number == wanted_number;
+	return find_line(info, key, &rest) && take_uint(&rest, &value) &&
+	       take_uint(&text, &wanted) && value == wanted;
 }
 
 /* Whether a descriptor has a lock of that sort: "lock:\t1: FLOCK  ADVISORY ...". */
@@ -258,13 +255,17 @@ static bool has_lock(struct span info, const char *sort)
 /* A sort of file that its link does not tell: by the descriptor's fdinfo. */
 struct special {
 	const char *prefix; /* of the link that was asked for */
-	const char *name; /* of the file; NULL: what follows the prefix */
+	const char *names[2]; /* of the file; NULL: what follows the prefix */
+	const char *key; /* of the number that follows the prefix; NULL: it has a lock */
 };
 
 static const struct special specials[] = {
-	{ FILE_OWNER_FUSE, "/dev/fuse" },
-	{ FILE_OWNER_FLOCK, NULL },
-	{ FILE_OWNER_OFD, NULL },
+	/* The server's end, where the kernel writes that (fs/fuse/dev.c:fuse_dev_show_fdinfo()). */
+	{ FILE_OWNER_FUSE, { "/dev/fuse" }, "fuse_connection:" },
+	/* As the machine has it, and containers (drivers/tty/tty_io.c:tty_show_fdinfo()). */
+	{ FILE_OWNER_PTY, { "/dev/ptmx", "/dev/pts/ptmx" }, "tty-index:" },
+	{ FILE_OWNER_FLOCK, { NULL }, NULL },
+	{ FILE_OWNER_OFD, { NULL }, NULL },
 };
 
 /* The special sort of file that a link stands for, or NULL. */
@@ -287,25 +288,34 @@ static bool is_special(const struct file_owners *owners, const struct known_file
 	snprintf(path, sizeof(path), "%d/fdinfo/%d", (int)pid, fd);
 	len = proc_read(owners->proc, path, text, sizeof(text));
 	info = (struct span){ text, text + (len > 0 ? len : 0) };
-	return special->name ? is_server(info, file->link + strlen(special->prefix))
-			     : has_lock(info, special->prefix);
+	return special->key ? has_number(info, special->key, file->link + strlen(special->prefix))
+			    : has_lock(info, special->prefix);
+}
+
+/* Whether a descriptor's link has the name of the file. */
+static bool is_named(const struct known_file *file, const struct special *special, const char *link,
+		     size_t len)
+{
+	const char *name = special ? file->link + strlen(special->prefix) : file->link;
+
+	for (unsigned i = 0; special && special->key && i < 2; i++)
+		if (special->names[i] && strlen(special->names[i]) == len &&
+		    !memcmp(special->names[i], link, len))
+			return true;
+	return !(special && special->key) && strlen(name) == len && !memcmp(name, link, len);
 }
 
 /* Whether a process's descriptor is the file, opened for that. */
 static bool is_file(struct file_owners *owners, const struct known_file *file, pid_t pid, int fd)
 {
 	const struct special *special = special_of(file->link);
-	const char *name = !special	   ? file->link
-			   : special->name ? special->name
-					   : file->link + strlen(special->prefix);
 	char path[64], link[LINK_BYTES];
-	size_t wanted = strlen(name);
 	struct stat info;
 	int len;
 
 	snprintf(path, sizeof(path), "%d/fd/%d", (int)pid, fd);
 	len = proc_readlink(owners->proc, path, link, sizeof(link));
-	if (len < 0 || (size_t)len != wanted || memcmp(link, name, wanted) != 0)
+	if (len < 0 || !is_named(file, special, link, (size_t)len))
 		return false;
 	if (special)
 		return is_special(owners, file, special, pid, fd);

@@ -24,6 +24,9 @@ void file_owners_renew(struct file_owners *owners);
 /* In front of the number of a connection: the link of what a server of FUSE has. */
 #define FILE_OWNER_FUSE "fuse:"
 
+/* In front of the number of a pseudo-terminal: what has its master, and reads what is written. */
+#define FILE_OWNER_PTY "pty:"
+
 /* The same in front of a path: the link of what has a lock of that sort on this file. */
 #define FILE_OWNER_FLOCK "FLOCK:"
 #define FILE_OWNER_OFD "OFDLCK:"

@@ -22,6 +22,9 @@
 #include "kernel/sockets.h"
 #include "kernel/wait_target_parts.h"
 
+/* Descriptors of a process that are looked at for those that others wait for. */
+#define LINKS_MAX 256
+
 struct wait_targets *wait_targets_open(struct proc *proc)
 {
 	struct wait_targets *targets = xcalloc(1, sizeof(*targets));
@@ -99,11 +102,12 @@ static int check_file(struct wait_targets *targets, pid_t tid, int fd, uint32_t 
 	return mount_dev == dev ? 0 : -ESTALE;
 }
 
-/* Appends " 4711 less": a process and its name. */
+/* Appends " 4711 less": the process that is waited for, and its name. */
 static void add_process(struct wait_targets *targets, pid_t pid, struct buf *out)
 {
 	struct proctask_stat stat;
 
+	targets->other = pid;
 	buf_printf(out, " %d", (int)pid);
 	if (proctask_stat_part(targets->proc, pid, 0, &stat))
 		return;
@@ -129,24 +133,30 @@ static void add_socket_owner(struct wait_targets *targets, pid_t tid, uint64_t i
 	add_owner(targets, file_owners_find(targets->owners, tid, link, 0), out);
 }
 
+/* How the other end of a descriptor's pipe is opened (S_IRUSR, S_IWUSR); 0: either way. */
+static mode_t other_access(struct wait_targets *targets, pid_t tid, int fd)
+{
+	struct stat info;
+	char path[64];
+
+	snprintf(path, sizeof(path), "%d/fd/%d", (int)tid, fd);
+	if (proc_lstat(targets->proc, path, &info))
+		return 0;
+	/* The link's own mode says what the descriptor is open for. */
+	if (!(info.st_mode & S_IWUSR))
+		return S_IWUSR;
+	return info.st_mode & S_IRUSR ? 0 : S_IRUSR;
+}
+
 /* Appends a pipe, with a process that has its other end. */
 static void add_pipe(struct wait_targets *targets, pid_t tid, int fd, const struct fd_link *link,
 		     struct buf *out)
 {
-	mode_t other = 0;
-	struct stat info;
-	char path[64];
-
 	buf_puts(out, "pipe");
-	snprintf(path, sizeof(path), "%d/fd/%d", (int)tid, fd);
-	if (proc_lstat(targets->proc, path, &info))
-		return;
-	/* The link's own mode says what the descriptor is open for. */
-	if (!(info.st_mode & S_IWUSR))
-		other = S_IWUSR;
-	else if (!(info.st_mode & S_IRUSR))
-		other = S_IRUSR;
-	add_owner(targets, file_owners_find(targets->owners, tid, link->text, other), out);
+	add_owner(
+		targets,
+		file_owners_find(targets->owners, tid, link->text, other_access(targets, tid, fd)),
+		out);
 }
 
 /* Appends an address. */
@@ -381,27 +391,142 @@ static bool is_plain_path(const char *path)
 	return *path == '/' && !strstr(path, "/..");
 }
 
-pid_t wait_target_server(struct wait_targets *targets, pid_t tid, size_t at, struct buf *out)
+void wait_target_server(struct wait_targets *targets, pid_t tid, size_t at, struct buf *out)
 {
 	struct buf server = { 0 };
 	struct span mounts;
 	uint32_t fuse;
-	pid_t owner = 0;
 	char link[32];
 
 	if (!is_plain_path(buf_cstr(out) + at) || mount_tables_find(targets->mounts, tid, &mounts))
-		return 0;
+		return;
 	if (mount_server(mounts, buf_cstr(out) + at, &server, &fuse)) {
 		buf_puts(out, " (");
 		buf_add(out, server.data, server.len);
 		snprintf(link, sizeof(link), FILE_OWNER_FUSE "%u", fuse);
-		owner = fuse ? file_owners_find(targets->owners, tid, link, 0) : 0;
 		if (fuse)
-			add_owner(targets, owner, out);
+			add_owner(targets, file_owners_find(targets->owners, tid, link, 0), out);
 		buf_putc(out, ')');
 	}
 	buf_free(&server);
-	return owner > 0 ? owner : 0;
+}
+
+/* Appends the process at the other end of a file with a path: " (of 4711 tmux)". */
+static void add_other_end(struct wait_targets *targets, pid_t tid, const char *link, mode_t access,
+			  struct buf *out)
+{
+	pid_t owner = file_owners_find(targets->owners, tid, link, access);
+
+	if (!owner)
+		return;
+	buf_puts(out, " (of");
+	add_process(targets, owner, out);
+	buf_putc(out, ')');
+}
+
+void wait_target_fifo(struct wait_targets *targets, pid_t tid, int fd, struct buf *out)
+{
+	struct fd_link link;
+
+	if (!wait_target_link(targets, tid, fd, &link) && *link.text == '/')
+		add_other_end(targets, tid, link.text, other_access(targets, tid, fd), out);
+}
+
+/* Appends who has the master of a pseudo-terminal. */
+static void add_master(struct wait_targets *targets, pid_t tid, struct span number, struct buf *out)
+{
+	char link[32];
+
+	snprintf(link, sizeof(link), FILE_OWNER_PTY "%.*s", (int)(number.end - number.at),
+		 number.at);
+	add_other_end(targets, tid, link, 0, out);
+}
+
+/* Puts the link by which a descriptor is known that others wait for: of a pipe, a socket, or a
+ * terminal's master. False: it is none of these. */
+static bool put_end(struct wait_targets *targets, pid_t pid, int fd, struct buf *out)
+{
+	static const char *const masters[] = { "/dev/ptmx", "/dev/pts/ptmx" };
+	char text[FDINFO_BYTES];
+	struct fd_link link;
+	uint64_t number;
+	int len;
+
+	if (wait_target_link(targets, pid, fd, &link))
+		return false;
+	if (!strncmp(link.text, "pipe:[", 6) || !strncmp(link.text, "socket:[", 8)) {
+		buf_puts(out, link.text);
+		return true;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(masters); i++) {
+		if (strcmp(link.text, masters[i]) != 0)
+			continue;
+		len = wait_target_fdinfo(targets, pid, fd, text);
+		if (len < 0 ||
+		    !find_field((struct span){ text, text + len }, "tty-index:", &number))
+			return false;
+		buf_printf(out, FILE_OWNER_PTY "%llu", (unsigned long long)number);
+		return true;
+	}
+	return false;
+}
+
+void wait_target_links(struct wait_targets *targets, pid_t pid, struct buf *out)
+{
+	int fds[LINKS_MAX], n;
+	char path[32];
+
+	snprintf(path, sizeof(path), "%d/fd", (int)pid);
+	n = proc_numbers(targets->proc, path, fds, LINKS_MAX);
+	for (int i = 0; i < n; i++)
+		if (put_end(targets, pid, fds[i], out))
+			buf_putc(out, '\0');
+}
+
+/* The inode of the socket at the other end, or of the one that has not accepted yet; 0: none. */
+static uint64_t peer_of(struct wait_targets *targets, pid_t tid, uint64_t ino)
+{
+	const struct socket_entry *entry;
+	struct unix_socket own, listener;
+
+	if (!sockets_enter(targets->sockets, tid))
+		return 0;
+	if (sockets_ours(targets->sockets) && targets->diag >= 0 &&
+	    !unix_diag_ask(targets->diag, ino, &own)) {
+		if (!own.peer && own.connected &&
+		    !unix_diag_ask_listener(targets->diag, ino, &listener))
+			return listener.ino;
+		return own.peer;
+	}
+	entry = sockets_find(targets->sockets, ino);
+	entry = entry ? sockets_find_peer(targets->sockets, entry) : NULL;
+	return entry ? entry->ino : 0;
+}
+
+bool wait_target_reaches(struct wait_targets *targets, pid_t tid, int fd, const struct buf *links)
+{
+	struct fd_link link;
+	struct span text;
+	char other[48];
+	uint64_t number;
+
+	if (!links->len || wait_target_link(targets, tid, fd, &link))
+		return false;
+	text = (struct span){ link.text, link.text + link.len };
+	if (take_word(&text, "pipe:["))
+		snprintf(other, sizeof(other), "%.*s", (int)sizeof(other) - 1, link.text);
+	else if (take_word(&text, "socket:[") && take_uint(&text, &number))
+		snprintf(other, sizeof(other), "socket:[%llu]",
+			 (unsigned long long)peer_of(targets, tid, number));
+	else if (take_word(&text, "/dev/pts/"))
+		snprintf(other, sizeof(other), FILE_OWNER_PTY "%.*s", (int)(text.end - text.at),
+			 text.at);
+	else
+		return false;
+	for (size_t at = 0; at < links->len; at += strlen(links->data + at) + 1)
+		if (!strcmp(links->data + at, other))
+			return true;
+	return false;
 }
 
 int wait_target_fd(struct wait_targets *targets, pid_t tid, int fd, uint32_t dev, uint64_t ino,
@@ -430,7 +555,10 @@ int wait_target_fd(struct wait_targets *targets, pid_t tid, int fd, uint32_t dev
 		add_anonymous(targets, tid, fd, (struct span){ pidfd, &pidfd[strlen(pidfd)] }, out);
 	else
 		buf_add(out, link.text, link.len);
-	if (*link.text == '/')
+	text = (struct span){ link.text, link.text + link.len };
+	if (take_word(&text, "/dev/pts/"))
+		add_master(targets, tid, text, out);
+	else if (*link.text == '/')
 		wait_target_server(targets, tid, at, out);
 	return 0;
 }
@@ -499,8 +627,8 @@ static pid_t find_descriptor(struct wait_targets *targets, pid_t tid, int fd, en
 	return holder;
 }
 
-pid_t wait_target_holder(struct wait_targets *targets, pid_t tid, int fd, enum file_lock sort,
-			 struct buf *out)
+void wait_target_holder(struct wait_targets *targets, pid_t tid, int fd, enum file_lock sort,
+			struct buf *out)
 {
 	struct file_lock_wait wait;
 	char text[FDINFO_BYTES];
@@ -508,7 +636,7 @@ pid_t wait_target_holder(struct wait_targets *targets, pid_t tid, int fd, enum f
 	int len;
 
 	if (sort == FILE_LOCK_NONE)
-		return 0;
+		return;
 	len = wait_target_fdinfo(targets, tid, fd, text);
 	if (len > 0 && !find_field((struct span){ text, text + len }, "ino:", &ino))
 		ino = 0;
@@ -516,7 +644,6 @@ pid_t wait_target_holder(struct wait_targets *targets, pid_t tid, int fd, enum f
 	if (!wait.holder && wait.waiters)
 		wait.holder = find_descriptor(targets, tid, fd, sort);
 	add_holder(targets, wait.holder, wait.waiters, out);
-	return wait.holder;
 }
 
 int wait_target_lock(struct wait_targets *targets, pid_t tid, int fd, enum file_lock sort,
@@ -529,7 +656,7 @@ int wait_target_lock(struct wait_targets *targets, pid_t tid, int fd, enum file_
 	return err;
 }
 
-pid_t wait_target_vforked(struct wait_targets *targets, pid_t tid, struct buf *out)
+void wait_target_vforked(struct wait_targets *targets, pid_t tid, struct buf *out)
 {
 	char path[64], text[4096];
 	uint64_t pid = 0;
@@ -541,10 +668,8 @@ pid_t wait_target_vforked(struct wait_targets *targets, pid_t tid, struct buf *o
 	left = (struct span){ text, text + (len > 0 ? len : 0) };
 	while (take_uint(&left, &pid) && left.at < left.end)
 		left.at++;
-	if (!pid || pid > INT_MAX)
-		return 0;
-	wait_target_child(targets, (pid_t)pid, out);
-	return (pid_t)pid;
+	if (pid && pid <= INT_MAX)
+		wait_target_child(targets, (pid_t)pid, out);
 }
 
 void wait_target_child(struct wait_targets *targets, pid_t pid, struct buf *out)
@@ -557,6 +682,14 @@ void wait_target_child(struct wait_targets *targets, pid_t pid, struct buf *out)
 	} else {
 		buf_puts(out, "any child");
 	}
+}
+
+void wait_target_debugger(struct wait_targets *targets, pid_t tracer, struct buf *out)
+{
+	if (!tracer)
+		return;
+	buf_puts(out, "debugger");
+	add_process(targets, tracer, out);
 }
 
 int wait_target_waitid(struct wait_targets *targets, pid_t tid, uint64_t idtype, uint64_t id,
@@ -582,6 +715,14 @@ int wait_target_waitid(struct wait_targets *targets, pid_t tid, uint64_t idtype,
 		wait_target_child(targets, -1, out);
 		return 0;
 	}
+}
+
+pid_t wait_targets_take_other(struct wait_targets *targets)
+{
+	pid_t other = targets->other;
+
+	targets->other = 0;
+	return other;
 }
 
 uint64_t wait_targets_put_off(const struct wait_targets *targets)

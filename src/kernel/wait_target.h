@@ -35,6 +35,21 @@ void wait_targets_renew(struct wait_targets *targets);
 int wait_target_fd(struct wait_targets *targets, pid_t tid, int fd, uint32_t dev, uint64_t ino,
 		   struct buf *out);
 
+/* Appends a process at the other end of a pipe with a path: " (of 4711 less)". */
+void wait_target_fifo(struct wait_targets *targets, pid_t tid, int fd, struct buf *out);
+
+/*
+ * Appends what others may wait for by a process's descriptors: its pipes, sockets and terminals, as
+ * texts with a NUL behind each.
+ */
+void wait_target_links(struct wait_targets *targets, pid_t pid, struct buf *out);
+
+/*
+ * Whether a task's descriptor is one end of what wait_target_links() gave for another process, or,
+ * of a connection that was not accepted yet, leads to it.
+ */
+bool wait_target_reaches(struct wait_targets *targets, pid_t tid, int fd, const struct buf *links);
+
 /* Sorts of descriptors. */
 enum wait_fd {
 	WAIT_FD_FILE, /* of a file system, also a directory or a pipe with a name */
@@ -64,9 +79,9 @@ int wait_target_path(struct wait_targets *targets, pid_t tid, uint32_t dev, cons
 /*
  * Appends the server of the file system of the path that was appended at `at`, if it has one:
  * " (nfs nas1:/export)", of FUSE with its process where the kernel tells: " (fuse.sshfs me@nas: of
- * 4711 sshfs)". Returns that process; 0: none, or not known.
+ * 4711 sshfs)".
  */
-pid_t wait_target_server(struct wait_targets *targets, pid_t tid, size_t at, struct buf *out);
+void wait_target_server(struct wait_targets *targets, pid_t tid, size_t at, struct buf *out);
 
 /*
  * Appends a socket by its addresses as the kernel has them: family AF_INET, AF_INET6 (then mapped
@@ -90,12 +105,9 @@ void wait_target_futex(struct wait_targets *targets, uint64_t address, pid_t own
 int wait_target_lock(struct wait_targets *targets, pid_t tid, int fd, enum file_lock sort,
 		     struct buf *out);
 
-/*
- * Appends that holder and how many wait, alone: " held by 4711 less (2 wait)". Returns the holder;
- * 0: none, or not known.
- */
-pid_t wait_target_holder(struct wait_targets *targets, pid_t tid, int fd, enum file_lock sort,
-			 struct buf *out);
+/* Appends that holder and how many wait, alone: " held by 4711 less (2 wait)". */
+void wait_target_holder(struct wait_targets *targets, pid_t tid, int fd, enum file_lock sort,
+			struct buf *out);
 
 /*
  * Appends a child that is waited for, and its name; -1 and 0: any, below: any of that process
@@ -104,10 +116,13 @@ pid_t wait_target_holder(struct wait_targets *targets, pid_t tid, int fd, enum f
 void wait_target_child(struct wait_targets *targets, pid_t pid, struct buf *out);
 
 /*
- * Appends the latest child of a thread and its name, as that is who vfork() waits for. Returns it;
- * 0: there is none, or it is not known (a kernel without CONFIG_PROC_CHILDREN).
+ * Appends the latest child of a thread and its name, as that is who vfork() waits for; nothing
+ * where it is not known (a kernel without CONFIG_PROC_CHILDREN).
  */
-pid_t wait_target_vforked(struct wait_targets *targets, pid_t tid, struct buf *out);
+void wait_target_vforked(struct wait_targets *targets, pid_t tid, struct buf *out);
+
+/* Appends the debugger that has a task stopped: "debugger 4711 gdb"; nothing for 0. */
+void wait_target_debugger(struct wait_targets *targets, pid_t tracer, struct buf *out);
 
 /*
  * Appends the child that waitid() waits for, by its first two arguments; pidfd is looked up with
@@ -115,6 +130,13 @@ pid_t wait_target_vforked(struct wait_targets *targets, pid_t tid, struct buf *o
  */
 int wait_target_waitid(struct wait_targets *targets, pid_t tid, uint64_t idtype, uint64_t id,
 		       struct buf *out);
+
+/*
+ * The process (of a futex: the thread) that targets named since the last call, and that must act
+ * for the wait to end: the other end of a pipe or a connection, who holds a lock, a child, a
+ * server. 0: none, or not known.
+ */
+pid_t wait_targets_take_other(struct wait_targets *targets);
 
 /*
  * How many targets so far lack whose they are as that could not be looked for: it will be when they

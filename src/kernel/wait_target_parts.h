@@ -23,6 +23,7 @@ struct wait_targets {
 	struct file_locks *locks;
 	struct mount_tables *mounts;
 	bool within_polled; /* it is a file that an epoll descriptor looks at which is named */
+	pid_t other; /* the process that was named last; 0: none */
 };
 
 /* The link of a descriptor, with a NUL after it. */

@@ -13,6 +13,7 @@
 #include "base/util.h"
 #include "kernel/proc.h"
 #include "kernel/proctask.h"
+#include "model/awaited.h"
 #include "model/limits.h"
 #include "model/stuck.h"
 
@@ -20,7 +21,7 @@
 #define SUSPECTS 4
 
 /* Rows that are kept waiting in a call. */
-#define KEPT_MAX (STUCK_MAX + LOCKED_MAX)
+#define KEPT_MAX (STUCK_MAX + AWAITING_MAX + LOCKED_MAX)
 
 /* From when on they are looked at: below what findings take, so that these have it. */
 #define WAITED_LEAST 0.04
@@ -57,6 +58,9 @@ struct suspect_reading {
 	uint64_t throttled_ns, throttled_read_ns;
 	uint64_t unlimited_until_ns; /* it has no limits, and is not asked for so long */
 	double realtime_cpus; /* the real-time budget of its group; 0: none */
+	pid_t rival; /* with whom it was looked at how they share CPUs; 0: with nobody */
+	enum cpu_sharing sharing;
+	struct limiting_group weighed_group;
 	/* Its threads that have a budget of their own, pid 0: no more. */
 	struct budget_reading {
 		pid_t tid;
@@ -77,6 +81,7 @@ struct evidence {
 	struct limits_reader *limits;
 	struct stuck stuck;
 	struct locked locked;
+	struct awaited awaited;
 	cpu_set_t *set; /* of RUNNABLE_CPUS */
 	struct suspect_reading readings[READINGS_MAX];
 };
@@ -169,6 +174,12 @@ static struct task_evidence *evidence_of(const struct frame *frame, const struct
 	return extra->evidence;
 }
 
+static void free_reading(struct suspect_reading *reading)
+{
+	free(reading->cpu_group);
+	free(reading->weighed_group.name);
+}
+
 /* The readings of a row's task: its own, or those of the one that was no suspect for longest. */
 static struct suspect_reading *readings_of(struct evidence *evidence, const struct frame *frame,
 					   const struct row *row)
@@ -186,7 +197,7 @@ static struct suspect_reading *readings_of(struct evidence *evidence, const stru
 			break;
 	}
 	if (found->key.pid != key->pid || found->key.start_ns != key->start_ns) {
-		free(found->cpu_group);
+		free_reading(found);
 		*found = (struct suspect_reading){ .key = *key };
 	}
 	found->sample_ns = frame->info->cur->begin_ns;
@@ -246,6 +257,8 @@ static void look_at_limits(struct evidence *evidence, const struct frame *frame,
 	}
 	if (limits.memory.limit)
 		name_group(&task->memory_group, &limits.memory.group, limits.memory.version);
+	if (limits.io.text.len)
+		name_group(&task->io_group, &limits.io.group, limits.io.version);
 	task->memory_limit = limits.memory.limit;
 	task->memory_used = limits.memory.usage;
 	task->io_limited = limits.io.text.len;
@@ -417,6 +430,56 @@ static uint64_t waited_each(const struct row *row)
 	return row->deltas->waited.ns[DELAY_CPU] / (threads > 1 && !row->raw->single ? threads : 1);
 }
 
+/* Whether two processes are in sessions that share CPUs as groups do. */
+static bool are_sessions(struct proc *proc, pid_t a, pid_t b)
+{
+	char path[32], texts[2][128];
+	const pid_t pids[2] = { a, b };
+	int len = proc_read(proc, "sys/kernel/sched_autogroup_enabled", texts[0], sizeof(texts[0]));
+
+	if (len <= 0 || *texts[0] != '1')
+		return false;
+	for (unsigned i = 0; i < 2; i++) {
+		snprintf(path, sizeof(path), "%d/autogroup", (int)pids[i]);
+		if (proc_read(proc, path, texts[i], sizeof(texts[i])) <= 0)
+			return false;
+		/* "/autogroup-12 nice 0" */
+		*strchrnul(texts[i], ' ') = '\0';
+	}
+	return strcmp(texts[0], texts[1]) != 0;
+}
+
+/* Finds by what a row's process shares CPUs with its rival: once for each rival. */
+static void look_at_sharing(struct evidence *evidence, const struct frame *frame,
+			    const struct row *row)
+{
+	struct task_evidence *task = evidence_of(frame, row);
+	struct suspect_reading *was = readings_of(evidence, frame, row);
+	struct buf own = { 0 }, other = { 0 };
+	unsigned version;
+
+	if (was->rival != task->rival) {
+		if (!evidence->limits)
+			evidence->limits = limits_open(evidence->proc);
+		was->rival = task->rival;
+		version = limits_weighed(evidence->limits, row->raw->tgid, &own);
+		limits_weighed(evidence->limits, task->rival, &other);
+		if (strcmp(buf_cstr(&own), buf_cstr(&other)) != 0)
+			was->sharing = SHARING_GROUP;
+		else if (own.len <= 1 && are_sessions(evidence->proc, row->raw->tgid, task->rival))
+			was->sharing = SHARING_SESSION;
+		else
+			was->sharing = SHARING_NICE;
+		name_group(&was->weighed_group, &own, version);
+		buf_free(&own);
+		buf_free(&other);
+	}
+	task->sharing = was->sharing;
+	free(task->weighed_group.name);
+	task->weighed_group = was->weighed_group;
+	task->weighed_group.name = xstrdup(was->weighed_group.name);
+}
+
 /* Finds who ran most on the CPUs that a row waited for. Where they ran is read for a pinned one. */
 static void look_for_rival(struct evidence *evidence, const struct frame *frame,
 			   const struct row *row, const struct most_rows *runners,
@@ -425,6 +488,7 @@ static void look_for_rival(struct evidence *evidence, const struct frame *frame,
 	struct task_evidence *task = evidence_of(frame, row);
 	bool pinned = is_pinned(evidence, frame, row);
 
+	task->pinned = pinned;
 	if (!pinned && frame->info->machine.idle >= IDLE_LEAST)
 		return;
 	for (size_t i = 0; i < runners->n; i++) {
@@ -440,6 +504,7 @@ static void look_for_rival(struct evidence *evidence, const struct frame *frame,
 		if (runner->deltas->grown.run_ns * 2 < waited_each(row))
 			return;
 		task->rival = runner->raw->pid;
+		look_at_sharing(evidence, frame, row);
 		return;
 	}
 }
@@ -463,6 +528,7 @@ static size_t find_kept(struct evidence *evidence, const struct frame *frame,
 {
 	size_t n = stuck_find(&evidence->stuck, evidence->proc, frame, kept);
 
+	n = awaited_find(&evidence->awaited, evidence->proc, frame, kept, n, n + AWAITING_MAX);
 	return locked_find(&evidence->locked, evidence->proc, frame, kept, n, KEPT_MAX);
 }
 
@@ -471,7 +537,12 @@ void evidence_read(struct evidence *evidence, struct waiting_reader *waiting, st
 {
 	struct most_rows suspects[SUSPICIONS] = { 0 }, runners = { 0 };
 	const struct row *kept[KEPT_MAX];
-	size_t nkept = hangs ? 0 : find_kept(evidence, frame, kept);
+	size_t nkept = 0;
+
+	if (hangs)
+		awaited_find(&evidence->awaited, evidence->proc, frame, kept, 0, 0);
+	else
+		nkept = find_kept(evidence, frame, kept);
 
 	find_suspects(frame, suspects, &runners);
 	for (unsigned of = 0; of < SUSPICIONS; of++) {
@@ -504,8 +575,9 @@ void evidence_close(struct evidence *evidence)
 	limits_close(evidence->limits);
 	stuck_free(&evidence->stuck);
 	locked_free(&evidence->locked);
+	awaited_free(&evidence->awaited);
 	CPU_FREE(evidence->set);
 	for (unsigned i = 0; i < READINGS_MAX; i++)
-		free(evidence->readings[i].cpu_group);
+		free_reading(&evidence->readings[i]);
 	free(evidence);
 }

@@ -272,6 +272,10 @@ bool row_wait(const struct frame *frame, const struct row *row, uint64_t *ns);
  */
 bool row_hang(const struct frame *frame, const struct row *row, uint64_t *ns);
 
+/* The process that the row's task waits for there, if that is stopped or frozen; 0: none is known.
+ */
+pid_t row_hang_on(const struct frame *frame, const struct row *row);
+
 /*
  * The state that the row's threads wait in: STATE_DWAIT, else STATE_IO (both in D), else STATE_CPU.
  * WAIT_STATES: none waits, or not so that the sample shows it.

@@ -230,8 +230,10 @@ static void look_at_io(const struct level *level, struct limits *limits)
 		read_io_throttle(level, &io->text);
 	else if (read_file(level, "io.max", text, &all))
 		parse_io_max(all, &io->text);
-	if (io->text.len)
+	if (io->text.len) {
 		set_path(&io->group, level);
+		io->version = level->hierarchy->version;
+	}
 }
 
 /*
@@ -271,6 +273,26 @@ void limits_read(const struct limits_reader *reader, pid_t tgid, pid_t tid, stru
 		climb(&reader->io, &lines, look_at_io, limits);
 	}
 	buf_free(&lines);
+}
+
+unsigned limits_weighed(const struct limits_reader *reader, pid_t tgid, struct buf *group)
+{
+	const struct hierarchy *cpu = &reader->cpu;
+	struct level level = { .hierarchy = cpu, .path = group };
+	struct buf lines = { 0 };
+	char text[CGROUP_TEXT_BYTES];
+	struct span span;
+	bool known;
+
+	known = cpu->name && !proctask_cgroup(reader->proc, tgid, 0, &lines) &&
+		!hierarchy_path(cpu, lines.data, lines.len, group);
+	buf_free(&lines);
+	while (known && (level.below = hierarchy_below(cpu, buf_cstr(group))) &&
+	       strcmp(level.below, ".") != 0 &&
+	       !read_file(&level, cpu->version == 1 ? "cpu.shares" : "cpu.weight", text, &span))
+		while (group->len > 1 && group->data[--group->len] != '/')
+			;
+	return known && level.below ? cpu->version : 0;
 }
 
 double limits_throttled(const struct cpu_limit *before, const struct cpu_limit *now)

@@ -41,6 +41,7 @@ struct memory_limit {
 struct io_limit {
 	struct buf text; /* "8:0 rbps=1048576 wiops=10, 8:16 ...", by device; empty: none */
 	struct buf group;
+	unsigned version;
 };
 
 /* The limits of a task; zero-initialised: none. */
@@ -64,6 +65,12 @@ struct limits_reader *limits_open(struct proc *proc);
  * none.
  */
 void limits_read(const struct limits_reader *reader, pid_t tgid, pid_t tid, struct limits *limits);
+
+/*
+ * Appends the group by whose weight a process shares CPUs with others: its own, or the nearest
+ * above it that has one ("/": the root). Returns the version of its hierarchy; 0: not known.
+ */
+unsigned limits_weighed(const struct limits_reader *reader, pid_t tgid, struct buf *group);
 
 /*
  * The share of time between two readings of one group in which it was throttled, in percent, added

@@ -237,7 +237,6 @@ static void append_futex(struct site_texts *texts, struct traced_site *site, str
 
 	if (waiter && call.args[0] == site->now.key.ino)
 		owner = futex_owner(texts->proc, waiter->tgid, waiter->pid, &call);
-	site->holder = owner;
 	wait_target_futex(texts->targets, site->now.key.ino, owner, owner ? site->waiting : 0, out);
 }
 
@@ -247,10 +246,9 @@ static void append_holder(struct site_texts *texts, struct traced_site *site, st
 	struct procwait_syscall call;
 	const struct trace_waiter *waiter = out->len ? find_locker(texts, site, &call) : NULL;
 
-	site->holder = 0;
 	if (waiter && (int)call.args[0] == site->now.fd)
-		site->holder = wait_target_holder(texts->targets, waiter->pid, site->now.fd,
-						  file_lock_of(&call), out);
+		wait_target_holder(texts->targets, waiter->pid, site->now.fd, file_lock_of(&call),
+				   out);
 }
 
 /* Appends the child of the thread that waits longest for one. */
@@ -259,9 +257,19 @@ static void append_vforked(struct site_texts *texts, struct traced_site *site, s
 	const struct trace_waiter *waiter =
 		wait_for_vforked(site->site.where) ? waiter_of(site) : NULL;
 
-	site->holder = 0;
 	if (waiter && may_look(texts, site->now.key.tgid))
-		site->holder = wait_target_vforked(texts->targets, waiter->pid, out);
+		wait_target_vforked(texts->targets, waiter->pid, out);
+}
+
+/* Appends the debugger of the thread that is stopped for longest. */
+static void append_debugger(struct site_texts *texts, struct traced_site *site, struct buf *out)
+{
+	const struct trace_waiter *waiter = waiter_of(site);
+	pid_t tracer;
+
+	if (waiter && may_look(texts, site->now.key.tgid) &&
+	    !proctask_tracer(texts->proc, waiter->tgid, waiter->pid, &tracer))
+		wait_target_debugger(texts->targets, tracer, out);
 }
 
 /* Appends the target of a site; nothing where it is not known. */
@@ -269,11 +277,19 @@ static void append_target(struct site_texts *texts, struct traced_site *site, st
 {
 	const struct trace_site *record = &site->now;
 
+	/* It does not wait for what its call was on. */
+	if (record->key.state == STATE_STOP) {
+		append_debugger(texts, site, out);
+		return;
+	}
 	switch (record->key.target) {
 	case TRACE_FILE:
 		if (!append_descriptor(texts, site, out))
 			append_file(texts, record, out);
 		append_holder(texts, site, out);
+		if (record->key.state == STATE_PIPE && out->len &&
+		    may_look(texts, record->key.tgid))
+			wait_target_fifo(texts->targets, record->key.tgid, record->fd, out);
 		break;
 	case TRACE_SOCKET:
 		if (!append_descriptor(texts, site, out))
@@ -283,7 +299,6 @@ static void append_target(struct site_texts *texts, struct traced_site *site, st
 		append_futex(texts, site, out);
 		break;
 	case TRACE_CHILD:
-		site->holder = (int32_t)record->key.ino > 0 ? (int32_t)record->key.ino : 0;
 		wait_target_child(texts->targets, (int32_t)record->key.ino, out);
 		break;
 	case TRACE_TASK:
@@ -493,12 +508,16 @@ static void name_target(struct site_texts *texts, struct traced_site *site)
 {
 	uint64_t put_off = wait_targets_put_off(texts->targets);
 	struct buf on = { 0 };
+	pid_t other;
 
 	if (!site->named)
 		site->about = site_about(&site->now);
 	append_target(texts, site, &on);
 	if (!on.len && !site->named)
 		append_only(texts, site, &on);
+	other = wait_targets_take_other(texts->targets);
+	if (on.len || other)
+		site->holder = other;
 	site->put_off = wait_targets_put_off(texts->targets) != put_off;
 	if (on.len) {
 		free(site->on);
@@ -512,20 +531,6 @@ static void name_target(struct site_texts *texts, struct traced_site *site)
 		site->about = site_about(&site->now);
 	}
 	buf_free(&on);
-}
-
-/* Finds the process that is to answer, where a file system's server is waited for. */
-static void find_server(struct site_texts *texts, struct traced_site *site)
-{
-	const char *on = site->site.on;
-	struct buf path = { 0 };
-
-	if (!on || *on != '/' || !wait_for_server(site->site.where) ||
-	    !may_look(texts, site->now.key.tgid))
-		return;
-	buf_add(&path, on, strstr(on, " (") ? (size_t)(strstr(on, " (") - on) : strlen(on));
-	site->holder = wait_target_server(texts->targets, site->now.key.tgid, 0, &path);
-	buf_free(&path);
 }
 
 /* Finds the call and the function of the kernel that a site is in. */
@@ -549,7 +554,6 @@ void site_texts_name(struct site_texts *texts, struct traced_site *site)
 		find_place(texts, site);
 	name_target(texts, site);
 	site->named = true;
-	find_server(texts, site);
 	site_classify(site);
 }
 

@@ -72,41 +72,154 @@ static uint64_t id_in_interval(const struct traced_sites *sites, const struct tr
 	return settled && traced_sites_has_any(&site->site) ? site->site.id : 0;
 }
 
-/* Links a site to the thread that holds the lock its waiters need. */
+/* Adds a link to who must act, in a state for so long. */
+static void add_held(struct traced_links *links, const struct site_link *like,
+		     const struct traced_sites *sites, const struct traced_site *to,
+		     enum wait_state state, uint64_t ns)
+{
+	struct site_link link = *like;
+
+	if (!ns)
+		return;
+	link.to = id_in_interval(sites, to);
+	link.state = to && state != STATE_STOP ? to->site.state : state;
+	link.ns = ns;
+	GROW(links->all, links->n, links->cap);
+	links->all[links->n++] = link;
+}
+
+/*
+ * Links a site to all that the only thread of a process did in an interval in which it was waited
+ * for all the time: the time in no site is run time.
+ */
+static void add_interval(struct traced_links *links, const struct site_link *like,
+			 const struct traced_sites *sites, const struct traced_process *process,
+			 uint64_t interval_ns)
+{
+	uint64_t epoch = sites->processes->epoch, left_ns = interval_ns;
+
+	for (const struct traced_site *at = process ? process->sites : NULL; at; at = at->next) {
+		uint64_t ns = at->site.ns < left_ns ? at->site.ns : left_ns;
+
+		if (at->site.overlaps || (at->epoch != epoch && !at->busy))
+			continue;
+		add_held(links, like, sites, at, at->site.state, ns);
+		left_ns -= ns;
+	}
+	add_held(links, like, sites, NULL, STATE_RUN, left_ns);
+}
+
+/*
+ * Links a site to the thread that must act for its waits to end, which is the only one of its
+ * process, or of a lock the one that holds it. Its wait in progress is known to the ns; what it did
+ * before is where it was waited for in all of the interval.
+ */
 static void add_holder(struct traced_links *links, const struct traced_sites *sites,
-		       const struct traced_site *from, const struct trace_waiter *holder)
+		       const struct traced_site *from, const struct trace_waiter *holder, bool only)
 {
 	const struct traced_site *to =
 		traced_sites_at(sites, holder->site, holder->generation, UINT32_MAX);
-	uint64_t interval_ns = sites->processes->read_ns - sites->processes->before_ns;
-	uint64_t waiting_ns = from->site.waiting_ns;
+	uint64_t read_ns = sites->processes->read_ns;
+	uint64_t interval_ns = read_ns - sites->processes->before_ns;
+	uint64_t waiting_ns =
+		from->site.waiting_ns < interval_ns ? from->site.waiting_ns : interval_ns;
+	uint64_t now_ns = read_ns > holder->since_ns ? read_ns - holder->since_ns : 0;
+	const struct site_link like = { .site = from->site.id,
+					.tgid = holder->tgid,
+					.holds = true };
 
-	if (!waiting_ns)
+	if (only && waiting_ns == interval_ns && now_ns < waiting_ns) {
+		add_interval(links, &like, sites,
+			     traced_processes_find(sites->processes, holder->tgid, 0, UINT64_MAX),
+			     interval_ns);
 		return;
-	GROW(links->all, links->n, links->cap);
-	links->all[links->n++] = (struct site_link){
-		.site = from->site.id,
-		.tgid = holder->tgid,
-		.to = id_in_interval(sites, to),
-		.state = to ? to->site.state : (enum wait_state)holder->state,
-		.ns = waiting_ns < interval_ns ? waiting_ns : interval_ns,
-		.holds = true,
-	};
+	}
+	if (now_ns > waiting_ns)
+		now_ns = waiting_ns;
+	add_held(links, &like, sites, to, (enum wait_state)holder->state, now_ns);
+	add_held(links, &like, sites, NULL, WAIT_STATES, waiting_ns - now_ns);
 }
 
-/* Links the sites of which the holder is known, if that thread is among those. */
+/* Compares waiters: by process, then by thread. */
+static int compare_waiters(const void *a, const void *b)
+{
+	const struct trace_waiter *x = *(const struct trace_waiter *const *)a;
+	const struct trace_waiter *y = *(const struct trace_waiter *const *)b;
+
+	if (x->tgid != y->tgid)
+		return x->tgid < y->tgid ? -1 : 1;
+	return (x->pid > y->pid) - (x->pid < y->pid);
+}
+
+/* The first waiter of a process; n: how many it has. */
+static const struct trace_waiter *const *waiters_of(const struct trace_waiter *const *all, size_t n,
+						    pid_t tgid, size_t *found)
+{
+	size_t low = 0, high = n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (all[middle]->tgid < tgid)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (*found = 0; low + *found < n && all[low + *found]->tgid == tgid;)
+		++*found;
+	return all + low;
+}
+
+/* Links a site to the process that must act, or to the thread that holds a lock of threads. */
+static void find_holder(struct traced_links *links, const struct traced_sites *sites,
+			const struct traced_site *from, const struct trace_waiter *const *all,
+			size_t n)
+{
+	bool thread = from->now.key.target == TRACE_FUTEX;
+	const struct trace_waiter *const *own;
+	struct trace_waiter unknown;
+	size_t nown, stopped = 0;
+
+	own = waiters_of(all, n, thread ? from->now.key.tgid : from->holder, &nown);
+	for (size_t i = 0; thread && i < nown; i++)
+		if (own[i]->pid == from->holder)
+			add_holder(links, sites, from, own[i], nown == 1);
+	if (thread || !nown)
+		return;
+	for (size_t i = 0; i < nown; i++)
+		stopped += own[i]->state == STATE_STOP;
+	if (nown == 1 || stopped == nown) {
+		add_holder(links, sites, from, own[0], nown == 1);
+		return;
+	}
+	/* Which of its threads is to act is not known. */
+	unknown = *own[0];
+	unknown.site = 0;
+	unknown.since_ns = sites->processes->read_ns;
+	add_holder(links, sites, from, &unknown, false);
+}
+
+/* Links the sites of which it is known who must act. */
 static void add_holders(struct traced_links *links, const struct traced_sites *sites,
 			const struct trace_waiter *waiters, size_t n)
 {
+	const struct trace_waiter **all = NULL;
+
 	for (size_t i = 0; i < sites->nframed; i++) {
 		const struct traced_site *from = sites->framed[i];
 
-		if (!from->holder || !from->waiting || !traced_sites_has_any(&from->site))
+		if (!from->holder || !from->waiting || !from->site.waiting_ns ||
+		    !traced_sites_has_any(&from->site))
 			continue;
-		for (size_t k = 0; k < n; k++)
-			if (waiters[k].pid == from->holder)
-				add_holder(links, sites, from, &waiters[k]);
+		if (!all) {
+			all = xcalloc(n + 1, sizeof(*all));
+			for (size_t k = 0; k < n; k++)
+				all[k] = &waiters[k];
+			qsort(all, n, sizeof(*all), compare_waiters);
+		}
+		find_holder(links, sites, from, all, n);
 	}
+	free(all);
 }
 
 /* Compares links. */

@@ -31,7 +31,8 @@ struct traced_site {
 	bool put_off; /* whose its target is could not be looked for: to be named again */
 	enum wait_about about; /* what its waits are about, as far as that is known */
 	bool disk; /* its waits are for completions of a disk: they are I/O, though no I/O wait */
-	pid_t holder; /* the thread that holds what is waited for now; 0: none, or not known */
+	/* Who must act for the waits to end: a process, of a futex a thread; 0: not known. */
+	pid_t holder;
 	bool of_one; /* its target is that of its only wait; unknown after more waits */
 	char *on; /* owned; site.on */
 	char comm[TRACE_COMM + 1];

@@ -188,6 +188,8 @@ static void read_wait(struct waiting_reader *reader, const struct waiter *waiter
 	if (call.number >= 0)
 		wait = syscall_target(reader->targets, reader->proc, waiter->tid, &call,
 				      &waiting->on);
+	if (waiting->on.len && is_of_pipe(buf_cstr(&waiting->where)))
+		wait_target_fifo(reader->targets, waiter->tid, (int)call.args[0], &waiting->on);
 	if (!waits_on(reader, waiter, &call)) {
 		clear(waiting);
 		return;

@@ -102,7 +102,7 @@ static void put_step(struct json *json, const struct chain *chain, const struct 
 static void put_chain(struct json *json, struct chain *chain, const struct chain_index *index,
 		      const struct site *site)
 {
-	if (!chain_explains(site) || site->ns < index->trace->interval_ns / 100) {
+	if (!chain_explains(index, site) || site->ns < index->trace->interval_ns / 100) {
 		json_put_null(json, "chain");
 		return;
 	}

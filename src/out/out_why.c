@@ -18,21 +18,37 @@
 #define LINES_MAX 25
 #define FINDINGS_SHOWN 4
 #define ROOTS_SHOWN 3
+#define ANSWERS_SHOWN 6
 #define NOTES_SHOWN 3
 
 /* The bytes of the answer as JSON, and of a text in it. */
 #define JSON_MAX 4000
 #define TEXT_MAX 400
 
-/* The least share of a root that is named. */
+/* The least share of a root that is named, and that of a wait, or of run time. */
 #define SHARE_LEAST 0.02
+#define WAIT_LEAST 0.05
+
+/* The share from which a root explains a wait. */
+#define SHARE_MOST 0.5
+
+/* A process that is told of though no finding is: NULL: it waits nowhere that is known. */
+struct answer {
+	const struct row *row;
+	const struct site *site; /* where it waits most, or for others */
+};
 
 /* What is kept from frame to frame. */
 struct why {
 	struct chain_index index;
 	struct chain chain;
 	struct site_owners owners; /* whose waits a chain is of */
-	struct site_owners asked; /* whose waits are asked about */
+	struct site_owners
+		asked; /* whose waits are asked about; all: of no process in particular */
+	const struct finding *told[FINDINGS_SHOWN];
+	size_t ntold;
+	struct answer answers[ANSWERS_SHOWN];
+	size_t nanswers;
 	const struct site **sites;
 	size_t n, cap;
 	struct buf text, means, how;
@@ -66,7 +82,8 @@ static bool make_chain(struct why *why, const struct trace_frame *trace,
 	site_owners_add_row(&why->owners, row);
 	why->n = 0;
 	for (size_t i = 0; i < trace->n; i++)
-		if (chain_explains(trace->sites[i]) && is_about(finding, trace->sites[i]) &&
+		if (chain_explains(&why->index, trace->sites[i]) &&
+		    is_about(finding, trace->sites[i]) &&
 		    site_owners_have(&why->owners, trace->sites[i])) {
 			GROW(why->sites, why->n, why->cap);
 			why->sites[why->n++] = trace->sites[i];
@@ -75,20 +92,61 @@ static bool make_chain(struct why *why, const struct trace_frame *trace,
 	return why->chain.ns > 0;
 }
 
+/* Makes the chain of one site's waits. */
+static void chain_of(struct why *why, const struct site *site)
+{
+	why->n = 0;
+	GROW(why->sites, why->n, why->cap);
+	why->sites[why->n++] = site;
+	chain_build(&why->chain, &why->index, why->sites, why->n);
+}
+
 /* Whether a finding is of something that suffers. */
 static bool is_suffering(const struct finding *finding)
 {
 	return finding->severity >= FINDING_WARNING;
 }
 
-/* How many findings are told, the one for none aside. */
-static size_t count_told(const struct findings *findings)
+/* Whether one of the findings tells of a site. */
+static bool is_told(const struct why *why, const struct site *site)
 {
-	size_t n = 0;
+	for (size_t i = 0; i < why->ntold; i++)
+		if (why->told[i]->site == site)
+			return true;
+	return false;
+}
 
-	while (n < findings->n && n < FINDINGS_SHOWN && is_suffering(&findings->all[n]))
-		n++;
-	return n;
+/* Whether one of the told findings is about a row. */
+static bool is_found(const struct why *why, const struct row *row)
+{
+	for (size_t i = 0; i < why->ntold; i++)
+		if (why->told[i]->row == row)
+			return true;
+	return false;
+}
+
+/*
+ * Chooses the findings that are told: what suffers, and of tasks that were asked about what warns
+ * of nothing, too. Returns how many suffer.
+ */
+static size_t choose_findings(struct why *why, const struct findings *findings)
+{
+	size_t suffering = 0;
+
+	why->ntold = 0;
+	for (size_t i = 0; i < findings->n && why->ntold < FINDINGS_SHOWN; i++) {
+		const struct finding *finding = &findings->all[i];
+
+		/* A lock whose holder is stopped is told as such. */
+		if (finding->site && is_told(why, finding->site))
+			continue;
+		if (!is_suffering(finding) &&
+		    (why->asked.all || !finding->row || is_found(why, finding->row)))
+			continue;
+		why->told[why->ntold++] = finding;
+		suffering += is_suffering(finding);
+	}
+	return suffering;
 }
 
 /* ---- The page -------------------------------------------------------------------------------- */
@@ -113,7 +171,9 @@ static void put_roots(struct out *out, struct why *why, bool limited)
 	for (size_t i = 0; i < why->chain.nroots && i < ROOTS_SHOWN; i++) {
 		const struct chain_root *root = &why->chain.roots[i];
 
+		/* That the wait goes on is said already. */
 		if (root->share < SHARE_LEAST ||
+		    (root->kind == CHAIN_GOES_ON && root->site == why->sites[0]) ||
 		    (limited && root->kind == CHAIN_QUEUE && !root->name))
 			continue;
 		if (text->len)
@@ -127,7 +187,7 @@ static void put_roots(struct out *out, struct why *why, bool limited)
 		put_wrapped(&out->buf, "   because: ", 12, text);
 }
 
-/* Takes the cure of a finding. */
+/* Takes the cure of a finding (NULL: of none), and of the chain that was made. */
 static void take_cure(struct why *why, const struct frame *frame, const struct finding *finding,
 		      bool traced)
 {
@@ -141,10 +201,26 @@ static void put_escaped(struct buf *out, struct buf *raw)
 	text_escape(out, buf_cstr(raw), raw->len, TEXT_ASCII);
 }
 
+/* Appends what to do. */
+static void put_cure(struct out *out, struct why *why, const struct frame *frame,
+		     const struct finding *finding, bool traced)
+{
+	struct buf *text = &why->text;
+
+	take_cure(why, frame, finding, traced);
+	if (!why->how.len)
+		return;
+	text->len = 0;
+	put_escaped(text, &why->means);
+	buf_puts(text, why->means.len ? ": " : "");
+	put_escaped(text, &why->how);
+	put_wrapped(&out->buf, "   do: ", 7, text);
+}
+
 /* Appends a finding, the roots of its waits, and what to do. */
 static void put_finding(struct out *out, struct why *why, const struct frame *frame, size_t i)
 {
-	const struct finding *finding = &out->findings.all[i];
+	const struct finding *finding = why->told[i];
 	struct buf *text = &why->text;
 	char lead[8] = { (char)('1' + i), '.', ' ', '\0' };
 	bool traced;
@@ -155,13 +231,7 @@ static void put_finding(struct out *out, struct why *why, const struct frame *fr
 	traced = make_chain(why, frame->info->trace, finding);
 	if (traced)
 		put_roots(out, why, finding->limit);
-	take_cure(why, frame, finding, traced);
-	if (!why->means.len)
-		return;
-	put_escaped(text, &why->means);
-	buf_puts(text, ": ");
-	put_escaped(text, &why->how);
-	put_wrapped(&out->buf, "   do: ", 7, text);
+	put_cure(out, why, frame, finding, traced);
 }
 
 /* Whether a page that began there has more lines than it may. */
@@ -174,16 +244,38 @@ static bool is_full(const struct buf *out, size_t begin)
 	return n > LINES_MAX;
 }
 
-/* How much a wait for another task says: for a lock most, for a child, as shells do, least. */
-static unsigned weight_of(const struct site *site)
+/* Whether who must act for a wait to end waits for requests itself: nobody has any work. */
+static bool is_idle_pair(const struct why *why, const struct site *site)
+{
+	const struct site_link *link = chain_holder(&why->index, site);
+	const struct site *other = link ? chain_site(&why->index, link->to) : NULL;
+
+	return other && link->state != STATE_STOP && other->class == CLASS_PARKED &&
+	       (other->state == STATE_NET || other->state == STATE_POLL ||
+		other->state == STATE_PIPE);
+}
+
+/*
+ * How much a wait for another task says: for a lock most, then one that goes on until another task
+ * acts, which is known, then one that tasks ended; for a child, as shells do, nothing.
+ */
+static unsigned weight_of(const struct why *why, const struct site *site)
 {
 	const struct site_waker *waker = &site->wakers[0];
 
-	if (!chain_explains(site) || !wait_is_lost(site->class, site->state) ||
+	if (!chain_explains(&why->index, site) || !wait_is_lost(site->class, site->state) ||
 	    (waker->tgid && waker->tgid == site->tgid) || site->state == STATE_CPU ||
 	    site->state == STATE_CHILD)
 		return 0;
-	return site->class == CLASS_CONTENDED ? 2 : waker->tgid ? 1 : 0;
+	if (site->class == CLASS_CONTENDED)
+		return 3;
+	if (site->waiting_ns >= FINDING_HANG_NS &&
+	    (wait_for_taker(site->where) || chain_holder(&why->index, site)))
+		return is_idle_pair(why, site) ? 0 : 2;
+	/* An answer to what was sent as a message: a peer of a stream may have nothing to say. */
+	if (site->class == CLASS_SERVED && site->on && !strncmp(site->on, "udp ", 4))
+		return 1;
+	return waker->tgid ? 1 : 0;
 }
 
 /* Finds whose waits are asked about: those that are read and pass the filters. */
@@ -197,21 +289,20 @@ static void find_asked(struct why *why, const struct query *query, const struct 
 }
 
 /*
- * The site where most was waited for other tasks by those that are asked about, half of the
- * interval at least; NULL: none.
+ * The site where most was waited for other tasks, half of the interval at least, where no process
+ * is asked about; NULL: none.
  */
 static const struct site *find_most(struct why *why, const struct trace_frame *trace)
 {
 	const struct site *most = NULL;
 	unsigned weight = 0;
 
-	for (size_t i = 0; trace && trace->interval_ns && i < trace->n; i++) {
+	for (size_t i = 0; why->asked.all && trace && trace->interval_ns && i < trace->n; i++) {
 		const struct site *site = trace->sites[i];
-		unsigned own = weight_of(site);
+		unsigned own = weight_of(why, site);
 
 		if (!own || site->ns < trace->interval_ns / 2 || own < weight ||
-		    (own == weight && most && site->ns <= most->ns) ||
-		    !site_owners_have(&why->asked, site))
+		    (own == weight && most && site->ns <= most->ns))
 			continue;
 		most = site;
 		weight = own;
@@ -219,22 +310,161 @@ static const struct site *find_most(struct why *why, const struct trace_frame *t
 	return most;
 }
 
-/* Appends who waited most for others, which no finding is about. */
-static void put_most(struct out *out, struct why *why, const struct trace_frame *trace,
+/* Appends how long the wait at a site lasts by now: ", for 2.9 s or more". */
+static void put_lasting(struct buf *text, const struct site *site)
+{
+	double seconds = (double)site->waiting_ns / (double)NSEC_PER_SEC;
+
+	if (site->waiting_ns < FINDING_HANG_NS)
+		return;
+	buf_puts(text, ", for ");
+	buf_decimal(text, seconds, seconds < 9.95 ? 1 : 0);
+	buf_puts(text, site->at_least ? " s or more" : " s");
+}
+
+/* Appends where a process waits, and the roots of that: "shop 41 waits 98 % of the time". */
+static void put_wait(struct out *out, struct why *why, const struct frame *frame,
 		     const struct site *site)
 {
 	struct buf *text = &why->text;
+	double share = (double)site->ns * 100 / (double)frame->info->trace->interval_ns;
+	bool lost = chain_explains(&why->index, site);
+	bool followed = lost || chain_follows(site);
 
 	text->len = 0;
 	if (site->comm)
 		text_escape(text, site->comm, strlen(site->comm), TEXT_ASCII);
-	buf_printf(text, " %d waits ", (int)site->tgid);
-	buf_decimal(text, (double)site->ns * 100 / (double)trace->interval_ns, 0);
-	buf_puts(text, " % of the time: ");
+	buf_printf(text, " %d ", (int)site->tgid);
+	if (site->state == STATE_TIMER)
+		buf_puts(text, "sleeps as it asked to, ");
+	else if (site->class == CLASS_PARKED && !lost)
+		buf_puts(text, "waits for work, ");
+	else
+		buf_puts(text, "waits ");
+	buf_decimal(text, share < 100 ? share : 100, 0);
+	buf_puts(text, " % of the time");
+	put_lasting(text, site);
+	buf_puts(text, ": ");
 	chain_put_site(text, site, TEXT_ASCII);
 	put_wrapped(&out->buf, "-  ", 3, text);
-	chain_build(&why->chain, &why->index, &site, 1);
+	if (!followed)
+		return;
+	chain_of(why, site);
 	put_roots(out, why, false);
+	put_cure(out, why, frame, NULL, true);
+}
+
+/* ---- Processes that are asked about ---------------------------------------------------------- */
+
+/* The site that says most of why a row's process waits: where it loses time, before all others. */
+static const struct site *find_site(struct why *why, const struct trace_frame *trace,
+				    const struct row *row)
+{
+	const struct site *most = NULL;
+	bool lost = false;
+
+	site_owners_clear(&why->owners);
+	site_owners_add_row(&why->owners, row);
+	for (size_t i = 0; trace && trace->interval_ns && i < trace->n; i++) {
+		const struct site *site = trace->sites[i];
+		bool loses;
+
+		if (site->unattributed || site->overlaps ||
+		    (double)site->ns < (double)trace->interval_ns * WAIT_LEAST ||
+		    !site_owners_have(&why->owners, site))
+			continue;
+		loses = chain_explains(&why->index, site);
+		if (most && (lost || !loses))
+			continue;
+		most = site;
+		lost = loses;
+	}
+	return most;
+}
+
+/* Adds the asked processes that no finding is about: those that lose time, or the others. */
+static void add_answers(struct why *why, const struct out *out, const struct frame *frame,
+			bool lost)
+{
+	for (size_t i = 0; i < out->order.n && why->nanswers < ANSWERS_SHOWN; i++) {
+		const struct row *row = out->order.rows[i];
+		const struct site *site;
+
+		if (row->group || row->exited || is_found(why, row))
+			continue;
+		site = find_site(why, frame->info->trace, row);
+		if ((site && chain_explains(&why->index, site)) == lost)
+			why->answers[why->nanswers++] = (struct answer){ row, site };
+	}
+}
+
+/* Finds which processes are told of; of those whose wait is not traced it is read now. */
+static void find_answers(struct why *why, struct out *out, const struct frame *frame)
+{
+	const struct out_config *config = out->config;
+
+	why->nanswers = 0;
+	if (why->asked.all)
+		return;
+	add_answers(why, out, frame, true);
+	add_answers(why, out, frame, false);
+	for (size_t i = 0; config->fill && i < why->nanswers; i++)
+		if (!why->answers[i].site)
+			config->fill(config->fill_arg, &why->answers[i].row, 1, NEED_WAITING);
+}
+
+/* Appends who a row is. */
+static void put_who(struct buf *text, const struct row *row)
+{
+	text_escape(text, row->task->comm, strlen(row->task->comm), TEXT_ASCII);
+	buf_printf(text, " %d ", (int)row->task->key.pid);
+}
+
+/* Appends how a process spends its time that waits nowhere that is traced. */
+static void put_untraced(struct buf *text, const struct frame *frame, const struct row *row)
+{
+	const struct task_waiting *waiting = row_waiting(frame, row);
+	double runs = row->interval_ns
+			      ? (double)row->deltas->grown.run_ns * 100 / (double)row->interval_ns
+			      : 0;
+
+	put_who(text, row);
+	if (runs >= WAIT_LEAST * 100) {
+		buf_puts(text, "runs ");
+		buf_decimal(text, runs, 0);
+		buf_puts(text, " % of the time");
+		return;
+	}
+	if (!waiting) {
+		buf_puts(text, row_state(row) == 'Z' ? "has ended, and its parent has not asked how"
+						     : "sleeps: where is not known");
+		return;
+	}
+	buf_puts(text, waiting->class == CLASS_PARKED ? "waits for work" : "waits");
+	if (waiting->syscall)
+		buf_printf(text, ": %s", waiting->syscall);
+	if (waiting->on.len) {
+		buf_puts(text, waiting->syscall ? " " : ": ");
+		text_escape(text, waiting->on.data, waiting->on.len, TEXT_ASCII);
+	}
+	if (waiting->where.len) {
+		buf_puts(text, " (");
+		text_escape(text, waiting->where.data, waiting->where.len, TEXT_ASCII);
+		buf_putc(text, ')');
+	}
+}
+
+/* Appends what is known of an asked process. */
+static void put_answer(struct out *out, struct why *why, const struct frame *frame,
+		       const struct answer *answer)
+{
+	if (answer->site) {
+		put_wait(out, why, frame, answer->site);
+		return;
+	}
+	why->text.len = 0;
+	put_untraced(&why->text, frame, answer->row);
+	put_wrapped(&out->buf, "-  ", 3, &why->text);
 }
 
 /* Appends what could not be known. */
@@ -252,15 +482,6 @@ static void put_unknown(struct buf *out, struct buf *text, const struct frame_in
 		put_wrapped(out, told ? "   " : "not known: ", told ? 3 : 11, text);
 		told++;
 	}
-}
-
-/* Whether one of so many findings tells of a site. */
-static bool is_told(const struct findings *findings, size_t n, const struct site *site)
-{
-	for (size_t i = 0; i < n; i++)
-		if (findings->all[i].site == site)
-			return true;
-	return false;
 }
 
 /* The finding that says that waits for disks and memory are not known, or NULL. */
@@ -297,12 +518,12 @@ static void put_nothing(struct out *out, struct buf *text)
 /* Appends the page. */
 static void put_page(struct out *out, struct why *why, const struct frame *frame)
 {
-	size_t n = count_told(&out->findings), begin = out->buf.len, before;
+	size_t begin = out->buf.len, before;
 	const struct site *most = find_most(why, frame->info->trace);
 
-	if (!n && !most)
+	if (!why->ntold && !most && !why->nanswers)
 		put_nothing(out, &why->text);
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < why->ntold; i++) {
 		before = out->buf.len;
 		put_finding(out, why, frame, i);
 		if (is_full(&out->buf, begin)) {
@@ -311,10 +532,16 @@ static void put_page(struct out *out, struct why *why, const struct frame *frame
 		}
 	}
 	before = out->buf.len;
-	if (most && !is_told(&out->findings, n, most))
-		put_most(out, why, frame->info->trace, most);
+	if (most && !is_told(why, most))
+		put_wait(out, why, frame, most);
 	if (is_full(&out->buf, begin))
 		out->buf.len = before;
+	for (size_t i = 0; i < why->nanswers && !is_full(&out->buf, begin); i++) {
+		before = out->buf.len;
+		put_answer(out, why, frame, &why->answers[i]);
+		if (is_full(&out->buf, begin))
+			out->buf.len = before;
+	}
 	before = out->buf.len;
 	put_unknown(&out->buf, &why->text, frame->info);
 	if (is_full(&out->buf, begin))
@@ -353,11 +580,11 @@ static void put_json_roots(struct json *json, struct why *why)
 	json_close(json);
 }
 
-/* Puts who waited most for others; null: nobody for half of the time. */
+/* Puts who waited most for others, or the first that is asked about; null: nobody did. */
 static void put_json_most(struct json *json, struct why *why, struct buf *text,
 			  const struct trace_frame *trace)
 {
-	const struct site *site = find_most(why, trace);
+	const struct site *site = why->nanswers ? why->answers[0].site : find_most(why, trace);
 
 	if (!site) {
 		json_put_null(json, "waits");
@@ -370,7 +597,7 @@ static void put_json_most(struct json *json, struct why *why, struct buf *text,
 	json_put_text(json, "syscall", site->syscall);
 	put_cut(json, text, "on", site->on);
 	json_put_fixed(json, "share", site->ns * 1000 / trace->interval_ns, 3);
-	chain_build(&why->chain, &why->index, &site, 1);
+	chain_of(why, site);
 	put_json_roots(json, why);
 	json_close(json);
 }
@@ -386,7 +613,7 @@ static void put_json(struct out *out, struct why *why, const struct frame *frame
 	json_put_bool(&json, "suffers", out->suffers);
 	json_open_array(&json, "findings");
 	for (size_t i = 0; i < n; i++) {
-		const struct finding *finding = &out->findings.all[i];
+		const struct finding *finding = why->told[i];
 		const struct row *row = finding->row;
 		bool traced = make_chain(why, info->trace, finding);
 
@@ -404,7 +631,7 @@ static void put_json(struct out *out, struct why *why, const struct frame *frame
 			json_put_null(&json, "roots");
 		take_cure(why, frame, finding, traced);
 		json_put_text(&json, "means", why->means.len ? buf_cstr(&why->means) : NULL);
-		json_put_text(&json, "how", why->means.len ? buf_cstr(&why->how) : NULL);
+		json_put_text(&json, "how", why->how.len ? buf_cstr(&why->how) : NULL);
 		json_close(&json);
 	}
 	json_close(&json);
@@ -422,10 +649,37 @@ static void put_json(struct out *out, struct why *why, const struct frame *frame
 
 /* ---- The format ------------------------------------------------------------------------------ */
 
-/* The columns that are asked about show nothing that every sample lacks. */
+/* Whether the chain that was made of a process's waits ends at one that is stopped, or in a
+ * deadlock. */
+static bool is_blocked(const struct why *why, pid_t tgid)
+{
+	const struct chain_root *root = why->chain.nroots ? &why->chain.roots[0] : NULL;
+
+	return root && root->share >= SHARE_MOST && root->tgid != tgid &&
+	       (root->kind == CHAIN_STOPPED || root->kind == CHAIN_DEADLOCK);
+}
+
+/* Whether one of those that are told of gets nowhere. */
+static bool is_any_blocked(struct why *why, const struct frame *frame)
+{
+	bool blocked = false;
+
+	for (size_t i = 0; i < why->ntold; i++)
+		if (make_chain(why, frame->info->trace, why->told[i]) && why->told[i]->row->task)
+			blocked |= is_blocked(why, why->told[i]->row->task->key.pid);
+	for (size_t i = 0; i < why->nanswers; i++) {
+		if (!why->answers[i].site)
+			continue;
+		chain_of(why, why->answers[i].site);
+		blocked |= is_blocked(why, why->answers[i].site->tgid);
+	}
+	return blocked;
+}
+
+/* One interval has to tell who writes. */
 static unsigned why_needs(UNUSED const struct out_config *config)
 {
-	return 0;
+	return NEED_IO;
 }
 
 static void why_frame(struct out *out, const struct view *view)
@@ -433,13 +687,17 @@ static void why_frame(struct out *out, const struct view *view)
 	const struct frame *frame = view->frame;
 	struct why *why = why_of(out);
 	const struct site *most;
-	size_t n = count_told(&out->findings), before = out->buf.len;
+	size_t n, suffering, before = out->buf.len;
 
 	if (frame->info->trace)
 		chain_index_make(&why->index, frame->info->trace);
 	find_asked(why, &out->config->view->query, frame);
+	suffering = choose_findings(why, &out->findings);
+	n = why->ntold;
+	find_answers(why, out, frame);
 	most = find_most(why, frame->info->trace);
-	out->suffers |= n || (most && most->class == CLASS_CONTENDED);
+	out->suffers |=
+		suffering || (most && most->class == CLASS_CONTENDED) || is_any_blocked(why, frame);
 	if (!out->config->as_json) {
 		put_page(out, why, frame);
 		return;

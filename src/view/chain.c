@@ -24,20 +24,6 @@
 const char *const chain_root_ids[CHAIN_ROOTS] = { CHAIN_ROOT_TABLE(CHAIN_ROOT_WORD) };
 #undef CHAIN_ROOT_WORD
 
-bool chain_explains(const struct site *site)
-{
-	bool asked = site->state == STATE_PIPE || site->state == STATE_NET ||
-		     site->state == STATE_LOCK || site->state == STATE_CHILD ||
-		     site->state == STATE_PARK ||
-		     (site->state == STATE_POLL && site->class == CLASS_UNKNOWN);
-
-	if (site->unattributed || site->overlaps)
-		return false;
-	if (site->class == CLASS_PARKED && site->state == STATE_PARK)
-		return false;
-	return wait_is_lost(site->class, site->state) || (asked && site->wakers[0].tgid);
-}
-
 /* ---- The index ------------------------------------------------------------------------------- */
 
 static int compare_ids(const void *a, const void *b)
@@ -61,8 +47,7 @@ void chain_index_make(struct chain_index *index, const struct trace_frame *trace
 		qsort(index->sites, index->n, sizeof(struct site *), compare_ids);
 }
 
-/* The site of that id; NULL: it is not in the frame. */
-static const struct site *find_site(const struct chain_index *index, uint64_t id)
+const struct site *chain_site(const struct chain_index *index, uint64_t id)
 {
 	const struct site wanted = { .id = id }, *key = &wanted, *const * found;
 
@@ -97,6 +82,36 @@ static const struct site_link *find_links(const struct chain_index *index, uint6
 			break;
 	}
 	return trace->links + low;
+}
+
+const struct site_link *chain_holder(const struct chain_index *index, const struct site *site)
+{
+	size_t n;
+	const struct site_link *link = find_links(index, site->id, 0, true, &n);
+
+	return n ? link : NULL;
+}
+
+bool chain_explains(const struct chain_index *index, const struct site *site)
+{
+	bool asked = site->state == STATE_PIPE || site->state == STATE_NET ||
+		     site->state == STATE_LOCK || site->state == STATE_CHILD ||
+		     site->state == STATE_PARK ||
+		     (site->state == STATE_POLL && site->class == CLASS_UNKNOWN);
+
+	if (site->unattributed || site->overlaps)
+		return false;
+	if (site->class == CLASS_PARKED && site->state == STATE_PARK)
+		return false;
+	return wait_is_lost(site->class, site->state) ||
+	       (asked &&
+		(site->wakers[0].tgid || (site->state == STATE_PIPE && chain_holder(index, site))));
+}
+
+bool chain_follows(const struct site *site)
+{
+	return !site->unattributed && !site->overlaps && site->state != STATE_CPU &&
+	       site->wakers[0].tgid > 0;
 }
 
 /* The length of what two waits for a lock are on, without who holds it. */
@@ -213,6 +228,11 @@ static void follow_part(struct following *following, const struct chain_step *st
 		root.name = step->waker.name;
 		root.tgid = step->waker.tgid;
 		add_root(following->chain, root);
+	} else if (part->state == STATE_STOP) {
+		root.kind = CHAIN_STOPPED;
+		root.name = step->waker.name;
+		root.tgid = step->waker.tgid;
+		add_root(following->chain, root);
 	} else if (!part->site) {
 		if (part->state == STATE_CPU) {
 			root.kind = CHAIN_QUEUE;
@@ -241,7 +261,7 @@ static int compare_parts(const void *a, const void *b)
 static bool is_turn(const struct chain_index *index, const struct chain_step *step,
 		    const struct site_link *link)
 {
-	return !link->holds && are_one_lock(step->of, find_site(index, link->to));
+	return !link->holds && are_one_lock(step->of, chain_site(index, link->to));
 }
 
 /*
@@ -277,7 +297,7 @@ static double add_parts(struct following *following, struct chain_step *step)
 		GROW(chain->parts, chain->nparts, chain->parts_cap);
 		chain->parts[chain->nparts++] =
 			(struct chain_part){ .state = links[i].state,
-					     .site = find_site(following->index, links[i].to),
+					     .site = chain_site(following->index, links[i].to),
 					     .share = (double)links[i].ns / all };
 		step->n++;
 	}
@@ -338,8 +358,9 @@ static void follow_rest(struct following *following, const struct site *site, do
 
 	if (n) {
 		holder = (struct site_waker){ .tgid = link->tgid,
-					      .name = name_of(following->index, link->tgid),
-					      .ns = link->ns };
+					      .name = name_of(following->index, link->tgid) };
+		for (size_t i = 0; i < n && link[i].tgid == link->tgid; i++)
+			holder.ns += link[i].ns;
 		follow_waker(following, site, &holder, share);
 		return;
 	}
@@ -404,6 +425,15 @@ static void follow(struct following *following, const struct site *site, double 
 
 	if (add_circle(following, site, share, held))
 		return;
+	/* Who lets it go on, in the end, is not who made it wait. */
+	if (site->state == STATE_STOP) {
+		add_root(following->chain, (struct chain_root){ .kind = CHAIN_STOPPED,
+								.name = site->comm,
+								.tgid = site->tgid,
+								.site = site,
+								.share = share });
+		return;
+	}
 	if (following->depth == DEPTH_MAX || share < SHARE_FOLLOWED) {
 		add_root(following->chain,
 			 (struct chain_root){ CHAIN_UNEXPLAINED, .share = share });
@@ -517,7 +547,7 @@ void chain_put_site(struct buf *out, const struct site *site, enum text_charset 
 		buf_puts(out, site->on ? " " : " in ");
 		put_raw(out, site->on ? site->on : site->where, charset);
 	}
-	words = site->state == STATE_STOP ? "stopped" : wait_words(site->where, site->on);
+	words = wait_words(site->where, site->on);
 	if (words)
 		buf_printf(out, " (%s)", words);
 }
@@ -540,10 +570,34 @@ void chain_put_waker(struct buf *out, const struct chain_step *step, enum text_c
 
 	put_task(out, waker->name, waker->tgid, charset);
 	if (!waker->count)
-		buf_puts(out, step->of->state == STATE_CHILD ? " has not ended" : " holds it");
+		buf_puts(out, step->of->state == STATE_CHILD	   ? " has not ended"
+			      : step->of->class == CLASS_CONTENDED ? " holds it"
+								   : " has not answered");
 	else
 		buf_printf(out, " %s %llu %s", step->of->state == STATE_LOCK ? "released" : "ended",
 			   (unsigned long long)waker->count, plural(waker->count, "wait", "waits"));
+}
+
+bool chain_is_frozen(const struct chain_root *stopped)
+{
+	const struct site *site = stopped->site;
+	const char *words = site ? wait_words(site->where, site->on) : NULL;
+
+	/* A site that is none of stopped tasks is one that it was frozen in. */
+	return site && (site->state != STATE_STOP || (words && !strcmp(words, WAIT_FROZEN)));
+}
+
+/* Appends how a task is held. */
+static void put_stopped(struct buf *out, const struct chain_root *root, enum text_charset charset)
+{
+	const struct site *site = root->site;
+
+	put_task(out, root->name, root->tgid, charset);
+	buf_puts(out, chain_is_frozen(root) ? " is " WAIT_FROZEN : " is stopped");
+	if (!chain_is_frozen(root) && site && site->on) {
+		buf_puts(out, " by ");
+		put_raw(out, site->on, charset);
+	}
 }
 
 /* Appends a wait of a task without any other's help. */
@@ -576,6 +630,9 @@ void chain_put_root(struct buf *out, const struct chain_root *root, enum text_ch
 	case CHAIN_QUOTA:
 		buf_puts(out, cpu_budget_words[by < 0 ? BUDGET_QUOTA : by].of);
 		put_task(out, root->name, root->tgid, charset);
+		break;
+	case CHAIN_STOPPED:
+		put_stopped(out, root, charset);
 		break;
 	case CHAIN_DISK:
 		put_own(out, "disk", root, charset);

@@ -17,6 +17,7 @@
 	ROW(RUN, "run", "a task that others waited for ran") \
 	ROW(QUEUE, "queue", "a task that others waited for was queued for a CPU") \
 	ROW(QUOTA, "quota", "a task that others waited for was throttled by its group's quota") \
+	ROW(STOPPED, "stopped", "a task that others waited for was stopped or frozen") \
 	ROW(DISK, "disk", "a disk") \
 	ROW(PEER, "peer", "a remote peer") \
 	ROW(TIMER, "timer", "a timer that a task had set") \
@@ -78,13 +79,25 @@ struct chain {
 };
 
 /*
- * Whether a chain explains the waits of a site: time that is lost, or in which another task had to
- * do something. Who has nothing to do waits for no one.
+ * Makes the index of a frame, which must stay as long as chains of it do. Its memory is kept from
+ * one to the next.
  */
-bool chain_explains(const struct site *site);
-
-/* Makes the index of a frame, which must stay as long as chains of it do. */
 void chain_index_make(struct chain_index *index, const struct trace_frame *trace);
+
+/*
+ * Whether a chain explains the waits of a site of the index: time that is lost, or in which another
+ * task had to do something. Who has nothing to do waits for no one.
+ */
+bool chain_explains(const struct chain_index *index, const struct site *site);
+
+/* Whether tasks ended waits of a site: they can be followed, though no time may have been lost. */
+bool chain_follows(const struct site *site);
+
+/* The site of that id in the index; NULL: it has none. */
+const struct site *chain_site(const struct chain_index *index, uint64_t id);
+
+/* The link to who must act for the waits of a site to end that go on; NULL: not known. */
+const struct site_link *chain_holder(const struct chain_index *index, const struct site *site);
 
 /* Makes the chain of some sites' waits. */
 void chain_build(struct chain *chain, const struct chain_index *index,
@@ -105,5 +118,8 @@ void chain_put_part(struct buf *out, const struct chain_part *part, enum text_ch
 
 /* Who ended waits, and how many. */
 void chain_put_waker(struct buf *out, const struct chain_step *step, enum text_charset charset);
+
+/* Whether the task of a root of that kind was frozen, and not stopped. */
+bool chain_is_frozen(const struct chain_root *stopped);
 
 void chain_put_root(struct buf *out, const struct chain_root *root, enum text_charset charset);

@@ -4,10 +4,13 @@
 #include <string.h>
 
 #include "base/util.h"
-#include "view/column_words.h"
+#include "view/findings_parts.h"
 
-/* The share of a chain from which on a stopped task is to be continued. */
-#define STOPPED_LEAST 0.25
+/* The share of a chain from which on something is to be done about a root. */
+#define ROOT_LEAST 0.25
+
+/* The nice value that makes room: half of the way to the lowest priority. */
+#define NICE_OF_RIVAL "10"
 
 /* The target and the function of the wait that a finding is about; NULL: not known. */
 struct wait_at {
@@ -26,18 +29,39 @@ static struct wait_at place_of(const struct frame *frame, const struct finding *
 	return (struct wait_at){ waiting->on.len ? waiting->on.data : NULL, waiting->where.data };
 }
 
-/* A task that is stopped, and that others wait for; NULL: there is none. */
-static const struct chain_root *find_stopped(const struct chain *chain, const struct row *row)
+/* A root of that kind that explains enough of the chain: of another task; NULL: there is none. */
+static const struct chain_root *find_root(const struct chain *chain, const struct finding *finding,
+					  enum chain_root_kind kind)
 {
-	for (size_t i = 0; chain && i < chain->nroots; i++) {
-		const struct chain_root *root = &chain->roots[i];
+	const struct task *own = finding && finding->row ? finding->row->task : NULL;
 
-		if (root->site && root->site->state == STATE_STOP && root->tgid > 0 &&
-		    root->share >= STOPPED_LEAST &&
-		    !(row && row->task && root->tgid == row->task->key.pid))
-			return root;
-	}
+	/* Its own stop is what a finding of that kind is about, and no cause of others. */
+	if (finding && finding->kind && !strcmp(finding->kind, wait_state_table[STATE_STOP].id))
+		own = NULL;
+	for (size_t i = 0; chain && i < chain->nroots; i++)
+		if (chain->roots[i].kind == kind && chain->roots[i].tgid > 0 &&
+		    chain->roots[i].share >= ROOT_LEAST &&
+		    !(own && own->key.pid == chain->roots[i].tgid))
+			return &chain->roots[i];
 	return NULL;
+}
+
+/* Puts the cure of a task that is stopped: by whoever did that. */
+static void put_of_stopped(struct buf *means, struct buf *how, const struct chain_root *stopped)
+{
+	const char *name = stopped->name ? stopped->name : "it";
+
+	if (chain_is_frozen(stopped)) {
+		buf_puts(means, "cgroup.freeze (v1: freezer.state)");
+		buf_printf(how, "0 (THAWED) thaws the cgroup of %d %s", (int)stopped->tgid, name);
+	} else if (stopped->site && stopped->site->on) {
+		buf_puts(means, stopped->site->on);
+		buf_printf(how, "have it continue %d %s, or let go of it", (int)stopped->tgid,
+			   name);
+	} else {
+		buf_printf(means, "kill -CONT %d", (int)stopped->tgid);
+		buf_printf(how, "%s is stopped", name);
+	}
 }
 
 /* Puts the cure of a wait in a call, where its place tells it. */
@@ -102,32 +126,135 @@ static void put_of_limit(struct buf *means, struct buf *how, const struct frame 
 		buf_printf(means, " of %s", name);
 }
 
+/* Puts the name of a row's task, with its number. */
+static void put_row(struct buf *out, const struct row *row)
+{
+	buf_printf(out, "%d %s", (int)row->task->key.pid, row->task->comm);
+}
+
+/* Puts a file of a group. */
+static void put_file(struct buf *means, const struct limiting_group *group, const char *v1,
+		     const char *v2)
+{
+	buf_puts(means, group->version == 1 ? v1 : v2);
+	if (group->name)
+		buf_printf(means, " of %s", group->name);
+}
+
+/*
+ * Puts how a task gets more of the CPUs that another one uses: by what they share them. False: who
+ * that is, or how they do, is not known. Nothing is put where nothing is known to help.
+ */
+static bool put_of_cpu(struct buf *means, struct buf *how, const struct frame *frame,
+		       const struct finding *finding)
+{
+	const struct task_evidence *evidence =
+		finding->row && !finding->row->group ? row_evidence(frame, finding->row) : NULL;
+	const struct row *rival =
+		evidence && evidence->rival ? frame_of_pid(frame, evidence->rival) : NULL;
+
+	if (finding->while_idle && evidence) {
+		if (!evidence->pinned)
+			return true;
+		buf_printf(means, "taskset -cp 0-%zu %d", (size_t)frame->info->system->cpus - 1,
+			   (int)finding->row->task->key.pid);
+		buf_puts(how,
+			 "it may not run on all CPUs, and others of them are idle; cpuset.cpus "
+			 "of its group may be what keeps it");
+		return true;
+	}
+	if (!rival)
+		return false;
+	switch (evidence->sharing) {
+	case SHARING_NICE:
+		buf_printf(means, "renice " NICE_OF_RIVAL " %d", (int)rival->task->key.pid);
+		buf_printf(how, "has %s make way for it", rival->task->comm);
+		return true;
+	case SHARING_SESSION:
+		buf_printf(means, "echo " NICE_OF_RIVAL " > /proc/%d/autogroup",
+			   (int)rival->task->key.pid);
+		buf_printf(how,
+			   "has the session of %s make way for it: sessions share CPUs first "
+			   "(kernel.sched_autogroup_enabled), and nice counts within one only",
+			   rival->task->comm);
+		return true;
+	case SHARING_GROUP:
+		put_file(means, &evidence->weighed_group, "cpu.shares", "cpu.weight");
+		buf_printf(
+			how,
+			"more of it: groups share CPUs first, that of %s is another one, and nice "
+			"counts within one only",
+			rival->task->comm);
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Puts what helps against waits for a disk: against a limit, or who else has it. */
+static bool put_of_disk(struct buf *means, struct buf *how, const struct frame *frame,
+			const struct finding *finding)
+{
+	const struct task_evidence *evidence =
+		finding->row && !finding->row->group ? row_evidence(frame, finding->row) : NULL;
+
+	if (evidence && evidence->io_limited) {
+		put_file(means, &evidence->io_group, "blkio.throttle.*_device", "io.max");
+		buf_puts(how, "a higher limit, or none: it waits for that, not for the disk");
+		return true;
+	}
+	if (!finding->culprit || !finding->culprit->task)
+		return false;
+	buf_printf(means, "ionice -c 3 -p %d", (int)finding->culprit->task->key.pid);
+	buf_puts(how, "has ");
+	put_row(how, finding->culprit);
+	buf_puts(how,
+		 " write when the disk is idle, if its scheduler is bfq; else a limit for that "
+		 "one's group (io.max)");
+	return true;
+}
+
+/* Puts the cure of a chain's root: of one that is stopped, or a deadlock. */
+static bool put_of_root(struct buf *means, struct buf *how, const struct finding *finding,
+			const struct chain *chain)
+{
+	const struct chain_root *stopped = find_root(chain, finding, CHAIN_STOPPED);
+	const struct chain_root *dead = NULL;
+
+	/* The one that is looked at may be one of them. */
+	for (size_t i = 0; chain && i < chain->nroots && !dead; i++)
+		if (chain->roots[i].kind == CHAIN_DEADLOCK && chain->roots[i].tgid > 0)
+			dead = &chain->roots[i];
+	if (stopped) {
+		put_of_stopped(means, how, stopped);
+	} else if (dead) {
+		buf_printf(means, "kill %d", (int)dead->tgid);
+		buf_puts(how,
+			 "a deadlock lasts until one of those that are in it ends; locks that all "
+			 "take in the same order have none");
+	}
+	return stopped || dead;
+}
+
 void cure_put(struct buf *means, struct buf *how, const struct frame *frame,
 	      const struct finding *finding, const struct chain *chain)
 {
-	const struct chain_root *stopped = find_stopped(chain, finding->row);
-	const char *kind = finding->kind;
-	const struct column *column = kind ? column_by_id(kind, strlen(kind)) : NULL;
-	const struct column_words *words = column ? column_words(column) : NULL;
+	const char *kind = finding && finding->kind ? finding->kind : "";
+	const struct finding_pattern *pattern;
 
-	if (stopped) {
-		buf_printf(means, "kill -CONT %d", (int)stopped->tgid);
-		buf_printf(how, "%s is stopped, and is waited for",
-			   stopped->name ? stopped->name : "it");
-	} else if (finding->limit) {
+	if (put_of_root(means, how, finding, chain) || !finding)
+		return;
+	if (finding->limit) {
 		put_of_limit(means, how, frame, finding);
-	} else if (finding->while_idle) {
-		buf_puts(means, "taskset");
-		buf_puts(how, "other CPUs are idle: its affinity, or cpuset.cpus of its group, may "
-			      "keep it from them");
-	} else if (finding->site && finding->site->class == CLASS_CONTENDED &&
-		   finding->site->state != STATE_CPU) {
-		buf_puts(means, "the lock");
-		buf_puts(how,
-			 "hold it for less time, or use several; C shows what is done meanwhile");
-	} else if (!put_of_place(means, how, place_of(frame, finding)) && words &&
-		   words->remedies && words->remedies->means) {
-		buf_puts(means, words->remedies->means);
-		buf_puts(how, words->remedies->how);
+		return;
 	}
+	if (!strcmp(kind, delay_table[DELAY_CPU].id) && put_of_cpu(means, how, frame, finding))
+		return;
+	if (!strcmp(kind, delay_table[DELAY_BLKIO].id) && put_of_disk(means, how, frame, finding))
+		return;
+	if (put_of_place(means, how, place_of(frame, finding)))
+		return;
+	pattern = finding->id ? finding_pattern(finding->id) : NULL;
+	if (pattern)
+		buf_puts(how, pattern->cure);
 }

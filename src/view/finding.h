@@ -60,6 +60,7 @@ struct finding {
 	const char *id; /* NULL: the words say that nothing was found */
 	enum finding_severity severity;
 	const struct row *row; /* the task or group that it names; NULL: none */
+	const struct row *culprit; /* who writes most; NULL: not known, or of other findings */
 	const struct site *site; /* where that waits, as far as traced; NULL: not known */
 	const char *kind; /* what it waits for: a delay kind, "dwait", or a traced state; NULL */
 	double share; /* share of the interval, in percent; below 0: none */
@@ -90,7 +91,7 @@ struct finding_columns {
 	const struct column *mem, *limited; /* of groups: how often at the limit of memory */
 };
 
-#define FINDINGS_MAX 24
+#define FINDINGS_MAX 32
 
 struct findings_past;
 

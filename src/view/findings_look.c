@@ -188,8 +188,11 @@ static bool is_worth_telling(struct finder *finder, const struct row *row, unsig
 static void look_at_writes(struct finder *finder, const struct row *row)
 {
 	const struct task_evidence *evidence = row_evidence(finder->view.frame, row);
-	double writes = evidence ? evidence->writes : 0;
+	double writes = evidence ? evidence->writes : -1;
 
+	/* Of a suspect there may be one reading alone, where the sample has two of all tasks. */
+	if (writes < 0 && finder->info->cur->procs)
+		writes = figure(finder, finder->columns->write, row);
 	if (writes <= finder->writer_kb) {
 		finder->next_writer_kb = fmax(finder->next_writer_kb, writes);
 		return;
@@ -313,6 +316,14 @@ static void look_at_losses(struct finder *finder, const struct row *row)
 			note_ns(&finder->losers[r], row, lost[r]);
 }
 
+/* Whether a row that is kept waiting is so by a task that is stopped. */
+static bool waits_for_stopped(const struct finder *finder, const struct row *row)
+{
+	pid_t on = row_hang_on(finder->view.frame, row);
+
+	return on && frame_of_pid(finder->view.frame, on);
+}
+
 /* Takes a row. */
 static void look_at_row(struct finder *finder, const struct row *row)
 {
@@ -328,7 +339,8 @@ static void look_at_row(struct finder *finder, const struct row *row)
 	if (hangs)
 		note_ns(&finder->hang, row, slept_ns);
 	if (!hangs && row_hang(finder->view.frame, row, &kept_ns) && kept_ns >= FINDING_HANG_NS)
-		note_ns(&finder->kept, row, kept_ns);
+		note_ns(waits_for_stopped(finder, row) ? &finder->awaiting : &finder->kept, row,
+			kept_ns);
 	/* Most rows did nothing. Peers are waited for without that. */
 	if (!row->interval_ns || (row->deltas == &no_deltas && !finder->info->some))
 		return;

@@ -66,6 +66,9 @@ struct finding_pattern {
 extern const struct finding_pattern finding_patterns[];
 extern const size_t finding_patterns_n;
 
+/* The pattern of that id; NULL: there is none. */
+const struct finding_pattern *finding_pattern(const char *id);
+
 /* How many rows with enough of something are remembered, to tell those of one service. */
 #define NOTED_MAX 64
 
@@ -103,6 +106,7 @@ struct finder {
 	struct most throttled; /* whose quota was read, where cgroups are not shown */
 	struct most limited; /* whose waits a limit of memory makes */
 	struct most hang, kept; /* in uninterruptible sleep; in a call */
+	struct most awaiting; /* kept in a call for one that is stopped */
 	const struct row *writer; /* of those that wait for the disk the one that writes most */
 	double writer_kb, next_writer_kb; /* in kB/s: what it writes, and the next one */
 	struct most runs, writes; /* the tasks that run most and write most, ended ones included */

@@ -104,6 +104,98 @@ static bool find_server(struct finder *finder, struct finding *finding)
 	return true;
 }
 
+/* The site of that id in the trace; NULL: none. */
+static const struct site *site_of_id(const struct trace_frame *trace, uint64_t id)
+{
+	for (size_t i = 0; id && i < trace->n; i++)
+		if (trace->sites[i]->id == id)
+			return trace->sites[i];
+	return NULL;
+}
+
+/* How who is awaited is stopped, by the site that it is in. */
+static const char *stopped_words(const struct site *site)
+{
+	const char *words = site ? wait_words(site->where, site->on) : NULL;
+
+	/* Who is frozen in a wait stays in its site. */
+	return site && site->state != STATE_STOP ? WAIT_FROZEN : words ? words : "stopped";
+}
+
+/* Finds who waits longest for one that is stopped, by the trace, and that link; NULL: none does. */
+static const struct site_link *look_for_awaited(const struct finder *finder,
+						struct finding *finding)
+{
+	const struct trace_frame *trace = finder->info->trace;
+	const struct site_link *awaited = NULL;
+
+	for (size_t i = 0; trace && !finder->info->threads && i < trace->nlinks; i++) {
+		const struct site_link *link = &trace->links[i];
+		const struct site *site;
+		const struct row *row;
+
+		if (!link->holds || link->state != STATE_STOP)
+			continue;
+		site = site_of_id(trace, link->site);
+		if (!site || site->waiting_ns < FINDING_HANG_NS || site->state == STATE_STOP ||
+		    (site->class == CLASS_PARKED && site->state != STATE_PIPE))
+			continue;
+		row = finding_row_of_site(finder, site);
+		if (!row || (finder->query && !query_takes(finder->query, row)))
+			continue;
+		finding->n++;
+		if (site->waiting_ns <= finding->ns)
+			continue;
+		finding->ns = site->waiting_ns;
+		finding->row = row;
+		finding->site = site;
+		awaited = link;
+	}
+	return awaited;
+}
+
+/* Says for whom the finding's row waits. */
+static void put_awaited(struct finder *finder, const char *name, pid_t pid, const char *how)
+{
+	const struct finding *finding = finder->finding;
+
+	finding_say(finder, "%w waits %s%d for %s %z, which is %s;", finding->row,
+		    finding->at_least ? ">= " : "", finding->ns, name, (size_t)pid, how);
+}
+
+/* Tasks that wait for one that is stopped or frozen. */
+static bool find_awaited(struct finder *finder, struct finding *finding)
+{
+	const struct site_link *link = look_for_awaited(finder, finding);
+	const struct most *most = &finder->awaiting;
+	const struct task_waiting *waiting;
+	const struct row *other;
+	const struct site *held;
+
+	if (link) {
+		held = site_of_id(finder->info->trace, link->to);
+		finding->at_least = finding->site->at_least;
+		finding->kind = wait_state_table[finding->site->state].id;
+		put_awaited(finder, held && held->comm ? held->comm : "process", link->tgid,
+			    stopped_words(held));
+	} else if (finding_take_most(finding, most)) {
+		other = frame_of_pid(finder->view.frame,
+				     row_hang_on(finder->view.frame, most->row));
+		waiting = row_waiting(finder->view.frame, most->row);
+		finding->at_least = true;
+		finding->kind = waiting && waiting->state < WAIT_STATES
+					? wait_state_table[waiting->state].id
+					: NULL;
+		put_awaited(finder, other->task->comm, other->task->key.pid,
+			    row_state(other) == 'D' ? WAIT_FROZEN : "stopped");
+	} else {
+		return false;
+	}
+	finding_put_place(finder, finding);
+	finding_put_others(finder, finding->n);
+	return true;
+}
+
 /* Tasks that are kept waiting in a call. */
 static bool find_kept(struct finder *finder, struct finding *finding)
 {
@@ -134,8 +226,10 @@ static void put_writer(struct finder *finder, const struct row *who)
 {
 	const struct most *writes = &finder->writes;
 
-	if (finder->writes_known && finding_worth_naming(finder, writes->row, who))
-		finding_say(finder, "; %w writes most, %0 kB/s", writes->row, writes->share);
+	if (!finder->writes_known || !finding_worth_naming(finder, writes->row, who))
+		return;
+	finder->finding->culprit = writes->row;
+	finding_say(finder, "; %w writes most, %0 kB/s", writes->row, writes->share);
 }
 
 /*
@@ -182,13 +276,12 @@ static void put_rival(struct finder *finder, const struct finding *finding)
 }
 
 /* Says what makes a row wait for block I/O: who else, its cgroup, or who writes. */
-static void put_io_culprit(struct finder *finder, const struct finding *finding,
-			   const struct row *writer)
+static void put_io_culprit(struct finder *finder, struct finding *finding, const struct row *writer)
 {
 	put_rival(finder, finding);
 	if (is_io_limited(finder, finding->row))
 		finding_say(finder, ", which its cgroup limits");
-	else if (writer)
+	else if ((finding->culprit = writer))
 		finding_say(finder, "; %w writes %0 MB/s", writer, finder->writer_kb / 1024);
 	else
 		put_writer(finder, finding->row);
@@ -461,8 +554,14 @@ const struct finding_pattern finding_patterns[] = {
 	  "tasks wait for a second or more for the server of a file system, though not "
 	  "uninterruptibly; known while waits are traced, and where calls are read (the preset hangs)",
 	  "a file server does not answer: ls 812 waits 9.0 s in openat of /mnt/fuse/x",
-	  "look at the server, a FUSE program or a remote machine: C names it where it is known; "
-	  "umount -f or -l if it is gone" },
+	  "have the server answer, or restart it: a FUSE program, or a remote machine; umount -f or -l if "
+	  "it is gone" },
+	{ "stopped-peer", FINDING_CRITICAL, find_awaited, NULL, 0, NULL,
+	  "a task waits for a second or more for another that is stopped by a signal or a debugger, or "
+	  "frozen by its cgroup: at the other end of a pipe, a connection or a terminal, with a lock, or "
+	  "as its child",
+	  "frontend 40 waits 12 s for backend 41, which is stopped; in recvfrom on tcp 10.0.0.7:80",
+	  "kill -CONT, the debugger's continue, or 0 in cgroup.freeze" },
 	{ "throttled-idle", FINDING_WARNING, finding_throttled, "cpu", 1, NULL,
 	  "a quota throttles a cgroup, or a task by its group's quota or real-time budget or its own "
 	  "deadline budget (SCHED_DEADLINE), " TEXT_OF(THROTTLED_LEAST) " % of the time while "
@@ -514,25 +613,27 @@ const struct finding_pattern finding_patterns[] = {
 	  "a task waits " TEXT_OF(IO_LEAST) " % of the time for block I/O",
 	  "io: mailserver 812 waits 51 % of the time, 80 % of it in fsync of /var/mail/q; bulk-export "
 	  "813 writes 90 MB/s",
-	  "w shows the files: fewer or larger writes and syncs; ionice or io.weight for the one that "
-	  "takes the disk's time; a faster disk" },
+	  "fewer or larger writes and syncs; ionice or io.weight for the one that takes the disk's time; "
+	  "a faster disk" },
 	{ "dwait", FINDING_WARNING, find_sleep, "dwait", WAIT_DWAIT, NULL,
 	  "a task sleeps uninterruptibly for other than I/O for " TEXT_OF(BLOCK_LEAST) " % of the time",
 	  "dwait: mailserver 812 waits 38 % of the time, in pwrite64 of /var/mail/q",
-	  "a lock of the kernel, a journal or a remote file system: w names the function and who ended "
-	  "the waits" },
+	  "it is a lock of the kernel, a journal or a remote file system: the kernel's function, and who "
+	  "ended the waits, tell which" },
 	{ "cpu-idle", FINDING_WARNING, finding_cpu, "cpu", 1, NULL,
 	  "a task waits " TEXT_OF(CPU_LEAST) " % of the time for a CPU, and at least "
 	  TEXT_OF(CPU_WANTED) " % of the time that it wanted one, while " TEXT_OF(FINDING_IDLE)
 	  " % of the machine is idle: something keeps it from running",
 	  "cpu: report 77 waits 50 % of the time for a CPU, while 48 % of the machine is idle",
-	  "taskset -p and cpuset.cpus: it may be bound to CPUs that others use; a quota (THROT)" },
+	  "taskset -p, or cpuset.cpus of its group, if it is bound to CPUs that others use; a larger quota, "
+	  "if its group has one" },
 	{ "cpu", FINDING_WARNING, finding_cpu, "cpu", 0, NULL,
 	  "a task waits " TEXT_OF(CPU_LEAST) " % of the time for a CPU, and at least "
 	  TEXT_OF(CPU_WANTED) " % of the time that it wanted one, while less than "
 	  TEXT_OF(FINDING_IDLE) " % of the machine is idle",
 	  "cpu: postgres 9 waits 80 % of the time for a CPU; batch-hog 12 runs most, 95 %",
-	  "nice, or cpu.weight between groups: a lower value for what runs most; more CPUs" },
+	  "a higher nice value for what runs most: within one control group and one session; cpu.weight "
+	  "between groups; more CPUs" },
 	{ "irq", FINDING_WARNING, find_loss, "irq", DELAY_IRQ, "held up by interrupts",
 	  "interrupts hold a task up for " TEXT_OF(IRQ_LEAST) " % of the time",
 	  "irq: nginx 8 is held up by interrupts 12 % of the time",
@@ -542,7 +643,7 @@ const struct finding_pattern finding_patterns[] = {
 	  "them; else those whose lock a thread of their own process holds, and those that asked the "
 	  "server of a file system",
 	  "1 task is kept waiting: orders 33 8.0 s in flock of /srv/lock0",
-	  "C names who holds it or has to answer" },
+	  "look at who holds it, or has to answer" },
 	{ "held", FINDING_INFO, finding_find_held, NULL, 0, NULL,
 	  "a process that was asked about (-p) is stopped by a signal or a debugger, or frozen by its "
 	  "cgroup",
@@ -552,10 +653,10 @@ const struct finding_pattern finding_patterns[] = {
 	  "threads of a process together wait " TEXT_OF(PEER_LEAST) " % of the time for a lock, as "
 	  "traced: one that is held, or one that tasks take in turn, as Python's interpreter lock",
 	  "lock: orders 33 waits 61 % of the time, in futex held by invoices 34",
-	  "hold it for less time, or more locks: C shows what the holder does meanwhile" },
+	  "hold it for less time, or use several locks" },
 	PEER("net", STATE_NET, "a socket",
 	     "net: webapp 40 waits 99 % of the time, in recvfrom of tcp 10.0.0.7:5432",
-	     "look at the peer: C goes on there if it is on this machine"),
+	     "look at the peer: what it waits for itself is known if it is on this machine"),
 	PEER("pipe", STATE_PIPE, "a pipe",
 	     "pipe: gzip 12 waits 70 % of the time, ended by tar 11",
 	     "look at the other end: it is the slower one"),
@@ -574,4 +675,13 @@ const struct finding_pattern finding_patterns[] = {
 };
 /* clang-format on */
 const size_t finding_patterns_n = ARRAY_SIZE(finding_patterns);
+
+const struct finding_pattern *finding_pattern(const char *id)
+{
+	for (size_t i = 0; i < finding_patterns_n; i++)
+		if (!strcmp(finding_patterns[i].id, id))
+			return &finding_patterns[i];
+	return NULL;
+}
+
 _Static_assert(ARRAY_SIZE(finding_patterns) <= FINDINGS_MAX, "room for one of each");

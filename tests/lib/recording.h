@@ -291,7 +291,8 @@ static inline void play_extras(struct play_machine *machine, const struct frame 
 		if (row->exited || row->unchanged || play_random(machine, 8))
 			continue;
 		extra = sample_add_extra(frame->info->cur, row->place);
-		extra->hang = (struct task_hang){ row->task->key.pid, machine->now_ns - 12345 };
+		extra->hang = (struct task_hang){ row->task->key.pid, machine->now_ns - 12345,
+						  (pid_t)play_random(machine, 9) };
 		if (play_random(machine, 2)) {
 			extra->waiting = xcalloc(1, sizeof(*extra->waiting));
 			extra->waiting->tid = row->task->key.pid;
@@ -322,6 +323,10 @@ static inline void play_extras(struct play_machine *machine, const struct frame 
 				.writes = -1,
 				.cpu_group = { xstrdup("/a\n"), 1 },
 				.memory_group = { NULL, 2 },
+				.io_group = { xstrdup("/io"), 2 },
+				.pinned = play_random(machine, 2),
+				.sharing = SHARING_GROUP,
+				.weighed_group = { xstrdup("/w"), 1 },
 			};
 		}
 		machine->extras++;

@@ -297,8 +297,6 @@ TEST(test_reasons)
 		  "wait in progress of cp 7: openat" },
 		{ { .syscall = "vfork", .where = "kernel_clone", .waiting = 1 },
 		  "wait in progress of cp 7: vfork (until its child execs or exits)" },
-		{ { .syscall = "read", .state = STATE_STOP, .waiting = 1 },
-		  "wait in progress of cp 7: read (stopped)" },
 		{ { .syscall = "flock", .on = "/x", .where = "flock_lock_inode_wait" },
 		  "wait with an unknown waker of cp 7: flock /x" },
 	};
@@ -311,6 +309,79 @@ TEST(test_reasons)
 		assert_string_equal(buf_cstr(&text), cases[i].words);
 		buf_free(&text);
 	}
+}
+
+/* A task that is stopped is a root, whoever lets it go on; so is one that is frozen in a wait. */
+TEST(test_stopped)
+{
+	struct scene scene = {
+		.sites = { { .id = 1,
+			     FRONT,
+			     .ns = MS(1000),
+			     .count = 10,
+			     .wakers = { { 20, "server", MS(1000), 10 } } },
+			   { .id = 2,
+			     SERVER,
+			     .state = STATE_STOP,
+			     .ns = MS(700),
+			     .count = 10,
+			     .wakers = { { 30, "manager", MS(700), 10 } } } },
+		.n = 2,
+		.links = { { 1, 20, 2, STATE_STOP, MS(600), false },
+			   { 1, 20, 0, STATE_RUN, MS(400), false } },
+		.nlinks = 2,
+	};
+	struct made made;
+
+	make(&made, &scene);
+	assert_share(&made, CHAIN_STOPPED, 0.6);
+	assert_root(&made, 0, "server 20 is stopped");
+	scene.sites[1].on = "debugger 40 gdb";
+	unmake(&made);
+	make(&made, &scene);
+	assert_root(&made, 0, "server 20 is stopped by debugger 40 gdb");
+	unmake(&made);
+	/* What it was frozen in is no reason. */
+	memset(scene.sites[0].wakers, 0, sizeof(scene.sites[0].wakers));
+	scene.sites[0].count = 0;
+	scene.sites[0].waiting = 1;
+	scene.sites[0].waiting_ns = MS(5000);
+	scene.sites[1].state = STATE_NET;
+	scene.sites[1].on = "tcp 10.0.0.1:80";
+	scene.links[0] = (struct site_link){ 1, 20, 2, STATE_STOP, MS(1000), true };
+	scene.nlinks = 1;
+	make(&made, &scene);
+	assert_share(&made, CHAIN_STOPPED, 1);
+	assert_root(&made, 0, "server 20 is frozen by its cgroup");
+	unmake(&made);
+}
+
+/* Who must act for a wait to end that goes on: all that it did meanwhile counts. */
+TEST(test_holder)
+{
+	struct scene scene = {
+		.sites = { { .id = 1,
+			     FRONT,
+			     .class = CLASS_SERVED,
+			     .ns = MS(1000),
+			     .waiting = 1,
+			     .waiting_ns = MS(5000) },
+			   { .id = 2, SERVER, .state = STATE_TIMER, .ns = MS(600) } },
+		.n = 2,
+		.links = { { 1, 20, 2, STATE_TIMER, MS(600), true },
+			   { 1, 20, 0, STATE_RUN, MS(250), true },
+			   { 1, 20, 0, WAIT_STATES, MS(150), true } },
+		.nlinks = 3,
+	};
+	struct made made;
+
+	make(&made, &scene);
+	assert_share(&made, CHAIN_TIMER, 0.6);
+	assert_share(&made, CHAIN_RUN, 0.25);
+	assert_share(&made, CHAIN_UNEXPLAINED, 0.15);
+	assert_int_equal(chain_holder(&made.index, &scene.sites[0])->tgid, 20);
+	assert_null(chain_holder(&made.index, &scene.sites[1]));
+	unmake(&made);
 }
 
 /* Names are escaped. */

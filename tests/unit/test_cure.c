@@ -35,16 +35,16 @@ TEST(test_place)
 		    .where = "request_wait_answer" },
 		  "umount -f",
 		  "the server (fuse.sshfs me@nas: of 9 sshfs)" },
-		/* Where nothing more is known: what the kind's help says. */
-		{ { .where = "percpu_rwsem_wait" }, "w", NULL },
+		/* Where nothing more is known: what the pattern of the finding says. */
+		{ { .where = "percpu_rwsem_wait" }, "", "a lock of the kernel" },
 	};
 	struct lone lone = { 0 };
 
 	assert_int_equal(lone_make(&lone), 0);
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		const struct finding finding = { .row = &lone.row,
-						 .site = &cases[i].site,
-						 .kind = "dwait" };
+		const struct finding finding = {
+			.id = "dwait", .row = &lone.row, .site = &cases[i].site, .kind = "dwait"
+		};
 
 		assert_cure(&lone, &finding, NULL, cases[i].means, cases[i].how);
 	}
@@ -57,7 +57,7 @@ TEST(test_stopped)
 {
 	struct site site = { .on = "/mnt/x (fuse.x)", .where = "request_wait_answer" };
 	struct site stopped = { .state = STATE_STOP };
-	struct chain_root root = { CHAIN_GOES_ON, "server", 9, &stopped, 0.5 };
+	struct chain_root root = { CHAIN_STOPPED, "server", 9, &stopped, 0.5 };
 	const struct chain chain = { .roots = &root, .nroots = 1 };
 	struct lone lone = { 0 };
 	struct finding finding = { .site = &site, .kind = "other" };
@@ -82,11 +82,15 @@ TEST(test_lock)
 {
 	const struct site site = { .class = CLASS_CONTENDED, .state = STATE_PARK };
 	struct lone lone = { 0 };
-	struct finding finding = { .site = &site, .kind = "park" };
+	struct finding finding = { .id = "lock", .site = &site, .kind = "park" };
+	struct chain_root root = { CHAIN_DEADLOCK, "bank", 7, &site, 1 };
+	const struct chain chain = { .roots = &root, .nroots = 1 };
 
 	assert_int_equal(lone_make(&lone), 0);
 	finding.row = &lone.row;
-	assert_cure(&lone, &finding, NULL, "the lock", "for less time");
+	assert_cure(&lone, &finding, NULL, "", "for less time");
+	/* No time helps where nobody will let go of it. */
+	assert_cure(&lone, &finding, &chain, "kill 7", "a deadlock");
 	assert_int_equal(lone_remove(&lone), 0);
 }
 
@@ -116,9 +120,60 @@ TEST(test_limit)
 	lone.row.group = NULL;
 	evidence->memory_group = (struct limiting_group){ xstrdup("/db"), 1 };
 	assert_cure(&lone, &finding, NULL, "memory.limit_in_bytes of /db", "higher limit");
-	finding.limit = LIMIT_NONE;
-	assert_cure(&lone, &finding, NULL, "nice", NULL);
+	assert_int_equal(lone_remove(&lone), 0);
+}
+
+/* What another task takes is had back by what they share it by. */
+TEST(test_rival)
+{
+	static const struct {
+		enum cpu_sharing sharing;
+		const char *means, *how;
+	} cases[] = {
+		{ SHARING_NICE, "renice 10 7", "make way for it" },
+		{ SHARING_SESSION, "echo 10 > /proc/7/autogroup", "sessions share CPUs first" },
+		{ SHARING_GROUP, "cpu.weight of /web", "groups share CPUs first" },
+		{ SHARING_UNKNOWN, "", "a higher nice value for what runs most" },
+	};
+	struct lone lone = { 0 };
+	struct finding finding = { .id = "cpu", .kind = "cpu" };
+	struct system_sample system = { .cpus = 4 };
+	struct task_evidence *evidence;
+
+	assert_int_equal(lone_make(&lone), 0);
+	lone.info.system = &system;
+	finding.row = lone.frame.rows = &lone.row;
+	lone.frame.n = 1;
+	evidence = sample_add_extra(&lone.sample, 0)->evidence = xcalloc(1, sizeof(*evidence));
+	evidence->weighed_group = (struct limiting_group){ xstrdup("/web"), 2 };
+	evidence->rival = 7;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		evidence->sharing = cases[i].sharing;
+		assert_cure(&lone, &finding, NULL, cases[i].means, cases[i].how);
+	}
+	/* CPUs that are idle are of use to who may run there. */
 	finding.while_idle = true;
-	assert_cure(&lone, &finding, NULL, "taskset", "other CPUs are idle");
+	assert_cure(&lone, &finding, NULL, "", NULL);
+	evidence->pinned = true;
+	assert_cure(&lone, &finding, NULL, "taskset -cp 0-3 7", "may not run on all CPUs");
+	assert_int_equal(lone_remove(&lone), 0);
+}
+
+/* A disk is not what somebody waits for whose group has a limit; else who writes most makes way. */
+TEST(test_disk)
+{
+	struct lone lone = { 0 };
+	struct finding finding = { .id = "io", .kind = "blkio" };
+	struct task_evidence *evidence;
+
+	assert_int_equal(lone_make(&lone), 0);
+	finding.row = &lone.row;
+	assert_cure(&lone, &finding, NULL, "", "fewer or larger writes");
+	finding.culprit = &lone.row;
+	assert_cure(&lone, &finding, NULL, "ionice -c 3 -p 7", "write when the disk is idle");
+	evidence = sample_add_extra(&lone.sample, 0)->evidence = xcalloc(1, sizeof(*evidence));
+	evidence->io_limited = true;
+	evidence->io_group = (struct limiting_group){ xstrdup("/db"), 1 };
+	assert_cure(&lone, &finding, NULL, "blkio.throttle.*_device of /db", "a higher limit");
 	assert_int_equal(lone_remove(&lone), 0);
 }

@@ -119,7 +119,7 @@ SCRATCH_TEST(test_bounds_together)
 	struct player player;
 	int err;
 
-	assert_int_equal(play_record(path, 8, 60), 0);
+	assert_int_equal(play_record(path, 8, 200), 0);
 	assert_int_equal(open_player(&player, &replay, &config), 0);
 	while ((frame = next_frame(&player, &err)))
 		for (size_t i = 0; i < frame->n; i++) {

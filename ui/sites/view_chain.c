@@ -22,14 +22,21 @@ struct writing {
 	enum text_charset charset;
 };
 
-void chain_page_begin(struct chain_page *page)
+void chain_page_begin(struct chain_page *page, const struct trace_frame *trace)
 {
+	chain_index_make(&page->index, trace);
 	page->n = 0;
+	page->loses = false;
 }
 
 void chain_page_add(struct chain_page *page, const struct site *site)
 {
-	if (!chain_explains(site))
+	bool loses = chain_explains(&page->index, site);
+
+	if (loses && !page->loses)
+		page->n = 0;
+	page->loses |= loses;
+	if (loses != page->loses || !(loses || chain_follows(site)))
 		return;
 	GROW(page->sites, page->n, page->cap);
 	page->sites[page->n++] = site;
@@ -160,11 +167,10 @@ static void write_chain(struct writing *writing)
 	}
 }
 
-void chain_page_write(struct chain_page *page, struct pager *pager, const struct trace_frame *trace)
+void chain_page_write(struct chain_page *page, struct pager *pager)
 {
 	struct writing writing = { page, pager, pager->term->charset };
 
-	chain_index_make(&page->index, trace);
 	chain_build(&page->chain, &page->index, page->sites, page->n);
 	page->text.len = 0;
 	if (!page->chain.ns)
@@ -215,11 +221,14 @@ static bool chain_traces(UNUSED struct ui *ui, UNUSED void *state)
 }
 
 /* Takes the sites that the chain is of. */
-static void take_sites(struct chain_view *view)
+static void take_sites(struct chain_view *view, const struct trace_frame *trace)
 {
 	const struct site_lines *sites = &view->list->sites;
 
-	chain_page_begin(&view->page);
+	view->page.n = 0;
+	if (!trace)
+		return;
+	chain_page_begin(&view->page, trace);
 	for (size_t i = 0; i < sites->n; i++)
 		for (size_t k = 0; k < sites->lines[i].n; k++)
 			if (!view->id || sites->lines[i].id == view->id)
@@ -253,11 +262,12 @@ static void write_page(struct chain_view *view, struct ui *ui)
 	const struct trace_frame *trace = ui->frame->info->trace;
 
 	if (trace && view->page.n) {
-		chain_page_write(&view->page, &view->pager, trace);
+		chain_page_write(&view->page, &view->pager);
 		return;
 	}
 	if (trace)
-		buf_puts(&view->text, "it lost no time to waits in the last interval");
+		buf_puts(&view->text,
+			 "it lost no time in the last interval, and no task ended its waits");
 	else
 		view_sites_reason(ui, &view->text);
 	pager_put(&view->pager, 0, view->pager.width, view->text.data, view->text.len, STYLE_NOTE);
@@ -271,7 +281,7 @@ static void chain_draw(struct ui *ui, void *state, struct list *list, int height
 	struct chain_view *view = state;
 
 	view->text.len = 0;
-	take_sites(view);
+	take_sites(view, ui->frame->info->trace);
 	put_title(view, ui, &view->text);
 	if (height > 0)
 		term_put(&ui->term, 0, 0, ui->term.columns, view->text.data, view->text.len,

@@ -20,17 +20,20 @@ struct chain_page {
 	struct chain_index index;
 	const struct site **sites; /* that the chain is of */
 	size_t n, cap;
+	bool loses; /* they are those in which time is lost */
 	struct buf text, other;
 };
 
-/* Empties the list of sites. */
-void chain_page_begin(struct chain_page *page);
+/* Empties the list of sites, which will be of that frame. */
+void chain_page_begin(struct chain_page *page, const struct trace_frame *trace);
 
-/* Adds the waits of a site, if a chain explains them. */
+/*
+ * Adds the waits of a site in which time is lost; until there is one, also those that tasks ended,
+ * so that who has no work tells whom it is from.
+ */
 void chain_page_add(struct chain_page *page, const struct site *site);
 
 /* Makes their chain, and writes it where the pager stands. */
-void chain_page_write(struct chain_page *page, struct pager *pager,
-		      const struct trace_frame *trace);
+void chain_page_write(struct chain_page *page, struct pager *pager);
 
 void chain_page_free(struct chain_page *page);

@@ -54,12 +54,12 @@ static void write_chain(struct process_parts *parts, struct pager *pager,
 {
 	const struct site_lines *sites = &parts->list.sites;
 
-	chain_page_begin(&parts->chain);
+	chain_page_begin(&parts->chain, trace);
 	for (size_t i = 0; i < sites->n; i++)
 		for (size_t k = 0; k < sites->lines[i].n; k++)
 			chain_page_add(&parts->chain, sites->lines[i].sites[k]);
 	if (parts->chain.n)
-		chain_page_write(&parts->chain, pager, trace);
+		chain_page_write(&parts->chain, pager);
 }
 
 /* Writes both, or why there is neither. */
