@@ -2,12 +2,16 @@
 #include "ui/finding.h"
 
 #include <string.h>
+#include <time.h>
 
 #include "model/group.h"
 #include "model/limits.h"
 #include "ui/detail/view_task.h"
 #include "ui/sites/view_sites.h"
 #include "ui/table/table_state.h"
+
+/* For how long a finding's second line stays when it is not needed any more. */
+#define FINDING_ROOM_NS (10 * NSEC_PER_SEC)
 
 /* Makes them. */
 static const struct finding *take(struct ui *ui)
@@ -74,6 +78,105 @@ static bool read_more(struct ui *ui, const struct finding *finding)
 	return row_waiting(ui->frame, finding->row);
 }
 
+/* Puts the key that opens it, and how many are not shown; brief: the keys alone. */
+static void put_hint(const struct ui *ui, const struct finding *first, bool brief, struct buf *text)
+{
+	size_t more = ui->all_notes || !ui->findings.n ? 0 : ui->findings.n - 1;
+
+	text->len = 0;
+	if (first->id && first->row)
+		buf_puts(text, brief ? " (!" : " (! why");
+	if (more && brief)
+		buf_puts(text, text->len ? ", n" : " (n");
+	else if (more)
+		buf_printf(text, "%s%zu more: n", text->len ? ", " : " (", more);
+	if (text->len)
+		buf_putc(text, ')');
+}
+
+/* Draws that at the end of the line. Returns the cells before it. */
+static int draw_hint(struct ui *ui, int line, const struct finding *first, bool brief)
+{
+	struct buf *text = &ui->scratch;
+	int room;
+
+	put_hint(ui, first, brief, text);
+	room = ui->term.columns - (int)text->len;
+	term_put(&ui->term, line, room, (int)text->len, text->data, text->len, STYLE_DIM);
+	return room;
+}
+
+static enum style style_of(const struct finding *finding)
+{
+	static const enum style styles[FINDING_SEVERITIES] = {
+		[FINDING_INFO] = STYLE_NOTE,
+		[FINDING_WARNING] = STYLE_WARM,
+		[FINDING_CRITICAL] = STYLE_HOT,
+	};
+
+	return finding->id ? styles[finding->severity] : STYLE_DIM;
+}
+
+/* Draws a finding in so many cells. False: its words are cut. */
+static bool draw_words(struct ui *ui, int line, int room, const struct finding *finding)
+{
+	struct buf *text = &ui->scratch;
+	bool whole;
+
+	text->len = 0;
+	whole = finding_append(text, &ui->findings, finding, (unsigned)room, ui->term.charset);
+	term_put(&ui->term, line, 0, room, text->data, text->len, style_of(finding));
+	return whole;
+}
+
+/* The bytes of a text's first line, of at most so many cells: whole words. */
+static size_t first_line(const struct ui *ui, const struct buf *text)
+{
+	size_t found = 0;
+
+	for (size_t at = 0; at < text->len; at++)
+		if (text->data[at] == ' ' &&
+		    (int)text_width(text->data, at, ui->term.charset) <= ui->term.columns)
+			found = at;
+	return found;
+}
+
+/* Draws a finding in two lines, with as much of its words as has room there. */
+static void draw_two(struct ui *ui, int line, const struct finding *finding)
+{
+	int room = draw_hint(ui, line + 1, finding, false);
+	struct buf *text = &ui->scratch;
+	size_t at;
+
+	for (int width = ui->term.columns + room; width > ui->term.columns; width -= 4) {
+		text->len = 0;
+		finding_append(text, &ui->findings, finding, (unsigned)width, ui->term.charset);
+		at = first_line(ui, text);
+		if (!at || (int)text_width(text->data + at + 1, text->len - at - 1,
+					   ui->term.charset) > room)
+			continue;
+		term_put(&ui->term, line, 0, ui->term.columns, text->data, at, style_of(finding));
+		term_put(&ui->term, line + 1, 0, room, text->data + at + 1, text->len - at - 1,
+			 style_of(finding));
+		return;
+	}
+	draw_words(ui, line, ui->term.columns, finding);
+}
+
+/* Whether a finding with its keys is longer than a line. */
+static bool is_long(struct ui *ui, const struct finding *finding)
+{
+	struct buf *text = &ui->scratch;
+	int hint, words;
+
+	put_hint(ui, finding, false, text);
+	hint = (int)text->len;
+	text->len = 0;
+	finding_append(text, &ui->findings, finding, 0, ui->term.charset);
+	words = (int)text_width(text->data, text->len, ui->term.charset);
+	return words + hint > ui->term.columns;
+}
+
 void finding_take(struct ui *ui)
 {
 	const struct finding *finding;
@@ -85,48 +188,22 @@ void finding_take(struct ui *ui)
 	finding = take(ui);
 	if (finding && finding->row && read_more(ui, finding))
 		take(ui);
+	finding = findings_first(&ui->findings);
+	/* The rows do not jump each time that it gets shorter. */
+	if (finding && is_long(ui, finding)) {
+		ui->finding_room_until_ns = clock_ns(CLOCK_MONOTONIC) + FINDING_ROOM_NS;
+		ui->finding_columns = ui->term.columns;
+	}
 }
 
-/*
- * Draws the key that opens it, and how many are not shown, at the end of the line; brief: the keys
- * alone. Returns the cells before that.
- */
-static int draw_hint(struct ui *ui, int line, const struct finding *first, bool brief)
+int finding_lines(const struct ui *ui)
 {
-	size_t more = ui->all_notes || !ui->findings.n ? 0 : ui->findings.n - 1;
-	struct buf *text = &ui->scratch;
-	int room;
-
-	text->len = 0;
-	if (first->id && first->row)
-		buf_puts(text, brief ? " (!" : " (! why");
-	if (more && brief)
-		buf_puts(text, text->len ? ", n" : " (n");
-	else if (more)
-		buf_printf(text, "%s%zu more: n", text->len ? ", " : " (", more);
-	if (text->len)
-		buf_putc(text, ')');
-	room = ui->term.columns - (int)text->len;
-	term_put(&ui->term, line, room, (int)text->len, text->data, text->len, STYLE_DIM);
-	return room;
-}
-
-/* Draws a finding in so many cells. False: its words are cut. */
-static bool draw_words(struct ui *ui, int line, int room, const struct finding *finding)
-{
-	static const enum style styles[FINDING_SEVERITIES] = {
-		[FINDING_INFO] = STYLE_NOTE,
-		[FINDING_WARNING] = STYLE_WARM,
-		[FINDING_CRITICAL] = STYLE_HOT,
-	};
-	struct buf *text = &ui->scratch;
-	bool whole;
-
-	text->len = 0;
-	whole = finding_append(text, &ui->findings, finding, (unsigned)room, ui->term.charset);
-	term_put(&ui->term, line, 0, room, text->data, text->len,
-		 finding->id ? styles[finding->severity] : STYLE_DIM);
-	return whole;
+	if (ui->all_notes && ui->findings.n)
+		return (int)ui->findings.n;
+	return ui->finding_columns == ui->term.columns &&
+			       clock_ns(CLOCK_MONOTONIC) < ui->finding_room_until_ns
+		       ? 2
+		       : 1;
 }
 
 void finding_draw(struct ui *ui, int line, int lines)
@@ -134,13 +211,19 @@ void finding_draw(struct ui *ui, int line, int lines)
 	const struct finding *first = findings_first(&ui->findings);
 
 	ui->finding_line = line;
+	ui->finding_end = line + 1;
 	if (!first)
 		return;
+	if (lines > 1 && !ui->all_notes && is_long(ui, first)) {
+		draw_two(ui, line, first);
+		ui->finding_end = line + 2;
+		return;
+	}
 	if (!draw_words(ui, line, draw_hint(ui, line, first, false), first)) {
 		term_put(&ui->term, line, 0, ui->term.columns, "", 0, STYLE_NORMAL);
 		draw_words(ui, line, draw_hint(ui, line, first, true), first);
 	}
-	for (int i = 1; i < lines && (size_t)i < ui->findings.n; i++)
+	for (int i = 1; ui->all_notes && i < lines && (size_t)i < ui->findings.n; i++)
 		draw_words(ui, line + i, ui->term.columns, &ui->findings.all[i]);
 }
 

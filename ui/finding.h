@@ -10,7 +10,13 @@
  */
 void finding_take(struct ui *ui);
 
-/* Draws the line: a part of the header. */
+/*
+ * The lines that findings want: two for a while after one was too long for one, so that the rows do
+ * not jump; one for each where all are shown.
+ */
+int finding_lines(const struct ui *ui);
+
+/* Draws the gravest in one line or two, or all: a part of the header. */
 void finding_draw(struct ui *ui, int line, int lines);
 
 /* Opens what the line means: a task's or a group's detail, or the sites that it waits in. */

@@ -375,11 +375,9 @@ static int pressure_lines(struct ui *ui, int lines)
 
 /* Findings are left out by the same key as the tasks; all of them are there by that of the notes.
  */
-static int finding_lines(struct ui *ui, int lines)
+static int findings_lines(struct ui *ui, int lines)
 {
-	int all = ui->all_notes && ui->findings.n ? (int)ui->findings.n : 1;
-
-	return tasks_lines(ui, lines) ? all : 0;
+	return tasks_lines(ui, lines) ? finding_lines(ui) : 0;
 }
 
 /* The timeline is there while the screen looks back, or by a key. */
@@ -406,7 +404,7 @@ static const struct part {
 	[HEADER_TITLE] = { title_lines, draw_title, 7, true },
 	[HEADER_TASKS] = { tasks_lines, draw_tasks, 5, true },
 	[HEADER_PRESSURE] = { pressure_lines, draw_pressure, 6, false },
-	[HEADER_FINDING] = { finding_lines, finding_draw, 4, false },
+	[HEADER_FINDING] = { findings_lines, finding_draw, 4, false },
 	[HEADER_TIMELINE] = { timeline_lines, draw_timeline, 1, true },
 	[HEADER_NOTES] = { notes_lines, draw_notes, 2, false },
 	[HEADER_LEGEND] = { legend_lines, legend_draw, 3, true },

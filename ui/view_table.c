@@ -278,28 +278,42 @@ static bool table_find(struct ui *ui, UNUSED void *state, UNUSED struct list *li
 	return table_find_next(ui);
 }
 
+/* Plans a screen of so many lines, and reads what its rows show. Returns how many there are. */
+static size_t plan_rows(struct ui *ui, struct table *table, struct list *list, int lines,
+			struct header_plan *plan)
+{
+	size_t shown;
+
+	*plan = header_plan(ui, lines);
+	take_room(ui, plan);
+	list_size(list, table->rows.n,
+		  (size_t)plan->rows - (plan->rows && rows_fold_idle(&table->rows)));
+	shown = list->n - list->top < list->height ? list->n - list->top : list->height;
+	table_fill(ui, table->rows.items + list->top, shown,
+		   layout_needs(&table->layout, ui->settings->unit));
+	return shown;
+}
+
 /* Draws the whole view. */
 static void draw_table(struct ui *ui, void *state, struct list *list, int height)
 {
 	const struct group_row *counted = &group_table[ui_rows_are(ui)];
 	struct table *table = state;
 	int end = draw_sort_words(ui, table, height);
-	struct header_plan plan = header_plan(ui, end + 1);
+	struct header_plan plan;
 	struct table_draw draw;
 	const struct item *items;
-	size_t shown;
-	int line;
+	size_t shown = plan_rows(ui, table, list, end + 1, &plan);
+	int line = finding_lines(ui);
 
-	take_room(ui, &plan);
+	finding_take(ui);
+	/* It may want another line, once it is known what the rows show. */
+	if (finding_lines(ui) != line)
+		shown = plan_rows(ui, table, list, end + 1, &plan);
 	draw = table_drawing(ui);
-	list_size(list, table->rows.n,
-		  (size_t)plan.rows - (plan.rows && rows_fold_idle(&table->rows)));
-	shown = list->n - list->top < list->height ? list->n - list->top : list->height;
 	items = table->rows.items + list->top;
-	table_fill(ui, items, shown, layout_needs(&table->layout, ui->settings->unit));
 	table_room(&draw, &table->layout, &table->wants, items, shown);
 	draw.still = table_still(&draw);
-	finding_take(ui);
 	line = header_draw(ui, &plan);
 	table->head_line = plan.head ? line : -1;
 	if (plan.head)
@@ -333,7 +347,7 @@ static unsigned table_click(struct ui *ui, void *state, struct list *list, int l
 
 		return head ? ui_sort_by(ui, head) : REACT_NONE;
 	}
-	if (line == ui->finding_line)
+	if (ui->finding_line >= 0 && line >= ui->finding_line && line < ui->finding_end)
 		return finding_open(ui, 0);
 	if (line == table->idle_line)
 		return cmd_idle(ui, 0);

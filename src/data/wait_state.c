@@ -57,9 +57,9 @@ static const struct {
 	IN("sock_alloc_send_pskb", SERVED, .sends = true),
 	IN("unix_wait_for_peer", SERVED, .sends = true),
 	IN("__inet_stream_connect", SERVED, .sends = true),
-	/* fs/pipe.c; anon_ since 6.14. */
-	IN("pipe_write", SERVED, .sends = true),
-	IN("anon_pipe_write", SERVED, .sends = true),
+	/* fs/pipe.c; anon_ since 6.14. That the reader of a pipe is slow is as it should be. */
+	IN("pipe_write", SERVED),
+	IN("anon_pipe_write", SERVED),
 	/* drivers/tty, ipc/ */
 	IN("n_tty_write", SERVED, .sends = true),
 	IN("do_msgsnd", SERVED, .sends = true),

@@ -10,6 +10,7 @@
 #include "kernel/proc.h"
 #include "kernel/proctask.h"
 #include "kernel/procwait.h"
+#include "kernel/symbols.h"
 
 /* Tasks that are looked at at a time. */
 #define LOOKS_MAX 32
@@ -26,12 +27,37 @@ static bool sleeps_since(const struct row *row, const struct stuck_task *task)
 	return row->raw->counters.run_ns == task->run_ns && (!state || state == 'S');
 }
 
-/* Whether the kernel's function in which a task sleeps waits for a server. */
-static bool waits_for_server(struct stuck *stuck, struct proc *proc, const struct stuck_task *task)
+/* The sleep of sockets and terminals, which tells nothing: their function is the one that calls it.
+ */
+#define WOKEN "wait_woken"
+
+/* The function of the kernel in which a task sleeps; NULL: not known. */
+static const char *sleep_function(struct stuck *stuck, struct proc *proc,
+				  const struct stuck_task *task)
 {
+	const struct procwait_stack *stack = &stuck->stack;
+	size_t telling;
+
 	stuck->text.len = 0;
-	return !proctask_wchan(proc, task->tgid, task->pid, &stuck->text) && stuck->text.len &&
-	       wait_for_server(buf_cstr(&stuck->text));
+	if (proctask_wchan(proc, task->tgid, task->pid, &stuck->text) || !stuck->text.len)
+		return NULL;
+	if (strcmp(buf_cstr(&stuck->text), WOKEN) != 0 ||
+	    procwait_stack(proc, task->tgid, task->pid, &stuck->stack))
+		return buf_cstr(&stuck->text);
+	telling = symbols_telling(stack->functions, stack->n);
+	stuck->text.len = 0;
+	if (telling < stack->n)
+		buf_add(&stuck->text, stack->functions[telling],
+			symbol_length(stack->functions[telling]));
+	return buf_cstr(&stuck->text);
+}
+
+/* Whether a task sleeps until a server answers, or somebody takes what it sends. */
+static bool waits_for_other(struct stuck *stuck, struct proc *proc, const struct stuck_task *task)
+{
+	const char *function = sleep_function(stuck, proc, task);
+
+	return wait_for_server(function) || wait_for_taker(function);
 }
 
 /* A row's task, as it was found asleep. */
@@ -66,7 +92,7 @@ static void look_at(struct stuck *stuck, struct proc *proc, const struct stuck_t
 			proctask_ahead(proc, tasks[i].tgid, tasks[i].pid, PROCTASK_WCHAN);
 	}
 	for (size_t i = 0; i < n && stuck->nstuck < STUCK_MAX; i++)
-		if (executes[i] || waits_for_server(stuck, proc, &tasks[i]))
+		if (executes[i] || waits_for_other(stuck, proc, &tasks[i]))
 			stuck->stuck[stuck->nstuck++] = tasks[i];
 }
 
@@ -170,6 +196,7 @@ size_t stuck_find(struct stuck *stuck, struct proc *proc, const struct frame *fr
 void stuck_free(struct stuck *stuck)
 {
 	free(stuck->recent);
+	procwait_stack_free(&stuck->stack);
 	buf_free(&stuck->text);
 	*stuck = (struct stuck){ 0 };
 }

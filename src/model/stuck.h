@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Finds processes that sleep in a request to a file system's server (FUSE, NFS, 9p), which is no
- * state D. A task is looked at once after it has run, when it has not run for a sample.
+ * Finds processes that sleep in a request to a file system's server (FUSE, NFS, 9p), or as nobody
+ * takes what they send by a socket, a terminal or a queue, which is no state D. A task is looked at
+ * once after it has run, when it has not run for a sample.
  */
 #pragma once
 
 #include "kernel/proctask.h"
+#include "kernel/procwait.h"
 #include "model/frame.h"
 
 struct proc;
@@ -27,6 +29,7 @@ struct stuck {
 	size_t scanned; /* of the first sample's tasks so many were looked at */
 	struct stuck_task stuck[STUCK_MAX];
 	size_t nstuck;
+	struct procwait_stack stack;
 	struct buf text;
 };
 

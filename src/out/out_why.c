@@ -335,14 +335,12 @@ static void put_wait(struct out *out, struct why *why, const struct frame *frame
 	if (site->comm)
 		text_escape(text, site->comm, strlen(site->comm), TEXT_ASCII);
 	buf_printf(text, " %d ", (int)site->tgid);
-	if (site->state == STATE_TIMER)
-		buf_puts(text, "sleeps as it asked to, ");
-	else if (site->class == CLASS_PARKED && !lost)
-		buf_puts(text, "waits for work, ");
-	else
-		buf_puts(text, "waits ");
+	buf_puts(text, site->state == STATE_TIMER ? "sleeps as it asked to, " : "waits ");
 	buf_decimal(text, share < 100 ? share : 100, 0);
 	buf_puts(text, " % of the time");
+	/* That it has no work is not known. */
+	if (site->class == CLASS_PARKED && !lost && site->state != STATE_TIMER)
+		buf_puts(text, ", as idle tasks do");
 	put_lasting(text, site);
 	buf_puts(text, ": ");
 	chain_put_site(text, site, TEXT_ASCII);
@@ -440,7 +438,7 @@ static void put_untraced(struct buf *text, const struct frame *frame, const stru
 						     : "sleeps: where is not known");
 		return;
 	}
-	buf_puts(text, waiting->class == CLASS_PARKED ? "waits for work" : "waits");
+	buf_puts(text, waiting->class == CLASS_PARKED ? "waits as idle tasks do" : "waits");
 	if (waiting->syscall)
 		buf_printf(text, ": %s", waiting->syscall);
 	if (waiting->on.len) {

@@ -640,8 +640,8 @@ const struct finding_pattern finding_patterns[] = {
 	  "other CPUs for it or for the interrupts: taskset, /proc/irq/N/smp_affinity" },
 	{ "kept", FINDING_INFO, find_kept, NULL, 0, NULL,
 	  "tasks are kept waiting in a call for a second or more. In the preset hangs, and with -p, all of "
-	  "them; else those whose lock a thread of their own process holds, and those that asked the "
-	  "server of a file system",
+	  "them; else those whose lock a thread of their own process holds, those that asked the "
+	  "server of a file system, and those that connect, or send by a socket, a terminal or a queue",
 	  "1 task is kept waiting: orders 33 8.0 s in flock of /srv/lock0",
 	  "look at who holds it, or has to answer" },
 	{ "held", FINDING_INFO, finding_find_held, NULL, 0, NULL,

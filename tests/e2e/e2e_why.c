@@ -109,7 +109,7 @@ E2E_TEST(test_peers)
 		{ "fifo", SLEEPS, 0, { "/peer (of %d peer_culprit)", sleeps } },
 		{ "empty", SLEEPS, 0, { "pipe of %d peer_culprit", sleeps } },
 		{ "script", SLEEPS, 0, { "peer_client", sleeps } },
-		{ "lock", SLEEPS, 3, { "held by %d peer_culprit", "the lock: " } },
+		{ "lock", SLEEPS, 3, { "held by %d peer_culprit", "do: hold it for less time" } },
 		{ "queue", SLEEPS, 0, { "waits 100 %", "msgsnd" } },
 	};
 
@@ -162,11 +162,34 @@ E2E_TEST(test_found)
 	}
 }
 
+/* So is who sends what nobody takes. */
+E2E_TEST(test_kept)
+{
+	/* Only this source leaves the program the right to read stacks. */
+	static const char *const ways[] = { "pty", "log", "queue" };
+	static const char *const sources[] = { "bpf", "taskstats", "procfs" };
+
+	e2e_require_bpf();
+	for (size_t i = 0; i < ARRAY_SIZE(ways); i++) {
+		const struct answer answer = { ways[i], SLEEPS, 0, { NULL } };
+		pid_t victim, culprit, load = stage(&answer, &victim, &culprit);
+		const struct answer found = {
+			ways[i], SLEEPS, 0, { e2e_format("waiting: peer_victim %d", (int)victim) }
+		};
+		struct e2e_result r;
+
+		e2e_run(&r, NULL, "-b -n 5 -d 1 -o json --source %s", sources[i]);
+		check_parts(&found, culprit, r.out.data, &r);
+		e2e_kill(load);
+		remove(e2e_path("peer"));
+	}
+}
+
 /* Who waits for nobody is told of, too: "nothing suffers" is no answer to who asks for it. */
 E2E_TEST(test_others)
 {
 	static const struct answer answers[] = {
-		{ "idle", SLEEPS, 0, { "waits for work", "epoll", "(listening)" } },
+		{ "idle", SLEEPS, 0, { "as idle tasks do", "epoll", "(listening)" } },
 		{ "timer", SLEEPS, 0, { "sleeps as it asked to", "clock_nanosleep" } },
 		{ "run", SLEEPS, 0, { " runs " } },
 	};

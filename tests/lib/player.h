@@ -102,7 +102,8 @@ static inline bool same_extra(const struct task_extra *a, const struct task_extr
 	if (!w != !x || !e != !f || !h != !i)
 		return false;
 	return a->hang.tid == b->hang.tid && a->hang.since_ns == b->hang.since_ns &&
-	       !memcmp(&a->io, &b->io, sizeof(a->io)) && (!h || !memcmp(h, i, sizeof(*h))) &&
+	       a->hang.on == b->hang.on && !memcmp(&a->io, &b->io, sizeof(a->io)) &&
+	       (!h || !memcmp(h, i, sizeof(*h))) &&
 	       (!w ||
 		(w->tid == x->tid && w->state == x->state && w->class == x->class &&
 		 !text_compare(w->syscall, x->syscall) && !text_compare(w->on.data, x->on.data) &&
@@ -112,7 +113,10 @@ static inline bool same_extra(const struct task_extra *a, const struct task_extr
 		       e->io_limited == f->io_limited && e->rival == f->rival &&
 		       e->writes == f->writes && e->cpu_group.version == f->cpu_group.version &&
 		       !text_compare(e->cpu_group.name, f->cpu_group.name) &&
-		       !text_compare(e->memory_group.name, f->memory_group.name)));
+		       !text_compare(e->memory_group.name, f->memory_group.name) &&
+		       e->pinned == f->pinned && e->sharing == f->sharing &&
+		       !text_compare(e->io_group.name, f->io_group.name) &&
+		       !text_compare(e->weighed_group.name, f->weighed_group.name)));
 }
 
 /* Whether two sites are the same, with their stacks. */

@@ -136,13 +136,19 @@ static void bend_extra(struct play_machine *machine, struct task_extra *extra)
 	extra->hang = row.hang;
 	extra->io = row.io;
 	if (extra->evidence) {
-		free(extra->evidence->cpu_group.name);
-		row.evidence = *extra->evidence;
-		row.evidence.cpu_group.name = row.evidence.memory_group.name = NULL;
+		struct task_evidence *evidence = extra->evidence;
+		char **names[] = { &evidence->cpu_group.name, &evidence->memory_group.name,
+				   &evidence->io_group.name, &evidence->weighed_group.name };
+
+		for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+			free(*names[i]);
+			*names[i] = NULL;
+		}
+		row.evidence = *evidence;
 		bend(machine, &record_extra_table, &row);
-		*extra->evidence = row.evidence;
-		extra->evidence->cpu_group.name = xstrdup(ONE_OF(machine, odd_texts));
-		extra->evidence->memory_group.name = NULL;
+		*evidence = row.evidence;
+		for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+			*names[i] = xstrdup(ONE_OF(machine, odd_texts));
 	}
 	if (extra->waiting) {
 		const char *text = ONE_OF(machine, odd_texts);

@@ -357,8 +357,9 @@ OUTPUT_TEST(test_needs)
 	struct output *s = *state;
 
 	for (unsigned i = 0; out_registry[i]; i++) {
-		/* Only JSON says what adds up. */
+		/* Only JSON says what adds up, and an answer of one interval who writes. */
 		unsigned own = (out_registry[i] == &out_json ? NEED_ACCOUNT : 0) |
+			       (out_registry[i] == &out_why ? NEED_IO : 0) |
 			       (out_registry[i]->finds || out_registry[i] == &out_openmetrics
 					? NEED_EVIDENCE
 					: 0);

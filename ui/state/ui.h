@@ -131,6 +131,8 @@ struct ui {
 	/* Lines reserved for notes: the table does not move when notes come and go. */
 	size_t note_room;
 	uint64_t note_room_until_ns; /* CLOCK_MONOTONIC */
+	uint64_t finding_room_until_ns; /* until then the finding has two lines, */
+	int finding_columns; /* on a screen as wide as then */
 
 	struct query query; /* from the settings' query, for the present rows */
 	struct pattern *match, *find;
@@ -142,7 +144,7 @@ struct ui {
 	struct findings findings; /* of the rows, while they are not due to be found anew */
 	bool findings_due; /* the rows were made anew */
 	struct limits_reader *limits; /* for the quota in one; NULL: nothing was read yet */
-	int finding_line; /* on the screen; -1: not there */
+	int finding_line, finding_end; /* on the screen; -1: not there */
 
 	struct ui_target target;
 	struct table *table; /* the table view's state: rows, layout, selection */
