@@ -71,9 +71,6 @@ static pid_t stopped_of(const struct awaited *awaited, pid_t pid)
 /* The stopped process for which a task waits by a descriptor. */
 static pid_t stopped_by_fd(const struct awaited *awaited, pid_t tid, int fd)
 {
-	/* A server that reads waits for requests, which may never come. */
-	if (wait_target_about(awaited->targets, tid, fd) == ABOUT_REQUESTS)
-		return 0;
 	for (size_t i = 0; i < awaited->nstopped; i++)
 		if (wait_target_reaches(awaited->targets, tid, fd, &awaited->stopped[i].links))
 			return awaited->stopped[i].key.pid;
@@ -90,7 +87,8 @@ static pid_t stopped_by_call(const struct awaited *awaited, struct proc *proc, p
 
 	switch (class.target) {
 	case SYSCALL_FD:
-		return class.argument < SYSCALL_ARGS && class.state != STATE_POLL
+		/* Who reads requests has no work; a pipe may have other writers. */
+		return syscall_hangs(awaited->targets, tid, call)
 			       ? stopped_by_fd(awaited, tid, (int)call->args[class.argument])
 			       : 0;
 	case SYSCALL_LOCK:

@@ -449,6 +449,15 @@ static bool are_sessions(struct proc *proc, pid_t a, pid_t b)
 	return strcmp(texts[0], texts[1]) != 0;
 }
 
+/* Whether a task does not share CPUs, but has them when it wants them. */
+static bool is_realtime(pid_t tid)
+{
+	int policy = sched_getscheduler(tid);
+
+	policy = policy < 0 ? SCHED_OTHER : policy & ~SCHED_RESET_ON_FORK;
+	return policy == SCHED_FIFO || policy == SCHED_RR || policy == SCHED_DEADLINE;
+}
+
 /* Finds by what a row's process shares CPUs with its rival: once for each rival. */
 static void look_at_sharing(struct evidence *evidence, const struct frame *frame,
 			    const struct row *row)
@@ -464,7 +473,9 @@ static void look_at_sharing(struct evidence *evidence, const struct frame *frame
 		was->rival = task->rival;
 		version = limits_weighed(evidence->limits, row->raw->tgid, &own);
 		limits_weighed(evidence->limits, task->rival, &other);
-		if (strcmp(buf_cstr(&own), buf_cstr(&other)) != 0)
+		if (is_realtime(task->rival))
+			was->sharing = SHARING_UNKNOWN;
+		else if (strcmp(buf_cstr(&own), buf_cstr(&other)) != 0)
 			was->sharing = SHARING_GROUP;
 		else if (own.len <= 1 && are_sessions(evidence->proc, row->raw->tgid, task->rival))
 			was->sharing = SHARING_SESSION;

@@ -137,8 +137,9 @@ static const struct site_link *look_for_awaited(const struct finder *finder,
 		if (!link->holds || link->state != STATE_STOP)
 			continue;
 		site = site_of_id(trace, link->site);
+		/* Who has no work waits for nobody; a pipe may have other writers. */
 		if (!site || site->waiting_ns < FINDING_HANG_NS || site->state == STATE_STOP ||
-		    (site->class == CLASS_PARKED && site->state != STATE_PIPE))
+		    site->class == CLASS_PARKED)
 			continue;
 		row = finding_row_of_site(finder, site);
 		if (!row || (finder->query && !query_takes(finder->query, row)))

@@ -130,7 +130,7 @@ E2E_TEST(test_stopped)
 		{ "log", STOPPED, 3, { stopped, go_on } },
 		{ "pty", STOPPED, 3, { stopped, go_on } },
 		{ "fifo", STOPPED, 3, { stopped, go_on } },
-		{ "empty", STOPPED, 3, { stopped, go_on } },
+		{ "empty", STOPPED, 3, { "peer_culprit %d is stopped", go_on } },
 		{ "script", STOPPED, 3, { "peer_culprit %d is stopped", go_on } },
 		{ "lock", STOPPED, 3, { stopped, go_on } },
 		{ "tcp", DEBUGGED, 3, { "which is stopped", "by debugger", "do: debugger" } },
@@ -144,9 +144,7 @@ E2E_TEST(test_stopped)
 /* The same is found without a trace and without being asked, of any of all tasks. */
 E2E_TEST(test_found)
 {
-	static const char *const ways[] = {
-		"tcp", "unix", "backlog", "log", "pty", "empty", "lock"
-	};
+	static const char *const ways[] = { "tcp", "unix", "backlog", "log", "pty", "lock" };
 	static const char stopped[] = "for peer_culprit %d, which is stopped";
 
 	e2e_require();
