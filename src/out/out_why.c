@@ -208,7 +208,8 @@ static void put_cure(struct out *out, struct why *why, const struct frame *frame
 	struct buf *text = &why->text;
 
 	take_cure(why, frame, finding, traced);
-	if (!why->how.len)
+	/* Where nothing is wrong, the roots say enough. */
+	if (!why->how.len || (finding && !why->means.len && !is_suffering(finding)))
 		return;
 	text->len = 0;
 	put_escaped(text, &why->means);
@@ -265,7 +266,7 @@ static unsigned weight_of(const struct why *why, const struct site *site)
 
 	if (!chain_explains(&why->index, site) || !wait_is_lost(site->class, site->state) ||
 	    (waker->tgid && waker->tgid == site->tgid) || site->state == STATE_CPU ||
-	    site->state == STATE_CHILD)
+	    site->state == STATE_CHILD || site->state == STATE_STOP)
 		return 0;
 	if (site->class == CLASS_CONTENDED)
 		return 3;

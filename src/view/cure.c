@@ -60,7 +60,12 @@ static void put_of_stopped(struct buf *means, struct buf *how, const struct chai
 			   name);
 	} else {
 		buf_printf(means, "kill -CONT %d", (int)stopped->tgid);
-		buf_printf(how, "%s is stopped", name);
+		/* Where it sleeps tells a signal from the cgroup's freezer. */
+		buf_printf(how,
+			   stopped->site && stopped->site->where
+				   ? "%s is stopped"
+				   : "%s is stopped by a signal, or frozen by its cgroup",
+			   name);
 	}
 }
 
