@@ -503,7 +503,7 @@ int each_waiter(struct bpf_iter__task *context)
 	local = known(task);
 	if (!local || !copy_waiter(&waiter, local) || (!waiter.site && sleeps(waiter.state)))
 		return 0;
-	/* Since 6.1 who is frozen in a sleep stays in it, which no switch tells (kernel/freezer.c).
+	/* Since 6.1 a sleeper is frozen without a switch (kernel/freezer.c).
 	 */
 	if (state_of(task) & TASK_FROZEN)
 		waiter.state = STATE_STOP;

@@ -156,6 +156,21 @@ bool wait_for_server(const char *where)
 	return i < ARRAY_SIZE(functions) && functions[i].server;
 }
 
+const char *site_stopped_words(const struct site *site)
+{
+	const char *words = site ? wait_words(site->where, site->on) : NULL;
+
+	/* A frozen task stays in the wait that it was frozen in. */
+	if (site && site->state != STATE_STOP)
+		return WAIT_FROZEN;
+	return words ? words : "stopped";
+}
+
+bool site_is_frozen(const struct site *site)
+{
+	return !strcmp(site_stopped_words(site), WAIT_FROZEN);
+}
+
 bool wait_for_taker(const char *where)
 {
 	size_t i = find_function(where, false);

@@ -61,7 +61,7 @@ enum wait_class wait_class_of_state(enum wait_state state);
 /* Whether a file system's server is waited for in a function of the kernel; NULL is none. */
 bool wait_for_server(const char *where);
 
-/* The same of somebody who takes what is sent, or accepts a connection. */
+/* Whether a function of the kernel waits until another task takes what is sent, or accepts. */
 bool wait_for_taker(const char *where);
 
 /* The same of a child that vfork() made. */
@@ -152,6 +152,12 @@ extern const struct cpu_budget_words {
 
 /* The enum cpu_budget that throttles who waits for a CPU at a site (NULL: none); -1: none. */
 int site_throttled_by(const struct site *site);
+
+/* What a stopped task does, by the site that it is in (NULL: not known): "stopped". */
+const char *site_stopped_words(const struct site *site);
+
+/* Whether that task was frozen, not stopped. */
+bool site_is_frozen(const struct site *site);
 
 /* Stands before the holder in the target of a lock. */
 #define SITE_HELD_BY " held by"

@@ -252,20 +252,31 @@ static bool has_lock(struct span info, const char *sort)
 	return false;
 }
 
+bool file_owner_is_master(const char *link)
+{
+	/* As the machine has it, and as containers do. */
+	return !strcmp(link, "/dev/ptmx") || !strcmp(link, "/dev/pts/ptmx");
+}
+
+static bool is_fuse(const char *link)
+{
+	return !strcmp(link, "/dev/fuse");
+}
+
 /* A sort of file that its link does not tell: by the descriptor's fdinfo. */
 struct special {
 	const char *prefix; /* of the link that was asked for */
-	const char *names[2]; /* of the file; NULL: what follows the prefix */
-	const char *key; /* of the number that follows the prefix; NULL: it has a lock */
+	bool (*is)(const char *link); /* the file; NULL: it is what follows the prefix, locked */
+	const char *key; /* of the line of fdinfo with the number that follows the prefix */
 };
 
 static const struct special specials[] = {
 	/* The server's end, where the kernel writes that (fs/fuse/dev.c:fuse_dev_show_fdinfo()). */
-	{ FILE_OWNER_FUSE, { "/dev/fuse" }, "fuse_connection:" },
-	/* As the machine has it, and containers (drivers/tty/tty_io.c:tty_show_fdinfo()). */
-	{ FILE_OWNER_PTY, { "/dev/ptmx", "/dev/pts/ptmx" }, "tty-index:" },
-	{ FILE_OWNER_FLOCK, { NULL }, NULL },
-	{ FILE_OWNER_OFD, { NULL }, NULL },
+	{ FILE_OWNER_FUSE, is_fuse, "fuse_connection:" },
+	/* drivers/tty/tty_io.c:tty_show_fdinfo() */
+	{ FILE_OWNER_PTY, file_owner_is_master, "tty-index:" },
+	{ FILE_OWNER_FLOCK, NULL, NULL },
+	{ FILE_OWNER_OFD, NULL, NULL },
 };
 
 /* The special sort of file that a link stands for, or NULL. */
@@ -292,30 +303,21 @@ static bool is_special(const struct file_owners *owners, const struct known_file
 			    : has_lock(info, special->prefix);
 }
 
-/* Whether a descriptor's link has the name of the file. */
-static bool is_named(const struct known_file *file, const struct special *special, const char *link,
-		     size_t len)
-{
-	const char *name = special ? file->link + strlen(special->prefix) : file->link;
-
-	for (unsigned i = 0; special && special->key && i < 2; i++)
-		if (special->names[i] && strlen(special->names[i]) == len &&
-		    !memcmp(special->names[i], link, len))
-			return true;
-	return !(special && special->key) && strlen(name) == len && !memcmp(name, link, len);
-}
-
 /* Whether a process's descriptor is the file, opened for that. */
 static bool is_file(struct file_owners *owners, const struct known_file *file, pid_t pid, int fd)
 {
 	const struct special *special = special_of(file->link);
+	const char *name = special ? file->link + strlen(special->prefix) : file->link;
 	char path[64], link[LINK_BYTES];
 	struct stat info;
 	int len;
 
 	snprintf(path, sizeof(path), "%d/fd/%d", (int)pid, fd);
 	len = proc_readlink(owners->proc, path, link, sizeof(link));
-	if (len < 0 || !is_named(file, special, link, (size_t)len))
+	if (len < 0 || (size_t)len >= sizeof(link))
+		return false;
+	link[len] = '\0';
+	if (special && special->is ? !special->is(link) : strcmp(link, name) != 0)
 		return false;
 	if (special)
 		return is_special(owners, file, special, pid, fd);

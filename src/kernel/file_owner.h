@@ -24,8 +24,12 @@ void file_owners_renew(struct file_owners *owners);
 /* In front of the number of a connection: the link of what a server of FUSE has. */
 #define FILE_OWNER_FUSE "fuse:"
 
-/* In front of the number of a pseudo-terminal: what has its master, and reads what is written. */
+/* The same before the number of a pseudo-terminal: its master, which reads what is written to it.
+ */
 #define FILE_OWNER_PTY "pty:"
+
+/* Whether a descriptor's link is that of a master. */
+bool file_owner_is_master(const char *link);
 
 /* The same in front of a path: the link of what has a lock of that sort on this file. */
 #define FILE_OWNER_FLOCK "FLOCK:"

@@ -442,11 +442,12 @@ static void add_master(struct wait_targets *targets, pid_t tid, struct span numb
 	add_other_end(targets, tid, link, 0, out);
 }
 
-/* Puts the link by which a descriptor is known that others wait for: of a pipe, a socket, or a
- * terminal's master. False: it is none of these. */
+/*
+ * Puts the link by which others know a descriptor that they wait for: of a pipe, a socket, or a
+ * terminal's master. False: it is none of these.
+ */
 static bool put_end(struct wait_targets *targets, pid_t pid, int fd, struct buf *out)
 {
-	static const char *const masters[] = { "/dev/ptmx", "/dev/pts/ptmx" };
 	char text[FDINFO_BYTES];
 	struct fd_link link;
 	uint64_t number;
@@ -454,13 +455,7 @@ static bool put_end(struct wait_targets *targets, pid_t pid, int fd, struct buf 
 
 	if (wait_target_link(targets, pid, fd, &link))
 		return false;
-	if (!strncmp(link.text, "pipe:[", 6) || !strncmp(link.text, "socket:[", 8)) {
-		buf_puts(out, link.text);
-		return true;
-	}
-	for (size_t i = 0; i < ARRAY_SIZE(masters); i++) {
-		if (strcmp(link.text, masters[i]) != 0)
-			continue;
+	if (file_owner_is_master(link.text)) {
 		len = wait_target_fdinfo(targets, pid, fd, text);
 		if (len < 0 ||
 		    !find_field((struct span){ text, text + len }, "tty-index:", &number))
@@ -468,7 +463,10 @@ static bool put_end(struct wait_targets *targets, pid_t pid, int fd, struct buf 
 		buf_printf(out, FILE_OWNER_PTY "%llu", (unsigned long long)number);
 		return true;
 	}
-	return false;
+	if (strncmp(link.text, "pipe:[", 6) != 0 && strncmp(link.text, "socket:[", 8) != 0)
+		return false;
+	buf_puts(out, link.text);
+	return true;
 }
 
 void wait_target_links(struct wait_targets *targets, pid_t pid, struct buf *out)

@@ -27,7 +27,7 @@ static bool sleeps_since(const struct row *row, const struct stuck_task *task)
 	return row->raw->counters.run_ns == task->run_ns && (!state || state == 'S');
 }
 
-/* The sleep of sockets and terminals, which tells nothing: their function is the one that calls it.
+/* Sockets and terminals sleep in this function: only its caller says why.
  */
 #define WOKEN "wait_woken"
 

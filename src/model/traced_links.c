@@ -129,9 +129,10 @@ static void add_holder(struct traced_links *links, const struct traced_sites *si
 					.holds = true };
 
 	if (only && waiting_ns == interval_ns && now_ns < waiting_ns) {
-		add_interval(links, &like, sites,
-			     traced_processes_find(sites->processes, holder->tgid, 0, UINT64_MAX),
-			     interval_ns);
+		add_interval(
+			links, &like, sites,
+			traced_processes_find(sites->processes, holder->tgid, read_ns, UINT64_MAX),
+			interval_ns);
 		return;
 	}
 	if (now_ns > waiting_ns)

@@ -32,10 +32,10 @@
 /* The share from which a root explains a wait. */
 #define SHARE_MOST 0.5
 
-/* A process that is told of though no finding is: NULL: it waits nowhere that is known. */
+/* A process that was asked about and has no finding. */
 struct answer {
 	const struct row *row;
-	const struct site *site; /* where it waits most, or for others */
+	const struct site *site; /* the wait that explains most; NULL: no site is known */
 };
 
 /* What is kept from frame to frame. */
@@ -43,8 +43,7 @@ struct why {
 	struct chain_index index;
 	struct chain chain;
 	struct site_owners owners; /* whose waits a chain is of */
-	struct site_owners
-		asked; /* whose waits are asked about; all: of no process in particular */
+	struct site_owners asked; /* whose waits are asked about; all: nobody's in particular */
 	const struct finding *told[FINDINGS_SHOWN];
 	size_t ntold;
 	struct answer answers[ANSWERS_SHOWN];
@@ -107,7 +106,7 @@ static bool is_suffering(const struct finding *finding)
 	return finding->severity >= FINDING_WARNING;
 }
 
-/* Whether one of the findings tells of a site. */
+/* Whether a chosen finding is about a site. */
 static bool is_told(const struct why *why, const struct site *site)
 {
 	for (size_t i = 0; i < why->ntold; i++)
@@ -116,7 +115,7 @@ static bool is_told(const struct why *why, const struct site *site)
 	return false;
 }
 
-/* Whether one of the told findings is about a row. */
+/* Whether a chosen finding is about a row. */
 static bool is_found(const struct why *why, const struct row *row)
 {
 	for (size_t i = 0; i < why->ntold; i++)
@@ -126,8 +125,8 @@ static bool is_found(const struct why *why, const struct row *row)
 }
 
 /*
- * Chooses the findings that are told: what suffers, and of tasks that were asked about what warns
- * of nothing, too. Returns how many suffer.
+ * Chooses the findings for the answer: warnings, and all others about tasks that were asked about.
+ * Returns the number of warnings.
  */
 static size_t choose_findings(struct why *why, const struct findings *findings)
 {
@@ -245,7 +244,7 @@ static bool is_full(const struct buf *out, size_t begin)
 	return n > LINES_MAX;
 }
 
-/* Whether who must act for a wait to end waits for requests itself: nobody has any work. */
+/* Whether both ends of a connection are idle: the task that must act waits for requests, too. */
 static bool is_idle_pair(const struct why *why, const struct site *site)
 {
 	const struct site_link *link = chain_holder(&why->index, site);
@@ -257,8 +256,8 @@ static bool is_idle_pair(const struct why *why, const struct site *site)
 }
 
 /*
- * How much a wait for another task says: for a lock most, then one that goes on until another task
- * acts, which is known, then one that tasks ended; for a child, as shells do, nothing.
+ * The weight of a wait for another task: a lock counts most, then a wait in progress for a known
+ * task, then waits that tasks ended. A shell's wait for its child counts nothing.
  */
 static unsigned weight_of(const struct why *why, const struct site *site)
 {
@@ -355,7 +354,7 @@ static void put_wait(struct out *out, struct why *why, const struct frame *frame
 
 /* ---- Processes that are asked about ---------------------------------------------------------- */
 
-/* The site that says most of why a row's process waits: where it loses time, before all others. */
+/* The wait that explains most of a row's time: one in which it loses time, else the longest. */
 static const struct site *find_site(struct why *why, const struct trace_frame *trace,
 				    const struct row *row)
 {
@@ -381,7 +380,7 @@ static const struct site *find_site(struct why *why, const struct trace_frame *t
 	return most;
 }
 
-/* Adds the asked processes that no finding is about: those that lose time, or the others. */
+/* Adds the processes asked about without a finding: those that lose time, or the others. */
 static void add_answers(struct why *why, const struct out *out, const struct frame *frame,
 			bool lost)
 {
@@ -397,7 +396,7 @@ static void add_answers(struct why *why, const struct out *out, const struct fra
 	}
 }
 
-/* Finds which processes are told of; of those whose wait is not traced it is read now. */
+/* Chooses the processes to answer for. Where no wait is traced, the present one is read. */
 static void find_answers(struct why *why, struct out *out, const struct frame *frame)
 {
 	const struct out_config *config = out->config;
@@ -648,8 +647,7 @@ static void put_json(struct out *out, struct why *why, const struct frame *frame
 
 /* ---- The format ------------------------------------------------------------------------------ */
 
-/* Whether the chain that was made of a process's waits ends at one that is stopped, or in a
- * deadlock. */
+/* Whether the chain that was made ends at a stopped task, or in a deadlock. */
 static bool is_blocked(const struct why *why, pid_t tgid)
 {
 	const struct chain_root *root = why->chain.nroots ? &why->chain.roots[0] : NULL;
@@ -658,7 +656,7 @@ static bool is_blocked(const struct why *why, pid_t tgid)
 	       (root->kind == CHAIN_STOPPED || root->kind == CHAIN_DEADLOCK);
 }
 
-/* Whether one of those that are told of gets nowhere. */
+/* Whether any process that the answer names gets nowhere. */
 static bool is_any_blocked(struct why *why, const struct frame *frame)
 {
 	bool blocked = false;

@@ -578,23 +578,14 @@ void chain_put_waker(struct buf *out, const struct chain_step *step, enum text_c
 			   (unsigned long long)waker->count, plural(waker->count, "wait", "waits"));
 }
 
-bool chain_is_frozen(const struct chain_root *stopped)
-{
-	const struct site *site = stopped->site;
-	const char *words = site ? wait_words(site->where, site->on) : NULL;
-
-	/* A site that is none of stopped tasks is one that it was frozen in. */
-	return site && (site->state != STATE_STOP || (words && !strcmp(words, WAIT_FROZEN)));
-}
-
 /* Appends how a task is held. */
 static void put_stopped(struct buf *out, const struct chain_root *root, enum text_charset charset)
 {
 	const struct site *site = root->site;
 
 	put_task(out, root->name, root->tgid, charset);
-	buf_puts(out, chain_is_frozen(root) ? " is " WAIT_FROZEN : " is stopped");
-	if (!chain_is_frozen(root) && site && site->on) {
+	buf_puts(out, site_is_frozen(site) ? " is " WAIT_FROZEN : " is stopped");
+	if (!site_is_frozen(site) && site && site->on) {
 		buf_puts(out, " by ");
 		put_raw(out, site->on, charset);
 	}

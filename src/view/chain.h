@@ -119,7 +119,4 @@ void chain_put_part(struct buf *out, const struct chain_part *part, enum text_ch
 /* Who ended waits, and how many. */
 void chain_put_waker(struct buf *out, const struct chain_step *step, enum text_charset charset);
 
-/* Whether the task of a root of that kind was frozen, and not stopped. */
-bool chain_is_frozen(const struct chain_root *stopped);
-
 void chain_put_root(struct buf *out, const struct chain_root *root, enum text_charset charset);

@@ -29,20 +29,17 @@ static struct wait_at place_of(const struct frame *frame, const struct finding *
 	return (struct wait_at){ waiting->on.len ? waiting->on.data : NULL, waiting->where.data };
 }
 
-/* A root of that kind that explains enough of the chain: of another task; NULL: there is none. */
-static const struct chain_root *find_root(const struct chain *chain, const struct finding *finding,
-					  enum chain_root_kind kind)
+/* The largest root of a kind, of another task than `own` (0: any); NULL: there is none. */
+static const struct chain_root *find_root(const struct chain *chain, enum chain_root_kind kind,
+					  pid_t own)
 {
-	const struct task *own = finding && finding->row ? finding->row->task : NULL;
+	for (size_t i = 0; chain && i < chain->nroots; i++) {
+		const struct chain_root *root = &chain->roots[i];
 
-	/* Its own stop is what a finding of that kind is about, and no cause of others. */
-	if (finding && finding->kind && !strcmp(finding->kind, wait_state_table[STATE_STOP].id))
-		own = NULL;
-	for (size_t i = 0; chain && i < chain->nroots; i++)
-		if (chain->roots[i].kind == kind && chain->roots[i].tgid > 0 &&
-		    chain->roots[i].share >= ROOT_LEAST &&
-		    !(own && own->key.pid == chain->roots[i].tgid))
-			return &chain->roots[i];
+		if (root->kind == kind && root->tgid > 0 && root->tgid != own &&
+		    root->share >= ROOT_LEAST)
+			return root;
+	}
 	return NULL;
 }
 
@@ -51,7 +48,7 @@ static void put_of_stopped(struct buf *means, struct buf *how, const struct chai
 {
 	const char *name = stopped->name ? stopped->name : "it";
 
-	if (chain_is_frozen(stopped)) {
+	if (site_is_frozen(stopped->site)) {
 		buf_puts(means, "cgroup.freeze (v1: freezer.state)");
 		buf_printf(how, "0 (THAWED) thaws the cgroup of %d %s", (int)stopped->tgid, name);
 	} else if (stopped->site && stopped->site->on) {
@@ -96,6 +93,17 @@ static bool put_of_place(struct buf *means, struct buf *how, struct wait_at plac
 	return true;
 }
 
+/* Puts a file of a group; where its hierarchy's version is not known, by both names. */
+static void put_file(struct buf *means, const struct limiting_group *group, const char *v1,
+		     const char *v2)
+{
+	buf_puts(means, group->version == 1 ? v1 : v2);
+	if (!group->version && strcmp(v1, v2) != 0)
+		buf_printf(means, " (v1: %s)", v1);
+	if (group->name)
+		buf_printf(means, " of %s", group->name);
+}
+
 /* Puts the cure of a limit. A group's limit is a file, named as in its hierarchy's version. */
 static void put_of_limit(struct buf *means, struct buf *how, const struct frame *frame,
 			 const struct finding *finding)
@@ -118,32 +126,21 @@ static void put_of_limit(struct buf *means, struct buf *how, const struct frame 
 					     : finding->limit == LIMIT_MEMORY
 						     ? &evidence->memory_group
 						     : &evidence->cpu_group;
-	const char *name = row->group ? row->group->name : known ? known->name : NULL;
-	unsigned version = known ? known->version : 0;
+	struct limiting_group group = known ? *known : (struct limiting_group){ 0 };
 
-	buf_puts(means, version == 1 ? limits[finding->limit].v1 : limits[finding->limit].v2);
+	if (row->group)
+		group.name = (char *)row->group->name;
 	buf_puts(how, limits[finding->limit].how);
 	if (finding->limit == LIMIT_DEADLINE)
-		return;
-	if (!version && finding->limit != LIMIT_REALTIME)
-		buf_printf(means, " (v1: %s)", limits[finding->limit].v1);
-	if (name)
-		buf_printf(means, " of %s", name);
+		buf_puts(means, limits[finding->limit].v2);
+	else
+		put_file(means, &group, limits[finding->limit].v1, limits[finding->limit].v2);
 }
 
 /* Puts the name of a row's task, with its number. */
 static void put_row(struct buf *out, const struct row *row)
 {
 	buf_printf(out, "%d %s", (int)row->task->key.pid, row->task->comm);
-}
-
-/* Puts a file of a group. */
-static void put_file(struct buf *means, const struct limiting_group *group, const char *v1,
-		     const char *v2)
-{
-	buf_puts(means, group->version == 1 ? v1 : v2);
-	if (group->name)
-		buf_printf(means, " of %s", group->name);
 }
 
 /*
@@ -219,24 +216,29 @@ static bool put_of_disk(struct buf *means, struct buf *how, const struct frame *
 	return true;
 }
 
+/* The task of a finding, whose own stop causes no other's; 0: none, or that is what it is about. */
+static pid_t own_task(const struct finding *finding)
+{
+	if (!finding || !finding->row || !finding->row->task)
+		return 0;
+	if (finding->kind && !strcmp(finding->kind, wait_state_table[STATE_STOP].id))
+		return 0;
+	return finding->row->task->key.pid;
+}
+
 /* Puts the cure of a chain's root: of one that is stopped, or a deadlock. */
 static bool put_of_root(struct buf *means, struct buf *how, const struct finding *finding,
 			const struct chain *chain)
 {
-	const struct chain_root *stopped = find_root(chain, finding, CHAIN_STOPPED);
-	const struct chain_root *dead = NULL;
+	const struct chain_root *stopped = find_root(chain, CHAIN_STOPPED, own_task(finding));
+	const struct chain_root *dead = find_root(chain, CHAIN_DEADLOCK, 0);
 
-	/* The one that is looked at may be one of them. */
-	for (size_t i = 0; chain && i < chain->nroots && !dead; i++)
-		if (chain->roots[i].kind == CHAIN_DEADLOCK && chain->roots[i].tgid > 0)
-			dead = &chain->roots[i];
 	if (stopped) {
 		put_of_stopped(means, how, stopped);
 	} else if (dead) {
 		buf_printf(means, "kill %d", (int)dead->tgid);
-		buf_puts(how,
-			 "a deadlock lasts until one of those that are in it ends; locks that all "
-			 "take in the same order have none");
+		buf_puts(how, "a deadlock lasts until one of its tasks ends; locks that all tasks "
+			      "take in the same order cannot deadlock");
 	}
 	return stopped || dead;
 }

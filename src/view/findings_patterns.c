@@ -113,15 +113,6 @@ static const struct site *site_of_id(const struct trace_frame *trace, uint64_t i
 	return NULL;
 }
 
-/* How who is awaited is stopped, by the site that it is in. */
-static const char *stopped_words(const struct site *site)
-{
-	const char *words = site ? wait_words(site->where, site->on) : NULL;
-
-	/* Who is frozen in a wait stays in its site. */
-	return site && site->state != STATE_STOP ? WAIT_FROZEN : words ? words : "stopped";
-}
-
 /* Finds who waits longest for one that is stopped, by the trace, and that link; NULL: none does. */
 static const struct site_link *look_for_awaited(const struct finder *finder,
 						struct finding *finding)
@@ -178,7 +169,7 @@ static bool find_awaited(struct finder *finder, struct finding *finding)
 		finding->at_least = finding->site->at_least;
 		finding->kind = wait_state_table[finding->site->state].id;
 		put_awaited(finder, held && held->comm ? held->comm : "process", link->tgid,
-			    stopped_words(held));
+			    site_stopped_words(held));
 	} else if (finding_take_most(finding, most)) {
 		other = frame_of_pid(finder->view.frame,
 				     row_hang_on(finder->view.frame, most->row));

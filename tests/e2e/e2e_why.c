@@ -141,7 +141,7 @@ E2E_TEST(test_stopped)
 		check(&answers[i]);
 }
 
-/* The same is found without a trace and without being asked, of any of all tasks. */
+/* It is found without a trace, among all tasks. */
 E2E_TEST(test_found)
 {
 	static const char *const ways[] = { "tcp", "unix", "backlog", "log", "pty", "lock" };
@@ -160,7 +160,25 @@ E2E_TEST(test_found)
 	}
 }
 
-/* So is who sends what nobody takes. */
+/* The reader of a pipe may have other writers than the one that is stopped. */
+E2E_TEST(test_not_found)
+{
+	static const struct answer answer = { "empty", STOPPED, 0, { NULL } };
+	static const char *const options[] = { "", "--trace" };
+	pid_t victim, culprit;
+	struct e2e_result r;
+
+	e2e_require_bpf();
+	stage(&answer, &victim, &culprit);
+	for (size_t i = 0; i < ARRAY_SIZE(options); i++) {
+		e2e_run(&r, NULL, "-b -n 4 -d 1 -o json -p %d,%d %s", (int)victim, (int)culprit,
+			options[i]);
+		assert_non_null(strstr(r.out.data, e2e_format("\"pid\":%d", (int)victim)));
+		assert_null(strstr(r.out.data, "stopped-peer"));
+	}
+}
+
+/* A task that sends what nobody takes is found, too. */
 E2E_TEST(test_kept)
 {
 	/* Only this source leaves the program the right to read stacks. */

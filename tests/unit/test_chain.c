@@ -183,6 +183,15 @@ TEST(test_known_in_part)
 	unmake(&made);
 }
 
+/* Has the waits of a site go on, and none have ended. */
+static void wait_on(struct site *site)
+{
+	memset(site->wakers, 0, sizeof(site->wakers));
+	site->count = 0;
+	site->waiting = 1;
+	site->waiting_ns = MS(5000);
+}
+
 /* Two that wait for each other, one after the other; and two that do for ever. */
 TEST(test_circles)
 {
@@ -210,10 +219,7 @@ TEST(test_circles)
 	unmake(&made);
 	for (size_t i = 0; i < 2; i++) {
 		scene.sites[i].state = STATE_LOCK;
-		memset(scene.sites[i].wakers, 0, sizeof(scene.sites[i].wakers));
-		scene.sites[i].count = 0;
-		scene.sites[i].waiting = 1;
-		scene.sites[i].waiting_ns = MS(5000);
+		wait_on(&scene.sites[i]);
 		scene.links[i].holds = true;
 	}
 	make(&made, &scene);
@@ -342,10 +348,7 @@ TEST(test_stopped)
 	assert_root(&made, 0, "server 20 is stopped by debugger 40 gdb");
 	unmake(&made);
 	/* What it was frozen in is no reason. */
-	memset(scene.sites[0].wakers, 0, sizeof(scene.sites[0].wakers));
-	scene.sites[0].count = 0;
-	scene.sites[0].waiting = 1;
-	scene.sites[0].waiting_ns = MS(5000);
+	wait_on(&scene.sites[0]);
 	scene.sites[1].state = STATE_NET;
 	scene.sites[1].on = "tcp 10.0.0.1:80";
 	scene.links[0] = (struct site_link){ 1, 20, 2, STATE_STOP, MS(1000), true };
