@@ -75,7 +75,7 @@ function __stalltop_words_field
 	printf '%s\t%s\n' usr 'time on a CPU in user mode, estimated from clock ticks'
 	printf '%s\t%s\n' sys 'time on a CPU in the kernel, estimated from clock ticks'
 	printf '%s\t%s\n' total 'all waiting: every kind except thrash, which is booked as blkio or swapin too'
-	printf '%s\t%s\n' lost 'traced: all time but running and waits with nothing to do (idle pools, timers, servers without requests)'
+	printf '%s\t%s\n' lost 'traced: all time but running and waits with nothing to do (timers, servers without requests)'
 	printf '%s\t%s\n' mem 'waiting for memory: reclaim, compact, wpcopy and the larger of swapin and thrash'
 	printf '%s\t%s\n' cpu 'waiting for a CPU while runnable'
 	printf '%s\t%s\n' blkio 'waiting for block I/O to complete'

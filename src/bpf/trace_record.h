@@ -34,6 +34,7 @@ enum trace_target {
 	TRACE_TASK, /* for cpu: the process that ran instead (pid, name) */
 	TRACE_POLLED, /* so many files (ino) */
 	TRACE_THROTTLED, /* for cpu: by an enum cpu_budget (ino) */
+	TRACE_FROZEN, /* for stop: by its cgroup */
 };
 
 /* The key of a site. Padding must be zero. */

@@ -109,7 +109,11 @@ static __always_inline void look_at_sleep(struct wait *wait, const struct trace_
 {
 	look_at(wait, thread, task, fast, current);
 	wait->key.state = (__u8)sleep_of(task, bits, &wait->call, &wait->seen, fast);
-	put_target(wait);
+	/* What is stopped does not wait for what its call was on. */
+	if (wait->key.state != STATE_STOP)
+		put_target(wait);
+	else if (!(bits & (TASK_STOPPED | TASK_TRACED)))
+		wait->key.target = TRACE_FROZEN;
 }
 
 /* Adds the file that a wait for io is on that is in no call, as the current task's fault is. */

@@ -46,6 +46,8 @@ static const struct {
 	/* fs/fuse/dev.c, net/sunrpc/sched.c, net/9p/client.c, fs/autofs/waitq.c */
 	IN("request_wait_answer", SERVED, .words = "no answer of the server in user space",
 	   .server = true),
+	IN("fuse_get_req", SERVED, .words = "no answer of the server in user space",
+	   .server = true),
 	IN("rpc_wait_bit_killable", SERVED, .words = "no answer of the server", .server = true),
 	IN("p9_client_rpc", SERVED, .words = "no answer of the server", .server = true),
 	IN("autofs_wait", SERVED, .words = "no answer of the automounter", .server = true),
@@ -102,10 +104,7 @@ static const struct {
 	[STATE_IO] = { CLASS_SERVED, { [ABOUT_IDLE_RING] = BY(PARKED) } },
 	[STATE_DWAIT] = { CLASS_UNKNOWN, { 0 } },
 	[STATE_LOCK] = { CLASS_CONTENDED, { 0 } },
-	[STATE_PARK] = { CLASS_UNKNOWN,
-			 { [ABOUT_EVENTS] = BY(PARKED),
-			   [ABOUT_TURN] = BY(CONTENDED),
-			   [ABOUT_PEERS] = BY(UNKNOWN) } },
+	[STATE_PARK] = { CLASS_UNKNOWN, { [ABOUT_TURN] = BY(CONTENDED) } },
 	[STATE_NET] = { CLASS_UNKNOWN,
 			{ [ABOUT_REQUESTS] = BY(PARKED),
 			  [ABOUT_EVENTS] = BY(PARKED),
@@ -160,8 +159,8 @@ const char *site_stopped_words(const struct site *site)
 {
 	const char *words = site ? wait_words(site->where, site->on) : NULL;
 
-	/* A frozen task stays in the wait that it was frozen in. */
-	if (site && site->state != STATE_STOP)
+	/* A frozen task stays in the wait that it was frozen in (since 6.1). */
+	if (site && (site->state != STATE_STOP || (site->on && !strcmp(site->on, SITE_FREEZER))))
 		return WAIT_FROZEN;
 	return words ? words : "stopped";
 }

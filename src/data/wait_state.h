@@ -18,7 +18,7 @@
 	ROW(SERVED, "served", "a disk, a peer, a child or a server works on its request") \
 	ROW(CONTENDED, "contended", "another task has the CPU or the lock") \
 	ROW(RATIONED, "rationed", "a limit or a command stops it: a quota, frozen, stopped") \
-	ROW(PARKED, "parked", "it has no work: an idle pool, a timer, no request")
+	ROW(PARKED, "parked", "it has no work: a timer, no request")
 
 #define WAIT_CLASS_ID(NAME, ...) CLASS_##NAME,
 enum wait_class { WAIT_CLASS_TABLE(WAIT_CLASS_ID) WAIT_CLASSES };
@@ -152,6 +152,9 @@ extern const struct cpu_budget_words {
 
 /* The enum cpu_budget that throttles who waits for a CPU at a site (NULL: none); -1: none. */
 int site_throttled_by(const struct site *site);
+
+/* The target of a site where a task stops that its cgroup froze. */
+#define SITE_FREEZER "its cgroup's freezer"
 
 /* What a stopped task does, by the site that it is in (NULL: not known): "stopped". */
 const char *site_stopped_words(const struct site *site);

@@ -368,6 +368,9 @@ enum wait_state wait_target_state(struct wait_targets *targets, pid_t tid, int f
 	return take_word(&text, "socket:[") ? STATE_NET : STATE_OTHER;
 }
 
+/* The first port that the kernel chooses by default (net.ipv4.ip_local_port_range). */
+#define CHOSEN_PORTS 32768
+
 /* The subject of waits for a connection of the lists. */
 static enum wait_about about_listed(struct wait_targets *targets, const struct socket_entry *entry)
 {
@@ -381,7 +384,11 @@ static enum wait_about about_listed(struct wait_targets *targets, const struct s
 		return sockets_serves(targets->sockets, entry) ? ABOUT_REQUESTS : ABOUT_ANSWER;
 	case SOCKETS_UDP:
 	case SOCKETS_UDP6:
-		return entry->peer.port ? ABOUT_ANSWER : ABOUT_REQUESTS;
+		if (entry->peer.port)
+			return ABOUT_ANSWER;
+		/* A port that the kernel chose is a client's, mostly: it may have asked somebody.
+		 */
+		return entry->local.port < CHOSEN_PORTS ? ABOUT_REQUESTS : ABOUT_UNKNOWN;
 	case SOCKETS_NETLINK:
 	case SOCKETS_PACKET:
 	case SOCKETS_RAW:

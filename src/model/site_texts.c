@@ -277,9 +277,11 @@ static void append_target(struct site_texts *texts, struct traced_site *site, st
 {
 	const struct trace_site *record = &site->now;
 
-	/* It does not wait for what its call was on. */
 	if (record->key.state == STATE_STOP) {
-		append_debugger(texts, site, out);
+		if (record->key.target == TRACE_FROZEN)
+			buf_puts(out, SITE_FREEZER);
+		else
+			append_debugger(texts, site, out);
 		return;
 	}
 	switch (record->key.target) {

@@ -59,22 +59,18 @@ static bool is_of_word(const struct trace_key *key)
 }
 
 /*
- * What waits for a word or an event are about, by those who ended most of them: a task that neither
- * waited there nor was asked by others to wake has work for it, and a timeout is none.
+ * The subject of waits for a word or an event, by those who ended most of them. A task that never
+ * waited there may have work for it, or may have held a lock.
  */
 static enum wait_about about_word(const struct trace_site *record)
 {
-	static const enum wait_about abouts[RELATIONS] = {
-		[RELATION_NONE] = ABOUT_EVENTS,
-		[RELATION_TURN] = ABOUT_TURN,
-		[RELATION_ASKED] = ABOUT_PEERS,
-	};
-	unsigned most = RELATION_NONE;
+	const __u32 *by = record->relations;
 
-	for (unsigned i = 1; i < RELATIONS; i++)
-		if (record->relations[i] > record->relations[most])
-			most = i;
-	return record->count ? abouts[most] : ABOUT_UNKNOWN;
+	if (!record->count)
+		return ABOUT_UNKNOWN;
+	return by[RELATION_TURN] > by[RELATION_NONE] && by[RELATION_TURN] >= by[RELATION_ASKED]
+		       ? ABOUT_TURN
+		       : ABOUT_PEERS;
 }
 
 void site_judge_wakers(struct traced_site *site)

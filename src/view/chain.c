@@ -101,8 +101,6 @@ bool chain_explains(const struct chain_index *index, const struct site *site)
 
 	if (site->unattributed || site->overlaps)
 		return false;
-	if (site->class == CLASS_PARKED && site->state == STATE_PARK)
-		return false;
 	return wait_is_lost(site->class, site->state) ||
 	       (asked &&
 		(site->wakers[0].tgid || (site->state == STATE_PIPE && chain_holder(index, site))));

@@ -369,7 +369,7 @@ const struct column columns[] = {
 	       DELAY, .sum = SUM_ROW, .digit = '0', .sort_default = true,
 	       .kinds = DELAY_TOTAL_KINDS | VALID_DWAIT, .arg = ARG_TOTAL, .place = PLACE_MIDDLE),
 	COLUMN("lost", "LOST", column_get_lost,
-	       "traced: all time but running and waits with nothing to do (idle pools, timers, "
+	       "traced: all time but running and waits with nothing to do (timers, "
 	       "servers without requests); not traced, as total",
 	       PERCENT, .sum = SUM_ROW, .formats = IN_JSON),
 	/* The larger of two sums is not the sum of the members' larger counters: no SUM_ADD. */

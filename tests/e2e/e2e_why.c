@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The answer that --why gives of a process that waits for another one: on whom, and what to do. */
 #include "tests/lib/e2e.h"
+#include "tests/lib/guard.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -10,12 +11,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/util.h"
+#include "tests/lib/box.h"
 
 #define PARTS 3
 
+/* The most loads at once. */
+#define ANSWERS 16
+
 /* How the culprit is kept from acting. */
-enum held { SLEEPS, STOPPED, DEBUGGED };
+enum held { SLEEPS, STOPPED, DEBUGGED, FROZEN };
 
 /* What is said of a victim; %d: the culprit. */
 struct answer {
@@ -25,24 +31,53 @@ struct answer {
 	const char *parts[PARTS];
 };
 
-/* Starts a load, and holds its culprit. Returns who ends both. */
-static pid_t stage(const struct answer *answer, pid_t *victim, pid_t *culprit)
+/* A load that was started. */
+struct staged {
+	pid_t load, victim, culprit;
+};
+
+/* Moves a task into a cgroup of its own, of the v1 freezer, and freezes it. */
+static void freeze(pid_t pid)
 {
-	pid_t load = e2e_load(NULL, "load_peer %s %s", answer->way, e2e_folder());
+	char path[300];
+
+	e2e_need(box_group("freezer", e2e_group_name("why"), path, sizeof(path)),
+		 "no v1 hierarchy of freezer");
+	assert_int_equal(
+		write_text(e2e_format("%s/cgroup.procs", path), e2e_format("%d", (int)pid)), 0);
+	guard_push(UNDO_WRITE, e2e_format("%s/freezer.state", path), "THAWED");
+	assert_int_equal(write_text(e2e_format("%s/freezer.state", path), "FROZEN"), 0);
+}
+
+/* Starts a load in a folder of its own, and holds its culprit. */
+static struct staged stage(const struct answer *answer)
+{
+	char *folder = e2e_format("%s", e2e_path("way-XXXXXX"));
+	struct staged staged;
 	int status;
 
-	if (!load || sscanf(e2e_load_line(), "%d %d", victim, culprit) != 2)
+	assert_non_null(mkdtemp(folder));
+	staged.load = e2e_load(NULL, "load_peer %s %s", answer->way, folder);
+	if (!staged.load || sscanf(e2e_load_line(), "%d %d", &staged.victim, &staged.culprit) != 2)
 		fail_msg("%s: cannot be staged", answer->way);
 	/* The other way round a debugger could not hold who is stopped already. */
 	if (answer->held == DEBUGGED) {
-		assert_int_equal(ptrace(PTRACE_ATTACH, *culprit, 0, 0), 0);
-		assert_int_equal(waitpid(*culprit, &status, __WALL), *culprit);
+		assert_int_equal(ptrace(PTRACE_ATTACH, staged.culprit, 0, 0), 0);
+		assert_int_equal(waitpid(staged.culprit, &status, __WALL), staged.culprit);
 	}
 	if (answer->held == STOPPED)
-		assert_int_equal(kill(*culprit, SIGSTOP), 0);
-	/* The victim does what it waits in within this time, which is long. */
-	e2e_sleep(0.6);
-	return load;
+		assert_int_equal(kill(staged.culprit, SIGSTOP), 0);
+	if (answer->held == FROZEN)
+		freeze(staged.culprit);
+	return staged;
+}
+
+/* Ends it. */
+static void end(const struct answer *answer, const struct staged *staged)
+{
+	if (answer->held == DEBUGGED)
+		ptrace(PTRACE_DETACH, staged->culprit, 0, 0);
+	e2e_kill(staged->load);
 }
 
 /* Checks a text for the parts, which may be broken into lines. */
@@ -77,21 +112,27 @@ static char *unwrap(const char *text)
 	return line;
 }
 
-/* Asks about the victim alone, and of some about all tasks. */
-static void check(const struct answer *answer)
+/* The victims are where they wait within this time, and wait for long then. */
+#define STAGED_SECONDS 1.2
+
+/* Stages all, and asks about each victim alone. */
+static void check(const struct answer *answers, size_t n)
 {
-	pid_t load, victim, culprit;
+	struct staged staged[ANSWERS];
 	struct e2e_result r;
 
-	load = stage(answer, &victim, &culprit);
-	e2e_run(&r, NULL, "--why -d 1.5 -p %d", (int)victim);
-	check_parts(answer, culprit, unwrap(r.out.data), &r);
-	if (r.status != answer->status)
-		fail_msg("%s: status %d: %s", answer->way, r.status, r.out.data);
-	if (answer->held == DEBUGGED)
-		ptrace(PTRACE_DETACH, culprit, 0, 0);
-	e2e_kill(load);
-	remove(e2e_path("peer"));
+	assert_in_range(n, 1, ANSWERS);
+	for (size_t i = 0; i < n; i++)
+		staged[i] = stage(&answers[i]);
+	e2e_sleep(STAGED_SECONDS);
+	for (size_t i = 0; i < n; i++) {
+		e2e_run(&r, NULL, "--why -d 1.1 -p %d", (int)staged[i].victim);
+		check_parts(&answers[i], staged[i].culprit, unwrap(r.out.data), &r);
+		if (r.status != answers[i].status)
+			fail_msg("%s: status %d: %s", answers[i].way, r.status, r.out.data);
+	}
+	for (size_t i = 0; i < n; i++)
+		end(&answers[i], &staged[i]);
 }
 
 /* Whoever waits for a process that sleeps is told for which, and in what that sleeps. */
@@ -114,14 +155,14 @@ E2E_TEST(test_peers)
 	};
 
 	e2e_require_bpf();
-	for (size_t i = 0; i < ARRAY_SIZE(answers); i++)
-		check(&answers[i]);
+	check(answers, ARRAY_SIZE(answers));
 }
 
-/* For one that is stopped, by a signal or a debugger: that, and what lets it go on. */
+/* For one that is stopped or frozen: that, and what lets it go on. */
 E2E_TEST(test_stopped)
 {
 	static const char stopped[] = "for peer_culprit %d, which is stopped";
+	static const char frozen[] = "for peer_culprit %d, which is frozen by its cgroup";
 	static const char go_on[] = "do: kill -CONT %d";
 	static const struct answer answers[] = {
 		{ "tcp", STOPPED, 3, { stopped, "peer_culprit %d is stopped", go_on } },
@@ -134,30 +175,34 @@ E2E_TEST(test_stopped)
 		{ "script", STOPPED, 3, { "peer_culprit %d is stopped", go_on } },
 		{ "lock", STOPPED, 3, { stopped, go_on } },
 		{ "tcp", DEBUGGED, 3, { "which is stopped", "by debugger", "do: debugger" } },
+		{ "unix", FROZEN, 3, { frozen, "peer_culprit %d is frozen", "do: cgroup.freeze" } },
 	};
 
 	e2e_require_bpf();
-	for (size_t i = 0; i < ARRAY_SIZE(answers); i++)
-		check(&answers[i]);
+	check(answers, ARRAY_SIZE(answers));
 }
 
-/* It is found without a trace, among all tasks. */
+/* Stages a load, which is to be told of among all tasks, without a trace. */
+static void check_found(const struct answer *answer, const char *source)
+{
+	struct staged staged = stage(answer);
+	struct e2e_result r;
+
+	e2e_run(&r, NULL, "-b -n 6 -d 0.5 -o json --source %s", source);
+	check_parts(answer, staged.culprit, r.out.data, &r);
+	end(answer, &staged);
+}
+
 E2E_TEST(test_found)
 {
 	static const char *const ways[] = { "tcp", "unix", "backlog", "log", "pty", "lock" };
-	static const char stopped[] = "for peer_culprit %d, which is stopped";
 
-	e2e_require();
-	for (size_t i = 0; i < ARRAY_SIZE(ways); i++) {
-		const struct answer answer = { ways[i], STOPPED, 0, { stopped } };
-		pid_t victim, culprit, load = stage(&answer, &victim, &culprit);
-		struct e2e_result r;
-
-		e2e_run(&r, NULL, "-b -n 5 -d 1 -o json %s", i % 2 ? "--source taskstats" : "");
-		check_parts(&answer, culprit, r.out.data, &r);
-		e2e_kill(load);
-		remove(e2e_path("peer"));
-	}
+	e2e_require_bpf();
+	for (size_t i = 0; i < ARRAY_SIZE(ways); i++)
+		check_found(
+			&(struct answer){
+				ways[i], STOPPED, 0, { "for peer_culprit %d, which is stopped" } },
+			i % 2 ? "taskstats" : "bpf");
 }
 
 /* The reader of a pipe may have other writers than the one that is stopped. */
@@ -165,15 +210,15 @@ E2E_TEST(test_not_found)
 {
 	static const struct answer answer = { "empty", STOPPED, 0, { NULL } };
 	static const char *const options[] = { "", "--trace" };
-	pid_t victim, culprit;
+	struct staged staged;
 	struct e2e_result r;
 
 	e2e_require_bpf();
-	stage(&answer, &victim, &culprit);
+	staged = stage(&answer);
 	for (size_t i = 0; i < ARRAY_SIZE(options); i++) {
-		e2e_run(&r, NULL, "-b -n 4 -d 1 -o json -p %d,%d %s", (int)victim, (int)culprit,
-			options[i]);
-		assert_non_null(strstr(r.out.data, e2e_format("\"pid\":%d", (int)victim)));
+		e2e_run(&r, NULL, "-b -n 5 -d 0.5 -o json -p %d,%d %s", (int)staged.victim,
+			(int)staged.culprit, options[i]);
+		assert_non_null(strstr(r.out.data, e2e_format("\"pid\":%d", (int)staged.victim)));
 		assert_null(strstr(r.out.data, "stopped-peer"));
 	}
 }
@@ -186,19 +231,9 @@ E2E_TEST(test_kept)
 	static const char *const sources[] = { "bpf", "taskstats", "procfs" };
 
 	e2e_require_bpf();
-	for (size_t i = 0; i < ARRAY_SIZE(ways); i++) {
-		const struct answer answer = { ways[i], SLEEPS, 0, { NULL } };
-		pid_t victim, culprit, load = stage(&answer, &victim, &culprit);
-		const struct answer found = {
-			ways[i], SLEEPS, 0, { e2e_format("waiting: peer_victim %d", (int)victim) }
-		};
-		struct e2e_result r;
-
-		e2e_run(&r, NULL, "-b -n 5 -d 1 -o json --source %s", sources[i]);
-		check_parts(&found, culprit, r.out.data, &r);
-		e2e_kill(load);
-		remove(e2e_path("peer"));
-	}
+	for (size_t i = 0; i < ARRAY_SIZE(ways); i++)
+		check_found(&(struct answer){ ways[i], SLEEPS, 0, { "waiting: peer_victim " } },
+			    sources[i]);
 }
 
 /* Who waits for nobody is told of, too: "nothing suffers" is no answer to who asks for it. */
@@ -211,8 +246,7 @@ E2E_TEST(test_others)
 	};
 
 	e2e_require_bpf();
-	for (size_t i = 0; i < ARRAY_SIZE(answers); i++)
-		check(&answers[i]);
+	check(answers, ARRAY_SIZE(answers));
 }
 
 /* Without a trace there are the kernel's files, as far as they may be read. */
@@ -220,12 +254,13 @@ E2E_TEST(test_untraced)
 {
 	static const struct answer answer = { "tcp", SLEEPS, 0, { NULL } };
 	const struct e2e_how how = { .uid = NOBODY };
-	pid_t victim, culprit;
+	struct staged staged;
 	struct e2e_result r;
 
 	e2e_require();
-	stage(&answer, &victim, &culprit);
-	e2e_run(&r, &how, "--why -d 0.5 -p %d", (int)victim);
+	staged = stage(&answer);
+	e2e_sleep(STAGED_SECONDS);
+	e2e_run(&r, &how, "--why -d 0.5 -p %d", (int)staged.victim);
 	assert_int_equal(r.status, 0);
 	if (!strstr(r.out.data, "peer_victim") || !strstr(r.out.data, "not known: "))
 		fail_msg("%s%s", r.out.data, r.err.data);
