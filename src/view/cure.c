@@ -137,12 +137,6 @@ static void put_of_limit(struct buf *means, struct buf *how, const struct frame 
 		put_file(means, &group, limits[finding->limit].v1, limits[finding->limit].v2);
 }
 
-/* Puts the name of a row's task, with its number. */
-static void put_row(struct buf *out, const struct row *row)
-{
-	buf_printf(out, "%d %s", (int)row->task->key.pid, row->task->comm);
-}
-
 /*
  * Puts how a task gets more of the CPUs that another one uses: by what they share them. False: who
  * that is, or how they do, is not known. Nothing is put where nothing is known to help.
@@ -205,11 +199,10 @@ static bool put_of_disk(struct buf *means, struct buf *how, const struct frame *
 		buf_puts(how, "a higher limit, or none: it waits for that, not for the disk");
 		return true;
 	}
-	if (!finding->culprit || !finding->culprit->task)
+	if (finding->culprit.kind != CULPRIT_WRITER && finding->culprit.kind != CULPRIT_WRITES_MOST)
 		return false;
-	buf_printf(means, "ionice -c 3 -p %d", (int)finding->culprit->task->key.pid);
-	buf_puts(how, "has ");
-	put_row(how, finding->culprit);
+	buf_printf(means, "ionice -c 3 -p %d", (int)finding->culprit.pid);
+	buf_printf(how, "has %d %s", (int)finding->culprit.pid, finding->culprit.name);
 	buf_puts(how,
 		 " write when the disk is idle, if its scheduler is bfq; else a limit for that "
 		 "one's group (io.max)");

@@ -55,18 +55,51 @@ extern const char *const finding_severities[FINDING_SEVERITIES];
 #define FINDING_PARTS 8
 #define FINDING_TURNS 4
 
-/* The words of a finding, and what they are about. */
+/* Who or what makes a task wait. */
+enum culprit_kind {
+	CULPRIT_NONE,
+	CULPRIT_FILE, /* who has the same file */
+	CULPRIT_LIMIT, /* its cgroup's, of I/O */
+	CULPRIT_WRITER, /* who writes much more than all that wait, in MB/s */
+	CULPRIT_WRITES_MOST, /* in kB/s */
+	CULPRIT_BEHIND, /* who ran in its place; the name has the pid */
+	CULPRIT_RUNS_MOST,
+	CULPRIT_RUNS_THERE, /* of the tasks that were read */
+	CULPRIT_STARTS, /* many that end soon */
+	CULPRIT_RAN_MOST, /* these, where it is not known who starts them */
+	CULPRIT_ENDED, /* who ended most of the waits */
+	CULPRIT_DEBUGGER,
+	CULPRIT_AWAITED, /* who must act; told in the sentence itself */
+	CULPRITS
+};
+
+/* A finding: a statement about who suffers, from what and how much, and its words. */
 struct finding {
 	const char *id; /* NULL: the words say that nothing was found */
 	enum finding_severity severity;
 	const struct row *row; /* the task or group that it names; NULL: none */
-	const struct row *culprit; /* who writes most; NULL: not known, or of other findings */
+	struct finding_culprit {
+		enum culprit_kind kind;
+		const char *name; /* of a task, or of those that ran most; raw bytes */
+		pid_t pid; /* 0: not known, or of several */
+		double share; /* of the interval, or of the waits behind it, in percent */
+		double rate; /* what it writes, or how many it starts a second */
+		const char *of; /* the name of those that it starts */
+	} culprit;
 	const struct site *site; /* where that waits, as far as traced; NULL: not known */
+	enum finding_place {
+		PLACE_UNKNOWN,
+		PLACE_OF_WAIT, /* the site, or what is read, is of the one wait that it is about */
+		PLACE_PART, /* a part of its waits were in the site */
+		PLACE_NOW /* it is there right now */
+	} place;
+	double place_share; /* that part, in percent */
 	const char *kind; /* what it waits for: a delay kind, "dwait", or a traced state; NULL */
 	double share; /* share of the interval, in percent; below 0: none */
 	uint64_t ns; /* how long the wait lasts by now; 0: it is not of one wait */
 	bool at_least; /* it began before it was first seen: it lasts longer */
 	size_t n; /* tasks or groups that it is true of */
+	size_t service; /* of these, those of the row's service; 0: not looked for */
 	enum finding_limit {
 		LIMIT_NONE,
 		LIMIT_CPU,
@@ -75,6 +108,10 @@ struct finding {
 		LIMIT_REALTIME
 	} limit; /* of a group that makes the row wait */
 	bool while_idle; /* others of the CPUs are idle */
+	const char *how; /* how it is held, or by which quota, in words */
+	double quota_cpus; /* so many CPUs the quota grants; 0: not known */
+	uint64_t limit_bytes; /* of memory, that its group reached */
+	double times; /* how often */
 	size_t at, len; /* its words in the text: raw bytes */
 	size_t on, on_len; /* the path in the text, which may be shortened; 0: none */
 	/* Parts of the text that give way in little room, those of the first turn first. */

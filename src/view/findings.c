@@ -108,15 +108,13 @@ static void weigh_past(struct finder *finder, struct finding *finding)
 {
 	enum finding_news news =
 		findings_past_judge(finder->findings->past, finding, finder->learns);
-	size_t at = finder->findings->text.len;
 
 	/* A task that gets nowhere is reported each time. */
 	if (finding->severity != FINDING_WARNING || news == FINDING_NEW)
 		return;
 	if (news == FINDING_AS_BEFORE)
 		finding->severity = FINDING_INFO;
-	finding_say(finder, news == FINDING_WORSE ? ", more than usual" : ", as before");
-	finding_part(finder, at, finder->findings->text.len, 2);
+	finding_put_news(finder, news == FINDING_WORSE ? ", more than usual" : ", as before");
 }
 
 /* Tries a pattern. */
@@ -130,10 +128,9 @@ static void try_pattern(struct finder *finder, const struct finding_pattern *pat
 
 	finder->pattern = pattern;
 	finder->finding = &finding;
-	if (!pattern->find(finder, &finding)) {
-		findings->text.len = finding.at;
+	if (!pattern->find(finder, &finding))
 		return;
-	}
+	finding_put(finder, pattern->sentence);
 	weigh_past(finder, &finding);
 	finding.len = findings->text.len - finding.at;
 	buf_putc(&findings->text, '\0');
@@ -167,12 +164,12 @@ static void sort_findings(struct findings *findings)
 	}
 }
 
-/* Puts of which resource pressure is highest, if it is worth it. PSI_RESOURCES: it is not. */
-static enum psi_resource put_pressed(struct finder *finder)
+/* Finds of which resource pressure is highest, and that in percent. PSI_RESOURCES: it is low. */
+static enum psi_resource find_pressed(struct finder *finder, double *most)
 {
-	double most = FINDING_PRESSURE;
 	enum psi_resource found = PSI_RESOURCES;
 
+	*most = FINDING_PRESSURE;
 	/* Such a finding is about all tasks; and a group's is not told of tasks outside it. */
 	if (finder->info->some || (finder->query && !query_takes_all(finder->query)))
 		return found;
@@ -180,13 +177,11 @@ static enum psi_resource put_pressed(struct finder *finder)
 		struct psi_pair pair = summary_pressure_of(finder->info, r);
 		double stalled = summary_stalled(&pair, false);
 
-		if (stalled < most)
+		if (stalled < *most)
 			continue;
-		most = stalled;
+		*most = stalled;
 		found = r;
 	}
-	if (found != PSI_RESOURCES)
-		finding_say(finder, "%s pressure is %p", psi_names[found], most < 100 ? most : 100);
 	return found;
 }
 
@@ -204,35 +199,45 @@ static void say_none(struct finder *finder)
 	struct findings *findings = finder->findings;
 	struct finding *none = &findings->none;
 	enum psi_resource resource;
+	double pressure;
 	bool pressed;
 
 	finder->finding = none;
-	*none = (struct finding){ .at = findings->text.len, .share = -1 };
-	resource = put_pressed(finder);
+	resource = find_pressed(finder, &pressure);
 	pressed = resource != PSI_RESOURCES;
 	/* Who waited for something else has nothing to do with that pressure. */
 	if (pressed)
 		loser = &finder->losers[resource];
-	none->row = loser->row;
+	*none = (struct finding){ .at = findings->text.len,
+				  .share = -1,
+				  .row = loser->row,
+				  .ns = loser->ns,
+				  .culprit = { .of = pressed ? psi_names[resource] : NULL,
+					       .share = pressure < 100 ? pressure : 100 } };
+	if (pressed)
+		finding_put(finder, "%s pressure is %a");
 	/* Rounds as the words below do. */
 	if (!loser->row || loser->ns < NSEC_PER_MSEC / 2) {
 		none->row = NULL;
-		finding_say(finder,
+		finding_put(finder,
 			    pressed ? ", but no task is seen to wait for it: its cause is not known"
 				    : "nothing waits");
 	} else {
 		if (!pressed)
-			finding_say(finder, is_kernels(finder, loser)
+			finding_put(finder, is_kernels(finder, loser)
 						    ? "only a thread of the kernel waits for long"
 						    : "nothing waits for long");
 		/* One task says less than many that come and go. */
-		if ((!pressed || resource == PSI_CPU) && finding_put_storm(finder, NULL))
+		if ((!pressed || resource == PSI_CPU) && finding_take_storm(finder, NULL)) {
 			none->row = NULL;
-		else
-			finding_say(finder, ": %w waited most%s, %0 ms", loser->row,
-				    loser->row->exited ? " and has ended" : "",
-				    (double)loser->ns / (double)NSEC_PER_MSEC);
+			finding_put(finder, "%C");
+		} else {
+			finding_put(finder, loser->row->exited
+						    ? ": %w waited most and has ended, %i ms"
+						    : ": %w waited most, %i ms");
+		}
 	}
+	none->ns = 0;
 	none->len = findings->text.len - none->at;
 	buf_putc(&findings->text, '\0');
 }
@@ -268,7 +273,7 @@ void findings_take(struct findings *findings, const struct view *view, const str
 
 /* Findings only about tasks that were asked about by name. */
 
-/* How a task is held, in words: " is stopped", " by debugger" follows; NULL: it is not held. */
+/* How a task is held, in words; NULL: it is not held. */
 static const char *held_words(const struct row *row, const struct task_held *held)
 {
 	char state = row_state(row);
@@ -276,9 +281,9 @@ static const char *held_words(const struct row *row, const struct task_held *hel
 	if (state == 'T')
 		return " is stopped";
 	if (state == 't')
-		return held && held->tracer ? " is stopped by debugger"
+		return held && held->tracer ? " is stopped by debugger "
 					    : " is stopped by a debugger";
-	return held && held->frozen ? " is frozen by its cgroup" : NULL;
+	return held && held->frozen ? " is " WAIT_FROZEN : NULL;
 }
 
 bool finding_find_held(struct finder *finder, struct finding *finding)
@@ -304,9 +309,10 @@ bool finding_find_held(struct finder *finder, struct finding *finding)
 	held = row_held(frame, finding->row);
 	finding->share = -1;
 	finding->kind = wait_state_table[STATE_STOP].id;
-	finding_say(finder, "%w%s", finding->row, held_words(finding->row, held));
+	finding->how = held_words(finding->row, held);
 	if (row_state(finding->row) == 't' && held && held->tracer)
-		finding_say(finder, " %z %s", (size_t)held->tracer, held->tracer_comm);
-	finding_put_others(finder, finding->n);
+		finding->culprit = (struct finding_culprit){ .kind = CULPRIT_DEBUGGER,
+							     .name = held->tracer_comm,
+							     .pid = held->tracer };
 	return true;
 }

@@ -107,29 +107,15 @@ static const struct site *look_for_throttled_task(const struct finder *finder, s
 	return found;
 }
 
-/* Says how many CPUs a quota of a sort grants, where it was read. */
-static void put_quota(struct finder *finder, const struct row *row, enum cpu_budget sort)
-{
-	const struct task_evidence *evidence = row_evidence(finder->view.frame, row);
-	const struct findings *findings = finder->findings;
-	double cpus = findings->quota_of == row ? findings->quota_cpus : 0;
-
-	if (cpus <= 0 && evidence && evidence->budget == sort)
-		cpus = evidence->quota;
-	if (cpus > 0)
-		finding_say(finder,
-			    fabs(cpus * 10 - round(cpus * 10)) < 0.05 ? " of %1 CPUs"
-								      : " of %2 CPUs",
-			    cpus);
-}
-
-/* Says which quota throttles the finding's row. */
-static void put_throttling(struct finder *finder, struct finding *finding)
+/* Takes which quota throttles the finding's row, and how many CPUs it grants, where that was read.
+ */
+static void take_quota(const struct finder *finder, struct finding *finding)
 {
 	static const enum finding_limit limits[CPU_BUDGETS] = { [BUDGET_QUOTA] = LIMIT_CPU,
 								[BUDGET_DEADLINE] = LIMIT_DEADLINE,
 								[BUDGET_REALTIME] =
 									LIMIT_REALTIME };
+	const struct findings *findings = finder->findings;
 	const struct row *row = finding->row;
 	const struct task_evidence *evidence = row_evidence(finder->view.frame, row);
 	int by = site_throttled_by(finding->site);
@@ -137,8 +123,11 @@ static void put_throttling(struct finder *finder, struct finding *finding)
 	if (by < 0)
 		by = evidence ? (int)evidence->budget : BUDGET_QUOTA;
 	finding->limit = limits[by];
-	finding_say(finder, "%s", row->group ? "a quota" : cpu_budget_words[by].own);
-	put_quota(finder, row, (enum cpu_budget)by);
+	finding->how = row->group ? "a quota" : cpu_budget_words[by].own;
+	if (findings->quota_of == row && findings->quota_cpus > 0)
+		finding->quota_cpus = findings->quota_cpus;
+	else if (evidence && (int)evidence->budget == by)
+		finding->quota_cpus = evidence->quota;
 }
 
 /* Tasks and groups that are throttled because a quota or a budget is used up. */
@@ -156,11 +145,8 @@ bool finding_throttled(struct finder *finder, struct finding *finding)
 	if (!finding_take_most(finding, &most))
 		return false;
 	finding->kind = delay_table[DELAY_CPU].id;
-	finding_say(finder, "%s: %w is throttled %p%t by ", finder->pattern->label, most.row,
-		    most.share);
-	put_throttling(finder, finding);
-	finding_put_others(finder, most.n);
-	finding_put_idle(finder);
+	take_quota(finder, finding);
+	finding->while_idle = finder->idle >= FINDING_IDLE;
 	return true;
 }
 
@@ -262,49 +248,46 @@ static const struct row *find_maker(const struct finder *finder, struct ended_ta
 	return maker;
 }
 
-bool finding_put_storm(struct finder *finder, const struct row *row)
+bool finding_take_storm(struct finder *finder, const struct row *row)
 {
+	double seconds = (double)finder->info->interval_ns / (double)NSEC_PER_SEC;
+	struct finding *finding = finder->finding;
+	struct ended_tasks storm;
 	const struct row *maker;
 	bool several;
-	double seconds = (double)finder->info->interval_ns / (double)NSEC_PER_SEC;
-	struct ended_tasks storm;
 
 	if (!find_storm(finder, row, &storm))
 		return false;
 	maker = find_maker(finder, &storm, &several);
-	finding_say(finder, "; %s", maker ? maker->task->comm : storm.comm);
-	if (maker && !several)
-		finding_say(finder, " %z", (size_t)maker->task->key.pid);
-	finding_say(finder, maker ? " starts %0 %s a second, %p" : " ran most, %0%s a second, %p",
-		    (double)storm.n / seconds, maker ? storm.comm : "",
-		    (double)storm.run_ns / (double)NSEC_PER_SEC / seconds * 100);
+	finding->culprit =
+		(struct finding_culprit){ .kind = maker ? CULPRIT_STARTS : CULPRIT_RAN_MOST,
+					  .name = maker ? maker->task->comm : storm.comm,
+					  .pid = maker && !several ? maker->task->key.pid : 0,
+					  .share = (double)storm.run_ns / (double)NSEC_PER_SEC /
+						   seconds * 100,
+					  .rate = (double)storm.n / seconds,
+					  .of = storm.comm };
 	return true;
 }
 
-/* Says which tasks run in place of the waiting one. */
-static void put_culprit(struct finder *finder, struct finding *finding)
+/* Takes which tasks run in place of the waiting one. */
+static void take_rival(struct finder *finder, struct finding *finding)
 {
 	const struct row *runs = rival_of(finder, finding->row);
 	bool known = row_evidence(finder->view.frame, finding->row);
 	double waited = (double)finding->row->deltas->waited.ns[DELAY_CPU];
+	const struct site *site = finding_site(finder, finding->row, STATE_CPU);
 
-	finding->site = finding_site(finder, finding->row, STATE_CPU);
-	if (finding->site && finding->site->on &&
-	    (double)finding->site->ns >= waited * FINDING_SITE / 100) {
-		double share = (double)finding->site->ns * 100 / waited;
-		struct buf *text = &finder->findings->text;
-		size_t at;
+	if (site && site->on && (double)site->ns >= waited * FINDING_SITE / 100) {
+		double share = (double)site->ns * 100 / waited;
 
-		finding_say(finder, ", %p of it behind ", share < 100 ? share : 100);
-		at = text->len;
-		buf_puts(text, finding->site->on);
-		/* Its name says more than its pid. */
-		finding_part(finder, at, at + strspn(finding->site->on, "0123456789 "),
-			     FINDING_TURNS);
+		finding->site = site;
+		finding->culprit = (struct finding_culprit){ .kind = CULPRIT_BEHIND,
+							     .name = site->on,
+							     .share = share < 100 ? share : 100 };
 		return;
 	}
-	finding->site = NULL;
-	if (finder->idle < FINDING_IDLE && finding_put_storm(finder, runs))
+	if (finder->idle < FINDING_IDLE && finding_take_storm(finder, runs))
 		return;
 	if (!runs || (!known && !finding_worth_naming(finder, runs, finding->row)))
 		return;
@@ -312,8 +295,10 @@ static void put_culprit(struct finder *finder, struct finding *finding)
 	 * If only some tasks are read, others may run more. The share is of the whole interval,
 	 * though it may have ended early in it.
 	 */
-	finding_say(finder, "; %w runs %s, %p", runs, finder->info->some ? "there" : "most",
-		    (double)runs->deltas->grown.run_ns * 100.0 / (double)finder->info->interval_ns);
+	finding_take_culprit(finding, finder->info->some ? CULPRIT_RUNS_THERE : CULPRIT_RUNS_MOST,
+			     runs);
+	finding->culprit.share =
+		(double)runs->deltas->grown.run_ns * 100.0 / (double)finder->info->interval_ns;
 }
 
 /* Tasks that wait for a CPU. */
@@ -323,11 +308,7 @@ bool finding_cpu(struct finder *finder, struct finding *finding)
 	    !finding_take_most(finding, &finder->waits[DELAY_CPU]))
 		return false;
 	finding->kind = delay_table[DELAY_CPU].id;
-	finding_say(finder, "%s: ", finder->pattern->label);
-	finding_put_waits(finder, &finder->waits[DELAY_CPU], finding->share);
-	finding_say(finder, " for a CPU");
-	finding_put_other_services(finder, &finder->waits[DELAY_CPU]);
-	finding_put_idle(finder);
-	put_culprit(finder, finding);
+	finding->while_idle = finder->idle >= FINDING_IDLE;
+	take_rival(finder, finding);
 	return true;
 }

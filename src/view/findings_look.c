@@ -110,6 +110,53 @@ uint32_t finding_threads(const struct finder *finder, const struct row *row)
 	return threads ? threads : 1;
 }
 
+const struct site *finding_next_site(const struct finder *finder, const struct row *row,
+				     const struct site *site)
+{
+	if (!row->traced)
+		return NULL;
+	return site_index_next(&finder->findings->sites, row->traced->tgid, row->traced->start_ns,
+			       site);
+}
+
+/* The same of threads, which have no sites of their own, and without what lies in other sites. */
+static const struct site *next_own_site(const struct finder *finder, const struct row *row,
+					const struct site *site)
+{
+	if (finder->info->threads)
+		return NULL;
+	do
+		site = finding_next_site(finder, row, site);
+	while (site && (site->unattributed || site->overlaps));
+	return site;
+}
+
+const struct site *finding_site(const struct finder *finder, const struct row *row,
+				enum wait_state state)
+{
+	const struct site *site = NULL;
+
+	/* Those with more time come first. */
+	do
+		site = next_own_site(finder, row, site);
+	while (site && site->state != state);
+	return site;
+}
+
+const struct site *finding_site_now(const struct finder *finder, const struct row *row)
+{
+	const struct site *longest = NULL, *site = NULL;
+
+	while ((site = next_own_site(finder, row, site))) {
+		if (!site->waiting || (site->state != STATE_IO && site->state != STATE_DWAIT &&
+				       !wait_for_server(site->where)))
+			continue;
+		if (!longest || site->waiting_ns > longest->waiting_ns)
+			longest = site;
+	}
+	return longest;
+}
+
 /* Whether a share is enough: of the row's threads on average, or of as many as make half a one. */
 static bool is_enough(const struct finder *finder, const struct row *row, double share,
 		      double least)

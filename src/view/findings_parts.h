@@ -53,11 +53,10 @@ struct finder;
 struct finding_pattern {
 	const char *id;
 	enum finding_severity severity;
-	/* Sets the finding's members and appends its words. False: it does not hold. */
+	/* Sets the finding's members. False: it does not hold. */
 	bool (*find)(struct finder *finder, struct finding *finding);
-	const char *label; /* how the words begin */
 	unsigned arg; /* a kind, a state, or whether the machine is idle */
-	const char *words; /* what is done in that share; NULL: it waits */
+	const char *sentence; /* as finding_put() has it */
 	const char *help; /* when it holds */
 	const char *example; /* of its sentence */
 	const char *cure; /* what to do about it */
@@ -112,6 +111,7 @@ struct finder {
 	struct most runs, writes; /* the tasks that run most and write most, ended ones included */
 	bool writes_known; /* of all rows that did anything */
 	size_t nended; /* rows of tasks that ended, in findings->ended */
+	size_t place_at, place_end; /* the words for the place in the text; the same: none yet */
 	struct most loser; /* who waited most at all, also if it has ended */
 	struct most losers[PSI_RESOURCES]; /* the same, for a resource */
 };
@@ -145,11 +145,16 @@ bool finding_throttled(struct finder *finder, struct finding *finding);
 bool finding_cpu(struct finder *finder, struct finding *finding);
 
 /*
- * Appends "; sh 41 starts 847 sed a second, 62 %" of tasks of one name that came and went and ran
- * more in all than a row, or than any for NULL; "; sed ran most, 847 a second, 62 %" where it is
- * not known who starts most of them. False: there are none.
+ * Takes as the culprit who starts tasks of one name that came and went and ran more in all than a
+ * row, or than any for NULL; these, where that is not known. False: there are none.
  */
-bool finding_put_storm(struct finder *finder, const struct row *row);
+bool finding_take_storm(struct finder *finder, const struct row *row);
+
+/* Takes a task as the culprit. */
+void finding_take_culprit(struct finding *finding, enum culprit_kind kind, const struct row *row);
+
+/* Takes as the culprit who ended most of the waits of the finding's site, if one task did. */
+void finding_take_waker(struct finding *finding);
 
 /* The row of a site's process, or NULL. */
 const struct row *finding_row_of_site(const struct finder *finder, const struct site *site);
@@ -173,37 +178,15 @@ const struct site *finding_site(const struct finder *finder, const struct row *r
 const struct site *finding_site_now(const struct finder *finder, const struct row *row);
 
 /*
- * Appends to the finding's words, in which these stand for arguments: %w a row ("alpha 1"), %p a
- * share (double, "51 %"), %t nothing: " of the time", which gives way where there is little room,
- * %d a duration (uint64_t in ns, "41 s"), %0 and %1 a double with as many decimals, %z a size_t, %s
- * a text. Any other character stands for itself.
+ * Appends a sentence of the finding, in which %w stands for the row, "alpha 1"; %W for how much of
+ * the time it waits, %E for how much it spends so; %p a share of the time, %d how long the wait
+ * lasts, %i the same in ms; %n how many it is true of, %k "tasks", {is|are} a word for one or for
+ * more; %O " (and 3 others)", %S the same of other services; %P where it waits, %F in which
+ * function of the kernel; %h how it is held; %q a quota, %m a limit of memory, %x how often; %I "
+ * while 40 % of the machine is idle", %U how much memory is in use; %C the culprit. Of a culprit:
+ * %c its name, %b the same as it is in a site, %a its share, %r its rate, %s what it starts.
  */
-void finding_say(struct finder *finder, const char *words, ...);
+void finding_put(struct finder *finder, const char *sentence);
 
-/* Parts of texts; each appends to the text of the findings. */
-/*
- * "alpha 1 waits 51 % of the time", or "3.2 of 8 threads of alpha 1 wait"; "8 alpha wait up to 51 %
- * of the time" where others of its service (the same name and cgroup) have enough, too.
- */
-void finding_put_waits(struct finder *finder, const struct most *most, double share);
-/* Notes what gives way in that turn, in little room: the text from `at` up to `end`. */
-void finding_part(struct finder *finder, size_t at, size_t end, unsigned turn);
-/* "alpha 1 spends 51 % of the time", or "of its threads' time". */
-void finding_put_spends(struct finder *finder, const struct row *row, double share);
-/* " (and 3 others)": how many more there are; nothing for none. */
-void finding_put_others(struct finder *finder, size_t n);
-/* The same for rows of another service. */
-void finding_put_other_services(struct finder *finder, const struct most *most);
-/* " while 40 % of the machine is idle", where that is worth it. */
-void finding_put_idle(struct finder *finder);
-/*
- * " in fsync of /var/mail/q", as far as known of the finding's site, or else of what the row waits
- * on right now. False: nothing is known.
- */
-bool finding_put_place(struct finder *finder, struct finding *finding);
-/* " (frozen)", or the kernel's function; nothing where it is not known. */
-void finding_put_function(struct finder *finder, const struct finding *finding);
-/* ", 98 % of it in fsync of /var/mail/q": of what was waited, in ns. */
-void finding_put_site(struct finder *finder, struct finding *finding, double waited_ns);
-/* ", most of it ended by 812 postgres", where most of a site's waiting was. */
-void finding_put_waker(struct finder *finder, const struct site *site);
+/* Appends how a finding compares with those before. */
+void finding_put_news(struct finder *finder, const char *words);

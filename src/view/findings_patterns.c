@@ -6,41 +6,75 @@
 
 #include "base/util.h"
 
+/* The share of a site's time that a waker must have ended to be named: most of it. */
+#define WAKER_LEAST 0.5
+
+/* Whether two rows are of tasks of one service: of the same name, in the same cgroup. */
+static bool is_same_service(const struct row *a, const struct row *b)
+{
+	if (a->group || b->group || strcmp(a->task->comm, b->task->comm) != 0)
+		return false;
+	if (a->task->cgroup && b->task->cgroup)
+		return !strcmp(a->task->cgroup, b->task->cgroup);
+	return a->task->cgroup_id == b->task->cgroup_id;
+}
+
 bool finding_take_most(struct finding *finding, const struct most *most)
 {
 	finding->row = most->row;
 	finding->n = most->n;
 	finding->share = most->ns ? -1 : most->share;
 	finding->ns = most->ns;
+	finding->service = 0;
+	for (size_t i = 0; i < most->n && i < NOTED_MAX; i++)
+		finding->service += is_same_service(most->noted[i], most->row);
 	return most->row;
 }
 
-/* Appends how much of the time those wait who have most, after the pattern's label. */
-static void put_share(struct finder *finder, const struct most *most)
+void finding_take_culprit(struct finding *finding, enum culprit_kind kind, const struct row *row)
 {
-	finding_say(finder, "%s: ", finder->pattern->label);
-	finding_put_waits(finder, most, most->share);
+	finding->culprit = (struct finding_culprit){ .kind = kind,
+						     .name = row->task->comm,
+						     .pid = row->task->key.pid };
+}
+
+void finding_take_waker(struct finding *finding)
+{
+	const struct site *site = finding->site;
+	const struct site_waker *waker = site ? &site->wakers[0] : NULL;
+
+	if (waker && waker->tgid > 0 && waker->name &&
+	    (double)waker->ns >= (double)site->ns * WAKER_LEAST)
+		finding->culprit = (struct finding_culprit){ .kind = CULPRIT_ENDED,
+							     .name = waker->name,
+							     .pid = waker->tgid };
+}
+
+/* Takes a site as the place of a finding, if much of what was waited was there (in ns). */
+static void take_site(struct finding *finding, const struct site *site, double waited_ns)
+{
+	double share = waited_ns > 0 && site ? (double)site->ns * 100.0 / waited_ns : 0;
+
+	finding->site = share < FINDING_SITE ? NULL : site;
+	finding->place_share = share;
+	if (finding->site && (site->syscall || site->on))
+		finding->place = PLACE_PART;
 }
 
 /* Tasks that sleep uninterruptibly. */
 static bool find_hang(struct finder *finder, struct finding *finding)
 {
 	const struct most *hang = &finder->hang;
-	const char *what = finder->info->threads ? plural(hang->n, "thread", "threads")
-						 : plural(hang->n, "task", "tasks");
-	enum wait_state state;
+	bool io;
 
 	if (!finding_take_most(finding, hang))
 		return false;
-	state = row_wait_state(hang->row);
-	finding->kind = wait_kind_id(state == STATE_IO ? DELAY_BLKIO : WAIT_DWAIT);
+	io = row_wait_state(hang->row) == STATE_IO;
+	finding->kind = wait_kind_id(io ? DELAY_BLKIO : WAIT_DWAIT);
 	finding->site = finding_site_now(finder, hang->row);
 	finding->at_least = !hang->row->raw->now.exact;
-	finding_say(finder, "%z %s %s: %w %s%d", hang->n, what, plural(hang->n, "hangs", "hang"),
-		    hang->row, finding->at_least ? ">= " : "", hang->ns);
-	if (!finding_put_place(finder, finding))
-		finding_say(finder, state == STATE_IO ? " for block I/O" : " uninterruptibly");
-	finding_put_function(finder, finding);
+	finding->place = PLACE_OF_WAIT;
+	finding->how = io ? " for block I/O" : " uninterruptibly";
 	return true;
 }
 
@@ -97,10 +131,7 @@ static bool find_server(struct finder *finder, struct finding *finding)
 	if (!finding->row)
 		return false;
 	finding->kind = wait_state_table[STATE_OTHER].id;
-	finding_say(finder, "a file server does not answer: %w waits %d", finding->row,
-		    finding->ns);
-	finding_put_place(finder, finding);
-	finding_put_others(finder, finding->n);
+	finding->place = PLACE_OF_WAIT;
 	return true;
 }
 
@@ -146,15 +177,6 @@ static const struct site_link *look_for_awaited(const struct finder *finder,
 	return awaited;
 }
 
-/* Says for whom the finding's row waits. */
-static void put_awaited(struct finder *finder, const char *name, pid_t pid, const char *how)
-{
-	const struct finding *finding = finder->finding;
-
-	finding_say(finder, "%w waits %s%d for %s %z, which is %s;", finding->row,
-		    finding->at_least ? ">= " : "", finding->ns, name, (size_t)pid, how);
-}
-
 /* Tasks that wait for one that is stopped or frozen. */
 static bool find_awaited(struct finder *finder, struct finding *finding)
 {
@@ -164,27 +186,28 @@ static bool find_awaited(struct finder *finder, struct finding *finding)
 	const struct row *other;
 	const struct site *held;
 
+	finding->place = PLACE_OF_WAIT;
 	if (link) {
 		held = site_of_id(finder->info->trace, link->to);
 		finding->at_least = finding->site->at_least;
 		finding->kind = wait_state_table[finding->site->state].id;
-		put_awaited(finder, held && held->comm ? held->comm : "process", link->tgid,
-			    site_stopped_words(held));
-	} else if (finding_take_most(finding, most)) {
-		other = frame_of_pid(finder->view.frame,
-				     row_hang_on(finder->view.frame, most->row));
-		waiting = row_waiting(finder->view.frame, most->row);
-		finding->at_least = true;
-		finding->kind = waiting && waiting->state < WAIT_STATES
-					? wait_state_table[waiting->state].id
-					: NULL;
-		put_awaited(finder, other->task->comm, other->task->key.pid,
-			    row_state(other) == 'D' ? WAIT_FROZEN : "stopped");
-	} else {
-		return false;
+		finding->culprit = (struct finding_culprit){ .kind = CULPRIT_AWAITED,
+							     .name = held && held->comm ? held->comm
+											: "process",
+							     .pid = link->tgid };
+		finding->how = site_stopped_words(held);
+		return true;
 	}
-	finding_put_place(finder, finding);
-	finding_put_others(finder, finding->n);
+	if (!finding_take_most(finding, most))
+		return false;
+	other = frame_of_pid(finder->view.frame, row_hang_on(finder->view.frame, most->row));
+	waiting = row_waiting(finder->view.frame, most->row);
+	finding->at_least = true;
+	finding->kind = waiting && waiting->state < WAIT_STATES
+				? wait_state_table[waiting->state].id
+				: NULL;
+	finding_take_culprit(finding, CULPRIT_AWAITED, other);
+	finding->how = row_state(other) == 'D' ? WAIT_FROZEN : "stopped";
 	return true;
 }
 
@@ -201,9 +224,7 @@ static bool find_kept(struct finder *finder, struct finding *finding)
 		return false;
 	if (waiting && waiting->state < WAIT_STATES)
 		finding->kind = wait_state_table[waiting->state].id;
-	finding_say(finder, "%z %s kept waiting: %w %d", kept->n,
-		    plural(kept->n, "task is", "tasks are"), kept->row, kept->ns);
-	finding_put_place(finder, finding);
+	finding->place = PLACE_OF_WAIT;
 	return true;
 }
 
@@ -213,15 +234,15 @@ bool finding_worth_naming(const struct finder *finder, const struct row *row, co
 	return row && row != who && !finder->info->some && !row->exited && !row->born;
 }
 
-/* Says which task writes most, where that is known. */
-static void put_writer(struct finder *finder, const struct row *who)
+/* Takes as the culprit which task writes most, where that is known. */
+static void take_writer(const struct finder *finder, struct finding *finding)
 {
 	const struct most *writes = &finder->writes;
 
-	if (!finder->writes_known || !finding_worth_naming(finder, writes->row, who))
+	if (!finder->writes_known || !finding_worth_naming(finder, writes->row, finding->row))
 		return;
-	finder->finding->culprit = writes->row;
-	finding_say(finder, "; %w writes most, %0 kB/s", writes->row, writes->share);
+	finding_take_culprit(finding, CULPRIT_WRITES_MOST, writes->row);
+	finding->culprit.rate = writes->share;
 }
 
 /*
@@ -251,32 +272,37 @@ static bool is_io_limited(const struct finder *finder, const struct row *row)
 	return evidence && evidence->io_limited;
 }
 
-/* Says for whom it waits on the same file, besides the disk. */
-static void put_rival(struct finder *finder, const struct finding *finding)
+/* Takes who it waits for on the same file, besides the disk. False: for nobody. */
+static bool take_rival(const struct finder *finder, struct finding *finding)
 {
 	const struct site *held = finding_site(finder, finding->row, STATE_DWAIT);
-
 	const struct site_waker *waker = held ? &held->wakers[0] : NULL;
 	double share;
 
 	if (!waker || waker->tgid <= 0 || !waker->name || !finding->site || !held->on ||
 	    !finding->site->on || strcmp(held->on, finding->site->on) != 0)
-		return;
+		return false;
 	share = (double)waker->ns * 100.0 / (double)finder->info->trace->interval_ns;
-	if (share >= FINDING_RIVAL)
-		finding_say(finder, "; %p behind %s %z", share, waker->name, (size_t)waker->tgid);
+	if (share < FINDING_RIVAL)
+		return false;
+	finding->culprit = (struct finding_culprit){
+		.kind = CULPRIT_FILE, .name = waker->name, .pid = waker->tgid, .share = share
+	};
+	return true;
 }
 
-/* Says what makes a row wait for block I/O: who else, its cgroup, or who writes. */
-static void put_io_culprit(struct finder *finder, struct finding *finding, const struct row *writer)
+/* Takes what makes a row wait for block I/O: its cgroup, who else has the file, or who writes. */
+static void take_io_culprit(const struct finder *finder, struct finding *finding,
+			    const struct row *writer)
 {
-	put_rival(finder, finding);
-	if (is_io_limited(finder, finding->row))
-		finding_say(finder, ", which its cgroup limits");
-	else if ((finding->culprit = writer))
-		finding_say(finder, "; %w writes %0 MB/s", writer, finder->writer_kb / 1024);
-	else
-		put_writer(finder, finding->row);
+	if (is_io_limited(finder, finding->row)) {
+		finding->culprit.kind = CULPRIT_LIMIT;
+	} else if (writer) {
+		finding_take_culprit(finding, CULPRIT_WRITER, writer);
+		finding->culprit.rate = finder->writer_kb / 1024;
+	} else if (!take_rival(finder, finding)) {
+		take_writer(finder, finding);
+	}
 }
 
 /* Tasks that wait for what is a delay kind, or in state D. */
@@ -287,45 +313,23 @@ static bool find_sleep(struct finder *finder, struct finding *finding)
 	struct most *most = &finder->waits[kind];
 	const struct row *writer =
 		kind == DELAY_BLKIO && most->row ? find_writer(finder, most) : NULL;
-	struct buf *text = &finder->findings->text;
-	size_t place, culprit;
 	double waited;
 
 	if (!finding_take_most(finding, most))
 		return false;
 	finding->kind = wait_kind_id(kind);
-	put_share(finder, most);
-	finding_put_other_services(finder, most);
-	place = text->len;
 	finding->site = finding_site(finder, finding->row, state);
 	waited = finding->row->traced ? (double)finding->row->traced->states.ns[state] : 0;
 	if (finding->site)
-		finding_put_site(finder, finding, waited);
+		take_site(finding, finding->site, waited);
 	else if (row_waiting(finder->view.frame, finding->row) &&
-		 row_wait_state(finding->row) == state) {
-		buf_puts(text, ", right now");
-		if (!finding_put_place(finder, finding))
-			text->len -= strlen(", right now");
-	}
-	culprit = text->len;
+		 row_wait_state(finding->row) == state)
+		finding->place = PLACE_NOW;
 	if (state == STATE_DWAIT)
-		finding_put_waker(finder, finding->site);
+		finding_take_waker(finding);
 	else
-		put_io_culprit(finder, finding, writer);
-	/* The task that causes the waits says more than the place. */
-	if (text->len > culprit && culprit > place)
-		finding_part(finder, place, culprit, FINDING_TURNS);
+		take_io_culprit(finder, finding, writer);
 	return true;
-}
-
-/* Says how much of the machine's memory is in use: little of it tells that a group's is short. */
-static void put_memory(struct finder *finder)
-{
-	const struct system_sample *system = finder->info->system;
-
-	if (system->memory_valid && system->memory_total)
-		finding_say(finder, ", while %p of the machine's memory is in use",
-			    (double)system->memory_used * 100.0 / (double)system->memory_total);
 }
 
 /* Tasks that lose time by memory, or by interrupts. */
@@ -336,12 +340,6 @@ static bool find_loss(struct finder *finder, struct finding *finding)
 	if (!finding_take_most(finding, &finder->waits[kind]))
 		return false;
 	finding->kind = wait_kind_id(kind);
-	finding_say(finder, "%s: ", finder->pattern->label);
-	finding_put_spends(finder, finding->row, finding->share);
-	finding_say(finder, " %s", finder->pattern->words);
-	finding_put_others(finder, finding->n);
-	if (DELAY_MEM_KINDS & DELAY_BIT(kind))
-		put_memory(finder);
 	return true;
 }
 
@@ -361,7 +359,6 @@ static double group_figure(const struct finder *finder, const struct column *col
 static bool find_limit(struct finder *finder, struct finding *finding)
 {
 	struct most most = { .n = 0 };
-	double times = 0;
 
 	for (size_t i = 0; i < finder->ngroups; i++) {
 		const struct row *row = &finder->shown->rows[i];
@@ -376,13 +373,9 @@ static bool find_limit(struct finder *finder, struct finding *finding)
 	}
 	if (!finding_take_most(finding, &most))
 		return false;
-	times = group_figure(finder, finder->columns->limited, most.row);
+	finding->times = group_figure(finder, finder->columns->limited, most.row);
 	finding->kind = "mem";
 	finding->limit = LIMIT_MEMORY;
-	put_share(finder, &most);
-	finding_say(finder, " for memory, %0 %s at its limit", times,
-		    plural((uint64_t)times, "time", "times"));
-	finding_put_others(finder, most.n);
 	return true;
 }
 
@@ -394,11 +387,9 @@ static bool find_peer(struct finder *finder, struct finding *finding)
 	if (!finding_take_most(finding, &finder->in_states[state]))
 		return false;
 	finding->kind = wait_state_table[state].id;
-	put_share(finder, &finder->in_states[state]);
-	finding_put_other_services(finder, &finder->in_states[state]);
-	finding->site = finding_site(finder, finding->row, state);
-	finding_put_site(finder, finding, (double)finding->row->traced->states.ns[state]);
-	finding_put_waker(finder, finding->site);
+	take_site(finding, finding_site(finder, finding->row, state),
+		  (double)finding->row->traced->states.ns[state]);
+	finding_take_waker(finding);
 	return true;
 }
 
@@ -451,18 +442,17 @@ static const struct site *look_for_lock(const struct finder *finder, struct most
 static bool find_lock(struct finder *finder, struct finding *finding)
 {
 	struct most most = { .n = 0 };
+	const struct site *site;
 
 	if (finder->info->threads)
 		return find_peer(finder, finding);
-	finding->site = look_for_lock(finder, &most);
+	site = look_for_lock(finder, &most);
 	if (!finding_take_most(finding, &most))
 		return false;
-	finding->kind = wait_state_table[finding->site->state].id;
-	put_share(finder, &most);
-	finding_put_site(finder, finding, (double)finding->site->ns);
-	if (finding->site && finding->site->wakers[0].tgid != finding->site->tgid)
-		finding_put_waker(finder, finding->site);
-	finding_put_others(finder, finding->n);
+	finding->kind = wait_state_table[site->state].id;
+	take_site(finding, site, (double)site->ns);
+	if (site->wakers[0].tgid != site->tgid)
+		finding_take_waker(finding);
 	return true;
 }
 
@@ -492,10 +482,7 @@ static bool find_limited(struct finder *finder, struct finding *finding)
 	evidence = row_evidence(finder->view.frame, limited->row);
 	finding->kind = "mem";
 	finding->limit = LIMIT_MEMORY;
-	put_share(finder, limited);
-	finding_say(finder, " at a cgroup limit of %1 MiB",
-		    (double)evidence->memory_limit / (1024 * 1024));
-	finding_put_other_services(finder, limited);
+	finding->limit_bytes = evidence->memory_limit;
 	return true;
 }
 
@@ -507,9 +494,8 @@ static bool find_uncounted(struct finder *finder, struct finding *finding)
 	    finder->info->kinds & DELAY_BIT(DELAY_BLKIO))
 		return false;
 	/* Why not is told by a note. */
-	finding_say(finder, "waits for disks and memory are not known");
 	if (!finder->findings->n)
-		finding_put_storm(finder, NULL);
+		finding_take_storm(finder, NULL);
 	return true;
 }
 
@@ -520,7 +506,7 @@ static bool find_uncounted(struct finder *finder, struct finding *finding)
 /* A kind that is time lost by memory. */
 #define MEMORY(id, kind, words, help, example, cure) \
 	{ \
-		id, FINDING_WARNING, find_loss, "memory", kind, words, \
+		id, FINDING_WARNING, find_loss, kind, "memory: %E " words "%O%U", \
 			"a task spends " TEXT_OF(MEMORY_LEAST) " % of the time " help, example, \
 			cure \
 	}
@@ -528,7 +514,7 @@ static bool find_uncounted(struct finder *finder, struct finding *finding)
 /* A state in which a peer is waited for. */
 #define PEER(id, state, help, example, cure) \
 	{ \
-		id, FINDING_INFO, find_peer, id, state, NULL, \
+		id, FINDING_INFO, find_peer, state, id ": %W%S%P%C", \
 			"a process that was asked about (-p) waits " TEXT_OF( \
 				PEER_LEAST) " % of the time for " help ", as traced", \
 			example, cure \
@@ -537,41 +523,42 @@ static bool find_uncounted(struct finder *finder, struct finding *finding)
 /* The patterns, in the order in which findings of equal weight are reported. */
 /* clang-format off */
 const struct finding_pattern finding_patterns[] = {
-	{ "hang", FINDING_CRITICAL, find_hang, NULL, 0, NULL,
+	{ "hang", FINDING_CRITICAL, find_hang, 0, "%n %k {hangs|hang}: %w %d%P%F",
 	  "tasks have been in one uninterruptible sleep for a second or more",
 	  "1 task hangs: cp 4711 41 s in pwrite64 of /mnt/nc/x (frozen)",
 	  "look at what the function in brackets waits for: thaw a frozen file system (fsfreeze -u), "
 	  "bring back the server of a remote one, look for errors of the disk in dmesg" },
-	{ "file-server", FINDING_CRITICAL, find_server, NULL, 0, NULL,
+	{ "file-server", FINDING_CRITICAL, find_server, 0,
+	  "a file server does not answer: %w waits %d%P%O",
 	  "tasks wait for a second or more for the server of a file system, though not "
 	  "uninterruptibly; known while waits are traced, and where calls are read (the preset hangs)",
 	  "a file server does not answer: ls 812 waits 9.0 s in openat of /mnt/fuse/x",
 	  "have the server answer, or restart it: a FUSE program, or a remote machine; umount -f or -l if "
 	  "it is gone" },
-	{ "stopped-peer", FINDING_CRITICAL, find_awaited, NULL, 0, NULL,
+	{ "stopped-peer", FINDING_CRITICAL, find_awaited, 0, "%w waits %d for %c, which is %h;%P%O",
 	  "a task waits for a second or more for another that is stopped by a signal or a debugger, or "
 	  "frozen by its cgroup: at the other end of a pipe, a connection or a terminal, with a lock, or "
 	  "as its child",
 	  "frontend 40 waits 12 s for backend 41, which is stopped; in recvfrom on tcp 10.0.0.7:80",
 	  "kill -CONT, the debugger's continue, or 0 in cgroup.freeze" },
-	{ "throttled-idle", FINDING_WARNING, finding_throttled, "cpu", 1, NULL,
+	{ "throttled-idle", FINDING_WARNING, finding_throttled, 1, "cpu: %w is throttled %p by %q%O%I",
 	  "a quota throttles a cgroup, or a task by its group's quota or real-time budget or its own "
 	  "deadline budget (SCHED_DEADLINE), " TEXT_OF(THROTTLED_LEAST) " % of the time while "
 	  TEXT_OF(FINDING_IDLE) " % of the machine is idle",
 	  "cpu: shop 420 is throttled 80 % of the time by its group's quota of 0.2 CPUs, while 71 % "
 	  "of the machine is idle",
 	  "a larger quota (cpu.max; cpu.cfs_quota_us in v1), or fewer threads that run at once" },
-	{ "throttled", FINDING_WARNING, finding_throttled, "cpu", 0, NULL,
+	{ "throttled", FINDING_WARNING, finding_throttled, 0, "cpu: %w is throttled %p by %q%O",
 	  "the same, while less than "
 	  TEXT_OF(FINDING_IDLE) " % of the machine is idle",
 	  "cpu: shop 420 is throttled 80 % of the time by its group's quota of 0.2 CPUs",
 	  "a larger quota takes the CPU from others here: decide by weight (cpu.weight) who is to wait" },
-	{ "memory-limit", FINDING_WARNING, find_limit, "memory", 0, NULL,
+	{ "memory-limit", FINDING_WARNING, find_limit, 0, "memory: %W for memory, %x at its limit%O",
 	  "a cgroup that is shown waits " TEXT_OF(MEMORY_LEAST) " % of the time for memory and was at "
 	  "its limit (mem-max)",
 	  "memory: /index.service waits 40 % of the time for memory, 12 times at its limit",
 	  "a higher memory.max or memory.high, or less memory used: mem-max counts how often" },
-	{ "memory-limited", FINDING_WARNING, find_limited, "memory", 0, NULL,
+	{ "memory-limited", FINDING_WARNING, find_limited, 0, "memory: %W at a cgroup limit of %m MiB%S",
 	  "a task waits for I/O or memory, each for the share of its own finding, while its cgroup "
 	  "uses " TEXT_OF(LIMIT_LEAST) " % of its limit of memory",
 	  "memory: search 521 waits 45 % of the time at a cgroup limit of 40.0 MiB",
@@ -594,54 +581,54 @@ const struct finding_pattern finding_patterns[] = {
 	MEMORY("compact", DELAY_COMPACT, "compacting memory", "compacting memory",
 	       "memory: qemu 99 spends 8 % of the time compacting memory",
 	       "transparent_hugepage/defrag to defer or madvise; vm.compaction_proactiveness"),
-	{ "wpcopy", FINDING_WARNING, find_loss, "memory", DELAY_WPCOPY,
-	  "copying pages on write, as after a fork",
+	{ "wpcopy", FINDING_WARNING, find_loss, DELAY_WPCOPY,
+	  "memory: %E copying pages on write, as after a fork%O%U",
 	  "a task spends " TEXT_OF(WPCOPY_LEAST) " % of the time copying pages on write, as after "
 	  "a fork, or of a file of its own",
 	  "memory: redis-server 300 spends 17 % of the time copying pages on write, as after a fork",
 	  "fork less often, or from a small process (posix_spawn); no huge pages where a snapshot is "
 	  "made by fork" },
-	{ "io", FINDING_WARNING, find_sleep, "io", DELAY_BLKIO, NULL,
+	{ "io", FINDING_WARNING, find_sleep, DELAY_BLKIO, "io: %W%S%P%C",
 	  "a task waits " TEXT_OF(IO_LEAST) " % of the time for block I/O",
 	  "io: mailserver 812 waits 51 % of the time, 80 % of it in fsync of /var/mail/q; bulk-export "
 	  "813 writes 90 MB/s",
 	  "fewer or larger writes and syncs; ionice or io.weight for the one that takes the disk's time; "
 	  "a faster disk" },
-	{ "dwait", FINDING_WARNING, find_sleep, "dwait", WAIT_DWAIT, NULL,
+	{ "dwait", FINDING_WARNING, find_sleep, WAIT_DWAIT, "dwait: %W%S%P%C",
 	  "a task sleeps uninterruptibly for other than I/O for " TEXT_OF(BLOCK_LEAST) " % of the time",
 	  "dwait: mailserver 812 waits 38 % of the time, in pwrite64 of /var/mail/q",
 	  "it is a lock of the kernel, a journal or a remote file system: the kernel's function, and who "
 	  "ended the waits, tell which" },
-	{ "cpu-idle", FINDING_WARNING, finding_cpu, "cpu", 1, NULL,
+	{ "cpu-idle", FINDING_WARNING, finding_cpu, 1, "cpu: %W for a CPU%S%I%C",
 	  "a task waits " TEXT_OF(CPU_LEAST) " % of the time for a CPU, and at least "
 	  TEXT_OF(CPU_WANTED) " % of the time that it wanted one, while " TEXT_OF(FINDING_IDLE)
 	  " % of the machine is idle: something keeps it from running",
 	  "cpu: report 77 waits 50 % of the time for a CPU, while 48 % of the machine is idle",
 	  "taskset -p, or cpuset.cpus of its group, if it is bound to CPUs that others use; a larger quota, "
 	  "if its group has one" },
-	{ "cpu", FINDING_WARNING, finding_cpu, "cpu", 0, NULL,
+	{ "cpu", FINDING_WARNING, finding_cpu, 0, "cpu: %W for a CPU%S%C",
 	  "a task waits " TEXT_OF(CPU_LEAST) " % of the time for a CPU, and at least "
 	  TEXT_OF(CPU_WANTED) " % of the time that it wanted one, while less than "
 	  TEXT_OF(FINDING_IDLE) " % of the machine is idle",
 	  "cpu: postgres 9 waits 80 % of the time for a CPU; batch-hog 12 runs most, 95 %",
 	  "a higher nice value for what runs most: within one control group and one session; cpu.weight "
 	  "between groups; more CPUs" },
-	{ "irq", FINDING_WARNING, find_loss, "irq", DELAY_IRQ, "held up by interrupts",
+	{ "irq", FINDING_WARNING, find_loss, DELAY_IRQ, "irq: %E held up by interrupts%O",
 	  "interrupts hold a task up for " TEXT_OF(IRQ_LEAST) " % of the time",
 	  "irq: nginx 8 is held up by interrupts 12 % of the time",
 	  "other CPUs for it or for the interrupts: taskset, /proc/irq/N/smp_affinity" },
-	{ "kept", FINDING_INFO, find_kept, NULL, 0, NULL,
+	{ "kept", FINDING_INFO, find_kept, 0, "%n %k {is|are} kept waiting: %w %d%P",
 	  "tasks are kept waiting in a call for a second or more. In the preset hangs, and with -p, all of "
 	  "them; else those whose lock a thread of their own process holds, those that asked the "
 	  "server of a file system, and those that connect, or send by a socket, a terminal or a queue",
 	  "1 task is kept waiting: orders 33 8.0 s in flock of /srv/lock0",
 	  "look at who holds it, or has to answer" },
-	{ "held", FINDING_INFO, finding_find_held, NULL, 0, NULL,
+	{ "held", FINDING_INFO, finding_find_held, 0, "%w%h%C%O",
 	  "a process that was asked about (-p) is stopped by a signal or a debugger, or frozen by its "
 	  "cgroup",
 	  "app 1092 is frozen by its cgroup",
 	  "kill -CONT, the debugger's continue, or 0 in cgroup.freeze" },
-	{ "lock", FINDING_WARNING, find_lock, "lock", STATE_LOCK, NULL,
+	{ "lock", FINDING_WARNING, find_lock, STATE_LOCK, "lock: %W%P%C%O",
 	  "threads of a process together wait " TEXT_OF(PEER_LEAST) " % of the time for a lock, as "
 	  "traced: one that is held, or one that tasks take in turn, as Python's interpreter lock",
 	  "lock: orders 33 waits 61 % of the time, in futex held by invoices 34",
@@ -654,12 +641,12 @@ const struct finding_pattern finding_patterns[] = {
 	     "look at the other end: it is the slower one"),
 	PEER("child", STATE_CHILD, "a child",
 	     "child: make 5 waits 98 % of the time, ended by cc1 6", "look at the child"),
-	{ "answer", FINDING_INFO, find_peer, "net", STATE_POLL, NULL,
+	{ "answer", FINDING_INFO, find_peer, STATE_POLL, "net: %W%S%P%C",
 	  "a process that was asked about (-p) waits " TEXT_OF(PEER_LEAST) " % of the time for the one "
 	  "peer that it polls, as traced",
 	  "net: client 21 waits 97 % of the time, in poll of unix of 20 server",
 	  "look at the peer" },
-	{ "uncounted", FINDING_INFO, find_uncounted, NULL, 0, NULL,
+	{ "uncounted", FINDING_INFO, find_uncounted, 0, "waits for disks and memory are not known%C",
 	  "waits for disks and memory are not measured, and delay accounting is off: nothing can be "
 	  "found about them",
 	  "waits for disks and memory are not known",

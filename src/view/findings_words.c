@@ -1,59 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Parts of the words of findings. */
-#include <stdarg.h>
+/* Puts findings into words: all sentences are printed here, by what the patterns have filled in. */
+#include <math.h>
 #include <string.h>
 
 #include "base/util.h"
 #include "view/findings_parts.h"
 
-/* The share of a site's time that a waker must have ended to be named: most of it. */
-#define WAKER_LEAST 0.5
-
-const struct site *finding_next_site(const struct finder *finder, const struct row *row,
-				     const struct site *site)
+/* Notes that the text from `at` on gives way in that turn, where there is little room. */
+static void give_way(struct finder *finder, size_t at, unsigned turn)
 {
-	if (!row->traced)
-		return NULL;
-	return site_index_next(&finder->findings->sites, row->traced->tgid, row->traced->start_ns,
-			       site);
-}
+	struct finding *finding = finder->finding;
+	size_t len = finder->findings->text.len - at, i = finding->nparts;
 
-/* The same of threads, which have no sites of their own, and without what lies in other sites. */
-static const struct site *next_own_site(const struct finder *finder, const struct row *row,
-					const struct site *site)
-{
-	if (finder->info->threads)
-		return NULL;
-	do
-		site = finding_next_site(finder, row, site);
-	while (site && (site->unattributed || site->overlaps));
-	return site;
-}
-
-const struct site *finding_site(const struct finder *finder, const struct row *row,
-				enum wait_state state)
-{
-	const struct site *site = NULL;
-
-	/* Those with more time come first. */
-	do
-		site = next_own_site(finder, row, site);
-	while (site && site->state != state);
-	return site;
-}
-
-const struct site *finding_site_now(const struct finder *finder, const struct row *row)
-{
-	const struct site *longest = NULL, *site = NULL;
-
-	while ((site = next_own_site(finder, row, site))) {
-		if (!site->waiting || (site->state != STATE_IO && site->state != STATE_DWAIT &&
-				       !wait_for_server(site->where)))
-			continue;
-		if (!longest || site->waiting_ns > longest->waiting_ns)
-			longest = site;
-	}
-	return longest;
+	if (!len || i == FINDING_PARTS)
+		return;
+	/* They stay in order: one that holds others comes before these. */
+	for (at -= finding->at; i && finding->parts[i - 1].at >= at; i--)
+		finding->parts[i] = finding->parts[i - 1];
+	finding->parts[i] = (struct finding_part){ at, len, turn };
+	finding->nparts++;
 }
 
 /* Appends "alpha 1", or a group's name. */
@@ -69,18 +34,7 @@ static void put_who(struct finder *finder, const struct row *row)
 	buf_puts(text, row->task->comm);
 	at = text->len;
 	buf_printf(text, " %d", (int)row->task->key.pid);
-	/* The culprit's stays. */
-	if (row == finder->finding->row)
-		finding_part(finder, at, text->len, 3);
-}
-
-void finding_part(struct finder *finder, size_t at, size_t end, unsigned turn)
-{
-	struct finding *finding = finder->finding;
-
-	if (finding->nparts < FINDING_PARTS)
-		finding->parts[finding->nparts++] =
-			(struct finding_part){ at - finding->at, end - at, turn };
+	give_way(finder, at, 3);
 }
 
 /* Appends a share. */
@@ -91,137 +45,119 @@ static void put_percent(struct buf *text, double share)
 	buf_puts(text, " %");
 }
 
-/* No wait is longer than the time: what passes it was booked too much. */
-static double of_time(double share)
-{
-	return share < 100 ? share : 100;
-}
-
-void finding_say(struct finder *finder, const char *words, ...)
+/* Appends a share of the time: no wait is longer, what passes it was booked too much. */
+static void put_of_time(struct finder *finder, double share)
 {
 	struct buf *text = &finder->findings->text;
 	size_t at;
-	va_list args;
-	double number;
 
-	va_start(args, words);
-	for (; *words; words++) {
-		if (*words != '%') {
-			buf_putc(text, *words);
-			continue;
-		}
-		switch (*++words) {
-		case 'w':
-			put_who(finder, va_arg(args, const struct row *));
-			break;
-		case 'p':
-			put_percent(text, va_arg(args, double));
-			break;
-		case 't':
-			at = text->len;
-			buf_puts(text, " of the time");
-			finding_part(finder, at, text->len, 2);
-			break;
-		case 'd':
-			number = (double)va_arg(args, uint64_t) / (double)NSEC_PER_SEC;
-			buf_decimal(text, number, number < 9.95 ? 1 : 0);
-			buf_puts(text, " s");
-			break;
-		case 'z':
-			buf_printf(text, "%zu", va_arg(args, size_t));
-			break;
-		case 's':
-			buf_puts(text, va_arg(args, const char *));
-			break;
-		default:
-			buf_decimal(text, va_arg(args, double), (unsigned)(*words - '0'));
-		}
+	put_percent(text, share < 100 ? share : 100);
+	at = text->len;
+	buf_puts(text, " of the time");
+	give_way(finder, at, 2);
+}
+
+/* Appends how long the wait lasts by now. */
+static void put_duration(struct finder *finder)
+{
+	const struct finding *finding = finder->finding;
+	double seconds = (double)finding->ns / (double)NSEC_PER_SEC;
+	struct buf *text = &finder->findings->text;
+
+	buf_puts(text, finding->at_least ? ">= " : "");
+	buf_decimal(text, seconds, seconds < 9.95 ? 1 : 0);
+	buf_puts(text, " s");
+}
+
+/*
+ * Appends "alpha 1 waits 51 % of the time", or "3.2 of 8 threads of alpha 1 wait"; "8 alpha wait up
+ * to 51 % of the time" where others of its service have enough, too.
+ */
+static void put_waits(struct finder *finder)
+{
+	const struct finding *finding = finder->finding;
+	struct buf *text = &finder->findings->text;
+	uint32_t threads = finding_threads(finder, finding->row);
+	double waiting = finding->share / 100 < threads ? finding->share / 100 : threads;
+
+	if (finding->service > 1 && threads == 1) {
+		buf_printf(text, "%zu %s wait up to ", finding->service, finding->row->task->comm);
+		put_of_time(finder, finding->share);
+	} else if (threads == 1 || (finding->row->group && finding->share <= 100)) {
+		put_who(finder, finding->row);
+		buf_puts(text, " waits ");
+		put_of_time(finder, finding->share);
+	} else {
+		buf_decimal(text, waiting, waiting < 9.95 ? 1 : 0);
+		buf_printf(text, " of %u threads of ", threads);
+		put_who(finder, finding->row);
+		buf_puts(text, " wait");
 	}
-	va_end(args);
 }
 
-/* Whether two rows are of tasks of one service: of the same name, in the same cgroup. */
-static bool is_same_service(const struct row *a, const struct row *b)
+/* Appends "alpha 1 spends 51 % of the time", or "of its threads' time". */
+static void put_spends(struct finder *finder)
 {
-	if (a->group || b->group || strcmp(a->task->comm, b->task->comm) != 0)
-		return false;
-	if (a->task->cgroup && b->task->cgroup)
-		return !strcmp(a->task->cgroup, b->task->cgroup);
-	return a->task->cgroup_id == b->task->cgroup_id;
+	const struct finding *finding = finder->finding;
+	struct buf *text = &finder->findings->text;
+	uint32_t threads = finding_threads(finder, finding->row);
+	double share = finding->share <= 100 ? finding->share : finding->share / threads;
+
+	put_who(finder, finding->row);
+	buf_puts(text, " spends ");
+	put_percent(text, share < 100 ? share : 100);
+	buf_puts(text, threads == 1	       ? " of the time"
+		       : finding->share <= 100 ? " of one thread's time"
+					       : " of its threads' time");
 }
 
-/* How many of the noted rows belong to the service of the largest. */
-static size_t of_service(const struct most *most)
+/* Appends how many more there are; services: those of its own service are told already. */
+static void put_others(struct finder *finder, bool services)
 {
-	size_t n = 0;
+	const struct finding *finding = finder->finding;
+	struct buf *text = &finder->findings->text;
+	size_t at = text->len, n = finding->n;
 
-	for (size_t i = 0; i < most->n && i < NOTED_MAX; i++)
-		n += is_same_service(most->noted[i], most->row);
-	return n ? n : 1;
-}
-
-void finding_put_waits(struct finder *finder, const struct most *most, double share)
-{
-	const struct row *row = most->row;
-	uint32_t threads = finding_threads(finder, row);
-	double waiting = share / 100 < threads ? share / 100 : threads;
-	size_t n = of_service(most);
-
-	if (n > 1 && threads == 1) {
-		finding_say(finder, "%z %s wait up to %p%t", n, row->task->comm, of_time(share));
-		return;
-	}
-	if (threads == 1 || (row->group && share <= 100)) {
-		finding_say(finder, "%w waits %p%t", row, of_time(share));
-		return;
-	}
-	finding_say(finder,
-		    waiting < 9.95 ? "%1 of %z threads of %w wait" : "%0 of %z threads of %w wait",
-		    waiting, (size_t)threads, row);
-}
-
-void finding_put_spends(struct finder *finder, const struct row *row, double share)
-{
-	uint32_t threads = finding_threads(finder, row);
-
-	finding_say(finder, "%w spends %p%s", row, of_time(share <= 100 ? share : share / threads),
-		    threads == 1   ? " of the time"
-		    : share <= 100 ? " of one thread's time"
-				   : " of its threads' time");
-}
-
-void finding_put_others(struct finder *finder, size_t n)
-{
-	size_t at = finder->findings->text.len;
-
+	if (services && finding->service && finding_threads(finder, finding->row) == 1)
+		n -= finding->service - 1;
 	if (n <= 1)
 		return;
-	finding_say(finder, " (and %z %s)", n - 1, plural(n - 1, "other", "others"));
-	finding_part(finder, at, finder->findings->text.len, 1);
+	buf_printf(text, " (and %zu %s)", n - 1, plural(n - 1, "other", "others"));
+	give_way(finder, at, 1);
 }
 
-void finding_put_other_services(struct finder *finder, const struct most *most)
+/* Appends how much of the machine is idle, where that is worth it. */
+static void put_idle(struct finder *finder)
 {
-	bool together = finding_threads(finder, most->row) == 1;
-
-	finding_put_others(finder, most->n - (together ? of_service(most) - 1 : 0));
-}
-
-void finding_put_idle(struct finder *finder)
-{
-	size_t at = finder->findings->text.len;
+	struct buf *text = &finder->findings->text;
+	size_t at = text->len;
 
 	if (finder->idle < FINDING_IDLE)
 		return;
-	finding_say(finder, ", while %p of the machine is idle", finder->idle);
-	finder->finding->while_idle = true;
-	finding_part(finder, at, finder->findings->text.len, 2);
+	buf_puts(text, ", while ");
+	put_percent(text, finder->idle);
+	buf_puts(text, " of the machine is idle");
+	give_way(finder, at, 2);
+}
+
+/* Appends how much of the machine's memory is in use: little tells that a group's is short. */
+static void put_memory(struct finder *finder)
+{
+	const struct system_sample *system = finder->info->system;
+	struct buf *text = &finder->findings->text;
+
+	if (!system->memory_valid || !system->memory_total)
+		return;
+	buf_puts(text, ", while ");
+	put_percent(text, (double)system->memory_used * 100.0 / (double)system->memory_total);
+	buf_puts(text, " of the machine's memory is in use");
 }
 
 /* The current wait of the row's task, if it was read and the finding is not about a site. */
-static const struct task_waiting *waiting_of(const struct finder *finder,
-					     const struct finding *finding)
+static const struct task_waiting *waiting_of(const struct finder *finder)
 {
+	const struct finding *finding = finder->finding;
+
 	return finding->site || !finding->row ? NULL
 					      : row_waiting(finder->view.frame, finding->row);
 }
@@ -236,14 +172,33 @@ static void put_target(struct finder *finder, const char *on, size_t len)
 	buf_puts(text, " on ");
 	buf_add(text, on, before);
 	if (held)
-		finding_part(finder, at, text->len, 3);
+		give_way(finder, at, 3);
 	buf_add(text, on + before, len - before);
 }
 
-bool finding_put_place(struct finder *finder, struct finding *finding)
+/* Appends a path. What is known of its server comes after it, and gives way first. */
+static void put_path(struct finder *finder, const char *on, size_t len)
 {
-	const struct task_waiting *waiting = waiting_of(finder, finding);
-	const struct site *site = finding->site;
+	struct finding *finding = finder->finding;
+	struct buf *text = &finder->findings->text;
+	const char *server = memmem(on, len, " (", 2);
+	size_t path = server ? (size_t)(server - on) : len;
+
+	finding->on = text->len - finding->at;
+	finding->on_len = path;
+	buf_add(text, on, path);
+	buf_add(text, on + path, len - path);
+	give_way(finder, text->len - (len - path), FINDING_TURNS);
+}
+
+/*
+ * Appends " in fsync of /var/mail/q", as far as known of the finding's site, or else of what the
+ * row waits on right now. False: nothing is known.
+ */
+static bool put_call(struct finder *finder)
+{
+	const struct task_waiting *waiting = waiting_of(finder);
+	const struct site *site = finder->finding->site;
 	const char *call = site ? site->syscall : waiting ? waiting->syscall : NULL, *on = NULL;
 	struct buf *text = &finder->findings->text;
 	size_t len = 0;
@@ -258,26 +213,48 @@ bool finding_put_place(struct finder *finder, struct finding *finding)
 	if (call)
 		buf_printf(text, " in %s%s", strcmp(call, "page fault") ? "" : "a ", call);
 	if (on && *on == '/') {
-		/* What is known of its server comes after the path, and gives way first. */
-		const char *server = memmem(on, len, " (", 2);
-		size_t path = server ? (size_t)(server - on) : len;
-
 		buf_puts(text, call ? " of " : " on ");
-		finding->on = text->len - finding->at;
-		finding->on_len = path;
-		buf_add(text, on, len);
-		if (server)
-			finding_part(finder, text->len - (len - path), text->len, FINDING_TURNS);
+		put_path(finder, on, len);
 	} else if (on) {
 		put_target(finder, on, len);
 	}
 	return call || on;
 }
 
-void finding_put_function(struct finder *finder, const struct finding *finding)
+/* Appends where the row waits, for so much of what it waited. */
+static void put_place(struct finder *finder)
 {
-	const struct task_waiting *waiting = waiting_of(finder, finding);
-	const struct site *site = finding->site;
+	struct finding *finding = finder->finding;
+	struct buf *text = &finder->findings->text;
+	size_t before = text->len;
+
+	if (finding->place == PLACE_UNKNOWN)
+		return;
+	if (finding->place == PLACE_NOW) {
+		buf_puts(text, ", right now");
+	} else if (finding->place == PLACE_PART) {
+		buf_putc(text, ',');
+		/* The clocks of the two differ a little. */
+		if (finding->place_share < 99.5) {
+			buf_putc(text, ' ');
+			put_percent(text, finding->place_share);
+			buf_puts(text, " of it");
+		}
+	}
+	if (!put_call(finder)) {
+		text->len = before;
+		if (finding->place == PLACE_OF_WAIT && finding->how)
+			buf_puts(text, finding->how);
+	}
+	finder->place_at = before;
+	finder->place_end = text->len;
+}
+
+/* Appends " (frozen)", or the kernel's function; nothing where it is not known. */
+static void put_function(struct finder *finder)
+{
+	const struct task_waiting *waiting = waiting_of(finder);
+	const struct site *site = finder->finding->site;
 	const char *where = site ? site->where : NULL, *on = site ? site->on : NULL;
 	const char *words;
 
@@ -287,34 +264,182 @@ void finding_put_function(struct finder *finder, const struct finding *finding)
 	}
 	words = wait_words(where, on);
 	if (where)
-		finding_say(finder, " (%s)", words ? words : where);
+		buf_printf(&finder->findings->text, " (%s)", words ? words : where);
 }
 
-void finding_put_site(struct finder *finder, struct finding *finding, double waited_ns)
+/* Appends the sort of a quota, and how many CPUs it grants, where that was read. */
+static void put_quota(struct finder *finder)
 {
-	const struct site *site = finding->site;
+	const struct finding *finding = finder->finding;
 	struct buf *text = &finder->findings->text;
-	size_t before = text->len;
-	double share = waited_ns > 0 && site ? (double)site->ns * 100.0 / waited_ns : 0;
+	double cpus = finding->quota_cpus;
 
-	if (share < FINDING_SITE || (!site->syscall && !site->on)) {
-		finding->site = share < FINDING_SITE ? NULL : site;
+	buf_puts(text, finding->how);
+	if (cpus <= 0)
 		return;
-	}
-	buf_putc(text, ',');
-	/* The clocks of the two differ a little. */
-	if (share < 99.5)
-		finding_say(finder, " %p of it", share);
-	if (!finding_put_place(finder, finding))
-		text->len = before;
+	buf_puts(text, " of ");
+	buf_decimal(text, cpus, fabs(cpus * 10 - round(cpus * 10)) < 0.05 ? 1 : 2);
+	buf_puts(text, " CPUs");
 }
 
-void finding_put_waker(struct finder *finder, const struct site *site)
-{
-	const struct site_waker *waker = site ? &site->wakers[0] : NULL;
+/* Sentences about who or what makes a row wait. */
+static const char *const culprit_sentences[CULPRITS] = {
+	[CULPRIT_FILE] = "; %a behind %c",
+	[CULPRIT_LIMIT] = ", which its cgroup limits",
+	[CULPRIT_WRITER] = "; %c writes %r MB/s",
+	[CULPRIT_WRITES_MOST] = "; %c writes most, %r kB/s",
+	[CULPRIT_BEHIND] = ", %a of it behind %b",
+	[CULPRIT_RUNS_MOST] = "; %c runs most, %a",
+	[CULPRIT_RUNS_THERE] = "; %c runs there, %a",
+	[CULPRIT_STARTS] = "; %c starts %r %s a second, %a",
+	[CULPRIT_RAN_MOST] = "; %c ran most, %r a second, %a",
+	[CULPRIT_ENDED] = ", most of it ended by %c",
+	[CULPRIT_DEBUGGER] = "%c",
+};
 
-	if (!waker || waker->tgid <= 0 || !waker->name ||
-	    (double)waker->ns < (double)site->ns * WAKER_LEAST)
+/* Appends the culprit, which says more than the place. */
+static void put_culprit(struct finder *finder)
+{
+	const struct finding *finding = finder->finding;
+	struct buf *text = &finder->findings->text;
+	size_t at = finder->place_at, end = text->len;
+
+	if (finding->culprit.kind == CULPRIT_NONE)
 		return;
-	finding_say(finder, ", most of it ended by %s %z", waker->name, (size_t)waker->tgid);
+	if (end > at && end == finder->place_end)
+		give_way(finder, at, FINDING_TURNS);
+	finding_put(finder, culprit_sentences[finding->culprit.kind]);
+}
+
+/* Appends "812 postgres" as it is: its name says more than its pid. */
+static void put_behind(struct finder *finder, const char *who)
+{
+	struct buf *text = &finder->findings->text;
+	size_t number = strspn(who, "0123456789 ");
+
+	buf_add(text, who, number);
+	give_way(finder, text->len - number, FINDING_TURNS);
+	buf_puts(text, who + number);
+}
+
+/* Appends what stands for a letter. */
+static void put_slot(struct finder *finder, char letter)
+{
+	const struct finding *finding = finder->finding;
+	const struct finding_culprit *culprit = &finding->culprit;
+	struct buf *text = &finder->findings->text;
+
+	switch (letter) {
+	case 'a':
+		put_percent(text, culprit->share);
+		break;
+	case 'b':
+		put_behind(finder, culprit->name);
+		break;
+	case 'c':
+		buf_puts(text, culprit->name);
+		if (culprit->pid)
+			buf_printf(text, " %d", (int)culprit->pid);
+		break;
+	case 'd':
+		put_duration(finder);
+		break;
+	case 'h':
+		buf_puts(text, finding->how);
+		break;
+	case 'i':
+		buf_decimal(text, (double)finding->ns / (double)NSEC_PER_MSEC, 0);
+		break;
+	case 'k':
+		buf_puts(text, finder->info->threads ? "thread" : "task");
+		buf_puts(text, plural(finding->n, "", "s"));
+		break;
+	case 'm':
+		buf_decimal(text, (double)finding->limit_bytes / (1024 * 1024), 1);
+		break;
+	case 'n':
+		buf_printf(text, "%zu", finding->n);
+		break;
+	case 'p':
+		put_of_time(finder, finding->share);
+		break;
+	case 'q':
+		put_quota(finder);
+		break;
+	case 'r':
+		buf_decimal(text, culprit->rate, 0);
+		break;
+	case 's':
+		buf_puts(text, culprit->of);
+		break;
+	case 'w':
+		put_who(finder, finding->row);
+		break;
+	case 'x':
+		buf_decimal(text, finding->times, 0);
+		buf_puts(text, plural((uint64_t)finding->times, " time", " times"));
+		break;
+	case 'C':
+		put_culprit(finder);
+		break;
+	case 'E':
+		put_spends(finder);
+		break;
+	case 'F':
+		put_function(finder);
+		break;
+	case 'I':
+		put_idle(finder);
+		break;
+	case 'O':
+		put_others(finder, false);
+		break;
+	case 'P':
+		put_place(finder);
+		break;
+	case 'S':
+		put_others(finder, true);
+		break;
+	case 'U':
+		put_memory(finder);
+		break;
+	case 'W':
+		put_waits(finder);
+		break;
+	}
+}
+
+/* Appends one of two words, "{is|are}", by how many there are. Returns what is behind it. */
+static const char *put_choice(struct finder *finder, const char *words)
+{
+	const char *middle = strchr(words, '|'), *end = strchr(words, '}');
+	struct buf *text = &finder->findings->text;
+
+	if (finder->finding->n == 1)
+		buf_add(text, words, (size_t)(middle - words));
+	else
+		buf_add(text, middle + 1, (size_t)(end - middle - 1));
+	return end + 1;
+}
+
+void finding_put(struct finder *finder, const char *sentence)
+{
+	while (*sentence) {
+		if (*sentence == '%') {
+			put_slot(finder, sentence[1]);
+			sentence += 2;
+		} else if (*sentence == '{') {
+			sentence = put_choice(finder, sentence + 1);
+		} else {
+			buf_putc(&finder->findings->text, *sentence++);
+		}
+	}
+}
+
+void finding_put_news(struct finder *finder, const char *words)
+{
+	size_t at = finder->findings->text.len;
+
+	buf_puts(&finder->findings->text, words);
+	give_way(finder, at, 2);
 }

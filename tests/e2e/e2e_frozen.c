@@ -122,7 +122,7 @@ E2E_TEST(test_stopped)
 	e2e_sleep(0.3);
 	begin_look(&p, "", pid);
 	held_sample(&p, "load_wait", pid,
-		    e2e_format("is stopped by debugger %d e2e_frozen", (int)tracer));
+		    e2e_format("is stopped by debugger e2e_frozen %d", (int)tracer));
 	kill(tracer, SIGKILL);
 }
 

@@ -169,7 +169,9 @@ TEST(test_disk)
 	assert_int_equal(lone_make(&lone), 0);
 	finding.row = &lone.row;
 	assert_cure(&lone, &finding, NULL, "", "fewer or larger writes");
-	finding.culprit = &lone.row;
+	finding.culprit = (struct finding_culprit){ .kind = CULPRIT_WRITER,
+						    .name = lone.row.task->comm,
+						    .pid = lone.row.task->key.pid };
 	assert_cure(&lone, &finding, NULL, "ionice -c 3 -p 7", "write when the disk is idle");
 	evidence = sample_add_extra(&lone.sample, 0)->evidence = xcalloc(1, sizeof(*evidence));
 	evidence->io_limited = true;
