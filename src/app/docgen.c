@@ -263,42 +263,38 @@ static void append_sites_table(struct buf *out)
 	document_columns(&site_columns, out);
 }
 
-/*
- * Appends the means against high figures of a column, or the name of the column above that has the
- * same.
- */
-static void append_remedies(struct buf *out, size_t column)
+/* Appends the remedies for a subject; first: the id above that has the same, or NULL. */
+static void append_remedies(struct buf *out, enum remedy_subject subject, const char *first)
 {
-	const struct remedy *remedies = column_words_table[column].remedies;
-	size_t first = 0;
+	struct buf how = { 0 };
 
-	if (!remedies)
-		return;
-	while (column_words_table[first].remedies != remedies)
-		first++;
-	if (first < column) {
+	if (first) {
 		buf_puts(out, "What to do: as for\n.BR ");
-		append_roff(out, column_words_table[first].id);
+		append_roff(out, first);
 		buf_puts(out, " .\n");
 		return;
 	}
 	buf_puts(out, ".RS\n");
-	for (const struct remedy *remedy = remedies; remedy->means; remedy++) {
+	for (const struct remedy *remedy = remedies_of(subject); remedy->means; remedy++) {
+		how.len = 0;
+		remedy_append(&how, remedy);
 		append_tag(out, remedy->means);
-		append_roff(out, remedy->how);
+		append_roff(out, buf_cstr(&how));
 		buf_puts(out, ".\n");
 	}
 	buf_puts(out, ".RE\n");
+	buf_free(&how);
 }
 
 /* Appends what the columns' heads stand for, and what to do about high figures. */
 static void append_words(struct buf *out)
 {
+	const char *first[REMEDY_SUBJECTS] = { NULL };
+
 	for (size_t i = 0; i < column_words_n; i++) {
 		const struct column_words *words = &column_words_table[i];
-		const struct remedy *remedy = words->remedies;
 
-		if (!words->more && !remedy)
+		if (!words->more && !words->subject)
 			continue;
 		buf_puts(out, ".TP\n.BR ");
 		append_roff(out, words->id);
@@ -310,7 +306,10 @@ static void append_words(struct buf *out)
 		else
 			append_roff(out, column_by_id(words->id, strlen(words->id))->help);
 		buf_puts(out, words->more ? "\n" : ".\n");
-		append_remedies(out, i);
+		if (words->subject)
+			append_remedies(out, words->subject, first[words->subject]);
+		if (!first[words->subject])
+			first[words->subject] = words->id;
 	}
 }
 
@@ -400,6 +399,8 @@ static void append_notes(struct buf *out)
 /* Appends the patterns of findings. */
 static void append_patterns(struct buf *out)
 {
+	const char *first[REMEDY_SUBJECTS] = { NULL };
+
 	for (size_t i = 0; i < finding_patterns_n; i++) {
 		const struct finding_pattern *pattern = &finding_patterns[i];
 
@@ -409,9 +410,10 @@ static void append_patterns(struct buf *out)
 		append_roff(out, pattern->help);
 		buf_puts(out, ".\n.br\nSays: ");
 		append_roff(out, pattern->example);
-		buf_puts(out, "\n.br\nWhat to do: ");
-		append_roff(out, pattern->cure);
-		buf_puts(out, ".\n");
+		buf_puts(out, "\n.br\n");
+		append_remedies(out, pattern->subject, first[pattern->subject]);
+		if (!first[pattern->subject])
+			first[pattern->subject] = pattern->id;
 	}
 }
 

@@ -344,7 +344,7 @@ static bool look_at_groups(const struct doctor_facts *facts, struct complaint *o
 	buf_puts(&out->remedy,
 		 facts->hierarchy == 1
 			 ? "boot with the kernel parameter systemd.unified_cgroup_hierarchy=1"
-			 : "needs Linux 4.20 or later with the kernel parameter psi=1");
+			 : note_table[NOTE_NO_PSI].remedy);
 	return true;
 }
 
@@ -359,7 +359,7 @@ static bool look_at_io(const struct doctor_facts *facts, struct complaint *out)
 		 "cannot be true is left out, but they are not measured (");
 	buf_puts(&out->what, refusal_summary(facts->measure));
 	buf_putc(&out->what, ')');
-	buf_puts(&out->remedy, "--version has the kernel's words");
+	buf_puts(&out->remedy, note_table[NOTE_NO_BPF].remedy);
 	return true;
 }
 
@@ -387,7 +387,7 @@ static bool look_at_cost(const struct doctor_facts *facts, struct complaint *out
 			     "unavailable (");
 	buf_puts(&out->what, refusal_summary(facts->bpf));
 	buf_putc(&out->what, ')');
-	buf_puts(&out->remedy, "--version has the kernel's words");
+	buf_puts(&out->remedy, note_table[NOTE_NO_BPF].remedy);
 	return true;
 }
 

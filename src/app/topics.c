@@ -55,58 +55,63 @@ static void append_wrapped(struct buf *out, const char *text, unsigned left)
 	text_wrap(out, text, left, left, TEXT_PRINTED);
 }
 
-/* Appends what helps against high figures. */
-static void append_remedies(struct buf *out, const struct remedy *remedies)
+/* Appends the remedies for a subject. */
+static void append_remedies(struct buf *out, enum remedy_subject subject)
 {
 	struct buf text = { 0 };
 
 	append_wrapped(out, "What to do:", INDENT);
-	for (const struct remedy *remedy = remedies; remedy->means; remedy++) {
+	for (const struct remedy *remedy = remedies_of(subject); remedy->means; remedy++) {
 		text.len = 0;
-		buf_printf(&text, "%s: %s", remedy->means, remedy->how);
+		buf_printf(&text, "%s: ", remedy->means);
+		remedy_append(&text, remedy);
 		append_wrapped(out, buf_cstr(&text), 2 * INDENT);
 	}
 	buf_free(&text);
+}
+
+/* Whether a remedy for a subject has the word. */
+static bool remedies_have(enum remedy_subject subject, const char *word)
+{
+	for (const struct remedy *remedy = remedies_of(subject); remedy->means; remedy++)
+		if (strcasestr(remedy->means, word) || strcasestr(remedy->how, word))
+			return true;
+	return false;
 }
 
 /* A text, with what it is of, and its name. */
 struct topic_text {
 	const char *what, *name, *text;
 	const char *more; /* NULL, or the rest of it */
-	const char *cure; /* NULL, or what to do about it */
+	enum remedy_subject subject; /* of what to do about it */
+	const char *remedy; /* NULL, or the only one */
 };
 
-/* Takes a text that has the name or the word, or `has` it elsewhere. Whether all of it is wanted.
- */
-static bool take_text(struct topic_search *search, bool has, struct topic_text of)
+/* Takes a text that has the name, or the word in one of its parts. */
+static void take_text(struct topic_search *search, struct topic_text of)
 {
+	bool has;
+
 	if (search->exact)
 		has = !strcasecmp(search->word, of.name);
 	else
-		has |= strcasestr(of.name, search->word) || strcasestr(of.text, search->word) ||
-		       (of.more && strcasestr(of.more, search->word)) ||
-		       (of.cure && strcasestr(of.cure, search->word));
+		has = strcasestr(of.name, search->word) || strcasestr(of.text, search->word) ||
+		      (of.more && strcasestr(of.more, search->word)) ||
+		      (of.remedy && strcasestr(of.remedy, search->word)) ||
+		      remedies_have(of.subject, search->word);
 	if (!has)
-		return false;
+		return;
 	search->found++;
 	buf_printf(search->out, "%s %s\n", of.what, of.name);
 	append_wrapped(search->out, of.text, INDENT);
 	if (search->exact && of.more)
 		append_wrapped(search->out, of.more, INDENT);
-	if (search->exact && of.cure) {
+	if (search->exact && of.remedy) {
 		append_wrapped(search->out, "What to do:", INDENT);
-		append_wrapped(search->out, of.cure, 2 * INDENT);
+		append_wrapped(search->out, of.remedy, 2 * INDENT);
 	}
-	return search->exact;
-}
-
-/* Whether what helps against high figures has the word. */
-static bool remedies_have(const struct remedy *remedies, const char *word)
-{
-	for (const struct remedy *remedy = remedies; remedy && remedy->means; remedy++)
-		if (strcasestr(remedy->means, word) || strcasestr(remedy->how, word))
-			return true;
-	return false;
+	if (search->exact && of.subject)
+		append_remedies(search->out, of.subject);
 }
 
 static void look_at_columns(struct topic_search *search, const struct column_table *table,
@@ -117,17 +122,14 @@ static void look_at_columns(struct topic_search *search, const struct column_tab
 	for (size_t i = 0; i < table->n; i++) {
 		const struct column *column = &table->columns[i];
 		const struct column_words *words = column_words(column);
-		const struct remedy *remedies = words ? words->remedies : NULL;
-		bool has = !search->exact && remedies_have(remedies, search->word);
 
 		text.len = 0;
 		buf_printf(&text, "%s: ", column->heading);
 		column_append_words(column, &text);
-		if (take_text(search, has,
-			      (struct topic_text){ what, column->id, buf_cstr(&text),
-						   words ? words->more : NULL, NULL }) &&
-		    remedies)
-			append_remedies(search->out, remedies);
+		take_text(search,
+			  (struct topic_text){ what, column->id, buf_cstr(&text),
+					       words ? words->more : NULL,
+					       words ? words->subject : REMEDY_NONE, NULL });
 	}
 	buf_free(&text);
 }
@@ -142,8 +144,8 @@ static void look_at_options(struct topic_search *search)
 		text.len = 0;
 		buf_printf(&text, "--%s%s%s: %s", row->name, row->arg ? " " : "",
 			   row->arg ? row->arg : "", row->help);
-		take_text(search, false,
-			  (struct topic_text){ "option", row->name, buf_cstr(&text), NULL, NULL });
+		take_text(search, (struct topic_text){ "option", row->name, buf_cstr(&text), NULL,
+						       REMEDY_NONE, NULL });
 	}
 	buf_free(&text);
 }
@@ -154,14 +156,13 @@ static void look(struct topic_search *search)
 	look_at_columns(search, &task_columns, "column");
 	look_at_columns(search, &site_columns, "column of sites");
 	for (size_t i = 0; i < finding_patterns_n; i++)
-		take_text(search, false,
-			  (struct topic_text){ "finding", finding_patterns[i].id,
-					       finding_patterns[i].help, NULL,
-					       finding_patterns[i].cure });
+		take_text(search, (struct topic_text){ "finding", finding_patterns[i].id,
+						       finding_patterns[i].help, NULL,
+						       finding_patterns[i].subject, NULL });
 	for (unsigned id = 0; id < NOTE_IDS; id++)
-		take_text(search, false,
+		take_text(search,
 			  (struct topic_text){ "note", note_table[id].id, note_table[id].text, NULL,
-					       note_table[id].remedy });
+					       REMEDY_NONE, note_table[id].remedy });
 	look_at_options(search);
 }
 

@@ -11,7 +11,7 @@
 #include "out/json.h"
 #include "out/out.h"
 #include "view/chain.h"
-#include "view/cure.h"
+#include "view/remedies.h"
 #include "view/site_lines.h"
 
 /* The page: lines, findings, and roots of each that are named. */
@@ -186,12 +186,12 @@ static void put_roots(struct out *out, struct why *why, bool limited)
 		put_wrapped(&out->buf, "   because: ", 12, text);
 }
 
-/* Takes the cure of a finding (NULL: of none), and of the chain that was made. */
-static void take_cure(struct why *why, const struct frame *frame, const struct finding *finding,
-		      bool traced)
+/* Takes the remedy for a finding (NULL: for none), and for the chain that was made. */
+static void take_remedy(struct why *why, const struct frame *frame, const struct finding *finding,
+			bool traced)
 {
 	why->means.len = why->how.len = 0;
-	cure_put(&why->means, &why->how, frame, finding, traced ? &why->chain : NULL);
+	remedies_put(&why->means, &why->how, frame, finding, traced ? &why->chain : NULL);
 }
 
 /* Appends a raw text, escaped. */
@@ -201,18 +201,17 @@ static void put_escaped(struct buf *out, struct buf *raw)
 }
 
 /* Appends what to do. */
-static void put_cure(struct out *out, struct why *why, const struct frame *frame,
-		     const struct finding *finding, bool traced)
+static void put_remedy(struct out *out, struct why *why, const struct frame *frame,
+		       const struct finding *finding, bool traced)
 {
 	struct buf *text = &why->text;
 
-	take_cure(why, frame, finding, traced);
-	/* Where nothing is wrong, the roots say enough. */
-	if (!why->how.len || (finding && !why->means.len && !is_suffering(finding)))
+	take_remedy(why, frame, finding, traced);
+	if (!why->how.len)
 		return;
 	text->len = 0;
 	put_escaped(text, &why->means);
-	buf_puts(text, why->means.len ? ": " : "");
+	buf_puts(text, ": ");
 	put_escaped(text, &why->how);
 	put_wrapped(&out->buf, "   do: ", 7, text);
 }
@@ -231,7 +230,7 @@ static void put_finding(struct out *out, struct why *why, const struct frame *fr
 	traced = make_chain(why, frame->info->trace, finding);
 	if (traced)
 		put_roots(out, why, finding->limit);
-	put_cure(out, why, frame, finding, traced);
+	put_remedy(out, why, frame, finding, traced);
 }
 
 /* Whether a page that began there has more lines than it may. */
@@ -349,7 +348,7 @@ static void put_wait(struct out *out, struct why *why, const struct frame *frame
 		return;
 	chain_of(why, site);
 	put_roots(out, why, false);
-	put_cure(out, why, frame, NULL, true);
+	put_remedy(out, why, frame, NULL, true);
 }
 
 /* ---- Processes that are asked about ---------------------------------------------------------- */
@@ -627,7 +626,7 @@ static void put_json(struct out *out, struct why *why, const struct frame *frame
 			put_json_roots(&json, why);
 		else
 			json_put_null(&json, "roots");
-		take_cure(why, frame, finding, traced);
+		take_remedy(why, frame, finding, traced);
 		json_put_text(&json, "means", why->means.len ? buf_cstr(&why->means) : NULL);
 		json_put_text(&json, "how", why->how.len ? buf_cstr(&why->how) : NULL);
 		json_close(&json);

@@ -1,22 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The columns in words: heads spelled out, remedies, cost. */
+/* The columns in words: heads spelled out, subjects of remedies, cost. */
 #pragma once
 
 #include "base/util.h"
 #include "view/column.h"
-
-/* A means against high figures of a column. */
-struct remedy {
-	const char *means; /* what is set or looked at, such as "nice" */
-	const char *how; /* what that does, and when it is the right one */
-};
+#include "view/remedies.h"
 
 /* The words of a column whose head is no field of the kernel's record. */
 struct column_words {
 	const char *id;
 	const char *name; /* the head spelled out */
 	const char *more; /* what its one line of help does not say; NULL: nothing */
-	const struct remedy *remedies; /* up to one without `means`; NULL: none */
+	enum remedy_subject subject; /* of the remedies for high figures */
 };
 
 /* One row per column but those of the record, in the order of columns[]. */

@@ -55,6 +55,31 @@ extern const char *const finding_severities[FINDING_SEVERITIES];
 #define FINDING_PARTS 8
 #define FINDING_TURNS 4
 
+/* Subjects of waiting that have remedies. */
+enum remedy_subject {
+	REMEDY_NONE,
+	REMEDY_ALL, /* all waits together */
+	REMEDY_CPU,
+	REMEDY_QUOTA,
+	REMEDY_RUN, /* it runs, and others wait */
+	REMEDY_IO,
+	REMEDY_STORAGE, /* it reads or writes, and others wait */
+	REMEDY_MEMORY,
+	REMEDY_RECLAIM,
+	REMEDY_COMPACT,
+	REMEDY_WPCOPY,
+	REMEDY_IRQ,
+	REMEDY_BLOCKED, /* in uninterruptible sleep, not for a disk */
+	REMEDY_KEPT, /* in a call that another task is to end */
+	REMEDY_LOCK,
+	REMEDY_PEER,
+	REMEDY_CHILD,
+	REMEDY_STATE, /* a state that does not end by itself */
+	REMEDY_DEADLOCK,
+	REMEDY_UNCOUNTED, /* what is waited for is not known */
+	REMEDY_SUBJECTS
+};
+
 /* Who or what makes a task wait. */
 enum culprit_kind {
 	CULPRIT_NONE,
@@ -77,6 +102,7 @@ enum culprit_kind {
 struct finding {
 	const char *id; /* NULL: the words say that nothing was found */
 	enum finding_severity severity;
+	enum remedy_subject subject; /* of what to do about it (remedies.h) */
 	const struct row *row; /* the task or group that it names; NULL: none */
 	struct finding_culprit {
 		enum culprit_kind kind;

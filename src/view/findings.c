@@ -123,6 +123,7 @@ static void try_pattern(struct finder *finder, const struct finding_pattern *pat
 	struct findings *findings = finder->findings;
 	struct finding finding = { .id = pattern->id,
 				   .severity = pattern->severity,
+				   .subject = pattern->subject,
 				   .share = -1,
 				   .at = findings->text.len };
 

@@ -59,14 +59,11 @@ struct finding_pattern {
 	const char *sentence; /* as finding_put() has it */
 	const char *help; /* when it holds */
 	const char *example; /* of its sentence */
-	const char *cure; /* what to do about it */
+	enum remedy_subject subject; /* of what to do about it */
 };
 
 extern const struct finding_pattern finding_patterns[];
 extern const size_t finding_patterns_n;
-
-/* The pattern of that id; NULL: there is none. */
-const struct finding_pattern *finding_pattern(const char *id);
 
 /* How many rows with enough of something are remembered, to tell those of one service. */
 #define NOTED_MAX 64

@@ -504,20 +504,20 @@ static bool find_uncounted(struct finder *finder, struct finding *finding)
 #define TEXT_OF_IT(number) #number
 
 /* A kind that is time lost by memory. */
-#define MEMORY(id, kind, words, help, example, cure) \
+#define MEMORY(id, kind, words, help, example, subject) \
 	{ \
 		id, FINDING_WARNING, find_loss, kind, "memory: %E " words "%O%U", \
 			"a task spends " TEXT_OF(MEMORY_LEAST) " % of the time " help, example, \
-			cure \
+			subject \
 	}
 
 /* A state in which a peer is waited for. */
-#define PEER(id, state, help, example, cure) \
+#define PEER(id, state, help, example, subject) \
 	{ \
 		id, FINDING_INFO, find_peer, state, id ": %W%S%P%C", \
 			"a process that was asked about (-p) waits " TEXT_OF( \
 				PEER_LEAST) " % of the time for " help ", as traced", \
-			example, cure \
+			example, subject \
 	}
 
 /* The patterns, in the order in which findings of equal weight are reported. */
@@ -526,141 +526,124 @@ const struct finding_pattern finding_patterns[] = {
 	{ "hang", FINDING_CRITICAL, find_hang, 0, "%n %k {hangs|hang}: %w %d%P%F",
 	  "tasks have been in one uninterruptible sleep for a second or more",
 	  "1 task hangs: cp 4711 41 s in pwrite64 of /mnt/nc/x (frozen)",
-	  "look at what the function in brackets waits for: thaw a frozen file system (fsfreeze -u), "
-	  "bring back the server of a remote one, look for errors of the disk in dmesg" },
+	  REMEDY_BLOCKED },
 	{ "file-server", FINDING_CRITICAL, find_server, 0,
 	  "a file server does not answer: %w waits %d%P%O",
 	  "tasks wait for a second or more for the server of a file system, though not "
 	  "uninterruptibly; known while waits are traced, and where calls are read (the preset hangs)",
 	  "a file server does not answer: ls 812 waits 9.0 s in openat of /mnt/fuse/x",
-	  "have the server answer, or restart it: a FUSE program, or a remote machine; umount -f or -l if "
-	  "it is gone" },
+	  REMEDY_KEPT },
 	{ "stopped-peer", FINDING_CRITICAL, find_awaited, 0, "%w waits %d for %c, which is %h;%P%O",
 	  "a task waits for a second or more for another that is stopped by a signal or a debugger, or "
 	  "frozen by its cgroup: at the other end of a pipe, a connection or a terminal, with a lock, or "
 	  "as its child",
 	  "frontend 40 waits 12 s for backend 41, which is stopped; in recvfrom on tcp 10.0.0.7:80",
-	  "kill -CONT, the debugger's continue, or 0 in cgroup.freeze" },
+	  REMEDY_STATE },
 	{ "throttled-idle", FINDING_WARNING, finding_throttled, 1, "cpu: %w is throttled %p by %q%O%I",
 	  "a quota throttles a cgroup, or a task by its group's quota or real-time budget or its own "
 	  "deadline budget (SCHED_DEADLINE), " TEXT_OF(THROTTLED_LEAST) " % of the time while "
 	  TEXT_OF(FINDING_IDLE) " % of the machine is idle",
 	  "cpu: shop 420 is throttled 80 % of the time by its group's quota of 0.2 CPUs, while 71 % "
 	  "of the machine is idle",
-	  "a larger quota (cpu.max; cpu.cfs_quota_us in v1), or fewer threads that run at once" },
+	  REMEDY_QUOTA },
 	{ "throttled", FINDING_WARNING, finding_throttled, 0, "cpu: %w is throttled %p by %q%O",
 	  "the same, while less than "
 	  TEXT_OF(FINDING_IDLE) " % of the machine is idle",
 	  "cpu: shop 420 is throttled 80 % of the time by its group's quota of 0.2 CPUs",
-	  "a larger quota takes the CPU from others here: decide by weight (cpu.weight) who is to wait" },
+	  REMEDY_QUOTA },
 	{ "memory-limit", FINDING_WARNING, find_limit, 0, "memory: %W for memory, %x at its limit%O",
 	  "a cgroup that is shown waits " TEXT_OF(MEMORY_LEAST) " % of the time for memory and was at "
 	  "its limit (mem-max)",
 	  "memory: /index.service waits 40 % of the time for memory, 12 times at its limit",
-	  "a higher memory.max or memory.high, or less memory used: mem-max counts how often" },
+	  REMEDY_MEMORY },
 	{ "memory-limited", FINDING_WARNING, find_limited, 0, "memory: %W at a cgroup limit of %m MiB%S",
 	  "a task waits for I/O or memory, each for the share of its own finding, while its cgroup "
 	  "uses " TEXT_OF(LIMIT_LEAST) " % of its limit of memory",
 	  "memory: search 521 waits 45 % of the time at a cgroup limit of 40.0 MiB",
-	  "the disk is not too slow, the limit too low: a higher memory.max" },
+	  REMEDY_MEMORY },
 	MEMORY("swapin", DELAY_SWAPIN, "waiting for pages in swap", "waiting for pages in swap",
 	       "memory: search 521 spends 15 % of the time waiting for pages in swap",
-	       "more memory, a lower vm.swappiness, memory.low for the group, faster swap (zram)"),
+	       REMEDY_MEMORY),
 	MEMORY("thrash", DELAY_THRASH, "waiting for pages that were just evicted",
 	       "waiting for pages that were evicted a short time ago",
 	       "memory: search 521 spends 24 % of the time waiting for pages that were just evicted",
-	       "the working set does not fit: more memory or a higher memory.max; memory.low protects "
-	       "it from others"),
+	       REMEDY_MEMORY),
 	MEMORY("reclaim", DELAY_RECLAIM, "reclaiming memory",
 	       "reclaiming memory; how much of the machine's is in use tells whether it is short or "
 	       "that of a cgroup",
 	       "memory: indexer 6 spends 30 % of the time reclaiming memory, while 12 % of the "
 	       "machine's memory is in use",
-	       "a higher memory.high or memory.max where a group is short; vm.min_free_kbytes or "
-	       "watermark_scale_factor where the machine is, so that kswapd begins earlier"),
+	       REMEDY_RECLAIM),
 	MEMORY("compact", DELAY_COMPACT, "compacting memory", "compacting memory",
 	       "memory: qemu 99 spends 8 % of the time compacting memory",
-	       "transparent_hugepage/defrag to defer or madvise; vm.compaction_proactiveness"),
+	       REMEDY_COMPACT),
 	{ "wpcopy", FINDING_WARNING, find_loss, DELAY_WPCOPY,
 	  "memory: %E copying pages on write, as after a fork%O%U",
 	  "a task spends " TEXT_OF(WPCOPY_LEAST) " % of the time copying pages on write, as after "
 	  "a fork, or of a file of its own",
 	  "memory: redis-server 300 spends 17 % of the time copying pages on write, as after a fork",
-	  "fork less often, or from a small process (posix_spawn); no huge pages where a snapshot is "
-	  "made by fork" },
+	  REMEDY_WPCOPY },
 	{ "io", FINDING_WARNING, find_sleep, DELAY_BLKIO, "io: %W%S%P%C",
 	  "a task waits " TEXT_OF(IO_LEAST) " % of the time for block I/O",
 	  "io: mailserver 812 waits 51 % of the time, 80 % of it in fsync of /var/mail/q; bulk-export "
 	  "813 writes 90 MB/s",
-	  "fewer or larger writes and syncs; ionice or io.weight for the one that takes the disk's time; "
-	  "a faster disk" },
+	  REMEDY_IO },
 	{ "dwait", FINDING_WARNING, find_sleep, WAIT_DWAIT, "dwait: %W%S%P%C",
 	  "a task sleeps uninterruptibly for other than I/O for " TEXT_OF(BLOCK_LEAST) " % of the time",
 	  "dwait: mailserver 812 waits 38 % of the time, in pwrite64 of /var/mail/q",
-	  "it is a lock of the kernel, a journal or a remote file system: the kernel's function, and who "
-	  "ended the waits, tell which" },
+	  REMEDY_BLOCKED },
 	{ "cpu-idle", FINDING_WARNING, finding_cpu, 1, "cpu: %W for a CPU%S%I%C",
 	  "a task waits " TEXT_OF(CPU_LEAST) " % of the time for a CPU, and at least "
 	  TEXT_OF(CPU_WANTED) " % of the time that it wanted one, while " TEXT_OF(FINDING_IDLE)
 	  " % of the machine is idle: something keeps it from running",
 	  "cpu: report 77 waits 50 % of the time for a CPU, while 48 % of the machine is idle",
-	  "taskset -p, or cpuset.cpus of its group, if it is bound to CPUs that others use; a larger quota, "
-	  "if its group has one" },
+	  REMEDY_CPU },
 	{ "cpu", FINDING_WARNING, finding_cpu, 0, "cpu: %W for a CPU%S%C",
 	  "a task waits " TEXT_OF(CPU_LEAST) " % of the time for a CPU, and at least "
 	  TEXT_OF(CPU_WANTED) " % of the time that it wanted one, while less than "
 	  TEXT_OF(FINDING_IDLE) " % of the machine is idle",
 	  "cpu: postgres 9 waits 80 % of the time for a CPU; batch-hog 12 runs most, 95 %",
-	  "a higher nice value for what runs most: within one control group and one session; cpu.weight "
-	  "between groups; more CPUs" },
+	  REMEDY_CPU },
 	{ "irq", FINDING_WARNING, find_loss, DELAY_IRQ, "irq: %E held up by interrupts%O",
 	  "interrupts hold a task up for " TEXT_OF(IRQ_LEAST) " % of the time",
 	  "irq: nginx 8 is held up by interrupts 12 % of the time",
-	  "other CPUs for it or for the interrupts: taskset, /proc/irq/N/smp_affinity" },
+	  REMEDY_IRQ },
 	{ "kept", FINDING_INFO, find_kept, 0, "%n %k {is|are} kept waiting: %w %d%P",
 	  "tasks are kept waiting in a call for a second or more. In the preset hangs, and with -p, all of "
 	  "them; else those whose lock a thread of their own process holds, those that asked the "
 	  "server of a file system, and those that connect, or send by a socket, a terminal or a queue",
 	  "1 task is kept waiting: orders 33 8.0 s in flock of /srv/lock0",
-	  "look at who holds it, or has to answer" },
+	  REMEDY_KEPT },
 	{ "held", FINDING_INFO, finding_find_held, 0, "%w%h%C%O",
 	  "a process that was asked about (-p) is stopped by a signal or a debugger, or frozen by its "
 	  "cgroup",
 	  "app 1092 is frozen by its cgroup",
-	  "kill -CONT, the debugger's continue, or 0 in cgroup.freeze" },
+	  REMEDY_STATE },
 	{ "lock", FINDING_WARNING, find_lock, STATE_LOCK, "lock: %W%P%C%O",
 	  "threads of a process together wait " TEXT_OF(PEER_LEAST) " % of the time for a lock, as "
 	  "traced: one that is held, or one that tasks take in turn, as Python's interpreter lock",
 	  "lock: orders 33 waits 61 % of the time, in futex held by invoices 34",
-	  "hold it for less time, or use several locks" },
+	  REMEDY_LOCK },
 	PEER("net", STATE_NET, "a socket",
 	     "net: webapp 40 waits 99 % of the time, in recvfrom of tcp 10.0.0.7:5432",
-	     "look at the peer: what it waits for itself is known if it is on this machine"),
+	     REMEDY_PEER),
 	PEER("pipe", STATE_PIPE, "a pipe",
 	     "pipe: gzip 12 waits 70 % of the time, ended by tar 11",
-	     "look at the other end: it is the slower one"),
+	     REMEDY_PEER),
 	PEER("child", STATE_CHILD, "a child",
-	     "child: make 5 waits 98 % of the time, ended by cc1 6", "look at the child"),
+	     "child: make 5 waits 98 % of the time, ended by cc1 6", REMEDY_CHILD),
 	{ "answer", FINDING_INFO, find_peer, STATE_POLL, "net: %W%S%P%C",
 	  "a process that was asked about (-p) waits " TEXT_OF(PEER_LEAST) " % of the time for the one "
 	  "peer that it polls, as traced",
 	  "net: client 21 waits 97 % of the time, in poll of unix of 20 server",
-	  "look at the peer" },
+	  REMEDY_PEER },
 	{ "uncounted", FINDING_INFO, find_uncounted, 0, "waits for disks and memory are not known%C",
 	  "waits for disks and memory are not measured, and delay accounting is off: nothing can be "
 	  "found about them",
 	  "waits for disks and memory are not known",
-	  "run as root (--doctor tells what is missing), or the boot parameter delayacct" },
+	  REMEDY_UNCOUNTED },
 };
 /* clang-format on */
 const size_t finding_patterns_n = ARRAY_SIZE(finding_patterns);
-
-const struct finding_pattern *finding_pattern(const char *id)
-{
-	for (size_t i = 0; i < finding_patterns_n; i++)
-		if (!strcmp(finding_patterns[i].id, id))
-			return &finding_patterns[i];
-	return NULL;
-}
 
 _Static_assert(ARRAY_SIZE(finding_patterns) <= FINDINGS_MAX, "room for one of each");

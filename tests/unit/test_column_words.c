@@ -48,13 +48,14 @@ TEST(test_remedies)
 		const struct column_words *words = column_words(&columns[i]);
 
 		if (column_is_delay(&columns[i]) || columns[i].stalls)
-			assert_true(words && words->remedies);
+			assert_true(words && words->subject);
 		if (column_is_delay(&columns[i]))
-			assert_non_null(words->more ? words->more : words->remedies->means);
-		if (!words || !words->remedies)
+			assert_non_null(words->more ? words->more
+						    : remedies_of(words->subject)->means);
+		if (!words || !words->subject)
 			continue;
-		assert_non_null(words->remedies->means);
-		for (const struct remedy *r = words->remedies; r->means; r++) {
+		assert_non_null(remedies_of(words->subject)->means);
+		for (const struct remedy *r = remedies_of(words->subject); r->means; r++) {
 			assert_true(strlen(r->means) <= MEANS_CELLS);
 			assert_true(strlen(r->how) > 20);
 			/* a sentence's end comes with what is around it */
@@ -66,7 +67,8 @@ TEST(test_remedies)
 /* Asserts that one of a column's means is there. */
 static void check_means(const char *id, const char *means)
 {
-	const struct remedy *remedy = column_words(column_by_id(id, strlen(id)))->remedies;
+	const struct remedy *remedy =
+		remedies_of(column_words(column_by_id(id, strlen(id)))->subject);
 
 	while (remedy->means && strcmp(remedy->means, means) != 0)
 		remedy++;

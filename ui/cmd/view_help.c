@@ -114,11 +114,14 @@ static void explain_column(struct help *help, const struct ui *ui, const struct 
 	if (!column->unit)
 		add_help(help, unit->label, unit->help);
 	add_help(help, "costs", column_cost(column).words);
-	if (words && words->remedies)
+	if (words && words->subject)
 		add_help(help, NULL, "What to do about it");
-	for (const struct remedy *remedy = words ? words->remedies : NULL; remedy && remedy->means;
-	     remedy++)
-		add_help(help, remedy->means, remedy->how);
+	for (const struct remedy *remedy = remedies_of(words ? words->subject : REMEDY_NONE);
+	     remedy->means; remedy++) {
+		text.len = 0;
+		remedy_append(&text, remedy);
+		add_help(help, remedy->means, buf_cstr(&text));
+	}
 	buf_free(&text);
 }
 

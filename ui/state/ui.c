@@ -119,7 +119,7 @@ void ui_append_words(const struct ui *ui, const struct column *column, struct bu
 
 	buf_printf(out, "%s is ", column->heading);
 	column_append_words(column, out);
-	if (words && words->remedies && out->len + strlen(more) < (size_t)ui->term.columns)
+	if (words && words->subject && out->len + strlen(more) < (size_t)ui->term.columns)
 		buf_puts(out, more);
 }
 

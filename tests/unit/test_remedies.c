@@ -4,15 +4,15 @@
 
 #include "base/util.h"
 #include "tests/lib/lone.h"
-#include "view/cure.h"
+#include "view/remedies.h"
 
-/* What a cure must be. */
-static void assert_cure(const struct lone *lone, const struct finding *finding,
-			const struct chain *chain, const char *means, const char *how)
+/* What the remedy must be. */
+static void assert_remedy(const struct lone *lone, const struct finding *finding,
+			  const struct chain *chain, const char *means, const char *how)
 {
 	struct buf said = { 0 }, said_how = { 0 };
 
-	cure_put(&said, &said_how, &lone->frame, finding, chain);
+	remedies_put(&said, &said_how, &lone->frame, finding, chain);
 	assert_string_equal(buf_cstr(&said), means);
 	if (how)
 		assert_non_null(strstr(buf_cstr(&said_how), how));
@@ -35,20 +35,22 @@ TEST(test_place)
 		    .where = "request_wait_answer" },
 		  "umount -f",
 		  "the server (fuse.sshfs me@nas: of 9 sshfs)" },
-		/* Where nothing more is known: what the pattern of the finding says. */
-		{ { .where = "percpu_rwsem_wait" }, "", "a lock of the kernel" },
+		/* Where nothing more is known: what may help in general. */
+		{ { .where = "percpu_rwsem_wait" }, "the function", "tells a lock" },
 	};
 	struct lone lone = { 0 };
 
 	assert_int_equal(lone_make(&lone), 0);
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		const struct finding finding = {
-			.id = "dwait", .row = &lone.row, .site = &cases[i].site, .kind = "dwait"
-		};
+		const struct finding finding = { .subject = REMEDY_BLOCKED,
+						 .severity = FINDING_WARNING,
+						 .row = &lone.row,
+						 .site = &cases[i].site,
+						 .kind = "dwait" };
 
-		assert_cure(&lone, &finding, NULL, cases[i].means, cases[i].how);
+		assert_remedy(&lone, &finding, NULL, cases[i].means, cases[i].how);
 	}
-	assert_cure(&lone, &(struct finding){ .row = &lone.row }, NULL, "", NULL);
+	assert_remedy(&lone, &(struct finding){ .row = &lone.row }, NULL, "", NULL);
 	assert_int_equal(lone_remove(&lone), 0);
 }
 
@@ -60,20 +62,20 @@ TEST(test_stopped)
 	struct chain_root root = { CHAIN_STOPPED, "server", 9, &stopped, 0.5 };
 	const struct chain chain = { .roots = &root, .nroots = 1 };
 	struct lone lone = { 0 };
-	struct finding finding = { .site = &site, .kind = "other" };
+	struct finding finding = { .subject = REMEDY_KEPT, .site = &site, .kind = "other" };
 
 	assert_int_equal(lone_make(&lone), 0);
 	finding.row = &lone.row;
-	assert_cure(&lone, &finding, &chain, "kill -CONT 9", "server is stopped");
+	assert_remedy(&lone, &finding, &chain, "kill -CONT 9", "server is stopped");
 	root.tgid = 7;
-	assert_cure(&lone, &finding, &chain, "umount -f", NULL);
+	assert_remedy(&lone, &finding, &chain, "umount -f", NULL);
 	root.tgid = 9;
 	root.share = 0.1;
-	assert_cure(&lone, &finding, &chain, "umount -f", NULL);
+	assert_remedy(&lone, &finding, &chain, "umount -f", NULL);
 	/* A row of a group has no task. */
 	root.share = 0.5;
 	lone.row.task = NULL;
-	assert_cure(&lone, &finding, &chain, "kill -CONT 9", NULL);
+	assert_remedy(&lone, &finding, &chain, "kill -CONT 9", NULL);
 	assert_int_equal(lone_remove(&lone), 0);
 }
 
@@ -82,15 +84,17 @@ TEST(test_lock)
 {
 	const struct site site = { .class = CLASS_CONTENDED, .state = STATE_PARK };
 	struct lone lone = { 0 };
-	struct finding finding = { .id = "lock", .site = &site, .kind = "park" };
+	struct finding finding = {
+		.subject = REMEDY_LOCK, .severity = FINDING_WARNING, .site = &site, .kind = "park"
+	};
 	struct chain_root root = { CHAIN_DEADLOCK, "bank", 7, &site, 1 };
 	const struct chain chain = { .roots = &root, .nroots = 1 };
 
 	assert_int_equal(lone_make(&lone), 0);
 	finding.row = &lone.row;
-	assert_cure(&lone, &finding, NULL, "", "for less time");
+	assert_remedy(&lone, &finding, NULL, "the program", "for less time");
 	/* No time helps where nobody will let go of it. */
-	assert_cure(&lone, &finding, &chain, "kill 7", "a deadlock");
+	assert_remedy(&lone, &finding, &chain, "kill 7", "a deadlock");
 	assert_int_equal(lone_remove(&lone), 0);
 }
 
@@ -98,7 +102,7 @@ TEST(test_lock)
 TEST(test_limit)
 {
 	struct lone lone = { 0 };
-	struct finding finding = { .kind = "cpu", .limit = LIMIT_CPU };
+	struct finding finding = { .subject = REMEDY_QUOTA, .kind = "cpu", .limit = LIMIT_CPU };
 	struct group group = { .name = "/web" };
 	struct task_evidence *evidence;
 
@@ -107,19 +111,21 @@ TEST(test_limit)
 	evidence = sample_add_extra(&lone.sample, 0)->evidence = xcalloc(1, sizeof(*evidence));
 	evidence->cpu_group.name = xstrdup("/shop");
 	evidence->cpu_group.version = 1;
-	assert_cure(&lone, &finding, NULL, "cpu.cfs_quota_us of /shop", "larger quota");
+	assert_remedy(&lone, &finding, NULL, "cpu.cfs_quota_us of /shop", "larger quota");
 	evidence->cpu_group.version = 2;
-	assert_cure(&lone, &finding, NULL, "cpu.max of /shop", "larger quota");
+	assert_remedy(&lone, &finding, NULL, "cpu.max of /shop", "larger quota");
 	/* Of a recording that is not known; a group is itself the one. */
 	evidence->cpu_group.version = 0;
-	assert_cure(&lone, &finding, NULL, "cpu.max (v1: cpu.cfs_quota_us) of /shop", NULL);
+	assert_remedy(&lone, &finding, NULL, "cpu.max (v1: cpu.cfs_quota_us) of /shop", NULL);
 	lone.row.group = &group;
-	assert_cure(&lone, &finding, NULL, "cpu.max (v1: cpu.cfs_quota_us) of /web", NULL);
+	assert_remedy(&lone, &finding, NULL, "cpu.max (v1: cpu.cfs_quota_us) of /web", NULL);
+	finding.subject = REMEDY_MEMORY;
 	finding.limit = LIMIT_MEMORY;
-	assert_cure(&lone, &finding, NULL, "memory.max (v1: memory.limit_in_bytes) of /web", NULL);
+	assert_remedy(&lone, &finding, NULL, "memory.max (v1: memory.limit_in_bytes) of /web",
+		      NULL);
 	lone.row.group = NULL;
 	evidence->memory_group = (struct limiting_group){ xstrdup("/db"), 1 };
-	assert_cure(&lone, &finding, NULL, "memory.limit_in_bytes of /db", "higher limit");
+	assert_remedy(&lone, &finding, NULL, "memory.limit_in_bytes of /db", "higher limit");
 	assert_int_equal(lone_remove(&lone), 0);
 }
 
@@ -133,10 +139,12 @@ TEST(test_rival)
 		{ SHARING_NICE, "renice 10 7", "make way for it" },
 		{ SHARING_SESSION, "echo 10 > /proc/7/autogroup", "sessions share CPUs first" },
 		{ SHARING_GROUP, "cpu.weight of /web", "groups share CPUs first" },
-		{ SHARING_UNKNOWN, "", "a higher nice value for what runs most" },
+		{ SHARING_UNKNOWN, "nice", "gives it more of a CPU" },
 	};
 	struct lone lone = { 0 };
-	struct finding finding = { .id = "cpu", .kind = "cpu" };
+	struct finding finding = { .subject = REMEDY_CPU,
+				   .severity = FINDING_WARNING,
+				   .kind = "cpu" };
 	struct system_sample system = { .cpus = 4 };
 	struct task_evidence *evidence;
 
@@ -149,13 +157,13 @@ TEST(test_rival)
 	evidence->rival = 7;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		evidence->sharing = cases[i].sharing;
-		assert_cure(&lone, &finding, NULL, cases[i].means, cases[i].how);
+		assert_remedy(&lone, &finding, NULL, cases[i].means, cases[i].how);
 	}
 	/* CPUs that are idle are of use to who may run there. */
 	finding.while_idle = true;
-	assert_cure(&lone, &finding, NULL, "", NULL);
+	assert_remedy(&lone, &finding, NULL, "", NULL);
 	evidence->pinned = true;
-	assert_cure(&lone, &finding, NULL, "taskset -cp 0-3 7", "may not run on all CPUs");
+	assert_remedy(&lone, &finding, NULL, "taskset -cp 0-3 7", "may not run on all CPUs");
 	assert_int_equal(lone_remove(&lone), 0);
 }
 
@@ -163,19 +171,24 @@ TEST(test_rival)
 TEST(test_disk)
 {
 	struct lone lone = { 0 };
-	struct finding finding = { .id = "io", .kind = "blkio" };
+	const struct site site = { .syscall = "fdatasync" };
+	struct finding finding = { .subject = REMEDY_IO,
+				   .severity = FINDING_WARNING,
+				   .kind = "blkio" };
 	struct task_evidence *evidence;
 
 	assert_int_equal(lone_make(&lone), 0);
 	finding.row = &lone.row;
-	assert_cure(&lone, &finding, NULL, "", "fewer or larger writes");
+	assert_remedy(&lone, &finding, NULL, "ionice", "for those that can wait");
+	finding.site = &site;
+	assert_remedy(&lone, &finding, NULL, "fdatasync", "fewer calls");
 	finding.culprit = (struct finding_culprit){ .kind = CULPRIT_WRITER,
 						    .name = lone.row.task->comm,
 						    .pid = lone.row.task->key.pid };
-	assert_cure(&lone, &finding, NULL, "ionice -c 3 -p 7", "write when the disk is idle");
+	assert_remedy(&lone, &finding, NULL, "ionice -c 3 -p 7", "write when the disk is idle");
 	evidence = sample_add_extra(&lone.sample, 0)->evidence = xcalloc(1, sizeof(*evidence));
 	evidence->io_limited = true;
 	evidence->io_group = (struct limiting_group){ xstrdup("/db"), 1 };
-	assert_cure(&lone, &finding, NULL, "blkio.throttle.*_device of /db", "a higher limit");
+	assert_remedy(&lone, &finding, NULL, "blkio.throttle.*_device of /db", "a higher limit");
 	assert_int_equal(lone_remove(&lone), 0);
 }

@@ -1,0 +1,536 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "view/remedies.h"
+
+#include <string.h>
+
+#include "base/util.h"
+
+/* The share of a chain from which on something is to be done about a root. */
+#define ROOT_LEAST 0.25
+
+/* The nice value that makes room: half of the way to the lowest priority. */
+#define NICE_OF_RIVAL "10"
+
+/* What is to be mended. */
+struct remedy_case {
+	const struct frame *frame;
+	const struct finding *finding; /* NULL: the chain alone */
+	const struct chain *chain; /* NULL: not traced */
+	const struct row *row; /* the task that suffers; NULL: a group, or none */
+	const struct task_evidence *evidence; /* what was read about it; NULL: nothing */
+	const char *on, *where; /* the target and the function of its wait; NULL: not known */
+	struct buf *means, *how;
+};
+
+/* ---- Checks ---------------------------------------------------------------------------------- */
+
+/* The largest root of a kind, of another task than `own` (0: any); NULL: there is none. */
+static const struct chain_root *find_root(const struct chain *chain, enum chain_root_kind kind,
+					  pid_t own)
+{
+	for (size_t i = 0; chain && i < chain->nroots; i++) {
+		const struct chain_root *root = &chain->roots[i];
+
+		if (root->kind == kind && root->tgid > 0 && root->tgid != own &&
+		    root->share >= ROOT_LEAST)
+			return root;
+	}
+	return NULL;
+}
+
+/* A task that is stopped, and how. */
+struct stop {
+	pid_t pid;
+	const char *name, *how, *on; /* how: in words; on: who has stopped it, NULL: not known */
+};
+
+/* Finds the task whose stop makes the case. False: none is known. */
+static bool find_stopped(const struct remedy_case *of, struct stop *out)
+{
+	const struct finding *finding = of->finding;
+	bool own =
+		finding && finding->kind && !strcmp(finding->kind, wait_state_table[STATE_STOP].id);
+	const struct chain_root *root =
+		find_root(of->chain, CHAIN_STOPPED, own || !of->row ? 0 : of->row->task->key.pid);
+
+	if (root) {
+		*out = (struct stop){ root->tgid, root->name ? root->name : "it",
+				      site_stopped_words(root->site),
+				      root->site ? root->site->on : NULL };
+		return true;
+	}
+	if (finding && finding->culprit.kind == CULPRIT_AWAITED)
+		*out = (struct stop){ finding->culprit.pid, finding->culprit.name, finding->how,
+				      NULL };
+	else if (own && of->row && finding->how)
+		*out = (struct stop){ of->row->task->key.pid, of->row->task->comm, finding->how,
+				      NULL };
+	else
+		return false;
+	return true;
+}
+
+static enum remedy_applies check_freezer(struct remedy_case *of)
+{
+	struct stop stopped;
+
+	if (!find_stopped(of, &stopped) || !strstr(stopped.how, WAIT_FROZEN))
+		return REMEDY_HELPS_NOT;
+	buf_puts(of->means, "cgroup.freeze (v1: freezer.state)");
+	buf_printf(of->how, "0 (THAWED) thaws the cgroup of %d %s", (int)stopped.pid, stopped.name);
+	return REMEDY_HELPS;
+}
+
+static enum remedy_applies check_debugger(struct remedy_case *of)
+{
+	struct stop stopped;
+
+	if (!find_stopped(of, &stopped) || (!stopped.on && !strstr(stopped.how, "debugger")))
+		return REMEDY_HELPS_NOT;
+	buf_puts(of->means, stopped.on ? stopped.on : "its debugger");
+	buf_printf(of->how, "have it continue %d %s, or let go of it", (int)stopped.pid,
+		   stopped.name);
+	return REMEDY_HELPS;
+}
+
+static enum remedy_applies check_stopped(struct remedy_case *of)
+{
+	struct stop stopped;
+
+	if (!find_stopped(of, &stopped))
+		return REMEDY_HELPS_NOT;
+	buf_printf(of->means, "kill -CONT %d", (int)stopped.pid);
+	buf_printf(of->how, "%s is stopped", stopped.name);
+	return REMEDY_HELPS;
+}
+
+static enum remedy_applies check_deadlock(struct remedy_case *of)
+{
+	const struct chain_root *root = find_root(of->chain, CHAIN_DEADLOCK, 0);
+
+	if (!root)
+		return REMEDY_HELPS_NOT;
+	buf_printf(of->means, "kill %d", (int)root->tgid);
+	buf_puts(of->how, remedies_of(REMEDY_DEADLOCK)->how);
+	return REMEDY_HELPS;
+}
+
+static enum remedy_applies check_frozen(struct remedy_case *of)
+{
+	const char *words = wait_words(of->where, of->on);
+
+	if (!words || strcmp(words, "frozen") != 0)
+		return REMEDY_HELPS_NOT;
+	buf_puts(of->means, "fsfreeze -u");
+	buf_printf(of->how,
+		   "thaws the file system of %s; a backup or a snapshot may have frozen it, and be "
+		   "at work",
+		   of->on);
+	return REMEDY_HELPS;
+}
+
+static enum remedy_applies check_server(struct remedy_case *of)
+{
+	const char *server = of->on ? strstr(of->on, " (") : NULL;
+
+	if (!of->on || !wait_for_server(of->where))
+		return REMEDY_HELPS_NOT;
+	buf_puts(of->means, "umount -f");
+	buf_printf(of->how,
+		   "ends requests that the server%s does not answer; better: have it answer, or "
+		   "restart it",
+		   server ? server : "");
+	return REMEDY_HELPS;
+}
+
+static enum remedy_applies check_vforked(struct remedy_case *of)
+{
+	if (!of->on || !wait_for_vforked(of->where))
+		return REMEDY_HELPS_NOT;
+	buf_puts(of->means, of->on);
+	buf_puts(of->how, "its parent hangs until it executes a program or ends");
+	return REMEDY_HELPS;
+}
+
+/* Puts a file of a group; where its hierarchy's version is not known, by both names. */
+static void put_file(struct buf *means, const struct limiting_group *group, const char *v1,
+		     const char *v2)
+{
+	buf_puts(means, group->version == 1 ? v1 : v2);
+	if (!group->version && strcmp(v1, v2) != 0)
+		buf_printf(means, " (v1: %s)", v1);
+	if (group->name)
+		buf_printf(means, " of %s", group->name);
+}
+
+/* A limit that the finding names as the cause is a group's file, or the task's own. */
+static enum remedy_applies check_limit(struct remedy_case *of)
+{
+	static const struct {
+		const char *v1, *v2, *how;
+	} limits[] = {
+		[LIMIT_CPU] = { "cpu.cfs_quota_us", "cpu.max",
+				"a larger quota, or fewer threads that run at the same time" },
+		[LIMIT_MEMORY] = { "memory.limit_in_bytes", "memory.max",
+				   "a higher limit, or less memory used" },
+		[LIMIT_DEADLINE] = { "chrt -d --sched-runtime", "chrt -d --sched-runtime",
+				     "more time in each period, or less work in it" },
+		[LIMIT_REALTIME] = { "cpu.rt_runtime_us", "cpu.rt_runtime_us",
+				     "a larger budget, or a scheduling policy that needs none" },
+	};
+	enum finding_limit limit = of->finding->limit;
+	struct limiting_group group = { 0 };
+
+	if (limit == LIMIT_NONE)
+		return of->evidence ? REMEDY_HELPS_NOT : REMEDY_MAY_HELP;
+	if (of->evidence && limit != LIMIT_DEADLINE)
+		group = limit == LIMIT_MEMORY ? of->evidence->memory_group
+					      : of->evidence->cpu_group;
+	if (of->finding->row->group)
+		group.name = (char *)of->finding->row->group->name;
+	buf_puts(of->how, limits[limit].how);
+	put_file(of->means, &group, limits[limit].v1, limits[limit].v2);
+	return REMEDY_HELPS;
+}
+
+/* Who runs where the task waits; NULL: not known. CPUs that are idle are wanted by nobody. */
+static const struct row *find_rival(const struct remedy_case *of)
+{
+	if (!of->evidence || !of->evidence->rival || of->finding->while_idle)
+		return NULL;
+	return frame_of_pid(of->frame, of->evidence->rival);
+}
+
+/* Whether a means helps that counts between tasks which share CPUs in a way. */
+static enum remedy_applies check_sharing(const struct remedy_case *of, enum cpu_sharing sharing)
+{
+	if (of->finding->while_idle)
+		return REMEDY_HELPS_NOT;
+	if (!find_rival(of) || of->evidence->sharing == SHARING_UNKNOWN)
+		return REMEDY_MAY_HELP;
+	return of->evidence->sharing == sharing ? REMEDY_HELPS : REMEDY_HELPS_NOT;
+}
+
+static enum remedy_applies check_nice(struct remedy_case *of)
+{
+	enum remedy_applies applies = check_sharing(of, SHARING_NICE);
+	const struct row *rival = find_rival(of);
+
+	if (applies == REMEDY_HELPS) {
+		buf_printf(of->means, "renice " NICE_OF_RIVAL " %d", (int)rival->task->key.pid);
+		buf_printf(of->how, "has %s make way for it", rival->task->comm);
+	}
+	return applies;
+}
+
+static enum remedy_applies check_session(struct remedy_case *of)
+{
+	enum remedy_applies applies = check_sharing(of, SHARING_SESSION);
+	const struct row *rival = find_rival(of);
+
+	if (applies == REMEDY_HELPS) {
+		buf_printf(of->means, "echo " NICE_OF_RIVAL " > /proc/%d/autogroup",
+			   (int)rival->task->key.pid);
+		buf_printf(of->how,
+			   "has the session of %s make way for it: sessions share CPUs first "
+			   "(kernel.sched_autogroup_enabled), and nice counts within one only",
+			   rival->task->comm);
+	}
+	return applies;
+}
+
+static enum remedy_applies check_weight(struct remedy_case *of)
+{
+	enum remedy_applies applies = check_sharing(of, SHARING_GROUP);
+	const struct row *rival = find_rival(of);
+
+	if (applies == REMEDY_HELPS) {
+		put_file(of->means, &of->evidence->weighed_group, "cpu.shares", "cpu.weight");
+		buf_printf(of->how,
+			   "more of it: groups share CPUs first, that of %s is another one, and "
+			   "nice counts within one only",
+			   rival->task->comm);
+	}
+	return applies;
+}
+
+static enum remedy_applies check_pinned(struct remedy_case *of)
+{
+	if (!of->evidence)
+		return of->finding->while_idle ? REMEDY_MAY_HELP : REMEDY_HELPS_NOT;
+	if (!of->finding->while_idle || !of->evidence->pinned)
+		return REMEDY_HELPS_NOT;
+	buf_printf(of->means, "taskset -cp 0-%zu %d", (size_t)of->frame->info->system->cpus - 1,
+		   (int)of->row->task->key.pid);
+	buf_puts(of->how, "it may not run on all CPUs, and others of them are idle; cpuset.cpus of "
+			  "its group may be what keeps it");
+	return REMEDY_HELPS;
+}
+
+static enum remedy_applies check_io_limit(struct remedy_case *of)
+{
+	if (!of->evidence || !of->evidence->io_limited)
+		return REMEDY_HELPS_NOT;
+	put_file(of->means, &of->evidence->io_group, "blkio.throttle.*_device", "io.max");
+	buf_puts(of->how, "a higher limit, or none: it waits for that, not for the disk");
+	return REMEDY_HELPS;
+}
+
+static enum remedy_applies check_writer(struct remedy_case *of)
+{
+	const struct finding_culprit *culprit = &of->finding->culprit;
+
+	if (culprit->kind != CULPRIT_WRITER && culprit->kind != CULPRIT_WRITES_MOST)
+		return REMEDY_MAY_HELP;
+	buf_printf(of->means, "ionice -c 3 -p %d", (int)culprit->pid);
+	buf_printf(of->how,
+		   "has %d %s write when the disk is idle, if its scheduler is bfq; else a limit "
+		   "for that one's group (io.max)",
+		   (int)culprit->pid, culprit->name);
+	return REMEDY_HELPS;
+}
+
+static enum remedy_applies check_sync(struct remedy_case *of)
+{
+	const struct site *site = of->finding->site;
+	const struct task_waiting *waiting = of->row ? row_waiting(of->frame, of->row) : NULL;
+	const char *call = site ? site->syscall : waiting ? waiting->syscall : NULL;
+
+	if (!call || !strstr(call, "sync"))
+		return REMEDY_HELPS_NOT;
+	buf_puts(of->means, call);
+	buf_puts(of->how, "waits until the disk has the data: fewer calls of it with larger "
+			  "writes between them, or a faster disk");
+	return REMEDY_HELPS;
+}
+
+/* ---- The remedies ---------------------------------------------------------------------------- */
+
+/* clang-format off */
+#define R(means, how) { means, how, NULL, NULL }
+#define CHECKED(means, how, check, keys) { means, how, check, keys }
+#define ON_SCREEN(means, how) { means, how, NULL, "" }
+#define UMOUNT \
+	CHECKED("umount -f", "ends requests to the server of a network or FUSE file system that does " \
+	  "not answer; better: have that answer, or restart it", check_server, NULL)
+#define MEMORY_LOW \
+	R("memory.low", "protects what its group uses from the needs of others, where the whole " \
+	  "machine is short: mem and swap at the top say so")
+#define OTHERS_HIGH \
+	R("the others", "memory.high on groups that matter less makes them wait in its place; or end " \
+	  "them: hiwater_rss tells which used most")
+
+/* A row for each subject, with room for an end. */
+static const struct remedy remedies[REMEDY_SUBJECTS][7] = {
+	[REMEDY_ALL] = {
+		ON_SCREEN("the kinds", "the largest of its kinds says which resource is "
+		  "short: sort by that (1 to 8), and press ? again"),
+		ON_SCREEN("w", "shows what the selected row waits on"),
+	},
+	[REMEDY_CPU] = {
+		CHECKED("nice", "a lower nice value gives it more of a CPU that others want "
+		  "too; a higher one for those that can wait does the same for all "
+		  "others", check_nice, "F7, F8, r"),
+		CHECKED("autogroup", "sessions share CPUs first, where "
+		  "kernel.sched_autogroup_enabled is 1: /proc/PID/autogroup has the "
+		  "nice value of one", check_session, NULL),
+		CHECKED("cpu.weight", "control groups share CPUs by weight first: nice counts "
+		  "within one of them", check_weight, NULL),
+		CHECKED("taskset", "CPUs that it is confined to, by affinity or cpuset.cpus, "
+		  "may be busy while others are idle", check_pinned, NULL),
+		ON_SCREEN("cpu.max", "a group that has used up its quota waits while CPUs are "
+		  "idle: THROT in rows of cgroups and the detail say so; then a larger "
+		  "quota helps, and nice does not"),
+	},
+	[REMEDY_QUOTA] = {
+		CHECKED("cpu.max", "a larger quota, or fewer threads that run at the same "
+		  "time; a longer period makes the pauses rarer and longer. On a busy "
+		  "machine a larger quota takes CPUs from others", check_limit, NULL),
+		R("cpu.max.burst", "lets unused quota be used later, for work that comes in "
+		  "bursts"),
+	},
+	[REMEDY_RUN] = {
+		CHECKED("nice", "running is not waiting. Where it keeps others from a CPU, a "
+		  "higher nice value makes it yield to them", NULL, "F8"),
+		R("cpu.max", "limits its group, also when CPUs are idle"),
+	},
+	[REMEDY_IO] = {
+		CHECKED("io.max", "where its group has a limit of I/O it waits for that, not "
+		  "for the disk", check_io_limit, NULL),
+		CHECKED("ionice", "a higher I/O priority (ionice -c 2 -n 0) where the disk's "
+		  "scheduler heeds it, as bfq does; ionice -c 3 for those that can "
+		  "wait: read and write tell who has the disk", check_writer, NULL),
+		CHECKED("fsync", "waits until the disk has the data: fewer calls of it with "
+		  "larger writes between them, or a faster disk", check_sync, NULL),
+		R("io.weight", "the same between control groups; io.max limits the group that "
+		  "takes the disk's time, io.latency protects one"),
+		R("memory", "reads of the same data again and again want more page cache: see "
+		  "thrash"),
+		ON_SCREEN("w", "shows which files are waited for, and in which call"),
+	},
+	[REMEDY_STORAGE] = {
+		R("ionice", "the task that reads or writes most may make others wait (blkio): "
+		  "a lower I/O priority (ionice -c 3) where the disk's scheduler heeds "
+		  "it, as bfq does"),
+		R("io.max", "limits its group's bytes and operations on a disk"),
+	},
+	[REMEDY_MEMORY] = {
+		CHECKED("memory.high", "where MHIGH or MMAX count in its group (rows of "
+		  "cgroups), it waits for its own group's limit: raise memory.high, or "
+		  "memory.max, or let it use less", check_limit, NULL),
+		MEMORY_LOW,
+		OTHERS_HIGH,
+		R("vm.swappiness", "less of it takes memory of programs later, and page cache "
+		  "sooner; memory.swap.max keeps one group out of swap"),
+	},
+	[REMEDY_RECLAIM] = {
+		CHECKED("memory.high", "an allocation beyond its group's memory.high frees "
+		  "memory first: MHIGH in rows of cgroups counts that; raise it, or "
+		  "memory.max", check_limit, NULL),
+		MEMORY_LOW,
+		R("watermarks", "a larger vm.watermark_scale_factor has the kernel free "
+		  "memory earlier, in the background (kswapd), not in the task that "
+		  "allocates"),
+		OTHERS_HIGH,
+	},
+	[REMEDY_COMPACT] = {
+		R("huge pages", "\"defer\" or \"madvise\" in "
+		  "/sys/kernel/mm/transparent_hugepage/defrag: an allocation does not "
+		  "wait for huge pages then"),
+		R("compaction", "a larger vm.compaction_proactiveness has memory compacted in "
+		  "the background"),
+		R("memory", "compacting wants free memory: see reclaim"),
+	},
+	[REMEDY_WPCOPY] = {
+		R("fork", "pages shared since a fork are copied when either side writes: a "
+		  "large process starts programs cheaper by posix_spawn or vfork, and "
+		  "writes less while a snapshot of it by fork is alive; without huge "
+		  "pages less is copied"),
+		R("memory", "first writes to memory that was only read are copies, too: write "
+		  "to it once, or use larger pages"),
+	},
+	[REMEDY_IRQ] = {
+		R("irqbalance", "gives the interrupts that hit its CPUs to others, as "
+		  "/proc/irq/N/smp_affinity does; /proc/interrupts and /proc/softirqs "
+		  "count them"),
+		R("taskset", "gives it CPUs without such interrupts, as cpuset.cpus does"),
+	},
+	[REMEDY_BLOCKED] = {
+		CHECKED("fsfreeze -u", "thaws a file system that is frozen, as for a backup",
+			check_frozen, NULL),
+		UMOUNT,
+		CHECKED("its child", "a parent that called vfork hangs until its child "
+		  "executes a program or ends", check_vforked, NULL),
+		R("the function", "of the kernel that it sleeps in tells a lock, a journal, a "
+		  "driver or a server; errors of a disk are in dmesg"),
+		R("fewer writers", "many writers of one file or folder wait for its lock one "
+		  "after another, whatever their priority"),
+		ON_SCREEN("w", "shows what it hangs in: the file, the kernel's function, and "
+		  "for locks the task that ended such waits"),
+	},
+	[REMEDY_KEPT] = {
+		UMOUNT,
+		R("the other one", "who holds it, or has to answer: --why -p PID tells for "
+		  "whom and what that one waits"),
+	},
+	[REMEDY_LOCK] = {
+		R("the program", "should hold it for less time, or use several locks; "
+		  "priorities help where its holder waits for a CPU"),
+		ON_SCREEN("w", "shows which lock it is, and who held it"),
+	},
+	[REMEDY_PEER] = {
+		R("the other end", "does the work that it waits for: --why -p PID tells what "
+		  "that one waits for itself, if it is on this machine"),
+		ON_SCREEN("w", "shows the other end of what it waits on"),
+	},
+	[REMEDY_CHILD] = {
+		R("the child", "has a row of its own: look at what that waits for"),
+	},
+	[REMEDY_STATE] = {
+		CHECKED("cgroup.freeze", "0 (v1: THAWED in freezer.state) thaws a task that "
+		  "its cgroup froze", check_freezer, NULL),
+		CHECKED("debugger", "a task that is stopped in one goes on when that lets it",
+			check_debugger, NULL),
+		CHECKED("kill -CONT", "continues a task that a signal stopped (T)",
+			check_stopped, "k"),
+		ON_SCREEN("D", "uninterruptible: no signal ends it before its wait is over, "
+		  "except KILL in some calls. w shows what it waits on"),
+		ON_SCREEN("Z", "not yet reaped by its parent (ppid): only that, or the "
+		  "parent's end, removes it"),
+	},
+	[REMEDY_DEADLOCK] = {
+		CHECKED("kill", "a deadlock lasts until one of its tasks ends; locks that all "
+		  "tasks take in the same order cannot deadlock", check_deadlock, NULL),
+	},
+	[REMEDY_UNCOUNTED] = {
+		R("--doctor", "tells what is missing; run as root, or boot with the kernel "
+		  "parameter delayacct"),
+	},
+};
+/* clang-format on */
+
+const struct remedy *remedies_of(enum remedy_subject subject)
+{
+	return remedies[subject];
+}
+
+void remedy_append(struct buf *out, const struct remedy *remedy)
+{
+	buf_puts(out, remedy->how);
+	if (remedy->keys && *remedy->keys)
+		buf_printf(out, " (%s)", remedy->keys);
+}
+
+/* Puts the first remedy that helps; general: else the first that may. False: none is put. */
+static bool put_first(struct remedy_case *of, enum remedy_subject subject, bool general)
+{
+	const struct remedy *may = NULL;
+
+	for (const struct remedy *remedy = remedies_of(subject); remedy->means; remedy++) {
+		enum remedy_applies applies = remedy->check  ? remedy->check(of)
+					      : remedy->keys ? REMEDY_HELPS_NOT
+							     : REMEDY_MAY_HELP;
+
+		if (applies == REMEDY_HELPS)
+			return true;
+		if (applies == REMEDY_MAY_HELP && !may)
+			may = remedy;
+	}
+	if (!general || !may)
+		return false;
+	buf_puts(of->means, may->means);
+	buf_puts(of->how, may->how);
+	return true;
+}
+
+/* Takes where the task waits. */
+static void take_place(struct remedy_case *of)
+{
+	const struct task_waiting *waiting = of->row ? row_waiting(of->frame, of->row) : NULL;
+
+	if (of->finding->site) {
+		of->on = of->finding->site->on;
+		of->where = of->finding->site->where;
+	} else if (waiting && waiting->where.len) {
+		of->on = waiting->on.len ? waiting->on.data : NULL;
+		of->where = waiting->where.data;
+	}
+}
+
+void remedies_put(struct buf *means, struct buf *how, const struct frame *frame,
+		  const struct finding *finding, const struct chain *chain)
+{
+	struct remedy_case of = {
+		.frame = frame, .finding = finding, .chain = chain, .means = means, .how = how
+	};
+
+	if (finding && finding->row && finding->row->task && !finding->row->group) {
+		of.row = finding->row;
+		of.evidence = row_evidence(frame, of.row);
+	}
+	if (put_first(&of, REMEDY_STATE, false) || put_first(&of, REMEDY_DEADLOCK, false) ||
+	    !finding)
+		return;
+	take_place(&of);
+	put_first(&of, finding->subject, finding->severity > FINDING_INFO);
+}
