@@ -604,6 +604,12 @@ static void put_own(struct buf *out, const char *what, const struct chain_root *
 	}
 }
 
+/* Whether the other end of a socket is known: without a connection anybody may send to it. */
+static bool has_peer(const struct site *site)
+{
+	return !site || !site->on || strncmp(site->on, "udp *:", 6) != 0;
+}
+
 void chain_put_root(struct buf *out, const struct chain_root *root, enum text_charset charset)
 {
 	int by = site_throttled_by(root->site);
@@ -627,7 +633,7 @@ void chain_put_root(struct buf *out, const struct chain_root *root, enum text_ch
 		put_own(out, "disk", root, charset);
 		break;
 	case CHAIN_PEER:
-		put_own(out, "remote peer", root, charset);
+		put_own(out, has_peer(root->site) ? "remote peer" : "unknown peer", root, charset);
 		break;
 	case CHAIN_TIMER:
 		put_own(out, "timer", root, charset);

@@ -19,7 +19,7 @@
 	ROW(QUOTA, "quota", "a task that others waited for was throttled by its group's quota") \
 	ROW(STOPPED, "stopped", "a task that others waited for was stopped or frozen") \
 	ROW(DISK, "disk", "a disk") \
-	ROW(PEER, "peer", "a remote peer") \
+	ROW(PEER, "peer", "a peer on another machine, or one that is not known") \
 	ROW(TIMER, "timer", "a timer that a task had set") \
 	ROW(INTERRUPT, "interrupt", "another interrupt") \
 	ROW(CIRCLE, "circle", "tasks that waited for each other") \

@@ -451,7 +451,8 @@ static bool find_lock(struct finder *finder, struct finding *finding)
 		return false;
 	finding->kind = wait_state_table[site->state].id;
 	take_site(finding, site, (double)site->ns);
-	if (site->wakers[0].tgid != site->tgid)
+	/* Who holds it is told by the target. */
+	if (site->wakers[0].tgid != site->tgid && !(site->on && strstr(site->on, SITE_HELD_BY)))
 		finding_take_waker(finding);
 	return true;
 }

@@ -286,7 +286,7 @@ E2E_TEST(test_why)
 	const struct planted planted = { "flock", 1, 60, 20, 0, 0, false, NULL };
 	const char *path = e2e_path("recorded");
 	struct e2e_result r;
-	json_t *answer, *waits;
+	json_t *answer, *told;
 	pid_t first, last;
 	size_t lines = 0;
 	bool found = false;
@@ -298,10 +298,10 @@ E2E_TEST(test_why)
 		assert_in_range(r.out.len, 1, 4095);
 		answer = e2e_keep_json(json_loads(r.out.data, 0, NULL));
 		assert_non_null(answer);
-		waits = json_object_get(answer, "waits");
+		told = json_array_get(json_object_get(answer, "findings"), 0);
 		found = r.status == 3 && json_is_true(json_object_get(answer, "suffers")) &&
-			json_integer_value(json_object_get(waits, "pid")) == first &&
-			share_of(waits, "timer", last) > 0;
+			json_integer_value(json_object_get(told, "pid")) == first &&
+			share_of(told, "timer", last) > 0;
 	}
 	if (!found)
 		fail_msg("%s", r.out.data);

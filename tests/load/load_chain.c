@@ -32,6 +32,7 @@
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -372,10 +373,27 @@ static void begin(unsigned i)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 }
 
+/* Waits for a child. What it and its own used besides the work, as to start and to end, is work. */
+static void await_child(uint64_t ran)
+{
+	struct rusage used;
+	uint64_t all;
+
+	must(wait4(-1, NULL, 0, &used));
+	all = (uint64_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1000000000u +
+	      (uint64_t)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) * 1000u;
+	ran = worked[RAN] - ran;
+	if (all > ran) {
+		worked[RAN] += all - ran;
+		worked[WORKED] += all - ran;
+	}
+}
+
 /* Has a child do it, again and again; the last child works, and ends. */
 static void start_children(unsigned i)
 {
 	do {
+		uint64_t ran = worked[RAN];
 		pid_t pid = i < depth ? fork() : 0;
 
 		must(pid);
@@ -385,6 +403,8 @@ static void start_children(unsigned i)
 			begin(i + 1);
 			start_children(i + 1);
 			_exit(0);
+		} else if (!i) {
+			await_child(ran);
 		} else {
 			must(waitpid(-1, NULL, 0));
 		}
