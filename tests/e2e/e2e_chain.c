@@ -187,6 +187,9 @@ E2E_TEST(test_ways)
 		{ "fcntl", 1, 30, 10, 0, 0, false, NULL },
 		{ "mutex", 1, 30, 10, 0, 0, false, NULL },
 		{ "child", 1, 30, 10, 0, 0, false, "served" },
+		{ "udp", 1, 30, 10, 0, 0, false, NULL },
+		{ "condition", 1, 30, 10, 0, 0, false, NULL },
+		{ "rwlock", 1, 30, 10, 0, 0, false, NULL },
 	};
 
 	check_all(all, ARRAY_SIZE(all));

@@ -4,9 +4,10 @@
  * again and again: the first for the second, and so on; the last, DEPTH processes further, works:
  * it sleeps for SLEEP ms, writes to a file of FOLDER and has that on disk WRITES times, and runs
  * for RUN ms of CPU time. Prints "ready" and the pids of the first and the last.
- *   pipe, socket, tcp, eventfd, futex: each asks the next, and waits for its answer
+ *   pipe, socket, tcp, udp, eventfd, futex: each asks the next, and waits for its answer
+ *   condition: the same by condition variables
  *   flock, fcntl: each holds a file's lock while it waits for the next's; files are in FOLDER
- *   mutex: the same with locks in shared memory
+ *   mutex, rwlock: the same with locks in shared memory
  *   semaphore: all take one in turn, and work as long as they have it
  *   child: each starts the next, and waits until it ends
  *   turns: DEPTH processes work in turn, and each wakes the first
@@ -43,10 +44,21 @@
 /* The pause of the others of a chain of locks, in which the one before gets its turn. */
 #define PAUSE_MS 1
 
-/* One way between two processes: a descriptor to write to and one to read from, or a semaphore. */
+/* A count that is waited for by a condition variable. */
+struct condition {
+	pthread_mutex_t mutex;
+	pthread_cond_t changed;
+	unsigned count;
+};
+
+/*
+ * One way between two processes: a descriptor to write to and one to read from, or a semaphore, or
+ * a condition.
+ */
 struct way {
 	int in, out;
 	sem_t *semaphore;
+	struct condition *condition;
 };
 
 /* Work that was done. */
@@ -57,6 +69,7 @@ static struct way asks[DEPTH_MAX + 1], answers[DEPTH_MAX + 1]; /* of the process
 static int locks[DEPTH_MAX + 1], data = -1;
 static bool by_fcntl;
 static pthread_mutex_t *mutexes;
+static pthread_rwlock_t *rwlocks;
 static volatile uint64_t *worked;
 
 static void doze(unsigned ms)
@@ -144,7 +157,12 @@ static void tell(const struct way *way)
 {
 	const uint64_t one = 1;
 
-	if (way->semaphore)
+	if (way->condition) {
+		must(-pthread_mutex_lock(&way->condition->mutex));
+		way->condition->count++;
+		must(-pthread_cond_signal(&way->condition->changed));
+		must(-pthread_mutex_unlock(&way->condition->mutex));
+	} else if (way->semaphore)
 		must(sem_post(way->semaphore));
 	else
 		must((int)write(way->in, &one, sizeof(one)));
@@ -154,6 +172,14 @@ static void await(const struct way *way)
 {
 	uint64_t one;
 
+	if (way->condition) {
+		must(-pthread_mutex_lock(&way->condition->mutex));
+		while (!way->condition->count)
+			must(-pthread_cond_wait(&way->condition->changed, &way->condition->mutex));
+		way->condition->count--;
+		must(-pthread_mutex_unlock(&way->condition->mutex));
+		return;
+	}
 	if (way->semaphore)
 		must(sem_wait(way->semaphore));
 	else if (read(way->out, &one, sizeof(one)) != sizeof(one))
@@ -259,10 +285,48 @@ static void make_connection(int ends[2])
 	close(listener);
 }
 
+/* Makes two sockets without a connection that only take datagrams from each other. */
+static void make_datagrams(int ends[2])
+{
+	struct sockaddr_in addresses[2];
+	socklen_t size = sizeof(addresses[0]);
+
+	for (unsigned i = 0; i < 2; i++) {
+		addresses[i] = (struct sockaddr_in){ .sin_family = AF_INET,
+						     .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+		ends[i] = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+		must(ends[i]);
+		must(bind(ends[i], (struct sockaddr *)&addresses[i], size));
+		must(getsockname(ends[i], (struct sockaddr *)&addresses[i], &size));
+	}
+	for (unsigned i = 0; i < 2; i++)
+		must(connect(ends[i], (struct sockaddr *)&addresses[!i], size));
+}
+
+/* Makes a condition that processes share. */
+static struct condition *make_condition(void)
+{
+	struct condition *condition = shared(sizeof(*condition));
+	pthread_mutexattr_t mutex;
+	pthread_condattr_t changed;
+
+	must(-pthread_mutexattr_init(&mutex));
+	must(-pthread_mutexattr_setpshared(&mutex, PTHREAD_PROCESS_SHARED));
+	must(-pthread_mutex_init(&condition->mutex, &mutex));
+	must(-pthread_condattr_init(&changed));
+	must(-pthread_condattr_setpshared(&changed, PTHREAD_PROCESS_SHARED));
+	must(-pthread_cond_init(&condition->changed, &changed));
+	return condition;
+}
+
 static void make_way(struct way *way, const char *kind)
 {
 	int ends[2];
 
+	if (!strcmp(kind, "condition")) {
+		way->condition = make_condition();
+		return;
+	}
 	if (!strcmp(kind, "futex") || !strcmp(kind, "semaphore")) {
 		way->semaphore = shared(sizeof(*way->semaphore));
 		must(sem_init(way->semaphore, 1, 0));
@@ -272,6 +336,8 @@ static void make_way(struct way *way, const char *kind)
 		ends[0] = ends[1] = eventfd(0, EFD_CLOEXEC);
 	else if (!strcmp(kind, "tcp"))
 		make_connection(ends);
+	else if (!strcmp(kind, "udp"))
+		make_datagrams(ends);
 	else if (!strcmp(kind, "socket"))
 		must(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends));
 	else
@@ -286,7 +352,10 @@ static void set_lock(unsigned i, bool held)
 {
 	struct flock lock = { .l_type = held ? F_WRLCK : F_UNLCK, .l_whence = SEEK_SET };
 
-	if (mutexes)
+	if (rwlocks)
+		must(held ? -pthread_rwlock_wrlock(&rwlocks[i])
+			  : -pthread_rwlock_unlock(&rwlocks[i]));
+	else if (mutexes)
 		must(held ? -pthread_mutex_lock(&mutexes[i]) : -pthread_mutex_unlock(&mutexes[i]));
 	else if (by_fcntl)
 		must(fcntl(locks[i], F_SETLKW, &lock));
@@ -344,6 +413,17 @@ static void hold_for_ever(unsigned i)
 	doze(300);
 	set_lock((i + 1) % depth, true);
 	pause();
+}
+
+static void make_rwlocks(void)
+{
+	pthread_rwlockattr_t attributes;
+
+	rwlocks = shared((DEPTH_MAX + 1) * sizeof(*rwlocks));
+	pthread_rwlockattr_init(&attributes);
+	pthread_rwlockattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
+	for (unsigned i = 0; i <= DEPTH_MAX; i++)
+		pthread_rwlock_init(&rwlocks[i], &attributes);
 }
 
 static void make_mutexes(void)
@@ -418,11 +498,14 @@ static const struct {
 	{ "pipe", serve },
 	{ "socket", serve },
 	{ "tcp", serve },
+	{ "udp", serve },
+	{ "condition", serve },
 	{ "eventfd", serve },
 	{ "futex", serve },
 	{ "flock", hold },
 	{ "fcntl", hold },
 	{ "mutex", hold },
+	{ "rwlock", hold },
 	{ "child", start_children },
 	{ "semaphore", take },
 	{ "turns", take_turns },
@@ -503,6 +586,8 @@ int main(int argc, char **argv)
 		open_work(folder);
 	if (!strcmp(kind, "mutex"))
 		make_mutexes();
+	if (!strcmp(kind, "rwlock"))
+		make_rwlocks();
 	for (unsigned i = 0; i <= depth && run != hold && run != hold_for_ever; i++) {
 		make_way(&asks[i], kind);
 		make_way(&answers[i], kind);
@@ -516,7 +601,7 @@ int main(int argc, char **argv)
 		must(pids[i]);
 		if (!pids[i]) {
 			begin(i);
-			if (folder && !mutexes && (run == hold || run == hold_for_ever))
+			if (folder && !mutexes && !rwlocks && (run == hold || run == hold_for_ever))
 				open_locks(folder);
 			run(i);
 			_exit(1);
