@@ -65,10 +65,17 @@ struct ask {
 	int result;
 };
 
+/*
+ * Numbers that are waited for are never 2: who waits for that one looks as at a contended lock of
+ * glibc, also to a trace of waits.
+ */
+#define TURN_STEP 4
+#define NONE_DONE 4
+
 /* The memory that the program shares with a helper. */
 struct channel {
-	_Atomic uint32_t turn; /* goes up with each request */
-	_Atomic uint32_t done; /* asks of the request that are answered */
+	_Atomic uint32_t turn; /* goes up with each request, by TURN_STEP */
+	_Atomic uint32_t done; /* NONE_DONE + asks of the request that are answered */
 	uint32_t first, n; /* the request: places in `asks` */
 	struct ask asks[AHEAD_MAX + 1]; /* the last is the single read's */
 	char data[AHEAD_MAX * AHEAD_BYTES + ALONE_BYTES];
@@ -254,7 +261,7 @@ _Noreturn static void serve(int procfd, struct channel *channel, pid_t parent)
 			struct ask *ask = &channel->asks[channel->first + i];
 
 			ask->result = perform(procfd, ask, channel->data + ask->data);
-			atomic_store(&channel->done, i + 1);
+			atomic_store(&channel->done, NONE_DONE + i + 1);
 		}
 		tell_change(&channel->done);
 	}
@@ -475,12 +482,12 @@ static uint32_t await_answers(struct proc *proc, uint32_t n, uint64_t *since_ns)
 	uint64_t waited_ms;
 
 	*since_ns = clock_ns(CLOCK_MONOTONIC);
-	while ((now = atomic_load(&channel->done)) < n) {
+	while ((now = atomic_load(&channel->done) - NONE_DONE) < n) {
 		if (now != done)
 			*since_ns = clock_ns(CLOCK_MONOTONIC);
 		done = now;
-		await_change(&channel->done, done, PATIENCE_MS);
-		if (atomic_load(&channel->done) != done)
+		await_change(&channel->done, NONE_DONE + done, PATIENCE_MS);
+		if (atomic_load(&channel->done) != NONE_DONE + done)
 			continue;
 		waited_ms = (clock_ns(CLOCK_MONOTONIC) - *since_ns) / NSEC_PER_MSEC;
 		/* A signal ends a wait early. */
@@ -509,8 +516,8 @@ static uint32_t request(struct proc *proc, uint32_t first, uint32_t n)
 			n = i;
 	channel->first = first;
 	channel->n = n;
-	atomic_store(&channel->done, 0);
-	atomic_fetch_add(&channel->turn, 1);
+	atomic_store(&channel->done, NONE_DONE);
+	atomic_fetch_add(&channel->turn, TURN_STEP);
 	tell_change(&channel->turn);
 	done = await_answers(proc, n, &since_ns);
 	if (done == n)
