@@ -150,7 +150,10 @@ E2E_TEST(test_peers)
 		{ "fifo", SLEEPS, 0, { "/peer (of %d peer_culprit)", sleeps } },
 		{ "empty", SLEEPS, 0, { "pipe of %d peer_culprit", sleeps } },
 		{ "script", SLEEPS, 0, { "peer_client", sleeps } },
-		{ "lock", SLEEPS, 3, { "held by %d peer_culprit", "do: the program: should hold it" } },
+		{ "lock",
+		  SLEEPS,
+		  3,
+		  { "held by %d peer_culprit", "do: the program: should hold it" } },
 		{ "queue", SLEEPS, 0, { "waits 100 %", "msgsnd" } },
 	};
 
