@@ -50,6 +50,16 @@ static bool is_no_disk(const struct site_waker *waker, pid_t tgid)
 	return waker->tgid && waker->tgid != tgid;
 }
 
+/* The subject of waits for completions, by those who ended most of them. */
+static enum wait_about about_ring(const struct site *site, int call)
+{
+	const struct site_waker *waker = &site->wakers[0];
+
+	if (!syscall_completes(call) || !waker->name)
+		return ABOUT_UNKNOWN;
+	return is_no_disk(waker, site->tgid) ? ABOUT_IDLE_RING : ABOUT_DISK_RING;
+}
+
 /* Whether a site is a futex, or a file of events that is read, as an eventfd is. */
 static bool is_of_word(const struct trace_key *key)
 {
@@ -75,18 +85,13 @@ static enum wait_about about_word(const struct trace_site *record)
 
 void site_judge_wakers(struct traced_site *site)
 {
-	const struct site_waker *waker = &site->site.wakers[0];
+	enum wait_about about = is_of_word(&site->now.key)
+					? about_word(&site->now)
+					: about_ring(&site->site, site->now.key.syscall);
 
-	if (is_of_word(&site->now.key)) {
-		site->about = about_word(&site->now);
-		site_classify(site);
+	if (about == ABOUT_UNKNOWN && !is_of_word(&site->now.key))
 		return;
-	}
-	if (!syscall_completes(site->now.key.syscall) || !waker->name)
-		return;
-	site->about = is_no_disk(waker, site->site.tgid) ? ABOUT_IDLE_RING : ABOUT_DISK_RING;
-	/* From the next interval on: this one's figures are in use by now. */
-	site->disk = site->about == ABOUT_DISK_RING;
+	site->about = about;
 	site_classify(site);
 }
 
@@ -426,9 +431,13 @@ static void settle_ended(struct traced_site *traced, const struct site_before *w
 static void settle_disk(struct traced_site *traced)
 {
 	struct site *site = &traced->site;
+	enum wait_about about;
 
 	if (traced->now.key.state != STATE_POLL)
 		return;
+	about = about_ring(site, traced->now.key.syscall);
+	if (about != ABOUT_UNKNOWN)
+		traced->disk = about == ABOUT_DISK_RING;
 	site->state = traced->disk ? STATE_IO : STATE_POLL;
 	site->kind = traced->disk ? DELAY_BLKIO : -1;
 	site->kind_ns = traced->disk ? site->ns : 0;
