@@ -109,7 +109,7 @@ static __always_inline void look_at_sleep(struct wait *wait, const struct trace_
 {
 	look_at(wait, thread, task, fast, current);
 	wait->key.state = (__u8)sleep_of(task, bits, &wait->call, &wait->seen, fast);
-	/* What is stopped does not wait for what its call was on. */
+	/* A stopped task does not wait for the target of its call. */
 	if (wait->key.state != STATE_STOP)
 		put_target(wait);
 	else if (!(bits & (TASK_STOPPED | TASK_TRACED)))

@@ -69,7 +69,7 @@ const struct column_words column_words_table[] = {
 	  "The task that ended most of its waits. Look next at what the waker itself waits for.", REMEDY_NONE },
 	{ "elap", "elapsed time", NULL, REMEDY_NONE },
 	{ "wait", "wait in progress",
-	  "It has not ended yet. Preset hangs (Tab) shows the tasks that are kept waiting for long.", REMEDY_BLOCKED },
+	  "It has not ended yet. Preset hangs (Tab) lists the tasks that have waited for long.", REMEDY_BLOCKED },
 	{ "syscall", "system call", NULL, REMEDY_NONE },
 	{ "on", "waiting on", NULL, REMEDY_NONE },
 	{ "where", "where in the kernel", NULL, REMEDY_NONE },

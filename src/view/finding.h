@@ -80,7 +80,7 @@ enum remedy_subject {
 	REMEDY_SUBJECTS
 };
 
-/* Who or what makes a task wait. */
+/* What makes a task wait: another task, or a limit. */
 enum culprit_kind {
 	CULPRIT_NONE,
 	CULPRIT_FILE, /* who has the same file */
@@ -94,11 +94,11 @@ enum culprit_kind {
 	CULPRIT_RAN_MOST, /* these, where it is not known who starts them */
 	CULPRIT_ENDED, /* who ended most of the waits */
 	CULPRIT_DEBUGGER,
-	CULPRIT_AWAITED, /* who must act; told in the sentence itself */
+	CULPRIT_AWAITED, /* the task that must act; the sentence itself names it */
 	CULPRITS
 };
 
-/* A finding: a statement about who suffers, from what and how much, and its words. */
+/* A finding: the task that suffers, how much and why, and its text. */
 struct finding {
 	const char *id; /* NULL: the words say that nothing was found */
 	enum finding_severity severity;

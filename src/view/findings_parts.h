@@ -175,13 +175,16 @@ const struct site *finding_site(const struct finder *finder, const struct row *r
 const struct site *finding_site_now(const struct finder *finder, const struct row *row);
 
 /*
- * Appends a sentence of the finding, in which %w stands for the row, "alpha 1"; %W for how much of
- * the time it waits, %E for how much it spends so; %p a share of the time, %d how long the wait
- * lasts, %i the same in ms; %n how many it is true of, %k "tasks", {is|are} a word for one or for
- * more; %O " (and 3 others)", %S the same of other services; %P where it waits, %F in which
- * function of the kernel; %h how it is held; %q a quota, %m a limit of memory, %x how often; %I "
- * while 40 % of the machine is idle", %U how much memory is in use; %C the culprit. Of a culprit:
- * %c its name, %b the same as it is in a site, %a its share, %r its rate, %s what it starts.
+ * Prints a sentence of the finding. These are replaced:
+ *   %w the task or group; %W it with the share of the time that it waits, %E that it spends
+ *   %p that share, %D how long the wait lasts, %i the same in ms
+ *   %n how many tasks it is true of, %k "tasks", {is|are} a word for one task or for more
+ *   %O " (and 3 others)", %S the same of other services
+ *   %P where it waits, %F the function of the kernel
+ *   %h how the task is held; %Q a quota, %m a limit of memory, %x how often that was reached
+ *   %I how much of the machine is idle, %U how much memory is in use
+ *   %C the culprit; of it %c the name, %b the same as a site has it, %a the share, %r the rate, %s
+ *   the name of what it starts
  */
 void finding_put(struct finder *finder, const char *sentence);
 

@@ -291,7 +291,7 @@ static bool take_rival(const struct finder *finder, struct finding *finding)
 	return true;
 }
 
-/* Takes what makes a row wait for block I/O: its cgroup, who else has the file, or who writes. */
+/* Sets the culprit of a wait for block I/O: a limit, another user of the file, or a writer. */
 static void take_io_culprit(const struct finder *finder, struct finding *finding,
 			    const struct row *writer)
 {
@@ -524,30 +524,30 @@ static bool find_uncounted(struct finder *finder, struct finding *finding)
 /* The patterns, in the order in which findings of equal weight are reported. */
 /* clang-format off */
 const struct finding_pattern finding_patterns[] = {
-	{ "hang", FINDING_CRITICAL, find_hang, 0, "%n %k {hangs|hang}: %w %d%P%F",
+	{ "hang", FINDING_CRITICAL, find_hang, 0, "%n %k {hangs|hang}: %w %D%P%F",
 	  "tasks have been in one uninterruptible sleep for a second or more",
 	  "1 task hangs: cp 4711 41 s in pwrite64 of /mnt/nc/x (frozen)",
 	  REMEDY_BLOCKED },
 	{ "file-server", FINDING_CRITICAL, find_server, 0,
-	  "a file server does not answer: %w waits %d%P%O",
+	  "a file server does not answer: %w waits %D%P%O",
 	  "tasks wait for a second or more for the server of a file system, though not "
 	  "uninterruptibly; known while waits are traced, and where calls are read (the preset hangs)",
 	  "a file server does not answer: ls 812 waits 9.0 s in openat of /mnt/fuse/x",
 	  REMEDY_KEPT },
-	{ "stopped-peer", FINDING_CRITICAL, find_awaited, 0, "%w waits %d for %c, which is %h;%P%O",
+	{ "stopped-peer", FINDING_CRITICAL, find_awaited, 0, "%w waits %D for %c, which is %h;%P%O",
 	  "a task waits for a second or more for another that is stopped by a signal or a debugger, or "
 	  "frozen by its cgroup: at the other end of a pipe, a connection or a terminal, with a lock, or "
 	  "as its child",
 	  "frontend 40 waits 12 s for backend 41, which is stopped; in recvfrom on tcp 10.0.0.7:80",
 	  REMEDY_STATE },
-	{ "throttled-idle", FINDING_WARNING, finding_throttled, 1, "cpu: %w is throttled %p by %q%O%I",
+	{ "throttled-idle", FINDING_WARNING, finding_throttled, 1, "cpu: %w is throttled %p by %Q%O%I",
 	  "a quota throttles a cgroup, or a task by its group's quota or real-time budget or its own "
 	  "deadline budget (SCHED_DEADLINE), " TEXT_OF(THROTTLED_LEAST) " % of the time while "
 	  TEXT_OF(FINDING_IDLE) " % of the machine is idle",
 	  "cpu: shop 420 is throttled 80 % of the time by its group's quota of 0.2 CPUs, while 71 % "
 	  "of the machine is idle",
 	  REMEDY_QUOTA },
-	{ "throttled", FINDING_WARNING, finding_throttled, 0, "cpu: %w is throttled %p by %q%O",
+	{ "throttled", FINDING_WARNING, finding_throttled, 0, "cpu: %w is throttled %p by %Q%O",
 	  "the same, while less than "
 	  TEXT_OF(FINDING_IDLE) " % of the machine is idle",
 	  "cpu: shop 420 is throttled 80 % of the time by its group's quota of 0.2 CPUs",
@@ -609,7 +609,7 @@ const struct finding_pattern finding_patterns[] = {
 	  "interrupts hold a task up for " TEXT_OF(IRQ_LEAST) " % of the time",
 	  "irq: nginx 8 is held up by interrupts 12 % of the time",
 	  REMEDY_IRQ },
-	{ "kept", FINDING_INFO, find_kept, 0, "%n %k {is|are} kept waiting: %w %d%P",
+	{ "kept", FINDING_INFO, find_kept, 0, "%n %k {is|are} kept waiting: %w %D%P",
 	  "tasks are kept waiting in a call for a second or more. In the preset hangs, and with -p, all of "
 	  "them; else those whose lock a thread of their own process holds, those that asked the "
 	  "server of a file system, and those that connect, or send by a socket, a terminal or a queue",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Puts findings into words: all sentences are printed here, by what the patterns have filled in. */
+/* Prints the sentences of findings, from the members that the patterns have set. */
 #include <math.h>
 #include <string.h>
 
@@ -111,19 +111,30 @@ static void put_spends(struct finder *finder)
 					       : " of its threads' time");
 }
 
-/* Appends how many more there are; services: those of its own service are told already. */
-static void put_others(struct finder *finder, bool services)
+/* Appends how many more there are, of so many. */
+static void put_rest(struct finder *finder, size_t n)
 {
-	const struct finding *finding = finder->finding;
 	struct buf *text = &finder->findings->text;
-	size_t at = text->len, n = finding->n;
+	size_t at = text->len;
 
-	if (services && finding->service && finding_threads(finder, finding->row) == 1)
-		n -= finding->service - 1;
 	if (n <= 1)
 		return;
 	buf_printf(text, " (and %zu %s)", n - 1, plural(n - 1, "other", "others"));
 	give_way(finder, at, 1);
+}
+
+static void put_others(struct finder *finder)
+{
+	put_rest(finder, finder->finding->n);
+}
+
+/* The same without those of its own service, which are told already. */
+static void put_other_services(struct finder *finder)
+{
+	const struct finding *finding = finder->finding;
+	bool told = finding->service && finding_threads(finder, finding->row) == 1;
+
+	put_rest(finder, finding->n - (told ? finding->service - 1 : 0));
 }
 
 /* Appends how much of the machine is idle, where that is worth it. */
@@ -322,8 +333,16 @@ static void put_behind(struct finder *finder, const char *who)
 	buf_puts(text, who + number);
 }
 
-/* Appends what stands for a letter. */
-static void put_slot(struct finder *finder, char letter)
+/* Parts of sentences, by their letters. */
+static void (*const parts['Z' - 'A' + 1])(struct finder *finder) = {
+	['C' - 'A'] = put_culprit, ['E' - 'A'] = put_spends,	     ['F' - 'A'] = put_function,
+	['I' - 'A'] = put_idle,	   ['O' - 'A'] = put_others,	     ['P' - 'A'] = put_place,
+	['Q' - 'A'] = put_quota,   ['S' - 'A'] = put_other_services, ['U' - 'A'] = put_memory,
+	['W' - 'A'] = put_waits,   ['D' - 'A'] = put_duration,
+};
+
+/* Appends a number or a name that a letter stands for. */
+static void put_value(struct finder *finder, char letter)
 {
 	const struct finding *finding = finder->finding;
 	const struct finding_culprit *culprit = &finding->culprit;
@@ -340,9 +359,6 @@ static void put_slot(struct finder *finder, char letter)
 		buf_puts(text, culprit->name);
 		if (culprit->pid)
 			buf_printf(text, " %d", (int)culprit->pid);
-		break;
-	case 'd':
-		put_duration(finder);
 		break;
 	case 'h':
 		buf_puts(text, finding->how);
@@ -363,9 +379,6 @@ static void put_slot(struct finder *finder, char letter)
 	case 'p':
 		put_of_time(finder, finding->share);
 		break;
-	case 'q':
-		put_quota(finder);
-		break;
 	case 'r':
 		buf_decimal(text, culprit->rate, 0);
 		break;
@@ -378,33 +391,6 @@ static void put_slot(struct finder *finder, char letter)
 	case 'x':
 		buf_decimal(text, finding->times, 0);
 		buf_puts(text, plural((uint64_t)finding->times, " time", " times"));
-		break;
-	case 'C':
-		put_culprit(finder);
-		break;
-	case 'E':
-		put_spends(finder);
-		break;
-	case 'F':
-		put_function(finder);
-		break;
-	case 'I':
-		put_idle(finder);
-		break;
-	case 'O':
-		put_others(finder, false);
-		break;
-	case 'P':
-		put_place(finder);
-		break;
-	case 'S':
-		put_others(finder, true);
-		break;
-	case 'U':
-		put_memory(finder);
-		break;
-	case 'W':
-		put_waits(finder);
 		break;
 	}
 }
@@ -426,7 +412,10 @@ void finding_put(struct finder *finder, const char *sentence)
 {
 	while (*sentence) {
 		if (*sentence == '%') {
-			put_slot(finder, sentence[1]);
+			if (sentence[1] >= 'A' && sentence[1] <= 'Z')
+				parts[sentence[1] - 'A'](finder);
+			else
+				put_value(finder, sentence[1]);
 			sentence += 2;
 		} else if (*sentence == '{') {
 			sentence = put_choice(finder, sentence + 1);

@@ -201,57 +201,50 @@ static const struct row *find_rival(const struct remedy_case *of)
 	return frame_of_pid(of->frame, of->evidence->rival);
 }
 
-/* Whether a means helps that counts between tasks which share CPUs in a way. */
-static enum remedy_applies check_sharing(const struct remedy_case *of, enum cpu_sharing sharing)
+/* Whether a means helps that counts between tasks which share CPUs in a way: by who runs there. */
+static enum remedy_applies check_sharing(struct remedy_case *of, enum cpu_sharing sharing)
 {
+	const struct row *rival = find_rival(of);
+	int pid = rival ? (int)rival->task->key.pid : 0;
+
 	if (of->finding->while_idle)
 		return REMEDY_HELPS_NOT;
-	if (!find_rival(of) || of->evidence->sharing == SHARING_UNKNOWN)
+	if (!rival || of->evidence->sharing == SHARING_UNKNOWN)
 		return REMEDY_MAY_HELP;
-	return of->evidence->sharing == sharing ? REMEDY_HELPS : REMEDY_HELPS_NOT;
-}
-
-static enum remedy_applies check_nice(struct remedy_case *of)
-{
-	enum remedy_applies applies = check_sharing(of, SHARING_NICE);
-	const struct row *rival = find_rival(of);
-
-	if (applies == REMEDY_HELPS) {
-		buf_printf(of->means, "renice " NICE_OF_RIVAL " %d", (int)rival->task->key.pid);
+	if (of->evidence->sharing != sharing)
+		return REMEDY_HELPS_NOT;
+	if (sharing == SHARING_NICE) {
+		buf_printf(of->means, "renice " NICE_OF_RIVAL " %d", pid);
 		buf_printf(of->how, "has %s make way for it", rival->task->comm);
-	}
-	return applies;
-}
-
-static enum remedy_applies check_session(struct remedy_case *of)
-{
-	enum remedy_applies applies = check_sharing(of, SHARING_SESSION);
-	const struct row *rival = find_rival(of);
-
-	if (applies == REMEDY_HELPS) {
-		buf_printf(of->means, "echo " NICE_OF_RIVAL " > /proc/%d/autogroup",
-			   (int)rival->task->key.pid);
+	} else if (sharing == SHARING_SESSION) {
+		buf_printf(of->means, "echo " NICE_OF_RIVAL " > /proc/%d/autogroup", pid);
 		buf_printf(of->how,
 			   "has the session of %s make way for it: sessions share CPUs first "
 			   "(kernel.sched_autogroup_enabled), and nice counts within one only",
 			   rival->task->comm);
-	}
-	return applies;
-}
-
-static enum remedy_applies check_weight(struct remedy_case *of)
-{
-	enum remedy_applies applies = check_sharing(of, SHARING_GROUP);
-	const struct row *rival = find_rival(of);
-
-	if (applies == REMEDY_HELPS) {
+	} else {
 		put_file(of->means, &of->evidence->weighed_group, "cpu.shares", "cpu.weight");
 		buf_printf(of->how,
 			   "more of it: groups share CPUs first, that of %s is another one, and "
 			   "nice counts within one only",
 			   rival->task->comm);
 	}
-	return applies;
+	return REMEDY_HELPS;
+}
+
+static enum remedy_applies check_nice(struct remedy_case *of)
+{
+	return check_sharing(of, SHARING_NICE);
+}
+
+static enum remedy_applies check_session(struct remedy_case *of)
+{
+	return check_sharing(of, SHARING_SESSION);
+}
+
+static enum remedy_applies check_weight(struct remedy_case *of)
+{
+	return check_sharing(of, SHARING_GROUP);
 }
 
 static enum remedy_applies check_pinned(struct remedy_case *of)

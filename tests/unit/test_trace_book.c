@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 
 #include "base/util.h"
 #include "model/trace_book.h"
@@ -226,6 +227,31 @@ static void wait_for_io(struct stage *stage, struct traced_thread *thread, uint6
 	thread->times.ns[STATE_RUN] += SEC(10) - io_ns;
 	thread->times.since_ns += SEC(10);
 	put(stage, thread);
+}
+
+/* Waits for completions are of a disk by who ended them, from the first interval on. */
+TEST_WITH(test_rings, set_up, tear_down)
+{
+	struct stage *stage = *state;
+	struct traced_thread thread = thread_of(5, 5, STATE_RUN, SEC(91));
+	struct trace_site disk = site_of(5, STATE_POLL), net = site_of(5, STATE_POLL);
+	struct task_raw *raw = begin(stage, &thread);
+
+	put(stage, &thread);
+	take(stage, SEC(100));
+	go_on(stage, 1, raw, &thread);
+	disk.key.syscall = net.key.syscall = SYS_io_uring_enter;
+	disk.ns = net.ns = MS(650);
+	disk.count = net.count = 3;
+	disk.wakers[0] = (struct trace_waker){ .ns = MS(650), .count = 3, .name = "block" };
+	net.wakers[0] = (struct trace_waker){ .ns = MS(650), .count = 3, .name = "net_rx" };
+	trace_reading_site(&stage->reading, 1, &disk);
+	trace_reading_site(&stage->reading, 2, &net);
+	take(stage, SEC(102));
+	build(stage);
+	assert_int_equal(framed(stage, 5, DELAY_BLKIO, false)->kind_ns, MS(650));
+	assert_int_equal(framed(stage, 5, DELAY_BLKIO, false)->state, STATE_IO);
+	assert_int_equal(framed(stage, 5, -1, false)->state, STATE_POLL);
 }
 
 /*
