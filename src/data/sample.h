@@ -91,6 +91,7 @@ struct task_hang {
 	pid_t tid; /* 0: none */
 	uint64_t since_ns; /* CLOCK_MONOTONIC */
 	pid_t on; /* the process that it waits for, which is stopped or frozen; 0: none is known */
+	uint32_t locked; /* threads that wait for locks, as in some samples before; 0: not known */
 };
 
 /* Things that hold a task that was asked about, besides its state. */
@@ -138,8 +139,8 @@ struct task_evidence {
 	bool pinned; /* it may not run on all CPUs */
 	pid_t rival; /* who ran most on the CPUs that it may run on; 0: not known */
 	enum cpu_sharing sharing; /* with that one */
-	double writes; /* kB/s that it wrote to storage since the sample before; below 0: not known
-			*/
+	/* kB/s to and from storage since the sample before; below 0: not known. */
+	double writes, reads;
 	struct limiting_group cpu_group, memory_group, io_group; /* those that have the limits */
 	struct limiting_group weighed_group; /* with whose weight it shares CPUs with the rival */
 };

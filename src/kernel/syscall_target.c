@@ -97,9 +97,6 @@ bool syscall_hangs(struct wait_targets *targets, pid_t tid, const struct procwai
 	}
 }
 
-/* A list of descriptors for poll() that is longer is not looked at. */
-#define POLLED 16
-
 /* Sets of descriptors for select() are not looked at beyond that: FD_SETSIZE of the C library. */
 #define SELECTED 1024
 
@@ -161,38 +158,36 @@ static void add_path(const struct caller *caller, unsigned argument, int dirfd)
 }
 
 /* Appends the one descriptor that is looked at, or the number of descriptors. */
-static enum wait_about add_files(const struct caller *caller, unsigned n, int fd)
+static enum wait_about add_files(const struct caller *caller, const struct polled_set *set)
 {
-	if (n == 1) {
-		wait_target_fd(caller->targets, caller->tid, fd, 0, 0, caller->out);
-		return wait_target_about(caller->targets, caller->tid, fd);
-	}
-	if (n)
-		buf_printf(caller->out, "%u files", n);
-	return ABOUT_UNKNOWN;
+	if (set->n == 1)
+		wait_target_fd(caller->targets, caller->tid, set->fds[0], 0, 0, caller->out);
+	else if (set->n)
+		buf_printf(caller->out, "%zu files", set->n);
+	return wait_target_about_any(caller->targets, caller->tid, set->fds, set->n);
 }
 
-/* Appends what poll() looks at. */
+/* Appends what poll() looks at, unless that is too much. */
 static enum wait_about add_polled(const struct caller *caller)
 {
-	struct pollfd polled[POLLED];
+	struct pollfd polled[WAIT_SET_MAX];
 	uint64_t n = caller->call->args[1];
-	unsigned used = 0;
-	int fd = -1, got;
+	struct polled_set set = { .n = 0 };
+	int got;
 
-	if (!n || n > POLLED)
+	/* Without any it waits for a time. */
+	if (!n)
+		return ABOUT_EVENTS;
+	if (n > WAIT_SET_MAX)
 		return ABOUT_UNKNOWN;
 	got = procwait_memory(caller->proc, caller->tid, caller->call->args[0], polled,
 			      n * sizeof(*polled));
 	if (got != (int)(n * sizeof(*polled)))
 		return ABOUT_UNKNOWN;
-	for (unsigned i = 0; i < n; i++) {
-		if (polled[i].fd < 0)
-			continue;
-		fd = polled[i].fd;
-		used++;
-	}
-	return add_files(caller, used, fd);
+	for (unsigned i = 0; i < n; i++)
+		if (polled[i].fd >= 0)
+			polled_set_add(&set, polled[i].fd);
+	return add_files(caller, &set);
 }
 
 /* Reads the descriptors of all sets of select() as one set. False where they cannot be read. */
@@ -219,19 +214,18 @@ static enum wait_about add_selected(const struct caller *caller)
 {
 	unsigned long selected[SELECTED_WORDS];
 	/* The kernel takes the lower 32 bits. */
-	int end = (int)caller->call->args[0], last = -1;
-	unsigned used = 0;
+	int end = (int)caller->call->args[0];
+	struct polled_set set = { .n = 0 };
 
-	if (end <= 0 || end > SELECTED ||
+	if (!end)
+		return ABOUT_EVENTS;
+	if (end < 0 || end > SELECTED ||
 	    !read_selected(caller, selected, ((size_t)end + LONG_BITS - 1) / LONG_BITS))
 		return ABOUT_UNKNOWN;
-	for (int fd = 0; fd < end; fd++) {
-		if (!(selected[(size_t)fd / LONG_BITS] >> ((size_t)fd % LONG_BITS) & 1))
-			continue;
-		last = fd;
-		used++;
-	}
-	return add_files(caller, used, last);
+	for (int fd = 0; fd < end; fd++)
+		if (selected[(size_t)fd / LONG_BITS] >> ((size_t)fd % LONG_BITS) & 1)
+			polled_set_add(&set, fd);
+	return add_files(caller, &set);
 }
 
 /* Appends the child that wait4() or waitid() waits for. */
@@ -461,6 +455,22 @@ static enum wait_about about_ring(struct wait_targets *targets, pid_t tid, int f
 	return (uint32_t)(taken - completed) <= polls ? ABOUT_IDLE_RING : ABOUT_DISK_RING;
 }
 
+/* The subject of waits for any of the files that an epoll descriptor looks at. */
+static enum wait_about about_epolled(struct wait_targets *targets, pid_t tid, int fd)
+{
+	struct polled_set set;
+	enum wait_about about;
+
+	/* One that looks at another is not followed further. */
+	if (targets->within_polled)
+		return ABOUT_UNKNOWN;
+	wait_target_epolled(targets, tid, fd, &set);
+	targets->within_polled = true;
+	about = wait_target_about_any(targets, tid, set.fds, set.n);
+	targets->within_polled = false;
+	return about;
+}
+
 enum wait_about wait_target_about(struct wait_targets *targets, pid_t tid, int fd)
 {
 	static const char *const events[] = { "/dev/", "/proc/", "/sys/", "pidfd:[" };
@@ -473,10 +483,28 @@ enum wait_about wait_target_about(struct wait_targets *targets, pid_t tid, int f
 	text = (struct span){ link.text, link.text + link.len };
 	if (take_word(&text, "socket:[") && take_uint(&text, &number))
 		return about_socket(targets, tid, number);
+	if (take_word(&text, "anon_inode:[eventpoll]"))
+		return about_epolled(targets, tid, fd);
 	if (take_word(&text, "anon_inode:"))
 		return take_word(&text, "[io_uring]") ? about_ring(targets, tid, fd) : ABOUT_EVENTS;
 	for (size_t i = 0; i < ARRAY_SIZE(events); i++)
 		if (take_word(&text, events[i]))
 			return ABOUT_EVENTS;
 	return *link.text == '/' ? ABOUT_FILE : ABOUT_UNKNOWN;
+}
+
+enum wait_about wait_target_about_any(struct wait_targets *targets, pid_t tid, const int *fds,
+				      size_t n)
+{
+	size_t looks = n < WAIT_SET_MAX ? n : WAIT_SET_MAX;
+	bool events = n <= WAIT_SET_MAX;
+
+	for (size_t i = 0; i < looks; i++) {
+		enum wait_about about = wait_target_about(targets, tid, fds[i]);
+
+		if (n == 1 || about == ABOUT_REQUESTS)
+			return about;
+		events &= about == ABOUT_EVENTS;
+	}
+	return events ? ABOUT_EVENTS : ABOUT_UNKNOWN;
 }

@@ -338,26 +338,32 @@ static bool parse_polled(struct span line, int *fd, uint64_t *ino)
 	return true;
 }
 
+bool wait_target_epolled(struct wait_targets *targets, pid_t tid, int fd, struct polled_set *set)
+{
+	char text[FDINFO_BYTES];
+	int len = wait_target_fdinfo(targets, tid, fd, text), polled;
+	struct span all = { text, text + (len > 0 ? len : 0) }, line;
+
+	*set = (struct polled_set){ .n = 0 };
+	while (take_line(&all, &line))
+		if (parse_polled(line, &polled, &set->ino))
+			polled_set_add(set, polled);
+	return len < FDINFO_BYTES - 1;
+}
+
 /* Appends the one file that an epoll descriptor looks at, or the number of files. */
 static void add_epolled(struct wait_targets *targets, pid_t tid, int fd, struct buf *out)
 {
-	char text[FDINFO_BYTES];
-	int len = wait_target_fdinfo(targets, tid, fd, text), polled = -1;
-	struct span all = { text, text + (len > 0 ? len : 0) }, line;
 	struct buf what = { 0 };
-	uint64_t ino = 0;
-	unsigned n = 0;
+	struct polled_set set;
 
-	while (take_line(&all, &line))
-		n += parse_polled(line, &polled, &ino);
-	/* The rest did not fit. */
-	if (len >= FDINFO_BYTES - 1)
-		buf_printf(out, " of %u files and more", n ? n - 1 : 0);
-	else if (n > 1)
-		buf_printf(out, " of %u files", n);
+	if (!wait_target_epolled(targets, tid, fd, &set))
+		buf_printf(out, " of %zu files and more", set.n ? set.n - 1 : 0);
+	else if (set.n > 1)
+		buf_printf(out, " of %zu files", set.n);
 	/* Its number may now belong to a descriptor that looks at this one: only one is opened. */
 	targets->within_polled = true;
-	if (n == 1 && ino && !wait_target_fd(targets, tid, polled, 0, ino, &what))
+	if (set.n == 1 && set.ino && !wait_target_fd(targets, tid, set.fds[0], 0, set.ino, &what))
 		buf_printf(out, ": %s", buf_cstr(&what));
 	targets->within_polled = false;
 	buf_free(&what);

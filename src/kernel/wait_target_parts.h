@@ -9,6 +9,7 @@
 #include <sys/types.h>
 
 #include "base/util.h"
+#include "kernel/wait_target.h"
 
 struct wait_targets;
 
@@ -37,3 +38,21 @@ int wait_target_link(struct wait_targets *targets, pid_t tid, int fd, struct fd_
 
 /* Reads /proc/TID/fdinfo/FD, FDINFO_BYTES at most, with a NUL after. The bytes or -errno. */
 int wait_target_fdinfo(struct wait_targets *targets, pid_t tid, int fd, char *text);
+
+/* Descriptors that a call looks at, of which those beyond the first are only counted. */
+struct polled_set {
+	int fds[WAIT_SET_MAX];
+	size_t n;
+	uint64_t ino; /* of the last of an epoll descriptor's; 0: not known */
+};
+
+/* Adds one; below 0: it is not known which. */
+static inline void polled_set_add(struct polled_set *set, int fd)
+{
+	if (set->n < WAIT_SET_MAX)
+		set->fds[set->n] = fd;
+	set->n++;
+}
+
+/* Reads what an epoll descriptor looks at, as far as it fits. Whether it did. */
+bool wait_target_epolled(struct wait_targets *targets, pid_t tid, int fd, struct polled_set *set);

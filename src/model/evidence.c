@@ -53,7 +53,7 @@
 struct suspect_reading {
 	struct task_key key; /* pid 0: the place is free */
 	uint64_t sample_ns; /* the last sample in which it was a suspect */
-	uint64_t written, written_ns; /* bytes that its process wrote, and when that was read */
+	uint64_t written, read, io_ns; /* bytes that its process wrote and read, until when */
 	char *cpu_group; /* the group that was throttled for so long then; NULL: none */
 	uint64_t throttled_ns, throttled_read_ns;
 	uint64_t unlimited_until_ns; /* it has no limits, and is not asked for so long */
@@ -169,7 +169,7 @@ static struct task_evidence *evidence_of(const struct frame *frame, const struct
 
 	if (!extra->evidence) {
 		extra->evidence = xcalloc(1, sizeof(*extra->evidence));
-		extra->evidence->throttled = extra->evidence->writes = -1;
+		extra->evidence->throttled = extra->evidence->writes = extra->evidence->reads = -1;
 	}
 	return extra->evidence;
 }
@@ -381,23 +381,29 @@ static void look_at_budgets(struct evidence *evidence, const struct frame *frame
 	memcpy(was->budgets, now, sizeof(now));
 }
 
-/* Reads how much a row's process wrote since the sample before. */
-static void look_at_writes(struct evidence *evidence, const struct frame *frame,
-			   const struct row *row)
+/* Reads how much a row's process wrote and read since the sample before. */
+static void look_at_transfers(struct evidence *evidence, const struct frame *frame,
+			      const struct row *row)
 {
 	struct task_evidence *task = evidence_of(frame, row);
 	struct suspect_reading *was = readings_of(evidence, frame, row);
 	const struct frame_info *info = frame->info;
-	bool follows = info->prev && was->written_ns >= info->prev->begin_ns;
+	bool follows = info->prev && was->io_ns >= info->prev->begin_ns;
+	double kb_s =
+		info->prev ? 1e9 / 1024 / (double)(info->cur->begin_ns - info->prev->begin_ns) : 0;
 	struct task_io io;
 
-	if (proctask_io(evidence->proc, row->raw->tgid, row->raw->pid, &io))
+	/* Once a sample, of whatever it is suspected. */
+	if (was->io_ns == info->cur->begin_ns ||
+	    proctask_io(evidence->proc, row->raw->tgid, row->raw->pid, &io))
 		return;
 	if (follows && io.written >= was->written)
-		task->writes = (double)(io.written - was->written) * 1e9 / 1024 /
-			       (double)(info->cur->begin_ns - info->prev->begin_ns);
+		task->writes = (double)(io.written - was->written) * kb_s;
+	if (follows && io.read >= was->read)
+		task->reads = (double)(io.read - was->read) * kb_s;
 	was->written = io.written;
-	was->written_ns = info->cur->begin_ns;
+	was->read = io.read;
+	was->io_ns = info->cur->begin_ns;
 }
 
 /* Whether a task may run on fewer CPUs than there are. `set`: on which. */
@@ -560,8 +566,8 @@ void evidence_read(struct evidence *evidence, struct waiting_reader *waiting, st
 		for (size_t i = 0; i < suspects[of].n; i++) {
 			if (of == OF_CPU || of == OF_MEMORY || of == OF_IO)
 				look_at_limits(evidence, frame, suspects[of].rows[i]);
-			if (of == OF_IO)
-				look_at_writes(evidence, frame, suspects[of].rows[i]);
+			if (of == OF_IO || of == OF_MEMORY)
+				look_at_transfers(evidence, frame, suspects[of].rows[i]);
 			if (of != OF_CPU)
 				continue;
 			look_for_rival(evidence, frame, suspects[of].rows[i], &runners, fill_cpu,

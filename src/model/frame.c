@@ -683,6 +683,13 @@ pid_t row_hang_on(const struct frame *frame, const struct row *row)
 	return extra ? extra->hang.on : 0;
 }
 
+uint32_t row_locked(const struct frame *frame, const struct row *row)
+{
+	const struct task_extra *extra = row_extra(frame->info, row);
+
+	return extra ? extra->hang.locked : 0;
+}
+
 enum wait_state row_wait_state(const struct row *row)
 {
 	const uint32_t *threads = row->raw->now.waits.threads;

@@ -276,6 +276,9 @@ bool row_hang(const struct frame *frame, const struct row *row, uint64_t *ns);
  */
 pid_t row_hang_on(const struct frame *frame, const struct row *row);
 
+/* How many threads of the row's task wait for locks, where that is contended; 0: not known. */
+uint32_t row_locked(const struct frame *frame, const struct row *row);
+
 /*
  * The state that the row's threads wait in: STATE_DWAIT, else STATE_IO (both in D), else STATE_CPU.
  * WAIT_STATES: none waits, or not so that the sample shows it.

@@ -317,6 +317,93 @@ static unsigned take_threads(struct locked *locked, struct proc *proc, const str
 	return taken + 1;
 }
 
+/* From how many threads in how many samples in a row on a lock is contended, not just taken. */
+#define CONTENDED_THREADS 2
+#define CONTENDED_LOOKS 3
+
+/* Its threads that are looked at in a sample. */
+#define CONTENDED_LOOKED_AT 32
+
+/* Counts the threads of a row's process that wait for a lock; *tid: one of them. */
+static unsigned count_waiting(struct locked *locked, struct proc *proc, const struct row *row,
+			      pid_t *tid)
+{
+	struct locked_thread thread = { .tgid = row->raw->tgid };
+	unsigned n = 0;
+	size_t looks;
+
+	if (proctask_executes(proc, thread.tgid) ||
+	    pidlist_read_threads(&locked->threads, proc->fd, thread.tgid))
+		return 0;
+	looks = locked->threads.n < CONTENDED_LOOKED_AT ? locked->threads.n : CONTENDED_LOOKED_AT;
+	proc_ahead_begin(proc);
+	for (size_t i = 0; i < looks; i++)
+		procwait_ahead(proc, thread.tgid, locked->threads.pids[i]);
+	for (size_t i = 0; i < looks; i++) {
+		thread.tid = locked->threads.pids[i];
+		if (!waits_for_lock(&thread, proc))
+			continue;
+		*tid = thread.tid;
+		n++;
+	}
+	return n;
+}
+
+/* Tells that so many threads of a row's process wait for locks. False: it is told of already. */
+static bool tell_contended(const struct frame *frame, const struct row *row, pid_t tid,
+			   unsigned waiting)
+{
+	struct task_hang *hang = &sample_add_extra(frame->info->cur, row->place)->hang;
+
+	hang->locked = waiting;
+	if (hang->tid)
+		return false;
+	hang->tid = tid;
+	hang->since_ns = frame->info->cur->end_ns;
+	return true;
+}
+
+/* Looks at the processes in which a thread waited for a lock. */
+static size_t look_at_contended(struct locked *locked, struct proc *proc, const struct frame *frame,
+				const struct row **rows, size_t n, size_t most)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < locked->ncontended; i++) {
+		struct contended process = locked->contended[i];
+		const struct row *row =
+			frame_find_living(frame, process.tgid, process.tgid, process.start_ns);
+		unsigned waiting;
+		pid_t tid = 0;
+
+		/* In one that does not run at all nothing is taken in turn. */
+		if (!row || (row->interval_ns && !row->deltas->grown.run_ns))
+			continue;
+		waiting = count_waiting(locked, proc, row, &tid);
+		if (waiting < CONTENDED_THREADS)
+			continue;
+		process.looks++;
+		locked->contended[kept++] = process;
+		if (process.looks >= CONTENDED_LOOKS && n < most &&
+		    tell_contended(frame, row, tid, waiting))
+			rows[n++] = row;
+	}
+	locked->ncontended = kept;
+	return n;
+}
+
+/* Has a thread's process looked at in the samples that follow. */
+static void follow_contended(struct locked *locked, const struct locked_thread *thread)
+{
+	size_t i = 0;
+
+	while (i < locked->ncontended && locked->contended[i].tgid != thread->tgid)
+		i++;
+	if (i == locked->ncontended && i < CONTENDED_MAX)
+		locked->contended[locked->ncontended++] =
+			(struct contended){ .tgid = thread->tgid, .start_ns = thread->start_ns };
+}
+
 /* Whether a row may have threads that wait for one another. */
 static bool has_others(const struct row *row, bool threads)
 {
@@ -346,9 +433,13 @@ static void look_on(struct locked *locked, struct proc *proc, const struct frame
 			cost += take_threads(locked, proc, row, frame->info->cur->end_ns, threads,
 					     &looks);
 	}
-	for (size_t i = 0; i < looks.n && locked->n < LOCKED_MAX; i++)
-		if (waits_for_lock(&looks.threads[i], proc))
-			locked->all[locked->n++] = looks.threads[i];
+	for (size_t i = 0; i < looks.n && locked->n < LOCKED_MAX; i++) {
+		if (!waits_for_lock(&looks.threads[i], proc))
+			continue;
+		locked->all[locked->n++] = looks.threads[i];
+		if (!threads)
+			follow_contended(locked, &looks.threads[i]);
+	}
 	if (living)
 		locked->next = raw_order(frame->rows[at].raw);
 	locked->turn++;
@@ -358,6 +449,7 @@ size_t locked_find(struct locked *locked, struct proc *proc, const struct frame 
 		   const struct row **rows, size_t n, size_t most)
 {
 	n = look_again(locked, proc, frame, rows, n, most);
+	n = look_at_contended(locked, proc, frame, rows, n, most);
 	look_on(locked, proc, frame);
 	return n;
 }

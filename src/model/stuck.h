@@ -60,6 +60,16 @@ struct locked_thread {
 	uint64_t since_ns; /* it waited then (CLOCK_MONOTONIC) */
 };
 
+/* How many processes are followed whose threads wait for locks again and again. */
+#define CONTENDED_MAX 4
+
+/* A process in which a thread waited for a lock. */
+struct contended {
+	pid_t tgid;
+	uint64_t start_ns;
+	unsigned looks; /* samples in a row in which several did */
+};
+
 /* Zero-initialised: no task was looked at. */
 struct locked {
 	struct pidlist threads;
@@ -67,11 +77,14 @@ struct locked {
 	unsigned turn; /* samples so far: which threads of a process are looked at */
 	struct locked_thread all[LOCKED_MAX];
 	size_t n;
+	struct contended contended[CONTENDED_MAX];
+	size_t ncontended;
 };
 
 /*
- * Looks at some of a frame's rows. Sets the hang of rows with a thread that waits for a lock,
- * and appends them to the n rows given, up to `most`. Returns their number.
+ * Looks at some of a frame's rows. Sets the hang of rows with a thread that waits for a lock for
+ * long, or with several that do so in each of some samples in a row, and appends them to the n rows
+ * given, up to `most`. Returns their number.
  */
 size_t locked_find(struct locked *locked, struct proc *proc, const struct frame *frame,
 		   const struct row **rows, size_t n, size_t most);

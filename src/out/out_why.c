@@ -249,9 +249,13 @@ static bool is_idle_pair(const struct why *why, const struct site *site)
 	const struct site_link *link = chain_holder(&why->index, site);
 	const struct site *other = link ? chain_site(&why->index, link->to) : NULL;
 
-	return other && link->state != STATE_STOP && other->class == CLASS_PARKED &&
-	       (other->state == STATE_NET || other->state == STATE_POLL ||
-		other->state == STATE_PIPE);
+	if (!other || link->state == STATE_STOP)
+		return false;
+	/* Who looks at many files mostly waits for requests, too. */
+	return (other->state == STATE_POLL && other->class == CLASS_UNKNOWN) ||
+	       (other->class == CLASS_PARKED &&
+		(other->state == STATE_NET || other->state == STATE_POLL ||
+		 other->state == STATE_PIPE));
 }
 
 /*

@@ -86,6 +86,7 @@ enum culprit_kind {
 	CULPRIT_FILE, /* who has the same file */
 	CULPRIT_LIMIT, /* its cgroup's, of I/O */
 	CULPRIT_WRITER, /* who writes much more than all that wait, in MB/s */
+	CULPRIT_READER, /* who reads much more than all at a limit of memory, in MB/s */
 	CULPRIT_WRITES_MOST, /* in kB/s */
 	CULPRIT_BEHIND, /* who ran in its place; the name has the pid */
 	CULPRIT_RUNS_MOST,
@@ -150,7 +151,8 @@ struct finding {
 
 /* The columns whose figures are looked at. */
 struct finding_columns {
-	const struct column *kinds[WAIT_KINDS], *states[WAIT_STATES], *run, *write, *throttled;
+	const struct column *kinds[WAIT_KINDS], *states[WAIT_STATES], *run, *read, *write,
+		*throttled;
 	const struct column *mem, *limited; /* of groups: how often at the limit of memory */
 };
 

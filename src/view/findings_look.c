@@ -42,6 +42,7 @@ static void find_columns(struct finding_columns *found)
 		found->states[state] = column_of(id);
 	}
 	found->run = column_of("run");
+	found->read = column_of("read");
 	found->write = column_of("write");
 	found->throttled = column_of("throttled");
 	found->limited = column_of("mem-max");
@@ -62,6 +63,10 @@ static void count_row(struct most *most, const struct row *row)
 void finder_note(struct most *most, const struct row *row, double share)
 {
 	count_row(most, row);
+	if (row == most->row) {
+		most->share = fmax(most->share, share);
+		return;
+	}
 	if (most->row && share <= most->share) {
 		if (!most->second || share > most->second_share) {
 			most->second = row;
@@ -214,10 +219,31 @@ static bool starts_programs(const struct finder *finder, const struct row *row)
 	       (!strcmp(site->syscall, "vfork") || !strncmp(site->syscall, "clone", 5));
 }
 
+/*
+ * Notes how much a row writes or reads, in kB/s; once a row. Of a suspect there may be one reading
+ * alone, where the sample has two of all tasks. Whoever was looked at in vain may do most.
+ */
+static void note_io(struct finder *finder, struct most_io *most, const struct column *column,
+		    const struct row *row, double kb)
+{
+	if (kb < 0 && finder->info->cur->procs)
+		kb = figure(finder, column, row);
+	if (kb < 0)
+		kb = row_evidence(finder->view.frame, row) ? INFINITY : 0;
+	if (row == most->row)
+		return;
+	if (kb > most->kb)
+		*most = (struct most_io){ row, kb, most->kb };
+	else
+		most->next_kb = fmax(most->next_kb, kb);
+}
+
 /* Whether it is worth telling how much a row waited of a kind. */
 static bool is_worth_telling(struct finder *finder, const struct row *row, unsigned kind,
 			     double share)
 {
+	const struct task_evidence *evidence = row_evidence(finder->view.frame, row);
+
 	if (kind == DELAY_CPU)
 		return lacks_cpu(finder, row, share);
 	if (kind == DELAY_BLKIO && finding_is_idle_ring(finder, row))
@@ -226,32 +252,17 @@ static bool is_worth_telling(struct finder *finder, const struct row *row, unsig
 	if (kind != DELAY_IRQ && kind != DELAY_WPCOPY && kind != WAIT_DWAIT &&
 	    finding_is_limited(finder, row)) {
 		finder_note(&finder->limited, row, share);
+		note_io(finder, &finder->reader, finder->columns->read, row, evidence->reads);
 		return false;
 	}
 	return kind != WAIT_DWAIT || !starts_programs(finder, row);
 }
 
-/* Notes how much a row writes that waits for the disk, where that was read. */
-static void look_at_writes(struct finder *finder, const struct row *row)
-{
-	const struct task_evidence *evidence = row_evidence(finder->view.frame, row);
-	double writes = evidence ? evidence->writes : -1;
-
-	/* Of a suspect there may be one reading alone, where the sample has two of all tasks. */
-	if (writes < 0 && finder->info->cur->procs)
-		writes = figure(finder, finder->columns->write, row);
-	if (writes <= finder->writer_kb) {
-		finder->next_writer_kb = fmax(finder->next_writer_kb, writes);
-		return;
-	}
-	finder->next_writer_kb = finder->writer_kb;
-	finder->writer_kb = writes;
-	finder->writer = row;
-}
-
 /* Takes what a row waited. */
 static void look_at_waits(struct finder *finder, const struct row *row, bool hangs)
 {
+	const struct task_evidence *evidence = row_evidence(finder->view.frame, row);
+
 	for (unsigned kind = 0; kind < WAIT_KINDS; kind++) {
 		double share = kinds_least[kind] > 0
 				       ? figure(finder, finder->columns->kinds[kind], row)
@@ -271,7 +282,8 @@ static void look_at_waits(struct finder *finder, const struct row *row, bool han
 			continue;
 		finder_note(&finder->waits[kind], row, share);
 		if (kind == DELAY_BLKIO)
-			look_at_writes(finder, row);
+			note_io(finder, &finder->writer, finder->columns->write, row,
+				evidence ? evidence->writes : -1);
 	}
 }
 
@@ -388,6 +400,8 @@ static void look_at_row(struct finder *finder, const struct row *row)
 	if (!hangs && row_hang(finder->view.frame, row, &kept_ns) && kept_ns >= FINDING_HANG_NS)
 		note_ns(waits_for_stopped(finder, row) ? &finder->awaiting : &finder->kept, row,
 			kept_ns);
+	else if (row_locked(finder->view.frame, row))
+		finder_note(&finder->locked, row, 100.0 * row_locked(finder->view.frame, row));
 	/* Most rows did nothing. Peers are waited for without that. */
 	if (!row->interval_ns || (row->deltas == &no_deltas && !finder->info->some))
 		return;

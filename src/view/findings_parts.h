@@ -103,8 +103,12 @@ struct finder {
 	struct most limited; /* whose waits a limit of memory makes */
 	struct most hang, kept; /* in uninterruptible sleep; in a call */
 	struct most awaiting; /* kept in a call for one that is stopped */
-	const struct row *writer; /* of those that wait for the disk the one that writes most */
-	double writer_kb, next_writer_kb; /* in kB/s: what it writes, and the next one */
+	struct most locked; /* of which several threads wait for locks, by these in percent */
+	/* Who writes most of those that wait for the disk, who reads most of those at a limit. */
+	struct most_io {
+		const struct row *row;
+		double kb, next_kb; /* in kB/s, and of the next one */
+	} writer, reader;
 	struct most runs, writes; /* the tasks that run most and write most, ended ones included */
 	bool writes_known; /* of all rows that did anything */
 	size_t nended; /* rows of tasks that ended, in findings->ended */

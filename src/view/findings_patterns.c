@@ -2,6 +2,7 @@
 /* The patterns: what may be found, and in which words. */
 #include "view/findings_parts.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/util.h"
@@ -246,22 +247,20 @@ static void take_writer(const struct finder *finder, struct finding *finding)
 }
 
 /*
- * Finds the task that makes others wait for the disk: the one that writes much more than all others
- * that wait for it. It is not the one that suffers. NULL: none.
+ * Finds the task that makes others wait: the one that writes or reads much more than all others
+ * that wait for the same. It is not the one that suffers. NULL: none.
  */
-static const struct row *find_writer(const struct finder *finder, struct most *most)
+static const struct row *find_maker(const struct most_io *io, struct most *most)
 {
-	const struct row *writer = finder->writer;
-
-	if (!writer || most->n < 2 || finder->writer_kb < WRITER_LEAST ||
-	    finder->writer_kb < finder->next_writer_kb * WRITER_TIMES)
+	if (!io->row || most->n < 2 || isinf(io->kb) || io->kb < WRITER_LEAST ||
+	    io->kb < io->next_kb * WRITER_TIMES)
 		return NULL;
-	if (most->row == writer) {
+	if (most->row == io->row) {
 		most->row = most->second;
 		most->share = most->second_share;
 	}
 	most->n--;
-	return writer;
+	return io->row;
 }
 
 /* Whether a row's group has a limit of I/O. */
@@ -299,7 +298,7 @@ static void take_io_culprit(const struct finder *finder, struct finding *finding
 		finding->culprit.kind = CULPRIT_LIMIT;
 	} else if (writer) {
 		finding_take_culprit(finding, CULPRIT_WRITER, writer);
-		finding->culprit.rate = finder->writer_kb / 1024;
+		finding->culprit.rate = finder->writer.kb / 1024;
 	} else if (!take_rival(finder, finding)) {
 		take_writer(finder, finding);
 	}
@@ -312,7 +311,7 @@ static bool find_sleep(struct finder *finder, struct finding *finding)
 	enum wait_state state = kind == DELAY_BLKIO ? STATE_IO : STATE_DWAIT;
 	struct most *most = &finder->waits[kind];
 	const struct row *writer =
-		kind == DELAY_BLKIO && most->row ? find_writer(finder, most) : NULL;
+		kind == DELAY_BLKIO && most->row ? find_maker(&finder->writer, most) : NULL;
 	double waited;
 
 	if (!finding_take_most(finding, most))
@@ -438,6 +437,17 @@ static const struct site *look_for_lock(const struct finder *finder, struct most
 	return first;
 }
 
+/* Threads that wait for a lock at this moment, as in the samples before: where nothing is traced.
+ */
+static bool find_locked_now(struct finder *finder, struct finding *finding)
+{
+	if (!finding_take_most(finding, &finder->locked))
+		return false;
+	finding->kind = wait_state_table[STATE_LOCK].id;
+	finding->place = PLACE_NOW;
+	return true;
+}
+
 /* Threads that wait for a lock; which of them do where rows are threads is not known of a site. */
 static bool find_lock(struct finder *finder, struct finding *finding)
 {
@@ -446,6 +456,8 @@ static bool find_lock(struct finder *finder, struct finding *finding)
 
 	if (finder->info->threads)
 		return find_peer(finder, finding);
+	if (!finder->info->trace)
+		return find_locked_now(finder, finding);
 	site = look_for_lock(finder, &most);
 	if (!finding_take_most(finding, &most))
 		return false;
@@ -472,10 +484,29 @@ bool finding_is_idle_ring(const struct finder *finder, const struct row *row)
 	return waiting && waiting->state == STATE_POLL && waiting->class == CLASS_PARKED;
 }
 
+/* The group whose limit of memory counts for a row; NULL: not known. */
+static const char *memory_group(const struct finder *finder, const struct row *row)
+{
+	const struct task_evidence *evidence = row ? row_evidence(finder->view.frame, row) : NULL;
+
+	return evidence ? evidence->memory_group.name : NULL;
+}
+
+/* Finds the task whose reading evicts what others at its group's limit need. NULL: none. */
+static const struct row *find_reader(const struct finder *finder, struct most *most)
+{
+	const struct row *reader = finder->reader.row;
+	const char *own = memory_group(finder, reader);
+	const char *other = memory_group(finder, most->row == reader ? most->second : most->row);
+
+	return own && other && !strcmp(own, other) ? find_maker(&finder->reader, most) : NULL;
+}
+
 /* Tasks whose waits come of a limit of their group's memory: for I/O, too, by what it evicts. */
 static bool find_limited(struct finder *finder, struct finding *finding)
 {
-	const struct most *limited = &finder->limited;
+	struct most *limited = &finder->limited;
+	const struct row *reader = find_reader(finder, limited);
 	const struct task_evidence *evidence;
 
 	if (!finding_take_most(finding, limited))
@@ -484,6 +515,10 @@ static bool find_limited(struct finder *finder, struct finding *finding)
 	finding->kind = "mem";
 	finding->limit = LIMIT_MEMORY;
 	finding->limit_bytes = evidence->memory_limit;
+	if (reader) {
+		finding_take_culprit(finding, CULPRIT_READER, reader);
+		finding->culprit.rate = finder->reader.kb / 1024;
+	}
 	return true;
 }
 
@@ -557,7 +592,7 @@ const struct finding_pattern finding_patterns[] = {
 	  "its limit (mem-max)",
 	  "memory: /index.service waits 40 % of the time for memory, 12 times at its limit",
 	  REMEDY_MEMORY },
-	{ "memory-limited", FINDING_WARNING, find_limited, 0, "memory: %W at a cgroup limit of %m MiB%S",
+	{ "memory-limited", FINDING_WARNING, find_limited, 0, "memory: %W at a cgroup limit of %m MiB%S%C",
 	  "a task waits for I/O or memory, each for the share of its own finding, while its cgroup "
 	  "uses " TEXT_OF(LIMIT_LEAST) " % of its limit of memory",
 	  "memory: search 521 waits 45 % of the time at a cgroup limit of 40.0 MiB",
@@ -622,7 +657,8 @@ const struct finding_pattern finding_patterns[] = {
 	  REMEDY_STATE },
 	{ "lock", FINDING_WARNING, find_lock, STATE_LOCK, "lock: %W%P%C%O",
 	  "threads of a process together wait " TEXT_OF(PEER_LEAST) " % of the time for a lock, as "
-	  "traced: one that is held, or one that tasks take in turn, as Python's interpreter lock",
+	  "traced: one that is held, or one that tasks take in turn, as Python's interpreter lock; "
+	  "or, without a trace, several wait for a held one in each of three samples in a row",
 	  "lock: orders 33 waits 61 % of the time, in futex held by invoices 34",
 	  REMEDY_LOCK },
 	PEER("net", STATE_NET, "a socket",

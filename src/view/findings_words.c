@@ -298,6 +298,7 @@ static const char *const culprit_sentences[CULPRITS] = {
 	[CULPRIT_FILE] = "; %a behind %c",
 	[CULPRIT_LIMIT] = ", which its cgroup limits",
 	[CULPRIT_WRITER] = "; %c writes %r MB/s",
+	[CULPRIT_READER] = "; %c reads %r MB/s",
 	[CULPRIT_WRITES_MOST] = "; %c writes most, %r kB/s",
 	[CULPRIT_BEHIND] = ", %a of it behind %b",
 	[CULPRIT_RUNS_MOST] = "; %c runs most, %a",

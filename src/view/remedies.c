@@ -188,7 +188,13 @@ static enum remedy_applies check_limit(struct remedy_case *of)
 					      : of->evidence->cpu_group;
 	if (of->finding->row->group)
 		group.name = (char *)of->finding->row->group->name;
-	buf_puts(of->how, limits[limit].how);
+	if (of->finding->culprit.kind == CULPRIT_READER)
+		buf_printf(of->how,
+			   "a higher limit, or a group of its own for %d %s, whose reading evicts "
+			   "what others there need",
+			   (int)of->finding->culprit.pid, of->finding->culprit.name);
+	else
+		buf_puts(of->how, limits[limit].how);
 	put_file(of->means, &group, limits[limit].v1, limits[limit].v2);
 	return REMEDY_HELPS;
 }

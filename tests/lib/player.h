@@ -102,8 +102,8 @@ static inline bool same_extra(const struct task_extra *a, const struct task_extr
 	if (!w != !x || !e != !f || !h != !i)
 		return false;
 	return a->hang.tid == b->hang.tid && a->hang.since_ns == b->hang.since_ns &&
-	       a->hang.on == b->hang.on && !memcmp(&a->io, &b->io, sizeof(a->io)) &&
-	       (!h || !memcmp(h, i, sizeof(*h))) &&
+	       a->hang.on == b->hang.on && a->hang.locked == b->hang.locked &&
+	       !memcmp(&a->io, &b->io, sizeof(a->io)) && (!h || !memcmp(h, i, sizeof(*h))) &&
 	       (!w ||
 		(w->tid == x->tid && w->state == x->state && w->class == x->class &&
 		 !text_compare(w->syscall, x->syscall) && !text_compare(w->on.data, x->on.data) &&

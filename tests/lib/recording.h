@@ -292,7 +292,8 @@ static inline void play_extras(struct play_machine *machine, const struct frame 
 			continue;
 		extra = sample_add_extra(frame->info->cur, row->place);
 		extra->hang = (struct task_hang){ row->task->key.pid, machine->now_ns - 12345,
-						  (pid_t)play_random(machine, 9) };
+						  (pid_t)play_random(machine, 9),
+						  (uint32_t)play_random(machine, 3) };
 		if (play_random(machine, 2)) {
 			extra->waiting = xcalloc(1, sizeof(*extra->waiting));
 			extra->waiting->tid = row->task->key.pid;
@@ -321,6 +322,7 @@ static inline void play_extras(struct play_machine *machine, const struct frame 
 				.io_limited = play_random(machine, 2),
 				.rival = (pid_t)play_random(machine, 2),
 				.writes = -1,
+				.reads = -1,
 				.cpu_group = { xstrdup("/a\n"), 1 },
 				.memory_group = { NULL, 2 },
 				.io_group = { xstrdup("/io"), 2 },

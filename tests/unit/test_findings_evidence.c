@@ -169,6 +169,36 @@ FINDINGS_TEST(test_disk_writer)
 	check(s, 0, "io", "io: beta 2 waits 95 % of the time (and 2 others)");
 }
 
+/* One that reads much more than the others at the same limit evicts what they need. */
+FINDINGS_TEST(test_cache_reader)
+{
+	struct state *s = *state;
+
+	for (unsigned i = 0; i < 2; i++) {
+		struct task_evidence *evidence = evidence_of(s, i);
+
+		waits(s, i, DELAY_BLKIO, 1200 + 400 * i);
+		evidence->memory_limit = evidence->memory_used = 60 << 20;
+		evidence->memory_group.name = xstrdup("/cache");
+		evidence->reads = i ? 900 * 1024 : 8 * 1024;
+	}
+	build(s);
+	check(s, 0, "memory-limited",
+	      "memory: alpha 1 waits 60 % of the time at a cgroup limit of 60.0 MiB; beta 2 reads "
+	      "900 MB/s");
+	/* Whoever could not be looked at may read more. */
+	evidence_of(s, 0)->reads = -1;
+	build(s);
+	check(s, 0, "memory-limited",
+	      "memory: beta 2 waits 80 % of the time at a cgroup limit of 60.0 MiB (and 1 other)");
+	/* Who is at a limit of its own evicts nothing of others. */
+	evidence_of(s, 0)->reads = 8 * 1024;
+	*evidence_of(s, 0)->memory_group.name = '!';
+	build(s);
+	check(s, 0, "memory-limited",
+	      "memory: beta 2 waits 80 % of the time at a cgroup limit of 60.0 MiB (and 1 other)");
+}
+
 /* Completions that only events bring are no I/O. */
 FINDINGS_TEST(test_ring)
 {

@@ -76,6 +76,34 @@ FINDINGS_TEST(test_hang_waiting)
 	assert_true(finding_wants_target(&s->findings.all[0]));
 }
 
+/* Several threads wait for a lock at each look, none of them for long. */
+FINDINGS_TEST(test_contended)
+{
+	struct state *s = *state;
+	struct sample *cur = &s->scene.samples[1];
+	struct task_extra *extra = sample_add_extra(cur, 1);
+	struct task_waiting *waiting = xcalloc(1, sizeof(*waiting));
+
+	s->now[1]->now.threads = 8;
+	runs(s, 1, 10);
+	extra->waiting = waiting;
+	extra->hang = (struct task_hang){ .tid = 5, .since_ns = cur->end_ns, .locked = 6 };
+	*waiting = (struct task_waiting){ .tid = 5, .state = STATE_LOCK, .syscall = "futex" };
+	buf_puts(&waiting->on, "futex 0x10 held by 2 beta (6 wait)");
+	buf_cstr(&waiting->on);
+	build(s);
+	check(s, 0, "lock",
+	      "lock: 6.0 of 8 threads of beta 2 wait, right now in futex on futex 0x10 held by 2 "
+	      "beta (6 wait)");
+	/* One that waits for long is told of as such. */
+	extra->hang.since_ns = cur->end_ns - SEC(20);
+	cur->hangs_read = true;
+	build(s);
+	check(s, 0, "kept",
+	      "1 task is kept waiting: beta 2 20 s in futex on futex 0x10 held by 2 beta (6 wait)");
+	assert_int_equal(s->findings.n, 1);
+}
+
 /* In a call, kept by somebody; by the server of a file system. */
 FINDINGS_TEST(test_kept)
 {

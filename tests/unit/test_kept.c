@@ -211,3 +211,34 @@ TEST_WITH(test_turn, make_scene, remove_scene)
 			break;
 	assert_int_equal(locked_for(scene, &tid) > 0 ? tid : 0, 16);
 }
+
+/* How many threads wait for a lock by the next sample, of which so many do; each ran since. */
+static uint32_t locked_threads(struct scene *scene, unsigned waiting)
+{
+	static unsigned slices = 100;
+	pid_t tid;
+
+	slices++;
+	for (unsigned i = 0; i < 3; i++)
+		put_thread(scene, (pid_t)(8 + i), i < waiting ? 2 : 0, slices);
+	locked_for(scene, &tid);
+	return row_locked(&scene->lone.frame, &scene->lone.row);
+}
+
+/* Several threads wait in some samples in a row, though each has the lock in between. */
+TEST_WITH(test_contended, make_scene, remove_scene)
+{
+	struct scene *scene = *state;
+
+	scene->lone.sample.raw[0]->now.threads = 4;
+	put_thread(scene, 7, 0, 1);
+	for (pid_t i = 8; i < 11; i++)
+		put_mutex(scene, i, 7);
+	for (unsigned i = 0; i < 3; i++)
+		assert_int_equal(locked_threads(scene, 3), 0);
+	assert_int_equal(locked_threads(scene, 3), 3);
+	assert_int_equal(locked_threads(scene, 2), 2);
+	/* one alone may be next: it is seen anew */
+	assert_int_equal(locked_threads(scene, 1), 0);
+	assert_int_equal(locked_threads(scene, 3), 0);
+}

@@ -14,7 +14,8 @@ static enum wait_class class_by(enum wait_state state, enum wait_about about, co
 TEST(test_parked)
 {
 	assert_int_equal(class_by(STATE_TIMER, ABOUT_UNKNOWN, "hrtimer_nanosleep"), CLASS_PARKED);
-	assert_int_equal(class_by(STATE_POLL, ABOUT_UNKNOWN, NULL), CLASS_PARKED);
+	assert_int_equal(class_by(STATE_POLL, ABOUT_REQUESTS, "ep_poll"), CLASS_PARKED);
+	assert_int_equal(class_by(STATE_POLL, ABOUT_EVENTS, NULL), CLASS_PARKED);
 	assert_int_equal(class_by(STATE_POLL, ABOUT_IDLE_RING, "io_cqring_wait"), CLASS_PARKED);
 	assert_int_equal(class_by(STATE_IO, ABOUT_IDLE_RING, "io_cqring_wait"), CLASS_PARKED);
 	assert_int_equal(class_by(STATE_NET, ABOUT_REQUESTS, "inet_csk_accept"), CLASS_PARKED);
@@ -59,6 +60,7 @@ TEST(test_unknown)
 	assert_int_equal(class_by(STATE_DWAIT, ABOUT_UNKNOWN, NULL), CLASS_UNKNOWN);
 	assert_int_equal(class_by(STATE_PARK, ABOUT_EVENTS, "futex_do_wait"), CLASS_UNKNOWN);
 	assert_int_equal(class_by(STATE_NET, ABOUT_UNKNOWN, NULL), CLASS_UNKNOWN);
+	assert_int_equal(class_by(STATE_POLL, ABOUT_UNKNOWN, NULL), CLASS_UNKNOWN);
 	assert_int_equal(class_by(STATE_OTHER, ABOUT_UNKNOWN, NULL), CLASS_UNKNOWN);
 	assert_int_equal(class_by(STATE_PARK, ABOUT_UNKNOWN, "futex_do_wait"), CLASS_UNKNOWN);
 	assert_int_equal(class_by(STATE_PARK, ABOUT_PEERS, "futex_do_wait"), CLASS_UNKNOWN);

@@ -12,6 +12,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/timerfd.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -295,6 +296,45 @@ TEST_WITH(test_about, open_kit, close_kit)
 	close(null);
 	close(file);
 	assert_int_equal(wait_target_about(targets, self, file), ABOUT_UNKNOWN);
+}
+
+/* Whoever looks at several files has no work where one takes requests, or all are of events. */
+TEST_WITH(test_about_any, open_kit, close_kit)
+{
+	struct wait_targets *targets = ((struct kit *)*state)->targets;
+	struct epoll_event wanted = { .events = EPOLLIN };
+	int polls = epoll_create1(EPOLL_CLOEXEC), pipes[2];
+	int events[] = { eventfd(0, EFD_CLOEXEC), timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC) };
+	int server = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int all[WAIT_SET_MAX + 1];
+	pid_t self = getpid();
+
+	assert_int_equal(listen(server, 1), 0);
+	assert_int_equal(pipe2(pipes, O_CLOEXEC), 0);
+	assert_int_equal(wait_target_about_any(targets, self, events, 0), ABOUT_EVENTS);
+	assert_int_equal(wait_target_about_any(targets, self, events, 2), ABOUT_EVENTS);
+	for (unsigned i = 0; i < 2; i++)
+		assert_int_equal(epoll_ctl(polls, EPOLL_CTL_ADD, events[i], &wanted), 0);
+	assert_int_equal(wait_target_about(targets, self, polls), ABOUT_EVENTS);
+	assert_int_equal(epoll_ctl(polls, EPOLL_CTL_ADD, pipes[0], &wanted), 0);
+	assert_int_equal(wait_target_about(targets, self, polls), ABOUT_UNKNOWN);
+	assert_int_equal(epoll_ctl(polls, EPOLL_CTL_ADD, server, &wanted), 0);
+	assert_int_equal(wait_target_about(targets, self, polls), ABOUT_REQUESTS);
+	/* Beyond so many there may be others. */
+	for (unsigned i = 0; i <= WAIT_SET_MAX; i++)
+		all[i] = events[0];
+	assert_int_equal(wait_target_about_any(targets, self, all, WAIT_SET_MAX), ABOUT_EVENTS);
+	assert_int_equal(wait_target_about_any(targets, self, all, WAIT_SET_MAX + 1),
+			 ABOUT_UNKNOWN);
+	all[1] = server;
+	assert_int_equal(wait_target_about_any(targets, self, all, WAIT_SET_MAX + 1),
+			 ABOUT_REQUESTS);
+	for (unsigned i = 0; i < 2; i++)
+		close(events[i]);
+	for (unsigned i = 0; i < 2; i++)
+		close(pipes[i]);
+	close(server);
+	close(polls);
 }
 
 /* Rings, by what fdinfo has of them. */
