@@ -247,8 +247,8 @@ COMMAND(finding_open)
 	finding_take(ui);
 	finding = findings_first(&ui->findings);
 	if (!finding || !finding->id || !finding->row) {
-		ui_say(ui, finding && finding->id ? "what is found is of no one task"
-						  : "nothing is found: there is nothing to open");
+		ui_say(ui,
+		       finding && finding->id ? "not about a single task" : "no finding to open");
 		return REACT_NONE;
 	}
 	if (finding->row->group)

@@ -209,7 +209,7 @@ static unsigned release_of(const struct doctor_facts *facts)
 static bool look_at_sample(const struct doctor_facts *facts, struct complaint *out)
 {
 	if (!facts->error) {
-		buf_printf(&out->what, "figures of tasks (source %s)", facts->source);
+		buf_printf(&out->what, "per-task statistics (source %s)", facts->source);
 		return false;
 	}
 	buf_puts(&out->what, "no sample can be taken: ");
@@ -223,7 +223,7 @@ static bool look_at_taskstats(const struct doctor_facts *facts, struct complaint
 	if (TAKE_NOTE(facts, out, NOTE_NO_TASKSTATS, NOTE_TASKSTATS_VERSION, NOTE_NO_CAP,
 		      NOTE_TASKSTATS_ERROR))
 		return true;
-	buf_puts(&out->what, "what the kernel counts of each task");
+	buf_puts(&out->what, "the kernel's counters of each task");
 	if (facts->taskstats_version)
 		buf_printf(&out->what, " (taskstats version %d)", facts->taskstats_version);
 	return false;
@@ -237,14 +237,13 @@ static bool look_at_accounting(const struct doctor_facts *facts, struct complain
 	if (TAKE_NOTE(facts, out, NOTE_DELAYACCT_OLDER, NOTE_DELAYACCT_UNSURE))
 		return true;
 	if (!facts->measured || facts->counted) {
-		buf_puts(&out->what, facts->measured ? "waits for disks and memory, measured"
-						     : "waits for disks and memory, as counted");
+		buf_puts(&out->what, facts->measured ? "disk and memory waits, measured"
+						     : "disk and memory waits, as counted");
 		return false;
 	}
 	buf_puts(&out->what,
-		 "waits for disks and memory are measured; swap-ins from memory (zram), "
-		 "copies on write and interrupts the kernel alone could count, and "
-		 "delay accounting is off");
+		 "disk and memory waits are measured, but only the kernel could count swap-ins "
+		 "from memory (zram), copies on write and interrupts, and delay accounting is off");
 	buf_puts(&out->remedy, note_table[NOTE_DELAYACCT_OFF].remedy);
 	out->aside = true;
 	return true;
@@ -256,7 +255,7 @@ static bool look_at_tracing(const struct doctor_facts *facts, struct complaint *
 
 	if (!TAKE_NOTE(facts, out, NOTE_TRACE_CAP, NOTE_TRACE_BTF, NOTE_TRACE_ABSENT,
 		       NOTE_TRACE_KERNEL, NOTE_TRACE_ERROR, NOTE_TRACE_CALLS, NOTE_TRACE_SYMBOLS)) {
-		buf_puts(&out->what, "what tasks wait on, by tracing");
+		buf_puts(&out->what, "wait tracing");
 		return false;
 	}
 	if (locked) {
@@ -270,7 +269,7 @@ static bool look_at_tracing(const struct doctor_facts *facts, struct complaint *
 static bool look_at_waiting(const struct doctor_facts *facts, struct complaint *out)
 {
 	if (!facts->waiting) {
-		buf_puts(&out->what, "what others' tasks wait on right now");
+		buf_puts(&out->what, "current waits of other users' tasks");
 		return false;
 	}
 	buf_puts(&out->what, note_table[NOTE_WAITING_HIDDEN].text);
@@ -287,9 +286,9 @@ static bool look_at_exits(const struct doctor_facts *facts, struct complaint *ou
 	buf_free(&without.remedy);
 	if (TAKE_NOTE(facts, out, NOTE_EXITS_REFUSED, NOTE_EXITS_INEXACT))
 		return true;
-	buf_puts(&out->what, none ? "tasks that end between samples are not counted: that takes "
+	buf_puts(&out->what, none ? "tasks that exit between samples are not counted: needs "
 				    "taskstats"
-				  : "tasks that end between samples");
+				  : "tasks that exit between samples");
 	return none;
 }
 
@@ -308,11 +307,10 @@ static bool look_at_namespaces(const struct doctor_facts *facts, struct complain
 		return false;
 	}
 	buf_puts(&out->what,
-		 facts->guest_pids
-			 ? "only tasks of this container are seen: it has a pid namespace "
-			   "of its own"
-			 : "privileges count in this container only: it has a user "
-			   "namespace of its own");
+		 facts->guest_pids ? "only this container's tasks are visible: it has its own PID "
+				     "namespace"
+				   : "privileges apply in this container only: it has its own user "
+				     "namespace");
 	buf_puts(&out->remedy, facts->guest_pids ? "run on the host, or in its pid namespace "
 						   "(--pid=host, hostPID: true)"
 						 : "run on the host, or without a user namespace");
@@ -334,13 +332,12 @@ static bool look_at_groups(const struct doctor_facts *facts, struct complaint *o
 		return false;
 	}
 	if (!facts->hierarchy) {
-		buf_puts(&out->what, "no cgroups are mounted: tasks cannot be shown by them");
+		buf_puts(&out->what, "no cgroup hierarchy is mounted");
 		buf_puts(&out->remedy, "mount -t cgroup2 cgroup2 /sys/fs/cgroup");
 		return true;
 	}
-	buf_puts(&out->what, facts->hierarchy == 1
-				     ? "cgroups are of version 1: they have no pressure"
-				     : "cgroups have no pressure");
+	buf_puts(&out->what, facts->hierarchy == 1 ? "cgroup v1 only: no pressure per group"
+						   : "cgroups have no pressure");
 	buf_puts(&out->remedy,
 		 facts->hierarchy == 1
 			 ? "boot with the kernel parameter systemd.unified_cgroup_hierarchy=1"
@@ -351,12 +348,13 @@ static bool look_at_groups(const struct doctor_facts *facts, struct complaint *o
 static bool look_at_io(const struct doctor_facts *facts, struct complaint *out)
 {
 	if (release_of(facts) < 6012 || !facts->measure) {
-		buf_puts(&out->what, "true waits for storage");
+		buf_puts(&out->what, "accurate block I/O waits");
 		return false;
 	}
-	buf_puts(&out->what,
-		 "kernels from 6.12 on book waits for storage from stale time stamps: what "
-		 "cannot be true is left out, but they are not measured (");
+	buf_puts(
+		&out->what,
+		"kernels since 6.12 account I/O waits from stale timestamps: impossible values are "
+		"dropped, but nothing is measured (");
 	buf_puts(&out->what, refusal_summary(facts->measure));
 	buf_putc(&out->what, ')');
 	buf_puts(&out->remedy, note_table[NOTE_NO_BPF].remedy);
@@ -371,8 +369,8 @@ static bool look_at_uring(const struct doctor_facts *facts, struct complaint *ou
 		return false;
 	}
 	buf_puts(&out->what,
-		 "programs that use io_uring are booked as waiting for I/O while they wait "
-		 "for anything, as a network: tracing tells which");
+		 "io_uring waits count as I/O whatever they wait for, the network included: "
+		 "tracing tells them apart");
 	out->aside = true;
 	return true;
 }
@@ -380,10 +378,10 @@ static bool look_at_uring(const struct doctor_facts *facts, struct complaint *ou
 static bool look_at_cost(const struct doctor_facts *facts, struct complaint *out)
 {
 	if (!facts->bpf) {
-		buf_puts(&out->what, "samples of many tasks at little cost (bpf)");
+		buf_puts(&out->what, "low-overhead sampling (bpf)");
 		return false;
 	}
-	buf_puts(&out->what, "samples of many tasks cost more than they need: the bpf source is "
+	buf_puts(&out->what, "sampling many tasks costs more than it could: the bpf source is "
 			     "unavailable (");
 	buf_puts(&out->what, refusal_summary(facts->bpf));
 	buf_putc(&out->what, ')');
@@ -405,7 +403,7 @@ static bool look_at_clock(const struct doctor_facts *facts, struct complaint *ou
 					       "available_clocksource");
 			return true;
 		}
-	buf_puts(&out->what, "exact times");
+	buf_puts(&out->what, "a fast clock source");
 	return false;
 }
 
@@ -476,9 +474,9 @@ static void put_head(struct buf *out, const struct doctor_facts *facts)
 	unsigned release = release_of(facts);
 
 	buf_printf(out, "stalltop %s on Linux %s (%s), as %s", PACKAGE_VERSION, facts->release,
-		   facts->machine, facts->uid ? "a user without root's id" : "root");
+		   facts->machine, facts->uid ? "an unprivileged user" : "root");
 	if (release && (release < TRIED_FIRST || release > TRIED_LAST))
-		buf_printf(out, "; it was tried on Linux %d.%d to %d.%d only", TRIED_FIRST / 1000,
+		buf_printf(out, "; tested on Linux %d.%d to %d.%d only", TRIED_FIRST / 1000,
 			   TRIED_FIRST % 1000, TRIED_LAST / 1000, TRIED_LAST % 1000);
 }
 
@@ -522,7 +520,7 @@ static void put_fine(struct buf *out, const struct doctor_facts *facts)
 		buf_free(&fine.remedy);
 	}
 	if (all.len) {
-		buf_puts(out, "\nWhat is shown:\n  ");
+		buf_puts(out, "\nAvailable:\n  ");
 		text_wrap(out, buf_cstr(&all), 2, 2, TEXT_PRINTED);
 	}
 	buf_free(&all);
@@ -537,10 +535,10 @@ static bool put_page(struct buf *out, const struct doctor_facts *facts)
 	put_head(&head, facts);
 	text_wrap(out, buf_cstr(&head), 0, 2, TEXT_PRINTED);
 	buf_free(&head);
-	n = put_complaints(out, facts, false, "What is not shown, the most important first:");
+	n = put_complaints(out, facts, false, "Missing, most important first:");
 	if (!n)
 		buf_puts(out, "\nNothing is missing.\n");
-	put_complaints(out, facts, true, "What to know:");
+	put_complaints(out, facts, true, "Limitations:");
 	put_fine(out, facts);
 	return !n;
 }

@@ -35,9 +35,9 @@ enum wait_state { WAIT_STATE_TABLE(WAIT_STATE_ID) WAIT_STATES };
  * numbers. ROW(NAME, what throttles it, the same before the task's name)
  */
 #define CPU_BUDGET_TABLE(ROW) \
-	ROW(QUOTA, "its group's quota", "quota of the group of ") \
+	ROW(QUOTA, "its cgroup's quota", "quota of the group of ") \
 	ROW(DEADLINE, "its own deadline budget", "deadline budget of ") \
-	ROW(REALTIME, "its group's real-time budget", "real-time budget of the group of ") \
+	ROW(REALTIME, "its cgroup's real-time budget", "real-time budget of the group of ") \
 	ROW(YIELD, "its own yield, until its next period", "yield until the next period of ")
 
 #define CPU_BUDGET_ID(NAME, ...) BUDGET_##NAME,

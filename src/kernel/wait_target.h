@@ -69,11 +69,8 @@ enum wait_state wait_target_state(struct wait_targets *targets, pid_t tid, int f
 /* The subject of a thread's wait for a task's descriptor; not told for a pipe. */
 enum wait_about wait_target_about(struct wait_targets *targets, pid_t tid, int fd);
 
-/* Descriptors of a set that are looked at. */
-#define WAIT_SET_MAX 16
-
 /*
- * The subject of a wait for any of n descriptors: of more than WAIT_SET_MAX it is told only if one
+ * The subject of a wait for any of n descriptors: of more than 16 it is told only if one
  * of the first takes requests.
  */
 enum wait_about wait_target_about_any(struct wait_targets *targets, pid_t tid, const int *fds,

@@ -9,7 +9,6 @@
 #include <sys/types.h>
 
 #include "base/util.h"
-#include "kernel/wait_target.h"
 
 struct wait_targets;
 
@@ -38,6 +37,9 @@ int wait_target_link(struct wait_targets *targets, pid_t tid, int fd, struct fd_
 
 /* Reads /proc/TID/fdinfo/FD, FDINFO_BYTES at most, with a NUL after. The bytes or -errno. */
 int wait_target_fdinfo(struct wait_targets *targets, pid_t tid, int fd, char *text);
+
+/* Descriptors of a set that are looked at. */
+#define WAIT_SET_MAX 16
 
 /* Descriptors that a call looks at, of which those beyond the first are only counted. */
 struct polled_set {

@@ -9,32 +9,31 @@
 const struct note_row note_table[NOTE_IDS] = {
 	[NOTE_DELAYACCT_OFF] = {
 		"delayacct-off",
-		"delay accounting is off, and waits are not measured%e: only cpu delay is known",
-		"to switch it on now, for tasks that start later: sysctl kernel.task_delayacct=1; "
-		"at every boot: the kernel parameter delayacct, or a line kernel.task_delayacct=1 "
-		"in /etc/sysctl.d/50-delayacct.conf", NOTE_STANDS,
+		"delay accounting is off and waits are not measured%e: only CPU delays are known",
+		"now, for new tasks: sysctl kernel.task_delayacct=1; at boot: kernel parameter "
+		"delayacct, or kernel.task_delayacct=1 in /etc/sysctl.d/50-delayacct.conf", NOTE_STANDS,
 	},
 	[NOTE_DELAYACCT_OLDER] = {
 		"delayacct-older",
-		"%v {task is|tasks are} older than delay accounting, and waits are not measured%e: "
-		"only {its|their} cpu delay is known",
-		"start {it|them} again, or boot with the kernel parameter delayacct", NOTE_QUIET,
+		"%v {task|tasks} started before delay accounting was on, and waits are not measured%e: "
+		"only {its|their} CPU delay is known",
+		"restart {it|them}, or boot with the kernel parameter delayacct", NOTE_QUIET,
 	},
 	[NOTE_DELAYACCT_UNSURE] = {
 		"delayacct-unsure",
-		"%v {task shows|tasks show} no blkio: {it|they} may be older than delay accounting, "
-		"so their blkio is unknown",
+		"%v {task has|tasks have} no blkio and may predate delay accounting: {its|their} blkio "
+		"is unknown",
 		"the taskstats source can tell (see no-cap)", NOTE_STANDS,
 	},
 	[NOTE_DELAYACCT_TOGGLED] = {
 		"delayacct-toggled",
-		"delay accounting was switched: in this interval only cpu delay is known", NULL, NOTE_HAPPENS,
+		"delay accounting was switched on or off: only CPU delay is known for this interval", NULL, NOTE_HAPPENS,
 	},
 	[NOTE_DELAYACCT_LEFT] = {
 		"delayacct-left",
-		"a stalltop that was killed has left delay accounting on (--enable-delayacct)",
-		"to switch it off: sysctl kernel.task_delayacct=0; a run with --enable-delayacct "
-		"does so at its end", NOTE_HAPPENS,
+		"a killed stalltop left delay accounting on (--enable-delayacct)",
+		"switch it off: sysctl kernel.task_delayacct=0; the next run with --enable-delayacct "
+		"also does so when it exits", NOTE_HAPPENS,
 	},
 	[NOTE_NO_CAP] = {
 		"no-cap", "no CAP_NET_ADMIN: procfs source, cpu and blkio only",
@@ -56,35 +55,35 @@ const struct note_row note_table[NOTE_IDS] = {
 	},
 	[NOTE_NO_BPF] = {
 		"no-bpf",
-		"the bpf source is unavailable (%v): it would read this many tasks at less cost",
-		"--version has the kernel's words", NOTE_STANDS,
+		"the bpf source is unavailable (%v): it would sample this many tasks at lower cost",
+		"stalltop --version shows the kernel's message", NOTE_STANDS,
 	},
 	[NOTE_UNMEASURED] = {
 		"unmeasured",
-		"waits are as the kernel counts them, not measured%e",
-		"--version has the kernel's words", NOTE_STANDS,
+		"waits are the kernel's figures, not measured%e",
+		"stalltop --version shows the kernel's message", NOTE_STANDS,
 	},
 	[NOTE_NO_PSI] = {
 		"no-psi", "no pressure files: pressure is unknown",
 		"boot with the kernel parameter psi=1 (CONFIG_PSI, 4.20 or later)", NOTE_STANDS,
 	},
 	[NOTE_GROUP_GONE] = {
-		"group-gone", "the control group that --cgroup names does not exist", NULL, NOTE_HAPPENS,
+		"group-gone", "the cgroup named by --cgroup does not exist", NULL, NOTE_HAPPENS,
 	},
 	[NOTE_GROUP_PSI] = {
-		"group-psi", "the control group's pressure is unavailable (%v)",
+		"group-psi", "the cgroup's pressure is unavailable (%v)",
 		"only groups of cgroup v2 have pressure, while their cgroup.pressure is 1", NOTE_STANDS,
 	},
 	[NOTE_GROUP_THREADED] = {
 		"group-threaded",
-		"threads of one process may be in several control groups here: a process counts in "
-		"that of its first thread",
-		"-H: each thread counts in its own", NOTE_STANDS,
+		"threads of a process may be in different cgroups here: a process is counted in its "
+		"main thread's",
+		"-H counts each thread in its own", NOTE_STANDS,
 	},
 	[NOTE_GROUP_UNKNOWN] = {
 		"group-unknown",
-		"the control group of %v {task|tasks} that began and ended in the interval is "
-		"unknown: {it is|they are} not shown", "a shorter interval (-d)", NOTE_ASIDE,
+		"%v {task|tasks} that started and exited within the interval {is|are} not shown: cgroup "
+		"unknown", "a shorter interval (-d)", NOTE_ASIDE,
 	},
 	[NOTE_PSI_MISSING] = {
 		"psi-missing", "/proc/pressure/%v cannot be read%e: its pressure is unknown", NULL, NOTE_HAPPENS,
@@ -94,21 +93,22 @@ const struct note_row note_table[NOTE_IDS] = {
 	},
 	[NOTE_STALE_STAMP] = {
 		"stale-stamp",
-		"for %v {task|tasks} the kernel booked more waiting than there was: the excess is "
-		"left out", NULL, NOTE_ASIDE,
+		"for %v {task|tasks} the kernel accounted more waiting than time passed: the excess is "
+		"dropped", NULL, NOTE_ASIDE,
 	},
 	[NOTE_UNREAD] = {
 		"unread", "%v {task|tasks} could not be read%e and {is|are} not shown", NULL, NOTE_HAPPENS,
 	},
 	[NOTE_HIDDEN] = {
 		"hidden",
-		"tasks of other users are hidden (hidepid of /proc): they are not shown, nor counted",
+		"tasks of other users are hidden (/proc is mounted with hidepid): neither shown nor "
+		"counted",
 		"run as root, give the program cap_sys_ptrace, or join the group of the mount option gid", NOTE_STANDS,
 	},
 	[NOTE_EXITS_REFUSED] = {
 		"exits-refused",
-		"exit records are unavailable (%v): waits of tasks after their last sample are not "
-		"counted",
+		"exit records are unavailable (%v): waits between a task's last sample and its exit are "
+		"not counted",
 		"needs cap_net_admin; the kernel sends them in the initial user, pid and network "
 		"namespaces only", NOTE_STANDS,
 	},
@@ -120,20 +120,19 @@ const struct note_row note_table[NOTE_IDS] = {
 	},
 	[NOTE_EXITS_FOLDED] = {
 		"exits-folded",
-		"%v {task|tasks} that ended {has|have} no row by name: there were too many names, "
-		"so those that did least share one row for each user",
+		"%v exited {task has|tasks have} no row of {its|their} own: too many names, so the least "
+		"active share one row per user",
 		"a shorter interval (-d)", NOTE_HAPPENS,
 	},
 	[NOTE_EXITS_INEXACT] = {
 		"exits-inexact",
-		"this kernel does not count the exit records that it drops: "
-		"more may be lost than is shown",
-		"needs Linux 4.12 or later; a larger --exit-buffer makes losses rarer", NOTE_STANDS,
+		"this kernel does not count dropped exit records: more may be lost than shown",
+		"needs Linux 4.12 or later; a larger --exit-buffer reduces losses", NOTE_STANDS,
 	},
 	[NOTE_RUN_REAPED] = {
 		"run-reaped",
-		"the delays are those of %v reaped {process|processes}: without exit records other "
-		"descendants are unknown, and with /proc alone all threads but the main one",
+		"delays of %v reaped {process|processes} only: without exit records other descendants "
+		"are unknown (from /proc: all threads but the main one, too)",
 		NULL, NOTE_HAPPENS,
 	},
 	[NOTE_LATE] = {
@@ -144,15 +143,15 @@ const struct note_row note_table[NOTE_IDS] = {
 	},
 	[NOTE_WAITING_HIDDEN] = {
 		"waiting-hidden",
-		"the targets of these waits are hidden: the tasks are other users', or the kernel forbids it",
+		"wait targets are hidden: these tasks belong to other users, or the kernel forbids access",
 		"run as root, or give the program cap_sys_ptrace and cap_dac_read_search (and "
 		"cap_sys_admin for stacks); "
 		"with kernel.yama.ptrace_scope=1 your own tasks need that, too", NOTE_STANDS,
 	},
 	[NOTE_TRIGGER_GONE] = {
 		"trigger-gone",
-		"%v control {group|groups} that --when names no longer {exists|exist}: "
-		"{its|their} pressure is not watched any more", NULL, NOTE_HAPPENS,
+		"%v {cgroup|cgroups} named by --when no longer {exists|exist} and {is|are} no longer "
+		"watched", NULL, NOTE_HAPPENS,
 	},
 	[NOTE_TRACE_CAP] = {
 		"trace-cap", "waits are not traced: that needs CAP_BPF and CAP_PERFMON",
@@ -160,7 +159,7 @@ const struct note_row note_table[NOTE_IDS] = {
 	},
 	[NOTE_TRACE_BTF] = {
 		"trace-btf",
-		"waits are not traced: the kernel does not describe its types (/sys/kernel/btf)",
+		"waits are not traced: the kernel provides no BTF (/sys/kernel/btf)",
 		"needs a kernel with CONFIG_DEBUG_INFO_BTF", NOTE_STANDS,
 	},
 	[NOTE_TRACE_ABSENT] = {
@@ -168,7 +167,7 @@ const struct note_row note_table[NOTE_IDS] = {
 	},
 	[NOTE_TRACE_KERNEL] = {
 		"trace-kernel",
-		"waits are not traced: %v", "--version has the kernel's words", NOTE_STANDS,
+		"waits are not traced: %v", "stalltop --version shows the kernel's message", NOTE_STANDS,
 	},
 	[NOTE_TRACE_ERROR] = {
 		"trace-error", "waits are not traced (%v)", NULL, NOTE_STANDS,
@@ -176,23 +175,22 @@ const struct note_row note_table[NOTE_IDS] = {
 	[NOTE_TRACE_UNRECORDED] = {
 		"trace-unrecorded",
 		"waits were not traced when this was recorded",
-		"record with --trace, or with the view of sites open", NOTE_STANDS,
+		"record with --trace, or with the wait sites (w) open", NOTE_STANDS,
 	},
 	[NOTE_TRACE_LOST] = {
 		"trace-lost",
-		"%v {wait|waits} found no room for {its|their} site, or other CPUs writing to it: {it "
-		"is|they are} in no site",
-		"more room (--trace-sites), unless many CPUs wait in few sites", NOTE_HAPPENS,
+		"%v {wait is|waits are} not attributed to a site: table full, or its slot busy",
+		"a larger --trace-sites, unless many CPUs wait at few sites", NOTE_HAPPENS,
 	},
 	[NOTE_TRACE_CALLS] = {
 		"trace-calls",
-		"the system calls that tasks sleep in are not known on this machine: waits that "
-		"other tasks end have the state other",
+		"system calls cannot be decoded on this architecture: waits ended by other tasks are in "
+		"state other",
 		NULL, NOTE_STANDS,
 	},
 	[NOTE_TRACE_STATES] = {
 		"trace-states",
-		"states alone are traced (--trace-sites 0): sites and wakers are not known",
+		"only states are traced (--trace-sites 0): no sites, no wakers",
 		NULL, NOTE_STANDS,
 	},
 	[NOTE_TRACE_SOURCE] = {
@@ -202,31 +200,31 @@ const struct note_row note_table[NOTE_IDS] = {
 	},
 	[NOTE_TRACE_SYMBOLS] = {
 		"trace-symbols",
-		"the kernel hides the names of its functions (/proc/kallsyms): sites have no function "
-		"and no stack, and the class of some waits is unknown",
+		"the kernel hides its function names (/proc/kallsyms): sites have no function and no "
+		"stack, and the class of some waits is unknown",
 		"set kernel.kptr_restrict to 0 or 1, and give the program CAP_SYSLOG where it is not "
 		"root", NOTE_STANDS,
 	},
 	[NOTE_READS_HANG] = {
 		"reads-hang",
-		"%v {file|files} of /proc cannot be read, as {its task hangs|their tasks hang}: {it "
-		"is|they are} shown as -",
-		"thaw the file system, end the server, or kill the task that hangs", NOTE_HAPPENS,
+		"%v /proc {file|files} cannot be read because {its task is|their tasks are} hung: shown "
+		"as -",
+		"thaw the file system, or kill its server or the hung task", NOTE_HAPPENS,
 	},
 	[NOTE_PROC_SUBSET] = {
 		"proc-subset",
-		"this /proc has tasks alone (mount option subset=pid): pressure, CPU time, memory and "
+		"this /proc shows only tasks (mount option subset=pid): pressure, CPU time, memory and "
 		"load are unknown",
-		"mount /proc without subset=pid, or run outside of the container", NOTE_STANDS,
+		"mount /proc without subset=pid, or run outside the container", NOTE_STANDS,
 	},
 	[NOTE_CLOCK_BACK] = {
-		"clock-back", "the clock was set back: this time was there before", NULL,
+		"clock-back", "the clock was set back: this time of day occurs twice", NULL,
 		NOTE_HAPPENS,
 	},
 	[NOTE_LEAPT] = {
 		"leapt",
-		"/proc/%v fell, or grew by more than the time that passed: its figures are unknown in "
-		"this interval", NULL, NOTE_HAPPENS,
+		"/proc/%v went backwards or grew faster than time: its figures are unknown for this "
+		"interval", NULL, NOTE_HAPPENS,
 	},
 	[NOTE_RECORD_DROPPED] = {
 		"record-dropped",
@@ -272,9 +270,9 @@ const char *record_failure(int err)
 {
 	switch (err) {
 	case -ENOENT:
-		return "there is no such folder, or the file was removed";
+		return "no such directory, or the file was removed";
 	case -EBUSY:
-		return "another stalltop records to that folder";
+		return "another stalltop is recording to that directory";
 	case -ECHILD:
 		return "the process that writes it was killed";
 	case -ETIMEDOUT:

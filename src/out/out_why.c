@@ -213,7 +213,7 @@ static void put_remedy(struct out *out, struct why *why, const struct frame *fra
 	put_escaped(text, &why->means);
 	buf_puts(text, ": ");
 	put_escaped(text, &why->how);
-	put_wrapped(&out->buf, "   do: ", 7, text);
+	put_wrapped(&out->buf, "   try: ", 8, text);
 }
 
 /* Appends a finding, the roots of its waits, and what to do. */
@@ -338,12 +338,12 @@ static void put_wait(struct out *out, struct why *why, const struct frame *frame
 	if (site->comm)
 		text_escape(text, site->comm, strlen(site->comm), TEXT_ASCII);
 	buf_printf(text, " %d ", (int)site->tgid);
-	buf_puts(text, site->state == STATE_TIMER ? "sleeps as it asked to, " : "waits ");
+	/* That it has no work is not always known. */
+	buf_puts(text, site->state == STATE_TIMER	      ? "waits for its own timer "
+		       : site->class == CLASS_PARKED && !lost ? "is idle "
+							      : "waits ");
 	buf_decimal(text, share < 100 ? share : 100, 0);
 	buf_puts(text, " % of the time");
-	/* That it has no work is not known. */
-	if (site->class == CLASS_PARKED && !lost && site->state != STATE_TIMER)
-		buf_puts(text, ", as idle tasks do");
 	put_lasting(text, site);
 	buf_puts(text, ": ");
 	chain_put_site(text, site, TEXT_ASCII);
@@ -437,11 +437,12 @@ static void put_untraced(struct buf *text, const struct frame *frame, const stru
 		return;
 	}
 	if (!waiting) {
-		buf_puts(text, row_state(row) == 'Z' ? "has ended, and its parent has not asked how"
-						     : "sleeps: where is not known");
+		buf_puts(text, row_state(row) == 'Z'
+				       ? "has exited, and is not yet reaped by its parent"
+				       : "sleeps; where is unknown");
 		return;
 	}
-	buf_puts(text, waiting->class == CLASS_PARKED ? "waits as idle tasks do" : "waits");
+	buf_puts(text, waiting->class == CLASS_PARKED ? "is idle" : "waits");
 	if (waiting->syscall)
 		buf_printf(text, ": %s", waiting->syscall);
 	if (waiting->on.len) {
@@ -480,7 +481,7 @@ static void put_unknown(struct buf *out, struct buf *text, const struct frame_in
 			continue;
 		text->len = 0;
 		note_append(text, note, false);
-		put_wrapped(out, told ? "   " : "not known: ", told ? 3 : 11, text);
+		put_wrapped(out, told ? "   " : "unknown: ", told ? 3 : 9, text);
 		told++;
 	}
 }
@@ -494,7 +495,8 @@ static const struct finding *find_uncounted(const struct findings *findings)
 	return NULL;
 }
 
-/* Says that nothing suffers, and what the findings say instead, as of a storm of short tasks. */
+/* Says that no problem was found, and what the findings say instead, as of a storm of short tasks.
+ */
 static void put_nothing(struct out *out, struct buf *text)
 {
 	const struct findings *findings = &out->findings;
@@ -503,10 +505,10 @@ static void put_nothing(struct out *out, struct buf *text)
 
 	text->len = 0;
 	if (uncounted) {
-		buf_puts(text, "Nothing suffers for want of a CPU; ");
+		buf_puts(text, "No problem found with CPUs; ");
 		finding_append(text, findings, uncounted, 0, TEXT_ASCII);
 	} else {
-		buf_puts(text, "Nothing suffers");
+		buf_puts(text, "No problem found");
 	}
 	if (!findings->n && findings->known) {
 		buf_puts(text, ": ");

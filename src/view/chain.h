@@ -16,7 +16,7 @@
 #define CHAIN_ROOT_TABLE(ROW) \
 	ROW(RUN, "run", "a task that others waited for ran") \
 	ROW(QUEUE, "queue", "a task that others waited for was queued for a CPU") \
-	ROW(QUOTA, "quota", "a task that others waited for was throttled by its group's quota") \
+	ROW(QUOTA, "quota", "a task that others waited for was throttled by its cgroup's quota") \
 	ROW(STOPPED, "stopped", "a task that others waited for was stopped or frozen") \
 	ROW(DISK, "disk", "a disk") \
 	ROW(PEER, "peer", "a peer on another machine, or one that is not known") \

@@ -114,7 +114,7 @@ static void weigh_past(struct finder *finder, struct finding *finding)
 		return;
 	if (news == FINDING_AS_BEFORE)
 		finding->severity = FINDING_INFO;
-	finding_put_news(finder, news == FINDING_WORSE ? ", more than usual" : ", as before");
+	finding_put_news(finder, news == FINDING_WORSE ? ", more than usual" : ", as usual");
 }
 
 /* Tries a pattern. */
@@ -216,26 +216,24 @@ static void say_none(struct finder *finder)
 				  .culprit = { .of = pressed ? psi_names[resource] : NULL,
 					       .share = pressure < 100 ? pressure : 100 } };
 	if (pressed)
-		finding_put(finder, "%s pressure is %a");
+		finding_put(finder, "%s pressure %a");
 	/* Rounds as the words below do. */
 	if (!loser->row || loser->ns < NSEC_PER_MSEC / 2) {
 		none->row = NULL;
-		finding_put(finder,
-			    pressed ? ", but no task is seen to wait for it: its cause is not known"
-				    : "nothing waits");
+		finding_put(finder, pressed ? ", but no task is seen waiting for it: cause unknown"
+					    : "no waits");
 	} else {
 		if (!pressed)
 			finding_put(finder, is_kernels(finder, loser)
-						    ? "only a thread of the kernel waits for long"
-						    : "nothing waits for long");
+						    ? "only a kernel thread waits for long"
+						    : "no long waits");
 		/* One task says less than many that come and go. */
 		if ((!pressed || resource == PSI_CPU) && finding_take_storm(finder, NULL)) {
 			none->row = NULL;
 			finding_put(finder, "%C");
 		} else {
-			finding_put(finder, loser->row->exited
-						    ? ": %w waited most and has ended, %i ms"
-						    : ": %w waited most, %i ms");
+			finding_put(finder, loser->row->exited ? "; %w (exited) waited most, %i ms"
+							       : "; %w waited most, %i ms");
 		}
 	}
 	none->ns = 0;

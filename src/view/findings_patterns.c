@@ -75,7 +75,7 @@ static bool find_hang(struct finder *finder, struct finding *finding)
 	finding->site = finding_site_now(finder, hang->row);
 	finding->at_least = !hang->row->raw->now.exact;
 	finding->place = PLACE_OF_WAIT;
-	finding->how = io ? " for block I/O" : " uninterruptibly";
+	finding->how = io ? " for block I/O" : " in state D";
 	return true;
 }
 
@@ -551,133 +551,129 @@ static bool find_uncounted(struct finder *finder, struct finding *finding)
 #define PEER(id, state, help, example, subject) \
 	{ \
 		id, FINDING_INFO, find_peer, state, id ": %W%S%P%C", \
-			"a process that was asked about (-p) waits " TEXT_OF( \
-				PEER_LEAST) " % of the time for " help ", as traced", \
+			"a process selected by -p waits " TEXT_OF( \
+				PEER_LEAST) " % of the time for " help " (traced)", \
 			example, subject \
 	}
 
 /* The patterns, in the order in which findings of equal weight are reported. */
 /* clang-format off */
 const struct finding_pattern finding_patterns[] = {
-	{ "hang", FINDING_CRITICAL, find_hang, 0, "%n %k {hangs|hang}: %w %D%P%F",
-	  "tasks have been in one uninterruptible sleep for a second or more",
-	  "1 task hangs: cp 4711 41 s in pwrite64 of /mnt/nc/x (frozen)",
+	{ "hang", FINDING_CRITICAL, find_hang, 0, "%n %k hung: %w, %D%P%F",
+	  "tasks have been in uninterruptible sleep (state D) without a break for a second or more",
+	  "1 task hung: cp 4711, 41 s in pwrite64 on /mnt/nc/x (frozen)",
 	  REMEDY_BLOCKED },
 	{ "file-server", FINDING_CRITICAL, find_server, 0,
-	  "a file server does not answer: %w waits %D%P%O",
-	  "tasks wait for a second or more for the server of a file system, though not "
-	  "uninterruptibly; known while waits are traced, and where calls are read (the preset hangs)",
-	  "a file server does not answer: ls 812 waits 9.0 s in openat of /mnt/fuse/x",
+	  "file server not responding: %w waits %D%P%O",
+	  "tasks have waited a second or more, interruptibly, for a file system's server; seen "
+	  "while waits are traced or system calls are read (the preset hangs)",
+	  "file server not responding: ls 812 waits 9.0 s in openat on /mnt/fuse/x",
 	  REMEDY_KEPT },
 	{ "stopped-peer", FINDING_CRITICAL, find_awaited, 0, "%w waits %D for %c, which is %h;%P%O",
-	  "a task waits for a second or more for another that is stopped by a signal or a debugger, or "
-	  "frozen by its cgroup: at the other end of a pipe, a connection or a terminal, with a lock, or "
-	  "as its child",
+	  "a task has waited a second or more for one that is stopped by a signal or a debugger, or "
+	  "frozen by its cgroup: its peer, the holder of a lock, or its child",
 	  "frontend 40 waits 12 s for backend 41, which is stopped; in recvfrom on tcp 10.0.0.7:80",
 	  REMEDY_STATE },
-	{ "throttled-idle", FINDING_WARNING, finding_throttled, 1, "cpu: %w is throttled %p by %Q%O%I",
-	  "a quota throttles a cgroup, or a task by its group's quota or real-time budget or its own "
-	  "deadline budget (SCHED_DEADLINE), " TEXT_OF(THROTTLED_LEAST) " % of the time while "
-	  TEXT_OF(FINDING_IDLE) " % of the machine is idle",
-	  "cpu: shop 420 is throttled 80 % of the time by its group's quota of 0.2 CPUs, while 71 % "
-	  "of the machine is idle",
+	{ "throttled-idle", FINDING_WARNING, finding_throttled, 1, "cpu: %w throttled %p by %Q%O%I",
+	  "a quota throttles a cgroup, or a task by its cgroup's quota or real-time budget or its own "
+	  "deadline budget (SCHED_DEADLINE), " TEXT_OF(THROTTLED_LEAST) " % of the time while the CPUs "
+	  "are " TEXT_OF(FINDING_IDLE) " % idle",
+	  "cpu: shop 420 throttled 80 % of the time by its cgroup's quota of 0.2 CPUs, while CPUs "
+	  "are 71 % idle",
 	  REMEDY_QUOTA },
-	{ "throttled", FINDING_WARNING, finding_throttled, 0, "cpu: %w is throttled %p by %Q%O",
-	  "the same, while less than "
-	  TEXT_OF(FINDING_IDLE) " % of the machine is idle",
-	  "cpu: shop 420 is throttled 80 % of the time by its group's quota of 0.2 CPUs",
+	{ "throttled", FINDING_WARNING, finding_throttled, 0, "cpu: %w throttled %p by %Q%O",
+	  "the same, while the CPUs are less than " TEXT_OF(FINDING_IDLE) " % idle",
+	  "cpu: shop 420 throttled 80 % of the time by its cgroup's quota of 0.2 CPUs",
 	  REMEDY_QUOTA },
-	{ "memory-limit", FINDING_WARNING, find_limit, 0, "memory: %W for memory, %x at its limit%O",
-	  "a cgroup that is shown waits " TEXT_OF(MEMORY_LEAST) " % of the time for memory and was at "
-	  "its limit (mem-max)",
-	  "memory: /index.service waits 40 % of the time for memory, 12 times at its limit",
+	{ "memory-limit", FINDING_WARNING, find_limit, 0, "memory: %W for memory, at its limit %x%O",
+	  "a displayed cgroup waits " TEXT_OF(MEMORY_LEAST) " % of the time for memory and hit its "
+	  "limit (mem-max)",
+	  "memory: /index.service waits 40 % of the time for memory, at its limit 12 times",
 	  REMEDY_MEMORY },
-	{ "memory-limited", FINDING_WARNING, find_limited, 0, "memory: %W at a cgroup limit of %m MiB%S%C",
-	  "a task waits for I/O or memory, each for the share of its own finding, while its cgroup "
-	  "uses " TEXT_OF(LIMIT_LEAST) " % of its limit of memory",
-	  "memory: search 521 waits 45 % of the time at a cgroup limit of 40.0 MiB",
+	{ "memory-limited", FINDING_WARNING, find_limited, 0, "memory: %W at its cgroup's limit of %m MiB%S%C",
+	  "a task waits for I/O or memory, beyond the threshold of that finding, while its cgroup "
+	  "uses " TEXT_OF(LIMIT_LEAST) " % of its memory limit",
+	  "memory: search 521 waits 45 % of the time at its cgroup's limit of 40.0 MiB",
 	  REMEDY_MEMORY },
-	MEMORY("swapin", DELAY_SWAPIN, "waiting for pages in swap", "waiting for pages in swap",
-	       "memory: search 521 spends 15 % of the time waiting for pages in swap",
+	MEMORY("swapin", DELAY_SWAPIN, "waiting on swap-in", "waiting on swap-in",
+	       "memory: search 521 spends 15 % of the time waiting on swap-in",
 	       REMEDY_MEMORY),
-	MEMORY("thrash", DELAY_THRASH, "waiting for pages that were just evicted",
-	       "waiting for pages that were evicted a short time ago",
-	       "memory: search 521 spends 24 % of the time waiting for pages that were just evicted",
+	MEMORY("thrash", DELAY_THRASH, "re-reading just-evicted pages",
+	       "re-reading pages that were evicted a short time ago",
+	       "memory: search 521 spends 24 % of the time re-reading just-evicted pages",
 	       REMEDY_MEMORY),
 	MEMORY("reclaim", DELAY_RECLAIM, "reclaiming memory",
-	       "reclaiming memory; how much of the machine's is in use tells whether it is short or "
-	       "that of a cgroup",
-	       "memory: indexer 6 spends 30 % of the time reclaiming memory, while 12 % of the "
-	       "machine's memory is in use",
+	       "in direct reclaim; overall memory use shows whether the machine or a cgroup is short",
+	       "memory: indexer 6 spends 30 % of the time reclaiming memory, with 12 % of all "
+	       "memory in use",
 	       REMEDY_RECLAIM),
 	MEMORY("compact", DELAY_COMPACT, "compacting memory", "compacting memory",
 	       "memory: qemu 99 spends 8 % of the time compacting memory",
 	       REMEDY_COMPACT),
 	{ "wpcopy", FINDING_WARNING, find_loss, DELAY_WPCOPY,
-	  "memory: %E copying pages on write, as after a fork%O%U",
-	  "a task spends " TEXT_OF(WPCOPY_LEAST) " % of the time copying pages on write, as after "
-	  "a fork, or of a file of its own",
-	  "memory: redis-server 300 spends 17 % of the time copying pages on write, as after a fork",
+	  "memory: %E in copy-on-write, as after fork()%O%U",
+	  "a task spends " TEXT_OF(WPCOPY_LEAST) " % of the time copying pages on write: after fork(), or "
+	  "of a file that it maps privately",
+	  "memory: redis-server 300 spends 17 % of the time in copy-on-write, as after fork()",
 	  REMEDY_WPCOPY },
 	{ "io", FINDING_WARNING, find_sleep, DELAY_BLKIO, "io: %W%S%P%C",
 	  "a task waits " TEXT_OF(IO_LEAST) " % of the time for block I/O",
-	  "io: mailserver 812 waits 51 % of the time, 80 % of it in fsync of /var/mail/q; bulk-export "
+	  "io: mailserver 812 waits 51 % of the time, 80 % in fsync on /var/mail/q; bulk-export "
 	  "813 writes 90 MB/s",
 	  REMEDY_IO },
 	{ "dwait", FINDING_WARNING, find_sleep, WAIT_DWAIT, "dwait: %W%S%P%C",
-	  "a task sleeps uninterruptibly for other than I/O for " TEXT_OF(BLOCK_LEAST) " % of the time",
-	  "dwait: mailserver 812 waits 38 % of the time, in pwrite64 of /var/mail/q",
+	  "a task spends " TEXT_OF(BLOCK_LEAST) " % of the time in state D without I/O wait",
+	  "dwait: mailserver 812 waits 38 % of the time, in pwrite64 on /var/mail/q",
 	  REMEDY_BLOCKED },
 	{ "cpu-idle", FINDING_WARNING, finding_cpu, 1, "cpu: %W for a CPU%S%I%C",
-	  "a task waits " TEXT_OF(CPU_LEAST) " % of the time for a CPU, and at least "
-	  TEXT_OF(CPU_WANTED) " % of the time that it wanted one, while " TEXT_OF(FINDING_IDLE)
-	  " % of the machine is idle: something keeps it from running",
-	  "cpu: report 77 waits 50 % of the time for a CPU, while 48 % of the machine is idle",
+	  "a task is runnable but off-CPU " TEXT_OF(CPU_LEAST) " % of the time, and "
+	  TEXT_OF(CPU_WANTED) " % of its runnable time, while the CPUs are " TEXT_OF(FINDING_IDLE)
+	  " % idle: something keeps it off them",
+	  "cpu: report 77 waits 50 % of the time for a CPU, while CPUs are 48 % idle",
 	  REMEDY_CPU },
 	{ "cpu", FINDING_WARNING, finding_cpu, 0, "cpu: %W for a CPU%S%C",
-	  "a task waits " TEXT_OF(CPU_LEAST) " % of the time for a CPU, and at least "
-	  TEXT_OF(CPU_WANTED) " % of the time that it wanted one, while less than "
-	  TEXT_OF(FINDING_IDLE) " % of the machine is idle",
+	  "a task is runnable but off-CPU " TEXT_OF(CPU_LEAST) " % of the time, and "
+	  TEXT_OF(CPU_WANTED) " % of its runnable time, while the CPUs are less than "
+	  TEXT_OF(FINDING_IDLE) " % idle",
 	  "cpu: postgres 9 waits 80 % of the time for a CPU; batch-hog 12 runs most, 95 %",
 	  REMEDY_CPU },
-	{ "irq", FINDING_WARNING, find_loss, DELAY_IRQ, "irq: %E held up by interrupts%O",
-	  "interrupts hold a task up for " TEXT_OF(IRQ_LEAST) " % of the time",
-	  "irq: nginx 8 is held up by interrupts 12 % of the time",
+	{ "irq", FINDING_WARNING, find_loss, DELAY_IRQ, "irq: %E delayed by interrupts%O",
+	  "interrupts delay a task for " TEXT_OF(IRQ_LEAST) " % of the time",
+	  "irq: nginx 8 spends 12 % of the time delayed by interrupts",
 	  REMEDY_IRQ },
-	{ "kept", FINDING_INFO, find_kept, 0, "%n %k {is|are} kept waiting: %w %D%P",
-	  "tasks are kept waiting in a call for a second or more. In the preset hangs, and with -p, all of "
-	  "them; else those whose lock a thread of their own process holds, those that asked the "
-	  "server of a file system, and those that connect, or send by a socket, a terminal or a queue",
-	  "1 task is kept waiting: orders 33 8.0 s in flock of /srv/lock0",
+	{ "kept", FINDING_INFO, find_kept, 0, "%n %k blocked: %w, %D%P",
+	  "tasks have been blocked in a system call for a second or more. In the preset hangs, and "
+	  "with -p, all of them; else those waiting for a lock of their own process, for a file "
+	  "system's server, or in connecting or sending by a socket, a terminal or a queue",
+	  "1 task blocked: orders 33, 8.0 s in flock on /srv/lock0",
 	  REMEDY_KEPT },
 	{ "held", FINDING_INFO, finding_find_held, 0, "%w%h%C%O",
-	  "a process that was asked about (-p) is stopped by a signal or a debugger, or frozen by its "
-	  "cgroup",
+	  "a process selected by -p is stopped by a signal or a debugger, or frozen by its cgroup",
 	  "app 1092 is frozen by its cgroup",
 	  REMEDY_STATE },
 	{ "lock", FINDING_WARNING, find_lock, STATE_LOCK, "lock: %W%P%C%O",
-	  "threads of a process together wait " TEXT_OF(PEER_LEAST) " % of the time for a lock, as "
-	  "traced: one that is held, or one that tasks take in turn, as Python's interpreter lock; "
-	  "or, without a trace, several wait for a held one in each of three samples in a row",
+	  "threads of a process wait " TEXT_OF(PEER_LEAST) " % of the time, in sum, for a lock that is "
+	  "held or passed around, such as Python's GIL (traced); or, without a trace, several wait "
+	  "for a held one in each of three samples in a row",
 	  "lock: orders 33 waits 61 % of the time, in futex held by invoices 34",
 	  REMEDY_LOCK },
 	PEER("net", STATE_NET, "a socket",
-	     "net: webapp 40 waits 99 % of the time, in recvfrom of tcp 10.0.0.7:5432",
+	     "net: webapp 40 waits 99 % of the time, in recvfrom on tcp 10.0.0.7:5432",
 	     REMEDY_PEER),
 	PEER("pipe", STATE_PIPE, "a pipe",
-	     "pipe: gzip 12 waits 70 % of the time, ended by tar 11",
+	     "pipe: gzip 12 waits 70 % of the time, mostly woken by tar 11",
 	     REMEDY_PEER),
 	PEER("child", STATE_CHILD, "a child",
-	     "child: make 5 waits 98 % of the time, ended by cc1 6", REMEDY_CHILD),
+	     "child: make 5 waits 98 % of the time, mostly woken by cc1 6", REMEDY_CHILD),
 	{ "answer", FINDING_INFO, find_peer, STATE_POLL, "net: %W%S%P%C",
-	  "a process that was asked about (-p) waits " TEXT_OF(PEER_LEAST) " % of the time for the one "
-	  "peer that it polls, as traced",
-	  "net: client 21 waits 97 % of the time, in poll of unix of 20 server",
+	  "a process selected by -p waits " TEXT_OF(PEER_LEAST) " % of the time for the only peer it "
+	  "polls (traced)",
+	  "net: client 21 waits 97 % of the time, in poll on unix of 20 server",
 	  REMEDY_PEER },
-	{ "uncounted", FINDING_INFO, find_uncounted, 0, "waits for disks and memory are not known%C",
-	  "waits for disks and memory are not measured, and delay accounting is off: nothing can be "
-	  "found about them",
-	  "waits for disks and memory are not known",
+	{ "uncounted", FINDING_INFO, find_uncounted, 0, "disk and memory waits are unknown%C",
+	  "disk and memory waits are not measured, and delay accounting is off: no findings about "
+	  "them",
+	  "disk and memory waits are unknown",
 	  REMEDY_UNCOUNTED },
 };
 /* clang-format on */

@@ -28,7 +28,7 @@ static void put_who(struct finder *finder, const struct row *row)
 	size_t at;
 
 	if (row->group) {
-		buf_puts(text, row->group->label ? row->group->label : "the unknown group");
+		buf_puts(text, row->group->label ? row->group->label : "unknown group");
 		return;
 	}
 	buf_puts(text, row->task->comm);
@@ -70,7 +70,7 @@ static void put_duration(struct finder *finder)
 }
 
 /*
- * Appends "alpha 1 waits 51 % of the time", or "3.2 of 8 threads of alpha 1 wait"; "8 alpha wait up
+ * Appends "alpha 1 waits 51 % of the time", or "alpha 1: ~3.2 of 8 threads wait"; "8 alpha wait up
  * to 51 % of the time" where others of its service have enough, too.
  */
 static void put_waits(struct finder *finder)
@@ -88,10 +88,14 @@ static void put_waits(struct finder *finder)
 		buf_puts(text, " waits ");
 		put_of_time(finder, finding->share);
 	} else {
-		buf_decimal(text, waiting, waiting < 9.95 ? 1 : 0);
-		buf_printf(text, " of %u threads of ", threads);
 		put_who(finder, finding->row);
-		buf_puts(text, " wait");
+		buf_puts(text, ": ");
+		/* An average, unless it is whole. */
+		if (fabs(waiting - round(waiting)) >= 0.05)
+			buf_putc(text, '~');
+		buf_decimal(text, waiting,
+			    waiting < 9.95 && fabs(waiting - round(waiting)) >= 0.05);
+		buf_printf(text, " of %u threads wait", threads);
 	}
 }
 
@@ -145,9 +149,9 @@ static void put_idle(struct finder *finder)
 
 	if (finder->idle < FINDING_IDLE)
 		return;
-	buf_puts(text, ", while ");
+	buf_puts(text, ", while CPUs are ");
 	put_percent(text, finder->idle);
-	buf_puts(text, " of the machine is idle");
+	buf_puts(text, " idle");
 	give_way(finder, at, 2);
 }
 
@@ -159,9 +163,9 @@ static void put_memory(struct finder *finder)
 
 	if (!system->memory_valid || !system->memory_total)
 		return;
-	buf_puts(text, ", while ");
+	buf_puts(text, ", with ");
 	put_percent(text, (double)system->memory_used * 100.0 / (double)system->memory_total);
-	buf_puts(text, " of the machine's memory is in use");
+	buf_puts(text, " of all memory in use");
 }
 
 /* The current wait of the row's task, if it was read and the finding is not about a site. */
@@ -203,7 +207,7 @@ static void put_path(struct finder *finder, const char *on, size_t len)
 }
 
 /*
- * Appends " in fsync of /var/mail/q", as far as known of the finding's site, or else of what the
+ * Appends " in fsync on /var/mail/q", as far as known of the finding's site, or else of what the
  * row waits on right now. False: nothing is known.
  */
 static bool put_call(struct finder *finder)
@@ -224,7 +228,7 @@ static bool put_call(struct finder *finder)
 	if (call)
 		buf_printf(text, " in %s%s", strcmp(call, "page fault") ? "" : "a ", call);
 	if (on && *on == '/') {
-		buf_puts(text, call ? " of " : " on ");
+		buf_puts(text, " on ");
 		put_path(finder, on, len);
 	} else if (on) {
 		put_target(finder, on, len);
@@ -249,7 +253,6 @@ static void put_place(struct finder *finder)
 		if (finding->place_share < 99.5) {
 			buf_putc(text, ' ');
 			put_percent(text, finding->place_share);
-			buf_puts(text, " of it");
 		}
 	}
 	if (!put_call(finder)) {
@@ -296,16 +299,16 @@ static void put_quota(struct finder *finder)
 /* Sentences about who or what makes a row wait. */
 static const char *const culprit_sentences[CULPRITS] = {
 	[CULPRIT_FILE] = "; %a behind %c",
-	[CULPRIT_LIMIT] = ", which its cgroup limits",
+	[CULPRIT_LIMIT] = ", throttled by its cgroup",
 	[CULPRIT_WRITER] = "; %c writes %r MB/s",
 	[CULPRIT_READER] = "; %c reads %r MB/s",
 	[CULPRIT_WRITES_MOST] = "; %c writes most, %r kB/s",
-	[CULPRIT_BEHIND] = ", %a of it behind %b",
+	[CULPRIT_BEHIND] = ", %a behind %b",
 	[CULPRIT_RUNS_MOST] = "; %c runs most, %a",
-	[CULPRIT_RUNS_THERE] = "; %c runs there, %a",
-	[CULPRIT_STARTS] = "; %c starts %r %s a second, %a",
-	[CULPRIT_RAN_MOST] = "; %c ran most, %r a second, %a",
-	[CULPRIT_ENDED] = ", most of it ended by %c",
+	[CULPRIT_RUNS_THERE] = "; %c runs on it, %a",
+	[CULPRIT_STARTS] = "; %c spawns %r %s/s, %a CPU",
+	[CULPRIT_RAN_MOST] = "; %c: %r/s, %a CPU",
+	[CULPRIT_ENDED] = ", mostly woken by %c",
 	[CULPRIT_DEBUGGER] = "%c",
 };
 

@@ -100,7 +100,7 @@ static enum remedy_applies check_stopped(struct remedy_case *of)
 	if (!find_stopped(of, &stopped))
 		return REMEDY_HELPS_NOT;
 	buf_printf(of->means, "kill -CONT %d", (int)stopped.pid);
-	buf_printf(of->how, "%s is stopped", stopped.name);
+	buf_printf(of->how, "%s is stopped and blocks others", stopped.name);
 	return REMEDY_HELPS;
 }
 
@@ -123,8 +123,8 @@ static enum remedy_applies check_frozen(struct remedy_case *of)
 		return REMEDY_HELPS_NOT;
 	buf_puts(of->means, "fsfreeze -u");
 	buf_printf(of->how,
-		   "thaws the file system of %s; a backup or a snapshot may have frozen it, and be "
-		   "at work",
+		   "thaws the file system of %s; check first that no backup or snapshot is in "
+		   "progress",
 		   of->on);
 	return REMEDY_HELPS;
 }
@@ -137,8 +137,8 @@ static enum remedy_applies check_server(struct remedy_case *of)
 		return REMEDY_HELPS_NOT;
 	buf_puts(of->means, "umount -f");
 	buf_printf(of->how,
-		   "ends requests that the server%s does not answer; better: have it answer, or "
-		   "restart it",
+		   "aborts requests that the server%s does not answer; better: fix or restart the "
+		   "server",
 		   server ? server : "");
 	return REMEDY_HELPS;
 }
@@ -148,7 +148,7 @@ static enum remedy_applies check_vforked(struct remedy_case *of)
 	if (!of->on || !wait_for_vforked(of->where))
 		return REMEDY_HELPS_NOT;
 	buf_puts(of->means, of->on);
-	buf_puts(of->how, "its parent hangs until it executes a program or ends");
+	buf_puts(of->how, "its parent, in vfork(), waits until it execs or exits");
 	return REMEDY_HELPS;
 }
 
@@ -170,11 +170,11 @@ static enum remedy_applies check_limit(struct remedy_case *of)
 		const char *v1, *v2, *how;
 	} limits[] = {
 		[LIMIT_CPU] = { "cpu.cfs_quota_us", "cpu.max",
-				"a larger quota, or fewer threads that run at the same time" },
+				"raise the quota, or run fewer threads in parallel" },
 		[LIMIT_MEMORY] = { "memory.limit_in_bytes", "memory.max",
-				   "a higher limit, or less memory used" },
+				   "raise the limit, or reduce memory use" },
 		[LIMIT_DEADLINE] = { "chrt -d --sched-runtime", "chrt -d --sched-runtime",
-				     "more time in each period, or less work in it" },
+				     "more runtime per period, or less work in it" },
 		[LIMIT_REALTIME] = { "cpu.rt_runtime_us", "cpu.rt_runtime_us",
 				     "a larger budget, or a scheduling policy that needs none" },
 	};
@@ -190,8 +190,8 @@ static enum remedy_applies check_limit(struct remedy_case *of)
 		group.name = (char *)of->finding->row->group->name;
 	if (of->finding->culprit.kind == CULPRIT_READER)
 		buf_printf(of->how,
-			   "a higher limit, or a group of its own for %d %s, whose reading evicts "
-			   "what others there need",
+			   "raise the limit, or give %d %s, whose reading evicts the others' "
+			   "pages, a cgroup of its own",
 			   (int)of->finding->culprit.pid, of->finding->culprit.name);
 	else
 		buf_puts(of->how, limits[limit].how);
@@ -271,7 +271,7 @@ static enum remedy_applies check_io_limit(struct remedy_case *of)
 	if (!of->evidence || !of->evidence->io_limited)
 		return REMEDY_HELPS_NOT;
 	put_file(of->means, &of->evidence->io_group, "blkio.throttle.*_device", "io.max");
-	buf_puts(of->how, "a higher limit, or none: it waits for that, not for the disk");
+	buf_puts(of->how, "raise or remove the limit: it waits for that, not for the disk");
 	return REMEDY_HELPS;
 }
 
@@ -282,10 +282,11 @@ static enum remedy_applies check_writer(struct remedy_case *of)
 	if (culprit->kind != CULPRIT_WRITER && culprit->kind != CULPRIT_WRITES_MOST)
 		return REMEDY_MAY_HELP;
 	buf_printf(of->means, "ionice -c 3 -p %d", (int)culprit->pid);
-	buf_printf(of->how,
-		   "has %d %s write when the disk is idle, if its scheduler is bfq; else a limit "
-		   "for that one's group (io.max)",
-		   (int)culprit->pid, culprit->name);
+	buf_printf(
+		of->how,
+		"has %d %s write only when the disk is idle, if its scheduler is bfq; else limit "
+		"its cgroup (io.max)",
+		(int)culprit->pid, culprit->name);
 	return REMEDY_HELPS;
 }
 
@@ -298,8 +299,8 @@ static enum remedy_applies check_sync(struct remedy_case *of)
 	if (!call || !strstr(call, "sync"))
 		return REMEDY_HELPS_NOT;
 	buf_puts(of->means, call);
-	buf_puts(of->how, "waits until the disk has the data: fewer calls of it with larger "
-			  "writes between them, or a faster disk");
+	buf_puts(of->how, "waits until the disk has the data: call it less often, after larger "
+			  "writes, or use a faster disk");
 	return REMEDY_HELPS;
 }
 
@@ -310,8 +311,8 @@ static enum remedy_applies check_sync(struct remedy_case *of)
 #define CHECKED(means, how, check, keys) { means, how, check, keys }
 #define ON_SCREEN(means, how) { means, how, NULL, "" }
 #define UMOUNT \
-	CHECKED("umount -f", "ends requests to the server of a network or FUSE file system that does " \
-	  "not answer; better: have that answer, or restart it", check_server, NULL)
+	CHECKED("umount -f", "aborts requests to the server of a network or FUSE file system that does " \
+	  "not answer; better: fix or restart the server", check_server, NULL)
 #define MEMORY_LOW \
 	R("memory.low", "protects what its group uses from the needs of others, where the whole " \
 	  "machine is short: mem and swap at the top say so")
@@ -342,9 +343,9 @@ static const struct remedy remedies[REMEDY_SUBJECTS][7] = {
 		  "quota helps, and nice does not"),
 	},
 	[REMEDY_QUOTA] = {
-		CHECKED("cpu.max", "a larger quota, or fewer threads that run at the same "
-		  "time; a longer period makes the pauses rarer and longer. On a busy "
-		  "machine a larger quota takes CPUs from others", check_limit, NULL),
+		CHECKED("cpu.max", "raise the quota, or run fewer threads in parallel; a longer period makes "
+		  "the pauses rarer and longer. On a busy machine a larger quota takes time "
+		  "from other groups: set priorities with cpu.weight", check_limit, NULL),
 		R("cpu.max.burst", "lets unused quota be used later, for work that comes in "
 		  "bursts"),
 	},
@@ -359,8 +360,8 @@ static const struct remedy remedies[REMEDY_SUBJECTS][7] = {
 		CHECKED("ionice", "a higher I/O priority (ionice -c 2 -n 0) where the disk's "
 		  "scheduler heeds it, as bfq does; ionice -c 3 for those that can "
 		  "wait: read and write tell who has the disk", check_writer, NULL),
-		CHECKED("fsync", "waits until the disk has the data: fewer calls of it with "
-		  "larger writes between them, or a faster disk", check_sync, NULL),
+		CHECKED("fsync", "waits until the disk has the data: call it less often, after larger "
+		  "writes, or use a faster disk", check_sync, NULL),
 		R("io.weight", "the same between control groups; io.max limits the group that "
 		  "takes the disk's time, io.latency protects one"),
 		R("memory", "reads of the same data again and again want more page cache: see "
@@ -418,37 +419,36 @@ static const struct remedy remedies[REMEDY_SUBJECTS][7] = {
 		CHECKED("fsfreeze -u", "thaws a file system that is frozen, as for a backup",
 			check_frozen, NULL),
 		UMOUNT,
-		CHECKED("its child", "a parent that called vfork hangs until its child "
-		  "executes a program or ends", check_vforked, NULL),
-		R("the function", "of the kernel that it sleeps in tells a lock, a journal, a "
-		  "driver or a server; errors of a disk are in dmesg"),
-		R("fewer writers", "many writers of one file or folder wait for its lock one "
-		  "after another, whatever their priority"),
-		ON_SCREEN("w", "shows what it hangs in: the file, the kernel's function, and "
-		  "for locks the task that ended such waits"),
+		CHECKED("its child", "a parent in vfork() waits until its child execs or exits", check_vforked, NULL),
+		R("the function", "of the kernel in which it sleeps says what blocks it: a lock, a "
+		  "journal, a driver, a server; dmesg has disk errors"),
+		R("fewer writers", "writers of one file or directory take its lock in turn, whatever "
+		  "their priority"),
+		ON_SCREEN("w", "shows what it is blocked on: the file, the kernel function, and "
+		  "for locks the task that released them"),
 	},
 	[REMEDY_KEPT] = {
 		UMOUNT,
-		R("the other one", "who holds it, or has to answer: --why -p PID tells for "
-		  "whom and what that one waits"),
+		R("the other side", "holds the lock or has to answer: --why -p PID tells what that "
+		  "one waits for"),
 	},
 	[REMEDY_LOCK] = {
-		R("the program", "should hold it for less time, or use several locks; "
-		  "priorities help where its holder waits for a CPU"),
+		R("the program", "shorten its critical section, or split the lock; priorities help "
+		  "where the holder waits for a CPU"),
 		ON_SCREEN("w", "shows which lock it is, and who held it"),
 	},
 	[REMEDY_PEER] = {
-		R("the other end", "does the work that it waits for: --why -p PID tells what "
-		  "that one waits for itself, if it is on this machine"),
-		ON_SCREEN("w", "shows the other end of what it waits on"),
+		R("the peer", "does the work that it waits for: --why -p PID tells what the peer "
+		  "waits for, if it is local"),
+		ON_SCREEN("w", "shows the peer that it waits for"),
 	},
 	[REMEDY_CHILD] = {
-		R("the child", "has a row of its own: look at what that waits for"),
+		R("the child", "has a row of its own: see what it waits for"),
 	},
 	[REMEDY_STATE] = {
 		CHECKED("cgroup.freeze", "0 (v1: THAWED in freezer.state) thaws a task that "
 		  "its cgroup froze", check_freezer, NULL),
-		CHECKED("debugger", "a task that is stopped in one goes on when that lets it",
+		CHECKED("debugger", "a task stopped in a debugger goes on when that continues it",
 			check_debugger, NULL),
 		CHECKED("kill -CONT", "continues a task that a signal stopped (T)",
 			check_stopped, "k"),

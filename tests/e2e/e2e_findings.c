@@ -44,7 +44,7 @@ E2E_TEST(test_words)
 	check_silent_success(&r);
 	parse_text(r.out.data, r.out.len, &text);
 	for (size_t i = 0; i < text.v[0].header_lines; i++)
-		said |= !strncmp(text.v[0].header[i], "finding: nothing waits", 22);
+		said |= !strncmp(text.v[0].header[i], "finding: no waits", 17);
 	assert_true(said);
 	e2e_run(&r, NULL, "-b -n 1 -d 0.3 --since-start -p %d", (int)pid);
 	check_silent_success(&r);

@@ -231,7 +231,7 @@ HELD_TEST(test_exec)
 	check_all(pid);
 	/* It is told by the first screen. */
 	e2e_run(&r, NULL, "-b -n 3 -d 1 -p %d", (int)pid);
-	assert_non_null(strstr(r.out.data, e2e_format("is kept waiting: held %d", (int)pid)));
+	assert_non_null(strstr(r.out.data, e2e_format("blocked: held %d", (int)pid)));
 }
 
 /* mmap_lock, which another thread waits for to have it for itself. */

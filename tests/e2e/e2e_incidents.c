@@ -143,7 +143,7 @@ E2E_TEST(test_files)
 	cause.on = start_in_folder("files", &cause.pid);
 	check_cause(&cause);
 	finding_await("--trace",
-		      &(struct finding_meant){ "io", cause.pid, { "in pread64 of", cause.on } });
+		      &(struct finding_meant){ "io", cause.pid, { "in pread64 on", cause.on } });
 	finding_await("", &(struct finding_meant){ "io", cause.pid, { "% of the time" } });
 }
 
@@ -176,8 +176,8 @@ E2E_TEST(test_frozen)
 	e2e_await_hang(cause.pid);
 	check_cause(&cause);
 	finding_await("",
-		      &(struct finding_meant){ "hang", cause.pid, { "1 task hangs: load_wait" } });
-	finding_await("--source procfs", &(struct finding_meant){ "hang", cause.pid, { "hangs" } });
+		      &(struct finding_meant){ "hang", cause.pid, { "1 task hung: load_wait" } });
+	finding_await("--source procfs", &(struct finding_meant){ "hang", cause.pid, { "hung" } });
 	finding_await("-F +on",
 		      &(struct finding_meant){ "hang", cause.pid, { mounted, "frozen" } });
 	finding_await("--trace", &(struct finding_meant){ "hang",
@@ -202,7 +202,7 @@ E2E_TEST(test_fuse)
 	e2e_await_sleep(cause.pid);
 	check_cause(&cause);
 	finding_await("--trace", &(struct finding_meant){
-					 "file-server", cause.pid, { "in read of", cause.on } });
+					 "file-server", cause.pid, { "in read on", cause.on } });
 	/* Whose file system it is stands beside its file. */
 	cause.on = e2e_format("%s (fuse.silent silent", cause.on);
 	check_cause(&cause);
@@ -238,7 +238,7 @@ E2E_TEST(test_net)
 	cause.on = e2e_format("tcp 127.0.0.1:%d", port);
 	check_cause(&cause);
 	finding_await("--trace", &(struct finding_meant){
-					 "net", cause.pid, { cause.on, "ended by wait_server" } });
+					 "net", cause.pid, { cause.on, "woken by wait_server" } });
 }
 
 /* Pipes, of which one is written to now and then, and one never. */
@@ -260,7 +260,7 @@ E2E_TEST(test_pipes)
 	cause.share = 0.9;
 	check_cause(&cause);
 	finding_await("--trace",
-		      &(struct finding_meant){ "pipe", cause.pid, { "ended by wait_writer" } });
+		      &(struct finding_meant){ "pipe", cause.pid, { "woken by wait_writer" } });
 }
 
 /* Who polls one descriptor waits on what that is, by whichever call. */
@@ -321,7 +321,7 @@ E2E_TEST(test_throttled)
 	assert_true(cause.pid > 0);
 	check_cause(&cause);
 	finding_await("--trace",
-		      &(struct finding_meant){ "throttled", cause.pid, { "its group's quota" } });
+		      &(struct finding_meant){ "throttled", cause.pid, { "its cgroup's quota" } });
 	finding_await("-g cgroup --cgroup-hierarchy cpu -F +throttled",
 		      &(struct finding_meant){
 			      "throttled", cause.pid, { strrchr(path, '/'), "by a quota" } });
@@ -363,8 +363,9 @@ E2E_TEST(test_reclaim)
 	check_silent_success(&r);
 	parse_json(&r, &s);
 	assert_true(has_kind(s.v[1], pid, "reclaim"));
-	finding_await("", &(struct finding_meant){
-				  "memory-limited", pid, { "at a cgroup limit", "of 32.0 MiB" } });
+	finding_await("", &(struct finding_meant){ "memory-limited",
+						   pid,
+						   { "at its cgroup\'s limit", "of 32.0 MiB" } });
 }
 
 /* Idle: all of it is poll. */

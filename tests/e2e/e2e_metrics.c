@@ -51,7 +51,7 @@ static uint64_t take_value(const char *at)
 	return value * UINT64_C(1000000000) + strtoull(end + 1, NULL, 10);
 }
 
-/* The value of a sample: seconds in ns. 0 where there is none, as before a group's first. */
+/* The value of a sample: seconds in ns. 0 where there is none, as usual a group's first. */
 static uint64_t value_of(const char *text, const char *sample)
 {
 	size_t len = strlen(sample);

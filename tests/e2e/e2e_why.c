@@ -153,7 +153,7 @@ E2E_TEST(test_peers)
 		{ "lock",
 		  SLEEPS,
 		  3,
-		  { "held by %d peer_culprit", "do: the program: should hold it" } },
+		  { "held by %d peer_culprit", "try: the program: shorten its critical" } },
 		{ "queue", SLEEPS, 0, { "waits 100 %", "msgsnd" } },
 	};
 
@@ -166,7 +166,7 @@ E2E_TEST(test_stopped)
 {
 	static const char stopped[] = "for peer_culprit %d, which is stopped";
 	static const char frozen[] = "for peer_culprit %d, which is frozen by its cgroup";
-	static const char go_on[] = "do: kill -CONT %d";
+	static const char go_on[] = "try: kill -CONT %d";
 	static const struct answer answers[] = {
 		{ "tcp", STOPPED, 3, { stopped, "peer_culprit %d is stopped", go_on } },
 		{ "unix", STOPPED, 3, { stopped, go_on } },
@@ -177,8 +177,11 @@ E2E_TEST(test_stopped)
 		{ "empty", STOPPED, 3, { "peer_culprit %d is stopped", go_on } },
 		{ "script", STOPPED, 3, { "peer_culprit %d is stopped", go_on } },
 		{ "lock", STOPPED, 3, { stopped, go_on } },
-		{ "tcp", DEBUGGED, 3, { "which is stopped", "by debugger", "do: debugger" } },
-		{ "unix", FROZEN, 3, { frozen, "peer_culprit %d is frozen", "do: cgroup.freeze" } },
+		{ "tcp", DEBUGGED, 3, { "which is stopped", "by debugger", "try: debugger" } },
+		{ "unix",
+		  FROZEN,
+		  3,
+		  { frozen, "peer_culprit %d is frozen", "try: cgroup.freeze" } },
 	};
 
 	e2e_require_bpf();
@@ -243,8 +246,8 @@ E2E_TEST(test_kept)
 E2E_TEST(test_others)
 {
 	static const struct answer answers[] = {
-		{ "idle", SLEEPS, 0, { "as idle tasks do", "epoll", "(listening)" } },
-		{ "timer", SLEEPS, 0, { "sleeps as it asked to", "clock_nanosleep" } },
+		{ "idle", SLEEPS, 0, { "is idle", "epoll", "(listening)" } },
+		{ "timer", SLEEPS, 0, { "its own timer", "clock_nanosleep" } },
 		{ "run", SLEEPS, 0, { " runs " } },
 	};
 
@@ -265,6 +268,6 @@ E2E_TEST(test_untraced)
 	e2e_sleep(STAGED_SECONDS);
 	e2e_run(&r, &how, "--why -d 0.5 -p %d", (int)staged.victim);
 	assert_int_equal(r.status, 0);
-	if (!strstr(r.out.data, "peer_victim") || !strstr(r.out.data, "not known: "))
+	if (!strstr(r.out.data, "peer_victim") || !strstr(r.out.data, "unknown: "))
 		fail_msg("%s%s", r.out.data, r.err.data);
 }

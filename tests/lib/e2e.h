@@ -162,7 +162,7 @@ void e2e_stop(pid_t pid);
 /* A hook: netlink is refused, as services are often run; with an argument bpf, too. */
 int e2e_no_netlink(const char *arg);
 
-/* A hook: the kernel does not say what a socket dropped, as before 4.12. */
+/* A hook: the kernel does not say what a socket dropped, as usual 4.12. */
 int e2e_no_meminfo(const char *arg);
 
 /* The ids of a process's threads; their number, at most max. */

@@ -73,7 +73,7 @@ static const struct scene_site {
 	{ 305, "bulk-export", STATE_IO, CLASS_SERVED, DELAY_BLKIO, "write", "/var/backups/mail/x",
 	  "balance_dirty_pages", 940, 120, 0, 0, "nvme0q1" },
 	{ 420, "shop", STATE_CPU, CLASS_RATIONED, DELAY_CPU, NULL,
-	  SITE_THROTTLED "its group's quota", NULL, 2400, 80, 3, 0, "timer" },
+	  SITE_THROTTLED "its cgroup's quota", NULL, 2400, 80, 3, 0, "timer" },
 	{ 420, "shop", STATE_NET, CLASS_SERVED, -1, "recvfrom", "tcp 10.0.0.7:5432", "sk_wait_data",
 	  1100, 410, 1, 640, "postgres" },
 	{ 420, "shop", STATE_PARK, CLASS_PARKED, -1, "futex", "futex of shop", "futex_wait_queue",

@@ -60,9 +60,9 @@ FINDINGS_TEST(names_hang)
 	assert_int_equal(frozen_freeze(mounted), 0);
 	e2e_await_hang(pid);
 	s = start_screen(pid, 24, "");
-	screen_await_text(s, "1 task hangs: load_wait ");
+	screen_await_text(s, "1 task hung: load_wait ");
 	screen_await_text(s, "/written (frozen)");
-	line = screen_find(s, "1 task hangs", 0);
+	line = screen_find(s, "1 task hung", 0);
 	/* Between the pressure and the table. */
 	screen_check(s, line > screen_find(s, "io   ", 0) && line < screen_find(s, "PID", 0));
 	screen_check(s, screen_look(s, line, 0).bold);
@@ -70,14 +70,14 @@ FINDINGS_TEST(names_hang)
 	screen_await_text(s, e2e_format("process %d load_wait", (int)pid));
 	screen_await_text(s, "sleeps in percpu_rwsem_wait");
 	screen_type(s, "\033");
-	screen_await_text(s, "1 task hangs");
-	screen_click(s, screen_find(s, "1 task hangs", 0), 10, 1);
+	screen_await_text(s, "1 task hung");
+	screen_click(s, screen_find(s, "1 task hung", 0), 10, 1);
 	screen_await_text(s, e2e_format("process %d load_wait", (int)pid));
 	screen_type(s, "\033");
-	screen_await_text(s, "1 task hangs");
+	screen_await_text(s, "1 task hung");
 	/* It ends with the hang. */
 	assert_int_equal(frozen_thaw(mounted), 0);
-	screen_await_no_text(s, "1 task hangs");
+	screen_await_no_text(s, "1 task hung");
 	screen_type(s, "q");
 	assert_int_equal(screen_end(s, 5), 0);
 	e2e_kill(pid);
@@ -93,14 +93,14 @@ FINDINGS_TEST(opens_sites)
 	reader = atoi(start_load("fuse", e2e_folder(), &pid));
 	e2e_await_sleep(reader);
 	s = start_screen(reader, 24, "--trace");
-	screen_await_text(s, "a file server does not answer");
+	screen_await_text(s, "file server not responding");
 	/* That is known before it is traced. */
 	e2e_sleep(2);
 	screen_type(s, "!");
 	screen_await_text(s, "/silent-file");
 	screen_await_text(s, "SYSCALL");
 	screen_type(s, "q");
-	screen_await_text(s, "a file server does not answer");
+	screen_await_text(s, "file server not responding");
 	screen_type(s, "q");
 	assert_int_equal(screen_end(s, 5), 0);
 }
@@ -117,13 +117,13 @@ FINDINGS_TEST(names_kept)
 	e2e_await_sleep(reader);
 	s = start_screen(reader, 24, "");
 	screen_type(s, "\t");
-	screen_await_text(s, "1 task is kept waiting: load_wait ");
+	screen_await_text(s, "1 task blocked: load_wait ");
 	screen_await_text(s, "in recvfrom on tcp 127.0.0.1:");
 	/* It is of the rows that pass, also while no sample comes. */
 	screen_type(s, "p/wait_nobody\r");
-	screen_await_no_text(s, "1 task is kept waiting");
+	screen_await_no_text(s, "1 task blocked");
 	screen_type(s, "=");
-	screen_await_text(s, "1 task is kept waiting");
+	screen_await_text(s, "1 task blocked");
 	screen_type(s, "q");
 	assert_int_equal(screen_end(s, 5), 0);
 }
@@ -137,19 +137,19 @@ FINDINGS_TEST(says_nothing_waits)
 	pid = e2e_load(NULL, "load_wait poll");
 	assert_true(pid > 0);
 	s = start_screen(pid, 24, "");
-	screen_await_text(s, "nothing waits");
+	screen_await_text(s, "no waits");
 	screen_type(s, "!");
-	screen_await_text(s, "there is nothing to open");
-	screen_check(s, screen_find(s, "nothing waits", 0) < screen_find(s, "PID", 0));
+	screen_await_text(s, "no finding to open");
+	screen_check(s, screen_find(s, "no waits", 0) < screen_find(s, "PID", 0));
 	screen_check(s, !screen_shows(s, " more: n)"));
 	screen_resize(s, 10, 80);
-	screen_await_text(s, "nothing waits");
+	screen_await_text(s, "no waits");
 	screen_resize(s, 8, 80);
-	screen_await_no_text(s, "nothing waits");
+	screen_await_no_text(s, "no waits");
 	screen_resize(s, 24, 80);
-	screen_await_text(s, "nothing waits");
+	screen_await_text(s, "no waits");
 	screen_type(s, "t");
-	screen_await_no_text(s, "nothing waits");
+	screen_await_no_text(s, "no waits");
 	screen_type(s, "tq");
 	assert_int_equal(screen_end(s, 5), 0);
 }

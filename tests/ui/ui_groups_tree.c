@@ -116,17 +116,15 @@ static bool spins(struct screen *s, const void *name)
 	return run_of(s, name) > 1;
 }
 
-/* Where the name begins. */
+/* Where the name, which ends its line, begins: other parts of it may be like its beginning. */
 static int indent_of(struct screen *s, const char *name)
 {
-	int line = line_of(s, name), col;
+	int line = line_of(s, name), col = screen_cols(s) - 1;
 
 	screen_check(s, line >= 0);
-	for (col = screen_cols(s) - 1; col > 0; col--)
-		if (screen_char(s, line, col) == (uint32_t)*name &&
-		    screen_char(s, line, col + 1) == (uint32_t)name[1])
-			break;
-	return col;
+	while (col > 0 && screen_char(s, line, col) <= ' ')
+		col--;
+	return col + 1 - (int)strlen(name);
 }
 
 /* Selects a group by keys. */
@@ -373,12 +371,12 @@ SCREEN_ROOT_TEST(survives_its_subtree)
 	s = start(24, 100, scratch_format("-d 0.3 --cgroup /%s", top));
 	screen_check(s, members_of(s, top) == 1);
 	remove_group(group, &pid, 1);
-	screen_await_text(s, "the control group that --cgroup names does not exist");
+	screen_await_text(s, "the cgroup named by --cgroup does not exist");
 	screen_await_text(s, "no tasks");
 	make_group(__func__, "");
 	put(group, crowd_sleeper("crowd-x"));
 	screen_await(s, has_group, top);
-	screen_await_no_text(s, "the control group that --cgroup names");
+	screen_await_no_text(s, "the cgroup named by --cgroup");
 }
 
 /* All narrow and wide sizes of a tree. */

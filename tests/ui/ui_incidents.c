@@ -121,7 +121,7 @@ INCIDENT_TEST(finds_other_writer)
 {
 	struct cause cause = { .state = "dwait ",
 			       .on = "wait_writer",
-			       .page = { "dwait: ", "/shared", "ended by wait_writer" } };
+			       .page = { "dwait: ", "/shared", "woken by wait_writer" } };
 	pid_t pid;
 
 	e2e_require_bpf();
@@ -177,7 +177,7 @@ INCIDENT_TEST(finds_lock)
 /* A client and its slow server. */
 INCIDENT_TEST(finds_server)
 {
-	struct cause cause = { .state = "net ", .page = { "net: ", "ended by wait_server" } };
+	struct cause cause = { .state = "net ", .page = { "net: ", "woken by wait_server" } };
 	int port, server;
 	pid_t pid;
 

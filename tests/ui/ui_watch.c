@@ -101,7 +101,7 @@ static void check_watch(const char *path, const char *name)
 	screen_await_text(s, "no longer exists, so not watched any more: cgroup:");
 	/* All notes. */
 	screen_type(s, " n");
-	screen_await_text(s, "1 control group that --when names no longer exists");
+	screen_await_text(s, "1 cgroup named by --when no longer exists");
 	screen_type(s, "q");
 	assert_int_equal(screen_end(s, 3), 0);
 	screen_check_restored(s);

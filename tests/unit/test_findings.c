@@ -13,7 +13,7 @@ FINDINGS_TEST(test_nothing)
 
 	assert_null(findings_first(&s->findings));
 	build(s);
-	check_none(s, "nothing waits");
+	check_none(s, "no waits");
 	/* As a build does: a third of the time for a CPU, for a disk, and to start programs. */
 	runs(s, 0, 1300);
 	waits(s, 0, DELAY_CPU, 660);
@@ -21,7 +21,7 @@ FINDINGS_TEST(test_nothing)
 	waits(s, 2, DELAY_RECLAIM, 99);
 	waits(s, 3, DELAY_WPCOPY, 90);
 	build(s);
-	check_none(s, "nothing waits for long: alpha 1 waited most, 660 ms");
+	check_none(s, "no long waits; alpha 1 waited most, 660 ms");
 	scene_build(&s->scene, 1, true, 0);
 	s->scene.info.prev = &s->scene.samples[0];
 	findings_take(&s->findings, &s->view, &s->scene.frame, s->query);
@@ -50,7 +50,7 @@ FINDINGS_TEST(test_filtered)
 	check(s, 0, "cpu", "cpu: alpha 1 waits 50 % of the time for a CPU; beta 2 runs most, 51 %");
 	users[0] = 8;
 	build(s);
-	check_none(s, "nothing waits");
+	check_none(s, "no waits");
 }
 
 /* Beside pressure it is not said that nothing waits. */
@@ -68,29 +68,27 @@ FINDINGS_TEST(test_pressure)
 		systems[i].pressure.psi[PSI_CPU].some.total_us = 5000 + 198000 * i;
 	}
 	build(s);
-	check_none(s, "io pressure is 34 %, but no task is seen to wait for it: its cause is not "
-		      "known");
+	check_none(s, "io pressure 34 %, but no task is seen waiting for it: cause unknown");
 	/* Who waits for something else is not named beside it. */
 	waits(s, 1, DELAY_CPU, 340);
 	build(s);
-	check_none(s, "io pressure is 34 %, but no task is seen to wait for it: its cause is not "
-		      "known");
+	check_none(s, "io pressure 34 %, but no task is seen waiting for it: cause unknown");
 	waits(s, 0, DELAY_BLKIO, 350);
 	build(s);
-	check_none(s, "io pressure is 34 %: alpha 1 waited most, 350 ms");
+	check_none(s, "io pressure 34 %; alpha 1 waited most, 350 ms");
 	build(s);
-	check_none(s, "io pressure is 34 %: alpha 1 waited most, 350 ms");
+	check_none(s, "io pressure 34 %; alpha 1 waited most, 350 ms");
 	/* It is not that of the tasks that are shown. */
 	s->query = &query;
 	build(s);
-	check_none(s, "nothing waits for long: alpha 1 waited most, 350 ms");
+	check_none(s, "no long waits; alpha 1 waited most, 350 ms");
 	s->query = NULL;
 	systems[1].pressure.psi[PSI_IO].some.total_us = 5000 + 199000;
 	build(s);
-	check_none(s, "nothing waits for long: alpha 1 waited most, 350 ms");
+	check_none(s, "no long waits; alpha 1 waited most, 350 ms");
 	systems[1].pressure.psi[PSI_IO].some.total_us = 5000 + 2000100;
 	build(s);
-	check_none(s, "io pressure is 100 %: alpha 1 waited most, 350 ms");
+	check_none(s, "io pressure 100 %; alpha 1 waited most, 350 ms");
 }
 
 /* Threads wait, and not their process: none for longer than the time. */
@@ -107,22 +105,21 @@ FINDINGS_TEST(test_threads)
 	waits(s, 1, DELAY_BLKIO, 700);
 	waits(s, 1, DELAY_RECLAIM, 140);
 	build(s);
-	check_none(s, "nothing waits for long: alpha 1 waited most, 900 ms");
+	check_none(s, "no long waits; alpha 1 waited most, 900 ms");
 	/* As one of them half of the time. */
 	waits(s, 0, DELAY_BLKIO, 100);
 	build(s);
-	check(s, 0, "io", "io: 0.5 of 8 threads of alpha 1 wait");
+	check(s, 0, "io", "io: alpha 1: ~0.5 of 8 threads wait");
 	waits(s, 0, DELAY_BLKIO, 5400);
 	build(s);
-	check(s, 0, "io", "io: 3.2 of 8 threads of alpha 1 wait");
+	check(s, 0, "io", "io: alpha 1: ~3.2 of 8 threads wait");
 	waits(s, 0, DELAY_BLKIO, 9590);
 	waits(s, 1, DELAY_RECLAIM, 1060);
 	build(s);
-	check(s, 0, "io", "io: 8.0 of 8 threads of alpha 1 wait");
+	check(s, 0, "io", "io: alpha 1: 8 of 8 threads wait");
 	check(s, 1, "reclaim",
-	      "memory: beta 2 spends 60 % of one thread's time reclaiming memory, while 13 % of "
-	      "the "
-	      "machine's memory is in use");
+	      "memory: beta 2 spends 60 % of one thread's time reclaiming memory, with 13 % "
+	      "of all memory in use");
 }
 
 /* What a sleeper was booked in few waits is no wait for a CPU, on a busy machine neither. */
@@ -164,8 +161,8 @@ FINDINGS_TEST(test_cpu)
 	waits(s, 1, DELAY_CPU, 980);
 	build(s);
 	check(s, 0, "cpu-idle",
-	      "cpu: alpha 1 waits 50 % of the time for a CPU (and 1 other), while 45 % of the "
-	      "machine is idle");
+	      "cpu: alpha 1 waits 50 % of the time for a CPU (and 1 other), while CPUs are "
+	      "45 % idle");
 	assert_int_equal(s->findings.n, 1);
 	assert_int_equal(s->findings.all[0].n, 2);
 	/* Who runs most has what others want only where there is no room for both. */
@@ -184,15 +181,15 @@ FINDINGS_TEST(test_cpu)
 	set_idle(s, 45);
 	build(s);
 	check(s, 0, "cpu-idle",
-	      "cpu: alpha 1 waits 50 % of the time for a CPU (and 1 other), while 45 % of the "
-	      "machine is idle");
+	      "cpu: alpha 1 waits 50 % of the time for a CPU (and 1 other), while CPUs are "
+	      "45 % idle");
 	s->scene.info.some = false;
 	site = traces(s, 0, STATE_CPU, 900);
 	site->on = "2 beta";
 	set_idle(s, 0);
 	build(s);
 	check(s, 0, "cpu",
-	      "cpu: alpha 1 waits 50 % of the time for a CPU (and 1 other), 90 % of it behind 2 "
+	      "cpu: alpha 1 waits 50 % of the time for a CPU (and 1 other), 90 % behind 2 "
 	      "beta");
 	assert_ptr_equal(s->findings.all[0].site, site);
 }
@@ -206,16 +203,16 @@ FINDINGS_TEST(test_throttled)
 	waits(s, 0, DELAY_CPU, 1600);
 	runs(s, 0, 400);
 	site = traces(s, 0, STATE_CPU, 1580);
-	site->on = SITE_THROTTLED "its group's quota";
+	site->on = SITE_THROTTLED "its cgroup's quota";
 	set_idle(s, 68);
 	build(s);
 	check(s, 0, "throttled-idle",
-	      "cpu: alpha 1 is throttled 79 % of the time by its group's quota, while 68 % of the "
-	      "machine is idle");
+	      "cpu: alpha 1 throttled 79 % of the time by its cgroup's quota, while CPUs are "
+	      "68 % idle");
 	assert_int_equal(s->findings.n, 1);
 	set_idle(s, 3);
 	build(s);
-	check(s, 0, "throttled", "cpu: alpha 1 is throttled 79 % of the time by its group's quota");
+	check(s, 0, "throttled", "cpu: alpha 1 throttled 79 % of the time by its cgroup's quota");
 	assert_int_equal(s->findings.n, 1);
 	/* A little of it explains nothing. */
 	site->ns = MS(100);
@@ -281,11 +278,10 @@ FINDINGS_TEST(test_throttled_group)
 
 	set_shop(s);
 	check(s, 0, "cpu-idle",
-	      "cpu: gamma 3 waits 70 % of the time for a CPU, while 68 % of the machine is idle");
+	      "cpu: gamma 3 waits 70 % of the time for a CPU, while CPUs are 68 % idle");
 	find_in_groups(s, "/shop", (struct group_figures){ &now, &of_group, NULL });
 	check(s, 0, "throttled-idle",
-	      "cpu: /shop is throttled 63 % of the time by a quota, while 68 % of the machine is "
-	      "idle");
+	      "cpu: /shop throttled 63 % of the time by a quota, while CPUs are 68 % idle");
 	assert_string_equal(s->findings.all[0].row->group->name, "/shop");
 	assert_int_equal(s->findings.n, 1);
 	assert_true(s->findings.all[0].limit == LIMIT_CPU);
@@ -295,8 +291,8 @@ FINDINGS_TEST(test_throttled_group)
 		s->findings.quota_cpus = quotas[i].cpus;
 		findings_take(&s->findings, &s->view, &s->scene.frame, s->query);
 		snprintf(text, sizeof(text),
-			 "cpu: /shop is throttled 63 %% of the time by a quota%s, while 68 %% of "
-			 "the machine is idle",
+			 "cpu: /shop throttled 63 %% of the time by a quota%s, while CPUs are "
+			 "68 %% idle",
 			 quotas[i].quota);
 		check(s, 0, "throttled-idle", text);
 	}
@@ -312,8 +308,7 @@ FINDINGS_TEST(test_throttled_above)
 	set_shop(s);
 	find_in_groups(s, "/shop", (struct group_figures){ &of_group, &of_group, &slice });
 	check(s, 0, "throttled-idle",
-	      "cpu: /shop is throttled 63 % of the time by a quota, while 68 % of the machine is "
-	      "idle");
+	      "cpu: /shop throttled 63 % of the time by a quota, while CPUs are 68 % idle");
 }
 
 /* Who reached its limit of memory did not wait for it before it waits for memory. */
@@ -331,7 +326,7 @@ FINDINGS_TEST(test_memory_limit)
 	scene_build(&s->scene, 1, false, 0);
 	find_in_groups(s, "/shop", (struct group_figures){ &now, &of_group, NULL });
 	check(s, 1, "memory-limit",
-	      "memory: /shop waits 25 % of the time for memory, 37 times at its limit");
+	      "memory: /shop waits 25 % of the time for memory, at its limit 37 times");
 }
 
 /* For a disk: who, in which call, of which file, and behind whom. */
@@ -352,20 +347,20 @@ FINDINGS_TEST(test_io)
 	site->on = "/var/mail/q";
 	build(s);
 	check(s, 0, "io",
-	      "io: delta 4 waits 51 % of the time (and 1 other), in fsync of /var/mail/q");
+	      "io: delta 4 waits 51 % of the time (and 1 other), in fsync on /var/mail/q");
 	held = traces(s, 3, STATE_DWAIT, 200);
 	held->syscall = "pwrite64";
 	held->on = "/var/mail/q";
 	held->wakers[0] = (struct site_waker){ .tgid = 2, .name = "beta", .ns = MS(180) };
 	build(s);
 	check(s, 0, "io",
-	      "io: delta 4 waits 51 % of the time (and 1 other), in fsync of /var/mail/q; 9.0 % "
+	      "io: delta 4 waits 51 % of the time (and 1 other), in fsync on /var/mail/q; 9.0 % "
 	      "behind beta 2");
 	/* Of another file it has nothing to do with this. */
 	held->on = "/var/mail/r";
 	build(s);
 	check(s, 0, "io",
-	      "io: delta 4 waits 51 % of the time (and 1 other), in fsync of /var/mail/q");
+	      "io: delta 4 waits 51 % of the time (and 1 other), in fsync on /var/mail/q");
 	/* What is little of it is not named. */
 	site->ns = MS(100);
 	build(s);
@@ -399,7 +394,7 @@ FINDINGS_TEST(test_writer)
 	finding_append(&s->text, &s->findings, &s->findings.all[0], 78, TEXT_UTF8);
 	assert_string_equal(
 		buf_cstr(&s->text),
-		"io: delta waits 51 %, in fsync of +/queue/4711; alpha 1 writes most, 1024 kB/s");
+		"io: delta waits 51 %, in fsync on +/queue/4711; alpha 1 writes most, 1024 kB/s");
 	s->text.len = 0;
 	finding_append(&s->text, &s->findings, &s->findings.all[0], 70, TEXT_UTF8);
 	assert_string_equal(buf_cstr(&s->text),
@@ -427,12 +422,12 @@ FINDINGS_TEST(test_dwait)
 	sleeps(s, 1, SEEN_DWAIT, 600);
 	build(s);
 	check(s, 0, "dwait",
-	      "dwait: beta 2 waits 30 % of the time, in rename of /srv/a, most of it ended by "
+	      "dwait: beta 2 waits 30 % of the time, in rename on /srv/a, mostly woken by "
 	      "alpha 1");
 	assert_int_equal(s->findings.n, 1);
 	site->wakers[0].ns = MS(200);
 	build(s);
-	check(s, 0, "dwait", "dwait: beta 2 waits 30 % of the time, in rename of /srv/a");
+	check(s, 0, "dwait", "dwait: beta 2 waits 30 % of the time, in rename on /srv/a");
 	site->syscall = "clone3";
 	site->on = NULL;
 	build(s);
@@ -447,18 +442,18 @@ FINDINGS_TEST(test_losses)
 		const char *id, *text;
 	} losses[] = {
 		{ DELAY_SWAPIN, "swapin",
-		  "memory: beta 2 spends 20 % of the time waiting for pages in swap, while 13 % of "
-		  "the machine's memory is in use" },
+		  "memory: beta 2 spends 20 % of the time waiting on swap-in, with 13 % of all "
+		  "memory in use" },
 		{ DELAY_RECLAIM, "reclaim",
-		  "memory: beta 2 spends 20 % of the time reclaiming memory, while 13 % of the "
-		  "machine's memory is in use" },
+		  "memory: beta 2 spends 20 % of the time reclaiming memory, with 13 % of all "
+		  "memory in use" },
 		{ DELAY_THRASH, "thrash",
-		  "memory: beta 2 spends 20 % of the time waiting for pages that were just "
-		  "evicted, while 13 % of the machine's memory is in use" },
+		  "memory: beta 2 spends 20 % of the time re-reading just-evicted pages, with 13 "
+		  "% of all memory in use" },
 		{ DELAY_COMPACT, "compact",
-		  "memory: beta 2 spends 20 % of the time compacting memory, while 13 % of the "
-		  "machine's memory is in use" },
-		{ DELAY_IRQ, "irq", "irq: beta 2 spends 20 % of the time held up by interrupts" },
+		  "memory: beta 2 spends 20 % of the time compacting memory, with 13 % of all "
+		  "memory in use" },
+		{ DELAY_IRQ, "irq", "irq: beta 2 spends 20 % of the time delayed by interrupts" },
 	};
 	struct state *s = *state;
 
@@ -488,13 +483,13 @@ FINDINGS_TEST(test_peers)
 		const char *syscall, *on, *id, *text;
 	} peers[] = {
 		{ STATE_NET, "recvfrom", "tcp 10.0.0.1:5432", "net",
-		  "net: gamma 3 waits 98 % of the time, in recvfrom on tcp 10.0.0.1:5432, most of "
-		  "it ended by beta 2" },
+		  "net: gamma 3 waits 98 % of the time, in recvfrom on tcp 10.0.0.1:5432, mostly "
+		  "woken by beta 2" },
 		{ STATE_PIPE, "read", "pipe of 2 beta", "pipe",
-		  "pipe: gamma 3 waits 98 % of the time, in read on pipe of 2 beta, most of it "
-		  "ended by beta 2" },
+		  "pipe: gamma 3 waits 98 % of the time, in read on pipe of 2 beta, mostly woken "
+		  "by beta 2" },
 		{ STATE_CHILD, "wait4", "child 2", "child",
-		  "child: gamma 3 waits 98 % of the time, in wait4 on child 2, most of it ended by "
+		  "child: gamma 3 waits 98 % of the time, in wait4 on child 2, mostly woken by "
 		  "beta 2" },
 	};
 	struct state *s = *state;
@@ -515,7 +510,7 @@ FINDINGS_TEST(test_peers)
 		assert_int_equal(s->findings.all[0].severity, FINDING_INFO);
 		s->scene.info.some = false;
 		build(s);
-		check_none(s, "nothing waits");
+		check_none(s, "no waits");
 	}
 	/* Who has nothing to do is never told of. */
 	s->trace.n = 0;
@@ -523,7 +518,7 @@ FINDINGS_TEST(test_peers)
 	traces(s, 2, STATE_POLL, 2000);
 	s->scene.info.some = true;
 	build(s);
-	check_none(s, "nothing waits");
+	check_none(s, "no waits");
 }
 
 /* For a lock, whoever was asked about: held, or taken in turn. */
@@ -564,11 +559,11 @@ FINDINGS_TEST(test_lock)
 		/* Half of the time is enough, and it must be a lock. */
 		site->ns = SEC(2) * 49 / 100;
 		build(s);
-		check_none(s, "nothing waits");
+		check_none(s, "no waits");
 		site->ns = SEC(2);
 		site->class = CLASS_UNKNOWN;
 		build(s);
-		check_none(s, "nothing waits");
+		check_none(s, "no waits");
 	}
 }
 
@@ -588,7 +583,7 @@ FINDINGS_TEST(test_answer)
 	site->syscall = "io_uring_enter";
 	site->on = "io_uring";
 	build(s);
-	check_none(s, "nothing waits");
+	check_none(s, "no waits");
 }
 
 /* What is not counted is said. */
@@ -599,13 +594,13 @@ FINDINGS_TEST(test_uncounted)
 	build(s);
 	s->scene.info.head.delayacct = DELAYACCT_OFF;
 	findings_take(&s->findings, &s->view, &s->scene.frame, s->query);
-	check(s, 0, "uncounted", "waits for disks and memory are not known");
+	check(s, 0, "uncounted", "disk and memory waits are unknown");
 	assert_int_equal(s->findings.all[0].severity, FINDING_INFO);
 	assert_null(s->findings.all[0].row);
 	s->scene.info.head.delayacct = DELAYACCT_UNKNOWN;
 	s->scene.info.kinds = DELAY_BIT(DELAY_CPU);
 	findings_take(&s->findings, &s->view, &s->scene.frame, s->query);
-	check(s, 0, "uncounted", "waits for disks and memory are not known");
+	check(s, 0, "uncounted", "disk and memory waits are unknown");
 }
 
 /* Hangs first, then by share, all of the time being as much as there is. */
@@ -635,7 +630,7 @@ FINDINGS_TEST(test_transient)
 
 	born->counters.delay[DELAY_CPU].ns = MS(900);
 	build(s);
-	check_none(s, "nothing waits for long: cc1 9 waited most, 900 ms");
+	check_none(s, "no long waits; cc1 9 waited most, 900 ms");
 	s->scene.samples[1].begin_ns = s->scene.samples[0].begin_ns + MS(60);
 	for (unsigned i = 0; i < TASKS; i++)
 		s->now[i]->read_ns = s->scene.samples[1].begin_ns;
@@ -661,12 +656,12 @@ FINDINGS_TEST(test_cells)
 	site->on = "/a/very/long/way/to/the/file";
 	build(s);
 	check(s, 0, "io",
-	      "io: a\\x0ab 1 waits 100 % of the time, in fsync of /a/very/long/way/to/the/file");
+	      "io: a\\x0ab 1 waits 100 % of the time, in fsync on /a/very/long/way/to/the/file");
 	s->text.len = 0;
 	finding_append(&s->text, &s->findings, finding, 63, TEXT_UTF8);
 	assert_string_equal(buf_cstr(&s->text),
-			    "io: a\\x0ab waits 100 %, in fsync of +/very/long/way/to/the/file");
+			    "io: a\\x0ab waits 100 %, in fsync on +/very/long/way/to/the/file");
 	s->text.len = 0;
 	finding_append(&s->text, &s->findings, finding, 40, TEXT_UTF8);
-	assert_string_equal(buf_cstr(&s->text), "io: a\\x0ab waits 100 %, in fsync of /a/+");
+	assert_string_equal(buf_cstr(&s->text), "io: a\\x0ab waits 100 %, in fsync on /a/+");
 }

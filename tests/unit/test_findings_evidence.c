@@ -42,11 +42,11 @@ FINDINGS_TEST(test_throttled)
 	build(s);
 	assert_int_equal(s->findings.n, 1);
 	check(s, 0, "throttled",
-	      "cpu: alpha 1 is throttled 80 % of the time by its group's quota of 0.2 CPUs");
+	      "cpu: alpha 1 throttled 80 % of the time by its cgroup's quota of 0.2 CPUs");
 	/* By the first reading it is only known that it may be. */
 	evidence_of(s, 0)->throttled = -1;
 	build(s);
-	check_none(s, "nothing waits for long: alpha 1 waited most, 1600 ms");
+	check_none(s, "no long waits; alpha 1 waited most, 1600 ms");
 	/* Who has a quota that it does not use waits for what others have. */
 	evidence_of(s, 0)->quota = 2;
 	evidence_of(s, 0)->rival = 2;
@@ -71,14 +71,14 @@ FINDINGS_TEST(test_budgets)
 	build(s);
 	assert_int_equal(s->findings.n, 1);
 	check(s, 0, "throttled-idle",
-	      "cpu: alpha 1 is throttled 90 % of the time by its own deadline budget of 0.1 CPUs, "
-	      "while 90 % of the machine is idle");
+	      "cpu: alpha 1 throttled 90 % of the time by its own deadline budget of 0.1 "
+	      "CPUs, while CPUs are 90 % idle");
 	assert_int_equal(s->findings.all[0].limit, LIMIT_DEADLINE);
 	evidence->budget = BUDGET_REALTIME;
 	build(s);
 	check(s, 0, "throttled-idle",
-	      "cpu: alpha 1 is throttled 90 % of the time by its group's real-time budget of 0.1 "
-	      "CPUs, while 90 % of the machine is idle");
+	      "cpu: alpha 1 throttled 90 % of the time by its cgroup's real-time budget of 0.1 "
+	      "CPUs, while CPUs are 90 % idle");
 	assert_int_equal(s->findings.all[0].limit, LIMIT_REALTIME);
 	/* Who lets the rest of its period go waits for nobody. */
 	evidence->budget = BUDGET_YIELD;
@@ -95,8 +95,8 @@ FINDINGS_TEST(test_budgets)
 	site->on = SITE_THROTTLED "its own deadline budget";
 	build(s);
 	check(s, 0, "throttled-idle",
-	      "cpu: alpha 1 is throttled 89 % of the time by its own deadline budget, while 90 % "
-	      "of the machine is idle");
+	      "cpu: alpha 1 throttled 89 % of the time by its own deadline budget, while "
+	      "CPUs are 90 % idle");
 	assert_int_equal(s->findings.all[0].limit, LIMIT_DEADLINE);
 }
 
@@ -131,7 +131,7 @@ FINDINGS_TEST(test_limited)
 	build(s);
 	assert_int_equal(s->findings.n, 1);
 	check(s, 0, "memory-limited",
-	      "memory: alpha 1 waits 39 % of the time at a cgroup limit of 40.0 MiB");
+	      "memory: alpha 1 waits 39 % of the time at its cgroup's limit of 40.0 MiB");
 	evidence->memory_used = 30 << 20;
 	build(s);
 	check(s, 0, "io", "io: alpha 1 waits 39 % of the time");
@@ -140,7 +140,7 @@ FINDINGS_TEST(test_limited)
 	waits(s, 0, DELAY_THRASH, 900);
 	build(s);
 	check(s, 0, "memory-limited",
-	      "memory: alpha 1 waits 45 % of the time at a cgroup limit of 40.0 MiB");
+	      "memory: alpha 1 waits 45 % of the time at its cgroup's limit of 40.0 MiB");
 }
 
 /* One that writes much more than the others that wait for the disk makes them wait, and does not
@@ -184,19 +184,22 @@ FINDINGS_TEST(test_cache_reader)
 	}
 	build(s);
 	check(s, 0, "memory-limited",
-	      "memory: alpha 1 waits 60 % of the time at a cgroup limit of 60.0 MiB; beta 2 reads "
+	      "memory: alpha 1 waits 60 % of the time at its cgroup's limit of 60.0 MiB; beta 2 "
+	      "reads "
 	      "900 MB/s");
 	/* Whoever could not be looked at may read more. */
 	evidence_of(s, 0)->reads = -1;
 	build(s);
 	check(s, 0, "memory-limited",
-	      "memory: beta 2 waits 80 % of the time at a cgroup limit of 60.0 MiB (and 1 other)");
+	      "memory: beta 2 waits 80 % of the time at its cgroup's limit of 60.0 MiB (and 1 "
+	      "other)");
 	/* Who is at a limit of its own evicts nothing of others. */
 	evidence_of(s, 0)->reads = 8 * 1024;
 	*evidence_of(s, 0)->memory_group.name = '!';
 	build(s);
 	check(s, 0, "memory-limited",
-	      "memory: beta 2 waits 80 % of the time at a cgroup limit of 60.0 MiB (and 1 other)");
+	      "memory: beta 2 waits 80 % of the time at its cgroup's limit of 60.0 MiB (and 1 "
+	      "other)");
 }
 
 /* Completions that only events bring are no I/O. */
@@ -210,7 +213,7 @@ FINDINGS_TEST(test_ring)
 	waiting->class = CLASS_PARKED;
 	waiting->syscall = "io_uring_enter";
 	build(s);
-	check_none(s, "nothing waits for long: alpha 1 waited most, 2000 ms");
+	check_none(s, "no long waits; alpha 1 waited most, 2000 ms");
 	waiting->class = CLASS_SERVED;
 	build(s);
 	check(s, 0, "io", "io: alpha 1 waits 100 % of the time");
@@ -269,17 +272,15 @@ FINDINGS_TEST(test_storm)
 	check(s, 0, "cpu", "cpu: alpha 1 waits 80 % of the time for a CPU");
 	left->counters.members = 50;
 	build(s);
-	check(s, 0, "cpu",
-	      "cpu: alpha 1 waits 80 % of the time for a CPU; sed ran most, 25 a second, 75 %");
+	check(s, 0, "cpu", "cpu: alpha 1 waits 80 % of the time for a CPU; sed: 25/s, 75 % CPU");
 	/* Who starts them is named, if it is there. */
 	left->task->ppid = 2;
 	build(s);
 	check(s, 0, "cpu",
-	      "cpu: alpha 1 waits 80 % of the time for a CPU; beta 2 starts 25 sed a second, 75 %");
+	      "cpu: alpha 1 waits 80 % of the time for a CPU; beta 2 spawns 25 sed/s, 75 % CPU");
 	left->task->ppid = 4711;
 	build(s);
-	check(s, 0, "cpu",
-	      "cpu: alpha 1 waits 80 % of the time for a CPU; sed ran most, 25 a second, 75 %");
+	check(s, 0, "cpu", "cpu: alpha 1 waits 80 % of the time for a CPU; sed: 25/s, 75 % CPU");
 	/* Those that hardly ran are not whom others waited for. */
 	left->counters.run_ns = MS(30);
 	build(s);
@@ -301,21 +302,20 @@ FINDINGS_TEST(test_storm_alone)
 	left->counters.members = 50;
 	left->counters.delay[DELAY_CPU] = (struct delay_sum){ 90, MS(900) };
 	build(s);
-	check_none(s, "nothing waits for long; sed ran most, 25 a second, 75 %");
+	check_none(s, "no long waits; sed: 25/s, 75 % CPU");
 	s->scene.info.head.delayacct = DELAYACCT_OFF;
 	findings_take(&s->findings, &s->view, &s->scene.frame, s->query);
-	check(s, 0, "uncounted",
-	      "waits for disks and memory are not known; sed ran most, 25 a second, 75 %");
+	check(s, 0, "uncounted", "disk and memory waits are unknown; sed: 25/s, 75 % CPU");
 	for (unsigned i = 0; i < 2; i++) {
 		systems[i].pressure.read_ns = SEC(100) + SEC(2) * i;
 		systems[i].pressure.psi[PSI_CPU].some.valid = true;
 		systems[i].pressure.psi[PSI_CPU].some.total_us = 5000 + 1120000 * i;
 	}
 	build(s);
-	check_none(s, "cpu pressure is 56 %; sed ran most, 25 a second, 75 %");
+	check_none(s, "cpu pressure 56 %; sed: 25/s, 75 % CPU");
 	left->counters.members = 3;
 	build(s);
-	check_none(s, "cpu pressure is 56 %: sed 99 waited most and has ended, 900 ms");
+	check_none(s, "cpu pressure 56 %; sed 99 (exited) waited most, 900 ms");
 }
 
 /* Of many names that came and went the one that ran most is named, not one that was met first. */
@@ -349,8 +349,8 @@ FINDINGS_TEST(test_storm_of_many)
 	runs(s, 0, 400);
 	build(s);
 	check(s, 0, "cpu",
-	      "cpu: alpha 1 waits 80 % of the time for a CPU; beta 2 starts 25 tool30 a second, "
-	      "75 %");
+	      "cpu: alpha 1 waits 80 % of the time for a CPU; beta 2 spawns 25 tool30/s, 75 "
+	      "% CPU");
 }
 
 /* Copying pages is worth a word from a tenth of the time on. */
@@ -361,6 +361,6 @@ FINDINGS_TEST(test_wpcopy)
 	waits(s, 0, DELAY_WPCOPY, 340);
 	build(s);
 	check(s, 0, "wpcopy",
-	      "memory: alpha 1 spends 17 % of the time copying pages on write, as after a fork, "
-	      "while 13 % of the machine's memory is in use");
+	      "memory: alpha 1 spends 17 % of the time in copy-on-write, as after fork(), "
+	      "with 13 % of all memory in use");
 }

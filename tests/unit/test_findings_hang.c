@@ -16,7 +16,7 @@ FINDINGS_TEST(test_hang)
 	assert_string_equal(s->findings.all[0].id, "dwait");
 	sleeps(s, 2, SEEN_BLKIO, 1000);
 	build(s);
-	check(s, 0, "hang", "1 task hangs: gamma 3 >= 1.0 s for block I/O");
+	check(s, 0, "hang", "1 task hung: gamma 3, >= 1.0 s for block I/O");
 	assert_string_equal(s->findings.all[0].kind, "blkio");
 	assert_int_equal(s->findings.all[0].severity, FINDING_CRITICAL);
 	assert_int_equal(s->findings.all[0].ns, SEC(1));
@@ -29,14 +29,14 @@ FINDINGS_TEST(test_hang)
 	sleeps(s, 0, SEEN_DWAIT, 41000);
 	s->now[0]->now.exact = true;
 	build(s);
-	check(s, 0, "hang", "2 tasks hang: alpha 1 41 s uninterruptibly");
+	check(s, 0, "hang", "2 tasks hung: alpha 1, 41 s in state D");
 	assert_false(s->findings.all[0].at_least);
 	assert_string_equal(s->findings.all[0].kind, "dwait");
 	assert_int_equal(s->findings.all[0].row->task->key.pid, 1);
 	/* A thread that waits longer for a CPU is not taken for it. */
 	sleeps(s, 0, SEEN_CPU, 60000);
 	build(s);
-	check(s, 0, "hang", "2 tasks hang: alpha 1 41 s uninterruptibly");
+	check(s, 0, "hang", "2 tasks hung: alpha 1, 41 s in state D");
 	site = traces(s, 0, STATE_DWAIT, 2000);
 	site->syscall = "pwrite64";
 	site->on = "/mnt/nc/x";
@@ -44,11 +44,11 @@ FINDINGS_TEST(test_hang)
 	site->waiting = 1;
 	site->waiting_ns = SEC(41);
 	build(s);
-	check(s, 0, "hang", "2 tasks hang: alpha 1 41 s in pwrite64 of /mnt/nc/x (frozen)");
+	check(s, 0, "hang", "2 tasks hung: alpha 1, 41 s in pwrite64 on /mnt/nc/x (frozen)");
 	/* The lock is of no file system. */
 	site->on = NULL;
 	build(s);
-	check(s, 0, "hang", "2 tasks hang: alpha 1 41 s in pwrite64 (percpu_rwsem_wait)");
+	check(s, 0, "hang", "2 tasks hung: alpha 1, 41 s in pwrite64 (percpu_rwsem_wait)");
 }
 
 /* What the hanging task waits on, as read of it, and no older than the sample. */
@@ -63,16 +63,16 @@ FINDINGS_TEST(test_hang_waiting)
 	buf_puts(&waiting->on, "/srv/\x01");
 	buf_cstr(&waiting->on);
 	build(s);
-	check(s, 0, "hang", "1 task hangs: delta 4 >= 5.0 s in fsync of /srv/\\x01");
+	check(s, 0, "hang", "1 task hung: delta 4, >= 5.0 s in fsync on /srv/\\x01");
 	assert_false(finding_wants_target(&s->findings.none));
 	buf_puts(&waiting->where, "folio_wait_bit");
 	buf_cstr(&waiting->where);
 	build(s);
 	check(s, 0, "hang",
-	      "1 task hangs: delta 4 >= 5.0 s in fsync of /srv/\\x01 (folio_wait_bit)");
+	      "1 task hung: delta 4, >= 5.0 s in fsync on /srv/\\x01 (folio_wait_bit)");
 	waiting->tid = 0;
 	build(s);
-	check(s, 0, "hang", "1 task hangs: delta 4 >= 5.0 s uninterruptibly");
+	check(s, 0, "hang", "1 task hung: delta 4, >= 5.0 s in state D");
 	assert_true(finding_wants_target(&s->findings.all[0]));
 }
 
@@ -93,14 +93,14 @@ FINDINGS_TEST(test_contended)
 	buf_cstr(&waiting->on);
 	build(s);
 	check(s, 0, "lock",
-	      "lock: 6.0 of 8 threads of beta 2 wait, right now in futex on futex 0x10 held by 2 "
+	      "lock: beta 2: 6 of 8 threads wait, right now in futex on futex 0x10 held by 2 "
 	      "beta (6 wait)");
 	/* One that waits for long is told of as such. */
 	extra->hang.since_ns = cur->end_ns - SEC(20);
 	cur->hangs_read = true;
 	build(s);
 	check(s, 0, "kept",
-	      "1 task is kept waiting: beta 2 20 s in futex on futex 0x10 held by 2 beta (6 wait)");
+	      "1 task blocked: beta 2, 20 s in futex on futex 0x10 held by 2 beta (6 wait)");
 	assert_int_equal(s->findings.n, 1);
 }
 
@@ -115,26 +115,26 @@ FINDINGS_TEST(test_kept)
 	extra->waiting = waiting;
 	cur->hangs_read = true;
 	build(s);
-	check_none(s, "nothing waits");
+	check_none(s, "no waits");
 	extra->hang.tid = 2;
 	extra->hang.since_ns = cur->end_ns - MS(999);
 	build(s);
-	check_none(s, "nothing waits");
+	check_none(s, "no waits");
 	extra->hang.since_ns = cur->end_ns - SEC(20);
 	build(s);
-	check(s, 0, "kept", "1 task is kept waiting: beta 2 20 s");
+	check(s, 0, "kept", "1 task blocked: beta 2, 20 s");
 	assert_int_equal(s->findings.all[0].severity, FINDING_INFO);
 	/* Frozen there, which is only known where it was asked about. */
 	extra->held = xcalloc(1, sizeof(struct task_held));
 	extra->held->frozen = true;
 	build(s);
-	check_none(s, "nothing waits");
+	check_none(s, "no waits");
 	extra->held->frozen = false;
 	*waiting = (struct task_waiting){ .tid = 2, .state = STATE_PIPE, .syscall = "read" };
 	buf_puts(&waiting->on, "pipe of 7 tee");
 	buf_cstr(&waiting->on);
 	build(s);
-	check(s, 0, "kept", "1 task is kept waiting: beta 2 20 s in read on pipe of 7 tee");
+	check(s, 0, "kept", "1 task blocked: beta 2, 20 s in read on pipe of 7 tee");
 	assert_string_equal(s->findings.all[0].kind, "pipe");
 	/* Where there is little room who holds a lock says more than its address. */
 	waiting->state = STATE_LOCK;
@@ -144,13 +144,12 @@ FINDINGS_TEST(test_kept)
 	buf_cstr(&waiting->on);
 	build(s);
 	check(s, 0, "kept",
-	      "1 task is kept waiting: beta 2 20 s in futex on futex 0x55877bcee200 held by 7 "
+	      "1 task blocked: beta 2, 20 s in futex on futex 0x55877bcee200 held by 7 "
 	      "lock-holder (20 wait)");
 	s->text.len = 0;
 	finding_append(&s->text, &s->findings, &s->findings.all[0], 75, TEXT_UTF8);
-	assert_string_equal(
-		buf_cstr(&s->text),
-		"1 task is kept waiting: beta 20 s in futex held by 7 lock-holder (20 wait)");
+	assert_string_equal(buf_cstr(&s->text),
+			    "1 task blocked: beta, 20 s in futex held by 7 lock-holder (20 wait)");
 	waiting->state = STATE_OTHER;
 	waiting->syscall = "read";
 	waiting->on.len = 0;
@@ -160,7 +159,7 @@ FINDINGS_TEST(test_kept)
 	buf_cstr(&waiting->where);
 	build(s);
 	check(s, 0, "file-server",
-	      "a file server does not answer: beta 2 waits 20 s in read of /far/file");
+	      "file server not responding: beta 2 waits 20 s in read on /far/file");
 	assert_int_equal(s->findings.n, 1);
 	assert_int_equal(s->findings.all[0].severity, FINDING_CRITICAL);
 }
@@ -177,16 +176,16 @@ FINDINGS_TEST(test_server)
 	site->waiting = 2;
 	site->waiting_ns = MS(999);
 	build(s);
-	check_none(s, "nothing waits");
+	check_none(s, "no waits");
 	site->waiting_ns = SEC(130);
 	build(s);
 	check(s, 0, "file-server",
-	      "a file server does not answer: beta 2 waits 130 s in read of /far/file (and 1 "
+	      "file server not responding: beta 2 waits 130 s in read on /far/file (and 1 "
 	      "other)");
 	/* One that has nothing to do looks the same but for the function. */
 	site->where = "pipe_read";
 	build(s);
-	check_none(s, "nothing waits");
+	check_none(s, "no waits");
 }
 
 /* Threads of the kernel wait for disks as others have them write. */
@@ -202,5 +201,5 @@ FINDINGS_TEST(test_kernel)
 	assert_int_equal(s->findings.n, 1);
 	task_set_comm(kthreadd, "kthreadd", 8);
 	build(s);
-	check_none(s, "only a thread of the kernel waits for long: gamma 3 waited most, 1200 ms");
+	check_none(s, "only a kernel thread waits for long; gamma 3 waited most, 1200 ms");
 }

@@ -71,7 +71,7 @@ FINDINGS_TEST(test_words)
 	waits(s, 0, DELAY_BLKIO, 800);
 	for (unsigned i = 1; i < 400; i++)
 		build_at(s, 2 * i);
-	check(s, 0, "io", "io: alpha 1 waits 40 % of the time, as before");
+	check(s, 0, "io", "io: alpha 1 waits 40 % of the time, as usual");
 	assert_int_equal(s->findings.all[0].severity, FINDING_INFO);
 	waits(s, 1, DELAY_RECLAIM, 300);
 	build_at(s, 800);

@@ -77,7 +77,7 @@ TEST(test_tracing)
 		const char *begins;
 	} refusals[] = {
 		{ -EPERM, NOTE_TRACE_CAP, "waits are not traced: that needs CAP_BPF" },
-		{ -ENOENT, NOTE_TRACE_BTF, "waits are not traced: the kernel does not describe" },
+		{ -ENOENT, NOTE_TRACE_BTF, "waits are not traced: the kernel provides no BTF" },
 		{ -ENOSYS, NOTE_TRACE_ABSENT, "waits are not traced: this stalltop was built" },
 		{ -EOPNOTSUPP, NOTE_TRACE_KERNEL, "waits are not traced: the kernel lacks" },
 		{ -EINVAL, NOTE_TRACE_KERNEL, "waits are not traced: the kernel's verifier" },
@@ -101,9 +101,8 @@ TEST(test_tracing)
 	note_append(&out, &(struct note){ .id = NOTE_TRACE_LOST, .value = 3 }, true);
 	assert_string_equal(
 		buf_cstr(&out),
-		"3 waits found no room for their site, or other CPUs writing to it: they "
-		"are in no site; more room (--trace-sites), unless many CPUs wait in few "
-		"sites");
+		"3 waits are not attributed to a site: table full, or its slot busy; a larger "
+		"--trace-sites, unless many CPUs wait at few sites");
 	buf_free(&out);
 }
 

@@ -36,7 +36,7 @@ TEST(test_place)
 		  "umount -f",
 		  "the server (fuse.sshfs me@nas: of 9 sshfs)" },
 		/* Where nothing more is known: what may help in general. */
-		{ { .where = "percpu_rwsem_wait" }, "the function", "tells a lock" },
+		{ { .where = "percpu_rwsem_wait" }, "the function", "says what blocks it" },
 	};
 	struct lone lone = { 0 };
 
@@ -66,7 +66,8 @@ TEST(test_stopped)
 
 	assert_int_equal(lone_make(&lone), 0);
 	finding.row = &lone.row;
-	assert_remedy(&lone, &finding, &chain, "kill -CONT 9", "server is stopped");
+	assert_remedy(&lone, &finding, &chain, "kill -CONT 9",
+		      "server is stopped and blocks others");
 	root.tgid = 7;
 	assert_remedy(&lone, &finding, &chain, "umount -f", NULL);
 	root.tgid = 9;
@@ -92,7 +93,7 @@ TEST(test_lock)
 
 	assert_int_equal(lone_make(&lone), 0);
 	finding.row = &lone.row;
-	assert_remedy(&lone, &finding, NULL, "the program", "for less time");
+	assert_remedy(&lone, &finding, NULL, "the program", "critical section");
 	/* No time helps where nobody will let go of it. */
 	assert_remedy(&lone, &finding, &chain, "kill 7", "a deadlock");
 	assert_int_equal(lone_remove(&lone), 0);
@@ -111,9 +112,9 @@ TEST(test_limit)
 	evidence = sample_add_extra(&lone.sample, 0)->evidence = xcalloc(1, sizeof(*evidence));
 	evidence->cpu_group.name = xstrdup("/shop");
 	evidence->cpu_group.version = 1;
-	assert_remedy(&lone, &finding, NULL, "cpu.cfs_quota_us of /shop", "larger quota");
+	assert_remedy(&lone, &finding, NULL, "cpu.cfs_quota_us of /shop", "raise the quota");
 	evidence->cpu_group.version = 2;
-	assert_remedy(&lone, &finding, NULL, "cpu.max of /shop", "larger quota");
+	assert_remedy(&lone, &finding, NULL, "cpu.max of /shop", "raise the quota");
 	/* Of a recording that is not known; a group is itself the one. */
 	evidence->cpu_group.version = 0;
 	assert_remedy(&lone, &finding, NULL, "cpu.max (v1: cpu.cfs_quota_us) of /shop", NULL);
@@ -125,7 +126,7 @@ TEST(test_limit)
 		      NULL);
 	lone.row.group = NULL;
 	evidence->memory_group = (struct limiting_group){ xstrdup("/db"), 1 };
-	assert_remedy(&lone, &finding, NULL, "memory.limit_in_bytes of /db", "higher limit");
+	assert_remedy(&lone, &finding, NULL, "memory.limit_in_bytes of /db", "raise the limit");
 	assert_int_equal(lone_remove(&lone), 0);
 }
 
@@ -181,14 +182,16 @@ TEST(test_disk)
 	finding.row = &lone.row;
 	assert_remedy(&lone, &finding, NULL, "ionice", "for those that can wait");
 	finding.site = &site;
-	assert_remedy(&lone, &finding, NULL, "fdatasync", "fewer calls");
+	assert_remedy(&lone, &finding, NULL, "fdatasync", "less often");
 	finding.culprit = (struct finding_culprit){ .kind = CULPRIT_WRITER,
 						    .name = lone.row.task->comm,
 						    .pid = lone.row.task->key.pid };
-	assert_remedy(&lone, &finding, NULL, "ionice -c 3 -p 7", "write when the disk is idle");
+	assert_remedy(&lone, &finding, NULL, "ionice -c 3 -p 7",
+		      "write only when the disk is idle");
 	evidence = sample_add_extra(&lone.sample, 0)->evidence = xcalloc(1, sizeof(*evidence));
 	evidence->io_limited = true;
 	evidence->io_group = (struct limiting_group){ xstrdup("/db"), 1 };
-	assert_remedy(&lone, &finding, NULL, "blkio.throttle.*_device of /db", "a higher limit");
+	assert_remedy(&lone, &finding, NULL, "blkio.throttle.*_device of /db",
+		      "raise or remove the limit");
 	assert_int_equal(lone_remove(&lone), 0);
 }

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "kernel/wait_target.h"
+#include "kernel/wait_target_parts.h"
 #include "tests/lib/tree.h"
 
 /* What the tests share. */

@@ -139,7 +139,7 @@ same "ends with" $status_groups 0
 counted /quota throttled stat throttled_usec 10000
 near "waits for a CPU, as its task says" "$(share groups /quota waited.cpu)" "$(own groups quota)" 5
 near "runs, by its quota" "$(share groups /quota run_ns)" 20 4
-found groups 'throttled(-idle)?' '^cpu: /quota is throttled [0-9]+ % of the time by a quota'
+found groups 'throttled(-idle)?' '^cpu: /quota throttled [0-9]+ % of the time by a quota'
 same "groups without a quota are not" "$(field /slow throttled)" 0.0
 end
 
@@ -194,7 +194,7 @@ if [ -n "$text" ]; then
 	absent "$text"
 else
 	near "ready to run, of all its life" "$(share traced $quota states.cpu_ns)" "$(own traced quota)" 5
-	found traced 'throttled(-idle)?' "^cpu: load_own $quota is throttled [0-9]+ % of the time by its group's quota"
+	found traced 'throttled(-idle)?' "^cpu: load_own $quota throttled [0-9]+ % of the time by its cgroup's quota"
 fi
 end
 

@@ -37,7 +37,7 @@ begin screen
 on_screen "who waits for the disk" "^ *$reader root +[DRS] +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9.]+ .*load_own"
 on_screen "the heads" '^ *PID USER +S +RUN .*TOTAL.*CPU.*BLKIO.*MEM COMMAND'
 on_screen "the title" '^stalltop [0-9:]+ up [0-9:]+ load '
-on_screen "a hang in words" "1 task hangs: load_hang ($hold )?(>= )?[0-9.]+ s"
+on_screen "a hang in words" "1 task hung: load_hang( $hold)?, (>= )?[0-9.]+ s"
 same "its lines" "$(lines $work/look) $(awk 'length > 80' $work/look | wc -l)" "24 0"
 keys '?'
 on_screen "what RUN and TOTAL are" 'total delay|total: '

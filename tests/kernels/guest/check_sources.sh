@@ -210,7 +210,7 @@ age=$(awk -v born="$(stat -c %Y $work/hold.said)" -v now="$(stat -c %Y $work/upt
 for name in $all; do
 	text=$(awk -F'\t' '$2 ~ /^findings/ { sub(/.*\./, "", $2); if ($2 == "id") hang = $3 == "hang"; if (hang) print $2 "=" $3 }' $work/$name.last)
 	say "$name:" $text
-	like "$name, in words" "$(echo "$text" | sed -n 's/^text=//p')" "^1 task hangs: load_hang $hold (>= )?[0-9.]+ s (uninterruptibly|in (vfork|clone))"
+	like "$name, in words" "$(echo "$text" | sed -n 's/^text=//p')" "^1 task hung: load_hang $hold, (>= )?[0-9.]+ s (in state D|in (vfork|clone))"
 	same "$name, severity" "$(echo "$text" | sed -n 's/^severity=//p')" critical
 	near "$name, for how long, s" "$(echo "$text" | sed -n 's/^ns=//p' | awk '{ print $1 / 1e9 }')" "$age" 3
 done

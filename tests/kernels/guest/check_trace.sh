@@ -236,9 +236,9 @@ begin trace_finding
 if [ -n "$missing" ]; then
 	absent "$missing"
 else
-	like "frozen" "$(said_of trace $to hang)" "^1 task hangs: load_wait $frozen (>= )?[0-9.]+ s in pwrite64 of /tmp/fs/written \(frozen\)"
-	like "file server" "$(said_of trace $to file-server)" "^a file server does not answer: wait_reader $(said fuse 1) waits [0-9.]+ s in read of /tmp/fuse/silent-file"
-	like "disk" "$(said_of disk 3 io)" "^io: load_own $alone waits [0-9]+ % of the time, ([0-9]+ % of it )?in pread64 of /dev/vd"
+	like "frozen" "$(said_of trace $to hang)" "^1 task hung: load_wait $frozen, (>= )?[0-9.]+ s in pwrite64 on /tmp/fs/written \(frozen\)"
+	like "file server" "$(said_of trace $to file-server)" "^file server not responding: wait_reader $(said fuse 1) waits [0-9.]+ s in read on /tmp/fuse/silent-file"
+	like "disk" "$(said_of disk 3 io)" "^io: load_own $alone waits [0-9]+ % of the time, ([0-9]+ % )?in pread64 of /dev/vd"
 fi
 end
 
