@@ -13,13 +13,15 @@
 /* For how long a finding's second line stays when it is not needed any more. */
 #define FINDING_ROOM_NS (10 * NSEC_PER_SEC)
 
-/* Makes them. */
+/* Makes them, of all tasks that were asked about, whatever the filter of the moment shows. */
 static const struct finding *take(struct ui *ui)
 {
 	struct view view = ui_view(ui);
+	struct query query = ui->query;
 
+	query.match = ui->asked;
 	view.frame = ui_rows_frame(ui);
-	findings_take(&ui->findings, &view, ui->frame, &ui->query);
+	findings_take(&ui->findings, &view, ui->frame, &query);
 	return findings_first(&ui->findings);
 }
 
@@ -84,7 +86,9 @@ static void put_hint(const struct ui *ui, const struct finding *first, bool brie
 	size_t more = ui->all_notes || !ui->findings.n ? 0 : ui->findings.n - 1;
 
 	text->len = 0;
-	if (first->id && first->row)
+	if (first->id && first->row && first->row->task && !query_takes(&ui->query, first->row))
+		buf_puts(text, brief ? " (not shown, !" : " (not shown, ! why");
+	else if (first->id && first->row)
 		buf_puts(text, brief ? " (!" : " (! why");
 	if (more && brief)
 		buf_puts(text, text->len ? ", n" : " (n");

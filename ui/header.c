@@ -190,6 +190,21 @@ static void draw_figures(struct term *term, int at, struct summary *line)
 		term_puts(term, at, term->columns - 1, "+", STYLE_DIM);
 }
 
+/* Appends the filters in force: "tmux, user 1000". */
+static void put_filters(struct ui *ui, struct buf *out)
+{
+	const struct query *query = &ui->query;
+
+	if (ui->pattern)
+		ui_escape(ui, out, ui->pattern);
+	for (size_t i = 0; i < query->nusers; i++)
+		buf_printf(out, "%suser %u", out->len ? ", " : "", (unsigned)query->users[i]);
+	if (query->over_ms >= 0)
+		buf_printf(out, "%sover %g ms", out->len ? ", " : "", query->over_ms);
+	if (query->active)
+		buf_printf(out, "%sactive", out->len ? ", " : "");
+}
+
 /* Draws the program's name, its clock, and what is shown. */
 static void draw_title(struct ui *ui, int line, UNUSED int lines)
 {
@@ -205,9 +220,11 @@ static void draw_title(struct ui *ui, int line, UNUSED int lines)
 		.preset = ui->settings->presets.now ? view_preset(ui->settings)->name : NULL,
 	};
 	struct view view = ui_view(ui);
-	struct buf past = { 0 };
+	struct buf past = { 0 }, filters = { 0 };
 	struct summary figures;
 
+	put_filters(ui, &filters);
+	title.filter = filters.len ? buf_cstr(&filters) : NULL;
 	if (ui->rewind.back) {
 		rewind_append(ui, &past);
 		title.past = buf_cstr(&past);
@@ -215,6 +232,7 @@ static void draw_title(struct ui *ui, int line, UNUSED int lines)
 	figures = summary_title(&ui->scratch, &view, &title);
 	draw_figures(&ui->term, line, &figures);
 	buf_free(&past);
+	buf_free(&filters);
 }
 
 /* Draws the line of tasks and CPU states. */

@@ -22,11 +22,11 @@
 #define WHERE_SHEET (WHERE_TABLE | WHERE_SITES)
 
 #define SORT "Sorting"
-#define MOVE "Moving about"
-#define SHOW "What is shown"
-#define WHICH "Which rows"
+#define MOVE "Navigation"
+#define SHOW "Display"
+#define WHICH "Filters"
 #define WHEN "Time"
-#define PAST "The past"
+#define PAST "History"
 #define DO COMMAND_ACTS
 #define FIELDS "Fields"
 #define OTHER "Program"
@@ -45,10 +45,10 @@
 /* clang-format off */
 const struct command command_table[] = {
 	DELAY_TABLE(KIND_COMMAND)
-	{ "sort-mem", SORT, { '9' }, WHERE_TABLE, cmd_sort_key, '9',
-	  .help = "sort by mem: all waiting for memory" },
+	{ "sort-mem", SORT, { '9', 'M' }, WHERE_TABLE, cmd_sort_key, '9',
+	  .help = "sort by mem: total memory wait" },
 	{ "sort-total", SORT, { '0' }, WHERE_TABLE, cmd_sort_key, '0',
-	  .help = "sort by total: all waiting",
+	  .help = "sort by total wait",
 	  .hint = "sort", .hint_keys = "0-9", .hint_turn = 8 },
 	{ "sort-choose", SORT, { KEY_F(6) }, WHERE_SHEET, view_sort_open, 0,
 	  .help = "sort by a column chosen from a list" },
@@ -56,7 +56,7 @@ const struct command command_table[] = {
 	  .help = "sort by the column to the left" },
 	{ "sort-right", SORT, { '>' }, WHERE_SHEET, cmd_sort_move, 1,
 	  .help = "sort by the column to the right" },
-	{ "sort-reverse", SORT, { 'R' }, WHERE_SHEET, cmd_sort_reverse, 0,
+	{ "sort-reverse", SORT, { 'R', 'I' }, WHERE_SHEET, cmd_sort_reverse, 0,
 	  .help = "reverse the order" },
 	{ "sort-run", SORT, { 'P' }, WHERE_TABLE, cmd_sort_key, 'P',
 	  .help = "sort by time on a CPU" },
@@ -77,44 +77,41 @@ const struct command command_table[] = {
 	{ "columns-right", MOVE, { KEY_RIGHT }, WHERE_SHEET, cmd_columns, 1,
 	  .help = "scroll columns to the right" },
 	{ "open", MOVE, { '\r', KEY_ENTER }, WHERE_TABLE, cmd_open, 0,
-	  .help = "open the selected row: the detail of a task, the members of a group",
+	  .help = "open the selected row: task details, or group members",
 	  .hint = "open", .hint_turn = 5 },
 	{ "detail", MOVE, { 'v' }, WHERE_TABLE, cmd_open_detail, 0,
-	  .help = "open the detail of the selected task or group",
+	  .help = "open the details of the selected task or group",
 	  .hint = "detail", .hint_turn = 12 },
 	{ "back", MOVE, { '\033' }, WHERE_TABLE, cmd_leave, 0,
-	  .help = "from the past to the present, then from the members of a group back to "
-	  "the groups; otherwise to the top of the list, where the selection then stays" },
+	  .help = "back to the present; from group members to the groups; else to the top row, "
+	  "which then stays selected" },
 	{ "leave", MOVE, { '\033', 'q' }, WHERE_ALL & ~WHERE_TABLE, cmd_leave, 0,
 	  .help = "leave this view", .hint = "back", .hint_turn = 1 },
 
 	{ "sites", MOVE, { 'w' }, WHERE_TABLE | WHERE_TASK, view_sites_open, 0,
-	  .help = "what it waits on: the files, sockets, locks ... of the selected row, "
-	  "or of what the detail shows; all waits are traced while this is open",
+	  .help = "wait sites of the selected row (files, sockets, locks ...); all waits are "
+	  "traced while this is open",
 	  .hint = "on what", .hint_turn = 3 },
 	{ "site", MOVE, { '\r', KEY_ENTER }, WHERE_SITES, view_sites_enter, 0,
-	  .help = "open the selected line: how long its waits were, their wakers, the "
-	  "kernel's stack",
+	  .help = "open the selected site: latency histogram, wakers, kernel stack",
 	  .hint = "open", .hint_turn = 3 },
 	{ "chain", MOVE, { 'C' }, WHERE_TABLE | WHERE_TASK, view_chain_open, 0,
-	  .help = "why it waits: who ended its waits, what those did meanwhile, and so on down to "
-	  "a disk, a timer, a peer, a quota, or a task that ran; waits are traced while this is open",
+	  .help = "wait chain: its wakers, what they were doing, down to a disk, timer, peer, "
+	  "quota or running task; traced while open",
 	  .hint = "chain", .hint_turn = 8 },
 	{ "site-chain", MOVE, { 'C' }, WHERE_SITES, view_chain_line, 0,
-	  .help = "why the waits of the selected line lasted: who ended them, and what those did "
-	  "meanwhile", .hint = "chain", .hint_turn = 4 },
+	  .help = "wait chain of the selected line", .hint = "chain", .hint_turn = 4 },
 	{ "finding", MOVE, { '!' }, WHERE_TABLE, finding_open, 0,
-	  .help = "open what the line above the table is about: the task or group that it "
-	  "names, or what that task waits on", .hint = "why", .hint_turn = 6 },
+	  .help = "open the finding: the task or group it names, or that task's wait sites", .hint = "why", .hint_turn = 6 },
 	{ "open-sum", MOVE, { 'S' }, WHERE_TABLE, cmd_open_sum, 0,
-	  .help = "open the sum of all rows that pass the filters" },
+	  .help = "open the sum of all filtered rows" },
 	{ "thread", MOVE, { '\r', KEY_ENTER }, WHERE_TASK, view_task_thread, 0,
 	  .help = "choose one of the process's threads, by Up and Down, and open it",
 	  .hint = "thread", .hint_turn = 4 },
 	{ "part-next", MOVE, { KEY_RIGHT, '\t' }, WHERE_TASK, view_task_part, 1,
-	  .help = "the next part of the detail" },
+	  .help = "the next part of the details" },
 	{ "part-before", MOVE, { KEY_LEFT }, WHERE_TASK, view_task_part, -1,
-	  .help = "the previous part of the detail" },
+	  .help = "the previous part of the details" },
 
 	{ "unit", SHOW, { 'U' }, WHERE_TABLE | WHERE_TASK, cmd_unit, 0,
 	  .help = "next unit of the delay columns", .hint = "unit", .hint_turn = 11 },
@@ -133,9 +130,9 @@ const struct command command_table[] = {
 	  .help = "show a tree of processes or cgroups, or a list",
 	  .hint = "tree", .hint_turn = 17 },
 	{ "unfold", SHOW, { '+' }, WHERE_TABLE, cmd_fold, 1,
-	  .help = "unfold below the selected row: children, then threads" },
+	  .help = "expand the selected row: children, then threads" },
 	{ "fold", SHOW, { '-' }, WHERE_TABLE, cmd_fold, 0,
-	  .help = "fold below the selected row, which then has the sums of all that" },
+	  .help = "collapse the selected row into its sum" },
 	{ "fold-all", SHOW, { '*' }, WHERE_TABLE, cmd_fold_all, 0, .help = "fold or unfold all" },
 	{ "command", SHOW, { 'c' }, WHERE_TABLE, cmd_command, 0,
 	  .help = "show names or command lines" },
@@ -150,21 +147,20 @@ const struct command command_table[] = {
 	{ "header", SHOW, { 't' }, WHERE_TABLE, cmd_header, 0,
 	  .help = "fold or unfold the header" },
 	{ "notes", SHOW, { 'n' }, WHERE_TABLE, cmd_notes, 0,
-	  .help = "show all findings, and all notes: missing figures, the reason, and the "
-	  "remedy; or the first of each in one line" },
+	  .help = "show all findings and notes (what is missing, why, the fix), or one line of "
+	  "each" },
 
-	{ "filter", WHICH, { '/', 'o', KEY_F(4) }, WHERE_TABLE, cmd_filter, 0,
+	{ "filter", WHICH, { '/', 'o', '\\', KEY_F(4) }, WHERE_TABLE, cmd_filter, 0,
 	  .help = "only rows whose name or command line matches an expression",
 	  .hint = "filter", .hint_turn = 9 },
 	{ "users", WHICH, { 'u' }, WHERE_TABLE, cmd_users, 0, .help = "only rows of some users" },
 	{ "active", WHICH, { 'i' }, WHERE_TABLE, cmd_active, 0,
 	  .help = "hide rows that neither ran nor waited" },
 	{ "sites-idle", WHICH, { 'i' }, WHERE_SITES, view_sites_idle, 0,
-	  .help = "hide or show waits of the idle: in states poll, timer, child, stop and other",
+	  .help = "hide or show idle waits: in states poll, timer, child, stop and other",
 	  .hint = "idle", .hint_turn = 6 },
 	{ "idle", WHICH, { 'z' }, WHERE_TABLE, cmd_idle, 0,
-	  .help = "show each task that only idles, or fold those beyond the screen, and "
-	  "idle kernel threads, into one line" },
+	  .help = "show idle tasks, or fold those off screen and idle kernel threads" },
 	{ "exited", WHICH, { 'e' }, WHERE_TABLE, cmd_exited, 0,
 	  .help = "show or hide rows of exited tasks" },
 	{ "clear", WHICH, { '=' }, WHERE_TABLE, cmd_clear, 0, .help = "clear all filters" },
@@ -178,26 +174,26 @@ const struct command command_table[] = {
 	  .help = "set the interval" },
 	{ "sample", WHEN, { ' ' }, WHERE_TIMED, cmd_sample, 0, .help = "take a sample now" },
 	{ "pause", WHEN, { 'p' }, WHERE_TIMED, cmd_pause, 0,
-	  .help = "pause: figures stand still; scrolling, sorting and filters still work; "
-	  "while looking back: play what follows, or stop", .hint = "pause", .hint_turn = 16 },
+	  .help = "pause the figures (scrolling, sorting and filters work); in the past: play or "
+	  "stop", .hint = "pause", .hint_turn = 16 },
 	{ "hold", WHEN, { 'O' }, WHERE_TABLE, cmd_hold, 0,
-	  .help = "hold the order of the rows while their figures are updated" },
+	  .help = "freeze the row order" },
 
 	{ "step-back", PAST, { '[' }, WHERE_TIMED, cmd_step, -1,
-	  .help = "back by a sample: all views show that moment, and sampling goes on",
+	  .help = "back one sample in all views; sampling continues",
 	  .hint = "past", .hint_keys = "[ ]", .hint_turn = 13 },
 	{ "step-on", PAST, { ']' }, WHERE_TIMED, cmd_step, 1,
-	  .help = "forward by a sample; after the last comes the present" },
+	  .help = "forward one sample, up to the present" },
 	{ "minute-back", PAST, { '{' }, WHERE_TIMED, cmd_minute, -1, .help = "back by a minute" },
 	{ "minute-on", PAST, { '}' }, WHERE_TIMED, cmd_minute, 1, .help = "forward by a minute" },
 	{ "go-to", PAST, { 'B' }, WHERE_TIMED, cmd_go_to, 0,
 	  .help = "go to a time, such as 14:02, 14:02:30, or -3m" },
 	{ "slower", PAST, { '(' }, WHERE_TIMED, cmd_speed, -1,
-	  .help = "play what follows at half the speed" },
+	  .help = "halve the playback speed" },
 	{ "faster", PAST, { ')' }, WHERE_TIMED, cmd_speed, 1,
-	  .help = "play what follows at twice the speed" },
+	  .help = "double the playback speed" },
 	{ "timeline", PAST, { 'm' }, WHERE_TABLE, cmd_timeline, 0,
-	  .help = "show the timeline of pressure and of all waits, also in the present" },
+	  .help = "show the timeline of pressure and total wait, also in the present" },
 
 	{ "signal", DO, { 'k', KEY_F(9) }, WHERE_TABLE | WHERE_TASK | WHERE_PRESENT, cmd_signal, 0,
 	  .help = "send a signal to the selected process", .hint = "signal", .hint_turn = 18 },
@@ -205,21 +201,19 @@ const struct command command_table[] = {
 	  .help = "set the nice value of the selected thread, or of all threads of the "
 	  "selected process" },
 	{ "nice-less", DO, { KEY_F(7) }, WHERE_TABLE | WHERE_TASK | WHERE_PRESENT, cmd_renice, -1,
-	  .help = "set the nice value, one less to begin with: more of the CPUs; F7 and "
-	  "F8 then count on" },
+	  .help = "lower the nice value (more CPU); F7 and F8 keep counting" },
 	{ "nice-more", DO, { KEY_F(8) }, WHERE_TABLE | WHERE_TASK | WHERE_PRESENT, cmd_renice, 1,
-	  .help = "set the nice value, one more to begin with: less of the CPUs" },
+	  .help = "raise the nice value (less CPU)" },
 	{ "delayacct", DO, { 'D' }, WHERE_TABLE | WHERE_PRESENT, cmd_delayacct, 0,
-	  .help = "switch kernel.task_delayacct on or off, also after stalltop has ended" },
+	  .help = "switch kernel.task_delayacct on or off (persists after exit)" },
 	{ "write", DO, { 'E' }, WHERE_TABLE, cmd_write, 0,
-	  .help = "write what is shown, also of the past, to a new file: by its ending as "
-	  "text, CSV or JSON, as batch mode writes it" },
+	  .help = "write the current view, past or present, to a new .text, .csv or .json file" },
 	{ "save", DO, { 'W' }, WHERE_SHEET, cmd_save, 0,
 	  .help = "write the current settings to the configuration file" },
 
 	{ "save-preset", DO, { 'A' }, WHERE_TABLE, cmd_save_preset, 0,
-	  .help = "save fields, order, unit and grouping of what is shown as a preset, "
-	  "under a name, in the configuration file" },
+	  .help = "save the fields, order, unit and grouping shown as a named preset, in the "
+	  "configuration file" },
 
 	{ "field", FIELDS, { ' ', '\r', KEY_ENTER }, WHERE_FIELDS, view_fields_toggle, 0,
 	  .help = "show or hide the field", .hint = "show", .hint_turn = 3 },
@@ -228,7 +222,7 @@ const struct command command_table[] = {
 	{ "field-down", FIELDS, { KEY_RIGHT, '+' }, WHERE_FIELDS, view_fields_shift, 1,
 	  .help = "move the field down", .hint = "down", .hint_turn = 5 },
 	{ "field-find", FIELDS, { 0 }, WHERE_FIELDS | WHERE_SORT, NULL, 0,
-	  "find a field: by letters of its id, its head or its meaning; Esc ends that",
+	  "search fields by id, heading or meaning; Esc ends",
 	  .hint_keys = "a-z", .hint_turn = 6 },
 	{ "field-next", FIELDS, { '/' }, WHERE_FIELDS, view_fields_find_next, 0,
 	  .help = "the next field that matches", .hint = "next", .hint_turn = 7 },

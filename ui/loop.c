@@ -439,6 +439,7 @@ static void take_config(struct loop *loop, const struct ui_config *config)
 	ui->sampler_config.arg = loop;
 	if (config->pattern) {
 		ui->match = pattern_compile(config->pattern, &ui->scratch);
+		ui->asked = pattern_compile(config->pattern, &ui->scratch);
 		ui->pattern = xstrdup(config->pattern);
 	}
 	ui->table = table_new();
@@ -468,6 +469,7 @@ static void clean_up(struct loop *loop)
 	buf_free(&ui->message);
 	buf_free(&ui->scratch);
 	pattern_free(ui->match);
+	pattern_free(ui->asked);
 	pattern_free(ui->find);
 	free(ui->pattern);
 	free(ui->wanted);

@@ -115,8 +115,8 @@ static const char *waiting_words(char words[WORDS_MAX], const struct item *item)
 	const struct task_waiting *waiting = row_waiting(item->frame, item->shown);
 
 	if (!item->row->raw || item->row->raw->now.threads < 2 || !waiting)
-		return "waits now (w: its time by site)";
-	snprintf(words, WORDS_MAX, "waits now in thread %d (w: all threads, by site)",
+		return "waiting now (w: time by site)";
+	snprintf(words, WORDS_MAX, "waiting now in thread %d (w: all threads, by site)",
 		 (int)waiting->tid);
 	return words;
 }
@@ -149,11 +149,11 @@ static void selected_draw(struct ui *ui, int line, int lines)
 	if (!table->n) {
 		if (!draw_findings(ui, line + 1, lines + 2, item->row) &&
 		    row_state(item->row) == 'R')
-			draw_title(ui, line + 1, &task, "runs, or waits for a CPU");
+			draw_title(ui, line + 1, &task, "running, or runnable");
 		return;
 	}
 	draw_title(ui, line + 1, &task,
-		   traced ? "waits, times in ms (w: all of it)" : waiting_words(words, item));
+		   traced ? "waits, times in ms (w: all)" : waiting_words(words, item));
 	site_table_fit(&selected->table, &draw);
 	table_draw_heads(&draw, line + 2);
 	for (size_t i = 0; i < table->n; i++)
@@ -195,17 +195,17 @@ static struct table_draw table_drawing(struct ui *ui)
 static void draw_empty(struct ui *ui, int line)
 {
 	static const char *const words[2][2] = {
-		{ "no tasks", "no task passes the filters (= clears them)" },
-		{ "the group has no tasks any more (Esc goes back)",
-		  "no task of the group passes the filters (= clears them, Esc goes back)" },
+		{ "no tasks", "no tasks match (= clears the filters)" },
+		{ "the group is empty now (Esc goes back)",
+		  "no tasks of the group match (= clears the filters, Esc goes back)" },
 	};
 	const struct query *query = &ui->query;
 	bool filtered = query->match || query->users || query->active || query->over_ms >= 0;
 	const char *text = words[ui->opened][filtered];
 
 	if (query->hangs)
-		text = filtered ? "nothing that passes the filters hangs (= clears them)"
-				: "nothing hangs (Tab shows the next preset)";
+		text = filtered ? "no matching task is hung (= clears the filters)"
+				: "no hung tasks (Tab: next preset)";
 	term_puts(&ui->term, line, 0, text, STYLE_DIM);
 }
 
@@ -372,7 +372,7 @@ static bool table_target(struct ui *ui, UNUSED void *state, struct ui_task *task
 	table_pin(ui);
 	/* Another task may already have had its pid when the sample was taken. */
 	if (table_item(ui)->row->exited)
-		ui_error(ui, "%d no longer exists", (int)task->key.pid);
+		ui_error(ui, "%d has exited", (int)task->key.pid);
 	return !table_item(ui)->row->exited;
 }
 

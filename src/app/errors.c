@@ -81,9 +81,8 @@ static void explain_file(struct buf *out, const struct trigger_spec *spec,
 		else
 			buf_printf(out, "/proc/pressure/%s cannot be opened for writing (%s)%s",
 				   name, strerror(-error->err),
-				   error->privileged
-					   ? ""
-					   : ": before Linux 6.5 that needs CAP_SYS_RESOURCE");
+				   error->privileged ? ""
+						     : ": needs CAP_SYS_RESOURCE before Linux 6.5");
 		break;
 	default:
 		buf_printf(out, "the pressure file cannot be opened for writing: %s",
@@ -100,7 +99,7 @@ static void explain_write(struct buf *out, const struct trigger_spec *spec,
 	switch (error->err) {
 	case -EINVAL:
 		if (!over || error->privileged)
-			buf_puts(out, "the kernel refuses it (Invalid argument)");
+			buf_puts(out, "the kernel rejects it (Invalid argument)");
 		else
 			buf_printf(out,
 				   "without CAP_SYS_RESOURCE a window must be a multiple of "
@@ -114,10 +113,10 @@ static void explain_write(struct buf *out, const struct trigger_spec *spec,
 		buf_puts(out, "pressure is not measured: boot with the kernel parameter psi=1");
 		break;
 	case -ENODEV:
-		buf_puts(out, "the control group no longer exists");
+		buf_puts(out, "the cgroup no longer exists");
 		break;
 	default:
-		buf_printf(out, "the kernel refuses it: %s", strerror(-error->err));
+		buf_printf(out, "the kernel rejects it: %s", strerror(-error->err));
 	}
 }
 
@@ -129,13 +128,13 @@ void error_of_trigger(struct buf *out, const struct trigger_spec *spec,
 		if (error->err == -ENOENT)
 			buf_puts(out, "cgroup v2 is not mounted: only its groups have pressure");
 		else
-			buf_printf(out, "cannot find out where cgroup v2 is mounted: %s",
+			buf_printf(out, "cannot find the mount point of cgroup v2: %s",
 				   strerror(-error->err));
 		break;
 	case TRIGGER_AT_GROUP:
 		if (error->err == -ENOENT)
-			buf_puts(out, "there is no such group; paths begin at the root of cgroup "
-				      "v2, as in /proc/PID/cgroup after 0::");
+			buf_puts(out, "no such group; paths begin at the root of cgroup v2, as in "
+				      "/proc/PID/cgroup after 0::");
 		else
 			buf_printf(out, "the group cannot be opened: %s", strerror(-error->err));
 		break;
@@ -183,8 +182,8 @@ void print_listen_open(const char *address)
 
 	text_escape(&line, address, strlen(address), TEXT_ASCII);
 	fprintf(stderr,
-		"stalltop: %s: whoever reaches that address can read the names of groups here, "
-		"and what they wait for\n",
+		"stalltop: %s: anyone who can reach that address can read the group names of this "
+		"machine and what they wait for\n",
 		buf_cstr(&line));
 	buf_free(&line);
 }
@@ -208,9 +207,9 @@ void print_hierarchy_error(const char *name, int procfd, int err)
 
 	buf_puts(&line, "--cgroup-hierarchy: ");
 	if (err == -EINVAL && !hierarchy_names(procfd, &names) && names.len) {
-		buf_puts(&line, "there is no hierarchy '");
+		buf_puts(&line, "no such hierarchy: '");
 		text_escape(&line, name, strlen(name), TEXT_ASCII);
-		buf_puts(&line, "' here; there are: ");
+		buf_puts(&line, "'; there are: ");
 		text_escape(&line, names.data, names.len, TEXT_ASCII);
 	} else {
 		buf_printf(&line, "cannot read /proc/self/cgroup: %s", strerror(-err));
@@ -227,7 +226,7 @@ void print_pids_error(const pid_t *pids, size_t n)
 {
 	struct buf line = { 0 };
 
-	buf_puts(&line, n == 1 ? "there is no process" : "there is none of the processes");
+	buf_puts(&line, n == 1 ? "no such process:" : "none of these processes exists:");
 	for (size_t i = 0; i < n && i < PIDS_NAMED; i++)
 		buf_printf(&line, "%s%d", i ? ", " : " ", (int)pids[i]);
 	if (n > PIDS_NAMED)
@@ -240,12 +239,11 @@ void print_cgroup_error(const char *path, const char *hierarchy, bool in_v2)
 {
 	struct buf line = { 0 };
 
-	buf_puts(&line, "--cgroup: there is no control group '");
+	buf_puts(&line, "--cgroup: no such cgroup: '");
 	text_escape(&line, path, strlen(path), TEXT_ASCII);
 	buf_puts(&line, "' in the hierarchy ");
 	text_escape(&line, hierarchy, strlen(hierarchy), TEXT_ASCII);
-	buf_puts(&line, in_v2 ? ", which has the tasks here; there is one in that of version 2: "
-				"--cgroup-hierarchy v2"
+	buf_puts(&line, in_v2 ? ", where the tasks are; v2 has one: --cgroup-hierarchy v2"
 			      : " (--cgroup-hierarchy chooses another)");
 	fprintf(stderr, "stalltop: %s\n", buf_cstr(&line));
 	buf_free(&line);
@@ -266,7 +264,7 @@ static void print_line(const char *what, const char *path, const char *why)
 void print_record_error(const char *path, int err)
 {
 	print_line("record to", path,
-		   err == -EEXIST ? "the file exists; name a new one, or a folder"
+		   err == -EEXIST ? "the file exists; name a new file or a directory"
 				  : record_failure(err));
 }
 
@@ -276,18 +274,18 @@ static const char *replay_failure(const char *path, int err)
 	const char *why = strerror(-err);
 
 	if (err == -ENOENT && !access(path, F_OK))
-		why = "there is no recording in that folder";
+		why = "no recording in that directory";
 	else if (err == -EBADMSG)
-		why = "it is no recording of stalltop, or is damaged";
+		why = "not a stalltop recording, or damaged";
 	else if (err == -ENODATA)
 		why = "it has no samples";
 	else if (err == -ERANGE)
-		why = "it has no interval: it ended before a second sample, or --from, --to or -d "
-		      "leave none";
+		why = "it has no interval: fewer than two samples, or none left by --from, --to "
+		      "or -d";
 	else if (err == -EPROTO)
-		why = "it was recorded by another version of stalltop: show it with that one";
+		why = "recorded by another version of stalltop: replay it with that one";
 	else if (err == -EOPNOTSUPP)
-		why = "it was recorded with other rows: by thread needs -H, by process none";
+		why = "its rows are threads: use -H (or processes: drop -H)";
 	return why;
 }
 

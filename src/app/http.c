@@ -233,9 +233,9 @@ static bool receive(struct http *http, int from)
 static int open_http(struct http *http, const struct address_sockets *listening)
 {
 	http->early = make_answer("no sample has been taken yet\n");
-	http->unknown = make_answer("stalltop: /metrics is all there is\n");
-	http->misdirected = make_answer("stalltop is not called that: ask for its address, or name "
-					"it by --listen-names\n");
+	http->unknown = make_answer("stalltop: not found (try /metrics)\n");
+	http->misdirected = make_answer("unknown Host: use the address, or name this host in "
+					"--listen-names\n");
 	http->refused = make_answer("only GET and HEAD\n");
 	MHD_add_response_header(http->refused, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
 	for (; http->count < listening->count; http->count++) {

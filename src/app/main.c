@@ -126,7 +126,7 @@ static int show_topic(const char *topic)
 	if (topic_append(&out, topic))
 		return print(&out);
 	buf_free(&out);
-	fputs("stalltop: no text has that word (stalltop help: the topics)\n", stderr);
+	fputs("stalltop: no help found for that word (stalltop help lists the topics)\n", stderr);
 	return EXIT_USAGE;
 }
 
@@ -195,7 +195,7 @@ static void print_screen_error(const struct options *options, enum ui_failure fa
 			type ? type : "");
 	else
 		fprintf(stderr, "stalltop: cannot %s: %s\n",
-			failure == UI_TERMINAL ? "take over the terminal" : "wait for the keyboard",
+			failure == UI_TERMINAL ? "set up the terminal" : "wait for the keyboard",
 			strerror(-err));
 }
 
@@ -531,8 +531,8 @@ int main(int argc, char **argv)
 	err = privileges_begin();
 	if (err) {
 		fprintf(stderr, err == -EPERM
-					? "stalltop: not made to be setuid or setgid: give it file "
-					  "capabilities (man stalltop, PRIVILEGES)\n"
+					? "stalltop: refuses to run setuid or setgid: give it "
+					  "file capabilities (man stalltop, PRIVILEGES)\n"
 					: "stalltop: cannot give up capabilities\n");
 		return EXIT_FAILURE;
 	}

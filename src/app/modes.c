@@ -39,9 +39,9 @@ static const char *wrong_value(const struct options *options)
 	if (options->view.query.no_rows && !options->batch)
 		return "--rows 0 needs --batch";
 	if (options_metrics(options) && !group_folds(options->view.group_by))
-		return "metrics are by group: use -g cgroup, user or command";
+		return "metrics are per group: use -g cgroup, user or command";
 	if (options->batch && options->format->open && !options->output)
-		return "tables need a file: -o sqlite --output FILE";
+		return "-o sqlite needs a file: --output FILE";
 	if (options->listen && !server_is_built())
 		return "--listen is not built in: " MICROHTTPD_MISSING;
 	if (!uses_no_screen(options) && !uses_terminal() && !options->record.path)
@@ -183,20 +183,21 @@ static const struct mode_row {
 			  .within = MODE_BIT(MODE_SCREEN) },
 	[MODE_BATCH] = { .name = "--batch" },
 	[MODE_METRICS] = { .name = "metrics (--batch --format openmetrics)",
-			   .what = "are of all groups at all times",
+			   .what = "always cover all groups",
 			   .within = MODE_BIT(MODE_BATCH) },
 	[MODE_LISTEN] = { .name = "--listen",
-			  .what = "answers with metrics of all groups, and writes nothing" },
-	[MODE_REPLAY] = { .name = "--replay", .what = "looks at no machine", .alike = REPLAYS },
+			  .what = "serves metrics of all groups, and writes nothing" },
+	[MODE_REPLAY] = { .name = "--replay",
+			  .what = "does not sample this machine",
+			  .alike = REPLAYS },
 	[MODE_REPLAY_BATCH] = { .name = "--replay",
-				.what = "looks at no machine",
+				.what = "does not sample this machine",
 				.alike = REPLAYS,
 				.within = MODE_BIT(MODE_BATCH) | MODE_BIT(MODE_REPLAY) },
 	[MODE_REPLAY_METRICS] = { .name = "metrics of a recording",
 				  .within =
 					  MODE_BIT(MODE_BATCH) | MODE_BIT(MODE_METRICS) | REPLAYS },
-	[MODE_COMMAND] = { .name = "a command",
-			   .what = "is followed to its end with its tasks alone" },
+	[MODE_COMMAND] = { .name = "a command", .what = "is measured alone, until it exits" },
 	[MODE_DIFF] = { .name = "--diff", .what = "compares all that was recorded, by command" },
 };
 
@@ -259,7 +260,7 @@ static void append_modes(struct buf *why, unsigned modes, const char *option)
 			return;
 		names[n++] = row->name;
 	}
-	append_list(why, "; it is for ", " and ", names, n);
+	append_list(why, "; only with ", " and ", names, n);
 }
 
 /* Appends that something is not for a mode, and why not. */
@@ -267,7 +268,7 @@ static void append_not_for(struct buf *why, enum mode mode, unsigned modes)
 {
 	const struct mode_row *row = &mode_table[mode];
 
-	buf_printf(why, " is not for %s", row->name);
+	buf_printf(why, " cannot be used with %s", row->name);
 	if (row->what && !(modes & row->alike))
 		buf_printf(why, ", which %s", row->what);
 }
@@ -317,8 +318,8 @@ static bool clashes_with_option(const struct options *options, const struct opti
 	}
 	if (row->excludes && is_on(options, row_of_name(row->excludes))) {
 		buf_printf(why,
-			   "--%s is not allowed with --%s, which the administrator's configuration "
-			   "may say too",
+			   "--%s is not allowed with --%s (perhaps set by the administrator's "
+			   "configuration)",
 			   row->name, row->excludes);
 		return true;
 	}

@@ -442,13 +442,13 @@ const struct option_row option_table[] = {
 	  MARK(paced), IN(MACHINE | REPLAYS), PASSED(EVERY), .save = save_delay, .part = PART_SHOW,
 	  .brief = "interval, 0.05 to 86400 [2]" },
 	{ 's', "sort", "FIELD", "total",
-	  "sort field: -FIELD descending, +FIELD ascending; without a sign numbers descend, "
-	  "texts ascend",
+	  "sort by FIELD: -FIELD descending, +FIELD ascending; without a sign numbers descend, "
+	  "text ascends",
 	  .set = set_sort, .words = WORDS_FIELD, IN(ROWS), PASSED(EVERY), .save = save_sort,
 	  .part = PART_SHOW, .brief = "sort by a column; +FIELD: ascending" },
 	{ 'F', "fields", "LIST", "by width",
-	  "field ids separated by commas; +id adds to the default, -id takes away from it, and ids "
-	  "without a sign take that of the one before; list prints every id, its unit and meaning",
+	  "comma-separated field ids; +id adds to the defaults, -id removes (an id without a sign "
+	  "repeats the last one); list prints all ids, units and meanings",
 	  .set = set_fields, .words = WORDS_FIELDS, IN(ROWS), PASSED(RECORD | COMMAND),
 	  .save = save_fields, .part = PART_SHOW,
 	  .brief = "columns: +id adds, -id drops, list names all" },
@@ -458,7 +458,8 @@ const struct option_row option_table[] = {
 	  WORD(WORDS_UNIT, view.unit), IN(ROWS), PASSED(EVERY), .save = save_unit,
 	  .part = PART_SHOW, .brief = "percent, ms, count, avg, max or total" },
 	{ 0, "booked", NULL, "off",
-	  "delay columns show what the kernel booked in the interval, not the time waited",
+	  "show delays as the kernel accounted them, when a wait ends, not as time waited in the "
+	  "interval",
 	  FLAG(view.booked), IN(ROWS), PASSED(EVERY), .part = PART_SHOW },
 	{ 'H', "threads", NULL, "off", "one row per thread, as -g thread",
 	  BECOMES(view.group_by, GROUP_THREAD), MARK(grouped), IN(MACHINE | REPLAYS),
@@ -469,8 +470,8 @@ const struct option_row option_table[] = {
 	  PASSED(COMMAND), .save = save_grouping, .part = PART_WATCH,
 	  .brief = "a row is a user, command or cgroup" },
 	{ 0, "cgroup", "PATH", "all",
-	  "only tasks of this control group and those below it; of a recording: the group that "
-	  "it was made with",
+	  "only tasks of this cgroup and its descendants; for a recording, the cgroup it was made "
+	  "with",
 	  .set = set_cgroup, .words = WORDS_CGROUP, IN(MACHINE | REPLAYS), PASSED(COMMAND),
 	  .part = PART_WATCH, .brief = "only this cgroup and those below it" },
 	{ 'p', "pid", "PID[,PID...]", "all",
@@ -486,79 +487,78 @@ const struct option_row option_table[] = {
 	{ 0, "over", "MS", "off", "rows with more than MS of total delay in the interval",
 	  .set = set_over, IN(ROWS), PASSED(RECORD | COMMAND), .part = PART_SHOW },
 	{ 'i', "active", NULL, "off",
-	  "hide rows with no delay, no run time and no exit in the interval",
-	  FLAG(view.query.active), IN(ROWS), PASSED(RECORD | COMMAND), .saved = true,
-	  .part = PART_SHOW, .brief = "hide rows that did nothing" },
+	  "hide rows that neither ran, waited nor exited in the interval", FLAG(view.query.active),
+	  IN(ROWS), PASSED(RECORD | COMMAND), .saved = true, .part = PART_SHOW,
+	  .brief = "hide rows that did nothing" },
 	{ 'r', "rows", "N", "all",
 	  "at most N rows per sample; 0: with -b, only figures of the machine", .set = set_rows,
 	  IN(ROWS | DIFF), PASSED(RECORD | COMMAND), .part = PART_SHOW, .brief = "at most N rows" },
-	{ 'x', "no-exits", NULL, "off", "do not listen for exiting tasks",
+	{ 'x', "no-exits", NULL, "off", "do not receive exit records",
 	  BECOMES(sampler.exits, false), IN(MACHINE | COMMAND), PASSED(EVERY), .part = PART_WATCH },
 	{ 0, "exit-buffer", "KB", "auto",
-	  "receive buffer of each listener for exiting tasks (there is one per CPU)",
+	  "receive buffer of each exit record listener (one per CPU)",
 	  WHOLE(sampler.exit_buffer, 1, 1 << 20), .unit = 1 << 10, .unit_name = "kB",
 	  IN(MACHINE | COMMAND), PASSED(EVERY), .part = PART_WATCH },
 	{ 'o', "format", "FORMAT", "text", OUT_FORMAT_NAMES " (with -b)",
 	  PICK(WORDS_FORMAT, pick_format), IN(EVERY), .barred = true, .part = PART_BATCH,
 	  .brief = "text, csv, json, sqlite, openmetrics" },
 	{ 0, "output", "FILE", "none",
-	  "write to FILE, which is emptied first: with -b the samples, in place of standard "
-	  "output; with -- COMMAND the report, in place of standard error; with -o openmetrics "
-	  "FILE is replaced whole at each sample, with -o sqlite it must not exist",
+	  "write to FILE (truncated): with -b samples, with -- COMMAND the report; -o openmetrics "
+	  "replaces FILE at each sample, -o sqlite needs a new file",
 	  FILE_NAME(output), IN(BATCHES | SERIES | COMMAND), .barred = true, .part = PART_BATCH,
 	  .brief = "write to FILE" },
 	{ 0, "listen", "WHERE", "off",
-	  "no screen: answer with metrics (OpenMetrics over HTTP, /metrics) at [ADDRESS]:PORT, "
-	  "without ADDRESS for this machine alone and at all addresses of a name, or at the path "
-	  "of a Unix socket",
+	  "no screen: serve metrics (OpenMetrics over HTTP, /metrics) at [ADDRESS]:PORT, without "
+	  "ADDRESS for this machine alone and at all addresses of a name, or at the path of a "
+	  "Unix socket",
 	  .set = set_listen, IN(LISTEN), .barred = true, .part = PART_BATCH,
 	  .brief = "metrics over HTTP, for Prometheus" },
 	{ 0, "listen-names", "NAMES", "none",
-	  "further names by which clients may call, parted by commas, such as that of a proxy",
+	  "comma-separated names by which clients may also call, such as that of a proxy",
 	  .set = set_listen_names, .needs = "listen", IN(LISTEN), .barred = true,
 	  .part = PART_BATCH },
 	{ 0, "max-series", "N", "500",
-	  "for metrics: at most N groups have series of their own, the rest add to one named other",
+	  "metrics: at most N groups get their own series, the rest go to \"other\"",
 	  WHOLE(max_series, 1, SERIES_MAX), IN(SERIES | LISTEN), .barred = true,
 	  .part = PART_BATCH },
 	{ 'w', "record", "PATH", "off",
-	  "record the samples: to a new file, or with --keep to a folder; without -b and "
-	  "without a terminal nothing else is done (see stalltop-recording(5))",
+	  "record samples to a new file, or with --keep to a directory; without -b and a terminal "
+	  "only record (see stalltop-recording(5))",
 	  FILE_NAME(record.path), IN(MACHINE), .barred = true, .part = PART_PAST,
-	  .brief = "record to a file; with --keep to a folder" },
+	  .brief = "record to a file; with --keep to a directory" },
 	{ 0, "keep", "AGE,SIZE", "7d,1G",
-	  "record to a folder of segments, and remove old ones: those that ended longer ago, or "
-	  "are beyond the size of all together",
+	  "record to a directory of segments and delete those older than AGE or beyond the total "
+	  "SIZE",
 	  .set = set_keep, IN(MACHINE), .needs = "record", .barred = true, .part = PART_PAST,
 	  .brief = "remove what is older, or beyond the size" },
 	{ 0, "before", "TIME", "off",
-	  "keep the last samples in memory, for this time (s, m, h), and record them to a folder "
-	  "of segments when something happens: the pressure of --when, or SIGUSR1; with the "
-	  "samples after it, for the time of --linger (by default this time). Without a screen",
+	  "flight recorder: keep this much (s, m, h) in memory; on --when or SIGUSR1 write it to "
+	  "a directory of segments, and what follows for --linger (by default this time). No "
+	  "screen",
 	  .set = set_before, IN(MACHINE), .needs = "record", .barred = true, .part = PART_PAST },
 	{ 'R', "replay", "PATH", "off",
-	  "show a recording, a file or a folder, in place of the machine; demo is the one that "
-	  "comes with the program; -d: coarser intervals than recorded",
+	  "replay a recording (file or directory); demo: the one that comes with stalltop; -d "
+	  "merges intervals",
 	  FILE_NAME(replay.path), IN(REPLAYS), .barred = true, .part = PART_PAST,
 	  .brief = "play a recording, or the demo: -R demo" },
 	{ 0, "from", "TIME", "all",
-	  "use a recording from this time on: 14:02, \"2026-11-21 14:02:30\", the same with Z or "
-	  "+02:00 behind it, seconds since 1970 as JSON has them, or -3m before its end",
+	  "start at this time: 14:02, \"2026-11-21 14:02:30\", the same with Z or +02:00 behind "
+	  "it, seconds since 1970 as JSON has them, or -3m before its end",
 	  TIME(replay.from), IN(REPLAYS | DIFF), .barred = true, .part = PART_PAST,
 	  .brief = "play from 14:02, or -3m before its end" },
 	{ 0, "to", "TIME", "all",
-	  "use a recording up to this time; where the clock was set back while it was recorded, "
-	  "all that was taken between the two times",
+	  "stop at this time; if the clock was set back meanwhile, include all between the two "
+	  "times",
 	  TIME(replay.to), IN(REPLAYS | DIFF), .barred = true, .part = PART_PAST,
 	  .brief = "play up to then" },
 	{ 0, "history", "SIZE", "15m",
-	  "how much of the past the screen keeps in memory ([ goes back): a time (in at most "
-	  "20M), a size, both as in 1h,128M, or 0 for nothing",
+	  "history that the screen keeps in memory ([ goes back): a time (20M at most), a size, "
+	  "both as 1h,128M, or 0 for none",
 	  .set = set_history, IN(SCREEN), PASSED(EVERY), .part = PART_PAST },
 	{ 0, "theme", "NAME", "auto",
 	  "colours of the screen: dark, light, any (for dark and light backgrounds), mono "
-	  "(without colours); auto: by COLORFGBG, else by the background that the terminal tells, "
-	  "else any, and mono where NO_COLOR is set",
+	  "(without colours); auto: by COLORFGBG, else by the background the terminal reports, "
+	  "else any; mono if NO_COLOR is set",
 	  PICK(WORDS_THEME, pick_theme), IN(SCREEN | MODE_BIT(MODE_REPLAY)), PASSED(EVERY),
 	  .part = PART_SHOW, .brief = "dark, light, any, mono" },
 	{ 0, "no-mouse", NULL, "off",
@@ -566,64 +566,57 @@ const struct option_row option_table[] = {
 	  FLAG(view.no_mouse), IN(SCREEN | MODE_BIT(MODE_REPLAY)), PASSED(EVERY),
 	  .part = PART_SHOW },
 	{ 0, "diff", "A B", "off",
-	  "compare two recordings, or spans of one (PATH@FROM..TO, times as of --from): what waits "
-	  "more in B than in A, by command and kind; text, csv or json",
+	  "compare two recordings, or spans of one (PATH@FROM..TO, times as of --from): which "
+	  "waits grew from A to B, by command and kind; text, csv or json",
 	  FILE_NAME(diff[0]), IN(DIFF), .barred = true, .part = PART_PAST,
-	  .brief = "what waits more in recording B than in A" },
-	{ 0, "since-start", NULL, "off",
-	  "cumulative figures since each task's start, from the first reading on",
+	  .brief = "which waits grew from recording A to B" },
+	{ 0, "since-start", NULL, "off", "totals since each task started, from the first sample on",
 	  FLAG(sampler.since_start), IN(ROWS), PASSED(RECORD | COMMAND), .part = PART_SHOW },
 	{ 0, "when", "PRESSURE", "always",
-	  "take samples only while there is such pressure, for example \"memory some 300ms/2s\" "
-	  "or \"cgroup:PATH io full 1s/4s\"; on the screen: show a message when it begins; with "
-	  "--before: record when there is, or when a task has waited for so long (\"hang 30s\"), "
-	  "or a process was killed for lack of memory (oom); may be given several times, then any "
-	  "of them counts",
+	  "sample only under this pressure (\"memory some 300ms/2s\", \"cgroup:PATH io full "
+	  "1s/4s\"). Screen: show a message. With --before: record then, also for \"hang 30s\" "
+	  "and oom. Repeatable (any)",
 	  .set = set_when, .words = WORDS_PRESSURE, IN(SCREEN | RECORD | MODE_BIT(MODE_BATCH)),
 	  .part = PART_BATCH, .brief = "only under pressure: \"io full 1s/2s\"" },
 	{ 0, "linger", "SECONDS", "10",
-	  "with --when: go on for this long after the pressure has ended",
+	  "with --when: continue for this long after the pressure has ended",
 	  SECONDS(watch.linger_ns, 0, 86400), MARK(lingers),
 	  IN(SCREEN | RECORD | MODE_BIT(MODE_BATCH)), PASSED(EVERY), .part = PART_BATCH },
 	{ 0, "bell", NULL, "off", "with --when: ring the terminal's bell too", FLAG(watch.bell),
 	  IN(SCREEN), PASSED(EVERY), .part = PART_BATCH },
 	{ 0, "source", "SOURCE", "auto",
-	  "where counters come from: taskstats; bpf (takes a moment to start, then costs little "
-	  "per sample); procfs (run "
-	  "time, cpu and blkio only; needs no privileges); auto: bpf where waits are measured "
-	  "(--measure), for more than 500 tasks, and from 200 births a second on; else taskstats; "
-	  "procfs without privileges",
+	  "counter source: taskstats; bpf (a moment to load, low overhead); procfs (unprivileged: "
+	  "run, cpu, blkio); auto: procfs if unprivileged; bpf where waits are measured "
+	  "(--measure), for more than 500 tasks and from 200 forks/s on; else taskstats",
 	  PICK(WORDS_SOURCE, pick_source), IN(MACHINE), PASSED(EVERY), .part = PART_WATCH },
 	{ 0, "measure", "WHEN", "auto",
-	  "measure waits for disks and memory and in state D by small programs at the kernel's "
-	  "context switches (with the bpf source, which auto then prefers): yes, no, or auto: "
-	  "unless the kernel counts the delays of all tasks (boot parameter delayacct); kernels "
-	  "since 6.12 count waits for disks wrongly",
+	  "bpf source (auto then prefers it): measure disk, memory and state D waits at context "
+	  "switches: yes, no, or auto: unless the kernel counts the delays of all tasks (boot "
+	  "parameter delayacct); kernels since 6.12 account disk waits wrongly",
 	  WORD(WORDS_MEASURE, sampler.measure), IN(MACHINE | COMMAND), PASSED(EVERY),
 	  .part = PART_TRACING, .brief = "measure waits by the clock: auto, yes or no" },
 	{ 0, "exact-io", NULL, "off", "the same as --measure=yes, of older versions",
 	  BECOMES(sampler.measure, MEASURE_YES), IN(MACHINE | COMMAND), PASSED(EVERY),
 	  .part = PART_TRACING },
 	{ 0, "enable-delayacct", NULL, "off",
-	  "switch kernel.task_delayacct on while stalltop runs; the last stalltop that runs "
-	  "with it switches it back at its end, unless it was changed meanwhile",
+	  "set kernel.task_delayacct=1 while stalltop runs; the last such stalltop to exit "
+	  "restores it, unless it was changed since",
 	  FLAG(enable_delayacct), IN(MACHINE | COMMAND), .excludes = "readonly", .part = PART_WATCH,
-	  .brief = "have delays counted meanwhile" },
+	  .brief = "count delays meanwhile" },
 	{ 0, "trace", NULL, "off",
-	  "watch every wait by eBPF (needs CAP_BPF and CAP_PERFMON): how threads spend all their "
-	  "time, the targets of their waits, and their wakers",
+	  "trace every wait with eBPF (CAP_BPF, CAP_PERFMON): time per state, wait targets, wakers",
 	  FLAG(sampler.trace), IN(MACHINE | COMMAND), PASSED(EVERY), .part = PART_TRACING,
 	  .brief = "every wait: call, file or peer, waker" },
 	{ 0, "trace-sites", "N", "16384",
-	  "with --trace: room for so many sites of waits, to 1048576; 0: states alone, without "
-	  "targets and wakers, at less than half the cost",
+	  "with --trace: room for N wait sites, up to 1048576; 0: states only, at less than half "
+	  "the cost",
 	  WHOLE(sampler.trace_sites, 0, 1 << 20), IN(MACHINE | COMMAND), PASSED(EVERY),
 	  .part = PART_TRACING },
 	{ 0, "site-fields", "LIST", "by width",
-	  "the same as -F for tables of sites of waits; list prints their ids",
-	  .set = set_site_fields, .words = WORDS_SITE_FIELDS, IN(ROWS | COMMAND), PASSED(EVERY),
-	  .save = save_site_fields, .part = PART_TRACING },
-	{ 0, "site-sort", "FIELD", "time", "the same as -s for tables of sites of waits",
+	  "the same as -F for tables of wait sites; list prints their ids", .set = set_site_fields,
+	  .words = WORDS_SITE_FIELDS, IN(ROWS | COMMAND), PASSED(EVERY), .save = save_site_fields,
+	  .part = PART_TRACING },
+	{ 0, "site-sort", "FIELD", "time", "the same as -s for tables of wait sites",
 	  .set = set_site_sort, .words = WORDS_SITE_FIELD, IN(ROWS | COMMAND), PASSED(EVERY),
 	  .save = save_site_sort, .part = PART_TRACING },
 	{ 0, "cgroup-hierarchy", "NAME", "auto",
@@ -633,8 +626,8 @@ const struct option_row option_table[] = {
 	  .set = set_hierarchy, .words = WORDS_HIERARCHY, IN(MACHINE), PASSED(EVERY),
 	  .part = PART_WATCH },
 	{ 0, "readonly", NULL, "off",
-	  "the screen only shows: no signal, nice value, switch or written file; if the "
-	  "administrator's configuration says so, users cannot undo it",
+	  "read-only screen: no signals, renicing, sysctl or files; users cannot override the "
+	  "administrator's setting",
 	  FLAG(readonly), IN(SCREEN | MODE_BIT(MODE_REPLAY)), PASSED(EVERY), .part = PART_SHOW },
 	{ 0, "debug-log", "FILE", "none", "append a log of what the program does to FILE",
 	  FILE_NAME(debug_log), IN(EVERY), .barred = true, .part = PART_OTHER },

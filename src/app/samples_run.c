@@ -315,17 +315,17 @@ static void print_failure(const struct options *options, enum batch_failure fail
 		if (options->listen)
 			print_listen_error(options->listen,
 					   err == -EPERM
-						   ? "the process that answers there was ended for "
-						     "a system call that it never needs"
-						   : "the process that answers there has ended");
+						   ? "the HTTP process was killed by its seccomp "
+						     "filter"
+						   : "the HTTP process has exited");
 		else
 			print_file_error("write to",
 					 options->output ? options->output : "standard output",
 					 err);
 		break;
 	case BATCH_TRIGGERS:
-		fprintf(stderr, "stalltop: nothing is left to wait for: the control groups that "
-				"--when names no longer exist\n");
+		fprintf(stderr, "stalltop: nothing is left to wait for: the cgroups named by "
+				"--when no longer exist\n");
 		break;
 	}
 }
@@ -439,8 +439,7 @@ static int put_result(const struct options *options, const struct run_result *re
 	err = out_flush(&out, fd, &none);
 	out_close(&out);
 	if (err && err != -EPIPE) {
-		fprintf(stderr, "stalltop: cannot write what the command waited for: %s\n",
-			strerror(-err));
+		fprintf(stderr, "stalltop: cannot write the report: %s\n", strerror(-err));
 		return EXIT_FAILURE;
 	}
 	return WIFSIGNALED(result->status) ? 128 + WTERMSIG(result->status)

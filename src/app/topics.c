@@ -21,7 +21,7 @@ static const struct manual_page {
 } pages[] = {
 	{ "stalltop", "stalltop", "options, keys, columns, privileges, examples" },
 	{ "figures", "stalltop-figures", "what each figure is, and how it is measured" },
-	{ "findings", "stalltop-findings", "each sentence: what it means, what to do" },
+	{ "findings", "stalltop-findings", "every finding: meaning and remedy" },
 	{ "formats", "stalltop-formats", "text, CSV, JSON, reports" },
 	{ "metrics", "stalltop-metrics", "OpenMetrics: scrape, alerts, dashboards" },
 	{ "recording", "stalltop-recording", "the file of a recording, and queries" },
@@ -29,16 +29,16 @@ static const struct manual_page {
 
 /* A step of the tour a line: what to type, and what there is to see. */
 static const char *const tour[][2] = {
-	{ "stalltop -R demo", "72 seconds of a small site play; p stops them" },
+	{ "stalltop -R demo", "plays 72 s of a small site; p pauses" },
 	{ "Down, Up", "select a row: its columns say what it waits for" },
 	{ "!", "what the sentence above the table means; Esc: back" },
 	{ "w", "its waits: call, file or peer, function, waker" },
 	{ "C", "the chain of wakers, down to a disk, timer or lock" },
 	{ "Enter", "all about it: delays, threads, the kernel's record" },
-	{ "[ ] { }", "back and on in time: by a sample, or by a minute" },
+	{ "[ ] { }", "back and forward in time, by a sample or a minute" },
 	{ "g, V", "the same by user, command or cgroup; as a tree" },
-	{ "Tab", "who hangs; who waits for CPUs, disks or memory" },
-	{ "stalltop --why -R demo", "the answer in words; without -R demo: of now" },
+	{ "Tab", "hung tasks; waits for CPU, disk or memory" },
+	{ "stalltop --why -R demo", "the answer in words (without -R demo: live)" },
 };
 
 /* A search, or a look-up of one name, in all texts. */
@@ -176,12 +176,12 @@ static void append_line(struct buf *out, const char *name, const char *text)
 static void append_list(struct buf *out)
 {
 	buf_puts(out, "Usage: stalltop help TOPIC\n\n");
-	append_line(out, "tour", "ten steps through a recording that comes with the program");
+	append_line(out, "tour", "ten steps through the bundled recording");
 	for (size_t i = 0; i < ARRAY_SIZE(pages); i++)
 		append_line(out, pages[i].topic, pages[i].about);
 	append_line(out, "NAME",
 		    "a column (blkio), an option (trace), a finding or note by its id");
-	append_line(out, "WORD", "all texts of these that have it");
+	append_line(out, "WORD", "full-text search in all of these");
 }
 
 static void append_tour(struct buf *out)

@@ -53,7 +53,7 @@ static void tell(const struct trigger_watch *watch, const struct frame *frame, u
 
 	append_reasons(&line, watch, now_ns);
 	append_finding(&line, frame);
-	fprintf(stderr, "stalltop: recording, with the %.0f s before: %s\n",
+	fprintf(stderr, "stalltop: recording from %.0f s before the event: %s\n",
 		(double)(kept_ns < watch->before_ns ? kept_ns : watch->before_ns) / 1e9,
 		buf_cstr(&line));
 	buf_free(&line);
@@ -81,7 +81,7 @@ void trigger_watch_look(struct trigger_watch *watch, const struct frame *frame)
 	if (lasts && !watch->lasts)
 		tell(watch, frame, now_ns);
 	else if (!lasts && watch->lasts)
-		fprintf(stderr, "stalltop: recorded\n");
+		fprintf(stderr, "stalltop: recording stopped\n");
 	if (!lasts)
 		watch->asked_ns = 0;
 	watch->lasts = lasts;

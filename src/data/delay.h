@@ -140,21 +140,21 @@ enum record_fold { FOLD_LEADER, FOLD_SUM, FOLD_MAX };
 	X(virtmem, "VIRTMEM", U64, 192, 240, 3, COUNTER, SUM, "extended", "MBus", \
 	  "virtual memory times system time") \
 	X(hiwater_rss, "HIRSS", U64, 200, 248, 3, GAUGE, MAX, "extended", "kB", \
-	  "most resident memory so far") \
+	  "peak resident memory") \
 	X(hiwater_vm, "HIVM", U64, 208, 256, 3, GAUGE, MAX, "extended", "kB", \
-	  "most virtual memory so far") \
+	  "peak virtual memory") \
 	X(read_char, "RCHAR", U64, 216, 264, 3, COUNTER, SUM, "extended", "B", \
-	  "bytes read by system calls, in steps of 1024") \
+	  "bytes read by system calls, in units of 1024") \
 	X(write_char, "WCHAR", U64, 224, 272, 3, COUNTER, SUM, "extended", "B", \
-	  "bytes written by system calls, in steps of 1024") \
+	  "bytes written by system calls, in units of 1024") \
 	X(read_syscalls, "RSYSC", U64, 232, 280, 3, COUNTER, SUM, "extended", "#", \
-	  "read system calls, in steps of 1024") \
+	  "read system calls, in units of 1024") \
 	X(write_syscalls, "WSYSC", U64, 240, 288, 3, COUNTER, SUM, "extended", "#", \
-	  "write system calls, in steps of 1024") \
+	  "write system calls, in units of 1024") \
 	X(read_bytes, "RBYTES", U64, 248, 296, 4, COUNTER, SUM, "storage", "B", \
-	  "bytes read from storage, in steps of 1024") \
+	  "bytes read from storage, in units of 1024") \
 	X(write_bytes, "WBYTES", U64, 256, 304, 4, COUNTER, SUM, "storage", "B", \
-	  "bytes written to storage, in steps of 1024") \
+	  "bytes written to storage, in units of 1024") \
 	X(cancelled_write_bytes, "CBYTES", U64, 264, 312, 4, COUNTER, SUM, "storage", "B", \
 	  "bytes written that were truncated before they reached storage") \
 	X(nvcsw, "NVCSW", U64, 272, 320, 5, COUNTER, SUM, "switches", "#", \
@@ -162,11 +162,11 @@ enum record_fold { FOLD_LEADER, FOLD_SUM, FOLD_MAX };
 	X(nivcsw, "NIVCSW", U64, 280, 328, 5, COUNTER, SUM, "switches", "#", \
 	  "involuntary context switches") \
 	X(ac_utimescaled, "UTIMES", U64, 288, 336, 6, COUNTER, SUM, "scaled", "us", \
-	  "user time scaled by CPU frequency, where the machine can") \
+	  "user time scaled by CPU frequency, if supported") \
 	X(ac_stimescaled, "STIMES", U64, 296, 344, 6, COUNTER, SUM, "scaled", "us", \
-	  "system time scaled by CPU frequency, where the machine can") \
+	  "system time scaled by CPU frequency, if supported") \
 	X(cpu_scaled_run_real_total, "SREAL", U64, 304, 352, 6, COUNTER, SUM, "scaled", "ns", \
-	  "time on a CPU scaled by its frequency, where the machine can") \
+	  "time on a CPU scaled by its frequency, if supported") \
 	X(ac_btime64, "BTIME64", U64, 344, 424, 10, GAUGE, LEADER, "basic", "s", \
 	  "start, seconds since 1970, past 2106 too") \
 	X(ac_tgid, "ACTGID", U32, 368, 464, 12, GAUGE, LEADER, "group", "#", "thread group id") \

@@ -33,15 +33,15 @@
 	X(SWAPIN, swapin, "swapin", "SWAP", '3', 1, DELAY_AT(48, 56, 464, 472, 592), \
 	  DELAY_AT(80, 88, 96, 104, 0), "waiting for pages to be swapped in") \
 	X(RECLAIM, freepages, "reclaim", "RECL", '4', 7, DELAY_AT(312, 320, 480, 488, 608), \
-	  DELAY_AT(360, 368, 376, 384, 0), "reclaiming memory before an allocation succeeds") \
+	  DELAY_AT(360, 368, 376, 384, 0), "direct reclaim during an allocation") \
 	X(THRASH, thrashing, "thrash", "THRA", '5', 9, DELAY_AT(328, 336, 496, 504, 624), \
-	  DELAY_AT(392, 400, 408, 416, 0), "waiting for pages that were evicted a short time ago") \
+	  DELAY_AT(392, 400, 408, 416, 0), "waiting for recently evicted pages (refaults)") \
 	X(COMPACT, compact, "compact", "COMP", '6', 11, DELAY_AT(352, 360, 512, 520, 640), \
 	  DELAY_AT(432, 440, 448, 456, 0), "compacting memory for a large allocation") \
 	X(WPCOPY, wpcopy, "wpcopy", "WPCP", '7', 13, DELAY_AT(400, 408, 528, 536, 656), \
-	  DELAY_AT(496, 504, 512, 520, 0), "copying write-protected pages") \
+	  DELAY_AT(496, 504, 512, 520, 0), "copy-on-write faults") \
 	X(IRQ, irq, "irq", "IRQ", '8', 14, DELAY_AT(416, 424, 544, 552, 672), \
-	  DELAY_AT(528, 536, 544, 552, 0), "held up by interrupts")
+	  DELAY_AT(528, 536, 544, 552, 0), "delayed by interrupts")
 
 #define DELAY_ENUM(NAME, ...) DELAY_##NAME,
 enum delay_kind { DELAY_TABLE(DELAY_ENUM) DELAY_KINDS };

@@ -14,11 +14,11 @@
 
 /* ROW(NAME, id, what it means). Recordings keep their numbers: a new one goes to the end. */
 #define WAIT_CLASS_TABLE(ROW) \
-	ROW(UNKNOWN, "unknown", "not known from what is read of the wait") \
+	ROW(UNKNOWN, "unknown", "cannot be determined") \
 	ROW(SERVED, "served", "a disk, a peer, a child or a server works on its request") \
 	ROW(CONTENDED, "contended", "another task has the CPU or the lock") \
-	ROW(RATIONED, "rationed", "a limit or a command stops it: a quota, frozen, stopped") \
-	ROW(PARKED, "parked", "it has no work: a timer, no request")
+	ROW(RATIONED, "rationed", "held by a limit or command: quota, freezer, SIGSTOP") \
+	ROW(PARKED, "parked", "idle: a pool, a timer, no request")
 
 #define WAIT_CLASS_ID(NAME, ...) CLASS_##NAME,
 enum wait_class { WAIT_CLASS_TABLE(WAIT_CLASS_ID) WAIT_CLASSES };

@@ -8,11 +8,11 @@
 
 /* ROW(NAME, id, letter of the bar, column's heading, what the thread does) */
 #define WAIT_STATE_TABLE(ROW) \
-	ROW(RUN, "run", 'r', "SRUN", "runs on a CPU") \
-	ROW(CPU, "cpu", 'c', "SCPU", "is ready to run: queued for a CPU, or throttled") \
+	ROW(RUN, "run", 'r', "SRUN", "is on CPU") \
+	ROW(CPU, "cpu", 'c', "SCPU", "is runnable: queued for a CPU, or throttled") \
 	ROW(IO, "io", 'i', "SIO", "waits for block I/O") \
 	ROW(DWAIT, "dwait", 'b', "SDWAIT", \
-	    "sleeps uninterruptibly, not for I/O: locks of the kernel, frozen file systems") \
+	    "is in uninterruptible sleep, not for I/O: kernel locks, frozen file systems") \
 	ROW(LOCK, "lock", 'l', "SLOCK", \
 	    "waits for a lock that is held: a futex, or a file by flock() or fcntl()") \
 	ROW(NET, "net", 'n', "SNET", "waits for a socket") \
@@ -35,9 +35,9 @@ enum wait_state { WAIT_STATE_TABLE(WAIT_STATE_ID) WAIT_STATES };
  * numbers. ROW(NAME, what throttles it, the same before the task's name)
  */
 #define CPU_BUDGET_TABLE(ROW) \
-	ROW(QUOTA, "its cgroup's quota", "quota of the group of ") \
+	ROW(QUOTA, "its cgroup's quota", "quota of the cgroup of ") \
 	ROW(DEADLINE, "its own deadline budget", "deadline budget of ") \
-	ROW(REALTIME, "its cgroup's real-time budget", "real-time budget of the group of ") \
+	ROW(REALTIME, "its cgroup's real-time budget", "real-time budget of the cgroup of ") \
 	ROW(YIELD, "its own yield, until its next period", "yield until the next period of ")
 
 #define CPU_BUDGET_ID(NAME, ...) BUDGET_##NAME,

@@ -39,8 +39,7 @@ const struct group_row group_table[GROUP_BYS] = {
 	[GROUP_USER] = { "user", "user", "users", "one row per user", 0 },
 	[GROUP_COMMAND] = { "command", "command", "commands", "one row for all tasks of a name",
 			    0 },
-	[GROUP_CGROUP] = { "cgroup", "cgroup", "cgroups", "one row per control group",
-			   NEED_CGROUP },
+	[GROUP_CGROUP] = { "cgroup", "cgroup", "cgroups", "one row per cgroup", NEED_CGROUP },
 };
 
 int group_by_name(const char *name)

@@ -36,10 +36,10 @@
 #define LATE_PART 50
 
 const struct wait_reason_words wait_reason_table[WAIT_REASONS] = {
-	[REASON_BOOKED] = { "booked", "as the kernel booked it, with waits in progress" },
+	[REASON_BOOKED] = { "booked", "as the kernel accounted it, plus waits in progress" },
 	[REASON_MEASURED] = { "measured", "by the clock (--measure, or traced)" },
-	[REASON_CUT] = { "cut", "more was booked than can have been waited, this is what can" },
-	[REASON_UNKNOWN] = { "unknown", "what was booked cannot have been waited" },
+	[REASON_CUT] = { "cut", "capped at the possible maximum; the kernel accounted more" },
+	[REASON_UNKNOWN] = { "unknown", "the kernel's value is impossible" },
 };
 
 /* The kind that a wait in progress will be booked under, if ever. */

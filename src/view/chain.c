@@ -553,7 +553,7 @@ void chain_put_site(struct buf *out, const struct site *site, enum text_charset 
 void chain_put_part(struct buf *out, const struct chain_part *part, enum text_charset charset)
 {
 	if (part->state == STATE_RUN)
-		buf_puts(out, "ran");
+		buf_puts(out, "on CPU");
 	else if (part->state == STATE_CPU)
 		put_queue(out, part->site, charset);
 	else if (part->site)
@@ -568,7 +568,7 @@ void chain_put_waker(struct buf *out, const struct chain_step *step, enum text_c
 
 	put_task(out, waker->name, waker->tgid, charset);
 	if (!waker->count)
-		buf_puts(out, step->of->state == STATE_CHILD	   ? " has not ended"
+		buf_puts(out, step->of->state == STATE_CHILD	   ? " still runs"
 			      : step->of->class == CLASS_CONTENDED ? " holds it"
 								   : " has not answered");
 	else
@@ -617,7 +617,7 @@ void chain_put_root(struct buf *out, const struct chain_root *root, enum text_ch
 	switch (root->kind) {
 	case CHAIN_RUN:
 		put_task(out, root->name, root->tgid, charset);
-		buf_puts(out, " ran");
+		buf_puts(out, " on CPU");
 		break;
 	case CHAIN_QUEUE:
 		put_queue(out, root->site, charset);
@@ -630,28 +630,27 @@ void chain_put_root(struct buf *out, const struct chain_root *root, enum text_ch
 		put_stopped(out, root, charset);
 		break;
 	case CHAIN_DISK:
-		put_own(out, "disk", root, charset);
+		put_own(out, "disk I/O", root, charset);
 		break;
 	case CHAIN_PEER:
 		put_own(out, has_peer(root->site) ? "remote peer" : "unknown peer", root, charset);
 		break;
 	case CHAIN_TIMER:
-		put_own(out, "timer", root, charset);
+		put_own(out, "sleep", root, charset);
 		break;
 	case CHAIN_INTERRUPT:
 		buf_puts(out, "interrupt ");
 		put_task(out, root->name, 0, charset);
 		break;
 	case CHAIN_CIRCLE:
-		put_own(out, "wait for each other", root, charset);
+		put_own(out, "mutual wait", root, charset);
 		break;
 	case CHAIN_DEADLOCK:
 		put_own(out, "deadlock", root, charset);
 		break;
 	case CHAIN_GOES_ON:
 		put_own(out,
-			root->site && root->site->waiting ? "wait in progress"
-							  : "wait with an unknown waker",
+			root->site && root->site->waiting ? "wait in progress" : "unknown waker",
 			root, charset);
 		break;
 	default:

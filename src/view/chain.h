@@ -14,18 +14,18 @@
 
 /* ROW(NAME, id, what it is) */
 #define CHAIN_ROOT_TABLE(ROW) \
-	ROW(RUN, "run", "a task that others waited for ran") \
-	ROW(QUEUE, "queue", "a task that others waited for was queued for a CPU") \
-	ROW(QUOTA, "quota", "a task that others waited for was throttled by its cgroup's quota") \
-	ROW(STOPPED, "stopped", "a task that others waited for was stopped or frozen") \
+	ROW(RUN, "run", "a waited-for task was on CPU") \
+	ROW(QUEUE, "queue", "a waited-for task was runnable") \
+	ROW(QUOTA, "quota", "a waited-for task was throttled by its cgroup's quota") \
+	ROW(STOPPED, "stopped", "a waited-for task was stopped or frozen") \
 	ROW(DISK, "disk", "a disk") \
-	ROW(PEER, "peer", "a peer on another machine, or one that is not known") \
-	ROW(TIMER, "timer", "a timer that a task had set") \
+	ROW(PEER, "peer", "a peer on another machine, or one that is unknown") \
+	ROW(TIMER, "timer", "the waiter's own timer") \
 	ROW(INTERRUPT, "interrupt", "another interrupt") \
 	ROW(CIRCLE, "circle", "tasks that waited for each other") \
-	ROW(DEADLOCK, "deadlock", "tasks that hold what each other waits for, and will forever") \
+	ROW(DEADLOCK, "deadlock", "tasks that each hold what another one waits for") \
 	ROW(GOES_ON, "goes on", "a wait in progress, or with an unknown waker") \
-	ROW(UNEXPLAINED, "unexplained", "not known")
+	ROW(UNEXPLAINED, "unexplained", "unknown")
 
 #define CHAIN_ROOT_ID(NAME, ...) CHAIN_##NAME,
 enum chain_root_kind { CHAIN_ROOT_TABLE(CHAIN_ROOT_ID) CHAIN_ROOTS };

@@ -18,58 +18,57 @@ const struct column_words column_words_table[] = {
 	{ "usr", "user time", NULL, REMEDY_RUN },
 	{ "sys", "system time", NULL, REMEDY_RUN },
 	{ "total", "total delay",
-	  "Time in which it could have run, had the machine been free: waits of its own choice, "
-	  "as for input or a timer, are not counted.", REMEDY_ALL },
+	  "Time it was delayed though it had work; voluntary waits, as for input or a timer, are "
+	  "not counted.", REMEDY_ALL },
 	{ "lost", "time lost",
-	  "Traced: all time but running and waits that are idle (no work, a timer) or for children, "
+	  "Traced: all time but running and idle waits (no work, a timer) or waits for children, "
 	  "which have rows of their own. Not traced: the same as total.",
 	  REMEDY_ALL },
 	{ "mem", "memory delay", NULL, REMEDY_MEMORY },
 	{ "cpu", "CPU delay",
-	  "Time on the run queue, and pauses by a quota of its control group. A share near that "
-	  "of RUN says that two tasks want each CPU.", REMEDY_CPU },
+	  "Run queue latency: runnable but not running, throttling by a CPU quota included. A "
+	  "share near that of RUN means two runnable tasks per CPU.", REMEDY_CPU },
 	{ "blkio", "block I/O delay",
-	  "Reads, and writes that are waited for (fsync, O_DIRECT); other writes go through memory and "
-	  "delay no task. Swapping in from a disk is included.", REMEDY_IO },
+	  "Reads and synchronous writes (fsync, O_DIRECT), swap-in from disk included; buffered "
+	  "writes do not block.", REMEDY_IO },
 	{ "swapin", "swap-in delay",
 	  "Memory that it used was written to swap, and must be read back.", REMEDY_MEMORY },
 	{ "reclaim", "memory reclaim",
-	  "It has to free memory itself before it gets any: the machine is short, or its control group "
-	  "is at a limit. Most of it is the task's own work on a CPU.", REMEDY_RECLAIM },
+	  "Direct reclaim: it must free memory before it can allocate, as the machine is short or "
+	  "its cgroup at a limit. Mostly CPU time of the task itself.", REMEDY_RECLAIM },
 	{ "thrash", "thrashing",
-	  "Pages that were evicted a moment ago are read back: its working set does not fit into "
-	  "the memory that it may use. These waits are in blkio or swapin, too.", REMEDY_MEMORY },
+	  "Refaults: recently evicted pages are read back, as the working set does not fit. Also "
+	  "counted in blkio or swapin.", REMEDY_MEMORY },
 	{ "compact", "memory compaction",
-	  "It moves pages together until one large piece is free, as for a huge page.", REMEDY_COMPACT },
+	  "Moves pages to make a contiguous block, as for a huge page.", REMEDY_COMPACT },
 	{ "wpcopy", "write-protect copy",
-	  "Copy on write: a page that is shared, after a fork or as the page of zeros, is copied when it "
-	  "is written to.", REMEDY_WPCOPY },
+	  "Copy on write: a page shared since fork(), or the zero page, is copied on the first "
+	  "write.", REMEDY_WPCOPY },
 	{ "irq", "interrupts",
-	  "Interrupts were handled on its CPU while it could have run. Only kernels that account for "
-	  "the time of interrupts have it.", REMEDY_IRQ },
+	  "Interrupts ran on its CPU while it was runnable. Needs a kernel with "
+	  "CONFIG_IRQ_TIME_ACCOUNTING.", REMEDY_IRQ },
 	{ "dwait", "blocked, not for I/O",
-	  "The kernel books such waits nowhere, nor are they in the pressure above: here they are "
-	  "found by state D without I/O wait.", REMEDY_BLOCKED },
+	  "Not accounted by the kernel, nor part of PSI: seen here as state D without I/O wait.", REMEDY_BLOCKED },
 	{ "trend", "trend of total", NULL, REMEDY_ALL },
 	{ "states", "states over time", NULL, REMEDY_NONE },
 	{ "s-run", "share running", NULL, REMEDY_RUN },
-	{ "s-cpu", "share ready to run", NULL, REMEDY_CPU },
+	{ "s-cpu", "share runnable", NULL, REMEDY_CPU },
 	{ "s-io", "share in block I/O", NULL, REMEDY_IO },
 	{ "s-dwait", "share blocked", NULL, REMEDY_BLOCKED },
-	{ "s-lock", "share at locks", NULL, REMEDY_LOCK },
-	{ "s-net", "share at sockets", NULL, REMEDY_PEER },
-	{ "s-pipe", "share at pipes", NULL, REMEDY_PEER },
-	{ "s-poll", "share polling", "Mostly it has nothing to do, and waits for work.", REMEDY_NONE },
+	{ "s-lock", "share on locks", NULL, REMEDY_LOCK },
+	{ "s-net", "share on sockets", NULL, REMEDY_PEER },
+	{ "s-pipe", "share on pipes", NULL, REMEDY_PEER },
+	{ "s-poll", "share polling", "Usually idle, waiting for work.", REMEDY_NONE },
 	{ "s-timer", "share asleep", "It asked to sleep: nothing is wrong.", REMEDY_NONE },
 	{ "s-child", "share waiting for children", "What its children wait for is in their rows.", REMEDY_NONE },
 	{ "s-stop", "share stopped", NULL, REMEDY_STATE },
 	{ "s-other", "share otherwise", NULL, REMEDY_NONE },
 	{ "s-park", "share parked", "It has nothing to do: no task holds what it waits for.", REMEDY_NONE },
 	{ "waker", "woken by",
-	  "The task that ended most of its waits. Look next at what the waker itself waits for.", REMEDY_NONE },
+	  "The waker of most of its wait time. Check next what the waker waits for.", REMEDY_NONE },
 	{ "elap", "elapsed time", NULL, REMEDY_NONE },
 	{ "wait", "wait in progress",
-	  "It has not ended yet. Preset hangs (Tab) lists the tasks that have waited for long.", REMEDY_BLOCKED },
+	  "Still in progress. Preset hangs (Tab) lists the longest.", REMEDY_BLOCKED },
 	{ "syscall", "system call", NULL, REMEDY_NONE },
 	{ "on", "waiting on", NULL, REMEDY_NONE },
 	{ "where", "where in the kernel", NULL, REMEDY_NONE },
@@ -79,7 +78,7 @@ const struct column_words column_words_table[] = {
 	{ "csys", "children's system time", NULL, REMEDY_NONE },
 	{ "read", "read from storage", NULL, REMEDY_STORAGE },
 	{ "write", "written to storage",
-	  "A write counts when the program makes a page dirty; the disk gets it later.", REMEDY_STORAGE },
+	  "A write counts when the program dirties a page; the disk gets it later.", REMEDY_STORAGE },
 	{ "cancel", "cancelled writes", NULL, REMEDY_NONE },
 	{ "running", "running or queued", NULL, REMEDY_NONE },
 	{ "sleeping", "sleeping", NULL, REMEDY_NONE },
@@ -94,14 +93,14 @@ const struct column_words column_words_table[] = {
 	{ "psi-io", "pressure: I/O",
 	  "Share of the last 10 s in which some of its tasks waited for I/O.", REMEDY_IO },
 	{ "throttled", "throttled by quota",
-	  "It had work, and its quota of the period (cpu.max) was used up: CPUs may have been idle.",
+	  "Runnable, but its quota for the period (cpu.max) was used up; CPUs may have been idle.",
 	  REMEDY_QUOTA },
 	{ "mem-high", "memory.high events", NULL, REMEDY_RECLAIM },
 	{ "mem-max", "memory.max events", NULL, REMEDY_RECLAIM },
 	{ "mem-oom", "out of memory events",
-	  "The next step is that a task of the group is killed.", REMEDY_RECLAIM },
+	  "Next the OOM killer kills a task of the group.", REMEDY_RECLAIM },
 	{ "worst", "worst member", "v opens the detail of the group, Enter its members.", REMEDY_NONE },
-	{ "cgroup", "control group", NULL, REMEDY_NONE },
+	{ "cgroup", "cgroup", NULL, REMEDY_NONE },
 	{ "pod", "Kubernetes pod", NULL, REMEDY_NONE },
 	{ "container", "container", NULL, REMEDY_NONE },
 	{ "group", "group", NULL, REMEDY_NONE },
@@ -146,39 +145,37 @@ struct column_cost column_cost(const struct column *column)
 	} costs[] = {
 		{ NEED_RECORD,
 		  { "record",
-		    "the whole record of each thread: a request for each, with each sample" } },
+		    "the whole record of each thread: one request per thread and sample" } },
 		{ NEED_HANGS,
-		  { "1 file",
-		    "one file of /proc (syscall) for each thread that sleeps, once for each of its "
-		    "waits; nothing more where the screen shows it by its width alone" } },
+		  { "1 read",
+		    "one read of /proc/PID/syscall per sleeping thread, once per wait; none where "
+		    "the screen shows the column for its width alone" } },
 		{ NEED_WAITING,
-		  { "some files",
-		    "some files of /proc for each row shown that waits, with each sample; "
-		    "for all rows to sort by it" } },
+		  { "some reads",
+		    "some reads of /proc per displayed row that waits and sample; per row of all "
+		    "to sort by it" } },
 		{ NEED_STAT,
-		  { "1 file",
-		    "one file of /proc (stat) for each row shown, with each sample; for all "
-		    "tasks to sort by it or to add it up" } },
+		  { "1 read",
+		    "one read of /proc/PID/stat per displayed row and sample; per task to sort by "
+		    "it or sum it" } },
 		{ NEED_IO,
-		  { "1 file",
-		    "one file of /proc (io) for each row shown, with each sample; for all tasks "
-		    "to sort by it or to add it up" } },
+		  { "1 read",
+		    "one read of /proc/PID/io per displayed row and sample; per task to sort by "
+		    "it or sum it" } },
 		{ NEED_CPU,
-		  { "1 file",
-		    "one file of /proc (stat) for each row shown that ran; for all tasks to "
-		    "sort by it" } },
+		  { "1 read", "one read of /proc/PID/stat per displayed row that ran; per task to "
+			      "sort by it" } },
 		{ NEED_COMMAND,
-		  { "1 file",
-		    "one file of /proc (cmdline) for each row shown that ran; for all tasks to "
-		    "sort or filter by it" } },
+		  { "1 read",
+		    "one read of /proc/PID/cmdline per displayed row that ran; per task to sort "
+		    "or filter by it" } },
 		{ NEED_CGROUP,
-		  { "1 file",
-		    "one file of /proc (cgroup) for each row shown that ran; for all tasks to "
-		    "sort by it" } },
+		  { "1 read",
+		    "one read of /proc/PID/cgroup per displayed row that ran; per task to sort by "
+		    "it" } },
 		{ NEED_GROUP_PARTS,
-		  { "1 file",
-		    "one file of each control group shown, with each sample; of all groups to "
-		    "sort by it" } },
+		  { "1 read",
+		    "one read per displayed cgroup and sample; per group of all to sort by it" } },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(costs); i++)
@@ -187,12 +184,10 @@ struct column_cost column_cost(const struct column *column)
 	if (column->traced)
 		return (struct column_cost){
 			"trace",
-			"all waits are traced, at some cost for every switch of tasks: with "
-			"--trace, in preset states, or while w is open"
+			"all waits are traced, at a cost per context switch: with --trace, in "
+			"preset states, or while w is open"
 		};
 	if (column->past)
-		return (struct column_cost){
-			"-", "nothing is read: it shows what is kept to look back at"
-		};
-	return (struct column_cost){ "-", "nothing: every sample has it" };
+		return (struct column_cost){ "-", "none: it comes from the history" };
+	return (struct column_cost){ "-", "none: every sample has it" };
 }

@@ -334,7 +334,7 @@ static const struct remedy remedies[REMEDY_SUBJECTS][7] = {
 		CHECKED("autogroup", "sessions share CPUs first, where "
 		  "kernel.sched_autogroup_enabled is 1: /proc/PID/autogroup has the "
 		  "nice value of one", check_session, NULL),
-		CHECKED("cpu.weight", "control groups share CPUs by weight first: nice counts "
+		CHECKED("cpu.weight", "cgroups share CPUs by weight first: nice counts "
 		  "within one of them", check_weight, NULL),
 		CHECKED("taskset", "CPUs that it is confined to, by affinity or cpuset.cpus, "
 		  "may be busy while others are idle", check_pinned, NULL),
@@ -362,7 +362,7 @@ static const struct remedy remedies[REMEDY_SUBJECTS][7] = {
 		  "wait: read and write tell who has the disk", check_writer, NULL),
 		CHECKED("fsync", "waits until the disk has the data: call it less often, after larger "
 		  "writes, or use a faster disk", check_sync, NULL),
-		R("io.weight", "the same between control groups; io.max limits the group that "
+		R("io.weight", "the same between cgroups; io.max limits the group that "
 		  "takes the disk's time, io.latency protects one"),
 		R("memory", "reads of the same data again and again want more page cache: see "
 		  "thrash"),

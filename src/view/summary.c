@@ -340,6 +340,10 @@ struct summary summary_title(struct buf *text, const struct view *view, const st
 		add_group(&line, title, view->charset);
 	if (!title->past)
 		add_clock(&line, priority[PART_CLOCK], info);
+	if (title->filter) {
+		add_word(&line, priority[PART_STATE], "filter", "");
+		buf_puts(text, title->filter);
+	}
 	add_figure(&line, priority[PART_INTERVAL], title->plain ? "every" : NULL, " s");
 	/* Unmeasured figures are not shown: the first sample has no interval. */
 	if (info->interval_ns)

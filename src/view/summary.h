@@ -85,6 +85,7 @@ struct title {
 	bool plain; /* for people: the unit always; of the source what is out of the ordinary */
 	const char *past; /* how far back it is, in words; NULL: this is the present */
 	const char *preset; /* other than the default view; NULL: none */
+	const char *filter; /* which rows are shown, in words; NULL: all */
 };
 
 /*

@@ -300,9 +300,9 @@ struct look theme_look(const struct theme *theme, const struct theme_choice *cho
 
 /*
  * The themes. Every text has a contrast of 4.5 at least (test_theme): on its own background, else
- * on those that the theme is made for. The steps of urgency are the same in all: a tint, orange or
- * dark red, and the strongest red. What must be read on black and on white leaves six of 256
- * colours, so that high figures have a background of their own there.
+ * on those that the theme is made for. Figures are coloured digits in three steps: a tint, orange
+ * or dark red, and the strongest red; what must be read on black and on white leaves six of 256
+ * colours, of which magenta comes closest. Backgrounds are for headings and the selection.
  */
 
 /* clang-format off */
@@ -453,12 +453,12 @@ const struct theme theme_table[] = {
 		[STYLE_SELECTED_DIM] = { 0, 0x626262, 0xd7ffff },
 		[STYLE_SELECTED_NOTICE] = { 0, 0x875f00, 0xd7ffff },
 		[STYLE_SELECTED_WARM] = { 0, 0xaf0000, 0xd7ffff },
-		[STYLE_SELECTED_HOT] = { BOLD, WHITE, 0xd70000 },
+		[STYLE_SELECTED_HOT] = { BOLD, 0xd70000, 0xd7ffff },
 		[STYLE_DIM] = { 0, 0x626262, OWN },
 		[STYLE_LABEL] = { 0, 0x005f87, OWN },
 		[STYLE_NOTICE] = { 0, 0x875f00, OWN },
 		[STYLE_WARM] = { 0, 0xaf0000, OWN },
-		[STYLE_HOT] = { BOLD, WHITE, 0xd70000 },
+		[STYLE_HOT] = { BOLD, 0xd70000, OWN },
 		[STYLE_NOTE] = { 0, 0x875f00, OWN },
 		[STYLE_KEY] = { BOLD, 0x005f87, OWN },
 	  },
@@ -470,8 +470,8 @@ const struct theme theme_table[] = {
 		[STYLE_SELECTED_WARM] = { 0, BLACK_16, YELLOW_16 },
 		[STYLE_SELECTED_HOT] = { BOLD, WHITE_16, RED_16 },
 		[STYLE_NOTICE] = { BOLD, OWN, OWN },
-		[STYLE_WARM] = { 0, BLACK_16, YELLOW_16 },
-		[STYLE_HOT] = { BOLD, WHITE_16, RED_16 },
+		[STYLE_WARM] = { 0, RED_16, OWN },
+		[STYLE_HOT] = { BOLD, RED_16, OWN },
 		[STYLE_NOTE] = { BOLD, OWN, OWN },
 	  } },
 	{ .name = "any",
@@ -481,12 +481,12 @@ const struct theme theme_table[] = {
 	  .nbackgrounds = 2,
 	  .many = {
 		PLAIN, BARS_MANY, FRAME_MANY, SELECTED_DARK_MANY,
-		[STYLE_SELECTED_HOT] = { BOLD, WHITE, 0xd70000 },
+		[STYLE_SELECTED_HOT] = { BOLD, 0xff5f5f, NAVY },
 		[STYLE_DIM] = { 0, 0x767676, OWN },
 		[STYLE_LABEL] = { 0, 0x00875f, OWN },
 		[STYLE_NOTICE] = { 0, 0xaf5f5f, OWN },
-		[STYLE_WARM] = { 0, 0x000000, 0xffaf5f },
-		[STYLE_HOT] = { BOLD, WHITE, 0xd70000 },
+		[STYLE_WARM] = { 0, 0xd700af, OWN },
+		[STYLE_HOT] = { BOLD, 0xd700af, OWN },
 		[STYLE_NOTE] = { 0, 0xaf5f5f, OWN },
 		[STYLE_KEY] = { BOLD, 0x00875f, OWN },
 	  },

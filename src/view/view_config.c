@@ -23,8 +23,7 @@ static const struct {
 	{ "waits", NULL, NULL, NULL, false, "what all tasks waited for: the default view" },
 	{ "hangs", "pid,user,state,wait,total,dwait,blkio,syscall,on,where,comm",
 	  "user,total,blkio,dwait,syscall,where,on", "wait", true,
-	  "tasks in uninterruptible sleep, and those kept waiting for a second: by CPUs, files, "
-	  "pipes, peers or locks" },
+	  "hung tasks, and tasks blocked for a second on a CPU, file, pipe, peer or lock" },
 	{ "cpu", "pid,user,state,run,usr,sys,cpu,wait,time,cpu-nr,comm",
 	  "cpu-nr,time,user,wait,sys,usr", "cpu", false,
 	  "tasks that waited for a CPU, and tasks that had one" },
@@ -39,7 +38,7 @@ static const struct {
 	  "s-stop,s-other,comm",
 	  "s-stop,s-child,s-other,user,s-timer,s-pipe,s-poll,s-net,s-lock,s-dwait,s-io,s-cpu,"
 	  "s-run",
-	  NULL, false, "what each task did with its whole time; traced while it is shown" },
+	  NULL, false, "each task's time by state; traced while shown" },
 };
 
 /* Appends an empty preset. */

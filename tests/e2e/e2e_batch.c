@@ -172,17 +172,18 @@ E2E_TEST(test_absent)
 	e2e_finish(&p, 20, &r);
 	e2e_run(&r, NULL, "%s -p %d", own, (int)gone);
 	check_one_line(&r, 1, "a process");
-	assert_non_null(strstr(r.err.data, e2e_format("there is no process %d\n", (int)gone)));
+	assert_non_null(strstr(r.err.data, e2e_format("no such process: %d\n", (int)gone)));
 	e2e_run(&r, NULL, "%s -p %d,2147483647", own, (int)gone);
 	check_one_line(&r, 1, "processes");
-	assert_non_null(strstr(r.err.data,
-			       e2e_format("none of the processes %d, 2147483647\n", (int)gone)));
+	assert_non_null(
+		strstr(r.err.data,
+		       e2e_format("none of these processes exists: %d, 2147483647\n", (int)gone)));
 	/* One that is there is enough. */
 	sample = parse_one(e2e_format("-p %d,%d", (int)gone, (int)getpid()));
 	assert_int_equal(json_array_size(json_object_get(sample, "tasks")), 1);
 	e2e_run(&r, NULL, "%s --cgroup /no-such-group/at-all/", own);
 	check_one_line(&r, 1, "a group");
-	assert_non_null(strstr(r.err.data, "no control group '/no-such-group/at-all/' in the"));
+	assert_non_null(strstr(r.err.data, "no such cgroup: '/no-such-group/at-all/' in the"));
 	e2e_run(&r, NULL, "%s --debug-log /no-such-folder/log", own);
 	check_one_line(&r, 1, "a folder");
 	assert_non_null(strstr(r.err.data, "debug log /no-such-folder/log: No such file"));

@@ -361,8 +361,8 @@ E2E_TEST(test_unknown)
 		assert_int_equal(r.status, 2);
 		assert_int_equal(r.out.len, 0);
 		assert_non_null(strstr(r.err.data,
-				       "--cgroup-hierarchy: there is no hierarchy 'no-such' "
-				       "here; there are: "));
+				       "--cgroup-hierarchy: no such hierarchy: 'no-such'; there "
+				       "are: "));
 		assert_ptr_equal(strchr(r.err.data, '\n'), r.err.data + r.err.len - 1);
 	}
 }

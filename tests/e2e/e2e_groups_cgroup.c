@@ -355,8 +355,8 @@ E2E_TEST(test_absent)
 	assert_int_equal(r.status, 1);
 	assert_int_equal(r.out.len, 0);
 	assert_string_equal(r.err.data,
-			    "stalltop: --cgroup: there is no control group '/no-such-group/at-all' "
-			    "in the hierarchy v2 (--cgroup-hierarchy chooses another)\n");
+			    "stalltop: --cgroup: no such cgroup: '/no-such-group/at-all' in "
+			    "the hierarchy v2 (--cgroup-hierarchy chooses another)\n");
 	/* Only a path from the root is one. */
 	for (unsigned i = 0; i < 2; i++) {
 		const char *argv[] = { e2e_stalltop(), "-b", "-n", "1", "--cgroup", bad[i], NULL };

@@ -308,15 +308,17 @@ E2E_TEST(test_refused)
 	check_refused("--listen 9779", "[ADDRESS]:PORT");
 	check_refused("--listen :99999", "[ADDRESS]:PORT");
 	check_refused("--listen ::1:9779", "[ADDRESS]:PORT");
-	check_refused("--listen :9779 -b", "--batch is not for --listen");
-	check_refused("--listen :9779 -R x", "--replay is not for --listen");
-	check_refused("-b -o openmetrics -H", "metrics are by group");
-	check_refused("-b -o openmetrics -i", "of all groups at all times");
-	check_refused("-b -o openmetrics -r 3", "of all groups at all times");
-	check_refused("-b -o openmetrics --since-start", "--since-start is not for metrics");
-	check_refused("-b -o csv --max-series 3", "; it is for metrics");
+	check_refused("--listen :9779 -b", "--batch cannot be used with --listen");
+	check_refused("--listen :9779 -R x", "--replay cannot be used with --listen");
+	check_refused("-b -o openmetrics -H", "metrics are per group");
+	check_refused("-b -o openmetrics -i", "always cover all groups");
+	check_refused("-b -o openmetrics -r 3", "always cover all groups");
+	check_refused("-b -o openmetrics --since-start",
+		      "--since-start cannot be used with metrics");
+	check_refused("-b -o csv --max-series 3", "; only with metrics");
 	check_refused("-b -o openmetrics --max-series 0", "1 to 10000");
-	check_refused("-o openmetrics -- true", "--format openmetrics is not for a command");
+	check_refused("-o openmetrics -- true",
+		      "--format openmetrics cannot be used with a command");
 	e2e_run(&r, NULL, "--listen 192.0.2.1:9779 -n 1");
 	assert_int_equal(r.status, 1);
 	assert_non_null(strstr(r.err.data, "cannot listen at 192.0.2.1:9779: "));

@@ -221,7 +221,7 @@ E2E_TEST(test_tiny)
 	e2e_finish(&p, 20, &r);
 	e2e_run(&r, NULL, "-b -R %s", path);
 	assert_int_equal(r.status, 1);
-	assert_non_null(strstr(r.err.data, "ended before a second sample"));
+	assert_non_null(strstr(r.err.data, "fewer than two samples"));
 	ask_change(path, "DELETE FROM block");
 	e2e_run(&r, NULL, "-b -R %s", path);
 	assert_non_null(strstr(r.err.data, "it has no samples"));
@@ -312,7 +312,7 @@ E2E_TEST(test_one_recorder)
 	assert_non_null(e2e_line(&p, 20));
 	e2e_run(&r, NULL, "-b -n 1 -d 0.05 --keep 1h,10M -w %s", folder);
 	assert_int_equal(r.status, 1);
-	assert_non_null(strstr(r.err.data, "another stalltop records to that folder"));
+	assert_non_null(strstr(r.err.data, "another stalltop is recording to that directory"));
 	kill(p.pid, SIGKILL);
 	e2e_finish(&p, 5, &r);
 	e2e_run(&r, NULL, "-b -n 1 -d 0.05 --keep 1h,10M -w %s", folder);
@@ -327,11 +327,11 @@ E2E_TEST(test_refused)
 		int status;
 		const char *text;
 	} cases[] = {
-		{ "-b -R", "bad.db", "", 1, "no recording" },
+		{ "-b -R", "bad.db", "", 1, "not a stalltop recording" },
 		{ "-b -R", "absent.db", "", 1, "No such file" },
 		/* Before there is a terminal to be missed. */
 		{ "-R", "absent.db", "", 1, "No such file" },
-		{ "-b -R", "none", "", 1, "there is no recording in that folder" },
+		{ "-b -R", "none", "", 1, "no recording in that directory" },
 		{ "-b -H -R", "good.db", "", 1, "-H" },
 		{ "-b -R", "good.db", " --from 2099-01-01", 1, "--from" },
 		{ "-b -R", "good.db", " -d 1000", 1, "-d" },

@@ -256,7 +256,7 @@ E2E_TEST(test_cgroups)
 		hierarchy = "v2";
 		err = box_group(hierarchy, e2e_group_name("scrape"), top, sizeof(top));
 	}
-	e2e_need(err, "no control groups");
+	e2e_need(err, "no cgroups");
 	load = e2e_load(NULL, "load_sleepers %d", TASKS);
 	assert_true(load > 0);
 	spread(load, top);

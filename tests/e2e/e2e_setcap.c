@@ -412,7 +412,7 @@ ATTEMPT_TEST(setuid_root)
 	e2e_run(&r, &how, "-b -n 1 -d 0.1");
 	assert_int_equal(chmod(e2e_stalltop(), 0755), 0);
 	assert_int_equal(r.status, 1);
-	assert_non_null(strstr(r.err.data, "not made to be setuid"));
+	assert_non_null(strstr(r.err.data, "refuses to run setuid"));
 	assert_int_equal(r.out.len, 0);
 }
 

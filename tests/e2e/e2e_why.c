@@ -138,7 +138,7 @@ static void check(const struct answer *answers, size_t n)
 /* Whoever waits for a process that sleeps is told for which, and in what that sleeps. */
 E2E_TEST(test_peers)
 {
-	static const char sleeps[] = "timer of peer_culprit %d: clock_nanosleep";
+	static const char sleeps[] = "sleep of peer_culprit %d: clock_nanosleep";
 	static const struct answer answers[] = {
 		{ "tcp", SLEEPS, 0, { "of %d peer_culprit", sleeps } },
 		{ "unix", SLEEPS, 0, { "of %d peer_culprit", sleeps } },
@@ -238,7 +238,7 @@ E2E_TEST(test_kept)
 
 	e2e_require_bpf();
 	for (size_t i = 0; i < ARRAY_SIZE(ways); i++)
-		check_found(&(struct answer){ ways[i], SLEEPS, 0, { "waiting: peer_victim " } },
+		check_found(&(struct answer){ ways[i], SLEEPS, 0, { "blocked: peer_victim " } },
 			    sources[i]);
 }
 

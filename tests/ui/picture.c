@@ -42,7 +42,7 @@ static const struct view {
 	{ "detail", "all about one process", "mailserver", "\r", "\x1b", 5, "Delays" },
 	{ "sites", "what the tasks wait on", "mailserver", "w", "\x1b", 7, "SYSCALL" },
 	{ "states", "where the time goes", NULL, "\x1b[Z", "\t", 7, "STATES" },
-	{ "groups", "what the control groups wait for", NULL, "gggg", "g", 9, "GROUP" },
+	{ "groups", "what the cgroups wait for", NULL, "gggg", "g", 9, "GROUP" },
 };
 
 /* Other monitors, with options that show the same. */

@@ -234,7 +234,7 @@ SCREEN_TEST(shows_wait_going_on)
 		screen_check(s, screen_shows(s, "waiting "));
 		screen_check(s, screen_shows(s, " for other than I/O (dwait)"));
 		screen_check(s, screen_shows(s, "waited ms"));
-		screen_check(s, screen_shows(s, "history: while waits last"));
+		screen_check(s, screen_shows(s, "history: as waits go on"));
 		screen_type(s, "q");
 		screen_settle(s);
 	}

@@ -167,7 +167,7 @@ static double account_ms(struct screen *s, const char *name)
 /* The account has what is recovered, for which it takes two samples. */
 static bool shows_account(struct screen *s, const void *arg)
 {
-	int row = screen_find(s, "Accounted, the whole machine", 0);
+	int row = screen_find(s, "CPU time of the machine", 0);
 
 	(void)arg;
 	row = row < 0 ? -1 : screen_find(s, "recovered", row);

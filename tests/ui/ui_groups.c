@@ -65,7 +65,7 @@ SCREEN_TEST(goes_round)
 		{ "one row per thread", "PID", 5 },
 		{ "one row per user", "N", 1 },
 		{ "one row for all tasks of a name", "N", 4 },
-		{ "one row per control group", "N", 1 },
+		{ "one row per cgroup", "N", 1 },
 		{ "one row per process", "PID", 4 },
 	};
 	struct screen *s;
@@ -124,7 +124,7 @@ SCREEN_TEST(opens_members)
 	screen_type(s, "\x1b\r");
 	screen_await_text(s, "in command");
 	screen_type(s, "g");
-	screen_await_text(s, "one row per control group");
+	screen_await_text(s, "one row per cgroup");
 	screen_await_no_text(s, "in command");
 }
 
@@ -247,7 +247,7 @@ SCREEN_TEST(follows)
 	screen_settle(s);
 	screen_check(s, table_selects(s, "crowd-b"));
 	screen_type(s, "O");
-	screen_await_text(s, "the order is held");
+	screen_await_text(s, "row order frozen");
 	kill(b, SIGSTOP);
 	kill(a, SIGCONT);
 	screen_await(s, is_overtaken, NULL);
@@ -314,7 +314,7 @@ SCREEN_TEST(survives_ends)
 			screen_type(s, "\x1b");
 		}
 		if (i == 2) {
-			screen_await_text(s, "no task of the group");
+			screen_await_text(s, "no tasks of the group");
 			screen_type(s, "\x1b");
 		}
 		screen_await(s, table_has_head, "GROUP");
@@ -357,7 +357,7 @@ SCREEN_TEST(fits_any_size)
 		screen_type(s, "\r");
 		screen_settle(s);
 		if (sizes[i][0] >= 10)
-			screen_check(s, strstr(screen_line(s, 0), "stalltop in command"));
+			screen_check(s, strstr(screen_line(s, 0), " in command"));
 		screen_type(s, "\x1b");
 		screen_settle(s);
 	}
@@ -408,7 +408,7 @@ SCREEN_TEST(tames_names)
 		screen_type(s, "\r");
 		screen_await(s, table_has_head, "COMMAND");
 		screen_settle(s);
-		screen_check(s, strstr(screen_line(s, 0), "stalltop in command"));
+		screen_check(s, strstr(screen_line(s, 0), " in command"));
 		if (i < 6)
 			screen_check(s, strstr(screen_line(s, 0), names[i].shown));
 		screen_check(s, table_has_name(s, names[i].shown));

@@ -348,7 +348,7 @@ SCREEN_ROOT_TEST(survives_removal)
 			screen_await_no_text(s, "Pressure of the group");
 		}
 		if (i == 2)
-			screen_await_text(s, "the group has no tasks any more");
+			screen_await_text(s, "the group is empty now");
 		if (i)
 			screen_type(s, "\x1b");
 		screen_await(s, lacks_group, "bye");

@@ -204,14 +204,14 @@ SCREEN_TEST(finds_fields)
 	screen_await_text(s, "find: recl");
 	screen_await(s, is_chosen, "reclaim");
 	screen_await_text(s, "memory reclaim: ");
-	screen_await_text(s, "costs nothing");
+	screen_await_text(s, "cost: none");
 	screen_type(s, " ");
 	screen_await_text(s, "8 shown, in this order; the next goes after reclaim");
 	screen_await_no_text(s, "find:");
 	/* by its meaning, and the next; letters that are keys elsewhere are letters here */
 	screen_type(s, "storage");
 	screen_await(s, is_chosen, "read ");
-	screen_await_text(s, "costs one file of /proc (io)");
+	screen_await_text(s, "cost: one read of /proc/PID/io");
 	screen_type(s, "/");
 	screen_await(s, is_chosen, "write ");
 	screen_type(s, "\b\b\b\b\b\b\bpsi-q");
@@ -269,7 +269,7 @@ SCREEN_TEST(opens_threads)
 	screen_await(s, table_selects, "crowd-team");
 	table_select(s, "crowd-a");
 	screen_type(s, "\r\r");
-	screen_await_text(s, "no threads to choose from");
+	screen_await_text(s, "no threads");
 }
 
 /* Whether the title names a preset. */
@@ -381,7 +381,7 @@ SCREEN_TEST(explains_unknown)
 	screen_await(s, is_below, "RECL is memory reclaim: ");
 	screen_type(s, "?");
 	screen_await_text(s, "Why it is - in the selected row");
-	screen_check(s, !screen_shows(s, "an interval, which has not passed"));
+	screen_check(s, !screen_shows(s, "not yet: it needs"));
 }
 
 /* Where a figure of the selected row is not as the kernel booked it, ? says how it is known. */
@@ -394,7 +394,7 @@ SCREEN_TEST(explains_figure)
 	screen_type(s, "2");
 	screen_await_text(s, "BLKIO\u25bc");
 	screen_type(s, "?");
-	screen_await_text(s, "How it is known of the selected row");
+	screen_await_text(s, "Where the selected row's figure comes from");
 	screen_check(s, screen_shows(s, "by the clock (--measure, or traced)"));
 }
 
@@ -406,7 +406,7 @@ SCREEN_TEST(explains_columns)
 	screen_type(s, "4");
 	screen_await(s, is_below, "RECL is memory reclaim: ");
 	screen_type(s, "?");
-	screen_await_text(s, "What to do about it");
+	screen_await_text(s, "What to try");
 	screen_check(s, screen_shows(s, "RECL: memory reclaim"));
 	screen_check(s, screen_shows(s, "memory.high"));
 	screen_check(s, screen_shows(s, "costs"));
@@ -424,7 +424,7 @@ SCREEN_TEST(explains_columns)
 	/* general help has no word of it at its top */
 	screen_type(s, "h");
 	screen_await_text(s, "stalltop: help");
-	screen_check(s, !screen_shows(s, "What to do about it"));
+	screen_check(s, !screen_shows(s, "What to try"));
 	screen_type(s, "\033");
 	screen_await(s, table_has_rows, NULL);
 

@@ -109,7 +109,7 @@ INCIDENT_TEST(finds_file)
 {
 	struct cause cause = { .state = "io ",
 			       .on = "/file2",
-			       .page = { "io: waits for block I/O", "/file2", "(p99)" } };
+			       .page = { "io: waits for block I/O", "/file2", "p99" } };
 
 	e2e_require_bpf();
 	start_in_folder("files", &cause.pid);
@@ -218,8 +218,8 @@ INCIDENT_TEST(shows_selected)
 		const char *number = e2e_format("%d root", reader);
 
 		screen_click(s, screen_word_line(s, number), 10, 1);
-		screen_await_text(s, e2e_format("load_wait %d waits%s", reader,
-						*options[i] ? ", times in ms" : " now"));
+		screen_await_text(s, e2e_format("load_wait %d wait%s", reader,
+						*options[i] ? "s, times in ms" : "ing now"));
 		screen_await_text(s, e2e_format("pipe of %d wait_", writer));
 		screen_check(s, screen_shows(s, *options[i] ? "WAKER" : "SYSCALL"));
 		screen_click(s, screen_word_line(s, e2e_format("%d root", writer)), 10, 1);
@@ -259,7 +259,7 @@ INCIDENT_TEST(shows_found)
 	start_load("futex", &pid);
 	s = start_screen(e2e_format("%d,%d", pid, victim), 120);
 	screen_click(s, screen_word_line(s, e2e_format("%d root", pid)), 10, 1);
-	screen_await_text(s, "waits now in thread ");
+	screen_await_text(s, "waiting now in thread ");
 	screen_type(s, "q");
 	assert_int_equal(screen_end(s, 5), 0);
 }
@@ -334,7 +334,7 @@ INCIDENT_TEST(finds_throttled)
  */
 INCIDENT_TEST(finds_reclaim)
 {
-	struct cause cause = { .state = "reclaim ", .page = { "reclaim: lies within" } };
+	struct cause cause = { .state = "reclaim ", .page = { "reclaim: overlaps" } };
 	struct e2e_how how = { 0 };
 	struct screen *s;
 	char path[512];

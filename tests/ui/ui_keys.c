@@ -317,7 +317,7 @@ SCREEN_TEST(shows_threads)
 SCREEN_TEST(changes_grouping)
 {
 	static const char *const groups[] = { "one row per user", "one row for all tasks of a name",
-					      "one row per control group" };
+					      "one row per cgroup" };
 	struct screen *s;
 
 	crowd_threads("crowd-team", "crowd-thread");

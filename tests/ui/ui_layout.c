@@ -47,7 +47,7 @@ SCREEN_TEST(sums_below_rows)
 	screen_check(s, t.last - t.first + 1 == 3);
 	screen_check(s, t.sum == t.last + 1);
 	screen_type(s, "/^crowd-none\r");
-	screen_await_text(s, "no task passes the filters");
+	screen_await_text(s, "no tasks match");
 	screen_settle(s);
 	table_must(s, &t);
 	screen_check(s, t.sum == t.first + 1);

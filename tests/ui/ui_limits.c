@@ -130,7 +130,7 @@ SCREEN_ROOT_TEST(changes_hierarchy)
 /* The detail says how much of the interval the task's group was throttled. */
 static bool says_throttled(struct screen *s, const void *arg)
 {
-	int line = screen_find(s, "its group is throttled ", 0);
+	int line = screen_find(s, "its cgroup is throttled ", 0);
 
 	(void)arg;
 	return line >= 0 && atof(strstr(screen_line(s, line), "throttled ") + 10) > 40;
@@ -151,9 +151,9 @@ SCREEN_ROOT_TEST(details_limits)
 	screen_await(s, table_has_name, "crowd-caged");
 	screen_type(s, "v");
 	screen_await(s, says_throttled, NULL);
-	line = screen_line(s, screen_find(s, "its group is throttled ", 0));
+	line = screen_line(s, screen_find(s, "its cgroup is throttled ", 0));
 	screen_check(s, strstr(line, scratch_ours("% (quota 1 %, cgroup /crowd-cage)")));
-	line = screen_line(s, screen_find(s, "its group uses ", 0));
+	line = screen_line(s, screen_find(s, "its cgroup uses ", 0));
 	screen_check(s, strstr(line, " of 64.0 MiB of memory ("));
 	screen_check(s, strstr(line, scratch_ours("% of its limit, cgroup /crowd-room)")));
 	/* They go when the limits do. */

@@ -187,11 +187,11 @@ SCREEN_TEST(stays_and_is_safe)
 	line = screen_word_line(s, "waited");
 	screen_check(s, line > 0 && has_mark(s, line - 1));
 	screen_type(s, "k");
-	screen_await_text(s, "this is the past");
+	screen_await_text(s, "not in the past");
 	screen_type(s, "r");
-	screen_await_text(s, "this is the past");
+	screen_await_text(s, "not in the past");
 	screen_type(s, "H");
-	screen_await_text(s, "this is the past");
+	screen_await_text(s, "not in the past");
 	assert_int_equal(kill(pid, 0), 0);
 	/* All the way forward is the present. */
 	for (unsigned i = 0; i < 300 && !is_present(s, NULL); i++) {
@@ -247,11 +247,11 @@ SCREEN_TEST(all_views_are_past)
 	screen_type(s, "[");
 	screen_settle(s);
 	screen_check(s, has(screen_line(s, 0), "-[0-9.]+ s *$"));
-	screen_check(s, screen_shows(s, "threads of processes are not kept"));
+	screen_check(s, screen_shows(s, "the history has no threads"));
 	screen_type(s, "\x1b");
 	screen_await(s, is_past, NULL);
 	screen_type(s, "E");
-	screen_await_text(s, "write what is shown");
+	screen_await_text(s, "write this view");
 	screen_type(s, path);
 	screen_type(s, "\r");
 	screen_await_text(s, "written:");
@@ -259,7 +259,7 @@ SCREEN_TEST(all_views_are_past)
 	screen_check(s, strstr(scratch_read(path), scratch_ours("crowd-parent")) != NULL);
 	/* Never over a file that is there. */
 	screen_type(s, "E");
-	screen_await_text(s, "write what is shown");
+	screen_await_text(s, "write this view");
 	screen_type(s, path);
 	screen_type(s, "\r");
 	screen_await_text(s, "File exists");
@@ -290,7 +290,7 @@ SCREEN_TEST(goes_to_times)
 	screen_await(s, is_present, NULL);
 	screen_type(s, "{");
 	screen_await(s, is_past, NULL);
-	screen_check(s, screen_shows(s, "nothing earlier is kept"));
+	screen_check(s, screen_shows(s, "no earlier history"));
 	/* From there it plays up to the present. */
 	screen_type(s, "((");
 	screen_await(s, title_has, "playing 1/4x");
@@ -424,7 +424,7 @@ SCREEN_TEST(plays_what_was_recorded)
 	screen_check(s, screen_end(s, 10) == 0);
 	/* What is asked for cannot be. */
 	s = screen_start(&(struct screen_how){ .args = scratch_format("-H -R %s", path) });
-	screen_await_text(s, "by thread needs -H");
+	screen_await_text(s, "drop -H");
 	screen_check(s, screen_end(s, 10) == 1);
 }
 
@@ -465,7 +465,7 @@ SCREEN_TEST(plays_a_recording)
 	screen_type(s, "p");
 	screen_await(s, title_has, "replay, stopped");
 	screen_type(s, "k");
-	screen_await_text(s, "this is a recording");
+	screen_await_text(s, "not possible in a recording");
 	screen_type(s, "B");
 	screen_await_text(s, "go to a time");
 	screen_type(s, "-3s\r");
@@ -507,7 +507,7 @@ SCREEN_TEST(stays_where_it_was)
 		.args = scratch_format("-R %s -g user", path), .rows = 24, .cols = 130 });
 	screen_await(s, table_has_figures, NULL);
 	screen_type(s, "}");
-	screen_await_text(s, "this moment cannot be read");
+	screen_await_text(s, "cannot read this sample");
 	shown = second_of(s);
 	for (unsigned i = 0; i < 4; i++) {
 		screen_type(s, "}");
@@ -547,9 +547,9 @@ SCREEN_TEST(goes_to_time_met_twice)
 	screen_type(s, "}");
 	screen_settle(s);
 	screen_type(s, "B-8s\r");
-	screen_await_text(s, "that time was there before, too");
+	screen_await_text(s, "that time occurs twice");
 	screen_type(s, "B-2s\r");
-	screen_await_no_text(s, "that time was there before, too");
+	screen_await_no_text(s, "that time occurs twice");
 	screen_type(s, "q");
 	assert_int_equal(screen_end(s, 5), 0);
 }

@@ -51,7 +51,7 @@ SCREEN_TEST(shows_hangs)
 	scratch_kill(pid);
 	screen_await(s, table_lacks_name, "crowd-hung");
 	scratch_kill(later);
-	screen_await_text(s, "nothing that passes the filters hangs");
+	screen_await_text(s, "no matching task is hung");
 	/* Shift-Tab goes back */
 	screen_type(s, "\033[Z");
 	screen_await(s, table_has_name, "crowd-idle");

@@ -56,7 +56,7 @@ static void check_refused(struct screen *s)
 	screen_await(s, table_has_rows, NULL);
 	screen_await(s, table_has_figures, NULL);
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
-		const char *said = scratch_format("not allowed on this screen: %s", keys[i][1]);
+		const char *said = scratch_format("not allowed (--readonly): %s", keys[i][1]);
 
 		screen_type(s, keys[i][0]);
 		screen_await_at(s, screen_has, said, said, __FILE__, __LINE__);

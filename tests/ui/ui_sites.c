@@ -191,8 +191,8 @@ SCREEN_TEST(names_file)
 	screen_await_text(s, "io: waits for block I/O");
 	screen_check(s, screen_shows(s, "/culprit"));
 	screen_check(s, screen_shows(s, "pread64"));
-	screen_check(s, screen_shows(s, "How long"));
-	screen_check(s, screen_shows(s, "(p99)"));
+	screen_check(s, screen_shows(s, "Latency"));
+	screen_check(s, screen_shows(s, "p99"));
 	screen_type(s, "\033");
 	await_site(s, "io ", "culprit");
 	/* added up by state, it is no file any more */
@@ -279,14 +279,14 @@ SCREEN_TEST(names_pipe)
 static void stop_reader(struct screen *s, pid_t pid)
 {
 	assert_int_equal(kill(pid, SIGSTOP), 0);
-	screen_await_text(s, "nothing waited there in the last interval; in the one when");
+	screen_await_text(s, "no waits here in the last interval; the last one with");
 }
 
 /* Lets a reader go on. */
 static void continue_reader(struct screen *s, pid_t pid)
 {
 	assert_int_equal(kill(pid, SIGCONT), 0);
-	screen_await_no_text(s, "nothing waited there");
+	screen_await_no_text(s, "no waits here");
 }
 
 /* A client that waits for a server, which sleeps 30 ms of each answer's 40 and runs the rest. */
@@ -331,11 +331,11 @@ SCREEN_TEST(shows_chain)
 	screen_type(s, "C");
 	screen_await_text(s, "chain of");
 	screen_await_text(s, "Root causes");
-	screen_await_text(s, "timer of crowd-serves");
-	screen_check(s, line_with(s, "-serves", " ran") >= 0);
+	screen_await_text(s, "sleep of crowd-serves");
+	screen_check(s, line_with(s, "-serves", " on CPU") >= 0);
 	screen_check(s, line_with(s, "<- ", "-serves") >= 0);
-	screen_check(s, line_with(s, "Chain:", "who ended them") >
-				line_with(s, "timer of", "-serves"));
+	screen_check(s, line_with(s, "Wait chain:", "wakers, and what") >
+				line_with(s, "sleep of", "-serves"));
 	screen_type(s, "\033");
 	screen_await(s, table_has_name, "crowd-asks");
 	screen_type(s, "w");
@@ -344,7 +344,7 @@ SCREEN_TEST(shows_chain)
 	screen_click(s, line_with(s, "net ", "read"), 10, 1);
 	screen_type(s, "C");
 	screen_await_text(s, "chain of crowd-asks");
-	screen_await_text(s, "timer of crowd-serves");
+	screen_await_text(s, "sleep of crowd-serves");
 }
 
 /* Tracing ends when its last page was left. */
@@ -374,18 +374,18 @@ SCREEN_TEST(keeps_page)
 	s = open_sites(30, 80, "crowd-reads");
 	open_site(s, "io ", "culprit");
 	screen_await_text(s, "io: waits for block I/O");
-	screen_check(s, !screen_shows(s, "nothing waited there"));
+	screen_check(s, !screen_shows(s, "no waits here"));
 	stop_reader(s, pid);
-	/* Of an interval that had hardly begun no wait has ended. */
-	for (int i = 0; i < 5 && screen_shows(s, "no wait has ended"); i++) {
+	/* Of an interval that had hardly begun no wait ended. */
+	for (int i = 0; i < 5 && screen_shows(s, "no wait ended"); i++) {
 		continue_reader(s, pid);
-		screen_await_text(s, "(p99)");
+		screen_await_text(s, "p99");
 		stop_reader(s, pid);
 	}
 	screen_check(s, screen_shows(s, "io: waits for block I/O"));
 	screen_check(s, screen_shows(s, "/culprit"));
 	screen_check(s, screen_shows(s, "Woken by"));
-	screen_check(s, screen_shows(s, "(p99)"));
+	screen_check(s, screen_shows(s, "p99"));
 	continue_reader(s, pid);
 	screen_check(s, screen_shows(s, "/culprit"));
 }
@@ -452,10 +452,10 @@ SCREEN_TEST(says_states_alone)
 		.args = scratch_format("-d 0.5 --trace --trace-sites 0 -p %d", (int)pid) });
 
 	screen_await_text(s, "Where it waits");
-	screen_await_text(s, "states alone are traced");
+	screen_await_text(s, "only states are traced");
 	screen_type(s, "w");
 	screen_await_text(s, "switches/s");
-	screen_await_text(s, "states alone are traced");
+	screen_await_text(s, "only states are traced");
 }
 
 /* Without privileges it is said why, and what waits right now is shown. */
@@ -532,10 +532,10 @@ static void check_legend(struct screen *s, const struct table *t)
 	struct screen_look bar = look_of_bar(s, "crowd-spins", 'r');
 	struct screen_look legend = screen_look(s, t->head - 1, 0);
 
-	screen_check(s, !strncmp(screen_line(s, t->head - 1), "r running c ready ", 18));
+	screen_check(s, !strncmp(screen_line(s, t->head - 1), "r running c runnable ", 21));
 	screen_check(s, legend.bg == bar.bg && legend.fg == bar.fg);
 	screen_resize(s, 24, 200);
-	screen_await_text(s, "r running  c ready to run  i in block I/O  b blocked  l at locks ");
+	screen_await_text(s, "r running  c runnable  i in block I/O  b blocked  l on locks ");
 	screen_resize(s, 24, 120);
 	screen_await_text(s,
 			  "r run  c cpu  i io  b dwait  l lock  n net  p pipe  . poll  t timer ");
@@ -752,7 +752,7 @@ static bool tells_lock(struct screen *s, const void *arg)
 	       strstr(screen_line(s, time + 2), "llllllllllll") && sites > time &&
 	       screen_find(s, "flock", sites) > sites &&
 	       screen_find(s, "Root causes", sites) > sites &&
-	       screen_find(s, scratch_ours("timer of crowd-holds"), sites) > sites;
+	       screen_find(s, scratch_ours("sleep of crowd-holds"), sites) > sites;
 }
 
 /* Who asks for one process gets its page: where its time goes, on what, and why; Esc: the table. */

@@ -133,7 +133,7 @@ SCREEN_TEST(tells_what_cannot_be)
 	s = screen_start(&(struct screen_how){
 		.cols = 120, .args = "--when cgroup:no/such\tcpu\tsome\t500ms/2s" });
 	assert_int_equal(screen_end(s, 5), 1);
-	screen_check(s, screen_shows(s, "there is no such group") ||
+	screen_check(s, screen_shows(s, "no such group") ||
 				screen_shows(s, "cgroup v2 is not mounted"));
 	screen_check(s, !screen_in_alt(s));
 }

@@ -123,7 +123,7 @@ TEST(test_disk)
 	assert_share(&made, CHAIN_DISK, 0.6);
 	assert_share(&made, CHAIN_QUEUE, 0.25);
 	assert_share(&made, CHAIN_RUN, 0.15);
-	assert_root(&made, 0, "disk of server 20: fsync /db/journal");
+	assert_root(&made, 0, "disk I/O of server 20: fsync /db/journal");
 	assert_int_equal(made.chain.nsteps, 1);
 	assert_int_equal(made.chain.steps[0].n, 3);
 	assert_false(made.chain.steps[0].in_part);
@@ -230,7 +230,7 @@ TEST(test_circles)
 	scene.links[0] = (struct site_link){ 1, 20, 0, STATE_RUN, MS(1000), true };
 	make(&made, &scene);
 	assert_share(&made, CHAIN_RUN, 1);
-	assert_root(&made, 0, "server 20 ran");
+	assert_root(&made, 0, "server 20 on CPU");
 	unmake(&made);
 }
 
@@ -304,7 +304,7 @@ TEST(test_reasons)
 		{ { .syscall = "vfork", .where = "kernel_clone", .waiting = 1 },
 		  "wait in progress of cp 7: vfork (until its child execs or exits)" },
 		{ { .syscall = "flock", .on = "/x", .where = "flock_lock_inode_wait" },
-		  "wait with an unknown waker of cp 7: flock /x" },
+		  "unknown waker of cp 7: flock /x" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {

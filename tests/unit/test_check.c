@@ -188,164 +188,198 @@ static const struct {
 	const char *line, *text;
 } refused[] = {
 	{ "--diff a", "--diff needs two recordings" },
-	{ "--diff a b -o openmetrics", "--format openmetrics is not for --diff, which compares all "
-				       "that was recorded, by command; use text, csv or json" },
-	{ "--diff a b --output c", "--output is not for --diff, which compares all that was "
-				   "recorded, by command; it is for --batch and a command" },
+	{ "--diff a b -o openmetrics",
+	  "--format openmetrics cannot be used with --diff, which compares all "
+	  "that was recorded, by command; use text, csv or json" },
+	{ "--diff a b --output c",
+	  "--output cannot be used with --diff, which compares all that was "
+	  "recorded, by command; only with --batch and a command" },
 	{ "--diff a b@noon..",
 	  "--diff takes two recordings, each as PATH or PATH@FROM..TO, with times as of --from" },
 	{ "--diff a@14:02 b",
 	  "--diff takes two recordings, each as PATH or PATH@FROM..TO, with times as of --from" },
 	{ "--diff a b -b",
-	  "--batch is not for --diff, which compares all that was recorded, by command" },
+	  "--batch cannot be used with --diff, which compares all that was recorded, by command" },
 	{ "--diff a b -R c",
-	  "--replay is not for --diff, which compares all that was recorded, by command" },
-	{ "--diff a b -w c", "--record is not for --diff, which compares all that was recorded, by "
-			     "command; it is for the screen, --batch and --listen" },
+	  "--replay cannot be used with --diff, which compares all that was recorded, by command" },
+	{ "--diff a b -w c",
+	  "--record cannot be used with --diff, which compares all that was recorded, "
+	  "by command; only with the screen, --batch and --listen" },
 	{ "--diff a b --listen :1",
-	  "--listen is not for --diff, which compares all that was recorded, by command" },
-	{ "--diff a b -n 2",
-	  "--iterations is not for --diff, which compares all that was recorded, by command; it is "
-	  "for the screen, --batch, --listen and --replay" },
+	  "--listen cannot be used with --diff, which compares all that was recorded, by command" },
+	{ "--diff a b -n 2", "--iterations cannot be used with --diff, which compares all that was "
+			     "recorded, by command; only "
+			     "with the screen, --batch, --listen and --replay" },
 	{ "--diff a b -- c",
-	  "--diff is not for a command, which is followed to its end with its tasks alone" },
-	{ "--diff a b --keep 1d", "--keep is not for --diff, which compares all that was recorded, "
-				  "by command; it is for the screen, --batch and --listen" },
-	{ "--diff a b --before 1m",
-	  "--before is not for --diff, which compares all that was recorded, by command; it is for "
-	  "the screen, --batch and --listen" },
+	  "--diff cannot be used with a command, which is measured alone, until it exits" },
+	{ "--diff a b --keep 1d", "--keep cannot be used with --diff, which compares all that was "
+				  "recorded, by command; only with the screen, --batch and "
+				  "--listen" },
+	{ "--diff a b --before 1m", "--before cannot be used with --diff, which compares all that "
+				    "was recorded, by command; only "
+				    "with the screen, --batch and --listen" },
 	{ "--diff a b --enable-delayacct",
-	  "--enable-delayacct is not for --diff, which compares all that was recorded, by command; "
-	  "it is for the screen, --batch, --listen and a command" },
-	{ "--diff a b --max-series 2",
-	  "--max-series is not for --diff, which compares all that was recorded, by command; it is "
-	  "for metrics (--batch --format openmetrics) and --listen" },
-	{ "--diff a b --when cpu~some~1s/2s",
-	  "--when is not for --diff, which compares all that was recorded, by command; it is for "
-	  "the screen and --batch" },
-	{ "--diff a b -g cgroup",
-	  "--group-by is not for --diff, which compares all that was recorded, by command; it is "
-	  "for the screen, --batch, --listen and --replay" },
-	{ "--diff a b -H", "--threads is not for --diff, which compares all that was recorded, by "
-			   "command; it is for the screen, --batch, --listen and --replay" },
-	{ "--diff a b -p 1", "--pid is not for --diff, which compares all that was recorded, by "
-			     "command; it is for the screen, --batch, --listen and --replay" },
-	{ "--diff a b -u root",
-	  "--user is not for --diff, which compares all that was recorded, by command; it is for "
-	  "the screen, --batch, --listen and --replay" },
-	{ "--diff a b -m c", "--match is not for --diff, which compares all that was recorded, by "
-			     "command; it is for the screen, --batch, --listen and --replay" },
-	{ "--diff a b --cgroup /c",
-	  "--cgroup is not for --diff, which compares all that was recorded, by command; it is for "
-	  "the screen, --batch, --listen and --replay" },
-	{ "--diff a b --over 1", "--over is not for --diff, which compares all that was recorded, "
-				 "by command; it is for the screen, --batch and --replay" },
-	{ "--diff a b -i", "--active is not for --diff, which compares all that was recorded, by "
-			   "command; it is for the screen, --batch and --replay" },
-	{ "--diff a b -F pid", "--fields is not for --diff, which compares all that was recorded, "
-			       "by command; it is for the screen, --batch and --replay" },
-	{ "--diff a b --since-start",
-	  "--since-start is not for --diff, which compares all that was recorded, by command; it "
-	  "is for the screen, --batch and --replay" },
+	  "--enable-delayacct cannot be used with --diff, which compares all that was recorded, by "
+	  "command; only with the screen, --batch, --listen and a command" },
+	{ "--diff a b --max-series 2", "--max-series cannot be used with --diff, which compares "
+				       "all that was recorded, by command; only "
+				       "with metrics (--batch --format openmetrics) and --listen" },
+	{ "--diff a b --when cpu~some~1s/2s", "--when cannot be used with --diff, which compares "
+					      "all that was recorded, by command; only with "
+					      "the screen and --batch" },
+	{ "--diff a b -g cgroup", "--group-by cannot be used with --diff, which compares all that "
+				  "was recorded, by command; only "
+				  "with the screen, --batch, --listen and --replay" },
+	{ "--diff a b -H",
+	  "--threads cannot be used with --diff, which compares all that was recorded, by "
+	  "command; only with the screen, --batch, --listen and --replay" },
+	{ "--diff a b -p 1",
+	  "--pid cannot be used with --diff, which compares all that was recorded, by "
+	  "command; only with the screen, --batch, --listen and --replay" },
+	{ "--diff a b -u root", "--user cannot be used with --diff, which compares all that was "
+				"recorded, by command; only with "
+				"the screen, --batch, --listen and --replay" },
+	{ "--diff a b -m c",
+	  "--match cannot be used with --diff, which compares all that was recorded, by "
+	  "command; only with the screen, --batch, --listen and --replay" },
+	{ "--diff a b --cgroup /c", "--cgroup cannot be used with --diff, which compares all that "
+				    "was recorded, by command; only "
+				    "with the screen, --batch, --listen and --replay" },
+	{ "--diff a b --over 1",
+	  "--over cannot be used with --diff, which compares all that was recorded, "
+	  "by command; only with the screen, --batch and --replay" },
+	{ "--diff a b -i",
+	  "--active cannot be used with --diff, which compares all that was recorded, by "
+	  "command; only with the screen, --batch and --replay" },
+	{ "--diff a b -F pid",
+	  "--fields cannot be used with --diff, which compares all that was recorded, "
+	  "by command; only with the screen, --batch and --replay" },
+	{ "--diff a b --since-start", "--since-start cannot be used with --diff, which compares "
+				      "all that was recorded, by command; "
+				      "only with the screen, --batch and --replay" },
 	{ "--readonly --enable-delayacct -b",
-	  "--enable-delayacct is not allowed with --readonly, which the administrator's "
-	  "configuration may say too" },
-	{ "-o csv -- true", "--format csv is not for a command, which is followed to its end with "
-			    "its tasks alone; use text or json" },
-	{ "-o openmetrics -- true", "--format openmetrics is not for a command, which is followed "
-				    "to its end with its tasks alone; use text or json" },
-	{ "--when cpu~some~1s/2s -- true",
-	  "--when is not for a command, which is followed to its end with its tasks alone; it is "
-	  "for the screen and --batch" },
+	  "--enable-delayacct is not allowed with --readonly (perhaps set by the "
+	  "administrator's configuration)" },
+	{ "-o csv -- true",
+	  "--format csv cannot be used with a command, which is measured alone, until it "
+	  "exits; use text or json" },
+	{ "-o openmetrics -- true",
+	  "--format openmetrics cannot be used with a command, which is measured "
+	  "alone, until it exits; use text or json" },
+	{ "--when cpu~some~1s/2s -- true", "--when cannot be used with a command, which is "
+					   "measured alone, until it exits; only with the "
+					   "screen and --batch" },
 	{ "-b -- true",
-	  "--batch is not for a command, which is followed to its end with its tasks alone" },
-	{ "-n 2 -- true", "--iterations is not for a command, which is followed to its end with "
-			  "its tasks alone; it is for the screen, --batch, --listen and --replay" },
-	{ "-p 1 -- true", "--pid is not for a command, which is followed to its end with its tasks "
-			  "alone; it is for the screen, --batch, --listen and --replay" },
-	{ "-w a -- true", "--record is not for a command, which is followed to its end with its "
-			  "tasks alone; it is for the screen, --batch and --listen" },
+	  "--batch cannot be used with a command, which is measured alone, until it exits" },
+	{ "-n 2 -- true",
+	  "--iterations cannot be used with a command, which is measured alone, until it "
+	  "exits; only with the screen, --batch, --listen and --replay" },
+	{ "-p 1 -- true",
+	  "--pid cannot be used with a command, which is measured alone, until it exits; "
+	  "only with the screen, --batch, --listen and --replay" },
+	{ "-w a -- true",
+	  "--record cannot be used with a command, which is measured alone, until it "
+	  "exits; only with the screen, --batch and --listen" },
 	{ "-R a -- true",
-	  "--replay is not for a command, which is followed to its end with its tasks alone" },
+	  "--replay cannot be used with a command, which is measured alone, until it exits" },
 	{ "--listen :1 -- true",
-	  "--listen is not for a command, which is followed to its end with its tasks alone" },
-	{ "--max-series 3 -- true",
-	  "--max-series is not for a command, which is followed to its end with its tasks alone; "
-	  "it is for metrics (--batch --format openmetrics) and --listen" },
-	{ "--output o -w d", "--output is not for the screen; it is for --batch and a command" },
-	{ "-R a -w b", "--record is not for --replay, which looks at no machine; it is for the "
-		       "screen, --batch and --listen" },
-	{ "-R a --when cpu~some~1s/2s", "--when is not for --replay, which looks at no machine; it "
-					"is for the screen and --batch" },
-	{ "-R a -b --when cpu~some~1s/2s", "--when is not for --replay, which looks at no machine; "
-					   "it is for the screen and --batch" },
-	{ "-R a --enable-delayacct",
-	  "--enable-delayacct is not for --replay, which looks at no machine; it is for the "
-	  "screen, --batch, --listen and a command" },
+	  "--listen cannot be used with a command, which is measured alone, until it exits" },
+	{ "--max-series 3 -- true", "--max-series cannot be used with a command, which is measured "
+				    "alone, until it exits; only with "
+				    "metrics (--batch --format openmetrics) and --listen" },
+	{ "--output o -w d",
+	  "--output cannot be used with the screen; only with --batch and a command" },
+	{ "-R a -w b",
+	  "--record cannot be used with --replay, which does not sample this machine; only "
+	  "with the screen, --batch and --listen" },
+	{ "-R a --when cpu~some~1s/2s",
+	  "--when cannot be used with --replay, which does not sample this "
+	  "machine; only with the screen and --batch" },
+	{ "-R a -b --when cpu~some~1s/2s",
+	  "--when cannot be used with --replay, which does not sample "
+	  "this machine; only with the screen and --batch" },
+	{ "-R a --enable-delayacct", "--enable-delayacct cannot be used with --replay, which does "
+				     "not sample this machine; only with "
+				     "the screen, --batch, --listen and a command" },
 	{ "--keep 1d -b", "--keep needs --record" },
-	{ "--keep 1d -R a", "--keep is not for --replay, which looks at no machine; it is for the "
-			    "screen, --batch and --listen" },
+	{ "--keep 1d -R a",
+	  "--keep cannot be used with --replay, which does not sample this machine; only "
+	  "with the screen, --batch and --listen" },
 	{ "--before 1m -b", "--before needs --record" },
 	{ "--when hang~30s -b", "--when hang and --when oom need --before" },
 	{ "--when oom -w d -b", "--when hang and --when oom need --before" },
 	{ "--rows 0", "--rows 0 needs --batch" },
 	{ "--rows 0 -R a", "--rows 0 needs --batch" },
 	{ "--rows 0 -- true", "--rows 0 needs --batch" },
-	{ "--from 14:02 -b", "--from is not for --batch; it is for --replay and --diff" },
-	{ "--to 14:02", "--to is not for the screen; it is for --replay and --diff" },
-	{ "--output a", "--output is not for the screen; it is for --batch and a command" },
-	{ "--output a -R b", "--output is not for --replay; it is for --batch and a command" },
+	{ "--from 14:02 -b", "--from cannot be used with --batch; only with --replay and --diff" },
+	{ "--to 14:02", "--to cannot be used with the screen; only with --replay and --diff" },
+	{ "--output a",
+	  "--output cannot be used with the screen; only with --batch and a command" },
+	{ "--output a -R b",
+	  "--output cannot be used with --replay; only with --batch and a command" },
 	{ "-o json",
-	  "--format json is not for the screen; it is for --batch, a command and --diff" },
-	{ "-o csv -R a", "--format csv is not for --replay; it is for --batch and --diff" },
-	{ "-o openmetrics -w a", "--format openmetrics is not for the screen; it is for metrics "
-				 "(--batch --format openmetrics) and --listen" },
-	{ "-b --max-series 3", "--max-series is not for --batch; it is for metrics (--batch "
-			       "--format openmetrics) and --listen" },
-	{ "--max-series 3 -R a -b", "--max-series is not for --replay; it is for metrics (--batch "
-				    "--format openmetrics) and --listen" },
-	{ "--listen :1 -b", "--batch is not for --listen, which answers with metrics of all "
-			    "groups, and writes nothing" },
-	{ "--listen :1 -R a", "--replay is not for --listen, which answers with metrics of all "
-			      "groups, and writes nothing" },
-	{ "--listen :1 --output o",
-	  "--output is not for --listen, which answers with metrics of all groups, and writes "
-	  "nothing; it is for --batch and a command" },
-	{ "--listen :1 -o csv", "--format csv is not for --listen, which answers with metrics of "
-				"all groups, and writes nothing; use openmetrics" },
-	{ "--listen :1 -o json", "--format json is not for --listen, which answers with metrics of "
-				 "all groups, and writes nothing; use openmetrics" },
-	{ "-b -o openmetrics -g process", "metrics are by group: use -g cgroup, user or command" },
-	{ "--listen :1 -H", "metrics are by group: use -g cgroup, user or command" },
-	{ "-b -o openmetrics --over 1",
-	  "--over is not for metrics (--batch --format openmetrics), which are of all groups at "
-	  "all times; it is for the screen, --batch and --replay" },
-	{ "-b -o openmetrics -i",
-	  "--active is not for metrics (--batch --format openmetrics), which are of all groups at "
-	  "all times; it is for the screen, --batch and --replay" },
-	{ "-b -o openmetrics -r 3",
-	  "--rows is not for metrics (--batch --format openmetrics), which are of all groups at "
-	  "all times; it is for the screen, --batch, --replay and --diff" },
-	{ "-b -o openmetrics -F pid",
-	  "--fields is not for metrics (--batch --format openmetrics), which are of all groups at "
-	  "all times; it is for the screen, --batch and --replay" },
-	{ "-R a -b -o openmetrics -F pid", "--fields is not for metrics of a recording; it is for "
-					   "the screen, --batch and --replay" },
-	{ "--listen :1 --rows 3",
-	  "--rows is not for --listen, which answers with metrics of all groups, and writes "
-	  "nothing; it is for the screen, --batch, --replay and --diff" },
+	  "--format json cannot be used with the screen; only with --batch, a command and --diff" },
+	{ "-o csv -R a",
+	  "--format csv cannot be used with --replay; only with --batch and --diff" },
+	{ "-o openmetrics -w a",
+	  "--format openmetrics cannot be used with the screen; only with metrics "
+	  "(--batch --format openmetrics) and --listen" },
+	{ "-b --max-series 3",
+	  "--max-series cannot be used with --batch; only with metrics (--batch "
+	  "--format openmetrics) and --listen" },
+	{ "--max-series 3 -R a -b",
+	  "--max-series cannot be used with --replay; only with metrics (--batch "
+	  "--format openmetrics) and --listen" },
+	{ "--listen :1 -b",
+	  "--batch cannot be used with --listen, which serves metrics of all groups, and "
+	  "writes nothing" },
+	{ "--listen :1 -R a",
+	  "--replay cannot be used with --listen, which serves metrics of all groups, "
+	  "and writes nothing" },
+	{ "--listen :1 --output o", "--output cannot be used with --listen, which serves metrics "
+				    "of all groups, and writes nothing; "
+				    "only with --batch and a command" },
+	{ "--listen :1 -o csv",
+	  "--format csv cannot be used with --listen, which serves metrics of all "
+	  "groups, and writes nothing; use openmetrics" },
+	{ "--listen :1 -o json",
+	  "--format json cannot be used with --listen, which serves metrics of all "
+	  "groups, and writes nothing; use openmetrics" },
+	{ "-b -o openmetrics -g process", "metrics are per group: use -g cgroup, user or command" },
+	{ "--listen :1 -H", "metrics are per group: use -g cgroup, user or command" },
+	{ "-b -o openmetrics --over 1", "--over cannot be used with metrics (--batch --format "
+					"openmetrics), which always cover all "
+					"groups; only with the screen, --batch and --replay" },
+	{ "-b -o openmetrics -i", "--active cannot be used with metrics (--batch --format "
+				  "openmetrics), which always cover all "
+				  "groups; only with the screen, --batch and --replay" },
+	{ "-b -o openmetrics -r 3", "--rows cannot be used with metrics (--batch --format "
+				    "openmetrics), which always cover all "
+				    "groups; only with the screen, --batch, --replay and --diff" },
+	{ "-b -o openmetrics -F pid", "--fields cannot be used with metrics (--batch --format "
+				      "openmetrics), which always cover all "
+				      "groups; only with the screen, --batch and --replay" },
+	{ "-R a -b -o openmetrics -F pid",
+	  "--fields cannot be used with metrics of a recording; only with "
+	  "the screen, --batch and --replay" },
+	{ "--listen :1 --rows 3", "--rows cannot be used with --listen, which serves metrics of "
+				  "all groups, and writes nothing; "
+				  "only with the screen, --batch, --replay and --diff" },
 	{ "-b -o openmetrics --since-start",
-	  "--since-start is not for metrics (--batch --format openmetrics), which are of all "
-	  "groups at all times; it is for the screen, --batch and --replay" },
+	  "--since-start cannot be used with metrics (--batch --format openmetrics), which always "
+	  "cover "
+	  "all groups; only with the screen, --batch and --replay" },
 	{ "-b -o openmetrics --when cpu~some~1s/2s",
-	  "--when is not for metrics (--batch --format openmetrics), which are of all groups at "
-	  "all times; it is for the screen and --batch" },
-	{ "--listen :1 --when cpu~some~1s/2s",
-	  "--when is not for --listen, which answers with metrics of all groups, and writes "
-	  "nothing; it is for the screen and --batch" },
+	  "--when cannot be used with metrics (--batch --format openmetrics), which always cover "
+	  "all "
+	  "groups; only with the screen and --batch" },
+	{ "--listen :1 --when cpu~some~1s/2s", "--when cannot be used with --listen, which serves "
+					       "metrics of all groups, and writes nothing; "
+					       "only with the screen and --batch" },
 	{ "--before 1m", "--before needs --record" },
-	{ "-R a --before 1m", "--before is not for --replay, which looks at no machine; it is for "
-			      "the screen, --batch and --listen" },
+	{ "-R a --before 1m",
+	  "--before cannot be used with --replay, which does not sample this machine; "
+	  "only with the screen, --batch and --listen" },
 };
 
 /* What clashes is refused with one line, which says what is allowed. */

@@ -102,17 +102,17 @@ TEST(test_costs)
 {
 	const unsigned free_needs = NEED_LIFE;
 
-	check_cost("pid", "-", "nothing");
-	check_cost("reclaim", "-", "nothing");
-	check_cost("read", "1 file", "(io)");
-	check_cost("cuser", "1 file", "(stat)");
-	check_cost("cgroup", "1 file", "(cgroup)");
-	check_cost("command", "1 file", "(cmdline)");
-	check_cost("on", "some files", "/proc");
+	check_cost("pid", "-", "none");
+	check_cost("reclaim", "-", "none");
+	check_cost("read", "1 read", "/io");
+	check_cost("cuser", "1 read", "/stat");
+	check_cost("cgroup", "1 read", "/cgroup");
+	check_cost("command", "1 read", "/cmdline");
+	check_cost("on", "some reads", "/proc");
 	check_cost("hiwater_rss", "record", "request");
-	check_cost("psi-io", "1 file", "control group");
+	check_cost("psi-io", "1 read", "cgroup");
 	check_cost("s-lock", "trace", "switch");
-	check_cost("trend", "-", "look back");
+	check_cost("trend", "-", "history");
 	for (size_t i = 0; i < columns_n; i++) {
 		bool is_free = !strcmp(column_cost(&columns[i]).brief, "-");
 
@@ -126,11 +126,10 @@ TEST(test_line)
 	struct buf text = { 0 };
 
 	column_append_words(column_by_id("reclaim", 7), &text);
-	assert_string_equal(buf_cstr(&text),
-			    "memory reclaim: reclaiming memory before an allocation succeeds");
+	assert_string_equal(buf_cstr(&text), "memory reclaim: direct reclaim during an allocation");
 	text.len = 0;
 	column_append_words(column_by_id("hiwater_rss", 11), &text);
-	assert_string_equal(buf_cstr(&text), "hiwater_rss: most resident memory so far");
+	assert_string_equal(buf_cstr(&text), "hiwater_rss: peak resident memory");
 	text.len = 0;
 	/* nothing is said twice */
 	column_append_words(column_by_id("pid", 3), &text);

@@ -132,22 +132,19 @@ STATE_TEST(test_text)
 		"# HELP stalltop_waits Waits that ended, by kind.\n" WAITS("cpu", "a", "1")
 			WAITS("cpu", "other", "0");
 	static const char machine[] =
-		"# TYPE stalltop_delayacct_enabled gauge\n"
-		"# HELP stalltop_delayacct_enabled Whether the kernel accounts delays "
-		"(kernel.task_delayacct).\n"
-		"stalltop_delayacct_enabled 1\n"
-		"# TYPE stalltop_sample_duration_seconds gauge\n"
-		"# UNIT stalltop_sample_duration_seconds seconds\n"
-		"# HELP stalltop_sample_duration_seconds How long the last sample took.\n"
-		"stalltop_sample_duration_seconds 0.010000000\n"
-		"# TYPE stalltop_sample_timestamp_seconds gauge\n"
-		"# UNIT stalltop_sample_timestamp_seconds seconds\n"
-		"# HELP stalltop_sample_timestamp_seconds When the last sample was taken, since "
-		"1970.\n"
-		"stalltop_sample_timestamp_seconds 1763697602.000000000\n"
-		"# TYPE stalltop_build_info gauge\n"
-		"# HELP stalltop_build_info The program's version, and where counters are from.\n"
-		"stalltop_build_info{version=\"" PACKAGE_VERSION "\",source=\"taskstats\"} 1\n"
+		"# TYPE stalltop_delayacct_enabled gauge\n# HELP stalltop_delayacct_enabled "
+		"Whether the kernel accounts delays "
+		"(kernel.task_delayacct).\nstalltop_delayacct_enabled 1\n# TYPE "
+		"stalltop_sample_duration_seconds gauge\n# UNIT stalltop_sample_duration_seconds "
+		"seconds\n# HELP stalltop_sample_duration_seconds How long the last sample "
+		"took.\nstalltop_sample_duration_seconds 0.010000000\n# TYPE "
+		"stalltop_sample_timestamp_seconds gauge\n# UNIT "
+		"stalltop_sample_timestamp_seconds seconds\n# HELP "
+		"stalltop_sample_timestamp_seconds When the last sample was taken, since "
+		"1970.\nstalltop_sample_timestamp_seconds 1763697602.000000000\n# TYPE "
+		"stalltop_build_info gauge\n# HELP stalltop_build_info The program's version, and "
+		"the counter source.\nstalltop_build_info{version=\"" PACKAGE_VERSION
+		"\",source=\"taskstats\"} 1\n"
 		"# EOF\n";
 	static const char text_head[] = "# TYPE stalltop_delay_seconds_total counter\n"
 					"# HELP stalltop_delay_seconds_total Time that";

@@ -29,6 +29,8 @@ COMMAND(cmd_filter)
 {
 	prompt_ask(&ui->prompt, "filter by expression", ui->pattern ? ui->pattern : "",
 		   take_filter);
+	/* As in htop. */
+	ui->prompt.clears = true;
 	return REACT_REDRAW;
 }
 
@@ -46,7 +48,7 @@ static unsigned take_users(struct ui *ui, const char *text, struct buf *error)
 		users = xreallocarray(users, n + 1, sizeof(*users));
 		if (user_find(part, &users[n++]))
 			continue;
-		buf_puts(error, "there is no user ");
+		buf_puts(error, "no such user: ");
 		ui_escape(ui, error, part);
 		free(users);
 		free(copy);
@@ -140,8 +142,7 @@ static unsigned take_interval(struct ui *ui, const char *text, struct buf *error
 {
 	if (!view_set_interval(ui->settings, text, error))
 		return REACT_NONE;
-	ui_say(ui, "a sample every %.2f s",
-	       (double)ui->settings->interval_ns / (double)NSEC_PER_SEC);
+	ui_say(ui, "interval: %.2f s", (double)ui->settings->interval_ns / (double)NSEC_PER_SEC);
 	return REACT_REDRAW;
 }
 
@@ -164,27 +165,24 @@ static unsigned switch_delayacct(struct ui *ui, UNUSED const char *text, UNUSED 
 	if (err == -EACCES || err == -EPERM)
 		ui_error(ui, "no permission to switch kernel.task_delayacct: needs root");
 	else if (err == -ENOENT)
-		ui_error(ui,
-			 "this kernel has no such switch: boot it with the parameter delayacct");
+		ui_error(ui, "this kernel has no such switch: boot with the parameter delayacct");
 	else if (err)
 		ui_error(ui, "cannot switch kernel.task_delayacct: %s", strerror(-err));
 	else if (on)
-		ui_say(ui, "kernel.task_delayacct is on, and stays on; tasks started from now on "
-			   "are accounted");
+		ui_say(ui, "kernel.task_delayacct stays on: new tasks are accounted");
 	else
-		ui_say(ui, "kernel.task_delayacct is off, and stays off");
+		ui_say(ui, "kernel.task_delayacct stays off");
 	return err ? REACT_REDRAW : REACT_RESAMPLE;
 }
 
 COMMAND(cmd_delayacct)
 {
 	if (ui->frame->info->head.delayacct == DELAYACCT_ON)
-		prompt_confirm(&ui->prompt,
-			       "switch delay accounting off, for everybody who uses it?",
+		prompt_confirm(&ui->prompt, "switch delay accounting off system-wide?",
 			       switch_delayacct);
 	else
 		prompt_confirm(&ui->prompt,
-			       "switch delay accounting on, also after stalltop has ended?",
+			       "switch delay accounting on? It stays on after stalltop exits",
 			       switch_delayacct);
 	return REACT_REDRAW;
 }

@@ -39,7 +39,7 @@ static unsigned open_group(struct ui *ui, const struct group *group)
 	ui_take_group(ui, &ui->group, group);
 	ui->opened = true;
 	table_unpin(ui);
-	ui_say(ui, "the members of the group: Esc goes back to the groups");
+	ui_say(ui, "members of the group: Esc returns to the groups");
 	return REACT_RELAYOUT | REACT_RESORT | REACT_RELEASE;
 }
 
@@ -175,9 +175,9 @@ COMMAND(cmd_timeline)
 {
 	ui->rewind.timeline = !ui->rewind.timeline;
 	if (!ui->rewind.past)
-		ui_error(ui, "nothing is kept to look back at: --history 0");
+		ui_error(ui, "no history: --history 0");
 	else
 		ui_say(ui, ui->rewind.timeline ? "the timeline is shown"
-					       : "the timeline is shown while looking back only");
+					       : "timeline only while looking back");
 	return REACT_REDRAW;
 }

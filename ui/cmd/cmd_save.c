@@ -151,7 +151,7 @@ static unsigned take_new_path(struct ui *ui, const char *text, struct buf *error
 
 COMMAND(cmd_write)
 {
-	prompt_ask(&ui->prompt, "write what is shown to a new file (.text, .csv, .json)", "",
+	prompt_ask(&ui->prompt, "write this view to a new file (.text, .csv, .json)", "",
 		   take_new_path);
 	return REACT_REDRAW;
 }

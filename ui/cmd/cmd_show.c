@@ -96,7 +96,7 @@ COMMAND(cmd_hierarchy)
 		err = group_next_hierarchy(ui->sampler_config.proc,
 					   ui->hierarchy ? ui->hierarchy : shown, &name);
 	if (err) {
-		ui_error(ui, "no other hierarchy of cgroups: %s", strerror(-err));
+		ui_error(ui, "no other cgroup hierarchy: %s", strerror(-err));
 		return REACT_NONE;
 	}
 	free(ui->hierarchy);
@@ -105,7 +105,7 @@ COMMAND(cmd_hierarchy)
 	reactions = group_by(ui, GROUP_CGROUP);
 	name.len = 0;
 	ui_escape(ui, &name, ui->hierarchy);
-	ui_say(ui, "the cgroups of hierarchy %s", buf_cstr(&name));
+	ui_say(ui, "cgroups of hierarchy %s", buf_cstr(&name));
 	buf_free(&name);
 	return reactions;
 }
@@ -122,8 +122,8 @@ COMMAND(cmd_idle)
 {
 	ui->settings->all_idle = !ui->settings->all_idle;
 	ui_say(ui, ui->settings->all_idle
-			   ? "all idle tasks have their rows: z folds them"
-			   : "idle tasks beyond the screen, and idle kernel threads, are folded");
+			   ? "idle tasks are shown: z folds them"
+			   : "idle tasks off screen and idle kernel threads are folded");
 	return REACT_RESORT;
 }
 
@@ -131,7 +131,7 @@ COMMAND(cmd_exited)
 {
 	ui->settings->query.no_exited = !ui->settings->query.no_exited;
 	ui_say(ui, "rows of exited tasks: %s%s", ui->settings->query.no_exited ? "off" : "on",
-	       ui->frame && ui->frame->info->head.exits < 0 ? " (exit records are not listened for)"
+	       ui->frame && ui->frame->info->head.exits < 0 ? " (exit records are not received)"
 							    : "");
 	return REACT_RESORT;
 }
@@ -182,7 +182,7 @@ COMMAND(cmd_notes)
 {
 	ui->all_notes = !ui->all_notes;
 	if (ui->all_notes && ui->frame && !ui->frame->info->head.nnotes && ui->findings.n < 2)
-		ui_say(ui, "there is no more: no notes, and no other finding");
+		ui_say(ui, "no other findings or notes");
 	return REACT_REDRAW;
 }
 
@@ -220,8 +220,8 @@ COMMAND(cmd_pause)
 {
 	if (ui->rewind.back) {
 		rewind_play(ui, !ui->rewind.playing);
-		ui_say(ui, ui->rewind.playing ? "plays on: p stops, ( and ) set the speed"
-					      : "stopped: p plays on");
+		ui_say(ui, ui->rewind.playing ? "playing: p stops, ( ) set the speed"
+					      : "stopped: p plays");
 		return REACT_REDRAW;
 	}
 	ui->paused = !ui->paused;
@@ -232,7 +232,6 @@ COMMAND(cmd_pause)
 COMMAND(cmd_hold)
 {
 	ui->held = !ui->held;
-	ui_say(ui, ui->held ? "the order is held: O releases it"
-			    : "the order follows the figures again");
+	ui_say(ui, ui->held ? "row order frozen: O releases it" : "row order follows the figures");
 	return REACT_RESORT | REACT_RELEASE;
 }

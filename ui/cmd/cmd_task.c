@@ -70,7 +70,7 @@ static bool take_target(struct ui *ui)
 	if (!err)
 		return true;
 	if (err == -ESRCH)
-		ui_error(ui, "%d no longer exists", target->task.key.pid);
+		ui_error(ui, "%d has exited", target->task.key.pid);
 	else if (err == -EXDEV)
 		ui_error(ui, "/proc is of another PID namespace: %d is another task here",
 			 target->task.key.pid);
@@ -95,7 +95,7 @@ static void say_failed(struct ui *ui, const char *what, pid_t pid, int err)
 	const char *name = target_name(ui, pid);
 
 	if (err == -ESRCH)
-		ui_error(ui, "%s %s: no longer exists", what, name);
+		ui_error(ui, "%s %s: it has exited", what, name);
 	else if (err == -EPERM || err == -EACCES)
 		ui_error(ui, "%s %s: no permission", what, name);
 	else

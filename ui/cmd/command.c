@@ -270,12 +270,12 @@ static unsigned press(struct ui *ui, const struct command *command)
 	if (!command || (!ui->frame && command->run != cmd_quit))
 		return REACT_REDRAW;
 	if (command->where & WHERE_PRESENT && ui->rewind.back) {
-		ui_error(ui, ui->rewind.replay ? "this is a recording: nothing can be done to it"
-					       : "this is the past: Esc goes to the present");
+		ui_error(ui, ui->rewind.replay ? "not possible in a recording"
+					       : "not in the past: Esc returns to now");
 		return REACT_REDRAW;
 	}
 	if (!command_is_allowed(ui, command)) {
-		ui_error(ui, "not allowed on this screen: %s (--readonly)", command->name);
+		ui_error(ui, "not allowed (--readonly): %s", command->name);
 		return REACT_REDRAW;
 	}
 	reactions = run_key(ui, command) | REACT_REDRAW;
@@ -293,8 +293,22 @@ static bool is_typed(struct ui *ui, const struct term_key *key)
 	return ui->frame && page->ops->type && page->ops->type(ui, page->state, &page->list, key);
 }
 
+/* Says that a key does nothing here; what the terminal sends by itself is no key. */
+static void say_unknown(struct ui *ui, const struct term_key *key)
+{
+	struct buf *text = &ui->scratch;
+
+	if (!ui->frame || (key->function ? key->code < KEY_F(1) || key->code > KEY_F(12)
+					 : key->code <= ' ' || key->code >= 0x7f))
+		return;
+	text->len = 0;
+	append_key((int)key->code, text);
+	ui_error(ui, "%s: no such key here (h: all keys)", buf_cstr(text));
+}
+
 unsigned key_press(struct ui *ui, const struct term_key *key)
 {
+	const struct command *command;
 	bool said = ui->message_until_ns, below = key->mouse && key->line == ui->term.lines - 1;
 	unsigned where = ui_page(ui)->ops->where;
 
@@ -310,5 +324,8 @@ unsigned key_press(struct ui *ui, const struct term_key *key)
 		return mouse(ui, key) | REACT_REDRAW;
 	if (is_typed(ui, key))
 		return REACT_REDRAW;
-	return press(ui, command_by_key(key, where));
+	command = command_by_key(key, where);
+	if (!command)
+		say_unknown(ui, key);
+	return press(ui, command);
 }

@@ -11,7 +11,7 @@
 #include "base/util.h"
 #include "ui/state/ui.h"
 
-#define COMMAND_KEYS 3
+#define COMMAND_KEYS 4
 
 /* The group of the commands that act on the machine, or write: not with --readonly. */
 #define COMMAND_ACTS "Acting"

@@ -42,14 +42,12 @@ static void add_words(struct help *help)
 		 "may have more than 100. A wait counts while it lasts; with "
 		 "--booked it counts when it ends, so a long wait shows more than 100 too.");
 	add_help(help, "-",
-		 "unknown: the kernel or the source does not give it, or it takes an "
-		 "interval first. It never stands for 0.");
+		 "unknown: not provided by the kernel or the source, or needs a second sample. "
+		 "Never means 0.");
 	add_help(help, "now", "in the pressure block: time stalled in the interval, in percent.");
-	add_help(help, "=",
-		 "the sum of all rows that pass the filters, those not on the screen too.");
+	add_help(help, "=", "the sum of all filtered rows, those off screen too.");
 	add_help(help, "USR SYS",
-		 "the time on a CPU is exact; its split into these two is estimated "
-		 "from clock ticks.");
+		 "CPU time is exact; its split into these two is estimated from clock ticks.");
 }
 
 /* Adds the commands of some views, by their groups. */
@@ -115,7 +113,7 @@ static void explain_column(struct help *help, const struct ui *ui, const struct 
 		add_help(help, unit->label, unit->help);
 	add_help(help, "costs", column_cost(column).words);
 	if (words && words->subject)
-		add_help(help, NULL, "What to do about it");
+		add_help(help, NULL, "What to try");
 	for (const struct remedy *remedy = remedies_of(words ? words->subject : REMEDY_NONE);
 	     remedy->means; remedy++) {
 		text.len = 0;
@@ -151,9 +149,9 @@ static void explain_unknown(struct help *help, struct ui *ui, const struct colum
 		add_help(help, n++ ? "" : "-", buf_cstr(&text));
 	}
 	if (!info->prev)
-		add_help(help, "-", "it takes an interval, which has not passed yet");
+		add_help(help, "-", "not yet: it needs a full interval");
 	else if (!n)
-		add_help(help, "-", "neither the kernel nor the source gives it for this row");
+		add_help(help, "-", "not provided by the kernel or the source for this row");
 	buf_free(&text);
 }
 
@@ -183,7 +181,7 @@ static void explain_figure(struct help *help, struct ui *ui, const struct column
 		if (!text.len)
 			continue;
 		if (!any)
-			add_help(help, NULL, "How it is known of the selected row");
+			add_help(help, NULL, "Where the selected row's figure comes from");
 		any = true;
 		buf_printf(&text, ": %s", wait_reason_table[r].words);
 		add_help(help, wait_reason_table[r].id, buf_cstr(&text));
@@ -210,7 +208,7 @@ static void add_notes(struct help *help, const struct ui *ui)
 
 	if (!info->head.nnotes)
 		return;
-	add_help(help, NULL, "Missing now, and what to do about it");
+	add_help(help, NULL, "Missing now, and how to fix it");
 	for (size_t i = 0; i < info->head.nnotes; i++) {
 		text.len = 0;
 		note_append(&text, &info->head.notes[i], true);

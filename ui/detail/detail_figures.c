@@ -146,7 +146,7 @@ static void write_limits(const struct detail_group *group, struct pager *pager, 
 		buf_puts(scratch, " us in ");
 		append_growth(scratch, now->throttled, before->throttled,
 			      known & CGROUP_BIT(CGROUP_THROTTLE));
-		buf_printf(scratch, " %s, by its CPU limit",
+		buf_printf(scratch, " %s, by its CPU quota",
 			   plural(now->throttled, "period", "periods"));
 		write_line(pager, "throttled", scratch, STYLE_NORMAL);
 	}
@@ -194,9 +194,9 @@ static void write_share(const struct account *account, struct pager *pager, cons
 
 void detail_account_write(const struct account *account, struct pager *pager)
 {
-	pager_part(pager, "Accounted, the whole machine");
+	pager_part(pager, "CPU time of the machine");
 	if (!account->valid) {
-		pager_puts(pager, 0, "unknown: there is no interval, or not all tasks are read",
+		pager_puts(pager, 0, "unknown: no interval yet, or not all tasks are read",
 			   STYLE_DIM);
 		pager->line++;
 		return;
@@ -208,7 +208,7 @@ void detail_account_write(const struct account *account, struct pager *pager)
 	write_share(account, pager, "run", true, (double)account->run_ns, "of all rows");
 	write_share(account, pager, "recovered", account->recovered_valid,
 		    (double)account->recovered_ns,
-		    "of tasks that ended: missing in exit records, seen by their parents");
+		    "exited tasks: not in exit records, known from parents");
 	write_share(account, pager, "idle", true, (double)account->idle_ns, "");
 	write_share(account, pager, "iowait", true, (double)account->iowait_ns, "");
 	write_share(account, pager, "steal", true, (double)account->steal_ns, "");
@@ -216,7 +216,7 @@ void detail_account_write(const struct account *account, struct pager *pager)
 		write_share(account, pager, "irq", true, (double)account->irq_ns,
 			    "not counted as run time of tasks");
 	write_share(account, pager, "rest", true, (double)account->unattributed_ns,
-		    "what is left over, of either sign");
+		    "remainder (either sign)");
 }
 
 /* Cells of the names at the left of the figures. */

@@ -38,7 +38,7 @@ static const char *state_words(char state)
 		"D uninterruptible sleep",
 		"T stopped",
 		"t stopped by a tracer",
-		"Z zombie: has ended",
+		"Z zombie: has exited",
 		"X dead",
 		"I idle",
 		"P parked",
@@ -74,9 +74,9 @@ static void write_task_limits(struct detail_page *page, const struct detail *det
 
 	text->len = 0;
 	if (cpu->period_us && throttled >= 0)
-		buf_printf(text, "its group is throttled %.1f %% (", throttled);
+		buf_printf(text, "its cgroup is throttled %.1f %% (", throttled);
 	else if (cpu->period_us)
-		buf_puts(text, "its group may be throttled (");
+		buf_puts(text, "its cgroup may be throttled (");
 	if (cpu->period_us) {
 		buf_printf(text, "quota %.0f %%",
 			   (double)cpu->quota_us * 100.0 / (double)cpu->period_us);
@@ -84,7 +84,7 @@ static void write_task_limits(struct detail_page *page, const struct detail *det
 	}
 	if (io->text.len) {
 		text->len = 0;
-		buf_puts(text, "its group's I/O is limited (");
+		buf_puts(text, "I/O limit of its cgroup (");
 		text_escape(text, io->text.data, io->text.len, page->pager.term->charset);
 		write_limit(page, &io->group, STYLE_NORMAL);
 	}
@@ -92,7 +92,7 @@ static void write_task_limits(struct detail_page *page, const struct detail *det
 		return;
 	used = (double)memory->usage * 100.0 / (double)memory->limit;
 	text->len = 0;
-	buf_printf(text, "its group uses %.1f of %.1f MiB of memory (%.0f %% of its limit",
+	buf_printf(text, "its cgroup uses %.1f of %.1f MiB of memory (%.0f %% of its limit",
 		   (double)memory->usage / MIB, (double)memory->limit / MIB, used);
 	write_limit(page, &memory->group,
 		    used >= MEMORY_HOT	  ? STYLE_HOT
@@ -166,9 +166,9 @@ static void write_legend(const struct detail *detail, struct pager *pager)
 	const struct frame *threads = detail->threads.frame;
 
 	const char *lines[] = {
-		detail->booked ? "all figures: booked by the kernel when a wait ends"
-			       : "waited ms, history: while waits last; else: booked when they end",
-		"dwait: uninterruptible sleep other than for I/O, which is never booked",
+		detail->booked ? "all figures: accounted when a wait ends"
+			       : "waited ms, history: as waits go on; rest: when they end",
+		"dwait: uninterruptible sleep not for I/O; never accounted",
 		"run: time on a CPU, exact; real: the same, counted in clock ticks",
 	};
 
@@ -176,7 +176,7 @@ static void write_legend(const struct detail *detail, struct pager *pager)
 		pager_puts(pager, 0, lines[i], STYLE_DIM);
 	if (detail->error) {
 		if (detail->error == -ENODATA)
-			buf_puts(&pager->cell, "threads of processes are not kept of the past");
+			buf_puts(&pager->cell, "the history has no threads");
 		else
 			buf_printf(&pager->cell, "threads cannot be read: %s",
 				   strerror(-detail->error));
@@ -185,7 +185,7 @@ static void write_legend(const struct detail *detail, struct pager *pager)
 		pager->line++;
 	} else if (!detail->who.thread && detail->record.fields_valid && threads &&
 		   threads->n > 1) {
-		pager_puts(pager, 0, "max, min and the record: of the threads that are alive",
+		pager_puts(pager, 0, "max, min and the record: of the threads alive now",
 			   STYLE_DIM);
 		pager->line++;
 	}
@@ -294,7 +294,7 @@ static void write_records(const struct detail *detail, struct pager *pager)
 	if (any || detail->error == -ENODATA)
 		return;
 	pager_part(pager, "Record");
-	pager_puts(pager, 0, "this source has no records: see the notes in help", STYLE_DIM);
+	pager_puts(pager, 0, "no records from this source: see help, notes", STYLE_DIM);
 	pager->line++;
 }
 

@@ -78,7 +78,7 @@ static void task_draw(struct ui *ui, void *state, struct list *list, int height)
 	if (view->detail.ended && height > 1)
 		draw_end(view, ui);
 	else if (view->detail.absent && height > 1)
-		term_puts(&ui->term, 1, 0, "not there at this moment: its figures of another",
+		term_puts(&ui->term, 1, 0, "not in this sample: its last known figures",
 			  STYLE_NOTE);
 	list->plain = true;
 	pager_count(&view->page.pager, &ui->term);
@@ -142,13 +142,13 @@ static bool task_target(struct ui *ui, void *state, struct ui_task *task)
 	const struct detail *detail = &((struct task_view *)state)->detail;
 
 	if (detail->sum) {
-		ui_error(ui, "this is %s: signals and nice values are for one task",
+		ui_error(ui, "%s cannot be signalled or reniced",
 			 detail->of_group ? "a group" : "a sum");
 		return false;
 	}
 	*task = detail->who;
 	if (detail->ended)
-		ui_error(ui, "%d no longer exists", (int)task->key.pid);
+		ui_error(ui, "%d has exited", (int)task->key.pid);
 	return !detail->ended;
 }
 
@@ -218,7 +218,7 @@ COMMAND(view_task_thread)
 		return view_task_open(ui, &task);
 	}
 	if (!detail_threads_choose(threads, &view->detail, ui, threads->line)) {
-		ui_say(ui, "there are no threads to choose from");
+		ui_say(ui, "no threads");
 		return REACT_REDRAW;
 	}
 	/* With title and heads above it. */

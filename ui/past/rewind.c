@@ -154,8 +154,7 @@ void timeline_draw(struct ui *ui, int line)
 
 	if (!find_moments(past, ui->term.columns, &found)) {
 		if (found.cells > 0)
-			term_puts(&ui->term, line, 0, "nothing is kept yet to look back at",
-				  STYLE_DIM);
+			term_puts(&ui->term, line, 0, "no history yet", STYLE_DIM);
 		return;
 	}
 	for (int i = 0; i < LINES; i++) {
@@ -241,7 +240,7 @@ static bool show_position(struct ui *ui, const struct position *position)
 	int err = cursor_show(rewind->past, position, &frame);
 
 	if (err) {
-		ui_error(ui, "this moment cannot be read: %s", strerror(-err));
+		ui_error(ui, "cannot read this sample: %s", strerror(-err));
 		rewind->playing = false;
 		return false;
 	}
@@ -263,7 +262,7 @@ static bool here(struct ui *ui, struct position *position)
 	struct rewind *rewind = &ui->rewind;
 
 	if (!rewind->past) {
-		ui_error(ui, "nothing is kept to look back at: --history 0");
+		ui_error(ui, "no history: --history 0");
 		return false;
 	}
 	if (rewind->back && cursor_shown(rewind->past, position))
@@ -272,7 +271,7 @@ static bool here(struct ui *ui, struct position *position)
 	cursor_want_threads(rewind->past, ui->sampler_config.threads);
 	if (cursor_last(rewind->past, position))
 		return true;
-	ui_error(ui, "nothing is kept yet to look back at");
+	ui_error(ui, "no history yet");
 	return false;
 }
 
@@ -291,7 +290,7 @@ static void say_end(struct ui *ui)
 static void say_begin(struct ui *ui)
 {
 	ui_error(ui, ui->rewind.replay ? "the recording begins here"
-				       : "nothing earlier is kept (--history)");
+				       : "no earlier history (--history)");
 }
 
 /* Whether a moment is what the screen shows of the present. */
@@ -351,7 +350,7 @@ static void go_to(struct ui *ui, uint64_t real_ns)
 	if (position_entry(&position)->real_ns > real_ns)
 		say_begin(ui);
 	else if (again)
-		ui_error(ui, "the clock was set back: that time was there before, too");
+		ui_error(ui, "the clock was set back: that time occurs twice");
 	ui->rewind.jumps++;
 	show_position(ui, &position);
 }
@@ -521,8 +520,8 @@ void rewind_keep(struct ui *ui)
 		return;
 	}
 	debug_log("history: %s", strerror(-err));
-	ui_error(ui, "no more of the past is kept: %s",
-		 err == -ENOSPC ? "--history has no room for all tasks" : strerror(-err));
+	ui_error(ui, "history stopped: %s",
+		 err == -ENOSPC ? "--history too small for all tasks" : strerror(-err));
 	/* Kept moments can still be looked at; the error is reported once. */
 	rewind->ring_ended = true;
 }

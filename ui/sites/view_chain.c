@@ -139,10 +139,9 @@ static void write_steps(struct writing *writing, size_t from, unsigned depth, co
 		buf_puts(&writing->page->text, "<- ");
 		chain_put_waker(&writing->page->text, step, writing->charset);
 		buf_puts(&writing->page->text, !step->waker.count ? "; it"
-					       : !step->n ? "; what it did meanwhile is not known"
-					       : step->in_part
-						       ? "; meanwhile it, as far as is known"
-						       : "; meanwhile it");
+					       : !step->n	  ? "; its activity is unknown"
+					       : step->in_part	  ? "; meanwhile (incomplete)"
+								  : "; meanwhile");
 		put_line(writing, step->share, 2 * depth - 1, STYLE_NORMAL);
 		write_parts(writing, i);
 	}
@@ -153,7 +152,7 @@ static void write_chain(struct writing *writing)
 {
 	struct chain_page *page = writing->page;
 
-	pager_part(writing->pager, "Chain: waits, who ended them, and what those did meanwhile");
+	pager_part(writing->pager, "Wait chain: waits, wakers, and what the wakers were doing");
 	for (size_t i = 0; i < page->n; i++) {
 		const struct site *site = page->sites[i];
 		double share = (double)site->ns / (double)page->chain.ns;
@@ -243,7 +242,7 @@ static void put_title(struct chain_view *view, const struct ui *ui, struct buf *
 
 	buf_puts(out, "chain of ");
 	if (view->id && !line) {
-		buf_puts(out, "waits that nobody had in the last interval");
+		buf_puts(out, "a line without waits in the last interval");
 	} else if (line) {
 		if (line->sum.comm)
 			ui_escape(ui, out, line->sum.comm);
@@ -267,7 +266,7 @@ static void write_page(struct chain_view *view, struct ui *ui)
 	}
 	if (trace)
 		buf_puts(&view->text,
-			 "it lost no time in the last interval, and no task ended its waits");
+			 "no time lost in the last interval, and no task ended its waits");
 	else
 		view_sites_reason(ui, &view->text);
 	pager_put(&view->pager, 0, view->pager.width, view->text.data, view->text.len, STYLE_NOTE);

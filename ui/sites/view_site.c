@@ -69,11 +69,10 @@ static void write_what(struct site_page *page, const struct site_line *line)
 	struct buf *text = &page->text;
 
 	if (sum->overlaps)
-		buf_printf(text, "%s: lies within other sites and running, and is in no sum",
+		buf_printf(text, "%s: overlaps other sites and run time; in no sum",
 			   sum->kind >= 0 ? site_line_state(line) : "it");
 	else if (sum->unattributed)
-		buf_printf(text, "%s that was waited, and that no site explains",
-			   site_line_state(line));
+		buf_printf(text, "%s not attributed to a site", site_line_state(line));
 	else if (line->one_state)
 		buf_printf(text, "%s: %s", wait_state_table[sum->state].id,
 			   wait_state_table[sum->state].help);
@@ -92,7 +91,7 @@ static void write_time(struct site_page *page, const struct site_line *line, uin
 	struct buf *text = &page->text;
 
 	if (sum->unknown) {
-		buf_puts(text, "how much is not known: switches of the process went unseen");
+		buf_puts(text, "unknown: its context switches were not seen");
 		put_text(page, STYLE_NORMAL);
 		return;
 	}
@@ -118,9 +117,9 @@ static void write_time(struct site_page *page, const struct site_line *line, uin
 	}
 	put_text(page, STYLE_NORMAL);
 	if (sum->kind >= 0 && sum->kind < DELAY_KINDS && !sum->overlaps) {
-		buf_puts(text, "the kernel books ");
+		buf_puts(text, "accounted: ");
 		append_ns(text, sum->kind_ns);
-		buf_printf(text, " of it as %s", delay_table[sum->kind].id);
+		buf_printf(text, " as %s", delay_table[sum->kind].id);
 		put_text(page, STYLE_NORMAL);
 	}
 	if (sum->waiting) {
@@ -202,15 +201,15 @@ static void write_lengths(struct site_page *page, const struct site *site)
 	struct pager *pager = &page->pager;
 	struct buf *text = &page->text;
 
-	pager_part(pager, "How long");
+	pager_part(pager, "Latency");
 	if (!histogram.count) {
-		buf_puts(text, "no wait has ended in the interval");
+		buf_puts(text, "no wait ended in the interval");
 		put_text(page, STYLE_DIM);
 		return;
 	}
-	buf_puts(text, "half of the waits (p50) up to ");
+	buf_puts(text, "p50 ");
 	append_time(text, site_percentile(site, 0.5));
-	buf_puts(text, ", 99 % (p99) up to ");
+	buf_puts(text, ", p99 ");
 	append_time(text, site_percentile(site, 0.99));
 	put_text(page, STYLE_NORMAL);
 	buf_fill(&pager->cell, ' ', BUCKET_CELLS);
@@ -246,7 +245,7 @@ static void put_ender(struct site_page *page, const struct site_line *line,
 		append_percent(text, share);
 		buf_puts(text, " for ");
 	} else {
-		buf_puts(text, waker->tgid ? "ended by " : "ended by interrupt ");
+		buf_puts(text, waker->tgid ? "woken by " : "woken by interrupt ");
 	}
 	if (waker->name)
 		text_escape(text, waker->name, strlen(waker->name), charset);
@@ -283,7 +282,7 @@ static void write_wakers(struct site_page *page, struct site_list *list,
 			put_ender(page, line, &wakers[i], share);
 	}
 	if (all > 0 && (all - ended) * 100.0 / all >= NAMED_LEAST) {
-		buf_puts(&page->text, "goes on, or ended by others ");
+		buf_puts(&page->text, "in progress or other wakers ");
 		append_percent(&page->text, (all - ended) * 100.0 / all);
 		put_text(page, STYLE_DIM);
 	}
@@ -343,7 +342,7 @@ static void write_functions(struct site_page *page, const struct site_line *line
 	if (!line->sum.stack || line->sum.stack >= trace->nstacks)
 		return;
 	stack = &trace->stacks[line->sum.stack];
-	pager_part(&page->pager, line->n > 1 ? "Stack of the one with the most time" : "Stack");
+	pager_part(&page->pager, line->n > 1 ? "Stack of the largest site" : "Stack");
 	for (size_t i = 0; i < stack->n; i++) {
 		text_escape(&page->text, stack->functions[i], strlen(stack->functions[i]),
 			    page->pager.term->charset);
@@ -386,9 +385,9 @@ static void site_page_write(struct site_page *page, struct site_list *list,
 
 	page->text.len = 0;
 	if (!line || !trace || seen_ns) {
-		buf_puts(&page->text, "nothing waited there in the last interval");
+		buf_puts(&page->text, "no waits here in the last interval");
 		if (line && trace)
-			buf_puts(&page->text, "; in the one when anything did:");
+			buf_puts(&page->text, "; the last one with any:");
 		put_text(page, STYLE_DIM);
 	}
 	if (!line || !trace)
@@ -513,7 +512,7 @@ static void take_site_title(struct site_view *view, const struct ui *ui,
 		ui_escape(ui, title, texts[i]);
 	}
 	if (line->sum.unattributed)
-		buf_puts(title, " that no site explains");
+		buf_puts(title, " not attributed to a site");
 }
 
 /* Whether something waited there in the interval: the kernel may book a wait after that. */

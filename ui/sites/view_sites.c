@@ -118,13 +118,13 @@ static void draw_info(struct sites_view *view, struct ui *ui, int line)
 	if (seconds > 0)
 		buf_printf(text, "   %.0f switches/s", (double)trace->switches / seconds);
 	if (trace->cost >= 0) {
-		buf_puts(text, "   tracing costs ");
+		buf_puts(text, "   overhead ");
 		buf_decimal(text, trace->cost, 1);
 		buf_puts(text, " %");
 	}
 	if (trace->lost)
-		buf_printf(text, "   %llu %s in no site", (unsigned long long)trace->lost,
-			   plural(trace->lost, "wait is", "waits are"));
+		buf_printf(text, "   %llu %s unattributed", (unsigned long long)trace->lost,
+			   plural(trace->lost, "wait", "waits"));
 	draw_words(ui, line, text, trace->lost ? STYLE_NOTE : STYLE_DIM);
 }
 
@@ -143,14 +143,14 @@ void view_sites_reason(struct ui *ui, struct buf *text)
 		return;
 	}
 	if (ui->rewind.back) {
-		buf_puts(text, "waits were not traced at this moment");
+		buf_puts(text, "waits were not traced in this sample");
 		return;
 	}
 	buf_puts(text, "tracing: ");
 	if (ui->paused) {
 		buf_puts(text, "paused (p resumes)");
 	} else {
-		buf_puts(text, "the first interval comes in ");
+		buf_puts(text, "first interval in ");
 		buf_decimal(text, due > now ? (double)(due - now) / (double)NSEC_PER_SEC : 0, 1);
 		buf_puts(text, " s");
 	}
@@ -224,7 +224,7 @@ static void draw_sites(struct sites_view *view, struct ui *ui, struct list *list
 			       list->top + i == list->selected ? ROW_SELECTED : ROW_PLAIN);
 	if (!sites->n && rows > 0) {
 		if (ui->frame->info->trace->n)
-			buf_puts(&view->text, "nothing waited in the last interval");
+			buf_puts(&view->text, "no waits in the last interval");
 		else
 			view_sites_reason(ui, &view->text);
 		draw_words(ui, line, &view->text, STYLE_DIM);
@@ -428,9 +428,8 @@ COMMAND(view_sites_idle)
 
 	view->sites.no_idle = !view->sites.no_idle;
 	take_site_lines(view, ui);
-	ui_say(ui, view->sites.no_idle
-			   ? "waits of the idle are hidden: poll, timer, child, stop, other"
-			   : "all waits");
+	ui_say(ui, view->sites.no_idle ? "idle waits are hidden: poll, timer, child, stop, other"
+				       : "all waits");
 	return REACT_REDRAW;
 }
 

@@ -78,6 +78,7 @@ static void open_prompt(struct prompt *prompt, const char *label, const char *te
 	prompt->done = done;
 	prompt->fresh = prompt->text.len > 0;
 	prompt->number = NULL;
+	prompt->clears = false;
 	prompt->back = 0;
 	prompt->open = true;
 }
@@ -345,10 +346,9 @@ bool prompt_answers(const struct prompt *prompt, const struct term_key *key)
 	return edit_code(key) == '\n';
 }
 
-unsigned prompt_key(struct prompt *prompt, struct ui *ui, const struct term_key *key)
+/* Takes a key that does not answer. */
+static unsigned type_key(struct prompt *prompt, const struct term_key *key)
 {
-	if (prompt_answers(prompt, key))
-		return answer(prompt, ui);
 	if (prompt->confirm || edit_code(key) == '\033')
 		prompt->open = false;
 	else if (step_of(prompt, key))
@@ -356,6 +356,15 @@ unsigned prompt_key(struct prompt *prompt, struct ui *ui, const struct term_key 
 	else
 		edit(prompt, key);
 	return REACT_REDRAW;
+}
+
+unsigned prompt_key(struct prompt *prompt, struct ui *ui, const struct term_key *key)
+{
+	if (prompt->clears && edit_code(key) == '\033')
+		prompt->text.len = 0;
+	else if (!prompt_answers(prompt, key))
+		return type_key(prompt, key);
+	return answer(prompt, ui);
 }
 
 /* Cells that a part of the text takes; its escaped form is left in `shown`. */

@@ -52,6 +52,7 @@ struct prompt_number {
 struct prompt {
 	bool open;
 	bool fresh; /* the text is still the initial one: typing replaces it */
+	bool clears; /* Esc answers with an empty text */
 	bool confirm; /* y or n by one key, answered with an empty text; else a text and Enter */
 	const struct prompt_number *number; /* NULL: it is none */
 	struct buf label;

@@ -136,6 +136,7 @@ struct ui {
 
 	struct query query; /* from the settings' query, for the present rows */
 	struct pattern *match, *find;
+	struct pattern *asked; /* what the command line asked for; NULL: all */
 	char *pattern; /* of match; NULL, like match: no filter */
 	char *wanted; /* of find; NULL, like find: nothing was searched for yet */
 	bool opened; /* members of a group are shown in place of the groups: */

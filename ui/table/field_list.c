@@ -157,7 +157,7 @@ static void draw_field_words(struct ui *ui, const struct column *column, int lin
 	column_append_words(column, text);
 	term_put(&ui->term, line, 0, ui->term.columns, text->data, text->len, STYLE_LABEL);
 	text->len = 0;
-	buf_printf(text, "costs %s", column_cost(column).words);
+	buf_printf(text, "cost: %s", column_cost(column).words);
 	term_put(&ui->term, line + 1, 0, ui->term.columns, text->data, text->len, STYLE_LABEL);
 }
 
