@@ -251,7 +251,7 @@ E2E_TEST(test_inexact)
 		const char *text = note_of(storm.watch.v[i], "exits-inexact");
 
 		assert_non_null(text);
-		assert_non_null(strstr(text, "more may be lost than is shown"));
+		assert_non_null(strstr(text, "more may be lost than shown"));
 		assert_non_null(strstr(text, "needs Linux 4.12"));
 	}
 }

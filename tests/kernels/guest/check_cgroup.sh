@@ -147,7 +147,7 @@ begin cgroup_memory
 check "memory.max was hit" [ "$(field /full mem-max sum | cut -d. -f1)" -gt 0 ]
 counted /full mem-max full max
 same "killed" "$(field /full mem-oom sum)" 0.0
-found groups memory-limit '^memory: /full waits [0-9]+ % of the time for memory, [0-9]+ times? at its limit'
+found groups memory-limit '^memory: /full waits [0-9]+ % of the time for memory, at its limit [0-9]+ times?'
 end
 
 begin cgroup_high
