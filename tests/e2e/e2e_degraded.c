@@ -610,7 +610,7 @@ static json_t *ask_doctor(const struct e2e_how *how)
 	assert_int_equal(r.status, !all);
 	e2e_run(&r, how, "--doctor");
 	assert_int_equal(r.status, !all);
-	assert_non_null(strstr(r.out.data, "Display:"));
+	assert_non_null(strstr(r.out.data, "Available:"));
 	return page;
 }
 
