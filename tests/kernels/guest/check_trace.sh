@@ -238,7 +238,7 @@ if [ -n "$missing" ]; then
 else
 	like "frozen" "$(said_of trace $to hang)" "^1 task hung: load_wait $frozen, (>= )?[0-9.]+ s in pwrite64 on /tmp/fs/written \(frozen\)"
 	like "file server" "$(said_of trace $to file-server)" "^file server not responding: wait_reader $(said fuse 1) waits [0-9.]+ s in read on /tmp/fuse/silent-file"
-	like "disk" "$(said_of disk 3 io)" "^io: load_own $alone waits [0-9]+ % of the time, ([0-9]+ % )?in pread64 of /dev/vd"
+	like "disk" "$(said_of disk 3 io)" "^io: load_own $alone waits [0-9]+ % of the time, ([0-9]+ % )?in pread64 on /dev/vd"
 fi
 end
 
