@@ -108,7 +108,7 @@ figures_of nobody
 feature=unprivileged
 same source "$(texts nobody '^source$')" procfs
 # What the kernel booked too much of depends on what else ran.
-lacks "$(notes nobody | grep -v 'more waiting than there was')"
+lacks "$(notes nobody | grep -v 'more waiting than time passed')"
 end
 
 # What was booked to the loads that were stopped, since their starts.
@@ -125,7 +125,7 @@ for name in $all; do
 	# so only what the kernel books right is compared: all but blkio, of those who read.
 	out=
 	for id in $reader $beside; do
-		[ -z "$(notes $name | grep 'more waiting than there was')" ] || out="$out|tasks.$id.*blkio"
+		[ -z "$(notes $name | grep 'more waiting than time passed')" ] || out="$out|tasks.$id.*blkio"
 	done
 	others="$others$out"
 done
