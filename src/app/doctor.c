@@ -370,7 +370,7 @@ static bool look_at_uring(const struct doctor_facts *facts, struct complaint *ou
 	}
 	buf_puts(&out->what,
 		 "io_uring waits count as I/O whatever they wait for, the network included: "
-		 "tracing tells them apart");
+		 "tracing distinguishes them");
 	out->aside = true;
 	return true;
 }

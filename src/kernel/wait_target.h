@@ -70,8 +70,8 @@ enum wait_state wait_target_state(struct wait_targets *targets, pid_t tid, int f
 enum wait_about wait_target_about(struct wait_targets *targets, pid_t tid, int fd);
 
 /*
- * The subject of a wait for any of n descriptors: of more than 16 it is told only if one
- * of the first takes requests.
+ * The subject of a wait for any of n descriptors. Only the first 16 are examined: with more of them
+ * it is ABOUT_REQUESTS or unknown.
  */
 enum wait_about wait_target_about_any(struct wait_targets *targets, pid_t tid, const int *fds,
 				      size_t n);

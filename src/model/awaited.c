@@ -117,7 +117,7 @@ static void judge(const struct awaited *awaited, struct proc *proc, const struct
 	awaiting->on = stopped_by_call(awaited, proc, tid, &call);
 }
 
-/* Notes that a row's process is kept waiting. False: that was noted before. */
+/* Records that a row's process is blocked. False: it was recorded before. */
 static bool tell(const struct frame *frame, const struct row *row, const struct awaiting *awaiting)
 {
 	struct task_hang *hang = &sample_add_extra(frame->info->cur, row->place)->hang;

@@ -349,7 +349,7 @@ static unsigned count_waiting(struct locked *locked, struct proc *proc, const st
 	return n;
 }
 
-/* Tells that so many threads of a row's process wait for locks. False: it is told of already. */
+/* Records how many threads of a row's process wait for locks. False: its row is listed already. */
 static bool tell_contended(const struct frame *frame, const struct row *row, pid_t tid,
 			   unsigned waiting)
 {

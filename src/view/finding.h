@@ -99,7 +99,7 @@ enum culprit_kind {
 	CULPRITS
 };
 
-/* A finding: the task that suffers, how much and why, and its text. */
+/* A finding: the delayed task, its share of time, the cause, and the text. */
 struct finding {
 	const char *id; /* NULL: the words say that nothing was found */
 	enum finding_severity severity;

@@ -142,6 +142,24 @@ static bool is_first(struct screen *s, const void *name)
 	return table_read(s, &t) && t.last >= t.first && table_find_name(s, &t, name) == t.first;
 }
 
+/* The keys of htop that are not top's, and one that is nothing. */
+SCREEN_TEST(takes_keys_of_htop)
+{
+	struct screen *s = start(30, 120, OURS);
+
+	screen_await(s, table_has_figures, NULL);
+	screen_type(s, "M");
+	screen_await(s, table_descends, "MEM");
+	screen_type(s, "I");
+	screen_await(s, table_ascends, "MEM");
+	screen_type(s, "x");
+	screen_await_text(s, "x: no such key here");
+	screen_type(s, "\\");
+	screen_await_text(s, "filter by expression");
+	screen_type(s, "\x1bq");
+	assert_int_equal(screen_end(s, 5), 0);
+}
+
 /* T: who ran most since its start comes first, whoever runs now. */
 SCREEN_TEST(sorts_by_run_since_start)
 {
