@@ -101,7 +101,8 @@ static const struct {
 	unsigned char by[WAIT_ABOUTS]; /* 1 + the class; 0: as plain */
 } classes[WAIT_STATES] = {
 	[STATE_CPU] = { CLASS_CONTENDED, { [ABOUT_QUOTA] = BY(RATIONED) } },
-	[STATE_IO] = { CLASS_SERVED, { [ABOUT_IDLE_RING] = BY(PARKED) } },
+	[STATE_IO] = { CLASS_SERVED,
+		       { [ABOUT_IDLE_RING] = BY(PARKED), [ABOUT_PEERS] = BY(PARKED) } },
 	[STATE_DWAIT] = { CLASS_UNKNOWN, { 0 } },
 	[STATE_LOCK] = { CLASS_CONTENDED, { 0 } },
 	[STATE_PARK] = { CLASS_UNKNOWN, { [ABOUT_TURN] = BY(CONTENDED) } },

@@ -38,7 +38,7 @@ enum wait_about {
 	ABOUT_IDLE_RING, /* completions of a ring whose requests all wait for events */
 	ABOUT_DISK_RING, /* completions of a ring with other requests */
 	ABOUT_TURN, /* a word or a counter that tasks take in turn, as a lock */
-	ABOUT_PEERS, /* the same that tasks change when others ask them, or ask others by it */
+	ABOUT_PEERS, /* what other tasks do: they ask it to work by that, or answer it */
 	WAIT_ABOUTS
 };
 

@@ -17,12 +17,12 @@
 	    "waits for a lock that is held: a futex, or a file by flock() or fcntl()") \
 	ROW(NET, "net", 'n', "SNET", "waits for a socket") \
 	ROW(PIPE, "pipe", 'p', "SPIPE", "waits for a pipe") \
-	ROW(POLL, "poll", '.', "SPOLL", "waits for any of several files or events") \
+	ROW(POLL, "poll", '.', "SPOLL", "waits for signals, or any of several files or events") \
 	ROW(TIMER, "timer", 't', "STIMER", "sleeps for a given time") \
 	ROW(CHILD, "child", 'w', "SCHILD", "waits for a child to end") \
 	ROW(STOP, "stop", 's', "SSTOP", "is stopped, or traced by a debugger") \
 	ROW(OTHER, "other", 'o', "SOTHER", \
-	    "sleeps for other reasons: terminals, signals, idle kernel threads") \
+	    "sleeps for other reasons: terminals, idle kernel threads") \
 	ROW(PARK, "park", 'k', "SPARK", \
 	    "waits for a futex that is not a held lock, as idle threads do")
 

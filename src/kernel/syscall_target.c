@@ -161,10 +161,10 @@ static void add_path(const struct caller *caller, unsigned argument, int dirfd)
 static enum wait_about add_files(const struct caller *caller, const struct polled_set *set)
 {
 	if (set->n == 1)
-		wait_target_fd(caller->targets, caller->tid, set->fds[0], 0, 0, caller->out);
+		wait_target_fd(caller->targets, caller->tid, set->all[0].fd, 0, 0, caller->out);
 	else if (set->n)
 		buf_printf(caller->out, "%zu files", set->n);
-	return wait_target_about_any(caller->targets, caller->tid, set->fds, set->n);
+	return wait_target_about_any(caller->targets, caller->tid, set);
 }
 
 /* Appends what poll() looks at, unless that is too much. */
@@ -186,7 +186,7 @@ static enum wait_about add_polled(const struct caller *caller)
 		return ABOUT_UNKNOWN;
 	for (unsigned i = 0; i < n; i++)
 		if (polled[i].fd >= 0)
-			polled_set_add(&set, polled[i].fd);
+			polled_set_add(&set, polled[i].fd, 0);
 	return add_files(caller, &set);
 }
 
@@ -224,7 +224,7 @@ static enum wait_about add_selected(const struct caller *caller)
 		return ABOUT_UNKNOWN;
 	for (int fd = 0; fd < end; fd++)
 		if (selected[(size_t)fd / LONG_BITS] >> ((size_t)fd % LONG_BITS) & 1)
-			polled_set_add(&set, fd);
+			polled_set_add(&set, fd, 0);
 	return add_files(caller, &set);
 }
 
@@ -466,14 +466,14 @@ static enum wait_about about_epolled(struct wait_targets *targets, pid_t tid, in
 		return ABOUT_UNKNOWN;
 	wait_target_epolled(targets, tid, fd, &set);
 	targets->within_polled = true;
-	about = wait_target_about_any(targets, tid, set.fds, set.n);
+	about = wait_target_about_any(targets, tid, &set);
 	targets->within_polled = false;
 	return about;
 }
 
 enum wait_about wait_target_about(struct wait_targets *targets, pid_t tid, int fd)
 {
-	static const char *const events[] = { "/dev/", "/proc/", "/sys/", "pidfd:[" };
+	static const char *const events[] = { "/dev/", "/proc/", "/sys/" };
 	struct fd_link link;
 	struct span text;
 	uint64_t number;
@@ -486,23 +486,29 @@ enum wait_about wait_target_about(struct wait_targets *targets, pid_t tid, int f
 	if (take_word(&text, "anon_inode:[eventpoll]"))
 		return about_epolled(targets, tid, fd);
 	if (take_word(&text, "anon_inode:"))
-		return take_word(&text, "[io_uring]") ? about_ring(targets, tid, fd) : ABOUT_EVENTS;
+		return take_word(&text, "[io_uring]") ? about_ring(targets, tid, fd)
+		       : take_word(&text, "[pidfd]")  ? ABOUT_UNKNOWN
+						      : ABOUT_EVENTS;
 	for (size_t i = 0; i < ARRAY_SIZE(events); i++)
 		if (take_word(&text, events[i]))
 			return ABOUT_EVENTS;
 	return *link.text == '/' ? ABOUT_FILE : ABOUT_UNKNOWN;
 }
 
-enum wait_about wait_target_about_any(struct wait_targets *targets, pid_t tid, const int *fds,
-				      size_t n)
+enum wait_about wait_target_about_any(struct wait_targets *targets, pid_t tid,
+				      const struct polled_set *set)
 {
-	size_t looks = n < WAIT_SET_MAX ? n : WAIT_SET_MAX;
-	bool events = n <= WAIT_SET_MAX;
+	size_t looks = set->n < WAIT_SET_MAX ? set->n : WAIT_SET_MAX;
+	bool events = set->n <= WAIT_SET_MAX;
 
 	for (size_t i = 0; i < looks; i++) {
-		enum wait_about about = wait_target_about(targets, tid, fds[i]);
+		enum wait_about about = wait_target_about(targets, tid, set->all[i].fd);
 
-		if (n == 1 || about == ABOUT_REQUESTS)
+		/* The number may be another file's by now. */
+		if (about != ABOUT_UNKNOWN && set->all[i].ino &&
+		    wait_target_check(targets, tid, set->all[i].fd, 0, set->all[i].ino))
+			about = ABOUT_UNKNOWN;
+		if (set->n == 1 || about == ABOUT_REQUESTS)
 			return about;
 		events &= about == ABOUT_EVENTS;
 	}

@@ -76,11 +76,7 @@ static bool find_field(struct span text, const char *key, uint64_t *value)
 	return find_line(text, key, &rest) && take_uint(&rest, value);
 }
 
-/*
- * Checks that a descriptor is that file: 0 or -errno. Reads fdinfo, as stat() would ask the file's
- * server, and on btrfs give another device than the kernel's.
- */
-static int check_file(struct wait_targets *targets, pid_t tid, int fd, uint32_t dev, uint64_t ino)
+int wait_target_check(struct wait_targets *targets, pid_t tid, int fd, uint32_t dev, uint64_t ino)
 {
 	char text[FDINFO_BYTES];
 	int len = wait_target_fdinfo(targets, tid, fd, text);
@@ -330,6 +326,7 @@ static bool parse_polled(struct span line, int *fd, uint64_t *ino)
 			  ? memmem(line.at, (size_t)(line.end - line.at), key, strlen(key))
 			  : NULL;
 	*fd = line.at && number <= INT_MAX ? (int)number : -1;
+	*ino = 0;
 	if (*fd < 0)
 		return true;
 	line.at += strlen(key);
@@ -343,11 +340,12 @@ bool wait_target_epolled(struct wait_targets *targets, pid_t tid, int fd, struct
 	char text[FDINFO_BYTES];
 	int len = wait_target_fdinfo(targets, tid, fd, text), polled;
 	struct span all = { text, text + (len > 0 ? len : 0) }, line;
+	uint64_t ino;
 
 	*set = (struct polled_set){ .n = 0 };
 	while (take_line(&all, &line))
-		if (parse_polled(line, &polled, &set->ino))
-			polled_set_add(set, polled);
+		if (parse_polled(line, &polled, &ino))
+			polled_set_add(set, polled, ino);
 	return len < FDINFO_BYTES - 1;
 }
 
@@ -363,7 +361,8 @@ static void add_epolled(struct wait_targets *targets, pid_t tid, int fd, struct 
 		buf_printf(out, " of %zu files", set.n);
 	/* Its number may now belong to a descriptor that looks at this one: only one is opened. */
 	targets->within_polled = true;
-	if (set.n == 1 && set.ino && !wait_target_fd(targets, tid, set.fds[0], 0, set.ino, &what))
+	if (set.n == 1 && set.all[0].ino &&
+	    !wait_target_fd(targets, tid, set.all[0].fd, 0, set.all[0].ino, &what))
 		buf_printf(out, ": %s", buf_cstr(&what));
 	targets->within_polled = false;
 	buf_free(&what);
@@ -544,7 +543,7 @@ int wait_target_fd(struct wait_targets *targets, pid_t tid, int fd, uint32_t dev
 	uint64_t number;
 
 	if (!err && ino)
-		err = check_file(targets, tid, fd, dev, ino);
+		err = wait_target_check(targets, tid, fd, dev, ino);
 	if (err)
 		return err;
 	text = (struct span){ link.text, link.text + link.len };

@@ -70,13 +70,6 @@ enum wait_state wait_target_state(struct wait_targets *targets, pid_t tid, int f
 enum wait_about wait_target_about(struct wait_targets *targets, pid_t tid, int fd);
 
 /*
- * The subject of a wait for any of n descriptors. Only the first 16 are examined: with more of them
- * it is ABOUT_REQUESTS or unknown.
- */
-enum wait_about wait_target_about_any(struct wait_targets *targets, pid_t tid, const int *fds,
-				      size_t n);
-
-/*
  * Appends a path within a mount of that device, seen by the task: with the mount's point before.
  * 0, or -errno: -ENOENT where the task sees no such mount.
  */

@@ -9,6 +9,7 @@
 #include <sys/types.h>
 
 #include "base/util.h"
+#include "data/wait_state.h"
 
 struct wait_targets;
 
@@ -43,18 +44,34 @@ int wait_target_fdinfo(struct wait_targets *targets, pid_t tid, int fd, char *te
 
 /* Descriptors that a call looks at, of which those beyond the first are only counted. */
 struct polled_set {
-	int fds[WAIT_SET_MAX];
+	struct {
+		int fd; /* below 0: not known which */
+		uint64_t ino; /* of its file; 0: not known */
+	} all[WAIT_SET_MAX];
 	size_t n;
-	uint64_t ino; /* of the last of an epoll descriptor's; 0: not known */
 };
 
-/* Adds one; below 0: it is not known which. */
-static inline void polled_set_add(struct polled_set *set, int fd)
+static inline void polled_set_add(struct polled_set *set, int fd, uint64_t ino)
 {
-	if (set->n < WAIT_SET_MAX)
-		set->fds[set->n] = fd;
+	if (set->n < WAIT_SET_MAX) {
+		set->all[set->n].fd = fd;
+		set->all[set->n].ino = ino;
+	}
 	set->n++;
 }
+
+/*
+ * The subject of a wait for any of some descriptors. Only the first 16 are examined: with more of
+ * them it is ABOUT_REQUESTS or unknown.
+ */
+enum wait_about wait_target_about_any(struct wait_targets *targets, pid_t tid,
+				      const struct polled_set *set);
+
+/*
+ * Checks that a descriptor is that file, as wait_target_fd(). Reads fdinfo, as stat() would ask the
+ * file's server, and on btrfs give another device than the kernel's.
+ */
+int wait_target_check(struct wait_targets *targets, pid_t tid, int fd, uint32_t dev, uint64_t ino);
 
 /* Reads what an epoll descriptor looks at, as far as it fits. Whether it did. */
 bool wait_target_epolled(struct wait_targets *targets, pid_t tid, int fd, struct polled_set *set);

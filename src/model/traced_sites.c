@@ -38,26 +38,31 @@ void site_classify(struct traced_site *site)
 	site->site.class = wait_class_of(&facts);
 }
 
-/* Whether who ended waits for completions tells that they were not of a disk. */
-static bool is_no_disk(const struct site_waker *waker, pid_t tgid)
+/* The subject of waits for completions, by who ended most of them. */
+static enum wait_about about_ring(const struct site_waker *waker, pid_t tgid)
 {
-	static const char *const interrupts[] = { "timer", "hrtimer", "net_tx", "net_rx" };
+	static const char *const no_disk[] = { "timer", "hrtimer", "net_tx", "net_rx" };
 
-	for (size_t i = 0; !waker->tgid && i < ARRAY_SIZE(interrupts); i++)
-		if (!strcmp(waker->name, interrupts[i]))
-			return true;
 	/* Its own threads are workers, which do for it what would block. */
-	return waker->tgid && waker->tgid != tgid;
+	if (waker->tgid)
+		return waker->tgid == tgid ? ABOUT_DISK_RING : ABOUT_PEERS;
+	for (size_t i = 0; i < ARRAY_SIZE(no_disk); i++)
+		if (!strcmp(waker->name, no_disk[i]))
+			return ABOUT_IDLE_RING;
+	return ABOUT_DISK_RING;
 }
 
-/* The subject of waits for completions, by those who ended most of them. */
-static enum wait_about about_ring(const struct site *site, int call)
+/* The subject of waits in a call for completions or signals, by who ended most of them. */
+static enum wait_about about_waker(const struct site *site, int call)
 {
 	const struct site_waker *waker = &site->wakers[0];
 
-	if (!syscall_completes(call) || !waker->name)
+	if (!waker->name || call < 0)
 		return ABOUT_UNKNOWN;
-	return is_no_disk(waker, site->tgid) ? ABOUT_IDLE_RING : ABOUT_DISK_RING;
+	if (syscall_completes(call))
+		return about_ring(waker, site->tgid);
+	return waker->tgid && syscall_classify(call).target == SYSCALL_SIGNAL ? ABOUT_PEERS
+									      : ABOUT_UNKNOWN;
 }
 
 /* Whether a site is a futex, or a file of events that is read, as an eventfd is. */
@@ -87,7 +92,7 @@ void site_judge_wakers(struct traced_site *site)
 {
 	enum wait_about about = is_of_word(&site->now.key)
 					? about_word(&site->now)
-					: about_ring(&site->site, site->now.key.syscall);
+					: about_waker(&site->site, site->now.key.syscall);
 
 	if (about == ABOUT_UNKNOWN && !is_of_word(&site->now.key))
 		return;
@@ -435,7 +440,7 @@ static void settle_disk(struct traced_site *traced)
 
 	if (traced->now.key.state != STATE_POLL)
 		return;
-	about = about_ring(site, traced->now.key.syscall);
+	about = about_waker(site, traced->now.key.syscall);
 	if (about != ABOUT_UNKNOWN)
 		traced->disk = about == ABOUT_DISK_RING;
 	site->state = traced->disk ? STATE_IO : STATE_POLL;

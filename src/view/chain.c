@@ -96,14 +96,15 @@ bool chain_explains(const struct chain_index *index, const struct site *site)
 {
 	bool asked = site->state == STATE_PIPE || site->state == STATE_NET ||
 		     site->state == STATE_LOCK || site->state == STATE_CHILD ||
-		     site->state == STATE_PARK ||
+		     site->state == STATE_PARK || site->state == STATE_IO ||
 		     (site->state == STATE_POLL && site->class == CLASS_UNKNOWN);
 
 	if (site->unattributed || site->overlaps)
 		return false;
 	return wait_is_lost(site->class, site->state) ||
-	       (asked &&
-		(site->wakers[0].tgid || (site->state == STATE_PIPE && chain_holder(index, site))));
+	       (asked && (site->wakers[0].tgid ||
+			  ((site->state == STATE_PIPE || site->state == STATE_POLL) &&
+			   chain_holder(index, site))));
 }
 
 bool chain_follows(const struct site *site)

@@ -143,12 +143,15 @@ static enum remedy_applies check_server(struct remedy_case *of)
 	return REMEDY_HELPS;
 }
 
+#define VFORKED \
+	"its parent waits in vfork() until it execs or exits: see why it does neither, or end it"
+
 static enum remedy_applies check_vforked(struct remedy_case *of)
 {
 	if (!of->on || !wait_for_vforked(of->where))
 		return REMEDY_HELPS_NOT;
 	buf_puts(of->means, of->on);
-	buf_puts(of->how, "its parent, in vfork(), waits until it execs or exits");
+	buf_puts(of->how, VFORKED);
 	return REMEDY_HELPS;
 }
 
@@ -281,12 +284,11 @@ static enum remedy_applies check_writer(struct remedy_case *of)
 
 	if (culprit->kind != CULPRIT_WRITER && culprit->kind != CULPRIT_WRITES_MOST)
 		return REMEDY_MAY_HELP;
-	buf_printf(of->means, "ionice -c 3 -p %d", (int)culprit->pid);
-	buf_printf(
-		of->how,
-		"has %d %s write only when the disk is idle, if its scheduler is bfq; else limit "
-		"its cgroup (io.max)",
-		(int)culprit->pid, culprit->name);
+	/* ionice -c 3 hardly helped beside a bulk writer, with bfq on 6.18 either. */
+	put_file(of->means, &(struct limiting_group){ .version = 0 },
+		 "blkio.throttle.write_bps_device", "io.max");
+	buf_printf(of->how, "limit the cgroup of %d %s: it writes most", (int)culprit->pid,
+		   culprit->name);
 	return REMEDY_HELPS;
 }
 
@@ -357,22 +359,22 @@ static const struct remedy remedies[REMEDY_SUBJECTS][7] = {
 	[REMEDY_IO] = {
 		CHECKED("io.max", "where its group has a limit of I/O it waits for that, not "
 		  "for the disk", check_io_limit, NULL),
-		CHECKED("ionice", "a higher I/O priority (ionice -c 2 -n 0) where the disk's "
-		  "scheduler heeds it, as bfq does; ionice -c 3 for those that can "
-		  "wait: read and write tell who has the disk", check_writer, NULL),
+		CHECKED("the others", "io.max (v1: blkio.throttle.*) on the cgroup that takes the "
+		  "disk's time: read and write tell which; io.latency protects a group", check_writer,
+		  NULL),
 		CHECKED("fsync", "waits until the disk has the data: call it less often, after larger "
 		  "writes, or use a faster disk", check_sync, NULL),
-		R("io.weight", "the same between cgroups; io.max limits the group that "
-		  "takes the disk's time, io.latency protects one"),
+		R("ionice", "a higher I/O priority (-c 2 -n 0), or a lower one of others (-c 3), where "
+		  "the disk's scheduler heeds it, as bfq does; io.weight is the same between cgroups"),
 		R("memory", "reads of the same data again and again want more page cache: see "
 		  "thrash"),
 		ON_SCREEN("w", "shows which files are waited for, and in which call"),
 	},
 	[REMEDY_STORAGE] = {
-		R("ionice", "the task that reads or writes most may make others wait (blkio): "
-		  "a lower I/O priority (ionice -c 3) where the disk's scheduler heeds "
-		  "it, as bfq does"),
-		R("io.max", "limits its group's bytes and operations on a disk"),
+		R("io.max", "the task that reads or writes most may make others wait (blkio): this "
+		  "limits its group's bytes and operations on a disk"),
+		R("ionice", "a lower I/O priority (-c 3) where the disk's scheduler heeds it, as bfq "
+		  "does"),
 	},
 	[REMEDY_MEMORY] = {
 		CHECKED("memory.high", "where MHIGH or MMAX count in its group (rows of "
@@ -419,7 +421,7 @@ static const struct remedy remedies[REMEDY_SUBJECTS][7] = {
 		CHECKED("fsfreeze -u", "thaws a file system that is frozen, as for a backup",
 			check_frozen, NULL),
 		UMOUNT,
-		CHECKED("its child", "a parent in vfork() waits until its child execs or exits", check_vforked, NULL),
+		CHECKED("its child", VFORKED, check_vforked, NULL),
 		R("the function", "of the kernel in which it sleeps says what blocks it: a lock, a "
 		  "journal, a driver, a server; dmesg has disk errors"),
 		R("fewer writers", "writers of one file or directory take its lock in turn, whatever "

@@ -190,6 +190,9 @@ E2E_TEST(test_ways)
 		{ "udp", 1, 30, 10, 0, 0, false, NULL },
 		{ "condition", 1, 30, 10, 0, 0, false, NULL },
 		{ "rwlock", 1, 30, 10, 0, 0, false, NULL },
+		{ "signal", 1, 30, 10, 0, 0, false, NULL },
+		{ "uring", 1, 30, 10, 0, 0, false, NULL },
+		{ "pidfd", 1, 30, 10, 0, 0, false, NULL },
 	};
 
 	check_all(all, ARRAY_SIZE(all));

@@ -60,7 +60,7 @@ static struct fault faults[] = {
 	{ .name = "a storm of forks", .program = "sleep loop",
 	  .start = "nice $L/load_program hog & for i in 1 2 3 4 5 6; do "
 		   "(while :; do /bin/true; done) & done; echo ready; wait",
-	  .args = "", .id = "^cpu", .subject = "batch-hog", .cause = "starts [0-9]+ true a second",
+	  .args = "", .id = "^cpu", .subject = "batch-hog", .cause = "spawns [0-9]+ true/s",
 	  .besides = "^(cpu|child)" },
 	/* served: a disk that others use */
 	{ .name = "redis beside a bulk writer", .program = "redis", .needs = "redis-benchmark",

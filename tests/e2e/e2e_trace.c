@@ -242,7 +242,7 @@ E2E_TEST(test_states)
 		  .ino = (uint64_t)(uintptr_t)&shared_word, .arg = &shared_word },
 		{ poll_pipe, STATE_POLL, TRACE_FILE, "poll", "ppoll", .arg = poll_end },
 		{ wait_child, STATE_CHILD, TRACE_CHILD, "wait4", "waitid", .ino = (uint64_t)-1 },
-		{ await_signal, STATE_OTHER, TRACE_NOTHING, "pause", "ppoll", .ino = 0 },
+		{ await_signal, STATE_POLL, TRACE_NOTHING, "pause", "ppoll", .ino = 0 },
 		{ poll_two, STATE_POLL, TRACE_POLLED, "poll", "ppoll", .ino = 2, .arg = poll_end },
 		{ select_three, STATE_POLL, TRACE_POLLED, "select", "pselect6", .ino = 3,
 		  .arg = poll_end },

@@ -5,25 +5,28 @@
  * it sleeps for SLEEP ms, writes to a file of FOLDER and has that on disk WRITES times, and runs
  * for RUN ms of CPU time. Prints "ready" and the pids of the first and the last.
  *   pipe, socket, tcp, udp, eventfd, futex: each asks the next, and waits for its answer
- *   condition: the same by condition variables
+ *   condition, signal, uring: the same by condition variables, by signals that are waited for, by
+ *     reads of pipes through io_uring
  *   flock, fcntl: each holds a file's lock while it waits for the next's; files are in FOLDER
  *   mutex, rwlock: the same with locks in shared memory
  *   semaphore: all take one in turn, and work as long as they have it
- *   child: each starts the next, and waits until it ends
- *   turns: DEPTH processes work in turn, and each wakes the first
- *   pool: DEPTH threads of another wait for what the first asks; one works, and answers
- *   free: the last works without being asked, and wakes the first
- *   deadlock: each of a circle of DEPTH holds a file's lock, and waits for the next's for ever
- * With HOGS all run on one CPU, beside so many processes that do nothing else. They are called
- * chain0 and so on, or as LOAD_CHAIN_NAMES says, with commas between. FOLDER/work has what the work
- * was so far, in ns: sleeping, writing, running, waiting for a CPU, at all.
+ *   child, pidfd: each starts the next, and waits until it ends: by wait4(), or by poll() of a
+ * pidfd turns: DEPTH processes work in turn, and each wakes the first pool: DEPTH threads of
+ * another wait for what the first asks; one works, and answers free: the last works without being
+ * asked, and wakes the first deadlock: each of a circle of DEPTH holds a file's lock, and waits for
+ * the next's for ever With HOGS all run on one CPU, beside so many processes that do nothing else.
+ * They are called chain0 and so on, or as LOAD_CHAIN_NAMES says, with commas between. FOLDER/work
+ * has what the work was so far, in ns: sleeping, writing, running, waiting for a CPU, at all.
  */
 #include <arpa/inet.h>
 #include <fcntl.h>
+#include <linux/io_uring.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -35,6 +38,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -53,12 +57,21 @@ struct condition {
 
 /*
  * One way between two processes: a descriptor to write to and one to read from, or a semaphore, or
- * a condition.
+ * a condition, or a signal for the process at that place.
  */
 struct way {
 	int in, out;
 	sem_t *semaphore;
 	struct condition *condition;
+	int signal;
+	unsigned place;
+};
+
+/* A ring of one request at a time. */
+struct ring {
+	int fd; /* 0: not made */
+	struct io_uring_sqe *requests;
+	unsigned *submitted, *places, *completed;
 };
 
 /* Work that was done. */
@@ -67,7 +80,9 @@ enum work { SLEPT, WROTE, RAN, QUEUED, WORKED, WORKS };
 static unsigned depth, sleep_ms, run_ms, writes;
 static struct way asks[DEPTH_MAX + 1], answers[DEPTH_MAX + 1]; /* of the process before */
 static int locks[DEPTH_MAX + 1], data = -1;
-static bool by_fcntl;
+static bool by_fcntl, by_ring, by_pidfd;
+static struct ring ring; /* of this process */
+static volatile pid_t *places; /* the processes, by place */
 static pthread_mutex_t *mutexes;
 static pthread_rwlock_t *rwlocks;
 static volatile uint64_t *worked;
@@ -153,11 +168,65 @@ static void work(void)
 
 /* ---- Asking ---------------------------------------------------------------------------------- */
 
+static void *map_ring(uint64_t offset)
+{
+	void *memory = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, ring.fd,
+			    (off_t)offset);
+
+	if (memory == MAP_FAILED)
+		must(-1);
+	return memory;
+}
+
+static void make_ring(void)
+{
+	struct io_uring_params params = { 0 };
+	char *submits, *completes;
+
+	ring.fd = (int)syscall(SYS_io_uring_setup, 1, &params);
+	must(ring.fd);
+	submits = map_ring(IORING_OFF_SQ_RING);
+	completes = map_ring(IORING_OFF_CQ_RING);
+	ring.requests = map_ring(IORING_OFF_SQES);
+	ring.submitted = (unsigned *)(submits + params.sq_off.tail);
+	ring.places = (unsigned *)(submits + params.sq_off.array);
+	ring.completed = (unsigned *)(completes + params.cq_off.head);
+}
+
+/* Reads from a descriptor through the ring. */
+static void read_by_ring(int fd, uint64_t *out)
+{
+	if (!ring.fd)
+		make_ring();
+	ring.requests[0] = (struct io_uring_sqe){ .opcode = IORING_OP_READ,
+						  .fd = fd,
+						  .addr = (uintptr_t)out,
+						  .len = sizeof(*out),
+						  .off = (uint64_t)-1 };
+	ring.places[0] = 0;
+	__atomic_add_fetch(ring.submitted, 1, __ATOMIC_RELEASE);
+	must((int)syscall(SYS_io_uring_enter, ring.fd, 1, 1, IORING_ENTER_GETEVENTS, NULL, 0));
+	__atomic_add_fetch(ring.completed, 1, __ATOMIC_RELEASE);
+}
+
+static void await_signal(int number)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, number);
+	must(sigwaitinfo(&set, NULL));
+}
+
 static void tell(const struct way *way)
 {
 	const uint64_t one = 1;
 
-	if (way->condition) {
+	if (way->signal) {
+		while (!places[way->place])
+			doze(1);
+		must(kill(places[way->place], way->signal));
+	} else if (way->condition) {
 		must(-pthread_mutex_lock(&way->condition->mutex));
 		way->condition->count++;
 		must(-pthread_cond_signal(&way->condition->changed));
@@ -172,6 +241,14 @@ static void await(const struct way *way)
 {
 	uint64_t one;
 
+	if (way->signal) {
+		await_signal(way->signal);
+		return;
+	}
+	if (by_ring) {
+		read_by_ring(way->out, &one);
+		return;
+	}
 	if (way->condition) {
 		must(-pthread_mutex_lock(&way->condition->mutex));
 		while (!way->condition->count)
@@ -319,10 +396,16 @@ static struct condition *make_condition(void)
 	return condition;
 }
 
-static void make_way(struct way *way, const char *kind)
+/* Makes the way that is asked, or answered, by: each has a signal of its own. */
+static void make_way(struct way *way, const char *kind, unsigned place, int number)
 {
 	int ends[2];
 
+	if (!strcmp(kind, "signal")) {
+		way->signal = number;
+		way->place = place;
+		return;
+	}
 	if (!strcmp(kind, "condition")) {
 		way->condition = make_condition();
 		return;
@@ -444,6 +527,8 @@ static void begin(unsigned i)
 	const char *names = getenv("LOAD_CHAIN_NAMES");
 	char name[16];
 
+	if (places)
+		places[i] = getpid();
 	snprintf(name, sizeof(name), "chain%u", i);
 	for (unsigned at = 0; names && at < i; at++)
 		names = strchr(names, ',') ? strchr(names, ',') + 1 : NULL;
@@ -453,13 +538,27 @@ static void begin(unsigned i)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 }
 
+/* Waits until a child has ended. */
+static void reap(pid_t pid, struct rusage *used)
+{
+	struct pollfd child = { .events = POLLIN };
+
+	if (by_pidfd) {
+		child.fd = (int)syscall(SYS_pidfd_open, pid, 0);
+		must(child.fd);
+		must(poll(&child, 1, -1));
+		close(child.fd);
+	}
+	must(wait4(pid, NULL, 0, used));
+}
+
 /* Waits for a child. What it and its own used besides the work, as to start and to end, is work. */
-static void await_child(uint64_t ran)
+static void await_child(pid_t pid, uint64_t ran)
 {
 	struct rusage used;
 	uint64_t all;
 
-	must(wait4(-1, NULL, 0, &used));
+	reap(pid, &used);
 	all = (uint64_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1000000000u +
 	      (uint64_t)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) * 1000u;
 	ran = worked[RAN] - ran;
@@ -484,9 +583,9 @@ static void start_children(unsigned i)
 			start_children(i + 1);
 			_exit(0);
 		} else if (!i) {
-			await_child(ran);
+			await_child(pid, ran);
 		} else {
-			must(waitpid(-1, NULL, 0));
+			reap(pid, NULL);
 		}
 	} while (!i);
 }
@@ -500,6 +599,8 @@ static const struct {
 	{ "tcp", serve },
 	{ "udp", serve },
 	{ "condition", serve },
+	{ "signal", serve },
+	{ "uring", serve },
 	{ "eventfd", serve },
 	{ "futex", serve },
 	{ "flock", hold },
@@ -507,6 +608,7 @@ static const struct {
 	{ "mutex", hold },
 	{ "rwlock", hold },
 	{ "child", start_children },
+	{ "pidfd", start_children },
 	{ "semaphore", take },
 	{ "turns", take_turns },
 	{ "pool", share },
@@ -561,6 +663,24 @@ static void start_hogs(unsigned long n)
 	}
 }
 
+/* Makes the ways of a kind between processes: between i - 1 and i the i-th. */
+static void make_ways(const char *kind)
+{
+	sigset_t set;
+
+	if (!strcmp(kind, "signal")) {
+		places = shared((DEPTH_MAX + 1) * sizeof(*places));
+		sigemptyset(&set);
+		sigaddset(&set, SIGUSR1);
+		sigaddset(&set, SIGUSR2);
+		must(sigprocmask(SIG_BLOCK, &set, NULL));
+	}
+	for (unsigned i = 0; i <= depth; i++) {
+		make_way(&asks[i], kind, i, SIGUSR1);
+		make_way(&answers[i], kind, i - 1, SIGUSR2);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	const char *kind = argc > 4 ? argv[1] : "", *folder = argc > 5 ? argv[5] : NULL;
@@ -588,10 +708,10 @@ int main(int argc, char **argv)
 		make_mutexes();
 	if (!strcmp(kind, "rwlock"))
 		make_rwlocks();
-	for (unsigned i = 0; i <= depth && run != hold && run != hold_for_ever; i++) {
-		make_way(&asks[i], kind);
-		make_way(&answers[i], kind);
-	}
+	by_ring = !strcmp(kind, "uring");
+	by_pidfd = !strcmp(kind, "pidfd");
+	if (run != hold && run != hold_for_ever)
+		make_ways(kind);
 	last = run == hold_for_ever    ? depth - 1
 	       : run == start_children ? 0
 	       : run == share	       ? 1

@@ -180,14 +180,14 @@ TEST(test_disk)
 
 	assert_int_equal(lone_make(&lone), 0);
 	finding.row = &lone.row;
-	assert_remedy(&lone, &finding, NULL, "ionice", "for those that can wait");
+	assert_remedy(&lone, &finding, NULL, "the others", "takes the disk's time");
 	finding.site = &site;
 	assert_remedy(&lone, &finding, NULL, "fdatasync", "less often");
 	finding.culprit = (struct finding_culprit){ .kind = CULPRIT_WRITER,
 						    .name = lone.row.task->comm,
 						    .pid = lone.row.task->key.pid };
-	assert_remedy(&lone, &finding, NULL, "ionice -c 3 -p 7",
-		      "write only when the disk is idle");
+	assert_remedy(&lone, &finding, NULL, "io.max (v1: blkio.throttle.write_bps_device)",
+		      "limit the cgroup of 7");
 	evidence = sample_add_extra(&lone.sample, 0)->evidence = xcalloc(1, sizeof(*evidence));
 	evidence->io_limited = true;
 	evidence->io_group = (struct limiting_group){ xstrdup("/db"), 1 };

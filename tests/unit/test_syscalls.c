@@ -46,7 +46,7 @@ TEST(test_classes)
 		{ SYS_wait4, { STATE_CHILD, SYSCALL_CHILD, 0 } },
 		{ SYS_waitid, { STATE_CHILD, SYSCALL_CHILD, 1 } },
 		{ SYS_symlinkat, { STATE_OTHER, SYSCALL_PATH_AT, 2 } },
-		{ SYS_rt_sigsuspend, { STATE_OTHER, SYSCALL_SIGNAL, 0 } },
+		{ SYS_rt_sigsuspend, { STATE_POLL, SYSCALL_SIGNAL, 0 } },
 		{ -1, { STATE_OTHER, SYSCALL_NOTHING, 0 } },
 		{ INT_MIN, { STATE_OTHER, SYSCALL_NOTHING, 0 } },
 		{ INT_MAX, { STATE_OTHER, SYSCALL_NOTHING, 0 } },

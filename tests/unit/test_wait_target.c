@@ -306,34 +306,44 @@ TEST_WITH(test_about_any, open_kit, close_kit)
 	struct epoll_event wanted = { .events = EPOLLIN };
 	int polls = epoll_create1(EPOLL_CLOEXEC), pipes[2];
 	int events[] = { eventfd(0, EFD_CLOEXEC), timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC) };
-	int server = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	int all[WAIT_SET_MAX + 1];
+	int server = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), again;
+	struct polled_set set = { .n = 0 };
 	pid_t self = getpid();
 
 	assert_int_equal(listen(server, 1), 0);
 	assert_int_equal(pipe2(pipes, O_CLOEXEC), 0);
-	assert_int_equal(wait_target_about_any(targets, self, events, 0), ABOUT_EVENTS);
-	assert_int_equal(wait_target_about_any(targets, self, events, 2), ABOUT_EVENTS);
-	for (unsigned i = 0; i < 2; i++)
+	assert_int_equal(wait_target_about_any(targets, self, &set), ABOUT_EVENTS);
+	for (unsigned i = 0; i < 2; i++) {
+		polled_set_add(&set, events[i], 0);
+		assert_int_equal(wait_target_about_any(targets, self, &set), ABOUT_EVENTS);
 		assert_int_equal(epoll_ctl(polls, EPOLL_CTL_ADD, events[i], &wanted), 0);
+	}
 	assert_int_equal(wait_target_about(targets, self, polls), ABOUT_EVENTS);
 	assert_int_equal(epoll_ctl(polls, EPOLL_CTL_ADD, pipes[0], &wanted), 0);
 	assert_int_equal(wait_target_about(targets, self, polls), ABOUT_UNKNOWN);
 	assert_int_equal(epoll_ctl(polls, EPOLL_CTL_ADD, server, &wanted), 0);
 	assert_int_equal(wait_target_about(targets, self, polls), ABOUT_REQUESTS);
+	/* Its file lives on by another number, and the server's is another file's. */
+	again = dup(server);
+	assert_true(again >= 0);
+	assert_int_equal(dup2(pipes[0], server), server);
+	assert_int_equal(wait_target_about(targets, self, polls), ABOUT_UNKNOWN);
+	assert_int_equal(epoll_ctl(polls, EPOLL_CTL_DEL, pipes[0], NULL), 0);
+	assert_int_equal(dup2(events[0], server), server);
+	assert_int_equal(wait_target_about(targets, self, polls), ABOUT_UNKNOWN);
 	/* Beyond so many there may be others. */
-	for (unsigned i = 0; i <= WAIT_SET_MAX; i++)
-		all[i] = events[0];
-	assert_int_equal(wait_target_about_any(targets, self, all, WAIT_SET_MAX), ABOUT_EVENTS);
-	assert_int_equal(wait_target_about_any(targets, self, all, WAIT_SET_MAX + 1),
-			 ABOUT_UNKNOWN);
-	all[1] = server;
-	assert_int_equal(wait_target_about_any(targets, self, all, WAIT_SET_MAX + 1),
-			 ABOUT_REQUESTS);
+	while (set.n < WAIT_SET_MAX)
+		polled_set_add(&set, events[0], 0);
+	assert_int_equal(wait_target_about_any(targets, self, &set), ABOUT_EVENTS);
+	polled_set_add(&set, events[0], 0);
+	assert_int_equal(wait_target_about_any(targets, self, &set), ABOUT_UNKNOWN);
+	set.all[1].fd = again;
+	assert_int_equal(wait_target_about_any(targets, self, &set), ABOUT_REQUESTS);
 	for (unsigned i = 0; i < 2; i++)
 		close(events[i]);
 	for (unsigned i = 0; i < 2; i++)
 		close(pipes[i]);
+	close(again);
 	close(server);
 	close(polls);
 }
@@ -475,6 +485,7 @@ TEST_WITH(test_words, open_kit, close_kit)
 	fd = (int)syscall(SYS_pidfd_open, pid, 0);
 	if (fd >= 0) {
 		assert_of_holder(target_of(kit, fd), "pidfd", pid);
+		assert_int_equal(wait_target_about(kit->targets, getpid(), fd), ABOUT_UNKNOWN);
 		kit->out.len = 0;
 		assert_int_equal(
 			wait_target_waitid(kit->targets, getpid(), 3, (uint64_t)fd, &kit->out), 0);
