@@ -14,6 +14,7 @@
 #include "ui/state/ui.h"
 #include "ui/table/table_state.h"
 #include "ui/term/spark.h"
+#include "view/remedies.h"
 #include "view/summary.h"
 
 /* Graphs of pressure in the last minutes, beside its figures. */
@@ -300,8 +301,10 @@ static void write_note(struct buf *out, const struct note *note, bool remedy)
 	out->len = 0;
 	if (note->id == NOTE_DELAYACCT_OFF)
 		buf_puts(out, "delay accounting is off: D switches it on");
+	else if (remedy)
+		remedy_append_note(out, note);
 	else
-		note_append(out, note, remedy);
+		note_append(out, note);
 }
 
 /* Draws a note in one line, its remedy where that fits, and a hint if more is to be read. */

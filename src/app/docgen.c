@@ -388,9 +388,9 @@ static void append_notes(struct buf *out)
 
 		append_tag(out, row->id);
 		append_roff(out, row->text);
-		if (row->remedy) {
+		if (remedy_of_note(id)) {
 			buf_puts(out, ". Remedy: ");
-			append_roff(out, row->remedy);
+			append_roff(out, remedy_of_note(id));
 		}
 		buf_puts(out, ".\n");
 	}

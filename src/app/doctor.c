@@ -26,6 +26,7 @@
 #include "model/source.h"
 #include "model/tracing.h"
 #include "out/json.h"
+#include "view/remedies.h"
 
 /* The inodes of the first namespaces (include/linux/proc_ns.h). */
 #define FIRST_USERS 0xeffffffdUL
@@ -185,8 +186,9 @@ static bool take_note(const struct doctor_facts *facts, struct complaint *out,
 
 			if (note->id != ids[i])
 				continue;
-			note_append(&out->what, note, false);
-			note_append_remedy(&out->remedy, note);
+			note_append(&out->what, note);
+			if (remedy_of_note(note->id))
+				note_append_text(&out->remedy, remedy_of_note(note->id), note);
 			return true;
 		}
 	return false;
@@ -214,7 +216,7 @@ static bool look_at_sample(const struct doctor_facts *facts, struct complaint *o
 	}
 	buf_puts(&out->what, "no sample can be taken: ");
 	error_of_source(&out->what, "auto", facts->error);
-	buf_puts(&out->remedy, "mount /proc, and run as root");
+	buf_puts(&out->remedy, remedy_of_setting(SETTING_PROC));
 	return true;
 }
 
@@ -244,7 +246,7 @@ static bool look_at_accounting(const struct doctor_facts *facts, struct complain
 	buf_puts(&out->what,
 		 "disk and memory waits are measured, but only the kernel could count swap-ins "
 		 "from memory (zram), copies on write and interrupts, and delay accounting is off");
-	buf_puts(&out->remedy, note_table[NOTE_DELAYACCT_OFF].remedy);
+	buf_puts(&out->remedy, remedy_of_note(NOTE_DELAYACCT_OFF));
 	out->aside = true;
 	return true;
 }
@@ -260,8 +262,7 @@ static bool look_at_tracing(const struct doctor_facts *facts, struct complaint *
 	}
 	if (locked) {
 		out->remedy.len = 0;
-		buf_puts(&out->remedy, "the kernel is locked down (confidentiality): boot without "
-				       "the kernel parameter lockdown=confidentiality");
+		buf_puts(&out->remedy, remedy_of_setting(SETTING_LOCKDOWN));
 	}
 	return true;
 }
@@ -273,7 +274,7 @@ static bool look_at_waiting(const struct doctor_facts *facts, struct complaint *
 		return false;
 	}
 	buf_puts(&out->what, note_table[NOTE_WAITING_HIDDEN].text);
-	buf_puts(&out->remedy, note_table[NOTE_WAITING_HIDDEN].remedy);
+	buf_puts(&out->remedy, remedy_of_note(NOTE_WAITING_HIDDEN));
 	return true;
 }
 
@@ -311,9 +312,7 @@ static bool look_at_namespaces(const struct doctor_facts *facts, struct complain
 				     "namespace"
 				   : "privileges apply in this container only: it has its own user "
 				     "namespace");
-	buf_puts(&out->remedy, facts->guest_pids ? "run on the host, or in its pid namespace "
-						   "(--pid=host, hostPID: true)"
-						 : "run on the host, or without a user namespace");
+	buf_puts(&out->remedy, remedy_of_setting(facts->guest_pids ? SETTING_PIDS : SETTING_USERS));
 	return true;
 }
 
@@ -333,15 +332,13 @@ static bool look_at_groups(const struct doctor_facts *facts, struct complaint *o
 	}
 	if (!facts->hierarchy) {
 		buf_puts(&out->what, "no cgroup hierarchy is mounted");
-		buf_puts(&out->remedy, "mount -t cgroup2 cgroup2 /sys/fs/cgroup");
+		buf_puts(&out->remedy, remedy_of_setting(SETTING_CGROUPS));
 		return true;
 	}
 	buf_puts(&out->what, facts->hierarchy == 1 ? "cgroup v1 only: no pressure per group"
 						   : "cgroups have no pressure");
-	buf_puts(&out->remedy,
-		 facts->hierarchy == 1
-			 ? "boot with the kernel parameter systemd.unified_cgroup_hierarchy=1"
-			 : note_table[NOTE_NO_PSI].remedy);
+	buf_puts(&out->remedy, facts->hierarchy == 1 ? remedy_of_setting(SETTING_UNIFIED)
+						     : remedy_of_note(NOTE_NO_PSI));
 	return true;
 }
 
@@ -357,7 +354,7 @@ static bool look_at_io(const struct doctor_facts *facts, struct complaint *out)
 		"dropped, but nothing is measured (");
 	buf_puts(&out->what, refusal_summary(facts->measure));
 	buf_putc(&out->what, ')');
-	buf_puts(&out->remedy, note_table[NOTE_NO_BPF].remedy);
+	buf_puts(&out->remedy, remedy_of_note(NOTE_NO_BPF));
 	return true;
 }
 
@@ -385,7 +382,7 @@ static bool look_at_cost(const struct doctor_facts *facts, struct complaint *out
 			     "unavailable (");
 	buf_puts(&out->what, refusal_summary(facts->bpf));
 	buf_putc(&out->what, ')');
-	buf_puts(&out->remedy, note_table[NOTE_NO_BPF].remedy);
+	buf_puts(&out->remedy, remedy_of_note(NOTE_NO_BPF));
 	return true;
 }
 
@@ -399,8 +396,7 @@ static bool look_at_clock(const struct doctor_facts *facts, struct complaint *ou
 				   "the kernel's clock is %s, which is slow to read: tracing slows "
 				   "down programs that switch often",
 				   slow[i]);
-			buf_puts(&out->remedy, "see /sys/devices/system/clocksource/clocksource0/"
-					       "available_clocksource");
+			buf_puts(&out->remedy, remedy_of_setting(SETTING_CLOCK));
 			return true;
 		}
 	buf_puts(&out->what, "a fast clock source");
@@ -419,14 +415,14 @@ static bool look_at_terminal(const struct doctor_facts *facts, struct complaint 
 		} else {
 			buf_puts(&out->what, "TERM is not set");
 		}
-		buf_puts(&out->remedy, "set TERM, as to xterm-256color, or use -b");
+		buf_puts(&out->remedy, remedy_of_setting(SETTING_TERM));
 		return true;
 	}
 	if (!facts->utf8) {
 		buf_puts(&out->what,
 			 "names are shown in ASCII, as the locale's character set is not "
 			 "UTF-8");
-		buf_puts(&out->remedy, "LC_ALL=C.UTF-8");
+		buf_puts(&out->remedy, remedy_of_setting(SETTING_LOCALE));
 		out->aside = true;
 		return true;
 	}

@@ -9,8 +9,8 @@
 #include "base/util.h"
 #include "bpf/refusal.h"
 #include "cgroup/hierarchy.h"
-#include "model/notes.h"
 #include "model/source.h"
+#include "view/remedies.h"
 
 void error_of_source(struct buf *out, const char *name, int err)
 {
@@ -22,9 +22,9 @@ void error_of_source(struct buf *out, const char *name, int err)
 		return;
 	}
 	if (err == -EPERM || err == -EACCES)
-		remedy = note_table[NOTE_NO_CAP].remedy;
+		remedy = remedy_of_note(NOTE_NO_CAP);
 	else if (err == -ENOENT)
-		remedy = note_table[NOTE_NO_TASKSTATS].remedy;
+		remedy = remedy_of_note(NOTE_NO_TASKSTATS);
 	buf_printf(out, "%s%s%s", strerror(-err), remedy ? "; " : "", remedy ? remedy : "");
 }
 
@@ -64,12 +64,11 @@ static void explain_file(struct buf *out, const struct trigger_spec *spec,
 			buf_puts(out, "this kernel does not measure interrupt pressure: that "
 				      "needs Linux 6.1 or later with CONFIG_IRQ_TIME_ACCOUNTING");
 		else if (spec->group)
-			buf_puts(out, "the pressure of this group is not measured: write 1 to "
-				      "its cgroup.pressure, or boot with the kernel parameter "
-				      "psi=1");
+			buf_printf(out, "the pressure of this group is not measured: %s",
+				   remedy_of_setting(SETTING_GROUP_PSI));
 		else
 			buf_printf(out, "this kernel does not measure pressure: %s",
-				   note_table[NOTE_NO_PSI].remedy);
+				   remedy_of_note(NOTE_NO_PSI));
 		break;
 	case -EACCES:
 	case -EPERM:

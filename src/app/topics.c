@@ -162,7 +162,7 @@ static void look(struct topic_search *search)
 	for (unsigned id = 0; id < NOTE_IDS; id++)
 		take_text(search,
 			  (struct topic_text){ "note", note_table[id].id, note_table[id].text, NULL,
-					       REMEDY_NONE, note_table[id].remedy });
+					       REMEDY_NONE, remedy_of_note(id) });
 	look_at_options(search);
 }
 

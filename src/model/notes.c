@@ -8,240 +8,165 @@
 
 const struct note_row note_table[NOTE_IDS] = {
 	[NOTE_DELAYACCT_OFF] = {
-		"delayacct-off",
-		"delay accounting is off and waits are not measured%e: only CPU delays are known",
-		"now, for new tasks: sysctl kernel.task_delayacct=1; at boot: kernel parameter "
-		"delayacct, or kernel.task_delayacct=1 in /etc/sysctl.d/50-delayacct.conf", NOTE_STANDS,
+		"delayacct-off", "delay accounting is off and waits are not measured%e: only CPU delays are known", NOTE_STANDS,
 	},
 	[NOTE_DELAYACCT_OLDER] = {
-		"delayacct-older",
-		"%v {task|tasks} started before delay accounting was on, and waits are not measured%e: "
-		"only {its|their} CPU delay is known",
-		"restart {it|them}, or boot with the kernel parameter delayacct", NOTE_QUIET,
+		"delayacct-older", "%v {task|tasks} started before delay accounting was on, and waits are not measured%e: "
+		"only {its|their} CPU delay is known", NOTE_QUIET,
 	},
 	[NOTE_DELAYACCT_UNSURE] = {
-		"delayacct-unsure",
-		"%v {task has|tasks have} no blkio and may predate delay accounting: {its|their} blkio "
-		"is unknown",
-		"the taskstats source can tell (see no-cap)", NOTE_STANDS,
+		"delayacct-unsure", "%v {task has|tasks have} no blkio and may predate delay accounting: {its|their} blkio "
+		"is unknown", NOTE_STANDS,
 	},
 	[NOTE_DELAYACCT_TOGGLED] = {
-		"delayacct-toggled",
-		"delay accounting was switched on or off: only CPU delay is known for this interval", NULL, NOTE_HAPPENS,
+		"delayacct-toggled", "delay accounting was switched on or off: only CPU delay is known for this interval", NOTE_HAPPENS,
 	},
 	[NOTE_DELAYACCT_LEFT] = {
-		"delayacct-left",
-		"a killed stalltop left delay accounting on (--enable-delayacct)",
-		"switch it off: sysctl kernel.task_delayacct=0; the next run with --enable-delayacct "
-		"also does so when it exits", NOTE_HAPPENS,
+		"delayacct-left", "a killed stalltop left delay accounting on (--enable-delayacct)", NOTE_HAPPENS,
 	},
 	[NOTE_NO_CAP] = {
-		"no-cap", "no CAP_NET_ADMIN: procfs source, cpu and blkio only",
-		"run as root in the initial user namespace, or give the program "
-		"cap_net_admin (setcap cap_net_admin+ep stalltop)", NOTE_STANDS,
+		"no-cap", "no CAP_NET_ADMIN: procfs source, cpu and blkio only", NOTE_STANDS,
 	},
 	[NOTE_NO_TASKSTATS] = {
-		"no-taskstats", "this kernel has no taskstats: procfs source, cpu and blkio only",
-		"needs a kernel with CONFIG_TASKSTATS and CONFIG_TASK_DELAY_ACCT", NOTE_STANDS,
+		"no-taskstats", "this kernel has no taskstats: procfs source, cpu and blkio only", NOTE_STANDS,
 	},
 	[NOTE_TASKSTATS_VERSION] = {
-		"taskstats-version",
-		"this kernel's taskstats is older than version 8: procfs source, cpu and blkio only",
-		NULL, NOTE_STANDS,
+		"taskstats-version", "this kernel's taskstats is older than version 8: procfs source, cpu and blkio only", NOTE_QUIET,
 	},
 	[NOTE_TASKSTATS_ERROR] = {
-		"taskstats-error", "taskstats cannot be used (%v): procfs source, cpu and blkio only",
-		NULL, NOTE_STANDS,
+		"taskstats-error", "taskstats cannot be used (%v): procfs source, cpu and blkio only", NOTE_QUIET,
 	},
 	[NOTE_NO_BPF] = {
-		"no-bpf",
-		"the bpf source is unavailable (%v): it would sample this many tasks at lower cost",
-		"stalltop --version shows the kernel's message", NOTE_STANDS,
+		"no-bpf", "the bpf source is unavailable (%v): it would sample this many tasks at lower cost", NOTE_STANDS,
 	},
 	[NOTE_UNMEASURED] = {
-		"unmeasured",
-		"waits are the kernel's figures, not measured%e",
-		"stalltop --version shows the kernel's message", NOTE_STANDS,
+		"unmeasured", "waits are the kernel's figures, not measured%e", NOTE_STANDS,
 	},
 	[NOTE_NO_PSI] = {
-		"no-psi", "no pressure files: pressure is unknown",
-		"boot with the kernel parameter psi=1 (CONFIG_PSI, 4.20 or later)", NOTE_STANDS,
+		"no-psi", "no pressure files: pressure is unknown", NOTE_STANDS,
 	},
 	[NOTE_GROUP_GONE] = {
-		"group-gone", "the cgroup named by --cgroup does not exist", NULL, NOTE_HAPPENS,
+		"group-gone", "the cgroup named by --cgroup does not exist", NOTE_HAPPENS,
 	},
 	[NOTE_GROUP_PSI] = {
-		"group-psi", "the cgroup's pressure is unavailable (%v)",
-		"only groups of cgroup v2 have pressure, while their cgroup.pressure is 1", NOTE_STANDS,
+		"group-psi", "the cgroup's pressure is unavailable (%v)", NOTE_STANDS,
 	},
 	[NOTE_GROUP_THREADED] = {
-		"group-threaded",
-		"threads of a process may be in different cgroups here: a process is counted in its "
-		"main thread's",
-		"-H counts each thread in its own", NOTE_STANDS,
+		"group-threaded", "threads of a process may be in different cgroups here: a process is counted in its "
+		"main thread's", NOTE_STANDS,
 	},
 	[NOTE_GROUP_UNKNOWN] = {
-		"group-unknown",
-		"%v {task|tasks} that started and exited within the interval {is|are} not shown: cgroup "
-		"unknown", "a shorter interval (-d)", NOTE_ASIDE,
+		"group-unknown", "%v {task|tasks} that started and exited within the interval {is|are} not shown: cgroup "
+		"unknown", NOTE_ASIDE,
 	},
 	[NOTE_PSI_MISSING] = {
-		"psi-missing", "/proc/pressure/%v cannot be read%e: its pressure is unknown", NULL, NOTE_HAPPENS,
+		"psi-missing", "/proc/pressure/%v cannot be read%e: its pressure is unknown", NOTE_HAPPENS,
 	},
 	[NOTE_SYSTEM_MISSING] = {
-		"system-missing", "/proc/%v cannot be read%e: its figures are unknown", NULL, NOTE_HAPPENS,
+		"system-missing", "/proc/%v cannot be read%e: its figures are unknown", NOTE_HAPPENS,
 	},
 	[NOTE_STALE_STAMP] = {
-		"stale-stamp",
-		"for %v {task|tasks} the kernel accounted more waiting than time passed: the excess is "
-		"dropped", NULL, NOTE_ASIDE,
+		"stale-stamp", "for %v {task|tasks} the kernel accounted more waiting than time passed: the excess is "
+		"dropped", NOTE_ASIDE,
 	},
 	[NOTE_UNREAD] = {
-		"unread", "%v {task|tasks} could not be read%e and {is|are} not shown", NULL, NOTE_HAPPENS,
+		"unread", "%v {task|tasks} could not be read%e and {is|are} not shown", NOTE_HAPPENS,
 	},
 	[NOTE_HIDDEN] = {
-		"hidden",
-		"tasks of other users are hidden (/proc is mounted with hidepid): neither shown nor "
-		"counted",
-		"run as root, give the program cap_sys_ptrace, or join the group of the mount option gid", NOTE_STANDS,
+		"hidden", "tasks of other users are hidden (/proc is mounted with hidepid): neither shown nor "
+		"counted", NOTE_STANDS,
 	},
 	[NOTE_EXITS_REFUSED] = {
-		"exits-refused",
-		"exit records are unavailable (%v): waits between a task's last sample and its exit are "
-		"not counted",
-		"needs cap_net_admin; the kernel sends them in the initial user, pid and network "
-		"namespaces only", NOTE_STANDS,
+		"exits-refused", "exit records are unavailable (%v): waits between a task's last sample and its exit are "
+		"not counted", NOTE_STANDS,
 	},
 	[NOTE_EXITS_LOST] = {
-		"exits-lost",
-		"%v exit {record was|records were} lost: "
-		"the last waits of {that task|those tasks} are not counted",
-		"a shorter interval (-d), or a larger --exit-buffer", NOTE_HAPPENS,
+		"exits-lost", "%v exit {record was|records were} lost: "
+		"the last waits of {that task|those tasks} are not counted", NOTE_HAPPENS,
 	},
 	[NOTE_EXITS_FOLDED] = {
-		"exits-folded",
-		"%v exited {task has|tasks have} no row of {its|their} own: too many names, so the least "
-		"active share one row per user",
-		"a shorter interval (-d)", NOTE_HAPPENS,
+		"exits-folded", "%v exited {task has|tasks have} no row of {its|their} own: too many names, so the least "
+		"active share one row per user", NOTE_HAPPENS,
 	},
 	[NOTE_EXITS_INEXACT] = {
-		"exits-inexact",
-		"this kernel does not count dropped exit records: more may be lost than shown",
-		"needs Linux 4.12 or later; a larger --exit-buffer reduces losses", NOTE_STANDS,
+		"exits-inexact", "this kernel does not count dropped exit records: more may be lost than shown", NOTE_STANDS,
 	},
 	[NOTE_RUN_REAPED] = {
-		"run-reaped",
-		"delays of %v reaped {process|processes} only: without exit records other descendants "
-		"are unknown (from /proc: all threads but the main one, too)",
-		NULL, NOTE_HAPPENS,
+		"run-reaped", "delays of %v reaped {process|processes} only: without exit records other descendants "
+		"are unknown (from /proc: all threads but the main one, too)", NOTE_HAPPENS,
 	},
 	[NOTE_LATE] = {
-		"late",
-		"%v {interval was|intervals were} skipped: a sample took too long, or the program "
-		"was stopped",
-		"a longer interval (-d)", NOTE_HAPPENS,
+		"late", "%v {interval was|intervals were} skipped: a sample took too long, or the program "
+		"was stopped", NOTE_HAPPENS,
 	},
 	[NOTE_WAITING_HIDDEN] = {
-		"waiting-hidden",
-		"wait targets are hidden: these tasks belong to other users, or the kernel forbids access",
-		"run as root, or give the program cap_sys_ptrace and cap_dac_read_search (and "
-		"cap_sys_admin for stacks); "
-		"with kernel.yama.ptrace_scope=1 your own tasks need that, too", NOTE_STANDS,
+		"waiting-hidden", "wait targets are hidden: these tasks belong to other users, or the kernel forbids access", NOTE_STANDS,
 	},
 	[NOTE_TRIGGER_GONE] = {
-		"trigger-gone",
-		"%v {cgroup|cgroups} named by --when no longer {exists|exist} and {is|are} no longer "
-		"watched", NULL, NOTE_HAPPENS,
+		"trigger-gone", "%v {cgroup|cgroups} named by --when no longer {exists|exist} and {is|are} no longer "
+		"watched", NOTE_HAPPENS,
 	},
 	[NOTE_TRACE_CAP] = {
-		"trace-cap", "waits are not traced: that needs CAP_BPF and CAP_PERFMON",
-		"run as root, or give the program both (setcap cap_bpf,cap_perfmon+ep stalltop)", NOTE_STANDS,
+		"trace-cap", "waits are not traced: that needs CAP_BPF and CAP_PERFMON", NOTE_STANDS,
 	},
 	[NOTE_TRACE_BTF] = {
-		"trace-btf",
-		"waits are not traced: the kernel provides no BTF (/sys/kernel/btf)",
-		"needs a kernel with CONFIG_DEBUG_INFO_BTF", NOTE_STANDS,
+		"trace-btf", "waits are not traced: the kernel provides no BTF (/sys/kernel/btf)", NOTE_STANDS,
 	},
 	[NOTE_TRACE_ABSENT] = {
-		"trace-absent", "waits are not traced: this stalltop was built without BPF", NULL, NOTE_STANDS,
+		"trace-absent", "waits are not traced: this stalltop was built without BPF", NOTE_QUIET,
 	},
 	[NOTE_TRACE_KERNEL] = {
-		"trace-kernel",
-		"waits are not traced: %v", "stalltop --version shows the kernel's message", NOTE_STANDS,
+		"trace-kernel", "waits are not traced: %v", NOTE_STANDS,
 	},
 	[NOTE_TRACE_ERROR] = {
-		"trace-error", "waits are not traced (%v)", NULL, NOTE_STANDS,
+		"trace-error", "waits are not traced (%v)", NOTE_QUIET,
 	},
 	[NOTE_TRACE_UNRECORDED] = {
-		"trace-unrecorded",
-		"waits were not traced when this was recorded",
-		"record with --trace, or with the wait sites (w) open", NOTE_STANDS,
+		"trace-unrecorded", "waits were not traced when this was recorded", NOTE_STANDS,
 	},
 	[NOTE_TRACE_LOST] = {
-		"trace-lost",
-		"%v {wait is|waits are} not attributed to a site: table full, or its slot busy",
-		"a larger --trace-sites, unless many CPUs wait at few sites", NOTE_HAPPENS,
+		"trace-lost", "%v {wait is|waits are} not attributed to a site: table full, or its slot busy", NOTE_HAPPENS,
 	},
 	[NOTE_TRACE_CALLS] = {
-		"trace-calls",
-		"system calls cannot be decoded on this architecture: waits ended by other tasks are in "
-		"state other",
-		NULL, NOTE_STANDS,
+		"trace-calls", "system calls cannot be decoded on this architecture: waits ended by other tasks are in "
+		"state other", NOTE_QUIET,
 	},
 	[NOTE_TRACE_STATES] = {
-		"trace-states",
-		"only states are traced (--trace-sites 0): no sites, no wakers",
-		NULL, NOTE_STANDS,
+		"trace-states", "only states are traced (--trace-sites 0): no sites, no wakers", NOTE_QUIET,
 	},
 	[NOTE_TRACE_SOURCE] = {
-		"trace-source",
-		"task times by state are unknown: only the bpf source has them",
-		"leave out --source, or ask for bpf", NOTE_STANDS,
+		"trace-source", "task times by state are unknown: only the bpf source has them", NOTE_STANDS,
 	},
 	[NOTE_TRACE_SYMBOLS] = {
-		"trace-symbols",
-		"the kernel hides its function names (/proc/kallsyms): sites have no function and no "
-		"stack, and the class of some waits is unknown",
-		"set kernel.kptr_restrict to 0 or 1, and give the program CAP_SYSLOG where it is not "
-		"root", NOTE_STANDS,
+		"trace-symbols", "the kernel hides its function names (/proc/kallsyms): sites have no function and no "
+		"stack, and the class of some waits is unknown", NOTE_STANDS,
 	},
 	[NOTE_READS_HANG] = {
-		"reads-hang",
-		"%v /proc {file|files} cannot be read because {its task is|their tasks are} hung: shown "
-		"as -",
-		"thaw the file system, or kill its server or the hung task", NOTE_HAPPENS,
+		"reads-hang", "%v /proc {file|files} cannot be read because {its task is|their tasks are} hung: shown "
+		"as -", NOTE_HAPPENS,
 	},
 	[NOTE_PROC_SUBSET] = {
-		"proc-subset",
-		"this /proc shows only tasks (mount option subset=pid): pressure, CPU time, memory and "
-		"load are unknown",
-		"mount /proc without subset=pid, or run outside the container", NOTE_STANDS,
+		"proc-subset", "this /proc shows only tasks (mount option subset=pid): pressure, CPU time, memory and "
+		"load are unknown", NOTE_STANDS,
 	},
 	[NOTE_CLOCK_BACK] = {
-		"clock-back", "the clock was set back: this time of day occurs twice", NULL,
-		NOTE_HAPPENS,
+		"clock-back", "the clock was set back: this time of day occurs twice", NOTE_HAPPENS,
 	},
 	[NOTE_LEAPT] = {
-		"leapt",
-		"/proc/%v went backwards or grew faster than time: its figures are unknown for this "
-		"interval", NULL, NOTE_HAPPENS,
+		"leapt", "/proc/%v went backwards or grew faster than time: its figures are unknown for this "
+		"interval", NOTE_HAPPENS,
 	},
 	[NOTE_RECORD_DROPPED] = {
-		"record-dropped",
-		"%v {sample is|samples are} missing in the recording: the disk was too slow",
-		"a longer interval (-d), or a recording on another disk", NOTE_HAPPENS,
+		"record-dropped", "%v {sample is|samples are} missing in the recording: the disk was too slow", NOTE_HAPPENS,
 	},
 	[NOTE_RECORD_ENDED] = {
-		"record-ended", "the recording has ended (%v): samples are no longer recorded", NULL, NOTE_HAPPENS,
+		"record-ended", "the recording has ended (%v): samples are no longer recorded", NOTE_HAPPENS,
 	},
 };
 
-/* What stands and cannot be changed is told if asked. */
 static enum note_rank rank_of(const struct note *note)
 {
-	const struct note_row *row = &note_table[note->id];
-
-	return row->rank == NOTE_STANDS && !row->remedy ? NOTE_QUIET : row->rank;
+	return note_table[note->id].rank;
 }
 
 void notes_sort(struct frame_info *info)
@@ -317,8 +242,7 @@ static void append_note_error(struct buf *out, const struct note *note)
 			   refusal ? refusal_summary(note->error) : strerror(-note->error));
 }
 
-/* Appends a text of the table: %v is the value, {one|many} depends on it, %e is why. */
-static void append_note_text(struct buf *out, const char *text, const struct note *note)
+void note_append_text(struct buf *out, const char *text, const struct note *note)
 {
 	while (*text) {
 		size_t plain = strcspn(text, "%{"), first, second;
@@ -343,21 +267,9 @@ static void append_note_text(struct buf *out, const char *text, const struct not
 	}
 }
 
-void note_append_remedy(struct buf *out, const struct note *note)
+void note_append(struct buf *out, const struct note *note)
 {
-	if (note_table[note->id].remedy)
-		append_note_text(out, note_table[note->id].remedy, note);
-}
-
-void note_append(struct buf *out, const struct note *note, bool remedy)
-{
-	const struct note_row *row = &note_table[note->id];
-
-	append_note_text(out, row->text, note);
-	if (!remedy || !row->remedy)
-		return;
-	buf_puts(out, "; ");
-	note_append_remedy(out, note);
+	note_append_text(out, note_table[note->id].text, note);
 }
 
 struct note note_of_refusal(int error)

@@ -6,14 +6,12 @@
 #include "model/frame.h"
 
 /*
- * Texts have %v for the note's value, {one|many} for words that depend on it, and %e for its error
- * in brackets. `text` says what is missing and why, in a line of a screen; `remedy` says what to do
- * about it, NULL where nothing can be done.
+ * `text` says what is missing and why, in a line of a screen; what to do about it is a remedy's
+ * (view/remedies.h).
  */
 struct note_row {
 	const char *id;
 	const char *text;
-	const char *remedy;
 	enum note_rank {
 		NOTE_HAPPENS, /* has just happened */
 		NOTE_STANDS, /* true for long, of the machine or of the user */
@@ -39,8 +37,11 @@ size_t notes_unasked(const struct frame_info *info);
 /* Why a recording has ended, by its -errno: as strerror(), or better words. */
 const char *record_failure(int err);
 
-/* Appends what to do about the note; nothing where nothing can be done. */
-void note_append_remedy(struct buf *out, const struct note *note);
+/*
+ * Appends a text about a note: %v is its value, {one|many} depends on it, %e is its error in
+ * brackets.
+ */
+void note_append_text(struct buf *out, const char *text, const struct note *note);
 
-/* Appends the note's text; with the remedy after it when asked for. */
-void note_append(struct buf *out, const struct note *note, bool remedy);
+/* Appends the note's own text. */
+void note_append(struct buf *out, const struct note *note);

@@ -13,6 +13,7 @@
 #include "out/json.h"
 #include "out/out.h"
 #include "out/out_sites.h"
+#include "view/remedies.h"
 
 /* A change below this is none in text, where it would be shown as 0.0. */
 #define PERCENT_LEAST 0.05
@@ -392,7 +393,7 @@ void run_text(struct out *out, const struct run_result *result)
 	append_traced(buf, result, &out->config->view->sites, charset);
 	for (size_t i = 0; i < result->nnotes; i++) {
 		buf_puts(buf, "note: ");
-		note_append(buf, &result->notes[i], true);
+		remedy_append_note(buf, &result->notes[i]);
 		buf_putc(buf, '\n');
 	}
 	append_outlived(buf, result, charset);

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "base/util.h"
 #include "model/notes.h"
+#include "view/remedies.h"
 
 /* Digits of a double: enough for a time in us, and few values show rounding noise. */
 #define REAL_DIGITS 16
@@ -249,7 +250,7 @@ void json_put_notes(struct json *json, const char *name, const struct note *note
 	json_open_array(json, name);
 	for (size_t i = 0; i < n; i++) {
 		text.len = 0;
-		note_append(&text, &notes[i], true);
+		remedy_append_note(&text, &notes[i]);
 		json_open_object(json, NULL);
 		json_put_text(json, "id", note_table[notes[i].id].id);
 		json_put_text(json, "text", buf_cstr(&text));

@@ -429,7 +429,7 @@ static void add_notes(struct out *out, const struct frame_info *info)
 		put_text(to, note_table[note->id].id);
 		put_int(to, true, (int64_t)note->value);
 		out->scratch.len = 0;
-		note_append(&out->scratch, note, false);
+		note_append(&out->scratch, note);
 		put_text(to, buf_cstr(&out->scratch));
 		end(out);
 	}

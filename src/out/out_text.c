@@ -7,6 +7,7 @@
 #include "out/diff_report.h"
 #include "out/out.h"
 #include "out/out_sites.h"
+#include "view/remedies.h"
 #include "view/summary.h"
 
 /* The facts that default columns depend on in batch mode: states are not read just for them. */
@@ -104,7 +105,7 @@ static void append_header(struct out *out, const struct view *view)
 	append_triggers(out, view->frame->info);
 	for (size_t i = 0; i < view->frame->info->head.nnotes; i++) {
 		buf_puts(buf, "note: ");
-		note_append(buf, &view->frame->info->head.notes[i], true);
+		remedy_append_note(buf, &view->frame->info->head.notes[i]);
 		text_end_line(buf);
 	}
 	buf_putc(buf, '\n');

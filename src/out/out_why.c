@@ -480,7 +480,7 @@ static void put_unknown(struct buf *out, struct buf *text, const struct frame_in
 		if (note_table[note->id].rank == NOTE_ASIDE)
 			continue;
 		text->len = 0;
-		note_append(text, note, false);
+		note_append(text, note);
 		put_wrapped(out, told ? "   " : "unknown: ", told ? 3 : 9, text);
 		told++;
 	}
@@ -642,7 +642,7 @@ static void put_json(struct out *out, struct why *why, const struct frame *frame
 	json_open_array(&json, "unknown");
 	for (size_t i = 0; i < info->head.nnotes && i < NOTES_SHOWN; i++) {
 		text.len = 0;
-		note_append(&text, &info->head.notes[i], false);
+		note_append(&text, &info->head.notes[i]);
 		json_put_text(&json, NULL, buf_cstr(&text));
 	}
 	json_close(&json);

@@ -468,6 +468,89 @@ static const struct remedy remedies[REMEDY_SUBJECTS][7] = {
 		  "parameter delayacct"),
 	},
 };
+
+/* Texts as those of notes: see note_append_text(). */
+static const char *const of_notes[NOTE_IDS] = {
+	[NOTE_DELAYACCT_OFF] =
+		"now, for new tasks: sysctl kernel.task_delayacct=1; at boot: kernel parameter "
+		"delayacct, or kernel.task_delayacct=1 in /etc/sysctl.d/50-delayacct.conf",
+	[NOTE_DELAYACCT_OLDER] =
+		"restart {it|them}, or boot with the kernel parameter delayacct",
+	[NOTE_DELAYACCT_UNSURE] =
+		"the taskstats source can tell (see no-cap)",
+	[NOTE_DELAYACCT_LEFT] =
+		"switch it off: sysctl kernel.task_delayacct=0; the next run with --enable-delayacct "
+		"also does so when it exits",
+	[NOTE_NO_CAP] =
+		"run as root in the initial user namespace, or give the program "
+		"cap_net_admin (setcap cap_net_admin+ep stalltop)",
+	[NOTE_NO_TASKSTATS] =
+		"needs a kernel with CONFIG_TASKSTATS and CONFIG_TASK_DELAY_ACCT",
+	[NOTE_NO_BPF] =
+		"stalltop --version shows the kernel's message",
+	[NOTE_UNMEASURED] =
+		"stalltop --version shows the kernel's message",
+	[NOTE_NO_PSI] =
+		"boot with the kernel parameter psi=1 (CONFIG_PSI, 4.20 or later)",
+	[NOTE_GROUP_PSI] =
+		"only groups of cgroup v2 have pressure, while their cgroup.pressure is 1",
+	[NOTE_GROUP_THREADED] =
+		"-H counts each thread in its own",
+	[NOTE_GROUP_UNKNOWN] =
+		"a shorter interval (-d)",
+	[NOTE_HIDDEN] =
+		"run as root, give the program cap_sys_ptrace, or join the group of the mount option gid",
+	[NOTE_EXITS_REFUSED] =
+		"needs cap_net_admin; the kernel sends them in the initial user, pid and network "
+		"namespaces only",
+	[NOTE_EXITS_LOST] =
+		"a shorter interval (-d), or a larger --exit-buffer",
+	[NOTE_EXITS_FOLDED] =
+		"a shorter interval (-d)",
+	[NOTE_EXITS_INEXACT] =
+		"needs Linux 4.12 or later; a larger --exit-buffer reduces losses",
+	[NOTE_LATE] =
+		"a longer interval (-d)",
+	[NOTE_WAITING_HIDDEN] =
+		"run as root, or give the program cap_sys_ptrace and cap_dac_read_search (and "
+		"cap_sys_admin for stacks); "
+		"with kernel.yama.ptrace_scope=1 your own tasks need that, too",
+	[NOTE_TRACE_CAP] =
+		"run as root, or give the program both (setcap cap_bpf,cap_perfmon+ep stalltop)",
+	[NOTE_TRACE_BTF] =
+		"needs a kernel with CONFIG_DEBUG_INFO_BTF",
+	[NOTE_TRACE_KERNEL] =
+		"stalltop --version shows the kernel's message",
+	[NOTE_TRACE_UNRECORDED] =
+		"record with --trace, or with the wait sites (w) open",
+	[NOTE_TRACE_LOST] =
+		"a larger --trace-sites, unless many CPUs wait at few sites",
+	[NOTE_TRACE_SOURCE] =
+		"leave out --source, or ask for bpf",
+	[NOTE_TRACE_SYMBOLS] =
+		"set kernel.kptr_restrict to 0 or 1, and give the program CAP_SYSLOG where it is not "
+		"root",
+	[NOTE_READS_HANG] =
+		"thaw the file system, or kill its server or the hung task",
+	[NOTE_PROC_SUBSET] =
+		"mount /proc without subset=pid, or run outside the container",
+	[NOTE_RECORD_DROPPED] =
+		"a longer interval (-d), or a recording on another disk",
+};
+
+static const char *const of_settings[REMEDY_SETTINGS] = {
+	[SETTING_PROC] = "mount /proc, and run as root",
+	[SETTING_LOCKDOWN] = "the kernel is locked down (confidentiality): boot without the kernel "
+			     "parameter lockdown=confidentiality",
+	[SETTING_PIDS] = "run on the host, or in its pid namespace (--pid=host, hostPID: true)",
+	[SETTING_USERS] = "run on the host, or without a user namespace",
+	[SETTING_CGROUPS] = "mount -t cgroup2 cgroup2 /sys/fs/cgroup",
+	[SETTING_UNIFIED] = "boot with the kernel parameter systemd.unified_cgroup_hierarchy=1",
+	[SETTING_GROUP_PSI] = "write 1 to its cgroup.pressure, or boot with the kernel parameter psi=1",
+	[SETTING_CLOCK] = "see /sys/devices/system/clocksource/clocksource0/available_clocksource",
+	[SETTING_TERM] = "set TERM, as to xterm-256color, or use -b",
+	[SETTING_LOCALE] = "LC_ALL=C.UTF-8",
+};
 /* clang-format on */
 
 const struct remedy *remedies_of(enum remedy_subject subject)
@@ -480,6 +563,25 @@ void remedy_append(struct buf *out, const struct remedy *remedy)
 	buf_puts(out, remedy->how);
 	if (remedy->keys && *remedy->keys)
 		buf_printf(out, " (%s)", remedy->keys);
+}
+
+const char *remedy_of_note(enum note_id id)
+{
+	return of_notes[id];
+}
+
+const char *remedy_of_setting(enum remedy_setting setting)
+{
+	return of_settings[setting];
+}
+
+void remedy_append_note(struct buf *out, const struct note *note)
+{
+	note_append(out, note);
+	if (!of_notes[note->id])
+		return;
+	buf_puts(out, "; ");
+	note_append_text(out, of_notes[note->id], note);
 }
 
 /* Puts the first remedy that helps; general: else the first that may. False: none is put. */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/util.h"
-#include "model/notes.h"
+#include "view/remedies.h"
 #include "model/tracing.h"
 
 /* Asserts what the only note of these errors says; NULL: there is none. */
@@ -19,7 +19,7 @@ static void check_note(const struct system_sample *system, const char *text)
 	assert_int_equal(info.head.nnotes, text != NULL);
 	if (!text)
 		return;
-	note_append(&out, &info.head.notes[0], false);
+	note_append(&out, &info.head.notes[0]);
 	assert_string_equal(buf_cstr(&out), text);
 	buf_free(&out);
 }
@@ -94,11 +94,13 @@ TEST(test_tracing)
 
 		assert_int_equal(note.id, refusals[i].id);
 		out.len = 0;
-		note_append(&out, &note, false);
+		note_append(&out, &note);
 		assert_memory_equal(buf_cstr(&out), refusals[i].begins, strlen(refusals[i].begins));
 	}
+	for (enum note_id id = 0; id < NOTE_IDS; id++)
+		assert_true(note_table[id].rank != NOTE_STANDS || remedy_of_note(id));
 	out.len = 0;
-	note_append(&out, &(struct note){ .id = NOTE_TRACE_LOST, .value = 3 }, true);
+	remedy_append_note(&out, &(struct note){ .id = NOTE_TRACE_LOST, .value = 3 });
 	assert_string_equal(
 		buf_cstr(&out),
 		"3 waits are not attributed to a site: table full, or its slot busy; a larger "

@@ -10,6 +10,7 @@
 #include "ui/cmd/command.h"
 #include "ui/table/table_state.h"
 #include "view/column_words.h"
+#include "view/remedies.h"
 #include "view/site_lines.h"
 
 /* Cells of the names at the left. */
@@ -145,7 +146,7 @@ static void explain_unknown(struct help *help, struct ui *ui, const struct colum
 		    note_table[note->id].rank != NOTE_QUIET)
 			continue;
 		text.len = 0;
-		note_append(&text, note, true);
+		remedy_append_note(&text, note);
 		add_help(help, n++ ? "" : "-", buf_cstr(&text));
 	}
 	if (!info->prev)
@@ -211,7 +212,7 @@ static void add_notes(struct help *help, const struct ui *ui)
 	add_help(help, NULL, "Missing now, and how to fix it");
 	for (size_t i = 0; i < info->head.nnotes; i++) {
 		text.len = 0;
-		note_append(&text, &info->head.notes[i], true);
+		remedy_append_note(&text, &info->head.notes[i]);
 		add_help(help, note_table[info->head.notes[i].id].id, buf_cstr(&text));
 	}
 	buf_free(&text);

@@ -13,6 +13,7 @@
 #include "ui/table/site_list.h"
 #include "ui/table/table_state.h"
 #include "view/layout.h"
+#include "view/remedies.h"
 
 /* The least lines for the line of units and the sum, and for the line below the title. */
 #define LINES_SUM 12
@@ -135,7 +136,7 @@ void view_sites_reason(struct ui *ui, struct buf *text)
 	if (ui->trace_error) {
 		struct note why = tracing_note_of(ui->trace_error);
 
-		note_append(text, &why, true);
+		remedy_append_note(text, &why);
 		return;
 	}
 	if (ui->frame->info->trace) {
