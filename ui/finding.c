@@ -88,7 +88,7 @@ static void put_hint(const struct ui *ui, const struct finding *first, bool brie
 	text->len = 0;
 	if (first->id && first->row && first->row->task && !query_takes(&ui->query, first->row))
 		buf_puts(text, brief ? " (not shown, !" : " (not shown, ! why");
-	else if (first->id && first->row)
+	else if (first->id)
 		buf_puts(text, brief ? " (!" : " (! why");
 	if (more && brief)
 		buf_puts(text, text->len ? ", n" : " (n");
@@ -200,6 +200,13 @@ void finding_take(struct ui *ui)
 	}
 }
 
+const struct row *finding_row(const struct ui *ui)
+{
+	const struct finding *first = findings_first(&ui->findings);
+
+	return first && first->id ? first->row : NULL;
+}
+
 int finding_lines(const struct ui *ui)
 {
 	if (ui->all_notes && ui->findings.n)
@@ -250,11 +257,12 @@ COMMAND(finding_open)
 	/* Rows may have changed since the line was drawn. */
 	finding_take(ui);
 	finding = findings_first(&ui->findings);
-	if (!finding || !finding->id || !finding->row) {
-		ui_say(ui,
-		       finding && finding->id ? "not about a single task" : "no finding to open");
+	if (!finding || !finding->id) {
+		ui_say(ui, "no finding to open");
 		return REACT_NONE;
 	}
+	if (!finding->row)
+		return view_sites_open_all(ui);
 	if (finding->row->group)
 		return view_task_open_group(ui, finding->row->group);
 	task = task_meant(ui, finding->row);

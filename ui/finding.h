@@ -10,6 +10,9 @@
  */
 void finding_take(struct ui *ui);
 
+/* The row that the gravest is about; NULL: none. */
+const struct row *finding_row(const struct ui *ui);
+
 /*
  * The lines that findings want: two for a while after one was too long for one, so that the rows do
  * not jump; one for each where all are shown.
@@ -19,5 +22,8 @@ int finding_lines(const struct ui *ui);
 /* Draws the gravest in one line or two, or all: a part of the header. */
 void finding_draw(struct ui *ui, int line, int lines);
 
-/* Opens what the line means: a task's or a group's detail, or the sites that it waits in. */
+/*
+ * Opens what the line means: a task's or a group's detail, or the sites that it waits in; of one that
+ * is about no task the sites of all.
+ */
 unsigned finding_open(struct ui *ui, int arg);

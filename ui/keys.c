@@ -83,8 +83,8 @@ const struct command command_table[] = {
 	  .help = "open the details of the selected task or group",
 	  .hint = "detail", .hint_turn = 12 },
 	{ "back", MOVE, { '\033' }, WHERE_TABLE, cmd_leave, 0,
-	  .help = "back to the present; from group members to the groups; else to the top row, "
-	  "which then stays selected" },
+	  .help = "back to the present; from group members to the groups; else to the row of "
+	  "the finding, or the top row" },
 	{ "leave", MOVE, { '\033', 'q' }, WHERE_ALL & ~WHERE_TABLE, cmd_leave, 0,
 	  .help = "leave this view", .hint = "back", .hint_turn = 1 },
 

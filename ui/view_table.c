@@ -307,9 +307,11 @@ static void draw_table(struct ui *ui, void *state, struct list *list, int height
 	int line = finding_lines(ui);
 
 	finding_take(ui);
-	/* It may want another line, once it is known what the rows show. */
-	if (finding_lines(ui) != line)
+	/* It may want another line, once it is known what the rows show, and a row of its own. */
+	if (table_show_found(ui, finding_row(ui)) || finding_lines(ui) != line) {
 		shown = plan_rows(ui, table, list, end + 1, &plan);
+		finding_take(ui);
+	}
 	draw = table_drawing(ui);
 	items = table->rows.items + list->top;
 	table_room(&draw, &table->layout, &table->wants, items, shown);

@@ -288,6 +288,21 @@ static bool append_setting(const struct option_row *row, const struct view_confi
 	return out->len > before;
 }
 
+void configuration_append_names(const struct view_config *view, struct buf *out)
+{
+	const struct option_row *row;
+	const char *before = ": ";
+	struct buf value = { 0 };
+
+	for (size_t i = 0; (row = row_at(i)); i++) {
+		if (!is_saved(row) || !append_setting(row, view, &value))
+			continue;
+		buf_printf(out, "%s%s", before, row->name);
+		before = ", ";
+	}
+	buf_free(&value);
+}
+
 /* Whether the line has a setting that is written anew. */
 static bool is_setting(const struct config_line *line)
 {

@@ -33,6 +33,9 @@ void configuration_apply(char *text, size_t len, struct options *options,
 void configuration_rewrite(const char *text, size_t len, const struct view_config *view,
 			   const struct preset *preset, struct buf *out);
 
+/* Appends the names of the settings that are written, after a colon. */
+void configuration_append_names(const struct view_config *view, struct buf *out);
+
 /* Finds what is wrong with a text. */
 void configuration_check(const char *text, size_t len, struct configuration_faults *faults);
 

@@ -219,6 +219,8 @@ static enum configuration_saved write_anew(const char *path, const struct saving
 	append_path(message, path);
 	if (err)
 		buf_printf(message, ": %s", strerror(-err));
+	else if (!what->preset)
+		configuration_append_names(what->view, message);
 	free(real);
 	buf_free(&text);
 	return err ? CONFIGURATION_FAILED : CONFIGURATION_SAVED;

@@ -636,15 +636,15 @@ const struct option_row option_table[] = {
 	{ 0, "help-all", NULL, NULL, "print all options, with all that is to be said of them",
 	  FLAG(help_all), IN(EVERY), .barred = true, .part = PART_OTHER, .brief = "all options" },
 	{ 0, "why", NULL, NULL,
-	  "look for 3 s, and print in at most 25 lines the tasks that suffer most, the root "
-	  "causes, and the cures (with -o json as JSON); exit 3: something suffers",
+	  "look for 3 s, and print in at most 25 lines the most delayed tasks, root causes and "
+	  "remedies (with -o json as JSON); exit 3: a problem was found",
 	  FLAG(why), IN(MODE_BIT(MODE_BATCH) | MODE_BIT(MODE_REPLAY_BATCH)), .barred = true,
 	  .part = PART_BATCH, .brief = "in 3 s: who waits, why, what to do" },
 	{ 0, "doctor", NULL, NULL,
 	  "print what stalltop can show here, what it cannot because of this kernel, its settings "
-	  "or this user, and the cures (with -o json as JSON); exit 0: all is shown, 1: not",
+	  "or this user, and the remedies (with -o json as JSON); exit 0: all is shown, 1: not",
 	  FLAG(doctor), IN(EVERY), .barred = true, .part = PART_OTHER,
-	  .brief = "what can be seen here, what mends the rest" },
+	  .brief = "what can be seen here, and how to see the rest" },
 	{ 'V', "version", NULL, NULL,
 	  "print version, sources built in, kernel and taskstats version, and exit", FLAG(version),
 	  IN(EVERY), .barred = true, .part = PART_OTHER,

@@ -53,7 +53,7 @@ struct options {
 	/* Requests for output in place of running. */
 	bool why, why_json; /* what suffers, and why: batch mode in that format */
 	bool help, help_all, version, doctor, list_fields, list_site_fields;
-	const char *topic; /* of `help`; "": the list of topics; NULL: it was not asked for */
+	char *topic; /* of `help`; "": the list of topics; NULL: it was not asked for */
 	const char *dump_doc;
 	/* The command to run after "--", with its arguments; NULL: none. */
 	char **command;

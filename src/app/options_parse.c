@@ -396,6 +396,19 @@ static bool takes_second(const struct options *options, int argc, int at)
 	return options->diff[0] && !options->diff[1] && optind == at && optind < argc;
 }
 
+/* So many words, with blanks between them; the caller frees it. */
+static char *join_words(char *const *words, int n)
+{
+	struct buf text = { 0 };
+	char *joined;
+
+	for (int i = 0; i < n; i++)
+		buf_printf(&text, "%s%s", i ? " " : "", words[i]);
+	joined = xstrdup(buf_cstr(&text));
+	buf_free(&text);
+	return joined;
+}
+
 /* Takes all options, and the command after them. Returns 0 or -EINVAL. */
 static int take_all(struct options *options, int argc, char **argv, const char *letters,
 		    const struct option *longs, struct buf *why)
@@ -411,8 +424,8 @@ static int take_all(struct options *options, int argc, char **argv, const char *
 		options->dump_doc = argv[2];
 		return 0;
 	}
-	if (argc >= 2 && argc <= 3 && !strcmp(argv[1], "help")) {
-		options->topic = argc == 3 ? argv[2] : "";
+	if (argc >= 2 && !strcmp(argv[1], "help")) {
+		options->topic = join_words(argv + 2, argc - 2);
 		return 0;
 	}
 	opterr = 0;
@@ -495,6 +508,7 @@ int options_parse(struct options *options, int argc, char **argv, struct buf *wh
 
 void options_free(struct options *options)
 {
+	free(options->topic);
 	pattern_free(options->match);
 	free(options->sampler.pids);
 	free_specs(options->watch.specs, options->watch.nspecs);

@@ -19,7 +19,7 @@
 static const struct manual_page {
 	const char *topic, *page, *about;
 } pages[] = {
-	{ "stalltop", "stalltop", "options, keys, columns, privileges, examples" },
+	{ "stalltop", "stalltop", "options, keys, columns, privileges, examples, glossary" },
 	{ "figures", "stalltop-figures", "what each figure is, and how it is measured" },
 	{ "findings", "stalltop-findings", "every finding: meaning and remedy" },
 	{ "formats", "stalltop-formats", "text, CSV, JSON, reports" },
@@ -47,6 +47,14 @@ struct topic_search {
 	struct buf *out;
 	bool exact; /* the word is a name: all of its text; else a line for each text that has it */
 	unsigned found;
+	const char *section; /* of the manual, of the text that was found last */
+};
+
+/* The prose of stalltop(1): a paragraph each. */
+static const struct {
+	const char *section, *text;
+} manual[] = {
+#include "app/manual_text.h"
 };
 
 static void append_wrapped(struct buf *out, const char *text, unsigned left)
@@ -150,6 +158,40 @@ static void look_at_options(struct topic_search *search)
 	buf_free(&text);
 }
 
+/* Whether a paragraph begins with names that have the word among them: "blocked, hung: ...". */
+static bool is_named(const char *text, const char *word)
+{
+	size_t len = strlen(word);
+
+	for (;; text += strspn(text, ", ")) {
+		size_t name = strcspn(text, ",:");
+
+		if (name == len && !strncasecmp(text, word, len))
+			return strchr(text, ':');
+		text += name;
+		if (*text != ',')
+			return false;
+	}
+}
+
+static void look_at_manual(struct topic_search *search)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(manual); i++) {
+		const char *section = manual[i].section, *text = manual[i].text;
+		bool has = search->exact ? !strcasecmp(search->word, section) ||
+						   is_named(text, search->word)
+					 : strcasestr(text, search->word) != NULL;
+
+		if (!has)
+			continue;
+		search->found++;
+		if (search->section != section)
+			buf_printf(search->out, "stalltop(1), %s\n", section);
+		search->section = section;
+		append_wrapped(search->out, text, INDENT);
+	}
+}
+
 /* Looks at all texts. */
 static void look(struct topic_search *search)
 {
@@ -164,6 +206,7 @@ static void look(struct topic_search *search)
 			  (struct topic_text){ "note", note_table[id].id, note_table[id].text, NULL,
 					       REMEDY_NONE, remedy_of_note(id) });
 	look_at_options(search);
+	look_at_manual(search);
 }
 
 /* Appends a line of a list. */
@@ -181,7 +224,7 @@ static void append_list(struct buf *out)
 		append_line(out, pages[i].topic, pages[i].about);
 	append_line(out, "NAME",
 		    "a column (blkio), an option (trace), a finding or note by its id");
-	append_line(out, "WORD", "full-text search in all of these");
+	append_line(out, "WORD", "full-text search in all of these and in stalltop(1)");
 }
 
 static void append_tour(struct buf *out)
@@ -214,6 +257,8 @@ bool topic_append(struct buf *out, const char *topic)
 		return true;
 	}
 	search.word += strspn(topic, "-");
+	if (!*search.word)
+		search.word = topic;
 	look(&search);
 	if (!search.found) {
 		search.exact = false;

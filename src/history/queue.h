@@ -25,6 +25,7 @@ struct queue_told {
 	_Atomic int error; /* -errno: the receiver has given up; 0: all is well */
 	_Atomic int segment; /* not 0: the next message is to begin a segment */
 	_Atomic int ready; /* not 0: the receiver is ready, or has failed (error) */
+	_Atomic uint64_t bytes; /* that it wrote so far */
 };
 
 struct queue;

@@ -68,6 +68,7 @@ struct record_writer {
 	struct queue *queue;
 	struct record_file *open;
 	struct buf file, path; /* the segment's name, and its path */
+	uint64_t closed_bytes; /* of files that are closed */
 	uint64_t began_ns;
 	uint64_t pruned_ns; /* when old segments were last looked for (CLOCK_MONOTONIC) */
 	struct file_sync sync;
@@ -118,6 +119,7 @@ static void close_file(struct record_writer *writer)
 	if (!writer->open)
 		return;
 	file_sync_close(&writer->sync);
+	writer->closed_bytes += record_file_bytes(writer->open);
 	record_file_close(writer->open);
 	writer->open = NULL;
 	if (writer->config->segments)
@@ -161,8 +163,11 @@ static int write_record(struct record_writer *writer, const struct record_messag
 	if (err == -ENOSPC && writer->config->segments && writer->open &&
 	    prune_segments(writer, buf_cstr(&writer->file)))
 		err = record_file_put(writer->open, entry, message + 1, message->len);
-	if (!err)
+	if (!err) {
 		file_sync_written(&writer->sync);
+		atomic_store(&queue_told(writer->queue)->bytes,
+			     writer->closed_bytes + record_file_bytes(writer->open));
+	}
 	if (!err && writer->config->segments)
 		err = look_at_size(writer);
 	return err;
@@ -430,6 +435,16 @@ uint64_t recorder_since_ns(const struct recorder *recorder)
 	return segments && segments->n && segments->list[0]->n
 		       ? segments->list[0]->entries[0].begin_ns
 		       : 0;
+}
+
+const char *recorder_path(const struct recorder *recorder)
+{
+	return recorder->config.path;
+}
+
+uint64_t recorder_bytes(const struct recorder *recorder)
+{
+	return atomic_load(&queue_told(recorder->queue)->bytes);
 }
 
 /* Keeps a frame in memory. */

@@ -39,6 +39,12 @@ void recorder_incident(struct recorder *recorder, bool lasts);
 /* Returns when the oldest sample in memory began (CLOCK_MONOTONIC); 0: there is none. */
 uint64_t recorder_since_ns(const struct recorder *recorder);
 
+/* The path of its file or directory. */
+const char *recorder_path(const struct recorder *recorder);
+
+/* Returns how many bytes were written so far: 0 where only incidents are, and there was none. */
+uint64_t recorder_bytes(const struct recorder *recorder);
+
 /* Returns the status for the sampler; recorder_add() changes it. */
 const struct record_status *recorder_status(const struct recorder *recorder);
 

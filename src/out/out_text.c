@@ -80,7 +80,8 @@ static void append_findings(struct out *out)
 /* Appends the lines above the table. */
 static void append_header(struct out *out, const struct view *view)
 {
-	const struct title title = { .rows = out->config->view->group_by };
+	const struct title title = { .rows = out->config->view->group_by,
+				     .past = out->config->past };
 	struct buf *buf = &out->buf, *scratch = &out->scratch;
 	struct summary line = summary_title(scratch, view, &title);
 	bool head = false;

@@ -179,6 +179,26 @@ static size_t path_alone(const struct buf *path, unsigned cells, enum text_chars
 	return at ? at - 1 : path->len;
 }
 
+/*
+ * Where a path of parts that say more the later they come is to begin in so many cells: at as many
+ * whole parts as have room, at least the last, of which an id's first digits say most.
+ */
+static size_t last_parts(const struct buf *path, unsigned cells, enum text_charset charset)
+{
+	size_t last = 0;
+
+	if (text_width(path->data, path->len, charset) <= cells)
+		return 0;
+	for (size_t at = 1; at < path->len; at++) {
+		if (path->data[at] != '/')
+			continue;
+		last = at;
+		if (text_width(path->data + at, path->len - at, charset) < cells)
+			break;
+	}
+	return last;
+}
+
 /* Appends what is in `scratch` in so many cells; tail: cut in front. */
 static void fit_text(struct buf *out, const struct buf *scratch, unsigned cells, bool tail,
 		     enum text_charset charset)
@@ -205,6 +225,7 @@ void column_append(const struct column *column, const struct view *view, const s
 	const char *text = value_chars(value) ? value_chars(value) : "-";
 	const char *more = value->type == VALUE_TEXT ? value->more : NULL;
 	bool below = column->below && value->type == VALUE_NUMBER && value->number < 0;
+	size_t at;
 
 	if (column->format != FORMAT_TEXT) {
 		value_append(out, value, below ? FORMAT_COUNT : column_format(column, view->unit),
@@ -224,7 +245,14 @@ void column_append(const struct column *column, const struct view *view, const s
 	}
 	scratch->len = 0;
 	value_escape(scratch, text, more, view->charset);
-	fit_text(out, scratch, cells, column->tail || cuts_front(column, value), view->charset);
+	at = column->parts && cells > 1 ? last_parts(scratch, cells, view->charset) : 0;
+	if (at) {
+		buf_putc(out, '+');
+		text_fit(out, scratch->data + at, scratch->len - at, cells - 1, false,
+			 view->charset);
+		return;
+	}
+	fit_text(out, scratch, cells, cuts_front(column, value), view->charset);
 }
 
 void column_append_word(const struct column *column, const struct view *view,

@@ -467,7 +467,7 @@ const struct column columns[] = {
 	COLUMN("worst", "WORST", column_get_worst, "the member of the group that waited most",
 	       TEXT(15), .of_groups = true, .place = PLACE_RIGHT, .yields = 1),
 	COLUMN("cgroup", "CGROUP", get_cgroup, "path of the cgroup", TEXT(24), .least = 12,
-	       .tail = true, .needs = NEED_CGROUP, .formats = IN_JSON, .place = PLACE_RIGHT,
+	       .parts = true, .needs = NEED_CGROUP, .formats = IN_JSON, .place = PLACE_RIGHT,
 	       .from = LAYOUT_WIDER, .yields = 1),
 	COLUMN("pod", "POD", get_pod, "namespace and name of the Kubernetes pod", TEXT(24),
 	       .least = 12, .needs = NEED_CGROUP, .formats = IN_JSON),

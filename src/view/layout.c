@@ -331,10 +331,10 @@ static unsigned missing(const struct layout *layout, const unsigned *wants, size
 	return wants[i] - layout->cells[i];
 }
 
-/* The parts of what is left that a column has: the name comes first. */
+/* The parts of what is left that a column has: the name and what is waited for come first. */
 static unsigned parts_of(const struct column *column)
 {
-	return column->last ? 3 : 1;
+	return column->last || column->needs & NEED_WAITING ? 3 : 1;
 }
 
 /* Gives each column that wants more up to `share` cells a part. Returns how many are left. */

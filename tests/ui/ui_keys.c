@@ -217,6 +217,7 @@ SCREEN_TEST(moves_selection)
 	s = start(24, 80, "-d 60 -m ^crowd -s +pid");
 	table_must(s, &t);
 	first = table_number(s, &t, t.first, "PID");
+	screen_key(s, VTERM_KEY_HOME);
 	await_row(s, 0);
 	screen_key(s, VTERM_KEY_DOWN);
 	await_row(s, 1);

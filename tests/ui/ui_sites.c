@@ -428,7 +428,7 @@ SCREEN_TEST(opens_anywhere)
 		screen_await(s, table_has_rows, NULL);
 		type_each(s, keys[i]);
 		screen_await_text(s, "STATE");
-		screen_await_text(s, "other");
+		screen_await_text(s, "pause");
 		type_each(s, "g\rh");
 		for (unsigned size = 0; size < 5; size++) {
 			screen_resize(s, sizes[size][0], sizes[size][1]);

@@ -26,10 +26,10 @@ SCREEN_TEST(switches_delayacct)
 	assert_int_equal(guard_start(), 0);
 	assert_int_equal(guard_switch(DELAYACCT, "1"), 0);
 	crowd_sleeper("crowd-a");
-	s = screen_start(
-		&(struct screen_how){ .rows = 30, .cols = 120, .args = "-d 0.3 -m ^crowd" });
+	s = screen_start(&(struct screen_how){
+		.rows = 30, .cols = 120, .args = "-d 0.3 --measure no -m ^crowd" });
 	screen_await(s, table_has_figures, NULL);
-	screen_check(s, !screen_shows(s, "delayacct"));
+	screen_check(s, !screen_shows(s, "delays not counted"));
 	screen_type(s, "D");
 	screen_settle(s);
 	screen_type(s, "n");
@@ -38,13 +38,13 @@ SCREEN_TEST(switches_delayacct)
 	screen_type(s, "D");
 	screen_settle(s);
 	screen_type(s, "y");
-	screen_await_text(s, "delayacct off");
+	screen_await_text(s, "delays not counted");
 	assert_string_equal(scratch_read(DELAYACCT), "0\n");
 	screen_await_text(s, "delay accounting is off");
 	screen_type(s, "D");
 	screen_settle(s);
 	screen_type(s, "y");
-	screen_await_no_text(s, "delayacct off");
+	screen_await_no_text(s, "delays not counted");
 	assert_string_equal(scratch_read(DELAYACCT), "1\n");
 	guard_undo(0);
 }

@@ -621,7 +621,8 @@ TEST(test_topics)
 	assert_non_null(options.topic);
 	good("help tour");
 	assert_non_null(options.topic);
-	bad_like("help tour more", "unexpected argument", "(see --help)");
+	good("help load average");
+	assert_string_equal(options.topic, "load average");
 	assert_non_null(topic(&text, "tour"));
 	assert_int_equal(count_lines(&text), 10);
 	assert_non_null(strstr(topic(&text, ""), "tour"));
@@ -635,6 +636,12 @@ TEST(test_topics)
 	/* A word that names nothing. */
 	assert_non_null(strstr(topic(&text, "ionice"), "column blkio"));
 	count_lines(&text);
+	/* What only the manual has: by a section, by a name of its glossary, by any word. */
+	assert_int_equal(strncmp(topic(&text, "overhead"), "stalltop(1), OVERHEAD\n", 22), 0);
+	assert_non_null(
+		strstr(topic(&text, "podman"), "stalltop(1), GLOSSARY\n    docker, podman,"));
+	assert_non_null(strstr(topic(&text, "-"), "\n    -: an unknown figure"));
+	assert_non_null(strstr(topic(&text, "scroll with the arrow"), "READING THE SCREEN\n"));
 	assert_null(topic(&text, "nothing has this"));
 	assert_string_equal(topic_page("figures"), "stalltop-figures");
 	assert_null(topic_page("blkio"));

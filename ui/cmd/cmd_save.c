@@ -8,6 +8,7 @@
 #include "base/util.h"
 #include "out/out.h"
 #include "ui/cmd/cmd.h"
+#include "ui/past/rewind.h"
 #include "ui/table/table_state.h"
 
 /* Says what became of writing, or asks first where the file is not to be replaced unasked. */
@@ -116,14 +117,20 @@ static int write_frame(struct ui *ui, const char *path, int fd)
 	struct out_config config = {
 		.view = &view, .charset = ui->config->charset, .fill = read_shown, .fill_arg = ui
 	};
+	struct buf past = { 0 };
 	struct out out;
 	int err;
 
 	view.query = ui->query;
+	if (ui->rewind.back) {
+		rewind_append(ui, &past);
+		config.past = buf_cstr(&past);
+	}
 	out_open(&out, format_of(path), &config);
 	out_frame(&out, ui->frame);
 	err = out_flush(&out, fd, &none);
 	out_close(&out);
+	buf_free(&past);
 	return err;
 }
 

@@ -492,13 +492,40 @@ static const struct frame *shown_groups(const struct ui *ui, const struct frame 
 	return frame == ui->frame && ui_rows_frame(ui) != frame ? ui_rows_frame(ui) : NULL;
 }
 
+/* For how long a recording is watched before it is told what an hour will take. */
+#define RECORDED_NS (60 * NSEC_PER_SEC)
+
+/* Says once where is recorded, and how much an hour takes if it goes on as it began. */
+static void say_recorded(struct ui *ui)
+{
+	uint64_t now = clock_ns(CLOCK_MONOTONIC), bytes = recorder_bytes(ui->config->recorder);
+	double hour;
+
+	if (!bytes || ui->recorded_ns == UINT64_MAX)
+		return;
+	if (!ui->recorded_ns) {
+		ui->recorded_ns = now;
+		ui->recorded_bytes = bytes;
+	}
+	if (now - ui->recorded_ns < RECORDED_NS)
+		return;
+	hour = (double)(bytes - ui->recorded_bytes) * 3600 * NSEC_PER_SEC /
+	       (double)(now - ui->recorded_ns);
+	ui->scratch.len = 0;
+	ui_escape(ui, &ui->scratch, recorder_path(ui->config->recorder));
+	ui_say(ui, "recording to %s: about %.1f MB an hour", buf_cstr(&ui->scratch), hour / 1e6);
+	ui->recorded_ns = UINT64_MAX;
+}
+
 void rewind_record(struct ui *ui)
 {
 	const struct frame *frame = ui->rewind.unrecorded;
 
 	ui->rewind.unrecorded = NULL;
-	if (frame)
-		recorder_add(ui->config->recorder, frame, shown_groups(ui, frame));
+	if (!frame)
+		return;
+	recorder_add(ui->config->recorder, frame, shown_groups(ui, frame));
+	say_recorded(ui);
 }
 
 void rewind_keep(struct ui *ui)

@@ -411,6 +411,14 @@ unsigned view_sites_open_task(struct ui *ui, const struct ui_task *task)
 	return open_view(ui, view);
 }
 
+unsigned view_sites_open_all(struct ui *ui)
+{
+	struct sites_view *view = xcalloc(1, sizeof(*view));
+
+	view->sites.of = SITES_OF_ALL;
+	return open_view(ui, view);
+}
+
 COMMAND(view_sites_group)
 {
 	struct sites_view *view = ui_page(ui)->state;

@@ -11,6 +11,9 @@ unsigned view_sites_open(struct ui *ui, int arg);
 /* Opens it for a task. */
 unsigned view_sites_open_task(struct ui *ui, const struct ui_task *task);
 
+/* Opens those of all tasks. */
+unsigned view_sites_open_all(struct ui *ui);
+
 /* Has a list be about what the page on top is about. False: that is nothing. */
 bool view_sites_whose(struct ui *ui, struct site_list *list);
 

@@ -148,6 +148,51 @@ static void set_query(struct ui *ui)
 		ui_only_group(&ui->group, &ui->query);
 }
 
+/* The line of a row; `n` where it has none. */
+static size_t find_line(const struct rows *rows, const struct task_key *key, bool thread)
+{
+	size_t i = 0;
+
+	while (i < rows->n) {
+		struct task_key at = row_key(rows->items[i].row);
+
+		if (at.pid == key->pid && at.start_ns == key->start_ns &&
+		    rows->items[i].thread == thread)
+			break;
+		i++;
+	}
+	return i;
+}
+
+/* Moves a line up to another. */
+static void pull_up(struct rows *rows, size_t from, size_t to)
+{
+	struct item item = rows->items[from];
+
+	memmove(&rows->items[to + 1], &rows->items[to], (from - to) * sizeof(item));
+	rows->items[to] = item;
+}
+
+/*
+ * Selects the line of the first finding, or else the first one. Where the busiest rows come first
+ * it is on the screen then; any other order is kept.
+ */
+static void select_found(struct ui *ui)
+{
+	struct rows *rows = &ui->table->rows;
+	struct list *list = &ui->pages[0].list;
+	size_t line = find_line(rows, &ui->table->found, false);
+
+	if (line < rows->n && list->height && line >= list->height && rows->idle.order) {
+		pull_up(rows, line, list->height - 1);
+		line = list->height - 1;
+	}
+	if (line == rows->n || (list->height && line >= list->height))
+		line = 0;
+	list->top = 0;
+	list_select(list, line);
+}
+
 /*
  * Moves the selection to its task's line. It stays where it is if the task has gone. In a tree,
  * where lines come and go above it, the list is moved below it: its line on the screen stays.
@@ -157,28 +202,22 @@ static void follow(struct ui *ui)
 	const struct ui_task *task = &ui->table->selected;
 	const struct rows *rows = &ui->table->rows;
 	struct list *list = &ui->pages[0].list;
-	size_t line = list->selected - list->top;
+	size_t line = list->selected - list->top, at;
 
 	list->n = rows->n;
 	if (!ui->table->pinned) {
-		list->top = 0;
-		list_select(list, 0);
+		select_found(ui);
 		return;
 	}
-	for (size_t i = 0; i < rows->n; i++) {
-		const struct item *item = &rows->items[i];
-		struct task_key key = row_key(item->row);
-
-		if (key.pid == task->key.pid && item->thread == task->thread &&
-		    key.start_ns == task->key.start_ns) {
-			if (ui->settings->tree)
-				list->top = i > line ? i - line : 0;
-			list_select(list, i);
-			return;
-		}
+	at = find_line(rows, &task->key, task->thread);
+	if (at == rows->n) {
+		list_select(list, list->selected);
+		table_pin(ui);
+		return;
 	}
-	list_select(list, list->selected);
-	table_pin(ui);
+	if (ui->settings->tree)
+		list->top = at > line ? at - line : 0;
+	list_select(list, at);
 }
 
 /*
@@ -247,7 +286,7 @@ void table_sort(struct ui *ui)
 	if (layout_is_of_past(&table->layout) || (ui->query.sort && ui->query.sort->past))
 		take_trends(ui);
 	table->rows.order.life = layout_needs(&table->layout, ui->settings->unit) & NEED_LIFE;
-	table->rows.keep = table->pinned ? table->selected.key : (struct task_key){ 0 };
+	table->rows.keep = table->pinned ? table->selected.key : table->found;
 	rows_build(&table->rows, ui);
 	look_for_limits(ui);
 	look_for_kinds(ui);
@@ -298,8 +337,26 @@ void table_pin(struct ui *ui)
 void table_unpin(struct ui *ui)
 {
 	ui->table->pinned = false;
-	ui->pages[0].list.top = 0;
-	list_select(&ui->pages[0].list, 0);
+	select_found(ui);
+}
+
+bool table_show_found(struct ui *ui, const struct row *row)
+{
+	struct table *table = ui->table;
+	struct task_key was = table->found;
+
+	table->found = row ? row_key(row) : (struct task_key){ 0 };
+	if (table->pinned)
+		return false;
+	/* The row may be folded away. */
+	if ((was.pid != table->found.pid || was.start_ns != table->found.start_ns) &&
+	    rows_fold_idle(&table->rows) &&
+	    find_line(&table->rows, &table->found, false) == table->rows.n) {
+		table_sort(ui);
+		return true;
+	}
+	select_found(ui);
+	return false;
 }
 
 void table_fill(struct ui *ui, const struct item *items, size_t n, unsigned needs)

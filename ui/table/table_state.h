@@ -14,9 +14,13 @@ struct table {
 	unsigned seen; /* NEED_ bits of what groups' own files have been seen to contain */
 	uint64_t spoke_ns[WAIT_KINDS]; /* when a row last had a figure of a kind; 0: never */
 	size_t skip; /* columns scrolled away, after the first */
-	/* The selection stays on its task if set; until it is moved it stays at the first line. */
+	/*
+	 * The selection stays on its task if set; until it is moved it is on the row of the first
+	 * finding, or at the first line.
+	 */
 	bool pinned;
 	struct ui_task selected;
+	struct task_key found; /* the row of the first finding; 0: none */
 	/* Lines of the screen, as drawn last; -1: no heads, no fold of idle tasks. */
 	int head_line, first_line, idle_line;
 	struct buf cell, scratch;
@@ -45,7 +49,14 @@ const struct item *table_item(struct ui *ui);
 /* Ties the selection to its present task, after it was moved. */
 void table_pin(struct ui *ui);
 
-/* Releases the selection, which returns to the first line. */
+/*
+ * Selects the row of the first finding (NULL: there is none) unless the selection was moved. Where
+ * the busiest rows come first it is the last line on the screen if it would be below that. True:
+ * the lines were made anew for that.
+ */
+bool table_show_found(struct ui *ui, const struct row *row);
+
+/* Releases the selection, which returns to where it is by itself. */
 void table_unpin(struct ui *ui);
 
 /* Selects the next line after the selected one that matches ui->find. False: none. */
