@@ -113,8 +113,8 @@ static int draw_hint(struct ui *ui, int line, const struct finding *first, bool 
 static enum style style_of(const struct finding *finding)
 {
 	static const enum style styles[FINDING_SEVERITIES] = {
-		[FINDING_INFO] = STYLE_NOTE,
-		[FINDING_WARNING] = STYLE_WARM,
+		[FINDING_INFO] = STYLE_NORMAL,
+		[FINDING_WARNING] = STYLE_BOLD,
 		[FINDING_CRITICAL] = STYLE_HOT,
 	};
 

@@ -23,7 +23,7 @@ int finding_lines(const struct ui *ui);
 void finding_draw(struct ui *ui, int line, int lines);
 
 /*
- * Opens what the line means: a task's or a group's detail, or the sites that it waits in; of one that
- * is about no task the sites of all.
+ * Opens what the line means: a task's or a group's detail, or the sites that it waits in; of one
+ * that is about no task the sites of all.
  */
 unsigned finding_open(struct ui *ui, int arg);

@@ -24,6 +24,8 @@
 struct pressure_graph {
 	int column, cells; /* cells 0: there is no room, or nothing is kept */
 	bool said; /* how long it goes back is before it */
+	int gauge; /* column of the present value as a bar; 0: no room */
+	int first; /* the first cell that is known */
 	uint64_t cell_ns; /* the time that a cell stands for */
 	uint64_t begin_ns; /* CLOCK_REALTIME of the first one */
 	double values[PSI_RESOURCES][PRESSURE_CELLS]; /* "some", in percent; negative: not known */
@@ -33,6 +35,9 @@ struct pressure_graph {
 #define CELLS_LEAST 3
 #define CELLS_SAID 20
 #define SAID_WIDTH 7
+
+/* Cells of the bar, without the blank before it. */
+#define GAUGE_CELLS 10
 
 /* The time that the graphs go back, and the most moments that are looked at for it. */
 #define SPAN_NS (300 * NSEC_PER_SEC)
@@ -76,6 +81,10 @@ static void pressure_graph_make(struct ui *ui, int column, struct pressure_graph
 	bool more;
 
 	*graph = (struct pressure_graph){ .column = column + 1 };
+	if (ui->term.columns - graph->column >= GAUGE_CELLS + CELLS_SAID) {
+		graph->gauge = graph->column;
+		graph->column += GAUGE_CELLS + 1;
+	}
 	graph->cells = ui->term.columns - graph->column;
 	graph->said = graph->cells >= CELLS_SAID;
 	if (graph->said) {
@@ -106,6 +115,21 @@ static void pressure_graph_make(struct ui *ui, int column, struct pressure_graph
 		add_entry(graph, position_entry(&position));
 		more = cursor_before(ui->rewind.past, &position);
 	}
+	/* The known part stands beside the figures. */
+	while (graph->first < graph->cells - 1 && graph->values[PSI_CPU][graph->first] < 0 &&
+	       graph->values[PSI_IO][graph->first] < 0)
+		graph->first++;
+}
+
+/* Draws the stalled share of the interval as a bar of which the whole is 100 %. */
+static void draw_gauge(struct ui *ui, const struct pressure_graph *graph, double share, int line)
+{
+	struct buf *text = &ui->scratch;
+
+	text->len = 0;
+	gauge_append(share / 100, GAUGE_CELLS, ui->term.charset, text);
+	term_put(&ui->term, line, graph->gauge, GAUGE_CELLS, text->data, text->len,
+		 style_of_graph(&ui->term.styles, share));
 }
 
 /* Writes how long the graph goes back before it. */
@@ -129,7 +153,7 @@ static void pressure_graph_draw(struct ui *ui, const struct pressure_graph *grap
 
 	if (graph->cells && graph->said)
 		say_span(ui, graph, line);
-	for (int from = 0, to; from < graph->cells; from = to) {
+	for (int from = graph->first, to; from < graph->cells; from = to) {
 		enum style style = style_of_graph(styles, values[from]);
 
 		text->len = 0;
@@ -142,8 +166,8 @@ static void pressure_graph_draw(struct ui *ui, const struct pressure_graph *grap
 				spark_append_one(values[to] < 0 ? (double)NAN : values[to], SCALE,
 						 ui->term.charset, text);
 		}
-		term_put(&ui->term, line, graph->column + from, to - from, text->data, text->len,
-			 style);
+		term_put(&ui->term, line, graph->column + from - graph->first, to - from,
+			 text->data, text->len, style);
 	}
 }
 
@@ -285,6 +309,8 @@ static void draw_pressure(struct ui *ui, int line, int lines)
 			pressure_graph_make(ui, (int)summary_width(&figures, ui->term.charset),
 					    &graph);
 		draw_figures(&ui->term, line, &figures);
+		if (graph.gauge)
+			draw_gauge(ui, &graph, summary_stalled(&pair, false), line);
 		pressure_graph_draw(ui, &graph, r, line++);
 	}
 }

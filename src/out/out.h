@@ -34,7 +34,8 @@ struct out_config {
 	/* Reads what is asked for on rows that are groups: sampler_fill(). NULL: not available. */
 	void (*fill)(void *arg, const struct row *const *rows, size_t n, unsigned needs);
 	void *fill_arg;
-	const char *past; /* how far back the frame is, in words, for text; NULL: it is the present */
+	const char
+		*past; /* how far back the frame is, in words, for text; NULL: it is the present */
 	const char *path; /* of the file, for a format that makes it itself */
 	const struct trigger_set *triggers; /* pressure to sample at; NULL: sample always */
 	bool as_json; /* of why: as a line of JSON */

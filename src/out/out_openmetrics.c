@@ -3,12 +3,14 @@
 #include "out/out_openmetrics.h"
 
 #include "base/util.h"
+#include "view/findings_parts.h"
 
 /* The form in which metrics are written. */
 struct metric_writer {
 	struct buf *out;
 	const struct series *series;
 	const struct series_machine *machine;
+	const struct findings *findings; /* of the last sample */
 	enum exposition exposition;
 };
 
@@ -253,6 +255,25 @@ static void emit_lost(const struct metric_writer *writer, const struct family *f
 		put_number(writer, family, writer->machine->lost);
 }
 
+/* As many series as there are patterns: what is 0 is there, so that alerts see it end. */
+static void emit_findings(const struct metric_writer *writer, const struct family *family)
+{
+	const struct findings *findings = writer->findings;
+
+	for (size_t i = 0; i < finding_patterns_n && findings->known; i++) {
+		const struct finding_pattern *pattern = &finding_patterns[i];
+		uint64_t n = 0;
+
+		for (size_t k = 0; k < findings->n; k++)
+			if (findings->all[k].id == pattern->id)
+				n += findings->all[k].n;
+		put_metric_name(writer, family);
+		buf_printf(writer->out, "{id=\"%s\",severity=\"%s\"} ", pattern->id,
+			   finding_severities[pattern->severity]);
+		end_number(writer, n);
+	}
+}
+
 static void emit_delayacct(const struct metric_writer *writer, const struct family *family)
 {
 	if (writer->machine->delayacct != DELAYACCT_UNKNOWN)
@@ -299,6 +320,9 @@ static const struct family families[] = {
 	{ "stalltop_exits", NULL, "counter", "Exit records of tasks.", emit_exits },
 	{ "stalltop_exits_lost", NULL, "counter",
 	  "Lost exit records: the last waits of these tasks are missing.", emit_lost },
+	{ "stalltop_findings", NULL, "gauge",
+	  "Rows that a pattern of findings was found for in the last interval, by its id.",
+	  emit_findings },
 	{ "stalltop_delayacct_enabled", NULL, "gauge",
 	  "Whether the kernel accounts delays (kernel.task_delayacct).", emit_delayacct },
 	{ "stalltop_sample_duration_seconds", "seconds", "gauge", "How long the last sample took.",
@@ -323,28 +347,28 @@ static void put_family(const struct metric_writer *writer, const struct family *
 }
 
 /* Appends all metrics. */
-static void openmetrics_write(struct buf *out, const struct series *series,
-			      enum exposition exposition)
+static void openmetrics_write(struct buf *to, const struct out *out, enum exposition exposition)
 {
-	const struct metric_writer writer = { out, series, series_machine(series), exposition };
+	const struct metric_writer writer = { to, out->state, series_machine(out->state),
+					      &out->findings, exposition };
 
 	for (size_t i = 0; i < ARRAY_SIZE(families); i++) {
-		size_t head = out->len, samples;
+		size_t head = to->len, samples;
 
 		put_family(&writer, &families[i]);
-		samples = out->len;
+		samples = to->len;
 		families[i].emit(&writer, &families[i]);
 		/* Unknown is no sample: a family without any is left out. */
-		if (out->len == samples)
-			out->len = head;
+		if (to->len == samples)
+			to->len = head;
 	}
 	if (exposition == EXPOSITION_OPENMETRICS)
-		buf_puts(out, "# EOF\n");
+		buf_puts(to, "# EOF\n");
 }
 
 void openmetrics_append(struct buf *buf, const struct out *out, enum exposition exposition)
 {
-	openmetrics_write(buf, out->state, exposition);
+	openmetrics_write(buf, out, exposition);
 }
 
 /* How long groups are throttled is in files of theirs. */
@@ -362,7 +386,7 @@ static void openmetrics_frame(struct out *out, const struct view *view)
 	if (!out->state)
 		out->state = series_open(max ? max : SERIES_DEFAULT);
 	series_take(out->state, view->frame);
-	openmetrics_write(&out->buf, out->state, EXPOSITION_OPENMETRICS);
+	openmetrics_write(&out->buf, out, EXPOSITION_OPENMETRICS);
 }
 
 static void close_openmetrics(struct out *out)
@@ -375,6 +399,7 @@ const struct out_ops out_openmetrics = {
 	.needs = openmetrics_needs,
 	.frame = openmetrics_frame,
 	.tree = true,
+	.finds = true,
 	.series = true,
 	.first = openmetrics_frame,
 	.close = close_openmetrics,

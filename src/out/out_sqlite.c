@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Tables of an SQLite database, to be queried: of tasks or groups, in the columns of CSV; of the
- * sites of waits, in theirs; of pressure, ended tasks and notes. Rows of tasks to which nothing
- * happened are left out.
+ * sites of waits, in theirs; of pressure, ended tasks, findings and notes. Rows of tasks to which
+ * nothing happened are left out.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -28,17 +28,29 @@
 	"CREATE TABLE pressure(sample, time_ns, resource, level, avg10, avg60, avg300, total_us);" \
 	"CREATE TABLE ending(sample, time_ns, pid, tgid, user, comm, command, cgroup, exit_code," \
 	" signal, how, members);" \
+	"CREATE TABLE finding(sample, time_ns, id, severity, text, pid, \"group\", kind, share, " \
+	"ns," \
+	" at_least, count);" \
 	"CREATE TABLE note(sample, time_ns, id, value, text);"
 
 /* Below this a whole number is written as one. */
 #define WHOLE_MOST 9e15
 
 /* The statements that add rows. */
-enum database_table { TO_SAMPLE, TO_ROWS, TO_SITES, TO_PRESSURE, TO_ENDING, TO_NOTE, TABLES_N };
+enum database_table {
+	TO_SAMPLE,
+	TO_ROWS,
+	TO_SITES,
+	TO_PRESSURE,
+	TO_ENDING,
+	TO_FINDING,
+	TO_NOTE,
+	TABLES_N
+};
 
 static const char *const table_names[TABLES_N] = {
-	[TO_SAMPLE] = "sample", [TO_SITES] = "site", [TO_PRESSURE] = "pressure",
-	[TO_ENDING] = "ending", [TO_NOTE] = "note",
+	[TO_SAMPLE] = "sample", [TO_SITES] = "site",	  [TO_PRESSURE] = "pressure",
+	[TO_ENDING] = "ending", [TO_FINDING] = "finding", [TO_NOTE] = "note",
 };
 
 struct database {
@@ -223,6 +235,7 @@ static int sqlite_open(struct out *out)
 	prepare(out, TO_SAMPLE, table_names[TO_SAMPLE], 6);
 	prepare(out, TO_PRESSURE, table_names[TO_PRESSURE], 8);
 	prepare(out, TO_ENDING, table_names[TO_ENDING], 12);
+	prepare(out, TO_FINDING, table_names[TO_FINDING], 12);
 	prepare(out, TO_NOTE, table_names[TO_NOTE], 5);
 	check(out, sqlite3_exec(to->db, "COMMIT", NULL, NULL, NULL));
 	to->unready = out->error;
@@ -417,6 +430,31 @@ static void add_pressure(struct out *out, const struct frame_info *info)
 	}
 }
 
+/* Adds the findings. */
+static void add_findings(struct out *out, const struct frame_info *info)
+{
+	const struct findings *findings = &out->findings;
+	struct database *to = out->state;
+
+	for (size_t i = 0; findings->known && i < findings->n; i++) {
+		const struct finding *finding = &findings->all[i];
+		const struct row *row = finding->row;
+
+		begin_of(out, TO_FINDING, info);
+		put_text(to, finding->id);
+		put_text(to, finding_severities[finding->severity]);
+		put_text(to, finding_text(findings, finding));
+		put_int(to, row && row->task, row && row->task ? row->task->key.pid : 0);
+		put_text(to, row && row->group ? row->group->name : NULL);
+		put_text(to, finding->kind);
+		put_real(to, finding->share >= 0, finding->share);
+		put_int(to, finding->ns, (int64_t)finding->ns);
+		put_int(to, true, finding->at_least);
+		put_int(to, true, (int64_t)finding->n);
+		end(out);
+	}
+}
+
 /* Adds the notes. */
 static void add_notes(struct out *out, const struct frame_info *info)
 {
@@ -450,6 +488,7 @@ static void sqlite_frame(struct out *out, const struct view *view)
 	put_text(to, info->head.cgroup);
 	end(out);
 	add_pressure(out, info);
+	add_findings(out, info);
 	add_notes(out, info);
 	for (size_t i = 0; i < out->order.n && !info->bare; i++) {
 		add_row(out, view, out->order.rows[i]);
@@ -464,6 +503,7 @@ const struct out_ops out_sqlite = {
 	.name = "sqlite",
 	.needs = sqlite_needs,
 	.open = sqlite_open,
+	.finds = true,
 	.frame = sqlite_frame,
 	.close = sqlite_close,
 };

@@ -300,9 +300,10 @@ struct look theme_look(const struct theme *theme, const struct theme_choice *cho
 
 /*
  * The themes. Every text has a contrast of 4.5 at least (test_theme): on its own background, else
- * on those that the theme is made for. Figures are coloured digits in three steps: a tint, orange
- * or dark red, and the strongest red; what must be read on black and on white leaves six of 256
- * colours, of which magenta comes closest. Backgrounds are for headings and the selection.
+ * on those that the theme is made for. Figures are coloured digits: shares of resources in three
+ * steps, delays by their kind, and the highest in the strongest red; what must be read on black and
+ * on white leaves five of 256 colours, of which magenta comes closest. Backgrounds are for headings
+ * and the selection.
  */
 
 /* clang-format off */
@@ -314,6 +315,10 @@ const struct style_row style_table[STYLES] = {
 	[STYLE_NOTICE] = { "notice", STYLE_SELECTED_NOTICE },
 	[STYLE_WARM] = { "warm", STYLE_SELECTED_WARM },
 	[STYLE_HOT] = { "hot", STYLE_SELECTED_HOT },
+	[STYLE_CPU] = { "cpu", STYLE_SELECTED_NOTICE },
+	[STYLE_IO] = { "io", STYLE_SELECTED_NOTICE },
+	[STYLE_MEMORY] = { "memory", STYLE_SELECTED_NOTICE },
+	[STYLE_BLOCKED] = { "blocked", STYLE_SELECTED_NOTICE },
 	[STYLE_HEAD] = { "head", STYLE_HEAD },
 	[STYLE_HEAD_SORT] = { "head-sort", STYLE_HEAD_SORT },
 	[STYLE_SELECTED] = { "selected", STYLE_SELECTED },
@@ -348,17 +353,17 @@ enum { BLACK_16, RED_16, GREEN_16, YELLOW_16, BLUE_16, MAGENTA_16, CYAN_16, WHIT
 /* Bars are the same on every background, as they have their own. */
 #define BARS_MANY \
 	[STYLE_BAR_RUN] = { 0, WHITE, 0x008700 }, \
-	[STYLE_BAR_CPU] = { 0, WHITE, 0xaf5f00 }, \
-	[STYLE_BAR_IO] = { 0, WHITE, 0xd70000 }, \
-	[STYLE_BAR_DWAIT] = { 0, WHITE, 0x870087 }, \
-	[STYLE_BAR_LOCK] = { 0, WHITE, 0x005faf }, \
+	[STYLE_BAR_CPU] = { 0, WHITE, 0x875f00 }, \
+	[STYLE_BAR_IO] = { 0, WHITE, 0x005faf }, \
+	[STYLE_BAR_DWAIT] = { 0, WHITE, 0xaf5f00 }, \
+	[STYLE_BAR_LOCK] = { 0, WHITE, 0x870087 }, \
 	[STYLE_BAR_PEER] = { 0, WHITE, 0x005f5f }
 #define BARS_FEW \
 	[STYLE_BAR_RUN] = { 0, BLACK_16, GREEN_16 }, \
 	[STYLE_BAR_CPU] = { 0, BLACK_16, YELLOW_16 }, \
-	[STYLE_BAR_IO] = { 0, WHITE_16, RED_16 }, \
+	[STYLE_BAR_IO] = { 0, WHITE_16, BLUE_16 }, \
 	[STYLE_BAR_DWAIT] = { THEME_REVERSE, OWN, OWN }, \
-	[STYLE_BAR_LOCK] = { 0, WHITE_16, BLUE_16 }, \
+	[STYLE_BAR_LOCK] = { 0, BLACK_16, BRIGHT_16 | MAGENTA_16 }, \
 	[STYLE_BAR_PEER] = { 0, BLACK_16, CYAN_16 }
 
 /* Heads, and what must not be missed. */
@@ -384,6 +389,13 @@ enum { BLACK_16, RED_16, GREEN_16, YELLOW_16, BLUE_16, MAGENTA_16, CYAN_16, WHIT
 	[STYLE_SELECTED_WARM] = { BOLD, YELLOW_16, BLUE_16 }, \
 	[STYLE_SELECTED_HOT] = { BOLD, WHITE_16, RED_16 }
 
+/* Kinds of delays where there are too few colours. */
+#define KINDS_PLAIN \
+	[STYLE_CPU] = { BOLD, OWN, OWN }, \
+	[STYLE_IO] = { BOLD, OWN, OWN }, \
+	[STYLE_MEMORY] = { BOLD, OWN, OWN }, \
+	[STYLE_BLOCKED] = { BOLD, OWN, OWN }
+
 /* Styles with weight and the terminal's own colours, whatever they are. */
 #define PLAIN \
 	[STYLE_NORMAL] = { 0, OWN, OWN }, \
@@ -402,6 +414,7 @@ enum { BLACK_16, RED_16, GREEN_16, YELLOW_16, BLUE_16, MAGENTA_16, CYAN_16, WHIT
 	[STYLE_NOTICE] = { BOLD, OWN, OWN }, \
 	[STYLE_WARM] = { BOLD | THEME_UNDERLINE, OWN, OWN }, \
 	[STYLE_HOT] = { BOLD | THEME_UNDERLINE, OWN, OWN }, \
+	KINDS_PLAIN, \
 	[STYLE_HEAD] = { THEME_REVERSE, OWN, OWN }, \
 	[STYLE_HEAD_SORT] = { BOLD | THEME_UNDERLINE, OWN, OWN }, \
 	[STYLE_SELECTED] = { THEME_REVERSE, OWN, OWN }, \
@@ -432,6 +445,10 @@ const struct theme theme_table[] = {
 		[STYLE_NOTICE] = { 0, 0xd7d787, OWN },
 		[STYLE_WARM] = { 0, 0xffaf5f, OWN },
 		[STYLE_HOT] = { BOLD, 0xff5f5f, OWN },
+		[STYLE_CPU] = { 0, 0xd7d787, OWN },
+		[STYLE_IO] = { 0, 0x87afff, OWN },
+		[STYLE_MEMORY] = { 0, 0xd7afff, OWN },
+		[STYLE_BLOCKED] = { 0, 0xffaf5f, OWN },
 		[STYLE_NOTE] = { 0, 0xffaf5f, OWN },
 		[STYLE_KEY] = { BOLD, 0x5fafd7, OWN },
 	  },
@@ -440,6 +457,10 @@ const struct theme theme_table[] = {
 		[STYLE_NOTICE] = { 0, YELLOW_16, OWN },
 		[STYLE_WARM] = { BOLD, YELLOW_16, OWN },
 		[STYLE_HOT] = { BOLD, BRIGHT_16 | RED_16, OWN },
+		[STYLE_CPU] = { 0, YELLOW_16, OWN },
+		[STYLE_IO] = { 0, CYAN_16, OWN },
+		[STYLE_MEMORY] = { 0, BRIGHT_16 | MAGENTA_16, OWN },
+		[STYLE_BLOCKED] = { 0, GREEN_16, OWN },
 		[STYLE_NOTE] = { 0, YELLOW_16, OWN },
 	  } },
 	{ .name = "light",
@@ -459,6 +480,10 @@ const struct theme theme_table[] = {
 		[STYLE_NOTICE] = { 0, 0x875f00, OWN },
 		[STYLE_WARM] = { 0, 0xaf0000, OWN },
 		[STYLE_HOT] = { BOLD, 0xd70000, OWN },
+		[STYLE_CPU] = { 0, 0x875f00, OWN },
+		[STYLE_IO] = { 0, 0x005faf, OWN },
+		[STYLE_MEMORY] = { 0, 0x870087, OWN },
+		[STYLE_BLOCKED] = { 0, 0x005f00, OWN },
 		[STYLE_NOTE] = { 0, 0x875f00, OWN },
 		[STYLE_KEY] = { BOLD, 0x005f87, OWN },
 	  },
@@ -472,6 +497,7 @@ const struct theme theme_table[] = {
 		[STYLE_NOTICE] = { BOLD, OWN, OWN },
 		[STYLE_WARM] = { 0, RED_16, OWN },
 		[STYLE_HOT] = { BOLD, RED_16, OWN },
+		KINDS_PLAIN,
 		[STYLE_NOTE] = { BOLD, OWN, OWN },
 	  } },
 	{ .name = "any",
@@ -487,6 +513,10 @@ const struct theme theme_table[] = {
 		[STYLE_NOTICE] = { 0, 0xaf5f5f, OWN },
 		[STYLE_WARM] = { 0, 0xd700af, OWN },
 		[STYLE_HOT] = { BOLD, 0xd700af, OWN },
+		[STYLE_CPU] = { 0, 0xaf5f5f, OWN },
+		[STYLE_IO] = { 0, 0x5f5fff, OWN },
+		[STYLE_MEMORY] = { 0, 0x875fd7, OWN },
+		[STYLE_BLOCKED] = { 0, 0x00875f, OWN },
 		[STYLE_NOTE] = { 0, 0xaf5f5f, OWN },
 		[STYLE_KEY] = { BOLD, 0x00875f, OWN },
 	  },
@@ -495,6 +525,7 @@ const struct theme theme_table[] = {
 		[STYLE_NOTICE] = { BOLD, OWN, OWN },
 		[STYLE_WARM] = { 0, BLACK_16, YELLOW_16 },
 		[STYLE_HOT] = { BOLD, WHITE_16, RED_16 },
+		KINDS_PLAIN,
 		[STYLE_NOTE] = { BOLD, OWN, OWN },
 	  } },
 	{ .name = "mono",

@@ -17,6 +17,11 @@ enum style {
 	STYLE_NOTICE,
 	STYLE_WARM,
 	STYLE_HOT,
+	/* Delays by their kind, from the second step on; the highest of a column is hot. */
+	STYLE_CPU,
+	STYLE_IO,
+	STYLE_MEMORY,
+	STYLE_BLOCKED,
 	STYLE_HEAD, /* the bar of headings */
 	STYLE_HEAD_SORT, /* the sort column in it */
 	/* The selected row: its usual cells, and those of the other styles. */

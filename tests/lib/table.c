@@ -230,7 +230,10 @@ int table_selected(struct screen *s, const struct table *t)
 
 bool table_in_order(struct screen *s, const struct table *t, const char *head, bool descending)
 {
-	for (int line = t->first; line < t->last; line++) {
+	/* The last line may be the finding's row, from further below. */
+	int last = t->last - (table_selected(s, t) == t->last);
+
+	for (int line = t->first; line < last; line++) {
 		double a = table_number(s, t, line, head);
 		double b = table_number(s, t, line + 1, head);
 

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tests/lib/frozen.h"
 
@@ -80,6 +81,48 @@ FINDINGS_TEST(names_hang)
 	screen_await_no_text(s, "1 task hung");
 	screen_type(s, "q");
 	assert_int_equal(screen_end(s, 5), 0);
+	e2e_kill(pid);
+}
+
+/* The selected row is that of the pid. */
+static bool is_selected(struct screen *s, const void *arg)
+{
+	const pid_t *pid = arg;
+	struct table t;
+	int line;
+
+	if (!table_read(s, &t))
+		return false;
+	line = table_selected(s, &t);
+	return line >= 0 && (pid_t)table_number(s, &t, line, "PID") == *pid;
+}
+
+/* The row that it is about is selected, until another one is. */
+FINDINGS_TEST(selects_row)
+{
+	pid_t pid, own = getpid();
+	char mounted[512];
+	struct screen *s;
+
+	e2e_need(frozen_mount(e2e_folder(), mounted, sizeof(mounted)), "no loop devices");
+	start_load("write", mounted, &pid);
+	assert_int_equal(frozen_freeze(mounted), 0);
+	e2e_await_hang(pid);
+	s = screen_start(&(struct screen_how){
+		.rows = 24,
+		.cols = 80,
+		.args = e2e_format("-d 1 -s +pid -p %d,%d", (int)own, (int)pid) });
+	screen_await_text(s, "1 task hung: load_wait ");
+	screen_await(s, is_selected, &pid);
+	screen_key(s, VTERM_KEY_HOME);
+	screen_await(s, is_selected, &own);
+	e2e_sleep(2);
+	screen_await(s, is_selected, &own);
+	screen_type(s, "\033");
+	screen_await(s, is_selected, &pid);
+	screen_type(s, "q");
+	assert_int_equal(screen_end(s, 5), 0);
+	assert_int_equal(frozen_thaw(mounted), 0);
 	e2e_kill(pid);
 }
 

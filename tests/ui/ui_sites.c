@@ -333,7 +333,7 @@ SCREEN_TEST(shows_chain)
 	screen_await_text(s, "Root causes");
 	screen_await_text(s, "sleep of crowd-serves");
 	screen_check(s, line_with(s, "-serves", " on CPU") >= 0);
-	screen_check(s, line_with(s, "<- ", "-serves") >= 0);
+	screen_check(s, line_with(s, "└─ ", "-serves") >= 0);
 	screen_check(s, line_with(s, "Wait chain:", "wakers, and what") >
 				line_with(s, "sleep of", "-serves"));
 	screen_type(s, "\033");

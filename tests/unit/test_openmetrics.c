@@ -160,7 +160,14 @@ STATE_TEST(test_text)
 	assert_memory_equal(at, openmetrics, strlen(openmetrics));
 	at += strlen(openmetrics);
 	assert_memory_equal(at, waits, strlen(waits));
-	assert_string_equal(at + strlen(waits), machine);
+	at += strlen(waits);
+	assert_memory_equal(at, "# TYPE stalltop_findings gauge\n", 31);
+	assert_float_equal(value_of(at, "stalltop_findings{id=\"hang\",severity=\"critical\"}"), 0,
+			   0);
+	assert_true(value_of(at, "stalltop_findings{id=\"cpu\",severity=\"warning\"}") >= 0);
+	at = strstr(at, "# TYPE stalltop_delayacct_enabled");
+	assert_non_null(at);
+	assert_string_equal(at, machine);
 
 	openmetrics_append(&text, &s->out, EXPOSITION_TEXT);
 	at = buf_cstr(&text);

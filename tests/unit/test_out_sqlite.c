@@ -98,6 +98,7 @@ SCRATCH_TEST(test_sums)
 			 0);
 	assert_int_equal(ask(path, "SELECT count(*) FROM ending"), sums.ended);
 	assert_true(ask(path, "SELECT count(*) FROM note WHERE id = 'late'") > 0);
+	assert_true(ask(path, "SELECT count(*) FROM finding WHERE text LIKE '%wait%'") > 0);
 	/* Names are escaped, and fields that were asked for are there. */
 	assert_true(ask(path, "SELECT count(*) FROM task WHERE comm = 'renamed\\x1b[2J'") > 0);
 	assert_true(ask(path, "SELECT count(*) FROM task WHERE pod = 'prod/checkout'") > 0);
@@ -166,7 +167,7 @@ SCRATCH_TEST(test_queries)
 			fail_msg("no rows: %s", buf_cstr(&query));
 		sqlite3_close(db);
 	}
-	assert_int_equal(queries, 7);
+	assert_int_equal(queries, 8);
 	free(page);
 	buf_free(&query);
 }

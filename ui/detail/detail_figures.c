@@ -456,15 +456,55 @@ static void put_group_heads(const struct detail *detail, struct pager *pager, in
 	pager_right(pager, column, history_cells(pager), STYLE_DIM);
 }
 
+static bool is_zero(const struct value *value)
+{
+	return value->type != VALUE_NUMBER || value->number <= 0;
+}
+
+/* Whether a figure has nothing to say: all of it is 0, or unknown. */
+static bool is_nothing(const struct detail *detail, enum figure f)
+{
+	return column_is_delay(detail_column(f)) && f != FIGURE_TOTAL &&
+	       is_zero(&detail->interval[f].ms) && is_zero(&detail->life[f].ms) &&
+	       !(spark_peak(&detail->history[f], SPARK_CELLS) > 0);
+}
+
+/* Names the figures that have no line, as they are 0 or not known. */
+static void write_nothing(const struct detail *detail, struct pager *pager, bool unknown)
+{
+	struct buf *cell = &pager->cell;
+
+	for (enum figure f = 0; f < FIGURES; f++) {
+		bool known = detail->interval[f].ms.type == VALUE_NUMBER ||
+			     detail->life[f].ms.type == VALUE_NUMBER;
+
+		if (is_nothing(detail, f) && known != unknown)
+			buf_printf(cell, "%s%s",
+				   cell->len ? ", "
+				   : unknown ? "unknown: "
+					     : "none: ",
+				   detail_column(f)->id);
+	}
+	if (!cell->len)
+		return;
+	pager_put(pager, 0, pager->width, cell->data, cell->len, STYLE_DIM);
+	cell->len = 0;
+	pager->line++;
+}
+
 /* Writes one block: the names, and the groups from `from` up to `to`. */
 static void write_block(const struct detail *detail, struct pager *pager, const bool *shown,
 			size_t from, size_t to)
 {
-	for (int line = -2; line < FIGURES; line++, pager->line++) {
+	for (int line = -2; line < FIGURES; line++) {
 		int column = NAME_CELLS;
 
-		if (!pager_shows(pager))
+		if (line >= 0 && is_nothing(detail, (enum figure)line))
 			continue;
+		if (!pager_shows(pager)) {
+			pager->line++;
+			continue;
+		}
 		if (line >= 0)
 			pager_puts(pager, 0, detail_column((enum figure)line)->id, STYLE_LABEL);
 		for (size_t i = from; i < to; i++) {
@@ -481,6 +521,7 @@ static void write_block(const struct detail *detail, struct pager *pager, const 
 			}
 			column += group_cells(&groups[i], pager);
 		}
+		pager->line++;
 	}
 }
 
@@ -504,4 +545,6 @@ void detail_figures_write(const struct detail *detail, struct pager *pager)
 		cells += group_cells(&groups[i], pager);
 	}
 	write_block(detail, pager, shown, from, ARRAY_SIZE(groups));
+	write_nothing(detail, pager, false);
+	write_nothing(detail, pager, true);
 }

@@ -16,7 +16,7 @@
 
 /* The cells of a line's name before its graph, and of its peak after it. */
 #define NAME_CELLS 9
-#define PEAK_CELLS 10
+#define PEAK_CELLS 14
 
 /* The most moments in a cell: beyond, the line shows what is around the cursor. */
 #define CELL_MOMENTS 16
@@ -120,6 +120,8 @@ static void fill_cells(struct timeline *timeline, struct cursor *past, const str
 static void draw_graph(struct ui *ui, const struct timeline *timeline, int number, int line)
 {
 	static const char *const names[] = { "pressure", "waited" };
+	/* What all tasks waited has no end. */
+	double scale = number == LINE_PRESSURE ? 100 : timeline->peak[number];
 	struct term *term = &ui->term;
 	struct buf cell = { 0 };
 	char peak[32];
@@ -134,7 +136,7 @@ static void draw_graph(struct ui *ui, const struct timeline *timeline, int numbe
 			continue;
 		}
 		cell.len = 0;
-		spark_append_one(value, timeline->peak[number], term->charset, &cell);
+		spark_append_one(value, scale, term->charset, &cell);
 		term_put(term, line, NAME_CELLS + i, 1, cell.data, cell.len,
 			 cursor ? STYLE_SELECTED_HOT
 				: style_of_graph(&term->styles, isnan(value) ? 0 : value));
@@ -142,7 +144,7 @@ static void draw_graph(struct ui *ui, const struct timeline *timeline, int numbe
 	buf_free(&cell);
 	if (isnan(timeline->peak[number]))
 		return;
-	snprintf(peak, sizeof(peak), " %.1f %%", timeline->peak[number]);
+	snprintf(peak, sizeof(peak), " max %.1f %%", timeline->peak[number]);
 	term_puts(term, line, NAME_CELLS + timeline->used, peak, STYLE_DIM);
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/util.h"
 #include "ui/sites/view_sites.h"
+#include "ui/term/spark.h"
 #include "view/chain.h"
 
 /* The least share for a line of its own. */
@@ -58,6 +59,44 @@ static void put_line(struct writing *writing, double share, unsigned level, enum
 	pager->line++;
 }
 
+/* Cells of a root's bar where there is room for it, and the width from which there is. */
+#define BAR_CELLS 20
+#define BAR_WIDTH 78
+
+/* The style of a root's bar. */
+static enum style bar_style(enum chain_root_kind kind)
+{
+	switch (kind) {
+	case CHAIN_QUEUE:
+	case CHAIN_QUOTA:
+	case CHAIN_RUN:
+		return STYLE_CPU;
+	case CHAIN_DISK:
+		return STYLE_IO;
+	case CHAIN_TIMER:
+	case CHAIN_UNEXPLAINED:
+		return STYLE_DIM;
+	default:
+		return STYLE_BLOCKED;
+	}
+}
+
+/* Puts a root with its share as a bar. */
+static void put_root(struct writing *writing, double share, enum chain_root_kind kind)
+{
+	struct pager *pager = writing->pager;
+
+	if (pager->width < BAR_WIDTH) {
+		put_line(writing, share, 0, STYLE_NORMAL);
+		return;
+	}
+	gauge_append(share, BAR_CELLS, writing->charset, &pager->cell);
+	pager_put(pager, SHARE_CELLS + 1, BAR_CELLS, pager->cell.data, pager->cell.len,
+		  bar_style(kind));
+	pager->cell.len = 0;
+	put_line(writing, share, BAR_CELLS / LEVEL_CELLS + 1, STYLE_NORMAL);
+}
+
 /* Writes what the waits end in. */
 static void write_roots(struct writing *writing)
 {
@@ -75,13 +114,12 @@ static void write_roots(struct writing *writing)
 		if (root->share < SHARE_LEAST)
 			continue;
 		chain_put_root(&writing->page->text, root, writing->charset);
-		put_line(writing, root->share, 0,
-			 root->kind == CHAIN_UNEXPLAINED ? STYLE_DIM : STYLE_NORMAL);
+		put_root(writing, root->share, root->kind);
 	}
 	if (others < SHARE_LEAST)
 		return;
 	buf_puts(&writing->page->text, "others");
-	put_line(writing, others, 0, STYLE_DIM);
+	put_root(writing, others, CHAIN_UNEXPLAINED);
 }
 
 static void write_steps(struct writing *writing, size_t from, unsigned depth,
@@ -136,7 +174,7 @@ static void write_steps(struct writing *writing, size_t from, unsigned depth, co
 
 		if (step->depth != depth || step->of != of)
 			continue;
-		buf_puts(&writing->page->text, "<- ");
+		buf_puts(&writing->page->text, writing->charset == TEXT_UTF8 ? "└─ " : "`- ");
 		chain_put_waker(&writing->page->text, step, writing->charset);
 		buf_puts(&writing->page->text, !step->waker.count ? "; it"
 					       : !step->n	  ? "; its activity is unknown"
@@ -152,6 +190,9 @@ static void write_chain(struct writing *writing)
 {
 	struct chain_page *page = writing->page;
 
+	/* Without wakers it would be the root causes again. */
+	if (!page->chain.nsteps)
+		return;
 	pager_part(writing->pager, "Wait chain: waits, wakers, and what the wakers were doing");
 	for (size_t i = 0; i < page->n; i++) {
 		const struct site *site = page->sites[i];

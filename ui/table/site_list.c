@@ -64,7 +64,7 @@ void site_table_add(struct site_table *table, const struct ui *ui, const struct 
 	table->items[table->n++] = (struct item){ .row = line, .shown = line, .frame = ui->frame };
 }
 
-void site_table_fit(struct site_table *table, const struct table_draw *draw)
+void site_table_fit(struct site_table *table, struct table_draw *draw)
 {
 	table_room(draw, &table->layout, &table->wants, table->items, table->n);
 }

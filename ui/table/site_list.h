@@ -72,6 +72,6 @@ struct table_draw site_table_begin(struct site_table *table, struct ui *ui, bool
 void site_table_add(struct site_table *table, const struct ui *ui, const struct row *line);
 
 /* Shares out the width among the columns, by what is to be drawn. */
-void site_table_fit(struct site_table *table, const struct table_draw *draw);
+void site_table_fit(struct site_table *table, struct table_draw *draw);
 
 void site_table_free(struct site_table *table);

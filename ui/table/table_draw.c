@@ -126,25 +126,51 @@ void table_draw_heads(const struct table_draw *draw, int line)
 		term_puts(term, line, term->columns - 1, ">", STYLE_HEAD_SORT);
 }
 
+/* The kind of a delay column's figure: of several kinds the one that the row waited for longest. */
+static unsigned main_kind(const struct column *column, const struct row *row)
+{
+	const uint64_t *ns = row->deltas->waited.ns;
+	unsigned best = WAIT_KINDS;
+
+	for (unsigned kind = 0; kind < WAIT_KINDS; kind++) {
+		uint32_t bit = kind == WAIT_DWAIT ? VALID_DWAIT : DELAY_BIT(kind);
+
+		if (column->kinds & bit && (best == WAIT_KINDS || ns[kind] > ns[best]))
+			best = kind;
+	}
+	return best < WAIT_KINDS ? best : DELAY_CPU;
+}
+
+/* Whether a value is the highest of its column. */
+static bool is_highest(const struct table_draw *draw, const struct column_span *span,
+		       const struct value *value)
+{
+	return draw->highest[span->index] > 0 && value->number >= draw->highest[span->index];
+}
+
 /*
  * The style of a delay: by its share of the interval, for averages by their length. The longest
  * waits of whole lives are highlighted if they rose in the interval.
  */
-static enum style delay_style(const struct column *column, struct view view, const struct row *row,
-			      const struct value *value)
+static enum style delay_style(const struct table_draw *draw, const struct column_span *span,
+			      struct view view, const struct row *row, const struct value *value)
 {
 	bool single = view.unit == UNIT_AVG;
 	struct value share = *value;
+	enum style style;
 
 	if (view.unit == UNIT_MAX)
-		return column_rose(column, &view, row) ? STYLE_HOT : STYLE_NORMAL;
+		return column_rose(span->column, &view, row) ? STYLE_HOT : STYLE_NORMAL;
 	if (!single && view.unit != UNIT_PERCENT) {
 		view.unit = UNIT_PERCENT;
-		share = column_get(column, &view, row);
+		share = column_get(span->column, &view, row);
 	}
 	if (share.type != VALUE_NUMBER)
 		return STYLE_NORMAL;
-	return single ? style_of_wait(share.number) : style_of_share(share.number);
+	style = single ? style_of_wait(share.number) : style_of_share(share.number);
+	if (style == STYLE_HOT && is_highest(draw, span, value))
+		return STYLE_HOT;
+	return style >= STYLE_WARM ? style_of_kind(main_kind(span->column, row)) : STYLE_NORMAL;
 }
 
 /* Whether a value is an amount that is displayed as 0. */
@@ -177,9 +203,11 @@ static enum style lost_style(struct value share)
 }
 
 /* The style of a cell; `usual`: the one for cells without a highlight. */
-static enum style cell_style(const struct column *column, const struct view *view,
-			     const struct row *row, const struct value *value, enum style usual)
+static enum style cell_style(const struct table_draw *draw, const struct column_span *span,
+			     const struct view *view, const struct row *row,
+			     const struct value *value, enum style usual)
 {
+	const struct column *column = span->column;
 	enum style style = STYLE_NORMAL;
 
 	if (value->type == VALUE_UNSET || value->type == VALUE_BAR)
@@ -189,7 +217,7 @@ static enum style cell_style(const struct column *column, const struct view *vie
 	if (looks_zero(column, view->unit, value))
 		return STYLE_DIM;
 	if (column_is_delay(column))
-		style = delay_style(column, *view, row, value);
+		style = delay_style(draw, span, *view, row, value);
 	else if (column->stalls)
 		style = lost_style(column->stalls(column, view, row));
 	return style == STYLE_NORMAL ? usual : style;
@@ -288,7 +316,7 @@ void table_draw_row(const struct table_draw *draw, int line, const struct item *
 	while (next_span(draw, &span)) {
 		struct value value = column_get(span.column, &view, item->shown);
 		enum style style = marked_style(
-			mark, cell_style(span.column, &view, item->shown, &value, usual));
+			mark, cell_style(draw, &span, &view, item->shown, &value, usual));
 		int at = span.at;
 
 		if (span.rest)
@@ -411,7 +439,27 @@ static unsigned measure_column(const struct table_draw *draw, const struct colum
 	return (most + STEP - 1) / STEP * STEP;
 }
 
-void table_room(const struct table_draw *draw, struct layout *layout, struct table_wants *wants,
+/* Finds the highest figure of a delay column. */
+static double find_highest(const struct table_draw *draw, const struct column *column,
+			   const struct item *items, size_t n)
+{
+	struct view view = draw->view;
+	double highest = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		struct value value;
+
+		if (items[i].shown->unchanged)
+			continue;
+		view.frame = items[i].frame;
+		value = column_get(column, &view, items[i].shown);
+		if (value.type == VALUE_NUMBER && value.number > highest)
+			highest = value.number;
+	}
+	return highest;
+}
+
+void table_room(struct table_draw *draw, struct layout *layout, struct table_wants *wants,
 		const struct item *items, size_t n)
 {
 	unsigned wanted[LAYOUT_MAX] = { 0 };
@@ -422,6 +470,8 @@ void table_room(const struct table_draw *draw, struct layout *layout, struct tab
 		const struct column *column = layout->columns[i];
 		unsigned cells;
 
+		if (column_is_delay(column))
+			draw->highest[i] = find_highest(draw, column, items, n);
 		/* The only text has the rest anyway. */
 		if (!room_grows(column) || (column->last && layout->n < 2))
 			continue;

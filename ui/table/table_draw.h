@@ -19,6 +19,8 @@ struct table_draw {
 	struct view view;
 	struct buf *cell, *scratch;
 	uint64_t still; /* see table_still(); 0: all rows are drawn anew */
+	/* The highest figures of delay columns in the rows shown, which stand out; 0: none. */
+	double highest[LAYOUT_MAX];
 };
 
 /* The highlighting of a row. */
@@ -60,6 +62,9 @@ struct table_wants {
 	unsigned cells[LAYOUT_MAX], before[LAYOUT_MAX]; /* in this period, and in the one before */
 };
 
-/* Measures the rows to be drawn, and shares out the screen's width among the layout's columns. */
-void table_room(const struct table_draw *draw, struct layout *layout, struct table_wants *wants,
+/*
+ * Measures the rows to be drawn: shares out the screen's width among the layout's columns, and
+ * finds the highest figures.
+ */
+void table_room(struct table_draw *draw, struct layout *layout, struct table_wants *wants,
 		const struct item *items, size_t n);

@@ -39,6 +39,14 @@ void spark_append_one(double value, double peak, enum text_charset charset, stru
 	buf_puts(out, isnan(value) ? " " : cells[value_step(value, peak, steps)]);
 }
 
+void gauge_append(double part, size_t cells, enum text_charset charset, struct buf *out)
+{
+	size_t full = part > 0 ? (size_t)(part * (double)cells + 0.5) : 0;
+
+	for (size_t i = 0; i < cells; i++)
+		buf_puts(out, charset == TEXT_UTF8 ? (i < full ? "█" : "░") : i < full ? "#" : "-");
+}
+
 void spark_append(const struct spark *spark, size_t cells, enum text_charset charset,
 		  struct buf *out)
 {

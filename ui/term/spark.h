@@ -30,3 +30,6 @@ void spark_append_one(double value, double peak, enum text_charset charset, stru
  */
 void spark_append(const struct spark *spark, size_t cells, enum text_charset charset,
 		  struct buf *out);
+
+/* Appends a part of a whole (0 to 1) as a bar of so many cells. */
+void gauge_append(double part, size_t cells, enum text_charset charset, struct buf *out);

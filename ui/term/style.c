@@ -4,6 +4,7 @@
 #include <ncurses.h>
 #include <stdlib.h>
 
+#include "data/delay.h"
 #include "data/wait_state.h"
 
 /* So many colours, and more: they are no numbers, but 0xRRGGBB. */
@@ -18,6 +19,19 @@ static const enum style state_styles[WAIT_STATES] = {
 	[STATE_STOP] = STYLE_DIM,      [STATE_OTHER] = STYLE_DIM,
 	[STATE_PARK] = STYLE_DIM,
 };
+
+static const enum style kind_styles[WAIT_KINDS] = {
+	[DELAY_CPU] = STYLE_CPU,       [DELAY_BLKIO] = STYLE_IO,
+	[DELAY_SWAPIN] = STYLE_MEMORY, [DELAY_RECLAIM] = STYLE_MEMORY,
+	[DELAY_THRASH] = STYLE_MEMORY, [DELAY_COMPACT] = STYLE_MEMORY,
+	[DELAY_WPCOPY] = STYLE_MEMORY, [DELAY_IRQ] = STYLE_CPU,
+	[WAIT_DWAIT] = STYLE_BLOCKED,
+};
+
+enum style style_of_kind(unsigned kind)
+{
+	return kind_styles[kind];
+}
 
 enum style style_of_state(char letter)
 {

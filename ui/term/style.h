@@ -58,6 +58,9 @@ static inline enum style style_selected(enum style style)
 	return style_table[style].selected;
 }
 
+/* The style of a delay of a kind (WAIT_KINDS) that is high. */
+enum style style_of_kind(unsigned kind);
+
 /* The style of a state's letter in a bar. */
 enum style style_of_state(char letter);
 
