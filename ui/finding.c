@@ -20,6 +20,8 @@ static const struct finding *take(struct ui *ui)
 	struct query query = ui->query;
 
 	query.match = ui->asked;
+	query.users = ui->asked_nusers ? ui->asked_users : NULL;
+	query.nusers = ui->asked_nusers;
 	view.frame = ui_rows_frame(ui);
 	findings_take(&ui->findings, &view, ui->frame, &query);
 	return findings_first(&ui->findings);

@@ -83,8 +83,8 @@ const struct command command_table[] = {
 	  .help = "open the details of the selected task or group",
 	  .hint = "detail", .hint_turn = 12 },
 	{ "back", MOVE, { '\033' }, WHERE_TABLE, cmd_leave, 0,
-	  .help = "back to the present; from group members to the groups; else to the row of "
-	  "the finding, or the top row" },
+	  .help = "from group members to the groups; else to the row of the finding, or the top "
+	  "row; never out of the past" },
 	{ "leave", MOVE, { '\033', 'q' }, WHERE_ALL & ~WHERE_TABLE, cmd_leave, 0,
 	  .help = "leave this view", .hint = "back", .hint_turn = 1 },
 
@@ -187,7 +187,7 @@ const struct command command_table[] = {
 	{ "minute-back", PAST, { '{' }, WHERE_TIMED, cmd_minute, -1, .help = "back by a minute" },
 	{ "minute-on", PAST, { '}' }, WHERE_TIMED, cmd_minute, 1, .help = "forward by a minute" },
 	{ "go-to", PAST, { 'B' }, WHERE_TIMED, cmd_go_to, 0,
-	  .help = "go to a time, such as 14:02, 14:02:30, or -3m" },
+	  .help = "go to a time, such as 14:02, 14:02:30, or -3m; to the present with none" },
 	{ "slower", PAST, { '(' }, WHERE_TIMED, cmd_speed, -1,
 	  .help = "halve the playback speed" },
 	{ "faster", PAST, { ')' }, WHERE_TIMED, cmd_speed, 1,

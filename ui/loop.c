@@ -442,6 +442,10 @@ static void take_config(struct loop *loop, const struct ui_config *config)
 		ui->asked = pattern_compile(config->pattern, &ui->scratch);
 		ui->pattern = xstrdup(config->pattern);
 	}
+	ui->asked_nusers = config->view->query.nusers;
+	ui->asked_users = xcalloc(ui->asked_nusers + 1, sizeof(*ui->asked_users));
+	for (size_t i = 0; i < ui->asked_nusers; i++)
+		ui->asked_users[i] = config->view->query.users[i];
 	ui->table = table_new();
 	ui_push(ui, &view_table, ui->table);
 }
@@ -470,6 +474,7 @@ static void clean_up(struct loop *loop)
 	buf_free(&ui->scratch);
 	pattern_free(ui->match);
 	pattern_free(ui->asked);
+	free(ui->asked_users);
 	pattern_free(ui->find);
 	free(ui->pattern);
 	free(ui->wanted);

@@ -131,6 +131,28 @@ SCREEN_TEST(details_the_end)
 	screen_check(s, !screen_shows(s, "Z zombie") && !screen_shows(s, "S sleeping"));
 }
 
+/* A row of several that have ended opens the waits of all that are called so. */
+SCREEN_TEST(opens_many)
+{
+	struct screen *s;
+
+	require_records();
+	crowd_sleeper("crowd-stays");
+	s = screen_start(&(struct screen_how){ .cols = 100, .args = "-d 60 -m ^crowd" });
+	screen_await(s, table_has_name, "crowd-stays");
+	screen_await(s, table_has_figures, NULL);
+	for (unsigned i = 0; i < 4; i++)
+		write_and_end("crowd-many");
+	for (int i = 0; i < 100 && !screen_shows(s, "(4 tasks)"); i++) {
+		screen_type(s, " ");
+		screen_pump(s, 0.2);
+	}
+	screen_await_text(s, "(4 tasks)");
+	table_select(s, "crowd-many");
+	screen_type(s, "w");
+	screen_await_text(s, "waits of command c");
+}
+
 /* e leaves their rows out. */
 SCREEN_TEST(hides_the_end)
 {

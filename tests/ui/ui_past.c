@@ -150,7 +150,12 @@ SCREEN_TEST(finds_what_was_missed)
 	table_must(s, &t);
 	line = table_find_name(s, &t, "crowd-incident");
 	screen_check(s, line >= 0 && table_number(s, &t, line, "RUN") > 1);
+	/* Esc leaves pages, and not the past. */
 	screen_type(s, "\x1b");
+	screen_await_text(s, "still in the past");
+	screen_type(s, "B");
+	screen_await_text(s, "empty: the present");
+	screen_type(s, "\r");
 	screen_await(s, is_present, NULL);
 	screen_check(s, !table_has_name(s, "crowd-incident"));
 	screen_check(s, !has_timeline(s, &one));
@@ -263,7 +268,9 @@ SCREEN_TEST(all_views_are_past)
 	screen_type(s, path);
 	screen_type(s, "\r");
 	screen_await_text(s, "File exists");
-	screen_type(s, "\x1b");
+	screen_type(s, "B");
+	screen_await_text(s, "empty: the present");
+	screen_type(s, "\r");
 	screen_await(s, is_present, NULL);
 	screen_type(s, "q");
 	assert_int_equal(screen_end(s, 5), 0);

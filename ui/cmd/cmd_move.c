@@ -93,8 +93,8 @@ COMMAND(cmd_leave)
 {
 	if (ui->depth > 1)
 		ui_pop(ui);
-	else if (ui->rewind.back && !ui->rewind.replay)
-		rewind_present(ui);
+	else if (ui->rewind.back && !ui->rewind.replay && !ui->opened)
+		ui_say(ui, "still in the past: B and Enter return to the present");
 	else if (ui->opened)
 		return close_group(ui);
 	else
@@ -142,6 +142,10 @@ unsigned cmd_minute(struct ui *ui, int by)
 /* Takes the time to go to. */
 static unsigned take_moment_time(struct ui *ui, const char *text, struct buf *error)
 {
+	if (!*text && !ui->rewind.replay) {
+		rewind_present(ui);
+		return REACT_REDRAW;
+	}
 	if (rewind_to(ui, text))
 		return REACT_REDRAW;
 	buf_puts(error, "14:02, 14:02:30, 2026-11-21 14:02, or -3m");
@@ -150,7 +154,11 @@ static unsigned take_moment_time(struct ui *ui, const char *text, struct buf *er
 
 COMMAND(cmd_go_to)
 {
-	prompt_ask(&ui->prompt, "go to a time (14:02, 14:02:30, -3m)", "", take_moment_time);
+	prompt_ask(&ui->prompt,
+		   ui->rewind.back && !ui->rewind.replay
+			   ? "go to a time (14:02, -3m; empty: the present)"
+			   : "go to a time (14:02, 14:02:30, -3m)",
+		   "", take_moment_time);
 	return REACT_REDRAW;
 }
 

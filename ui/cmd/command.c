@@ -270,8 +270,9 @@ static unsigned press(struct ui *ui, const struct command *command)
 	if (!command || (!ui->frame && command->run != cmd_quit))
 		return REACT_REDRAW;
 	if (command->where & WHERE_PRESENT && ui->rewind.back) {
-		ui_error(ui, ui->rewind.replay ? "not possible in a recording"
-					       : "not in the past: Esc returns to now");
+		ui_error(ui, ui->rewind.replay
+				     ? "not possible in a recording"
+				     : "not in the past: B and Enter return to the present");
 		return REACT_REDRAW;
 	}
 	if (!command_is_allowed(ui, command)) {

@@ -378,6 +378,14 @@ bool view_sites_whose(struct ui *ui, struct site_list *list)
 		ui_take_group(ui, &list->group, item->row->group);
 		return true;
 	}
+	/* Each of many that have ended is another one in the next interval. */
+	if (item->row->exited && item->row->raw->counters.members > 1) {
+		list->of = SITES_OF_GROUP;
+		list->group.by = GROUP_COMMAND;
+		list->group.named = true;
+		buf_puts(&list->group.name, item->row->task->comm);
+		return true;
+	}
 	list->of = SITES_OF_TASK;
 	return ui_selected(ui, &list->task);
 }

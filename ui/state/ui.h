@@ -139,7 +139,10 @@ struct ui {
 
 	struct query query; /* from the settings' query, for the present rows */
 	struct pattern *match, *find;
-	struct pattern *asked; /* what the command line asked for; NULL: all */
+	/* What the command line asked for; NULL: all. */
+	struct pattern *asked;
+	uid_t *asked_users;
+	size_t asked_nusers;
 	char *pattern; /* of match; NULL, like match: no filter */
 	char *wanted; /* of find; NULL, like find: nothing was searched for yet */
 	bool opened; /* members of a group are shown in place of the groups: */
