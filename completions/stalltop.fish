@@ -88,6 +88,7 @@ function __stalltop_words_field
 	printf '%s\t%s\n' dwait 'in uninterruptible sleep without I/O wait: kernel locks, frozen or remote file systems'
 	printf '%s\t%s\n' trend 'total wait in each of the last 10 intervals, scaled to their maximum (10 % or more), as far as --history reaches'
 	printf '%s\t%s\n' states 'traced: how it spends its time, a letter for each tenth: r runs, c waits for a CPU, i for I/O, b for other than I/O, l for a lock, n for a socket, p for a pipe, . for any of several events, t for a time, w for a child'
+	printf '%s\t%s\n' bar 'how it spends its time, a letter for each tenth: r runs, c waits for a CPU, i for I/O, m for memory, b in uninterruptible sleep'
 	printf '%s\t%s\n' s-run 'traced: time it is on CPU'
 	printf '%s\t%s\n' s-cpu 'traced: time it is runnable: queued for a CPU, or throttled'
 	printf '%s\t%s\n' s-io 'traced: time it waits for block I/O'

@@ -28,6 +28,25 @@ COLUMN_GETTER(column_get_states)
 	return value_bar(states->ns, letters, WAIT_STATES, (double)busy);
 }
 
+/* The same by delays, of one thread's time at least: with many threads sleep would be all. */
+COLUMN_GETTER(column_get_bar)
+{
+	const uint64_t *ns = row->deltas->waited.ns;
+	const uint64_t memory = ns[DELAY_RECLAIM] + ns[DELAY_COMPACT] + ns[DELAY_WPCOPY];
+	uint64_t parts[] = {
+		row->deltas->grown.run_ns, ns[DELAY_CPU], ns[DELAY_BLKIO], memory, ns[WAIT_DWAIT], 0
+	};
+	uint64_t busy = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
+		busy += parts[i];
+	if (!busy)
+		return row->interval_ns ? value_text(".") : value_unset();
+	if (busy < row->interval_ns)
+		parts[ARRAY_SIZE(parts) - 1] = row->interval_ns - busy;
+	return value_bar(parts, "rcimb ", ARRAY_SIZE(parts), (double)busy);
+}
+
 /* The share of an interval that a row waited, some moments ago; NAN: not known. */
 static double waited_before(const struct trends *trends, size_t moment, const struct row *row)
 {

@@ -63,6 +63,7 @@ column_get_fn column_get_event;
 
 /* How its threads spent the interval. */
 column_get_fn column_get_states;
+column_get_fn column_get_bar;
 
 /* The row's waits in the last intervals, this one included. */
 column_get_fn column_get_trend;

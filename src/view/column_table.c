@@ -395,6 +395,11 @@ const struct column columns[] = {
 	       ". for any of several events, t for a time, w for a child; s is stopped, o other",
 	       .unit = "(bar)", .width = VALUE_BAR_CELLS, .format = FORMAT_TEXT, .bar = true,
 	       .traced = true, .sum = SUM_ROW),
+	COLUMN("bar", "SHARES", column_get_bar,
+	       "how it spends its time, a letter for each tenth: r runs, c waits for a CPU, i for "
+	       "I/O, m for memory, b in uninterruptible sleep; the rest sleeps",
+	       .unit = "(bar)", .width = VALUE_BAR_CELLS, .format = FORMAT_TEXT, .bar = true,
+	       .sum = SUM_ROW, .place = PLACE_RIGHT, .from = LAYOUT_WIDE + 1, .yields = 1),
 	WAIT_STATE_TABLE(STATE_COLUMN)
 		COLUMN("waker", "WAKER", column_get_waker,
 		       "traced: the waker of most of its wait time, a process or an interrupt",

@@ -51,6 +51,7 @@ const struct column_words column_words_table[] = {
 	  "Not accounted by the kernel, nor part of PSI: seen here as state D without I/O wait.", REMEDY_BLOCKED },
 	{ "trend", "trend of total", NULL, REMEDY_ALL },
 	{ "states", "states over time", NULL, REMEDY_NONE },
+	{ "bar", "time as a bar", NULL, REMEDY_NONE },
 	{ "s-run", "share running", NULL, REMEDY_RUN },
 	{ "s-cpu", "share runnable", NULL, REMEDY_CPU },
 	{ "s-io", "share in block I/O", NULL, REMEDY_IO },

@@ -331,13 +331,12 @@ const struct style_row style_table[STYLES] = {
 	[STYLE_MESSAGE] = { "message", STYLE_SELECTED },
 	[STYLE_ERROR] = { "error", STYLE_ERROR },
 	[STYLE_KEY] = { "key", STYLE_SELECTED },
-	/* A bar keeps its own backgrounds. */
-	[STYLE_BAR_RUN] = { "bar-run", STYLE_BAR_RUN },
-	[STYLE_BAR_CPU] = { "bar-cpu", STYLE_BAR_CPU },
-	[STYLE_BAR_IO] = { "bar-io", STYLE_BAR_IO },
-	[STYLE_BAR_DWAIT] = { "bar-dwait", STYLE_BAR_DWAIT },
-	[STYLE_BAR_LOCK] = { "bar-lock", STYLE_BAR_LOCK },
-	[STYLE_BAR_PEER] = { "bar-peer", STYLE_BAR_PEER },
+	[STYLE_BAR_RUN] = { "bar-run", STYLE_SELECTED_NOTICE },
+	[STYLE_BAR_CPU] = { "bar-cpu", STYLE_SELECTED_NOTICE },
+	[STYLE_BAR_IO] = { "bar-io", STYLE_SELECTED_NOTICE },
+	[STYLE_BAR_DWAIT] = { "bar-dwait", STYLE_SELECTED_NOTICE },
+	[STYLE_BAR_LOCK] = { "bar-lock", STYLE_SELECTED_NOTICE },
+	[STYLE_BAR_PEER] = { "bar-peer", STYLE_SELECTED_NOTICE },
 };
 
 #define OWN COLOUR_OWN
@@ -350,14 +349,14 @@ const struct style_row style_table[STYLES] = {
 enum { BLACK_16, RED_16, GREEN_16, YELLOW_16, BLUE_16, MAGENTA_16, CYAN_16, WHITE_16,
        BRIGHT_16 = 8 };
 
-/* Bars are the same on every background, as they have their own. */
-#define BARS_MANY \
-	[STYLE_BAR_RUN] = { 0, WHITE, 0x008700 }, \
-	[STYLE_BAR_CPU] = { 0, WHITE, 0x875f00 }, \
-	[STYLE_BAR_IO] = { 0, WHITE, 0x005faf }, \
-	[STYLE_BAR_DWAIT] = { 0, WHITE, 0xaf5f00 }, \
-	[STYLE_BAR_LOCK] = { 0, WHITE, 0x870087 }, \
-	[STYLE_BAR_PEER] = { 0, WHITE, 0x005f5f }
+/* Bars: letters in the colours of delays by kind, and further ones. */
+#define BARS_MANY(run, cpu, io, dwait, lock, peer) \
+	[STYLE_BAR_RUN] = { 0, run, OWN }, \
+	[STYLE_BAR_CPU] = { 0, cpu, OWN }, \
+	[STYLE_BAR_IO] = { 0, io, OWN }, \
+	[STYLE_BAR_DWAIT] = { 0, dwait, OWN }, \
+	[STYLE_BAR_LOCK] = { 0, lock, OWN }, \
+	[STYLE_BAR_PEER] = { 0, peer, OWN }
 #define BARS_FEW \
 	[STYLE_BAR_RUN] = { 0, BLACK_16, GREEN_16 }, \
 	[STYLE_BAR_CPU] = { 0, BLACK_16, YELLOW_16 }, \
@@ -438,7 +437,7 @@ const struct theme theme_table[] = {
 	  .backgrounds = { 0x000000, 0x1e1e1e, 0x300a24, 0x002b36 },
 	  .nbackgrounds = 4,
 	  .many = {
-		PLAIN, BARS_MANY, FRAME_MANY, SELECTED_DARK_MANY,
+		PLAIN, BARS_MANY(0x87d787, 0xd7d787, 0x87afff, 0xffaf5f, 0xd7afff, 0x87d7d7), FRAME_MANY, SELECTED_DARK_MANY,
 		[STYLE_SELECTED_HOT] = { BOLD, 0xff5f5f, NAVY },
 		[STYLE_DIM] = { 0, 0x949494, OWN },
 		[STYLE_LABEL] = { 0, 0x5fafd7, OWN },
@@ -469,7 +468,7 @@ const struct theme theme_table[] = {
 	  .backgrounds = { 0xffffff, 0xfdf6e3, 0xeeeeee },
 	  .nbackgrounds = 3,
 	  .many = {
-		PLAIN, BARS_MANY, FRAME_MANY,
+		PLAIN, BARS_MANY(0x005f00, 0x875f00, 0x005faf, 0xaf0000, 0x870087, 0x005f5f), FRAME_MANY,
 		[STYLE_SELECTED] = { 0, 0x000000, 0xd7ffff },
 		[STYLE_SELECTED_DIM] = { 0, 0x626262, 0xd7ffff },
 		[STYLE_SELECTED_NOTICE] = { 0, 0x875f00, 0xd7ffff },
@@ -506,7 +505,7 @@ const struct theme theme_table[] = {
 	  .backgrounds = { 0x000000, 0xffffff },
 	  .nbackgrounds = 2,
 	  .many = {
-		PLAIN, BARS_MANY, FRAME_MANY, SELECTED_DARK_MANY,
+		PLAIN, BARS_MANY(0x00875f, 0xaf5f5f, 0x5f5fff, 0xd700af, 0x875fd7, 0x00875f), FRAME_MANY, SELECTED_DARK_MANY,
 		[STYLE_SELECTED_HOT] = { BOLD, 0xff5f5f, NAVY },
 		[STYLE_DIM] = { 0, 0x767676, OWN },
 		[STYLE_LABEL] = { 0, 0x00875f, OWN },

@@ -123,7 +123,8 @@ const struct table_head *table_head(const struct table *t, const char *head)
 /* Whether a column is of texts, which begin where their head does. */
 static bool is_text(const char *head)
 {
-	static const char *const texts[] = { "USER", "S", "COMMAND", "CGROUP", "GROUP", "ON" };
+	static const char *const texts[] = { "USER",  "S",  "COMMAND", "CGROUP",
+					     "GROUP", "ON", "SHARES" };
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		if (!strcmp(texts[i], head))

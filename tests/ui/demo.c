@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Records the demo, which `stalltop -R demo` shows: 72 seconds of a small site, in which the CPU
- * quota of a service is used up for a while, and a disk freezes.
+ * Records the demo, which `stalltop -R demo` shows: 72 seconds of a small site, in which a
+ * file system is frozen at first, and later the CPU quota of a service is used up.
  *
  * demo FOLDER: the recording is a file of the folder.
  */
@@ -22,9 +22,10 @@ static const struct {
 	void (*change)(bool on);
 	bool on;
 } acts[] = {
-	{ 12, stage_ration, true },
-	{ 36, stage_ration, false },
-	{ 48, stage_freeze, true },
+	{ 0, stage_freeze, true },
+	{ 24, stage_freeze, false },
+	{ 30, stage_ration, true },
+	{ 54, stage_ration, false },
 };
 #define SAMPLES "24"
 
@@ -71,7 +72,6 @@ int main(int argc, char **argv)
 	stage_start();
 	stage_ration(false);
 	status = record(program, argv[1]);
-	stage_freeze(false);
 	scratch_end();
 	guard_undo(0);
 	return status;

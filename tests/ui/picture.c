@@ -38,7 +38,7 @@ static const struct view {
 	const char *head; /* a word that it has */
 } views[] = {
 	{ "main", "what every task waits for", NULL, "", "", 0, "COMMAND" },
-	{ "past", "a moment of the past", NULL, "[[[", "\x1b", 1, "COMMAND" },
+	{ "past", "a moment of the past", NULL, "[[[", "B\r", 1, "COMMAND" },
 	{ "detail", "all about one process", "mailserver", "\r", "\x1b", 5, "Delays" },
 	{ "sites", "what the tasks wait on", "mailserver", "w", "\x1b", 7, "SYSCALL" },
 	{ "states", "where the time goes", NULL, "\x1b[Z", "\t", 7, "STATES" },

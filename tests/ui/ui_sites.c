@@ -572,8 +572,10 @@ SCREEN_TEST(shows_states)
 		table_must(s, &t);
 		line = table_find_name(s, &t, "crowd-polls");
 		screen_check(s, line >= 0 && table_number(s, &t, line, "SPOLL") > 90);
-		screen_check(s, (look_of_bar(s, "crowd-spins", 'r').bg ==
-				 look_of_bar(s, "crowd-polls", '.').bg) == (i == 1));
+		/* The selected row has colours of its own. */
+		table_select(s, "crowd-idle");
+		screen_check(s, (look_of_bar(s, "crowd-spins", 'r').fg ==
+				 look_of_bar(s, "crowd-polls", '.').fg) == (i == 1));
 		check_legend(s, &t);
 	}
 }

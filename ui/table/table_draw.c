@@ -66,9 +66,12 @@ static bool is_of_bar(enum style style)
 	return style >= STYLE_BAR_RUN && style <= STYLE_BAR_PEER;
 }
 
-/* Puts the bar in `cell` into the span, each state in its style; others have that of the cell. */
+/*
+ * Puts the bar in `cell` into the span, each state in its style, or how that looks in the selected
+ * row; others have the style of the cell.
+ */
 static void put_bar(const struct table_draw *draw, int line, const struct column_span *span,
-		    enum style others)
+		    enum style others, bool selected)
 {
 	const char *text = draw->cell->data;
 	int n = (int)draw->cell->len < span->cells ? (int)draw->cell->len : span->cells;
@@ -76,10 +79,14 @@ static void put_bar(const struct table_draw *draw, int line, const struct column
 	for (int from = 0, to; from < n; from = to) {
 		enum style style = style_of_state(text[from]);
 
+		if (!is_of_bar(style))
+			style = others;
+		else if (selected)
+			style = style_selected(style);
 		for (to = from + 1; to < n && text[to] == text[from];)
 			to++;
 		term_put(draw->term, line, span->at + from, to - from, text + from,
-			 (size_t)(to - from), is_of_bar(style) ? style : others);
+			 (size_t)(to - from), style);
 	}
 }
 
@@ -210,7 +217,7 @@ static enum style cell_style(const struct table_draw *draw, const struct column_
 	const struct column *column = span->column;
 	enum style style = STYLE_NORMAL;
 
-	if (value->type == VALUE_UNSET || value->type == VALUE_BAR)
+	if (value->type == VALUE_UNSET || column->bar)
 		return STYLE_DIM;
 	if (value->type == VALUE_TEXT)
 		return column_warns(column, value) ? STYLE_WARM : usual;
@@ -328,7 +335,7 @@ void table_draw_row(const struct table_draw *draw, int line, const struct item *
 			      draw->scratch, draw->cell);
 		finish_cell(draw, looks_zero(span.column, view.unit, &value), style);
 		if (value.type == VALUE_BAR && !span.column->graph)
-			put_bar(draw, line, &span, style);
+			put_bar(draw, line, &span, style, mark == ROW_SELECTED);
 		else
 			put_cell(draw, line, &span, at, style);
 	}
@@ -358,7 +365,7 @@ void table_draw_sum(const struct table_draw *draw, int line, const struct order 
 		if (span.index && !counts)
 			finish_cell(draw, none, STYLE_SUM);
 		if (total.type == VALUE_BAR && !span.column->graph)
-			put_bar(draw, line, &span, STYLE_SUM);
+			put_bar(draw, line, &span, STYLE_SUM, false);
 		else
 			put_cell(draw, line, &span, span.at, none ? STYLE_DIM : STYLE_SUM);
 	}

@@ -174,8 +174,8 @@ static void pull_up(struct rows *rows, size_t from, size_t to)
 }
 
 /*
- * Selects the line of the first finding, or else the first one. Where the busiest rows come first
- * it is on the screen then; any other order is kept.
+ * Selects the line of the first finding, or else the first one. Where those that wait most come
+ * first it is on the screen then; any other order is kept.
  */
 static void select_found(struct ui *ui)
 {
@@ -183,7 +183,8 @@ static void select_found(struct ui *ui)
 	struct list *list = &ui->pages[0].list;
 	size_t line = find_line(rows, &ui->table->found, false);
 
-	if (line < rows->n && list->height && line >= list->height && rows->idle.order) {
+	if (line < rows->n && list->height && line >= list->height && rows->idle.order &&
+	    ui->query.sort && column_is_delay(ui->query.sort)) {
 		pull_up(rows, line, list->height - 1);
 		line = list->height - 1;
 	}
@@ -447,18 +448,20 @@ unsigned table_needs(struct ui *ui, void *state)
 /* The prefix of a state in words, as in the heads of the columns of states. */
 static const char share[] = "share ";
 
-/* Whether the table shows how time was spent, as a bar. */
-static bool has_bar(const struct layout *layout)
+/* The column that shows how time was spent as a bar; of two the one of traced states. */
+static const struct column *bar_of(const struct layout *layout)
 {
+	const struct column *found = NULL;
+
 	for (size_t i = 0; i < layout->n; i++)
-		if (column_is_bar(layout->columns[i]))
-			return true;
-	return false;
+		if (column_is_bar(layout->columns[i]) && !(found && found->traced))
+			found = layout->columns[i];
+	return found;
 }
 
 int legend_lines(struct ui *ui, UNUSED int lines)
 {
-	return has_bar(&ui->table->layout);
+	return bar_of(&ui->table->layout) != NULL;
 }
 
 /* A state in words. */
@@ -490,11 +493,29 @@ static int legend_cells(const char *(*name)(unsigned state), int gap)
 	return cells;
 }
 
+/* The letters of a bar of delays. */
+static void draw_delays(struct ui *ui, int line)
+{
+	static const char letters[] = "rcimb";
+	static const char *const words[] = { "running", "waits for a CPU", "for I/O", "for memory",
+					     "blocked" };
+	int column = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+		term_put(&ui->term, line, column, 1, &letters[i], 1, style_of_state(letters[i]));
+		column = term_puts(&ui->term, line, column + 2, words[i], STYLE_LABEL) + 2;
+	}
+}
+
 void legend_draw(struct ui *ui, int line, UNUSED int lines)
 {
 	const char *(*name)(unsigned state) = spelled_out;
 	int column = 0, end = ui->term.columns, gap;
 
+	if (!bar_of(&ui->table->layout)->traced) {
+		draw_delays(ui, line);
+		return;
+	}
 	if (legend_cells(name, 1) > end)
 		name = short_name;
 	gap = legend_cells(name, 2) > end ? 1 : 2;

@@ -38,7 +38,8 @@ enum style style_of_state(char letter)
 	for (unsigned state = 0; state < WAIT_STATES; state++)
 		if (wait_state_table[state].letter == letter)
 			return state_styles[state];
-	return STYLE_NORMAL;
+	/* Of delays, memory. */
+	return letter == 'm' ? STYLE_BAR_LOCK : STYLE_NORMAL;
 }
 
 /* The colours of this terminal. */
