@@ -295,10 +295,10 @@ complete -c stalltop -n __stalltop_own -l site-sort -x -a '(__stalltop_site_fiel
 complete -c stalltop -n __stalltop_own -l cgroup-hierarchy -x -a '(__stalltop_hierarchy)' -d 'the cgroup hierarchy to show: v2, or a controller or name=NAME of a v1 hierarchy'
 complete -c stalltop -n __stalltop_own -l readonly -d 'read-only screen: no signals, renicing, sysctl or files'
 complete -c stalltop -n __stalltop_own -l debug-log -r -F -d 'append a log of what the program does to FILE'
-complete -c stalltop -n __stalltop_own -s h -l help -d 'print the usual options, a line each, and exit'
-complete -c stalltop -n __stalltop_own -l help-all -d 'print all options, with all that is to be said of them'
+complete -c stalltop -n __stalltop_own -s h -l help -d 'print common options and exit'
+complete -c stalltop -n __stalltop_own -l help-all -d 'print all options in full'
 complete -c stalltop -n __stalltop_own -l why -d 'look for 3 s, and print in at most 25 lines the most delayed tasks, root causes and remedies (with -o json as JSON)'
-complete -c stalltop -n __stalltop_own -l doctor -d 'print what stalltop can show here, what it cannot because of this kernel, its settings or this user, and the remedies (with -o json as JSON)'
+complete -c stalltop -n __stalltop_own -l doctor -d 'print what works on this kernel for this user, what does not, and how to fix it (-o json: JSON)'
 complete -c stalltop -n __stalltop_own -s V -l version -d 'print version, sources built in, kernel and taskstats version, and exit'
 complete -c stalltop -f
 complete -c stalltop -n 'not __stalltop_own' -x -a '(__fish_complete_subcommand)'

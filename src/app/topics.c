@@ -54,7 +54,7 @@ struct topic_search {
 static const struct {
 	const char *section, *text;
 } manual[] = {
-#include "app/manual_text.h"
+#include <app/manual_text.h>
 };
 
 static void append_wrapped(struct buf *out, const char *text, unsigned left)

@@ -316,132 +316,115 @@ static enum remedy_applies check_sync(struct remedy_case *of)
 	CHECKED("umount -f", "aborts requests to the server of a network or FUSE file system that does " \
 	  "not answer; better: fix or restart the server", check_server, NULL)
 #define MEMORY_LOW \
-	R("memory.low", "protects what its group uses from the needs of others, where the whole " \
-	  "machine is short: mem and swap at the top say so")
+	R("memory.low", "protects its cgroup's memory from reclaim when the machine is short (see mem " \
+	  "and swap)")
 #define OTHERS_HIGH \
-	R("the others", "memory.high on groups that matter less makes them wait in its place; or end " \
-	  "them: hiwater_rss tells which used most")
+	R("other groups", "set memory.high on less important groups, to throttle them instead; or end " \
+	  "them: hiwater_rss has their peaks")
 
 /* A row for each subject, with room for an end. */
 static const struct remedy remedies[REMEDY_SUBJECTS][7] = {
 	[REMEDY_ALL] = {
-		ON_SCREEN("the kinds", "the largest of its kinds says which resource is "
-		  "short: sort by that (1 to 8), and press ? again"),
-		ON_SCREEN("w", "shows what the selected row waits on"),
+		ON_SCREEN("the kinds", "the largest kind names the scarce resource: sort by it (1 to 8) "
+		  "and press ? again"),
+		ON_SCREEN("w", "shows what the selected row waits for"),
 	},
 	[REMEDY_CPU] = {
-		CHECKED("nice", "a lower nice value gives it more of a CPU that others want "
-		  "too; a higher one for those that can wait does the same for all "
-		  "others", check_nice, "F7, F8, r"),
-		CHECKED("autogroup", "sessions share CPUs first, where "
-		  "kernel.sched_autogroup_enabled is 1: /proc/PID/autogroup has the "
-		  "nice value of one", check_session, NULL),
-		CHECKED("cpu.weight", "cgroups share CPUs by weight first: nice counts "
-		  "within one of them", check_weight, NULL),
-		CHECKED("taskset", "CPUs that it is confined to, by affinity or cpuset.cpus, "
-		  "may be busy while others are idle", check_pinned, NULL),
-		ON_SCREEN("cpu.max", "a group that has used up its quota waits while CPUs are "
-		  "idle: THROT in rows of cgroups and the detail say so; then a larger "
-		  "quota helps, and nice does not"),
+		CHECKED("nice", "a lower nice value gives it more of a contended CPU; or raise that of "
+		  "less urgent tasks", check_nice, "F7, F8, r"),
+		CHECKED("autogroup", "with kernel.sched_autogroup_enabled, CPU time is first divided "
+		  "among sessions: /proc/PID/autogroup has a session's nice value", check_session, NULL),
+		CHECKED("cpu.weight", "CPU time is first divided among cgroups by weight; nice acts only "
+		  "within one", check_weight, NULL),
+		CHECKED("taskset", "the CPUs it is allowed on (affinity, cpuset.cpus) may be busy while "
+		  "others are idle", check_pinned, NULL),
+		ON_SCREEN("cpu.max", "a throttled group waits even while CPUs are idle (THROT in cgroup "
+		  "rows, the detail page): raise the quota; nice does not help"),
 	},
 	[REMEDY_QUOTA] = {
-		CHECKED("cpu.max", "raise the quota, or run fewer threads in parallel; a longer period makes "
-		  "the pauses rarer and longer. On a busy machine a larger quota takes time "
-		  "from other groups: set priorities with cpu.weight", check_limit, NULL),
-		R("cpu.max.burst", "lets unused quota be used later, for work that comes in "
-		  "bursts"),
+		CHECKED("cpu.max", "raise the quota, or run fewer threads in parallel; a longer period "
+		  "means fewer, longer pauses. On a busy machine a larger quota takes time from other "
+		  "groups: set priorities with cpu.weight", check_limit, NULL),
+		R("cpu.max.burst", "saves unused quota for later bursts"),
 	},
 	[REMEDY_RUN] = {
-		CHECKED("nice", "running is not waiting. Where it keeps others from a CPU, a "
-		  "higher nice value makes it yield to them", NULL, "F8"),
-		R("cpu.max", "limits its group, also when CPUs are idle"),
+		CHECKED("nice", "on-CPU time is not waiting. If it crowds out others, raise its nice "
+		  "value", NULL, "F8"),
+		R("cpu.max", "caps its cgroup, even when CPUs are idle"),
 	},
 	[REMEDY_IO] = {
-		CHECKED("io.max", "where its group has a limit of I/O it waits for that, not "
-		  "for the disk", check_io_limit, NULL),
-		CHECKED("the others", "io.max (v1: blkio.throttle.*) on the cgroup that takes the "
-		  "disk's time: read and write tell which; io.latency protects a group", check_writer,
-		  NULL),
+		CHECKED("io.max", "if its cgroup has an I/O limit, it waits for that, not for the disk: "
+		  "raise it", check_io_limit, NULL),
+		CHECKED("other groups", "cap the cgroup that saturates the disk (sort by read and write): "
+		  "io.max, or blkio.throttle.* of v1; io.latency protects one", check_writer, NULL),
 		CHECKED("fsync", "waits until the disk has the data: call it less often, after larger "
 		  "writes, or use a faster disk", check_sync, NULL),
-		R("ionice", "a higher I/O priority (-c 2 -n 0), or a lower one of others (-c 3), where "
-		  "the disk's scheduler heeds it, as bfq does; io.weight is the same between cgroups"),
-		R("memory", "reads of the same data again and again want more page cache: see "
-		  "thrash"),
-		ON_SCREEN("w", "shows which files are waited for, and in which call"),
+		R("ionice", "raise its I/O priority (-c 2 -n 0), or lower that of less urgent tasks (-c 3), "
+		  "if the I/O scheduler honours it (bfq); io.weight does so for cgroups"),
+		R("memory", "repeated reads of the same data need more page cache: see thrash"),
+		ON_SCREEN("w", "shows the files and system calls"),
 	},
 	[REMEDY_STORAGE] = {
-		R("io.max", "the task that reads or writes most may make others wait (blkio): this "
-		  "limits its group's bytes and operations on a disk"),
-		R("ionice", "a lower I/O priority (-c 3) where the disk's scheduler heeds it, as bfq "
-		  "does"),
+		R("io.max", "the heaviest reader or writer may delay others (blkio): this caps its cgroup"),
+		R("ionice", "-c 3 lowers its I/O priority, if the I/O scheduler honours it (bfq)"),
 	},
 	[REMEDY_MEMORY] = {
-		CHECKED("memory.high", "where MHIGH or MMAX count in its group (rows of "
-		  "cgroups), it waits for its own group's limit: raise memory.high, or "
-		  "memory.max, or let it use less", check_limit, NULL),
+		CHECKED("memory.high", "if MHIGH or MMAX rise in its cgroup's row, it is at its own limit: "
+		  "raise memory.high or memory.max, or reduce its memory use", check_limit, NULL),
 		MEMORY_LOW,
 		OTHERS_HIGH,
-		R("vm.swappiness", "less of it takes memory of programs later, and page cache "
-		  "sooner; memory.swap.max keeps one group out of swap"),
+		R("vm.swappiness", "a lower value swaps programs out later and drops page cache sooner; "
+		  "memory.swap.max keeps a group out of swap"),
 	},
 	[REMEDY_RECLAIM] = {
-		CHECKED("memory.high", "an allocation beyond its group's memory.high frees "
-		  "memory first: MHIGH in rows of cgroups counts that; raise it, or "
-		  "memory.max", check_limit, NULL),
+		CHECKED("memory.high", "above memory.high its cgroup reclaims before each allocation (MHIGH "
+		  "counts that): raise it, or memory.max", check_limit, NULL),
 		MEMORY_LOW,
-		R("watermarks", "a larger vm.watermark_scale_factor has the kernel free "
-		  "memory earlier, in the background (kswapd), not in the task that "
-		  "allocates"),
+		R("watermarks", "a larger vm.watermark_scale_factor makes kswapd reclaim earlier, in the "
+		  "background instead of in the allocating task"),
 		OTHERS_HIGH,
 	},
 	[REMEDY_COMPACT] = {
 		R("huge pages", "\"defer\" or \"madvise\" in "
-		  "/sys/kernel/mm/transparent_hugepage/defrag: an allocation does not "
-		  "wait for huge pages then"),
-		R("compaction", "a larger vm.compaction_proactiveness has memory compacted in "
-		  "the background"),
-		R("memory", "compacting wants free memory: see reclaim"),
+		  "/sys/kernel/mm/transparent_hugepage/defrag: then allocations do not stall for huge "
+		  "pages"),
+		R("compaction", "a larger vm.compaction_proactiveness compacts memory in the background"),
+		R("memory", "compaction needs free memory: see reclaim"),
 	},
 	[REMEDY_WPCOPY] = {
-		R("fork", "pages shared since a fork are copied when either side writes: a "
-		  "large process starts programs cheaper by posix_spawn or vfork, and "
-		  "writes less while a snapshot of it by fork is alive; without huge "
+		R("fork", "pages shared since fork() are copied on write: large processes should use "
+		  "posix_spawn or vfork, and write less while a forked snapshot lives; without huge "
 		  "pages less is copied"),
-		R("memory", "first writes to memory that was only read are copies, too: write "
-		  "to it once, or use larger pages"),
+		R("memory", "the first write to memory only read so far copies the zero page: touch it "
+		  "once, or use larger pages"),
 	},
 	[REMEDY_IRQ] = {
-		R("irqbalance", "gives the interrupts that hit its CPUs to others, as "
-		  "/proc/irq/N/smp_affinity does; /proc/interrupts and /proc/softirqs "
-		  "count them"),
-		R("taskset", "gives it CPUs without such interrupts, as cpuset.cpus does"),
+		R("irqbalance", "moves interrupts off its CPU, as /proc/irq/N/smp_affinity does; "
+		  "/proc/interrupts and /proc/softirqs count them"),
+		R("taskset", "moves the task to CPUs without such interrupts, as cpuset.cpus does"),
 	},
 	[REMEDY_BLOCKED] = {
-		CHECKED("fsfreeze -u", "thaws a file system that is frozen, as for a backup",
-			check_frozen, NULL),
+		CHECKED("fsfreeze -u", "thaws a frozen file system, as after a backup", check_frozen, NULL),
 		UMOUNT,
 		CHECKED("its child", VFORKED, check_vforked, NULL),
-		R("the function", "of the kernel in which it sleeps says what blocks it: a lock, a "
-		  "journal, a driver, a server; dmesg has disk errors"),
-		R("fewer writers", "writers of one file or directory take its lock in turn, whatever "
-		  "their priority"),
-		ON_SCREEN("w", "shows what it is blocked on: the file, the kernel function, and "
-		  "for locks the task that released them"),
+		R("the function", "the kernel function it sleeps in says what blocks it: a lock, a journal, "
+		  "a driver, a server; dmesg has disk errors"),
+		R("fewer writers", "writers of one file or directory queue for its lock, whatever their "
+		  "priority"),
+		ON_SCREEN("w", "shows what it is blocked on: the file, the kernel function and, for locks, "
+		  "the waker"),
 	},
 	[REMEDY_KEPT] = {
 		UMOUNT,
-		R("the other side", "holds the lock or has to answer: --why -p PID tells what that "
-		  "one waits for"),
+		R("the other side", "holds the lock or has to answer: --why -p PID shows what it waits for"),
 	},
 	[REMEDY_LOCK] = {
-		R("the program", "shorten its critical section, or split the lock; priorities help "
-		  "where the holder waits for a CPU"),
-		ON_SCREEN("w", "shows which lock it is, and who held it"),
+		R("the program", "shorten its critical section, or split the lock; priorities help only if "
+		  "the holder waits for a CPU"),
+		ON_SCREEN("w", "shows the lock and its holder"),
 	},
 	[REMEDY_PEER] = {
-		R("the peer", "does the work that it waits for: --why -p PID tells what the peer "
-		  "waits for, if it is local"),
+		R("the peer", "has to answer: --why -p PID shows what a local peer waits for"),
 		ON_SCREEN("w", "shows the peer that it waits for"),
 	},
 	[REMEDY_CHILD] = {
@@ -450,21 +433,20 @@ static const struct remedy remedies[REMEDY_SUBJECTS][7] = {
 	[REMEDY_STATE] = {
 		CHECKED("cgroup.freeze", "0 (v1: THAWED in freezer.state) thaws a task that "
 		  "its cgroup froze", check_freezer, NULL),
-		CHECKED("debugger", "a task stopped in a debugger goes on when that continues it",
+		CHECKED("debugger", "a task stopped in a debugger resumes when that continues it",
 			check_debugger, NULL),
-		CHECKED("kill -CONT", "continues a task that a signal stopped (T)",
+		CHECKED("kill -CONT", "resumes a task that a signal stopped (T)",
 			check_stopped, "k"),
-		ON_SCREEN("D", "uninterruptible: no signal ends it before its wait is over, "
-		  "except KILL in some calls. w shows what it waits on"),
-		ON_SCREEN("Z", "not yet reaped by its parent (ppid): only that, or the "
-		  "parent's end, removes it"),
+		ON_SCREEN("D", "uninterruptible: it handles no signal (in some calls only KILL) until the "
+		  "wait ends. w shows what it waits for"),
+		ON_SCREEN("Z", "a zombie: stays until its parent (ppid) reaps it or exits"),
 	},
 	[REMEDY_DEADLOCK] = {
 		CHECKED("kill", "a deadlock lasts until one of its tasks ends; locks that all "
 		  "tasks take in the same order cannot deadlock", check_deadlock, NULL),
 	},
 	[REMEDY_UNCOUNTED] = {
-		R("--doctor", "tells what is missing; run as root, or boot with the kernel "
+		R("--doctor", "reports what is missing; run as root, or boot with the kernel "
 		  "parameter delayacct"),
 	},
 };

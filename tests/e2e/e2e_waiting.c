@@ -227,7 +227,7 @@ WAITING_TEST(test_calls)
 	pid = start("polls", poll_one, ends);
 	check_wait(pid, "poll", "poll", NULL, "do_sys_poll");
 	pid = start("pauses", keep_second, ends);
-	check_wait(pid, "other", "pause", "(none)", NULL);
+	check_wait(pid, "poll", "pause", "(none)", NULL);
 	close(ends[0]);
 	close(ends[1]);
 }

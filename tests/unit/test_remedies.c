@@ -140,7 +140,7 @@ TEST(test_rival)
 		{ SHARING_NICE, "renice 10 7", "make way for it" },
 		{ SHARING_SESSION, "echo 10 > /proc/7/autogroup", "sessions share CPUs first" },
 		{ SHARING_GROUP, "cpu.weight of /web", "groups share CPUs first" },
-		{ SHARING_UNKNOWN, "nice", "gives it more of a CPU" },
+		{ SHARING_UNKNOWN, "nice", "gives it more of a contended CPU" },
 	};
 	struct lone lone = { 0 };
 	struct finding finding = { .subject = REMEDY_CPU,
@@ -180,7 +180,7 @@ TEST(test_disk)
 
 	assert_int_equal(lone_make(&lone), 0);
 	finding.row = &lone.row;
-	assert_remedy(&lone, &finding, NULL, "the others", "takes the disk's time");
+	assert_remedy(&lone, &finding, NULL, "other groups", "saturates the disk");
 	finding.site = &site;
 	assert_remedy(&lone, &finding, NULL, "fdatasync", "less often");
 	finding.culprit = (struct finding_culprit){ .kind = CULPRIT_WRITER,

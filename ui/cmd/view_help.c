@@ -39,9 +39,8 @@ static void add_words(struct help *help)
 {
 	add_help(help, NULL, "Figures");
 	add_help(help, "(%)",
-		 "share of the interval, of one CPU's time: a process with several threads "
-		 "may have more than 100. A wait counts while it lasts; with "
-		 "--booked it counts when it ends, so a long wait shows more than 100 too.");
+		 "share of the interval: threads add up, so a process may exceed 100. Waits count "
+		 "while they last; with --booked when they end.");
 	add_help(help, "-",
 		 "unknown: not provided by the kernel or the source, or needs a second sample. "
 		 "Never means 0.");
