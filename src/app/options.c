@@ -631,17 +631,18 @@ const struct option_row option_table[] = {
 	  FLAG(readonly), IN(SCREEN | MODE_BIT(MODE_REPLAY)), PASSED(EVERY), .part = PART_SHOW },
 	{ 0, "debug-log", "FILE", "none", "append a log of what the program does to FILE",
 	  FILE_NAME(debug_log), IN(EVERY), .barred = true, .part = PART_OTHER },
-	{ 'h', "help", NULL, NULL, "print common options and exit", FLAG(help),
-	  IN(EVERY), .barred = true, .part = PART_OTHER, .brief = "this" },
-	{ 0, "help-all", NULL, NULL, "print all options in full",
-	  FLAG(help_all), IN(EVERY), .barred = true, .part = PART_OTHER, .brief = "all options" },
+	{ 'h', "help", NULL, NULL, "print common options and exit", FLAG(help), IN(EVERY),
+	  .barred = true, .part = PART_OTHER, .brief = "this" },
+	{ 0, "help-all", NULL, NULL, "print all options in full", FLAG(help_all), IN(EVERY),
+	  .barred = true, .part = PART_OTHER, .brief = "all options" },
 	{ 0, "why", NULL, NULL,
 	  "look for 3 s, and print in at most 25 lines the most delayed tasks, root causes and "
 	  "remedies (with -o json as JSON); exit 3: a problem was found",
 	  FLAG(why), IN(MODE_BIT(MODE_BATCH) | MODE_BIT(MODE_REPLAY_BATCH)), .barred = true,
 	  .part = PART_BATCH, .brief = "in 3 s: who waits, why, what to try" },
 	{ 0, "doctor", NULL, NULL,
-	  "print what works on this kernel for this user, what does not, and how to fix it (-o json: "
+	  "print what works on this kernel for this user, what does not, and how to fix it (-o "
+	  "json: "
 	  "JSON); exit 0: everything works, 1: not",
 	  FLAG(doctor), IN(EVERY), .barred = true, .part = PART_OTHER,
 	  .brief = "what can be seen here, and how to see the rest" },

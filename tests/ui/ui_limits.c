@@ -158,6 +158,6 @@ SCREEN_ROOT_TEST(details_limits)
 	screen_check(s, strstr(line, scratch_ours("% of its limit, cgroup /crowd-room)")));
 	/* They go when the limits do. */
 	set(group, "memory.limit_in_bytes", "-1");
-	screen_await_no_text(s, "its group uses");
+	screen_await_no_text(s, "its cgroup uses");
 	screen_await(s, says_throttled, NULL);
 }
