@@ -181,7 +181,8 @@ static void select_found(struct ui *ui)
 {
 	struct rows *rows = &ui->table->rows;
 	struct list *list = &ui->pages[0].list;
-	size_t line = find_line(rows, &ui->table->found, false);
+	const struct task_key *found = &ui->table->found;
+	size_t line = found->pid || found->start_ns ? find_line(rows, found, false) : rows->n;
 
 	if (line < rows->n && list->height && line >= list->height && rows->idle.order &&
 	    ui->query.sort && column_is_delay(ui->query.sort)) {
