@@ -456,7 +456,7 @@ static double find_highest(const struct table_draw *draw, const struct column *c
 	for (size_t i = 0; i < n; i++) {
 		struct value value;
 
-		if (items[i].shown->unchanged)
+		if (items[i].shown->unchanged || !items[i].shown->deltas->waited.total)
 			continue;
 		view.frame = items[i].frame;
 		value = column_get(column, &view, items[i].shown);
