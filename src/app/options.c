@@ -639,10 +639,9 @@ const struct option_row option_table[] = {
 	  "look for 3 s, and print in at most 25 lines the most delayed tasks, root causes and "
 	  "remedies (with -o json as JSON); exit 3: a problem was found",
 	  FLAG(why), IN(MODE_BIT(MODE_BATCH) | MODE_BIT(MODE_REPLAY_BATCH)), .barred = true,
-	  .part = PART_BATCH, .brief = "in 3 s: who waits, why, what to try" },
+	  .part = PART_BATCH, .brief = "in 3 s: problems, root causes, remedies" },
 	{ 0, "doctor", NULL, NULL,
-	  "print what works on this kernel for this user, what does not, and how to fix it (-o "
-	  "json: "
+	  "print what works on this kernel for this user, what does not, and remedies (-o json: "
 	  "JSON); exit 0: everything works, 1: not",
 	  FLAG(doctor), IN(EVERY), .barred = true, .part = PART_OTHER,
 	  .brief = "what can be seen here, and how to see the rest" },

@@ -6,8 +6,7 @@
 #include "model/frame.h"
 
 /*
- * `text` says what is missing and why, in a line of a screen; what to do about it is a remedy's
- * (view/remedies.h).
+ * `text` is one line: what is missing, and why. Remedies are in view/remedies.h.
  */
 struct note_row {
 	const char *id;

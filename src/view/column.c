@@ -180,23 +180,23 @@ static size_t path_alone(const struct buf *path, unsigned cells, enum text_chars
 }
 
 /*
- * Where a path of parts that say more the later they come is to begin in so many cells: at as many
- * whole parts as have room, at least the last, of which an id's first digits say most.
+ * The start of the last whole parts of a path that fit into the cells behind a mark, at least of
+ * the last part; 0: all of it fits. Goes backwards: a path may have thousands of parts.
  */
 static size_t last_parts(const struct buf *path, unsigned cells, enum text_charset charset)
 {
-	size_t last = 0;
+	size_t found = 0;
 
 	if (text_width(path->data, path->len, charset) <= cells)
 		return 0;
-	for (size_t at = 1; at < path->len; at++) {
+	for (size_t at = path->len - 1; at; at--) {
 		if (path->data[at] != '/')
 			continue;
-		last = at;
-		if (text_width(path->data + at, path->len - at, charset) < cells)
+		if (found && text_width(path->data + at, path->len - at, charset) >= cells)
 			break;
+		found = at;
 	}
-	return last;
+	return found;
 }
 
 /* Appends what is in `scratch` in so many cells; tail: cut in front. */

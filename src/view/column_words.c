@@ -32,7 +32,7 @@ const struct column_words column_words_table[] = {
 	  "Reads and synchronous writes (fsync, O_DIRECT), swap-in from disk included; buffered "
 	  "writes do not block.", REMEDY_IO },
 	{ "swapin", "swap-in delay",
-	  "Memory that it used was written to swap, and must be read back.", REMEDY_MEMORY },
+	  "Pages it used were swapped out, and must be read back.", REMEDY_MEMORY },
 	{ "reclaim", "memory reclaim",
 	  "Direct reclaim: it must free memory before it can allocate, as the machine is short or "
 	  "its cgroup at a limit. Mostly CPU time of the task itself.", REMEDY_RECLAIM },

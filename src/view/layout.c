@@ -331,7 +331,7 @@ static unsigned missing(const struct layout *layout, const unsigned *wants, size
 	return wants[i] - layout->cells[i];
 }
 
-/* The parts of what is left that a column has: the name and what is waited for come first. */
+/* A column's share of the free cells: names and wait targets get most. */
 static unsigned parts_of(const struct column *column)
 {
 	return column->last || column->needs & NEED_WAITING ? 3 : 1;

@@ -80,7 +80,7 @@ SCREEN_TEST(writes_and_reads)
 	screen_type(s, CLEAR "7.5\r");
 	screen_await_text(s, "7.50 s");
 	screen_type(s, "W");
-	screen_await_text(s, "stalltop/config");
+	screen_await_text(s, "stalltop/config: delay, sort, ");
 	text = scratch_read(config_path());
 	assert_non_null(text);
 	assert_true(has_line(text, "delay = 7.5"));

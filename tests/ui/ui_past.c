@@ -214,7 +214,7 @@ SCREEN_TEST(stays_and_is_safe)
 /* Groups, the tree, units, the detail and what is written are of the past moment. */
 SCREEN_TEST(all_views_are_past)
 {
-	const char *path = scratch_path("moment.csv");
+	const char *path = scratch_path("moment.text");
 	struct screen *s;
 	struct table t;
 	pid_t pid;
@@ -262,6 +262,7 @@ SCREEN_TEST(all_views_are_past)
 	screen_await_text(s, "written:");
 	assert_non_null(scratch_read(path));
 	screen_check(s, strstr(scratch_read(path), scratch_ours("crowd-parent")) != NULL);
+	screen_check(s, has(scratch_read(path), "^stalltop [0-9:]+ +-[0-9.]+ s"));
 	/* Never over a file that is there. */
 	screen_type(s, "E");
 	screen_await_text(s, "write this view");

@@ -116,6 +116,44 @@ SCENE_TEST(test_others)
 	check(scene, UNIT_MS, "command", "waiter");
 }
 
+/* A path begins at whole parts; of one part alone, as a container's id, the first digits are shown.
+ */
+SCENE_TEST(test_parts)
+{
+	static const struct {
+		const char *path, *cell;
+	} cases[] = {
+		{ "/a/b", "/a/b                    " },
+		{ "/system.slice/a-long-name.slice/shop.service", "+/shop.service          " },
+		{ "/user.slice/user-1000.slice/session-3.scope", "+/session-3.scope       " },
+		{ "/one/two/three/four/five/six", "+/three/four/five/six   " },
+		{ "/manager/ccdfb7acdde87497716003d9b3e3187a", "+/ccdfb7acdde8749771600+" },
+	};
+	struct scene *scene = *state;
+	struct task_raw *raw = add_waiter(scene);
+
+	scene_build(scene, 1, false, 0);
+	for (unsigned i = 0; i < ARRAY_SIZE(cases); i++) {
+		task_set_cgroup(raw->task, shared_text(cases[i].path));
+		check(scene, UNIT_MS, "cgroup", cases[i].cell);
+	}
+}
+
+/* A bar has the tenths of the time: of what was waited and run if that is more than the interval.
+ */
+SCENE_TEST(test_bar)
+{
+	struct scene *scene = *state;
+	struct task_raw *raw = add_waiter(scene);
+
+	scene_build(scene, 1, false, 0);
+	check(scene, UNIT_PERCENT, "bar", "rciiiiiiii");
+	raw->counters.delay[DELAY_BLKIO].ns = 0;
+	raw->counters.delay[DELAY_RECLAIM].ns = MS(600);
+	scene_build(scene, 1, false, 0);
+	check(scene, UNIT_PERCENT, "bar", "rcccmmm   ");
+}
+
 /* Waits whose number is not known, as procfs has them. */
 SCENE_TEST(test_uncounted)
 {

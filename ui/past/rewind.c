@@ -494,16 +494,17 @@ static const struct frame *shown_groups(const struct ui *ui, const struct frame 
 	return frame == ui->frame && ui_rows_frame(ui) != frame ? ui_rows_frame(ui) : NULL;
 }
 
-/* For how long a recording is watched before it is told what an hour will take. */
+/* The time from which the size of an hour's recording is extrapolated. */
 #define RECORDED_NS (60 * NSEC_PER_SEC)
 
-/* Says once where is recorded, and how much an hour takes if it goes on as it began. */
+/* Reports once the recording's path, and its size per hour as extrapolated from the first minute.
+ */
 static void say_recorded(struct ui *ui)
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC), bytes = recorder_bytes(ui->config->recorder);
 	double hour;
 
-	if (!bytes || ui->recorded_ns == UINT64_MAX)
+	if (!bytes || ui->recorded_said)
 		return;
 	if (!ui->recorded_ns) {
 		ui->recorded_ns = now;
@@ -516,7 +517,7 @@ static void say_recorded(struct ui *ui)
 	ui->scratch.len = 0;
 	ui_escape(ui, &ui->scratch, recorder_path(ui->config->recorder));
 	ui_say(ui, "recording to %s: about %.1f MB an hour", buf_cstr(&ui->scratch), hour / 1e6);
-	ui->recorded_ns = UINT64_MAX;
+	ui->recorded_said = true;
 }
 
 void rewind_record(struct ui *ui)

@@ -127,9 +127,9 @@ struct ui {
 	bool paused, held; /* switched by the keys p and O */
 	struct ticker ticker;
 	uint64_t samples; /* samples shown that have an interval */
-	/* What was recorded when it was looked at first: then it is told what an hour will take. */
-	uint64_t recorded_ns,
-		recorded_bytes; /* CLOCK_MONOTONIC; 0: not yet, all ones: it was told */
+	/* The first reading of the recording's size, from which its size per hour is computed. */
+	uint64_t recorded_ns, recorded_bytes; /* CLOCK_MONOTONIC; 0: none yet */
+	bool recorded_said; /* the size per hour was reported */
 	bool all_notes; /* all are shown, not the first one alone; by a key */
 	/* Lines reserved for notes: the table does not move when notes come and go. */
 	size_t note_room;
