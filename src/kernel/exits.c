@@ -449,7 +449,7 @@ static bool are_delivered(void)
 	       (own.st_dev == initial.st_dev && own.st_ino == initial.st_ino);
 }
 
-int exits_open(struct exits **out, bool threads, size_t buffer)
+int exits_open(struct exits **out, bool threads, bool fields, size_t buffer)
 {
 	unsigned cpus = possible_cpus();
 	unsigned share = (cpus + LISTENERS_MAX - 1) / LISTENERS_MAX;
@@ -459,6 +459,7 @@ int exits_open(struct exits **out, bool threads, size_t buffer)
 	if (!are_delivered())
 		return -ENETUNREACH;
 	exits = exits_new(threads, cpus, share);
+	exits_want_fields(exits, fields);
 	buffer = exits_buffer(buffer, exits->n, getauxval(AT_SECURE));
 	for (size_t i = 0; !err && i < exits->n; i++)
 		err = open_listener(exits, i, buffer);

@@ -70,11 +70,12 @@ size_t exits_buffer(size_t asked, size_t listeners, bool secure);
 
 /*
  * Registers the listeners. threads: the end of every task is wanted, else that of whole processes.
- * buffer: see exits_buffer(). 0, or -errno: -EINVAL outside the initial user and pid namespaces
+ * fields: see exits_want_fields(); a task may end before this returns. buffer: see exits_buffer().
+ * 0, or -errno: -EINVAL outside the initial user and pid namespaces
  * (kernel/taskstats.c:add_del_listener()), -ENETUNREACH outside the initial network namespace,
  * -EPERM, -ENOENT without taskstats.
  */
-int exits_open(struct exits **out, bool threads, size_t buffer);
+int exits_open(struct exits **out, bool threads, bool fields, size_t buffer);
 
 /*
  * Like exits_open() over descriptors that keep message boundaries, which it takes over, without

@@ -124,13 +124,12 @@ static void end_trace(struct running *running)
 /* Opens the listeners for ends of tasks. */
 static void open_listeners(struct running *running)
 {
-	int err = exits_open(&running->exits, true, running->config->exit_buffer);
+	int err = exits_open(&running->exits, true, true, running->config->exit_buffer);
 
 	if (err) {
 		note(running->result, NOTE_EXITS_REFUSED, (uint64_t)-err);
 		return;
 	}
-	exits_want_fields(running->exits, true);
 	running->ancestry = ancestry_new(running->config->proc, getpid());
 }
 

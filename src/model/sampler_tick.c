@@ -31,7 +31,7 @@ void sampler_open_exits(struct sampler *sampler)
 
 	if (config->exits && sampler->source.ops->exits)
 		sampler->exits_refused =
-			exits_open(&sampler->exits, config->threads, config->exit_buffer);
+			exits_open(&sampler->exits, config->threads, false, config->exit_buffer);
 }
 
 /* Leaves out records of processes that were not asked for. Returns how many remain, in front. */

@@ -522,8 +522,8 @@ static const char *const of_notes[NOTE_IDS] = {
 
 static const char *const of_settings[REMEDY_SETTINGS] = {
 	[SETTING_PROC] = "mount /proc, and run as root",
-	[SETTING_LOCKDOWN] = "the kernel is locked down (confidentiality): boot without the kernel "
-			     "parameter lockdown=confidentiality",
+	[SETTING_LOCKDOWN] =
+		"the kernel is locked down: boot without the kernel parameter lockdown=confidentiality",
 	[SETTING_PIDS] = "run on the host, or in its pid namespace (--pid=host, hostPID: true)",
 	[SETTING_USERS] = "run on the host, or without a user namespace",
 	[SETTING_CGROUPS] = "mount -t cgroup2 cgroup2 /sys/fs/cgroup",

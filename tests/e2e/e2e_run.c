@@ -314,6 +314,18 @@ E2E_TEST(test_failures)
 	assert_non_null(strstr(r.err.data, "No space"));
 }
 
+/* Tasks that end while the listeners are opened are none of the command's. */
+E2E_TEST(test_busy_start)
+{
+	struct e2e_result r;
+
+	e2e_require();
+	assert_true(e2e_load(NULL, "load_churn work 0 0") > 0);
+	assert_true(e2e_load(NULL, "load_churn work 0 0") > 0);
+	for (unsigned i = 0; i < 20; i++)
+		assert_int_equal(member_u64(run_shell(NULL, "", "exit 0", &r), "tasks"), 1);
+}
+
 /* Has the program's wait for a command fail. Returns the command's pid when it was told to end. */
 static pid_t break_wait(struct e2e_proc *p, const char *trap)
 {
