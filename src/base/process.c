@@ -261,8 +261,8 @@ const struct privilege_row privilege_table[] = {
 	  PRIVILEGE_LOOK | PRIVILEGE_PROGRAMS },
 	/* Memory for programs before 5.11; windows. */
 	{ CAPABILITY(SYS_RESOURCE), PRIVILEGE_PROGRAMS | PRIVILEGE_PRESSURE, PRIVILEGE_PROGRAMS },
-	/* Files of others' tasks are readable by their users only. */
-	{ CAPABILITY(DAC_READ_SEARCH), PRIVILEGE_LOOK | PRIVILEGE_FILES, 0 },
+	/* What a task wrote and what it waits on only its user may read. */
+	{ CAPABILITY(DAC_READ_SEARCH), PRIVILEGE_COUNTERS | PRIVILEGE_LOOK | PRIVILEGE_FILES, 0 },
 	{ CAPABILITY(DAC_OVERRIDE), PRIVILEGE_FILES, 0 },
 	{ CAPABILITY(CHOWN), PRIVILEGE_FILES, 0 },
 	{ CAPABILITY(FOWNER), PRIVILEGE_FILES, 0 },

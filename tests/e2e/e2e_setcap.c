@@ -282,6 +282,19 @@ ATTEMPT_TEST(command_path)
 	assert_int_equal(r.status, 126);
 }
 
+/* Whom a finding is about may be another user's: what it writes and waits on root goes on reading.
+ */
+E2E_TEST(test_root_reads_others)
+{
+	struct e2e_proc p;
+
+	e2e_require();
+	e2e_start_stalltop(&p, NULL, "-b -d 0.1");
+	assert_non_null(e2e_line(&p, 30));
+	assert_true(status_of(p.pid, "CapEff") & UINT64_C(1) << CAP_DAC_READ_SEARCH);
+	kill(p.pid, SIGKILL);
+}
+
 /* 12: delay accounting is not switched. */
 ATTEMPT_TEST(switches)
 {
