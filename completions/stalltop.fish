@@ -260,7 +260,7 @@ complete -c stalltop -n __stalltop_own -l cgroup -x -a '(__stalltop_cgroup)' -d 
 complete -c stalltop -n __stalltop_own -s p -l pid -x -a '(__stalltop_pids)' -d 'only these processes (with -H their threads)'
 complete -c stalltop -n __stalltop_own -s u -l user -x -a '(__stalltop_users)' -d 'only these users, by name or number'
 complete -c stalltop -n __stalltop_own -s m -l match -x -d 'rows whose name or command line matches (POSIX extended)'
-complete -c stalltop -n __stalltop_own -l over -x -d 'rows with more than MS of total delay in the interval'
+complete -c stalltop -n __stalltop_own -l over -x -d 'rows with more than MS of total wait in the interval'
 complete -c stalltop -n __stalltop_own -s i -l active -d 'hide rows that neither ran, waited nor exited in the interval'
 complete -c stalltop -n __stalltop_own -s r -l rows -x -d 'at most N rows per sample'
 complete -c stalltop -n __stalltop_own -s x -l no-exits -d 'do not receive exit records'

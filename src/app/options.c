@@ -484,7 +484,7 @@ const struct option_row option_table[] = {
 	{ 'm', "match", "REGEX", "all", "rows whose name or command line matches (POSIX extended)",
 	  .set = set_match, IN(MACHINE | REPLAYS), PASSED(COMMAND), .part = PART_WATCH,
 	  .brief = "only names or command lines that match" },
-	{ 0, "over", "MS", "off", "rows with more than MS of total delay in the interval",
+	{ 0, "over", "MS", "off", "rows with more than MS of total wait in the interval",
 	  .set = set_over, IN(ROWS), PASSED(RECORD | COMMAND), .part = PART_SHOW },
 	{ 'i', "active", NULL, "off",
 	  "hide rows that neither ran, waited nor exited in the interval", FLAG(view.query.active),

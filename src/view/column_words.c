@@ -17,7 +17,7 @@ const struct column_words column_words_table[] = {
 	{ "run", "running", "A task either runs or waits.", REMEDY_RUN },
 	{ "usr", "user time", NULL, REMEDY_RUN },
 	{ "sys", "system time", NULL, REMEDY_RUN },
-	{ "total", "total delay",
+	{ "total", "total wait",
 	  "Time it was delayed though it had work; voluntary waits, as for input or a timer, are "
 	  "not counted.", REMEDY_ALL },
 	{ "lost", "time lost",

@@ -20,7 +20,7 @@ struct query {
 	struct pattern *match; /* of name or command line; NULL: all */
 	uid_t *users; /* NULL: all */
 	size_t nusers;
-	double over_ms; /* more total delay than this; negative: all */
+	double over_ms; /* more total wait than this; negative: all */
 	bool active; /* with any delay, run time or exit in the interval */
 	/* In uninterruptible sleep; or QUERY_HANG_NS in a wait for a CPU, or kept in a call. */
 	bool hangs;

@@ -376,23 +376,25 @@ double summary_cpu_share(const struct frame_info *info, unsigned states)
 }
 
 /* Adds the CPU states, in percent of all CPU time. */
-static void add_cpu(struct summary *line, unsigned priority, const struct frame_info *info)
+static void add_cpu(struct summary *line, const struct frame_info *info)
 {
 	static const struct {
 		const char *unit;
 		unsigned states;
 	} shares[] = {
-		{ " us", 1u << CPU_USER | 1u << CPU_NICE },
-		{ " sy", 1u << CPU_SYSTEM | 1u << CPU_IRQ | 1u << CPU_SOFTIRQ },
-		{ " id", 1u << CPU_IDLE },
-		{ " wa", 1u << CPU_IOWAIT },
-		{ " st", 1u << CPU_STEAL },
+		{ " user", 1u << CPU_USER | 1u << CPU_NICE },
+		{ " system", 1u << CPU_SYSTEM | 1u << CPU_IRQ | 1u << CPU_SOFTIRQ },
+		{ " idle", 1u << CPU_IDLE },
+		{ " iowait", 1u << CPU_IOWAIT },
+		{ " stolen", 1u << CPU_STEAL },
 	};
 
 	for (unsigned i = 0; i < ARRAY_SIZE(shares); i++) {
 		double share = summary_cpu_share(info, shares[i].states);
 
-		add_figure(line, priority, i ? NULL : "cpu", shares[i].unit)->joined = i;
+		/* The last two are the first to have no room. */
+		add_figure(line, i < 3 ? 1 : 3, i ? NULL : "cpu", shares[i].unit)->joined =
+			i && i != 3;
 		append_decimal(line->text, share >= 0, share, 1);
 	}
 }
@@ -428,10 +430,10 @@ static void add_counts(struct summary *line, const struct frame_info *info)
 	/* Counts what the rows are: exit records are for single threads. */
 	size_t exited = info->head.exits >= 0 ? info->ended : info->gone;
 
-	join(line, NULL, " D,");
-	append_count(line->text, info->states_known ? (int64_t)info->blocked : -1);
-	join(line, NULL, " R");
+	join(line, NULL, " running,");
 	append_count(line->text, info->states_known ? (int64_t)info->running : -1);
+	join(line, NULL, " blocked");
+	append_count(line->text, info->states_known ? (int64_t)info->blocked : -1);
 	add_figure(line, 2, NULL, " new,");
 	append_count(line->text, info->prev ? (int64_t)info->born : -1);
 	join(line, NULL, " exited,");
@@ -450,7 +452,7 @@ struct summary summary_tasks(struct buf *text, const struct view *view)
 	buf_uint(text, info->bare ? info->tasks : info->cur->n);
 	if (!info->bare)
 		add_counts(&line, info);
-	add_cpu(&line, 1, info);
+	add_cpu(&line, info);
 	add_gigabytes(&line, "mem", system->memory_valid, system->memory_used,
 		      system->memory_total);
 	add_gigabytes(&line, "swap", system->memory_valid, system->swap_used, system->swap_total)

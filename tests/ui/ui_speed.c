@@ -131,9 +131,9 @@ static void watch_refreshes(struct screen *const *screens, struct figures *bytes
 /* The share of the CPUs' time that the screen says was idle. */
 static double idle_share(struct screen *s)
 {
-	const char *line = screen_line(s, 1), *at = strstr(line, " sy ");
+	const char *line = screen_line(s, 1), *at = strstr(line, " system ");
 
-	return at ? strtod(at + 4, NULL) : 0;
+	return at ? strtod(at + strlen(" system "), NULL) : 0;
 }
 
 /* A refresh when little happens: in the rows at least, or on the whole machine if it is so. */

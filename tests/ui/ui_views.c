@@ -65,7 +65,7 @@ SCREEN_TEST(opens_help)
 	screen_type(s, "\x1b");
 	screen_await(s, table_has_rows, NULL);
 	screen_type(s, "?");
-	screen_await_text(s, "TOTAL: total delay");
+	screen_await_text(s, "TOTAL: total wait");
 	screen_type(s, "\x1b");
 	screen_await(s, table_has_rows, NULL);
 	screen_key(s, VTERM_KEY_FUNCTION(1));

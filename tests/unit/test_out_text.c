@@ -50,7 +50,7 @@ OUTPUT_TEST(test_text)
 	output_task(s, 8, "unknown")->counters.valid = DELAY_BOTH(DELAY_BIT(DELAY_CPU));
 	text = output_put(s, &out_text);
 	assert_true(!strncmp(text, "stalltop ", 9));
-	assert_non_null(strstr(text, "\ntasks 2, - D, - R   0 new, 0 exited, - lost"));
+	assert_non_null(strstr(text, "\ntasks 2, - running, - blocked   0 new, 0 exited, - lost"));
 	check_words(text, 0, "PID USER S RUN 0TOTAL 1CPU 2BLKIO 9MEM COMMAND");
 	check_words(text, 1, "(#) (str) - (%) (%) (%) (%) (%) (str)");
 	check_words(text, 2, "7 root - 5.0 25.0 25.0 0.0 0.0 two words");

@@ -190,7 +190,8 @@ STATE_TEST(test_order)
 	title.held = true;
 	assert_string_equal(order_of(s, summary_title(&s->text, &s->view, &title)),
 			    "stalltop,cgroup,unit,order held,04:00:00,delays,1.99,taskstats");
-	assert_string_equal(order_of(s, summary_tasks(&s->text, &s->view)), "tasks,cpu,5,self,mem");
+	assert_string_equal(order_of(s, summary_tasks(&s->text, &s->view)),
+			    "tasks,cpu,5,self,13.9,mem");
 }
 
 /* Asserts what of the line is shown in so many cells. */
@@ -225,11 +226,13 @@ STATE_TEST(test_fit)
 		  "stalltop 04:00:00 up 3d04:00 load 0.50 12.00 3.46  cgroup /a");
 	check_fit(s, summary_title(&s->text, &s->view, &title), 59,
 		  "stalltop 04:00:00 up 3d04:00 load 0.50 12.00 3.46  1.99 s");
-	check_fit(s, summary_tasks(&s->text, &s->view), 80,
-		  "tasks 123, 1 D, 2 R  cpu 8.3 us 44.4 sy 11.1 id 13.9 wa 22.2 st  self 0.3 %");
-	check_fit(s, summary_tasks(&s->text, &s->view), 46,
-		  "tasks 123, 1 D, 2 R  5 new, 4 exited, 2 lost");
-	check_fit(s, summary_tasks(&s->text, &s->view), 32, "tasks 123, 1 D, 2 R  self 0.3 %");
+	check_fit(
+		s, summary_tasks(&s->text, &s->view), 80,
+		"tasks 123, 2 running, 1 blocked  cpu 8.3 user 44.4 system 11.1 idle  self 0.3 %");
+	check_fit(s, summary_tasks(&s->text, &s->view), 58,
+		  "tasks 123, 2 running, 1 blocked  5 new, 4 exited, 2 lost");
+	check_fit(s, summary_tasks(&s->text, &s->view), 45,
+		  "tasks 123, 2 running, 1 blocked  self 0.3 %");
 	/* No figure of the pressure block comes into another's place. */
 	check_fit(s, summary_pressure_head(&s->text), 53,
 		  "pressure  some avg10  avg60 avg300    now");
@@ -244,27 +247,30 @@ STATE_TEST(test_tasks)
 	struct state *s = *state;
 
 	check(s, summary_tasks(&s->text, &s->view),
-	      "tasks 123, 1 D, 2 R   5 new, 4 exited, 2 lost   cpu 8.3 us 44.4 sy 11.1 id 13.9 wa "
-	      "22.2 st   "
+	      "tasks 123, 2 running, 1 blocked   5 new, 4 exited, 2 lost   cpu 8.3 user 44.4 "
+	      "system "
+	      "11.1 idle   13.9 iowait 22.2 stolen   "
 	      "mem 1.5/16.0G swap 0.0/1.0G   self 0.3 %");
 	/* Where there are records it is the tasks that ended; records are of single threads. */
 	s->info.head.exits = 7;
 	s->info.ended = 3;
-	check_fit(s, summary_tasks(&s->text, &s->view), 57,
-		  "tasks 123, 1 D, 2 R  5 new, 3 exited, 2 lost  self 0.3 %");
+	check_fit(s, summary_tasks(&s->text, &s->view), 66,
+		  "tasks 123, 2 running, 1 blocked  5 new, 3 exited, 2 lost");
 	s->info.ended = 7;
 	s->info.threads = true;
 	/* A state that ran back has not grown. */
 	s->before.cpu_ns[CPU_IOWAIT] = SEC(6);
 	s->now.swap_total = 0;
 	check(s, summary_tasks(&s->text, &s->view),
-	      "threads 123, 1 D, 2 R   5 new, 7 exited, 2 lost   cpu 9.7 us 51.6 sy 12.9 id 0.0 wa "
-	      "25.8 st   "
+	      "threads 123, 2 running, 1 blocked   5 new, 7 exited, 2 lost   cpu 9.7 user 51.6 "
+	      "system "
+	      "12.9 idle   0.0 iowait 25.8 stolen   "
 	      "mem 1.5/16.0G swap 0/0   self 0.3 %");
 	s->before = s->now;
 	check(s, summary_tasks(&s->text, &s->view),
-	      "threads 123, 1 D, 2 R   5 new, 7 exited, 2 lost   cpu 0.0 us 0.0 sy 0.0 id 0.0 wa "
-	      "0.0 st   "
+	      "threads 123, 2 running, 1 blocked   5 new, 7 exited, 2 lost   cpu 0.0 user 0.0 "
+	      "system "
+	      "0.0 idle   0.0 iowait 0.0 stolen   "
 	      "mem 1.5/16.0G swap 0/0   self 0.3 %");
 	s->info.prev = NULL;
 	s->info.system_before = NULL;
@@ -273,7 +279,9 @@ STATE_TEST(test_tasks)
 	s->info.states_known = false;
 	s->now.memory_valid = false;
 	check(s, summary_tasks(&s->text, &s->view),
-	      "threads 123, - D, - R   - new, - exited, - lost   cpu - us - sy - id - wa - st   "
+	      "threads 123, - running, - blocked   - new, - exited, - lost   cpu - user - system - "
+	      "idle   - iowait "
+	      "- stolen   "
 	      "mem - swap -   self -");
 }
 

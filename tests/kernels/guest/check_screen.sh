@@ -40,7 +40,7 @@ on_screen "the title" '^stalltop [0-9:]+ up [0-9:]+ load '
 on_screen "a hang in words" "1 task hung: load_hang( $hold)?, (>= )?[0-9.]+ s"
 same "its lines" "$(lines $work/look) $(awk 'length > 80' $work/look | wc -l)" "24 0"
 keys '?'
-on_screen "what RUN and TOTAL are" 'total delay|total: '
+on_screen "what RUN and TOTAL are" 'total wait|total: '
 keys '\033'
 on_screen "the rows again" '^ *PID USER +S'
 end
