@@ -200,6 +200,13 @@ static size_t add_name(struct grouping *grouping, const char *text)
 	return text ? at : 0;
 }
 
+void group_cgroup_name(const char *path, const char *pod, const char *container, struct buf *out)
+{
+	const struct container_name name = { pod, container };
+
+	cgroup_name(path, &name, false, out);
+}
+
 /*
  * Adds the names of a cgroup's container, and its readable name where that is asked for; in a tree
  * without what is above, as the rows there show that.

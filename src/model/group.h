@@ -88,6 +88,12 @@ const struct row *group_find(const struct grouping *grouping, uint64_t id);
 void grouping_free(struct grouping *grouping);
 
 /*
+ * Appends the readable name of a cgroup, such as nginx.service or docker:web; the path where it has
+ * none. pod, container: as their managers name them; NULL: not known.
+ */
+void group_cgroup_name(const char *path, const char *pod, const char *container, struct buf *out);
+
+/*
  * How long the cgroups above a group were throttled: a quota above keeps a group's tasks from
  * running as its own does, and is where it mostly is (of a slice, with the tasks in its services).
  */

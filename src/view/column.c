@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Finds columns, sums up several rows, and formats values as cells. */
+#include "model/group.h"
 #include "view/column.h"
 
 #include <stdio.h>
@@ -199,6 +200,24 @@ static size_t last_parts(const struct buf *path, unsigned cells, enum text_chars
 	return found;
 }
 
+/* Appends the readable name of a cgroup whose path is too wide; that may be as wide. */
+static void fit_cgroup(struct buf *out, struct buf *scratch, unsigned cells,
+		       const struct value *value, enum text_charset charset)
+{
+	struct buf name = { 0 };
+	size_t at;
+
+	group_cgroup_name(value->text, value->pod, value->container, &name);
+	scratch->len = 0;
+	value_escape(scratch, buf_cstr(&name), NULL, charset);
+	buf_free(&name);
+	at = last_parts(scratch, cells, charset);
+	if (at)
+		buf_putc(out, '+');
+	text_fit(out, scratch->data + at, scratch->len - at, at ? cells - 1 : cells, false,
+		 charset);
+}
+
 /* Appends what is in `scratch` in so many cells; tail: cut in front. */
 static void fit_text(struct buf *out, const struct buf *scratch, unsigned cells, bool tail,
 		     enum text_charset charset)
@@ -225,7 +244,6 @@ void column_append(const struct column *column, const struct view *view, const s
 	const char *text = value_chars(value) ? value_chars(value) : "-";
 	const char *more = value->type == VALUE_TEXT ? value->more : NULL;
 	bool below = column->below && value->type == VALUE_NUMBER && value->number < 0;
-	size_t at;
 
 	if (column->format != FORMAT_TEXT) {
 		value_append(out, value, below ? FORMAT_COUNT : column_format(column, view->unit),
@@ -245,14 +263,11 @@ void column_append(const struct column *column, const struct view *view, const s
 	}
 	scratch->len = 0;
 	value_escape(scratch, text, more, view->charset);
-	at = column->parts && cells > 1 ? last_parts(scratch, cells, view->charset) : 0;
-	if (at) {
-		buf_putc(out, '+');
-		text_fit(out, scratch->data + at, scratch->len - at, cells - 1, false,
-			 view->charset);
-		return;
-	}
-	fit_text(out, scratch, cells, cuts_front(column, value), view->charset);
+	if (column->cgroup && value->type == VALUE_TEXT && cells > 1 &&
+	    text_width(scratch->data, scratch->len, view->charset) > cells)
+		fit_cgroup(out, scratch, cells, value, view->charset);
+	else
+		fit_text(out, scratch, cells, cuts_front(column, value), view->charset);
 }
 
 void column_append_word(const struct column *column, const struct view *view,

@@ -86,7 +86,7 @@ struct column {
 	/* The share of lost time, in percent, that it is highlighted by like delays; NULL: none. */
 	column_get_fn *stalls;
 	bool of_groups; /* has no value for a task */
-	bool parts; /* a path of which the last parts say most */
+	bool cgroup; /* the path of a cgroup: too wide, it is its readable name */
 	bool path; /* the same of a text that is a path */
 	bool below; /* may be below 0, which is shown as a count */
 	bool last; /* only at the end of a line, as wide as it gets */

@@ -218,10 +218,14 @@ GETTER(get_record)
 GETTER(get_cgroup)
 {
 	bool is_group = row->group && view->frame->group_by == group_table[GROUP_CGROUP].id;
+	struct value value = value_text(is_group ? row->group->name : NULL);
 
-	if (row->task)
-		return value_text(row->task->cgroup);
-	return value_text(is_group ? row->group->name : NULL);
+	if (row->task) {
+		value = value_text(row->task->cgroup);
+		value.pod = row->task->pod;
+		value.container = row->task->container;
+	}
+	return value;
 }
 
 /* What people call the container: its pod, and its name. */
@@ -471,9 +475,10 @@ const struct column columns[] = {
 	       EVENTS(CGROUP_EVENT_OOM)),
 	COLUMN("worst", "WORST", column_get_worst, "the member of the group that waited most",
 	       TEXT(15), .of_groups = true, .place = PLACE_RIGHT, .yields = 1),
-	COLUMN("cgroup", "CGROUP", get_cgroup, "path of the cgroup", TEXT(24), .least = 12,
-	       .parts = true, .needs = NEED_CGROUP, .formats = IN_JSON, .place = PLACE_RIGHT,
-	       .from = LAYOUT_WIDER, .yields = 1),
+	COLUMN("cgroup", "CGROUP", get_cgroup,
+	       "path of the cgroup; if too long, the name of its container, pod or unit", TEXT(24),
+	       .least = 12, .cgroup = true, .needs = NEED_CGROUP, .formats = IN_JSON,
+	       .place = PLACE_RIGHT, .from = LAYOUT_WIDER, .yields = 1),
 	COLUMN("pod", "POD", get_pod, "namespace and name of the Kubernetes pod", TEXT(24),
 	       .least = 12, .needs = NEED_CGROUP, .formats = IN_JSON),
 	COLUMN("container", "CONTAINER", get_container,

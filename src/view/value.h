@@ -23,6 +23,8 @@ struct value {
 			const char *text; /* raw bytes, NUL-terminated, not the value's own */
 			/* Added to the text in brackets, trusted; NULL for nothing. */
 			const char *more;
+			/* Of a cgroup's path: what people call its container; NULL: nothing. */
+			const char *pod, *container;
 		};
 		char bar[VALUE_BAR_CELLS + 1]; /* a letter a cell */
 	};

@@ -116,25 +116,39 @@ SCENE_TEST(test_others)
 	check(scene, UNIT_MS, "command", "waiter");
 }
 
-/* A path begins at whole parts; of one part alone, as a container's id, the first digits are shown.
- */
-SCENE_TEST(test_parts)
+/* A cgroup that is too wide has its readable name; a long one begins at whole parts. */
+SCENE_TEST(test_cgroup)
 {
+#define DOCKER "/docker/5c6bd7f2a6e0f0b6a8d1b6f1e4f2a6e05c6bd7f2a6e0f0b6a8d1b6f1e4f2a6e0"
+#define POD \
+	"/kubepods.slice/kubepods-pod5c6bd7f2_a6e0_f0b6_a8d1_b6f1e4f2a6e0.slice/" \
+	"cri-containerd-5c6bd7f2a6e0f0b6a8d1b6f1e4f2a6e05c6bd7f2a6e0f0b6a8d1b6f1e4f2a6e0.scope"
 	static const struct {
-		const char *path, *cell;
+		const char *path, *pod, *container, *cell;
 	} cases[] = {
-		{ "/a/b", "/a/b                    " },
-		{ "/system.slice/a-long-name.slice/shop.service", "+/shop.service          " },
-		{ "/user.slice/user-1000.slice/session-3.scope", "+/session-3.scope       " },
-		{ "/one/two/three/four/five/six", "+/three/four/five/six   " },
-		{ "/manager/ccdfb7acdde87497716003d9b3e3187a", "+/ccdfb7acdde8749771600+" },
+		{ "/a/b", NULL, NULL, "/a/b                    " },
+		{ "/system.slice/shop.service", NULL, NULL, "shop.service            " },
+		{ "/system.slice/a-long-name.slice/shop.service", NULL, NULL,
+		  "shop.service            " },
+		{ "/one/two/three/four/five/six", NULL, NULL, "+/three/four/five/six   " },
+		{ "/manager/ccdfb7acdde87497716003d9b3e3187a", NULL, NULL,
+		  "+/ccdfb7acdde8749771600+" },
+		{ DOCKER, NULL, "web", "docker:web              " },
+		{ DOCKER, NULL, NULL, "docker:5c6bd7f2a6e0     " },
+		{ POD, "shop/web-0", "app", "shop/web-0 (app)        " },
 	};
+#undef DOCKER
+#undef POD
 	struct scene *scene = *state;
 	struct task_raw *raw = add_waiter(scene);
 
 	scene_build(scene, 1, false, 0);
 	for (unsigned i = 0; i < ARRAY_SIZE(cases); i++) {
 		task_set_cgroup(raw->task, shared_text(cases[i].path));
+		free(raw->task->pod);
+		free(raw->task->container);
+		raw->task->pod = cases[i].pod ? xstrdup(cases[i].pod) : NULL;
+		raw->task->container = cases[i].container ? xstrdup(cases[i].container) : NULL;
 		check(scene, UNIT_MS, "cgroup", cases[i].cell);
 	}
 }
