@@ -455,6 +455,7 @@ static void clean_up(struct loop *loop)
 {
 	struct ui *ui = &loop->ui;
 
+	rewind_keep(ui);
 	while (ui->depth > 1)
 		ui_pop(ui);
 	view_table.close(ui, ui->table);
@@ -464,7 +465,6 @@ static void clean_up(struct loop *loop)
 		cursor_leave(ui->rewind.past);
 	trends_free(&ui->rewind.trends);
 	ring_close(ui->rewind.ring);
-	rewind_record(&loop->ui);
 	sampler_close(loop->live);
 	free(ui->hierarchy);
 	prompt_free(&ui->prompt);

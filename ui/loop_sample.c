@@ -74,11 +74,8 @@ void loop_sample(struct loop *loop)
 		ui_error(ui, "cannot take a sample: %s", strerror(-err));
 		return;
 	}
-	/* Figures of groups are read when they are drawn. */
-	ui->rewind.unrecorded = ui->config->recorder ? frame : NULL;
-	if (ui->rewind.back || !group_folds(ui->settings->group_by))
-		rewind_record(ui);
 	loop->skipped = 0;
+	/* Until it is drawn, which reads figures of groups, and makes findings. */
 	ui->rewind.untaken = frame;
 	ui->rewind.live_frame = frame;
 	if (!ui->rewind.back)

@@ -205,7 +205,7 @@ static int record(const struct batch *batch, const struct frame *frame)
 
 	if (!batch->recorder)
 		return 0;
-	recorder_add(batch->recorder, frame, folded);
+	recorder_add(batch->recorder, frame, folded, findings_worst(NULL, frame));
 	return batch->out ? 0 : recorder_status(batch->recorder)->error;
 }
 

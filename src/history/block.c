@@ -13,9 +13,11 @@
 #define ENTRY(member) FIELD(struct record_entry, member)
 
 static const struct field entry_fields[] = {
-	ENTRY(real_ns),	    ENTRY(begin_ns), ENTRY(waited_ns),
-	ENTRY(interval_ns), ENTRY(tasks),    ENTRY(key),
-	ENTRY(threads),	    ENTRY(dropped),  FIELD_EACH(struct record_entry, stalls, ),
+	ENTRY(real_ns),	  ENTRY(begin_ns),
+	ENTRY(waited_ns), ENTRY(interval_ns),
+	ENTRY(tasks),	  ENTRY(key),
+	ENTRY(threads),	  ENTRY(dropped),
+	ENTRY(found),	  FIELD_EACH(struct record_entry, stalls, ),
 };
 
 static const struct field_table entry_table = { "entry", entry_fields, ARRAY_SIZE(entry_fields) };
@@ -62,10 +64,11 @@ static uint64_t waited_in(const struct frame *frame)
 	return sum;
 }
 
-struct record_entry record_entry_of(const struct frame *frame, bool key)
+struct record_entry record_entry_of(const struct frame *frame, bool key, unsigned found)
 {
 	const struct frame_info *info = frame->info;
 	struct record_entry entry = { .key = key,
+				      .found = found,
 				      .threads = info->threads,
 				      .real_ns = info->real_ns,
 				      .begin_ns = info->cur->begin_ns,

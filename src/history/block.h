@@ -30,6 +30,7 @@ struct record_entry {
 	uint64_t tasks; /* that live */
 	uint64_t waited_ns; /* what all tasks waited */
 	uint64_t dropped; /* samples right before it that were lost for want of memory */
+	uint64_t found; /* the severity of its worst finding, from 1 on; 0: it has none */
 	double stalls[PSI_RESOURCES]; /* shares of stalls ("some") in percent; below 0: not known */
 };
 
@@ -39,8 +40,8 @@ double record_entry_pressure(const struct record_entry *entry);
 /* Computes each resource's share of stalls in an interval, in percent; below 0: not known. */
 void record_stalls(const struct frame_info *info, double stalls[PSI_RESOURCES]);
 
-/* The entry of a frame's record, which is a key record or not. */
-struct record_entry record_entry_of(const struct frame *frame, bool key);
+/* The entry of a frame's record, which is a key record or not. found: see record_entry. */
+struct record_entry record_entry_of(const struct frame *frame, bool key, unsigned found);
 
 /* Append entries to bytes, and take n of them; entries must have room. False: they are bad. */
 void record_entries_put(struct buf *out, const struct record_entry *entries, size_t n);

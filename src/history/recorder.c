@@ -448,11 +448,12 @@ uint64_t recorder_bytes(const struct recorder *recorder)
 }
 
 /* Keeps a frame in memory. */
-static void keep(struct recorder *recorder, const struct frame *frame, const struct frame *folded)
+static void keep(struct recorder *recorder, const struct frame *frame, const struct frame *folded,
+		 unsigned found)
 {
 	size_t before = ring_records(recorder->ring), removed;
 
-	recorder->status.error = ring_add(recorder->ring, frame, folded);
+	recorder->status.error = ring_add(recorder->ring, frame, folded, found);
 	removed = before + 1 - ring_records(recorder->ring);
 	if (removed)
 		debug_log("kept: %zu samples, %llu bytes", ring_records(recorder->ring),
@@ -461,7 +462,8 @@ static void keep(struct recorder *recorder, const struct frame *frame, const str
 	send_kept(recorder);
 }
 
-void recorder_add(struct recorder *recorder, const struct frame *frame, const struct frame *folded)
+void recorder_add(struct recorder *recorder, const struct frame *frame, const struct frame *folded,
+		  unsigned found)
 {
 	struct record_state *state = recorder->state;
 	struct record_entry entry;
@@ -479,12 +481,12 @@ void recorder_add(struct recorder *recorder, const struct frame *frame, const st
 			record_restart(state, recorder->status.dropped);
 	}
 	if (recorder->ring) {
-		keep(recorder, frame, folded);
+		keep(recorder, frame, folded, found);
 		return;
 	}
 	key = record_is_due(state);
 	record_encode(state, frame, folded, &record);
-	entry = record_entry_of(frame, key);
+	entry = record_entry_of(frame, key, found);
 	err = send_record(recorder, &entry, record.data, record.len);
 	buf_free(&record);
 	if (!err) {

@@ -29,9 +29,10 @@ int recorder_open(struct recorder **out, const struct recorder_config *config);
 
 /*
  * Records a frame; folded: the same frame folded into groups, whose figures are recorded, too;
- * NULL: none. A frame that finds the queue full is dropped, and counted.
+ * NULL: none. found: see record_entry. A frame that finds the queue full is dropped, and counted.
  */
-void recorder_add(struct recorder *recorder, const struct frame *frame, const struct frame *folded);
+void recorder_add(struct recorder *recorder, const struct frame *frame, const struct frame *folded,
+		  unsigned found);
 
 /* Says that an incident begins or is over (see before_ns). */
 void recorder_incident(struct recorder *recorder, bool lasts);

@@ -146,7 +146,8 @@ static void remove_oldest(struct ring *ring, uint64_t now_ns)
 	}
 }
 
-int ring_add(struct ring *ring, const struct frame *frame, const struct frame *folded)
+int ring_add(struct ring *ring, const struct frame *frame, const struct frame *folded,
+	     unsigned found)
 {
 	const struct frame_info *info = frame->info;
 	struct record_entry entry;
@@ -166,7 +167,7 @@ int ring_add(struct ring *ring, const struct frame *frame, const struct frame *f
 	key = record_is_due(ring->state);
 	ring->record.len = 0;
 	record_encode(ring->state, frame, folded, &ring->record);
-	entry = record_entry_of(frame, key);
+	entry = record_entry_of(frame, key, found);
 	segment_add(segment, &ring->packer, &entry, ring->record.data, ring->record.len);
 	if (ring->record.cap > BLOCK_BYTES)
 		buf_free(&ring->record);

@@ -27,10 +27,11 @@ struct ring *ring_open(const struct ring_limits *limits);
 
 /*
  * Adds a frame, which must follow the one before, unless it has no interval. folded: the same frame
- * folded into groups, whose figures are kept, too; NULL: none. 0 or -errno: there is not even room
- * for one; then no more frames are added, and what is kept stays.
+ * folded into groups, whose figures are kept, too; NULL: none. found: see record_entry. 0 or
+ * -errno: there is not even room for one; then no more frames are added, and what is kept stays.
  */
-int ring_add(struct ring *ring, const struct frame *frame, const struct frame *folded);
+int ring_add(struct ring *ring, const struct frame *frame, const struct frame *folded,
+	     unsigned found);
 
 /* Has nothing be removed for its age, or no longer. */
 void ring_hold(struct ring *ring, bool held);

@@ -270,6 +270,21 @@ void findings_take(struct findings *findings, const struct view *view, const str
 	say_none(&finder);
 }
 
+unsigned findings_worst(const struct findings *known, const struct frame *tasks)
+{
+	const struct view view = { .frame = tasks };
+	struct findings made = { .n = 0 };
+	unsigned worst;
+
+	if (!known)
+		findings_take(&made, &view, tasks, NULL);
+	known = known ? known : &made;
+	/* The worst comes first. */
+	worst = known->n ? known->all[0].severity + 1u : 0;
+	findings_free(&made);
+	return worst;
+}
+
 /* Findings only about tasks that were asked about by name. */
 
 /* How a task is held, in words; NULL: it is not held. */

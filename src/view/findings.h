@@ -17,6 +17,12 @@ void findings_take(struct findings *findings, const struct view *view, const str
 		   const struct query *query);
 
 /*
+ * The severity of the worst finding of a frame of tasks, from 1 on: what a recording tells of a
+ * sample without reading it. 0: none. known: the findings where they are made; NULL: they are not.
+ */
+unsigned findings_worst(const struct findings *known, const struct frame *tasks);
+
+/*
  * Earlier findings: one that holds most of the time is no news. Each finding has a weight that
  * follows how often, and how badly, it held in the last 15 minutes.
  */

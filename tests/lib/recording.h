@@ -11,6 +11,7 @@
 #include "history/replay.h"
 #include "model/playback.h"
 #include "tests/lib/sites.h"
+#include "view/findings.h"
 
 #define PLAY_SITES 12
 
@@ -510,7 +511,7 @@ static inline int play_write(struct play_writer *writer, const struct frame *fra
 
 	info->real_ns = info->cur->real_ns += (uint64_t)ahead_ns;
 	record_encode(writer->state, frame, folded, &bytes);
-	entry = record_entry_of(frame, key);
+	entry = record_entry_of(frame, key, findings_worst(NULL, frame));
 	info->real_ns = info->cur->real_ns -= (uint64_t)ahead_ns;
 	err = record_file_put(writer->file, &entry, bytes.data, bytes.len);
 	buf_free(&bytes);

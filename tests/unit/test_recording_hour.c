@@ -177,7 +177,7 @@ static void record_hour(struct record_file *file)
 		key = record_is_due(state);
 		bytes.len = 0;
 		record_encode(state, &frame, NULL, &bytes);
-		entry = record_entry_of(&frame, key);
+		entry = record_entry_of(&frame, key, 0);
 		assert_int_equal(record_file_put(file, &entry, bytes.data, bytes.len), 0);
 	}
 	record_close(state);

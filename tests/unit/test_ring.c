@@ -76,7 +76,7 @@ static int take(struct past_scene *scene)
 	}
 	scene->digests[scene->n] = digest(frame);
 	scene->times[scene->n++] = frame->info->real_ns;
-	return ring_add(scene->ring, frame, NULL);
+	return ring_add(scene->ring, frame, NULL, scene->n % 4);
 }
 
 static void close_scene(struct past_scene *scene)
@@ -340,7 +340,7 @@ TEST(trends_are_what_was_waited)
 			/* From the second frame on there is one before that has an interval. */
 			assert_true(f < 11 || trends.n == TRENDS_BEFORE);
 		}
-		assert_int_equal(ring_add(scene.ring, frame, NULL), 0);
+		assert_int_equal(ring_add(scene.ring, frame, NULL, 0), 0);
 	}
 	/* A task that has not begun has no share. */
 	assert_true(isnan(trends_of(&trends, 0, &(struct task_key){ 1, UINT64_MAX })));
@@ -381,7 +381,7 @@ TEST(all_kinds_are_added_up)
 		struct waited sum = add_up_rows(frame), again = { 0 };
 		struct position position;
 
-		assert_int_equal(ring_add(scene.ring, frame, NULL), 0);
+		assert_int_equal(ring_add(scene.ring, frame, NULL, 0), 0);
 		if (!f)
 			continue;
 		assert_int_equal(cursor_earlier(scene.past, UINT64_MAX, &position, 1), 1);
@@ -571,7 +571,7 @@ TEST(many_tasks_cost_little)
 		info.head.source = "made";
 		info.head.exits = info.head.lost = -1;
 		now = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-		assert_int_equal(ring_add(ring, &frame, NULL), 0);
+		assert_int_equal(ring_add(ring, &frame, NULL, 0), 0);
 		now = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - now;
 		took += now;
 		longest = now > longest ? now : longest;
@@ -617,6 +617,7 @@ static unsigned take_all(struct past_scene *scene, uint64_t *lost, bool goes_on)
 			assert_true(first->key && record_is_key(bytes, len));
 		if (n)
 			assert_int_equal(number, last + missing + 1);
+		assert_int_equal(first->found, (number + 1) % 4);
 		last = number;
 		*lost += missing;
 		ring_take(scene->ring);

@@ -21,8 +21,8 @@
 /* The most moments in a cell: beyond, the line shows what is around the cursor. */
 #define CELL_MOMENTS 16
 
-/* The lines, in percent of the interval. */
-enum { LINE_PRESSURE, LINE_WAITED, LINES };
+/* The lines: in percent of the interval; the severity of the worst finding. */
+enum { LINE_PRESSURE, LINE_WAITED, LINE_FOUND, LINES };
 
 /* The moments that there are cells for. */
 struct moments {
@@ -53,6 +53,8 @@ static double value_of(const struct position *position, int line)
 
 	if (line == LINE_PRESSURE)
 		return pressure < 0 ? (double)NAN : pressure;
+	if (line == LINE_FOUND)
+		return (double)entry->found;
 	if (!entry->interval_ns)
 		return (double)NAN;
 	return (double)entry->waited_ns * 100.0 / (double)entry->interval_ns;
@@ -148,6 +150,19 @@ static void draw_graph(struct ui *ui, const struct timeline *timeline, int numbe
 	term_puts(term, line, NAME_CELLS + timeline->used, peak, STYLE_DIM);
 }
 
+/* Marks the moments that had a finding, but for those that only tell about a task. */
+static void draw_marks(struct ui *ui, const struct timeline *timeline, int line)
+{
+	term_puts(&ui->term, line, 0, "findings", STYLE_LABEL);
+	for (int i = 0; i < timeline->used; i++) {
+		double found = timeline->values[LINE_FOUND][i];
+
+		if (found > FINDING_WARNING)
+			term_puts(&ui->term, line, NAME_CELLS + i, "!",
+				  found > FINDING_CRITICAL ? STYLE_HOT : STYLE_BOLD);
+	}
+}
+
 void timeline_draw(struct ui *ui, int line)
 {
 	struct cursor *past = ui->rewind.past;
@@ -169,7 +184,10 @@ void timeline_draw(struct ui *ui, int line)
 		   ui->rewind.back && !ui->rewind.replay ? ui->rewind.left_ns : 0);
 	free(found.positions);
 	for (int i = 0; i < LINES; i++) {
-		draw_graph(ui, &timeline, i, line + i);
+		if (i == LINE_FOUND)
+			draw_marks(ui, &timeline, line + i);
+		else
+			draw_graph(ui, &timeline, i, line + i);
 		free(timeline.values[i]);
 	}
 }
@@ -494,6 +512,14 @@ static const struct frame *shown_groups(const struct ui *ui, const struct frame 
 	return frame == ui->frame && ui_rows_frame(ui) != frame ? ui_rows_frame(ui) : NULL;
 }
 
+/* The severity of a frame's worst finding, as its entry has it. */
+static unsigned worst_in(const struct ui *ui, const struct frame *frame)
+{
+	bool made = frame == ui->frame && !ui->findings_due;
+
+	return findings_worst(made ? &ui->findings : NULL, frame);
+}
+
 /* The time from which the size of an hour's recording is extrapolated. */
 #define RECORDED_NS (60 * NSEC_PER_SEC)
 
@@ -520,31 +546,28 @@ static void say_recorded(struct ui *ui)
 	ui->recorded_said = true;
 }
 
-void rewind_record(struct ui *ui)
-{
-	const struct frame *frame = ui->rewind.unrecorded;
-
-	ui->rewind.unrecorded = NULL;
-	if (!frame)
-		return;
-	recorder_add(ui->config->recorder, frame, shown_groups(ui, frame));
-	say_recorded(ui);
-}
-
 void rewind_keep(struct ui *ui)
 {
 	struct rewind *rewind = &ui->rewind;
 	const struct frame *frame = rewind->untaken, *folded;
 	uint64_t began = clock_ns(CLOCK_MONOTONIC);
+	bool keeps = rewind->ring && !rewind->ring_ended;
+	unsigned worst;
 	int err;
 
-	rewind_record(ui);
 	rewind->untaken = NULL;
-	if (!frame || !rewind->ring || rewind->ring_ended)
+	if (!frame || !(keeps || ui->config->recorder))
+		return;
+	folded = shown_groups(ui, frame);
+	worst = worst_in(ui, frame);
+	if (ui->config->recorder) {
+		recorder_add(ui->config->recorder, frame, folded, worst);
+		say_recorded(ui);
+	}
+	if (!keeps)
 		return;
 	add_trend(rewind, frame);
-	folded = shown_groups(ui, frame);
-	err = ring_add(rewind->ring, frame, folded);
+	err = ring_add(rewind->ring, frame, folded, worst);
 	if (!err) {
 		log_size(rewind->ring, clock_ns(CLOCK_MONOTONIC) - began);
 		return;

@@ -7,10 +7,11 @@
 
 #include "ui/state/ui.h"
 
-/* The timeline: pressure, and what all tasks waited, over the past that can be looked at. */
+/* The timeline: pressure, what all tasks waited, and marks of findings, over the past that can be
+ * looked at. */
 
 /* The lines that it takes. */
-#define TIMELINE_LINES 2
+#define TIMELINE_LINES 3
 
 /* Whether it is to be shown. */
 bool timeline_wanted(const struct ui *ui);
@@ -45,10 +46,10 @@ uint64_t rewind_due_ns(const struct ui *ui);
 /* Shows the next moment of a playback. */
 void rewind_play_on(struct ui *ui);
 
-/* Records the last frame, if that has not been done, with the groups that are shown of it. */
-void rewind_record(struct ui *ui);
-
-/* Keeps the last frame, if that has not been done: to be called when it was drawn. */
+/*
+ * Keeps and records the last frame, if that has not been done, with the groups that are shown of
+ * it: to be called when it was drawn.
+ */
 void rewind_keep(struct ui *ui);
 
 /* Appends the time of day that is shown, and how far back it is. */

@@ -46,8 +46,7 @@ struct rewind {
 	struct sampler *live;
 	const struct frame *live_frame;
 	const struct frame
-		*unrecorded; /* a frame of groups, until it is recorded with their figures */
-	const struct frame *untaken; /* the last frame, until it is kept; NULL: it is */
+		*untaken; /* the last frame, until it is kept and recorded; NULL: it is */
 };
 
 /* The head of a function that runs a command: see struct command. Few need all of it. */
