@@ -123,7 +123,7 @@ E2E_TEST(test_asked)
 	assert_int_equal(r.status, 0);
 	assert_non_null(strstr(r.err.data, "SIGUSR1"));
 	/* No more than was asked for, whatever it takes to begin with. */
-	assert_non_null(strstr(r.err.data, "with the 3 s before"));
+	assert_non_null(strstr(r.err.data, "recording from 3 s before the event"));
 }
 
 /* Between two incidents nothing is known: the first sample of the second has no interval. */
