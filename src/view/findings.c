@@ -2,6 +2,7 @@
 #include "view/findings.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -273,15 +274,18 @@ void findings_take(struct findings *findings, const struct view *view, const str
 unsigned findings_worst(const struct findings *known, const struct frame *tasks)
 {
 	const struct view view = { .frame = tasks };
-	struct findings made = { .n = 0 };
+	struct findings *made = NULL;
 	unsigned worst;
 
-	if (!known)
-		findings_take(&made, &view, tasks, NULL);
-	known = known ? known : &made;
+	if (!known) {
+		known = made = xcalloc(1, sizeof(*made));
+		findings_take(made, &view, tasks, NULL);
+	}
 	/* The worst comes first. */
 	worst = known->n ? known->all[0].severity + 1u : 0;
-	findings_free(&made);
+	if (made)
+		findings_free(made);
+	free(made);
 	return worst;
 }
 
