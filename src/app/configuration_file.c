@@ -111,91 +111,6 @@ static void make_directories(const char *path)
 	free(copy);
 }
 
-/* The owner of a file's folder. False: it is not known. */
-static bool find_folder(const char *path, struct stat *folder)
-{
-	char *copy = xstrdup(path);
-	bool found;
-
-	strrchr(copy, '/')[1] = '\0';
-	found = !stat(copy, folder);
-	free(copy);
-	return found;
-}
-
-/*
- * Gives the new file the owner and the mode of the file it replaces; where there is none, the owner
- * of its folder.
- */
-static void keep_mode(int fd, const char *path)
-{
-	struct stat old;
-
-	if (stat(path, &old) || !S_ISREG(old.st_mode)) {
-		if (!find_folder(path, &old))
-			return;
-		old.st_mode = S_IRUSR | S_IWUSR;
-	}
-	/* Only root can change the owner; other users own the file already. */
-	if (fchown(fd, old.st_uid, old.st_gid))
-		debug_log("%s: fchown: %s", path, strerror(errno));
-	if (fchmod(fd, old.st_mode & 0777))
-		debug_log("%s: fchmod: %s", path, strerror(errno));
-}
-
-/* Writes a whole text and syncs it to disk. Returns 0 or -errno. */
-static int write_configuration(int fd, const struct buf *text)
-{
-	int err = write_all(fd, text->data, text->len);
-
-	if (!err && fsync(fd))
-		err = -errno;
-	return err;
-}
-
-/* Syncs the directory of a file to disk, so that the new name lasts. */
-static void sync_directory(const char *path)
-{
-	char *copy = xstrdup(path);
-	int fd;
-
-	strrchr(copy, '/')[1] = '\0';
-	fd = open(copy, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd >= 0) {
-		fsync(fd);
-		close(fd);
-	}
-	free(copy);
-}
-
-/* Replaces a file with a new one, complete before it takes the name. Returns 0 or -errno. */
-static int replace_file(const char *path, const struct buf *text)
-{
-	char *temporary;
-	int fd, err;
-
-	if (asprintf(&temporary, "%s.XXXXXX", path) < 0)
-		die("out of memory");
-	fd = mkostemp(temporary, O_CLOEXEC);
-	if (fd < 0) {
-		err = -errno;
-		free(temporary);
-		return err;
-	}
-	keep_mode(fd, path);
-	err = write_configuration(fd, text);
-	if (close(fd) && !err)
-		err = -errno;
-	if (!err && rename(temporary, path))
-		err = -errno;
-	if (err)
-		unlink(temporary);
-	else
-		sync_directory(path);
-	free(temporary);
-	return err;
-}
-
 /* The text to write: the settings, or (not NULL) one preset. */
 struct saving {
 	const struct view_config *view;
@@ -214,7 +129,7 @@ static enum configuration_saved write_anew(const char *path, const struct saving
 	make_directories(path);
 	/* Replaces the file that a link points to, not the link. */
 	real = realpath(path, NULL);
-	err = replace_file(real ? real : path, &text);
+	err = file_replace(real ? real : path, &text, true);
 	buf_puts(message, err ? "cannot write " : "written: ");
 	append_path(message, path);
 	if (err)

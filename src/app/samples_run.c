@@ -18,6 +18,7 @@
 #include "app/modes.h"
 #include "app/options.h"
 #include "app/server.h"
+#include "base/file.h"
 #include "base/process.h"
 #include "base/util.h"
 #include "kernel/proc.h"
@@ -58,46 +59,6 @@ static int sink_open_output(const struct options *options, int standard)
 	return fd;
 }
 
-/*
- * Makes the new file. Its name is always the same, so that one left behind by a sudden end goes
- * with the next. The descriptor or -errno.
- */
-static int make_beside(const char *path, struct buf *name)
-{
-	const char *slash = strrchr(path, '/');
-	const char *file = slash ? slash + 1 : path;
-	struct stat info;
-	int fd;
-
-	if (!stat(path, &info) && S_ISDIR(info.st_mode))
-		return -EISDIR;
-	buf_add(name, path, (size_t)(file - path));
-	buf_printf(name, ".%s.new", file);
-	unlink(buf_cstr(name));
-	fd = open(buf_cstr(name), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-	return fd < 0 ? -errno : fd;
-}
-
-/*
- * Replaces the file by one with that text, readable as umask allows, so that its readers never see
- * a part of a text: a new one, of a name that begins with a dot, is written beside it and renamed.
- * 0 or -errno.
- */
-static int replace_output(const char *path, const struct buf *text)
-{
-	struct buf name = { 0 };
-	int fd = make_beside(path, &name), err = fd < 0 ? fd : write_all(fd, text->data, text->len);
-
-	if (fd >= 0 && close(fd) && !err)
-		err = -errno;
-	if (!err && rename(buf_cstr(&name), path))
-		err = -errno;
-	if (err && fd >= 0)
-		unlink(buf_cstr(&name));
-	buf_free(&name);
-	return err;
-}
-
 /* Whether a file is replaced: a device, a pipe or a socket is written to instead. */
 static bool is_replaceable(const char *path)
 {
@@ -106,25 +67,11 @@ static bool is_replaceable(const char *path)
 	return stat(path, &info) || S_ISREG(info.st_mode) || S_ISDIR(info.st_mode);
 }
 
-/* Whether the file can be replaced, without doing it yet. 0 or -errno. */
-static int try_to_replace(const char *path)
-{
-	struct buf name = { 0 };
-	int fd = make_beside(path, &name);
-
-	if (fd >= 0) {
-		close(fd);
-		unlink(buf_cstr(&name));
-	}
-	buf_free(&name);
-	return fd < 0 ? fd : 0;
-}
-
 /* Replaces the file of --output. */
 static int put_file(void *arg, struct out *out)
 {
 	struct sink *sink = arg;
-	int err = replace_output(sink->options->output, &out->buf);
+	int err = file_replace(sink->options->output, &out->buf, false);
 
 	out->buf.len = 0;
 	return err;
@@ -185,7 +132,7 @@ static bool sink_open(struct sink *sink, const struct options *options)
 		return sink->fd >= 0;
 	}
 	sink->batch = (struct batch_sink){ put_file, sink };
-	err = try_to_replace(options->output);
+	err = file_replace(options->output, NULL, false);
 	if (err)
 		print_file_error("write to", options->output, err);
 	return !err;

@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -90,6 +92,85 @@ int file_read_all(int dirfd, const char *path, struct buf *text, size_t limit)
 	close(fd);
 	if (err)
 		text->len = before;
+	return err;
+}
+
+/*
+ * Makes the new file. Its name is always the same, so that one left behind by a sudden end goes
+ * with the next. The descriptor or -errno.
+ */
+static int make_beside(const char *path, bool keep, struct buf *name)
+{
+	const char *slash = strrchr(path, '/');
+	const char *file = slash ? slash + 1 : path;
+	struct stat info;
+	int fd;
+
+	if (!stat(path, &info) && S_ISDIR(info.st_mode))
+		return -EISDIR;
+	buf_add(name, path, (size_t)(file - path));
+	buf_printf(name, ".%s.new", file);
+	unlink(buf_cstr(name));
+	fd = open(buf_cstr(name), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+		  keep ? 0600 : 0666);
+	return fd < 0 ? -errno : fd;
+}
+
+/* The directory of a file; a descriptor, or below 0. */
+static int open_directory_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char *copy = xstrdup(slash ? path : ".");
+	int fd;
+
+	if (slash)
+		copy[slash - path + 1] = '\0';
+	fd = open(copy, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	free(copy);
+	return fd;
+}
+
+/* Gives the new file the owner and the mode of the old one, or the owner of the directory. */
+static void keep_owner(int fd, const char *path, int directory)
+{
+	struct stat old;
+
+	if (stat(path, &old) || !S_ISREG(old.st_mode)) {
+		if (fstat(directory, &old))
+			return;
+		old.st_mode = S_IRUSR | S_IWUSR;
+	}
+	/* Only root can change the owner; other users own the file already. */
+	if (fchown(fd, old.st_uid, old.st_gid))
+		debug_log("%s: fchown: %s", path, strerror(errno));
+	if (fchmod(fd, old.st_mode & 0777))
+		debug_log("%s: fchmod: %s", path, strerror(errno));
+}
+
+int file_replace(const char *path, const struct buf *text, bool keep)
+{
+	int directory = keep ? open_directory_of(path) : -1, err;
+	struct buf name = { 0 };
+	int fd = make_beside(path, keep, &name);
+
+	err = fd < 0 ? fd : 0;
+	if (!err && keep)
+		keep_owner(fd, path, directory);
+	if (!err && text)
+		err = write_all(fd, text->data, text->len);
+	if (!err && keep && fsync(fd))
+		err = -errno;
+	if (fd >= 0 && close(fd) && !err)
+		err = -errno;
+	if (!err && text && rename(buf_cstr(&name), path))
+		err = -errno;
+	if (fd >= 0 && (err || !text))
+		unlink(buf_cstr(&name));
+	else if (directory >= 0)
+		fsync(directory); /* so that the new name lasts */
+	if (directory >= 0)
+		close(directory);
+	buf_free(&name);
 	return err;
 }
 

@@ -45,6 +45,14 @@ int file_reread(int fd, struct buf *text);
 /* Appends a whole file. 0, or -errno with nothing appended; -EFBIG: it is longer than limit. */
 int file_read_all(int dirfd, const char *path, struct buf *text, size_t limit);
 
+/*
+ * Replaces a file, so that its readers never see a part of it: a new one, of a name that begins
+ * with a dot, is written beside it and renamed. text: NULL: only tries whether that can be done.
+ * keep: with the owner and the mode of the old one (without one, for the owner of the directory
+ * alone), and on the disk when it returns; else as umask has it. 0 or -errno.
+ */
+int file_replace(const char *path, const struct buf *text, bool keep);
+
 /* Whether two answers of stat() are about the same file, with the same contents. */
 bool file_same(const struct stat *a, const struct stat *b);
 
