@@ -510,9 +510,9 @@ struct row row_of_interval(const struct frame *frame, const struct row *row, str
 	return of;
 }
 
-struct row row_of_life(const struct frame *frame, const struct row *row, struct deltas *deltas)
+struct row row_since_start(const struct frame *frame, const struct row *row, struct deltas *deltas)
 {
-	struct counters life = row_life(row);
+	struct counters life = row_totals(row);
 	struct row of = *row;
 
 	*deltas = no_deltas;
@@ -525,14 +525,14 @@ struct row row_of_life(const struct frame *frame, const struct row *row, struct 
 	return of;
 }
 
-struct counters row_life(const struct row *row)
+struct counters row_totals(const struct row *row)
 {
 	return row->task ? waited_life(row->raw, NULL) : row->raw->counters;
 }
 
-void row_add_life(struct counters *sum, const struct row *row)
+void row_add_totals(struct counters *sum, const struct row *row)
 {
-	struct counters life = row_life(row);
+	struct counters life = row_totals(row);
 
 	counters_add_known(sum, &life, life.valid);
 }

@@ -226,13 +226,13 @@ void row_add(struct row *sum, struct deltas *deltas, const struct row *row);
  * deltas are put into `deltas`.
  */
 struct row row_of_interval(const struct frame *frame, const struct row *row, struct deltas *deltas);
-struct row row_of_life(const struct frame *frame, const struct row *row, struct deltas *deltas);
+struct row row_since_start(const struct frame *frame, const struct row *row, struct deltas *deltas);
 
 /* The row's counters since its start, less impossible delays: see waited_life(). */
-struct counters row_life(const struct row *row);
+struct counters row_totals(const struct row *row);
 
 /* Adds a row's counters since its start to a sum. */
-void row_add_life(struct counters *sum, const struct row *row);
+void row_add_totals(struct counters *sum, const struct row *row);
 
 /* The age of the row's task when its counters were last true; 0: it began after that. */
 uint64_t row_age_ns(const struct frame *frame, const struct row *row);

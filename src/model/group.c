@@ -349,7 +349,7 @@ static void add_members(struct grouping *grouping, const struct frame *frame, bo
 			row;
 		row_add(&group->sum, &store->own, row);
 		if (life)
-			row_add_life(&store->own_raw.counters, row);
+			row_add_totals(&store->own_raw.counters, row);
 		if (is_worse(row, group->worst))
 			group->worst = row;
 	}
@@ -376,7 +376,7 @@ static void add_to(struct grouping *grouping, size_t rank, const struct row *row
 
 	row_add(&grouping->frame.rows[rank], &store->all, row);
 	if (life)
-		row_add_life(&store->all_raw.counters, row);
+		row_add_totals(&store->all_raw.counters, row);
 }
 
 /* Makes the rows: sums of a group's own members, in a tree also of all groups below it. */

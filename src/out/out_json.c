@@ -244,7 +244,7 @@ static void put_figures(struct json *json, const struct view *view, const struct
 	bool known;
 
 	put_deltas(json, row);
-	life = row_life(row);
+	life = row_totals(row);
 	json_put_delays(json, "cumulative", life.delay, life.valid, record ? record : &no_record);
 	put_waited(json, row);
 	if (!row->group)

@@ -238,7 +238,7 @@ static struct delay_sum sum_of(int arg, const struct delay_sum *delays, uint32_t
 /* Booked delay since the task's start. */
 static struct value booked_of_life(const struct column *column, const struct row *row)
 {
-	struct counters life = row_life(row);
+	struct counters life = row_totals(row);
 
 	if (!(life.valid & column->kinds & DELAY_ALL))
 		return value_unset();

@@ -190,7 +190,7 @@ static void add_row(struct order *order, const struct row *row)
 
 	row_add(&order->sum, &order->sum_deltas, own);
 	if (order->life)
-		row_add_life(&order->sum_raw.counters, own);
+		row_add_totals(&order->sum_raw.counters, own);
 }
 
 /* Puts a row into the part for its kind of value. */

@@ -183,7 +183,7 @@ static void add_to_branch(struct branch *branch, const struct row *row, bool lif
 {
 	row_add(&branch->sum, &branch->deltas, row);
 	if (life)
-		row_add_life(&branch->raw.counters, row);
+		row_add_totals(&branch->raw.counters, row);
 }
 
 /* Sums up all branches, from the lowest to the highest. */

@@ -428,7 +428,7 @@ static void check_total(const struct scene *scene, enum unit unit, const char *i
 	for (size_t i = 0; i < scene->frame.n; i++) {
 		rows[i] = &scene->frame.rows[i];
 		row_add(&sum, &deltas, rows[i]);
-		row_add_life(&counters.counters, rows[i]);
+		row_add_totals(&counters.counters, rows[i]);
 	}
 	total = column_total(column, &view, rows, scene->frame.n, &sum);
 	if (total.type == VALUE_UNSET) {

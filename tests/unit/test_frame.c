@@ -456,7 +456,7 @@ SCENE_TEST(test_of_interval)
 		interval = scene->frame.rows[i];
 		interval_deltas = *interval.deltas;
 		interval.deltas = &interval_deltas;
-		life = row_of_life(&scene->frame, &scene->frame.rows[i], &life_deltas);
+		life = row_since_start(&scene->frame, &scene->frame.rows[i], &life_deltas);
 		of = row_of_interval(&scene->frame, &scene->frame.rows[i], &deltas);
 		check_same_deltas(&of, &interval, 0);
 		assert_memory_equal(&deltas.waited, &interval_deltas.waited, sizeof(deltas.waited));
@@ -554,7 +554,7 @@ SCENE_TEST(test_row_add)
 	rows = scene->frame.rows;
 	for (size_t i = 0; i < 2; i++) {
 		row_add(&sum, &deltas, &rows[i]);
-		row_add_life(&counters.counters, &rows[i]);
+		row_add_totals(&counters.counters, &rows[i]);
 	}
 	assert_int_equal(sum.members, 2);
 	assert_int_equal(sum.valid, SCENE_VALID);

@@ -61,7 +61,7 @@ SCENE_TEST(test_since_start)
 	scene_build(scene, 0, true, 0);
 	assert_false(knows_blkio(scene));
 	assert_int_equal(scene->info.stale, 1);
-	assert_false(row_life(&scene->frame.rows[0]).valid & DELAY_BIT(DELAY_BLKIO));
+	assert_false(row_totals(&scene->frame.rows[0]).valid & DELAY_BIT(DELAY_BLKIO));
 	raw->counters.delay[DELAY_BLKIO].ns = SEC(130);
 	scene_build(scene, 0, true, 0);
 	assert_false(knows_blkio(scene));
@@ -130,8 +130,8 @@ SCENE_TEST(test_life)
 			 SCENE_VALID & ~DELAY_BOTH(DELAY_BIT(DELAY_BLKIO)));
 	assert_int_equal(waited_life(b, NULL).valid, SCENE_VALID);
 	scene_build(scene, 1, false, 0);
-	row_add_life(&sum, &scene->frame.rows[0]);
-	row_add_life(&sum, &scene->frame.rows[1]);
+	row_add_totals(&sum, &scene->frame.rows[0]);
+	row_add_totals(&sum, &scene->frame.rows[1]);
 	assert_int_equal(sum.delay[DELAY_BLKIO].ns, SEC(10));
 	assert_int_equal(sum.delay[DELAY_BLKIO].count, 3);
 	assert_int_equal(sum.delay[DELAY_CPU].ns, SEC(1));
@@ -156,8 +156,8 @@ SCENE_TEST(test_dropped)
 	scene_build(scene, 2, false, 0);
 	assert_true(knows_blkio(scene));
 	assert_int_equal(scene->frame.rows[0].deltas->grown.delay[DELAY_BLKIO].ns, MS(30));
-	assert_int_equal(row_life(&scene->frame.rows[0]).delay[DELAY_BLKIO].ns, MS(100));
-	assert_int_equal(row_life(&scene->frame.rows[0]).delay[DELAY_BLKIO].count, 5);
+	assert_int_equal(row_totals(&scene->frame.rows[0]).delay[DELAY_BLKIO].ns, MS(100));
+	assert_int_equal(row_totals(&scene->frame.rows[0]).delay[DELAY_BLKIO].count, 5);
 }
 
 /* Who ran a short while ago has not waited since long before. */
@@ -240,8 +240,8 @@ SCENE_TEST(test_threads_gone)
 	raw->counters.delay[DELAY_BLKIO] = (struct delay_sum){ 1, SEC(9999) };
 	scene_build(scene, 1, false, 0);
 	assert_true(scene->frame.rows[0].valid & DELAY_BIT(DELAY_CPU));
-	assert_int_equal(row_life(&scene->frame.rows[0]).delay[DELAY_CPU].ns, SEC(7 * 101));
-	assert_true(row_life(&scene->frame.rows[0]).valid & DELAY_BIT(DELAY_CPU));
+	assert_int_equal(row_totals(&scene->frame.rows[0]).delay[DELAY_CPU].ns, SEC(7 * 101));
+	assert_true(row_totals(&scene->frame.rows[0]).valid & DELAY_BIT(DELAY_CPU));
 	assert_false(knows_blkio(scene));
 }
 
@@ -291,7 +291,7 @@ SCENE_TEST(test_overbooked)
 		assert_int_equal(scene->frame.rows[0].deltas->grown.delay[DELAY_BLKIO].ns, SEC(2));
 		assert_int_equal(scene->frame.rows[0].deltas->grown.delay[DELAY_BLKIO].count,
 				 manners[i].counts ? 60 : 0);
-		assert_int_equal(row_life(&scene->frame.rows[0]).delay[DELAY_BLKIO].ns, SEC(2));
+		assert_int_equal(row_totals(&scene->frame.rows[0]).delay[DELAY_BLKIO].ns, SEC(2));
 		assert_int_equal(scene->info.stale, 1);
 	}
 }
@@ -381,7 +381,7 @@ SCENE_TEST(test_without_pressure)
 		assert_int_equal(scene->frame.rows[0].deltas->total.ns, MS(70));
 		assert_int_equal(scene->info.stale, 1);
 		/* The reading after is as before. */
-		assert_int_equal(row_life(&scene->frame.rows[0]).delay[DELAY_BLKIO].ns, MS(1800));
+		assert_int_equal(row_totals(&scene->frame.rows[0]).delay[DELAY_BLKIO].ns, MS(1800));
 		/* Nothing is known of pressure. */
 		scene_build(scene, 1, false, 0);
 		assert_true(knows_blkio(scene));
@@ -662,7 +662,7 @@ SCENE_TEST(test_sleeper)
 		assert_false(knows_cpu(scene));
 		assert_int_equal(scene->info.stale, 1);
 		assert_int_equal(scene->frame.rows[0].deltas->waited.ns[DELAY_CPU], 0);
-		assert_int_equal(row_life(&scene->frame.rows[0]).delay[DELAY_CPU].ns, 0);
+		assert_int_equal(row_totals(&scene->frame.rows[0]).delay[DELAY_CPU].ns, 0);
 		/* So much of a second, in a longer time. */
 		scene_close(scene);
 		scene_open(scene);

@@ -195,7 +195,7 @@ static void take_row(struct detail *detail, struct ui *ui, const struct frame *f
 	detail->task.ppid = row->task->ppid;
 	detail->interval_ns = of.interval_ns;
 	take_figures(detail->interval, frame, &of, detail->booked);
-	of = row_of_life(frame, row, &deltas);
+	of = row_since_start(frame, row, &deltas);
 	take_figures(detail->life, frame, &of, true);
 	if (detail->interval_ns)
 		continue_history(detail, ui);
@@ -343,7 +343,7 @@ static void read_threads(struct detail *detail, struct ui *ui)
 /* Adds the time that a task waited for memory in its whole life. */
 static void add_mem(struct delay_sum *sum, const struct row *row)
 {
-	struct counters life = row_life(row);
+	struct counters life = row_totals(row);
 	struct delay_sum mem = delay_mem(life.delay, life.valid);
 
 	sum->count += mem.count;
@@ -374,7 +374,7 @@ static void add_thread_states(struct order *order)
 		const struct group *group = order->rows[i]->group;
 
 		for (size_t m = 0; m < group->own; m++)
-			row_add_life(&order->sum_raw.counters, group->members[m]);
+			row_add_totals(&order->sum_raw.counters, group->members[m]);
 	}
 }
 
@@ -467,7 +467,7 @@ static void take_sum(struct detail *detail, struct ui *ui)
 	detail->interval_ns = view.frame->info->interval_ns;
 	of = row_of_interval(view.frame, &order->sum, &deltas);
 	take_figures(detail->interval, view.frame, &of, detail->booked);
-	of = row_of_life(view.frame, &order->sum, &deltas);
+	of = row_since_start(view.frame, &order->sum, &deltas);
 	/* The larger of swapin and thrash was chosen for each member separately. */
 	deltas.mem = sum_mem(order);
 	take_figures(detail->life, view.frame, &of, true);
