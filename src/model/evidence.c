@@ -582,7 +582,7 @@ void evidence_read(struct evidence *evidence, struct waiting_reader *waiting, st
 		nkept = kept_rows(frame, kept);
 	waiting_fill(waiting, frame->info, kept, nkept, frame->info->threads, NEED_WAITING);
 	for (size_t i = 0; i < nkept; i++)
-		frame_rouse(frame, &frame->rows[kept[i] - frame->rows]);
+		frame_mark_changed(frame, &frame->rows[kept[i] - frame->rows]);
 }
 
 void evidence_close(struct evidence *evidence)

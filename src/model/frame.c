@@ -602,7 +602,7 @@ bool row_children_before(const struct frame *frame, const struct row *row, bool 
 	return row->before && children_of(row->before, row_proc_before(frame, row), system, ns);
 }
 
-void frame_rouse(struct frame *frame, struct row *row)
+void frame_mark_changed(struct frame *frame, struct row *row)
 {
 	frame->unchanged -= row->unchanged;
 	row->unchanged = false;

@@ -209,7 +209,7 @@ void frame_build(struct frame *frame, struct frame_info *info, const struct samp
 bool frame_resolve(struct frame *frame, struct row *row);
 
 /* Clears `unchanged` of a row whose task is stuck in a call. */
-void frame_rouse(struct frame *frame, struct row *row);
+void frame_mark_changed(struct frame *frame, struct row *row);
 
 /* Adds a note, once for each id and value; drops notes beyond NOTES_MAX. */
 void frame_note(struct frame_info *info, enum note_id id, uint64_t value);

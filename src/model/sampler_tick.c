@@ -390,14 +390,14 @@ static int play_sample(struct sampler *sampler, struct turn *turn)
 }
 
 /* Has rows looked at that were kept waiting: evidence_read() did. */
-static int rouse_kept(UNUSED struct sampler *sampler, struct turn *turn)
+static int mark_blocked_changed(UNUSED struct sampler *sampler, struct turn *turn)
 {
 	struct frame *frame = turn->frame;
 	uint64_t ns;
 
 	for (size_t i = 0; i < frame->n; i++)
 		if (frame->rows[i].unchanged && row_hang(frame, &frame->rows[i], &ns))
-			frame_rouse(frame, &frame->rows[i]);
+			frame_mark_changed(frame, &frame->rows[i]);
 	return 0;
 }
 
@@ -448,7 +448,7 @@ static stage_fn *const live_stages[] = {
 	note_all,	sampler_adapt_source, NULL,
 };
 static stage_fn *const recorded_stages[] = {
-	play_sample, build_rows, rouse_kept, copy_recorded, NULL,
+	play_sample, build_rows, mark_blocked_changed, copy_recorded, NULL,
 };
 
 int sampler_tick(struct sampler *sampler, uint64_t skipped, const struct frame **out)
