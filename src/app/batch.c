@@ -88,7 +88,7 @@ static int await_pressure(struct progress *run)
 	int err;
 
 	*run->failure = BATCH_SOURCE;
-	err = sampler_rest(batch->sampler);
+	err = sampler_suspend(batch->sampler);
 	if (err)
 		return err;
 	*run->failure = BATCH_TRIGGERS;

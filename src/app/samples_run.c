@@ -401,7 +401,7 @@ int command_run(const struct options *options, enum text_charset charset)
 
 	if (fd < 0)
 		return EXIT_FAILURE;
-	privileges_wake();
+	privileges_resume();
 	err = run_command(options->command, &options->sampler, &result, &failure);
 	if (!err) {
 		status = put_result(options, &result, charset, fd);

@@ -343,12 +343,12 @@ static void put_in_effect(bool effective)
 		debug_log("capabilities could not be %s", effective ? "raised" : "lowered");
 }
 
-void privileges_rest(void)
+void privileges_suspend(void)
 {
 	put_in_effect(false);
 }
 
-void privileges_wake(void)
+void privileges_resume(void)
 {
 	put_in_effect(true);
 }

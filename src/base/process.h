@@ -94,8 +94,8 @@ bool privileges_foreign(void);
 
 /*
  * Begins: gives up foreign privileges that serve none of our uses; the others rest until
- * privileges_wake(). Returns 0, -EPERM where the program is setuid or setgid, which it is not made
- * for, or another -errno.
+ * privileges_resume(). Returns 0, -EPERM where the program is setuid or setgid, which it is not
+ * made for, or another -errno.
  */
 int privileges_begin(void);
 
@@ -106,10 +106,10 @@ int privileges_begin(void);
 int privileges_keep(unsigned uses);
 
 /* Foreign privileges rest while the program does what its caller may do: they are not in effect. */
-void privileges_rest(void);
+void privileges_suspend(void);
 
 /* Puts them in effect again. */
-void privileges_wake(void);
+void privileges_resume(void);
 
 /* Gives up all foreign privileges in a child that becomes another program. 0 or -errno. */
 int privileges_leave(void);

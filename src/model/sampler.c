@@ -283,7 +283,7 @@ int sampler_trace(struct sampler *sampler, bool on)
 	return sampler->trace_refused;
 }
 
-int sampler_rest(struct sampler *sampler)
+int sampler_suspend(struct sampler *sampler)
 {
 	if (sampler->config->playback)
 		return 0;

@@ -78,7 +78,7 @@ int sampler_tick(struct sampler *sampler, uint64_t skipped, const struct frame *
  * sample is a baseline again. 0, or -errno as sampler_open(); then the sampler can only be
  * closed.
  */
-int sampler_rest(struct sampler *sampler);
+int sampler_suspend(struct sampler *sampler);
 
 /* Takes exit records between samples, before a buffer can run over. */
 void sampler_drain(struct sampler *sampler);

@@ -48,7 +48,7 @@ void sampler_want(struct sampler *sampler, unsigned needs)
 	(void)needs;
 }
 
-int sampler_rest(struct sampler *sampler)
+int sampler_suspend(struct sampler *sampler)
 {
 	(void)sampler;
 	return 0;

@@ -239,9 +239,9 @@ static unsigned answer_prompt(struct ui *ui, const struct term_key *key)
 {
 	unsigned reactions;
 
-	privileges_rest();
+	privileges_suspend();
 	reactions = prompt_key(&ui->prompt, ui, key);
-	privileges_wake();
+	privileges_resume();
 	return reactions;
 }
 
@@ -252,10 +252,10 @@ static unsigned run_key(struct ui *ui, const struct command *command)
 	unsigned reactions;
 
 	if (acts)
-		privileges_rest();
+		privileges_suspend();
 	reactions = command->run(ui, command->arg);
 	if (acts)
-		privileges_wake();
+		privileges_resume();
 	return reactions;
 }
 
