@@ -72,7 +72,7 @@ _Noreturn static void be_server(const struct server *server, int texts)
 	if (address_is_open(sockets) && !uname(&machine))
 		names.node = machine.nodename;
 	memcpy(keep + 1, sockets->fds, sockets->count * sizeof(*keep));
-	start_serving("stalltop-http", keep, sockets->count + 1);
+	process_become_helper("stalltop-http", keep, sockets->count + 1);
 	if (drop_privileges() || confine_calls() || http_serve(sockets, texts, &names))
 		_exit(EXIT_FAILURE);
 	_exit(EXIT_SUCCESS);

@@ -201,7 +201,7 @@ void start_take_signals(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-void start_serving(const char *name, const int *keep, size_t n)
+void process_become_helper(const char *name, const int *keep, size_t n)
 {
 	static const int ignored[] = { SIGINT,	SIGTERM, SIGHUP,  SIGQUIT,
 				       SIGTSTP, SIGPIPE, SIGXFSZ, SIGUSR1 };

@@ -31,7 +31,7 @@ void start_take_signals(void);
  * standard ones and those of `keep`, and points the standard ones at nothing: a pipe to a reader
  * must end when the program does.
  */
-void start_serving(const char *name, const int *keep, size_t n);
+void process_become_helper(const char *name, const int *keep, size_t n);
 
 /*
  * Locks present and future memory, where the limit allows any amount: else allocations could fail.

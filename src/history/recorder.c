@@ -254,7 +254,7 @@ _Noreturn static void be_writer(struct record_writer *writer)
 	int err;
 
 	queue_be_receiver(writer->queue);
-	start_serving("stalltop-record", keep, ARRAY_SIZE(keep));
+	process_become_helper("stalltop-record", keep, ARRAY_SIZE(keep));
 	if (writer->config->before_ns)
 		start_lock_memory();
 	if (privileges_keep(writer->config->before_ns ? PRIVILEGE_FILES | PRIVILEGE_MEMORY

@@ -248,7 +248,7 @@ _Noreturn static void serve(int procfd, struct channel *channel, pid_t parent)
 
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, NULL);
-	start_serving(HELPER_NAME, &procfd, 1);
+	process_become_helper(HELPER_NAME, &procfd, 1);
 	set_command_line(procfd, HELPER_NAME);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
