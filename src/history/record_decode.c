@@ -156,10 +156,10 @@ static void get_known(struct record_reading *reading, struct recorded_element *w
 
 	if (parts & PART_BEFORE)
 		before_ns += (uint64_t)bytes_get_signed(&reading->in);
-	expected = record_expect(was->raw, before_ns, reading->passed_ns);
+	expected = record_predict(was->raw, before_ns, reading->passed_ns);
 	*now = *was;
 	record_change(was, now, new_raw(&expected, task_ref(was->raw->task)));
-	now->mark = record_expect_mark(reading->state, was->mark, false);
+	now->mark = record_predict_mark(reading->state, was->mark, false);
 	get_row(reading, now, parts);
 	if (raw_order(now->raw) != raw_order(was->raw))
 		reading->in.bad = true;
@@ -186,7 +186,7 @@ static void get_new(struct record_reading *reading, struct recorded_element *now
 	if (parts & PART_BEFORE)
 		before_ns = state->head.begin_ns + (uint64_t)bytes_get_signed(&reading->in);
 	if (of)
-		expected = record_expect(of->raw, of->raw->read_ns, reading->passed_ns);
+		expected = record_predict(of->raw, of->raw->read_ns, reading->passed_ns);
 	now->raw = new_raw(&expected, of ? task_ref(of->raw->task) : NULL);
 	reading->in.bad |= !of && !(parts & PART_NAMES);
 	if (of)
@@ -214,7 +214,7 @@ static void keep_elements(struct record_reading *reading, size_t *at, uint64_t n
 		struct recorded_element *was = &state->known[(*at)++], *now = next_element(reading);
 
 		*now = *was;
-		now->mark = record_expect_mark(state, was->mark, true);
+		now->mark = record_predict_mark(state, was->mark, true);
 		was->moved = true;
 	}
 	reading->in.bad |= n != 0;
@@ -400,7 +400,7 @@ static void get_traced(struct record_reading *reading, struct recorded_element *
 {
 	struct record_state *state = reading->state;
 	uint64_t interval_ns = state->head.trace.interval_ns;
-	struct record_traced now = record_expect_traced(record_standing(known), interval_ns);
+	struct record_traced now = record_predict_traced(record_standing(known), interval_ns);
 	struct record_process last = { 0 };
 	bool traced = row ? bytes_get_below(&reading->in, 2) : record_standing(known) != NULL;
 
@@ -497,7 +497,7 @@ static void get_trace(struct record_reading *reading)
 	bool traced = state->head.traced;
 	size_t at = 0;
 
-	record_expect_sites(state, traced, state->head.trace.interval_ns);
+	record_predict_sites(state, traced, state->head.trace.interval_ns);
 	for (size_t i = 0; i < state->n + state->nleft && !traced && state->standing; i++)
 		record_note_traced(record_numbered(state, i + 1), NULL, 0);
 	state->standing = traced;
@@ -574,7 +574,7 @@ static void get_head(struct record_reading *reading)
 	struct bytes *in = &reading->in;
 	uint64_t n;
 
-	record_expect_head(state);
+	record_predict_head(state);
 	table_get(&record_head_table, in, &state->head);
 	frame->source = record_keep(state, frame->source);
 	frame->cgroup = record_keep(state, frame->cgroup);

@@ -150,13 +150,13 @@ static void put_known(struct record_making *making, struct recorded_element *was
 		parts |= PART_CPU;
 	if (before_ns != was->raw->read_ns)
 		parts |= PART_BEFORE;
-	if (!parts && now->mark == record_expect_mark(state, was->mark, true) &&
+	if (!parts && now->mark == record_predict_mark(state, was->mark, true) &&
 	    (same || !memcmp(raw, was->raw, sizeof(*raw)))) {
 		add_steps(making, STEP_KEEP, 1);
 		was->moved = true;
 		return;
 	}
-	if (now->mark != record_expect_mark(state, was->mark, false))
+	if (now->mark != record_predict_mark(state, was->mark, false))
 		parts |= PART_MARK;
 	if (raw->exited)
 		parts |= PART_END;
@@ -165,7 +165,7 @@ static void put_known(struct record_making *making, struct recorded_element *was
 	bytes_put(making->out, parts);
 	if (parts & PART_BEFORE)
 		bytes_put_signed(making->out, (int64_t)(before_ns - was->raw->read_ns));
-	expected = record_expect(was->raw, before_ns, making->passed_ns);
+	expected = record_predict(was->raw, before_ns, making->passed_ns);
 	record_change(was, now, task_raw_ref(raw));
 	put_row(making, now, &expected, parts);
 }
@@ -200,7 +200,7 @@ static void put_new(struct record_making *making, struct recorded_element *now, 
 	if (task) {
 		const struct recorded_element *of = record_numbered(state, task);
 
-		expected = record_expect(of->raw, of->raw->read_ns, making->passed_ns);
+		expected = record_predict(of->raw, of->raw->read_ns, making->passed_ns);
 		now->names = of->names;
 		now->cpu = of->cpu;
 		parts |= PART_TASK;
@@ -459,7 +459,7 @@ static void put_traced(struct record_making *making, size_t place)
 	struct record_traced now = { 0 }, expected;
 	struct record_process last = { 0 };
 
-	expected = record_expect_traced(record_standing(known), interval_ns);
+	expected = record_predict_traced(record_standing(known), interval_ns);
 	if (traced)
 		now = traced_of(traced);
 	making->row.len = 0;
@@ -606,7 +606,7 @@ static void put_trace(struct record_making *making)
 	struct record_state *state = making->state;
 	const struct trace_frame *trace = making->info->trace;
 
-	record_expect_sites(state, trace, trace ? trace->interval_ns : 0);
+	record_predict_sites(state, trace, trace ? trace->interval_ns : 0);
 	begin_places(making);
 	for (size_t i = 0; i < making->frame->n && (trace || state->standing); i++)
 		if (trace)
@@ -707,7 +707,7 @@ static void put_head(struct record_making *making, uint64_t dropped)
 	const struct record_head head = head_of(state, info, dropped);
 	const struct clocks *clocks = info->clocks;
 
-	record_expect_head(state);
+	record_predict_head(state);
 	table_put(&record_head_table, making->out, &head, &state->head);
 	state->head = head;
 	bytes_put(making->out, info->head.nnotes);

@@ -292,20 +292,20 @@ void record_state_free(struct record_state *state);
  * What is expected of an element in the next record, before_ns after the last but one: that its
  * threads live on, and nothing else. before_ns: when it was read for the last record.
  */
-struct task_raw record_expect(const struct task_raw *was, uint64_t before_ns, uint64_t passed_ns);
+struct task_raw record_predict(const struct task_raw *was, uint64_t before_ns, uint64_t passed_ns);
 
 /* The marks that are expected of an element; same: it is as it was. */
-uint8_t record_expect_mark(const struct record_state *state, uint8_t was, bool same);
+uint8_t record_predict_mark(const struct record_state *state, uint8_t was, bool same);
 
 /* How a task is expected to spend an interval; NULL is what is known of one that is new. */
-struct record_traced record_expect_traced(const struct standing *standing, uint64_t interval_ns);
+struct record_traced record_predict_traced(const struct standing *standing, uint64_t interval_ns);
 
 /* Remembers how a task spent an interval; traced NULL: that is not known. */
 void record_note_traced(struct recorded_element *known, const struct record_traced *traced,
 			uint64_t interval_ns);
 
 /* Expects of all sites that those who wait there wait on; *there: there is a trace. */
-void record_expect_sites(struct record_state *state, bool traced, uint64_t interval_ns);
+void record_predict_sites(struct record_state *state, bool traced, uint64_t interval_ns);
 
 /* Has nobody wait at a site: the record does not have it. */
 void record_leave_site(struct recorded_site *known);
@@ -319,7 +319,7 @@ struct recorded_site *record_add_site(struct record_state *state, size_t at);
 struct recorded_group *record_add_group(struct record_state *state, size_t at, const char *path);
 
 /* Expects of the head that time goes on. */
-void record_expect_head(struct record_state *state);
+void record_predict_head(struct record_state *state);
 
 /* Begins a record: the groups are not there. Ends it: forgets sites and groups of long ago. */
 void record_begin(struct record_state *state);

@@ -166,7 +166,7 @@ void record_state_free(struct record_state *state)
 	*state = (struct record_state){ 0 };
 }
 
-struct task_raw record_expect(const struct task_raw *was, uint64_t before_ns, uint64_t passed_ns)
+struct task_raw record_predict(const struct task_raw *was, uint64_t before_ns, uint64_t passed_ns)
 {
 	struct task_raw raw = *was;
 	uint64_t threads = was->now.threads ? was->now.threads : 1;
@@ -180,14 +180,14 @@ struct task_raw record_expect(const struct task_raw *was, uint64_t before_ns, ui
 	return raw;
 }
 
-uint8_t record_expect_mark(const struct record_state *state, uint8_t was, bool same)
+uint8_t record_predict_mark(const struct record_state *state, uint8_t was, bool same)
 {
 	if (!state->head.marked)
 		return 0;
 	return (uint8_t)(same ? was | MARK_UNCHANGED : was & ~MARK_UNCHANGED);
 }
 
-struct record_traced record_expect_traced(const struct standing *standing, uint64_t interval_ns)
+struct record_traced record_predict_traced(const struct standing *standing, uint64_t interval_ns)
 {
 	struct record_traced traced = { 0 };
 
@@ -235,7 +235,7 @@ void record_note_traced(struct recorded_element *known, const struct record_trac
 	known->more->stands = true;
 }
 
-void record_expect_sites(struct record_state *state, bool traced, uint64_t interval_ns)
+void record_predict_sites(struct record_state *state, bool traced, uint64_t interval_ns)
 {
 	for (size_t i = 0; i < state->nsites; i++) {
 		struct recorded_site *known = &state->sites[i];
@@ -257,7 +257,7 @@ void record_leave_site(struct recorded_site *known)
 	site_wait_on(&known->row.site, 0);
 }
 
-void record_expect_head(struct record_state *state)
+void record_predict_head(struct record_state *state)
 {
 	struct record_head *head = &state->head;
 	uint64_t passed_ns = head->interval_ns;
