@@ -305,7 +305,7 @@ static void get_dropped(struct record_reading *reading)
 	struct record_state *state = reading->state;
 
 	while (next_place(reading)) {
-		struct late_drop fix = { .task = task_ref(at_place(reading)->raw->task) };
+		struct deferred_excess fix = { .task = task_ref(at_place(reading)->raw->task) };
 
 		table_get(&record_dropped_table, &reading->in, &fix.dropped);
 		/* What a key record has may be of any time before. */

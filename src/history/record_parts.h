@@ -196,7 +196,7 @@ struct recorded_group {
 };
 
 /* Impossible delays of a task: the frame of the record in which they were found finds them, too. */
-struct late_drop {
+struct deferred_excess {
 	struct task *task; /* a reference */
 	struct counters dropped;
 };
@@ -234,7 +234,7 @@ struct record_state {
 	struct clocks clocks;
 	/* A reader's: what it gives out. */
 	struct sample extras; /* has those of the last record's elements */
-	struct late_drop *fixes; /* left out of lives from the next record on */
+	struct deferred_excess *fixes; /* left out of lives from the next record on */
 	size_t nfixes, fixes_cap;
 	struct playback_record moment; /* of all records since a sample was given */
 	uint64_t passed; /* how many these are */
