@@ -31,7 +31,7 @@ struct queue_slot {
 
 /* The memory that both processes share. */
 struct shared {
-	struct queue_told told;
+	struct queue_status told;
 	_Atomic uint64_t sent, done; /* how many messages were sent, and handled */
 	struct queue_slot slots[QUEUE_MESSAGES];
 	_Alignas(ALIGNMENT) char room[];
@@ -73,12 +73,12 @@ static void close_end(struct queue *queue, unsigned end)
 	queue->fds[end] = -1;
 }
 
-void queue_be_sender(struct queue *queue)
+void queue_init_sender(struct queue *queue)
 {
 	close_end(queue, 1);
 }
 
-void queue_be_receiver(struct queue *queue)
+void queue_init_receiver(struct queue *queue)
 {
 	close_end(queue, 0);
 }
@@ -170,7 +170,7 @@ void queue_done(struct queue *queue)
 	atomic_store_explicit(&shared->done, done + 1, memory_order_release);
 }
 
-struct queue_told *queue_told(struct queue *queue)
+struct queue_status *queue_status(struct queue *queue)
 {
 	return &queue->shared->told;
 }

@@ -21,7 +21,7 @@
  * What the receiver tells the sender. (All members are words: riscv64 has atomic exchange for no
  * smaller ones.)
  */
-struct queue_told {
+struct queue_status {
 	_Atomic int error; /* -errno: the receiver has given up; 0: all is well */
 	_Atomic int segment; /* not 0: the next message is to begin a segment */
 	_Atomic int ready; /* not 0: the receiver is ready, or has failed (error) */
@@ -34,8 +34,8 @@ struct queue;
 int queue_open(struct queue **out);
 
 /* Make this process the sender, or the receiver, after the fork. */
-void queue_be_sender(struct queue *queue);
-void queue_be_receiver(struct queue *queue);
+void queue_init_sender(struct queue *queue);
+void queue_init_receiver(struct queue *queue);
 
 /*
  * Copies a message into the queue. 0, -ENOBUFS if there is no room, -EPIPE if the receiver has
@@ -53,7 +53,7 @@ const void *queue_receive(struct queue *queue, int timeout_ms, bool *ended);
 void queue_done(struct queue *queue);
 
 /* Returns what the receiver tells the sender. */
-struct queue_told *queue_told(struct queue *queue);
+struct queue_status *queue_status(struct queue *queue);
 
 /* Ends the queue: the sender has no more messages. */
 void queue_hang_up(struct queue *queue);

@@ -136,7 +136,7 @@ static int look_at_size(struct record_writer *writer)
 	    segment_is_full(&writer->config->limits, record_file_bytes(writer->open),
 			    writer->began_ns, clock_ns(CLOCK_REALTIME))) {
 		writer->ending = true;
-		atomic_store(&queue_told(writer->queue)->segment, 1);
+		atomic_store(&queue_status(writer->queue)->segment, 1);
 	}
 	if (clock_ns(CLOCK_MONOTONIC) - writer->pruned_ns < PRUNE_NS)
 		return 0;
@@ -165,7 +165,7 @@ static int write_record(struct record_writer *writer, const struct record_messag
 		err = record_file_put(writer->open, entry, message + 1, message->len);
 	if (!err) {
 		file_sync_written(&writer->sync);
-		atomic_store(&queue_told(writer->queue)->bytes,
+		atomic_store(&queue_status(writer->queue)->bytes,
 			     writer->closed_bytes + record_file_bytes(writer->open));
 	}
 	if (!err && writer->config->segments)
@@ -193,7 +193,7 @@ static int write_records(struct record_writer *writer)
 	}
 	/* The debug log is not open in this process, so the sender is told. */
 	if (err)
-		atomic_store(&queue_told(writer->queue)->error, err);
+		atomic_store(&queue_status(writer->queue)->error, err);
 	close_file(writer);
 	return err ? EXIT_FAILURE : EXIT_SUCCESS;
 }
@@ -253,7 +253,7 @@ _Noreturn static void be_writer(struct record_writer *writer)
 	const int keep[] = { queue_fd(writer->queue) };
 	int err;
 
-	queue_be_receiver(writer->queue);
+	queue_init_receiver(writer->queue);
 	process_become_helper("stalltop-record", keep, ARRAY_SIZE(keep));
 	if (writer->config->before_ns)
 		start_lock_memory();
@@ -267,8 +267,8 @@ _Noreturn static void be_writer(struct record_writer *writer)
 		err = confine_writer(writer->config);
 	if (!err)
 		err = begin_writing(writer);
-	atomic_store(&queue_told(writer->queue)->error, err);
-	atomic_store(&queue_told(writer->queue)->ready, 1);
+	atomic_store(&queue_status(writer->queue)->error, err);
+	atomic_store(&queue_status(writer->queue)->ready, 1);
 	if (err)
 		_exit(EXIT_FAILURE);
 	if (writer->config->segments)
@@ -291,7 +291,7 @@ static int make_folder(const char *path)
 /* Waits until the file is there. 0 or -errno. */
 static int await_ready(struct recorder *recorder)
 {
-	struct queue_told *told = queue_told(recorder->queue);
+	struct queue_status *told = queue_status(recorder->queue);
 	struct timespec pause = { .tv_nsec = 1000 * 1000 };
 	uint64_t end_ns = clock_ns(CLOCK_MONOTONIC) + OPEN_MS * NSEC_PER_MSEC;
 
@@ -332,7 +332,7 @@ int recorder_open(struct recorder **out, const struct recorder_config *config)
 		be_writer(&writer);
 	}
 	if (!err) {
-		queue_be_sender(recorder->queue);
+		queue_init_sender(recorder->queue);
 		if (config->before_ns)
 			recorder->ring =
 				ring_open(&(struct ring_limits){ config->before_ns, RING_MOST });
@@ -358,7 +358,7 @@ static void check_writer(struct recorder *recorder)
 		return;
 	if (!recorder->ended && waitpid(recorder->pid, &status, WNOHANG) == recorder->pid)
 		recorder->ended = true;
-	recorder->status.error = atomic_load(&queue_told(recorder->queue)->error);
+	recorder->status.error = atomic_load(&queue_status(recorder->queue)->error);
 	if (!recorder->status.error && recorder->ended)
 		recorder->status.error = -ECHILD;
 }
@@ -444,7 +444,7 @@ const char *recorder_path(const struct recorder *recorder)
 
 uint64_t recorder_bytes(const struct recorder *recorder)
 {
-	return atomic_load(&queue_told(recorder->queue)->bytes);
+	return atomic_load(&queue_status(recorder->queue)->bytes);
 }
 
 /* Keeps a frame in memory. */
@@ -474,7 +474,7 @@ void recorder_add(struct recorder *recorder, const struct frame *frame, const st
 	check_writer(recorder);
 	if (recorder->status.error)
 		return;
-	if (atomic_exchange(&queue_told(recorder->queue)->segment, 0)) {
+	if (atomic_exchange(&queue_status(recorder->queue)->segment, 0)) {
 		if (recorder->ring)
 			ring_begin(recorder->ring);
 		else
@@ -530,7 +530,7 @@ int recorder_close(struct recorder *recorder)
 				nanosleep(&pause, NULL);
 		}
 		if (!recorder->status.error)
-			recorder->status.error = atomic_load(&queue_told(recorder->queue)->error);
+			recorder->status.error = atomic_load(&queue_status(recorder->queue)->error);
 	}
 	err = recorder->status.error;
 	record_close(recorder->state);
