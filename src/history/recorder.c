@@ -410,7 +410,7 @@ static void send_kept(struct recorder *recorder)
 	if (recorder->closing && !recorder->lasts && send_close(recorder)) {
 		recorder->closing = false;
 		recorder->fresh = true;
-		ring_hold(recorder->ring, false);
+		ring_pin_segments(recorder->ring, false);
 	}
 }
 
@@ -421,7 +421,7 @@ void recorder_incident(struct recorder *recorder, bool lasts)
 	recorder->lasts = lasts;
 	recorder->closing = !lasts;
 	recorder->left = lasts ? 0 : ring_records(recorder->ring);
-	ring_hold(recorder->ring, true);
+	ring_pin_segments(recorder->ring, true);
 	/* Records after an incident must not build on those before its end. */
 	if (!lasts)
 		ring_begin(recorder->ring);

@@ -54,7 +54,7 @@ struct ring *ring_open(const struct ring_limits *limits)
 	return ring;
 }
 
-void ring_hold(struct ring *ring, bool held)
+void ring_pin_segments(struct ring *ring, bool held)
 {
 	ring->held = held;
 }

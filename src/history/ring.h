@@ -34,7 +34,7 @@ int ring_add(struct ring *ring, const struct frame *frame, const struct frame *f
 	     unsigned found);
 
 /* Has nothing be removed for its age, or no longer. */
-void ring_hold(struct ring *ring, bool held);
+void ring_pin_segments(struct ring *ring, bool held);
 
 /* Has the next record begin a segment. */
 void ring_begin(struct ring *ring);

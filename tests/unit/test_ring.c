@@ -640,7 +640,7 @@ TEST(held_records_come_in_order)
 	/* Of 50 s those of ten, and a little more. */
 	kept = (unsigned)ring_records(scene.ring);
 	assert_in_range(kept, 20, 27);
-	ring_hold(scene.ring, true);
+	ring_pin_segments(scene.ring, true);
 	for (unsigned i = 0; i < 100; i++)
 		assert_int_equal(take(&scene), 0);
 	assert_int_equal(ring_records(scene.ring), kept + 100);
@@ -650,7 +650,7 @@ TEST(held_records_come_in_order)
 	assert_int_equal(take(&scene), 0);
 	assert_int_equal(take_all(&scene, &lost, true), 1);
 	ring_begin(scene.ring);
-	ring_hold(scene.ring, false);
+	ring_pin_segments(scene.ring, false);
 	for (unsigned i = 0; i < 60; i++)
 		assert_int_equal(take(&scene), 0);
 	assert_in_range(take_all(&scene, &lost, false), 20, 27);
@@ -667,7 +667,7 @@ TEST(held_records_that_go_are_told)
 	unsigned n;
 
 	open_scene(&scene, 8, (struct ring_limits){ .span_ns = 10 * NSEC_PER_SEC, .bytes = room });
-	ring_hold(scene.ring, true);
+	ring_pin_segments(scene.ring, true);
 	for (unsigned i = 0; i < 900; i++) {
 		assert_int_equal(take(&scene), 0);
 		assert_true(ring_bytes(scene.ring) <= room);
