@@ -379,7 +379,7 @@ static void save_delay(const struct view_config *view, struct buf *out)
 /* Appends the sort field. */
 static void save_sort(const struct view_config *view, struct buf *out)
 {
-	struct preset_left shown = view_default(view);
+	struct preset_changes shown = view_default(view);
 
 	if (shown.sort)
 		buf_printf(out, "%c%s", shown.descending ? '-' : '+', shown.sort->id);

@@ -303,15 +303,15 @@ void view_default_fields(struct view_config *view)
 /* Leaves the preset that is shown. */
 static void leave_preset(struct view_config *view)
 {
-	struct preset_left *left = &view->presets.list[view->presets.now].left;
+	struct preset_changes *left = &view->presets.list[view->presets.now].left;
 
 	view->unit = view_default_unit(view);
 	view->group_by = view_default_group(view);
-	*left = (struct preset_left){ .known = true,
-				      .fields = view->fields,
-				      .own_fields = view->own_fields,
-				      .sort = view->query.sort,
-				      .descending = view->query.descending };
+	*left = (struct preset_changes){ .known = true,
+					 .fields = view->fields,
+					 .own_fields = view->own_fields,
+					 .sort = view->query.sort,
+					 .descending = view->query.descending };
 	view->fields = NULL;
 }
 
@@ -337,7 +337,7 @@ static void take_preset(struct view_config *view)
 	view->query.descending = preset->left.descending;
 	view->fields = preset->left.fields;
 	view->own_fields = preset->left.own_fields;
-	preset->left = (struct preset_left){ .known = false };
+	preset->left = (struct preset_changes){ .known = false };
 }
 
 void view_next_preset(struct view_config *view, int by)
@@ -380,15 +380,15 @@ bool view_keep_preset(struct view_config *view, const char *name, struct buf *wh
 	return ok;
 }
 
-struct preset_left view_default(const struct view_config *view)
+struct preset_changes view_default(const struct view_config *view)
 {
 	if (view->presets.now)
 		return view->presets.list[0].left;
-	return (struct preset_left){ .known = true,
-				     .fields = view->fields,
-				     .own_fields = view->own_fields,
-				     .sort = view->query.sort,
-				     .descending = view->query.descending };
+	return (struct preset_changes){ .known = true,
+					.fields = view->fields,
+					.own_fields = view->own_fields,
+					.sort = view->query.sort,
+					.descending = view->query.descending };
 }
 
 enum unit view_default_unit(const struct view_config *view)

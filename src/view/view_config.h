@@ -16,7 +16,7 @@
 /* Presets: fields, a sort column and a filter under a name, for a question often asked. */
 
 /* How a preset was left, with what keys have changed. */
-struct preset_left {
+struct preset_changes {
 	bool known;
 	char *fields;
 	bool own_fields;
@@ -33,7 +33,7 @@ struct preset {
 	bool hangs; /* only rows that hang: struct query */
 	int unit, group_by; /* enum unit, enum group_by; -1: those that are shown already */
 	char *help; /* one line; NULL: none */
-	struct preset_left left;
+	struct preset_changes left;
 };
 
 /* The most of them. */
@@ -147,7 +147,7 @@ bool view_keep_preset(struct view_config *view, const char *name, struct buf *wh
 const struct preset *view_preset(const struct view_config *view);
 
 /* The fields and the order of the default view, also while another preset is shown. */
-struct preset_left view_default(const struct view_config *view);
+struct preset_changes view_default(const struct view_config *view);
 
 /* The unit and the grouping that were chosen, also while a preset with its own is shown. */
 enum unit view_default_unit(const struct view_config *view);
