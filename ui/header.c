@@ -392,7 +392,7 @@ static void draw_notes(struct ui *ui, int line, int lines)
 
 	if (ui->all_notes)
 		wrap_notes(ui, line, line + lines);
-	else if (notes_unasked(info))
+	else if (notes_default_count(info))
 		draw_note(ui, line, &info->head.notes[0], info->head.nnotes - 1);
 }
 

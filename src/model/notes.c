@@ -8,159 +8,159 @@
 
 const struct note_row note_table[NOTE_IDS] = {
 	[NOTE_DELAYACCT_OFF] = {
-		"delayacct-off", "delay accounting is off and waits are not measured%e: only CPU delays are known", NOTE_STANDS,
+		"delayacct-off", "delay accounting is off and waits are not measured%e: only CPU delays are known", NOTE_LASTING,
 	},
 	[NOTE_DELAYACCT_OLDER] = {
 		"delayacct-older", "%v {task|tasks} started before delay accounting was on, and waits are not measured%e: "
-		"only {its|their} CPU delay is known", NOTE_QUIET,
+		"only {its|their} CPU delay is known", NOTE_ON_REQUEST,
 	},
 	[NOTE_DELAYACCT_UNSURE] = {
 		"delayacct-unsure", "%v {task has|tasks have} no blkio and may predate delay accounting: {its|their} blkio "
-		"is unknown", NOTE_STANDS,
+		"is unknown", NOTE_LASTING,
 	},
 	[NOTE_DELAYACCT_TOGGLED] = {
-		"delayacct-toggled", "delay accounting was switched on or off: only CPU delay is known for this interval", NOTE_HAPPENS,
+		"delayacct-toggled", "delay accounting was switched on or off: only CPU delay is known for this interval", NOTE_EVENT,
 	},
 	[NOTE_DELAYACCT_LEFT] = {
-		"delayacct-left", "a killed stalltop left delay accounting on (--enable-delayacct)", NOTE_HAPPENS,
+		"delayacct-left", "a killed stalltop left delay accounting on (--enable-delayacct)", NOTE_EVENT,
 	},
 	[NOTE_NO_CAP] = {
-		"no-cap", "no CAP_NET_ADMIN: procfs source, cpu and blkio only", NOTE_STANDS,
+		"no-cap", "no CAP_NET_ADMIN: procfs source, cpu and blkio only", NOTE_LASTING,
 	},
 	[NOTE_NO_TASKSTATS] = {
-		"no-taskstats", "this kernel has no taskstats: procfs source, cpu and blkio only", NOTE_STANDS,
+		"no-taskstats", "this kernel has no taskstats: procfs source, cpu and blkio only", NOTE_LASTING,
 	},
 	[NOTE_TASKSTATS_VERSION] = {
-		"taskstats-version", "this kernel's taskstats is older than version 8: procfs source, cpu and blkio only", NOTE_QUIET,
+		"taskstats-version", "this kernel's taskstats is older than version 8: procfs source, cpu and blkio only", NOTE_ON_REQUEST,
 	},
 	[NOTE_TASKSTATS_ERROR] = {
-		"taskstats-error", "taskstats cannot be used (%v): procfs source, cpu and blkio only", NOTE_QUIET,
+		"taskstats-error", "taskstats cannot be used (%v): procfs source, cpu and blkio only", NOTE_ON_REQUEST,
 	},
 	[NOTE_NO_BPF] = {
-		"no-bpf", "the bpf source is unavailable (%v): it would sample this many tasks at lower cost", NOTE_STANDS,
+		"no-bpf", "the bpf source is unavailable (%v): it would sample this many tasks at lower cost", NOTE_LASTING,
 	},
 	[NOTE_UNMEASURED] = {
-		"unmeasured", "waits are the kernel's figures, not measured%e", NOTE_STANDS,
+		"unmeasured", "waits are the kernel's figures, not measured%e", NOTE_LASTING,
 	},
 	[NOTE_NO_PSI] = {
-		"no-psi", "no pressure files: pressure is unknown", NOTE_STANDS,
+		"no-psi", "no pressure files: pressure is unknown", NOTE_LASTING,
 	},
 	[NOTE_GROUP_GONE] = {
-		"group-gone", "the cgroup named by --cgroup does not exist", NOTE_HAPPENS,
+		"group-gone", "the cgroup named by --cgroup does not exist", NOTE_EVENT,
 	},
 	[NOTE_GROUP_PSI] = {
-		"group-psi", "the cgroup's pressure is unavailable (%v)", NOTE_STANDS,
+		"group-psi", "the cgroup's pressure is unavailable (%v)", NOTE_LASTING,
 	},
 	[NOTE_GROUP_THREADED] = {
 		"group-threaded", "threads of a process may be in different cgroups here: a process is counted in its "
-		"main thread's", NOTE_STANDS,
+		"main thread's", NOTE_LASTING,
 	},
 	[NOTE_GROUP_UNKNOWN] = {
 		"group-unknown", "%v {task|tasks} that started and exited within the interval {is|are} not shown: cgroup "
-		"unknown", NOTE_ASIDE,
+		"unknown", NOTE_MINOR,
 	},
 	[NOTE_PSI_MISSING] = {
-		"psi-missing", "/proc/pressure/%v cannot be read%e: its pressure is unknown", NOTE_HAPPENS,
+		"psi-missing", "/proc/pressure/%v cannot be read%e: its pressure is unknown", NOTE_EVENT,
 	},
 	[NOTE_SYSTEM_MISSING] = {
-		"system-missing", "/proc/%v cannot be read%e: its figures are unknown", NOTE_HAPPENS,
+		"system-missing", "/proc/%v cannot be read%e: its figures are unknown", NOTE_EVENT,
 	},
 	[NOTE_STALE_STAMP] = {
 		"stale-stamp", "for %v {task|tasks} the kernel accounted more waiting than time passed: the excess is "
-		"dropped", NOTE_ASIDE,
+		"dropped", NOTE_MINOR,
 	},
 	[NOTE_UNREAD] = {
-		"unread", "%v {task|tasks} could not be read%e and {is|are} not shown", NOTE_HAPPENS,
+		"unread", "%v {task|tasks} could not be read%e and {is|are} not shown", NOTE_EVENT,
 	},
 	[NOTE_HIDDEN] = {
 		"hidden", "tasks of other users are hidden (/proc is mounted with hidepid): neither shown nor "
-		"counted", NOTE_STANDS,
+		"counted", NOTE_LASTING,
 	},
 	[NOTE_EXITS_REFUSED] = {
 		"exits-refused", "exit records are unavailable (%v): waits between a task's last sample and its exit are "
-		"not counted", NOTE_STANDS,
+		"not counted", NOTE_LASTING,
 	},
 	[NOTE_EXITS_LOST] = {
 		"exits-lost", "%v exit {record was|records were} lost: "
-		"the last waits of {that task|those tasks} are not counted", NOTE_HAPPENS,
+		"the last waits of {that task|those tasks} are not counted", NOTE_EVENT,
 	},
 	[NOTE_EXITS_FOLDED] = {
 		"exits-folded", "%v exited {task has|tasks have} no row of {its|their} own: too many names, so the least "
-		"active share one row per user", NOTE_HAPPENS,
+		"active share one row per user", NOTE_EVENT,
 	},
 	[NOTE_EXITS_INEXACT] = {
-		"exits-inexact", "this kernel does not count dropped exit records: more may be lost than shown", NOTE_STANDS,
+		"exits-inexact", "this kernel does not count dropped exit records: more may be lost than shown", NOTE_LASTING,
 	},
 	[NOTE_RUN_REAPED] = {
 		"run-reaped", "delays of %v reaped {process|processes} only: without exit records other descendants "
-		"are unknown (from /proc: all threads but the main one, too)", NOTE_HAPPENS,
+		"are unknown (from /proc: all threads but the main one, too)", NOTE_EVENT,
 	},
 	[NOTE_LATE] = {
 		"late", "%v {interval was|intervals were} skipped: a sample took too long, or the program "
-		"was stopped", NOTE_HAPPENS,
+		"was stopped", NOTE_EVENT,
 	},
 	[NOTE_WAITING_HIDDEN] = {
-		"waiting-hidden", "wait targets are hidden: these tasks belong to other users, or the kernel forbids access", NOTE_STANDS,
+		"waiting-hidden", "wait targets are hidden: these tasks belong to other users, or the kernel forbids access", NOTE_LASTING,
 	},
 	[NOTE_TRIGGER_GONE] = {
 		"trigger-gone", "%v {cgroup|cgroups} named by --when no longer {exists|exist} and {is|are} no longer "
-		"watched", NOTE_HAPPENS,
+		"watched", NOTE_EVENT,
 	},
 	[NOTE_TRACE_CAP] = {
-		"trace-cap", "waits are not traced: that needs CAP_BPF and CAP_PERFMON", NOTE_STANDS,
+		"trace-cap", "waits are not traced: that needs CAP_BPF and CAP_PERFMON", NOTE_LASTING,
 	},
 	[NOTE_TRACE_BTF] = {
-		"trace-btf", "waits are not traced: the kernel provides no BTF (/sys/kernel/btf)", NOTE_STANDS,
+		"trace-btf", "waits are not traced: the kernel provides no BTF (/sys/kernel/btf)", NOTE_LASTING,
 	},
 	[NOTE_TRACE_ABSENT] = {
-		"trace-absent", "waits are not traced: this stalltop was built without BPF", NOTE_QUIET,
+		"trace-absent", "waits are not traced: this stalltop was built without BPF", NOTE_ON_REQUEST,
 	},
 	[NOTE_TRACE_KERNEL] = {
-		"trace-kernel", "waits are not traced: %v", NOTE_STANDS,
+		"trace-kernel", "waits are not traced: %v", NOTE_LASTING,
 	},
 	[NOTE_TRACE_ERROR] = {
-		"trace-error", "waits are not traced (%v)", NOTE_QUIET,
+		"trace-error", "waits are not traced (%v)", NOTE_ON_REQUEST,
 	},
 	[NOTE_TRACE_UNRECORDED] = {
-		"trace-unrecorded", "waits were not traced when this was recorded", NOTE_STANDS,
+		"trace-unrecorded", "waits were not traced when this was recorded", NOTE_LASTING,
 	},
 	[NOTE_TRACE_LOST] = {
-		"trace-lost", "%v {wait is|waits are} not attributed to a site: table full, or its slot busy", NOTE_HAPPENS,
+		"trace-lost", "%v {wait is|waits are} not attributed to a site: table full, or its slot busy", NOTE_EVENT,
 	},
 	[NOTE_TRACE_CALLS] = {
 		"trace-calls", "system calls cannot be decoded on this architecture: waits ended by other tasks are in "
-		"state other", NOTE_QUIET,
+		"state other", NOTE_ON_REQUEST,
 	},
 	[NOTE_TRACE_STATES] = {
-		"trace-states", "only states are traced (--trace-sites 0): no sites, no wakers", NOTE_QUIET,
+		"trace-states", "only states are traced (--trace-sites 0): no sites, no wakers", NOTE_ON_REQUEST,
 	},
 	[NOTE_TRACE_SOURCE] = {
-		"trace-source", "task times by state are unknown: only the bpf source has them", NOTE_STANDS,
+		"trace-source", "task times by state are unknown: only the bpf source has them", NOTE_LASTING,
 	},
 	[NOTE_TRACE_SYMBOLS] = {
 		"trace-symbols", "the kernel hides its function names (/proc/kallsyms): sites have no function and no "
-		"stack, and the class of some waits is unknown", NOTE_STANDS,
+		"stack, and the class of some waits is unknown", NOTE_LASTING,
 	},
 	[NOTE_READS_HANG] = {
 		"reads-hang", "%v /proc {file|files} cannot be read because {its task is|their tasks are} hung: shown "
-		"as -", NOTE_HAPPENS,
+		"as -", NOTE_EVENT,
 	},
 	[NOTE_PROC_SUBSET] = {
 		"proc-subset", "this /proc shows only tasks (mount option subset=pid): pressure, CPU time, memory and "
-		"load are unknown", NOTE_STANDS,
+		"load are unknown", NOTE_LASTING,
 	},
 	[NOTE_CLOCK_BACK] = {
-		"clock-back", "the clock was set back: this time of day occurs twice", NOTE_HAPPENS,
+		"clock-back", "the clock was set back: this time of day occurs twice", NOTE_EVENT,
 	},
 	[NOTE_LEAPT] = {
 		"leapt", "/proc/%v went backwards or grew faster than time: its figures are unknown for this "
-		"interval", NOTE_HAPPENS,
+		"interval", NOTE_EVENT,
 	},
 	[NOTE_RECORD_DROPPED] = {
-		"record-dropped", "%v {sample is|samples are} missing in the recording: the disk was too slow", NOTE_HAPPENS,
+		"record-dropped", "%v {sample is|samples are} missing in the recording: the disk was too slow", NOTE_EVENT,
 	},
 	[NOTE_RECORD_ENDED] = {
-		"record-ended", "the recording has ended (%v): samples are no longer recorded", NOTE_HAPPENS,
+		"record-ended", "the recording has ended (%v): samples are no longer recorded", NOTE_EVENT,
 	},
 };
 
@@ -182,11 +182,11 @@ void notes_sort(struct frame_info *info)
 	}
 }
 
-size_t notes_unasked(const struct frame_info *info)
+size_t notes_default_count(const struct frame_info *info)
 {
 	size_t n = info->head.nnotes;
 
-	while (n && rank_of(&info->head.notes[n - 1]) >= NOTE_QUIET)
+	while (n && rank_of(&info->head.notes[n - 1]) >= NOTE_ON_REQUEST)
 		n--;
 	return n;
 }

@@ -12,10 +12,10 @@ struct note_row {
 	const char *id;
 	const char *text;
 	enum note_rank {
-		NOTE_HAPPENS, /* has just happened */
-		NOTE_STANDS, /* true for long, of the machine or of the user */
-		NOTE_QUIET, /* stands, and cannot be changed now: told if asked */
-		NOTE_ASIDE, /* changes no figure that is shown: told if asked */
+		NOTE_EVENT, /* has just happened */
+		NOTE_LASTING, /* true for long, of the machine or of the user */
+		NOTE_ON_REQUEST, /* stands, and cannot be changed now: told if asked */
+		NOTE_MINOR, /* changes no figure that is shown: told if asked */
 	} rank;
 };
 
@@ -31,7 +31,7 @@ void note_system(struct frame_info *info);
 void notes_sort(struct frame_info *info);
 
 /* How many of the sorted notes are told unasked: what happens, and what stands and has a remedy. */
-size_t notes_unasked(const struct frame_info *info);
+size_t notes_default_count(const struct frame_info *info);
 
 /* Why a recording has ended, by its -errno: as strerror(), or better words. */
 const char *record_failure(int err);

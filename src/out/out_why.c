@@ -477,7 +477,7 @@ static void put_unknown(struct buf *out, struct buf *text, const struct frame_in
 	for (size_t i = 0; i < info->head.nnotes && told < NOTES_SHOWN; i++) {
 		const struct note *note = &info->head.notes[i];
 
-		if (note_table[note->id].rank == NOTE_ASIDE)
+		if (note_table[note->id].rank == NOTE_MINOR)
 			continue;
 		text->len = 0;
 		note_append(text, note);

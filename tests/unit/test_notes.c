@@ -98,7 +98,7 @@ TEST(test_tracing)
 		assert_memory_equal(buf_cstr(&out), refusals[i].begins, strlen(refusals[i].begins));
 	}
 	for (enum note_id id = 0; id < NOTE_IDS; id++)
-		assert_true(note_table[id].rank != NOTE_STANDS || remedy_of_note(id));
+		assert_true(note_table[id].rank != NOTE_LASTING || remedy_of_note(id));
 	out.len = 0;
 	remedy_append_note(&out, &(struct note){ .id = NOTE_TRACE_LOST, .value = 3 });
 	assert_string_equal(
@@ -118,9 +118,9 @@ TEST(test_order)
 					      NOTE_STALE_STAMP };
 	struct frame_info info = { .head.nnotes = 0 };
 
-	assert_int_equal(notes_unasked(&info), 0);
+	assert_int_equal(notes_default_count(&info), 0);
 	frame_note(&info, NOTE_STALE_STAMP, 2);
-	assert_int_equal(notes_unasked(&info), 0);
+	assert_int_equal(notes_default_count(&info), 0);
 	frame_note(&info, NOTE_DELAYACCT_OLDER, 2);
 	frame_note(&info, NOTE_TRACE_ABSENT, 0);
 	frame_note(&info, NOTE_DELAYACCT_OFF, 0);
@@ -132,5 +132,5 @@ TEST(test_order)
 	for (size_t i = 0; i < ARRAY_SIZE(order); i++)
 		assert_int_equal(info.head.notes[i].id, order[i]);
 	assert_int_equal(info.head.notes[0].value, ENOSPC);
-	assert_int_equal(notes_unasked(&info), 4);
+	assert_int_equal(notes_default_count(&info), 4);
 }

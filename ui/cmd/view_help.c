@@ -141,8 +141,8 @@ static void explain_unknown(struct help *help, struct ui *ui, const struct colum
 	for (size_t i = 0; info->prev && i < info->head.nnotes; i++) {
 		const struct note *note = &info->head.notes[i];
 
-		if (note_table[note->id].rank != NOTE_STANDS &&
-		    note_table[note->id].rank != NOTE_QUIET)
+		if (note_table[note->id].rank != NOTE_LASTING &&
+		    note_table[note->id].rank != NOTE_ON_REQUEST)
 			continue;
 		text.len = 0;
 		remedy_append_note(&text, note);

@@ -205,7 +205,7 @@ void timeline_draw(struct ui *ui, int line)
 static void keep_note_room(struct ui *ui)
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
-	size_t notes = notes_unasked(ui->frame->info);
+	size_t notes = notes_default_count(ui->frame->info);
 
 	if (notes < ui->note_room && now < ui->note_room_until_ns)
 		return;
