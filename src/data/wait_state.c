@@ -100,30 +100,30 @@ static const struct {
 	enum wait_class plain;
 	unsigned char by[WAIT_ABOUTS]; /* 1 + the class; 0: as plain */
 } classes[WAIT_STATES] = {
-	[STATE_CPU] = { CLASS_CONTENDED, { [ABOUT_QUOTA] = BY(RATIONED) } },
+	[STATE_CPU] = { CLASS_CONTENDED, { [WAIT_FOR_QUOTA] = BY(RATIONED) } },
 	[STATE_IO] = { CLASS_SERVED,
-		       { [ABOUT_IDLE_RING] = BY(PARKED), [ABOUT_PEERS] = BY(PARKED) } },
+		       { [WAIT_FOR_IDLE_RING] = BY(PARKED), [WAIT_FOR_PEERS] = BY(PARKED) } },
 	[STATE_DWAIT] = { CLASS_UNKNOWN, { 0 } },
 	[STATE_LOCK] = { CLASS_CONTENDED, { 0 } },
-	[STATE_PARK] = { CLASS_UNKNOWN, { [ABOUT_TURN] = BY(CONTENDED) } },
+	[STATE_PARK] = { CLASS_UNKNOWN, { [WAIT_FOR_TURN] = BY(CONTENDED) } },
 	[STATE_NET] = { CLASS_UNKNOWN,
-			{ [ABOUT_REQUESTS] = BY(PARKED),
-			  [ABOUT_EVENTS] = BY(PARKED),
-			  [ABOUT_ANSWER] = BY(SERVED) } },
+			{ [WAIT_FOR_REQUESTS] = BY(PARKED),
+			  [WAIT_FOR_EVENTS] = BY(PARKED),
+			  [WAIT_FOR_ANSWER] = BY(SERVED) } },
 	/* Writers to a full pipe wait in a function of the table above. */
 	[STATE_PIPE] = { CLASS_PARKED, { 0 } },
 	[STATE_POLL] = { CLASS_UNKNOWN,
-			 { [ABOUT_REQUESTS] = BY(PARKED),
-			   [ABOUT_EVENTS] = BY(PARKED),
-			   [ABOUT_IDLE_RING] = BY(PARKED),
-			   [ABOUT_ANSWER] = BY(SERVED),
-			   [ABOUT_DISK_RING] = BY(SERVED),
-			   [ABOUT_TURN] = BY(CONTENDED) } },
+			 { [WAIT_FOR_REQUESTS] = BY(PARKED),
+			   [WAIT_FOR_EVENTS] = BY(PARKED),
+			   [WAIT_FOR_IDLE_RING] = BY(PARKED),
+			   [WAIT_FOR_ANSWER] = BY(SERVED),
+			   [WAIT_FOR_DISK_RING] = BY(SERVED),
+			   [WAIT_FOR_TURN] = BY(CONTENDED) } },
 	[STATE_TIMER] = { CLASS_PARKED, { 0 } },
 	[STATE_CHILD] = { CLASS_SERVED, { 0 } },
 	[STATE_STOP] = { CLASS_RATIONED, { 0 } },
 	[STATE_OTHER] = { CLASS_UNKNOWN,
-			  { [ABOUT_EVENTS] = BY(PARKED), [ABOUT_FILE] = BY(SERVED) } },
+			  { [WAIT_FOR_EVENTS] = BY(PARKED), [WAIT_FOR_FILE] = BY(SERVED) } },
 };
 #undef BY
 

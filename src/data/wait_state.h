@@ -28,24 +28,24 @@ enum wait_class { WAIT_CLASS_TABLE(WAIT_CLASS_ID) WAIT_CLASSES };
 extern const char *const wait_class_ids[WAIT_CLASSES];
 
 /* Facts about the subject of a wait, besides its state. */
-enum wait_about {
-	ABOUT_UNKNOWN,
-	ABOUT_REQUESTS, /* a socket that listens, or a server's end of a connection */
-	ABOUT_ANSWER, /* a client's end of a connection */
-	ABOUT_EVENTS, /* a terminal, a device, signals, events: they come or not */
-	ABOUT_FILE, /* a file, or a path */
-	ABOUT_QUOTA, /* a CPU, which the group's quota does not grant */
-	ABOUT_IDLE_RING, /* completions of a ring whose requests all wait for events */
-	ABOUT_DISK_RING, /* completions of a ring with other requests */
-	ABOUT_TURN, /* a word or a counter that tasks take in turn, as a lock */
-	ABOUT_PEERS, /* what other tasks do: they ask it to work by that, or answer it */
+enum wait_purpose {
+	WAIT_FOR_UNKNOWN,
+	WAIT_FOR_REQUESTS, /* a socket that listens, or a server's end of a connection */
+	WAIT_FOR_ANSWER, /* a client's end of a connection */
+	WAIT_FOR_EVENTS, /* a terminal, a device, signals, events: they come or not */
+	WAIT_FOR_FILE, /* a file, or a path */
+	WAIT_FOR_QUOTA, /* a CPU, which the group's quota does not grant */
+	WAIT_FOR_IDLE_RING, /* completions of a ring whose requests all wait for events */
+	WAIT_FOR_DISK_RING, /* completions of a ring with other requests */
+	WAIT_FOR_TURN, /* a word or a counter that tasks take in turn, as a lock */
+	WAIT_FOR_PEERS, /* what other tasks do: they ask it to work by that, or answer it */
 	WAIT_ABOUTS
 };
 
 /* The facts that decide the class of a wait. */
 struct wait_facts {
 	enum wait_state state;
-	enum wait_about about;
+	enum wait_purpose about;
 	const char *where; /* function of the kernel; NULL: not known */
 	bool on_path; /* what it is on is a file's path */
 };

@@ -18,7 +18,7 @@
 #include "history/record.h"
 
 /* The tables, letter by letter: a file with others is refused. */
-#define ABOUT_SQL "CREATE TABLE about(name TEXT PRIMARY KEY, value) WITHOUT ROWID"
+#define WAIT_FOR_SQL "CREATE TABLE about(name TEXT PRIMARY KEY, value) WITHOUT ROWID"
 #define BLOCK_SQL \
 	"CREATE TABLE block(" \
 	"first INTEGER PRIMARY KEY, records INTEGER, from_ns INTEGER, to_ns INTEGER, " \
@@ -195,7 +195,7 @@ static int set_up(struct record_file *file, const char *program)
 	if (!err)
 		err = execute(file, text);
 	if (!err)
-		err = execute(file, "BEGIN;" ABOUT_SQL ";" BLOCK_SQL);
+		err = execute(file, "BEGIN;" WAIT_FOR_SQL ";" BLOCK_SQL);
 	snprintf(text, sizeof(text), "%016llx", (unsigned long long)record_format());
 	if (!err)
 		err = put_about(file, "format", text);
@@ -444,7 +444,7 @@ static int check_file(struct record_file *file)
 		err = read_value(file, "SELECT count(*) FROM sqlite_schema", &all, NULL, NULL);
 	if (!err)
 		err = read_value(file,
-				 "SELECT count(*) FROM sqlite_schema WHERE sql IN ('" ABOUT_SQL
+				 "SELECT count(*) FROM sqlite_schema WHERE sql IN ('" WAIT_FOR_SQL
 				 "', '" BLOCK_SQL "')",
 				 &ours, NULL, NULL);
 	if (!err && !all)

@@ -90,7 +90,8 @@ bool syscall_hangs(struct wait_targets *targets, pid_t tid, const struct procwai
 			return false;
 		/* A server that reads waits for requests, which may never come. */
 		return hangs_on[by][wait_target_kind(targets, tid, fd)] &&
-		       (by != CALL_READS || wait_target_about(targets, tid, fd) != ABOUT_REQUESTS);
+		       (by != CALL_READS ||
+			wait_target_about(targets, tid, fd) != WAIT_FOR_REQUESTS);
 	default:
 		/* Nothing, any of several, a time, a child, a signal. */
 		return false;
@@ -158,7 +159,7 @@ static void add_path(const struct caller *caller, unsigned argument, int dirfd)
 }
 
 /* Appends the one descriptor that is looked at, or the number of descriptors. */
-static enum wait_about add_files(const struct caller *caller, const struct polled_set *set)
+static enum wait_purpose add_files(const struct caller *caller, const struct polled_set *set)
 {
 	if (set->n == 1)
 		wait_target_fd(caller->targets, caller->tid, set->all[0].fd, 0, 0, caller->out);
@@ -168,7 +169,7 @@ static enum wait_about add_files(const struct caller *caller, const struct polle
 }
 
 /* Appends what poll() looks at, unless that is too much. */
-static enum wait_about add_polled(const struct caller *caller)
+static enum wait_purpose add_polled(const struct caller *caller)
 {
 	struct pollfd polled[WAIT_SET_MAX];
 	uint64_t n = caller->call->args[1];
@@ -177,13 +178,13 @@ static enum wait_about add_polled(const struct caller *caller)
 
 	/* Without any it waits for a time. */
 	if (!n)
-		return ABOUT_EVENTS;
+		return WAIT_FOR_EVENTS;
 	if (n > WAIT_SET_MAX)
-		return ABOUT_UNKNOWN;
+		return WAIT_FOR_UNKNOWN;
 	got = procwait_memory(caller->proc, caller->tid, caller->call->args[0], polled,
 			      n * sizeof(*polled));
 	if (got != (int)(n * sizeof(*polled)))
-		return ABOUT_UNKNOWN;
+		return WAIT_FOR_UNKNOWN;
 	for (unsigned i = 0; i < n; i++)
 		if (polled[i].fd >= 0)
 			polled_set_add(&set, polled[i].fd, 0);
@@ -210,7 +211,7 @@ static bool read_selected(const struct caller *caller, unsigned long *selected, 
 }
 
 /* Appends what select() looks at: the sets stay what they were until it returns. */
-static enum wait_about add_selected(const struct caller *caller)
+static enum wait_purpose add_selected(const struct caller *caller)
 {
 	unsigned long selected[SELECTED_WORDS];
 	/* The kernel takes the lower 32 bits. */
@@ -218,10 +219,10 @@ static enum wait_about add_selected(const struct caller *caller)
 	struct polled_set set = { .n = 0 };
 
 	if (!end)
-		return ABOUT_EVENTS;
+		return WAIT_FOR_EVENTS;
 	if (end < 0 || end > SELECTED ||
 	    !read_selected(caller, selected, ((size_t)end + LONG_BITS - 1) / LONG_BITS))
-		return ABOUT_UNKNOWN;
+		return WAIT_FOR_UNKNOWN;
 	for (int fd = 0; fd < end; fd++)
 		if (selected[(size_t)fd / LONG_BITS] >> ((size_t)fd % LONG_BITS) & 1)
 			polled_set_add(&set, fd, 0);
@@ -276,11 +277,11 @@ struct syscall_wait syscall_target(struct wait_targets *targets, struct proc *pr
 		wait_target_lock(targets, tid, fd, file_lock_of(call), out);
 		break;
 	case SYSCALL_PATH:
-		wait.about = ABOUT_FILE;
+		wait.about = WAIT_FOR_FILE;
 		add_path(&caller, class.argument, AT_FDCWD);
 		break;
 	case SYSCALL_PATH_AT:
-		wait.about = ABOUT_FILE;
+		wait.about = WAIT_FOR_FILE;
 		add_path(&caller, class.argument, (int)call->args[class.argument - 1]);
 		break;
 	case SYSCALL_FUTEX:
@@ -302,7 +303,7 @@ struct syscall_wait syscall_target(struct wait_targets *targets, struct proc *pr
 		wait.about = add_selected(&caller);
 		break;
 	case SYSCALL_SIGNAL:
-		wait.about = ABOUT_EVENTS;
+		wait.about = WAIT_FOR_EVENTS;
 		break;
 	case SYSCALL_NOTHING:
 		break;
@@ -366,62 +367,64 @@ enum wait_state wait_target_state(struct wait_targets *targets, pid_t tid, int f
 #define CHOSEN_PORTS 32768
 
 /* The subject of waits for a connection of the lists. */
-static enum wait_about about_listed(struct wait_targets *targets, const struct socket_entry *entry)
+static enum wait_purpose about_listed(struct wait_targets *targets,
+				      const struct socket_entry *entry)
 {
 	switch (entry->list) {
 	case SOCKETS_TCP:
 	case SOCKETS_TCP6:
 		if (entry->listening)
-			return ABOUT_REQUESTS;
+			return WAIT_FOR_REQUESTS;
 		if (!entry->peer.port)
-			return ABOUT_UNKNOWN;
-		return sockets_serves(targets->sockets, entry) ? ABOUT_REQUESTS : ABOUT_ANSWER;
+			return WAIT_FOR_UNKNOWN;
+		return sockets_serves(targets->sockets, entry) ? WAIT_FOR_REQUESTS
+							       : WAIT_FOR_ANSWER;
 	case SOCKETS_UDP:
 	case SOCKETS_UDP6:
 		if (entry->peer.port)
-			return ABOUT_ANSWER;
+			return WAIT_FOR_ANSWER;
 		/* A port that the kernel chose is a client's, mostly: it may have asked somebody.
 		 */
-		return entry->local.port < CHOSEN_PORTS ? ABOUT_REQUESTS : ABOUT_UNKNOWN;
+		return entry->local.port < CHOSEN_PORTS ? WAIT_FOR_REQUESTS : WAIT_FOR_UNKNOWN;
 	case SOCKETS_NETLINK:
 	case SOCKETS_PACKET:
 	case SOCKETS_RAW:
 	case SOCKETS_RAW6:
-		return ABOUT_EVENTS;
+		return WAIT_FOR_EVENTS;
 	default:
-		return ABOUT_UNKNOWN;
+		return WAIT_FOR_UNKNOWN;
 	}
 }
 
 /* The subject of waits for a Unix socket of our own namespace. */
-static enum wait_about about_unix(struct wait_targets *targets, const struct unix_socket *own)
+static enum wait_purpose about_unix(struct wait_targets *targets, const struct unix_socket *own)
 {
 	struct unix_socket peer;
 
 	if (!own->connected)
-		return ABOUT_REQUESTS;
+		return WAIT_FOR_REQUESTS;
 	/* The server's end has the name that it listened on. */
 	if (own->len)
-		return ABOUT_REQUESTS;
+		return WAIT_FOR_REQUESTS;
 	if (own->peer && unix_diag_ask(targets->diag, own->peer, &peer))
-		return ABOUT_UNKNOWN;
-	return !own->peer || peer.len ? ABOUT_ANSWER : ABOUT_UNKNOWN;
+		return WAIT_FOR_UNKNOWN;
+	return !own->peer || peer.len ? WAIT_FOR_ANSWER : WAIT_FOR_UNKNOWN;
 }
 
 /* The subject of waits for the socket of an inode. */
-static enum wait_about about_socket(struct wait_targets *targets, pid_t tid, uint64_t ino)
+static enum wait_purpose about_socket(struct wait_targets *targets, pid_t tid, uint64_t ino)
 {
 	const struct socket_entry *entry;
 	struct unix_socket own;
 
 	if (!sockets_enter(targets->sockets, tid))
-		return ABOUT_UNKNOWN;
+		return WAIT_FOR_UNKNOWN;
 	if (sockets_ours(targets->sockets) && targets->diag >= 0) {
 		if (!unix_diag_ask(targets->diag, ino, &own))
 			return about_unix(targets, &own);
 	}
 	entry = sockets_find(targets->sockets, ino);
-	return entry ? about_listed(targets, entry) : ABOUT_UNKNOWN;
+	return entry ? about_listed(targets, entry) : WAIT_FOR_UNKNOWN;
 }
 
 /*
@@ -429,7 +432,7 @@ static enum wait_about about_socket(struct wait_targets *targets, pid_t tid, uin
  * way as were taken less the completions (requests with several completions make it less), and
  * requests that wait until something can be read or written are listed.
  */
-static enum wait_about about_ring(struct wait_targets *targets, pid_t tid, int fd)
+static enum wait_purpose about_ring(struct wait_targets *targets, pid_t tid, int fd)
 {
 	char text[FDINFO_BYTES];
 	int len = wait_target_fdinfo(targets, tid, fd, text);
@@ -440,7 +443,7 @@ static enum wait_about about_ring(struct wait_targets *targets, pid_t tid, int f
 	/* Fields of Linux 5.17 and later. */
 	if (!find_line(all, "SqHead:", &line) || !take_uint(&line, &taken) ||
 	    !find_line(all, "CqTail:", &line) || !take_uint(&line, &completed))
-		return ABOUT_UNKNOWN;
+		return WAIT_FOR_UNKNOWN;
 	while (take_line(&all, &line)) {
 		if (take_word(&line, "PollList:"))
 			listed = true;
@@ -451,19 +454,19 @@ static enum wait_about about_ring(struct wait_targets *targets, pid_t tid, int f
 	}
 	/* The part that did not fit may have more of the list. */
 	if (!listed || len >= FDINFO_BYTES - 1)
-		return ABOUT_UNKNOWN;
-	return (uint32_t)(taken - completed) <= polls ? ABOUT_IDLE_RING : ABOUT_DISK_RING;
+		return WAIT_FOR_UNKNOWN;
+	return (uint32_t)(taken - completed) <= polls ? WAIT_FOR_IDLE_RING : WAIT_FOR_DISK_RING;
 }
 
 /* The subject of waits for any of the files that an epoll descriptor looks at. */
-static enum wait_about about_epolled(struct wait_targets *targets, pid_t tid, int fd)
+static enum wait_purpose about_epolled(struct wait_targets *targets, pid_t tid, int fd)
 {
 	struct polled_set set;
-	enum wait_about about;
+	enum wait_purpose about;
 
 	/* One that looks at another is not followed further. */
 	if (targets->within_polled)
-		return ABOUT_UNKNOWN;
+		return WAIT_FOR_UNKNOWN;
 	wait_target_epolled(targets, tid, fd, &set);
 	targets->within_polled = true;
 	about = wait_target_about_any(targets, tid, &set);
@@ -471,7 +474,7 @@ static enum wait_about about_epolled(struct wait_targets *targets, pid_t tid, in
 	return about;
 }
 
-enum wait_about wait_target_about(struct wait_targets *targets, pid_t tid, int fd)
+enum wait_purpose wait_target_about(struct wait_targets *targets, pid_t tid, int fd)
 {
 	static const char *const events[] = { "/dev/", "/proc/", "/sys/" };
 	struct fd_link link;
@@ -479,7 +482,7 @@ enum wait_about wait_target_about(struct wait_targets *targets, pid_t tid, int f
 	uint64_t number;
 
 	if (wait_target_link(targets, tid, fd, &link))
-		return ABOUT_UNKNOWN;
+		return WAIT_FOR_UNKNOWN;
 	text = (struct span){ link.text, link.text + link.len };
 	if (take_word(&text, "socket:[") && take_uint(&text, &number))
 		return about_socket(targets, tid, number);
@@ -487,30 +490,30 @@ enum wait_about wait_target_about(struct wait_targets *targets, pid_t tid, int f
 		return about_epolled(targets, tid, fd);
 	if (take_word(&text, "anon_inode:"))
 		return take_word(&text, "[io_uring]") ? about_ring(targets, tid, fd)
-		       : take_word(&text, "[pidfd]")  ? ABOUT_UNKNOWN
-						      : ABOUT_EVENTS;
+		       : take_word(&text, "[pidfd]")  ? WAIT_FOR_UNKNOWN
+						      : WAIT_FOR_EVENTS;
 	for (size_t i = 0; i < ARRAY_SIZE(events); i++)
 		if (take_word(&text, events[i]))
-			return ABOUT_EVENTS;
-	return *link.text == '/' ? ABOUT_FILE : ABOUT_UNKNOWN;
+			return WAIT_FOR_EVENTS;
+	return *link.text == '/' ? WAIT_FOR_FILE : WAIT_FOR_UNKNOWN;
 }
 
-enum wait_about wait_target_about_any(struct wait_targets *targets, pid_t tid,
-				      const struct polled_set *set)
+enum wait_purpose wait_target_about_any(struct wait_targets *targets, pid_t tid,
+					const struct polled_set *set)
 {
 	size_t looks = set->n < WAIT_SET_MAX ? set->n : WAIT_SET_MAX;
 	bool events = set->n <= WAIT_SET_MAX;
 
 	for (size_t i = 0; i < looks; i++) {
-		enum wait_about about = wait_target_about(targets, tid, set->all[i].fd);
+		enum wait_purpose about = wait_target_about(targets, tid, set->all[i].fd);
 
 		/* The number may be another file's by now. */
-		if (about != ABOUT_UNKNOWN && set->all[i].ino &&
+		if (about != WAIT_FOR_UNKNOWN && set->all[i].ino &&
 		    wait_target_check(targets, tid, set->all[i].fd, 0, set->all[i].ino))
-			about = ABOUT_UNKNOWN;
-		if (set->n == 1 || about == ABOUT_REQUESTS)
+			about = WAIT_FOR_UNKNOWN;
+		if (set->n == 1 || about == WAIT_FOR_REQUESTS)
 			return about;
-		events &= about == ABOUT_EVENTS;
+		events &= about == WAIT_FOR_EVENTS;
 	}
-	return events ? ABOUT_EVENTS : ABOUT_UNKNOWN;
+	return events ? WAIT_FOR_EVENTS : WAIT_FOR_UNKNOWN;
 }

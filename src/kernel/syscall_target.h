@@ -12,7 +12,7 @@
 /* Facts about a call in progress. */
 struct syscall_wait {
 	enum wait_state state; /* of a thread that sleeps interruptibly in it */
-	enum wait_about about;
+	enum wait_purpose about;
 	uint64_t futex; /* the address of the futex that it is on; 0: on none */
 };
 

@@ -67,7 +67,7 @@ enum wait_fd wait_target_kind(struct wait_targets *targets, pid_t tid, int fd);
 enum wait_state wait_target_state(struct wait_targets *targets, pid_t tid, int fd);
 
 /* The subject of a thread's wait for a task's descriptor; not told for a pipe. */
-enum wait_about wait_target_about(struct wait_targets *targets, pid_t tid, int fd);
+enum wait_purpose wait_target_about(struct wait_targets *targets, pid_t tid, int fd);
 
 /*
  * Appends a path within a mount of that device, seen by the task: with the mount's point before.

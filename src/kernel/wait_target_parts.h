@@ -62,10 +62,10 @@ static inline void polled_set_add(struct polled_set *set, int fd, uint64_t ino)
 
 /*
  * The subject of a wait for any of some descriptors. Only the first 16 are examined: with more of
- * them it is ABOUT_REQUESTS or unknown.
+ * them it is WAIT_FOR_REQUESTS or unknown.
  */
-enum wait_about wait_target_about_any(struct wait_targets *targets, pid_t tid,
-				      const struct polled_set *set);
+enum wait_purpose wait_target_about_any(struct wait_targets *targets, pid_t tid,
+					const struct polled_set *set);
 
 /*
  * Checks that a descriptor is that file, as wait_target_fd(). Reads fdinfo, as stat() would ask the

@@ -513,7 +513,7 @@ static void name_target(struct site_texts *texts, struct traced_site *site)
 	pid_t other;
 
 	if (!site->named)
-		site->about = site_about(&site->now);
+		site->about = site_purpose(&site->now);
 	append_target(texts, site, &on);
 	if (!on.len && !site->named)
 		append_only(texts, site, &on);
@@ -530,7 +530,7 @@ static void name_target(struct site_texts *texts, struct traced_site *site)
 		site->of_one = false;
 		site->site.on = NULL;
 		site->site.on_ns = 0;
-		site->about = site_about(&site->now);
+		site->about = site_purpose(&site->now);
 	}
 	buf_free(&on);
 }

@@ -8,23 +8,23 @@
 #include "base/util.h"
 #include "kernel/syscalls.h"
 
-enum wait_about site_about(const struct trace_site *record)
+enum wait_purpose site_purpose(const struct trace_site *record)
 {
 	if (record->key.target == TRACE_THROTTLED)
-		return ABOUT_QUOTA;
+		return WAIT_FOR_QUOTA;
 	if (record->key.target == TRACE_SOCKET)
-		return record->protocol == IPPROTO_TCP && !record->peer_port ? ABOUT_REQUESTS
-									     : ABOUT_UNKNOWN;
+		return record->protocol == IPPROTO_TCP && !record->peer_port ? WAIT_FOR_REQUESTS
+									     : WAIT_FOR_UNKNOWN;
 	if (record->key.syscall < 0)
-		return ABOUT_EVENTS;
+		return WAIT_FOR_EVENTS;
 	switch (syscall_classify(record->key.syscall).target) {
 	case SYSCALL_PATH:
 	case SYSCALL_PATH_AT:
-		return ABOUT_FILE;
+		return WAIT_FOR_FILE;
 	case SYSCALL_SIGNAL:
-		return ABOUT_EVENTS;
+		return WAIT_FOR_EVENTS;
 	default:
-		return ABOUT_UNKNOWN;
+		return WAIT_FOR_UNKNOWN;
 	}
 }
 
@@ -39,30 +39,30 @@ void site_classify(struct traced_site *site)
 }
 
 /* The subject of waits for completions, by who ended most of them. */
-static enum wait_about about_ring(const struct site_waker *waker, pid_t tgid)
+static enum wait_purpose about_ring(const struct site_waker *waker, pid_t tgid)
 {
 	static const char *const no_disk[] = { "timer", "hrtimer", "net_tx", "net_rx" };
 
 	/* Its own threads are workers, which do for it what would block. */
 	if (waker->tgid)
-		return waker->tgid == tgid ? ABOUT_DISK_RING : ABOUT_PEERS;
+		return waker->tgid == tgid ? WAIT_FOR_DISK_RING : WAIT_FOR_PEERS;
 	for (size_t i = 0; i < ARRAY_SIZE(no_disk); i++)
 		if (!strcmp(waker->name, no_disk[i]))
-			return ABOUT_IDLE_RING;
-	return ABOUT_DISK_RING;
+			return WAIT_FOR_IDLE_RING;
+	return WAIT_FOR_DISK_RING;
 }
 
 /* The subject of waits in a call for completions or signals, by who ended most of them. */
-static enum wait_about about_waker(const struct site *site, int call)
+static enum wait_purpose about_waker(const struct site *site, int call)
 {
 	const struct site_waker *waker = &site->wakers[0];
 
 	if (!waker->name || call < 0)
-		return ABOUT_UNKNOWN;
+		return WAIT_FOR_UNKNOWN;
 	if (syscall_completes(call))
 		return about_ring(waker, site->tgid);
-	return waker->tgid && syscall_classify(call).target == SYSCALL_SIGNAL ? ABOUT_PEERS
-									      : ABOUT_UNKNOWN;
+	return waker->tgid && syscall_classify(call).target == SYSCALL_SIGNAL ? WAIT_FOR_PEERS
+									      : WAIT_FOR_UNKNOWN;
 }
 
 /* Whether a site is a futex, or a file of events that is read, as an eventfd is. */
@@ -77,24 +77,24 @@ static bool is_of_word(const struct trace_key *key)
  * The subject of waits for a word or an event, by those who ended most of them. A task that never
  * waited there may have work for it, or may have held a lock.
  */
-static enum wait_about about_word(const struct trace_site *record)
+static enum wait_purpose about_word(const struct trace_site *record)
 {
 	const __u32 *by = record->relations;
 
 	if (!record->count)
-		return ABOUT_UNKNOWN;
+		return WAIT_FOR_UNKNOWN;
 	return by[RELATION_TURN] > by[RELATION_NONE] && by[RELATION_TURN] >= by[RELATION_ASKED]
-		       ? ABOUT_TURN
-		       : ABOUT_PEERS;
+		       ? WAIT_FOR_TURN
+		       : WAIT_FOR_PEERS;
 }
 
 void site_judge_wakers(struct traced_site *site)
 {
-	enum wait_about about = is_of_word(&site->now.key)
-					? about_word(&site->now)
-					: about_waker(&site->site, site->now.key.syscall);
+	enum wait_purpose about = is_of_word(&site->now.key)
+					  ? about_word(&site->now)
+					  : about_waker(&site->site, site->now.key.syscall);
 
-	if (about == ABOUT_UNKNOWN && !is_of_word(&site->now.key))
+	if (about == WAIT_FOR_UNKNOWN && !is_of_word(&site->now.key))
 		return;
 	site->about = about;
 	site_classify(site);
@@ -436,13 +436,13 @@ static void settle_ended(struct traced_site *traced, const struct site_before *w
 static void settle_disk(struct traced_site *traced)
 {
 	struct site *site = &traced->site;
-	enum wait_about about;
+	enum wait_purpose about;
 
 	if (traced->now.key.state != STATE_POLL)
 		return;
 	about = about_waker(site, traced->now.key.syscall);
-	if (about != ABOUT_UNKNOWN)
-		traced->disk = about == ABOUT_DISK_RING;
+	if (about != WAIT_FOR_UNKNOWN)
+		traced->disk = about == WAIT_FOR_DISK_RING;
 	site->state = traced->disk ? STATE_IO : STATE_POLL;
 	site->kind = traced->disk ? DELAY_BLKIO : -1;
 	site->kind_ns = traced->disk ? site->ns : 0;

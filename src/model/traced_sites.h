@@ -29,7 +29,7 @@ struct traced_site {
 	uint32_t slot;
 	bool named; /* its texts were made */
 	bool put_off; /* whose its target is could not be looked for: to be named again */
-	enum wait_about about; /* what its waits are about, as far as that is known */
+	enum wait_purpose about; /* what its waits are about, as far as that is known */
 	bool disk; /* its waits are for completions of a disk: they are I/O, though no I/O wait */
 	/* Who must act for the waits to end: a process, of a futex a thread; 0: not known. */
 	pid_t holder;
@@ -105,7 +105,7 @@ void traced_sites_free(struct traced_sites *sites);
 /* The class of a traced site: whether its waits are lost time. */
 
 /* The class of a site's waits, by its record alone. */
-enum wait_about site_about(const struct trace_site *record);
+enum wait_purpose site_purpose(const struct trace_site *record);
 
 /* Sets site->site.class by all that is known of its waits. */
 void site_classify(struct traced_site *site);

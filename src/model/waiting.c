@@ -140,7 +140,7 @@ static bool waits_on(struct waiting_reader *reader, const struct waiter *waiter,
 }
 
 /* The class of a wait that was read. */
-static enum wait_class class_now(const struct task_waiting *waiting, enum wait_about about)
+static enum wait_class class_now(const struct task_waiting *waiting, enum wait_purpose about)
 {
 	const struct wait_facts facts = { .state = waiting->state,
 					  .about = about,
@@ -160,14 +160,14 @@ static void read_hidden(struct waiting_reader *reader, const struct waiter *wait
 		return;
 	waiting->tid = waiter->tid;
 	waiting->state = waiter->known;
-	waiting->class = class_now(waiting, ABOUT_UNKNOWN);
+	waiting->class = class_now(waiting, WAIT_FOR_UNKNOWN);
 }
 
 /* Reads a thread's wait. */
 static void read_wait(struct waiting_reader *reader, const struct waiter *waiter, bool stack)
 {
 	struct task_waiting *waiting = waiter->waiting;
-	struct syscall_wait wait = { .state = STATE_OTHER, .about = ABOUT_EVENTS };
+	struct syscall_wait wait = { .state = STATE_OTHER, .about = WAIT_FOR_EVENTS };
 	struct procwait_syscall call;
 	int err;
 

@@ -5,7 +5,7 @@
 #include "data/wait_state.h"
 
 /* The class by these facts. */
-static enum wait_class class_by(enum wait_state state, enum wait_about about, const char *where)
+static enum wait_class class_by(enum wait_state state, enum wait_purpose about, const char *where)
 {
 	return wait_class_of(&(struct wait_facts){ state, about, where, false });
 }
@@ -13,42 +13,43 @@ static enum wait_class class_by(enum wait_state state, enum wait_about about, co
 /* Who has nothing to do has lost nothing. */
 TEST(test_parked)
 {
-	assert_int_equal(class_by(STATE_TIMER, ABOUT_UNKNOWN, "hrtimer_nanosleep"), CLASS_PARKED);
-	assert_int_equal(class_by(STATE_POLL, ABOUT_REQUESTS, "ep_poll"), CLASS_PARKED);
-	assert_int_equal(class_by(STATE_POLL, ABOUT_EVENTS, NULL), CLASS_PARKED);
-	assert_int_equal(class_by(STATE_POLL, ABOUT_IDLE_RING, "io_cqring_wait"), CLASS_PARKED);
-	assert_int_equal(class_by(STATE_IO, ABOUT_IDLE_RING, "io_cqring_wait"), CLASS_PARKED);
-	assert_int_equal(class_by(STATE_NET, ABOUT_REQUESTS, "inet_csk_accept"), CLASS_PARKED);
-	assert_int_equal(class_by(STATE_PIPE, ABOUT_UNKNOWN, "anon_pipe_read"), CLASS_PARKED);
-	assert_int_equal(class_by(STATE_OTHER, ABOUT_EVENTS, "n_tty_read"), CLASS_PARKED);
+	assert_int_equal(class_by(STATE_TIMER, WAIT_FOR_UNKNOWN, "hrtimer_nanosleep"),
+			 CLASS_PARKED);
+	assert_int_equal(class_by(STATE_POLL, WAIT_FOR_REQUESTS, "ep_poll"), CLASS_PARKED);
+	assert_int_equal(class_by(STATE_POLL, WAIT_FOR_EVENTS, NULL), CLASS_PARKED);
+	assert_int_equal(class_by(STATE_POLL, WAIT_FOR_IDLE_RING, "io_cqring_wait"), CLASS_PARKED);
+	assert_int_equal(class_by(STATE_IO, WAIT_FOR_IDLE_RING, "io_cqring_wait"), CLASS_PARKED);
+	assert_int_equal(class_by(STATE_NET, WAIT_FOR_REQUESTS, "inet_csk_accept"), CLASS_PARKED);
+	assert_int_equal(class_by(STATE_PIPE, WAIT_FOR_UNKNOWN, "anon_pipe_read"), CLASS_PARKED);
+	assert_int_equal(class_by(STATE_OTHER, WAIT_FOR_EVENTS, "n_tty_read"), CLASS_PARKED);
 }
 
 /* Somebody works for who waits. */
 TEST(test_served)
 {
-	assert_int_equal(class_by(STATE_IO, ABOUT_UNKNOWN, NULL), CLASS_SERVED);
-	assert_int_equal(class_by(STATE_POLL, ABOUT_DISK_RING, "io_cqring_wait"), CLASS_SERVED);
-	assert_int_equal(class_by(STATE_NET, ABOUT_ANSWER, "sk_wait_data"), CLASS_SERVED);
-	assert_int_equal(class_by(STATE_POLL, ABOUT_ANSWER, "do_sys_poll"), CLASS_SERVED);
-	assert_int_equal(class_by(STATE_CHILD, ABOUT_UNKNOWN, "do_wait"), CLASS_SERVED);
-	assert_int_equal(class_by(STATE_PIPE, ABOUT_UNKNOWN, "anon_pipe_write"), CLASS_SERVED);
-	assert_int_equal(class_by(STATE_DWAIT, ABOUT_FILE, "request_wait_answer"), CLASS_SERVED);
+	assert_int_equal(class_by(STATE_IO, WAIT_FOR_UNKNOWN, NULL), CLASS_SERVED);
+	assert_int_equal(class_by(STATE_POLL, WAIT_FOR_DISK_RING, "io_cqring_wait"), CLASS_SERVED);
+	assert_int_equal(class_by(STATE_NET, WAIT_FOR_ANSWER, "sk_wait_data"), CLASS_SERVED);
+	assert_int_equal(class_by(STATE_POLL, WAIT_FOR_ANSWER, "do_sys_poll"), CLASS_SERVED);
+	assert_int_equal(class_by(STATE_CHILD, WAIT_FOR_UNKNOWN, "do_wait"), CLASS_SERVED);
+	assert_int_equal(class_by(STATE_PIPE, WAIT_FOR_UNKNOWN, "anon_pipe_write"), CLASS_SERVED);
+	assert_int_equal(class_by(STATE_DWAIT, WAIT_FOR_FILE, "request_wait_answer"), CLASS_SERVED);
 	/* A server sends what its client does not take. */
-	assert_int_equal(class_by(STATE_NET, ABOUT_REQUESTS, "sk_stream_wait_memory"),
+	assert_int_equal(class_by(STATE_NET, WAIT_FOR_REQUESTS, "sk_stream_wait_memory"),
 			 CLASS_SERVED);
 }
 
 /* Somebody has what it wants, or keeps it from that. */
 TEST(test_kept)
 {
-	struct wait_facts frozen = { STATE_DWAIT, ABOUT_FILE, "percpu_rwsem_wait", true };
+	struct wait_facts frozen = { STATE_DWAIT, WAIT_FOR_FILE, "percpu_rwsem_wait", true };
 
-	assert_int_equal(class_by(STATE_CPU, ABOUT_UNKNOWN, NULL), CLASS_CONTENDED);
-	assert_int_equal(class_by(STATE_LOCK, ABOUT_UNKNOWN, "futex_do_wait"), CLASS_CONTENDED);
-	assert_int_equal(class_by(STATE_PARK, ABOUT_TURN, "futex_do_wait"), CLASS_CONTENDED);
-	assert_int_equal(class_by(STATE_POLL, ABOUT_TURN, "eventfd_read"), CLASS_CONTENDED);
-	assert_int_equal(class_by(STATE_CPU, ABOUT_QUOTA, NULL), CLASS_RATIONED);
-	assert_int_equal(class_by(STATE_STOP, ABOUT_UNKNOWN, "do_signal_stop"), CLASS_RATIONED);
+	assert_int_equal(class_by(STATE_CPU, WAIT_FOR_UNKNOWN, NULL), CLASS_CONTENDED);
+	assert_int_equal(class_by(STATE_LOCK, WAIT_FOR_UNKNOWN, "futex_do_wait"), CLASS_CONTENDED);
+	assert_int_equal(class_by(STATE_PARK, WAIT_FOR_TURN, "futex_do_wait"), CLASS_CONTENDED);
+	assert_int_equal(class_by(STATE_POLL, WAIT_FOR_TURN, "eventfd_read"), CLASS_CONTENDED);
+	assert_int_equal(class_by(STATE_CPU, WAIT_FOR_QUOTA, NULL), CLASS_RATIONED);
+	assert_int_equal(class_by(STATE_STOP, WAIT_FOR_UNKNOWN, "do_signal_stop"), CLASS_RATIONED);
 	assert_int_equal(wait_class_of(&frozen), CLASS_RATIONED);
 	frozen.on_path = false;
 	assert_int_equal(wait_class_of(&frozen), CLASS_CONTENDED);
@@ -57,18 +58,18 @@ TEST(test_kept)
 /* Where nothing tells no class is guessed; nor is one of a state that there is not. */
 TEST(test_unknown)
 {
-	assert_int_equal(class_by(STATE_DWAIT, ABOUT_UNKNOWN, NULL), CLASS_UNKNOWN);
-	assert_int_equal(class_by(STATE_PARK, ABOUT_EVENTS, "futex_do_wait"), CLASS_UNKNOWN);
-	assert_int_equal(class_by(STATE_NET, ABOUT_UNKNOWN, NULL), CLASS_UNKNOWN);
-	assert_int_equal(class_by(STATE_POLL, ABOUT_UNKNOWN, NULL), CLASS_UNKNOWN);
-	assert_int_equal(class_by(STATE_OTHER, ABOUT_UNKNOWN, NULL), CLASS_UNKNOWN);
-	assert_int_equal(class_by(STATE_PARK, ABOUT_UNKNOWN, "futex_do_wait"), CLASS_UNKNOWN);
-	assert_int_equal(class_by(STATE_PARK, ABOUT_PEERS, "futex_do_wait"), CLASS_UNKNOWN);
+	assert_int_equal(class_by(STATE_DWAIT, WAIT_FOR_UNKNOWN, NULL), CLASS_UNKNOWN);
+	assert_int_equal(class_by(STATE_PARK, WAIT_FOR_EVENTS, "futex_do_wait"), CLASS_UNKNOWN);
+	assert_int_equal(class_by(STATE_NET, WAIT_FOR_UNKNOWN, NULL), CLASS_UNKNOWN);
+	assert_int_equal(class_by(STATE_POLL, WAIT_FOR_UNKNOWN, NULL), CLASS_UNKNOWN);
+	assert_int_equal(class_by(STATE_OTHER, WAIT_FOR_UNKNOWN, NULL), CLASS_UNKNOWN);
+	assert_int_equal(class_by(STATE_PARK, WAIT_FOR_UNKNOWN, "futex_do_wait"), CLASS_UNKNOWN);
+	assert_int_equal(class_by(STATE_PARK, WAIT_FOR_PEERS, "futex_do_wait"), CLASS_UNKNOWN);
 	assert_false(wait_is_lost(CLASS_UNKNOWN, STATE_PARK));
 	assert_false(wait_is_lost(CLASS_PARKED, STATE_PIPE));
 	assert_true(wait_is_lost(CLASS_UNKNOWN, STATE_DWAIT));
 	assert_true(wait_is_lost(CLASS_CONTENDED, STATE_PARK));
-	assert_int_equal(class_by(WAIT_STATES, ABOUT_UNKNOWN, NULL), CLASS_UNKNOWN);
+	assert_int_equal(class_by(WAIT_STATES, WAIT_FOR_UNKNOWN, NULL), CLASS_UNKNOWN);
 	assert_false(wait_for_server(NULL));
 	assert_false(wait_for_server("jbd2_log_wait_commit"));
 	assert_true(wait_for_server("rpc_wait_bit_killable"));

@@ -268,9 +268,9 @@ TEST_WITH(test_about, open_kit, close_kit)
 	assert_int_equal(connect(client, (struct sockaddr *)&address, len), 0);
 	accepted = accept4(server, NULL, NULL, SOCK_CLOEXEC);
 	assert_true(accepted >= 0);
-	assert_int_equal(wait_target_about(targets, self, server), ABOUT_REQUESTS);
-	assert_int_equal(wait_target_about(targets, self, client), ABOUT_ANSWER);
-	assert_int_equal(wait_target_about(targets, self, accepted), ABOUT_REQUESTS);
+	assert_int_equal(wait_target_about(targets, self, server), WAIT_FOR_REQUESTS);
+	assert_int_equal(wait_target_about(targets, self, client), WAIT_FOR_ANSWER);
+	assert_int_equal(wait_target_about(targets, self, accepted), WAIT_FOR_REQUESTS);
 	close(server);
 	close(client);
 	close(accepted);
@@ -280,23 +280,23 @@ TEST_WITH(test_about, open_kit, close_kit)
 	assert_int_equal(bind(server, (struct sockaddr *)&path, named), 0);
 	assert_int_equal(listen(server, 1), 0);
 	assert_int_equal(connect(client, (struct sockaddr *)&path, named), 0);
-	assert_int_equal(wait_target_about(targets, self, server), ABOUT_REQUESTS);
-	assert_int_equal(wait_target_about(targets, self, client), ABOUT_ANSWER);
+	assert_int_equal(wait_target_about(targets, self, server), WAIT_FOR_REQUESTS);
+	assert_int_equal(wait_target_about(targets, self, client), WAIT_FOR_ANSWER);
 	accepted = accept4(server, NULL, NULL, SOCK_CLOEXEC);
-	assert_int_equal(wait_target_about(targets, self, client), ABOUT_ANSWER);
-	assert_int_equal(wait_target_about(targets, self, accepted), ABOUT_REQUESTS);
+	assert_int_equal(wait_target_about(targets, self, client), WAIT_FOR_ANSWER);
+	assert_int_equal(wait_target_about(targets, self, accepted), WAIT_FOR_REQUESTS);
 	close(server);
 	close(client);
 	close(accepted);
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
-	assert_int_equal(wait_target_about(targets, self, pair[0]), ABOUT_UNKNOWN);
+	assert_int_equal(wait_target_about(targets, self, pair[0]), WAIT_FOR_UNKNOWN);
 	close(pair[0]);
 	close(pair[1]);
-	assert_int_equal(wait_target_about(targets, self, null), ABOUT_EVENTS);
-	assert_int_equal(wait_target_about(targets, self, file), ABOUT_FILE);
+	assert_int_equal(wait_target_about(targets, self, null), WAIT_FOR_EVENTS);
+	assert_int_equal(wait_target_about(targets, self, file), WAIT_FOR_FILE);
 	close(null);
 	close(file);
-	assert_int_equal(wait_target_about(targets, self, file), ABOUT_UNKNOWN);
+	assert_int_equal(wait_target_about(targets, self, file), WAIT_FOR_UNKNOWN);
 }
 
 /* Whoever looks at several files has no work where one takes requests, or all are of events. */
@@ -312,33 +312,33 @@ TEST_WITH(test_about_any, open_kit, close_kit)
 
 	assert_int_equal(listen(server, 1), 0);
 	assert_int_equal(pipe2(pipes, O_CLOEXEC), 0);
-	assert_int_equal(wait_target_about_any(targets, self, &set), ABOUT_EVENTS);
+	assert_int_equal(wait_target_about_any(targets, self, &set), WAIT_FOR_EVENTS);
 	for (unsigned i = 0; i < 2; i++) {
 		polled_set_add(&set, events[i], 0);
-		assert_int_equal(wait_target_about_any(targets, self, &set), ABOUT_EVENTS);
+		assert_int_equal(wait_target_about_any(targets, self, &set), WAIT_FOR_EVENTS);
 		assert_int_equal(epoll_ctl(polls, EPOLL_CTL_ADD, events[i], &wanted), 0);
 	}
-	assert_int_equal(wait_target_about(targets, self, polls), ABOUT_EVENTS);
+	assert_int_equal(wait_target_about(targets, self, polls), WAIT_FOR_EVENTS);
 	assert_int_equal(epoll_ctl(polls, EPOLL_CTL_ADD, pipes[0], &wanted), 0);
-	assert_int_equal(wait_target_about(targets, self, polls), ABOUT_UNKNOWN);
+	assert_int_equal(wait_target_about(targets, self, polls), WAIT_FOR_UNKNOWN);
 	assert_int_equal(epoll_ctl(polls, EPOLL_CTL_ADD, server, &wanted), 0);
-	assert_int_equal(wait_target_about(targets, self, polls), ABOUT_REQUESTS);
+	assert_int_equal(wait_target_about(targets, self, polls), WAIT_FOR_REQUESTS);
 	/* Its file lives on by another number, and the server's is another file's. */
 	again = dup(server);
 	assert_true(again >= 0);
 	assert_int_equal(dup2(pipes[0], server), server);
-	assert_int_equal(wait_target_about(targets, self, polls), ABOUT_UNKNOWN);
+	assert_int_equal(wait_target_about(targets, self, polls), WAIT_FOR_UNKNOWN);
 	assert_int_equal(epoll_ctl(polls, EPOLL_CTL_DEL, pipes[0], NULL), 0);
 	assert_int_equal(dup2(events[0], server), server);
-	assert_int_equal(wait_target_about(targets, self, polls), ABOUT_UNKNOWN);
+	assert_int_equal(wait_target_about(targets, self, polls), WAIT_FOR_UNKNOWN);
 	/* Beyond so many there may be others. */
 	while (set.n < WAIT_SET_MAX)
 		polled_set_add(&set, events[0], 0);
-	assert_int_equal(wait_target_about_any(targets, self, &set), ABOUT_EVENTS);
+	assert_int_equal(wait_target_about_any(targets, self, &set), WAIT_FOR_EVENTS);
 	polled_set_add(&set, events[0], 0);
-	assert_int_equal(wait_target_about_any(targets, self, &set), ABOUT_UNKNOWN);
+	assert_int_equal(wait_target_about_any(targets, self, &set), WAIT_FOR_UNKNOWN);
 	set.all[1].fd = again;
-	assert_int_equal(wait_target_about_any(targets, self, &set), ABOUT_REQUESTS);
+	assert_int_equal(wait_target_about_any(targets, self, &set), WAIT_FOR_REQUESTS);
 	for (unsigned i = 0; i < 2; i++)
 		close(events[i]);
 	for (unsigned i = 0; i < 2; i++)
@@ -353,18 +353,18 @@ TREE_TEST(test_ring)
 {
 	static const struct {
 		const char *text;
-		enum wait_about about;
+		enum wait_purpose about;
 	} cases[] = {
 		{ "SqHead:\t3\nCqTail:\t2\nPollList:\n  op=22, task_works=0\nCqOverflowList:\n",
-		  ABOUT_IDLE_RING },
-		{ "SqHead:\t0\nCqTail:\t0\nPollList:\nCqOverflowList:\n", ABOUT_IDLE_RING },
+		  WAIT_FOR_IDLE_RING },
+		{ "SqHead:\t0\nCqTail:\t0\nPollList:\nCqOverflowList:\n", WAIT_FOR_IDLE_RING },
 		{ "SqHead:\t3\nCqTail:\t1\nPollList:\n  op=22, task_works=0\nCqOverflowList:\n",
-		  ABOUT_DISK_RING },
+		  WAIT_FOR_DISK_RING },
 		{ "SqHead:\t4294967295\nCqTail:\t4294967293\nPollList:\nCqOverflowList:\n",
-		  ABOUT_DISK_RING },
-		{ "PollList:\n", ABOUT_UNKNOWN },
-		{ "SqHead:\tx\nCqTail:\t1\nPollList:\n", ABOUT_UNKNOWN },
-		{ "", ABOUT_UNKNOWN },
+		  WAIT_FOR_DISK_RING },
+		{ "PollList:\n", WAIT_FOR_UNKNOWN },
+		{ "SqHead:\tx\nCqTail:\t1\nPollList:\n", WAIT_FOR_UNKNOWN },
+		{ "", WAIT_FOR_UNKNOWN },
 	};
 	const struct tree *tree = *state;
 	struct wait_targets *targets = wait_targets_open(tree->proc);
@@ -485,7 +485,7 @@ TEST_WITH(test_words, open_kit, close_kit)
 	fd = (int)syscall(SYS_pidfd_open, pid, 0);
 	if (fd >= 0) {
 		assert_of_holder(target_of(kit, fd), "pidfd", pid);
-		assert_int_equal(wait_target_about(kit->targets, getpid(), fd), ABOUT_UNKNOWN);
+		assert_int_equal(wait_target_about(kit->targets, getpid(), fd), WAIT_FOR_UNKNOWN);
 		kit->out.len = 0;
 		assert_int_equal(
 			wait_target_waitid(kit->targets, getpid(), 3, (uint64_t)fd, &kit->out), 0);
