@@ -150,8 +150,8 @@ static __always_inline __u32 relation_of(const struct local *own, const struct t
 	if (!own)
 		return RELATION_NONE;
 	if (was_at(own, word.word))
-		return RELATION_TURN;
-	return own->asked ? RELATION_ASKED : RELATION_NONE;
+		return WAKER_SAME_LOCK;
+	return own->asked ? WAKER_REQUESTED : RELATION_NONE;
 }
 
 /* Keeps whether a task asked the woken thread to work. */

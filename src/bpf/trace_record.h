@@ -58,7 +58,7 @@ struct trace_key {
  * What a task that ends a wait for a word or an event had to do with it: nothing that is known; it
  * had waited there itself, as those who take a lock in turn do; a task had woken it, to ask it.
  */
-enum trace_relation { RELATION_NONE, RELATION_TURN, RELATION_ASKED, RELATIONS };
+enum trace_relation { RELATION_NONE, WAKER_SAME_LOCK, WAKER_REQUESTED, RELATIONS };
 
 struct trace_waker {
 	__s32 tgid; /* 0: an interrupt */

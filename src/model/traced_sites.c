@@ -83,7 +83,7 @@ static enum wait_purpose about_word(const struct trace_site *record)
 
 	if (!record->count)
 		return WAIT_FOR_UNKNOWN;
-	return by[RELATION_TURN] > by[RELATION_NONE] && by[RELATION_TURN] >= by[RELATION_ASKED]
+	return by[WAKER_SAME_LOCK] > by[RELATION_NONE] && by[WAKER_SAME_LOCK] >= by[WAKER_REQUESTED]
 		       ? WAIT_FOR_TURN
 		       : WAIT_FOR_PEERS;
 }
