@@ -41,14 +41,14 @@ static const char *last_lines(const char *text, unsigned lines)
 }
 
 /* Hands on what libbpf says. It reports each relocation, too: as of its debug level. */
-static int hear_libbpf(enum libbpf_print_level level, const char *format, va_list arguments)
+static int libbpf_print(enum libbpf_print_level level, const char *format, va_list arguments)
 {
 	struct span rest, line;
 	char *text;
 
 	if (level == LIBBPF_DEBUG || vasprintf(&text, format, arguments) < 0)
 		return 0;
-	refusal_hear(text);
+	refusal_capture_log(text);
 	rest.at = last_lines(text, LOG_LINES);
 	rest.end = text + strlen(text);
 	while (take_line(&rest, &line))
@@ -74,7 +74,7 @@ static bool are_clocks_apart(void)
 int loading_begin(void)
 {
 	refusal_begin();
-	libbpf_set_print(hear_libbpf);
+	libbpf_set_print(libbpf_print);
 	return are_clocks_apart() ? -EXDEV : 0;
 }
 

@@ -11,8 +11,8 @@ struct bpf_program;
 
 /*
  * Forgets refusals of before; what libbpf says from now on goes to the debug log, and to
- * refusal_hear(). 0, or -EXDEV in a time namespace with other clocks than the kernel's own, by
- * which programs tell times (time_namespaces(7), 5.6).
+ * refusal_capture_log(). 0, or -EXDEV in a time namespace with other clocks than the kernel's own,
+ * by which programs tell times (time_namespaces(7), 5.6).
  */
 int loading_begin(void);
 

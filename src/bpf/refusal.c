@@ -90,7 +90,7 @@ static int cause_of(const struct span *reason)
 	return 0;
 }
 
-void refusal_hear(const char *message)
+void refusal_capture_log(const char *message)
 {
 	static const char prefix[] = "libbpf: ";
 	const char *log = strstr(message, LOG_BEGINS);

@@ -11,7 +11,7 @@
 void refusal_begin(void);
 
 /* Takes a message of libbpf: one line, or a program's whole log by the verifier. */
-void refusal_hear(const char *message);
+void refusal_capture_log(const char *message);
 
 /* Adds why a program was not even tried. */
 void refusal_add(const char *program, const char *reason);

@@ -57,7 +57,7 @@ TEST(test_causes)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		refusal_begin();
-		refusal_hear(rows[i].heard);
+		refusal_capture_log(rows[i].heard);
 		assert_int_equal(refusal_cause(), rows[i].cause);
 		assert_string_equal(refusal_words(), rows[i].words);
 	}
@@ -70,7 +70,7 @@ TEST(test_ways)
 
 	refusal_begin();
 	refusal_add("walk", "the kernel lacks bpf_iter_task_new()");
-	refusal_hear(rows[0].heard);
+	refusal_capture_log(rows[0].heard);
 	assert_int_equal(refusal_cause(), -EINVAL);
 	refusal_append(&out, -EINVAL);
 	assert_string_equal(
@@ -92,7 +92,7 @@ TEST(test_hostile)
 	struct buf out = { 0 };
 
 	refusal_begin();
-	refusal_hear(LOG("p\033[2J", "\033]0;x\a\n"));
+	refusal_capture_log(LOG("p\033[2J", "\033]0;x\a\n"));
 	refusal_append(&out, -EINVAL);
 	assert_null(strchr(buf_cstr(&out), '\033'));
 	assert_non_null(strstr(buf_cstr(&out), "\\x1b]0;x\\x07"));
@@ -100,10 +100,10 @@ TEST(test_hostile)
 
 	memset(message + strlen("libbpf: prog '"), 'a', sizeof(message) - 64);
 	for (unsigned i = 0; i < 9; i++)
-		refusal_hear(message);
+		refusal_capture_log(message);
 	memset(message, 'a', sizeof(message) - 1);
 	memcpy(message + 100, "failed to create", 16);
 	for (unsigned i = 0; i < 9; i++)
-		refusal_hear(message);
+		refusal_capture_log(message);
 	assert_true(strlen(refusal_words()) < 600);
 }
