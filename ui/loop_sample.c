@@ -14,7 +14,7 @@
 #define LEAST_INTERVAL_NS (100 * NSEC_PER_MSEC)
 
 /* The needs where the past is kept: groups of cgroups are of all tasks. */
-#define KEPT_NEEDS (NEED_DOERS | NEED_CGROUP)
+#define KEPT_NEEDS (NEED_ACTIVE | NEED_CGROUP)
 
 unsigned loop_needs(struct ui *ui)
 {

@@ -310,7 +310,7 @@ struct task_raw {
 #define NEED_CPU 0x800u /* the CPU that it ran on last */
 #define NEED_HANGS 0x1000u /* struct task_hang */
 #define NEED_EVIDENCE 0x4000u /* what explains those that suffer most */
-#define NEED_DOERS \
+#define NEED_ACTIVE \
 	0x8000u /* the command line of tasks that did something since they were first read */
 #define NEED_LATEST 0x1000000u /* texts as they are now, where they may have changed */
 #define NEED_ENDED_IO 0x2000u /* storage bytes of tasks that have ended: nothing else has them */

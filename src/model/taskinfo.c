@@ -334,7 +334,7 @@ void taskinfo_fill(struct taskinfo *info, struct sample *sample, size_t i, unsig
 	/* A task that has left has no files any more, and its pid may be another's. */
 	if (i >= sample->n)
 		return;
-	if (needs & NEED_DOERS && task->stale & NEED_COMMAND)
+	if (needs & NEED_ACTIVE && task->stale & NEED_COMMAND)
 		needs |= NEED_COMMAND;
 	if (needs & NEED_INFO)
 		fill_texts(info, task, needs, text_clock(sample));
@@ -426,7 +426,7 @@ static size_t read_ahead(const struct taskinfo *info, const struct sample *sampl
 void taskinfo_update(struct taskinfo *info, struct sample *sample, unsigned needs,
 		     void (*between)(void *arg), void *arg)
 {
-	bool all = needs & ~info->needs & ~(NEED_DOERS | NEED_LATEST) || needs & NEED_IO;
+	bool all = needs & ~info->needs & ~(NEED_ACTIVE | NEED_LATEST) || needs & NEED_IO;
 	bool users_new = users_refresh(info->users);
 	size_t before = info->files, ahead = 0;
 

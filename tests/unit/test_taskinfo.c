@@ -270,15 +270,15 @@ FACTS_TEST(test_doers)
 
 	tick(facts, 0);
 	tick(facts, 0);
-	assert_int_equal(tick(facts, NEED_DOERS), 0);
+	assert_int_equal(tick(facts, NEED_ACTIVE), 0);
 	run(12);
 	walk_add(20, 20, MS(5000));
 	put_texts(facts->tree, 20, "new", "/a");
-	assert_int_equal(tick(facts, NEED_DOERS), 2);
+	assert_int_equal(tick(facts, NEED_ACTIVE), 2);
 	assert_string_equal(task_of(facts, 12)->command, "prog");
 	assert_string_equal(task_of(facts, 20)->command, "new");
 	assert_null(task_of(facts, 13)->command);
-	assert_int_equal(tick(facts, NEED_DOERS), 0);
+	assert_int_equal(tick(facts, NEED_ACTIVE), 0);
 }
 
 /* Where the groups are not known, who ran may have moved. */
