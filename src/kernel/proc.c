@@ -596,7 +596,7 @@ static unsigned find_wish(const struct proc_helper *helper, const char *path, si
 }
 
 /* Takes the answer to a read that was asked for ahead. False: there is none. */
-static bool take_ahead(struct proc *proc, const char *path, void *text, size_t size, int *result)
+static bool take_prefetch(struct proc *proc, const char *path, void *text, size_t size, int *result)
 {
 	struct proc_helper *helper = proc->helper;
 	unsigned place = AHEAD_MAX;
@@ -634,7 +634,7 @@ int proc_read(struct proc *proc, const char *path, void *text, size_t size)
 {
 	int result;
 
-	if (take_ahead(proc, path, text, size, &result))
+	if (take_prefetch(proc, path, text, size, &result))
 		return result;
 	return proc_read_at(proc, path, 0, text, size);
 }
@@ -668,7 +668,7 @@ void proc_ahead_begin(struct proc *proc)
 	proc->helper->asked = false;
 }
 
-bool proc_ahead(struct proc *proc, const char *path, size_t size)
+bool proc_prefetch(struct proc *proc, const char *path, size_t size)
 {
 	struct proc_helper *helper = proc->helper;
 	struct ask *ask;

@@ -61,7 +61,7 @@ static int read_locked(struct proc *proc, pid_t tgid, pid_t tid, const char *nam
 	return proc_read(proc, proctask_path(tgid, tid, name).text, text, size);
 }
 
-bool proctask_ahead(struct proc *proc, pid_t tgid, pid_t tid, enum proctask_file file)
+bool proctask_prefetch(struct proc *proc, pid_t tgid, pid_t tid, enum proctask_file file)
 {
 	static const struct {
 		const char *name;
@@ -74,7 +74,8 @@ bool proctask_ahead(struct proc *proc, pid_t tgid, pid_t tid, enum proctask_file
 		[PROCTASK_WCHAN] = { "wchan", WCHAN_BYTES },
 	};
 
-	return proc_ahead(proc, proctask_path(tgid, tid, files[file].name).text, files[file].size);
+	return proc_prefetch(proc, proctask_path(tgid, tid, files[file].name).text,
+			     files[file].size);
 }
 
 /* Where to store a field of stat, by its number in proc_pid_stat(5); NULL: not wanted. */

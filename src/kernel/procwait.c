@@ -149,9 +149,9 @@ int procwait_syscall_parse(const char *text, size_t len, struct procwait_syscall
 	return 0;
 }
 
-bool procwait_ahead(struct proc *proc, pid_t tgid, pid_t tid)
+bool procwait_prefetch(struct proc *proc, pid_t tgid, pid_t tid)
 {
-	return proc_ahead(proc, proctask_path(tgid, tid, "syscall").text, SYSCALL_BYTES);
+	return proc_prefetch(proc, proctask_path(tgid, tid, "syscall").text, SYSCALL_BYTES);
 }
 
 /*

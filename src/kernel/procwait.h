@@ -33,8 +33,8 @@ struct procwait_syscall {
  */
 int procwait_syscall(struct proc *proc, pid_t tgid, pid_t tid, struct procwait_syscall *out);
 
-/* Has it read ahead: see proc_ahead(). False: no room. */
-bool procwait_ahead(struct proc *proc, pid_t tgid, pid_t tid);
+/* Has it read ahead: see proc_prefetch(). False: no room. */
+bool procwait_prefetch(struct proc *proc, pid_t tgid, pid_t tid);
 
 /* Pure parser of its text. 0 or -EBADMSG. */
 int procwait_syscall_parse(const char *text, size_t len, struct procwait_syscall *out);

@@ -153,14 +153,14 @@ static void identify_process(const struct procfs_source *source, const struct sa
  * Has the stat of threads from `from` on read ahead, of one process or (tgid 0) of the first
  * threads of several. Returns the first for which there was no room.
  */
-static size_t read_ahead(const struct procfs_source *source, pid_t tgid, const pid_t *tids,
-			 size_t n, size_t from)
+static size_t read_prefetch(const struct procfs_source *source, pid_t tgid, const pid_t *tids,
+			    size_t n, size_t from)
 {
 	size_t at = from;
 
 	proc_ahead_begin(source->env.proc);
 	while (at < n &&
-	       proctask_ahead(source->env.proc, tgid ? tgid : tids[at], tids[at], PROCTASK_STAT))
+	       proctask_prefetch(source->env.proc, tgid ? tgid : tids[at], tids[at], PROCTASK_STAT))
 		at++;
 	return at > from ? at : n;
 }
@@ -212,7 +212,7 @@ static void read_rows(struct procfs_source *source, const struct sample *prev, s
 		int err;
 
 		if (t >= ahead)
-			ahead = read_ahead(source, tgid, threads->pids, threads->n, t);
+			ahead = read_prefetch(source, tgid, threads->pids, threads->n, t);
 		err = read_thread(source, tgid, threads->pids[t], &reading);
 
 		if (err) {
@@ -292,7 +292,7 @@ static void read_sum(struct procfs_source *source, const struct sample *prev, st
 		const struct thread_figures *was = o < nold && old[o].tid == tid ? &old[o] : NULL;
 
 		if (listed && threads->n > 1 && t >= ahead)
-			ahead = read_ahead(source, tgid, threads->pids, threads->n, t);
+			ahead = read_prefetch(source, tgid, threads->pids, threads->n, t);
 
 		sched_valid &= add_thread(source, cur, &leader, tid, was);
 		t += listed;
@@ -341,7 +341,7 @@ static int procfs_sample(void *state, struct sample *prev, struct sample *cur,
 	procfs_threads_begin(&source->memory, clock_ns(CLOCK_BOOTTIME) - source->tick_ns);
 	for (size_t i = 0, ahead = 0; i < n; i++) {
 		if (i >= ahead)
-			ahead = read_ahead(source, 0, pids, n, i);
+			ahead = read_prefetch(source, 0, pids, n, i);
 		read_process(source, prev, cur, pids[i]);
 		/* Its threads took the place of what was read ahead. */
 		if (source->threads.n > 1)

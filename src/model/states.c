@@ -266,8 +266,8 @@ static struct subject subject_of(const struct sample *prev, struct task_raw *raw
  * Has the stat of the elements from `from` on read ahead that are to be read. Returns the first
  * element for which there was no room.
  */
-static size_t read_ahead(struct states *states, const struct sample *prev, const struct sample *cur,
-			 size_t from, size_t at)
+static size_t read_prefetch(struct states *states, const struct sample *prev,
+			    const struct sample *cur, size_t from, size_t at)
 {
 	size_t next = from;
 
@@ -277,8 +277,8 @@ static size_t read_ahead(struct states *states, const struct sample *prev, const
 		const struct task_raw *raw = subject.raw;
 
 		if ((states->rows || raw->single) && !is_idle(&subject) &&
-		    !proctask_ahead(states->proc, raw->tgid, states->rows ? raw->pid : 0,
-				    PROCTASK_STAT))
+		    !proctask_prefetch(states->proc, raw->tgid, states->rows ? raw->pid : 0,
+				       PROCTASK_STAT))
 			break;
 	}
 	return next > from ? next : cur->n;
@@ -301,7 +301,7 @@ void states_read(struct states *states, const struct sample *prev, struct sample
 			continue;
 		}
 		if (i >= ahead)
-			ahead = read_ahead(states, prev, cur, i, at);
+			ahead = read_prefetch(states, prev, cur, i, at);
 		read_state(states, &subject);
 	}
 }

@@ -89,7 +89,7 @@ static void look_at(struct stuck *stuck, struct proc *proc, const struct stuck_t
 	for (size_t i = 0; i < n; i++) {
 		executes[i] = proctask_executes(proc, tasks[i].tgid);
 		if (!executes[i])
-			proctask_ahead(proc, tasks[i].tgid, tasks[i].pid, PROCTASK_WCHAN);
+			proctask_prefetch(proc, tasks[i].tgid, tasks[i].pid, PROCTASK_WCHAN);
 	}
 	for (size_t i = 0; i < n && stuck->nstuck < STUCK_MAX; i++)
 		if (executes[i] || waits_for_other(stuck, proc, &tasks[i]))
@@ -312,7 +312,7 @@ static unsigned take_threads(struct locked *locked, struct proc *proc, const str
 		if (known)
 			continue;
 		looks->threads[looks->n++] = thread;
-		procwait_ahead(proc, thread.tgid, thread.tid);
+		procwait_prefetch(proc, thread.tgid, thread.tid);
 	}
 	return taken + 1;
 }
@@ -338,7 +338,7 @@ static unsigned count_waiting(struct locked *locked, struct proc *proc, const st
 	looks = locked->threads.n < CONTENDED_LOOKED_AT ? locked->threads.n : CONTENDED_LOOKED_AT;
 	proc_ahead_begin(proc);
 	for (size_t i = 0; i < looks; i++)
-		procwait_ahead(proc, thread.tgid, locked->threads.pids[i]);
+		procwait_prefetch(proc, thread.tgid, locked->threads.pids[i]);
 	for (size_t i = 0; i < looks; i++) {
 		thread.tid = locked->threads.pids[i];
 		if (!waits_for_lock(&thread, proc))

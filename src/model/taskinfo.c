@@ -396,8 +396,8 @@ static bool forget_paths(struct taskinfo *info, struct sample *sample)
  * Has files of the elements from `from` on read ahead that are read for the first time. Returns the
  * first element for which there was no room.
  */
-static size_t read_ahead(const struct taskinfo *info, const struct sample *sample, size_t from,
-			 unsigned needs, bool all)
+static size_t read_prefetch(const struct taskinfo *info, const struct sample *sample, size_t from,
+			    unsigned needs, bool all)
 {
 	size_t at = from;
 
@@ -408,16 +408,16 @@ static size_t read_ahead(const struct taskinfo *info, const struct sample *sampl
 		if (!all && sample_idle(sample, at))
 			continue;
 		if (needs & NEED_COMMAND && !(raw->task->info & NEED_COMMAND) &&
-		    !proctask_ahead(info->proc, raw->tgid, 0, PROCTASK_CMDLINE))
+		    !proctask_prefetch(info->proc, raw->tgid, 0, PROCTASK_CMDLINE))
 			break;
 		/* Where the source does not say who shares groups, each one's are read. */
 		if (needs & NEED_CGROUP && info->hierarchy && !raw->task->groups &&
 		    !(raw->task->info & NEED_CGROUP) &&
-		    !proctask_ahead(info->proc, raw->tgid, info->threads ? raw->pid : 0,
-				    PROCTASK_CGROUP))
+		    !proctask_prefetch(info->proc, raw->tgid, info->threads ? raw->pid : 0,
+				       PROCTASK_CGROUP))
 			break;
 		if (needs & NEED_IO &&
-		    !proctask_ahead(info->proc, raw->tgid, tid_of_io(info, raw), PROCTASK_IO))
+		    !proctask_prefetch(info->proc, raw->tgid, tid_of_io(info, raw), PROCTASK_IO))
 			break;
 	}
 	return at > from ? at : sample->n;
@@ -443,7 +443,7 @@ void taskinfo_update(struct taskinfo *info, struct sample *sample, unsigned need
 		if (i == sample->n + sample->left)
 			break;
 		if (i >= ahead)
-			ahead = read_ahead(info, sample, i, needs, all);
+			ahead = read_prefetch(info, sample, i, needs, all);
 		taskinfo_fill(info, sample, i, needs);
 		if (between && info->files - before >= FILES_BETWEEN) {
 			before = info->files;

@@ -247,7 +247,7 @@ static void read_futexes(struct waiting_reader *reader, struct futexes *futexes)
 	reader->looks -= (unsigned)reader->threads.n;
 	proc_ahead_begin(reader->proc);
 	for (size_t i = 0; i < reader->threads.n; i++)
-		procwait_ahead(reader->proc, futexes->tgid, reader->threads.pids[i]);
+		procwait_prefetch(reader->proc, futexes->tgid, reader->threads.pids[i]);
 	for (size_t i = 0; i < reader->threads.n; i++) {
 		pid_t tid = reader->threads.pids[i];
 
