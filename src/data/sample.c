@@ -193,7 +193,7 @@ void sample_drop_extras(struct sample *sample)
 	sample->hangs_read = false;
 }
 
-void sample_return(struct sample *sample)
+void sample_remove_exited(struct sample *sample)
 {
 	sample_drop_extras(sample);
 	for (size_t i = sample->n; i < sample->n + sample->left; i++)
@@ -208,7 +208,7 @@ void sample_return(struct sample *sample)
 	sample->unread_error = 0;
 }
 
-void sample_miss(struct sample *sample, int error)
+void sample_count_unread(struct sample *sample, int error)
 {
 	sample->unread++;
 	sample->unread_error = error;
@@ -242,7 +242,7 @@ void waits_go_on(struct task_waits *waits, uint64_t read_ns, uint64_t before_ns)
 
 void sample_reset(struct sample *sample)
 {
-	sample_return(sample);
+	sample_remove_exited(sample);
 	for (size_t i = 0; i < sample->n; i++)
 		give_back(&sample->raw[i]);
 	free(sample->marks);
@@ -311,7 +311,7 @@ size_t sample_count_unaccounted(const struct sample *sample)
 
 struct task_raw *sample_touch(struct sample *sample, size_t i)
 {
-	if (sample_tells(sample, i))
+	if (sample_has_marks(sample, i))
 		sample->marks[i] &= (uint8_t)~MARK_UNCHANGED;
 	return sample_own(sample, i);
 }
@@ -385,7 +385,7 @@ static void *extend(void *array, size_t size, size_t from, size_t to)
 	return array;
 }
 
-void sample_leave(struct sample *sample, size_t n)
+void sample_add_exited(struct sample *sample, size_t n)
 {
 	size_t all = sample->n + n;
 

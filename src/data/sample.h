@@ -361,7 +361,7 @@ struct sample {
 	size_t left; /* exited tasks, after the n living ones */
 	size_t unread; /* tasks that exist but gave no answer */
 	int unread_error; /* the -errno of one of them; 0: not known */
-	uint8_t *marks; /* MARK_ bits of the n living ones, or NULL: see sample_tells() */
+	uint8_t *marks; /* MARK_ bits of the n living ones, or NULL: see sample_has_marks() */
 	/*
 	 * If the source sets marks: how many of the first elements are the same tasks as at their
 	 * places one, two and three samples before. Unchanged ones among them need not be looked
@@ -443,13 +443,13 @@ struct task_extra *sample_add_extra(struct sample *sample, size_t place);
 void sample_drop_extras(struct sample *sample);
 
 /* Appends n empty elements of exited tasks after the living ones. To be called once, and last. */
-void sample_leave(struct sample *sample, size_t n);
+void sample_add_exited(struct sample *sample, size_t n);
 
 /* Counts a task that exists but could not be read; error: the -errno. */
-void sample_miss(struct sample *sample, int error);
+void sample_count_unread(struct sample *sample, int error);
 
 /* Removes the exited elements again. */
-void sample_return(struct sample *sample);
+void sample_remove_exited(struct sample *sample);
 
 /* Makes room for a mark of each element; the marks of the first n stay. */
 void sample_mark(struct sample *sample, size_t n);
@@ -458,7 +458,7 @@ void sample_mark(struct sample *sample, size_t n);
 struct task_raw *sample_touch(struct sample *sample, size_t i);
 
 /* Whether the source has marks for the element: it sets marks, and the task lives. */
-static inline bool sample_tells(const struct sample *sample, size_t i)
+static inline bool sample_has_marks(const struct sample *sample, size_t i)
 {
 	return sample->marks && i < sample->n;
 }
@@ -466,7 +466,7 @@ static inline bool sample_tells(const struct sample *sample, size_t i)
 /* Whether nothing happened to the element: it is unchanged, and in no wait in progress. */
 static inline bool sample_idle(const struct sample *sample, size_t i)
 {
-	return sample_tells(sample, i) &&
+	return sample_has_marks(sample, i) &&
 	       (sample->marks[i] & (MARK_UNCHANGED | MARK_WAITS)) == MARK_UNCHANGED;
 }
 
@@ -483,7 +483,7 @@ size_t sample_count_unaccounted(const struct sample *sample);
 /* Whether the source says that the kernel does not account the task's delays. */
 static inline bool sample_unaccounted(const struct sample *sample, size_t i)
 {
-	return sample_tells(sample, i) && sample->marks[i] & MARK_UNACCOUNTED;
+	return sample_has_marks(sample, i) && sample->marks[i] & MARK_UNACCOUNTED;
 }
 
 /*

@@ -712,7 +712,7 @@ static void give_elements(const struct record_state *state, struct sample *cur, 
 		else
 			left++;
 	}
-	sample_leave(cur, left);
+	sample_add_exited(cur, left);
 	sample_extend(cur, state->head.have & (NEED_RECORD | NEED_RANGE | NEED_PROC));
 	if (state->head.marked && !several)
 		sample_mark(cur, 0);

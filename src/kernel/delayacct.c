@@ -128,7 +128,7 @@ size_t delayacct_mask(struct delayacct *acct, struct sample *sample)
 		counters_mask(&raw->counters, irq);
 		if (acct->state == DELAYACCT_OFF || sample_unaccounted(sample, i)) {
 			counters_mask(&raw->counters, DELAYACCT_KINDS & ~raw->now.measured);
-		} else if (sample_tells(sample, i)) {
+		} else if (sample_has_marks(sample, i)) {
 			continue;
 		} else if (raw->task->key.start_ns < acct->since_ns && !is_accounted(raw)) {
 			counters_mask(&raw->counters, DELAYACCT_KINDS & ~raw->now.measured);

@@ -355,7 +355,7 @@ static void add_exited(struct merge *merge)
 {
 	struct sample *cur = merge->cur;
 
-	sample_leave(cur, merge->n);
+	sample_add_exited(cur, merge->n);
 	for (size_t i = 0; i < merge->n; i++) {
 		const struct exit_record *record = merge->left[i];
 		struct task *known = merge->tasks[i];

@@ -9,7 +9,7 @@
  * Brings exited tasks into `cur`, whose tasks were read before the records were taken:
  * - a task that `cur` still has (a zombie, or it exited right after its reading) gets its last
  *   counters there and is marked;
- * - a task that only `prev` had, or neither, is added behind the living (sample_leave());
+ * - a task that only `prev` had, or neither, is added behind the living (sample_add_exited());
  * - a thread's end changes nothing where rows are processes: the kernel's sum over threads has it;
  * - a thread that took the leader's id by exec (fs/exec.c:de_thread()) keeps its own counters
  *   under that id.

@@ -143,7 +143,7 @@ static size_t lay_out_sample(struct bpf_source *source, const struct sample *pre
 {
 	size_t stable = walk_places_sort(&source->places, prev, view, steady);
 
-	sample_return(cur);
+	sample_remove_exited(cur);
 	for (unsigned age = SAMPLES; age > 1; age--)
 		cur->stable[age] = prev->stable[age - 1] < stable ? prev->stable[age - 1] : stable;
 	cur->stable[1] = stable;

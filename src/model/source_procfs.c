@@ -109,7 +109,7 @@ static void note_error(struct sample *cur, int err)
 {
 	if (proctask_gone(err))
 		return;
-	sample_miss(cur, err);
+	sample_count_unread(cur, err);
 	debug_log("task in /proc: %s", strerror(-err));
 }
 

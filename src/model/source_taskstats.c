@@ -96,7 +96,7 @@ static void note_error(struct taskstats_source *source, int error)
 	if (error == -EPERM || error == -EPROTONOSUPPORT)
 		source->error = error;
 	else
-		sample_miss(source->cur, error);
+		sample_count_unread(source->cur, error);
 	debug_log("taskstats reply: error %d", error);
 }
 

@@ -328,7 +328,7 @@ void taskinfo_fill(struct taskinfo *info, struct sample *sample, size_t i, unsig
 	struct task *task = sample->raw[i]->task;
 
 	/* A source that marks elements has the times of children, too. */
-	if (sample_tells(sample, i))
+	if (sample_has_marks(sample, i))
 		needs &= ~NEED_STAT;
 	look_at_changes(info, task);
 	/* A task that has left has no files any more, and its pid may be another's. */

@@ -150,7 +150,7 @@ static inline void ends_below(struct play *play, pid_t pid, pid_t ppid, pid_t re
 /* Adds the elements of those that left. */
 static inline void leave(struct play *play, const struct sample *prev, struct sample *cur)
 {
-	sample_leave(cur, play->nends);
+	sample_add_exited(cur, play->nends);
 	for (unsigned i = 0; i < play->nends; i++) {
 		const struct end *end = &play->ends[i];
 		struct task_raw *before = sample_find(prev, end->pid, end->pid);

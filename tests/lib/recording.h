@@ -443,7 +443,7 @@ static inline const struct frame *play_frame(struct play_machine *machine)
 		cur->raw[cur->n - 1]->read_ns = machine->now_ns + 900000;
 	}
 	play_mark(machine, prev, cur);
-	sample_leave(cur, nended);
+	sample_add_exited(cur, nended);
 	for (size_t i = 0; i < nended; i++) {
 		struct task_raw *raw = cur->raw[cur->n + i];
 

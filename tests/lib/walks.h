@@ -279,7 +279,7 @@ static inline struct task_raw *turn_element(const struct sample *sample, pid_t p
 /* Whether the element is as in the sample before, except for the times of reading. */
 static inline bool sample_unchanged(const struct sample *sample, size_t i)
 {
-	return sample_tells(sample, i) && sample->marks[i] & MARK_UNCHANGED;
+	return sample_has_marks(sample, i) && sample->marks[i] & MARK_UNCHANGED;
 }
 
 /* Whether an element is marked as unchanged. */

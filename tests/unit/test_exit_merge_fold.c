@@ -493,7 +493,7 @@ SCENE_TEST(test_left_out_early)
 	assert_int_equal(scene->frame.n, 2);
 	assert_int_equal(scene->frame.rows[1].deltas->grown.delay[DELAY_BLKIO].ns, MS(10) + 1);
 	/* One that the sample has is no business of records. */
-	sample_return(&scene->samples[1]);
+	sample_remove_exited(&scene->samples[1]);
 	records[0] = early;
 	records[0].tgid = 1;
 	assert_int_equal(exit_merge(&batch, &scene->samples[0], &scene->samples[1]), 0);
@@ -532,7 +532,7 @@ SCENE_TEST(test_left_out)
 	/* By itself it is unknown. */
 	records[0] = ended(100, SEC(101), SEC(101) + MS(100), 10);
 	records[0].left_out = DELAY_BIT(DELAY_BLKIO);
-	sample_return(&scene->samples[1]);
+	sample_remove_exited(&scene->samples[1]);
 	merge(scene, 1, false, records, 1);
 	assert_int_equal(scene->frame.n, 2);
 	assert_false(scene->frame.rows[1].valid & DELAY_BIT(DELAY_BLKIO));

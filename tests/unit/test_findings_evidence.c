@@ -243,7 +243,7 @@ static struct task_raw *add_storm(struct state *s)
 {
 	struct task_raw *left;
 
-	sample_leave(&s->scene.samples[1], 1);
+	sample_add_exited(&s->scene.samples[1], 1);
 	for (unsigned i = 0; i < TASKS; i++)
 		s->now[i] = s->scene.samples[1].raw[i];
 	left = s->scene.samples[1].raw[TASKS];
@@ -324,7 +324,7 @@ FINDINGS_TEST(test_storm_of_many)
 	enum { NAMES = 40 };
 	struct state *s = *state;
 
-	sample_leave(&s->scene.samples[1], NAMES);
+	sample_add_exited(&s->scene.samples[1], NAMES);
 	for (unsigned i = 0; i < TASKS; i++)
 		s->now[i] = s->scene.samples[1].raw[i];
 	for (unsigned i = 0; i < NAMES; i++) {

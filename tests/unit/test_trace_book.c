@@ -739,7 +739,7 @@ TEST_WITH(test_reuse, set_up, tear_down)
 	put(stage, &second);
 	take(stage, SEC(102));
 	tell(scene_add(&stage->scene.samples[1], 5, 5, SEC(101) + MS(3)), &second);
-	sample_leave(&stage->scene.samples[1], 1);
+	sample_add_exited(&stage->scene.samples[1], 1);
 	raw = stage->scene.samples[1].raw[1];
 	*raw = *stage->scene.samples[0].raw[0];
 	task_ref(raw->task);
