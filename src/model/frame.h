@@ -148,7 +148,7 @@ struct frame_info {
 	uint64_t run_ns; /* run time of all rows */
 	size_t stale; /* rows with an impossible delay: see frame_build() */
 	bool io_booked; /* some row was booked waits for I/O */
-	struct waited_machine machine; /* see struct frame_options */
+	struct wait_limits machine; /* see struct frame_options */
 	bool states_known;
 	size_t blocked, running; /* rows with a thread in state D; in R, or waiting for a CPU */
 	uint32_t kinds; /* delay kinds that any row has: a view shows these by default */
@@ -183,7 +183,7 @@ struct frame {
 struct frame_options {
 	bool since_start; /* deltas are the counters themselves, the interval is the task's life */
 	uint32_t unknown; /* unknown in this interval (the switch moved): DELAY_BIT()s */
-	struct waited_machine machine; /* in the interval; all 0: nothing is known of it */
+	struct wait_limits machine; /* in the interval; all 0: nothing is known of it */
 };
 
 /*

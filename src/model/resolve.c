@@ -198,7 +198,7 @@ bool waited_asleep(const struct counters *grown, const struct task_raw *now,
  * added to `excess`, and its kinds to excess->valid.
  */
 static uint32_t find_impossible(const struct counters *grown, const struct task_raw *now,
-				const struct task_raw *before, const struct waited_machine *machine,
+				const struct task_raw *before, const struct wait_limits *machine,
 				struct counters *excess)
 {
 	uint64_t most = passed(now, before);
@@ -267,11 +267,10 @@ static uint64_t most_of_late(enum wait_seen kind, const struct task_raw *now,
 	return (uint64_t)(is > was ? is : was) * span_of(now, before);
 }
 
-struct waited_machine waited_machine(const struct system_sample *before,
-				     const struct system_sample *now)
+struct wait_limits wait_limits(const struct system_sample *before, const struct system_sample *now)
 {
 	const unsigned left = 1u << CPU_IDLE | 1u << CPU_IOWAIT;
-	struct waited_machine machine = { 0 };
+	struct wait_limits machine = { 0 };
 	uint64_t passed_ns, us;
 	double idle = before ? system_cpu_share(before, now, left) : 0;
 
@@ -349,7 +348,7 @@ static uint64_t most_of_pressure(uint64_t waits, const struct task_raw *now,
  */
 static enum delay_verdict judge_blkio(const struct counters *grown, uint32_t known,
 				      const struct task_raw *now, const struct task_raw *before,
-				      const struct waited_machine *machine,
+				      const struct wait_limits *machine,
 				      const struct io_pressure *group, uint64_t *most)
 {
 	const struct delay_sum *booked = &grown->delay[DELAY_BLKIO];
@@ -397,7 +396,7 @@ static uint32_t limit_blkio(struct waited *waited, enum delay_verdict verdict, u
  */
 static uint32_t take_booked(struct waited *waited, const struct counters *grown,
 			    const struct task_raw *now, const struct task_raw *before,
-			    const struct waited_machine *machine, const struct io_pressure *group)
+			    const struct wait_limits *machine, const struct io_pressure *group)
 {
 	uint64_t most = most_told(now, before);
 	bool seen = is_seen(now) && (!before || is_seen(before));
@@ -447,7 +446,7 @@ static uint32_t take_booked(struct waited *waited, const struct counters *grown,
 }
 
 uint32_t resolve_booked(struct row *row, struct deltas *deltas, const struct task_raw *before,
-			const struct waited_machine *machine, struct counters *excess)
+			const struct wait_limits *machine, struct counters *excess)
 {
 	struct counters *grown = &deltas->grown;
 	uint32_t unknown = find_impossible(grown, row->raw, before, machine, excess);
@@ -488,7 +487,7 @@ static void take_traced(struct row *row, struct waited *waited)
 }
 
 void resolve_row(struct row *row, struct deltas *deltas, bool whole,
-		 const struct waited_machine *machine, const struct io_pressure *group)
+		 const struct wait_limits *machine, const struct io_pressure *group)
 {
 	if (deltas && (whole || row->before)) {
 		uint32_t known = take_booked(&deltas->waited, &deltas->grown, row->raw,
@@ -525,7 +524,7 @@ void waited_drop(struct task *task, const struct counters *excess, uint32_t kind
 
 struct counters waited_life(const struct task_raw *raw, bool *wrong)
 {
-	static const struct waited_machine nothing;
+	static const struct wait_limits nothing;
 	struct counters life = raw->counters, excess = { 0 };
 
 	/* Of dwait nobody knows more. */

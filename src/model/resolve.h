@@ -16,7 +16,7 @@
 #include "model/row.h"
 
 /* The machine between two readings, which limits the time that a task can have waited. */
-struct waited_machine {
+struct wait_limits {
 	/* The idle part of its CPU time, in percent; 0: none, or not known. */
 	double idle;
 	struct io_pressure io;
@@ -24,8 +24,7 @@ struct waited_machine {
 };
 
 /* The machine's limits between two readings; unknown if the former is NULL. */
-struct waited_machine waited_machine(const struct system_sample *before,
-				     const struct system_sample *now);
+struct wait_limits wait_limits(const struct system_sample *before, const struct system_sample *now);
 
 /*
  * Whether what a thread was booked for a CPU was rather sleep: it sleeps at both readings, and was
@@ -44,7 +43,7 @@ bool waited_asleep(const struct counters *grown, const struct task_raw *now,
  * was too much. Returns its kinds: DELAY_BIT()s.
  */
 uint32_t resolve_booked(struct row *row, struct deltas *deltas, const struct task_raw *before,
-			const struct waited_machine *machine, struct counters *excess);
+			const struct wait_limits *machine, struct counters *excess);
 
 /*
  * Finds what was waited of each kind in a row's interval, and how that is known (waited.reason):
@@ -60,7 +59,7 @@ uint32_t resolve_booked(struct row *row, struct deltas *deltas, const struct tas
  * they span the task's life.
  */
 void resolve_row(struct row *row, struct deltas *deltas, bool whole,
-		 const struct waited_machine *machine, const struct io_pressure *group);
+		 const struct wait_limits *machine, const struct io_pressure *group);
 
 /* Adds the waits of another. */
 void waited_add(struct waited *sum, const struct waited *more);

@@ -94,9 +94,9 @@ static inline struct turn sampler_turn(struct sampler *sampler)
 }
 
 /* The limits of waits between the last reading and this one. */
-static inline struct waited_machine sampler_machine(const struct turn *turn)
+static inline struct wait_limits sampler_machine(const struct turn *turn)
 {
-	return waited_machine(turn->prev ? &turn->prev->system : NULL, &turn->cur->system);
+	return wait_limits(turn->prev ? &turn->prev->system : NULL, &turn->cur->system);
 }
 
 /*

@@ -588,7 +588,7 @@ SCENE_TEST(test_pressure_is_kept)
 	for (unsigned i = 0; i < 20000; i++) {
 		unsigned cpus = 1 + (unsigned)any_below(CPUS_MOST);
 		unsigned looks = 1 + (unsigned)any_below(4);
-		struct waited_machine machine = { .io = { 0, SEC(2), SEC(102) }, .cpus = cpus };
+		struct wait_limits machine = { .io = { 0, SEC(2), SEC(102) }, .cpus = cpus };
 		struct task task = { .key = { 5, SEC(1) } };
 		struct task_raw before = { .task = &task, .single = true, .read_ns = SEC(100) };
 		struct task_raw now = { .task = &task, .single = true, .read_ns = SEC(102) };
@@ -611,7 +611,7 @@ SCENE_TEST(test_pressure_is_kept)
 /* A recording may claim threads whose time together is beyond all numbers. */
 SCENE_TEST(test_claimed_threads)
 {
-	const struct waited_machine machine = { .io = { SEC(1), SEC(2), SEC(102) }, .cpus = 2 };
+	const struct wait_limits machine = { .io = { SEC(1), SEC(2), SEC(102) }, .cpus = 2 };
 	struct task task = { .key = { 5, SEC(1) } };
 	struct task_raw before = { .task = &task, .read_ns = SEC(100), .now.threads = 1U << 31 };
 	struct task_raw now = before;
