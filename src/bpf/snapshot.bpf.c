@@ -320,7 +320,7 @@ static __always_inline void look_up(struct task_struct *task)
  * Copies the times of a thread. Whether they are known. A machine whose loads overtake each other
  * may find a wait twice or not at all, until the thread is looked at again.
  */
-static __always_inline bool copy_times(const struct local *local)
+static __always_inline bool copy_times(const struct thread_storage *local)
 {
 	for (int i = 0; i < PATIENCE; i++) {
 		__u32 version = *(volatile __u32 *)&local->version;
@@ -342,7 +342,7 @@ static __always_inline bool copy_times(const struct local *local)
 static __always_inline void look_at_times(struct task_struct *task)
 {
 	const struct ended_times *ended = NULL;
-	const struct local *local;
+	const struct thread_storage *local;
 
 	if (!traced)
 		return;

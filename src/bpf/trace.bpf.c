@@ -32,11 +32,11 @@ char LICENSE[] SEC("license") = "GPL";
 SEC("tp_btf/sched_waking")
 int BPF_PROG(waking, struct task_struct *task)
 {
-	struct local *local = known(task);
+	struct thread_storage *local = known(task);
 	struct trace_site_slot *site;
 	struct waker waker = {};
 	struct site_word word = {};
-	struct local *own;
+	struct thread_storage *own;
 	__u64 now;
 
 	if (!local)
@@ -74,7 +74,7 @@ int BPF_PROG(waking, struct task_struct *task)
  * Makes good what went unseen before a task gets a CPU: that it was switched out, as far as its run
  * time tells, or woken, as its time in the queue tells.
  */
-__noinline int make_good(struct local *local, const struct arrival *arrival)
+__noinline int make_good(struct thread_storage *local, const struct arrival *arrival)
 {
 	__u64 now, part, passed;
 
@@ -107,7 +107,7 @@ __noinline int make_good(struct local *local, const struct arrival *arrival)
  * Has the wait of a task that was woken go on until it was queued: a CPU that idles deeply takes
  * some 20 us to answer, and nobody waits for that CPU meanwhile. at: when it was queued.
  */
-__noinline int wait_until_queued(struct local *local, __u64 at)
+__noinline int wait_until_queued(struct thread_storage *local, __u64 at)
 {
 	__u64 ns;
 
@@ -126,7 +126,7 @@ __noinline int wait_until_queued(struct local *local, __u64 at)
 }
 
 /* A task gets a CPU. */
-static __always_inline void switch_in(struct local *local, const struct arrival *arrival)
+static __always_inline void switch_in(struct thread_storage *local, const struct arrival *arrival)
 {
 	__u64 ns, queued;
 
@@ -151,7 +151,7 @@ static __always_inline void switch_in(struct local *local, const struct arrival 
 }
 
 /* The same where it is rare. */
-__noinline int switch_in_seldom(struct local *local, const struct arrival *arrival)
+__noinline int switch_in_seldom(struct thread_storage *local, const struct arrival *arrival)
 {
 	if (local && arrival)
 		switch_in(local, arrival);
@@ -159,7 +159,7 @@ __noinline int switch_in_seldom(struct local *local, const struct arrival *arriv
 }
 
 /* Has a task get a CPU. */
-static __always_inline void arrive(struct local *local, const struct task_struct *task,
+static __always_inline void arrive(struct thread_storage *local, const struct task_struct *task,
 				   const struct task_struct *leader, __u64 now, bool fast,
 				   bool seldom)
 {
@@ -187,7 +187,8 @@ static __always_inline __u64 arrived_at(const struct task_struct *task, __u64 si
 
 /* The current task sleeps: finds where. Its state. */
 static __always_inline __u32 fall_asleep(void *context, struct task_struct *task,
-					 struct local *local, __u32 bits, __u64 now, bool fast)
+					 struct thread_storage *local, __u32 bits, __u64 now,
+					 bool fast)
 {
 	struct wait wait = {};
 
@@ -203,7 +204,7 @@ static __always_inline __u32 fall_asleep(void *context, struct task_struct *task
 static __always_inline void switch_out(void *context, struct task_struct *task, bool preempted,
 				       __u32 bits, __u64 now, bool fast)
 {
-	struct local *local;
+	struct thread_storage *local;
 	struct site_word word = {};
 	__u32 state = STATE_CPU;
 
@@ -241,7 +242,7 @@ static __always_inline int switched(void *context, bool preempted, struct task_s
 	struct trace_cpu *cpu = this_cpu();
 	const struct task_struct *leader;
 	struct named_task named;
-	struct local *local;
+	struct thread_storage *local;
 	__u64 now = bpf_ktime_get_ns();
 	__s32 tgid = 0;
 
@@ -286,7 +287,7 @@ SEC("tp_btf/sched_process_fork")
 int BPF_PROG(forked, struct task_struct *parent, struct task_struct *child)
 {
 	__u64 now = bpf_ktime_get_ns();
-	struct local *local = know(child, STATE_CPU, now);
+	struct thread_storage *local = know(child, STATE_CPU, now);
 
 	if (local)
 		local->arrived_ns = now;
@@ -296,7 +297,7 @@ int BPF_PROG(forked, struct task_struct *parent, struct task_struct *child)
 /* ---- Ends ------------------------------------------------------------------------------------ */
 
 /* Takes the times of a thread that ends; false: it was not traced as a whole. */
-static __always_inline bool take_times(__u64 *ns, const struct local *local, __u64 now)
+static __always_inline bool take_times(__u64 *ns, const struct thread_storage *local, __u64 now)
 {
 	__u32 state;
 
@@ -335,7 +336,7 @@ int BPF_PROG(exited, struct task_struct *task)
 	__u64 number = __sync_fetch_and_add(&control.ends, 1);
 	__u32 at = number & (TRACE_ENDS - 1);
 	struct trace_end *end = bpf_map_lookup_elem(&ends, &at);
-	struct local *local = known(task);
+	struct thread_storage *local = known(task);
 	struct named_task named = { task };
 
 	if (!end)
@@ -382,7 +383,7 @@ SEC("?tp_btf/mm_filemap_fault")
 int BPF_PROG(faulted, struct address_space *mapping)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	struct local *local = known(task);
+	struct thread_storage *local = known(task);
 
 	if (!local)
 		return 0;
@@ -426,7 +427,7 @@ HANDLES(ipi, ipi, 1)
 /* Meets a thread in the state that it is in. Hooks may do so at the same time: one of them does. */
 static __always_inline void meet_thread(struct task_struct *task, __u64 now)
 {
-	struct local *local = local_of(task, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	struct thread_storage *local = storage_of(task, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	struct named_task named = { task };
 	struct wait wait = {};
 	struct site_word word = {};
@@ -469,7 +470,8 @@ int each_thread(struct bpf_iter__task *context)
 /* ---- Who waits where ------------------------------------------------------------------------- */
 
 /* Copies where a thread is, unless that is written all the time. */
-static __always_inline bool copy_waiter(struct trace_waiter *waiter, const struct local *local)
+static __always_inline bool copy_waiter(struct trace_waiter *waiter,
+					const struct thread_storage *local)
 {
 	for (int i = 0; i < 4; i++) {
 		__u32 version = *(volatile __u32 *)&local->version;
@@ -496,7 +498,7 @@ int each_waiter(struct bpf_iter__task *context)
 	struct task_struct *task = context->task;
 	struct named_task named = { task };
 	struct trace_waiter waiter = {};
-	struct local *local;
+	struct thread_storage *local;
 
 	if (!task)
 		return 0;

@@ -24,13 +24,14 @@ static __always_inline bool is_later(__u32 moment, __u32 than)
 }
 
 /* The index of a part, by how many there are after it: fewer than PASTS. */
-static __always_inline __u32 past_at(const struct local *local, __u32 later)
+static __always_inline __u32 past_at(const struct thread_storage *local, __u32 later)
 {
 	return local->past >= later ? local->past - later : local->past + PASTS - later;
 }
 
 /* Adds an activity, in a site (struct site_word) or none, to its part of the segment. */
-__noinline int keep_part(struct local *local, __u64 word, __u32 state, __u64 from, __u64 until)
+__noinline int keep_part(struct thread_storage *local, __u64 word, __u32 state, __u64 from,
+			 __u64 until)
 {
 	struct site_ref ref = ((struct site_word){ .word = word }).ref;
 	struct thread_past *past;
@@ -71,7 +72,7 @@ __noinline int keep_part(struct local *local, __u64 word, __u32 state, __u64 fro
 	return 0;
 }
 
-static __always_inline void begin_segment(struct local *local, __u64 now)
+static __always_inline void begin_segment(struct thread_storage *local, __u64 now)
 {
 	local->segment_ns = now;
 	local->fresh = 1;
@@ -82,7 +83,7 @@ static __always_inline void begin_segment(struct local *local, __u64 now)
  * Keeps what a thread did until now, before it moves to another state; the wait that it leaves has
  * been added to its site.
  */
-__noinline int keep_past(struct local *local, __u64 now)
+__noinline int keep_past(struct thread_storage *local, __u64 now)
 {
 	struct site_word word = {};
 	__u64 since, bound;
@@ -109,7 +110,7 @@ __noinline int keep_past(struct local *local, __u64 now)
 }
 
 /* Whether a thread has waited of late in a site (struct site_word), or for a word of its place. */
-__noinline int was_at(const struct local *local, __u64 word)
+__noinline int was_at(const struct thread_storage *local, __u64 word)
 {
 	struct site_ref ref = ((struct site_word){ .word = word }).ref;
 	struct trace_site_slot *slot = site_at(ref.slot), *other;
@@ -139,7 +140,8 @@ __noinline int was_at(const struct local *local, __u64 word)
  * What the task that runs has to do with the wait, in a site, of the one that it wakes: of a futex,
  * or of a file of events that is read.
  */
-static __always_inline __u32 relation_of(const struct local *own, const struct trace_thread *thread,
+static __always_inline __u32 relation_of(const struct thread_storage *own,
+					 const struct trace_thread *thread,
 					 const struct trace_site_slot *site)
 {
 	struct site_word word = { .ref = { thread->site, thread->generation } };
@@ -155,7 +157,7 @@ static __always_inline __u32 relation_of(const struct local *own, const struct t
 }
 
 /* Keeps whether a task asked the woken thread to work. */
-static __always_inline void keep_asked(struct local *local, bool by_task, __u32 state)
+static __always_inline void keep_asked(struct thread_storage *local, bool by_task, __u32 state)
 {
 	bool work = state == STATE_IO || state == STATE_DWAIT || state == STATE_TIMER ||
 		    state == STATE_CHILD;
@@ -169,7 +171,7 @@ static __always_inline void keep_asked(struct local *local, bool by_task, __u32 
  * of kernel threads are parts of what a user's task does, as children are of what their parent
  * does. own: NULL: that one is not known.
  */
-static __always_inline void end_segments(struct local *local, struct local *own,
+static __always_inline void end_segments(struct thread_storage *local, struct thread_storage *own,
 					 const struct task_struct *task, bool for_child, __u64 now)
 {
 	bool kernel = task->flags & PF_KTHREAD;
@@ -354,7 +356,7 @@ static __always_inline __u64 most_of(const struct meanwhile *meanwhile,
 }
 
 /* Adds those of the waker's parts that began after the wait, and finds those that straddle that. */
-__noinline int add_whole(struct meanwhile *meanwhile, const struct local *local)
+__noinline int add_whole(struct meanwhile *meanwhile, const struct thread_storage *local)
 {
 	__u64 sum = 0, wait;
 
@@ -395,7 +397,7 @@ __noinline int add_whole(struct meanwhile *meanwhile, const struct local *local)
  * Adds what is certain of parts that straddle the begin of a wait: what the others, at their most,
  * leave, or what they had after that if they did nothing else before.
  */
-__noinline int add_straddling(struct meanwhile *meanwhile, const struct local *local)
+__noinline int add_straddling(struct meanwhile *meanwhile, const struct thread_storage *local)
 {
 	__u64 left;
 
@@ -440,7 +442,7 @@ static __always_inline __s32 child_of_name(const struct trace_site *site)
  * Adds what a waker, which runs now, did since a wait in a site (struct site_word) began. What it
  * keeps may not go back as far.
  */
-__noinline int add_links(__u64 word, const struct local *local, __u64 from, __u64 now)
+__noinline int add_links(__u64 word, const struct thread_storage *local, __u64 from, __u64 now)
 {
 	struct site_ref ref = ((struct site_word){ .word = word }).ref;
 	struct trace_site_slot *slot = site_at(ref.slot);

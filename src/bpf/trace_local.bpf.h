@@ -47,7 +47,7 @@ enum presence { UNMET, MEETING, PRESENT, LEAVING, GONE };
 #define PASTS 11
 
 /* The data of a thread. */
-struct local {
+struct thread_storage {
 	struct trace_thread thread;
 	__u32 version; /* odd while a CPU writes `thread` */
 	__u32 presence; /* enum presence */
@@ -69,7 +69,7 @@ struct local {
 };
 
 /* Its element has 64 bytes before it, a pointer, and what the allocator adds (8). */
-_Static_assert(sizeof(struct local) <= 1024 - 80, "room of an allocation");
+_Static_assert(sizeof(struct thread_storage) <= 1024 - 80, "room of an allocation");
 
 /* The times of a process's threads that have ended, kept with its leader. */
 struct ended_times {
@@ -82,7 +82,7 @@ struct {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
 	__type(key, int);
-	__type(value, struct local);
+	__type(value, struct thread_storage);
 } locals SEC(".maps");
 
 struct {

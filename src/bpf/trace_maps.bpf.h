@@ -152,7 +152,7 @@ static __always_inline struct trace_site_slot *site_at(__u32 slot)
 	return bpf_map_lookup_elem(&sites, &slot);
 }
 
-static __always_inline struct local *local_of(struct task_struct *task, __u64 how)
+static __always_inline struct thread_storage *storage_of(struct task_struct *task, __u64 how)
 {
 	return bpf_task_storage_get(&locals, task, NULL, how);
 }

@@ -43,8 +43,8 @@ static __always_inline __u64 queued_of(const struct task_struct *task, bool fast
 }
 
 /* The time that is booked for the run queue that a task leaves. */
-static __always_inline __u64 booked_queue(const struct local *local, const struct arrival *arrival,
-					  __u64 unknown)
+static __always_inline __u64 booked_queue(const struct thread_storage *local,
+					  const struct arrival *arrival, __u64 unknown)
 {
 	return arrival->queued_ns == (__u64)-1 ? unknown : arrival->queued_ns - local->run_delay_ns;
 }
@@ -91,7 +91,7 @@ static __always_inline void note_run(struct trace_cpu *cpu, const struct task_st
 }
 
 /* Adds a wait in the queue, by who ran instead. */
-static __always_inline void leave_queue(struct local *local, const struct arrival *arrival,
+static __always_inline void leave_queue(struct thread_storage *local, const struct arrival *arrival,
 					__u64 ns)
 {
 	struct trace_cpu *cpu = this_cpu();

@@ -8,7 +8,8 @@
  * Moves a thread to a state, in a site (struct site_word) or none. The time since the last move was
  * spent in the state before. WAIT_STATES: it has ended.
  */
-static __always_inline void set_state(struct local *local, __u32 state, __u64 now, __u64 word)
+static __always_inline void set_state(struct thread_storage *local, __u32 state, __u64 now,
+				      __u64 word)
 {
 	struct site_ref ref = ((struct site_word){ .word = word }).ref;
 	__u32 was = local->thread.state;
@@ -28,7 +29,7 @@ static __always_inline void set_state(struct local *local, __u32 state, __u64 no
 }
 
 /* The same where it is rare. */
-__noinline int set_state_seldom(struct local *local, __u32 state, __u64 now)
+__noinline int set_state_seldom(struct thread_storage *local, __u32 state, __u64 now)
 {
 	if (local)
 		set_state(local, state, now, 0);
@@ -60,9 +61,9 @@ __noinline __u32 name_of(const struct named_task *named)
 }
 
 /* The data of a thread that is there; NULL: it is not. */
-static __always_inline struct local *known(struct task_struct *task)
+static __always_inline struct thread_storage *known(struct task_struct *task)
 {
-	struct local *local = local_of(task, 0);
+	struct thread_storage *local = storage_of(task, 0);
 
 	return local && (local->presence == PRESENT || local->presence == LEAVING) ? local : NULL;
 }
@@ -74,7 +75,8 @@ static __always_inline struct local *known(struct task_struct *task)
  * Meets a thread, which has been in that state for no time; it is not seen before the caller makes
  * it `PRESENT`. 0: another CPU does, or it is not for the reader.
  */
-__noinline int meet(struct local *local, const struct named_task *named, __u32 state, __u64 now)
+__noinline int meet(struct thread_storage *local, const struct named_task *named, __u32 state,
+		    __u64 now)
 {
 	const struct task_struct *task, *leader;
 
@@ -99,15 +101,15 @@ __noinline int meet(struct local *local, const struct named_task *named, __u32 s
 }
 
 /* The data of a thread, which is met if it was not yet; NULL: it is not there. */
-static __always_inline struct local *know(struct task_struct *task, __u32 state, __u64 now)
+static __always_inline struct thread_storage *know(struct task_struct *task, __u32 state, __u64 now)
 {
-	struct local *local = local_of(task, 0);
+	struct thread_storage *local = storage_of(task, 0);
 	struct named_task named = { task };
 
 	if (local && local->presence != UNMET)
 		return local->presence == PRESENT || local->presence == LEAVING ? local : NULL;
 	if (!local)
-		local = local_of(task, BPF_LOCAL_STORAGE_GET_F_CREATE);
+		local = storage_of(task, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (!local || !meet(local, &named, state, now))
 		return NULL;
 	__sync_lock_test_and_set(&local->presence, PRESENT);

@@ -117,7 +117,7 @@ static __always_inline void look_at_sleep(struct wait *wait, const struct trace_
 }
 
 /* Adds the file that a wait for io is on that is in no call, as the current task's fault is. */
-static __always_inline void look_at_fault(struct wait *wait, const struct local *local,
+static __always_inline void look_at_fault(struct wait *wait, const struct thread_storage *local,
 					  const struct task_struct *task)
 {
 	if (wait->call.number != NO_CALL || !local->fault_inode || local->faults != faults_of(task))
@@ -152,8 +152,8 @@ __noinline int complete(__u64 word, const struct wait *wait, __s32 stack, __u32 
  * Finds the site of a wait that was looked at. context: NULL where the task is not the current one,
  * so that its stack cannot be kept.
  */
-static __always_inline void enter_site(void *context, struct local *local, struct wait *wait,
-				       __u64 now)
+static __always_inline void enter_site(void *context, struct thread_storage *local,
+				       struct wait *wait, __u64 now)
 {
 	struct trace_site_slot *slot;
 	struct site_word word;
@@ -217,7 +217,8 @@ static __always_inline void put_waker(struct waker *waker, bool here)
 }
 
 /* Ends the wait of a sleeping thread, in its site. waker: who runs now; NULL: it went unseen. */
-static __always_inline void leave_site(struct local *local, __u64 now, const struct waker *waker)
+static __always_inline void leave_site(struct thread_storage *local, __u64 now,
+				       const struct waker *waker)
 {
 	struct site_ref ref = { local->thread.site, local->thread.generation };
 	__u64 ns = now > local->thread.since_ns ? now - local->thread.since_ns : 0;

@@ -6,7 +6,7 @@
 
 static __always_inline int enter_within(__u32 kind)
 {
-	struct local *local = known(bpf_get_current_task_btf());
+	struct thread_storage *local = known(bpf_get_current_task_btf());
 
 	if (local)
 		local->within_ns[kind == DELAY_COMPACT] = bpf_ktime_get_ns();
@@ -14,7 +14,7 @@ static __always_inline int enter_within(__u32 kind)
 }
 
 /* Looks at where the current task is, in the midst of something. */
-__noinline int look_within(struct wait *wait, const struct local *local, __u32 kind)
+__noinline int look_within(struct wait *wait, const struct thread_storage *local, __u32 kind)
 {
 	if (!wait || !local)
 		return 0;
@@ -27,7 +27,7 @@ __noinline int look_within(struct wait *wait, const struct local *local, __u32 k
 
 static __always_inline int leave_within(void *context, __u32 kind)
 {
-	struct local *local = known(bpf_get_current_task_btf());
+	struct thread_storage *local = known(bpf_get_current_task_btf());
 	struct trace_site_slot *slot;
 	struct wait wait = {};
 	struct recent recent = {};
