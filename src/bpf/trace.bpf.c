@@ -74,7 +74,7 @@ int BPF_PROG(waking, struct task_struct *task)
  * Makes good what went unseen before a task gets a CPU: that it was switched out, as far as its run
  * time tells, or woken, as its time in the queue tells.
  */
-__noinline int make_good(struct thread_storage *local, const struct arrival *arrival)
+__noinline int make_good(struct thread_storage *local, const struct switch_in *arrival)
 {
 	__u64 now, part, passed;
 
@@ -126,7 +126,7 @@ __noinline int wait_until_queued(struct thread_storage *local, __u64 at)
 }
 
 /* A task gets a CPU. */
-static __always_inline void switch_in(struct thread_storage *local, const struct arrival *arrival)
+static __always_inline void switch_in(struct thread_storage *local, const struct switch_in *arrival)
 {
 	__u64 ns, queued;
 
@@ -151,7 +151,7 @@ static __always_inline void switch_in(struct thread_storage *local, const struct
 }
 
 /* The same where it is rare. */
-__noinline int switch_in_seldom(struct thread_storage *local, const struct arrival *arrival)
+__noinline int switch_in_seldom(struct thread_storage *local, const struct switch_in *arrival)
 {
 	if (local && arrival)
 		switch_in(local, arrival);
@@ -163,7 +163,7 @@ static __always_inline void arrive(struct thread_storage *local, const struct ta
 				   const struct task_struct *leader, __u64 now, bool fast,
 				   bool seldom)
 {
-	struct arrival arrival = { .now = now, .leader = leader };
+	struct switch_in arrival = { .now = now, .leader = leader };
 
 	arrival.run_ns = task->se.sum_exec_runtime;
 	arrival.queued_ns = queued_of(task, fast);

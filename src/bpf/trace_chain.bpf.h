@@ -286,7 +286,7 @@ __noinline int add_link(__u32 at, const struct trace_link *more, bool children)
 }
 
 /* A waker's time while it was waited for, as it is being added up. */
-struct meanwhile {
+struct waker_activity {
 	struct trace_link link;
 	__u64 left; /* of the wait, before what was added */
 	__u64 known[WAIT_STATES]; /* of the waker's time, in each state */
@@ -301,7 +301,7 @@ struct meanwhile {
 };
 
 /* Adds a part of the waker's time. */
-static __always_inline void add_part(struct meanwhile *meanwhile, __u64 ns)
+static __always_inline void add_part(struct waker_activity *meanwhile, __u64 ns)
 {
 	__u32 state = meanwhile->link.state;
 
@@ -318,7 +318,8 @@ static __always_inline void add_part(struct meanwhile *meanwhile, __u64 ns)
  * Adds what is too long ago to be kept: of a waker that began after the wait, as a child does, the
  * states are known all the same, from its totals.
  */
-__noinline int add_rest(struct meanwhile *meanwhile, const struct trace_thread *waker, __u64 from)
+__noinline int add_rest(struct waker_activity *meanwhile, const struct trace_thread *waker,
+			__u64 from)
 {
 	if (!meanwhile || !waker || !meanwhile->left)
 		return 0;
@@ -337,8 +338,8 @@ __noinline int add_rest(struct meanwhile *meanwhile, const struct trace_thread *
 }
 
 /* Adds a part of the waker's past. */
-static __always_inline void add_past(struct meanwhile *meanwhile, const struct thread_past *past,
-				     __u64 ns)
+static __always_inline void add_past(struct waker_activity *meanwhile,
+				     const struct thread_past *past, __u64 ns)
 {
 	meanwhile->link.site = past->site;
 	meanwhile->link.generation = past->generation;
@@ -347,7 +348,7 @@ static __always_inline void add_past(struct meanwhile *meanwhile, const struct t
 }
 
 /* The most that a part has of a wait that began before the part ended. */
-static __always_inline __u64 most_of(const struct meanwhile *meanwhile,
+static __always_inline __u64 most_of(const struct waker_activity *meanwhile,
 				     const struct thread_past *past)
 {
 	__u64 after = (__u64)(past->end - meanwhile->from) << MOMENT_SHIFT, ns = past->ns;
@@ -356,7 +357,7 @@ static __always_inline __u64 most_of(const struct meanwhile *meanwhile,
 }
 
 /* Adds those of the waker's parts that began after the wait, and finds those that straddle that. */
-__noinline int add_whole(struct meanwhile *meanwhile, const struct thread_storage *local)
+__noinline int add_whole(struct waker_activity *meanwhile, const struct thread_storage *local)
 {
 	__u64 sum = 0, wait;
 
@@ -397,7 +398,7 @@ __noinline int add_whole(struct meanwhile *meanwhile, const struct thread_storag
  * Adds what is certain of parts that straddle the begin of a wait: what the others, at their most,
  * leave, or what they had after that if they did nothing else before.
  */
-__noinline int add_straddling(struct meanwhile *meanwhile, const struct thread_storage *local)
+__noinline int add_straddling(struct waker_activity *meanwhile, const struct thread_storage *local)
 {
 	__u64 left;
 
@@ -446,7 +447,7 @@ __noinline int add_links(__u64 word, const struct thread_storage *local, __u64 f
 {
 	struct site_ref ref = ((struct site_word){ .word = word }).ref;
 	struct trace_site_slot *slot = site_at(ref.slot);
-	struct meanwhile meanwhile = { .link.state = STATE_RUN, .at = ref.slot };
+	struct waker_activity meanwhile = { .link.state = STATE_RUN, .at = ref.slot };
 	__u32 last;
 
 	if (!local || !slot || now <= from || !lock_site(slot, ref.slot))

@@ -18,7 +18,7 @@ static __always_inline __u64 queue_clock(const struct task_struct *task, bool fa
 }
 
 /* A task that gets a CPU, as global functions take it. */
-struct arrival {
+struct switch_in {
 	__u64 now;
 	__u64 run_ns; /* its run time so far */
 	__u64 queued_ns; /* booked for queues, with the one that it leaves; -1: not known */
@@ -44,7 +44,7 @@ static __always_inline __u64 queued_of(const struct task_struct *task, bool fast
 
 /* The time that is booked for the run queue that a task leaves. */
 static __always_inline __u64 booked_queue(const struct thread_storage *local,
-					  const struct arrival *arrival, __u64 unknown)
+					  const struct switch_in *arrival, __u64 unknown)
 {
 	return arrival->queued_ns == (__u64)-1 ? unknown : arrival->queued_ns - local->run_delay_ns;
 }
@@ -91,8 +91,8 @@ static __always_inline void note_run(struct trace_cpu *cpu, const struct task_st
 }
 
 /* Adds a wait in the queue, by who ran instead. */
-static __always_inline void leave_queue(struct thread_storage *local, const struct arrival *arrival,
-					__u64 ns)
+static __always_inline void leave_queue(struct thread_storage *local,
+					const struct switch_in *arrival, __u64 ns)
 {
 	struct trace_cpu *cpu = this_cpu();
 	const struct trace_run *run = cpu ? who_ran(cpu, arrival->now - ns, arrival->now) : NULL;
