@@ -175,7 +175,7 @@ static bool is_allowed(const struct option_row *row, const struct config_line *l
 static bool check(const struct config_line *line, const struct option_row **row, struct buf *why)
 {
 	struct buf allowed = { 0 };
-	struct near near;
+	struct suggestion near;
 	bool ok;
 
 	*row = NULL;
@@ -194,9 +194,9 @@ static bool check(const struct config_line *line, const struct option_row **row,
 		text_escape(why, line->value, line->value_len, TEXT_ASCII);
 		buf_puts(why, "'; allowed: ");
 		buf_add(why, allowed.data, allowed.len);
-		near = near_word(line->value, line->value_len);
-		near_try_list(&near, allowed.data, allowed.len);
-		near_append(&near, "", why);
+		near = suggest_for(line->value, line->value_len);
+		suggest_try_list(&near, allowed.data, allowed.len);
+		suggest_append(&near, "", why);
 	}
 	buf_free(&allowed);
 	return ok;

@@ -296,11 +296,11 @@ static void make_tables(struct option *longs, char *letters)
 static void ask_near(const char *word, struct buf *why)
 {
 	const char *name = word + strlen("--");
-	struct near near = near_word(name, strcspn(name, "="));
+	struct suggestion near = suggest_for(name, strcspn(name, "="));
 
 	for (size_t i = 0; i < option_table_n; i++)
-		near_try(&near, option_table[i].name, strlen(option_table[i].name));
-	near_append(&near, "--", why);
+		suggest_try(&near, option_table[i].name, strlen(option_table[i].name));
+	suggest_append(&near, "--", why);
 }
 
 /* Reports an option that has no value or does not exist. */
@@ -328,7 +328,7 @@ static int take_option(struct options *options, int value, struct buf *why)
 {
 	const struct option_row *row = row_of(value);
 	struct buf allowed = { 0 };
-	struct near near;
+	struct suggestion near;
 
 	if (option_set(row, options, optarg, &allowed)) {
 		buf_free(&allowed);
@@ -338,9 +338,9 @@ static int take_option(struct options *options, int value, struct buf *why)
 	text_escape(why, optarg, strlen(optarg), TEXT_ASCII);
 	buf_puts(why, "'; allowed: ");
 	buf_add(why, allowed.data, allowed.len);
-	near = near_word(optarg, strlen(optarg));
-	near_try_list(&near, allowed.data, allowed.len);
-	near_append(&near, "", why);
+	near = suggest_for(optarg, strlen(optarg));
+	suggest_try_list(&near, allowed.data, allowed.len);
+	suggest_append(&near, "", why);
 	buf_free(&allowed);
 	return -EINVAL;
 }

@@ -403,7 +403,7 @@ static unsigned count_changes(const char *a, size_t a_len, const char *b, size_t
 	return rows[a_len % 3][b_len];
 }
 
-void near_try(struct near *near, const char *known, size_t len)
+void suggest_try(struct suggestion *near, const char *known, size_t len)
 {
 	unsigned changes;
 
@@ -435,16 +435,16 @@ static size_t word_len(const char *text, size_t len)
 	return n;
 }
 
-void near_try_list(struct near *near, const char *text, size_t len)
+void suggest_try_list(struct suggestion *near, const char *text, size_t len)
 {
-	struct near found = *near;
+	struct suggestion found = *near;
 
 	for (size_t at = 0; at < len;) {
 		size_t n = word_len(text + at, len - at);
 
 		if (!n)
 			return;
-		near_try(&found, text + at, n);
+		suggest_try(&found, text + at, n);
 		at += n;
 		if (at == len)
 			break;
@@ -455,7 +455,7 @@ void near_try_list(struct near *near, const char *text, size_t len)
 	*near = found;
 }
 
-void near_append(const struct near *near, const char *dashes, struct buf *out)
+void suggest_append(const struct suggestion *near, const char *dashes, struct buf *out)
 {
 	if (near->best)
 		buf_printf(out, "; did you mean %s%.*s?", dashes, (int)near->best_len, near->best);

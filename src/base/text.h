@@ -73,7 +73,7 @@ void text_wrap(struct buf *out, const char *text, unsigned used, unsigned left, 
 /* The word that was meant by one that is not known: a letter or two away from it. */
 
 /* The word looked for, and the nearest so far, which must live as long. */
-struct near {
+struct suggestion {
 	const char *word;
 	size_t len;
 	const char *best; /* NULL: none is near */
@@ -82,16 +82,16 @@ struct near {
 };
 
 /* Begins to look for a word. */
-static inline struct near near_word(const char *word, size_t len)
+static inline struct suggestion suggest_for(const char *word, size_t len)
 {
-	return (struct near){ .word = word, .len = len };
+	return (struct suggestion){ .word = word, .len = len };
 }
 
 /* Looks at a word that is known. Of several as near the first stays. */
-void near_try(struct near *near, const char *known, size_t len);
+void suggest_try(struct suggestion *near, const char *known, size_t len);
 
 /* Looks at each word of a text like "one, two, three"; at none where it is anything else. */
-void near_try_list(struct near *near, const char *text, size_t len);
+void suggest_try_list(struct suggestion *near, const char *text, size_t len);
 
 /* Appends a question for the nearest, with two dashes before it if need be; nothing for none. */
-void near_append(const struct near *near, const char *dashes, struct buf *out);
+void suggest_append(const struct suggestion *near, const char *dashes, struct buf *out);

@@ -28,11 +28,11 @@ const struct column *column_in(const struct column_table *table, const char *id,
 void column_ask_near(const struct column_table *table, const char *id, size_t id_len,
 		     struct buf *out)
 {
-	struct near near = near_word(id, id_len);
+	struct suggestion near = suggest_for(id, id_len);
 
 	for (size_t i = 0; i < table->n; i++)
-		near_try(&near, table->columns[i].id, strlen(table->columns[i].id));
-	near_append(&near, "", out);
+		suggest_try(&near, table->columns[i].id, strlen(table->columns[i].id));
+	suggest_append(&near, "", out);
 }
 
 const struct column *column_by_key(char key)

@@ -29,11 +29,11 @@ TEST(test_near)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct near near = near_word(rows[i].word, strlen(rows[i].word));
+		struct suggestion near = suggest_for(rows[i].word, strlen(rows[i].word));
 		struct buf out = { 0 };
 
-		near_try_list(&near, rows[i].list, strlen(rows[i].list));
-		near_append(&near, "", &out);
+		suggest_try_list(&near, rows[i].list, strlen(rows[i].list));
+		suggest_append(&near, "", &out);
 		assert_string_equal(buf_cstr(&out), rows[i].asked);
 		buf_free(&out);
 	}
@@ -42,13 +42,13 @@ TEST(test_near)
 /* The nearest of all, the first of those. */
 TEST(test_nearest)
 {
-	struct near near = near_word("recrod", 6);
+	struct suggestion near = suggest_for("recrod", 6);
 	struct buf out = { 0 };
 
-	near_try(&near, "recor", 5);
-	near_try(&near, "record", 6);
-	near_try(&near, "record2", 7);
-	near_append(&near, "--", &out);
+	suggest_try(&near, "recor", 5);
+	suggest_try(&near, "record", 6);
+	suggest_try(&near, "record2", 7);
+	suggest_append(&near, "--", &out);
 	assert_string_equal(buf_cstr(&out), "; did you mean --record?");
 	buf_free(&out);
 }
