@@ -419,7 +419,8 @@ static void search(struct file_owners *owners, struct known_file *file)
 }
 
 /* The known facts about the file, or a place for them. */
-static struct known_file *recall_file(struct file_owners *owners, const struct known_file *wanted)
+static struct known_file *prompt_history_file(struct file_owners *owners,
+					      const struct known_file *wanted)
 {
 	struct known_file *file;
 
@@ -441,7 +442,7 @@ pid_t file_owners_find(struct file_owners *owners, pid_t tid, const char *link, 
 	if (strlen(link) >= LINK_BYTES)
 		return 0;
 	strcpy(wanted.link, link);
-	file = recall_file(owners, &wanted);
+	file = prompt_history_file(owners, &wanted);
 	if (file->pid && is_file(owners, file, file->pid, file->fd))
 		return file->pid;
 	if (file->pid || !file->renewed || owners->renewed - file->renewed >= VAIN_RENEWS)

@@ -10,7 +10,8 @@
 #include "base/util.h"
 
 /* The answers of a kind, or NULL. */
-static struct recall_kind *find_kind(const struct recall *recall, prompt_done_fn *kind)
+static struct prompt_history_kind *find_kind(const struct prompt_history *recall,
+					     prompt_done_fn *kind)
 {
 	for (size_t i = 0; i < recall->n; i++)
 		if (recall->kinds[i].kind == kind)
@@ -19,23 +20,23 @@ static struct recall_kind *find_kind(const struct recall *recall, prompt_done_fn
 }
 
 /* Removes an answer. */
-static void drop_answer(struct recall_kind *of, size_t at)
+static void drop_answer(struct prompt_history_kind *of, size_t at)
 {
 	free(of->texts[at]);
 	of->n--;
 	memmove(of->texts + at, of->texts + at + 1, (of->n - at) * sizeof(*of->texts));
 }
 
-void recall_add(struct recall *recall, prompt_done_fn *kind, const char *text)
+void prompt_history_add(struct prompt_history *recall, prompt_done_fn *kind, const char *text)
 {
-	struct recall_kind *of = find_kind(recall, kind);
+	struct prompt_history_kind *of = find_kind(recall, kind);
 
 	if (!*text)
 		return;
 	if (!of) {
 		recall->kinds = xreallocarray(recall->kinds, recall->n + 1, sizeof(*recall->kinds));
 		of = &recall->kinds[recall->n++];
-		*of = (struct recall_kind){ .kind = kind };
+		*of = (struct prompt_history_kind){ .kind = kind };
 	}
 	for (size_t i = 0; i < of->n; i++) {
 		if (!strcmp(of->texts[i], text)) {
@@ -48,20 +49,21 @@ void recall_add(struct recall *recall, prompt_done_fn *kind, const char *text)
 	of->texts[of->n++] = xstrdup(text);
 }
 
-const char *recall_at(const struct recall *recall, prompt_done_fn *kind, size_t back)
+const char *prompt_history_at(const struct prompt_history *recall, prompt_done_fn *kind,
+			      size_t back)
 {
-	const struct recall_kind *of = find_kind(recall, kind);
+	const struct prompt_history_kind *of = find_kind(recall, kind);
 
 	return of && back && back <= of->n ? of->texts[of->n - back] : NULL;
 }
 
-void recall_free(struct recall *recall)
+void prompt_history_free(struct prompt_history *recall)
 {
 	for (size_t i = 0; i < recall->n; i++)
 		while (recall->kinds[i].n)
 			drop_answer(&recall->kinds[i], recall->kinds[i].n - 1);
 	free(recall->kinds);
-	*recall = (struct recall){ 0 };
+	*recall = (struct prompt_history){ 0 };
 }
 
 /* The most bytes that can be typed. */
@@ -117,7 +119,7 @@ static unsigned answer(struct prompt *prompt, struct ui *ui)
 	if (prompt->error.len)
 		prompt->open = true;
 	else if (kept)
-		recall_add(&prompt->recall, done, text);
+		prompt_history_add(&prompt->recall, done, text);
 	free(text);
 	return reactions | REACT_REDRAW;
 }
@@ -217,7 +219,7 @@ static void show_earlier(struct prompt *prompt, int by)
 		if (by < 0 && !back)
 			return;
 		back = by > 0 ? back + 1 : back - 1;
-		earlier = back ? recall_at(&prompt->recall, prompt->done, back)
+		earlier = back ? prompt_history_at(&prompt->recall, prompt->done, back)
 			       : buf_cstr(&prompt->draft);
 		if (!earlier)
 			return;
@@ -417,5 +419,5 @@ void prompt_free(struct prompt *prompt)
 	buf_free(&prompt->error);
 	buf_free(&prompt->shown);
 	buf_free(&prompt->draft);
-	recall_free(&prompt->recall);
+	prompt_history_free(&prompt->recall);
 }

@@ -23,25 +23,26 @@ typedef unsigned prompt_done_fn(struct ui *ui, const char *answer, struct buf *e
 #define RECALL_MAX 50
 
 /* The answers to one kind of prompt, which is told by what takes them. */
-struct recall_kind {
+struct prompt_history_kind {
 	prompt_done_fn *kind;
 	char *texts[RECALL_MAX]; /* the oldest first */
 	size_t n;
 };
 
 /* Empty when zero-initialised. */
-struct recall {
-	struct recall_kind *kinds;
+struct prompt_history {
+	struct prompt_history_kind *kinds;
 	size_t n;
 };
 
 /* Keeps an answer as the last of its kind, once; an empty one is not kept. */
-void recall_add(struct recall *recall, prompt_done_fn *kind, const char *text);
+void prompt_history_add(struct prompt_history *recall, prompt_done_fn *kind, const char *text);
 
 /* An earlier answer: 1 is the last one. NULL: there were fewer. */
-const char *recall_at(const struct recall *recall, prompt_done_fn *kind, size_t back);
+const char *prompt_history_at(const struct prompt_history *recall, prompt_done_fn *kind,
+			      size_t back);
 
-void recall_free(struct recall *recall);
+void prompt_history_free(struct prompt_history *recall);
 
 /* A number that is asked for, and the keys that take one from it and add one to it. */
 struct prompt_number {
@@ -61,7 +62,7 @@ struct prompt {
 	struct buf error; /* shown in place of the label until the next key */
 	struct buf shown;
 	prompt_done_fn *done;
-	struct recall recall; /* earlier ones */
+	struct prompt_history recall; /* earlier ones */
 	size_t back; /* the one that is shown; 0: none, but the typed text */
 	struct buf draft; /* the text typed before earlier answers were looked at */
 };
