@@ -424,7 +424,7 @@ static void put_extras(struct record_making *making)
 		size_t place = cur->extras[i]->place;
 
 		if (place >= cur->n ||
-		    (making->frame->rows[place].unchanged && !making->info->some))
+		    (making->frame->rows[place].unchanged && !making->info->selected_only))
 			continue;
 		making->row.len = 0;
 		if (!table_put(&record_extra_table, &making->row, &extra, &none))

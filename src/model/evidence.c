@@ -578,7 +578,7 @@ void evidence_read(struct evidence *evidence, struct waiting_reader *waiting, st
 			waiting_fill(waiting, frame->info, suspects[of].rows, suspects[of].n,
 				     frame->info->threads, NEED_WAITING);
 	}
-	if (hangs && frame->info->some)
+	if (hangs && frame->info->selected_only)
 		nkept = kept_rows(frame, kept);
 	waiting_fill(waiting, frame->info, kept, nkept, frame->info->threads, NEED_WAITING);
 	for (size_t i = 0; i < nkept; i++)

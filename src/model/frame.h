@@ -142,7 +142,7 @@ struct frame_info {
 	const struct clocks *clocks; /* as they stood when the sample was taken, or later */
 	uint64_t interval_ns; /* between the samples' begins; 0: none */
 	bool threads, since_start;
-	bool some; /* only processes that were asked for are read */
+	bool selected_only; /* only processes that were asked for are read */
 	size_t born, gone; /* tasks that came and went between the samples */
 	size_t ended; /* tasks in rows that exited; known from exit records, so 0 without those */
 	uint64_t run_ns; /* run time of all rows */

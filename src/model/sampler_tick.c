@@ -248,7 +248,7 @@ static int build_rows(struct sampler *sampler, struct turn *turn)
 		    &options);
 	turn->info->stale += turn->impossible;
 	turn->info->threads = threads;
-	turn->info->some = sampler->config->pids;
+	turn->info->selected_only = sampler->config->pids;
 	turn->info->system = &turn->cur->system;
 	turn->info->system_before = turn->info->prev ? &turn->info->prev->system : NULL;
 	turn->frame->group_by = group_table[threads ? GROUP_THREAD : GROUP_PROCESS].id;

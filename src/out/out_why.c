@@ -285,7 +285,7 @@ static unsigned weight_of(const struct why *why, const struct site *site)
 static void find_asked(struct why *why, const struct query *query, const struct frame *frame)
 {
 	site_owners_clear(&why->asked);
-	why->asked.all = !frame->info->some && query_takes_all(query);
+	why->asked.all = !frame->info->selected_only && query_takes_all(query);
 	for (size_t i = 0; !why->asked.all && i < frame->n; i++)
 		if (frame->rows[i].group || query_takes(query, &frame->rows[i]))
 			site_owners_add_row(&why->asked, &frame->rows[i]);

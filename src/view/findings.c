@@ -173,7 +173,7 @@ static enum psi_resource find_pressed(struct finder *finder, double *most)
 
 	*most = FINDING_PRESSURE;
 	/* Such a finding is about all tasks; and a group's is not told of tasks outside it. */
-	if (finder->info->some || (finder->query && !query_takes_all(finder->query)))
+	if (finder->info->selected_only || (finder->query && !query_takes_all(finder->query)))
 		return found;
 	for (unsigned r = 0; r < PSI_RESOURCES; r++) {
 		struct psi_pair pair = summary_pressure_of(finder->info, r);
@@ -309,7 +309,7 @@ bool finding_find_held(struct finder *finder, struct finding *finding)
 	const struct frame *frame = finder->view.frame;
 	const struct task_held *held;
 
-	if (!finder->info->some)
+	if (!finder->info->selected_only)
 		return false;
 	for (size_t i = 0; i < frame->n; i++) {
 		const struct row *row = &frame->rows[i];

@@ -295,7 +295,8 @@ static void take_rival(struct finder *finder, struct finding *finding)
 	 * If only some tasks are read, others may run more. The share is of the whole interval,
 	 * though it may have ended early in it.
 	 */
-	finding_take_culprit(finding, finder->info->some ? CULPRIT_RUNS_THERE : CULPRIT_RUNS_MOST,
+	finding_take_culprit(finding,
+			     finder->info->selected_only ? CULPRIT_RUNS_THERE : CULPRIT_RUNS_MOST,
 			     runs);
 	finding->culprit.share =
 		(double)runs->deltas->grown.run_ns * 100.0 / (double)finder->info->interval_ns;

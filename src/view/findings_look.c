@@ -403,7 +403,7 @@ static void look_at_row(struct finder *finder, const struct row *row)
 	else if (row_locked(finder->view.frame, row))
 		finder_note(&finder->locked, row, 100.0 * row_locked(finder->view.frame, row));
 	/* Most rows did nothing. Peers are waited for without that. */
-	if (!row->interval_ns || (row->deltas == &no_deltas && !finder->info->some))
+	if (!row->interval_ns || (row->deltas == &no_deltas && !finder->info->selected_only))
 		return;
 	look_at_losses(finder, row);
 	look_at_users(finder, row);
@@ -412,7 +412,7 @@ static void look_at_row(struct finder *finder, const struct row *row)
 		return;
 	look_at_waits(finder, row, hangs);
 	look_at_quota(finder, row);
-	if (finder->info->some)
+	if (finder->info->selected_only)
 		look_at_peers(finder, row);
 }
 
@@ -427,7 +427,7 @@ static bool hangs_were_read(const struct frame *frame)
 void finder_look(struct finder *finder)
 {
 	const struct frame *frame = finder->view.frame;
-	bool all = finder->info->some || hangs_were_read(frame);
+	bool all = finder->info->selected_only || hangs_were_read(frame);
 
 	find_columns(&finder->findings->columns);
 	finder->columns = &finder->findings->columns;

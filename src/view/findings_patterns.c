@@ -232,7 +232,7 @@ static bool find_kept(struct finder *finder, struct finding *finding)
 bool finding_worth_naming(const struct finder *finder, const struct row *row, const struct row *who)
 {
 	/* If only some tasks are read, others may do more. */
-	return row && row != who && !finder->info->some && !row->exited && !row->born;
+	return row && row != who && !finder->info->selected_only && !row->exited && !row->born;
 }
 
 /* Takes as the culprit which task writes most, where that is known. */

@@ -180,13 +180,13 @@ FINDINGS_TEST(test_cpu)
 	assert_null(strstr(finding_text(&s->findings, &s->findings.all[0]), "runs most"));
 	born->counters.run_ns = 0;
 	/* Of who was not read it is not known how much they run. */
-	s->scene.info.some = true;
+	s->scene.info.selected_only = true;
 	set_idle(s, 45);
 	build(s);
 	check(s, 0, "cpu-idle",
 	      "cpu: alpha 1 waits 50 % of the time for a CPU (and 1 other), while CPUs are "
 	      "45 % idle");
-	s->scene.info.some = false;
+	s->scene.info.selected_only = false;
 	site = traces(s, 0, STATE_CPU, 900);
 	site->on = "2 beta";
 	set_idle(s, 0);
@@ -506,12 +506,12 @@ FINDINGS_TEST(test_peers)
 		site->syscall = peers[i].syscall;
 		site->on = peers[i].on;
 		site->wakers[0] = (struct site_waker){ .tgid = 2, .name = "beta", .ns = SEC(1) };
-		s->scene.info.some = true;
+		s->scene.info.selected_only = true;
 		build(s);
 		check(s, 0, peers[i].id, peers[i].text);
 		assert_int_equal(s->findings.n, 1);
 		assert_int_equal(s->findings.all[0].severity, FINDING_INFO);
-		s->scene.info.some = false;
+		s->scene.info.selected_only = false;
 		build(s);
 		check_none(s, "no waits");
 	}
@@ -519,7 +519,7 @@ FINDINGS_TEST(test_peers)
 	s->trace.n = 0;
 	memset(s->traced, 0, sizeof(s->traced));
 	traces(s, 2, STATE_POLL, 2000);
-	s->scene.info.some = true;
+	s->scene.info.selected_only = true;
 	build(s);
 	check_none(s, "no waits");
 }
@@ -579,7 +579,7 @@ FINDINGS_TEST(test_answer)
 	site->class = CLASS_SERVED;
 	site->syscall = "epoll_wait";
 	site->on = "unix of 2 beta";
-	s->scene.info.some = true;
+	s->scene.info.selected_only = true;
 	build(s);
 	check(s, 0, "answer",
 	      "net: gamma 3 waits 98 % of the time, in epoll_wait on unix of 2 beta");
