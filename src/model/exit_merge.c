@@ -9,7 +9,7 @@
 
 #include "base/util.h"
 #include "kernel/proctask.h"
-#include "model/measured_ends.h"
+#include "model/measured_exits.h"
 
 /* How much two readings of one clock may differ that were taken in two ways. */
 #define CLOCK_SLACK_NS NSEC_PER_MSEC

@@ -22,7 +22,7 @@
 #include "kernel/exits.h"
 #include "kernel/proctask.h"
 #include "kernel/taskstats.h"
-#include "model/measured_ends.h"
+#include "model/measured_exits.h"
 #include "model/notes.h"
 #include "model/run_trace.h"
 #include "model/tracing.h"
@@ -46,7 +46,7 @@ struct running {
 	int refused; /* without exit records: the -errno why taskstats is not asked */
 	struct measure *measure; /* NULL: waits are as they are booked */
 	int unmeasured; /* -errno: they should be measured */
-	struct measured_ends ends;
+	struct measured_exits ends;
 	uint64_t stale; /* tasks with an impossible wait */
 	struct delayacct delayacct;
 };
@@ -74,7 +74,7 @@ static void drain_records(struct running *running, bool last)
 	exits_drain(running->exits);
 	records = exits_records(running->exits, &n);
 	if (running->measure)
-		measured_ends_take(&running->ends, records, n, true);
+		measured_exits_take(&running->ends, records, n, true);
 	if (result->trace)
 		run_trace_exits(result->trace, records, n);
 	ancestry_sort(running->ancestry, records, n, last ? n : running->open, &ours, &open);
@@ -140,7 +140,7 @@ static void open_measuring(struct running *running)
 		return;
 	running->unmeasured = measure_open(&running->measure);
 	if (running->measure)
-		measured_ends_open(&running->ends, running->measure);
+		measured_exits_open(&running->ends, running->measure);
 }
 
 /* The reply to a query about an ended process. */
@@ -527,7 +527,7 @@ int run_command(char *const *command, const struct sampler_config *config,
 		if (config->trace)
 			open_trace(&running);
 		err = run_to_end(&running, failure);
-		measured_ends_free(&running.ends);
+		measured_exits_free(&running.ends);
 		measure_close(running.measure);
 		delayacct_close(&running.delayacct);
 		ancestry_free(running.ancestry);

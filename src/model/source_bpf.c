@@ -22,7 +22,7 @@
 #include "bpf/snapshot.h"
 #include "bpf/snapshot_counters.h"
 #include "kernel/proctask.h"
-#include "model/measured_ends.h"
+#include "model/measured_exits.h"
 #include "model/source.h"
 #include "model/states.h"
 #include "model/walk_places.h"
@@ -34,7 +34,7 @@ struct bpf_source {
 	int unmeasured; /* -errno: they should be */
 	bool traced; /* it is told how threads spend their time */
 	uint64_t measure_ns; /* CLOCK_MONOTONIC: what began before was met, perhaps in a wait */
-	struct measured_ends ends;
+	struct measured_exits ends;
 	void *taskstats; /* NULL: not opened yet */
 	bool no_taskstats;
 	uint64_t pass; /* the number of the last pass */
@@ -353,7 +353,7 @@ static int bpf_open(const struct source_env *env, void **state)
 	else if (env->measure)
 		source->unmeasured = measure_open(&source->measure);
 	if (source->measure)
-		measured_ends_open(&source->ends, source->measure);
+		measured_exits_open(&source->ends, source->measure);
 	source->measure_ns = clock_ns(CLOCK_MONOTONIC);
 	err = snapshot_open(&source->snapshot, env->threads, SNAPSHOT_ANY, source->measure,
 			    env->trace);
@@ -411,7 +411,7 @@ static size_t bpf_correct_exits(void *state, struct exit_record *records, size_t
 
 	if (!source->measure)
 		return 0;
-	return measured_ends_take(&source->ends, records, n, source->env.threads);
+	return measured_exits_take(&source->ends, records, n, source->env.threads);
 }
 
 /* Closes the source. */
@@ -422,7 +422,7 @@ static void bpf_close(void *state)
 	snapshot_close(source->snapshot);
 	if (!source->env.measuring)
 		measure_close(source->measure);
-	measured_ends_free(&source->ends);
+	measured_exits_free(&source->ends);
 	if (source->taskstats)
 		source_taskstats.close(source->taskstats);
 	pidlist_free(&source->hidden);

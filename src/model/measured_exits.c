@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "model/measured_ends.h"
+#include "model/measured_exits.h"
 
 #include "base/util.h"
 #include "bpf/measure.h"
 #include "kernel/exits.h"
 
-void measured_ends_open(struct measured_ends *ends, struct measure *measure)
+void measured_exits_open(struct measured_exits *ends, struct measure *measure)
 {
-	*ends = (struct measured_ends){ .kinds = measure_kinds(measure),
-					.all = measure_is_late(measure) };
+	*ends = (struct measured_exits){ .kinds = measure_kinds(measure),
+					 .all = measure_is_late(measure) };
 	thread_ends_open(&ends->of, measure_ends(measure));
 }
 
-size_t measured_ends_take(struct measured_ends *ends, struct exit_record *records, size_t n,
-			  bool threads)
+size_t measured_exits_take(struct measured_exits *ends, struct exit_record *records, size_t n,
+			   bool threads)
 {
 	size_t found;
 
 	thread_ends_await(records, n);
 	thread_ends_take(&ends->of, &found);
-	return measured_ends_correct(ends, records, n, threads);
+	return measured_exits_correct(ends, records, n, threads);
 }
 
 /* Puts the measured kinds into a record; measured NULL: nothing was waited. */
@@ -43,7 +43,7 @@ static void put_kinds(struct exit_record *record, const struct measured_delay *m
 }
 
 /* Corrects a record. Whether an impossible delay was left out of it that is known now. */
-static bool correct_record(const struct measured_ends *ends, struct exit_record *record,
+static bool correct_record(const struct measured_exits *ends, struct exit_record *record,
 			   bool threads)
 {
 	bool process = !threads && record->last, was = record->impossible;
@@ -61,8 +61,8 @@ static bool correct_record(const struct measured_ends *ends, struct exit_record 
 	return was && !record->impossible;
 }
 
-size_t measured_ends_correct(const struct measured_ends *ends, struct exit_record *records,
-			     size_t n, bool threads)
+size_t measured_exits_correct(const struct measured_exits *ends, struct exit_record *records,
+			      size_t n, bool threads)
 {
 	size_t lifted = 0;
 
@@ -84,8 +84,8 @@ void measured_range(const struct exit_record *record, struct task_record *range)
 	}
 }
 
-void measured_ends_free(struct measured_ends *ends)
+void measured_exits_free(struct measured_exits *ends)
 {
 	thread_ends_free(&ends->of);
-	*ends = (struct measured_ends){ 0 };
+	*ends = (struct measured_exits){ 0 };
 }

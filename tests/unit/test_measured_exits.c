@@ -7,7 +7,7 @@
 #include "bpf/measure_record.h"
 #include "bpf/trace_record.h"
 #include "kernel/exits.h"
-#include "model/measured_ends.h"
+#include "model/measured_exits.h"
 
 #define MS(n) (UINT64_C(1000000) * (uint64_t)(n))
 #define BLKIO DELAY_BIT(DELAY_BLKIO)
@@ -47,45 +47,45 @@ static struct exit_record record(pid_t pid, pid_t tgid, bool last)
 /* Of a process the sum of all threads, of a thread its own. */
 TEST(test_whose)
 {
-	struct measured_ends ends = { .of.size = SIZE, .kinds = BLKIO | RECLAIM };
+	struct measured_exits ends = { .of.size = SIZE, .kinds = BLKIO | RECLAIM };
 	struct measured_end found = ended(1, 8, 7, true);
 	struct exit_record whole = record(8, 7, true), own = record(8, 7, true);
 
 	own.life_ns = MS(4000);
 	thread_ends_add(&ends.of, &found, 1);
-	assert_int_equal(measured_ends_correct(&ends, &whole, 1, false), 0);
+	assert_int_equal(measured_exits_correct(&ends, &whole, 1, false), 0);
 	assert_true(whole.measured);
 	assert_int_equal(whole.counters.delay[DELAY_BLKIO].ns, MS(30));
 	assert_int_equal(whole.counters.delay[DELAY_BLKIO].count, 20);
 	assert_int_equal(whole.counters.delay[DELAY_RECLAIM].ns, MS(10));
-	measured_ends_correct(&ends, &own, 1, true);
+	measured_exits_correct(&ends, &own, 1, true);
 	assert_int_equal(own.counters.delay[DELAY_BLKIO].ns, MS(3));
-	measured_ends_free(&ends);
+	measured_exits_free(&ends);
 }
 
 /* Another task of that id is not meant, nor a process of which threads live on. */
 TEST(test_another)
 {
-	struct measured_ends ends = { .of.size = SIZE, .kinds = BLKIO | RECLAIM };
+	struct measured_exits ends = { .of.size = SIZE, .kinds = BLKIO | RECLAIM };
 	struct measured_end found[] = { ended(1, 8, 8, false), ended(2, 9, 9, true) };
 	struct exit_record records[] = { record(8, 8, true), record(9, 9, true),
 					 record(10, 10, true) };
 
 	records[1].life_ns = MS(3000);
 	thread_ends_add(&ends.of, found, ARRAY_SIZE(found));
-	measured_ends_correct(&ends, records, ARRAY_SIZE(records), false);
+	measured_exits_correct(&ends, records, ARRAY_SIZE(records), false);
 	for (size_t i = 0; i < ARRAY_SIZE(records); i++) {
 		assert_false(records[i].measured);
 		assert_int_equal(records[i].counters.delay[DELAY_BLKIO].ns, MS(500000));
 	}
-	measured_ends_free(&ends);
+	measured_exits_free(&ends);
 }
 
 /* What was left out of a record as impossible is known now, and nothing is taken off its process.
  */
 TEST(test_left_out)
 {
-	struct measured_ends ends = { .of.size = SIZE, .kinds = BLKIO | RECLAIM };
+	struct measured_exits ends = { .of.size = SIZE, .kinds = BLKIO | RECLAIM };
 	struct measured_end found[] = { ended(1, 8, 7, false), ended(2, 9, 7, true) };
 	struct exit_record records[] = { record(8, 7, false), record(9, 7, true) };
 
@@ -95,51 +95,51 @@ TEST(test_left_out)
 		records[i].counters.valid &= ~DELAY_BOTH(BLKIO);
 	}
 	thread_ends_add(&ends.of, found, ARRAY_SIZE(found));
-	assert_int_equal(measured_ends_correct(&ends, records, 2, false), 2);
+	assert_int_equal(measured_exits_correct(&ends, records, 2, false), 2);
 	assert_int_equal(records[0].left_out | records[1].left_out, 0);
 	assert_int_equal(records[1].counters.valid & DELAY_BOTH(BLKIO), DELAY_BOTH(BLKIO));
 	/* Each is corrected once. */
-	assert_int_equal(measured_ends_correct(&ends, records, 2, false), 0);
-	measured_ends_free(&ends);
+	assert_int_equal(measured_exits_correct(&ends, records, 2, false), 0);
+	measured_exits_free(&ends);
 }
 
 /* A record may come after the next taking; after two its end is forgotten. */
 TEST(test_late)
 {
-	struct measured_ends ends = { .of.size = SIZE, .kinds = BLKIO | RECLAIM };
+	struct measured_exits ends = { .of.size = SIZE, .kinds = BLKIO | RECLAIM };
 	struct measured_end found[] = { ended(1, 8, 8, true), ended(2, 9, 9, true),
 					ended(3, 10, 10, true) };
 	struct exit_record first = record(8, 8, true), again = first;
 
 	thread_ends_add(&ends.of, &found[0], 1);
 	thread_ends_add(&ends.of, &found[1], 1);
-	measured_ends_correct(&ends, &first, 1, false);
+	measured_exits_correct(&ends, &first, 1, false);
 	assert_true(first.measured);
 	thread_ends_add(&ends.of, &found[2], 1);
-	measured_ends_correct(&ends, &again, 1, false);
+	measured_exits_correct(&ends, &again, 1, false);
 	assert_false(again.measured);
 	assert_int_equal(ends.of.n, 2);
-	measured_ends_free(&ends);
+	measured_exits_free(&ends);
 }
 
 /* Where all who waited have an end, the others waited for nothing: not while ends are missing. */
 TEST(test_none)
 {
-	struct measured_ends ends = { .of = { .size = SIZE, .lost_before = true },
-				      .kinds = BLKIO,
-				      .all = true };
+	struct measured_exits ends = { .of = { .size = SIZE, .lost_before = true },
+				       .kinds = BLKIO,
+				       .all = true };
 	struct exit_record one = record(8, 8, true), other = one;
 
-	measured_ends_correct(&ends, &one, 1, false);
+	measured_exits_correct(&ends, &one, 1, false);
 	assert_false(one.measured);
 	ends.of.lost_before = false;
-	measured_ends_correct(&ends, &one, 1, false);
+	measured_exits_correct(&ends, &one, 1, false);
 	assert_int_equal(one.measured, BLKIO);
 	assert_int_equal(one.counters.delay[DELAY_BLKIO].ns, 0);
 	ends.all = false;
-	measured_ends_correct(&ends, &other, 1, false);
+	measured_exits_correct(&ends, &other, 1, false);
 	assert_false(other.measured);
-	measured_ends_free(&ends);
+	measured_exits_free(&ends);
 }
 
 /* How a task spent its time, as a thread or with all its process; unknown where some was not seen.
