@@ -18,7 +18,7 @@ struct site_before {
 
 /* A site that the kernel has a slot for. */
 struct traced_site {
-	struct site site; /* as it is handed out; its texts are site_texts.c's */
+	struct site site; /* as it is handed out; its texts are site_names.c's */
 	struct trace_site now; /* as read last */
 	struct trace_links *links; /* the same; owned; NULL: none were read */
 	uint64_t read_epoch; /* the reading of that, */

@@ -7,7 +7,7 @@
 #include "base/util.h"
 #include "bpf/trace.h"
 #include "kernel/exits.h"
-#include "model/site_texts.h"
+#include "model/site_names.h"
 #include "model/thread_ends.h"
 #include "model/trace_book.h"
 #include "model/traced_sites.h"
@@ -27,7 +27,7 @@ struct tracing {
 	bool due; /* a reading is to be taken */
 	uint32_t room; /* for sites */
 	struct thread_ends ends;
-	struct site_texts *texts;
+	struct site_names *texts;
 	struct trace_book book;
 	struct trace_frame frame;
 };
@@ -46,7 +46,7 @@ int tracing_open(struct tracing **out, const struct tracing_config *config)
 		return err;
 	}
 	thread_ends_open(&tracing->ends, trace_ends(tracing->trace));
-	tracing->texts = site_texts_open(config->proc, tracing->trace);
+	tracing->texts = site_names_open(config->proc, tracing->trace);
 	*out = tracing;
 	/* The first reading has all there is: the one at the first sample adds little. */
 	tracing_read(tracing);
@@ -120,10 +120,10 @@ static void name_sites(struct tracing *tracing)
 {
 	const struct traced_sites *sites = &tracing->book.sites;
 
-	site_texts_renew(tracing->texts);
+	site_names_renew(tracing->texts);
 	for (size_t i = 0; i < sites->nframed; i++) {
-		if (site_texts_due(sites->framed[i]))
-			site_texts_name(tracing->texts, sites->framed[i]);
+		if (site_names_due(sites->framed[i]))
+			site_names_name(tracing->texts, sites->framed[i]);
 		site_judge_wakers(sites->framed[i]);
 	}
 }
@@ -168,7 +168,7 @@ const struct trace_frame *tracing_frame(struct tracing *tracing, struct frame *f
 					       .lost = tracing->counts.lost_waits,
 					       .switches = tracing->counts.switches,
 					       .cost = -1 };
-	tracing->frame.stacks = site_texts_stacks(tracing->texts, &tracing->frame.nstacks);
+	tracing->frame.stacks = site_names_stacks(tracing->texts, &tracing->frame.nstacks);
 	if (tracing->counts.cost_ns >= 0 && interval_ns)
 		tracing->frame.cost = tracing->counts.cost_ns * 100.0 / (double)interval_ns;
 	return &tracing->frame;
@@ -201,7 +201,7 @@ void tracing_note(const struct tracing *tracing, struct frame_info *info)
 		frame_note(info, NOTE_TRACE_STATES, 0);
 	if (tracing->counts.no_calls)
 		frame_note(info, NOTE_TRACE_CALLS, 0);
-	if (tracing->room && site_texts_hidden(tracing->texts))
+	if (tracing->room && site_names_hidden(tracing->texts))
 		frame_note(info, NOTE_TRACE_SYMBOLS, 0);
 }
 
@@ -230,7 +230,7 @@ struct note tracing_note_of(int error)
 
 void tracing_stop(struct tracing *tracing)
 {
-	site_texts_stop(tracing->texts);
+	site_names_stop(tracing->texts);
 	trace_close(tracing->trace);
 	tracing->trace = NULL;
 }
@@ -244,6 +244,6 @@ void tracing_close(struct tracing *tracing)
 	thread_ends_free(&tracing->ends);
 	trace_book_free(&tracing->book);
 	trace_reading_free(&tracing->reading);
-	site_texts_close(tracing->texts);
+	site_names_close(tracing->texts);
 	free(tracing);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "model/site_texts.h"
+#include "model/site_names.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,7 +37,7 @@ struct stack_place {
 	size_t index; /* in stacks */
 };
 
-struct site_texts {
+struct site_names {
 	struct proc *proc;
 	struct trace *trace; /* NULL: closed */
 	struct wait_targets *targets;
@@ -53,9 +53,9 @@ struct site_texts {
 	struct buf scratch;
 };
 
-struct site_texts *site_texts_open(struct proc *proc, struct trace *trace)
+struct site_names *site_names_open(struct proc *proc, struct trace *trace)
 {
-	struct site_texts *texts = xcalloc(1, sizeof(*texts));
+	struct site_names *texts = xcalloc(1, sizeof(*texts));
 
 	texts->proc = proc;
 	texts->trace = trace;
@@ -69,13 +69,13 @@ struct site_texts *site_texts_open(struct proc *proc, struct trace *trace)
 	return texts;
 }
 
-void site_texts_renew(struct site_texts *texts)
+void site_names_renew(struct site_names *texts)
 {
 	texts->looks = texts->locks = 0;
 	wait_targets_renew(texts->targets);
 }
 
-void site_texts_stop(struct site_texts *texts)
+void site_names_stop(struct site_names *texts)
 {
 	texts->trace = NULL;
 }
@@ -84,7 +84,7 @@ void site_texts_stop(struct site_texts *texts)
  * Appends the path that a record's name has, within its mount: the name's components come from the
  * last one on. Returns false where the record has only the last part of it.
  */
-static bool site_texts_path(const char *name, size_t len, struct buf *out)
+static bool site_names_path(const char *name, size_t len, struct buf *out)
 {
 	size_t end = 0, used = 0;
 
@@ -119,7 +119,7 @@ static char *copy_bounded(const char *text, size_t len)
 }
 
 /* Appends a file by the name that came with its record. */
-static void append_file(struct site_texts *texts, const struct trace_site *record, struct buf *out)
+static void append_file(struct site_names *texts, const struct trace_site *record, struct buf *out)
 {
 	struct buf *path = &texts->scratch;
 
@@ -129,7 +129,7 @@ static void append_file(struct site_texts *texts, const struct trace_site *recor
 	/* The root of a file system, such as a file without a name (a pidfd) has one of its own. */
 	if (!strcmp(record->name, "/"))
 		wait_target_path(texts->targets, record->key.tgid, record->key.dev, "/", out);
-	else if (!site_texts_path(record->name, sizeof(record->name), path))
+	else if (!site_names_path(record->name, sizeof(record->name), path))
 		buf_printf(out, "...%s", buf_cstr(path));
 	else if (wait_target_path(texts->targets, record->key.tgid, record->key.dev, buf_cstr(path),
 				  out))
@@ -173,7 +173,7 @@ static const struct trace_waiter *waiter_of(const struct traced_site *site)
  * Whether another file of a process may be looked at now. While it is within an execve() that hangs
  * who looks hangs, too.
  */
-static bool may_look(struct site_texts *texts, pid_t tgid)
+static bool may_look(struct site_names *texts, pid_t tgid)
 {
 	if (texts->looks >= LOOKS_MAX)
 		return false;
@@ -182,7 +182,7 @@ static bool may_look(struct site_texts *texts, pid_t tgid)
 }
 
 /* Appends a site's target by its descriptor, as long as that is the same file. */
-static bool append_descriptor(struct site_texts *texts, struct traced_site *site, struct buf *out)
+static bool append_descriptor(struct site_names *texts, struct traced_site *site, struct buf *out)
 {
 	const struct trace_site *record = &site->now;
 	pid_t tgid = record->key.tgid;
@@ -214,7 +214,7 @@ static bool append_descriptor(struct site_texts *texts, struct traced_site *site
  * does. The thread is the one with the longest wait.
  */
 static const struct trace_waiter *
-find_locker(struct site_texts *texts, const struct traced_site *site, struct procwait_syscall *call)
+find_locker(struct site_names *texts, const struct traced_site *site, struct procwait_syscall *call)
 {
 	const struct trace_waiter *waiter =
 		site->now.key.state == STATE_LOCK ? waiter_of(site) : NULL;
@@ -229,7 +229,7 @@ find_locker(struct site_texts *texts, const struct traced_site *site, struct pro
 }
 
 /* Appends a futex, with the thread that holds it if a thread waits for it right now. */
-static void append_futex(struct site_texts *texts, struct traced_site *site, struct buf *out)
+static void append_futex(struct site_names *texts, struct traced_site *site, struct buf *out)
 {
 	struct procwait_syscall call;
 	const struct trace_waiter *waiter = find_locker(texts, site, &call);
@@ -241,7 +241,7 @@ static void append_futex(struct site_texts *texts, struct traced_site *site, str
 }
 
 /* Appends the holder of a file's lock that a thread waits for right now. */
-static void append_holder(struct site_texts *texts, struct traced_site *site, struct buf *out)
+static void append_holder(struct site_names *texts, struct traced_site *site, struct buf *out)
 {
 	struct procwait_syscall call;
 	const struct trace_waiter *waiter = out->len ? find_locker(texts, site, &call) : NULL;
@@ -252,7 +252,7 @@ static void append_holder(struct site_texts *texts, struct traced_site *site, st
 }
 
 /* Appends the child of the thread that waits longest for one. */
-static void append_vforked(struct site_texts *texts, struct traced_site *site, struct buf *out)
+static void append_vforked(struct site_names *texts, struct traced_site *site, struct buf *out)
 {
 	const struct trace_waiter *waiter =
 		wait_for_vforked(site->site.where) ? waiter_of(site) : NULL;
@@ -262,7 +262,7 @@ static void append_vforked(struct site_texts *texts, struct traced_site *site, s
 }
 
 /* Appends the debugger of the thread that is stopped for longest. */
-static void append_debugger(struct site_texts *texts, struct traced_site *site, struct buf *out)
+static void append_debugger(struct site_names *texts, struct traced_site *site, struct buf *out)
 {
 	const struct trace_waiter *waiter = waiter_of(site);
 	pid_t tracer;
@@ -273,7 +273,7 @@ static void append_debugger(struct site_texts *texts, struct traced_site *site, 
 }
 
 /* Appends the target of a site; nothing where it is not known. */
-static void append_target(struct site_texts *texts, struct traced_site *site, struct buf *out)
+static void append_target(struct site_names *texts, struct traced_site *site, struct buf *out)
 {
 	const struct trace_site *record = &site->now;
 
@@ -324,7 +324,7 @@ static void append_target(struct site_texts *texts, struct traced_site *site, st
 }
 
 /* The place of a stack's id, free or taken. */
-static struct stack_place *place_of_stack(const struct site_texts *texts, int32_t id)
+static struct stack_place *place_of_stack(const struct site_names *texts, int32_t id)
 {
 	size_t at = ((uint32_t)id * UINT32_C(2654435761)) & (texts->nplaces - 1);
 
@@ -334,7 +334,7 @@ static struct stack_place *place_of_stack(const struct site_texts *texts, int32_
 }
 
 /* Makes room for one more stack. */
-static void reserve_stack(struct site_texts *texts)
+static void reserve_stack(struct site_names *texts)
 {
 	struct stack_place *old = texts->places;
 	size_t nold = texts->nplaces;
@@ -358,7 +358,7 @@ static void reserve_stack(struct site_texts *texts)
  * The text of an address: "function+0x12", or "?": addresses are the kernel's secret. `name` is the
  * function or "".
  */
-static char *name_address(const struct site_texts *texts, uint64_t address, const char **name)
+static char *name_address(const struct site_names *texts, uint64_t address, const char **name)
 {
 	uint64_t offset = 0;
 	const char *function = texts->symbols ? symbol_at(texts->symbols, address, &offset) : NULL;
@@ -373,7 +373,7 @@ static char *name_address(const struct site_texts *texts, uint64_t address, cons
 }
 
 /* Adds a stack; `telling`: the function that is shown. The texts are the stack's from now on. */
-static size_t add_stack(struct site_texts *texts, const char **functions, size_t n,
+static size_t add_stack(struct site_names *texts, const char **functions, size_t n,
 			const char *telling)
 {
 	texts->where[texts->n] = telling ? strndup(telling, symbol_length(telling)) : NULL;
@@ -406,7 +406,7 @@ static size_t drop_tracing(const char **functions, const char **names, size_t n)
 }
 
 /* The index of the stack of that id; 0: it is gone. */
-static size_t find_stack(struct site_texts *texts, int32_t id)
+static size_t find_stack(struct site_names *texts, int32_t id)
 {
 	uint64_t addresses[STACK_MAX];
 	const char *names[STACK_MAX], **functions;
@@ -437,7 +437,7 @@ static size_t find_stack(struct site_texts *texts, int32_t id)
  * The stack of the thread that waits in a site, read now: where waits were in progress when
  * tracing began none was kept. 0: not known.
  */
-static size_t read_stack(struct site_texts *texts, const struct traced_site *site)
+static size_t read_stack(struct site_names *texts, const struct traced_site *site)
 {
 	const struct procwait_stack *read = &texts->read;
 	const struct trace_waiter *waiter = waiter_of(site);
@@ -483,7 +483,7 @@ static uint64_t waits_of(const struct traced_site *site)
  * Appends what the call of the only wait at a site is on, as /proc has it while that lasts: such
  * calls are not told apart by what they are on.
  */
-static void append_only(struct site_texts *texts, struct traced_site *site, struct buf *on)
+static void append_only(struct site_names *texts, struct traced_site *site, struct buf *on)
 {
 	const struct trace_waiter *waiter = waiter_of(site);
 	struct procwait_syscall call;
@@ -498,7 +498,7 @@ static void append_only(struct site_texts *texts, struct traced_site *site, stru
 	site->of_one = on->len;
 }
 
-bool site_texts_due(const struct traced_site *site)
+bool site_names_due(const struct traced_site *site)
 {
 	return !site->named || site->put_off || (site->of_one && waits_of(site) > 1) ||
 	       (site->waiting &&
@@ -506,7 +506,7 @@ bool site_texts_due(const struct traced_site *site)
 }
 
 /* Names what a site is on. A name that it has stays where no more is known now. */
-static void name_target(struct site_texts *texts, struct traced_site *site)
+static void name_target(struct site_names *texts, struct traced_site *site)
 {
 	uint64_t put_off = wait_targets_put_off(texts->targets);
 	struct buf on = { 0 };
@@ -536,7 +536,7 @@ static void name_target(struct site_texts *texts, struct traced_site *site)
 }
 
 /* Finds the call and the function of the kernel that a site is in. */
-static void find_place(struct site_texts *texts, struct traced_site *site)
+static void find_place(struct site_names *texts, struct traced_site *site)
 {
 	const struct trace_site *record = &site->now;
 	int32_t stack = record->key.stack >= 0 ? record->key.stack : record->stack;
@@ -550,7 +550,7 @@ static void find_place(struct site_texts *texts, struct traced_site *site)
 		site->site.syscall = PAGE_FAULT;
 }
 
-void site_texts_name(struct site_texts *texts, struct traced_site *site)
+void site_names_name(struct site_names *texts, struct traced_site *site)
 {
 	if (!site->named)
 		find_place(texts, site);
@@ -559,18 +559,18 @@ void site_texts_name(struct site_texts *texts, struct traced_site *site)
 	site_classify(site);
 }
 
-const struct site_stack *site_texts_stacks(const struct site_texts *texts, size_t *n)
+const struct site_stack *site_names_stacks(const struct site_names *texts, size_t *n)
 {
 	*n = texts->n;
 	return texts->stacks;
 }
 
-bool site_texts_hidden(const struct site_texts *texts)
+bool site_names_hidden(const struct site_names *texts)
 {
 	return !texts->symbols;
 }
 
-void site_texts_close(struct site_texts *texts)
+void site_names_close(struct site_names *texts)
 {
 	for (size_t i = 1; i < texts->n; i++) {
 		for (size_t f = 0; f < texts->stacks[i].n; f++)

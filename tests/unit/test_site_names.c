@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "model/site_texts.h"
+#include "model/site_names.h"
 #include "tests/lib/tree_thread.h"
 
 /* More than are looked at in one reading, by so many processes. */
@@ -63,7 +63,7 @@ static struct traced_site reader_of(const struct tree *tree, pid_t pid, unsigned
 TREE_TEST(test_owner_later)
 {
 	const struct tree *tree = *state;
-	struct site_texts *texts = site_texts_open(tree->proc, NULL);
+	struct site_names *texts = site_names_open(tree->proc, NULL);
 	struct traced_site vain[8], near = reader_of(tree, 30, 1), site = reader_of(tree, 31, 2);
 	const char *before;
 
@@ -77,58 +77,58 @@ TREE_TEST(test_owner_later)
 	}
 	for (unsigned i = 0; i < ARRAY_SIZE(vain); i++)
 		vain[i] = reader_of(tree, (pid_t)(10 + i), 10 + i);
-	site_texts_renew(texts);
+	site_names_renew(texts);
 	for (unsigned i = 0; i < ARRAY_SIZE(vain); i++) {
 		if (i + 1 == ARRAY_SIZE(vain))
-			site_texts_name(texts, &near);
-		site_texts_name(texts, &vain[i]);
+			site_names_name(texts, &near);
+		site_names_name(texts, &vain[i]);
 		assert_string_equal(vain[i].site.on, "pipe");
 		assert_int_equal(vain[i].put_off, i >= 3);
 		free(vain[i].on);
 	}
 	assert_string_equal(near.site.on, "pipe of 41 writer");
 	assert_false(near.put_off);
-	site_texts_name(texts, &site);
+	site_names_name(texts, &site);
 	assert_string_equal(site.site.on, "pipe");
 	assert_true(site.named && site.put_off);
 	/* In the same reading there is no more to look for it. */
-	site_texts_name(texts, &site);
+	site_names_name(texts, &site);
 	assert_string_equal(site.site.on, "pipe");
 	assert_true(site.put_off);
-	site_texts_renew(texts);
-	site_texts_name(texts, &site);
+	site_names_renew(texts);
+	site_names_name(texts, &site);
 	assert_string_equal(site.site.on, "pipe of 41 writer");
 	assert_false(site.put_off);
 	/* A name stays where the descriptor has gone since. */
 	site.put_off = true;
 	before = site.site.on;
 	drop(tree, "31/fd/3", 0);
-	site_texts_name(texts, &site);
+	site_names_name(texts, &site);
 	assert_ptr_equal(site.site.on, before);
 	assert_false(site.put_off);
 	free(near.on);
 	free(site.on);
-	site_texts_close(texts);
+	site_names_close(texts);
 }
 
 /* Who looked at the descriptors of a process within an execve() that hangs would hang, too. */
 TREE_TEST(test_executes)
 {
 	const struct tree *tree = *state;
-	struct site_texts *texts = site_texts_open(tree->proc, NULL);
+	struct site_names *texts = site_names_open(tree->proc, NULL);
 	struct traced_site site = reader_of(tree, 30, 1);
 
 	put_text(tree, "30/statm", "1000 200 100 0 0 50 0\n");
 	strcpy(site.now.name, "f");
-	site_texts_renew(texts);
-	site_texts_name(texts, &site);
+	site_names_renew(texts);
+	site_names_name(texts, &site);
 	assert_string_equal(site.site.on, "/f");
 	put_text(tree, "30/statm", "1000 200 100 20 0 50 0\n");
 	site.put_off = true;
-	site_texts_name(texts, &site);
+	site_names_name(texts, &site);
 	assert_string_equal(site.site.on, "pipe");
 	free(site.on);
-	site_texts_close(texts);
+	site_names_close(texts);
 }
 
 /* A site where a process waits in statfs(): which file is not seen by the program in the kernel. */
@@ -157,30 +157,30 @@ static struct traced_site statter_of(const struct tree *tree, const char *path)
 TREE_TEST(test_only)
 {
 	const struct tree *tree = *state;
-	struct site_texts *texts = site_texts_open(tree->proc, NULL);
+	struct site_names *texts = site_names_open(tree->proc, NULL);
 	struct traced_site site = statter_of(tree, "/mnt/hung"), two = site;
 
-	site_texts_renew(texts);
-	assert_true(site_texts_due(&site));
-	site_texts_name(texts, &site);
+	site_names_renew(texts);
+	assert_true(site_names_due(&site));
+	site_names_name(texts, &site);
 	assert_string_equal(site.site.on, "/mnt/hung");
-	assert_false(site_texts_due(&site));
+	assert_false(site_names_due(&site));
 	/* It has ended. */
 	site.now.count = 1;
 	site.waiting = 0;
 	site.first = (struct trace_waiter){ 0 };
-	assert_false(site_texts_due(&site));
+	assert_false(site_names_due(&site));
 	/* Another is on another file, or on the same: that is not known. */
 	site.waiting = 1;
 	site.first = two.first;
-	assert_true(site_texts_due(&site));
-	site_texts_name(texts, &site);
+	assert_true(site_names_due(&site));
+	site_names_name(texts, &site);
 	assert_null(site.site.on);
-	assert_false(site_texts_due(&site));
+	assert_false(site_names_due(&site));
 	two.waiting = 2;
-	site_texts_name(texts, &two);
+	site_names_name(texts, &two);
 	assert_null(two.site.on);
-	assert_false(site_texts_due(&two));
+	assert_false(site_names_due(&two));
 	free(site.on);
-	site_texts_close(texts);
+	site_names_close(texts);
 }
