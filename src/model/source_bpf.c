@@ -25,7 +25,7 @@
 #include "model/measured_exits.h"
 #include "model/source.h"
 #include "model/states.h"
-#include "model/walk_places.h"
+#include "model/walk_index.h"
 
 struct bpf_source {
 	struct source_env env;
@@ -39,7 +39,7 @@ struct bpf_source {
 	bool no_taskstats;
 	uint64_t pass; /* the number of the last pass */
 	struct pidlist hidden; /* processes that are in /proc but not in the walk */
-	struct walk_places places;
+	struct walk_index places;
 	size_t kept; /* the number of first elements that the sample still has of its last turn */
 	uint64_t begin_ns, end_ns; /* of the pass before */
 };
@@ -141,7 +141,7 @@ static void go_on(struct sample *cur, size_t i, const struct task_raw *before, u
 static size_t lay_out_sample(struct bpf_source *source, const struct sample *prev,
 			     struct sample *cur, const struct snapshot_view *view, bool steady)
 {
-	size_t stable = walk_places_sort(&source->places, prev, view, steady);
+	size_t stable = walk_index_sort(&source->places, prev, view, steady);
 
 	sample_remove_exited(cur);
 	for (unsigned age = SAMPLES; age > 1; age--)
@@ -149,7 +149,7 @@ static size_t lay_out_sample(struct bpf_source *source, const struct sample *pre
 	cur->stable[1] = stable;
 	source->kept = cur->pass && cur->pass + SAMPLES == source->pass ? cur->stable[SAMPLES] : 0;
 	sample_truncate(cur, source->kept);
-	walk_places_add(&source->places, prev, cur, stable);
+	walk_index_add(&source->places, prev, cur, stable);
 	sample_mark(cur, source->kept);
 	return stable;
 }
@@ -196,7 +196,7 @@ static bool update_elements(struct bpf_source *source, const struct sample *prev
 			    bool in_order)
 {
 	for (size_t k = 0; k < view->nentries; k++) {
-		struct walk_place *place = &source->places.next[k];
+		struct walk_slot *place = &source->places.next[k];
 		uint32_t before = place->element;
 
 		/* Most did nothing, and are there already: keep_element() at its shortest. */
@@ -226,7 +226,7 @@ static bool make_sample(struct bpf_source *source, struct sample *prev, struct s
 	size_t stable;
 	bool steady;
 
-	if (!walk_places_find(&source->places, prev, &view, &steady))
+	if (!walk_index_find(&source->places, prev, &view, &steady))
 		return false;
 	source->pass++;
 	date_elements(source, prev, &view);
@@ -236,7 +236,7 @@ static bool make_sample(struct bpf_source *source, struct sample *prev, struct s
 	if (!update_elements(source, prev, cur, stable, &view, view.entries == found->entries))
 		return false;
 	cur->pass = source->pass;
-	walk_places_keep(&source->places, view.nentries);
+	walk_index_keep(&source->places, view.nentries);
 	source->begin_ns = view.begin_ns;
 	source->end_ns = view.end_ns;
 	return true;
@@ -301,7 +301,7 @@ static void find_hidden(struct bpf_source *source, const struct sample *cur)
 	for (size_t i = 0; i < hidden->n; i++) {
 		pid_t pid = hidden->pids[i];
 
-		if (!walk_places_want(&source->places, pid) || sample_find(cur, pid, pid))
+		if (!walk_index_want(&source->places, pid) || sample_find(cur, pid, pid))
 			continue;
 		snprintf(path, sizeof(path), "%d", (int)pid);
 		if (!faccessat(source->env.proc->fd, path, F_OK, 0))
@@ -426,7 +426,7 @@ static void bpf_close(void *state)
 	if (source->taskstats)
 		source_taskstats.close(source->taskstats);
 	pidlist_free(&source->hidden);
-	walk_places_free(&source->places);
+	walk_index_free(&source->places);
 	free(source);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "model/walk_places.h"
+#include "model/walk_index.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@ struct newcomer {
 };
 
 /* Makes room for the places of n entries, in this walk and the next. */
-static void reserve_places(struct walk_places *places, size_t n)
+static void reserve_places(struct walk_index *places, size_t n)
 {
 	if (n <= places->walk_cap)
 		return;
@@ -25,7 +25,7 @@ static void reserve_places(struct walk_places *places, size_t n)
 		xreallocarray(places->elements, places->walk_cap, sizeof(*places->elements));
 }
 
-bool walk_places_want(const struct walk_places *places, pid_t tgid)
+bool walk_index_want(const struct walk_index *places, pid_t tgid)
 {
 	const struct source_env *env = places->env;
 
@@ -42,7 +42,7 @@ static bool is_same_task(const struct task *task, const struct snapshot_record *
  * The element that an entry had in the sample before. The walk keeps its order, so the search
  * starts at `at`, after the place found last.
  */
-static uint32_t find_element(const struct walk_places *places, const struct sample *prev,
+static uint32_t find_element(const struct walk_index *places, const struct sample *prev,
 			     const struct snapshot_view *view, const struct snapshot_entry *entry,
 			     size_t *at)
 {
@@ -54,7 +54,7 @@ static uint32_t find_element(const struct walk_places *places, const struct samp
 	if (entry->record) {
 		record = &view->records[entry->record - 1];
 		*at += *at < places->nwalk && places->walk[*at].pid == entry->pid;
-		if (!walk_places_want(places, record->tgid))
+		if (!walk_index_want(places, record->tgid))
 			return LEFT_OUT;
 		known = sample_place(prev, record->tgid, record->pid);
 		return known != NO_PLACE && is_same_task(prev->raw[known]->task, record)
@@ -73,7 +73,7 @@ static uint32_t find_element(const struct walk_places *places, const struct samp
  * Finds for each entry its element in the sample before. *steady: the elements are the same, in the
  * same order. False where an entry without a record is not found.
  */
-static bool place_entries(struct walk_places *places, const struct sample *prev,
+static bool place_entries(struct walk_index *places, const struct sample *prev,
 			  const struct snapshot_view *view, bool *steady)
 {
 	size_t at = 0;
@@ -85,14 +85,14 @@ static bool place_entries(struct walk_places *places, const struct sample *prev,
 
 		if (element == NO_ELEMENT && !entry->record)
 			return false;
-		places->next[k] = (struct walk_place){ entry->pid, element };
+		places->next[k] = (struct walk_slot){ entry->pid, element };
 		*steady &= at == k + 1 && places->walk[k].element == element;
 	}
 	return true;
 }
 
 /* Notes that the walk met an id. False where it had met that before. */
-static bool meet(struct walk_places *places, pid_t pid)
+static bool meet(struct walk_index *places, pid_t pid)
 {
 	size_t word = (uint32_t)pid / 64, before = places->met_words;
 	uint64_t bit = UINT64_C(1) << (uint32_t)pid % 64;
@@ -106,7 +106,7 @@ static bool meet(struct walk_places *places, pid_t pid)
 }
 
 /* Starts a copy of the entries with the first n, which all have different ids. */
-static struct snapshot_entry *copy_entries(struct walk_places *places,
+static struct snapshot_entry *copy_entries(struct walk_index *places,
 					   const struct snapshot_view *view, size_t n)
 {
 	RESERVE(places->united, view->nentries, places->united_cap);
@@ -120,7 +120,7 @@ static struct snapshot_entry *copy_entries(struct walk_places *places,
  * The later entry belongs to the living task; it takes the place of the first, where the next walk
  * meets it. Returns whether there were such entries.
  */
-static bool unite_entries(struct walk_places *places, struct snapshot_view *view)
+static bool unite_entries(struct walk_index *places, struct snapshot_view *view)
 {
 	struct snapshot_entry *united = NULL;
 	size_t n = 0, first;
@@ -151,8 +151,8 @@ static bool unite_entries(struct walk_places *places, struct snapshot_view *view
 	return true;
 }
 
-bool walk_places_find(struct walk_places *places, const struct sample *prev,
-		      struct snapshot_view *view, bool *steady)
+bool walk_index_find(struct walk_index *places, const struct sample *prev,
+		     struct snapshot_view *view, bool *steady)
 {
 	reserve_places(places, view->nentries);
 	if (!place_entries(places, prev, view, steady))
@@ -171,7 +171,7 @@ static int compare_newcomers(const void *a, const void *b)
 }
 
 /* Sorts the entries: those with an element in the sample before by that, the new ones by id. */
-static void sort_entries(struct walk_places *places, const struct sample *prev,
+static void sort_entries(struct walk_index *places, const struct sample *prev,
 			 const struct snapshot_view *view)
 {
 	RESERVE(places->entry_of, prev->n, places->entry_of_cap);
@@ -205,7 +205,7 @@ static bool comes_before(const struct task_raw *raw, const struct newcomer *newc
 }
 
 /* How many of the first elements keep their places: none of them left, and none came in between. */
-static size_t count_stable(const struct walk_places *places, const struct sample *prev)
+static size_t count_stable(const struct walk_index *places, const struct sample *prev)
 {
 	size_t n, end = prev->n;
 
@@ -217,8 +217,8 @@ static size_t count_stable(const struct walk_places *places, const struct sample
 	return n;
 }
 
-size_t walk_places_sort(struct walk_places *places, const struct sample *prev,
-			const struct snapshot_view *view, bool steady)
+size_t walk_index_sort(struct walk_index *places, const struct sample *prev,
+		       const struct snapshot_view *view, bool steady)
 {
 	places->nnewcomers = 0;
 	if (steady)
@@ -227,8 +227,8 @@ size_t walk_places_sort(struct walk_places *places, const struct sample *prev,
 	return count_stable(places, prev);
 }
 
-void walk_places_add(struct walk_places *places, const struct sample *prev, struct sample *cur,
-		     size_t stable)
+void walk_index_add(struct walk_index *places, const struct sample *prev, struct sample *cur,
+		    size_t stable)
 {
 	size_t e = cur->n, m = 0;
 
@@ -252,16 +252,16 @@ void walk_places_add(struct walk_places *places, const struct sample *prev, stru
 	}
 }
 
-void walk_places_keep(struct walk_places *places, size_t n)
+void walk_index_keep(struct walk_index *places, size_t n)
 {
-	struct walk_place *walk = places->walk;
+	struct walk_slot *walk = places->walk;
 
 	places->walk = places->next;
 	places->next = walk;
 	places->nwalk = n;
 }
 
-void walk_places_free(struct walk_places *places)
+void walk_index_free(struct walk_index *places)
 {
 	free(places->walk);
 	free(places->next);
