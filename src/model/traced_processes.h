@@ -19,7 +19,7 @@ struct traced_process {
 	uint32_t name; /* trace_name_hash() of its name then */
 	bool left; /* its sites were handed out */
 	struct traced_site *sites; /* traced_sites.c's: a list */
-	/* trace_book.c's, for the rows, and for what no site explains: */
+	/* trace_state.c's, for the rows, and for what no site explains: */
 	uint64_t row_epoch; /* the reading in which it had a row */
 	uint64_t rest_epoch;
 	uint64_t doubt_epoch; /* the reading in which a row says that switches went unseen */

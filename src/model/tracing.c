@@ -9,7 +9,7 @@
 #include "kernel/exits.h"
 #include "model/site_names.h"
 #include "model/thread_ends.h"
-#include "model/trace_book.h"
+#include "model/trace_state.h"
 #include "model/traced_sites.h"
 
 /* The times after which an unchanged site is forgotten: usually, and with little room left. */
@@ -28,7 +28,7 @@ struct tracing {
 	uint32_t room; /* for sites */
 	struct thread_ends ends;
 	struct site_names *texts;
-	struct trace_book book;
+	struct trace_state book;
 	struct trace_frame frame;
 };
 
@@ -131,13 +131,13 @@ static void name_sites(struct tracing *tracing)
 /* Adds the reading to the book. */
 static void add_reading(struct tracing *tracing)
 {
-	struct trace_book *book = &tracing->book;
+	struct trace_state *book = &tracing->book;
 
 	tracing->due = false;
 	if (book->processes.epoch)
 		forget_idle(tracing);
 	book->lost = tracing->counts.lost_waits;
-	trace_book_update(book, &tracing->reading, forget_slot, tracing);
+	trace_state_update(book, &tracing->reading, forget_slot, tracing);
 	/* The first has everything, those after it what changed. */
 	if (tracing->reading.nsites > READING_KEPT)
 		trace_reading_free(&tracing->reading);
@@ -146,19 +146,19 @@ static void add_reading(struct tracing *tracing)
 
 const struct trace_frame *tracing_frame(struct tracing *tracing, struct frame *frame)
 {
-	struct trace_book *book = &tracing->book;
+	struct trace_state *book = &tracing->book;
 	uint64_t interval_ns;
 
 	if (!tracing->due)
 		return NULL;
 	add_reading(tracing);
-	if (!trace_book_ready(book))
+	if (!trace_state_ready(book))
 		return NULL;
 	if (frame)
-		trace_book_rows(book, frame);
+		trace_state_rows(book, frame);
 	/* Without sites all would be unattributed. */
 	if (tracing->room)
-		trace_book_sites(book);
+		trace_state_sites(book);
 	interval_ns = book->processes.read_ns - book->processes.before_ns;
 	tracing->frame = (struct trace_frame){ .sites = book->order,
 					       .n = book->n,
@@ -176,8 +176,8 @@ const struct trace_frame *tracing_frame(struct tracing *tracing, struct frame *f
 
 void tracing_rows(struct tracing *tracing, struct frame *frame)
 {
-	if (trace_book_ready(&tracing->book))
-		trace_book_beside(&tracing->book, frame);
+	if (trace_state_ready(&tracing->book))
+		trace_state_beside(&tracing->book, frame);
 }
 
 void tracing_on_leave(struct tracing *tracing, tracing_leave_fn *leave, void *arg)
@@ -188,7 +188,7 @@ void tracing_on_leave(struct tracing *tracing, tracing_leave_fn *leave, void *ar
 
 void tracing_leave(struct tracing *tracing)
 {
-	trace_book_leave(&tracing->book);
+	trace_state_leave(&tracing->book);
 }
 
 void tracing_note(const struct tracing *tracing, struct frame_info *info)
@@ -242,7 +242,7 @@ void tracing_close(struct tracing *tracing)
 	if (tracing->trace)
 		trace_close(tracing->trace);
 	thread_ends_free(&tracing->ends);
-	trace_book_free(&tracing->book);
+	trace_state_free(&tracing->book);
 	trace_reading_free(&tracing->reading);
 	site_names_close(tracing->texts);
 	free(tracing);

@@ -2,7 +2,7 @@
 /* 32-bit programs: the calls that they sleep in have other numbers and other registers. */
 #include "tests/lib/e2e.h"
 #include "tests/lib/parse.h"
-#include "tests/lib/tracebook.h"
+#include "tests/lib/traced_children.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -62,12 +62,12 @@ static bool runs_32bit(void)
 	} while (0)
 
 /* Each is in its state, in a site of the call that 64-bit programs would do it by. */
-static void check_book(const struct tracebook *book, const pid_t *pids)
+static void check_book(const struct traced_children *book, const pid_t *pids)
 {
 	for (size_t i = 0; i < ROWS; i++) {
-		const struct trace_thread *thread = tracebook_thread(book, pids[i]);
-		const struct trace_site *site = tracebook_site(book, pids[i], rows[i].state);
-		const char *name = site ? tracebook_call(book, site) : NULL;
+		const struct trace_thread *thread = traced_children_thread(book, pids[i]);
+		const struct trace_site *site = traced_children_site(book, pids[i], rows[i].state);
+		const char *name = site ? traced_children_call(book, site) : NULL;
 
 		if (thread->state != rows[i].state || !name || strcmp(name, rows[i].call) != 0)
 			fail_msg("%s: state %u, %s", rows[i].what, thread->state,
@@ -80,19 +80,20 @@ E2E_TEST(test_traced)
 {
 	const struct trace_options options = { .sites = 4096 };
 	pid_t before[ROWS], after[ROWS];
-	struct tracebook book;
+	struct traced_children book;
 
 	e2e_require_bpf();
 	require_32bit();
 	start_all(before);
-	tracebook_open(&book, &options);
+	traced_children_open(&book, &options);
 	start_all(after);
-	tracebook_read(&book);
+	traced_children_read(&book);
 	check_book(&book, before);
 	check_book(&book, after);
 	/* The descriptor of a socketcall() lies in the memory of who calls. */
-	assert_int_equal(tracebook_site(&book, after[5], STATE_NET)->key.target, TRACE_SOCKET);
-	tracebook_close(&book);
+	assert_int_equal(traced_children_site(&book, after[5], STATE_NET)->key.target,
+			 TRACE_SOCKET);
+	traced_children_close(&book);
 }
 
 /* Not traced: by /proc. */

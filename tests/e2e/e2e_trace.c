@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Every wait watched by the programs in the kernel, on loads whose waits are known. */
-#include "tests/lib/tracebook.h"
+#include "tests/lib/traced_children.h"
 
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -138,9 +138,9 @@ static void use_ring(void *arg)
 
 		__atomic_store_n((unsigned *)(queue + params.sq_off.tail), i, __ATOMIC_RELEASE);
 		syscall(SYS_io_uring_enter, fd, 1, 0, 0, NULL, 0);
-		tracebook_doze(5);
+		traced_children_doze(5);
 		end = open(arg, O_WRONLY | O_CLOEXEC);
-		tracebook_doze(5);
+		traced_children_doze(5);
 		close(end);
 	}
 }
@@ -159,7 +159,7 @@ struct kind {
 	uint64_t before_ns, before_alive_ns;
 };
 
-static uint64_t alive(const struct tracebook_thread *thread)
+static uint64_t alive(const struct traced_children_thread *thread)
 {
 	uint64_t ns = 0;
 
@@ -169,14 +169,14 @@ static uint64_t alive(const struct tracebook_thread *thread)
 }
 
 /* Checks where a child waited, by a site that its thread names or that it left often. */
-static void check_site(const struct tracebook *book, const struct kind *kind)
+static void check_site(const struct traced_children *book, const struct kind *kind)
 {
-	const struct trace_site *site = tracebook_site(book, kind->pid, kind->state);
+	const struct trace_site *site = traced_children_site(book, kind->pid, kind->state);
 	const char *call;
 
 	if (!site)
 		fail_msg("no site of %s", kind->call);
-	call = tracebook_call(book, site);
+	call = traced_children_call(book, site);
 	if (!call || (strcmp(call, kind->call) != 0 && strcmp(call, kind->call_too) != 0))
 		fail_msg("%s in place of %s", call ? call : "none", kind->call);
 	assert_int_equal(site->key.target, kind->target);
@@ -186,9 +186,9 @@ static void check_site(const struct tracebook *book, const struct kind *kind)
 }
 
 /* The time of a child in its state until the reading: who runs, or wakes often, may wait to. */
-static uint64_t in_kind(const struct tracebook *book, const struct kind *kind)
+static uint64_t in_kind(const struct traced_children *book, const struct kind *kind)
 {
-	const struct tracebook_thread *thread = tracebook_thread(book, kind->pid);
+	const struct traced_children_thread *thread = traced_children_thread(book, kind->pid);
 	uint64_t ns = thread->ns[kind->state];
 
 	if (kind->state == STATE_RUN || kind->state == STATE_TIMER)
@@ -197,9 +197,9 @@ static uint64_t in_kind(const struct tracebook *book, const struct kind *kind)
 }
 
 /* Checks that a child was in its state for nearly all of the time since it was looked at. */
-static void check_state(const struct tracebook *book, const struct kind *kind)
+static void check_state(const struct traced_children *book, const struct kind *kind)
 {
-	const struct tracebook_thread *thread = tracebook_thread(book, kind->pid);
+	const struct traced_children_thread *thread = traced_children_thread(book, kind->pid);
 	uint64_t ns = in_kind(book, kind) - kind->before_ns;
 	uint64_t alive_ns = alive(thread) - kind->before_alive_ns;
 
@@ -233,9 +233,10 @@ E2E_TEST(test_states)
 	char *locked = e2e_path("locked");
 	int read_end[2], poll_end[2];
 	struct kind kinds[] = {
-		{ tracebook_sleep_often, STATE_TIMER, TRACE_NOTHING, "clock_nanosleep", "nanosleep",
-		  .ino = 0 },
-		{ tracebook_read_pipe, STATE_PIPE, TRACE_FILE, "read", "read", .arg = read_end },
+		{ traced_children_sleep_often, STATE_TIMER, TRACE_NOTHING, "clock_nanosleep",
+		  "nanosleep", .ino = 0 },
+		{ traced_children_read_pipe, STATE_PIPE, TRACE_FILE, "read", "read",
+		  .arg = read_end },
 		{ wait_futex, STATE_LOCK, TRACE_FUTEX, "futex", "futex",
 		  .ino = (uint64_t)(uintptr_t)&mutex_word, .arg = &mutex_word },
 		{ wait_futex, STATE_PARK, TRACE_FUTEX, "futex", "futex",
@@ -251,44 +252,45 @@ E2E_TEST(test_states)
 		{ spin, STATE_RUN, TRACE_NOTHING, NULL, NULL, .ino = 0 },
 	};
 	const size_t n = sizeof(kinds) / sizeof(kinds[0]), early = 4;
-	struct tracebook book;
+	struct traced_children book;
 	pid_t stopped;
 
 	e2e_require_bpf();
 	open_waited_on(kinds, read_end, poll_end, locked);
 	/* Some are there before, the others come later. */
 	for (size_t i = 0; i < early; i++)
-		kinds[i].pid = tracebook_child(kinds[i].run, kinds[i].arg);
-	stopped = tracebook_child(spin, NULL);
+		kinds[i].pid = traced_children_child(kinds[i].run, kinds[i].arg);
+	stopped = traced_children_child(spin, NULL);
 	e2e_stop(stopped);
-	tracebook_doze(50);
-	tracebook_open(&book, &plain);
+	traced_children_doze(50);
+	traced_children_open(&book, &plain);
 	for (size_t i = early; i < n; i++)
-		kinds[i].pid = tracebook_child(kinds[i].run, kinds[i].arg);
-	tracebook_doze(300);
-	tracebook_read(&book);
+		kinds[i].pid = traced_children_child(kinds[i].run, kinds[i].arg);
+	traced_children_doze(300);
+	traced_children_read(&book);
 	for (size_t i = 0; i < n; i++) {
-		const struct tracebook_thread *thread = tracebook_thread(&book, kinds[i].pid);
+		const struct traced_children_thread *thread =
+			traced_children_thread(&book, kinds[i].pid);
 
 		kinds[i].before_ns = in_kind(&book, &kinds[i]);
 		kinds[i].before_alive_ns = alive(thread);
 		/* These never run, and were there before. */
 		assert_int_equal(thread->waiter.attached, i >= 1 && i <= 3);
 	}
-	tracebook_doze(700);
-	tracebook_read(&book);
+	traced_children_doze(700);
+	traced_children_read(&book);
 	for (size_t i = 0; i < n; i++) {
 		check_state(&book, &kinds[i]);
 		if (kinds[i].call)
 			check_site(&book, &kinds[i]);
 	}
-	assert_int_equal(tracebook_thread(&book, stopped)->state, STATE_STOP);
+	assert_int_equal(traced_children_thread(&book, stopped)->state, STATE_STOP);
 	assert_int_equal(book.lost_waits, 0);
-	tracebook_close(&book);
+	traced_children_close(&book);
 }
 
 /* Whether a site's function, as its stack is named, is that one. */
-static bool is_at(const struct tracebook *book, const struct symbols *symbols,
+static bool is_at(const struct traced_children *book, const struct symbols *symbols,
 		  const struct trace_site *site, const char *function)
 {
 	uint64_t addresses[TRACE_FRAMES], offset;
@@ -312,7 +314,7 @@ E2E_TEST(test_workers)
 	int proc = open("/proc", O_PATH | O_CLOEXEC);
 	uint64_t idle = 0, busy = 0;
 	struct symbols *symbols;
-	struct tracebook book;
+	struct traced_children book;
 	pid_t pid;
 
 	e2e_require_bpf();
@@ -322,10 +324,10 @@ E2E_TEST(test_workers)
 	assert_int_equal(mkfifo(fifo, 0600), 0);
 	symbols = symbols_read(proc);
 	close(proc);
-	tracebook_open(&book, &stacks);
-	pid = tracebook_child(use_ring, fifo);
-	tracebook_doze(500);
-	tracebook_read(&book);
+	traced_children_open(&book, &stacks);
+	pid = traced_children_child(use_ring, fifo);
+	traced_children_doze(500);
+	traced_children_read(&book);
 	for (uint32_t i = 0; i < book.nsites; i++) {
 		const struct trace_site *site = &book.sites[i];
 
@@ -341,23 +343,23 @@ E2E_TEST(test_workers)
 	assert_in_range(busy, 10, 60);
 	assert_in_range(idle, 10, 60);
 	symbols_free(symbols);
-	tracebook_close(&book);
+	traced_children_close(&book);
 }
 
 /* Waits are counted by their length, and the timer is known for who ends them. */
 E2E_TEST(test_lengths)
 {
-	struct tracebook book;
+	struct traced_children book;
 	const struct trace_site *site;
 	uint64_t sum = 0;
 	pid_t pid;
 
 	e2e_require_bpf();
-	tracebook_open(&book, &plain);
-	pid = tracebook_child(tracebook_sleep_often, NULL);
-	tracebook_doze(500);
-	tracebook_read(&book);
-	site = tracebook_site(&book, pid, STATE_TIMER);
+	traced_children_open(&book, &plain);
+	pid = traced_children_child(traced_children_sleep_often, NULL);
+	traced_children_doze(500);
+	traced_children_read(&book);
+	site = traced_children_site(&book, pid, STATE_TIMER);
 	assert_non_null(site);
 	for (unsigned i = 0; i < TRACE_BUCKETS; i++)
 		sum += site->buckets[i];
@@ -373,7 +375,7 @@ E2E_TEST(test_lengths)
 	assert_true(site->wakers[0].count * 10 >= site->count * 9);
 	assert_non_null(strstr(site->wakers[0].name, "timer"));
 	assert_true(site->stack >= 0);
-	tracebook_close(&book);
+	traced_children_close(&book);
 }
 
 /* ---- Disk ------------------------------------------------------------------------------------ */
@@ -408,7 +410,7 @@ static int make_file(unsigned i)
 }
 
 /* The time in sites of a process's block I/O, on a file or any (0). */
-static uint64_t sited_io(const struct tracebook *book, pid_t tgid, uint64_t ino)
+static uint64_t sited_io(const struct traced_children *book, pid_t tgid, uint64_t ino)
 {
 	uint64_t ns = 0;
 
@@ -425,32 +427,32 @@ static uint64_t sited_io(const struct tracebook *book, pid_t tgid, uint64_t ino)
 /* Four readers of four files: each one's block I/O is on its file. */
 E2E_TEST(test_disk)
 {
-	struct tracebook book;
+	struct traced_children book;
 	struct stat stats[4];
 	pid_t pids[4];
 	int fds[4];
 
 	e2e_require_bpf();
-	tracebook_open(&book, &plain);
+	traced_children_open(&book, &plain);
 	for (unsigned i = 0; i < 4; i++) {
 		fds[i] = make_file(i);
 		if (fds[i] < 0) {
-			tracebook_close(&book);
+			traced_children_close(&book);
 			e2e_skip("no direct I/O");
 		}
 		fstat(fds[i], &stats[i]);
 	}
 	for (unsigned i = 0; i < 4; i++)
-		pids[i] = tracebook_child(read_blocks, &fds[i]);
-	tracebook_doze(1000);
-	tracebook_read(&book);
+		pids[i] = traced_children_child(read_blocks, &fds[i]);
+	traced_children_doze(1000);
+	traced_children_read(&book);
 	for (unsigned i = 0; i < 4; i++) {
-		const struct trace_site *site = tracebook_site(&book, pids[i], STATE_IO);
+		const struct trace_site *site = traced_children_site(&book, pids[i], STATE_IO);
 		uint64_t all = sited_io(&book, pids[i], 0);
 		uint64_t right = sited_io(&book, pids[i], stats[i].st_ino);
 
 		assert_non_null(site);
-		assert_string_equal(tracebook_call(&book, site), "pread64");
+		assert_string_equal(traced_children_call(&book, site), "pread64");
 		assert_int_equal(site->key.dev,
 				 major(stats[i].st_dev) << 20 | minor(stats[i].st_dev));
 		/* the file's name and that of its folder, from the last component on */
@@ -462,7 +464,7 @@ E2E_TEST(test_disk)
 			fail_msg("%ju of %ju ns", (uintmax_t)right, (uintmax_t)all);
 		close(fds[i]);
 	}
-	tracebook_close(&book);
+	traced_children_close(&book);
 }
 
 /* Stacks tell sites of block I/O apart, and can be read. */
@@ -470,7 +472,7 @@ E2E_TEST(test_stacks)
 {
 	const struct trace_options options = { .sites = 4096, .stacks = TRACE_STACKS_BLOCKED };
 	const struct trace_site *site;
-	struct tracebook book;
+	struct traced_children book;
 	uint64_t frames[64];
 	pid_t pid;
 	int fd;
@@ -479,11 +481,11 @@ E2E_TEST(test_stacks)
 	fd = make_file(0);
 	if (fd < 0)
 		e2e_skip("no direct I/O");
-	tracebook_open(&book, &options);
-	pid = tracebook_child(read_blocks, &fd);
-	tracebook_doze(300);
-	tracebook_read(&book);
-	site = tracebook_site(&book, pid, STATE_IO);
+	traced_children_open(&book, &options);
+	pid = traced_children_child(read_blocks, &fd);
+	traced_children_doze(300);
+	traced_children_read(&book);
+	site = traced_children_site(&book, pid, STATE_IO);
 	assert_non_null(site);
 	assert_true(site->key.stack >= 0 && site->key.stack == site->stack);
 	assert_in_range(trace_stack(book.trace, site->stack, frames, 64), 4, 64);
@@ -491,7 +493,7 @@ E2E_TEST(test_stacks)
 	assert_int_equal(trace_stack(book.trace, site->stack, frames, 2), 2);
 	assert_int_equal(trace_stack(book.trace, -1, frames, 64), 0);
 	assert_int_equal(trace_stack(book.trace, INT_MAX, frames, 64), 0);
-	tracebook_close(&book);
+	traced_children_close(&book);
 	close(fd);
 }
 
@@ -500,7 +502,7 @@ E2E_TEST(test_stacks)
 /* Of two that share a CPU each waits for the other. */
 E2E_TEST(test_cpu)
 {
-	struct tracebook book;
+	struct traced_children book;
 	cpu_set_t set;
 	pid_t pids[2];
 	bool found = false;
@@ -508,13 +510,13 @@ E2E_TEST(test_cpu)
 	e2e_require_bpf();
 	CPU_ZERO(&set);
 	CPU_SET(0, &set);
-	tracebook_open(&book, &plain);
+	traced_children_open(&book, &plain);
 	for (unsigned i = 0; i < 2; i++) {
-		pids[i] = tracebook_child(spin, NULL);
+		pids[i] = traced_children_child(spin, NULL);
 		assert_int_equal(sched_setaffinity(pids[i], sizeof(set), &set), 0);
 	}
-	tracebook_doze(1000);
-	tracebook_read(&book);
+	traced_children_doze(1000);
+	traced_children_read(&book);
 	for (uint32_t i = 0; i < book.nsites; i++) {
 		const struct trace_site *site = &book.sites[i];
 
@@ -528,5 +530,5 @@ E2E_TEST(test_cpu)
 		assert_in_range(site->booked_ns, site->ns / 10 * 9, site->ns / 10 * 11);
 	}
 	assert_true(found);
-	tracebook_close(&book);
+	traced_children_close(&book);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The trace in the kernel, where threads come and go, there is little room, or little is allowed.
  */
-#include "tests/lib/tracebook.h"
+#include "tests/lib/traced_children.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -24,7 +24,7 @@ static const struct trace_options plain = { .sites = 16384 };
 static void *rest(void *arg)
 {
 	(void)arg;
-	tracebook_doze(2);
+	traced_children_doze(2);
 	return NULL;
 }
 
@@ -62,20 +62,20 @@ E2E_TEST(test_churn)
 	unsigned n = 20000;
 	uint64_t all_ns = 0;
 	size_t files, brief = 0;
-	struct tracebook book;
+	struct traced_children book;
 	int status = 0;
 	pid_t pid;
 
 	e2e_require_bpf();
 	files = open_files();
-	tracebook_open(&book, &plain);
-	pid = tracebook_child(churn, &n);
+	traced_children_open(&book, &plain);
+	pid = traced_children_child(churn, &n);
 	book.only = pid;
 	do {
-		tracebook_doze(20);
-		tracebook_read(&book);
+		traced_children_doze(20);
+		traced_children_read(&book);
 	} while (waitpid(pid, &status, WNOHANG) == 0);
-	tracebook_read(&book);
+	traced_children_read(&book);
 	assert_int_equal(status, 0);
 	assert_int_equal(book.nended, n + 1);
 	for (size_t i = 0; i < book.nended; i++) {
@@ -91,7 +91,7 @@ E2E_TEST(test_churn)
 	assert_int_equal(book.ended[n].process[STATE_TIMER], all_ns);
 	/* Where the kernel hides switches of others, one beside them may go unseen. */
 	assert_true(brief <= n / 1000);
-	tracebook_close(&book);
+	traced_children_close(&book);
 	assert_int_equal(open_files(), files);
 }
 
@@ -108,7 +108,7 @@ static void run_become(void *arg)
 	pthread_t thread;
 
 	(void)arg;
-	tracebook_doze(50);
+	traced_children_doze(50);
 	if (pthread_create(&thread, NULL, become, NULL))
 		_exit(1);
 	pause();
@@ -117,23 +117,23 @@ static void run_become(void *arg)
 /* The thread that executes a program is the process's first thread from then on. */
 E2E_TEST(test_exec)
 {
-	struct tracebook book;
-	const struct tracebook_thread *thread;
+	struct traced_children book;
+	const struct traced_children_thread *thread;
 	pid_t pid;
 
 	e2e_require_bpf();
-	tracebook_open(&book, &plain);
-	pid = tracebook_child(run_become, NULL);
-	tracebook_doze(30);
-	tracebook_read(&book);
-	tracebook_doze(400);
-	tracebook_read(&book);
+	traced_children_open(&book, &plain);
+	pid = traced_children_child(run_become, NULL);
+	traced_children_doze(30);
+	traced_children_read(&book);
+	traced_children_doze(400);
+	traced_children_read(&book);
 	/* The first of that number ended. */
-	thread = tracebook_thread(&book, pid);
+	thread = traced_children_thread(&book, pid);
 	assert_int_equal(thread->tgid, pid);
 	assert_int_equal(thread->state, STATE_TIMER);
 	assert_true(thread->ns[STATE_TIMER] > MS(200));
-	tracebook_close(&book);
+	traced_children_close(&book);
 }
 
 /* ---- Room ------------------------------------------------------------------------------------ */
@@ -142,19 +142,19 @@ E2E_TEST(test_exec)
 E2E_TEST(test_no_room)
 {
 	const struct trace_options few = { .sites = 1 };
-	struct tracebook book;
+	struct traced_children book;
 	pid_t pid;
 
 	e2e_require_bpf();
-	tracebook_open(&book, &few);
-	pid = tracebook_child(tracebook_sleep_often, NULL);
-	tracebook_doze(300);
-	tracebook_read(&book);
+	traced_children_open(&book, &few);
+	pid = traced_children_child(traced_children_sleep_often, NULL);
+	traced_children_doze(300);
+	traced_children_read(&book);
 	assert_true(book.nsites <= 16);
 	assert_true(book.lost_waits >= 20);
-	assert_null(tracebook_site(&book, pid, STATE_TIMER));
-	assert_true(tracebook_thread(&book, pid)->ns[STATE_TIMER] > MS(100));
-	tracebook_close(&book);
+	assert_null(traced_children_site(&book, pid, STATE_TIMER));
+	assert_true(traced_children_thread(&book, pid)->ns[STATE_TIMER] > MS(100));
+	traced_children_close(&book);
 }
 
 /* Keeps some threads, of which each sleeps again and again, as long as a pipe's end is open. */
@@ -165,7 +165,7 @@ static void *keep_dozing(void *arg)
 
 	(void)!read(*end, &byte, 1);
 	for (;;)
-		tracebook_doze(20);
+		traced_children_doze(20);
 	return NULL;
 }
 
@@ -200,7 +200,7 @@ static void come_late(void *arg)
 /* All threads that come after tracing began are traced. */
 E2E_TEST(test_late_threads)
 {
-	struct tracebook book;
+	struct traced_children book;
 	size_t known = 0;
 	pid_t pids[20];
 	int ends[2];
@@ -208,74 +208,74 @@ E2E_TEST(test_late_threads)
 	e2e_require_bpf();
 	assert_int_equal(pipe(ends), 0);
 	for (unsigned i = 0; i < 20; i++)
-		pids[i] = tracebook_child(come_late, ends);
-	tracebook_doze(100);
-	tracebook_open(&book, &plain);
+		pids[i] = traced_children_child(come_late, ends);
+	traced_children_doze(100);
+	traced_children_open(&book, &plain);
 	for (unsigned i = 0; i < 20; i++)
 		kill(pids[i], SIGUSR1);
-	tracebook_doze(1500);
-	tracebook_read(&book);
+	traced_children_doze(1500);
+	traced_children_read(&book);
 	for (size_t i = 0; i < book.nthreads; i++)
 		for (unsigned k = 0; k < 20; k++)
 			known += book.threads[i].tgid == pids[k] && book.threads[i].known;
 	assert_int_equal(known, 20 * 301);
-	tracebook_close(&book);
+	traced_children_close(&book);
 }
 
 /* A site that is given back is made anew when it is waited in again. */
 E2E_TEST(test_forget)
 {
-	struct tracebook book;
+	struct traced_children book;
 	const struct trace_site *site;
 	struct trace_site before;
-	const struct tracebook_thread *thread;
+	const struct traced_children_thread *thread;
 	uint32_t slot;
 	int ends[2];
 	pid_t pid;
 
 	e2e_require_bpf();
 	assert_int_equal(pipe(ends), 0);
-	tracebook_open(&book, &plain);
-	pid = tracebook_child(tracebook_read_pipe, ends);
-	tracebook_doze(50);
+	traced_children_open(&book, &plain);
+	pid = traced_children_child(traced_children_read_pipe, ends);
+	traced_children_doze(50);
 	assert_int_equal(write(ends[1], "xyz", 3), 3);
-	tracebook_doze(100);
-	tracebook_read(&book);
-	site = tracebook_site(&book, pid, STATE_PIPE);
+	traced_children_doze(100);
+	traced_children_read(&book);
+	site = traced_children_site(&book, pid, STATE_PIPE);
 	assert_non_null(site);
 	assert_int_equal(site->count, 1);
 	before = *site;
-	slot = tracebook_slot(&book, site);
+	slot = traced_children_slot(&book, site);
 	assert_false(trace_forget(book.trace, 0));
 	assert_false(trace_forget(book.trace, 1U << 31));
 	/* It has changed since: is waited in by a thread that moved, and then was waited in. */
 	assert_int_equal(write(ends[1], "x", 1), 1);
-	tracebook_doze(50);
+	traced_children_doze(50);
 	assert_false(trace_forget(book.trace, slot));
-	tracebook_read(&book);
+	traced_children_read(&book);
 	assert_int_equal(book.sites[slot].count, 2);
 	/* Now it has not: whose wait goes on waits in a site that is made when the wait ends. */
 	assert_true(trace_forget(book.trace, slot));
 	memset(&book.sites[slot], 0, sizeof(book.sites[slot]));
-	tracebook_doze(100);
+	traced_children_doze(100);
 	assert_int_equal(write(ends[1], "x", 1), 1);
-	tracebook_doze(50);
-	tracebook_read(&book);
-	site = tracebook_site(&book, pid, STATE_PIPE);
+	traced_children_doze(50);
+	traced_children_read(&book);
+	site = traced_children_site(&book, pid, STATE_PIPE);
 	assert_non_null(site);
 	assert_int_equal(site->count, 1);
 	assert_true(site->ns >= MS(100));
 	assert_true(site->key.ino == before.key.ino);
 	assert_int_equal(site->fd, ends[0]);
-	thread = tracebook_thread(&book, pid);
-	assert_int_equal(thread->waiter.site, tracebook_slot(&book, site));
+	thread = traced_children_thread(&book, pid);
+	assert_int_equal(thread->waiter.site, traced_children_slot(&book, site));
 	assert_int_equal(thread->waiter.generation, (uint32_t)site->generation);
 	assert_int_equal(book.lost_waits, 0);
-	tracebook_close(&book);
+	traced_children_close(&book);
 }
 
 /* Gives back all sites that nobody waits in, whoever has waited there. */
-static void forget_all(struct tracebook *book)
+static void forget_all(struct traced_children *book)
 {
 	for (uint32_t slot = 1; slot < book->nsites; slot++)
 		if (book->sites[slot].key.tgid && trace_forget(book->trace, slot))
@@ -289,27 +289,27 @@ static void forget_all(struct tracebook *book)
 E2E_TEST(test_forget_many)
 {
 	const struct trace_options few = { .sites = 512 };
-	struct tracebook book;
+	struct traced_children book;
 	unsigned made = 0;
 
 	e2e_require_bpf();
-	tracebook_open(&book, &few);
+	traced_children_open(&book, &few);
 	for (unsigned i = 0; i < 700; i++) {
 		pid_t pid;
 
 		forget_all(&book);
 		pid = fork();
 		if (!pid) {
-			tracebook_doze(1);
+			traced_children_doze(1);
 			_exit(0);
 		}
 		waitpid(pid, NULL, 0);
-		tracebook_read(&book);
-		if (tracebook_site(&book, pid, STATE_TIMER))
+		traced_children_read(&book);
+		if (traced_children_site(&book, pid, STATE_TIMER))
 			made++;
 	}
 	assert_int_equal(made, 700);
-	tracebook_close(&book);
+	traced_children_close(&book);
 }
 
 /* ---- Who reads ------------------------------------------------------------------------------- */
@@ -332,19 +332,19 @@ E2E_TEST(test_unprivileged)
 /* Reads what happens in a pid namespace, from within: for its exit status. */
 static int read_within(void)
 {
-	const struct tracebook_thread *thread;
-	struct tracebook book;
+	const struct traced_children_thread *thread;
+	struct traced_children book;
 	pid_t child;
 
-	tracebook_open(&book, &plain);
+	traced_children_open(&book, &plain);
 	child = fork();
 	if (!child)
-		tracebook_sleep_often(NULL);
+		traced_children_sleep_often(NULL);
 	/* On a busy machine it waits for a CPU, too. */
 	for (unsigned tries = 0; tries < 100; tries++) {
-		tracebook_doze(200);
-		tracebook_read(&book);
-		thread = tracebook_thread(&book, child);
+		traced_children_doze(200);
+		traced_children_read(&book);
+		thread = traced_children_thread(&book, child);
 		if (thread->ns[STATE_TIMER] >= MS(100))
 			break;
 	}
@@ -353,9 +353,10 @@ static int read_within(void)
 			return 1;
 	if (thread->tgid != child || thread->ns[STATE_TIMER] < MS(100))
 		return 2;
-	if (!tracebook_site(&book, child, STATE_TIMER) || tracebook_thread(&book, 1)->tgid != 1)
+	if (!traced_children_site(&book, child, STATE_TIMER) ||
+	    traced_children_thread(&book, 1)->tgid != 1)
 		return 3;
-	tracebook_close(&book);
+	traced_children_close(&book);
 	kill(child, SIGKILL);
 	return 0;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What it takes to start a trace: the kernel checks the programs each time that one is opened. */
-#include "tests/lib/tracebook.h"
+#include "tests/lib/traced_children.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -52,15 +52,15 @@ static unsigned long verified(unsigned *programs)
 /* A path more in one place of a program may double what there is to check. */
 E2E_TEST(has_few_paths)
 {
-	struct tracebook book;
+	struct traced_children book;
 	unsigned programs;
 	unsigned long n;
 
 	e2e_require_bpf();
-	tracebook_open(&book, &plain);
+	traced_children_open(&book, &plain);
 	/* Kernels tell since 5.16. */
 	n = verified(&programs);
-	tracebook_close(&book);
+	traced_children_close(&book);
 	print_message("%lu instructions of %u programs were checked\n", n, programs);
 	assert_in_range(programs, 8, 64);
 	assert_in_range(n, 1000, 160000);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Who ended waits for pipes and sockets, as the programs in the kernel traced it. */
-#include "tests/lib/tracebook.h"
+#include "tests/lib/traced_children.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -18,7 +18,7 @@ static const struct trace_options plain = { .sites = 16384 };
 static void write_pipe(void *arg)
 {
 	for (;;) {
-		tracebook_doze(5);
+		traced_children_doze(5);
 		if (write(*(int *)arg, "x", 1) != 1)
 			_exit(1);
 	}
@@ -40,25 +40,25 @@ static void check_waker(const struct trace_site *site, pid_t tgid)
 /* The writer of a pipe. */
 E2E_TEST(test_pipe_waker)
 {
-	struct tracebook book;
+	struct traced_children book;
 	const struct trace_site *site;
 	pid_t reader, writer;
 	int ends[2];
 
 	e2e_require_bpf();
 	assert_int_equal(pipe(ends), 0);
-	tracebook_open(&book, &plain);
-	reader = tracebook_child(tracebook_read_pipe, &ends[0]);
-	writer = tracebook_child(write_pipe, &ends[1]);
-	tracebook_doze(400);
-	tracebook_read(&book);
-	site = tracebook_site(&book, reader, STATE_PIPE);
+	traced_children_open(&book, &plain);
+	reader = traced_children_child(traced_children_read_pipe, &ends[0]);
+	writer = traced_children_child(write_pipe, &ends[1]);
+	traced_children_doze(400);
+	traced_children_read(&book);
+	site = traced_children_site(&book, reader, STATE_PIPE);
 	assert_non_null(site);
 	assert_true(site->count > 20);
 	assert_int_equal(site->fd, ends[0]);
 	assert_true(S_ISFIFO(site->mode));
 	check_waker(site, writer);
-	tracebook_close(&book);
+	traced_children_close(&book);
 }
 
 /* Answers each byte after a while. */
@@ -68,7 +68,7 @@ static void serve(void *arg)
 	char byte;
 
 	while (read(fd, &byte, 1) == 1) {
-		tracebook_doze(5);
+		traced_children_doze(5);
 		if (write(fd, "x", 1) != 1)
 			_exit(1);
 	}
@@ -97,27 +97,27 @@ static struct trace_site serve_and_ask(struct sockaddr *bound, socklen_t length)
 	int fd = socket(bound->sa_family, SOCK_STREAM, 0);
 	const struct trace_site *site;
 	struct trace_site copy;
-	struct tracebook book;
+	struct traced_children book;
 	pid_t server, client;
 
 	assert_int_equal(bind(fd, bound, length), 0);
 	assert_int_equal(listen(fd, 1), 0);
 	address_length = sizeof(address);
 	getsockname(fd, (struct sockaddr *)&address, &address_length);
-	tracebook_open(&book, &plain);
-	server = tracebook_child(serve, &fd);
-	client = tracebook_child(ask, NULL);
-	tracebook_doze(400);
-	tracebook_read(&book);
-	site = tracebook_site(&book, client, STATE_NET);
+	traced_children_open(&book, &plain);
+	server = traced_children_child(serve, &fd);
+	client = traced_children_child(ask, NULL);
+	traced_children_doze(400);
+	traced_children_read(&book);
+	site = traced_children_site(&book, client, STATE_NET);
 	assert_non_null(site);
-	assert_string_equal(tracebook_call(&book, site), "recvfrom");
+	assert_string_equal(traced_children_call(&book, site), "recvfrom");
 	assert_int_equal(site->key.target, TRACE_SOCKET);
 	assert_int_equal(site->family, bound->sa_family);
 	assert_true(site->count > 20);
 	check_waker(site, server);
 	copy = *site;
-	tracebook_close(&book);
+	traced_children_close(&book);
 	close(fd);
 	return copy;
 }

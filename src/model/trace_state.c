@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "model/trace_book.h"
+#include "model/trace_state.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,7 +76,7 @@ static uint64_t slack_of(const struct task *task)
 }
 
 /* Begins the rests of a process: the time of its kinds that no site explains. */
-static void touch(struct trace_book *book, struct traced_process *process)
+static void touch(struct trace_state *book, struct traced_process *process)
 {
 	if (process->rest_epoch == book->processes.epoch)
 		return;
@@ -136,7 +136,7 @@ static void name_wakers(struct traced_site **sites, size_t n)
  * read a little before tasks. The site with the most time gets the difference, and gives it
  * back in the next interval. A larger difference has other causes.
  */
-static void agree(const struct trace_book *book, struct traced_process *process,
+static void agree(const struct trace_state *book, struct traced_process *process,
 		  enum wait_state state, unsigned kind)
 {
 	uint64_t interval_ns = book->processes.read_ns - book->processes.before_ns;
@@ -164,7 +164,7 @@ static void note_site(struct traced_process *process, struct traced_site *traced
 }
 
 /* Reads the sites of the interval: their time of each kind, and their wakers. */
-static void read_sites(struct trace_book *book)
+static void read_sites(struct trace_state *book)
 {
 	struct traced_site **ended = xcalloc(book->sites.nframed + 1, sizeof(*ended));
 	size_t n = 0;
@@ -182,7 +182,7 @@ static void read_sites(struct trace_book *book)
 }
 
 /* Has the sites of all processes agree with their rows, where these were traced as a whole. */
-static void agree_all(struct trace_book *book)
+static void agree_all(struct trace_state *book)
 {
 	for (size_t i = 0; i < book->ntouched && !book->lost; i++) {
 		if (!book->touched[i]->known || book->touched[i]->untraced)
@@ -193,7 +193,7 @@ static void agree_all(struct trace_book *book)
 }
 
 /* Hands out the sites of a process's whole life. */
-static void leave_process(struct trace_book *book, struct traced_process *process)
+static void leave_process(struct trace_state *book, struct traced_process *process)
 {
 	struct site *sites = NULL;
 	size_t n = 0, cap = 0;
@@ -212,7 +212,7 @@ static void leave_process(struct trace_book *book, struct traced_process *proces
 	free(sites);
 }
 
-void trace_book_leave(struct trace_book *book)
+void trace_state_leave(struct trace_state *book)
 {
 	struct traced_process *at = NULL;
 
@@ -222,7 +222,7 @@ void trace_book_leave(struct trace_book *book)
 
 /* The sites to forget, and what allows it. */
 struct forgetting {
-	struct trace_book *book;
+	struct trace_state *book;
 	traced_sites_forget_fn *forget;
 	void *arg;
 };
@@ -238,7 +238,7 @@ static void forget_process(void *arg, struct traced_process *process)
 }
 
 /* Notes which processes have ended. */
-static void note_ends(struct trace_book *book, const struct trace_reading *reading)
+static void note_ends(struct trace_state *book, const struct trace_reading *reading)
 {
 	for (size_t i = 0; i < reading->nends; i++) {
 		const struct read_end *end = &reading->ends[i];
@@ -253,7 +253,7 @@ static void note_ends(struct trace_book *book, const struct trace_reading *readi
 }
 
 /* Takes the waiters of a reading. */
-static void take_waiters(struct trace_book *book, struct trace_reading *reading)
+static void take_waiters(struct trace_state *book, struct trace_reading *reading)
 {
 	free(book->waiters);
 	book->waiters = reading->waiters;
@@ -262,8 +262,8 @@ static void take_waiters(struct trace_book *book, struct trace_reading *reading)
 	reading->nwaiters = reading->waiters_cap = 0;
 }
 
-void trace_book_update(struct trace_book *book, struct trace_reading *reading,
-		       traced_sites_forget_fn *forget, void *arg)
+void trace_state_update(struct trace_state *book, struct trace_reading *reading,
+			traced_sites_forget_fn *forget, void *arg)
 {
 	struct forgetting forgetting = { book, forget, arg };
 
@@ -288,7 +288,7 @@ void trace_book_update(struct trace_book *book, struct trace_reading *reading,
 }
 
 /* Adds a row's waits to those of its process. */
-static void add_waited(struct trace_book *book, const struct row *row,
+static void add_waited(struct trace_state *book, const struct row *row,
 		       struct traced_process *process)
 {
 	const struct waited *waited = &row->deltas->waited;
@@ -321,7 +321,7 @@ static bool is_only_thread(const struct frame *frame, const struct row *row)
  * Adds to the times of a row what the sites of its process tell of them; returns the process, NULL:
  * it has neither sites nor waits that none explains.
  */
-static struct traced_process *trace_row(struct trace_book *book, struct frame *frame,
+static struct traced_process *trace_row(struct trace_state *book, struct frame *frame,
 					struct row *row)
 {
 	const struct task *task = row->task;
@@ -354,14 +354,14 @@ static struct traced_process *trace_row(struct trace_book *book, struct frame *f
 	return process;
 }
 
-void trace_book_beside(struct trace_book *book, struct frame *frame)
+void trace_state_beside(struct trace_state *book, struct frame *frame)
 {
 	for (size_t i = 0; i < frame->n; i++)
 		trace_row(book, frame, &frame->rows[i]);
 }
 
 /* Notes a row that stands for many tasks that ended. */
-static void add_ended_row(struct trace_book *book, struct row *row)
+static void add_ended_row(struct trace_state *book, struct row *row)
 {
 	const struct task *task = row->task;
 	struct ended_row *ended;
@@ -377,7 +377,8 @@ static void add_ended_row(struct trace_book *book, struct row *row)
 }
 
 /* The row that stands for an ended process: the row of its name, else that of all others. */
-static struct ended_row *row_of_ended(struct trace_book *book, const struct traced_process *process)
+static struct ended_row *row_of_ended(struct trace_state *book,
+				      const struct traced_process *process)
 {
 	struct ended_row *others = NULL;
 
@@ -397,7 +398,7 @@ static struct ended_row *row_of_ended(struct trace_book *book, const struct trac
  * Gives processes that ended and have no row of their own to the rows that stand for many: which
  * process went into which row is not known, but their names are.
  */
-static void trace_ended(struct trace_book *book)
+static void trace_ended(struct trace_state *book)
 {
 	struct traced_process *process = NULL, *sum;
 
@@ -421,7 +422,7 @@ static void trace_ended(struct trace_book *book)
 }
 
 /* Adds to the times of a row that stands for many what the sites of its processes tell. */
-static void trace_ended_row(struct trace_book *book, struct frame *frame,
+static void trace_ended_row(struct trace_state *book, struct frame *frame,
 			    const struct ended_row *ended)
 {
 	struct row *row = ended->row;
@@ -437,7 +438,7 @@ static void trace_ended_row(struct trace_book *book, struct frame *frame,
 	add_waited(book, row, ended->process);
 }
 
-void trace_book_rows(struct trace_book *book, struct frame *frame)
+void trace_state_rows(struct trace_state *book, struct frame *frame)
 {
 	book->nended = 0;
 	for (size_t i = 0; i < frame->n; i++) {
@@ -458,7 +459,7 @@ void trace_book_rows(struct trace_book *book, struct frame *frame)
  * Whether the time of a process's sites of a kind may be wrong, as switches went unseen: a row says
  * so, or the sites have far more than was waited, as where the end of a wait went unseen.
  */
-static bool are_sites_wrong(const struct trace_book *book, const struct traced_process *process,
+static bool are_sites_wrong(const struct trace_state *book, const struct traced_process *process,
 			    unsigned kind)
 {
 	uint64_t sited = process->sited[kind], waited = process->waited[kind];
@@ -474,7 +475,7 @@ static bool are_sites_wrong(const struct trace_book *book, const struct traced_p
  * have all of it, or more, as the kernel uses other clocks. Measured kinds are in sites, but for
  * waits that found no room.
  */
-static void add_rest(struct trace_book *book, const struct traced_process *process, unsigned kind)
+static void add_rest(struct trace_state *book, const struct traced_process *process, unsigned kind)
 {
 	uint64_t waited = process->waited[kind], sited = process->sited[kind];
 	uint32_t bit = kind < DELAY_KINDS ? DELAY_BIT(kind) : VALID_DWAIT;
@@ -498,7 +499,7 @@ static int compare_shown(const void *a, const void *b)
 }
 
 /* Sorts sites and rests, without those whose time was moved to the interval before. */
-static void order_sites(struct trace_book *book)
+static void order_sites(struct trace_state *book)
 {
 	size_t most = book->sites.nframed + book->nrests, n = 0;
 
@@ -516,7 +517,7 @@ static void order_sites(struct trace_book *book)
 	book->n = n;
 }
 
-void trace_book_sites(struct trace_book *book)
+void trace_state_sites(struct trace_state *book)
 {
 	book->nrests = 0;
 	for (size_t i = 0; i < book->ntouched; i++)
@@ -526,7 +527,7 @@ void trace_book_sites(struct trace_book *book)
 	traced_links_settle(&book->links, &book->sites, book->waiters, book->nwaiters);
 }
 
-void trace_book_free(struct trace_book *book)
+void trace_state_free(struct trace_state *book)
 {
 	traced_sites_free(&book->sites);
 	traced_links_free(&book->links);
@@ -536,5 +537,5 @@ void trace_book_free(struct trace_book *book)
 	free(book->order);
 	free(book->touched);
 	free(book->ended);
-	*book = (struct trace_book){ 0 };
+	*book = (struct trace_state){ 0 };
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "tests/lib/tracebook.h"
+#include "tests/lib/traced_children.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@
 /* Takes in a site. */
 static void take_site(void *arg, uint32_t slot, const struct trace_site *site)
 {
-	struct tracebook *book = arg;
+	struct traced_children *book = arg;
 
 	GROW_TO(book->sites, book->nsites, slot);
 	book->sites[slot] = *site;
@@ -35,7 +35,7 @@ static void take_site(void *arg, uint32_t slot, const struct trace_site *site)
 /* Takes in who waits where. */
 static void take_waiter(void *arg, const struct trace_waiter *waiter)
 {
-	struct tracebook *book = arg;
+	struct traced_children *book = arg;
 
 	assert_in_range(waiter->state, 0, WAIT_STATES);
 	assert_true(waiter->pid > 0 && waiter->tgid > 0);
@@ -44,14 +44,14 @@ static void take_waiter(void *arg, const struct trace_waiter *waiter)
 }
 
 /* Takes in a thread. */
-static void take_record(struct tracebook *book, const struct snapshot_record *record)
+static void take_record(struct traced_children *book, const struct snapshot_record *record)
 {
-	struct tracebook_thread *thread = &book->threads[book->nthreads++];
+	struct traced_children_thread *thread = &book->threads[book->nthreads++];
 
-	*thread = (struct tracebook_thread){ .pid = record->pid,
-					     .tgid = record->tgid,
-					     .known = record->times_known,
-					     .state = record->in };
+	*thread = (struct traced_children_thread){ .pid = record->pid,
+						   .tgid = record->tgid,
+						   .known = record->times_known,
+						   .state = record->in };
 	memcpy(thread->ns, record->state_ns, sizeof(thread->ns));
 	for (size_t i = 0; i < book->nwaiters; i++)
 		if (book->waiters[i].pid == record->pid)
@@ -59,7 +59,7 @@ static void take_record(struct tracebook *book, const struct snapshot_record *re
 }
 
 /* Reads all threads. */
-static void read_threads(struct tracebook *book)
+static void read_threads(struct traced_children *book)
 {
 	struct snapshot_view view;
 
@@ -71,7 +71,7 @@ static void read_threads(struct tracebook *book)
 }
 
 /* Takes the ends of threads. */
-static void take_ended(struct tracebook *book)
+static void take_ended(struct traced_children *book)
 {
 	bool lost;
 	size_t n;
@@ -87,12 +87,12 @@ static void take_ended(struct tracebook *book)
 	}
 }
 
-const char *tracebook_call(const struct tracebook *book, const struct trace_site *site)
+const char *traced_children_call(const struct traced_children *book, const struct trace_site *site)
 {
 	return syscall_name(book->calls, site->key.syscall);
 }
 
-void tracebook_read(struct tracebook *book)
+void traced_children_read(struct traced_children *book)
 {
 	const struct trace_reader reader = { .site = take_site,
 					     .waiter = take_waiter,
@@ -105,16 +105,16 @@ void tracebook_read(struct tracebook *book)
 	take_ended(book);
 }
 
-void tracebook_open(struct tracebook *book, const struct trace_options *options)
+void traced_children_open(struct traced_children *book, const struct trace_options *options)
 {
-	*book = (struct tracebook){ .trace = NULL };
+	*book = (struct traced_children){ .trace = NULL };
 	assert_int_equal(trace_open(&book->trace, options), 0);
 	assert_int_equal(snapshot_open(&book->walk, true, SNAPSHOT_ANY, NULL, book->trace), 0);
 	book->calls = syscall_names_open();
-	tracebook_read(book);
+	traced_children_read(book);
 }
 
-void tracebook_close(struct tracebook *book)
+void traced_children_close(struct traced_children *book)
 {
 	snapshot_close(book->walk);
 	trace_close(book->trace);
@@ -125,7 +125,8 @@ void tracebook_close(struct tracebook *book)
 	free(book->ended);
 }
 
-const struct tracebook_thread *tracebook_thread(const struct tracebook *book, pid_t pid)
+const struct traced_children_thread *traced_children_thread(const struct traced_children *book,
+							    pid_t pid)
 {
 	for (size_t i = 0; i < book->nthreads; i++)
 		if (book->threads[i].pid == pid && book->threads[i].known)
@@ -134,8 +135,8 @@ const struct tracebook_thread *tracebook_thread(const struct tracebook *book, pi
 	return NULL;
 }
 
-const struct trace_site *tracebook_site(const struct tracebook *book, pid_t tgid,
-					enum wait_state state)
+const struct trace_site *traced_children_site(const struct traced_children *book, pid_t tgid,
+					      enum wait_state state)
 {
 	const struct trace_site *most = NULL;
 
@@ -149,12 +150,12 @@ const struct trace_site *tracebook_site(const struct tracebook *book, pid_t tgid
 	return most;
 }
 
-uint32_t tracebook_slot(const struct tracebook *book, const struct trace_site *site)
+uint32_t traced_children_slot(const struct traced_children *book, const struct trace_site *site)
 {
 	return (uint32_t)(site - book->sites);
 }
 
-pid_t tracebook_child(void (*run)(void *arg), void *arg)
+pid_t traced_children_child(void (*run)(void *arg), void *arg)
 {
 	pid_t pid = fork();
 
@@ -168,21 +169,21 @@ pid_t tracebook_child(void (*run)(void *arg), void *arg)
 	return pid;
 }
 
-void tracebook_doze(long ms)
+void traced_children_doze(long ms)
 {
 	const struct timespec time = { ms / 1000, ms % 1000 * 1000000 };
 
 	nanosleep(&time, NULL);
 }
 
-void tracebook_sleep_often(void *arg)
+void traced_children_sleep_often(void *arg)
 {
 	(void)arg;
 	for (;;)
-		tracebook_doze(3);
+		traced_children_doze(3);
 }
 
-void tracebook_read_pipe(void *arg)
+void traced_children_read_pipe(void *arg)
 {
 	char byte;
 

@@ -10,7 +10,7 @@
 #include "bpf/trace.h"
 
 /* A thread at a reading: how it spent its time so far, and where it waits. */
-struct tracebook_thread {
+struct traced_children_thread {
 	pid_t pid, tgid;
 	bool known; /* its times are */
 	uint64_t ns[WAIT_STATES];
@@ -19,12 +19,12 @@ struct tracebook_thread {
 };
 
 /* A trace and what its readings gave so far, for tests of one; and a walk over its threads. */
-struct tracebook {
+struct traced_children {
 	struct trace *trace;
 	struct snapshot *walk;
 	struct trace_counts counts; /* of the last reading */
 	struct trace_site *sites; /* by slot */
-	struct tracebook_thread *threads; /* of the last reading, by pid */
+	struct traced_children_thread *threads; /* of the last reading, by pid */
 	struct trace_waiter *waiters; /* the same */
 	uint32_t nsites;
 	size_t nthreads, nwaiters, waiters_cap;
@@ -36,28 +36,29 @@ struct tracebook {
 };
 
 /* Opens and reads; fails the test if that cannot be. */
-void tracebook_open(struct tracebook *book, const struct trace_options *options);
-void tracebook_close(struct tracebook *book);
+void traced_children_open(struct traced_children *book, const struct trace_options *options);
+void traced_children_close(struct traced_children *book);
 
 /* Reads. */
-void tracebook_read(struct tracebook *book);
+void traced_children_read(struct traced_children *book);
 
 /* The thread; fails the test if there is none, or its times are not known. */
-const struct tracebook_thread *tracebook_thread(const struct tracebook *book, pid_t pid);
+const struct traced_children_thread *traced_children_thread(const struct traced_children *book,
+							    pid_t pid);
 
 /* The site of a process where the most time was waited in a state; NULL: there is none. */
-const struct trace_site *tracebook_site(const struct tracebook *book, pid_t tgid,
-					enum wait_state state);
+const struct trace_site *traced_children_site(const struct traced_children *book, pid_t tgid,
+					      enum wait_state state);
 /* The name of the system call that a site is of; NULL: not known. */
-const char *tracebook_call(const struct tracebook *book, const struct trace_site *site);
+const char *traced_children_call(const struct traced_children *book, const struct trace_site *site);
 
-uint32_t tracebook_slot(const struct tracebook *book, const struct trace_site *site);
+uint32_t traced_children_slot(const struct traced_children *book, const struct trace_site *site);
 
 /* What children do: sleep for so many ms; for 3 ms, for ever; read a pipe's end (int) to its end.
  */
-void tracebook_doze(long ms);
-void tracebook_sleep_often(void *arg);
-void tracebook_read_pipe(void *arg);
+void traced_children_doze(long ms);
+void traced_children_sleep_often(void *arg);
+void traced_children_read_pipe(void *arg);
 
 /* A child that runs a function for ever, ended with the test. */
-pid_t tracebook_child(void (*run)(void *arg), void *arg);
+pid_t traced_children_child(void (*run)(void *arg), void *arg);

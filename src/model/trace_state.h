@@ -44,7 +44,7 @@ void trace_reading_end(struct trace_reading *reading, const struct trace_end *en
 void trace_reading_free(struct trace_reading *reading);
 
 /* Zero-initialised: empty. */
-struct trace_book {
+struct trace_state {
 	struct traced_processes processes;
 	struct traced_sites sites;
 	struct traced_links links;
@@ -74,14 +74,14 @@ struct trace_book {
  * Adds a reading, of which it takes the waiters. What was handed out for the interval before is not
  * valid any more. `forget` gives back the slots of sites whose process has gone.
  */
-void trace_book_update(struct trace_book *book, struct trace_reading *reading,
-		       traced_sites_forget_fn *forget, void *arg);
+void trace_state_update(struct trace_state *book, struct trace_reading *reading,
+			traced_sites_forget_fn *forget, void *arg);
 
 /* Calls `leave` for all processes that have ended, and not twice for one. */
-void trace_book_leave(struct trace_book *book);
+void trace_state_leave(struct trace_state *book);
 
 /* Whether there is an interval: two readings were taken. */
-static inline bool trace_book_ready(const struct trace_book *book)
+static inline bool trace_state_ready(const struct trace_state *book)
 {
 	return book->processes.epoch > 1;
 }
@@ -90,15 +90,15 @@ static inline bool trace_book_ready(const struct trace_book *book)
  * Adds what sites tell to the rows of a frame whose times were traced: their wakers, the time lost,
  * and I/O that was polled for.
  */
-void trace_book_rows(struct trace_book *book, struct frame *frame);
+void trace_state_rows(struct trace_state *book, struct frame *frame);
 
 /* The same of another frame, which was read beside that one. */
-void trace_book_beside(struct trace_book *book, struct frame *frame);
+void trace_state_beside(struct trace_state *book, struct frame *frame);
 
 /*
- * Sorts the sites of the interval; after trace_book_rows() with the rows' unattributed time among
+ * Sorts the sites of the interval; after trace_state_rows() with the rows' unattributed time among
  * them.
  */
-void trace_book_sites(struct trace_book *book);
+void trace_state_sites(struct trace_state *book);
 
-void trace_book_free(struct trace_book *book);
+void trace_state_free(struct trace_state *book);

@@ -7,13 +7,13 @@
 #include <sys/syscall.h>
 
 #include "base/util.h"
-#include "model/trace_book.h"
+#include "model/trace_state.h"
 #include "tests/lib/scene.h"
 
 /* A scene, and what was traced beside it. */
 struct stage {
 	struct scene scene;
-	struct trace_book book;
+	struct trace_state book;
 	struct trace_reading reading;
 	uint32_t forgotten; /* the slot that was given back last */
 };
@@ -32,7 +32,7 @@ static int tear_down(void **state)
 	struct stage *stage = *state;
 
 	scene_close(&stage->scene);
-	trace_book_free(&stage->book);
+	trace_state_free(&stage->book);
 	trace_reading_free(&stage->reading);
 	free(stage);
 	return 0;
@@ -51,7 +51,7 @@ static bool forget(void *arg, uint32_t slot)
 static void take(struct stage *stage, uint64_t read_ns)
 {
 	stage->reading.read_ns = read_ns;
-	trace_book_update(&stage->book, &stage->reading, forget, stage);
+	trace_state_update(&stage->book, &stage->reading, forget, stage);
 	trace_reading_reset(&stage->reading);
 }
 
@@ -156,8 +156,8 @@ static struct task_raw *go_on(struct stage *stage, unsigned at, const struct tas
 static void build_at(struct stage *stage, unsigned at)
 {
 	scene_build(&stage->scene, at, false, 0);
-	trace_book_rows(&stage->book, &stage->scene.frame);
-	trace_book_sites(&stage->book);
+	trace_state_rows(&stage->book, &stage->scene.frame);
+	trace_state_sites(&stage->book);
 }
 
 /* The same of the first two. */
@@ -179,10 +179,10 @@ TEST_WITH(test_progress, set_up, tear_down)
 	thread.waiter.generation = 7;
 	put(stage, &thread);
 	take(stage, SEC(100));
-	assert_false(trace_book_ready(&stage->book));
+	assert_false(trace_state_ready(&stage->book));
 	put(stage, &thread);
 	take(stage, SEC(102));
-	trace_book_sites(&stage->book);
+	trace_state_sites(&stage->book);
 	shown = framed(stage, 5, DELAY_BLKIO, false);
 	assert_non_null(shown);
 	assert_int_equal(shown->ns, SEC(2));
@@ -204,7 +204,7 @@ TEST_WITH(test_progress, set_up, tear_down)
 	thread.waiter.site = 0;
 	put(stage, &thread);
 	take(stage, SEC(104));
-	trace_book_sites(&stage->book);
+	trace_state_sites(&stage->book);
 	shown = framed(stage, 5, DELAY_BLKIO, false);
 	assert_int_equal(shown->ns, MS(500));
 	assert_int_equal(shown->count, 1);
@@ -216,7 +216,7 @@ TEST_WITH(test_progress, set_up, tear_down)
 	assert_null(shown->wakers[1].name);
 	/* Then nothing happens there. */
 	take(stage, SEC(106));
-	trace_book_sites(&stage->book);
+	trace_state_sites(&stage->book);
 	assert_null(framed(stage, 5, DELAY_BLKIO, false));
 }
 
@@ -381,7 +381,7 @@ TEST_WITH(test_agree_empty, set_up, tear_down)
 	disk.ns = MS(655);
 	trace_reading_site(&stage->reading, 1, &disk);
 	take(stage, SEC(106));
-	trace_book_sites(&stage->book);
+	trace_state_sites(&stage->book);
 	assert_int_equal(framed(stage, 5, DELAY_BLKIO, false)->count, 1);
 }
 
@@ -841,7 +841,7 @@ TEST_WITH(test_leave, set_up, tear_down)
 	put(stage, &thread);
 	take(stage, SEC(104));
 	assert_int_equal(whole.n, 0);
-	trace_book_leave(&stage->book);
+	trace_state_leave(&stage->book);
 	for (unsigned i = 0; i < 4; i++)
 		take(stage, SEC(106 + i));
 	assert_int_equal(whole.n, 1);
@@ -887,7 +887,7 @@ TEST_WITH(test_links, set_up, tear_down)
 	put_links(stage, 1, links, ARRAY_SIZE(links));
 	trace_reading_site(&stage->reading, 2, &disk);
 	take(stage, SEC(101));
-	trace_book_sites(&stage->book);
+	trace_state_sites(&stage->book);
 	assert_int_equal(all->n, 4);
 	assert_int_equal(all->all[0].ns, MS(300));
 	assert_int_equal(all->all[0].tgid, 9);
@@ -905,14 +905,14 @@ TEST_WITH(test_links, set_up, tear_down)
 	trace_reading_site(&stage->reading, 1, &lock);
 	put_links(stage, 1, links, 2);
 	take(stage, SEC(102));
-	trace_book_sites(&stage->book);
+	trace_state_sites(&stage->book);
 	assert_int_equal(all->n, 2);
 	assert_int_equal(all->all[0].ns, MS(7));
 	/* Nobody waited at the disk in this interval. */
 	assert_int_equal(all->all[0].to, 0);
 	assert_int_equal(all->all[1].ns, MS(3));
 	take(stage, SEC(103));
-	trace_book_sites(&stage->book);
+	trace_state_sites(&stage->book);
 	assert_int_equal(all->n, 0);
 }
 
@@ -936,7 +936,7 @@ TEST_WITH(test_links_of_children, set_up, tear_down)
 		trace_reading_site(&stage->reading, 1, &parent);
 		put_links(stage, 1, &link, 1);
 		take(stage, SEC(100 + i));
-		trace_book_sites(&stage->book);
+		trace_state_sites(&stage->book);
 		assert_int_equal(all->n, 1);
 		assert_int_equal(all->all[0].ns, i == 1 ? MS(300) : MS(20));
 		link.site = 3;
