@@ -15,13 +15,14 @@
 #include "kernel/proctask.h"
 #include "model/awaited.h"
 #include "model/limits.h"
-#include "model/stuck.h"
+#include "model/lock_waits.h"
+#include "model/server_waits.h"
 
 /* How many rows of a sort are explained. */
 #define SUSPECTS 4
 
 /* Rows that are kept waiting in a call. */
-#define KEPT_MAX (STUCK_MAX + AWAITING_MAX + LOCKED_MAX)
+#define KEPT_MAX (SERVER_WAITS_MAX + AWAITING_MAX + LOCK_WAITS_MAX)
 
 /* From when on they are looked at: below what findings take, so that these have it. */
 #define WAITED_LEAST 0.04
@@ -79,8 +80,8 @@ struct most_rows {
 struct evidence {
 	struct proc *proc;
 	struct limits_reader *limits;
-	struct stuck stuck;
-	struct locked locked;
+	struct server_waits server_waits;
+	struct lock_waits lock_waits;
 	struct awaited awaited;
 	cpu_set_t *set; /* of RUNNABLE_CPUS */
 	struct suspect_reading readings[READINGS_MAX];
@@ -543,10 +544,10 @@ static size_t kept_rows(const struct frame *frame, const struct row **kept)
 static size_t find_kept(struct evidence *evidence, const struct frame *frame,
 			const struct row **kept)
 {
-	size_t n = stuck_find(&evidence->stuck, evidence->proc, frame, kept);
+	size_t n = server_waits_find(&evidence->server_waits, evidence->proc, frame, kept);
 
 	n = awaited_find(&evidence->awaited, evidence->proc, frame, kept, n, n + AWAITING_MAX);
-	return locked_find(&evidence->locked, evidence->proc, frame, kept, n, KEPT_MAX);
+	return lock_waits_find(&evidence->lock_waits, evidence->proc, frame, kept, n, KEPT_MAX);
 }
 
 void evidence_read(struct evidence *evidence, struct waiting_reader *waiting, struct frame *frame,
@@ -590,8 +591,8 @@ void evidence_close(struct evidence *evidence)
 	if (!evidence)
 		return;
 	limits_close(evidence->limits);
-	stuck_free(&evidence->stuck);
-	locked_free(&evidence->locked);
+	server_waits_free(&evidence->server_waits);
+	lock_waits_free(&evidence->lock_waits);
 	awaited_free(&evidence->awaited);
 	CPU_FREE(evidence->set);
 	for (unsigned i = 0; i < READINGS_MAX; i++)

@@ -10,15 +10,16 @@
 #include <sys/syscall.h>
 
 #include "base/util.h"
-#include "model/stuck.h"
+#include "model/lock_waits.h"
+#include "model/server_waits.h"
 #include "tests/lib/calls.h"
 #include "tests/lib/lone.h"
 
 /* The process, and what is known of it. */
 struct scene {
 	struct lone lone;
-	struct stuck stuck;
-	struct locked locked;
+	struct server_waits stuck;
+	struct lock_waits locked;
 	struct deltas deltas; /* of its row */
 	uint64_t calls; /* of the last look */
 };
@@ -45,8 +46,8 @@ static int remove_scene(void **state)
 	struct scene *scene = *state;
 	int err = lone_remove(&scene->lone);
 
-	stuck_free(&scene->stuck);
-	locked_free(&scene->locked);
+	server_waits_free(&scene->stuck);
+	lock_waits_free(&scene->locked);
 	free(scene);
 	return err;
 }
@@ -65,13 +66,13 @@ static void go_on(struct scene *scene, uint64_t ran_ns)
 /* For how many seconds a server keeps it waiting; -1: none does. */
 static int stuck_for(struct scene *scene, uint64_t ran_ns)
 {
-	const struct row *rows[STUCK_MAX];
+	const struct row *rows[SERVER_WAITS_MAX];
 	uint64_t ns;
 	size_t n;
 
 	go_on(scene, ran_ns);
-	scene->calls = CALLS_OF(
-		n = stuck_find(&scene->stuck, scene->lone.tree->proc, &scene->lone.frame, rows));
+	scene->calls = CALLS_OF(n = server_waits_find(&scene->stuck, scene->lone.tree->proc,
+						      &scene->lone.frame, rows));
 	assert_int_equal(n, row_hang(&scene->lone.frame, &scene->lone.row, &ns));
 	return n ? (int)(ns / NSEC_PER_SEC) : -1;
 }
@@ -115,8 +116,8 @@ static int locked_for(struct scene *scene, pid_t *tid)
 	size_t n;
 
 	go_on(scene, 5);
-	scene->calls = CALLS_OF(n = locked_find(&scene->locked, scene->lone.tree->proc,
-						&scene->lone.frame, rows, 0, 1));
+	scene->calls = CALLS_OF(n = lock_waits_find(&scene->locked, scene->lone.tree->proc,
+						    &scene->lone.frame, rows, 0, 1));
 	assert_int_equal(n, row_hang(&scene->lone.frame, &scene->lone.row, &ns));
 	*tid = n ? scene->lone.sample.extras[0]->hang.tid : 0;
 	return n ? (int)(ns / NSEC_PER_SEC) : -1;
