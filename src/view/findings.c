@@ -264,7 +264,7 @@ void findings_take(struct findings *findings, const struct view *view, const str
 	if (!findings->past)
 		findings->past = xcalloc(1, sizeof(*findings->past));
 	finder.learns = findings_past_begin(findings->past, tasks->info->cur->begin_ns);
-	finder_look(&finder);
+	findings_scan(&finder);
 	for (size_t i = 0; i < finding_patterns_n; i++)
 		try_pattern(&finder, &finding_patterns[i]);
 	sort_findings(findings);

@@ -121,7 +121,7 @@ struct finder {
 bool finding_find_held(struct finder *finder, struct finding *finding);
 
 /* Looks at all rows. The findings, the rows shown, and the view must be set. */
-void finder_look(struct finder *finder);
+void findings_scan(struct finder *finder);
 
 /* Notes a row that has enough of something. */
 void finder_note(struct most *most, const struct row *row, double share);

@@ -259,7 +259,7 @@ static bool is_worth_telling(struct finder *finder, const struct row *row, unsig
 }
 
 /* Takes what a row waited. */
-static void look_at_waits(struct finder *finder, const struct row *row, bool hangs)
+static void scan_waits(struct finder *finder, const struct row *row, bool hangs)
 {
 	const struct task_evidence *evidence = row_evidence(finder->view.frame, row);
 
@@ -288,7 +288,7 @@ static void look_at_waits(struct finder *finder, const struct row *row, bool han
 }
 
 /* Notes for how long a quota kept a row's group from CPUs, where that was read. */
-static void look_at_quota(struct finder *finder, const struct row *row)
+static void scan_quota(struct finder *finder, const struct row *row)
 {
 	const struct task_evidence *evidence = row_evidence(finder->view.frame, row);
 
@@ -314,7 +314,7 @@ static bool is_for_peer(const struct finder *finder, const struct row *row, enum
 }
 
 /* Takes in which states a row waited for peers. */
-static void look_at_peers(struct finder *finder, const struct row *row)
+static void scan_peers(struct finder *finder, const struct row *row)
 {
 	for (size_t i = 0; row->traced && i < ARRAY_SIZE(peer_states); i++) {
 		enum wait_state state = peer_states[i];
@@ -338,7 +338,7 @@ static void note_use(struct most *most, const struct row *row, double share)
 }
 
 /* Takes who runs and who writes most. */
-static void look_at_users(struct finder *finder, const struct row *row)
+static void scan_users(struct finder *finder, const struct row *row)
 {
 	double runs = figure(finder, finder->columns->run, row), writes;
 
@@ -356,7 +356,7 @@ static void look_at_users(struct finder *finder, const struct row *row)
 }
 
 /* Looks at what a row waited, of all kinds and for each resource that has pressure. */
-static void look_at_losses(struct finder *finder, const struct row *row)
+static void scan_losses(struct finder *finder, const struct row *row)
 {
 	const struct waited *waited = &row->deltas->waited;
 	const uint64_t lost[PSI_RESOURCES] = {
@@ -384,7 +384,7 @@ static bool waits_for_stopped(const struct finder *finder, const struct row *row
 }
 
 /* Takes a row. */
-static void look_at_row(struct finder *finder, const struct row *row)
+static void scan_row(struct finder *finder, const struct row *row)
 {
 	uint64_t slept_ns = sleep_ns(finder, row), kept_ns = 0;
 	bool hangs = slept_ns >= FINDING_HANG_NS;
@@ -392,7 +392,7 @@ static void look_at_row(struct finder *finder, const struct row *row)
 	/* A task that is not shown suffers unseen, but may be the cause for others. */
 	if (finder->query && !query_takes(finder->query, row)) {
 		if (row->interval_ns && row->deltas != &no_deltas)
-			look_at_users(finder, row);
+			scan_users(finder, row);
 		return;
 	}
 	if (hangs)
@@ -405,15 +405,15 @@ static void look_at_row(struct finder *finder, const struct row *row)
 	/* Most rows did nothing. Peers are waited for without that. */
 	if (!row->interval_ns || (row->deltas == &no_deltas && !finder->info->selected_only))
 		return;
-	look_at_losses(finder, row);
-	look_at_users(finder, row);
+	scan_losses(finder, row);
+	scan_users(finder, row);
 	/* Those that come and go, as in a build, share the machine among themselves. */
 	if (row->exited || row->born)
 		return;
-	look_at_waits(finder, row, hangs);
-	look_at_quota(finder, row);
+	scan_waits(finder, row, hangs);
+	scan_quota(finder, row);
 	if (finder->info->selected_only)
-		look_at_peers(finder, row);
+		scan_peers(finder, row);
 }
 
 /* Whether calls in which tasks are kept were read with the sample. */
@@ -424,7 +424,7 @@ static bool hangs_were_read(const struct frame *frame)
 	return cur->n && cur->hangs_read;
 }
 
-void finder_look(struct finder *finder)
+void findings_scan(struct finder *finder)
 {
 	const struct frame *frame = finder->view.frame;
 	bool all = finder->info->selected_only || hangs_were_read(frame);
@@ -436,5 +436,5 @@ void finder_look(struct finder *finder)
 	finder->kernel = kthreads_shown(frame);
 	for (size_t i = 0; i < frame->n; i++)
 		if (all || !frame->rows[i].unchanged)
-			look_at_row(finder, &frame->rows[i]);
+			scan_row(finder, &frame->rows[i]);
 }
