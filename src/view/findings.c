@@ -197,7 +197,7 @@ static bool is_kernels(const struct finder *finder, const struct most *loser)
 /* Says that nothing was found, and which task waited most all the same. */
 static void say_none(struct finder *finder)
 {
-	const struct most *loser = &finder->loser;
+	const struct most *loser = &finder->top_waiter;
 	struct findings *findings = finder->findings;
 	struct finding *none = &findings->none;
 	enum psi_resource resource;
