@@ -188,7 +188,7 @@ static enum psi_resource find_pressed(struct finder *finder, double *most)
 }
 
 /* Whether who waited most is a thread of the kernel, and did so for long: that is no finding. */
-static bool is_kernels(const struct finder *finder, const struct most *loser)
+static bool is_kernels(const struct finder *finder, const struct top_row *loser)
 {
 	return finder->kernel && kthread_row(loser->row) &&
 	       (double)loser->ns * 100 >= (double)loser->row->interval_ns * IO_LEAST;
@@ -197,7 +197,7 @@ static bool is_kernels(const struct finder *finder, const struct most *loser)
 /* Says that nothing was found, and which task waited most all the same. */
 static void say_none(struct finder *finder)
 {
-	const struct most *loser = &finder->top_waiter;
+	const struct top_row *loser = &finder->top_waiter;
 	struct findings *findings = finder->findings;
 	struct finding *none = &findings->none;
 	enum psi_resource resource;

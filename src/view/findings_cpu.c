@@ -72,18 +72,18 @@ bool finding_is_throttled(const struct finder *finder, const struct row *row)
 }
 
 /* The shown group that is throttled most. */
-static void look_for_throttled_groups(const struct finder *finder, struct most *most)
+static void look_for_throttled_groups(const struct finder *finder, struct top_row *most)
 {
 	for (size_t i = 0; i < finder->ngroups; i++) {
 		double share = throttled_share(finder, &finder->shown->rows[i]);
 
 		if (share >= THROTTLED_LEAST)
-			finder_note(most, &finder->shown->rows[i], share);
+			top_row_add(most, &finder->shown->rows[i], share);
 	}
 }
 
 /* The task that is throttled most, by what is traced. */
-static const struct site *look_for_throttled_task(const struct finder *finder, struct most *most)
+static const struct site *look_for_throttled_task(const struct finder *finder, struct top_row *most)
 {
 	const struct trace_frame *trace = finder->info->trace;
 	const struct site *found = NULL;
@@ -101,7 +101,7 @@ static const struct site *look_for_throttled_task(const struct finder *finder, s
 		row = finding_row_of_site(finder, site);
 		if (!row)
 			continue;
-		finder_note(most, row, share);
+		top_row_add(most, row, share);
 		found = most->row == row ? site : found;
 	}
 	return found;
@@ -133,7 +133,7 @@ static void take_quota(const struct finder *finder, struct finding *finding)
 /* Tasks and groups that are throttled because a quota or a budget is used up. */
 bool finding_throttled(struct finder *finder, struct finding *finding)
 {
-	struct most most = { .n = 0 };
+	struct top_row most = { .n = 0 };
 
 	if ((finder->idle >= FINDING_IDLE) != (finder->pattern->arg != 0))
 		return false;

@@ -66,12 +66,12 @@ extern const struct finding_pattern finding_patterns[];
 extern const size_t finding_patterns_n;
 
 /* How many rows with enough of something are remembered, to tell those of one service. */
-#define NOTED_MAX 64
+#define TOP_ROWS_MAX 64
 
 /* The row with the most of something, and how many have enough of it. */
-struct most {
+struct top_row {
 	const struct row *row, *second; /* with most, and the next; NULL: none has enough */
-	const struct row *noted[NOTED_MAX];
+	const struct row *noted[TOP_ROWS_MAX];
 	double share, second_share; /* what they have: in percent of the interval, or in kB/s */
 	uint64_t ns; /* or for how long */
 	const struct row *last; /* the last that was counted */
@@ -98,23 +98,24 @@ struct finder {
 	const struct frame_info *info;
 	double idle; /* of the machine, in percent; below 0: not known */
 	const struct finding_columns *columns;
-	struct most waits[WAIT_KINDS], in_states[WAIT_STATES];
-	struct most throttled; /* whose quota was read, where cgroups are not shown */
-	struct most limited; /* whose waits a limit of memory makes */
-	struct most hang, kept; /* in uninterruptible sleep; in a call */
-	struct most awaiting; /* kept in a call for one that is stopped */
-	struct most locked; /* of which several threads wait for locks, by these in percent */
+	struct top_row waits[WAIT_KINDS], in_states[WAIT_STATES];
+	struct top_row throttled; /* whose quota was read, where cgroups are not shown */
+	struct top_row limited; /* whose waits a limit of memory makes */
+	struct top_row hang, kept; /* in uninterruptible sleep; in a call */
+	struct top_row awaiting; /* kept in a call for one that is stopped */
+	struct top_row locked; /* of which several threads wait for locks, by these in percent */
 	/* Who writes most of those that wait for the disk, who reads most of those at a limit. */
 	struct most_io {
 		const struct row *row;
 		double kb, next_kb; /* in kB/s, and of the next one */
 	} writer, reader;
-	struct most runs, writes; /* the tasks that run most and write most, ended ones included */
+	struct top_row runs,
+		writes; /* the tasks that run most and write most, ended ones included */
 	bool writes_known; /* of all rows that did anything */
 	size_t nended; /* rows of tasks that ended, in findings->ended */
 	size_t place_at, place_end; /* the words for the place in the text; the same: none yet */
-	struct most loser; /* who waited most at all, also if it has ended */
-	struct most losers[PSI_RESOURCES]; /* the same, for a resource */
+	struct top_row loser; /* who waited most at all, also if it has ended */
+	struct top_row losers[PSI_RESOURCES]; /* the same, for a resource */
 };
 
 /* Reports tasks that were asked about and are stopped, traced by a debugger or frozen. */
@@ -124,7 +125,7 @@ bool finding_find_held(struct finder *finder, struct finding *finding);
 void findings_scan(struct finder *finder);
 
 /* Notes a row that has enough of something. */
-void finder_note(struct most *most, const struct row *row, double share);
+void top_row_add(struct top_row *most, const struct row *row, double share);
 
 /* How many threads the row's waits are added up over; 1 where that is not known. */
 uint32_t finding_threads(const struct finder *finder, const struct row *row);
@@ -139,7 +140,7 @@ bool finding_is_limited(const struct finder *finder, const struct row *row);
 bool finding_is_idle_ring(const struct finder *finder, const struct row *row);
 
 /* Makes the row that has most the finding's. False: none has enough. */
-bool finding_take_most(struct finding *finding, const struct most *most);
+bool finding_take_most(struct finding *finding, const struct top_row *most);
 
 /* Patterns of findings_cpu.c: groups that have used their quota up, tasks that wait for a CPU. */
 bool finding_throttled(struct finder *finder, struct finding *finding);

@@ -20,14 +20,14 @@ static bool is_same_service(const struct row *a, const struct row *b)
 	return a->task->cgroup_id == b->task->cgroup_id;
 }
 
-bool finding_take_most(struct finding *finding, const struct most *most)
+bool finding_take_most(struct finding *finding, const struct top_row *most)
 {
 	finding->row = most->row;
 	finding->n = most->n;
 	finding->share = most->ns ? -1 : most->share;
 	finding->ns = most->ns;
 	finding->service = 0;
-	for (size_t i = 0; i < most->n && i < NOTED_MAX; i++)
+	for (size_t i = 0; i < most->n && i < TOP_ROWS_MAX; i++)
 		finding->service += is_same_service(most->noted[i], most->row);
 	return most->row;
 }
@@ -65,7 +65,7 @@ static void take_site(struct finding *finding, const struct site *site, double w
 /* Tasks that sleep uninterruptibly. */
 static bool find_hang(struct finder *finder, struct finding *finding)
 {
-	const struct most *hang = &finder->hang;
+	const struct top_row *hang = &finder->hang;
 	bool io;
 
 	if (!finding_take_most(finding, hang))
@@ -119,7 +119,7 @@ static void look_for_server(const struct finder *finder, struct finding *finding
 /* Tasks that a file system's server keeps waiting, though not in state D. */
 static bool find_server(struct finder *finder, struct finding *finding)
 {
-	const struct most *kept = &finder->kept;
+	const struct top_row *kept = &finder->kept;
 	const struct task_waiting *waiting =
 		kept->row ? row_waiting(finder->view.frame, kept->row) : NULL;
 
@@ -182,7 +182,7 @@ static const struct site_link *look_for_awaited(const struct finder *finder,
 static bool find_awaited(struct finder *finder, struct finding *finding)
 {
 	const struct site_link *link = look_for_awaited(finder, finding);
-	const struct most *most = &finder->awaiting;
+	const struct top_row *most = &finder->awaiting;
 	const struct task_waiting *waiting;
 	const struct row *other;
 	const struct site *held;
@@ -215,7 +215,7 @@ static bool find_awaited(struct finder *finder, struct finding *finding)
 /* Tasks that are kept waiting in a call. */
 static bool find_kept(struct finder *finder, struct finding *finding)
 {
-	const struct most *kept = &finder->kept;
+	const struct top_row *kept = &finder->kept;
 	const struct task_waiting *waiting;
 
 	if (!finding_take_most(finding, kept))
@@ -238,7 +238,7 @@ bool finding_worth_naming(const struct finder *finder, const struct row *row, co
 /* Takes as the culprit which task writes most, where that is known. */
 static void take_writer(const struct finder *finder, struct finding *finding)
 {
-	const struct most *writes = &finder->writes;
+	const struct top_row *writes = &finder->writes;
 
 	if (!finder->writes_known || !finding_worth_naming(finder, writes->row, finding->row))
 		return;
@@ -250,7 +250,7 @@ static void take_writer(const struct finder *finder, struct finding *finding)
  * Finds the task that makes others wait: the one that writes or reads much more than all others
  * that wait for the same. It is not the one that suffers. NULL: none.
  */
-static const struct row *find_maker(const struct most_io *io, struct most *most)
+static const struct row *find_maker(const struct most_io *io, struct top_row *most)
 {
 	if (!io->row || most->n < 2 || isinf(io->kb) || io->kb < WRITER_LEAST ||
 	    io->kb < io->next_kb * WRITER_TIMES)
@@ -309,7 +309,7 @@ static bool find_sleep(struct finder *finder, struct finding *finding)
 {
 	unsigned kind = finder->pattern->arg;
 	enum wait_state state = kind == DELAY_BLKIO ? STATE_IO : STATE_DWAIT;
-	struct most *most = &finder->waits[kind];
+	struct top_row *most = &finder->waits[kind];
 	const struct row *writer =
 		kind == DELAY_BLKIO && most->row ? find_maker(&finder->writer, most) : NULL;
 	double waited;
@@ -357,7 +357,7 @@ static double group_figure(const struct finder *finder, const struct column *col
 /* Groups that wait for memory, and are at the limit of theirs. */
 static bool find_limit(struct finder *finder, struct finding *finding)
 {
-	struct most most = { .n = 0 };
+	struct top_row most = { .n = 0 };
 
 	for (size_t i = 0; i < finder->ngroups; i++) {
 		const struct row *row = &finder->shown->rows[i];
@@ -368,7 +368,7 @@ static bool find_limit(struct finder *finder, struct finding *finding)
 			continue;
 		share = group_figure(finder, finder->columns->mem, row);
 		if (share >= MEMORY_LEAST)
-			finder_note(&most, row, share);
+			top_row_add(&most, row, share);
 	}
 	if (!finding_take_most(finding, &most))
 		return false;
@@ -411,7 +411,7 @@ static bool is_counted(const struct trace_frame *trace, size_t i)
  * The site of a lock where most is waited, of the processes that may suffer, all of which are
  * counted; NULL: there is none.
  */
-static const struct site *look_for_lock(const struct finder *finder, struct most *most)
+static const struct site *look_for_lock(const struct finder *finder, struct top_row *most)
 {
 	const struct trace_frame *trace = finder->info->trace;
 	const struct site *first = NULL;
@@ -429,7 +429,7 @@ static const struct site *look_for_lock(const struct finder *finder, struct most
 		row = finding_row_of_site(finder, site);
 		if (!row || (finder->query && !query_takes(finder->query, row)))
 			continue;
-		finder_note(most, row, share);
+		top_row_add(most, row, share);
 		/* The first one has most. */
 		if (!first)
 			first = site;
@@ -451,7 +451,7 @@ static bool find_locked_now(struct finder *finder, struct finding *finding)
 /* Threads that wait for a lock; which of them do where rows are threads is not known of a site. */
 static bool find_lock(struct finder *finder, struct finding *finding)
 {
-	struct most most = { .n = 0 };
+	struct top_row most = { .n = 0 };
 	const struct site *site;
 
 	if (finder->info->threads)
@@ -493,7 +493,7 @@ static const char *memory_group(const struct finder *finder, const struct row *r
 }
 
 /* Finds the task whose reading evicts what others at its group's limit need. NULL: none. */
-static const struct row *find_reader(const struct finder *finder, struct most *most)
+static const struct row *find_reader(const struct finder *finder, struct top_row *most)
 {
 	const struct row *reader = finder->reader.row;
 	const char *own = memory_group(finder, reader);
@@ -505,7 +505,7 @@ static const struct row *find_reader(const struct finder *finder, struct most *m
 /* Tasks whose waits come of a limit of their group's memory: for I/O, too, by what it evicts. */
 static bool find_limited(struct finder *finder, struct finding *finding)
 {
-	struct most *limited = &finder->limited;
+	struct top_row *limited = &finder->limited;
 	const struct row *reader = find_reader(finder, limited);
 	const struct task_evidence *evidence;
 

@@ -50,17 +50,17 @@ static void find_columns(struct finding_columns *found)
 }
 
 /* Counts a row: once, also where it is noted for several kinds, one after the other. */
-static void count_row(struct most *most, const struct row *row)
+static void count_row(struct top_row *most, const struct row *row)
 {
 	if (most->last == row)
 		return;
 	most->last = row;
-	if (most->n < NOTED_MAX)
+	if (most->n < TOP_ROWS_MAX)
 		most->noted[most->n] = row;
 	most->n++;
 }
 
-void finder_note(struct most *most, const struct row *row, double share)
+void top_row_add(struct top_row *most, const struct row *row, double share)
 {
 	count_row(most, row);
 	if (row == most->row) {
@@ -81,7 +81,7 @@ void finder_note(struct most *most, const struct row *row, double share)
 }
 
 /* Notes a row that has waited for so long. */
-static void note_ns(struct most *most, const struct row *row, uint64_t ns)
+static void note_ns(struct top_row *most, const struct row *row, uint64_t ns)
 {
 	count_row(most, row);
 	if (most->row && ns <= most->ns)
@@ -251,7 +251,7 @@ static bool is_worth_telling(struct finder *finder, const struct row *row, unsig
 	/* A wait that a limit makes is reported as the limit. */
 	if (kind != DELAY_IRQ && kind != DELAY_WPCOPY && kind != WAIT_DWAIT &&
 	    finding_is_limited(finder, row)) {
-		finder_note(&finder->limited, row, share);
+		top_row_add(&finder->limited, row, share);
 		note_io(finder, &finder->reader, finder->columns->read, row, evidence->reads);
 		return false;
 	}
@@ -280,7 +280,7 @@ static void scan_waits(struct finder *finder, const struct row *row, bool hangs)
 			continue;
 		if (!is_worth_telling(finder, row, kind, share))
 			continue;
-		finder_note(&finder->waits[kind], row, share);
+		top_row_add(&finder->waits[kind], row, share);
 		if (kind == DELAY_BLKIO)
 			note_io(finder, &finder->writer, finder->columns->write, row,
 				evidence ? evidence->writes : -1);
@@ -293,7 +293,7 @@ static void scan_quota(struct finder *finder, const struct row *row)
 	const struct task_evidence *evidence = row_evidence(finder->view.frame, row);
 
 	if (evidence && evidence->throttled >= THROTTLED_LEAST)
-		finder_note(&finder->throttled, row,
+		top_row_add(&finder->throttled, row,
 			    evidence->throttled < 100 ? evidence->throttled : 100);
 }
 
@@ -321,12 +321,12 @@ static void scan_peers(struct finder *finder, const struct row *row)
 		double share = figure(finder, finder->columns->states[state], row);
 
 		if (is_enough(finder, row, share, PEER_LEAST) && is_for_peer(finder, row, state))
-			finder_note(&finder->in_states[state], row, share);
+			top_row_add(&finder->in_states[state], row, share);
 	}
 }
 
 /* Notes a row by what it used of something in all: it may not have been there for long. */
-static void note_use(struct most *most, const struct row *row, double share)
+static void note_use(struct top_row *most, const struct row *row, double share)
 {
 	uint64_t used = (uint64_t)(share * (double)row->interval_ns);
 
@@ -401,7 +401,7 @@ static void scan_row(struct finder *finder, const struct row *row)
 		note_ns(waits_for_stopped(finder, row) ? &finder->awaiting : &finder->kept, row,
 			kept_ns);
 	else if (row_locked(finder->view.frame, row))
-		finder_note(&finder->locked, row, 100.0 * row_locked(finder->view.frame, row));
+		top_row_add(&finder->locked, row, 100.0 * row_locked(finder->view.frame, row));
 	/* Most rows did nothing. Peers are waited for without that. */
 	if (!row->interval_ns || (row->deltas == &no_deltas && !finder->info->selected_only))
 		return;
