@@ -113,7 +113,7 @@ static void try_programs(struct doctor_facts *facts, struct proc *proc)
 }
 
 /* Looks at the groups. */
-static void look_at_hierarchy(struct doctor_facts *facts, int procfd)
+static void check_hierarchy(struct doctor_facts *facts, int procfd)
 {
 	struct hierarchy hierarchy = { .fd = -1 };
 
@@ -129,7 +129,7 @@ static void look_at_hierarchy(struct doctor_facts *facts, int procfd)
  * Whether the system calls of others' tasks can be read: of the first two processes, which are
  * others' but for root's (some machines protect the first). 0 or -errno.
  */
-static int look_at_call(int procfd)
+static int check_call(int procfd)
 {
 	static const char *const files[] = { "2/syscall", "1/syscall" };
 	char word[DOCTOR_WORD];
@@ -156,8 +156,8 @@ void doctor_look(struct doctor_facts *facts, struct proc *proc, bool utf8)
 	}
 	sample(facts, proc);
 	try_programs(facts, proc);
-	look_at_hierarchy(facts, proc->fd);
-	facts->waiting = look_at_call(proc->fd);
+	check_hierarchy(facts, proc->fd);
+	facts->waiting = check_call(proc->fd);
 	facts->guest_pids = is_guest(proc->fd, "self/ns/pid", FIRST_PIDS);
 	facts->guest_users = is_guest(proc->fd, "self/ns/user", FIRST_USERS);
 	read_word(facts->lockdown, "/sys/kernel/security/lockdown");
@@ -166,18 +166,18 @@ void doctor_look(struct doctor_facts *facts, struct proc *proc, bool utf8)
 }
 
 /* A finding of the doctor's: what is missing and why, and what to do. Empty: all is well. */
-struct complaint {
+struct check_result {
 	struct buf what, remedy;
 	bool aside; /* it is worth knowing, but nothing is missing */
 };
 
 /* Checks a subject: true and the problem in `what`, or false and what works. */
-typedef bool look_fn(const struct doctor_facts *facts, struct complaint *out);
+typedef bool look_fn(const struct doctor_facts *facts, struct check_result *out);
 
 /* ---- Words ----------------------------------------------------------------------------------- */
 
 /* Takes the first of some notes that the sample has. False: it has none of them. */
-static bool take_note(const struct doctor_facts *facts, struct complaint *out,
+static bool take_note(const struct doctor_facts *facts, struct check_result *out,
 		      const enum note_id *ids, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -208,7 +208,7 @@ static unsigned release_of(const struct doctor_facts *facts)
 
 /* ---- The subjects ---------------------------------------------------------------------------- */
 
-static bool look_at_sample(const struct doctor_facts *facts, struct complaint *out)
+static bool check_sample(const struct doctor_facts *facts, struct check_result *out)
 {
 	if (!facts->error) {
 		buf_printf(&out->what, "per-task statistics (source %s)", facts->source);
@@ -220,7 +220,7 @@ static bool look_at_sample(const struct doctor_facts *facts, struct complaint *o
 	return true;
 }
 
-static bool look_at_taskstats(const struct doctor_facts *facts, struct complaint *out)
+static bool check_taskstats(const struct doctor_facts *facts, struct check_result *out)
 {
 	if (TAKE_NOTE(facts, out, NOTE_NO_TASKSTATS, NOTE_TASKSTATS_VERSION, NOTE_NO_CAP,
 		      NOTE_TASKSTATS_ERROR))
@@ -231,7 +231,7 @@ static bool look_at_taskstats(const struct doctor_facts *facts, struct complaint
 	return false;
 }
 
-static bool look_at_accounting(const struct doctor_facts *facts, struct complaint *out)
+static bool check_accounting(const struct doctor_facts *facts, struct check_result *out)
 {
 	if (TAKE_NOTE(facts, out, NOTE_DELAYACCT_OFF))
 		return true;
@@ -251,7 +251,7 @@ static bool look_at_accounting(const struct doctor_facts *facts, struct complain
 	return true;
 }
 
-static bool look_at_tracing(const struct doctor_facts *facts, struct complaint *out)
+static bool check_tracing(const struct doctor_facts *facts, struct check_result *out)
 {
 	bool locked = !strcmp(facts->lockdown, "confidentiality");
 
@@ -267,7 +267,7 @@ static bool look_at_tracing(const struct doctor_facts *facts, struct complaint *
 	return true;
 }
 
-static bool look_at_waiting(const struct doctor_facts *facts, struct complaint *out)
+static bool check_waiting(const struct doctor_facts *facts, struct check_result *out)
 {
 	if (!facts->waiting) {
 		buf_puts(&out->what, "current waits of other users' tasks");
@@ -278,10 +278,10 @@ static bool look_at_waiting(const struct doctor_facts *facts, struct complaint *
 	return true;
 }
 
-static bool look_at_exits(const struct doctor_facts *facts, struct complaint *out)
+static bool check_exits(const struct doctor_facts *facts, struct check_result *out)
 {
-	struct complaint without = { 0 };
-	bool none = look_at_taskstats(facts, &without);
+	struct check_result without = { 0 };
+	bool none = check_taskstats(facts, &without);
 
 	buf_free(&without.what);
 	buf_free(&without.remedy);
@@ -293,7 +293,7 @@ static bool look_at_exits(const struct doctor_facts *facts, struct complaint *ou
 	return none;
 }
 
-static bool look_at_others(const struct doctor_facts *facts, struct complaint *out)
+static bool check_others(const struct doctor_facts *facts, struct check_result *out)
 {
 	if (TAKE_NOTE(facts, out, NOTE_HIDDEN))
 		return true;
@@ -301,7 +301,7 @@ static bool look_at_others(const struct doctor_facts *facts, struct complaint *o
 	return false;
 }
 
-static bool look_at_namespaces(const struct doctor_facts *facts, struct complaint *out)
+static bool check_namespaces(const struct doctor_facts *facts, struct check_result *out)
 {
 	if (!facts->guest_pids && !facts->guest_users) {
 		buf_puts(&out->what, "all tasks of the machine");
@@ -316,7 +316,7 @@ static bool look_at_namespaces(const struct doctor_facts *facts, struct complain
 	return true;
 }
 
-static bool look_at_pressure(const struct doctor_facts *facts, struct complaint *out)
+static bool check_pressure(const struct doctor_facts *facts, struct check_result *out)
 {
 	if (TAKE_NOTE(facts, out, NOTE_PROC_SUBSET, NOTE_NO_PSI, NOTE_PSI_MISSING))
 		return true;
@@ -324,7 +324,7 @@ static bool look_at_pressure(const struct doctor_facts *facts, struct complaint 
 	return false;
 }
 
-static bool look_at_groups(const struct doctor_facts *facts, struct complaint *out)
+static bool check_groups(const struct doctor_facts *facts, struct check_result *out)
 {
 	if (facts->hierarchy == 2 && facts->group_pressure) {
 		buf_puts(&out->what, "cgroups (version 2) with their pressure");
@@ -342,7 +342,7 @@ static bool look_at_groups(const struct doctor_facts *facts, struct complaint *o
 	return true;
 }
 
-static bool look_at_io(const struct doctor_facts *facts, struct complaint *out)
+static bool check_io(const struct doctor_facts *facts, struct check_result *out)
 {
 	if (release_of(facts) < 6012 || !facts->measure) {
 		buf_puts(&out->what, "accurate block I/O waits");
@@ -359,7 +359,7 @@ static bool look_at_io(const struct doctor_facts *facts, struct complaint *out)
 }
 
 /* io_uring sleeps count as I/O from 6.5 until IORING_ENTER_NO_IOWAIT (6.15) where that is used. */
-static bool look_at_uring(const struct doctor_facts *facts, struct complaint *out)
+static bool check_uring(const struct doctor_facts *facts, struct check_result *out)
 {
 	if (release_of(facts) < 6005) {
 		buf_puts(&out->what, "waits of io_uring");
@@ -372,7 +372,7 @@ static bool look_at_uring(const struct doctor_facts *facts, struct complaint *ou
 	return true;
 }
 
-static bool look_at_cost(const struct doctor_facts *facts, struct complaint *out)
+static bool check_cost(const struct doctor_facts *facts, struct check_result *out)
 {
 	if (!facts->bpf) {
 		buf_puts(&out->what, "low-overhead sampling (bpf)");
@@ -386,7 +386,7 @@ static bool look_at_cost(const struct doctor_facts *facts, struct complaint *out
 	return true;
 }
 
-static bool look_at_clock(const struct doctor_facts *facts, struct complaint *out)
+static bool check_clock(const struct doctor_facts *facts, struct check_result *out)
 {
 	static const char *const slow[] = { "hpet", "acpi_pm", "jiffies", "refined-jiffies" };
 
@@ -403,7 +403,7 @@ static bool look_at_clock(const struct doctor_facts *facts, struct complaint *ou
 	return false;
 }
 
-static bool look_at_terminal(const struct doctor_facts *facts, struct complaint *out)
+static bool check_terminal(const struct doctor_facts *facts, struct check_result *out)
 {
 	if (!facts->terminal || !*facts->terminal || !facts->terminal_known) {
 		buf_puts(&out->what, "the screen cannot be shown: ");
@@ -435,21 +435,21 @@ static bool look_at_terminal(const struct doctor_facts *facts, struct complaint 
  * of the README.
  */
 #define SUBJECTS(ROW) \
-	ROW("sample", look_at_sample) \
-	ROW("taskstats", look_at_taskstats) \
-	ROW("delayacct", look_at_accounting) \
-	ROW("namespaces", look_at_namespaces) \
-	ROW("users", look_at_others) \
-	ROW("trace", look_at_tracing) \
-	ROW("waiting", look_at_waiting) \
-	ROW("exits", look_at_exits) \
-	ROW("storage", look_at_io) \
-	ROW("pressure", look_at_pressure) \
-	ROW("cgroups", look_at_groups) \
-	ROW("terminal", look_at_terminal) \
-	ROW("bpf", look_at_cost) \
-	ROW("clock", look_at_clock) \
-	ROW("io_uring", look_at_uring)
+	ROW("sample", check_sample) \
+	ROW("taskstats", check_taskstats) \
+	ROW("delayacct", check_accounting) \
+	ROW("namespaces", check_namespaces) \
+	ROW("users", check_others) \
+	ROW("trace", check_tracing) \
+	ROW("waiting", check_waiting) \
+	ROW("exits", check_exits) \
+	ROW("storage", check_io) \
+	ROW("pressure", check_pressure) \
+	ROW("cgroups", check_groups) \
+	ROW("terminal", check_terminal) \
+	ROW("bpf", check_cost) \
+	ROW("clock", check_clock) \
+	ROW("io_uring", check_uring)
 
 #define SUBJECT_ROW(id, look) { id, look },
 static const struct {
@@ -483,21 +483,21 @@ static size_t put_complaints(struct buf *out, const struct doctor_facts *facts, 
 	size_t n = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(subjects); i++) {
-		struct complaint complaint = { 0 };
+		struct check_result check_result = { 0 };
 
-		if (subjects[i].look(facts, &complaint) && complaint.aside == aside) {
+		if (subjects[i].look(facts, &check_result) && check_result.aside == aside) {
 			if (!n++)
 				buf_printf(out, "\n%s\n", title);
 			buf_puts(out, "  - ");
-			text_wrap(out, buf_cstr(&complaint.what), 4, 4, TEXT_PRINTED);
-			if (complaint.remedy.len) {
+			text_wrap(out, buf_cstr(&check_result.what), 4, 4, TEXT_PRINTED);
+			if (check_result.remedy.len) {
 				buf_puts(out, "    ");
 				buf_puts(out, "-> ");
-				text_wrap(out, buf_cstr(&complaint.remedy), 7, 7, TEXT_PRINTED);
+				text_wrap(out, buf_cstr(&check_result.remedy), 7, 7, TEXT_PRINTED);
 			}
 		}
-		buf_free(&complaint.what);
-		buf_free(&complaint.remedy);
+		buf_free(&check_result.what);
+		buf_free(&check_result.remedy);
 	}
 	return n;
 }
@@ -508,7 +508,7 @@ static void put_fine(struct buf *out, const struct doctor_facts *facts)
 	struct buf all = { 0 };
 
 	for (size_t i = 0; i < ARRAY_SIZE(subjects); i++) {
-		struct complaint fine = { 0 };
+		struct check_result fine = { 0 };
 
 		if (!subjects[i].look(facts, &fine))
 			buf_printf(&all, "%s%s", all.len ? ", " : "", buf_cstr(&fine.what));
@@ -552,19 +552,19 @@ static bool put_json(struct buf *out, const struct doctor_facts *facts)
 	json_put_bool(&json, "root", !facts->uid);
 	json_open_array(&json, "checks");
 	for (size_t i = 0; i < ARRAY_SIZE(subjects); i++) {
-		struct complaint complaint = { 0 };
-		bool bad = subjects[i].look(facts, &complaint) && !complaint.aside;
+		struct check_result check_result = { 0 };
+		bool bad = subjects[i].look(facts, &check_result) && !check_result.aside;
 
 		well &= !bad;
 		json_open_object(&json, NULL);
 		json_put_text(&json, "id", subjects[i].id);
 		json_put_bool(&json, "shown", !bad);
-		json_put_text(&json, "text", buf_cstr(&complaint.what));
+		json_put_text(&json, "text", buf_cstr(&check_result.what));
 		json_put_text(&json, "remedy",
-			      complaint.remedy.len ? buf_cstr(&complaint.remedy) : NULL);
+			      check_result.remedy.len ? buf_cstr(&check_result.remedy) : NULL);
 		json_close(&json);
-		buf_free(&complaint.what);
-		buf_free(&complaint.remedy);
+		buf_free(&check_result.what);
+		buf_free(&check_result.remedy);
 	}
 	json_close(&json);
 	json_close(&json);
