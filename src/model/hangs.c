@@ -20,7 +20,7 @@ static struct sleeper *add_sleeper(struct sleepers *sleepers, const struct sleep
 }
 
 /* The sleeper as it was in the sample before, or NULL. To be asked for in the sample's order. */
-static const struct sleeper *sleeper_before(struct hangs *hangs, pid_t tgid, pid_t tid)
+static const struct sleeper *sleeper_before(struct blocked_scan *hangs, pid_t tgid, pid_t tid)
 {
 	const struct sleepers *before = &hangs->before;
 	uint64_t order = task_order(tgid, tid), at = 0;
@@ -35,7 +35,7 @@ static const struct sleeper *sleeper_before(struct hangs *hangs, pid_t tgid, pid
 }
 
 /* How far the clock of a CPU is behind: read once a sample. */
-static const struct clock_lag *lag_of(struct hangs *hangs, unsigned cpu)
+static const struct clock_lag *lag_of(struct blocked_scan *hangs, unsigned cpu)
 {
 	struct clock_lag *lag;
 
@@ -53,7 +53,8 @@ static const struct clock_lag *lag_of(struct hangs *hangs, unsigned cpu)
  * Moves the start of a wait back to when the thread ran last, as far as that is known: by the clock
  * of the CPU that it ran on.
  */
-static void date_back(struct hangs *hangs, struct sleeper *sleeper, const struct task_raw *raw)
+static void date_back(struct blocked_scan *hangs, struct sleeper *sleeper,
+		      const struct task_raw *raw)
 {
 	const struct clock_lag *lag;
 	struct proctask_stat stat;
@@ -73,7 +74,8 @@ static void date_back(struct hangs *hangs, struct sleeper *sleeper, const struct
 }
 
 /* Tells whether a thread that did not run since the sample before hangs. */
-static void judge_call(struct hangs *hangs, struct sleeper *sleeper, const struct task_raw *raw)
+static void judge_call(struct blocked_scan *hangs, struct sleeper *sleeper,
+		       const struct task_raw *raw)
 {
 	bool executes = proctask_executes(hangs->proc, sleeper->tgid);
 	struct procwait_syscall call;
@@ -105,8 +107,8 @@ static void set_hang(struct task_hang *hang, const struct sleeper *sleeper)
 }
 
 /* Checks a thread, which has run for run_ns by now. */
-static void check_sleeper(struct hangs *hangs, struct sample *sample, size_t place, pid_t tid,
-			  uint64_t run_ns)
+static void check_sleeper(struct blocked_scan *hangs, struct sample *sample, size_t place,
+			  pid_t tid, uint64_t run_ns)
 {
 	const struct task_raw *raw = sample->raw[place];
 	struct sleeper sleeper = {
@@ -124,7 +126,7 @@ static void check_sleeper(struct hangs *hangs, struct sample *sample, size_t pla
 }
 
 /* Checks the threads of a process some of which ran. */
-static void read_sleepers(struct hangs *hangs, struct sample *sample, size_t place)
+static void read_sleepers(struct blocked_scan *hangs, struct sample *sample, size_t place)
 {
 	pid_t tgid = sample->raw[place]->tgid;
 	struct proctask_schedstat sched;
@@ -143,7 +145,7 @@ static void read_sleepers(struct hangs *hangs, struct sample *sample, size_t pla
  * Checks a process of several threads. If none has run, only threads that were not judged yet need
  * a look.
  */
-static void check_sleepers(struct hangs *hangs, struct sample *sample, size_t place)
+static void check_sleepers(struct blocked_scan *hangs, struct sample *sample, size_t place)
 {
 	const struct task_raw *raw = sample->raw[place];
 	const struct sleeper process = { .tgid = raw->tgid, .run_ns = raw->counters.run_ns };
@@ -160,7 +162,7 @@ static void check_sleepers(struct hangs *hangs, struct sample *sample, size_t pl
 		check_sleeper(hangs, sample, place, all->all[at].tid, all->all[at].run_ns);
 }
 
-void hangs_read(struct hangs *hangs, struct sample *sample, bool threads)
+void blocked_scan_read(struct blocked_scan *hangs, struct sample *sample, bool threads)
 {
 	struct sleepers now = hangs->before;
 
@@ -170,7 +172,7 @@ void hangs_read(struct hangs *hangs, struct sample *sample, bool threads)
 	hangs->before = hangs->now;
 	hangs->now = now;
 	hangs->now.n = hangs->at = hangs->nlags = 0;
-	sample->hangs_read = true;
+	sample->blocked_scan_read = true;
 	for (size_t i = 0; i < sample->n; i++) {
 		const struct task_raw *raw = sample->raw[i];
 		char state = raw->now.state;
@@ -184,7 +186,7 @@ void hangs_read(struct hangs *hangs, struct sample *sample, bool threads)
 	}
 }
 
-void hangs_free(struct hangs *hangs)
+void blocked_scan_free(struct blocked_scan *hangs)
 {
 	wait_targets_close(hangs->targets);
 	freezer_close(&hangs->freezer);
@@ -209,7 +211,7 @@ static void find_tracer(struct proc *proc, const struct task_raw *raw, struct ta
 }
 
 /* Whether a task that sleeps was frozen: its group tells, or the function that it sleeps in. */
-static bool is_frozen(struct hangs *hangs, const struct task_raw *raw)
+static bool is_frozen(struct blocked_scan *hangs, const struct task_raw *raw)
 {
 	struct buf function = { 0 };
 	bool frozen;
@@ -222,7 +224,7 @@ static bool is_frozen(struct hangs *hangs, const struct task_raw *raw)
 			  freezer_holds(&hangs->freezer, hangs->proc, raw->tgid, raw->pid));
 }
 
-void held_read(struct hangs *hangs, struct sample *sample)
+void held_read(struct blocked_scan *hangs, struct sample *sample)
 {
 	unsigned looks = 0;
 

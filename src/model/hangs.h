@@ -35,7 +35,7 @@ struct clock_lag {
 };
 
 /* Zero-initialised but for proc and read_lag (proctask_clock_lag()). */
-struct hangs {
+struct blocked_scan {
 	struct proc *proc;
 	int (*read_lag)(struct proc *proc, unsigned cpu, int64_t *ns);
 	struct clock_lag *lags; /* of CPUs, as of this sample */
@@ -48,10 +48,10 @@ struct hangs {
 };
 
 /* Finds the hangs of a sample's tasks (task_extra.hang); threads: its elements are threads. */
-void hangs_read(struct hangs *hangs, struct sample *sample, bool threads);
+void blocked_scan_read(struct blocked_scan *hangs, struct sample *sample, bool threads);
 
 /* Frees what it holds. */
-void hangs_free(struct hangs *hangs);
+void blocked_scan_free(struct blocked_scan *hangs);
 
 /*
  * Tasks that were stopped on purpose: by a signal, a debugger, the freezer of a cgroup. Read only
@@ -64,4 +64,4 @@ struct proc;
  * Reads what holds the tasks of a sample (task_extra.held), as far as they are not too many; called
  * once for a sample. What cannot be read is not set.
  */
-void held_read(struct hangs *hangs, struct sample *sample);
+void held_read(struct blocked_scan *hangs, struct sample *sample);

@@ -452,7 +452,7 @@ void sampler_close(struct sampler *sampler)
 	system_close(sampler->system);
 	taskinfo_close(sampler->info);
 	waiting_close(sampler->waiting);
-	hangs_free(&sampler->hangs);
+	blocked_scan_free(&sampler->hangs);
 	evidence_close(sampler->evidence);
 	io_bounds_close(sampler->bounds);
 	cgroup_reader_close(sampler->groups);

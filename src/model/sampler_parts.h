@@ -28,7 +28,7 @@ struct sampler {
 	struct hierarchy hierarchy; /* without a name: not opened, or there is none */
 	bool hierarchy_tried;
 	struct waiting_reader *waiting; /* NULL: no waits were wanted yet */
-	struct hangs hangs;
+	struct blocked_scan hangs;
 	struct evidence *evidence; /* NULL: none was wanted yet */
 	struct io_bounds *bounds; /* NULL: a playback has its own */
 	struct cgroup_reader *groups; /* NULL: no groups were wanted yet, or there are none */

@@ -229,7 +229,7 @@ static int read_facts(struct sampler *sampler, struct turn *turn)
 	taskinfo_update(sampler->info, turn->cur, sampler->needs, config->between, config->arg);
 	/* Tasks that were asked about say what keeps them. */
 	if (sampler->needs & NEED_HANGS || (config->pids && sampler->needs & NEED_EVIDENCE))
-		hangs_read(&sampler->hangs, turn->cur, config->threads);
+		blocked_scan_read(&sampler->hangs, turn->cur, config->threads);
 	if (config->pids)
 		held_read(&sampler->hangs, turn->cur);
 	return 0;

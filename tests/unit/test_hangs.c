@@ -17,7 +17,7 @@
 /* The process, and who hangs. */
 struct scene {
 	struct lone lone;
-	struct hangs hangs;
+	struct blocked_scan hangs;
 };
 
 /* CPU 1 has run its tasks for 500 s when it is 100 s, CPU 2 for 300 s; others are not known. */
@@ -52,7 +52,7 @@ static int remove_scene(void **state)
 	struct scene *scene = *state;
 	int err = lone_remove(&scene->lone);
 
-	hangs_free(&scene->hangs);
+	blocked_scan_free(&scene->hangs);
 	free(scene);
 	return err;
 }
@@ -89,7 +89,7 @@ static int take_next(struct scene *scene)
 	uint64_t ns;
 
 	lone_next(&scene->lone);
-	hangs_read(&scene->hangs, &scene->lone.sample, false);
+	blocked_scan_read(&scene->hangs, &scene->lone.sample, false);
 	return row_hang(&scene->lone.frame, &scene->lone.row, &ns) ? (int)(ns / NSEC_PER_SEC) : -1;
 }
 
