@@ -221,8 +221,8 @@ int sampler_open(struct sampler **out, const struct sampler_config *config)
 		.proc = config->proc,
 		.tick_ns = NSEC_PER_SEC / (uint64_t)sysconf(_SC_CLK_TCK),
 	};
-	sampler->hangs.proc = config->proc;
-	sampler->hangs.read_lag = proctask_clock_lag;
+	sampler->blocked.proc = config->proc;
+	sampler->blocked.read_lag = proctask_clock_lag;
 	sampler->bounds = io_bounds_open(config->proc);
 	sampler->system = system_open(config->proc->fd);
 	sampler->info = taskinfo_open(config->proc, config->threads);
@@ -452,7 +452,7 @@ void sampler_close(struct sampler *sampler)
 	system_close(sampler->system);
 	taskinfo_close(sampler->info);
 	waiting_close(sampler->waiting);
-	blocked_scan_free(&sampler->hangs);
+	blocked_scan_free(&sampler->blocked);
 	evidence_close(sampler->evidence);
 	io_bounds_close(sampler->bounds);
 	cgroup_reader_close(sampler->groups);

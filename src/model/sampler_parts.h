@@ -8,7 +8,7 @@
 #include "kernel/system.h"
 #include "model/evidence.h"
 #include "model/group.h"
-#include "model/hangs.h"
+#include "model/blocked_scan.h"
 #include "model/io_bounds.h"
 #include "model/playback.h"
 #include "model/source.h"
@@ -28,7 +28,7 @@ struct sampler {
 	struct hierarchy hierarchy; /* without a name: not opened, or there is none */
 	bool hierarchy_tried;
 	struct waiting_reader *waiting; /* NULL: no waits were wanted yet */
-	struct blocked_scan hangs;
+	struct blocked_scan blocked;
 	struct evidence *evidence; /* NULL: none was wanted yet */
 	struct io_bounds *bounds; /* NULL: a playback has its own */
 	struct cgroup_reader *groups; /* NULL: no groups were wanted yet, or there are none */

@@ -11,7 +11,7 @@
 #include "kernel/proctask.h"
 #include "model/exit_merge.h"
 #include "model/group.h"
-#include "model/hangs.h"
+#include "model/blocked_scan.h"
 #include "model/notes.h"
 #include "model/playback.h"
 #include "model/sampler.h"
@@ -229,9 +229,9 @@ static int read_facts(struct sampler *sampler, struct turn *turn)
 	taskinfo_update(sampler->info, turn->cur, sampler->needs, config->between, config->arg);
 	/* Tasks that were asked about say what keeps them. */
 	if (sampler->needs & NEED_HANGS || (config->pids && sampler->needs & NEED_EVIDENCE))
-		blocked_scan_read(&sampler->hangs, turn->cur, config->threads);
+		blocked_scan_read(&sampler->blocked, turn->cur, config->threads);
 	if (config->pids)
-		held_read(&sampler->hangs, turn->cur);
+		held_read(&sampler->blocked, turn->cur);
 	return 0;
 }
 

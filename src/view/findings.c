@@ -188,16 +188,16 @@ static enum psi_resource find_pressed(struct finder *finder, double *most)
 }
 
 /* Whether who waited most is a thread of the kernel, and did so for long: that is no finding. */
-static bool is_kernels(const struct finder *finder, const struct top_row *loser)
+static bool is_kernels(const struct finder *finder, const struct top_row *top_waiter)
 {
-	return finder->kernel && kthread_row(loser->row) &&
-	       (double)loser->ns * 100 >= (double)loser->row->interval_ns * IO_LEAST;
+	return finder->kernel && kthread_row(top_waiter->row) &&
+	       (double)top_waiter->ns * 100 >= (double)top_waiter->row->interval_ns * IO_LEAST;
 }
 
 /* Says that nothing was found, and which task waited most all the same. */
 static void say_none(struct finder *finder)
 {
-	const struct top_row *loser = &finder->top_waiter;
+	const struct top_row *top_waiter = &finder->top_waiter;
 	struct findings *findings = finder->findings;
 	struct finding *none = &findings->none;
 	enum psi_resource resource;
@@ -209,23 +209,23 @@ static void say_none(struct finder *finder)
 	pressed = resource != PSI_RESOURCES;
 	/* Who waited for something else has nothing to do with that pressure. */
 	if (pressed)
-		loser = &finder->losers[resource];
+		top_waiter = &finder->top_waiters[resource];
 	*none = (struct finding){ .at = findings->text.len,
 				  .share = -1,
-				  .row = loser->row,
-				  .ns = loser->ns,
+				  .row = top_waiter->row,
+				  .ns = top_waiter->ns,
 				  .culprit = { .of = pressed ? psi_names[resource] : NULL,
 					       .share = pressure < 100 ? pressure : 100 } };
 	if (pressed)
 		finding_put(finder, "%s pressure %a");
 	/* Rounds as the words below do. */
-	if (!loser->row || loser->ns < NSEC_PER_MSEC / 2) {
+	if (!top_waiter->row || top_waiter->ns < NSEC_PER_MSEC / 2) {
 		none->row = NULL;
 		finding_put(finder, pressed ? ", but no task is seen waiting for it: cause unknown"
 					    : "no waits");
 	} else {
 		if (!pressed)
-			finding_put(finder, is_kernels(finder, loser)
+			finding_put(finder, is_kernels(finder, top_waiter)
 						    ? "only a kernel thread waits for long"
 						    : "no long waits");
 		/* One task says less than many that come and go. */
@@ -233,8 +233,9 @@ static void say_none(struct finder *finder)
 			none->row = NULL;
 			finding_put(finder, "%C");
 		} else {
-			finding_put(finder, loser->row->exited ? "; %w (exited) waited most, %i ms"
-							       : "; %w waited most, %i ms");
+			finding_put(finder, top_waiter->row->exited
+						    ? "; %w (exited) waited most, %i ms"
+						    : "; %w waited most, %i ms");
 		}
 	}
 	none->ns = 0;

@@ -114,8 +114,8 @@ struct finder {
 	bool writes_known; /* of all rows that did anything */
 	size_t nended; /* rows of tasks that ended, in findings->ended */
 	size_t place_at, place_end; /* the words for the place in the text; the same: none yet */
-	struct top_row loser; /* who waited most at all, also if it has ended */
-	struct top_row losers[PSI_RESOURCES]; /* the same, for a resource */
+	struct top_row top_waiter; /* who waited most at all, also if it has ended */
+	struct top_row top_waiters[PSI_RESOURCES]; /* the same, for a resource */
 };
 
 /* Reports tasks that were asked about and are stopped, traced by a debugger or frozen. */

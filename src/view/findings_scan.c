@@ -369,10 +369,10 @@ static void scan_losses(struct finder *finder, const struct row *row)
 	};
 
 	if (waited->total)
-		note_ns(&finder->loser, row, waited->total);
+		note_ns(&finder->top_waiter, row, waited->total);
 	for (unsigned r = 0; r < PSI_RESOURCES; r++)
 		if (lost[r])
-			note_ns(&finder->losers[r], row, lost[r]);
+			note_ns(&finder->top_waiters[r], row, lost[r]);
 }
 
 /* Whether a row that is kept waiting is so by a task that is stopped. */

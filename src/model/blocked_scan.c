@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "model/hangs.h"
+#include "model/blocked_scan.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -172,7 +172,7 @@ void blocked_scan_read(struct blocked_scan *hangs, struct sample *sample, bool t
 	hangs->before = hangs->now;
 	hangs->now = now;
 	hangs->now.n = hangs->at = hangs->nlags = 0;
-	sample->blocked_scan_read = true;
+	sample->hangs_read = true;
 	for (size_t i = 0; i < sample->n; i++) {
 		const struct task_raw *raw = sample->raw[i];
 		char state = raw->now.state;

@@ -10,14 +10,14 @@
 
 #include "kernel/syscall_target.h"
 #include "model/frame.h"
-#include "model/hangs.h"
+#include "model/blocked_scan.h"
 #include "tests/lib/calls.h"
 #include "tests/lib/lone.h"
 
 /* The process, and who hangs. */
 struct scene {
 	struct lone lone;
-	struct blocked_scan hangs;
+	struct blocked_scan blocked;
 };
 
 /* CPU 1 has run its tasks for 500 s when it is 100 s, CPU 2 for 300 s; others are not known. */
