@@ -336,7 +336,7 @@ static int run_samples(const struct options *options, struct sampler *sampler,
 		return 128 + caught;
 	}
 	if (!err)
-		return out.suffers ? EXIT_SUFFERS : EXIT_SUCCESS;
+		return out.problem ? EXIT_PROBLEM : EXIT_SUCCESS;
 	print_failure(options, failure, err);
 	return EXIT_FAILURE;
 }

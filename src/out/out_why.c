@@ -101,7 +101,7 @@ static void chain_of(struct why *why, const struct site *site)
 }
 
 /* Whether a finding is of something that suffers. */
-static bool is_suffering(const struct finding *finding)
+static bool is_problem(const struct finding *finding)
 {
 	return finding->severity >= FINDING_WARNING;
 }
@@ -130,7 +130,7 @@ static bool is_found(const struct why *why, const struct row *row)
  */
 static size_t choose_findings(struct why *why, const struct findings *findings)
 {
-	size_t suffering = 0;
+	size_t problems = 0;
 
 	why->ntold = 0;
 	for (size_t i = 0; i < findings->n && why->ntold < FINDINGS_SHOWN; i++) {
@@ -139,13 +139,13 @@ static size_t choose_findings(struct why *why, const struct findings *findings)
 		/* A lock whose holder is stopped is told as such. */
 		if (finding->site && is_told(why, finding->site))
 			continue;
-		if (!is_suffering(finding) &&
+		if (!is_problem(finding) &&
 		    (why->asked.all || !finding->row || is_found(why, finding->row)))
 			continue;
 		why->told[why->ntold++] = finding;
-		suffering += is_suffering(finding);
+		problems += is_problem(finding);
 	}
-	return suffering;
+	return problems;
 }
 
 /* ---- The page -------------------------------------------------------------------------------- */
@@ -613,7 +613,7 @@ static void put_json(struct out *out, struct why *why, const struct frame *frame
 	struct buf text = { 0 };
 
 	json_open_object(&json, NULL);
-	json_put_bool(&json, "suffers", out->suffers);
+	json_put_bool(&json, "suffers", out->problem);
 	json_open_array(&json, "findings");
 	for (size_t i = 0; i < n; i++) {
 		const struct finding *finding = why->told[i];
@@ -689,17 +689,17 @@ static void why_frame(struct out *out, const struct view *view)
 	const struct frame *frame = view->frame;
 	struct why *why = why_of(out);
 	const struct site *most;
-	size_t n, suffering, before = out->buf.len;
+	size_t n, problems, before = out->buf.len;
 
 	if (frame->info->trace)
 		chain_index_make(&why->index, frame->info->trace);
 	find_asked(why, &out->config->view->query, frame);
-	suffering = choose_findings(why, &out->findings);
+	problems = choose_findings(why, &out->findings);
 	n = why->ntold;
 	find_answers(why, out, frame);
 	most = find_most(why, frame->info->trace);
-	out->suffers |=
-		suffering || (most && most->class == CLASS_CONTENDED) || is_any_blocked(why, frame);
+	out->problem |=
+		problems || (most && most->class == CLASS_CONTENDED) || is_any_blocked(why, frame);
 	if (!out->config->as_json) {
 		put_page(out, why, frame);
 		return;
