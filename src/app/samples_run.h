@@ -8,8 +8,8 @@
 struct recorder;
 struct trigger_set;
 
-/* The exit status of --why where something suffers. */
-#define EXIT_SUFFERS 3
+/* The exit status of --why where a problem was found. */
+#define EXIT_PROBLEM 3
 
 /* Returns the exit status. recorder, triggers: NULL where there are none. */
 int samples_run(struct options *options, struct recorder *recorder, struct trigger_set *triggers,

@@ -20,32 +20,32 @@ static struct sleeper *add_sleeper(struct sleepers *sleepers, const struct sleep
 }
 
 /* The sleeper as it was in the sample before, or NULL. To be asked for in the sample's order. */
-static const struct sleeper *sleeper_before(struct blocked_scan *hangs, pid_t tgid, pid_t tid)
+static const struct sleeper *sleeper_before(struct blocked_scan *scan, pid_t tgid, pid_t tid)
 {
-	const struct sleepers *before = &hangs->before;
+	const struct sleepers *before = &scan->before;
 	uint64_t order = task_order(tgid, tid), at = 0;
 
-	while (hangs->at < before->n) {
-		at = task_order(before->all[hangs->at].tgid, before->all[hangs->at].tid);
+	while (scan->at < before->n) {
+		at = task_order(before->all[scan->at].tgid, before->all[scan->at].tid);
 		if (at >= order)
 			break;
-		hangs->at++;
+		scan->at++;
 	}
-	return hangs->at < before->n && at == order ? &before->all[hangs->at] : NULL;
+	return scan->at < before->n && at == order ? &before->all[scan->at] : NULL;
 }
 
 /* How far the clock of a CPU is behind: read once a sample. */
-static const struct clock_lag *lag_of(struct blocked_scan *hangs, unsigned cpu)
+static const struct clock_lag *lag_of(struct blocked_scan *scan, unsigned cpu)
 {
 	struct clock_lag *lag;
 
-	for (size_t i = 0; i < hangs->nlags; i++)
-		if (hangs->lags[i].cpu == cpu)
-			return &hangs->lags[i];
-	GROW(hangs->lags, hangs->nlags, hangs->lags_cap);
-	lag = &hangs->lags[hangs->nlags++];
+	for (size_t i = 0; i < scan->nlags; i++)
+		if (scan->lags[i].cpu == cpu)
+			return &scan->lags[i];
+	GROW(scan->lags, scan->nlags, scan->lags_cap);
+	lag = &scan->lags[scan->nlags++];
 	*lag = (struct clock_lag){ .cpu = cpu };
-	lag->known = !hangs->read_lag(hangs->proc, cpu, &lag->ns);
+	lag->known = !scan->read_lag(scan->proc, cpu, &lag->ns);
 	return lag;
 }
 
@@ -53,17 +53,17 @@ static const struct clock_lag *lag_of(struct blocked_scan *hangs, unsigned cpu)
  * Moves the start of a wait back to when the thread ran last, as far as that is known: by the clock
  * of the CPU that it ran on.
  */
-static void date_back(struct blocked_scan *hangs, struct sleeper *sleeper,
+static void date_back(struct blocked_scan *scan, struct sleeper *sleeper,
 		      const struct task_raw *raw)
 {
 	const struct clock_lag *lag;
 	struct proctask_stat stat;
 	uint64_t ran, since;
 
-	if (proctask_stat(hangs->proc, sleeper->tgid, sleeper->tid, &stat) ||
-	    proctask_ran(hangs->proc, sleeper->tgid, sleeper->tid, &ran))
+	if (proctask_stat(scan->proc, sleeper->tgid, sleeper->tid, &stat) ||
+	    proctask_ran(scan->proc, sleeper->tgid, sleeper->tid, &ran))
 		return;
-	lag = lag_of(hangs, stat.cpu);
+	lag = lag_of(scan, stat.cpu);
 	if (!lag->known)
 		return;
 	since = (int64_t)ran + lag->ns > 0 ? (uint64_t)((int64_t)ran + lag->ns) : 0;
@@ -74,12 +74,12 @@ static void date_back(struct blocked_scan *hangs, struct sleeper *sleeper,
 }
 
 /* Tells whether a thread that did not run since the sample before hangs. */
-static void judge_call(struct blocked_scan *hangs, struct sleeper *sleeper,
+static void judge_call(struct blocked_scan *scan, struct sleeper *sleeper,
 		       const struct task_raw *raw)
 {
-	bool executes = proctask_executes(hangs->proc, sleeper->tgid);
+	bool executes = proctask_executes(scan->proc, sleeper->tgid);
 	struct procwait_syscall call;
-	int err = executes ? 0 : procwait_syscall(hangs->proc, sleeper->tgid, sleeper->tid, &call);
+	int err = executes ? 0 : procwait_syscall(scan->proc, sleeper->tgid, sleeper->tid, &call);
 
 	executes |= proc_hung(err);
 	if (err && !executes) {
@@ -91,10 +91,10 @@ static void judge_call(struct blocked_scan *hangs, struct sleeper *sleeper,
 		return;
 	sleeper->judged = true;
 	/* Asking a process that hangs within execve() for its call or CPU would hang, too. */
-	sleeper->hangs = executes ||
-			 (call.number >= 0 && syscall_hangs(hangs->targets, sleeper->tid, &call));
+	sleeper->hangs =
+		executes || (call.number >= 0 && syscall_hangs(scan->targets, sleeper->tid, &call));
 	if (sleeper->hangs && !executes)
-		date_back(hangs, sleeper, raw);
+		date_back(scan, sleeper, raw);
 }
 
 /* Makes a thread that hangs its task's, unless another has for longer. */
@@ -107,37 +107,37 @@ static void set_hang(struct task_hang *hang, const struct sleeper *sleeper)
 }
 
 /* Checks a thread, which has run for run_ns by now. */
-static void check_sleeper(struct blocked_scan *hangs, struct sample *sample, size_t place,
-			  pid_t tid, uint64_t run_ns)
+static void check_sleeper(struct blocked_scan *scan, struct sample *sample, size_t place, pid_t tid,
+			  uint64_t run_ns)
 {
 	const struct task_raw *raw = sample->raw[place];
 	struct sleeper sleeper = {
 		.tgid = raw->tgid, .tid = tid, .run_ns = run_ns, .since_ns = sample->end_ns
 	};
-	const struct sleeper *before = sleeper_before(hangs, raw->tgid, tid);
+	const struct sleeper *before = sleeper_before(scan, raw->tgid, tid);
 
 	if (before && before->run_ns == run_ns) {
 		sleeper = *before;
 		if (!sleeper.judged)
-			judge_call(hangs, &sleeper, raw);
+			judge_call(scan, &sleeper, raw);
 	}
-	if (add_sleeper(&hangs->now, &sleeper)->hangs)
+	if (add_sleeper(&scan->now, &sleeper)->hangs)
 		set_hang(&sample_add_extra(sample, place)->hang, &sleeper);
 }
 
 /* Checks the threads of a process some of which ran. */
-static void read_sleepers(struct blocked_scan *hangs, struct sample *sample, size_t place)
+static void read_sleepers(struct blocked_scan *scan, struct sample *sample, size_t place)
 {
 	pid_t tgid = sample->raw[place]->tgid;
 	struct proctask_schedstat sched;
 
-	if (pidlist_read_threads(&hangs->threads, hangs->proc->fd, tgid))
+	if (pidlist_read_threads(&scan->threads, scan->proc->fd, tgid))
 		return;
-	for (size_t i = 0; i < hangs->threads.n; i++) {
-		pid_t tid = hangs->threads.pids[i];
+	for (size_t i = 0; i < scan->threads.n; i++) {
+		pid_t tid = scan->threads.pids[i];
 
-		if (!proctask_schedstat(hangs->proc, tgid, tid, &sched))
-			check_sleeper(hangs, sample, place, tid, sched.run);
+		if (!proctask_schedstat(scan->proc, tgid, tid, &sched))
+			check_sleeper(scan, sample, place, tid, sched.run);
 	}
 }
 
@@ -145,33 +145,33 @@ static void read_sleepers(struct blocked_scan *hangs, struct sample *sample, siz
  * Checks a process of several threads. If none has run, only threads that were not judged yet need
  * a look.
  */
-static void check_sleepers(struct blocked_scan *hangs, struct sample *sample, size_t place)
+static void check_sleepers(struct blocked_scan *scan, struct sample *sample, size_t place)
 {
 	const struct task_raw *raw = sample->raw[place];
 	const struct sleeper process = { .tgid = raw->tgid, .run_ns = raw->counters.run_ns };
-	const struct sleeper *before = sleeper_before(hangs, raw->tgid, 0);
-	const struct sleepers *all = &hangs->before;
-	size_t at = hangs->at + 1;
+	const struct sleeper *before = sleeper_before(scan, raw->tgid, 0);
+	const struct sleepers *all = &scan->before;
+	size_t at = scan->at + 1;
 
-	add_sleeper(&hangs->now, &process);
+	add_sleeper(&scan->now, &process);
 	if (!before || before->run_ns != process.run_ns) {
-		read_sleepers(hangs, sample, place);
+		read_sleepers(scan, sample, place);
 		return;
 	}
 	for (; at < all->n && all->all[at].tgid == raw->tgid; at++)
-		check_sleeper(hangs, sample, place, all->all[at].tid, all->all[at].run_ns);
+		check_sleeper(scan, sample, place, all->all[at].tid, all->all[at].run_ns);
 }
 
-void blocked_scan_read(struct blocked_scan *hangs, struct sample *sample, bool threads)
+void blocked_scan_read(struct blocked_scan *scan, struct sample *sample, bool threads)
 {
-	struct sleepers now = hangs->before;
+	struct sleepers now = scan->before;
 
-	if (!hangs->targets)
-		hangs->targets = wait_targets_open(hangs->proc);
-	wait_targets_renew(hangs->targets);
-	hangs->before = hangs->now;
-	hangs->now = now;
-	hangs->now.n = hangs->at = hangs->nlags = 0;
+	if (!scan->targets)
+		scan->targets = wait_targets_open(scan->proc);
+	wait_targets_renew(scan->targets);
+	scan->before = scan->now;
+	scan->now = now;
+	scan->now.n = scan->at = scan->nlags = 0;
 	sample->hangs_read = true;
 	for (size_t i = 0; i < sample->n; i++) {
 		const struct task_raw *raw = sample->raw[i];
@@ -180,20 +180,20 @@ void blocked_scan_read(struct blocked_scan *hangs, struct sample *sample, bool t
 		if (!(raw->counters.valid & VALID_RUN) || (state && strchr("TtZX", state)))
 			continue;
 		if (threads || raw->single || raw->now.threads == 1)
-			check_sleeper(hangs, sample, i, raw->pid, raw->counters.run_ns);
+			check_sleeper(scan, sample, i, raw->pid, raw->counters.run_ns);
 		else
-			check_sleepers(hangs, sample, i);
+			check_sleepers(scan, sample, i);
 	}
 }
 
-void blocked_scan_free(struct blocked_scan *hangs)
+void blocked_scan_free(struct blocked_scan *scan)
 {
-	wait_targets_close(hangs->targets);
-	freezer_close(&hangs->freezer);
-	pidlist_free(&hangs->threads);
-	free(hangs->lags);
-	free(hangs->before.all);
-	free(hangs->now.all);
+	wait_targets_close(scan->targets);
+	freezer_close(&scan->freezer);
+	pidlist_free(&scan->threads);
+	free(scan->lags);
+	free(scan->before.all);
+	free(scan->now.all);
 }
 
 /* Tasks of a sample that are looked at, at most. */
@@ -211,20 +211,20 @@ static void find_tracer(struct proc *proc, const struct task_raw *raw, struct ta
 }
 
 /* Whether a task that sleeps was frozen: its group tells, or the function that it sleeps in. */
-static bool is_frozen(struct blocked_scan *hangs, const struct task_raw *raw)
+static bool is_frozen(struct blocked_scan *scan, const struct task_raw *raw)
 {
 	struct buf function = { 0 };
 	bool frozen;
 
-	proctask_wchan(hangs->proc, raw->tgid, raw->pid, &function);
+	proctask_wchan(scan->proc, raw->tgid, raw->pid, &function);
 	frozen = raw->now.state == 'D' ? symbol_freezes_in_d(buf_cstr(&function))
 				       : symbol_freezes(buf_cstr(&function));
 	buf_free(&function);
 	return frozen || (raw->now.state == 'D' &&
-			  freezer_holds(&hangs->freezer, hangs->proc, raw->tgid, raw->pid));
+			  freezer_holds(&scan->freezer, scan->proc, raw->tgid, raw->pid));
 }
 
-void held_read(struct blocked_scan *hangs, struct sample *sample)
+void held_read(struct blocked_scan *scan, struct sample *sample)
 {
 	unsigned looks = 0;
 
@@ -233,13 +233,13 @@ void held_read(struct blocked_scan *hangs, struct sample *sample)
 		struct task_held *held;
 
 		if (!raw->now.state || !strchr("DSt", raw->now.state) || looks == HELD_LOOKS ||
-		    proctask_executes(hangs->proc, raw->tgid))
+		    proctask_executes(scan->proc, raw->tgid))
 			continue;
 		looks++;
 		held = sample_add_extra(sample, i)->held = xcalloc(1, sizeof(*held));
 		if (raw->now.state == 't')
-			find_tracer(hangs->proc, raw, held);
+			find_tracer(scan->proc, raw, held);
 		else
-			held->frozen = is_frozen(hangs, raw);
+			held->frozen = is_frozen(scan, raw);
 	}
 }

@@ -48,10 +48,10 @@ struct blocked_scan {
 };
 
 /* Finds the hangs of a sample's tasks (task_extra.hang); threads: its elements are threads. */
-void blocked_scan_read(struct blocked_scan *hangs, struct sample *sample, bool threads);
+void blocked_scan_read(struct blocked_scan *scan, struct sample *sample, bool threads);
 
 /* Frees what it holds. */
-void blocked_scan_free(struct blocked_scan *hangs);
+void blocked_scan_free(struct blocked_scan *scan);
 
 /*
  * Tasks that were stopped on purpose: by a signal, a debugger, the freezer of a cgroup. Read only
@@ -64,4 +64,4 @@ struct proc;
  * Reads what holds the tasks of a sample (task_extra.held), as far as they are not too many; called
  * once for a sample. What cannot be read is not set.
  */
-void held_read(struct blocked_scan *hangs, struct sample *sample);
+void held_read(struct blocked_scan *scan, struct sample *sample);

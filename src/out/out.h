@@ -73,7 +73,7 @@ struct out {
 	struct layout layout; /* resolved with the first frame, then kept */
 	uint64_t frames; /* number of frames before this one */
 	int error; /* -errno of a format that makes the file itself; 0: all is well */
-	bool problem; /* why: a frame had what suffers */
+	bool problem; /* why: a frame had a problem */
 	struct buf scratch;
 	struct buf buf; /* the bytes to be written */
 	struct row_texts texts;

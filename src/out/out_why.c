@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The format of --why: one answer to one question. What suffers most, why, down to the roots of its
+ * The format of --why: one answer to one question. The worst problem, why, down to the roots of its
  * chain of waits, what to do about it, and what could not be known; in a page, or a line of JSON.
  */
 #include <stdlib.h>
@@ -100,7 +100,7 @@ static void chain_of(struct why *why, const struct site *site)
 	chain_build(&why->chain, &why->index, why->sites, why->n);
 }
 
-/* Whether a finding is of something that suffers. */
+/* Whether a finding is a problem. */
 static bool is_problem(const struct finding *finding)
 {
 	return finding->severity >= FINDING_WARNING;

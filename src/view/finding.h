@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Findings: what the machine suffers from most, in words. */
+/* Findings: the worst problems of the machine, in words. */
 #pragma once
 
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Finds what the machine suffers from most, by the figures of a frame and by no others. A finding
+ * Finds the worst problems of the machine, by the figures of a frame and by no others. A finding
  * says what was measured. Where the source does not tell a cause it names none.
  */
 #pragma once
