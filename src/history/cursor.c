@@ -275,14 +275,14 @@ static int next_of_cursor(void *state, struct sample *prev, struct sample *cur,
 		if (!step_on(cursor, &cursor->reading))
 			return -ENODATA;
 	}
-	record_give(cursor->replay.reader.state, prev, cur, cursor->replay.config.pids,
-		    cursor->replay.config.npids, moment);
+	record_rebuild_sample(cursor->replay.reader.state, prev, cur, cursor->replay.config.pids,
+			      cursor->replay.config.npids, moment);
 	return 0;
 }
 
 /* Implements struct playback. */
-static void give_group(void *state, const char *path, const struct cgroup_sample **now,
-		       const struct cgroup_sample **before)
+static void rebuild_group(void *state, const char *path, const struct cgroup_sample **now,
+			  const struct cgroup_sample **before)
 {
 	const struct cursor *cursor = state;
 
@@ -513,8 +513,9 @@ static struct cursor *open_empty(void)
 {
 	struct cursor *cursor = xcalloc(1, sizeof(*cursor));
 
-	cursor->playback =
-		(struct playback){ .state = cursor, .next = next_of_cursor, .group = give_group };
+	cursor->playback = (struct playback){ .state = cursor,
+					      .next = next_of_cursor,
+					      .group = rebuild_group };
 	return cursor;
 }
 

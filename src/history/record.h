@@ -45,8 +45,8 @@ bool record_is_key(const void *bytes, size_t len);
  * Makes one sample of all records that were read since the last call; prev: the sample of that
  * call, NULL: none. pids: only these processes (ascending; npids 0: all).
  */
-void record_give(struct record_state *state, struct sample *prev, struct sample *cur,
-		 const pid_t *pids, size_t npids, struct playback_record *moment);
+void record_rebuild_sample(struct record_state *state, struct sample *prev, struct sample *cur,
+			   const pid_t *pids, size_t npids, struct playback_record *moment);
 
 /* Says of the record that was read last: it has no interval; so many before it are missing. */
 void record_after_gap(struct record_state *state, bool baseline, uint64_t dropped);

@@ -310,8 +310,8 @@ static void get_dropped(struct record_reading *reading)
 		table_get(&record_dropped_table, &reading->in, &fix.dropped);
 		/* What a key record has may be of any time before. */
 		if (!reading->key || fix.task->dropped)
-			given_impossible(played_of(at_place(reading)), &fix.dropped,
-					 fix.task->dropped);
+			rebuilt_impossible(played_of(at_place(reading)), &fix.dropped,
+					   fix.task->dropped);
 		GROW(state->fixes, state->nfixes, state->fixes_cap);
 		state->fixes[state->nfixes++] = fix;
 	}
@@ -391,7 +391,7 @@ static void get_extras(struct record_reading *reading)
 				strncpy(extra->held->tracer_comm, row.tracer_comm, TASK_COMM_MAX);
 		}
 		if (row.io.passed_ns)
-			given_bound(played_of(at_place(reading)), &row.io, state->head.begin_ns);
+			rebuilt_bound(played_of(at_place(reading)), &row.io, state->head.begin_ns);
 	}
 }
 
@@ -408,10 +408,10 @@ static void get_traced(struct record_reading *reading, struct recorded_element *
 		table_get(&record_traced_table, &reading->in, &now);
 	now.waker = record_keep(state, now.waker);
 	if (traced)
-		given_traced(played_of(known), &now);
+		rebuilt_traced(played_of(known), &now);
 	for (uint32_t i = 0; i < now.more && traced && !reading->in.bad; i++)
 		if (table_get(&record_process_table, &reading->in, &last))
-			given_more(record_played(known), &last);
+			rebuilt_more(record_played(known), &last);
 	record_note_traced(known, traced ? &now : NULL, interval_ns);
 }
 
@@ -482,12 +482,12 @@ static void get_links(struct record_reading *reading)
 		rest = site_unattributed(row.tgid, row.start_ns, record_keep(state, row.comm),
 					 row.kind, row.ns);
 		rest.unknown = row.unknown;
-		given_site(state->given, &rest);
+		rebuilt_site(state->given, &rest);
 	}
 	n = bytes_get(&reading->in);
 	for (; n && !reading->in.bad; n--)
 		if (table_get(&record_link_table, &reading->in, &last))
-			given_link(state->given, &last);
+			rebuilt_link(state->given, &last);
 }
 
 /* Reads what was traced. */
@@ -513,7 +513,7 @@ static void get_trace(struct record_reading *reading)
 			break;
 		get_traced(reading, record_numbered(state, ++at), true);
 	}
-	given_totals(state->given, &state->head.trace);
+	rebuilt_totals(state->given, &state->head.trace);
 	get_sites(reading);
 	for (size_t i = 0; i < state->nsites; i++) {
 		struct recorded_site *known = &state->sites[i];
@@ -521,8 +521,8 @@ static void get_trace(struct record_reading *reading)
 		if (!known->there)
 			continue;
 		known->seen = state->number;
-		known->row.site.stack = given_stack(state, known->row.stack);
-		given_site(state->given, &known->row.site);
+		known->row.site.stack = rebuilt_stack(state, known->row.stack);
+		rebuilt_site(state->given, &known->row.site);
 	}
 	get_links(reading);
 }
@@ -561,7 +561,7 @@ static void get_groups(struct record_reading *reading)
 		known->there = true;
 		known->seen = state->number;
 		table_get(&record_group_table, in, &known->sample);
-		given_group(state, known);
+		rebuilt_group(state, known);
 	}
 }
 
@@ -617,7 +617,7 @@ static void get_tasks(struct record_reading *reading)
 				state->known[i] = (struct recorded_element){ 0 };
 		return;
 	}
-	given_keep_left(state);
+	rebuilt_keep_left(state);
 	record_turn(state, reading->n, reading->nleft);
 	get_dropped(reading);
 	get_on_demand(reading);
@@ -639,7 +639,7 @@ int record_decode(struct record_state *state, const void *bytes, size_t len, boo
 	reading.key = bytes_get_below(&reading.in, 2);
 	if (reading.in.bad || (!reading.key && !state->begun))
 		return -EBADMSG;
-	given_begin(state, bare);
+	rebuilt_begin(state, bare);
 	if (reading.key)
 		record_begin_key(state);
 	record_begin(state);
@@ -655,6 +655,6 @@ int record_decode(struct record_state *state, const void *bytes, size_t len, boo
 		return -EBADMSG;
 	}
 	record_end_of(state);
-	given_end(state);
+	rebuilt_end(state);
 	return 0;
 }

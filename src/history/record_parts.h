@@ -201,8 +201,8 @@ struct deferred_excess {
 	struct counters dropped;
 };
 
-struct given_trace;
-struct given_group;
+struct rebuilt_trace;
+struct rebuilt_group;
 
 /* A text of the last records. */
 struct kept_text {
@@ -238,9 +238,9 @@ struct record_state {
 	size_t nfixes, fixes_cap;
 	struct playback_record moment; /* of all records since a sample was given */
 	uint64_t passed; /* how many these are */
-	uint64_t given_ns; /* and the time that they span */
-	struct given_trace *given;
-	struct given_group **readings; /* of groups, by path */
+	uint64_t rebuilt_ns; /* and the time that they span */
+	struct rebuilt_trace *given;
+	struct rebuilt_group **readings; /* of groups, by path */
 	size_t nreadings, readings_cap;
 	struct recorded_element
 		*gone; /* elements that left in records before the last one, since then */
@@ -331,29 +331,29 @@ void record_end_of(struct record_state *state);
  */
 
 /* Begins a record, which was not read yet; bare: nothing of tasks is read. */
-void given_begin(struct record_state *state, bool bare);
+void rebuilt_begin(struct record_state *state, bool bare);
 
 /* Keeps what left in the record before, if no sample was given since. */
-void given_keep_left(struct record_state *state);
+void rebuilt_keep_left(struct record_state *state);
 
 /* Ends the record: its head is read. */
-void given_end(struct record_state *state);
+void rebuilt_end(struct record_state *state);
 
 /*
  * Add what was read of an element: impossible delays of its life, now and before (NULL: none), a
  * bound of its I/O, how it was traced, what else it stands for.
  */
-void given_impossible(struct played *played, const struct counters *now,
-		      const struct counters *before);
-void given_bound(struct played *played, const struct io_pressure *io, uint64_t begin_ns);
-void given_traced(struct played *played, const struct record_traced *traced);
-void given_more(struct played *played, const struct record_process *more);
+void rebuilt_impossible(struct played *played, const struct counters *now,
+			const struct counters *before);
+void rebuilt_bound(struct played *played, const struct io_pressure *io, uint64_t begin_ns);
+void rebuilt_traced(struct played *played, const struct record_traced *traced);
+void rebuilt_more(struct played *played, const struct record_process *more);
 
 /* Add to what was traced: totals, a site or a rest, a link; the index of a kept text's stack. */
-void given_totals(struct given_trace *trace, const struct trace_frame *totals);
-void given_site(struct given_trace *trace, const struct site *site);
-void given_link(struct given_trace *trace, const struct site_link *link);
-size_t given_stack(struct record_state *state, const char *text);
+void rebuilt_totals(struct rebuilt_trace *trace, const struct trace_frame *totals);
+void rebuilt_site(struct rebuilt_trace *trace, const struct site *site);
+void rebuilt_link(struct rebuilt_trace *trace, const struct site_link *link);
+size_t rebuilt_stack(struct record_state *state, const char *text);
 
 /* Sets what was read of a group. */
-void given_group(struct record_state *state, const struct recorded_group *group);
+void rebuilt_group(struct record_state *state, const struct recorded_group *group);

@@ -136,7 +136,8 @@ void record_begin_key(struct record_state *state)
 		free(state->groups[i].path);
 	state->ngroups = state->nsites = 0;
 	state->keys++;
-	/* What a reader gave out may have texts of key records long ago: record_give() forgets. */
+	/* What a reader gave out may have texts of key records long ago: record_rebuild_sample()
+	 * forgets. */
 	if (!state->given)
 		record_forget_texts(state, state->keys);
 	state->clocks.n = 0;

@@ -21,7 +21,7 @@ struct scene_source {
 static int give(void *state, struct sample *prev, struct sample *cur,
 		struct playback_record *moment)
 {
-	record_give(state, prev, cur, NULL, 0, moment);
+	record_rebuild_sample(state, prev, cur, NULL, 0, moment);
 	return 0;
 }
 

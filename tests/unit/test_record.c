@@ -17,7 +17,7 @@
 static int give(void *state, struct sample *prev, struct sample *cur,
 		struct playback_record *moment)
 {
-	record_give(state, prev, cur, NULL, 0, moment);
+	record_rebuild_sample(state, prev, cur, NULL, 0, moment);
 	return 0;
 }
 

@@ -6,7 +6,7 @@
 #include "history/record_parts.h"
 
 /* What was traced since a sample was given, and what was given of it. */
-struct given_trace {
+struct rebuilt_trace {
 	bool there;
 	struct trace_frame frame; /* without its arrays */
 	struct site *sites;
@@ -18,16 +18,16 @@ struct given_trace {
 	uint64_t sample; /* the number of the one that is made */
 	/* What was given last; it is valid until the next. */
 	struct trace_frame given;
-	struct site *given_copy; /* the sites in it */
-	const struct site **given_sites;
-	struct site_link *given_links;
-	struct site_stack *given_stacks;
+	struct site *rebuilt_copy; /* the sites in it */
+	const struct site **rebuilt_sites;
+	struct site_link *rebuilt_links;
+	struct site_stack *rebuilt_stacks;
 	struct traced *traced;
 	const struct traced **rows;
 };
 
 /* The readings of a group: what was read for the next sample, and those of the last two given. */
-struct given_group {
+struct rebuilt_group {
 	char *path;
 	struct cgroup_sample next, now, before;
 	bool next_there, now_there, before_there;
@@ -39,7 +39,7 @@ struct record_state *record_open(void)
 	return xcalloc(1, sizeof(struct record_state));
 }
 
-static void free_reading(struct given_group *reading)
+static void free_reading(struct rebuilt_group *reading)
 {
 	free(reading->path);
 	free(reading);
@@ -47,7 +47,7 @@ static void free_reading(struct given_group *reading)
 
 void record_close(struct record_state *state)
 {
-	struct given_trace *trace;
+	struct rebuilt_trace *trace;
 
 	if (!state)
 		return;
@@ -56,10 +56,10 @@ void record_close(struct record_state *state)
 		free(trace->sites);
 		free(trace->links);
 		free(trace->stacks);
-		free(trace->given_copy);
-		free(trace->given_sites);
-		free(trace->given_links);
-		free(trace->given_stacks);
+		free(trace->rebuilt_copy);
+		free(trace->rebuilt_sites);
+		free(trace->rebuilt_links);
+		free(trace->rebuilt_stacks);
 		free(trace->traced);
 		free(trace->rows);
 	}
@@ -112,7 +112,7 @@ static void begin_played(struct recorded_element *known, bool first)
 /* Begins the sums of what was traced. */
 static void begin_trace(struct record_state *state, bool first)
 {
-	struct given_trace *trace = state->given;
+	struct rebuilt_trace *trace = state->given;
 
 	if (!trace)
 		trace = state->given = xcalloc(1, sizeof(*trace));
@@ -126,7 +126,7 @@ static void begin_trace(struct record_state *state, bool first)
 	trace->sample++;
 }
 
-void given_begin(struct record_state *state, bool bare)
+void rebuilt_begin(struct record_state *state, bool bare)
 {
 	bool first = !state->passed;
 
@@ -141,12 +141,12 @@ void given_begin(struct record_state *state, bool bare)
 	for (size_t i = 0; i < state->ngone; i++)
 		record_forget(&state->gone[i]);
 	state->ngone = 0;
-	state->given_ns = 0;
+	state->rebuilt_ns = 0;
 	for (size_t i = 0; i < state->nreadings; i++)
 		state->readings[i]->next_there = false;
 }
 
-void given_keep_left(struct record_state *state)
+void rebuilt_keep_left(struct record_state *state)
 {
 	for (size_t i = 0; i < state->nleft && state->passed; i++) {
 		GROW(state->gone, state->ngone, state->gone_cap);
@@ -221,7 +221,7 @@ static void join_heads(struct frame_head *head, const struct frame_head *before,
 		join_note(head, &now.notes[i]);
 }
 
-void given_end(struct record_state *state)
+void rebuilt_end(struct record_state *state)
 {
 	struct playback_record *moment = &state->moment;
 	struct frame_head before = moment->head;
@@ -229,10 +229,10 @@ void given_end(struct record_state *state)
 
 	moment->head = state->head.frame;
 	if (state->passed)
-		join_heads(&moment->head, &before, state->given_ns, state->head.interval_ns);
+		join_heads(&moment->head, &before, state->rebuilt_ns, state->head.interval_ns);
 	if (missing.value)
 		join_note(&moment->head, &missing);
-	state->given_ns += state->head.interval_ns;
+	state->rebuilt_ns += state->head.interval_ns;
 	moment->baseline = !state->head.interval_known;
 	moment->tasks = state->head.n;
 	moment->system = state->head.system;
@@ -240,15 +240,15 @@ void given_end(struct record_state *state)
 	state->passed++;
 }
 
-void given_bound(struct played *played, const struct io_pressure *io, uint64_t begin_ns)
+void rebuilt_bound(struct played *played, const struct io_pressure *io, uint64_t begin_ns)
 {
 	played->io.stalled_ns += io->stalled_ns;
 	played->io.passed_ns += io->passed_ns;
 	played->io.until_ns = begin_ns + io->until_ns;
 }
 
-void given_impossible(struct played *played, const struct counters *now,
-		      const struct counters *before)
+void rebuilt_impossible(struct played *played, const struct counters *now,
+			const struct counters *before)
 {
 	struct counters grown = *now;
 
@@ -259,7 +259,7 @@ void given_impossible(struct played *played, const struct counters *now,
 	counters_add_known(played->impossible, &grown, grown.valid);
 }
 
-void given_traced(struct played *played, const struct record_traced *traced)
+void rebuilt_traced(struct played *played, const struct record_traced *traced)
 {
 	struct traced *sum = &played->sum;
 	bool first = !played->traced;
@@ -276,13 +276,13 @@ void given_traced(struct played *played, const struct record_traced *traced)
 	played->traced = true;
 }
 
-void given_more(struct played *played, const struct record_process *more)
+void rebuilt_more(struct played *played, const struct record_process *more)
 {
 	played->more = xreallocarray(played->more, played->nmore + 1, sizeof(*played->more));
 	played->more[played->nmore++] = *more;
 }
 
-void given_totals(struct given_trace *trace, const struct trace_frame *totals)
+void rebuilt_totals(struct rebuilt_trace *trace, const struct trace_frame *totals)
 {
 	struct trace_frame *sum = &trace->frame;
 
@@ -295,7 +295,7 @@ void given_totals(struct given_trace *trace, const struct trace_frame *totals)
 	trace->there = true;
 }
 
-void given_site(struct given_trace *trace, const struct site *site)
+void rebuilt_site(struct rebuilt_trace *trace, const struct site *site)
 {
 	if (!site->unattributed && !site->ns && !site->kind_ns && !site->count && !site->waiting)
 		return;
@@ -303,7 +303,7 @@ void given_site(struct given_trace *trace, const struct site *site)
 	trace->sites[trace->nsites++] = *site;
 }
 
-void given_link(struct given_trace *trace, const struct site_link *link)
+void rebuilt_link(struct rebuilt_trace *trace, const struct site_link *link)
 {
 	GROW(trace->links, trace->nlinks, trace->links_cap);
 	trace->links[trace->nlinks++] = *link;
@@ -325,16 +325,16 @@ static void find_functions(struct kept_text *kept)
 }
 
 /* Adds a stack, and returns its index. */
-static size_t add_stack(struct given_trace *trace, struct site_stack stack)
+static size_t add_stack(struct rebuilt_trace *trace, struct site_stack stack)
 {
 	GROW(trace->stacks, trace->nstacks, trace->stacks_cap);
 	trace->stacks[trace->nstacks] = stack;
 	return trace->nstacks++;
 }
 
-size_t given_stack(struct record_state *state, const char *text)
+size_t rebuilt_stack(struct record_state *state, const char *text)
 {
-	struct given_trace *trace = state->given;
+	struct rebuilt_trace *trace = state->given;
 	struct kept_text *kept;
 	size_t at;
 
@@ -361,10 +361,10 @@ static size_t reading_index(const struct record_state *state, const char *path)
 	return at;
 }
 
-void given_group(struct record_state *state, const struct recorded_group *group)
+void rebuilt_group(struct record_state *state, const struct recorded_group *group)
 {
 	size_t at = reading_index(state, group->path);
-	struct given_group *reading;
+	struct rebuilt_group *reading;
 
 	if (at == state->nreadings || strcmp(state->readings[at]->path, group->path) != 0) {
 		GROW(state->readings, state->nreadings, state->readings_cap);
@@ -380,12 +380,12 @@ void given_group(struct record_state *state, const struct recorded_group *group)
 }
 
 /* Gives out the readings of groups; groups that the sample does not have are forgotten. */
-static void give_groups(struct record_state *state)
+static void rebuild_groups(struct record_state *state)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < state->nreadings; i++) {
-		struct given_group *reading = state->readings[i];
+		struct rebuilt_group *reading = state->readings[i];
 
 		if (!reading->next_there) {
 			free_reading(reading);
@@ -404,7 +404,7 @@ void record_group(const struct record_state *state, const char *path,
 		  const struct cgroup_sample **now, const struct cgroup_sample **before)
 {
 	size_t at = reading_index(state, path);
-	const struct given_group *reading = at < state->nreadings ? state->readings[at] : NULL;
+	const struct rebuilt_group *reading = at < state->nreadings ? state->readings[at] : NULL;
 
 	if (reading && strcmp(reading->path, path) != 0)
 		reading = NULL;
@@ -443,7 +443,7 @@ static void merge_wakers(struct site *sum, const struct site *more)
 }
 
 /* Adds up the intervals of the same site, or of the same rest. */
-static void merge_sites(struct given_trace *trace)
+static void merge_sites(struct rebuilt_trace *trace)
 {
 	size_t kept = 0;
 
@@ -476,7 +476,7 @@ static int compare_same_links(const void *a, const void *b)
 }
 
 /* Adds up the same links of several records. */
-static void merge_links(struct given_trace *trace)
+static void merge_links(struct rebuilt_trace *trace)
 {
 	size_t kept = 0;
 
@@ -513,7 +513,7 @@ static void *copy_array(void *old, const void *from, size_t n, size_t size)
 }
 
 /* Gives out the sites, the links and the stacks. */
-static void give_sites(struct given_trace *trace, bool several)
+static void rebuild_sites(struct rebuilt_trace *trace, bool several)
 {
 	struct trace_frame *frame = &trace->given;
 
@@ -521,30 +521,30 @@ static void give_sites(struct given_trace *trace, bool several)
 		merge_sites(trace);
 		merge_links(trace);
 	}
-	trace->given_copy =
-		copy_array(trace->given_copy, trace->sites, trace->nsites, sizeof(*trace->sites));
-	trace->given_sites =
-		xreallocarray(trace->given_sites, trace->nsites + 1, sizeof(*trace->given_sites));
+	trace->rebuilt_copy =
+		copy_array(trace->rebuilt_copy, trace->sites, trace->nsites, sizeof(*trace->sites));
+	trace->rebuilt_sites = xreallocarray(trace->rebuilt_sites, trace->nsites + 1,
+					     sizeof(*trace->rebuilt_sites));
 	for (size_t i = 0; i < trace->nsites; i++)
-		trace->given_sites[i] = &trace->given_copy[i];
-	trace->given_links =
-		copy_array(trace->given_links, trace->links, trace->nlinks, sizeof(*trace->links));
-	trace->given_stacks = copy_array(trace->given_stacks, trace->stacks, trace->nstacks,
-					 sizeof(*trace->stacks));
-	qsort(trace->given_sites, trace->nsites, sizeof(*trace->given_sites), compare_sites);
-	qsort(trace->given_links, trace->nlinks, sizeof(*trace->links), compare_links);
+		trace->rebuilt_sites[i] = &trace->rebuilt_copy[i];
+	trace->rebuilt_links = copy_array(trace->rebuilt_links, trace->links, trace->nlinks,
+					  sizeof(*trace->links));
+	trace->rebuilt_stacks = copy_array(trace->rebuilt_stacks, trace->stacks, trace->nstacks,
+					   sizeof(*trace->stacks));
+	qsort(trace->rebuilt_sites, trace->nsites, sizeof(*trace->rebuilt_sites), compare_sites);
+	qsort(trace->rebuilt_links, trace->nlinks, sizeof(*trace->links), compare_links);
 	*frame = trace->frame;
-	frame->sites = trace->given_sites;
+	frame->sites = trace->rebuilt_sites;
 	frame->n = trace->nsites;
-	frame->links = trace->given_links;
+	frame->links = trace->rebuilt_links;
 	frame->nlinks = trace->nlinks;
-	frame->stacks = trace->given_stacks;
+	frame->stacks = trace->rebuilt_stacks;
 	frame->nstacks = trace->nstacks;
 }
 
 /* Gives out what was traced of an element; *at: the next free index. NULL: nothing was. */
-static const struct traced *give_traced(struct given_trace *trace, const struct played *played,
-					size_t *at)
+static const struct traced *rebuild_traced(struct rebuilt_trace *trace, const struct played *played,
+					   size_t *at)
 {
 	struct traced *given = &trace->traced[*at];
 
@@ -562,7 +562,7 @@ static const struct traced *give_traced(struct given_trace *trace, const struct 
 }
 
 /* The elements that are given: the living ones, then those that left, the first to leave first. */
-static const struct recorded_element *given_nth(const struct record_state *state, size_t i)
+static const struct recorded_element *rebuilt_nth(const struct record_state *state, size_t i)
 {
 	if (i < state->n)
 		return &state->known[i];
@@ -582,10 +582,10 @@ static bool is_wanted(const pid_t *pids, size_t npids, pid_t tgid)
 }
 
 /* Gives out what was traced, rows in the order of the sample. */
-static void give_trace(struct record_state *state, const pid_t *pids, size_t npids,
-		       struct playback_record *moment)
+static void rebuild_trace(struct record_state *state, const pid_t *pids, size_t npids,
+			  struct playback_record *moment)
 {
-	struct given_trace *trace = state->given;
+	struct rebuilt_trace *trace = state->given;
 	size_t n = state->n + state->ngone + state->nleft, room = n, row = 0, at = 0;
 
 	moment->trace = NULL;
@@ -593,25 +593,25 @@ static void give_trace(struct record_state *state, const pid_t *pids, size_t npi
 	if (!trace->there)
 		return;
 	for (size_t i = 0; i < n; i++) {
-		const struct played *played = record_played(given_nth(state, i));
+		const struct played *played = record_played(rebuilt_nth(state, i));
 
 		room += played ? played->nmore : 0;
 	}
 	trace->traced = xreallocarray(trace->traced, room + 1, sizeof(*trace->traced));
 	trace->rows = xreallocarray(trace->rows, n + 1, sizeof(*trace->rows));
 	for (size_t i = 0; i < n; i++) {
-		const struct recorded_element *known = given_nth(state, i);
+		const struct recorded_element *known = rebuilt_nth(state, i);
 
 		if (is_wanted(pids, npids, known->raw->tgid))
-			trace->rows[row++] = give_traced(trace, record_played(known), &at);
+			trace->rows[row++] = rebuild_traced(trace, record_played(known), &at);
 	}
-	give_sites(trace, state->passed > 1);
+	rebuild_sites(trace, state->passed > 1);
 	moment->trace = &trace->given;
 	moment->traced = trace->rows;
 }
 
 /* Gives out what was read of a living element besides its counters. */
-static void give_extra(const struct record_state *state, size_t i, struct sample *cur, size_t at)
+static void rebuild_extra(const struct record_state *state, size_t i, struct sample *cur, size_t at)
 {
 	struct task_extra *from = sample_extra(&state->extras, i), *to;
 	const struct played *played = record_played(&state->known[i]);
@@ -630,8 +630,8 @@ static void give_extra(const struct record_state *state, size_t i, struct sample
 }
 
 /* Gives out an element, which is at a place of the sample. */
-static void give_element(const struct recorded_element *known, struct sample *cur, size_t at,
-			 bool several)
+static void rebuild_element(const struct recorded_element *known, struct sample *cur, size_t at,
+			    bool several)
 {
 	const struct played *played = record_played(known);
 	bool late = several && known->raw->read_ns < cur->begin_ns && !known->raw->exited;
@@ -697,13 +697,13 @@ static void match_before(const struct sample *prev, struct sample *cur)
 }
 
 /* Adds the elements that are wanted, and their marks. */
-static void give_elements(const struct record_state *state, struct sample *cur, const pid_t *pids,
-			  size_t npids, bool several)
+static void rebuild_elements(const struct record_state *state, struct sample *cur,
+			     const pid_t *pids, size_t npids, bool several)
 {
 	size_t n = state->n + state->ngone + state->nleft, left = 0, at = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		const struct recorded_element *known = given_nth(state, i);
+		const struct recorded_element *known = rebuilt_nth(state, i);
 
 		if (!is_wanted(pids, npids, known->raw->tgid))
 			continue;
@@ -717,23 +717,23 @@ static void give_elements(const struct record_state *state, struct sample *cur, 
 	if (state->head.marked && !several)
 		sample_mark(cur, 0);
 	for (size_t i = 0; i < n; i++) {
-		const struct recorded_element *known = given_nth(state, i);
+		const struct recorded_element *known = rebuilt_nth(state, i);
 
 		if (!is_wanted(pids, npids, known->raw->tgid))
 			continue;
 		if (i < state->n) {
-			give_extra(state, i, cur, at);
+			rebuild_extra(state, i, cur, at);
 			if (cur->marks)
 				cur->marks[at] = known->mark;
 		} else {
 			sample_share(cur, at, known->raw);
 		}
-		give_element(known, cur, at++, several && i < state->n);
+		rebuild_element(known, cur, at++, several && i < state->n);
 	}
 }
 
-void record_give(struct record_state *state, struct sample *prev, struct sample *cur,
-		 const pid_t *pids, size_t npids, struct playback_record *moment)
+void record_rebuild_sample(struct record_state *state, struct sample *prev, struct sample *cur,
+			   const pid_t *pids, size_t npids, struct playback_record *moment)
 {
 	bool several = state->passed > 1;
 
@@ -742,7 +742,7 @@ void record_give(struct record_state *state, struct sample *prev, struct sample 
 	cur->end_ns = state->head.begin_ns + state->head.took_ns;
 	cur->real_ns = state->head.real_ns;
 	cur->hangs_read = state->head.hangs_read;
-	give_elements(state, cur, pids, npids, several);
+	rebuild_elements(state, cur, pids, npids, several);
 	if (cur->marks && prev && cur->n == state->n && state->head.steady <= cur->n &&
 	    state->head.steady <= prev->n)
 		cur->stable[1] = state->head.steady;
@@ -751,17 +751,17 @@ void record_give(struct record_state *state, struct sample *prev, struct sample 
 		if (cur->raw[i]->task != prev->raw[i]->task)
 			cur->stable[1] = i;
 	for (size_t i = 0; prev && !several && i < state->n + state->nleft; i++)
-		correct(prev, given_nth(state, i));
+		correct(prev, rebuilt_nth(state, i));
 	for (size_t i = 0; prev && several && i < state->n + state->ngone + state->nleft; i++)
-		leave_out_impossible(prev, given_nth(state, i));
+		leave_out_impossible(prev, rebuilt_nth(state, i));
 	if (several)
 		match_before(prev, cur);
 	*moment = state->moment;
 	/* The account is about the whole machine. */
 	if (npids)
 		moment->head.account = (struct account){ 0 };
-	give_trace(state, pids, npids, moment);
-	give_groups(state);
+	rebuild_trace(state, pids, npids, moment);
+	rebuild_groups(state);
 	state->passed = 0;
 	/* The sample before this one may be shown yet, with texts from when that before it was
 	 * given. */
