@@ -400,9 +400,9 @@ static void get_traced(struct record_reading *reading, struct recorded_element *
 {
 	struct record_state *state = reading->state;
 	uint64_t interval_ns = state->head.trace.interval_ns;
-	struct record_traced now = record_predict_traced(record_standing(known), interval_ns);
+	struct record_traced now = record_predict_traced(record_steady_states(known), interval_ns);
 	struct record_process last = { 0 };
-	bool traced = row ? bytes_get_below(&reading->in, 2) : record_standing(known) != NULL;
+	bool traced = row ? bytes_get_below(&reading->in, 2) : record_steady_states(known) != NULL;
 
 	if (row && traced)
 		table_get(&record_traced_table, &reading->in, &now);

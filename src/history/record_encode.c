@@ -459,12 +459,12 @@ static void put_traced(struct record_making *making, size_t place)
 	struct record_traced now = { 0 }, expected;
 	struct record_process last = { 0 };
 
-	expected = record_predict_traced(record_standing(known), interval_ns);
+	expected = record_predict_traced(record_steady_states(known), interval_ns);
 	if (traced)
 		now = traced_of(traced);
 	making->row.len = 0;
 	if (table_put(&record_traced_table, &making->row, &now, &expected) ||
-	    !traced != !record_standing(known)) {
+	    !traced != !record_steady_states(known)) {
 		put_place(making, place);
 		bytes_put(making->out, traced != NULL);
 		if (traced)

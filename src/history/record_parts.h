@@ -122,7 +122,7 @@ enum record_step {
  * How the threads of a task spent an interval, if each was in one state: so they are expected to
  * spend the next one.
  */
-struct standing {
+struct steady_states {
 	uint32_t in[WAIT_STATES];
 	uint32_t lost;
 	bool lost_known;
@@ -147,7 +147,7 @@ struct played {
 
 /* What is known of an element besides: of few, unless they are traced. */
 struct recorded_more {
-	struct standing standing;
+	struct steady_states standing;
 	bool stands; /* its threads are expected to stay in their states */
 	struct task_record *record; /* NULL: never read */
 	struct task_proc *proc; /* the same */
@@ -173,7 +173,7 @@ static inline struct played *record_played(const struct recorded_element *known)
 }
 
 /* How its threads are expected to spend the next interval; NULL: not as before. */
-static inline const struct standing *record_standing(const struct recorded_element *known)
+static inline const struct steady_states *record_steady_states(const struct recorded_element *known)
 {
 	return known->more && known->more->stands ? &known->more->standing : NULL;
 }
@@ -298,7 +298,8 @@ struct task_raw record_predict(const struct task_raw *was, uint64_t before_ns, u
 uint8_t record_predict_mark(const struct record_state *state, uint8_t was, bool same);
 
 /* How a task is expected to spend an interval; NULL is what is known of one that is new. */
-struct record_traced record_predict_traced(const struct standing *standing, uint64_t interval_ns);
+struct record_traced record_predict_traced(const struct steady_states *standing,
+					   uint64_t interval_ns);
 
 /* Remembers how a task spent an interval; traced NULL: that is not known. */
 void record_note_traced(struct recorded_element *known, const struct record_traced *traced,

@@ -188,7 +188,8 @@ uint8_t record_predict_mark(const struct record_state *state, uint8_t was, bool 
 	return (uint8_t)(same ? was | MARK_UNCHANGED : was & ~MARK_UNCHANGED);
 }
 
-struct record_traced record_predict_traced(const struct standing *standing, uint64_t interval_ns)
+struct record_traced record_predict_traced(const struct steady_states *standing,
+					   uint64_t interval_ns)
 {
 	struct record_traced traced = { 0 };
 
@@ -219,7 +220,7 @@ static bool divide(uint64_t ns, uint64_t interval_ns, uint32_t *n)
 void record_note_traced(struct recorded_element *known, const struct record_traced *traced,
 			uint64_t interval_ns)
 {
-	struct standing standing = { 0 };
+	struct steady_states standing = { 0 };
 	bool stands = traced && !traced->waker && !traced->more;
 
 	for (unsigned state = 0; stands && state < WAIT_STATES; state++)
