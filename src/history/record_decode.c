@@ -75,7 +75,7 @@ static struct recorded_element *find_former(struct record_reading *reading,
 /* Moves what is kept of an element that the record does not have any more. */
 static void take_played(struct recorded_element *was, struct recorded_element *now)
 {
-	if (was->moved || record_played(now) || !record_played(was))
+	if (was->moved || record_decoder_state(now) || !record_decoder_state(was))
 		return;
 	record_more(now)->played = was->more->played;
 	was->more->played = NULL;
@@ -127,7 +127,7 @@ static void get_row(struct record_reading *reading, struct recorded_element *now
 }
 
 /* What a reader keeps of an element. */
-static struct played *played_of(struct recorded_element *known)
+static struct decoder_state *played_of(struct recorded_element *known)
 {
 	struct recorded_more *more = record_more(known);
 
@@ -411,7 +411,7 @@ static void get_traced(struct record_reading *reading, struct recorded_element *
 		rebuilt_traced(played_of(known), &now);
 	for (uint32_t i = 0; i < now.more && traced && !reading->in.bad; i++)
 		if (table_get(&record_process_table, &reading->in, &last))
-			rebuilt_more(record_played(known), &last);
+			rebuilt_more(record_decoder_state(known), &last);
 	record_note_traced(known, traced ? &now : NULL, interval_ns);
 }
 

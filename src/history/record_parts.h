@@ -131,7 +131,7 @@ struct steady_states {
 };
 
 /* What a reader keeps of an element, for what it gives out. */
-struct played {
+struct decoder_state {
 	uint64_t before_ns; /* when it was read in the sample before; 0: as that sample has it */
 	/* Since a sample was given: */
 	uint64_t dwait_ns; /* in samples before the last one */
@@ -151,7 +151,7 @@ struct recorded_more {
 	bool stands; /* its threads are expected to stay in their states */
 	struct task_record *record; /* NULL: never read */
 	struct task_proc *proc; /* the same */
-	struct played *played; /* a reader's; NULL: nothing */
+	struct decoder_state *played; /* a reader's; NULL: nothing */
 };
 
 /* An element of the last record. There are two for each task: they are small. */
@@ -167,7 +167,7 @@ struct recorded_element {
 };
 
 /* What a reader keeps of an element; NULL: nothing. */
-static inline struct played *record_played(const struct recorded_element *known)
+static inline struct decoder_state *record_decoder_state(const struct recorded_element *known)
 {
 	return known->more ? known->more->played : NULL;
 }
@@ -344,11 +344,11 @@ void rebuilt_end(struct record_state *state);
  * Add what was read of an element: impossible delays of its life, now and before (NULL: none), a
  * bound of its I/O, how it was traced, what else it stands for.
  */
-void rebuilt_impossible(struct played *played, const struct counters *now,
+void rebuilt_impossible(struct decoder_state *played, const struct counters *now,
 			const struct counters *before);
-void rebuilt_bound(struct played *played, const struct io_pressure *io, uint64_t begin_ns);
-void rebuilt_traced(struct played *played, const struct record_traced *traced);
-void rebuilt_more(struct played *played, const struct record_process *more);
+void rebuilt_bound(struct decoder_state *played, const struct io_pressure *io, uint64_t begin_ns);
+void rebuilt_traced(struct decoder_state *played, const struct record_traced *traced);
+void rebuilt_more(struct decoder_state *played, const struct record_process *more);
 
 /* Add to what was traced: totals, a site or a rest, a link; the index of a kept text's stack. */
 void rebuilt_totals(struct rebuilt_trace *trace, const struct trace_frame *totals);

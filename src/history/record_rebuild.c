@@ -88,7 +88,7 @@ static void apply_fixes(struct record_state *state)
 /* Begins an element's sums, or adds what was true of the record before alone. */
 static void begin_played(struct recorded_element *known, bool first)
 {
-	struct played *played = record_played(known);
+	struct decoder_state *played = record_decoder_state(known);
 
 	if (!first && (known->raw->now.waits.dwait_ns || known->raw->exited)) {
 		if (!played)
@@ -240,14 +240,14 @@ void rebuilt_end(struct record_state *state)
 	state->passed++;
 }
 
-void rebuilt_bound(struct played *played, const struct io_pressure *io, uint64_t begin_ns)
+void rebuilt_bound(struct decoder_state *played, const struct io_pressure *io, uint64_t begin_ns)
 {
 	played->io.stalled_ns += io->stalled_ns;
 	played->io.passed_ns += io->passed_ns;
 	played->io.until_ns = begin_ns + io->until_ns;
 }
 
-void rebuilt_impossible(struct played *played, const struct counters *now,
+void rebuilt_impossible(struct decoder_state *played, const struct counters *now,
 			const struct counters *before)
 {
 	struct counters grown = *now;
@@ -259,7 +259,7 @@ void rebuilt_impossible(struct played *played, const struct counters *now,
 	counters_add_known(played->impossible, &grown, grown.valid);
 }
 
-void rebuilt_traced(struct played *played, const struct record_traced *traced)
+void rebuilt_traced(struct decoder_state *played, const struct record_traced *traced)
 {
 	struct traced *sum = &played->sum;
 	bool first = !played->traced;
@@ -276,7 +276,7 @@ void rebuilt_traced(struct played *played, const struct record_traced *traced)
 	played->traced = true;
 }
 
-void rebuilt_more(struct played *played, const struct record_process *more)
+void rebuilt_more(struct decoder_state *played, const struct record_process *more)
 {
 	played->more = xreallocarray(played->more, played->nmore + 1, sizeof(*played->more));
 	played->more[played->nmore++] = *more;
@@ -543,8 +543,8 @@ static void rebuild_sites(struct rebuilt_trace *trace, bool several)
 }
 
 /* Gives out what was traced of an element; *at: the next free index. NULL: nothing was. */
-static const struct traced *rebuild_traced(struct rebuilt_trace *trace, const struct played *played,
-					   size_t *at)
+static const struct traced *rebuild_traced(struct rebuilt_trace *trace,
+					   const struct decoder_state *played, size_t *at)
 {
 	struct traced *given = &trace->traced[*at];
 
@@ -593,7 +593,7 @@ static void rebuild_trace(struct record_state *state, const pid_t *pids, size_t 
 	if (!trace->there)
 		return;
 	for (size_t i = 0; i < n; i++) {
-		const struct played *played = record_played(rebuilt_nth(state, i));
+		const struct decoder_state *played = record_decoder_state(rebuilt_nth(state, i));
 
 		room += played ? played->nmore : 0;
 	}
@@ -603,7 +603,8 @@ static void rebuild_trace(struct record_state *state, const pid_t *pids, size_t 
 		const struct recorded_element *known = rebuilt_nth(state, i);
 
 		if (is_wanted(pids, npids, known->raw->tgid))
-			trace->rows[row++] = rebuild_traced(trace, record_played(known), &at);
+			trace->rows[row++] =
+				rebuild_traced(trace, record_decoder_state(known), &at);
 	}
 	rebuild_sites(trace, state->passed > 1);
 	moment->trace = &trace->given;
@@ -614,7 +615,7 @@ static void rebuild_trace(struct record_state *state, const pid_t *pids, size_t 
 static void rebuild_extra(const struct record_state *state, size_t i, struct sample *cur, size_t at)
 {
 	struct task_extra *from = sample_extra(&state->extras, i), *to;
-	const struct played *played = record_played(&state->known[i]);
+	const struct decoder_state *played = record_decoder_state(&state->known[i]);
 	bool bound = played && played->io.passed_ns;
 
 	if (!from && !bound)
@@ -633,7 +634,7 @@ static void rebuild_extra(const struct record_state *state, size_t i, struct sam
 static void rebuild_element(const struct recorded_element *known, struct sample *cur, size_t at,
 			    bool several)
 {
-	const struct played *played = record_played(known);
+	const struct decoder_state *played = record_decoder_state(known);
 	bool late = several && known->raw->read_ns < cur->begin_ns && !known->raw->exited;
 
 	if (cur->records && known->more && known->more->record)
@@ -653,7 +654,7 @@ static void rebuild_element(const struct recorded_element *known, struct sample 
 /* Corrects the sample before by what is known only now: when its elements were read. */
 static void correct(struct sample *prev, const struct recorded_element *known)
 {
-	const struct played *played = record_played(known);
+	const struct decoder_state *played = record_decoder_state(known);
 	size_t at;
 
 	if (!played || !played->before_ns)
@@ -669,7 +670,7 @@ static void correct(struct sample *prev, const struct recorded_element *known)
  */
 static void leave_out_impossible(struct sample *prev, const struct recorded_element *known)
 {
-	const struct played *played = record_played(known);
+	const struct decoder_state *played = record_decoder_state(known);
 	size_t at;
 
 	if (!played || !played->impossible)
