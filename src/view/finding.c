@@ -182,8 +182,8 @@ bool finding_append(struct buf *out, const struct findings *findings, const stru
 	bool whole;
 
 	without_parts(&words, findings, finding, turns);
-	while (width && turns < FINDING_TURNS &&
-	       !have_room(&words, width, turns == FINDING_TURNS - 1, charset))
+	while (width && turns < DROP_RANKS &&
+	       !have_room(&words, width, turns == DROP_RANKS - 1, charset))
 		without_parts(&words, findings, finding, ++turns);
 	whole = !width || have_room(&words, width, false, charset);
 	if (width)

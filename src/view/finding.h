@@ -53,7 +53,7 @@ extern const char *const finding_severities[FINDING_SEVERITIES];
  * enough to shorten the target.
  */
 #define FINDING_PARTS 8
-#define FINDING_TURNS 4
+#define DROP_RANKS 4
 
 /* Subjects of waiting that have remedies. */
 enum remedy_subject {
@@ -144,7 +144,7 @@ struct finding {
 	/* Parts of the text that give way in little room, those of the first turn first. */
 	struct finding_part {
 		size_t at, len;
-		unsigned turn; /* 1 .. FINDING_TURNS */
+		unsigned turn; /* 1 .. DROP_RANKS */
 	} parts[FINDING_PARTS];
 	size_t nparts;
 };

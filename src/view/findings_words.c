@@ -203,7 +203,7 @@ static void put_path(struct finder *finder, const char *on, size_t len)
 	finding->on_len = path;
 	buf_add(text, on, path);
 	buf_add(text, on + path, len - path);
-	rebuild_way(finder, text->len - (len - path), FINDING_TURNS);
+	rebuild_way(finder, text->len - (len - path), DROP_RANKS);
 }
 
 /*
@@ -322,7 +322,7 @@ static void put_culprit(struct finder *finder)
 	if (finding->culprit.kind == CULPRIT_NONE)
 		return;
 	if (end > at && end == finder->place_end)
-		rebuild_way(finder, at, FINDING_TURNS);
+		rebuild_way(finder, at, DROP_RANKS);
 	finding_put(finder, culprit_sentences[finding->culprit.kind]);
 }
 
@@ -333,7 +333,7 @@ static void put_behind(struct finder *finder, const char *who)
 	size_t number = strspn(who, "0123456789 ");
 
 	buf_add(text, who, number);
-	rebuild_way(finder, text->len - number, FINDING_TURNS);
+	rebuild_way(finder, text->len - number, DROP_RANKS);
 	buf_puts(text, who + number);
 }
 

@@ -130,7 +130,7 @@ static struct hints choose_hints(struct ui *ui, unsigned where)
 	for (unsigned turn = 1; turn <= HINT_TURNS; turn++)
 		for (size_t i = 0; i < command_table_n && hints.n < HINTS_MAX; i++) {
 			const struct command *command = &command_table[i];
-			int cells = command->hint_turn == turn ? hint_cells(ui, command, where) : 0;
+			int cells = command->hint_rank == turn ? hint_cells(ui, command, where) : 0;
 
 			if (!cells || cells > room)
 				continue;

@@ -28,7 +28,7 @@ struct command {
 	const char *help;
 	const char *hint; /* shown in the footer, as "KEY hint"; NULL: not shown */
 	const char *hint_keys; /* replaces the first key's name; NULL: does not */
-	unsigned hint_turn; /* in which it gets a place there, from 1 on, as far as there is room */
+	unsigned hint_rank; /* in which it gets a place there, from 1 on, as far as there is room */
 };
 
 extern const struct command command_table[];
