@@ -259,17 +259,17 @@ static const struct column *table_column(struct ui *ui, UNUSED void *state,
 }
 
 /* The sheet that keys sort and scroll. */
-static struct sheet table_sheet(struct ui *ui, void *state)
+static struct table_view table_sheet(struct ui *ui, void *state)
 {
 	struct table *table = state;
 	struct query *query = &ui->settings->query;
 
-	return (struct sheet){ .columns = &task_columns,
-			       .layout = &table->layout,
-			       .skip = &table->skip,
-			       .sorted = table_sort_column(ui),
-			       .sort = &query->sort,
-			       .descending = &query->descending };
+	return (struct table_view){ .columns = &task_columns,
+				    .layout = &table->layout,
+				    .skip = &table->skip,
+				    .sorted = table_sort_column(ui),
+				    .sort = &query->sort,
+				    .descending = &query->descending };
 }
 
 /* Selects the next row that is searched for. */

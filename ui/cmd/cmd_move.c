@@ -23,7 +23,7 @@ unsigned cmd_move(struct ui *ui, int move)
 
 unsigned cmd_columns(struct ui *ui, int by)
 {
-	const struct sheet sheet = ui_sheet(ui);
+	const struct table_view sheet = ui_table_view(ui);
 
 	/* The last column stays, and the first is always visible. */
 	if (by > 0 && *sheet.skip + 2 < sheet.layout->n)

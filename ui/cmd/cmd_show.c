@@ -17,7 +17,7 @@ unsigned cmd_sort_key(struct ui *ui, int key)
 
 unsigned cmd_sort_move(struct ui *ui, int by)
 {
-	const struct sheet sheet = ui_sheet(ui);
+	const struct table_view sheet = ui_table_view(ui);
 	const struct layout *layout = sheet.layout;
 	const struct column *sort = sheet.sorted;
 	size_t at = 0;
@@ -35,7 +35,7 @@ unsigned cmd_sort_move(struct ui *ui, int by)
 
 COMMAND(cmd_sort_reverse)
 {
-	const struct sheet sheet = ui_sheet(ui);
+	const struct table_view sheet = ui_table_view(ui);
 
 	*sheet.descending = !*sheet.descending;
 	return REACT_RESORT | REACT_RELEASE;

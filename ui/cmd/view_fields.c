@@ -317,7 +317,7 @@ unsigned view_fields_open(struct ui *ui)
 {
 	struct chooser *chooser = xcalloc(1, sizeof(*chooser));
 
-	chooser->table = ui_sheet(ui).columns;
+	chooser->table = ui_table_view(ui).columns;
 	field_list_open(&chooser->fields, chooser->table);
 	take_layout(chooser, ui);
 	ui_push(ui, &view_fields, chooser);
@@ -329,7 +329,7 @@ unsigned view_fields_open(struct ui *ui)
 /* Lists the columns shown, then the others that such rows have values for. */
 static void take_columns(struct field_list *fields, struct ui *ui)
 {
-	const struct sheet sheet = ui_sheet(ui);
+	const struct table_view sheet = ui_table_view(ui);
 	const struct column_table *table = sheet.columns;
 	enum group_by by = table == &task_columns ? ui_rows_are(ui) : GROUP_PROCESS;
 
@@ -345,7 +345,7 @@ static void take_columns(struct field_list *fields, struct ui *ui)
 /* The mark of a column: the sort column's is the direction. */
 static const char *sort_mark(const struct field_list *fields, struct ui *ui, size_t i)
 {
-	const struct sheet sheet = ui_sheet(ui);
+	const struct table_view sheet = ui_table_view(ui);
 
 	if (fields->order[i] != sheet.sorted)
 		return "";
@@ -386,7 +386,7 @@ COMMAND(view_sort_take)
 	const struct column *column = fields->order[ui_page(ui)->list.selected];
 
 	ui_pop(ui);
-	return column == ui_sheet(ui).sorted ? REACT_REDRAW : ui_sort_by(ui, column);
+	return column == ui_table_view(ui).sorted ? REACT_REDRAW : ui_sort_by(ui, column);
 }
 
 COMMAND(view_sort_find_next)
@@ -431,13 +431,13 @@ COMMAND(view_sort_open)
 	struct field_list *fields = xcalloc(1, sizeof(*fields));
 	struct list *list;
 
-	field_list_open(fields, ui_sheet(ui).columns);
+	field_list_open(fields, ui_table_view(ui).columns);
 	take_columns(fields, ui);
 	ui_push(ui, &view_sort, fields);
 	list = &ui_page(ui)->list;
 	list_size(list, fields->n, 0);
 	for (size_t i = 0; i < fields->n; i++)
-		if (fields->order[i] == ui_sheet(ui).sorted)
+		if (fields->order[i] == ui_table_view(ui).sorted)
 			list_select(list, i);
 	return REACT_REDRAW;
 }

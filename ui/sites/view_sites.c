@@ -260,7 +260,7 @@ static void sites_draw(struct ui *ui, void *state, struct list *list, int height
 }
 
 /* The sheet that keys sort and scroll. */
-static struct sheet sites_sheet(struct ui *ui, void *state)
+static struct table_view sites_sheet(struct ui *ui, void *state)
 {
 	struct sites_view *view = state;
 	struct site_choice *choice = &ui->settings->sites;
@@ -269,12 +269,12 @@ static struct sheet sites_sheet(struct ui *ui, void *state)
 		choice->sort = site_choice_sort(choice);
 		choice->descending = true;
 	}
-	return (struct sheet){ .columns = &site_columns,
-			       .layout = &view->table.layout,
-			       .skip = &view->table.skip,
-			       .sorted = choice->sort,
-			       .sort = &choice->sort,
-			       .descending = &choice->descending };
+	return (struct table_view){ .columns = &site_columns,
+				    .layout = &view->table.layout,
+				    .skip = &view->table.skip,
+				    .sorted = choice->sort,
+				    .sort = &choice->sort,
+				    .descending = &choice->descending };
 }
 
 /* Whether a text of a line is searched for. */

@@ -135,7 +135,7 @@ static void say_words(struct ui *ui, const struct column *column)
 	buf_free(&text);
 }
 
-struct sheet ui_sheet(struct ui *ui)
+struct table_view ui_table_view(struct ui *ui)
 {
 	const struct page *page = ui_page(ui);
 
@@ -146,7 +146,7 @@ struct sheet ui_sheet(struct ui *ui)
 
 unsigned ui_sort_by(struct ui *ui, const struct column *column)
 {
-	struct sheet sheet = ui_sheet(ui);
+	struct table_view sheet = ui_table_view(ui);
 
 	if (*sheet.sort != column)
 		say_words(ui, column);

@@ -221,7 +221,7 @@ bool ui_has_words(const struct ui *ui);
 void ui_append_words(const struct ui *ui, const struct column *column, struct buf *out);
 
 /* The table of the view on top, or of the first below that has one. */
-struct sheet ui_sheet(struct ui *ui);
+struct table_view ui_table_view(struct ui *ui);
 
 /* Sorts it by a column in its usual direction; reverses the direction if it is the sort column. */
 unsigned ui_sort_by(struct ui *ui, const struct column *column);

@@ -49,7 +49,7 @@ struct ui_task;
 #define WHERE_PRESENT 0x100u
 
 /* The table that a view shows: keys sort it, scroll its columns and choose among them. */
-struct sheet {
+struct table_view {
 	const struct column_table *columns; /* all of them */
 	const struct layout *layout; /* those that are shown */
 	size_t *skip; /* columns scrolled away, after the first */
@@ -90,7 +90,7 @@ struct view_ops {
 	 */
 	bool (*type)(struct ui *ui, void *state, struct list *list, const struct term_key *key);
 	/* The view's table; NULL: it has none, and keys mean that of the view below. */
-	struct sheet (*sheet)(struct ui *ui, void *state);
+	struct table_view (*sheet)(struct ui *ui, void *state);
 	/* Selects the next line that matches ui->find. False: none does. NULL: no lines. */
 	bool (*find)(struct ui *ui, void *state, struct list *list);
 	/* The column that is selected, which help explains. NULL: the view selects none. */
