@@ -349,7 +349,7 @@ static void repeat(struct buf *buf, size_t from, size_t len)
 void text_table_row(struct text_table *table, const struct row *row)
 {
 	const struct layout *layout = table->layout;
-	struct above *above = table->above;
+	struct previous_cell *above = table->above;
 	struct buf *buf = table->out;
 	size_t from = 0, same = 0;
 
@@ -369,7 +369,7 @@ void text_table_row(struct text_table *table, const struct row *row)
 		}
 		repeat(buf, from, same);
 		same = 0;
-		*above = (struct above){ .value = value, .begin = buf->len };
+		*above = (struct previous_cell){ .value = value, .begin = buf->len };
 		if (i)
 			buf_putc(buf, ' ');
 		if (last)

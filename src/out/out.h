@@ -173,7 +173,7 @@ OUT_FORMATS(OUT_DECLARE, OUT_DECLARE)
 /* Rows as lines of text, one word a cell: tables of tasks, of groups, and of sites. */
 
 /* The cell of the row above, and its place in the buffer; end 0: there is none. */
-struct above {
+struct previous_cell {
 	struct value value;
 	size_t begin, end;
 };
@@ -184,7 +184,7 @@ struct text_table {
 	const struct view *view;
 	bool whole; /* the last text has no width, whatever its column is */
 	struct buf *out, *scratch;
-	struct above above[LAYOUT_MAX]; /* zeroed before the first row */
+	struct previous_cell above[LAYOUT_MAX]; /* zeroed before the first row */
 };
 
 /* Ends a line, without trailing spaces. */

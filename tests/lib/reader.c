@@ -27,14 +27,14 @@
 const char *const reader_kind_names[READER_KINDS] = { "cpu",	"blkio",   "swapin", "reclaim",
 						      "thrash", "compact", "wpcopy", "irq" };
 
-struct place {
+struct row_key {
 	unsigned int since; /* the version that brought the kind */
 	unsigned int at; /* offset of its count; the total follows */
 	unsigned int at15; /* the same in version 15 */
 };
 
 /* Version 15 alone has max and min after each total; from 16 on they are at the end. */
-static const struct place places[READER_KINDS] = {
+static const struct row_key places[READER_KINDS] = {
 	{ 1, 16, 16 }, /* cpu */
 	{ 1, 32, 48 }, /* blkio */
 	{ 1, 48, 80 }, /* swapin */

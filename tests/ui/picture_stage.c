@@ -33,13 +33,13 @@ static const char *const hierarchies[] = { "v2", "cpu", "memory" };
 #define N_HIERARCHIES (sizeof(hierarchies) / sizeof(hierarchies[0]))
 
 /* A group of control, below STAGE_GROUP. */
-struct place {
+struct row_key {
 	const char *name;
 	const char *hierarchy; /* that limits it; NULL: none */
 	const char *file, *text;
 };
 
-static const struct place places[] = {
+static const struct row_key places[] = {
 	{ "mail.service", NULL, NULL, NULL },
 	{ "shop.service", "cpu", "cpu.cfs_quota_us", "20000" },
 	{ "search.service", "memory", "memory.limit_in_bytes", "33554432" },
@@ -101,7 +101,7 @@ static int make_group(const char *hierarchy, const char *name, char *path, size_
 }
 
 /* Makes a place in all hierarchies, with its limit. */
-static void make_place(const struct place *place)
+static void make_place(const struct row_key *place)
 {
 	char path[512];
 

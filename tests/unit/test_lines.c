@@ -10,7 +10,7 @@
 /* Puts a text. */
 static void put(struct lines *lines, int line, int column, unsigned style, const char *text)
 {
-	const struct piece piece = {
+	const struct text_run piece = {
 		.column = column, .style = style, .text = text, .len = strlen(text)
 	};
 
@@ -21,7 +21,7 @@ static void put(struct lines *lines, int line, int column, unsigned style, const
 static void assert_pieces(const struct lines *lines, int line, const char *expected)
 {
 	struct buf out = { 0 };
-	struct piece piece;
+	struct text_run piece;
 
 	for (size_t at = 0; lines_next(lines, line, &at, &piece);) {
 		buf_printf(&out, "%d/%u:", piece.column, piece.style);

@@ -33,7 +33,7 @@ struct player {
 };
 
 /* A site, the same, and what was waited there in the interval. */
-struct place {
+struct row_key {
 	struct trace_site site;
 	bool changed;
 	uint64_t waited, ended;
@@ -42,7 +42,7 @@ struct place {
 struct play {
 	uint64_t seed, now_ns;
 	struct player players[PLAYERS];
-	struct place places[PLACES];
+	struct row_key places[PLACES];
 	struct traced_processes processes;
 	struct traced_sites sites;
 	uint64_t starts[PROCESSES + 1]; /* of the processes that have these ids now */
@@ -68,7 +68,7 @@ static void leave_state(struct play *play, struct player *player)
 	count_time(play, player);
 	thread->since_ns = play->now_ns;
 	if (thread->site) {
-		struct place *place = &play->places[thread->site];
+		struct row_key *place = &play->places[thread->site];
 
 		place->site.ns += ns;
 		place->site.booked_ns += ns;
@@ -87,7 +87,7 @@ static void enter_state(struct play *play, struct player *player)
 {
 	struct trace_waiter *thread = &player->thread;
 	uint32_t slot = 1 + (uint32_t)(next_random(&play->seed) % (PLACES - 1));
-	struct place *place = &play->places[slot];
+	struct row_key *place = &play->places[slot];
 
 	thread->state = (uint8_t)(next_random(&play->seed) % WAIT_STATES);
 	if (next_random(&play->seed) % 2 || thread->state == STATE_RUN)
@@ -155,7 +155,7 @@ static void happen(struct play *play)
 static bool rebuild_back(void *arg, uint32_t slot)
 {
 	struct play *play = arg;
-	struct place *place = &play->places[slot];
+	struct row_key *place = &play->places[slot];
 
 	for (unsigned i = 0; i < PLAYERS; i++)
 		if (play->players[i].there && play->players[i].thread.site == slot)
@@ -230,7 +230,7 @@ static size_t check_sites(const struct play *play)
 	for (uint32_t i = 1; i < PLACES; i++) {
 		const struct traced_site *site =
 			i < play->sites.nslots ? play->sites.slots[i] : NULL;
-		const struct place *place = &play->places[i];
+		const struct row_key *place = &play->places[i];
 		uint64_t first_ns = UINT64_MAX;
 		unsigned waiting = 0;
 

@@ -24,7 +24,7 @@ static void apply_held(struct rows *rows, const struct frame *frame)
 
 	tree_start(tree, frame, order);
 	for (size_t i = 0; i < rows->nheld; i++) {
-		const struct place *place = &rows->held[i];
+		const struct row_key *place = &rows->held[i];
 		size_t index = place->key.pid ? tree_find(tree, frame, place->tgid, place->key.pid,
 							  place->key.start_ns)
 					      : find_group_row(rows, place->key.start_ns);
@@ -49,8 +49,8 @@ static void hold(struct rows *rows)
 	for (size_t i = 0; i < order->n; i++) {
 		const struct row *row = order->rows[i];
 
-		rows->held[i] = (struct place){ .key = row_key(row),
-						.tgid = row->task ? row->task->tgid : 0 };
+		rows->held[i] = (struct row_key){ .key = row_key(row),
+						  .tgid = row->task ? row->task->tgid : 0 };
 	}
 	rows->nheld = order->n;
 }

@@ -24,7 +24,7 @@ struct folded {
 	enum fold fold;
 };
 
-struct place {
+struct row_key {
 	struct task_key key;
 	pid_t tgid;
 };
@@ -37,7 +37,7 @@ struct rows {
 	struct order order; /* of the processes; its sum is the sum row */
 	struct threads threads;
 	struct order thread_order;
-	struct place *held; /* the order while it is held */
+	struct row_key *held; /* the order while it is held */
 	size_t nheld, held_cap;
 	struct folded *folds; /* rows that differ from fold_all */
 	size_t nfolds;

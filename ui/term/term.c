@@ -41,7 +41,7 @@ void lines_erase(struct lines *lines)
 	}
 }
 
-void lines_put(struct lines *lines, int line, const struct piece *piece)
+void lines_put(struct lines *lines, int line, const struct text_run *piece)
 {
 	const struct head head = { .len = piece->len,
 				   .column = piece->column,
@@ -78,7 +78,7 @@ bool lines_take(struct lines *lines, int line)
 	return true;
 }
 
-bool lines_next(const struct lines *lines, int line, size_t *at, struct piece *piece)
+bool lines_next(const struct lines *lines, int line, size_t *at, struct text_run *piece)
 {
 	const struct buf *drawn = &lines->line[line].drawn;
 	struct head head;
@@ -86,10 +86,10 @@ bool lines_next(const struct lines *lines, int line, size_t *at, struct piece *p
 	if (*at >= drawn->len)
 		return false;
 	memcpy(&head, drawn->data + *at, sizeof(head));
-	*piece = (struct piece){ .column = head.column,
-				 .style = head.style,
-				 .text = drawn->data + *at + sizeof(head),
-				 .len = head.len };
+	*piece = (struct text_run){ .column = head.column,
+				    .style = head.style,
+				    .text = drawn->data + *at + sizeof(head),
+				    .len = head.len };
 	*at += sizeof(head) + head.len;
 	return true;
 }

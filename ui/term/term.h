@@ -34,7 +34,7 @@ struct lines {
 };
 
 /* A text in one style. */
-struct piece {
+struct text_run {
 	int column;
 	unsigned style;
 	const char *text;
@@ -51,7 +51,7 @@ void lines_forget(struct lines *lines);
 void lines_erase(struct lines *lines);
 
 /* Puts a text into an existing line. Text put earlier stays beneath it. */
-void lines_put(struct lines *lines, int line, const struct piece *piece);
+void lines_put(struct lines *lines, int line, const struct text_run *piece);
 
 /*
  * Has a key (not 0) stand for all that is put into an empty line. Whether it is already drawn: then
@@ -63,7 +63,7 @@ bool lines_keep(struct lines *lines, int line, uint64_t key);
 bool lines_take(struct lines *lines, int line);
 
 /* The next piece of a line that was taken, starting with *at = 0; false after the last one. */
-bool lines_next(const struct lines *lines, int line, size_t *at, struct piece *piece);
+bool lines_next(const struct lines *lines, int line, size_t *at, struct text_run *piece);
 
 void lines_free(struct lines *lines);
 

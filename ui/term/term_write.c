@@ -35,7 +35,7 @@ static bool is_selected(enum style style)
 int term_put(struct term *term, int line, int column, int cells, const char *text, size_t len,
 	     enum style style)
 {
-	struct piece piece = { .column = column, .style = style };
+	struct text_run piece = { .column = column, .style = style };
 	int end = column + cells;
 
 	if (line < 0 || line >= term->lines || column < 0 || column >= term->columns || cells <= 0)
@@ -107,7 +107,7 @@ static void join_styles(const struct term *term, chtype *cells)
 static void draw_plain(struct term *term, int line)
 {
 	chtype *cells = term->cells;
-	struct piece piece;
+	struct text_run piece;
 
 	for (int i = 0; i < term->columns; i++)
 		cells[i] = ' ';
@@ -122,7 +122,7 @@ static void draw_plain(struct term *term, int line)
 /* Hands a line to ncurses. */
 static void draw_line(struct term *term, int line)
 {
-	struct piece piece;
+	struct text_run piece;
 	bool plain = true;
 
 	/* Where a text covers half of a wide character, ncurses must clear the other half. */
