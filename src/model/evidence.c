@@ -21,7 +21,7 @@
 /* How many rows of a sort are explained. */
 #define SUSPECTS 4
 
-/* Rows that are kept waiting in a call. */
+/* Rows that are blocked waiting in a call. */
 #define KEPT_MAX (SERVER_WAITS_MAX + AWAITING_MAX + LOCK_WAITS_MAX)
 
 /* From when on they are looked at: below what findings take, so that these have it. */
@@ -37,10 +37,10 @@
 /* The share of the machine that is idle, from which who may run anywhere lacks no CPU. */
 #define IDLE_LEAST 20
 
-/* Tasks whose readings are kept for the next sample. */
+/* Tasks whose readings are blocked for the next sample. */
 #define READINGS_MAX 32
 
-/* Threads of a suspect that are looked at, and those with a budget whose readings are kept. */
+/* Threads of a suspect that are looked at, and those with a budget whose readings are blocked. */
 #define THREADS_MAX 64
 #define BUDGETS_MAX 8
 
@@ -527,8 +527,8 @@ static void look_for_rival(struct evidence *evidence, const struct frame *frame,
 	}
 }
 
-/* Finds rows that are kept waiting in a call, among those asked about. */
-static size_t kept_rows(const struct frame *frame, const struct row **kept)
+/* Finds rows that are blocked waiting in a call, among those asked about. */
+static size_t blocked_rows(const struct frame *frame, const struct row **blocked)
 {
 	size_t n = 0;
 	uint64_t ns;
@@ -536,31 +536,31 @@ static size_t kept_rows(const struct frame *frame, const struct row **kept)
 	for (size_t i = 0; i < frame->n && n < KEPT_MAX; i++)
 		if (!frame->rows[i].exited && row_hang(frame, &frame->rows[i], &ns) &&
 		    ns >= HANG_NS)
-			kept[n++] = &frame->rows[i];
+			blocked[n++] = &frame->rows[i];
 	return n;
 }
 
 /* Finds such rows of all, as far as that costs little. */
-static size_t find_kept(struct evidence *evidence, const struct frame *frame,
-			const struct row **kept)
+static size_t find_blocked(struct evidence *evidence, const struct frame *frame,
+			   const struct row **blocked)
 {
-	size_t n = server_waits_find(&evidence->server_waits, evidence->proc, frame, kept);
+	size_t n = server_waits_find(&evidence->server_waits, evidence->proc, frame, blocked);
 
-	n = awaited_find(&evidence->awaited, evidence->proc, frame, kept, n, n + AWAITING_MAX);
-	return lock_waits_find(&evidence->lock_waits, evidence->proc, frame, kept, n, KEPT_MAX);
+	n = awaited_find(&evidence->awaited, evidence->proc, frame, blocked, n, n + AWAITING_MAX);
+	return lock_waits_find(&evidence->lock_waits, evidence->proc, frame, blocked, n, KEPT_MAX);
 }
 
 void evidence_read(struct evidence *evidence, struct waiting_reader *waiting, struct frame *frame,
 		   bool hangs, void (*fill_cpu)(void *arg, const struct row *row), void *arg)
 {
 	struct most_rows suspects[SUSPICIONS] = { 0 }, runners = { 0 };
-	const struct row *kept[KEPT_MAX];
-	size_t nkept = 0;
+	const struct row *blocked[KEPT_MAX];
+	size_t nblocked = 0;
 
 	if (hangs)
-		awaited_find(&evidence->awaited, evidence->proc, frame, kept, 0, 0);
+		awaited_find(&evidence->awaited, evidence->proc, frame, blocked, 0, 0);
 	else
-		nkept = find_kept(evidence, frame, kept);
+		nblocked = find_blocked(evidence, frame, blocked);
 
 	find_suspects(frame, suspects, &runners);
 	for (unsigned of = 0; of < SUSPICIONS; of++) {
@@ -580,10 +580,10 @@ void evidence_read(struct evidence *evidence, struct waiting_reader *waiting, st
 				     frame->info->threads, NEED_WAITING);
 	}
 	if (hangs && frame->info->selected_only)
-		nkept = kept_rows(frame, kept);
-	waiting_fill(waiting, frame->info, kept, nkept, frame->info->threads, NEED_WAITING);
-	for (size_t i = 0; i < nkept; i++)
-		frame_mark_changed(frame, &frame->rows[kept[i] - frame->rows]);
+		nblocked = blocked_rows(frame, blocked);
+	waiting_fill(waiting, frame->info, blocked, nblocked, frame->info->threads, NEED_WAITING);
+	for (size_t i = 0; i < nblocked; i++)
+		frame_mark_changed(frame, &frame->rows[blocked[i] - frame->rows]);
 }
 
 void evidence_close(struct evidence *evidence)
