@@ -458,7 +458,7 @@ static const struct part {
 };
 
 /* Takes lines back for the rows. Returns how many. */
-static int rebuild_back(const struct part *part, int *lines, int missing)
+static int give_back(const struct part *part, int *lines, int missing)
 {
 	int given = part->whole || *lines < missing ? *lines : missing;
 
@@ -483,7 +483,7 @@ struct header_plan header_plan(struct ui *ui, int lines)
 	for (int turn = 1; turn <= HEADER_PARTS && left < least; turn++)
 		for (unsigned i = 0; i < HEADER_PARTS; i++)
 			if (parts[i].turn == turn && left < least)
-				left += rebuild_back(&parts[i], &plan.lines[i], least - left);
+				left += give_back(&parts[i], &plan.lines[i], least - left);
 	plan.head = left > 0;
 	plan.rows = left > 0 ? left : lines > 1 ? lines - 1 : 0;
 	return plan;

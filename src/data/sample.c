@@ -113,7 +113,7 @@ void task_raw_unref(struct task_raw *raw)
 }
 
 /* Gives back an element. It stays in its place, as a spare one, if no other sample has it. */
-static void rebuild_back(struct task_raw **place)
+static void give_back(struct task_raw **place)
 {
 	struct task_raw *raw = *place;
 
@@ -197,7 +197,7 @@ void sample_remove_exited(struct sample *sample)
 {
 	sample_drop_extras(sample);
 	for (size_t i = sample->n; i < sample->n + sample->left; i++)
-		rebuild_back(&sample->raw[i]);
+		give_back(&sample->raw[i]);
 	free(sample->records);
 	free(sample->procs);
 	sample->records = NULL;
@@ -244,7 +244,7 @@ void sample_reset(struct sample *sample)
 {
 	sample_remove_exited(sample);
 	for (size_t i = 0; i < sample->n; i++)
-		rebuild_back(&sample->raw[i]);
+		give_back(&sample->raw[i]);
 	free(sample->marks);
 	sample->marks = NULL;
 	sample->n = 0;
@@ -255,7 +255,7 @@ void sample_reset(struct sample *sample)
 void sample_truncate(struct sample *sample, size_t n)
 {
 	for (size_t i = n; i < sample->n; i++)
-		rebuild_back(&sample->raw[i]);
+		give_back(&sample->raw[i]);
 	if (n < sample->n)
 		sample->n = n;
 }
@@ -347,7 +347,7 @@ void sample_share(struct sample *sample, size_t i, struct task_raw *raw)
 	struct task_raw **place = &sample->raw[i];
 
 	shared_of(raw)->refs++;
-	rebuild_back(place);
+	give_back(place);
 	free(*place);
 	*place = raw;
 }
@@ -373,7 +373,7 @@ struct task_raw *sample_renew(struct sample *sample, size_t i)
 	struct task_raw **place = &sample->raw[i];
 	pid_t tgid = (*place)->tgid, pid = (*place)->pid;
 
-	rebuild_back(place);
+	give_back(place);
 	return begin_raw(place, tgid, pid);
 }
 

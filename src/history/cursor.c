@@ -281,7 +281,7 @@ static int next_of_cursor(void *state, struct sample *prev, struct sample *cur,
 }
 
 /* Implements struct playback. */
-static void rebuild_group(void *state, const char *path, const struct cgroup_sample **now,
+static void give_group(void *state, const char *path, const struct cgroup_sample **now,
 			  const struct cgroup_sample **before)
 {
 	const struct cursor *cursor = state;
@@ -515,7 +515,7 @@ static struct cursor *open_empty(void)
 
 	cursor->playback = (struct playback){ .state = cursor,
 					      .next = next_of_cursor,
-					      .group = rebuild_group };
+					      .group = give_group };
 	return cursor;
 }
 

@@ -380,7 +380,7 @@ static bool is_due(const struct replay *replay)
 	return !replay->given || replay->baseline ||
 	       !segment->entries[replay->at - 1].interval_ns ||
 	       now_ns + (now_ns - replay->before_ns) / 2 >=
-		       replay->rebuilt_ns + replay->config.interval_ns;
+		       replay->given_ns + replay->config.interval_ns;
 }
 
 /* Reads the record that was found. 0 or -errno. */
@@ -454,12 +454,12 @@ static int next_sample(void *state, struct sample *prev, struct sample *cur,
 	moment->baseline |= replay->baseline;
 	replay->baseline = false;
 	replay->given = true;
-	replay->rebuilt_ns = cur->begin_ns;
+	replay->given_ns = cur->begin_ns;
 	return 0;
 }
 
 /* Implements struct playback. */
-static void rebuild_group(void *state, const char *path, const struct cgroup_sample **now,
+static void give_group(void *state, const char *path, const struct cgroup_sample **now,
 			  const struct cgroup_sample **before)
 {
 	const struct replay *replay = state;
@@ -472,7 +472,7 @@ struct playback replay_playback(struct replay *replay)
 	return (struct playback){ .state = replay,
 				  .threads = replay->threads,
 				  .next = next_sample,
-				  .group = rebuild_group };
+				  .group = give_group };
 }
 
 const char *replay_file(const struct replay *replay)

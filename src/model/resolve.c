@@ -238,7 +238,7 @@ static void add_up(struct waited *waited, uint32_t known)
 }
 
 /* Remembers how a kind is known, unless it is known still worse. */
-static void rebuild_reason(struct waited *waited, unsigned kind, enum wait_reason reason)
+static void give_reason(struct waited *waited, unsigned kind, enum wait_reason reason)
 {
 	if (waited->reason[kind] < reason)
 		waited->reason[kind] = (uint8_t)reason;
@@ -377,14 +377,14 @@ static uint32_t limit_blkio(struct waited *waited, enum delay_verdict verdict, u
 	waited->beyond = verdict != DELAY_FITS;
 	if (verdict == DELAY_WRONG) {
 		*ns = 0;
-		rebuild_reason(waited, DELAY_BLKIO, REASON_UNKNOWN);
+		give_reason(waited, DELAY_BLKIO, REASON_UNKNOWN);
 		return known & ~DELAY_BIT(DELAY_BLKIO);
 	}
 	if (is_seen(now) && !now->exited)
 		most += waits_progress(&now->now.waits, SEEN_BLKIO, now->read_ns);
 	if (verdict == DELAY_CUT && *ns > most) {
 		*ns = most;
-		rebuild_reason(waited, DELAY_BLKIO, REASON_CUT);
+		give_reason(waited, DELAY_BLKIO, REASON_CUT);
 	}
 	return known;
 }
@@ -427,15 +427,15 @@ static uint32_t take_booked(struct waited *waited, const struct counters *grown,
 	}
 	for (unsigned kind = 0; kind < DELAY_KINDS; kind++)
 		if (now->now.measured & DELAY_BIT(kind))
-			rebuild_reason(waited, kind, REASON_MEASURED);
+			give_reason(waited, kind, REASON_MEASURED);
 	if (now->now.measured)
-		rebuild_reason(waited, WAIT_DWAIT, REASON_MEASURED);
+		give_reason(waited, WAIT_DWAIT, REASON_MEASURED);
 	for (unsigned kind = 0; kind < WAIT_KINDS; kind++) {
 		if (waited->ns[kind] <= most)
 			continue;
 		/* Readings take a while: a little more is no fault of the booking. */
 		if (waited->ns[kind] > most + most / LATE_PART + SLACK_NS)
-			rebuild_reason(waited, kind, REASON_CUT);
+			give_reason(waited, kind, REASON_CUT);
 		waited->ns[kind] = most;
 	}
 	known = limit_blkio(waited, blkio, most_blkio, now, known);
@@ -454,7 +454,7 @@ uint32_t resolve_booked(struct row *row, struct deltas *deltas, const struct tas
 
 	for (unsigned kind = 0; kind < DELAY_KINDS; kind++)
 		if (kinds & DELAY_BIT(kind))
-			rebuild_reason(&deltas->waited, kind,
+			give_reason(&deltas->waited, kind,
 				       unknown & DELAY_BIT(kind) ? REASON_UNKNOWN : REASON_CUT);
 	if (!kinds)
 		return 0;

@@ -7,7 +7,7 @@
 #include "view/findings_parts.h"
 
 /* Notes that the text from `at` on gives way in that turn, where there is little room. */
-static void rebuild_way(struct finder *finder, size_t at, unsigned turn)
+static void give_way(struct finder *finder, size_t at, unsigned turn)
 {
 	struct finding *finding = finder->finding;
 	size_t len = finder->findings->text.len - at, i = finding->nparts;
@@ -34,7 +34,7 @@ static void put_who(struct finder *finder, const struct row *row)
 	buf_puts(text, row->task->comm);
 	at = text->len;
 	buf_printf(text, " %d", (int)row->task->key.pid);
-	rebuild_way(finder, at, 3);
+	give_way(finder, at, 3);
 }
 
 /* Appends a share. */
@@ -54,7 +54,7 @@ static void put_of_time(struct finder *finder, double share)
 	put_percent(text, share < 100 ? share : 100);
 	at = text->len;
 	buf_puts(text, " of the time");
-	rebuild_way(finder, at, 2);
+	give_way(finder, at, 2);
 }
 
 /* Appends how long the wait lasts by now. */
@@ -124,7 +124,7 @@ static void put_rest(struct finder *finder, size_t n)
 	if (n <= 1)
 		return;
 	buf_printf(text, " (and %zu %s)", n - 1, plural(n - 1, "other", "others"));
-	rebuild_way(finder, at, 1);
+	give_way(finder, at, 1);
 }
 
 static void put_others(struct finder *finder)
@@ -152,7 +152,7 @@ static void put_idle(struct finder *finder)
 	buf_puts(text, ", while CPUs are ");
 	put_percent(text, finder->idle);
 	buf_puts(text, " idle");
-	rebuild_way(finder, at, 2);
+	give_way(finder, at, 2);
 }
 
 /* Appends how much of the machine's memory is in use: little tells that a group's is short. */
@@ -187,7 +187,7 @@ static void put_target(struct finder *finder, const char *on, size_t len)
 	buf_puts(text, " on ");
 	buf_add(text, on, before);
 	if (held)
-		rebuild_way(finder, at, 3);
+		give_way(finder, at, 3);
 	buf_add(text, on + before, len - before);
 }
 
@@ -203,7 +203,7 @@ static void put_path(struct finder *finder, const char *on, size_t len)
 	finding->on_len = path;
 	buf_add(text, on, path);
 	buf_add(text, on + path, len - path);
-	rebuild_way(finder, text->len - (len - path), DROP_RANKS);
+	give_way(finder, text->len - (len - path), DROP_RANKS);
 }
 
 /*
@@ -322,7 +322,7 @@ static void put_culprit(struct finder *finder)
 	if (finding->culprit.kind == CULPRIT_NONE)
 		return;
 	if (end > at && end == finder->place_end)
-		rebuild_way(finder, at, DROP_RANKS);
+		give_way(finder, at, DROP_RANKS);
 	finding_put(finder, culprit_sentences[finding->culprit.kind]);
 }
 
@@ -333,7 +333,7 @@ static void put_behind(struct finder *finder, const char *who)
 	size_t number = strspn(who, "0123456789 ");
 
 	buf_add(text, who, number);
-	rebuild_way(finder, text->len - number, DROP_RANKS);
+	give_way(finder, text->len - number, DROP_RANKS);
 	buf_puts(text, who + number);
 }
 
@@ -434,5 +434,5 @@ void finding_put_news(struct finder *finder, const char *words)
 	size_t at = finder->findings->text.len;
 
 	buf_puts(&finder->findings->text, words);
-	rebuild_way(finder, at, 2);
+	give_way(finder, at, 2);
 }

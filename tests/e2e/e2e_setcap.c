@@ -32,7 +32,7 @@ static uint64_t all_capabilities(void)
 }
 
 /* Gives them to the copy of the program that the tests have. */
-static void rebuild_capabilities(void)
+static void give_capabilities(void)
 {
 	uint64_t all = all_capabilities();
 	const struct vfs_cap_data caps = {
@@ -60,7 +60,7 @@ static void run_as_nobody(struct e2e_result *r, const char *args)
 {
 	struct e2e_how how = { .uid = NOBODY };
 
-	rebuild_capabilities();
+	give_capabilities();
 	e2e_run(r, &how, "%s", args);
 }
 
@@ -71,7 +71,7 @@ static void run_script(struct e2e_result *r, const char *script)
 	const char *const argv[] = { "/bin/sh", "-c", script, e2e_stalltop(), NULL };
 	struct e2e_proc p;
 
-	rebuild_capabilities();
+	give_capabilities();
 	e2e_start(&p, &how, argv);
 	e2e_finish(&p, 60, r);
 }
@@ -301,7 +301,7 @@ ATTEMPT_TEST(switches)
 	struct e2e_result r;
 
 	e2e_require();
-	rebuild_capabilities();
+	give_capabilities();
 	assert_int_equal(system("sysctl -q kernel.task_delayacct=0"), 0);
 	run_as_nobody(&r, "-b -n 1 -d 0.1 --enable-delayacct");
 	assert_int_equal(system("test $(sysctl -n kernel.task_delayacct) = 0 && "
@@ -321,7 +321,7 @@ ATTEMPT_TEST(keeps_few)
 	struct e2e_result r;
 	struct e2e_proc p;
 
-	rebuild_capabilities();
+	give_capabilities();
 	e2e_start_stalltop(&p, &how, "-b -d 0.1 -x --source taskstats");
 	assert_non_null(e2e_line(&p, 30));
 	assert_int_equal(status_of(p.pid, "CapPrm") & ~reading, 0);
@@ -344,7 +344,7 @@ ATTEMPT_TEST(writer_has_none)
 	FILE *children;
 	int child = 0;
 
-	rebuild_capabilities();
+	give_capabilities();
 	e2e_start_stalltop(&p, &how, e2e_format("-b -d 0.1 -w %s", path));
 	assert_non_null(e2e_line(&p, 30));
 	children = fopen(e2e_format("/proc/%d/task/%d/children", (int)p.pid, (int)p.pid), "re");
@@ -365,7 +365,7 @@ ATTEMPT_TEST(traced)
 	struct e2e_result r;
 	struct e2e_proc p;
 
-	rebuild_capabilities();
+	give_capabilities();
 	e2e_start_stalltop(&p, &how, "-b -d 0.1");
 	assert_non_null(e2e_line(&p, 30));
 	run_script(&r, e2e_format("cat /proc/%d/environ /proc/%d/maps; : >/proc/%d/mem", (int)p.pid,

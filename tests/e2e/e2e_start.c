@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 /* Gives the copy of the program that the tests have CAP_NET_ADMIN, for all who start it. */
-static void rebuild_capability(void)
+static void give_capability(void)
 {
 	const struct vfs_cap_data caps = {
 		.magic_etc = htole32(VFS_CAP_REVISION_2 | VFS_CAP_FLAGS_EFFECTIVE),
@@ -41,7 +41,7 @@ E2E_TEST(test_environment)
 	assert_int_equal(r.status, 0);
 	assert_true(r.err.len > 0);
 	how.uid = NOBODY;
-	rebuild_capability();
+	give_capability();
 	e2e_run(&r, &how, "-b -n 1 -d 0.1 -x --source taskstats");
 	removexattr(e2e_stalltop(), "security.capability");
 	assert_int_equal(r.status, 0);

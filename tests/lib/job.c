@@ -214,7 +214,7 @@ char job_state(const struct job *job)
 }
 
 /* Gives the shell an order. False: it has ended, which must not end the test. */
-static bool rebuild_order(const struct job *job, char order)
+static bool give_order(const struct job *job, char order)
 {
 	const struct timespec at_once = { 0, 0 };
 	sigset_t closed, before;
@@ -234,14 +234,14 @@ void job_foreground(struct job *job)
 {
 	job->stopped = false;
 	/* It may have ended with the program meanwhile. */
-	if (!rebuild_order(job, ORDER_FOREGROUND))
+	if (!give_order(job, ORDER_FOREGROUND))
 		job->ended = true;
 }
 
 void job_close(struct job *job)
 {
 	/* That there is nobody to give orders is not seen while children of the test live. */
-	rebuild_order(job, ORDER_END);
+	give_order(job, ORDER_END);
 	close(job->orders);
 	for (int i = 0; job->shell > 0 && i < 500; i++) {
 		if (waitpid(job->shell, NULL, WNOHANG)) {

@@ -32,7 +32,7 @@
 static const char *path;
 static char *page;
 
-_Noreturn static void rebuild_up(const char *what)
+_Noreturn static void give_up(const char *what)
 {
 	perror(what);
 	exit(1);
@@ -43,7 +43,7 @@ static int open_file(int flags)
 	int fd = open(path, O_RDWR | flags);
 
 	if (fd < 0)
-		rebuild_up(path);
+		give_up(path);
 	return fd;
 }
 
@@ -59,7 +59,7 @@ static void start_thread(void *(*run)(void *arg), void *arg)
 	pthread_t thread;
 
 	if (pthread_create(&thread, NULL, run, arg))
-		rebuild_up("thread");
+		give_up("thread");
 	nap(200);
 }
 
@@ -77,7 +77,7 @@ static void hang_in_exec(void)
 {
 	open_file(O_CLOEXEC);
 	execl("/bin/sleep", "sleep", "1000", NULL);
-	rebuild_up("/bin/sleep");
+	give_up("/bin/sleep");
 }
 
 static void *unmap(void *arg)
@@ -94,10 +94,10 @@ static void hang_in_unmap(void)
 
 	memset(block, 1, sizeof(block));
 	if (pwrite(fd, block, sizeof(block), 0) != BLOCK)
-		rebuild_up(path);
+		give_up(path);
 	page = mmap(NULL, BLOCK, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (page == MAP_FAILED)
-		rebuild_up("mmap");
+		give_up("mmap");
 	page[0] = 2;
 	start_thread(unmap, NULL);
 	start_thread(want_lock, NULL);
@@ -149,10 +149,10 @@ static void hang_in_fault(void)
 	sigset_t go;
 
 	if (ftruncate(fd, 2 * BLOCK))
-		rebuild_up(path);
+		give_up(path);
 	page = mmap(NULL, 2 * BLOCK, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (page == MAP_FAILED)
-		rebuild_up("mmap");
+		give_up("mmap");
 	sigemptyset(&go);
 	sigaddset(&go, SIGUSR1);
 	sigprocmask(SIG_BLOCK, &go, NULL);
@@ -179,12 +179,12 @@ static void serve(const char *folder, void (*hang)(void))
 	pid_t pid;
 
 	if (fd < 0)
-		rebuild_up(folder);
+		give_up(folder);
 	snprintf(file, sizeof(file), "%s/silent-file", folder);
 	path = file;
 	pid = fork();
 	if (pid < 0)
-		rebuild_up("fork");
+		give_up("fork");
 	if (pid) {
 		printf("ready %d\n", (int)pid);
 		fflush(stdout);

@@ -32,7 +32,7 @@ static uint64_t waited_us, compute_us;
 static struct timespec rest; /* of read: before each */
 
 /* Ends it with a word where something that must work does not. */
-_Noreturn static void rebuild_up(const char *what)
+_Noreturn static void give_up(const char *what)
 {
 	perror(what);
 	exit(1);
@@ -43,7 +43,7 @@ static uint64_t clock_us(clockid_t clock)
 	struct timespec now;
 
 	if (clock_gettime(clock, &now))
-		rebuild_up("clock");
+		give_up("clock");
 	return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
 }
 
@@ -55,10 +55,10 @@ static uint64_t cpu_delay_us(void)
 	ssize_t n = pread(delay_fd, text, sizeof(text) - 1, 0);
 
 	if (n <= 0)
-		rebuild_up("schedstat");
+		give_up("schedstat");
 	text[n] = '\0';
 	if (sscanf(text, "%llu %llu", &run, &delay) != 2)
-		rebuild_up("schedstat");
+		give_up("schedstat");
 	return delay / 1000;
 }
 
@@ -70,7 +70,7 @@ static void note_down(void)
 			 waited_us);
 
 	if (log_fd >= 0 && write(log_fd, line, (size_t)n) != n)
-		rebuild_up("log");
+		give_up("log");
 }
 
 /* All that passes and is no running is waiting for its CPU. */
@@ -112,7 +112,7 @@ static void read_block(const char *path)
 	if (fd < 0)
 		fd = open(path, O_RDONLY | O_DIRECT | O_CLOEXEC);
 	if (fd < 0 || (!block && posix_memalign(&block, BLOCK, BLOCK)))
-		rebuild_up(path);
+		give_up(path);
 	at ^= at << 13;
 	at ^= at >> 7;
 	at ^= at << 17;
@@ -124,7 +124,7 @@ static void read_block(const char *path)
 	ran = clock_us(CLOCK_THREAD_CPUTIME_ID);
 	began = clock_us(CLOCK_MONOTONIC);
 	if (pread(fd, block, BLOCK, (off_t)(at % 4096 * BLOCK)) != BLOCK)
-		rebuild_up(path);
+		give_up(path);
 	passed = clock_us(CLOCK_MONOTONIC) - began;
 	ran = clock_us(CLOCK_THREAD_CPUTIME_ID) - ran;
 	delayed = cpu_delay_us() - delayed;
@@ -159,7 +159,7 @@ static void hang(const char *ms)
 	if (!pid)
 		child_sleeps(&half);
 	if (pid < 0)
-		rebuild_up("vfork");
+		give_up("vfork");
 	waited_us += clock_us(CLOCK_MONOTONIC) - began;
 	note_down();
 	waitpid(pid, NULL, 0);
@@ -174,9 +174,9 @@ static void join(const char *procs)
 
 	note_down();
 	if (mlockall(MCL_CURRENT))
-		rebuild_up("mlockall");
+		give_up("mlockall");
 	if (fd < 0 || write(fd, "0", 1) != 1)
-		rebuild_up(procs);
+		give_up(procs);
 	close(fd);
 }
 
@@ -208,11 +208,11 @@ int main(int argc, char **argv)
 	}
 	delay_fd = open("/proc/self/schedstat", O_RDONLY | O_CLOEXEC);
 	if (delay_fd < 0)
-		rebuild_up("/proc/self/schedstat");
+		give_up("/proc/self/schedstat");
 	if (path)
 		log_fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0600);
 	if (path && log_fd < 0)
-		rebuild_up(path);
+		give_up(path);
 	if (procs)
 		join(procs);
 	for (size_t i = 0; optind < argc && i < sizeof(modes) / sizeof(modes[0]); i++) {

@@ -36,7 +36,7 @@
 static int own = -1, other = -1;
 static const char *folder;
 
-_Noreturn static void rebuild_up(const char *what)
+_Noreturn static void give_up(const char *what)
 {
 	perror(what);
 	exit(1);
@@ -54,7 +54,7 @@ static pid_t start(const char *name, void (*act)(void))
 	pid_t pid = fork();
 
 	if (pid < 0)
-		rebuild_up("fork");
+		give_up("fork");
 	if (pid)
 		return pid;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -94,7 +94,7 @@ static int bind_one(int domain, int type, struct sockaddr_storage *address, sock
 
 	*len = address_of(domain, address);
 	if (fd < 0 || bind(fd, (void *)address, *len) || getsockname(fd, (void *)address, len))
-		rebuild_up("bind");
+		give_up("bind");
 	return fd;
 }
 
@@ -106,10 +106,10 @@ static void connect_to(int domain, int type, bool accepts)
 
 	own = socket(domain, type, 0);
 	if ((accepts && listen(fd, 1)) || own < 0 || connect(own, (void *)&address, len))
-		rebuild_up("connect");
+		give_up("connect");
 	other = accepts ? accept(fd, NULL, NULL) : fd;
 	if (other < 0)
-		rebuild_up("accept");
+		give_up("accept");
 	if (accepts)
 		close(fd);
 }
@@ -141,17 +141,17 @@ static void make_server(void)
 {
 	other = bind_one(AF_INET, SOCK_STREAM, &server, &server_len);
 	if (listen(other, 0))
-		rebuild_up("listen");
+		give_up("listen");
 }
 
 static void make_pty(void)
 {
 	other = posix_openpt(O_RDWR | O_NOCTTY);
 	if (other < 0 || grantpt(other) || unlockpt(other))
-		rebuild_up("ptmx");
+		give_up("ptmx");
 	own = open(ptsname(other), O_RDWR | O_NOCTTY);
 	if (own < 0)
-		rebuild_up("pts");
+		give_up("pts");
 }
 
 static void make_pipe(void)
@@ -159,7 +159,7 @@ static void make_pipe(void)
 	int fds[2];
 
 	if (pipe(fds))
-		rebuild_up("pipe");
+		give_up("pipe");
 	other = fds[0];
 	own = fds[1];
 }
@@ -177,24 +177,24 @@ static void make_empty(void)
 static void make_fifo(void)
 {
 	if (mkfifo(path(), 0600))
-		rebuild_up("mkfifo");
+		give_up("mkfifo");
 	other = open(path(), O_RDONLY | O_NONBLOCK);
 	own = open(path(), O_WRONLY);
 	if (other < 0 || own < 0)
-		rebuild_up("fifo");
+		give_up("fifo");
 }
 
 static void make_file(void)
 {
 	if (creat(path(), 0600) < 0)
-		rebuild_up("creat");
+		give_up("creat");
 }
 
 static void make_queue(void)
 {
 	own = msgget(IPC_PRIVATE, IPC_CREAT | 0600);
 	if (own < 0)
-		rebuild_up("msgget");
+		give_up("msgget");
 }
 
 static void drop_other(void)

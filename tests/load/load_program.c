@@ -48,7 +48,7 @@ static pthread_cond_t work = PTHREAD_COND_INITIALIZER;
 static sem_t work_count;
 
 /* Ends it with a word where something that must work does not. */
-_Noreturn static void rebuild_up(const char *what)
+_Noreturn static void give_up(const char *what)
 {
 	perror(what);
 	exit(1);
@@ -111,7 +111,7 @@ static void start_threads(void *(*run)(void *arg), const char *n)
 
 	for (int i = 0; i < atoi(n); i++)
 		if (pthread_create(&thread, NULL, run, NULL))
-			rebuild_up("thread");
+			give_up("thread");
 }
 
 static void pool(const char *n)
@@ -151,13 +151,13 @@ static void uring(const char *unused)
 	(void)unused;
 	fd = (int)syscall(SYS_io_uring_setup, 4, &params);
 	if (fd < 0 || socketpair(AF_UNIX, SOCK_STREAM, 0, sockets))
-		rebuild_up("io_uring");
+		give_up("io_uring");
 	ring = mmap(NULL, params.sq_off.array + params.sq_entries * sizeof(unsigned),
 		    PROT_READ | PROT_WRITE, MAP_SHARED, fd, IORING_OFF_SQ_RING);
 	sqes = mmap(NULL, params.sq_entries * sizeof(*sqes), PROT_READ | PROT_WRITE, MAP_SHARED, fd,
 		    IORING_OFF_SQES);
 	if (ring == MAP_FAILED || sqes == MAP_FAILED)
-		rebuild_up("mmap");
+		give_up("mmap");
 	tail = (unsigned *)(void *)(ring + params.sq_off.tail);
 	array = (unsigned *)(void *)(ring + params.sq_off.array);
 	sqes[0] = (struct io_uring_sqe){ .opcode = IORING_OP_RECV,
@@ -178,7 +178,7 @@ static void aio(const char *unused)
 
 	(void)unused;
 	if (syscall(SYS_io_setup, 4, &context))
-		rebuild_up("io_setup");
+		give_up("io_setup");
 	say_ready();
 	for (;;)
 		syscall(SYS_io_getevents, context, 1, 1, &event, NULL);
@@ -190,7 +190,7 @@ static void await(int epoll, int fd)
 	struct epoll_event event = { .events = EPOLLIN };
 
 	if (fd < 0 || epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event))
-		rebuild_up("epoll");
+		give_up("epoll");
 }
 
 static void serve_all(const char *unused)
@@ -205,14 +205,14 @@ static void serve_all(const char *unused)
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, NULL);
 	if (socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) || timerfd_settime(timer, 0, &soon, NULL))
-		rebuild_up("timer");
+		give_up("timer");
 	await(epoll, signalfd(-1, &all, 0));
 	await(epoll, timer);
 	await(epoll, sockets[0]);
 	say_ready();
 	while (epoll_wait(epoll, &event, 1, -1) >= 0)
 		if (read(timer, &times, sizeof(times)) < 0)
-			rebuild_up("timerfd");
+			give_up("timerfd");
 }
 
 static void spawn(const char *unused)
@@ -224,7 +224,7 @@ static void spawn(const char *unused)
 	say_ready();
 	while (!posix_spawnp(&pid, argv[0], NULL, NULL, argv, env))
 		waitpid(pid, NULL, 0);
-	rebuild_up("posix_spawn");
+	give_up("posix_spawn");
 }
 
 /* Answers that it is there, and nothing else, what is asked of it. */
@@ -242,12 +242,12 @@ static void serve_silence(const char *folder)
 
 	snprintf(options, sizeof(options), "fd=%d,rootmode=40000,user_id=0,group_id=0", fd);
 	if (fd < 0 || mount("silent", folder, "fuse.silent", MS_NOSUID | MS_NODEV, options))
-		rebuild_up(folder);
+		give_up(folder);
 	say_ready();
 	while (read(fd, request, sizeof(request)) > 0) {
 		out.unique = in->unique;
 		if (in->opcode == FUSE_INIT && writev(fd, parts, 2) < 0)
-			rebuild_up("fuse");
+			give_up("fuse");
 	}
 }
 
@@ -283,7 +283,7 @@ static void write_much(const char *path)
 		if (i % 32 == 31)
 			fdatasync(fd);
 	}
-	rebuild_up(path);
+	give_up(path);
 }
 
 static void read_cached(const char *path)
@@ -293,12 +293,12 @@ static void read_cached(const char *path)
 	char byte;
 
 	if (size < PAGE)
-		rebuild_up(path);
+		give_up(path);
 	posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM);
 	say_ready();
 	while (pread(fd, &byte, 1, random() % (size / PAGE) * PAGE) == 1)
 		;
-	rebuild_up(path);
+	give_up(path);
 }
 
 int main(int argc, char **argv)

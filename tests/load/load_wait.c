@@ -47,7 +47,7 @@ static char *command_line;
 static size_t command_len;
 
 /* Ends it with a word where something that must work does not. */
-_Noreturn static void rebuild_up(const char *what)
+_Noreturn static void give_up(const char *what)
 {
 	perror(what);
 	exit(1);
@@ -68,7 +68,7 @@ static pid_t start_child(const char *name)
 	pid_t pid = fork();
 
 	if (pid < 0)
-		rebuild_up("fork");
+		give_up("fork");
 	if (!pid) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		prctl(PR_SET_NAME, wanted ? wanted : name);
@@ -92,7 +92,7 @@ static void *new_block(void)
 	void *block = NULL;
 
 	if (posix_memalign(&block, BLOCK, BLOCK))
-		rebuild_up("memory");
+		give_up("memory");
 	memset(block, 1, BLOCK);
 	return block;
 }
@@ -107,9 +107,9 @@ static int open_file(const char *name, int flags, char path[512])
 	fd = open(path, flags | O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	for (off_t i = 0; fd >= 0 && i < BLOCKS; i++)
 		if (pwrite(fd, block, BLOCK, i * BLOCK) != BLOCK)
-			rebuild_up(path);
+			give_up(path);
 	if (fd < 0 || fsync(fd))
-		rebuild_up(path);
+		give_up(path);
 	free(block);
 	return fd;
 }
@@ -129,7 +129,7 @@ static void read_files(void)
 	fflush(stdout);
 	for (;;)
 		if (pread(fd[2], block, BLOCK, (off_t)(rand_r(&seed) % BLOCKS) * BLOCK) < 0)
-			rebuild_up("read");
+			give_up("read");
 }
 
 /*
@@ -160,7 +160,7 @@ static void write_one_file(void)
 		if (writer && i % 16 == 15)
 			fsync(fd);
 	}
-	rebuild_up(path);
+	give_up(path);
 }
 
 static void read_silent_files(void)
@@ -171,7 +171,7 @@ static void read_silent_files(void)
 	pid_t reader;
 
 	if (fd < 0)
-		rebuild_up(folder);
+		give_up(folder);
 	snprintf(path, sizeof(path), "%s/silent-file", folder);
 	reader = start_child("wait_reader");
 	if (reader) {
@@ -182,7 +182,7 @@ static void read_silent_files(void)
 	close(fd);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0 || read(fd, block, sizeof(block)) < 0)
-		rebuild_up(path);
+		give_up(path);
 	sleep_on();
 }
 
@@ -204,7 +204,7 @@ static void fight(void)
 
 	for (unsigned i = 0; i < 7; i++)
 		if (pthread_create(&thread, NULL, want_lock, NULL))
-			rebuild_up("thread");
+			give_up("thread");
 	puts("ready");
 	fflush(stdout);
 	want_lock(NULL);
@@ -229,7 +229,7 @@ _Noreturn static void serve(int fd)
 		if (send(fd, &byte, 1, 0) != 1)
 			break;
 	}
-	rebuild_up("serve");
+	give_up("serve");
 }
 
 /* deaf: the server never answers. */
@@ -245,19 +245,19 @@ static void ask_by_tcp(bool deaf)
 
 	if (listening < 0 || fd < 0 || bind(listening, (struct sockaddr *)&address, len) ||
 	    listen(listening, 1) || getsockname(listening, (struct sockaddr *)&address, &len))
-		rebuild_up("socket");
+		give_up("socket");
 	server = start_child("wait_server");
 	if (!server && deaf && accept4(listening, NULL, NULL, SOCK_CLOEXEC) >= 0)
 		sleep_on();
 	if (!server)
 		serve(accept4(listening, NULL, NULL, SOCK_CLOEXEC));
 	if (connect(fd, (struct sockaddr *)&address, len))
-		rebuild_up("connect");
+		give_up("connect");
 	printf("ready %d %d %u\n", (int)getpid(), (int)server, ntohs(address.sin_port));
 	fflush(stdout);
 	while (send(fd, &byte, 1, 0) == 1 && recv(fd, &byte, 1, 0) == 1)
 		;
-	rebuild_up("ask");
+	give_up("ask");
 }
 
 static void ask(void)
@@ -277,7 +277,7 @@ static void ask_at_home(void)
 	int ends[2];
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
-		rebuild_up("socketpair");
+		give_up("socketpair");
 	server = start_child("wait_server");
 	close(ends[server ? 1 : 0]);
 	if (!server)
@@ -286,7 +286,7 @@ static void ask_at_home(void)
 	fflush(stdout);
 	while (send(ends[0], &byte, 1, 0) == 1 && recv(ends[0], &byte, 1, 0) == 1)
 		;
-	rebuild_up("ask");
+	give_up("ask");
 }
 
 /* Waits for bytes by what is asked for, if anything is. */
@@ -296,9 +296,9 @@ static void await_bytes(int fd, int epoll, bool by_poll)
 	struct epoll_event event;
 
 	if (by_poll && poll(&polled, 1, -1) != 1)
-		rebuild_up("poll");
+		give_up("poll");
 	if (epoll >= 0 && epoll_wait(epoll, &event, 1, -1) != 1)
-		rebuild_up("epoll_wait");
+		give_up("epoll_wait");
 }
 
 /* ms: how often the writer writes; 0: never. */
@@ -311,7 +311,7 @@ static void read_pipe(long ms, bool by_poll, bool by_epoll)
 	int ends[2];
 
 	if (pipe2(ends, O_CLOEXEC))
-		rebuild_up("pipe");
+		give_up("pipe");
 	writer = start_child("wait_writer");
 	if (!writer) {
 		close(ends[0]);
@@ -319,17 +319,17 @@ static void read_pipe(long ms, bool by_poll, bool by_epoll)
 			sleep_on();
 		while (write(ends[1], &byte, 1) == 1)
 			nap(ms);
-		rebuild_up("write");
+		give_up("write");
 	}
 	close(ends[1]);
 	if (by_epoll && epoll_ctl(epoll, EPOLL_CTL_ADD, ends[0], &event))
-		rebuild_up("epoll_ctl");
+		give_up("epoll_ctl");
 	printf("ready %d %d\n", (int)getpid(), (int)writer);
 	fflush(stdout);
 	do
 		await_bytes(ends[0], epoll, by_poll);
 	while (read(ends[0], &byte, 1) == 1);
-	rebuild_up("read");
+	give_up("read");
 }
 
 static void await_child(void)
@@ -351,7 +351,7 @@ static void want_cpu(void)
 	CPU_ZERO(&one);
 	CPU_SET(0, &one);
 	if (sched_setaffinity(0, sizeof(one), &one))
-		rebuild_up("CPU 0");
+		give_up("CPU 0");
 	culprit = start_child("wait_culprit");
 	if (culprit) {
 		printf("ready %d %d\n", (int)getpid(), (int)culprit);
@@ -368,7 +368,7 @@ static void poll_pipes(void)
 
 	for (unsigned i = 0; i < 2; i++) {
 		if (pipe2(ends, O_CLOEXEC))
-			rebuild_up("pipe");
+			give_up("pipe");
 		polled[i].fd = ends[0];
 	}
 	puts("ready");
@@ -385,12 +385,12 @@ static void write_slowly(void)
 	snprintf(path, sizeof(path), "%s/written", folder);
 	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	if (fd < 0)
-		rebuild_up(path);
+		give_up(path);
 	printf("ready %s\n", path);
 	fflush(stdout);
 	while (pwrite(fd, path, sizeof(path), 0) > 0)
 		nap(5);
-	rebuild_up(path);
+	give_up(path);
 }
 
 static void read_quiet_pipe(void)

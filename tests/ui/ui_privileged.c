@@ -28,7 +28,7 @@ static const char *copy_program(void)
 }
 
 /* Gives it those to read with, to send signals, to set nice values and to override files. */
-static void rebuild_capability(const char *path)
+static void give_capability(const char *path)
 {
 	const struct vfs_cap_data caps = {
 		.magic_etc = htole32(VFS_CAP_REVISION_2 | VFS_CAP_FLAGS_EFFECTIVE),
@@ -56,7 +56,7 @@ SCREEN_TEST(own_terminal)
 		struct screen *s;
 
 		if (i == 3)
-			rebuild_capability(copy);
+			give_capability(copy);
 		s = screen_start(&(struct screen_how){
 			.program = copy, .term = "stalltop-own", .uid = NOBODY, .env = env });
 		if (i < 3) {
@@ -78,7 +78,7 @@ SCREEN_TEST(acts_as_caller)
 	pid_t pid = crowd_sleeper("crowd");
 	struct screen *s;
 
-	rebuild_capability(copy);
+	give_capability(copy);
 	assert_int_equal(mkdir(scratch_path("stalltop"), 0755), 0);
 	scratch_file(scratch_path("stalltop/config"), "unit = ms\n");
 	s = screen_start(&(struct screen_how){ .rows = 30,

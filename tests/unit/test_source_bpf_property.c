@@ -59,7 +59,7 @@ static void change_parts(struct walk_task *task, uint64_t *seed)
 }
 
 /* A task that was not there, at times with an id that was. */
-static void rebuild_birth(bool threads, uint64_t *seed, uint64_t start_ns)
+static void give_birth(bool threads, uint64_t *seed, uint64_t start_ns)
 {
 	pid_t pid = (pid_t)(1 + roll(seed) % 200), tgid = threads && once_in(seed, 2) ? 77 : pid;
 
@@ -115,7 +115,7 @@ static void happen(bool threads, uint64_t *seed)
 			if (once_in(seed, 20))
 				walk_end(walks.tasks[k].parts[0].pid);
 	for (unsigned i = 0; once_in(seed, 3) && i < 4; i++)
-		rebuild_birth(threads, seed, walks.now_ns + i + 1);
+		give_birth(threads, seed, walks.now_ns + i + 1);
 	for (size_t k = 0; k < walks.n; k++) {
 		walks.tasks[k].twice = once_in(seed, 100);
 		seen.twice += walks.tasks[k].twice;
@@ -359,7 +359,7 @@ static void walk_on(bool threads, const pid_t *pids, size_t npids, uint64_t *see
 	turn.env.pids = pids;
 	turn.env.npids = npids;
 	for (unsigned i = 0; i < 20; i++)
-		rebuild_birth(threads, seed, i + 1);
+		give_birth(threads, seed, i + 1);
 	for (unsigned step = 0; step < STEPS; step++) {
 		unsigned needs = once_in(seed, 20)   ? NEED_RANGE
 				 : once_in(seed, 20) ? NEED_IDENTITY

@@ -152,7 +152,7 @@ static void happen(struct play *play)
 }
 
 /* Takes a slot back: its totals are gone. Refuses where somebody waits there again. */
-static bool rebuild_back(void *arg, uint32_t slot)
+static bool give_back(void *arg, uint32_t slot)
 {
 	struct play *play = arg;
 	struct row_key *place = &play->places[slot];
@@ -171,7 +171,7 @@ static void forget_sites(void *arg, struct traced_process *process)
 {
 	struct play *play = arg;
 
-	traced_sites_forget_process(&play->sites, process, rebuild_back, play);
+	traced_sites_forget_process(&play->sites, process, give_back, play);
 }
 
 /* Whether a process has threads that live. */
@@ -209,7 +209,7 @@ static void read_all(struct play *play)
 		if (play->players[i].there && !play->players[i].ended)
 			count_time(play, &play->players[i]);
 	if (next_random(&play->seed) % 8 == 0)
-		traced_sites_forget(&play->sites, 1, rebuild_back, play);
+		traced_sites_forget(&play->sites, 1, give_back, play);
 	traced_sites_begin(&play->sites);
 	traced_processes_begin(&play->processes, play->now_ns, forget_sites, play);
 	for (uint32_t i = 1; i < PLACES; i++)
