@@ -77,7 +77,7 @@ static void take_played(struct recorded_element *was, struct recorded_element *n
 {
 	if (was->moved || record_decoder_state(now) || !record_decoder_state(was))
 		return;
-	record_more(now)->played = was->more->played;
+	record_rare(now)->played = was->more->played;
 	was->more->played = NULL;
 }
 
@@ -129,7 +129,7 @@ static void get_row(struct record_reading *reading, struct recorded_element *now
 /* What a reader keeps of an element. */
 static struct decoder_state *played_of(struct recorded_element *known)
 {
-	struct recorded_more *more = record_more(known);
+	struct recorded_rare *more = record_rare(known);
 
 	if (!more->played)
 		more->played = xcalloc(1, sizeof(*more->played));
@@ -321,14 +321,14 @@ static void get_dropped(struct record_reading *reading)
 static void get_on_demand(struct record_reading *reading)
 {
 	while (next_place(reading)) {
-		struct recorded_more *more = record_more(at_place(reading));
+		struct recorded_rare *more = record_rare(at_place(reading));
 
 		if (!more->record)
 			more->record = xcalloc(1, sizeof(*more->record));
 		table_get(&record_fields_table, &reading->in, more->record);
 	}
 	while (next_place(reading)) {
-		struct recorded_more *more = record_more(at_place(reading));
+		struct recorded_rare *more = record_rare(at_place(reading));
 
 		if (!more->proc)
 			more->proc = xcalloc(1, sizeof(*more->proc));

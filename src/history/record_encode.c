@@ -365,7 +365,7 @@ static void put_on_demand(struct record_making *making)
 
 	begin_places(making);
 	for (size_t i = 0; i < cur->n + cur->left && cur->records; i++) {
-		struct recorded_more *more = record_more(known_at(making->state, i));
+		struct recorded_rare *more = record_rare(known_at(making->state, i));
 
 		more->record = put_read(making, &record_fields_table, i, &cur->records[i],
 					more->record, sizeof(*more->record));
@@ -373,7 +373,7 @@ static void put_on_demand(struct record_making *making)
 	end_places(making);
 	begin_places(making);
 	for (size_t i = 0; i < cur->n + cur->left && cur->procs; i++) {
-		struct recorded_more *more = record_more(known_at(making->state, i));
+		struct recorded_rare *more = record_rare(known_at(making->state, i));
 
 		more->proc = put_read(making, &record_proc_table, i, &cur->procs[i], more->proc,
 				      sizeof(*more->proc));

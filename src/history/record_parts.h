@@ -146,7 +146,7 @@ struct decoder_state {
 };
 
 /* What is known of an element besides: of few, unless they are traced. */
-struct recorded_more {
+struct recorded_rare {
 	struct steady_states standing;
 	bool stands; /* its threads are expected to stay in their states */
 	struct task_record *record; /* NULL: never read */
@@ -158,7 +158,7 @@ struct recorded_more {
 struct recorded_element {
 	struct task_raw *raw; /* a reference */
 	uint64_t names; /* a hash of its names as they were written */
-	struct recorded_more *more; /* NULL: nothing */
+	struct recorded_rare *more; /* NULL: nothing */
 	pid_t ppid; /* its parent as it was written */
 	uint32_t cpu; /* as it was written */
 	uint16_t renamed; /* how often its texts had been replaced, when they were written */
@@ -267,7 +267,7 @@ struct kept_text *record_kept(const struct record_state *state, const char *text
 void record_forget_texts(struct record_state *state, uint64_t keys);
 
 /* What is known of an element besides, which there is from then on. */
-struct recorded_more *record_more(struct recorded_element *known);
+struct recorded_rare *record_rare(struct recorded_element *known);
 
 /* Frees what is known of an element. */
 void record_forget(struct recorded_element *known);

@@ -92,7 +92,7 @@ static void begin_played(struct recorded_element *known, bool first)
 
 	if (!first && (known->raw->now.waits.dwait_ns || known->raw->exited)) {
 		if (!played)
-			played = record_more(known)->played = xcalloc(1, sizeof(*played));
+			played = record_rare(known)->played = xcalloc(1, sizeof(*played));
 		played->dwait_ns += known->raw->now.waits.dwait_ns;
 		played->exited |= known->raw->exited;
 	}

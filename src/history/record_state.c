@@ -56,7 +56,7 @@ struct recorded_element *record_numbered(const struct record_state *state, size_
 	return number <= state->n ? &state->known[number - 1] : &state->left[number - state->n - 1];
 }
 
-struct recorded_more *record_more(struct recorded_element *known)
+struct recorded_rare *record_rare(struct recorded_element *known)
 {
 	if (!known->more)
 		known->more = xcalloc(1, sizeof(*known->more));
@@ -65,7 +65,7 @@ struct recorded_more *record_more(struct recorded_element *known)
 
 void record_forget(struct recorded_element *known)
 {
-	struct recorded_more *more = known->more;
+	struct recorded_rare *more = known->more;
 
 	task_raw_unref(known->raw);
 	if (more) {
@@ -233,7 +233,7 @@ void record_note_traced(struct recorded_element *known, const struct record_trac
 	standing.lost_known = traced->lost_known;
 	standing.tgid = traced->tgid;
 	standing.start_ns = traced->start_ns;
-	record_more(known)->standing = standing;
+	record_rare(known)->standing = standing;
 	known->more->stands = true;
 }
 
