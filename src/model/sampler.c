@@ -100,12 +100,12 @@ static bool is_busy(const struct sample *prev, const struct sample *cur)
 }
 
 /* Whether `auto` is to go over to a source for many tasks. It stays: storms come again. */
-static bool becomes_busy(struct sampler *sampler, const struct turn *turn)
+static bool becomes_busy(struct sampler *sampler, const struct tick *tick)
 {
 	const struct sampler_config *config = sampler->config;
 
 	if (config->pids || config->brief || sampler->busy || sampler->source.ops->many ||
-	    !is_busy(turn->prev, turn->cur))
+	    !is_busy(tick->prev, tick->cur))
 		return false;
 	sampler->busy = true;
 	return true;
@@ -155,16 +155,16 @@ static void close_tracing(struct sampler *sampler)
 	sampler->stopped = NULL;
 }
 
-int sampler_adapt_source(struct sampler *sampler, struct turn *turn)
+int sampler_adapt_source(struct sampler *sampler, struct tick *tick)
 {
 	bool measure = sampler_measures(sampler->config, &sampler->delayacct) &&
 		       !sampler_measuring(sampler) && !sampler->source.unmeasured;
 	bool trace = sampler->tracing && !sampler->source.ops->trace && !sampler->untraced;
 	struct source source;
 
-	if (sampler->config->source || !turn->prev)
+	if (sampler->config->source || !tick->prev)
 		return 0;
-	if (!becomes_busy(sampler, turn) && !measure && !trace)
+	if (!becomes_busy(sampler, tick) && !measure && !trace)
 		return 0;
 	sampler->untraced |= trace;
 	if (open_source(sampler, &source))
@@ -465,10 +465,10 @@ void sampler_close(struct sampler *sampler)
 
 /* Conditions that degrade a frame. */
 
-void sampler_note_clock(const struct turn *turn)
+void sampler_note_clock(const struct tick *tick)
 {
-	if (turn->prev && turn->prev->real_ns > turn->cur->real_ns)
-		frame_note(turn->info, NOTE_CLOCK_BACK, 0);
+	if (tick->prev && tick->prev->real_ns > tick->cur->real_ns)
+		frame_note(tick->info, NOTE_CLOCK_BACK, 0);
 }
 
 void sampler_note_threaded(const struct sampler *sampler, const struct cgroup_sample *group,
@@ -578,13 +578,13 @@ static void note_record(const struct record_status *record, struct frame_info *i
 		frame_note(info, NOTE_RECORD_ENDED, (uint64_t)-record->error);
 }
 
-void sampler_note(const struct sampler *sampler, const struct turn *turn)
+void sampler_note(const struct sampler *sampler, const struct tick *tick)
 {
-	struct frame_info *info = turn->info;
+	struct frame_info *info = tick->info;
 
 	note_record(sampler->config->record, info);
 	note_source(sampler, info);
-	note_counts(sampler, turn->older, info);
+	note_counts(sampler, tick->older, info);
 	/* This costs little and nothing is missing, so it is noted only at the start, too. */
 	if (sampler->left_on && sampler->ticks < 2)
 		frame_note(info, NOTE_DELAYACCT_LEFT, 0);
@@ -600,8 +600,8 @@ void sampler_note(const struct sampler *sampler, const struct turn *turn)
 	note_exits(sampler, info);
 	note_trace(sampler, info);
 	note_unknown(sampler, info);
-	if (turn->skipped)
-		frame_note(info, NOTE_LATE, turn->skipped);
+	if (tick->skipped)
+		frame_note(info, NOTE_LATE, tick->skipped);
 	if (sampler->config->triggers && triggers_gone(sampler->config->triggers))
 		frame_note(info, NOTE_TRIGGER_GONE, triggers_gone(sampler->config->triggers));
 	notes_sort(info);

@@ -53,7 +53,7 @@ struct sampler {
 	int trace_refused; /* -errno */
 	unsigned needs;
 	/*
-	 * Used in turn: the sample of the frame handed out (index `now`), the sample before it that
+	 * Used in tick: the sample of the frame handed out (index `now`), the sample before it that
 	 * its rows point at, and the sample being filled meanwhile; facts about the frame handed
 	 * out, and the next. Its rows are built anew when nothing can fail any more, and after the
 	 * last call of config->between(), which draws it.
@@ -69,7 +69,7 @@ struct sampler {
 };
 
 /* The frame being made; stages of it (sampler_tick.c) leave here what later ones need. */
-struct turn {
+struct tick {
 	unsigned next; /* the index of cur */
 	struct sample *prev, *cur; /* prev: NULL before the first sample */
 	struct frame *frame;
@@ -81,12 +81,12 @@ struct turn {
 	struct playback_record moment; /* of a recording */
 };
 
-/* Begins a turn. */
-static inline struct turn sampler_turn(struct sampler *sampler)
+/* Begins a tick. */
+static inline struct tick tick_begin(struct sampler *sampler)
 {
 	unsigned next = (sampler->now + 1) % SAMPLES;
 
-	return (struct turn){ .next = next,
+	return (struct tick){ .next = next,
 			      .prev = sampler->ticks ? &sampler->samples[sampler->now] : NULL,
 			      .cur = &sampler->samples[next],
 			      .frame = &sampler->frame,
@@ -94,9 +94,9 @@ static inline struct turn sampler_turn(struct sampler *sampler)
 }
 
 /* The limits of waits between the last reading and this one. */
-static inline struct wait_limits sampler_machine(const struct turn *turn)
+static inline struct wait_limits sampler_machine(const struct tick *tick)
 {
-	return wait_limits(turn->prev ? &turn->prev->system : NULL, &turn->cur->system);
+	return wait_limits(tick->prev ? &tick->prev->system : NULL, &tick->cur->system);
 }
 
 /*
@@ -104,7 +104,7 @@ static inline struct wait_limits sampler_machine(const struct turn *turn)
  * read says that it pays, or to one that measures waits, where they are not counted any more: the
  * next sample is its first. Tasks stay known. Returns 0.
  */
-int sampler_adapt_source(struct sampler *sampler, struct turn *turn);
+int sampler_adapt_source(struct sampler *sampler, struct tick *tick);
 
 /* The programs that measure waits; NULL: none do. */
 struct measure *sampler_measuring(const struct sampler *sampler);
@@ -119,10 +119,10 @@ void sampler_open_exits(struct sampler *sampler);
 void sampler_open_tracing(struct sampler *sampler);
 
 /* Notes all that degrades the frame. */
-void sampler_note(const struct sampler *sampler, const struct turn *turn);
+void sampler_note(const struct sampler *sampler, const struct tick *tick);
 
 /* Notes that the clock was set back since the sample before. */
-void sampler_note_clock(const struct turn *turn);
+void sampler_note_clock(const struct tick *tick);
 
 /* Notes that a group's processes may have threads in other groups (NULL: a group is not known). */
 void sampler_note_threaded(const struct sampler *sampler, const struct cgroup_sample *group,

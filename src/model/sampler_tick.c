@@ -72,9 +72,9 @@ static bool has_gone(void *arg, pid_t pid)
 }
 
 /* Brings tasks that ended since the sample before into this one. */
-static int join_exits(struct sampler *sampler, struct turn *turn)
+static int join_exits(struct sampler *sampler, struct tick *tick)
 {
-	struct frame_info *info = turn->info;
+	struct frame_info *info = tick->info;
 	const struct exits_stats *stats;
 	size_t kept, known;
 	struct exit_batch batch = { .threads = sampler->config->threads,
@@ -92,7 +92,7 @@ static int join_exits(struct sampler *sampler, struct turn *turn)
 	batch.n = keep_asked(sampler->config, batch.records, batch.n);
 	batch.fields = exits_fields(sampler->exits);
 	info->head.others = exit_fold_others(&batch);
-	kept = exit_merge(&batch, turn->prev, turn->cur);
+	kept = exit_merge(&batch, tick->prev, tick->cur);
 	if (kept)
 		exits_keep(sampler->exits, kept);
 	else
@@ -102,11 +102,11 @@ static int join_exits(struct sampler *sampler, struct turn *turn)
 			  sampler->needs & (NEED_RECORD | NEED_RANGE | NEED_IO | NEED_ENDED_IO));
 	stats = exits_stats(sampler->exits);
 	known = sampler->known_anew;
-	if (turn->prev) {
+	if (tick->prev) {
 		info->head.exits = (int64_t)(stats->received - sampler->exits_before.received);
 		info->head.lost = (int64_t)(stats->lost - sampler->exits_before.lost);
-		turn->impossible = stats->impossible - sampler->exits_before.impossible;
-		turn->impossible -= known < turn->impossible ? known : turn->impossible;
+		tick->impossible = stats->impossible - sampler->exits_before.impossible;
+		tick->impossible -= known < tick->impossible ? known : tick->impossible;
 	}
 	sampler->lost = info->head.lost > 0;
 	sampler->known_anew = 0;
@@ -146,7 +146,7 @@ uint64_t sampler_drain_due_ns(const struct sampler *sampler)
  * Begins the sample. What the kernel tells of exits is taken before the tasks are listed: tasks in
  * records after this drain may have begun after the list, see exit_merge.c.
  */
-static int begin_sample(struct sampler *sampler, struct turn *turn)
+static int begin_sample(struct sampler *sampler, struct tick *tick)
 {
 	struct clock_times now;
 
@@ -161,9 +161,9 @@ static int begin_sample(struct sampler *sampler, struct turn *turn)
 	now = clocks_now();
 	clocks_read(&sampler->clocks, &now);
 	zone_refresh(&sampler->zone, now.monotonic_ns);
-	turn->cur->begin_ns = clock_ns(CLOCK_MONOTONIC);
-	turn->cur->real_ns = clock_ns(CLOCK_REALTIME);
-	system_read(sampler->system, &turn->cur->system);
+	tick->cur->begin_ns = clock_ns(CLOCK_MONOTONIC);
+	tick->cur->real_ns = clock_ns(CLOCK_REALTIME);
+	system_read(sampler->system, &tick->cur->system);
 	return 0;
 }
 
@@ -177,17 +177,17 @@ static bool is_unsettled(struct sampler *sampler)
 }
 
 /* Reads what was traced, and the counters of all tasks: the walk comes first in its source. */
-static int read_tasks(struct sampler *sampler, struct turn *turn)
+static int read_tasks(struct sampler *sampler, struct tick *tick)
 {
 	const struct source *source = &sampler->source;
-	struct sample none = { 0 }, *cur = turn->cur;
+	struct sample none = { 0 }, *cur = tick->cur;
 	unsigned needs = sampler->needs | (is_unsettled(sampler) ? NEED_IDENTITY : 0);
 	int err;
 
 	/* What is not taken now, as there is no sample, is part of the next reading. */
 	if (sampler->tracing)
 		tracing_read(sampler->tracing);
-	err = source->ops->sample(source->state, turn->prev ? turn->prev : &none, cur, needs);
+	err = source->ops->sample(source->state, tick->prev ? tick->prev : &none, cur, needs);
 	cur->end_ns = clock_ns(CLOCK_MONOTONIC);
 	if (err)
 		sample_reset(cur);
@@ -195,10 +195,10 @@ static int read_tasks(struct sampler *sampler, struct turn *turn)
 }
 
 /* Finds what was recovered, where all processes are read and that is wanted. */
-static int account_reaped(struct sampler *sampler, struct turn *turn)
+static int account_reaped(struct sampler *sampler, struct tick *tick)
 {
 	const struct sampler_config *config = sampler->config;
-	struct account *account = &turn->info->head.account;
+	struct account *account = &tick->info->head.account;
 	enum account_seen seen = !sampler->exits ? ACCOUNT_SEEN_SOME
 				 : sampler->lost ? ACCOUNT_SEEN_LOST
 						 : ACCOUNT_SEEN_ALL;
@@ -207,76 +207,76 @@ static int account_reaped(struct sampler *sampler, struct turn *turn)
 	if (!(sampler->needs & NEED_ACCOUNT) || config->pids || config->threads)
 		sampler->accounts.primed = false;
 	else
-		account_reap(&sampler->accounts, turn->prev, turn->cur, seen, account);
+		account_reap(&sampler->accounts, tick->prev, tick->cur, seen, account);
 	return 0;
 }
 
 /* Leaves out what delay accounting does not know of tasks, or in this interval. */
-static int mask_unknown(struct sampler *sampler, struct turn *turn)
+static int mask_unknown(struct sampler *sampler, struct tick *tick)
 {
-	turn->older = delayacct_mask(&sampler->delayacct, turn->cur);
+	tick->older = delayacct_mask(&sampler->delayacct, tick->cur);
 	/* The first interval after a switch may book one delay from a stale start stamp. */
 	if (sampler->delayacct.toggled)
-		turn->unknown = DELAYACCT_KINDS;
+		tick->unknown = DELAYACCT_KINDS;
 	return 0;
 }
 
 /* Reads names and other facts of tasks, and what keeps those that hang. */
-static int read_facts(struct sampler *sampler, struct turn *turn)
+static int read_facts(struct sampler *sampler, struct tick *tick)
 {
 	const struct sampler_config *config = sampler->config;
 
-	taskinfo_update(sampler->info, turn->cur, sampler->needs, config->between, config->arg);
+	taskinfo_update(sampler->info, tick->cur, sampler->needs, config->between, config->arg);
 	/* Tasks that were asked about say what keeps them. */
 	if (sampler->needs & NEED_HANGS || (config->pids && sampler->needs & NEED_EVIDENCE))
-		blocked_scan_read(&sampler->blocked, turn->cur, config->threads);
+		blocked_scan_read(&sampler->blocked, tick->cur, config->threads);
 	if (config->pids)
-		held_read(&sampler->blocked, turn->cur);
+		held_read(&sampler->blocked, tick->cur);
 	return 0;
 }
 
 /* Matches the two samples, and resolves what was waited: frame_build(). */
-static int build_rows(struct sampler *sampler, struct turn *turn)
+static int build_rows(struct sampler *sampler, struct tick *tick)
 {
 	const struct frame_options options = { .since_start = sampler->config->since_start,
-					       .unknown = turn->unknown,
-					       .machine = sampler_machine(turn) };
+					       .unknown = tick->unknown,
+					       .machine = sampler_machine(tick) };
 	bool threads = sampler->config->playback ? sampler->config->playback->threads
 						 : sampler->config->threads;
 
-	frame_build(turn->frame, turn->info, turn->moment.baseline ? NULL : turn->prev, turn->cur,
+	frame_build(tick->frame, tick->info, tick->moment.baseline ? NULL : tick->prev, tick->cur,
 		    &options);
-	turn->info->stale += turn->impossible;
-	turn->info->threads = threads;
-	turn->info->selected_only = sampler->config->pids;
-	turn->info->system = &turn->cur->system;
-	turn->info->system_before = turn->info->prev ? &turn->info->prev->system : NULL;
-	turn->frame->group_by = group_table[threads ? GROUP_THREAD : GROUP_PROCESS].id;
+	tick->info->stale += tick->impossible;
+	tick->info->threads = threads;
+	tick->info->selected_only = sampler->config->pids;
+	tick->info->system = &tick->cur->system;
+	tick->info->system_before = tick->info->prev ? &tick->info->prev->system : NULL;
+	tick->frame->group_by = group_table[threads ? GROUP_THREAD : GROUP_PROCESS].id;
 	return 0;
 }
 
 /* Brings what was traced into the rows; the frame before is not shown any more. */
-static int add_trace(struct sampler *sampler, struct turn *turn)
+static int add_trace(struct sampler *sampler, struct tick *tick)
 {
 	tracing_close(sampler->stopped);
 	sampler->stopped = NULL;
 	if (sampler->tracing)
-		turn->info->trace = tracing_frame(sampler->tracing, turn->frame);
+		tick->info->trace = tracing_frame(sampler->tracing, tick->frame);
 	return 0;
 }
 
 /* Bounds what was booked of I/O waits by the pressure of groups. */
-static int bound_rows(struct sampler *sampler, struct turn *turn)
+static int bound_rows(struct sampler *sampler, struct tick *tick)
 {
 	bool known = sampler->needs & NEED_CGROUP && sampler->hierarchy.name &&
 		     sampler->hierarchy.version == 2;
 
-	io_bounds_take(sampler->bounds, turn->frame, turn->info, known);
+	io_bounds_take(sampler->bounds, tick->frame, tick->info, known);
 	return 0;
 }
 
 /* Says to the readers of what is read on demand that a frame has begun. */
-static int begin_frame(struct sampler *sampler, UNUSED struct turn *turn)
+static int begin_frame(struct sampler *sampler, UNUSED struct tick *tick)
 {
 	if (sampler->groups)
 		cgroup_reader_tick(sampler->groups);
@@ -287,11 +287,11 @@ static int begin_frame(struct sampler *sampler, UNUSED struct turn *turn)
 }
 
 /* Reads the pressure of the group that is looked at. */
-static int read_group(struct sampler *sampler, struct turn *turn)
+static int read_group(struct sampler *sampler, struct tick *tick)
 {
-	struct psi_reading *pressure = &turn->cur->system.of_group;
+	struct psi_reading *pressure = &tick->cur->system.of_group;
 	const struct cgroup_sample *now = NULL, *before;
-	struct frame_info *info = turn->info;
+	struct frame_info *info = tick->info;
 	int err = -ENOENT;
 
 	info->head.cgroup = sampler->config->cgroup;
@@ -305,7 +305,7 @@ static int read_group(struct sampler *sampler, struct turn *turn)
 	else if (now->error[PSI_CPU] && now->error[PSI_MEMORY] && now->error[PSI_IO])
 		frame_note(info, NOTE_GROUP_PSI, (uint64_t)-now->error[PSI_CPU]);
 	sampler_note_threaded(sampler, now, info);
-	pressure->read_ns = turn->cur->system.pressure.read_ns;
+	pressure->read_ns = tick->cur->system.pressure.read_ns;
 	for (unsigned r = 0; r < PSI_RESOURCES; r++) {
 		bool there = !err && now->have & CGROUP_BIT(r);
 
@@ -320,10 +320,10 @@ static int read_group(struct sampler *sampler, struct turn *turn)
 }
 
 /* Fills in what does not come from the two samples, and completes the account. */
-static int describe(struct sampler *sampler, struct turn *turn)
+static int describe(struct sampler *sampler, struct tick *tick)
 {
 	const struct source_ops *ops = sampler->source.ops;
-	struct frame_info *info = turn->info;
+	struct frame_info *info = tick->info;
 	uint64_t self_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) + proc_cpu_ns(sampler->config->proc);
 
 	info->clocks = &sampler->clocks;
@@ -354,45 +354,45 @@ static void read_cpu_of(void *arg, const struct row *row)
 }
 
 /* Reads what explains the rows that suffer most. */
-static int read_evidence(struct sampler *sampler, struct turn *turn)
+static int read_evidence(struct sampler *sampler, struct tick *tick)
 {
-	if (!(sampler->needs & NEED_EVIDENCE) || !turn->prev)
+	if (!(sampler->needs & NEED_EVIDENCE) || !tick->prev)
 		return 0;
 	if (!sampler->evidence)
 		sampler->evidence = evidence_open(sampler->config->proc);
-	evidence_read(sampler->evidence, sampler_waiting(sampler), turn->frame,
+	evidence_read(sampler->evidence, sampler_waiting(sampler), tick->frame,
 		      sampler->needs & NEED_HANGS || sampler->config->pids, read_cpu_of, sampler);
 	return 0;
 }
 
 /* Notes all that degrades the frame. */
-static int note_all(struct sampler *sampler, struct turn *turn)
+static int note_all(struct sampler *sampler, struct tick *tick)
 {
-	sampler_note_clock(turn);
-	sampler_note(sampler, turn);
+	sampler_note_clock(tick);
+	sampler_note(sampler, tick);
 	return 0;
 }
 
 /* Stages of a frame from a recording. */
 
 /* Reads a sample from the recording. */
-static int play_sample(struct sampler *sampler, struct turn *turn)
+static int play_sample(struct sampler *sampler, struct tick *tick)
 {
 	const struct playback *playback = sampler->config->playback;
-	int err = playback->next(playback->state, turn->prev, turn->cur, &turn->moment);
+	int err = playback->next(playback->state, tick->prev, tick->cur, &tick->moment);
 
 	groups_above_tick(&sampler->above);
 	if (err)
 		return err;
-	turn->cur->system = turn->moment.system;
-	turn->unknown = turn->moment.head.unknown;
+	tick->cur->system = tick->moment.system;
+	tick->unknown = tick->moment.head.unknown;
 	return 0;
 }
 
 /* Has rows looked at that were kept waiting: evidence_read() did. */
-static int mark_blocked_changed(UNUSED struct sampler *sampler, struct turn *turn)
+static int mark_blocked_changed(UNUSED struct sampler *sampler, struct tick *tick)
 {
-	struct frame *frame = turn->frame;
+	struct frame *frame = tick->frame;
 	uint64_t ns;
 
 	for (size_t i = 0; i < frame->n; i++)
@@ -415,23 +415,23 @@ void playback_trace(const struct playback_record *moment, struct frame *frame,
 }
 
 /* Brings in what was recorded of the frame besides its samples. */
-static int copy_recorded(UNUSED struct sampler *sampler, struct turn *turn)
+static int copy_recorded(UNUSED struct sampler *sampler, struct tick *tick)
 {
-	const struct playback_record *moment = &turn->moment;
-	struct frame_info *info = turn->info;
+	const struct playback_record *moment = &tick->moment;
+	struct frame_info *info = tick->info;
 
-	playback_trace(moment, turn->frame, info);
+	playback_trace(moment, tick->frame, info);
 	info->head = moment->head;
 	info->bare = moment->bare;
 	if (moment->bare)
 		info->tasks = moment->tasks;
 	info->clocks = moment->clocks;
 	notes_sort(info);
-	sampler_note_clock(turn);
+	sampler_note_clock(tick);
 	return 0;
 }
 
-typedef int stage_fn(struct sampler *sampler, struct turn *turn);
+typedef int stage_fn(struct sampler *sampler, struct tick *tick);
 
 /* The stages of a frame, in their order: each has what the ones before it left. */
 static stage_fn *const live_stages[] = {
@@ -454,19 +454,19 @@ static stage_fn *const recorded_stages[] = {
 int sampler_tick(struct sampler *sampler, uint64_t skipped, const struct frame **out)
 {
 	stage_fn *const *stage = sampler->config->playback ? recorded_stages : live_stages;
-	struct turn turn = sampler_turn(sampler);
+	struct tick tick = tick_begin(sampler);
 	int err = 0;
 
-	turn.skipped = skipped;
+	tick.skipped = skipped;
 	for (; *stage && !err; stage++)
-		err = (*stage)(sampler, &turn);
+		err = (*stage)(sampler, &tick);
 	if (err)
 		return err;
-	sampler->now = turn.next;
+	sampler->now = tick.next;
 	sampler->ticks++;
-	*out = turn.frame;
+	*out = tick.frame;
 	debug_log("%s %llu: %zu rows, %llu us", sampler->config->playback ? "replay" : "tick",
-		  (unsigned long long)sampler->ticks, turn.frame->n,
-		  (unsigned long long)((turn.cur->end_ns - turn.cur->begin_ns) / NSEC_PER_USEC));
+		  (unsigned long long)sampler->ticks, tick.frame->n,
+		  (unsigned long long)((tick.cur->end_ns - tick.cur->begin_ns) / NSEC_PER_USEC));
 	return 0;
 }
