@@ -282,7 +282,7 @@ static int next_of_cursor(void *state, struct sample *prev, struct sample *cur,
 
 /* Implements struct playback. */
 static void give_group(void *state, const char *path, const struct cgroup_sample **now,
-			  const struct cgroup_sample **before)
+		       const struct cgroup_sample **before)
 {
 	const struct cursor *cursor = state;
 
@@ -513,9 +513,8 @@ static struct cursor *open_empty(void)
 {
 	struct cursor *cursor = xcalloc(1, sizeof(*cursor));
 
-	cursor->playback = (struct playback){ .state = cursor,
-					      .next = next_of_cursor,
-					      .group = give_group };
+	cursor->playback =
+		(struct playback){ .state = cursor, .next = next_of_cursor, .group = give_group };
 	return cursor;
 }
 

@@ -460,7 +460,7 @@ static int next_sample(void *state, struct sample *prev, struct sample *cur,
 
 /* Implements struct playback. */
 static void give_group(void *state, const char *path, const struct cgroup_sample **now,
-			  const struct cgroup_sample **before)
+		       const struct cgroup_sample **before)
 {
 	const struct replay *replay = state;
 

@@ -32,8 +32,7 @@ struct replay {
 	bool apart; /* records before that one were passed over */
 	bool baseline; /* the sample that was read last has no interval: others before it were */
 	bool given;
-	uint64_t given_ns,
-		before_ns; /* when the last sample given began, and the last two read */
+	uint64_t given_ns, before_ns; /* when the last sample given began, and the last two read */
 };
 
 /*

@@ -455,7 +455,7 @@ uint32_t resolve_booked(struct row *row, struct deltas *deltas, const struct tas
 	for (unsigned kind = 0; kind < DELAY_KINDS; kind++)
 		if (kinds & DELAY_BIT(kind))
 			give_reason(&deltas->waited, kind,
-				       unknown & DELAY_BIT(kind) ? REASON_UNKNOWN : REASON_CUT);
+				    unknown & DELAY_BIT(kind) ? REASON_UNKNOWN : REASON_CUT);
 	if (!kinds)
 		return 0;
 	counters_take_off(grown, excess, excess->valid & ~unknown);

@@ -24,10 +24,10 @@ static bool shows_hang(struct screen *s, const void *arg)
 /* Whether the header counts it. */
 static bool counts_hang(struct screen *s, const void *arg)
 {
-	const char *line = screen_line(s, 1), *comma = strchr(line, ',');
+	const char *at = strstr(screen_line(s, 1), " running, ");
 
 	(void)arg;
-	return comma && strstr(comma, " D,") && atoi(comma + 1) >= 1;
+	return at && strstr(at, " blocked") && atoi(at + strlen(" running, ")) >= 1;
 }
 
 /* By all sources, among others. */

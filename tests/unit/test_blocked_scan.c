@@ -36,8 +36,8 @@ static int make_scene(void **state)
 
 	if (lone_make(&scene->lone))
 		return -1;
-	scene->hangs.proc = scene->lone.tree->proc;
-	scene->hangs.read_lag = made_up_lag;
+	scene->blocked.proc = scene->lone.tree->proc;
+	scene->blocked.read_lag = made_up_lag;
 	raw = scene->lone.sample.raw[0];
 	raw->single = true;
 	raw->counters.valid = VALID_RUN;
@@ -52,7 +52,7 @@ static int remove_scene(void **state)
 	struct scene *scene = *state;
 	int err = lone_remove(&scene->lone);
 
-	blocked_scan_free(&scene->hangs);
+	blocked_scan_free(&scene->blocked);
 	free(scene);
 	return err;
 }
@@ -89,7 +89,7 @@ static int take_next(struct scene *scene)
 	uint64_t ns;
 
 	lone_next(&scene->lone);
-	blocked_scan_read(&scene->hangs, &scene->lone.sample, false);
+	blocked_scan_read(&scene->blocked, &scene->lone.sample, false);
 	return row_hang(&scene->lone.frame, &scene->lone.row, &ns) ? (int)(ns / NSEC_PER_SEC) : -1;
 }
 
