@@ -21,8 +21,8 @@
 /* How many rows of a sort are explained. */
 #define SUSPECTS 4
 
-/* Rows that are blocked waiting in a call. */
-#define KEPT_MAX (SERVER_WAITS_MAX + AWAITING_MAX + LOCK_WAITS_MAX)
+/* Rows that are blocked in a call. */
+#define BLOCKED_MAX (SERVER_WAITS_MAX + AWAITING_MAX + LOCK_WAITS_MAX)
 
 /* From when on they are looked at: below what findings take, so that these have it. */
 #define WAITED_LEAST 0.04
@@ -37,10 +37,10 @@
 /* The share of the machine that is idle, from which who may run anywhere lacks no CPU. */
 #define IDLE_LEAST 20
 
-/* Tasks whose readings are blocked for the next sample. */
+/* Tasks whose readings are kept for the next sample. */
 #define READINGS_MAX 32
 
-/* Threads of a suspect that are looked at, and those with a budget whose readings are blocked. */
+/* Threads of a suspect that are looked at, and those with a budget whose readings are kept. */
 #define THREADS_MAX 64
 #define BUDGETS_MAX 8
 
@@ -527,13 +527,13 @@ static void look_for_rival(struct evidence *evidence, const struct frame *frame,
 	}
 }
 
-/* Finds rows that are blocked waiting in a call, among those asked about. */
+/* Finds rows that are blocked in a call, among those asked about. */
 static size_t blocked_rows(const struct frame *frame, const struct row **blocked)
 {
 	size_t n = 0;
 	uint64_t ns;
 
-	for (size_t i = 0; i < frame->n && n < KEPT_MAX; i++)
+	for (size_t i = 0; i < frame->n && n < BLOCKED_MAX; i++)
 		if (!frame->rows[i].exited && row_hang(frame, &frame->rows[i], &ns) &&
 		    ns >= HANG_NS)
 			blocked[n++] = &frame->rows[i];
@@ -547,14 +547,14 @@ static size_t find_blocked(struct evidence *evidence, const struct frame *frame,
 	size_t n = server_waits_find(&evidence->server_waits, evidence->proc, frame, blocked);
 
 	n = awaited_find(&evidence->awaited, evidence->proc, frame, blocked, n, n + AWAITING_MAX);
-	return lock_waits_find(&evidence->lock_waits, evidence->proc, frame, blocked, n, KEPT_MAX);
+	return lock_waits_find(&evidence->lock_waits, evidence->proc, frame, blocked, n, BLOCKED_MAX);
 }
 
 void evidence_read(struct evidence *evidence, struct waiting_reader *waiting, struct frame *frame,
 		   bool hangs, void (*fill_cpu)(void *arg, const struct row *row), void *arg)
 {
 	struct most_rows suspects[SUSPICIONS] = { 0 }, runners = { 0 };
-	const struct row *blocked[KEPT_MAX];
+	const struct row *blocked[BLOCKED_MAX];
 	size_t nblocked = 0;
 
 	if (hangs)

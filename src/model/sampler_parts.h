@@ -53,7 +53,7 @@ struct sampler {
 	int trace_refused; /* -errno */
 	unsigned needs;
 	/*
-	 * Used in tick: the sample of the frame handed out (index `now`), the sample before it that
+	 * Used in turn: the sample of the frame handed out (index `now`), the sample before it that
 	 * its rows point at, and the sample being filled meanwhile; facts about the frame handed
 	 * out, and the next. Its rows are built anew when nothing can fail any more, and after the
 	 * last call of config->between(), which draws it.
