@@ -660,7 +660,7 @@ int proc_numbers(struct proc *proc, const char *path, int *numbers, size_t max)
 	return answer(proc, &ask, numbers);
 }
 
-void proc_ahead_begin(struct proc *proc)
+void proc_prefetch_begin(struct proc *proc)
 {
 	if (!proc->helper)
 		return;

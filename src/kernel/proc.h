@@ -68,11 +68,11 @@ int proc_lstat(struct proc *proc, const char *path, struct stat *out);
 int proc_numbers(struct proc *proc, const char *path, int *numbers, size_t max);
 
 /*
- * Has files read ahead: proc_ahead_begin() forgets earlier wishes, proc_prefetch() wishes for one
- * (false: no room), and the first proc_read() of one of them with that size has all of them read
- * at one go. To be read in this order.
+ * Has files read ahead: proc_prefetch_begin() forgets earlier wishes, proc_prefetch() wishes for
+ * one (false: no room), and the first proc_read() of one of them with that size has all of them
+ * read at one go. To be read in this order.
  */
-void proc_ahead_begin(struct proc *proc);
+void proc_prefetch_begin(struct proc *proc);
 bool proc_prefetch(struct proc *proc, const char *path, size_t size);
 
 /* Reads that hung lately and are not tried at present. */

@@ -105,7 +105,8 @@ enum proctask_file {
 	PROCTASK_WCHAN
 };
 
-/* Has a file of a task read ahead: see proc_prefetch(), and proc_ahead_begin(). False: no room. */
+/* Has a file of a task read ahead: see proc_prefetch(), and proc_prefetch_begin(). False: no room.
+ */
 bool proctask_prefetch(struct proc *proc, pid_t tgid, pid_t tid, enum proctask_file file);
 
 /* Pure parser of a stat text; the name may hold any byte, also ") R 1". */

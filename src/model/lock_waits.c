@@ -144,7 +144,7 @@ static unsigned count_waiting(struct lock_waits *waits, struct proc *proc, const
 	    pidlist_read_threads(&waits->threads, proc->fd, thread.tgid))
 		return 0;
 	looks = waits->threads.n < CONTENDED_LOOKED_AT ? waits->threads.n : CONTENDED_LOOKED_AT;
-	proc_ahead_begin(proc);
+	proc_prefetch_begin(proc);
 	for (size_t i = 0; i < looks; i++)
 		procwait_prefetch(proc, thread.tgid, waits->threads.pids[i]);
 	for (size_t i = 0; i < looks; i++) {
@@ -231,7 +231,7 @@ static void look_on(struct lock_waits *waits, struct proc *proc, const struct fr
 
 	if (at == living)
 		at = 0;
-	proc_ahead_begin(proc);
+	proc_prefetch_begin(proc);
 	for (passed = 0; passed < living && passed < PASSED_MAX; passed++) {
 		const struct row *row = &frame->rows[at];
 

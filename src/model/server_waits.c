@@ -86,7 +86,7 @@ static void look_at(struct server_waits *waits, struct proc *proc,
 {
 	bool executes[LOOKS_MAX];
 
-	proc_ahead_begin(proc);
+	proc_prefetch_begin(proc);
 	for (size_t i = 0; i < n; i++) {
 		executes[i] = proctask_executes(proc, tasks[i].tgid);
 		if (!executes[i])

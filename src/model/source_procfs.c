@@ -158,7 +158,7 @@ static size_t read_prefetch(const struct procfs_source *source, pid_t tgid, cons
 {
 	size_t at = from;
 
-	proc_ahead_begin(source->env.proc);
+	proc_prefetch_begin(source->env.proc);
 	while (at < n &&
 	       proctask_prefetch(source->env.proc, tgid ? tgid : tids[at], tids[at], PROCTASK_STAT))
 		at++;

@@ -271,7 +271,7 @@ static size_t read_prefetch(struct states *states, const struct sample *prev,
 {
 	size_t next = from;
 
-	proc_ahead_begin(states->proc);
+	proc_prefetch_begin(states->proc);
 	for (; next < cur->n; next++) {
 		struct subject subject = subject_of(prev, cur->raw[next], &at);
 		const struct task_raw *raw = subject.raw;

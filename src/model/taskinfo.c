@@ -401,7 +401,7 @@ static size_t read_prefetch(const struct taskinfo *info, const struct sample *sa
 {
 	size_t at = from;
 
-	proc_ahead_begin(info->proc);
+	proc_prefetch_begin(info->proc);
 	for (; at < sample->n; at++) {
 		const struct task_raw *raw = sample->raw[at];
 

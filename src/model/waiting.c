@@ -245,7 +245,7 @@ static void read_futexes(struct waiting_reader *reader, struct futexes *futexes)
 	if (err || reader->threads.n > FUTEX_THREADS || reader->threads.n > reader->looks)
 		return;
 	reader->looks -= (unsigned)reader->threads.n;
-	proc_ahead_begin(reader->proc);
+	proc_prefetch_begin(reader->proc);
 	for (size_t i = 0; i < reader->threads.n; i++)
 		procwait_prefetch(reader->proc, futexes->tgid, reader->threads.pids[i]);
 	for (size_t i = 0; i < reader->threads.n; i++) {
