@@ -95,7 +95,7 @@ struct task_hang {
 };
 
 /* Things that hold a task that was asked about, besides its state. */
-struct task_held {
+struct task_stop {
 	bool frozen; /* by its cgroup */
 	pid_t tracer; /* the debugger that has stopped it; 0: not known, or not stopped by one */
 	char tracer_comm[TASK_COMM_MAX + 1]; /* raw bytes */
@@ -150,7 +150,7 @@ struct task_extra {
 	uint32_t place; /* of the element in its sample */
 	struct task_waiting *waiting; /* NULL: not read */
 	struct task_hang hang;
-	struct task_held *held; /* NULL: not read */
+	struct task_stop *held; /* NULL: not read */
 	struct task_evidence *evidence; /* NULL: not looked for */
 	struct io_pressure io; /* of the group that all its threads were in, if that limits it */
 };

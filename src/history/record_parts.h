@@ -53,7 +53,7 @@ struct record_extra {
 	uint32_t state, class;
 	const char *syscall, *on, *where;
 	bool has_held, has_evidence; /* they were read */
-	struct task_held held; /* without the name: */
+	struct task_stop held; /* without the name: */
 	const char *tracer_comm;
 	struct task_evidence evidence;
 	struct io_pressure io;

@@ -200,7 +200,7 @@ void blocked_scan_free(struct blocked_scan *scan)
 #define HELD_LOOKS 256
 
 /* Puts the debugger of a task that one has stopped. */
-static void find_tracer(struct proc *proc, const struct task_raw *raw, struct task_held *held)
+static void find_tracer(struct proc *proc, const struct task_raw *raw, struct task_stop *held)
 {
 	struct proctask_stat stat;
 
@@ -224,13 +224,13 @@ static bool is_frozen(struct blocked_scan *scan, const struct task_raw *raw)
 			  freezer_holds(&scan->freezer, scan->proc, raw->tgid, raw->pid));
 }
 
-void held_read(struct blocked_scan *scan, struct sample *sample)
+void stop_read(struct blocked_scan *scan, struct sample *sample)
 {
 	unsigned looks = 0;
 
 	for (size_t i = 0; i < sample->n; i++) {
 		const struct task_raw *raw = sample->raw[i];
-		struct task_held *held;
+		struct task_stop *held;
 
 		if (!raw->now.state || !strchr("DSt", raw->now.state) || looks == HELD_LOOKS ||
 		    proctask_executes(scan->proc, raw->tgid))

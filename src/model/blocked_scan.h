@@ -64,4 +64,4 @@ struct proc;
  * Reads what holds the tasks of a sample (task_extra.held), as far as they are not too many; called
  * once for a sample. What cannot be read is not set.
  */
-void held_read(struct blocked_scan *scan, struct sample *sample);
+void stop_read(struct blocked_scan *scan, struct sample *sample);

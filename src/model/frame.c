@@ -658,7 +658,7 @@ const struct io_pressure *row_io_bound(const struct frame_info *info, const stru
 	return extra && extra->io.passed_ns ? &extra->io : NULL;
 }
 
-const struct task_held *row_held(const struct frame *frame, const struct row *row)
+const struct task_stop *row_stop(const struct frame *frame, const struct row *row)
 {
 	const struct task_extra *extra = row_extra(frame->info, row);
 

@@ -299,7 +299,7 @@ const struct io_pressure *row_io_bound(const struct frame_info *info, const stru
 const struct task_extra *row_extra(const struct frame_info *info, const struct row *row);
 
 /* How the row's task was stopped on purpose; NULL: that was not looked for in this sample. */
-const struct task_held *row_held(const struct frame *frame, const struct row *row);
+const struct task_stop *row_stop(const struct frame *frame, const struct row *row);
 
 /* The evidence for how the row's task waits; NULL: not looked for in this sample. */
 const struct task_evidence *row_evidence(const struct frame *frame, const struct row *row);

@@ -231,7 +231,7 @@ static int read_facts(struct sampler *sampler, struct tick *tick)
 	if (sampler->needs & NEED_HANGS || (config->pids && sampler->needs & NEED_EVIDENCE))
 		blocked_scan_read(&sampler->blocked, tick->cur, config->threads);
 	if (config->pids)
-		held_read(&sampler->blocked, tick->cur);
+		stop_read(&sampler->blocked, tick->cur);
 	return 0;
 }
 

@@ -293,7 +293,7 @@ unsigned findings_worst(const struct findings *known, const struct frame *tasks)
 /* Findings only about tasks that were asked about by name. */
 
 /* How a task is held, in words; NULL: it is not held. */
-static const char *held_words(const struct row *row, const struct task_held *held)
+static const char *stop_words(const struct row *row, const struct task_stop *held)
 {
 	char state = row_state(row);
 
@@ -305,10 +305,10 @@ static const char *held_words(const struct row *row, const struct task_held *hel
 	return held && held->frozen ? " is " WAIT_FROZEN : NULL;
 }
 
-bool finding_find_held(struct finder *finder, struct finding *finding)
+bool finding_find_stopped(struct finder *finder, struct finding *finding)
 {
 	const struct frame *frame = finder->view.frame;
-	const struct task_held *held;
+	const struct task_stop *held;
 
 	if (!finder->info->selected_only)
 		return false;
@@ -318,17 +318,17 @@ bool finding_find_held(struct finder *finder, struct finding *finding)
 		if (!row->task || row->exited ||
 		    (finder->query && !query_takes(finder->query, row)))
 			continue;
-		if (!held_words(row, row_held(frame, row)))
+		if (!stop_words(row, row_stop(frame, row)))
 			continue;
 		if (!finding->n++)
 			finding->row = row;
 	}
 	if (!finding->n)
 		return false;
-	held = row_held(frame, finding->row);
+	held = row_stop(frame, finding->row);
 	finding->share = -1;
 	finding->kind = wait_state_table[STATE_STOP].id;
-	finding->how = held_words(finding->row, held);
+	finding->how = stop_words(finding->row, held);
 	if (row_state(finding->row) == 't' && held && held->tracer)
 		finding->culprit = (struct finding_culprit){ .kind = CULPRIT_DEBUGGER,
 							     .name = held->tracer_comm,

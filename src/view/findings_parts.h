@@ -119,7 +119,7 @@ struct finder {
 };
 
 /* Reports tasks that were asked about and are stopped, traced by a debugger or frozen. */
-bool finding_find_held(struct finder *finder, struct finding *finding);
+bool finding_find_stopped(struct finder *finder, struct finding *finding);
 
 /* Looks at all rows. The findings, the rows shown, and the view must be set. */
 void findings_scan(struct finder *finder);

@@ -647,7 +647,7 @@ const struct finding_pattern finding_patterns[] = {
 	  "system's server, or in connecting or sending by a socket, a terminal or a queue",
 	  "1 task blocked: orders 33, 8.0 s in flock on /srv/lock0",
 	  REMEDY_KEPT },
-	{ "held", FINDING_INFO, finding_find_held, 0, "%w%h%C%O",
+	{ "held", FINDING_INFO, finding_find_stopped, 0, "%w%h%C%O",
 	  "a process selected by -p is stopped by a signal or a debugger, or frozen by its cgroup",
 	  "app 1092 is frozen by its cgroup",
 	  REMEDY_STATE },

@@ -95,7 +95,7 @@ static inline bool same_extra(const struct task_extra *a, const struct task_extr
 {
 	const struct task_waiting *w = a ? a->waiting : NULL, *x = b ? b->waiting : NULL;
 	const struct task_evidence *e = a ? a->evidence : NULL, *f = b ? b->evidence : NULL;
-	const struct task_held *h = a ? a->held : NULL, *i = b ? b->held : NULL;
+	const struct task_stop *h = a ? a->held : NULL, *i = b ? b->held : NULL;
 
 	if (!a || !b)
 		return !a && !b;

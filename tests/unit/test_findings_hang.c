@@ -125,7 +125,7 @@ FINDINGS_TEST(test_kept)
 	check(s, 0, "kept", "1 task blocked: beta 2, 20 s");
 	assert_int_equal(s->findings.all[0].severity, FINDING_INFO);
 	/* Frozen there, which is only known where it was asked about. */
-	extra->held = xcalloc(1, sizeof(struct task_held));
+	extra->held = xcalloc(1, sizeof(struct task_stop));
 	extra->held->frozen = true;
 	build(s);
 	check_none(s, "no waits");
