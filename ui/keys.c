@@ -176,7 +176,7 @@ const struct command command_table[] = {
 	{ "pause", WHEN, { 'p' }, WHERE_TIMED, cmd_pause, 0,
 	  .help = "pause the figures (scrolling, sorting and filters work); in the past: play or "
 	  "stop", .hint = "pause", .hint_rank = 16 },
-	{ "hold", WHEN, { 'O' }, WHERE_TABLE, cmd_hold, 0,
+	{ "hold", WHEN, { 'O' }, WHERE_TABLE, cmd_freeze_order, 0,
 	  .help = "freeze the row order" },
 
 	{ "step-back", PAST, { '[' }, WHERE_TIMED, cmd_step, -1,

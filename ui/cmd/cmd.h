@@ -23,7 +23,7 @@ unsigned cmd_header(struct ui *ui, int arg);
 unsigned cmd_notes(struct ui *ui, int arg);
 unsigned cmd_preset(struct ui *ui, int by);
 unsigned cmd_pause(struct ui *ui, int arg);
-unsigned cmd_hold(struct ui *ui, int arg);
+unsigned cmd_freeze_order(struct ui *ui, int arg);
 
 /* cmd_move.c: moves about, opens and leaves views. */
 unsigned cmd_move(struct ui *ui, int move);

@@ -229,7 +229,7 @@ COMMAND(cmd_pause)
 	return REACT_REDRAW;
 }
 
-COMMAND(cmd_hold)
+COMMAND(cmd_freeze_order)
 {
 	ui->held = !ui->held;
 	ui_say(ui, ui->held ? "row order frozen: O releases it" : "row order follows the figures");
