@@ -195,7 +195,7 @@ static bool is_kernels(const struct finder *finder, const struct top_row *top_wa
 }
 
 /* Says that nothing was found, and which task waited most all the same. */
-static void say_none(struct finder *finder)
+static void report_none(struct finder *finder)
 {
 	const struct top_row *top_waiter = &finder->top_waiter;
 	struct findings *findings = finder->findings;
@@ -269,7 +269,7 @@ void findings_take(struct findings *findings, const struct view *view, const str
 	for (size_t i = 0; i < finding_patterns_n; i++)
 		try_pattern(&finder, &finding_patterns[i]);
 	sort_findings(findings);
-	say_none(&finder);
+	report_none(&finder);
 }
 
 unsigned findings_worst(const struct findings *known, const struct frame *tasks)
