@@ -413,7 +413,7 @@ static size_t path_length(const char *path)
 }
 
 /* Whether the pod's own component says nothing that the container behind it does not. */
-static bool is_told_behind(const struct naming *naming, size_t i)
+static bool is_reported_behind(const struct naming *naming, size_t i)
 {
 	return i == naming->pod && naming->name.pod && naming->container == i + 1;
 }
@@ -502,7 +502,7 @@ void cgroup_name(const char *path, const struct container_name *name, bool alone
 	naming.name = name ? *name : (struct container_name){ NULL, NULL };
 	for (size_t i = alone ? naming.n - 1 : 0; i < naming.n; i++) {
 		if (!alone && (is_hidden(&naming.parts[i], naming.parts + naming.n) ||
-			       is_told_behind(&naming, i)))
+			       is_reported_behind(&naming, i)))
 			continue;
 		if (any)
 			buf_putc(out, '/');

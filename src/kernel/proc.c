@@ -132,7 +132,7 @@ static void await_change(_Atomic uint32_t *number, uint32_t is, unsigned ms)
 	syscall(SYS_futex, number, FUTEX_WAIT, is, ms ? &timeout : NULL, NULL, 0);
 }
 
-static void tell_change(_Atomic uint32_t *number)
+static void report_change(_Atomic uint32_t *number)
 {
 	syscall(SYS_futex, number, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
@@ -263,7 +263,7 @@ _Noreturn static void serve(int procfd, struct channel *channel, pid_t parent)
 			ask->result = perform(procfd, ask, channel->data + ask->data);
 			atomic_store(&channel->done, NONE_DONE + i + 1);
 		}
-		tell_change(&channel->done);
+		report_change(&channel->done);
 	}
 }
 
@@ -518,7 +518,7 @@ static uint32_t request(struct proc *proc, uint32_t first, uint32_t n)
 	channel->n = n;
 	atomic_store(&channel->done, NONE_DONE);
 	atomic_fetch_add(&channel->turn, TURN_STEP);
-	tell_change(&channel->turn);
+	report_change(&channel->turn);
 	done = await_answers(proc, n, &since_ns);
 	if (done == n)
 		return n;

@@ -375,7 +375,7 @@ static void add_exited(struct merge *merge)
 }
 
 /* Sets for each ended task how it ended. */
-static void tell_ends(struct merge *merge)
+static void report_ends(struct merge *merge)
 {
 	for (size_t i = 0; i < merge->cur->n + merge->cur->left; i++) {
 		struct task_raw *raw = merge->cur->raw[i];
@@ -491,7 +491,7 @@ static void merge_records(const struct exit_batch *given, const struct sample *p
 		fold_left(&merge);
 	if (merge.n)
 		add_exited(&merge);
-	tell_ends(&merge);
+	report_ends(&merge);
 	free(merge.seen);
 	free(merge.left);
 	free(merge.tasks);

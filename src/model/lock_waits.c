@@ -158,8 +158,8 @@ static unsigned count_waiting(struct lock_waits *waits, struct proc *proc, const
 }
 
 /* Records how many threads of a row's process wait for locks. False: its row is listed already. */
-static bool tell_contended(const struct frame *frame, const struct row *row, pid_t tid,
-			   unsigned waiting)
+static bool report_contended(const struct frame *frame, const struct row *row, pid_t tid,
+			     unsigned waiting)
 {
 	struct task_hang *hang = &sample_add_extra(frame->info->cur, row->place)->hang;
 
@@ -194,7 +194,7 @@ static size_t look_at_contended(struct lock_waits *waits, struct proc *proc,
 		process.looks++;
 		waits->contended[kept++] = process;
 		if (process.looks >= CONTENDED_LOOKS && n < most &&
-		    tell_contended(frame, row, tid, waiting))
+		    report_contended(frame, row, tid, waiting))
 			rows[n++] = row;
 	}
 	waits->ncontended = kept;

@@ -107,7 +107,7 @@ static bool is_problem(const struct finding *finding)
 }
 
 /* Whether a chosen finding is about a site. */
-static bool is_told(const struct why *why, const struct site *site)
+static bool is_reported(const struct why *why, const struct site *site)
 {
 	for (size_t i = 0; i < why->ntold; i++)
 		if (why->told[i]->site == site)
@@ -137,7 +137,7 @@ static size_t choose_findings(struct why *why, const struct findings *findings)
 		const struct finding *finding = &findings->all[i];
 
 		/* A lock whose holder is stopped is told as such. */
-		if (finding->site && is_told(why, finding->site))
+		if (finding->site && is_reported(why, finding->site))
 			continue;
 		if (!is_problem(finding) &&
 		    (why->asked.all || !finding->row || is_found(why, finding->row)))
@@ -535,7 +535,7 @@ static void put_page(struct out *out, struct why *why, const struct frame *frame
 		}
 	}
 	before = out->buf.len;
-	if (most && !is_told(why, most))
+	if (most && !is_reported(why, most))
 		put_wait(out, why, frame, most);
 	if (is_full(&out->buf, begin))
 		out->buf.len = before;
