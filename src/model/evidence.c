@@ -547,7 +547,8 @@ static size_t find_blocked(struct evidence *evidence, const struct frame *frame,
 	size_t n = server_waits_find(&evidence->server_waits, evidence->proc, frame, blocked);
 
 	n = awaited_find(&evidence->awaited, evidence->proc, frame, blocked, n, n + AWAITING_MAX);
-	return lock_waits_find(&evidence->lock_waits, evidence->proc, frame, blocked, n, BLOCKED_MAX);
+	return lock_waits_find(&evidence->lock_waits, evidence->proc, frame, blocked, n,
+			       BLOCKED_MAX);
 }
 
 void evidence_read(struct evidence *evidence, struct waiting_reader *waiting, struct frame *frame,
