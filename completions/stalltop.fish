@@ -298,7 +298,7 @@ complete -c stalltop -n __stalltop_own -l debug-log -r -F -d 'append a log of wh
 complete -c stalltop -n __stalltop_own -s h -l help -d 'print common options and exit'
 complete -c stalltop -n __stalltop_own -l help-all -d 'print all options in full'
 complete -c stalltop -n __stalltop_own -l why -d 'look for 3 s, and print in at most 25 lines the most delayed tasks, root causes and remedies (with -o json as JSON)'
-complete -c stalltop -n __stalltop_own -l doctor -d 'print what works on this kernel for this user, what does not, and remedies (-o json: JSON)'
+complete -c stalltop -n __stalltop_own -l doctor -d 'show what works on this kernel for this user, what is missing, and remedies (-o json: JSON)'
 complete -c stalltop -n __stalltop_own -s V -l version -d 'print version, sources built in, kernel and taskstats version, and exit'
 complete -c stalltop -f
 complete -c stalltop -n 'not __stalltop_own' -x -a '(__fish_complete_subcommand)'

@@ -469,6 +469,7 @@ static void clean_up(struct loop *loop)
 	free(ui->hierarchy);
 	prompt_free(&ui->prompt);
 	findings_free(&ui->findings);
+	findings_free(&ui->rewind.live_findings);
 	limits_close(ui->limits);
 	buf_free(&ui->message);
 	buf_free(&ui->scratch);

@@ -23,6 +23,7 @@ struct progress {
 	struct ticker ticker;
 	uint64_t put; /* samples put out */
 	bool done;
+	struct findings findings; /* of a recording, where the output makes none */
 };
 
 /* Whether samples are taken only while there is pressure. */
@@ -199,13 +200,22 @@ static void watch(const struct batch *batch, const struct frame *frame)
 }
 
 /* Records a frame. 0, or -errno where nothing else is done and the recording has ended. */
-static int record(const struct batch *batch, const struct frame *frame)
+static int record(struct progress *run, const struct frame *frame)
 {
-	const struct frame *folded = batch->out ? out_folded(batch->out) : NULL;
+	const struct batch *batch = run->batch;
+	const struct view view = { .frame = frame };
+	const struct findings *findings;
 
 	if (!batch->recorder)
 		return 0;
-	recorder_add(batch->recorder, frame, folded, findings_worst(NULL, frame));
+	findings = batch->out ? out_findings(batch->out) : NULL;
+	/* Those of the output are of an interval. */
+	if (!findings || !frame->info->prev) {
+		findings_take(&run->findings, &view, frame, NULL);
+		findings = &run->findings;
+	}
+	recorder_add(batch->recorder, frame, batch->out ? out_folded(batch->out) : NULL,
+		     findings_worst(findings));
 	return batch->out ? 0 : recorder_status(batch->recorder)->error;
 }
 
@@ -233,7 +243,7 @@ static int take_samples(struct progress *run)
 		if (frame->info->prev || frame->info->since_start) {
 			*run->failure = BATCH_WRITE;
 			err = batch->out ? put_out(batch, frame) : 0;
-			if (!err && (err = record(batch, frame)))
+			if (!err && (err = record(run, frame)))
 				*run->failure = BATCH_RECORD;
 			run->done = err || ++run->put == batch->view->iterations;
 			/* -EINTR: a signal ended the run while the reader did not read. */
@@ -244,7 +254,7 @@ static int take_samples(struct progress *run)
 			err = put_first(batch, frame);
 			if (err)
 				return err;
-			record(batch, frame);
+			record(run, frame);
 		}
 		skipped = move_on(run, !frame->info->prev);
 	}
@@ -263,5 +273,6 @@ int batch_run(const struct batch *batch, enum batch_failure *failure)
 		if (!err && !*batch->caught)
 			err = take_samples(&run);
 	}
+	findings_free(&run.findings);
 	return err;
 }

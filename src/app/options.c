@@ -641,7 +641,7 @@ const struct option_row option_table[] = {
 	  FLAG(why), IN(MODE_BIT(MODE_BATCH) | MODE_BIT(MODE_REPLAY_BATCH)), .barred = true,
 	  .part = PART_BATCH, .brief = "in 3 s: problems, root causes, remedies" },
 	{ 0, "doctor", NULL, NULL,
-	  "print what works on this kernel for this user, what does not, and remedies (-o json: "
+	  "show what works on this kernel for this user, what is missing, and remedies (-o json: "
 	  "JSON); exit 0: everything works, 1: not",
 	  FLAG(doctor), IN(EVERY), .barred = true, .part = PART_OTHER,
 	  .brief = "what can be seen here, and how to see the rest" },

@@ -261,7 +261,7 @@ const struct privilege_row privilege_table[] = {
 	  PRIVILEGE_LOOK | PRIVILEGE_PROGRAMS },
 	/* Memory for programs before 5.11; windows. */
 	{ CAPABILITY(SYS_RESOURCE), PRIVILEGE_PROGRAMS | PRIVILEGE_PRESSURE, PRIVILEGE_PROGRAMS },
-	/* What a task wrote and what it waits on only its user may read. */
+	/* The I/O, system call and descriptors of a task are readable by its user only. */
 	{ CAPABILITY(DAC_READ_SEARCH), PRIVILEGE_COUNTERS | PRIVILEGE_LOOK | PRIVILEGE_FILES, 0 },
 	{ CAPABILITY(DAC_OVERRIDE), PRIVILEGE_FILES, 0 },
 	{ CAPABILITY(CHOWN), PRIVILEGE_FILES, 0 },

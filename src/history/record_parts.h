@@ -234,7 +234,7 @@ struct record_state {
 	struct clocks clocks;
 	/* A reader's: what it gives out. */
 	struct sample extras; /* has those of the last record's elements */
-	struct deferred_excess *fixes; /* left out of lives from the next record on */
+	struct deferred_excess *fixes; /* subtracted from totals from the next record on */
 	size_t nfixes, fixes_cap;
 	struct playback_record moment; /* of all records since a sample was given */
 	uint64_t passed; /* how many these are */

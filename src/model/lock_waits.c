@@ -17,7 +17,7 @@
 /* How many waiters of a process are followed, as the first of them may have the lock next. */
 #define FOLLOWED_LEAST 2
 
-/* Tells that a row's task is kept waiting, unless that is told of it already. */
+/* Reports that a row's task is blocked, unless that is reported already. */
 static bool tell(const struct frame *frame, const struct row *row, const struct lock_waiter *thread)
 {
 	struct task_hang *hang = &sample_add_extra(frame->info->cur, row->place)->hang;
@@ -28,7 +28,7 @@ static bool tell(const struct frame *frame, const struct row *row, const struct 
 	return true;
 }
 
-/* Keeps those that have not run since they were seen to wait, and tells of them. */
+/* Keeps the waiters that have not run since they were first seen, and reports them. */
 static size_t look_again(struct lock_waits *waits, struct proc *proc, const struct frame *frame,
 			 const struct row **rows, size_t n, size_t most)
 {

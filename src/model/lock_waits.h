@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Finds threads that wait in futex() for a lock which another thread holds: for no state or counter
- * tells them from those with nothing to do. The processes of several threads are looked at in turn,
- * a few threads of a few of them in each sample, so that it costs the same whatever runs.
+ * Finds threads that wait in futex() for a lock held by another thread: no state or counter
+ * distinguishes them from idle threads. Processes with several threads are checked in turn, a few
+ * threads of a few of them per sample, so the cost does not depend on the number of tasks.
  */
 #pragma once
 

@@ -14,7 +14,7 @@ struct note_row {
 	enum note_rank {
 		NOTE_EVENT, /* has just happened */
 		NOTE_LASTING, /* true for long, of the machine or of the user */
-		NOTE_ON_REQUEST, /* stands, and cannot be changed now: told if asked */
+		NOTE_ON_REQUEST, /* lasts, and cannot be changed here: shown only on request (n) */
 		NOTE_MINOR, /* changes no figure that is shown: told if asked */
 	} rank;
 };

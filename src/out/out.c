@@ -72,6 +72,11 @@ static void fill_shown(const struct out *out, const struct row *const *rows, siz
 		config->fill(config->fill_arg, rows, n, needs);
 }
 
+const struct findings *out_findings(const struct out *out)
+{
+	return out->ops->finds && !out->config->view->query.no_rows ? &out->findings : NULL;
+}
+
 const struct frame *out_folded(const struct out *out)
 {
 	const struct frame *folded = &out->grouping.frame;

@@ -138,6 +138,9 @@ void out_prime(struct out *out, const struct frame *frame);
 /* The frame taken last as it was folded into groups, or NULL. */
 const struct frame *out_folded(const struct out *out);
 
+/* The findings of the frame that was put out last; NULL: the format has none. */
+const struct findings *out_findings(const struct out *out);
+
 /* Appends a frame to out->buf. */
 void out_frame(struct out *out, const struct frame *frame);
 

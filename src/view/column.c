@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Finds columns, sums up several rows, and formats values as cells. */
-#include "model/group.h"
 #include "view/column.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
+#include "model/group.h"
 
 int unit_by_name(const char *name)
 {

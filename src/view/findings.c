@@ -2,7 +2,6 @@
 #include "view/findings.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -272,22 +271,10 @@ void findings_take(struct findings *findings, const struct view *view, const str
 	report_none(&finder);
 }
 
-unsigned findings_worst(const struct findings *known, const struct frame *tasks)
+unsigned findings_worst(const struct findings *findings)
 {
-	const struct view view = { .frame = tasks };
-	struct findings *made = NULL;
-	unsigned worst;
-
-	if (!known) {
-		known = made = xcalloc(1, sizeof(*made));
-		findings_take(made, &view, tasks, NULL);
-	}
-	/* The worst comes first. */
-	worst = known->n ? known->all[0].severity + 1u : 0;
-	if (made)
-		findings_free(made);
-	free(made);
-	return worst;
+	/* It comes first. */
+	return findings->n ? findings->all[0].severity + 1u : 0;
 }
 
 /* Findings only about tasks that were asked about by name. */

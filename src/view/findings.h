@@ -17,10 +17,10 @@ void findings_take(struct findings *findings, const struct view *view, const str
 		   const struct query *query);
 
 /*
- * The severity of the worst finding of a frame of tasks, from 1 on: what a recording tells of a
- * sample without reading it. 0: none. known: the findings where they are made; NULL: they are not.
+ * The severity of the worst finding, from 1 on: what a recording tells of a
+ * sample without reading it. 0: none.
  */
-unsigned findings_worst(const struct findings *known, const struct frame *tasks);
+unsigned findings_worst(const struct findings *findings);
 
 /*
  * Earlier findings: one that holds most of the time is no news. Each finding has a weight that

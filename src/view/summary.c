@@ -380,21 +380,21 @@ static void add_cpu(struct summary *line, const struct frame_info *info)
 {
 	static const struct {
 		const char *unit;
+		unsigned priority;
 		unsigned states;
 	} shares[] = {
-		{ " user", 1u << CPU_USER | 1u << CPU_NICE },
-		{ " system", 1u << CPU_SYSTEM | 1u << CPU_IRQ | 1u << CPU_SOFTIRQ },
-		{ " idle", 1u << CPU_IDLE },
-		{ " iowait", 1u << CPU_IOWAIT },
-		{ " stolen", 1u << CPU_STEAL },
+		{ " user", 1, 1u << CPU_USER | 1u << CPU_NICE },
+		{ " system", 1, 1u << CPU_SYSTEM | 1u << CPU_IRQ | 1u << CPU_SOFTIRQ },
+		{ " idle", 1, 1u << CPU_IDLE },
+		{ " iowait", 3, 1u << CPU_IOWAIT },
+		{ " stolen", 3, 1u << CPU_STEAL },
 	};
 
 	for (unsigned i = 0; i < ARRAY_SIZE(shares); i++) {
 		double share = summary_cpu_share(info, shares[i].states);
 
-		/* The last two are the first to have no room. */
-		add_figure(line, i < 3 ? 1 : 3, i ? NULL : "cpu", shares[i].unit)->joined =
-			i && i != 3;
+		add_figure(line, shares[i].priority, i ? NULL : "cpu", shares[i].unit)->joined =
+			i && shares[i].priority == shares[i - 1].priority;
 		append_decimal(line->text, share >= 0, share, 1);
 	}
 }

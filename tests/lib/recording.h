@@ -490,12 +490,14 @@ static inline void play_free(struct play_machine *machine)
 struct play_writer {
 	struct record_state *state;
 	struct record_file *file;
+	struct findings findings; /* of the frame that is written */
 };
 
 /* Makes the file. 0 or -errno. */
 static inline int play_begin_file(struct play_writer *writer, const char *path)
 {
 	writer->state = record_open();
+	writer->findings = (struct findings){ 0 };
 	return record_file_create(&writer->file, path, "0");
 }
 
@@ -505,13 +507,15 @@ static inline int play_write(struct play_writer *writer, const struct frame *fra
 {
 	struct frame_info *info = (struct frame_info *)(uintptr_t)frame->info;
 	bool key = record_is_due(writer->state);
+	const struct view view = { .frame = frame };
 	struct buf bytes = { 0 };
 	struct record_entry entry;
 	int err;
 
+	findings_take(&writer->findings, &view, frame, NULL);
 	info->real_ns = info->cur->real_ns += (uint64_t)ahead_ns;
 	record_encode(writer->state, frame, folded, &bytes);
-	entry = record_entry_of(frame, key, findings_worst(NULL, frame));
+	entry = record_entry_of(frame, key, findings_worst(&writer->findings));
 	info->real_ns = info->cur->real_ns -= (uint64_t)ahead_ns;
 	err = record_file_put(writer->file, &entry, bytes.data, bytes.len);
 	buf_free(&bytes);
@@ -522,6 +526,7 @@ static inline void play_end_file(struct play_writer *writer)
 {
 	record_file_close(writer->file);
 	record_close(writer->state);
+	findings_free(&writer->findings);
 }
 
 /* Records so many samples of a made-up machine. 0 or -errno. */

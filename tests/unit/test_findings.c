@@ -107,11 +107,10 @@ FINDINGS_TEST(test_threads)
 	build(s);
 	check_none(s, "no long waits; alpha 1 waited most, 900 ms");
 	/* As one of them half of the time. */
-	assert_int_equal(findings_worst(NULL, &s->scene.frame), 0);
+	assert_int_equal(findings_worst(&s->findings), 0);
 	waits(s, 0, DELAY_BLKIO, 100);
 	build(s);
-	assert_int_equal(findings_worst(NULL, &s->scene.frame), FINDING_WARNING + 1);
-	assert_int_equal(findings_worst(&s->findings, NULL), FINDING_WARNING + 1);
+	assert_int_equal(findings_worst(&s->findings), FINDING_WARNING + 1);
 	check(s, 0, "io", "io: alpha 1: ~0.5 of 8 threads wait");
 	waits(s, 0, DELAY_BLKIO, 5400);
 	build(s);

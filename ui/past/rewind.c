@@ -513,11 +513,15 @@ static const struct frame *shown_groups(const struct ui *ui, const struct frame 
 }
 
 /* The severity of a frame's worst finding, as its entry has it. */
-static unsigned worst_in(const struct ui *ui, const struct frame *frame)
+static unsigned worst_in(struct ui *ui, const struct frame *frame)
 {
-	bool made = frame == ui->frame && !ui->findings_due;
+	struct findings *live = &ui->rewind.live_findings;
+	const struct view view = { .frame = frame };
 
-	return findings_worst(made ? &ui->findings : NULL, frame);
+	if (frame == ui->frame && !ui->findings_due)
+		return findings_worst(&ui->findings);
+	findings_take(live, &view, frame, NULL);
+	return findings_worst(live);
 }
 
 /* The time from which the size of an hour's recording is extrapolated. */

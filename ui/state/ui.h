@@ -43,6 +43,7 @@ struct rewind {
 	bool trends_follow; /* they belong to the next frame */
 	unsigned jumps; /* counts all moves but those to the next moment */
 	/* The present, while the past is shown: */
+	struct findings live_findings;
 	struct sampler *live;
 	const struct frame *live_frame;
 	const struct frame
