@@ -5,7 +5,6 @@
 #include <time.h>
 
 #include "model/group.h"
-#include "model/limits.h"
 #include "ui/detail/view_task.h"
 #include "ui/sites/view_sites.h"
 #include "ui/table/table_state.h"
@@ -27,54 +26,24 @@ static const struct finding *take(struct ui *ui)
 	return findings_first(&ui->findings);
 }
 
-/* The task whose quota is read for a row: its own, or a living one of the group; or NULL. */
-static const struct task *task_limited(const struct row *row)
+/* The row whose quota is read for a row: its own, or a living one of the group; or NULL. */
+static const struct row *row_limited(const struct row *row)
 {
-	if (!row->group)
-		return row->task;
-	for (size_t i = 0; i < row->group->n; i++)
+	for (size_t i = 0; row->group && i < row->group->n; i++)
 		if (!row->group->members[i]->exited)
-			return row->group->members[i]->task;
-	return NULL;
-}
-
-/* Whether the quota holds for the row: of a group it is its own, or that of a group above. */
-static bool is_quota_of(const struct row *row, struct cpu_limit *cpu)
-{
-	if (!cpu->period_us)
-		return false;
-	return !row->group || group_is_below(row->group->name, buf_cstr(&cpu->group));
-}
-
-/* Reads the quota that a finding is about. False: not known. */
-static bool read_quota_of(struct ui *ui, const struct finding *finding)
-{
-	const struct task *task = task_limited(finding->row);
-	struct limits limits = { 0 };
-	bool found;
-
-	/* The past has no files. */
-	if (!task || ui->rewind.back)
-		return false;
-	if (!ui->limits)
-		ui->limits = limits_open(ui->sampler_config.proc);
-	limits_read(ui->limits, task->tgid, task->key.pid == task->tgid ? 0 : task->key.pid,
-		    &limits);
-	found = is_quota_of(finding->row, &limits.cpu);
-	if (found) {
-		ui->findings.quota_of = finding->row;
-		ui->findings.quota_cpus =
-			(double)limits.cpu.quota_us / (double)limits.cpu.period_us;
-	}
-	limits_free(&limits);
-	return found;
+			return row->group->members[i];
+	return row->group ? NULL : row;
 }
 
 /* Reads what would be in the words of a finding. False: it is known already, or cannot be. */
 static bool read_more(struct ui *ui, const struct finding *finding)
 {
-	if (finding->limit == LIMIT_CPU)
-		return read_quota_of(ui, finding);
+	const struct row *limited = row_limited(finding->row);
+
+	if (finding->limit == LIMIT_CPU && limited && finding->quota_cpus <= 0) {
+		sampler_fill(ui->sampler, &limited, 1, NEED_LIMITS);
+		return row_evidence(ui->frame, limited);
+	}
 	/* The wait of a single task is read like that of a shown row. */
 	if (!finding_wants_target(finding) || row_waiting(ui->frame, finding->row))
 		return false;
@@ -190,7 +159,6 @@ void finding_take(struct ui *ui)
 	if (!ui->findings_due)
 		return;
 	ui->findings_due = false;
-	ui->findings.quota_of = NULL;
 	finding = take(ui);
 	if (finding && finding->row && read_more(ui, finding))
 		take(ui);

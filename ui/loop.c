@@ -14,7 +14,6 @@
 #include "base/pattern.h"
 #include "base/util.h"
 #include "history/cursor.h"
-#include "model/limits.h"
 #include "ui/cmd/command.h"
 #include "ui/loop_parts.h"
 #include "ui/past/rewind.h"
@@ -470,7 +469,6 @@ static void clean_up(struct loop *loop)
 	prompt_free(&ui->prompt);
 	findings_free(&ui->findings);
 	findings_free(&ui->rewind.live_findings);
-	limits_close(ui->limits);
 	buf_free(&ui->message);
 	buf_free(&ui->scratch);
 	pattern_free(ui->match);

@@ -169,6 +169,36 @@ struct task_extra *sample_add_extra(struct sample *sample, size_t place)
 	return sample->extras[at];
 }
 
+/* The texts that evidence owns. */
+#define EVIDENCE_TEXTS(evidence) \
+	{ \
+		&(evidence)->io_limits, &(evidence)->cpu_group.name, \
+			&(evidence)->memory_group.name, &(evidence)->io_group.name, \
+			&(evidence)->weighed_group.name \
+	}
+
+struct task_evidence *evidence_copy(const struct task_evidence *evidence)
+{
+	struct task_evidence *copy = xcalloc(1, sizeof(*copy));
+	char **const texts[] = EVIDENCE_TEXTS(copy);
+
+	*copy = *evidence;
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
+		*texts[i] = xstrdup(*texts[i]);
+	return copy;
+}
+
+void evidence_free(struct task_evidence *evidence)
+{
+	if (evidence) {
+		char **const texts[] = EVIDENCE_TEXTS(evidence);
+
+		for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
+			free(*texts[i]);
+	}
+	free(evidence);
+}
+
 void sample_drop_extras(struct sample *sample)
 {
 	while (sample->nextras) {
@@ -179,14 +209,8 @@ void sample_drop_extras(struct sample *sample)
 			buf_free(&extra->waiting->where);
 			buf_free(&extra->waiting->stack);
 		}
-		if (extra->evidence) {
-			free(extra->evidence->cpu_group.name);
-			free(extra->evidence->memory_group.name);
-			free(extra->evidence->io_group.name);
-			free(extra->evidence->weighed_group.name);
-		}
+		evidence_free(extra->evidence);
 		free(extra->waiting);
-		free(extra->evidence);
 		free(extra->held);
 		free(extra);
 	}

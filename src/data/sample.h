@@ -135,7 +135,7 @@ struct task_evidence {
 	double quota; /* so many CPUs it grants; 0: none, or not known */
 	enum cpu_budget budget; /* the sort of that quota */
 	uint64_t memory_limit, memory_used; /* of its group, in bytes; limit 0: none */
-	bool io_limited; /* its group has a limit of block I/O */
+	char *io_limits; /* of its group: "8:0 rbps=1048576 wiops=10, 8:16 ..."; NULL: none */
 	bool pinned; /* it may not run on all CPUs */
 	pid_t rival; /* who ran most on the CPUs that it may run on; 0: not known */
 	enum cpu_sharing sharing; /* with that one */
@@ -313,6 +313,7 @@ struct task_raw {
 #define NEED_ACTIVE \
 	0x8000u /* the command line of tasks that did something since they were first read */
 #define NEED_LATEST 0x1000000u /* texts as they are now, where they may have changed */
+#define NEED_LIMITS 0x2000000u /* limits of its groups, in struct task_evidence; of shown rows */
 #define NEED_ENDED_IO 0x2000u /* storage bytes of tasks that have ended: nothing else has them */
 /* Needs read of shown rows, not of all tasks with the sample. */
 #define NEED_SHOWN (NEED_WAITING | NEED_STACK)
@@ -438,6 +439,12 @@ struct task_extra *sample_extra(const struct sample *sample, size_t place);
 
 /* The same, added if there is none. Valid until the sample is reset; elements keep their places. */
 struct task_extra *sample_add_extra(struct sample *sample, size_t place);
+
+/* A copy of evidence, with its texts. */
+struct task_evidence *evidence_copy(const struct task_evidence *evidence);
+
+/* Frees evidence; NULL is allowed. */
+void evidence_free(struct task_evidence *evidence);
 
 /* Frees all extras. */
 void sample_drop_extras(struct sample *sample);

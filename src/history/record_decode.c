@@ -374,16 +374,8 @@ static void get_extras(struct record_reading *reading)
 		extra->hang = row.hang;
 		if (row.tid)
 			set_waiting(state, extra, &row);
-		if (row.has_evidence) {
-			extra->evidence = xcalloc(1, sizeof(*extra->evidence));
-			*extra->evidence = row.evidence;
-			extra->evidence->cpu_group.name = xstrdup(row.evidence.cpu_group.name);
-			extra->evidence->memory_group.name =
-				xstrdup(row.evidence.memory_group.name);
-			extra->evidence->io_group.name = xstrdup(row.evidence.io_group.name);
-			extra->evidence->weighed_group.name =
-				xstrdup(row.evidence.weighed_group.name);
-		}
+		if (row.has_evidence)
+			extra->evidence = evidence_copy(&row.evidence);
 		if (row.has_held) {
 			extra->held = xcalloc(1, sizeof(*extra->held));
 			*extra->held = row.held;

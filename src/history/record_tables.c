@@ -186,7 +186,7 @@ static const struct field extra_fields[] = {
 	EXTRA(held.tracer),
 	EXTRA(tracer_comm),
 	EXTRA(has_evidence),
-	EXTRA(evidence.io_limited),
+	EXTRA(evidence.io_limits),
 	EXTRA(evidence.throttled),
 	EXTRA(evidence.quota),
 	FIELD_BELOW(struct record_extra, evidence.budget, CPU_BUDGETS),

@@ -164,9 +164,9 @@ static void find_suspects(const struct frame *frame, struct most_rows suspects[S
 }
 
 /* The evidence of a row's task, for this sample; made where there is none. */
-static struct task_evidence *evidence_of(const struct frame *frame, const struct row *row)
+static struct task_evidence *evidence_of(const struct frame_info *info, const struct row *row)
 {
-	struct task_extra *extra = sample_add_extra(frame->info->cur, row->place);
+	struct task_extra *extra = sample_add_extra(info->cur, row->place);
 
 	if (!extra->evidence) {
 		extra->evidence = xcalloc(1, sizeof(*extra->evidence));
@@ -182,7 +182,7 @@ static void free_reading(struct suspect_reading *reading)
 }
 
 /* The readings of a row's task: its own, or those of the one that was no suspect for longest. */
-static struct suspect_reading *readings_of(struct evidence *evidence, const struct frame *frame,
+static struct suspect_reading *readings_of(struct evidence *evidence, const struct frame_info *info,
 					   const struct row *row)
 {
 	struct suspect_reading *found = &evidence->readings[0];
@@ -201,7 +201,7 @@ static struct suspect_reading *readings_of(struct evidence *evidence, const stru
 		free_reading(found);
 		*found = (struct suspect_reading){ .key = *key };
 	}
-	found->sample_ns = frame->info->cur->begin_ns;
+	found->sample_ns = info->cur->begin_ns;
 	return found;
 }
 
@@ -229,17 +229,19 @@ static void set_throttling(struct task_evidence *task, struct suspect_reading *w
 	was->throttled_read_ns = now->read_ns;
 }
 
-/* Reads the limits of a row's groups, unless it had none lately. */
-static void look_at_limits(struct evidence *evidence, const struct frame *frame,
-			   const struct row *row)
+/* Reads the limits of a row's groups, unless that was done, or (asked: no matter) it had none
+ * lately.
+ */
+static void look_at_limits(struct evidence *evidence, const struct frame_info *info,
+			   const struct row *row, bool asked)
 {
-	struct task_evidence *task = evidence_of(frame, row);
-	struct suspect_reading *was = readings_of(evidence, frame, row);
+	struct task_evidence *task = evidence_of(info, row);
+	struct suspect_reading *was = readings_of(evidence, info, row);
 	struct limits limits = { 0 };
-	uint64_t now_ns = frame->info->cur->begin_ns;
+	uint64_t now_ns = info->cur->begin_ns;
 
-	if (now_ns < was->unlimited_until_ns || task->quota > 0 || task->memory_limit ||
-	    task->io_limited)
+	if ((now_ns < was->unlimited_until_ns && !asked) || task->quota > 0 || task->memory_limit ||
+	    task->io_limits)
 		return;
 	if (!evidence->limits)
 		evidence->limits = limits_open(evidence->proc);
@@ -258,11 +260,12 @@ static void look_at_limits(struct evidence *evidence, const struct frame *frame,
 	}
 	if (limits.memory.limit)
 		name_group(&task->memory_group, &limits.memory.group, limits.memory.version);
-	if (limits.io.text.len)
+	if (limits.io.text.len) {
 		name_group(&task->io_group, &limits.io.group, limits.io.version);
+		task->io_limits = xstrdup(buf_cstr(&limits.io.text));
+	}
 	task->memory_limit = limits.memory.limit;
 	task->memory_used = limits.memory.usage;
-	task->io_limited = limits.io.text.len;
 	if (!limits.cpu.period_us && !limits.realtime.period_us && !limits.memory.limit &&
 	    !limits.io.text.len)
 		was->unlimited_until_ns = now_ns + LIMITS_KEPT_NS;
@@ -360,8 +363,8 @@ static size_t list_threads(const struct evidence *evidence, const struct row *ro
 static void look_at_budgets(struct evidence *evidence, const struct frame *frame,
 			    const struct row *row)
 {
-	struct task_evidence *task = evidence_of(frame, row);
-	struct suspect_reading *was = readings_of(evidence, frame, row);
+	struct task_evidence *task = evidence_of(frame->info, row);
+	struct suspect_reading *was = readings_of(evidence, frame->info, row);
 	struct budget_reading now[BUDGETS_MAX] = { { 0 } };
 	int tids[THREADS_MAX];
 	size_t n = list_threads(evidence, row, tids), found = 0;
@@ -386,8 +389,8 @@ static void look_at_budgets(struct evidence *evidence, const struct frame *frame
 static void look_at_transfers(struct evidence *evidence, const struct frame *frame,
 			      const struct row *row)
 {
-	struct task_evidence *task = evidence_of(frame, row);
-	struct suspect_reading *was = readings_of(evidence, frame, row);
+	struct task_evidence *task = evidence_of(frame->info, row);
+	struct suspect_reading *was = readings_of(evidence, frame->info, row);
 	const struct frame_info *info = frame->info;
 	bool follows = info->prev && was->io_ns >= info->prev->begin_ns;
 	double kb_s =
@@ -469,8 +472,8 @@ static bool is_realtime(pid_t tid)
 static void look_at_sharing(struct evidence *evidence, const struct frame *frame,
 			    const struct row *row)
 {
-	struct task_evidence *task = evidence_of(frame, row);
-	struct suspect_reading *was = readings_of(evidence, frame, row);
+	struct task_evidence *task = evidence_of(frame->info, row);
+	struct suspect_reading *was = readings_of(evidence, frame->info, row);
 	struct buf own = { 0 }, other = { 0 };
 	unsigned version;
 
@@ -503,7 +506,7 @@ static void look_for_rival(struct evidence *evidence, const struct frame *frame,
 			   const struct row *row, const struct most_rows *runners,
 			   void (*fill_cpu)(void *arg, const struct row *row), void *arg)
 {
-	struct task_evidence *task = evidence_of(frame, row);
+	struct task_evidence *task = evidence_of(frame->info, row);
 	bool pinned = is_pinned(evidence, frame, row);
 
 	task->pinned = pinned;
@@ -567,7 +570,7 @@ void evidence_read(struct evidence *evidence, struct waiting_reader *waiting, st
 	for (unsigned of = 0; of < SUSPICIONS; of++) {
 		for (size_t i = 0; i < suspects[of].n; i++) {
 			if (of == OF_CPU || of == OF_MEMORY || of == OF_IO)
-				look_at_limits(evidence, frame, suspects[of].rows[i]);
+				look_at_limits(evidence, frame->info, suspects[of].rows[i], false);
 			if (of == OF_IO || of == OF_MEMORY)
 				look_at_transfers(evidence, frame, suspects[of].rows[i]);
 			if (of != OF_CPU)
@@ -585,6 +588,14 @@ void evidence_read(struct evidence *evidence, struct waiting_reader *waiting, st
 	waiting_fill(waiting, frame->info, blocked, nblocked, frame->info->threads, NEED_WAITING);
 	for (size_t i = 0; i < nblocked; i++)
 		frame_mark_changed(frame, &frame->rows[blocked[i] - frame->rows]);
+}
+
+void evidence_fill(struct evidence *evidence, const struct frame_info *info,
+		   const struct row *const *rows, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (rows[i]->task && !rows[i]->exited)
+			look_at_limits(evidence, info, rows[i], true);
 }
 
 void evidence_close(struct evidence *evidence)

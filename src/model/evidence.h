@@ -23,5 +23,9 @@ struct evidence *evidence_open(struct proc *proc);
 void evidence_read(struct evidence *evidence, struct waiting_reader *waiting, struct frame *frame,
 		   bool hangs, void (*fill_cpu)(void *arg, const struct row *row), void *arg);
 
+/* Reads the limits of groups of some rows of tasks, into their sample's extras. */
+void evidence_fill(struct evidence *evidence, const struct frame_info *info,
+		   const struct row *const *rows, size_t n);
+
 /* NULL is allowed. */
 void evidence_close(struct evidence *evidence);

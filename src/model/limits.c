@@ -295,16 +295,6 @@ unsigned limits_weighed(const struct limits_reader *reader, pid_t tgid, struct b
 	return known && level.below ? cpu->version : 0;
 }
 
-double limits_throttled(const struct cpu_limit *before, const struct cpu_limit *now)
-{
-	if (!before->throttled_valid || !now->throttled_valid || now->read_ns <= before->read_ns ||
-	    now->throttled_ns < before->throttled_ns || before->group.len != now->group.len ||
-	    memcmp(before->group.data, now->group.data, now->group.len) != 0)
-		return -1;
-	return (double)(now->throttled_ns - before->throttled_ns) * 100.0 /
-	       (double)(now->read_ns - before->read_ns);
-}
-
 void limits_free(struct limits *limits)
 {
 	buf_free(&limits->cpu.group);

@@ -72,12 +72,6 @@ void limits_read(const struct limits_reader *reader, pid_t tgid, pid_t tid, stru
  */
 unsigned limits_weighed(const struct limits_reader *reader, pid_t tgid, struct buf *group);
 
-/*
- * The share of time between two readings of one group in which it was throttled, in percent, added
- * up over CPUs; negative where it is not known.
- */
-double limits_throttled(const struct cpu_limit *before, const struct cpu_limit *now);
-
 /* Frees the memory of the limits. */
 void limits_free(struct limits *limits);
 

@@ -362,6 +362,13 @@ static struct waiting_reader *need_waiting(struct sampler *sampler, unsigned nee
 	return needs & NEED_SHOWN ? sampler_waiting(sampler) : sampler->waiting;
 }
 
+struct evidence *sampler_evidence(struct sampler *sampler)
+{
+	if (!sampler->evidence)
+		sampler->evidence = evidence_open(sampler->config->proc);
+	return sampler->evidence;
+}
+
 /* Reads what some rows' tasks wait on. */
 static void fill_waiting(struct sampler *sampler, const struct row *const *rows, size_t n,
 			 unsigned needs)
@@ -388,6 +395,9 @@ void sampler_fill(struct sampler *sampler, const struct row *const *rows, size_t
 			fill_group(sampler, rows[i]->group, needs);
 	}
 	fill_waiting(sampler, rows, n, needs);
+	if (needs & NEED_LIMITS && !sampler->config->playback)
+		evidence_fill(sampler_evidence(sampler),
+			      &sampler->infos[(sampler->ticks - 1) % INFOS], rows, n);
 }
 
 /* The parts of the sampler that reading threads needs; their cgroups are in its hierarchy. */
@@ -428,6 +438,8 @@ void sampler_fill_threads(struct sampler *sampler, const struct threads *threads
 		return;
 	env = threads_env(sampler, needs);
 	threads_fill(threads, &env, rows, n, needs);
+	if (needs & NEED_LIMITS)
+		evidence_fill(sampler_evidence(sampler), threads->frame->info, rows, n);
 }
 
 int sampler_switch_delayacct(const struct sampler *sampler, bool on)

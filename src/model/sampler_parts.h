@@ -112,6 +112,9 @@ struct measure *sampler_measuring(const struct sampler *sampler);
 /* The reader of what waits are on, opened from when it is wanted for the first time. */
 struct waiting_reader *sampler_waiting(struct sampler *sampler);
 
+/* What explains rows; opened where it was not. */
+struct evidence *sampler_evidence(struct sampler *sampler);
+
 /* Listens for exiting tasks where exit records have the same counters as the source. */
 void sampler_open_exits(struct sampler *sampler);
 

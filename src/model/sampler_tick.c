@@ -358,9 +358,7 @@ static int read_evidence(struct sampler *sampler, struct tick *tick)
 {
 	if (!(sampler->needs & NEED_EVIDENCE) || !tick->prev)
 		return 0;
-	if (!sampler->evidence)
-		sampler->evidence = evidence_open(sampler->config->proc);
-	evidence_read(sampler->evidence, sampler_waiting(sampler), tick->frame,
+	evidence_read(sampler_evidence(sampler), sampler_waiting(sampler), tick->frame,
 		      sampler->needs & NEED_HANGS || sampler->config->pids, read_cpu_of, sampler);
 	return 0;
 }

@@ -166,9 +166,6 @@ struct findings {
 	struct finding all[FINDINGS_MAX]; /* what matters most first */
 	size_t n;
 	struct finding none; /* says that there are none */
-	/* Set by the reader of quotas: the row that has one, of so many CPUs; NULL: not known. */
-	const struct row *quota_of;
-	double quota_cpus;
 	struct buf text;
 	struct finding_columns columns; /* found once */
 	struct findings_past *past; /* what was found before; NULL: nothing yet */

@@ -107,6 +107,23 @@ static const struct site *look_for_throttled_task(const struct finder *finder, s
 	return found;
 }
 
+/* The limits that were read of a row; of a group the quota that a member has of it, or above. */
+static const struct task_evidence *limits_of(const struct finder *finder, const struct row *row)
+{
+	const struct group *group = row->group;
+
+	for (size_t i = 0; group && i < group->n; i++) {
+		const struct task_evidence *evidence =
+			row_evidence(finder->view.frame, group->members[i]);
+
+		if (evidence && evidence->quota > 0 && evidence->budget == BUDGET_QUOTA &&
+		    evidence->cpu_group.name &&
+		    group_is_below(group->name, evidence->cpu_group.name))
+			return evidence;
+	}
+	return group ? NULL : row_evidence(finder->view.frame, row);
+}
+
 /* Takes which quota throttles the finding's row, and how many CPUs it grants, where that was read.
  */
 static void take_quota(const struct finder *finder, struct finding *finding)
@@ -115,18 +132,15 @@ static void take_quota(const struct finder *finder, struct finding *finding)
 								[BUDGET_DEADLINE] = LIMIT_DEADLINE,
 								[BUDGET_REALTIME] =
 									LIMIT_REALTIME };
-	const struct findings *findings = finder->findings;
 	const struct row *row = finding->row;
-	const struct task_evidence *evidence = row_evidence(finder->view.frame, row);
+	const struct task_evidence *evidence = limits_of(finder, row);
 	int by = site_throttled_by(finding->site);
 
 	if (by < 0)
 		by = evidence ? (int)evidence->budget : BUDGET_QUOTA;
 	finding->limit = limits[by];
 	finding->how = row->group ? "a quota" : cpu_budget_words[by].own;
-	if (findings->quota_of == row && findings->quota_cpus > 0)
-		finding->quota_cpus = findings->quota_cpus;
-	else if (evidence && (int)evidence->budget == by)
+	if (evidence && (int)evidence->budget == by)
 		finding->quota_cpus = evidence->quota;
 }
 

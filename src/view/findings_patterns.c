@@ -268,7 +268,7 @@ static bool is_io_limited(const struct finder *finder, const struct row *row)
 {
 	const struct task_evidence *evidence = row_evidence(finder->view.frame, row);
 
-	return evidence && evidence->io_limited;
+	return evidence && evidence->io_limits;
 }
 
 /* Takes who it waits for on the same file, besides the disk. False: for nobody. */

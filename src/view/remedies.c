@@ -271,7 +271,7 @@ static enum remedy_applies check_pinned(struct remedy_case *of)
 
 static enum remedy_applies check_io_limit(struct remedy_case *of)
 {
-	if (!of->evidence || !of->evidence->io_limited)
+	if (!of->evidence || !of->evidence->io_limits)
 		return REMEDY_HELPS_NOT;
 	put_file(of->means, &of->evidence->io_group, "blkio.throttle.*_device", "io.max");
 	buf_puts(of->how, "raise or remove the limit: it waits for that, not for the disk");

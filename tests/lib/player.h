@@ -110,7 +110,7 @@ static inline bool same_extra(const struct task_extra *a, const struct task_extr
 		 !text_compare(w->where.data, x->where.data))) &&
 	       (!e || (e->throttled == f->throttled && e->quota == f->quota &&
 		       e->memory_limit == f->memory_limit && e->memory_used == f->memory_used &&
-		       e->io_limited == f->io_limited && e->rival == f->rival &&
+		       !text_compare(e->io_limits, f->io_limits) && e->rival == f->rival &&
 		       e->writes == f->writes && e->cpu_group.version == f->cpu_group.version &&
 		       !text_compare(e->cpu_group.name, f->cpu_group.name) &&
 		       !text_compare(e->memory_group.name, f->memory_group.name) &&

@@ -320,7 +320,7 @@ static inline void play_extras(struct play_machine *machine, const struct frame 
 				.quota = 0.5,
 				.memory_limit = machine->now_ns,
 				.memory_used = i,
-				.io_limited = play_random(machine, 2),
+				.io_limits = play_random(machine, 2) ? xstrdup("8:0 rbps=1") : NULL,
 				.rival = (pid_t)play_random(machine, 2),
 				.writes = -1,
 				.reads = -1,

@@ -133,12 +133,12 @@ static int sparks_of(struct screen *s, const char *kind)
 	return n;
 }
 
-/* The last intervals of the cpu kind are drawn: at least so many. */
+/* The last intervals of all kinds together are drawn: at least so many. */
 static bool has_sparks(struct screen *s, const void *arg)
 {
 	const int *wanted = arg;
 
-	return sparks_of(s, "cpu") >= *wanted;
+	return sparks_of(s, "total") >= *wanted;
 }
 
 /* It is live: a spark an interval more, and the counts move. */

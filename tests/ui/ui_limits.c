@@ -160,4 +160,10 @@ SCREEN_ROOT_TEST(details_limits)
 	set(group, "memory.limit_in_bytes", "-1");
 	screen_await_no_text(s, "its cgroup uses");
 	screen_await(s, says_throttled, NULL);
+	/* They are of the sample that is shown: one of the past has its own. */
+	for (unsigned i = 0; i < 10 && !screen_shows(s, "its cgroup uses"); i++) {
+		screen_type(s, "[");
+		screen_settle(s);
+	}
+	screen_check(s, screen_shows(s, "of 64.0 MiB of memory ("));
 }

@@ -269,11 +269,11 @@ FINDINGS_TEST(test_throttled_group)
 {
 	static const struct {
 		double cpus;
-		bool is_its;
+		const char *group;
 		const char *quota;
-	} quotas[] = { { 0.2, true, " of 0.2 CPUs" },
-		       { 0.25, true, " of 0.25 CPUs" },
-		       { 0.25, false, "" } };
+	} quotas[] = { { 0.2, "/shop", " of 0.2 CPUs" },
+		       { 0.25, "/", " of 0.25 CPUs" },
+		       { 0.25, "/shop/deeper", "" } };
 	const struct cgroup_sample now = throttled_for(MS(1260));
 	struct state *s = *state;
 	char text[160];
@@ -288,9 +288,13 @@ FINDINGS_TEST(test_throttled_group)
 	assert_int_equal(s->findings.n, 1);
 	assert_true(s->findings.all[0].limit == LIMIT_CPU);
 	for (size_t i = 0; i < ARRAY_SIZE(quotas); i++) {
-		s->findings.quota_of =
-			quotas[i].is_its ? s->findings.all[0].row : &s->scene.frame.rows[0];
-		s->findings.quota_cpus = quotas[i].cpus;
+		struct task_extra *extra = sample_add_extra(&s->scene.samples[1], 1);
+
+		evidence_free(extra->evidence);
+		extra->evidence = xcalloc(1, sizeof(*extra->evidence));
+		extra->evidence->throttled = -1;
+		extra->evidence->quota = quotas[i].cpus;
+		extra->evidence->cpu_group.name = xstrdup(quotas[i].group);
 		findings_take(&s->findings, &s->view, &s->scene.frame, s->query);
 		snprintf(text, sizeof(text),
 			 "cpu: /shop throttled 63 %% of the time by a quota%s, while CPUs are "

@@ -239,21 +239,9 @@ TREE_TEST(test_throttled)
 	limits_read(reader, 7, 0, &now);
 	assert_true(now.cpu.throttled_valid);
 	assert_int_equal(now.cpu.throttled_ns, 3000);
-	assert_true(limits_throttled(&before.cpu, &now.cpu) < 0);
-	limits_read(reader, 7, 0, &before);
-	before.cpu.read_ns = 1000;
-	now.cpu.read_ns = 3000;
-	now.cpu.throttled_ns = 4500;
-	assert_true(limits_throttled(&before.cpu, &now.cpu) == 75);
-	/* Not the same moment, not fallen, not another group. */
-	assert_true(limits_throttled(&now.cpu, &now.cpu) < 0);
-	before.cpu.throttled_ns = 4501;
-	assert_true(limits_throttled(&before.cpu, &now.cpu) < 0);
-	before.cpu.throttled_ns = 0;
 	limits_read(reader, 7, 8, &now);
 	assert_string_equal(buf_cstr(&now.cpu.group), "/b");
 	assert_int_equal(now.cpu.throttled_ns, 9000);
-	assert_true(limits_throttled(&before.cpu, &now.cpu) < 0);
 	limits_free(&before);
 	limits_free(&now);
 	limits_close(reader);

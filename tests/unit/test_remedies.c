@@ -189,7 +189,7 @@ TEST(test_disk)
 	assert_remedy(&lone, &finding, NULL, "io.max (v1: blkio.throttle.write_bps_device)",
 		      "limit the cgroup of 7");
 	evidence = sample_add_extra(&lone.sample, 0)->evidence = xcalloc(1, sizeof(*evidence));
-	evidence->io_limited = true;
+	evidence->io_limits = xstrdup("8:0 wbps=1048576");
 	evidence->io_group = (struct limiting_group){ xstrdup("/db"), 1 };
 	assert_remedy(&lone, &finding, NULL, "blkio.throttle.*_device of /db",
 		      "raise or remove the limit");

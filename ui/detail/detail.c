@@ -210,29 +210,23 @@ static void take_detail_text(struct buf *to, const char *text)
 	buf_puts(to, text);
 }
 
-/* Reads the figures of the limits on the task's groups; for an ended task the last ones stay. */
-static void read_limits(struct detail *detail, const struct ui *ui, const struct row *row)
+/* Takes the limits of the task's groups; for an ended task the last ones stay. */
+static void take_limits(struct detail *detail, const struct frame *frame, const struct row *row)
 {
-	struct detail_limits *limits = &detail->limits;
-	const struct ui_task *who = &detail->who;
-	struct limits before = limits->before;
+	const struct task_evidence *evidence = row_evidence(frame, row);
 
-	/* The files tell of the present. */
-	if (row->exited || ui->rewind.back)
+	if (row->exited)
 		return;
-	limits->before = limits->now;
-	limits->now = before;
-	if (!limits->reader)
-		limits->reader = limits_open(ui->sampler_config.proc);
-	limits_read(limits->reader, who->tgid, who->thread ? who->key.pid : 0, &limits->now);
-	limits->throttled = limits_throttled(&limits->before.cpu, &limits->now.cpu);
+	evidence_free(detail->limits);
+	detail->limits = evidence ? evidence_copy(evidence) : NULL;
 }
 
 /* Takes what describes the task: its state, command line and so on. */
 static void take_texts(struct detail *detail, struct ui *ui, const struct frame *frame,
 		       const struct row *row)
 {
-	unsigned needs = NEED_COMMAND | NEED_CGROUP | NEED_LATEST | NEED_STACK | NEED_CPU;
+	unsigned needs =
+		NEED_COMMAND | NEED_CGROUP | NEED_LATEST | NEED_STACK | NEED_CPU | NEED_LIMITS;
 	char state;
 
 	if (frame == ui->frame)
@@ -253,7 +247,7 @@ static void take_texts(struct detail *detail, struct ui *ui, const struct frame 
 	detail->task.wait_exact = row->raw->now.exact;
 	detail->states = row->traced ? row->traced->states : (struct wait_states){ 0 };
 	detail_wait_take(&detail->wait, frame, row);
-	read_limits(detail, ui, row);
+	take_limits(detail, frame, row);
 }
 
 /* Adds the growth of a thread's counters. False: not known. */
@@ -557,7 +551,5 @@ void detail_free(struct detail *detail)
 	buf_free(&detail->task.pod);
 	buf_free(&detail->task.container);
 	detail_wait_free(&detail->wait);
-	limits_free(&detail->limits.now);
-	limits_free(&detail->limits.before);
-	limits_close(detail->limits.reader);
+	evidence_free(detail->limits);
 }

@@ -6,7 +6,6 @@
 #pragma once
 
 #include "model/frame.h"
-#include "model/limits.h"
 #include "ui/state/ui.h"
 #include "ui/term/spark.h"
 
@@ -69,13 +68,6 @@ struct detail_group {
 	struct cgroup_sample now, before;
 };
 
-/* The effects of the limits of the task's groups. */
-struct detail_limits {
-	struct limits_reader *reader; /* NULL: nothing has been read yet */
-	struct limits now, before;
-	double throttled; /* in percent of the interval, added up over CPUs; negative: not known */
-};
-
 struct detail {
 	bool sum; /* for the rows that pass, not for a task */
 	bool of_group; /* with sum: for the rows of one group */
@@ -84,7 +76,7 @@ struct detail {
 	struct ui_task who;
 	struct detail_task task;
 	struct detail_wait wait;
-	struct detail_limits limits;
+	struct task_evidence *limits; /* of its groups; NULL: not known */
 	struct wait_states states; /* of the interval; all 0: they were not traced */
 	bool ended;
 	char how[32]; /* exit status or signal; "": not known, or nothing to say */

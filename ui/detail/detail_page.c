@@ -51,50 +51,47 @@ static const char *state_words(char state)
 }
 
 /* Writes the text that was begun, and the group of the limit. */
-static void write_limit(struct detail_page *page, const struct buf *group, enum style style)
+static void write_limit(struct detail_page *page, const struct limiting_group *group,
+			enum style style)
 {
 	struct pager *pager = &page->pager;
 	struct buf *text = &page->text;
 
 	buf_puts(text, ", cgroup ");
-	text_escape(text, group->data, group->len, pager->term->charset);
+	text_escape(text, group->name, strlen(group->name), pager->term->charset);
 	buf_putc(text, ')');
 	pager_put(pager, 0, pager->width, text->data, text->len, style);
 	pager->line++;
+	text->len = 0;
 }
 
 /* Writes how the limits of its groups slow the task: they may look like a busy machine. */
-static void write_task_limits(struct detail_page *page, const struct detail *detail)
+static void write_task_limits(struct detail_page *page, const struct task_evidence *limits)
 {
-	const struct cpu_limit *cpu = &detail->limits.now.cpu;
-	const struct memory_limit *memory = &detail->limits.now.memory;
-	const struct io_limit *io = &detail->limits.now.io;
-	double throttled = detail->limits.throttled, used;
 	struct buf *text = &page->text;
+	double used;
 
 	text->len = 0;
-	if (cpu->period_us && throttled >= 0)
-		buf_printf(text, "its cgroup is throttled %.1f %% (", throttled);
-	else if (cpu->period_us)
-		buf_puts(text, "its cgroup may be throttled (");
-	if (cpu->period_us) {
-		buf_printf(text, "quota %.0f %%",
-			   (double)cpu->quota_us * 100.0 / (double)cpu->period_us);
-		write_limit(page, &cpu->group, style_of_share(throttled));
+	if (limits->quota > 0 && limits->budget == BUDGET_QUOTA && limits->cpu_group.name) {
+		if (limits->throttled >= 0)
+			buf_printf(text, "its cgroup is throttled %.1f %% (", limits->throttled);
+		else
+			buf_puts(text, "its cgroup may be throttled (");
+		buf_printf(text, "quota %.0f %%", limits->quota * 100);
+		write_limit(page, &limits->cpu_group, style_of_share(limits->throttled));
 	}
-	if (io->text.len) {
-		text->len = 0;
+	if (limits->io_limits && limits->io_group.name) {
 		buf_puts(text, "I/O limit of its cgroup (");
-		text_escape(text, io->text.data, io->text.len, page->pager.term->charset);
-		write_limit(page, &io->group, STYLE_NORMAL);
+		text_escape(text, limits->io_limits, strlen(limits->io_limits),
+			    page->pager.term->charset);
+		write_limit(page, &limits->io_group, STYLE_NORMAL);
 	}
-	if (!memory->limit)
+	if (!limits->memory_limit || !limits->memory_group.name)
 		return;
-	used = (double)memory->usage * 100.0 / (double)memory->limit;
-	text->len = 0;
+	used = (double)limits->memory_used * 100.0 / (double)limits->memory_limit;
 	buf_printf(text, "its cgroup uses %.1f of %.1f MiB of memory (%.0f %% of its limit",
-		   (double)memory->usage / MIB, (double)memory->limit / MIB, used);
-	write_limit(page, &memory->group,
+		   (double)limits->memory_used / MIB, (double)limits->memory_limit / MIB, used);
+	write_limit(page, &limits->memory_group,
 		    used >= MEMORY_HOT	  ? STYLE_HOT
 		    : used >= MEMORY_WARM ? STYLE_WARM
 					  : STYLE_NORMAL);
@@ -156,7 +153,8 @@ static bool write_identity(struct detail_page *page, const struct detail *detail
 		pager_long(pager, "container", task->container.data, task->container.len);
 	if (!detail->ended)
 		detail_wait_name(&detail->wait, pager);
-	write_task_limits(page, detail);
+	if (detail->limits)
+		write_task_limits(page, detail->limits);
 	return whole;
 }
 

@@ -106,7 +106,6 @@ struct ui_target {
 
 struct selected;
 struct table;
-struct limits_reader;
 
 struct ui {
 	const struct ui_config *config;
@@ -150,7 +149,6 @@ struct ui {
 
 	struct findings findings; /* of the rows, while they are not due to be found anew */
 	bool findings_due; /* the rows were made anew */
-	struct limits_reader *limits; /* for the quota in one; NULL: nothing was read yet */
 	int finding_line, finding_end; /* on the screen; -1: not there */
 
 	struct ui_target target;
