@@ -244,9 +244,9 @@ const struct command command_table[] = {
 	  .help = "in other views: this help" },
 	{ "redraw", OTHER, { CONTROL('L') }, WHERE_ALL, cmd_redraw, 0,
 	  .help = "redraw the screen" },
-	{ "quit", OTHER, { 'q', KEY_F(10) }, WHERE_TABLE, cmd_quit, 0,
+	{ "quit", OTHER, { 'q', KEY_F(10) }, WHERE_TABLE | WHERE_EARLY, cmd_quit, 0,
 	  .help = "quit", .hint = "quit", .hint_rank = 1 },
-	{ "quit-at-once", OTHER, { KEY_F(10) }, WHERE_ALL & ~WHERE_TABLE, cmd_quit, 0,
+	{ "quit-at-once", OTHER, { KEY_F(10) }, (WHERE_ALL & ~WHERE_TABLE) | WHERE_EARLY, cmd_quit, 0,
 	  .help = "quit" },
 };
 

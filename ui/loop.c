@@ -147,7 +147,8 @@ static void open_process(struct loop *loop)
 	}
 }
 
-void loop_draw(struct loop *loop)
+/* Draws everything once the terminal has taken the previous output. */
+static void loop_draw(struct loop *loop)
 {
 	struct ui *ui = &loop->ui;
 	struct page *page;
@@ -387,6 +388,8 @@ static int run(struct loop *loop)
 		until = expire_message(loop, now);
 		/* The last sample is drawn too. */
 		if (loop->dirty)
+			loop_draw(loop);
+		if (loop_load_trace(loop))
 			loop_draw(loop);
 		rewind_keep(ui);
 		due = loop_sample_due(loop);

@@ -15,11 +15,9 @@ struct loop {
 	bool more; /* keys may be waiting that were left for the next turn */
 	bool paused; /* ui.paused when the grid was last checked */
 	unsigned wanted; /* the NEED_ bits of the last sample */
+	bool trace_due; /* the programs that trace are to be loaded */
 	bool opened; /* the page of the only process that was asked for */
 };
-
-/* Draws everything once the terminal has taken the previous output. */
-void loop_draw(struct loop *loop);
 
 /* The NEED_ bits of the views on the stack. */
 unsigned loop_needs(struct ui *ui);
@@ -38,6 +36,9 @@ uint64_t loop_sample_due(const struct loop *loop);
 
 /* Carries out what was postponed until no sample is under way. */
 void loop_catch_up(struct loop *loop);
+
+/* Loads the programs that trace, if a view has asked for that. True: it did, or it failed. */
+bool loop_load_trace(struct loop *loop);
 
 /* Takes records of exiting tasks when due. Returns when to check again. */
 uint64_t loop_drain_exits(const struct loop *loop, uint64_t now);

@@ -222,8 +222,8 @@ static void look_for_hangs(struct loop *loop)
 		hurry(loop);
 }
 
-/* Has waits traced once a view shows that. */
-static void begin_tracing(struct loop *loop)
+/* Has waits traced once a view shows that: after it was drawn, as loading takes a while. */
+static void ask_for_trace(struct loop *loop)
 {
 	struct ui *ui = &loop->ui;
 
@@ -231,12 +231,21 @@ static void begin_tracing(struct loop *loop)
 	if (ui->tracing || ui->rewind.back || !wants_trace(ui))
 		return;
 	ui->tracing = true;
-	/* Loading takes a while: the view that asks for it is drawn first. */
-	loop_draw(loop);
+	loop->trace_due = loop->dirty = true;
+}
+
+bool loop_load_trace(struct loop *loop)
+{
+	struct ui *ui = &loop->ui;
+	bool due = loop->trace_due && ui->tracing;
+
+	loop->trace_due = false;
+	if (!due)
+		return false;
 	ui->trace_error = sampler_trace(loop->live, true);
 	if (!ui->trace_error && ui->frame && !ui->paused)
 		hurry(loop);
-	loop->dirty = true;
+	return true;
 }
 
 void loop_catch_up(struct loop *loop)
@@ -249,9 +258,9 @@ void loop_catch_up(struct loop *loop)
 		reopen(loop);
 	if (pending & REACT_RESAMPLE && loop->live)
 		loop->asked = true;
-	/* Loading takes a while: not while more keys wait, which may leave the view again. */
+	/* Not while more keys wait, which may leave the view again. */
 	if (!loop->more && !ui->quit) {
-		begin_tracing(loop);
+		ask_for_trace(loop);
 		if (ui->paused)
 			end_tracing(loop);
 		look_for_hangs(loop);

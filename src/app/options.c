@@ -682,3 +682,29 @@ void options_default(struct options *options)
 		.record = { .limits = SEGMENT_LIMITS_DEFAULT, .program = PACKAGE_VERSION },
 	};
 }
+
+bool option_parse_whole(const char *arg, uint64_t min, uint64_t max, uint64_t *number)
+{
+	char *end;
+
+	if (*arg < '0' || *arg > '9')
+		return false;
+	errno = 0;
+	*number = strtoull(arg, &end, 10);
+	return !*end && !errno && *number >= min && *number <= max;
+}
+
+bool option_given(const struct options *options, const struct option_row *row)
+{
+	return options->given >> (row - option_table) & 1;
+}
+
+bool options_metrics(const struct options *options)
+{
+	return options_format(options)->series;
+}
+
+const struct out_ops *options_format(const struct options *options)
+{
+	return options->listen ? &out_openmetrics : options->format;
+}

@@ -122,17 +122,6 @@ const struct words_row words_table[OPTION_WORDS] = {
 	[WORDS_HIERARCHY] = { "hierarchy", NULL },
 };
 
-bool option_parse_whole(const char *arg, uint64_t min, uint64_t max, uint64_t *number)
-{
-	char *end;
-
-	if (*arg < '0' || *arg > '9')
-		return false;
-	errno = 0;
-	*number = strtoull(arg, &end, 10);
-	return !*end && !errno && *number >= min && *number <= max;
-}
-
 /* Sets the member of an option, whatever its size. */
 static void set_number(const struct option_row *row, void *member, uint64_t value)
 {
@@ -251,11 +240,6 @@ bool option_set(const struct option_row *row, struct options *options, const cha
 	if (row->mark)
 		*(bool *)((char *)options + row->mark) = true;
 	return take_typed(row, options, arg, why);
-}
-
-bool option_given(const struct options *options, const struct option_row *row)
-{
-	return options->given >> (row - option_table) & 1;
 }
 
 /* Values of options without a letter, for getopt_long. */
@@ -488,16 +472,6 @@ int options_override(struct options *options, int argc, char **argv, struct buf 
 	free(longs);
 	free(letters);
 	return err;
-}
-
-const struct out_ops *options_format(const struct options *options)
-{
-	return options->listen ? &out_openmetrics : options->format;
-}
-
-bool options_metrics(const struct options *options)
-{
-	return options_format(options)->series;
 }
 
 int options_parse(struct options *options, int argc, char **argv, struct buf *why)

@@ -349,6 +349,15 @@ static void fill_group(struct sampler *sampler, const struct group *group, unsig
 			groups_above_read(&sampler->above, group->name, read_throttling, sampler);
 }
 
+void sampler_open_exits(struct sampler *sampler)
+{
+	const struct sampler_config *config = sampler->config;
+
+	if (config->exits && sampler->source.ops->exits)
+		sampler->exits_refused =
+			exits_open(&sampler->exits, config->threads, false, config->exit_buffer);
+}
+
 struct waiting_reader *sampler_waiting(struct sampler *sampler)
 {
 	if (!sampler->waiting)

@@ -25,15 +25,6 @@
 #define RECORDS_MAX 65536
 #define NAMES_MAX (RECORDS_MAX / 2)
 
-void sampler_open_exits(struct sampler *sampler)
-{
-	const struct sampler_config *config = sampler->config;
-
-	if (config->exits && sampler->source.ops->exits)
-		sampler->exits_refused =
-			exits_open(&sampler->exits, config->threads, false, config->exit_buffer);
-}
-
 /* Leaves out records of processes that were not asked for. Returns how many remain, in front. */
 static size_t keep_asked(const struct sampler_config *config, struct exit_record *records, size_t n)
 {

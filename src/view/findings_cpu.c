@@ -8,74 +8,16 @@
 
 #include "base/util.h"
 
-/* The share of a quota from which who used that much may be throttled by it. */
-#define QUOTA_USED 0.75
-
 /* Exits per second of one command name from which that name is blamed. */
 #define STORM_LEAST 20
 /* And the part of a CPU's time that they all must have run for. */
 #define STORM_RUNS 0.1
 
-/* The site in which a row's process is throttled; NULL: it is not, or not known to be. */
-static const struct site *throttled_site(const struct finder *finder, const struct row *row)
-{
-	const struct site *site = NULL;
-
-	do
-		site = finding_next_site(finder, row, site);
-	while (site && site_throttled_by(site) < 0);
-	return site;
-}
-
-/* The share of the interval for which a group that is shown was throttled; below 0: not known. */
-static double throttled_share(const struct finder *finder, const struct row *row)
-{
-	struct view view = finder->view;
-	struct value value;
-
-	if (!row->group || !row->group->figures)
-		return -1;
-	view.frame = finder->shown;
-	value = column_get(finder->columns->throttled, &view, row);
-	return value.type == VALUE_NUMBER ? value.number : -1;
-}
-
-/* Whether a task itself used most of a quota: by the first reading no more is known. */
-static bool uses_quota(const struct row *row, const struct task_evidence *evidence)
-{
-	return (double)row->deltas->grown.run_ns >=
-	       (double)row->interval_ns * evidence->quota * QUOTA_USED;
-}
-
-bool finding_is_throttled(const struct finder *finder, const struct row *row)
-{
-	const struct task_evidence *evidence = row_evidence(finder->view.frame, row);
-	const struct site *site = throttled_site(finder, row);
-
-	if (site && site->ns * 2 >= row->deltas->waited.ns[DELAY_CPU])
-		return true;
-	if (evidence &&
-	    (evidence->throttled >= THROTTLED_LEAST || evidence->budget == BUDGET_YIELD))
-		return true;
-	if (evidence && evidence->throttled < 0 && evidence->quota > 0 && uses_quota(row, evidence))
-		return true;
-	for (size_t i = 0; i < finder->ngroups; i++) {
-		const struct row *group = &finder->shown->rows[i];
-
-		if (throttled_share(finder, group) < THROTTLED_LEAST)
-			continue;
-		for (size_t m = 0; m < group->group->n; m++)
-			if (group->group->members[m] == row)
-				return true;
-	}
-	return false;
-}
-
 /* The shown group that is throttled most. */
 static void look_for_throttled_groups(const struct finder *finder, struct top_row *most)
 {
 	for (size_t i = 0; i < finder->ngroups; i++) {
-		double share = throttled_share(finder, &finder->shown->rows[i]);
+		double share = finding_throttled_share(finder, &finder->shown->rows[i]);
 
 		if (share >= THROTTLED_LEAST)
 			top_row_add(most, &finder->shown->rows[i], share);

@@ -118,9 +118,6 @@ struct finder {
 	struct top_row top_waiters[PSI_RESOURCES]; /* the same, for a resource */
 };
 
-/* Reports tasks that were asked about and are stopped, traced by a debugger or frozen. */
-bool finding_find_stopped(struct finder *finder, struct finding *finding);
-
 /* Looks at all rows. The findings, the rows shown, and the view must be set. */
 void findings_scan(struct finder *finder);
 
@@ -132,6 +129,9 @@ uint32_t finding_threads(const struct finder *finder, const struct row *row);
 
 /* Whether a quota accounts for most of what a task waited for a CPU, or may. */
 bool finding_is_throttled(const struct finder *finder, const struct row *row);
+
+/* The share of the interval for which a group that is shown was throttled; below 0: not known. */
+double finding_throttled_share(const struct finder *finder, const struct row *row);
 
 /* Whether a row's group is at its limit of memory. */
 bool finding_is_limited(const struct finder *finder, const struct row *row);

@@ -10,35 +10,6 @@
 /* The share of a site's time that a waker must have ended to be named: most of it. */
 #define WAKER_LEAST 0.5
 
-/* Whether two rows are of tasks of one service: of the same name, in the same cgroup. */
-static bool is_same_service(const struct row *a, const struct row *b)
-{
-	if (a->group || b->group || strcmp(a->task->comm, b->task->comm) != 0)
-		return false;
-	if (a->task->cgroup && b->task->cgroup)
-		return !strcmp(a->task->cgroup, b->task->cgroup);
-	return a->task->cgroup_id == b->task->cgroup_id;
-}
-
-bool finding_take_most(struct finding *finding, const struct top_row *most)
-{
-	finding->row = most->row;
-	finding->n = most->n;
-	finding->share = most->ns ? -1 : most->share;
-	finding->ns = most->ns;
-	finding->service = 0;
-	for (size_t i = 0; i < most->n && i < TOP_ROWS_MAX; i++)
-		finding->service += is_same_service(most->noted[i], most->row);
-	return most->row;
-}
-
-void finding_take_culprit(struct finding *finding, enum culprit_kind kind, const struct row *row)
-{
-	finding->culprit = (struct finding_culprit){ .kind = kind,
-						     .name = row->task->comm,
-						     .pid = row->task->key.pid };
-}
-
 void finding_take_waker(struct finding *finding)
 {
 	const struct site *site = finding->site;
@@ -77,18 +48,6 @@ static bool find_hang(struct finder *finder, struct finding *finding)
 	finding->place = PLACE_OF_WAIT;
 	finding->how = io ? " for block I/O" : " in state D";
 	return true;
-}
-
-const struct row *finding_row_of_site(const struct finder *finder, const struct site *site)
-{
-	const struct frame *frame = finder->view.frame;
-	size_t at = frame_from(frame, task_order(site->tgid, site->tgid));
-	const struct row *row = at < frame_living(frame) ? &frame->rows[at] : NULL;
-
-	if (!row || !row->traced || row->traced->tgid != site->tgid ||
-	    row->traced->start_ns != site->start_ns)
-		return NULL;
-	return row;
 }
 
 /* The process that waits longest for a server, by the trace. */
@@ -227,12 +186,6 @@ static bool find_kept(struct finder *finder, struct finding *finding)
 		finding->kind = wait_state_table[waiting->state].id;
 	finding->place = PLACE_OF_WAIT;
 	return true;
-}
-
-bool finding_worth_naming(const struct finder *finder, const struct row *row, const struct row *who)
-{
-	/* If only some tasks are read, others may do more. */
-	return row && row != who && !finder->info->selected_only && !row->exited && !row->born;
 }
 
 /* Takes as the culprit which task writes most, where that is known. */
@@ -469,21 +422,6 @@ static bool find_lock(struct finder *finder, struct finding *finding)
 	return true;
 }
 
-bool finding_is_limited(const struct finder *finder, const struct row *row)
-{
-	const struct task_evidence *evidence = row_evidence(finder->view.frame, row);
-
-	return evidence && evidence->memory_limit &&
-	       evidence->memory_used / 100 >= evidence->memory_limit / 10000 * LIMIT_LEAST;
-}
-
-bool finding_is_idle_ring(const struct finder *finder, const struct row *row)
-{
-	const struct task_waiting *waiting = row_waiting(finder->view.frame, row);
-
-	return waiting && waiting->state == STATE_POLL && waiting->class == CLASS_PARKED;
-}
-
 /* The group whose limit of memory counts for a row; NULL: not known. */
 static const char *memory_group(const struct finder *finder, const struct row *row)
 {
@@ -519,6 +457,50 @@ static bool find_limited(struct finder *finder, struct finding *finding)
 		finding_take_culprit(finding, CULPRIT_READER, reader);
 		finding->culprit.rate = finder->reader.kb / 1024;
 	}
+	return true;
+}
+
+/* How a task is held, in words; NULL: it is not held. */
+static const char *stop_words(const struct row *row, const struct task_stop *held)
+{
+	char state = row_state(row);
+
+	if (state == 'T')
+		return " is stopped";
+	if (state == 't')
+		return held && held->tracer ? " is stopped by debugger "
+					    : " is stopped by a debugger";
+	return held && held->frozen ? " is " WAIT_FROZEN : NULL;
+}
+
+static bool find_stopped_row(struct finder *finder, struct finding *finding)
+{
+	const struct frame *frame = finder->view.frame;
+	const struct task_stop *held;
+
+	if (!finder->info->selected_only)
+		return false;
+	for (size_t i = 0; i < frame->n; i++) {
+		const struct row *row = &frame->rows[i];
+
+		if (!row->task || row->exited ||
+		    (finder->query && !query_takes(finder->query, row)))
+			continue;
+		if (!stop_words(row, row_stop(frame, row)))
+			continue;
+		if (!finding->n++)
+			finding->row = row;
+	}
+	if (!finding->n)
+		return false;
+	held = row_stop(frame, finding->row);
+	finding->share = -1;
+	finding->kind = wait_state_table[STATE_STOP].id;
+	finding->how = stop_words(finding->row, held);
+	if (row_state(finding->row) == 't' && held && held->tracer)
+		finding->culprit = (struct finding_culprit){ .kind = CULPRIT_DEBUGGER,
+							     .name = held->tracer_comm,
+							     .pid = held->tracer };
 	return true;
 }
 
@@ -647,7 +629,7 @@ const struct finding_pattern finding_patterns[] = {
 	  "system's server, or in connecting or sending by a socket, a terminal or a queue",
 	  "1 task blocked: orders 33, 8.0 s in flock on /srv/lock0",
 	  REMEDY_KEPT },
-	{ "held", FINDING_INFO, finding_find_stopped, 0, "%w%h%C%O",
+	{ "held", FINDING_INFO, find_stopped_row, 0, "%w%h%C%O",
 	  "a process selected by -p is stopped by a signal or a debugger, or frozen by its cgroup",
 	  "app 1092 is frozen by its cgroup",
 	  REMEDY_STATE },

@@ -9,6 +9,9 @@
 #include "view/query.h"
 #include "view/summary.h"
 
+/* The share of a quota from which who used that much may be throttled by it. */
+#define QUOTA_USED 0.75
+
 /* The share from which a kind is looked at, in percent; 0: it is not. */
 static const double kinds_least[WAIT_KINDS] = {
 	[DELAY_CPU] = CPU_LEAST,       [DELAY_BLKIO] = IO_LEAST,
@@ -160,6 +163,122 @@ const struct site *finding_site_now(const struct finder *finder, const struct ro
 			longest = site;
 	}
 	return longest;
+}
+
+/* Whether two rows are of tasks of one service: of the same name, in the same cgroup. */
+static bool is_same_service(const struct row *a, const struct row *b)
+{
+	if (a->group || b->group || strcmp(a->task->comm, b->task->comm) != 0)
+		return false;
+	if (a->task->cgroup && b->task->cgroup)
+		return !strcmp(a->task->cgroup, b->task->cgroup);
+	return a->task->cgroup_id == b->task->cgroup_id;
+}
+
+bool finding_take_most(struct finding *finding, const struct top_row *most)
+{
+	finding->row = most->row;
+	finding->n = most->n;
+	finding->share = most->ns ? -1 : most->share;
+	finding->ns = most->ns;
+	finding->service = 0;
+	for (size_t i = 0; i < most->n && i < TOP_ROWS_MAX; i++)
+		finding->service += is_same_service(most->noted[i], most->row);
+	return most->row;
+}
+
+void finding_take_culprit(struct finding *finding, enum culprit_kind kind, const struct row *row)
+{
+	finding->culprit = (struct finding_culprit){ .kind = kind,
+						     .name = row->task->comm,
+						     .pid = row->task->key.pid };
+}
+
+const struct row *finding_row_of_site(const struct finder *finder, const struct site *site)
+{
+	const struct frame *frame = finder->view.frame;
+	size_t at = frame_from(frame, task_order(site->tgid, site->tgid));
+	const struct row *row = at < frame_living(frame) ? &frame->rows[at] : NULL;
+
+	if (!row || !row->traced || row->traced->tgid != site->tgid ||
+	    row->traced->start_ns != site->start_ns)
+		return NULL;
+	return row;
+}
+
+bool finding_worth_naming(const struct finder *finder, const struct row *row, const struct row *who)
+{
+	/* If only some tasks are read, others may do more. */
+	return row && row != who && !finder->info->selected_only && !row->exited && !row->born;
+}
+
+bool finding_is_limited(const struct finder *finder, const struct row *row)
+{
+	const struct task_evidence *evidence = row_evidence(finder->view.frame, row);
+
+	return evidence && evidence->memory_limit &&
+	       evidence->memory_used / 100 >= evidence->memory_limit / 10000 * LIMIT_LEAST;
+}
+
+bool finding_is_idle_ring(const struct finder *finder, const struct row *row)
+{
+	const struct task_waiting *waiting = row_waiting(finder->view.frame, row);
+
+	return waiting && waiting->state == STATE_POLL && waiting->class == CLASS_PARKED;
+}
+
+/* The site in which a row's process is throttled; NULL: it is not, or not known to be. */
+static const struct site *throttled_site(const struct finder *finder, const struct row *row)
+{
+	const struct site *site = NULL;
+
+	do
+		site = finding_next_site(finder, row, site);
+	while (site && site_throttled_by(site) < 0);
+	return site;
+}
+
+double finding_throttled_share(const struct finder *finder, const struct row *row)
+{
+	struct view view = finder->view;
+	struct value value;
+
+	if (!row->group || !row->group->figures)
+		return -1;
+	view.frame = finder->shown;
+	value = column_get(finder->columns->throttled, &view, row);
+	return value.type == VALUE_NUMBER ? value.number : -1;
+}
+
+/* Whether a task itself used most of a quota: by the first reading no more is known. */
+static bool uses_quota(const struct row *row, const struct task_evidence *evidence)
+{
+	return (double)row->deltas->grown.run_ns >=
+	       (double)row->interval_ns * evidence->quota * QUOTA_USED;
+}
+
+bool finding_is_throttled(const struct finder *finder, const struct row *row)
+{
+	const struct task_evidence *evidence = row_evidence(finder->view.frame, row);
+	const struct site *site = throttled_site(finder, row);
+
+	if (site && site->ns * 2 >= row->deltas->waited.ns[DELAY_CPU])
+		return true;
+	if (evidence &&
+	    (evidence->throttled >= THROTTLED_LEAST || evidence->budget == BUDGET_YIELD))
+		return true;
+	if (evidence && evidence->throttled < 0 && evidence->quota > 0 && uses_quota(row, evidence))
+		return true;
+	for (size_t i = 0; i < finder->ngroups; i++) {
+		const struct row *group = &finder->shown->rows[i];
+
+		if (finding_throttled_share(finder, group) < THROTTLED_LEAST)
+			continue;
+		for (size_t m = 0; m < group->group->n; m++)
+			if (group->group->members[m] == row)
+				return true;
+	}
+	return false;
 }
 
 /* Whether a share is enough: of the row's threads on average, or of as many as make half a one. */

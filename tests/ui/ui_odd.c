@@ -137,8 +137,9 @@ static void bend_extra(struct play_machine *machine, struct task_extra *extra)
 	extra->io = row.io;
 	if (extra->evidence) {
 		struct task_evidence *evidence = extra->evidence;
-		char **names[] = { &evidence->cpu_group.name, &evidence->memory_group.name,
-				   &evidence->io_group.name, &evidence->weighed_group.name };
+		char **names[] = { &evidence->io_limits, &evidence->cpu_group.name,
+				   &evidence->memory_group.name, &evidence->io_group.name,
+				   &evidence->weighed_group.name };
 
 		for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 			free(*names[i]);

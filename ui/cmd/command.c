@@ -267,7 +267,7 @@ static unsigned press(struct ui *ui, const struct command *command)
 {
 	unsigned reactions;
 
-	if (!command || (!ui->frame && command->run != cmd_quit))
+	if (!command || (!ui->frame && !(command->where & WHERE_EARLY)))
 		return REACT_REDRAW;
 	if (command->where & WHERE_PRESENT && ui->rewind.back) {
 		ui_error(ui, ui->rewind.replay

@@ -210,6 +210,44 @@ static void take_detail_text(struct buf *to, const char *text)
 	buf_puts(to, text);
 }
 
+/* Replaces a text. */
+static void copy_text(struct buf *to, const struct buf *from)
+{
+	to->len = 0;
+	buf_add(to, from->data, from->len);
+}
+
+/* Makes the system call with its arguments; how many of the six it takes is not known. */
+static void take_call(struct buf *call, const struct task_waiting *waiting)
+{
+	call->len = 0;
+	if (waiting->number < 0)
+		return;
+	if (waiting->syscall)
+		buf_puts(call, waiting->syscall);
+	else
+		buf_printf(call, "system call %d", waiting->number);
+	for (unsigned i = 0; i < WAITING_ARGS; i++)
+		buf_printf(call, "%s0x%llx", i ? ", " : "(", (unsigned long long)waiting->args[i]);
+	buf_putc(call, ')');
+}
+
+/* Takes what was read of a row's wait: see row_waiting(). */
+static void take_wait(struct detail_wait *wait, const struct frame *frame, const struct row *row)
+{
+	const struct task_waiting *waiting = row_waiting(frame, row);
+
+	wait->tid = waiting ? waiting->tid : 0;
+	wait->cpu = row->task->cpu;
+	if (!waiting)
+		return;
+	wait->state = waiting->state;
+	take_call(&wait->call, waiting);
+	copy_text(&wait->on, &waiting->on);
+	copy_text(&wait->where, &waiting->where);
+	copy_text(&wait->stack, &waiting->stack);
+}
+
 /* Takes the limits of the task's groups; for an ended task the last ones stay. */
 static void take_limits(struct detail *detail, const struct frame *frame, const struct row *row)
 {
@@ -246,7 +284,7 @@ static void take_texts(struct detail *detail, struct ui *ui, const struct frame 
 		row_wait(frame, row, &detail->task.wait_ns) ? row_wait_state(row) : WAIT_STATES;
 	detail->task.wait_exact = row->raw->now.exact;
 	detail->states = row->traced ? row->traced->states : (struct wait_states){ 0 };
-	detail_wait_take(&detail->wait, frame, row);
+	take_wait(&detail->wait, frame, row);
 	take_limits(detail, frame, row);
 }
 
@@ -539,6 +577,14 @@ void detail_next(struct detail *detail, struct ui *ui)
 	take_detail_task(detail, ui);
 }
 
+static void free_wait(struct detail_wait *wait)
+{
+	buf_free(&wait->call);
+	buf_free(&wait->on);
+	buf_free(&wait->where);
+	buf_free(&wait->stack);
+}
+
 void detail_free(struct detail *detail)
 {
 	threads_close(&detail->threads);
@@ -550,6 +596,6 @@ void detail_free(struct detail *detail)
 	buf_free(&detail->task.cgroup);
 	buf_free(&detail->task.pod);
 	buf_free(&detail->task.container);
-	detail_wait_free(&detail->wait);
+	free_wait(&detail->wait);
 	evidence_free(detail->limits);
 }

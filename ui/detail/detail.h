@@ -18,16 +18,11 @@ struct detail_wait {
 	struct buf stack; /* functions, each on a line */
 };
 
-/* Takes what was read of a row's wait: see row_waiting(). */
-void detail_wait_take(struct detail_wait *wait, const struct frame *frame, const struct row *row);
-
 /* Writes a line with the function and what the wait is on, where that is known. */
 void detail_wait_name(const struct detail_wait *wait, struct pager *pager);
 
 /* Writes the part about the wait; nothing where nothing is known. */
 void detail_wait_write(const struct detail_wait *wait, struct pager *pager, struct buf *scratch);
-
-void detail_wait_free(struct detail_wait *wait);
 
 /* The figures of a detail: the kinds, then all waiting, that for memory, and time on a CPU. */
 enum figure {

@@ -423,43 +423,6 @@ void detail_page_free(struct detail_page *page)
 	buf_free(&page->pager.cell);
 }
 
-/* Replaces a text. */
-static void copy_text(struct buf *to, const struct buf *from)
-{
-	to->len = 0;
-	buf_add(to, from->data, from->len);
-}
-
-/* Makes the system call with its arguments; how many of the six it takes is not known. */
-static void take_call(struct buf *call, const struct task_waiting *waiting)
-{
-	call->len = 0;
-	if (waiting->number < 0)
-		return;
-	if (waiting->syscall)
-		buf_puts(call, waiting->syscall);
-	else
-		buf_printf(call, "system call %d", waiting->number);
-	for (unsigned i = 0; i < WAITING_ARGS; i++)
-		buf_printf(call, "%s0x%llx", i ? ", " : "(", (unsigned long long)waiting->args[i]);
-	buf_putc(call, ')');
-}
-
-void detail_wait_take(struct detail_wait *wait, const struct frame *frame, const struct row *row)
-{
-	const struct task_waiting *waiting = row_waiting(frame, row);
-
-	wait->tid = waiting ? waiting->tid : 0;
-	wait->cpu = row->task->cpu;
-	if (!waiting)
-		return;
-	wait->state = waiting->state;
-	take_call(&wait->call, waiting);
-	copy_text(&wait->on, &waiting->on);
-	copy_text(&wait->where, &waiting->where);
-	copy_text(&wait->stack, &waiting->stack);
-}
-
 void detail_wait_name(const struct detail_wait *wait, struct pager *pager)
 {
 	if (!wait->tid)
@@ -506,12 +469,4 @@ void detail_wait_write(const struct detail_wait *wait, struct pager *pager, stru
 	pager_long(pager, "on", wait->on.data, wait->on.len);
 	pager_long(pager, "where", wait->where.data, wait->where.len);
 	write_stack(&wait->stack, pager, scratch);
-}
-
-void detail_wait_free(struct detail_wait *wait)
-{
-	buf_free(&wait->call);
-	buf_free(&wait->on);
-	buf_free(&wait->where);
-	buf_free(&wait->stack);
 }

@@ -45,8 +45,9 @@ struct ui_task;
 #define WHERE_CHAIN 0x80u
 #define WHERE_ALL 0xffu
 
-/* Beside those: not while the past is shown. */
+/* Beside those: not while the past is shown; before the first frame, too. */
 #define WHERE_PRESENT 0x100u
+#define WHERE_EARLY 0x200u
 
 /* The table that a view shows: keys sort it, scroll its columns and choose among them. */
 struct table_view {

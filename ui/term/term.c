@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <termcap.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -560,4 +561,12 @@ bool term_get(struct term *term, struct term_key *key)
 uint64_t term_due_ns(const struct term *term)
 {
 	return input_due_ns(&term->input);
+}
+
+/* The terminal can move its cursor: without that ncurses takes it for unsuitable. */
+bool term_is_known(const char *type)
+{
+	char place[64], *at = place, move[] = "cm";
+
+	return tgetent(NULL, type) == 1 && tgetstr(move, &at);
 }

@@ -2,17 +2,8 @@
 /* Writing to the screen: text into lines, lines to ncurses, ncurses' output to the terminal. */
 #include <ncurses.h>
 #include <string.h>
-#include <termcap.h>
 
 #include "ui/term/term.h"
-
-/* The terminal can move its cursor: without that ncurses takes it for unsuitable. */
-bool term_is_known(const char *type)
-{
-	char place[64], *at = place, move[] = "cm";
-
-	return tgetent(NULL, type) == 1 && tgetstr(move, &at);
-}
 
 void term_erase(struct term *term)
 {
