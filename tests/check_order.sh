@@ -166,16 +166,16 @@ END {
 }' tests/order.txt $(find src ui -name '*.[ch]')
 }
 
-# Breaks that rule in a tree made for it: a screen that knows the kernel by way of the model.
+# Breaks that rule in a tree made for it: a screen that knows the kernel by way of frames.
 find_planted() {
 	planted=$(mktemp -d) || return
 	(
 		cd "$planted" || exit
-		mkdir -p tests src/kernel src/model ui
-		printf '%s\n' src/kernel src/model 'ui without src/kernel' >tests/order.txt
+		mkdir -p tests src/kernel src/frame ui
+		printf '%s\n' src/kernel src/frame 'ui without src/kernel' >tests/order.txt
 		echo 'int read_it(void);' >src/kernel/file.h
-		echo '#include "kernel/file.h"' >src/model/frame.h
-		echo '#include "model/frame.h"' >ui/view.c
+		echo '#include "kernel/file.h"' >src/frame/frame.h
+		echo '#include "frame/frame.h"' >ui/view.c
 		find_breaks
 	)
 	rm -r "$planted"
@@ -201,6 +201,6 @@ ui of src only main.c includes ui
 without nothing is included that a folder does without, nor by way of headers
 END
 find_planted >"$work/out"
-[ "$(cat "$work/out")" = "without ui/view.c:1: includes src/model/frame.h -> src/kernel/file.h" ]
+[ "$(cat "$work/out")" = "without ui/view.c:1: includes src/frame/frame.h -> src/kernel/file.h" ]
 result $? 'what is included by way of headers is seen'
 exit $failed

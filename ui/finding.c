@@ -4,7 +4,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "model/group.h"
+#include "frame/group.h"
 #include "ui/detail/view_task.h"
 #include "ui/sites/view_sites.h"
 #include "ui/table/table_state.h"

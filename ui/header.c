@@ -7,8 +7,8 @@
 
 #include "base/util.h"
 #include "data/system.h"
+#include "frame/notes.h"
 #include "history/cursor.h"
-#include "model/notes.h"
 #include "ui/finding.h"
 #include "ui/past/rewind.h"
 #include "ui/state/ui.h"

@@ -4,8 +4,8 @@
 #include <time.h>
 
 #include "base/util.h"
+#include "frame/group.h"
 #include "history/cursor.h"
-#include "model/group.h"
 #include "ui/loop_parts.h"
 #include "ui/past/rewind.h"
 #include "ui/table/table_state.h"

@@ -6,9 +6,9 @@
 
 #include "app/trigger_watch.h"
 #include "history/recorder.h"
-#include "model/sampler.h"
-#include "model/triggers.h"
 #include "out/out.h"
+#include "sampler/sampler.h"
+#include "sampler/triggers.h"
 #include "view/view_config.h"
 
 /* Takes what samples are written to, in place of a descriptor. */

@@ -19,13 +19,13 @@
 #include "bpf/measure.h"
 #include "bpf/refusal.h"
 #include "cgroup/hierarchy.h"
+#include "frame/notes.h"
 #include "kernel/delayacct.h"
 #include "kernel/proc.h"
-#include "model/notes.h"
-#include "model/sampler.h"
-#include "model/source.h"
-#include "model/tracing.h"
 #include "out/json.h"
+#include "read/source.h"
+#include "sampler/sampler.h"
+#include "trace/tracing.h"
 #include "view/remedies.h"
 
 /* The inodes of the first namespaces (include/linux/proc_ns.h). */

@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 #include "base/util.h"
-#include "model/frame.h"
+#include "frame/frame.h"
 
 #define DOCTOR_WORD 66
 

@@ -9,7 +9,7 @@
 #include "base/util.h"
 #include "bpf/refusal.h"
 #include "cgroup/hierarchy.h"
-#include "model/source.h"
+#include "read/source.h"
 #include "view/remedies.h"
 
 void error_of_source(struct buf *out, const char *name, int err)

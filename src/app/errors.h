@@ -6,7 +6,7 @@
 #include <sys/types.h>
 
 #include "base/text.h"
-#include "model/triggers.h"
+#include "sampler/triggers.h"
 
 /* Appends why a source could not be opened just now, and the remedy; name NULL: none could. */
 void error_of_source(struct buf *out, const char *name, int err);

@@ -29,7 +29,7 @@
 #include "history/cursor.h"
 #include "kernel/delayacct.h"
 #include "kernel/proctask.h"
-#include "model/sampler.h"
+#include "sampler/sampler.h"
 #include "ui/cmd/command.h"
 #include "ui/loop.h"
 #include "view/site_lines.h"

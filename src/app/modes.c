@@ -17,8 +17,8 @@
 #include "base/process.h"
 #include "base/util.h"
 #include "cgroup/hierarchy.h"
-#include "model/source.h"
 #include "out/out.h"
+#include "read/source.h"
 
 /* Whether something is waited for that only samples tell. */
 static bool has_events(const struct watch_config *watch)

@@ -12,9 +12,9 @@
 #include "base/users.h"
 #include "base/util.h"
 #include "history/segments.h"
-#include "model/source.h"
-#include "model/tracing.h"
 #include "out/series.h"
+#include "read/source.h"
+#include "trace/tracing.h"
 #include "view/layout.h"
 #include "view/site_lines.h"
 

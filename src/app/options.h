@@ -11,8 +11,8 @@
 #include "history/recorder.h"
 #include "history/replay.h"
 #include "history/ring.h"
-#include "model/sampler.h"
 #include "out/out.h"
+#include "sampler/sampler.h"
 #include "view/view_config.h"
 
 /* Modes of the program. */

@@ -12,8 +12,8 @@
 #include "base/pattern.h"
 #include "base/text.h"
 #include "base/util.h"
-#include "model/source.h"
 #include "out/out.h"
+#include "read/source.h"
 #include "view/site_lines.h"
 
 /* Takes the value of an option by its type, and lists the words that it can be. */

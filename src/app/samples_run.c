@@ -22,9 +22,9 @@
 #include "base/process.h"
 #include "base/util.h"
 #include "kernel/proc.h"
-#include "model/run.h"
-#include "model/sampler.h"
 #include "out/out.h"
+#include "sampler/run.h"
+#include "sampler/sampler.h"
 
 /* Where the samples of batch mode go: a descriptor, a file replaced whole, clients over HTTP. */
 

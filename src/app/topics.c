@@ -6,7 +6,7 @@
 #include "app/options.h"
 #include "base/text.h"
 #include "base/util.h"
-#include "model/notes.h"
+#include "frame/notes.h"
 #include "view/column_words.h"
 #include "view/findings_parts.h"
 #include "view/site_lines.h"

@@ -8,7 +8,7 @@
 #include <signal.h>
 
 #include "history/recorder.h"
-#include "model/triggers.h"
+#include "sampler/triggers.h"
 
 struct trigger_watch {
 	struct recorder *recorder;

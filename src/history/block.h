@@ -11,7 +11,7 @@
 
 #include "base/util.h"
 #include "data/system.h"
-#include "model/frame.h"
+#include "frame/frame.h"
 
 /* A block is full when it has so many records, or bytes. */
 #define BLOCK_RECORDS 64

@@ -7,7 +7,7 @@
 
 #include "history/replay.h"
 #include "history/ring.h"
-#include "model/sampler.h"
+#include "sampler/sampler.h"
 
 /* The place of a record: its segment, and its index there. */
 struct position {

@@ -7,8 +7,8 @@
 #pragma once
 
 #include "base/util.h"
-#include "model/frame.h"
-#include "model/playback.h"
+#include "frame/frame.h"
+#include "frame/playback.h"
 
 /* What is written, or was read, so far. */
 struct record_state;

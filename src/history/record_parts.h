@@ -9,9 +9,9 @@
 #include "base/clocks.h"
 #include "data/sample.h"
 #include "data/wait_state.h"
+#include "frame/frame.h"
+#include "frame/playback.h"
 #include "history/fields.h"
-#include "model/frame.h"
-#include "model/playback.h"
 
 /* A sample as a whole, and what belongs to its frame as a whole. */
 struct record_head {

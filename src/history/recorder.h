@@ -5,7 +5,7 @@
 #pragma once
 
 #include "history/segments.h"
-#include "model/sampler.h"
+#include "sampler/sampler.h"
 
 struct recorder_config {
 	const char *path; /* the file, which must not exist, or the folder */

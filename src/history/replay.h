@@ -4,8 +4,8 @@
 
 #include <sys/types.h>
 
+#include "frame/playback.h"
 #include "history/segment.h"
-#include "model/playback.h"
 
 struct replay_config {
 	const char *path; /* a file or a folder of segments */

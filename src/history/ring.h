@@ -6,8 +6,8 @@
  */
 #pragma once
 
+#include "frame/frame.h"
 #include "history/segment.h"
-#include "model/frame.h"
 
 struct ring_limits {
 	uint64_t span_ns; /* at least this is kept, if `bytes` allow it; 0: no such limit */

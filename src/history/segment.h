@@ -5,8 +5,8 @@
  */
 #pragma once
 
+#include "frame/playback.h"
 #include "history/block.h"
-#include "model/playback.h"
 
 struct record_file;
 struct record_state;

@@ -9,7 +9,7 @@
 
 #include "base/text.h"
 #include "base/util.h"
-#include "model/notes.h"
+#include "frame/notes.h"
 #include "out/json.h"
 #include "out/out.h"
 #include "out/out_sites.h"

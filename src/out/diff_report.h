@@ -8,9 +8,9 @@
 
 #include "base/text.h"
 #include "base/util.h"
-#include "model/frame.h"
-#include "model/run.h"
+#include "frame/frame.h"
 #include "out/out.h"
+#include "sampler/run.h"
 
 /* The two that are compared. */
 enum diff_side { DIFF_BEFORE, DIFF_AFTER, DIFF_SIDES };

@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "base/util.h"
-#include "model/notes.h"
+#include "frame/notes.h"
 #include "view/remedies.h"
 
 /* Digits of a double: enough for a time in us, and few values show rounding noise. */

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/util.h"
-#include "model/frame.h"
+#include "frame/frame.h"
 
 /* The most objects and arrays that may be open, one within the other. */
 #define JSON_DEPTH 64

@@ -19,9 +19,9 @@
 	NEXT(why)
 
 #include "base/util.h"
+#include "frame/group.h"
 #include "history/trends.h"
-#include "model/group.h"
-#include "model/triggers.h"
+#include "sampler/triggers.h"
 #include "view/findings.h"
 #include "view/query.h"
 #include "view/view_config.h"

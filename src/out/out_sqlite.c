@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include "base/util.h"
+#include "frame/notes.h"
 #include "history/record_file.h"
-#include "model/notes.h"
 #include "out/out.h"
 #include "out/out_sites.h"
 #include "view/site_lines.h"

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/util.h"
-#include "model/notes.h"
+#include "frame/notes.h"
 #include "out/diff_report.h"
 #include "out/out.h"
 #include "out/out_sites.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/util.h"
-#include "model/notes.h"
+#include "frame/notes.h"
 #include "out/json.h"
 #include "out/out.h"
 #include "view/chain.h"

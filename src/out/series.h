@@ -15,7 +15,7 @@
 #include <sys/types.h>
 
 #include "base/util.h"
-#include "model/frame.h"
+#include "frame/frame.h"
 
 /* The tasks that hang at the moment, by name: what an alert is about. */
 

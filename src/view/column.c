@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "model/group.h"
+#include "frame/group.h"
 
 int unit_by_name(const char *name)
 {

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "model/frame.h"
+#include "frame/frame.h"
 #include "view/value.h"
 
 /* The quantity that delay columns show. */

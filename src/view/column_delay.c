@@ -3,8 +3,8 @@
 #include <math.h>
 
 #include "base/util.h"
+#include "frame/group.h"
 #include "history/trends.h"
-#include "model/group.h"
 #include "view/column_parts.h"
 
 /* The values of columns that tell how time was spent: states that were traced, the trend. */

@@ -5,7 +5,7 @@
 #include <sys/wait.h>
 
 #include "base/util.h"
-#include "model/group.h"
+#include "frame/group.h"
 #include "view/layout.h"
 
 /* The id of the task, process or thread. */

@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 #include "base/util.h"
-#include "model/frame.h"
+#include "frame/frame.h"
 #include "view/findings_parts.h"
 #include "view/query.h"
 #include "view/summary.h"

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #include "base/util.h"
-#include "model/group.h"
+#include "frame/group.h"
 #include "view/column.h"
 
 #define LAYOUT_MAX 120

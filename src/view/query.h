@@ -7,8 +7,8 @@
 
 #include "base/pattern.h"
 #include "base/util.h"
-#include "model/frame.h"
-#include "model/group.h"
+#include "frame/frame.h"
+#include "frame/group.h"
 #include "view/column.h"
 
 /* From then on a wait for a CPU counts as hanging. */

@@ -9,7 +9,7 @@
  */
 #pragma once
 
-#include "model/notes.h"
+#include "frame/notes.h"
 #include "view/chain.h"
 #include "view/finding.h"
 

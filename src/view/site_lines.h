@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "data/wait_state.h"
-#include "model/group.h"
+#include "frame/group.h"
 #include "view/column.h"
 
 /* The property that the sites of one line have in common. */

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "base/util.h"
-#include "model/group.h"
+#include "frame/group.h"
 #include "view/column.h"
 
 /* The importance of a value to its reader. */

@@ -8,7 +8,7 @@
 #include <sys/types.h>
 
 #include "base/util.h"
-#include "model/group.h"
+#include "frame/group.h"
 #include "view/column.h"
 #include "view/query.h"
 #include "view/theme.h"

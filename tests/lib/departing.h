@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "model/exit_merge.h"
+#include "read/exit_merge.h"
 #include "tests/lib/scene.h"
 
 /* When the listeners were drained: a little after each sample was taken. */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/util.h"
-#include "model/group.h"
+#include "frame/group.h"
 #include "tests/lib/scene.h"
 #include "tests/lib/sites.h"
 #include "view/findings.h"

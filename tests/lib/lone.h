@@ -2,7 +2,7 @@
 /* A sample of one process, 7, that sleeps, in a made-up /proc, with its row. */
 #pragma once
 
-#include "model/frame.h"
+#include "frame/frame.h"
 #include "tests/lib/tree.h"
 
 #define SEC(n) ((uint64_t)(n)*NSEC_PER_SEC)

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "model/account.h"
+#include "frame/account.h"
 #include "tests/lib/calls.h"
 #include "tests/lib/scene.h"
 #include "tests/lib/tree.h"

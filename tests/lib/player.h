@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "model/playback.h"
+#include "frame/playback.h"
 #include "tests/lib/test.h"
 
 /* A sampler's part of a playback. */

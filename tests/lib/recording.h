@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "frame/playback.h"
 #include "history/record.h"
 #include "history/record_file.h"
 #include "history/replay.h"
-#include "model/playback.h"
 #include "tests/lib/sites.h"
 #include "view/findings.h"
 

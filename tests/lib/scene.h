@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "model/frame.h"
+#include "frame/frame.h"
 #include "tests/lib/test.h"
 #include "view/column.h"
 

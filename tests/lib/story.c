@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/util.h"
-#include "model/group.h"
+#include "frame/group.h"
 
 #define MS(n) (UINT64_C(1000000) * (uint64_t)(n))
 #define SEC(n) (UINT64_C(1000000000) * (uint64_t)(n))

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "model/source.h"
+#include "read/source.h"
 #include "tests/lib/tree_thread.h"
 
 /* A process of two threads, and one of one. */

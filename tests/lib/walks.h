@@ -13,9 +13,9 @@
 
 #include "base/util.h"
 #include "bpf/snapshot.h"
+#include "frame/frame.h"
 #include "kernel/proc.h"
-#include "model/frame.h"
-#include "model/source.h"
+#include "read/source.h"
 
 #define WALK_MAX 640
 #define PARTS_MAX 4

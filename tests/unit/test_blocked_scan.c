@@ -8,9 +8,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "frame/frame.h"
 #include "kernel/syscall_target.h"
-#include "model/frame.h"
-#include "model/blocked_scan.h"
+#include "read/blocked_scan.h"
 #include "tests/lib/calls.h"
 #include "tests/lib/lone.h"
 

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "model/sampler.h"
+#include "sampler/sampler.h"
 #include "tests/lib/recording.h"
 #include "tests/lib/scratch.h"
 

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "model/group.h"
+#include "frame/group.h"
 
 /* What is read: one figure for all; how often, and of which group last. */
 struct reads {

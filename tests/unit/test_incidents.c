@@ -2,7 +2,7 @@
 /* What samples tell triggers: hangs, each once, and processes killed for want of memory. */
 #include "tests/lib/test.h"
 
-#include "model/triggers.h"
+#include "sampler/triggers.h"
 #include "tests/lib/tree.h"
 
 #define SECOND NSEC_PER_SEC

@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "base/util.h"
-#include "model/io_bounds.h"
+#include "frame/io_bounds.h"
 #include "tests/lib/calls.h"
 #include "tests/lib/scene.h"
 #include "tests/lib/tree.h"

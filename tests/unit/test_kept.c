@@ -10,8 +10,8 @@
 #include <sys/syscall.h>
 
 #include "base/util.h"
-#include "model/lock_waits.h"
-#include "model/server_waits.h"
+#include "sampler/lock_waits.h"
+#include "sampler/server_waits.h"
 #include "tests/lib/calls.h"
 #include "tests/lib/lone.h"
 

@@ -3,7 +3,7 @@
 #include "tests/lib/test.h"
 
 #include "base/util.h"
-#include "model/limits.h"
+#include "read/limits.h"
 #include "tests/lib/tree.h"
 
 #define MIB(n) ((uint64_t)(n) << 20)

@@ -7,7 +7,7 @@
 #include "bpf/measure_record.h"
 #include "bpf/trace_record.h"
 #include "kernel/exits.h"
-#include "model/measured_exits.h"
+#include "read/measured_exits.h"
 
 #define MS(n) (UINT64_C(1000000) * (uint64_t)(n))
 #define BLKIO DELAY_BIT(DELAY_BLKIO)

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "trace/tracing.h"
 #include "view/remedies.h"
-#include "model/tracing.h"
 
 /* Asserts what the only note of these errors says; NULL: there is none. */
 static void check_note(const struct system_sample *system, const char *text)

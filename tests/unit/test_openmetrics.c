@@ -8,8 +8,8 @@
 
 #include "base/util.h"
 #include "out/out_openmetrics.h"
-#include "view/findings_parts.h"
 #include "tests/lib/scene.h"
+#include "view/findings_parts.h"
 
 /* Frames one after the other, each of tasks that were born in it. */
 struct state {

@@ -10,8 +10,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "model/sampler.h"
 #include "out/out.h"
+#include "sampler/sampler.h"
 #include "tests/lib/ask.h"
 #include "tests/lib/recording.h"
 #include "tests/lib/scratch.h"

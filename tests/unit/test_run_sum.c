@@ -3,7 +3,7 @@
 #include "tests/lib/test.h"
 
 #include "base/util.h"
-#include "model/run_trace.h"
+#include "sampler/run_trace.h"
 
 #define TASKS 26
 #define LIFE (100 * NSEC_PER_MSEC)

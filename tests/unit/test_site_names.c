@@ -9,8 +9,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "model/site_names.h"
 #include "tests/lib/tree_thread.h"
+#include "trace/site_names.h"
 
 /* More than are looked at in one reading, by so many processes. */
 #define CROWD 5

@@ -3,7 +3,7 @@
 #include "tests/lib/test.h"
 
 #include "bpf/snapshot_counters.h"
-#include "model/exit_merge.h"
+#include "read/exit_merge.h"
 #include "tests/lib/tree.h"
 #include "tests/lib/walks.h"
 

@@ -4,7 +4,7 @@
 
 #include <time.h>
 
-#include "model/resolve.h"
+#include "frame/resolve.h"
 #include "tests/lib/taken.h"
 
 /* Adds a thread's counters to what is expected of its process. */

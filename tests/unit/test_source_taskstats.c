@@ -18,8 +18,8 @@
 #include "base/util.h"
 #include "kernel/delayacct.h"
 #include "kernel/taskstats.h"
-#include "model/sampler.h"
-#include "model/source.h"
+#include "read/source.h"
+#include "sampler/sampler.h"
 #include "tests/lib/calls.h"
 
 #define CHILDREN 400

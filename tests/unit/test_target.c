@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "base/util.h"
-#include "model/target.h"
+#include "sampler/target.h"
 #include "tests/lib/scratch.h"
 
 /* A process that waits for its end, and when it was started. */

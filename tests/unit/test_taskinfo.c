@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "cgroup/hierarchy.h"
-#include "model/taskinfo.h"
+#include "read/taskinfo.h"
 #include "tests/lib/calls.h"
 #include "tests/lib/tree.h"
 #include "tests/lib/walks.h"

@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "kernel/delayacct.h"
-#include "model/sampler.h"
+#include "sampler/sampler.h"
 #include "tests/lib/calls.h"
 #include "tests/lib/tree_thread.h"
 

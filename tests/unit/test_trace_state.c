@@ -7,8 +7,8 @@
 #include <sys/syscall.h>
 
 #include "base/util.h"
-#include "model/trace_state.h"
 #include "tests/lib/scene.h"
+#include "trace/trace_state.h"
 
 /* A scene, and what was traced beside it. */
 struct stage {

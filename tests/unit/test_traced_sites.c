@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/util.h"
-#include "model/traced_sites.h"
+#include "trace/traced_sites.h"
 
 #define PLAYERS 40
 #define PROCESSES 30

@@ -11,7 +11,7 @@
 
 #include "app/errors.h"
 #include "base/util.h"
-#include "model/triggers.h"
+#include "sampler/triggers.h"
 
 /* Parses a copy without a byte to spare, so that a read past the end is seen. */
 static enum trigger_fault parse(const char *text, struct trigger_spec *spec)

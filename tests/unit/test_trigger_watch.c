@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/util.h"
-#include "model/triggers.h"
+#include "sampler/triggers.h"
 #include "tests/lib/tree.h"
 
 #define SEC NSEC_PER_SEC

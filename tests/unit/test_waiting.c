@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "model/waiting.h"
+#include "sampler/waiting.h"
 #include "tests/lib/calls.h"
 #include "tests/lib/lone.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/util.h"
-#include "model/notes.h"
+#include "frame/notes.h"
 #include "ui/cmd/command.h"
 #include "ui/table/table_state.h"
 #include "view/column_words.h"

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "model/frame.h"
+#include "frame/frame.h"
 #include "ui/state/ui.h"
 #include "ui/term/spark.h"
 

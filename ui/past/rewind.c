@@ -8,9 +8,9 @@
 #include <time.h>
 
 #include "base/util.h"
+#include "frame/notes.h"
 #include "history/cursor.h"
 #include "history/recorder.h"
-#include "model/notes.h"
 #include "ui/table/table_state.h"
 #include "ui/term/spark.h"
 

@@ -6,8 +6,8 @@
 
 #include "base/pattern.h"
 #include "base/util.h"
-#include "model/notes.h"
-#include "model/tracing.h"
+#include "frame/notes.h"
+#include "trace/tracing.h"
 #include "ui/detail/view_task.h"
 #include "ui/sites/view_site.h"
 #include "ui/table/site_list.h"

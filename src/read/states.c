@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "read/states.h"
+
+#include <ctype.h>
+#include <fcntl.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/util.h"
+#include "kernel/proctask.h"
+#include "kernel/symbols.h"
+
+/* The most that is read of /proc/stat: a line a CPU, and a line with a number an interrupt. */
+#define STAT_BYTES (1024 * 1024)
+
+/* An element, and what is known of it from the sample before (NULL: nothing). */
+struct subject {
+	struct task_raw *raw;
+	const struct task_raw *known;
+};
+
+/*
+ * Whether the task has not run since. A task that was about to run may sleep again without a trace.
+ */
+static bool is_idle(const struct subject *subject)
+{
+	const struct task_raw *raw = subject->raw, *known = subject->known;
+
+	return known && known->task == raw->task && known->now.state && known->now.state != 'R' &&
+	       known->counters.valid & raw->counters.valid & VALID_RUN &&
+	       known->counters.run_ns == raw->counters.run_ns;
+}
+
+/* Adds a thread's wait to the sample's. */
+static void add_wait(struct thread_waits *waits, const struct thread_wait *wait)
+{
+	GROW(waits->all, waits->n, waits->cap);
+	waits->all[waits->n++] = *wait;
+}
+
+/* The wait that the thread was in before, or NULL. Threads come in the order of the sample. */
+static const struct thread_wait *find_wait(struct states *states, pid_t tgid, pid_t tid)
+{
+	const struct thread_waits *before = &states->before;
+	uint64_t order = task_order(tgid, tid);
+
+	while (states->at < before->n &&
+	       task_order(before->all[states->at].tgid, before->all[states->at].tid) < order)
+		states->at++;
+	if (states->at == before->n || before->all[states->at].tid != tid ||
+	    before->all[states->at].tgid != tgid)
+		return NULL;
+	return &before->all[states->at];
+}
+
+/*
+ * Whether any task waits for I/O: procs_blocked of /proc/stat counts just those (nr_iowait() of
+ * kernel/sched/core.c). True where that cannot be read.
+ */
+static bool any_in_io(struct states *states)
+{
+	struct span text, rest;
+	uint64_t n;
+
+	if (states->in_io >= 0)
+		return states->in_io;
+	states->in_io = 1;
+	states->text.len = 0;
+	if (file_read_all(states->proc->fd, "stat", &states->text, STAT_BYTES))
+		return true;
+	text = (struct span){ states->text.data, states->text.data + states->text.len };
+	if (find_line(text, "procs_blocked", &rest) && take_uint(&rest, &n))
+		states->in_io = n != 0;
+	return states->in_io;
+}
+
+/*
+ * Whether a function that a task sleeps in (/proc/PID/wchan) waits for I/O. wchan shows the first
+ * function outside the scheduler: io_schedule() itself is never seen. Names as of kernels 5.10 to
+ * 6.18.
+ */
+static bool is_io_function(const char *name)
+{
+	static const char *const parts[] = {
+		"iomap_dio",   "blockdev_direct", "folio_wait",	  "wait_on_page",
+		"wait_on_bit", "bit_wait",	  "wait_on_buf",  "submit_bio_wait",
+		"blk_mq_get",  "rq_qos_wait",	  "balance_dirt", "filemap_",
+		"swap_",       "io_schedule",	  "blkdev_",	  "do_swap_page",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
+		if (strstr(name, parts[i]))
+			return true;
+	return false;
+}
+
+/*
+ * The kind of a wait in state D: for I/O or not, which only its end tells for sure; WAITS_SEEN: it
+ * is none, as who froze the task (cgroup v1, or a suspend) wants it to sleep. Where the function is
+ * hidden, what was booked decides: most tasks that wait for I/O did so lately.
+ */
+static enum wait_seen kind_of_wait(struct states *states, const struct subject *subject, pid_t tid)
+{
+	const struct task_raw *raw = subject->raw, *known = subject->known;
+	bool io = any_in_io(states);
+
+	states->text.len = 0;
+	if (!proctask_wchan(states->proc, raw->tgid, tid, &states->text) && states->text.len) {
+		if (symbol_freezes_in_d(buf_cstr(&states->text)))
+			return WAITS_SEEN;
+		io = io && is_io_function(buf_cstr(&states->text));
+	} else {
+		io = io && known &&
+		     raw->counters.delay[DELAY_BLKIO].ns > known->counters.delay[DELAY_BLKIO].ns;
+	}
+	if (!io && freezer_holds(&states->freezer, states->proc, raw->tgid, tid))
+		return WAITS_SEEN;
+	return io ? SEEN_BLKIO : SEEN_DWAIT;
+}
+
+/* Takes over the state of an idle task. */
+static void keep_state(struct states *states, const struct subject *subject)
+{
+	struct task_raw *raw = subject->raw;
+	pid_t tgid = raw->tgid;
+
+	raw->now = subject->known->now;
+	waits_go_on(&raw->now.waits, raw->read_ns, subject->known->read_ns);
+	if (states->rows || raw->single || !waits_in_d(&raw->now.waits))
+		return;
+	find_wait(states, tgid, 0);
+	for (; states->at < states->before.n && states->before.all[states->at].tgid == tgid;
+	     states->at++)
+		add_wait(&states->now, &states->before.all[states->at]);
+}
+
+/* Counts a thread in state D, with the start and the kind of its wait as known by now. */
+static void count_wait(const struct subject *subject, pid_t tid, enum wait_seen kind,
+		       uint64_t since_ns)
+{
+	const struct task_raw *known = subject->known;
+	struct task_raw *raw = subject->raw;
+
+	if (kind == WAITS_SEEN)
+		return;
+	waits_add(&raw->now.waits, kind, since_ns, raw->read_ns, known ? known->read_ns : 0);
+	waits_of_thread(&raw->now.waits, kind, tid, since_ns);
+}
+
+/* Adds the wait of a thread in state D, of a process with several threads. */
+static void add_thread_wait(struct states *states, const struct subject *subject, pid_t tid)
+{
+	const struct task_raw *raw = subject->raw;
+	const struct thread_wait *was = find_wait(states, raw->tgid, tid);
+	struct thread_wait wait = { .tgid = raw->tgid, .tid = tid, .since_ns = raw->read_ns };
+	struct proctask_schedstat sched;
+
+	if (proctask_schedstat(states->proc, raw->tgid, tid, &sched))
+		return;
+	if (was && was->slices == sched.slices) {
+		wait = *was;
+	} else {
+		wait.slices = sched.slices;
+		wait.kind = kind_of_wait(states, subject, tid);
+	}
+	count_wait(subject, tid, wait.kind, wait.since_ns);
+	add_wait(&states->now, &wait);
+}
+
+/* Reads the threads of a process that has several. */
+static void read_threads(struct states *states, const struct subject *subject)
+{
+	struct task_raw *raw = subject->raw;
+	struct proctask_stat stat;
+
+	if (pidlist_read_threads(&states->threads, states->proc->fd, raw->tgid))
+		return;
+	for (size_t i = 0; i < states->threads.n; i++) {
+		pid_t tid = states->threads.pids[i];
+
+		if (proctask_stat_part(states->proc, raw->tgid, tid, &stat))
+			continue;
+		if (tid == raw->tgid)
+			raw->now.state = stat.state;
+		if (stat.state == 'D')
+			add_thread_wait(states, subject, tid);
+	}
+	raw->now.threads = (uint32_t)states->threads.n;
+}
+
+/*
+ * Whether run times tell who does not run. A CPU of nohz_full= updates that of the task which runs
+ * on it once a second (kernel/sched/core.c:sched_tick_remote()).
+ */
+static bool runs_are_told(struct states *states)
+{
+	char text[8] = "";
+
+	if (!states->ticks_read) {
+		states->ticks_read = true;
+		states->ticks = file_read(AT_FDCWD, "/sys/devices/system/cpu/nohz_full", text,
+					  sizeof(text) - 1) <= 0 ||
+				!isdigit((unsigned char)*text);
+	}
+	return states->ticks;
+}
+
+/*
+ * Whether a single thread that wants a CPU got none since the reading before: the kernel books the
+ * wait when it ends. It is first seen in the interval after that in which it began.
+ */
+static bool is_queued(struct states *states, const struct subject *subject)
+{
+	const struct task_raw *raw = subject->raw, *known = subject->known;
+	const uint32_t valid = VALID_RUN | DELAY_BIT(DELAY_CPU);
+
+	return known && known->task == raw->task && known->now.state == 'R' &&
+	       (known->counters.valid & raw->counters.valid & valid) == valid &&
+	       known->counters.run_ns == raw->counters.run_ns &&
+	       known->counters.delay[DELAY_CPU].ns == raw->counters.delay[DELAY_CPU].ns &&
+	       runs_are_told(states);
+}
+
+/* Reads the state of a task that ran. */
+static void read_state(struct states *states, const struct subject *subject)
+{
+	struct task_raw *raw = subject->raw;
+	pid_t tid = states->rows ? raw->pid : 0;
+	struct proctask_stat stat;
+
+	raw->now = (struct task_now){ 0 };
+	if (!states->rows && !raw->single) {
+		read_threads(states, subject);
+		return;
+	}
+	if (proctask_stat_part(states->proc, raw->tgid, tid, &stat))
+		return;
+	raw->now.state = stat.state;
+	raw->now.threads = 1;
+	if (stat.state == 'R' && is_queued(states, subject))
+		count_wait(subject, raw->pid, SEEN_CPU,
+			   subject->known->now.waits.threads[SEEN_CPU]
+				   ? subject->known->now.waits.first_ns
+				   : subject->known->read_ns);
+	if (stat.state == 'D')
+		count_wait(subject, raw->pid, kind_of_wait(states, subject, raw->pid),
+			   raw->read_ns);
+}
+
+/* The element as it was in the sample before; *at: where to look from, in the sample's order. */
+static struct subject subject_of(const struct sample *prev, struct task_raw *raw, size_t *at)
+{
+	struct subject subject = { .raw = raw };
+	uint64_t order = raw_order(raw);
+
+	while (*at < prev->n && raw_order(prev->raw[*at]) < order)
+		++*at;
+	if (*at < prev->n && raw_order(prev->raw[*at]) == order)
+		subject.known = prev->raw[*at];
+	return subject;
+}
+
+/*
+ * Has the stat of the elements from `from` on read ahead that are to be read. Returns the first
+ * element for which there was no room.
+ */
+static size_t read_prefetch(struct states *states, const struct sample *prev,
+			    const struct sample *cur, size_t from, size_t at)
+{
+	size_t next = from;
+
+	proc_prefetch_begin(states->proc);
+	for (; next < cur->n; next++) {
+		struct subject subject = subject_of(prev, cur->raw[next], &at);
+		const struct task_raw *raw = subject.raw;
+
+		if ((states->rows || raw->single) && !is_idle(&subject) &&
+		    !proctask_prefetch(states->proc, raw->tgid, states->rows ? raw->pid : 0,
+				       PROCTASK_STAT))
+			break;
+	}
+	return next > from ? next : cur->n;
+}
+
+void states_read(struct states *states, const struct sample *prev, struct sample *cur)
+{
+	struct thread_waits now = states->before;
+	size_t at = 0, ahead = 0;
+
+	states->before = states->now;
+	states->now = now;
+	states->now.n = states->at = 0;
+	states->in_io = -1;
+	for (size_t i = 0; i < cur->n; i++) {
+		struct subject subject = subject_of(prev, cur->raw[i], &at);
+
+		if (is_idle(&subject)) {
+			keep_state(states, &subject);
+			continue;
+		}
+		if (i >= ahead)
+			ahead = read_prefetch(states, prev, cur, i, at);
+		read_state(states, &subject);
+	}
+}
+
+void states_free(struct states *states)
+{
+	freezer_close(&states->freezer);
+	pidlist_free(&states->threads);
+	free(states->before.all);
+	free(states->now.all);
+	buf_free(&states->text);
+}

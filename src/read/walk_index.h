@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The places of a walk's entries in a sample: entries that the walk before met find their elements
+ * by its order, new ones by their ids.
+ */
+#pragma once
+
+#include "bpf/snapshot.h"
+#include "read/source.h"
+
+/* The element of an entry of a walk. */
+struct walk_slot {
+	pid_t pid;
+	uint32_t element;
+};
+
+#define NO_ELEMENT UINT32_MAX /* the task is new */
+#define LEFT_OUT (UINT32_MAX - 1) /* its process was not asked for */
+
+/* Zero-initialised but for env: no walk before. */
+struct walk_index {
+	const struct source_env *env; /* which processes are asked for */
+	struct walk_slot *walk, *next; /* of the walk before, and of this one */
+	size_t nwalk, walk_cap;
+	uint32_t *elements; /* by entry of this walk: its element in the new sample */
+	/* Scratch, kept for its memory. */
+	uint32_t *entry_of; /* by element of the sample before: its entry now */
+	size_t entry_of_cap;
+	struct newcomer *newcomers; /* new entries, sorted */
+	size_t nnewcomers, newcomers_cap;
+	uint64_t *met; /* a bit for each id that the walk met */
+	size_t met_words;
+	struct snapshot_entry *united; /* entries of a walk that met an id twice */
+	size_t united_cap;
+};
+
+/* Whether a process is one of those asked for. */
+bool walk_index_want(const struct walk_index *places, pid_t tgid);
+
+/*
+ * Finds for each entry its element in the sample before: `next`. Unites entries with the same id in
+ * the view. *steady: the elements are the same, in the same order. False where an entry without a
+ * record is not found.
+ */
+bool walk_index_find(struct walk_index *places, const struct sample *prev,
+		     struct snapshot_view *view, bool *steady);
+
+/*
+ * Sorts the entries that were found, and the new ones. Returns how many of the first elements keep
+ * their places: none of them left, none came between.
+ */
+size_t walk_index_sort(struct walk_index *places, const struct sample *prev,
+		       const struct snapshot_view *view, bool steady);
+
+/*
+ * Adds elements after those that the new sample has: first those that keep their places, then the
+ * other known ones, all shared with the sample before, and the new ones, still empty, for whose
+ * entries it sets `elements`.
+ */
+void walk_index_add(struct walk_index *places, const struct sample *prev, struct sample *cur,
+		    size_t stable);
+
+/* Keeps the places of this walk's entries for the next one. */
+void walk_index_keep(struct walk_index *places, size_t n);
+
+void walk_index_free(struct walk_index *places);

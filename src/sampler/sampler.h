@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The sampler: owns the source, the samples and what goes with them; makes frames. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "frame/frame.h"
+#include "frame/playback.h"
+#include "sampler/threads.h"
+#include "sampler/triggers.h"
+
+struct delayacct;
+struct proc;
+
+/* How the recording of what is sampled stands. */
+struct record_status {
+	int error; /* -errno: it has ended; 0: all is well, or there is none */
+	uint64_t dropped; /* samples that are missing in it since the frame before */
+};
+
+/* When waits are measured: auto, where the kernel does not count the delays of all tasks. */
+enum measure_when { MEASURE_AUTO, MEASURE_YES, MEASURE_NO };
+
+struct sampler_config {
+	unsigned privileges; /* PRIVILEGE_ bits: what capabilities are needed for */
+	struct proc *proc; /* of /proc; stays the caller's */
+	const char *source; /* a source's name, NULL for auto */
+	bool threads; /* a row for each thread */
+	bool brief; /* only one interval is taken: a source that opens fast is better */
+	bool since_start; /* cumulative figures */
+	bool exits; /* listen for exiting tasks */
+	size_t exit_buffer; /* size of a listener's buffer in bytes; 0: the default */
+	uint64_t accounted_ns; /* when delay accounting was switched on, 0: not known */
+	const char *delayacct_file; /* see delayacct_left_on(); NULL: not looked at */
+	const char *cgroup; /* the group whose pressure replaces the machine's; NULL: none */
+	const char *hierarchy; /* see hierarchy_open(); NULL: choose */
+	pid_t *pids; /* only these processes, ascending; NULL for all */
+	size_t npids;
+	enum measure_when measure;
+	bool trace; /* watch every wait from the first sample on */
+	uint32_t trace_sites; /* room for so many sites of waits; 0: states alone are traced */
+	const struct trigger_set *triggers; /* frames note those that have gone; NULL: none */
+	const struct playback *playback; /* samples come from there; NULL: from the machine */
+	const struct record_status *record; /* frames note what is wrong with it; NULL: none */
+	/*
+	 * Called between packs of requests, so that a key is answered in the middle of a long
+	 * sample; may be NULL. The frame handed out last is still valid then.
+	 */
+	void (*between)(void *arg);
+	void *arg;
+};
+
+struct sampler;
+
+/* Whether waits are to be measured, by the configuration and by what the kernel counts. */
+bool sampler_measures(const struct sampler_config *config, const struct delayacct *delayacct);
+
+/*
+ * Opens the source. 0, or -errno: of the source that was asked for by name, or of the
+ * last that auto tried; -EOPNOTSUPP: the recording has no such rows. The configuration must outlive
+ * the sampler.
+ */
+int sampler_open(struct sampler **out, const struct sampler_config *config);
+
+/* Sets what is read of every task from the next sample on: NEED_ bits. */
+void sampler_want(struct sampler *sampler, unsigned needs);
+
+/*
+ * Takes a sample and makes the next frame, valid until the next tick. skipped: grid points
+ * passed over before it, for the note. 0, or -errno when there is no frame
+ * (-ENODATA: the recording that is played has ended).
+ */
+int sampler_tick(struct sampler *sampler, uint64_t skipped, const struct frame **out);
+
+/*
+ * Forgets all samples and stops listening for exiting tasks, for a pause of any length: the next
+ * sample is a baseline again. 0, or -errno as sampler_open(); then the sampler can only be
+ * closed.
+ */
+int sampler_suspend(struct sampler *sampler);
+
+/* Takes exit records between samples, before a buffer can run over. */
+void sampler_drain(struct sampler *sampler);
+
+/* When the next sampler_drain() is due (CLOCK_MONOTONIC); UINT64_MAX: never. */
+uint64_t sampler_drain_due_ns(const struct sampler *sampler);
+
+/*
+ * Reads what `needs` asks for, for some rows of the frame handed out last (a screen's visible
+ * ones): rows of tasks, and of cgroups that it was folded into. Other groups have nothing to read.
+ */
+void sampler_fill(struct sampler *sampler, const struct row *const *rows, size_t n, unsigned needs);
+
+/*
+ * Reads the wanted threads of some processes, beside the sample of the last frame; see
+ * threads_read().
+ */
+int sampler_read_threads(struct sampler *sampler, struct threads *threads, unsigned needs);
+
+/* Reads what `needs` asks for, for some rows of the threads' frame, as sampler_fill() does. */
+void sampler_fill_threads(struct sampler *sampler, const struct threads *threads,
+			  const struct row *const *rows, size_t n, unsigned needs);
+
+/* Switches delay accounting. 0, or -errno (-ENOENT: no such switch; -EACCES, -EPERM). */
+int sampler_switch_delayacct(const struct sampler *sampler, bool on);
+
+/*
+ * Has every wait watched from the next sample on, or no longer (then frames that were handed out
+ * stay as they are). 0, also where it is so already, or -errno as tracing_open(): a note in each
+ * frame says why, until it is switched off.
+ */
+int sampler_trace(struct sampler *sampler, bool on);
+
+void sampler_close(struct sampler *sampler);

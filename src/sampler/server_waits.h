@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Finds processes that sleep in a request to a file system's server (FUSE, NFS, 9p), or as nobody
+ * takes what they send by a socket, a terminal or a queue, which is no state D. A task is looked at
+ * once after it has run, when it has not run for a sample.
+ */
+#pragma once
+
+#include "frame/frame.h"
+#include "kernel/proctask.h"
+#include "kernel/procwait.h"
+
+struct proc;
+
+/* How many are followed. */
+#define SERVER_WAITS_MAX 16
+
+/* A task that ran, and is to be looked at; or that is stuck. */
+struct server_waiter {
+	pid_t tgid, pid;
+	uint64_t start_ns, run_ns;
+	uint64_t since_ns; /* it was asleep then (CLOCK_MONOTONIC) */
+};
+
+/* Zero-initialised: no task was looked at. */
+struct server_waits {
+	struct server_waiter *recent; /* by task_order() */
+	size_t n, cap;
+	size_t scanned; /* of the first sample's tasks so many were looked at */
+	struct server_waiter waiters[SERVER_WAITS_MAX];
+	size_t nwaiters;
+	struct procwait_stack stack;
+	struct buf text;
+};
+
+/*
+ * Looks at a frame's rows. Sets the hang of stuck tasks, and puts their rows into `rows`
+ * (SERVER_WAITS_MAX). Returns their number.
+ */
+size_t server_waits_find(struct server_waits *waits, struct proc *proc, const struct frame *frame,
+			 const struct row **rows);
+
+void server_waits_free(struct server_waits *waits);

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Keeps the books of what is traced: takes readings of absolute totals, and makes of two of them
+ * the interval of the threads, processes and sites, for the rows of a frame.
+ */
+#pragma once
+
+#include "frame/frame.h"
+#include "trace/traced_links.h"
+#include "trace/traced_sites.h"
+
+/* The changes since the reading before, as they were read. Zero-initialised: none. */
+struct trace_reading {
+	uint64_t read_ns; /* CLOCK_MONOTONIC: waits in progress last until then */
+	struct read_site {
+		uint32_t slot;
+		struct trace_site record;
+	} * sites;
+	struct read_links {
+		uint32_t slot;
+		struct trace_links record;
+	} * links;
+	struct trace_waiter *waiters; /* all of them, as they were read last */
+	/* Processes that have ended. */
+	struct read_end {
+		pid_t tgid;
+		uint64_t start_ns;
+		uint32_t name; /* as struct trace_end has it */
+	} * ends;
+	size_t nsites, sites_cap, nlinks, links_cap, nwaiters, waiters_cap, nends, ends_cap;
+};
+
+/* Empties the reading. */
+void trace_reading_reset(struct trace_reading *reading);
+
+/* Add a record: as in struct trace_reader, with the reading as `reading`. */
+void trace_reading_site(void *reading, uint32_t slot, const struct trace_site *site);
+void trace_reading_links(void *reading, uint32_t slot, const struct trace_links *links);
+void trace_reading_waiter(void *reading, const struct trace_waiter *waiter);
+
+/* Adds the end of a process. */
+void trace_reading_end(struct trace_reading *reading, const struct trace_end *end);
+
+void trace_reading_free(struct trace_reading *reading);
+
+/* Zero-initialised: empty. */
+struct trace_state {
+	struct traced_processes processes;
+	struct traced_sites sites;
+	struct traced_links links;
+	struct trace_waiter *waiters; /* of the last reading */
+	size_t nwaiters;
+	/* The interval's sites and the rests that no site explains, the longest first. */
+	const struct site **order;
+	size_t n, order_cap;
+	struct site *rests;
+	size_t nrests, rests_cap;
+	struct traced_process **touched; /* processes whose rests are made */
+	size_t ntouched, touched_cap;
+	/* Rows of the frame that stand for many ended tasks, and the processes that these were. */
+	struct ended_row {
+		struct row *row;
+		struct traced_process *process; /* has the row's waits, and those of its sites */
+	} * ended;
+	size_t nended, ended_cap;
+	uint64_t lost; /* waits in the interval that found no room for a site; the caller's */
+	/* Called for a process that is forgotten: see tracing_leave_fn; NULL: for none. */
+	void (*leave)(void *arg, pid_t tgid, uint64_t polled_ns, const struct site *sites,
+		      size_t n);
+	void *arg;
+};
+
+/*
+ * Adds a reading, of which it takes the waiters. What was handed out for the interval before is not
+ * valid any more. `forget` gives back the slots of sites whose process has gone.
+ */
+void trace_state_update(struct trace_state *book, struct trace_reading *reading,
+			traced_sites_forget_fn *forget, void *arg);
+
+/* Calls `leave` for all processes that have ended, and not twice for one. */
+void trace_state_leave(struct trace_state *book);
+
+/* Whether there is an interval: two readings were taken. */
+static inline bool trace_state_ready(const struct trace_state *book)
+{
+	return book->processes.epoch > 1;
+}
+
+/*
+ * Adds what sites tell to the rows of a frame whose times were traced: their wakers, the time lost,
+ * and I/O that was polled for.
+ */
+void trace_state_rows(struct trace_state *book, struct frame *frame);
+
+/* The same of another frame, which was read beside that one. */
+void trace_state_beside(struct trace_state *book, struct frame *frame);
+
+/*
+ * Sorts the sites of the interval; after trace_state_rows() with the rows' unattributed time among
+ * them.
+ */
+void trace_state_sites(struct trace_state *book);
+
+void trace_state_free(struct trace_state *book);

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "trace/tracing.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/util.h"
+#include "bpf/trace.h"
+#include "kernel/exits.h"
+#include "read/thread_ends.h"
+#include "trace/site_names.h"
+#include "trace/trace_state.h"
+#include "trace/traced_sites.h"
+
+/* The times after which an unchanged site is forgotten: usually, and with little room left. */
+#define IDLE_NS (30 * NSEC_PER_SEC)
+#define IDLE_FULL_NS NSEC_PER_SEC
+
+/* Records beyond which a reading's memory is given back. */
+#define READING_KEPT 4096
+
+struct tracing {
+	struct trace *trace; /* NULL: stopped */
+	struct trace_reading reading; /* what was read last, and taken or not */
+	struct trace_counts counts;
+	int error; /* of the last reading: -errno */
+	bool due; /* a reading is to be taken */
+	uint32_t room; /* for sites */
+	struct thread_ends ends;
+	struct site_names *texts;
+	struct trace_state book;
+	struct trace_frame frame;
+};
+
+int tracing_open(struct tracing **out, const struct tracing_config *config)
+{
+	struct tracing *tracing = xcalloc(1, sizeof(*tracing));
+	struct trace_options options = { .stacks = TRACE_STACKS_BLOCKED };
+	int err;
+
+	tracing->room = options.sites = config->sites;
+	err = trace_open(&tracing->trace, &options);
+	if (err) {
+		debug_log("trace: error %d", -err);
+		free(tracing);
+		return err;
+	}
+	thread_ends_open(&tracing->ends, trace_ends(tracing->trace));
+	tracing->texts = site_names_open(config->proc, tracing->trace);
+	*out = tracing;
+	/* The first reading has all there is: the one at the first sample adds little. */
+	tracing_read(tracing);
+	return 0;
+}
+
+const struct trace *tracing_trace(const struct tracing *tracing)
+{
+	return tracing->trace;
+}
+
+/* Takes the ends of threads that were written since, and notes the processes that ended. */
+static void take_ends(struct tracing *tracing)
+{
+	size_t n;
+	const char *ends = thread_ends_take(&tracing->ends, &n);
+
+	for (size_t i = 0; i < n; i++)
+		trace_reading_end(&tracing->reading,
+				  (const void *)thread_end_at(ends, tracing->ends.size, i));
+}
+
+void tracing_exits(struct tracing *tracing, struct exit_record *records, size_t n, bool threads)
+{
+	if (!tracing->trace)
+		return;
+	thread_ends_await(records, n);
+	take_ends(tracing);
+	thread_ends_put_times(&tracing->ends, records, n, threads);
+}
+
+int tracing_read(struct tracing *tracing)
+{
+	struct trace_reader reader = { .site = trace_reading_site,
+				       .links = trace_reading_links,
+				       .waiter = tracing->room ? trace_reading_waiter : NULL,
+				       .arg = &tracing->reading };
+
+	if (!tracing->trace)
+		return -EBADF;
+	/* A reading that was not taken yet is what the records of this one add to. */
+	if (!tracing->due)
+		trace_reading_reset(&tracing->reading);
+	tracing->reading.nwaiters = 0;
+	tracing->error = trace_read(tracing->trace, &reader, &tracing->counts);
+	tracing->due = !tracing->error;
+	tracing->reading.read_ns = tracing->counts.read_ns;
+	take_ends(tracing);
+	return tracing->error;
+}
+
+/* Gives a slot back to the kernel's program. */
+static bool forget_slot(void *arg, uint32_t slot)
+{
+	struct tracing *tracing = arg;
+
+	return !tracing->trace || trace_forget(tracing->trace, slot);
+}
+
+/* Forgets sites that are idle, sooner where there is little room. */
+static void forget_idle(struct tracing *tracing)
+{
+	bool full = tracing->book.sites.n > tracing->room / 4 * 3;
+
+	traced_sites_forget(&tracing->book.sites, full ? IDLE_FULL_NS : IDLE_NS, forget_slot,
+			    tracing);
+}
+
+/* Names the sites that are shown for the first time, and those that must be named again. */
+static void name_sites(struct tracing *tracing)
+{
+	const struct traced_sites *sites = &tracing->book.sites;
+
+	site_names_renew(tracing->texts);
+	for (size_t i = 0; i < sites->nframed; i++) {
+		if (site_names_due(sites->framed[i]))
+			site_names_name(tracing->texts, sites->framed[i]);
+		site_judge_wakers(sites->framed[i]);
+	}
+}
+
+/* Adds the reading to the book. */
+static void add_reading(struct tracing *tracing)
+{
+	struct trace_state *book = &tracing->book;
+
+	tracing->due = false;
+	if (book->processes.epoch)
+		forget_idle(tracing);
+	book->lost = tracing->counts.lost_waits;
+	trace_state_update(book, &tracing->reading, forget_slot, tracing);
+	/* The first has everything, those after it what changed. */
+	if (tracing->reading.nsites > READING_KEPT)
+		trace_reading_free(&tracing->reading);
+	name_sites(tracing);
+}
+
+const struct trace_frame *tracing_frame(struct tracing *tracing, struct frame *frame)
+{
+	struct trace_state *book = &tracing->book;
+	uint64_t interval_ns;
+
+	if (!tracing->due)
+		return NULL;
+	add_reading(tracing);
+	if (!trace_state_ready(book))
+		return NULL;
+	if (frame)
+		trace_state_rows(book, frame);
+	/* Without sites all would be unattributed. */
+	if (tracing->room)
+		trace_state_sites(book);
+	interval_ns = book->processes.read_ns - book->processes.before_ns;
+	tracing->frame = (struct trace_frame){ .sites = book->order,
+					       .n = book->n,
+					       .links = book->links.all,
+					       .nlinks = book->links.n,
+					       .interval_ns = interval_ns,
+					       .lost = tracing->counts.lost_waits,
+					       .switches = tracing->counts.switches,
+					       .cost = -1 };
+	tracing->frame.stacks = site_names_stacks(tracing->texts, &tracing->frame.nstacks);
+	if (tracing->counts.cost_ns >= 0 && interval_ns)
+		tracing->frame.cost = tracing->counts.cost_ns * 100.0 / (double)interval_ns;
+	return &tracing->frame;
+}
+
+void tracing_rows(struct tracing *tracing, struct frame *frame)
+{
+	if (trace_state_ready(&tracing->book))
+		trace_state_beside(&tracing->book, frame);
+}
+
+void tracing_on_leave(struct tracing *tracing, tracing_leave_fn *leave, void *arg)
+{
+	tracing->book.leave = leave;
+	tracing->book.arg = arg;
+}
+
+void tracing_leave(struct tracing *tracing)
+{
+	trace_state_leave(&tracing->book);
+}
+
+void tracing_note(const struct tracing *tracing, struct frame_info *info)
+{
+	if (tracing->error)
+		frame_note(info, NOTE_TRACE_ERROR, (uint64_t)-tracing->error);
+	if (tracing->counts.lost_waits)
+		frame_note(info, NOTE_TRACE_LOST, tracing->counts.lost_waits);
+	if (!tracing->room)
+		frame_note(info, NOTE_TRACE_STATES, 0);
+	if (tracing->counts.no_calls)
+		frame_note(info, NOTE_TRACE_CALLS, 0);
+	if (tracing->room && site_names_hidden(tracing->texts))
+		frame_note(info, NOTE_TRACE_SYMBOLS, 0);
+}
+
+struct note tracing_note_of(int error)
+{
+	switch (error) {
+	case -EPERM:
+		return (struct note){ .id = NOTE_TRACE_CAP };
+	case -ENOENT:
+		return (struct note){ .id = NOTE_TRACE_BTF };
+	case -ENOSYS:
+		return (struct note){ .id = NOTE_TRACE_ABSENT };
+	case -EINVAL:
+	case -ENXIO:
+	case -EACCES:
+	case -EXDEV:
+	case -ENOEXEC:
+	case -EOPNOTSUPP:
+		return (struct note){ .id = NOTE_TRACE_KERNEL, .value = (uint64_t)-error };
+	case -ENODATA:
+		return (struct note){ .id = NOTE_TRACE_UNRECORDED };
+	default:
+		return (struct note){ .id = NOTE_TRACE_ERROR, .value = (uint64_t)-error };
+	}
+}
+
+void tracing_stop(struct tracing *tracing)
+{
+	site_names_stop(tracing->texts);
+	trace_close(tracing->trace);
+	tracing->trace = NULL;
+}
+
+void tracing_close(struct tracing *tracing)
+{
+	if (!tracing)
+		return;
+	if (tracing->trace)
+		trace_close(tracing->trace);
+	thread_ends_free(&tracing->ends);
+	trace_state_free(&tracing->book);
+	trace_reading_free(&tracing->reading);
+	site_names_close(tracing->texts);
+	free(tracing);
+}

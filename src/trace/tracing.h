@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The trace by interval: the states of threads and the sites of their waits, as differences of what
+ * src/bpf/trace reads, with waits in progress as far as they have come.
+ */
+#pragma once
+
+#include "data/wait_state.h"
+#include "frame/frame.h"
+
+struct exit_record;
+struct proc;
+struct trace;
+
+struct tracing;
+
+/* Room for so many sites is usual. */
+#define TRACING_SITES 16384
+
+struct tracing_config {
+	struct proc *proc;
+	uint32_t sites; /* room for so many; 0: states alone are traced */
+};
+
+/* Begins to watch every wait. 0, or -errno as trace_open(). */
+int tracing_open(struct tracing **out, const struct tracing_config *config);
+
+/* The programs in the kernel, for sources: see struct source_ops. NULL: stopped. */
+const struct trace *tracing_trace(const struct tracing *tracing);
+
+/*
+ * Puts how tasks spent their time into exit records that have not got it; threads: of single
+ * threads, else of whole processes.
+ */
+void tracing_exits(struct tracing *tracing, struct exit_record *records, size_t n, bool threads);
+
+/* Reads what happened since the reading before; to be called right before the sample is taken. */
+int tracing_read(struct tracing *tracing);
+
+/*
+ * Makes the interval of the last two readings: NULL before the second. Adds what sites tell to
+ * the frame's rows, and a line of unattributed time for each process and kind: the rows' waits less
+ * their sites. NULL for the frame: sites and states alone. Valid until the next call, rows
+ * included.
+ */
+const struct trace_frame *tracing_frame(struct tracing *tracing, struct frame *frame);
+
+/* Adds the same to the rows of another frame, of threads read beside the last one. */
+void tracing_rows(struct tracing *tracing, struct frame *frame);
+
+/*
+ * Gets the sites of a process: not an interval's, but since it was first seen. polled_ns: the time
+ * of state poll that was I/O, as their wakers tell.
+ */
+typedef void tracing_leave_fn(void *arg, pid_t tgid, uint64_t polled_ns, const struct site *sites,
+			      size_t n);
+
+/* Has processes handed out some readings after their end, when their exit records are there. */
+void tracing_on_leave(struct tracing *tracing, tracing_leave_fn *leave, void *arg);
+
+/* Hands out all processes that have ended and were not handed out yet. */
+void tracing_leave(struct tracing *tracing);
+
+/* Adds the notes of the last interval: what is missing in it. */
+void tracing_note(const struct tracing *tracing, struct frame_info *info);
+
+/* The note that says why waits cannot be traced, from the -errno of tracing_open(). */
+struct note tracing_note_of(int error);
+
+/* Watches no longer. What the last tracing_frame() returned stays until tracing_close(). */
+void tracing_stop(struct tracing *tracing);
+
+void tracing_close(struct tracing *tracing);
