@@ -93,7 +93,7 @@ static enum style style_of(const struct finding *finding)
 }
 
 /* Draws a finding in so many cells. False: its words are cut. */
-static bool draw_words(struct ui *ui, int line, int room, const struct finding *finding)
+static bool draw_sentence(struct ui *ui, int line, int room, const struct finding *finding)
 {
 	struct buf *text = &ui->scratch;
 	bool whole;
@@ -135,7 +135,7 @@ static void draw_two(struct ui *ui, int line, const struct finding *finding)
 			 style_of(finding));
 		return;
 	}
-	draw_words(ui, line, ui->term.columns, finding);
+	draw_sentence(ui, line, ui->term.columns, finding);
 }
 
 /* Whether a finding with its keys is longer than a line. */
@@ -200,12 +200,12 @@ void finding_draw(struct ui *ui, int line, int lines)
 		ui->finding_end = line + 2;
 		return;
 	}
-	if (!draw_words(ui, line, draw_hint(ui, line, first, false), first)) {
+	if (!draw_sentence(ui, line, draw_hint(ui, line, first, false), first)) {
 		term_put(&ui->term, line, 0, ui->term.columns, "", 0, STYLE_NORMAL);
-		draw_words(ui, line, draw_hint(ui, line, first, true), first);
+		draw_sentence(ui, line, draw_hint(ui, line, first, true), first);
 	}
 	for (int i = 1; ui->all_notes && i < lines && (size_t)i < ui->findings.n; i++)
-		draw_words(ui, line + i, ui->term.columns, &ui->findings.all[i]);
+		draw_sentence(ui, line + i, ui->term.columns, &ui->findings.all[i]);
 }
 
 /* The task of a row. */

@@ -47,7 +47,7 @@ struct pressure_graph {
 #define SCALE 100.0
 
 /* Adds a moment: each cell that its interval touches keeps the highest value. */
-static void add_entry(struct pressure_graph *graph, const struct record_entry *entry)
+static void add_to_timeline(struct pressure_graph *graph, const struct record_entry *entry)
 {
 	uint64_t end = entry->real_ns - graph->begin_ns;
 	uint64_t begin = end > entry->interval_ns ? end - entry->interval_ns + 1 : 0;
@@ -107,12 +107,12 @@ static void pressure_graph_make(struct ui *ui, int column, struct pressure_graph
 			graph->values[r][i] = -1;
 	/* The present's moment is kept only after it was drawn. */
 	record_stalls(info, now.stalls);
-	add_entry(graph, &now);
+	add_to_timeline(graph, &now);
 	more = find_last_moment(ui, &position);
 	for (unsigned i = 0; more && i < MOMENTS_MOST; i++) {
 		if (position_entry(&position)->real_ns < graph->begin_ns)
 			break;
-		add_entry(graph, position_entry(&position));
+		add_to_timeline(graph, position_entry(&position));
 		more = cursor_before(ui->rewind.past, &position);
 	}
 	/* The known part stands beside the figures. */
@@ -231,7 +231,7 @@ static void put_filters(struct ui *ui, struct buf *out)
 }
 
 /* Draws the program's name, its clock, and what is shown. */
-static void draw_title(struct ui *ui, int line, UNUSED int lines)
+static void draw_clock_line(struct ui *ui, int line, UNUSED int lines)
 {
 	struct title title = {
 		.rows = ui_rows_are(ui),
@@ -448,7 +448,7 @@ static const struct part {
 	int turn; /* in which it gives lines back to the rows, from 1 on */
 	bool whole; /* gives back all of them or none */
 } parts[HEADER_PARTS] = {
-	[HEADER_TITLE] = { title_lines, draw_title, 7, true },
+	[HEADER_TITLE] = { title_lines, draw_clock_line, 7, true },
 	[HEADER_TASKS] = { tasks_lines, draw_tasks, 5, true },
 	[HEADER_PRESSURE] = { pressure_lines, draw_pressure, 6, false },
 	[HEADER_FINDING] = { findings_lines, finding_draw, 4, false },
@@ -458,7 +458,7 @@ static const struct part {
 };
 
 /* Takes lines back for the rows. Returns how many. */
-static int give_back(const struct part *part, int *lines, int missing)
+static int shrink_header(const struct part *part, int *lines, int missing)
 {
 	int given = part->whole || *lines < missing ? *lines : missing;
 
@@ -483,7 +483,7 @@ struct header_plan header_plan(struct ui *ui, int lines)
 	for (int turn = 1; turn <= HEADER_PARTS && left < least; turn++)
 		for (unsigned i = 0; i < HEADER_PARTS; i++)
 			if (parts[i].turn == turn && left < least)
-				left += give_back(&parts[i], &plan.lines[i], least - left);
+				left += shrink_header(&parts[i], &plan.lines[i], least - left);
 	plan.head = left > 0;
 	plan.rows = left > 0 ? left : lines > 1 ? lines - 1 : 0;
 	return plan;

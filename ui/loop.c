@@ -265,7 +265,7 @@ static void stop(struct loop *loop)
 }
 
 /* Goes on after a signal that cannot be caught: another process may have written to the screen. */
-static void go_on(struct loop *loop)
+static void continue_screen(struct loop *loop)
 {
 	if (!term_is_ours()) {
 		stop(loop);
@@ -287,7 +287,7 @@ static void handle_signal(struct loop *loop, unsigned number)
 		stop(loop);
 		break;
 	case SIGCONT:
-		go_on(loop);
+		continue_screen(loop);
 		break;
 	default:
 		loop->ui.quit = true;

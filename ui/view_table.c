@@ -32,7 +32,7 @@ struct selected {
 
 /* Adds the lines with the most time; those of waits for something to do where there are no others.
  */
-static struct table_draw add_sites(struct selected *selected, struct ui *ui, size_t most)
+static struct table_draw add_site_lines(struct selected *selected, struct ui *ui, size_t most)
 {
 	struct site_list *list = &selected->list;
 	struct table_draw draw;
@@ -80,7 +80,7 @@ static size_t selected_lines(const struct ui *ui, size_t room)
 }
 
 /* Names the task, and says what follows. */
-static void draw_title(struct ui *ui, int line, const struct ui_task *task, const char *words)
+static void draw_task_title(struct ui *ui, int line, const struct ui_task *task, const char *words)
 {
 	struct buf *text = &ui->scratch;
 
@@ -144,16 +144,17 @@ static void selected_draw(struct ui *ui, int line, int lines)
 	table = &selected->table;
 	/* Below a blank line, its title and the heads. */
 	lines -= 3;
-	draw = traced ? add_sites(selected, ui, (size_t)lines) : add_waiting(selected, ui, item);
+	draw = traced ? add_site_lines(selected, ui, (size_t)lines)
+		      : add_waiting(selected, ui, item);
 	/* Without a wait that is known it runs, or nothing can be said. */
 	if (!table->n) {
 		if (!draw_findings(ui, line + 1, lines + 2, item->row) &&
 		    row_state(item->row) == 'R')
-			draw_title(ui, line + 1, &task, "running, or runnable");
+			draw_task_title(ui, line + 1, &task, "running, or runnable");
 		return;
 	}
-	draw_title(ui, line + 1, &task,
-		   traced ? "waits, times in ms (w: all)" : waiting_words(words, item));
+	draw_task_title(ui, line + 1, &task,
+			traced ? "waits, times in ms (w: all)" : waiting_words(words, item));
 	site_table_fit(&selected->table, &draw);
 	table_draw_heads(&draw, line + 2);
 	for (size_t i = 0; i < table->n; i++)

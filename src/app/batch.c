@@ -126,7 +126,7 @@ static int put_out(const struct batch *batch, const struct frame *frame)
 }
 
 /* Takes a frame that has no interval yet. 0 or -errno. */
-static int put_first(const struct batch *batch, const struct frame *frame)
+static int put_first_frame(const struct batch *batch, const struct frame *frame)
 {
 	if (!batch->out)
 		return 0;
@@ -251,7 +251,7 @@ static int take_samples(struct progress *run)
 				return err == -EPIPE || err == -EINTR ? 0 : err;
 		} else {
 			*run->failure = BATCH_WRITE;
-			err = put_first(batch, frame);
+			err = put_first_frame(batch, frame);
 			if (err)
 				return err;
 			record(run, frame);

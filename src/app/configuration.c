@@ -172,7 +172,8 @@ static bool is_allowed(const struct option_row *row, const struct config_line *l
 
 /* Whether the line is valid; finds its setting, or NULL. Appends what is wrong to `why`, unless
  * NULL. */
-static bool check(const struct config_line *line, const struct option_row **row, struct buf *why)
+static bool check_line(const struct config_line *line, const struct option_row **row,
+		       struct buf *why)
 {
 	struct buf allowed = { 0 };
 	struct suggestion near;
@@ -232,7 +233,7 @@ static void take_lines(const char *text, size_t len, char *changed, struct optio
 		struct buf why = { 0 };
 		const struct option_row *row;
 
-		if (!check(&line, &row, &why)) {
+		if (!check_line(&line, &row, &why)) {
 			if (!faults->broken++) {
 				buf_printf(&faults->why, "line %zu: ", number);
 				buf_add(&faults->why, why.data, why.len);
@@ -348,7 +349,7 @@ void configuration_rewrite(const char *text, size_t len, const struct view_confi
 			written = true;
 			continue;
 		}
-		if (!check(&line, &row, NULL))
+		if (!check_line(&line, &row, NULL))
 			buf_puts(out, "# ");
 		buf_add(out, line.start, line.len);
 		buf_putc(out, '\n');

@@ -195,8 +195,8 @@ static void append_link(struct buf *out, const char *path)
 }
 
 /* Asks whether to write when the file is a link, cannot be read or is broken. */
-static void ask(const char *path, enum link link, int err,
-		const struct configuration_faults *faults, struct buf *message)
+static void ask_to_write(const char *path, enum link link, int err,
+			 const struct configuration_faults *faults, struct buf *message)
 {
 	if (link) {
 		append_link(message, path);
@@ -242,7 +242,7 @@ static enum configuration_saved save_any(const char *path, const struct saving *
 	if (force || (!link && !err && !faults.broken))
 		saved = write_anew(path, what, &old, message);
 	else
-		ask(path, link, err, &faults, message);
+		ask_to_write(path, link, err, &faults, message);
 	configuration_faults_free(&faults);
 	buf_free(&old);
 	return saved;

@@ -252,7 +252,7 @@ static void document_columns(const struct column_table *table, struct buf *out)
 }
 
 /* Appends the fields. */
-static void append_fields(struct buf *out)
+static void append_record_fields(struct buf *out)
 {
 	document_columns(&task_columns, out);
 }
@@ -439,12 +439,12 @@ bool docgen_append(struct buf *out, const char *name)
 	static const struct {
 		const char *name;
 		void (*append)(struct buf *out);
-	} tables[] = { { "fields", append_fields },	{ "options", append_options },
-		       { "sites", append_sites_table }, { "units", append_units },
-		       { "notes", append_notes },	{ "findings", append_patterns },
-		       { "words", append_words },	{ "barred", append_barred },
-		       { "columns", append_columns },	{ "bash", completion_bash },
-		       { "zsh", completion_zsh },	{ "fish", completion_fish } };
+	} tables[] = { { "fields", append_record_fields }, { "options", append_options },
+		       { "sites", append_sites_table },	   { "units", append_units },
+		       { "notes", append_notes },	   { "findings", append_patterns },
+		       { "words", append_words },	   { "barred", append_barred },
+		       { "columns", append_columns },	   { "bash", completion_bash },
+		       { "zsh", completion_zsh },	   { "fish", completion_fish } };
 
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
 		if (strcmp(tables[i].name, name) != 0)

@@ -465,7 +465,7 @@ static const struct {
 #define TRIED_LAST 7002
 
 /* Appends who asks, where. */
-static void put_head(struct buf *out, const struct doctor_facts *facts)
+static void append_machine(struct buf *out, const struct doctor_facts *facts)
 {
 	unsigned release = release_of(facts);
 
@@ -523,12 +523,12 @@ static void put_fine(struct buf *out, const struct doctor_facts *facts)
 }
 
 /* Appends the page for people. */
-static bool put_page(struct buf *out, const struct doctor_facts *facts)
+static bool append_checks(struct buf *out, const struct doctor_facts *facts)
 {
 	struct buf head = { 0 };
 	size_t n;
 
-	put_head(&head, facts);
+	append_machine(&head, facts);
 	text_wrap(out, buf_cstr(&head), 0, 2, TEXT_PRINTED);
 	buf_free(&head);
 	n = put_complaints(out, facts, false, "Missing, most important first:");
@@ -540,7 +540,7 @@ static bool put_page(struct buf *out, const struct doctor_facts *facts)
 }
 
 /* Appends the same as JSON. */
-static bool put_json(struct buf *out, const struct doctor_facts *facts)
+static bool append_checks_json(struct buf *out, const struct doctor_facts *facts)
 {
 	struct json json = { .out = out };
 	bool well = true;
@@ -573,5 +573,5 @@ static bool put_json(struct buf *out, const struct doctor_facts *facts)
 
 bool doctor_write(struct buf *out, const struct doctor_facts *facts, bool json)
 {
-	return json ? put_json(out, facts) : put_page(out, facts);
+	return json ? append_checks_json(out, facts) : append_checks(out, facts);
 }

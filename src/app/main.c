@@ -483,7 +483,7 @@ static const char *find_demo(struct buf *path)
 }
 
 /* Opens what the options name and runs. Returns the exit status. */
-static int start(struct options *options, const char *message)
+static int run_options(struct options *options, const char *message)
 {
 	struct sampler_config *config = &options->sampler;
 	struct proc proc = { .fd = -1 };
@@ -551,7 +551,7 @@ int main(int argc, char **argv)
 	signal(SIGXFSZ, SIG_IGN);
 	crash_catch();
 	if (settings_read(&options, argc, argv, &texts, &why))
-		status = start(&options, buf_cstr(&why));
+		status = run_options(&options, buf_cstr(&why));
 	else
 		fprintf(stderr, "stalltop: %s\n", buf_cstr(&why));
 	buf_free(&why);

@@ -110,8 +110,8 @@ static bool lacks_group(const struct hierarchy *hierarchy, const char *path)
 }
 
 /* Opens the hierarchy asked for, or that of the group asked for; without either it stays closed. */
-static bool check_hierarchy(const struct sampler_config *config, int procfd,
-			    struct hierarchy *hierarchy)
+static bool open_asked_hierarchy(const struct sampler_config *config, int procfd,
+				 struct hierarchy *hierarchy)
 {
 	int err;
 
@@ -156,7 +156,7 @@ int check_options(const struct options *options, int procfd)
 
 	if (options->replay.path || options->diff[0])
 		return check_usage(options) ? EXIT_SUCCESS : EXIT_USAGE;
-	if (check_usage(options) && check_hierarchy(config, procfd, &hierarchy)) {
+	if (check_usage(options) && open_asked_hierarchy(config, procfd, &hierarchy)) {
 		/* With a command only its tasks are looked at. */
 		bool there = options->command || (check_cgroup(config, procfd, &hierarchy) &&
 						  check_pids(config, procfd));

@@ -123,7 +123,7 @@ const struct words_row words_table[OPTION_WORDS] = {
 };
 
 /* Sets the member of an option, whatever its size. */
-static void set_number(const struct option_row *row, void *member, uint64_t value)
+static void set_option_number(const struct option_row *row, void *member, uint64_t value)
 {
 	if (row->size == sizeof(uint8_t))
 		*(uint8_t *)member = (uint8_t)value;
@@ -139,7 +139,7 @@ static bool take_whole(const struct option_row *row, void *member, const char *a
 	uint64_t number;
 
 	if (option_parse_whole(arg, row->min, row->max, &number)) {
-		set_number(row, member, number * (row->unit ? row->unit : 1));
+		set_option_number(row, member, number * (row->unit ? row->unit : 1));
 		return true;
 	}
 	buf_puts(why, "a whole number");
@@ -198,7 +198,7 @@ static bool take_word(const struct option_row *row, struct options *options, con
 		if (row->pick)
 			row->pick(options, i);
 		else
-			set_number(row, (char *)options + row->at, i);
+			set_option_number(row, (char *)options + row->at, i);
 		return true;
 	}
 	for (size_t i = 0; (word = list->word(i, &help)); i++)
@@ -214,7 +214,7 @@ static bool take_typed(const struct option_row *row, struct options *options, co
 
 	switch (row->type) {
 	case OPTION_FLAG:
-		set_number(row, member, row->constant);
+		set_option_number(row, member, row->constant);
 		return true;
 	case OPTION_WHOLE:
 		return take_whole(row, member, arg, why);
@@ -330,7 +330,7 @@ static int take_option(struct options *options, int value, struct buf *why)
 }
 
 /* Removes the first elements of a list when new ones follow them. */
-static void replace(void *list, size_t *n, size_t old, size_t size)
+static void drop_old_values(void *list, size_t *n, size_t old, size_t size)
 {
 	if (!old || *n == old)
 		return;
@@ -359,9 +359,9 @@ static void replace_lists(struct options *options, const struct counts *old)
 
 	if (watch->nspecs > old->specs)
 		free_specs(watch->specs, old->specs);
-	replace(sampler->pids, &sampler->npids, old->pids, sizeof(*sampler->pids));
-	replace(query->users, &query->nusers, old->users, sizeof(*query->users));
-	replace(watch->specs, &watch->nspecs, old->specs, sizeof(*watch->specs));
+	drop_old_values(sampler->pids, &sampler->npids, old->pids, sizeof(*sampler->pids));
+	drop_old_values(query->users, &query->nusers, old->users, sizeof(*query->users));
+	drop_old_values(watch->specs, &watch->nspecs, old->specs, sizeof(*watch->specs));
 }
 
 /* Takes the command after "--". */

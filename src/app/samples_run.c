@@ -68,7 +68,7 @@ static bool is_replaceable(const char *path)
 }
 
 /* Replaces the file of --output. */
-static int put_file(void *arg, struct out *out)
+static int replace_output(void *arg, struct out *out)
 {
 	struct sink *sink = arg;
 	int err = file_replace(sink->options->output, &out->buf, false);
@@ -131,7 +131,7 @@ static bool sink_open(struct sink *sink, const struct options *options)
 		sink->fd = sink_open_output(options, STDOUT_FILENO);
 		return sink->fd >= 0;
 	}
-	sink->batch = (struct batch_sink){ put_file, sink };
+	sink->batch = (struct batch_sink){ replace_output, sink };
 	err = file_replace(options->output, NULL, false);
 	if (err)
 		print_file_error("write to", options->output, err);

@@ -64,7 +64,7 @@ static void append_wrapped(struct buf *out, const char *text, unsigned left)
 }
 
 /* Appends the remedies for a subject. */
-static void append_remedies(struct buf *out, enum remedy_subject subject)
+static void append_remedy_lines(struct buf *out, enum remedy_subject subject)
 {
 	struct buf text = { 0 };
 
@@ -119,7 +119,7 @@ static void take_text(struct topic_search *search, struct topic_text of)
 		append_wrapped(search->out, of.remedy, 2 * INDENT);
 	}
 	if (search->exact && of.subject)
-		append_remedies(search->out, of.subject);
+		append_remedy_lines(search->out, of.subject);
 }
 
 static void look_at_columns(struct topic_search *search, const struct column_table *table,
@@ -193,7 +193,7 @@ static void look_at_manual(struct topic_search *search)
 }
 
 /* Looks at all texts. */
-static void look(struct topic_search *search)
+static void search_topics(struct topic_search *search)
 {
 	look_at_columns(search, &task_columns, "column");
 	look_at_columns(search, &site_columns, "column of sites");
@@ -216,7 +216,7 @@ static void append_line(struct buf *out, const char *name, const char *text)
 	text_wrap(out, text, LIST_CELLS, LIST_CELLS, TEXT_PRINTED);
 }
 
-static void append_list(struct buf *out)
+static void append_topics(struct buf *out)
 {
 	buf_puts(out, "Usage: stalltop help TOPIC\n\n");
 	append_line(out, "tour", "ten steps through the bundled recording");
@@ -249,7 +249,7 @@ bool topic_append(struct buf *out, const char *topic)
 	struct topic_search search = { .word = topic, .out = out, .exact = true };
 
 	if (!*topic) {
-		append_list(out);
+		append_topics(out);
 		return true;
 	}
 	if (!strcmp(topic, "tour")) {
@@ -259,10 +259,10 @@ bool topic_append(struct buf *out, const char *topic)
 	search.word += strspn(topic, "-");
 	if (!*search.word)
 		search.word = topic;
-	look(&search);
+	search_topics(&search);
 	if (!search.found) {
 		search.exact = false;
-		look(&search);
+		search_topics(&search);
 	}
 	return search.found;
 }

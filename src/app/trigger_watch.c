@@ -45,7 +45,8 @@ static void append_finding(struct buf *out, const struct frame *frame)
 }
 
 /* Says that the recording begins, what it begins with, and what is to be found in it by now. */
-static void tell(const struct trigger_watch *watch, const struct frame *frame, uint64_t now_ns)
+static void say_recording(const struct trigger_watch *watch, const struct frame *frame,
+			  uint64_t now_ns)
 {
 	uint64_t since_ns = recorder_since_ns(watch->recorder);
 	uint64_t kept_ns = since_ns ? now_ns - since_ns : 0;
@@ -79,7 +80,7 @@ void trigger_watch_look(struct trigger_watch *watch, const struct frame *frame)
 	/* With nothing to wait for after it, the sample at hand is written all the same. */
 	lasts = until_ns && until_ns >= now_ns;
 	if (lasts && !watch->lasts)
-		tell(watch, frame, now_ns);
+		say_recording(watch, frame, now_ns);
 	else if (!lasts && watch->lasts)
 		fprintf(stderr, "stalltop: recording stopped\n");
 	if (!lasts)

@@ -67,7 +67,7 @@ static bool is_user(const struct passwd *passwd, const char *name, uid_t uid)
 }
 
 /* Takes a user from a text of lines as in passwd(5), which is closed; NULL: it is not there. */
-static const struct passwd *take_user(FILE *file, const char *name, uid_t uid)
+static const struct passwd *take_passwd_line(FILE *file, const char *name, uid_t uid)
 {
 	const struct passwd *passwd = NULL;
 
@@ -152,7 +152,7 @@ static int ask_directories(const char *who, const char *name, uid_t uid, unsigne
 	/* One that hangs in the kernel is not waited for. */
 	waitpid(pid, NULL, len < 0 ? WNOHANG : 0);
 	if (len > 0)
-		*found = take_user(fmemopen(text, (size_t)len, "r"), name, uid);
+		*found = take_passwd_line(fmemopen(text, (size_t)len, "r"), name, uid);
 	return len == -ETIMEDOUT ? len : *found ? 0 : -ENOENT;
 }
 
@@ -208,7 +208,7 @@ static void forget_users(struct users *users, bool all)
 /* Adds a user, who is looked for in /etc/passwd. */
 static struct known_user *add_user(struct users *users, uid_t uid)
 {
-	const struct passwd *passwd = take_user(fopen("/etc/passwd", "re"), NULL, uid);
+	const struct passwd *passwd = take_passwd_line(fopen("/etc/passwd", "re"), NULL, uid);
 	struct known_user *user;
 	size_t at;
 
@@ -374,7 +374,7 @@ void users_close(struct users *users)
 
 bool user_find(const char *text, uid_t *uid)
 {
-	const struct passwd *passwd = take_user(fopen("/etc/passwd", "re"), text, 0);
+	const struct passwd *passwd = take_passwd_line(fopen("/etc/passwd", "re"), text, 0);
 	const char *at = text, *end = text + strlen(text);
 	uint64_t number;
 

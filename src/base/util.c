@@ -190,8 +190,8 @@ int write_all(int fd, const void *bytes, size_t len)
 }
 
 /* Formats after the first `at` bytes of a line, ends it by a newline and writes it. */
-static __attribute__((format(printf, 4, 0))) void write_line(int fd, char *line, size_t at,
-							     const char *format, va_list args)
+static __attribute__((format(printf, 4, 0))) void write_log_line(int fd, char *line, size_t at,
+								 const char *format, va_list args)
 {
 	int n = vsnprintf(line + at, LINE_MAX_BYTES - at, format, args);
 
@@ -246,7 +246,7 @@ struct counted_text {
 };
 
 /* What surrounds such a text. */
-static struct counted_text *shared_of(char *text)
+static struct counted_text *counted_of(char *text)
 {
 	return (struct counted_text *)(void *)(text - offsetof(struct counted_text, text));
 }
@@ -266,14 +266,14 @@ char *shared_text(const char *text)
 char *shared_ref(char *text)
 {
 	if (text)
-		shared_of(text)->refs++;
+		counted_of(text)->refs++;
 	return text;
 }
 
 void shared_unref(char *text)
 {
-	if (text && !--shared_of(text)->refs)
-		free(shared_of(text));
+	if (text && !--counted_of(text)->refs)
+		free(counted_of(text));
 }
 
 void die(const char *format, ...)
@@ -287,7 +287,7 @@ void die(const char *format, ...)
 	if (hook)
 		hook(process.die_arg);
 	va_start(args, format);
-	write_line(STDERR_FILENO, line, strlen(line), format, args);
+	write_log_line(STDERR_FILENO, line, strlen(line), format, args);
 	va_end(args);
 	exit(EXIT_FAILURE);
 }
@@ -324,7 +324,7 @@ void debug_log(const char *format, ...)
 	n = snprintf(line, sizeof(line), "%llu.%06llu ", (unsigned long long)(now / NSEC_PER_SEC),
 		     (unsigned long long)(now % NSEC_PER_SEC / NSEC_PER_USEC));
 	va_start(args, format);
-	write_line(process.log_fd - 1, line, n > 0 ? (size_t)n : 0, format, args);
+	write_log_line(process.log_fd - 1, line, n > 0 ? (size_t)n : 0, format, args);
 	va_end(args);
 	errno = saved;
 }

@@ -181,8 +181,8 @@ static __always_inline void end_wait(struct task_struct *task)
 		measured->own[MEASURED_THRASH].ns += extra;
 }
 
-static __always_inline int switched(bool preempted, struct task_struct *before,
-				    struct task_struct *task, __u32 state)
+static __always_inline int measure_switch(bool preempted, struct task_struct *before,
+					  struct task_struct *task, __u32 state)
 {
 	if (!preempted)
 		begin_wait(before, state);
@@ -197,13 +197,13 @@ SEC("?tp_btf/sched_switch")
 int BPF_PROG(switched_state, bool preempted, struct task_struct *before, struct task_struct *task,
 	     unsigned int state)
 {
-	return switched(preempted, before, task, state);
+	return measure_switch(preempted, before, task, state);
 }
 
 SEC("?tp_btf/sched_switch")
 int BPF_PROG(switched_plain, bool preempted, struct task_struct *before, struct task_struct *task)
 {
-	return switched(preempted, before, task, state_of(before));
+	return measure_switch(preempted, before, task, state_of(before));
 }
 
 /* ---- A wait ends ----------------------------------------------------------------------------- */
@@ -326,7 +326,8 @@ static __always_inline void move_sums(struct task_struct *task, struct measured_
 	}
 }
 
-static __always_inline void put_sum(struct measured_delay *delay, const struct measured_sum *sum)
+static __always_inline void put_delay_sum(struct measured_delay *delay,
+					  const struct measured_sum *sum)
 {
 	__u64 us = sum->max_ns / 1000;
 
@@ -342,7 +343,7 @@ static __always_inline void put_own(struct measured_end *end, const struct measu
 	for (unsigned i = 0; i < MEASURED; i++) {
 		end->own[i] = (struct measured_delay){ 0 };
 		if (measured)
-			put_sum(&end->own[i], &measured->own[i]);
+			put_delay_sum(&end->own[i], &measured->own[i]);
 	}
 }
 
@@ -354,8 +355,8 @@ static __always_inline void put_process(struct measured_end *end,
 		end->process[i] = (struct measured_delay){ 0 };
 		if (!leader)
 			continue;
-		put_sum(&end->process[i], &leader->own[i]);
-		put_sum(&end->process[i], &leader->ended[i]);
+		put_delay_sum(&end->process[i], &leader->own[i]);
+		put_delay_sum(&end->process[i], &leader->ended[i]);
 	}
 }
 

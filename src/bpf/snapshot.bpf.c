@@ -732,7 +732,7 @@ struct sum {
  * Adds up the threads of a process. The iterator requires a reference, though no task is freed
  * within a section of RCU.
  */
-static __always_inline void add_up(struct task_struct *leader, struct sum *sum)
+static __always_inline void add_up_threads(struct task_struct *leader, struct sum *sum)
 {
 	struct task_struct *task, *held = bpf_task_acquire(leader);
 	struct bpf_iter_task it;
@@ -786,7 +786,7 @@ static __always_inline void visit_process(struct task_struct *leader)
 	sum.settled = !leader->on_rq;
 	threads = threads_of_subject();
 	if (threads > 1)
-		add_up(leader, &sum);
+		add_up_threads(leader, &sum);
 	else
 		sum.run_ns = leader->se.sum_exec_runtime;
 	if (!visit(sum.run_ns, threads, sum.settled) || threads == 1)

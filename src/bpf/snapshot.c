@@ -179,7 +179,7 @@ static enum snapshot_way better_way(void)
 }
 
 /* Keeps the trace. Whether it is another. */
-static bool note_trace(struct snapshot *snapshot, const struct trace *trace)
+static bool take_trace(struct snapshot *snapshot, const struct trace *trace)
 {
 	uint64_t began_ns = trace ? trace_began_ns(trace) : 0;
 
@@ -204,7 +204,7 @@ int snapshot_open(struct snapshot **out, bool threads, enum snapshot_way way,
 	sysinfo(&machine);
 	snapshot->threads = threads;
 	snapshot->measure = measure;
-	note_trace(snapshot, trace);
+	take_trace(snapshot, trace);
 	snapshot->room = machine.procs + machine.procs / 2 + 1024u;
 	snapshot->way = way == SNAPSHOT_ANY ? better_way() : way;
 	err = open_program(snapshot);
@@ -393,7 +393,7 @@ void snapshot_pass(struct snapshot *snapshot, size_t record)
 
 void snapshot_trace(struct snapshot *snapshot, const struct trace *trace)
 {
-	if (!note_trace(snapshot, trace))
+	if (!take_trace(snapshot, trace))
 		return;
 	/* Loading takes 0.1 s, which the next sample's interval must not have. Errors:
 	 * snapshot_take(). */

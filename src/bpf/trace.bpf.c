@@ -236,8 +236,8 @@ static __always_inline void switch_out(void *context, struct task_struct *task, 
 	set_state(local, state, now, word.word);
 }
 
-static __always_inline int switched(void *context, bool preempted, struct task_struct *before,
-				    struct task_struct *task, __u32 bits, bool fast)
+static __always_inline int trace_switch(void *context, bool preempted, struct task_struct *before,
+					struct task_struct *task, __u32 bits, bool fast)
 {
 	struct trace_cpu *cpu = this_cpu();
 	const struct task_struct *leader;
@@ -272,13 +272,13 @@ SEC("?tp_btf/sched_switch")
 int BPF_PROG(switched_state, bool preempted, struct task_struct *before, struct task_struct *task,
 	     unsigned int bits)
 {
-	return switched(ctx, preempted, before, task, bits, true);
+	return trace_switch(ctx, preempted, before, task, bits, true);
 }
 
 SEC("?tp_btf/sched_switch")
 int BPF_PROG(switched_plain, bool preempted, struct task_struct *before, struct task_struct *task)
 {
-	return switched(ctx, preempted, before, task, state_of(before), false);
+	return trace_switch(ctx, preempted, before, task, state_of(before), false);
 }
 
 /* ---- Births, changes of number --------------------------------------------------------------- */

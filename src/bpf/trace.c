@@ -96,7 +96,8 @@ static void hand_site(struct trace *trace, uint32_t slot, const struct trace_rea
  * Reads the sites on a list from where it was read before. A hook that was at work when the epoch
  * ended may still add to the epoch's list: those are read the next time.
  */
-static void read_list(struct trace *trace, uint32_t epoch, const struct trace_reader *reader)
+static void read_changed_sites(struct trace *trace, uint32_t epoch,
+			       const struct trace_reader *reader)
 {
 	uint32_t parity = epoch & 1, room = trace->program.sites, n;
 	const uint64_t *list = trace->program.changed_sites + parity * room;
@@ -231,13 +232,13 @@ int trace_read(struct trace *trace, const struct trace_reader *reader, struct tr
 	count_events(trace, counts);
 	count_cost(trace, counts);
 	/* Reads sites that came late to the list that is used again now. */
-	read_list(trace, epoch + 1, reader);
+	read_changed_sites(trace, epoch + 1, reader);
 	trace->taken[next] = 0;
 	__atomic_store_n(&control->changed[next].sites, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&control->epoch, epoch + 1, __ATOMIC_SEQ_CST);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	counts->read_ns = clock_ns(CLOCK_MONOTONIC);
-	read_list(trace, epoch, reader);
+	read_changed_sites(trace, epoch, reader);
 	windows_trim(&trace->program.site_slots);
 	windows_trim(&trace->program.links);
 	return reader->waiter ? read_waiters(trace, reader) : 0;

@@ -36,7 +36,7 @@ int windows_open(struct windows *windows, int map, size_t room, size_t size)
 }
 
 /* Bytes of one window: the last may be shorter. */
-static size_t bytes_of(const struct windows *windows, size_t at)
+static size_t window_bytes(const struct windows *windows, size_t at)
 {
 	size_t left = windows->bytes - at * windows->window;
 
@@ -50,7 +50,7 @@ static void set_window(struct windows *windows, size_t at, bool shown)
 	int flags = MAP_FIXED | (shown ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE);
 	size_t from = at * windows->window;
 
-	if (mmap(windows->base + from, bytes_of(windows, at), protection, flags,
+	if (mmap(windows->base + from, window_bytes(windows, at), protection, flags,
 		 shown ? windows->map : -1, shown ? (off_t)from : 0) == MAP_FAILED)
 		die("cannot map what is traced: %s", strerror(errno));
 	windows->rest[at] = shown ? WINDOW_READINGS : 0;
@@ -123,7 +123,7 @@ static void put_calls(struct trace_bpf *bpf)
 }
 
 /* Sets sizes, and what the programs take for constant. */
-static int prepare(struct trace_program *program, bool blocked_stacks, bool states_alone)
+static int set_constants(struct trace_program *program, bool blocked_stacks, bool states_alone)
 {
 	struct trace_bpf *bpf = program->bpf;
 	const struct {
@@ -240,7 +240,7 @@ int trace_load(struct trace_program *program, uint32_t sites, bool blocked_stack
 	/* States alone take those of switches and wake-ups, and of births. */
 	err = loading_choose(bpf->obj, sites ? NULL : "sched_switch");
 	if (!err)
-		err = prepare(program, blocked_stacks, !sites);
+		err = set_constants(program, blocked_stacks, !sites);
 	if (!err)
 		err = trace_bpf__load(bpf);
 	if (!err)

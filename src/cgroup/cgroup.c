@@ -148,7 +148,7 @@ static int compare_groups(const void *a, const void *b)
 }
 
 /* Closes a file. */
-static void close_file(struct cgroup_reader *reader, struct file *file)
+static void close_group_file(struct cgroup_reader *reader, struct file *file)
 {
 	if (file->fd < 0)
 		return;
@@ -161,7 +161,7 @@ static void close_file(struct cgroup_reader *reader, struct file *file)
 static void close_files(struct cgroup_reader *reader, struct open_group *group)
 {
 	for (unsigned i = 0; i < CGROUP_PARTS; i++) {
-		close_file(reader, &group->files[i]);
+		close_group_file(reader, &group->files[i]);
 		group->files[i] = (struct file){ .fd = -1 };
 	}
 }
@@ -227,7 +227,7 @@ static void turn_over(const struct cgroup_reader *reader, struct open_group *gro
 }
 
 /* Forgets the readings of a group that does not exist any more. */
-static void forget(struct cgroup_reader *reader, struct open_group *group)
+static void forget_readings(struct cgroup_reader *reader, struct open_group *group)
 {
 	close_files(reader, group);
 	group->before = false;
@@ -236,7 +236,7 @@ static void forget(struct cgroup_reader *reader, struct open_group *group)
 }
 
 /* Checks whether the group exists and is still the same. 0 or -errno. */
-static int look(struct cgroup_reader *reader, struct open_group *group)
+static int check_group(struct cgroup_reader *reader, struct open_group *group)
 {
 	struct stat info;
 	int err = 0;
@@ -246,7 +246,7 @@ static int look(struct cgroup_reader *reader, struct open_group *group)
 	else if (!S_ISDIR(info.st_mode))
 		err = -ENOENT;
 	if (err || info.st_ino != group->inode) {
-		forget(reader, group);
+		forget_readings(reader, group);
 		group->inode = err ? 0 : info.st_ino;
 		group->looked = 0;
 	}
@@ -309,7 +309,7 @@ static int read_below(struct cgroup_reader *reader, struct open_group *group, un
 	file->fd = fd;
 	err = read_open(reader, fd, part, &group->samples[group->now]);
 	if (err || reader->nfiles > FILES_MAX)
-		close_file(reader, file);
+		close_group_file(reader, file);
 	return err;
 }
 
@@ -331,7 +331,7 @@ static int read_own(struct cgroup_reader *reader, struct open_group *group, unsi
 		err = read_open(reader, file->fd, part, &group->samples[group->now]);
 		if (!err)
 			return 0;
-		close_file(reader, file);
+		close_group_file(reader, file);
 		if (err != -ENODEV && err != -ENOENT)
 			return err;
 		/* The open file's group has gone: another one may be in its place. */
@@ -550,7 +550,7 @@ int cgroup_read(struct cgroup_reader *reader, const char *path, unsigned what,
 	}
 	turn_over(reader, group);
 	if (what & ~group->tried || !group->inode)
-		err = look(reader, group);
+		err = check_group(reader, group);
 	if (err)
 		return err;
 	for (unsigned part = 0; part < CGROUP_PARTS; part++)

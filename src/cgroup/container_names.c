@@ -91,7 +91,7 @@ struct container_names *container_names_open(int root, struct users *users)
 }
 
 /* Whether a text can be the name of a container, a pod or a namespace, whoever wrote it. */
-static bool is_name(const char *text, size_t len)
+static bool is_container_name(const char *text, size_t len)
 {
 	static const char plain[] =
 		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
@@ -111,7 +111,8 @@ static void keep_names(struct kept_name *kept, struct span namespace, struct spa
 	size_t first = (size_t)(namespace.end - namespace.at), len = (size_t)(pod.end - pod.at);
 	struct buf text = { 0 };
 
-	if (!kept->pod && is_name(namespace.at, first) && is_name(pod.at, len)) {
+	if (!kept->pod && is_container_name(namespace.at, first) &&
+	    is_container_name(pod.at, len)) {
 		buf_add(&text, namespace.at, first);
 		buf_putc(&text, '/');
 		buf_add(&text, pod.at, len);
@@ -120,7 +121,7 @@ static void keep_names(struct kept_name *kept, struct span namespace, struct spa
 	/* Docker's have a slash in front. */
 	take_word(&container, "/");
 	len = (size_t)(container.end - container.at);
-	if (!kept->container && is_name(container.at, len))
+	if (!kept->container && is_container_name(container.at, len))
 		kept->container = strndup(container.at, len);
 	buf_free(&text);
 }
@@ -252,7 +253,8 @@ static void take_home(struct container_names *names, struct home *home, const ch
 	while (home->n < HOME_NAMES && sqlite3_step(query) == SQLITE_ROW) {
 		struct span id = column_span(query, 0), name = column_span(query, 1);
 
-		if (id.end - id.at != ID_DIGITS || !is_name(name.at, (size_t)(name.end - name.at)))
+		if (id.end - id.at != ID_DIGITS ||
+		    !is_container_name(name.at, (size_t)(name.end - name.at)))
 			continue;
 		memcpy(home->all[home->n].id, id.at, ID_DIGITS);
 		home->all[home->n++].name = strndup(name.at, (size_t)(name.end - name.at));
@@ -424,7 +426,7 @@ static void look_for(struct container_names *names, struct kept_name *kept,
 }
 
 /* Finds a container among those that are kept, or makes room for it. */
-static struct kept_name *find_kept(struct container_names *names, const char *text)
+static struct kept_name *find_or_add(struct container_names *names, const char *text)
 {
 	struct kept_name *kept;
 
@@ -455,7 +457,7 @@ const struct container_name *container_names_find(struct container_names *names,
 		strncat(text, key.uid, key.uid_len);
 	if (key.id)
 		strncat(text, key.id, ID_DIGITS);
-	kept = find_kept(names, text);
+	kept = find_or_add(names, text);
 	if (!is_complete(kept, &key) && kept->tries < TRIES &&
 	    (!kept->tries || now_ms - kept->tried_ms >= (uint64_t)AGAIN_MS << kept->tries)) {
 		uint64_t began_ns = clock_ns(CLOCK_MONOTONIC);

@@ -72,7 +72,7 @@ static bool has_part(struct span list, struct span wanted)
 }
 
 /* Whether the wanted name is a v1 line's whole name or one of its parts. */
-static bool is_named(const struct mount_line *line, const char *wanted)
+static bool is_hierarchy_named(const struct mount_line *line, const char *wanted)
 {
 	struct span name = { wanted, wanted + strlen(wanted) };
 
@@ -82,7 +82,8 @@ static bool is_named(const struct mount_line *line, const char *wanted)
 /* Whether the line belongs to the hierarchy with the wanted name. */
 static bool is_wanted_mount(const struct mount_line *line, const char *wanted)
 {
-	return line->version == 2 ? !strcmp(wanted, HIERARCHY_V2) : is_named(line, wanted);
+	return line->version == 2 ? !strcmp(wanted, HIERARCHY_V2)
+				  : is_hierarchy_named(line, wanted);
 }
 
 bool cgroup_number(const char *text, size_t len, const char *key, uint64_t *value)
@@ -126,7 +127,7 @@ static int octal(const char *at, const char *end)
 }
 
 /* Appends a word unescaped (fs/seq_file.c:mangle_path()). */
-static void append_unescaped(struct buf *out, struct span word)
+static void append_mangled(struct buf *out, struct span word)
 {
 	for (const char *at = word.at; at < word.end; at++) {
 		int value = octal(at, word.end);
@@ -192,8 +193,8 @@ int hierarchy_mount(const char *text, size_t len, const char *hierarchy, struct 
 			best = mount;
 	if (!best.root.at)
 		return -ENOENT;
-	append_unescaped(group, best.root);
-	append_unescaped(path, best.point);
+	append_mangled(group, best.root);
+	append_mangled(path, best.point);
 	return 0;
 }
 
@@ -516,7 +517,7 @@ int hierarchy_path(const struct hierarchy *hierarchy, const char *text, size_t l
 		any = true;
 		if (line.version != hierarchy->version)
 			continue;
-		if (line.version == 1 && !is_named(&line, hierarchy->name))
+		if (line.version == 1 && !is_hierarchy_named(&line, hierarchy->name))
 			continue;
 		buf_add(out, line.path.at, (size_t)(line.path.end - line.path.at));
 		return 0;

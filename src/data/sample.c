@@ -113,7 +113,7 @@ void task_raw_unref(struct task_raw *raw)
 }
 
 /* Gives back an element. It stays in its place, as a spare one, if no other sample has it. */
-static void give_back(struct task_raw **place)
+static void release_raw(struct task_raw **place)
 {
 	struct task_raw *raw = *place;
 
@@ -221,7 +221,7 @@ void sample_remove_exited(struct sample *sample)
 {
 	sample_drop_extras(sample);
 	for (size_t i = sample->n; i < sample->n + sample->left; i++)
-		give_back(&sample->raw[i]);
+		release_raw(&sample->raw[i]);
 	free(sample->records);
 	free(sample->procs);
 	sample->records = NULL;
@@ -268,7 +268,7 @@ void sample_reset(struct sample *sample)
 {
 	sample_remove_exited(sample);
 	for (size_t i = 0; i < sample->n; i++)
-		give_back(&sample->raw[i]);
+		release_raw(&sample->raw[i]);
 	free(sample->marks);
 	sample->marks = NULL;
 	sample->n = 0;
@@ -279,7 +279,7 @@ void sample_reset(struct sample *sample)
 void sample_truncate(struct sample *sample, size_t n)
 {
 	for (size_t i = n; i < sample->n; i++)
-		give_back(&sample->raw[i]);
+		release_raw(&sample->raw[i]);
 	if (n < sample->n)
 		sample->n = n;
 }
@@ -371,7 +371,7 @@ void sample_share(struct sample *sample, size_t i, struct task_raw *raw)
 	struct task_raw **place = &sample->raw[i];
 
 	shared_of(raw)->refs++;
-	give_back(place);
+	release_raw(place);
 	free(*place);
 	*place = raw;
 }
@@ -397,7 +397,7 @@ struct task_raw *sample_renew(struct sample *sample, size_t i)
 	struct task_raw **place = &sample->raw[i];
 	pid_t tgid = (*place)->tgid, pid = (*place)->pid;
 
-	give_back(place);
+	release_raw(place);
 	return begin_raw(place, tgid, pid);
 }
 

@@ -54,7 +54,7 @@ int psi_parse(const char *text, size_t len, struct psi *out)
 }
 
 /* What counters may be off by in such a time, in ns: readings are not taken at one moment. */
-static uint64_t slack_of(uint64_t passed_ns)
+static uint64_t counter_slack(uint64_t passed_ns)
 {
 	return passed_ns / 4 + 50 * NSEC_PER_MSEC;
 }
@@ -62,7 +62,7 @@ static uint64_t slack_of(uint64_t passed_ns)
 /* Whether some counter can have grown by so much in the time that passed. */
 static bool can_grow(uint64_t grown_ns, uint64_t passed_ns)
 {
-	return grown_ns <= passed_ns + slack_of(passed_ns);
+	return grown_ns <= passed_ns + counter_slack(passed_ns);
 }
 
 bool psi_grown(const struct psi_line *before, const struct psi_line *now, uint64_t passed_ns,
@@ -91,7 +91,7 @@ bool system_cpu_grown(const struct system_sample *before, const struct system_sa
 
 		/* iowait and idle of a CPU can decrease a little (proc_stat(5)). */
 		if (all_ns && is < was &&
-		    ((s != CPU_IDLE && s != CPU_IOWAIT) || was - is > slack_of(all_ns)))
+		    ((s != CPU_IDLE && s != CPU_IOWAIT) || was - is > counter_slack(all_ns)))
 			return false;
 		ns[s] = is > was ? is - was : 0;
 		if (all_ns && !can_grow(ns[s], all_ns))

@@ -634,7 +634,7 @@ const struct task_extra *row_extra(const struct frame_info *info, const struct r
 }
 
 /* A hash of all that is known of a task's row to which nothing happened. */
-static uint64_t hash_still(const struct row *row)
+static uint64_t hash_idle_row(const struct row *row)
 {
 	const struct task *task = row->task;
 	const uint64_t of[] = { task->key.start_ns, (uint64_t)task->key.pid << 32 | row->valid,
@@ -648,7 +648,7 @@ uint64_t row_still(const struct frame *frame, const struct row *row)
 	bool still = row->unchanged && row->deltas == &no_deltas && !row->traced && row->task &&
 		     row->interval_ns == frame->info->interval_ns && !row_extra(frame->info, row);
 
-	return still ? hash_still(row) : 0;
+	return still ? hash_idle_row(row) : 0;
 }
 
 const struct io_pressure *row_io_bound(const struct frame_info *info, const struct row *row)

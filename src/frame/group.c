@@ -264,7 +264,7 @@ static void find_groups(struct grouping *grouping, const struct frame *frame,
 }
 
 /* Orders names, with a slash before all other bytes: a path comes right before those below it. */
-static int compare_names(const char *a, const char *b)
+static int compare_paths(const char *a, const char *b)
 {
 	while (*a && *a == *b) {
 		a++;
@@ -284,7 +284,7 @@ static int compare_stores(const void *a, const void *b)
 
 	if (!(*x)->text || !(*y)->text)
 		return !(*x)->text - !(*y)->text;
-	return compare_names((*x)->text, (*y)->text);
+	return compare_paths((*x)->text, (*y)->text);
 }
 
 /* The text at an offset of the names; NULL: none. */
@@ -380,8 +380,8 @@ static void add_to(struct grouping *grouping, size_t rank, const struct row *row
 }
 
 /* Makes the rows: sums of a group's own members, in a tree also of all groups below it. */
-static void make_rows(struct grouping *grouping, const struct grouping_options *options,
-		      uint64_t interval_ns)
+static void make_group_rows(struct grouping *grouping, const struct grouping_options *options,
+			    uint64_t interval_ns)
 {
 	bool tree = options->tree && options->by == GROUP_CGROUP;
 	struct row *rows = grouping->frame.rows;
@@ -433,7 +433,8 @@ const struct frame *group_fold(struct grouping *grouping, const struct frame *fr
 	order_groups(grouping);
 	add_members(grouping, frame, options->life);
 	/* With figures since the start, the members' intervals differ: see query.c. */
-	make_rows(grouping, options, info->since_start ? info->cur->begin_ns : info->interval_ns);
+	make_group_rows(grouping, options,
+			info->since_start ? info->cur->begin_ns : info->interval_ns);
 	return &grouping->frame;
 }
 

@@ -71,7 +71,7 @@ struct io_bounds *io_bounds_open(struct proc *proc)
 }
 
 /* What the kernel booked of blkio in the interval, of a row that it may be too much of; else 0. */
-static uint64_t booked_of(const struct row *row)
+static uint64_t booked_blkio(const struct row *row)
 {
 	uint64_t now = row->raw->counters.delay[DELAY_BLKIO].ns;
 	uint64_t was = row->before ? row->before->counters.delay[DELAY_BLKIO].ns : 0;
@@ -92,7 +92,7 @@ static size_t find_booked(const struct frame *frame, struct booked_row found[ROW
 		return 0;
 	for (size_t i = 0; i < frame->n; i++) {
 		struct row *row = &frame->rows[i];
-		uint64_t ns = row->unchanged ? 0 : booked_of(row);
+		uint64_t ns = row->unchanged ? 0 : booked_blkio(row);
 		size_t at;
 
 		if (!ns || (n == ROWS_MAX && ns <= found[n - 1].ns))
@@ -106,7 +106,7 @@ static size_t find_booked(const struct frame *frame, struct booked_row found[ROW
 }
 
 /* Opens what reads groups, once. Whether they have files. */
-static bool open_reader(struct io_bounds *bounds)
+static bool open_group_reader(struct io_bounds *bounds)
 {
 	if (bounds->tried)
 		return bounds->reader;
@@ -119,14 +119,14 @@ static bool open_reader(struct io_bounds *bounds)
 }
 
 /* Forgets a group. */
-static void forget(struct bound_group *group)
+static void forget_group(struct bound_group *group)
 {
 	free(group->path);
 	*group = (struct bound_group){ 0 };
 }
 
 /* Reads a group's pressure, and finds that between two readings. */
-static void read_group(struct io_bounds *bounds, struct bound_group *group)
+static void read_group_pressure(struct io_bounds *bounds, struct bound_group *group)
 {
 	const struct cgroup_sample *now, *before;
 	uint64_t passed_ns, us;
@@ -155,9 +155,9 @@ static void read_groups(struct io_bounds *bounds)
 		struct bound_group *group = &bounds->groups[i];
 
 		if (group->id && group->tick + KEEP_TICKS < bounds->tick)
-			forget(group);
+			forget_group(group);
 		if (group->id)
-			read_group(bounds, group);
+			read_group_pressure(bounds, group);
 	}
 }
 
@@ -186,7 +186,7 @@ static void look_at_type(struct io_bounds *bounds, struct bound_group *group)
 }
 
 /* The place of a group: its own, a free one, or that which was not used for longest; or NULL. */
-static struct bound_group *find_group(struct io_bounds *bounds, const char *path)
+static struct bound_group *place_of_group(struct io_bounds *bounds, const char *path)
 {
 	struct bound_group *oldest = &bounds->groups[0];
 
@@ -201,16 +201,16 @@ static struct bound_group *find_group(struct io_bounds *bounds, const char *path
 	/* Rows of this sample that were booked more have all of them. */
 	if (oldest->id && oldest->tick == bounds->tick)
 		return NULL;
-	forget(oldest);
+	forget_group(oldest);
 	oldest->id = ++bounds->last_id;
 	oldest->path = xstrdup(path);
 	look_at_type(bounds, oldest);
-	read_group(bounds, oldest);
+	read_group_pressure(bounds, oldest);
 	return oldest;
 }
 
 /* The place of a task: its own, or that which was not used for longest. */
-static struct bound_task *find_task(struct io_bounds *bounds, const struct task_key *key)
+static struct bound_task *place_of_task(struct io_bounds *bounds, const struct task_key *key)
 {
 	struct bound_task *oldest = &bounds->tasks[0];
 
@@ -266,7 +266,7 @@ static void bound_row(struct io_bounds *bounds, struct frame *frame, struct fram
 		      const struct booked_row *booked, bool known)
 {
 	struct row *row = booked->row;
-	struct bound_task *task = find_task(bounds, &row->task->key);
+	struct bound_task *task = place_of_task(bounds, &row->task->key);
 	bool much = booked->ns > info->interval_ns / BOOKED_PART;
 	struct bound_group *group;
 	const char *path;
@@ -276,7 +276,7 @@ static void bound_row(struct io_bounds *bounds, struct frame *frame, struct fram
 		return;
 	}
 	path = path_of(bounds, info, row, known);
-	group = path ? find_group(bounds, path) : NULL;
+	group = path ? place_of_group(bounds, path) : NULL;
 	if (group)
 		group->tick = bounds->tick;
 	if (much && group && task->group == group->id && group->io.passed_ns &&
@@ -295,7 +295,7 @@ void io_bounds_take(struct io_bounds *bounds, struct frame *frame, struct frame_
 	size_t n = find_booked(frame, found);
 
 	bounds->tick++;
-	if ((!n && !has_groups(bounds)) || !open_reader(bounds))
+	if ((!n && !has_groups(bounds)) || !open_group_reader(bounds))
 		return;
 	read_groups(bounds);
 	for (size_t i = 0; i < n; i++)

@@ -63,7 +63,7 @@ static uint64_t lived_since(const struct task_raw *now, const struct task_raw *b
 }
 
 /* The time from one reading to the next, or since the start; 0 where clocks disagree. */
-static uint64_t span_of(const struct task_raw *now, const struct task_raw *before)
+static uint64_t interval_between(const struct task_raw *now, const struct task_raw *before)
 {
 	uint64_t since = before ? before->read_ns : now->task->key.start_ns;
 	uint64_t until = now->read_ns, lived = lived_since(now, before);
@@ -102,7 +102,7 @@ static bool has_churned(const struct task_raw *now, const struct task_raw *befor
 /* The time that passed, added up over all threads; UINT64_MAX where they are not known. */
 static uint64_t passed(const struct task_raw *now, const struct task_raw *before)
 {
-	uint64_t threads = threads_of(now, before), span = span_of(now, before), all;
+	uint64_t threads = threads_of(now, before), span = interval_between(now, before), all;
 
 	if (!threads)
 		return UINT64_MAX;
@@ -170,8 +170,9 @@ static uint64_t begun_before(unsigned kind, const struct task_raw *now,
 	if (now->single && before->single)
 		idle = before->read_ns - before->ran_ns;
 	else
-		idle = before->counters.life_ns ? before->counters.life_ns
-						: threads_of(now, before) * span_of(before, NULL);
+		idle = before->counters.life_ns
+			       ? before->counters.life_ns
+			       : threads_of(now, before) * interval_between(before, NULL);
 	return idle > seen ? idle : seen;
 }
 
@@ -186,7 +187,7 @@ bool waited_asleep(const struct counters *grown, const struct task_raw *now,
 	    cpu->ns / LONG_WAIT_NS < cpu->count)
 		return false;
 	/* As in an interval of a second: what is impossible there is so in a longer one. */
-	span = span_of(now, before);
+	span = interval_between(now, before);
 	if (span > NSEC_PER_SEC)
 		span = NSEC_PER_SEC;
 	return is_asleep(now) && is_asleep(before) && cpu->ns * SLEEPERS_PART >= span;
@@ -202,7 +203,8 @@ static uint32_t find_impossible(const struct counters *grown, const struct task_
 				struct counters *excess)
 {
 	uint64_t most = passed(now, before);
-	bool churned = has_churned(now, before, threads_of(now, before), span_of(now, before));
+	bool churned =
+		has_churned(now, before, threads_of(now, before), interval_between(now, before));
 	uint32_t kinds = 0;
 
 	for (unsigned kind = 0; kind < DELAY_KINDS && most != UINT64_MAX; kind++) {
@@ -227,7 +229,7 @@ static uint32_t find_impossible(const struct counters *grown, const struct task_
 }
 
 /* Computes total and mem from the kinds. */
-static void add_up(struct waited *waited, uint32_t known)
+static void compute_totals(struct waited *waited, uint32_t known)
 {
 	struct delay_sum delays[DELAY_KINDS];
 
@@ -264,7 +266,7 @@ static uint64_t most_of_late(enum wait_seen kind, const struct task_raw *now,
 		return UINT64_MAX;
 	was = before->now.waits.threads[kind];
 	is = now->now.waits.threads[kind];
-	return (uint64_t)(is > was ? is : was) * span_of(now, before);
+	return (uint64_t)(is > was ? is : was) * interval_between(now, before);
 }
 
 struct wait_limits wait_limits(const struct system_sample *before, const struct system_sample *now)
@@ -315,7 +317,7 @@ static uint64_t most_of_pressure(uint64_t waits, const struct task_raw *now,
 				 const struct task_raw *before, const struct io_pressure *io,
 				 unsigned cpus)
 {
-	uint64_t span = span_of(now, before), all = passed(now, before), threads, alone;
+	uint64_t span = interval_between(now, before), all = passed(now, before), threads, alone;
 	uint64_t since = before ? before->read_ns : now->task->key.start_ns;
 	uint64_t from = io->until_ns - io->passed_ns;
 	double some, most;
@@ -502,7 +504,7 @@ void resolve_row(struct row *row, struct deltas *deltas, bool whole,
 		take_traced(row, deltas ? &deltas->waited : NULL);
 	if (!deltas)
 		return;
-	add_up(&deltas->waited, row_waited(row));
+	compute_totals(&deltas->waited, row_waited(row));
 	deltas->total = delay_total(deltas->grown.delay, row->valid);
 	deltas->mem = delay_mem(deltas->grown.delay, row->valid);
 }
@@ -542,7 +544,7 @@ struct counters waited_life(const struct task_raw *raw, bool *wrong)
 
 void waited_check_range(const struct task_raw *raw, struct task_record *record)
 {
-	uint64_t most = delay_most(span_of(raw, NULL));
+	uint64_t most = delay_most(interval_between(raw, NULL));
 
 	for (unsigned kind = 0; kind < DELAY_KINDS; kind++)
 		if (record->max[kind] > most)

@@ -90,8 +90,8 @@ static bool is_far_enough(const struct cursor *cursor, const struct position *fr
 }
 
 /* Finds the moment with which the interval of another begins. False: there is none. */
-static bool find_begin(const struct cursor *cursor, const struct position *position,
-		       struct position *begin)
+static bool find_interval_begin(const struct cursor *cursor, const struct position *position,
+				struct position *begin)
 {
 	*begin = *position;
 	while (step_back(cursor, begin))
@@ -101,7 +101,7 @@ static bool find_begin(const struct cursor *cursor, const struct position *posit
 }
 
 /* Whether a moment is in the part of the recording that is to be shown. */
-static bool is_in_part(const struct cursor *cursor, const struct position *position)
+static bool is_position_in_part(const struct cursor *cursor, const struct position *position)
 {
 	const struct record_entry *entry = position_entry(position);
 
@@ -114,7 +114,7 @@ static bool can_be_shown(const struct cursor *cursor, const struct position *pos
 {
 	struct position before = *position;
 
-	return position_entry(position)->interval_ns && is_in_part(cursor, position) &&
+	return position_entry(position)->interval_ns && is_position_in_part(cursor, position) &&
 	       step_back(cursor, &before);
 }
 
@@ -138,7 +138,7 @@ bool cursor_first(struct cursor *cursor, struct position *position)
 	if (!find_very_first(cursor, position))
 		return false;
 	return can_be_shown(cursor, position) || cursor_next(cursor, position) ||
-	       is_in_part(cursor, position);
+	       is_position_in_part(cursor, position);
 }
 
 bool cursor_last(struct cursor *cursor, struct position *position)
@@ -281,8 +281,8 @@ static int next_of_cursor(void *state, struct sample *prev, struct sample *cur,
 }
 
 /* Implements struct playback. */
-static void give_group(void *state, const char *path, const struct cgroup_sample **now,
-		       const struct cgroup_sample **before)
+static void cursor_read_group(void *state, const char *path, const struct cgroup_sample **now,
+			      const struct cgroup_sample **before)
 {
 	const struct cursor *cursor = state;
 
@@ -351,7 +351,7 @@ static int show_begin(struct cursor *cursor, const struct position *position)
 {
 	const struct frame *frame;
 	struct position begin;
-	bool there = find_begin(cursor, position, &begin);
+	bool there = find_interval_begin(cursor, position, &begin);
 	int err;
 
 	if (there && cursor->current && !cursor->broken && is_same(&begin, &cursor->shown)) {
@@ -513,8 +513,9 @@ static struct cursor *open_empty(void)
 {
 	struct cursor *cursor = xcalloc(1, sizeof(*cursor));
 
-	cursor->playback =
-		(struct playback){ .state = cursor, .next = next_of_cursor, .group = give_group };
+	cursor->playback = (struct playback){ .state = cursor,
+					      .next = next_of_cursor,
+					      .group = cursor_read_group };
 	return cursor;
 }
 

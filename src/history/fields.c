@@ -74,7 +74,7 @@ const char *bytes_get_text(struct bytes *in)
 }
 
 /* Reads a member that is a number. */
-static inline uint64_t number_of(const struct field *field, const char *at)
+static inline uint64_t read_number_member(const struct field *field, const char *at)
 {
 	uint8_t byte;
 	uint16_t two;
@@ -113,7 +113,7 @@ static bool set_number(const struct field *field, char *at, uint64_t value)
 	if ((field->below && value >= field->below) || (field->type == TYPE_BOOL && value > 1))
 		return false;
 	memcpy(at, from, field->size);
-	return number_of(field, at) == value;
+	return read_number_member(field, at) == value;
 }
 
 /* Reads a member that is a text. */
@@ -131,7 +131,7 @@ static inline bool differs(const struct field *field, const char *now, const cha
 	const char *a, *b;
 
 	if (field->type != TYPE_TEXT)
-		return number_of(field, now) != number_of(field, was);
+		return read_number_member(field, now) != read_number_member(field, was);
 	a = text_of(now);
 	b = text_of(was);
 	return a != b && (!a || !b || strcmp(a, b) != 0);
@@ -144,7 +144,7 @@ struct field_place {
 };
 
 /* Moves to the next place. */
-static inline void step(const struct field_table *table, struct field_place *place)
+static inline void next_field(const struct field_table *table, struct field_place *place)
 {
 	if (++place->i < table->fields[place->field].n)
 		return;
@@ -181,9 +181,9 @@ static void put_member(const struct field *field, struct buf *out, const char *n
 		bytes_put_text(out, text_of(now));
 		return;
 	}
-	value = number_of(field, now);
+	value = read_number_member(field, now);
 	if (field->type != TYPE_REAL) {
-		bytes_put_signed(out, (int64_t)(value - number_of(field, was)));
+		bytes_put_signed(out, (int64_t)(value - read_number_member(field, was)));
 		return;
 	}
 	for (unsigned i = 0; i < sizeof(value); i++)
@@ -201,7 +201,7 @@ bool table_put(const struct field_table *table, struct buf *out, const void *now
 
 		any |= mask != 0;
 		bytes_put(out, mask);
-		for (; mask; mask >>= 1, step(table, &at)) {
+		for (; mask; mask >>= 1, next_field(table, &at)) {
 			const struct field *field = &table->fields[at.field];
 			size_t offset = field->offset + (size_t)at.i * field->stride;
 
@@ -225,7 +225,7 @@ static bool get_member(const struct field *field, struct bytes *in, char *at)
 		return !in->bad;
 	}
 	if (field->type != TYPE_REAL) {
-		value = number_of(field, at) + (uint64_t)bytes_get_signed(in);
+		value = read_number_member(field, at) + (uint64_t)bytes_get_signed(in);
 		return !in->bad && set_number(field, at, value);
 	}
 	if (in->end - in->at < (ptrdiff_t)sizeof(value))
@@ -249,7 +249,7 @@ bool table_get(const struct field_table *table, struct bytes *in, void *row)
 						    (char *)row + field->offset +
 							    (size_t)place.i * field->stride))
 				in->bad = true;
-			step(table, &place);
+			next_field(table, &place);
 		}
 		in->bad |= mask != 0;
 	}

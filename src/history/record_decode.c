@@ -21,7 +21,7 @@ struct record_reading {
 };
 
 /* Replaces a text of a task. */
-static void set_text(char **text, const char *by)
+static void set_task_text(char **text, const char *by)
 {
 	free(*text);
 	*text = xstrdup(by);
@@ -40,20 +40,20 @@ static void set_names(struct record_state *state, struct task *task,
 	task->info = (uint16_t)names->info;
 	task_set_user(task, shared_ref(record_keep(state, names->user)));
 	task_set_comm(task, names->comm ? names->comm : "", TASK_COMM_MAX);
-	set_text(&task->command, names->command);
+	set_task_text(&task->command, names->command);
 	task_set_cgroup(task, shared_ref(record_keep(state, names->cgroup)));
-	set_text(&task->pod, names->pod);
-	set_text(&task->container, names->container);
+	set_task_text(&task->pod, names->pod);
+	set_task_text(&task->container, names->container);
 	task->renamed++;
 }
 
 /* Sets how a task ended. */
-static void set_end(struct task *task, const struct record_end *end)
+static void set_task_end(struct task *task, const struct record_end *end)
 {
 	task->status = end->status;
 	task->reaper = end->reaper;
 	task->mixed = end->mixed;
-	set_text(&task->ended, end->ended);
+	set_task_text(&task->ended, end->ended);
 }
 
 /*
@@ -82,7 +82,7 @@ static void take_played(struct recorded_element *was, struct recorded_element *n
 }
 
 /* Has the element of a task that goes on in a key record be known as before. */
-static void go_on(struct recorded_element *was, struct recorded_element *now)
+static void keep_task(struct recorded_element *was, struct recorded_element *now)
 {
 	now->raw->task = task_ref(was->raw->task);
 	now->raw->ran_ns = was->raw->ran_ns;
@@ -114,14 +114,14 @@ static void get_row(struct record_reading *reading, struct recorded_element *now
 	if (!now->raw->task)
 		former = find_former(reading, now->raw, names.start_ns);
 	if (former)
-		go_on(former, now);
+		keep_task(former, now);
 	if (!now->raw->task)
 		now->raw->task = task_new((struct task_key){ now->raw->pid, names.start_ns },
 					  now->raw->tgid);
 	if (parts & PART_NAMES && !reading->in.bad)
 		set_names(reading->state, now->raw->task, &names);
 	if (parts & PART_END && !reading->in.bad)
-		set_end(now->raw->task, &end);
+		set_task_end(now->raw->task, &end);
 	if (parts & PART_CPU || reading->key)
 		now->raw->task->cpu = (uint32_t)cpu;
 }
@@ -206,7 +206,7 @@ static struct recorded_element *next_element(struct record_reading *reading)
 }
 
 /* Keeps some elements as they are. */
-static void keep_elements(struct record_reading *reading, size_t *at, uint64_t n)
+static void read_kept_elements(struct record_reading *reading, size_t *at, uint64_t n)
 {
 	struct record_state *state = reading->state;
 
@@ -241,7 +241,7 @@ static void get_elements(struct record_reading *reading)
 
 		switch (step & ((1 << STEP_BITS) - 1)) {
 		case STEP_KEEP:
-			keep_elements(reading, &at, n);
+			read_kept_elements(reading, &at, n);
 			break;
 		case STEP_GONE:
 			in->bad |= n > state->n - at;
@@ -337,7 +337,7 @@ static void get_on_demand(struct record_reading *reading)
 }
 
 /* Sets a buffer's text. */
-static void fill(struct buf *buf, const char *text)
+static void set_buf(struct buf *buf, const char *text)
 {
 	buf_puts(buf, text ? text : "");
 	buf_cstr(buf);
@@ -354,9 +354,9 @@ static void set_waiting(struct record_state *state, struct task_extra *extra,
 	waiting->class = (enum wait_class)row->class;
 	waiting->number = -1;
 	waiting->syscall = record_keep(state, row->syscall);
-	fill(&waiting->on, row->on);
-	fill(&waiting->where, row->where);
-	fill(&waiting->stack, NULL);
+	set_buf(&waiting->on, row->on);
+	set_buf(&waiting->where, row->where);
+	set_buf(&waiting->stack, NULL);
 }
 
 /* Reads what was read of elements besides their counters. */

@@ -74,7 +74,7 @@ static void add_steps(struct record_making *making, enum record_step step, size_
 }
 
 /* The marks of a living element. */
-static uint8_t mark_of(const struct sample *cur, size_t i)
+static uint8_t element_mark(const struct sample *cur, size_t i)
 {
 	return cur->marks && i < cur->n ? cur->marks[i] : 0;
 }
@@ -91,8 +91,8 @@ static bool is_renamed(const struct recorded_element *known, const struct task *
 }
 
 /* Writes a row for an element; `was`: what it is the difference from. */
-static void put_row(struct record_making *making, struct recorded_element *known,
-		    const struct task_raw *was, unsigned parts)
+static void put_element_row(struct record_making *making, struct recorded_element *known,
+			    const struct task_raw *was, unsigned parts)
 {
 	const struct task_raw *raw = known->raw;
 	const struct task *task = raw->task;
@@ -132,8 +132,8 @@ static uint64_t before_of(const struct record_making *making, const struct recor
 }
 
 /* Writes what happened to an element that there was. */
-static void put_known(struct record_making *making, struct recorded_element *was,
-		      struct recorded_element *now, size_t i)
+static void put_known_element(struct record_making *making, struct recorded_element *was,
+			      struct recorded_element *now, size_t i)
 {
 	const struct record_state *state = making->state;
 	struct task_raw *raw = making->info->cur->raw[i], expected;
@@ -142,7 +142,7 @@ static void put_known(struct record_making *making, struct recorded_element *was
 	unsigned parts = 0;
 
 	*now = *was;
-	now->mark = mark_of(making->info->cur, i);
+	now->mark = element_mark(making->info->cur, i);
 	if (is_renamed(was, raw->task, now->mark))
 		parts |= PART_NAMES;
 	now->renamed = raw->task->renamed;
@@ -167,11 +167,11 @@ static void put_known(struct record_making *making, struct recorded_element *was
 		bytes_put_signed(making->out, (int64_t)(before_ns - was->raw->read_ns));
 	expected = record_predict(was->raw, before_ns, making->passed_ns);
 	record_change(was, now, task_raw_ref(raw));
-	put_row(making, now, &expected, parts);
+	put_element_row(making, now, &expected, parts);
 }
 
 /* The element of the last record that has a task, counted from 1; 0: none. */
-static size_t find_task(const struct record_state *state, const struct task_raw *raw)
+static size_t number_of_task(const struct record_state *state, const struct task_raw *raw)
 {
 	size_t at;
 
@@ -196,7 +196,7 @@ static void put_new(struct record_making *making, struct recorded_element *now, 
 	unsigned parts = PART_NAMES | (raw->exited ? PART_END : 0);
 
 	*now = (struct recorded_element){ .raw = task_raw_ref(raw),
-					  .mark = mark_of(making->info->cur, i) };
+					  .mark = element_mark(making->info->cur, i) };
 	if (task) {
 		const struct recorded_element *of = record_numbered(state, task);
 
@@ -219,7 +219,7 @@ static void put_new(struct record_making *making, struct recorded_element *now, 
 	if (parts & PART_BEFORE)
 		bytes_put_signed(making->out,
 				 (int64_t)(before->read_ns - making->info->cur->begin_ns));
-	put_row(making, now, &expected, parts);
+	put_element_row(making, now, &expected, parts);
 }
 
 /*
@@ -245,7 +245,7 @@ static size_t count_kept(const struct record_making *making, size_t at, size_t i
 }
 
 /* Writes that n elements are as they were. */
-static void keep_elements(struct record_making *making, size_t at, size_t i, size_t n)
+static void put_kept_elements(struct record_making *making, size_t at, size_t i, size_t n)
 {
 	struct record_state *state = making->state;
 
@@ -268,7 +268,7 @@ static void put_elements(struct record_making *making)
 		size_t kept = count_kept(making, at, i);
 
 		if (kept) {
-			keep_elements(making, at, i, kept);
+			put_kept_elements(making, at, i, kept);
 			at += kept;
 			i += kept - 1;
 			continue;
@@ -276,12 +276,12 @@ static void put_elements(struct record_making *making)
 		for (; at < state->n && raw_order(state->known[at].raw) < raw_order(raw); at++)
 			add_steps(making, STEP_GONE, 1);
 		if (at < state->n && state->known[at].raw->task == raw->task) {
-			put_known(making, &state->known[at++], &state->next[i], i);
+			put_known_element(making, &state->known[at++], &state->next[i], i);
 			continue;
 		}
 		add_steps(making, STEP_NEW, 1);
 		flush_steps(making);
-		put_new(making, &state->next[i], i, raw->was ? find_task(state, raw) : 0);
+		put_new(making, &state->next[i], i, raw->was ? number_of_task(state, raw) : 0);
 	}
 	flush_steps(making);
 	bytes_put(making->out, 0);
@@ -296,7 +296,7 @@ static void put_left(struct record_making *making)
 	RESERVE(state->next_left, cur->left, state->next_left_cap);
 	for (size_t i = 0; i < cur->left; i++)
 		put_new(making, &state->next_left[i], cur->n + i,
-			find_task(state, cur->raw[cur->n + i]));
+			number_of_task(state, cur->raw[cur->n + i]));
 }
 
 /* The element of the record that is made at a place. */
@@ -306,7 +306,7 @@ static struct recorded_element *known_at(const struct record_state *state, size_
 }
 
 /* Begins the row of a place, which is told as the distance from the one before. */
-static void put_place(struct record_making *making, size_t place)
+static void put_row_place(struct record_making *making, size_t place)
 {
 	bytes_put(making->out, place + 1 - making->place);
 	making->place = place + 1;
@@ -335,7 +335,7 @@ static void put_dropped(struct record_making *making)
 
 		if (!(making->key || row->corrected) || !row->task->dropped)
 			continue;
-		put_place(making, i);
+		put_row_place(making, i);
 		table_put(&record_dropped_table, making->out, row->task->dropped, &none);
 	}
 	end_places(making);
@@ -353,7 +353,7 @@ static void *put_read(struct record_making *making, const struct field_table *ta
 	making->row.len = 0;
 	if (!table_put(table, &making->row, read, known))
 		return known;
-	put_place(making, place);
+	put_row_place(making, place);
 	buf_add(making->out, making->row.data, making->row.len);
 	return memcpy(known, read, size);
 }
@@ -429,7 +429,7 @@ static void put_extras(struct record_making *making)
 		making->row.len = 0;
 		if (!table_put(&record_extra_table, &making->row, &extra, &none))
 			continue;
-		put_place(making, place);
+		put_row_place(making, place);
 		buf_add(making->out, making->row.data, making->row.len);
 	}
 	end_places(making);
@@ -465,7 +465,7 @@ static void put_traced(struct record_making *making, size_t place)
 	making->row.len = 0;
 	if (table_put(&record_traced_table, &making->row, &now, &expected) ||
 	    !traced != !record_steady_states(known)) {
-		put_place(making, place);
+		put_row_place(making, place);
 		bytes_put(making->out, traced != NULL);
 		if (traced)
 			buf_add(making->out, making->row.data, making->row.len);

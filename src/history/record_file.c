@@ -102,7 +102,7 @@ static int execute(struct record_file *file, const char *text)
 }
 
 /* A statement, ready to be run. NULL: it cannot be. */
-static sqlite3_stmt *ask(struct record_file *file, enum statement which)
+static sqlite3_stmt *prepare_statement(struct record_file *file, enum statement which)
 {
 	sqlite3_stmt **statement = &file->statements[which];
 
@@ -115,7 +115,7 @@ static sqlite3_stmt *ask(struct record_file *file, enum statement which)
 }
 
 /* Runs a statement to its end. 0 or -errno. */
-static int finish(struct record_file *file, sqlite3_stmt *statement)
+static int finish_statement(struct record_file *file, sqlite3_stmt *statement)
 {
 	int result = sqlite3_step(statement);
 
@@ -149,7 +149,7 @@ static int open_database(struct record_file *file, const char *path)
 }
 
 /* Makes the file: a new one, no link, which only its owner can read. 0 or -errno. */
-static int make_file(struct record_file *file, const char *path)
+static int make_recording(struct record_file *file, const char *path)
 {
 	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY, 0640);
 	struct stat stat;
@@ -226,7 +226,7 @@ void record_file_remove(int folder, const char *path)
 int record_file_create(struct record_file **out, const char *path, const char *program)
 {
 	struct record_file *file = xcalloc(1, sizeof(*file));
-	int err = make_file(file, path);
+	int err = make_recording(file, path);
 	bool made = !err;
 
 	file->path = xstrdup(path);
@@ -257,11 +257,12 @@ static void bind_share(sqlite3_stmt *row, int column, double share)
  * Writes the row of some entries and their records, packed, which gives them a checksum: tightly,
  * where there are several. 0 or -errno.
  */
-static int put_row(struct record_file *file, uint64_t first, const struct record_entry *entries,
-		   size_t n, const char *records, size_t size)
+static int put_block_row(struct record_file *file, uint64_t first,
+			 const struct record_entry *entries, size_t n, const char *records,
+			 size_t size)
 {
 	static const int columns[] = { [PSI_CPU] = 7, [PSI_MEMORY] = 8, [PSI_IO] = 9 };
-	sqlite3_stmt *row = ask(file, PUT_BLOCK);
+	sqlite3_stmt *row = prepare_statement(file, PUT_BLOCK);
 	const struct record_entry *last = &entries[n - 1];
 	uint64_t waited_ns = 0;
 	struct buf bytes = { 0 }, packed = { 0 };
@@ -289,7 +290,7 @@ static int put_row(struct record_file *file, uint64_t first, const struct record
 	sqlite3_bind_blob64(row, 10, bytes.data, bytes.len, SQLITE_STATIC);
 	sqlite3_bind_int64(row, 11, (sqlite3_int64)size);
 	sqlite3_bind_blob64(row, 12, packed.data, packed.len, SQLITE_STATIC);
-	err = finish(file, row);
+	err = finish_statement(file, row);
 	buf_free(&bytes);
 	buf_free(&packed);
 	return err;
@@ -298,23 +299,23 @@ static int put_row(struct record_file *file, uint64_t first, const struct record
 /* Writes the records that are rows of their own as a block in place of these. 0 or -errno. */
 static int put_block(struct record_file *file)
 {
-	sqlite3_stmt *removal = ask(file, REMOVE_BLOCKS);
+	sqlite3_stmt *removal = prepare_statement(file, REMOVE_BLOCKS);
 	int err;
 
 	if (!removal)
 		return errno_of(file, sqlite3_errcode(file->db));
 	sqlite3_bind_int64(removal, 1, (sqlite3_int64)file->first);
-	err = finish(file, removal);
+	err = finish_statement(file, removal);
 	return err ? err
-		   : put_row(file, file->first, file->entries, file->n, file->records.data,
-			     file->records.len);
+		   : put_block_row(file, file->first, file->entries, file->n, file->records.data,
+				   file->records.len);
 }
 
 /* Writes the last record, which begins at a byte of `records`, as a row of its own. 0 or -errno. */
 static int put_single(struct record_file *file, size_t at)
 {
-	return put_row(file, file->first + file->n - 1, &file->entries[file->n - 1], 1,
-		       file->records.data + at, file->records.len - at);
+	return put_block_row(file, file->first + file->n - 1, &file->entries[file->n - 1], 1,
+			     file->records.data + at, file->records.len - at);
 }
 
 int record_file_put(struct record_file *file, const struct record_entry *entry, const void *bytes,
@@ -530,7 +531,7 @@ static bool add_entries(sqlite3_stmt *row, uint64_t *from,
 int record_file_list(struct record_file *file, uint64_t from,
 		     void (*add)(void *arg, const struct record_entry *entry), void *arg)
 {
-	sqlite3_stmt *rows = ask(file, LIST_BLOCKS);
+	sqlite3_stmt *rows = prepare_statement(file, LIST_BLOCKS);
 	uint64_t next = from;
 	int result = SQLITE_DONE;
 	bool bad = false;
@@ -550,7 +551,7 @@ int record_file_list(struct record_file *file, uint64_t from,
 int record_file_read(struct record_file *file, uint64_t number, struct packer *packer,
 		     struct buf *records, uint64_t *first)
 {
-	sqlite3_stmt *row = ask(file, FIND_BLOCK);
+	sqlite3_stmt *row = prepare_statement(file, FIND_BLOCK);
 	sqlite3_int64 from, n, size;
 	const void *data;
 	int result, len, err;

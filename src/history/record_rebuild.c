@@ -39,7 +39,7 @@ struct record_state *record_open(void)
 	return xcalloc(1, sizeof(struct record_state));
 }
 
-static void free_reading(struct rebuilt_group *reading)
+static void free_group_readings(struct rebuilt_group *reading)
 {
 	free(reading->path);
 	free(reading);
@@ -65,7 +65,7 @@ void record_close(struct record_state *state)
 	}
 	free(trace);
 	while (state->nreadings)
-		free_reading(state->readings[--state->nreadings]);
+		free_group_readings(state->readings[--state->nreadings]);
 	free(state->readings);
 	record_state_free(state);
 	free(state);
@@ -325,7 +325,7 @@ static void find_functions(struct kept_text *kept)
 }
 
 /* Adds a stack, and returns its index. */
-static size_t add_stack(struct rebuilt_trace *trace, struct site_stack stack)
+static size_t add_rebuilt_stack(struct rebuilt_trace *trace, struct site_stack stack)
 {
 	GROW(trace->stacks, trace->nstacks, trace->stacks_cap);
 	trace->stacks[trace->nstacks] = stack;
@@ -339,15 +339,15 @@ size_t rebuilt_stack(struct record_state *state, const char *text)
 	size_t at;
 
 	if (!trace->nstacks)
-		add_stack(trace, (struct site_stack){ 0 });
+		add_rebuilt_stack(trace, (struct site_stack){ 0 });
 	if (!text)
 		return 0;
 	kept = record_kept(state, text, &at);
 	if (!kept->functions)
 		find_functions(kept);
 	if (kept->sample != trace->sample)
-		kept->index =
-			add_stack(trace, (struct site_stack){ kept->functions, kept->nfunctions });
+		kept->index = add_rebuilt_stack(
+			trace, (struct site_stack){ kept->functions, kept->nfunctions });
 	kept->sample = trace->sample;
 	return kept->index;
 }
@@ -388,7 +388,7 @@ static void rebuild_groups(struct record_state *state)
 		struct rebuilt_group *reading = state->readings[i];
 
 		if (!reading->next_there) {
-			free_reading(reading);
+			free_group_readings(reading);
 			continue;
 		}
 		reading->before = reading->now;
@@ -497,7 +497,7 @@ static int compare_sites(const void *a, const void *b)
 	return site_compare(*(const struct site *const *)a, *(const struct site *const *)b);
 }
 
-static int compare_links(const void *a, const void *b)
+static int compare_rebuilt_links(const void *a, const void *b)
 {
 	return site_link_compare(a, b);
 }
@@ -532,7 +532,7 @@ static void rebuild_sites(struct rebuilt_trace *trace, bool several)
 	trace->rebuilt_stacks = copy_array(trace->rebuilt_stacks, trace->stacks, trace->nstacks,
 					   sizeof(*trace->stacks));
 	qsort(trace->rebuilt_sites, trace->nsites, sizeof(*trace->rebuilt_sites), compare_sites);
-	qsort(trace->rebuilt_links, trace->nlinks, sizeof(*trace->links), compare_links);
+	qsort(trace->rebuilt_links, trace->nlinks, sizeof(*trace->links), compare_rebuilt_links);
 	*frame = trace->frame;
 	frame->sites = trace->rebuilt_sites;
 	frame->n = trace->nsites;
@@ -571,7 +571,7 @@ static const struct recorded_element *rebuilt_nth(const struct record_state *sta
 }
 
 /* Whether a process is among those asked for. */
-static bool is_wanted(const pid_t *pids, size_t npids, pid_t tgid)
+static bool is_pid_wanted(const pid_t *pids, size_t npids, pid_t tgid)
 {
 	size_t at;
 
@@ -602,7 +602,7 @@ static void rebuild_trace(struct record_state *state, const pid_t *pids, size_t 
 	for (size_t i = 0; i < n; i++) {
 		const struct recorded_element *known = rebuilt_nth(state, i);
 
-		if (is_wanted(pids, npids, known->raw->tgid))
+		if (is_pid_wanted(pids, npids, known->raw->tgid))
 			trace->rows[row++] =
 				rebuild_traced(trace, record_decoder_state(known), &at);
 	}
@@ -706,7 +706,7 @@ static void rebuild_elements(const struct record_state *state, struct sample *cu
 	for (size_t i = 0; i < n; i++) {
 		const struct recorded_element *known = rebuilt_nth(state, i);
 
-		if (!is_wanted(pids, npids, known->raw->tgid))
+		if (!is_pid_wanted(pids, npids, known->raw->tgid))
 			continue;
 		if (i < state->n)
 			sample_add_shared(cur, known->raw);
@@ -720,7 +720,7 @@ static void rebuild_elements(const struct record_state *state, struct sample *cu
 	for (size_t i = 0; i < n; i++) {
 		const struct recorded_element *known = rebuilt_nth(state, i);
 
-		if (!is_wanted(pids, npids, known->raw->tgid))
+		if (!is_pid_wanted(pids, npids, known->raw->tgid))
 			continue;
 		if (i < state->n) {
 			rebuild_extra(state, i, cur, at);

@@ -76,7 +76,7 @@ struct record_writer {
 };
 
 /* Opens the file, or a segment that begins at a time (CLOCK_REALTIME). 0 or -errno. */
-static int open_file(struct record_writer *writer, uint64_t real_ns)
+static int open_recording(struct record_writer *writer, uint64_t real_ns)
 {
 	const struct recorder_config *config = writer->config;
 	unsigned number = 0;
@@ -154,7 +154,7 @@ static int write_record(struct record_writer *writer, const struct record_messag
 	if (entry->key && writer->ending)
 		close_file(writer);
 	if (!writer->open)
-		err = open_file(writer, flies ? entry->real_ns : clock_ns(CLOCK_REALTIME));
+		err = open_recording(writer, flies ? entry->real_ns : clock_ns(CLOCK_REALTIME));
 	if (!err && !record_file_is_there(writer->open))
 		err = -ENOENT;
 	if (!err)
@@ -174,7 +174,7 @@ static int write_record(struct record_writer *writer, const struct record_messag
 }
 
 /* Writes all records that come, until the sender ends. Returns the exit status. */
-static int write_records(struct record_writer *writer)
+static int run_writer(struct record_writer *writer)
 {
 	const struct record_message *message;
 	bool ended = false;
@@ -205,7 +205,7 @@ static int begin_writing(struct record_writer *writer)
 	    !segments_have_room(writer->config->path))
 		return -ENOSPC;
 	if (!writer->config->before_ns)
-		return open_file(writer, clock_ns(CLOCK_REALTIME));
+		return open_recording(writer, clock_ns(CLOCK_REALTIME));
 	return access(writer->config->path, W_OK | X_OK) ? -errno : 0;
 }
 
@@ -273,7 +273,7 @@ _Noreturn static void be_writer(struct record_writer *writer)
 		_exit(EXIT_FAILURE);
 	if (writer->config->segments)
 		segments_tidy(writer->config->path, writer->open ? buf_cstr(&writer->file) : "");
-	_exit(write_records(writer));
+	_exit(run_writer(writer));
 }
 
 /* Makes the folder if it does not exist. 0 or -errno. */
@@ -350,7 +350,7 @@ int recorder_open(struct recorder **out, const struct recorder_config *config)
 }
 
 /* Checks whether the process that writes has failed or ended. */
-static void check_writer(struct recorder *recorder)
+static void check_writer_process(struct recorder *recorder)
 {
 	int status;
 
@@ -471,7 +471,7 @@ void recorder_add(struct recorder *recorder, const struct frame *frame, const st
 	bool key;
 	int err;
 
-	check_writer(recorder);
+	check_writer_process(recorder);
 	if (recorder->status.error)
 		return;
 	if (atomic_exchange(&queue_status(recorder->queue)->segment, 0)) {
@@ -494,7 +494,7 @@ void recorder_add(struct recorder *recorder, const struct frame *frame, const st
 		return;
 	}
 	record_restart(state, ++recorder->status.dropped);
-	check_writer(recorder);
+	check_writer_process(recorder);
 }
 
 const struct record_status *recorder_status(const struct recorder *recorder)
@@ -520,7 +520,7 @@ int recorder_close(struct recorder *recorder)
 		while (recorder->ring && !recorder->ended && !recorder->status.error &&
 		       is_pending(recorder) && clock_ns(CLOCK_MONOTONIC) < end_ns) {
 			send_kept(recorder);
-			check_writer(recorder);
+			check_writer_process(recorder);
 			nanosleep(&pause, NULL);
 		}
 		queue_hang_up(recorder->queue);

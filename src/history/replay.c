@@ -176,7 +176,7 @@ bool replay_time(const char *text, uint64_t end_ns, bool last, uint64_t *ns)
  * Leaves a file of a folder out after an error, and tells so once: others have the rest. 0, or the
  * error where it is the only file, or no fault of the file's.
  */
-static int leave_out(struct replay *replay, size_t file, int err)
+static int skip_file(struct replay *replay, size_t file, int err)
 {
 	struct segment *segment = replay->files.list[file];
 
@@ -194,11 +194,11 @@ static int list_file(struct replay *replay, size_t file)
 	struct segment *segment = replay->files.list[file];
 	int err = segment->left_out ? 0 : segment_list(segment);
 
-	return err ? leave_out(replay, file, err) : 0;
+	return err ? skip_file(replay, file, err) : 0;
 }
 
 /* Finds the group that was asked for at the end of a file. */
-static void find_group(struct replay *replay, struct segment *segment)
+static void find_shown_group(struct replay *replay, struct segment *segment)
 {
 	struct segment_reader reader = { .bare = true };
 
@@ -231,7 +231,7 @@ static int find_end(struct replay *replay, uint64_t *end_ns)
 		/* Names grow with each file: of a later time, if the clock was set back. */
 		if (segment_time(segment->path) > replay->latest_ns)
 			replay->latest_ns = segment_time(segment->path);
-		find_group(replay, segment);
+		find_shown_group(replay, segment);
 		return 0;
 	}
 	return -ENODATA;
@@ -245,7 +245,7 @@ static bool parse_limit(const struct replay *replay, const char *text, uint64_t 
 }
 
 /* When the recording begins; 0: not known. */
-static uint64_t find_begin(struct replay *replay)
+static uint64_t recording_begin(struct replay *replay)
 {
 	const struct segment *first = replay->files.list[0];
 
@@ -260,7 +260,7 @@ static void mend_end(struct replay *replay)
 
 	if (!to || !parse_timed(to, replay->latest_ns, true, &ns) || ns <= replay->latest_ns)
 		return;
-	if (replay->to_ns < replay->from_ns || replay->to_ns < find_begin(replay))
+	if (replay->to_ns < replay->from_ns || replay->to_ns < recording_begin(replay))
 		replay->to_ns = ns;
 }
 
@@ -325,7 +325,7 @@ static bool next_file(struct replay *replay)
  * Finds the next record of this file or a later one that is to be played. 0, -ENODATA: there is
  * none, or -errno.
  */
-static int find_next(struct replay *replay)
+static int find_next_record(struct replay *replay)
 {
 	for (;;) {
 		struct segment *segment = replay->files.list[replay->file];
@@ -357,7 +357,7 @@ int replay_open(struct replay **out, const struct replay_config *config, char **
 	if (!err)
 		replay->file = 0;
 	if (!err)
-		err = find_next(replay);
+		err = find_next_record(replay);
 	/* No sample was taken within the times asked for. */
 	if (err == -ENODATA && replay->latest_ns)
 		err = 0;
@@ -371,7 +371,7 @@ int replay_open(struct replay **out, const struct replay_config *config, char **
 }
 
 /* Whether enough time has passed since the last sample given. */
-static bool is_due(const struct replay *replay)
+static bool is_sample_due(const struct replay *replay)
 {
 	const struct segment *segment = replay->files.list[replay->file];
 	uint64_t now_ns = record_begin_ns(replay->reader.state);
@@ -409,14 +409,14 @@ static int read_found(struct replay *replay)
 static int read_any(struct replay *replay)
 {
 	for (;;) {
-		int err = find_next(replay);
+		int err = find_next_record(replay);
 
 		if (!err)
 			err = read_found(replay);
 		if (!err || err == -ENODATA)
 			return err;
 		/* What was read of a file up to where it is damaged counts. */
-		err = leave_out(replay, replay->file, err);
+		err = skip_file(replay, replay->file, err);
 		if (err)
 			return err;
 	}
@@ -429,13 +429,13 @@ static int read_on(struct replay *replay)
 	int err;
 
 	do {
-		err = find_next(replay);
+		err = find_next_record(replay);
 		if (any && replay->apart && replay->config.whole)
 			return 0;
 		if (!err)
 			err = read_any(replay);
 		any |= !err;
-	} while (!err && !is_due(replay));
+	} while (!err && !is_sample_due(replay));
 	/* The interval ends with the recording, or with the times asked for. */
 	return err == -ENODATA && any && replay->config.whole ? 0 : err;
 }
@@ -459,8 +459,8 @@ static int next_sample(void *state, struct sample *prev, struct sample *cur,
 }
 
 /* Implements struct playback. */
-static void give_group(void *state, const char *path, const struct cgroup_sample **now,
-		       const struct cgroup_sample **before)
+static void replay_read_group(void *state, const char *path, const struct cgroup_sample **now,
+			      const struct cgroup_sample **before)
 {
 	const struct replay *replay = state;
 
@@ -472,7 +472,7 @@ struct playback replay_playback(struct replay *replay)
 	return (struct playback){ .state = replay,
 				  .threads = replay->threads,
 				  .next = next_sample,
-				  .group = give_group };
+				  .group = replay_read_group };
 }
 
 const char *replay_file(const struct replay *replay)

@@ -71,13 +71,13 @@ static struct segment *last_segment(const struct ring *ring)
 }
 
 /* The bytes that a segment takes. */
-static uint64_t bytes_of(const struct segment *segment)
+static uint64_t size_of_segment(const struct segment *segment)
 {
 	return segment->bytes + segment->cap * sizeof(*segment->entries);
 }
 
 /* How long ago a segment began; now_ns: CLOCK_MONOTONIC, which nobody sets. */
-static uint64_t span_of(const struct segment *segment, uint64_t now_ns)
+static uint64_t segment_age(const struct segment *segment, uint64_t now_ns)
 {
 	uint64_t first = segment->n ? segment->entries[0].begin_ns : now_ns;
 
@@ -93,13 +93,13 @@ static bool begins_segment(const struct ring *ring, const struct frame_info *inf
 	if (!last || ring->begins || last->threads != info->threads || !info->prev)
 		return true;
 	if (ring->limits.span_ns && !ring->held &&
-	    span_of(last, info->cur->begin_ns) >= ring->limits.span_ns / SPAN_PARTS)
+	    segment_age(last, info->cur->begin_ns) >= ring->limits.span_ns / SPAN_PARTS)
 		return true;
 	least = ring->limits.bytes / ROOM_PARTS;
 	/* All tasks, with which a segment begins, should be a small part of it. */
 	if (least < 3 * ring->key_bytes)
 		least = 3 * ring->key_bytes;
-	return bytes_of(last) >= least || bytes_of(last) >= ring->limits.bytes / 2;
+	return size_of_segment(last) >= least || size_of_segment(last) >= ring->limits.bytes / 2;
 }
 
 /* Whether the first segment is older than the time to keep: the second covers that alone. */
@@ -108,7 +108,7 @@ static bool is_too_old(const struct ring *ring, uint64_t now_ns)
 	const struct segment_list *all = &ring->segments;
 
 	return all->n > 1 && ring->limits.span_ns && !ring->held && all->list[1]->n &&
-	       span_of(all->list[1], now_ns) >= ring->limits.span_ns;
+	       segment_age(all->list[1], now_ns) >= ring->limits.span_ns;
 }
 
 /* Removes a segment; that before the next one is missing then. */
@@ -172,7 +172,7 @@ int ring_add(struct ring *ring, const struct frame *frame, const struct frame *f
 	if (ring->record.cap > BLOCK_BYTES)
 		buf_free(&ring->record);
 	if (segment->n == 1)
-		ring->key_bytes = bytes_of(segment);
+		ring->key_bytes = size_of_segment(segment);
 	ring->full = ring->key_bytes > ring->limits.bytes;
 	remove_oldest(ring, info->cur->begin_ns);
 	if (ring->full && !segment->pins)
@@ -190,7 +190,7 @@ uint64_t ring_bytes(const struct ring *ring)
 	uint64_t bytes = 0;
 
 	for (size_t i = 0; i < ring->segments.n; i++)
-		bytes += bytes_of(ring->segments.list[i]);
+		bytes += size_of_segment(ring->segments.list[i]);
 	return bytes;
 }
 

@@ -41,7 +41,7 @@ static int by_name(const struct dirent **a, const struct dirent **b)
  * Whether a file is empty: a power cut ended its making, or it is being made right now. The other
  * segments of its folder can still be read.
  */
-static bool is_blank(const char *path)
+static bool is_empty_file(const char *path)
 {
 	struct record_file *file;
 	struct stat stat_of;
@@ -74,7 +74,7 @@ int segments_list(struct segment_list *segments, const char *path)
 		struct buf name = { 0 };
 
 		buf_printf(&name, "%s/%s", path, entries[i]->d_name);
-		if (!is_blank(buf_cstr(&name)))
+		if (!is_empty_file(buf_cstr(&name)))
 			segments_add(segments)->path = xstrdup(buf_cstr(&name));
 		buf_free(&name);
 		free(entries[i]);
@@ -116,7 +116,7 @@ void segments_free(struct segment_list *segments)
 }
 
 /* Adds an entry. */
-static void add_entry(void *arg, const struct record_entry *entry)
+static void add_record_entry(void *arg, const struct record_entry *entry)
 {
 	struct segment *segment = arg;
 
@@ -166,13 +166,13 @@ void segment_add(struct segment *segment, struct packer *packer, const struct re
 	before = block->bytes.cap;
 	block_add(&block->bytes, bytes, len);
 	segment->bytes += block->bytes.cap - before;
-	add_entry(segment, entry);
+	add_record_entry(segment, entry);
 	if (segment->n - block->first == BLOCK_RECORDS || block->bytes.len >= BLOCK_BYTES)
 		segment_end(segment, packer);
 }
 
 /* Opens the file of a segment, if it has one. 0 or -errno. */
-static int open_file(struct segment *segment)
+static int open_segment_file(struct segment *segment)
 {
 	return segment->file || !segment->path ? 0
 					       : record_file_open(&segment->file, segment->path);
@@ -180,12 +180,12 @@ static int open_file(struct segment *segment)
 
 int segment_list(struct segment *segment)
 {
-	int err = open_file(segment);
+	int err = open_segment_file(segment);
 
 	if (err || !segment->file)
 		return err;
 	segment->listed = true;
-	return record_file_list(segment->file, segment->n + 1, add_entry, segment);
+	return record_file_list(segment->file, segment->n + 1, add_record_entry, segment);
 }
 
 void segment_shut(struct segment *segment)
@@ -222,8 +222,8 @@ static int unpack(struct segment_reader *reader, const struct segment *segment, 
 }
 
 /* Whether the block that was unpacked last has a record. */
-static bool has_record(const struct segment_reader *reader, const struct segment *segment,
-		       size_t at, const void **bytes, size_t *len)
+static bool block_has_record(const struct segment_reader *reader, const struct segment *segment,
+			     size_t at, const void **bytes, size_t *len)
 {
 	return reader->of == segment->id && at >= reader->first &&
 	       at - reader->first < BLOCK_RECORDS &&
@@ -237,13 +237,13 @@ int segment_bytes(struct segment_reader *reader, struct segment *segment, size_t
 	uint64_t first = 0;
 	int err = 0;
 
-	if (has_record(reader, segment, at, bytes, len))
+	if (block_has_record(reader, segment, at, bytes, len))
 		return 0;
 	reader->of = 0;
 	if (!segment->path) {
 		err = unpack(reader, segment, at);
 	} else {
-		err = open_file(segment);
+		err = open_segment_file(segment);
 		if (!err)
 			err = record_file_read(segment->file, at + 1, &reader->packer,
 					       &reader->records, &first);
@@ -252,7 +252,7 @@ int segment_bytes(struct segment_reader *reader, struct segment *segment, size_t
 	if (err)
 		return err;
 	reader->of = segment->id;
-	return has_record(reader, segment, at, bytes, len) ? 0 : -EBADMSG;
+	return block_has_record(reader, segment, at, bytes, len) ? 0 : -EBADMSG;
 }
 
 int segment_read(struct segment_reader *reader, struct segment *segment, size_t at)

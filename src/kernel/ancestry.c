@@ -76,7 +76,7 @@ static void forget_members(struct ancestry *ancestry)
 }
 
 /* Orders links by pid. */
-static int compare_links(const void *a, const void *b)
+static int compare_ancestry(const void *a, const void *b)
 {
 	const struct link *x = a, *y = b;
 
@@ -89,7 +89,7 @@ static pid_t read_parent(const struct ancestry *ancestry, pid_t pid)
 	struct link wanted = { .pid = pid };
 	const struct link *link = ancestry->nlinks
 					  ? bsearch(&wanted, ancestry->links, ancestry->nlinks,
-						    sizeof(wanted), compare_links)
+						    sizeof(wanted), compare_ancestry)
 					  : NULL;
 	struct proctask_stat stat;
 
@@ -138,7 +138,7 @@ static void make_links(struct ancestry *ancestry, const struct exit_record *reco
 			ancestry->links[ancestry->nlinks++] =
 				(struct link){ records[i].tgid ? records[i].tgid : records[i].pid,
 					       records[i].ppid };
-	qsort(ancestry->links, ancestry->nlinks, sizeof(*ancestry->links), compare_links);
+	qsort(ancestry->links, ancestry->nlinks, sizeof(*ancestry->links), compare_ancestry);
 }
 
 /* Exchanges two records. */

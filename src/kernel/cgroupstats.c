@@ -84,7 +84,7 @@ static void read_states(struct question *question, const struct netlink_message 
 }
 
 /* Handles a message. False for a message that does not belong to the question. */
-static bool handle_message(void *arg, const struct netlink_message *message)
+static bool handle_states(void *arg, const struct netlink_message *message)
 {
 	struct question *question = arg;
 
@@ -109,8 +109,8 @@ static int receive_answer(struct cgroupstats_conn *conn, struct question *questi
 	uint64_t deadline = netlink_deadline(&conn->nl);
 
 	while (!question->acked) {
-		int err = netlink_receive(&conn->nl, conn->replies, REPLIES, handle_message,
-					  question);
+		int err =
+			netlink_receive(&conn->nl, conn->replies, REPLIES, handle_states, question);
 
 		if (err == -EAGAIN)
 			err = netlink_await(&conn->nl, deadline);
@@ -125,7 +125,7 @@ static int receive_answer(struct cgroupstats_conn *conn, struct question *questi
 }
 
 /* Asks, and receives the answer. 0 or -errno. */
-static int ask_states(struct cgroupstats_conn *conn, int dirfd, struct question *question)
+static int request_states(struct cgroupstats_conn *conn, int dirfd, struct question *question)
 {
 	uint32_t fd = (uint32_t)dirfd;
 	/* The kernel answers a bad descriptor with nothing but the acknowledgement. */
@@ -148,7 +148,7 @@ int cgroupstats_ask(struct cgroupstats_conn *conn, int dirfd, struct cgroup_stat
 	/* Without this, the time-out would be waited for with each of many groups. */
 	if (conn->silent_until_ns && clock_ns(CLOCK_MONOTONIC) < conn->silent_until_ns)
 		return -ETIMEDOUT;
-	err = ask_states(conn, dirfd, &question);
+	err = request_states(conn, dirfd, &question);
 	conn->silent_until_ns = 0;
 	if (err == -ETIMEDOUT)
 		conn->silent_until_ns = clock_ns(CLOCK_MONOTONIC) + SILENCE_NS;

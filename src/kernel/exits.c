@@ -101,8 +101,8 @@ static size_t keep_fields(struct exits *exits, const struct task_record *fields)
 	 RECORD_BIT(RECORD_ac_tgid) | RECORD_BIT(RECORD_ac_tgetime))
 
 /* Reads the fields that are needed of a task's record. 0 or -errno. */
-static int read_fields(const struct exits *exits, const struct taskstats_part *task,
-		       struct task_record *fields)
+static int read_exit_fields(const struct exits *exits, const struct taskstats_part *task,
+			    struct task_record *fields)
 {
 	if (exits->want_fields)
 		return taskstats_record(task->record, task->len, fields);
@@ -116,8 +116,10 @@ static uint64_t field_of(const struct task_record *fields, enum record_field fie
 }
 
 /* Leaves impossible delays out of the task's counters. Returns whether any were found. */
-static bool leave_out(const struct exits *exits, const struct taskstats_part *task,
-		      const struct taskstats_part *group, uint64_t life_ns, struct exit_record *out)
+static bool leave_out_impossible_delays(const struct exits *exits,
+					const struct taskstats_part *task,
+					const struct taskstats_part *group, uint64_t life_ns,
+					struct exit_record *out)
 {
 	struct counters own = out->counters, excess = { 0 };
 	uint32_t wrong;
@@ -166,7 +168,8 @@ static int read_record(struct exits *exits, const struct taskstats_part *task,
 		out->life_ns = field_of(fields, RECORD_ac_tgetime) * NSEC_PER_USEC;
 	out->counters.life_ns = group && !exits->threads ? 0 : who.elapsed_ns;
 	out->single = exits->threads || !group;
-	exits->stats.impossible += leave_out(exits, task, group, who.elapsed_ns, out);
+	exits->stats.impossible +=
+		leave_out_impossible_delays(exits, task, group, who.elapsed_ns, out);
 	return 0;
 }
 
@@ -181,7 +184,7 @@ static bool add_record(struct exits *exits, const struct listener *listener,
 
 	for (int i = 0; i < n; i++)
 		*(parts[i].tgid ? &group : &task) = &parts[i];
-	if (!task || read_fields(exits, task, &fields) ||
+	if (!task || read_exit_fields(exits, task, &fields) ||
 	    read_record(exits, task, group, &fields, &record))
 		return false;
 	if (exits->want_fields)
@@ -192,7 +195,7 @@ static bool add_record(struct exits *exits, const struct listener *listener,
 }
 
 /* Handles a message of the kernel. False: it is not meant for a listener. */
-static bool handle_message(void *arg, const struct netlink_message *message)
+static bool handle_exit(void *arg, const struct netlink_message *message)
 {
 	const struct drain *drain = arg;
 	struct exits *exits = drain->exits;
@@ -260,7 +263,7 @@ static int drain_listener(struct exits *exits, struct listener *listener)
 
 	do {
 		before_ns = clock_ns(CLOCK_MONOTONIC);
-		n = netlink_receive(&listener->nl, exits->batch, BATCH, handle_message, &drain);
+		n = netlink_receive(&listener->nl, exits->batch, BATCH, handle_exit, &drain);
 		overruns += n == -ENOBUFS;
 		taken += n > 0 ? (size_t)n : 0;
 	} while ((n == BATCH && taken < listener->most) ||

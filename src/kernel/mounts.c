@@ -81,7 +81,7 @@ static char take_byte(struct span *text)
 }
 
 /* Whether a path lies below the root of a mount; *rest is what is after it, "" or "/..." */
-static bool is_below(struct span root, const char *path, const char **rest)
+static bool is_below_mount(struct span root, const char *path, const char **rest)
 {
 	if (is_text(&root, "/")) {
 		*rest = !strcmp(path, "/") ? "" : path;
@@ -103,7 +103,7 @@ bool mount_path(struct span mountinfo, uint32_t dev, const char *path, struct bu
 
 	while (take_line(&mountinfo, &line)) {
 		if (!parse_device(line, &mount) || mount.dev != dev ||
-		    !is_below(mount.root, path, &behind))
+		    !is_below_mount(mount.root, path, &behind))
 			continue;
 		/* The shortest rest is that of the mount which lies nearest. */
 		if (rest && strlen(behind) >= strlen(rest))
@@ -149,7 +149,7 @@ static bool find_nearest(struct span mountinfo, const char *path, struct span *t
 
 	while (take_line(&mountinfo, &line)) {
 		if (!parse_device(line, &mount) || !parse_type(line, &found, &from) ||
-		    !is_below(mount.point, path, &rest) || strlen(rest) > nearest)
+		    !is_below_mount(mount.point, path, &rest) || strlen(rest) > nearest)
 			continue;
 		/* Of those at the same place the last one lies above the others. */
 		nearest = strlen(rest);

@@ -84,7 +84,7 @@ static bool is_another(const struct passwd_files *files, pid_t tgid, uid_t uid, 
 }
 
 /* Whether a process has a pid in a namespace below that of /proc, too. */
-static bool is_below(const struct passwd_files *files, pid_t tgid)
+static bool is_in_pid_namespace(const struct passwd_files *files, pid_t tgid)
 {
 	char path[64], text[STATUS_BYTES];
 	struct span rest;
@@ -100,7 +100,7 @@ static bool is_below(const struct passwd_files *files, pid_t tgid)
 }
 
 /* The place of a user in a namespace; if it is new, instead of the one looked at longest ago. */
-static struct seen_user *find_space(struct passwd_files *files, const char *name, uid_t uid)
+static struct seen_user *find_seen_user(struct passwd_files *files, const char *name, uid_t uid)
 {
 	struct seen_user *oldest = files->spaces;
 
@@ -129,10 +129,10 @@ bool passwd_files_differ(struct passwd_files *files, pid_t tgid, uid_t uid, cons
 	snprintf(pid, sizeof(pid), "%d", (int)tgid);
 	err = mount_space_name(files->proc->fd, pid, in);
 	if (err == -EACCES || err == -EPERM)
-		return uid != geteuid() && is_below(files, tgid);
+		return uid != geteuid() && is_in_pid_namespace(files, tgid);
 	if (err || !strcmp(in, files->own))
 		return false;
-	space = find_space(files, in, uid);
+	space = find_seen_user(files, in, uid);
 	if (!space->looked_ns || now_ns - space->looked_ns > KEPT_NS) {
 		space->looked_ns = now_ns;
 		space->differs = is_another(files, tgid, uid, name);

@@ -279,7 +279,7 @@ static void pause_starts(struct proc_helper *helper)
  * signal 0. It runs with what fork() would give it, but for the locks of libc, which it does not
  * take.
  */
-static void start(struct proc *proc)
+static void start_helper(struct proc *proc)
 {
 	struct proc_helper *helper = proc->helper;
 	struct channel *channel = mmap(NULL, sizeof(*channel), PROT_READ | PROT_WRITE,
@@ -444,7 +444,7 @@ static bool can_start(const struct proc_helper *helper)
  * Has another helper go on after an ask that got no answer: its helper hangs, or was killed. What
  * others have given is taken over.
  */
-static void replace(struct proc *proc, struct ask *unanswered, uint64_t since_ns)
+static void replace_helper(struct proc *proc, struct ask *unanswered, uint64_t since_ns)
 {
 	struct proc_helper *helper = proc->helper;
 	struct channel *old = helper->channel;
@@ -461,7 +461,7 @@ static void replace(struct proc *proc, struct ask *unanswered, uint64_t since_ns
 	helper->pid = 0;
 	helper->channel = NULL;
 	if (can_start(helper))
-		start(proc);
+		start_helper(proc);
 	if (helper->channel) {
 		memcpy(helper->channel->asks, old->asks, sizeof(old->asks));
 		memcpy(helper->channel->data, old->data, (size_t)AHEAD_MAX * AHEAD_BYTES);
@@ -522,7 +522,7 @@ static uint32_t request(struct proc *proc, uint32_t first, uint32_t n)
 	done = await_answers(proc, n, &since_ns);
 	if (done == n)
 		return n;
-	replace(proc, &channel->asks[first + done], since_ns);
+	replace_helper(proc, &channel->asks[first + done], since_ns);
 	return done + 1;
 }
 
@@ -533,7 +533,7 @@ static bool is_ready(struct proc *proc)
 
 	look_after_hung(helper);
 	if (!helper->channel && can_start(helper))
-		start(proc);
+		start_helper(proc);
 	return helper->channel;
 }
 
@@ -544,7 +544,7 @@ void proc_start(struct proc *proc)
 }
 
 /* Answers one ask: what stands for its data in *data. */
-static int answer(struct proc *proc, struct ask *ask, void *data)
+static int answer_ask(struct proc *proc, struct ask *ask, void *data)
 {
 	struct proc_helper *helper = proc->helper;
 	struct ask *place;
@@ -627,7 +627,7 @@ int proc_read_at(struct proc *proc, const char *path, uint64_t at, void *text, s
 	struct ask ask = ask_for(OP_READ, path, size);
 
 	ask.at = at;
-	return answer(proc, &ask, text);
+	return answer_ask(proc, &ask, text);
 }
 
 int proc_read(struct proc *proc, const char *path, void *text, size_t size)
@@ -643,21 +643,21 @@ int proc_readlink(struct proc *proc, const char *path, char *text, size_t size)
 {
 	struct ask ask = ask_for(OP_LINK, path, size);
 
-	return answer(proc, &ask, text);
+	return answer_ask(proc, &ask, text);
 }
 
 int proc_lstat(struct proc *proc, const char *path, struct stat *out)
 {
 	struct ask ask = ask_for(OP_STAT, path, sizeof(*out));
 
-	return answer(proc, &ask, out);
+	return answer_ask(proc, &ask, out);
 }
 
 int proc_numbers(struct proc *proc, const char *path, int *numbers, size_t max)
 {
 	struct ask ask = ask_for(OP_NUMBERS, path, max * sizeof(*numbers));
 
-	return answer(proc, &ask, numbers);
+	return answer_ask(proc, &ask, numbers);
 }
 
 void proc_prefetch_begin(struct proc *proc)

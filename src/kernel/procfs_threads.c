@@ -13,7 +13,7 @@
 #define SPENT_SLACK (50 * NSEC_PER_MSEC)
 
 /* The capacity for a round like the last, of `last` elements: frees most of a crowd's memory. */
-static size_t fitting(size_t cap, size_t last)
+static size_t fitting_capacity(size_t cap, size_t last)
 {
 	return cap > SMALL && cap / 4 > last ? (last > SMALL / 2 ? last * 2 : SMALL) : cap;
 }
@@ -21,8 +21,8 @@ static size_t fitting(size_t cap, size_t last)
 /* Empties a round for the next sample. */
 static void reset(struct threads_round *round)
 {
-	size_t processes = fitting(round->cap_processes, round->nprocesses);
-	size_t threads = fitting(round->cap_threads, round->nthreads);
+	size_t processes = fitting_capacity(round->cap_processes, round->nprocesses);
+	size_t threads = fitting_capacity(round->cap_threads, round->nthreads);
 
 	if (processes != round->cap_processes)
 		round->processes =

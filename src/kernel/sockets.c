@@ -381,7 +381,7 @@ static void drop_space(struct space *space)
 }
 
 /* A namespace by its inode, in the place of the one that was used longest ago. */
-static struct space *find_space(struct sockets *sockets, uint64_t id)
+static struct space *find_namespace(struct sockets *sockets, uint64_t id)
 {
 	struct space *oldest = &sockets->spaces[0];
 
@@ -408,7 +408,7 @@ bool sockets_enter(struct sockets *sockets, pid_t tid)
 
 	snprintf(task, sizeof(task), "%d", (int)tid);
 	id = space_id(sockets, task);
-	sockets->at = id ? find_space(sockets, id) : NULL;
+	sockets->at = id ? find_namespace(sockets, id) : NULL;
 	sockets->tid = tid;
 	return sockets->at;
 }
@@ -427,7 +427,7 @@ static int compare_entries(const void *a, const void *b)
 }
 
 /* Adds a line's socket to its list. */
-static void add_entry(struct socket_table *list, enum socket_list which, struct span line)
+static void list_socket(struct socket_table *list, enum socket_list which, struct span line)
 {
 	struct socket_entry entry;
 	struct span name;
@@ -442,7 +442,7 @@ static void add_entry(struct socket_table *list, enum socket_list which, struct 
 }
 
 /* Reads a list by way of the task. */
-static void read_list(struct sockets *sockets, enum socket_list which)
+static void read_sockets(struct sockets *sockets, enum socket_list which)
 {
 	struct socket_table *list = &sockets->at->lists[which];
 	struct span text, line;
@@ -457,7 +457,7 @@ static void read_list(struct sockets *sockets, enum socket_list which)
 	/* The first line names the columns. */
 	take_line(&text, &line);
 	while (take_line(&text, &line))
-		add_entry(list, which, line);
+		list_socket(list, which, line);
 	if (list->n)
 		qsort(list->all, list->n, sizeof(*list->all), compare_entries);
 }
@@ -513,7 +513,7 @@ const struct socket_entry *sockets_find(struct sockets *sockets, uint64_t ino)
 	for (unsigned i = 0; i < SOCKET_LISTS; i++) {
 		if (sockets->at->lists[i].renewed == sockets->renewed)
 			continue;
-		read_list(sockets, i);
+		read_sockets(sockets, i);
 		entry = find_entry(&sockets->at->lists[i], ino);
 		if (entry)
 			return entry;
@@ -579,7 +579,7 @@ const struct socket_entry *sockets_find_peer(struct sockets *sockets,
 		return peer;
 	for (unsigned list = first; list <= first + 1; list++)
 		if (sockets->at->lists[list].renewed != sockets->renewed)
-			read_list(sockets, list);
+			read_sockets(sockets, list);
 	return search_peer(sockets, first, &copy);
 }
 
@@ -590,7 +590,7 @@ bool sockets_serves(struct sockets *sockets, const struct socket_entry *entry)
 	for (unsigned list = SOCKETS_TCP; list <= SOCKETS_TCP6; list++) {
 		/* A listener has existed for longer than its connection. */
 		if (!sockets->at->lists[list].renewed)
-			read_list(sockets, list);
+			read_sockets(sockets, list);
 		for (size_t i = 0; i < sockets->at->lists[list].n; i++)
 			if (is_listener(&sockets->at->lists[list].all[i], &local))
 				return true;

@@ -432,7 +432,7 @@ static enum wait_purpose about_socket(struct wait_targets *targets, pid_t tid, u
  * way as were taken less the completions (requests with several completions make it less), and
  * requests that wait until something can be read or written are listed.
  */
-static enum wait_purpose about_ring(struct wait_targets *targets, pid_t tid, int fd)
+static enum wait_purpose ring_purpose(struct wait_targets *targets, pid_t tid, int fd)
 {
 	char text[FDINFO_BYTES];
 	int len = wait_target_fdinfo(targets, tid, fd, text);
@@ -489,7 +489,7 @@ enum wait_purpose wait_target_about(struct wait_targets *targets, pid_t tid, int
 	if (take_word(&text, "anon_inode:[eventpoll]"))
 		return about_epolled(targets, tid, fd);
 	if (take_word(&text, "anon_inode:"))
-		return take_word(&text, "[io_uring]") ? about_ring(targets, tid, fd)
+		return take_word(&text, "[io_uring]") ? ring_purpose(targets, tid, fd)
 		       : take_word(&text, "[pidfd]")  ? WAIT_FOR_UNKNOWN
 						      : WAIT_FOR_EVENTS;
 	for (size_t i = 0; i < ARRAY_SIZE(events); i++)

@@ -168,7 +168,7 @@ int system_parse_load(const char *text, size_t len, struct system_sample *out)
 }
 
 /* Opens a file that is read with every sample. The descriptor or -errno. */
-static int open_file(struct system *system, const char *name)
+static int open_sampled_file(struct system *system, const char *name)
 {
 	return file_open(system->procfd, name, 0);
 }
@@ -182,7 +182,7 @@ static int read_text(struct system *system, enum system_file file)
 	int *fd = &system->files[file];
 
 	if (*fd < 0 && *fd != -ENOENT)
-		*fd = open_file(system, system_file_names[file]);
+		*fd = open_sampled_file(system, system_file_names[file]);
 	return *fd < 0 ? *fd : file_reread(*fd, &system->text);
 }
 
@@ -203,7 +203,7 @@ static void open_pressure(struct system *system, enum psi_resource resource)
 		return;
 	}
 	snprintf(path, sizeof(path), "pressure/%s", psi_names[resource]);
-	file->fd = open_file(system, path);
+	file->fd = open_sampled_file(system, path);
 	if (file->fd < 0) {
 		file->error = file->fd;
 		file->waiting = RETRY_READINGS - 1;
@@ -246,7 +246,7 @@ struct system *system_open(int procfd)
 	 * loadavg anew each time: three times the system calls, twice the time (libproc2).
 	 */
 	for (int f = 0; f < SYSTEM_FILES; f++)
-		system->files[f] = open_file(system, system_file_names[f]);
+		system->files[f] = open_sampled_file(system, system_file_names[f]);
 	system->tick_ns = NSEC_PER_SEC / (uint64_t)sysconf(_SC_CLK_TCK);
 	/* The clock measures the time that passes after this one reading. */
 	if (!uptime_read(procfd, &uptime)) {

@@ -99,7 +99,7 @@ int wait_target_check(struct wait_targets *targets, pid_t tid, int fd, uint32_t 
 }
 
 /* Appends " 4711 less": the process that is waited for, and its name. */
-static void add_process(struct wait_targets *targets, pid_t pid, struct buf *out)
+static void append_pid_and_name(struct wait_targets *targets, pid_t pid, struct buf *out)
 {
 	struct proctask_stat stat;
 
@@ -117,7 +117,7 @@ static void add_owner(struct wait_targets *targets, pid_t pid, struct buf *out)
 	if (!pid)
 		return;
 	buf_puts(out, " of");
-	add_process(targets, pid, out);
+	append_pid_and_name(targets, pid, out);
 }
 
 /* Appends the process that has the socket of an inode. */
@@ -425,7 +425,7 @@ static void add_other_end(struct wait_targets *targets, pid_t tid, const char *l
 	if (!owner)
 		return;
 	buf_puts(out, " (of");
-	add_process(targets, owner, out);
+	append_pid_and_name(targets, owner, out);
 	buf_putc(out, ')');
 }
 
@@ -582,11 +582,12 @@ int wait_target_path(struct wait_targets *targets, pid_t tid, uint32_t dev, cons
 }
 
 /* Appends who holds what is waited for, and how many wait. */
-static void add_holder(struct wait_targets *targets, pid_t owner, unsigned waiters, struct buf *out)
+static void append_lock_holder(struct wait_targets *targets, pid_t owner, unsigned waiters,
+			       struct buf *out)
 {
 	if (owner) {
 		buf_puts(out, SITE_HELD_BY);
-		add_process(targets, owner, out);
+		append_pid_and_name(targets, owner, out);
 	}
 	if (waiters)
 		buf_printf(out, " (%u wait)", waiters);
@@ -596,11 +597,11 @@ void wait_target_futex(struct wait_targets *targets, uint64_t address, pid_t own
 		       unsigned waiters, struct buf *out)
 {
 	buf_printf(out, "futex 0x%llx", (unsigned long long)address);
-	add_holder(targets, owner, waiters, out);
+	append_lock_holder(targets, owner, waiters, out);
 }
 
 /* The process of a thread; 0: not known. */
-static pid_t process_of(struct wait_targets *targets, pid_t tid)
+static pid_t process_of_thread(struct wait_targets *targets, pid_t tid)
 {
 	char path[32], text[512];
 	uint64_t tgid;
@@ -643,10 +644,10 @@ void wait_target_holder(struct wait_targets *targets, pid_t tid, int fd, enum fi
 	len = wait_target_fdinfo(targets, tid, fd, text);
 	if (len > 0 && !find_field((struct span){ text, text + len }, "ino:", &ino))
 		ino = 0;
-	wait = file_locks_find(targets->locks, process_of(targets, tid), sort, ino);
+	wait = file_locks_find(targets->locks, process_of_thread(targets, tid), sort, ino);
 	if (!wait.holder && wait.waiters)
 		wait.holder = find_descriptor(targets, tid, fd, sort);
-	add_holder(targets, wait.holder, wait.waiters, out);
+	append_lock_holder(targets, wait.holder, wait.waiters, out);
 }
 
 int wait_target_lock(struct wait_targets *targets, pid_t tid, int fd, enum file_lock sort,
@@ -679,7 +680,7 @@ void wait_target_child(struct wait_targets *targets, pid_t pid, struct buf *out)
 {
 	if (pid > 0) {
 		buf_puts(out, "child");
-		add_process(targets, pid, out);
+		append_pid_and_name(targets, pid, out);
 	} else if (pid < -1) {
 		buf_printf(out, "child of group %d", -(int)pid);
 	} else {
@@ -692,7 +693,7 @@ void wait_target_debugger(struct wait_targets *targets, pid_t tracer, struct buf
 	if (!tracer)
 		return;
 	buf_puts(out, "debugger");
-	add_process(targets, tracer, out);
+	append_pid_and_name(targets, tracer, out);
 }
 
 int wait_target_waitid(struct wait_targets *targets, pid_t tid, uint64_t idtype, uint64_t id,

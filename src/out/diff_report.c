@@ -254,7 +254,7 @@ struct report_line {
 };
 
 /* Appends a line; its shares are of the elapsed time. */
-static void append_line(struct buf *out, const struct report_line *line, uint64_t elapsed_ns)
+static void append_report_line(struct buf *out, const struct report_line *line, uint64_t elapsed_ns)
 {
 	bool counted = line->known && line->counted;
 
@@ -289,10 +289,10 @@ static void append_delays(struct buf *out, const struct run_result *result)
 					    .max_known = record->range_valid & DELAY_BIT(kind),
 					    .max = record->max[kind] };
 
-		append_line(out, &line, result->elapsed_ns);
+		append_report_line(out, &line, result->elapsed_ns);
 		total.counted &= !line.known || line.counted;
 	}
-	append_line(out, &total, result->elapsed_ns);
+	append_report_line(out, &total, result->elapsed_ns);
 }
 
 /* Appends how the command ended, and its use of time. */
@@ -400,7 +400,7 @@ void run_text(struct out *out, const struct run_result *result)
 }
 
 /* Puts how the tasks spent their time, and what they waited on; null if not traced. */
-static void put_traced(struct json *json, const struct run_result *result)
+static void put_traced_json(struct json *json, const struct run_result *result)
 {
 	const struct run_traced *traced = &result->traced;
 	struct trace_frame frame = frame_of_run(result);
@@ -447,7 +447,7 @@ void run_json(struct out *out, const struct run_result *result)
 	json_put_delays(&json, "delays", counters->delay, counters->valid, &result->record);
 	json_put_uint(&json, "outlived", result->outlived);
 	put_outlived(&json, result);
-	put_traced(&json, result);
+	put_traced_json(&json, result);
 	json_put_notes(&json, "notes", result->notes, result->nnotes);
 	json_close(&json);
 }

@@ -19,14 +19,14 @@ void json_out_of_turn(void)
 }
 
 /* Counts the bytes before `at` as appended. */
-static void set_end(struct json *json, const char *at)
+static void set_length(struct json *json, const char *at)
 {
 	json->out->len = (size_t)(at - json->out->data);
 }
 
 char *json_digits(struct json *json, char *at, uint64_t value)
 {
-	set_end(json, at);
+	set_length(json, at);
 	buf_uint(json->out, value);
 	return json->out->data + json->out->len;
 }
@@ -41,7 +41,7 @@ static void open_level(struct json *json, const char *name, bool object)
 	json->objects = json->objects << 1 | object;
 	json->depth++;
 	*at++ = object ? '{' : '[';
-	set_end(json, at);
+	set_length(json, at);
 }
 
 void json_open_object(struct json *json, const char *name)
@@ -87,7 +87,7 @@ void json_put_bool(struct json *json, const char *name, bool value)
 /* Begins a value of any length: the caller appends it to the buffer and calls end_long(). */
 static void begin_long(struct json *json, const char *name)
 {
-	set_end(json, json_begin(json, name));
+	set_length(json, json_begin(json, name));
 }
 
 /* Ends a value that begin_long() began. */
@@ -214,7 +214,7 @@ static void put_delay(struct json *json, enum delay_kind kind, const struct dela
 	bool range = record && record->range_valid & DELAY_BIT(kind);
 	char *at;
 
-	set_end(json, json_begin(json, delay_table[kind].id));
+	set_length(json, json_begin(json, delay_table[kind].id));
 	at = buf_reserve(json->out,
 			 4 * JSON_SHORT + sizeof("{\"count\":,\"ns\":,\"max_ns\":,\"min_ns\":},"));
 	at = WRITE(at, "{\"count\":");

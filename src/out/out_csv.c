@@ -129,7 +129,7 @@ static void append_csv_waited(struct buf *buf, const struct frame *frame, const 
 }
 
 /* Appends a record's fields but its times. */
-static void append_fields(struct out *out, const struct view *view, const struct row *row)
+static void append_row_cells(struct out *out, const struct view *view, const struct row *row)
 {
 	const struct layout *extra = &out->layout;
 	struct buf *buf = &out->buf;
@@ -172,7 +172,7 @@ static void append_csv_row(struct out *out, const struct view *view, const struc
 	if (was)
 		buf_add(buf, out->texts.text.data + was->at, was->tail);
 	else
-		append_fields(out, view, row);
+		append_row_cells(out, view, row);
 	out_text_note(out, key, at, at, at);
 }
 

@@ -172,13 +172,13 @@ static void put_reasons(struct json *json, const struct row *row)
 }
 
 /* Puts a text that may be empty: null then. */
-static void put_known(struct json *json, const char *name, const struct buf *text)
+static void put_optional_text(struct json *json, const char *name, const struct buf *text)
 {
 	json_put_text(json, name, text && text->len ? text->data : NULL);
 }
 
 /* Puts the wait in progress, the longest of the task's threads; null where none is known. */
-static void put_waiting(struct json *json, const struct view *view, const struct row *row)
+static void put_waiting_json(struct json *json, const struct view *view, const struct row *row)
 {
 	const struct task_waiting *waiting = row_waiting(view->frame, row);
 	uint64_t ns = 0;
@@ -197,8 +197,8 @@ static void put_waiting(struct json *json, const struct view *view, const struct
 	json_put_counter(json, "ns", timed, ns);
 	json_put_bool(json, "at_least", timed && !row->raw->now.exact);
 	json_put_text(json, "syscall", waiting ? waiting->syscall : NULL);
-	put_known(json, "on", waiting ? &waiting->on : NULL);
-	put_known(json, "where", waiting ? &waiting->where : NULL);
+	put_optional_text(json, "on", waiting ? &waiting->on : NULL);
+	put_optional_text(json, "where", waiting ? &waiting->where : NULL);
 	json_close(json);
 }
 
@@ -252,7 +252,7 @@ static void put_figures(struct json *json, const struct view *view, const struct
 	known = row_lost(row, &lost_ns);
 	json_put_counter(json, "lost_ns", known, lost_ns);
 	if (!row->group)
-		put_waiting(json, view, row);
+		put_waiting_json(json, view, row);
 	json_put_counter(json, "alive_ns", row->traced,
 			 row->traced ? wait_states_alive(&row->traced->states) : 0);
 	out_states_json(json, "states", row->traced ? &row->traced->states : NULL);
@@ -262,8 +262,8 @@ static void put_figures(struct json *json, const struct view *view, const struct
 }
 
 /* Puts a task, or a group; where nothing happened since the sample before, by its text there. */
-static void put_task(struct out *out, struct json *json, const struct view *view,
-		     const struct row *row)
+static void put_row_json(struct out *out, struct json *json, const struct view *view,
+			 const struct row *row)
 {
 	struct json within = { .out = json->out, .objects = 1, .depth = 1 };
 	uint64_t key = out_text_key(out, view->frame, row);
@@ -411,7 +411,8 @@ static unsigned json_needs(const struct out_config *config)
 }
 
 /* Puts where the tasks waited that passed the filters; null where waits are not traced. */
-static void put_trace(struct json *json, const struct order *order, const struct frame_info *info)
+static void put_trace_json(struct json *json, const struct order *order,
+			   const struct frame_info *info)
 {
 	const struct trace_frame *trace = info->trace;
 	struct site_owners owners = { 0 };
@@ -443,9 +444,9 @@ static void json_frame(struct out *out, const struct view *view)
 	put_sample(&json, out, view->frame);
 	json_open_array(&json, "tasks");
 	for (size_t i = 0; i < out->order.n; i++)
-		put_task(out, &json, view, out->order.rows[i]);
+		put_row_json(out, &json, view, out->order.rows[i]);
 	json_close(&json);
-	put_trace(&json, &out->order, view->frame->info);
+	put_trace_json(&json, &out->order, view->frame->info);
 	json_close(&json);
 }
 

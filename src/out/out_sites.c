@@ -68,7 +68,7 @@ static void put_rest(struct json *json, const char *name, const struct site *sit
 }
 
 /* Puts a share of 0 to 1, in thousandths. */
-static void put_share(struct json *json, double share)
+static void put_share_json(struct json *json, double share)
 {
 	json_put_fixed(json, "share", (uint64_t)(share * 1000 + 0.5), 3);
 }
@@ -81,7 +81,7 @@ static void put_step(struct json *json, const struct chain *chain, const struct 
 	json_put_counter(json, "pid", step->waker.tgid, (uint64_t)step->waker.tgid);
 	json_put_text(json, "name", step->waker.name);
 	json_put_uint(json, "count", step->waker.count);
-	put_share(json, step->share);
+	put_share_json(json, step->share);
 	json_put_bool(json, "in_part", step->in_part);
 	json_open_array(json, "meanwhile");
 	for (size_t i = 0; i < step->n; i++) {
@@ -91,7 +91,7 @@ static void put_step(struct json *json, const struct chain *chain, const struct 
 		json_put_text(json, "state", wait_state_table[part->state].id);
 		json_put_text(json, "syscall", part->site ? part->site->syscall : NULL);
 		json_put_text(json, "on", part->site ? part->site->on : NULL);
-		put_share(json, part->share);
+		put_share_json(json, part->share);
 		json_close(json);
 	}
 	json_close(json);
@@ -116,7 +116,7 @@ static void put_chain(struct json *json, struct chain *chain, const struct chain
 		json_put_text(json, "root", chain_root_ids[root->kind]);
 		json_put_counter(json, "pid", root->tgid > 0, (uint64_t)root->tgid);
 		json_put_text(json, "name", root->name);
-		put_share(json, root->share);
+		put_share_json(json, root->share);
 		json_close(json);
 	}
 	json_close(json);
@@ -135,8 +135,9 @@ const char *out_site_state(const struct site *site)
 }
 
 /* Puts a site. The rest of a kind has its time and nothing else. */
-static void put_site(struct json *json, const struct trace_frame *trace, uint64_t begin_ns,
-		     const struct site *site, struct chain *chain, const struct chain_index *index)
+static void put_site_json(struct json *json, const struct trace_frame *trace, uint64_t begin_ns,
+			  const struct site *site, struct chain *chain,
+			  const struct chain_index *index)
 {
 	bool rest = site->unattributed, dated = site->on && site->on_ns && begin_ns;
 	int64_t after_ns = (int64_t)(site->on_ns - begin_ns);
@@ -196,7 +197,7 @@ void out_sites_json(struct json *json, const char *name, const struct trace_fram
 		qsort(all, n, sizeof(*all), compare_times);
 	json_open_array(json, name);
 	for (size_t i = 0; i < n; i++)
-		put_site(json, trace, begin_ns, all[i], &chain, &index);
+		put_site_json(json, trace, begin_ns, all[i], &chain, &index);
 	json_close(json);
 	chain_index_free(&index);
 	chain_free(&chain);

@@ -64,7 +64,7 @@ struct database {
 };
 
 /* Notes the first failure. */
-static void check(struct out *out, int result)
+static void note_failure(struct out *out, int result)
 {
 	struct database *to = out->state;
 	int system = to->db ? sqlite3_system_errno(to->db) : 0;
@@ -75,7 +75,7 @@ static void check(struct out *out, int result)
 }
 
 /* Begins a row of a table. */
-static void begin(struct database *to, enum database_table table)
+static void begin_row(struct database *to, enum database_table table)
 {
 	to->put = to->puts[table];
 	to->column = 0;
@@ -88,7 +88,7 @@ static void end(struct out *out)
 {
 	struct database *to = out->state;
 
-	check(out, sqlite3_step(to->put));
+	note_failure(out, sqlite3_step(to->put));
 	sqlite3_reset(to->put);
 }
 
@@ -107,7 +107,7 @@ static void put_real(struct database *to, bool known, double value)
 		sqlite3_bind_double(to->put, to->column, value);
 }
 
-static void put_text(struct database *to, const char *text)
+static void bind_text(struct database *to, const char *text)
 {
 	to->column++;
 	if (!text)
@@ -119,13 +119,13 @@ static void put_text(struct database *to, const char *text)
 }
 
 /* Puts a cell. */
-static void put_cell(struct database *to, const struct column *column, const struct view *view,
-		     const struct row *row)
+static void bind_cell(struct database *to, const struct column *column, const struct view *view,
+		      const struct row *row)
 {
 	struct value value = column_get(column, view, row);
 
 	if (value_chars(&value))
-		put_text(to, value_chars(&value));
+		bind_text(to, value_chars(&value));
 	else if (value.type == VALUE_NUMBER && fabs(value.number) < WHOLE_MOST &&
 		 value.number == floor(value.number))
 		put_int(to, true, (int64_t)value.number);
@@ -134,7 +134,7 @@ static void put_cell(struct database *to, const struct column *column, const str
 }
 
 /* Prepares the statement that adds a row of so many columns. */
-static void prepare(struct out *out, enum database_table table, const char *name, int n)
+static void prepare_insert(struct out *out, enum database_table table, const char *name, int n)
 {
 	struct database *to = out->state;
 	struct buf sql = { 0 };
@@ -143,12 +143,12 @@ static void prepare(struct out *out, enum database_table table, const char *name
 	for (int i = 1; i < n; i++)
 		buf_puts(&sql, ",?");
 	buf_putc(&sql, ')');
-	check(out, sqlite3_prepare_v2(to->db, buf_cstr(&sql), -1, &to->puts[table], NULL));
+	note_failure(out, sqlite3_prepare_v2(to->db, buf_cstr(&sql), -1, &to->puts[table], NULL));
 	buf_free(&sql);
 }
 
 /* Makes the table of rows, and the view that has each wait in a row of its own. */
-static void make_rows(struct out *out, bool groups)
+static void make_row_table(struct out *out, bool groups)
 {
 	const char *name = groups ? "\"group\"" : "task";
 	struct database *to = out->state;
@@ -180,8 +180,8 @@ static void make_rows(struct out *out, bool groups)
 				     "%1$s_waited_ns > 0",
 			   id, name);
 	}
-	check(out, sqlite3_exec(to->db, buf_cstr(&sql), NULL, NULL, NULL));
-	prepare(out, TO_ROWS, name, n);
+	note_failure(out, sqlite3_exec(to->db, buf_cstr(&sql), NULL, NULL, NULL));
+	prepare_insert(out, TO_ROWS, name, n);
 	buf_free(&sql);
 }
 
@@ -195,13 +195,13 @@ static void make_sites(struct out *out)
 	for (size_t i = 0; i < site_columns.n; i++)
 		buf_printf(&sql, ", \"%s\"", site_columns.columns[i].id);
 	buf_puts(&sql, ", kind, ns, kind_ns, max_ns, stack)");
-	check(out, sqlite3_exec(to->db, buf_cstr(&sql), NULL, NULL, NULL));
-	prepare(out, TO_SITES, table_names[TO_SITES], (int)site_columns.n + 8);
+	note_failure(out, sqlite3_exec(to->db, buf_cstr(&sql), NULL, NULL, NULL));
+	prepare_insert(out, TO_SITES, table_names[TO_SITES], (int)site_columns.n + 8);
 	buf_free(&sql);
 }
 
 /* Makes the database: a new file. 0 or -errno. */
-static int make_file(struct database *to, const char *path)
+static int make_database(struct database *to, const char *path)
 {
 	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0666);
 
@@ -221,23 +221,23 @@ static int sqlite_open(struct out *out)
 	struct database *to = xcalloc(1, sizeof(*to));
 
 	out->state = to;
-	out->error = make_file(to, out->config->path);
+	out->error = make_database(to, out->config->path);
 	if (out->error)
 		return out->error;
 	out_named(out->config, IN_CSV, &out->layout);
 	/* Nothing waits for the disk: who reads while it is written reads what is committed. */
-	check(out, sqlite3_exec(to->db,
-				"PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;"
-				"PRAGMA temp_store=MEMORY; BEGIN;" TABLES,
-				NULL, NULL, NULL));
-	make_rows(out, group_folds(out->config->view->group_by));
+	note_failure(out, sqlite3_exec(to->db,
+				       "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;"
+				       "PRAGMA temp_store=MEMORY; BEGIN;" TABLES,
+				       NULL, NULL, NULL));
+	make_row_table(out, group_folds(out->config->view->group_by));
 	make_sites(out);
-	prepare(out, TO_SAMPLE, table_names[TO_SAMPLE], 6);
-	prepare(out, TO_PRESSURE, table_names[TO_PRESSURE], 8);
-	prepare(out, TO_ENDING, table_names[TO_ENDING], 12);
-	prepare(out, TO_FINDING, table_names[TO_FINDING], 12);
-	prepare(out, TO_NOTE, table_names[TO_NOTE], 5);
-	check(out, sqlite3_exec(to->db, "COMMIT", NULL, NULL, NULL));
+	prepare_insert(out, TO_SAMPLE, table_names[TO_SAMPLE], 6);
+	prepare_insert(out, TO_PRESSURE, table_names[TO_PRESSURE], 8);
+	prepare_insert(out, TO_ENDING, table_names[TO_ENDING], 12);
+	prepare_insert(out, TO_FINDING, table_names[TO_FINDING], 12);
+	prepare_insert(out, TO_NOTE, table_names[TO_NOTE], 5);
+	note_failure(out, sqlite3_exec(to->db, "COMMIT", NULL, NULL, NULL));
 	to->unready = out->error;
 	return out->error;
 }
@@ -274,19 +274,19 @@ static void begin_of(struct out *out, enum database_table table, const struct fr
 {
 	struct database *to = out->state;
 
-	begin(to, table);
+	begin_row(to, table);
 	put_int(to, true, to->sample);
 	put_int(to, true, (int64_t)info->real_ns);
 }
 
 /* Puts what a row is. */
-static void put_who(struct database *to, const struct row *row)
+static void bind_identity(struct database *to, const struct row *row)
 {
 	const struct task *task = row->task;
 	const char state[] = { row->group ? '\0' : row_state(row), '\0' };
 
 	if (row->group) {
-		put_text(to, row->group->name);
+		bind_text(to, row->group->name);
 		put_int(to, true, row->members);
 		return;
 	}
@@ -294,14 +294,14 @@ static void put_who(struct database *to, const struct row *row)
 	put_int(to, true, task->tgid);
 	put_int(to, true, task->ppid);
 	put_int(to, true, task->uid);
-	put_text(to, task->user);
-	put_text(to, task->comm);
-	put_text(to, *state ? state : NULL);
+	bind_text(to, task->user);
+	bind_text(to, task->comm);
+	bind_text(to, *state ? state : NULL);
 	put_int(to, true, row->exited);
 }
 
 /* Adds a row of a task or a group. */
-static void add_row(struct out *out, const struct view *view, const struct row *row)
+static void insert_row(struct out *out, const struct view *view, const struct row *row)
 {
 	const struct waited *waited = &row->deltas->waited;
 	struct database *to = out->state;
@@ -313,7 +313,7 @@ static void add_row(struct out *out, const struct view *view, const struct row *
 		return;
 	begin_of(out, TO_ROWS, view->frame->info);
 	put_int(to, row->interval_ns, (int64_t)row->interval_ns);
-	put_who(to, row);
+	bind_identity(to, row);
 	for (unsigned kind = 0; kind < DELAY_KINDS; kind++) {
 		const struct delay_sum *grown = &row->deltas->grown.delay[kind];
 
@@ -325,7 +325,7 @@ static void add_row(struct out *out, const struct view *view, const struct row *
 	put_int(to, row->valid & VALID_RUN, (int64_t)row->deltas->grown.run_ns);
 	put_int(to, waits, (int64_t)wait_ns);
 	for (size_t i = 0; i < out->layout.n; i++)
-		put_cell(to, out->layout.columns[i], view, row);
+		bind_cell(to, out->layout.columns[i], view, row);
 	end(out);
 }
 
@@ -341,19 +341,19 @@ static void add_ending(struct out *out, const struct view *view, const struct ro
 	begin_of(out, TO_ENDING, view->frame->info);
 	put_int(to, true, task->key.pid);
 	put_int(to, true, task->tgid);
-	put_text(to, task->user);
-	put_text(to, task->comm);
-	put_text(to, task->command);
-	put_text(to, task->cgroup);
+	bind_text(to, task->user);
+	bind_text(to, task->comm);
+	bind_text(to, task->command);
+	bind_text(to, task->cgroup);
 	put_int(to, WIFEXITED(status), WEXITSTATUS(status));
 	put_int(to, WIFSIGNALED(status), WTERMSIG(status));
-	put_text(to, task->ended);
+	bind_text(to, task->ended);
 	put_int(to, true, row->members);
 	end(out);
 }
 
 /* Puts the functions of a stack, one a line. */
-static void put_stack(struct database *to, const struct trace_frame *trace, size_t stack)
+static void bind_stack(struct database *to, const struct trace_frame *trace, size_t stack)
 {
 	const struct site_stack *functions = stack < trace->nstacks ? &trace->stacks[stack] : NULL;
 
@@ -371,7 +371,7 @@ static void put_stack(struct database *to, const struct trace_frame *trace, size
 }
 
 /* Adds the sites of the rows' processes. */
-static void add_sites(struct out *out, const struct view *view)
+static void insert_sites(struct out *out, const struct view *view)
 {
 	const struct frame_info *info = view->frame->info;
 	const struct query *rows = &out->config->view->query;
@@ -393,14 +393,14 @@ static void add_sites(struct out *out, const struct view *view)
 		put_int(to, true, (int64_t)info->trace->interval_ns);
 		for (size_t c = 0; c < site_columns.n; c++)
 			if (!strcmp(site_columns.columns[c].id, "state"))
-				put_text(to, out_site_state(sum));
+				bind_text(to, out_site_state(sum));
 			else
-				put_cell(to, &site_columns.columns[c], view, &line->row);
-		put_text(to, sum->kind >= 0 ? wait_kind_id((unsigned)sum->kind) : NULL);
+				bind_cell(to, &site_columns.columns[c], view, &line->row);
+		bind_text(to, sum->kind >= 0 ? wait_kind_id((unsigned)sum->kind) : NULL);
 		put_int(to, !sum->unknown, (int64_t)sum->ns);
 		put_int(to, sum->kind >= 0, (int64_t)sum->kind_ns);
 		put_int(to, !sum->unattributed, (int64_t)sum->max_ns);
-		put_stack(to, info->trace, line->n ? line->sites[0]->stack : 0);
+		bind_stack(to, info->trace, line->n ? line->sites[0]->stack : 0);
 		end(out);
 	}
 	site_lines_free(&sites);
@@ -420,8 +420,8 @@ static void add_pressure(struct out *out, const struct frame_info *info)
 		if (!line->valid)
 			continue;
 		begin_of(out, TO_PRESSURE, info);
-		put_text(to, psi_names[i / 2]);
-		put_text(to, i % 2 ? "full" : "some");
+		bind_text(to, psi_names[i / 2]);
+		bind_text(to, i % 2 ? "full" : "some");
 		put_real(to, true, line->avg10 / 100.0);
 		put_real(to, true, line->avg60 / 100.0);
 		put_real(to, true, line->avg300 / 100.0);
@@ -441,12 +441,12 @@ static void add_findings(struct out *out, const struct frame_info *info)
 		const struct row *row = finding->row;
 
 		begin_of(out, TO_FINDING, info);
-		put_text(to, finding->id);
-		put_text(to, finding_severities[finding->severity]);
-		put_text(to, finding_text(findings, finding));
+		bind_text(to, finding->id);
+		bind_text(to, finding_severities[finding->severity]);
+		bind_text(to, finding_text(findings, finding));
 		put_int(to, row && row->task, row && row->task ? row->task->key.pid : 0);
-		put_text(to, row && row->group ? row->group->name : NULL);
-		put_text(to, finding->kind);
+		bind_text(to, row && row->group ? row->group->name : NULL);
+		bind_text(to, finding->kind);
 		put_real(to, finding->share >= 0, finding->share);
 		put_int(to, finding->ns, (int64_t)finding->ns);
 		put_int(to, true, finding->at_least);
@@ -456,7 +456,7 @@ static void add_findings(struct out *out, const struct frame_info *info)
 }
 
 /* Adds the notes. */
-static void add_notes(struct out *out, const struct frame_info *info)
+static void insert_notes(struct out *out, const struct frame_info *info)
 {
 	struct database *to = out->state;
 
@@ -464,11 +464,11 @@ static void add_notes(struct out *out, const struct frame_info *info)
 		const struct note *note = &info->head.notes[i];
 
 		begin_of(out, TO_NOTE, info);
-		put_text(to, note_table[note->id].id);
+		bind_text(to, note_table[note->id].id);
 		put_int(to, true, (int64_t)note->value);
 		out->scratch.len = 0;
 		note_append(&out->scratch, note);
-		put_text(to, buf_cstr(&out->scratch));
+		bind_text(to, buf_cstr(&out->scratch));
 		end(out);
 	}
 }
@@ -478,25 +478,25 @@ static void sqlite_frame(struct out *out, const struct view *view)
 	const struct frame_info *info = view->frame->info;
 	struct database *to = out->state;
 
-	check(out, sqlite3_exec(to->db, "BEGIN", NULL, NULL, NULL));
-	begin(to, TO_SAMPLE);
+	note_failure(out, sqlite3_exec(to->db, "BEGIN", NULL, NULL, NULL));
+	begin_row(to, TO_SAMPLE);
 	put_int(to, true, ++to->sample);
 	put_int(to, true, (int64_t)info->real_ns);
 	put_int(to, info->interval_ns, (int64_t)info->interval_ns);
 	put_int(to, true, (int64_t)(info->bare ? info->tasks : info->cur->n));
-	put_text(to, info->head.source);
-	put_text(to, info->head.cgroup);
+	bind_text(to, info->head.source);
+	bind_text(to, info->head.cgroup);
 	end(out);
 	add_pressure(out, info);
 	add_findings(out, info);
-	add_notes(out, info);
+	insert_notes(out, info);
 	for (size_t i = 0; i < out->order.n && !info->bare; i++) {
-		add_row(out, view, out->order.rows[i]);
+		insert_row(out, view, out->order.rows[i]);
 		add_ending(out, view, out->order.rows[i]);
 	}
 	if (!info->bare)
-		add_sites(out, view);
-	check(out, sqlite3_exec(to->db, "COMMIT", NULL, NULL, NULL));
+		insert_sites(out, view);
+	note_failure(out, sqlite3_exec(to->db, "COMMIT", NULL, NULL, NULL));
 }
 
 const struct out_ops out_sqlite = {

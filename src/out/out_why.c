@@ -262,7 +262,7 @@ static bool is_idle_pair(const struct why *why, const struct site *site)
  * The weight of a wait for another task: a lock counts most, then a wait in progress for a known
  * task, then waits that tasks ended. A shell's wait for its child counts nothing.
  */
-static unsigned weight_of(const struct why *why, const struct site *site)
+static unsigned peer_wait_weight(const struct why *why, const struct site *site)
 {
 	const struct site_waker *waker = &site->wakers[0];
 
@@ -302,7 +302,7 @@ static const struct site *find_most(struct why *why, const struct trace_frame *t
 
 	for (size_t i = 0; why->asked.all && trace && trace->interval_ns && i < trace->n; i++) {
 		const struct site *site = trace->sites[i];
-		unsigned own = weight_of(why, site);
+		unsigned own = peer_wait_weight(why, site);
 
 		if (!own || site->ns < trace->interval_ns / 2 || own < weight ||
 		    (own == weight && most && site->ns <= most->ns))
@@ -326,8 +326,8 @@ static void put_lasting(struct buf *text, const struct site *site)
 }
 
 /* Appends where a process waits, and the roots of that: "shop 41 waits 98 % of the time". */
-static void put_wait(struct out *out, struct why *why, const struct frame *frame,
-		     const struct site *site)
+static void put_process_wait(struct out *out, struct why *why, const struct frame *frame,
+			     const struct site *site)
 {
 	struct buf *text = &why->text;
 	double share = (double)site->ns * 100 / (double)frame->info->trace->interval_ns;
@@ -415,7 +415,7 @@ static void find_answers(struct why *why, struct out *out, const struct frame *f
 }
 
 /* Appends who a row is. */
-static void put_who(struct buf *text, const struct row *row)
+static void put_row_name(struct buf *text, const struct row *row)
 {
 	text_escape(text, row->task->comm, strlen(row->task->comm), TEXT_ASCII);
 	buf_printf(text, " %d ", (int)row->task->key.pid);
@@ -429,7 +429,7 @@ static void put_untraced(struct buf *text, const struct frame *frame, const stru
 			      ? (double)row->deltas->grown.run_ns * 100 / (double)row->interval_ns
 			      : 0;
 
-	put_who(text, row);
+	put_row_name(text, row);
 	if (runs >= WAIT_LEAST * 100) {
 		buf_puts(text, "runs ");
 		buf_decimal(text, runs, 0);
@@ -461,7 +461,7 @@ static void put_answer(struct out *out, struct why *why, const struct frame *fra
 		       const struct answer *answer)
 {
 	if (answer->site) {
-		put_wait(out, why, frame, answer->site);
+		put_process_wait(out, why, frame, answer->site);
 		return;
 	}
 	why->text.len = 0;
@@ -487,7 +487,7 @@ static void put_unknown(struct buf *out, struct buf *text, const struct frame_in
 }
 
 /* The finding that says that waits for disks and memory are not known, or NULL. */
-static const struct finding *find_uncounted(const struct findings *findings)
+static const struct finding *uncounted_finding(const struct findings *findings)
 {
 	for (size_t i = 0; i < findings->n; i++)
 		if (!strcmp(findings->all[i].id, "uncounted"))
@@ -497,11 +497,11 @@ static const struct finding *find_uncounted(const struct findings *findings)
 
 /* Says that no problem was found, and what the findings say instead, as of a storm of short tasks.
  */
-static void put_nothing(struct out *out, struct buf *text)
+static void put_no_problem(struct out *out, struct buf *text)
 {
 	const struct findings *findings = &out->findings;
 
-	const struct finding *uncounted = find_uncounted(findings);
+	const struct finding *uncounted = uncounted_finding(findings);
 
 	text->len = 0;
 	if (uncounted) {
@@ -519,13 +519,13 @@ static void put_nothing(struct out *out, struct buf *text)
 }
 
 /* Appends the page. */
-static void put_page(struct out *out, struct why *why, const struct frame *frame)
+static void append_answer(struct out *out, struct why *why, const struct frame *frame)
 {
 	size_t begin = out->buf.len, before;
 	const struct site *most = find_most(why, frame->info->trace);
 
 	if (!why->ntold && !most && !why->nanswers)
-		put_nothing(out, &why->text);
+		put_no_problem(out, &why->text);
 	for (size_t i = 0; i < why->ntold; i++) {
 		before = out->buf.len;
 		put_finding(out, why, frame, i);
@@ -536,7 +536,7 @@ static void put_page(struct out *out, struct why *why, const struct frame *frame
 	}
 	before = out->buf.len;
 	if (most && !is_reported(why, most))
-		put_wait(out, why, frame, most);
+		put_process_wait(out, why, frame, most);
 	if (is_full(&out->buf, begin))
 		out->buf.len = before;
 	for (size_t i = 0; i < why->nanswers && !is_full(&out->buf, begin); i++) {
@@ -606,7 +606,7 @@ static void put_json_most(struct json *json, struct why *why, struct buf *text,
 }
 
 /* Puts so many findings. */
-static void put_json(struct out *out, struct why *why, const struct frame *frame, size_t n)
+static void put_answer_json(struct out *out, struct why *why, const struct frame *frame, size_t n)
 {
 	const struct frame_info *info = frame->info;
 	struct json json = { .out = &out->buf };
@@ -653,7 +653,7 @@ static void put_json(struct out *out, struct why *why, const struct frame *frame
 /* ---- The format ------------------------------------------------------------------------------ */
 
 /* Whether the chain that was made ends at a stopped task, or in a deadlock. */
-static bool is_blocked(const struct why *why, pid_t tgid)
+static bool is_chain_blocked(const struct why *why, pid_t tgid)
 {
 	const struct chain_root *root = why->chain.nroots ? &why->chain.roots[0] : NULL;
 
@@ -668,12 +668,12 @@ static bool is_any_blocked(struct why *why, const struct frame *frame)
 
 	for (size_t i = 0; i < why->ntold; i++)
 		if (make_chain(why, frame->info->trace, why->told[i]) && why->told[i]->row->task)
-			blocked |= is_blocked(why, why->told[i]->row->task->key.pid);
+			blocked |= is_chain_blocked(why, why->told[i]->row->task->key.pid);
 	for (size_t i = 0; i < why->nanswers; i++) {
 		if (!why->answers[i].site)
 			continue;
 		chain_of(why, why->answers[i].site);
-		blocked |= is_blocked(why, why->answers[i].site->tgid);
+		blocked |= is_chain_blocked(why, why->answers[i].site->tgid);
 	}
 	return blocked;
 }
@@ -701,12 +701,12 @@ static void why_frame(struct out *out, const struct view *view)
 	out->problem |=
 		problems || (most && most->class == CLASS_CONTENDED) || is_any_blocked(why, frame);
 	if (!out->config->as_json) {
-		put_page(out, why, frame);
+		append_answer(out, why, frame);
 		return;
 	}
 	do {
 		out->buf.len = before;
-		put_json(out, why, frame, n);
+		put_answer_json(out, why, frame, n);
 	} while (out->buf.len - before > JSON_MAX && n--);
 }
 

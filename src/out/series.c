@@ -424,7 +424,7 @@ static void count_group(struct series *series, struct series_group *group,
 }
 
 /* Whether a row has anything to count: ancestors without tasks may have throttling only. */
-static bool counts(const struct row *row)
+static bool has_counts(const struct row *row)
 {
 	const struct cgroup_sample *now = row->group->figures->now;
 
@@ -487,7 +487,7 @@ void series_take(struct series *series, const struct frame *frame)
 
 		if (group && group->shown)
 			count_group(series, group, frame, &frame->rows[i]);
-		else if (counts(&frame->rows[i]))
+		else if (has_counts(&frame->rows[i]))
 			series->waiting[n++] = &frame->rows[i];
 	}
 	if (n)

@@ -113,8 +113,8 @@ static void set_fields(const struct exit_batch *given, struct sample *sample, si
 }
 
 /* Gives an element the task's last counters. A reading after its end may show more. */
-static void finish(const struct exit_batch *given, struct sample *sample, size_t at,
-		   const struct exit_record *record)
+static void finish_element(const struct exit_batch *given, struct sample *sample, size_t at,
+			   const struct exit_record *record)
 {
 	const struct task_times times = { .at_ns = record->hi_ns, .states = record->times };
 	struct counters last = record->counters;
@@ -133,7 +133,7 @@ static void finish(const struct exit_batch *given, struct sample *sample, size_t
 }
 
 /* Whether there is a record of a thread's end. */
-static bool has_record(const struct exit_batch *given, pid_t tgid, pid_t pid)
+static bool has_exit_record(const struct exit_batch *given, pid_t tgid, pid_t pid)
 {
 	for (size_t i = 0; i < given->n; i++)
 		if (given->records[i].tgid == tgid && given->records[i].pid == pid)
@@ -149,7 +149,7 @@ static pid_t find_vanished(const struct merge *merge, pid_t tgid)
 	for (size_t i = sample_place(prev, tgid, tgid) + 1;
 	     i < prev->n && prev->raw[i]->tgid == tgid; i++)
 		if (!sample_find(merge->cur, tgid, prev->raw[i]->pid) &&
-		    !has_record(merge->given, tgid, prev->raw[i]->pid))
+		    !has_exit_record(merge->given, tgid, prev->raw[i]->pid))
 			return prev->raw[i]->pid;
 	return 0;
 }
@@ -192,7 +192,7 @@ static void merge_end(struct merge *merge, size_t at, const struct exit_record *
 	if (now->read_ns < ended_ns)
 		now->read_ns = ended_ns;
 	rename_task(now->task, record);
-	finish(merge->given, merge->cur, at, record);
+	finish_element(merge->given, merge->cur, at, record);
 }
 
 /* Finds the place of one record. */
@@ -370,7 +370,7 @@ static void add_exited(struct merge *merge)
 		raw->pid = row_pid(merge->given, record);
 		raw->single = record->single;
 		raw->read_ns = task->key.start_ns + record->life_ns;
-		finish(merge->given, cur, cur->n + i, record);
+		finish_element(merge->given, cur, cur->n + i, record);
 	}
 }
 

@@ -45,7 +45,7 @@ struct bpf_source {
 };
 
 /* Whether the kernel accounts its delays: swapin is never measured. */
-static bool is_accounted(const struct snapshot_record *record)
+static bool is_record_accounted(const struct snapshot_record *record)
 {
 	return record->kinds & DELAY_BIT(DELAY_SWAPIN);
 }
@@ -53,7 +53,8 @@ static bool is_accounted(const struct snapshot_record *record)
 /* Whether measuring began after the task did: its earlier waits are unknown. */
 static bool is_measured_late(const struct bpf_source *source, const struct snapshot_record *record)
 {
-	return record->measured && !is_accounted(record) && record->start_ns < source->measure_ns;
+	return record->measured && !is_record_accounted(record) &&
+	       record->start_ns < source->measure_ns;
 }
 
 /* Brings the identity of the task up to date. */
@@ -73,7 +74,7 @@ static void identify_task(struct task *task, const struct snapshot_record *recor
 	task->cgroup_id = record->cgroup;
 	task->groups = record->groups;
 	task->exec = record->exec;
-	task->accounted = is_accounted(record);
+	task->accounted = is_record_accounted(record);
 	task_set_comm(task, record->comm, sizeof(record->comm));
 }
 
@@ -126,7 +127,8 @@ static void keep_element(const struct bpf_source *source, struct sample *cur, si
 }
 
 /* Brings the times of an element up to date whose waits go on since the sample before. */
-static void go_on(struct sample *cur, size_t i, const struct task_raw *before, uint64_t now_ns)
+static void advance_waits(struct sample *cur, size_t i, const struct task_raw *before,
+			  uint64_t now_ns)
 {
 	struct task_raw *raw = sample_own(cur, i);
 
@@ -168,7 +170,7 @@ static void update_element(struct bpf_source *source, const struct sample *prev,
 	}
 	keep_element(source, cur, i, prev, before);
 	if (cur->marks[i] & MARK_WAITS)
-		go_on(cur, i, known, view->begin_ns);
+		advance_waits(cur, i, known, view->begin_ns);
 }
 
 /*

@@ -105,7 +105,7 @@ static struct task *new_task(const struct procfs_source *source, uint64_t since_
 }
 
 /* Counts a task that could not be read, unless it has gone. */
-static void note_error(struct sample *cur, int err)
+static void count_unread(struct sample *cur, int err)
 {
 	if (proctask_gone(err))
 		return;
@@ -143,7 +143,7 @@ static void identify_process(const struct procfs_source *source, const struct sa
 	if (!err) {
 		raw->task->uid = uid;
 	} else if (!proctask_gone(err) && !(known && known->task == raw->task)) {
-		note_error(cur, err);
+		count_unread(cur, err);
 		task_unref(raw->task);
 		raw->task = NULL;
 	}
@@ -153,8 +153,8 @@ static void identify_process(const struct procfs_source *source, const struct sa
  * Has the stat of threads from `from` on read ahead, of one process or (tgid 0) of the first
  * threads of several. Returns the first for which there was no room.
  */
-static size_t read_prefetch(const struct procfs_source *source, pid_t tgid, const pid_t *tids,
-			    size_t n, size_t from)
+static size_t prefetch_stats(const struct procfs_source *source, pid_t tgid, const pid_t *tids,
+			     size_t n, size_t from)
 {
 	size_t at = from;
 
@@ -212,11 +212,11 @@ static void read_rows(struct procfs_source *source, const struct sample *prev, s
 		int err;
 
 		if (t >= ahead)
-			ahead = read_prefetch(source, tgid, threads->pids, threads->n, t);
+			ahead = prefetch_stats(source, tgid, threads->pids, threads->n, t);
 		err = read_thread(source, tgid, threads->pids[t], &reading);
 
 		if (err) {
-			note_error(cur, err);
+			count_unread(cur, err);
 			continue;
 		}
 		if (reading.stat.partial) {
@@ -244,7 +244,7 @@ static bool add_thread(struct procfs_source *source, struct sample *cur,
 	if (!err && reading.stat.partial)
 		err = -EBUSY;
 	if (err) {
-		note_error(cur, err);
+		count_unread(cur, err);
 		/* The last figures stay in, so that the next sum does not count it anew. */
 		if (was && !proctask_gone(err))
 			procfs_threads_add(&source->memory, was);
@@ -276,7 +276,7 @@ static void read_sum(struct procfs_source *source, const struct sample *prev, st
 
 	/* Without its leader the process has no name and no start. */
 	if (err) {
-		note_error(cur, err);
+		count_unread(cur, err);
 		return;
 	}
 	if (leader.stat.partial) {
@@ -292,7 +292,7 @@ static void read_sum(struct procfs_source *source, const struct sample *prev, st
 		const struct thread_figures *was = o < nold && old[o].tid == tid ? &old[o] : NULL;
 
 		if (listed && threads->n > 1 && t >= ahead)
-			ahead = read_prefetch(source, tgid, threads->pids, threads->n, t);
+			ahead = prefetch_stats(source, tgid, threads->pids, threads->n, t);
 
 		sched_valid &= add_thread(source, cur, &leader, tid, was);
 		t += listed;
@@ -313,7 +313,7 @@ static void read_process(struct procfs_source *source, const struct sample *prev
 	int err = pidlist_read_threads(&source->threads, source->env.proc->fd, tgid);
 
 	if (err)
-		note_error(cur, err);
+		count_unread(cur, err);
 	else if (source->env.threads)
 		read_rows(source, prev, cur, tgid);
 	else
@@ -341,7 +341,7 @@ static int procfs_sample(void *state, struct sample *prev, struct sample *cur,
 	procfs_threads_begin(&source->memory, clock_ns(CLOCK_BOOTTIME) - source->tick_ns);
 	for (size_t i = 0, ahead = 0; i < n; i++) {
 		if (i >= ahead)
-			ahead = read_prefetch(source, 0, pids, n, i);
+			ahead = prefetch_stats(source, 0, pids, n, i);
 		read_process(source, prev, cur, pids[i]);
 		/* Its threads took the place of what was read ahead. */
 		if (source->threads.n > 1)

@@ -89,7 +89,7 @@ static void ask_pack(struct taskstats_source *source, pid_t id, size_t place)
 }
 
 /* Notes an error reply. A task that has gone is no error. */
-static void note_error(struct taskstats_source *source, int error)
+static void note_error_reply(struct taskstats_source *source, int error)
 {
 	if (proctask_gone(error))
 		return;
@@ -107,7 +107,7 @@ static bool read_counters(struct taskstats_source *source, struct task_raw *raw,
 	if (!error)
 		error = taskstats_counters(part->record, part->len, &raw->counters);
 	if (error) {
-		note_error(source, error);
+		note_error_reply(source, error);
 		return false;
 	}
 	source->version = taskstats_version(part->record, part->len);
@@ -180,7 +180,7 @@ static void read_task_reply(void *arg, size_t index, int error, const struct tas
 		/* The task ended after its counters were read: its last ones, if it is known. */
 		if (error == -ESRCH && raw->counters.valid && same_single(source, place))
 			raw->task = task_ref(source->known[place]->task);
-		note_error(source, error);
+		note_error_reply(source, error);
 		return;
 	}
 	if (source->env.threads && !read_counters(source, raw, error, part, before_ns, after_ns))
@@ -202,7 +202,7 @@ static void fold_task_record(void *arg, size_t index, int error, const struct ta
 	if (!error)
 		error = taskstats_record(part->record, part->len, &record);
 	if (error)
-		note_error(source, error);
+		note_error_reply(source, error);
 	else
 		record_fold(&source->cur->records[source->places[index]], &record);
 }
@@ -402,7 +402,7 @@ static void add_threads(struct taskstats_source *source, pid_t tgid, bool single
 		int err = pidlist_read_threads(threads, source->env.proc->fd, tgid);
 
 		if (err) {
-			note_error(source, err);
+			note_error_reply(source, err);
 			return;
 		}
 		n = threads->n;
@@ -415,7 +415,7 @@ static void add_threads(struct taskstats_source *source, pid_t tgid, bool single
  * Lists the threads of all processes. Opening /proc/PID/task costs three times a TGID
  * query, and the query shows whether a known process still has its one thread.
  */
-static int list_threads(struct taskstats_source *source, const struct sample *prev)
+static int list_all_threads(struct taskstats_source *source, const struct sample *prev)
 {
 	struct sample *cur = source->cur, groups = { 0 };
 	int err;
@@ -449,7 +449,8 @@ static int sample_threads(struct taskstats_source *source, const struct sample *
 			  unsigned needs)
 {
 	struct sample *cur = source->cur;
-	int err = none_created(prev, cur) ? same_threads(source, prev) : list_threads(source, prev);
+	int err = none_created(prev, cur) ? same_threads(source, prev)
+					  : list_all_threads(source, prev);
 
 	if (err)
 		return err;

@@ -34,7 +34,7 @@ static bool is_idle(const struct subject *subject)
 }
 
 /* Adds a thread's wait to the sample's. */
-static void add_wait(struct thread_waits *waits, const struct thread_wait *wait)
+static void note_thread_wait(struct thread_waits *waits, const struct thread_wait *wait)
 {
 	GROW(waits->all, waits->n, waits->cap);
 	waits->all[waits->n++] = *wait;
@@ -133,7 +133,7 @@ static void keep_state(struct states *states, const struct subject *subject)
 	find_wait(states, tgid, 0);
 	for (; states->at < states->before.n && states->before.all[states->at].tgid == tgid;
 	     states->at++)
-		add_wait(&states->now, &states->before.all[states->at]);
+		note_thread_wait(&states->now, &states->before.all[states->at]);
 }
 
 /* Counts a thread in state D, with the start and the kind of its wait as known by now. */
@@ -166,7 +166,7 @@ static void add_thread_wait(struct states *states, const struct subject *subject
 		wait.kind = kind_of_wait(states, subject, tid);
 	}
 	count_wait(subject, tid, wait.kind, wait.since_ns);
-	add_wait(&states->now, &wait);
+	note_thread_wait(&states->now, &wait);
 }
 
 /* Reads the threads of a process that has several. */
@@ -211,7 +211,7 @@ static bool runs_are_told(struct states *states)
  * Whether a single thread that wants a CPU got none since the reading before: the kernel books the
  * wait when it ends. It is first seen in the interval after that in which it began.
  */
-static bool is_queued(struct states *states, const struct subject *subject)
+static bool is_waiting_for_cpu(struct states *states, const struct subject *subject)
 {
 	const struct task_raw *raw = subject->raw, *known = subject->known;
 	const uint32_t valid = VALID_RUN | DELAY_BIT(DELAY_CPU);
@@ -239,7 +239,7 @@ static void read_state(struct states *states, const struct subject *subject)
 		return;
 	raw->now.state = stat.state;
 	raw->now.threads = 1;
-	if (stat.state == 'R' && is_queued(states, subject))
+	if (stat.state == 'R' && is_waiting_for_cpu(states, subject))
 		count_wait(subject, raw->pid, SEEN_CPU,
 			   subject->known->now.waits.threads[SEEN_CPU]
 				   ? subject->known->now.waits.first_ns
@@ -266,8 +266,8 @@ static struct subject subject_of(const struct sample *prev, struct task_raw *raw
  * Has the stat of the elements from `from` on read ahead that are to be read. Returns the first
  * element for which there was no room.
  */
-static size_t read_prefetch(struct states *states, const struct sample *prev,
-			    const struct sample *cur, size_t from, size_t at)
+static size_t prefetch_states(struct states *states, const struct sample *prev,
+			      const struct sample *cur, size_t from, size_t at)
 {
 	size_t next = from;
 
@@ -301,7 +301,7 @@ void states_read(struct states *states, const struct sample *prev, struct sample
 			continue;
 		}
 		if (i >= ahead)
-			ahead = read_prefetch(states, prev, cur, i, at);
+			ahead = prefetch_states(states, prev, cur, i, at);
 		read_state(states, &subject);
 	}
 }

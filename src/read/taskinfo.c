@@ -86,7 +86,7 @@ static uint32_t text_clock(const struct sample *sample)
 }
 
 /* Whether a text that may have changed is to be read again. */
-static bool is_due(const struct task_text_read *read, uint32_t now)
+static bool is_text_due(const struct task_text_read *read, uint32_t now)
 {
 	uint32_t age = now - read->last;
 
@@ -94,7 +94,7 @@ static bool is_due(const struct task_text_read *read, uint32_t now)
 }
 
 /* Whether a task is one of the kernel's threads, by its parent and its empty command line. */
-static bool is_kernels(const struct task *task)
+static bool is_kernel_thread(const struct task *task)
 {
 	return (task->tgid == KTHREADD || task->ppid == KTHREADD) && task->command &&
 	       !*task->command;
@@ -154,11 +154,11 @@ static unsigned what_to_read(const struct taskinfo *info, const struct task *tas
 {
 	unsigned again = task->stale;
 
-	if (is_kernels(task))
+	if (is_kernel_thread(task))
 		again &= ~NEED_COMMAND;
-	if (!(needs & NEED_LATEST || is_due(&task->command_read, now)))
+	if (!(needs & NEED_LATEST || is_text_due(&task->command_read, now)))
 		again &= ~NEED_COMMAND;
-	if (!(needs & NEED_LATEST || is_due(&task->cgroup_read, now)))
+	if (!(needs & NEED_LATEST || is_text_due(&task->cgroup_read, now)))
 		again &= ~NEED_CGROUP;
 	if (!info->hierarchy)
 		needs &= ~NEED_CGROUP;
@@ -289,7 +289,7 @@ static void fill_proc(struct taskinfo *info, const struct task_raw *raw, struct 
  * Sets the name of a task's user, if it is another one: the number where the task has another for
  * it, as in a container. Root is root everywhere.
  */
-static void set_user(struct taskinfo *info, struct task *task)
+static void set_task_user(struct taskinfo *info, struct task *task)
 {
 	const char *name = users_name(info->users, task->uid, NULL);
 	char number[16];
@@ -319,7 +319,7 @@ static void look_at_changes(struct taskinfo *info, struct task *task)
 	/* Of those that are there at first it is not known whether they do anything. */
 	if (task->user || info->updated)
 		task->stale |= task->groups ? NEED_INFO & ~NEED_CGROUP : NEED_INFO;
-	set_user(info, task);
+	set_task_user(info, task);
 	task->fresh = false;
 }
 
@@ -396,8 +396,8 @@ static bool forget_paths(struct taskinfo *info, struct sample *sample)
  * Has files of the elements from `from` on read ahead that are read for the first time. Returns the
  * first element for which there was no room.
  */
-static size_t read_prefetch(const struct taskinfo *info, const struct sample *sample, size_t from,
-			    unsigned needs, bool all)
+static size_t prefetch_texts(const struct taskinfo *info, const struct sample *sample, size_t from,
+			     unsigned needs, bool all)
 {
 	size_t at = from;
 
@@ -435,7 +435,7 @@ void taskinfo_update(struct taskinfo *info, struct sample *sample, unsigned need
 	all |= forget_paths(info, sample);
 	for (size_t i = 0; users_new && i < sample->n; i++)
 		if (sample->raw[i]->task->user)
-			set_user(info, sample->raw[i]->task);
+			set_task_user(info, sample->raw[i]->task);
 	info->sharing = true;
 	for (size_t i = 0; i < sample->n + sample->left; i++) {
 		if (!all)
@@ -443,7 +443,7 @@ void taskinfo_update(struct taskinfo *info, struct sample *sample, unsigned need
 		if (i == sample->n + sample->left)
 			break;
 		if (i >= ahead)
-			ahead = read_prefetch(info, sample, i, needs, all);
+			ahead = prefetch_texts(info, sample, i, needs, all);
 		taskinfo_fill(info, sample, i, needs);
 		if (between && info->files - before >= FILES_BETWEEN) {
 			before = info->files;

@@ -107,7 +107,8 @@ void thread_ends_await(const struct exit_record *records, size_t n)
 }
 
 /* Puts how a task spent its time into its record. */
-static void put_times(const struct thread_ends *ends, struct exit_record *record, bool process)
+static void put_record_times(const struct thread_ends *ends, struct exit_record *record,
+			     bool process)
 {
 	const struct trace_end *end = (const void *)thread_ends_find(ends, record, process);
 
@@ -123,7 +124,7 @@ void thread_ends_put_times(const struct thread_ends *ends, struct exit_record *r
 {
 	for (size_t i = 0; i < n; i++)
 		if (!records[i].times_tried)
-			put_times(ends, &records[i], !threads && records[i].last);
+			put_record_times(ends, &records[i], !threads && records[i].last);
 }
 
 void thread_ends_free(struct thread_ends *ends)

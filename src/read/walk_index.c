@@ -14,7 +14,7 @@ struct newcomer {
 };
 
 /* Makes room for the places of n entries, in this walk and the next. */
-static void reserve_places(struct walk_index *places, size_t n)
+static void reserve_slots(struct walk_index *places, size_t n)
 {
 	if (n <= places->walk_cap)
 		return;
@@ -154,7 +154,7 @@ static bool unite_entries(struct walk_index *places, struct snapshot_view *view)
 bool walk_index_find(struct walk_index *places, const struct sample *prev,
 		     struct snapshot_view *view, bool *steady)
 {
-	reserve_places(places, view->nentries);
+	reserve_slots(places, view->nentries);
 	if (!place_entries(places, prev, view, steady))
 		return false;
 	/* Each id is there once, as it was in the walk before, in that order. */

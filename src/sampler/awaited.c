@@ -25,7 +25,7 @@ static bool is_stopped(const struct row *row)
 }
 
 /* Forgets all that was found. */
-static void forget(struct awaited *awaited)
+static void forget_targets(struct awaited *awaited)
 {
 	for (size_t i = 0; i < awaited->nstopped; i++)
 		buf_free(&awaited->stopped[i].links);
@@ -47,7 +47,7 @@ static void find_stopped(struct awaited *awaited, struct proc *proc, const struc
 		same++;
 	if (same == n && same == awaited->nstopped)
 		return;
-	forget(awaited);
+	forget_targets(awaited);
 	if (!awaited->targets)
 		awaited->targets = wait_targets_open(proc);
 	for (; awaited->nstopped < n; awaited->nstopped++) {
@@ -104,8 +104,8 @@ static pid_t stopped_by_call(const struct awaited *awaited, struct proc *proc, p
 }
 
 /* Reads what a row's process waits for. */
-static void judge(const struct awaited *awaited, struct proc *proc, const struct row *row,
-		  struct awaiting *awaiting)
+static void read_target(const struct awaited *awaited, struct proc *proc, const struct row *row,
+			struct awaiting *awaiting)
 {
 	struct procwait_syscall call;
 	pid_t tgid = row->raw->tgid, tid = row->raw->pid;
@@ -118,7 +118,8 @@ static void judge(const struct awaited *awaited, struct proc *proc, const struct
 }
 
 /* Records that a row's process is blocked. False: it was recorded before. */
-static bool tell(const struct frame *frame, const struct row *row, const struct awaiting *awaiting)
+static bool record_blocked(const struct frame *frame, const struct row *row,
+			   const struct awaiting *awaiting)
 {
 	struct task_hang *hang = &sample_add_extra(frame->info->cur, row->place)->hang;
 
@@ -131,7 +132,7 @@ static bool tell(const struct frame *frame, const struct row *row, const struct 
 }
 
 /* What was found in the sample before is kept to be compared with. */
-static void begin_sample(struct awaited *awaited)
+static void keep_found(struct awaited *awaited)
 {
 	struct awaitings last = awaited->before;
 
@@ -150,7 +151,7 @@ size_t awaited_find(struct awaited *awaited, struct proc *proc, const struct fra
 	if (!awaited->nstopped)
 		return n;
 	wait_targets_renew(awaited->targets);
-	begin_sample(awaited);
+	keep_found(awaited);
 	before = awaited->before.all;
 	for (size_t i = 0; i < living; i++) {
 		const struct row *row = &frame->rows[i];
@@ -166,11 +167,11 @@ size_t awaited_find(struct awaited *awaited, struct proc *proc, const struct fra
 		    before[at].run_ns == awaiting.run_ns) {
 			awaiting = before[at];
 			if (!awaiting.judged && looks++ < LOOKS_MAX)
-				judge(awaited, proc, row, &awaiting);
+				read_target(awaited, proc, row, &awaiting);
 		}
 		GROW(awaited->now.all, awaited->now.n, awaited->now.cap);
 		awaited->now.all[awaited->now.n++] = awaiting;
-		if (awaiting.on && tell(frame, row, &awaiting) && n < most)
+		if (awaiting.on && record_blocked(frame, row, &awaiting) && n < most)
 			rows[n++] = row;
 	}
 	return n;
@@ -178,7 +179,7 @@ size_t awaited_find(struct awaited *awaited, struct proc *proc, const struct fra
 
 void awaited_free(struct awaited *awaited)
 {
-	forget(awaited);
+	forget_targets(awaited);
 	wait_targets_close(awaited->targets);
 	free(awaited->before.all);
 	free(awaited->now.all);

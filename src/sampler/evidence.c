@@ -175,7 +175,7 @@ static struct task_evidence *evidence_of(const struct frame_info *info, const st
 	return extra->evidence;
 }
 
-static void free_reading(struct suspect_reading *reading)
+static void free_suspect(struct suspect_reading *reading)
 {
 	free(reading->cpu_group);
 	free(reading->weighed_group.name);
@@ -198,7 +198,7 @@ static struct suspect_reading *readings_of(struct evidence *evidence, const stru
 			break;
 	}
 	if (found->key.pid != key->pid || found->key.start_ns != key->start_ns) {
-		free_reading(found);
+		free_suspect(found);
 		*found = (struct suspect_reading){ .key = *key };
 	}
 	found->sample_ns = info->cur->begin_ns;
@@ -608,6 +608,6 @@ void evidence_close(struct evidence *evidence)
 	awaited_free(&evidence->awaited);
 	CPU_FREE(evidence->set);
 	for (unsigned i = 0; i < READINGS_MAX; i++)
-		free_reading(&evidence->readings[i]);
+		free_suspect(&evidence->readings[i]);
 	free(evidence);
 }

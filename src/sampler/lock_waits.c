@@ -18,7 +18,8 @@
 #define FOLLOWED_LEAST 2
 
 /* Reports that a row's task is blocked, unless that is reported already. */
-static bool tell(const struct frame *frame, const struct row *row, const struct lock_waiter *thread)
+static bool report_blocked(const struct frame *frame, const struct row *row,
+			   const struct lock_waiter *thread)
 {
 	struct task_hang *hang = &sample_add_extra(frame->info->cur, row->place)->hang;
 
@@ -44,7 +45,7 @@ static size_t look_again(struct lock_waits *waits, struct proc *proc, const stru
 		    sched.slices != thread->slices)
 			continue;
 		waits->all[kept++] = *thread;
-		if (n < most && tell(frame, row, thread))
+		if (n < most && report_blocked(frame, row, thread))
 			rows[n++] = row;
 	}
 	waits->n = kept;

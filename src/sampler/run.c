@@ -439,7 +439,7 @@ static void find_outlived(struct running *running)
 }
 
 /* Masks what is not known, and notes why. */
-static void judge(struct running *running)
+static void mask_unknown_kinds(struct running *running)
 {
 	struct run_result *result = running->result;
 	bool off = running->delayacct.state == DELAYACCT_OFF;
@@ -502,7 +502,7 @@ static int run_to_end(struct running *running, enum run_failure *failure)
 		drain_records(running, true);
 	end_trace(running);
 	find_outlived(running);
-	judge(running);
+	mask_unknown_kinds(running);
 	run_sum_settle(&running->result->counters, &running->result->user_ns,
 		       &running->result->system_ns);
 	return 0;

@@ -157,8 +157,8 @@ static bool remove_ours(struct run_trace *trace, pid_t tgid)
 }
 
 /* Adds the sites of a process that has ended: see tracing_leave_fn. */
-static void add_process(void *arg, pid_t tgid, uint64_t polled_ns, const struct site *sites,
-			size_t n)
+static void add_ended_sites(void *arg, pid_t tgid, uint64_t polled_ns, const struct site *sites,
+			    size_t n)
 {
 	struct run_trace *trace = arg;
 
@@ -179,7 +179,7 @@ int run_trace_open(struct run_trace **out, struct proc *proc, uint32_t sites)
 		free(trace);
 		return err;
 	}
-	tracing_on_leave(trace->tracing, add_process, trace);
+	tracing_on_leave(trace->tracing, add_ended_sites, trace);
 	/* The state before the command is the baseline. */
 	run_trace_read(trace);
 	*out = trace;

@@ -227,7 +227,7 @@ static int read_facts(struct sampler *sampler, struct tick *tick)
 }
 
 /* Matches the two samples, and resolves what was waited: frame_build(). */
-static int build_rows(struct sampler *sampler, struct tick *tick)
+static int match_samples(struct sampler *sampler, struct tick *tick)
 {
 	const struct frame_options options = { .since_start = sampler->config->since_start,
 					       .unknown = tick->unknown,
@@ -278,7 +278,7 @@ static int begin_frame(struct sampler *sampler, UNUSED struct tick *tick)
 }
 
 /* Reads the pressure of the group that is looked at. */
-static int read_group(struct sampler *sampler, struct tick *tick)
+static int read_shown_group(struct sampler *sampler, struct tick *tick)
 {
 	struct psi_reading *pressure = &tick->cur->system.of_group;
 	const struct cgroup_sample *now = NULL, *before;
@@ -416,15 +416,15 @@ static stage_fn *const live_stages[] = {
 	join_exits, /* tasks that ended since the sample before */
 	account_reaped, mask_unknown, /* what delay accounting does not know */
 	read_facts, /* names; what keeps tasks that hang */
-	build_rows, /* matches the samples, resolves what was waited */
+	match_samples, /* matches the samples, resolves what was waited */
 	add_trace, /* resolves traced rows anew */
 	bound_rows, /* resolves rows of groups without pressure anew */
-	begin_frame,	read_group,	      describe,
+	begin_frame,	read_shown_group,     describe,
 	read_evidence, /* of rows that suffer most */
 	note_all,	sampler_adapt_source, NULL,
 };
 static stage_fn *const recorded_stages[] = {
-	play_sample, build_rows, mark_blocked_changed, copy_recorded, NULL,
+	play_sample, match_samples, mark_blocked_changed, copy_recorded, NULL,
 };
 
 int sampler_tick(struct sampler *sampler, uint64_t skipped, const struct frame **out)

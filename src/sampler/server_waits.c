@@ -62,7 +62,7 @@ static bool waits_for_other(struct server_waits *waits, struct proc *proc,
 }
 
 /* A row's task, as it was found asleep. */
-static struct server_waiter waiter_of(const struct row *row)
+static struct server_waiter sleeper_of(const struct row *row)
 {
 	return (struct server_waiter){ .tgid = row->raw->tgid,
 				       .pid = row->raw->pid,
@@ -138,7 +138,7 @@ static void look_at_old(struct server_waits *waits, struct proc *proc, const str
 		for (; waits->scanned < living && n < LOOKS_MAX; waits->scanned++) {
 			const struct row *row = &frame->rows[waits->scanned];
 
-			tasks[n] = waiter_of(row);
+			tasks[n] = sleeper_of(row);
 			n += !is_kernel_row(row) && sleeps_since(row, &tasks[n]) &&
 			     !row->deltas->grown.run_ns;
 		}
@@ -160,7 +160,7 @@ static void note_recent(struct server_waits *waits, const struct frame *frame)
 		    (row->interval_ns && !row->deltas->grown.run_ns))
 			continue;
 		GROW(waits->recent, waits->n, waits->cap);
-		waits->recent[waits->n++] = waiter_of(row);
+		waits->recent[waits->n++] = sleeper_of(row);
 	}
 }
 

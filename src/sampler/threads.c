@@ -40,7 +40,7 @@ bool threads_want(struct threads *threads, const pid_t *pids, size_t n, bool sin
  * Opens a source like the sampler's; where that one is made for many tasks, and measures nothing,
  * the best for few. 0 or -errno.
  */
-static int open_reader(struct threads *threads, const struct threads_env *env)
+static int open_thread_source(struct threads *threads, const struct threads_env *env)
 {
 	struct source_env few = {
 		.proc = env->proc,
@@ -108,7 +108,7 @@ int threads_read(struct threads *threads, const struct threads_env *env, unsigne
 
 	if (!threads->n)
 		return 0;
-	err = threads->reader ? 0 : open_reader(threads, env);
+	err = threads->reader ? 0 : open_thread_source(threads, env);
 	if (!err) {
 		reader = threads->reader;
 		if (reader->source.ops->trace)

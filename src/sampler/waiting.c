@@ -295,8 +295,8 @@ static void name_futex(struct waiting_reader *reader, const struct waiter *waite
  * Whether what was read of a task's wait is still true: the task has not run since, and the wait is
  * for nothing that others change meanwhile.
  */
-static bool goes_on(const struct sample *sample, const struct row *row, const struct waiter *waiter,
-		    unsigned needs)
+static bool is_still_true(const struct sample *sample, const struct row *row,
+			  const struct waiter *waiter, unsigned needs)
 {
 	const struct task_waiting *was = waiter->before;
 
@@ -325,7 +325,7 @@ static void fill_row(struct waiting_reader *reader, const struct sample *sample,
 	struct task_waiting *waiting = waiter->waiting;
 
 	clear(waiting);
-	if (goes_on(sample, row, waiter, needs)) {
+	if (is_still_true(sample, row, waiter, needs)) {
 		copy_waiting(waiting, waiter->before);
 		reader->read++;
 	} else if (may_wait(waiter)) {

@@ -164,7 +164,7 @@ static void append_process(const struct trace_site *record, struct buf *out)
 }
 
 /* The thread that waits longest in a site; NULL: none. */
-static const struct trace_waiter *waiter_of(const struct traced_site *site)
+static const struct trace_waiter *longest_waiter(const struct traced_site *site)
 {
 	return site->first.pid ? &site->first : NULL;
 }
@@ -187,7 +187,7 @@ static bool append_descriptor(struct site_names *texts, struct traced_site *site
 	const struct trace_site *record = &site->now;
 	pid_t tgid = record->key.tgid;
 	size_t len = out->len;
-	const struct trace_waiter *waiter = waiter_of(site);
+	const struct trace_waiter *waiter = longest_waiter(site);
 
 	if (record->fd < 0 || !may_look(texts, tgid))
 		return false;
@@ -217,7 +217,7 @@ static const struct trace_waiter *
 find_locker(struct site_names *texts, const struct traced_site *site, struct procwait_syscall *call)
 {
 	const struct trace_waiter *waiter =
-		site->now.key.state == STATE_LOCK ? waiter_of(site) : NULL;
+		site->now.key.state == STATE_LOCK ? longest_waiter(site) : NULL;
 
 	if (!waiter || texts->locks >= LOCKS_MAX || !may_look(texts, waiter->tgid))
 		return NULL;
@@ -255,7 +255,7 @@ static void append_holder(struct site_names *texts, struct traced_site *site, st
 static void append_vforked(struct site_names *texts, struct traced_site *site, struct buf *out)
 {
 	const struct trace_waiter *waiter =
-		wait_for_vforked(site->site.where) ? waiter_of(site) : NULL;
+		wait_for_vforked(site->site.where) ? longest_waiter(site) : NULL;
 
 	if (waiter && may_look(texts, site->now.key.tgid))
 		wait_target_vforked(texts->targets, waiter->pid, out);
@@ -264,7 +264,7 @@ static void append_vforked(struct site_names *texts, struct traced_site *site, s
 /* Appends the debugger of the thread that is stopped for longest. */
 static void append_debugger(struct site_names *texts, struct traced_site *site, struct buf *out)
 {
-	const struct trace_waiter *waiter = waiter_of(site);
+	const struct trace_waiter *waiter = longest_waiter(site);
 	pid_t tracer;
 
 	if (waiter && may_look(texts, site->now.key.tgid) &&
@@ -440,7 +440,7 @@ static size_t find_stack(struct site_names *texts, int32_t id)
 static size_t read_stack(struct site_names *texts, const struct traced_site *site)
 {
 	const struct procwait_stack *read = &texts->read;
-	const struct trace_waiter *waiter = waiter_of(site);
+	const struct trace_waiter *waiter = longest_waiter(site);
 	const char **functions, *function;
 	size_t telling;
 
@@ -485,7 +485,7 @@ static uint64_t waits_of(const struct traced_site *site)
  */
 static void append_only(struct site_names *texts, struct traced_site *site, struct buf *on)
 {
-	const struct trace_waiter *waiter = waiter_of(site);
+	const struct trace_waiter *waiter = longest_waiter(site);
 	struct procwait_syscall call;
 
 	if (!waiter || waits_of(site) != 1 || !is_in_memory(&site->now.key) ||

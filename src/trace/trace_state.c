@@ -68,7 +68,7 @@ void trace_reading_free(struct trace_reading *reading)
 }
 
 /* How far the start of a row's task may be off. */
-static uint64_t slack_of(const struct task *task)
+static uint64_t start_slack(const struct task *task)
 {
 	uint64_t known = task->start_hi > task->start_lo ? task->start_hi - task->start_lo : 0;
 
@@ -328,7 +328,7 @@ static struct traced_process *trace_row(struct trace_state *book, struct frame *
 	bool threads = frame->info->threads, alone;
 	struct traced_process *process =
 		traced_processes_find(&book->processes, task->tgid, task->key.start_ns,
-				      threads ? UINT64_MAX : slack_of(task));
+				      threads ? UINT64_MAX : start_slack(task));
 	struct traced *traced = row->traced ? &frame->traced[row - frame->rows] : NULL;
 
 	if (!process) {

@@ -114,8 +114,9 @@ static void add_interval(struct traced_links *links, const struct site_link *lik
  * process, or of a lock the one that holds it. Its wait in progress is known to the ns; what it did
  * before is where it was waited for in all of the interval.
  */
-static void add_holder(struct traced_links *links, const struct traced_sites *sites,
-		       const struct traced_site *from, const struct trace_waiter *holder, bool only)
+static void link_to_holder(struct traced_links *links, const struct traced_sites *sites,
+			   const struct traced_site *from, const struct trace_waiter *holder,
+			   bool only)
 {
 	const struct traced_site *to =
 		traced_sites_at(sites, holder->site, holder->generation, UINT32_MAX);
@@ -184,20 +185,20 @@ static void find_holder(struct traced_links *links, const struct traced_sites *s
 	own = waiters_of(all, n, thread ? from->now.key.tgid : from->holder, &nown);
 	for (size_t i = 0; thread && i < nown; i++)
 		if (own[i]->pid == from->holder)
-			add_holder(links, sites, from, own[i], nown == 1);
+			link_to_holder(links, sites, from, own[i], nown == 1);
 	if (thread || !nown)
 		return;
 	for (size_t i = 0; i < nown; i++)
 		stopped += own[i]->state == STATE_STOP;
 	if (nown == 1 || stopped == nown) {
-		add_holder(links, sites, from, own[0], nown == 1);
+		link_to_holder(links, sites, from, own[0], nown == 1);
 		return;
 	}
 	/* Which of its threads is to act is not known. */
 	unknown = *own[0];
 	unknown.site = 0;
 	unknown.since_ns = sites->processes->read_ns;
-	add_holder(links, sites, from, &unknown, false);
+	link_to_holder(links, sites, from, &unknown, false);
 }
 
 /* Links the sites of which it is known who must act. */
@@ -224,7 +225,7 @@ static void add_holders(struct traced_links *links, const struct traced_sites *s
 }
 
 /* Compares links. */
-static int compare_links(const void *a, const void *b)
+static int compare_traced_links(const void *a, const void *b)
 {
 	return site_link_compare(a, b);
 }
@@ -246,7 +247,7 @@ void traced_links_settle(struct traced_links *links, const struct traced_sites *
 	}
 	add_holders(links, sites, waiters, n);
 	if (links->n)
-		qsort(links->all, links->n, sizeof(*links->all), compare_links);
+		qsort(links->all, links->n, sizeof(*links->all), compare_traced_links);
 }
 
 void traced_links_free(struct traced_links *links)
@@ -287,7 +288,7 @@ static void sum_sites(const struct traced_process *process, uint64_t epoch,
 }
 
 /* The process that an identity is of. */
-static const struct traced_process *process_of(const struct traced *traced)
+static const struct traced_process *process_of_traced(const struct traced *traced)
 {
 	return (const void *)((const char *)traced - offsetof(struct traced_process, traced));
 }
@@ -300,7 +301,7 @@ void traced_lose(const struct traced_process *process, uint64_t epoch, bool alon
 	if (process)
 		sum_sites(process, epoch, sums);
 	for (const struct traced *at = traced->more; at; at = at->more)
-		sum_sites(process_of(at), epoch, sums);
+		sum_sites(process_of_traced(at), epoch, sums);
 	traced->lost_ns = 0;
 	traced->lost_known = true;
 	for (unsigned state = 0; state < WAIT_STATES; state++) {

@@ -39,7 +39,7 @@ void site_classify(struct traced_site *site)
 }
 
 /* The subject of waits for completions, by who ended most of them. */
-static enum wait_purpose about_ring(const struct site_waker *waker, pid_t tgid)
+static enum wait_purpose ring_purpose_by_waker(const struct site_waker *waker, pid_t tgid)
 {
 	static const char *const no_disk[] = { "timer", "hrtimer", "net_tx", "net_rx" };
 
@@ -60,7 +60,7 @@ static enum wait_purpose about_waker(const struct site *site, int call)
 	if (!waker->name || call < 0)
 		return WAIT_FOR_UNKNOWN;
 	if (syscall_completes(call))
-		return about_ring(waker, site->tgid);
+		return ring_purpose_by_waker(waker, site->tgid);
 	return waker->tgid && syscall_classify(call).target == SYSCALL_SIGNAL ? WAIT_FOR_PEERS
 									      : WAIT_FOR_UNKNOWN;
 }
@@ -318,7 +318,7 @@ void traced_sites_wait(struct traced_sites *sites, const struct trace_waiter *wa
 }
 
 /* Finds the sites that nobody waits in any more: these changed. */
-static void find_left(struct traced_sites *sites)
+static void release_left_sites(struct traced_sites *sites)
 {
 	for (size_t i = 0; i < sites->nbusy;) {
 		struct traced_site *site = sites->busy[i];
@@ -484,7 +484,7 @@ void traced_sites_move_time(struct traced_site *traced, int64_t ns)
 void traced_sites_settle(struct traced_sites *sites)
 {
 	sites->nframed = 0;
-	find_left(sites);
+	release_left_sites(sites);
 	for (size_t i = 0; i < sites->nchanged; i++)
 		settle_site(sites, sites->changed[i]);
 	for (size_t i = 0; i < sites->nbusy; i++)

@@ -26,7 +26,7 @@ const char *const chain_root_ids[CHAIN_ROOTS] = { CHAIN_ROOT_TABLE(CHAIN_ROOT_WO
 
 /* ---- The index ------------------------------------------------------------------------------- */
 
-static int compare_ids(const void *a, const void *b)
+static int compare_site_ids(const void *a, const void *b)
 {
 	const struct site *x = *(const struct site *const *)a, *y = *(const struct site *const *)b;
 
@@ -44,7 +44,7 @@ void chain_index_make(struct chain_index *index, const struct trace_frame *trace
 		index->sites[index->n++] = trace->sites[i];
 	}
 	if (index->n)
-		qsort(index->sites, index->n, sizeof(struct site *), compare_ids);
+		qsort(index->sites, index->n, sizeof(struct site *), compare_site_ids);
 }
 
 const struct site *chain_site(const struct chain_index *index, uint64_t id)
@@ -53,7 +53,7 @@ const struct site *chain_site(const struct chain_index *index, uint64_t id)
 
 	if (!id || !index->n)
 		return NULL;
-	found = bsearch(&key, index->sites, index->n, sizeof(struct site *), compare_ids);
+	found = bsearch(&key, index->sites, index->n, sizeof(struct site *), compare_site_ids);
 	return found ? *found : NULL;
 }
 
@@ -134,18 +134,12 @@ static bool are_one_lock(const struct site *a, const struct site *b)
 
 /* ---- The roots ------------------------------------------------------------------------------- */
 
-/* Whether two texts are the same, or both not known. */
-static bool are_same(const char *a, const char *b)
-{
-	return a && b ? !strcmp(a, b) : a == b;
-}
-
 /* Whether two roots of one kind and task are one: of waits for disks and peers, by the target. */
 static bool are_one_place(const struct chain_root *a, const struct chain_root *b)
 {
 	if (a->kind != CHAIN_DISK && a->kind != CHAIN_PEER)
 		return true;
-	return a->site && b->site ? are_same(a->site->on, b->site->on) : a->site == b->site;
+	return a->site && b->site ? !text_compare(a->site->on, b->site->on) : a->site == b->site;
 }
 
 /* Adds a share to a root. */
@@ -155,7 +149,7 @@ static void add_root(struct chain *chain, struct chain_root root)
 		struct chain_root *at = &chain->roots[i];
 
 		if (at->kind == root.kind && at->tgid == root.tgid &&
-		    are_same(at->name, root.name) && are_one_place(at, &root)) {
+		    !text_compare(at->name, root.name) && are_one_place(at, &root)) {
 			at->share += root.share;
 			return;
 		}
@@ -212,7 +206,8 @@ struct following {
 	unsigned depth;
 };
 
-static void follow(struct following *following, const struct site *site, double share, bool held);
+static void follow_site(struct following *following, const struct site *site, double share,
+			bool held);
 
 /* Follows a part of what a waker did. */
 static void follow_part(struct following *following, const struct chain_step *step,
@@ -244,7 +239,7 @@ static void follow_part(struct following *following, const struct chain_step *st
 	} else if (part->state == STATE_CPU) {
 		add_queue(following->chain, part->site, root.share);
 	} else {
-		follow(following, part->site, root.share, !step->waker.count);
+		follow_site(following, part->site, root.share, !step->waker.count);
 	}
 }
 
@@ -335,7 +330,7 @@ static void follow_waker(struct following *following, const struct site *site,
 }
 
 /* The name of a process, where one of its waits is known; else NULL. */
-static const char *name_of(const struct chain_index *index, pid_t tgid)
+static const char *process_name(const struct chain_index *index, pid_t tgid)
 {
 	for (size_t i = 0; i < index->n; i++)
 		if (index->sites[i]->tgid == tgid)
@@ -357,7 +352,7 @@ static void follow_rest(struct following *following, const struct site *site, do
 
 	if (n) {
 		holder = (struct site_waker){ .tgid = link->tgid,
-					      .name = name_of(following->index, link->tgid) };
+					      .name = process_name(following->index, link->tgid) };
 		for (size_t i = 0; i < n && link[i].tgid == link->tgid; i++)
 			holder.ns += link[i].ns;
 		follow_waker(following, site, &holder, share);
@@ -392,7 +387,7 @@ static bool add_circle(struct following *following, const struct site *site, dou
 }
 
 /* Whether a wait goes on that is unlike those that ended, and so may have another cause. */
-static bool goes_on(const struct site *site)
+static bool is_wait_unlike(const struct site *site)
 {
 	uint64_t ended_ns = 0, count = 0;
 
@@ -407,7 +402,7 @@ static bool goes_on(const struct site *site)
  * Whether a waker tells what a site's waits were for. Who waits for a lock may look again now and
  * then, by a timer, whether it is free.
  */
-static bool counts(const struct site *site, const struct site_waker *waker)
+static bool waker_counts(const struct site *site, const struct site_waker *waker)
 {
 	if (waker->tgid || site->class != CLASS_CONTENDED)
 		return true;
@@ -418,7 +413,8 @@ static bool counts(const struct site *site, const struct site_waker *waker)
 }
 
 /* Follows the waits of a site, which are a share of the chain. held: see struct following. */
-static void follow(struct following *following, const struct site *site, double share, bool held)
+static void follow_site(struct following *following, const struct site *site, double share,
+			bool held)
 {
 	double ended = 0, all;
 
@@ -439,13 +435,13 @@ static void follow(struct following *following, const struct site *site, double 
 		return;
 	}
 	for (unsigned i = 0; i < SITE_WAKERS; i++)
-		ended += counts(site, &site->wakers[i]) ? (double)site->wakers[i].ns : 0;
+		ended += waker_counts(site, &site->wakers[i]) ? (double)site->wakers[i].ns : 0;
 	/* A wait that began in earlier intervals may have ended: then that is more. */
-	all = (double)site->ns > ended && goes_on(site) ? (double)site->ns : ended;
+	all = (double)site->ns > ended && is_wait_unlike(site) ? (double)site->ns : ended;
 	following->path[following->depth].site = site;
 	following->path[following->depth++].held = held;
 	for (unsigned i = 0; i < SITE_WAKERS && all > 0; i++)
-		if (site->wakers[i].ns && counts(site, &site->wakers[i]))
+		if (site->wakers[i].ns && waker_counts(site, &site->wakers[i]))
 			follow_waker(following, site, &site->wakers[i],
 				     share * (double)site->wakers[i].ns / all);
 	if (all <= 0 || ended < all)
@@ -478,7 +474,7 @@ void chain_build(struct chain *chain, const struct chain_index *index,
 		if (sites[i]->state == STATE_CPU)
 			add_queue(chain, sites[i], share);
 		else
-			follow(&following, sites[i], share, false);
+			follow_site(&following, sites[i], share, false);
 	}
 	if (chain->nroots)
 		qsort(chain->roots, chain->nroots, sizeof(*chain->roots), compare_roots);
@@ -505,7 +501,7 @@ static void put_raw(struct buf *out, const char *raw, enum text_charset charset)
 }
 
 /* Appends the name of a task and its number, as far as they are known. */
-static void put_task(struct buf *out, const char *name, pid_t tgid, enum text_charset charset)
+static void put_task_name(struct buf *out, const char *name, pid_t tgid, enum text_charset charset)
 {
 	if (name)
 		put_raw(out, name, charset);
@@ -567,7 +563,7 @@ void chain_put_waker(struct buf *out, const struct chain_step *step, enum text_c
 {
 	const struct site_waker *waker = &step->waker;
 
-	put_task(out, waker->name, waker->tgid, charset);
+	put_task_name(out, waker->name, waker->tgid, charset);
 	if (!waker->count)
 		buf_puts(out, step->of->state == STATE_CHILD	   ? " still runs"
 			      : step->of->class == CLASS_CONTENDED ? " holds it"
@@ -582,7 +578,7 @@ static void put_stopped(struct buf *out, const struct chain_root *root, enum tex
 {
 	const struct site *site = root->site;
 
-	put_task(out, root->name, root->tgid, charset);
+	put_task_name(out, root->name, root->tgid, charset);
 	buf_puts(out, site_is_frozen(site) ? " is " WAIT_FROZEN : " is stopped");
 	if (!site_is_frozen(site) && site && site->on) {
 		buf_puts(out, " by ");
@@ -591,13 +587,13 @@ static void put_stopped(struct buf *out, const struct chain_root *root, enum tex
 }
 
 /* Appends a wait of a task without any other's help. */
-static void put_own(struct buf *out, const char *what, const struct chain_root *root,
-		    enum text_charset charset)
+static void put_own_wait(struct buf *out, const char *what, const struct chain_root *root,
+			 enum text_charset charset)
 {
 	buf_puts(out, what);
 	if (root->tgid > 0 || root->name) {
 		buf_puts(out, " of ");
-		put_task(out, root->name, root->tgid, charset);
+		put_task_name(out, root->name, root->tgid, charset);
 	}
 	if (root->site) {
 		buf_puts(out, ": ");
@@ -617,7 +613,7 @@ void chain_put_root(struct buf *out, const struct chain_root *root, enum text_ch
 
 	switch (root->kind) {
 	case CHAIN_RUN:
-		put_task(out, root->name, root->tgid, charset);
+		put_task_name(out, root->name, root->tgid, charset);
 		buf_puts(out, " on CPU");
 		break;
 	case CHAIN_QUEUE:
@@ -625,34 +621,36 @@ void chain_put_root(struct buf *out, const struct chain_root *root, enum text_ch
 		break;
 	case CHAIN_QUOTA:
 		buf_puts(out, cpu_budget_words[by < 0 ? BUDGET_QUOTA : by].of);
-		put_task(out, root->name, root->tgid, charset);
+		put_task_name(out, root->name, root->tgid, charset);
 		break;
 	case CHAIN_STOPPED:
 		put_stopped(out, root, charset);
 		break;
 	case CHAIN_DISK:
-		put_own(out, "disk I/O", root, charset);
+		put_own_wait(out, "disk I/O", root, charset);
 		break;
 	case CHAIN_PEER:
-		put_own(out, has_peer(root->site) ? "remote peer" : "unknown peer", root, charset);
+		put_own_wait(out, has_peer(root->site) ? "remote peer" : "unknown peer", root,
+			     charset);
 		break;
 	case CHAIN_TIMER:
-		put_own(out, "sleep", root, charset);
+		put_own_wait(out, "sleep", root, charset);
 		break;
 	case CHAIN_INTERRUPT:
 		buf_puts(out, "interrupt ");
-		put_task(out, root->name, 0, charset);
+		put_task_name(out, root->name, 0, charset);
 		break;
 	case CHAIN_CIRCLE:
-		put_own(out, "mutual wait", root, charset);
+		put_own_wait(out, "mutual wait", root, charset);
 		break;
 	case CHAIN_DEADLOCK:
-		put_own(out, "deadlock", root, charset);
+		put_own_wait(out, "deadlock", root, charset);
 		break;
 	case CHAIN_GOES_ON:
-		put_own(out,
-			root->site && root->site->waiting ? "wait in progress" : "unknown waker",
-			root, charset);
+		put_own_wait(out,
+			     root->site && root->site->waiting ? "wait in progress"
+							       : "unknown waker",
+			     root, charset);
 		break;
 	default:
 		buf_puts(out, "unexplained");

@@ -246,7 +246,7 @@ static struct value booked_of_life(const struct column *column, const struct row
 }
 
 /* Booked delay of the interval. Groups have added up their members' mem and total. */
-static struct delay_sum booked_of(int arg, const struct row *row)
+static struct delay_sum booked_delay(int arg, const struct row *row)
 {
 	if (arg == ARG_TOTAL)
 		return row->deltas->total;
@@ -274,7 +274,7 @@ static struct value get_booked(const struct column *column, const struct view *v
 
 	if (!known)
 		return value_unset();
-	delta = booked_of(column->arg, row);
+	delta = booked_delay(column->arg, row);
 	if (view->unit == UNIT_PERCENT)
 		return column_share(row, delta.ns);
 	if (view->unit == UNIT_MS)

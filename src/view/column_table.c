@@ -242,7 +242,7 @@ GETTER(get_container)
 }
 
 /* A name, with how its task ended. */
-static struct value name_of(const struct row *row, const char *name)
+static struct value name_value(const struct row *row, const char *name)
 {
 	struct value value = value_text(name);
 
@@ -253,7 +253,7 @@ static struct value name_of(const struct row *row, const char *name)
 /* The task's name. */
 GETTER(get_comm)
 {
-	return row->task ? name_of(row, row->task->comm) : value_unset();
+	return row->task ? name_value(row, row->task->comm) : value_unset();
 }
 
 /* The command line; the name where there is none (kernel threads). */
@@ -265,8 +265,8 @@ GETTER(get_command)
 	if (!row->task->command && !row->exited && row->task->info & NEED_COMMAND)
 		return value_unset();
 	if (row->task->command && *row->task->command)
-		return name_of(row, row->task->command);
-	return name_of(row, row->task->comm);
+		return name_value(row, row->task->command);
+	return name_value(row, row->task->comm);
 }
 
 struct value row_in_state(const struct row *row, int wanted)

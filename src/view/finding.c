@@ -124,7 +124,8 @@ static void without_parts(struct words *out, const struct findings *findings,
 }
 
 /* The cells of a part of the words, as they are shown. */
-static unsigned cells_of(const struct buf *text, size_t at, size_t len, enum text_charset charset)
+static unsigned width_of_part(const struct buf *text, size_t at, size_t len,
+			      enum text_charset charset)
 {
 	struct buf escaped = { 0 };
 	unsigned cells;
@@ -139,11 +140,12 @@ static unsigned cells_of(const struct buf *text, size_t at, size_t len, enum tex
 static bool have_room(const struct words *words, unsigned width, bool shortened,
 		      enum text_charset charset)
 {
-	unsigned cells = cells_of(&words->text, 0, words->text.len, charset);
+	unsigned cells = width_of_part(&words->text, 0, words->text.len, charset);
 
 	if (cells <= width || !shortened || !words->on_len)
 		return cells <= width;
-	return cells - cells_of(&words->text, words->on, words->on_len, charset) + TARGET_LEAST <=
+	return cells - width_of_part(&words->text, words->on, words->on_len, charset) +
+		       TARGET_LEAST <=
 	       width;
 }
 
@@ -153,8 +155,8 @@ static void append_fitted(struct buf *out, const struct words *words, unsigned w
 {
 	const struct buf *text = &words->text;
 	size_t behind = words->on + words->on_len;
-	unsigned cells = cells_of(text, 0, text->len, charset);
-	unsigned target = cells_of(text, words->on, words->on_len, charset);
+	unsigned cells = width_of_part(text, 0, text->len, charset);
+	unsigned target = width_of_part(text, words->on, words->on_len, charset);
 	struct buf whole = { 0 }, escaped = { 0 };
 
 	if (cells <= width || !target || cells - target + TARGET_LEAST > width) {

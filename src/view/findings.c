@@ -139,7 +139,7 @@ static void try_pattern(struct finder *finder, const struct finding_pattern *pat
 }
 
 /* The weight of a finding within its severity: the most is all of the time. */
-static double weight_of(const struct finding *finding)
+static double finding_weight(const struct finding *finding)
 {
 	return finding->share < 0 || finding->share > 100 ? 100 : finding->share;
 }
@@ -149,7 +149,7 @@ static bool matters_more(const struct finding *a, const struct finding *b)
 {
 	if (a->severity != b->severity)
 		return a->severity > b->severity;
-	return weight_of(a) > weight_of(b);
+	return finding_weight(a) > finding_weight(b);
 }
 
 /* Brings them into order. Those that are alike stay in the table's. */
@@ -187,7 +187,7 @@ static enum psi_resource find_pressed(struct finder *finder, double *most)
 }
 
 /* Whether who waited most is a thread of the kernel, and did so for long: that is no finding. */
-static bool is_kernels(const struct finder *finder, const struct top_row *top_waiter)
+static bool is_kernel_waiter(const struct finder *finder, const struct top_row *top_waiter)
 {
 	return finder->kernel && kthread_row(top_waiter->row) &&
 	       (double)top_waiter->ns * 100 >= (double)top_waiter->row->interval_ns * IO_LEAST;
@@ -224,7 +224,7 @@ static void report_none(struct finder *finder)
 					    : "no waits");
 	} else {
 		if (!pressed)
-			finding_put(finder, is_kernels(finder, top_waiter)
+			finding_put(finder, is_kernel_waiter(finder, top_waiter)
 						    ? "only a kernel thread waits for long"
 						    : "no long waits");
 		/* One task says less than many that come and go. */

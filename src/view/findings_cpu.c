@@ -118,7 +118,7 @@ static const struct row *rival_of(const struct finder *finder, const struct row 
 }
 
 /* Orders rows by name. */
-static int compare_names(const void *a, const void *b)
+static int compare_comms(const void *a, const void *b)
 {
 	const struct row *const *x = a, *const *y = b;
 
@@ -139,7 +139,7 @@ static struct ended_tasks most_of_ended(const struct finder *finder)
 	struct ended_tasks most = { 0 }, ended = { 0 };
 
 	if (finder->nended)
-		qsort(rows, finder->nended, sizeof(*rows), compare_names);
+		qsort(rows, finder->nended, sizeof(*rows), compare_comms);
 	for (size_t i = 0; i < finder->nended; i++) {
 		if (!ended.comm || strcmp(ended.comm, rows[i]->task->comm) != 0)
 			ended = (struct ended_tasks){ .comm = rows[i]->task->comm };
@@ -177,8 +177,8 @@ static const struct row *maker_of(const struct finder *finder, const struct row 
 }
 
 /* Finds who started at least half of a storm, which is then that part; several: of that name. */
-static const struct row *find_maker(const struct finder *finder, struct ended_tasks *storm,
-				    bool *several)
+static const struct row *storm_starter(const struct finder *finder, struct ended_tasks *storm,
+				       bool *several)
 {
 	const struct row *const *rows = finder->findings->ended, *most = NULL, *maker, *other;
 	struct ended_tasks made = { .comm = storm->comm };
@@ -214,7 +214,7 @@ bool finding_take_storm(struct finder *finder, const struct row *row)
 
 	if (!find_storm(finder, row, &storm))
 		return false;
-	maker = find_maker(finder, &storm, &several);
+	maker = storm_starter(finder, &storm, &several);
 	finding->culprit =
 		(struct finding_culprit){ .kind = maker ? CULPRIT_STARTS : CULPRIT_RAN_MOST,
 					  .name = maker ? maker->task->comm : storm.comm,
@@ -227,7 +227,7 @@ bool finding_take_storm(struct finder *finder, const struct row *row)
 }
 
 /* Takes which tasks run in place of the waiting one. */
-static void take_rival(struct finder *finder, struct finding *finding)
+static void take_runner(struct finder *finder, struct finding *finding)
 {
 	const struct row *runs = rival_of(finder, finding->row);
 	bool known = row_evidence(finder->view.frame, finding->row);
@@ -266,6 +266,6 @@ bool finding_cpu(struct finder *finder, struct finding *finding)
 		return false;
 	finding->kind = delay_table[DELAY_CPU].id;
 	finding->while_idle = finder->idle >= FINDING_IDLE;
-	take_rival(finder, finding);
+	take_runner(finder, finding);
 	return true;
 }

@@ -172,7 +172,7 @@ static bool find_awaited(struct finder *finder, struct finding *finding)
 }
 
 /* Tasks that are kept waiting in a call. */
-static bool find_kept(struct finder *finder, struct finding *finding)
+static bool find_blocked_in_call(struct finder *finder, struct finding *finding)
 {
 	const struct top_row *kept = &finder->kept;
 	const struct task_waiting *waiting;
@@ -203,7 +203,7 @@ static void take_writer(const struct finder *finder, struct finding *finding)
  * Finds the task that makes others wait: the one that writes or reads much more than all others
  * that wait for the same. It is not the one that suffers. NULL: none.
  */
-static const struct row *find_maker(const struct most_io *io, struct top_row *most)
+static const struct row *heaviest_user(const struct most_io *io, struct top_row *most)
 {
 	if (!io->row || most->n < 2 || isinf(io->kb) || io->kb < WRITER_LEAST ||
 	    io->kb < io->next_kb * WRITER_TIMES)
@@ -225,7 +225,7 @@ static bool is_io_limited(const struct finder *finder, const struct row *row)
 }
 
 /* Takes who it waits for on the same file, besides the disk. False: for nobody. */
-static bool take_rival(const struct finder *finder, struct finding *finding)
+static bool take_file_rival(const struct finder *finder, struct finding *finding)
 {
 	const struct site *held = finding_site(finder, finding->row, STATE_DWAIT);
 	const struct site_waker *waker = held ? &held->wakers[0] : NULL;
@@ -252,7 +252,7 @@ static void take_io_culprit(const struct finder *finder, struct finding *finding
 	} else if (writer) {
 		finding_take_culprit(finding, CULPRIT_WRITER, writer);
 		finding->culprit.rate = finder->writer.kb / 1024;
-	} else if (!take_rival(finder, finding)) {
+	} else if (!take_file_rival(finder, finding)) {
 		take_writer(finder, finding);
 	}
 }
@@ -264,7 +264,7 @@ static bool find_sleep(struct finder *finder, struct finding *finding)
 	enum wait_state state = kind == DELAY_BLKIO ? STATE_IO : STATE_DWAIT;
 	struct top_row *most = &finder->waits[kind];
 	const struct row *writer =
-		kind == DELAY_BLKIO && most->row ? find_maker(&finder->writer, most) : NULL;
+		kind == DELAY_BLKIO && most->row ? heaviest_user(&finder->writer, most) : NULL;
 	double waited;
 
 	if (!finding_take_most(finding, most))
@@ -437,7 +437,7 @@ static const struct row *find_reader(const struct finder *finder, struct top_row
 	const char *own = memory_group(finder, reader);
 	const char *other = memory_group(finder, most->row == reader ? most->second : most->row);
 
-	return own && other && !strcmp(own, other) ? find_maker(&finder->reader, most) : NULL;
+	return own && other && !strcmp(own, other) ? heaviest_user(&finder->reader, most) : NULL;
 }
 
 /* Tasks whose waits come of a limit of their group's memory: for I/O, too, by what it evicts. */
@@ -623,7 +623,7 @@ const struct finding_pattern finding_patterns[] = {
 	  "interrupts delay a task for " TEXT_OF(IRQ_LEAST) " % of the time",
 	  "irq: nginx 8 spends 12 % of the time delayed by interrupts",
 	  REMEDY_IRQ },
-	{ "kept", FINDING_INFO, find_kept, 0, "%n %k blocked: %w, %D%P",
+	{ "kept", FINDING_INFO, find_blocked_in_call, 0, "%n %k blocked: %w, %D%P",
 	  "tasks have been blocked in a system call for a second or more. In the preset hangs, and "
 	  "with -p, all of them; else those waiting for a lock of their own process, for a file "
 	  "system's server, or in connecting or sending by a socket, a terminal or a queue",

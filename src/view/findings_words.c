@@ -22,7 +22,7 @@ static void give_way(struct finder *finder, size_t at, unsigned turn)
 }
 
 /* Appends "alpha 1", or a group's name. */
-static void put_who(struct finder *finder, const struct row *row)
+static void put_subject(struct finder *finder, const struct row *row)
 {
 	struct buf *text = &finder->findings->text;
 	size_t at;
@@ -84,11 +84,11 @@ static void put_waits(struct finder *finder)
 		buf_printf(text, "%zu %s wait up to ", finding->service, finding->row->task->comm);
 		put_of_time(finder, finding->share);
 	} else if (threads == 1 || (finding->row->group && finding->share <= 100)) {
-		put_who(finder, finding->row);
+		put_subject(finder, finding->row);
 		buf_puts(text, " waits ");
 		put_of_time(finder, finding->share);
 	} else {
-		put_who(finder, finding->row);
+		put_subject(finder, finding->row);
 		buf_puts(text, ": ");
 		/* An average, unless it is whole. */
 		if (fabs(waiting - round(waiting)) >= 0.05)
@@ -107,7 +107,7 @@ static void put_spends(struct finder *finder)
 	uint32_t threads = finding_threads(finder, finding->row);
 	double share = finding->share <= 100 ? finding->share : finding->share / threads;
 
-	put_who(finder, finding->row);
+	put_subject(finder, finding->row);
 	buf_puts(text, " spends ");
 	put_percent(text, share < 100 ? share : 100);
 	buf_puts(text, threads == 1	       ? " of the time"
@@ -116,7 +116,7 @@ static void put_spends(struct finder *finder)
 }
 
 /* Appends how many more there are, of so many. */
-static void put_rest(struct finder *finder, size_t n)
+static void put_more(struct finder *finder, size_t n)
 {
 	struct buf *text = &finder->findings->text;
 	size_t at = text->len;
@@ -129,7 +129,7 @@ static void put_rest(struct finder *finder, size_t n)
 
 static void put_others(struct finder *finder)
 {
-	put_rest(finder, finder->finding->n);
+	put_more(finder, finder->finding->n);
 }
 
 /* The same without those of its own service, which are told already. */
@@ -138,7 +138,7 @@ static void put_other_services(struct finder *finder)
 	const struct finding *finding = finder->finding;
 	bool told = finding->service && finding_threads(finder, finding->row) == 1;
 
-	put_rest(finder, finding->n - (told ? finding->service - 1 : 0));
+	put_more(finder, finding->n - (told ? finding->service - 1 : 0));
 }
 
 /* Appends how much of the machine is idle, where that is worth it. */
@@ -237,7 +237,7 @@ static bool put_call(struct finder *finder)
 }
 
 /* Appends where the row waits, for so much of what it waited. */
-static void put_place(struct finder *finder)
+static void put_wait_place(struct finder *finder)
 {
 	struct finding *finding = finder->finding;
 	struct buf *text = &finder->findings->text;
@@ -340,7 +340,7 @@ static void put_behind(struct finder *finder, const char *who)
 /* Parts of sentences, by their letters. */
 static void (*const parts['Z' - 'A' + 1])(struct finder *finder) = {
 	['C' - 'A'] = put_culprit, ['E' - 'A'] = put_spends,	     ['F' - 'A'] = put_function,
-	['I' - 'A'] = put_idle,	   ['O' - 'A'] = put_others,	     ['P' - 'A'] = put_place,
+	['I' - 'A'] = put_idle,	   ['O' - 'A'] = put_others,	     ['P' - 'A'] = put_wait_place,
 	['Q' - 'A'] = put_quota,   ['S' - 'A'] = put_other_services, ['U' - 'A'] = put_memory,
 	['W' - 'A'] = put_waits,   ['D' - 'A'] = put_duration,
 };
@@ -390,7 +390,7 @@ static void put_value(struct finder *finder, char letter)
 		buf_puts(text, culprit->of);
 		break;
 	case 'w':
-		put_who(finder, finding->row);
+		put_subject(finder, finding->row);
 		break;
 	case 'x':
 		buf_decimal(text, finding->times, 0);

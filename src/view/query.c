@@ -184,7 +184,7 @@ bool query_takes_all(const struct query *query)
 }
 
 /* Adds a row to the sum: for a group its own members, as the groups below have rows, too. */
-static void add_row(struct order *order, const struct row *row)
+static void add_to_sum(struct order *order, const struct row *row)
 {
 	const struct row *own = row->group ? &row->group->sum : row;
 
@@ -194,7 +194,7 @@ static void add_row(struct order *order, const struct row *row)
 }
 
 /* Puts a row into the part for its kind of value. */
-static void take_row(struct order *order, struct parts *parts, const struct row *row,
+static void sort_row(struct order *order, struct parts *parts, const struct row *row,
 		     const struct value *value)
 {
 	if (value->type == VALUE_UNSET)
@@ -236,12 +236,12 @@ void query_run(const struct query *query, const struct view *view, struct order 
 		if (again && !row->traced && !order->life)
 			order->sum.members += row->members;
 		else
-			add_row(order, row);
+			add_to_sum(order, row);
 		if (query->sort && !again) {
 			value = column_get(query->sort, view, row);
 			last = idle ? row : NULL;
 		}
-		take_row(order, &parts, row, &value);
+		sort_row(order, &parts, row, &value);
 	}
 	put_in_order(order, &parts, query->descending);
 	order->passed = parts.keys + parts.zeros + parts.unset;
@@ -256,7 +256,7 @@ void query_order(const struct query *query, const struct view *view, struct orde
 		struct value value = query->sort ? column_get(query->sort, view, order->rows[i])
 						 : value_number(0);
 
-		take_row(order, &parts, order->rows[i], &value);
+		sort_row(order, &parts, order->rows[i], &value);
 	}
 	put_in_order(order, &parts, query->descending);
 	order->passed = order->n;
@@ -267,7 +267,7 @@ void query_sort(struct order *order, const struct value *values, bool descending
 	struct parts parts = { 0 };
 
 	for (size_t i = 0; i < order->n; i++)
-		take_row(order, &parts, order->rows[i], &values[i]);
+		sort_row(order, &parts, order->rows[i], &values[i]);
 	put_in_order(order, &parts, descending);
 }
 

@@ -45,7 +45,7 @@ struct stop {
 };
 
 /* Finds the task whose stop makes the case. False: none is known. */
-static bool find_stopped(const struct remedy_case *of, struct stop *out)
+static bool find_stop(const struct remedy_case *of, struct stop *out)
 {
 	const struct finding *finding = of->finding;
 	bool own =
@@ -74,7 +74,7 @@ static enum remedy_applies check_freezer(struct remedy_case *of)
 {
 	struct stop stopped;
 
-	if (!find_stopped(of, &stopped) || !strstr(stopped.how, WAIT_FROZEN))
+	if (!find_stop(of, &stopped) || !strstr(stopped.how, WAIT_FROZEN))
 		return REMEDY_HELPS_NOT;
 	buf_puts(of->means, "cgroup.freeze (v1: freezer.state)");
 	buf_printf(of->how, "0 (THAWED) thaws the cgroup of %d %s", (int)stopped.pid, stopped.name);
@@ -85,7 +85,7 @@ static enum remedy_applies check_debugger(struct remedy_case *of)
 {
 	struct stop stopped;
 
-	if (!find_stopped(of, &stopped) || (!stopped.on && !strstr(stopped.how, "debugger")))
+	if (!find_stop(of, &stopped) || (!stopped.on && !strstr(stopped.how, "debugger")))
 		return REMEDY_HELPS_NOT;
 	buf_puts(of->means, stopped.on ? stopped.on : "its debugger");
 	buf_printf(of->how, "have it continue %d %s, or let go of it", (int)stopped.pid,
@@ -97,7 +97,7 @@ static enum remedy_applies check_stopped(struct remedy_case *of)
 {
 	struct stop stopped;
 
-	if (!find_stopped(of, &stopped))
+	if (!find_stop(of, &stopped))
 		return REMEDY_HELPS_NOT;
 	buf_printf(of->means, "kill -CONT %d", (int)stopped.pid);
 	buf_printf(of->how, "%s is stopped and blocks others", stopped.name);
@@ -156,8 +156,8 @@ static enum remedy_applies check_vforked(struct remedy_case *of)
 }
 
 /* Puts a file of a group; where its hierarchy's version is not known, by both names. */
-static void put_file(struct buf *means, const struct limiting_group *group, const char *v1,
-		     const char *v2)
+static void put_group_file(struct buf *means, const struct limiting_group *group, const char *v1,
+			   const char *v2)
 {
 	buf_puts(means, group->version == 1 ? v1 : v2);
 	if (!group->version && strcmp(v1, v2) != 0)
@@ -198,7 +198,7 @@ static enum remedy_applies check_limit(struct remedy_case *of)
 			   (int)of->finding->culprit.pid, of->finding->culprit.name);
 	else
 		buf_puts(of->how, limits[limit].how);
-	put_file(of->means, &group, limits[limit].v1, limits[limit].v2);
+	put_group_file(of->means, &group, limits[limit].v1, limits[limit].v2);
 	return REMEDY_HELPS;
 }
 
@@ -232,7 +232,7 @@ static enum remedy_applies check_sharing(struct remedy_case *of, enum cpu_sharin
 			   "(kernel.sched_autogroup_enabled), and nice counts within one only",
 			   rival->task->comm);
 	} else {
-		put_file(of->means, &of->evidence->weighed_group, "cpu.shares", "cpu.weight");
+		put_group_file(of->means, &of->evidence->weighed_group, "cpu.shares", "cpu.weight");
 		buf_printf(of->how,
 			   "more of it: groups share CPUs first, that of %s is another one, and "
 			   "nice counts within one only",
@@ -273,7 +273,7 @@ static enum remedy_applies check_io_limit(struct remedy_case *of)
 {
 	if (!of->evidence || !of->evidence->io_limits)
 		return REMEDY_HELPS_NOT;
-	put_file(of->means, &of->evidence->io_group, "blkio.throttle.*_device", "io.max");
+	put_group_file(of->means, &of->evidence->io_group, "blkio.throttle.*_device", "io.max");
 	buf_puts(of->how, "raise or remove the limit: it waits for that, not for the disk");
 	return REMEDY_HELPS;
 }
@@ -285,8 +285,8 @@ static enum remedy_applies check_writer(struct remedy_case *of)
 	if (culprit->kind != CULPRIT_WRITER && culprit->kind != CULPRIT_WRITES_MOST)
 		return REMEDY_MAY_HELP;
 	/* ionice -c 3 hardly helped beside a bulk writer, with bfq on 6.18 either. */
-	put_file(of->means, &(struct limiting_group){ .version = 0 },
-		 "blkio.throttle.write_bps_device", "io.max");
+	put_group_file(of->means, &(struct limiting_group){ .version = 0 },
+		       "blkio.throttle.write_bps_device", "io.max");
 	buf_printf(of->how, "limit the cgroup of %d %s: it writes most", (int)culprit->pid,
 		   culprit->name);
 	return REMEDY_HELPS;

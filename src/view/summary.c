@@ -32,7 +32,7 @@ static const struct {
 };
 
 /* Empties the text and begins a line in it. */
-static struct summary begin(struct buf *text, unsigned gap)
+static struct summary begin_summary(struct buf *text, unsigned gap)
 {
 	text->len = 0;
 	return (struct summary){ .text = text, .gap = gap };
@@ -325,7 +325,7 @@ struct summary summary_title(struct buf *text, const struct view *view, const st
 	const unsigned char *priority = title_priority(title);
 	const struct frame_info *info = view->frame->info;
 	bool folded = group_folds(title->rows), stopped = title->paused || title->held;
-	struct summary line = begin(text, GAP);
+	struct summary line = begin_summary(text, GAP);
 	unsigned unit_priority = priority[PART_STATE];
 
 	add_figure(&line, 0, NULL, NULL)->weight = WEIGHT_NAME;
@@ -446,7 +446,7 @@ struct summary summary_tasks(struct buf *text, const struct view *view)
 {
 	const struct frame_info *info = view->frame->info;
 	const struct system_sample *system = info->system;
-	struct summary line = begin(text, GAP);
+	struct summary line = begin_summary(text, GAP);
 
 	add_figure(&line, 0, info->threads ? "threads" : "tasks", info->bare ? NULL : ",");
 	buf_uint(text, info->bare ? info->tasks : info->cur->n);
@@ -489,7 +489,7 @@ static struct summary place_figure(struct summary line)
 
 struct summary summary_pressure_head(struct buf *text)
 {
-	struct summary line = begin(text, 0);
+	struct summary line = begin_summary(text, 0);
 
 	for (size_t i = 0; i < ARRAY_SIZE(pressure_cells); i++)
 		add_word(&line, 0, i ? NULL : "pressure", pressure_cells[i].heading);
@@ -572,7 +572,7 @@ struct summary summary_pressure(struct buf *text, enum psi_resource resource,
 				const struct psi_pair *pair)
 {
 	const struct psi *now = pair->now, *before = pair->before;
-	struct summary line = begin(text, 0);
+	struct summary line = begin_summary(text, 0);
 
 	add_psi(&line, psi_names[resource], &now->some, before ? &before->some : NULL,
 		pair->interval_ns);
@@ -603,7 +603,7 @@ struct summary summary_pressure_pairs(struct buf *text, enum psi_resource resour
 	static const char *const labels[] = { "avg10", "avg60", "avg300", "now" };
 	static const unsigned char priorities[] = { 0, 2, 3, 1 };
 	unsigned decimals = width >= BOTH_DECIMALS ? 2 : 1;
-	struct summary line = begin(text, 1);
+	struct summary line = begin_summary(text, 1);
 
 	add_word(&line, 0, names[resource], "some/full");
 	for (unsigned i = 0; i < ARRAY_SIZE(labels); i++) {
@@ -624,7 +624,7 @@ struct summary summary_pressure_pairs(struct buf *text, enum psi_resource resour
 
 struct summary summary_pressure_short(struct buf *text, const struct frame_info *info, bool brief)
 {
-	struct summary line = begin(text, GAP_NARROW);
+	struct summary line = begin_summary(text, GAP_NARROW);
 
 	add_word(&line, 0, NULL, brief ? "avg10" : "some avg10");
 	for (unsigned r = 0; r < PSI_RESOURCES; r++) {

@@ -148,7 +148,7 @@ static size_t scaled(char *end, double number, unsigned width)
 }
 
 /* A delay cell: 84.9, 12345, 999k, >999k. */
-static size_t share_of(char *end, double number)
+static size_t format_share(char *end, double number)
 {
 	char *at = end;
 
@@ -168,7 +168,7 @@ static size_t share_of(char *end, double number)
 static size_t wait_of(char *end, double number)
 {
 	if (number <= 0 || number >= WAIT_SHORT)
-		return share_of(end, number);
+		return format_share(end, number);
 	return (size_t)(end - digits(end, (uint64_t)(number * 1000 + 0.5), 3));
 }
 
@@ -251,7 +251,7 @@ void value_append(struct buf *out, const struct value *value, enum value_format 
 	else if (format == FORMAT_WAIT)
 		len = wait_of(end, number);
 	else
-		len = share_of(end, number);
+		len = format_share(end, number);
 	put_right(out, end - len, len, width);
 }
 

@@ -160,7 +160,7 @@ struct preset *presets_find(const struct presets *presets, const char *name)
 }
 
 /* Whether a text can be a name of one's own preset. */
-static bool is_name(const char *text, size_t len)
+static bool is_preset_name(const char *text, size_t len)
 {
 	return len && len <= NAME_MAX_LETTERS && strspn(text, NAME_LETTERS) >= len &&
 	       (len != strlen(standard[0].name) || memcmp(text, standard[0].name, len) != 0);
@@ -169,7 +169,7 @@ static bool is_name(const char *text, size_t len)
 /* Whether a preset of one's own can have that name; else appends to `why` which can. */
 static bool preset_check_name(const struct presets *presets, const char *name, struct buf *why)
 {
-	if (!is_name(name, strlen(name)))
+	if (!is_preset_name(name, strlen(name)))
 		buf_printf(why, "up to %d letters, digits, - or _; %s is the default view, of W",
 			   NAME_MAX_LETTERS, standard[0].name);
 	else if (presets->n == PRESETS_MAX && !presets_find(presets, name))
@@ -220,7 +220,7 @@ bool presets_add(struct presets *presets, const char *text, struct buf *why)
 	bool ok = false;
 
 	presets_ready(presets);
-	if (is_name(text, len) && *rest == ':') {
+	if (is_preset_name(text, len) && *rest == ':') {
 		char *settings = xstrdup(rest + 1);
 
 		preset.name = strndup(text, len);

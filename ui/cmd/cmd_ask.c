@@ -99,7 +99,7 @@ COMMAND(cmd_clear)
 }
 
 /* Selects the next line that matches, and reports when there is none. */
-static unsigned find_next(struct ui *ui)
+static unsigned select_next_match(struct ui *ui)
 {
 	struct page *page = ui_page(ui);
 	struct buf *text = &ui->scratch;
@@ -123,7 +123,7 @@ static unsigned take_wanted(struct ui *ui, const char *text, struct buf *error)
 	free(ui->wanted);
 	ui->find = find;
 	ui->wanted = xstrdup(text);
-	return find_next(ui);
+	return select_next_match(ui);
 }
 
 COMMAND(cmd_find)
@@ -134,7 +134,7 @@ COMMAND(cmd_find)
 
 unsigned cmd_find_next(struct ui *ui, int arg)
 {
-	return ui->wanted ? find_next(ui) : cmd_find(ui, arg);
+	return ui->wanted ? select_next_match(ui) : cmd_find(ui, arg);
 }
 
 /* Takes the interval; the loop moves its ticker. */

@@ -168,7 +168,7 @@ static const struct command *command_by_hint(struct ui *ui, unsigned where, int 
 }
 
 /* Appends text and escapes what roff would act on. */
-static void append_roff(struct buf *out, const char *text)
+static void append_roff_text(struct buf *out, const char *text)
 {
 	for (; *text; text++) {
 		if (*text == '\\')
@@ -199,15 +199,15 @@ void command_doc(struct buf *out)
 		if (!group || strcmp(group, command->group) != 0) {
 			group = command->group;
 			buf_puts(out, ".PD\n.SS ");
-			append_roff(out, group);
+			append_roff_text(out, group);
 			buf_puts(out, "\n.PD 0\n");
 		}
 		keys.len = 0;
 		command_append_keys(command, &keys);
 		buf_puts(out, ".TP 12\n.B ");
-		append_roff(out, buf_cstr(&keys));
+		append_roff_text(out, buf_cstr(&keys));
 		buf_putc(out, '\n');
-		append_roff(out, command->help);
+		append_roff_text(out, command->help);
 		buf_putc(out, '\n');
 	}
 	buf_puts(out, ".PD\n");

@@ -201,7 +201,7 @@ static void explain_bar(struct help *help)
 }
 
 /* Adds the remedies for what is missing now. */
-static void add_notes(struct help *help, const struct ui *ui)
+static void add_note_remedies(struct help *help, const struct ui *ui)
 {
 	const struct frame_info *info = ui->frame->info;
 	struct buf text = { 0 };
@@ -310,7 +310,7 @@ unsigned view_help_open(struct ui *ui, bool of_column)
 	if (of_column && ((column && column_is_bar(column)) || legend_lines(ui, 0)))
 		explain_bar(help);
 	add_commands(help, ui, here, 0);
-	add_notes(help, ui);
+	add_note_remedies(help, ui);
 	add_words(help);
 	add_commands(help, ui, WHERE_ALL & ~here & ~WHERE_HELP, here);
 	add_columns(help);

@@ -184,8 +184,8 @@ static void continue_history(struct detail *detail, struct ui *ui)
 }
 
 /* Takes the figures of the task's row. */
-static void take_row(struct detail *detail, struct ui *ui, const struct frame *frame,
-		     const struct row *row)
+static void take_task_row(struct detail *detail, struct ui *ui, const struct frame *frame,
+			  const struct row *row)
 {
 	struct deltas deltas;
 	struct row of = row_of_interval(frame, row, &deltas);
@@ -356,7 +356,7 @@ static void take_records(struct detail *detail)
 }
 
 /* Reads the threads. */
-static void read_threads(struct detail *detail, struct ui *ui)
+static void read_detail_threads(struct detail *detail, struct ui *ui)
 {
 	/* Threads below processes are not kept of the past. */
 	if (ui->rewind.back) {
@@ -534,7 +534,7 @@ static void take_detail_task(struct detail *detail, struct ui *ui)
 		detail->gone_ns = ui->frame->info->real_ns;
 		return;
 	}
-	take_row(detail, ui, frame, row);
+	take_task_row(detail, ui, frame, row);
 	take_texts(detail, ui, frame, row);
 	detail->ended = row->exited;
 	if (row->exited && row->task->ended)
@@ -557,7 +557,7 @@ void detail_start(struct detail *detail, struct ui *ui, const struct ui_task *ta
 		return;
 	}
 	detail->who = *task;
-	read_threads(detail, ui);
+	read_detail_threads(detail, ui);
 	take_detail_task(detail, ui);
 }
 
@@ -573,7 +573,7 @@ void detail_next(struct detail *detail, struct ui *ui)
 		return;
 	/* Comes first, so that a process that ends meanwhile keeps its last threads. */
 	if (detail->who.thread || frame_of(detail, ui) != ui->frame || find_row(detail, ui->frame))
-		read_threads(detail, ui);
+		read_detail_threads(detail, ui);
 	take_detail_task(detail, ui);
 }
 

@@ -282,8 +282,8 @@ static int put_ms(struct pager *pager, int column, int cells, const struct value
 }
 
 /* Puts the count, the time and the average; the average is of booked waits. */
-static void put_sum(struct pager *pager, int column, const int cells[3],
-		    const struct figure_values *figure, enum style style)
+static void put_sum_cells(struct pager *pager, int column, const int cells[3],
+			  const struct figure_values *figure, enum style style)
 {
 	column = put_count_cell(pager, column, cells[0], &figure->count);
 	column = put_ms(pager, column, cells[1], &figure->ms, style);
@@ -306,7 +306,7 @@ static void put_interval(const struct detail *detail, struct pager *pager, int c
 {
 	static const int cells[] = { 8, 10, 8 };
 
-	put_sum(pager, column, cells, &detail->interval[f], share_style(detail, f));
+	put_sum_cells(pager, column, cells, &detail->interval[f], share_style(detail, f));
 }
 
 /* Puts the whole life's figures. */
@@ -314,7 +314,7 @@ static void put_life(const struct detail *detail, struct pager *pager, int colum
 {
 	static const int cells[] = { 9, 12, 9 };
 
-	put_sum(pager, column, cells, &detail->life[f], STYLE_NORMAL);
+	put_sum_cells(pager, column, cells, &detail->life[f], STYLE_NORMAL);
 }
 
 /* The kinds with known figures: a kind that was not accounted has no longest wait either. */

@@ -98,7 +98,8 @@ static void write_task_limits(struct detail_page *page, const struct task_eviden
 }
 
 /* Puts how long the task has been waiting, and for what. */
-static int put_waiting(struct detail_page *page, int column, const struct detail_task *task)
+static int put_wait_in_progress(struct detail_page *page, int column,
+				const struct detail_task *task)
 {
 	static const char *const words[WAIT_STATES] = {
 		[STATE_CPU] = "a CPU",
@@ -130,7 +131,7 @@ static bool write_identity(struct detail_page *page, const struct detail *detail
 	at = pager_item_plain(pager, at, "state",
 			      detail->ended ? "ended" : state_words(task->state));
 	if (task->waits_for < WAIT_STATES && !detail->ended)
-		at = put_waiting(page, at, task);
+		at = put_wait_in_progress(page, at, task);
 	at = pager_item_number(pager, at, "parent", (uint64_t)task->ppid);
 	if (detail->who.thread)
 		at = pager_item_number(pager, at, "process", (uint64_t)detail->who.tgid);
@@ -297,7 +298,7 @@ static void write_records(const struct detail *detail, struct pager *pager)
 }
 
 /* A share of the interval in percent; 0 where it is not known. */
-static double share_of(const struct detail *detail, unsigned figure)
+static double known_share(const struct detail *detail, unsigned figure)
 {
 	const struct value *share = &detail->interval[figure].share;
 
@@ -305,8 +306,8 @@ static double share_of(const struct detail *detail, unsigned figure)
 }
 
 /* Puts a name and a share after it. Returns the column for the next. */
-static int put_share(struct pager *pager, int column, const char *name, double share,
-		     enum style style)
+static int put_named_share(struct pager *pager, int column, const char *name, double share,
+			   enum style style)
 {
 	column = pager_puts(pager, column, name, style);
 	buf_putc(&pager->cell, ' ');
@@ -321,7 +322,7 @@ static int put_share(struct pager *pager, int column, const char *name, double s
 /* Shares of the interval by state, in percent; as far as the kernel counts them, or as traced. */
 static double take_shares(const struct detail *detail, double shares[WAIT_STATES])
 {
-	double alive = 0, total = share_of(detail, FIGURE_TOTAL);
+	double alive = 0, total = known_share(detail, FIGURE_TOTAL);
 
 	memset(shares, 0, WAIT_STATES * sizeof(*shares));
 	for (unsigned state = 0; state < WAIT_STATES; state++)
@@ -331,9 +332,9 @@ static double take_shares(const struct detail *detail, double shares[WAIT_STATES
 			(double)detail->states.ns[state] * 100 / (double)detail->interval_ns;
 	if (alive > 0)
 		return alive * 100 / (double)detail->interval_ns;
-	shares[STATE_RUN] = share_of(detail, FIGURE_RUN);
-	shares[STATE_CPU] = share_of(detail, DELAY_CPU);
-	shares[STATE_IO] = share_of(detail, DELAY_BLKIO);
+	shares[STATE_RUN] = known_share(detail, FIGURE_RUN);
+	shares[STATE_CPU] = known_share(detail, DELAY_CPU);
+	shares[STATE_IO] = known_share(detail, DELAY_BLKIO);
 	shares[STATE_DWAIT] = fmax(total - shares[STATE_CPU] - shares[STATE_IO], 0);
 	return 100.0 * (detail->threads.frame && detail->threads.frame->n
 				? (double)detail->threads.frame->n
@@ -344,7 +345,7 @@ static double take_shares(const struct detail *detail, double shares[WAIT_STATES
  * Writes where the time of the interval went: on a CPU, waiting for one, blocked, and on what; and
  * a bar of it, whose width is all the time of the threads.
  */
-static void write_time(struct detail_page *page, const struct detail *detail)
+static void write_time_bar(struct detail_page *page, const struct detail *detail)
 {
 	static const enum wait_state blocked[] = { STATE_IO,  STATE_DWAIT, STATE_LOCK,
 						   STATE_NET, STATE_PIPE,  STATE_CHILD };
@@ -358,15 +359,16 @@ static void write_time(struct detail_page *page, const struct detail *detail)
 	for (size_t i = 0; i < ARRAY_SIZE(blocked); i++)
 		sum += shares[blocked[i]];
 	pager_part(pager, all > 150 ? "Time of all threads" : "Time");
-	column = put_share(pager, 0, "on CPU", shares[STATE_RUN], style_of_state('r'));
-	column = put_share(pager, column, "waiting for a CPU", shares[STATE_CPU],
-			   style_of_state('c'));
-	column = put_share(pager, column, "blocked", sum, STYLE_BOLD);
+	column = put_named_share(pager, 0, "on CPU", shares[STATE_RUN], style_of_state('r'));
+	column = put_named_share(pager, column, "waiting for a CPU", shares[STATE_CPU],
+				 style_of_state('c'));
+	column = put_named_share(pager, column, "blocked", sum, STYLE_BOLD);
 	/* Sleeps of other kinds, too: what is no share of these would be missing. */
 	for (unsigned state = 0; state < WAIT_STATES; state++)
 		if (state != STATE_RUN && state != STATE_CPU && shares[state] >= 0.05)
-			column = put_share(pager, column, wait_state_table[state].id, shares[state],
-					   style_of_state(wait_state_table[state].letter));
+			column = put_named_share(pager, column, wait_state_table[state].id,
+						 shares[state],
+						 style_of_state(wait_state_table[state].letter));
 	pager->line++;
 	column = 0;
 	for (unsigned state = 0; state < WAIT_STATES; state++) {
@@ -390,7 +392,7 @@ void detail_page_write(struct detail_page *page, const struct detail *detail, st
 	if (!detail->sum)
 		whole = write_identity(page, detail, ui->frame);
 	if (!detail->sum)
-		write_time(page, detail);
+		write_time_bar(page, detail);
 	if (page->extra.write)
 		page->extra.write(page->extra.arg, ui, pager);
 	pager_part(pager, "Delays");

@@ -41,8 +41,8 @@ static bool is_chosen(const struct detail_threads *threads, const struct row *ro
 }
 
 /* The highlight of a thread's row. */
-static enum row_mark mark_of(const struct detail_threads *threads, const struct detail *detail,
-			     const struct row *row)
+static enum row_mark highlight_of(const struct detail_threads *threads, const struct detail *detail,
+				  const struct row *row)
 {
 	if (is_chosen(threads, row))
 		return ROW_SELECTED;
@@ -67,7 +67,7 @@ static void write_rows(struct detail_threads *threads, const struct detail *deta
 
 		if (pager_shows(pager))
 			table_draw_row(draw, pager_screen_line(pager), &item,
-				       mark_of(threads, detail, row));
+				       highlight_of(threads, detail, row));
 	}
 }
 

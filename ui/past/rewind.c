@@ -74,8 +74,8 @@ static void take_moment(struct timeline *timeline, const struct position *positi
 }
 
 /* The index of the last moment up to that time, if what comes after it is there; n: it is not. */
-static size_t find_left(struct cursor *past, const struct position *positions, size_t n,
-			uint64_t real_ns)
+static size_t index_up_to(struct cursor *past, const struct position *positions, size_t n,
+			  uint64_t real_ns)
 {
 	struct position last = positions[n - 1];
 
@@ -109,7 +109,7 @@ static bool find_moments(struct cursor *past, int width, struct moments *found)
 static void fill_cells(struct timeline *timeline, struct cursor *past, const struct moments *found,
 		       uint64_t left_ns)
 {
-	size_t left = left_ns ? find_left(past, found->positions, found->n, left_ns) : found->n;
+	size_t left = left_ns ? index_up_to(past, found->positions, found->n, left_ns) : found->n;
 
 	for (size_t i = 0; i < found->n; i++)
 		take_moment(timeline, &found->positions[i], (int)(i / found->per));

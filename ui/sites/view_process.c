@@ -49,8 +49,8 @@ static void write_sites(struct process_parts *parts, struct ui *ui, struct pager
 }
 
 /* Writes the roots and the chain of its waits. */
-static void write_chain(struct process_parts *parts, struct pager *pager,
-			const struct trace_frame *trace)
+static void write_chain_part(struct process_parts *parts, struct pager *pager,
+			     const struct trace_frame *trace)
 {
 	const struct site_lines *sites = &parts->list.sites;
 
@@ -63,14 +63,14 @@ static void write_chain(struct process_parts *parts, struct pager *pager,
 }
 
 /* Writes both, or why there is neither. */
-static void write_parts(void *arg, struct ui *ui, struct pager *pager)
+static void write_sites_and_chain(void *arg, struct ui *ui, struct pager *pager)
 {
 	const struct trace_frame *trace = ui->frame->info->trace;
 	struct process_parts *parts = arg;
 
 	if (trace && trace->n) {
 		write_sites(parts, ui, pager);
-		write_chain(parts, pager, trace);
+		write_chain_part(parts, pager, trace);
 		return;
 	}
 	pager_part(pager, "Where it waits");
@@ -93,7 +93,7 @@ static void free_parts(void *arg)
 unsigned view_process_open(struct ui *ui, const struct ui_task *task)
 {
 	struct process_parts *parts = xcalloc(1, sizeof(*parts));
-	const struct detail_extra extra = { take_frame, write_parts, free_parts, parts };
+	const struct detail_extra extra = { take_frame, write_sites_and_chain, free_parts, parts };
 
 	parts->list.task = *task;
 	take_frame(parts, ui);

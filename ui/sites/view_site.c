@@ -30,7 +30,7 @@ struct site_page {
 #define NAMED_LEAST 0.1
 
 /* Puts `text` as a line of its own, and empties it. */
-static void put_text(struct site_page *page, enum style style)
+static void put_page_line(struct site_page *page, enum style style)
 {
 	pager_put(&page->pager, 0, page->pager.width, page->text.data, page->text.len, style);
 	page->text.len = 0;
@@ -77,14 +77,14 @@ static void write_what(struct site_page *page, const struct site_line *line)
 		buf_printf(text, "%s: %s", wait_state_table[sum->state].id,
 			   wait_state_table[sum->state].help);
 	if (text->len)
-		put_text(page, STYLE_NORMAL);
+		put_page_line(page, STYLE_NORMAL);
 	put_known_text(page, "system call", sum->syscall);
 	put_known_text(page, sum->state == STATE_CPU && line->one_state ? "behind" : "on", sum->on);
 	put_known_text(page, "function", sum->where);
 }
 
 /* Writes how much was waited. */
-static void write_time(struct site_page *page, const struct site_line *line, uint64_t interval_ns)
+static void write_waited(struct site_page *page, const struct site_line *line, uint64_t interval_ns)
 {
 	const struct site *sum = &line->sum;
 	uint64_t ns = (uint64_t)site_line_ns(line);
@@ -92,7 +92,7 @@ static void write_time(struct site_page *page, const struct site_line *line, uin
 
 	if (sum->unknown) {
 		buf_puts(text, "unknown: its context switches were not seen");
-		put_text(page, STYLE_NORMAL);
+		put_page_line(page, STYLE_NORMAL);
 		return;
 	}
 	append_ns(text, ns);
@@ -102,7 +102,7 @@ static void write_time(struct site_page *page, const struct site_line *line, uin
 		buf_puts(text, " % of the interval");
 	}
 	if (sum->unattributed) {
-		put_text(page, STYLE_NORMAL);
+		put_page_line(page, STYLE_NORMAL);
 		return;
 	}
 	buf_printf(text, ", %llu %s", (unsigned long long)sum->count,
@@ -115,19 +115,19 @@ static void write_time(struct site_page *page, const struct site_line *line, uin
 		buf_puts(text, ", longest ");
 		append_ns(text, sum->max_ns);
 	}
-	put_text(page, STYLE_NORMAL);
+	put_page_line(page, STYLE_NORMAL);
 	if (sum->kind >= 0 && sum->kind < DELAY_KINDS && !sum->overlaps) {
 		buf_puts(text, "accounted: ");
 		append_ns(text, sum->kind_ns);
 		buf_printf(text, " as %s", delay_table[sum->kind].id);
-		put_text(page, STYLE_NORMAL);
+		put_page_line(page, STYLE_NORMAL);
 	}
 	if (sum->waiting) {
 		buf_printf(text, "%u %s right now, the longest for %s", sum->waiting,
 			   sum->waiting == 1 ? "thread waits" : "threads wait",
 			   sum->at_least ? "at least " : "");
 		append_ns(text, sum->waiting_ns);
-		put_text(page, site_line_stalls(line) ? STYLE_WARM : STYLE_NORMAL);
+		put_page_line(page, site_line_stalls(line) ? STYLE_WARM : STYLE_NORMAL);
 	}
 }
 
@@ -204,14 +204,14 @@ static void write_lengths(struct site_page *page, const struct site *site)
 	pager_part(pager, "Latency");
 	if (!histogram.count) {
 		buf_puts(text, "no wait ended in the interval");
-		put_text(page, STYLE_DIM);
+		put_page_line(page, STYLE_DIM);
 		return;
 	}
 	buf_puts(text, "p50 ");
 	append_time(text, site_percentile(site, 0.5));
 	buf_puts(text, ", p99 ");
 	append_time(text, site_percentile(site, 0.99));
-	put_text(page, STYLE_NORMAL);
+	put_page_line(page, STYLE_NORMAL);
 	buf_fill(&pager->cell, ' ', BUCKET_CELLS);
 	pager_put(pager, 0, BUCKET_CELLS, pager->cell.data, BUCKET_CELLS, STYLE_DIM);
 	pager->cell.len = 0;
@@ -257,7 +257,7 @@ static void put_ender(struct site_page *page, const struct site_line *line,
 		buf_putc(text, ' ');
 		append_percent(text, share);
 	}
-	put_text(page, STYLE_NORMAL);
+	put_page_line(page, STYLE_NORMAL);
 }
 
 /* Writes who ended the waits, with the share of the time that they ended. */
@@ -284,7 +284,7 @@ static void write_wakers(struct site_page *page, struct site_list *list,
 	if (all > 0 && (all - ended) * 100.0 / all >= NAMED_LEAST) {
 		buf_puts(&page->text, "in progress or other wakers ");
 		append_percent(&page->text, (all - ended) * 100.0 / all);
-		put_text(page, STYLE_DIM);
+		put_page_line(page, STYLE_DIM);
 	}
 }
 
@@ -329,7 +329,7 @@ static void write_behind(struct site_page *page, const struct site_line *line)
 			buf_puts(text, "others");
 		buf_putc(text, ' ');
 		append_percent(text, share);
-		put_text(page, STYLE_NORMAL);
+		put_page_line(page, STYLE_NORMAL);
 	}
 }
 
@@ -346,7 +346,7 @@ static void write_functions(struct site_page *page, const struct site_line *line
 	for (size_t i = 0; i < stack->n; i++) {
 		text_escape(&page->text, stack->functions[i], strlen(stack->functions[i]),
 			    page->pager.term->charset);
-		put_text(page, STYLE_NORMAL);
+		put_page_line(page, STYLE_NORMAL);
 	}
 }
 
@@ -388,12 +388,12 @@ static void site_page_write(struct site_page *page, struct site_list *list,
 		buf_puts(&page->text, "no waits here in the last interval");
 		if (line && trace)
 			buf_puts(&page->text, "; the last one with any:");
-		put_text(page, STYLE_DIM);
+		put_page_line(page, STYLE_DIM);
 	}
 	if (!line || !trace)
 		return;
 	write_what(page, line);
-	write_time(page, line, seen_ns ? seen_ns : trace->interval_ns);
+	write_waited(page, line, seen_ns ? seen_ns : trace->interval_ns);
 	if (!line->sum.unattributed) {
 		write_behind(page, line);
 		write_wakers(page, list, line);
@@ -456,17 +456,11 @@ static void keep_line(struct seen_line *seen, const struct site_line *line,
 		keep_text(&seen->texts[ARRAY_SIZE(texts) + i], &sum->wakers[i].name);
 }
 
-/* Whether two texts are the same, or both not known. */
-static bool are_same(const char *a, const char *b)
-{
-	return a && b ? !strcmp(a, b) : a == b;
-}
-
 /*
  * The line of the page. A site that was forgotten while nothing waited there comes back with
  * another id: so its contents are compared. NULL: none.
  */
-static const struct site_line *find_line(struct site_view *view)
+static const struct site_line *find_page_line(struct site_view *view)
 {
 	const struct site_lines *sites = &view->list->sites;
 	const struct site_line *line = site_lines_find(sites, view->id);
@@ -479,8 +473,8 @@ static const struct site_line *find_line(struct site_view *view)
 		if (view->list->by != SITES_BY_SITE || sum->state != was->state ||
 		    sum->tgid != was->tgid || sum->start_ns != was->start_ns ||
 		    sum->kind != was->kind || sum->unattributed != was->unattributed ||
-		    sum->overlaps != was->overlaps || !are_same(sum->syscall, was->syscall) ||
-		    !are_same(sum->on, was->on) || !are_same(sum->where, was->where))
+		    sum->overlaps != was->overlaps || text_compare(sum->syscall, was->syscall) ||
+		    text_compare(sum->on, was->on) || text_compare(sum->where, was->where))
 			continue;
 		line = other;
 		view->id = line->id;
@@ -525,7 +519,7 @@ static bool has_waits(const struct site *sum)
 static void site_draw(struct ui *ui, void *state, struct list *list, int height)
 {
 	struct site_view *view = state;
-	const struct site_line *line = find_line(view);
+	const struct site_line *line = find_page_line(view);
 	const struct trace_frame *trace = ui->frame->info->trace;
 	struct seen_line *seen = &view->seen;
 	struct pager *pager = &view->page.pager;

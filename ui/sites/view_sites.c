@@ -101,7 +101,7 @@ static bool sites_trace(UNUSED struct ui *ui, UNUSED void *state)
 }
 
 /* Draws a text in a line of its own. */
-static void draw_words(struct ui *ui, int line, struct buf *text, enum style style)
+static void draw_text_line(struct ui *ui, int line, struct buf *text, enum style style)
 {
 	term_put(&ui->term, line, 0, ui->term.columns, text->data, text->len, style);
 	text->len = 0;
@@ -126,7 +126,7 @@ static void draw_info(struct sites_view *view, struct ui *ui, int line)
 	if (trace->lost)
 		buf_printf(text, "   %llu %s unattributed", (unsigned long long)trace->lost,
 			   plural(trace->lost, "wait", "waits"));
-	draw_words(ui, line, text, trace->lost ? STYLE_NOTE : STYLE_DIM);
+	draw_text_line(ui, line, text, trace->lost ? STYLE_NOTE : STYLE_DIM);
 }
 
 void view_sites_reason(struct ui *ui, struct buf *text)
@@ -228,7 +228,7 @@ static void draw_sites(struct sites_view *view, struct ui *ui, struct list *list
 			buf_puts(&view->text, "no waits in the last interval");
 		else
 			view_sites_reason(ui, &view->text);
-		draw_words(ui, line, &view->text, STYLE_DIM);
+		draw_text_line(ui, line, &view->text, STYLE_DIM);
 	}
 	if (roomy)
 		table_draw_sum(&draw, end - 1, &view->sites.lines, &sites->all.row,
@@ -247,10 +247,10 @@ static void sites_draw(struct ui *ui, void *state, struct list *list, int height
 	if (height < 1)
 		return;
 	site_list_title(&view->sites, ui, &view->text);
-	draw_words(ui, line++, &view->text, STYLE_HEAD);
+	draw_text_line(ui, line++, &view->text, STYLE_HEAD);
 	if (!trace && line < height) {
 		view_sites_reason(ui, &view->text);
-		draw_words(ui, line++, &view->text, STYLE_NOTE);
+		draw_text_line(ui, line++, &view->text, STYLE_NOTE);
 	} else if (trace && height >= LINES_INFO)
 		draw_info(view, ui, line++);
 	if (trace)
@@ -278,7 +278,7 @@ static struct table_view sites_sheet(struct ui *ui, void *state)
 }
 
 /* Whether a text of a line is searched for. */
-static bool is_wanted(const struct ui *ui, const struct row *line)
+static bool text_matches(const struct ui *ui, const struct row *line)
 {
 	const struct view view = ui_view(ui);
 
@@ -299,7 +299,7 @@ static bool sites_find(struct ui *ui, void *state, struct list *list)
 	for (size_t i = 1; i <= lines->n; i++) {
 		size_t at = (list->selected + i) % lines->n;
 
-		if (!is_wanted(ui, lines->rows[at]))
+		if (!text_matches(ui, lines->rows[at]))
 			continue;
 		list_select(list, at);
 		return true;

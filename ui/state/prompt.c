@@ -105,7 +105,7 @@ void prompt_confirm(struct prompt *prompt, const char *label, prompt_done_fn *do
 }
 
 /* Hands the answer over. The prompt stays open on an error, or for a further question. */
-static unsigned answer(struct prompt *prompt, struct ui *ui)
+static unsigned hand_over(struct prompt *prompt, struct ui *ui)
 {
 	prompt_done_fn *done = prompt->done;
 	char *text = xstrdup(buf_cstr(&prompt->text));
@@ -200,7 +200,7 @@ static void insert(struct prompt *prompt, wint_t code)
 }
 
 /* Replaces the text. */
-static void set_text(struct prompt *prompt, const char *text)
+static void set_prompt_text(struct prompt *prompt, const char *text)
 {
 	prompt->text.len = 0;
 	buf_puts(&prompt->text, text);
@@ -229,7 +229,7 @@ static void show_earlier(struct prompt *prompt, int by)
 		buf_puts(&prompt->draft, text);
 	}
 	prompt->back = back;
-	set_text(prompt, earlier);
+	set_prompt_text(prompt, earlier);
 }
 
 /* The change that a key makes to the number asked for; 0: no such key. */
@@ -243,7 +243,7 @@ static int step_of(const struct prompt *prompt, const struct term_key *key)
 }
 
 /* Adds to the number that the text is. */
-static void step(struct prompt *prompt, int by)
+static void add_to_number(struct prompt *prompt, int by)
 {
 	char *end, digits[24];
 	long value = strtol(buf_cstr(&prompt->text), &end, 10);
@@ -254,7 +254,7 @@ static void step(struct prompt *prompt, int by)
 	if (value < prompt->number->least || value > prompt->number->most)
 		return;
 	snprintf(digits, sizeof(digits), "%ld", value);
-	set_text(prompt, digits);
+	set_prompt_text(prompt, digits);
 	prompt->fresh = false;
 	prompt->error.len = 0;
 }
@@ -354,7 +354,7 @@ static unsigned type_key(struct prompt *prompt, const struct term_key *key)
 	if (prompt->confirm || edit_code(key) == '\033')
 		prompt->open = false;
 	else if (step_of(prompt, key))
-		step(prompt, step_of(prompt, key));
+		add_to_number(prompt, step_of(prompt, key));
 	else
 		edit(prompt, key);
 	return REACT_REDRAW;
@@ -366,7 +366,7 @@ unsigned prompt_key(struct prompt *prompt, struct ui *ui, const struct term_key 
 		prompt->text.len = 0;
 	else if (!prompt_answers(prompt, key))
 		return type_key(prompt, key);
-	return answer(prompt, ui);
+	return hand_over(prompt, ui);
 }
 
 /* Cells that a part of the text takes; its escaped form is left in `shown`. */

@@ -296,8 +296,8 @@ uint64_t table_still(const struct table_draw *draw)
 }
 
 /* A hash of all that the cells of a line depend on to which nothing happens; 0: it is none. */
-static uint64_t hash_still(const struct table_draw *draw, const struct item *item,
-			   enum row_mark mark)
+static uint64_t hash_idle_line(const struct table_draw *draw, const struct item *item,
+			       enum row_mark mark)
 {
 	uint64_t of[] = { draw->still, 0, item->depth, item->more };
 
@@ -313,7 +313,7 @@ void table_draw_row(const struct table_draw *draw, int line, const struct item *
 	struct view view = draw->view;
 	struct column_span span = { 0 };
 	enum style usual = is_quiet(item->shown) ? STYLE_DIM : STYLE_NORMAL;
-	uint64_t still = hash_still(draw, item, mark);
+	uint64_t still = hash_idle_line(draw, item, mark);
 
 	view.frame = item->frame;
 	if (still && term_keep(draw->term, line, still))
@@ -410,7 +410,7 @@ static void go_on_wanting(struct table_wants *wants, uint64_t real_ns)
 }
 
 /* The cells that a value's text takes; what is longer than the screen need not be known. */
-static unsigned cells_of(const struct table_draw *draw, const struct value *value)
+static unsigned width_of_value(const struct table_draw *draw, const struct value *value)
 {
 	size_t most = (size_t)draw->term->columns, len;
 	struct buf *text = draw->scratch;
@@ -438,7 +438,7 @@ static unsigned measure_column(const struct table_draw *draw, const struct colum
 
 		view.frame = items[i].frame;
 		value = column_get(column, &view, items[i].shown);
-		cells = cells_of(draw, &value);
+		cells = width_of_value(draw, &value);
 		if (column->last)
 			cells += 2 * items[i].depth + items[i].more;
 		most = cells > most ? cells : most;

@@ -149,7 +149,7 @@ static void set_query(struct ui *ui)
 }
 
 /* The line of a row; `n` where it has none. */
-static size_t find_line(const struct rows *rows, const struct task_key *key, bool thread)
+static size_t line_of_row(const struct rows *rows, const struct task_key *key, bool thread)
 {
 	size_t i = 0;
 
@@ -182,7 +182,7 @@ static void select_found(struct ui *ui)
 	struct rows *rows = &ui->table->rows;
 	struct list *list = &ui->pages[0].list;
 	const struct task_key *found = &ui->table->found;
-	size_t line = found->pid || found->start_ns ? find_line(rows, found, false) : rows->n;
+	size_t line = found->pid || found->start_ns ? line_of_row(rows, found, false) : rows->n;
 
 	if (line < rows->n && list->height && line >= list->height && rows->idle.order &&
 	    ui->query.sort && column_is_delay(ui->query.sort)) {
@@ -199,7 +199,7 @@ static void select_found(struct ui *ui)
  * Moves the selection to its task's line. It stays where it is if the task has gone. In a tree,
  * where lines come and go above it, the list is moved below it: its line on the screen stays.
  */
-static void follow(struct ui *ui)
+static void follow_selection(struct ui *ui)
 {
 	const struct ui_task *task = &ui->table->selected;
 	const struct rows *rows = &ui->table->rows;
@@ -211,7 +211,7 @@ static void follow(struct ui *ui)
 		select_found(ui);
 		return;
 	}
-	at = find_line(rows, &task->key, task->thread);
+	at = line_of_row(rows, &task->key, task->thread);
 	if (at == rows->n) {
 		list_select(list, list->selected);
 		table_pin(ui);
@@ -292,7 +292,7 @@ void table_sort(struct ui *ui)
 	rows_build(&table->rows, ui);
 	look_for_limits(ui);
 	look_for_kinds(ui);
-	follow(ui);
+	follow_selection(ui);
 }
 
 const struct item *table_item(struct ui *ui)
@@ -353,7 +353,7 @@ bool table_show_found(struct ui *ui, const struct row *row)
 	/* The row may be folded away. */
 	if ((was.pid != table->found.pid || was.start_ns != table->found.start_ns) &&
 	    rows_fold_idle(&table->rows) &&
-	    find_line(&table->rows, &table->found, false) == table->rows.n) {
+	    line_of_row(&table->rows, &table->found, false) == table->rows.n) {
 		table_sort(ui);
 		return true;
 	}

@@ -211,7 +211,7 @@ static bool is_readable(const struct input *input)
 }
 
 /* Reads the bytes that are there, as many as fit. */
-static void fill(struct input *input, uint64_t now_ns)
+static void read_input(struct input *input, uint64_t now_ns)
 {
 	ssize_t n;
 
@@ -262,7 +262,7 @@ bool input_feed(struct input *input, uint64_t now_ns)
 	size_t at = 0;
 	bool any = false;
 
-	fill(input, now_ns);
+	read_input(input, now_ns);
 	while (at < input->len) {
 		const char *first = input->bytes + at;
 		struct input_key key = input_first_key(first, input->len - at, input->utf8);

@@ -165,7 +165,7 @@ int pager_item_number(struct pager *pager, int column, const char *name, uint64_
 }
 
 /* Bytes of escaped text that fit into so many cells; at least one character. */
-static size_t fitting(const char *text, size_t len, unsigned cells, enum text_charset charset)
+static size_t fitting_bytes(const char *text, size_t len, unsigned cells, enum text_charset charset)
 {
 	size_t taken = 0, next;
 
@@ -195,7 +195,7 @@ bool pager_some(struct pager *pager, const char *name, const char *raw, size_t r
 	text_escape(text, raw, raw_len, charset);
 	pager_puts(pager, 0, name, STYLE_DIM);
 	for (size_t n; at < text->len && lines > 0; at += n, lines--) {
-		n = fitting(text->data + at, text->len - at, (unsigned)room, charset);
+		n = fitting_bytes(text->data + at, text->len - at, (unsigned)room, charset);
 		pager_put(pager, left, room, text->data + at, n, STYLE_NORMAL);
 		pager->line++;
 	}
