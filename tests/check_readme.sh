@@ -1,5 +1,6 @@
 #!/bin/bash
-# The README is short, its links lead somewhere, and each of its commands runs. TAP.
+# The README is short, its links lead somewhere, and each of its commands runs; what contributors read
+# names files that are there. TAP.
 set -u
 srcdir=$(cd "${srcdir:-$(dirname "$0")/..}" && pwd)
 program=${STALLTOP:-stalltop}
@@ -9,7 +10,7 @@ readme=$srcdir/README.md
 most_lines=200
 widest=130
 
-echo '1..5'
+echo '1..6'
 
 {
 	[ "$(wc -l <"$readme")" -le $most_lines ] || echo "more than $most_lines lines"
@@ -25,6 +26,21 @@ grep -oE '\]\([^)#]+\)' "$readme" "$srcdir"/doc/*.md | sed 's/:](/ /; s/)$//' |
 	done >"$work/out"
 [ ! -s "$work/out" ]
 result $? 'each link leads somewhere'
+
+# `src/read/source`, `tests/lib/golden.c`, `ui/term`: a file, or a folder, with or without its ending.
+# shellcheck disable=SC2016 # no expansions
+{
+	most=450
+	[ "$(wc -l <"$srcdir/doc/HACKING.md")" -le $most ] || echo "doc/HACKING.md has more than $most lines"
+	grep -oE '`(src|ui|tests|doc|packaging)/[A-Za-z0-9_/.-]+`' "$srcdir"/doc/{HACKING,testing}.md "$srcdir/CONTRIBUTING.md" |
+		sed 's/:`/ /; s/`$//' | while read -r from name; do
+		case $name in *NAME* | *VIEW* | *.found | */) continue ;; esac
+		ls -d "$srcdir/$name" "$srcdir/$name".{c,h,sh} >"$work/names" 2>/dev/null
+		[ -s "$work/names" ] || echo "$from: $name"
+	done
+} >"$work/out"
+[ ! -s "$work/out" ]
+result $? 'what contributors read is short, and its files are there'
 
 # What is in blocks and begins with the program, without sudo and comments.
 commands() {
