@@ -429,8 +429,6 @@ bool frame_resolve(struct frame *frame, struct row *row)
 	bool empty = row->deltas == &no_deltas, more;
 	struct deltas *deltas = NULL;
 
-	if (frame->info->since_start)
-		return false;
 	/* Most of those to which nothing happened were not traced in waits that are replaced. */
 	if (!empty) {
 		deltas = &frame->deltas[row->deltas - frame->deltas];
