@@ -113,15 +113,16 @@ const char *diff_fault(const struct options *options)
 	return NULL;
 }
 
-int diff_run(const struct options *options, enum text_charset charset, struct buf *out)
+int diff_run(const struct options *options, enum text_charset charset)
 {
+	struct buf out = { 0 };
 	struct diff diff = { .what = { options->diff[0], options->diff[1] } };
 	int status = add_side(&diff, DIFF_BEFORE, options);
 
 	if (!status)
 		status = add_side(&diff, DIFF_AFTER, options);
 	if (!status)
-		diff_report(&diff, options->format, charset, options->view.query.rows, out);
+		diff_report(&diff, options->format, charset, options->view.query.rows, &out);
 	diff_free(&diff);
-	return status;
+	return status ? status : print_output(&out);
 }

@@ -7,8 +7,8 @@
 /* The fault of the named recordings, in one line; NULL: none. */
 const char *diff_fault(const struct options *options);
 
-/* Compares what the options name, and appends the report or prints why not. The exit status. */
-int diff_run(const struct options *options, enum text_charset charset, struct buf *out);
+/* Compares what the options name, and prints the report or why not. Returns the exit status. */
+int diff_run(const struct options *options, enum text_charset charset);
 
 /*
  * Takes PATH@FROM..TO apart, in the text: the path, and the times, either of which may be empty.

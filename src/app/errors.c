@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -296,4 +297,16 @@ void print_replay_error(const char *path, int err)
 void print_left_out(const char *path, int err)
 {
 	print_line("read, and so leave out,", path, replay_failure(path, err));
+}
+
+int print_output(struct buf *buf)
+{
+	size_t written = fwrite(buf->data, 1, buf->len, stdout);
+	int failed = written != buf->len || fflush(stdout);
+
+	buf_free(buf);
+	if (!failed || errno == EPIPE)
+		return EXIT_SUCCESS;
+	fprintf(stderr, "stalltop: cannot write to standard output: %s\n", strerror(errno));
+	return EXIT_FAILURE;
 }

@@ -54,3 +54,6 @@ void print_trigger_error(const struct trigger_spec *spec, const struct trigger_e
 
 /* Writes to standard error why there is no such cgroup hierarchy. */
 void print_hierarchy_error(const char *name, int procfd, int err);
+
+/* Writes a text to standard output, and frees it. Returns the exit status. */
+int print_output(struct buf *text);

@@ -6,16 +6,21 @@
 #include "base/text.h"
 
 struct recorder;
+struct sampler;
+struct sink;
 struct trigger_set;
 
 /* The exit status of --why where a problem was found. */
 #define EXIT_PROBLEM 3
 
-/* Returns the exit status. recorder, triggers: NULL where there are none. */
-int samples_run(struct options *options, struct recorder *recorder, struct trigger_set *triggers,
-		enum text_charset charset);
+/* What a run has open. */
+struct samples_parts {
+	struct sampler *sampler;
+	struct recorder *recorder; /* NULL: nothing is recorded */
+	struct trigger_set *triggers; /* NULL: none */
+	struct sink *sink;
+	enum text_charset charset;
+};
 
-/* Runs the command that options name, and reports what it waited for. */
-
-/* Returns the command's exit status, or the one that shells use when it cannot be run. */
-int command_run(const struct options *options, enum text_charset charset);
+/* Returns the exit status. */
+int samples_run(const struct options *options, const struct samples_parts *parts);

@@ -483,6 +483,8 @@ const char *replay_file(const struct replay *replay)
 
 void replay_close(struct replay *replay)
 {
+	if (!replay)
+		return;
 	segment_reader_free(&replay->reader);
 	segments_free(&replay->files);
 	free(replay->group);

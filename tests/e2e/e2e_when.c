@@ -402,5 +402,5 @@ E2E_TEST(test_refused)
 	check_failed(&r, 2, "\\x1b[2J");
 	start(&p, NULL, "-- true", NEVER, NULL);
 	e2e_finish(&p, 5, &r);
-	check_failed(&r, 2, " is not for a command, which is followed to its end");
+	check_failed(&r, 2, " cannot be used with a command, which is measured alone");
 }

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A run of the program: opens what the options need, in order, runs, and closes it again. */
+#pragma once
+
+#include "app/options.h"
+#include "base/text.h"
+
+struct cursor;
+struct recorder;
+struct trigger_set;
+
+/* What the screen gets; NULL: there is none. */
+struct screen_parts {
+	struct recorder *recorder;
+	struct cursor *past; /* a recording to show in place of the machine */
+	struct trigger_set *triggers;
+	const char *message; /* for its first seconds; "": none */
+};
+
+/* How results are shown. */
+struct program_way {
+	enum text_charset charset;
+	int (*screen)(struct options *options, const struct screen_parts *parts);
+};
+
+/* Runs what the options ask for. message: faults of configurations. Returns the exit status. */
+int program_run(struct options *options, const char *message, const struct program_way *way);
+
+/* Opens /proc. The descriptor, or -1 with a line printed. */
+int program_open_proc(void);
