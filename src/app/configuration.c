@@ -304,7 +304,7 @@ void configuration_append_names(const struct view_config *view, struct buf *out)
 	buf_free(&value);
 }
 
-/* Whether the line has a setting that is written anew. */
+/* Whether the line has a setting that is replaced. */
 static bool is_setting(const struct config_line *line)
 {
 	const struct option_row *row = line->type == LINE_PAIR ? find_setting(line) : NULL;

@@ -117,7 +117,7 @@ struct saving {
 	const struct preset *preset;
 };
 
-/* Writes the file anew, based on its old text. */
+/* Rewrites the file, based on its old text. */
 static enum configuration_saved write_anew(const char *path, const struct saving *what,
 					   const struct buf *old, struct buf *message)
 {
@@ -261,8 +261,8 @@ enum configuration_saved configuration_save_preset(const char *path, const struc
 }
 
 /*
- * Sets options by the administrator's configuration. What it forbids cannot be told where it cannot
- * be understood: then all is forbidden that it could forbid.
+ * Applies the administrator's configuration. If it cannot be parsed, every restriction it could
+ * contain applies.
  */
 static void take_administrator(struct options *options, struct settings_texts *texts,
 			       struct buf *why)

@@ -30,7 +30,7 @@ void print_record_error(const char *path, int err);
 /* Writes to standard error why a recording cannot be shown. */
 void print_replay_error(const char *path, int err);
 
-/* The same of one of its files, without which it is shown. */
+/* Writes to standard error why a file of a recording is left out. */
 void print_left_out(const char *path, int err);
 
 /* Writes to standard error why metrics cannot be asked for there. */

@@ -173,7 +173,7 @@ int check_options(const struct options *options, int procfd)
 
 static const struct mode_row {
 	const char *name;
-	const char *what; /* why it does not take all options; NULL: that shows */
+	const char *what; /* why it does not take all options; NULL: that is obvious */
 	unsigned alike; /* other modes with the same reason */
 	unsigned within; /* where one of these is named, this one need not be */
 } mode_table[MODES] = {

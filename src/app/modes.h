@@ -11,8 +11,8 @@ enum mode options_mode(const struct options *options);
 bool option_goes(const struct option_row *row, enum mode mode);
 
 /*
- * Whether an option that was given, or the format, does not go with what is asked for, or with
- * another option; appends the first that does not, and with what it goes.
+ * Checks for options (or a format) not allowed in this mode or together; appends the first conflict
+ * and what the option is for.
  */
 bool options_clash(const struct options *options, struct buf *why);
 

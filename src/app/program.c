@@ -193,7 +193,7 @@ static bool begin_recording(struct program *program)
 	return true;
 }
 
-/* Ends the recording: what fails only now is told, too. */
+/* Ends the recording, and reports what fails only now. */
 static void end_recording(struct program *program)
 {
 	int err = recorder_close(program->recorder);

@@ -6,7 +6,7 @@
 
 #include "base/util.h"
 
-/* The name of the manual page that a topic stands for; NULL: for none. */
+/* The manual page of a topic; NULL: it has none. */
 const char *topic_page(const char *topic);
 
 /*

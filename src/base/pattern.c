@@ -52,7 +52,7 @@ static void add_atom(struct translation *t, const char *text)
 	buf_puts(&t->out, text);
 }
 
-/* Appends a byte that stands for itself. */
+/* Appends a literal byte. */
 static void add_literal(struct translation *t, char byte)
 {
 	size_t atom = t->atom;

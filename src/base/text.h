@@ -49,7 +49,7 @@ unsigned text_width(const char *escaped, size_t len, enum text_charset charset);
 /*
  * Appends escaped text in exactly `cells` cells: padded with spaces (at the left
  * when right_align), or cut at a character with a '+' in the last cell. A wide
- * character that would straddle the cut gives way to padding.
+ * character that would straddle the cut becomes padding.
  */
 void text_fit(struct buf *out, const char *escaped, size_t len, unsigned cells, bool right_align,
 	      enum text_charset charset);

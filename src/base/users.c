@@ -379,7 +379,7 @@ bool user_find(const char *text, uid_t *uid)
 	uint64_t number;
 
 	if (!passwd) {
-		/* The largest number stands for no user. */
+		/* The largest number means no user. */
 		if (parse_uint(&at, end, &number) && at == end && number < UINT32_MAX) {
 			*uid = (uid_t)number;
 			return true;

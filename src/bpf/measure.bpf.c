@@ -70,7 +70,7 @@ static __always_inline struct measured_task *make_measured(struct task_struct *t
 	return MADE_STORAGE(&waits, task);
 }
 
-/* The same at a switch or a wake-up. */
+/* The data of a thread at a switch or a wake-up: made only where that is safe. */
 static __always_inline struct measured_task *need_measured(struct task_struct *task)
 {
 	return make_late ? make_measured(task) : measured_of(task);

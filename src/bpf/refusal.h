@@ -32,5 +32,5 @@ const char *refusal_words(void);
 /* The cause in words, part of a sentence; of any -errno. Recordings keep these numbers. */
 const char *refusal_summary(int err);
 
-/* Appends the cause, and what the kernel said where it is one that is told by that. */
+/* Appends the cause, and the kernel's message where that explains it. */
 void refusal_append(struct buf *out, int err);

@@ -71,8 +71,7 @@ int BPF_PROG(waking, struct task_struct *task)
 /* ---- A CPU is given -------------------------------------------------------------------------- */
 
 /*
- * Makes good what went unseen before a task gets a CPU: that it was switched out, as far as its run
- * time tells, or woken, as its time in the queue tells.
+ * Repairs missed events at switch-in: a switch-out (from run time) or a wake-up (from queue time).
  */
 __noinline int make_good(struct thread_storage *local, const struct switch_in *arrival)
 {

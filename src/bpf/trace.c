@@ -19,7 +19,7 @@
 /* Runs that make the measured cost of one good enough. */
 #define RUNS_ENOUGH 20000
 
-/* Readings whose cost is estimated by that before it is measured anew. */
+/* Readings whose cost is estimated by that before it is measured again. */
 #define ESTIMATES 30
 
 struct trace {

@@ -149,7 +149,7 @@ struct call {
 	struct trace_class class;
 	bool worker; /* a thread of the kernel with the memory of a program, as io_uring's */
 	__u64 argument; /* the one that the class names */
-	__u32 files; /* what it looks at, where it was counted */
+	__u32 files; /* files it polls, if they were counted */
 	__u64 packed; /* of socketcall(): where its arguments are; 0: it is none */
 };
 

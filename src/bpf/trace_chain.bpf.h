@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Chains of waits: what wakers did while others waited for them. Each thread keeps the last of what
- * it did; at a wake-up the waker's is added to the links of the site that is left. Part of
- * trace.bpf.c.
+ * Wait chains: each thread keeps its recent activity; on a wake-up it is added to the links of the
+ * site the woken thread leaves. Part of trace.bpf.c.
  */
 #pragma once
 
@@ -167,9 +166,8 @@ static __always_inline void keep_asked(struct thread_storage *local, bool by_tas
 }
 
 /*
- * Ends the segments of a task that is woken, and of the one that runs and wakes it; wake-ups by and
- * of kernel threads are parts of what a user's task does, as children are of what their parent
- * does. own: NULL: that one is not known.
+ * Ends the segments of wakee and waker; wake-ups by or of kernel threads, and by children, do not
+ * end one. own: NULL: not tracked.
  */
 static __always_inline void end_segments(struct thread_storage *local, struct thread_storage *own,
 					 const struct task_struct *task, bool for_child, __u64 now)
@@ -186,7 +184,7 @@ static __always_inline void end_segments(struct thread_storage *local, struct th
 /* Set in the time of a link that grew of late. */
 #define IN_USE (1ULL << 63)
 
-/* Whether what tasks did in a state is told without a site where they are many. */
+/* Whether links of a state are added up without their sites where there are many. */
 static __always_inline bool needs_no_site(__u32 state)
 {
 	return state == STATE_CPU || state == STATE_IO || state == STATE_TIMER;
@@ -395,8 +393,8 @@ __noinline int add_whole(struct waker_activity *meanwhile, const struct thread_s
 }
 
 /*
- * Adds what is certain of parts that straddle the begin of a wait: what the others, at their most,
- * leave, or what they had after that if they did nothing else before.
+ * Adds the provable share of parts that overlap the start of a wait (lower bounds); the rest is
+ * unexplained.
  */
 __noinline int add_straddling(struct waker_activity *meanwhile, const struct thread_storage *local)
 {
@@ -428,7 +426,7 @@ __noinline int add_straddling(struct waker_activity *meanwhile, const struct thr
 	return 0;
 }
 
-/* The child that stands for those of the current one's name among a site's wakers. */
+/* The pid under which children with this name share a waker entry of a site; 0: there is none. */
 static __always_inline __s32 child_of_name(const struct trace_site *site)
 {
 	const __u64 *words = (const __u64 *)bpf_get_current_task_btf()->group_leader->comm;

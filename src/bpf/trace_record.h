@@ -55,8 +55,8 @@ struct trace_key {
 };
 
 /*
- * What a task that ends a wait for a word or an event had to do with it: nothing that is known; it
- * had waited there itself, as those who take a lock in turn do; a task had woken it, to ask it.
+ * Relation of a futex/eventfd waker: unknown; has waited there itself (lock passed around); was
+ * woken by a requester.
  */
 enum trace_relation { RELATION_NONE, WAKER_SAME_LOCK, WAKER_REQUESTED, RELATIONS };
 

@@ -182,7 +182,7 @@ static __always_inline bool try_lock(struct trace_site_slot *slot)
 	       __sync_val_compare_and_swap(&slot->version, version, version + 1) == version;
 }
 
-/* The same, when others have ended; 0: they did not. */
+/* Locks a slot once others have released it. 0: they did not. */
 __noinline int await_lock(__u32 at)
 {
 	struct trace_site_slot *slot = site_at(at);

@@ -52,7 +52,7 @@ __noinline int pid_at(__u64 address)
 	return upid.nr;
 }
 
-/* The same of the process that runs. */
+/* The pid of the current process in the reader's namespace; 0: it is not in there. */
 static __always_inline int pid_of_current_leader(void)
 {
 	const struct task_struct *task = (const struct task_struct *)bpf_get_current_task();
@@ -93,7 +93,7 @@ static __always_inline __u8 deadline_throttled_by(const struct task_struct *task
 	return 1 + BUDGET_DEADLINE;
 }
 
-/* The same of a task that is scheduled as FIFO or RR: its group may be, or one above it. */
+/* What keeps a FIFO or RR task queued: the budget of its group, or of one above it. */
 static __always_inline __u8 realtime_throttled_by(const struct task_struct *task)
 {
 	const struct sched_rt_entity *entity = &task->rt;
@@ -164,7 +164,7 @@ static __always_inline void read_inode(struct seen_file *seen, const struct file
 	seen->anonymous = BPF_CORE_READ(inode, i_sb, s_magic) == ANON_INODE_FS_MAGIC;
 }
 
-/* The same of an inode alone. */
+/* Reads the inode at an address. */
 static __always_inline void read_inode_at(struct seen_file *seen, __u64 address)
 {
 	const struct inode *inode = (const struct inode *)address;

@@ -68,7 +68,7 @@ static __always_inline struct thread_storage *known(struct task_struct *task)
 	return local && (local->presence == PRESENT || local->presence == LEAVING) ? local : NULL;
 }
 
-/* A thread that is met so long after it began was hidden: by the walk, and at switches. */
+/* A thread first seen this long after its start was hidden from the walk and from switch events. */
 #define HIDDEN_NS 1000000000ULL
 
 /*

@@ -102,7 +102,7 @@ static __always_inline void look_at(struct wait *wait, const struct trace_thread
 	wait->task = task;
 }
 
-/* The same of one that sleeps, and its state by the scheduler's. */
+/* Looks at where a sleeping task is, and finds its state. */
 static __always_inline void look_at_sleep(struct wait *wait, const struct trace_thread *thread,
 					  struct task_struct *task, __u32 bits, bool fast,
 					  bool current)

@@ -296,7 +296,8 @@ static int read_open(struct cgroup_reader *reader, int fd, unsigned part,
 	return parts[part].parse(sample, part, text, (size_t)len) ? 0 : -EBADMSG;
 }
 
-/* Reads a part anew below a directory, and keeps the file open if few enough are. 0 or -errno. */
+/* Opens and reads a part below a directory, and keeps the file open if few enough are. 0 or -errno.
+ */
 static int read_below(struct cgroup_reader *reader, struct open_group *group, unsigned part,
 		      int dirfd, const char *below)
 {

@@ -78,7 +78,7 @@ struct task_reaped {
 	bool booked; /* the process itself was reaped, and is booked with its reaper */
 	unsigned ended; /* children that ended since the balance was even */
 	uint64_t children_ns; /* run time of reaped children, whole lives */
-	int64_t balance_ns; /* growth of children_ns less what those children had shown */
+	int64_t balance_ns; /* growth of children_ns minus what rows of these children have shown */
 	int64_t credited_ns; /* the part of the balance that was recovered so far */
 	int64_t orphans_ns; /* the balance's part of orphans, perhaps reaped by another ancestor */
 };
@@ -437,7 +437,7 @@ struct task_raw *sample_renew(struct sample *sample, size_t i);
 /* Finds what was read of the element at a place besides its counters; NULL: nothing was. */
 struct task_extra *sample_extra(const struct sample *sample, size_t place);
 
-/* The same, added if there is none. Valid until the sample is reset; elements keep their places. */
+/* The extra of an element, added if there is none. Valid until the sample is reset. */
 struct task_extra *sample_add_extra(struct sample *sample, size_t place);
 
 /* A copy of evidence, with its texts. */

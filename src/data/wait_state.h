@@ -64,7 +64,7 @@ bool wait_for_server(const char *where);
 /* Whether a function of the kernel waits until another task takes what is sent, or accepts. */
 bool wait_for_taker(const char *where);
 
-/* The same of a child that vfork() made. */
+/* Whether the function waits for a child that vfork() made. */
 bool wait_for_vforked(const char *where);
 
 /* Why a task waits that its cgroup froze. */

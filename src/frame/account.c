@@ -107,7 +107,10 @@ static bool was_reaped(struct account_reader *reader, const struct sample *cur,
 	return proctask_stat_part(reader->proc, raw->tgid, 0, &stat) != 0;
 }
 
-/* Books the processes that have gone since the sample before, and those that came and went. */
+/*
+ * Accounts for processes that exited since the last sample, including those that also started in
+ * it.
+ */
 static void credit_reapers(struct account_reader *reader, const struct sample *prev,
 			   const struct sample *cur)
 {

@@ -43,7 +43,7 @@ static void split_run(struct row *row, struct counters *grown)
 	grown->system_ns = grown->run_ns - grown->user_ns;
 }
 
-/* Takes from what was booked what is impossible, and leaves it out of the task's life. */
+/* Removes impossible time from the accounted delays, and from the task's totals. */
 static void drop_impossible(struct frame_info *info, struct row *row, struct deltas *deltas,
 			    const struct task_raw *before)
 {
@@ -91,7 +91,7 @@ static void since_before(const struct frame_info *info, struct row *row, struct 
 	split_run(row, grown);
 }
 
-/* The same of counters as they were read: those that fell are lifted. */
+/* Computes the deltas of counters as they were read: those that fell are lifted. */
 static void difference(const struct frame_info *info, struct row *row, struct counters *grown,
 		       struct task_raw *raw, const struct task_raw *before)
 {

@@ -95,7 +95,7 @@ struct group_above {
 	struct group_figures figures;
 };
 
-/* The group that a row stands for (see group.h). */
+/* The group of a row that is one (see group.h). */
 struct group {
 	const char *name; /* raw bytes; NULL: the group of tasks whose group is not known */
 	const char *label; /* the name; readable where asked for, then in a tree its last part */
@@ -111,7 +111,7 @@ struct group {
 	const struct row *head; /* in a branch of tasks (see tree.h): it has its names and ids */
 };
 
-/* What a frame has besides its samples that is recorded, and played, as it is. */
+/* Per-frame data that recordings store and replay verbatim. */
 struct frame_head {
 	/* Texts; in a moment of a recording NULL: it has their ids. */
 	const char *source;
@@ -201,14 +201,13 @@ void frame_build(struct frame *frame, struct frame_info *info, const struct samp
 		 struct sample *cur, const struct frame_options *options);
 
 /*
- * Finds anew what a row waited, with what is known of it by now: see resolve_row(). For rows that
- * were traced, and for rows with deltas of their own whose group's pressure is known. Not for
- * figures since the start: of these row_of_interval() does it. Whether it has become one of those
- * that info->stale counts.
+ * Computes again what a row waited, with what is known of it by now: see resolve_row(). For rows
+ * that were traced, and for rows with deltas of their own whose group's pressure is known. Whether
+ * it has become one of those that info->stale counts.
  */
 bool frame_resolve(struct frame *frame, struct row *row);
 
-/* Clears `unchanged` of a row whose task is stuck in a call. */
+/* Clears `unchanged` of a row whose task is blocked in a call. */
 void frame_mark_changed(struct frame *frame, struct row *row);
 
 /* Adds a note, once for each id and value; drops notes beyond NOTES_MAX. */
@@ -267,7 +266,7 @@ bool row_lost(const struct row *row, uint64_t *ns);
 bool row_wait(const struct frame *frame, const struct row *row, uint64_t *ns);
 
 /*
- * How long a thread of the task has been kept waiting in a system call: see struct task_hang. False
+ * How long a thread of the task has been blocked in a system call: see struct task_hang. False
  * where none is, or that was not wanted (NEED_HANGS), or the task is known to be frozen there.
  */
 bool row_hang(const struct frame *frame, const struct row *row, uint64_t *ns);

@@ -209,7 +209,7 @@ const char *record_failure(int err)
 	}
 }
 
-/* Appends what %v stands for. */
+/* Appends the value of a note (%v). */
 static void append_note_value(struct buf *out, const struct note *note)
 {
 	if (note->id == NOTE_LEAPT && note->value < PSI_RESOURCES)

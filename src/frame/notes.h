@@ -30,7 +30,7 @@ void note_system(struct frame_info *info);
 /* Orders notes by their rank; those of one rank stay as they came. */
 void notes_sort(struct frame_info *info);
 
-/* How many of the sorted notes are told unasked: what happens, and what stands and has a remedy. */
+/* The number of sorted notes that are shown by default: events, and lasting ones with a remedy. */
 size_t notes_default_count(const struct frame_info *info);
 
 /* Why a recording has ended, by its -errno: as strerror(), or better words. */

@@ -6,7 +6,7 @@
 
 #include "base/util.h"
 
-/* How much the lives of threads may differ from the time between readings. */
+/* By how much the run and wait times of threads may differ from the time between readings. */
 #define SLACK_NS (2 * NSEC_PER_MSEC)
 
 /*
@@ -85,7 +85,7 @@ static uint64_t threads_of(const struct task_raw *now, const struct task_raw *be
 	return threads ? threads : now->counters.members == 1;
 }
 
-/* Whether threads came or went: then their lives did not grow by the time that passed. */
+/* Whether threads were created or exited: then lifetime did not grow by the elapsed time. */
 static bool has_churned(const struct task_raw *now, const struct task_raw *before, uint64_t threads,
 			uint64_t span)
 {
@@ -116,8 +116,8 @@ static uint64_t passed(const struct task_raw *now, const struct task_raw *before
 }
 
 /*
- * The most that is told as waited: rows tell shares of the clock's time, which a single thread's
- * own record may exceed a little, as the reading takes a while.
+ * Upper limit of a waited time: shares are of wall-clock time, which a thread's own record can
+ * exceed slightly.
  */
 static uint64_t most_told(const struct task_raw *now, const struct task_raw *before)
 {
@@ -194,9 +194,8 @@ bool waited_asleep(const struct counters *grown, const struct task_raw *now,
 }
 
 /*
- * Finds the kinds with more booked since the reading before (NULL: since the task's start) than is
- * possible. Returns those whose booking tells nothing. Time to be left out of the task's life is
- * added to `excess`, and its kinds to excess->valid.
+ * Returns the kinds whose accounted time exceeds what is possible since before (NULL: task start);
+ * adds the excess to excess.
  */
 static uint32_t find_impossible(const struct counters *grown, const struct task_raw *now,
 				const struct task_raw *before, const struct wait_limits *machine,

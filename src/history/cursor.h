@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Goes to any moment of the past, back and forth: of what a screen keeps in memory, or of a
- * recording. The frame of a moment is made as it was when it was sampled.
- */
+/* Random access to the history (memory or recording); rebuilds each frame exactly. */
 #pragma once
 
 #include "history/replay.h"
@@ -90,9 +87,8 @@ size_t cursor_earlier(struct cursor *cursor, uint64_t real_ns, struct position *
 		      size_t n);
 
 /*
- * Makes the frames of n records' own intervals, of which the latest comes first, and has them
- * taken, the earliest first; those that cannot be read are left out. What is shown stays. Without
- * positions nothing is done, and cursor may be NULL.
+ * Builds the frames of n positions, given latest first, and passes them oldest first; unreadable
+ * ones are skipped. The shown frame stays. n 0: does nothing, and cursor may be NULL.
  */
 void cursor_walk(struct cursor *cursor, const struct position *positions, size_t n,
 		 void (*take)(void *arg, size_t i, const struct frame *frame), void *arg);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Records: samples as bytes. A record has what a reader of the records before it does not expect; a
- * key record has all. What is not written is as it was, but that threads live on, stay in their
- * states and wait on at their sites. Texts are in the record that first needs them.
+ * Record encoding. A record holds what cannot be predicted from the previous records; a key record
+ * is complete. Unwritten: threads keep their states and sites.
  */
 #pragma once
 

@@ -80,8 +80,8 @@ static uint8_t element_mark(const struct sample *cur, size_t i)
 }
 
 /*
- * Whether a task may have other names than those that were written. Only one that ran can have
- * given itself another one, if the source tells who ran; others move it to another cgroup.
+ * Whether a task's names may differ from the recorded ones: it ran (if the source knows), or was
+ * moved to another cgroup.
  */
 static bool is_renamed(const struct recorded_element *known, const struct task *task, uint8_t mark)
 {
@@ -305,7 +305,7 @@ static struct recorded_element *known_at(const struct record_state *state, size_
 	return place < state->n ? &state->known[place] : &state->left[place - state->n];
 }
 
-/* Begins the row of a place, which is told as the distance from the one before. */
+/* Begins the row of a place, encoded as the distance from the previous one. */
 static void put_row_place(struct record_making *making, size_t place)
 {
 	bytes_put(making->out, place + 1 - making->place);

@@ -305,7 +305,7 @@ struct record_traced record_predict_traced(const struct steady_states *standing,
 void record_note_traced(struct recorded_element *known, const struct record_traced *traced,
 			uint64_t interval_ns);
 
-/* Expects of all sites that those who wait there wait on; *there: there is a trace. */
+/* Predicts for all sites that current waiters keep waiting; *there: the record has a trace. */
 void record_predict_sites(struct record_state *state, bool traced, uint64_t interval_ns);
 
 /* Has nobody wait at a site: the record does not have it. */

@@ -5,7 +5,7 @@
 #include "history/record.h"
 #include "history/record_parts.h"
 
-/* What was traced since a sample was given, and what was given of it. */
+/* Trace data accumulated since the last decoded sample, and the last one returned. */
 struct rebuilt_trace {
 	bool there;
 	struct trace_frame frame; /* without its arrays */

@@ -391,7 +391,7 @@ static int read_found(struct replay *replay)
 	int err;
 
 	if (replay->apart) {
-		/* The sample before it is the begin of its interval. */
+		/* Its interval starts with the previous sample. */
 		replay->at -= replay->at > 0;
 		replay->apart = replay->given = false;
 		replay->baseline = true;

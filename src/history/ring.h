@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Keeps records in memory: what a recording of the last minutes would have. Where there is no more
- * room, or the time is over, the oldest segment is removed. It is what a screen looks back at, and
- * what is written when a trigger fires.
+ * In-memory ring of records; drops the oldest segment when full or expired. Used for history and
+ * for --before.
  */
 #pragma once
 

@@ -20,9 +20,8 @@ struct ancestry;
 struct ancestry *ancestry_new(struct proc *proc, pid_t root);
 
 /*
- * Sorts the records of a drain: moves those of descendants to the front, followed by the undecided
- * ones (their parent ended a moment ago, and the next drain will tell), and returns the numbers of
- * both. `old`: how many of the first records the last call left undecided; they are decided now.
+ * Partitions drained records: descendants, then undecided ones (parent just exited). Returns both
+ * counts. old: undecided from last time.
  */
 void ancestry_sort(struct ancestry *ancestry, struct exit_record *records, size_t n, size_t old,
 		   size_t *ours, size_t *open);

@@ -171,9 +171,8 @@ void file_locks_close(struct file_locks *locks)
 }
 
 /*
- * Descriptors that are looked at between two renewals (1 to 2 us each), and of one process. A
- * search gets half of what is left, so that one in vain leaves some for those who find an owner
- * near by; NEAR at least. One that got WHOLE is not made again soon.
+ * Descriptors to scan per sample (1 to 2 us each) and per process. A search gets half of the
+ * remainder, NEAR at least; one that got WHOLE is not soon repeated.
  */
 #define LOOKS 8192
 #define LOOKS_OF_ONE 1024

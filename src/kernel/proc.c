@@ -22,7 +22,7 @@
 #include "base/process.h"
 #include "base/util.h"
 
-/* Reads that are asked for at one go, and the longest of them. */
+/* Reads per request, and the longest of them. */
 #define AHEAD_MAX 64
 #define AHEAD_BYTES 4096
 
@@ -543,7 +543,7 @@ void proc_start(struct proc *proc)
 		is_ready(proc);
 }
 
-/* Answers one ask: what stands for its data in *data. */
+/* Answers one request. *data: the bytes for it. */
 static int answer_ask(struct proc *proc, struct ask *ask, void *data)
 {
 	struct proc_helper *helper = proc->helper;

@@ -26,7 +26,7 @@
 #define CGROUP_USUAL 4096
 #define WCHAN_BYTES 127
 
-/* The longest command line, and what is read of it at one go. */
+/* The longest command line, and the bytes per read. */
 #define CMDLINE_MAX 65536
 #define CMDLINE_BYTES 4096
 

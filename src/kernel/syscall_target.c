@@ -46,9 +46,8 @@ static const struct {
 };
 
 /*
- * Whether such a call hangs on what a descriptor is: somebody writes what is read from a file
- * (which may be a server's) or a connection, and is awaited. What comes by a pipe, a terminal, a
- * device, datagrams, events and files of the kernel may as well never come.
+ * Whether the call counts as blocked for this type of file: regular files and connections have a
+ * counterpart that owes an answer; others may idle for ever.
  */
 static const bool hangs_on[][WAIT_FDS] = {
 	[CALL_DOES] = { [WAIT_FD_FILE] = true,

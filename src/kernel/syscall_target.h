@@ -24,7 +24,7 @@ struct syscall_wait syscall_target(struct wait_targets *targets, struct proc *pr
 				   const struct procwait_syscall *call, struct buf *out);
 
 /*
- * System calls that a thread sleeps in because it is kept waiting, and not because it has nothing
+ * System calls that a thread is blocked in, and does not sleep in because it has nothing
  * to do: only the former are a hang when they last. Nothing tells for sure; the tables in
  * syscall_target.c have the rule.
  */

@@ -243,7 +243,7 @@ struct system *system_open(int procfd)
 	/*
 	 * Uses no library of procps for these: it takes /proc by its path, so that no other tree
 	 * can be handed in; it rewinds each file, reads stat once more to see its end, and opens
-	 * loadavg anew each time: three times the system calls, twice the time (libproc2).
+	 * loadavg each time: three times the system calls, twice the time (libproc2).
 	 */
 	for (int f = 0; f < SYSTEM_FILES; f++)
 		system->files[f] = open_sampled_file(system, system_file_names[f]);

@@ -581,7 +581,7 @@ int wait_target_path(struct wait_targets *targets, pid_t tid, uint32_t dev, cons
 	return 0;
 }
 
-/* Appends who holds what is waited for, and how many wait. */
+/* Appends the lock holder and the number of waiters. */
 static void append_lock_holder(struct wait_targets *targets, pid_t owner, unsigned waiters,
 			       struct buf *out)
 {

@@ -155,7 +155,7 @@ void out_close(struct out *out);
 /* The time in ns from a trigger's last event to the frame's sample; the trigger has fired. */
 uint64_t out_since_ns(const struct trigger *trigger, const struct frame_info *info);
 
-/* The key of a row's text; 0: it is made anew. */
+/* The key of a row's text; 0: the text cannot be reused. */
 uint64_t out_text_key(const struct out *out, const struct frame *frame, const struct row *row);
 
 /* The text that the sample before had under that key, in out->texts.text; NULL: it had none. */

@@ -136,7 +136,7 @@ static size_t choose_findings(struct why *why, const struct findings *findings)
 	for (size_t i = 0; i < findings->n && why->ntold < FINDINGS_SHOWN; i++) {
 		const struct finding *finding = &findings->all[i];
 
-		/* A lock whose holder is stopped is told as such. */
+		/* A lock whose holder is stopped is reported as a stop. */
 		if (finding->site && is_reported(why, finding->site))
 			continue;
 		if (!is_problem(finding) &&

@@ -4,7 +4,7 @@
  * tasks and waits in progress included. They never fall.
  *
  * Memory and text are bounded. So many groups are shown as series of their own; all others add to
- * one that stands for the rest. A group keeps its series for as long as something happens to it,
+ * one for the rest. A group keeps its series for as long as something happens to it,
  * and after that until another one needs it. Then its counters are kept for when it comes back.
  */
 #pragma once

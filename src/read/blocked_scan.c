@@ -73,7 +73,7 @@ static void date_back(struct blocked_scan *scan, struct sleeper *sleeper,
 		sleeper->since_ns = since;
 }
 
-/* Tells whether a thread that did not run since the sample before hangs. */
+/* Decides whether a thread that has not run since the previous sample is hung. */
 static void judge_call(struct blocked_scan *scan, struct sleeper *sleeper,
 		       const struct task_raw *raw)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Finds tasks that are kept waiting in a system call though not in state D: by a file system in
+ * Finds tasks that are blocked in a system call outside state D: by a file system in
  * user space, a peer, a lock's holder. No counter tells them from those that have nothing to do, so
  * the call of each thread that did not run since the sample before is read, once for each wait.
  */

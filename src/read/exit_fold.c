@@ -21,7 +21,7 @@ static int compare_processes(const void *a, const void *b)
 	return (x->life_ns < y->life_ns) - (x->life_ns > y->life_ns);
 }
 
-/* The record that a pointer handed over by qsort() stands for. */
+/* The record behind a pointer of qsort(). */
 #define RECORD(pointer) (*(struct exit_record *const *)(pointer))
 
 /* Orders by what must be equal in records that are folded into one, whatever their parents. */
@@ -54,7 +54,7 @@ static int compare_by_reaper(const void *a, const void *b)
 	return compare_alike(a, b);
 }
 
-/* Whether x ended before y, and so stands for both. */
+/* Whether x exited before y, and so represents both. */
 static bool ended_before(const struct exit_record *x, const struct exit_record *y)
 {
 	return x->hi_ns != y->hi_ns ? x->hi_ns < y->hi_ns : x->pid < y->pid;
@@ -230,9 +230,7 @@ size_t exit_fold_alike(const struct exit_batch *given, struct exit_record **reco
 	return n;
 }
 
-/*
- * Whether a record need not be told from others like it: no sample has the task, or will have it.
- */
+/* Whether an exit record may be aggregated: its task is in no sample. */
 static bool may_fold(const struct exit_batch *given, const struct sample *prev,
 		     const struct exit_record *record)
 {

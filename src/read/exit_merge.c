@@ -424,8 +424,8 @@ static size_t choose_records(const struct exit_batch *given, const struct sample
 }
 
 /*
- * Moves to the front the records of threads with impossible delays whose processes no sample has
- * met yet: the sums of these processes include them when they end. Returns their number.
+ * Moves records with impossible delays, of processes not yet sampled, to the front: the process
+ * totals will include them. Returns their number.
  */
 static size_t keep_threads(struct exit_record *records, size_t n, const struct sample *cur)
 {

@@ -291,8 +291,8 @@ static bool ask_taskstats(struct bpf_source *source, struct sample *prev, struct
 }
 
 /*
- * Finds processes that /proc listed before the walk, that are still there and were not met, and
- * keeps those in `hidden`: a kernel was seen that withholds its first process from the program.
+ * Finds live processes listed in /proc but not visited by the walk (kernel hides them from BPF),
+ * and keeps them in hidden.
  */
 static void find_hidden(struct bpf_source *source, const struct sample *cur)
 {

@@ -245,7 +245,7 @@ static bool add_thread(struct procfs_source *source, struct sample *cur,
 		err = -EBUSY;
 	if (err) {
 		count_unread(cur, err);
-		/* The last figures stay in, so that the next sum does not count it anew. */
+		/* The last figures stay in, so that the next sum does not count it again. */
 		if (was && !proctask_gone(err))
 			procfs_threads_add(&source->memory, was);
 		return true;

@@ -22,7 +22,7 @@
 #define FILES_BETWEEN 256
 
 /*
- * A program may write its command line anew whenever it runs, and without the bpf source nothing
+ * A program may overwrite its command line whenever it runs, and without the bpf source nothing
  * tells of a move to another cgroup: of those that ran the texts are read again when they are this
  * old; or, where they have been as they are for a shorter time, when that time has passed again.
  */
@@ -79,7 +79,7 @@ void taskinfo_set_hierarchy(struct taskinfo *info, const struct hierarchy *hiera
 	info->hierarchy = hierarchy;
 }
 
-/* The time of a sample by the clock of struct task_text_read, which begins anew after weeks. */
+/* The time of a sample by the clock of struct task_text_read, which wraps after weeks. */
 static uint32_t text_clock(const struct sample *sample)
 {
 	return (uint32_t)(sample->begin_ns / NSEC_PER_MSEC);

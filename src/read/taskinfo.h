@@ -23,7 +23,7 @@ void taskinfo_set_hierarchy(struct taskinfo *info, const struct hierarchy *hiera
  * Brings the tasks of a sample up to date: the user's name of each fresh task, and what `needs`
  * asks for of all tasks, or (NEED_ACTIVE) of those that did something. What was read is read again
  * after exec, another name or a move that the source saw. Of a task that ran since it is read again
- * some seconds later, or as soon with NEED_LATEST, as programs may write their command lines anew.
+ * some seconds later, or as soon with NEED_LATEST, as programs may overwrite their command lines.
  * `between` (may be NULL) is called every now and then
  * where files are read.
  */

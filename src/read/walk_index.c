@@ -91,7 +91,7 @@ static bool place_entries(struct walk_index *places, const struct sample *prev,
 	return true;
 }
 
-/* Notes that the walk met an id. False where it had met that before. */
+/* Marks an id as visited. False if it already was. */
 static bool meet(struct walk_index *places, pid_t pid)
 {
 	size_t word = (uint32_t)pid / 64, before = places->met_words;
@@ -115,10 +115,8 @@ static struct snapshot_entry *copy_entries(struct walk_index *places,
 }
 
 /*
- * Unites entries with the same id: a thread that calls exec during the walk takes over the id and
- * the start of its leader, which was met before (fs/exec.c: de_thread), and an id may be used anew.
- * The later entry belongs to the living task; it takes the place of the first, where the next walk
- * meets it. Returns whether there were such entries.
+ * Merges duplicate ids: exec during the walk gives a thread its leader's id (de_thread() in
+ * fs/exec.c), or an id is reused. Later entry wins. True: there were any.
  */
 static bool unite_entries(struct walk_index *places, struct snapshot_view *view)
 {

@@ -24,7 +24,7 @@
 /* Rows that are blocked in a call. */
 #define BLOCKED_MAX (SERVER_WAITS_MAX + AWAITING_MAX + LOCK_WAITS_MAX)
 
-/* From when on they are looked at: below what findings take, so that these have it. */
+/* Minimum delay to collect evidence for: below the findings' thresholds. */
 #define WAITED_LEAST 0.04
 #define HANG_NS (NSEC_PER_SEC - 100 * NSEC_PER_MSEC)
 
@@ -34,7 +34,7 @@
 /* The rows that run most: one of them may have what a suspect wants. */
 #define RUNNERS 8
 
-/* The share of the machine that is idle, from which who may run anywhere lacks no CPU. */
+/* Idle share of the machine above which an unpinned task is not short of CPU. */
 #define IDLE_LEAST 20
 
 /* Tasks whose readings are kept for the next sample. */
@@ -142,7 +142,7 @@ static uint64_t waited_for(const struct frame *frame, const struct row *row, enu
 	}
 }
 
-/* Finds those who suffer, and those who run. */
+/* Finds the most delayed rows, and those that used most CPU. */
 static void find_suspects(const struct frame *frame, struct most_rows suspects[SUSPICIONS],
 			  struct most_rows *runners)
 {
@@ -326,7 +326,7 @@ static void take_budget(struct task_evidence *task, const struct row *row,
 	task->throttled = task->budget == BUDGET_YIELD ? -1 : share;
 }
 
-/* The same of one of several threads, since the reading before. */
+/* Decides whether the budget of one of several threads throttled it since the previous reading. */
 static void compare_budget(struct evidence *evidence, struct task_evidence *task,
 			   const struct row *row, const struct suspect_reading *was,
 			   struct budget_reading *now, const struct budget *budget)
@@ -501,7 +501,10 @@ static void look_at_sharing(struct evidence *evidence, const struct frame *frame
 	task->weighed_group.name = xstrdup(was->weighed_group.name);
 }
 
-/* Finds who ran most on the CPUs that a row waited for. Where they ran is read for a pinned one. */
+/*
+ * Finds the task that used most CPU on the CPUs the row is allowed on; for pinned tasks the last
+ * CPU is read.
+ */
 static void look_for_rival(struct evidence *evidence, const struct frame *frame,
 			   const struct row *row, const struct most_rows *runners,
 			   void (*fill_cpu)(void *arg, const struct row *row), void *arg)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Explains the few rows that suffer most: their targets, the limits of their groups, the tasks that
- * ran on their CPUs. It is read with a sample, and so recorded too. Finds tasks that sleep in a
- * request to a file system's server, though not in state D.
+ * Collects evidence for the most delayed rows: wait targets, cgroup limits, the tasks that ran on
+ * their CPUs. Read with the sample, so recorded too.
  */
 #pragma once
 

@@ -27,7 +27,7 @@
 #include "sampler/run_trace.h"
 #include "trace/tracing.h"
 
-/* How long a command that is told to end has for it, and to be gone when it is killed. */
+/* The time a command has to end after a signal, and to be gone after SIGKILL. */
 #define END_NS (5 * NSEC_PER_SEC)
 #define KILL_NS NSEC_PER_SEC
 

@@ -57,7 +57,7 @@ void run_sum_settle(struct counters *sum, uint64_t *user_ns, uint64_t *system_ns
 /* The time between readings: sites of ended processes give room to others then. */
 #define READ_NS (250 * NSEC_PER_MSEC)
 
-/* The number of sums, above which targets are no longer told apart. */
+/* The number of sums above which sites are added up without their targets. */
 #define SUMS_MAX 20000
 
 struct run_trace {
@@ -73,7 +73,7 @@ struct run_trace {
 	uint64_t lost;
 };
 
-/* Orders sites by what sums are told apart by. */
+/* Orders sites by the key of their sum. */
 static int compare_sums(const void *a, const void *b)
 {
 	const struct site *x = a, *y = b;
@@ -91,8 +91,8 @@ static int compare_sums(const void *a, const void *b)
 }
 
 /*
- * Leaves out of a target what is each process's own: who ran instead is told by name alone, a
- * child and a lock in the process's memory not at all.
+ * Strips the per-process part of a target, so that alike processes add up: a runner by name only,
+ * children and private locks not at all.
  */
 static const char *common_target(const struct site *site)
 {

@@ -294,7 +294,7 @@ int sampler_suspend(struct sampler *sampler)
 	close_tracing(sampler);
 	if (!sampler->ticks)
 		return 0;
-	/* The source finds tasks by the sample before: open it anew while there is time. */
+	/* The source finds tasks by the sample before: reopen it while there is time. */
 	source_close(&sampler->source);
 	taskinfo_close(sampler->info);
 	sampler->info = taskinfo_open(sampler->config->proc, sampler->config->threads);
@@ -365,7 +365,7 @@ struct waiting_reader *sampler_waiting(struct sampler *sampler)
 	return sampler->waiting;
 }
 
-/* The same, where it is wanted now; else NULL or as it is. */
+/* The reader of waits, opened if `needs` asks for it; else NULL or the open one. */
 static struct waiting_reader *need_waiting(struct sampler *sampler, unsigned needs)
 {
 	return needs & NEED_SHOWN ? sampler_waiting(sampler) : sampler->waiting;

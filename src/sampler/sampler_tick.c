@@ -134,8 +134,8 @@ uint64_t sampler_drain_due_ns(const struct sampler *sampler)
 /* Stages of a frame from the machine. Each returns 0 or -errno. */
 
 /*
- * Begins the sample. What the kernel tells of exits is taken before the tasks are listed: tasks in
- * records after this drain may have begun after the list, see exit_merge.c.
+ * Starts the sample. Exit records are drained before tasks are listed, so a later record may be of
+ * a task born after the listing; see exit_merge.c.
  */
 static int begin_sample(struct sampler *sampler, struct tick *tick)
 {
@@ -300,7 +300,7 @@ static int read_shown_group(struct sampler *sampler, struct tick *tick)
 	for (unsigned r = 0; r < PSI_RESOURCES; r++) {
 		bool there = !err && now->have & CGROUP_BIT(r);
 
-		/* All are read at one go: any that could be dates them. */
+		/* All are read together: the time of any holds for all. */
 		if (there)
 			pressure->read_ns = now->read_ns[r];
 
@@ -378,7 +378,7 @@ static int play_sample(struct sampler *sampler, struct tick *tick)
 	return 0;
 }
 
-/* Has rows looked at that were kept waiting: evidence_read() did. */
+/* Marks rows of blocked tasks as changed, as evidence_read() does. */
 static int mark_blocked_changed(UNUSED struct sampler *sampler, struct tick *tick)
 {
 	struct frame *frame = tick->frame;

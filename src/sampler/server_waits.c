@@ -97,7 +97,10 @@ static void look_at(struct server_waits *waits, struct proc *proc,
 			waits->waiters[waits->nwaiters++] = tasks[i];
 }
 
-/* Looks at tasks that ran before and do not now. Those left over for want of time stay. */
+/*
+ * Checks tasks that ran in the last interval but not in this one. Tasks not reached in time stay
+ * queued.
+ */
 static void look_at_recent(struct server_waits *waits, struct proc *proc, const struct frame *frame)
 {
 	struct server_waiter tasks[LOOKS_MAX];
@@ -164,7 +167,7 @@ static void note_recent(struct server_waits *waits, const struct frame *frame)
 	}
 }
 
-/* Reports tasks that are still stuck. */
+/* Reports tasks that still wait for a server. */
 static size_t report_waiters(struct server_waits *waits, const struct frame *frame,
 			     const struct row **rows)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Finds processes that sleep in a request to a file system's server (FUSE, NFS, 9p), or as nobody
- * takes what they send by a socket, a terminal or a queue, which is no state D. A task is looked at
- * once after it has run, when it has not run for a sample.
+ * Finds processes in interruptible sleep on a file system server (FUSE, NFS, 9p), or on a receiver
+ * that takes nothing from a socket, a terminal or a queue. Each task is checked once, in the first
+ * sample after it last ran.
  */
 #pragma once
 
@@ -15,7 +15,7 @@ struct proc;
 /* How many are followed. */
 #define SERVER_WAITS_MAX 16
 
-/* A task that ran, and is to be looked at; or that is stuck. */
+/* A task that ran and is to be checked, or that waits for a server. */
 struct server_waiter {
 	pid_t tgid, pid;
 	uint64_t start_ns, run_ns;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The triggers that are watched: the kernel is told how much stall time in which window counts, and
+ * The watched triggers: the kernel gets the stall time and the window that count, and
  * makes a descriptor readable (POLLPRI) when that much came up, at most once a window
  * (Documentation/accounting/psi.rst).
  */

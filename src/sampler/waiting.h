@@ -14,7 +14,7 @@ struct waiting_reader;
 
 struct waiting_reader *waiting_open(struct proc *proc);
 
-/* Begins a sample: what is shared by several tasks is read anew. */
+/* Begins a sample: data shared by several tasks is read again. */
 void waiting_renew(struct waiting_reader *reader);
 
 /*

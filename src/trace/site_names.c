@@ -170,8 +170,8 @@ static const struct trace_waiter *longest_waiter(const struct traced_site *site)
 }
 
 /*
- * Whether another file of a process may be looked at now. While it is within an execve() that hangs
- * who looks hangs, too.
+ * Whether more /proc files of a process may be read now: reading one inside a hung execve() would
+ * hang the reader.
  */
 static bool may_look(struct site_names *texts, pid_t tgid)
 {
@@ -457,7 +457,7 @@ static size_t read_stack(struct site_names *texts, const struct traced_site *sit
 	return add_stack(texts, functions, read->n, function);
 }
 
-/* Whether only the call's memory tells what is waited for at a site: a path, what it polls. */
+/* Whether the target can only be read from the task's memory: a path, or poll()'s descriptors. */
 static bool is_in_memory(const struct trace_key *key)
 {
 	if (key->target != TRACE_NOTHING)
@@ -480,8 +480,8 @@ static uint64_t waits_of(const struct traced_site *site)
 }
 
 /*
- * Appends what the call of the only wait at a site is on, as /proc has it while that lasts: such
- * calls are not told apart by what they are on.
+ * Appends the target of a site's only wait, read from /proc while it lasts; such calls share one
+ * site.
  */
 static void append_only(struct site_names *texts, struct traced_site *site, struct buf *on)
 {

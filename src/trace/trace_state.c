@@ -360,7 +360,7 @@ void trace_state_beside(struct trace_state *book, struct frame *frame)
 		trace_row(book, frame, &frame->rows[i]);
 }
 
-/* Notes a row that stands for many tasks that ended. */
+/* Notes a row of many exited tasks. */
 static void add_ended_row(struct trace_state *book, struct row *row)
 {
 	const struct task *task = row->task;
@@ -376,7 +376,7 @@ static void add_ended_row(struct trace_state *book, struct row *row)
 	ended->process->comm = task->comm;
 }
 
-/* The row that stands for an ended process: the row of its name, else that of all others. */
+/* The row that an exited process is merged into: that of its name, else that of all others. */
 static struct ended_row *row_of_ended(struct trace_state *book,
 				      const struct traced_process *process)
 {
@@ -421,7 +421,7 @@ static void trace_ended(struct trace_state *book)
 	}
 }
 
-/* Adds to the times of a row that stands for many what the sites of its processes tell. */
+/* Adds the sites' times of its processes to a row of many. */
 static void trace_ended_row(struct trace_state *book, struct frame *frame,
 			    const struct ended_row *ended)
 {

@@ -92,7 +92,7 @@ static inline bool trace_state_ready(const struct trace_state *book)
  */
 void trace_state_rows(struct trace_state *book, struct frame *frame);
 
-/* The same of another frame, which was read beside that one. */
+/* Adds what was traced to the rows of another frame, read beside that one. */
 void trace_state_beside(struct trace_state *book, struct frame *frame);
 
 /*

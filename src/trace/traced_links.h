@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The links of traced sites in an interval: what wakers did while others waited for them, as
- * differences of the kernel program's totals.
+ * Wake-up links per traced site and interval: what wakers did while they were waited for, as deltas
+ * of the BPF program's totals.
  */
 #pragma once
 

@@ -55,7 +55,7 @@ void traced_processes_begin(struct traced_processes *processes, uint64_t read_ns
 struct traced_process *traced_processes_find(const struct traced_processes *processes, pid_t tgid,
 					     uint64_t start_ns, uint64_t slack_ns);
 
-/* The same, but makes one that was not known. */
+/* Finds a process, and adds it if it is unknown. */
 struct traced_process *traced_processes_make(struct traced_processes *processes, pid_t tgid,
 					     uint64_t start_ns);
 

@@ -257,7 +257,7 @@ static struct traced_site *new_site(struct traced_sites *sites, uint32_t slot,
 	return site;
 }
 
-/* Keeps what a site has counted, before that is read anew. */
+/* Keeps the counts of a site before they are read again. */
 static void keep_before(struct traced_sites *sites, struct traced_site *site)
 {
 	struct site_before *before;

@@ -13,11 +13,10 @@
 #define SHARE_FOLLOWED 0.002
 #define SHARE_SHOWN 0.01
 
-/* The part of a waker's time that is not known, from which on that is told. */
+/* The unknown share of a waker's time from which it is shown. */
 #define KNOWN_LESS 0.1
 
-/* So many times as long as those that ended on average may a wait be that is taken for one of them.
- */
+/* A wait in progress up to this multiple of the average is treated like the completed ones. */
 #define ALIKE 3
 
 #define CHAIN_ROOT_WORD(NAME, id, ...) id,
@@ -158,7 +157,7 @@ static void add_root(struct chain *chain, struct chain_root root)
 	chain->roots[chain->nroots++] = root;
 }
 
-/* Adds what ended waits without any task: whose these were is told by the root, and where. */
+/* Adds the roots of waits that no task ended: the root names whose they were, and where. */
 static void add_interrupt(struct chain *chain, const struct site *site,
 			  const struct site_waker *waker, double share)
 {
@@ -198,7 +197,10 @@ static void add_queue(struct chain *chain, const struct site *site, double share
 struct following {
 	struct chain *chain;
 	const struct chain_index *index;
-	/* From the first waits on; held: who waits there holds what those before wait for. */
+	/*
+	 * Path from the first wait; held: the waiter at this site holds the lock awaited one level
+	 * up.
+	 */
 	struct {
 		const struct site *site;
 		bool held;
@@ -259,9 +261,8 @@ static bool is_turn(const struct chain_index *index, const struct chain_step *st
 }
 
 /*
- * Adds the parts of a step: what a waker did while it was waited for; of a lock that is taken in
- * turn, while it had it. What is too long ago for its program to have kept is unexplained. Returns
- * the share of the step that is.
+ * Adds a step's parts: the waker's activity during the wait (for a lock passed around: while it
+ * held it). Time no longer recorded is unexplained. Returns that share.
  */
 static double add_parts(struct following *following, struct chain_step *step)
 {
@@ -338,7 +339,7 @@ static const char *process_name(const struct chain_index *index, pid_t tgid)
 	return NULL;
 }
 
-/* Follows waits that go on: to who holds what they are for, if that is known. */
+/* Follows waits in progress to the lock holder, if known. */
 static void follow_rest(struct following *following, const struct site *site, double share)
 {
 	struct chain_root root = { .kind = CHAIN_GOES_ON,
@@ -399,8 +400,7 @@ static bool is_wait_unlike(const struct site *site)
 }
 
 /*
- * Whether a waker tells what a site's waits were for. Who waits for a lock may look again now and
- * then, by a timer, whether it is free.
+ * Whether the waker identifies the cause; a timer does not, as lock waiters may retry on timeouts.
  */
 static bool waker_counts(const struct site *site, const struct site_waker *waker)
 {

@@ -41,7 +41,7 @@ struct chain_part {
 	double share; /* of its step, 0 to 1 */
 };
 
-/* A waker, or the holder of the resource waited for. */
+/* A waker (or lock holder) one level up the chain. */
 struct chain_step {
 	unsigned depth; /* 1: of the waits that the chain is of; a step's own wakers follow it */
 	const struct site *of; /* the waits that it ended */

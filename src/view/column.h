@@ -123,7 +123,7 @@ extern const struct column_table task_columns;
 /* The column of that id (of id_len bytes), or NULL. */
 const struct column *column_in(const struct column_table *table, const char *id, size_t id_len);
 
-/* The same, of tasks and groups. */
+/* The column of tasks and groups with an id, or NULL. */
 static inline const struct column *column_by_id(const char *id, size_t id_len)
 {
 	return column_in(&task_columns, id, id_len);

@@ -137,7 +137,7 @@ static const struct cgroup_sample *figures_part(const struct group_figures *figu
 	return sample && sample->have & CGROUP_BIT(part) ? sample : NULL;
 }
 
-/* The same of the row's group. */
+/* The figures of the row's group that have a part; NULL: not known. */
 static const struct cgroup_sample *group_part(const struct row *row, unsigned part, bool before)
 {
 	return row->group ? figures_part(row->group->figures, part, before) : NULL;

@@ -141,7 +141,7 @@ struct finding {
 	double times; /* how often */
 	size_t at, len; /* its words in the text: raw bytes */
 	size_t on, on_len; /* the path in the text, which may be shortened; 0: none */
-	/* Parts of the text that give way in little room, those of the first turn first. */
+	/* Optional parts of the text, dropped in this order on narrow screens. */
 	struct finding_part {
 		size_t at, len;
 		unsigned turn; /* 1 .. DROP_RANKS */

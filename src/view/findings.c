@@ -171,7 +171,10 @@ static enum psi_resource find_pressed(struct finder *finder, double *most)
 	enum psi_resource found = PSI_RESOURCES;
 
 	*most = FINDING_PRESSURE;
-	/* Such a finding is about all tasks; and a group's is not told of tasks outside it. */
+	/*
+	 * Pressure concerns all tasks, and group pressure says nothing about tasks outside the
+	 * group.
+	 */
 	if (finder->info->selected_only || (finder->query && !query_takes_all(finder->query)))
 		return found;
 	for (unsigned r = 0; r < PSI_RESOURCES; r++) {

@@ -111,7 +111,7 @@ static const struct row *rival_of(const struct finder *finder, const struct row 
 {
 	const struct task_evidence *evidence = row_evidence(finder->view.frame, row);
 
-	/* Where it was not read who ran where: whoever runs most, if the CPUs are full. */
+	/* Without per-CPU evidence: the top CPU user, if no CPU is idle. */
 	if (!evidence)
 		return finder->idle < FINDING_IDLE ? finder->runs.row : NULL;
 	return evidence->rival ? frame_of_pid(finder->view.frame, evidence->rival) : NULL;
@@ -151,8 +151,8 @@ static struct ended_tasks most_of_ended(const struct finder *finder)
 }
 
 /*
- * Finds those of a name that ended and ran more in all than a row, or than all rows. False: nobody
- * did.
+ * Finds the command whose exited tasks together used more CPU than row (NULL: than any row). False:
+ * none.
  */
 static bool find_storm(const struct finder *finder, const struct row *row,
 		       struct ended_tasks *storm)
@@ -176,7 +176,10 @@ static const struct row *maker_of(const struct finder *finder, const struct row 
 	return ppid > 1 ? frame_of_pid(finder->view.frame, ppid) : NULL;
 }
 
-/* Finds who started at least half of a storm, which is then that part; several: of that name. */
+/*
+ * Finds the parent of at least half of the short-lived tasks and reduces *storm to its part.
+ * *several: several parents of that name.
+ */
 static const struct row *storm_starter(const struct finder *finder, struct ended_tasks *storm,
 				       bool *several)
 {

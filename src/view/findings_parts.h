@@ -65,7 +65,7 @@ struct finding_pattern {
 extern const struct finding_pattern finding_patterns[];
 extern const size_t finding_patterns_n;
 
-/* How many rows with enough of something are remembered, to tell those of one service. */
+/* Rows remembered per finding, to count those of one service. */
 #define TOP_ROWS_MAX 64
 
 /* The row with the most of something, and how many have enough of it. */
@@ -152,7 +152,7 @@ bool finding_cpu(struct finder *finder, struct finding *finding);
  */
 bool finding_take_storm(struct finder *finder, const struct row *row);
 
-/* Takes a task as the culprit. */
+/* Makes a task the culprit. */
 void finding_take_culprit(struct finding *finding, enum culprit_kind kind, const struct row *row);
 
 /* Takes as the culprit who ended most of the waits of the finding's site, if one task did. */

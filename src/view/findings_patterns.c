@@ -171,7 +171,7 @@ static bool find_awaited(struct finder *finder, struct finding *finding)
 	return true;
 }
 
-/* Tasks that are kept waiting in a call. */
+/* Tasks that are blocked in a call. */
 static bool find_blocked_in_call(struct finder *finder, struct finding *finding)
 {
 	const struct top_row *kept = &finder->kept;
@@ -416,7 +416,7 @@ static bool find_lock(struct finder *finder, struct finding *finding)
 		return false;
 	finding->kind = wait_state_table[site->state].id;
 	take_site(finding, site, (double)site->ns);
-	/* Who holds it is told by the target. */
+	/* The target names the holder. */
 	if (site->wakers[0].tgid != site->tgid && !(site->on && strstr(site->on, SITE_HELD_BY)))
 		finding_take_waker(finding);
 	return true;
@@ -511,7 +511,7 @@ static bool find_uncounted(struct finder *finder, struct finding *finding)
 	if ((finder->info->head.delayacct != DELAYACCT_OFF || finder->info->head.measured) &&
 	    finder->info->kinds & DELAY_BIT(DELAY_BLKIO))
 		return false;
-	/* Why not is told by a note. */
+	/* A note says why not. */
 	if (!finder->findings->n)
 		finding_take_storm(finder, NULL);
 	return true;

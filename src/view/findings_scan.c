@@ -127,7 +127,7 @@ const struct site *finding_next_site(const struct finder *finder, const struct r
 			       site);
 }
 
-/* The same of threads, which have no sites of their own, and without what lies in other sites. */
+/* The next site that neither overlaps others nor is unattributed; threads have no sites. */
 static const struct site *next_own_site(const struct finder *finder, const struct row *row,
 					const struct site *site)
 {
@@ -290,10 +290,7 @@ static bool is_enough(const struct finder *finder, const struct row *row, double
 	return share >= threads * least || (threads > 1 && share >= THREADS_LEAST);
 }
 
-/*
- * The same of time that a task spends for memory: mostly one thread does, however many others have
- * nothing to do.
- */
+/* Same for memory delay: usually one thread has it, however many are idle. */
 static bool is_enough_memory(const struct finder *finder, const struct row *row, double share,
 			     double least)
 {
@@ -301,8 +298,7 @@ static bool is_enough_memory(const struct finder *finder, const struct row *row,
 }
 
 /*
- * How long the row's thread that waits longest in state D has done so, at least: who of its threads
- * waits for a CPU is not told apart in the longest wait of all.
+ * Lower bound of the longest current D sleep in a row; the row's longest wait may be one for a CPU.
  */
 static uint64_t sleep_ns(const struct finder *finder, const struct row *row)
 {
@@ -393,7 +389,7 @@ static void scan_waits(struct finder *finder, const struct row *row, bool hangs)
 							     kinds_least[kind]) ||
 		    share * (double)row->interval_ns < NOTICED_NS * 100.0)
 			continue;
-		/* A hang is told as such. Threads of the kernel wait for what others write. */
+		/* Hangs have a finding of their own. Kernel threads wait for what others write. */
 		if ((hangs || (finder->kernel && kthread_row(row))) &&
 		    (kind == DELAY_BLKIO || kind == WAIT_DWAIT))
 			continue;
@@ -494,7 +490,7 @@ static void scan_losses(struct finder *finder, const struct row *row)
 			note_ns(&finder->top_waiters[r], row, lost[r]);
 }
 
-/* Whether a row that is kept waiting is so by a task that is stopped. */
+/* Whether a stopped task blocks the row. */
 static bool waits_for_stopped(const struct finder *finder, const struct row *row)
 {
 	pid_t on = row_hang_on(finder->view.frame, row);

@@ -6,7 +6,7 @@
 #include "base/util.h"
 #include "view/findings_parts.h"
 
-/* Notes that the text from `at` on gives way in that turn, where there is little room. */
+/* Notes the rank at which the text from `at` on is dropped for lack of room. */
 static void give_way(struct finder *finder, size_t at, unsigned turn)
 {
 	struct finding *finding = finder->finding;
@@ -132,7 +132,7 @@ static void put_others(struct finder *finder)
 	put_more(finder, finder->finding->n);
 }
 
-/* The same without those of its own service, which are told already. */
+/* Appends the number of others, without those of its own service, which are counted already. */
 static void put_other_services(struct finder *finder)
 {
 	const struct finding *finding = finder->finding;
@@ -191,7 +191,7 @@ static void put_target(struct finder *finder, const char *on, size_t len)
 	buf_add(text, on + before, len - before);
 }
 
-/* Appends a path. What is known of its server comes after it, and gives way first. */
+/* Appends a path. Its server, if known, comes after it, and is dropped first. */
 static void put_path(struct finder *finder, const char *on, size_t len)
 {
 	struct finding *finding = finder->finding;
@@ -345,7 +345,7 @@ static void (*const parts['Z' - 'A' + 1])(struct finder *finder) = {
 	['W' - 'A'] = put_waits,   ['D' - 'A'] = put_duration,
 };
 
-/* Appends a number or a name that a letter stands for. */
+/* Appends the number or the name of a letter. */
 static void put_value(struct finder *finder, char letter)
 {
 	const struct finding *finding = finder->finding;

@@ -387,7 +387,7 @@ void room_share(struct layout *layout, const unsigned wants[LAYOUT_MAX], unsigne
 	}
 }
 
-/* The same, where what is shown is not known: texts want their usual cells. */
+/* Shares the width for unknown contents: texts want their usual cells. */
 static void room_share_usual(struct layout *layout, unsigned width)
 {
 	unsigned wants[LAYOUT_MAX] = { 0 };

@@ -341,8 +341,8 @@ static bool can_fold(const struct idle_fold *fold, const struct row *row)
 }
 
 /*
- * How many lines come before n idle tasks. So many of these are folded first: then each keeps its
- * line on the screen while others come and go.
+ * Rows above the n idle tasks. As many idle rows are folded first, so the others keep their lines
+ * as busy ones appear.
  */
 static size_t lines_before(const struct idle_fold *fold, size_t n)
 {

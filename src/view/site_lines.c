@@ -107,7 +107,7 @@ static bool is_apart(const struct site *site, enum sites_by by)
 	return site->unattributed || (site->overlaps && by != SITES_BY_SITE);
 }
 
-/* Whether a site is told by its kind, not by its state. */
+/* Whether a site is named by its kind, not by its state. */
 static bool by_kind(const struct site *site)
 {
 	return site->kind >= 0 && (site->unattributed || site->overlaps);
@@ -196,7 +196,7 @@ static int compare_by_time(const void *a, const void *b)
 	return (x->id > y->id) - (x->id < y->id);
 }
 
-/* The same, but the rest that no site explains comes last. */
+/* Orders lines by time; the unattributed rest comes last. */
 static int compare_lines(const void *a, const void *b)
 {
 	const struct site_line *x = a, *y = b;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The tree of the rows that pass: threads below their process, processes below their parent,
- * cgroups below the group above. A task's row also stands for its branch: the row and all rows
+ * cgroups below the group above. A task's row also represents its branch: the row and all rows
  * below it, each counted once. (Rows of a tree of groups already include the groups below: see
  * group.h.)
  */
@@ -49,7 +49,7 @@ void tree_build(struct tree *tree, const struct query *query, const struct view 
 		struct order *order);
 
 /*
- * The sum that the row at that index stands for while the rows below it are folded away; names and
+ * The sum shown by the row at that index while the rows below it are folded; names and
  * ids are the row's own. NULL: nothing is below it, or it is a group's row. Valid until the order
  * changes.
  */

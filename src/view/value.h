@@ -70,7 +70,7 @@ unsigned value_step(double value, double peak, unsigned steps);
 /* The characters for the steps of a graph, from 0 on. */
 #define GRAPH_SIGNS ".:-=+*#%@"
 
-/* The cell of a graph that stands for a sign of that, in block characters. */
+/* The block character for a level of a graph. */
 const char *value_block(char sign);
 
 /*

@@ -260,7 +260,7 @@ static unsigned run_key(struct ui *ui, const struct command *command)
 }
 
 /*
- * Runs a command if it applies now. Before the first frame, and while the source is opened anew,
+ * Runs a command if it applies now. Before the first frame, and while the source is reopened,
  * only the command that quits works.
  */
 static unsigned press(struct ui *ui, const struct command *command)

@@ -606,7 +606,7 @@ void rewind_append(const struct ui *ui, struct buf *out)
 {
 	const struct rewind *rewind = &ui->rewind;
 
-	/* The present goes on: what was found here stays where it was found. */
+	/* Measured from when the present was left (left_ns), as the present moves on. */
 	if (rewind->replay)
 		buf_puts(out, "replay");
 	else

@@ -61,8 +61,8 @@ static inline bool rows_fold_idle(const struct rows *rows)
 }
 
 /*
- * Makes the lines anew from ui->frame and ui->query. `room` and `keep` are set. Findings are due
- * then.
+ * Rebuilds the lines from ui->frame and ui->query; room and keep must be set. Invalidates the
+ * findings.
  */
 void rows_build(struct rows *rows, struct ui *ui);
 
