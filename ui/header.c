@@ -10,7 +10,7 @@
 #include "frame/notes.h"
 #include "history/cursor.h"
 #include "ui/finding.h"
-#include "ui/past/rewind.h"
+#include "ui/past/history_view.h"
 #include "ui/state/ui.h"
 #include "ui/table/table_state.h"
 #include "ui/term/spark.h"
@@ -39,14 +39,14 @@ struct pressure_graph {
 /* Cells of the bar, without the blank before it. */
 #define GAUGE_CELLS 10
 
-/* The time that the graphs go back, and the most moments that are looked at for it. */
+/* The time that the graphs go back, and the most samples that are looked at for it. */
 #define SPAN_NS (300 * NSEC_PER_SEC)
 #define MOMENTS_MOST 400
 
 /* The scale's upper end, in percent: the same for all, so that they can be compared. */
 #define SCALE 100.0
 
-/* Adds a moment: each cell that its interval touches keeps the highest value. */
+/* Adds a sample: each cell that its interval touches keeps the highest value. */
 static void add_to_timeline(struct pressure_graph *graph, const struct record_entry *entry)
 {
 	uint64_t end = entry->real_ns - graph->begin_ns;
@@ -61,18 +61,18 @@ static void add_to_timeline(struct pressure_graph *graph, const struct record_en
 	}
 }
 
-/* Finds the last moment to be shown. False: none. */
-static bool find_last_moment(struct ui *ui, struct position *position)
+/* Finds the last sample to be shown. False: none. */
+static bool find_last_sample(struct ui *ui, struct position *position)
 {
-	struct cursor *past = ui->rewind.past;
+	struct cursor *past = ui->history.past;
 
-	if (ui->rewind.back)
+	if (ui->history.back)
 		return cursor_shown(past, position);
 	cursor_want_threads(past, ui->sampler_config.threads);
 	return cursor_last(past, position);
 }
 
-/* Makes the graphs, up to the moment that is shown, for a block that ends before `column`. */
+/* Makes the graphs, up to the sample that is shown, for a block that ends before `column`. */
 static void pressure_graph_make(struct ui *ui, int column, struct pressure_graph *graph)
 {
 	const struct frame_info *info = ui->frame->info;
@@ -93,7 +93,7 @@ static void pressure_graph_make(struct ui *ui, int column, struct pressure_graph
 	}
 	if (graph->cells > PRESSURE_CELLS)
 		graph->cells = PRESSURE_CELLS;
-	if (graph->cells < CELLS_LEAST || !ui->rewind.past)
+	if (graph->cells < CELLS_LEAST || !ui->history.past)
 		graph->cells = 0;
 	if (!graph->cells)
 		return;
@@ -105,15 +105,15 @@ static void pressure_graph_make(struct ui *ui, int column, struct pressure_graph
 	for (unsigned r = 0; r < PSI_RESOURCES; r++)
 		for (int i = 0; i < graph->cells; i++)
 			graph->values[r][i] = -1;
-	/* The present's moment is kept only after it was drawn. */
+	/* The present's sample is kept only after it was drawn. */
 	record_stalls(info, now.stalls);
 	add_to_timeline(graph, &now);
-	more = find_last_moment(ui, &position);
+	more = find_last_sample(ui, &position);
 	for (unsigned i = 0; more && i < MOMENTS_MOST; i++) {
 		if (position_entry(&position)->real_ns < graph->begin_ns)
 			break;
 		add_to_timeline(graph, position_entry(&position));
-		more = cursor_before(ui->rewind.past, &position);
+		more = cursor_before(ui->history.past, &position);
 	}
 	/* The known part stands beside the figures. */
 	while (graph->first < graph->cells - 1 && graph->values[PSI_CPU][graph->first] < 0 &&
@@ -239,7 +239,7 @@ static void draw_clock_line(struct ui *ui, int line, UNUSED int lines)
 		.by = ui->group.by,
 		.below = ui->group.below,
 		.name = ui->group.named ? buf_cstr(&ui->group.name) : NULL,
-		.paused = ui->paused && !ui->rewind.back,
+		.paused = ui->paused && !ui->history.back,
 		.held = ui->held,
 		.plain = true,
 		.preset = ui->settings->presets.now ? view_preset(ui->settings)->name : NULL,
@@ -250,8 +250,8 @@ static void draw_clock_line(struct ui *ui, int line, UNUSED int lines)
 
 	put_filters(ui, &filters);
 	title.filter = filters.len ? buf_cstr(&filters) : NULL;
-	if (ui->rewind.back) {
-		rewind_append(ui, &past);
+	if (ui->history.back) {
+		history_append(ui, &past);
 		title.past = buf_cstr(&past);
 	}
 	figures = summary_title(&ui->scratch, &view, &title);

@@ -21,6 +21,9 @@
 /* The views with a table whose columns are chosen, and rows sorted by them. */
 #define WHERE_SHEET (WHERE_TABLE | WHERE_SITES)
 
+/* Pages of text. */
+#define WHERE_PAGES (WHERE_TASK | WHERE_SITE | WHERE_CHAIN | WHERE_HELP)
+
 #define SORT "Sorting"
 #define MOVE "Navigation"
 #define SHOW "Display"
@@ -167,8 +170,10 @@ const struct command command_table[] = {
 	{ "find", WHICH, { 'L', KEY_F(3) }, WHERE_SHEET, cmd_find, 0,
 	  .help = "select the next row whose name or command line matches, or the next site "
 	  "with any matching text" },
-	{ "find-next", WHICH, { '&' }, WHERE_SHEET, cmd_find_next, 0,
-	  .help = "select the next match" },
+	{ "find-line", WHICH, { '/', 'L', KEY_F(3) }, WHERE_PAGES, cmd_find, 0,
+	  .help = "scroll to the next line with a text", .hint = "find", .hint_rank = 8 },
+	{ "find-next", WHICH, { '&' }, WHERE_SHEET | WHERE_PAGES, cmd_find_next, 0,
+	  .help = "select the next match, or scroll to it" },
 
 	{ "interval", WHEN, { 'd', 's' }, WHERE_TIMED, cmd_interval, 0,
 	  .help = "set the interval" },

@@ -16,7 +16,7 @@
 #include "history/cursor.h"
 #include "ui/cmd/command.h"
 #include "ui/loop_parts.h"
-#include "ui/past/rewind.h"
+#include "ui/past/history_view.h"
 #include "ui/sites/view_process.h"
 #include "ui/state/ui.h"
 #include "ui/table/table_state.h"
@@ -117,7 +117,7 @@ static void draw_past(struct ui *ui)
 
 	text->len = 0;
 	buf_puts(text, "  ");
-	rewind_append_time(ui, text);
+	history_append_time(ui, text);
 	buf_puts(text, "  ");
 	cells = (int)text_width(text->data, text->len, ui->term.charset);
 	if (cells < ui->term.columns)
@@ -161,7 +161,7 @@ static void loop_draw(struct loop *loop)
 	term_erase(&ui->term);
 	if (ui->frame)
 		page->ops->draw(ui, page->state, &page->list, last);
-	if (ui->frame && ui->rewind.back && ui->depth > 1)
+	if (ui->frame && ui->history.back && ui->depth > 1)
 		draw_past(ui);
 	if (ui->prompt.open)
 		prompt_draw(&ui->prompt, &ui->term, last);
@@ -360,12 +360,12 @@ static uint64_t expire_message(struct loop *loop, uint64_t now)
 	return ui->message_until_ns ? ui->message_until_ns : UINT64_MAX;
 }
 
-/* Shows the next moment of what is played, when that is due. */
+/* Shows the next sample of what is played, when that is due. */
 static void play_on(struct loop *loop)
 {
-	if (rewind_due_ns(&loop->ui) > clock_ns(CLOCK_MONOTONIC))
+	if (history_due_ns(&loop->ui) > clock_ns(CLOCK_MONOTONIC))
 		return;
-	rewind_play_on(&loop->ui);
+	history_play_on(&loop->ui);
 	loop->dirty = true;
 }
 
@@ -391,11 +391,11 @@ static int run(struct loop *loop)
 			loop_draw(loop);
 		if (loop_load_trace(loop))
 			loop_draw(loop);
-		rewind_keep(ui);
+		history_add(ui);
 		due = loop_sample_due(loop);
 		if (until < due)
 			due = until;
-		until = rewind_due_ns(ui);
+		until = history_due_ns(ui);
 		if (until < due)
 			due = until;
 		until = loop_drain_exits(loop, now);
@@ -457,21 +457,21 @@ static void clean_up(struct loop *loop)
 {
 	struct ui *ui = &loop->ui;
 
-	rewind_keep(ui);
+	history_add(ui);
 	while (ui->depth > 1)
 		ui_pop(ui);
 	view_table.close(ui, ui->table);
 	if (!ui->config->past)
-		cursor_close(ui->rewind.past);
-	else if (ui->rewind.past)
-		cursor_leave(ui->rewind.past);
-	trends_free(&ui->rewind.trends);
-	ring_close(ui->rewind.ring);
+		cursor_close(ui->history.past);
+	else if (ui->history.past)
+		cursor_leave(ui->history.past);
+	trends_free(&ui->history.trends);
+	ring_close(ui->history.ring);
 	sampler_close(loop->live);
 	free(ui->hierarchy);
 	prompt_free(&ui->prompt);
 	findings_free(&ui->findings);
-	findings_free(&ui->rewind.live_findings);
+	findings_free(&ui->history.live_findings);
 	buf_free(&ui->message);
 	buf_free(&ui->scratch);
 	pattern_free(ui->match);
@@ -499,8 +499,8 @@ static int run_on_terminal(struct loop *loop, enum ui_failure *failure)
 	table_layout(ui);
 	ticker_start(&ui->ticker, clock_ns(CLOCK_MONOTONIC), ui->settings->interval_ns);
 	*failure = UI_RECORDING;
-	err = ui->rewind.replay ? rewind_begin(ui) : 0;
-	loop->dirty = ui->rewind.replay;
+	err = ui->history.replay ? history_begin(ui) : 0;
+	loop->dirty = ui->history.replay;
 	if (!err) {
 		*failure = UI_WAIT;
 		err = run(loop);

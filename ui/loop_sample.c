@@ -7,7 +7,7 @@
 #include "frame/group.h"
 #include "history/cursor.h"
 #include "ui/loop_parts.h"
-#include "ui/past/rewind.h"
+#include "ui/past/history_view.h"
 #include "ui/table/table_state.h"
 
 /* The shortest useful interval: a sample asked for by a key waits until it has passed. */
@@ -46,7 +46,7 @@ static void end_tracing(struct loop *loop)
 {
 	struct ui *ui = &loop->ui;
 
-	if (!ui->tracing || ui->rewind.back || wants_trace(ui))
+	if (!ui->tracing || ui->history.back || wants_trace(ui))
 		return;
 	ui->tracing = false;
 	ui->trace_error = sampler_trace(loop->live, false);
@@ -58,14 +58,14 @@ void loop_sample(struct loop *loop)
 	const struct frame *frame;
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 	/* Of what is kept from the first on: else all tasks would be kept once more, as others. */
-	unsigned kept = ui->rewind.ring || ui->config->recorder ? KEPT_NEEDS : 0;
+	unsigned kept = ui->history.ring || ui->config->recorder ? KEPT_NEEDS : 0;
 	unsigned wanted = loop_needs(ui) | kept | NEED_EVIDENCE;
 	int err;
 
 	loop->asked = false;
 	loop->last_ns = now;
 	loop->wanted = wanted;
-	rewind_keep(ui);
+	history_add(ui);
 	end_tracing(loop);
 	sampler_want(loop->live, wanted);
 	err = sampler_tick(loop->live, loop->skipped, &frame);
@@ -76,10 +76,10 @@ void loop_sample(struct loop *loop)
 	}
 	loop->skipped = 0;
 	/* Until it is drawn, which reads figures of groups, and makes findings. */
-	ui->rewind.untaken = frame;
-	ui->rewind.live_frame = frame;
-	if (!ui->rewind.back)
-		rewind_show(ui, frame);
+	ui->history.untaken = frame;
+	ui->history.live_frame = frame;
+	if (!ui->history.back)
+		history_show(ui, frame);
 	if ((frame->info->prev || frame->info->since_start) &&
 	    ++ui->samples == ui->settings->iterations)
 		ui->quit = true;
@@ -88,12 +88,12 @@ void loop_sample(struct loop *loop)
 void loop_sample_on_grid(struct loop *loop)
 {
 	struct ui *ui = &loop->ui;
-	bool first = !ui->rewind.live_frame;
+	bool first = !ui->history.live_frame;
 	uint64_t interval_ns = ui->settings->interval_ns;
 
 	loop->skipped += ticker_late(&ui->ticker, clock_ns(CLOCK_MONOTONIC));
 	loop_sample(loop);
-	if (first && ui->rewind.live_frame)
+	if (first && ui->history.live_frame)
 		ticker_start(&ui->ticker,
 			     loop->last_ns + (interval_ns < FIRST_INTERVAL_NS ? interval_ns
 									      : FIRST_INTERVAL_NS),
@@ -113,8 +113,8 @@ static int open_sampler(struct loop *loop)
 	err = sampler_open(&sampler, &ui->sampler_config);
 	if (err)
 		return err;
-	rewind_present(ui);
-	rewind_keep(ui);
+	history_present(ui);
+	history_add(ui);
 	rows_reset(&ui->table->rows);
 	ui->table->seen = 0;
 	sampler_close(loop->live);
@@ -122,7 +122,7 @@ static int open_sampler(struct loop *loop)
 	ui->tracing = ui->sampler_config.trace;
 	/* The sampler has tried that already: asks how it went. */
 	ui->trace_error = ui->tracing ? sampler_trace(sampler, true) : 0;
-	ui->frame = ui->rewind.live_frame = NULL;
+	ui->frame = ui->history.live_frame = NULL;
 	return 0;
 }
 
@@ -132,8 +132,8 @@ int loop_open(struct loop *loop)
 	const struct ring_limits *limits = ui->config->history;
 	int err;
 
-	ui->rewind.past = ui->config->past;
-	ui->rewind.replay = ui->config->past;
+	ui->history.past = ui->config->past;
+	ui->history.replay = ui->config->past;
 	if (ui->config->past) {
 		ui->sampler_config.threads = ui->settings->group_by == GROUP_THREAD;
 		if (ui->sampler_config.threads != cursor_threads(ui->config->past))
@@ -143,8 +143,8 @@ int loop_open(struct loop *loop)
 	}
 	err = open_sampler(loop);
 	if (!err && limits && limits->bytes) {
-		ui->rewind.ring = ring_open(limits);
-		ui->rewind.past = cursor_open(ui->rewind.ring, &ui->sampler_config);
+		ui->history.ring = ring_open(limits);
+		ui->history.past = cursor_open(ui->history.ring, &ui->sampler_config);
 	}
 	return err;
 }
@@ -152,7 +152,7 @@ int loop_open(struct loop *loop)
 /* Whether a key has chosen a hierarchy of cgroups other than the open one. */
 static bool is_other_hierarchy(const struct ui *ui)
 {
-	const struct frame *frame = ui->rewind.live_frame;
+	const struct frame *frame = ui->history.live_frame;
 	const char *open = frame ? frame->info->head.hierarchy : NULL;
 
 	return open && ui->hierarchy && strcmp(open, ui->hierarchy) != 0;
@@ -188,7 +188,7 @@ static void move_grid(struct loop *loop)
 
 	if (ui->ticker.interval_ns != interval_ns) {
 		/* Before the second reading only the points after it change. */
-		if (!ui->rewind.live_frame || !ui->rewind.live_frame->info->prev)
+		if (!ui->history.live_frame || !ui->history.live_frame->info->prev)
 			ui->ticker.interval_ns = interval_ns;
 		else
 			ticker_start(&ui->ticker, due > now ? due : now, interval_ns);
@@ -217,7 +217,7 @@ static void look_for_hangs(struct loop *loop)
 {
 	struct ui *ui = &loop->ui;
 
-	if (loop->live && ui->frame && !loop->asked && !ui->paused && !ui->rewind.back &&
+	if (loop->live && ui->frame && !loop->asked && !ui->paused && !ui->history.back &&
 	    loop_needs(ui) & NEED_HANGS & ~loop->wanted)
 		hurry(loop);
 }
@@ -228,7 +228,7 @@ static void ask_for_trace(struct loop *loop)
 	struct ui *ui = &loop->ui;
 
 	/* A view of the past has what was traced then. */
-	if (ui->tracing || ui->rewind.back || !wants_trace(ui))
+	if (ui->tracing || ui->history.back || !wants_trace(ui))
 		return;
 	ui->tracing = true;
 	loop->trace_due = loop->dirty = true;

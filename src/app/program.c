@@ -309,6 +309,8 @@ static bool open_samples(struct program *program)
 	if (!uses_keep(config->privileges))
 		return false;
 	err = sampler_open(&program->sampler, config);
+	if (err)
+		program->sampler = NULL;
 	if (err && options->replay.path)
 		print_replay_error(options->replay.path, err);
 	else if (err)

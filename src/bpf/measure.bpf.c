@@ -420,7 +420,7 @@ static __always_inline void begin_with(struct measured_sum *sum, __u64 ns, __u64
  * Called for each thread before waits are watched: its figures begin with what the kernel booked.
  */
 SEC("iter/task")
-int meet(struct bpf_iter__task *context)
+int begin_with_booked(struct bpf_iter__task *context)
 {
 	struct task_struct *task = context->task;
 	struct measured_task *measured;

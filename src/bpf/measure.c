@@ -49,7 +49,7 @@ static int choose_programs(struct measure *measure)
 		return err;
 	bpf->rodata->make_late = makes_late();
 	bpf_program__set_autoload(bpf->progs.forked, !bpf->rodata->make_late);
-	bpf_program__set_autoattach(bpf->progs.meet, false);
+	bpf_program__set_autoattach(bpf->progs.begin_with_booked, false);
 	measure->kinds = DELAY_BIT(DELAY_BLKIO) | VALID_DWAIT;
 	if (bpf_program__autoload(bpf->progs.mm_vmscan_direct_reclaim_begins))
 		measure->kinds |= DELAY_BIT(DELAY_RECLAIM);
@@ -73,7 +73,7 @@ static int attach_in_order(struct measure_bpf *bpf)
 		err = libbpf_get_error(bpf->links.forked);
 	}
 	if (!err)
-		err = loading_run_iterator(bpf->progs.meet);
+		err = loading_run_iterator(bpf->progs.begin_with_booked);
 	return err ? (int)err : measure_bpf__attach(bpf);
 }
 

@@ -57,7 +57,7 @@ int BPF_PROG(waking, struct task_struct *task)
 	leave_site(local, now, &waker);
 	word.ref.slot = local->thread.site;
 	word.ref.generation = local->thread.generation;
-	keep_past(local, now);
+	keep_activity(local, now);
 	keep_asked(local, waker.tgid, local->thread.state);
 	if (waker.tgid) {
 		add_links(word.word, own, local->thread.since_ns, now);
@@ -85,7 +85,7 @@ __noinline int make_good(struct thread_storage *local, const struct switch_in *a
 		part = arrival->run_ns - local->run_ns;
 		if (part > passed)
 			part = passed;
-		keep_past(local, local->thread.since_ns + part);
+		keep_activity(local, local->thread.since_ns + part);
 		set_state_seldom(local, STATE_OTHER, local->thread.since_ns + part);
 		passed -= part;
 	}
@@ -94,7 +94,7 @@ __noinline int make_good(struct thread_storage *local, const struct switch_in *a
 		part = passed;
 	if (local->thread.site)
 		leave_site(local, now - part, NULL);
-	keep_past(local, now - part);
+	keep_activity(local, now - part);
 	set_state_seldom(local, STATE_CPU, now - part);
 	return 0;
 }
@@ -118,7 +118,7 @@ __noinline int wait_until_queued(struct thread_storage *local, __u64 at)
 		local->thread.site = local->sleep.ref.slot;
 		local->thread.generation = local->sleep.ref.generation;
 		add_late(local->sleep.ref, ns);
-		keep_past(local, at);
+		keep_activity(local, at);
 	}
 	set_state_seldom(local, STATE_CPU, at);
 	return 0;
@@ -141,7 +141,7 @@ static __always_inline void switch_in(struct thread_storage *local, const struct
 	ns = arrival->now > local->thread.since_ns ? arrival->now - local->thread.since_ns : 0;
 	if (!states_alone) {
 		leave_queue(local, arrival, ns);
-		keep_past(local, arrival->now);
+		keep_activity(local, arrival->now);
 	}
 	local->arrived_ns = arrival->now;
 	local->run_ns = arrival->run_ns;
@@ -222,7 +222,7 @@ static __always_inline void switch_out(void *context, struct task_struct *task, 
 		arrive(local, task, only_read(task, fast)->group_leader,
 		       arrived_at(task, local->thread.since_ns, now, fast), fast, true);
 	if (!states_alone)
-		keep_past(local, now);
+		keep_activity(local, now);
 	if (bpf_core_field_exists(task->sched_info.run_delay))
 		local->run_delay_ns = task->sched_info.run_delay;
 	if (preempted || !bits) {
@@ -424,7 +424,7 @@ HANDLES(ipi, ipi, 1)
 /* ---- The threads that exist when tracing begins ---------------------------------------------- */
 
 /* Meets a thread in the state that it is in. Hooks may do so at the same time: one of them does. */
-static __always_inline void meet_thread(struct task_struct *task, __u64 now)
+static __always_inline void register_existing(struct task_struct *task, __u64 now)
 {
 	struct thread_storage *local = storage_of(task, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	struct named_task named = { task };
@@ -432,7 +432,7 @@ static __always_inline void meet_thread(struct task_struct *task, __u64 now)
 	struct site_word word = {};
 	__u32 bits = state_of(task), state = STATE_RUN;
 
-	if (!local || !meet(local, &named, STATE_OTHER, now))
+	if (!local || !register_thread(local, &named, STATE_OTHER, now))
 		return;
 	if (!bits || task->on_cpu) {
 		state = task->on_cpu ? STATE_RUN : STATE_CPU;
@@ -457,12 +457,12 @@ int each_thread(struct bpf_iter__task *context)
 	if (!task)
 		return 0;
 	if (!control.walking) {
-		meet_reader();
+		note_reader();
 		control.calls = are_calls_known();
 		return 0;
 	}
 	if (task->pid && !task->exit_state)
-		meet_thread(task, bpf_ktime_get_ns());
+		register_existing(task, bpf_ktime_get_ns());
 	return 0;
 }
 

@@ -22,10 +22,10 @@ static __always_inline bool is_later(__u32 moment, __u32 than)
 	return (__s32)(moment - than) > 0;
 }
 
-/* The index of a part, by how many there are after it: fewer than PASTS. */
+/* The index of a part, by how many there are after it: fewer than ACTIVITIES. */
 static __always_inline __u32 past_at(const struct thread_storage *local, __u32 later)
 {
-	return local->past >= later ? local->past - later : local->past + PASTS - later;
+	return local->past >= later ? local->past - later : local->past + ACTIVITIES - later;
 }
 
 /* Adds an activity, in a site (struct site_word) or none, to its part of the segment. */
@@ -33,19 +33,19 @@ __noinline int keep_part(struct thread_storage *local, __u64 word, __u32 state, 
 			 __u64 until)
 {
 	struct site_ref ref = ((struct site_word){ .word = word }).ref;
-	struct thread_past *past;
+	struct past_activity *past;
 	__u32 at, end;
 
 	if (!local || until <= from)
 		return 0;
 	ref.generation &= 0xffff;
 	end = moment_of(until) + 1;
-	for (__u32 i = 0; i < PASTS && !local->fresh; i++) {
+	for (__u32 i = 0; i < ACTIVITIES && !local->fresh; i++) {
 		at = past_at(local, i);
 		KEEP(at);
-		if (at >= PASTS)
+		if (at >= ACTIVITIES)
 			return 0;
-		past = &local->pasts[at];
+		past = &local->activities[at];
 		if (past->state == state && past->site == ref.slot &&
 		    past->generation == ref.generation) {
 			past->ns += until - from;
@@ -56,9 +56,9 @@ __noinline int keep_part(struct thread_storage *local, __u64 word, __u32 state, 
 			break;
 	}
 	at = local->past + 1;
-	if (at >= PASTS)
+	if (at >= ACTIVITIES)
 		at = 0;
-	past = &local->pasts[at];
+	past = &local->activities[at];
 	past->ns = until - from;
 	past->generation = ref.generation;
 	past->site = ref.slot;
@@ -82,7 +82,7 @@ static __always_inline void begin_segment(struct thread_storage *local, __u64 no
  * Keeps what a thread did until now, before it moves to another state; the wait that it leaves has
  * been added to its site.
  */
-__noinline int keep_past(struct thread_storage *local, __u64 now)
+__noinline int keep_activity(struct thread_storage *local, __u64 now)
 {
 	struct site_word word = {};
 	__u64 since, bound;
@@ -119,15 +119,15 @@ __noinline int was_at(const struct thread_storage *local, __u64 word)
 		return 0;
 	shared = slot->site.key.target == TRACE_FUTEX &&
 		 slot->site.key.tgid != local->sleep.key.tgid;
-	for (__u32 i = 0; i < PASTS; i++) {
-		if (!sleeps(local->pasts[i].state))
+	for (__u32 i = 0; i < ACTIVITIES; i++) {
+		if (!sleeps(local->activities[i].state))
 			continue;
-		if (local->pasts[i].site == ref.slot &&
-		    local->pasts[i].generation == (ref.generation & 0xffff))
+		if (local->activities[i].site == ref.slot &&
+		    local->activities[i].generation == (ref.generation & 0xffff))
 			return 1;
-		if (!shared || local->pasts[i].state != slot->site.key.state)
+		if (!shared || local->activities[i].state != slot->site.key.state)
 			continue;
-		other = site_at(local->pasts[i].site);
+		other = site_at(local->activities[i].site);
 		if (other && other->site.key.target == TRACE_FUTEX &&
 		    other->site.key.ino == slot->site.key.ino)
 			return 1;
@@ -337,7 +337,7 @@ __noinline int add_rest(struct waker_activity *meanwhile, const struct trace_thr
 
 /* Adds a part of the waker's past. */
 static __always_inline void add_past(struct waker_activity *meanwhile,
-				     const struct thread_past *past, __u64 ns)
+				     const struct past_activity *past, __u64 ns)
 {
 	meanwhile->link.site = past->site;
 	meanwhile->link.generation = past->generation;
@@ -347,7 +347,7 @@ static __always_inline void add_past(struct waker_activity *meanwhile,
 
 /* The most that a part has of a wait that began before the part ended. */
 static __always_inline __u64 most_of(const struct waker_activity *meanwhile,
-				     const struct thread_past *past)
+				     const struct past_activity *past)
 {
 	__u64 after = (__u64)(past->end - meanwhile->from) << MOMENT_SHIFT, ns = past->ns;
 
@@ -362,15 +362,15 @@ __noinline int add_whole(struct waker_activity *meanwhile, const struct thread_s
 	if (!meanwhile || !local)
 		return 0;
 	wait = meanwhile->left;
-	for (__u32 i = 0; i < PASTS; i++) {
-		const struct thread_past *past;
+	for (__u32 i = 0; i < ACTIVITIES; i++) {
+		const struct past_activity *past;
 		__u32 at = past_at(local, i);
 		bool whole;
 
 		KEEP(at);
-		if (at >= PASTS)
+		if (at >= ACTIVITIES)
 			return 0;
-		past = &local->pasts[at];
+		past = &local->activities[at];
 		if (!past->ns)
 			break;
 		meanwhile->parts = i + 1;
@@ -403,15 +403,15 @@ __noinline int add_straddling(struct waker_activity *meanwhile, const struct thr
 	if (!meanwhile || !local)
 		return 0;
 	left = meanwhile->left;
-	for (__u32 i = 0; i < PASTS; i++) {
-		const struct thread_past *past;
+	for (__u32 i = 0; i < ACTIVITIES; i++) {
+		const struct past_activity *past;
 		__u32 at = past_at(local, i);
 		__u64 before, others, least = 0;
 
 		KEEP(at);
-		if (at >= PASTS || i >= meanwhile->parts)
+		if (at >= ACTIVITIES || i >= meanwhile->parts)
 			return 0;
-		past = &local->pasts[at];
+		past = &local->activities[at];
 		if (is_later(past->begin, meanwhile->from) || !is_later(past->end, meanwhile->from))
 			continue;
 		before = (__u64)(meanwhile->from + 1 - past->begin) << MOMENT_SHIFT;
@@ -465,8 +465,8 @@ __noinline int add_links(__u64 word, const struct thread_storage *local, __u64 f
 	}
 	last = meanwhile.last;
 	KEEP(last);
-	if (meanwhile.straddling == 1 && last < PASTS)
-		add_past(&meanwhile, &local->pasts[last], meanwhile.most);
+	if (meanwhile.straddling == 1 && last < ACTIVITIES)
+		add_past(&meanwhile, &local->activities[last], meanwhile.most);
 	else if (meanwhile.straddling)
 		add_straddling(&meanwhile, local);
 	add_rest(&meanwhile, &local->thread, from);

@@ -26,7 +26,7 @@ struct recent {
  * Earlier activities of a thread, of one kind and in one segment of its time: a segment ends when
  * the thread wakes another, or is woken by one. Its parts fill it.
  */
-struct thread_past {
+struct past_activity {
 	__u64 ns : 48; /* 0: none */
 	__u64 generation : 16; /* of the site, its low bits */
 	__u32 site : 27; /* that it waited in, 0: none */
@@ -39,12 +39,12 @@ struct thread_past {
  * Whether a thread is there; it is leaving when its times were added to those of its process, and
  * gone when it has ended, or the reader cannot see it.
  */
-enum presence { UNMET, MEETING, PRESENT, LEAVING, GONE };
+enum presence { UNREGISTERED, REGISTERING, PRESENT, LEAVING, GONE };
 
 /* A moment: the time in units of 2^MOMENT_SHIFT ns, modulo 2^32: 73 minutes. */
 #define MOMENT_SHIFT 10
 
-#define PASTS 11
+#define ACTIVITIES 11
 
 /* The data of a thread. */
 struct thread_storage {
@@ -53,7 +53,7 @@ struct thread_storage {
 	__u32 presence; /* enum presence */
 	__u8 throttled : 3; /* 1 + enum cpu_budget: what keeps it queued; 0: others that run */
 	__u8 fresh : 1; /* the segment has no part yet */
-	__u8 past; /* the index of the latest of the pasts */
+	__u8 past; /* the index of the latest of the activities */
 	__u64 arrived_ns; /* when it was switched in last, or born; 0: before it was seen */
 	__u64 run_delay_ns; /* booked for queues before the wait */
 	__u64 run_ns; /* its run time when it was switched in */
@@ -63,7 +63,7 @@ struct thread_storage {
 	__u64 within_ns[2]; /* when reclaim, compaction began; 0: not in it */
 	__u64 segment_ns; /* when the segment began; 0: there is none */
 	__u64 bound_ns; /* the end of the segment; 0: not ended */
-	struct thread_past pasts[PASTS];
+	struct past_activity activities[ACTIVITIES];
 	__u16 asked; /* a task woke it last, its own work aside */
 	__u16 woken; /* 1 + the state that it was woken in, until it gets a CPU; 0: it was not */
 };

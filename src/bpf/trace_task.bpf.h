@@ -61,7 +61,7 @@ static __always_inline int pid_of_current_leader(void)
 }
 
 /* Notes the namespace whose pids are meant: that of the task that runs this. */
-static __always_inline void meet_reader(void)
+static __always_inline void note_reader(void)
 {
 	const struct task_struct *self = (const struct task_struct *)bpf_get_current_task();
 	const struct pid *pid = BPF_CORE_READ(self, thread_pid);

@@ -75,13 +75,14 @@ static __always_inline struct thread_storage *known(struct task_struct *task)
  * Meets a thread, which has been in that state for no time; it is not seen before the caller makes
  * it `PRESENT`. 0: another CPU does, or it is not for the reader.
  */
-__noinline int meet(struct thread_storage *local, const struct named_task *named, __u32 state,
-		    __u64 now)
+__noinline int register_thread(struct thread_storage *local, const struct named_task *named,
+			       __u32 state, __u64 now)
 {
 	const struct task_struct *task, *leader;
 
 	if (!local || !named ||
-	    __sync_val_compare_and_swap(&local->presence, UNMET, MEETING) != UNMET)
+	    __sync_val_compare_and_swap(&local->presence, UNREGISTERED, REGISTERING) !=
+		    UNREGISTERED)
 		return 0;
 	task = named->task;
 	leader = BPF_CORE_READ(task, group_leader);
@@ -106,11 +107,11 @@ static __always_inline struct thread_storage *know(struct task_struct *task, __u
 	struct thread_storage *local = storage_of(task, 0);
 	struct named_task named = { task };
 
-	if (local && local->presence != UNMET)
+	if (local && local->presence != UNREGISTERED)
 		return local->presence == PRESENT || local->presence == LEAVING ? local : NULL;
 	if (!local)
 		local = storage_of(task, BPF_LOCAL_STORAGE_GET_F_CREATE);
-	if (!local || !meet(local, &named, state, now))
+	if (!local || !register_thread(local, &named, state, now))
 		return NULL;
 	__sync_lock_test_and_set(&local->presence, PRESENT);
 	return local;

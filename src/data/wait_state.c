@@ -44,38 +44,38 @@ static const struct {
 	bool path; /* only for a file */
 } functions[] = {
 	/* fs/fuse/dev.c, net/sunrpc/sched.c, net/9p/client.c, fs/autofs/waitq.c */
-	IN("request_wait_answer", SERVED, .words = "no answer of the server in user space",
+	IN("request_wait_answer", REMOTE, .words = "no answer of the server in user space",
 	   .server = true),
-	IN("fuse_get_req", SERVED, .words = "no answer of the server in user space",
+	IN("fuse_get_req", REMOTE, .words = "no answer of the server in user space",
 	   .server = true),
-	IN("rpc_wait_bit_killable", SERVED, .words = "no answer of the server", .server = true),
-	IN("p9_client_rpc", SERVED, .words = "no answer of the server", .server = true),
-	IN("autofs_wait", SERVED, .words = "no answer of the automounter", .server = true),
-	IN("jbd2_log_wait_commit", SERVED, .words = "the journal"),
+	IN("rpc_wait_bit_killable", REMOTE, .words = "no answer of the server", .server = true),
+	IN("p9_client_rpc", REMOTE, .words = "no answer of the server", .server = true),
+	IN("autofs_wait", REMOTE, .words = "no answer of the automounter", .server = true),
+	IN("jbd2_log_wait_commit", REMOTE, .words = "the journal"),
 	/* kernel/fork.c: of fork's kind only vfork() waits. */
-	IN("kernel_clone", SERVED, .words = "until its child execs or exits", .vfork = true),
+	IN("kernel_clone", REMOTE, .words = "until its child execs or exits", .vfork = true),
 	/* Somebody is to take what is sent: net/core/stream.c, net/core/sock.c, net/unix. */
-	IN("sk_stream_wait_memory", SERVED, .sends = true),
-	IN("sock_alloc_send_pskb", SERVED, .sends = true),
-	IN("unix_wait_for_peer", SERVED, .sends = true),
-	IN("__inet_stream_connect", SERVED, .sends = true),
+	IN("sk_stream_wait_memory", REMOTE, .sends = true),
+	IN("sock_alloc_send_pskb", REMOTE, .sends = true),
+	IN("unix_wait_for_peer", REMOTE, .sends = true),
+	IN("__inet_stream_connect", REMOTE, .sends = true),
 	/* fs/pipe.c; anon_ since 6.14. That the reader of a pipe is slow is as it should be. */
-	IN("pipe_write", SERVED),
-	IN("anon_pipe_write", SERVED),
+	IN("pipe_write", REMOTE),
+	IN("anon_pipe_write", REMOTE),
 	/* drivers/tty, ipc/ */
-	IN("n_tty_write", SERVED, .sends = true),
-	IN("do_msgsnd", SERVED, .sends = true),
-	IN("do_mq_timedsend", SERVED, .sends = true),
+	IN("n_tty_write", REMOTE, .sends = true),
+	IN("do_msgsnd", REMOTE, .sends = true),
+	IN("do_mq_timedsend", REMOTE, .sends = true),
 	/* mm/memcontrol.c: who is above memory.high is made to wait. */
-	IN("mem_cgroup_handle_over_high", RATIONED),
-	IN("__mem_cgroup_handle_over_high", RATIONED),
+	IN("mem_cgroup_handle_over_high", LIMITED),
+	IN("__mem_cgroup_handle_over_high", LIMITED),
 	/* kernel/freezer.c, kernel/signal.c */
-	IN("__refrigerator", RATIONED, .words = WAIT_FROZEN),
-	IN("do_freezer_trap", RATIONED, .words = WAIT_FROZEN),
-	IN("ptrace_stop", RATIONED, .words = "stopped in a debugger"),
-	IN("do_signal_stop", RATIONED, .words = "stopped"),
+	IN("__refrigerator", LIMITED, .words = WAIT_FROZEN),
+	IN("do_freezer_trap", LIMITED, .words = WAIT_FROZEN),
+	IN("ptrace_stop", LIMITED, .words = "stopped in a debugger"),
+	IN("do_signal_stop", LIMITED, .words = "stopped"),
 	/* fs/super.c: writers take a lock that freezing holds; elsewhere it is any such lock. */
-	IN("percpu_rwsem_wait", RATIONED, .words = "frozen", .path = true),
+	IN("percpu_rwsem_wait", LIMITED, .words = "frozen", .path = true),
 	IN("percpu_rwsem_wait", CONTENDED),
 	/* kernel/locking; others of these are not shown as functions that tell. */
 	IN("rwsem_down_read_slowpath", CONTENDED),
@@ -100,30 +100,30 @@ static const struct {
 	enum wait_class plain;
 	unsigned char by[WAIT_ABOUTS]; /* 1 + the class; 0: as plain */
 } classes[WAIT_STATES] = {
-	[STATE_CPU] = { CLASS_CONTENDED, { [WAIT_FOR_QUOTA] = BY(RATIONED) } },
-	[STATE_IO] = { CLASS_SERVED,
-		       { [WAIT_FOR_IDLE_RING] = BY(PARKED), [WAIT_FOR_PEERS] = BY(PARKED) } },
+	[STATE_CPU] = { CLASS_CONTENDED, { [WAIT_FOR_QUOTA] = BY(LIMITED) } },
+	[STATE_IO] = { CLASS_REMOTE,
+		       { [WAIT_FOR_IDLE_RING] = BY(IDLE), [WAIT_FOR_PEERS] = BY(IDLE) } },
 	[STATE_DWAIT] = { CLASS_UNKNOWN, { 0 } },
 	[STATE_LOCK] = { CLASS_CONTENDED, { 0 } },
 	[STATE_PARK] = { CLASS_UNKNOWN, { [WAIT_FOR_TURN] = BY(CONTENDED) } },
 	[STATE_NET] = { CLASS_UNKNOWN,
-			{ [WAIT_FOR_REQUESTS] = BY(PARKED),
-			  [WAIT_FOR_EVENTS] = BY(PARKED),
-			  [WAIT_FOR_ANSWER] = BY(SERVED) } },
+			{ [WAIT_FOR_REQUESTS] = BY(IDLE),
+			  [WAIT_FOR_EVENTS] = BY(IDLE),
+			  [WAIT_FOR_ANSWER] = BY(REMOTE) } },
 	/* Writers to a full pipe wait in a function of the table above. */
-	[STATE_PIPE] = { CLASS_PARKED, { 0 } },
+	[STATE_PIPE] = { CLASS_IDLE, { 0 } },
 	[STATE_POLL] = { CLASS_UNKNOWN,
-			 { [WAIT_FOR_REQUESTS] = BY(PARKED),
-			   [WAIT_FOR_EVENTS] = BY(PARKED),
-			   [WAIT_FOR_IDLE_RING] = BY(PARKED),
-			   [WAIT_FOR_ANSWER] = BY(SERVED),
-			   [WAIT_FOR_DISK_RING] = BY(SERVED),
+			 { [WAIT_FOR_REQUESTS] = BY(IDLE),
+			   [WAIT_FOR_EVENTS] = BY(IDLE),
+			   [WAIT_FOR_IDLE_RING] = BY(IDLE),
+			   [WAIT_FOR_ANSWER] = BY(REMOTE),
+			   [WAIT_FOR_DISK_RING] = BY(REMOTE),
 			   [WAIT_FOR_TURN] = BY(CONTENDED) } },
-	[STATE_TIMER] = { CLASS_PARKED, { 0 } },
-	[STATE_CHILD] = { CLASS_SERVED, { 0 } },
-	[STATE_STOP] = { CLASS_RATIONED, { 0 } },
+	[STATE_TIMER] = { CLASS_IDLE, { 0 } },
+	[STATE_CHILD] = { CLASS_REMOTE, { 0 } },
+	[STATE_STOP] = { CLASS_LIMITED, { 0 } },
 	[STATE_OTHER] = { CLASS_UNKNOWN,
-			  { [WAIT_FOR_EVENTS] = BY(PARKED), [WAIT_FOR_FILE] = BY(SERVED) } },
+			  { [WAIT_FOR_EVENTS] = BY(IDLE), [WAIT_FOR_FILE] = BY(REMOTE) } },
 };
 #undef BY
 
@@ -142,7 +142,7 @@ enum wait_class wait_class_of(const struct wait_facts *facts)
 
 bool wait_is_lost(enum wait_class class, enum wait_state state)
 {
-	return class != CLASS_PARKED &&
+	return class != CLASS_IDLE &&
 	       (class != CLASS_UNKNOWN || (state != STATE_PARK && state != STATE_POLL));
 }
 

@@ -15,10 +15,10 @@
 /* ROW(NAME, id, what it means). Recordings keep their numbers: a new one goes to the end. */
 #define WAIT_CLASS_TABLE(ROW) \
 	ROW(UNKNOWN, "unknown", "cannot be determined") \
-	ROW(SERVED, "served", "a disk, a peer, a child or a server works on its request") \
+	ROW(REMOTE, "served", "a disk, a peer, a child or a server works on its request") \
 	ROW(CONTENDED, "contended", "another task has the CPU or the lock") \
-	ROW(RATIONED, "rationed", "held by a limit or command: quota, freezer, SIGSTOP") \
-	ROW(PARKED, "parked", "idle: a pool, a timer, no request")
+	ROW(LIMITED, "rationed", "held by a limit or command: quota, freezer, SIGSTOP") \
+	ROW(IDLE, "parked", "idle: a pool, a timer, no request")
 
 #define WAIT_CLASS_ID(NAME, ...) CLASS_##NAME,
 enum wait_class { WAIT_CLASS_TABLE(WAIT_CLASS_ID) WAIT_CLASSES };

@@ -25,12 +25,12 @@ struct playback {
 	 * times of reading may be corrected, NULL: none. 0, -ENODATA at the end, or -errno.
 	 */
 	int (*next)(void *state, struct sample *prev, struct sample *cur,
-		    struct playback_record *moment);
+		    struct playback_record *result);
 	/* The readings of a group for the last sample and the one filled before it, or NULL. */
 	void (*group)(void *state, const char *path, const struct cgroup_sample **now,
 		      const struct cgroup_sample **before);
 };
 
 /* Puts what was traced into a frame that was built of the sample. */
-void playback_trace(const struct playback_record *moment, struct frame *frame,
+void playback_trace(const struct playback_record *result, struct frame *frame,
 		    struct frame_info *info);

@@ -9,7 +9,7 @@
 #include "history/record.h"
 
 struct cursor {
-	struct replay replay; /* reads moments; its rows: those that are wanted */
+	struct replay replay; /* reads samples; its rows: those that are wanted */
 	struct segment_list *segments; /* its files, or what is kept in memory */
 	struct sampler_config config;
 	struct playback playback;
@@ -17,7 +17,7 @@ struct cursor {
 	struct record_state *former_state; /* what its frames point into */
 	bool current; /* the sampler's last frame is the one that is shown, */
 	bool broken; /* but its reader failed after that: it cannot go on from there */
-	/* While a frame is made: the next moment to read, and the last one. */
+	/* While a frame is made: the next sample to read, and the last one. */
 	struct position reading, target;
 	struct position shown; /* what is shown; its segment is pinned, NULL: nothing */
 };
@@ -32,14 +32,14 @@ static size_t segment_index(const struct cursor *cursor, const struct segment *s
 	return i;
 }
 
-/* Whether a segment has moments with the wanted rows: threads, or processes. */
+/* Whether a segment has samples with the wanted rows: threads, or processes. */
 static bool is_usable(const struct cursor *cursor, struct segment *segment)
 {
 	return (segment->listed || !segment_list(segment)) && segment->n &&
 	       segment->threads == cursor->replay.threads;
 }
 
-/* Moves to the next moment, whether it can be shown or not. False: there is none. */
+/* Moves to the next sample, whether it can be shown or not. False: there is none. */
 static bool step_on(const struct cursor *cursor, struct position *position)
 {
 	size_t i = segment_index(cursor, position->segment);
@@ -56,7 +56,7 @@ static bool step_on(const struct cursor *cursor, struct position *position)
 	return false;
 }
 
-/* Moves to the moment before, whether it can be shown or not. False: there is none. */
+/* Moves to the sample before, whether it can be shown or not. False: there is none. */
 static bool step_back(const struct cursor *cursor, struct position *position)
 {
 	size_t i = segment_index(cursor, position->segment);
@@ -79,7 +79,7 @@ static bool step_back(const struct cursor *cursor, struct position *position)
 	return false;
 }
 
-/* Whether enough time lies between two moments; the same rule as is_due() of replay.c. */
+/* Whether enough time lies between two samples; the same rule as is_due() of replay.c. */
 static bool is_far_enough(const struct cursor *cursor, const struct position *from,
 			  const struct position *to)
 {
@@ -89,7 +89,7 @@ static bool is_far_enough(const struct cursor *cursor, const struct position *fr
 	       b + position_entry(to)->interval_ns / 2 >= a + cursor->replay.config.interval_ns;
 }
 
-/* Finds the moment with which the interval of another begins. False: there is none. */
+/* Finds the sample with which the interval of another begins. False: there is none. */
 static bool find_interval_begin(const struct cursor *cursor, const struct position *position,
 				struct position *begin)
 {
@@ -100,7 +100,7 @@ static bool find_interval_begin(const struct cursor *cursor, const struct positi
 	return begin->segment != position->segment || begin->at != position->at;
 }
 
-/* Whether a moment is in the part of the recording that is to be shown. */
+/* Whether a sample is in the part of the recording that is to be shown. */
 static bool is_position_in_part(const struct cursor *cursor, const struct position *position)
 {
 	const struct record_entry *entry = position_entry(position);
@@ -109,7 +109,7 @@ static bool is_position_in_part(const struct cursor *cursor, const struct positi
 	       entry->real_ns >= cursor->replay.from_ns && entry->real_ns <= cursor->replay.to_ns;
 }
 
-/* Whether a moment can be shown: it has an interval, and the moment before it is there. */
+/* Whether a sample can be shown: it has an interval, and the sample before it is there. */
 static bool can_be_shown(const struct cursor *cursor, const struct position *position)
 {
 	struct position before = *position;
@@ -118,7 +118,7 @@ static bool can_be_shown(const struct cursor *cursor, const struct position *pos
 	       step_back(cursor, &before);
 }
 
-/* Finds the very first moment, which may have no interval. False: there is none. */
+/* Finds the very first sample, which may have no interval. False: there is none. */
 static bool find_very_first(const struct cursor *cursor, struct position *position)
 {
 	for (size_t i = 0; i < cursor->segments->n; i++) {
@@ -130,8 +130,8 @@ static bool find_very_first(const struct cursor *cursor, struct position *positi
 }
 
 /*
- * Finds the first moment that can be shown; if there is none, the very first, without interval.
- * False: there is no moment.
+ * Finds the first sample that can be shown; if there is none, the very first, without interval.
+ * False: there is no sample.
  */
 bool cursor_first(struct cursor *cursor, struct position *position)
 {
@@ -176,7 +176,7 @@ bool cursor_before(struct cursor *cursor, struct position *position)
 			*position = at;
 			return true;
 		}
-	/* Before the gap there may be more moments. */
+	/* Before the gap there may be more samples. */
 	for (size_t i = segment_index(cursor, at.segment); i-- > 0;) {
 		struct segment *segment = cursor->segments->list[i];
 
@@ -192,7 +192,7 @@ bool cursor_before(struct cursor *cursor, struct position *position)
 }
 
 /*
- * Finds the moment of a segment with the latest time up to a time, if it is later than the one that
+ * Finds the sample of a segment with the latest time up to a time, if it is later than the one that
  * was found: times fall where the clock was set back. Returns how often the time is in the segment.
  */
 static unsigned find_time(const struct cursor *cursor, struct segment *segment, uint64_t real_ns,
@@ -258,7 +258,7 @@ static bool is_same(const struct position *a, const struct position *b)
 
 /* Implements struct playback. */
 static int next_of_cursor(void *state, struct sample *prev, struct sample *cur,
-			  struct playback_record *moment)
+			  struct playback_record *result)
 {
 	struct cursor *cursor = state;
 	int err;
@@ -276,7 +276,7 @@ static int next_of_cursor(void *state, struct sample *prev, struct sample *cur,
 			return -ENODATA;
 	}
 	record_rebuild_sample(cursor->replay.reader.state, prev, cur, cursor->replay.config.pids,
-			      cursor->replay.config.npids, moment);
+			      cursor->replay.config.npids, result);
 	return 0;
 }
 
@@ -346,7 +346,7 @@ static int open_anew(struct cursor *cursor)
 	return sampler_open(&cursor->sampler, &cursor->config);
 }
 
-/* Makes the frame with which a moment's interval begins, unless that is shown. 0 or -errno. */
+/* Makes the frame with which a sample's interval begins, unless that is shown. 0 or -errno. */
 static int show_begin(struct cursor *cursor, const struct position *position)
 {
 	const struct frame *frame;
@@ -478,7 +478,7 @@ size_t cursor_earlier(struct cursor *cursor, uint64_t real_ns, struct position *
 		if (!n || !cursor_last(cursor, &position))
 			return 0;
 	}
-	/* The moment that is shown may be at that time, or after it. */
+	/* The sample that is shown may be at that time, or after it. */
 	while (position_entry(&position)->real_ns >= real_ns)
 		if (!cursor_before(cursor, &position))
 			return 0;
@@ -508,7 +508,7 @@ void cursor_configure(struct cursor *cursor, const struct sampler_config *config
 	cursor->config = *config;
 }
 
-/* Opens a cursor without moments. */
+/* Opens a cursor without samples. */
 static struct cursor *open_empty(void)
 {
 	struct cursor *cursor = xcalloc(1, sizeof(*cursor));

@@ -32,23 +32,23 @@ int cursor_open_recording(struct cursor **out, const struct replay_config *confi
 void cursor_configure(struct cursor *cursor, const struct sampler_config *config);
 
 /*
- * Find the first and the last moment that can be shown with the wanted rows. False: there is none.
+ * Find the first and the last sample that can be shown with the wanted rows. False: there is none.
  */
 bool cursor_first(struct cursor *cursor, struct position *position);
 bool cursor_last(struct cursor *cursor, struct position *position);
 
-/* Move to the next moment, and to the one before. False: there is none. */
+/* Move to the next sample, and to the one before. False: there is none. */
 bool cursor_next(struct cursor *cursor, struct position *position);
 bool cursor_before(struct cursor *cursor, struct position *position);
 
 /*
- * Finds the moment with the latest time up to a time (CLOCK_REALTIME), of equal ones that which was
- * recorded last; if all are later, the first moment. *again: the time was there more than once, as
- * the clock was set back. False: there is no moment.
+ * Finds the sample with the latest time up to a time (CLOCK_REALTIME), of equal ones that which was
+ * recorded last; if all are later, the first sample. *again: the time was there more than once, as
+ * the clock was set back. False: there is no sample.
  */
 bool cursor_find(struct cursor *cursor, uint64_t real_ns, struct position *position, bool *again);
 
-/* The latest time (CLOCK_REALTIME) of all moments: not the last one's where the clock was set back.
+/* The latest time (CLOCK_REALTIME) of all samples: not the last one's where the clock was set back.
  */
 uint64_t cursor_latest(const struct cursor *cursor);
 
@@ -67,20 +67,20 @@ struct sampler *cursor_sampler(const struct cursor *cursor);
 /* Frees the sampler of what was shown before. */
 void cursor_forget_shown(struct cursor *cursor);
 
-/* Stops showing a moment: its segment is not pinned any more. */
+/* Stops showing a sample: its segment is not pinned any more. */
 void cursor_leave(struct cursor *cursor);
 
-/* Counts the known moments; of a recording, those of the files opened so far. */
+/* Counts the known samples; of a recording, those of the files opened so far. */
 size_t cursor_records(const struct cursor *cursor);
 
 /*
- * Fills in up to n moments around one, in their order; *at: its index among them. Returns how many.
+ * Fills in up to n samples around one, in their order; *at: its index among them. Returns how many.
  */
 size_t cursor_around(struct cursor *cursor, const struct position *position,
 		     struct position *positions, size_t n, size_t *at);
 
 /*
- * Finds up to n moments before a time (CLOCK_REALTIME), the latest first, from what is shown on.
+ * Finds up to n samples before a time (CLOCK_REALTIME), the latest first, from what is shown on.
  * Returns how many.
  */
 size_t cursor_earlier(struct cursor *cursor, uint64_t real_ns, struct position *positions,
@@ -100,7 +100,7 @@ bool cursor_threads(const struct cursor *cursor);
 const char *cursor_group(const struct cursor *cursor);
 
 /*
- * Chooses the moments that can be shown: those of threads, or those of processes.
+ * Chooses the samples that can be shown: those of threads, or those of processes.
  */
 void cursor_want_threads(struct cursor *cursor, bool threads);
 

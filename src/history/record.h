@@ -45,7 +45,7 @@ bool record_is_key(const void *bytes, size_t len);
  * call, NULL: none. pids: only these processes (ascending; npids 0: all).
  */
 void record_rebuild_sample(struct record_state *state, struct sample *prev, struct sample *cur,
-			   const pid_t *pids, size_t npids, struct playback_record *moment);
+			   const pid_t *pids, size_t npids, struct playback_record *result);
 
 /* Says of the record that was read last: it has no interval; so many before it are missing. */
 void record_after_gap(struct record_state *state, bool baseline, uint64_t dropped);

@@ -236,7 +236,7 @@ struct record_state {
 	struct sample extras; /* has those of the last record's elements */
 	struct deferred_excess *fixes; /* subtracted from totals from the next record on */
 	size_t nfixes, fixes_cap;
-	struct playback_record moment; /* of all records since a sample was given */
+	struct playback_record result; /* of all records since a sample was given */
 	uint64_t passed; /* how many these are */
 	uint64_t rebuilt_ns; /* and the time that they span */
 	struct rebuilt_trace *given;

@@ -132,7 +132,7 @@ void rebuilt_begin(struct record_state *state, bool bare)
 
 	apply_fixes(state);
 	sample_drop_extras(&state->extras);
-	state->moment.bare = bare;
+	state->result.bare = bare;
 	for (size_t i = 0; i < state->n; i++)
 		begin_played(&state->known[i], first);
 	begin_trace(state, first);
@@ -223,20 +223,20 @@ static void join_heads(struct frame_head *head, const struct frame_head *before,
 
 void rebuilt_end(struct record_state *state)
 {
-	struct playback_record *moment = &state->moment;
-	struct frame_head before = moment->head;
+	struct playback_record *result = &state->result;
+	struct frame_head before = result->head;
 	const struct note missing = { .id = NOTE_RECORD_DROPPED, .value = state->head.dropped };
 
-	moment->head = state->head.frame;
+	result->head = state->head.frame;
 	if (state->passed)
-		join_heads(&moment->head, &before, state->rebuilt_ns, state->head.interval_ns);
+		join_heads(&result->head, &before, state->rebuilt_ns, state->head.interval_ns);
 	if (missing.value)
-		join_note(&moment->head, &missing);
+		join_note(&result->head, &missing);
 	state->rebuilt_ns += state->head.interval_ns;
-	moment->baseline = !state->head.interval_known;
-	moment->tasks = state->head.n;
-	moment->system = state->head.system;
-	moment->clocks = &state->clocks;
+	result->baseline = !state->head.interval_known;
+	result->tasks = state->head.n;
+	result->system = state->head.system;
+	result->clocks = &state->clocks;
 	state->passed++;
 }
 
@@ -583,13 +583,13 @@ static bool is_pid_wanted(const pid_t *pids, size_t npids, pid_t tgid)
 
 /* Gives out what was traced, rows in the order of the sample. */
 static void rebuild_trace(struct record_state *state, const pid_t *pids, size_t npids,
-			  struct playback_record *moment)
+			  struct playback_record *result)
 {
 	struct rebuilt_trace *trace = state->given;
 	size_t n = state->n + state->ngone + state->nleft, room = n, row = 0, at = 0;
 
-	moment->trace = NULL;
-	moment->traced = NULL;
+	result->trace = NULL;
+	result->traced = NULL;
 	if (!trace->there)
 		return;
 	for (size_t i = 0; i < n; i++) {
@@ -607,8 +607,8 @@ static void rebuild_trace(struct record_state *state, const pid_t *pids, size_t 
 				rebuild_traced(trace, record_decoder_state(known), &at);
 	}
 	rebuild_sites(trace, state->passed > 1);
-	moment->trace = &trace->given;
-	moment->traced = trace->rows;
+	result->trace = &trace->given;
+	result->traced = trace->rows;
 }
 
 /* Gives out what was read of a living element besides its counters. */
@@ -734,7 +734,7 @@ static void rebuild_elements(const struct record_state *state, struct sample *cu
 }
 
 void record_rebuild_sample(struct record_state *state, struct sample *prev, struct sample *cur,
-			   const pid_t *pids, size_t npids, struct playback_record *moment)
+			   const pid_t *pids, size_t npids, struct playback_record *result)
 {
 	bool several = state->passed > 1;
 
@@ -757,11 +757,11 @@ void record_rebuild_sample(struct record_state *state, struct sample *prev, stru
 		leave_out_impossible(prev, rebuilt_nth(state, i));
 	if (several)
 		match_before(prev, cur);
-	*moment = state->moment;
+	*result = state->result;
 	/* The account is about the whole machine. */
 	if (npids)
-		moment->head.account = (struct account){ 0 };
-	rebuild_trace(state, pids, npids, moment);
+		result->head.account = (struct account){ 0 };
+	rebuild_trace(state, pids, npids, result);
 	rebuild_groups(state);
 	state->passed = 0;
 	/* The sample before this one may be shown yet, with texts from when that before it was
@@ -775,9 +775,9 @@ void record_after_gap(struct record_state *state, bool baseline, uint64_t droppe
 {
 	const struct note missing = { .id = NOTE_RECORD_DROPPED, .value = dropped };
 
-	state->moment.baseline |= baseline;
+	state->result.baseline |= baseline;
 	if (dropped)
-		join_note(&state->moment.head, &missing);
+		join_note(&state->result.head, &missing);
 }
 
 const char *record_shown_group(const struct record_state *state)

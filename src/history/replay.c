@@ -442,7 +442,7 @@ static int read_on(struct replay *replay)
 
 /* Implements struct playback. */
 static int next_sample(void *state, struct sample *prev, struct sample *cur,
-		       struct playback_record *moment)
+		       struct playback_record *result)
 {
 	struct replay *replay = state;
 	int err = read_on(replay);
@@ -450,8 +450,8 @@ static int next_sample(void *state, struct sample *prev, struct sample *cur,
 	if (err)
 		return err;
 	record_rebuild_sample(replay->reader.state, prev, cur, replay->config.pids,
-			      replay->config.npids, moment);
-	moment->baseline |= replay->baseline;
+			      replay->config.npids, result);
+	result->baseline |= replay->baseline;
 	replay->baseline = false;
 	replay->given = true;
 	replay->given_ns = cur->begin_ns;

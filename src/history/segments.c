@@ -304,7 +304,7 @@ struct room {
 };
 
 /* Reads the room of a file system. If that fails, it counts as enough. */
-static struct room look_for_room(int folder, uint64_t most)
+static struct room folder_room(int folder, uint64_t most)
 {
 	struct room room = { .free = UINT64_MAX, .wanted = SEGMENT_FREE_BYTES, .share = most / 2 };
 	struct statvfs space;
@@ -328,7 +328,7 @@ bool segments_have_room(const char *folder)
 
 	if (fd < 0)
 		return true;
-	room = look_for_room(fd, 0);
+	room = folder_room(fd, 0);
 	close(fd);
 	return room.free >= room.wanted / SEGMENT_LAST_PART;
 }
@@ -354,7 +354,7 @@ unsigned segments_prune(const char *folder, const char *but, const struct segmen
 			growth += grown - segments[i].bytes;
 	}
 	for (size_t i = 0; i < n; i++) {
-		struct room room = look_for_room(fd, limits->bytes);
+		struct room room = folder_room(fd, limits->bytes);
 		bool old = segments[i].end_ns + limits->age_ns < now_ns;
 
 		if (strcmp(segments[i].name, but) != 0 &&

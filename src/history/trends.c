@@ -17,36 +17,36 @@ static int compare_waits(const void *a, const void *b)
 	return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
 }
 
-/* Fills a moment with what tasks waited in a frame's interval. */
-static void fill_moment(struct trend_interval *moment, const struct frame *frame)
+/* Fills a sample with what tasks waited in a frame's interval. */
+static void fill_interval(struct trend_interval *interval, const struct frame *frame)
 {
-	moment->n = 0;
-	moment->real_ns = frame->info->real_ns;
-	moment->begin_ns = frame->info->cur->begin_ns;
-	moment->interval_ns = frame->info->interval_ns;
+	interval->n = 0;
+	interval->real_ns = frame->info->real_ns;
+	interval->begin_ns = frame->info->cur->begin_ns;
+	interval->interval_ns = frame->info->interval_ns;
 	for (size_t i = 0; i < frame->n; i++) {
 		const struct row *row = &frame->rows[i];
 
 		if (row->unchanged || !row->deltas->waited.total)
 			continue;
-		GROW(moment->waits, moment->n, moment->cap);
-		moment->waits[moment->n++] =
+		GROW(interval->waits, interval->n, interval->cap);
+		interval->waits[interval->n++] =
 			(struct trend_wait){ row->task->key.start_ns, row->deltas->waited.total,
 					     row->task->key.pid };
 	}
-	if (moment->n)
-		qsort(moment->waits, moment->n, sizeof(*moment->waits), compare_waits);
+	if (interval->n)
+		qsort(interval->waits, interval->n, sizeof(*interval->waits), compare_waits);
 }
 
-/* The moments that are read, in the order of their positions. */
+/* The samples that are read, in the order of their positions. */
 struct trend_reading {
-	struct trend_interval *moments[TRENDS_BEFORE];
+	struct trend_interval *intervals[TRENDS_BEFORE];
 };
 
 /* Takes a frame. */
 static void take_trend(void *arg, size_t i, const struct frame *frame)
 {
-	fill_moment(((struct trend_reading *)arg)->moments[i], frame);
+	fill_interval(((struct trend_reading *)arg)->intervals[i], frame);
 }
 
 void trends_read(struct trends *trends, struct cursor *cursor, uint64_t real_ns)
@@ -57,24 +57,24 @@ void trends_read(struct trends *trends, struct cursor *cursor, uint64_t real_ns)
 	bool used[TRENDS_BEFORE] = { false };
 	size_t n = 0;
 
-	memcpy(had, trends->moments, sizeof(had));
-	memset(trends->moments, 0, sizeof(trends->moments));
+	memcpy(had, trends->intervals, sizeof(had));
+	memset(trends->intervals, 0, sizeof(trends->intervals));
 	trends->n = cursor ? cursor_earlier(cursor, real_ns, positions, TRENDS_BEFORE) : 0;
 	for (size_t i = 0; i < trends->n; i++) {
 		const struct record_entry *entry = position_entry(&positions[i]);
-		struct trend_interval *moment = &trends->moments[i];
+		struct trend_interval *interval = &trends->intervals[i];
 
-		for (size_t h = 0; h < TRENDS_BEFORE && !moment->begin_ns; h++)
+		for (size_t h = 0; h < TRENDS_BEFORE && !interval->begin_ns; h++)
 			if (!used[h] && had[h].begin_ns == entry->begin_ns &&
 			    had[h].real_ns == entry->real_ns) {
-				*moment = had[h];
+				*interval = had[h];
 				used[h] = true;
 			}
-		if (moment->begin_ns)
+		if (interval->begin_ns)
 			continue;
-		moment->real_ns = entry->real_ns;
-		moment->begin_ns = entry->begin_ns;
-		reading.moments[n] = moment;
+		interval->real_ns = entry->real_ns;
+		interval->begin_ns = entry->begin_ns;
+		reading.intervals[n] = interval;
 		wanted[n++] = positions[i];
 	}
 	if (n)
@@ -86,22 +86,22 @@ void trends_read(struct trends *trends, struct cursor *cursor, uint64_t real_ns)
 
 void trends_add(struct trends *trends, const struct frame *frame)
 {
-	struct trend_interval *moment = &trends->moments[0];
-	struct trend_interval oldest = trends->moments[TRENDS_BEFORE - 1];
+	struct trend_interval *interval = &trends->intervals[0];
+	struct trend_interval oldest = trends->intervals[TRENDS_BEFORE - 1];
 
-	memmove(&trends->moments[1], moment, (TRENDS_BEFORE - 1) * sizeof(*moment));
-	*moment = (struct trend_interval){ .waits = oldest.waits, .cap = oldest.cap };
+	memmove(&trends->intervals[1], interval, (TRENDS_BEFORE - 1) * sizeof(*interval));
+	*interval = (struct trend_interval){ .waits = oldest.waits, .cap = oldest.cap };
 	trends->n += trends->n < TRENDS_BEFORE;
-	fill_moment(moment, frame);
+	fill_interval(interval, frame);
 }
 
-double trends_of(const struct trends *trends, size_t moment, const struct task_key *key)
+double trends_of(const struct trends *trends, size_t interval, const struct task_key *key)
 {
-	const struct trend_interval *at = &trends->moments[moment];
+	const struct trend_interval *at = &trends->intervals[interval];
 	struct trend_wait wanted = { .pid = key->pid, .start_ns = key->start_ns };
 	const struct trend_wait *found;
 
-	if (moment >= trends->n || !at->interval_ns || key->start_ns > at->begin_ns)
+	if (interval >= trends->n || !at->interval_ns || key->start_ns > at->begin_ns)
 		return (double)NAN;
 	found = at->n ? bsearch(&wanted, at->waits, at->n, sizeof(wanted), compare_waits) : NULL;
 	return found ? (double)found->waited_ns * 100.0 / (double)at->interval_ns : 0;
@@ -110,6 +110,6 @@ double trends_of(const struct trends *trends, size_t moment, const struct task_k
 void trends_free(struct trends *trends)
 {
 	for (size_t i = 0; i < TRENDS_BEFORE; i++)
-		free(trends->moments[i].waits);
+		free(trends->intervals[i].waits);
 	*trends = (struct trends){ 0 };
 }

@@ -253,7 +253,7 @@ static bool is_idle_pair(const struct why *why, const struct site *site)
 		return false;
 	/* Who looks at many files mostly waits for requests, too. */
 	return (other->state == STATE_POLL && other->class == CLASS_UNKNOWN) ||
-	       (other->class == CLASS_PARKED &&
+	       (other->class == CLASS_IDLE &&
 		(other->state == STATE_NET || other->state == STATE_POLL ||
 		 other->state == STATE_PIPE));
 }
@@ -276,7 +276,7 @@ static unsigned peer_wait_weight(const struct why *why, const struct site *site)
 	    (wait_for_taker(site->where) || chain_holder(&why->index, site)))
 		return is_idle_pair(why, site) ? 0 : 2;
 	/* An answer to what was sent as a message: a peer of a stream may have nothing to say. */
-	if (site->class == CLASS_SERVED && site->on && !strncmp(site->on, "udp ", 4))
+	if (site->class == CLASS_REMOTE && site->on && !strncmp(site->on, "udp ", 4))
 		return 1;
 	return waker->tgid ? 1 : 0;
 }
@@ -339,9 +339,9 @@ static void put_process_wait(struct out *out, struct why *why, const struct fram
 		text_escape(text, site->comm, strlen(site->comm), TEXT_ASCII);
 	buf_printf(text, " %d ", (int)site->tgid);
 	/* That it has no work is not always known. */
-	buf_puts(text, site->state == STATE_TIMER	      ? "waits for its own timer "
-		       : site->class == CLASS_PARKED && !lost ? "is idle "
-							      : "waits ");
+	buf_puts(text, site->state == STATE_TIMER	    ? "waits for its own timer "
+		       : site->class == CLASS_IDLE && !lost ? "is idle "
+							    : "waits ");
 	buf_decimal(text, share < 100 ? share : 100, 0);
 	buf_puts(text, " % of the time");
 	put_lasting(text, site);
@@ -442,7 +442,7 @@ static void put_untraced(struct buf *text, const struct frame *frame, const stru
 				       : "sleeps; where is unknown");
 		return;
 	}
-	buf_puts(text, waiting->class == CLASS_PARKED ? "is idle" : "waits");
+	buf_puts(text, waiting->class == CLASS_IDLE ? "is idle" : "waits");
 	if (waiting->syscall)
 		buf_printf(text, ": %s", waiting->syscall);
 	if (waiting->on.len) {

@@ -92,16 +92,17 @@ static bool place_entries(struct walk_index *places, const struct sample *prev,
 }
 
 /* Marks an id as visited. False if it already was. */
-static bool meet(struct walk_index *places, pid_t pid)
+static bool mark_visited(struct walk_index *places, pid_t pid)
 {
-	size_t word = (uint32_t)pid / 64, before = places->met_words;
+	size_t word = (uint32_t)pid / 64, before = places->visited_words;
 	uint64_t bit = UINT64_C(1) << (uint32_t)pid % 64;
 
-	RESERVE(places->met, word + 1, places->met_words);
-	memset(places->met + before, 0, (places->met_words - before) * sizeof(*places->met));
-	if (places->met[word] & bit)
+	RESERVE(places->visited, word + 1, places->visited_words);
+	memset(places->visited + before, 0,
+	       (places->visited_words - before) * sizeof(*places->visited));
+	if (places->visited[word] & bit)
 		return false;
-	places->met[word] |= bit;
+	places->visited[word] |= bit;
 	return true;
 }
 
@@ -123,12 +124,12 @@ static bool unite_entries(struct walk_index *places, struct snapshot_view *view)
 	struct snapshot_entry *united = NULL;
 	size_t n = 0, first;
 
-	if (places->met)
-		memset(places->met, 0, places->met_words * sizeof(*places->met));
+	if (places->visited)
+		memset(places->visited, 0, places->visited_words * sizeof(*places->visited));
 	for (size_t k = 0; k < view->nentries; k++) {
 		const struct snapshot_entry *entry = &view->entries[k];
 
-		if (meet(places, entry->pid)) {
+		if (mark_visited(places, entry->pid)) {
 			if (united)
 				united[n] = *entry;
 			n++;
@@ -266,6 +267,6 @@ void walk_index_free(struct walk_index *places)
 	free(places->elements);
 	free(places->entry_of);
 	free(places->newcomers);
-	free(places->met);
+	free(places->visited);
 	free(places->united);
 }

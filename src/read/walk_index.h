@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The places of a walk's entries in a sample: entries that the walk before met find their elements
- * by its order, new ones by their ids.
+ * The places of a walk's entries in a sample: entries that the previous walk visited find their
+ * elements by its order, new ones by their ids.
  */
 #pragma once
 
@@ -28,9 +28,9 @@ struct walk_index {
 	size_t entry_of_cap;
 	struct newcomer *newcomers; /* new entries, sorted */
 	size_t nnewcomers, newcomers_cap;
-	uint64_t *met; /* a bit for each id that the walk met */
-	size_t met_words;
-	struct snapshot_entry *united; /* entries of a walk that met an id twice */
+	uint64_t *visited; /* a bit for each id that the walk visited */
+	size_t visited_words;
+	struct snapshot_entry *united; /* entries of a walk that visited an id twice */
 	size_t united_cap;
 };
 

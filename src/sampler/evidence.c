@@ -505,9 +505,9 @@ static void look_at_sharing(struct evidence *evidence, const struct frame *frame
  * Finds the task that used most CPU on the CPUs the row is allowed on; for pinned tasks the last
  * CPU is read.
  */
-static void look_for_rival(struct evidence *evidence, const struct frame *frame,
-			   const struct row *row, const struct most_rows *runners,
-			   void (*fill_cpu)(void *arg, const struct row *row), void *arg)
+static void find_runner(struct evidence *evidence, const struct frame *frame, const struct row *row,
+			const struct most_rows *runners,
+			void (*fill_cpu)(void *arg, const struct row *row), void *arg)
 {
 	struct task_evidence *task = evidence_of(frame->info, row);
 	bool pinned = is_pinned(evidence, frame, row);
@@ -578,8 +578,7 @@ void evidence_read(struct evidence *evidence, struct waiting_reader *waiting, st
 				look_at_transfers(evidence, frame, suspects[of].rows[i]);
 			if (of != OF_CPU)
 				continue;
-			look_for_rival(evidence, frame, suspects[of].rows[i], &runners, fill_cpu,
-				       arg);
+			find_runner(evidence, frame, suspects[of].rows[i], &runners, fill_cpu, arg);
 			look_at_budgets(evidence, frame, suspects[of].rows[i]);
 		}
 		if (of != OF_CPU)

@@ -78,7 +78,7 @@ struct tick {
 	size_t impossible; /* tasks that ended, with a delay that cannot be */
 	size_t older; /* tasks that began before delay accounting was on */
 	uint32_t unknown; /* kinds that are not known in this interval */
-	struct playback_record moment; /* of a recording */
+	struct playback_record result; /* of a recording */
 };
 
 /* Begins a tick. */

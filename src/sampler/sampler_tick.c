@@ -235,7 +235,7 @@ static int match_samples(struct sampler *sampler, struct tick *tick)
 	bool threads = sampler->config->playback ? sampler->config->playback->threads
 						 : sampler->config->threads;
 
-	frame_build(tick->frame, tick->info, tick->moment.baseline ? NULL : tick->prev, tick->cur,
+	frame_build(tick->frame, tick->info, tick->result.baseline ? NULL : tick->prev, tick->cur,
 		    &options);
 	tick->info->stale += tick->impossible;
 	tick->info->threads = threads;
@@ -368,13 +368,13 @@ static int note_all(struct sampler *sampler, struct tick *tick)
 static int play_sample(struct sampler *sampler, struct tick *tick)
 {
 	const struct playback *playback = sampler->config->playback;
-	int err = playback->next(playback->state, tick->prev, tick->cur, &tick->moment);
+	int err = playback->next(playback->state, tick->prev, tick->cur, &tick->result);
 
 	groups_above_tick(&sampler->above);
 	if (err)
 		return err;
-	tick->cur->system = tick->moment.system;
-	tick->unknown = tick->moment.head.unknown;
+	tick->cur->system = tick->result.system;
+	tick->unknown = tick->result.head.unknown;
 	return 0;
 }
 
@@ -393,15 +393,15 @@ static int mark_blocked_changed(UNUSED struct sampler *sampler, struct tick *tic
 /* Brings in what was recorded of the frame besides its samples. */
 static int copy_recorded(UNUSED struct sampler *sampler, struct tick *tick)
 {
-	const struct playback_record *moment = &tick->moment;
+	const struct playback_record *result = &tick->result;
 	struct frame_info *info = tick->info;
 
-	playback_trace(moment, tick->frame, info);
-	info->head = moment->head;
-	info->bare = moment->bare;
-	if (moment->bare)
-		info->tasks = moment->tasks;
-	info->clocks = moment->clocks;
+	playback_trace(result, tick->frame, info);
+	info->head = result->head;
+	info->bare = result->bare;
+	if (result->bare)
+		info->tasks = result->tasks;
+	info->clocks = result->clocks;
 	notes_sort(info);
 	sampler_note_clock(tick);
 	return 0;

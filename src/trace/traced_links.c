@@ -283,7 +283,7 @@ static void sum_sites(const struct traced_process *process, uint64_t epoch,
 		sum->ns += at->site.ns;
 		lost = loses(at->site.class, at->site.state);
 		sum->parked_ns += lost ? 0 : at->site.ns;
-		sum->classes |= 1u << (lost ? at->site.class : CLASS_PARKED);
+		sum->classes |= 1u << (lost ? at->site.class : CLASS_IDLE);
 	}
 }
 
@@ -306,7 +306,7 @@ void traced_lose(const struct traced_process *process, uint64_t epoch, bool alon
 	traced->lost_known = true;
 	for (unsigned state = 0; state < WAIT_STATES; state++) {
 		uint64_t ns = traced->states.ns[state], sited_ns = sums[state].ns;
-		unsigned parked = sums[state].classes & 1u << CLASS_PARKED;
+		unsigned parked = sums[state].classes & 1u << CLASS_IDLE;
 
 		if (state == STATE_RUN || !ns)
 			continue;

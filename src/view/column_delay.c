@@ -47,15 +47,15 @@ COLUMN_GETTER(column_get_bar)
 	return value_bar(parts, "rcimb ", ARRAY_SIZE(parts), (double)busy);
 }
 
-/* The share of an interval that a row waited, some moments ago; NAN: not known. */
-static double waited_before(const struct trends *trends, size_t moment, const struct row *row)
+/* The share of an interval that a row waited, some samples ago; NAN: not known. */
+static double waited_before(const struct trends *trends, size_t interval, const struct row *row)
 {
 	double sum = (double)NAN, value;
 
 	if (row->task)
-		return trends_of(trends, moment, &row->task->key);
+		return trends_of(trends, interval, &row->task->key);
 	for (size_t i = 0; row->group && i < row->group->n; i++) {
-		value = trends_of(trends, moment, &row->group->members[i]->task->key);
+		value = trends_of(trends, interval, &row->group->members[i]->task->key);
 		if (!isnan(value))
 			sum = isnan(sum) ? value : sum + value;
 	}

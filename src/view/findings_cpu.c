@@ -14,7 +14,7 @@
 #define STORM_RUNS 0.1
 
 /* The shown group that is throttled most. */
-static void look_for_throttled_groups(const struct finder *finder, struct top_row *most)
+static void find_throttled_group(const struct finder *finder, struct top_row *most)
 {
 	for (size_t i = 0; i < finder->ngroups; i++) {
 		double share = finding_throttled_share(finder, &finder->shown->rows[i]);
@@ -25,7 +25,7 @@ static void look_for_throttled_groups(const struct finder *finder, struct top_ro
 }
 
 /* The task that is throttled most, by what is traced. */
-static const struct site *look_for_throttled_task(const struct finder *finder, struct top_row *most)
+static const struct site *find_throttled_task(const struct finder *finder, struct top_row *most)
 {
 	const struct trace_frame *trace = finder->info->trace;
 	const struct site *found = NULL;
@@ -93,9 +93,9 @@ bool finding_throttled(struct finder *finder, struct finding *finding)
 
 	if ((finder->idle >= FINDING_IDLE) != (finder->pattern->arg != 0))
 		return false;
-	look_for_throttled_groups(finder, &most);
+	find_throttled_group(finder, &most);
 	if (!most.row)
-		finding->site = look_for_throttled_task(finder, &most);
+		finding->site = find_throttled_task(finder, &most);
 	if (!most.row)
 		most = finder->throttled;
 	if (!finding_take_most(finding, &most))
@@ -107,7 +107,7 @@ bool finding_throttled(struct finder *finder, struct finding *finding)
 }
 
 /* The row of the task named as having run most where another waited; NULL: none is named. */
-static const struct row *rival_of(const struct finder *finder, const struct row *row)
+static const struct row *runner_of(const struct finder *finder, const struct row *row)
 {
 	const struct task_evidence *evidence = row_evidence(finder->view.frame, row);
 
@@ -169,7 +169,7 @@ static bool find_storm(const struct finder *finder, const struct row *row,
 }
 
 /* The process that started those of a row that ended; NULL: not known, or it adopted them. */
-static const struct row *maker_of(const struct finder *finder, const struct row *row)
+static const struct row *parent_of_exited(const struct finder *finder, const struct row *row)
 {
 	pid_t ppid = row->task->ppid;
 
@@ -190,12 +190,12 @@ static const struct row *storm_starter(const struct finder *finder, struct ended
 		if (!strcmp(rows[i]->task->comm, storm->comm) &&
 		    (!most || rows[i]->members > most->members))
 			most = rows[i];
-	maker = maker_of(finder, most);
+	maker = parent_of_exited(finder, most);
 	*several = false;
 	for (size_t i = 0; maker && i < finder->nended; i++) {
 		if (strcmp(rows[i]->task->comm, storm->comm) != 0)
 			continue;
-		other = maker_of(finder, rows[i]);
+		other = parent_of_exited(finder, rows[i]);
 		if (!other || strcmp(other->task->comm, maker->task->comm) != 0)
 			continue;
 		add_ended(&made, rows[i]);
@@ -232,7 +232,7 @@ bool finding_take_storm(struct finder *finder, const struct row *row)
 /* Takes which tasks run in place of the waiting one. */
 static void take_runner(struct finder *finder, struct finding *finding)
 {
-	const struct row *runs = rival_of(finder, finding->row);
+	const struct row *runs = runner_of(finder, finding->row);
 	bool known = row_evidence(finder->view.frame, finding->row);
 	double waited = (double)finding->row->deltas->waited.ns[DELAY_CPU];
 	const struct site *site = finding_site(finder, finding->row, STATE_CPU);

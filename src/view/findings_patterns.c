@@ -51,7 +51,7 @@ static bool find_hang(struct finder *finder, struct finding *finding)
 }
 
 /* The process that waits longest for a server, by the trace. */
-static void look_for_server(const struct finder *finder, struct finding *finding)
+static void find_server_wait(const struct finder *finder, struct finding *finding)
 {
 	const struct trace_frame *trace = finder->info->trace;
 
@@ -82,7 +82,7 @@ static bool find_server(struct finder *finder, struct finding *finding)
 	const struct task_waiting *waiting =
 		kept->row ? row_waiting(finder->view.frame, kept->row) : NULL;
 
-	look_for_server(finder, finding);
+	find_server_wait(finder, finding);
 	if (!finding->row && waiting &&
 	    wait_for_server(waiting->where.len ? waiting->where.data : NULL)) {
 		finding_take_most(finding, kept);
@@ -105,8 +105,8 @@ static const struct site *site_of_id(const struct trace_frame *trace, uint64_t i
 }
 
 /* Finds who waits longest for one that is stopped, by the trace, and that link; NULL: none does. */
-static const struct site_link *look_for_awaited(const struct finder *finder,
-						struct finding *finding)
+static const struct site_link *find_awaited_wait(const struct finder *finder,
+						 struct finding *finding)
 {
 	const struct trace_frame *trace = finder->info->trace;
 	const struct site_link *awaited = NULL;
@@ -121,7 +121,7 @@ static const struct site_link *look_for_awaited(const struct finder *finder,
 		site = site_of_id(trace, link->site);
 		/* Who has no work waits for nobody; a pipe may have other writers. */
 		if (!site || site->waiting_ns < FINDING_HANG_NS || site->state == STATE_STOP ||
-		    site->class == CLASS_PARKED)
+		    site->class == CLASS_IDLE)
 			continue;
 		row = finding_row_of_site(finder, site);
 		if (!row || (finder->query && !query_takes(finder->query, row)))
@@ -140,7 +140,7 @@ static const struct site_link *look_for_awaited(const struct finder *finder,
 /* Tasks that wait for one that is stopped or frozen. */
 static bool find_awaited(struct finder *finder, struct finding *finding)
 {
-	const struct site_link *link = look_for_awaited(finder, finding);
+	const struct site_link *link = find_awaited_wait(finder, finding);
 	const struct top_row *most = &finder->awaiting;
 	const struct task_waiting *waiting;
 	const struct row *other;
@@ -364,7 +364,7 @@ static bool is_counted(const struct trace_frame *trace, size_t i)
  * The site of a lock where most is waited, of the processes that may suffer, all of which are
  * counted; NULL: there is none.
  */
-static const struct site *look_for_lock(const struct finder *finder, struct top_row *most)
+static const struct site *find_lock_wait(const struct finder *finder, struct top_row *most)
 {
 	const struct trace_frame *trace = finder->info->trace;
 	const struct site *first = NULL;
@@ -411,7 +411,7 @@ static bool find_lock(struct finder *finder, struct finding *finding)
 		return find_peer(finder, finding);
 	if (!finder->info->trace)
 		return find_locked_now(finder, finding);
-	site = look_for_lock(finder, &most);
+	site = find_lock_wait(finder, &most);
 	if (!finding_take_most(finding, &most))
 		return false;
 	finding->kind = wait_state_table[site->state].id;

@@ -224,7 +224,7 @@ bool finding_is_idle_ring(const struct finder *finder, const struct row *row)
 {
 	const struct task_waiting *waiting = row_waiting(finder->view.frame, row);
 
-	return waiting && waiting->state == STATE_POLL && waiting->class == CLASS_PARKED;
+	return waiting && waiting->state == STATE_POLL && waiting->class == CLASS_IDLE;
 }
 
 /* The site in which a row's process is throttled; NULL: it is not, or not known to be. */
@@ -423,9 +423,9 @@ static bool is_for_peer(const struct finder *finder, const struct row *row, enum
 	site = finding_site(finder, row, state);
 	/* Completions of requests come from no task; the next interval says what they were for. */
 	if (state == STATE_POLL)
-		return site && site->class == CLASS_SERVED && site->syscall &&
+		return site && site->class == CLASS_REMOTE && site->syscall &&
 		       strncmp(site->syscall, "io_", 3) != 0;
-	return !site || site->class != CLASS_PARKED;
+	return !site || site->class != CLASS_IDLE;
 }
 
 /* Takes in which states a row waited for peers. */

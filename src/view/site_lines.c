@@ -273,8 +273,8 @@ static void reserve_sites(struct site_lines *sites, size_t n)
 /* Whether the time of a site is lost. */
 static bool is_lost(const struct site *site)
 {
-	return by_kind(site) || site->class == CLASS_CONTENDED || site->class == CLASS_RATIONED ||
-	       (STALLING & 1u << site->state && site->class != CLASS_PARKED);
+	return by_kind(site) || site->class == CLASS_CONTENDED || site->class == CLASS_LIMITED ||
+	       (STALLING & 1u << site->state && site->class != CLASS_IDLE);
 }
 
 /* Whether a site is of one that has nothing to do. */

@@ -57,20 +57,20 @@ static void play_some(struct replay *replay)
 	struct frame frame = { 0 };
 	struct frame_info info = { 0 };
 	struct frame_options options = { 0 };
-	struct playback_record moment;
+	struct playback_record result;
 
 	open_outputs(outputs);
 	for (unsigned i = 0; i < SAMPLES_PLAYED; i++) {
 		struct sample *prev = i ? &samples[(i + 1) % 2] : NULL, *cur = &samples[i % 2];
 
-		if (playback.next(playback.state, prev, cur, &moment))
+		if (playback.next(playback.state, prev, cur, &result))
 			break;
-		cur->system = moment.system;
-		frame_build(&frame, &info, moment.baseline ? NULL : prev, cur, &options);
-		playback_trace(&moment, &frame, &info);
-		info.head = moment.head;
+		cur->system = result.system;
+		frame_build(&frame, &info, result.baseline ? NULL : prev, cur, &options);
+		playback_trace(&result, &frame, &info);
+		info.head = result.head;
 		info.system = &cur->system;
-		info.clocks = moment.clocks;
+		info.clocks = result.clocks;
 		put(outputs, &frame);
 	}
 	put(outputs, NULL);

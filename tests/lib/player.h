@@ -24,18 +24,18 @@ static inline const struct frame *next_frame(struct player *player, int *err)
 	struct sample *cur = &player->samples[player->turn % 3];
 	struct frame *frame = &player->frame;
 	struct frame_info *info = &player->infos[player->turn % 2];
-	struct playback_record moment;
+	struct playback_record result;
 	struct frame_options options = { .machine.cpus = 2 };
 
-	*err = player->playback.next(player->playback.state, prev, cur, &moment);
+	*err = player->playback.next(player->playback.state, prev, cur, &result);
 	if (*err)
 		return NULL;
-	cur->system = moment.system;
-	frame_build(frame, info, moment.baseline ? NULL : prev, cur, &options);
-	playback_trace(&moment, frame, info);
-	info->head = moment.head;
+	cur->system = result.system;
+	frame_build(frame, info, result.baseline ? NULL : prev, cur, &options);
+	playback_trace(&result, frame, info);
+	info->head = result.head;
 	info->system = &cur->system;
-	info->clocks = moment.clocks;
+	info->clocks = result.clocks;
 	player->turn++;
 	return frame;
 }

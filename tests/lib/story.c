@@ -68,22 +68,22 @@ static const struct scene_site {
 	pid_t waker;
 	const char *waker_name;
 } sites[] = {
-	{ 304, "mailserver", STATE_IO, CLASS_SERVED, DELAY_BLKIO, "fsync", "/var/spool/mail/q",
+	{ 304, "mailserver", STATE_IO, CLASS_REMOTE, DELAY_BLKIO, "fsync", "/var/spool/mail/q",
 	  "jbd2_log_wait_commit", 1730, 34, 1, 305, "bulk-export" },
-	{ 305, "bulk-export", STATE_IO, CLASS_SERVED, DELAY_BLKIO, "write", "/var/backups/mail/x",
+	{ 305, "bulk-export", STATE_IO, CLASS_REMOTE, DELAY_BLKIO, "write", "/var/backups/mail/x",
 	  "balance_dirty_pages", 940, 120, 0, 0, "nvme0q1" },
-	{ 420, "shop", STATE_CPU, CLASS_RATIONED, DELAY_CPU, NULL,
+	{ 420, "shop", STATE_CPU, CLASS_LIMITED, DELAY_CPU, NULL,
 	  SITE_THROTTLED "its cgroup's quota", NULL, 2400, 80, 3, 0, "timer" },
-	{ 420, "shop", STATE_NET, CLASS_SERVED, -1, "recvfrom", "tcp 10.0.0.7:5432", "sk_wait_data",
+	{ 420, "shop", STATE_NET, CLASS_REMOTE, -1, "recvfrom", "tcp 10.0.0.7:5432", "sk_wait_data",
 	  1100, 410, 1, 640, "postgres" },
-	{ 420, "shop", STATE_PARK, CLASS_PARKED, -1, "futex", "futex of shop", "futex_wait_queue",
+	{ 420, "shop", STATE_PARK, CLASS_IDLE, -1, "futex", "futex of shop", "futex_wait_queue",
 	  4100, 12, 2, 420, "shop" },
-	{ 521, "search", STATE_IO, CLASS_SERVED, DELAY_BLKIO, "page fault", "/data/search/index",
+	{ 521, "search", STATE_IO, CLASS_REMOTE, DELAY_BLKIO, "page fault", "/data/search/index",
 	  "folio_wait_bit_common", 120, 61, 1, 0, "nvme0q1" },
 	{ 521, "search", STATE_LOCK, CLASS_CONTENDED, -1, "futex", "held by search 521",
 	  "futex_wait_queue", 640, 18, 1, 521, "search" },
-	{ 640, "postgres", STATE_POLL, CLASS_PARKED, -1, "epoll_wait", "12 sockets", "ep_poll",
-	  1790, 410, 1, 420, "shop" },
+	{ 640, "postgres", STATE_POLL, CLASS_IDLE, -1, "epoll_wait", "12 sockets", "ep_poll", 1790,
+	  410, 1, 420, "shop" },
 };
 
 /* The made-up machine between two samples. */

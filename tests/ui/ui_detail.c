@@ -233,6 +233,30 @@ SCREEN_TEST(shows_wait_going_on)
 	}
 }
 
+/* A page scrolls to the next line with a text, and from its end back to the first. */
+SCREEN_TEST(finds_lines)
+{
+	struct screen *s;
+
+	crowd_spinner("crowd-spins", 0);
+	s = open_detail(24, "-d 60 -m ^crowd-spins", "crowd-spins", "\r");
+	screen_check(s, !screen_shows(s, "ac_majflt"));
+	screen_type(s, "/^ac_m[a-z]*flt\r");
+	screen_await_text(s, "ac_minflt");
+	screen_check(s, screen_word_line(s, "ac_minflt") == 1);
+	screen_type(s, "&");
+	screen_settle(s);
+	screen_check(s, screen_word_line(s, "ac_majflt") == 1);
+	screen_type(s, "&");
+	screen_settle(s);
+	screen_check(s, screen_word_line(s, "ac_minflt") == 1);
+	screen_type(s, "/no such line\r");
+	screen_await_text(s, "not found: no such line");
+	screen_check(s, screen_word_line(s, "ac_minflt") == 1);
+	screen_type(s, "h/reclaim:\r");
+	screen_await_text(s, "stalltop: help");
+}
+
 /* What the kernel booked, which is nothing, was chosen. */
 SCREEN_TEST(shows_booked)
 {

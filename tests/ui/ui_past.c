@@ -143,7 +143,7 @@ SCREEN_TEST(finds_what_was_missed)
 		col++;
 	screen_check(s, is_marked(s, line, col));
 	screen_check(s, is_marked(s, line - 1, col));
-	/* It ran then: some moments before the one in which it ended. */
+	/* It ran then: some samples before the one in which it ended. */
 	for (unsigned i = 0; i < 4; i++)
 		screen_type(s, "[");
 	screen_settle(s);
@@ -211,7 +211,7 @@ SCREEN_TEST(stays_and_is_safe)
 	assert_int_equal(screen_end(s, 5), 0);
 }
 
-/* Groups, the tree, units, the detail and what is written are of the past moment. */
+/* Groups, the tree, units, the detail and what is written are of the past sample. */
 SCREEN_TEST(all_views_are_past)
 {
 	const char *path = scratch_path("moment.text");
@@ -457,7 +457,7 @@ SCREEN_TEST(plays_a_recording)
 	}
 	screen_check(s, screen_shows(s, "the recording begins here"));
 	first = second_of(s);
-	/* The moments are half a second apart. */
+	/* The samples are half a second apart. */
 	for (unsigned i = 0; i < 4; i++)
 		screen_type(s, "]");
 	screen_settle(s);
@@ -490,9 +490,9 @@ SCREEN_TEST(plays_a_recording)
 	assert_int_equal(screen_end(s, 5), 0);
 }
 
-/* The first moment is shown at once, and not when the next is due: those of the demo are 3 s apart.
+/* The first sample is shown at once, and not when the next is due: those of the demo are 3 s apart.
  */
-SCREEN_TEST(shows_first_moment)
+SCREEN_TEST(shows_first_sample)
 {
 	struct screen *s =
 		screen_start(&(struct screen_how){ .args = "-R demo", .rows = 24, .cols = 130 });
@@ -502,7 +502,7 @@ SCREEN_TEST(shows_first_moment)
 	assert_int_equal(screen_end(s, 5), 0);
 }
 
-/* What cannot be read is said, and the moment that is shown stays; others can be gone to. */
+/* What cannot be read is said, and the sample that is shown stays; others can be gone to. */
 SCREEN_TEST(stays_where_it_was)
 {
 	const char *path = scratch_path("half.db");

@@ -365,7 +365,7 @@ TEST(test_holder)
 	struct scene scene = {
 		.sites = { { .id = 1,
 			     FRONT,
-			     .class = CLASS_SERVED,
+			     .class = CLASS_REMOTE,
 			     .ns = MS(1000),
 			     .waiting = 1,
 			     .waiting_ns = MS(5000) },

@@ -31,7 +31,7 @@ static unsigned play(const char *path, const char *from, unsigned *apart)
 {
 	const struct replay_config config = { .path = path, .from = from };
 	struct sample samples[2] = { 0 };
-	struct playback_record moment;
+	struct playback_record result;
 	struct playback playback;
 	struct replay *replay;
 	unsigned n = 0;
@@ -42,14 +42,14 @@ static unsigned play(const char *path, const char *from, unsigned *apart)
 	playback = replay_playback(replay);
 	for (;; n++) {
 		struct sample *cur = &samples[n % 2], *prev = n ? &samples[(n + 1) % 2] : NULL;
-		int err = playback.next(playback.state, prev, cur, &moment);
+		int err = playback.next(playback.state, prev, cur, &result);
 
 		if (err == -ENODATA)
 			break;
 		assert_int_equal(err, 0);
-		*apart += moment.baseline;
+		*apart += result.baseline;
 		/* Intervals are the monotonic clock's. */
-		if (prev && !moment.baseline)
+		if (prev && !result.baseline)
 			assert_in_range(cur->begin_ns - prev->begin_ns, 400000000, 700000000);
 	}
 	replay_close(replay);
@@ -151,7 +151,7 @@ SCRATCH_TEST(test_suspended)
 	const struct replay_config config = { .path = path };
 	struct clocks clocks = record_suspended(path, 20);
 	struct sample samples[2] = { 0 };
-	struct playback_record moment;
+	struct playback_record result;
 	struct playback playback;
 	struct replay *replay;
 	unsigned apart, jumps = 0, n = 0;
@@ -165,17 +165,17 @@ SCRATCH_TEST(test_suspended)
 	assert_int_equal(replay_open(&replay, &config, &file), 0);
 	playback = replay_playback(replay);
 	for (; !playback.next(playback.state, n ? &samples[(n + 1) % 2] : NULL, &samples[n % 2],
-			      &moment);
+			      &result);
 	     n++) {
 		const struct sample *cur = &samples[n % 2], *prev = &samples[(n + 1) % 2];
 
 		jumps += n && cur->real_ns - prev->real_ns > HOUR;
 		/* From the sample on that told it. */
-		assert_int_equal(moment.clocks->n, n < 10 ? 1 : 2);
+		assert_int_equal(result.clocks->n, n < 10 ? 1 : 2);
 		for (size_t i = 0; n >= 10 && i < cur->n; i++) {
 			uint64_t start_ns = cur->raw[i]->task->key.start_ns;
 
-			assert_int_equal(clocks_real_ns(moment.clocks, start_ns),
+			assert_int_equal(clocks_real_ns(result.clocks, start_ns),
 					 clocks_real_ns(&clocks, start_ns));
 		}
 	}

@@ -579,7 +579,7 @@ FINDINGS_TEST(test_answer)
 	struct state *s = *state;
 	struct site *site = traces(s, 2, STATE_POLL, 1960);
 
-	site->class = CLASS_SERVED;
+	site->class = CLASS_REMOTE;
 	site->syscall = "epoll_wait";
 	site->on = "unix of 2 beta";
 	s->scene.info.selected_only = true;

@@ -210,11 +210,11 @@ FINDINGS_TEST(test_ring)
 
 	waits(s, 0, DELAY_BLKIO, 2000);
 	waiting->state = STATE_POLL;
-	waiting->class = CLASS_PARKED;
+	waiting->class = CLASS_IDLE;
 	waiting->syscall = "io_uring_enter";
 	build(s);
 	check_none(s, "no long waits; alpha 1 waited most, 2000 ms");
-	waiting->class = CLASS_SERVED;
+	waiting->class = CLASS_REMOTE;
 	build(s);
 	check(s, 0, "io", "io: alpha 1 waits 100 % of the time");
 }

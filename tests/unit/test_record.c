@@ -15,9 +15,9 @@
 
 /* Implements struct playback: what was read is given. */
 static int give(void *state, struct sample *prev, struct sample *cur,
-		struct playback_record *moment)
+		struct playback_record *result)
 {
-	record_rebuild_sample(state, prev, cur, NULL, 0, moment);
+	record_rebuild_sample(state, prev, cur, NULL, 0, result);
 	return 0;
 }
 

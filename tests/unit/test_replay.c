@@ -67,11 +67,11 @@ static unsigned play(struct replay *replay, unsigned n, int *err)
 {
 	struct playback playback = replay_playback(replay);
 	struct sample sample = { 0 };
-	struct playback_record moment;
+	struct playback_record result;
 	unsigned played = 0;
 
 	*err = 0;
-	while (played < n && !(*err = playback.next(playback.state, NULL, &sample, &moment)))
+	while (played < n && !(*err = playback.next(playback.state, NULL, &sample, &result)))
 		played++;
 	sample_free(&sample);
 	return played;
@@ -379,7 +379,7 @@ SCRATCH_TEST(names_what_it_refuses)
 	free(file);
 }
 
-/* Whether the first and the last moment of a recording can be gone to. */
+/* Whether the first and the last sample of a recording can be gone to. */
 static bool can_be_gone_to(const char *path)
 {
 	const struct replay_config config = { .path = path };
@@ -411,7 +411,7 @@ SCRATCH_TEST(is_gone_to)
 	assert_false(can_be_gone_to(path));
 }
 
-/* A moment that cannot be read leaves what is shown as it is, and the others in reach. */
+/* A sample that cannot be read leaves what is shown as it is, and the others in reach. */
 SCRATCH_TEST(stays_where_it_was)
 {
 	const char *path = write_some("half.db", BLOCK_RECORDS + 20);
@@ -462,11 +462,11 @@ SCRATCH_TEST(ends_at_the_end)
 		const struct replay_config config = { .path = path, .to = times[i] };
 		struct replay *replay = open_replay(&config);
 		struct playback playback = replay_playback(replay);
-		struct playback_record moment;
+		struct playback_record result;
 		unsigned n = 0;
 
 		while (!playback.next(playback.state, n ? &samples[(n + 1) % 2] : NULL,
-				      &samples[n % 2], &moment))
+				      &samples[n % 2], &result))
 			n++;
 		assert_int_equal(n, 12);
 		replay_close(replay);

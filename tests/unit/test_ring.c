@@ -111,7 +111,7 @@ static void check_shown(struct past_scene *scene, const struct position *positio
 	cursor_forget_shown(scene->past);
 }
 
-/* Goes through all moments backwards, then forwards, then here and there. */
+/* Goes through all samples backwards, then forwards, then here and there. */
 static void check_all(struct past_scene *scene, size_t least)
 {
 	struct position position, first;
@@ -369,7 +369,7 @@ static void take_waits(void *arg, UNUSED size_t i, const struct frame *frame)
 	*(struct waited *)arg = add_up_rows(frame);
 }
 
-/* What is read of moments has each kind, and adds up to what the entry says. */
+/* What is read of samples has each kind, and adds up to what the entry says. */
 TEST(all_kinds_are_added_up)
 {
 	bool seen[WAIT_KINDS] = { false };

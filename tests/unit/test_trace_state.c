@@ -541,16 +541,16 @@ TEST_WITH(test_lost, set_up, tear_down)
 	trace_reading_site(&stage->reading, 1, &socket);
 	trace_reading_site(&stage->reading, 2, &poll);
 	take(stage, SEC(102));
-	classify(stage, STATE_NET, CLASS_SERVED);
-	classify(stage, STATE_POLL, CLASS_PARKED);
+	classify(stage, STATE_NET, CLASS_REMOTE);
+	classify(stage, STATE_POLL, CLASS_IDLE);
 	build(stage);
 	row = &stage->scene.frame.rows[0];
 	/* The wait for a CPU has no site here, nor has 400 ms of the polling. */
 	assert_true(row_lost(row, &ns));
 	assert_int_equal(ns, MS(600));
 	/* The same socket, by which now requests come; the poll is for an answer. */
-	classify(stage, STATE_NET, CLASS_PARKED);
-	classify(stage, STATE_POLL, CLASS_SERVED);
+	classify(stage, STATE_NET, CLASS_IDLE);
+	classify(stage, STATE_POLL, CLASS_REMOTE);
 	build(stage);
 	assert_true(row_lost(row, &ns));
 	assert_int_equal(ns, MS(700));
@@ -596,7 +596,7 @@ TEST_WITH(test_child_is_not_lost, set_up, tear_down)
 	child.count = 1;
 	trace_reading_site(&stage->reading, 1, &child);
 	take(stage, SEC(104));
-	classify(stage, STATE_CHILD, CLASS_SERVED);
+	classify(stage, STATE_CHILD, CLASS_REMOTE);
 	go_on(stage, 2, raw, &thread);
 	build_at(stage, 2);
 	assert_true(row_lost(&stage->scene.frame.rows[0], &ns));

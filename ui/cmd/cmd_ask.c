@@ -98,13 +98,61 @@ COMMAND(cmd_clear)
 	return REACT_RESORT;
 }
 
+/* The line of a page among those on the screen, from `from` on, that matches; list->n: none. */
+static size_t match_on_screen(struct ui *ui, const struct list *list, int height, size_t from)
+{
+	int top = height - (int)list->height;
+	struct buf text = { 0 };
+	size_t line = list->top;
+
+	for (; line < list->n && line - list->top < list->height; line++) {
+		text.len = 0;
+		term_read_line(&ui->term, top + (int)(line - list->top), &text);
+		if (line >= from && pattern_matches(ui->find, buf_cstr(&text)))
+			break;
+	}
+	if (line - list->top >= list->height)
+		line = list->n;
+	buf_free(&text);
+	return line;
+}
+
+/* Scrolls a page to its next line that matches, from the one found last on, and around. */
+static bool find_in_page(struct ui *ui, struct page *page)
+{
+	struct list *list = &page->list;
+	size_t was = list->top, from = list->found ? list->found : list->top, end = from + list->n;
+	int height = ui->term.lines - 1;
+
+	/* What a page has is known when it is drawn: a screen of it at a time. */
+	for (size_t at = from; at < end; at += list->height ? list->height : 1) {
+		size_t start = at < list->n ? at : at - list->n, found;
+
+		list->top = start;
+		term_erase(&ui->term);
+		page->ops->draw(ui, page->state, list, height);
+		found = match_on_screen(ui, list, height, start);
+		if (found < list->n) {
+			list->top = list->found = found;
+			list->found++;
+			return true;
+		}
+		/* The last screen begins before the line that was asked for. */
+		if (start < list->n && start + list->height >= list->n)
+			at = list->n - list->height + (at < list->n ? 0 : list->n);
+	}
+	list->top = was;
+	return false;
+}
+
 /* Selects the next line that matches, and reports when there is none. */
 static unsigned select_next_match(struct ui *ui)
 {
 	struct page *page = ui_page(ui);
 	struct buf *text = &ui->scratch;
 
-	if (page->ops->find(ui, page->state, &page->list))
+	if (page->ops->find ? page->ops->find(ui, page->state, &page->list)
+			    : find_in_page(ui, page))
 		return REACT_REDRAW;
 	text->len = 0;
 	ui_escape(ui, text, ui->wanted);

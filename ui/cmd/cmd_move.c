@@ -5,7 +5,7 @@
 #include "ui/cmd/view_fields.h"
 #include "ui/cmd/view_help.h"
 #include "ui/detail/view_task.h"
-#include "ui/past/rewind.h"
+#include "ui/past/history_view.h"
 #include "ui/table/table_state.h"
 
 unsigned cmd_move(struct ui *ui, int move)
@@ -93,7 +93,7 @@ COMMAND(cmd_leave)
 {
 	if (ui->depth > 1)
 		ui_pop(ui);
-	else if (ui->rewind.back && !ui->rewind.replay && !ui->opened)
+	else if (ui->history.back && !ui->history.replay && !ui->opened)
 		ui_say(ui, "still in the past: B and Enter return to the present");
 	else if (ui->opened)
 		return close_group(ui);
@@ -104,7 +104,7 @@ COMMAND(cmd_leave)
 
 COMMAND(cmd_sample)
 {
-	if (ui->rewind.replay)
+	if (ui->history.replay)
 		return cmd_step(ui, 1);
 	return REACT_RESAMPLE;
 }
@@ -127,26 +127,26 @@ COMMAND(cmd_quit)
 
 unsigned cmd_step(struct ui *ui, int by)
 {
-	/* Stepping shows each moment. */
-	rewind_play(ui, false);
-	rewind_step(ui, by);
+	/* Stepping shows each sample. */
+	history_play(ui, false);
+	history_step(ui, by);
 	return REACT_REDRAW;
 }
 
 unsigned cmd_minute(struct ui *ui, int by)
 {
-	rewind_by_ns(ui, by * MINUTE_NS);
+	history_by_ns(ui, by * MINUTE_NS);
 	return REACT_REDRAW;
 }
 
 /* Takes the time to go to. */
 static unsigned take_moment_time(struct ui *ui, const char *text, struct buf *error)
 {
-	if (!*text && !ui->rewind.replay) {
-		rewind_present(ui);
+	if (!*text && !ui->history.replay) {
+		history_present(ui);
 		return REACT_REDRAW;
 	}
-	if (rewind_to(ui, text))
+	if (history_to(ui, text))
 		return REACT_REDRAW;
 	buf_puts(error, "14:02, 14:02:30, 2026-11-21 14:02, or -3m");
 	return REACT_NONE;
@@ -155,7 +155,7 @@ static unsigned take_moment_time(struct ui *ui, const char *text, struct buf *er
 COMMAND(cmd_go_to)
 {
 	prompt_ask(&ui->prompt,
-		   ui->rewind.back && !ui->rewind.replay
+		   ui->history.back && !ui->history.replay
 			   ? "go to a time (14:02, -3m; empty: the present)"
 			   : "go to a time (14:02, 14:02:30, -3m)",
 		   "", take_moment_time);
@@ -164,28 +164,28 @@ COMMAND(cmd_go_to)
 
 unsigned cmd_speed(struct ui *ui, int by)
 {
-	struct rewind *rewind = &ui->rewind;
+	struct history_view *history = &ui->history;
 
-	if (!rewind->back) {
+	if (!history->back) {
 		ui_say(ui, "only the past can be played: [ goes back");
 		return REACT_REDRAW;
 	}
-	rewind->speed += by;
-	if (rewind->speed > REWIND_FASTEST)
-		rewind->speed = REWIND_FASTEST;
-	if (rewind->speed < REWIND_SLOWEST)
-		rewind->speed = REWIND_SLOWEST;
-	rewind_play(ui, true);
+	history->speed += by;
+	if (history->speed > HISTORY_FASTEST)
+		history->speed = HISTORY_FASTEST;
+	if (history->speed < HISTORY_SLOWEST)
+		history->speed = HISTORY_SLOWEST;
+	history_play(ui, true);
 	return REACT_REDRAW;
 }
 
 COMMAND(cmd_timeline)
 {
-	ui->rewind.timeline = !ui->rewind.timeline;
-	if (!ui->rewind.past)
+	ui->history.timeline = !ui->history.timeline;
+	if (!ui->history.past)
 		ui_error(ui, "no history: --history 0");
 	else
-		ui_say(ui, ui->rewind.timeline ? "the timeline is shown"
-					       : "timeline only while looking back");
+		ui_say(ui, ui->history.timeline ? "the timeline is shown"
+						: "timeline only while looking back");
 	return REACT_REDRAW;
 }

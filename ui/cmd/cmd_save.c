@@ -8,7 +8,7 @@
 #include "base/util.h"
 #include "out/out.h"
 #include "ui/cmd/cmd.h"
-#include "ui/past/rewind.h"
+#include "ui/past/history_view.h"
 #include "ui/table/table_state.h"
 
 /* Says what became of writing, or asks first where the file is not to be replaced unasked. */
@@ -122,8 +122,8 @@ static int write_frame(struct ui *ui, const char *path, int fd)
 	int err;
 
 	view.query = ui->query;
-	if (ui->rewind.back) {
-		rewind_append(ui, &past);
+	if (ui->history.back) {
+		history_append(ui, &past);
 		config.past = buf_cstr(&past);
 	}
 	out_open(&out, format_of(path), &config);

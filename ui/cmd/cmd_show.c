@@ -6,7 +6,7 @@
 
 #include "base/util.h"
 #include "ui/cmd/cmd.h"
-#include "ui/past/rewind.h"
+#include "ui/past/history_view.h"
 #include "ui/table/table_draw.h"
 #include "ui/table/table_state.h"
 
@@ -72,7 +72,7 @@ COMMAND(cmd_group)
 	do
 		by = (by + 1) % GROUP_BYS;
 	/* What is past is of processes or of threads. */
-	while (ui->rewind.back && (by == GROUP_THREAD) != ui->frame->info->threads);
+	while (ui->history.back && (by == GROUP_THREAD) != ui->frame->info->threads);
 	return group_by(ui, by);
 }
 
@@ -192,7 +192,7 @@ static unsigned regroup(struct ui *ui, enum group_by before)
 	enum group_by *by = &ui->settings->group_by;
 
 	/* What is past is of processes or of threads. */
-	if (ui->rewind.back && (*by == GROUP_THREAD) != ui->frame->info->threads)
+	if (ui->history.back && (*by == GROUP_THREAD) != ui->frame->info->threads)
 		*by = before;
 	if (*by == before)
 		return REACT_NONE;
@@ -218,10 +218,10 @@ unsigned cmd_preset(struct ui *ui, int by)
 
 COMMAND(cmd_pause)
 {
-	if (ui->rewind.back) {
-		rewind_play(ui, !ui->rewind.playing);
-		ui_say(ui, ui->rewind.playing ? "playing: p stops, ( ) set the speed"
-					      : "stopped: p plays");
+	if (ui->history.back) {
+		history_play(ui, !ui->history.playing);
+		ui_say(ui, ui->history.playing ? "playing: p stops, ( ) set the speed"
+					       : "stopped: p plays");
 		return REACT_REDRAW;
 	}
 	ui->paused = !ui->paused;

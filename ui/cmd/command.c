@@ -8,7 +8,7 @@
 #include "base/process.h"
 #include "base/util.h"
 #include "ui/cmd/cmd.h"
-#include "ui/past/rewind.h"
+#include "ui/past/history_view.h"
 #include "ui/table/table_state.h"
 
 /* The most hints of a footer, and the turns in which they get their places. */
@@ -269,8 +269,8 @@ static unsigned press(struct ui *ui, const struct command *command)
 
 	if (!command || (!ui->frame && !(command->where & WHERE_EARLY)))
 		return REACT_REDRAW;
-	if (command->where & WHERE_PRESENT && ui->rewind.back) {
-		ui_error(ui, ui->rewind.replay
+	if (command->where & WHERE_PRESENT && ui->history.back) {
+		ui_error(ui, ui->history.replay
 				     ? "not possible in a recording"
 				     : "not in the past: B and Enter return to the present");
 		return REACT_REDRAW;

@@ -154,17 +154,17 @@ static void take_past(void *arg, UNUSED size_t i, const struct frame *frame)
 	order_free(&order);
 }
 
-/* Begins the history with what is kept of the moments before the one that is shown. */
+/* Begins the history with what is kept of the samples before the one that is shown. */
 static void begin_history(struct detail *detail, struct ui *ui)
 {
 	struct position positions[SPARK_CELLS - 1];
 	struct taking taking = { detail, ui };
-	struct cursor *past = ui->rewind.past;
+	struct cursor *past = ui->history.past;
 	size_t n = 0;
 
-	detail->jumps = ui->rewind.jumps;
+	detail->jumps = ui->history.jumps;
 	memset(detail->history, 0, sizeof(detail->history));
-	if (past && !ui->rewind.back)
+	if (past && !ui->history.back)
 		cursor_want_threads(past, ui->sampler_config.threads);
 	/* Threads below processes are not kept, nor what passes filters or is of a group. */
 	if (past && !detail->of_group &&
@@ -178,7 +178,7 @@ static void begin_history(struct detail *detail, struct ui *ui)
 /* Adds the interval that is shown to the history, which begins with what was before. */
 static void continue_history(struct detail *detail, struct ui *ui)
 {
-	if (!detail->history[0].n || detail->jumps != ui->rewind.jumps)
+	if (!detail->history[0].n || detail->jumps != ui->history.jumps)
 		begin_history(detail, ui);
 	remember_row(detail);
 }
@@ -359,7 +359,7 @@ static void take_records(struct detail *detail)
 static void read_detail_threads(struct detail *detail, struct ui *ui)
 {
 	/* Threads below processes are not kept of the past. */
-	if (ui->rewind.back) {
+	if (ui->history.back) {
 		threads_close(&detail->threads);
 		detail->record = (struct task_record){ 0 };
 		detail->record_interval_ns = 0;
@@ -524,7 +524,7 @@ static void take_detail_task(struct detail *detail, struct ui *ui)
 	/* The rows are threads now, so that a process has no row. */
 	if (!frame)
 		return;
-	detail->absent = !row && ui->rewind.back;
+	detail->absent = !row && ui->history.back;
 	if (detail->absent) {
 		detail->interval_ns = 0;
 		return;
@@ -567,7 +567,7 @@ void detail_next(struct detail *detail, struct ui *ui)
 		take_sum(detail, ui);
 		return;
 	}
-	if (detail->jumps != ui->rewind.jumps)
+	if (detail->jumps != ui->history.jumps)
 		detail->ended = false;
 	if (detail->ended)
 		return;

@@ -222,7 +222,7 @@ void detail_account_write(const struct account *account, struct pager *pager)
 /* Cells of the names at the left of the figures. */
 #define NAME_CELLS 8
 
-/* Cells of the interval's figures, a peak, and the history: a blank, moments, and a peak. */
+/* Cells of the interval's figures, a peak, and the history: a blank, samples, and a peak. */
 #define INTERVAL_CELLS 26
 #define PEAK_CELLS 7
 #define HISTORY_MOST (1 + SPARK_CELLS + PEAK_CELLS)
@@ -358,7 +358,7 @@ static void put_stamp(const struct detail *detail, struct pager *pager, int colu
 	pager_right(pager, column, 20, text[1] ? STYLE_NORMAL : STYLE_DIM);
 }
 
-/* Cells of the history: beside the interval's, with as many moments as there is room for. */
+/* Cells of the history: beside the interval's, with as many samples as there is room for. */
 static int history_cells(const struct pager *pager)
 {
 	int room = pager->width - NAME_CELLS - INTERVAL_CELLS;
@@ -370,8 +370,8 @@ static int history_cells(const struct pager *pager)
 	return room < HISTORY_MOST ? room : HISTORY_MOST;
 }
 
-/* The moments in it. */
-static int history_moments(const struct pager *pager)
+/* The samples in it. */
+static int history_intervals(const struct pager *pager)
 {
 	return history_cells(pager) - 1 - PEAK_CELLS;
 }
@@ -380,7 +380,7 @@ static int history_moments(const struct pager *pager)
 static void put_history(const struct detail *detail, struct pager *pager, int column, enum figure f)
 {
 	const struct spark *spark = &detail->history[f];
-	int cells = history_moments(pager);
+	int cells = history_intervals(pager);
 	double peak = spark_peak(spark, (size_t)cells);
 	struct value value = value_number(peak);
 	struct buf *cell = &pager->cell;
@@ -418,11 +418,11 @@ static void group_title(const struct detail *detail, const struct pager *pager,
 			const struct block *group, struct buf *out)
 {
 	char span[DETAIL_TIME];
-	size_t moments = (size_t)history_moments(pager), n = detail->history[0].n;
+	size_t intervals = (size_t)history_intervals(pager), n = detail->history[0].n;
 
 	if (group->put == put_history)
-		buf_printf(out, "last %zu of %zu intervals%s", n < moments ? n : moments, moments,
-			   moments < SPARK_CELLS ? "" : ", the newest at the right");
+		buf_printf(out, "last %zu of %zu intervals%s", n < intervals ? n : intervals,
+			   intervals, intervals < SPARK_CELLS ? "" : ", the newest at the right");
 	if (group->put == put_interval && !detail->interval_ns)
 		buf_puts(out, "this interval");
 	else if (group->put == put_interval)
@@ -448,7 +448,7 @@ static void put_group_heads(const struct detail *detail, struct pager *pager, in
 		return;
 	}
 	pager_puts(pager, column + 1,
-		   history_moments(pager) < SPARK_CELLS
+		   history_intervals(pager) < SPARK_CELLS
 			   ? "share, each line up to its"
 			   : "share of the interval, each line on a scale up to its peak",
 		   STYLE_DIM);

@@ -143,7 +143,7 @@ void view_sites_reason(struct ui *ui, struct buf *text)
 		buf_puts(text, note_table[NOTE_TRACE_STATES].text);
 		return;
 	}
-	if (ui->rewind.back) {
+	if (ui->history.back) {
 		buf_puts(text, "waits were not traced in this sample");
 		return;
 	}

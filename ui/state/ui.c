@@ -31,7 +31,7 @@ struct view ui_view(const struct ui *ui)
 	return (struct view){ .frame = ui->frame,
 			      .unit = ui->settings->unit,
 			      .charset = ui->config->charset,
-			      .trends = ui->rewind.past ? &ui->rewind.trends : NULL,
+			      .trends = ui->history.past ? &ui->history.trends : NULL,
 			      .booked = ui->settings->booked };
 }
 

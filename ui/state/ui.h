@@ -18,30 +18,30 @@
 #include "view/findings.h"
 #include "view/view_config.h"
 
-/* Whether the screen looks back, and at what: the state of rewind.c. */
+/* Whether the screen looks back, and at what: the state of history.c. */
 
 struct frame;
 struct sampler;
 
 /* The speeds of a playback are powers of two. */
-#define REWIND_SLOWEST (-3)
-#define REWIND_FASTEST 6
+#define HISTORY_SLOWEST (-3)
+#define HISTORY_FASTEST 6
 
-struct rewind {
+struct history_view {
 	struct ring *ring; /* NULL: nothing is kept */
 	bool ring_ended; /* nothing more is kept after an error */
 	struct cursor *past; /* NULL: there is nothing to look back at */
 	bool replay; /* all frames are recorded ones, without a present */
-	bool back; /* the screen shows a moment of the past */
+	bool back; /* the screen shows a sample of the past */
 	uint64_t left_ns; /* the time of the present when it was left (CLOCK_REALTIME) */
 	bool timeline; /* also while it shows the present */
 	bool playing;
 	int speed; /* the power of two */
-	uint64_t play_due_ns; /* CLOCK_MONOTONIC; while playing: when the next moment is due */
+	uint64_t play_due_ns; /* CLOCK_MONOTONIC; while playing: when the next sample is due */
 	struct trends trends; /* of the frame that is shown */
 	uint64_t trends_ns; /* the time of that frame; 0: not taken */
 	bool trends_follow; /* they belong to the next frame */
-	unsigned jumps; /* counts all moves but those to the next moment */
+	unsigned jumps; /* counts all moves but those to the next sample */
 	/* The present, while the past is shown: */
 	struct findings live_findings;
 	struct sampler *live;
@@ -119,7 +119,7 @@ struct ui {
 	char *hierarchy; /* for sampler_config, chosen by a key; NULL: the initial one */
 	struct sampler *sampler; /* of the frame: the machine's, or one of the past */
 	const struct frame *frame; /* the one that is shown; NULL before the first */
-	struct rewind rewind;
+	struct history_view history;
 	uint64_t seen_ns; /* time by which it had been taken, CLOCK_BOOTTIME */
 	int trace_error; /* -errno: why waits cannot be traced; 0: they are, or nobody asked */
 	bool tracing; /* a view, or the configuration, has waits traced */

@@ -295,12 +295,12 @@ bool rows_fold(struct rows *rows, struct ui *ui, const struct item *item, bool u
 		fold = floor;
 	if (item->thread || (unfold ? fold >= ceiling : fold <= floor))
 		return false;
-	if (unfold && fold == FOLD_CHILDREN && ui->rewind.back) {
+	if (unfold && fold == FOLD_CHILDREN && ui->history.back) {
 		ui_error(ui, "threads below processes are not recorded");
 		return false;
 	}
 	set_fold(rows, &key, unfold ? fold + 1 : fold - 1);
-	if (!ui->rewind.back)
+	if (!ui->history.back)
 		want_threads(rows, ui);
 	return true;
 }
@@ -333,7 +333,7 @@ static void forget_gone(struct rows *rows, const struct frame *frame)
 int rows_tick(struct rows *rows, struct ui *ui, unsigned needs)
 {
 	/* Threads below processes are not kept: they come back with the present. */
-	if (ui->rewind.back) {
+	if (ui->history.back) {
 		threads_close(&rows->threads);
 		return 0;
 	}

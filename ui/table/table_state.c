@@ -266,18 +266,18 @@ static void look_for_kinds(struct ui *ui)
 /* Adds the waits before the shown frame, once. */
 static void take_trends(struct ui *ui)
 {
-	struct rewind *rewind = &ui->rewind;
+	struct history_view *history = &ui->history;
 	uint64_t real_ns = ui->frame->info->real_ns;
 
-	if (!rewind->past || rewind->trends_ns == real_ns)
+	if (!history->past || history->trends_ns == real_ns)
 		return;
-	if (rewind->back || !rewind->trends_follow) {
-		if (!rewind->back)
-			cursor_want_threads(rewind->past, ui->sampler_config.threads);
-		trends_read(&rewind->trends, rewind->past, real_ns);
+	if (history->back || !history->trends_follow) {
+		if (!history->back)
+			cursor_want_threads(history->past, ui->sampler_config.threads);
+		trends_read(&history->trends, history->past, real_ns);
 	}
-	rewind->trends_follow = false;
-	rewind->trends_ns = real_ns;
+	history->trends_follow = false;
+	history->trends_ns = real_ns;
 }
 
 void table_sort(struct ui *ui)

@@ -57,6 +57,7 @@ void list_move(struct list *list, enum list_move move)
 
 void list_scroll(struct list *list, long lines)
 {
+	list->found = 0;
 	list->top = list->n ? moved(list, list->top, lines) : 0;
 	if (list->n > list->height && list->top > list->n - list->height)
 		list->top = list->n - list->height;

@@ -18,6 +18,7 @@ struct list {
 	size_t top; /* the first one shown */
 	size_t selected; /* below n, or 0 */
 	bool plain; /* has no selection: moving scrolls */
+	size_t found; /* one more than the line that a search found last; 0: none */
 };
 
 /* The moves that keys make. */

@@ -79,20 +79,33 @@ bool lines_take(struct lines *lines, int line)
 	return true;
 }
 
-bool lines_next(const struct lines *lines, int line, size_t *at, struct text_run *piece)
+/* The next piece of a line's contents. */
+static bool next_piece(const struct buf *of, size_t *at, struct text_run *piece)
 {
-	const struct buf *drawn = &lines->line[line].drawn;
 	struct head head;
 
-	if (*at >= drawn->len)
+	if (*at >= of->len)
 		return false;
-	memcpy(&head, drawn->data + *at, sizeof(head));
+	memcpy(&head, of->data + *at, sizeof(head));
 	*piece = (struct text_run){ .column = head.column,
 				    .style = head.style,
-				    .text = drawn->data + *at + sizeof(head),
+				    .text = of->data + *at + sizeof(head),
 				    .len = head.len };
 	*at += sizeof(head) + head.len;
 	return true;
+}
+
+bool lines_next(const struct lines *lines, int line, size_t *at, struct text_run *piece)
+{
+	return next_piece(&lines->line[line].drawn, at, piece);
+}
+
+bool lines_next_put(const struct lines *lines, int line, size_t *at, struct text_run *piece)
+{
+	const struct line *l = &lines->line[line];
+	bool kept = l->known && l->key && l->key == l->drawn_key;
+
+	return next_piece(kept ? &l->drawn : &l->now, at, piece);
 }
 
 void lines_free(struct lines *lines)

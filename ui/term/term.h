@@ -65,6 +65,9 @@ bool lines_take(struct lines *lines, int line);
 /* The next piece of a line that was taken, starting with *at = 0; false after the last one. */
 bool lines_next(const struct lines *lines, int line, size_t *at, struct text_run *piece);
 
+/* The same of a line that is not taken yet: what was put into it, or is kept. */
+bool lines_next_put(const struct lines *lines, int line, size_t *at, struct text_run *piece);
+
 void lines_free(struct lines *lines);
 
 struct term {
@@ -168,6 +171,9 @@ int term_put(struct term *term, int line, int column, int cells, const char *tex
 
 /* Puts a NUL-terminated escaped text in as many cells as it takes. Returns the column after it. */
 int term_puts(struct term *term, int line, int column, const char *text, enum style style);
+
+/* Appends the text that was put into a line, with blanks between what stands apart. */
+void term_read_line(const struct term *term, int line, struct buf *out);
 
 /* Shows the cursor there, for a prompt; a line below 0 hides it. */
 void term_cursor(struct term *term, int line, int column);

@@ -54,6 +54,20 @@ int term_puts(struct term *term, int line, int column, const char *text, enum st
 			style);
 }
 
+void term_read_line(const struct term *term, int line, struct buf *out)
+{
+	struct text_run piece;
+	int end = 0;
+
+	for (size_t at = 0; lines_next_put(&term->drawn, line, &at, &piece);) {
+		/* What stands apart is searched as if by a blank. */
+		if (piece.column > end)
+			buf_putc(out, ' ');
+		buf_add(out, piece.text, piece.len);
+		end = piece.column + (int)text_width(piece.text, piece.len, term->charset);
+	}
+}
+
 void term_cursor(struct term *term, int line, int column)
 {
 	bool shown = line >= 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "ui/past/rewind.h"
+#include "ui/past/history_view.h"
 
 #include <errno.h>
 #include <math.h>
@@ -18,21 +18,21 @@
 #define NAME_CELLS 9
 #define PEAK_CELLS 14
 
-/* The most moments in a cell: beyond, the line shows what is around the cursor. */
+/* The most samples in a cell: beyond, the line shows what is around the cursor. */
 #define CELL_MOMENTS 16
 
 /* The lines: in percent of the interval; the severity of the worst finding. */
 enum { LINE_PRESSURE, LINE_WAITED, LINE_FOUND, LINES };
 
-/* The moments that there are cells for. */
-struct moments {
+/* The samples that there are cells for. */
+struct samples {
 	int cells;
-	size_t per; /* moments in a cell */
+	size_t per; /* samples in a cell */
 	struct position *positions;
 	size_t n, at; /* at: the one in the middle */
 };
 
-/* The drawn values: the highest of the moments of each cell. */
+/* The drawn values: the highest of the samples of each cell. */
 struct timeline {
 	int used, cursor;
 	int left; /* where the present was left; -1: not here */
@@ -42,10 +42,10 @@ struct timeline {
 
 bool timeline_wanted(const struct ui *ui)
 {
-	return ui->rewind.past && (ui->rewind.back || ui->rewind.timeline);
+	return ui->history.past && (ui->history.back || ui->history.timeline);
 }
 
-/* A moment's value; NAN: not known. */
+/* A sample's value; NAN: not known. */
 static double value_of(const struct position *position, int line)
 {
 	const struct record_entry *entry = position_entry(position);
@@ -60,8 +60,8 @@ static double value_of(const struct position *position, int line)
 	return (double)entry->waited_ns * 100.0 / (double)entry->interval_ns;
 }
 
-/* Takes a moment into its cell. */
-static void take_moment(struct timeline *timeline, const struct position *position, int cell)
+/* Takes a sample into its cell. */
+static void take_sample(struct timeline *timeline, const struct position *position, int cell)
 {
 	for (int line = 0; line < LINES; line++) {
 		double *at = &timeline->values[line][cell], value = value_of(position, line);
@@ -73,7 +73,7 @@ static void take_moment(struct timeline *timeline, const struct position *positi
 	}
 }
 
-/* The index of the last moment up to that time, if what comes after it is there; n: it is not. */
+/* The index of the last sample up to that time, if what comes after it is there; n: it is not. */
 static size_t index_up_to(struct cursor *past, const struct position *positions, size_t n,
 			  uint64_t real_ns)
 {
@@ -85,17 +85,17 @@ static size_t index_up_to(struct cursor *past, const struct position *positions,
 	return n;
 }
 
-/* Finds the moments around the one that is shown, or the last, for as many cells. False: none. */
-static bool find_moments(struct cursor *past, int width, struct moments *found)
+/* Finds the samples around the one that is shown, or the last, for as many cells. False: none. */
+static bool find_samples(struct cursor *past, int width, struct samples *found)
 {
-	size_t moments = cursor_records(past), cells;
+	size_t samples = cursor_records(past), cells;
 	struct position position;
 
-	*found = (struct moments){ .cells = width - NAME_CELLS - PEAK_CELLS };
+	*found = (struct samples){ .cells = width - NAME_CELLS - PEAK_CELLS };
 	if (found->cells < 1 || (!cursor_shown(past, &position) && !cursor_last(past, &position)))
 		return false;
 	cells = (size_t)found->cells;
-	found->per = (moments + cells - 1) / cells;
+	found->per = (samples + cells - 1) / cells;
 	if (!found->per)
 		found->per = 1;
 	if (found->per > CELL_MOMENTS)
@@ -106,13 +106,13 @@ static bool find_moments(struct cursor *past, int width, struct moments *found)
 }
 
 /* Fills the cells; left_ns: when the present was left, 0: it is not. */
-static void fill_cells(struct timeline *timeline, struct cursor *past, const struct moments *found,
+static void fill_cells(struct timeline *timeline, struct cursor *past, const struct samples *found,
 		       uint64_t left_ns)
 {
 	size_t left = left_ns ? index_up_to(past, found->positions, found->n, left_ns) : found->n;
 
 	for (size_t i = 0; i < found->n; i++)
-		take_moment(timeline, &found->positions[i], (int)(i / found->per));
+		take_sample(timeline, &found->positions[i], (int)(i / found->per));
 	timeline->used = (int)((found->n + found->per - 1) / found->per);
 	timeline->cursor = (int)(found->at / found->per);
 	timeline->left = left < found->n ? (int)(left / found->per) : -1;
@@ -150,7 +150,7 @@ static void draw_graph(struct ui *ui, const struct timeline *timeline, int numbe
 	term_puts(term, line, NAME_CELLS + timeline->used, peak, STYLE_DIM);
 }
 
-/* Marks the moments that had a finding, but for those that only tell about a task. */
+/* Marks the samples that had a finding, but for those that only tell about a task. */
 static void draw_marks(struct ui *ui, const struct timeline *timeline, int line)
 {
 	term_puts(&ui->term, line, 0, "findings", STYLE_LABEL);
@@ -165,11 +165,11 @@ static void draw_marks(struct ui *ui, const struct timeline *timeline, int line)
 
 void timeline_draw(struct ui *ui, int line)
 {
-	struct cursor *past = ui->rewind.past;
+	struct cursor *past = ui->history.past;
 	struct timeline timeline;
-	struct moments found;
+	struct samples found;
 
-	if (!find_moments(past, ui->term.columns, &found)) {
+	if (!find_samples(past, ui->term.columns, &found)) {
 		if (found.cells > 0)
 			term_puts(&ui->term, line, 0, "no history yet", STYLE_DIM);
 		return;
@@ -181,7 +181,7 @@ void timeline_draw(struct ui *ui, int line)
 			timeline.values[i][cell] = (double)NAN;
 	}
 	fill_cells(&timeline, past, &found,
-		   ui->rewind.back && !ui->rewind.replay ? ui->rewind.left_ns : 0);
+		   ui->history.back && !ui->history.replay ? ui->history.left_ns : 0);
 	free(found.positions);
 	for (int i = 0; i < LINES; i++) {
 		if (i == LINE_FOUND)
@@ -195,10 +195,10 @@ void timeline_draw(struct ui *ui, int line)
 /* How long the table keeps its place after the notes above it have gone. */
 #define NOTE_ROOM_NS (30 * NSEC_PER_SEC)
 
-/* The longest that a playback waits for its next moment. */
+/* The longest that a playback waits for its next sample. */
 #define PLAY_MOST_NS (10 * NSEC_PER_SEC)
 
-/* One of so many moments is written to the debug log. */
+/* One of so many samples is written to the debug log. */
 #define KEEP_LOGGED 16
 
 /* Keeps the room of notes for a while after the notes have gone. */
@@ -224,7 +224,7 @@ static unsigned needs_of_views(struct ui *ui)
 	return wanted;
 }
 
-void rewind_show(struct ui *ui, const struct frame *frame)
+void history_show(struct ui *ui, const struct frame *frame)
 {
 	ui->frame = frame;
 	ui->seen_ns = clock_ns(CLOCK_BOOTTIME);
@@ -238,58 +238,58 @@ void rewind_show(struct ui *ui, const struct frame *frame)
 			ui->pages[i].ops->frame(ui, ui->pages[i].state);
 }
 
-void rewind_present(struct ui *ui)
+void history_present(struct ui *ui)
 {
-	struct rewind *rewind = &ui->rewind;
+	struct history_view *history = &ui->history;
 
-	if (!rewind->back || rewind->replay)
+	if (!history->back || history->replay)
 		return;
-	rewind->back = rewind->playing = false;
-	rewind->jumps++;
-	ui->sampler = rewind->live;
-	cursor_leave(rewind->past);
-	rewind_show(ui, rewind->live_frame);
-	cursor_forget_shown(rewind->past);
+	history->back = history->playing = false;
+	history->jumps++;
+	ui->sampler = history->live;
+	cursor_leave(history->past);
+	history_show(ui, history->live_frame);
+	cursor_forget_shown(history->past);
 }
 
-/* Shows a moment. False where it cannot be read. */
+/* Shows a sample. False where it cannot be read. */
 static bool show_position(struct ui *ui, const struct position *position)
 {
-	struct rewind *rewind = &ui->rewind;
+	struct history_view *history = &ui->history;
 	const struct frame *frame;
-	int err = cursor_show(rewind->past, position, &frame);
+	int err = cursor_show(history->past, position, &frame);
 
 	if (err) {
 		ui_error(ui, "cannot read this sample: %s", strerror(-err));
-		rewind->playing = false;
+		history->playing = false;
 		return false;
 	}
-	if (!rewind->back && !rewind->replay) {
-		rewind->live = ui->sampler;
-		rewind->live_frame = ui->frame;
-		rewind->left_ns = ui->frame->info->real_ns;
+	if (!history->back && !history->replay) {
+		history->live = ui->sampler;
+		history->live_frame = ui->frame;
+		history->left_ns = ui->frame->info->real_ns;
 	}
-	rewind->back = true;
-	ui->sampler = cursor_sampler(rewind->past);
-	rewind_show(ui, frame);
-	cursor_forget_shown(rewind->past);
+	history->back = true;
+	ui->sampler = cursor_sampler(history->past);
+	history_show(ui, frame);
+	cursor_forget_shown(history->past);
 	return true;
 }
 
-/* Finds the moment from which to go on. False, with a message: none. */
+/* Finds the sample from which to go on. False, with a message: none. */
 static bool here(struct ui *ui, struct position *position)
 {
-	struct rewind *rewind = &ui->rewind;
+	struct history_view *history = &ui->history;
 
-	if (!rewind->past) {
+	if (!history->past) {
 		ui_error(ui, "no history: --history 0");
 		return false;
 	}
-	if (rewind->back && cursor_shown(rewind->past, position))
+	if (history->back && cursor_shown(history->past, position))
 		return true;
-	cursor_configure(rewind->past, &ui->sampler_config);
-	cursor_want_threads(rewind->past, ui->sampler_config.threads);
-	if (cursor_last(rewind->past, position))
+	cursor_configure(history->past, &ui->sampler_config);
+	cursor_want_threads(history->past, ui->sampler_config.threads);
+	if (cursor_last(history->past, position))
 		return true;
 	ui_error(ui, "no history yet");
 	return false;
@@ -298,10 +298,10 @@ static bool here(struct ui *ui, struct position *position)
 /* Says that there is nothing later. */
 static void say_end(struct ui *ui)
 {
-	if (ui->rewind.replay)
+	if (ui->history.replay)
 		ui_error(ui, "the recording ends here");
-	else if (ui->rewind.back)
-		rewind_present(ui);
+	else if (ui->history.back)
+		history_present(ui);
 	else
 		ui_say(ui, "this is the present");
 }
@@ -309,37 +309,37 @@ static void say_end(struct ui *ui)
 /* Says that there is nothing earlier. */
 static void say_begin(struct ui *ui)
 {
-	ui_error(ui, ui->rewind.replay ? "the recording begins here"
-				       : "no earlier history (--history)");
+	ui_error(ui, ui->history.replay ? "the recording begins here"
+					: "no earlier history (--history)");
 }
 
-/* Whether a moment is what the screen shows of the present. */
+/* Whether a sample is what the screen shows of the present. */
 static bool is_shown_now(const struct ui *ui, const struct position *position)
 {
-	return !ui->rewind.back && ui->frame &&
+	return !ui->history.back && ui->frame &&
 	       position_entry(position)->real_ns == ui->frame->info->real_ns;
 }
 
-void rewind_step(struct ui *ui, int by)
+void history_step(struct ui *ui, int by)
 {
 	struct position position, next;
 	bool moved = false;
 
-	if (by > 0 && !ui->rewind.back) {
+	if (by > 0 && !ui->history.back) {
 		say_end(ui);
 		return;
 	}
 	if (!here(ui, &position))
 		return;
-	/* The present is one step after the last moment, unless that moment is the present. */
-	if (!ui->rewind.back && !is_shown_now(ui, &position)) {
+	/* The present is one step after the last sample, unless that sample is the present. */
+	if (!ui->history.back && !is_shown_now(ui, &position)) {
 		moved = true;
 		by++;
 	}
 	for (; by; by += by < 0 ? 1 : -1) {
 		next = position;
-		if (by < 0 ? !cursor_before(ui->rewind.past, &next)
-			   : !cursor_next(ui->rewind.past, &next))
+		if (by < 0 ? !cursor_before(ui->history.past, &next)
+			   : !cursor_next(ui->history.past, &next))
 			break;
 		position = next;
 		moved = true;
@@ -348,68 +348,68 @@ void rewind_step(struct ui *ui, int by)
 		say_end(ui);
 	else if (by < 0)
 		say_begin(ui);
-	if (!moved || (by > 0 && !ui->rewind.replay))
+	if (!moved || (by > 0 && !ui->history.replay))
 		return;
-	ui->rewind.jumps++;
+	ui->history.jumps++;
 	show_position(ui, &position);
 }
 
-/* Goes to the last moment up to a time. */
+/* Goes to the last sample up to a time. */
 static void go_to(struct ui *ui, uint64_t real_ns)
 {
 	struct position position, last;
 	bool again;
 
-	if (!here(ui, &position) || !cursor_last(ui->rewind.past, &last) ||
-	    !cursor_find(ui->rewind.past, real_ns, &position, &again))
+	if (!here(ui, &position) || !cursor_last(ui->history.past, &last) ||
+	    !cursor_find(ui->history.past, real_ns, &position, &again))
 		return;
-	if (!ui->rewind.replay && real_ns > cursor_latest(ui->rewind.past)) {
-		rewind_present(ui);
+	if (!ui->history.replay && real_ns > cursor_latest(ui->history.past)) {
+		history_present(ui);
 		return;
 	}
 	if (position_entry(&position)->real_ns > real_ns)
 		say_begin(ui);
 	else if (again)
 		ui_error(ui, "the clock was set back: that time occurs twice");
-	ui->rewind.jumps++;
+	ui->history.jumps++;
 	show_position(ui, &position);
 }
 
-void rewind_by_ns(struct ui *ui, int64_t ns)
+void history_by_ns(struct ui *ui, int64_t ns)
 {
 	struct position position, there;
 	uint64_t time;
 	bool again;
 
-	if (ns > 0 && !ui->rewind.back) {
+	if (ns > 0 && !ui->history.back) {
 		say_end(ui);
 		return;
 	}
 	if (!here(ui, &position))
 		return;
-	time = (ui->rewind.back ? position_entry(&position)->real_ns : ui->frame->info->real_ns) +
+	time = (ui->history.back ? position_entry(&position)->real_ns : ui->frame->info->real_ns) +
 	       (uint64_t)ns;
-	/* The jump is one step where moments are farther apart. */
-	if (!cursor_find(ui->rewind.past, time, &there, &again))
+	/* The jump is one step where samples are farther apart. */
+	if (!cursor_find(ui->history.past, time, &there, &again))
 		return;
 	if (there.segment == position.segment && there.at == position.at)
-		rewind_step(ui, ns < 0 ? -1 : 1);
+		history_step(ui, ns < 0 ? -1 : 1);
 	else
 		go_to(ui, time);
 }
 
-bool rewind_to(struct ui *ui, const char *text)
+bool history_to(struct ui *ui, const char *text)
 {
 	uint64_t end_ns = clock_ns(CLOCK_REALTIME), time;
 	struct position last;
 
 	if (!here(ui, &last))
 		return true;
-	if (ui->rewind.replay && cursor_last(ui->rewind.past, &last))
+	if (ui->history.replay && cursor_last(ui->history.past, &last))
 		end_ns = position_entry(&last)->real_ns;
 	/* A time of day may be one that is later than the end, where the clock was set back. */
-	if (*text != '-' && cursor_latest(ui->rewind.past) > end_ns)
-		end_ns = cursor_latest(ui->rewind.past);
+	if (*text != '-' && cursor_latest(ui->history.past) > end_ns)
+		end_ns = cursor_latest(ui->history.past);
 	if (!replay_time(text, end_ns, true, &time))
 		return false;
 	/* A time without a part of a second means that second. */
@@ -417,93 +417,93 @@ bool rewind_to(struct ui *ui, const char *text)
 	return true;
 }
 
-int rewind_begin(struct ui *ui)
+int history_begin(struct ui *ui)
 {
-	struct rewind *rewind = &ui->rewind;
+	struct history_view *history = &ui->history;
 	const struct frame *frame;
 	struct position position;
 	int err;
 
-	if (!cursor_first(rewind->past, &position))
+	if (!cursor_first(history->past, &position))
 		return -ENODATA;
-	err = cursor_show(rewind->past, &position, &frame);
+	err = cursor_show(history->past, &position, &frame);
 	if (err)
 		return err;
-	rewind->back = true;
-	ui->sampler = cursor_sampler(rewind->past);
-	rewind_show(ui, frame);
-	rewind_play(ui, true);
+	history->back = true;
+	ui->sampler = cursor_sampler(history->past);
+	history_show(ui, frame);
+	history_play(ui, true);
 	return 0;
 }
 
-/* Sets when the next moment is to be shown: as long after this one as it was, by the speed. */
+/* Sets when the next sample is to be shown: as long after this one as it was, by the speed. */
 static void schedule(struct ui *ui)
 {
-	struct rewind *rewind = &ui->rewind;
+	struct history_view *history = &ui->history;
 	struct position position, next;
 	uint64_t wait_ns = 0;
 
-	if (cursor_shown(rewind->past, &position)) {
+	if (cursor_shown(history->past, &position)) {
 		next = position;
-		if (cursor_next(rewind->past, &next) &&
+		if (cursor_next(history->past, &next) &&
 		    position_entry(&next)->real_ns > position_entry(&position)->real_ns)
 			wait_ns =
 				position_entry(&next)->real_ns - position_entry(&position)->real_ns;
 	}
-	wait_ns = rewind->speed < 0 ? wait_ns << -rewind->speed : wait_ns >> rewind->speed;
+	wait_ns = history->speed < 0 ? wait_ns << -history->speed : wait_ns >> history->speed;
 	if (wait_ns > PLAY_MOST_NS)
 		wait_ns = PLAY_MOST_NS;
-	rewind->play_due_ns = clock_ns(CLOCK_MONOTONIC) + wait_ns;
+	history->play_due_ns = clock_ns(CLOCK_MONOTONIC) + wait_ns;
 }
 
-void rewind_play(struct ui *ui, bool on)
+void history_play(struct ui *ui, bool on)
 {
-	ui->rewind.playing = on && ui->rewind.back;
-	if (ui->rewind.playing)
+	ui->history.playing = on && ui->history.back;
+	if (ui->history.playing)
 		schedule(ui);
 }
 
-uint64_t rewind_due_ns(const struct ui *ui)
+uint64_t history_due_ns(const struct ui *ui)
 {
-	return ui->rewind.playing ? ui->rewind.play_due_ns : UINT64_MAX;
+	return ui->history.playing ? ui->history.play_due_ns : UINT64_MAX;
 }
 
-void rewind_play_on(struct ui *ui)
+void history_play_on(struct ui *ui)
 {
-	struct rewind *rewind = &ui->rewind;
+	struct history_view *history = &ui->history;
 	struct position position;
-	bool more = cursor_shown(rewind->past, &position) && cursor_next(rewind->past, &position);
+	bool more = cursor_shown(history->past, &position) && cursor_next(history->past, &position);
 
 	if (!more) {
-		rewind->playing = false;
+		history->playing = false;
 		say_end(ui);
 		return;
 	}
 	if (show_position(ui, &position) && ui->frame->info->prev &&
-	    ++ui->samples == ui->settings->iterations && rewind->replay)
+	    ++ui->samples == ui->settings->iterations && history->replay)
 		ui->quit = true;
-	if (rewind->playing)
+	if (history->playing)
 		schedule(ui);
 }
 
 /* Says what the past takes. */
 static void log_size(const struct ring *ring, uint64_t took_ns)
 {
-	size_t moments = ring_records(ring);
+	size_t samples = ring_records(ring);
 
-	if (moments % KEEP_LOGGED == 1)
-		debug_log("history: %zu moments, %llu kB, the last took %llu us", moments,
+	if (samples % KEEP_LOGGED == 1)
+		debug_log("history: %zu moments, %llu kB, the last took %llu us", samples,
 			  (unsigned long long)(ring_bytes(ring) >> 10),
 			  (unsigned long long)(took_ns / 1000));
 }
 
 /* Has the trends of the frame that is shown go on to the next one, without being read again. */
-static void add_trend(struct rewind *rewind, const struct frame *frame)
+static void add_trend(struct history_view *history, const struct frame *frame)
 {
-	rewind->trends_follow = !rewind->back && rewind->trends_ns == frame->info->real_ns &&
-				!frame->info->since_start;
-	if (rewind->trends_follow)
-		trends_add(&rewind->trends, frame);
+	history->trends_follow = !history->back && history->trends_ns == frame->info->real_ns &&
+				 !frame->info->since_start;
+	if (history->trends_follow)
+		trends_add(&history->trends, frame);
 }
 
 /* The groups that are shown of a frame, with their readings; NULL: none are. */
@@ -515,7 +515,7 @@ static const struct frame *shown_groups(const struct ui *ui, const struct frame 
 /* The severity of a frame's worst finding, as its entry has it. */
 static unsigned worst_in(struct ui *ui, const struct frame *frame)
 {
-	struct findings *live = &ui->rewind.live_findings;
+	struct findings *live = &ui->history.live_findings;
 	const struct view view = { .frame = frame };
 
 	if (frame == ui->frame && !ui->findings_due)
@@ -550,16 +550,16 @@ static void say_recorded(struct ui *ui)
 	ui->recorded_said = true;
 }
 
-void rewind_keep(struct ui *ui)
+void history_add(struct ui *ui)
 {
-	struct rewind *rewind = &ui->rewind;
-	const struct frame *frame = rewind->untaken, *folded;
+	struct history_view *history = &ui->history;
+	const struct frame *frame = history->untaken, *folded;
 	uint64_t began = clock_ns(CLOCK_MONOTONIC);
-	bool keeps = rewind->ring && !rewind->ring_ended;
+	bool keeps = history->ring && !history->ring_ended;
 	unsigned worst;
 	int err;
 
-	rewind->untaken = NULL;
+	history->untaken = NULL;
 	if (!frame || !(keeps || ui->config->recorder))
 		return;
 	folded = shown_groups(ui, frame);
@@ -570,17 +570,17 @@ void rewind_keep(struct ui *ui)
 	}
 	if (!keeps)
 		return;
-	add_trend(rewind, frame);
-	err = ring_add(rewind->ring, frame, folded, worst);
+	add_trend(history, frame);
+	err = ring_add(history->ring, frame, folded, worst);
 	if (!err) {
-		log_size(rewind->ring, clock_ns(CLOCK_MONOTONIC) - began);
+		log_size(history->ring, clock_ns(CLOCK_MONOTONIC) - began);
 		return;
 	}
 	debug_log("history: %s", strerror(-err));
 	ui_error(ui, "history stopped: %s",
 		 err == -ENOSPC ? "--history too small for all tasks" : strerror(-err));
-	/* Kept moments can still be looked at; the error is reported once. */
-	rewind->ring_ended = true;
+	/* Kept samples can still be looked at; the error is reported once. */
+	history->ring_ended = true;
 }
 
 /* Appends the distance of a time from another. */
@@ -602,29 +602,29 @@ static void append_distance(struct buf *out, uint64_t real_ns, uint64_t from_ns)
 			   (unsigned long long)(seconds / 60 % 60));
 }
 
-void rewind_append(const struct ui *ui, struct buf *out)
+void history_append(const struct ui *ui, struct buf *out)
 {
-	const struct rewind *rewind = &ui->rewind;
+	const struct history_view *history = &ui->history;
 
 	/* Measured from when the present was left (left_ns), as the present moves on. */
-	if (rewind->replay)
+	if (history->replay)
 		buf_puts(out, "replay");
 	else
-		append_distance(out, ui->frame->info->real_ns, rewind->left_ns);
-	if (!rewind->playing)
-		buf_puts(out, rewind->replay ? ", stopped" : "");
-	else if (rewind->speed < 0)
-		buf_printf(out, ", playing 1/%dx", 1 << -rewind->speed);
+		append_distance(out, ui->frame->info->real_ns, history->left_ns);
+	if (!history->playing)
+		buf_puts(out, history->replay ? ", stopped" : "");
+	else if (history->speed < 0)
+		buf_printf(out, ", playing 1/%dx", 1 << -history->speed);
 	else
-		buf_printf(out, ", playing %dx", 1 << rewind->speed);
+		buf_printf(out, ", playing %dx", 1 << history->speed);
 }
 
-void rewind_append_time(const struct ui *ui, struct buf *out)
+void history_append_time(const struct ui *ui, struct buf *out)
 {
 	time_t seconds = (time_t)(ui->frame->info->real_ns / NSEC_PER_SEC);
 	struct tm tm;
 
 	if (localtime_r(&seconds, &tm))
 		buf_printf(out, "%02d:%02d:%02d  ", tm.tm_hour, tm.tm_min, tm.tm_sec);
-	rewind_append(ui, out);
+	history_append(ui, out);
 }
