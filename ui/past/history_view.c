@@ -61,7 +61,7 @@ static double value_of(const struct position *position, int line)
 }
 
 /* Takes a sample into its cell. */
-static void take_sample(struct timeline *timeline, const struct position *position, int cell)
+static void add_to_cell(struct timeline *timeline, const struct position *position, int cell)
 {
 	for (int line = 0; line < LINES; line++) {
 		double *at = &timeline->values[line][cell], value = value_of(position, line);
@@ -112,7 +112,7 @@ static void fill_cells(struct timeline *timeline, struct cursor *past, const str
 	size_t left = left_ns ? index_up_to(past, found->positions, found->n, left_ns) : found->n;
 
 	for (size_t i = 0; i < found->n; i++)
-		take_sample(timeline, &found->positions[i], (int)(i / found->per));
+		add_to_cell(timeline, &found->positions[i], (int)(i / found->per));
 	timeline->used = (int)((found->n + found->per - 1) / found->per);
 	timeline->cursor = (int)(found->at / found->per);
 	timeline->left = left < found->n ? (int)(left / found->per) : -1;
