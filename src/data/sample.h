@@ -132,7 +132,7 @@ struct task_evidence {
 	 * 0: not known.
 	 */
 	double throttled;
-	double quota; /* so many CPUs it grants; 0: none, or not known */
+	double quota; /* CPUs that the quota grants; 0: none, or unknown */
 	enum cpu_budget budget; /* the sort of that quota */
 	uint64_t memory_limit, memory_used; /* of its group, in bytes; limit 0: none */
 	char *io_limits; /* of its group: "8:0 rbps=1048576 wiops=10, 8:16 ..."; NULL: none */

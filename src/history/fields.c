@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* The members that share one mask of those that differ. */
+/* Members per mask: a bit says whether one differs. */
 #define GROUP 63
 
 void bytes_put(struct buf *out, uint64_t value)

@@ -49,7 +49,7 @@ int record_file_list(struct record_file *file, uint64_t from,
 int record_file_read(struct record_file *file, uint64_t number, struct packer *packer,
 		     struct buf *records, uint64_t *first);
 
-/* Has a file that a killed writer left lose its journal, unless somebody has it open. */
+/* Removes the journal of a file whose writer was killed, unless the file is open elsewhere. */
 void record_file_tidy(const char *path);
 
 /* Removes a file of a folder, or by its path (AT_FDCWD), with its journal. */

@@ -145,7 +145,7 @@ struct decoder_state {
 	size_t nmore;
 };
 
-/* What is known of an element besides: of few, unless they are traced. */
+/* Rare data of an element: few have it, unless they are traced. */
 struct recorded_rare {
 	struct steady_states standing;
 	bool stands; /* its threads are expected to stay in their states */

@@ -181,7 +181,7 @@ static void free_suspect(struct suspect_reading *reading)
 	free(reading->weighed_group.name);
 }
 
-/* The readings of a row's task: its own, or those of the one that was no suspect for longest. */
+/* The readings of a row's task: its own, or the least recently used. */
 static struct suspect_reading *readings_of(struct evidence *evidence, const struct frame_info *info,
 					   const struct row *row)
 {

@@ -116,7 +116,7 @@ struct finding {
 	const struct site *site; /* where that waits, as far as traced; NULL: not known */
 	enum finding_place {
 		PLACE_UNKNOWN,
-		PLACE_OF_WAIT, /* the site, or what is read, is of the one wait that it is about */
+		PLACE_OF_WAIT, /* the site, or the target that was read, is of that one wait */
 		PLACE_PART, /* a part of its waits were in the site */
 		PLACE_NOW /* it is there right now */
 	} place;
