@@ -189,7 +189,7 @@ static int run_screen(struct options *options, const struct screen_parts *parts)
 /* Prints what is asked for, or runs. Returns the exit status. */
 static int run_options(struct options *options, const char *message)
 {
-	const struct program_way way = { locale_charset(), run_screen };
+	const struct program_display display = { locale_charset(), run_screen };
 	int status, err = options->debug_log ? debug_log_open(options->debug_log) : 0;
 
 	if (err) {
@@ -198,7 +198,7 @@ static int run_options(struct options *options, const char *message)
 	}
 	if (print_instead(options, &status))
 		return status;
-	return program_run(options, message, &way);
+	return program_run(options, message, &display);
 }
 
 int main(int argc, char **argv)

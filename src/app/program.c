@@ -31,7 +31,7 @@
 /* All that a run may have open. */
 struct program {
 	struct options *options;
-	const struct program_way *way;
+	const struct program_display *display;
 	const char *message; /* about the configurations: for the screen; "": none */
 	int status; /* of the exit, once something has failed or ended */
 	bool quiet; /* there is no screen */
@@ -287,7 +287,7 @@ static bool open_triggers(struct program *program)
 	for (size_t i = 0; i < watch->nspecs; i++) {
 		if (!triggers_add(&program->triggers, &watch->specs[i], program->proc.fd, &error))
 			continue;
-		print_trigger_error(&watch->specs[i], &error, program->way->charset);
+		print_trigger_error(&watch->specs[i], &error, program->display->charset);
 		return false;
 	}
 	return true;
@@ -368,7 +368,7 @@ static int run_open(struct program *program)
 {
 	struct options *options = program->options;
 	struct trigger_set *triggers = options->sampler.triggers ? &program->triggers : NULL;
-	enum text_charset charset = program->way->charset;
+	enum text_charset charset = program->display->charset;
 
 	if (options->command)
 		return run_named_command(options, charset);
@@ -378,9 +378,9 @@ static int run_open(struct program *program)
 		return samples_run(options,
 				   &(struct samples_parts){ program->sampler, program->recorder,
 							    triggers, &program->sink, charset });
-	return program->way->screen(options,
-				    &(struct screen_parts){ program->recorder, program->past,
-							    triggers, program->message });
+	return program->display->screen(options,
+					&(struct screen_parts){ program->recorder, program->past,
+								triggers, program->message });
 }
 
 /* Opens all that is wanted, in this order. False, with a line printed: something is not there. */
@@ -409,10 +409,10 @@ static void close_opened(struct program *program)
 	}
 }
 
-int program_run(struct options *options, const char *message, const struct program_way *way)
+int program_run(struct options *options, const char *message, const struct program_display *display)
 {
 	struct program program = { .options = options,
-				   .way = way,
+				   .display = display,
 				   .message = message,
 				   .status = EXIT_FAILURE,
 				   .proc = { .fd = -1 },

@@ -18,13 +18,14 @@ struct screen_parts {
 };
 
 /* How results are shown. */
-struct program_way {
+struct program_display {
 	enum text_charset charset;
 	int (*screen)(struct options *options, const struct screen_parts *parts);
 };
 
 /* Runs what the options ask for. message: faults of configurations. Returns the exit status. */
-int program_run(struct options *options, const char *message, const struct program_way *way);
+int program_run(struct options *options, const char *message,
+		const struct program_display *display);
 
 /* Opens /proc. The descriptor, or -1 with a line printed. */
 int program_open_proc(void);
