@@ -1,7 +1,7 @@
 # Completion of stalltop's command line for bash. Made of completions/stalltop.bash.in and the
 # program's tables by: make manual
 
-_stalltop_options='-b --batch -n --iterations -d --delay -s --sort -F --fields -U --unit --booked -H --threads -g --group-by --cgroup -p --pid -u --user -m --match --over -i --active -r --rows -x --no-exits --exit-buffer -o --format --output --listen --listen-names --max-series -w --record --keep --before -R --replay --from --to --history --theme --no-mouse --diff --since-start --when --linger --bell --source --measure --exact-io --enable-delayacct --trace --trace-sites --site-fields --site-sort --cgroup-hierarchy --readonly --debug-log -h --help --help-all --why --doctor -V --version'
+_stalltop_options='-b --batch -n --iterations -d --delay -s --sort -F --fields -U --unit --booked -H --threads -g --group-by --cgroup -p --pid -u --user -m --match --over -i --active -r --rows -x --no-exits --exit-buffer -o --format --output --listen --listen-names --max-series -w --record --keep --before -R --replay --from --to --history --theme --no-mouse --diff --since-start --when --linger --bell --source --measure --exact-io --enable-delayacct --trace --trace-sites --stacks --stacks-over --site-fields --site-sort --cgroup-hierarchy --readonly --debug-log -h --help --help-all --why --doctor -V --version'
 
 # What the value of an option is; nothing where it takes none.
 _stalltop_value()
@@ -39,6 +39,8 @@ _stalltop_value()
 	--source) echo source ;;
 	--measure) echo measure ;;
 	--trace-sites) echo none ;;
+	--stacks) echo none ;;
+	--stacks-over) echo none ;;
 	--site-fields) echo site_fields ;;
 	--site-sort) echo site_field ;;
 	--cgroup-hierarchy) echo hierarchy ;;
@@ -54,7 +56,7 @@ _stalltop_words()
 	site_field) echo 'state class time share count avg max waiting pid comm syscall on where waker' ;;
 	unit) echo 'percent ms count avg max total' ;;
 	grouping) echo 'process thread user command cgroup' ;;
-	format) echo 'text csv json sqlite openmetrics why' ;;
+	format) echo 'text csv json sqlite folded openmetrics why' ;;
 	source) echo 'auto taskstats bpf procfs' ;;
 	measure) echo 'auto yes no' ;;
 	theme) echo 'auto dark light any mono' ;;

@@ -31,7 +31,7 @@ fi
 
 mkdir "$work/build"
 cd "$work/build"
-"$source/configure" --quiet --with-bpf=yes --with-microhttpd=no --with-procps=no \
+"$source/configure" --quiet --with-bpf=yes --with-microhttpd=no --with-procps=no --with-libdw=no \
 	CFLAGS="${CFLAGS:--O2} -ffile-prefix-map=$source=. -ffile-prefix-map=$work/build=." \
 	LDFLAGS='-static -Wl,--build-id=none' PKG_CONFIG='pkg-config --static' "$@"
 make -s -j"$(nproc)" stalltop

@@ -13,7 +13,8 @@ source=$(cd "$(dirname "$0")/.." && pwd) || exit 1
 rows="bpf|--with-bpf=no|bpf: unavailable (not built in: --with-bpf=no)|libbpf
 microhttpd|--with-microhttpd=no|metrics over HTTP: not built in (--with-microhttpd=no)|libmicrohttpd
 procps|--with-procps=no|libproc2 or libprocps: not built in (--with-procps=no)|libproc
-all|--with-bpf=no --with-microhttpd=no --with-procps=no|metrics over HTTP: not built in (--with-microhttpd=no)|libmicrohttpd"
+libdw|--with-libdw=no|functions of programs: not built in (--with-libdw=no)|libdw
+all|--with-bpf=no --with-microhttpd=no --with-procps=no --with-libdw=no|metrics over HTTP: not built in (--with-microhttpd=no)|libmicrohttpd"
 
 names=$(echo "$rows" | cut -d'|' -f1)
 for name; do

@@ -214,7 +214,7 @@ static int record(struct progress *run, const struct frame *frame)
 		findings_take(&run->findings, &view, frame, NULL);
 		findings = &run->findings;
 	}
-	recorder_add(batch->recorder, frame, batch->out ? out_folded(batch->out) : NULL,
+	recorder_add(batch->recorder, frame, batch->out ? out_grouped(batch->out) : NULL,
 		     findings_worst(findings));
 	return batch->out ? 0 : recorder_status(batch->recorder)->error;
 }

@@ -518,6 +518,7 @@ static void put_missing_parts(struct buf *out)
 	} parts[] = {
 		{ "metrics over HTTP", MICROHTTPD_MISSING },
 		{ "libproc2 or libprocps", PROCPS_MISSING },
+		{ "functions of programs", LIBDW_MISSING },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {

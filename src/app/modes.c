@@ -42,6 +42,11 @@ static const char *wrong_value(const struct options *options)
 		return "metrics are per group: use -g cgroup, user or command";
 	if (options->batch && options->format->open && !options->output)
 		return "-o sqlite needs a file: --output FILE";
+	if (options->sampler.stacks && privileges_foreign())
+		return "--stacks looks into programs: run it as root, not by capabilities of its "
+		       "file";
+	if (options->batch && options->format == &out_folded && !options->sampler.stacks)
+		return "-o folded needs --stacks";
 	if (options->listen && !server_is_built())
 		return "--listen is not built in: " MICROHTTPD_MISSING;
 	if (!uses_no_screen(options) && !uses_terminal() && !options->record.path)

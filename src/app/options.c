@@ -240,6 +240,30 @@ SETTER(set_over)
 	return false;
 }
 
+/* --stacks */
+SETTER(set_stacks)
+{
+	options->sampler.stacks = arg;
+	options->sampler.trace = true;
+	if (*arg)
+		return true;
+	buf_puts(why, "process ids and names of commands, separated by commas");
+	return false;
+}
+
+/* --stacks-over */
+SETTER(set_stacks_over)
+{
+	double ms;
+
+	if (parse_number(arg, &ms) && ms >= 0 && ms <= 1e6) {
+		options->sampler.stacks_over_ns = (uint64_t)(ms * 1e6);
+		return true;
+	}
+	buf_puts(why, "milliseconds, 0 to 1000000");
+	return false;
+}
+
 /* -r */
 SETTER(set_rows)
 {
@@ -501,7 +525,7 @@ const struct option_row option_table[] = {
 	  IN(MACHINE | COMMAND), PASSED(EVERY), .part = PART_WATCH },
 	{ 'o', "format", "FORMAT", "text", OUT_FORMAT_NAMES " (with -b)",
 	  PICK(WORDS_FORMAT, pick_format), IN(EVERY), .barred = true, .part = PART_BATCH,
-	  .brief = "text, csv, json, sqlite, openmetrics" },
+	  .brief = "text, csv, json, sqlite, folded, openmetrics" },
 	{ 0, "output", "FILE", "none",
 	  "write to FILE (truncated): with -b samples, with -- COMMAND the report; -o openmetrics "
 	  "replaces FILE at each sample, -o sqlite needs a new file",
@@ -612,6 +636,14 @@ const struct option_row option_table[] = {
 	  "the cost",
 	  WHOLE(sampler.trace_sites, 0, 1 << 20), IN(MACHINE | COMMAND), PASSED(EVERY),
 	  .part = PART_TRACING },
+	{ 0, "stacks", "WHICH", "off",
+	  "trace, and tell from where in a program its waits begin: of the processes of these pids "
+	  "and commands, separated by commas; -o folded writes them for flame graphs (x86-64)",
+	  .set = set_stacks, IN(MACHINE), .barred = true, .part = PART_TRACING,
+	  .brief = "from where in a program it waits" },
+	{ 0, "stacks-over", "MS", "1", "with --stacks: only of waits that last MS or longer",
+	  .set = set_stacks_over, .needs = "stacks", IN(MACHINE), .barred = true,
+	  .part = PART_TRACING },
 	{ 0, "site-fields", "LIST", "by width",
 	  "the same as -F for tables of wait sites; list prints their ids", .set = set_site_fields,
 	  .words = WORDS_SITE_FIELDS, IN(ROWS | COMMAND), PASSED(EVERY), .save = save_site_fields,
@@ -675,7 +707,9 @@ void options_default(struct options *options)
 			  .query = { .sort = column_sort_default(&task_columns),
 				     .descending = true,
 				     .over_ms = -1 } },
-		.sampler = { .exits = true, .trace_sites = TRACING_SITES },
+		.sampler = { .exits = true,
+			     .trace_sites = TRACING_SITES,
+			     .stacks_over_ns = NSEC_PER_MSEC },
 		.history = RING_DEFAULT,
 		.watch = { .linger_ns = LINGER_NS },
 		.format = out_registry[0],

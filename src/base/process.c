@@ -430,6 +430,13 @@ static const int answering[] = {
 /* Memory may be had, but not such that it can be run: the third argument says how it is used. */
 static const int mapping[] = { SCMP_SYS(mmap), SCMP_SYS(mmap2), SCMP_SYS(mprotect) };
 
+/* What finding and opening files to read them takes. */
+static const int finding[] = {
+	SCMP_SYS(access),     SCMP_SYS(faccessat), SCMP_SYS(faccessat2), SCMP_SYS(fstatat64),
+	SCMP_SYS(lstat),      SCMP_SYS(lstat64),   SCMP_SYS(newfstatat), SCMP_SYS(readlink),
+	SCMP_SYS(readlinkat), SCMP_SYS(stat),	   SCMP_SYS(stat64),	 SCMP_SYS(statx),
+};
+
 /* System calls that no program makes by accident. */
 static const int hostile[] = {
 	SCMP_SYS(bind),
@@ -464,10 +471,27 @@ static int add_calls(scmp_filter_ctx filter, uint32_t action, const int *calls, 
 	return err;
 }
 
-/* Makes the filter of confine_calls(). 0 or -errno. */
-static int make_filter(scmp_filter_ctx filter)
+/* Permits opening files to read them. 0 or -errno. */
+static int permit_reading(scmp_filter_ctx filter)
+{
+	const scmp_datum_t writes = O_ACCMODE | O_CREAT | O_TRUNC;
+	int err = add_calls(filter, SCMP_ACT_ALLOW, finding, ARRAY_SIZE(finding));
+
+	if (!err)
+		err = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(open), 1,
+				       SCMP_A1(SCMP_CMP_MASKED_EQ, writes, O_RDONLY));
+	return err ? err
+		   : seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(openat), 1,
+				      SCMP_A2(SCMP_CMP_MASKED_EQ, writes, O_RDONLY));
+}
+
+/* Makes the filter of confine_calls(), or with files of confine_reading(). 0 or -errno. */
+static int make_filter(scmp_filter_ctx filter, bool files)
 {
 	int err = add_calls(filter, SCMP_ACT_ALLOW, answering, ARRAY_SIZE(answering));
+
+	if (!err && files)
+		err = permit_reading(filter);
 
 	if (!err)
 		err = add_calls(filter, SCMP_ACT_KILL_PROCESS, hostile, ARRAY_SIZE(hostile));
@@ -481,12 +505,13 @@ static int make_filter(scmp_filter_ctx filter)
 	return err;
 }
 
-int confine_calls(void)
+/* Confines to the calls of answering, and of reading files. 0 or -errno. */
+static int confine_to(bool files)
 {
 	/* Refused, not ended: what a later libc may try, such as to look at a file, it can do
 	 * without. */
 	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ERRNO(EPERM));
-	int err = filter ? make_filter(filter) : -ENOMEM;
+	int err = filter ? make_filter(filter, files) : -ENOMEM;
 
 	/* Neither every kernel has filters, nor does every container permit them. */
 	if (!err)
@@ -494,6 +519,16 @@ int confine_calls(void)
 	if (filter)
 		seccomp_release(filter);
 	return err;
+}
+
+int confine_calls(void)
+{
+	return confine_to(false);
+}
+
+int confine_reading(void)
+{
+	return confine_to(true);
 }
 
 #if __has_include(<linux/landlock.h>)

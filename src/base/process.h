@@ -125,6 +125,9 @@ int privileges_leave(void);
 
 int confine_calls(void);
 
+/* Does the same, but leaves opening files to read them. */
+int confine_reading(void);
+
 /*
  * Leaves only the folder, with what is below, to be written to, also to make and remove files
  * there. Descriptors that are open stay as they are. 0, also where this is not to

@@ -235,7 +235,7 @@ struct thread_info {
 /* x86's; bx, cx, dx, si, di are the arguments of 32-bit programs. */
 struct pt_regs {
 	unsigned long bx, cx, dx, si, di, r8, r10;
-	unsigned long orig_ax;
+	unsigned long orig_ax, ip, sp, bp;
 	unsigned short cs;
 };
 

@@ -196,6 +196,8 @@ static __always_inline __u32 fall_asleep(void *context, struct task_struct *task
 		return wait.key.state;
 	look_at_fault(&wait, local, task);
 	enter_site(context, local, &wait, now);
+	if (user_stack_room)
+		take_user_stack(local, task);
 	return wait.key.state;
 }
 
@@ -459,6 +461,7 @@ int each_thread(struct bpf_iter__task *context)
 	if (!control.walking) {
 		note_reader();
 		control.calls = are_calls_known();
+		control.user_stacks = takes_user_stacks();
 		return 0;
 	}
 	if (task->pid && !task->exit_state)
@@ -483,6 +486,7 @@ static __always_inline bool copy_waiter(struct trace_waiter *waiter,
 		waiter->generation = local->thread.generation;
 		waiter->state = local->thread.state;
 		waiter->attached = local->thread.attached;
+		waiter->user_stack = local->user_stack;
 		barrier();
 		if (*(volatile __u32 *)&local->version == version)
 			return true;
@@ -508,6 +512,8 @@ int each_waiter(struct bpf_iter__task *context)
 	 */
 	if (state_of(task) & TASK_FROZEN)
 		waiter.state = STATE_STOP;
+	if (!sleeps(waiter.state))
+		waiter.user_stack = 0;
 	waiter.pid = pid_of_named(&named);
 	waiter.tgid = local->thread.tgid;
 	bpf_seq_write(context->meta->seq, &waiter, sizeof(waiter));

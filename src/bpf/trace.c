@@ -26,7 +26,9 @@ struct trace {
 	struct trace_program program;
 	uint64_t began_ns;
 	uint32_t taken[2]; /* of each list of sites that change, how far it was read */
-	uint64_t switches, lost_waits; /* by the reading before */
+	uint64_t switches, lost_waits, lost_stacks; /* by the reading before */
+	struct trace_chosen chosen[TRACE_CHOSEN];
+	size_t nchosen;
 	char *waiters; /* who waits where, as read last */
 	size_t waiters_cap;
 	struct trace_runs runs; /* the same, while they are measured */
@@ -142,10 +144,53 @@ static int read_waiters(struct trace *trace, const struct trace_reader *reader)
 	return (int)got;
 }
 
+/* Totals of user stacks, and stacks, that are read at a time. */
+#define SUMS_READ 256
+#define STACKS_TAKEN 32
+
+/*
+ * Hands out the total of a user stack in a site, or frees it where the site was given to other
+ * waits.
+ */
+static void hand_sum(struct trace *trace, const struct trace_stack_key *key,
+		     const struct trace_stack_sum *sum, const struct trace_reader *reader)
+{
+	const struct trace_site_slot *slot;
+
+	if (key->site >= trace->program.sites)
+		return;
+	slot = windows_at(&trace->program.site_slots, key->site);
+	if ((uint32_t)slot->site.generation == key->generation)
+		reader->user_stack(reader->arg, key, sum);
+	else
+		bpf_map_delete_elem(bpf_map__fd(trace->program.bpf->maps.stack_sums), key);
+}
+
+/* Hands out the totals of all user stacks. 0 or -errno. */
+static int read_sums(struct trace *trace, const struct trace_reader *reader)
+{
+	int map = bpf_map__fd(trace->program.bpf->maps.stack_sums);
+	struct trace_stack_key keys[SUMS_READ];
+	struct trace_stack_sum sums[SUMS_READ];
+	uint32_t at, *from = NULL, n;
+	bool last;
+
+	do {
+		n = SUMS_READ;
+		last = bpf_map_lookup_batch(map, from, &at, keys, sums, &n, NULL) != 0;
+		if (last && errno != ENOENT)
+			return -errno;
+		from = &at;
+		for (uint32_t i = 0; i < n; i++)
+			hand_sum(trace, &keys[i], &sums[i], reader);
+	} while (!last);
+	return 0;
+}
+
 /* Adds up what the CPUs count, as differences to the reading before. */
 static void count_events(struct trace *trace, struct trace_counts *counts)
 {
-	uint64_t switches = 0, waits = 0;
+	uint64_t switches = 0, waits = 0, stacks;
 
 	for (uint32_t i = 0; i < trace->program.cpus; i++) {
 		const struct trace_cpu *cpu = &trace->program.cpu[i];
@@ -155,8 +200,11 @@ static void count_events(struct trace *trace, struct trace_counts *counts)
 	}
 	counts->switches = switches - trace->switches;
 	counts->lost_waits = waits - trace->lost_waits;
+	stacks = __atomic_load_n(&trace->program.control->lost_stacks, __ATOMIC_RELAXED);
+	counts->lost_stacks = stacks - trace->lost_stacks;
 	trace->switches = switches;
 	trace->lost_waits = waits;
+	trace->lost_stacks = stacks;
 }
 
 /* Has the kernel measure the programs from now on, as long as it takes for a good figure. */
@@ -208,7 +256,7 @@ static void count_cost(struct trace *trace, struct trace_counts *counts)
 int trace_open(struct trace **out, const struct trace_options *options)
 {
 	struct trace *trace = xcalloc(1, sizeof(*trace));
-	int err = trace_load(&trace->program, options->sites,
+	int err = trace_load(&trace->program, options->sites, options->user_stacks,
 			     options->stacks == TRACE_STACKS_BLOCKED);
 
 	*out = NULL;
@@ -227,8 +275,10 @@ int trace_read(struct trace *trace, const struct trace_reader *reader, struct tr
 {
 	struct trace_control *control = trace->program.control;
 	uint32_t epoch = control->epoch, next = (epoch + 1) & 1;
+	int err = 0;
 
-	*counts = (struct trace_counts){ .no_calls = !control->calls };
+	*counts = (struct trace_counts){ .no_calls = !control->calls,
+					 .no_stacks = !control->user_stacks };
 	count_events(trace, counts);
 	count_cost(trace, counts);
 	/* Reads sites that came late to the list that is used again now. */
@@ -239,8 +289,12 @@ int trace_read(struct trace *trace, const struct trace_reader *reader, struct tr
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	counts->read_ns = clock_ns(CLOCK_MONOTONIC);
 	read_changed_sites(trace, epoch, reader);
+	if (reader->user_stack && trace->program.user_stacks)
+		err = read_sums(trace, reader);
 	windows_trim(&trace->program.site_slots);
 	windows_trim(&trace->program.links);
+	if (err)
+		return err;
 	return reader->waiter ? read_waiters(trace, reader) : 0;
 }
 
@@ -257,6 +311,58 @@ size_t trace_stack(struct trace *trace, int32_t stack, uint64_t *addresses, size
 		n++;
 	}
 	return n;
+}
+
+int trace_take_stacks(struct trace *trace,
+		      void (*take)(void *arg, uint64_t id, const struct trace_user_stack *stack),
+		      void *arg)
+{
+	int map = bpf_map__fd(trace->program.bpf->maps.user_stacks);
+	struct trace_user_stack stacks[STACKS_TAKEN];
+	uint64_t ids[STACKS_TAKEN];
+	uint32_t at, *from = NULL, n;
+	bool last;
+
+	do {
+		n = STACKS_TAKEN;
+		last = bpf_map_lookup_and_delete_batch(map, from, &at, ids, stacks, &n, NULL) != 0;
+		if (last && errno != ENOENT)
+			return -errno;
+		from = &at;
+		for (uint32_t i = 0; i < n; i++)
+			take(arg, ids[i], &stacks[i]);
+	} while (!last);
+	return 0;
+}
+
+int trace_add_rule(struct trace *trace, const struct trace_rule_key *key,
+		   const struct frame_rule *rule)
+{
+	return bpf_map_update_elem(bpf_map__fd(trace->program.bpf->maps.user_rules), key, rule,
+				   BPF_ANY)
+		       ? -errno
+		       : 0;
+}
+
+int trace_choose(struct trace *trace, const struct trace_chosen *chosen, size_t n, uint64_t over_ns)
+{
+	struct trace_control *control = trace->program.control;
+	int map = bpf_map__fd(trace->program.bpf->maps.chosen), err = 0;
+	uint32_t pids = 0, one = 1;
+
+	if (n > TRACE_CHOSEN || !trace->program.user_stacks)
+		return -ENOSPC;
+	for (size_t i = 0; i < trace->nchosen; i++)
+		bpf_map_delete_elem(map, &trace->chosen[i]);
+	for (trace->nchosen = 0; trace->nchosen < n && !err; trace->nchosen++) {
+		trace->chosen[trace->nchosen] = chosen[trace->nchosen];
+		pids += chosen[trace->nchosen].tgid != 0;
+		err = bpf_map_update_elem(map, &chosen[trace->nchosen], &one, BPF_ANY);
+	}
+	__atomic_store_n(&control->stacks_over_ns, over_ns, __ATOMIC_RELAXED);
+	__atomic_store_n(&control->chosen_pids, pids, __ATOMIC_RELAXED);
+	__atomic_store_n(&control->chosen_names, (uint32_t)n - pids, __ATOMIC_RELAXED);
+	return err;
 }
 
 uint64_t trace_began_ns(const struct trace *trace)

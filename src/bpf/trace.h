@@ -20,6 +20,7 @@ enum trace_stacks { TRACE_STACKS_NONE, TRACE_STACKS_BLOCKED /* at waits of io an
 struct trace_options {
 	uint32_t sites; /* room for so many; 0: states alone */
 	enum trace_stacks stacks;
+	uint32_t user_stacks; /* room for so many; 0: none are taken */
 };
 
 /* Events of the whole trace since the reading before. */
@@ -27,6 +28,8 @@ struct trace_counts {
 	uint64_t read_ns; /* CLOCK_MONOTONIC of the reading: waits in progress last until then */
 	uint64_t switches; /* context switches */
 	uint64_t lost_waits; /* that found no room for a site */
+	uint64_t lost_stacks; /* user stacks, or waits of one, that found no room */
+	bool no_stacks; /* user stacks cannot be taken on this machine */
 	bool no_calls; /* the system calls of sleepers are not known on this machine */
 	double cost_ns; /* CPU time of the programs; negative: not known */
 };
@@ -34,13 +37,16 @@ struct trace_counts {
 /*
  * Gets the sites that changed since the reading before, as consistent copies that are valid during
  * the call, and after them all threads that wait in sites, run, or wait for a CPU. `slot` is the
- * index by which threads name sites. `links` gets those of the site before, if it has any. Both
- * `links` and `waiter` may be NULL.
+ * index by which threads name sites. `links` gets those of the site before, if it has any. All but
+ * `site` may be NULL.
  */
 struct trace_reader {
 	void (*site)(void *arg, uint32_t slot, const struct trace_site *site);
 	void (*links)(void *arg, uint32_t slot, const struct trace_links *links);
 	void (*waiter)(void *arg, const struct trace_waiter *waiter);
+	/* Before the waiters: the totals of all user stacks so far. */
+	void (*user_stack)(void *arg, const struct trace_stack_key *key,
+			   const struct trace_stack_sum *sum);
 	void *arg;
 };
 
@@ -65,6 +71,25 @@ struct trace_maps trace_maps(const struct trace *trace);
 
 /* A kernel stack's addresses from the innermost on; the number of them, 0 where it is gone. */
 size_t trace_stack(struct trace *trace, int32_t stack, uint64_t *addresses, size_t room);
+
+/*
+ * Takes the user stacks that were met since the last call: also such as were taken before. 0 or
+ * -errno.
+ */
+int trace_take_stacks(struct trace *trace,
+		      void (*take)(void *arg, uint64_t id, const struct trace_user_stack *stack),
+		      void *arg);
+
+/* Adds a rule by which user stacks are walked from now on. 0 or -errno. */
+int trace_add_rule(struct trace *trace, const struct trace_rule_key *key,
+		   const struct frame_rule *rule);
+
+/*
+ * Chooses the processes whose user stacks are taken from now on, in place of those before; of waits
+ * that last over_ns or longer. 0 or -errno.
+ */
+int trace_choose(struct trace *trace, const struct trace_chosen *chosen, size_t n,
+		 uint64_t over_ns);
 
 /*
  * Gives back the slot of a site that was idle and has no waiter. Returns whether it is free: a wait

@@ -137,6 +137,10 @@ static int set_constants(struct trace_program *program, bool blocked_stacks, boo
 		{ bpf->maps.changed_sites, 2 * program->sites },
 		{ bpf->maps.places, program->sites },
 		{ bpf->maps.stacks, program->sites < STACKS_MIN ? STACKS_MIN : program->sites },
+		{ bpf->maps.chosen, program->user_stacks ? TRACE_CHOSEN : 1 },
+		{ bpf->maps.user_rules, program->user_stacks ? TRACE_RULES : 1 },
+		{ bpf->maps.user_stacks, program->user_stacks + !program->user_stacks },
+		{ bpf->maps.stack_sums, program->user_stacks ? program->sites : 1 },
 	};
 	int err = 0;
 
@@ -145,6 +149,7 @@ static int set_constants(struct trace_program *program, bool blocked_stacks, boo
 	bpf->rodata->site_room = program->sites;
 	bpf->rodata->blocked_stacks = blocked_stacks;
 	bpf->rodata->states_alone = states_alone;
+	bpf->rodata->user_stack_room = program->user_stacks;
 	bpf->rodata->stack_size = stack_size();
 #ifndef __x86_64__
 	bpf->rodata->weak_order = true;
@@ -224,7 +229,8 @@ static int attach_all(struct trace_program *program)
 	return err;
 }
 
-int trace_load(struct trace_program *program, uint32_t sites, bool blocked_stacks)
+int trace_load(struct trace_program *program, uint32_t sites, uint32_t user_stacks,
+	       bool blocked_stacks)
 {
 	struct trace_bpf *bpf;
 	int err = loading_begin();
@@ -236,6 +242,7 @@ int trace_load(struct trace_program *program, uint32_t sites, bool blocked_stack
 	if (!bpf)
 		return loading_error(-errno);
 	program->sites = round_up(sites < SITES_MIN ? SITES_MIN : sites);
+	program->user_stacks = sites ? user_stacks : 0;
 	program->cpus = (uint32_t)libbpf_num_possible_cpus();
 	/* States alone take those of switches and wake-ups, and of births. */
 	err = loading_choose(bpf->obj, sites ? NULL : "sched_switch");

@@ -57,6 +57,7 @@ struct trace_bpf;
 struct trace_program {
 	struct trace_bpf *bpf;
 	uint32_t sites; /* room: a power of two */
+	uint32_t user_stacks; /* room; 0: none are taken */
 	uint32_t cpus;
 	struct windows site_slots; /* struct trace_site_slot */
 	struct windows links; /* struct trace_links, of the same slots */
@@ -71,10 +72,12 @@ struct trace_program {
 };
 
 /*
- * Loads and attaches, with room for so many sites (0: states alone), and meets the threads that
- * exist. blocked_stacks: stacks tell sites of io and dwait apart. 0, or an error of trace_open().
+ * Loads and attaches, with room for so many sites (0: states alone) and user stacks (0: none are
+ * taken), and meets the threads that exist. blocked_stacks: stacks of the kernel tell sites of io
+ * and dwait apart. 0, or an error of trace_open().
  */
-int trace_load(struct trace_program *program, uint32_t sites, bool blocked_stacks);
+int trace_load(struct trace_program *program, uint32_t sites, uint32_t user_stacks,
+	       bool blocked_stacks);
 
 /* How often the programs ran, and for how long while that was measured. */
 struct trace_runs {

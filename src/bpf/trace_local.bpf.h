@@ -66,6 +66,7 @@ struct thread_storage {
 	struct past_activity activities[ACTIVITIES];
 	__u16 asked; /* a task woke it last, its own work aside */
 	__u16 woken; /* 1 + the state that it was woken in, until it gets a CPU; 0: it was not */
+	__u64 user_stack; /* the id of the stack with which it fell asleep; 0: none */
 };
 
 /* Its element has 64 bytes before it, a pointer, and what the allocator adds (8). */

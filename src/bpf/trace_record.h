@@ -9,6 +9,7 @@
 #include <linux/types.h>
 
 #include "bpf/thread_end.h"
+#include "data/frame_rule.h"
 #include "data/wait_state_table.h"
 
 #define TRACE_COMM 16
@@ -16,6 +17,8 @@
 #define TRACE_BUCKETS 32
 #define TRACE_WAKERS 4
 #define TRACE_LINKS 12
+#define TRACE_RULES 16384 /* for frames of user stacks */
+#define TRACE_CHOSEN 256 /* processes are chosen by pid or name at most */
 #define TRACE_FRAMES 32 /* of a stack */
 #define TRACE_ENDS 4096 /* so many ends of threads are kept until they are read: a power of two */
 
@@ -140,6 +143,43 @@ struct trace_waiter {
 	__u32 site, generation; /* as in struct trace_thread */
 	__u8 state, attached;
 	__u8 unused[6];
+	__u64 user_stack; /* its id; 0: none was taken */
+};
+
+/* Processes whose user stacks are taken: by pid (in the reader's namespace) or by name. */
+struct trace_chosen {
+	char name[TRACE_COMM]; /* of the leader, filled up with NUL; all NUL: by pid */
+	__s32 tgid; /* 0: by name */
+};
+
+/* A user stack; its id is a hash of it. */
+struct trace_user_stack {
+	__u64 start_ns; /* of the process */
+	__s32 tgid; /* in the reader's namespace */
+	__u32 exec; /* its self_exec_id: grows when it executes another program */
+	/*
+	 * The number of addresses, and of those that are right: others are guesses. One more: all
+	 * are, and the last has no caller.
+	 */
+	__u32 n, sure;
+	__u64 addresses[USER_FRAMES]; /* the innermost first */
+};
+
+/* How a frame of a program is left, by an address in it. */
+struct trace_rule_key {
+	__u64 start_ns, ip;
+	__s32 tgid;
+	__u32 exec;
+};
+
+/* The waits in a site that began with one user stack. */
+struct trace_stack_key {
+	__u32 site, generation; /* as in struct trace_thread */
+	__u64 stack; /* its id */
+};
+
+struct trace_stack_sum {
+	__u64 ns, count; /* of waits that have ended */
 };
 
 /* A hash of a name, which ends with a NUL or with its room; never 0. */
@@ -217,7 +257,11 @@ struct trace_control {
 	__u64 reader_ns; /* the reader's pid namespace: pids are of it */
 	__u32 reader_level; /* 0: the initial namespace */
 	__u32 calls; /* the system calls that tasks are in are known on this machine */
+	__u32 user_stacks; /* user stacks can be taken on it */
 	struct trace_changed changed[2];
 	struct trace_ring free_sites;
 	__u64 ends; /* so many ends were written */
+	__u32 chosen_pids, chosen_names; /* there are such among the chosen processes */
+	__u64 stacks_over_ns; /* shorter waits are not added to stacks */
+	__u64 lost_stacks; /* stacks or waits of them that found no room */
 };

@@ -2,7 +2,7 @@
 /* The waits of threads: which site one is in, and who ends it. Part of trace.bpf.c. */
 #pragma once
 
-#include "bpf/trace_thread.bpf.h"
+#include "bpf/trace_stack.bpf.h"
 
 /* ---- A wait begins --------------------------------------------------------------------------- */
 
@@ -220,13 +220,18 @@ static __always_inline void put_waker(struct waker *waker, bool here)
 static __always_inline void leave_site(struct thread_storage *local, __u64 now,
 				       const struct waker *waker)
 {
-	struct site_ref ref = { local->thread.site, local->thread.generation };
+	struct site_word word = { .ref = { local->thread.site, local->thread.generation } };
 	__u64 ns = now > local->thread.since_ns ? now - local->thread.since_ns : 0;
 
-	if (add_wait_at(ref, now, ns, 0, waker))
-		return;
-	/* The site was given back while it was waited in. */
-	find_other_site(&local->sleep, &local->sleep.key, now);
-	if (!add_wait_at(local->sleep.ref, now, ns, 0, waker))
-		count_lost_wait();
+	if (!add_wait_at(word.ref, now, ns, 0, waker)) {
+		/* The site was given back while it was waited in. */
+		find_other_site(&local->sleep, &local->sleep.key, now);
+		word.ref = local->sleep.ref;
+		if (!add_wait_at(word.ref, now, ns, 0, waker)) {
+			count_lost_wait();
+			return;
+		}
+	}
+	if (user_stack_room && local->user_stack && ns >= control.stacks_over_ns)
+		add_to_stack(word.word, local->user_stack, ns);
 }

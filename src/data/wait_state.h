@@ -168,6 +168,13 @@ bool site_is_frozen(const struct site *site);
 /* The target of a kind's rest that is no state: its time is in other waits' sites. */
 #define SITE_WITHIN "within other waits and running"
 
+/* The waits of a site that began in one place of the program, in the interval. */
+struct site_user_stack {
+	size_t stack; /* index into trace_frame.stacks: functions of the program */
+	uint64_t ns; /* waited, waits in progress included */
+	uint64_t count; /* waits that ended */
+};
+
 #define SITE_WAKERS 4
 #define SITE_BUCKETS 32 /* by powers of two, of microseconds: [0] below 1, [1] below 2, ... */
 
@@ -197,6 +204,9 @@ struct site {
 	uint64_t on_ns; /* when that was read, with who holds it (CLOCK_MONOTONIC); 0: not known */
 	const char *where; /* kernel function */
 	size_t stack; /* index into trace_frame.stacks; 0: none */
+	bool stacked; /* user stacks were asked for; they have the waits that were long enough */
+	const struct site_user_stack *user_stacks;
+	size_t nuser_stacks;
 	uint64_t count; /* waits that ended in the interval */
 	uint64_t ns; /* waited in the interval, waits in progress included */
 	uint64_t kind_ns; /* what of it counts for `kind`: of cpu as the kernel booked it */
@@ -240,9 +250,12 @@ struct site_link {
  * trace_frame's order. */
 int site_link_compare(const struct site_link *a, const struct site_link *b);
 
-/* A kernel stack, once for all sites that have it: functions from the innermost on. */
+/*
+ * A stack of the kernel or of a program, once for all sites that have it: functions from the
+ * innermost on.
+ */
 struct site_stack {
-	const char *const *functions; /* "name+0x12" or an address in hex */
+	const char *const *functions; /* "name+0x12", "?"; of a program "name (file.c:12)" */
 	size_t n;
 };
 

@@ -56,6 +56,9 @@ enum note_id {
 	NOTE_TRACE_LOST, /* value: waits */
 	NOTE_TRACE_CALLS,
 	NOTE_TRACE_STATES,
+	NOTE_STACKS_LOST, /* value: stacks and waits */
+	NOTE_STACKS_MACHINE,
+	NOTE_STACKS_LIBRARY,
 	NOTE_WAITING_HIDDEN,
 	NOTE_RECORD_DROPPED, /* value: samples */
 	NOTE_RECORD_ENDED, /* value: errno */

@@ -77,7 +77,7 @@ const struct findings *out_findings(const struct out *out)
 	return out->ops->finds && !out->config->view->query.no_rows ? &out->findings : NULL;
 }
 
-const struct frame *out_folded(const struct out *out)
+const struct frame *out_grouped(const struct out *out)
 {
 	const struct frame *folded = &out->grouping.frame;
 

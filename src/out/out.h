@@ -15,6 +15,7 @@
 	NEXT(csv) \
 	NEXT(json) \
 	NEXT(sqlite) \
+	NEXT(folded) \
 	NEXT(openmetrics) \
 	NEXT(why)
 
@@ -136,7 +137,7 @@ unsigned out_needs(const struct out *out);
 void out_prime(struct out *out, const struct frame *frame);
 
 /* The frame taken last as it was folded into groups, or NULL. */
-const struct frame *out_folded(const struct out *out);
+const struct frame *out_grouped(const struct out *out);
 
 /* The findings of the frame that was put out last; NULL: the format has none. */
 const struct findings *out_findings(const struct out *out);

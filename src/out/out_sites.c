@@ -58,6 +58,21 @@ static void put_stack(struct json *json, const struct trace_frame *trace, size_t
 	json_close(json);
 }
 
+/* Puts from where in the program waits began. */
+static void put_user_stacks(struct json *json, const struct trace_frame *trace,
+			    const struct site *site)
+{
+	json_open_array(json, "user_stacks");
+	for (size_t i = 0; i < site->nuser_stacks; i++) {
+		json_open_object(json, NULL);
+		json_put_uint(json, "ns", site->user_stacks[i].ns);
+		json_put_uint(json, "count", site->user_stacks[i].count);
+		put_stack(json, trace, site->user_stacks[i].stack);
+		json_close(json);
+	}
+	json_close(json);
+}
+
 /* Puts the time of a rest. */
 static void put_rest(struct json *json, const char *name, const struct site *site)
 {
@@ -169,6 +184,7 @@ static void put_site_json(struct json *json, const struct trace_frame *trace, ui
 	put_wakers(json, site);
 	put_chain(json, chain, index, site);
 	put_stack(json, trace, site->stack);
+	put_user_stacks(json, trace, site);
 	json_close(json);
 }
 

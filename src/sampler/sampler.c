@@ -124,7 +124,9 @@ static void lend_trace(struct sampler *sampler)
 void sampler_open_tracing(struct sampler *sampler)
 {
 	struct tracing_config config = { .proc = sampler->config->proc,
-					 .sites = sampler->config->trace_sites };
+					 .sites = sampler->config->trace_sites,
+					 .stacks = sampler->config->stacks,
+					 .stacks_over_ns = sampler->config->stacks_over_ns };
 
 	sampler->trace_refused = tracing_open(&sampler->tracing, &config);
 	lend_trace(sampler);

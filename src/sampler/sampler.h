@@ -40,6 +40,8 @@ struct sampler_config {
 	enum measure_when measure;
 	bool trace; /* watch every wait from the first sample on */
 	uint32_t trace_sites; /* room for so many sites of waits; 0: states alone are traced */
+	const char *stacks; /* as in struct tracing_config, */
+	uint64_t stacks_over_ns; /* the same */
 	const struct trigger_set *triggers; /* frames note those that have gone; NULL: none */
 	const struct playback *playback; /* samples come from there; NULL: from the machine */
 	const struct record_status *record; /* frames note what is wrong with it; NULL: none */
@@ -80,7 +82,7 @@ int sampler_tick(struct sampler *sampler, uint64_t skipped, const struct frame *
  */
 int sampler_suspend(struct sampler *sampler);
 
-/* Takes exit records between samples, before a buffer can run over. */
+/* Takes exit records between samples, before a buffer can run over, and learns user stacks. */
 void sampler_drain(struct sampler *sampler);
 
 /* When the next sampler_drain() is due (CLOCK_MONOTONIC); UINT64_MAX: never. */

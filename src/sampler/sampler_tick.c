@@ -111,6 +111,8 @@ void sampler_drain(struct sampler *sampler)
 				    .gone = has_gone,
 				    .arg = sampler };
 
+	if (sampler->tracing)
+		tracing_learn(sampler->tracing);
 	if (!sampler->exits)
 		return;
 	exits_drain(sampler->exits);
@@ -128,7 +130,10 @@ void sampler_drain(struct sampler *sampler)
 
 uint64_t sampler_drain_due_ns(const struct sampler *sampler)
 {
-	return sampler->exits ? exits_due_ns(sampler->exits) : UINT64_MAX;
+	uint64_t exits_ns = sampler->exits ? exits_due_ns(sampler->exits) : UINT64_MAX;
+	uint64_t learn_ns = sampler->tracing ? tracing_learn_due_ns(sampler->tracing) : UINT64_MAX;
+
+	return learn_ns < exits_ns ? learn_ns : exits_ns;
 }
 
 /* Stages of a frame from the machine. Each returns 0 or -errno. */

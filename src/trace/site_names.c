@@ -7,6 +7,7 @@
 #include <time.h>
 #include <sys/socket.h>
 
+#include "base/file.h"
 #include "base/util.h"
 #include "bpf/trace.h"
 #include "kernel/proctask.h"
@@ -379,6 +380,20 @@ static size_t add_stack(struct site_names *texts, const char **functions, size_t
 	texts->where[texts->n] = telling ? strndup(telling, symbol_length(telling)) : NULL;
 	texts->stacks[texts->n] = (struct site_stack){ .functions = functions, .n = n };
 	return texts->n++;
+}
+
+size_t site_names_add_stack(struct site_names *texts, const char *functions)
+{
+	struct span text = { functions, functions + strlen(functions) }, line;
+	const char **all = NULL;
+	size_t n = 0, cap = 0;
+
+	while (take_line(&text, &line)) {
+		GROW(all, n, cap);
+		all[n++] = copy_bounded(line.at, (size_t)(line.end - line.at));
+	}
+	reserve_stack(texts);
+	return add_stack(texts, all, n, NULL);
 }
 
 /* Whether a function is on a stack only as a program at a tracepoint took the stack. */

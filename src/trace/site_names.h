@@ -34,6 +34,9 @@ void site_names_stop(struct site_names *texts);
 /* All stacks of sites so far; [0] is empty. */
 const struct site_stack *site_names_stacks(const struct site_names *texts, size_t *n);
 
+/* Adds a stack, one function a line; its index. */
+size_t site_names_add_stack(struct site_names *texts, const char *functions);
+
 /* Whether the kernel hides the names of its functions. */
 bool site_names_hidden(const struct site_names *texts);
 

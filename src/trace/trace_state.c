@@ -49,6 +49,15 @@ void trace_reading_waiter(void *arg, const struct trace_waiter *waiter)
 	reading->waiters[reading->nwaiters++] = *waiter;
 }
 
+void trace_reading_stack(void *arg, const struct trace_stack_key *key,
+			 const struct trace_stack_sum *sum)
+{
+	struct trace_reading *reading = arg;
+
+	GROW(reading->stacks, reading->nstacks, reading->stacks_cap);
+	reading->stacks[reading->nstacks++] = (struct read_stack){ *key, *sum };
+}
+
 void trace_reading_end(struct trace_reading *reading, const struct trace_end *end)
 {
 	if (!end->end.last || !end->tgid)
@@ -63,6 +72,7 @@ void trace_reading_free(struct trace_reading *reading)
 	free(reading->sites);
 	free(reading->links);
 	free(reading->waiters);
+	free(reading->stacks);
 	free(reading->ends);
 	*reading = (struct trace_reading){ 0 };
 }
@@ -274,6 +284,8 @@ void trace_state_update(struct trace_state *book, struct trace_reading *reading,
 	for (size_t i = 0; i < reading->nsites; i++)
 		traced_sites_update(&book->sites, reading->sites[i].slot,
 				    &reading->sites[i].record);
+	for (size_t i = 0; i < reading->nstacks; i++)
+		traced_sites_stack(&book->sites, &reading->stacks[i].key, &reading->stacks[i].sum);
 	take_waiters(book, reading);
 	for (size_t i = 0; i < book->nwaiters; i++)
 		traced_sites_wait(&book->sites, &book->waiters[i]);

@@ -21,6 +21,10 @@ struct trace_reading {
 		struct trace_links record;
 	} * links;
 	struct trace_waiter *waiters; /* all of them, as they were read last */
+	struct read_stack {
+		struct trace_stack_key key;
+		struct trace_stack_sum sum;
+	} * stacks; /* the same of user stacks */
 	/* Processes that have ended. */
 	struct read_end {
 		pid_t tgid;
@@ -28,6 +32,7 @@ struct trace_reading {
 		uint32_t name; /* as struct trace_end has it */
 	} * ends;
 	size_t nsites, sites_cap, nlinks, links_cap, nwaiters, waiters_cap, nends, ends_cap;
+	size_t nstacks, stacks_cap;
 };
 
 /* Empties the reading. */
@@ -37,6 +42,8 @@ void trace_reading_reset(struct trace_reading *reading);
 void trace_reading_site(void *reading, uint32_t slot, const struct trace_site *site);
 void trace_reading_links(void *reading, uint32_t slot, const struct trace_links *links);
 void trace_reading_waiter(void *reading, const struct trace_waiter *waiter);
+void trace_reading_stack(void *reading, const struct trace_stack_key *key,
+			 const struct trace_stack_sum *sum);
 
 /* Adds the end of a process. */
 void trace_reading_end(struct trace_reading *reading, const struct trace_end *end);

@@ -180,6 +180,15 @@ static void leave_busy(struct traced_sites *sites, struct traced_site *site)
 	site->busy = 0;
 }
 
+static void release_site(struct traced_site *site)
+{
+	free(site->on);
+	free(site->links);
+	free(site->stacks);
+	free(site->shown_stacks);
+	free(site);
+}
+
 /* Frees a site that the kernel no longer knows. */
 static void free_site(struct traced_sites *sites, struct traced_site *site)
 {
@@ -194,9 +203,7 @@ static void free_site(struct traced_sites *sites, struct traced_site *site)
 				sites->changed[i--] = sites->changed[--sites->nchanged];
 	sites->slots[site->slot] = NULL;
 	sites->n--;
-	free(site->on);
-	free(site->links);
-	free(site);
+	release_site(site);
 }
 
 void traced_sites_begin(struct traced_sites *sites)
@@ -211,6 +218,8 @@ void traced_sites_begin(struct traced_sites *sites)
 	for (size_t i = 0; i < sites->nbusy; i++) {
 		sites->busy[i]->waiting = 0;
 		sites->busy[i]->since_ns = 0;
+		for (size_t k = 0; k < sites->busy[i]->nstacks; k++)
+			sites->busy[i]->stacks[k].progress_ns = 0;
 		sites->busy[i]->first = (struct trace_waiter){ 0 };
 	}
 }
@@ -297,10 +306,35 @@ struct traced_site *traced_sites_at(const struct traced_sites *sites, uint32_t s
 	return site && ((site->now.generation ^ generation) & bits) == 0 ? site : NULL;
 }
 
+/* The waits of a site with a user stack. */
+static struct traced_stack *stack_of(struct traced_site *site, uint64_t id)
+{
+	for (size_t i = 0; i < site->nstacks; i++)
+		if (site->stacks[i].id == id)
+			return &site->stacks[i];
+	GROW(site->stacks, site->nstacks, site->stacks_cap);
+	site->stacks[site->nstacks] = (struct traced_stack){ .id = id };
+	return &site->stacks[site->nstacks++];
+}
+
+void traced_sites_stack(struct traced_sites *sites, const struct trace_stack_key *key,
+			const struct trace_stack_sum *sum)
+{
+	struct traced_site *site = traced_sites_at(sites, key->site, key->generation, UINT32_MAX);
+	struct traced_stack *stack;
+
+	if (!site)
+		return;
+	stack = stack_of(site, key->stack);
+	stack->ns = sum->ns;
+	stack->count = sum->count;
+}
+
 void traced_sites_wait(struct traced_sites *sites, const struct trace_waiter *waiter)
 {
 	struct traced_site *site =
 		traced_sites_at(sites, waiter->site, waiter->generation, UINT32_MAX);
+	uint64_t ns;
 
 	/* Of those that are not read yet nothing is known. */
 	if (!site)
@@ -310,6 +344,9 @@ void traced_sites_wait(struct traced_sites *sites, const struct trace_waiter *wa
 	site->waiting++;
 	site->since_ns += waiter->since_ns;
 	site->site.at_least |= waiter->attached;
+	ns = sites->processes->read_ns - waiter->since_ns;
+	if (waiter->user_stack && (int64_t)ns > 0 && ns >= sites->stacks_over_ns)
+		stack_of(site, waiter->user_stack)->progress_ns += ns;
 	leave_idle(sites, site);
 	if (site->busy)
 		return;
@@ -409,6 +446,8 @@ void traced_sites_whole(struct traced_site *traced, uint64_t read_ns, struct sit
 	uint64_t progress = progress_of(traced, read_ns);
 
 	*site = traced->site;
+	site->user_stacks = NULL;
+	site->nuser_stacks = 0;
 	site->count = traced->now.count;
 	site->ns = traced->now.ns + progress;
 	site->kind_ns = site->kind < 0 ? 0 : ended_of_kind(&traced->now) + progress;
@@ -453,6 +492,15 @@ bool traced_sites_has_any(const struct site *site)
 	return site->ns || site->kind_ns || site->count || site->waiting;
 }
 
+/* Has what was waited with user stacks until now be in no interval. */
+static void skip_stacks(struct traced_site *traced)
+{
+	for (size_t i = 0; i < traced->nstacks; i++) {
+		traced->stacks[i].shown_ns = traced->stacks[i].ns + traced->stacks[i].progress_ns;
+		traced->stacks[i].shown_count = traced->stacks[i].count;
+	}
+}
+
 /* Makes a site's interval, and puts it into the frame if anything waited there. */
 static void settle_site(struct traced_sites *sites, struct traced_site *traced)
 {
@@ -468,6 +516,8 @@ static void settle_site(struct traced_sites *sites, struct traced_site *traced)
 			growth(ended_of_kind(&traced->now) + progress, &traced->shown_kind_ns);
 	settle_disk(traced);
 	settle_waiting(traced, read_ns, site);
+	if (sites->processes->epoch < 2)
+		skip_stacks(traced);
 	if (sites->processes->epoch < 2 || !traced_sites_has_any(site))
 		return;
 	push(&sites->framed, &sites->nframed, &sites->framed_cap, traced);
@@ -522,9 +572,7 @@ void traced_sites_free(struct traced_sites *sites)
 	for (size_t i = 0; i < sites->nslots; i++) {
 		if (!sites->slots[i])
 			continue;
-		free(sites->slots[i]->on);
-		free(sites->slots[i]->links);
-		free(sites->slots[i]);
+		release_site(sites->slots[i]);
 	}
 	free(sites->slots);
 	free(sites->busy);

@@ -16,11 +16,22 @@ struct site_before {
 	struct trace_waker wakers[TRACE_WAKERS];
 };
 
+/* The waits of a site that began with one user stack. */
+struct traced_stack {
+	uint64_t id;
+	uint64_t ns, count; /* of those that have ended, as read last */
+	uint64_t progress_ns; /* of those in progress */
+	uint64_t shown_ns, shown_count; /* the part that was handed out */
+};
+
 /* A site that the kernel has a slot for. */
 struct traced_site {
 	struct site site; /* as it is handed out; its texts are site_names.c's */
 	struct trace_site now; /* as read last */
 	struct trace_links *links; /* the same; owned; NULL: none were read */
+	struct traced_stack *stacks;
+	struct site_user_stack *shown_stacks; /* of the site as it is handed out */
+	size_t nstacks, stacks_cap, shown_stacks_cap;
 	uint64_t read_epoch; /* the reading of that, */
 	size_t before; /* and the index of what it had before */
 	/* The part of its totals that was handed out, waits in progress included. */
@@ -51,6 +62,7 @@ struct traced_site {
 struct traced_sites {
 	struct traced_processes *processes; /* whose readings these are */
 	uint64_t last_id;
+	uint64_t stacks_over_ns; /* shorter waits are not added to user stacks */
 	struct traced_site **slots;
 	size_t nslots, n;
 	struct traced_site **busy, **changed;
@@ -71,6 +83,10 @@ void traced_sites_update(struct traced_sites *sites, uint32_t slot,
 
 /* Adds a thread to those that wait, after all sites were updated. */
 void traced_sites_wait(struct traced_sites *sites, const struct trace_waiter *waiter);
+
+/* Sets the total of a user stack's waits. */
+void traced_sites_stack(struct traced_sites *sites, const struct trace_stack_key *key,
+			const struct trace_stack_sum *sum);
 
 /* Makes the interval of the sites, which go into `framed`. The first reading has no interval. */
 void traced_sites_settle(struct traced_sites *sites);

@@ -3,7 +3,10 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+#include <time.h>
 
+#include "base/file.h"
 #include "base/util.h"
 #include "bpf/trace.h"
 #include "kernel/exits.h"
@@ -11,10 +14,18 @@
 #include "trace/site_names.h"
 #include "trace/trace_state.h"
 #include "trace/traced_sites.h"
+#include "trace/user_stacks.h"
 
 /* The times after which an unchanged site is forgotten: usually, and with little room left. */
 #define IDLE_NS (30 * NSEC_PER_SEC)
 #define IDLE_FULL_NS NSEC_PER_SEC
+
+/* Room for user stacks, until they are named. */
+#define USER_STACKS 4096
+
+/* The time after which user stacks are named: while there are new ones, and then. */
+#define LEARN_NS (20 * NSEC_PER_MSEC)
+#define LEARN_SELDOM_NS NSEC_PER_SEC
 
 /* Records beyond which a reading's memory is given back. */
 #define READING_KEPT 4096
@@ -28,9 +39,55 @@ struct tracing {
 	uint32_t room; /* for sites */
 	struct thread_ends ends;
 	struct site_names *texts;
+	struct user_stacks *stacks; /* NULL: none are taken */
+	struct trace_chosen chosen[TRACE_CHOSEN]; /* of whom they are */
+	size_t nchosen;
+	uint64_t learn_ns; /* when they are to be named */
 	struct trace_state book;
 	struct trace_frame frame;
 };
+
+/* The process that a word names: a number is a pid. */
+static struct trace_chosen chosen_of(const char *word, size_t len)
+{
+	struct trace_chosen chosen = { .tgid = 0 };
+	const char *at = word;
+	uint64_t pid;
+
+	if (parse_uint(&at, word + len, &pid) && at == word + len && pid <= INT32_MAX)
+		chosen.tgid = (int32_t)pid;
+	else
+		memcpy(chosen.name, word, len < TRACE_COMM ? len : TRACE_COMM - 1);
+	return chosen;
+}
+
+/* Has user stacks taken of the processes that the configuration names. 0 or -errno. */
+static int take_stacks_of(struct tracing *tracing, const struct tracing_config *config)
+{
+	struct trace_chosen *chosen = tracing->chosen;
+	struct span text = { config->stacks, config->stacks + strlen(config->stacks) }, word;
+
+	while (tracing->nchosen < TRACE_CHOSEN && take_part(&text, ',', &word))
+		chosen[tracing->nchosen++] = chosen_of(word.at, (size_t)(word.end - word.at));
+	tracing->stacks = user_stacks_open(config->proc, tracing->trace, tracing->texts);
+	tracing->book.sites.stacks_over_ns = config->stacks_over_ns;
+	return trace_choose(tracing->trace, chosen, tracing->nchosen, config->stacks_over_ns);
+}
+
+void tracing_learn(struct tracing *tracing)
+{
+	bool met;
+
+	if (!tracing->stacks)
+		return;
+	met = user_stacks_learn(tracing->stacks, 0);
+	tracing->learn_ns = clock_ns(CLOCK_MONOTONIC) + (met ? LEARN_NS : LEARN_SELDOM_NS);
+}
+
+uint64_t tracing_learn_due_ns(const struct tracing *tracing)
+{
+	return tracing->stacks && tracing->trace ? tracing->learn_ns : UINT64_MAX;
+}
 
 int tracing_open(struct tracing **out, const struct tracing_config *config)
 {
@@ -39,6 +96,7 @@ int tracing_open(struct tracing **out, const struct tracing_config *config)
 	int err;
 
 	tracing->room = options.sites = config->sites;
+	options.user_stacks = config->stacks ? USER_STACKS : 0;
 	err = trace_open(&tracing->trace, &options);
 	if (err) {
 		debug_log("trace: error %d", -err);
@@ -47,6 +105,13 @@ int tracing_open(struct tracing **out, const struct tracing_config *config)
 	}
 	thread_ends_open(&tracing->ends, trace_ends(tracing->trace));
 	tracing->texts = site_names_open(config->proc, tracing->trace);
+	if (config->stacks) {
+		err = take_stacks_of(tracing, config);
+		if (err) {
+			tracing_close(tracing);
+			return err;
+		}
+	}
 	*out = tracing;
 	/* The first reading has all there is: the one at the first sample adds little. */
 	tracing_read(tracing);
@@ -83,6 +148,7 @@ int tracing_read(struct tracing *tracing)
 	struct trace_reader reader = { .site = trace_reading_site,
 				       .links = trace_reading_links,
 				       .waiter = tracing->room ? trace_reading_waiter : NULL,
+				       .user_stack = tracing->stacks ? trace_reading_stack : NULL,
 				       .arg = &tracing->reading };
 
 	if (!tracing->trace)
@@ -90,7 +156,7 @@ int tracing_read(struct tracing *tracing)
 	/* A reading that was not taken yet is what the records of this one add to. */
 	if (!tracing->due)
 		trace_reading_reset(&tracing->reading);
-	tracing->reading.nwaiters = 0;
+	tracing->reading.nwaiters = tracing->reading.nstacks = 0;
 	tracing->error = trace_read(tracing->trace, &reader, &tracing->counts);
 	tracing->due = !tracing->error;
 	tracing->reading.read_ns = tracing->counts.read_ns;
@@ -115,16 +181,33 @@ static void forget_idle(struct tracing *tracing)
 			    tracing);
 }
 
+/* Whether user stacks are taken of a site's process. */
+static bool takes_stacks_of(const struct tracing *tracing, const struct site *site)
+{
+	for (size_t i = 0; i < tracing->nchosen; i++) {
+		const struct trace_chosen *chosen = &tracing->chosen[i];
+
+		if (chosen->tgid ? chosen->tgid == site->tgid
+				 : site->comm && !strcmp(chosen->name, site->comm))
+			return true;
+	}
+	return false;
+}
+
 /* Names the sites that are shown for the first time, and those that must be named again. */
 static void name_sites(struct tracing *tracing)
 {
 	const struct traced_sites *sites = &tracing->book.sites;
 
 	site_names_renew(tracing->texts);
+	tracing_learn(tracing);
 	for (size_t i = 0; i < sites->nframed; i++) {
 		if (site_names_due(sites->framed[i]))
 			site_names_name(tracing->texts, sites->framed[i]);
 		site_judge_wakers(sites->framed[i]);
+		sites->framed[i]->site.stacked = takes_stacks_of(tracing, &sites->framed[i]->site);
+		if (tracing->stacks)
+			user_stacks_settle(tracing->stacks, sites->framed[i]);
 	}
 }
 
@@ -201,6 +284,14 @@ void tracing_note(const struct tracing *tracing, struct frame_info *info)
 		frame_note(info, NOTE_TRACE_STATES, 0);
 	if (tracing->counts.no_calls)
 		frame_note(info, NOTE_TRACE_CALLS, 0);
+	if (tracing->counts.lost_stacks)
+		frame_note(info, NOTE_STACKS_LOST, tracing->counts.lost_stacks);
+	if (tracing->stacks && tracing->counts.no_stacks)
+		frame_note(info, NOTE_STACKS_MACHINE, 0);
+#ifndef LIBDW_BUILT
+	else if (tracing->stacks)
+		frame_note(info, NOTE_STACKS_LIBRARY, 0);
+#endif
 	if (tracing->room && site_names_hidden(tracing->texts))
 		frame_note(info, NOTE_TRACE_SYMBOLS, 0);
 }
@@ -231,6 +322,7 @@ struct note tracing_note_of(int error)
 void tracing_stop(struct tracing *tracing)
 {
 	site_names_stop(tracing->texts);
+	user_stacks_stop(tracing->stacks);
 	trace_close(tracing->trace);
 	tracing->trace = NULL;
 }
@@ -244,6 +336,7 @@ void tracing_close(struct tracing *tracing)
 	thread_ends_free(&tracing->ends);
 	trace_state_free(&tracing->book);
 	trace_reading_free(&tracing->reading);
+	user_stacks_close(tracing->stacks);
 	site_names_close(tracing->texts);
 	free(tracing);
 }

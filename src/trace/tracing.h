@@ -20,6 +20,12 @@ struct tracing;
 struct tracing_config {
 	struct proc *proc;
 	uint32_t sites; /* room for so many; 0: states alone are traced */
+	/*
+	 * Processes whose user stacks are taken, by pid or name, separated by commas, of waits that
+	 * last stacks_over_ns or longer; NULL: none.
+	 */
+	const char *stacks;
+	uint64_t stacks_over_ns;
 };
 
 /* Begins to watch every wait. 0, or -errno as trace_open(). */
@@ -33,6 +39,13 @@ const struct trace *tracing_trace(const struct tracing *tracing);
  * threads, else of whole processes.
  */
 void tracing_exits(struct tracing *tracing, struct exit_record *records, size_t n, bool threads);
+
+/*
+ * Has user stacks named that were met since, and when that is due (CLOCK_MONOTONIC): a stack is
+ * known as a whole only after some waits. UINT64_MAX: never.
+ */
+void tracing_learn(struct tracing *tracing);
+uint64_t tracing_learn_due_ns(const struct tracing *tracing);
 
 /* Reads what happened since the reading before; to be called right before the sample is taken. */
 int tracing_read(struct tracing *tracing);

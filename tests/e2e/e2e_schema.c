@@ -20,6 +20,7 @@ static const char *const options[] = {
 	"-b -n 1 -d 0.2 -r 5 --source bpf --booked -i",
 	"-b -n 1 -d 0.5 -r 5 -p %d --trace -F +states",
 	"-b -n 1 -d 0.5 --trace -g user -u root -r 2",
+	"-b -n 2 -d 0.5 --stacks sh",
 };
 
 /* Appends what a run printed to the file, each line of which is for the validator. */

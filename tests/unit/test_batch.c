@@ -90,7 +90,7 @@ const struct findings *out_findings(const struct out *out)
 	return NULL;
 }
 
-const struct frame *out_folded(const struct out *out)
+const struct frame *out_grouped(const struct out *out)
 {
 	(void)out;
 	return NULL;

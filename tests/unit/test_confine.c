@@ -114,35 +114,67 @@ static int trace_parent(void)
 	return (int)ptrace(PTRACE_ATTACH, getppid(), NULL, NULL);
 }
 
-/* What a server needs works; what opens or asks for more is refused, what attacks ends it. */
-TEST(test_calls)
+static int open_to_write(void)
 {
-	static const struct {
-		int (*attempt)(void);
-		int error, signal;
-	} attempts[] = {
-		{ send_bytes, 0, 0 },	       { take_memory, 0, 0 },
-		{ run_memory, EPERM, 0 },      { open_file, EPERM, 0 },
-		{ make_folder, EPERM, 0 },     { signal_parent, EPERM, 0 },
-		{ end_by_signal, 0, SIGTERM }, { start_program, 0, SIGSYS },
-		{ start_process, 0, SIGSYS },  { make_socket, 0, SIGSYS },
-		{ trace_parent, 0, SIGSYS },
-	};
+	return open("/dev/null", O_WRONLY | O_CLOEXEC);
+}
 
+static int create_file(void)
+{
+	return open("/tmp/stalltop-confined", O_RDONLY | O_CREAT | O_CLOEXEC, 0600);
+}
+
+/* An attempt, its error or the signal that ends it, where no files are opened, and where they are.
+ */
+static const struct {
+	int (*attempt)(void);
+	int error, error_reading, signal;
+} call_attempts[] = {
+	{ send_bytes, 0, 0, 0 },
+	{ take_memory, 0, 0, 0 },
+	{ run_memory, EPERM, EPERM, 0 },
+	{ open_file, EPERM, 0, 0 },
+	{ open_to_write, EPERM, EPERM, 0 },
+	{ create_file, EPERM, EPERM, 0 },
+	{ make_folder, EPERM, EPERM, 0 },
+	{ signal_parent, EPERM, EPERM, 0 },
+	{ end_by_signal, 0, 0, SIGTERM },
+	{ start_program, 0, 0, SIGSYS },
+	{ start_process, 0, 0, SIGSYS },
+	{ make_socket, 0, 0, SIGSYS },
+	{ trace_parent, 0, 0, SIGSYS },
+};
+
+/* Tries all of them under a confinement. */
+static void check_calls(confinement confine, bool reading)
+{
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
 	file = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
 	assert_true(file >= 0);
-	for (size_t i = 0; i < ARRAY_SIZE(attempts); i++) {
-		int status = try(confine_calls, attempts[i].attempt);
+	for (size_t i = 0; i < ARRAY_SIZE(call_attempts); i++) {
+		int status = try(confine, call_attempts[i].attempt);
+		int signal = call_attempts[i].signal;
+		int error = reading ? call_attempts[i].error_reading : call_attempts[i].error;
 
-		if (attempts[i].signal
-			    ? !WIFSIGNALED(status) || WTERMSIG(status) != attempts[i].signal
-			    : !WIFEXITED(status) || WEXITSTATUS(status) != attempts[i].error)
+		if (signal ? !WIFSIGNALED(status) || WTERMSIG(status) != signal
+			   : !WIFEXITED(status) || WEXITSTATUS(status) != error)
 			fail_msg("attempt %zu: status %#x", i, (unsigned)status);
 	}
 	close(ends[0]);
 	close(ends[1]);
 	close(file);
+}
+
+/* What a server needs works; what opens or asks for more is refused, what attacks ends it. */
+TEST(test_calls)
+{
+	check_calls(confine_calls, false);
+}
+
+/* The same for who reads files, which may be opened for that alone. */
+TEST(test_reading)
+{
+	check_calls(confine_reading, true);
 }
 
 /* --- Writing -------------------------------------------------------------- */

@@ -369,8 +369,9 @@ OUTPUT_TEST(test_needs)
 		s->view.unit = UNIT_PERCENT;
 		out_open(&s->out, out_registry[i], &s->config);
 		assert_int_equal(out_needs(&s->out), own);
-		/* Metrics and answers have no fields. */
-		if (out_registry[i] == &out_openmetrics || out_registry[i] == &out_why)
+		/* Metrics, answers and stacks have no fields. */
+		if (out_registry[i] == &out_openmetrics || out_registry[i] == &out_why ||
+		    out_registry[i] == &out_folded)
 			continue;
 		s->view.fields = "cuser,pid,command";
 		assert_int_equal(out_needs(&s->out), own | NEED_STAT | NEED_COMMAND);

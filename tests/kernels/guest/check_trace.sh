@@ -1,5 +1,5 @@
 # What tasks do with all their time, and what they wait on: traced, and as read right now.
-# Features: waits_on trace_states trace_sum trace_own trace_sites trace_wakers trace_finding replay
+# Features: waits_on trace_states trace_sum trace_own trace_sites trace_wakers trace_finding trace_stacks replay
 . /guest/lib.sh
 
 dd if=/dev/zero of=/tmp/disk bs=1M count=16 2>/dev/null
@@ -45,6 +45,12 @@ alone=$pid
 monitor disk -n 3 -d 1 --trace -m '^load_own'
 wait $monitor_disk
 clean_up
+load stack load_stack 1000000
+stack=$pid
+monitor stacks -n 4 -d 1 --stacks load_stack -p $stack
+wait $monitor_stacks
+clean_up
+flatten stacks 4
 keep trace.json reader.log hang.log spin_a.log
 flatten now
 say "seen all at $(cut -d. -f1 /proc/uptime) s"
@@ -239,6 +245,27 @@ else
 	like "frozen" "$(said_of trace $to hang)" "^1 task hung: load_wait $frozen, (>= )?[0-9.]+ s in pwrite64 on /tmp/fs/written \(frozen\)"
 	like "file server" "$(said_of trace $to file-server)" "^file server not responding: wait_reader $(said fuse 1) waits [0-9.]+ s in read on /tmp/fuse/silent-file"
 	like "disk" "$(said_of disk 3 io)" "^io: load_own $alone waits [0-9]+ % of the time, ([0-9]+ % )?in pread64 on /dev/vd"
+fi
+end
+
+# stack_with FUNCTION: the functions of a stack that has it, the innermost first.
+stack_with() {
+	awk -F'\t' -v function_="$1" '
+		$2 !~ /^sites.*user_stacks.*stack\./ { next }
+		{ stack = $2; sub(/\.[0-9]+$/, "", stack); sub(/ .*/, "", $3); all[stack] = all[stack] " " $3 }
+		$3 == function_ { found = stack }
+		END { print all[found] }' $work/stacks.flat
+}
+begin trace_stacks
+untaken=$(notes stacks | grep 'user stacks are not taken')
+if [ -n "$missing" ]; then
+	absent "$missing"
+elif [ -n "$untaken" ]; then
+	absent "$untaken"
+else
+	for function in wait_in_sleep wait_in_poll wait_in_condition wait_in_read; do
+		like $function "$(stack_with $function)" " $function call_(odd|even) main .*_start\$"
+	done
 fi
 end
 

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "kernel/program_file.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
+#include <gelf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/text.h"
+
+/* The numbers of registers in unwind tables of x86-64. */
+#define REGISTER_BP 6
+#define REGISTER_SP 7
+#define REGISTER_IP 16
+
+/* Bytes of a function's name that are kept. */
+#define NAME_MAX_BYTES 120
+
+struct program_file {
+	Dwfl *dwfl;
+	Dwfl_Module *module;
+};
+
+/*
+ * Finds files with symbols as debuggers do: beside the file, and by its build id below
+ * /usr/lib/debug. No server is asked: DEBUGINFOD_URLS is not set in the process.
+ */
+static const Dwfl_Callbacks callbacks = {
+	.find_debuginfo = dwfl_standard_find_debuginfo,
+	.section_address = dwfl_offline_section_address,
+};
+
+struct program_file *program_file_open(int fd, const char *path)
+{
+	struct program_file *file = xcalloc(1, sizeof(*file));
+
+	file->dwfl = dwfl_begin(&callbacks);
+	if (file->dwfl) {
+		dwfl_report_begin(file->dwfl);
+		file->module = dwfl_report_elf(file->dwfl, path, path, fd, 0, true);
+		dwfl_report_end(file->dwfl, NULL, NULL);
+	}
+	if (file->module)
+		return file;
+	close(fd);
+	program_file_close(file);
+	return NULL;
+}
+
+/* The address of an offset in the file, as its tables have it, plus what the library adds. */
+static bool find_address(struct program_file *file, uint64_t offset, uint64_t *address)
+{
+	GElf_Addr bias;
+	Elf *elf = dwfl_module_getelf(file->module, &bias);
+	size_t n = 0;
+
+	if (!elf || elf_getphdrnum(elf, &n))
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		GElf_Phdr head;
+
+		if (!gelf_getphdr(elf, (int)i, &head) || head.p_type != PT_LOAD ||
+		    offset < head.p_offset || offset - head.p_offset >= head.p_filesz)
+			continue;
+		*address = offset - head.p_offset + head.p_vaddr + bias;
+		return true;
+	}
+	return false;
+}
+
+/* Appends a text up to a limit, without characters that would look like something else. */
+static void append_bounded(struct buf *out, const char *text, size_t len)
+{
+	text_escape(out, text, len < NAME_MAX_BYTES ? len : NAME_MAX_BYTES, TEXT_UTF8);
+}
+
+bool program_file_name(struct program_file *file, uint64_t offset, struct buf *out)
+{
+	const char *name, *version, *source, *slash;
+	Dwfl_Line *line;
+	GElf_Off within;
+	GElf_Sym symbol;
+	uint64_t address;
+	int number;
+
+	if (!find_address(file, offset, &address))
+		return false;
+	name = dwfl_module_addrinfo(file->module, address, &within, &symbol, NULL, NULL, NULL);
+	if (!name || !*name)
+		return false;
+	/* A version of the symbol ("read@@GLIBC_2.2.5") says nothing of who waits. */
+	version = strchr(name + 1, '@');
+	append_bounded(out, name, version ? (size_t)(version - name) : strlen(name));
+	line = dwfl_module_getsrc(file->module, address);
+	source = line ? dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL) : NULL;
+	if (!source)
+		return true;
+	slash = strrchr(source, '/');
+	source = slash ? slash + 1 : source;
+	buf_puts(out, " (");
+	append_bounded(out, source, strlen(source));
+	buf_printf(out, ":%d)", number);
+	return true;
+}
+
+/* Takes what finds the caller's stack pointer: a register and a distance from it. */
+static bool take_cfa(Dwarf_Frame *frame, struct frame_rule *rule)
+{
+	Dwarf_Op *ops;
+	size_t n;
+	uint64_t reg, distance;
+
+	if (dwarf_frame_cfa(frame, &ops, &n) || n != 1)
+		return false;
+	if (ops->atom == DW_OP_bregx) {
+		reg = ops->number;
+		distance = ops->number2;
+	} else if (ops->atom >= DW_OP_breg0 && ops->atom <= DW_OP_breg31) {
+		reg = ops->atom - DW_OP_breg0;
+		distance = ops->number;
+	} else {
+		return false;
+	}
+	if ((reg != REGISTER_SP && reg != REGISTER_BP) || (int64_t)distance < 0 ||
+	    distance > INT32_MAX)
+		return false;
+	rule->base = reg == REGISTER_SP ? RULE_SP : RULE_BP;
+	rule->cfa = (int32_t)distance;
+	return true;
+}
+
+/* Where a register of the caller's is. */
+enum place { PLACE_UNKNOWN, PLACE_LOST, PLACE_SAME, PLACE_SAVED };
+
+/* Finds that; at: how far from the caller's stack pointer it was saved. */
+static enum place find_saved(Dwarf_Frame *frame, int reg, int64_t *at)
+{
+	Dwarf_Op memory[3], *ops;
+	size_t n;
+
+	if (dwarf_frame_register(frame, reg, memory, &ops, &n))
+		return PLACE_UNKNOWN;
+	if (!n)
+		return ops ? PLACE_LOST : PLACE_SAME;
+	if (ops[0].atom != DW_OP_call_frame_cfa || n != 2 || ops[1].atom != DW_OP_plus_uconst)
+		return PLACE_UNKNOWN;
+	*at = (int64_t)ops[1].number;
+	return PLACE_SAVED;
+}
+
+/* Takes the rule of a frame, if it is one of the usual ones. */
+static bool take_rule(Dwarf_Frame *frame, struct frame_rule *rule)
+{
+	int64_t at = 0;
+
+	*rule = (struct frame_rule){ 0 };
+	switch (find_saved(frame, REGISTER_IP, &at)) {
+	case PLACE_LOST:
+		rule->base = RULE_LAST;
+		return true;
+	case PLACE_SAVED:
+		if (at == -8 && take_cfa(frame, rule))
+			break;
+		return false;
+	default:
+		return false;
+	}
+	switch (find_saved(frame, REGISTER_BP, &at)) {
+	case PLACE_SAME:
+	case PLACE_LOST:
+		return true;
+	case PLACE_SAVED:
+		rule->bp = (int16_t)at;
+		return at == rule->bp;
+	default:
+		return false;
+	}
+}
+
+bool program_file_rule(struct program_file *file, uint64_t offset, struct frame_rule *rule)
+{
+	Dwarf_Frame *frame = NULL;
+	Dwarf_Addr bias;
+	Dwarf_CFI *table;
+	uint64_t address;
+	bool found;
+
+	if (!find_address(file, offset, &address))
+		return false;
+	table = dwfl_module_eh_cfi(file->module, &bias);
+	if (!table || dwarf_cfi_addrframe(table, address - bias, &frame)) {
+		table = dwfl_module_dwarf_cfi(file->module, &bias);
+		if (!table || dwarf_cfi_addrframe(table, address - bias, &frame))
+			return false;
+	}
+	found = take_rule(frame, rule);
+	free(frame);
+	return found;
+}
+
+void program_file_close(struct program_file *file)
+{
+	if (!file)
+		return;
+	if (file->dwfl)
+		dwfl_end(file->dwfl);
+	free(file);
+}

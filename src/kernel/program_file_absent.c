@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Stands for program_file.c where libdw is not built in. */
+#include "kernel/program_file.h"
+
+#include <unistd.h>
+
+struct program_file *program_file_open(int fd, UNUSED const char *path)
+{
+	close(fd);
+	return NULL;
+}
+
+bool program_file_name(UNUSED struct program_file *file, UNUSED uint64_t offset,
+		       UNUSED struct buf *out)
+{
+	return false;
+}
+
+bool program_file_rule(UNUSED struct program_file *file, UNUSED uint64_t offset,
+		       UNUSED struct frame_rule *rule)
+{
+	return false;
+}
+
+void program_file_close(UNUSED struct program_file *file)
+{
+}

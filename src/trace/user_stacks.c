@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "trace/user_stacks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util.h"
+#include "bpf/trace.h"
+#include "kernel/proc.h"
+#include "kernel/user_symbols.h"
+#include "trace/site_names.h"
+
+/* Stacks that are remembered. */
+#define STACKS_MAX 65536
+
+/* A stack of which nothing can be read: its process has ended, or may not be looked at. */
+#define UNNAMED "[code that cannot be read]\n"
+
+/* A stack that was met. */
+struct known_stack {
+	uint64_t id; /* 0: the place is free */
+	size_t index; /* among the stacks of sites; 0: it is not named yet */
+	struct trace_user_stack *stack; /* owned; NULL: it was named, or given up */
+	bool asked;
+};
+
+struct user_stacks {
+	struct trace *trace; /* NULL: closed */
+	struct site_names *names;
+	struct user_symbols *symbols;
+	struct known_stack *places; /* hashed by id, which is a hash itself */
+	size_t nplaces, n;
+	size_t unnamed; /* index of the stack for those that cannot be named; 0: not made yet */
+	bool busy; /* a stack was new, or was named */
+};
+
+struct user_stacks *user_stacks_open(struct proc *proc, struct trace *trace,
+				     struct site_names *names)
+{
+	struct user_stacks *stacks = xcalloc(1, sizeof(*stacks));
+
+	stacks->trace = trace;
+	stacks->names = names;
+	stacks->symbols = user_symbols_open(proc->fd);
+	stacks->nplaces = 256;
+	stacks->places = xcalloc(stacks->nplaces, sizeof(*stacks->places));
+	return stacks;
+}
+
+/* The place of a stack, free or taken. */
+static struct known_stack *place_of_id(const struct user_stacks *stacks, uint64_t id)
+{
+	size_t at = id & (stacks->nplaces - 1);
+
+	while (stacks->places[at].id && stacks->places[at].id != id)
+		at = (at + 1) & (stacks->nplaces - 1);
+	return &stacks->places[at];
+}
+
+/* Doubles the places. */
+static void grow_places(struct user_stacks *stacks)
+{
+	struct known_stack *old = stacks->places;
+	size_t n = stacks->nplaces;
+
+	stacks->nplaces *= 2;
+	stacks->places = xcalloc(stacks->nplaces, sizeof(*stacks->places));
+	for (size_t i = 0; i < n; i++)
+		if (old[i].id)
+			*place_of_id(stacks, old[i].id) = old[i];
+	free(old);
+}
+
+/* Remembers a stack that the kernel met. */
+static void meet_stack(void *arg, uint64_t id, const struct trace_user_stack *stack)
+{
+	struct user_stacks *stacks = arg;
+	struct known_stack *known = place_of_id(stacks, id);
+
+	if (known->id || stacks->n == STACKS_MAX || !stack->sure || stack->n > USER_FRAMES ||
+	    stack->sure > stack->n + 1)
+		return;
+	*known = (struct known_stack){ .id = id, .stack = xcalloc(1, sizeof(*stack)) };
+	*known->stack = *stack;
+	stacks->busy = true;
+	if (++stacks->n * 2 > stacks->nplaces)
+		grow_places(stacks);
+}
+
+/* Asks for the functions of all stacks that have none. */
+static void ask(struct user_stacks *stacks)
+{
+	for (size_t i = 0; i < stacks->nplaces; i++) {
+		struct known_stack *known = &stacks->places[i];
+		struct user_question question;
+
+		if (!known->stack || known->asked)
+			continue;
+		question = (struct user_question){ .id = known->id,
+						   .tgid = known->stack->tgid,
+						   .n = known->stack->n,
+						   .sure = known->stack->sure };
+		memcpy(question.addresses, known->stack->addresses, sizeof(question.addresses));
+		known->asked = user_symbols_ask(stacks->symbols, &question);
+		if (!known->asked)
+			return;
+	}
+}
+
+/* Has the program in the kernel leave frames as the answer says. */
+static void add_rules(struct user_stacks *stacks, const struct trace_user_stack *stack,
+		      const struct user_answer *answer)
+{
+	struct trace_rule_key key = { .start_ns = stack->start_ns,
+				      .tgid = stack->tgid,
+				      .exec = stack->exec };
+
+	for (uint32_t i = 0; i < stack->n && stacks->trace; i++) {
+		if (!(answer->ruled >> i & 1))
+			continue;
+		key.ip = stack->addresses[i];
+		trace_add_rule(stacks->trace, &key, &answer->rules[i]);
+	}
+}
+
+/* Takes an answer. */
+static void use_answer(struct user_stacks *stacks, const struct user_answer *answer)
+{
+	struct known_stack *known = place_of_id(stacks, answer->id);
+
+	if (!known->stack)
+		return;
+	add_rules(stacks, known->stack, answer);
+	stacks->busy = true;
+	if (!answer->last)
+		return;
+	if (answer->named) {
+		known->index = site_names_add_stack(stacks->names, answer->text);
+	} else {
+		if (!stacks->unnamed)
+			stacks->unnamed = site_names_add_stack(stacks->names, UNNAMED);
+		known->index = stacks->unnamed;
+	}
+	free(known->stack);
+	known->stack = NULL;
+}
+
+bool user_stacks_learn(struct user_stacks *stacks, int timeout_ms)
+{
+	struct user_answer answer;
+
+	stacks->busy = false;
+	if (stacks->trace)
+		trace_take_stacks(stacks->trace, meet_stack, stacks);
+	ask(stacks);
+	while (user_symbols_take(stacks->symbols, &answer, timeout_ms))
+		use_answer(stacks, &answer);
+	return stacks->busy;
+}
+
+/* Adds the interval of a stack to a site, unless nothing was waited there. */
+static void settle_stack(struct traced_site *site, struct traced_stack *stack, size_t index,
+			 size_t *n)
+{
+	uint64_t ns = stack->ns + stack->progress_ns;
+	struct site_user_stack shown = { .stack = index,
+					 .ns = ns > stack->shown_ns ? ns - stack->shown_ns : 0,
+					 .count = stack->count - stack->shown_count };
+
+	stack->shown_ns = ns;
+	stack->shown_count = stack->count;
+	if (!shown.ns && !shown.count)
+		return;
+	GROW(site->shown_stacks, *n, site->shown_stacks_cap);
+	site->shown_stacks[(*n)++] = shown;
+}
+
+/* Orders stacks: the most time first. */
+static int compare_ns(const void *a, const void *b)
+{
+	const struct site_user_stack *x = a, *y = b;
+
+	return (x->ns < y->ns) - (x->ns > y->ns);
+}
+
+void user_stacks_settle(const struct user_stacks *stacks, struct traced_site *site)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < site->nstacks; i++) {
+		const struct known_stack *known = place_of_id(stacks, site->stacks[i].id);
+
+		if (known->index)
+			settle_stack(site, &site->stacks[i], known->index, &n);
+	}
+	if (n)
+		qsort(site->shown_stacks, n, sizeof(*site->shown_stacks), compare_ns);
+	site->site.user_stacks = site->shown_stacks;
+	site->site.nuser_stacks = n;
+}
+
+void user_stacks_stop(struct user_stacks *stacks)
+{
+	if (stacks)
+		stacks->trace = NULL;
+}
+
+void user_stacks_close(struct user_stacks *stacks)
+{
+	if (!stacks)
+		return;
+	for (size_t i = 0; i < stacks->nplaces; i++)
+		free(stacks->places[i].stack);
+	free(stacks->places);
+	user_symbols_close(stacks->symbols);
+	free(stacks);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * User stacks of waits: has them named (kernel/user_symbols.h), tells the program in the kernel how
+ * frames are left, and makes the interval of each site's stacks.
+ */
+#pragma once
+
+#include "trace/traced_sites.h"
+
+struct proc;
+struct site_names;
+struct trace;
+
+struct user_stacks;
+
+/* Stacks are taken from `trace`, and become stacks of `names`. All stay the caller's. */
+struct user_stacks *user_stacks_open(struct proc *proc, struct trace *trace,
+				     struct site_names *names);
+
+/*
+ * Has stacks named that were not met before, and takes the answers that are there, of which each is
+ * awaited for timeout_ms at most. Whether there was either: then more may come soon.
+ */
+bool user_stacks_learn(struct user_stacks *stacks, int timeout_ms);
+
+/*
+ * Puts the interval of its stacks into a site that is handed out. Stacks that are not named yet
+ * keep their time until they are.
+ */
+void user_stacks_settle(const struct user_stacks *stacks, struct traced_site *site);
+
+/* Stops the use of `trace`, which is closed. */
+void user_stacks_stop(struct user_stacks *stacks);
+
+void user_stacks_close(struct user_stacks *stacks);

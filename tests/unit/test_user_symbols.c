@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Functions and rules of other processes' addresses, by the process that reads their files. */
+#include "tests/lib/test.h"
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/util.h"
+#include "kernel/user_symbols.h"
+#include "tests/lib/scratch.h"
+
+#ifdef LIBDW_BUILT
+#define HAS_NAMES true
+#else
+#define HAS_NAMES false
+#endif
+
+/* More than one answer takes, whatever else runs. */
+#define TIMEOUT_MS 20000
+
+static struct user_symbols *symbols;
+
+static int open_symbols(void **state)
+{
+	int procfd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	*state = NULL;
+	symbols = user_symbols_open(procfd);
+	return procfd < 0;
+}
+
+static int close_symbols(UNUSED void **state)
+{
+	user_symbols_close(symbols);
+	return 0;
+}
+
+#define SYMBOLS_TEST(name) TEST_WITH(name, open_symbols, close_symbols)
+
+/* Asks, and takes all of the answer: false where the process that reads has ended. */
+static bool ask(pid_t pid, const uint64_t *addresses, uint32_t n, uint32_t sure,
+		struct user_answer *rules, struct user_answer *names)
+{
+	struct user_question question = { .id = 7, .tgid = pid, .n = n, .sure = sure };
+
+	memcpy(question.addresses, addresses, n * sizeof(*addresses));
+	assert_true(user_symbols_ask(symbols, &question));
+	if (!user_symbols_take(symbols, rules, TIMEOUT_MS))
+		return false;
+	*names = *rules;
+	return rules->last || user_symbols_take(symbols, names, TIMEOUT_MS);
+}
+
+/* A function whose name is to be found. */
+__attribute__((noinline)) static uint64_t planted_function(uint64_t n)
+{
+	uint64_t *room = malloc(n + 8);
+
+	if (!room)
+		return 0;
+	room[n % 1] = n;
+	n = room[0] + 1;
+	free(room);
+	return n;
+}
+
+/* Its name, and its rule; an address that is no code has neither. */
+SYMBOLS_TEST(test_own)
+{
+	const uint64_t addresses[] = { (uint64_t)(uintptr_t)planted_function, 16 };
+	struct user_answer rules, names;
+
+	assert_int_equal(planted_function(3), 4);
+	assert_true(ask(getpid(), addresses, 2, 2, &rules, &names));
+	assert_int_equal(names.id, 7);
+	assert_true(names.last && names.named);
+	if (!HAS_NAMES) {
+		assert_memory_equal(names.text, "test_user_symbols+0x", 20);
+		assert_int_equal(rules.ruled, 0);
+		return;
+	}
+	assert_memory_equal(names.text, "planted_function (", 18);
+	assert_non_null(strstr(names.text, "\n0x10\n[ends in unknown code]\n"));
+	assert_int_equal(rules.ruled, 1);
+	/* It is entered: the caller's address is what the stack pointer points at. */
+	assert_int_equal(rules.rules[0].base, RULE_SP);
+	assert_int_equal(rules.rules[0].cfa, 8);
+	assert_int_equal(rules.rules[0].bp, 0);
+}
+
+/* A stack that is whole has no line more. */
+SYMBOLS_TEST(test_whole)
+{
+	const uint64_t addresses[] = { (uint64_t)(uintptr_t)planted_function };
+	struct user_answer rules, names;
+
+	assert_true(ask(getpid(), addresses, 1, 2, &rules, &names));
+	assert_ptr_equal(strchr(names.text, '\n') + 1, names.text + strlen(names.text));
+}
+
+/* A process that has ended cannot be read; that of one who asks goes on. */
+SYMBOLS_TEST(test_ended)
+{
+	const uint64_t addresses[] = { (uint64_t)(uintptr_t)planted_function };
+	struct user_answer rules, names;
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(0);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	assert_true(ask(pid, addresses, 1, 1, &rules, &names));
+	assert_false(names.named);
+	assert_true(ask(getpid(), addresses, 1, 1, &rules, &names));
+	assert_true(names.named);
+}
+
+/* Reads a file whole. */
+static char *read_whole(const char *path, size_t *size)
+{
+	FILE *file = fopen(path, "re");
+	struct stat info;
+	char *bytes;
+
+	assert_non_null(file);
+	assert_int_equal(fstat(fileno(file), &info), 0);
+	*size = (size_t)info.st_size;
+	bytes = malloc(*size);
+	assert_non_null(bytes);
+	assert_int_equal(fread(bytes, 1, *size, file), *size);
+	fclose(file);
+	return bytes;
+}
+
+/*
+ * Programs that are damaged: whatever the library makes of them, an answer comes, or the process
+ * that reads them is gone, and the next one answers. PROGRAMS says how many.
+ */
+SCRATCH_TEST(test_damaged)
+{
+	unsigned seed = 1, n = getenv("PROGRAMS") ? (unsigned)atoi(getenv("PROGRAMS")) : 60;
+	struct user_answer rules, names;
+	unsigned answers = 0, read = 0;
+	uint64_t addresses[8];
+	size_t size;
+	char *whole = read_whole("/proc/self/exe", &size);
+
+	open_symbols(state);
+	for (unsigned i = 0; i < n; i++) {
+		int fd = memfd_create("program", MFD_CLOEXEC);
+		char *code;
+
+		assert_int_equal(write(fd, whole, size), (ssize_t)size);
+		for (unsigned k = 0; k < 1 + i % 64; k++) {
+			unsigned char byte = (unsigned char)rand_r(&seed);
+			/* Heads and tables are where most of it is decided. */
+			size_t at = (size_t)rand_r(&seed) % (k % 2 ? 1024 : size);
+
+			assert_int_equal(pwrite(fd, &byte, 1, (off_t)at), 1);
+		}
+		if (i % 7 == 6)
+			assert_int_equal(ftruncate(fd, (off_t)(size / 2)), 0);
+		code = mmap(NULL, size, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+		assert_true(code != MAP_FAILED);
+		for (size_t k = 0; k < 8; k++)
+			addresses[k] = (uint64_t)(uintptr_t)code + size / 16 * (2 * k + 1);
+		if (ask(getpid(), addresses, 8, 8, &rules, &names)) {
+			answers++;
+			read += rules.ruled != 0;
+		}
+		munmap(code, size);
+		close(fd);
+	}
+	print_message("# %u programs: %u answers, %u with rules\n", n, answers, read);
+	/* Some are whole enough to be read. */
+	assert_true(!HAS_NAMES || read);
+	addresses[0] = (uint64_t)(uintptr_t)planted_function;
+	assert_true(ask(getpid(), addresses, 1, 1, &rules, &names));
+	assert_true(names.named);
+	close_symbols(state);
+	free(whole);
+}
