@@ -53,7 +53,7 @@ _stalltop_words()
 {
 	case $1 in
 	field) echo 'pid tgid ppid user uid state exit run usr sys total lost mem cpu blkio swapin reclaim thrash compact wpcopy irq dwait trend states bar s-run s-cpu s-io s-dwait s-lock s-net s-pipe s-poll s-timer s-child s-stop s-other s-park waker elap wait syscall on where cpu-nr time cuser csys read write cancel running sleeping stopped uninterruptible iowait ac_exitcode ac_flag ac_nice ac_sched ac_uid ac_gid ac_pid ac_ppid ac_btime ac_etime ac_utime ac_stime ac_minflt ac_majflt cpu_run_real_total cpu_run_virtual_total coremem virtmem hiwater_rss hiwater_vm read_char write_char read_syscalls write_syscalls read_bytes write_bytes cancelled_write_bytes nvcsw nivcsw ac_utimescaled ac_stimescaled cpu_scaled_run_real_total ac_btime64 ac_tgid ac_tgetime ac_exe_dev ac_exe_inode members psi-cpu psi-mem psi-io throttled mem-high mem-max mem-oom worst cgroup pod container group comm command' ;;
-	site_field) echo 'state class time share count avg max waiting pid comm syscall on where waker' ;;
+	site_field) echo 'state class time share count avg max waiting pid comm syscall on where at waker' ;;
 	unit) echo 'percent ms count avg max total' ;;
 	grouping) echo 'process thread user command cgroup' ;;
 	format) echo 'text csv json sqlite folded openmetrics why' ;;

@@ -188,6 +188,7 @@ function __stalltop_words_site_field
 	printf '%s\t%s\n' syscall 'the system call in which it waited'
 	printf '%s\t%s\n' on 'what it waited on: a file, socket, lock ...'
 	printf '%s\t%s\n' where 'the kernel function in which it waited'
+	printf '%s\t%s\n' at 'the program'\''s function in which most of it waited: of processes of --stacks, and of the one that is open'
 	printf '%s\t%s\n' waker 'the waker of most of the wait time'
 end
 

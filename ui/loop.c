@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/pattern.h"
+#include "base/process.h"
 #include "base/util.h"
 #include "history/cursor.h"
 #include "ui/cmd/command.h"
@@ -439,6 +440,7 @@ static void take_config(struct loop *loop, const struct ui_config *config)
 	ui->sampler_config = *config->sampler;
 	ui->sampler_config.between = between;
 	ui->sampler_config.arg = loop;
+	ui->sampler_config.stacks_later = !privileges_foreign();
 	if (config->pattern) {
 		ui->match = pattern_compile(config->pattern, &ui->scratch);
 		ui->asked = pattern_compile(config->pattern, &ui->scratch);

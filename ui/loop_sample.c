@@ -26,6 +26,17 @@ unsigned loop_needs(struct ui *ui)
 	return wanted;
 }
 
+/* The process that the topmost view is about of those that are about one; 0: none is. */
+static pid_t opened_process(const struct ui *ui)
+{
+	pid_t tgid = 0;
+
+	for (unsigned i = ui->depth; i-- && !tgid;)
+		if (ui->pages[i].ops->process)
+			tgid = ui->pages[i].ops->process(ui->pages[i].state);
+	return tgid;
+}
+
 /* Whether a view shows what is traced, or it is asked for anyway. */
 static bool wants_trace(struct ui *ui)
 {
@@ -68,6 +79,7 @@ void loop_sample(struct loop *loop)
 	history_add(ui);
 	end_tracing(loop);
 	sampler_want(loop->live, wanted);
+	sampler_open_process(loop->live, opened_process(ui));
 	err = sampler_tick(loop->live, loop->skipped, &frame);
 	loop->dirty = true;
 	if (err) {
@@ -243,6 +255,7 @@ bool loop_load_trace(struct loop *loop)
 	if (!due)
 		return false;
 	ui->trace_error = sampler_trace(loop->live, true);
+	sampler_open_process(loop->live, opened_process(ui));
 	if (!ui->trace_error && ui->frame && !ui->paused)
 		hurry(loop);
 	return true;

@@ -45,7 +45,10 @@ static const char *wrong_value(const struct options *options)
 	if (options->sampler.stacks && privileges_foreign())
 		return "--stacks looks into programs: run it as root, not by capabilities of its "
 		       "file";
-	if (options->batch && options->format == &out_folded && !options->sampler.stacks)
+	if (options->sampler.stacks && !options->sampler.trace_sites)
+		return "--stacks needs sites of waits: not with --trace-sites 0";
+	if (options->batch && options->format == &out_folded && !options->sampler.stacks &&
+	    !options->replay.path)
 		return "-o folded needs --stacks";
 	if (options->listen && !server_is_built())
 		return "--listen is not built in: " MICROHTTPD_MISSING;

@@ -186,6 +186,7 @@ static bool take_pid(struct options *options, const char *part)
 /* -p */
 SETTER(set_pids)
 {
+	options->pids = arg;
 	if (each_part(arg, options, take_pid))
 		return true;
 	buf_puts(why, "process ids separated by commas");
@@ -641,7 +642,7 @@ const struct option_row option_table[] = {
 	  "and commands, separated by commas; -o folded writes them for flame graphs (x86-64)",
 	  .set = set_stacks, IN(MACHINE), .barred = true, .part = PART_TRACING,
 	  .brief = "from where in a program it waits" },
-	{ 0, "stacks-over", "MS", "1", "with --stacks: only of waits that last MS or longer",
+	{ 0, "stacks-over", "MS", "0", "with --stacks: only of waits that last MS or longer",
 	  .set = set_stacks_over, .needs = "stacks", IN(MACHINE), .barred = true,
 	  .part = PART_TRACING },
 	{ 0, "site-fields", "LIST", "by width",
@@ -707,9 +708,7 @@ void options_default(struct options *options)
 			  .query = { .sort = column_sort_default(&task_columns),
 				     .descending = true,
 				     .over_ms = -1 } },
-		.sampler = { .exits = true,
-			     .trace_sites = TRACING_SITES,
-			     .stacks_over_ns = NSEC_PER_MSEC },
+		.sampler = { .exits = true, .trace_sites = TRACING_SITES },
 		.history = RING_DEFAULT,
 		.watch = { .linger_ns = LINGER_NS },
 		.format = out_registry[0],

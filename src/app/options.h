@@ -42,6 +42,7 @@ struct options {
 	struct watch_config watch;
 	struct pattern *match; /* of view.query; NULL: all */
 	const char *pattern; /* the text of match */
+	const char *pids; /* that of -p */
 	/* The choices of the command line; configurations cannot set what it refuses. */
 	enum mode mode;
 	uint64_t given; /* which options were: bits, in the order of option_table */

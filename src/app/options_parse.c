@@ -10,6 +10,7 @@
 #include "app/modes.h"
 #include "app/options.h"
 #include "base/pattern.h"
+#include "base/process.h"
 #include "base/text.h"
 #include "base/util.h"
 #include "out/out.h"
@@ -449,6 +450,9 @@ static void options_ask_why(struct options *options)
 	options->batch = true;
 	options->format = &out_why;
 	options->sampler.trace = true;
+	/* From where in their code they wait, where their files may be read for who asks. */
+	if (!options->sampler.stacks && !privileges_foreign())
+		options->sampler.stacks = options->pids;
 	if (!options->paced)
 		options->view.interval_ns = WHY_NS;
 	if (!options->view.iterations)

@@ -269,6 +269,7 @@ struct trace_frame {
 	const struct site_stack *stacks; /* [0] is empty */
 	size_t nstacks;
 	uint64_t interval_ns; /* since the reading before */
+	bool stacked; /* user stacks are taken of somebody */
 	uint64_t lost; /* waits in the interval that found no room for a site */
 	uint64_t switches; /* context switches in the interval */
 	double cost; /* CPU time of the programs in the kernel in percent of the interval; < 0: not

@@ -482,6 +482,25 @@ static void get_links(struct record_reading *reading)
 			rebuilt_link(state->given, &last);
 }
 
+/* Reads the user stacks of all sites. */
+static void get_user_stacks(struct record_reading *reading)
+{
+	struct record_state *state = reading->state;
+	struct record_user_stack row = { 0 };
+
+	for (uint64_t n = bytes_get(&reading->in); n && !reading->in.bad; n--) {
+		struct site_user_stack part;
+
+		if (!table_get(&record_user_stack_table, &reading->in, &row))
+			return;
+		row.stack = record_keep(state, row.stack);
+		part = (struct site_user_stack){ .stack = rebuilt_stack(state, row.stack),
+						 .ns = row.ns,
+						 .count = row.count };
+		rebuilt_user_stack(state->given, row.site, &part);
+	}
+}
+
 /* Reads what was traced. */
 static void get_trace(struct record_reading *reading)
 {
@@ -517,6 +536,7 @@ static void get_trace(struct record_reading *reading)
 		rebuilt_site(state->given, &known->row.site);
 	}
 	get_links(reading);
+	get_user_stacks(reading);
 }
 
 /* Reads the figures of groups. */

@@ -600,6 +600,29 @@ static void put_links(struct record_making *making, const struct trace_frame *tr
 	}
 }
 
+/* Writes the user stacks of all sites. */
+static void put_user_stacks(struct record_making *making, const struct trace_frame *trace)
+{
+	struct record_user_stack row, last = { 0 };
+	size_t n = 0;
+
+	for (size_t i = 0; i < trace->n; i++)
+		n += trace->sites[i]->nuser_stacks;
+	bytes_put(making->out, n);
+	for (size_t i = 0; i < trace->n; i++)
+		for (size_t k = 0; k < trace->sites[i]->nuser_stacks; k++) {
+			const struct site_user_stack *part = &trace->sites[i]->user_stacks[k];
+
+			row = (struct record_user_stack){ .site = trace->sites[i]->id,
+							  .stack = stack_text(making, part->stack),
+							  .ns = part->ns,
+							  .count = part->count };
+			table_put(&record_user_stack_table, making->out, &row, &last);
+			row.stack = keep_again(making->state, row.stack, last.stack);
+			last = row;
+		}
+}
+
 /* Writes what was traced. */
 static void put_trace(struct record_making *making)
 {
@@ -619,6 +642,7 @@ static void put_trace(struct record_making *making)
 	end_places(making);
 	put_sites(making, trace);
 	put_links(making, trace);
+	put_user_stacks(making, trace);
 }
 
 /* Writes the figures of a group, unless the record has them. */

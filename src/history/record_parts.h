@@ -91,12 +91,19 @@ struct record_rest {
 	bool unknown;
 };
 
+/* A user stack of a site: one function a line. */
+struct record_user_stack {
+	uint64_t site; /* its id */
+	const char *stack;
+	uint64_t ns, count;
+};
+
 /* The tables of these rows, and of others that are structs as they are. */
 extern const struct field_table record_head_table, record_note_table, record_sleep_table,
 	record_names_table, record_raw_table, record_end_table, record_dropped_table,
 	record_fields_table, record_proc_table, record_extra_table, record_traced_table,
-	record_process_table, record_site_table, record_link_table, record_rest_table,
-	record_group_table;
+	record_process_table, record_site_table, record_user_stack_table, record_link_table,
+	record_rest_table, record_group_table;
 
 /* What happened to elements: the lowest bits of a number, above them how many it happened to. */
 enum record_step {
@@ -350,10 +357,13 @@ void rebuilt_bound(struct decoder_state *played, const struct io_pressure *io, u
 void rebuilt_traced(struct decoder_state *played, const struct record_traced *traced);
 void rebuilt_more(struct decoder_state *played, const struct record_process *more);
 
-/* Add to what was traced: totals, a site or a rest, a link; the index of a kept text's stack. */
+/* Add to what was traced: totals, a site or a rest, a link, a user stack; the index of a kept
+ * text's stack. */
 void rebuilt_totals(struct rebuilt_trace *trace, const struct trace_frame *totals);
 void rebuilt_site(struct rebuilt_trace *trace, const struct site *site);
 void rebuilt_link(struct rebuilt_trace *trace, const struct site_link *link);
+void rebuilt_user_stack(struct rebuilt_trace *trace, uint64_t site,
+			const struct site_user_stack *part);
 size_t rebuilt_stack(struct record_state *state, const char *text);
 
 /* Sets what was read of a group. */

@@ -13,6 +13,12 @@ struct rebuilt_trace {
 	size_t nsites, sites_cap;
 	struct site_link *links;
 	size_t nlinks, links_cap;
+	struct rebuilt_user_stack {
+		uint64_t site; /* its id */
+		size_t order;
+		struct site_user_stack part;
+	} * user_stacks;
+	size_t nuser_stacks, user_stacks_cap;
 	struct site_stack *stacks; /* [0] is empty */
 	size_t nstacks, stacks_cap;
 	uint64_t sample; /* the number of the one that is made */
@@ -21,6 +27,7 @@ struct rebuilt_trace {
 	struct site *rebuilt_copy; /* the sites in it */
 	const struct site **rebuilt_sites;
 	struct site_link *rebuilt_links;
+	struct site_user_stack *rebuilt_user_stacks;
 	struct site_stack *rebuilt_stacks;
 	struct traced *traced;
 	const struct traced **rows;
@@ -55,6 +62,8 @@ void record_close(struct record_state *state)
 	if (trace) {
 		free(trace->sites);
 		free(trace->links);
+		free(trace->user_stacks);
+		free(trace->rebuilt_user_stacks);
 		free(trace->stacks);
 		free(trace->rebuilt_copy);
 		free(trace->rebuilt_sites);
@@ -122,7 +131,7 @@ static void begin_trace(struct record_state *state, bool first)
 		return;
 	trace->there = false;
 	trace->frame = (struct trace_frame){ .cost = -1 };
-	trace->nsites = trace->nlinks = trace->nstacks = 0;
+	trace->nsites = trace->nlinks = trace->nstacks = trace->nuser_stacks = 0;
 	trace->sample++;
 }
 
@@ -292,6 +301,7 @@ void rebuilt_totals(struct rebuilt_trace *trace, const struct trace_frame *total
 	sum->interval_ns += totals->interval_ns;
 	sum->lost += totals->lost;
 	sum->switches += totals->switches;
+	sum->stacked |= totals->stacked;
 	trace->there = true;
 }
 
@@ -307,6 +317,15 @@ void rebuilt_link(struct rebuilt_trace *trace, const struct site_link *link)
 {
 	GROW(trace->links, trace->nlinks, trace->links_cap);
 	trace->links[trace->nlinks++] = *link;
+}
+
+void rebuilt_user_stack(struct rebuilt_trace *trace, uint64_t site,
+			const struct site_user_stack *part)
+{
+	GROW(trace->user_stacks, trace->nuser_stacks, trace->user_stacks_cap);
+	trace->user_stacks[trace->nuser_stacks] =
+		(struct rebuilt_user_stack){ site, trace->nuser_stacks, *part };
+	trace->nuser_stacks++;
 }
 
 /* Finds the functions of a stack's text, one a line; the text follows their pointers. */
@@ -512,6 +531,67 @@ static void *copy_array(void *old, const void *from, size_t n, size_t size)
 	return copy;
 }
 
+/* Orders user stacks by site and stack, and then as they came. */
+static int compare_user_stacks(const void *a, const void *b)
+{
+	const struct rebuilt_user_stack *x = a, *y = b;
+
+	if (x->site != y->site)
+		return x->site < y->site ? -1 : 1;
+	if (x->part.stack != y->part.stack)
+		return x->part.stack < y->part.stack ? -1 : 1;
+	return (x->order > y->order) - (x->order < y->order);
+}
+
+/* Orders them by site, and those of a site as a frame has them: the most time first. */
+static int compare_stack_times(const void *a, const void *b)
+{
+	const struct rebuilt_user_stack *x = a, *y = b;
+
+	if (x->site != y->site)
+		return x->site < y->site ? -1 : 1;
+	if (x->part.ns != y->part.ns)
+		return x->part.ns > y->part.ns ? -1 : 1;
+	return (x->order > y->order) - (x->order < y->order);
+}
+
+/* Gives out the user stacks of the sites, those of several records added up. */
+static void rebuild_user_stacks(struct rebuilt_trace *trace)
+{
+	struct rebuilt_user_stack *all = trace->user_stacks;
+	size_t n = trace->nuser_stacks, kept = 0, at = 0;
+
+	if (n)
+		qsort(all, n, sizeof(*all), compare_user_stacks);
+	for (size_t i = 0; i < n; i++) {
+		struct rebuilt_user_stack *sum = kept ? &all[kept - 1] : NULL;
+
+		if (sum && sum->site == all[i].site && sum->part.stack == all[i].part.stack) {
+			sum->part.ns += all[i].part.ns;
+			sum->part.count += all[i].part.count;
+		} else {
+			all[kept++] = all[i];
+		}
+	}
+	if (kept)
+		qsort(all, kept, sizeof(*all), compare_stack_times);
+	trace->nuser_stacks = kept;
+	trace->rebuilt_user_stacks = xreallocarray(trace->rebuilt_user_stacks, kept + 1,
+						   sizeof(*trace->rebuilt_user_stacks));
+	for (size_t i = 0; i < kept; i++)
+		trace->rebuilt_user_stacks[i] = all[i].part;
+	for (size_t i = 0; i < trace->nsites; i++) {
+		struct site *site = &trace->rebuilt_copy[i];
+		size_t end;
+
+		LOWER_BOUND(at, kept, all[at].site < site->id);
+		for (end = at; end < kept && all[end].site == site->id;)
+			end++;
+		site->user_stacks = end > at ? trace->rebuilt_user_stacks + at : NULL;
+		site->nuser_stacks = end - at;
+	}
+}
+
 /* Gives out the sites, the links and the stacks. */
 static void rebuild_sites(struct rebuilt_trace *trace, bool several)
 {
@@ -527,6 +607,7 @@ static void rebuild_sites(struct rebuilt_trace *trace, bool several)
 					     sizeof(*trace->rebuilt_sites));
 	for (size_t i = 0; i < trace->nsites; i++)
 		trace->rebuilt_sites[i] = &trace->rebuilt_copy[i];
+	rebuild_user_stacks(trace);
 	trace->rebuilt_links = copy_array(trace->rebuilt_links, trace->links, trace->nlinks,
 					  sizeof(*trace->links));
 	trace->rebuilt_stacks = copy_array(trace->rebuilt_stacks, trace->stacks, trace->nstacks,

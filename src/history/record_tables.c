@@ -80,6 +80,7 @@ static const struct field head_fields[] = {
 	HEAD(trace.interval_ns),
 	HEAD(trace.lost),
 	HEAD(trace.switches),
+	HEAD(trace.stacked),
 	HEAD(trace.cost),
 };
 TABLE(head);
@@ -256,9 +257,20 @@ static const struct field site_fields[] = {
 	SITE(on),
 	SITE(on_ns),
 	SITE(where),
+	SITE(stacked),
 	FIELD(struct record_site, stack),
 };
 TABLE(site);
+
+#define USER_STACK(member) FIELD(struct record_user_stack, member)
+
+static const struct field user_stack_fields[] = {
+	USER_STACK(site),
+	USER_STACK(stack),
+	USER_STACK(ns),
+	USER_STACK(count),
+};
+TABLE(user_stack);
 
 #define LINK(member) FIELD(struct site_link, member)
 
@@ -309,12 +321,12 @@ TABLE(group);
 uint64_t record_format(void)
 {
 	static const struct field_table *const tables[] = {
-		&record_head_table,    &record_note_table,   &record_sleep_table,
-		&record_names_table,   &record_raw_table,    &record_end_table,
-		&record_dropped_table, &record_fields_table, &record_proc_table,
-		&record_extra_table,   &record_traced_table, &record_process_table,
-		&record_site_table,    &record_link_table,   &record_rest_table,
-		&record_group_table,
+		&record_head_table,    &record_note_table,	 &record_sleep_table,
+		&record_names_table,   &record_raw_table,	 &record_end_table,
+		&record_dropped_table, &record_fields_table,	 &record_proc_table,
+		&record_extra_table,   &record_traced_table,	 &record_process_table,
+		&record_site_table,    &record_link_table,	 &record_rest_table,
+		&record_group_table,   &record_user_stack_table,
 	};
 	/* Values that stand for something: notes, states, classes. A byte, so that no order counts.
 	 */

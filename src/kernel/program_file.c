@@ -77,10 +77,10 @@ static void append_bounded(struct buf *out, const char *text, size_t len)
 	text_escape(out, text, len < NAME_MAX_BYTES ? len : NAME_MAX_BYTES, TEXT_UTF8);
 }
 
-bool program_file_name(struct program_file *file, uint64_t offset, struct buf *out)
+bool program_file_name(struct program_file *file, uint64_t offset, bool line, struct buf *out)
 {
 	const char *name, *version, *source, *slash;
-	Dwfl_Line *line;
+	Dwfl_Line *found;
 	GElf_Off within;
 	GElf_Sym symbol;
 	uint64_t address;
@@ -94,8 +94,8 @@ bool program_file_name(struct program_file *file, uint64_t offset, struct buf *o
 	/* A version of the symbol ("read@@GLIBC_2.2.5") says nothing of who waits. */
 	version = strchr(name + 1, '@');
 	append_bounded(out, name, version ? (size_t)(version - name) : strlen(name));
-	line = dwfl_module_getsrc(file->module, address);
-	source = line ? dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL) : NULL;
+	found = line ? dwfl_module_getsrc(file->module, address) : NULL;
+	source = found ? dwfl_lineinfo(found, NULL, &number, NULL, NULL, NULL) : NULL;
 	if (!source)
 		return true;
 	slash = strrchr(source, '/');

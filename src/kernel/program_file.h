@@ -21,10 +21,10 @@ struct program_file;
 struct program_file *program_file_open(int fd, const char *path);
 
 /*
- * Appends the function at an offset in the file, and its line where that is known: "commit
- * (orders.c:212)". False: none is known there.
+ * Appends the function at an offset in the file, and with `line` its line where that is known:
+ * "commit (orders.c:212)". False: none is known there.
  */
-bool program_file_name(struct program_file *file, uint64_t offset, struct buf *out);
+bool program_file_name(struct program_file *file, uint64_t offset, bool line, struct buf *out);
 
 /* Finds how the frame of a function is left at an offset. False: the file does not say. */
 bool program_file_rule(struct program_file *file, uint64_t offset, struct frame_rule *rule);

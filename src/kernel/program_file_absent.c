@@ -10,7 +10,7 @@ struct program_file *program_file_open(int fd, UNUSED const char *path)
 	return NULL;
 }
 
-bool program_file_name(UNUSED struct program_file *file, UNUSED uint64_t offset,
+bool program_file_name(UNUSED struct program_file *file, UNUSED uint64_t offset, UNUSED bool line,
 		       UNUSED struct buf *out)
 {
 	return false;

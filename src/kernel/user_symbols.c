@@ -161,21 +161,41 @@ static struct program_file *file_of(struct reader *reader, pid_t pid, const stru
 	return opened->file;
 }
 
-/* Appends the last part of a mapping's name. */
+/* The last part of a mapping's name. */
+static struct span object_of(const struct mapping *map)
+{
+	struct span name = { map->path, map->path + map->len };
+
+	for (const char *at = name.at; at < name.end; at++)
+		if (*at == '/')
+			name.at = at + 1;
+	return name;
+}
+
+/* Appends that. */
 static void append_object(struct buf *out, const struct mapping *map)
 {
-	const char *name = map->path;
-	size_t len = map->len;
+	struct span name = object_of(map);
+	size_t len = (size_t)(name.end - name.at);
 
-	for (size_t i = 0; i < map->len; i++)
-		if (map->path[i] == '/') {
-			name = map->path + i + 1;
-			len = map->len - i - 1;
-		}
 	if (len)
-		text_escape(out, name, len < NAME_MAX ? len : NAME_MAX, TEXT_UTF8);
+		text_escape(out, name.at, len < NAME_MAX ? len : NAME_MAX, TEXT_UTF8);
 	else
 		buf_puts(out, "[no file]");
+}
+
+/* Whether nobody wants to know the lines of a library: those of every program. */
+static bool is_of_system(const struct mapping *map)
+{
+	static const char *const names[] = { "libc.so.", "libc-", "libpthread", "ld-",
+					     "libstdc++" };
+	struct span name = object_of(map);
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if ((size_t)(name.end - name.at) > strlen(names[i]) &&
+		    !strncmp(name.at, names[i], strlen(names[i])))
+			return true;
+	return false;
 }
 
 /* Appends an address's function, or as much as is known of where it is. */
@@ -185,7 +205,7 @@ static void append_function(struct buf *out, struct program_file *file, const st
 	uint64_t offset = address - map->begin + map->offset;
 	size_t at = out->len;
 
-	if (file && program_file_name(file, offset, out)) {
+	if (file && program_file_name(file, offset, !is_of_system(map), out)) {
 		if (out->data[out->len - 1] == ')')
 			return;
 		buf_puts(out, " (");
@@ -232,6 +252,12 @@ static void answer_rules(struct reader *reader, const struct user_question *ques
 	}
 }
 
+/* Whether a stack was not followed to its end though the file says how: it will be, from now on. */
+static bool is_learnt(const struct user_question *question, const struct user_answer *answer)
+{
+	return question->sure <= question->n && answer->ruled >> (question->sure - 1) & 1;
+}
+
 /* Answers what the functions are. */
 static void answer_names(struct reader *reader, const struct user_question *question,
 			 struct user_answer *answer)
@@ -275,8 +301,13 @@ static bool answer_question(struct reader *reader, int channel,
 		answer_rules(reader, question, &answer);
 		if (send(channel, &answer, sizeof(answer), 0) != sizeof(answer))
 			return false;
+		if (is_learnt(question, &answer)) {
+			answer.named = true;
+			snprintf(answer.text, sizeof(answer.text), "[not followed yet]\n");
+		} else {
+			answer_names(reader, question, &answer);
+		}
 		answer.ruled = 0;
-		answer_names(reader, question, &answer);
 	}
 	answer.last = true;
 	return send(channel, &answer, sizeof(answer), 0) == sizeof(answer);

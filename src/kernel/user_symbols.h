@@ -37,7 +37,8 @@ struct user_answer {
 	struct frame_rule rules[USER_FRAMES];
 	/*
 	 * A line for each address that is right, ended by a newline: "commit (orders.c:212)",
-	 * "read (libc.so.6)"; last "[ends in libc.so.6]" where the stack is not whole.
+	 * "read (libc.so.6)"; last "[ends in libc.so.6]" where the stack is not whole. Of one that
+	 * will go on with the rules "[not followed yet]" alone.
 	 */
 	char text[USER_TEXT_BYTES];
 };

@@ -59,8 +59,7 @@ static void put_stack(struct json *json, const struct trace_frame *trace, size_t
 }
 
 /* Puts from where in the program waits began. */
-static void put_user_stacks(struct json *json, const struct trace_frame *trace,
-			    const struct site *site)
+static void put_code(struct json *json, const struct trace_frame *trace, const struct site *site)
 {
 	json_open_array(json, "user_stacks");
 	for (size_t i = 0; i < site->nuser_stacks; i++) {
@@ -184,7 +183,7 @@ static void put_site_json(struct json *json, const struct trace_frame *trace, ui
 	put_wakers(json, site);
 	put_chain(json, chain, index, site);
 	put_stack(json, trace, site->stack);
-	put_user_stacks(json, trace, site);
+	put_code(json, trace, site);
 	json_close(json);
 }
 
@@ -250,7 +249,10 @@ void out_sites_text(struct buf *out, const struct view *view, struct site_owners
 		    const struct site_choice *choice, bool lost)
 {
 	const struct site_lines_query query = { .owners = owners, .by = SITES_BY_SITE };
-	const struct layout_frame shown = { .table = &site_columns, .usual = SITE_TEXT_FIELDS };
+	bool stacked = view->frame->info->trace->stacked;
+	const struct layout_frame shown = { .table = &site_columns,
+					    .usual = stacked ? SITE_STACK_FIELDS
+							     : SITE_TEXT_FIELDS };
 	struct site_lines sites = { 0 };
 	struct buf scratch = { 0 };
 	struct order order = { 0 };

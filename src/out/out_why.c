@@ -13,6 +13,7 @@
 #include "view/chain.h"
 #include "view/remedies.h"
 #include "view/site_lines.h"
+#include "view/stack_tree.h"
 
 /* The page: lines, findings, and roots of each that are named. */
 #define LINES_MAX 25
@@ -186,6 +187,20 @@ static void put_roots(struct out *out, struct why *why, bool limited)
 		put_wrapped(&out->buf, "   because: ", 12, text);
 }
 
+/* Appends where in its program most of the waits of some sites began, if that is known. */
+static void put_place(struct out *out, struct why *why, const struct frame *frame,
+		      const struct site *const *sites, size_t n)
+{
+	const char *function = stack_tree_own(frame->info->trace, sites, n);
+	struct buf *text = &why->text;
+
+	if (!function)
+		return;
+	text->len = 0;
+	text_escape(text, function, strlen(function), TEXT_ASCII);
+	put_wrapped(&out->buf, "   at: ", 7, text);
+}
+
 /* Takes the remedy for a finding (NULL: for none), and for the chain that was made. */
 static void take_remedy(struct why *why, const struct frame *frame, const struct finding *finding,
 			bool traced)
@@ -228,8 +243,10 @@ static void put_finding(struct out *out, struct why *why, const struct frame *fr
 	finding_append(text, &out->findings, finding, 0, TEXT_ASCII);
 	put_wrapped(&out->buf, lead, 3, text);
 	traced = make_chain(why, frame->info->trace, finding);
-	if (traced)
+	if (traced) {
+		put_place(out, why, frame, why->sites, why->n);
 		put_roots(out, why, finding->limit);
+	}
 	put_remedy(out, why, frame, finding, traced);
 }
 
@@ -348,6 +365,7 @@ static void put_process_wait(struct out *out, struct why *why, const struct fram
 	buf_puts(text, ": ");
 	chain_put_site(text, site, TEXT_ASCII);
 	put_wrapped(&out->buf, "-  ", 3, text);
+	put_place(out, why, frame, &site, 1);
 	if (!followed)
 		return;
 	chain_of(why, site);
@@ -599,6 +617,7 @@ static void put_json_most(struct json *json, struct why *why, struct buf *text,
 	json_put_text(json, "class", wait_class_ids[site->class]);
 	json_put_text(json, "syscall", site->syscall);
 	put_cut(json, text, "on", site->on);
+	json_put_text(json, "at", stack_tree_own(trace, &site, 1));
 	json_put_fixed(json, "share", site->ns * 1000 / trace->interval_ns, 3);
 	chain_of(why, site);
 	put_json_roots(json, why);
@@ -628,6 +647,8 @@ static void put_answer_json(struct out *out, struct why *why, const struct frame
 				 row && row->task ? (uint64_t)row->task->key.pid : 0);
 		json_put_text(&json, "class",
 			      finding->site ? wait_class_ids[finding->site->class] : NULL);
+		json_put_text(&json, "at",
+			      traced ? stack_tree_own(info->trace, why->sites, why->n) : NULL);
 		if (traced)
 			put_json_roots(&json, why);
 		else

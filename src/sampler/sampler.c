@@ -126,10 +126,17 @@ void sampler_open_tracing(struct sampler *sampler)
 	struct tracing_config config = { .proc = sampler->config->proc,
 					 .sites = sampler->config->trace_sites,
 					 .stacks = sampler->config->stacks,
-					 .stacks_over_ns = sampler->config->stacks_over_ns };
+					 .stacks_over_ns = sampler->config->stacks_over_ns,
+					 .stacks_later = sampler->config->stacks_later };
 
 	sampler->trace_refused = tracing_open(&sampler->tracing, &config);
 	lend_trace(sampler);
+}
+
+void sampler_open_process(struct sampler *sampler, pid_t tgid)
+{
+	if (sampler->tracing)
+		tracing_open_process(sampler->tracing, tgid);
 }
 
 /* Ends the watching of waits. The frame that was handed out may still show what was seen. */

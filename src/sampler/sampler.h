@@ -42,6 +42,7 @@ struct sampler_config {
 	uint32_t trace_sites; /* room for so many sites of waits; 0: states alone are traced */
 	const char *stacks; /* as in struct tracing_config, */
 	uint64_t stacks_over_ns; /* the same */
+	bool stacks_later;
 	const struct trigger_set *triggers; /* frames note those that have gone; NULL: none */
 	const struct playback *playback; /* samples come from there; NULL: from the machine */
 	const struct record_status *record; /* frames note what is wrong with it; NULL: none */
@@ -81,6 +82,9 @@ int sampler_tick(struct sampler *sampler, uint64_t skipped, const struct frame *
  * closed.
  */
 int sampler_suspend(struct sampler *sampler);
+
+/* Has user stacks of that process taken from now on: see tracing_open_process(). */
+void sampler_open_process(struct sampler *sampler, pid_t tgid);
 
 /* Takes exit records between samples, before a buffer can run over, and learns user stacks. */
 void sampler_drain(struct sampler *sampler);

@@ -40,8 +40,8 @@ struct tracing {
 	struct thread_ends ends;
 	struct site_names *texts;
 	struct user_stacks *stacks; /* NULL: none are taken */
-	struct trace_chosen chosen[TRACE_CHOSEN]; /* of whom they are */
-	size_t nchosen;
+	struct trace_chosen chosen[TRACE_CHOSEN]; /* of whom they are; last who was opened */
+	size_t nchosen, nnamed;
 	uint64_t learn_ns; /* when they are to be named */
 	struct trace_state book;
 	struct trace_frame frame;
@@ -64,14 +64,31 @@ static struct trace_chosen chosen_of(const char *word, size_t len)
 /* Has user stacks taken of the processes that the configuration names. 0 or -errno. */
 static int take_stacks_of(struct tracing *tracing, const struct tracing_config *config)
 {
-	struct trace_chosen *chosen = tracing->chosen;
-	struct span text = { config->stacks, config->stacks + strlen(config->stacks) }, word;
+	const char *names = config->stacks ? config->stacks : "";
+	struct span text = { names, names + strlen(names) }, word;
 
-	while (tracing->nchosen < TRACE_CHOSEN && take_part(&text, ',', &word))
-		chosen[tracing->nchosen++] = chosen_of(word.at, (size_t)(word.end - word.at));
+	/* One place is left for who is opened. */
+	while (tracing->nnamed < TRACE_CHOSEN - 1 && take_part(&text, ',', &word))
+		tracing->chosen[tracing->nnamed++] =
+			chosen_of(word.at, (size_t)(word.end - word.at));
+	tracing->nchosen = tracing->nnamed;
 	tracing->stacks = user_stacks_open(config->proc, tracing->trace, tracing->texts);
 	tracing->book.sites.stacks_over_ns = config->stacks_over_ns;
-	return trace_choose(tracing->trace, chosen, tracing->nchosen, config->stacks_over_ns);
+	return trace_choose(tracing->trace, tracing->chosen, tracing->nchosen,
+			    config->stacks_over_ns);
+}
+
+void tracing_open_process(struct tracing *tracing, pid_t tgid)
+{
+	struct trace_chosen *last = &tracing->chosen[tracing->nnamed];
+
+	if (!tracing->stacks || !tracing->trace || last->tgid == tgid)
+		return;
+	*last = (struct trace_chosen){ .tgid = tgid };
+	tracing->nchosen = tracing->nnamed + (tgid != 0);
+	trace_choose(tracing->trace, tracing->chosen, tracing->nchosen,
+		     tracing->book.sites.stacks_over_ns);
+	tracing->learn_ns = 0;
 }
 
 void tracing_learn(struct tracing *tracing)
@@ -96,7 +113,9 @@ int tracing_open(struct tracing **out, const struct tracing_config *config)
 	int err;
 
 	tracing->room = options.sites = config->sites;
-	options.user_stacks = config->stacks ? USER_STACKS : 0;
+	/* A stack is one of a site. */
+	if (config->sites && (config->stacks || config->stacks_later))
+		options.user_stacks = USER_STACKS;
 	err = trace_open(&tracing->trace, &options);
 	if (err) {
 		debug_log("trace: error %d", -err);
@@ -105,7 +124,7 @@ int tracing_open(struct tracing **out, const struct tracing_config *config)
 	}
 	thread_ends_open(&tracing->ends, trace_ends(tracing->trace));
 	tracing->texts = site_names_open(config->proc, tracing->trace);
-	if (config->stacks) {
+	if (options.user_stacks) {
 		err = take_stacks_of(tracing, config);
 		if (err) {
 			tracing_close(tracing);
@@ -248,6 +267,7 @@ const struct trace_frame *tracing_frame(struct tracing *tracing, struct frame *f
 					       .links = book->links.all,
 					       .nlinks = book->links.n,
 					       .interval_ns = interval_ns,
+					       .stacked = tracing->nchosen,
 					       .lost = tracing->counts.lost_waits,
 					       .switches = tracing->counts.switches,
 					       .cost = -1 };

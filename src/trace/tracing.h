@@ -26,6 +26,7 @@ struct tracing_config {
 	 */
 	const char *stacks;
 	uint64_t stacks_over_ns;
+	bool stacks_later; /* tracing_open_process() will choose one */
 };
 
 /* Begins to watch every wait. 0, or -errno as trace_open(). */
@@ -39,6 +40,9 @@ const struct trace *tracing_trace(const struct tracing *tracing);
  * threads, else of whole processes.
  */
 void tracing_exits(struct tracing *tracing, struct exit_record *records, size_t n, bool threads);
+
+/* Has the user stacks of one more process taken from now on, in place of the last one; 0: none. */
+void tracing_open_process(struct tracing *tracing, pid_t tgid);
 
 /*
  * Has user stacks named that were met since, and when that is due (CLOCK_MONOTONIC): a stack is

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "base/util.h"
 #include "bpf/trace.h"
 #include "kernel/proc.h"
@@ -20,6 +21,7 @@
 struct known_stack {
 	uint64_t id; /* 0: the place is free */
 	size_t index; /* among the stacks of sites; 0: it is not named yet */
+	uint64_t text; /* a hash of its functions: several may have the same */
 	struct trace_user_stack *stack; /* owned; NULL: it was named, or given up */
 	bool asked;
 };
@@ -30,7 +32,6 @@ struct user_stacks {
 	struct user_symbols *symbols;
 	struct known_stack *places; /* hashed by id, which is a hash itself */
 	size_t nplaces, n;
-	size_t unnamed; /* index of the stack for those that cannot be named; 0: not made yet */
 	bool busy; /* a stack was new, or was named */
 };
 
@@ -127,6 +128,7 @@ static void add_rules(struct user_stacks *stacks, const struct trace_user_stack 
 static void use_answer(struct user_stacks *stacks, const struct user_answer *answer)
 {
 	struct known_stack *known = place_of_id(stacks, answer->id);
+	const char *text = answer->named ? answer->text : UNNAMED;
 
 	if (!known->stack)
 		return;
@@ -134,13 +136,12 @@ static void use_answer(struct user_stacks *stacks, const struct user_answer *ans
 	stacks->busy = true;
 	if (!answer->last)
 		return;
-	if (answer->named) {
-		known->index = site_names_add_stack(stacks->names, answer->text);
-	} else {
-		if (!stacks->unnamed)
-			stacks->unnamed = site_names_add_stack(stacks->names, UNNAMED);
-		known->index = stacks->unnamed;
-	}
+	known->text = hash_text(HASH_START, text);
+	for (size_t i = 0; i < stacks->nplaces && !known->index; i++)
+		if (stacks->places[i].index && stacks->places[i].text == known->text)
+			known->index = stacks->places[i].index;
+	if (!known->index)
+		known->index = site_names_add_stack(stacks->names, text);
 	free(known->stack);
 	known->stack = NULL;
 }
@@ -171,6 +172,12 @@ static void settle_stack(struct traced_site *site, struct traced_stack *stack, s
 	stack->shown_count = stack->count;
 	if (!shown.ns && !shown.count)
 		return;
+	for (size_t i = 0; i < *n; i++)
+		if (site->shown_stacks[i].stack == index) {
+			site->shown_stacks[i].ns += shown.ns;
+			site->shown_stacks[i].count += shown.count;
+			return;
+		}
 	GROW(site->shown_stacks, *n, site->shown_stacks_cap);
 	site->shown_stacks[(*n)++] = shown;
 }

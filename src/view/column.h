@@ -103,6 +103,7 @@ struct column {
 	bool narrow; /* only below LAYOUT_WIDE */
 	bool given; /* only where the source gives its kinds */
 	bool of_process; /* the same for all threads of a process: not shown among them */
+	bool stacked; /* by default only where user stacks are taken */
 	unsigned yields; /* the turn in which it makes room, up to COLUMN_TURNS; 0: never */
 };
 

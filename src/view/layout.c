@@ -102,7 +102,7 @@ static bool is_default(const struct column *column, const struct layout_frame *f
 	/* Leaves out kinds that the source never gives, but not those that are unknown for now. */
 	if (column->given && !(column->kinds & frame->kinds))
 		return false;
-	if (column->of_process && frame->of_process)
+	if ((column->of_process && frame->of_process) || (column->stacked && !frame->stacked))
 		return false;
 	/* A default column must not cause reads of its own. */
 	return !(column->needs & ~frame->reads) && layout_applies(column, frame->group_by);

@@ -33,6 +33,7 @@ struct layout_frame {
 	unsigned reads; /* NEED_ bits of what is read anyway: columns that need more are left out */
 	enum group_by group_by;
 	bool of_process; /* rows are threads of one process */
+	bool stacked; /* user stacks are taken */
 	bool screen; /* from LAYOUT_WIDER on there are further columns */
 	uint32_t spoken; /* VALID_DWAIT: somebody waits so, which narrow screens show, too */
 	uint32_t folded; /* DELAY_BIT()s of memory that have no columns of their own but are in mem

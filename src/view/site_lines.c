@@ -8,6 +8,7 @@
 #include "base/util.h"
 #include "view/column_parts.h"
 #include "view/layout.h"
+#include "view/stack_tree.h"
 
 /* The bucket of waits of any length above: 2 to the power of 30 us are 18 minutes. */
 #define LAST_BUCKET (SITE_BUCKETS - 1)
@@ -545,6 +546,14 @@ GETTER(get_site_where)
 	return value_text(site_line_of(row)->sum.where);
 }
 
+/* The program's function. */
+GETTER(get_site_at)
+{
+	const struct site_line *line = site_line_of(row);
+
+	return value_text(stack_tree_own(view->frame->info->trace, line->sites, line->n));
+}
+
 /* The waker that ended most of the time. */
 GETTER(get_site_waker)
 {
@@ -591,6 +600,11 @@ static const struct column columns_of_sites[] = {
 	       .name = "waiting on", TEXT(36), .least = 18, .path = true, SITE),
 	COLUMN("where", "WHERE", get_site_where, "the kernel function in which it waited",
 	       .name = "where in the kernel", TEXT(26), .least = 10, SITE, .yields = 6),
+	COLUMN("at", "AT", get_site_at,
+	       "the program's function in which most of it waited: of processes of --stacks, and "
+	       "of the one that is open",
+	       .name = "where in the program", TEXT(30), .least = 14, SITE, .stacked = true,
+	       .from = LAYOUT_WIDE),
 	COLUMN("waker", "WAKER", get_site_waker, "the waker of most of the wait time",
 	       .name = "woken by", TEXT(15), .least = 13, SITE, .yields = 8),
 };

@@ -146,3 +146,4 @@ extern const struct column_table site_columns;
 
 /* Those of a text, which ends with a name. */
 #define SITE_TEXT_FIELDS "pid,state,time,share,count,avg,max,syscall,on,where,comm"
+#define SITE_STACK_FIELDS "pid,state,time,share,count,avg,max,syscall,on,where,at,comm"

@@ -61,7 +61,7 @@ static bool ends_early(json_t *stack)
 {
 	const char *last = json_string_value(json_array_get(stack, json_array_size(stack) - 1));
 
-	return !strncmp(last, "[ends in ", 9) || !strncmp(last, "[code ", 6);
+	return *last == '[';
 }
 
 /* What samples have of the waits of one process. */
@@ -322,4 +322,40 @@ E2E_TEST(test_mount_namespace)
 	must_have(folded_of("inside", ""), "inside;_start (inside);",
 		  ";wait_in_sleep (load_stack.c:");
 	e2e_kill(p.pid);
+}
+
+/* A recording has the stacks: its replay is what was shown, to the byte. */
+E2E_TEST(test_recorded)
+{
+	static const char *const formats[] = { "json", "folded" };
+	const char *path;
+	struct e2e_result live, replayed;
+
+	require_stacks();
+	e2e_load(NULL, "load_stack 1000000");
+	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
+		path = e2e_path(formats[i]);
+		e2e_run(&live, NULL, "-b -n 4 -d 0.5 --stacks load_stack -m load_stack -w %s -o %s",
+			path, formats[i]);
+		check_silent_success(&live);
+		must_have(live.out.data, "wait_in_read (", "");
+		e2e_run(&replayed, NULL, "-b -R %s -m load_stack -o %s", path, formats[i]);
+		check_silent_success(&replayed);
+		assert_int_equal(replayed.out.len, live.out.len);
+		assert_memory_equal(replayed.out.data, live.out.data, live.out.len);
+	}
+}
+
+/* --why of a process says where in its code it waits, in words and as JSON. */
+E2E_TEST(test_why)
+{
+	struct e2e_result r;
+	pid_t pid;
+
+	require_stacks();
+	pid = e2e_load(NULL, "load_stack 1000000");
+	e2e_run(&r, NULL, "--why -d 1.5 -p %d", pid);
+	must_have(r.out.data, "   at: ", "(load_stack.c:");
+	e2e_run(&r, NULL, "--why -d 1.5 -p %d -o json", pid);
+	must_have(r.out.data, "\"at\":\"", "(load_stack.c:");
 }

@@ -131,6 +131,14 @@ static inline bool same_site(const struct trace_frame *a, const struct site *x,
 
 	for (size_t i = 0; same && i < s->n; i++)
 		same = !strcmp(s->functions[i], t->functions[i]);
+	same = same && u.nuser_stacks == v.nuser_stacks;
+	for (size_t i = 0; same && i < u.nuser_stacks; i++)
+		same = u.user_stacks[i].ns == v.user_stacks[i].ns &&
+		       u.user_stacks[i].count == v.user_stacks[i].count &&
+		       a->stacks[u.user_stacks[i].stack].n == b->stacks[v.user_stacks[i].stack].n &&
+		       !strcmp(a->stacks[u.user_stacks[i].stack].functions[0],
+			       b->stacks[v.user_stacks[i].stack].functions[0]);
+	u.user_stacks = v.user_stacks = NULL;
 	u.comm = v.comm = u.on = v.on = u.syscall = v.syscall = u.where = v.where = NULL;
 	u.stack = v.stack = 0;
 	for (unsigned i = 0; i < SITE_WAKERS; i++)

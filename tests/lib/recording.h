@@ -37,6 +37,7 @@ struct play_machine {
 	pid_t next;
 	struct trace_frame trace;
 	struct site sites[PLAY_SITES];
+	struct site_user_stack user_stacks[PLAY_SITES][2];
 	struct traced *traced; /* of the frame's rows */
 	unsigned waited[PLAY_SITES]; /* samples for which somebody has waited there */
 };
@@ -135,6 +136,22 @@ static inline const struct traced *play_states(struct play_machine *machine, con
 	return traced;
 }
 
+/* Where in the program it was waited: the most time first. */
+static inline void play_user_stacks(struct play_machine *machine, unsigned i)
+{
+	struct site *site = &machine->sites[i];
+	struct site_user_stack *parts = machine->user_stacks[i];
+
+	site->stacked = i % 2;
+	site->user_stacks = NULL;
+	site->nuser_stacks = site->stacked && site->ns ? play_random(machine, 3) : 0;
+	if (!site->nuser_stacks)
+		return;
+	parts[0] = (struct site_user_stack){ 1 + i % 2, site->ns / 2 + 1, site->count };
+	parts[1] = (struct site_user_stack){ 2 - i % 2, site->ns / 2, play_random(machine, 2) };
+	site->user_stacks = parts;
+}
+
 /* What was waited at a site. */
 static inline void play_site(struct play_machine *machine, unsigned i)
 {
@@ -171,6 +188,7 @@ static inline void play_site(struct play_machine *machine, unsigned i)
 	site->waiting_ns = site->waiting ? play_random(machine, 1000000) + 1 : 0;
 	site->count = play_random(machine, 3);
 	site->ns = play_random(machine, 4) * 1000;
+	play_user_stacks(machine, i);
 	site->kind_ns = site->kind < 0 ? 0 : site->ns / 2;
 	site->max_ns += site->ns;
 	memset(site->log2_us, 0, sizeof(site->log2_us));

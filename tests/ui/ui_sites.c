@@ -15,8 +15,15 @@
 #include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
+
+#ifdef LIBDW_BUILT
+#define HAS_NAMES true
+#else
+#define HAS_NAMES false
+#endif
 
 #define BLOCK 4096
 #define BLOCKS 1024
@@ -177,7 +184,7 @@ SCREEN_TEST(names_file)
 	other = make_file("other");
 	read_for_ever("crowd-reads", make_file("culprit"), other);
 	crowd_sleeper("crowd-idle");
-	s = open_sites(24, 80, "crowd-reads");
+	s = open_sites(30, 80, "crowd-reads");
 	await_site(s, "io ", "culprit");
 	screen_check(s, line_with(s, "STATE", "WHERE") >= 0);
 	screen_check(s, line_with(s, "io ", "pread64") >= 0);
@@ -770,4 +777,36 @@ SCREEN_TEST(opens_only_process)
 	screen_type(s, "\x1b");
 	screen_await(s, table_has_name, "crowd-waits");
 	screen_check(s, !screen_shows(s, "Root causes"));
+}
+
+/*
+ * Of the process that is open: in the table where in its program it waits, and on the page of a
+ * site who calls that.
+ */
+SCREEN_TEST(names_functions)
+{
+	const char *path =
+		realpath(scratch_format("%s/load/load_stack", getenv("TESTS_BUILDDIR")), NULL);
+	struct utsname kernel;
+	struct screen *s;
+	pid_t pid;
+
+	if (uname(&kernel) || strcmp(kernel.machine, "x86_64") != 0 || !HAS_NAMES)
+		scratch_skip("no functions of programs here");
+	pid = fork_worker("crowd-code");
+	if (!pid) {
+		close(STDOUT_FILENO);
+		execl(path, path, "1000000", (char *)NULL);
+		_exit(1);
+	}
+	s = screen_start(&(struct screen_how){
+		.rows = 40, .cols = 160, .args = scratch_format("-d 1 -p %d", pid) });
+	screen_await_text(s, "wait_in_poll (load_");
+	screen_type(s, "w");
+	screen_await_text(s, "waits of process");
+	screen_await_text(s, "wait_in_poll (load_");
+	/* The first line is of the thread that waits most. */
+	screen_type(s, "\r");
+	screen_await_text(s, "Where in the program, and its callers");
+	screen_await_text(s, "answer (load_stack.c:");
 }

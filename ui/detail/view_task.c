@@ -136,6 +136,12 @@ static bool task_traces(UNUSED struct ui *ui, void *state)
 	return ((struct task_view *)state)->page.extra.write;
 }
 
+/* The process of the task. */
+static pid_t task_process(const void *state)
+{
+	return ((const struct task_view *)state)->detail.who.tgid;
+}
+
 /* Names the task of the detail. */
 static bool task_target(struct ui *ui, void *state, struct ui_task *task)
 {
@@ -168,6 +174,7 @@ static const struct view_ops view_task = {
 	.needs = task_needs,
 	.frame = task_frame,
 	.traces = task_traces,
+	.process = task_process,
 	.draw = task_draw,
 	.target = task_target,
 	.move = task_move,

@@ -7,6 +7,7 @@
 #include "base/util.h"
 #include "ui/table/site_list.h"
 #include "ui/term/pager.h"
+#include "view/stack_tree.h"
 
 /* Writes the page of one line of sites. */
 
@@ -14,6 +15,7 @@
 struct site_page {
 	struct pager pager;
 	struct site_table table; /* of the sites that the line adds up */
+	struct stack_tree stacks;
 	struct buf text;
 };
 
@@ -350,6 +352,43 @@ static void write_functions(struct site_page *page, const struct site_line *line
 	}
 }
 
+/* Writes where in the program waits began, and by which callers. */
+static void write_user_stacks(struct site_page *page, const struct site_line *line,
+			      const struct trace_frame *trace)
+{
+	struct stack_tree *tree = &page->stacks;
+	struct buf *text = &page->text;
+
+	if (!line->n || !line->sites[0]->stacked)
+		return;
+	stack_tree_build(tree, trace, line->sites, line->n);
+	pager_part(&page->pager, "Where in the program, and its callers");
+	for (size_t i = 0; i < tree->n; i++) {
+		const struct stack_line *at = &tree->lines[i];
+		double share = (double)at->ns * 100.0 / (double)tree->ns;
+
+		if (at->branches)
+			append_percent(text, share);
+		pager_put(&page->pager, 2 * (int)at->depth, SHARE_CELLS, text->data, text->len,
+			  STYLE_NORMAL);
+		text->len = 0;
+		if (at->function)
+			text_escape(text, at->function, strlen(at->function),
+				    page->pager.term->charset);
+		else
+			buf_printf(text, "%zu %s", at->others,
+				   plural(at->others, "other", "others"));
+		pager_put(&page->pager, 2 * (int)at->depth + SHARE_CELLS, page->pager.width,
+			  text->data, text->len, STYLE_NORMAL);
+		text->len = 0;
+		page->pager.line++;
+	}
+	if (!tree->n) {
+		buf_puts(text, "no wait with a stack in the last interval");
+		put_page_line(page, STYLE_DIM);
+	}
+}
+
 /* Writes the sites that the line adds up. */
 static void write_members(struct site_page *page, const struct site_list *list,
 			  const struct site_line *line, struct ui *ui)
@@ -396,6 +435,7 @@ static void site_page_write(struct site_page *page, struct site_list *list,
 	write_waited(page, line, seen_ns ? seen_ns : trace->interval_ns);
 	if (!line->sum.unattributed) {
 		write_behind(page, line);
+		write_user_stacks(page, line, trace);
 		write_wakers(page, list, line);
 		write_lengths(page, &line->sum);
 		write_functions(page, line, trace);
@@ -406,6 +446,7 @@ static void site_page_write(struct site_page *page, struct site_list *list,
 static void site_page_free(struct site_page *page)
 {
 	site_table_free(&page->table);
+	stack_tree_free(&page->stacks);
 	buf_free(&page->text);
 	buf_free(&page->pager.cell);
 }
@@ -450,6 +491,9 @@ static void keep_line(struct seen_line *seen, const struct site_line *line,
 	seen->interval_ns = trace->interval_ns;
 	sum->waiting = 0;
 	sum->waiting_ns = 0;
+	sum->stacked = false;
+	sum->user_stacks = NULL;
+	sum->nuser_stacks = 0;
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
 		keep_text(&seen->texts[i], texts[i]);
 	for (size_t i = 0; i < SITE_WAKERS; i++)
@@ -552,6 +596,15 @@ static bool site_traces(UNUSED struct ui *ui, UNUSED void *state)
 	return true;
 }
 
+/* The process of its line. */
+static pid_t site_process(const void *state)
+{
+	const struct site_view *view = state;
+	pid_t tgid = view->seen.line.sum.tgid;
+
+	return tgid > 0 ? tgid : 0;
+}
+
 /* Frees the state. */
 static void site_close(UNUSED struct ui *ui, void *state)
 {
@@ -568,6 +621,7 @@ static const struct view_ops view_site = {
 	.name = "site",
 	.where = WHERE_SITE,
 	.traces = site_traces,
+	.process = site_process,
 	.draw = site_draw,
 	.close = site_close,
 };

@@ -335,6 +335,14 @@ static unsigned sites_click(struct ui *ui, void *state, struct list *list, int l
 	return REACT_REDRAW;
 }
 
+/* The process whose sites are shown. */
+static pid_t sites_process(const void *state)
+{
+	const struct site_list *sites = &((const struct sites_view *)state)->sites;
+
+	return sites->of == SITES_OF_TASK ? sites->task.tgid : 0;
+}
+
 /* Frees the state. */
 static void sites_close(UNUSED struct ui *ui, void *state)
 {
@@ -353,6 +361,7 @@ static const struct view_ops view_sites = {
 	.frame = sites_frame,
 	.needs = sites_needs,
 	.traces = sites_trace,
+	.process = sites_process,
 	.draw = sites_draw,
 	.sheet = sites_sheet,
 	.find = sites_find,

@@ -72,6 +72,8 @@ struct view_ops {
 	unsigned (*needs)(struct ui *ui, void *state);
 	/* Whether it shows what is traced; NULL: it does not. */
 	bool (*traces)(struct ui *ui, void *state);
+	/* The process that it is about, whose user stacks are taken; 0: several. NULL: the same. */
+	pid_t (*process)(const void *state);
 	/*
 	 * Draws lines 0 to height - 1 (height may be 0) over the whole width of ui->term; they are
 	 * empty before. The loop uses the line below for footer, message or prompt. Sets the list's

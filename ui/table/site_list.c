@@ -23,8 +23,10 @@ void site_table_fields(const struct ui *ui, struct layout *layout, bool several)
 {
 	const struct site_choice *choice = &ui->settings->sites;
 	const struct column *sort = site_choice_sort(choice);
+	const struct trace_frame *trace = ui->frame->info->trace;
 	const struct layout_frame frame = { .table = &site_columns,
 					    .width = (unsigned)ui->term.columns,
+					    .stacked = trace && trace->stacked,
 					    .of_process = !several,
 					    .screen = true };
 
