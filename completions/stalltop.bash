@@ -56,7 +56,7 @@ _stalltop_words()
 	site_field) echo 'state class time share count avg max waiting pid comm syscall on where at waker' ;;
 	unit) echo 'percent ms count avg max total' ;;
 	grouping) echo 'process thread user command cgroup' ;;
-	format) echo 'text csv json sqlite folded openmetrics why' ;;
+	format) echo 'text csv json sqlite folded pprof openmetrics why' ;;
 	source) echo 'auto taskstats bpf procfs' ;;
 	measure) echo 'auto yes no' ;;
 	theme) echo 'auto dark light any mono' ;;

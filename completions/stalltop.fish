@@ -215,6 +215,7 @@ function __stalltop_format
 	printf '%s\t%s\n' json ''
 	printf '%s\t%s\n' sqlite ''
 	printf '%s\t%s\n' folded ''
+	printf '%s\t%s\n' pprof ''
 	printf '%s\t%s\n' openmetrics ''
 	printf '%s\t%s\n' why ''
 end
@@ -267,7 +268,7 @@ complete -c stalltop -n __stalltop_own -s i -l active -d 'hide rows that neither
 complete -c stalltop -n __stalltop_own -s r -l rows -x -d 'at most N rows per sample'
 complete -c stalltop -n __stalltop_own -s x -l no-exits -d 'do not receive exit records'
 complete -c stalltop -n __stalltop_own -l exit-buffer -x -d 'receive buffer of each exit record listener (one per CPU)'
-complete -c stalltop -n __stalltop_own -s o -l format -x -a '(__stalltop_format)' -d 'text, csv, json, sqlite, folded, openmetrics, why (with -b)'
+complete -c stalltop -n __stalltop_own -s o -l format -x -a '(__stalltop_format)' -d 'text, csv, json, sqlite, folded, pprof, openmetrics, why (with -b)'
 complete -c stalltop -n __stalltop_own -l output -r -F -d 'write to FILE (truncated): with -b samples, with -- COMMAND the report'
 complete -c stalltop -n __stalltop_own -l listen -x -d 'no screen: serve metrics (OpenMetrics over HTTP, /metrics) at [ADDRESS]:PORT, without ADDRESS for this machine alone and at all addresses of a name, or at the path of a Unix socket'
 complete -c stalltop -n __stalltop_own -l listen-names -x -d 'comma-separated names by which clients may also call, such as that of a proxy'

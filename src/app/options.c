@@ -526,7 +526,7 @@ const struct option_row option_table[] = {
 	  IN(MACHINE | COMMAND), PASSED(EVERY), .part = PART_WATCH },
 	{ 'o', "format", "FORMAT", "text", OUT_FORMAT_NAMES " (with -b)",
 	  PICK(WORDS_FORMAT, pick_format), IN(EVERY), .barred = true, .part = PART_BATCH,
-	  .brief = "text, csv, json, sqlite, folded, openmetrics" },
+	  .brief = "text, csv, json, sqlite, folded ..." },
 	{ 0, "output", "FILE", "none",
 	  "write to FILE (truncated): with -b samples, with -- COMMAND the report; -o openmetrics "
 	  "replaces FILE at each sample, -o sqlite needs a new file",
@@ -639,7 +639,8 @@ const struct option_row option_table[] = {
 	  .part = PART_TRACING },
 	{ 0, "stacks", "WHICH", "off",
 	  "trace, and tell from where in a program its waits begin: of the processes of these pids "
-	  "and commands, separated by commas; -o folded writes them for flame graphs (x86-64)",
+	  "and commands, separated by commas; -o folded and -o pprof write them for flame graphs "
+	  "(x86-64)",
 	  .set = set_stacks, IN(MACHINE), .barred = true, .part = PART_TRACING,
 	  .brief = "from where in a program it waits" },
 	{ 0, "stacks-over", "MS", "0", "with --stacks: only of waits that last MS or longer",

@@ -514,6 +514,8 @@ int each_waiter(struct bpf_iter__task *context)
 		waiter.state = STATE_STOP;
 	if (!sleeps(waiter.state))
 		waiter.user_stack = 0;
+	else if (user_stack_room && !waiter.user_stack)
+		put_registers(&waiter, local, task);
 	waiter.pid = pid_of_named(&named);
 	waiter.tgid = local->thread.tgid;
 	bpf_seq_write(context->meta->seq, &waiter, sizeof(waiter));

@@ -144,6 +144,8 @@ struct trace_waiter {
 	__u8 state, attached;
 	__u8 unused[6];
 	__u64 user_stack; /* its id; 0: none was taken */
+	/* Of one whose stack would have been, but for when it fell asleep; ip 0: not so. */
+	__u64 ip, sp, bp;
 };
 
 /* Processes whose user stacks are taken: by pid (in the reader's namespace) or by name. */

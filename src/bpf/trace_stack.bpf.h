@@ -15,18 +15,19 @@
 /* Set before the program is loaded: room for so many stacks; 0: none is taken. */
 const volatile __u32 user_stack_room;
 
-#define USER_MAP(name, key_type, value_type) \
+#define USER_MAP(sort, name, key_type, value_type) \
 	struct { \
-		__uint(type, BPF_MAP_TYPE_HASH); \
+		__uint(type, BPF_MAP_TYPE_##sort); \
 		__uint(max_entries, 1); \
 		__type(key, key_type); \
 		__type(value, value_type); \
 	} name SEC(".maps")
 
-USER_MAP(chosen, struct trace_chosen, __u32);
-USER_MAP(user_rules, struct trace_rule_key, struct frame_rule);
-USER_MAP(user_stacks, __u64, struct trace_user_stack);
-USER_MAP(stack_sums, struct trace_stack_key, struct trace_stack_sum);
+USER_MAP(HASH, chosen, struct trace_chosen, __u32);
+/* Those of processes that have ended give way. */
+USER_MAP(LRU_HASH, user_rules, struct trace_rule_key, struct frame_rule);
+USER_MAP(HASH, user_stacks, __u64, struct trace_user_stack);
+USER_MAP(HASH, stack_sums, struct trace_stack_key, struct trace_stack_sum);
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -133,6 +134,29 @@ static __always_inline bool takes_user_stacks(void)
 	return machine_of_kernel() == MACHINE_X86 && has_registers_helper();
 }
 
+/* Whether the stack of a task's waits is to be taken. */
+static __always_inline bool has_user_stack(const struct thread_storage *local,
+					   const struct task_struct *task)
+{
+	return takes_user_stacks() && !(task->flags & PF_KTHREAD) && !is_32bit(task, MACHINE_X86) &&
+	       is_chosen(local, task);
+}
+
+/* Puts the registers of a task that sleeps, of whom no stack was taken. */
+static __always_inline void put_registers(struct trace_waiter *waiter,
+					  const struct thread_storage *local,
+					  struct task_struct *task)
+{
+	const struct pt_regs *regs;
+
+	if (!has_user_stack(local, task))
+		return;
+	regs = (const struct pt_regs *)bpf_task_pt_regs(task);
+	waiter->ip = regs->ip;
+	waiter->sp = regs->sp;
+	waiter->bp = regs->bp;
+}
+
 /* Takes the stack of the current task, which goes to sleep. */
 static __always_inline void take_user_stack(struct thread_storage *local, struct task_struct *task)
 {
@@ -144,8 +168,7 @@ static __always_inline void take_user_stack(struct thread_storage *local, struct
 	__u64 hash;
 
 	local->user_stack = 0;
-	if (!takes_user_stacks() || task->flags & PF_KTHREAD || is_32bit(task, MACHINE_X86) ||
-	    !is_chosen(local, task))
+	if (!has_user_stack(local, task))
 		return;
 	regs = (const struct pt_regs *)bpf_task_pt_regs(task);
 	frame.ip = key.ip = regs->ip;

@@ -21,6 +21,7 @@
 #include "base/process.h"
 #include "base/text.h"
 #include "base/util.h"
+#include "kernel/perf_map.h"
 #include "kernel/program_file.h"
 
 /* Bytes of a process's mappings that are read. */
@@ -61,7 +62,9 @@ struct reader {
 	struct buf maps; /* of the process that is asked for */
 	struct opened files[FILES_MAX];
 	size_t nfiles;
-	struct buf text;
+	struct perf_map generated; /* of that process, once that was */
+	bool generated_read;
+	struct buf text, scratch;
 };
 
 /* A mapping of a process that programs are run from. */
@@ -181,7 +184,7 @@ static void append_object(struct buf *out, const struct mapping *map)
 	if (len)
 		text_escape(out, name.at, len < NAME_MAX ? len : NAME_MAX, TEXT_UTF8);
 	else
-		buf_puts(out, "[no file]");
+		buf_puts(out, "generated code");
 }
 
 /* Whether nobody wants to know the lines of a library: those of every program. */
@@ -237,25 +240,55 @@ static struct found find(struct reader *reader, const struct user_question *ques
 	return found;
 }
 
+/* Finds the function of code that the process made itself, and appends its name. */
+static bool find_generated(struct reader *reader, const struct user_question *question,
+			   const struct found *found, struct buf *out, struct frame_rule *rule)
+{
+	if (!found->mapped || found->file)
+		return false;
+	if (!reader->generated_read)
+		perf_map_read(&reader->generated, reader->procfd, question->tgid);
+	reader->generated_read = true;
+	return perf_map_name(&reader->generated, found->address, out, rule);
+}
+
+/* Finds how the frame at an address is left. */
+static bool find_rule(struct reader *reader, const struct user_question *question, uint32_t i,
+		      struct frame_rule *rule)
+{
+	struct found found = find(reader, question, i);
+	uint64_t offset = found.address - found.map.begin + found.map.offset;
+
+	reader->scratch.len = 0;
+	return (found.file && program_file_rule(found.file, offset, rule)) ||
+	       find_generated(reader, question, &found, &reader->scratch, rule);
+}
+
 /* Answers how frames are left. */
 static void answer_rules(struct reader *reader, const struct user_question *question,
 			 struct user_answer *answer)
 {
-	for (uint32_t i = 0; i < question->n; i++) {
-		struct found found = find(reader, question, i);
-
-		if (found.file &&
-		    program_file_rule(found.file,
-				      found.address - found.map.begin + found.map.offset,
-				      &answer->rules[i]))
+	for (uint32_t i = 0; i < question->n; i++)
+		if (find_rule(reader, question, i, &answer->rules[i]))
 			answer->ruled |= UINT64_C(1) << i;
-	}
 }
 
 /* Whether a stack was not followed to its end though the file says how: it will be, from now on. */
 static bool is_learnt(const struct user_question *question, const struct user_answer *answer)
 {
-	return question->sure <= question->n && answer->ruled >> (question->sure - 1) & 1;
+	return !question->tid && question->sure <= question->n &&
+	       answer->ruled >> (question->sure - 1) & 1;
+}
+
+/* Appends where a stack ends whose frames could not be followed further. */
+static void append_early_end(struct buf *out, const struct found *last)
+{
+	buf_puts(out, "[ends in ");
+	if (last->mapped)
+		append_object(out, &last->map);
+	else
+		buf_puts(out, "unknown code");
+	buf_puts(out, "]\n");
 }
 
 /* Answers what the functions are. */
@@ -263,41 +296,117 @@ static void answer_names(struct reader *reader, const struct user_question *ques
 			 struct user_answer *answer)
 {
 	struct buf *text = &reader->text;
-	struct found found = { 0 };
+	struct found found, last = { 0 };
+	struct frame_rule rule;
+	uint32_t i;
 
 	text->len = 0;
-	for (uint32_t i = 0; i < question->n && i < question->sure; i++) {
+	for (i = 0; i < question->n && i < question->sure; i++) {
 		found = find(reader, question, i);
-		if (found.mapped)
+		/* Where nothing is mapped a rule was wrong, as generated code has none of its own.
+		 */
+		if (!found.mapped)
+			break;
+		last = found;
+		if (!find_generated(reader, question, &found, text, &rule))
 			append_function(text, found.file, &found.map, found.address);
-		else
-			buf_printf(text, "0x%llx", (unsigned long long)question->addresses[i]);
 		buf_putc(text, '\n');
 	}
-	if (question->sure <= question->n) {
-		buf_puts(text, "[ends in ");
-		if (found.mapped)
-			append_object(text, &found.map);
-		else
-			buf_puts(text, "unknown code");
-		buf_puts(text, "]\n");
-	}
+	/* All addresses were right, and the last has no caller: it is whole. */
+	if (i < question->n || question->sure <= question->n)
+		append_early_end(text, &last);
 	answer->named = text->len < USER_TEXT_BYTES;
 	if (answer->named)
 		memcpy(answer->text, buf_cstr(text), text->len + 1);
 }
 
+/* Whether a thread still sleeps where it did. */
+static bool is_still_there(const struct reader *reader, const struct user_question *question)
+{
+	char name[64], text[256], *at;
+	int len;
+
+	snprintf(name, sizeof(name), "%d/task/%d/syscall", (int)question->tgid, (int)question->tid);
+	len = file_read(reader->procfd, name, text, sizeof(text) - 1);
+	if (len <= 0)
+		return false;
+	text[len] = '\0';
+	at = strrchr(text, ' ');
+	if (!at || strtoull(at, NULL, 16) != question->addresses[0])
+		return false;
+	*at = '\0';
+	at = strrchr(text, ' ');
+	return at && strtoull(at, NULL, 16) == question->sp;
+}
+
+/* Reads a word of a process's memory; 0: it cannot be read. */
+static uint64_t read_stack_word(int memory, uint64_t address)
+{
+	uint64_t word = 0;
+
+	return pread(memory, &word, sizeof(word), (off_t)address) == sizeof(word) ? word : 0;
+}
+
+/* Moves to the caller's frame by a rule. False: there is none. */
+static bool leave_frame_by(const struct frame_rule *rule, int memory, uint64_t *ip, uint64_t *sp,
+			   uint64_t *bp)
+{
+	uint64_t base = (rule->base == RULE_SP ? *sp : *bp) + (uint64_t)(int64_t)rule->cfa;
+
+	if (rule->base == RULE_LAST || base <= *sp)
+		return false;
+	*ip = read_stack_word(memory, base - 8);
+	if (rule->bp)
+		*bp = read_stack_word(memory, base + (uint64_t)(int64_t)rule->bp);
+	*sp = base;
+	return *ip;
+}
+
+/*
+ * Walks the stack of a thread that sleeps, as the kernel's program does it. What was read counts
+ * only if it still sleeps there at the end.
+ */
+static void walk_sleeper(struct reader *reader, struct user_question *question)
+{
+	uint64_t ip = question->addresses[0], sp = question->sp, bp = question->bp;
+	struct user_question all = *question;
+	struct frame_rule rule;
+	char name[32];
+	int memory;
+
+	snprintf(name, sizeof(name), "%d/mem", (int)question->tgid);
+	memory = openat(reader->procfd, name, O_RDONLY | O_CLOEXEC);
+	if (memory < 0)
+		return;
+	all.n = all.sure = 0;
+	while (all.n < USER_FRAMES) {
+		all.addresses[all.n++] = ip;
+		all.sure++;
+		if (!find_rule(reader, &all, all.n - 1, &rule))
+			break;
+		if (!leave_frame_by(&rule, memory, &ip, &sp, &bp)) {
+			all.sure += rule.base == RULE_LAST;
+			break;
+		}
+	}
+	close(memory);
+	if (is_still_there(reader, question))
+		*question = all;
+}
+
 /* Answers a question, in two parts: how frames are left is found sooner. Whether that was taken. */
-static bool answer_question(struct reader *reader, int channel,
-			    const struct user_question *question)
+static bool answer_question(struct reader *reader, int channel, struct user_question *question)
 {
 	struct user_answer answer = { .id = question->id };
 	char name[32];
 
 	snprintf(name, sizeof(name), "%d/maps", (int)question->tgid);
 	reader->maps.len = 0;
+	reader->generated_read = false;
 	if (question->n <= USER_FRAMES &&
 	    !file_read_all(reader->procfd, name, &reader->maps, MAPS_MAX) && reader->maps.len) {
+		if (question->tid && question->n == 1)
+			walk_sleeper(reader, question);
 		answer_rules(reader, question, &answer);
 		if (send(channel, &answer, sizeof(answer), 0) != sizeof(answer))
 			return false;

@@ -17,11 +17,15 @@ struct user_symbols;
 /* Starts the process with the first question. procfd: /proc, which stays the caller's. */
 struct user_symbols *user_symbols_open(int procfd);
 
-/* A stack of a process that is there: `sure` of its addresses are right; one more: it is whole. */
+/*
+ * A stack of a process that is there: `sure` of its addresses are right; one more: it is whole. Of
+ * a thread that sleeps there is only the innermost one, and the registers there.
+ */
 struct user_question {
 	uint64_t id; /* the caller's */
-	pid_t tgid;
+	pid_t tgid, tid; /* tid 0: the stack was walked */
 	uint32_t n, sure;
+	uint64_t sp, bp;
 	uint64_t addresses[USER_FRAMES];
 };
 

@@ -16,6 +16,7 @@
 	NEXT(json) \
 	NEXT(sqlite) \
 	NEXT(folded) \
+	NEXT(pprof) \
 	NEXT(openmetrics) \
 	NEXT(why)
 

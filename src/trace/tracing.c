@@ -178,6 +178,11 @@ int tracing_read(struct tracing *tracing)
 	tracing->reading.nwaiters = tracing->reading.nstacks = 0;
 	tracing->error = trace_read(tracing->trace, &reader, &tracing->counts);
 	tracing->due = !tracing->error;
+	for (size_t i = 0; i < tracing->reading.nwaiters && tracing->stacks; i++) {
+		struct trace_waiter *waiter = &tracing->reading.waiters[i];
+
+		waiter->user_stack = user_stacks_of(tracing->stacks, waiter);
+	}
 	tracing->reading.read_ns = tracing->counts.read_ns;
 	take_ends(tracing);
 	return tracing->error;

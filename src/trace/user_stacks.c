@@ -24,6 +24,8 @@ struct known_stack {
 	uint64_t text; /* a hash of its functions: several may have the same */
 	struct trace_user_stack *stack; /* owned; NULL: it was named, or given up */
 	bool asked;
+	pid_t tid; /* of a thread that slept before: it is walked from these registers; else 0 */
+	uint64_t sp, bp;
 };
 
 struct user_stacks {
@@ -72,20 +74,49 @@ static void grow_places(struct user_stacks *stacks)
 	free(old);
 }
 
-/* Remembers a stack that the kernel met. */
-static void meet_stack(void *arg, uint64_t id, const struct trace_user_stack *stack)
+/* Remembers a stack that was met. NULL: it was before, or there is no room. */
+static struct known_stack *remember_stack(struct user_stacks *stacks, uint64_t id,
+					  const struct trace_user_stack *stack)
 {
-	struct user_stacks *stacks = arg;
 	struct known_stack *known = place_of_id(stacks, id);
 
 	if (known->id || stacks->n == STACKS_MAX || !stack->sure || stack->n > USER_FRAMES ||
 	    stack->sure > stack->n + 1)
-		return;
+		return NULL;
+	if (++stacks->n * 2 > stacks->nplaces)
+		grow_places(stacks);
+	known = place_of_id(stacks, id);
 	*known = (struct known_stack){ .id = id, .stack = xcalloc(1, sizeof(*stack)) };
 	*known->stack = *stack;
 	stacks->busy = true;
-	if (++stacks->n * 2 > stacks->nplaces)
-		grow_places(stacks);
+	return known;
+}
+
+/* Remembers a stack that the kernel's program walked. */
+static void meet_stack(void *arg, uint64_t id, const struct trace_user_stack *stack)
+{
+	remember_stack(arg, id, stack);
+}
+
+uint64_t user_stacks_of(struct user_stacks *stacks, const struct trace_waiter *waiter)
+{
+	const uint64_t of[] = { (uint64_t)waiter->pid, waiter->since_ns, waiter->ip, waiter->sp };
+	const struct trace_user_stack stack = {
+		.tgid = waiter->tgid, .n = 1, .sure = 1, .addresses = { waiter->ip }
+	};
+	struct known_stack *known;
+	uint64_t id;
+
+	if (waiter->user_stack || !waiter->ip)
+		return waiter->user_stack;
+	id = hash_bytes(HASH_START, of, sizeof(of)) | 1;
+	known = remember_stack(stacks, id, &stack);
+	if (known) {
+		known->tid = waiter->pid;
+		known->sp = waiter->sp;
+		known->bp = waiter->bp;
+	}
+	return id;
 }
 
 /* Asks for the functions of all stacks that have none. */
@@ -99,6 +130,9 @@ static void ask(struct user_stacks *stacks)
 			continue;
 		question = (struct user_question){ .id = known->id,
 						   .tgid = known->stack->tgid,
+						   .tid = known->tid,
+						   .sp = known->sp,
+						   .bp = known->bp,
 						   .n = known->stack->n,
 						   .sure = known->stack->sure };
 		memcpy(question.addresses, known->stack->addresses, sizeof(question.addresses));
@@ -132,7 +166,9 @@ static void use_answer(struct user_stacks *stacks, const struct user_answer *ans
 
 	if (!known->stack)
 		return;
-	add_rules(stacks, known->stack, answer);
+	/* The addresses of a thread that was walked there are not ours. */
+	if (!known->tid)
+		add_rules(stacks, known->stack, answer);
 	stacks->busy = true;
 	if (!answer->last)
 		return;

@@ -24,6 +24,12 @@ struct user_stacks *user_stacks_open(struct proc *proc, struct trace *trace,
 bool user_stacks_learn(struct user_stacks *stacks, int timeout_ms);
 
 /*
+ * The id of the stack of a thread that waits: of one whose stack was not taken, as it fell asleep
+ * before, it is read now. 0: it has none.
+ */
+uint64_t user_stacks_of(struct user_stacks *stacks, const struct trace_waiter *waiter);
+
+/*
  * Puts the interval of its stacks into a site that is handed out. Stacks that are not named yet
  * keep their time until they are.
  */

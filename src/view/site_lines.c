@@ -604,7 +604,7 @@ static const struct column columns_of_sites[] = {
 	       "the program's function in which most of it waited: of processes of --stacks, and "
 	       "of the one that is open",
 	       .name = "where in the program", TEXT(30), .least = 14, SITE, .stacked = true,
-	       .from = LAYOUT_WIDE),
+	       .from = LAYOUT_WIDER),
 	COLUMN("waker", "WAKER", get_site_waker, "the waker of most of the wait time",
 	       .name = "woken by", TEXT(15), .least = 13, SITE, .yields = 8),
 };

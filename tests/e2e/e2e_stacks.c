@@ -304,6 +304,29 @@ E2E_TEST(test_files)
 	must_have(text, "gone;_start (gone (deleted));", ";wait_in_sleep (load_stack.c:");
 }
 
+/* Generated code is named by its map for perf, which only the process's user may have made. */
+E2E_TEST(test_generated)
+{
+	const char *path;
+	const char *text;
+	pid_t pid;
+
+	require_stacks();
+	pid = e2e_load(NULL, "load_stack 1000000 %s planted;code", e2e_path("counts"));
+	path = e2e_format("/tmp/perf-%d.map", pid);
+	text = folded_of(e2e_format("%d", pid), "");
+	must_have(text, ";main (load_stack.c:", ";planted,code (JIT);call_odd (load_stack.c:");
+	e2e_kill(pid);
+	assert_int_equal(unlink(path), 0);
+
+	pid = e2e_load(NULL, "load_stack 1000000 %s planted", e2e_path("counts"));
+	path = e2e_format("/tmp/perf-%d.map", pid);
+	assert_int_equal(chown(path, 12345, 12345), 0);
+	text = folded_of(e2e_format("%d", pid), "");
+	assert_int_equal(unlink(path), 0);
+	must_have(text, ";[ends in generated code];", "generated code+0x");
+}
+
 E2E_TEST(test_mount_namespace)
 {
 	const char *const argv[] = { "/bin/sh", "-c",
@@ -358,4 +381,56 @@ E2E_TEST(test_why)
 	must_have(r.out.data, "   at: ", "(load_stack.c:");
 	e2e_run(&r, NULL, "--why -d 1.5 -p %d -o json", pid);
 	must_have(r.out.data, "\"at\":\"", "(load_stack.c:");
+}
+
+/* Adds up the lines of folded stacks that are the same, in order, as tests/profile.py prints them.
+ */
+static const char *sum_folded(const char *path, const char *out)
+{
+	run_shell(e2e_format(
+		"awk '{ ns = $NF; sub(/ [0-9]+$/, \"\"); sum[$0] += ns } "
+		"END { for (stack in sum) printf \"%%s %%d\\n\", stack, sum[stack] }' %s | "
+		"LC_ALL=C sort >%s",
+		path, out));
+	return out;
+}
+
+/* A profile has what the folded stacks have: of several samples, which are one message. */
+E2E_TEST(test_profile)
+{
+	const char *recording = e2e_path("recording");
+	struct e2e_result r;
+
+	require_stacks();
+	e2e_load(NULL, "load_stack 1000000");
+	e2e_run(&r, NULL,
+		"-b -n 4 -d 0.5 --stacks load_stack -m load_stack -w %s -o pprof --output %s",
+		recording, e2e_path("live"));
+	check_silent_success(&r);
+	e2e_run(&r, NULL, "-b -R %s -m load_stack -o folded --output %s", recording,
+		e2e_path("folded"));
+	check_silent_success(&r);
+	sum_folded(e2e_path("folded"), e2e_path("wanted"));
+	run_shell(e2e_format("python3 %s/profile.py <%s | LC_ALL=C sort >%s",
+			     getenv("TESTS_SRCDIR"), e2e_path("live"), e2e_path("seen")));
+	run_shell(e2e_format("grep -q 'wait_in_read (load_stack.c:' %s && diff %s %s >&2",
+			     e2e_path("seen"), e2e_path("wanted"), e2e_path("seen")));
+}
+
+/* Who has slept since before is looked at where it is: named at once, to the outermost function. */
+E2E_TEST(test_asleep)
+{
+	static const char *const loads[] = { "load_stack", "load_stack_frames" };
+	const char *text;
+	pid_t pid;
+
+	require_stacks();
+	for (size_t i = 0; i < sizeof(loads) / sizeof(loads[0]); i++) {
+		pid = e2e_load(NULL, "%s 0 %s", loads[i], e2e_path(loads[i]));
+		e2e_await_sleep(pid);
+		text = folded_of(e2e_format("%d", pid), "");
+		must_have(text, ";main (load_stack.c:", ";idle (load_stack.c:");
+		must_have(text, ";start_thread (libc.so.6)", ";answer (load_stack.c:");
+		assert_false(has_parts(text, "[ends in", ""));
+	}
 }

@@ -2,13 +2,17 @@
 /*
  * load_stack WAITS FILE: waits so often, each time for 2 to 4 ms, in one of four functions that one
  * of two others calls, by chance. It prints "ready"; at the end it makes the file, with a line for
- * each pair ("call_even wait_in_poll 123"), and waits on in `idle`.
+ * each pair ("call_even wait_in_poll 123"), and waits on in `idle`. With GENERATED, a third
+ * argument, call_odd is called by code that is made first, as compilers that run make it, with its
+ * line in /tmp/perf-PID.map; that argument is the function's name.
  */
 #include <poll.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -87,6 +91,27 @@ KEPT static void call_odd(unsigned which, long ns)
 	STAY();
 }
 
+typedef void caller(unsigned which, long ns);
+
+/* Code that calls call_odd, with a frame pointer; and its line for perf. */
+static void generate(const char *name, void (**code)(unsigned which, long ns, caller *called))
+{
+	static const unsigned char bytes[] = { 0x55, 0x48, 0x89, 0xe5, 0xff, 0xd2, 0x5d, 0xc3 };
+	void *at = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char path[64];
+	FILE *map;
+
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)getpid());
+	map = fopen(path, "wxe");
+	if (at == MAP_FAILED || !map)
+		exit(1);
+	memcpy(at, bytes, sizeof(bytes));
+	memcpy(code, &at, sizeof(at));
+	fprintf(map, "%lx %zx %s\n", (unsigned long)at, sizeof(bytes), name);
+	if (fclose(map) || mprotect(at, 4096, PROT_READ | PROT_EXEC))
+		exit(1);
+}
+
 KEPT static void idle(void)
 {
 	for (;;)
@@ -109,19 +134,24 @@ static void write_counts(const char *path)
 
 int main(int argc, char **argv)
 {
+	void (*generated)(unsigned which, long ns, caller *called) = NULL;
 	long n = argc > 1 ? atol(argv[1]) : 100;
 	unsigned seed = 1;
 	pthread_t thread;
 
 	if (pipe(quiet) || pipe(talk) || pthread_create(&thread, NULL, answer, NULL))
 		return 1;
+	if (argc > 3)
+		generate(argv[3], &generated);
 	printf("ready\n");
 	fflush(stdout);
 	for (long i = 0; i < n; i++) {
 		unsigned which = (unsigned)rand_r(&seed) / 8 % 4;
 		long ns = 2000000 + rand_r(&seed) % 3 * 1000000L;
 
-		if (rand_r(&seed) / 16 % 2)
+		if (rand_r(&seed) / 16 % 2 && generated)
+			generated(which, ns, call_odd);
+		else if (rand_r(&seed) / 16 % 2)
 			call_odd(which, ns);
 		else
 			call_even(which, ns);

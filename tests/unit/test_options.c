@@ -279,9 +279,10 @@ OPTIONS_TEST(test_bad_words)
 {
 	bad("-U hours",
 	    "--unit does not take 'hours'; allowed: percent, ms, count, avg, max, total");
-	bad("-o jsno", "--format does not take 'jsno'; allowed: text, csv, json, sqlite, folded, "
-		       "openmetrics, why; did you "
-		       "mean json?");
+	bad("-o jsno",
+	    "--format does not take 'jsno'; allowed: text, csv, json, sqlite, folded, pprof, "
+	    "openmetrics, why; did you "
+	    "mean json?");
 	bad("--recrod x", "unknown option --recrod (see --help); did you mean --record?");
 	bad("--theads=1", "unknown option --theads=1 (see --help); did you mean --threads?");
 	bad_like("-s blkoi", "--sort does not take 'blkoi'; allowed: a field",
@@ -291,8 +292,9 @@ OPTIONS_TEST(test_bad_words)
 	bad_like("-F +comand", "--fields does not take", "; not: +comand; did you mean command?");
 	bad("--theme solarized",
 	    "--theme does not take 'solarized'; allowed: auto, dark, light, any, mono");
-	bad("-o xml", "--format does not take 'xml'; allowed: text, csv, json, sqlite, folded, "
-		      "openmetrics, why");
+	bad("-o xml",
+	    "--format does not take 'xml'; allowed: text, csv, json, sqlite, folded, pprof, "
+	    "openmetrics, why");
 	bad_like("--source x", "--source does not take 'x'; allowed: auto, taskstats", "procfs");
 	bad_like("-s nothing", "--sort does not take 'nothing'; allowed: a field", "it");
 	bad_like("-s +", "--sort does not take '+'; allowed: a field", "it");
@@ -328,7 +330,7 @@ OPTIONS_TEST(test_bad_words)
 	bad("--cgroup-hierarchy ~", "--cgroup-hierarchy does not take ''; allowed: v2, or a "
 				    "controller or name=NAME of a v1 hierarchy");
 	bad("-o \x1b[2J",
-	    "--format does not take '\\x1b[2J'; allowed: text, csv, json, sqlite, folded, "
+	    "--format does not take '\\x1b[2J'; allowed: text, csv, json, sqlite, folded, pprof, "
 	    "openmetrics, why");
 }
 

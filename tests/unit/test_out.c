@@ -371,7 +371,7 @@ OUTPUT_TEST(test_needs)
 		assert_int_equal(out_needs(&s->out), own);
 		/* Metrics, answers and stacks have no fields. */
 		if (out_registry[i] == &out_openmetrics || out_registry[i] == &out_why ||
-		    out_registry[i] == &out_folded)
+		    out_registry[i] == &out_folded || out_registry[i] == &out_pprof)
 			continue;
 		s->view.fields = "cuser,pid,command";
 		assert_int_equal(out_needs(&s->out), own | NEED_STAT | NEED_COMMAND);
