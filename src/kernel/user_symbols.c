@@ -244,12 +244,12 @@ static struct found find(struct reader *reader, const struct user_question *ques
 static bool find_generated(struct reader *reader, const struct user_question *question,
 			   const struct found *found, struct buf *out, struct frame_rule *rule)
 {
-	if (!found->mapped || found->file)
+	if (!found->mapped)
 		return false;
 	if (!reader->generated_read)
 		perf_map_read(&reader->generated, reader->procfd, question->tgid);
 	reader->generated_read = true;
-	return perf_map_name(&reader->generated, found->address, out, rule);
+	return !found->file && perf_map_name(&reader->generated, found->address, out, rule);
 }
 
 /* Finds how the frame at an address is left. */
@@ -260,8 +260,12 @@ static bool find_rule(struct reader *reader, const struct user_question *questio
 	uint64_t offset = found.address - found.map.begin + found.map.offset;
 
 	reader->scratch.len = 0;
-	return (found.file && program_file_rule(found.file, offset, rule)) ||
-	       find_generated(reader, question, &found, &reader->scratch, rule);
+	if ((found.file && program_file_rule(found.file, offset, rule)) ||
+	    find_generated(reader, question, &found, &reader->scratch, rule))
+		return true;
+	/* What a compiler's own code calls by has no tables, and keeps the frame pointer, too. */
+	*rule = (struct frame_rule){ .base = RULE_BP, .cfa = 16, .bp = -16 };
+	return found.mapped && reader->generated.text.len;
 }
 
 /* Answers how frames are left. */

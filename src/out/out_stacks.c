@@ -164,7 +164,7 @@ static int compare_numbered(const void *a, const void *b)
 }
 
 /* Finds the number of a text, or gives it one: then it is new. */
-static uint64_t find_number(void **tree, const char *text, uint64_t next, bool *new)
+static uint64_t profile_number(void **tree, const char *text, uint64_t next, bool *new)
 {
 	struct numbered key = { .text = (char *)(uintptr_t)text }, *made;
 	void *const *found = tfind(&key, tree, compare_numbered);
@@ -220,7 +220,7 @@ static uint64_t string_number(struct out *out, const char *text)
 {
 	struct profile *profile = out->state;
 	bool new;
-	uint64_t number = find_number(&profile->strings, text, profile->nstrings, &new);
+	uint64_t number = profile_number(&profile->strings, text, profile->nstrings, &new);
 
 	if (new) {
 		put_bytes(&out->buf, PROFILE_STRING, text, strlen(text));
@@ -236,7 +236,7 @@ static uint64_t location_number(struct out *out, const char *text)
 	const char *file = text[strlen(text) - 1] == ')' ? strrchr(text, '(') : NULL;
 	const char *line = file ? strrchr(file, ':') : NULL;
 	bool new;
-	uint64_t number = find_number(&profile->places, text, profile->nplaces + 1, &new);
+	uint64_t number = profile_number(&profile->places, text, profile->nplaces + 1, &new);
 	struct buf *name = &profile->name;
 
 	if (!new)
