@@ -23,6 +23,9 @@
 /* Room for user stacks, until they are named. */
 #define USER_STACKS 4096
 
+/* So many processes that end waits of the one that is opened have their stacks taken, too. */
+#define ENDERS_MAX 8
+
 /* The time after which user stacks are named: while there are new ones, and then. */
 #define LEARN_NS (20 * NSEC_PER_MSEC)
 #define LEARN_SELDOM_NS NSEC_PER_SEC
@@ -40,7 +43,8 @@ struct tracing {
 	struct thread_ends ends;
 	struct site_names *texts;
 	struct user_stacks *stacks; /* NULL: none are taken */
-	struct trace_chosen chosen[TRACE_CHOSEN]; /* of whom they are; last who was opened */
+	/* Of whom they are: who was named, who was opened, and those that end the waits of that. */
+	struct trace_chosen chosen[TRACE_CHOSEN];
 	size_t nchosen, nnamed;
 	uint64_t learn_ns; /* when they are to be named */
 	struct trace_state book;
@@ -67,8 +71,8 @@ static int take_stacks_of(struct tracing *tracing, const struct tracing_config *
 	const char *names = config->stacks ? config->stacks : "";
 	struct span text = { names, names + strlen(names) }, word;
 
-	/* One place is left for who is opened. */
-	while (tracing->nnamed < TRACE_CHOSEN - 1 && take_part(&text, ',', &word))
+	/* Places are left for who is opened, and those that end its waits. */
+	while (tracing->nnamed < TRACE_CHOSEN - 1 - ENDERS_MAX && take_part(&text, ',', &word))
 		tracing->chosen[tracing->nnamed++] =
 			chosen_of(word.at, (size_t)(word.end - word.at));
 	tracing->nchosen = tracing->nnamed;
@@ -218,6 +222,39 @@ static bool takes_stacks_of(const struct tracing *tracing, const struct site *si
 	return false;
 }
 
+/* Has the user stacks taken of a process that ends waits of the one that is opened. */
+static void add_ender(struct tracing *tracing, pid_t tgid)
+{
+	if (tgid <= 0 || tracing->nchosen > tracing->nnamed + ENDERS_MAX)
+		return;
+	for (size_t i = 0; i < tracing->nchosen; i++)
+		if (tracing->chosen[i].tgid == tgid)
+			return;
+	tracing->chosen[tracing->nchosen++] = (struct trace_chosen){ .tgid = tgid };
+}
+
+/* Does that for all of them: a chain of waits ends with one of those. */
+static void add_enders(struct tracing *tracing)
+{
+	const struct traced_sites *sites = &tracing->book.sites;
+	pid_t opened =
+		tracing->nchosen > tracing->nnamed ? tracing->chosen[tracing->nnamed].tgid : 0;
+	size_t before = tracing->nchosen;
+
+	for (size_t i = 0; opened && i < sites->nframed; i++) {
+		const struct traced_site *traced = sites->framed[i];
+
+		if (traced->site.tgid != opened || traced->site.overlaps)
+			continue;
+		add_ender(tracing, traced->holder);
+		for (unsigned k = 0; k < SITE_WAKERS; k++)
+			add_ender(tracing, traced->site.wakers[k].tgid);
+	}
+	if (tracing->nchosen != before && tracing->trace)
+		trace_choose(tracing->trace, tracing->chosen, tracing->nchosen,
+			     sites->stacks_over_ns);
+}
+
 /* Names the sites that are shown for the first time, and those that must be named again. */
 static void name_sites(struct tracing *tracing)
 {
@@ -233,6 +270,8 @@ static void name_sites(struct tracing *tracing)
 		if (tracing->stacks)
 			user_stacks_settle(tracing->stacks, sites->framed[i]);
 	}
+	if (tracing->stacks)
+		add_enders(tracing);
 }
 
 /* Adds the reading to the book. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "view/stack_tree.h"
 
 /* Waits of waits that are followed, at most. */
 #define DEPTH_MAX 8
@@ -476,6 +477,9 @@ void chain_build(struct chain *chain, const struct chain_index *index,
 		else
 			follow_site(&following, sites[i], share, false);
 	}
+	for (size_t i = 0; i < chain->nroots; i++)
+		if (chain->roots[i].site)
+			chain->roots[i].at = stack_tree_own(index->trace, &chain->roots[i].site, 1);
 	if (chain->nroots)
 		qsort(chain->roots, chain->nroots, sizeof(*chain->roots), compare_roots);
 }
@@ -598,6 +602,10 @@ static void put_own_wait(struct buf *out, const char *what, const struct chain_r
 	if (root->site) {
 		buf_puts(out, ": ");
 		chain_put_site(out, root->site, charset);
+	}
+	if (root->at) {
+		buf_puts(out, " at ");
+		put_raw(out, root->at, charset);
 	}
 }
 

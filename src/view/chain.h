@@ -57,6 +57,7 @@ struct chain_root {
 	pid_t tgid; /* of the task; 0: none */
 	const struct site *site; /* where it was waited at last; NULL: nowhere */
 	double share; /* of the chain, 0 to 1 */
+	const char *at; /* the program's function in which that wait began; NULL: not known */
 };
 
 /* The sites of a frame, to be looked up. Zero-initialised: not made. */

@@ -308,7 +308,7 @@ TEST(test_reasons)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct chain_root root = { CHAIN_GOES_ON, "cp", 7, &cases[i].site, 1 };
+		struct chain_root root = { CHAIN_GOES_ON, "cp", 7, &cases[i].site, 1, NULL };
 		struct buf text = { 0 };
 
 		chain_put_root(&text, &root, TEXT_UTF8);
@@ -391,7 +391,7 @@ TEST(test_holder)
 TEST(test_names)
 {
 	const struct site site = { .syscall = "read", .on = "/a\033[2Jb", .state = STATE_IO };
-	const struct chain_root root = { CHAIN_DISK, "\033]0;x", 7, &site, 1 };
+	const struct chain_root root = { CHAIN_DISK, "\033]0;x", 7, &site, 1, NULL };
 	struct buf text = { 0 };
 
 	chain_put_root(&text, &root, TEXT_UTF8);

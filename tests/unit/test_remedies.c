@@ -59,7 +59,7 @@ TEST(test_stopped)
 {
 	struct site site = { .on = "/mnt/x (fuse.x)", .where = "request_wait_answer" };
 	struct site stopped = { .state = STATE_STOP };
-	struct chain_root root = { CHAIN_STOPPED, "server", 9, &stopped, 0.5 };
+	struct chain_root root = { CHAIN_STOPPED, "server", 9, &stopped, 0.5, NULL };
 	const struct chain chain = { .roots = &root, .nroots = 1 };
 	struct lone lone = { 0 };
 	struct finding finding = { .subject = REMEDY_KEPT, .site = &site, .kind = "other" };
@@ -88,7 +88,7 @@ TEST(test_lock)
 	struct finding finding = {
 		.subject = REMEDY_LOCK, .severity = FINDING_WARNING, .site = &site, .kind = "park"
 	};
-	struct chain_root root = { CHAIN_DEADLOCK, "bank", 7, &site, 1 };
+	struct chain_root root = { CHAIN_DEADLOCK, "bank", 7, &site, 1, NULL };
 	const struct chain chain = { .roots = &root, .nroots = 1 };
 
 	assert_int_equal(lone_make(&lone), 0);
