@@ -518,6 +518,10 @@ int each_waiter(struct bpf_iter__task *context)
 		put_registers(&waiter, local, task);
 	waiter.pid = pid_of_named(&named);
 	waiter.tgid = local->thread.tgid;
-	bpf_seq_write(context->meta->seq, &waiter, sizeof(waiter));
+	waiter.stacked = waiter.user_stack || waiter.ip;
+	if (waiter.stacked)
+		bpf_seq_write(context->meta->seq, &waiter, sizeof(waiter));
+	else
+		bpf_seq_write(context->meta->seq, &waiter, TRACE_WAITER_LEAST);
 	return 0;
 }

@@ -136,8 +136,13 @@ static int read_waiters(struct trace *trace, const struct trace_reader *reader)
 	if (got < 0)
 		got = -errno;
 	close(fd);
-	for (size_t at = 0; at + sizeof(waiter) <= len; at += sizeof(waiter)) {
-		memcpy(&waiter, trace->waiters + at, sizeof(waiter));
+	for (size_t at = 0, size; at + TRACE_WAITER_LEAST <= len; at += size) {
+		waiter = (struct trace_waiter){ 0 };
+		memcpy(&waiter, trace->waiters + at, TRACE_WAITER_LEAST);
+		size = waiter.stacked ? sizeof(waiter) : TRACE_WAITER_LEAST;
+		if (at + size > len)
+			break;
+		memcpy(&waiter, trace->waiters + at, size);
 		if (waiter.pid)
 			reader->waiter(reader->arg, &waiter);
 	}

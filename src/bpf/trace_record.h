@@ -142,11 +142,15 @@ struct trace_waiter {
 	__s32 pid, tgid; /* in the reader's namespace */
 	__u32 site, generation; /* as in struct trace_thread */
 	__u8 state, attached;
-	__u8 unused[6];
+	__u8 stacked; /* what follows is there */
+	__u8 unused[5];
 	__u64 user_stack; /* its id; 0: none was taken */
 	/* Of one whose stack would have been, but for when it fell asleep; ip 0: not so. */
 	__u64 ip, sp, bp;
 };
+
+/* Most have nothing more. */
+#define TRACE_WAITER_LEAST __builtin_offsetof(struct trace_waiter, user_stack)
 
 /* Processes whose user stacks are taken: by pid (in the reader's namespace) or by name. */
 struct trace_chosen {
