@@ -47,8 +47,8 @@ static const char *wrong_value(const struct options *options)
 		       "file";
 	if (options->sampler.stacks && !options->sampler.trace_sites)
 		return "--stacks needs sites of waits: not with --trace-sites 0";
-	if (options->batch && !options->sampler.stacks && !options->replay.path &&
-	    (options->format == &out_folded || options->format == &out_pprof))
+	if (options->batch && options->format->stacks && !options->sampler.stacks &&
+	    !options->replay.path)
 		return "-o folded and -o pprof need --stacks";
 	if (options->listen && !server_is_built())
 		return "--listen is not built in: " MICROHTTPD_MISSING;

@@ -15,6 +15,8 @@
 #include "kernel/proc.h"
 #include "out/out.h"
 #include "sampler/sampler.h"
+#include "trace/tracing.h"
+#include "view/remedies.h"
 
 /* Set by the handler below; read wherever the program waits. */
 static volatile sig_atomic_t caught;
@@ -117,6 +119,25 @@ static void print_failure(const struct options *options, enum batch_failure fail
 	}
 }
 
+/* Whether stacks can be taken where nothing else is to be written; prints why not. */
+static bool can_take_stacks(const struct options *options, struct sampler *sampler)
+{
+	struct note why;
+	struct buf text = { 0 };
+	int err;
+
+	if (!options_format(options)->stacks || options->replay.path)
+		return true;
+	err = sampler_trace(sampler, true);
+	if (!err)
+		return true;
+	why = tracing_note_of(err);
+	remedy_append_note(&text, &why);
+	fprintf(stderr, "stalltop: no stacks: %s\n", buf_cstr(&text));
+	buf_free(&text);
+	return false;
+}
+
 int samples_run(const struct options *options, const struct samples_parts *parts)
 {
 	struct trigger_set *triggers = parts->triggers;
@@ -155,6 +176,8 @@ int samples_run(const struct options *options, const struct samples_parts *parts
 	enum batch_failure failure;
 	int err;
 
+	if (!can_take_stacks(options, sampler))
+		return EXIT_FAILURE;
 	batch.renew = sink->appends ? sink_renew : NULL;
 	batch.renew_arg = sink;
 	set_up_signals(&waiting, batch.trigger_watch, sink->appends);
@@ -173,6 +196,10 @@ int samples_run(const struct options *options, const struct samples_parts *parts
 			: caught == SIGHUP ? "SIGHUP"
 					   : "SIGTERM");
 		return 128 + caught;
+	}
+	if (!err && out.ops->stacks && out.frames && !out.stacked) {
+		fprintf(stderr, "stalltop: no stacks: the recording was made without --stacks\n");
+		return EXIT_FAILURE;
 	}
 	if (!err)
 		return out.problem ? EXIT_PROBLEM : EXIT_SUCCESS;

@@ -713,6 +713,7 @@ static struct record_head head_of(struct record_state *state, const struct frame
 	if (info->trace)
 		head.trace = (struct trace_frame){ .interval_ns = info->trace->interval_ns,
 						   .lost = info->trace->lost,
+						   .stacked = info->trace->stacked,
 						   .switches = info->trace->switches,
 						   .cost = info->trace->cost };
 	head.frame.source = record_keep(state, info->head.source);

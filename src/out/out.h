@@ -76,6 +76,7 @@ struct out {
 	uint64_t frames; /* number of frames before this one */
 	int error; /* -errno of a format that makes the file itself; 0: all is well */
 	bool problem; /* why: a frame had a problem */
+	bool stacked; /* of a format of stacks: a frame had some, or could have had */
 	struct buf scratch;
 	struct buf buf; /* the bytes to be written */
 	struct row_texts texts;
@@ -94,6 +95,8 @@ struct out_ops {
 	void (*frame)(struct out *out, const struct view *view);
 	/* Cgroups are folded with those above them. */
 	bool tree;
+	/* It shows user stacks, and nothing else. */
+	bool stacks;
 	/* It shows findings. */
 	bool finds;
 	/* It has counters by group that go on from sample to sample: metrics. */

@@ -68,6 +68,7 @@ static void each_stack(struct out *out, const struct view *view, put_stack_fn *p
 	const struct trace_frame *trace = view->frame->info->trace;
 	struct site_owners owners = { 0 };
 
+	out->stacked |= trace && trace->stacked;
 	out_sites_owners(&owners, &out->order);
 	for (size_t i = 0; trace && i < trace->n; i++) {
 		const struct site *site = trace->sites[i];
@@ -114,6 +115,7 @@ static void folded_frame(struct out *out, const struct view *view)
 const struct out_ops out_folded = {
 	.name = "folded",
 	.needs = stack_needs,
+	.stacks = true,
 	.frame = folded_frame,
 };
 
@@ -343,6 +345,7 @@ static void pprof_close(struct out *out)
 const struct out_ops out_pprof = {
 	.name = "pprof",
 	.needs = stack_needs,
+	.stacks = true,
 	.frame = pprof_frame,
 	.close = pprof_close,
 };

@@ -434,3 +434,22 @@ E2E_TEST(test_asleep)
 		assert_false(has_parts(text, "[ends in", ""));
 	}
 }
+
+/* Without what it takes there is a line that says so, and no empty output. */
+E2E_TEST(test_missing)
+{
+	const struct e2e_how nobody = { .uid = NOBODY };
+	const char *recording = e2e_path("plain");
+	struct e2e_result r;
+
+	require_stacks();
+	e2e_run(&r, &nobody, "-b -n 1 -d 0.2 --stacks load_stack -o folded");
+	assert_int_equal(r.status, 1);
+	assert_non_null(strstr(r.err.data, "stalltop: no stacks: waits are not traced: "));
+	e2e_run(&r, NULL, "-b -n 2 -d 0.2 --trace -w %s -o csv -r 1", recording);
+	check_silent_success(&r);
+	e2e_run(&r, NULL, "-b -R %s -o pprof", recording);
+	assert_int_equal(r.status, 1);
+	assert_string_equal(r.err.data,
+			    "stalltop: no stacks: the recording was made without --stacks\n");
+}

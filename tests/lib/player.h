@@ -156,6 +156,7 @@ static inline void compare_traces(const struct trace_frame *a, const struct trac
 		return;
 	assert_int_equal(a->n, b->n);
 	assert_int_equal(a->nlinks, b->nlinks);
+	assert_int_equal(a->stacked, b->stacked);
 	assert_true(a->interval_ns == b->interval_ns && a->lost == b->lost &&
 		    a->switches == b->switches && a->cost == b->cost);
 	for (size_t i = 0; i < a->n; i++)

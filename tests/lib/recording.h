@@ -164,6 +164,7 @@ static inline void play_site(struct play_machine *machine, unsigned i)
 
 	machine->trace.stacks = stacks;
 	machine->trace.nstacks = 3;
+	machine->trace.stacked = true;
 	if (!known)
 		*site = (struct site){ .id = i + 1,
 				       .tgid = (pid_t)i % 5 + 1,
