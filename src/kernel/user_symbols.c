@@ -48,8 +48,7 @@ struct user_symbols {
 	uint64_t since_ns; /* when the first of them was asked, or the last answer came */
 };
 
-/* ---- The process ------------------------------------------------------------------------------
- */
+/* ---- The process ---------------------------------------------------------------------------- */
 
 /* A file that was opened. */
 struct opened {
@@ -280,7 +279,7 @@ static void answer_rules(struct reader *reader, const struct user_question *ques
 /* Whether a stack was not followed to its end though the file says how: it will be, from now on. */
 static bool is_learnt(const struct user_question *question, const struct user_answer *answer)
 {
-	return !question->tid && question->sure <= question->n &&
+	return !question->tid && !question->again && question->sure <= question->n &&
 	       answer->ruled >> (question->sure - 1) & 1;
 }
 
@@ -307,8 +306,7 @@ static void answer_names(struct reader *reader, const struct user_question *ques
 	text->len = 0;
 	for (i = 0; i < question->n && i < question->sure; i++) {
 		found = find(reader, question, i);
-		/* Where nothing is mapped a rule was wrong, as generated code has none of its own.
-		 */
+		/* Nothing is mapped there: a rule for generated code was wrong. */
 		if (!found.mapped)
 			break;
 		last = found;
@@ -415,7 +413,7 @@ static bool answer_question(struct reader *reader, int channel, struct user_ques
 		if (send(channel, &answer, sizeof(answer), 0) != sizeof(answer))
 			return false;
 		if (is_learnt(question, &answer)) {
-			answer.named = true;
+			answer.named = answer.learnt = true;
 			snprintf(answer.text, sizeof(answer.text), "[not followed yet]\n");
 		} else {
 			answer_names(reader, question, &answer);
@@ -468,8 +466,7 @@ _Noreturn static void serve_symbols(int procfd, int channel, pid_t parent)
 	_exit(0);
 }
 
-/* ---- Its client -------------------------------------------------------------------------------
- */
+/* ---- Its client ----------------------------------------------------------------------------- */
 
 struct user_symbols *user_symbols_open(int procfd)
 {

@@ -25,6 +25,8 @@ struct user_question {
 	uint64_t id; /* the caller's */
 	pid_t tgid, tid; /* tid 0: the stack was walked */
 	uint32_t n, sure;
+	bool again; /* rules do not lead further: its memory cannot be read, as while it is paged
+		       out */
 	uint64_t sp, bp;
 	uint64_t addresses[USER_FRAMES];
 };
@@ -35,6 +37,7 @@ struct user_question {
 struct user_answer {
 	uint64_t id;
 	bool last; /* the question has no other */
+	bool learnt; /* it will be another stack, with the rules */
 	bool named; /* the functions are known; else the process has ended, or its files say nothing
 		     */
 	uint64_t ruled; /* a bit for each address that has a rule */

@@ -14,6 +14,9 @@
 /* Stacks that are remembered. */
 #define STACKS_MAX 65536
 
+/* A stack that is met so often again ends there: it was learnt within that time. */
+#define MET_MOST 10
+
 /* A stack of which nothing can be read: its process has ended, or may not be looked at. */
 #define UNNAMED "[code that cannot be read]\n"
 
@@ -23,7 +26,8 @@ struct known_stack {
 	size_t index; /* among the stacks of sites; 0: it is not named yet */
 	uint64_t text; /* a hash of its functions: several may have the same */
 	struct trace_user_stack *stack; /* owned; NULL: it was named, or given up */
-	bool asked;
+	bool asked, learnt;
+	unsigned met; /* so often again, though there are rules by which it goes on */
 	pid_t tid; /* of a thread that slept before: it is walked from these registers; else 0 */
 	uint64_t sp, bp;
 };
@@ -80,8 +84,14 @@ static struct known_stack *remember_stack(struct user_stacks *stacks, uint64_t i
 {
 	struct known_stack *known = place_of_id(stacks, id);
 
-	if (known->id || stacks->n == STACKS_MAX || !stack->sure || stack->n > USER_FRAMES ||
-	    stack->sure > stack->n + 1)
+	if (!stack->sure || stack->n > USER_FRAMES || stack->sure > stack->n + 1)
+		return NULL;
+	if (known->id && known->learnt && !known->stack && ++known->met == MET_MOST) {
+		known->stack = xcalloc(1, sizeof(*stack));
+		*known->stack = *stack;
+		known->asked = false;
+	}
+	if (known->id || stacks->n == STACKS_MAX)
 		return NULL;
 	if (++stacks->n * 2 > stacks->nplaces)
 		grow_places(stacks);
@@ -131,6 +141,7 @@ static void ask(struct user_stacks *stacks)
 		question = (struct user_question){ .id = known->id,
 						   .tgid = known->stack->tgid,
 						   .tid = known->tid,
+						   .again = known->met == MET_MOST,
 						   .sp = known->sp,
 						   .bp = known->bp,
 						   .n = known->stack->n,
@@ -173,6 +184,8 @@ static void use_answer(struct user_stacks *stacks, const struct user_answer *ans
 	if (!answer->last)
 		return;
 	known->text = hash_text(HASH_START, text);
+	known->learnt = answer->learnt;
+	known->index = 0;
 	for (size_t i = 0; i < stacks->nplaces && !known->index; i++)
 		if (stacks->places[i].index && stacks->places[i].text == known->text)
 			known->index = stacks->places[i].index;

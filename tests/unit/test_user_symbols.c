@@ -44,17 +44,23 @@ static int close_symbols(UNUSED void **state)
 #define SYMBOLS_TEST(name) TEST_WITH(name, open_symbols, close_symbols)
 
 /* Asks, and takes all of the answer: false where the process that reads has ended. */
-static bool ask(pid_t pid, const uint64_t *addresses, uint32_t n, uint32_t sure,
-		struct user_answer *rules, struct user_answer *names)
+static bool ask_question(struct user_question *question, const uint64_t *addresses,
+			 struct user_answer *rules, struct user_answer *names)
 {
-	struct user_question question = { .id = 7, .tgid = pid, .n = n, .sure = sure };
-
-	memcpy(question.addresses, addresses, n * sizeof(*addresses));
-	assert_true(user_symbols_ask(symbols, &question));
+	question->id = 7;
+	memcpy(question->addresses, addresses, question->n * sizeof(*addresses));
+	assert_true(user_symbols_ask(symbols, question));
 	if (!user_symbols_take(symbols, rules, TIMEOUT_MS))
 		return false;
 	*names = *rules;
 	return rules->last || user_symbols_take(symbols, names, TIMEOUT_MS);
+}
+
+static bool ask(pid_t pid, const uint64_t *addresses, uint32_t n, uint32_t sure,
+		struct user_answer *rules, struct user_answer *names)
+{
+	return ask_question(&(struct user_question){ .tgid = pid, .n = n, .sure = sure }, addresses,
+			    rules, names);
 }
 
 /* A function whose name is to be found. */
@@ -102,6 +108,28 @@ SYMBOLS_TEST(test_whole)
 
 	assert_true(ask(getpid(), addresses, 1, 2, &rules, &names));
 	assert_ptr_equal(strchr(names.text, '\n') + 1, names.text + strlen(names.text));
+}
+
+/*
+ * Where the file says how a frame is left the stack will be another one; if it is the same again,
+ * it ends there.
+ */
+SYMBOLS_TEST(test_again)
+{
+	const uint64_t addresses[] = { (uint64_t)(uintptr_t)planted_function, 16 };
+	struct user_question question = { .tgid = getpid(), .n = 2, .sure = 1 };
+	struct user_answer rules, names;
+
+	if (!HAS_NAMES)
+		scratch_skip("built without libdw");
+	assert_true(ask_question(&question, addresses, &rules, &names));
+	assert_true(names.learnt);
+	assert_string_equal(names.text, "[not followed yet]\n");
+	question.again = true;
+	assert_true(ask_question(&question, addresses, &rules, &names));
+	assert_false(names.learnt);
+	assert_memory_equal(names.text, "planted_function (", 18);
+	assert_non_null(strstr(names.text, "\n[ends in test_user_symbols]\n"));
 }
 
 /* A process that has ended cannot be read; that of one who asks goes on. */
