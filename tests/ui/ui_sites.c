@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -799,13 +800,14 @@ SCREEN_TEST(opens_only_process)
  */
 SCREEN_TEST(names_functions)
 {
-	const char *path =
-		realpath(scratch_format("%s/load/load_stack", getenv("TESTS_BUILDDIR")), NULL);
+	char path[PATH_MAX];
 	struct screen *s;
 	pid_t pid;
 
 	if (!has_functions())
 		scratch_skip("no functions of programs here");
+	assert_non_null(
+		realpath(scratch_format("%s/load/load_stack", getenv("TESTS_BUILDDIR")), path));
 	pid = fork_worker("crowd-code");
 	if (!pid) {
 		close(STDOUT_FILENO);
