@@ -135,10 +135,11 @@ const struct note_row note_table[NOTE_IDS] = {
 		"stacks-lost", "%v {wait has|waits have} no user stack: no room", NOTE_EVENT,
 	},
 	[NOTE_STACKS_MACHINE] = {
-		"stacks-machine", "user stacks are not taken: only on x86-64, since Linux 5.15",
+		"stacks-machine", "user stacks are not taken: only on x86-64, since Linux 5.15", NOTE_ON_REQUEST,
 	},
 	[NOTE_STACKS_LIBRARY] = {
 		"stacks-library", "user stacks end in the first library and have no functions: " LIBDW_MISSING,
+		NOTE_ON_REQUEST,
 	},
 	[NOTE_TRACE_STATES] = {
 		"trace-states", "only states are traced (--trace-sites 0): no sites, no wakers", NOTE_ON_REQUEST,

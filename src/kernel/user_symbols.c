@@ -427,24 +427,16 @@ static bool answer_question(struct reader *reader, int channel, struct user_ques
 /* Limits what a file can make the process do. Whether that could be done. */
 static bool limit_reader(void)
 {
-	static const struct {
-		int which;
-		rlim_t most;
-	} limits[] = {
-		{ RLIMIT_FSIZE, 0 },
-		{ RLIMIT_CORE, 0 },
+	static const struct rlimit none = { 0, 0 };
 #ifndef __SANITIZE_ADDRESS__
-		{ RLIMIT_AS, ADDRESS_ROOM },
-		{ RLIMIT_DATA, DATA_ROOM },
+	static const struct rlimit addresses = { ADDRESS_ROOM, ADDRESS_ROOM };
+	static const struct rlimit data = { DATA_ROOM, DATA_ROOM };
+
+	if (setrlimit(RLIMIT_AS, &addresses) || setrlimit(RLIMIT_DATA, &data))
+		return false;
 #endif
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(limits); i++) {
-		const struct rlimit limit = { limits[i].most, limits[i].most };
-
-		if (setrlimit(limits[i].which, &limit))
-			return false;
-	}
+	if (setrlimit(RLIMIT_FSIZE, &none) || setrlimit(RLIMIT_CORE, &none))
+		return false;
 	return !privileges_keep(PRIVILEGE_LOOK) && !confine_reading();
 }
 
