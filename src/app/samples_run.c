@@ -138,6 +138,27 @@ static bool can_take_stacks(const struct options *options, struct sampler *sampl
 	return false;
 }
 
+/* The exit status where nothing failed; prints why there is no answer. wanted: there was to be one.
+ */
+static int status_of(const struct options *options, const struct out *out, bool wanted)
+{
+	/* So many samples were asked for, and there is not one: nothing is known. With --when there
+	 * was no pressure. */
+	if (caught && wanted && options->view.iterations && !out->frames) {
+		fprintf(stderr,
+			"stalltop: ended by %s before there was an answer: nothing is known\n",
+			caught == SIGINT   ? "SIGINT"
+			: caught == SIGHUP ? "SIGHUP"
+					   : "SIGTERM");
+		return 128 + caught;
+	}
+	if (out->ops->stacks && out->frames && !out->stacked) {
+		fprintf(stderr, "stalltop: no stacks: the recording was made without --stacks\n");
+		return EXIT_FAILURE;
+	}
+	return out->problem ? EXIT_PROBLEM : EXIT_SUCCESS;
+}
+
 int samples_run(const struct options *options, const struct samples_parts *parts)
 {
 	struct trigger_set *triggers = parts->triggers;
@@ -187,22 +208,8 @@ int samples_run(const struct options *options, const struct samples_parts *parts
 	if (!err)
 		err = batch_run(&batch, &failure);
 	out_close(&out);
-	/* So many samples were asked for, and there is not one: nothing is known. With --when there
-	 * was no pressure. */
-	if (!err && caught && batch.out && !triggers && options->view.iterations && !out.frames) {
-		fprintf(stderr,
-			"stalltop: ended by %s before there was an answer: nothing is known\n",
-			caught == SIGINT   ? "SIGINT"
-			: caught == SIGHUP ? "SIGHUP"
-					   : "SIGTERM");
-		return 128 + caught;
-	}
-	if (!err && out.ops->stacks && out.frames && !out.stacked) {
-		fprintf(stderr, "stalltop: no stacks: the recording was made without --stacks\n");
-		return EXIT_FAILURE;
-	}
 	if (!err)
-		return out.problem ? EXIT_PROBLEM : EXIT_SUCCESS;
+		return status_of(options, &out, batch.out && !triggers);
 	print_failure(options, failure, err);
 	return EXIT_FAILURE;
 }

@@ -27,8 +27,6 @@ struct trace {
 	uint64_t began_ns;
 	uint32_t taken[2]; /* of each list of sites that change, how far it was read */
 	uint64_t switches, lost_waits, lost_stacks; /* by the reading before */
-	struct trace_chosen chosen[TRACE_CHOSEN];
-	size_t nchosen;
 	char *waiters; /* who waits where, as read last */
 	size_t waiters_cap;
 	struct trace_runs runs; /* the same, while they are measured */
@@ -269,6 +267,7 @@ int trace_open(struct trace **out, const struct trace_options *options)
 		free(trace);
 		return err;
 	}
+	trace->program.control->stacks_over_ns = options->stacks_over_ns;
 	trace->switch_ns = -1;
 	trace->began_ns = clock_ns(CLOCK_MONOTONIC);
 	begin_measuring(trace);
@@ -349,25 +348,17 @@ int trace_add_rule(struct trace *trace, const struct trace_rule_key *key,
 		       : 0;
 }
 
-int trace_choose(struct trace *trace, const struct trace_chosen *chosen, size_t n, uint64_t over_ns)
+int trace_choose(struct trace *trace, const struct trace_chosen *chosen, bool taken)
 {
 	struct trace_control *control = trace->program.control;
-	int map = bpf_map__fd(trace->program.bpf->maps.chosen), err = 0;
-	uint32_t pids = 0, one = 1;
+	uint32_t *n = chosen->tgid ? &control->chosen_pids : &control->chosen_names, one = 1;
+	int map = bpf_map__fd(trace->program.bpf->maps.chosen);
 
-	if (n > TRACE_CHOSEN || !trace->program.user_stacks)
-		return -ENOSPC;
-	for (size_t i = 0; i < trace->nchosen; i++)
-		bpf_map_delete_elem(map, &trace->chosen[i]);
-	for (trace->nchosen = 0; trace->nchosen < n && !err; trace->nchosen++) {
-		trace->chosen[trace->nchosen] = chosen[trace->nchosen];
-		pids += chosen[trace->nchosen].tgid != 0;
-		err = bpf_map_update_elem(map, &chosen[trace->nchosen], &one, BPF_ANY);
-	}
-	__atomic_store_n(&control->stacks_over_ns, over_ns, __ATOMIC_RELAXED);
-	__atomic_store_n(&control->chosen_pids, pids, __ATOMIC_RELAXED);
-	__atomic_store_n(&control->chosen_names, (uint32_t)n - pids, __ATOMIC_RELAXED);
-	return err;
+	if (taken ? bpf_map_update_elem(map, chosen, &one, BPF_NOEXIST)
+		  : bpf_map_delete_elem(map, chosen))
+		return -errno;
+	__atomic_store_n(n, taken ? *n + 1 : *n - 1, __ATOMIC_RELAXED);
+	return 0;
 }
 
 uint64_t trace_began_ns(const struct trace *trace)

@@ -21,6 +21,7 @@ struct trace_options {
 	uint32_t sites; /* room for so many; 0: states alone */
 	enum trace_stacks stacks;
 	uint32_t user_stacks; /* room for so many; 0: none are taken */
+	uint64_t stacks_over_ns; /* shorter waits are not added to them */
 };
 
 /* Events of the whole trace since the reading before. */
@@ -84,12 +85,8 @@ int trace_take_stacks(struct trace *trace,
 int trace_add_rule(struct trace *trace, const struct trace_rule_key *key,
 		   const struct frame_rule *rule);
 
-/*
- * Chooses the processes whose user stacks are taken from now on, in place of those before; of waits
- * that last over_ns or longer. 0 or -errno.
- */
-int trace_choose(struct trace *trace, const struct trace_chosen *chosen, size_t n,
-		 uint64_t over_ns);
+/* Has user stacks taken of one more process from now on, or no longer. 0 or -errno. */
+int trace_choose(struct trace *trace, const struct trace_chosen *chosen, bool taken);
 
 /*
  * Gives back the slot of a site that was idle and has no waiter. Returns whether it is free: a wait

@@ -117,7 +117,7 @@ __noinline __u64 walk_user_stack(struct user_frame *frame, const struct trace_ru
 		if (!frame->ip)
 			break;
 	}
-	/* It goes on. */
+	/* There was no room for the rest. */
 	if (frame->ip && sure > n)
 		sure = n;
 	stack->start_ns = key.start_ns;

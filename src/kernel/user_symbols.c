@@ -45,6 +45,7 @@ struct user_symbols {
 	int channel; /* -1: the process is not there */
 	pid_t pid;
 	unsigned asked; /* questions without answers */
+	bool lost; /* it has ended with some of these */
 	uint64_t since_ns; /* when the first of them was asked, or the last answer came */
 };
 
@@ -412,12 +413,9 @@ static bool answer_question(struct reader *reader, int channel, struct user_ques
 		answer_rules(reader, question, &answer);
 		if (send(channel, &answer, sizeof(answer), 0) != sizeof(answer))
 			return false;
-		if (is_learnt(question, &answer)) {
-			answer.named = answer.learnt = true;
-			snprintf(answer.text, sizeof(answer.text), "[not followed yet]\n");
-		} else {
+		answer.learnt = is_learnt(question, &answer);
+		if (!answer.learnt)
 			answer_names(reader, question, &answer);
-		}
 		answer.ruled = 0;
 	}
 	answer.last = true;
@@ -476,6 +474,7 @@ static void end_reader(struct user_symbols *symbols)
 		return;
 	close(symbols->channel);
 	symbols->channel = -1;
+	symbols->lost |= symbols->asked;
 	symbols->asked = 0;
 	kill(symbols->pid, SIGKILL);
 	while (waitpid(symbols->pid, NULL, 0) < 0 && errno == EINTR)
@@ -537,6 +536,14 @@ bool user_symbols_take(struct user_symbols *symbols, struct user_answer *answer,
 	symbols->asked -= answer->last;
 	symbols->since_ns = clock_ns(CLOCK_MONOTONIC);
 	return true;
+}
+
+bool user_symbols_lost(struct user_symbols *symbols)
+{
+	bool lost = symbols->lost;
+
+	symbols->lost = false;
+	return lost;
 }
 
 void user_symbols_close(struct user_symbols *symbols)

@@ -37,15 +37,14 @@ struct user_question {
 struct user_answer {
 	uint64_t id;
 	bool last; /* the question has no other */
-	bool learnt; /* it will be another stack, with the rules */
+	bool learnt; /* with the rules it will be another stack: this one is not named */
 	bool named; /* the functions are known; else the process has ended, or its files say nothing
 		     */
 	uint64_t ruled; /* a bit for each address that has a rule */
 	struct frame_rule rules[USER_FRAMES];
 	/*
 	 * A line for each address that is right, ended by a newline: "commit (orders.c:212)",
-	 * "read (libc.so.6)"; last "[ends in libc.so.6]" where the stack is not whole. Of one that
-	 * will go on with the rules "[not followed yet]" alone.
+	 * "read (libc.so.6)"; last "[ends in libc.so.6]" where the stack is not whole.
 	 */
 	char text[USER_TEXT_BYTES];
 };
@@ -55,5 +54,8 @@ bool user_symbols_ask(struct user_symbols *symbols, const struct user_question *
 
 /* Takes an answer. False: none is there within the time. */
 bool user_symbols_take(struct user_symbols *symbols, struct user_answer *answer, int timeout_ms);
+
+/* Whether the process has ended since the last call, with questions that get no answer. */
+bool user_symbols_lost(struct user_symbols *symbols);
 
 void user_symbols_close(struct user_symbols *symbols);

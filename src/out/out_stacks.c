@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * User stacks for tools that draw them, with the time waited in each. Folded: a line a stack, from
- * the process and its outermost function to the innermost, and what was waited for. As a profile of
- * pprof (github.com/google/pprof, proto/profile.proto): each sample is a message that goes on with
- * the numbers of those before, so that all of them are one.
+ * User stacks for tools that draw them, with the time waited in each. Folded: one line per stack,
+ * from the process and its outermost function to the innermost, then the target of the wait. As a
+ * profile of pprof (github.com/google/pprof, proto/profile.proto): each sample appends a message
+ * that continues the numbering of strings and locations, so a file with all of them is one profile.
  */
 #include <search.h>
 #include <stdlib.h>

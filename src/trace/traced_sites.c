@@ -180,6 +180,7 @@ static void leave_busy(struct traced_sites *sites, struct traced_site *site)
 	site->busy = 0;
 }
 
+/* Frees a site and what it owns. */
 static void release_site(struct traced_site *site)
 {
 	free(site->on);
@@ -306,14 +307,14 @@ struct traced_site *traced_sites_at(const struct traced_sites *sites, uint32_t s
 	return site && ((site->now.generation ^ generation) & bits) == 0 ? site : NULL;
 }
 
-/* The waits of a site with a user stack. */
-static struct traced_stack *stack_of(struct traced_site *site, uint64_t id)
+/* The waits of a site with a user stack. shown_ns: of a new one, what belongs to no interval. */
+static struct traced_stack *stack_of(struct traced_site *site, uint64_t id, uint64_t shown_ns)
 {
 	for (size_t i = 0; i < site->nstacks; i++)
 		if (site->stacks[i].id == id)
 			return &site->stacks[i];
 	GROW(site->stacks, site->nstacks, site->stacks_cap);
-	site->stacks[site->nstacks] = (struct traced_stack){ .id = id };
+	site->stacks[site->nstacks] = (struct traced_stack){ .id = id, .shown_ns = shown_ns };
 	return &site->stacks[site->nstacks++];
 }
 
@@ -325,7 +326,7 @@ void traced_sites_stack(struct traced_sites *sites, const struct trace_stack_key
 
 	if (!site)
 		return;
-	stack = stack_of(site, key->stack);
+	stack = stack_of(site, key->stack, 0);
 	stack->ns = sum->ns;
 	stack->count = sum->count;
 }
@@ -334,7 +335,7 @@ void traced_sites_wait(struct traced_sites *sites, const struct trace_waiter *wa
 {
 	struct traced_site *site =
 		traced_sites_at(sites, waiter->site, waiter->generation, UINT32_MAX);
-	uint64_t ns;
+	uint64_t ns, before_ns;
 
 	/* Of those that are not read yet nothing is known. */
 	if (!site)
@@ -345,8 +346,11 @@ void traced_sites_wait(struct traced_sites *sites, const struct trace_waiter *wa
 	site->since_ns += waiter->since_ns;
 	site->site.at_least |= waiter->attached;
 	ns = sites->processes->read_ns - waiter->since_ns;
+	/* Its stack may be known only now: what it waited before is in the intervals before. */
+	before_ns = sites->processes->before_ns;
+	before_ns = before_ns > waiter->since_ns ? before_ns - waiter->since_ns : 0;
 	if (waiter->user_stack && (int64_t)ns > 0 && ns >= sites->stacks_over_ns)
-		stack_of(site, waiter->user_stack)->progress_ns += ns;
+		stack_of(site, waiter->user_stack, before_ns)->progress_ns += ns;
 	leave_idle(sites, site);
 	if (site->busy)
 		return;

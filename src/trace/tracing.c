@@ -43,9 +43,10 @@ struct tracing {
 	struct thread_ends ends;
 	struct site_names *texts;
 	struct user_stacks *stacks; /* NULL: none are taken */
-	/* Of whom they are: who was named, who was opened, and those that end the waits of that. */
+	/* The processes whose stacks are taken; first those of the configuration. */
 	struct trace_chosen chosen[TRACE_CHOSEN];
 	size_t nchosen, nnamed;
+	pid_t opened; /* 0: none */
 	uint64_t learn_ns; /* when they are to be named */
 	struct trace_state book;
 	struct trace_frame frame;
@@ -65,33 +66,39 @@ static struct trace_chosen chosen_of(const char *word, size_t len)
 	return chosen;
 }
 
-/* Has user stacks taken of the processes that the configuration names. 0 or -errno. */
-static int take_stacks_of(struct tracing *tracing, const struct tracing_config *config)
+/* Has user stacks taken of one more process; one that was chosen already stays so. */
+static void choose_process(struct tracing *tracing, struct trace_chosen chosen)
+{
+	for (size_t i = 0; i < tracing->nchosen; i++)
+		if (!memcmp(&tracing->chosen[i], &chosen, sizeof(chosen)))
+			return;
+	if (tracing->nchosen < TRACE_CHOSEN && !trace_choose(tracing->trace, &chosen, true))
+		tracing->chosen[tracing->nchosen++] = chosen;
+}
+
+/* Has user stacks taken of the processes that the configuration names. */
+static void open_stacks(struct tracing *tracing, const struct tracing_config *config)
 {
 	const char *names = config->stacks ? config->stacks : "";
 	struct span text = { names, names + strlen(names) }, word;
 
-	/* Places are left for who is opened, and those that end its waits. */
-	while (tracing->nnamed < TRACE_CHOSEN - 1 - ENDERS_MAX && take_part(&text, ',', &word))
-		tracing->chosen[tracing->nnamed++] =
-			chosen_of(word.at, (size_t)(word.end - word.at));
-	tracing->nchosen = tracing->nnamed;
 	tracing->stacks = user_stacks_open(config->proc, tracing->trace, tracing->texts);
 	tracing->book.sites.stacks_over_ns = config->stacks_over_ns;
-	return trace_choose(tracing->trace, tracing->chosen, tracing->nchosen,
-			    config->stacks_over_ns);
+	/* Places are left for the process that is opened, and those that end its waits. */
+	while (tracing->nchosen < TRACE_CHOSEN - 1 - ENDERS_MAX && take_part(&text, ',', &word))
+		choose_process(tracing, chosen_of(word.at, (size_t)(word.end - word.at)));
+	tracing->nnamed = tracing->nchosen;
 }
 
 void tracing_open_process(struct tracing *tracing, pid_t tgid)
 {
-	struct trace_chosen *last = &tracing->chosen[tracing->nnamed];
-
-	if (!tracing->stacks || !tracing->trace || last->tgid == tgid)
+	if (!tracing->stacks || !tracing->trace || tracing->opened == tgid)
 		return;
-	*last = (struct trace_chosen){ .tgid = tgid };
-	tracing->nchosen = tracing->nnamed + (tgid != 0);
-	trace_choose(tracing->trace, tracing->chosen, tracing->nchosen,
-		     tracing->book.sites.stacks_over_ns);
+	while (tracing->nchosen > tracing->nnamed)
+		trace_choose(tracing->trace, &tracing->chosen[--tracing->nchosen], false);
+	tracing->opened = tgid;
+	if (tgid)
+		choose_process(tracing, (struct trace_chosen){ .tgid = tgid });
 	tracing->learn_ns = 0;
 }
 
@@ -101,7 +108,7 @@ void tracing_learn(struct tracing *tracing)
 
 	if (!tracing->stacks)
 		return;
-	met = user_stacks_learn(tracing->stacks, 0);
+	met = user_stacks_learn(tracing->stacks);
 	tracing->learn_ns = clock_ns(CLOCK_MONOTONIC) + (met ? LEARN_NS : LEARN_SELDOM_NS);
 }
 
@@ -113,7 +120,8 @@ uint64_t tracing_learn_due_ns(const struct tracing *tracing)
 int tracing_open(struct tracing **out, const struct tracing_config *config)
 {
 	struct tracing *tracing = xcalloc(1, sizeof(*tracing));
-	struct trace_options options = { .stacks = TRACE_STACKS_BLOCKED };
+	struct trace_options options = { .stacks = TRACE_STACKS_BLOCKED,
+					 .stacks_over_ns = config->stacks_over_ns };
 	int err;
 
 	tracing->room = options.sites = config->sites;
@@ -128,13 +136,8 @@ int tracing_open(struct tracing **out, const struct tracing_config *config)
 	}
 	thread_ends_open(&tracing->ends, trace_ends(tracing->trace));
 	tracing->texts = site_names_open(config->proc, tracing->trace);
-	if (options.user_stacks) {
-		err = take_stacks_of(tracing, config);
-		if (err) {
-			tracing_close(tracing);
-			return err;
-		}
-	}
+	if (options.user_stacks)
+		open_stacks(tracing, config);
 	*out = tracing;
 	/* The first reading has all there is: the one at the first sample adds little. */
 	tracing_read(tracing);
@@ -223,36 +226,26 @@ static bool takes_stacks_of(const struct tracing *tracing, const struct site *si
 }
 
 /* Has the user stacks taken of a process that ends waits of the one that is opened. */
-static void add_ender(struct tracing *tracing, pid_t tgid)
+static void choose_ender(struct tracing *tracing, pid_t tgid)
 {
-	if (tgid <= 0 || tracing->nchosen > tracing->nnamed + ENDERS_MAX)
-		return;
-	for (size_t i = 0; i < tracing->nchosen; i++)
-		if (tracing->chosen[i].tgid == tgid)
-			return;
-	tracing->chosen[tracing->nchosen++] = (struct trace_chosen){ .tgid = tgid };
+	if (tgid > 0 && tracing->nchosen <= tracing->nnamed + ENDERS_MAX)
+		choose_process(tracing, (struct trace_chosen){ .tgid = tgid });
 }
 
-/* Does that for all of them: a chain of waits ends with one of those. */
-static void add_enders(struct tracing *tracing)
+/* Does that for all of them: the chain of its waits leads through these. */
+static void choose_enders(struct tracing *tracing)
 {
 	const struct traced_sites *sites = &tracing->book.sites;
-	pid_t opened =
-		tracing->nchosen > tracing->nnamed ? tracing->chosen[tracing->nnamed].tgid : 0;
-	size_t before = tracing->nchosen;
 
-	for (size_t i = 0; opened && i < sites->nframed; i++) {
+	for (size_t i = 0; tracing->opened && tracing->trace && i < sites->nframed; i++) {
 		const struct traced_site *traced = sites->framed[i];
 
-		if (traced->site.tgid != opened || traced->site.overlaps)
+		if (traced->site.tgid != tracing->opened || traced->site.overlaps)
 			continue;
-		add_ender(tracing, traced->holder);
+		choose_ender(tracing, traced->holder);
 		for (unsigned k = 0; k < SITE_WAKERS; k++)
-			add_ender(tracing, traced->site.wakers[k].tgid);
+			choose_ender(tracing, traced->site.wakers[k].tgid);
 	}
-	if (tracing->nchosen != before && tracing->trace)
-		trace_choose(tracing->trace, tracing->chosen, tracing->nchosen,
-			     sites->stacks_over_ns);
 }
 
 /* Names the sites that are shown for the first time, and those that must be named again. */
@@ -270,8 +263,7 @@ static void name_sites(struct tracing *tracing)
 		if (tracing->stacks)
 			user_stacks_settle(tracing->stacks, sites->framed[i]);
 	}
-	if (tracing->stacks)
-		add_enders(tracing);
+	choose_enders(tracing);
 }
 
 /* Adds the reading to the book. */

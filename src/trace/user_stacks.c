@@ -17,17 +17,23 @@
 /* A stack that is met so often again ends there: it was learnt within that time. */
 #define MET_MOST 10
 
-/* A stack of which nothing can be read: its process has ended, or may not be looked at. */
+/* Stacks without functions: of code that nobody may read, as its process has ended; and until then.
+ */
 #define UNNAMED "[code that cannot be read]\n"
+#define PENDING "[not followed yet]\n"
+
+/* So often a question is asked: the process that reads may end with it. */
+#define TRIES_MOST 2
 
 /* A stack that was met. */
 struct known_stack {
 	uint64_t id; /* 0: the place is free */
-	size_t index; /* among the stacks of sites; 0: it is not named yet */
+	size_t index; /* among the stacks of sites; PENDING's until it is named */
 	uint64_t text; /* a hash of its functions: several may have the same */
 	struct trace_user_stack *stack; /* owned; NULL: it was named, or given up */
 	bool asked, learnt;
-	unsigned met; /* so often again, though there are rules by which it goes on */
+	unsigned tries; /* questions about it that got no answer */
+	unsigned met; /* how often it came again after rules for it were added */
 	pid_t tid; /* of a thread that slept before: it is walked from these registers; else 0 */
 	uint64_t sp, bp;
 };
@@ -38,6 +44,7 @@ struct user_stacks {
 	struct user_symbols *symbols;
 	struct known_stack *places; /* hashed by id, which is a hash itself */
 	size_t nplaces, n;
+	size_t pending; /* the index of PENDING */
 	bool busy; /* a stack was new, or was named */
 };
 
@@ -49,6 +56,7 @@ struct user_stacks *user_stacks_open(struct proc *proc, struct trace *trace,
 	stacks->trace = trace;
 	stacks->names = names;
 	stacks->symbols = user_symbols_open(proc->fd);
+	stacks->pending = site_names_add_stack(names, PENDING);
 	stacks->nplaces = 256;
 	stacks->places = xcalloc(stacks->nplaces, sizeof(*stacks->places));
 	return stacks;
@@ -96,7 +104,9 @@ static struct known_stack *remember_stack(struct user_stacks *stacks, uint64_t i
 	if (++stacks->n * 2 > stacks->nplaces)
 		grow_places(stacks);
 	known = place_of_id(stacks, id);
-	*known = (struct known_stack){ .id = id, .stack = xcalloc(1, sizeof(*stack)) };
+	*known = (struct known_stack){ .id = id,
+				       .index = stacks->pending,
+				       .stack = xcalloc(1, sizeof(*stack)) };
 	*known->stack = *stack;
 	stacks->busy = true;
 	return known;
@@ -169,11 +179,24 @@ static void add_rules(struct user_stacks *stacks, const struct trace_user_stack 
 	}
 }
 
+/* Names a stack: several may have the same functions. */
+static void name_stack(struct user_stacks *stacks, struct known_stack *known, const char *text)
+{
+	known->text = hash_text(HASH_START, text);
+	known->index = 0;
+	for (size_t i = 0; i < stacks->nplaces && !known->index; i++)
+		if (stacks->places[i].text == known->text)
+			known->index = stacks->places[i].index;
+	if (!known->index)
+		known->index = site_names_add_stack(stacks->names, text);
+	free(known->stack);
+	known->stack = NULL;
+}
+
 /* Takes an answer. */
 static void use_answer(struct user_stacks *stacks, const struct user_answer *answer)
 {
 	struct known_stack *known = place_of_id(stacks, answer->id);
-	const char *text = answer->named ? answer->text : UNNAMED;
 
 	if (!known->stack)
 		return;
@@ -183,19 +206,30 @@ static void use_answer(struct user_stacks *stacks, const struct user_answer *ans
 	stacks->busy = true;
 	if (!answer->last)
 		return;
-	known->text = hash_text(HASH_START, text);
 	known->learnt = answer->learnt;
-	known->index = 0;
-	for (size_t i = 0; i < stacks->nplaces && !known->index; i++)
-		if (stacks->places[i].index && stacks->places[i].text == known->text)
-			known->index = stacks->places[i].index;
-	if (!known->index)
-		known->index = site_names_add_stack(stacks->names, text);
+	if (!known->learnt) {
+		name_stack(stacks, known, answer->named ? answer->text : UNNAMED);
+		return;
+	}
 	free(known->stack);
 	known->stack = NULL;
 }
 
-bool user_stacks_learn(struct user_stacks *stacks, int timeout_ms)
+/* Has questions asked again that got no answer, but not for ever. */
+static void give_up(struct user_stacks *stacks)
+{
+	for (size_t i = 0; i < stacks->nplaces; i++) {
+		struct known_stack *known = &stacks->places[i];
+
+		if (!known->stack || !known->asked)
+			continue;
+		known->asked = false;
+		if (++known->tries == TRIES_MOST)
+			name_stack(stacks, known, UNNAMED);
+	}
+}
+
+bool user_stacks_learn(struct user_stacks *stacks)
 {
 	struct user_answer answer;
 
@@ -203,8 +237,10 @@ bool user_stacks_learn(struct user_stacks *stacks, int timeout_ms)
 	if (stacks->trace)
 		trace_take_stacks(stacks->trace, meet_stack, stacks);
 	ask(stacks);
-	while (user_symbols_take(stacks->symbols, &answer, timeout_ms))
+	while (user_symbols_take(stacks->symbols, &answer, 0))
 		use_answer(stacks, &answer);
+	if (user_symbols_lost(stacks->symbols))
+		give_up(stacks);
 	return stacks->busy;
 }
 
@@ -246,8 +282,8 @@ void user_stacks_settle(const struct user_stacks *stacks, struct traced_site *si
 	for (size_t i = 0; i < site->nstacks; i++) {
 		const struct known_stack *known = place_of_id(stacks, site->stacks[i].id);
 
-		if (known->index)
-			settle_stack(site, &site->stacks[i], known->index, &n);
+		settle_stack(site, &site->stacks[i], known->id ? known->index : stacks->pending,
+			     &n);
 	}
 	if (n)
 		qsort(site->shown_stacks, n, sizeof(*site->shown_stacks), compare_ns);

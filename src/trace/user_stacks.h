@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * User stacks of waits: has them named (kernel/user_symbols.h), tells the program in the kernel how
- * frames are left, and makes the interval of each site's stacks.
+ * User stacks of waits: gets their functions from kernel/user_symbols.h, gives the program in the
+ * kernel the rules by which it walks further, and makes the interval of each site's stacks.
  */
 #pragma once
 
@@ -18,10 +18,10 @@ struct user_stacks *user_stacks_open(struct proc *proc, struct trace *trace,
 				     struct site_names *names);
 
 /*
- * Has stacks named that were not met before, and takes the answers that are there, of which each is
- * awaited for timeout_ms at most. Whether there was either: then more may come soon.
+ * Asks for the functions of new stacks, and takes the answers that are there. Whether there was
+ * either: then more may come soon.
  */
-bool user_stacks_learn(struct user_stacks *stacks, int timeout_ms);
+bool user_stacks_learn(struct user_stacks *stacks);
 
 /*
  * The id of the stack of a thread that waits: of one whose stack was not taken, as it fell asleep
@@ -29,10 +29,7 @@ bool user_stacks_learn(struct user_stacks *stacks, int timeout_ms);
  */
 uint64_t user_stacks_of(struct user_stacks *stacks, const struct trace_waiter *waiter);
 
-/*
- * Puts the interval of its stacks into a site that is handed out. Stacks that are not named yet
- * keep their time until they are.
- */
+/* Puts the interval of its stacks into a site that is handed out. */
 void user_stacks_settle(const struct user_stacks *stacks, struct traced_site *site);
 
 /* Stops the use of `trace`, which is closed. */

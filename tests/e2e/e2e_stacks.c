@@ -3,6 +3,7 @@
 #include "tests/lib/e2e.h"
 #include "tests/lib/parse.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,6 +99,7 @@ static void add_stack(struct seen *seen, json_t *part, const char *call)
 static void add_sample(struct seen *seen, json_t *sample, pid_t pid)
 {
 	json_t *sites = json_object_get(sample, "sites"), *site, *part;
+	double stack_ns;
 	size_t i, k;
 
 	json_array_foreach(sites, i, site)
@@ -114,7 +116,12 @@ static void add_sample(struct seen *seen, json_t *sample, pid_t pid)
 			continue;
 		seen->sites += member_u64(site, "count");
 		seen->site_ns += member_real(site, "ns");
+		stack_ns = seen->stack_ns;
 		json_array_foreach(parts, k, part) add_stack(seen, part, call);
+		/* Nothing of another interval; stacks are read a little after sites. */
+		if (seen->stack_ns - stack_ns > member_real(site, "ns") * 1.05 + 5e7)
+			fail_msg("%s: stacks %.0f ns of %.0f", call, seen->stack_ns - stack_ns,
+				 member_real(site, "ns"));
 	}
 }
 
@@ -452,4 +459,53 @@ E2E_TEST(test_missing)
 	assert_int_equal(r.status, 1);
 	assert_string_equal(r.err.data,
 			    "stalltop: no stacks: the recording was made without --stacks\n");
+}
+
+/* The child of a process that has that name; 0: it has none. */
+static pid_t child_named(pid_t parent, const char *name)
+{
+	FILE *children = fopen(e2e_format("/proc/%d/task/%d/children", parent, parent), "re");
+	int pid, found = 0;
+
+	assert_non_null(children);
+	while (!found && fscanf(children, "%d", &pid) == 1) {
+		FILE *file = fopen(e2e_format("/proc/%d/comm", pid), "re");
+		char comm[32] = "";
+
+		if (file && fgets(comm, sizeof(comm), file) && !strncmp(comm, name, strlen(name)))
+			found = pid;
+		if (file)
+			fclose(file);
+	}
+	fclose(children);
+	return found;
+}
+
+/* The process that reads programs may end at any time: the next one answers. */
+E2E_TEST(test_reader_killed)
+{
+	const char *args = "-b -n 8 -d 0.5 --stacks load_stack -m load_stack -o folded";
+	struct e2e_result r;
+	struct e2e_proc p;
+	pid_t reader;
+
+	require_stacks();
+	e2e_load(NULL, "load_stack 1000000");
+	e2e_start_stalltop(&p, NULL, args);
+	for (unsigned i = 0; i < 3; i++) {
+		double until = e2e_now() + 20;
+
+		while (!(reader = child_named(p.pid, "stalltop-symbol")) && e2e_now() < until)
+			e2e_sleep(0.01);
+		/* The last of them finds all that is there known. */
+		if (!reader && i)
+			break;
+		assert_true(reader > 0);
+		kill(reader, SIGKILL);
+		e2e_sleep(0.1);
+	}
+	e2e_finish(&p, 60, &r);
+	check_silent_success(&r);
+	must_have(r.out.data, ";main (load_stack.c:", ";wait_in_poll (load_stack.c:");
+	must_have(r.out.data, ";main (load_stack.c:", ";wait_in_read (load_stack.c:");
 }

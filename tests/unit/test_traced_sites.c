@@ -337,3 +337,81 @@ TEST(test_processes)
 	assert_int_equal(all.n, 0);
 	traced_processes_free(&all);
 }
+
+#define SEC(n) ((uint64_t)(n)*NSEC_PER_SEC)
+
+/* Takes a reading of one site and one thread that waits there. */
+static const struct traced_site *read_waiter(struct traced_sites *sites, uint64_t read_ns,
+					     const struct trace_waiter *waiter,
+					     const struct trace_stack_sum *sum)
+{
+	const struct trace_site record = { .key = { .start_ns = 1,
+						    .tgid = 5,
+						    .syscall = -1,
+						    .stack = -1,
+						    .state = STATE_PIPE },
+					   .generation = 1 };
+	const struct trace_stack_key key = { .site = 1, .generation = 1, .stack = 77 };
+
+	traced_sites_begin(sites);
+	traced_processes_begin(sites->processes, read_ns, NULL, NULL);
+	traced_sites_update(sites, 1, &record);
+	if (sum)
+		traced_sites_stack(sites, &key, sum);
+	if (waiter)
+		traced_sites_wait(sites, waiter);
+	traced_sites_settle(sites);
+	return traced_sites_at(sites, 1, 1, UINT32_MAX);
+}
+
+/*
+ * A stack that is known only after its wait has gone on for long has the time of the interval, not
+ * that of the intervals before.
+ */
+TEST(test_late_stack)
+{
+	struct traced_processes processes = { 0 };
+	struct traced_sites sites = { .processes = &processes };
+	struct trace_waiter waiter = { .since_ns = SEC(10),
+				       .pid = 5,
+				       .tgid = 5,
+				       .site = 1,
+				       .generation = 1,
+				       .state = STATE_PIPE };
+	const struct traced_site *site;
+
+	read_waiter(&sites, SEC(100), &waiter, NULL);
+	read_waiter(&sites, SEC(102), &waiter, NULL);
+	waiter.user_stack = 77;
+	site = read_waiter(&sites, SEC(104), &waiter, NULL);
+	assert_int_equal(site->nstacks, 1);
+	assert_int_equal(site->stacks[0].progress_ns, SEC(94));
+	assert_int_equal(site->stacks[0].progress_ns - site->stacks[0].shown_ns, SEC(2));
+	assert_int_equal(site->site.ns, SEC(2));
+	traced_sites_free(&sites);
+	traced_processes_free(&processes);
+}
+
+/* What was waited before the first interval is in none, and a short wait in progress in no stack.
+ */
+TEST(test_stacks_at_first)
+{
+	struct traced_processes processes = { 0 };
+	struct traced_sites sites = { .processes = &processes, .stacks_over_ns = SEC(1) };
+	struct trace_waiter waiter = { .since_ns = SEC(99),
+				       .pid = 5,
+				       .tgid = 5,
+				       .site = 1,
+				       .generation = 1,
+				       .state = STATE_PIPE,
+				       .user_stack = 78 };
+	const struct trace_stack_sum sum = { .ns = SEC(7), .count = 3 };
+	const struct traced_site *site = read_waiter(&sites, SEC(100) - 1, &waiter, &sum);
+
+	assert_int_equal(site->nstacks, 1);
+	assert_int_equal(site->stacks[0].id, 77);
+	assert_int_equal(site->stacks[0].shown_ns, SEC(7));
+	assert_int_equal(site->stacks[0].shown_count, 3);
+	traced_sites_free(&sites);
+	traced_processes_free(&processes);
+}
