@@ -7,14 +7,14 @@
 #include "base/file.h"
 #include "base/util.h"
 
-/* Clocks are read one after the other; a reading that is held up in between is repeated. */
+/* Clocks are read one after the other; a reading that was interrupted in between is repeated. */
 #define TRIES 8
 #define NEAR_NS (20 * NSEC_PER_USEC)
 
-/* A smaller change is the time between the readings of two clocks, not a step of a clock. */
+/* Smaller differences are the time between two readings, not a step of a clock. */
 #define STEP_NS (10 * NSEC_PER_MSEC)
 
-/* How often the file of the time zone is looked at. */
+/* Interval between checks of the time zone file. */
 #define ZONE_NS (5 * NSEC_PER_SEC)
 
 struct clock_times clocks_now(void)
@@ -36,7 +36,7 @@ struct clock_times clocks_now(void)
 	return best;
 }
 
-/* Whether the difference of two clocks changed by more than the time between their readings. */
+/* True if the difference of two clocks changed by more than the time between their readings. */
 static bool has_stepped(uint64_t before_ns, uint64_t now_ns)
 {
 	uint64_t step_ns = now_ns - before_ns;
@@ -44,7 +44,7 @@ static bool has_stepped(uint64_t before_ns, uint64_t now_ns)
 	return step_ns > STEP_NS && -step_ns > STEP_NS;
 }
 
-/* Notes that CLOCK_BOOTTIME is ahead by ahead_ns from the time from_ns on. */
+/* Records by how much CLOCK_BOOTTIME is ahead from the time from_ns on. */
 static void add_sleep(struct clocks *clocks, uint64_t from_ns, uint64_t ahead_ns)
 {
 	clocks->sleeps = xreallocarray(clocks->sleeps, clocks->n + 1, sizeof(*clocks->sleeps));

@@ -9,40 +9,40 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
-/* The same moment by all clocks, in ns. */
+/* One moment by all clocks, in ns. */
 struct clock_times {
 	uint64_t monotonic_ns, boot_ns, real_ns;
 };
 
-/* How far CLOCK_BOOTTIME was ahead of CLOCK_MONOTONIC, and the time from which on it was. */
+/* By how much CLOCK_BOOTTIME was ahead of CLOCK_MONOTONIC, and from which time on. */
 struct clock_sleep {
 	uint64_t from_ns, ahead_ns;
 };
 
-/* All readings taken in so far; zero-initialised: none. */
+/* All readings added so far; zero-initialised: none. */
 struct clocks {
 	uint64_t read_ns; /* CLOCK_MONOTONIC of the last reading */
 	uint64_t real_ns; /* CLOCK_REALTIME when CLOCK_BOOTTIME was 0, as the clock is set now */
-	struct clock_sleep *sleeps; /* the first was found by the first reading */
+	struct clock_sleep *sleeps; /* the first offset is from the first reading */
 	size_t n;
 };
 
-/* Reads all clocks, as nearly at the same moment as possible. */
+/* Reads all clocks, as close together as possible. */
 struct clock_times clocks_now(void);
 
 /*
- * Takes in a reading. A suspension between two readings is taken to have come right after the first
- * of them.
+ * Adds a reading. A suspension between two readings is assumed to have followed the first of them
+ * at once.
  */
 void clocks_read(struct clocks *clocks, const struct clock_times *now);
 
-/* Convert a CLOCK_MONOTONIC time; for a time before the first reading, as far as is known. */
+/* Convert a CLOCK_MONOTONIC time; times before the first reading use its offset. */
 uint64_t clocks_boot_ns(const struct clocks *clocks, uint64_t monotonic_ns);
 uint64_t clocks_real_ns(const struct clocks *clocks, uint64_t monotonic_ns);
 
 void clocks_free(struct clocks *clocks);
 
-/* The machine's time zone, /etc/localtime; zero-initialised: not looked at yet. */
+/* The machine's time zone, /etc/localtime; zero-initialised: not checked yet. */
 struct zone {
 	struct stat file;
 	uint64_t looked_ns;
@@ -65,13 +65,13 @@ struct ticker {
 void ticker_start(struct ticker *ticker, uint64_t now_ns, uint64_t interval_ns);
 
 /*
- * To be called before a sample is taken: skips points that have passed without a sample, except the
- * last. Returns how many: the interval that this sample ends is longer by these.
+ * Call before each sample: skips points that have passed without a sample, except the last. Returns
+ * how many; the interval that ends with this sample is longer by that many.
  */
 uint64_t ticker_late(struct ticker *ticker, uint64_t now_ns);
 
 /*
- * Moves to the next point, to be called when a sample has been taken. Points that have
- * passed by now are skipped, not made up for: returns how many.
+ * Call after each sample: moves to the next point. Points that have passed by now are skipped, not
+ * made up for; returns how many.
  */
 uint64_t ticker_advance(struct ticker *ticker, uint64_t now_ns);

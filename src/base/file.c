@@ -10,7 +10,7 @@
 
 #include "base/util.h"
 
-/* The least room for the next read of a long text. */
+/* Minimum room for the next read of a long text. */
 #define ROOM_LEAST 16384
 
 int file_open(int dirfd, const char *path, int flags)
@@ -96,8 +96,8 @@ int file_read_all(int dirfd, const char *path, struct buf *text, size_t limit)
 }
 
 /*
- * Makes the new file. Its name is always the same, so that one left behind by a sudden end goes
- * with the next. The descriptor or -errno.
+ * Creates the new file. Its name is always the same, so that a file left behind by a crash is
+ * overwritten next time. Returns the descriptor or -errno.
  */
 static int make_beside(const char *path, bool keep, struct buf *name)
 {
@@ -116,7 +116,7 @@ static int make_beside(const char *path, bool keep, struct buf *name)
 	return fd < 0 ? -errno : fd;
 }
 
-/* The directory of a file; a descriptor, or below 0. */
+/* Opens the directory of a file; a descriptor, or below 0. */
 static int open_directory_of(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -130,7 +130,7 @@ static int open_directory_of(const char *path)
 	return fd;
 }
 
-/* Gives the new file the owner and the mode of the old one, or the owner of the directory. */
+/* Gives the new file the owner and mode of the old one, or the owner of the directory. */
 static void keep_owner(int fd, const char *path, int directory)
 {
 	struct stat old;
@@ -167,7 +167,7 @@ int file_replace(const char *path, const struct buf *text, bool keep)
 	if (fd >= 0 && (err || !text))
 		unlink(buf_cstr(&name));
 	else if (directory >= 0)
-		fsync(directory); /* so that the new name lasts */
+		fsync(directory); /* makes the new name durable */
 	if (directory >= 0)
 		close(directory);
 	buf_free(&name);

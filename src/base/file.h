@@ -19,7 +19,7 @@
  */
 int file_open(int dirfd, const char *path, int flags);
 
-/* Closes a descriptor of file_open(); an error in its place is ignored. */
+/* Closes a descriptor of file_open(); ignores an error passed in its place. */
 void file_close(int fd);
 
 /*
@@ -37,8 +37,8 @@ int file_pread(int fd, void *text, size_t size);
 int file_read(int dirfd, const char *path, void *text, size_t size);
 
 /*
- * Replaces the buffer's contents by a text of any length, from a file that gives its whole text at
- * once (single_open() in the kernel). 0 or -errno.
+ * Replaces the buffer's contents with a text of any length, from a file that returns its whole text
+ * at once (single_open() in the kernel). 0 or -errno.
  */
 int file_reread(int fd, struct buf *text);
 
@@ -46,14 +46,14 @@ int file_reread(int fd, struct buf *text);
 int file_read_all(int dirfd, const char *path, struct buf *text, size_t limit);
 
 /*
- * Replaces a file, so that its readers never see a part of it: a new one, of a name that begins
- * with a dot, is written beside it and renamed. text: NULL: only tries whether that can be done.
- * keep: with the owner and the mode of the old one (without one, for the owner of the directory
- * alone), and on the disk when it returns; else as umask has it. 0 or -errno.
+ * Replaces a file atomically: a new file, its name beginning with a dot, is written beside it and
+ * renamed. text: NULL: only checks whether that is possible. keep: with owner and mode of the old
+ * file (without one, for the owner of the directory only), and synced to disk; else mode by umask.
+ * 0 or -errno.
  */
 int file_replace(const char *path, const struct buf *text, bool keep);
 
-/* Whether two answers of stat() are about the same file, with the same contents. */
+/* True if two results of stat() are of one file with unchanged contents. */
 bool file_same(const struct stat *a, const struct stat *b);
 
 /* A part of a text. */
@@ -74,18 +74,20 @@ static inline bool take_line(struct span *text, struct span *line)
 }
 
 /*
- * Finds the first whole line that begins with a key and a blank (space or tab); *rest is what
- * stands after these, up to the newline. False where there is none.
+ * Finds the first whole line that begins with a key and a blank (space or tab); *rest becomes the
+ * text after these, up to the newline. False if there is none.
  */
 bool find_line(struct span text, const char *key, struct span *rest);
 
-/* Takes the word if the text begins with it. False, with nothing moved, where it does not. */
+/* Consumes the word if the text begins with it. False, with nothing consumed, if not. */
 bool take_word(struct span *text, const char *word);
 
 /* Takes a decimal number, like parse_uint(). */
 bool take_uint(struct span *text, uint64_t *value);
 
-/* Takes a number with two decimals, in hundredths. False if malformed; a part may be taken. */
+/*
+ * Takes a number with two decimals, in hundredths. False if malformed; part of it may be consumed.
+ */
 bool take_hundredths(struct span *text, uint64_t *value);
 
 /* Whether the part equals the text. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Patterns from a user or a file, whose matching is bounded in memory and time in any case. */
+/* Patterns from a user or a file; matching is always bounded in memory and time. */
 #pragma once
 
 #include <stdbool.h>
@@ -17,9 +17,8 @@ struct pattern;
 struct pattern *pattern_compile(const char *text, struct buf *why);
 
 /*
- * Whether the pattern matches anywhere in the text. A match that takes too long counts as none, and
- * lowers the time limit for later texts: so a pattern that is slow with every name costs a moment
- * once and not with each name.
+ * True if the pattern matches anywhere in the text. A match that takes too long counts as none and
+ * lowers the limit for later texts, so a pattern that is slow on every name delays only once.
  */
 bool pattern_matches(struct pattern *pattern, const char *text);
 

@@ -24,14 +24,14 @@
 /* The handler's own stack, as the normal one may be used up; saved vector registers must fit. */
 #define STACK_BYTES (64 * 1024)
 
-/* Signals that end no program. All others do if not handled, also those without a name. */
+/* Signals that do not end a program. All others do if unhandled, including unnamed ones. */
 static const int harmless[] = { SIGCHLD, SIGCONT, SIGURG, SIGWINCH, SIGTSTP, SIGTTIN, SIGTTOU };
 
-/* Process-wide on purpose: a handler is given nothing else. */
+/* Process-wide on purpose: signal handlers get no argument. */
 static struct {
-	pid_t pid; /* runs the hooks; a forked child that has not called exec yet does not */
+	pid_t pid; /* the process that runs the hooks; a forked child before exec does not */
 	struct {
-		/* volatile: written in the order that crash_set_hook() says */
+		/* volatile: written in the order that crash_set_hook() needs */
 		void (*volatile run)(void *arg);
 		void *volatile arg;
 	} hooks[CRASH_HOOKS];
@@ -39,7 +39,7 @@ static struct {
 	char stack[STACK_BYTES];
 } crash;
 
-/* Whether the signal leaves a program running. */
+/* True if the signal does not end the program. */
 static bool is_harmless(int number)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(harmless); i++)
@@ -48,14 +48,14 @@ static bool is_harmless(int number)
 	return false;
 }
 
-/* Whether the signal is a fault, which comes again at the same place, for the core dump to show. */
+/* True for faults, which recur at the same instruction, so that the core dump shows it. */
 static bool comes_again(int number, const siginfo_t *info)
 {
 	return info->si_code > 0 &&
 	       (number == SIGSEGV || number == SIGBUS || number == SIGILL || number == SIGFPE);
 }
 
-/* Calls the hooks, each once, and then has the signal do what it did before. */
+/* Calls each hook once, then restores the signal's previous action. */
 static void handle(int number, siginfo_t *info, UNUSED void *context)
 {
 	sigaction(number, &crash.before[number], NULL);
@@ -82,7 +82,7 @@ void crash_catch(void)
 	for (int number = 1; number < _NSIG; number++) {
 		struct sigaction *before = &crash.before[number];
 
-		/* Some signals cannot be handled, and some are libc's own. */
+		/* Some signals cannot be handled, and some are reserved by libc. */
 		if (!is_harmless(number) && !sigaction(number, NULL, before) &&
 		    before->sa_handler != SIG_IGN)
 			sigaction(number, &action, NULL);
@@ -91,16 +91,16 @@ void crash_catch(void)
 
 void crash_set_hook(enum crash_hook which, void (*hook)(void *arg), void *arg)
 {
-	/* This order keeps a signal from finding a hook with the argument of another. */
+	/* This order prevents that a signal calls a hook with another hook's argument. */
 	crash.hooks[which].run = NULL;
 	crash.hooks[which].arg = arg;
 	crash.hooks[which].run = hook;
 }
 
-/* The most descriptors that are looked at. */
+/* Upper limit of descriptors to close one by one. */
 #define DESCRIPTORS_MAX 65536
 
-/* Whether the variable is to be dropped. */
+/* True if the variable is to be removed. */
 static bool is_unsafe(const char *variable)
 {
 	static const char *const names[] = {
@@ -149,7 +149,7 @@ static void close_range_of(int first, int end)
 		close(fd);
 }
 
-/* The first descriptor to keep that is not before `first`; INT_MAX: there is none. */
+/* The first descriptor to keep at or after `first`; INT_MAX: there is none. */
 static int next_kept(int first, const int *keep, size_t n)
 {
 	int next = INT_MAX;
@@ -160,7 +160,7 @@ static int next_kept(int first, const int *keep, size_t n)
 	return next;
 }
 
-/* Closes all descriptors but the standard ones and some. */
+/* Closes all descriptors but the standard ones and those listed. */
 static void close_others(const int *keep, size_t n)
 {
 	int first = STDERR_FILENO + 1, kept;
@@ -172,7 +172,7 @@ static void close_others(const int *keep, size_t n)
 	} while (kept < INT_MAX);
 }
 
-/* Points the standard descriptors at nothing. */
+/* Redirects the standard descriptors to /dev/null. */
 static void leave_output(void)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -207,7 +207,7 @@ void process_become_helper(const char *name, const int *keep, size_t n)
 				       SIGTSTP, SIGPIPE, SIGXFSZ, SIGUSR1 };
 
 	prctl(PR_SET_NAME, name);
-	/* Whatever is to be put back, the other process puts back. */
+	/* The parent runs the crash hooks. */
 	crash_set_hook(CRASH_SYSCTL, NULL, NULL);
 	for (size_t i = 0; i < ARRAY_SIZE(ignored); i++)
 		signal(ignored[i], SIG_IGN);
@@ -215,7 +215,7 @@ void process_become_helper(const char *name, const int *keep, size_t n)
 	leave_output();
 }
 
-/* Whether the kernel would let this process lock any amount. */
+/* True if the kernel permits this process to lock any amount of memory. */
 static bool is_unlimited(void)
 {
 	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -232,7 +232,7 @@ int start_lock_memory(void)
 {
 	if (!is_unlimited())
 		return -EPERM;
-	/* On fault: room that is only reserved stays so. */
+	/* On fault: reserved but unused memory is not populated. */
 	return mlockall(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT) ? -errno : 0;
 }
 
@@ -244,14 +244,14 @@ int start_lock_memory(void)
 #define CAP_BPF 39
 #endif
 
-/* The head of a row. */
+/* The first members of a row. */
 #define CAPABILITY(name) CAP_##name, "CAP_" #name
 
 const struct privilege_row privilege_table[] = {
 	{ CAPABILITY(NET_ADMIN), PRIVILEGE_COUNTERS, PRIVILEGE_COUNTERS },
 	{ CAPABILITY(BPF), PRIVILEGE_PROGRAMS, PRIVILEGE_PROGRAMS },
 	{ CAPABILITY(PERFMON), PRIVILEGE_PROGRAMS, PRIVILEGE_PROGRAMS },
-	/* /proc mounted with hidepid shows others' tasks to it alone. */
+	/* /proc mounted with hidepid shows others' tasks only with it. */
 	{ CAPABILITY(SYS_PTRACE), PRIVILEGE_COUNTERS | PRIVILEGE_LOOK,
 	  PRIVILEGE_COUNTERS | PRIVILEGE_LOOK },
 	/* Stacks; programs before 5.8, which had no capability of their own; the switch. */
@@ -261,7 +261,7 @@ const struct privilege_row privilege_table[] = {
 	  PRIVILEGE_LOOK | PRIVILEGE_PROGRAMS },
 	/* Memory for programs before 5.11; windows. */
 	{ CAPABILITY(SYS_RESOURCE), PRIVILEGE_PROGRAMS | PRIVILEGE_PRESSURE, PRIVILEGE_PROGRAMS },
-	/* The I/O, system call and descriptors of a task are readable by its user only. */
+	/* I/O, system call and descriptors of a task are readable by its user only. */
 	{ CAPABILITY(DAC_READ_SEARCH), PRIVILEGE_COUNTERS | PRIVILEGE_LOOK | PRIVILEGE_FILES, 0 },
 	{ CAPABILITY(DAC_OVERRIDE), PRIVILEGE_FILES, 0 },
 	{ CAPABILITY(CHOWN), PRIVILEGE_FILES, 0 },
@@ -278,19 +278,19 @@ bool privileges_foreign(void)
 	return getauxval(AT_SECURE);
 }
 
-/* Whether the program is permitted the capability now. */
+/* True if the program has the capability in its permitted set. */
 static bool is_permitted(int capability)
 {
 	return capng_have_capability(CAPNG_PERMITTED, (unsigned)capability);
 }
 
-/* Has the kernel take over what was chosen. Returns 0 or -errno. */
+/* Applies the chosen sets. Returns 0 or -errno. */
 static int apply_choice(void)
 {
 	return capng_apply(CAPNG_SELECT_CAPS) ? -EPERM : 0;
 }
 
-/* Takes the capabilities that are had for the uses, and no others. Returns 0 or -errno. */
+/* Keeps the permitted capabilities that serve the uses, and no others. Returns 0 or -errno. */
 static int keep_capabilities(unsigned uses, bool effective)
 {
 	const capng_type_t types = effective ? CAPNG_EFFECTIVE | CAPNG_PERMITTED : CAPNG_PERMITTED;
@@ -304,7 +304,7 @@ static int keep_capabilities(unsigned uses, bool effective)
 		kept[i] = (foreign ? row->foreign : row->uses) & uses &&
 			  is_permitted(row->capability);
 	}
-	/* Those that the caller may pass on are not ours to give or take. */
+	/* The caller's inheritable capabilities are left as they are. */
 	for (int capability = 0; capability <= CAP_LAST_CAP; capability++)
 		capng_update(CAPNG_DROP, CAPNG_EFFECTIVE | CAPNG_PERMITTED, (unsigned)capability);
 	for (size_t i = 0; i < ARRAY_SIZE(privilege_table); i++)
@@ -324,13 +324,13 @@ int privileges_keep(unsigned uses)
 {
 	int err = keep_capabilities(uses, true);
 
-	/* Nothing that is started from here on gets any by its file. */
+	/* Programs started from here on get none by their files. */
 	if (!err && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		err = -errno;
 	return err;
 }
 
-/* Puts foreign privileges in effect, or takes them out. */
+/* Makes foreign privileges effective, or ineffective. */
 static void put_in_effect(bool effective)
 {
 	if (!privileges_foreign() || capng_get_caps_process())
@@ -362,7 +362,7 @@ int privileges_leave(void)
 #include <linux/landlock.h>
 #endif
 
-/* System calls of the library and libc that answering takes. A machine may lack some. */
+/* System calls that the library and libc need to answer. Some machines lack some. */
 static const int answering[] = {
 	/* Connections and texts. */
 	SCMP_SYS(accept),
@@ -430,7 +430,7 @@ static const int answering[] = {
 /* Memory may be had, but not such that it can be run: the third argument says how it is used. */
 static const int mapping[] = { SCMP_SYS(mmap), SCMP_SYS(mmap2), SCMP_SYS(mprotect) };
 
-/* What finding and opening files to read them takes. */
+/* Calls to find, open and read files. */
 static const int finding[] = {
 	SCMP_SYS(access),     SCMP_SYS(faccessat), SCMP_SYS(faccessat2), SCMP_SYS(fstatat64),
 	SCMP_SYS(lstat),      SCMP_SYS(lstat64),   SCMP_SYS(newfstatat), SCMP_SYS(readlink),
@@ -461,7 +461,7 @@ static const int hostile[] = {
 	SCMP_SYS(vfork),
 };
 
-/* Adds calls to the filter, with one action for all. 0 or -errno. */
+/* Adds calls to the filter, all with one action. 0 or -errno. */
 static int add_calls(scmp_filter_ctx filter, uint32_t action, const int *calls, size_t n)
 {
 	int err = 0;
@@ -485,7 +485,7 @@ static int permit_reading(scmp_filter_ctx filter)
 				      SCMP_A2(SCMP_CMP_MASKED_EQ, writes, O_RDONLY));
 }
 
-/* Makes the filter of confine_calls(), or with files of confine_reading(). 0 or -errno. */
+/* Builds the filter of confine_calls(), or with files that of confine_reading(). 0 or -errno. */
 static int make_filter(scmp_filter_ctx filter, bool files)
 {
 	int err = add_calls(filter, SCMP_ACT_ALLOW, answering, ARRAY_SIZE(answering));
@@ -505,15 +505,14 @@ static int make_filter(scmp_filter_ctx filter, bool files)
 	return err;
 }
 
-/* Confines to the calls of answering, and of reading files. 0 or -errno. */
+/* Restricts the process to the calls for answering, and for reading files. 0 or -errno. */
 static int confine_to(bool files)
 {
-	/* Refused, not ended: what a later libc may try, such as to look at a file, it can do
-	 * without. */
+	/* Refused with an error, not fatal: calls that a later libc may try and can do without. */
 	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ERRNO(EPERM));
 	int err = filter ? make_filter(filter, files) : -ENOMEM;
 
-	/* Neither every kernel has filters, nor does every container permit them. */
+	/* Some kernels lack filters, and some containers forbid them. */
 	if (!err)
 		(void)!seccomp_load(filter);
 	if (filter)
@@ -533,7 +532,7 @@ int confine_reading(void)
 
 #if __has_include(<linux/landlock.h>)
 
-/* Rights to write, in the kernel's interface from its first version; truncating from the third. */
+/* Rights to write, from the first version of the kernel interface; truncating from the third. */
 #define WRITES \
 	(LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_REMOVE_DIR | \
 	 LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_MAKE_CHAR | \
@@ -542,7 +541,7 @@ int confine_reading(void)
 	 LANDLOCK_ACCESS_FS_MAKE_BLOCK | LANDLOCK_ACCESS_FS_MAKE_SYM)
 #define TRUNCATES (UINT64_C(1) << 14)
 
-/* The version of the kernel's interface; 0: there is none, or it is switched off. */
+/* Version of the kernel interface; 0: none, or disabled. */
 static long landlock_version(void)
 {
 	long version =
@@ -574,7 +573,7 @@ int confine_writes(const char *folder)
 	};
 	int rules, fd, err;
 
-	/* Neither every kernel has rules, nor does every container permit them. */
+	/* Some kernels lack rules, and some containers forbid them. */
 	rules = version ? (int)syscall(SYS_landlock_create_ruleset, &what, sizeof(what), 0) : -1;
 	if (rules < 0)
 		return 0;

@@ -20,9 +20,9 @@
 enum treatment { SHOWN, MARK, ESCAPED };
 
 /*
- * Characters that are escaped, too, though no property of Unicode tells them from letters and marks
- * of one script: those drawn as nothing or as a blank, and the combining marks that go with any
- * script (by them one character can be written in two ways).
+ * Characters that are escaped although no Unicode property distinguishes them from letters and
+ * marks of one script: invisible or blank ones, and the combining marks that go with any script
+ * (with them one character can be written in two ways).
  */
 static const struct range {
 	int32_t first, last;
@@ -33,9 +33,9 @@ static const struct range {
 };
 
 /*
- * Whether a character joins others into one: the jamo of a syllable, by which one character can be
- * written in two ways; regional indicators and emoji modifiers (extending symbols): some terminals
- * draw two of them as one of two cells and some do not.
+ * True for characters that join others into one: the jamo of a syllable, by which one character can
+ * be written in two ways; regional indicators and emoji modifiers (extending symbols): some
+ * terminals draw two of them as one of two cells, some do not.
  */
 static bool joins(const utf8proc_property_t *property)
 {
@@ -53,8 +53,8 @@ static bool joins(const utf8proc_property_t *property)
 }
 
 /*
- * Whether a character is too new for the C library: ncurses, which uses its widths, would draw the
- * rest of the line in other cells. A locale that lacks even the width of U+00E9 tells nothing.
+ * True for characters too new for the C library: ncurses, which uses its widths, would draw the
+ * rest of the line in other cells. A locale without even a width for U+00E9 proves nothing.
  */
 static bool is_too_new(int32_t code)
 {
@@ -66,7 +66,7 @@ static enum treatment treat(int32_t code)
 {
 	const utf8proc_property_t *property = utf8proc_get_property(code);
 
-	/* Unassigned (no two sides agree on their width), spaces, controls, private use ... */
+	/* Unassigned (its width is not agreed on), spaces, controls, private use ... */
 	if (property->category == UTF8PROC_CATEGORY_CN || is_too_new(code) ||
 	    property->category >= UTF8PROC_CATEGORY_ZS || property->ignorable || joins(property))
 		return ESCAPED;
@@ -79,7 +79,7 @@ static enum treatment treat(int32_t code)
 		       : SHOWN;
 }
 
-/* The bytes of the character at the start of len > 0 bytes; 0: no valid UTF-8 (strict). */
+/* Length of the character at the start of len > 0 bytes; 0: no valid UTF-8 (strict). */
 static size_t decode(const char *bytes, size_t len, int32_t *code)
 {
 	ptrdiff_t n = utf8proc_iterate((const uint8_t *)bytes, (ptrdiff_t)len, code);
@@ -87,7 +87,7 @@ static size_t decode(const char *bytes, size_t len, int32_t *code)
 	return n > 0 ? (size_t)n : 0;
 }
 
-/* Bytes at the front that every receiver shows as they are. */
+/* Number of leading bytes that every receiver shows unchanged. */
 static size_t plain_bytes(const char *bytes, size_t len)
 {
 	size_t n = 0;
@@ -124,9 +124,9 @@ static void escape_byte(struct buf *out, char byte)
 void text_escape(struct buf *out, const char *bytes, size_t len, enum text_charset charset)
 {
 	/*
-	 * Marks stay raw only after a raw character above U+007E: at the front of a name a mark
-	 * would join the cell before it, and after a blank or an escape it would change a
-	 * character that is not its base.
+	 * Marks stay raw only after a raw character above U+007E: at the start of a name a mark
+	 * would join the preceding cell, and after a blank or an escape it would change a character
+	 * that is not its base.
 	 */
 	unsigned marks_left = 0;
 
@@ -165,7 +165,7 @@ uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t n)
 {
 	const char *at = bytes;
 
-	/* Eight at a time: the names of all that ran are hashed with each sample. */
+	/* Eight at a time: the names of all active tasks are hashed per sample. */
 	for (; n; hash ^= hash >> 29) {
 		size_t part = n < sizeof(uint64_t) ? n : sizeof(uint64_t);
 		uint64_t word = 0;
@@ -247,7 +247,7 @@ static size_t next_character(const char *escaped, size_t len, enum text_charset 
 	return n;
 }
 
-/* Bytes at the front, nearly always all of them, that are a character and a cell each. */
+/* Number of leading bytes, nearly always all, that are one character and one cell each. */
 static size_t narrow_bytes(const char *escaped, size_t len, enum text_charset charset)
 {
 	size_t n = 0;
@@ -276,7 +276,7 @@ unsigned text_width(const char *escaped, size_t len, enum text_charset charset)
 void text_fit(struct buf *out, const char *escaped, size_t len, unsigned cells, bool right_align,
 	      enum text_charset charset)
 {
-	/* The bytes and cells of all that fits, and of the part that leaves a cell for the '+'. */
+	/* Bytes and cells of all that fits, and of the part that leaves a cell for the '+'. */
 	size_t bytes = narrow_bytes(escaped, len < cells ? len : cells, charset);
 	unsigned used = (unsigned)bytes, cut_used = used < cells ? used : cells - 1;
 	size_t cut_bytes = cut_used;
@@ -364,14 +364,14 @@ void text_wrap(struct buf *out, const char *text, unsigned used, unsigned left, 
 	}
 }
 
-/* Longer words are not looked at. */
+/* Longer words are not compared. */
 #define WORD_MAX 32
 
-/* The most changes, and how many letters there must be for each. */
+/* Maximum number of changes, and letters required for each. */
 #define CHANGES_MAX 2
 #define LETTERS 3
 
-/* The least of three. */
+/* The smallest of three. */
 static unsigned least(unsigned a, unsigned b, unsigned c)
 {
 	unsigned ab = a < b ? a : b;
@@ -379,7 +379,7 @@ static unsigned least(unsigned a, unsigned b, unsigned c)
 	return ab < c ? ab : c;
 }
 
-/* How many letters were left out, added, changed or swapped with the next. */
+/* Number of letters left out, added, changed or swapped with the next. */
 static unsigned count_changes(const char *a, size_t a_len, const char *b, size_t b_len)
 {
 	unsigned rows[3][WORD_MAX + 1] = { { 0 } };
@@ -424,7 +424,7 @@ void suggest_try(struct suggestion *near, const char *known, size_t len)
 	near->distance = changes;
 }
 
-/* The length of a word of a list. */
+/* Length of a word of a list. */
 static size_t word_len(const char *text, size_t len)
 {
 	size_t n = 0;

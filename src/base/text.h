@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Untrusted names: escaped so that nothing in them can act on a terminal or a parser, and measured
- * in terminal cells so that columns stay straight.
+ * Untrusted names: escaped so that they cannot affect a terminal or a parser, and measured in
+ * terminal cells so that columns stay straight.
  */
 #pragma once
 
@@ -27,18 +27,18 @@ enum text_charset { TEXT_ASCII, TEXT_UTF8 };
 void text_escape(struct buf *out, const char *bytes, size_t len, enum text_charset charset);
 
 /*
- * Adds bytes, or a text (NULL is another one than any), to a hash that begins with HASH_START: the
- * same on all machines, and hardly any others have it.
+ * Adds bytes, or a text (NULL differs from any text), to a hash that begins with HASH_START: the
+ * same on all machines, collisions are improbable.
  */
 #define HASH_START UINT64_C(0xcbf29ce484222325)
 uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t n);
 uint64_t hash_text(uint64_t hash, const char *text);
 
-/* Orders texts by their bytes as strcmp() does; NULL, one that is not known, is the first. */
+/* Orders texts by bytes as strcmp() does; NULL, an unknown one, sorts first. */
 int text_compare(const char *a, const char *b);
 
 /*
- * Makes one word of a whole buffer of escaped text, for readers that split lines at blanks: a blank
+ * Makes one word of a buffer of escaped text, for readers that split lines at blanks: a blank
  * becomes \x20, and an empty text becomes "".
  */
 void text_word(struct buf *escaped);
@@ -54,25 +54,30 @@ unsigned text_width(const char *escaped, size_t len, enum text_charset charset);
 void text_fit(struct buf *out, const char *escaped, size_t len, unsigned cells, bool right_align,
 	      enum text_charset charset);
 
-/* Does the same, cut in front where it is too long, as a path's end says more: '+' comes first. */
+/*
+ * Does the same, but cuts at the front if it is too long, as the end of a path matters more: '+'
+ * comes first.
+ */
 void text_fit_end(struct buf *out, const char *escaped, size_t len, unsigned cells,
 		  enum text_charset charset);
 
-/* The bytes of a text's next line of so many cells: whole words, if one fits. Plain ASCII. */
+/*
+ * Length of the text's next line of at most so many cells: whole words, if one fits. Plain ASCII.
+ */
 size_t text_line(const char *text, unsigned cells);
 
 /*
- * Appends plain ASCII as lines of at most `width` cells, the first after `used` cells that its
- * line already has, the others after `left` spaces. Each ends with a newline.
+ * Appends plain ASCII as lines of at most `width` cells, the first after `used` cells already in
+ * its line, the others after `left` spaces. Each ends with a newline.
  */
 void text_wrap(struct buf *out, const char *text, unsigned used, unsigned left, unsigned width);
 
-/* The width of lines that are printed for people: any terminal has that. */
+/* Width of lines printed for people: every terminal has that. */
 #define TEXT_PRINTED 79
 
-/* The word that was meant by one that is not known: a letter or two away from it. */
+/* Suggests a known word for an unknown one: a letter or two away from it. */
 
-/* The word looked for, and the nearest so far, which must live as long. */
+/* the word searched for, and the nearest so far, which must live as long */
 struct suggestion {
 	const char *word;
 	size_t len;
@@ -81,17 +86,17 @@ struct suggestion {
 	unsigned distance;
 };
 
-/* Begins to look for a word. */
+/* Starts a search. */
 static inline struct suggestion suggest_for(const char *word, size_t len)
 {
 	return (struct suggestion){ .word = word, .len = len };
 }
 
-/* Looks at a word that is known. Of several as near the first stays. */
+/* Compares a known word. Of several at one distance the first is kept. */
 void suggest_try(struct suggestion *near, const char *known, size_t len);
 
-/* Looks at each word of a text like "one, two, three"; at none where it is anything else. */
+/* Compares each word of a text like "one, two, three"; none if it is anything else. */
 void suggest_try_list(struct suggestion *near, const char *text, size_t len);
 
-/* Appends a question for the nearest, with two dashes before it if need be; nothing for none. */
+/* Appends a question for the nearest word, with two dashes before it if needed; nothing if none. */
 void suggest_append(const struct suggestion *near, const char *dashes, struct buf *out);

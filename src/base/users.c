@@ -20,30 +20,30 @@
 
 #define GETENT "/usr/bin/getent"
 
-/* The longest line of a directory that is read. */
+/* Longest line that is read from a directory. */
 #define LINE_BYTES 4096
 
 /* How long user_find() waits for the other directories. */
 #define FIND_MS 2000
 
-/* The other directories are asked for so many users at once, and given up after so long. */
+/* Users asked about at once, and time after which the request is abandoned. */
 #define ASK_USERS 16
 #define ASK_NS (5 * NSEC_PER_SEC)
 
-/* How long until a user without a name is asked about again; how often /etc/passwd is checked. */
+/* Time until a user without a name is asked about again; interval between checks of /etc/passwd. */
 #define AGAIN_NS (60 * NSEC_PER_SEC)
 #define LOOK_NS (2 * NSEC_PER_SEC)
 
-/* The most users that are known; beyond, those without a name are forgotten. */
+/* Maximum number of cached users; beyond, those without a name are dropped. */
 #define USERS_MAX 4096
 
 struct known_user {
 	uid_t uid;
-	bool named; /* it is in a directory */
-	bool local; /* that is /etc/passwd */
+	bool named; /* found in a directory */
+	bool local; /* found in /etc/passwd */
 	uint64_t asked_ns; /* when the other directories were asked last; 0: never */
 	char *name; /* shared text */
-	char *home; /* NULL: not known */
+	char *home; /* NULL: unknown */
 };
 
 struct users {
@@ -51,22 +51,21 @@ struct users {
 	size_t n, cap;
 	struct stat passwd; /* /etc/passwd as it was read */
 	uint64_t looked_ns;
-	bool changed; /* a user has another name since users_refresh() */
-	/* getent, while it runs: its pid (0: it does not), its output (-1: it was ended), its text.
-	 */
+	bool changed; /* a name changed since users_refresh() */
+	/* getent, while it runs: pid (0: not running), output (-1: it was ended), text. */
 	pid_t asking;
 	int output;
-	uint64_t since_ns, pause_ns; /* pause_ns: nobody is asked before */
+	uint64_t since_ns, pause_ns; /* pause_ns: not asked before that */
 	struct buf text;
 };
 
-/* Whether an entry is that of a user, by name or (NULL) by number. */
+/* True if an entry is that of a user, by name or (NULL) by number. */
 static bool is_user(const struct passwd *passwd, const char *name, uid_t uid)
 {
 	return name ? !strcmp(passwd->pw_name, name) : passwd->pw_uid == uid;
 }
 
-/* Takes a user from a text of lines as in passwd(5), which is closed; NULL: it is not there. */
+/* Takes a user from lines as in passwd(5), and closes the stream; NULL: not found. */
 static const struct passwd *take_passwd_line(FILE *file, const char *name, uid_t uid)
 {
 	const struct passwd *passwd = NULL;
@@ -80,7 +79,7 @@ static const struct passwd *take_passwd_line(FILE *file, const char *name, uid_t
 	return passwd;
 }
 
-/* Starts getent for users (NULL-terminated). Its pid, or -1; what it prints comes from *output. */
+/* Starts getent for users (NULL-terminated). Its pid, or -1; *output receives what it prints. */
 static pid_t start_getent(char *const *who, int *output)
 {
 	char *arguments[ASK_USERS + 4] = { (char *)(uintptr_t)GETENT, (char *)(uintptr_t) "passwd",
@@ -109,7 +108,7 @@ static pid_t start_getent(char *const *who, int *output)
 	return pid;
 }
 
-/* Reads a line, until the end or for so long. Its length; -ETIMEDOUT: no end came. */
+/* Reads a line, until its end or the timeout. Its length; -ETIMEDOUT: no end came. */
 static int read_output(int fd, char *text, size_t size, unsigned ms)
 {
 	uint64_t until_ns = clock_ns(CLOCK_MONOTONIC) + ms * NSEC_PER_MSEC, now_ns;
@@ -149,7 +148,7 @@ static int ask_directories(const char *who, const char *name, uid_t uid, unsigne
 	len = read_output(output, text, sizeof(text), ms);
 	close(output);
 	kill(pid, SIGKILL);
-	/* One that hangs in the kernel is not waited for. */
+	/* A process hung in the kernel is not waited for. */
 	waitpid(pid, NULL, len < 0 ? WNOHANG : 0);
 	if (len > 0)
 		*found = take_passwd_line(fmemopen(text, (size_t)len, "r"), name, uid);
@@ -178,7 +177,7 @@ static void set_user(struct users *users, struct known_user *user, const struct 
 	user->name = shared_text(name);
 }
 
-/* The index of a user, or of where it belongs. */
+/* The index of a user, or where it would be inserted. */
 static size_t user_index(const struct users *users, uid_t uid)
 {
 	size_t at;
@@ -187,7 +186,7 @@ static size_t user_index(const struct users *users, uid_t uid)
 	return at;
 }
 
-/* Forgets users: those without a name, or all. */
+/* Drops users: those without a name, or all. */
 static void forget_users(struct users *users, bool all)
 {
 	size_t kept = 0;
@@ -205,7 +204,7 @@ static void forget_users(struct users *users, bool all)
 	users->n = kept;
 }
 
-/* Adds a user, who is looked for in /etc/passwd. */
+/* Adds a user, searched for in /etc/passwd. */
 static struct known_user *add_user(struct users *users, uid_t uid)
 {
 	const struct passwd *passwd = take_passwd_line(fopen("/etc/passwd", "re"), NULL, uid);
@@ -252,7 +251,7 @@ static void look_at_passwd(struct users *users, uint64_t now_ns)
 		return;
 	users->passwd = now;
 	file = fopen("/etc/passwd", "re");
-	/* Who is not in it any more is asked about again. */
+	/* Users no longer in it are asked about again. */
 	for (size_t i = 0; i < users->n && file; i++)
 		if (users->all[i].local)
 			users->all[i].local = false, users->all[i].asked_ns = 0;
@@ -296,7 +295,7 @@ void users_ask(struct users *users)
 		users->asking = 0, users->pause_ns = now_ns + AGAIN_NS;
 }
 
-/* Ends getent, which has answered, or is given up. */
+/* Ends getent, after its answer or a timeout. */
 static void end_asking(struct users *users)
 {
 	close(users->output);
@@ -305,7 +304,7 @@ static void end_asking(struct users *users)
 	users->text.len = 0;
 }
 
-/* Takes what getent answered. */
+/* Parses getent's answer. */
 static void take_answers(struct users *users)
 {
 	FILE *file = users->text.len ? fmemopen(users->text.data, users->text.len, "r") : NULL;
@@ -332,7 +331,7 @@ static void read_answers(struct users *users, uint64_t now_ns)
 {
 	ssize_t got = 1;
 
-	/* One that hangs in the kernel is not waited for. */
+	/* A process hung in the kernel is not waited for. */
 	if (users->asking && users->output < 0 && waitpid(users->asking, NULL, WNOHANG))
 		users->asking = 0;
 	if (!users->asking || users->output < 0)

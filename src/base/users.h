@@ -14,14 +14,14 @@ struct users;
 struct users *users_open(void);
 
 /*
- * The name, or the number as long as none is known: a shared text of the cache's. home (may be
+ * The name, or the number as long as no name is known: a shared text of the cache. home (may be
  * NULL): the home folder, or NULL. Both are valid until the next call for this cache.
  */
 char *users_name(struct users *users, uid_t uid, const char **home);
 
 /*
  * Takes the directories' answers, and rereads /etc/passwd if it has changed (checked every two
- * seconds). Never waits. Returns whether a user has a new name. Call it at the start of a sample.
+ * seconds). Never waits. Returns whether a name changed. Call it at the start of a sample.
  */
 bool users_refresh(struct users *users);
 

@@ -14,10 +14,10 @@
 
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-/* The first size: most lines fit, so short ones take one allocation. */
+/* The first size: most lines fit, so they take one allocation. */
 #define FIRST_CAPACITY 256
 
-/* Below this limit a double has bits to spare for its decimals. */
+/* Below this limit a double has spare bits for its decimals. */
 #define DECIMAL_MAX 1e12
 
 /* Digits of the largest 64-bit number. */
@@ -34,7 +34,7 @@ static const char digit_pairs[] = "00010203040506070809"
 				  "80818283848586878889"
 				  "90919293949596979899";
 
-/* Writes a number's digits in front of `end`, returns the first. */
+/* Writes a number's digits before `end`, returns the first. */
 static char *digits_before(char *end, uint64_t value)
 {
 	while (value >= 100) {
@@ -156,15 +156,15 @@ void buf_printf(struct buf *b, const char *format, ...)
 	}
 }
 
-/* So many elements an array has room for at first. */
+/* Elements that an array has room for at first. */
 #define GROW_FIRST 64
 
 /* The longest line of the debug log and of die(); longer ones are cut. */
 #define LINE_MAX_BYTES 1024
 
 /*
- * Process-wide on purpose: a program that is out of memory ten calls deep must
- * still be able to restore the terminal and to say why it ends.
+ * Process-wide on purpose: at out of memory any function must still be able to restore the terminal
+ * and say why the program ends.
  */
 static struct {
 	void (*die_hook)(void *arg);
@@ -189,7 +189,7 @@ int write_all(int fd, const void *bytes, size_t len)
 	return 0;
 }
 
-/* Formats after the first `at` bytes of a line, ends it by a newline and writes it. */
+/* Formats after the first `at` bytes of a line, appends a newline and writes it. */
 static __attribute__((format(printf, 4, 0))) void write_log_line(int fd, char *line, size_t at,
 								 const char *format, va_list args)
 {
@@ -206,7 +206,7 @@ static __attribute__((format(printf, 4, 0))) void write_log_line(int fd, char *l
 
 void *xcalloc(size_t n, size_t size)
 {
-	/* calloc(0) may give NULL, which the callers would have to tell from a failure. */
+	/* calloc(0) may return NULL, which callers would have to tell from a failure. */
 	void *p = n && size ? calloc(n, size) : calloc(1, 1);
 
 	if (!p)
@@ -239,13 +239,13 @@ char *xstrdup(const char *text)
 	return p;
 }
 
-/* A text that is shared, and how many hold it. */
+/* A shared text and its number of references. */
 struct counted_text {
 	unsigned refs;
 	char text[];
 };
 
-/* What surrounds such a text. */
+/* The object that contains such a text. */
 static struct counted_text *counted_of(char *text)
 {
 	return (struct counted_text *)(void *)(text - offsetof(struct counted_text, text));
@@ -282,7 +282,7 @@ void die(const char *format, ...)
 	char line[LINE_MAX_BYTES] = "stalltop: ";
 	va_list args;
 
-	/* Removed first: a hook that calls die() itself must not run again and again. */
+	/* Removed first: a hook that calls die() itself must not recurse. */
 	process.die_hook = NULL;
 	if (hook)
 		hook(process.die_arg);

@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* A growing byte buffer with the few appends that output needs, free of locale. */
+/* A growing byte buffer with the few appends that output needs, independent of locale. */
 
 /* An empty buffer when zero-initialised. data is not NUL-terminated: see buf_cstr(). */
 struct buf {
@@ -24,13 +24,13 @@ struct buf {
 /* Frees the memory and leaves an empty buffer. */
 void buf_free(struct buf *b);
 
-/* Makes room for n more bytes where there is none; see buf_reserve(). */
+/* Makes room for n more bytes if needed; see buf_reserve(). */
 char *buf_grow(struct buf *b, size_t n);
 
 /* Makes room for n more bytes at b->data + b->len and returns that place. */
 static inline char *buf_reserve(struct buf *b, size_t n)
 {
-	/* Checks `data`, too: without memory yet, even 0 bytes need a place. */
+	/* Checks `data`, too: even 0 bytes need a place. */
 	return n <= b->cap - b->len && b->data ? b->data + b->len : buf_grow(b, n);
 }
 
@@ -49,7 +49,7 @@ void buf_fixed(struct buf *b, uint64_t value, unsigned decimals);
  */
 void buf_decimal(struct buf *b, double value, unsigned decimals);
 
-/* Appends by format. Too slow for work done once a cell: printf costs ten times the above. */
+/* Appends by format. Too slow per cell: printf costs ten times the above. */
 void buf_printf(struct buf *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Appends n bytes. */
@@ -81,7 +81,7 @@ static inline void buf_putc(struct buf *b, char c)
 	b->len++;
 }
 
-/* Before a parameter that a function of this type need not use. */
+/* Marks a parameter that a function of this type need not use. */
 #define UNUSED __attribute__((unused))
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -89,7 +89,7 @@ static inline void buf_putc(struct buf *b, char c)
 #define NSEC_PER_MSEC UINT64_C(1000000)
 #define NSEC_PER_USEC UINT64_C(1000)
 
-/* Zeroed memory of n elements; never NULL: without memory the program ends by die(). */
+/* Zeroed memory of n elements; never NULL: out of memory, the program ends by die(). */
 void *xcalloc(size_t n, size_t size);
 
 /* Resizes to n elements; never NULL. The new part is not zeroed. */
@@ -98,17 +98,18 @@ void *xreallocarray(void *old, size_t n, size_t size);
 /* Makes room for n elements, and some more; *cap becomes their number. Never NULL. */
 void *grow_array(void *old, size_t *cap, size_t n, size_t size);
 
-/* Has room for n elements in an array that has it for `cap`, a size_t. */
+/* Makes room for n elements in an array with capacity `cap`, a size_t. */
 #define RESERVE(array, n, cap) \
 	((n) <= (cap) ? (void)0 \
 		      : (void)((array) = grow_array((array), &(cap), (n), sizeof(*(array)))))
 
-/* Has room for one element more than n. */
+/* Makes room for one element more than n. */
 #define GROW(array, n, cap) RESERVE(array, (n) + 1, cap)
 
 /*
- * Finds the first of n places for which `before`, an expression of `at`, is false; it is true for
- * all places before that and for none after. `at`, a size_t, becomes that place; n: none.
+ * Binary search: the first of n places for which `before`, an expression of `at`, is false; it must
+ * be true for all places before that and for none after. `at`, a size_t, becomes that place; n:
+ * none.
  */
 #define LOWER_BOUND(at, n, before) \
 	do { \
@@ -126,10 +127,7 @@ void *grow_array(void *old, size_t *cap, size_t n, size_t size);
 /* A copy that the caller frees; NULL of NULL. */
 char *xstrdup(const char *text);
 
-/*
- * A copy of a text that many hold, counted: freed when the last reference is given back. NULL is
- * allowed.
- */
+/* A copy of a text with a reference count: freed with the last reference. NULL is allowed. */
 char *shared_text(const char *text);
 char *shared_ref(char *text);
 void shared_unref(char *text);
@@ -158,10 +156,10 @@ void debug_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
  */
 bool parse_uint(const char **at, const char *end, uint64_t *value);
 
-/* Takes a finite number that is all of the text, perhaps with a fraction. False when it is none. */
+/* Parses a finite number, perhaps with a fraction, that is the whole text. False if it is not. */
 bool parse_number(const char *text, double *number);
 
-/* Takes seconds from min to max, as ns. False when the text is not such a number. */
+/* Parses seconds from min to max, as ns. False if the text is not such a number. */
 bool parse_seconds(const char *text, double min, double max, uint64_t *ns);
 
 /* Chooses the word for a number of things: 1 task, 2 tasks. */

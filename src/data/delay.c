@@ -13,10 +13,10 @@ const char *wait_kind_id(unsigned kind)
 }
 #undef DELAY_ROW
 
-/* The error of delays that are counted in clock ticks: these are 10 ms at most. */
+/* The error of delays counted in clock ticks, which are at most 10 ms. */
 #define TICK_NS (10 * NSEC_PER_MSEC)
 
-/* How much more than possible may be booked for the booking to tell that the task waited. */
+/* Up to this excess over what is possible, the accounted time still proves that the task waited. */
 #define CUT_MOST 2
 
 enum delay_verdict delay_judge(const struct delay_sum *booked, bool counted, uint64_t possible_ns)
@@ -30,7 +30,7 @@ enum delay_verdict delay_judge(const struct delay_sum *booked, bool counted, uin
 	return DELAY_CUT;
 }
 
-/* Adds kind to sum where it is valid. */
+/* Adds a valid kind to the sum. */
 static void delay_add(struct delay_sum *sum, const struct delay_sum *delays, uint32_t valid,
 		      enum delay_kind kind)
 {
@@ -71,7 +71,7 @@ const struct record_row record_table[RECORD_FIELDS] = { RECORD_TABLE(RECORD_ROW)
 
 _Static_assert(RECORD_FIELDS <= 64, "fields_valid holds a bit a field");
 
-/* Folds the longest and shortest waits; min is 0 in a task that never waited. */
+/* Merges the longest and shortest waits; min is 0 in a task that never waited. */
 static void fold_range(struct task_record *into, const struct task_record *thread)
 {
 	into->range_valid |= thread->range_valid;
@@ -149,14 +149,14 @@ void counters_add_known(struct counters *sum, const struct counters *more, uint3
 	sum->members += more->members;
 }
 
-/* Lifts one counter to at least what it was. */
+/* Raises one counter to at least its earlier value. */
 static void lift(uint64_t *now, uint64_t before)
 {
 	if (*now < before)
 		*now = before;
 }
 
-/* Lifts the waits of a kind. False when the total overflowed. */
+/* Raises the waits of a kind to earlier values. False if the total overflowed. */
 static bool lift_delay(struct delay_sum *now, const struct delay_sum *before)
 {
 	uint32_t waits = (uint32_t)(now->count - before->count);
@@ -277,7 +277,7 @@ bool counters_below(const struct counters *counters, const struct counters *othe
 	return below;
 }
 
-/* Whether any kind, from the first given on, has a wait. */
+/* True if any kind, from the given first on, has a wait. */
 static bool any_delay(const struct counters *counters, unsigned first)
 {
 	uint64_t any = 0;

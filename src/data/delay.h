@@ -9,15 +9,14 @@
 #include "data/delay_table.h"
 
 /*
- * The most that can be booked in a time: readings lie up to 2 ms apart, and a hundredth is for
- * rounding.
+ * The most that can be accounted in a time: readings are up to 2 ms apart, and 1 % is for rounding.
  */
 static inline uint64_t delay_most(uint64_t passed_ns)
 {
 	return passed_ns + passed_ns / 100 + 2 * NSEC_PER_MSEC;
 }
 
-/* Byte offsets in struct taskstats; 0: the field does not exist. */
+/* Byte offsets in struct taskstats; 0: no such field. */
 struct delay_place {
 	uint16_t count, total, max, min, stamp;
 };
@@ -33,7 +32,7 @@ struct delay_row {
 
 extern const struct delay_row delay_table[DELAY_KINDS];
 
-/* Sets of kinds whose time is known, and of kinds whose number of waits is known. */
+/* Sets of kinds with a known time, and of kinds with a known number of waits. */
 #define DELAY_BIT(kind) (UINT32_C(1) << (kind))
 #define DELAY_ALL (DELAY_BIT(DELAY_KINDS) - 1)
 #define DELAY_COUNT_BIT(kind) (DELAY_BIT(kind) << DELAY_KINDS)
@@ -41,36 +40,36 @@ extern const struct delay_row delay_table[DELAY_KINDS];
 #define DELAY_BOTH(kinds) ((kinds) | (kinds) << DELAY_KINDS)
 
 /*
- * The kinds of waits: the kernel's delay kinds, and uninterruptible sleep without I/O wait (kernel
- * locks, journals, frozen or remote file systems), which the kernel books nowhere.
+ * Kinds of waits: the kernel's delay kinds, and uninterruptible sleep without I/O wait (kernel
+ * locks, journals, frozen or remote file systems), which the kernel does not account.
  */
 enum { WAIT_DWAIT = DELAY_KINDS, WAIT_KINDS };
 
-/* The name of such a kind in options, columns and formats. */
+/* The name of a wait kind in options, columns and formats. */
 const char *wait_kind_id(unsigned kind);
 
-/* Count of waits, and their sum in ns. */
+/* Number of waits, and their sum in ns. */
 struct delay_sum {
 	uint64_t count, ns;
 };
 
-/* The verdict on a booking: what it tells about the time waited. */
+/* The verdict on an accounted delay: what it proves about the time waited. */
 enum delay_verdict {
 	DELAY_FITS,
-	DELAY_CUT, /* a little too much: all that is possible was waited */
+	DELAY_CUT, /* a little too much: the whole possible time was waited */
 	DELAY_WRONG, /* nothing */
 };
 
 /*
- * Judges what was booked where no more than so much is possible. Kernels since 6.12 book a little
- * too much of many waits; a single wait that is too long began with a stale stamp, whenever it did.
- * counted: the number of waits is known; else the time may be in ticks.
+ * Judges an accounted delay of which only `possible` can be true. Kernels since 6.12 account a
+ * little too much for many waits; a single wait that is too long began with a stale time stamp,
+ * whenever it did. counted: the number of waits is known; else the time may be in ticks.
  */
 enum delay_verdict delay_judge(const struct delay_sum *booked, bool counted, uint64_t possible_ns);
 
 /*
- * The sum of all waits but thrash, whose waits are booked as blkio or swapin already. Kinds outside
- * `valid` are left out.
+ * The sum of all waits but thrash, whose waits are accounted as blkio or swapin already. Kinds
+ * outside `valid` are left out.
  */
 struct delay_sum delay_total(const struct delay_sum *delays, uint32_t valid);
 
@@ -81,30 +80,30 @@ struct delay_sum delay_total(const struct delay_sum *delays, uint32_t valid);
  */
 struct delay_sum delay_mem(const struct delay_sum *delays, uint32_t valid);
 
-/* The kinds that delay_total() and delay_mem() add up. */
+/* The kinds summed by delay_total() and delay_mem(). */
 #define DELAY_TOTAL_KINDS (DELAY_ALL & ~DELAY_BIT(DELAY_THRASH))
 #define DELAY_MEM_KINDS \
 	(DELAY_BIT(DELAY_SWAPIN) | DELAY_BIT(DELAY_RECLAIM) | DELAY_BIT(DELAY_THRASH) | \
 	 DELAY_BIT(DELAY_COMPACT) | DELAY_BIT(DELAY_WPCOPY))
 
-/* Whether what was waited of a kind, or of WAIT_DWAIT, is in the sum of all that was waited. */
+/* True if time waited of a kind, or of WAIT_DWAIT, is part of the sum of all waits. */
 static inline bool wait_in_total(unsigned kind)
 {
 	return kind == WAIT_DWAIT || (kind < DELAY_KINDS && DELAY_TOTAL_KINDS & DELAY_BIT(kind));
 }
 
 /*
- * The fields of struct taskstats that are no delays: one row a field, under the kernel's own name.
- * The decoder, the columns, the detail view and the manual use it. Offsets as in delay.h; meanings
- * from Documentation/accounting/taskstats-struct.rst and kernel/tsacct.c.
+ * The fields of struct taskstats that are not delays: one row per field, under the kernel's own
+ * name, for the decoder, the columns, the detail view and the manual. Offsets as in delay.h;
+ * meanings from Documentation/accounting/taskstats-struct.rst and kernel/tsacct.c.
  */
 
 enum record_type { RECORD_U8, RECORD_S8, RECORD_U32, RECORD_U64 };
 
-/* A counter grows through the task's life and is differenced; a gauge is shown as it is. */
+/* A counter grows through the task's life and is shown as a difference; a gauge as it is. */
 enum record_nature { RECORD_GAUGE, RECORD_COUNTER };
 
-/* How the values of a process's threads become the process's. */
+/* How the threads' values are combined into the process's. */
 enum record_fold { FOLD_LEADER, FOLD_SUM, FOLD_MAX };
 
 /* X(name, heading, type, offset, offset in v15, since, nature, fold, group, unit, help) */
@@ -199,9 +198,9 @@ extern const struct record_row record_table[RECORD_FIELDS];
 #define RECORD_BIT(field) (UINT64_C(1) << (field))
 
 /*
- * All of a record that is not in every sample: the fields above (a signed one sign-extended), and
- * per delay kind the longest and shortest wait since the task's start in ns and the time of the
- * longest in ns since 1970.
+ * The parts of a record that are not in every sample: the fields above (a signed one
+ * sign-extended), and per delay kind the longest and shortest wait since the task's start in ns and
+ * the time of the longest in ns since 1970.
  */
 struct task_record {
 	uint64_t fields_valid; /* RECORD_BIT()s */
@@ -212,54 +211,56 @@ struct task_record {
 };
 
 /*
- * Folds a thread's record into its process's: counters add up, high marks take the larger value,
- * the rest stays the leader's. `into` must start as the leader's record.
+ * Merges a thread's record into its process's: counters are added, high marks take the larger
+ * value, all else stays the leader's. `into` must start as the leader's record.
  */
 void record_fold(struct task_record *into, const struct task_record *thread);
 
-/* The longest and the shortest wait of some kinds (DELAY_BIT()s); shortest 0: there was none. */
+/*
+ * The longest and the shortest wait of the given kinds (DELAY_BIT()s); shortest 0: there was none.
+ */
 void record_range(const struct task_record *record, uint32_t kinds, uint64_t *max, uint64_t *min);
 
 /*
- * Counters of a task, or the sum of several tasks' counters, and their arithmetic. Unknown counters
- * are not in `valid`, and their values mean nothing.
+ * Counters of a task, or of several tasks added up, and their arithmetic. Unknown counters are not
+ * in `valid`, and their values are meaningless.
  */
 
 /* Bits of counters.valid, above the delays' bits of time and of count. */
 #define VALID_RUN (UINT32_C(1) << (2 * DELAY_KINDS)) /* run_ns */
 #define VALID_TICK (UINT32_C(1) << (2 * DELAY_KINDS + 1)) /* user_ns and system_ns */
-/* The children's times, in an element of a sample. */
+/* children's times, in an element of a sample */
 #define VALID_CHILDREN (UINT32_C(1) << (2 * DELAY_KINDS + 2))
-/* dwait_ns in counters; in a row the time waited of WAIT_DWAIT. */
+/* dwait_ns in counters; in a row the time waited as WAIT_DWAIT */
 #define VALID_DWAIT (UINT32_C(1) << (2 * DELAY_KINDS + 3))
 _Static_assert(2 * DELAY_KINDS + 4 <= 32, "too many kinds for the valid masks");
 
 /* Counters since a task's start, or their growth. */
 struct counters {
 	uint32_t valid; /* DELAY_BIT()s, DELAY_COUNT_BIT()s and VALID_... */
-	unsigned members; /* number of tasks added up here, 1 for a single task */
+	unsigned members; /* tasks added up here, 1 for a single task */
 	uint64_t run_ns;
-	uint64_t user_ns, system_ns; /* counted in ticks: only their ratio is of use */
-	uint64_t life_ns; /* elapsed since the start, of all threads added up; 0: not known */
+	uint64_t user_ns, system_ns; /* counted in ticks: only their ratio is meaningful */
+	uint64_t life_ns; /* elapsed since the start, summed over all threads; 0: unknown */
 	uint64_t dwait_ns; /* in state D without I/O wait; only where that is measured */
 	struct delay_sum delay[DELAY_KINDS];
 };
 
-/* Adds all of `more`. A counter of the sum is known only if it is known of both. */
+/* Adds all of `more`. A counter of the sum is known only if both are known. */
 void counters_add(struct counters *sum, const struct counters *more);
 
 /*
  * Adds the counters in `known` (bits as in valid) to a sum that started zeroed. A counter of the
- * sum is known if it is known of any task: unknown values add nothing.
+ * sum is known if any task's is: unknown values add nothing.
  */
 void counters_add_known(struct counters *sum, const struct counters *more, uint32_t known);
 
 /*
- * Makes a reading comparable with the one before: a counter that fell is lifted to what it was, so
- * that the larger reading stays the baseline. Counts have 32 bits in the kernel; they are compared
- * modulo 2^32 and carried on wider. Returns the bits of what can be compared: those known in both,
- * except totals that overflowed (the kernel sets such a total to 0, while its count goes on:
- * kernel/delayacct.c:delayacct_add_tsk).
+ * Makes a reading comparable with the previous one: a counter that fell is raised to its earlier
+ * value, so that the larger reading stays the baseline. Counts have 32 bits in the kernel; they are
+ * compared modulo 2^32 and continued in 64 bits. Returns the bits of comparable counters: those
+ * known in both, except totals that overflowed (the kernel sets such a total to 0, while its count
+ * continues: kernel/delayacct.c:delayacct_add_tsk).
  */
 uint32_t counters_lift(struct counters *now, const struct counters *before);
 
@@ -267,43 +268,37 @@ uint32_t counters_lift(struct counters *now, const struct counters *before);
 void counters_diff(struct counters *grown, const struct counters *now,
 		   const struct counters *before, uint32_t known);
 
-/* Subtracts the waits of `kinds` (DELAY_BIT()s) from a sum that contains them, never below 0. */
+/* Subtracts the waits of `kinds` (DELAY_BIT()s) from a sum that includes them, never below 0. */
 void counters_take_off(struct counters *sum, const struct counters *part, uint32_t kinds);
 
-/*
- * Puts the waits of `kinds` (DELAY_BIT()s and VALID_DWAIT) in place of those that are there: as
- * known as they are.
- */
+/* Replaces the waits of `kinds` (DELAY_BIT()s and VALID_DWAIT), with their valid bits. */
 void counters_put(struct counters *counters, const struct counters *from, uint32_t kinds);
 
-/* Sets the waits of `kinds` (DELAY_BIT()s) to none. */
+/* Sets the waits of `kinds` (DELAY_BIT()s) to 0. */
 void counters_clear(struct counters *counters, uint32_t kinds);
 
-/* Makes the times and counts of kinds unknown: a set of DELAY_BIT()s. */
+/* Marks the times and counts of kinds, a set of DELAY_BIT()s, as unknown. */
 static inline void counters_mask(struct counters *counters, uint32_t kinds)
 {
 	counters->valid &= ~DELAY_BOTH(kinds);
 }
 
-/*
- * Adds a booking's excess over what is possible: delay_judge() has judged it. Nothing where it
- * fits.
- */
+/* Adds the excess of an accounted delay that delay_judge() rejected. Nothing if it fits. */
 void counters_add_excess(struct counters *excess, unsigned kind, enum delay_verdict verdict,
 			 const struct delay_sum *booked, uint64_t possible_ns);
 
 /*
- * Finds delays beyond the life of one thread. `excess`, zeroed, gets the surplus by kind, and its
- * kinds as `valid`. Returns the kinds that are unknown then: DELAY_BIT()s.
+ * Finds delays longer than the life of a thread. `excess`, zeroed, receives the surplus by kind,
+ * and its kinds as `valid`. Returns the kinds that become unknown: DELAY_BIT()s.
  */
 uint32_t counters_excess(const struct counters *counters, uint64_t life_ns,
 			 struct counters *excess);
 
-/* Whether the run time or any kind's number of waits is below that of `other`. */
+/* True if the run time or any kind's number of waits is below that of `other`. */
 bool counters_below(const struct counters *counters, const struct counters *other);
 
-/* Whether any delay but cpu was ever booked (procfs gives no counts). */
+/* True if any delay but cpu was ever accounted (procfs has no counts). */
 bool counters_booked(const struct counters *counters);
 
-/* Whether any of the figures is not 0. */
+/* True if any of the figures is not 0. */
 bool counters_any(const struct counters *counters);

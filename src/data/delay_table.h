@@ -26,7 +26,7 @@
 	  DELAY_AT(16, 24, 32, 40, 0), "waiting for a CPU while runnable") \
 	DELAY_STORED(X)
 
-/* The kinds that a task has struct task_delay_info for; cpu is the scheduler's own. */
+/* The kinds stored in struct task_delay_info; cpu is the scheduler's own. */
 #define DELAY_STORED(X) \
 	X(BLKIO, blkio, "blkio", "BLKIO", '2', 1, DELAY_AT(32, 40, 448, 456, 576), \
 	  DELAY_AT(48, 56, 64, 72, 0), "waiting for block I/O to complete") \

@@ -6,7 +6,7 @@
 
 #include "base/util.h"
 
-/* An element, and how many samples have it. */
+/* An element and its number of references. */
 struct shared_raw {
 	struct task_raw raw;
 	unsigned refs;
@@ -65,7 +65,7 @@ void task_set_comm(struct task *task, const char *comm, size_t len)
 	task->comm[n] = '\0';
 }
 
-/* Lets go of the times of an element. */
+/* Drops the reference to the times of an element. */
 static void drop_times(struct task_raw *raw)
 {
 	if (raw->times && !--raw->times->refs)
@@ -83,7 +83,7 @@ void task_raw_set_times(struct task_raw *raw, const struct task_times *times)
 	raw->times->refs = 1;
 }
 
-/* What surrounds an element. */
+/* The object that contains an element. */
 static struct shared_raw *shared_of(struct task_raw *raw)
 {
 	return (struct shared_raw *)(void *)raw;
@@ -112,7 +112,9 @@ void task_raw_unref(struct task_raw *raw)
 	free(raw);
 }
 
-/* Gives back an element. It stays in its place, as a spare one, if no other sample has it. */
+/*
+ * Drops an element's reference. It stays in its place, as a spare one, if no other sample has it.
+ */
 static void release_raw(struct task_raw **place)
 {
 	struct task_raw *raw = *place;
@@ -127,7 +129,7 @@ static void release_raw(struct task_raw **place)
 	drop_times(raw);
 }
 
-/* Has places for n elements. */
+/* Makes room for n elements. */
 static void reserve_places(struct sample *sample, size_t n)
 {
 	size_t before = sample->cap;
@@ -138,7 +140,7 @@ static void reserve_places(struct sample *sample, size_t n)
 	memset(sample->raw + before, 0, (sample->cap - before) * sizeof(*sample->raw));
 }
 
-/* The index of the extra of a place, or of where it belongs. */
+/* The index of the extra of a place, or where it would be inserted. */
 static size_t extra_index(const struct sample *sample, size_t place)
 {
 	size_t at;
@@ -169,7 +171,7 @@ struct task_extra *sample_add_extra(struct sample *sample, size_t place)
 	return sample->extras[at];
 }
 
-/* The texts that evidence owns. */
+/* The texts owned by evidence. */
 #define EVIDENCE_TEXTS(evidence) \
 	{ \
 		&(evidence)->io_limits, &(evidence)->cpu_group.name, \
@@ -290,10 +292,10 @@ void sample_mark(struct sample *sample, size_t n)
 	memset(sample->marks + n, 0, sample->n - n);
 }
 
-/* Eight marks of each of these bits. */
+/* Each of these bits repeated for eight marks. */
 #define EIGHT(bits) ((bits)*UINT64_C(0x0101010101010101))
 
-/* The first element from i on whose marks, of those in mask, are not MARK_UNCHANGED alone. */
+/* The first element from i on whose marks in mask are not only MARK_UNCHANGED. */
 static size_t next_other(const struct sample *sample, size_t i, uint8_t mask)
 {
 	size_t n = sample->marks ? sample->n : 0, all = sample->n + sample->left;
@@ -340,7 +342,7 @@ struct task_raw *sample_touch(struct sample *sample, size_t i)
 	return sample_own(sample, i);
 }
 
-/* Empties the element at a place, which is spare or was given back. */
+/* Clears the element at a place, which is spare or released. */
 static struct task_raw *begin_raw(struct task_raw **place, pid_t tgid, pid_t pid)
 {
 	if (!*place)
@@ -401,7 +403,7 @@ struct task_raw *sample_renew(struct sample *sample, size_t i)
 	return begin_raw(place, tgid, pid);
 }
 
-/* Resizes an array that runs parallel to the elements, the new part zeroed. */
+/* Resizes an array parallel to the elements, the new part zeroed. */
 static void *extend(void *array, size_t size, size_t from, size_t to)
 {
 	array = xreallocarray(array, to + 1, size);

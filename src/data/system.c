@@ -13,7 +13,7 @@ const char *const psi_names[PSI_RESOURCES] = {
 	[PSI_IRQ] = "irq",
 };
 
-/* Takes a percentage as the kernel writes it, with two decimals, in hundredths. */
+/* Parses a percentage with two decimals, as the kernel writes it, in hundredths. */
 static bool take_percent(struct span *text, uint32_t *hundredths)
 {
 	uint64_t value;
@@ -24,7 +24,7 @@ static bool take_percent(struct span *text, uint32_t *hundredths)
 	return true;
 }
 
-/* Takes the rest of the line after the word "some" or "full". */
+/* Parses the rest of the line after the word "some" or "full". */
 static void parse_line(struct span text, struct psi_line *out)
 {
 	struct psi_line line = { .valid = true };
@@ -53,13 +53,13 @@ int psi_parse(const char *text, size_t len, struct psi *out)
 	return out->some.valid || out->full.valid ? 0 : -EBADMSG;
 }
 
-/* What counters may be off by in such a time, in ns: readings are not taken at one moment. */
+/* Error of counters in such a time, in ns: readings are not taken at one moment. */
 static uint64_t counter_slack(uint64_t passed_ns)
 {
 	return passed_ns / 4 + 50 * NSEC_PER_MSEC;
 }
 
-/* Whether some counter can have grown by so much in the time that passed. */
+/* True if some counter can have grown by so much in the time that passed. */
 static bool can_grow(uint64_t grown_ns, uint64_t passed_ns)
 {
 	return grown_ns <= passed_ns + counter_slack(passed_ns);

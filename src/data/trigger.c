@@ -12,16 +12,16 @@
 #define WINDOW_MIN_US 500000
 #define WINDOW_MAX_US 10000000
 
-/* The longest age of a hang: a day. */
+/* Maximum age of a hang: a day. */
 #define HANG_MAX_US (UINT64_C(86400) * 1000000)
 
-/* Whether the character is a blank between words. */
+/* True for a blank between words. */
 static bool is_blank(char c)
 {
 	return c == ' ' || c == '\t';
 }
 
-/* Takes the last word off a text. False: it has none. */
+/* Removes the last word of a text. False: it has none. */
 static bool last_word(struct span *text, struct span *word)
 {
 	while (text->end > text->at && is_blank(text->end[-1]))
@@ -33,7 +33,7 @@ static bool last_word(struct span *text, struct span *word)
 	return word->at < word->end;
 }
 
-/* The us in a unit; 0: unknown unit. */
+/* us per unit; 0: unknown unit. */
 static uint64_t unit_us(const struct span *unit)
 {
 	static const struct {
@@ -48,8 +48,8 @@ static uint64_t unit_us(const struct span *unit)
 }
 
 /*
- * Reads a number with its unit; it must be a whole number of us. A number that is far too large
- * stays too large without overflow.
+ * Parses a number with its unit, a whole number of us. A number that is far too large stays too
+ * large without overflow.
  */
 static bool parse_time(struct span text, uint64_t *us)
 {
@@ -78,7 +78,7 @@ static bool parse_time(struct span text, uint64_t *us)
 	return true;
 }
 
-/* Reads threshold and window. */
+/* Parses threshold and window. */
 static enum trigger_fault parse_times(struct span text, struct trigger_spec *spec)
 {
 	uint64_t threshold, window;
@@ -96,7 +96,7 @@ static enum trigger_fault parse_times(struct span text, struct trigger_spec *spe
 	return TRIGGER_GOOD;
 }
 
-/* Reads the resource and the level (some or full). */
+/* Parses the resource and the level (some or full). */
 static enum trigger_fault parse_pressure(const struct span *resource, const struct span *level,
 					 struct trigger_spec *spec)
 {
@@ -113,7 +113,7 @@ static enum trigger_fault parse_pressure(const struct span *resource, const stru
 	return r == PSI_IRQ && !spec->full ? TRIGGER_BAD_IRQ : TRIGGER_GOOD;
 }
 
-/* Whether a path has a component "..": a group above the root cannot be meant. */
+/* True if a path has a component "..": a group above the root cannot be meant. */
 static bool climbs(struct span path)
 {
 	struct span part;
@@ -124,7 +124,7 @@ static bool climbs(struct span path)
 	return false;
 }
 
-/* Reads the text before the pressure: empty, or a group, whose name may have blanks. */
+/* Parses the text before the pressure: empty, or a group, whose name may have blanks. */
 static enum trigger_fault parse_group(struct span text, struct trigger_spec *spec)
 {
 	size_t len;
@@ -145,7 +145,7 @@ static enum trigger_fault parse_group(struct span text, struct trigger_spec *spe
 	return TRIGGER_GOOD;
 }
 
-/* Parses an expression without a pressure: "oom", or "hang" and an age. False: it is none. */
+/* Parses an expression without a pressure: "oom", or "hang" and an age. False: neither. */
 static bool parse_event(struct span text, struct trigger_spec *spec, enum trigger_fault *fault)
 {
 	uint64_t age_us;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which pressure is to be reported: the expressions of --when. */
+/* The pressure to be reported: the expressions of --when. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,11 +11,11 @@
 /* Without CAP_SYS_RESOURCE a window must be a multiple of this (kernel/sched/psi.c). */
 #define TRIGGER_STEP_US 2000000
 
-/* The events that are waited for. */
+/* Events that can be waited for. */
 enum trigger_sort {
 	TRIGGER_PRESSURE, /* which the kernel reports */
 	TRIGGER_HANG, /* a task that has waited for hang_ns; seen in samples */
-	TRIGGER_OOM /* a process that was killed for want of memory; seen at samples */
+	TRIGGER_OOM /* a process killed by the OOM killer; detected at samples */
 };
 
 /* One expression. */
@@ -24,18 +24,19 @@ struct trigger_spec {
 	enum trigger_sort sort;
 	uint64_t hang_ns;
 	/* Members for pressure: */
-	char *group; /* path below the root of cgroup v2, without a slash first; NULL: the system */
+	char *group; /* path below the root of cgroup v2, without a leading slash; NULL: the
+		      * system */
 	enum psi_resource resource;
 	bool full; /* else some */
 	uint32_t threshold_us, window_us;
 };
 
-/* Which pressures are watched, and how they are reported. */
+/* The pressures to watch, and how to report them. */
 struct watch_config {
 	struct trigger_spec *specs; /* freed by the list's creator */
 	size_t nspecs;
 	uint64_t linger_ns; /* how long to wait for the pressure's end */
-	bool bell; /* rings the terminal when pressure is reported */
+	bool bell; /* rings the terminal bell when pressure is reported */
 };
 
 /* The faults of an expression. Their messages are in errors.c. */
@@ -58,7 +59,7 @@ enum trigger_fault {
  */
 enum trigger_fault trigger_parse(const char *text, struct trigger_spec *spec);
 
-/* Whether it is seen in samples only, so that samples must be taken. */
+/* True if it is detected in samples only, so that samples must be taken. */
 static inline bool trigger_needs_samples(const struct trigger_spec *spec)
 {
 	return spec->sort != TRIGGER_PRESSURE;

@@ -29,7 +29,7 @@ int site_throttled_by(const struct site *site)
 	return -1;
 }
 
-/* Functions that tell the class, whatever the state. */
+/* Functions that decide the class, whatever the state. */
 #define IN(name, kind, ...) \
 	{ \
 		.function = name, .class = CLASS_##kind, ##__VA_ARGS__ \
@@ -37,11 +37,11 @@ int site_throttled_by(const struct site *site)
 static const struct {
 	const char *function;
 	enum wait_class class;
-	const char *words; /* why a task waits there; NULL: not said */
-	bool server; /* a file system's server is to answer */
-	bool vfork; /* a child is to execute a program or to end */
-	bool sends; /* somebody is to take what it sends */
-	bool path; /* only for a file */
+	const char *words; /* why a task waits there; NULL: unknown */
+	bool server; /* waits for a file system server */
+	bool vfork; /* waits for a child to exec or exit */
+	bool sends; /* waits for a peer to take sent data */
+	bool path; /* applies only to files */
 } functions[] = {
 	/* fs/fuse/dev.c, net/sunrpc/sched.c, net/9p/client.c, fs/autofs/waitq.c */
 	IN("request_wait_answer", REMOTE, .words = "no answer of the server in user space",
@@ -54,19 +54,19 @@ static const struct {
 	IN("jbd2_log_wait_commit", REMOTE, .words = "the journal"),
 	/* kernel/fork.c: of fork's kind only vfork() waits. */
 	IN("kernel_clone", REMOTE, .words = "until its child execs or exits", .vfork = true),
-	/* Somebody is to take what is sent: net/core/stream.c, net/core/sock.c, net/unix. */
+	/* A peer has to take sent data: net/core/stream.c, net/core/sock.c, net/unix. */
 	IN("sk_stream_wait_memory", REMOTE, .sends = true),
 	IN("sock_alloc_send_pskb", REMOTE, .sends = true),
 	IN("unix_wait_for_peer", REMOTE, .sends = true),
 	IN("__inet_stream_connect", REMOTE, .sends = true),
-	/* fs/pipe.c; anon_ since 6.14. That the reader of a pipe is slow is as it should be. */
+	/* fs/pipe.c; anon_ since 6.14. A slow reader of a pipe is normal. */
 	IN("pipe_write", REMOTE),
 	IN("anon_pipe_write", REMOTE),
 	/* drivers/tty, ipc/ */
 	IN("n_tty_write", REMOTE, .sends = true),
 	IN("do_msgsnd", REMOTE, .sends = true),
 	IN("do_mq_timedsend", REMOTE, .sends = true),
-	/* mm/memcontrol.c: who is above memory.high is made to wait. */
+	/* mm/memcontrol.c: a task above memory.high is delayed. */
 	IN("mem_cgroup_handle_over_high", LIMITED),
 	IN("__mem_cgroup_handle_over_high", LIMITED),
 	/* kernel/freezer.c, kernel/signal.c */
@@ -77,13 +77,13 @@ static const struct {
 	/* fs/super.c: writers take a lock that freezing holds; elsewhere it is any such lock. */
 	IN("percpu_rwsem_wait", LIMITED, .words = "frozen", .path = true),
 	IN("percpu_rwsem_wait", CONTENDED),
-	/* kernel/locking; others of these are not shown as functions that tell. */
+	/* kernel/locking; other functions of these are not shown as decisive. */
 	IN("rwsem_down_read_slowpath", CONTENDED),
 	IN("rwsem_down_write_slowpath", CONTENDED),
 };
 #undef IN
 
-/* The place of a function in the table; their number: it is not there. */
+/* The place of a function in the table; the table's size: not in it. */
 static size_t find_function(const char *where, bool on_path)
 {
 	size_t i = 0;
@@ -94,11 +94,11 @@ static size_t find_function(const char *where, bool on_path)
 	return i;
 }
 
-/* Classes by state: where the subject of the wait is unknown, and where it is known. */
+/* Classes by state: with an unknown subject of the wait, and with a known one. */
 #define BY(kind) (1 + CLASS_##kind)
 static const struct {
 	enum wait_class plain;
-	unsigned char by[WAIT_ABOUTS]; /* 1 + the class; 0: as plain */
+	unsigned char by[WAIT_ABOUTS]; /* 1 + the class; 0: as for the unknown */
 } classes[WAIT_STATES] = {
 	[STATE_CPU] = { CLASS_CONTENDED, { [WAIT_FOR_QUOTA] = BY(LIMITED) } },
 	[STATE_IO] = { CLASS_REMOTE,
@@ -236,7 +236,7 @@ void traced_add(struct traced *sum, const struct traced *more, bool first)
 	sum->lost_known = more->lost_known && (first || sum->lost_known);
 }
 
-/* Orders wakers by who they are. */
+/* Orders wakers by identity. */
 static int compare_who(const void *a, const void *b)
 {
 	const struct site_waker *x = a, *y = b;
@@ -246,7 +246,7 @@ static int compare_who(const void *a, const void *b)
 	return text_compare(x->name, y->name);
 }
 
-/* Orders wakers by the time that they ended. */
+/* Orders wakers by the time of the waits that they ended. */
 static int compare_ended(const void *a, const void *b)
 {
 	const struct site_waker *x = a, *y = b;
@@ -340,7 +340,7 @@ void site_wait_on(struct site *site, uint64_t interval_ns)
 	memset(site->wakers, 0, sizeof(site->wakers));
 }
 
-/* The state of threads in waits of a kind; other: they may run, or sleep. */
+/* The state of threads in waits of a kind; other kinds: they may run, or sleep. */
 static enum wait_state state_of_kind(unsigned kind)
 {
 	switch (kind) {
@@ -359,7 +359,7 @@ struct site site_unattributed(pid_t tgid, uint64_t start_ns, const char *comm, u
 			      int64_t unattributed_ns)
 {
 	return (struct site){
-		/* Ids of sites are counted up from 1. */
+		/* Ids of sites are assigned in ascending order. */
 		.id = UINT64_MAX - ((uint64_t)(uint32_t)tgid * WAIT_KINDS + kind),
 		.tgid = tgid,
 		.start_ns = start_ns,

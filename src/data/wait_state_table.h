@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The states of a thread, as a partition of its time: at any time it is in one of them. Recordings
- * keep their numbers: a new one goes to the end. Includes nothing, as it is compiled into the
- * program in the kernel, too.
+ * The states of a thread, as a partition of its time: it is always in exactly one. Recordings store
+ * their numbers: append only. Includes nothing, as the BPF program includes it, too.
  */
 #pragma once
 
@@ -31,8 +30,8 @@ enum wait_state { WAIT_STATE_TABLE(WAIT_STATE_ID) WAIT_STATES };
 #undef WAIT_STATE_ID
 
 /*
- * Why a task that is ready does not run though nobody runs in its place. Recordings keep their
- * numbers. ROW(NAME, what throttles it, the same before the task's name)
+ * Why a runnable task does not run though nobody runs in its place. Recordings store their numbers.
+ * ROW(NAME, what throttles it, the words before the task's name)
  */
 #define CPU_BUDGET_TABLE(ROW) \
 	ROW(QUOTA, "its cgroup's quota", "quota of the cgroup of ") \
