@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Stands in for measure.c and trace.c in a program that was built without them: nothing is open. */
+/* Replaces measure.c and trace.c when built without BPF: they cannot be opened. */
 #include <errno.h>
 
 #include "base/util.h"

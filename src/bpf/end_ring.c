@@ -6,7 +6,7 @@
 
 #include "base/util.h"
 
-/* Takes one end. False: it is being written. Counts it where no other was written over it. */
+/* Copies one end. False: it is being written. Counts it unless a newer one overwrote it. */
 static bool take_end(struct end_ring *ring, size_t *n, bool *lost)
 {
 	const char *kept = ring->kept + (ring->taken & (ring->room - 1)) * ring->size;

@@ -20,7 +20,7 @@
 
 struct pid_namespace;
 
-/* Read whole, as it has always been: each type whose fields are looked up costs when loading. */
+/* Read whole, as it never changed: each type whose fields are relocated takes time to load. */
 struct upid {
 	__u32 nr;
 	struct pid_namespace *ns;
@@ -123,7 +123,7 @@ struct signal_struct {
 	__u32 nr_threads;
 	__u64 utime, stime, cutime, cstime;
 	struct taskstats *stats;
-	/* That executes a program, and will be the leader: 5.17 and later; before. */
+	/* The task that execs, and will be the leader: 5.17 and later; before. */
 	struct task_struct *group_exec_task, *group_exit_task;
 };
 
@@ -175,7 +175,7 @@ struct path___kernel {
 	struct dentry *dentry;
 };
 
-/* Names that this program has types of its own for are told apart by what follows ___. */
+/* The part after ___ distinguishes names of own types from the kernel's. */
 struct file___kernel {
 	struct inode *f_inode;
 	struct path___kernel f_path;
@@ -314,7 +314,7 @@ struct bpf_iter__task {
 
 #pragma clang attribute pop
 
-/* The scheduler's state of a task (TASK_ bits); 0: it runs or is ready to. */
+/* The scheduler's state of a task (TASK_ bits); 0: it runs or is runnable. */
 static __always_inline __u32 state_of(const struct task_struct *task)
 {
 	if (bpf_core_field_exists(task->__state))
@@ -323,8 +323,8 @@ static __always_inline __u32 state_of(const struct task_struct *task)
 }
 
 /*
- * Whether the task is in a stall of memory: in a section that pressure counts as one, whether
- * delays are accounted or not. Never where pressure is not kept (psi=0).
+ * True if the task is in a memory stall: in a section that pressure counts as one, whether delays
+ * are accounted or not. Never if pressure is not tracked (psi=0).
  */
 static __always_inline bool in_memory_stall(const struct task_struct *task)
 {
@@ -332,16 +332,16 @@ static __always_inline bool in_memory_stall(const struct task_struct *task)
 	       BPF_CORE_READ_BITFIELD_PROBED(task, in_memstall);
 }
 
-/* include/linux/sched.h: it frees or compacts memory to get some, see memalloc_noreclaim_save() */
+/* include/linux/sched.h: it frees or compacts memory, see memalloc_noreclaim_save() */
 #define PF_MEMALLOC 0x00000800
 
-/* Whether the task is in reclaim or compaction for an allocation. */
+/* True if the task is in reclaim or compaction for an allocation. */
 static __always_inline bool in_reclaim(const struct task_struct *task)
 {
 	return task->flags & PF_MEMALLOC;
 }
 
-/* Whether an I/O wait of the task is one for memory, outside of reclaim. */
+/* True if an I/O wait of the task is one for memory, outside of reclaim. */
 static __always_inline bool is_thrashing(const struct task_struct *task)
 {
 	return in_memory_stall(task) && !in_reclaim(task);

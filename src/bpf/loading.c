@@ -24,10 +24,10 @@
 
 #define KERNEL_BTF "/sys/kernel/btf/vmlinux"
 
-/* How many lines of a program's log by the verifier are written: the reason is at its end. */
+/* Lines written of a program's verifier log: the reason is at its end. */
 #define LOG_LINES 20
 
-/* Where the last so many lines of a text begin. */
+/* The start of the last so many lines of a text. */
 static const char *last_lines(const char *text, unsigned lines)
 {
 	const char *at = text + strlen(text);
@@ -40,7 +40,7 @@ static const char *last_lines(const char *text, unsigned lines)
 	return at;
 }
 
-/* Hands on what libbpf says. It reports each relocation, too: as of its debug level. */
+/* Passes on libbpf's messages. It reports each relocation, too: at debug level. */
 static int libbpf_print(enum libbpf_print_level level, const char *format, va_list arguments)
 {
 	struct span rest, line;
@@ -57,7 +57,7 @@ static int libbpf_print(enum libbpf_print_level level, const char *format, va_li
 	return 0;
 }
 
-/* Whether our clocks are set apart from the kernel's own: "monotonic 1000 0" and the like. */
+/* True if our clocks are offset from the kernel's: "monotonic 1000 0" and the like. */
 static bool are_clocks_apart(void)
 {
 	char text[256];
@@ -93,7 +93,9 @@ void *mapped_values(const struct bpf_map *map, size_t room, size_t value, int pr
 	return values == MAP_FAILED ? NULL : values;
 }
 
-/* Whether we have both capabilities for loading, or the older one that 5.8 split them from. */
+/*
+ * True if we have both capabilities for loading, or the older one that they were split from in 5.8.
+ */
 static bool capable(void)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -107,14 +109,14 @@ static bool capable(void)
 	       (effective >> CAP_BPF & 1 && effective >> CAP_PERFMON & 1);
 }
 
-/* The kernel's types, as it describes them. */
+/* The kernel's types, as it describes them (BTF). */
 struct types {
-	void *data; /* NULL: they cannot be read */
+	void *data; /* NULL: unreadable */
 	size_t size;
 	bool mapped;
 };
 
-/* Reads so many bytes from the front on, all of them or none. */
+/* Reads so many bytes from the beginning, all of them or none. */
 static bool read_whole(int fd, char *to, size_t size)
 {
 	for (size_t at = 0; at < size;) {
@@ -129,7 +131,7 @@ static bool read_whole(int fd, char *to, size_t size)
 	return true;
 }
 
-/* Gives back what open_types() got. */
+/* Frees what open_types() allocated. */
 static void close_types(struct types *types)
 {
 	if (types->mapped)
@@ -140,8 +142,8 @@ static void close_types(struct types *types)
 }
 
 /*
- * Maps the types (6.16 and later), or reads them, for which the kernel wants a call a page. Their
- * header is as it should be, where there are any.
+ * Maps the types (6.16 and later), or reads them, which takes a system call per page. If there are
+ * any, their header is valid.
  */
 static struct types open_types(void)
 {
@@ -170,7 +172,7 @@ static struct types open_types(void)
 	return types;
 }
 
-/* Whether the kernel's types can be read. */
+/* True if the kernel's types can be read. */
 static bool has_types(void)
 {
 	struct types types = open_types();
@@ -194,7 +196,7 @@ bool loading_knows(const char *name)
 	return known;
 }
 
-/* The kernel's types, to be freed by btf__free(); NULL: they cannot be read. */
+/* The kernel's types, to be freed by btf__free(); NULL: unreadable. */
 static struct btf *read_types(void)
 {
 	struct types types = open_types();
@@ -204,7 +206,7 @@ static struct btf *read_types(void)
 	return libbpf_get_error(btf) ? NULL : btf;
 }
 
-/* How many arguments a tracepoint has in this kernel; negative: it has no such tracepoint. */
+/* Number of arguments of a tracepoint in this kernel; negative: no such tracepoint. */
 static int arguments_of(const struct btf *btf, const char *tracepoint)
 {
 	const struct btf_type *type;

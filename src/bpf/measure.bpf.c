@@ -37,7 +37,7 @@ char LICENSE[] SEC("license") = "GPL";
 #define TASK_NOLOAD 0x400
 #define PF_KTHREAD 0x00200000
 
-/* A shorter wait may be rounding: a wake-up that came before the switch was seen ended nothing. */
+/* A shorter wait may be rounding: a wake-up before its switch was seen ended nothing. */
 #define LEAST_UNSEEN_NS 20000
 
 struct measure_control control;
@@ -57,7 +57,7 @@ struct {
 	__type(value, struct measured_end);
 } ends SEC(".maps");
 
-/* Set before the program is loaded: storage may be made at a switch. */
+/* Set before the program is loaded: task storage may be allocated at a switch. */
 const volatile bool make_late;
 
 static __always_inline struct measured_task *measured_of(struct task_struct *task)
@@ -70,13 +70,13 @@ static __always_inline struct measured_task *make_measured(struct task_struct *t
 	return MADE_STORAGE(&waits, task);
 }
 
-/* The data of a thread at a switch or a wake-up: made only where that is safe. */
+/* A thread's data at a switch or a wake-up: allocated only where that is safe. */
 static __always_inline struct measured_task *need_measured(struct task_struct *task)
 {
 	return make_late ? make_measured(task) : measured_of(task);
 }
 
-/* Whether a task in that state is in uninterruptible sleep, and not idle. */
+/* True if that state is uninterruptible sleep, and not idle. */
 static __always_inline bool is_blocked(__u32 state)
 {
 	return (state & (TASK_UNINTERRUPTIBLE | TASK_NOLOAD)) == TASK_UNINTERRUPTIBLE;
@@ -114,9 +114,9 @@ static __always_inline void add_wait(struct measured_task *measured, __u64 ns)
 /* ---- A wait begins --------------------------------------------------------------------------- */
 
 /*
- * Adds a wait whose end went unseen, when the task sleeps the next time: the kernel may leave a
- * program out (seen on 6.18 under load, at one of some thousand wake-ups). What passed since it
- * began and was not queued or run is the wait, unless the task slept otherwise since.
+ * Adds a wait whose end was missed, when the task sleeps the next time: the kernel may skip a
+ * program (seen on 6.18 under load, at one of some thousand wake-ups). The time passed since it
+ * began, minus time queued or run, is the wait, unless the task slept otherwise since.
  */
 static __always_inline void add_unseen(struct measured_task *measured,
 				       const struct task_struct *task, __u64 now)
@@ -157,9 +157,10 @@ static __always_inline void begin_wait(struct task_struct *task, __u32 state)
 }
 
 /*
- * A task gets a CPU whose I/O wait went on until it was queued: a CPU that idles deeply takes some
- * 20 us to answer, and nobody waits for that CPU meanwhile. The scheduler books the queue after the
- * tracepoint, by the same reading of its clock (kernel/sched/stats.h:sched_info_arrive()).
+ * A task gets a CPU after an I/O wait that continued until it was queued: a deeply idle CPU takes
+ * some 20 us to answer, and nobody waits for that CPU meanwhile. The scheduler accounts the queue
+ * after the tracepoint, by the same reading of its clock
+ * (kernel/sched/stats.h:sched_info_arrive()).
  */
 static __always_inline void end_wait(struct task_struct *task)
 {
@@ -186,7 +187,7 @@ static __always_inline int measure_switch(bool preempted, struct task_struct *be
 {
 	if (!preempted)
 		begin_wait(before, state);
-	/* The task itself takes that back when it runs. */
+	/* The task itself subtracts that when it runs. */
 	if (is_iowait(task))
 		end_wait(task);
 	return 0;
@@ -208,7 +209,9 @@ int BPF_PROG(switched_plain, bool preempted, struct task_struct *before, struct 
 
 /* ---- A wait ends ----------------------------------------------------------------------------- */
 
-/* Whether the task is off its CPU, and not queued: one that sleeps may be (delayed dequeue). */
+/*
+ * True if the task is off its CPU and not queued: a sleeping one may be queued (delayed dequeue).
+ */
 static __always_inline bool is_off(const struct task_struct *task)
 {
 	if (task->on_cpu)
@@ -246,7 +249,7 @@ static __always_inline int enter_section(enum measured_section section)
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct measured_task *measured;
 
-	/* To compact is what kcompactd is for: it waits for nothing. */
+	/* Compaction is kcompactd's own work: it waits for nothing. */
 	if (section == SECTION_COMPACT && task->flags & PF_KTHREAD)
 		return 0;
 	measured = need_measured(task);
@@ -295,8 +298,8 @@ int BPF_PROG(forked, struct task_struct *parent, struct task_struct *child)
 }
 
 /*
- * Moves a sum of a thread that ends: then no reader finds it twice. Others may do the same at that
- * time; which of two longest waits stays is left to chance.
+ * Moves a sum of a thread that ends, so that no reader finds it twice. Others may do the same
+ * concurrently; which of two longest waits is kept is undefined.
  */
 static __always_inline void move_sum(struct measured_sum *to, struct measured_sum *from)
 {
@@ -309,7 +312,7 @@ static __always_inline void move_sum(struct measured_sum *to, struct measured_su
 	*from = (struct measured_sum){ 0 };
 }
 
-/* Moves the sums of a thread that ends to where those of its process are kept. */
+/* Moves the sums of a thread that ends to its process's. */
 static __always_inline void move_sums(struct task_struct *task, struct measured_task *measured)
 {
 	struct task_struct *keeps = keeper_of(task);
@@ -360,7 +363,7 @@ static __always_inline void put_process(struct measured_end *end,
 	}
 }
 
-/* Keeps the last figures of a thread, and of its process if it is the last of that. */
+/* Stores the final figures of a thread, and of its process if it is the last thread. */
 SEC("tp_btf/sched_process_exit")
 int BPF_PROG(exited, struct task_struct *task)
 {
@@ -371,7 +374,7 @@ int BPF_PROG(exited, struct task_struct *task)
 	__u32 at;
 
 	leader = measured_of(task->group_leader);
-	/* A task without waits and bookings needs no correction, nor does its process. */
+	/* A task without waits and accounted delays needs no correction, nor does its process. */
 	if (!measured && !(last && leader))
 		return 0;
 	number = __sync_fetch_and_add(&control.ends, 1);
@@ -403,7 +406,7 @@ static __always_inline void begin_with(struct measured_sum *sum, __u64 ns, __u64
 		sum->min_ns = min;
 }
 
-/* Adds what was booked for a thread, or for ended ones: fields that a kernel lacks are 0. */
+/* Adds accounted delays of a thread, or of exited ones: fields that a kernel lacks are 0. */
 #define ADD_BOOKED(sum, from, kernel, total) \
 	begin_with(sum, bpf_core_field_exists((from)->total) ? (from)->total : 0, \
 		   bpf_core_field_exists((from)->kernel##_count) ? (from)->kernel##_count : 0, \
@@ -416,9 +419,7 @@ static __always_inline void begin_with(struct measured_sum *sum, __u64 ns, __u64
 #define ADD_TOTAL(NAME, kernel) \
 	ADD_BOOKED(&measured->ended[MEASURED_##NAME], stats, kernel, kernel##_delay_total);
 
-/*
- * Called for each thread before waits are watched: its figures begin with what the kernel booked.
- */
+/* Called for each thread before waits are watched: its figures begin with the accounted ones. */
 SEC("iter/task")
 int begin_with_booked(struct bpf_iter__task *context)
 {
@@ -431,7 +432,7 @@ int begin_with_booked(struct bpf_iter__task *context)
 		return 0;
 	delays = task->delays;
 	stats = task->pid == task->tgid ? task->signal->stats : NULL;
-	/* Most sleep, and nothing was booked: what they wait is kept when they do. */
+	/* Most sleep, with nothing accounted: their storage is allocated at their first wait. */
 	if (make_late && !delays && !stats && !is_blocked(state_of(task)) && !is_iowait(task))
 		return 0;
 	measured = make_measured(task);

@@ -23,15 +23,15 @@ struct measure {
 };
 
 /*
- * Whether the kernel's storage of tasks may be made at a switch: since 6.4 it has memory of its own
- * (a member of struct bpf_local_storage_map says so; later it allocates without locks).
+ * True if task storage may be allocated at a switch: since 6.4 it has its own memory (shown by a
+ * member of struct bpf_local_storage_map; later it allocates without locks).
  */
 static bool makes_late(void)
 {
 	return loading_knows("bpf_ma") || loading_knows("use_kmalloc_nolock");
 }
 
-/* Whether the kernel keeps pressure, and so marks tasks that are in a stall of memory. */
+/* True if the kernel tracks pressure, and so marks tasks in a memory stall. */
 static bool keeps_pressure(void)
 {
 	char text[16];
@@ -61,8 +61,8 @@ static int choose_programs(struct measure *measure)
 }
 
 /*
- * Attaches all. What was booked before is read before waits are watched; threads born meanwhile had
- * nothing booked.
+ * Attaches all. Accounted delays are read before waits are watched; threads started meanwhile have
+ * none.
  */
 static int attach_in_order(struct measure_bpf *bpf)
 {

@@ -16,7 +16,7 @@ static struct {
 	int cause;
 } refused;
 
-/* Words that tell a cause, in a line that libbpf or the verifier ends with. */
+/* Words that identify a cause, in the last line of libbpf or the verifier. */
 static const struct {
 	const char *needle;
 	int cause;
@@ -37,7 +37,7 @@ void refusal_begin(void)
 	refused.cause = 0;
 }
 
-/* Whether a line of the verifier's log ends it without saying why: its statistics. */
+/* True for a last line of the verifier's log without a reason: its statistics. */
 static bool is_statistics(const struct span *line)
 {
 	static const char *const starts[] = { "processed ", "verification time ", "stack depth ",
@@ -50,7 +50,7 @@ static bool is_statistics(const struct span *line)
 	return line->at == line->end;
 }
 
-/* The last line of a verifier's log that says something: the reason stands there. */
+/* The last meaningful line of a verifier's log: it has the reason. */
 static struct span last_line(const char *log)
 {
 	struct span rest = { log, log + strlen(log) }, line, last = { log, log };
@@ -61,7 +61,7 @@ static struct span last_line(const char *log)
 	return last;
 }
 
-/* The name of the program that a message is of: libbpf: prog 'NAME': ... */
+/* The program's name in a message: libbpf: prog 'NAME': ... */
 static struct span program_of(const char *message)
 {
 	const char *quote = strstr(message, "prog '");
@@ -70,7 +70,7 @@ static struct span program_of(const char *message)
 	return (struct span){ name, quote ? name + strcspn(name, "'\n") : name };
 }
 
-/* Adds a reason, and of what it is. */
+/* Adds a reason with its subject. */
 static void add_reason(const struct span *name, const struct span *reason)
 {
 	size_t len = strlen(refused.words), named = (size_t)(name->end - name->at);
@@ -80,7 +80,7 @@ static void add_reason(const struct span *name, const struct span *reason)
 		 reason->at);
 }
 
-/* The cause that a reason tells; 0: an unknown one. */
+/* The cause in a reason; 0: unknown. */
 static int cause_of(const struct span *reason)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(causes); i++)

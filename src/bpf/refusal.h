@@ -1,36 +1,36 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Why the kernel refuses programs, taken from what libbpf says while it loads them. libbpf hands
- * its messages to the process without saying whose they are, so they are kept for the process.
+ * Why the kernel refuses programs, from libbpf's messages while it loads them. libbpf passes its
+ * messages to the process without a context, so they are stored process-wide.
  */
 #pragma once
 
 #include "base/util.h"
 
-/* Forgets what was refused before. */
+/* Clears earlier refusals. */
 void refusal_begin(void);
 
-/* Takes a message of libbpf: one line, or a program's whole log by the verifier. */
+/* Adds a message of libbpf: one line, or a program's whole verifier log. */
 void refusal_capture_log(const char *message);
 
 /* Adds why a program was not even tried. */
 void refusal_add(const char *program, const char *reason);
 
 /*
- * The cause of the last refusal, as -errno: -EINVAL its verifier rejects the program, -ENXIO its
- * types are not as the program needs them, -ENOEXEC its JIT is off, -EOPNOTSUPP it lacks a
- * function, a map or a tracepoint; 0: none was heard.
+ * The cause of the latest refusal, as -errno: -EINVAL its verifier rejects the program, -ENXIO its
+ * types do not match, -ENOEXEC its JIT is off, -EOPNOTSUPP it lacks a function, a map or a
+ * tracepoint; 0: none known.
  */
 int refusal_cause(void);
 
 /*
- * The kernel's words about all refusals since refusal_begin(), each with its name, in one line
- * whose bytes are the kernel's; "" without any.
+ * The kernel's messages on all refusals since refusal_begin(), each with its name, in one line of
+ * raw bytes; "" without any.
  */
 const char *refusal_words(void);
 
-/* The cause in words, part of a sentence; of any -errno. Recordings keep these numbers. */
+/* The cause in words, part of a sentence; of any -errno. Recordings store these numbers. */
 const char *refusal_summary(int err);
 
-/* Appends the cause, and the kernel's message where that explains it. */
+/* Appends the cause, and the kernel's message if that explains it. */
 void refusal_append(struct buf *out, int err);

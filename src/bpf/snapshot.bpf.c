@@ -48,14 +48,14 @@ struct {
 } records SEC(".maps");
 
 /*
- * How the walk before found the tasks, by pid modulo the size. A task still in that state has not
+ * The previous walk's state of a task, by pid modulo the size. A task still in that state has not
  * changed, as a task cannot run without its run time growing. Others may change a sleeping task:
- * its parent ends and leaves it to another, a process moves it to another cgroup, or one thread
+ * its parent exits and leaves it to another, a process moves it to another cgroup, or one thread
  * renames another (in a process the run time shows that).
  */
 struct remembered {
 	__u64 task, parent, run_ns;
-	__u64 cgroups; /* where control.cgroups is set */
+	__u64 cgroups; /* if control.cgroups is set */
 	__u64 comm[SNAPSHOT_COMM / 8]; /* of threads */
 	__u32 threads;
 	__u8 settled; /* not running or queued */
@@ -69,8 +69,7 @@ struct {
 	__type(value, struct remembered);
 } memory SEC(".maps");
 
-/* Bits of the kinds that are measured, as measure_kinds() has them; 0: none. Set before the program
- * is loaded. */
+/* Bits of the measured kinds, as in measure_kinds(); 0: none. Set before the program is loaded. */
 const volatile __u32 measured_kinds;
 /* A thread without storage has not waited since. */
 const volatile bool makes_late;
@@ -86,36 +85,35 @@ struct {
 /* Threads are traced: trace_local.bpf.h has the maps. Set before the program is loaded. */
 const volatile bool traced;
 
-/* How the visited task spent its time; of a process's leader with its threads that have ended. */
+/* Time of the visited task by state; of a process's leader including its exited threads. */
 struct {
 	__u64 ns[WAIT_STATES]; /* up to since_ns */
 	__u64 since_ns; /* it is in this state since then: */
-	__u32 state; /* WAIT_STATES: in none, as it ends */
+	__u32 state; /* WAIT_STATES: in none, as it exits */
 	__u32 known;
 } spent;
 
 /*
- * What was measured of the visited task. Only the loops over tasks can ask for it: only there does
+ * Measured figures of the visited task. Only the loops over tasks can request them: only there does
  * the verifier trust the task.
  */
 struct {
 	struct measured_sum
 		own[MEASURED]; /* with waits in progress, but none of io_uring in state S */
-	struct measured_sum ended[MEASURED]; /* those of threads that have ended */
-	__u64 since_ns; /* of its wait in progress; 0: there is none, or it began before it was met
-			 */
+	struct measured_sum ended[MEASURED]; /* those of exited threads */
+	__u64 since_ns; /* of its wait in progress; 0: none, or it began before its first sample */
 	__u32 known;
 	__u32 waits; /* it, or a thread visited since, is waiting now */
 } measured;
 
 /*
  * The task being visited. Functions that the verifier is to check separately, once and not in each
- * turn of the loops (loading took seconds before), cannot take a task as argument; they get it from
- * here.
+ * turn of the loops (loading took seconds before), cannot take a task as argument; they read it
+ * from here.
  */
 __u64 subject;
 
-/* Reads what a struct pid has for the reader's namespace, at that namespace's level. */
+/* Reads the numbers of a struct pid in the reader's namespace, at that namespace's level. */
 static __always_inline long read_upid(struct upid *upid, const struct pid *pid)
 {
 	return bpf_probe_read_kernel(upid, sizeof(*upid),
@@ -123,7 +121,7 @@ static __always_inline long read_upid(struct upid *upid, const struct pid *pid)
 					     control.reader.level * sizeof(*upid));
 }
 
-/* The number that a struct pid has in the reader's namespace; 0: it is not in there. */
+/* The number of a struct pid in the reader's namespace; 0: not in it. */
 static __always_inline int number_in(const struct pid *pid)
 {
 	struct upid upid;
@@ -163,7 +161,7 @@ static __always_inline int number_of_leader(const struct task_struct *of)
 	return number_in(pid);
 }
 
-/* Finds out who reads, and its clocks. By helpers: bpf_get_current_task_btf() is of 5.11. */
+/* Finds the reader and its clocks. By helpers: bpf_get_current_task_btf() is of 5.11. */
 static __always_inline void start_reading(void)
 {
 	const struct task_struct *self = (const struct task_struct *)bpf_get_current_task();
@@ -183,7 +181,7 @@ static __always_inline void start_reading(void)
 	control.reader.exec_ns = BPF_CORE_READ(self, se.exec_start);
 }
 
-/* Moves the reader's clocks on, where the kernel may do other things between two tasks. */
+/* Advances the reader's clocks where the kernel may do other work between two tasks. */
 static __always_inline void go_on_reading(void)
 {
 	__u64 now = bpf_ktime_get_ns(), passed = now - control.reader.at_ns;
@@ -199,9 +197,9 @@ static __always_inline __u64 since(__u64 then, __u64 now)
 }
 
 /*
- * How long a task has slept. The clock of tasks (exec_start) differs between CPUs where time is
- * stolen, so the time counts from when the task came to run, by the scheduler's clock, and had run
- * as it did since then. Real-time tasks do not record the latter: they go by the clock of tasks.
+ * The time that a task has slept. The task clock (exec_start) differs between CPUs where time is
+ * stolen, so the time counts from when the task came to run, by the scheduler's clock, plus its run
+ * time since then. Real-time tasks do not record the latter: the task clock is used for them.
  */
 static __always_inline __u64 slept(const struct task_struct *task)
 {
@@ -213,13 +211,13 @@ static __always_inline __u64 slept(const struct task_struct *task)
 	return ns < arrived ? ns : arrived;
 }
 
-/* Whether the task may be of sched_ext's class, which keeps no sums of sleep. */
+/* True if the task may be of sched_ext's class, which keeps no sums of sleep. */
 static __always_inline bool may_be_scx(const struct task_struct *task)
 {
 	return bpf_core_field_exists(task->scx) && task->scx.flags & SCX_TASK_STATE_MASK;
 }
 
-/* Whether the task is queued to run. One that sleeps may be for a while (delayed dequeue). */
+/* True if the task is queued to run. A sleeping one may be for a while (delayed dequeue). */
 static __always_inline bool is_queued(const struct task_struct *task)
 {
 	if (!task->on_rq)
@@ -239,7 +237,7 @@ static __always_inline bool in_io_wait(const struct task_struct *task)
 	return BPF_CORE_READ_BITFIELD_PROBED(task, in_iowait);
 }
 
-/* How long a task has been in state D, as the kernel's own stamps tell. */
+/* Time that a task has been in state D, by the kernel's own time stamps. */
 static __always_inline __u64 guessed_wait(const struct task_struct *task, bool iowait)
 {
 	const struct task_delay_info *delays = task->delays;
@@ -279,7 +277,7 @@ static __always_inline void look_at_wait(struct task_struct *task, struct measur
 	*(volatile __u64 *)&found->since_ns = measured.since_ns;
 }
 
-/* Finds what was measured of a task. */
+/* Reads the measured figures of a task. */
 static __always_inline void look_up(struct task_struct *task)
 {
 	struct measured_task *found;
@@ -306,19 +304,19 @@ static __always_inline void look_up(struct task_struct *task)
 		if (found->memory)
 			go_on_in(MEASURED_THRASH, measured.since_ns, now);
 	}
-	/* The kernel may have left out the program at a section's end. */
+	/* The kernel may have skipped the program at a section's end. */
 	if (in_reclaim(task)) {
 		go_on_in(MEASURED_RECLAIM, found->section_ns[SECTION_RECLAIM], now);
 		go_on_in(MEASURED_COMPACT, found->section_ns[SECTION_COMPACT], now);
 	}
 }
 
-/* The looks at a thread's times while they are written. */
+/* Number of attempts to read a thread's times while they are written. */
 #define PATIENCE 8
 
 /*
- * Copies the times of a thread. Whether they are known. A machine whose loads overtake each other
- * may find a wait twice or not at all, until the thread is looked at again.
+ * Copies the times of a thread. Returns whether they are known. On a machine with reordered loads a
+ * wait may be counted twice or not at all, until the thread is read again.
  */
 static __always_inline bool copy_times(const struct thread_storage *local)
 {
@@ -338,7 +336,7 @@ static __always_inline bool copy_times(const struct thread_storage *local)
 	return false;
 }
 
-/* Finds how a task spent its time. */
+/* Reads a task's time by state. */
 static __always_inline void look_at_times(struct task_struct *task)
 {
 	const struct ended_times *ended = NULL;
@@ -363,7 +361,7 @@ static __always_inline void look_at_times(struct task_struct *task)
 		spent.known = 0;
 }
 
-/* Replaces what the kernel booked of a kind by what was measured. */
+/* Replaces the kernel's accounted delay of a kind by the measured one. */
 #define PUT_MEASURED(NAME, ...) \
 	if (measured_kinds & 1u << DELAY_##NAME) \
 		put_sum(record, DELAY_##NAME, &sums[MEASURED_##NAME]);
@@ -388,8 +386,8 @@ static __always_inline void put_sums(struct snapshot_record *record,
 }
 
 /*
- * How long the task has waited in a measured wait, which goes on; 0: that was not measured. One
- * that is just leaving its CPU may still have the beginning of an earlier one.
+ * Time that the task has waited in a measured wait in progress; 0: not measured. A task just
+ * leaving its CPU may still have the start of an earlier one.
  */
 static __always_inline __u64 measured_wait(const struct task_struct *task)
 {
@@ -398,7 +396,7 @@ static __always_inline __u64 measured_wait(const struct task_struct *task)
 		       : 0;
 }
 
-/* Puts what a thread waits for, and for how long so far. */
+/* Stores what a thread waits for, and for how long so far. */
 static __always_inline void put_wait(struct snapshot_record *record, const struct task_struct *task)
 {
 	__u32 wait = SNAPSHOT_NO_WAIT;
@@ -421,9 +419,9 @@ static __always_inline void put_wait(struct snapshot_record *record, const struc
 }
 
 /*
- * Puts a kind's figures: a thread's (kernel_delay), or ended threads' (kernel_delay_total). A field
- * that the kernel lacks is 0 and not among the known kinds. No sums: each comparison doubles the
- * paths that the verifier checks.
+ * Stores a kind's figures: a thread's (kernel_delay), or exited threads' (kernel_delay_total). A
+ * field that the kernel lacks is 0 and not among the known kinds. No sums: each comparison doubles
+ * the paths that the verifier checks.
  */
 #define PUT(record, NAME, from, kernel, total) \
 	do { \
@@ -438,7 +436,7 @@ static __always_inline void put_wait(struct snapshot_record *record, const struc
 #define PUT_STORED(NAME, kernel, ...) PUT(record, NAME, delays, kernel, kernel##_delay)
 #define PUT_ENDED(NAME, kernel, ...) PUT(record, NAME, stats, kernel, kernel##_delay_total)
 
-/* The bit of a kind that this kernel stores, or that it stores max and min of. */
+/* The bit of a kind that this kernel stores, or of which it stores max and min. */
 #define STORED_BIT(NAME, field) \
 	(bpf_core_field_exists(((struct task_delay_info *)0)->field) ? 1u << DELAY_##NAME : 0)
 #define KIND_BIT(NAME, kernel, ...) | STORED_BIT(NAME, kernel##_delay)
@@ -454,7 +452,7 @@ static __always_inline __u32 known_ranges(void)
 	return 0 DELAY_STORED(RANGE_BIT);
 }
 
-/* Puts how a task spent its time up to the time of the record. */
+/* Stores a task's time by state up to the time of the record. */
 static __always_inline void put_times(struct snapshot_record *record)
 {
 	__u32 state = spent.state;
@@ -469,7 +467,7 @@ static __always_inline void put_times(struct snapshot_record *record)
 		record->state_ns[state] += since(spent.since_ns, record->read_ns);
 }
 
-/* Puts a thread's own figures. */
+/* Stores a thread's own figures. */
 static __always_inline void put_thread(struct snapshot_record *record,
 				       const struct task_struct *task)
 {
@@ -488,7 +486,7 @@ static __always_inline void put_thread(struct snapshot_record *record,
 	cpu->min = range ? task->sched_info.min_run_delay : 0;
 	put_wait(record, task);
 	put_times(record);
-	/* A thread without storage for its delays began before they were accounted. */
+	/* A thread without storage for its delays started before they were accounted. */
 	record->kinds = 1u << DELAY_CPU | (delays ? known_kinds() : 0);
 	record->ranges = (range ? 1u << DELAY_CPU : 0) | known_ranges();
 	DELAY_STORED(PUT_STORED)
@@ -497,7 +495,7 @@ static __always_inline void put_thread(struct snapshot_record *record,
 		put_sums(record, measured.own);
 }
 
-/* Puts the figures of the process's ended threads. */
+/* Stores the figures of the process's exited threads. */
 static __always_inline void put_ended(struct snapshot_record *record, int tgid,
 				      const struct signal_struct *signal)
 {
@@ -518,7 +516,7 @@ static __always_inline void put_ended(struct snapshot_record *record, int tgid,
 		put_sums(record, measured.ended);
 }
 
-/* Puts the task's identity. */
+/* Stores the task's identity. */
 static __always_inline void put_identity(struct snapshot_record *record, struct task_struct *task)
 {
 	const struct signal_struct *signal = task->signal;
@@ -560,7 +558,7 @@ static __always_inline void put_entry(int pid, __u32 record)
 	entry->record = record;
 }
 
-/* The place where a task is remembered. */
+/* The memory slot of a task. */
 static __always_inline struct remembered *memory_of(int pid)
 {
 	__u32 at = (__u32)pid & control.mask;
@@ -569,9 +567,9 @@ static __always_inline struct remembered *memory_of(int pid)
 }
 
 /*
- * Whether a process's only task is as the walk before found it. Most are, so this reads as few
- * cache lines as possible: sched_entity's on_rq lies beside the run time. A single task that does
- * not run makes no threads.
+ * True if a process's only task is unchanged since the previous walk. Most are, so this reads as
+ * few cache lines as possible: sched_entity's on_rq is next to the run time. A single task that
+ * does not run creates no threads.
  */
 static __always_inline bool sleeps_on(const struct task_struct *task, const struct remembered *was)
 {
@@ -586,7 +584,7 @@ static __always_inline bool sleeps_on(const struct task_struct *task, const stru
 				    was->comm[1] == ((const __u64 *)task->comm)[1]);
 }
 
-/* Whether a process of several threads is as the walk before found it. */
+/* True if a process of several threads is unchanged since the previous walk. */
 static __always_inline bool sleep_on(const struct task_struct *leader, const struct remembered *was,
 				     __u64 run_ns, __u32 threads, __u32 settled)
 {
@@ -595,7 +593,7 @@ static __always_inline bool sleep_on(const struct task_struct *leader, const str
 	       (!control.cgroups || was->cgroups == (__u64)leader->cgroups) && !control.whole;
 }
 
-/* Remembers how a task is now. */
+/* Stores the present state of a task. */
 static __always_inline void remember(struct remembered *was, const struct task_struct *task,
 				     __u64 run_ns, __u32 threads, __u32 settled)
 {
@@ -623,7 +621,7 @@ static __always_inline void write_thread(struct task_struct *task, int pid, enum
 		put_identity(record, task);
 }
 
-/* Writes the record of ended threads, if there were any. */
+/* Writes the record of exited threads, if there were any. */
 static __always_inline void write_ended(const struct signal_struct *signal, int tgid)
 {
 	struct snapshot_record *record;
@@ -635,14 +633,14 @@ static __always_inline void write_ended(const struct signal_struct *signal, int 
 		put_ended(record, tgid, signal);
 }
 
-/* The subject; the verifier knows only its type, so reads are checked when they happen. */
+/* The subject; the verifier knows only its type, so reads are checked at run time. */
 static __always_inline struct task_struct *the_subject(void)
 {
 	return bpf_rdonly_cast((const void *)subject, bpf_core_type_id_kernel(struct task_struct));
 }
 
 /*
- * The subject's number in the reader's namespace, or 0. Reads no more than it must: helpers that
+ * The subject's number in the reader's namespace, or 0. Reads as little as possible: helpers that
  * read cost half as much as the walk.
  */
 static __always_inline int number_of_subject(const struct task_struct *task)
@@ -659,7 +657,7 @@ static __always_inline int number_of_subject(const struct task_struct *task)
 	return (__u64)upid->ns == control.reader.ns ? upid->nr : 0;
 }
 
-/* How many threads the subject's process has. */
+/* Number of threads of the subject's process. */
 __noinline __u32 threads_of_subject(void)
 {
 	return (__u32)the_subject()->signal->nr_threads;
@@ -675,8 +673,8 @@ __noinline int write_part(void)
 }
 
 /*
- * Adds an entry for the subject, a thread or the leader of a process whose threads ran for so long,
- * and writes its records if it changed. Whether they were written.
+ * Adds an entry for the subject, a thread or the leader of a process with that total run time, and
+ * writes its records if it changed. Returns whether they were written.
  */
 __noinline int visit(__u64 run_ns, __u32 threads, __u32 settled)
 {
@@ -699,7 +697,7 @@ __noinline int visit(__u64 run_ns, __u32 threads, __u32 settled)
 	return 1;
 }
 
-/* Has the subject, a process, looked at again by the next walk. */
+/* Makes the next walk read the subject, a process, again. */
 __noinline int look_again(void)
 {
 	struct remembered *was = memory_of(number_of_subject(the_subject()));
@@ -709,7 +707,9 @@ __noinline int look_again(void)
 	return 0;
 }
 
-/* Adds an entry for the subject if it is as the walk before found it. Whether it is. */
+/*
+ * Adds an entry for the subject if it is unchanged since the previous walk. Returns whether it is.
+ */
 __noinline int pass_over(void)
 {
 	struct task_struct *task = the_subject();
@@ -722,7 +722,7 @@ __noinline int pass_over(void)
 	return 1;
 }
 
-/* The run time of all threads, and whether none of them runs. */
+/* Run time of all threads, and whether none of them runs. */
 struct sum {
 	__u64 run_ns;
 	__u32 settled;
@@ -749,7 +749,7 @@ static __always_inline void add_up_threads(struct task_struct *leader, struct su
 	bpf_task_release(held);
 }
 
-/* Writes the threads of a process except its leader. Whether one waits is noted. */
+/* Writes the threads of a process except its leader. Records whether one waits. */
 static __always_inline void write_threads(struct task_struct *leader)
 {
 	struct task_struct *task, *held = bpf_task_acquire(leader);
@@ -759,7 +759,7 @@ static __always_inline void write_threads(struct task_struct *leader)
 		return;
 	bpf_iter_task_new(&it, held, THREADS_OF_PROCESS);
 	while ((task = bpf_iter_task_next(&it))) {
-		/* An exiting thread is counted with the ended threads. */
+		/* An exiting thread is counted with the exited threads. */
 		if (task->pid == leader->pid || task->exit_state)
 			continue;
 		subject = (__u64)task;
@@ -833,8 +833,8 @@ int walk(void *context)
 }
 
 /*
- * Called for each thread, in the order of their numbers, by older kernels: writes a record for
- * each, which snapshot.c adds up. The leader's record is followed by that of the ended threads.
+ * Called for each thread, ordered by number, on older kernels: writes a record for each; snapshot.c
+ * adds them up. The leader's record is followed by that of the exited threads.
  */
 SEC("?iter/task")
 int each(struct bpf_iter__task *context)

@@ -18,13 +18,13 @@
 #include "bpf/trace.h"
 #include "data/sample.h"
 
-/* The least number of entries in the program's memory. */
+/* Minimum number of entries in the program's memory. */
 #define MEMORY_MIN 8192
 
-/* The number of records that are always mapped; the maps have room for more. */
+/* Number of records that are always mapped; the maps have room for more. */
 #define MAPPED_MIN 256
 
-/* So many bytes of records are unmapped at a time. */
+/* Unit in which records are unmapped. */
 #define PASSED_MIN (UINT64_C(512) << 10)
 
 struct snapshot {
@@ -37,17 +37,17 @@ struct snapshot {
 	struct bpf_link *link; /* SNAPSHOT_EACH */
 	size_t room; /* entries and records that the maps hold */
 	struct snapshot_entry *entries; /* mapped */
-	struct snapshot_record *records; /* mapped, as many as are needed */
+	struct snapshot_record *records; /* mapped, as many as needed */
 	size_t mapped;
-	size_t passed; /* bytes at their front that are not mapped any more */
-	bool loaded_anew; /* the program remembers nothing yet */
+	size_t passed; /* bytes at their front that were unmapped again */
+	bool loaded_anew; /* the program's memory is still empty */
 	/* SNAPSHOT_EACH: sorted copies. */
 	struct snapshot_entry *own_entries;
 	struct snapshot_record *own_records;
 	size_t own_room;
 };
 
-/* Maps so many records, in place of those mapped before. 0 or -errno. */
+/* Maps so many records, replacing those mapped before. 0 or -errno. */
 static int map_records(struct snapshot *snapshot, size_t n)
 {
 	if (snapshot->records)
@@ -63,7 +63,7 @@ static int map_records(struct snapshot *snapshot, size_t n)
 	return snapshot->records || !n ? 0 : -errno;
 }
 
-/* Frees what open_program() got. */
+/* Frees what open_program() allocated. */
 static void close_program(struct snapshot *snapshot)
 {
 	if (snapshot->entries)
@@ -95,13 +95,13 @@ static int size_maps(struct snapshot *snapshot)
 	return err;
 }
 
-/* Gives the program a map of other programs; fd -1: leaves it out, which a kernel may lack. */
+/* Passes a map of other programs to the program; fd -1: leaves it out, as a kernel may lack it. */
 static int lend_map(struct bpf_map *map, int fd)
 {
 	return fd < 0 ? bpf_map__set_autocreate(map, false) : bpf_map__reuse_fd(map, fd);
 }
 
-/* Gives the program what is measured and traced. */
+/* Passes the measured and traced data to the program. */
 static int lend_maps(struct snapshot *snapshot)
 {
 	const struct measure *measure = snapshot->measure;
@@ -122,7 +122,7 @@ static int lend_maps(struct snapshot *snapshot)
 	return err;
 }
 
-/* Maps what the program writes, and makes the program ready to run. */
+/* Maps the program's output, and prepares the program to run. */
 static int attach(struct snapshot *snapshot)
 {
 	struct snapshot_bpf *program = snapshot->program;
@@ -141,7 +141,7 @@ static int attach(struct snapshot *snapshot)
 	return (int)err;
 }
 
-/* Loads the program for the snapshot's way and room. */
+/* Loads the program for the snapshot's method and room. */
 static int open_program(struct snapshot *snapshot)
 {
 	struct snapshot_bpf *program = snapshot_bpf__open();
@@ -167,7 +167,7 @@ static int open_program(struct snapshot *snapshot)
 	return err;
 }
 
-/* The way to begin with: the walk, unless the kernel is known to lack what it calls. */
+/* The first method to try: the walk, unless the kernel is known to lack what it calls. */
 static enum snapshot_way better_way(void)
 {
 	static const char iterator[] = "bpf_iter_task_new";
@@ -178,7 +178,7 @@ static enum snapshot_way better_way(void)
 	return SNAPSHOT_EACH;
 }
 
-/* Keeps the trace. Whether it is another. */
+/* Stores the trace. Returns whether it changed. */
 static bool take_trace(struct snapshot *snapshot, const struct trace *trace)
 {
 	uint64_t began_ns = trace ? trace_began_ns(trace) : 0;
@@ -208,7 +208,7 @@ int snapshot_open(struct snapshot **out, bool threads, enum snapshot_way way,
 	snapshot->room = machine.procs + machine.procs / 2 + 1024u;
 	snapshot->way = way == SNAPSHOT_ANY ? better_way() : way;
 	err = open_program(snapshot);
-	/* Without privileges the other way fails, too. */
+	/* Without privileges the other method fails, too. */
 	if (err && err != -EPERM && way == SNAPSHOT_ANY && snapshot->way == SNAPSHOT_WALK) {
 		snapshot->way = SNAPSHOT_EACH;
 		err = open_program(snapshot);
@@ -249,8 +249,8 @@ static int run_each(struct snapshot *snapshot)
 }
 
 /*
- * The position of a record: by process, within it the leader's, then that of ended threads, then
- * those of the other threads, whose ids are 2 or more.
+ * Order of records: by process, within it the leader's, then that of exited threads, then those of
+ * the other threads, whose ids are 2 or more.
  */
 static uint64_t record_order(const struct snapshot_record *record)
 {
@@ -274,8 +274,8 @@ static int compare_records(const void *a, const void *b)
 }
 
 /*
- * Turns records of threads into records of processes, as the walk writes them. The kernel has
- * already added an exiting thread's counters to those of ended threads; without a leader the
+ * Converts records of threads into records of processes, as the walk writes them. The kernel has
+ * already added an exiting thread's counters to those of exited threads; without a leader the
  * process is gone.
  */
 static void gather(struct snapshot *snapshot, struct snapshot_view *view)
@@ -327,7 +327,7 @@ static int fit_records(struct snapshot *snapshot, size_t n)
 							    : MAPPED_MIN);
 }
 
-/* Takes a snapshot into the present room. -ENOBUFS if it was too small. */
+/* Takes a snapshot with the present room. -ENOBUFS if it was too small. */
 static int take_once(struct snapshot *snapshot, unsigned how, struct snapshot_view *view)
 {
 	struct snapshot_control *control = &snapshot->program->bss->control;
@@ -363,7 +363,10 @@ int snapshot_take(struct snapshot *snapshot, unsigned how, struct snapshot_view 
 
 	if (!err)
 		err = take_once(snapshot, how, view);
-	/* The room is too small. The program remembers what it could not write: so all is new. */
+	/*
+	 * The room is too small. The program remembers records that it could not write: so all is
+	 * new.
+	 */
 	while (err == -ENOBUFS) {
 		const struct snapshot_control *control = &snapshot->program->bss->control;
 		size_t found =
@@ -395,8 +398,10 @@ void snapshot_trace(struct snapshot *snapshot, const struct trace *trace)
 {
 	if (!take_trace(snapshot, trace))
 		return;
-	/* Loading takes 0.1 s, which the next sample's interval must not have. Errors:
-	 * snapshot_take(). */
+	/*
+	 * Loading takes 0.1 s, which must not fall into the next sample's interval. Errors:
+	 * snapshot_take().
+	 */
 	close_program(snapshot);
 	if (trace)
 		open_program(snapshot);

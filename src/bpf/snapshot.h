@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads all tasks in one go by a program in the kernel (snapshot.bpf.c): loads it, runs it, and
- * gives what it found. Uses an iterator that the program opens itself where the kernel has that
- * (6.7 and later), else one that calls the program for each thread.
+ * Reads all tasks at once with a BPF program (snapshot.bpf.c): loads it, runs it, and returns its
+ * results. Uses an iterator that the program opens itself if the kernel has that (6.7 and later),
+ * else one that calls the program for each thread.
  */
 #pragma once
 
@@ -20,7 +20,7 @@ enum snapshot_way { SNAPSHOT_ANY, SNAPSHOT_WALK, SNAPSHOT_EACH };
 
 /* The result of a snapshot; valid until the next is taken. */
 struct snapshot_view {
-	const struct snapshot_entry *entries; /* of all tasks, in an order that does not change */
+	const struct snapshot_entry *entries; /* of all tasks, in a fixed order */
 	size_t nentries;
 	const struct snapshot_record *records;
 	size_t nrecords;
@@ -28,9 +28,9 @@ struct snapshot_view {
 };
 
 /*
- * Loads the program. threads: an entry a thread, else one a process. SNAPSHOT_ANY: each way in
- * turn, the better one first. measure: measures waits, and must stay open; NULL: none are measured.
- * trace: as for snapshot_trace(). 0, or -errno as refusal_summary() has it in words.
+ * Loads the program. threads: one entry per thread, else per process. SNAPSHOT_ANY: tries each
+ * method, the better one first. measure: measures waits, and must stay open; NULL: none are
+ * measured. trace: as for snapshot_trace(). 0, or -errno as explained by refusal_summary().
  */
 int snapshot_open(struct snapshot **out, bool threads, enum snapshot_way way,
 		  const struct measure *measure, const struct trace *trace);
@@ -43,29 +43,31 @@ int snapshot_open(struct snapshot **out, bool threads, enum snapshot_way way,
 #define SNAPSHOT_CGROUPS 0x2u
 
 /*
- * Reads all tasks. Tasks that did not change since the snapshot before have no record, unless
+ * Reads all tasks. Tasks unchanged since the previous snapshot have no record, unless
  * SNAPSHOT_WHOLE is given (required the first time). 0 or -errno.
  */
 int snapshot_take(struct snapshot *snapshot, unsigned how, struct snapshot_view *view);
 
 /*
- * Says that the records before that one, by its index, are not looked at any more: of many all at
- * once would be memory of ours. The view's others stay as they are.
+ * Releases the records before that index, which are no longer used: many of them would all count as
+ * our memory. The view's others stay as they are.
  */
 void snapshot_pass(struct snapshot *snapshot, size_t record);
 
 /*
- * Has snapshots tell how threads spend their time, as it is traced, from the next on; trace must
- * stay open until this is called again. NULL: it is not traced any more.
+ * From the next snapshot on, includes traced times by state; trace must stay open until this is
+ * called again. NULL: no longer traced.
  */
 void snapshot_trace(struct snapshot *snapshot, const struct trace *trace);
 
-/* How it reads the tasks: SNAPSHOT_WALK or SNAPSHOT_EACH; refusal_words() says why by no walk. */
+/*
+ * How it reads the tasks: SNAPSHOT_WALK or SNAPSHOT_EACH; refusal_words() explains why not by walk.
+ */
 enum snapshot_way snapshot_way(const struct snapshot *snapshot);
 
 void snapshot_close(struct snapshot *snapshot);
 
-/* The number of records, from `first` on, that belong to the same entry. */
+/* Number of records, from `first` on, of the same entry. */
 static inline size_t snapshot_parts(const struct snapshot_view *view, size_t first)
 {
 	size_t n = 1;

@@ -20,14 +20,14 @@ static char state_letter(uint32_t state, uint32_t exit_state)
 	return letters[at];
 }
 
-/* The waits that are seen, by the program's names for them. */
+/* Waits visible in progress, by the program's names. */
 static const enum wait_seen seen_as[] = {
 	[SNAPSHOT_WAIT_CPU] = SEEN_CPU,
 	[SNAPSHOT_WAIT_IO] = SEEN_BLKIO,
 	[SNAPSHOT_WAIT_D] = SEEN_DWAIT,
 };
 
-/* Sets how the threads spent their time: nothing is known of it where one is not traced. */
+/* Sets the threads' time by state: unknown if any thread is not traced. */
 static void set_times(struct task_raw *raw, const struct snapshot_record *parts, size_t n)
 {
 	struct task_times times = { .at_ns = parts->read_ns };
@@ -78,7 +78,7 @@ static void add_part(struct task_raw *raw, const struct snapshot_record *part, u
 			raw->read_ns - part->waited_ns);
 }
 
-/* Whether a leader has ended while threads live on: it is already in the sum of ended threads. */
+/* True if a leader has exited while threads live on: it is already in the sum of exited threads. */
 static bool has_left(const struct snapshot_record *leader, bool ended)
 {
 	return ended && leader->exit_state;

@@ -10,11 +10,11 @@
 
 /*
  * Fills in the counters, state and wait of an empty element: from the n records of a process, the
- * first of them its leader's, or from the one record of a thread. before_ns: when it was read
- * before (CLOCK_MONOTONIC), 0 for never. Leaves its identity alone.
+ * first of them its leader's, or from the one record of a thread. before_ns: its previous reading
+ * (CLOCK_MONOTONIC), 0 for none. Does not touch its identity.
  */
 void snapshot_counters(const struct snapshot_record *parts, size_t n, uint64_t before_ns,
 		       struct task_raw *raw);
 
-/* Takes the longest and shortest waits from all n records. */
+/* Reads the longest and shortest waits from all n records. */
 void snapshot_range(const struct snapshot_record *parts, size_t n, struct task_record *range);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What programs do at the end of a thread. Part of measure.bpf.c and trace.bpf.c. */
+/* What programs do when a thread ends. Part of measure.bpf.c and trace.bpf.c. */
 #pragma once
 
 #include <stdbool.h>
@@ -7,13 +7,13 @@
 #include "bpf/kernel_types.h"
 #include "bpf/thread_end.h"
 
-/* Whether a thread that ends is the last of its process. */
+/* True if a thread that ends is the last of its process. */
 static __always_inline bool is_last(const struct task_struct *task)
 {
 	return task->signal->live.counter == 0;
 }
 
-/* Puts who has ended; the sequence is the caller's, after all else. */
+/* Stores which thread ended; the caller sets the sequence number last. */
 static __always_inline void put_end(struct thread_end *end, const struct task_struct *task)
 {
 	*(volatile __u64 *)&end->sequence = 0;
@@ -25,7 +25,7 @@ static __always_inline void put_end(struct thread_end *end, const struct task_st
 }
 
 /*
- * The storage of a task, made if there is none. Where another CPU makes it at the same time, that
+ * The storage of a task, allocated if there is none. If another CPU allocates it concurrently, that
  * fails, and then it is there (kernel/bpf/bpf_local_storage.c: BPF_NOEXIST).
  */
 #define MADE_STORAGE(map, task) \
@@ -33,8 +33,8 @@ static __always_inline void put_end(struct thread_end *end, const struct task_st
 		 ?: bpf_task_storage_get(map, task, NULL, 0))
 
 /*
- * The thread that keeps the sums of those of its process that end: the leader, or the thread that
- * will be the leader, as it executes a program (fs/exec.c:de_thread()).
+ * The thread that keeps the sums of its process's exited threads: the leader, or the thread that
+ * becomes the leader at exec (fs/exec.c:de_thread()).
  */
 static __always_inline struct task_struct *keeper_of(struct task_struct *task)
 {

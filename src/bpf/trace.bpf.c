@@ -99,12 +99,12 @@ __noinline int make_good(struct thread_storage *local, const struct switch_in *a
 	return 0;
 }
 
-/* Time between a wake-up and the queue of a CPU that is looked at. */
+/* Time between a wake-up and queueing on a CPU that is checked. */
 #define LATE_NS 500
 
 /*
- * Has the wait of a task that was woken go on until it was queued: a CPU that idles deeply takes
- * some 20 us to answer, and nobody waits for that CPU meanwhile. at: when it was queued.
+ * Extends the wait of a woken task until it was queued: a deeply idle CPU takes some 20 us to
+ * answer, and nobody waits for that CPU meanwhile. at: when it was queued.
  */
 __noinline int wait_until_queued(struct thread_storage *local, __u64 at)
 {
@@ -149,7 +149,7 @@ static __always_inline void switch_in(struct thread_storage *local, const struct
 	set_state(local, STATE_RUN, arrival->now, 0);
 }
 
-/* The same where it is rare. */
+/* The same for rare cases. */
 __noinline int switch_in_seldom(struct thread_storage *local, const struct switch_in *arrival)
 {
 	if (local && arrival)
@@ -157,7 +157,7 @@ __noinline int switch_in_seldom(struct thread_storage *local, const struct switc
 	return 0;
 }
 
-/* Has a task get a CPU. */
+/* Gives a task a CPU. */
 static __always_inline void arrive(struct thread_storage *local, const struct task_struct *task,
 				   const struct task_struct *leader, __u64 now, bool fast,
 				   bool seldom)
@@ -172,7 +172,7 @@ static __always_inline void arrive(struct thread_storage *local, const struct ta
 		switch_in(local, &arrival);
 }
 
-/* The time when a task got the CPU that it runs on, where its switch went unseen. */
+/* The time at which a task got its CPU, if its switch was missed. */
 static __always_inline __u64 arrived_at(const struct task_struct *task, __u64 since_ns, __u64 now,
 					bool fast)
 {
@@ -184,7 +184,7 @@ static __always_inline __u64 arrived_at(const struct task_struct *task, __u64 si
 	return now > ran && now - ran > since_ns ? now - ran : since_ns;
 }
 
-/* The current task sleeps: finds where. Its state. */
+/* The current task sleeps: finds its site. Returns its state. */
 static __always_inline __u32 fall_asleep(void *context, struct task_struct *task,
 					 struct thread_storage *local, __u32 bits, __u64 now,
 					 bool fast)
@@ -201,7 +201,7 @@ static __always_inline __u32 fall_asleep(void *context, struct task_struct *task
 	return wait.key.state;
 }
 
-/* A task, which is the current one, leaves its CPU. */
+/* The current task leaves its CPU. */
 static __always_inline void switch_out(void *context, struct task_struct *task, bool preempted,
 				       __u32 bits, __u64 now, bool fast)
 {
@@ -297,7 +297,7 @@ int BPF_PROG(forked, struct task_struct *parent, struct task_struct *child)
 
 /* ---- Ends ------------------------------------------------------------------------------------ */
 
-/* Takes the times of a thread that ends; false: it was not traced as a whole. */
+/* Reads the final times of a thread; false: it was not traced completely. */
 static __always_inline bool take_times(__u64 *ns, const struct thread_storage *local, __u64 now)
 {
 	__u32 state;
@@ -312,7 +312,7 @@ static __always_inline bool take_times(__u64 *ns, const struct thread_storage *l
 	return !local->thread.hidden;
 }
 
-/* Adds the times of a thread that ends to those that its process keeps. */
+/* Adds the times of an exiting thread to its process's. */
 static __always_inline void keep_times(struct task_struct *task, const struct trace_end *end)
 {
 	struct task_struct *keeper = keeper_of(task);
@@ -327,8 +327,8 @@ static __always_inline void keep_times(struct task_struct *task, const struct tr
 }
 
 /*
- * Keeps how a thread spent its time until it ends, which takes a few us from here on, and its
- * process if it is the last of that.
+ * Stores a thread's time by state until its end, which takes a few us from here, and its process's
+ * if it is the last thread.
  */
 SEC("tp_btf/sched_process_exit")
 int BPF_PROG(exited, struct task_struct *task)
@@ -379,7 +379,7 @@ WITHIN(mm_compaction, DELAY_COMPACT)
 
 /* ---- Page faults ----------------------------------------------------------------------------- */
 
-/* 6.10 and later: a fault on a mapped file that does not find its page mapped by another's. */
+/* 6.10 and later: a fault on a mapped file whose page was not mapped along with a neighbour's. */
 SEC("?tp_btf/mm_filemap_fault")
 int BPF_PROG(faulted, struct address_space *mapping)
 {
@@ -395,7 +395,7 @@ int BPF_PROG(faulted, struct address_space *mapping)
 
 /* ---- What interrupts a CPU ------------------------------------------------------------------- */
 
-/* Two programs: this CPU handles that from now on, and no more. */
+/* Two programs: this CPU starts and stops handling that. */
 #define HANDLES(name, member, what, ...) \
 	SEC("?tp_btf/" #name "_entry") \
 	int BPF_PROG(name##_begins, ##__VA_ARGS__) \
@@ -425,7 +425,7 @@ HANDLES(ipi, ipi, 1)
 
 /* ---- The threads that exist when tracing begins ---------------------------------------------- */
 
-/* Meets a thread in the state that it is in. Hooks may do so at the same time: one of them does. */
+/* Registers a thread in its current state. Hooks may do so concurrently: one of them wins. */
 static __always_inline void register_existing(struct task_struct *task, __u64 now)
 {
 	struct thread_storage *local = storage_of(task, BPF_LOCAL_STORAGE_GET_F_CREATE);

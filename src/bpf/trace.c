@@ -13,31 +13,31 @@
 #include "base/util.h"
 #include "bpf/trace_load.h"
 
-/* Looks at a slot that is being written, before it is left for the next reading. */
+/* Attempts to read a slot that is being written, before it is left for the next reading. */
 #define PATIENCE 100000
 
-/* Runs that make the measured cost of one good enough. */
+/* Runs that make the measured cost of one run exact enough. */
 #define RUNS_ENOUGH 20000
 
-/* Readings whose cost is estimated by that before it is measured again. */
+/* Readings whose cost is estimated from that before it is measured again. */
 #define ESTIMATES 30
 
 struct trace {
 	struct trace_program program;
 	uint64_t began_ns;
-	uint32_t taken[2]; /* of each list of sites that change, how far it was read */
-	uint64_t switches, lost_waits, lost_stacks; /* by the reading before */
-	char *waiters; /* who waits where, as read last */
+	uint32_t taken[2]; /* of each list of changed sites, how far it was read */
+	uint64_t switches, lost_waits, lost_stacks; /* at the previous reading */
+	char *waiters; /* waiters, as last read */
 	size_t waiters_cap;
-	struct trace_runs runs; /* the same, while they are measured */
+	struct trace_runs runs; /* likewise, while measured */
 	struct trace_runs measured; /* since measuring began */
 	uint64_t measured_switches;
-	double switch_ns; /* measured cost of a switch; negative: not known yet */
+	double switch_ns; /* measured cost of a switch; negative: unknown yet */
 	unsigned estimates; /* readings since then */
 };
 
 /*
- * Copies what another CPU may write, again while the version is odd or has changed. False: it is
+ * Copies what another CPU may write; repeats if the version is odd or has changed. False: it is
  * written all the time.
  */
 static bool copy_whole(void *to, const void *from, size_t size, const uint32_t *version)
@@ -55,7 +55,7 @@ static bool copy_whole(void *to, const void *from, size_t size, const uint32_t *
 	return false;
 }
 
-/* Puts a slot in the queue of free ones. */
+/* Returns a slot to the queue of free ones. */
 static void release_slot(struct trace_ring *ring, uint64_t *slots, uint32_t room, uint32_t slot)
 {
 	uint32_t tail = ring->tail;
@@ -64,7 +64,7 @@ static void release_slot(struct trace_ring *ring, uint64_t *slots, uint32_t room
 	__atomic_store_n(&ring->tail, tail + 1, __ATOMIC_RELEASE);
 }
 
-/* Whether a task ended waits of a site: then it may have links. */
+/* True if a task ended waits of a site: then it may have links. */
 static bool has_task_waker(const struct trace_site *site)
 {
 	for (unsigned i = 0; i < TRACE_WAKERS; i++)
@@ -73,7 +73,7 @@ static bool has_task_waker(const struct trace_site *site)
 	return false;
 }
 
-/* Hands out a site. */
+/* Passes on a site. */
 static void hand_site(struct trace *trace, uint32_t slot, const struct trace_reader *reader)
 {
 	const struct trace_site_slot *from = windows_at(&trace->program.site_slots, slot);
@@ -93,8 +93,8 @@ static void hand_site(struct trace *trace, uint32_t slot, const struct trace_rea
 }
 
 /*
- * Reads the sites on a list from where it was read before. A hook that was at work when the epoch
- * ended may still add to the epoch's list: those are read the next time.
+ * Reads the sites on a list from its last position. A hook that was running when the epoch ended
+ * may still add to the epoch's list: those are read the next time.
  */
 static void read_changed_sites(struct trace *trace, uint32_t epoch,
 			       const struct trace_reader *reader)
@@ -113,10 +113,10 @@ static void read_changed_sites(struct trace *trace, uint32_t epoch,
 	}
 }
 
-/* Bytes that are read at a time: what the kernel gathers for one read() of an iterator. */
+/* Bytes per read: what the kernel collects for one read() of an iterator. */
 #define WAITERS_READ 32768
 
-/* Has the kernel tell who waits where, and hands that out. 0 or -errno. */
+/* Reads the waiters from the kernel, and passes them on. 0 or -errno. */
 static int read_waiters(struct trace *trace, const struct trace_reader *reader)
 {
 	int fd = bpf_iter_create(bpf_link__fd(trace->program.waiters));
@@ -147,14 +147,11 @@ static int read_waiters(struct trace *trace, const struct trace_reader *reader)
 	return (int)got;
 }
 
-/* Totals of user stacks, and stacks, that are read at a time. */
+/* Totals of user stacks, and stacks, per read. */
 #define SUMS_READ 256
 #define STACKS_TAKEN 32
 
-/*
- * Hands out the total of a user stack in a site, or frees it where the site was given to other
- * waits.
- */
+/* Passes on the total of a user stack in a site, or frees it if the site was reused. */
 static void hand_sum(struct trace *trace, const struct trace_stack_key *key,
 		     const struct trace_stack_sum *sum, const struct trace_reader *reader)
 {
@@ -169,7 +166,7 @@ static void hand_sum(struct trace *trace, const struct trace_stack_key *key,
 		bpf_map_delete_elem(bpf_map__fd(trace->program.bpf->maps.stack_sums), key);
 }
 
-/* Hands out the totals of all user stacks. 0 or -errno. */
+/* Passes on the totals of all user stacks. 0 or -errno. */
 static int read_sums(struct trace *trace, const struct trace_reader *reader)
 {
 	int map = bpf_map__fd(trace->program.bpf->maps.stack_sums);
@@ -190,7 +187,7 @@ static int read_sums(struct trace *trace, const struct trace_reader *reader)
 	return 0;
 }
 
-/* Adds up what the CPUs count, as differences to the reading before. */
+/* Adds up the counts of all CPUs, as differences to the previous reading. */
 static void count_events(struct trace *trace, struct trace_counts *counts)
 {
 	uint64_t switches = 0, waits = 0, stacks;
@@ -210,7 +207,7 @@ static void count_events(struct trace *trace, struct trace_counts *counts)
 	trace->lost_stacks = stacks;
 }
 
-/* Has the kernel measure the programs from now on, as long as it takes for a good figure. */
+/* Makes the kernel measure the programs, for as long as a good figure takes. */
 static void begin_measuring(struct trace *trace)
 {
 	trace->program.stats = bpf_enable_stats(BPF_STATS_RUN_TIME);
@@ -220,7 +217,7 @@ static void begin_measuring(struct trace *trace)
 		trace->runs = (struct trace_runs){ 0, 0 };
 }
 
-/* Takes what the kernel measured since the reading before. */
+/* Reads the kernel's measurement since the previous reading. */
 static void measure(struct trace *trace, struct trace_counts *counts)
 {
 	struct trace_runs runs;
@@ -241,8 +238,8 @@ static void measure(struct trace *trace, struct trace_counts *counts)
 }
 
 /*
- * The cost of the programs. Measuring it costs time, too: so the kernel's measuring is switched off
- * once the cost of a switch is known, and on again now and then.
+ * The cost of the programs. Measuring takes time, too: so the kernel's measuring is switched off
+ * once the cost of a switch is known, and on again from time to time.
  */
 static void count_cost(struct trace *trace, struct trace_counts *counts)
 {
@@ -285,7 +282,7 @@ int trace_read(struct trace *trace, const struct trace_reader *reader, struct tr
 					 .no_stacks = !control->user_stacks };
 	count_events(trace, counts);
 	count_cost(trace, counts);
-	/* Reads sites that came late to the list that is used again now. */
+	/* Reads sites added late to the list that is now reused. */
 	read_changed_sites(trace, epoch + 1, reader);
 	trace->taken[next] = 0;
 	__atomic_store_n(&control->changed[next].sites, 0, __ATOMIC_RELAXED);
@@ -395,7 +392,7 @@ bool trace_forget(struct trace *trace, uint32_t slot)
 							false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
 		return false;
 	bpf_map_delete_elem(bpf_map__fd(program->bpf->maps.places), &site->site.key);
-	/* Whoever found the slot before sees another generation now. */
+	/* A hook that found the slot earlier sees another generation now. */
 	site->site.generation++;
 	memset(&site->site.key, 0, sizeof(site->site.key));
 	__atomic_store_n(&site->version, version + 2, __ATOMIC_RELEASE);

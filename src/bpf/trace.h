@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Watches every wait of every thread by programs in the kernel (trace.bpf.c): loads and attaches
- * them, and reads what changed. The programs are detached and gone when it is closed.
+ * Watches all waits of all threads with BPF programs (trace.bpf.c): loads and attaches them, and
+ * reads what changed. Closing it detaches and removes the programs.
  */
 #pragma once
 
@@ -14,32 +14,33 @@
 
 struct trace;
 
-/* When kernel stacks are taken besides the first of each site. */
+/* When kernel stacks are taken, besides the first of each site. */
 enum trace_stacks { TRACE_STACKS_NONE, TRACE_STACKS_BLOCKED /* at waits of io and dwait */ };
 
 struct trace_options {
-	uint32_t sites; /* room for so many; 0: states alone */
+	uint32_t sites; /* maximum number of sites; 0: states only */
 	enum trace_stacks stacks;
-	uint32_t user_stacks; /* room for so many; 0: none are taken */
+	uint32_t user_stacks; /* maximum number of user stacks; 0: none are taken */
 	uint64_t stacks_over_ns; /* shorter waits are not added to them */
 };
 
-/* Events of the whole trace since the reading before. */
+/* Events of the whole trace since the previous reading. */
 struct trace_counts {
-	uint64_t read_ns; /* CLOCK_MONOTONIC of the reading: waits in progress last until then */
+	uint64_t read_ns; /* CLOCK_MONOTONIC of the reading: waits in progress are counted up to
+			   * it */
 	uint64_t switches; /* context switches */
-	uint64_t lost_waits; /* that found no room for a site */
+	uint64_t lost_waits; /* waits that found no room for a site */
 	uint64_t lost_stacks; /* user stacks, or waits of one, that found no room */
 	bool no_stacks; /* user stacks cannot be taken on this machine */
-	bool no_calls; /* the system calls of sleepers are not known on this machine */
-	double cost_ns; /* CPU time of the programs; negative: not known */
+	bool no_calls; /* the system calls of sleepers cannot be read on this machine */
+	double cost_ns; /* CPU time of the programs; negative: unknown */
 };
 
 /*
- * Gets the sites that changed since the reading before, as consistent copies that are valid during
- * the call, and after them all threads that wait in sites, run, or wait for a CPU. `slot` is the
- * index by which threads name sites. `links` gets those of the site before, if it has any. All but
- * `site` may be NULL.
+ * Receives the sites that changed since the previous reading, as consistent copies valid during the
+ * call, and after them all threads that wait in sites, run, or wait for a CPU. `slot` is the index
+ * by which threads refer to sites. `links` receives those of the preceding site, if it has any. All
+ * but `site` may be NULL.
  */
 struct trace_reader {
 	void (*site)(void *arg, uint32_t slot, const struct trace_site *site);
@@ -51,7 +52,7 @@ struct trace_reader {
 	void *arg;
 };
 
-/* Loads and attaches. 0, or -errno as refusal_summary() has it in words. */
+/* Loads and attaches. 0, or -errno as explained by refusal_summary(). */
 int trace_open(struct trace **out, const struct trace_options *options);
 
 /* Reads what changed. 0 or -errno. */
@@ -63,34 +64,31 @@ uint64_t trace_began_ns(const struct trace *trace);
 /* The ends of threads: struct trace_end. */
 struct end_ring *trace_ends(struct trace *trace);
 
-/* Descriptors of the maps that tell how threads spend their time, while this is open. */
+/* Descriptors of the maps with the threads' time by state, while this is open. */
 struct trace_maps {
 	int locals, ended;
 };
 
 struct trace_maps trace_maps(const struct trace *trace);
 
-/* A kernel stack's addresses from the innermost on; the number of them, 0 where it is gone. */
+/* A kernel stack's addresses, innermost first; returns their number, 0 if it is gone. */
 size_t trace_stack(struct trace *trace, int32_t stack, uint64_t *addresses, size_t room);
 
-/*
- * Takes the user stacks that were met since the last call: also such as were taken before. 0 or
- * -errno.
- */
+/* Reads the user stacks seen since the last call, including known ones. 0 or -errno. */
 int trace_take_stacks(struct trace *trace,
 		      void (*take)(void *arg, uint64_t id, const struct trace_user_stack *stack),
 		      void *arg);
 
-/* Adds a rule by which user stacks are walked from now on. 0 or -errno. */
+/* Adds a rule for walking user stacks. 0 or -errno. */
 int trace_add_rule(struct trace *trace, const struct trace_rule_key *key,
 		   const struct frame_rule *rule);
 
-/* Has user stacks taken of one more process from now on, or no longer. 0 or -errno. */
+/* Starts or stops taking user stacks of one more process. 0 or -errno. */
 int trace_choose(struct trace *trace, const struct trace_chosen *chosen, bool taken);
 
 /*
- * Gives back the slot of a site that was idle and has no waiter. Returns whether it is free: a wait
- * may have begun meanwhile.
+ * Frees the slot of an idle site without a waiter. Returns whether it is free: a wait may have
+ * begun meanwhile.
  */
 bool trace_forget(struct trace *trace, uint32_t slot);
 

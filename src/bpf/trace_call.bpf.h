@@ -6,8 +6,10 @@
 
 #include "bpf/trace_task.bpf.h"
 
-/* include/linux/sched.h: io_uring's threads (5.12), and others that a process has for the kernel
- * (6.4), have registers that mean nothing. */
+/*
+ * include/linux/sched.h: registers of io_uring's threads (5.12), and of others that work for a
+ * process in the kernel (6.4), are meaningless.
+ */
 #define PF_IO_WORKER 0x10
 #define PF_USER_WORKER 0x4000
 #define TS_COMPAT 0x2 /* arch/x86/include/asm/thread_info.h */
@@ -19,8 +21,10 @@
 
 #define NO_CALL -1
 
-/* The machines whose registers are known (arch/NAME/include/asm/syscall.h: syscall_get_nr(),
- * syscall_get_arguments()), by the register that no other has. */
+/*
+ * Machines with known registers (arch/NAME/include/asm/syscall.h: syscall_get_nr(),
+ * syscall_get_arguments()), by a register that no other has.
+ */
 enum machine {
 	MACHINE_UNKNOWN,
 	MACHINE_X86,
@@ -45,13 +49,13 @@ static __always_inline enum machine machine_of_kernel(void)
 	return MACHINE_UNKNOWN;
 }
 
-/* Whether the kernel has a helper that gives the registers as a typed pointer (5.15). */
+/* True if the kernel has a helper that returns the registers as a typed pointer (5.15). */
 static __always_inline bool has_registers_helper(void)
 {
 	return bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_task_pt_regs);
 }
 
-/* Whether calls can be known at all on this machine. */
+/* True if calls can be read on this machine. */
 static __always_inline bool are_calls_known(void)
 {
 	enum machine machine = machine_of_kernel();
@@ -60,7 +64,7 @@ static __always_inline bool are_calls_known(void)
 				      : machine == MACHINE_X86 || machine == MACHINE_ARM64;
 }
 
-/* A word of the kernel's memory; 0 where there is none. */
+/* A word of kernel memory; 0 if unreadable. */
 static __always_inline __u64 word_at(__u64 address)
 {
 	__u64 word = 0;
@@ -69,12 +73,12 @@ static __always_inline __u64 word_at(__u64 address)
 	return word;
 }
 
-/* Reads a register. direct: the helper gave them, and they may be read as they are. */
+/* Reads a register. direct: from the helper, so that it may be read directly. */
 #define REGISTER(type, regs, member) \
 	(direct ? (__u64)((const type *)(regs))->member \
 		: word_at((__u64)(regs) + bpf_core_field_offset(type, member)))
 
-/* Whether a task is a 32-bit program in its call. Those of s390x, ppc64 have the same numbers. */
+/* True if a task is a 32-bit program in its call. Those of s390x, ppc64 have the same numbers. */
 static __always_inline bool is_32bit(const struct task_struct *task, enum machine machine)
 {
 	if (machine == MACHINE_X86)
@@ -83,7 +87,7 @@ static __always_inline bool is_32bit(const struct task_struct *task, enum machin
 	return machine == MACHINE_ARM64 && task->thread_info.flags >> TIF_32BIT_ARM64 & 1;
 }
 
-/* The number of the call; NO_CALL: it is in none, as in a page fault. */
+/* The number of the call; NO_CALL: none, as in a page fault. */
 static __always_inline __s32 number_of_call(const void *regs, enum machine machine, bool direct)
 {
 	__u64 trap;
@@ -145,15 +149,15 @@ static __always_inline __u64 argument_of(const void *regs, enum machine machine,
 
 /* The system call that a sleeping task is in and its arguments. */
 struct call {
-	__s32 number; /* of a 64-bit program's call that does the same; NO_CALL: none */
+	__s32 number; /* of the equivalent 64-bit call; NO_CALL: none */
 	struct trace_class class;
-	bool worker; /* a thread of the kernel with the memory of a program, as io_uring's */
-	__u64 argument; /* the one that the class names */
-	__u32 files; /* files it polls, if they were counted */
-	__u64 packed; /* of socketcall(): where its arguments are; 0: it is none */
+	bool worker; /* a kernel thread with the memory of a program, like io_uring's */
+	__u64 argument; /* the argument that the class names */
+	__u32 files; /* files it polls, if counted */
+	__u64 packed; /* of socketcall(): address of its arguments; 0: another call */
 };
 
-/* Makes a 32-bit program's call the one that a 64-bit program would do it by. */
+/* Converts a 32-bit program's call to the equivalent 64-bit call. */
 static __always_inline void to_native(struct call *call, const void *regs, enum machine machine,
 				      bool direct)
 {
@@ -172,7 +176,7 @@ static __always_inline void to_native(struct call *call, const void *regs, enum 
 	call->packed = argument_of(regs, machine, true, direct, 1);
 }
 
-/* Whether futex() waits for a lock: kernel/procwait.h:futex_is_lock(). */
+/* True if futex() waits for a lock: kernel/procwait.h:futex_is_lock(). */
 static __always_inline bool is_lock(const void *regs, enum machine machine, bool foreign,
 				    bool direct)
 {
@@ -186,13 +190,13 @@ static __always_inline bool is_lock(const void *regs, enum machine machine, bool
 	       (value == 2 || (value & FUTEX_WAITERS && owner && owner <= 1u << 22));
 }
 
-/* Whether fcntl() waits for a lock: F_SETLKW, F_SETLKW64, F_OFD_SETLKW. */
+/* True if fcntl() waits for a lock: F_SETLKW, F_SETLKW64, F_OFD_SETLKW. */
 static __always_inline bool is_lock_of_file(__u64 command)
 {
 	return (__u32)command == 7 || (__u32)command == 14 || (__u32)command == 38;
 }
 
-/* Takes the call from the registers. foreign: of a 32-bit program. */
+/* Reads the call from the registers. foreign: of a 32-bit program. */
 static __always_inline void read_call(struct call *call, const void *regs, enum machine machine,
 				      bool foreign, bool direct)
 {
@@ -222,7 +226,7 @@ static __always_inline void read_call(struct call *call, const void *regs, enum 
 	}
 	if (call->class.target != CALL_POLL && call->class.target != CALL_SELECT)
 		return;
-	/* The number of descriptors that poll() looks at, or the sets of select(). */
+	/* The number of descriptors that poll() or the sets of select() contain. */
 	cpu = this_cpu();
 	if (!cpu)
 		return;
@@ -233,8 +237,9 @@ static __always_inline void read_call(struct call *call, const void *regs, enum 
 
 /*
  * The same without the helper: registers end the stack of a task on x86-64 and arm64
- * (task_pt_regs()), if it has the usual size. That is so where they are how a program leaves them:
- * the selector of its code is __USER_CS or __USER32_CS, arm64 came from its exception level 0.
+ * (task_pt_regs()), if it has the usual size. That is verified by the registers' state after
+ * leaving a program: the selector of its code is __USER_CS or __USER32_CS, arm64 came from its
+ * exception level 0.
  */
 __noinline int read_call_of_stack(struct call *call, __u64 stack, __u32 foreign)
 {
@@ -257,7 +262,7 @@ __noinline int read_call_of_stack(struct call *call, __u64 stack, __u32 foreign)
 	return 0;
 }
 
-/* Finds the system call of a task. Threads of the kernel make none. */
+/* Finds the system call of a task. Kernel threads make none. */
 static __always_inline void find_call(struct call *call, struct task_struct *task)
 {
 	enum machine machine = machine_of_kernel();
@@ -278,7 +283,7 @@ static __always_inline void find_call(struct call *call, struct task_struct *tas
 		read_call_of_stack(call, (__u64)BPF_CORE_READ(task, stack), foreign);
 }
 
-/* Takes the descriptor from the memory of the current task where it lies there. */
+/* Reads the descriptor from user memory if it is there (current task only). */
 static __always_inline void find_packed(struct call *call)
 {
 	__u32 fd;
@@ -290,8 +295,9 @@ static __always_inline void find_packed(struct call *call)
 }
 
 /*
- * Counts what a call looks at. The loops below have no branches but their ends, as the verifier
- * would follow each: the descriptors are added up, the sum is the one descriptor if there is one.
+ * Counts the descriptors of a call. The loops below have no branches but their ends, as the
+ * verifier would follow each: the descriptors are added up, and the sum is the descriptor if there
+ * is only one.
  */
 static __always_inline void put_polled(struct call *call, __u32 files, __u64 fd)
 {
@@ -302,7 +308,7 @@ static __always_inline void put_polled(struct call *call, __u32 files, __u64 fd)
 	}
 }
 
-/* Counts what poll() looks at, unless that is much. */
+/* Counts the files of poll(), unless they are many. */
 __noinline int find_polled(struct call *call)
 {
 	/* include/uapi/asm-generic/poll.h */
@@ -339,7 +345,7 @@ static __always_inline __u32 bits_of(__u64 word)
 	return (__u32)__builtin_popcountll(word);
 }
 
-/* Adds a set of select() to another. Whether it could be read. */
+/* Adds a set of select() to another. Returns whether it could be read. */
 __noinline int add_set(__u64 address, __u32 words)
 {
 	__u32 zero = 0;
@@ -367,7 +373,7 @@ __noinline int find_selected(struct call *call)
 	struct text *text = bpf_map_lookup_elem(&texts, &zero);
 	const struct trace_cpu *cpu = this_cpu();
 
-	/* The kernel takes the lower 32 bits. */
+	/* The kernel uses the lower 32 bits. */
 	if (!call || !text || !cpu || !(__u32)call->argument || (__u32)call->argument > SELECTED)
 		return 0;
 	last = (__u32)call->argument - 1;

@@ -7,7 +7,7 @@
 
 #include "bpf/trace_thread.bpf.h"
 
-/* The longest segment, and the longest time between moments that are compared. */
+/* Maximum length of a segment, and maximum distance of moments that are compared. */
 #define SEGMENT_NS (1ULL << (30 + MOMENT_SHIFT))
 #define COMPARED_NS (1ULL << (31 + MOMENT_SHIFT))
 
@@ -16,13 +16,13 @@ static __always_inline __u32 moment_of(__u64 ns)
 	return (__u32)(ns >> MOMENT_SHIFT);
 }
 
-/* Whether a moment is later than another. */
+/* True if a moment is later than another. */
 static __always_inline bool is_later(__u32 moment, __u32 than)
 {
 	return (__s32)(moment - than) > 0;
 }
 
-/* The index of a part, by how many there are after it: fewer than ACTIVITIES. */
+/* The index of a part, by the number of parts after it: fewer than ACTIVITIES. */
 static __always_inline __u32 past_at(const struct thread_storage *local, __u32 later)
 {
 	return local->past >= later ? local->past - later : local->past + ACTIVITIES - later;
@@ -79,8 +79,8 @@ static __always_inline void begin_segment(struct thread_storage *local, __u64 no
 }
 
 /*
- * Keeps what a thread did until now, before it moves to another state; the wait that it leaves has
- * been added to its site.
+ * Stores what a thread did until now, before it changes state; the wait that it leaves has been
+ * added to its site.
  */
 __noinline int keep_activity(struct thread_storage *local, __u64 now)
 {
@@ -108,7 +108,9 @@ __noinline int keep_activity(struct thread_storage *local, __u64 now)
 	return 0;
 }
 
-/* Whether a thread has waited of late in a site (struct site_word), or for a word of its place. */
+/*
+ * True if a thread has recently waited in a site (struct site_word), or for a futex of its place.
+ */
 __noinline int was_at(const struct thread_storage *local, __u64 word)
 {
 	struct site_ref ref = ((struct site_word){ .word = word }).ref;
@@ -136,8 +138,8 @@ __noinline int was_at(const struct thread_storage *local, __u64 word)
 }
 
 /*
- * What the task that runs has to do with the wait, in a site, of the one that it wakes: of a futex,
- * or of a file of events that is read.
+ * How the running task relates to the wait of the one it wakes, in a site: of a futex, or of an
+ * eventfd that is read.
  */
 static __always_inline __u32 relation_of(const struct thread_storage *own,
 					 const struct trace_thread *thread,
@@ -155,7 +157,7 @@ static __always_inline __u32 relation_of(const struct thread_storage *own,
 	return own->asked ? WAKER_REQUESTED : RELATION_NONE;
 }
 
-/* Keeps whether a task asked the woken thread to work. */
+/* Records whether a task asked the woken thread to work. */
 static __always_inline void keep_asked(struct thread_storage *local, bool by_task, __u32 state)
 {
 	bool work = state == STATE_IO || state == STATE_DWAIT || state == STATE_TIMER ||
@@ -181,16 +183,16 @@ static __always_inline void end_segments(struct thread_storage *local, struct th
 		local->bound_ns = now;
 }
 
-/* Set in the time of a link that grew of late. */
+/* Set in the time of a link that grew recently. */
 #define IN_USE (1ULL << 63)
 
-/* Whether links of a state are added up without their sites where there are many. */
+/* True if links of a state are added up without their sites when there are many. */
 static __always_inline bool needs_no_site(__u32 state)
 {
 	return state == STATE_CPU || state == STATE_IO || state == STATE_TIMER;
 }
 
-/* The link with least time of those that did not grow of late, if there are any. */
+/* The link with least time among those that did not grow recently, if there are any. */
 __noinline __u32 find_least(const struct trace_links *links, __u32 epoch)
 {
 	__u64 least_ns = -1, ns;
@@ -211,8 +213,8 @@ __noinline __u32 find_least(const struct trace_links *links, __u32 epoch)
 }
 
 /*
- * Puts a link where there is no room for one more: of links in use the site is not told. plain: one
- * of the same task and state that has no site; TRACE_LINKS: there is none.
+ * Stores a link when there is no room for one more: links in use are added up without their site.
+ * plain: one of the same task and state without a site; TRACE_LINKS: there is none.
  */
 __noinline int replace_link(struct trace_links *links, const struct trace_link *more, __u32 plain)
 {
@@ -240,8 +242,8 @@ __noinline int replace_link(struct trace_links *links, const struct trace_link *
 }
 
 /*
- * Adds time to a link of a site that is locked. children: a link is for all of one name, and names
- * the last one's site or none.
+ * Adds time to a link of a locked site. children: one link for all of one name, with the last one's
+ * site or none.
  */
 __noinline int add_link(__u32 at, const struct trace_link *more, bool children)
 {
@@ -283,19 +285,19 @@ __noinline int add_link(__u32 at, const struct trace_link *more, bool children)
 	return 0;
 }
 
-/* A waker's time while it was waited for, as it is being added up. */
+/* A waker's time during the wait, while it is added up. */
 struct waker_activity {
 	struct trace_link link;
 	__u64 left; /* of the wait, before what was added */
-	__u64 known[WAIT_STATES]; /* of the waker's time, in each state */
-	__u32 at; /* the slot of the site that was waited in */
-	bool children; /* it is one where children are waited for */
-	__u32 from; /* the moment when the wait began */
-	__u32 parts; /* of the waker's, those in segments that ended after that */
+	__u64 known[WAIT_STATES]; /* of the waker's time, per state */
+	__u32 at; /* the slot of the site of the wait */
+	bool children; /* children are waited for there */
+	__u32 from; /* the moment at which the wait began */
+	__u32 parts; /* of the waker, those in segments that ended after that */
 	/* Of them, those that began before the wait and ended in it: their number, */
 	__u32 straddling;
 	__u32 last; /* the index of the last of them, */
-	__u64 most; /* and the most that all of them have of the wait */
+	__u64 most; /* and the maximum share of the wait that all of them can have */
 };
 
 /* Adds a part of the waker's time. */
@@ -313,8 +315,8 @@ static __always_inline void add_part(struct waker_activity *meanwhile, __u64 ns)
 }
 
 /*
- * Adds what is too long ago to be kept: of a waker that began after the wait, as a child does, the
- * states are known all the same, from its totals.
+ * Adds time too long ago to be stored: of a waker that started after the wait, as a child does, the
+ * states are known from its totals.
  */
 __noinline int add_rest(struct waker_activity *meanwhile, const struct trace_thread *waker,
 			__u64 from)
@@ -345,7 +347,7 @@ static __always_inline void add_past(struct waker_activity *meanwhile,
 	add_part(meanwhile, ns);
 }
 
-/* The most that a part has of a wait that began before the part ended. */
+/* The maximum share that a part can have of a wait that began before the part ended. */
 static __always_inline __u64 most_of(const struct waker_activity *meanwhile,
 				     const struct past_activity *past)
 {
@@ -354,7 +356,7 @@ static __always_inline __u64 most_of(const struct waker_activity *meanwhile,
 	return ns < after ? ns : after;
 }
 
-/* Adds those of the waker's parts that began after the wait, and finds those that straddle that. */
+/* Adds the waker's parts that began after the wait, and finds those that overlap its start. */
 __noinline int add_whole(struct waker_activity *meanwhile, const struct thread_storage *local)
 {
 	__u64 sum = 0, wait;
@@ -386,7 +388,7 @@ __noinline int add_whole(struct waker_activity *meanwhile, const struct thread_s
 		if (past->first && (!whole || sum >= wait))
 			return 0;
 	}
-	/* Parts that found no room may straddle it, too: none is the only one. */
+	/* Parts that found no room may overlap it, too: then it is not the only one. */
 	meanwhile->straddling += 2;
 	meanwhile->most += meanwhile->left;
 	return 0;
@@ -438,8 +440,8 @@ static __always_inline __s32 child_of_name(const struct trace_site *site)
 }
 
 /*
- * Adds what a waker, which runs now, did since a wait in a site (struct site_word) began. What it
- * keeps may not go back as far.
+ * Adds what a waker, now running, did since a wait in a site (struct site_word) began. Its stored
+ * past may be shorter.
  */
 __noinline int add_links(__u64 word, const struct thread_storage *local, __u64 from, __u64 now)
 {

@@ -14,7 +14,7 @@
 #include "bpf/loading.h"
 #include "kernel/syscalls.h"
 
-/* Bytes of a window, where pages are not larger. */
+/* Bytes of a window, unless pages are larger. */
 #define WINDOW_BYTES (UINT64_C(64) << 10)
 
 int windows_open(struct windows *windows, int map, size_t room, size_t size)
@@ -43,7 +43,7 @@ static size_t window_bytes(const struct windows *windows, size_t at)
 	return left < windows->window ? left : windows->window;
 }
 
-/* Puts the array into a window, or takes it out of there. */
+/* Maps the array into a window, or unmaps it. */
 static void set_window(struct windows *windows, size_t at, bool shown)
 {
 	int protection = shown ? PROT_READ | PROT_WRITE : PROT_NONE;
@@ -92,8 +92,8 @@ static uint32_t round_up(uint32_t n)
 }
 
 /*
- * The size of a task's stack in the kernel (THREAD_SIZE of x86-64 and arm64): four pages of 4 kB,
- * or one that is larger.
+ * The size of a task's kernel stack (THREAD_SIZE of x86-64 and arm64): four pages of 4 kB, or one
+ * larger page.
  */
 static uint32_t stack_size(void)
 {
@@ -102,7 +102,7 @@ static uint32_t stack_size(void)
 	return page > 16384 ? page : 16384;
 }
 
-/* Says what system calls are. */
+/* Passes the facts about system calls to the programs. */
 static void put_calls(struct trace_bpf *bpf)
 {
 	for (int i = 0; i < syscall_limit() && i < TRACE_CALLS; i++) {
@@ -122,7 +122,7 @@ static void put_calls(struct trace_bpf *bpf)
 		bpf->rodata->socket_calls[i] = (__u16)(syscall_of_socketcall(i) + 1);
 }
 
-/* Sets sizes, and what the programs take for constant. */
+/* Sets sizes and the programs' constants. */
 static int set_constants(struct trace_program *program, bool blocked_stacks, bool states_alone)
 {
 	struct trace_bpf *bpf = program->bpf;
@@ -158,7 +158,7 @@ static int set_constants(struct trace_program *program, bool blocked_stacks, boo
 	return err;
 }
 
-/* Maps what the programs write. */
+/* Maps the programs' output. */
 static int map_all(struct trace_program *program)
 {
 	struct trace_bpf *bpf = program->bpf;
@@ -188,7 +188,7 @@ static int map_all(struct trace_program *program)
 	return program->ends.kept ? 0 : -errno;
 }
 
-/* Has all slots in the queue of free ones, but the first. */
+/* Puts all slots but the first into the queue of free ones. */
 static void fill_ring(struct trace_program *program)
 {
 	struct trace_control *control = program->control;
@@ -199,20 +199,20 @@ static void fill_ring(struct trace_program *program)
 	control->epoch = 1;
 }
 
-/* Attaches all but the one that visits the threads: first those that find what is there. */
+/* Attaches all but the program that visits the threads: first those that find existing ones. */
 static int attach_all(struct trace_program *program)
 {
 	struct trace_bpf *bpf = program->bpf;
 	int err = loading_run_iterator(bpf->progs.each_thread);
 
-	/* The visits are attached for as long as they last. */
+	/* The visits are attached while they last. */
 	bpf_program__set_autoattach(bpf->progs.each_thread, false);
 	bpf_program__set_autoattach(bpf->progs.each_waiter, false);
 	if (!err)
 		err = trace_bpf__attach(bpf);
 	if (err)
 		return err;
-	/* The end of an interrupt may have gone unseen, as the hooks come one by one. */
+	/* The end of an interrupt may have been missed, as hooks are attached one by one. */
 	for (uint32_t i = 0; i < program->cpus; i++) {
 		program->cpu[i].interrupt = 0;
 		program->cpu[i].softirq = program->cpu[i].timer = program->cpu[i].ipi = 0;
@@ -244,7 +244,7 @@ int trace_load(struct trace_program *program, uint32_t sites, uint32_t user_stac
 	program->sites = round_up(sites < SITES_MIN ? SITES_MIN : sites);
 	program->user_stacks = sites ? user_stacks : 0;
 	program->cpus = (uint32_t)libbpf_num_possible_cpus();
-	/* States alone take those of switches and wake-ups, and of births. */
+	/* States alone need those of switches, wake-ups and births. */
 	err = loading_choose(bpf->obj, sites ? NULL : "sched_switch");
 	if (!err)
 		err = set_constants(program, blocked_stacks, !sites);

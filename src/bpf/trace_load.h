@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Loads the programs of a trace into the kernel, and maps what they write. Within src/bpf. */
+/* Loads the programs of a trace into the kernel, and maps their output. Used within src/bpf. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,26 +10,26 @@
 #include "bpf/trace_record.h"
 
 /*
- * A view of a large array that programs in the kernel write, of which only the parts that were
- * looked at lately are mapped: all that is mapped counts as ours.
+ * A view of a large array written by BPF programs, of which only recently used parts are mapped:
+ * all mapped memory counts as ours.
  */
 
-/* Zero-initialised: nothing to see. */
+/* Zero-initialised: empty. */
 struct windows {
 	int map; /* descriptor, not owned */
-	char *base; /* of the addresses that are set aside for all of it */
+	char *base; /* of the addresses reserved for all of it */
 	size_t bytes, size; /* of the array, and of a value */
 	size_t window, n; /* bytes of a window, and how many windows there are */
-	uint8_t *rest; /* by window: readings for which it stays mapped; 0: it is not */
+	uint8_t *rest; /* per window: readings for which it stays mapped; 0: unmapped */
 };
 
-/* Opens a view of a map, by its descriptor, of so many values. 0 or -errno. */
+/* Opens a view of a map with so many values, by its descriptor. 0 or -errno. */
 int windows_open(struct windows *windows, int map, size_t room, size_t size);
 
-/* Maps the windows that a value lies in. For windows_at(). */
+/* Maps the windows that contain a value. For windows_at(). */
 void windows_map(struct windows *windows, size_t first, size_t last);
 
-/* The readings after which a window that nobody looked at is unmapped. */
+/* Readings after which an unused window is unmapped. */
 #define WINDOW_READINGS 3
 
 /* Returns a value, valid until windows_trim(). */
@@ -44,7 +44,7 @@ static inline void *windows_at(struct windows *windows, size_t at)
 	return windows->base + at * windows->size;
 }
 
-/* Ends a reading: unmaps what was not looked at for some. */
+/* Ends a reading: unmaps windows unused for some readings. */
 void windows_trim(struct windows *windows);
 
 /* Unmaps all of it. */
@@ -68,23 +68,23 @@ struct trace_program {
 	uint64_t *free_sites;
 	uint64_t *changed_sites; /* two lists */
 	struct bpf_link *waiters; /* of each_waiter(), an iterator over all threads */
-	int stats; /* descriptor that has the kernel measure all programs; -1: it does not */
+	int stats; /* descriptor by which the kernel measures all programs; -1: it does not */
 };
 
 /*
- * Loads and attaches, with room for so many sites (0: states alone) and user stacks (0: none are
- * taken), and meets the threads that exist. blocked_stacks: stacks of the kernel tell sites of io
- * and dwait apart. 0, or an error of trace_open().
+ * Loads and attaches, with room for so many sites (0: states only) and user stacks (0: none are
+ * taken), and registers the existing threads. blocked_stacks: kernel stacks distinguish sites of io
+ * and dwait. 0, or an error of trace_open().
  */
 int trace_load(struct trace_program *program, uint32_t sites, uint32_t user_stacks,
 	       bool blocked_stacks);
 
-/* How often the programs ran, and for how long while that was measured. */
+/* Number of runs of the programs, and their time while measured. */
 struct trace_runs {
 	uint64_t runs, ns;
 };
 
-/* Reads that; system calls: one for each program. */
+/* Reads that; one system call per program. */
 int trace_runs(const struct trace_program *program, struct trace_runs *runs);
 
 /* Detaches, and frees. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Parts that the programs of a trace share: constants of the kernel, maps, and how slots are
- * written. Part of trace.bpf.c.
+ * Shared by the programs of a trace: kernel constants, maps, and access to slots. Part of
+ * trace.bpf.c.
  */
 #pragma once
 
@@ -32,7 +32,7 @@
 #define S_IFIFO 0x1000
 #define ANON_INODE_FS_MAGIC 0x09041934 /* include/uapi/linux/magic.h */
 
-/* A major number that no device has (they end at 511), as s_dev has it. */
+/* A major number that no device has (they end at 511), as in s_dev. */
 #define NO_DEVICE 0xfff00000
 
 #define AF_UNIX 1
@@ -52,28 +52,28 @@ enum {
 	CALL_LOCK
 };
 
-#define POLLED 16 /* descriptors of poll() are looked at, at most */
+#define POLLED 16 /* maximum descriptors read of poll() */
 #define SELECTED 1024 /* of select() */
 #define SELECT_SETS 3
 
-/* The looks, of some 20 ns each, that a waiter gives a site that another CPU writes. */
+/* Attempts, of some 20 ns each, to read a site that another CPU writes. */
 #define PATIENCE 64
 
-/* How much of a site is set: a thread that another task looks at has no stack to keep. */
+/* How completely a site is filled in: a thread visited by another task has no stack to store. */
 enum { FILLED_BUT_STACK = 1, FILLED };
 
-#define COMPONENTS 12 /* of a path are read at most */
+#define COMPONENTS 12 /* bytes read of a path */
 
 /* Set before the program is loaded. */
 const volatile __u32 site_room; /* a power of two */
 const volatile bool blocked_stacks;
 const volatile bool states_alone; /* no sites: neither targets, nor wakers, nor links */
-const volatile __u32 stack_size; /* of a task in the kernel, where that is used */
-const volatile bool weak_order; /* stores of this machine may overtake each other */
+const volatile __u32 stack_size; /* size of a task's kernel stack, where used */
+const volatile bool weak_order; /* stores of this machine may be reordered */
 const volatile struct trace_class classes[TRACE_CALLS];
 /*
- * Calls by the number of a 32-bit program's: 1 + the 64-bit one's; 0: none; TRACE_SOCKETCALL: the
- * first argument says which it is, the second where its arguments are.
+ * By the number of a 32-bit program's call: 1 + the 64-bit one's; 0: none; TRACE_SOCKETCALL: the
+ * first argument selects the call, the second is the address of its arguments.
  */
 const volatile __u16 natives[TRACE_CALLS], socket_calls[TRACE_SOCKET_CALLS];
 
@@ -89,7 +89,7 @@ struct trace_control control;
 	} name SEC(".maps")
 
 MAPPED_ARRAY(sites, struct trace_site_slot);
-/* By the slot of the site, whose version is theirs, too. */
+/* By the slot of the site, which has their version, too. */
 MAPPED_ARRAY(links_of_sites, struct trace_links);
 MAPPED_ARRAY(cpus, struct trace_cpu);
 /* Slots; of 64 bits, as the elements of an array are at least that far apart. */
@@ -97,7 +97,7 @@ MAPPED_ARRAY(free_sites, __u64);
 /* Two lists, of site_room. */
 MAPPED_ARRAY(changed_sites, __u64);
 
-/* The same as one number, which functions return and take. */
+/* The same as one number, for arguments and results of functions. */
 struct site_word {
 	union {
 		struct site_ref ref;
@@ -119,7 +119,7 @@ struct {
 	__uint(value_size, TRACE_FRAMES * sizeof(__u64));
 } stacks SEC(".maps");
 
-/* The buffer of a path; each component is read after those that are there. */
+/* The buffer of a path; components are appended one by one. */
 struct text {
 	char bytes[2 * TRACE_NAME];
 };
@@ -157,7 +157,7 @@ static __always_inline struct thread_storage *storage_of(struct task_struct *tas
 	return bpf_task_storage_get(&locals, task, NULL, how);
 }
 
-/* Has the compiler keep a value in its register, as the verifier knows its bounds there only. */
+/* Makes the compiler keep a value in its register, as the verifier knows its bounds only there. */
 #define KEEP(value) asm volatile("" : "+r"(value))
 
 /* ---- Slots: versions, lists of what changed, free ones ------------------------------------- */
@@ -177,7 +177,7 @@ static __always_inline void end_write(__u32 *version)
 		*(volatile __u32 *)version = *version + 1;
 }
 
-/* Puts a site that is being written on the epoch's list, once. */
+/* Puts a site being written on the epoch's list, once. */
 static __always_inline void list_site(struct trace_site_slot *slot, __u32 at)
 {
 	__u32 epoch = *(volatile __u32 *)&control.epoch, i;
@@ -195,7 +195,7 @@ static __always_inline void list_site(struct trace_site_slot *slot, __u32 at)
 		*(volatile __u64 *)element = at;
 }
 
-/* Takes a free slot; 0: there is none. */
+/* Takes a free slot; 0: none. */
 static __always_inline __u32 take_free(struct trace_ring *ring, void *map, __u32 room)
 {
 	for (int i = 0; i < 8; i++) {

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Waits in the queue of a CPU: how long the kernel books them, and who ran instead. Part of
- * trace.bpf.c. */
+/*
+ * Waits in a CPU's run queue: the time that the kernel accounts, and who ran instead. Part of
+ * trace.bpf.c.
+ */
 #pragma once
 
 #include "bpf/trace_thread.bpf.h"
 
-/* The clock of the queue that a task is in, as the scheduler read it last; 0: not known. */
+/* The clock of a task's run queue, as the scheduler read it last; 0: unknown. */
 static __always_inline __u64 queue_clock(const struct task_struct *task, bool fast)
 {
 	const struct cfs_rq *queue;
@@ -17,18 +19,18 @@ static __always_inline __u64 queue_clock(const struct task_struct *task, bool fa
 	return queue ? queue->rq->clock : 0;
 }
 
-/* A task that gets a CPU, as global functions take it. */
+/* A task that gets a CPU, as an argument of global functions. */
 struct switch_in {
 	__u64 now;
 	__u64 run_ns; /* its run time so far */
-	__u64 queued_ns; /* booked for queues, with the one that it leaves; -1: not known */
+	__u64 queued_ns; /* accounted queue time, including the present one; -1: unknown */
 	const struct task_struct *leader;
 };
 
 /*
- * The time that the kernel books for the run queues that a task was in and the one that it leaves
- * now (kernel/sched/stats.h: sched_info_arrive runs after the tracepoint, by the same reading of
- * the queue's clock).
+ * The time that the kernel accounts for a task's earlier run queues and the one that it leaves now
+ * (kernel/sched/stats.h: sched_info_arrive runs after the tracepoint, by the same reading of the
+ * queue's clock).
  */
 static __always_inline __u64 queued_of(const struct task_struct *task, bool fast)
 {
@@ -42,7 +44,7 @@ static __always_inline __u64 queued_of(const struct task_struct *task, bool fast
 	return booked;
 }
 
-/* The time that is booked for the run queue that a task leaves. */
+/* The time accounted for the run queue that a task leaves. */
 static __always_inline __u64 booked_queue(const struct thread_storage *local,
 					  const struct switch_in *arrival, __u64 unknown)
 {
@@ -50,8 +52,8 @@ static __always_inline __u64 booked_queue(const struct thread_storage *local,
 }
 
 /*
- * Finds who ran on this CPU for most of the time since then, among the latest runs. Who came last
- * may have run for a moment only.
+ * Finds the process that ran on this CPU for most of the time since then, among the latest runs.
+ * The last one may have run for a moment only.
  */
 static __always_inline const struct trace_run *who_ran(struct trace_cpu *cpu, __u64 since,
 						       __u64 now)
@@ -76,7 +78,7 @@ static __always_inline const struct trace_run *who_ran(struct trace_cpu *cpu, __
 	return most && most->tgid ? most : NULL;
 }
 
-/* Keeps who runs on this CPU from now on. */
+/* Records the process that runs on this CPU from now on. */
 static __always_inline void note_run(struct trace_cpu *cpu, const struct task_struct *leader,
 				     __s32 tgid, __u64 now)
 {
@@ -90,7 +92,7 @@ static __always_inline void note_run(struct trace_cpu *cpu, const struct task_st
 	cpu->run = at;
 }
 
-/* Adds a wait in the queue, by who ran instead. */
+/* Adds a wait in the run queue, by the process that ran instead. */
 static __always_inline void leave_queue(struct thread_storage *local,
 					const struct switch_in *arrival, __u64 ns)
 {
@@ -122,7 +124,7 @@ static __always_inline void leave_queue(struct thread_storage *local,
 			__builtin_memcpy(slot->site.name, run->name, TRACE_COMM);
 		end_write(&slot->version);
 	}
-	/* A wait that began before tracing is booked as a whole. */
+	/* A wait that began before tracing is accounted as a whole. */
 	if (!add_wait_at(ref, arrival->now, ns,
 			 local->arrived_ns ? booked_queue(local, arrival, ns) : ns, NULL))
 		count_lost_wait();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Sites of waits: found, made, and added to. Part of trace.bpf.c. */
+/* Sites of waits: lookup, creation, and sums. Part of trace.bpf.c. */
 #pragma once
 
 #include <bpf/bpf_endian.h>
@@ -8,7 +8,7 @@
 
 /* ---- What is put into a site at its first wait ----------------------------------------------- */
 
-/* Puts the path of a directory's entry, from the last component on, each ended by NUL. */
+/* Stores the path of a directory entry, from the last component on, each ended by NUL. */
 __noinline int put_path(__u32 site, __u64 address)
 {
 	const struct dentry *entry = (const struct dentry *)address, *parent;
@@ -40,7 +40,7 @@ __noinline int put_path(__u32 site, __u64 address)
 	return 0;
 }
 
-/* Whether an IPv4 address (network order) is one of the loopback. */
+/* True if an IPv4 address (network order) is a loopback address. */
 static __always_inline bool is_loopback(__u32 address)
 {
 	return *(const __u8 *)&address == 127;
@@ -70,7 +70,7 @@ static __always_inline void put_inet(struct trace_site *site, const struct sock 
 	}
 }
 
-/* Puts the path that a unix socket, or else its peer, is bound to; '@' for the abstract ones. */
+/* Stores the path that a unix socket, or else its peer, is bound to; '@' for abstract ones. */
 static __always_inline void put_unix(struct trace_site *site, const struct unix_sock *sk)
 {
 	const struct unix_address *address = BPF_CORE_READ(sk, addr);
@@ -120,11 +120,11 @@ struct wait {
 	struct trace_key key;
 	struct call call;
 	struct seen_file seen;
-	__u64 fault_inode; /* of the file that a page fault is on; 0: none, or not known */
+	__u64 fault_inode; /* of the file of a page fault; 0: none, or unknown */
 	const struct task_struct *task;
 };
 
-/* The directory's entry of an inode, one of them; 0: there is none. */
+/* A directory entry of an inode, any of them; 0: there is none. */
 static __always_inline __u64 entry_of(__u64 address)
 {
 	const struct inode *inode = (const struct inode *)address;
@@ -139,7 +139,7 @@ static __always_inline __u64 entry_of(__u64 address)
 	return 0;
 }
 
-/* Writes the target of the wait for people to read. */
+/* Writes a readable target of the wait. */
 static __always_inline void describe(struct trace_site *site, __u32 at, const struct wait *wait)
 {
 	const struct file___kernel *file = wait->seen.file;
@@ -190,20 +190,20 @@ __noinline int await_lock(__u32 at)
 	if (!slot)
 		return 0;
 	for (int i = 0; i < PATIENCE; i++) {
-		bpf_ktime_get_ns(); /* takes its time: more looks would be more for the verifier */
+		bpf_ktime_get_ns(); /* takes time: more attempts would cost the verifier more */
 		if (try_lock(slot))
 			return 1;
 	}
 	return 0;
 }
 
-/* Begins to write a site, which any CPU may do; false: others did all the time. */
+/* Locks a site for writing, on any CPU; false: others wrote all the time. */
 static __always_inline bool lock_site(struct trace_site_slot *slot, __u32 at)
 {
 	return at && (try_lock(slot) || await_lock(at));
 }
 
-/* Makes a site; its slot is 0 without room. */
+/* Creates a site; its slot is 0 without room. */
 static __always_inline struct site_ref make_site(const struct trace_key *key, __u64 now)
 {
 	struct site_ref ref = {}, *there;
@@ -233,7 +233,7 @@ static __always_inline struct site_ref make_site(const struct trace_key *key, __
 	end_write(&slot->version);
 	if (!bpf_map_update_elem(&places, key, &ref, BPF_NOEXIST))
 		return ref;
-	/* Another CPU made it meanwhile. */
+	/* Another CPU created it meanwhile. */
 	cpu->spare = at;
 	there = bpf_map_lookup_elem(&places, key);
 	ref.slot = there ? there->slot : 0;
@@ -244,7 +244,7 @@ static __always_inline struct site_ref make_site(const struct trace_key *key, __
 /* Finds the site of a key that is not the recent one. */
 __noinline int find_other_site(struct recent *recent, const struct trace_key *of, __u64 now)
 {
-	struct trace_key key; /* before 6.2 a key must lie on the caller's own stack */
+	struct trace_key key; /* before 6.2 a key must be on the caller's own stack */
 	struct site_ref *there;
 
 	if (!recent || !of)
@@ -261,7 +261,7 @@ __noinline int find_other_site(struct recent *recent, const struct trace_key *of
 	return 0;
 }
 
-/* Finds the site of a key, or makes it; a slot of 0: there is no room. */
+/* Finds the site of a key, or creates it; a slot of 0: no room. */
 static __always_inline void find_site(struct recent *recent, const struct trace_key *key, __u64 now)
 {
 	struct site_ref ref = recent->ref;
@@ -317,7 +317,7 @@ static __always_inline __u32 bucket_of(__u64 ns)
 /* The waker of a wait. */
 struct waker {
 	__s32 tgid; /* 0: an interrupt */
-	__u32 relation; /* enum trace_relation; RELATIONS: it is not looked for */
+	__u32 relation; /* enum trace_relation; RELATIONS: not determined */
 	union {
 		char name[TRACE_COMM];
 		__u64 words[TRACE_COMM / 8];
@@ -333,7 +333,7 @@ static __always_inline bool has_name(const struct trace_waker *waker, const __u6
 
 /*
  * Adds a wait to its waker's; without room that replaces the waker with the least time. Interrupts
- * and children, which are many, are told apart by their names.
+ * and children, which are many, are distinguished by name.
  */
 static __always_inline void add_waker(struct trace_site *site, const struct waker *waker, __u64 ns)
 {
@@ -360,8 +360,8 @@ static __always_inline void add_waker(struct trace_site *site, const struct wake
 }
 
 /*
- * Adds a wait to a site (struct site_word). booked_ns: of one for a CPU. Whether there is such a
- * site.
+ * Adds a wait to a site (struct site_word). booked_ns: of one for a CPU. Returns whether the site
+ * exists.
  */
 __noinline int add_ended(__u64 word, __u64 now, __u64 ns, __u64 booked_ns,
 			 const struct waker *waker)
@@ -404,7 +404,7 @@ static __always_inline bool add_wait_at(struct site_ref ref, __u64 now, __u64 ns
 	return add_ended(word.word, now, ns, booked_ns, waker);
 }
 
-/* Adds to a wait that ended a part that came late. */
+/* Adds a late part to a wait that ended. */
 static __always_inline void add_late(struct site_ref ref, __u64 ns)
 {
 	struct trace_site_slot *slot = site_at(ref.slot);

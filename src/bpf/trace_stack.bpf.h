@@ -12,7 +12,7 @@
 
 #include "bpf/trace_thread.bpf.h"
 
-/* Set before the program is loaded: room for so many stacks; 0: none is taken. */
+/* Set before the program is loaded: maximum number of stacks; 0: none is taken. */
 const volatile __u32 user_stack_room;
 
 #define USER_MAP(sort, name, key_type, value_type) \
@@ -24,7 +24,7 @@ const volatile __u32 user_stack_room;
 	} name SEC(".maps")
 
 USER_MAP(HASH, chosen, struct trace_chosen, __u32);
-/* Those of processes that have ended give way. */
+/* Those of exited processes are evicted. */
 USER_MAP(LRU_HASH, user_rules, struct trace_rule_key, struct frame_rule);
 USER_MAP(HASH, user_stacks, __u64, struct trace_user_stack);
 USER_MAP(HASH, stack_sums, struct trace_stack_key, struct trace_stack_sum);
@@ -36,7 +36,7 @@ struct {
 	__type(value, struct trace_user_stack);
 } user_stack_made SEC(".maps");
 
-/* Whether the stacks of a thread's process are wanted. */
+/* True if stacks of a thread's process are wanted. */
 static __always_inline bool is_chosen(const struct thread_storage *local,
 				      const struct task_struct *task)
 {
@@ -67,7 +67,10 @@ static __always_inline __u64 user_word(__u64 address)
 	return word;
 }
 
-/* Moves to the caller's frame by the frame's rule, or by its frame pointer. Whether by a rule. */
+/*
+ * Moves to the caller's frame by the frame's rule, or by its frame pointer. Returns whether by a
+ * rule.
+ */
 static __always_inline bool leave_frame(const struct trace_rule_key *key, struct user_frame *frame)
 {
 	const struct frame_rule *rule = bpf_map_lookup_elem(&user_rules, key);
@@ -84,14 +87,16 @@ static __always_inline bool leave_frame(const struct trace_rule_key *key, struct
 	} else {
 		bp = user_word(bp);
 	}
-	/* Stacks grow downwards: else it is none, or the read failed. */
+	/* Stacks grow downwards: else it is no frame, or the read failed. */
 	frame->ip = base > frame->sp ? user_word(base - 8) : 0;
 	frame->sp = base;
 	frame->bp = bp;
 	return rule && frame->ip;
 }
 
-/* Puts the addresses of a stack, the innermost first, from the frame on. Its hash, never 0. */
+/*
+ * Stores the addresses of a stack, innermost first, from the frame on. Returns its hash, never 0.
+ */
 __noinline __u64 walk_user_stack(struct user_frame *frame, const struct trace_rule_key *of)
 {
 	struct trace_rule_key key;
@@ -128,13 +133,13 @@ __noinline __u64 walk_user_stack(struct user_frame *frame, const struct trace_ru
 	return (hash + (sure > n)) ?: 1;
 }
 
-/* Whether stacks can be taken: the registers of x86-64 are known, by a helper of 5.15. */
+/* True if stacks can be taken: the registers of x86-64 are readable, by a helper of 5.15. */
 static __always_inline bool takes_user_stacks(void)
 {
 	return machine_of_kernel() == MACHINE_X86 && has_registers_helper();
 }
 
-/* Whether the stack of a task's waits is to be taken. */
+/* True if the stack of a task's waits is to be taken. */
 static __always_inline bool has_user_stack(const struct thread_storage *local,
 					   const struct task_struct *task)
 {
@@ -142,7 +147,7 @@ static __always_inline bool has_user_stack(const struct thread_storage *local,
 	       is_chosen(local, task);
 }
 
-/* Puts the registers of a task that sleeps, of whom no stack was taken. */
+/* Stores the registers of a sleeping task whose stack was not taken. */
 static __always_inline void put_registers(struct trace_waiter *waiter,
 					  const struct thread_storage *local,
 					  struct task_struct *task)
@@ -157,7 +162,7 @@ static __always_inline void put_registers(struct trace_waiter *waiter,
 	waiter->bp = regs->bp;
 }
 
-/* Takes the stack of the current task, which goes to sleep. */
+/* Takes the stack of the current task, which is about to sleep. */
 static __always_inline void take_user_stack(struct thread_storage *local, struct task_struct *task)
 {
 	const struct pt_regs *regs;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The identity of a task, and the file that its descriptor names. Part of trace.bpf.c. */
+/* The identity of a task, and the file of its descriptor. Part of trace.bpf.c. */
 #pragma once
 
 #include "bpf/trace_maps.bpf.h"
@@ -36,7 +36,7 @@ static __always_inline long upid_at(struct upid *upid, const struct pid *pid, __
 				     (const char *)&pid->numbers + level * sizeof(*upid));
 }
 
-/* The number of the task at an address in the reader's namespace; 0: it is not in there. */
+/* The number of the task at an address, in the reader's namespace; 0: not in it. */
 __noinline int pid_at(__u64 address)
 {
 	const struct task_struct *task = (const struct task_struct *)address;
@@ -52,7 +52,7 @@ __noinline int pid_at(__u64 address)
 	return upid.nr;
 }
 
-/* The pid of the current process in the reader's namespace; 0: it is not in there. */
+/* The pid of the current process in the reader's namespace; 0: not in it. */
 static __always_inline int pid_of_current_leader(void)
 {
 	const struct task_struct *task = (const struct task_struct *)bpf_get_current_task();
@@ -60,7 +60,7 @@ static __always_inline int pid_of_current_leader(void)
 	return pid_at((__u64)BPF_CORE_READ(task, group_leader));
 }
 
-/* Notes the namespace whose pids are meant: that of the task that runs this. */
+/* Records the namespace of the reader: that of the task that runs this. */
 static __always_inline void note_reader(void)
 {
 	const struct task_struct *self = (const struct task_struct *)bpf_get_current_task();
@@ -75,13 +75,13 @@ static __always_inline void note_reader(void)
 	control.reader_ns = (__u64)upid.ns;
 }
 
-/* The priorities of real-time tasks lie below; those of deadline tasks below 0. */
+/* Priorities of real-time tasks are below; those of deadline tasks below 0. */
 #define FIRST_NORMAL_PRIORITY 100
 
-/* As deep as groups with a real-time budget are looked at. */
+/* Maximum depth to which groups with a real-time budget are checked. */
 #define REALTIME_DEPTH 4
 
-/* What keeps a deadline task queued, as throttled_by(). */
+/* What throttles a deadline task, as in throttled_by(). */
 static __always_inline __u8 deadline_throttled_by(const struct task_struct *task)
 {
 	if (!bpf_core_field_exists(task->dl.dl_throttled) ||
@@ -93,7 +93,7 @@ static __always_inline __u8 deadline_throttled_by(const struct task_struct *task
 	return 1 + BUDGET_DEADLINE;
 }
 
-/* What keeps a FIFO or RR task queued: the budget of its group, or of one above it. */
+/* What throttles a FIFO or RR task: the budget of its group, or of one above it. */
 static __always_inline __u8 realtime_throttled_by(const struct task_struct *task)
 {
 	const struct sched_rt_entity *entity = &task->rt;
@@ -112,8 +112,8 @@ static __always_inline __u8 realtime_throttled_by(const struct task_struct *task
 }
 
 /*
- * What keeps a queued task from running besides others that run: 1 + enum cpu_budget; 0: nothing.
- * A group's quota marks its tasks (6.18 and later), or its queues.
+ * What throttles a queued task besides others that run: 1 + enum cpu_budget; 0: nothing. A group's
+ * quota marks its tasks (6.18 and later), or its queues.
  */
 static __always_inline __u8 throttled_by(const struct task_struct *task, bool waking)
 {
@@ -136,13 +136,13 @@ static __always_inline __u8 throttled_by(const struct task_struct *task, bool wa
 /* ---- Files ----------------------------------------------------------------------------------- */
 
 struct seen_file {
-	const struct file___kernel *file; /* NULL: there is none */
+	const struct file___kernel *file; /* NULL: none */
 	__u64 ino;
 	__u32 dev, mode;
 	bool anonymous; /* an eventfd, timerfd, epoll and so on */
 };
 
-/* Reads the inode of an open file; by the faster way where the kernel has it (6.2). */
+/* Reads the inode of an open file; by the faster method if the kernel has it (6.2). */
 static __always_inline void read_inode(struct seen_file *seen, const struct file___kernel *file,
 				       bool fast)
 {
@@ -194,7 +194,7 @@ static __always_inline void find_file(struct seen_file *seen, const struct task_
 	table = fast ? files->fdt : BPF_CORE_READ(files, fdt);
 	room = fast ? table->max_fds : BPF_CORE_READ(table, max_fds);
 	slots = fast ? (void *)table->fd : (void *)BPF_CORE_READ(table, fd);
-	/* int: the upper half of the register is anything. */
+	/* int: the upper half of the register is undefined. */
 	if ((__u32)fd >= room || bpf_probe_read_kernel(&file, sizeof(file), &slots[(__u32)fd]) ||
 	    !file)
 		return;

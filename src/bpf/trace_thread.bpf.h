@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How a thread spends its time: its data, and its move between states. Part of trace.bpf.c. */
+/* A thread's time by state: its data, and its change of states. Part of trace.bpf.c. */
 #pragma once
 
 #include "bpf/trace_site.bpf.h"
 
 /*
  * Moves a thread to a state, in a site (struct site_word) or none. The time since the last move was
- * spent in the state before. WAIT_STATES: it has ended.
+ * spent in the previous state. WAIT_STATES: it has exited.
  */
 static __always_inline void set_state(struct thread_storage *local, __u32 state, __u64 now,
 				      __u64 word)
@@ -28,7 +28,7 @@ static __always_inline void set_state(struct thread_storage *local, __u32 state,
 	end_write(&local->version);
 }
 
-/* The same where it is rare. */
+/* The same for rare cases. */
 __noinline int set_state_seldom(struct thread_storage *local, __u32 state, __u64 now)
 {
 	if (local)
@@ -36,12 +36,12 @@ __noinline int set_state_seldom(struct thread_storage *local, __u32 state, __u64
 	return 0;
 }
 
-/* A task as a global function takes it. */
+/* A task as an argument of global functions. */
 struct named_task {
 	const struct task_struct *task;
 };
 
-/* The number of a task; of a process that of its leader. */
+/* The number of a task; of a process, that of its leader. */
 __noinline int pid_of_named(const struct named_task *named)
 {
 	return named ? pid_at((__u64)named->task) : 0;
@@ -60,7 +60,7 @@ __noinline __u32 name_of(const struct named_task *named)
 	return trace_name_hash(comm);
 }
 
-/* The data of a thread that is there; NULL: it is not. */
+/* The data of a present thread; NULL: it is not present. */
 static __always_inline struct thread_storage *known(struct task_struct *task)
 {
 	struct thread_storage *local = storage_of(task, 0);
@@ -72,8 +72,8 @@ static __always_inline struct thread_storage *known(struct task_struct *task)
 #define HIDDEN_NS 1000000000ULL
 
 /*
- * Meets a thread, which has been in that state for no time; it is not seen before the caller makes
- * it `PRESENT`. 0: another CPU does, or it is not for the reader.
+ * Registers a thread, which has been in that state for no time; it is not visible before the caller
+ * makes it `PRESENT`. 0: another CPU does, or it is outside the reader's namespace.
  */
 __noinline int register_thread(struct thread_storage *local, const struct named_task *named,
 			       __u32 state, __u64 now)
@@ -101,7 +101,7 @@ __noinline int register_thread(struct thread_storage *local, const struct named_
 	return 1;
 }
 
-/* The data of a thread, which is met if it was not yet; NULL: it is not there. */
+/* The data of a thread, registered if it is new; NULL: not present. */
 static __always_inline struct thread_storage *know(struct task_struct *task, __u32 state, __u64 now)
 {
 	struct thread_storage *local = storage_of(task, 0);
@@ -117,7 +117,7 @@ static __always_inline struct thread_storage *know(struct task_struct *task, __u
 	return local;
 }
 
-/* Whether a thread in that state has neither a CPU nor waits for one. */
+/* True if a thread in that state neither has a CPU nor waits for one. */
 static __always_inline bool sleeps(__u32 state)
 {
 	return state != STATE_RUN && state != STATE_CPU;

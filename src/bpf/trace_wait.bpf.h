@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The waits of threads: which site one is in, and who ends it. Part of trace.bpf.c. */
+/* The waits of threads: their sites, and their wakers. Part of trace.bpf.c. */
 #pragma once
 
 #include "bpf/trace_stack.bpf.h"
 
 /* ---- A wait begins --------------------------------------------------------------------------- */
 
-/* Facts that a descriptor tells about a thread that sleeps on it. */
+/* Facts from a descriptor about a thread that sleeps on it. */
 static __always_inline __u32 state_by_file(const struct seen_file *seen)
 {
 	if (!seen->file)
@@ -18,13 +18,15 @@ static __always_inline __u32 state_by_file(const struct seen_file *seen)
 	return seen->anonymous ? STATE_POLL : STATE_OTHER;
 }
 
-/* A bit that a task has. As it is where the task is known to the verifier: a helper's call costs 15
- * ns. */
+/*
+ * Reads a bit field of a task. Directly if the verifier knows the task: a helper's call costs 15
+ * ns.
+ */
 #define BIT_OF(task, member, fast) \
 	((fast) ? BPF_CORE_READ_BITFIELD(task, member) \
 		: BPF_CORE_READ_BITFIELD_PROBED(task, member))
 
-/* The state that a task sleeps in, by the scheduler's. */
+/* The state that a task sleeps in, from the scheduler's. */
 static __always_inline __u32 sleep_of(const struct task_struct *task, __u32 bits,
 				      const struct call *call, const struct seen_file *seen,
 				      bool fast)
@@ -53,7 +55,7 @@ static __always_inline __u32 sleep_of(const struct task_struct *task, __u32 bits
 	return state;
 }
 
-/* Puts what the wait is on into its key. */
+/* Stores the target of the wait in its key. */
 static __always_inline void put_target(struct wait *wait)
 {
 	struct trace_key *key = &wait->key;
@@ -63,7 +65,7 @@ static __always_inline void put_target(struct wait *wait)
 	if (call->class.target == CALL_FD && seen->file) {
 		key->target = (seen->mode & S_IFMT) == S_IFSOCK ? TRACE_SOCKET : TRACE_FILE;
 		key->ino = seen->ino;
-		/* Those of no file system share one inode: each descriptor is told apart. */
+		/* Those without a file system share one inode: each descriptor is distinguished. */
 		key->dev = seen->anonymous ? NO_DEVICE | (__u32)call->argument : seen->dev;
 	} else if (call->class.target == CALL_FUTEX &&
 		   (key->state == STATE_LOCK || key->state == STATE_PARK)) {
@@ -79,8 +81,8 @@ static __always_inline void put_target(struct wait *wait)
 }
 
 /*
- * Looks at where a task is now: the system call, and what that is on. current: the task is the
- * current one, whose memory can be read.
+ * Reads where a task is now: the system call, and its target. current: the task is the current one,
+ * whose memory can be read.
  */
 static __always_inline void look_at(struct wait *wait, const struct trace_thread *thread,
 				    struct task_struct *task, bool fast, bool current)
@@ -102,7 +104,7 @@ static __always_inline void look_at(struct wait *wait, const struct trace_thread
 	wait->task = task;
 }
 
-/* Looks at where a sleeping task is, and finds its state. */
+/* Reads where a sleeping task is, and finds its state. */
 static __always_inline void look_at_sleep(struct wait *wait, const struct trace_thread *thread,
 					  struct task_struct *task, __u32 bits, bool fast,
 					  bool current)
@@ -116,7 +118,7 @@ static __always_inline void look_at_sleep(struct wait *wait, const struct trace_
 		wait->key.target = TRACE_FROZEN;
 }
 
-/* Adds the file that a wait for io is on that is in no call, as the current task's fault is. */
+/* Adds the file of an io wait outside any call, such as the current task's page fault. */
 static __always_inline void look_at_fault(struct wait *wait, const struct thread_storage *local,
 					  const struct task_struct *task)
 {
@@ -129,7 +131,7 @@ static __always_inline void look_at_fault(struct wait *wait, const struct thread
 	wait->key.dev = wait->seen.dev;
 }
 
-/* Completes a site (struct site_word) that is waited in for the first time. */
+/* Completes a new site (struct site_word). */
 __noinline int complete(__u64 word, const struct wait *wait, __s32 stack, __u32 filled)
 {
 	struct site_ref ref = ((struct site_word){ .word = word }).ref;
@@ -149,8 +151,8 @@ __noinline int complete(__u64 word, const struct wait *wait, __s32 stack, __u32 
 }
 
 /*
- * Finds the site of a wait that was looked at. context: NULL where the task is not the current one,
- * so that its stack cannot be kept.
+ * Finds the site of a wait. context: NULL if the task is not the current one, so that its stack
+ * cannot be stored.
  */
 static __always_inline void enter_site(void *context, struct thread_storage *local,
 				       struct wait *wait, __u64 now)
@@ -160,7 +162,7 @@ static __always_inline void enter_site(void *context, struct thread_storage *loc
 	__u8 filled = context ? FILLED : FILLED_BUT_STACK, state = wait->key.state;
 	__s32 stack = -1;
 
-	/* Kernel workers make no system calls; only the stack tells idle from busy. */
+	/* Kernel workers make no system calls; only the stack distinguishes idle from busy. */
 	if (context && blocked_stacks &&
 	    (state == STATE_IO || state == STATE_DWAIT || wait->call.worker)) {
 		stack = (__s32)bpf_get_stackid(context, &stacks, 0);
@@ -186,7 +188,7 @@ static const char softirq_names[][TRACE_COMM] = {
 #define SOFTIRQS (sizeof(softirq_names) / sizeof(softirq_names[0]))
 
 /*
- * Puts the waker: the interrupt being handled on this CPU, else the task that runs. Data for a
+ * Stores the waker: the interrupt being handled on this CPU, else the running task. Data for a
  * socket from this machine is delivered in a softirq of its sender.
  */
 static __always_inline void put_waker(struct waker *waker, bool here)
@@ -216,7 +218,7 @@ static __always_inline void put_waker(struct waker *waker, bool here)
 	}
 }
 
-/* Ends the wait of a sleeping thread, in its site. waker: who runs now; NULL: it went unseen. */
+/* Ends the wait of a sleeping thread, in its site. waker: the running task; NULL: it was missed. */
 static __always_inline void leave_site(struct thread_storage *local, __u64 now,
 				       const struct waker *waker)
 {
@@ -224,7 +226,7 @@ static __always_inline void leave_site(struct thread_storage *local, __u64 now,
 	__u64 ns = now > local->thread.since_ns ? now - local->thread.since_ns : 0;
 
 	if (!add_wait_at(word.ref, now, ns, 0, waker)) {
-		/* The site was given back while it was waited in. */
+		/* The site was freed while it was waited in. */
 		find_other_site(&local->sleep, &local->sleep.key, now);
 		word.ref = local->sleep.ref;
 		if (!add_wait_at(word.ref, now, ns, 0, waker)) {

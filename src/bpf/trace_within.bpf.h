@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Times within others: what reclaim and compaction take of a wait or a run. Part of trace.bpf.c. */
+/*
+ * Times within others: the part of a wait or a run spent in reclaim and compaction. Part of
+ * trace.bpf.c.
+ */
 #pragma once
 
 #include "bpf/trace_wait.bpf.h"
@@ -13,7 +16,7 @@ static __always_inline int enter_within(__u32 kind)
 	return 0;
 }
 
-/* Looks at where the current task is, in the midst of something. */
+/* Reads where the current task is, while it runs. */
 __noinline int look_within(struct wait *wait, const struct thread_storage *local, __u32 kind)
 {
 	if (!wait || !local)

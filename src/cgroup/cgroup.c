@@ -17,16 +17,16 @@
 #include "base/util.h"
 #include "kernel/cgroupstats.h"
 
-/* The most files kept open; further ones are opened for each reading. */
+/* Maximum number of files kept open; further ones are opened per reading. */
 #define FILES_MAX 256
 
-/* After so many ticks without a request a group is forgotten. */
+/* After this many ticks without a request a group is dropped. */
 #define IDLE_TICKS 8
 
-/* How many readings a missing file is skipped before it is looked for again. */
+/* For how many readings a missing file is skipped before it is tried again. */
 #define RETRY_READINGS 64
 
-/* How many of a group's processes are asked for their group in the hierarchy of cpu. */
+/* Number of a group's processes whose group in the hierarchy of cpu is read. */
 #define ASKED_MEMBERS 16
 
 /* One file of a group; for the states its directory. */
@@ -41,12 +41,12 @@ struct open_group {
 	const char *below; /* part of path; see hierarchy_below() */
 	ino_t inode; /* of the directory: a new group at the path has another inode. 0: none */
 	uint64_t tick; /* of the reading in `now` */
-	bool before; /* the tick before has a reading */
-	bool threaded; /* by the type that it had when it was looked at last */
+	bool before; /* the previous tick has a reading */
+	bool threaded; /* by the type found at the last check */
 	unsigned looked; /* times since the inode was found */
-	unsigned now; /* index of the present sample */
+	unsigned now; /* index of the current sample */
 	unsigned tried; /* bits of parts that were read, or are missing, in this tick */
-	char *cpu_path; /* of the group in the hierarchy of cpu with the same tasks; NULL: none */
+	char *cpu_path; /* its tasks' group in the hierarchy of cpu; NULL: none */
 	struct cgroup_sample samples[2];
 	struct file files[CGROUP_PARTS];
 };
@@ -55,7 +55,7 @@ struct cgroup_reader {
 	const struct hierarchy *hierarchy;
 	int procfd;
 	struct hierarchy cpu_hierarchy; /* v1's with the controller cpu; closed: none */
-	struct cgroup_reader *cpu; /* of that; NULL: the groups' own files tell */
+	struct cgroup_reader *cpu; /* of that; NULL: the groups' own files have it */
 	struct cgroupstats_conn *states; /* NULL: not opened yet, or refused */
 	int states_error; /* why it was refused */
 	void *tree; /* the groups by path, of tsearch() */
@@ -65,7 +65,7 @@ struct cgroup_reader {
 	uint64_t tick;
 };
 
-/* The file that has a part's text, and its parser. */
+/* The file with a part's text, and its parser. */
 struct file_part {
 	const char *file;
 	bool (*parse)(struct cgroup_sample *sample, unsigned part, const char *text, size_t len);
@@ -117,7 +117,7 @@ static const struct file_part parts[CGROUP_PARTS] = {
 	[CGROUP_STATES] = { NULL, NULL },
 };
 
-/* Makes a reader of what the groups' own files have. */
+/* Creates a reader of the groups' own files. */
 static struct cgroup_reader *make_reader(int procfd, const struct hierarchy *hierarchy)
 {
 	struct cgroup_reader *reader = xcalloc(1, sizeof(*reader));
@@ -157,7 +157,7 @@ static void close_group_file(struct cgroup_reader *reader, struct file *file)
 	reader->nfiles--;
 }
 
-/* Closes all files of a group, and forgets which are missing. */
+/* Closes all files of a group, and resets which are missing. */
 static void close_files(struct cgroup_reader *reader, struct open_group *group)
 {
 	for (unsigned i = 0; i < CGROUP_PARTS; i++) {
@@ -176,7 +176,7 @@ static void free_group(struct cgroup_reader *reader, struct open_group *group)
 	free(group);
 }
 
-/* Finds the group of a path; makes it where it was not requested before. */
+/* Finds the group of a path; creates it at its first request. */
 static struct open_group *find_open_group(struct cgroup_reader *reader, const char *path)
 {
 	struct open_group key = { .path = (char *)path }, *group, **found;
@@ -214,7 +214,7 @@ void cgroup_reader_tick(struct cgroup_reader *reader)
 	reader->n = kept;
 }
 
-/* Makes the present sample the one before, and an empty one the present one. */
+/* Makes the current sample the previous one, and starts an empty one. */
 static void turn_over(const struct cgroup_reader *reader, struct open_group *group)
 {
 	if (group->tick == reader->tick)
@@ -226,7 +226,7 @@ static void turn_over(const struct cgroup_reader *reader, struct open_group *gro
 	group->tried = 0;
 }
 
-/* Forgets the readings of a group that does not exist any more. */
+/* Drops the readings of a group that no longer exists. */
 static void forget_readings(struct cgroup_reader *reader, struct open_group *group)
 {
 	close_files(reader, group);
@@ -271,7 +271,7 @@ static int open_part(struct cgroup_reader *reader, int dirfd, const char *below,
 	return fd;
 }
 
-/* Takes the states of the group with that directory. 0 or -errno. */
+/* Reads the task states of the group with that directory. 0 or -errno. */
 static int ask_states(struct cgroup_reader *reader, int dirfd, struct cgroup_sample *sample)
 {
 	if (!reader->states && !reader->states_error)
@@ -296,7 +296,9 @@ static int read_open(struct cgroup_reader *reader, int fd, unsigned part,
 	return parts[part].parse(sample, part, text, (size_t)len) ? 0 : -EBADMSG;
 }
 
-/* Opens and reads a part below a directory, and keeps the file open if few enough are. 0 or -errno.
+/*
+ * Opens and reads a part below a directory, and keeps the file open if not too many are. 0 or
+ * -errno.
  */
 static int read_below(struct cgroup_reader *reader, struct open_group *group, unsigned part,
 		      int dirfd, const char *below)
@@ -314,7 +316,7 @@ static int read_below(struct cgroup_reader *reader, struct open_group *group, un
 	return err;
 }
 
-/* Whether the hierarchy's version lacks a part. */
+/* True if the hierarchy's version lacks a part. */
 static bool is_absent(const struct cgroup_reader *reader, unsigned part)
 {
 	if (part == CGROUP_THROTTLE)
@@ -322,7 +324,7 @@ static bool is_absent(const struct cgroup_reader *reader, unsigned part)
 	return reader->hierarchy->version == (part == CGROUP_STATES ? 2 : 1);
 }
 
-/* Reads a part from its open file, or opens that. 0 or -errno. */
+/* Reads a part from its open file, or opens it. 0 or -errno. */
 static int read_own(struct cgroup_reader *reader, struct open_group *group, unsigned part)
 {
 	struct file *file = &group->files[part];
@@ -335,13 +337,13 @@ static int read_own(struct cgroup_reader *reader, struct open_group *group, unsi
 		close_group_file(reader, file);
 		if (err != -ENODEV && err != -ENOENT)
 			return err;
-		/* The open file's group has gone: another one may be in its place. */
+		/* The open file's group was removed: another one may have replaced it. */
 		group->samples[!group->now].have &= ~CGROUP_BIT(part);
 	}
 	return read_below(reader, group, part, reader->hierarchy->fd, group->below);
 }
 
-/* Reads the ids of a group's processes, or where it has threads alone of these. 0 or -errno. */
+/* Reads the ids of a group's processes, or of its threads if it has only those. 0 or -errno. */
 static int read_members(const struct cgroup_reader *reader, const struct open_group *group,
 			char text[CGROUP_TEXT_BYTES], struct span *ids)
 {
@@ -380,8 +382,8 @@ static int add_cpu_path(const struct cgroup_reader *reader, uint64_t id, struct 
 }
 
 /*
- * Finds the group in the hierarchy of cpu that a group's processes are in: 0 or -errno; -ESRCH:
- * there are none, -EXDEV: they are in several.
+ * Finds the group in the hierarchy of cpu that a group's processes are in: 0 or -errno; -ESRCH: it
+ * has none, -EXDEV: they are in several.
  */
 static int find_cpu_path(const struct cgroup_reader *reader, const struct open_group *group,
 			 struct buf *path)
@@ -394,7 +396,7 @@ static int find_cpu_path(const struct cgroup_reader *reader, const struct open_g
 
 	for (unsigned asked = 0; !err && asked < ASKED_MEMBERS && take_line(&ids, &line);) {
 		other.len = 0;
-		/* 0: a process that is not of this pid namespace. One that has gone is in none. */
+		/* 0: a process outside this pid namespace. An exited one is in no group. */
 		if (!take_uint(&line, &id) || !id || add_cpu_path(reader, id, &other))
 			continue;
 		if (asked++ && strcmp(buf_cstr(path), buf_cstr(&other)) != 0)
@@ -406,25 +408,25 @@ static int find_cpu_path(const struct cgroup_reader *reader, const struct open_g
 	return err || path->len ? err : -ESRCH;
 }
 
-/* Remembers in which group of the hierarchy of cpu a group's processes are; NULL: not known. */
+/* Records the group in the hierarchy of cpu of a group's processes; NULL: unknown. */
 static void set_cpu_path(struct open_group *group, const char *path)
 {
 	if (path && group->cpu_path && !strcmp(path, group->cpu_path))
 		return;
 	free(group->cpu_path);
 	group->cpu_path = path ? xstrdup(path) : NULL;
-	/* Another group's figure is no beginning. */
+	/* Another group's figure cannot be its start. */
 	group->samples[!group->now].have &= ~CGROUP_BIT(CGROUP_THROTTLE);
 }
 
-/* What the groups above one have, itself included, that were throttled. */
+/* The most throttled of a group and those above it. */
 struct throttling {
-	bool known, grown; /* whether there is a figure, and one of the reading before */
-	uint64_t ns, times; /* the longest */
-	uint64_t more_ns, more_times; /* since the reading before, the longest */
+	bool known, grown; /* whether there is a figure, and one of the previous reading */
+	uint64_t ns, times; /* the longest time */
+	uint64_t more_ns, more_times; /* since the previous reading, the longest time */
 };
 
-/* Takes the figures of one group. */
+/* Adds the figures of one group. */
 static void take_throttling(struct throttling *all, const struct cgroup_sample *now,
 			    const struct cgroup_sample *before)
 {
@@ -447,7 +449,7 @@ static void take_throttling(struct throttling *all, const struct cgroup_sample *
 	all->grown = true;
 }
 
-/* Reads a group of the hierarchy of cpu and those above it, the root excepted: it has no quota. */
+/* Reads a group of the hierarchy of cpu and those above it, except the root: it has no quota. */
 static void read_chain(struct cgroup_reader *reader, const char *from, struct throttling *all)
 {
 	char *path = xstrdup(from), *slash = path + strlen(path);
@@ -461,7 +463,7 @@ static void read_chain(struct cgroup_reader *reader, const char *from, struct th
 	free(path);
 }
 
-/* Reads how long a group was throttled from the hierarchy of cpu. 0 or -errno. */
+/* Reads the time that a group was throttled from the hierarchy of cpu. 0 or -errno. */
 static int read_cpu(struct cgroup_reader *reader, struct open_group *group)
 {
 	struct cgroup_sample *sample = &group->samples[group->now];
@@ -479,7 +481,7 @@ static int read_cpu(struct cgroup_reader *reader, struct open_group *group)
 		return err ? err : -ESRCH;
 	if (!all.grown)
 		before->have &= ~CGROUP_BIT(CGROUP_THROTTLE);
-	/* A sum, as another group of the chain may be the most throttled one in each interval. */
+	/* A sum, as the most throttled group of the chain may change between intervals. */
 	if (before->have & CGROUP_BIT(CGROUP_THROTTLE)) {
 		all.ns = before->throttled_ns + all.more_ns;
 		all.times = before->throttled + all.more_times;
@@ -490,7 +492,7 @@ static int read_cpu(struct cgroup_reader *reader, struct open_group *group)
 }
 
 /*
- * Drops the `full` line of the root's cpu file: it is constant zeros, as the system's, means
+ * Removes the `full` line of the root's cpu file: it is constant zeros, as the system's, means
  * nothing, and must not look like a measured 0. Only the root has no cgroup.events.
  */
 static void drop_full(struct cgroup_reader *reader, const struct open_group *group,
@@ -502,7 +504,7 @@ static void drop_full(struct cgroup_reader *reader, const struct open_group *gro
 		sample->psi[PSI_CPU].full = (struct psi_line){ 0 };
 }
 
-/* Reads one part of a group, unless it was missing a short while ago. */
+/* Reads one part of a group, unless it was missing a short time ago. */
 static void read_part(struct cgroup_reader *reader, struct open_group *group, unsigned part)
 {
 	struct cgroup_sample *sample = &group->samples[group->now];

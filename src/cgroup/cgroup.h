@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads the kernel's figures of a cgroup: pressure, throttled time, events of its memory limit, and
- * its tasks by state. Files are kept open for groups that are read repeatedly.
+ * Reads the kernel's figures of a cgroup: pressure, throttled time, memory limit events, and its
+ * tasks by state. Files of repeatedly read groups are kept open.
  */
 #pragma once
 
@@ -12,8 +12,8 @@
 #include "data/system.h"
 
 /*
- * Parses for how long and how often a group was throttled from its cpu.stat, of either version.
- * False where the text has no such figures, as without the controller cpu.
+ * Parses the time and number of throttlings from a group's cpu.stat, of either version. False if
+ * the text has no such figures, as without the controller cpu.
  */
 bool cgroup_throttled(const char *text, size_t len, uint64_t *ns, uint64_t *times);
 
@@ -31,16 +31,16 @@ struct cgroup_reader;
 struct cgroup_reader *cgroup_reader_open(int procfd, const struct hierarchy *hierarchy);
 
 /*
- * Begins a new sample: the present readings become those before. Forgets groups that were not
- * requested for a while.
+ * Starts a new sample: the current readings become the previous ones. Drops groups without requests
+ * for a while.
  */
 void cgroup_reader_tick(struct cgroup_reader *reader);
 
 /*
  * Reads the requested parts of the group with that path (see hierarchy_path()), except those
- * already read since the tick. *now: all parts read since the tick. *before: those of the tick
- * before; NULL when the group was not read then, or was another group of the same path. Both are
- * valid until the next tick.
+ * already read since the tick. *now: all parts read since the tick. *before: those of the previous
+ * tick; NULL if the group was not read then, or was another group of the same path. Both are valid
+ * until the next tick.
  *
  * 0, also where parts have errors of their own; -ENOENT when there is no such group (any more),
  * -EINVAL for a path that is not below what is mounted, or another -errno; then *now and *before

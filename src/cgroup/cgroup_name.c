@@ -8,11 +8,11 @@
 
 #include "base/util.h"
 
-/* How many digits of ids are shown, as in the managers' own lists. */
+/* Digits shown of ids, as in the managers' own lists. */
 #define CONTAINER_DIGITS 12
 #define POD_DIGITS 8
 
-/* A path of more components is shown as it is. */
+/* Paths of more components are shown unchanged. */
 #define PARTS_MAX 64
 
 /* Any pod, as a row's parent. */
@@ -21,40 +21,40 @@
 /* The kernel's suffix for the path of a removed group. */
 #define DELETED " (deleted)"
 
-/* The kinds of text between a row's prefix and suffix. */
+/* Kinds of text between a row's prefix and suffix. */
 enum middle {
 	NOTHING,
 	ANYTHING, /* at least one byte */
 	NUMBER, /* decimal */
 	ID, /* 64 digits of lower-case hex: a container */
 	UID, /* a pod: 32 hex digits, perhaps with 4 hyphens (in slices underscores) */
-	NUMBERED, /* a number, an escaped hyphen, and what is shown */
-	STARTED, /* what is shown, and the number or uuid of one start of it */
+	NUMBERED, /* a number, an escaped hyphen, and the name shown */
+	STARTED, /* the name shown, and the number or uuid of one start */
 };
 
-/* How a component is shown. */
+/* How to show a component. */
 enum show {
-	STRUCTURE, /* hidden in front of a known component, else as it is */
-	UNIT, /* as it is, unescaped */
-	SLICE, /* as UNIT, but hidden in front of a known component */
-	OWNER, /* without its suffix when in front of others */
+	STRUCTURE, /* hidden before a known component, else unchanged */
+	UNIT, /* unchanged but unescaped */
+	SLICE, /* as UNIT, but hidden before a known component */
+	OWNER, /* without its suffix if others follow */
 	MIDDLE, /* label and unescaped middle */
 	POD, /* label and the first digits of the middle */
-	CONTAINER, /* the same as POD; in a pod with another label */
+	CONTAINER, /* as POD; in a pod with another label */
 };
 
 struct name_row {
-	const char *parent; /* the component in front, or IN_POD; NULL: any */
+	const char *parent; /* the preceding component, or IN_POD; NULL: any */
 	const char *prefix;
 	enum middle middle;
 	const char *suffix;
 	enum show show;
 	const char *label;
 	const char *in_pod; /* label of a container in a pod */
-	const struct name_place *places; /* where its name is found; NULL: nowhere else */
+	const struct name_place *places; /* where to find its name; NULL: nowhere else */
 };
 
-/* Queries of JSON texts, as struct name_place has them. */
+/* JSON queries, as in struct name_place. */
 #define OF(at, key) "json_extract(?1, '$." at ".\"" key "\"')"
 #define QUERY(at, namespace, pod, container) \
 	"SELECT " OF(at, namespace) ", " OF(at, pod) ", " container
@@ -89,7 +89,7 @@ struct name_row {
 		PLACE_JSON, CONTAINERD "k8s.io/*/config.json", QUERY_CONTAINERD \
 	}
 
-/* The links that the kubelet makes to logs of containers, and its folders of the pods' logs. */
+/* The kubelet's links to logs of containers, and its folders of the pods' logs. */
 #define KUBELET \
 	{ PLACE_LOGS, "var/log/containers", NULL }, \
 	{ \
@@ -100,7 +100,7 @@ struct name_row {
 		PLACE_END, NULL, NULL \
 	}
 
-/* Where each runtime has names, in the order in which they are looked for. */
+/* Where each runtime stores names, in the order of the search. */
 static const struct name_place docker[] = { DOCKER, KUBELET, END };
 static const struct name_place podman[] = {
 	{ PLACE_JSON, "var/lib/containers/storage/overlay-containers/containers.json",
@@ -119,7 +119,7 @@ static const struct name_place nerdctl[] = {
 static const struct name_place pods[] = { { PLACE_PODS, "var/log/pods", NULL }, END };
 static const struct name_place of_pod[] = { CRI, CRIO, DOCKER, KUBELET, END };
 
-/* The first row that fits a component counts. */
+/* The first matching row counts. */
 static const struct name_row rows[] = {
 	/* Docker, with the drivers systemd and cgroupfs. */
 	{ NULL, "docker-", ID, ".scope", CONTAINER, "docker:", "", docker },
@@ -160,10 +160,10 @@ static const struct name_row rows[] = {
 	{ "machine.slice", "machine-", ANYTHING, ".scope", MIDDLE, "machine:", NULL, NULL },
 	{ "machine.slice", "systemd-nspawn@", ANYTHING, ".service", MIDDLE, "machine:", NULL,
 	  NULL },
-	/* Applications in sandboxes of their own: each start of one has a group. */
+	/* Sandboxed applications: each start of one has a group. */
 	{ NULL, "app-flatpak-", STARTED, ".scope", MIDDLE, "flatpak:", NULL, NULL },
 	{ NULL, "snap.", STARTED, ".scope", MIDDLE, "snap:", NULL, NULL },
-	/* Units of systemd; for a user's units the slice says whose they are. */
+	/* Units of systemd; for a user's units the slice identifies the user. */
 	{ "user.slice", "user-", NUMBER, ".slice", OWNER, NULL, NULL, NULL },
 	{ NULL, "user@", NUMBER, ".service", SLICE, NULL, NULL, NULL },
 	{ NULL, "", ANYTHING, ".slice", SLICE, NULL, NULL, NULL },
@@ -178,10 +178,10 @@ static const struct name_row rows[] = {
 struct name_part {
 	const char *text;
 	size_t len;
-	const struct name_row *row; /* NULL: the component is not known */
+	const struct name_row *row; /* NULL: an unknown component */
 };
 
-/* Whether all bytes are in a set. */
+/* True if all bytes are in a set. */
 static bool is_all(const char *text, size_t len, const char *set)
 {
 	for (size_t i = 0; i < len; i++)
@@ -190,7 +190,7 @@ static bool is_all(const char *text, size_t len, const char *set)
 	return true;
 }
 
-/* Whether the text is a pod's uid: 8-4-4-4-12 digits, or a digest of 32. */
+/* True if the text is a pod's uid: 8-4-4-4-12 digits, or a digest of 32. */
 static bool is_uid(const char *text, size_t len)
 {
 	static const char digits[] = "0123456789abcdef";
@@ -208,10 +208,10 @@ static bool is_uid(const char *text, size_t len)
 	return true;
 }
 
-/* How systemd writes a hyphen in a name. */
+/* systemd's escape of a hyphen in a name. */
 #define HYPHEN "\\x2d"
 
-/* The length of a number with a hyphen behind, in front of something; 0: there is none. */
+/* The length of a number followed by a hyphen and something else; 0: there is none. */
 static size_t after_number(const char *text, size_t len)
 {
 	size_t digits = 0, hyphen = strlen(HYPHEN);
@@ -223,7 +223,7 @@ static size_t after_number(const char *text, size_t len)
 	return digits + hyphen;
 }
 
-/* The length of what is in front of a start's number or uuid; 0: there is none. */
+/* The length of the text before a start's number or uuid; 0: there is none. */
 static size_t before_start(const char *text, size_t len)
 {
 	size_t at = len;
@@ -235,7 +235,7 @@ static size_t before_start(const char *text, size_t len)
 	return at > 1 && at < len && text[at - 1] == '-' ? at - 1 : 0;
 }
 
-/* Whether a text is of that kind of middle. */
+/* True if a text is of that kind of middle. */
 static bool is_middle(enum middle middle, const char *text, size_t len)
 {
 	switch (middle) {
@@ -257,13 +257,13 @@ static bool is_middle(enum middle middle, const char *text, size_t len)
 	return false;
 }
 
-/* Whether a text equals another. */
+/* True if two texts are equal. */
 static bool is_text(const char *text, size_t len, const char *other)
 {
 	return len == strlen(other) && !memcmp(text, other, len);
 }
 
-/* Whether a component (NULL: none) is the parent that the row requires. */
+/* True if a component (NULL: none) is the parent that the row requires. */
 static bool is_parent(const struct name_row *row, const struct name_part *parent)
 {
 	if (!row->parent)
@@ -273,7 +273,7 @@ static bool is_parent(const struct name_row *row, const struct name_part *parent
 	return parent && is_text(parent->text, parent->len, row->parent);
 }
 
-/* Whether a row fits a component after another (NULL: it is the first). */
+/* True if a row matches a component after another (NULL: it is the first). */
 static bool fits(const struct name_row *row, const struct name_part *part,
 		 const struct name_part *parent)
 {
@@ -320,8 +320,8 @@ static int digit(char c)
 }
 
 /*
- * Appends part of a unit's name, in which systemd writes special characters as \xNN. Unescapes only
- * visible ones, and none that would look like the end of the name.
+ * Appends part of a unit's name, in which systemd escapes special characters as \xNN. Unescapes
+ * only visible ones, and none that would look like the end of the name.
  */
 static void append_unescaped(struct buf *out, const char *text, size_t len)
 {
@@ -342,7 +342,7 @@ static void append_unescaped(struct buf *out, const char *text, size_t len)
 	}
 }
 
-/* Whether a component adds nothing to those after it. */
+/* True if a component adds nothing to those after it. */
 static bool is_hidden(const struct name_part *part, const struct name_part *end)
 {
 	const struct name_part *next = part + 1;
@@ -360,7 +360,7 @@ static const char *middle_of(const struct name_part *part, size_t *len)
 	return part->text + before;
 }
 
-/* Appends the part of a component's middle that is shown. */
+/* Appends the displayed part of a component's middle. */
 static void append_middle(struct buf *out, const struct name_part *part)
 {
 	size_t len;
@@ -373,7 +373,7 @@ static void append_middle(struct buf *out, const struct name_part *part)
 	append_unescaped(out, text + number, len - number);
 }
 
-/* A path that is made readable. */
+/* A path being made readable. */
 struct naming {
 	struct name_part parts[PARTS_MAX];
 	size_t n;
@@ -381,7 +381,7 @@ struct naming {
 	struct container_name name; /* of that container, and its pod */
 };
 
-/* Whether a component is shown as a row's kind says. */
+/* True if a component is shown as its row's kind says. */
 static bool is_shown(const struct name_part *part, enum show show)
 {
 	return part->row && part->row->show == show;
@@ -404,7 +404,7 @@ static bool find_parts(struct naming *naming, const char *path, size_t len)
 	return known;
 }
 
-/* The length of a path without what the kernel adds to a removed group's. */
+/* The length of a path without the kernel's suffix for removed groups. */
 static size_t path_length(const char *path)
 {
 	size_t len = strlen(path), tail = strlen(DELETED);
@@ -412,13 +412,13 @@ static size_t path_length(const char *path)
 	return len > tail && !strcmp(path + len - tail, DELETED) ? len - tail : len;
 }
 
-/* Whether the pod's own component says nothing that the container behind it does not. */
+/* True if the pod's own component adds nothing to the container after it. */
 static bool is_reported_behind(const struct naming *naming, size_t i)
 {
 	return i == naming->pod && naming->name.pod && naming->container == i + 1;
 }
 
-/* Appends a container by its name, or by its id; alone: its pod stands elsewhere. */
+/* Appends a container by its name, or by its id; alone: without its pod, shown elsewhere. */
 static void append_container(struct buf *out, const struct naming *naming, size_t i, bool alone)
 {
 	const struct name_part *part = &naming->parts[i];
@@ -439,7 +439,7 @@ static void append_container(struct buf *out, const struct naming *naming, size_
 		buf_putc(out, ')');
 }
 
-/* Appends a component as it is shown; alone: without those in front. */
+/* Appends a component as it is shown; alone: without the preceding ones. */
 static void append_part(struct buf *out, const struct naming *naming, size_t i, bool alone)
 {
 	const struct name_part *part = &naming->parts[i];
@@ -518,7 +518,7 @@ bool cgroup_container(const char *path, struct container_key *out)
 	size_t i, len;
 
 	*out = (struct container_key){ .owner = NO_OWNER };
-	/* Most groups are no container's: their paths are short. */
+	/* Most groups are no containers: their paths are short. */
 	if (strlen(path) < 32 || !find_parts(&naming, path, path_length(path)))
 		return false;
 	/* The outermost: below it the user names groups. */

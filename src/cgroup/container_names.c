@@ -18,22 +18,22 @@
 #include "base/util.h"
 #include "kernel/mounts.h"
 
-/* The containers whose names are kept: of more, the one found first is looked for again. */
+/* Number of cached containers; beyond, the one found first is dropped and looked up again. */
 #define KEPT 1024
 
-/* How often a name is looked for, and how long after the first time again; then twice as long. */
+/* How often a name is looked up, and the time before the second look; it doubles each time. */
 #define TRIES 6
 #define AGAIN_MS 1000
 
 /* The longest name of a container, as in Kubernetes. */
 #define NAME_BYTES 253
 
-/* The largest file that is read: a container's own has some 30 kB, podman's list 1 kB for each. */
+/* Maximum size of a file: a container's own has some 30 kB, podman's list 1 kB for each. */
 #define FILE_BYTES (4 << 20)
 
 /*
  * A user can name groups like containers and so make stalltop read podman's list in the user's
- * home. Limits: size, interval, homes, names of a list, and the time of all lookups in a second.
+ * home. Limits: size, interval, homes, names in a list, and the time of all lookups per second.
  */
 #define HOME_BYTES (256 << 10)
 #define HOME_MS 5000
@@ -41,14 +41,14 @@
 #define HOME_NAMES 256
 #define SPENT_MS_MAX 30
 
-/* Entries of a folder that are looked at. */
+/* Entries of a folder that are read. */
 #define ENTRIES 20000
 
 /* The length of a container's id, and that of the longest uid of a pod. */
 #define ID_DIGITS 64
 #define UID_BYTES 36
 
-/* A container that was looked for. */
+/* A container that was looked up. */
 struct kept_name {
 	char key[UID_BYTES + ID_DIGITS + 1]; /* the pod's uid and the container's id */
 	char *pod, *container; /* NULL: not found */
@@ -56,7 +56,7 @@ struct kept_name {
 	unsigned tries;
 };
 
-/* The list of podman's in a user's home, as it was read last. */
+/* Podman's list in a user's home, as last read. */
 struct home {
 	uid_t owner;
 	uint64_t looked_ms;
@@ -71,13 +71,13 @@ struct home {
 struct container_names {
 	int root;
 	struct users *users;
-	sqlite3 *json; /* NULL: nothing was parsed yet */
+	sqlite3 *json; /* NULL: nothing parsed yet */
 	struct kept_name kept[KEPT];
-	size_t n, next; /* those in use; the one that gives way */
+	size_t n, next; /* those in use; the next to be replaced */
 	struct home homes[HOMES];
-	size_t nhomes, next_home; /* the same of these */
-	uint64_t second_ns, spent_ns; /* what looks have taken since second_ns */
-	struct container_name found; /* what was handed out last */
+	size_t nhomes, next_home; /* likewise of these */
+	uint64_t second_ns, spent_ns; /* time spent on lookups since second_ns */
+	struct container_name found; /* the names returned last */
 	struct buf text, path;
 };
 
@@ -90,7 +90,7 @@ struct container_names *container_names_open(int root, struct users *users)
 	return names;
 }
 
-/* Whether a text can be the name of a container, a pod or a namespace, whoever wrote it. */
+/* True if a text is a valid name of a container, a pod or a namespace, whoever wrote it. */
 static bool is_container_name(const char *text, size_t len)
 {
 	static const char plain[] =
@@ -104,7 +104,7 @@ static bool is_container_name(const char *text, size_t len)
 	return true;
 }
 
-/* Keeps the names of a pod and of a container, as far as they are names. */
+/* Stores the names of a pod and of a container, if valid. */
 static void keep_names(struct kept_name *kept, struct span namespace, struct span pod,
 		       struct span container)
 {
@@ -118,7 +118,7 @@ static void keep_names(struct kept_name *kept, struct span namespace, struct spa
 		buf_add(&text, pod.at, len);
 		kept->pod = xstrdup(buf_cstr(&text));
 	}
-	/* Docker's have a slash in front. */
+	/* Docker's begin with a slash. */
 	take_word(&container, "/");
 	len = (size_t)(container.end - container.at);
 	if (!kept->container && is_container_name(container.at, len))
@@ -126,7 +126,7 @@ static void keep_names(struct kept_name *kept, struct span namespace, struct spa
 	buf_free(&text);
 }
 
-/* A text of a row; empty where there is none. */
+/* A text of a row; empty if there is none. */
 static struct span column_span(sqlite3_stmt *query, int column)
 {
 	const char *text = (const char *)sqlite3_column_text(query, column);
@@ -145,7 +145,7 @@ static sqlite3 *open_json(struct container_names *names)
 	return names->json;
 }
 
-/* Finds names in the text that was read. What is no such text has none. */
+/* Parses names from the text that was read. Other texts have none. */
 static void query_names(struct container_names *names, struct kept_name *kept, const char *sql,
 			const char *id)
 {
@@ -165,8 +165,8 @@ static void query_names(struct container_names *names, struct kept_name *kept, c
 }
 
 /*
- * Reads a file, without waiting: what is no regular file, or longer, is not read. The descriptor is
- * closed. 0 or -errno.
+ * Reads a file, without waiting: only regular files of limited size. Closes the descriptor. 0 or
+ * -errno.
  */
 static int read_regular(struct container_names *names, int fd, size_t most)
 {
@@ -186,7 +186,7 @@ static int read_regular(struct container_names *names, int fd, size_t most)
 	return got ? -EINVAL : 0;
 }
 
-/* Whether a path lies on a file system of this machine's disks, which answers. */
+/* True if a path is on a local disk file system, which answers. */
 static bool is_local(int root, const char *path)
 {
 	static const char *const types[] = { "ext4",  "xfs",  "btrfs",	 "ext3",    "ext2",
@@ -204,9 +204,9 @@ static bool is_local(int root, const char *path)
 }
 
 /*
- * Opens a file in a user's home. Who owns a folder can put anything there: no links are followed,
- * and no mounts, which may never answer. The descriptor or -errno; -ENOSYS: the kernel is older
- * than 5.6.
+ * Opens a file in a user's home. The owner of a folder can put anything there: no links are
+ * followed, and no mounts, which may never answer. The descriptor or -errno; -ENOSYS: the kernel is
+ * older than 5.6.
  */
 static int open_in_home(const struct container_names *names, uid_t owner, const char *path)
 {
@@ -231,7 +231,7 @@ static int open_in_home(const struct container_names *names, uid_t owner, const 
 	return fd;
 }
 
-/* Forgets what was read of a home. */
+/* Drops the data of a home. */
 static void forget_home(struct home *home)
 {
 	while (home->n)
@@ -310,7 +310,7 @@ static void look_at_home(struct container_names *names, struct kept_name *kept,
 			kept->container = xstrdup(home->all[i].name);
 }
 
-/* Looks into a file. */
+/* Looks up names in a file. */
 static void look_into_file(struct container_names *names, struct kept_name *kept,
 			   const struct container_key *key, const struct name_place *place)
 {
@@ -331,7 +331,7 @@ static void look_into_file(struct container_names *names, struct kept_name *kept
 		query_names(names, kept, place->query, key->id);
 }
 
-/* The fields of an entry's name: POD_NAMESPACE_CONTAINER-ID.log */
+/* Parses an entry's name: POD_NAMESPACE_CONTAINER-ID.log */
 static void keep_log(struct kept_name *kept, const struct container_key *key, const char *entry)
 {
 	static const char ending[] = ".log";
@@ -348,7 +348,7 @@ static void keep_log(struct kept_name *kept, const struct container_key *key, co
 		keep_names(kept, namespace, pod, container);
 }
 
-/* Whether two pods' uids are the same: slices have underscores in place of hyphens. */
+/* True if two pods' uids are equal: slices have underscores in place of hyphens. */
 static bool is_same_uid(const char *text, const char *uid, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
@@ -357,7 +357,7 @@ static bool is_same_uid(const char *text, const char *uid, size_t len)
 	return true;
 }
 
-/* The fields of an entry's name: NAMESPACE_POD_UID */
+/* Parses an entry's name: NAMESPACE_POD_UID */
 static void keep_pod(struct kept_name *kept, const struct container_key *key, const char *entry)
 {
 	const char *last = strrchr(entry, '_');
@@ -371,7 +371,7 @@ static void keep_pod(struct kept_name *kept, const struct container_key *key, co
 		keep_names(kept, namespace, pod, none);
 }
 
-/* Looks through a folder. The files behind its entries are not opened. */
+/* Searches a folder. The files behind its entries are not opened. */
 static void look_into_folder(const struct container_names *names, struct kept_name *kept,
 			     const struct container_key *key, const struct name_place *place)
 {
@@ -392,13 +392,13 @@ static void look_into_folder(const struct container_names *names, struct kept_na
 	closedir(folder);
 }
 
-/* Whether all is known that there is. */
+/* True if all obtainable names are known. */
 static bool is_complete(const struct kept_name *kept, const struct container_key *key)
 {
 	return (!key->id || kept->container) && (!key->uid || kept->pod);
 }
 
-/* Whether looks have taken as much of this second as they may: others come later. */
+/* True if lookups have used their time of this second: others come later. */
 static bool is_spent(struct container_names *names, uint64_t now_ns)
 {
 	if (now_ns - names->second_ns >= NSEC_PER_SEC) {
@@ -408,7 +408,7 @@ static bool is_spent(struct container_names *names, uint64_t now_ns)
 	return names->spent_ns >= SPENT_MS_MAX * NSEC_PER_MSEC;
 }
 
-/* Looks for the names at all places. */
+/* Looks up the names at all places. */
 static void look_for(struct container_names *names, struct kept_name *kept,
 		     const struct container_key *key, uint64_t now_ms)
 {
@@ -425,7 +425,7 @@ static void look_for(struct container_names *names, struct kept_name *kept,
 	}
 }
 
-/* Finds a container among those that are kept, or makes room for it. */
+/* Finds a cached container, or makes room for it. */
 static struct kept_name *find_or_add(struct container_names *names, const char *text)
 {
 	struct kept_name *kept;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Names of containers and pods, from the files of those that made them. Files are read when a
- * container is met for the first time, and a few times more where its name was not there yet.
+ * Names of containers and pods, from their managers' files. Files are read when a container is
+ * first seen, and a few times more if its name was not there yet.
  */
 #pragma once
 
@@ -12,12 +12,12 @@
 struct container_names;
 struct users;
 
-/* Opens an empty cache. root: the directory that paths begin at, the caller's for as long. */
+/* Opens an empty cache. root: the directory that paths are relative to; the caller keeps it. */
 struct container_names *container_names_open(int root, struct users *users);
 
 /*
- * Finds the names for a group's path. Returns NULL where it is no container's and no pod's, or none
- * is found; valid until the next call. now_ms: of any clock, for when to try again.
+ * Finds the names for a group's path. NULL if it is no container's and no pod's, or none is found;
+ * valid until the next call. now_ms: of any clock, for when to try again.
  */
 const struct container_name *container_names_find(struct container_names *names, const char *path,
 						  uint64_t now_ms);

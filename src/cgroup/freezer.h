@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whether the freezer of cgroup v1 holds a task. Since 6.1 a sleeper that it froze reads as state
- * D, in whatever function it sleeps (kernel/freezer.c:__set_task_frozen()): only its group tells.
+ * Whether the freezer of cgroup v1 stops a task. Since 6.1 a sleeper that it froze reads as state
+ * D, in whatever function it sleeps (kernel/freezer.c:__set_task_frozen()): only its group proves
+ * it.
  */
 #pragma once
 
@@ -11,14 +12,14 @@
 
 struct proc;
 
-/* Zero-initialised: not looked for yet. */
+/* Zero-initialised: not searched for yet. */
 struct freezer {
 	struct hierarchy hierarchy;
 	bool looked, there;
-	struct buf text, path; /* scratch */
+	struct buf text, path; /* scratch buffer */
 };
 
-/* Whether a thread's group, or one above it, is frozen; tid 0: a process's main thread. */
+/* True if a thread's group, or one above it, is frozen; tid 0: a process's main thread. */
 bool freezer_holds(struct freezer *freezer, struct proc *proc, pid_t tgid, pid_t tid);
 
 void freezer_close(struct freezer *freezer);

@@ -14,10 +14,10 @@
 #include "base/file.h"
 #include "base/util.h"
 
-/* One line for each hierarchy: 12 of v1 and the unified one, each with a path of up to 4096. */
+/* One line per hierarchy: 12 of v1 and the unified one, each with a path of up to 4096. */
 #define CGROUP_BYTES 65536
 
-/* The most groups and levels that are counted in a hierarchy: more make no difference. */
+/* Maximum number of groups and levels counted in a hierarchy: more make no difference. */
 #define GROUPS_MAX 4096
 #define LEVELS_MAX 64
 
@@ -31,7 +31,7 @@ struct mount_line {
 /* The hierarchies to choose from. */
 struct choice {
 	struct buf lines; /* own /proc/PID/cgroup */
-	struct buf mounts; /* own mountinfo; empty where it cannot be read */
+	struct buf mounts; /* own mountinfo; empty if unreadable */
 };
 
 /* Splits a line. Names of v1 have no colon, paths may. */
@@ -59,7 +59,7 @@ static bool next_mount(struct span *text, struct mount_line *line)
 	return false;
 }
 
-/* Whether a list separated by commas has a part. */
+/* True if a comma-separated list contains a part. */
 static bool has_part(struct span list, struct span wanted)
 {
 	size_t len = (size_t)(wanted.end - wanted.at);
@@ -71,7 +71,7 @@ static bool has_part(struct span list, struct span wanted)
 	return false;
 }
 
-/* Whether the wanted name is a v1 line's whole name or one of its parts. */
+/* True if the wanted name is a v1 line's whole name or one of its parts. */
 static bool is_hierarchy_named(const struct mount_line *line, const char *wanted)
 {
 	struct span name = { wanted, wanted + strlen(wanted) };
@@ -79,7 +79,7 @@ static bool is_hierarchy_named(const struct mount_line *line, const char *wanted
 	return is_text(&line->name, wanted) || has_part(line->name, name);
 }
 
-/* Whether the line belongs to the hierarchy with the wanted name. */
+/* True if the line belongs to the hierarchy with the wanted name. */
 static bool is_wanted_mount(const struct mount_line *line, const char *wanted)
 {
 	return line->version == 2 ? !strcmp(wanted, HIERARCHY_V2)
@@ -138,7 +138,7 @@ static void append_mangled(struct buf *out, struct span word)
 	}
 }
 
-/* Whether the options of a v1 mount have all parts of the hierarchy's name. */
+/* True if the options of a v1 mount include all parts of the hierarchy's name. */
 static bool has_all(struct span options, const char *name)
 {
 	struct span rest = { name, name + strlen(name) }, part;
@@ -157,7 +157,7 @@ struct mount {
 	struct span root, point;
 };
 
-/* Whether a line is a mount of the hierarchy; then also takes what is mounted where. */
+/* True if a line is a mount of the hierarchy; then also reads what is mounted where. */
 static bool parse_mount(struct span line, const char *hierarchy, struct mount *mount)
 {
 	struct span word, type, options;
@@ -232,7 +232,7 @@ static int read_choice(struct choice *choice, int procfd)
 	if (got < 0)
 		return got;
 	choice->lines.len = (size_t)got;
-	/* Without mountinfo, tasks have their groups all the same. */
+	/* Without mountinfo, tasks still have their groups. */
 	if (read_mounts(procfd, &choice->mounts))
 		choice->mounts.len = 0;
 	return 0;
@@ -254,7 +254,7 @@ static void append_hierarchy_name(struct buf *out, const struct mount_line *line
 		buf_add(out, line->name.at, (size_t)(line->name.end - line->name.at));
 }
 
-/* The text with one line for each hierarchy. */
+/* The text with one line per hierarchy. */
 static struct span lines_of(const struct choice *choice)
 {
 	return (struct span){ choice->lines.data, choice->lines.data + choice->lines.len };
@@ -292,7 +292,7 @@ void hierarchy_close(struct hierarchy *hierarchy)
 	*hierarchy = (struct hierarchy){ .fd = -1 };
 }
 
-/* Opens a directory below another to read its names; NULL where that fails. */
+/* Opens a directory below another to list it; NULL if that fails. */
 static DIR *open_dir(int parent, const char *name)
 {
 	int fd = file_open(parent, name, O_DIRECTORY | O_NOFOLLOW);
@@ -315,7 +315,7 @@ static const struct dirent *next_dir(DIR *dir)
 	return NULL;
 }
 
-/* Whether there are tasks in a v2 group or below it. The real root has no such file. */
+/* True if there are tasks in a v2 group or below it. The real root has no such file. */
 static bool is_populated(int parent, const char *name)
 {
 	char text[CGROUP_TEXT_BYTES];
@@ -329,7 +329,7 @@ static bool is_populated(int parent, const char *name)
 	return len > 0 && cgroup_number(text, (size_t)len, "populated", &populated) && populated;
 }
 
-/* Whether the v2 hierarchy has tasks outside its root, as far as visible to us. */
+/* True if the v2 hierarchy has tasks outside its root, as far as visible to us. */
 static bool is_used(const struct hierarchy *v2, const struct mount_line *own)
 {
 	const struct dirent *entry;
@@ -370,7 +370,7 @@ static void count_groups(int parent, const char *name, unsigned level, size_t *n
 	closedir(dir);
 }
 
-/* Opens the v1 hierarchy with the most groups. False when none has any. */
+/* Opens the v1 hierarchy with the most groups. False if none has any. */
 static bool open_fullest(struct hierarchy *out, const struct choice *choice)
 {
 	struct span rest = lines_of(choice);
@@ -398,7 +398,7 @@ static bool open_fullest(struct hierarchy *out, const struct choice *choice)
 	return most > 0;
 }
 
-/* Finds the line of the wanted hierarchy, or of any where wanted is NULL. */
+/* Finds the line of the wanted hierarchy, or of any if wanted is NULL. */
 static bool find_wanted(const struct choice *choice, const char *wanted, struct mount_line *line)
 {
 	struct span rest = lines_of(choice);
@@ -467,7 +467,7 @@ int hierarchy_names(int procfd, struct buf *out)
 	return err;
 }
 
-/* Whether a line's hierarchy is mounted. */
+/* True if a line's hierarchy is mounted. */
 static bool is_mounted(const struct choice *choice, const struct mount_line *line)
 {
 	struct buf name = { 0 }, group = { 0 }, path = { 0 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The cgroup hierarchy that is shown. A task is in one group of each hierarchy: that of version 2,
- * and those of version 1, each of which has controllers of its own, a name, or both.
+ * and those of version 1, each of which has its own controllers, a name, or both.
  */
 #pragma once
 
@@ -19,24 +19,24 @@ struct hierarchy {
 	/* "v2"; for version 1 as in /proc/PID/cgroup: "memory", "cpu,cpuacct", "name=systemd" */
 	char *name;
 	char *mount; /* path of its directory, raw bytes; NULL: not mounted, groups have no files */
-	char *group; /* the group mounted there: "/", or its path where only a part is mounted */
+	char *group; /* the group mounted there: "/", or its path if only a part is mounted */
 	int fd; /* the directory, -1: not mounted */
 };
 
 /*
  * Opens the hierarchy that is shown. wanted: HIERARCHY_V2, or a controller or a name
  * ("name=systemd") of version 1. NULL chooses version 2 unless all tasks are in its root, then the
- * hierarchy of version 1 with the most groups; where there are no groups at all, version 2. procfd:
- * of /proc; stays the caller's and is not used after the call. 0 or -errno: -EINVAL when no
- * hierarchy has the name wanted, -ENOENT without any cgroups.
+ * hierarchy of version 1 with the most groups; without any groups, version 2. procfd: of /proc; the
+ * caller keeps it, and it is not used after the call. 0 or -errno: -EINVAL if no hierarchy has the
+ * wanted name, -ENOENT without any cgroups.
  */
 int hierarchy_open(struct hierarchy *out, int procfd, const char *wanted);
 
 /*
- * Finds out from the text of /proc/self/mountinfo (proc_pid_mountinfo(5)) where a hierarchy is
- * mounted. hierarchy: NULL for that of version 2, else as above. Appends that path, and the group
- * mounted there: "/", or where only parts are mounted, as in containers, the first part's group;
- * raw bytes. 0 or -ENOENT.
+ * Finds from the text of /proc/self/mountinfo (proc_pid_mountinfo(5)) where a hierarchy is mounted.
+ * hierarchy: NULL for that of version 2, else as above. Appends that path, and the group mounted
+ * there: "/", or if only parts are mounted, as in containers, the first part's group; raw bytes. 0
+ * or -ENOENT.
  */
 int hierarchy_mount(const char *text, size_t len, const char *hierarchy, struct buf *group,
 		    struct buf *path);
@@ -47,22 +47,22 @@ int hierarchy_mount(const char *text, size_t len, const char *hierarchy, struct 
  */
 int hierarchy_mounted(int procfd, const char *hierarchy, struct buf *path);
 
-/* Closes and frees a hierarchy's contents. A hierarchy that was never opened must be zeroed. */
+/* Closes a hierarchy and frees its contents. A hierarchy that was never opened must be zeroed. */
 void hierarchy_close(struct hierarchy *hierarchy);
 
 /* Appends the names of all hierarchies to choose from, separated by ", ". 0 or -errno. */
 int hierarchy_names(int procfd, struct buf *out);
 
 /*
- * Appends the name of the mounted hierarchy that is listed next after the named one; after the last
- * comes the first. 0; -ENOENT when there is no other, or another -errno.
+ * Appends the name of the mounted hierarchy listed after the named one; the first follows the last.
+ * 0; -ENOENT if there is no other, or another -errno.
  */
 int hierarchy_after(int procfd, const char *name, struct buf *out);
 
 /*
- * Appends the path of a task's group by the text of its /proc/PID/cgroup: raw bytes, beginning with
- * a slash. For a zombie in a removed group it ends in " (deleted)", as the kernel writes it. 0;
- * -ENOENT when the task is in no such hierarchy, -EBADMSG for a malformed text; then nothing is
+ * Appends the path of a task's group from the text of its /proc/PID/cgroup: raw bytes, beginning
+ * with a slash. For a zombie in a removed group it ends in " (deleted)", as the kernel writes it.
+ * 0; -ENOENT if the task is in no such hierarchy, -EBADMSG for a malformed text; then nothing is
  * appended.
  */
 int hierarchy_path(const struct hierarchy *hierarchy, const char *text, size_t len,
@@ -70,12 +70,11 @@ int hierarchy_path(const struct hierarchy *hierarchy, const char *text, size_t l
 
 /*
  * The path of a group's directory below the hierarchy's descriptor: "." for the mounted group
- * itself. A part of `path`, or NULL when it is not below (out of a container's sight, "..", not
- * mounted).
+ * itself. A part of `path`, or NULL if it is not below (outside a container, "..", not mounted).
  */
 const char *hierarchy_below(const struct hierarchy *hierarchy, const char *path);
 
-/* Where the threads of processes of a group are: its cgroup.type (version 2, Linux 4.14). */
+/* Where the threads of a group's processes may be: its cgroup.type (version 2, Linux 4.14). */
 enum hierarchy_type {
 	HIERARCHY_DOMAIN, /* in it */
 	HIERARCHY_DOMAIN_THREADED, /* in it and below it */
@@ -84,21 +83,21 @@ enum hierarchy_type {
 
 /*
  * Reads the type of the group at a path below the hierarchy's descriptor. An enum hierarchy_type;
- * -ENOENT where it has none, as the root, or another -errno.
+ * -ENOENT if it has none, like the root, or another -errno.
  */
 int hierarchy_type(const struct hierarchy *hierarchy, const char *below);
 
-/* Room for any text that is read of a group; longer ones (a v1 cpuset's, a stat's) are cut. */
+/* Room for any text read of a group; longer ones (a v1 cpuset's, a stat's) are cut. */
 #define CGROUP_TEXT_BYTES 8192
 
 /*
- * Finds the line "KEY NUMBER" in a group's text. False, with *value unchanged, where the line is
- * missing, cut or not of that form. The first line with the key counts.
+ * Finds the line "KEY NUMBER" in a group's text. False, with *value unchanged, if the line is
+ * missing, cut or of another form. The first line with the key counts.
  */
 bool cgroup_number(const char *text, size_t len, const char *key, uint64_t *value);
 
 /*
- * Whether a path, without a slash in front, may be opened below a directory: no empty name, no "."
- * and no ".." in it. "" may not be opened.
+ * True if a path, without a leading slash, may be opened below a directory: it has no empty name,
+ * no "." and no "..". "" may not be opened.
  */
 bool cgroup_is_below(const char *path);

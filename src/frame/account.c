@@ -7,7 +7,7 @@
 #include "kernel/exits.h"
 #include "kernel/proctask.h"
 
-/* Reads the children's times of a process. False where it has gone. */
+/* Reads the children's times of a process. False if it has exited. */
 static bool read_children(struct account_reader *reader, const struct task_raw *raw, uint64_t *ns)
 {
 	struct proctask_stat stat;
@@ -22,7 +22,7 @@ static bool read_children(struct account_reader *reader, const struct task_raw *
 	return true;
 }
 
-/* Brings the children's times of one process up to date. Returns by how much they grew. */
+/* Updates the children's times of one process. Returns by how much they grew. */
 static uint64_t advance_children(struct account_reader *reader, const struct task_raw *raw)
 {
 	struct task_reaped *reaped = &raw->task->reaped;
@@ -36,7 +36,7 @@ static uint64_t advance_children(struct account_reader *reader, const struct tas
 	return grown;
 }
 
-/* The living process that gets to reap: the parent, or the ancestor that inherited the child. */
+/* The living process that reaps: the parent, or the ancestor that inherited the child. */
 static struct task_raw *reaper_of_child(const struct sample *prev, const struct sample *cur,
 					pid_t ppid)
 {
@@ -46,7 +46,7 @@ static struct task_raw *reaper_of_child(const struct sample *prev, const struct 
 
 		if (raw && !raw->exited)
 			return raw;
-		/* Orphans go to the next ancestor that adopts them, at last to init. */
+		/* Orphans go to the nearest ancestor that adopts them, finally to init. */
 		gone = prev ? sample_find(prev, ppid, ppid) : NULL;
 		ppid = gone ? gone->task->ppid : 1;
 		if (!gone && !sample_find(cur, 1, 1))
@@ -66,7 +66,9 @@ static void look_above(const struct sample *cur, const struct task_raw *raw)
 	}
 }
 
-/* Books the whole life of a reaped process with its reaper, whose children's times will show it. */
+/*
+ * Accounts the whole life of a reaped process to its reaper, whose children's times will show it.
+ */
 static void credit_reaper(const struct sample *prev, const struct sample *cur,
 			  const struct task_raw *gone)
 {
@@ -79,14 +81,14 @@ static void credit_reaper(const struct sample *prev, const struct sample *cur,
 
 	if (!reaper)
 		return;
-	/* Its surplus is from children whose end was not known yet: booked here, too. */
+	/* Its surplus is from children whose exit was unknown: accounted here, too. */
 	if (left->balance_ns > left->credited_ns)
 		owed -= left->balance_ns - left->credited_ns;
 	reaped = &reaper->task->reaped;
 	reaped->balance_ns -= owed;
 	reaped->ended += gone->counters.members;
 	reaped->due = true;
-	/* An orphan may have been reaped by an ancestor further up: all are looked at. */
+	/* An orphan may have been reaped by any ancestor further up: all are read. */
 	if (reaper->tgid != task->ppid || task->mixed) {
 		reaped->orphans_ns += owed;
 		look_above(cur, reaper);
@@ -94,8 +96,8 @@ static void credit_reaper(const struct sample *prev, const struct sample *cur,
 }
 
 /*
- * Whether a process that the sample lacks was reaped: its end is not booked yet, and it is not just
- * a process that could not be read.
+ * True if a process missing in the sample was reaped: its exit is not accounted yet, and it was not
+ * merely unreadable.
  */
 static bool was_reaped(struct account_reader *reader, const struct sample *cur,
 		       const struct task_raw *raw)
@@ -120,7 +122,7 @@ static void credit_reapers(struct account_reader *reader, const struct sample *p
 		credit_reaper(prev, cur, raw);
 		raw->task->reaped.booked = true;
 	}
-	/* The first ones are there yet, at their places. */
+	/* The first ones are still at their places. */
 	for (size_t i = sample_stable(cur, 1); i < prev->n; i++) {
 		const struct task_raw *raw = prev->raw[i];
 		const struct task_raw *now = sample_find(cur, raw->tgid, raw->pid);
@@ -134,7 +136,7 @@ static void credit_reapers(struct account_reader *reader, const struct sample *p
 /*
  * The part of a balance that counts. Below zero it is children that were never waited for: their
  * records count. Above zero it is what records lack; any more comes from a child that was reaped
- * between its own reading and its parent's, and counts when its end is known.
+ * between its own reading and its parent's, and counts when its exit is known.
  */
 static int64_t credit(const struct task_reaped *reaped, bool exact)
 {
@@ -147,13 +149,13 @@ static int64_t credit(const struct task_reaped *reaped, bool exact)
 	return exact && reaped->balance_ns > most ? most : reaped->balance_ns;
 }
 
-/* Credits what is due. Returns by how much that is more than before. */
+/* Credits the recovered time. Returns by how much that is more than before. */
 static int64_t settle_children(struct task_reaped *reaped, bool exact)
 {
 	int64_t before = reaped->credited_ns;
 
 	reaped->credited_ns = credit(reaped, exact);
-	/* While the balance is below zero, the reaping may still show in the times. */
+	/* While the balance is below zero, the reaping may still appear in the times. */
 	reaped->due = reaped->balance_ns < 0;
 	if (!reaped->due) {
 		reaped->ended = 0;
@@ -163,9 +165,9 @@ static int64_t settle_children(struct task_reaped *reaped, bool exact)
 }
 
 /*
- * Books orphans with the ancestor that reaped them. A zombie whose parent ends goes to an ancestor
- * that adopts orphans, and if that reaps it at once no sample says which ancestor it was; but its
- * children's times are too large by the life that is missing here.
+ * Accounts orphans to the ancestor that reaped them. A zombie whose parent exits goes to an
+ * ancestor that adopts orphans, and if that reaps it at once no sample shows which ancestor it was;
+ * but its children's times are too large by the life that is missing here.
  */
 static void pass_orphans(const struct sample *cur, const struct task_raw *raw)
 {
@@ -193,13 +195,13 @@ static void pass_orphans(const struct sample *cur, const struct task_raw *raw)
 	}
 }
 
-/* Whether the children's times of a process are looked at. */
+/* True if the children's times of a process are read. */
 static bool is_looked_at(const struct task_raw *raw, enum account_seen seen)
 {
 	return raw->task->reaped.due || seen == ACCOUNT_SEEN_LOST;
 }
 
-/* Brings children's times up to date, and reads those of newly seen processes. */
+/* Updates children's times, and reads those of new processes. */
 static void read_all(struct account_reader *reader, const struct sample *prev,
 		     const struct sample *cur, enum account_seen seen, struct account *out)
 {

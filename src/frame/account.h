@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The balance of the CPUs' time and the run time of tasks.
+ * The balance of CPU time and the run time of tasks.
  *
  * The record of an exiting task lacks the run time since the last clock tick, and a record may be
  * lost. The children's times of the process that reaped the task still have its whole life. So the
- * conserved figure is the sum of own run time and children's times over all processes; what it grew
- * by beyond the run time that rows show is `recovered`. A child that is reaped automatically is in
- * no process's children's times: for such a child its exit record counts.
+ * conserved figure is the sum of own run time and children's times over all processes; its growth
+ * beyond the run time of rows is `recovered`. A child that is reaped automatically is in no
+ * process's children's times: for such a child its exit record counts.
  */
 #pragma once
 
@@ -20,7 +20,7 @@ struct proc;
 
 /* The CPU time of the interval, in ns. */
 struct account {
-	bool valid; /* else nothing of it is known */
+	bool valid; /* else none of the members is known */
 	uint64_t machine_ns; /* CPUs x interval */
 	uint64_t run_ns; /* run time of all rows */
 	uint64_t idle_ns, iowait_ns, steal_ns;
@@ -38,24 +38,21 @@ struct account_reader {
 	bool primed; /* the children's times of all processes were read */
 };
 
-/* Which of the processes that ended in the interval the sample has. */
+/* Which of the processes that exited in the interval the sample contains. */
 enum account_seen {
 	ACCOUNT_SEEN_ALL,
-	ACCOUNT_SEEN_SOME, /* only those of the sample before: there are no exit records */
-	ACCOUNT_SEEN_LOST /* all but those whose exit records were lost */
+	ACCOUNT_SEEN_SOME, /* only those of the previous sample: there are no exit records */
+	ACCOUNT_SEEN_LOST /* all except those whose exit records were lost */
 };
 
 /*
- * Reads children's times and finds what was recovered. `cur` must have a row for each process,
+ * Reads children's times and finds the recovered time. `cur` must have a row for each process,
  * exited ones in place. The first call reads the times of all processes, later calls those of
- * processes that may have reaped, and after a loss those of all again. prev NULL: only reads.
+ * processes that may have reaped, and after a loss all again. prev NULL: only reads.
  */
 void account_reap(struct account_reader *reader, const struct sample *prev,
 		  const struct sample *cur, enum account_seen seen, struct account *out);
 
-/*
- * Adds the system's figures; run_ns must be set. irq_apart: tasks' run times do not contain
- * interrupts.
- */
+/* Adds the system's figures; run_ns must be set. irq_apart: tasks' run times exclude interrupts. */
 void account_system(struct account *account, const struct system_sample *before,
 		    const struct system_sample *now, uint64_t interval_ns, bool irq_apart);

@@ -7,19 +7,18 @@
 #include "base/text.h"
 #include "base/util.h"
 
-/* By how much two readings of the times of one trace may differ. */
+/* Maximum difference of two readings of one trace's times. */
 #define TIMES_SLACK_NS NSEC_PER_MSEC
 
-/* Deltas that stay in memory, and the part of them that a frame should use at least. */
+/* Deltas kept in memory, and the share of them that a frame should use at least. */
 #define USED_KEPT 512
 #define USED_PART 8
 
 const struct deltas no_deltas;
 
 /*
- * Splits the run time in the ratio of the tick figures: the interval's, or the whole life's
- * where no tick fell into the interval. Without any, or without a run time to split, it is
- * unknown.
+ * Splits the run time in the ratio of the tick figures: the interval's, or the whole life's if no
+ * tick fell into the interval. Without any, or without a run time to split, it is unknown.
  */
 static void split_run(struct row *row, struct counters *grown)
 {
@@ -57,7 +56,10 @@ static void drop_impossible(struct frame_info *info, struct row *row, struct del
 	info->stale++;
 }
 
-/* Finds what was waited. Whether more was booked than is possible, which was not known before. */
+/*
+ * Computes the time waited. Returns whether more was accounted than is possible, which was not
+ * known before.
+ */
 static bool resolve(const struct frame_info *info, struct row *row, struct deltas *deltas)
 {
 	bool beyond = deltas && deltas->waited.beyond;
@@ -67,7 +69,7 @@ static bool resolve(const struct frame_info *info, struct row *row, struct delta
 	return deltas && deltas->waited.beyond && !beyond && !row->corrected;
 }
 
-/* Counts the task's state, where that is known. */
+/* Counts the task's state, if known. */
 static void count_state(struct frame_info *info, const struct task_raw *raw)
 {
 	if (!raw->now.state || raw->exited)
@@ -77,7 +79,7 @@ static void count_state(struct frame_info *info, const struct task_raw *raw)
 	info->running += raw->now.state == 'R' || raw->now.waits.threads[SEEN_CPU];
 }
 
-/* Computes the deltas since the reading before of counters that are valid in both. */
+/* Computes the growth since the previous reading of counters valid in both. */
 static void since_before(const struct frame_info *info, struct row *row, struct counters *grown,
 			 uint32_t valid)
 {
@@ -91,12 +93,12 @@ static void since_before(const struct frame_info *info, struct row *row, struct 
 	split_run(row, grown);
 }
 
-/* Computes the deltas of counters as they were read: those that fell are lifted. */
+/* Computes the growth of counters as read: those that fell are raised. */
 static void difference(const struct frame_info *info, struct row *row, struct counters *grown,
 		       struct task_raw *raw, const struct task_raw *before)
 {
 	row->before = before;
-	/* What two samples have is not written to. */
+	/* Elements shared by two samples are read-only. */
 	if (raw == before) {
 		since_before(info, row, grown, raw->counters.valid);
 		return;
@@ -105,7 +107,7 @@ static void difference(const struct frame_info *info, struct row *row, struct co
 	raw->ran_ns = grown->run_ns ? before->read_ns : before->ran_ns;
 }
 
-/* Computes deltas since the task's birth. */
+/* Computes deltas since the task's start. */
 static void since_birth(struct row *row, struct counters *grown, const struct counters *life,
 			uint64_t interval_ns)
 {
@@ -125,7 +127,7 @@ static uint64_t age_of(const struct sample *sample, const struct task_raw *raw)
 	return read_ns > start_ns ? read_ns - start_ns : 0;
 }
 
-/* Computes deltas of the whole life, less impossible delays. */
+/* Computes deltas of the whole life, without impossible delays. */
 static void of_life(struct frame_info *info, struct row *row, struct counters *grown)
 {
 	const struct task_raw *raw = row->raw;
@@ -136,7 +138,7 @@ static void of_life(struct frame_info *info, struct row *row, struct counters *g
 	info->stale += wrong;
 }
 
-/* How the threads of an element have spent their time by then, if they stay in their states. */
+/* Time by state of an element's threads up to then, if they stay in their states. */
 static struct wait_states times_by(const struct task_times *times, uint64_t by_ns)
 {
 	struct wait_states states = times->states;
@@ -146,7 +148,7 @@ static struct wait_states times_by(const struct task_times *times, uint64_t by_n
 	return states;
 }
 
-/* Far more running was traced than the scheduler counted: switches went unseen. */
+/* Far more running was traced than the scheduler counted: switches were missed. */
 static bool is_contradicted(const struct frame_info *info, const struct row *row,
 			    const struct wait_states *spent)
 {
@@ -154,7 +156,7 @@ static bool is_contradicted(const struct frame_info *info, const struct row *row
 	       spent->ns[STATE_RUN] > row->deltas->grown.run_ns + row->interval_ns / 4;
 }
 
-/* Finds how the row's task spent the interval, where all its threads were traced. */
+/* Computes how the row's task spent the interval, if all its threads were traced. */
 static void find_spent(struct frame *frame, const struct frame_info *info, struct row *row)
 {
 	const struct task_raw *raw = row->raw, *before = row->before;
@@ -186,7 +188,7 @@ static void find_spent(struct frame *frame, const struct frame_info *info, struc
 	row->traced = traced;
 }
 
-/* Builds one row; before is NULL for a task that the sample before did not have. */
+/* Builds one row; before is NULL for a task missing in the previous sample. */
 static void build_row(struct frame *frame, struct frame_info *info, struct row *row,
 		      struct task_raw *raw, const struct task_raw *before,
 		      const struct frame_options *options)
@@ -210,12 +212,13 @@ static void build_row(struct frame *frame, struct frame_info *info, struct row *
 	else
 		deltas->grown = no_deltas.grown;
 	/*
-	 * A thread that took over an id by exec and was not read before counts as born at the exec.
+	 * A thread that took over an id at exec and was not read before counts as started at the
+	 * exec.
 	 */
 	row->born = prev && !before && (raw->was || raw->task->latest_ns >= prev->begin_ns);
 	/*
-	 * A task born or ended in the interval is measured against the whole interval, so that
-	 * shares of rows can be compared and add up.
+	 * A task that started or exited in the interval is measured against the whole interval, so
+	 * that shares of rows can be compared and add up.
 	 */
 	if (options->since_start) {
 		of_life(info, row, &deltas->grown);
@@ -247,7 +250,7 @@ static void build_row(struct frame *frame, struct frame_info *info, struct row *
 	info->ended += row->exited ? row->members : 0;
 }
 
-/* The element of prev that is the same task; *at moves along both samples' common order. */
+/* The element of prev that is the same task; *at advances along both samples' common order. */
 static const struct task_raw *match_elements(struct frame_info *info, const struct task_raw *raw,
 					     size_t *at)
 {
@@ -266,11 +269,11 @@ static const struct task_raw *match_elements(struct frame_info *info, const stru
 	before = prev->raw[(*at)++];
 	if (before->task->key.start_ns == raw->task->key.start_ns)
 		return before;
-	info->gone++; /* another task has the pid now */
+	info->gone++; /* the pid was reused by another task */
 	return NULL;
 }
 
-/* The element that an exited task, or a task that changed its id by exec, had before. */
+/* The previous element of an exited task, or of a task that changed its id at exec. */
 static const struct task_raw *find_before(const struct frame_info *info, const struct task_raw *raw,
 					  pid_t pid)
 {
@@ -278,20 +281,20 @@ static const struct task_raw *find_before(const struct frame_info *info, const s
 
 	if (before && (raw->was || before->task == raw->task))
 		return before;
-	/* A zombie may have left the sample before: see exit_merge.c. */
+	/* A zombie may have left the previous sample: see exit_merge.c. */
 	for (size_t i = 0; raw->was && info->prev && i < info->prev->left; i++)
 		if (info->prev->raw[info->prev->n + i]->task == raw->task)
 			return info->prev->raw[info->prev->n + i];
 	return NULL;
 }
 
-/* Whether an element's threads stay in waits that are delays, though not in state D. */
+/* True if an element's threads stay in waits that are delays, though not in state D. */
 static bool waits_unseen(const struct task_raw *raw)
 {
 	return raw->times && (raw->times->in[STATE_IO] || raw->times->in[STATE_DWAIT]);
 }
 
-/* Begins the row of a task to which nothing happened. */
+/* Starts the row of an unchanged task. */
 static void begin_idle(struct row *row, const struct task_raw *raw, const struct task_raw *before)
 {
 	*row = (struct row){ .task = raw->task,
@@ -304,10 +307,9 @@ static void begin_idle(struct row *row, const struct task_raw *raw, const struct
 }
 
 /*
- * Builds rows from i on, up to `end`, as long as their source says that nothing happened to the
- * task. Most rows are such, so they cost little: if it was idle in the frame before, too, and not
- * traced, the row built for that is still true, except for its interval. Returns the first that is
- * another.
+ * Builds rows from i on, up to `end`, as long as their source marks the task as unchanged. Most
+ * rows are such, so they cost little: if it was idle in the previous frame, too, and not traced,
+ * the row built for that is still true, except for its interval. Returns the first of another kind.
  */
 static size_t build_idle(struct frame *frame, struct frame_info *info, size_t i, size_t end)
 {
@@ -336,12 +338,12 @@ static size_t build_idle(struct frame *frame, struct frame_info *info, size_t i,
 	return i;
 }
 
-/* Builds all rows: of living tasks, then of tasks that left. */
+/* Builds all rows: of living tasks, then of exited ones. */
 static void build_rows(struct frame *frame, struct frame_info *info,
 		       const struct frame_options *options)
 {
 	const struct sample *cur = info->cur, *prev = info->prev;
-	/* The number of first elements that have the same place in the sample before. */
+	/* The number of first elements at the same place in the previous sample. */
 	size_t same = prev ? sample_stable(cur, 1) : 0, at = same;
 	size_t fast = options->since_start || options->unknown ? 0 : same;
 
@@ -369,8 +371,8 @@ static void build_rows(struct frame *frame, struct frame_info *info,
 }
 
 /*
- * Gives back the pages of deltas where the frame before used few of those that it was used to: in
- * the first intervals something happened to many.
+ * Frees pages of deltas if the previous frame used few of those used earlier: in the first
+ * intervals many tasks changed.
  */
 static void drop_used(struct frame *frame)
 {
@@ -395,7 +397,7 @@ void frame_build(struct frame *frame, struct frame_info *info, const struct samp
 		frame->traced = NULL;
 		frame->cap = n * 2;
 		frame->rows = xcalloc(frame->cap, sizeof(*frame->rows));
-		/* Has room for all, but few of its pages are ever touched. */
+		/* Reserves room for all, but few of its pages are ever used. */
 		frame->deltas = xcalloc(frame->cap, sizeof(*frame->deltas));
 	}
 	drop_used(frame);
@@ -429,7 +431,7 @@ bool frame_resolve(struct frame *frame, struct row *row)
 	bool empty = row->deltas == &no_deltas, more;
 	struct deltas *deltas = NULL;
 
-	/* Most of those to which nothing happened were not traced in waits that are replaced. */
+	/* Most unchanged tasks were not traced in waits that are replaced. */
 	if (!empty) {
 		deltas = &frame->deltas[row->deltas - frame->deltas];
 	} else if (row->traced->states.ns[STATE_DWAIT] || row->traced->states.ns[STATE_IO]) {
@@ -573,7 +575,7 @@ char row_state(const struct row *row)
 	return row->raw->now.state;
 }
 
-/* Takes children's times from the counters, else from what was read beside them. */
+/* Takes children's times from the counters, else from the separate reading. */
 static bool children_of(const struct task_raw *raw, const struct task_proc *proc, bool system,
 			uint64_t *ns)
 {
@@ -631,7 +633,7 @@ const struct task_extra *row_extra(const struct frame_info *info, const struct r
 	return row->task && !row->exited ? sample_extra(info->cur, row->place) : NULL;
 }
 
-/* A hash of all that is known of a task's row to which nothing happened. */
+/* A hash of all that is known of an unchanged task's row. */
 static uint64_t hash_idle_row(const struct row *row)
 {
 	const struct task *task = row->task;

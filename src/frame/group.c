@@ -18,14 +18,14 @@
 /* Marks a task that belongs to no group. */
 #define NOWHERE UINT32_MAX
 
-/* The data of a group, in the order of first meeting; rows point here. */
+/* The data of a group, in the order of first appearance; rows refer to it. */
 struct group_store {
 	uint64_t id;
 	bool named;
 	size_t name, label; /* offsets in `names` */
-	size_t pod, container; /* the same; 0: not known */
+	size_t pod, container; /* likewise; 0: unknown */
 	const struct task *namer; /* a task in it, or below it; NULL: none has such names */
-	const char *text; /* the name, once all are there */
+	const char *text; /* the name, once all are complete */
 	size_t n; /* the number of its own members */
 	size_t rank; /* its index among all groups sorted by name */
 	struct deltas own, all;
@@ -68,7 +68,7 @@ bool group_is_below(const char *path, const char *below)
 	return !strncmp(path, below, len) && (!path[len] || path[len] == '/');
 }
 
-/* A number for a name that hardly any other name has. */
+/* A hash of a name. */
 static uint64_t id_of(const char *name)
 {
 	uint64_t id = hash_text(HASH_START, name);
@@ -76,13 +76,13 @@ static uint64_t id_of(const char *name)
 	return id ? id : 1;
 }
 
-/* The name of a store; NULL: the group of tasks whose group is not known. */
+/* The name of a group; NULL: the group of tasks without a known group. */
 static const char *name_in(const struct grouping *grouping, const struct group_store *store)
 {
 	return store->named ? grouping->names.data + store->name : NULL;
 }
 
-/* The place where a name is, or would be, in the table. */
+/* The place of a name in the table, or where it would be. */
 static size_t slot_of(const struct grouping *grouping, uint64_t id, const char *name)
 {
 	size_t at = id & (grouping->table_size - 1);
@@ -97,7 +97,7 @@ static size_t slot_of(const struct grouping *grouping, uint64_t id, const char *
 	return at;
 }
 
-/* Makes the table at least twice as large as the number of groups, and puts all groups in again. */
+/* Makes the table at least twice as large as the number of groups, and reinserts all groups. */
 static void grow_table(struct grouping *grouping, size_t n)
 {
 	if (grouping->table_size >= 2 * n + 2)
@@ -134,7 +134,7 @@ static void grow_groups(struct grouping *grouping)
 		xreallocarray(grouping->frame.rows, grouping->cap, sizeof(*grouping->frame.rows));
 }
 
-/* The index of the group of that name, added if it is new; `added` says whether it was. */
+/* The index of the group of that name, added if new; `added` returns whether it was. */
 static size_t group_index(struct grouping *grouping, const char *name, bool *added)
 {
 	uint64_t id = id_of(name);
@@ -157,7 +157,7 @@ static size_t group_index(struct grouping *grouping, const char *name, bool *add
 	return grouping->frame.n - 1;
 }
 
-/* The length of the path of the group above, in bytes; 0: there is none. */
+/* The length of the parent group's path, in bytes; 0: there is none. */
 static size_t above(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -208,8 +208,8 @@ void group_cgroup_name(const char *path, const char *pod, const char *container,
 }
 
 /*
- * Adds the names of a cgroup's container, and its readable name where that is asked for; in a tree
- * without what is above, as the rows there show that.
+ * Adds the names of a cgroup's container, and its readable name if requested; in a tree without the
+ * part above, which the rows there show.
  */
 static void label_cgroup(struct grouping *grouping, struct group_store *store, bool tree,
 			 bool readable)
@@ -226,7 +226,7 @@ static void label_cgroup(struct grouping *grouping, struct group_store *store, b
 	}
 	if (readable)
 		cgroup_name(path, &name, tree, &label);
-	/* The path lies in what may move now. */
+	/* The path is in memory that may move now. */
 	store->pod = add_name(grouping, name.pod);
 	store->container = add_name(grouping, name.container);
 	if (readable)
@@ -234,7 +234,7 @@ static void label_cgroup(struct grouping *grouping, struct group_store *store, b
 	buf_free(&label);
 }
 
-/* Finds the groups, and how many members each has. */
+/* Finds the groups, and their numbers of members. */
 static void find_groups(struct grouping *grouping, const struct frame *frame,
 			const struct grouping_options *options)
 {
@@ -277,7 +277,7 @@ static int compare_paths(const char *a, const char *b)
 	return (unsigned char)*a < (unsigned char)*b ? -1 : *a != *b;
 }
 
-/* Orders stores by name; those without a name come last. */
+/* Orders groups by name; those without a name come last. */
 static int compare_stores(const void *a, const void *b)
 {
 	const struct group_store *const *x = a, *const *y = b;
@@ -327,7 +327,7 @@ static void order_groups(struct grouping *grouping)
 	}
 }
 
-/* Whether a has waited more than b. */
+/* True if a has waited more than b. */
 static bool is_worse(const struct row *a, const struct row *b)
 {
 	return a && a->deltas->waited.total > (b ? b->deltas->waited.total : 0);
@@ -355,7 +355,7 @@ static void add_members(struct grouping *grouping, const struct frame *frame, bo
 	}
 }
 
-/* The index of the group above that at `index`: the nearest before it that it lies below. */
+/* The index of the parent of the group at `index`: the nearest one before it that it is below. */
 static size_t parent_of(const struct grouping *grouping, size_t index)
 {
 	const struct group *groups = grouping->groups;
@@ -394,7 +394,7 @@ static void make_group_rows(struct grouping *grouping, const struct grouping_opt
 		group->sum.interval_ns = rows[i].interval_ns = interval_ns;
 		add_to(grouping, i, &group->sum, options->life);
 	}
-	/* Groups below come later, so each is complete when it is added to the group above. */
+	/* Groups below come later, so each is complete when it is added to its parent. */
 	for (size_t i = grouping->frame.n; tree && i-- > 0;) {
 		const struct group *group = &grouping->groups[i];
 		struct group *parent;
@@ -409,7 +409,7 @@ static void make_group_rows(struct grouping *grouping, const struct grouping_opt
 	}
 }
 
-/* Makes room for the arrays that have an entry for each task. */
+/* Makes room for the arrays with an entry per task. */
 static void reserve_members(struct grouping *grouping, size_t n)
 {
 	if (n <= grouping->members_cap && grouping->members)
@@ -432,7 +432,7 @@ const struct frame *group_fold(struct grouping *grouping, const struct frame *fr
 	find_groups(grouping, frame, options);
 	order_groups(grouping);
 	add_members(grouping, frame, options->life);
-	/* With figures since the start, the members' intervals differ: see query.c. */
+	/* With figures since start, the members' intervals differ: see query.c. */
 	make_group_rows(grouping, options,
 			info->since_start ? info->cur->begin_ns : info->interval_ns);
 	return &grouping->frame;
@@ -484,7 +484,7 @@ void grouping_free(struct grouping *grouping)
 	*grouping = (struct grouping){ 0 };
 }
 
-/* Samples after which a group that was not wanted is forgotten. */
+/* Samples without a request after which a group is dropped. */
 #define FORGET_TICKS 16
 
 struct above_node {
@@ -504,7 +504,7 @@ static int compare_above(const void *a, const void *b)
 	return order ? order : (x->len > y->len) - (x->len < y->len);
 }
 
-/* The group whose path is the first `len` bytes; made where there is none. */
+/* The group whose path is the first `len` bytes; created if there is none. */
 static struct above_node *find_node(struct groups_above *above, const char *path, size_t len)
 {
 	const struct above_node key = { .path = (char *)(uintptr_t)path, .len = len };
@@ -525,7 +525,7 @@ static struct above_node *find_node(struct groups_above *above, const char *path
 	return node;
 }
 
-/* Frees a group that is in no list any more. */
+/* Frees a group no longer in any list. */
 static void free_node(struct groups_above *above, struct above_node *node)
 {
 	tdelete(node, &above->tree, compare_above);
@@ -533,7 +533,7 @@ static void free_node(struct groups_above *above, struct above_node *node)
 	free(node);
 }
 
-/* The length of the path of the group above; 0: that is the root, or there is none. */
+/* The length of the parent group's path; 0: that is the root, or there is none. */
 static size_t length_above(const char *path, size_t len)
 {
 	while (len && path[len - 1] != '/')

@@ -11,28 +11,30 @@
 #include "cgroup/hierarchy.h"
 #include "kernel/proctask.h"
 
-/* The most groups that are read with each sample, and the most rows that are looked at. */
+/* Maximum groups read per sample, and maximum rows checked. */
 #define GROUPS_MAX 16
 #define ROWS_MAX 64
 
 /*
- * The part of the interval from which booked blkio is much. What pressure loses of each second
+ * Share of the interval from which accounted blkio is much. What pressure loses of each second
  * (PRESSURE_TICK_NS in resolve.c) is about as much: below, it rules nothing out.
  */
 #define BOOKED_PART 20
 
-/* Samples for which a group is read, and a task's group is remembered, after the last booking. */
+/*
+ * Samples for which a group is read, and a task's group is cached, after the last accounted wait.
+ */
 #define KEEP_TICKS 8
 
-/* Samples after which the group of a task that was not booked much is looked for again. */
+/* Samples after which the group of a task with few accounted waits is looked up again. */
 #define LOOK_TICKS 4
 
 /* A group whose pressure is read. */
 struct bound_group {
 	uint64_t id; /* of all groups that ever were in some place; 0: the place is free */
 	char *path;
-	uint64_t tick; /* the last in which one of its tasks was booked something */
-	uint64_t type_tick; /* the last in which it was looked at whether it is threaded */
+	uint64_t tick; /* the last in which waits were accounted to one of its tasks */
+	uint64_t type_tick; /* the last check of whether it is threaded */
 	bool threaded;
 	bool root; /* its pressure is the machine's, and it has no file of it */
 	struct io_pressure io; /* between the last two readings */
@@ -41,11 +43,11 @@ struct bound_group {
 /* Where a task was found. */
 struct bound_task {
 	struct task_key key; /* pid 0: the place is free */
-	uint64_t group; /* its id; 0: not known, or not read */
-	uint64_t tick; /* the last in which it was looked for */
+	uint64_t group; /* its id; 0: unknown, or not read */
+	uint64_t tick; /* the last look-up */
 };
 
-/* A row that was booked something. */
+/* A row with accounted waits. */
 struct booked_row {
 	struct row *row;
 	uint64_t ns;
@@ -53,12 +55,12 @@ struct booked_row {
 
 struct io_bounds {
 	struct proc *proc;
-	bool tried; /* to open what follows */
-	struct hierarchy hierarchy; /* of version 2; without a name: there is none */
+	bool tried; /* to open the members below */
+	struct hierarchy hierarchy; /* of version 2; without a name: none */
 	struct cgroup_reader *reader; /* NULL: groups have no files */
 	struct bound_group groups[GROUPS_MAX];
 	struct bound_task tasks[ROWS_MAX];
-	struct buf lines, path; /* scratch */
+	struct buf lines, path; /* scratch buffer */
 	uint64_t tick, last_id;
 };
 
@@ -70,7 +72,7 @@ struct io_bounds *io_bounds_open(struct proc *proc)
 	return bounds;
 }
 
-/* What the kernel booked of blkio in the interval, of a row that it may be too much of; else 0. */
+/* The blkio accounted in the interval, of a row that it may be too much for; else 0. */
 static uint64_t booked_blkio(const struct row *row)
 {
 	uint64_t now = row->raw->counters.delay[DELAY_BLKIO].ns;
@@ -83,7 +85,7 @@ static uint64_t booked_blkio(const struct row *row)
 	return now > was ? now - was : 0;
 }
 
-/* Finds the rows that were booked most, in this order. Returns how many. */
+/* Finds the rows with most accounted waits, in this order. Returns how many. */
 static size_t find_booked(const struct frame *frame, struct booked_row found[ROWS_MAX])
 {
 	size_t n = 0;
@@ -105,7 +107,7 @@ static size_t find_booked(const struct frame *frame, struct booked_row found[ROW
 	return n;
 }
 
-/* Opens what reads groups, once. Whether they have files. */
+/* Opens the readers of groups, once. Returns whether groups have files. */
 static bool open_group_reader(struct io_bounds *bounds)
 {
 	if (bounds->tried)
@@ -118,7 +120,7 @@ static bool open_group_reader(struct io_bounds *bounds)
 	return bounds->reader;
 }
 
-/* Forgets a group. */
+/* Drops a group. */
 static void forget_group(struct bound_group *group)
 {
 	free(group->path);
@@ -147,7 +149,7 @@ static void read_group_pressure(struct io_bounds *bounds, struct bound_group *gr
 	};
 }
 
-/* Reads those groups whose tasks were booked something lately. */
+/* Reads the groups whose tasks had accounted waits recently. */
 static void read_groups(struct io_bounds *bounds)
 {
 	cgroup_reader_tick(bounds->reader);
@@ -161,7 +163,7 @@ static void read_groups(struct io_bounds *bounds)
 	}
 }
 
-/* Whether any group is read. */
+/* True if any group is read. */
 static bool has_groups(const struct io_bounds *bounds)
 {
 	for (unsigned i = 0; i < GROUPS_MAX; i++)
@@ -170,7 +172,7 @@ static bool has_groups(const struct io_bounds *bounds)
 	return false;
 }
 
-/* Finds out what a group's type is, once with a sample: only the root has none. */
+/* Finds the type of a group, once per sample: only the root has none. */
 static void look_at_type(struct io_bounds *bounds, struct bound_group *group)
 {
 	const char *below = hierarchy_below(&bounds->hierarchy, group->path);
@@ -181,11 +183,11 @@ static void look_at_type(struct io_bounds *bounds, struct bound_group *group)
 	group->type_tick = bounds->tick;
 	type = below ? hierarchy_type(&bounds->hierarchy, below) : -EINVAL;
 	group->root = type == -ENOENT && !strcmp(below, ".");
-	/* Its processes may have threads in groups beside it. What is not known may be, too. */
+	/* Its processes may have threads in other groups. Unknown counts as that. */
 	group->threaded = type != HIERARCHY_DOMAIN && type != HIERARCHY_DOMAIN_THREADED;
 }
 
-/* The place of a group: its own, a free one, or that which was not used for longest; or NULL. */
+/* The place of a group: its own, a free one, or the least recently used; or NULL. */
 static struct bound_group *place_of_group(struct io_bounds *bounds, const char *path)
 {
 	struct bound_group *oldest = &bounds->groups[0];
@@ -198,7 +200,7 @@ static struct bound_group *place_of_group(struct io_bounds *bounds, const char *
 		if (group->tick < oldest->tick)
 			oldest = group;
 	}
-	/* Rows of this sample that were booked more have all of them. */
+	/* Rows of this sample with more accounted waits use all of them. */
 	if (oldest->id && oldest->tick == bounds->tick)
 		return NULL;
 	forget_group(oldest);
@@ -209,7 +211,7 @@ static struct bound_group *place_of_group(struct io_bounds *bounds, const char *
 	return oldest;
 }
 
-/* The place of a task: its own, or that which was not used for longest. */
+/* The place of a task: its own, or the least recently used. */
 static struct bound_task *place_of_task(struct io_bounds *bounds, const struct task_key *key)
 {
 	struct bound_task *oldest = &bounds->tasks[0];
@@ -226,13 +228,13 @@ static struct bound_task *place_of_task(struct io_bounds *bounds, const struct t
 	return oldest;
 }
 
-/* The path of the group that a row is in now; NULL: not known. */
+/* The path of the group that a row is in now; NULL: unknown. */
 static const char *path_of(struct io_bounds *bounds, const struct frame_info *info,
 			   const struct row *row, bool known)
 {
 	const struct task *task = row->task;
 
-	/* Where moves are not seen, the text may be seconds old: see taskinfo.c. */
+	/* If moves are not visible, the text may be seconds old: see taskinfo.c. */
 	if (known && task->groups && task->cgroup)
 		return task->cgroup;
 	bounds->lines.len = bounds->path.len = 0;
@@ -244,7 +246,7 @@ static const char *path_of(struct io_bounds *bounds, const struct frame_info *in
 	return buf_cstr(&bounds->path);
 }
 
-/* Whether all threads of a row are in the group that its task was found in. */
+/* True if all threads of a row are in the group of its task. */
 static bool is_whole(struct io_bounds *bounds, const struct row *row, struct bound_group *group)
 {
 	if (row->raw->single || row->raw->now.threads == 1)
@@ -253,7 +255,7 @@ static bool is_whole(struct io_bounds *bounds, const struct row *row, struct bou
 	return !group->threaded;
 }
 
-/* Keeps a group that has an id in use. */
+/* Marks a group with an id as in use. */
 static void keep_group(struct io_bounds *bounds, uint64_t id)
 {
 	for (unsigned i = 0; i < GROUPS_MAX && id; i++)
@@ -261,7 +263,7 @@ static void keep_group(struct io_bounds *bounds, uint64_t id)
 			bounds->groups[i].tick = bounds->tick;
 }
 
-/* Bounds a row by its group, if that was read before and the row was found in it before. */
+/* Bounds a row by its group, if that was read before and the row was in it before. */
 static void bound_row(struct io_bounds *bounds, struct frame *frame, struct frame_info *info,
 		      const struct booked_row *booked, bool known)
 {

@@ -241,7 +241,7 @@ static void append_note_value(struct buf *out, const struct note *note)
 		buf_uint(out, note->value);
 }
 
-/* Appends why. */
+/* Appends the cause. */
 static void append_note_error(struct buf *out, const struct note *note)
 {
 	bool refusal = note->id == NOTE_DELAYACCT_OFF || note->id == NOTE_DELAYACCT_OLDER ||
@@ -297,13 +297,13 @@ struct note note_of_refusal(int error)
 	}
 }
 
-/* Whether a pressure file cannot be read because the kernel has none: see read_pressure(). */
+/* True if a pressure file cannot be read because the kernel has none: see read_pressure(). */
 static bool has_no_file(int error)
 {
 	return error == -ENOENT || error == -EOPNOTSUPP;
 }
 
-/* Notes which pressure files are missing. irq has one only with CONFIG_IRQ_TIME_ACCOUNTING. */
+/* Notes missing pressure files. irq has one only with CONFIG_IRQ_TIME_ACCOUNTING. */
 static void note_pressure(struct frame_info *info)
 {
 	const int *error = info->system->pressure.error;
@@ -321,7 +321,7 @@ static void note_pressure(struct frame_info *info)
 			frame_note_error(info, NOTE_PSI_MISSING, r, error[r]);
 }
 
-/* Whether a line is there in both readings, and yet what it grew by is not known. */
+/* True if both readings have a line, but its growth is unknown. */
 static bool has_leapt(const struct psi_line *before, const struct psi_line *now, uint64_t passed_ns)
 {
 	uint64_t us;
@@ -329,7 +329,7 @@ static bool has_leapt(const struct psi_line *before, const struct psi_line *now,
 	return before->valid && now->valid && passed_ns && !psi_grown(before, now, passed_ns, &us);
 }
 
-/* Notes counters that did what they cannot do. */
+/* Notes counters that changed in an impossible way. */
 static void note_leaps(struct frame_info *info)
 {
 	const struct system_sample *now = info->system, *before = info->system_before;
@@ -345,7 +345,7 @@ static void note_leaps(struct frame_info *info)
 			frame_note(info, NOTE_LEAPT, r);
 }
 
-/* Whether none of the files is there that are not of tasks. */
+/* True if none of the system's files is there. */
 static bool is_subset(const struct system_sample *system)
 {
 	for (unsigned f = 0; f < SYSTEM_FILES; f++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The words for what degrades a frame: one row for each note. */
+/* The words for conditions that degrade a frame: one row per note. */
 #pragma once
 
 #include "base/util.h"
@@ -12,28 +12,29 @@ struct note_row {
 	const char *id;
 	const char *text;
 	enum note_rank {
-		NOTE_EVENT, /* has just happened */
-		NOTE_LASTING, /* true for long, of the machine or of the user */
-		NOTE_ON_REQUEST, /* lasts, and cannot be changed here: shown only on request (n) */
-		NOTE_MINOR, /* changes no figure that is shown: told if asked */
+		NOTE_EVENT, /* a recent event */
+		NOTE_LASTING, /* a lasting condition of the machine or the user */
+		NOTE_ON_REQUEST, /* a lasting condition without a remedy: shown only on request
+				  * (n) */
+		NOTE_MINOR, /* affects no displayed figure: shown on request */
 	} rank;
 };
 
 extern const struct note_row note_table[NOTE_IDS];
 
-/* The note that says why taskstats is not asked, made from the -errno. */
+/* The note that explains why taskstats is not used, from the -errno. */
 struct note note_of_refusal(int error);
 
-/* Notes which files of the whole system cannot be read, and why. */
+/* Notes which system-wide files cannot be read, and why. */
 void note_system(struct frame_info *info);
 
-/* Orders notes by their rank; those of one rank stay as they came. */
+/* Orders notes by rank; those of one rank keep their order. */
 void notes_sort(struct frame_info *info);
 
-/* The number of sorted notes that are shown by default: events, and lasting ones with a remedy. */
+/* Number of sorted notes shown by default: events, and lasting conditions with a remedy. */
 size_t notes_default_count(const struct frame_info *info);
 
-/* Why a recording has ended, by its -errno: as strerror(), or better words. */
+/* Why a recording ended, by its -errno: as strerror(), or better words. */
 const char *record_failure(int err);
 
 /*

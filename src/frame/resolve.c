@@ -6,33 +6,33 @@
 
 #include "base/util.h"
 
-/* By how much the run and wait times of threads may differ from the time between readings. */
+/* Maximum difference between the run and wait times of threads and the time between readings. */
 #define SLACK_NS (2 * NSEC_PER_MSEC)
 
 /*
- * A wait for a CPU that is no matter of the scheduler, nor of a quota: in each of its periods, most
+ * A wait for a CPU that neither the scheduler nor a quota explains: in each quota period, most
  * often of 100 ms, a group runs.
  */
 #define LONG_WAIT_NS (250 * NSEC_PER_MSEC)
 
-/* The share of the machine, in percent, that must be idle to rule out so long a wait. */
+/* Percentage of the machine that must be idle to rule out so long a wait. */
 #define IDLE_ENOUGH 20
 
-/* The part of the time between readings from which a sleeper's cpu delay is looked at. */
+/* Share of the time between readings from which a sleeper's cpu delay is checked. */
 #define SLEEPERS_PART 4
 
-/* How many threads may have come and gone for each that was seen, where some did. */
+/* Threads that may have started and exited per visible one, where some did. */
 #define UNSEEN_THREADS 4
 
 /*
- * The time that pressure loses: each time that it is looked at, the kernel drops the busy part of a
- * tick that is not whole, on each CPU (kernel/sched/psi.c:collect_percpu_times():
- * nsecs_to_jiffies()). It looks every 2 s, and whenever somebody reads it; ticks are 10 ms at most.
+ * The time that pressure loses: at each update the kernel drops the busy part of an incomplete
+ * tick, on each CPU (kernel/sched/psi.c:collect_percpu_times(): nsecs_to_jiffies()). It updates
+ * every 2 s, and at each reading; ticks are 10 ms at most.
  */
 #define PRESSURE_TICK_NS (10 * NSEC_PER_MSEC)
 #define PRESSURE_LOOK_NS (500 * NSEC_PER_MSEC)
 
-/* The part of the time of all threads by which readings may be late. */
+/* Share of the time of all threads by which readings may be late. */
 #define LATE_PART 50
 
 const struct wait_reason_words wait_reason_table[WAIT_REASONS] = {
@@ -42,7 +42,7 @@ const struct wait_reason_words wait_reason_table[WAIT_REASONS] = {
 	[REASON_UNKNOWN] = { "unknown", "the kernel's value is impossible" },
 };
 
-/* The kind that a wait in progress will be booked under, if ever. */
+/* The kind under which a wait in progress will be accounted, if ever. */
 static const unsigned kind_of[WAITS_SEEN] = {
 	[SEEN_CPU] = DELAY_CPU,
 	[SEEN_BLKIO] = DELAY_BLKIO,
@@ -50,8 +50,8 @@ static const unsigned kind_of[WAITS_SEEN] = {
 };
 
 /*
- * How long a single thread lived between readings, by the life read with its counters, which is
- * exact however long the readings took; 0: not known.
+ * Life of a single thread between readings, by the life read with its counters, which is exact
+ * however long the readings took; 0: unknown.
  */
 static uint64_t lived_since(const struct task_raw *now, const struct task_raw *before)
 {
@@ -62,7 +62,7 @@ static uint64_t lived_since(const struct task_raw *now, const struct task_raw *b
 	return is > was ? is - was : 0;
 }
 
-/* The time from one reading to the next, or since the start; 0 where clocks disagree. */
+/* The time from one reading to the next, or since the start; 0 if clocks disagree. */
 static uint64_t interval_between(const struct task_raw *now, const struct task_raw *before)
 {
 	uint64_t since = before ? before->read_ns : now->task->key.start_ns;
@@ -73,7 +73,7 @@ static uint64_t interval_between(const struct task_raw *now, const struct task_r
 	return until - since > lived ? until - since : lived;
 }
 
-/* The least number of threads; 0: not known, as the row has several tasks. */
+/* The minimum number of threads; 0: unknown, as the row has several tasks. */
 static uint64_t threads_of(const struct task_raw *now, const struct task_raw *before)
 {
 	uint64_t threads = now->now.threads;
@@ -99,7 +99,7 @@ static bool has_churned(const struct task_raw *now, const struct task_raw *befor
 	return lived + threads * SLACK_NS < all || lived > all + threads * SLACK_NS;
 }
 
-/* The time that passed, added up over all threads; UINT64_MAX where they are not known. */
+/* The time that passed, summed over all threads; UINT64_MAX if their number is unknown. */
 static uint64_t passed(const struct task_raw *now, const struct task_raw *before)
 {
 	uint64_t threads = threads_of(now, before), span = interval_between(now, before), all;
@@ -111,7 +111,7 @@ static uint64_t passed(const struct task_raw *now, const struct task_raw *before
 		span += now->task->start_hi - now->task->start_lo;
 	if (has_churned(now, before, threads, span))
 		threads *= UNSEEN_THREADS;
-	/* A recording may claim more threads than any number has time for. */
+	/* A recording may claim an impossible number of threads. */
 	return __builtin_mul_overflow(threads, span, &all) ? UINT64_MAX : all;
 }
 
@@ -129,14 +129,14 @@ static uint64_t most_told(const struct task_raw *now, const struct task_raw *bef
 	return most < now->read_ns - since ? most : now->read_ns - since;
 }
 
-/* Whether a single thread slept at the reading, in whatever state. */
+/* True if a single thread slept at the reading, in any state. */
 static bool is_asleep(const struct task_raw *raw)
 {
 	return raw->single && raw->now.state && raw->now.state != 'R' &&
 	       !raw->now.waits.threads[SEEN_CPU];
 }
 
-/* Whether a thread may have been in a wait of the kind at the reading. */
+/* True if a thread may have been in a wait of the kind at the reading. */
 static bool may_have_waited(unsigned kind, const struct task_raw *raw)
 {
 	const struct task_waits *waits = &raw->now.waits;
@@ -153,7 +153,7 @@ static bool may_have_waited(unsigned kind, const struct task_raw *raw)
 	return !raw->single || raw->now.state == 'R' || raw->now.state == 'D';
 }
 
-/* How much of what was booked since the reading before may have passed before it. */
+/* Part of the time accounted since the previous reading that may have passed before it. */
 static uint64_t begun_before(unsigned kind, const struct task_raw *now,
 			     const struct task_raw *before)
 {
@@ -186,7 +186,7 @@ bool waited_asleep(const struct counters *grown, const struct task_raw *now,
 	if (!before || now->exited || (grown->valid & known) != known || cpu->ns < LONG_WAIT_NS ||
 	    cpu->ns / LONG_WAIT_NS < cpu->count)
 		return false;
-	/* As in an interval of a second: what is impossible there is so in a longer one. */
+	/* As in an interval of a second: what is impossible there is impossible in a longer one. */
 	span = interval_between(now, before);
 	if (span > NSEC_PER_SEC)
 		span = NSEC_PER_SEC;
@@ -211,7 +211,7 @@ static uint32_t find_impossible(const struct counters *grown, const struct task_
 		enum delay_verdict verdict;
 		uint64_t possible;
 
-		/* Any number of threads may have gone, and only blkio was ever seen wrong. */
+		/* Any number of threads may have exited, and only blkio was ever seen wrong. */
 		if (!(grown->valid & DELAY_BIT(kind)) || (churned && kind != DELAY_BLKIO) ||
 		    booked->ns <= most || now->now.measured & DELAY_BIT(kind))
 			continue;
@@ -238,23 +238,23 @@ static void compute_totals(struct waited *waited, uint32_t known)
 	waited->mem = delay_mem(delays, known).ns;
 }
 
-/* Remembers how a kind is known, unless it is known still worse. */
+/* Records how a kind is known, unless it is known even less. */
 static void give_reason(struct waited *waited, unsigned kind, enum wait_reason reason)
 {
 	if (waited->reason[kind] < reason)
 		waited->reason[kind] = (uint8_t)reason;
 }
 
-/* Whether it is known what the task waited for at a reading. */
+/* True if it is known what the task waited for at a reading. */
 static bool is_seen(const struct task_raw *raw)
 {
 	return raw && (raw->now.state || raw->exited);
 }
 
 /*
- * The most that can have been waited of a kind since the reading before, where waits of unknown
- * beginning were in progress: the time before they were first seen is booked at their end, but did
- * not pass since. UINT64_MAX: no limit.
+ * The maximum that can have been waited of a kind since the previous reading, where waits of
+ * unknown start were in progress: the time before they were first seen is accounted at their end,
+ * but did not pass since. UINT64_MAX: no limit.
  */
 static uint64_t most_of_late(enum wait_seen kind, const struct task_raw *now,
 			     const struct task_raw *before)
@@ -292,12 +292,12 @@ struct wait_limits wait_limits(const struct system_sample *before, const struct 
 
 /*
  * The share of the time that a single thread can have waited for I/O, in so many waits, while
- * pressure was `some` (0 to 1). The kernel adds up, for each of C CPUs, how long somebody waited
- * for I/O there (s) and how long it was not idle (n >= s), and tells sum(s n) / sum(n). A sleeper
- * is on one CPU, on m of them in m waits: most is waited for the same pressure where it is as long
- * (t / m) on each, nothing else happens there, and all others are busy: some = (t^2 / m) / (t + C -
- * m). That is largest for m = (C + t) / 2. As t is concave in `some`, it holds for all looks
- * together, too. A group's pressure is made in the same way, of its own tasks alone.
+ * pressure was `some` (0 to 1). The kernel sums up, for each of C CPUs, how long any task waited
+ * for I/O there (s) and how long it was not idle (n >= s), and reports sum(s n) / sum(n). A sleeper
+ * is on one CPU, on m of them in m waits: the wait is longest for the same pressure if it is
+ * equally long (t / m) on each, nothing else happens there, and all others are busy: some = (t^2 /
+ * m) / (t + C - m). That is largest for m = (C + t) / 2. As t is concave in `some`, it holds for
+ * all updates together, too. A group's pressure is computed in the same way, of its own tasks only.
  */
 static double most_by_pressure(double some, uint64_t waits, unsigned cpus)
 {
@@ -309,8 +309,8 @@ static double most_by_pressure(double some, uint64_t waits, unsigned cpus)
 }
 
 /*
- * The most that all threads can have waited for I/O by pressure since the reading before, if so
- * many waits were booked; UINT64_MAX where that limits nothing.
+ * The maximum that all threads can have waited for I/O by pressure since the previous reading, if
+ * so many waits were accounted; UINT64_MAX if that limits nothing.
  */
 static uint64_t most_of_pressure(uint64_t waits, const struct task_raw *now,
 				 const struct task_raw *before, const struct io_pressure *io,
@@ -324,7 +324,7 @@ static uint64_t most_of_pressure(uint64_t waits, const struct task_raw *now,
 	if (!io->passed_ns || !cpus || !span || !all || all == UINT64_MAX)
 		return UINT64_MAX;
 	threads = (all - 1) / span + 1;
-	/* The wait that a thread was in at the reading before is one more. */
+	/* The wait that a thread was in at the previous reading is one more. */
 	waits = waits / threads + 2;
 	if (waits > cpus)
 		waits = cpus;
@@ -341,11 +341,11 @@ static uint64_t most_of_pressure(uint64_t waits, const struct task_raw *now,
 }
 
 /*
- * Judges what was booked of blkio by the pressure that allows less, the machine's or the group's:
- * the kernel sets that of the task which sleeps, so it is right where a booking from a stale stamp
- * is not. What the verdict is for, when the wait began before, may also be the wait of a sleeper in
- * state S (of io_uring), which is not seen before it ends: how much of it passed in the interval is
- * known no better. *most: what can have passed of waits that ended.
+ * Judges accounted blkio by the lower pressure, the machine's or the group's: the kernel derives
+ * that from the sleeping task's state, so it is right even if a time stamp is stale. For a wait
+ * that began earlier the verdict may also apply to a sleeper in state S (of io_uring), which is not
+ * visible before it ends: how much of it passed in the interval is no better known. *most: the
+ * maximum for waits that ended.
  */
 static enum delay_verdict judge_blkio(const struct counters *grown, uint32_t known,
 				      const struct task_raw *now, const struct task_raw *before,
@@ -369,7 +369,7 @@ static enum delay_verdict judge_blkio(const struct counters *grown, uint32_t kno
 	return delay_judge(booked, counted, *most + begun_before(DELAY_BLKIO, now, before));
 }
 
-/* Leaves out what was booked of blkio beyond pressure. Returns the kinds that are known then. */
+/* Removes accounted blkio beyond pressure. Returns the kinds that are known then. */
 static uint32_t limit_blkio(struct waited *waited, enum delay_verdict verdict, uint64_t most,
 			    const struct task_raw *now, uint32_t known)
 {
@@ -391,7 +391,7 @@ static uint32_t limit_blkio(struct waited *waited, enum delay_verdict verdict, u
 }
 
 /*
- * Finds what was waited from what was booked: all but what was traced. machine, group: their
+ * Derives time waited from accounted time, for all but traced kinds. machine, group: their
  * pressure, NULL: it limits nothing. Returns the kinds known in the result: DELAY_BIT()s and
  * VALID_DWAIT.
  */
@@ -412,7 +412,7 @@ static uint32_t take_booked(struct waited *waited, const struct counters *grown,
 		waited->ns[WAIT_DWAIT] = grown->dwait_ns;
 	else
 		waited->ns[WAIT_DWAIT] = seen && !now->exited ? now->now.waits.dwait_ns : 0;
-	/* What is measured has the waits in progress. */
+	/* Measured figures include the waits in progress. */
 	for (unsigned s = 0; s < SEEN_DWAIT && seen; s++) {
 		uint64_t *ns = &waited->ns[kind_of[s]], was = 0;
 
@@ -434,13 +434,13 @@ static uint32_t take_booked(struct waited *waited, const struct counters *grown,
 	for (unsigned kind = 0; kind < WAIT_KINDS; kind++) {
 		if (waited->ns[kind] <= most)
 			continue;
-		/* Readings take a while: a little more is no fault of the booking. */
+		/* Readings take a while: a small excess is no fault of accounting. */
 		if (waited->ns[kind] > most + most / LATE_PART + SLACK_NS)
 			give_reason(waited, kind, REASON_CUT);
 		waited->ns[kind] = most;
 	}
 	known = limit_blkio(waited, blkio, most_blkio, now, known);
-	/* The wait that a task ended in is not booked. */
+	/* The wait in which a task exited is not accounted. */
 	if (now->now.measured)
 		return known | (grown->valid & VALID_DWAIT);
 	return known | (seen && !now->exited ? VALID_DWAIT : 0);
@@ -466,7 +466,7 @@ uint32_t resolve_booked(struct row *row, struct deltas *deltas, const struct tas
 
 /*
  * Takes the traced time in a state. A single thread's may be a little longer than the interval, as
- * the two are read by other clocks.
+ * the two are read by different clocks.
  */
 static void take_state(const struct row *row, struct waited *waited, enum wait_state state,
 		       unsigned kind)
@@ -477,7 +477,7 @@ static void take_state(const struct row *row, struct waited *waited, enum wait_s
 	waited->reason[kind] = REASON_MEASURED;
 }
 
-/* Takes what was traced. Without an interval there is nothing to wait in. */
+/* Takes the traced times. Without an interval there is nothing to wait in. */
 static void take_traced(struct row *row, struct waited *waited)
 {
 	row->valid |= VALID_DWAIT;
@@ -498,7 +498,7 @@ void resolve_row(struct row *row, struct deltas *deltas, bool whole,
 		row->valid |= known & VALID_DWAIT;
 		row->valid |= deltas->grown.valid & DELAY_BOTH(DELAY_ALL & known);
 	}
-	/* What was traced is of the interval, also where the whole life is wanted. */
+	/* Traced times are of the interval, even if the whole life is wanted. */
 	if (row->traced && row->interval_ns && (row->before || row->born) && (!whole || row->born))
 		take_traced(row, deltas ? &deltas->waited : NULL);
 	if (!deltas)
@@ -528,7 +528,7 @@ struct counters waited_life(const struct task_raw *raw, bool *wrong)
 	static const struct wait_limits nothing;
 	struct counters life = raw->counters, excess = { 0 };
 
-	/* Of dwait nobody knows more. */
+	/* There is no other source for dwait. */
 	if (raw->now.measured_late)
 		counters_mask(&life, raw->now.measured & DELAY_ALL);
 	if (raw->task->dropped)

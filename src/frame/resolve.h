@@ -17,30 +17,29 @@
 
 /* The machine between two readings, which limits the time that a task can have waited. */
 struct wait_limits {
-	/* The idle part of its CPU time, in percent; 0: none, or not known. */
+	/* The idle part of its CPU time, in percent; 0: none, or unknown. */
 	double idle;
 	struct io_pressure io;
-	unsigned cpus; /* 0: not known */
+	unsigned cpus; /* 0: unknown */
 };
 
-/* The machine's limits between two readings; unknown if the former is NULL. */
+/* The machine's limits between two readings; unknown if the earlier one is NULL. */
 struct wait_limits wait_limits(const struct system_sample *before, const struct system_sample *now);
 
 /*
- * Whether what a thread was booked for a CPU was rather sleep: it sleeps at both readings, and was
- * booked much in few waits. 6.12 does so where a task that sleeps, but is not dequeued yet, is
- * moved to another CPU: the stamp that it gets there stands until it runs again
- * (kernel/sched/core.c:enqueue_task()).
+ * True if a thread's accounted cpu delay was rather sleep: it sleeps at both readings, and much was
+ * accounted for few waits. 6.12 does so if a sleeping task, not yet dequeued, is moved to another
+ * CPU: the stamp that it gets there stays until it runs again (kernel/sched/core.c:enqueue_task()).
  */
 bool waited_asleep(const struct counters *grown, const struct task_raw *now,
 		   const struct task_raw *before);
 
 /*
- * Takes from what was booked of a row (`grown` of its deltas) since `before` (NULL: since the start
- * of its task) what is impossible by the clock and by what the threads did. A kind whose booking
- * tells nothing is not valid any more in `grown`; kernels since 6.12 book a little too much of many
- * waits: within twice of what is possible it is taken for all of that. `excess`, zeroed, gets what
- * was too much. Returns its kinds: DELAY_BIT()s.
+ * Removes from a row's accounted delays (`grown` of its deltas) since `before` (NULL: since the
+ * start of its task) what is impossible by the clock and by the threads' activity. Kinds whose
+ * accounting proves nothing become invalid in `grown`; kernels since 6.12 account a little too much
+ * for many waits: up to twice of what is possible it is taken as all of that. `excess`, zeroed,
+ * receives the surplus. Returns its kinds: DELAY_BIT()s.
  */
 uint32_t resolve_booked(struct row *row, struct deltas *deltas, const struct task_raw *before,
 			const struct wait_limits *machine, struct counters *excess);
@@ -64,15 +63,15 @@ void resolve_row(struct row *row, struct deltas *deltas, bool whole,
 /* Adds the waits of another. */
 void waited_add(struct waited *sum, const struct waited *more);
 
-/* Leaves `excess` of `kinds` out of the task's life from now on. */
+/* Excludes `excess` of `kinds` from the task's life from now on. */
 void waited_drop(struct task *task, const struct counters *excess, uint32_t kinds);
 
 /*
- * A task's counters since its start, less what was left out of them. `valid` has the kinds that are
- * possible: no wait is longer than the task has lived. *wrong (or NULL) is set where some are not.
- * What they grow by from one reading to the next is what was waited between.
+ * A task's counters since its start, without the excluded excess. `valid` has the possible kinds:
+ * no wait is longer than the task has lived. *wrong (or NULL) is set if some are not. Their growth
+ * between two readings is the time waited between them.
  */
 struct counters waited_life(const struct task_raw *raw, bool *wrong);
 
-/* Makes unknown the longest and shortest waits that are longer than the task has lived. */
+/* Makes longest and shortest waits longer than the task's life unknown. */
 void waited_check_range(const struct task_raw *raw, struct task_record *record);

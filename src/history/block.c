@@ -6,7 +6,7 @@
 #include "base/util.h"
 #include "history/fields.h"
 
-/* How hard zstd tries: of what memory keeps, a block is packed each minute while a screen waits. */
+/* Compression level of zstd: while a screen waits, a block in memory is packed once a minute. */
 #define LEVEL_FAST 1
 #define LEVEL_TIGHT 9
 
@@ -46,7 +46,7 @@ void record_stalls(const struct frame_info *info, double stalls[PSI_RESOURCES])
 	}
 }
 
-/* Adds up what was waited in the interval, also where the frame has figures since the start. */
+/* Adds up the time waited in the interval, even if the frame has figures since start. */
 static uint64_t waited_in(const struct frame *frame)
 {
 	struct deltas deltas;

@@ -9,17 +9,17 @@
 #include "history/record.h"
 
 struct cursor {
-	struct replay replay; /* reads samples; its rows: those that are wanted */
-	struct segment_list *segments; /* its files, or what is kept in memory */
+	struct replay replay; /* reads samples; its rows: the wanted kind */
+	struct segment_list *segments; /* its files, or the records in memory */
 	struct sampler_config config;
 	struct playback playback;
-	struct sampler *sampler, *former; /* former: the one shown before; NULL: none */
+	struct sampler *sampler, *former; /* former: the previously shown one; NULL: none */
 	struct record_state *former_state; /* what its frames point into */
-	bool current; /* the sampler's last frame is the one that is shown, */
-	bool broken; /* but its reader failed after that: it cannot go on from there */
+	bool current; /* the sampler's last frame is the shown one, */
+	bool broken; /* but its reader failed after that: it cannot continue from there */
 	/* While a frame is made: the next sample to read, and the last one. */
 	struct position reading, target;
-	struct position shown; /* what is shown; its segment is pinned, NULL: nothing */
+	struct position shown; /* the shown sample; its segment is pinned, NULL: none */
 };
 
 /* Returns the index of a segment; if it is not in the list, the length of the list. */
@@ -32,14 +32,14 @@ static size_t segment_index(const struct cursor *cursor, const struct segment *s
 	return i;
 }
 
-/* Whether a segment has samples with the wanted rows: threads, or processes. */
+/* True if a segment has samples with the wanted rows: threads, or processes. */
 static bool is_usable(const struct cursor *cursor, struct segment *segment)
 {
 	return (segment->listed || !segment_list(segment)) && segment->n &&
 	       segment->threads == cursor->replay.threads;
 }
 
-/* Moves to the next sample, whether it can be shown or not. False: there is none. */
+/* Moves to the next sample, showable or not. False: there is none. */
 static bool step_on(const struct cursor *cursor, struct position *position)
 {
 	size_t i = segment_index(cursor, position->segment);
@@ -56,7 +56,7 @@ static bool step_on(const struct cursor *cursor, struct position *position)
 	return false;
 }
 
-/* Moves to the sample before, whether it can be shown or not. False: there is none. */
+/* Moves to the previous sample, showable or not. False: there is none. */
 static bool step_back(const struct cursor *cursor, struct position *position)
 {
 	size_t i = segment_index(cursor, position->segment);
@@ -65,7 +65,7 @@ static bool step_back(const struct cursor *cursor, struct position *position)
 		position->at--;
 		return true;
 	}
-	/* What came right before has been removed. */
+	/* Its predecessor has been removed. */
 	if (position->segment->torn)
 		return false;
 	while (i-- > 0) {
@@ -79,7 +79,7 @@ static bool step_back(const struct cursor *cursor, struct position *position)
 	return false;
 }
 
-/* Whether enough time lies between two samples; the same rule as is_due() of replay.c. */
+/* True if two samples are far enough apart; the same rule as is_due() of replay.c. */
 static bool is_far_enough(const struct cursor *cursor, const struct position *from,
 			  const struct position *to)
 {
@@ -89,7 +89,7 @@ static bool is_far_enough(const struct cursor *cursor, const struct position *fr
 	       b + position_entry(to)->interval_ns / 2 >= a + cursor->replay.config.interval_ns;
 }
 
-/* Finds the sample with which the interval of another begins. False: there is none. */
+/* Finds the sample at which another's interval begins. False: there is none. */
 static bool find_interval_begin(const struct cursor *cursor, const struct position *position,
 				struct position *begin)
 {
@@ -100,7 +100,7 @@ static bool find_interval_begin(const struct cursor *cursor, const struct positi
 	return begin->segment != position->segment || begin->at != position->at;
 }
 
-/* Whether a sample is in the part of the recording that is to be shown. */
+/* True if a sample is in the selected part of the recording. */
 static bool is_position_in_part(const struct cursor *cursor, const struct position *position)
 {
 	const struct record_entry *entry = position_entry(position);
@@ -109,7 +109,7 @@ static bool is_position_in_part(const struct cursor *cursor, const struct positi
 	       entry->real_ns >= cursor->replay.from_ns && entry->real_ns <= cursor->replay.to_ns;
 }
 
-/* Whether a sample can be shown: it has an interval, and the sample before it is there. */
+/* True if a sample can be shown: it has an interval, and the previous sample exists. */
 static bool can_be_shown(const struct cursor *cursor, const struct position *position)
 {
 	struct position before = *position;
@@ -192,8 +192,9 @@ bool cursor_before(struct cursor *cursor, struct position *position)
 }
 
 /*
- * Finds the sample of a segment with the latest time up to a time, if it is later than the one that
- * was found: times fall where the clock was set back. Returns how often the time is in the segment.
+ * Finds the sample of a segment with the latest time up to a time, if it is later than the one
+ * found so far: times fall where the clock was set back. Returns how often the time occurs in the
+ * segment.
  */
 static unsigned find_time(const struct cursor *cursor, struct segment *segment, uint64_t real_ns,
 			  struct position *found)
@@ -250,7 +251,7 @@ uint64_t cursor_latest(const struct cursor *cursor)
 	return latest;
 }
 
-/* Whether two positions are the same. */
+/* True if two positions are equal. */
 static bool is_same(const struct position *a, const struct position *b)
 {
 	return a->segment == b->segment && a->at == b->at;
@@ -289,7 +290,7 @@ static void cursor_read_group(void *state, const char *path, const struct cgroup
 	record_group(cursor->replay.reader.state, path, now, before);
 }
 
-/* Reads the records before one that it builds on, from the last key record on. 0 or -errno. */
+/* Reads the records that a record is based on, from the last key record. 0 or -errno. */
 static int read_up_to(struct cursor *cursor, const struct position *position)
 {
 	int err = 0;
@@ -320,7 +321,7 @@ static void set_aside(struct cursor *cursor)
 	cursor->current = cursor->broken = false;
 }
 
-/* Has what was shown stay, where nothing could be shown in its place. */
+/* Keeps the shown sample, as no other could be shown. */
 static void stay(struct cursor *cursor)
 {
 	if (!cursor->former) {
@@ -346,7 +347,7 @@ static int open_anew(struct cursor *cursor)
 	return sampler_open(&cursor->sampler, &cursor->config);
 }
 
-/* Makes the frame with which a sample's interval begins, unless that is shown. 0 or -errno. */
+/* Makes the frame at which a sample's interval begins, unless that is shown. 0 or -errno. */
 static int show_begin(struct cursor *cursor, const struct position *position)
 {
 	const struct frame *frame;
@@ -370,7 +371,7 @@ static int show_begin(struct cursor *cursor, const struct position *position)
 	return err;
 }
 
-/* Pins the segment that is shown now, and releases the one before. */
+/* Pins the segment now shown, and releases the previous one. */
 static void pin(struct cursor *cursor, const struct position *position)
 {
 	struct segment *before = cursor->shown.segment;
@@ -379,7 +380,7 @@ static void pin(struct cursor *cursor, const struct position *position)
 	if (before)
 		before->pins--;
 	cursor->shown = *position;
-	/* Keeps only these two segments open. */
+	/* Closes all segments but these two. */
 	for (size_t i = 0; i < cursor->segments->n; i++) {
 		struct segment *segment = cursor->segments->list[i];
 
@@ -453,7 +454,7 @@ size_t cursor_around(struct cursor *cursor, const struct position *position,
 	struct position earlier = *position, later = *position;
 	size_t before = 0, after = 0;
 
-	/* Takes the same number on both sides; if one has too few, the other gets the rest. */
+	/* Takes equal numbers on both sides; if one has too few, the other gets the rest. */
 	while (before < n / 2 && cursor_before(cursor, &earlier))
 		before++;
 	while (before + after + 1 < n && cursor_next(cursor, &later))
@@ -478,7 +479,7 @@ size_t cursor_earlier(struct cursor *cursor, uint64_t real_ns, struct position *
 		if (!n || !cursor_last(cursor, &position))
 			return 0;
 	}
-	/* The sample that is shown may be at that time, or after it. */
+	/* The shown sample may be at that time, or after it. */
 	while (position_entry(&position)->real_ns >= real_ns)
 		if (!cursor_before(cursor, &position))
 			return 0;

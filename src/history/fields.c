@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Members per mask: a bit says whether one differs. */
+/* Members per mask: a bit is set if one differs. */
 #define GROUP 63
 
 void bytes_put(struct buf *out, uint64_t value)
@@ -99,7 +99,7 @@ static inline uint64_t read_number_member(const struct field *field, const char 
 	}
 }
 
-/* Sets such a member. False: it cannot have that value. */
+/* Sets a number member. False: not a valid value. */
 static bool set_number(const struct field *field, char *at, uint64_t value)
 {
 	uint8_t byte = (uint8_t)value;
@@ -116,7 +116,7 @@ static bool set_number(const struct field *field, char *at, uint64_t value)
 	return read_number_member(field, at) == value;
 }
 
-/* Reads a member that is a text. */
+/* Reads a text member. */
 static inline const char *text_of(const char *at)
 {
 	const char *text;
@@ -125,7 +125,7 @@ static inline const char *text_of(const char *at)
 	return text;
 }
 
-/* Whether a member differs. */
+/* True if a member differs. */
 static inline bool differs(const struct field *field, const char *now, const char *was)
 {
 	const char *a, *b;
@@ -137,13 +137,13 @@ static inline bool differs(const struct field *field, const char *now, const cha
 	return a != b && (!a || !b || strcmp(a, b) != 0);
 }
 
-/* A place of a table: an element of a field. */
+/* A position in a table: an element of a field. */
 struct field_place {
 	size_t field;
 	unsigned i;
 };
 
-/* Moves to the next place. */
+/* Moves to the next position. */
 static inline void next_field(const struct field_table *table, struct field_place *place)
 {
 	if (++place->i < table->fields[place->field].n)
@@ -152,7 +152,7 @@ static inline void next_field(const struct field_table *table, struct field_plac
 	place->field++;
 }
 
-/* Finds which of the next members differ. *place moves behind them. */
+/* Finds which of the next members differ. *place moves past them. */
 static uint64_t mask_of(const struct field_table *table, struct field_place *place, const char *now,
 			const char *was)
 {
@@ -213,7 +213,7 @@ bool table_put(const struct field_table *table, struct buf *out, const void *now
 	return any;
 }
 
-/* Takes a member. False: it is bad. */
+/* Parses a member. False: malformed. */
 static bool get_member(const struct field *field, struct bytes *in, char *at)
 {
 	uint64_t value = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Structs as bytes. A table names the members of a struct that are written. A row is written as its
- * difference from another row, which the reader has: which members differ, and by how much. So a
- * row that is as expected takes one byte. Bytes do not depend on the machine.
+ * difference from another row known to the reader: which members differ, and by how much. So an
+ * expected row takes one byte. Bytes do not depend on the machine.
  */
 #pragma once
 
@@ -20,7 +20,7 @@ struct field {
 	uint32_t offset, stride;
 	uint16_t n;
 	uint8_t type, size;
-	uint32_t below; /* values from this on are bad; 0: any is good */
+	uint32_t below; /* values from this on are invalid; 0: all are valid */
 };
 
 struct field_table {
@@ -50,32 +50,32 @@ struct field_table {
 			sizeof(((of *)0)->array[0] member), 0 \
 	}
 
-/* Bytes that are read: from `at` to `end`. `bad`: they were not what they should be. */
+/* Bytes being read: from `at` to `end`. `bad`: malformed. */
 struct bytes {
 	const unsigned char *at, *end;
 	bool bad;
 };
 
-/* Append a number in as many bytes as it needs: unsigned, and of either sign. */
+/* Append a number with variable length: unsigned, and signed. */
 void bytes_put(struct buf *out, uint64_t value);
 void bytes_put_signed(struct buf *out, int64_t value);
 
-/* Take such a number; 0, and bad, if there is none. */
+/* Parse such a number; 0, and bad, if malformed. */
 uint64_t bytes_get(struct bytes *in);
 int64_t bytes_get_signed(struct bytes *in);
 
-/* Take a number that is below another. 0, and bad, if it is not. */
+/* Parse a number below a limit. 0, and bad, if it is not. */
 uint64_t bytes_get_below(struct bytes *in, uint64_t most);
 
-/* Append a text, which may be NULL, and take it: it points into the bytes. */
+/* Append a text, which may be NULL, and parse one: it points into the bytes. */
 void bytes_put_text(struct buf *out, const char *text);
 const char *bytes_get_text(struct bytes *in);
 
-/* Appends a row as its difference from `was`. Whether there is any. */
+/* Appends a row as its difference from `was`. Returns whether there is any. */
 bool table_put(const struct field_table *table, struct buf *out, const void *now, const void *was);
 
 /*
- * Takes a row; `row` is what the writer had as `was`, and becomes the row. Texts that differ point
- * into the bytes. False, and bad: it is none.
+ * Parses a row; `row` is the writer's `was`, and becomes the row. Texts that differ point into the
+ * bytes. False, and bad: malformed.
  */
 bool table_get(const struct field_table *table, struct bytes *in, void *row);

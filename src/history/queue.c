@@ -13,26 +13,26 @@
 #include "base/util.h"
 
 /*
- * The queue's address space: a page takes memory only once it is written. An empty queue begins
- * again at its start, so that few pages ever are.
+ * The queue's address space: a page takes memory only once it is written. An empty queue restarts
+ * at its beginning, so that few pages ever are.
  */
 #define ROOM (QUEUE_ALONE + QUEUE_BYTES)
 
 /* Messages begin at multiples of this. */
 #define ALIGNMENT UINT64_C(64)
 
-/* The memory of a message larger than this goes back to the system. */
+/* The memory of larger messages is returned to the system. */
 #define LARGE (UINT64_C(1) << 20)
 
-/* The place and size of a message. */
+/* The position and size of a message. */
 struct queue_slot {
 	uint64_t at, size;
 };
 
-/* The memory that both processes share. */
+/* The memory shared by both processes. */
 struct shared {
 	struct queue_status told;
-	_Atomic uint64_t sent, done; /* how many messages were sent, and handled */
+	_Atomic uint64_t sent, done; /* number of messages sent, and of those handled */
 	struct queue_slot slots[QUEUE_MESSAGES];
 	_Alignas(ALIGNMENT) char room[];
 };
@@ -40,7 +40,7 @@ struct shared {
 struct queue {
 	struct shared *shared;
 	int fds[2]; /* the sender's and the receiver's end; -1: closed in this process */
-	uint64_t at; /* where the sender puts the next message */
+	uint64_t at; /* where the sender stores the next message */
 };
 
 int queue_open(struct queue **out)
@@ -94,7 +94,7 @@ static bool find_room(struct queue *queue, uint64_t size, uint64_t sent, uint64_
 	}
 	if (sent - done >= QUEUE_MESSAGES)
 		return false;
-	/* The room is behind the newest message, or at the start, before the oldest one. */
+	/* The room is after the newest message, or at the start, before the oldest one. */
 	if (first->at < queue->at) {
 		uint64_t waiting = queue->at - first->at;
 
@@ -122,7 +122,7 @@ int queue_send(struct queue *queue, const void *message, uint64_t size)
 	shared->slots[sent % QUEUE_MESSAGES] = (struct queue_slot){ queue->at, room };
 	queue->at += room;
 	atomic_store_explicit(&shared->sent, sent + 1, memory_order_release);
-	/* If the socket is full, the receiver will wake up as well. */
+	/* If the socket is full, the receiver will wake up anyway. */
 	if (send(queue->fds[0], "", 1, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 && errno == EPIPE)
 		return -EPIPE;
 	return 0;
@@ -148,7 +148,7 @@ const void *queue_receive(struct queue *queue, int timeout_ms, bool *ended)
 		n = recv(queue->fds[1], bytes, sizeof(bytes), MSG_DONTWAIT);
 		if (n > 0)
 			continue;
-		/* The sender has ended; what it sent before is still to be received. */
+		/* The sender has exited; its earlier messages are still to be received. */
 		last = !n || (errno != EAGAIN && errno != EINTR);
 		if (!last && poll(&pollfd, 1, timeout_ms) == 0)
 			return NULL;

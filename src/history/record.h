@@ -9,55 +9,55 @@
 #include "frame/frame.h"
 #include "frame/playback.h"
 
-/* What is written, or was read, so far. */
+/* The state of a writer, or of a reader. */
 struct record_state;
 
-/* A number that is another one if records have other members. */
+/* Identifies the format: changes with the members of records. */
 uint64_t record_format(void);
 
-/* Opens a state without records. */
+/* Creates a state without records. */
 struct record_state *record_open(void);
 
-/* Has the next record be a key record; dropped: so many samples before it are not recorded. */
+/* Makes the next record a key record; dropped: so many samples before it are not recorded. */
 void record_restart(struct record_state *state, uint64_t dropped);
 
-/* Whether the next record is a key record. */
+/* True if the next record is a key record. */
 bool record_is_due(const struct record_state *state);
 
 /*
- * Appends the record of a frame, which must follow the one before, unless it has no interval.
+ * Appends the record of a frame, which must follow the previous one, unless it has no interval.
  * folded: the same frame folded into groups, whose figures are recorded, too; NULL: none.
  */
 void record_encode(struct record_state *state, const struct frame *frame,
 		   const struct frame *folded, struct buf *out);
 
 /*
- * Reads a record; bare: only what belongs to the sample as a whole, as all records must be then. 0,
- * or -EBADMSG: it is none, or does not follow the one before. Then the next must be a key record.
+ * Reads a record; bare: only the data of the sample as a whole, as for all records then. 0, or
+ * -EBADMSG: malformed, or not the successor of the previous one. Then the next must be a key
+ * record.
  */
 int record_decode(struct record_state *state, const void *bytes, size_t len, bool bare);
 
-/* Whether a record is a key record. */
+/* True if a record is a key record. */
 bool record_is_key(const void *bytes, size_t len);
 
 /*
- * Makes one sample of all records that were read since the last call; prev: the sample of that
- * call, NULL: none. pids: only these processes (ascending; npids 0: all).
+ * Combines all records read since the last call into one sample; prev: the sample of that call,
+ * NULL: none. pids: only these processes (ascending; npids 0: all).
  */
 void record_rebuild_sample(struct record_state *state, struct sample *prev, struct sample *cur,
 			   const pid_t *pids, size_t npids, struct playback_record *result);
 
-/* Says of the record that was read last: it has no interval; so many before it are missing. */
+/* Marks the last read record as having no interval; so many before it are missing. */
 void record_after_gap(struct record_state *state, bool baseline, uint64_t dropped);
 
-/* The group whose pressure is shown, as of the record that was read last; NULL: the machine's is.
- */
+/* The group whose pressure is shown, according to the last read record; NULL: the machine's is. */
 const char *record_shown_group(const struct record_state *state);
 
-/* When the sample of the record that was read last began (CLOCK_MONOTONIC). */
+/* When the sample of the last read record began (CLOCK_MONOTONIC). */
 uint64_t record_begin_ns(const struct record_state *state);
 
-/* Forgets the records that were read since: the next sample has none of them. */
+/* Drops the records read since: the next sample includes none of them. */
 void record_pass(struct record_state *state);
 
 /* See struct playback. */

@@ -7,17 +7,17 @@
 #include "history/record.h"
 #include "history/record_parts.h"
 
-/* The most tasks; a record that claims more is bad. */
+/* Maximum number of tasks; a record that claims more is malformed. */
 #define ELEMENTS_MAX (1 << 22)
 
-/* The record that is read. */
+/* The record being read. */
 struct record_reading {
 	struct record_state *state;
 	struct bytes in;
 	bool key;
-	uint64_t passed_ns; /* between the begins of the last sample and of this one */
+	uint64_t passed_ns; /* time between the starts of the previous sample and of this one */
 	size_t n, nleft; /* elements of it so far */
-	size_t place; /* one more than the last place that had a row */
+	size_t place; /* one more than the last place with a row */
 };
 
 /* Replaces a text of a task. */
@@ -47,7 +47,7 @@ static void set_names(struct record_state *state, struct task *task,
 	task->renamed++;
 }
 
-/* Sets how a task ended. */
+/* Sets how a task exited. */
 static void set_task_end(struct task *task, const struct record_end *end)
 {
 	task->status = end->status;
@@ -56,9 +56,7 @@ static void set_task_end(struct task *task, const struct record_end *end)
 	set_task_text(&task->ended, end->ended);
 }
 
-/*
- * In a key record: the element before it of the same task, which goes on; NULL: there was none.
- */
+/* In a key record: the previous element of the same task, if it continues; NULL: there was none. */
 static struct recorded_element *find_former(struct record_reading *reading,
 					    const struct task_raw *raw, uint64_t start_ns)
 {
@@ -72,7 +70,7 @@ static struct recorded_element *find_former(struct record_reading *reading,
 	return &state->known[at];
 }
 
-/* Moves what is kept of an element that the record does not have any more. */
+/* Handles elements that the record no longer contains. */
 static void take_played(struct recorded_element *was, struct recorded_element *now)
 {
 	if (was->moved || record_decoder_state(now) || !record_decoder_state(was))
@@ -81,7 +79,7 @@ static void take_played(struct recorded_element *was, struct recorded_element *n
 	was->more->played = NULL;
 }
 
-/* Has the element of a task that goes on in a key record be known as before. */
+/* Copies what is known of an element whose task continues in a key record. */
 static void keep_task(struct recorded_element *was, struct recorded_element *now)
 {
 	now->raw->task = task_ref(was->raw->task);
@@ -90,8 +88,8 @@ static void keep_task(struct recorded_element *was, struct recorded_element *now
 }
 
 /*
- * Reads the row of an element behind its first parts into `now`, whose raw element has what is
- * expected of it, and its task; without one it gets a task.
+ * Reads the row of an element after its first parts into `now`, whose raw element has the expected
+ * values, and its task; without one it gets a task.
  */
 static void get_row(struct record_reading *reading, struct recorded_element *now, unsigned parts)
 {
@@ -109,7 +107,7 @@ static void get_row(struct record_reading *reading, struct recorded_element *now
 	if (parts & PART_END)
 		table_get(&record_end_table, &reading->in, &end);
 	table_get(&record_raw_table, &reading->in, now->raw);
-	/* A letter of /proc/PID/stat: outputs have it as it is. */
+	/* A letter of /proc/PID/stat: outputs print it unchanged. */
 	reading->in.bad |= now->raw->now.state && !isalpha((unsigned char)now->raw->now.state);
 	if (!now->raw->task)
 		former = find_former(reading, now->raw, names.start_ns);
@@ -126,7 +124,7 @@ static void get_row(struct record_reading *reading, struct recorded_element *now
 		now->raw->task->cpu = (uint32_t)cpu;
 }
 
-/* What a reader keeps of an element. */
+/* The reader's data of an element. */
 static struct decoder_state *played_of(struct recorded_element *known)
 {
 	struct recorded_rare *more = record_rare(known);
@@ -136,7 +134,7 @@ static struct decoder_state *played_of(struct recorded_element *known)
 	return more->played;
 }
 
-/* A raw element of a task, as expected. */
+/* A raw element of a task with the expected values. */
 static struct task_raw *new_raw(const struct task_raw *expected, struct task *task)
 {
 	struct task_raw *raw = task_raw_new();
@@ -146,7 +144,7 @@ static struct task_raw *new_raw(const struct task_raw *expected, struct task *ta
 	return raw;
 }
 
-/* Reads an element that there was. */
+/* Reads an existing element. */
 static void get_known(struct record_reading *reading, struct recorded_element *was,
 		      struct recorded_element *now)
 {
@@ -167,7 +165,7 @@ static void get_known(struct record_reading *reading, struct recorded_element *w
 		played_of(now)->before_ns = before_ns;
 }
 
-/* Reads an element that is new, or one of a task that left. */
+/* Reads a new element, or one of a task that left. */
 static void get_new(struct record_reading *reading, struct recorded_element *now)
 {
 	struct record_state *state = reading->state;
@@ -196,7 +194,7 @@ static void get_new(struct record_reading *reading, struct recorded_element *now
 		played_of(now)->before_ns = before_ns;
 }
 
-/* The next of the elements that are read; behind the last one. */
+/* The next element to be read; the one after the last. */
 static struct recorded_element *next_element(struct record_reading *reading)
 {
 	struct record_state *state = reading->state;
@@ -205,7 +203,7 @@ static struct recorded_element *next_element(struct record_reading *reading)
 	return &state->next[reading->n++];
 }
 
-/* Keeps some elements as they are. */
+/* Keeps some elements unchanged. */
 static void read_kept_elements(struct record_reading *reading, size_t *at, uint64_t n)
 {
 	struct record_state *state = reading->state;
@@ -220,7 +218,7 @@ static void read_kept_elements(struct record_reading *reading, size_t *at, uint6
 	reading->in.bad |= n != 0;
 }
 
-/* Whether the element read last comes after the one before it. */
+/* True if the element read last comes after the one before it. */
 static bool in_order(const struct record_reading *reading)
 {
 	const struct recorded_element *last = &reading->state->next[reading->n - 1];

@@ -6,25 +6,28 @@
 #include "history/record.h"
 #include "history/record_parts.h"
 
-/* One of so many records is a key record: a reader that starts anywhere begins at the last one. */
+/*
+ * Every so many records one is a key record: a reader that starts anywhere begins at the last one.
+ */
 #define KEY_RECORDS 900
 
-/* The record that is made. */
+/* The record being written. */
 struct record_making {
 	struct record_state *state;
 	const struct frame *frame;
 	const struct frame_info *info;
 	struct buf *out;
-	bool key; /* it is a key record: who reads on from the one before gets its times, too */
-	uint64_t passed_ns; /* between the begins of the last sample and of this one */
-	enum record_step step; /* the step that is not written yet, */
-	size_t n; /* and how many elements it is for */
-	size_t place; /* one more than the last place that has a row; 0: none has */
-	uint64_t site; /* the id of the last site that has a row */
-	struct buf row, stack; /* scratch */
+	bool key; /* a key record: readers that continue from the previous one need its times,
+		   * too */
+	uint64_t passed_ns; /* time between the starts of the previous sample and of this one */
+	enum record_step step; /* the pending step, */
+	size_t n; /* and its number of elements */
+	size_t place; /* one more than the last place with a row; 0: none has one */
+	uint64_t site; /* the id of the last site with a row */
+	struct buf row, stack; /* scratch buffer */
 };
 
-/* A task's identity and names as they are now. */
+/* A task's current identity and names. */
 static struct record_names names_of(const struct task *task)
 {
 	return (struct record_names){ .start_ns = task->key.start_ns,
@@ -56,7 +59,7 @@ static uint64_t hash_names(const struct task *task)
 	return hash_text(hash, names.container);
 }
 
-/* Writes the step that is not written yet. */
+/* Writes the pending step. */
 static void flush_steps(struct record_making *making)
 {
 	if (making->n)
@@ -80,7 +83,7 @@ static uint8_t element_mark(const struct sample *cur, size_t i)
 }
 
 /*
- * Whether a task's names may differ from the recorded ones: it ran (if the source knows), or was
+ * True if a task's names may differ from the recorded ones: it ran (if the source knows), or was
  * moved to another cgroup.
  */
 static bool is_renamed(const struct recorded_element *known, const struct task *task, uint8_t mark)
@@ -90,7 +93,7 @@ static bool is_renamed(const struct recorded_element *known, const struct task *
 	return known->names != hash_names(task);
 }
 
-/* Writes a row for an element; `was`: what it is the difference from. */
+/* Writes a row for an element; `was`: the row that it is encoded against. */
 static void put_element_row(struct record_making *making, struct recorded_element *known,
 			    const struct task_raw *was, unsigned parts)
 {
@@ -120,7 +123,7 @@ static void put_element_row(struct record_making *making, struct recorded_elemen
 	table_put(&record_raw_table, out, raw, was);
 }
 
-/* When an element of the last record was read, as its sample has it by now. */
+/* The reading time of an element of the last record, according to its sample by now. */
 static uint64_t before_of(const struct record_making *making, const struct recorded_element *was,
 			  size_t i)
 {
@@ -131,7 +134,7 @@ static uint64_t before_of(const struct record_making *making, const struct recor
 		       : was->raw->read_ns;
 }
 
-/* Writes what happened to an element that there was. */
+/* Writes the changes of an existing element. */
 static void put_known_element(struct record_making *making, struct recorded_element *was,
 			      struct recorded_element *now, size_t i)
 {
@@ -170,7 +173,7 @@ static void put_known_element(struct record_making *making, struct recorded_elem
 	put_element_row(making, now, &expected, parts);
 }
 
-/* The element of the last record that has a task, counted from 1; 0: none. */
+/* The element of the last record with a task, counted from 1; 0: none. */
 static size_t number_of_task(const struct record_state *state, const struct task_raw *raw)
 {
 	size_t at;
@@ -184,8 +187,7 @@ static size_t number_of_task(const struct record_state *state, const struct task
 	return 0;
 }
 
-/* Writes an element that is new, or one that left; task: the number of the one that had its task.
- */
+/* Writes a new element, or one that left; task: the number of the element that had its task. */
 static void put_new(struct record_making *making, struct recorded_element *now, size_t i,
 		    size_t task)
 {
@@ -223,8 +225,8 @@ static void put_new(struct record_making *making, struct recorded_element *now, 
 }
 
 /*
- * How many elements, from those at `at` and i on, are as they were, and are known to be with one
- * look: the source says so, and names are counted.
+ * How many elements, from those at `at` and i on, are unchanged, and cheaply known to be: the
+ * source says so, and names have counters.
  */
 static size_t count_kept(const struct record_making *making, size_t at, size_t i)
 {
@@ -244,7 +246,7 @@ static size_t count_kept(const struct record_making *making, size_t at, size_t i
 	return n;
 }
 
-/* Writes that n elements are as they were. */
+/* Writes that n elements are unchanged. */
 static void put_kept_elements(struct record_making *making, size_t at, size_t i, size_t n)
 {
 	struct record_state *state = making->state;
@@ -255,7 +257,7 @@ static void put_kept_elements(struct record_making *making, size_t at, size_t i,
 	add_steps(making, STEP_KEEP, n);
 }
 
-/* Writes what happened to living elements. */
+/* Writes the changes of living elements. */
 static void put_elements(struct record_making *making)
 {
 	struct record_state *state = making->state;
@@ -299,7 +301,7 @@ static void put_left(struct record_making *making)
 			number_of_task(state, cur->raw[cur->n + i]));
 }
 
-/* The element of the record that is made at a place. */
+/* The element at a place of the record being written. */
 static struct recorded_element *known_at(const struct record_state *state, size_t place)
 {
 	return place < state->n ? &state->known[place] : &state->left[place - state->n];
@@ -323,7 +325,7 @@ static void end_places(struct record_making *making)
 	bytes_put(making->out, 0);
 }
 
-/* Writes the impossible delays that are left out of tasks' lives from now on. */
+/* Writes the impossible delays excluded from tasks' lives from now on. */
 static void put_dropped(struct record_making *making)
 {
 	static const struct counters none;
@@ -342,8 +344,8 @@ static void put_dropped(struct record_making *making)
 }
 
 /*
- * Writes a row of what was read on demand of an element, if it is another than `known` (NULL: all
- * 0), which becomes it. Returns that.
+ * Writes a row of data read on demand of an element, if it differs from `known` (NULL: all 0),
+ * which is updated. Returns that.
  */
 static void *put_read(struct record_making *making, const struct field_table *table, size_t place,
 		      const void *read, void *known, size_t size)
@@ -358,7 +360,7 @@ static void *put_read(struct record_making *making, const struct field_table *ta
 	return memcpy(known, read, size);
 }
 
-/* Writes what was read on demand of elements. */
+/* Writes data of elements that is read on demand. */
 static void put_on_demand(struct record_making *making)
 {
 	const struct sample *cur = making->info->cur;
@@ -381,7 +383,7 @@ static void put_on_demand(struct record_making *making)
 	end_places(making);
 }
 
-/* What was read of an element besides its counters. */
+/* An element's data besides its counters. */
 static struct record_extra extra_of(const struct task_extra *extra, uint64_t begin_ns)
 {
 	const struct task_waiting *waiting = extra->waiting;
@@ -410,8 +412,8 @@ static struct record_extra extra_of(const struct task_extra *extra, uint64_t beg
 }
 
 /*
- * Writes what was read of elements besides their counters: of those to which something happened,
- * and if only some tasks were asked for, of all.
+ * Writes elements' data besides their counters: of changed ones, and if only some tasks were
+ * selected, of all.
  */
 static void put_extras(struct record_making *making)
 {
@@ -450,7 +452,7 @@ static struct record_traced traced_of(const struct traced *traced)
 	return out;
 }
 
-/* Writes how a row's task spent the interval, if that is not what is expected. */
+/* Writes how a row's task spent the interval, unless that is as expected. */
 static void put_traced(struct record_making *making, size_t place)
 {
 	const struct traced *traced = making->frame->rows[place].traced;
@@ -479,13 +481,13 @@ static void put_traced(struct record_making *making, size_t place)
 	record_note_traced(known, traced ? &now : NULL, interval_ns);
 }
 
-/* A kept text that is the same as another; `was`: the one that was kept for it. */
+/* A kept text equal to another; `was`: the one kept for it before. */
 static const char *keep_again(struct record_state *state, const char *text, const char *was)
 {
 	return text && was && !strcmp(text, was) ? was : record_keep(state, text);
 }
 
-/* Appends the text of a stack: one function a line. */
+/* Appends the text of a stack: one function per line. */
 static const char *stack_text(struct record_making *making, size_t stack)
 {
 	const struct trace_frame *trace = making->info->trace;
@@ -499,7 +501,7 @@ static const char *stack_text(struct record_making *making, size_t stack)
 	return buf_cstr(&making->stack);
 }
 
-/* Writes a site; known: as it is expected. */
+/* Writes a site; known: the expected one. */
 static void put_site(struct record_making *making, struct recorded_site *known,
 		     const struct site *site)
 {
@@ -540,7 +542,7 @@ static int compare_ids(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Writes the sites that are not as expected, by id; last those at which nobody waits any more. */
+/* Writes the sites that are not as expected, by id; last those without waiters from now on. */
 static void put_sites(struct record_making *making, const struct trace_frame *trace)
 {
 	struct record_state *state = making->state;
@@ -573,7 +575,7 @@ static void put_sites(struct record_making *making, const struct trace_frame *tr
 	free(sites);
 }
 
-/* Writes the rests that no site explains, and what wakers did. */
+/* Writes the rests without a site, and the wakers' activities. */
 static void put_links(struct record_making *making, const struct trace_frame *trace)
 {
 	struct record_rest none = { 0 };
@@ -645,7 +647,7 @@ static void put_trace(struct record_making *making)
 	put_user_stacks(making, trace);
 }
 
-/* Writes the figures of a group, unless the record has them. */
+/* Writes the figures of a group, unless already in the record. */
 static void put_group(struct record_making *making, const char *path,
 		      const struct group_figures *figures)
 {
@@ -669,7 +671,7 @@ static void put_group(struct record_making *making, const char *path,
 	known->seen = state->number;
 }
 
-/* Writes the figures of the groups, and of all groups above them. */
+/* Writes the figures of the groups, and of all their parent groups. */
 static void put_groups(struct record_making *making, const struct frame *folded)
 {
 	for (size_t i = 0; folded && i < folded->n; i++) {
@@ -722,7 +724,7 @@ static struct record_head head_of(struct record_state *state, const struct frame
 	return head;
 }
 
-/* Writes the head, the notes and, where they are others, how long the clocks slept. */
+/* Writes the head, the notes and, if changed, how long the clocks slept. */
 static void put_head(struct record_making *making, uint64_t dropped)
 {
 	static const struct note no_note;
@@ -738,7 +740,7 @@ static void put_head(struct record_making *making, uint64_t dropped)
 	bytes_put(making->out, info->head.nnotes);
 	for (size_t i = 0; i < info->head.nnotes; i++)
 		table_put(&record_note_table, making->out, &info->head.notes[i], &no_note);
-	/* What was found once stays: there are only more. */
+	/* Suspensions once found stay: their number only grows. */
 	bytes_put(making->out, clocks->n - state->clocks.n);
 	for (size_t i = state->clocks.n; i < clocks->n; i++)
 		table_put(&record_sleep_table, making->out, &clocks->sleeps[i], &no_sleep);

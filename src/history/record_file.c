@@ -17,7 +17,7 @@
 #include "base/util.h"
 #include "history/record.h"
 
-/* The tables, letter by letter: a file with others is refused. */
+/* The tables, letter by letter: files with others are refused. */
 #define WAIT_FOR_SQL "CREATE TABLE about(name TEXT PRIMARY KEY, value) WITHOUT ROWID"
 #define BLOCK_SQL \
 	"CREATE TABLE block(" \
@@ -25,11 +25,11 @@
 	"tasks INTEGER, waited_ns INTEGER, cpu REAL, memory REAL, io REAL, " \
 	"entries BLOB, size INTEGER, data BLOB)"
 
-/* The most memory that SQLite may take, and the longest value, while it reads a file. */
+/* Maximum memory that SQLite may use, and maximum length of a value, while it reads a file. */
 #define MEMORY_MAX (UINT64_C(512) << 20)
 #define VALUE_MAX (128 << 20)
 
-/* SQLite does so many steps in some 50 us; the most CPU time that a statement may take. */
+/* SQLite does so many steps in some 50 us; maximum CPU time of a statement. */
 #define STEP 1000
 #define STATEMENT_NS (10 * NSEC_PER_SEC)
 
@@ -48,7 +48,7 @@ struct record_file {
 	sqlite3 *db;
 	sqlite3_stmt *statements[STATEMENTS];
 	char *path;
-	ino_t inode; /* of a file that was made; 0: it is read */
+	ino_t inode; /* of a created file; 0: it is read */
 	dev_t device;
 	/* Records that are rows of their own: those from `first` on. */
 	uint64_t first, n;
@@ -56,7 +56,7 @@ struct record_file {
 	size_t entries_cap;
 	struct buf records;
 	struct packer packer;
-	/* While a statement runs: when it began, and why it is to end. */
+	/* While a statement runs: when it began, and why it is interrupted. */
 	uint64_t began_ns;
 	bool spent, ending;
 };
@@ -95,13 +95,13 @@ static int errno_of(const struct record_file *file, int result)
 	}
 }
 
-/* Runs statements that return no rows. 0 or -errno. */
+/* Runs statements without results. 0 or -errno. */
 static int execute(struct record_file *file, const char *text)
 {
 	return errno_of(file, sqlite3_exec(file->db, text, NULL, NULL, NULL));
 }
 
-/* A statement, ready to be run. NULL: it cannot be. */
+/* A prepared statement. NULL: invalid. */
 static sqlite3_stmt *prepare_statement(struct record_file *file, enum statement which)
 {
 	sqlite3_stmt **statement = &file->statements[which];
@@ -124,7 +124,7 @@ static int finish_statement(struct record_file *file, sqlite3_stmt *statement)
 	return errno_of(file, result);
 }
 
-/* Opens a database that exists, not by a link. 0 or a result of SQLite. */
+/* Opens an existing database, not through a link. 0 or a result of SQLite. */
 static int open_database(struct record_file *file, const char *path)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
@@ -148,7 +148,7 @@ static int open_database(struct record_file *file, const char *path)
 	return result;
 }
 
-/* Makes the file: a new one, no link, which only its owner can read. 0 or -errno. */
+/* Creates the file: new, no link, readable by its owner only. 0 or -errno. */
 static int make_recording(struct record_file *file, const char *path)
 {
 	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY, 0640);
@@ -165,7 +165,7 @@ static int make_recording(struct record_file *file, const char *path)
 	return 0;
 }
 
-/* Writes a fact about the recording. */
+/* Stores a fact about the recording. */
 static int put_about(struct record_file *file, const char *name, const char *value)
 {
 	char *text = sqlite3_mprintf("INSERT INTO about VALUES(%Q, %Q)", name, value);
@@ -246,7 +246,7 @@ int record_file_create(struct record_file **out, const char *path, const char *p
 	return 0;
 }
 
-/* Binds a share; what is not known is NULL. */
+/* Binds a share; unknown is NULL. */
 static void bind_share(sqlite3_stmt *row, int column, double share)
 {
 	if (share >= 0)
@@ -254,8 +254,8 @@ static void bind_share(sqlite3_stmt *row, int column, double share)
 }
 
 /*
- * Writes the row of some entries and their records, packed, which gives them a checksum: tightly,
- * where there are several. 0 or -errno.
+ * Writes the row of some entries and their records, packed, which gives them a checksum: tightly if
+ * there are several. 0 or -errno.
  */
 static int put_block_row(struct record_file *file, uint64_t first,
 			 const struct record_entry *entries, size_t n, const char *records,
@@ -296,7 +296,7 @@ static int put_block_row(struct record_file *file, uint64_t first,
 	return err;
 }
 
-/* Writes the records that are rows of their own as a block in place of these. 0 or -errno. */
+/* Replaces the records that are rows of their own by a block. 0 or -errno. */
 static int put_block(struct record_file *file)
 {
 	sqlite3_stmt *removal = prepare_statement(file, REMOVE_BLOCKS);
@@ -365,7 +365,7 @@ bool record_file_is_there(const struct record_file *file)
 	       stat.st_dev == file->device;
 }
 
-/* Whether a signal is pending that ends the program. */
+/* True if a pending signal will end the program. */
 static bool is_ending(void)
 {
 	sigset_t waiting;
@@ -375,7 +375,7 @@ static bool is_ending(void)
 		sigismember(&waiting, SIGHUP) == 1);
 }
 
-/* Ends a statement that takes too long, or if the program is to end. */
+/* Interrupts a statement that takes too long, or if the program is to exit. */
 static int check_limits(void *arg)
 {
 	struct record_file *file = arg;
@@ -388,7 +388,7 @@ static int check_limits(void *arg)
 	return file->spent || file->ending;
 }
 
-/* Keeps SQLite from running anything that is in the file. */
+/* Keeps SQLite from executing anything in the file. */
 static void harden(struct record_file *file)
 {
 	sqlite3 *db = file->db;
@@ -405,7 +405,7 @@ static void harden(struct record_file *file)
 	sqlite3_exec(db, "PRAGMA temp_store=MEMORY", NULL, NULL, NULL);
 }
 
-/* Reads the first value of a query: *number, and whether it is that text. 0 or -errno. */
+/* Reads the first value of a query: *number, and whether it equals that text. 0 or -errno. */
 static int read_value(struct record_file *file, const char *query, int64_t *number,
 		      const char *text, bool *same)
 {
@@ -431,7 +431,7 @@ static int read_value(struct record_file *file, const char *query, int64_t *numb
 	return err;
 }
 
-/* Checks that the file is a recording with the fields of this program. 0 or -errno. */
+/* Checks that the file is a recording of this program's format. 0 or -errno. */
 static int check_file(struct record_file *file)
 {
 	int64_t id = 0, ours = 0, all = 0;
@@ -450,7 +450,7 @@ static int check_file(struct record_file *file)
 				 &ours, NULL, NULL);
 	if (!err && !all)
 		return -EBADMSG;
-	/* Recordings of other versions have tables of their own. */
+	/* Recordings of other versions have other tables. */
 	if (!err && (all != 2 || ours != 2))
 		return read_value(file, "SELECT 1 FROM sqlite_schema WHERE name = 'recording'",
 				  &ours, NULL, NULL)
@@ -463,7 +463,7 @@ static int check_file(struct record_file *file)
 	return err ? err : same ? 0 : -EPROTO;
 }
 
-/* Opens a file; immutable: nobody writes to it, and it has no journal. 0 or -errno. */
+/* Opens a file; immutable: it has no writer and no journal. 0 or -errno. */
 static int open_to_read(struct record_file *file, const char *path, bool immutable)
 {
 	struct buf name = { 0 };
@@ -510,7 +510,9 @@ int record_file_open(struct record_file **out, const char *path)
 	return 0;
 }
 
-/* Adds the entries of a row from a record on; *from moves behind them. False: the row is bad. */
+/*
+ * Adds the entries of a row from a record on; *from moves past them. False: the row is malformed.
+ */
 static bool add_entries(sqlite3_stmt *row, uint64_t *from,
 			void (*add)(void *arg, const struct record_entry *entry), void *arg)
 {
@@ -542,7 +544,7 @@ int record_file_list(struct record_file *file, uint64_t from,
 	while (!bad && (result = sqlite3_step(rows)) == SQLITE_ROW)
 		bad = !add_entries(rows, &next, add, arg);
 	sqlite3_reset(rows);
-	/* What comes before the damage can be read. */
+	/* Rows before the damage are readable. */
 	if (bad || errno_of(file, result) == -EBADMSG)
 		return next == from && from == 1 ? -EBADMSG : 0;
 	return errno_of(file, result);
@@ -592,14 +594,14 @@ void record_file_close(struct record_file *file)
 {
 	if (!file)
 		return;
-	/* The last records are a block, too; where there is no room for that, they are rows. */
+	/* The last records become a block, too; without room for that, they stay rows. */
 	if (file->inode && file->n > 1 && !execute(file, "BEGIN")) {
 		if (put_block(file) || execute(file, "COMMIT"))
 			sqlite3_exec(file->db, "ROLLBACK", NULL, NULL, NULL);
 	}
 	for (unsigned i = 0; i < STATEMENTS; i++)
 		sqlite3_finalize(file->statements[i]);
-	/* Without a journal there is a single file, which can be read in a read-only folder. */
+	/* Without a journal there is a single file, readable in a read-only folder. */
 	if (file->inode)
 		sqlite3_exec(file->db,
 			     "PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode=DELETE", NULL,

@@ -5,7 +5,7 @@
 #include "history/record.h"
 #include "history/record_parts.h"
 
-/* Trace data accumulated since the last decoded sample, and the last one returned. */
+/* Trace data added up since the last sample, and the last one returned. */
 struct rebuilt_trace {
 	bool there;
 	struct trace_frame frame; /* without its arrays */
@@ -21,8 +21,8 @@ struct rebuilt_trace {
 	size_t nuser_stacks, user_stacks_cap;
 	struct site_stack *stacks; /* [0] is empty */
 	size_t nstacks, stacks_cap;
-	uint64_t sample; /* the number of the one that is made */
-	/* What was given last; it is valid until the next. */
+	uint64_t sample; /* the number of the current one */
+	/* The last one returned, valid until the next. */
 	struct trace_frame given;
 	struct site *rebuilt_copy; /* the sites in it */
 	const struct site **rebuilt_sites;
@@ -33,7 +33,7 @@ struct rebuilt_trace {
 	const struct traced **rows;
 };
 
-/* The readings of a group: what was read for the next sample, and those of the last two given. */
+/* The readings of a group: for the next sample, and those of the last two samples. */
 struct rebuilt_group {
 	char *path;
 	struct cgroup_sample next, now, before;
@@ -80,7 +80,7 @@ void record_close(struct record_state *state)
 	free(state);
 }
 
-/* Leaves impossible delays out of lives. */
+/* Excludes impossible delays from lives. */
 static void apply_fixes(struct record_state *state)
 {
 	for (size_t i = 0; i < state->nfixes; i++) {
@@ -94,7 +94,7 @@ static void apply_fixes(struct record_state *state)
 	state->nfixes = 0;
 }
 
-/* Begins an element's sums, or adds what was true of the record before alone. */
+/* Starts an element's sums, or adds what was true only for the previous record. */
 static void begin_played(struct recorded_element *known, bool first)
 {
 	struct decoder_state *played = record_decoder_state(known);
@@ -118,7 +118,7 @@ static void begin_played(struct recorded_element *known, bool first)
 	played->impossible = NULL;
 }
 
-/* Begins the sums of what was traced. */
+/* Starts the traced sums. */
 static void begin_trace(struct record_state *state, bool first)
 {
 	struct rebuilt_trace *trace = state->given;
@@ -164,7 +164,7 @@ void rebuilt_keep_left(struct record_state *state)
 	}
 }
 
-/* Adds counts of two intervals; below 0: not known. */
+/* Adds counts of two intervals; below 0: unknown. */
 static int64_t join_counts(int64_t before, int64_t more)
 {
 	if (before < 0 || more < 0)
@@ -172,7 +172,7 @@ static int64_t join_counts(int64_t before, int64_t more)
 	return more > INT64_MAX - before ? INT64_MAX : before + more;
 }
 
-/* The mean of shares of two intervals; below 0: not known. */
+/* The mean of shares of two intervals; below 0: unknown. */
 static double join_shares(double a, uint64_t a_ns, double b, uint64_t b_ns)
 {
 	if (a < 0 || b < 0 || !(a_ns + b_ns))
@@ -180,7 +180,7 @@ static double join_shares(double a, uint64_t a_ns, double b, uint64_t b_ns)
 	return (a * (double)a_ns + b * (double)b_ns) / (double)(a_ns + b_ns);
 }
 
-/* Adds the account of another interval; what one of the two does not know is unknown in the sum. */
+/* Adds the account of another interval; what either does not know is unknown in the sum. */
 static void join_accounts(struct account *sum, const struct account *more)
 {
 	sum->valid &= more->valid;
@@ -198,7 +198,7 @@ static void join_accounts(struct account *sum, const struct account *more)
 	sum->children_ns += more->children_ns;
 }
 
-/* Adds a note that is not there yet, if there is room. */
+/* Adds a note unless it is already there, if there is room. */
 static void join_note(struct frame_head *head, const struct note *note)
 {
 	for (size_t i = 0; i < head->nnotes; i++)
@@ -209,7 +209,7 @@ static void join_note(struct frame_head *head, const struct note *note)
 		head->notes[head->nnotes++] = *note;
 }
 
-/* Joins the heads of two intervals: sums of what belongs to one, the later value of all else. */
+/* Combines the heads of two intervals: sums of interval values, the later value of all else. */
 static void join_heads(struct frame_head *head, const struct frame_head *before, uint64_t before_ns,
 		       uint64_t now_ns)
 {
@@ -328,7 +328,7 @@ void rebuilt_user_stack(struct rebuilt_trace *trace, uint64_t site,
 	trace->nuser_stacks++;
 }
 
-/* Finds the functions of a stack's text, one a line; the text follows their pointers. */
+/* Parses the functions of a stack's text, one per line; the text follows their pointers. */
 static void find_functions(struct kept_text *kept)
 {
 	size_t n = 1, len = strlen(kept->text) + 1;
@@ -371,7 +371,7 @@ size_t rebuilt_stack(struct record_state *state, const char *text)
 	return kept->index;
 }
 
-/* The index of the readings of a group, or of where they belong. */
+/* The index of the readings of a group, or where they would be inserted. */
 static size_t reading_index(const struct record_state *state, const char *path)
 {
 	size_t at;
@@ -398,7 +398,7 @@ void rebuilt_group(struct record_state *state, const struct recorded_group *grou
 	reading->next_there = true;
 }
 
-/* Gives out the readings of groups; groups that the sample does not have are forgotten. */
+/* Returns the readings of groups; groups missing in the sample are dropped. */
 static void rebuild_groups(struct record_state *state)
 {
 	size_t kept = 0;
@@ -431,7 +431,7 @@ void record_group(const struct record_state *state, const char *path,
 	*before = *now && reading->before_there ? &reading->before : NULL;
 }
 
-/* Orders by site, or by what a rest belongs to. */
+/* Orders by site, or by the owner of a rest. */
 static int compare_same(const void *a, const void *b)
 {
 	const struct site *x = a, *y = b;
@@ -443,7 +443,7 @@ static int compare_same(const void *a, const void *b)
 	return (x->tgid > y->tgid) - (x->tgid < y->tgid);
 }
 
-/* Adds the wakers of a later interval, and keeps those that ended most waiting time. */
+/* Adds the wakers of a later interval, and keeps those of most waiting time. */
 static void merge_wakers(struct site *sum, const struct site *more)
 {
 	struct site_waker all[2 * SITE_WAKERS];
@@ -461,7 +461,7 @@ static void merge_wakers(struct site *sum, const struct site *more)
 	memcpy(sum->wakers, all, (n < SITE_WAKERS ? n : SITE_WAKERS) * sizeof(*all));
 }
 
-/* Adds up the intervals of the same site, or of the same rest. */
+/* Adds up the intervals of one site, or of one rest. */
 static void merge_sites(struct rebuilt_trace *trace)
 {
 	size_t kept = 0;
@@ -476,7 +476,7 @@ static void merge_sites(struct rebuilt_trace *trace)
 			continue;
 		}
 		merge_wakers(sum, &trace->sites[i]);
-		/* Intervals in which it is not known are left out. */
+		/* Intervals in which it is unknown are excluded. */
 		sum->unknown &= trace->sites[i].unknown;
 		site_add(sum, &trace->sites[i]);
 		if (sum->unattributed)
@@ -485,7 +485,7 @@ static void merge_sites(struct rebuilt_trace *trace)
 	trace->nsites = kept;
 }
 
-/* Orders links by all but their time. */
+/* Orders links by everything but their time. */
 static int compare_same_links(const void *a, const void *b)
 {
 	struct site_link x = *(const struct site_link *)a, y = *(const struct site_link *)b;
@@ -494,7 +494,7 @@ static int compare_same_links(const void *a, const void *b)
 	return site_link_compare(&x, &y);
 }
 
-/* Adds up the same links of several records. */
+/* Adds up equal links of several records. */
 static void merge_links(struct rebuilt_trace *trace)
 {
 	size_t kept = 0;
@@ -521,7 +521,7 @@ static int compare_rebuilt_links(const void *a, const void *b)
 	return site_link_compare(a, b);
 }
 
-/* A copy of an array in place of another; it has room for one element more. */
+/* Replaces an array by a copy of another; it has room for one more element. */
 static void *copy_array(void *old, const void *from, size_t n, size_t size)
 {
 	void *copy = xreallocarray(old, n + 1, size);
@@ -543,7 +543,7 @@ static int compare_user_stacks(const void *a, const void *b)
 	return (x->order > y->order) - (x->order < y->order);
 }
 
-/* Orders them by site, and those of a site as a frame has them: the most time first. */
+/* Orders them by site, and those of a site by time, most first. */
 static int compare_stack_times(const void *a, const void *b)
 {
 	const struct rebuilt_user_stack *x = a, *y = b;
@@ -555,7 +555,7 @@ static int compare_stack_times(const void *a, const void *b)
 	return (x->order > y->order) - (x->order < y->order);
 }
 
-/* Gives out the user stacks of the sites, those of several records added up. */
+/* Returns the user stacks of the sites, those of several records added up. */
 static void rebuild_user_stacks(struct rebuilt_trace *trace)
 {
 	struct rebuilt_user_stack *all = trace->user_stacks;
@@ -592,7 +592,7 @@ static void rebuild_user_stacks(struct rebuilt_trace *trace)
 	}
 }
 
-/* Gives out the sites, the links and the stacks. */
+/* Returns the sites, the links and the stacks. */
 static void rebuild_sites(struct rebuilt_trace *trace, bool several)
 {
 	struct trace_frame *frame = &trace->given;
@@ -623,7 +623,7 @@ static void rebuild_sites(struct rebuilt_trace *trace, bool several)
 	frame->nstacks = trace->nstacks;
 }
 
-/* Gives out what was traced of an element; *at: the next free index. NULL: nothing was. */
+/* Returns the traced data of an element; *at: the next free index. NULL: none. */
 static const struct traced *rebuild_traced(struct rebuilt_trace *trace,
 					   const struct decoder_state *played, size_t *at)
 {
@@ -642,7 +642,7 @@ static const struct traced *rebuild_traced(struct rebuilt_trace *trace,
 	return given;
 }
 
-/* The elements that are given: the living ones, then those that left, the first to leave first. */
+/* The elements to be returned: the living ones, then those that left, the first to leave first. */
 static const struct recorded_element *rebuilt_nth(const struct record_state *state, size_t i)
 {
 	if (i < state->n)
@@ -651,7 +651,7 @@ static const struct recorded_element *rebuilt_nth(const struct record_state *sta
 	return i < state->ngone ? &state->gone[i] : &state->left[i - state->ngone];
 }
 
-/* Whether a process is among those asked for. */
+/* True if a process is selected. */
 static bool is_pid_wanted(const pid_t *pids, size_t npids, pid_t tgid)
 {
 	size_t at;
@@ -662,7 +662,7 @@ static bool is_pid_wanted(const pid_t *pids, size_t npids, pid_t tgid)
 	return at < npids && pids[at] == tgid;
 }
 
-/* Gives out what was traced, rows in the order of the sample. */
+/* Returns the traced data, rows in the order of the sample. */
 static void rebuild_trace(struct record_state *state, const pid_t *pids, size_t npids,
 			  struct playback_record *result)
 {
@@ -692,7 +692,7 @@ static void rebuild_trace(struct record_state *state, const pid_t *pids, size_t 
 	result->traced = trace->rows;
 }
 
-/* Gives out what was read of a living element besides its counters. */
+/* Returns the data of a living element besides its counters. */
 static void rebuild_extra(const struct record_state *state, size_t i, struct sample *cur, size_t at)
 {
 	struct task_extra *from = sample_extra(&state->extras, i), *to;
@@ -711,7 +711,7 @@ static void rebuild_extra(const struct record_state *state, size_t i, struct sam
 		to->io = played->io;
 }
 
-/* Gives out an element, which is at a place of the sample. */
+/* Returns an element, at a place of the sample. */
 static void rebuild_element(const struct recorded_element *known, struct sample *cur, size_t at,
 			    bool several)
 {
@@ -732,7 +732,7 @@ static void rebuild_element(const struct recorded_element *known, struct sample 
 	cur->raw[at]->exited |= played->exited;
 }
 
-/* Corrects the sample before by what is known only now: when its elements were read. */
+/* Corrects the previous sample by what is known only now: when its elements were read. */
 static void correct(struct sample *prev, const struct recorded_element *known)
 {
 	const struct decoder_state *played = record_decoder_state(known);
@@ -746,8 +746,8 @@ static void correct(struct sample *prev, const struct recorded_element *known)
 }
 
 /*
- * Leaves out of an interval of several records what is impossible in one of them, which is possible
- * in a longer time: it counts as booked before.
+ * Excludes from an interval of several records what is impossible in one of them, but possible in a
+ * longer time: it counts as accounted before.
  */
 static void leave_out_impossible(struct sample *prev, const struct recorded_element *known)
 {
@@ -762,7 +762,7 @@ static void leave_out_impossible(struct sample *prev, const struct recorded_elem
 				   played->impossible->valid & prev->raw[at]->counters.valid);
 }
 
-/* Copies from the sample before what only frames know, where elements are others than read. */
+/* Copies data known only to frames from the previous sample, if elements differ from those read. */
 static void match_before(const struct sample *prev, struct sample *cur)
 {
 	size_t at = 0;
@@ -778,7 +778,7 @@ static void match_before(const struct sample *prev, struct sample *cur)
 	}
 }
 
-/* Adds the elements that are wanted, and their marks. */
+/* Adds the selected elements, and their marks. */
 static void rebuild_elements(const struct record_state *state, struct sample *cur,
 			     const pid_t *pids, size_t npids, bool several)
 {
@@ -828,7 +828,7 @@ void record_rebuild_sample(struct record_state *state, struct sample *prev, stru
 	if (cur->marks && prev && cur->n == state->n && state->head.steady <= cur->n &&
 	    state->head.steady <= prev->n)
 		cur->stable[1] = state->head.steady;
-	/* A frame compares elements with the same place in both samples. */
+	/* A frame compares elements at the same place in both samples. */
 	for (size_t i = 0; i < cur->stable[1]; i++)
 		if (cur->raw[i]->task != prev->raw[i]->task)
 			cur->stable[1] = i;
@@ -845,8 +845,7 @@ void record_rebuild_sample(struct record_state *state, struct sample *prev, stru
 	rebuild_trace(state, pids, npids, result);
 	rebuild_groups(state);
 	state->passed = 0;
-	/* The sample before this one may be shown yet, with texts from when that before it was
-	 * given. */
+	/* The previous sample may still be shown, with texts of the one before it. */
 	record_forget_texts(state, state->gave[1]);
 	state->gave[1] = state->gave[0];
 	state->gave[0] = state->keys;

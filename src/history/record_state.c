@@ -4,7 +4,7 @@
 
 #include "history/record_parts.h"
 
-/* Sites and groups that so many records do not have are forgotten. */
+/* Sites and groups missing in so many records are dropped. */
 #define FORGET_RECORDS 16
 
 char *record_keep(struct record_state *state, const char *text)
@@ -84,11 +84,13 @@ void record_forget(struct recorded_element *known)
 void record_change(struct recorded_element *was, struct recorded_element *now, struct task_raw *raw)
 {
 	now->raw = raw;
-	/* The former raw element stays until the next record is whole: others may refer to it. */
+	/*
+	 * The former raw element stays until the next record is complete: others may refer to it.
+	 */
 	was->more = NULL;
 }
 
-/* Frees elements that the next record does not have as they are. */
+/* Frees elements that are changed in the next record. */
 static void forget_former(struct recorded_element *known, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -136,8 +138,10 @@ void record_begin_key(struct record_state *state)
 		free(state->groups[i].path);
 	state->ngroups = state->nsites = 0;
 	state->keys++;
-	/* What a reader gave out may have texts of key records long ago: record_rebuild_sample()
-	 * forgets. */
+	/*
+	 * A reader's samples may have texts of key records long ago: record_rebuild_sample() drops
+	 * them.
+	 */
 	if (!state->given)
 		record_forget_texts(state, state->keys);
 	state->clocks.n = 0;
@@ -204,7 +208,7 @@ struct record_traced record_predict_traced(const struct steady_states *standing,
 	return traced;
 }
 
-/* How many intervals a time is. False: it is no number of them. */
+/* The number of intervals in a time. False: not an integer. */
 static bool divide(uint64_t ns, uint64_t interval_ns, uint32_t *n)
 {
 	if (!ns) {

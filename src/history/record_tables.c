@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The tables of a record: which members of which structs it has. */
+/* The tables of a record: the recorded members of its structs. */
 #include <string.h>
 
 #include "base/text.h"
@@ -10,7 +10,7 @@
 	const struct field_table record_##name##_table = { #name, name##_fields, \
 							   ARRAY_SIZE(name##_fields) }
 
-/* A reading of pressure, which `at` is the member of. */
+/* A reading of pressure in the member `at`. */
 #define PRESSURE(of, at) \
 	FIELD(of, at.read_ns), FIELD_EACH(of, at.psi, .some.valid), \
 		FIELD_EACH(of, at.psi, .some.avg10), FIELD_EACH(of, at.psi, .some.avg60), \
@@ -21,7 +21,7 @@
 
 #define HEAD(member) FIELD(struct record_head, member)
 
-/* Those come first that differ in each record. */
+/* Those that differ in each record come first. */
 static const struct field head_fields[] = {
 	HEAD(real_ns),
 	HEAD(begin_ns),
@@ -328,8 +328,7 @@ uint64_t record_format(void)
 		&record_site_table,    &record_link_table,	 &record_rest_table,
 		&record_group_table,   &record_user_stack_table,
 	};
-	/* Values that stand for something: notes, states, classes. A byte, so that no order counts.
-	 */
+	/* Enumerated values: notes, states, classes. A byte, so that no order counts. */
 	static const unsigned char counts[] = { NOTE_IDS, WAIT_STATES, WAIT_CLASSES, DELAY_KINDS,
 						PARTS };
 	uint64_t hash = hash_bytes(HASH_START, counts, sizeof(counts));

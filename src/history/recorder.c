@@ -21,28 +21,28 @@
 #include "history/ring.h"
 #include "history/sync.h"
 
-/* recorder_open() waits at most this long for the file: a stalled disk cannot make it. */
+/* Maximum wait of recorder_open() for the file: a stalled disk cannot create it. */
 #define OPEN_MS 15000
 
-/* recorder_close() waits at most this long for what is still to be written. */
+/* Maximum wait of recorder_close() for data still to be written. */
 #define CLOSE_MS 5000
 
-/* The most names that are tried for a segment. */
+/* Maximum number of names tried for a segment. */
 #define SEGMENT_NAMES 1000
 
-/* The memory for samples that are kept until an incident. */
+/* Memory for samples kept until an incident. */
 #define RING_MOST ((size_t)64 << 20)
 
-/* If another recorder has the folder: how often it is waited for, and how long each time. */
+/* If another recorder uses the folder: how often it is waited for, and how long each time. */
 #define LOCK_TRIES 10
 #define LOCK_PAUSE_MS 200
 
-/* Old segments are looked for when a segment ends, and after this time. */
+/* Old segments are removed when a segment ends, and after this time. */
 #define PRUNE_NS (10 * NSEC_PER_SEC)
 
-/* What is sent to the process that writes; the record's bytes follow. */
+/* Sent to the writing process; the record's bytes follow. */
 struct record_message {
-	bool close; /* there is no record: the file is to be closed */
+	bool close; /* there is no record: close the file */
 	struct record_entry entry;
 	uint64_t len;
 };
@@ -52,27 +52,27 @@ struct recorder {
 	struct queue *queue;
 	struct record_state *state;
 	struct ring *ring; /* samples kept until an incident; NULL: all are written */
-	struct buf message; /* scratch */
+	struct buf message; /* scratch buffer */
 	bool lasts; /* an incident lasts */
 	bool closing; /* an incident ended: `left` more records are to be written */
 	size_t left;
-	bool fresh; /* the next record written does not follow the one written last */
+	bool fresh; /* the next written record does not follow the previous one */
 	struct record_status status;
-	bool ended; /* the process that writes has ended */
+	bool ended; /* the writing process has exited */
 	pid_t pid;
 };
 
-/* The state of the process that writes. */
+/* The state of the writing process. */
 struct record_writer {
 	const struct recorder_config *config;
 	struct queue *queue;
 	struct record_file *open;
 	struct buf file, path; /* the segment's name, and its path */
-	uint64_t closed_bytes; /* of files that are closed */
+	uint64_t closed_bytes; /* of closed files */
 	uint64_t began_ns;
-	uint64_t pruned_ns; /* when old segments were last looked for (CLOCK_MONOTONIC) */
+	uint64_t pruned_ns; /* when old segments were last removed (CLOCK_MONOTONIC) */
 	struct file_sync sync;
-	bool ending; /* the segment ends at the next record that can begin one */
+	bool ending; /* the segment ends at the next possible record */
 };
 
 /* Opens the file, or a segment that begins at a time (CLOCK_REALTIME). 0 or -errno. */
@@ -127,8 +127,8 @@ static void close_file(struct record_writer *writer)
 }
 
 /*
- * Asks for another segment if the present one is full, and makes room now and then. 0, or -ENOSPC
- * if there is no room.
+ * Requests another segment if the present one is full, and frees room from time to time. 0, or
+ * -ENOSPC if there is no room.
  */
 static int look_at_size(struct record_writer *writer)
 {
@@ -173,7 +173,7 @@ static int write_record(struct record_writer *writer, const struct record_messag
 	return err;
 }
 
-/* Writes all records that come, until the sender ends. Returns the exit status. */
+/* Writes all received records, until the sender exits. Returns the exit status. */
 static int run_writer(struct record_writer *writer)
 {
 	const struct record_message *message;
@@ -198,7 +198,9 @@ static int run_writer(struct record_writer *writer)
 	return err ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-/* Opens the first file; if only incidents are written, checks that it could be. 0 or -errno. */
+/*
+ * Opens the first file; if only incidents are written, checks that it could be opened. 0 or -errno.
+ */
 static int begin_writing(struct record_writer *writer)
 {
 	if (!writer->config->before_ns && writer->config->segments &&
@@ -222,7 +224,7 @@ static int lock_folder(const char *path)
 		return -errno;
 	for (unsigned tries = 0; flock(fd, LOCK_EX | LOCK_NB); tries++) {
 		err = errno == EWOULDBLOCK ? -EBUSY : -errno;
-		/* A recorder that is ending may still close its last segment. */
+		/* A recorder that is exiting may still close its last segment. */
 		if (err != -EBUSY || tries == LOCK_TRIES) {
 			close(fd);
 			return err;
@@ -247,7 +249,7 @@ static int confine_writer(const struct recorder_config *config)
 	return err;
 }
 
-/* Runs the process that writes. It ends when its sender does; signals do not end it. */
+/* Runs the writing process. It exits when its sender does, not by signals. */
 _Noreturn static void be_writer(struct record_writer *writer)
 {
 	const int keep[] = { queue_fd(writer->queue) };
@@ -276,7 +278,7 @@ _Noreturn static void be_writer(struct record_writer *writer)
 	_exit(run_writer(writer));
 }
 
-/* Makes the folder if it does not exist. 0 or -errno. */
+/* Creates the folder if it does not exist. 0 or -errno. */
 static int make_folder(const char *path)
 {
 	struct stat stat_of;
@@ -288,7 +290,7 @@ static int make_folder(const char *path)
 	return !stat(path, &stat_of) && S_ISDIR(stat_of.st_mode) ? 0 : -ENOTDIR;
 }
 
-/* Waits until the file is there. 0 or -errno. */
+/* Waits until the file exists. 0 or -errno. */
 static int await_ready(struct recorder *recorder)
 {
 	struct queue_status *told = queue_status(recorder->queue);
@@ -302,7 +304,7 @@ static int await_ready(struct recorder *recorder)
 		}
 		if (clock_ns(CLOCK_MONOTONIC) >= end_ns) {
 			/*
-			 * The process ends by itself when the disk answers; nobody waits for that.
+			 * The process exits by itself when the disk answers; nobody waits for that.
 			 */
 			recorder->ended = true;
 			return -ETIMEDOUT;
@@ -349,7 +351,7 @@ int recorder_open(struct recorder **out, const struct recorder_config *config)
 	return 0;
 }
 
-/* Checks whether the process that writes has failed or ended. */
+/* Checks whether the writing process has failed or exited. */
 static void check_writer_process(struct recorder *recorder)
 {
 	int status;
@@ -363,7 +365,7 @@ static void check_writer_process(struct recorder *recorder)
 		recorder->status.error = -ECHILD;
 }
 
-/* Sends a record to the process that writes. 0 or -errno. */
+/* Sends a record to the writing process. 0 or -errno. */
 static int send_record(struct recorder *recorder, const struct record_entry *entry,
 		       const void *bytes, size_t len)
 {
@@ -377,7 +379,7 @@ static int send_record(struct recorder *recorder, const struct record_entry *ent
 	return queue_send(recorder->queue, out->data, out->len);
 }
 
-/* Tells the process that writes that the incident is over. False: the queue is full. */
+/* Reports the end of the incident to the writing process. False: the queue is full. */
 static bool send_close(struct recorder *recorder)
 {
 	const struct record_message close = { .close = true };
@@ -385,7 +387,7 @@ static bool send_close(struct recorder *recorder)
 	return queue_send(recorder->queue, &close, sizeof(close)) != -ENOBUFS;
 }
 
-/* Sends kept records that are to be written, as many as the queue takes. */
+/* Sends kept records that are to be written, as many as fit into the queue. */
 static void send_kept(struct recorder *recorder)
 {
 	const struct record_entry *first;
@@ -397,7 +399,7 @@ static void send_kept(struct recorder *recorder)
 	       (first = ring_first(recorder->ring, &bytes, &len, &lost))) {
 		struct record_entry entry = *first;
 
-		/* No record before it is written, so it has no interval. */
+		/* No earlier record is written, so it has no interval. */
 		if (recorder->fresh)
 			entry.interval_ns = 0;
 		entry.dropped = lost;
@@ -422,7 +424,7 @@ void recorder_incident(struct recorder *recorder, bool lasts)
 	recorder->closing = !lasts;
 	recorder->left = lasts ? 0 : ring_records(recorder->ring);
 	ring_pin_segments(recorder->ring, true);
-	/* Records after an incident must not build on those before its end. */
+	/* Records after an incident must not depend on those before its end. */
 	if (!lasts)
 		ring_begin(recorder->ring);
 	send_kept(recorder);
@@ -502,7 +504,7 @@ const struct record_status *recorder_status(const struct recorder *recorder)
 	return &recorder->status;
 }
 
-/* Whether records in memory are still to be written. */
+/* True if records in memory are still to be written. */
 static bool is_pending(const struct recorder *recorder)
 {
 	return recorder->left || (recorder->lasts && ring_records(recorder->ring));

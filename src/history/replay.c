@@ -14,7 +14,7 @@
 
 #define DAY_NS (86400 * NSEC_PER_SEC)
 
-/* Whether the calendar has a day. */
+/* True if the date exists. */
 static bool is_day(const struct tm *tm)
 {
 	struct tm day = { .tm_year = tm->tm_year,
@@ -27,8 +27,8 @@ static bool is_day(const struct tm *tm)
 }
 
 /*
- * Converts a local time to ns (CLOCK_REALTIME); last: where the clock is set back by an hour the
- * later one of the two. False: it is before 1970.
+ * Converts a local time to ns (CLOCK_REALTIME); last: if it occurs twice, as the clock is set back
+ * by an hour, the later one. False: it is before 1970.
  */
 static bool convert_tm(const struct tm *tm, bool last, uint64_t *ns)
 {
@@ -41,7 +41,7 @@ static bool convert_tm(const struct tm *tm, bool last, uint64_t *ns)
 
 		as.tm_isdst = dst;
 		seconds = mktime(&as);
-		/* A time that is not, as in spring, and one that is not summer time, is another. */
+		/* A missing time, as in spring, and one outside summer time, changes. */
 		if (seconds < 0 || (dst >= 0 && as.tm_isdst != dst))
 			continue;
 		found = (uint64_t)seconds * NSEC_PER_SEC;
@@ -52,7 +52,7 @@ static bool convert_tm(const struct tm *tm, bool last, uint64_t *ns)
 	return any;
 }
 
-/* Takes a part of a second, ".25". */
+/* Parses a part of a second, ".25". */
 static uint64_t take_fraction(const char **text)
 {
 	uint64_t ns = 0, unit = NSEC_PER_SEC;
@@ -64,7 +64,7 @@ static uint64_t take_fraction(const char **text)
 	return ns;
 }
 
-/* Takes an offset from UTC, in seconds: "Z", "+02:00", "-0530". False: there is none. */
+/* Parses an offset from UTC, in seconds: "Z", "+02:00", "-0530". False: there is none. */
 static bool take_offset(const char **text, int64_t *seconds)
 {
 	unsigned hours, minutes;
@@ -91,7 +91,7 @@ static bool parse_epoch(const char *text, uint64_t *ns)
 	const char *at = text + (*text == '@'), *begin = at;
 	uint64_t seconds;
 
-	/* A shorter number is more likely a slip. */
+	/* A shorter number is more likely a typing error. */
 	if (!parse_uint(&at, at + strlen(at), &seconds) || (*text != '@' && at - begin < 9) ||
 	    seconds > UINT32_MAX)
 		return false;
@@ -173,8 +173,8 @@ bool replay_time(const char *text, uint64_t end_ns, bool last, uint64_t *ns)
 }
 
 /*
- * Leaves a file of a folder out after an error, and tells so once: others have the rest. 0, or the
- * error where it is the only file, or no fault of the file's.
+ * Skips a file of a folder after an error, and reports that once: others have the rest. 0, or the
+ * error if it is the only file, or no fault of the file's.
  */
 static int skip_file(struct replay *replay, size_t file, int err)
 {
@@ -188,7 +188,7 @@ static int skip_file(struct replay *replay, size_t file, int err)
 	return 0;
 }
 
-/* Lists a file's records. 0 or -errno; a file that is left out has none. */
+/* Lists a file's records. 0 or -errno; a skipped file has none. */
 static int list_file(struct replay *replay, size_t file)
 {
 	struct segment *segment = replay->files.list[file];
@@ -197,7 +197,7 @@ static int list_file(struct replay *replay, size_t file)
 	return err ? skip_file(replay, file, err) : 0;
 }
 
-/* Finds the group that was asked for at the end of a file. */
+/* Finds the group that was selected at the end of a file. */
 static void find_shown_group(struct replay *replay, struct segment *segment)
 {
 	struct segment_reader reader = { .bare = true };
@@ -208,8 +208,8 @@ static void find_shown_group(struct replay *replay, struct segment *segment)
 }
 
 /*
- * Finds the end of the recording, and the latest time in it: another one where the clock was set
- * back. 0 or -errno.
+ * Finds the end of the recording, and the latest time in it: later than the end if the clock was
+ * set back. 0 or -errno.
  */
 static int find_end(struct replay *replay, uint64_t *end_ns)
 {
@@ -228,7 +228,7 @@ static int find_end(struct replay *replay, uint64_t *end_ns)
 		for (size_t i = 0; i < segment->n; i++)
 			if (segment->entries[i].real_ns > replay->latest_ns)
 				replay->latest_ns = segment->entries[i].real_ns;
-		/* Names grow with each file: of a later time, if the clock was set back. */
+		/* Names grow with each file, even if the clock was set back. */
 		if (segment_time(segment->path) > replay->latest_ns)
 			replay->latest_ns = segment_time(segment->path);
 		find_shown_group(replay, segment);
@@ -237,14 +237,14 @@ static int find_end(struct replay *replay, uint64_t *end_ns)
 	return -ENODATA;
 }
 
-/* Parses --from or --to, if there is one: "-3m" counts from the end. False: it is no time. */
+/* Parses --from or --to, if given: "-3m" counts from the end. False: not a time. */
 static bool parse_limit(const struct replay *replay, const char *text, uint64_t end_ns, bool last,
 			uint64_t *ns)
 {
 	return !text || replay_time(text, *text == '-' ? end_ns : replay->latest_ns, last, ns);
 }
 
-/* When the recording begins; 0: not known. */
+/* When the recording begins; 0: unknown. */
 static uint64_t recording_begin(struct replay *replay)
 {
 	const struct segment *first = replay->files.list[0];
@@ -252,7 +252,7 @@ static uint64_t recording_begin(struct replay *replay)
 	return !list_file(replay, 0) && first->n ? first->entries[0].real_ns : 0;
 }
 
-/* A time of day before the part begins is one after the end of the recording: all up to that. */
+/* A time of day before the part begins is after the end of the recording: all up to that. */
 static void mend_end(struct replay *replay)
 {
 	const char *to = replay->config.to;
@@ -264,7 +264,7 @@ static void mend_end(struct replay *replay)
 		replay->to_ns = ns;
 }
 
-/* Marks what was recorded before a part that is counted from the end: also what has later times. */
+/* Marks what was recorded before a part counted from the end, including later times. */
 static void mark_early(struct replay *replay)
 {
 	for (size_t file = replay->files.n; file-- > 0;) {
@@ -304,7 +304,7 @@ int replay_begin(struct replay *replay, const struct replay_config *config)
 	return err;
 }
 
-/* Whether a record is in the part of the recording that is to be played. */
+/* True if a record is in the part to be played. */
 static bool is_in_part(const struct replay *replay, const struct segment *segment, size_t at)
 {
 	return at >= segment->early_to && segment->entries[at].real_ns >= replay->from_ns &&
@@ -322,7 +322,7 @@ static bool next_file(struct replay *replay)
 }
 
 /*
- * Finds the next record of this file or a later one that is to be played. 0, -ENODATA: there is
+ * Finds the next record of this file or a later one in the part to be played. 0, -ENODATA: there is
  * none, or -errno.
  */
 static int find_next_record(struct replay *replay)
@@ -358,7 +358,7 @@ int replay_open(struct replay **out, const struct replay_config *config, char **
 		replay->file = 0;
 	if (!err)
 		err = find_next_record(replay);
-	/* No sample was taken within the times asked for. */
+	/* No sample was taken within the selected times. */
 	if (err == -ENODATA && replay->latest_ns)
 		err = 0;
 	if (err) {
@@ -370,7 +370,7 @@ int replay_open(struct replay **out, const struct replay_config *config, char **
 	return 0;
 }
 
-/* Whether enough time has passed since the last sample given. */
+/* True if enough time has passed since the last sample returned. */
 static bool is_sample_due(const struct replay *replay)
 {
 	const struct segment *segment = replay->files.list[replay->file];
@@ -383,7 +383,7 @@ static bool is_sample_due(const struct replay *replay)
 		       replay->given_ns + replay->config.interval_ns;
 }
 
-/* Reads the record that was found. 0 or -errno. */
+/* Reads the record just found. 0 or -errno. */
 static int read_found(struct replay *replay)
 {
 	struct segment *segment = replay->files.list[replay->file];
@@ -405,7 +405,7 @@ static int read_found(struct replay *replay)
 	return err;
 }
 
-/* Reads the next record there is, also of later files. 0, -ENODATA at the end, or -errno. */
+/* Reads the next record, also of later files. 0, -ENODATA at the end, or -errno. */
 static int read_any(struct replay *replay)
 {
 	for (;;) {
@@ -415,14 +415,14 @@ static int read_any(struct replay *replay)
 			err = read_found(replay);
 		if (!err || err == -ENODATA)
 			return err;
-		/* What was read of a file up to where it is damaged counts. */
+		/* A damaged file counts up to the damage. */
 		err = skip_file(replay, replay->file, err);
 		if (err)
 			return err;
 	}
 }
 
-/* Reads on until a sample is to be made. 0, -ENODATA at the end, or -errno. */
+/* Reads on until a sample is due. 0, -ENODATA at the end, or -errno. */
 static int read_on(struct replay *replay)
 {
 	bool any = false;
@@ -436,7 +436,7 @@ static int read_on(struct replay *replay)
 			err = read_any(replay);
 		any |= !err;
 	} while (!err && !is_sample_due(replay));
-	/* The interval ends with the recording, or with the times asked for. */
+	/* The interval ends with the recording, or with the selected times. */
 	return err == -ENODATA && any && replay->config.whole ? 0 : err;
 }
 

@@ -10,7 +10,7 @@
 #include "history/segments.h"
 
 /*
- * The number of segments that the time, and the room, is divided into: a segment begins with all
+ * Number of segments into which the time, and the room, is divided: a segment begins with all
  * tasks, and the oldest is removed as a whole.
  */
 #define SPAN_PARTS 4
@@ -21,13 +21,13 @@ struct ring {
 	struct record_state *state;
 	struct packer packer;
 	struct segment_list segments;
-	struct buf record; /* scratch */
+	struct buf record; /* scratch buffer */
 	uint64_t key_bytes; /* bytes of the last segment when it had one record */
 	bool full; /* there is not even room for one record */
 	bool held; /* nothing is removed for its age */
 	bool begins; /* the next record begins a segment */
 	size_t taken; /* records of the first segment that were taken */
-	uint64_t lost; /* records that were removed and not taken since the last that was */
+	uint64_t lost; /* records removed without being taken since the last one that was */
 	struct segment_reader reader;
 };
 
@@ -76,7 +76,7 @@ static uint64_t size_of_segment(const struct segment *segment)
 	return segment->bytes + segment->cap * sizeof(*segment->entries);
 }
 
-/* How long ago a segment began; now_ns: CLOCK_MONOTONIC, which nobody sets. */
+/* Age of a segment; now_ns: CLOCK_MONOTONIC, which cannot be set. */
 static uint64_t segment_age(const struct segment *segment, uint64_t now_ns)
 {
 	uint64_t first = segment->n ? segment->entries[0].begin_ns : now_ns;
@@ -84,7 +84,7 @@ static uint64_t segment_age(const struct segment *segment, uint64_t now_ns)
 	return now_ns > first ? now_ns - first : 0;
 }
 
-/* Whether a frame is to begin a new segment. */
+/* True if a frame should begin a new segment. */
 static bool begins_segment(const struct ring *ring, const struct frame_info *info)
 {
 	const struct segment *last = last_segment(ring);
@@ -96,13 +96,13 @@ static bool begins_segment(const struct ring *ring, const struct frame_info *inf
 	    segment_age(last, info->cur->begin_ns) >= ring->limits.span_ns / SPAN_PARTS)
 		return true;
 	least = ring->limits.bytes / ROOM_PARTS;
-	/* All tasks, with which a segment begins, should be a small part of it. */
+	/* The list of all tasks at the start of a segment should be a small part of it. */
 	if (least < 3 * ring->key_bytes)
 		least = 3 * ring->key_bytes;
 	return size_of_segment(last) >= least || size_of_segment(last) >= ring->limits.bytes / 2;
 }
 
-/* Whether the first segment is older than the time to keep: the second covers that alone. */
+/* True if the first segment is older than the limit: the second alone covers that time. */
 static bool is_too_old(const struct ring *ring, uint64_t now_ns)
 {
 	const struct segment_list *all = &ring->segments;
@@ -111,7 +111,7 @@ static bool is_too_old(const struct ring *ring, uint64_t now_ns)
 	       segment_age(all->list[1], now_ns) >= ring->limits.span_ns;
 }
 
-/* Removes a segment; that before the next one is missing then. */
+/* Removes a segment; the next one then lacks its predecessor. */
 static void remove_segment(struct ring *ring, size_t at)
 {
 	ring->lost += ring->segments.list[at]->n - (at ? 0 : ring->taken);
@@ -132,14 +132,14 @@ static void remove_oldest(struct ring *ring, uint64_t now_ns)
 
 		if (!old && ring_bytes(ring) <= ring->limits.bytes)
 			return;
-		/* A segment that is looked at stays; others are removed instead. */
+		/* A pinned segment stays; others are removed instead. */
 		if (all->list[i]->pins) {
 			i++;
 			old = false;
 			continue;
 		}
 		remove_segment(ring, i);
-		/* What is only too old is not missed. */
+		/* Records removed for their age only do not count as lost. */
 		if (old)
 			ring->lost = lost;
 		old = !i && is_too_old(ring, now_ns);
@@ -208,7 +208,7 @@ const struct record_entry *ring_first(struct ring *ring, const void **bytes, siz
 {
 	struct segment *first;
 
-	/* One that grew no more when its last record was taken. */
+	/* It grew no more when its last record was taken. */
 	if (ring->segments.n > 1 && ring->taken == ring->segments.list[0]->n)
 		remove_segment(ring, 0);
 	first = ring->segments.n ? ring->segments.list[0] : NULL;
@@ -222,7 +222,7 @@ const struct record_entry *ring_first(struct ring *ring, const void **bytes, siz
 void ring_take(struct ring *ring)
 {
 	ring->lost = 0;
-	/* The last segment grows: what was taken of it goes with it. */
+	/* The last segment grows: its taken records are removed with it. */
 	if (++ring->taken == ring->segments.list[0]->n && ring->segments.n > 1)
 		remove_segment(ring, 0);
 }

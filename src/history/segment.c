@@ -12,7 +12,7 @@
 #include "history/record_file.h"
 #include "history/segments.h"
 
-/* A file in which nothing was committed is at most this large. */
+/* Maximum size of a file without a commit. */
 #define BLANK_MOST 8192
 
 struct segment *segments_add(struct segment_list *segments)
@@ -25,7 +25,7 @@ struct segment *segments_add(struct segment_list *segments)
 	return segment;
 }
 
-/* Whether a folder's entry is a segment. */
+/* True if a folder's entry is a segment. */
 static int choose_segment(const struct dirent *entry)
 {
 	return segment_is_name(entry->d_name);
@@ -38,8 +38,8 @@ static int by_name(const struct dirent **a, const struct dirent **b)
 }
 
 /*
- * Whether a file is empty: a power cut ended its making, or it is being made right now. The other
- * segments of its folder can still be read.
+ * True if a file is empty: a power failure interrupted its creation, or it is being created now.
+ * The other segments of its folder can still be read.
  */
 static bool is_empty_file(const char *path)
 {
@@ -125,7 +125,7 @@ static void add_record_entry(void *arg, const struct record_entry *entry)
 	segment->entries[segment->n++] = *entry;
 }
 
-/* The block that grows; NULL: there is none. */
+/* The growing block; NULL: there is none. */
 static struct record_block *open_block(struct segment *segment)
 {
 	struct record_block *last =
@@ -145,7 +145,7 @@ void segment_end(struct segment *segment, struct packer *packer)
 	segment->bytes -= block->bytes.cap;
 	block->size = block->bytes.len;
 	buf_free(&block->bytes);
-	/* No room behind them: they stay for long. */
+	/* No room is left after them: they stay for long. */
 	buf_add(&block->bytes, packed.data, packed.len);
 	buf_free(&packed);
 	segment->bytes += block->bytes.cap;
@@ -203,7 +203,7 @@ void segment_forget(struct segment *segment)
 	segment->listed = false;
 }
 
-/* Unpacks the block of a segment in memory that has a record. 0 or -errno. */
+/* Unpacks the block with a record of a segment in memory. 0 or -errno. */
 static int unpack(struct segment_reader *reader, const struct segment *segment, size_t at)
 {
 	const struct record_block *block;
@@ -221,7 +221,7 @@ static int unpack(struct segment_reader *reader, const struct segment *segment, 
 	return 0;
 }
 
-/* Whether the block that was unpacked last has a record. */
+/* True if the last unpacked block contains a record. */
 static bool block_has_record(const struct segment_reader *reader, const struct segment *segment,
 			     size_t at, const void **bytes, size_t *len)
 {
@@ -283,7 +283,7 @@ int segment_go(struct segment_reader *reader, struct segment *segment, size_t at
 
 	while (from && !segment->entries[from].key)
 		from--;
-	/* What was read last may lead there, too. */
+	/* The last record read may lead there, too. */
 	if (reader->segment == segment->id && reader->next > from && reader->next <= at)
 		from = reader->next;
 	for (; from <= at && !err; from++) {

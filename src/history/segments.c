@@ -24,11 +24,11 @@
 
 #define SEGMENT_NS (UINT64_C(3600) * NSEC_PER_SEC)
 
-/* A segment takes at most this part of the whole, so that removing one removes a small part. */
+/* Maximum part of the whole per segment, so that removing one removes a small part. */
 #define SEGMENT_PARTS 8
 #define SEGMENT_LEAST (UINT64_C(256) << 10)
 
-/* What the journal of a segment takes: the pages between two checkpoints, and those meanwhile. */
+/* Size of a segment's journal: the pages between two checkpoints, and those meanwhile. */
 #define JOURNAL_BYTES (UINT64_C(384) << 10)
 
 /*
@@ -39,7 +39,7 @@
 #define GAP_LEAST_NS (60 * NSEC_PER_SEC)
 #define CLOCK_WAIT_NS (600 * NSEC_PER_SEC)
 
-/* Parses a number with a letter of `letters`, in the unit that the letter stands for. */
+/* Parses a number followed by a letter of `letters`, in the unit of that letter. */
 static bool parse_amount(const char *text, size_t len, const char *letters, const uint64_t *units,
 			 uint64_t *amount)
 {
@@ -115,7 +115,7 @@ void segment_name(struct buf *out, uint64_t real_ns, unsigned number)
 	buf_printf(out, PREFIX "%s-%03u" SUFFIX, text, number % NUMBERS);
 }
 
-/* Parses the time and the number in a segment's name. False: the name is not one of ours. */
+/* Parses the time and the number in a segment's name. False: not one of our names. */
 static bool parse_name(const char *name, uint64_t *real_ns, unsigned *number)
 {
 	const char *at = name + strlen(PREFIX), *end;
@@ -183,7 +183,7 @@ void segments_go_on(const char *folder, uint64_t *real_ns, unsigned *number)
 		closedir(dir);
 }
 
-/* The bytes from which a segment is full. */
+/* The size from which a segment is full. */
 static uint64_t full_bytes(const struct segment_limits *limits)
 {
 	uint64_t most = limits->bytes / SEGMENT_PARTS;
@@ -216,8 +216,8 @@ static int compare_segments(const void *a, const void *b)
 }
 
 /*
- * Whether a segment has a journal: it is being written, or its writer was killed. *bytes: what that
- * takes.
+ * True if a segment has a journal: it is being written, or its writer was killed. *bytes: the
+ * journal's size.
  */
 static bool has_journal(int folder, const char *name, uint64_t *bytes)
 {
@@ -254,7 +254,7 @@ static size_t list_segments(int folder, struct segment_file **out)
 		has_journal(folder, entry->d_name, &segment.bytes);
 		segment.bytes += (uint64_t)stat.st_blocks * 512;
 		segment.end_ns = (uint64_t)stat.st_mtim.tv_sec * NSEC_PER_SEC;
-		/* If the clock was set back, the name has a time after the segment's begin. */
+		/* If the clock was set back, the name's time is after the segment's start. */
 		if (segment.begin_ns > segment.end_ns)
 			segment.begin_ns = segment.end_ns;
 		*out = xreallocarray(*out, n + 1, sizeof(**out));
@@ -270,7 +270,7 @@ static size_t list_segments(int folder, struct segment_file **out)
 }
 
 /*
- * Whether the clock can be trusted: the segments lead up to now, or have gone on for some time
+ * True if the clock can be trusted: the segments lead up to now, or have continued for some time
  * since a gap. A clock that is ahead for a few seconds would make all segments look old.
  */
 static bool is_plausible(const struct segment_file *segments, size_t n,
@@ -284,7 +284,7 @@ static bool is_plausible(const struct segment_file *segments, size_t n,
 	if (wait_ns > CLOCK_WAIT_NS)
 		wait_ns = CLOCK_WAIT_NS;
 	for (size_t i = 0; i < n; i++) {
-		/* A segment from a time when the clock was ahead tells nothing. */
+		/* A segment from a time when the clock was ahead proves nothing. */
 		if (segments[i].end_ns > now_ns + GAP_LEAST_NS)
 			continue;
 		if (segments[i].end_ns - segments[i].begin_ns > gap_ns)
@@ -297,13 +297,14 @@ static bool is_plausible(const struct segment_file *segments, size_t n,
 }
 
 /*
- * Bytes of a file system: free ones, those that should be free, and what segments may keep anyway.
+ * Bytes of a file system: free ones, those that should be free, and those that segments may always
+ * keep.
  */
 struct room {
 	uint64_t free, wanted, share;
 };
 
-/* Reads the room of a file system. If that fails, it counts as enough. */
+/* Reads the room of a file system. If that fails, it counts as sufficient. */
 static struct room folder_room(int folder, uint64_t most)
 {
 	struct room room = { .free = UINT64_MAX, .wanted = SEGMENT_FREE_BYTES, .share = most / 2 };
@@ -349,7 +350,7 @@ unsigned segments_prune(const char *folder, const char *but, const struct segmen
 	plausible = is_plausible(segments, n, limits, now_ns);
 	for (size_t i = 0; i < n; i++) {
 		bytes += segments[i].bytes;
-		/* The one that is being written may become as large until the next look. */
+		/* The one being written may become as large until the next check. */
 		if (!strcmp(segments[i].name, but) && segments[i].bytes < grown)
 			growth += grown - segments[i].bytes;
 	}

@@ -10,86 +10,86 @@
 
 #include "base/util.h"
 
-/* Limits of what is kept in a folder. */
+/* Limits of a folder. */
 struct segment_limits {
 	uint64_t age_ns; /* counted from the end of a segment */
 	uint64_t bytes; /* of all segments together */
 };
 
-/* The limits by default: 7 days, 1 GB. */
+/* The default limits: 7 days, 1 GB. */
 #define SEGMENT_LIMITS_DEFAULT \
 	(struct segment_limits) \
 	{ \
 		UINT64_C(7) * 86400 * 1000000000, UINT64_C(1) << 30 \
 	}
 
-/* The free space that is left to others: this, or of a small file system a part. */
+/* Free space left to others: this, or a part of a small file system. */
 #define SEGMENT_FREE_BYTES (UINT64_C(64) << 20)
 #define SEGMENT_FREE_PART 8
 
 /* Recording ends if less than this part of that space is free. */
 #define SEGMENT_LAST_PART 4
 
-/* Parses an age with s, m, h or d. False: it is none. */
+/* Parses an age with s, m, h or d. False: not an age. */
 bool segment_parse_age(const char *text, size_t len, uint64_t *ns);
 
 /*
- * Parses limits: an age with s, m, h or d, a size with K, M, G or T, or both with a comma between
- * them. False: the text is neither. A limit that is not in the text stays.
+ * Parses limits: an age with s, m, h or d, a size with K, M, G or T, or both separated by a comma.
+ * False: neither. A limit missing in the text is unchanged.
  */
 bool segment_parse_limits(const char *text, struct segment_limits *limits);
 
-/* Whether a name is that of a segment. */
+/* True if a name is that of a segment. */
 bool segment_is_name(const char *name);
 
-/* Whether segment_name() makes a name. */
+/* True if segment_name() makes such a name. */
 bool segment_is_our_name(const char *name);
 
 /*
- * Whether a file in an open folder is a segment that this program has made, and that nobody has put
- * aside: segment_name() makes its name, and it has no other name (link).
+ * True if a file in an open folder is a segment made by this program and not put aside:
+ * segment_name() makes its name, and it has no other name (link).
  */
 bool segment_is_ours(int folder, const char *name);
 
 /*
- * The time (CLOCK_REALTIME, in ns) in the name of a segment's file: that of its begin, to the
- * second, or a later one where the clock had been set back. 0: it is no name of ours.
+ * The time (CLOCK_REALTIME, in ns) in the name of a segment's file: its start, to the second, or
+ * later if the clock had been set back. 0: not one of our names.
  */
 uint64_t segment_time(const char *path);
 
-/* Whether a folder has a segment of that name. */
+/* True if a folder contains a segment of that name. */
 bool segment_exists(const char *folder, const char *name);
 
 /*
- * Appends the name of a segment that begins at a time (CLOCK_REALTIME). There may be several in the
- * same second; a number from 1000 on counts as one of a later second.
+ * Appends the name of a segment that begins at a time (CLOCK_REALTIME). There may be several in one
+ * second; a number from 1000 on counts as one of a later second.
  */
 void segment_name(struct buf *out, uint64_t real_ns, unsigned number);
 
 /*
- * Moves the time and the number of a new segment's name behind those of all segments in the folder:
+ * Moves the time and the number of a new segment's name past those of all segments in the folder:
  * the order of names must be that of recording, even if the clock was set back.
  */
 void segments_go_on(const char *folder, uint64_t *real_ns, unsigned *number);
 
-/* Whether a segment is to end: by its bytes, or by its begin and the present time. */
+/* True if a segment should end: by its bytes, or by its start and the present time. */
 bool segment_is_full(const struct segment_limits *limits, uint64_t bytes, uint64_t began_ns,
 		     uint64_t now_ns);
 
-/* Whether there is enough free space to go on recording, and to leave some to others. */
+/* True if there is enough free space to continue recording, and to leave some to others. */
 bool segments_have_room(const char *folder);
 
 /*
- * Removes the oldest segments of a folder that are beyond the limits, or while there is too little
- * free space: then half of the size stays, or an eighth of a small file system. None is removed for
- * its age while the clock may be wrong. Only our own segments are removed (segment_is_ours()), and
- * never the file `but`, the name of the one that is being written. Returns how many.
+ * Removes the oldest segments of a folder beyond the limits, or while there is too little free
+ * space: then half of the size stays, or an eighth of a small file system. None is removed for its
+ * age while the clock may be wrong. Only our own segments are removed (segment_is_ours()), and
+ * never the file `but`, the name of the one being written. Returns how many.
  */
 unsigned segments_prune(const char *folder, const char *but, const struct segment_limits *limits,
 			uint64_t now_ns);
 
 /*
- * Closes segments that a killed writer left open. Segments that somebody has open, and the file
- * `but`, stay as they are.
+ * Closes segments that a killed writer left open. Segments open elsewhere, and the file `but`, stay
+ * unchanged.
  */
 void segments_tidy(const char *folder, const char *but);

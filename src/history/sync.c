@@ -9,7 +9,7 @@
 
 #include "base/util.h"
 
-/* The least time between two syncs. */
+/* Minimum time between two syncs. */
 #define SYNC_NS (900 * NSEC_PER_MSEC)
 
 /* Syncs the entries of a file's folder to the disk. */
@@ -55,7 +55,7 @@ void file_sync_look(struct file_sync *sync)
 {
 	if (file_sync_due_ms(sync) != 0)
 		return;
-	/* A fault of the disk is not lost: SQLite meets it, too, and reports it. */
+	/* A disk fault is not lost: SQLite encounters it, too, and reports it. */
 	(void)!fdatasync(sync->fd);
 	sync->dirty = false;
 	sync->synced_ns = clock_ns(CLOCK_MONOTONIC);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Brings what is committed to a recording to the disk within a second. SQLite leaves that, for a
- * journal, to the kernel, which may take half a minute.
+ * Syncs commits of a recording to the disk within a second. SQLite leaves that, for a journal, to
+ * the kernel, which may take half a minute.
  */
 #pragma once
 
@@ -12,19 +12,19 @@
 struct file_sync {
 	bool open, dirty;
 	int fd; /* the journal */
-	uint64_t synced_ns; /* when it was synced last (CLOCK_MONOTONIC) */
+	uint64_t synced_ns; /* time of the last sync (CLOCK_MONOTONIC) */
 };
 
 /* Opens the journal of a new database, by the database's path. */
 void file_sync_open(struct file_sync *sync, const char *path);
 
-/* Says that something was committed. */
+/* Reports a commit. */
 void file_sync_written(struct file_sync *sync);
 
-/* Syncs what was committed, if that is due. */
+/* Syncs commits, if that is due. */
 void file_sync_look(struct file_sync *sync);
 
-/* Returns in how many ms a sync is due; -1: nothing is to be synced. */
+/* Returns in how many ms a sync is due; -1: none is. */
 int file_sync_due_ms(const struct file_sync *sync);
 
 void file_sync_close(struct file_sync *sync);

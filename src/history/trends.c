@@ -17,7 +17,7 @@ static int compare_waits(const void *a, const void *b)
 	return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
 }
 
-/* Fills a sample with what tasks waited in a frame's interval. */
+/* Fills a sample with the time waited by tasks in a frame's interval. */
 static void fill_interval(struct trend_interval *interval, const struct frame *frame)
 {
 	interval->n = 0;
@@ -38,12 +38,12 @@ static void fill_interval(struct trend_interval *interval, const struct frame *f
 		qsort(interval->waits, interval->n, sizeof(*interval->waits), compare_waits);
 }
 
-/* The samples that are read, in the order of their positions. */
+/* The samples being read, in the order of their positions. */
 struct trend_reading {
 	struct trend_interval *intervals[TRENDS_BEFORE];
 };
 
-/* Takes a frame. */
+/* Adds a frame. */
 static void take_trend(void *arg, size_t i, const struct frame *frame)
 {
 	fill_interval(((struct trend_reading *)arg)->intervals[i], frame);

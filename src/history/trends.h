@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Trends: what each task waited in the samples before the one that is shown. */
+/* Trends: the time that each task waited in the samples before the shown one. */
 #pragma once
 
 #include "history/cursor.h"
 
-/* The samples of a trend, without the one that is shown. */
+/* Number of samples of a trend, without the shown one. */
 #define TRENDS_BEFORE 9
 
-/* What tasks waited in one sample; tasks that did not wait are left out. */
+/* Time waited by tasks in one sample; tasks that did not wait are left out. */
 struct trend_interval {
 	uint64_t real_ns, begin_ns, interval_ns;
 	struct trend_wait {
@@ -17,13 +17,13 @@ struct trend_interval {
 	size_t n, cap;
 };
 
-/* The last samples of all tasks. Zero-initialised: nothing is known. */
+/* The last samples of all tasks. Zero-initialised: none. */
 struct trends {
-	struct trend_interval intervals[TRENDS_BEFORE]; /* the latest first */
+	struct trend_interval intervals[TRENDS_BEFORE]; /* latest first */
 	size_t n;
 };
 
-/* Reads the samples before a time (CLOCK_REALTIME); those that are known are not read again. */
+/* Reads the samples before a time (CLOCK_REALTIME); known ones are not read again. */
 void trends_read(struct trends *trends, struct cursor *past, uint64_t real_ns);
 
 /* Adds a frame as the latest sample, and removes the oldest. */
@@ -31,7 +31,7 @@ void trends_add(struct trends *trends, const struct frame *frame);
 
 /*
  * Returns the share of a sample's interval that a task waited, in percent; NAN: the task had not
- * begun, or it is not known. sample: 0 is the latest.
+ * started, or it is unknown. sample: 0 is the latest.
  */
 double trends_of(const struct trends *trends, size_t interval, const struct task_key *key);
 

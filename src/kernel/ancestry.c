@@ -36,7 +36,7 @@ struct ancestry *ancestry_new(struct proc *proc, pid_t root)
 	return ancestry;
 }
 
-/* The place of a pid in the table: its own, or the free one where it belongs. */
+/* A pid's place in the table: its own, or the free one where it would be inserted. */
 static struct known *find_member(const struct ancestry *ancestry, pid_t pid)
 {
 	size_t i = (size_t)pid * 2654435761U & (ancestry->cap - 1);
@@ -46,7 +46,7 @@ static struct known *find_member(const struct ancestry *ancestry, pid_t pid)
 	return &ancestry->known[i];
 }
 
-/* Stores the result for a process. */
+/* Caches the result for a process. */
 static void keep_member(struct ancestry *ancestry, pid_t pid, enum kin kin)
 {
 	struct known *place;
@@ -67,7 +67,7 @@ static void keep_member(struct ancestry *ancestry, pid_t pid, enum kin kin)
 	*place = (struct known){ pid, kin };
 }
 
-/* Forgets earlier results: processes may have got other parents since. */
+/* Drops cached results: parents may have changed since. */
 static void forget_members(struct ancestry *ancestry)
 {
 	free(ancestry->known);
@@ -83,7 +83,7 @@ static int compare_ancestry(const void *a, const void *b)
 	return (x->pid > y->pid) - (x->pid < y->pid);
 }
 
-/* The parent of a process that ended in this drain or is alive; 0: not found. */
+/* The parent of a process that exited in this drain or is alive; 0: not found. */
 static pid_t read_parent(const struct ancestry *ancestry, pid_t pid)
 {
 	struct link wanted = { .pid = pid };
@@ -98,7 +98,7 @@ static pid_t read_parent(const struct ancestry *ancestry, pid_t pid)
 	return proctask_stat_part(ancestry->proc, pid, 0, &stat) ? 0 : stat.ppid;
 }
 
-/* Whether the process is the root or descends from it. */
+/* True if the process is the root or descends from it. */
 static enum kin kin_of(struct ancestry *ancestry, pid_t pid)
 {
 	enum kin kin = KIN_UNKNOWN;
@@ -132,7 +132,7 @@ static void make_links(struct ancestry *ancestry, const struct exit_record *reco
 {
 	ancestry->links = xreallocarray(ancestry->links, n + 1, sizeof(*ancestry->links));
 	ancestry->nlinks = 0;
-	/* Before version 12 any record may be a process's. A thread is never a parent. */
+	/* Before version 12 any record may be a process's. Threads are never parents. */
 	for (size_t i = 0; i < n; i++)
 		if (records[i].last || !records[i].tgid)
 			ancestry->links[ancestry->nlinks++] =

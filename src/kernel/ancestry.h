@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Finds out which processes descend from this process, by parent links. As this process is the
- * subreaper of its descendants (prctl(2), PR_SET_CHILD_SUBREAPER), an orphan becomes its child, so
- * that no double fork hides a descendant.
+ * Finds the processes that descend from this one, by parent links. As this process is the subreaper
+ * of its descendants (prctl(2), PR_SET_CHILD_SUBREAPER), an orphan becomes its child, so that a
+ * double fork hides no descendant.
  */
 #pragma once
 
@@ -16,17 +16,17 @@ struct proc;
 
 struct ancestry;
 
-/* Prepares to look for descendants of the process `root`. proc stays the caller's. */
+/* Prepares the search for descendants of the process `root`. The caller keeps proc open. */
 struct ancestry *ancestry_new(struct proc *proc, pid_t root);
 
 /*
- * Partitions drained records: descendants, then undecided ones (parent just exited). Returns both
- * counts. old: undecided from last time.
+ * Partitions drained records: descendants, then undecided ones (their parent just exited). Returns
+ * both counts. old: undecided since the previous drain.
  */
 void ancestry_sort(struct ancestry *ancestry, struct exit_record *records, size_t n, size_t old,
 		   size_t *ours, size_t *open);
 
-/* Whether a living process is a descendant. Results are kept until the next drain. */
+/* True if a living process is a descendant. Results are cached until the next drain. */
 bool ancestry_has(struct ancestry *ancestry, pid_t pid);
 
 void ancestry_free(struct ancestry *ancestry);

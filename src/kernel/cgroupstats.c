@@ -12,13 +12,13 @@
 #include "base/util.h"
 #include "kernel/netlink.h"
 
-/* A reply takes 64 bytes, an error that repeats the request not much more. */
+/* A reply has 64 bytes, an error that repeats the request not many more. */
 #define REPLY_SIZE 4096
-/* A question is replied to by the answer and an acknowledgement. */
+/* A request is followed by the answer and an acknowledgement. */
 #define REPLIES 2
 #define SILENCE_NS (60 * NSEC_PER_SEC)
 
-/* The answer's five numbers, in this order (include/uapi/linux/cgroupstats.h). */
+/* The five numbers of the answer, in this order (include/uapi/linux/cgroupstats.h). */
 #define STATES 5
 
 struct cgroupstats_conn {
@@ -27,16 +27,16 @@ struct cgroupstats_conn {
 	uint64_t silent_until_ns;
 };
 
-/* One question in progress. */
+/* One request in progress. */
 struct question {
 	uint32_t seq;
-	bool acked; /* the kernel is done with it */
+	bool acked; /* the kernel has answered */
 	bool answered;
 	int error;
 	struct cgroup_states states;
 };
 
-/* Gives the connection its buffers. */
+/* Allocates the connection's buffers. */
 static struct cgroupstats_conn *conn_new(const struct netlink *nl)
 {
 	struct cgroupstats_conn *conn = xcalloc(1, sizeof(*conn));
@@ -83,7 +83,7 @@ static void read_states(struct question *question, const struct netlink_message 
 		(struct cgroup_states){ values[0], values[1], values[2], values[3], values[4] };
 }
 
-/* Handles a message. False for a message that does not belong to the question. */
+/* Handles a message. False if it does not belong to the request. */
 static bool handle_states(void *arg, const struct netlink_message *message)
 {
 	struct question *question = arg;
@@ -103,7 +103,7 @@ static bool handle_states(void *arg, const struct netlink_message *message)
 	return true;
 }
 
-/* Receives until the kernel has finished the question. 0 or -errno. */
+/* Receives until the kernel has answered completely. 0 or -errno. */
 static int receive_answer(struct cgroupstats_conn *conn, struct question *question)
 {
 	uint64_t deadline = netlink_deadline(&conn->nl);
@@ -115,7 +115,7 @@ static int receive_answer(struct cgroupstats_conn *conn, struct question *questi
 		if (err == -EAGAIN)
 			err = netlink_await(&conn->nl, deadline);
 		else if (!question->acked && clock_ns(CLOCK_MONOTONIC) >= deadline)
-			err = -ETIMEDOUT; /* messages for others must not keep us */
+			err = -ETIMEDOUT; /* messages for others must not delay us */
 		if (err < 0 && err != -EINTR)
 			return err;
 	}
@@ -124,11 +124,11 @@ static int receive_answer(struct cgroupstats_conn *conn, struct question *questi
 	return question->answered ? 0 : -EBADF;
 }
 
-/* Asks, and receives the answer. 0 or -errno. */
+/* Sends the request and receives the answer. 0 or -errno. */
 static int request_states(struct cgroupstats_conn *conn, int dirfd, struct question *question)
 {
 	uint32_t fd = (uint32_t)dirfd;
-	/* The kernel answers a bad descriptor with nothing but the acknowledgement. */
+	/* For a bad descriptor the kernel sends nothing but the acknowledgement. */
 	struct netlink_request request = { .command = CGROUPSTATS_CMD_GET,
 					   .ack = true,
 					   .attribute = CGROUPSTATS_CMD_ATTR_FD,
@@ -145,7 +145,7 @@ int cgroupstats_ask(struct cgroupstats_conn *conn, int dirfd, struct cgroup_stat
 	struct question question = { 0 };
 	int err;
 
-	/* Without this, the time-out would be waited for with each of many groups. */
+	/* Else each of many groups would wait for the time-out. */
 	if (conn->silent_until_ns && clock_ns(CLOCK_MONOTONIC) < conn->silent_until_ns)
 		return -ETIMEDOUT;
 	err = request_states(conn, dirfd, &question);

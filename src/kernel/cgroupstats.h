@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The kernel's cgroupstats: how many tasks of a v1 cgroup are in which state, asked for over
- * generic netlink (kernel/taskstats.c:cgroupstats_user_cmd()). Needs no privilege.
+ * The kernel's cgroupstats: the number of tasks of a v1 cgroup per state, requested over generic
+ * netlink (kernel/taskstats.c:cgroupstats_user_cmd()). Needs no privilege.
  */
 #pragma once
 
@@ -11,20 +11,20 @@
 
 struct cgroupstats_conn;
 
-/* Opens a connection. 0, or -errno: -ENOENT when the kernel has no taskstats. */
+/* Opens a connection. 0, or -errno: -ENOENT if the kernel has no taskstats. */
 int cgroupstats_open(struct cgroupstats_conn **out);
 
 /*
- * Makes a connection over a descriptor that keeps message boundaries, and takes it over. Waits for
- * an answer for timeout_ms at most.
+ * Creates a connection over a descriptor that keeps message boundaries, and takes ownership of it.
+ * Waits at most timeout_ms for an answer.
  */
 int cgroupstats_open_fd(struct cgroupstats_conn **out, int fd, uint16_t family, int timeout_ms);
 
 /*
- * Asks for the states in the group with the directory dirfd (not opened with O_PATH). 0 with *out
- * filled; on errors it is untouched: -EINVAL if dirfd is no directory of a v1 hierarchy, -EBADF if
- * it is no descriptor, -ENOENT when the group has been removed, -EBADMSG for a malformed answer.
- * -ETIMEDOUT without an answer; for a minute after that, -ETIMEDOUT at once without asking.
+ * Requests the states in the group with the directory dirfd (not opened with O_PATH). 0 with *out
+ * filled; on errors it is unchanged: -EINVAL if dirfd is no directory of a v1 hierarchy, -EBADF if
+ * it is no descriptor, -ENOENT if the group has been removed, -EBADMSG for a malformed answer.
+ * -ETIMEDOUT without an answer; for a minute after that, -ETIMEDOUT at once without a request.
  */
 int cgroupstats_ask(struct cgroupstats_conn *conn, int dirfd, struct cgroup_states *out);
 

@@ -10,10 +10,10 @@
 #include "base/file.h"
 #include "base/util.h"
 
-/* Bounds of is_unaccounted(): a small program takes 1 to 2 ms to start, and counts 20 and more. */
+/* Bounds of is_unaccounted(): a small program takes 1 to 2 ms to start, and counts at least 20. */
 #define ENOUGH_RUN (5 * NSEC_PER_MSEC)
 
-/* Whether the kernel's command line has the word. */
+/* True if the kernel command line has the word. */
 static bool boot_parameter(int procfd, const char *word)
 {
 	char line[4096];
@@ -35,7 +35,7 @@ void delayacct_open(struct delayacct *acct, int procfd, uint64_t floor_ns)
 				    .since_ns = UINT64_MAX,
 				    .floor_ns = floor_ns };
 	acct->fd = file_open(procfd, DELAYACCT_SYSCTL, 0);
-	/* Before 5.14 it was on unless booted with nodelayacct; since then only if asked for. */
+	/* Before 5.14 it was on unless booted with nodelayacct; since then only if requested. */
 	if (acct->fd == -ENOENT)
 		acct->state = boot_parameter(procfd, "nodelayacct") ? DELAYACCT_OFF : DELAYACCT_ON;
 	if (acct->fd == -ENOENT ? acct->state == DELAYACCT_ON : boot_parameter(procfd, "delayacct"))
@@ -62,8 +62,8 @@ void delayacct_read(struct delayacct *acct)
 }
 
 /*
- * Whether the task shows that it is accounted. Delays in the sum over a process's threads may be a
- * younger thread's, which tells nothing of the others.
+ * True if the task proves that it is accounted. Delays in a sum over a process's threads may be a
+ * younger thread's, which proves nothing for the others.
  */
 static bool is_accounted(const struct task_raw *raw)
 {
@@ -72,9 +72,9 @@ static bool is_accounted(const struct task_raw *raw)
 }
 
 /*
- * Whether the task shows that it is not accounted. A process that ran for a few ms has written to
- * pages that were shared with its parent or its file, so wpcopy has counted by then; a kernel
- * thread (a child of kthreadd, 2) has no such pages.
+ * True if the task proves that it is not accounted. A process that ran for a few ms has written to
+ * pages shared with its parent or its file, so wpcopy has counted by then; a kernel thread (a child
+ * of kthreadd, 2) has no such pages.
  */
 static bool is_unaccounted(const struct task_raw *raw)
 {
@@ -83,7 +83,7 @@ static bool is_unaccounted(const struct task_raw *raw)
 	       !counters_booked(&raw->counters);
 }
 
-/* Learns from a sample since when tasks are accounted, and whether irq is. */
+/* Derives from a sample since when tasks are accounted, and whether irq is. */
 static void learn(struct delayacct *acct, const struct sample *sample)
 {
 	size_t all = sample->n + sample->left, i;
@@ -96,7 +96,10 @@ static void learn(struct delayacct *acct, const struct sample *sample)
 		uint64_t start = raw->task->key.start_ns;
 
 		acct->irq_seen |= raw->counters.delay[DELAY_IRQ].count != 0;
-		/* Accounting since boot is trusted; else it may have been off in between. */
+		/*
+		 * Accounting that is on since boot is trusted; else it may have been off in
+		 * between.
+		 */
 		if (acct->since_ns && acct->state == DELAYACCT_ON && start >= acct->floor_ns &&
 		    is_unaccounted(raw))
 			acct->floor_ns = start + 1;
@@ -166,8 +169,8 @@ void delayacct_close(struct delayacct *acct)
 #define WAS_OFF '0'
 
 /*
- * Locks the whole file, or changes or lifts the lock, in one step: F_RDLCK, F_WRLCK, F_UNLCK. 0 or
- * -errno: -EAGAIN where another process holds a lock and `wait` is false.
+ * Locks the whole file, or converts or releases the lock, atomically: F_RDLCK, F_WRLCK, F_UNLCK. 0
+ * or -errno: -EAGAIN if another process holds a lock and `wait` is false.
  */
 static int lock_file(int fd, short type, bool wait)
 {
@@ -176,7 +179,7 @@ static int lock_file(int fd, short type, bool wait)
 	return fcntl(fd, wait ? F_OFD_SETLKW : F_OFD_SETLK, &lock) ? -errno : 0;
 }
 
-/* Whether the file says that accounting was off. */
+/* True if the file says that accounting was off. */
 static bool says_off(int fd)
 {
 	char state;
@@ -184,17 +187,17 @@ static bool says_off(int fd)
 	return file_pread(fd, &state, 1) == 1 && state == WAS_OFF;
 }
 
-/* Writes to the file that accounting was off, or empties it. */
+/* Records in the file that accounting was off, or empties it. */
 static void say_off(int fd, bool off)
 {
 	static const char text[] = { WAS_OFF, '\n' };
 	bool done = off ? pwrite(fd, text, sizeof(text), 0) == sizeof(text) : !ftruncate(fd, 0);
 
-	/* On failure it is put back without regard to other runs, and a later run cannot tell. */
+	/* On failure it is switched off regardless of other runs, and a later run cannot know. */
 	(void)done;
 }
 
-/* The state of the switch now. */
+/* The current state of the switch. */
 static enum delayacct_state state_now(int procfd)
 {
 	struct delayacct acct;
@@ -205,8 +208,8 @@ static enum delayacct_state state_now(int procfd)
 }
 
 /*
- * Opens the file and locks it: exclusively (`alone`) where no other run holds a lock, else shared.
- * The descriptor, or -1 where it cannot be had.
+ * Opens the file and locks it: exclusively (`alone`) if no other run holds a lock, else shared. The
+ * descriptor, or -1 if that fails.
  */
 static int open_locked(const char *path, bool *alone)
 {
@@ -214,7 +217,7 @@ static int open_locked(const char *path, bool *alone)
 	int err = fd < 0 ? -errno : lock_file(fd, F_WRLCK, false);
 
 	*alone = !err;
-	/* An exclusive lock is held for a moment only. */
+	/* Exclusive locks are held only for a moment. */
 	if (err == -EAGAIN || err == -EACCES)
 		err = fd < 0 ? err : lock_file(fd, F_RDLCK, true);
 	if (!err)
@@ -232,13 +235,13 @@ int delayacct_enable(struct delayacct_switch *switched, int procfd, const char *
 
 	ours.file = open_locked(path, &alone);
 	/*
-	 * The file is written first: when several switch it on at a time, each that finds it on
-	 * finds the file, too, and is one of those that put it back.
+	 * The file is written first: if several processes switch it on at once, each that finds it
+	 * on finds the file, too, and so is one of those that switch it off again.
 	 */
 	off = state_now(procfd) != DELAYACCT_ON;
 	was_off = ours.file >= 0 && says_off(ours.file);
 	if (off) {
-		/* This order makes sure that a kill in between leaves nothing on unnoticed. */
+		/* With this order a kill in between never leaves it on unnoticed. */
 		if (ours.file >= 0)
 			say_off(ours.file, true);
 		err = delayacct_set(procfd, true);
@@ -256,7 +259,7 @@ int delayacct_enable(struct delayacct_switch *switched, int procfd, const char *
 	return 0;
 }
 
-/* Switches accounting off where it is on. 0 or -errno. */
+/* Switches accounting off if it is on. 0 or -errno. */
 static int switch_off(int procfd)
 {
 	int fd = file_open(procfd, DELAYACCT_SYSCTL, O_RDWR), err = 0;
@@ -278,7 +281,7 @@ int delayacct_put_back(struct delayacct_switch *switched)
 
 	if (switched->procfd < 0)
 		return 0;
-	/* If two processes end at the same time, the later to lift its lock finds no other lock. */
+	/* If two processes exit at once, the later to release its lock finds no other lock. */
 	if (file >= 0) {
 		lock_file(file, F_UNLCK, false);
 		last = !lock_file(file, F_WRLCK, false);
@@ -301,10 +304,13 @@ bool delayacct_left_on(int procfd, const char *path)
 
 	if (fd < 0)
 		return false;
-	/* Tests the lock only: a process that ends now must not take ours for another run's. */
+	/* Only tests the lock: a process that exits now must not mistake ours for another run's. */
 	left = !fcntl(fd, F_OFD_GETLK, &lock) && lock.l_type == F_UNLCK && says_off(fd);
 	if (left && state_now(procfd) != DELAYACCT_ON) {
-		/* Accounting was put back: the next to switch it on will do so on purpose. */
+		/*
+		 * Accounting was switched off again: the next to switch it on will do so on
+		 * purpose.
+		 */
 		left = false;
 		if (!lock_file(fd, F_WRLCK, false))
 			say_off(fd, false);

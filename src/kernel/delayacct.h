@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whether the kernel accounts delays, and for which tasks. A task gets the storage for
- * its delays when it is forked while kernel.task_delayacct is on (include/linux/delayacct.h:
- * delayacct_tsk_init); an older one reads 0 for ever in all kinds but cpu, which the
- * scheduler keeps anyway.
+ * Whether the kernel accounts delays, and for which tasks. A task gets the storage for its delays
+ * when it is forked while kernel.task_delayacct is on (include/linux/delayacct.h:
+ * delayacct_tsk_init); an older task reads 0 forever in all kinds but cpu, which the scheduler
+ * always counts.
  */
 #pragma once
 
@@ -18,17 +18,17 @@
 #define DELAYACCT_SYSCTL "sys/kernel/task_delayacct"
 
 struct delayacct {
-	int fd; /* of the sysctl; below 0 where the kernel has none (before 5.14) */
+	int fd; /* of the sysctl; below 0 if the kernel has none (before 5.14) */
 	enum delayacct_state state;
-	bool toggled; /* the last reading differs from the one before */
-	uint64_t floor_ns; /* off before this: a task started earlier tells nothing of others */
+	bool toggled; /* the latest reading differs from the previous one */
+	uint64_t floor_ns; /* off before this: a task started earlier proves nothing about others */
 	uint64_t since_ns; /* start of the oldest task seen to be accounted; UINT64_MAX: none */
-	bool irq_seen; /* an irq delay was booked, so the kernel can book them */
+	bool irq_seen; /* an irq delay was accounted, so the kernel supports it */
 };
 
 /*
- * Opens the sysctl and looks at the kernel's command line, both below procfd. floor_ns: when
- * accounting was switched on (CLOCK_MONOTONIC), 0: not known.
+ * Opens the sysctl and reads the kernel command line, both below procfd. floor_ns: when accounting
+ * was switched on (CLOCK_MONOTONIC), 0: unknown.
  */
 void delayacct_open(struct delayacct *acct, int procfd, uint64_t floor_ns);
 
@@ -36,13 +36,13 @@ void delayacct_open(struct delayacct *acct, int procfd, uint64_t floor_ns);
 void delayacct_read(struct delayacct *acct);
 
 /*
- * Makes values invalid whose zeros mean nothing: all kinds but cpu while accounting is off, or for
- * tasks older than it, and irq while none was ever booked (kernels without
+ * Invalidates values whose zeros mean nothing: all kinds but cpu while accounting is off, or for
+ * tasks older than it, and irq if none was ever accounted (kernels without
  * CONFIG_IRQ_TIME_ACCOUNTING). Returns how many tasks are older.
  */
 size_t delayacct_mask(struct delayacct *acct, struct sample *sample);
 
-/* Whether the delays of all tasks are counted: accounting is on, and was so since boot. */
+/* True if the delays of all tasks are accounted: accounting is on, and was so since boot. */
 bool delayacct_counts_all(const struct delayacct *acct);
 
 /* Switches accounting. 0, or -errno (-ENOENT: no such switch; -EACCES, -EPERM). */
@@ -51,18 +51,19 @@ int delayacct_set(int procfd, bool on);
 void delayacct_close(struct delayacct *acct);
 
 /*
- * Switches delay accounting on for a run; the last process to end puts it back. A small file says
- * that it was off before, and each process that runs with it holds a lock on that file: the kernel
- * releases the lock however a process ends, so that the next run knows what a killed one has left.
+ * Switches delay accounting on for a run; the last process to exit switches it off. A small file
+ * records that it was off before, and each process that needs it holds a lock on that file: the
+ * kernel releases the lock however a process ends, so that the next run knows what a killed one
+ * left on.
  */
 
-/* The file; it does not outlive a reboot. It is root's alone: others could hold the lock. */
+/* The file, lost at a reboot. Only root may open it: others could hold the lock. */
 #define DELAYACCT_FILE "/run/stalltop.delayacct"
 
-/* Whether accounting was switched on, so that it is to be put back. */
+/* State of accounting that was switched on and is to be switched off again. */
 struct delayacct_switch {
 	int procfd; /* -1: it was not switched on */
-	int file; /* -1: it cannot be had, and other runs are not known */
+	int file; /* -1: not available, and other runs are unknown */
 	uint64_t at_ns; /* when it was switched on (CLOCK_MONOTONIC); 0: before this run */
 };
 
@@ -72,20 +73,19 @@ struct delayacct_switch {
 	}
 
 /*
- * Switches accounting on where it is off, below procfd. If an earlier run, still alive or killed,
- * has switched it on, it becomes this process's to put back, too. 0 or -errno: see delayacct_set().
+ * Switches accounting on if it is off, below procfd. If an earlier run, still alive or killed, has
+ * switched it on, this process has to switch it off, too. 0 or -errno: see delayacct_set().
  */
 int delayacct_enable(struct delayacct_switch *switched, int procfd, const char *path);
 
 /*
- * Switches accounting off if it is this process's to put back, no other process still runs with it
- * and it is still on. 0 or -errno. Makes only system calls: a signal handler may call it, even
- * while it runs.
+ * Switches accounting off if this process has to, no other process still needs it and it is still
+ * on. 0 or -errno. Makes only system calls: a signal handler may call it, even while it runs.
  */
 int delayacct_put_back(struct delayacct_switch *switched);
 
 /*
- * Whether accounting is on because a process that had switched it on was killed, and no other runs
- * with it. False where that cannot be known.
+ * True if accounting is on because a process that had switched it on was killed, and no other needs
+ * it. False if unknown.
  */
 bool delayacct_left_on(int procfd, const char *path);

@@ -26,7 +26,7 @@
 #define AGROUP 0x20
 #endif
 
-/* A greater number is no CPU's (CONFIG_NR_CPUS is at most 8192). */
+/* Larger numbers belong to no CPU (CONFIG_NR_CPUS is at most 8192). */
 #define CPUS_MAX 65536
 
 /* Room for the records of a task and of its group, twice that of version 17. */
@@ -36,35 +36,36 @@
 #define BUFFER (32U << 20)
 #define ALL_BUFFERS (256U << 20)
 
-/* More exits a second than a CPU can do (27,000 on two CPUs were seen, by vfork, on 6.18). */
+/* More exits a second than one CPU can do (27,000 on two CPUs were seen, by vfork, on 6.18). */
 #define EXITS_A_SECOND 25000
 
-/* The limits of the time between two drains. */
+/* Limits of the time between two drains. */
 #define DRAIN_MIN_NS (50 * NSEC_PER_MSEC)
 #define DRAIN_MAX_NS NSEC_PER_SEC
 
-/* The most listeners; with more CPUs than this they share listeners. */
+/* Maximum number of listeners; with more CPUs they share listeners. */
 #define LISTENERS_MAX 64
 
-/* Memory for this many records is kept whatever their number. */
+/* Memory for this many records is never freed. */
 #define SMALL 1024
 
-/* The least a message takes of a receive buffer: a record of version 8 has 328 bytes. */
+/* Minimum buffer space per message: a record of version 8 has 328 bytes. */
 #define TRUESIZE_LEAST 512
 
 /*
- * The most overruns in a drain. The kernel reports the next only when the buffer has been empty,
- * and then a drain is over.
+ * Maximum overruns per drain. The kernel reports the next only when the buffer has been empty, and
+ * then a drain is over.
  */
 #define OVERRUNS_MAX 16
 
 struct listener {
 	struct netlink nl;
 	char cpus[NETLINK_VALUE_MAX];
-	bool asked; /* the kernel was asked to register it */
-	size_t most; /* messages that its buffer may hold */
-	uint64_t empty_ns; /* all messages that were there at this time have been taken */
-	uint32_t dropped; /* the kernel's counter of dropped messages, as last read: it wraps */
+	bool asked; /* registration was requested */
+	size_t most; /* messages that fit into its buffer */
+	uint64_t empty_ns; /* all messages that had come by this time have been received */
+	uint32_t dropped; /* the kernel's counter of dropped messages, at the last reading: it
+			   * wraps */
 	int ack; /* the kernel's answer to the last request: 0 or -errno; 1: none yet */
 };
 
@@ -81,13 +82,13 @@ struct exits {
 	struct netlink_batch *batch;
 };
 
-/* The listener whose messages are being taken. */
+/* The listener whose messages are being received. */
 struct drain {
 	struct exits *exits;
 	struct listener *listener;
 };
 
-/* Keeps all fields of a record. */
+/* Stores all fields of a record. */
 static size_t keep_fields(struct exits *exits, const struct task_record *fields)
 {
 	GROW(exits->fields, exits->nfields, exits->fields_cap);
@@ -95,12 +96,12 @@ static size_t keep_fields(struct exits *exits, const struct task_record *fields)
 	return exits->nfields++;
 }
 
-/* What is read of a record's fields where not all are wanted: there may be thousands a second. */
+/* Fields read of a record if not all are needed: there may be thousands of records a second. */
 #define FIELDS_READ \
 	(RECORD_BIT(RECORD_ac_exitcode) | RECORD_BIT(RECORD_ac_flag) | \
 	 RECORD_BIT(RECORD_ac_tgid) | RECORD_BIT(RECORD_ac_tgetime))
 
-/* Reads the fields that are needed of a task's record. 0 or -errno. */
+/* Reads the needed fields of a task's record. 0 or -errno. */
 static int read_exit_fields(const struct exits *exits, const struct taskstats_part *task,
 			    struct task_record *fields)
 {
@@ -115,7 +116,7 @@ static uint64_t field_of(const struct task_record *fields, enum record_field fie
 	return fields->fields_valid & RECORD_BIT(field) ? fields->field[field] : 0;
 }
 
-/* Leaves impossible delays out of the task's counters. Returns whether any were found. */
+/* Removes impossible delays from the task's counters. Returns whether any were found. */
 static bool leave_out_impossible_delays(const struct exits *exits,
 					const struct taskstats_part *task,
 					const struct taskstats_part *group, uint64_t life_ns,
@@ -124,7 +125,7 @@ static bool leave_out_impossible_delays(const struct exits *exits,
 	struct counters own = out->counters, excess = { 0 };
 	uint32_t wrong;
 
-	/* Those that are there are the group's. */
+	/* Those present are the group's. */
 	if (group && !exits->threads && taskstats_counters(task->record, task->len, &own))
 		return false;
 	wrong = counters_excess(&own, life_ns, &excess);
@@ -173,7 +174,7 @@ static int read_record(struct exits *exits, const struct taskstats_part *task,
 	return 0;
 }
 
-/* Adds the record of a message's parts. False: they are no exit record. */
+/* Adds the record of a message's parts. False: not an exit record. */
 static bool add_record(struct exits *exits, const struct listener *listener,
 		       const struct taskstats_part *parts, int n)
 {
@@ -194,7 +195,7 @@ static bool add_record(struct exits *exits, const struct listener *listener,
 	return true;
 }
 
-/* Handles a message of the kernel. False: it is not meant for a listener. */
+/* Handles a kernel message. False: not meant for a listener. */
 static bool handle_exit(void *arg, const struct netlink_message *message)
 {
 	const struct drain *drain = arg;
@@ -219,7 +220,10 @@ static bool handle_exit(void *arg, const struct netlink_message *message)
 	return true;
 }
 
-/* Reads how many messages the kernel has dropped for this listener. False where it cannot tell. */
+/*
+ * Reads the number of messages that the kernel dropped for this listener. False if it is not
+ * available.
+ */
 static bool read_dropped(const struct listener *listener, uint32_t *dropped)
 {
 	uint32_t info[SK_MEMINFO_VARS];
@@ -234,9 +238,9 @@ static bool read_dropped(const struct listener *listener, uint32_t *dropped)
 
 /*
  * Counts the messages lost in so many overruns of the buffer. The kernel drops messages until the
- * buffer has been emptied, and reports ENOBUFS once for each time that begins
- * (net/netlink/af_netlink.c:netlink_overrun()). It counts each dropped message; where the count
- * cannot be read, each overrun counts as one.
+ * buffer has been emptied, and reports ENOBUFS once each time that begins
+ * (net/netlink/af_netlink.c:netlink_overrun()). It counts each dropped message; if the count cannot
+ * be read, each overrun counts as one.
  */
 static void count_dropped(struct exits *exits, struct listener *listener, unsigned overruns)
 {
@@ -250,8 +254,8 @@ static void count_dropped(struct exits *exits, struct listener *listener, unsign
 }
 
 /*
- * Takes the messages of one listener: all that were there at the start, and a limited number of
- * those that come meanwhile. 0 or -errno.
+ * Receives the messages of one listener: all present at the start, and a limited number of those
+ * that come meanwhile. 0 or -errno.
  */
 static int drain_listener(struct exits *exits, struct listener *listener)
 {
@@ -310,7 +314,7 @@ static int send_cpus(struct listener *listener, uint16_t attribute)
 	return netlink_ask(&listener->nl, &request);
 }
 
-/* Registers a listener. Records that come before the answer are taken. 0 or -errno. */
+/* Registers a listener. Records that come before the answer are kept. 0 or -errno. */
 static int register_listener(struct exits *exits, struct listener *listener)
 {
 	uint64_t deadline = netlink_deadline(&listener->nl);
@@ -340,7 +344,7 @@ int exits_register(struct exits *exits)
 	return err;
 }
 
-/* Makes listeners that are not open yet, each for `share` of the CPUs, and what they share. */
+/* Creates listeners, still closed, each for `share` of the CPUs, and what they share. */
 static struct exits *exits_new(bool threads, unsigned cpus, unsigned share)
 {
 	struct exits *exits = xcalloc(1, sizeof(*exits));
@@ -365,7 +369,7 @@ static struct exits *exits_new(bool threads, unsigned cpus, unsigned share)
 	return exits;
 }
 
-/* Begins to watch a listener's connection. */
+/* Prepares a listener's connection for polling. */
 static void watch_listener(struct exits *exits, size_t at)
 {
 	struct listener *listener = &exits->listeners[at];
@@ -382,7 +386,7 @@ static void watch_listener(struct exits *exits, size_t at)
 static int open_listener(struct exits *exits, size_t at, size_t buffer)
 {
 	struct listener *listener = &exits->listeners[at];
-	/* One look-up is enough for all. */
+	/* One look-up of the family serves all. */
 	int err = netlink_open(&listener->nl, at ? exits->listeners[0].nl.family : 0);
 	uint64_t held_ns;
 
@@ -413,7 +417,7 @@ unsigned exits_cpus(const char *list)
 	}
 }
 
-/* CPU numbers are below this, also of CPUs that are off or not there yet. */
+/* CPU numbers are below this, including CPUs that are offline or not present yet. */
 static unsigned possible_cpus(void)
 {
 	char list[1024];
@@ -440,9 +444,9 @@ size_t exits_buffer(size_t asked, size_t listeners, bool secure)
 }
 
 /*
- * Whether records can come: the kernel sends them to the initial network namespace only
- * (send_cpu_listeners() in kernel/taskstats.c, 6.18), and takes the request elsewhere all the same.
- * kthreadd, the second task, is there; where it cannot be looked at that is not known.
+ * True if records can arrive: the kernel sends them to the initial network namespace only
+ * (send_cpu_listeners() in kernel/taskstats.c, 6.18), but accepts the request elsewhere as well.
+ * kthreadd, the second task, is there; if it is not visible the answer is unknown.
  */
 static bool are_delivered(void)
 {
@@ -493,7 +497,7 @@ int exits_open_fds(struct exits **out, bool threads, const int *fds, size_t n, u
 
 void exits_want_fields(struct exits *exits, bool fields)
 {
-	/* Changes only while the list is empty: all records or none have their fields. */
+	/* Changes only while the list is empty: either all records or none have their fields. */
 	if (!exits->nrecords)
 		exits->want_fields = fields;
 }
@@ -532,7 +536,7 @@ struct task_record *exits_fields(struct exits *exits)
 
 void exits_clear(struct exits *exits)
 {
-	/* Frees the memory that a storm of exits took. */
+	/* Frees the memory used for a storm of exits. */
 	if (exits->cap > SMALL && exits->nrecords < exits->cap / 4) {
 		free(exits->records);
 		free(exits->fields);

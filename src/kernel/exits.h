@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Records of exiting tasks, which the kernel sends to listeners registered by CPU
- * (Documentation/accounting/taskstats.rst): a socket for each CPU, apart from the one for requests,
+ * Records of exiting tasks, which the kernel sends to listeners registered per CPU
+ * (Documentation/accounting/taskstats.rst): one socket per CPU, separate from the one for requests,
  * with buffers for the records that come between two drains. An exit does not wake the program.
  */
 #pragma once
@@ -14,10 +14,10 @@
 #include "data/delay.h"
 #include "data/sample.h"
 
-/* The most run time that a record lacks: a clock tick of a kernel with CONFIG_HZ=100. */
+/* Maximum run time missing from a record: a clock tick of a kernel with CONFIG_HZ=100. */
 #define EXIT_LACKS_NS (10 * NSEC_PER_MSEC)
 
-/* The end of a task, or of several similar tasks that were folded into one record. */
+/* The exit of a task, or of several similar tasks merged into one record. */
 struct exit_record {
 	pid_t pid, ppid;
 	pid_t tgid; /* 0: not in the record (before version 12), and the task was one of several */
@@ -26,65 +26,66 @@ struct exit_record {
 	uint32_t status; /* as wait(2) gives it */
 	bool last; /* the last of its thread group: the process has ended */
 	uint64_t life_ns; /* since the task's start; with whole processes: since the process's */
-	uint64_t lo_ns, hi_ns; /* it ended between these (CLOCK_MONOTONIC) */
+	uint64_t lo_ns, hi_ns; /* it exited between these (CLOCK_MONOTONIC) */
 	struct counters counters; /* the task's; with whole processes the whole process's */
 	/*
-	 * Kinds with so much more booked than the task has lived, as kernels do from stale stamps,
-	 * that nothing is known of them: DELAY_BIT()s. They are 0 in the counters, except for a
-	 * thread when whole processes are wanted: there they, and what is only cut to the life,
+	 * Kinds with so much more accounted than the task has lived, as kernels do from stale time
+	 * stamps, that nothing is known of them: DELAY_BIT()s. They are 0 in the counters, except
+	 * for a thread when whole processes are wanted: there they, and the part cut to the life,
 	 * are the excess in the process's sum.
 	 */
 	uint32_t left_out;
-	bool impossible; /* something was left out, or cut */
+	bool impossible; /* something was removed, or cut */
 	bool single; /* see struct task_raw */
-	uint32_t measured; /* kinds that were measured, not booked, as in struct task_now */
-	uint32_t max_us[DELAY_KINDS]; /* of those the longest wait */
-	/* How the task spent its time, where it was traced: with whole processes the process's. */
+	uint32_t measured; /* kinds that were measured, not accounted, as in struct task_now */
+	uint32_t max_us[DELAY_KINDS]; /* the longest wait of these */
+	/* How the task spent its time, if traced: with whole processes the process's. */
 	struct wait_states times;
 	bool times_known, times_tried;
-	size_t field; /* index of its task_record, where those are kept */
+	size_t field; /* index of its task_record, if those are stored */
 	/* Set by exit_fold.c: */
-	pid_t reaper; /* the nearest ancestor that lives; 0: none, or not looked for */
+	pid_t reaper; /* the nearest living ancestor; 0: none, or not searched for */
 	bool mixed; /* has several parents, and ppid is their reaper */
-	bool kept; /* set by exit_merge.c: of the interval before, without its fields */
+	bool kept; /* set by exit_merge.c: of the previous interval, without its fields */
 	bool others; /* tasks of any names: see exit_fold_kept() */
 };
 
 /* The counts of all listeners. */
 struct exits_stats {
-	uint64_t received; /* records of single tasks, since the start */
-	uint64_t lost; /* since the start; if not exact: a lower bound */
-	uint64_t impossible; /* tasks with an impossible delay, since the start */
-	bool exact; /* the kernel counts what it drops (SO_MEMINFO, 4.12 and later) */
-	int error; /* 0, or the -errno for which the last drain could not take everything */
+	uint64_t received; /* records of single tasks, since start */
+	uint64_t lost; /* since start; if not exact: a lower bound */
+	uint64_t impossible; /* tasks with an impossible delay, since start */
+	bool exact; /* the kernel counts dropped messages (SO_MEMINFO, 4.12 and later) */
+	int error; /* 0, or the -errno for which the last drain was incomplete */
 };
 
 struct exits;
 
 /*
- * The size in bytes of the buffer of each of so many listeners. asked: 0 for the default. secure:
- * the program has its privileges from its file and not from the user (AT_SECURE). One of them
- * exceeds the limit of buffers, which are in the kernel's memory: so the default is the most then.
+ * The buffer size in bytes for each of so many listeners. asked: 0 for the default. secure: the
+ * program has its privileges from its file and not from the user (AT_SECURE). One of these
+ * privileges exceeds the limit of buffers, which are kernel memory: so the default is the maximum
+ * then.
  */
 size_t exits_buffer(size_t asked, size_t listeners, bool secure);
 
 /*
- * Registers the listeners. threads: the end of every task is wanted, else that of whole processes.
- * fields: see exits_want_fields(); a task may end before this returns. buffer: see exits_buffer().
- * 0, or -errno: -EINVAL outside the initial user and pid namespaces
+ * Registers the listeners. threads: the exits of all tasks are wanted, else those of whole
+ * processes. fields: see exits_want_fields(); a task may exit before this returns. buffer: see
+ * exits_buffer(). 0, or -errno: -EINVAL outside the initial user and pid namespaces
  * (kernel/taskstats.c:add_del_listener()), -ENETUNREACH outside the initial network namespace,
  * -EPERM, -ENOENT without taskstats.
  */
 int exits_open(struct exits **out, bool threads, bool fields, size_t buffer);
 
 /*
- * Like exits_open() over descriptors that keep message boundaries, which it takes over, without
- * registering. timeout_ms: how long to wait for each answer.
+ * Like exits_open() over descriptors that keep message boundaries, which it takes ownership of,
+ * without registering. timeout_ms: how long to wait for each answer.
  */
 int exits_open_fds(struct exits **out, bool threads, const int *fds, size_t n, uint16_t family,
 		   int timeout_ms);
 
-/* Registers listeners that are open. 0 or -errno: -ETIMEDOUT without an answer. */
+/* Registers open listeners. 0 or -errno: -ETIMEDOUT without an answer. */
 int exits_register(struct exits *exits);
 
 /*
@@ -93,16 +94,16 @@ int exits_register(struct exits *exits);
  */
 unsigned exits_cpus(const char *list);
 
-/* Whether all fields of the records are to be kept from now on. */
+/* Sets whether all fields of the records are stored from now on. */
 void exits_want_fields(struct exits *exits, bool fields);
 
 /*
- * Takes the records that came before the call, and as many of those that come meanwhile as a buffer
- * holds. Never waits.
+ * Receives the records that came before the call, and as many of those that come meanwhile as a
+ * buffer holds. Never waits.
  */
 void exits_drain(struct exits *exits);
 
-/* When the next drain is due, early enough that no buffer runs over (CLOCK_MONOTONIC). */
+/* When the next drain is due, early enough that no buffer overflows (CLOCK_MONOTONIC). */
 uint64_t exits_due_ns(const struct exits *exits);
 
 /* The records since the last exits_clear(), valid until the next call. */
@@ -111,10 +112,10 @@ struct exit_record *exits_records(struct exits *exits, size_t *n);
 /* Keeps only the first n records, which the caller may have moved and changed. */
 void exits_keep(struct exits *exits, size_t n);
 
-/* All fields of the records, by exit_record.field, for folding; NULL where they were not kept. */
+/* All fields of the records, by exit_record.field, for folding; NULL if they were not stored. */
 struct task_record *exits_fields(struct exits *exits);
 
-/* Forgets the records. */
+/* Drops the records. */
 void exits_clear(struct exits *exits);
 
 const struct exits_stats *exits_stats(const struct exits *exits);

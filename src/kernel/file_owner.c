@@ -15,7 +15,7 @@
 #include "base/util.h"
 #include "kernel/proctask.h"
 
-/* The most that is read: some 60 bytes a lock. */
+/* Maximum read: some 60 bytes per lock. */
 #define LOCKS_BYTES (4 * 1024 * 1024)
 
 /* A 32-bit program's, which 64-bit machines have no name for (include/uapi/asm-generic/fcntl.h). */
@@ -29,10 +29,10 @@ struct file_locks {
 
 /* A line of /proc/locks. */
 struct lock_line {
-	uint64_t id; /* the same for a lock and for its waiters */
+	uint64_t id; /* equal for a lock and its waiters */
 	bool waits;
 	enum file_lock sort;
-	pid_t pid; /* -1: it belongs to a descriptor; 0: to a process out of sight */
+	pid_t pid; /* -1: it belongs to a descriptor; 0: to a process outside this pid namespace */
 	uint64_t ino;
 };
 
@@ -66,7 +66,7 @@ void file_locks_renew(struct file_locks *locks)
 	locks->loaded = false;
 }
 
-/* Takes the next word, after blanks. */
+/* Consumes the next word, after blanks. */
 static bool take_lock_word(struct span *line, struct span *word)
 {
 	while (take_word(line, " "))
@@ -74,7 +74,7 @@ static bool take_lock_word(struct span *line, struct span *word)
 	return take_part(line, ' ', word) && word->at < word->end;
 }
 
-/* Takes a sort of lock; others, as leases, are FILE_LOCK_NONE. */
+/* Parses a kind of lock; others, such as leases, are FILE_LOCK_NONE. */
 static enum file_lock sort_of(const struct span *word)
 {
 	if (is_text(word, "FLOCK"))
@@ -84,7 +84,7 @@ static enum file_lock sort_of(const struct span *word)
 	return is_text(word, "OFDLCK") ? FILE_LOCK_OFD : FILE_LOCK_NONE;
 }
 
-/* Takes a line "12: -> FLOCK  ADVISORY  WRITE 4711 fe:00:123 0 EOF". False: another line. */
+/* Parses a line "12: -> FLOCK ADVISORY WRITE 4711 fe:00:123 0 EOF". False: another line. */
 static bool read_lock_line(struct span line, struct lock_line *lock)
 {
 	struct span word, part;
@@ -106,7 +106,7 @@ static bool read_lock_line(struct span line, struct lock_line *lock)
 	return take_uint(&word, &lock->ino);
 }
 
-/* Reads all locks, unless they were. */
+/* Reads all locks, unless already read. */
 static void load(struct file_locks *locks)
 {
 	if (locks->loaded)
@@ -117,7 +117,7 @@ static void load(struct file_locks *locks)
 		locks->text.len = 0;
 }
 
-/* Whether a line tells of the process's wait. */
+/* True if a line is the process's wait. */
 static bool is_wait_of(const struct lock_line *lock, pid_t tgid, enum file_lock sort, uint64_t ino)
 {
 	if (!lock->waits || lock->sort != sort || (ino && lock->ino != ino))
@@ -125,7 +125,7 @@ static bool is_wait_of(const struct lock_line *lock, pid_t tgid, enum file_lock 
 	return sort == FILE_LOCK_OFD ? ino != 0 : lock->pid == tgid;
 }
 
-/* Whether there is such a process. */
+/* True if there is such a process. */
 static bool has_process(struct file_locks *locks, pid_t pid)
 {
 	char path[16];
@@ -144,7 +144,7 @@ struct file_lock_wait file_locks_find(struct file_locks *locks, pid_t tgid, enum
 
 	load(locks);
 	text = (struct span){ locks->text.data, locks->text.data + locks->text.len };
-	/* Those that wait for a lock follow it. */
+	/* The waiters for a lock follow it. */
 	for (bool more = true; more;) {
 		more = locks->text.len && take_line(&text, &line);
 		if (more && !read_lock_line(line, &lock))
@@ -172,31 +172,31 @@ void file_locks_close(struct file_locks *locks)
 
 /*
  * Descriptors to scan per sample (1 to 2 us each) and per process. A search gets half of the
- * remainder, NEAR at least; one that got WHOLE is not soon repeated.
+ * remainder, at least NEAR; one that got WHOLE is not repeated soon.
  */
 #define LOOKS 8192
 #define LOOKS_OF_ONE 1024
 #define NEAR 64
 #define WHOLE 1024
 
-/* Files that are remembered, and after how many renewals one that was not found is tried again. */
+/* Files cached, and renewals after which one that was not found is searched again. */
 #define KNOWN 256
 #define VAIN_RENEWS 16
 
-/* What is read of a descriptor's fdinfo. */
+/* Bytes read of a descriptor's fdinfo. */
 #define FDINFO_BYTES 512
 
 /* Room for links: the paths of most locks. */
 #define LINK_BYTES 256
 
-/* A file that was asked for. */
+/* A requested file. */
 struct known_file {
 	char link[LINK_BYTES]; /* "": none */
 	mode_t access;
-	pid_t tid; /* who asked */
-	pid_t pid; /* who has it; 0: not found */
+	pid_t tid; /* the requesting task */
+	pid_t pid; /* its owner; 0: not found */
 	int fd;
-	unsigned renewed; /* when that was looked for; 0: not yet, or it was put off */
+	unsigned renewed; /* when it was searched for; 0: not yet, or postponed */
 };
 
 struct file_owners {
@@ -225,7 +225,7 @@ void file_owners_renew(struct file_owners *owners)
 	owners->looks = LOOKS;
 }
 
-/* Whether a line of fdinfo has that number. */
+/* True if a line of fdinfo has that number. */
 static bool has_number(struct span info, const char *key, const char *number)
 {
 	struct span rest, text = { number, number + strlen(number) };
@@ -235,7 +235,7 @@ static bool has_number(struct span info, const char *key, const char *number)
 	       take_uint(&text, &wanted) && value == wanted;
 }
 
-/* Whether a descriptor has a lock of that sort: "lock:\t1: FLOCK  ADVISORY ...". */
+/* True if a descriptor has a lock of that kind: "lock:\t1: FLOCK ADVISORY ...". */
 static bool has_lock(struct span info, const char *sort)
 {
 	struct span line, word;
@@ -253,7 +253,7 @@ static bool has_lock(struct span info, const char *sort)
 
 bool file_owner_is_master(const char *link)
 {
-	/* As the machine has it, and as containers do. */
+	/* Mounted so on the machine, and in containers. */
 	return !strcmp(link, "/dev/ptmx") || !strcmp(link, "/dev/pts/ptmx");
 }
 
@@ -262,15 +262,15 @@ static bool is_fuse(const char *link)
 	return !strcmp(link, "/dev/fuse");
 }
 
-/* A sort of file that its link does not tell: by the descriptor's fdinfo. */
+/* A kind of file not identified by its link, but by the descriptor's fdinfo. */
 struct special {
-	const char *prefix; /* of the link that was asked for */
-	bool (*is)(const char *link); /* the file; NULL: it is what follows the prefix, locked */
-	const char *key; /* of the line of fdinfo with the number that follows the prefix */
+	const char *prefix; /* prefix of the requested link */
+	bool (*is)(const char *link); /* the file; NULL: the path after the prefix, locked */
+	const char *key; /* name of the fdinfo line with the number after the prefix */
 };
 
 static const struct special specials[] = {
-	/* The server's end, where the kernel writes that (fs/fuse/dev.c:fuse_dev_show_fdinfo()). */
+	/* The server's end, if the kernel writes it (fs/fuse/dev.c:fuse_dev_show_fdinfo()). */
 	{ FILE_OWNER_FUSE, is_fuse, "fuse_connection:" },
 	/* drivers/tty/tty_io.c:tty_show_fdinfo() */
 	{ FILE_OWNER_PTY, file_owner_is_master, "tty-index:" },
@@ -278,7 +278,7 @@ static const struct special specials[] = {
 	{ FILE_OWNER_OFD, NULL, NULL },
 };
 
-/* The special sort of file that a link stands for, or NULL. */
+/* The special kind of file that a link means, or NULL. */
 static const struct special *special_of(const char *link)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(specials); i++)
@@ -287,7 +287,7 @@ static const struct special *special_of(const char *link)
 	return NULL;
 }
 
-/* Whether a descriptor of that name is the one that was asked for. */
+/* True if a descriptor of that name is the requested one. */
 static bool is_special(const struct file_owners *owners, const struct known_file *file,
 		       const struct special *special, pid_t pid, int fd)
 {
@@ -302,7 +302,7 @@ static bool is_special(const struct file_owners *owners, const struct known_file
 			    : has_lock(info, special->prefix);
 }
 
-/* Whether a process's descriptor is the file, opened for that. */
+/* True if a process's descriptor is the file, opened for that access. */
 static bool is_file(struct file_owners *owners, const struct known_file *file, pid_t pid, int fd)
 {
 	const struct special *special = special_of(file->link);
@@ -320,12 +320,15 @@ static bool is_file(struct file_owners *owners, const struct known_file *file, p
 		return false;
 	if (special)
 		return is_special(owners, file, special, pid, fd);
-	/* The link's own mode says what it is open for (tid_fd_update_inode() of fs/proc/fd.c). */
+	/*
+	 * The mode of the link itself is the access it is open for (tid_fd_update_inode() of
+	 * fs/proc/fd.c).
+	 */
 	return !proc_lstat(owners->proc, path, &info) &&
 	       (info.st_mode & file->access) == file->access;
 }
 
-/* Looks for the file among a process's descriptors. */
+/* Searches a process's descriptors for the file. */
 static bool search_process(struct file_owners *owners, struct known_file *file, pid_t pid)
 {
 	int fds[LOOKS_OF_ONE], n;
@@ -355,7 +358,7 @@ static void load_pids(struct file_owners *owners)
 		owners->pids.n = 0;
 }
 
-/* Looks through the processes, from the nearest id on. */
+/* Searches the processes, from the nearest id on. */
 static void search_near(struct file_owners *owners, struct known_file *file, pid_t self)
 {
 	const struct pidlist *pids = &owners->pids;
@@ -374,7 +377,7 @@ static void search_near(struct file_owners *owners, struct known_file *file, pid
 	}
 }
 
-/* Looks for the process that has the file, beginning with the asking process's parent. */
+/* Searches for the process that has the file, beginning with the requesting process's parent. */
 static void search_all(struct file_owners *owners, struct known_file *file)
 {
 	struct proctask_stat stat;
@@ -388,7 +391,7 @@ static void search_all(struct file_owners *owners, struct known_file *file)
 	search_near(owners, file, self);
 }
 
-/* How many descriptors the next search may look at. */
+/* How many descriptors the next search may scan. */
 static unsigned share_of_looks(const struct file_owners *owners)
 {
 	unsigned share = owners->looks / 2;
@@ -398,7 +401,7 @@ static unsigned share_of_looks(const struct file_owners *owners)
 	return share;
 }
 
-/* Looks for the process that has the file. A search is put off if others left too few looks. */
+/* Searches for the process that has the file. Postponed if others left too few descriptors. */
 static void search(struct file_owners *owners, struct known_file *file)
 {
 	unsigned share = share_of_looks(owners), others = owners->looks - share;
@@ -417,7 +420,7 @@ static void search(struct file_owners *owners, struct known_file *file)
 	owners->put_off++;
 }
 
-/* The known facts about the file, or a place for them. */
+/* The cached entry of the file, or a new one. */
 static struct known_file *prompt_history_file(struct file_owners *owners,
 					      const struct known_file *wanted)
 {

@@ -14,23 +14,23 @@
 
 #include "base/util.h"
 
-/* The most that is read of a table, and the most that is kept of all. */
+/* Maximum size of a table, and of all cached tables. */
 #define TABLE_BYTES (16 * 1024 * 1024)
 #define KEPT_BYTES (32 * 1024 * 1024)
 #define KEPT_TABLES 256
 
-/* How long a table is taken as unchanged: where its mounts are counted, and elsewhere. */
+/* How long a table is considered unchanged: if its mounts are counted, and if not. */
 #define COUNTED_NS (30 * NSEC_PER_SEC)
 #define UNCOUNTED_NS (5 * NSEC_PER_SEC)
 
-/* How long a table is kept that nobody asks for. */
+/* How long a table without requests is cached. */
 #define UNUSED_NS (60 * NSEC_PER_SEC)
 
 /* struct mnt_ns_info of linux/nsfs.h, since 6.12. */
 struct namespace_info {
 	__u32 size;
 	__u32 mounts;
-	__u64 id; /* never given to another; 0: not known */
+	__u64 id; /* never reused; 0: unknown */
 };
 
 #define GET_NAMESPACE_INFO _IOR(0xb7, 10, struct namespace_info)
@@ -70,7 +70,7 @@ struct mount_tables *mount_tables_open(int procfd)
 	return tables;
 }
 
-/* Lets a table go. */
+/* Frees a table. */
 static void drop_table(struct mount_tables *tables, struct mount_table *table)
 {
 	buf_free(&table->text);
@@ -90,7 +90,7 @@ void mount_tables_renew(struct mount_tables *tables)
 	}
 }
 
-/* Lets the tables go that were not asked for lately, until there is room for one more. */
+/* Frees the tables without recent requests, until there is room for one more. */
 static void make_room(struct mount_tables *tables)
 {
 	struct mount_table *oldest;
@@ -112,7 +112,7 @@ static void make_room(struct mount_tables *tables)
 	} while (tables->count);
 }
 
-/* Asks the kernel about a task's namespace; all is 0 where it does not tell. */
+/* Asks the kernel about a task's namespace; all is 0 if it does not answer. */
 static struct namespace_info ask_kernel(const struct mount_tables *tables, pid_t tid)
 {
 	struct namespace_info info = { .size = sizeof(info) };
@@ -127,7 +127,7 @@ static struct namespace_info ask_kernel(const struct mount_tables *tables, pid_t
 	return info;
 }
 
-/* Whether a table can be taken as it was read. */
+/* True if a table can be used as it was read. */
 static bool is_unchanged(const struct mount_table *table, const struct namespace_info *info,
 			 uint64_t now_ns)
 {
@@ -150,11 +150,11 @@ static struct mount_table *find_table(struct mount_tables *tables, const char *n
 	return table;
 }
 
-/* Reads a table again where it may have changed. 0 or -errno. */
+/* Reads a table again if it may have changed. 0 or -errno. */
 static int refresh(struct mount_tables *tables, pid_t tid, struct mount_table *table,
 		   uint64_t now_ns)
 {
-	/* Asked before it is read: a change meanwhile is seen the next time. */
+	/* Asked before reading: a change meanwhile is then seen the next time. */
 	struct namespace_info info = ask_kernel(tables, tid);
 	char path[64];
 	int err;

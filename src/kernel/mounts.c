@@ -8,7 +8,7 @@
 /* The bits of a minor number (MINORBITS of include/linux/kdev_t.h). */
 #define MINOR_BITS 20
 
-/* The most that is shown of what is mounted. */
+/* Maximum length shown of a mount's source. */
 #define SOURCE_BYTES 256
 
 /* A line of mountinfo: which part of which device is mounted where, as written. */
@@ -18,13 +18,13 @@ struct device_mount {
 	struct span root, point;
 };
 
-/* Takes the blank after a field. */
+/* Consumes the blank after a field. */
 static bool take_blank(struct span *text)
 {
 	return take_word(text, " ");
 }
 
-/* Takes a line's first fields: id, parent, major:minor, root, mount point. */
+/* Parses a line's first fields: id, parent, major:minor, root, mount point. */
 static bool parse_device(struct span line, struct device_mount *mount)
 {
 	uint64_t parent, major, minor;
@@ -69,7 +69,7 @@ static int octal_of(const struct span *text)
 	return value < 256 ? value : -1;
 }
 
-/* Takes a byte of a path, which has blanks, newlines and backslashes as \040. */
+/* Takes a byte of a path, in which blanks, newlines and backslashes are escaped as \040. */
 static char take_byte(struct span *text)
 {
 	int value = octal_of(text);
@@ -80,7 +80,7 @@ static char take_byte(struct span *text)
 	return (char)value;
 }
 
-/* Whether a path lies below the root of a mount; *rest is what is after it, "" or "/..." */
+/* True if a path is below the root of a mount; *rest is the text after it, "" or "/..." */
 static bool is_below_mount(struct span root, const char *path, const char **rest)
 {
 	if (is_text(&root, "/")) {
@@ -105,7 +105,7 @@ bool mount_path(struct span mountinfo, uint32_t dev, const char *path, struct bu
 		if (!parse_device(line, &mount) || mount.dev != dev ||
 		    !is_below_mount(mount.root, path, &behind))
 			continue;
-		/* The shortest rest is that of the mount which lies nearest. */
+		/* The shortest rest belongs to the nearest mount. */
 		if (rest && strlen(behind) >= strlen(rest))
 			continue;
 		rest = behind;
@@ -121,8 +121,8 @@ bool mount_path(struct span mountinfo, uint32_t dev, const char *path, struct bu
 }
 
 /*
- * Takes what follows the mount point: the type of the file system, and its source. Optional fields
- * in front of these end with a hyphen.
+ * Parses what follows the mount point: the type of the file system, and its source. Optional fields
+ * before these end with a hyphen.
  */
 static bool parse_type(struct span line, struct span *type, struct span *source)
 {
@@ -138,7 +138,7 @@ static bool parse_type(struct span line, struct span *type, struct span *source)
 	return take_part(&line, ' ', type) && take_part(&line, ' ', source);
 }
 
-/* Finds the mount that is the nearest above a path. False: none is. */
+/* Finds the nearest mount above a path. False: none. */
 static bool find_nearest(struct span mountinfo, const char *path, struct span *type,
 			 struct span *source, uint32_t *dev)
 {
@@ -151,7 +151,7 @@ static bool find_nearest(struct span mountinfo, const char *path, struct span *t
 		if (!parse_device(line, &mount) || !parse_type(line, &found, &from) ||
 		    !is_below_mount(mount.point, path, &rest) || strlen(rest) > nearest)
 			continue;
-		/* Of those at the same place the last one lies above the others. */
+		/* Of mounts at one place the last one covers the others. */
 		nearest = strlen(rest);
 		*type = found;
 		*source = from;
@@ -168,7 +168,7 @@ bool mount_type(struct span mountinfo, const char *path, struct span *type)
 	return find_nearest(mountinfo, path, type, &source, &dev);
 }
 
-/* File systems that another machine or process has, and what people call them (NULL: the same). */
+/* File systems served by another machine or process, and their usual names (NULL: the same). */
 static const struct served {
 	const char *type, *called;
 } served[] = {
@@ -212,7 +212,7 @@ bool mount_server(struct span mountinfo, const char *path, struct buf *out, uint
 	return true;
 }
 
-/* Whether a line ends with the options of a /proc that hides tasks. */
+/* True if a line ends with the options of a /proc that hides tasks. */
 static bool is_hiding(struct span line)
 {
 	static const char *const options[] = { "hidepid=2", "hidepid=4", "hidepid=invisible",

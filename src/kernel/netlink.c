@@ -146,7 +146,7 @@ int netlink_ask(struct netlink *nl, const struct netlink_request *request)
 	return netlink_send(nl, bytes, netlink_write(nl, bytes, request));
 }
 
-/* Points the receive headers at buffers of the present size. */
+/* Points the receive headers at buffers of the current size. */
 static void lay_out(struct netlink_batch *batch)
 {
 	batch->bytes = xreallocarray(batch->bytes, batch->n, batch->room);
@@ -194,7 +194,7 @@ void netlink_batch_free(struct netlink_batch *batch)
 	free(batch);
 }
 
-/* Reads a message's headers. False for a message that is malformed or of another family. */
+/* Reads a message's headers. False for a malformed message, or one of another family. */
 static bool read_message(const struct netlink *nl, struct nlmsghdr *header,
 			 struct netlink_message *message)
 {
@@ -218,7 +218,7 @@ static bool read_message(const struct netlink *nl, struct nlmsghdr *header,
 	return true;
 }
 
-/* Passes on the messages of a datagram, which may hold several. */
+/* Passes on the messages of a datagram, which may contain several. */
 static void pass_datagram(struct netlink *nl, const struct mmsghdr *datagram,
 			  netlink_message_fn *take, void *arg)
 {
@@ -227,7 +227,7 @@ static void pass_datagram(struct netlink *nl, const struct mmsghdr *datagram,
 	int rest = (int)datagram->msg_len;
 	struct netlink_message message;
 
-	/* Any process may write to our port; only port 0 is the kernel's. */
+	/* Any process may write to our port; only port 0 is the kernel. */
 	if (datagram->msg_hdr.msg_namelen >= sizeof(*sender) && sender->nl_family == AF_NETLINK &&
 	    sender->nl_pid != 0) {
 		nl->foreign++;

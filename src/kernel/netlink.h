@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A client of the kernel's generic netlink family "TASKSTATS", for the modules that ask for tasks
- * (taskstats_client), listen for exits (exits) or ask for cgroups (cgroupstats): a socket, requests
+ * A client of the kernel's generic netlink family "TASKSTATS", for the modules that request tasks
+ * (taskstats_client), listen for exits (exits) or request cgroups (cgroupstats): a socket, requests
  * of one attribute, and messages received in batches. The kernel answers within the send.
  */
 #pragma once
@@ -14,8 +14,8 @@
 #define NETLINK_TIMEOUT_MS 1000
 
 /*
- * The most a record takes of a receive buffer, with the kernel's bookkeeping (of version 17; 1.3 kB
- * were seen on 6.18).
+ * Maximum size of a record in a receive buffer, with the kernel's bookkeeping (of version 17; 1.3
+ * kB were seen on 6.18).
  */
 #define NETLINK_TRUESIZE 2560
 
@@ -30,27 +30,27 @@ struct netlink {
 	int timeout_ms;
 	uint32_t seq; /* of the last request written */
 	uint64_t sends, receives; /* system calls; waits count as receives */
-	uint64_t foreign; /* messages dropped: not the kernel's, malformed, unwanted */
+	uint64_t foreign; /* messages dropped: not from the kernel, malformed, unwanted */
 };
 
-/* A closed connection: closing it again does nothing. */
+/* A closed connection: closing it again has no effect. */
 #define NETLINK_CLOSED ((struct netlink){ .fd = -1 })
 
 /*
- * Opens a socket. family: 0 to look it up. 0 or -errno: -ENOENT when the kernel has no taskstats.
+ * Opens a socket. family: 0 to look it up. 0 or -errno: -ENOENT if the kernel has no taskstats.
  * Closed by netlink_close().
  */
 int netlink_open(struct netlink *nl, uint16_t family);
 
 /*
- * Makes a connection over a descriptor that keeps message boundaries, and takes it over.
+ * Creates a connection over a descriptor that keeps message boundaries, and takes ownership of it.
  * timeout_ms: how long to wait for answers.
  */
 void netlink_open_fd(struct netlink *nl, int fd, uint16_t family, int timeout_ms);
 
 void netlink_close(struct netlink *nl);
 
-/* Asks for a receive buffer of that many bytes. Returns its size, 0 where that cannot be read. */
+/* Requests a receive buffer of that many bytes. Returns its size, 0 if that cannot be read. */
 size_t netlink_size_buffer(struct netlink *nl, size_t wanted);
 
 /* A request: a command of the family, with one attribute. */
@@ -70,7 +70,7 @@ struct netlink_request {
 /* Writes a request, with the next sequence number. Returns its length; another may follow. */
 size_t netlink_write(struct netlink *nl, void *to, const struct netlink_request *request);
 
-/* Sends requests that were written, in one call. 0 or -errno. */
+/* Sends written requests in one call. 0 or -errno. */
 int netlink_send(struct netlink *nl, const void *requests, size_t len);
 
 /* Writes and sends one request. 0 or -errno. */
@@ -88,7 +88,7 @@ struct netlink_message {
 	enum netlink_kind kind;
 	uint32_t seq; /* of the request that it belongs to */
 	uint8_t command;
-	int error; /* as the kernel gives it: 0, or -errno */
+	int error; /* as the kernel returns it: 0, or -errno */
 	const void *attributes;
 	size_t len;
 };
@@ -102,22 +102,22 @@ struct netlink_batch;
 /* Makes buffers for n messages of up to `room` bytes each. Freed by netlink_batch_free(). */
 struct netlink_batch *netlink_batch_new(size_t n, size_t room);
 
-/* Tell the bytes of room for a message, and make it larger (not while messages are taken). */
+/* Return the bytes of room for a message, and enlarge it (not while messages are received). */
 size_t netlink_batch_room(const struct netlink_batch *batch);
 void netlink_batch_enlarge(struct netlink_batch *batch, size_t room);
 
 void netlink_batch_free(struct netlink_batch *batch);
 
 /*
- * Receives what is there, without waiting and at most `max` datagrams (or as many as the batch
- * holds), and passes on the kernel's messages. The number of datagrams, or -errno: -EAGAIN for
- * none, -ENOBUFS when the kernel had no room for some, -ECONNRESET when the other end has closed.
+ * Receives pending datagrams, without waiting and at most `max` (or as many as the batch holds),
+ * and passes on the kernel's messages. The number of datagrams, or -errno: -EAGAIN for none,
+ * -ENOBUFS if the kernel had no room for some, -ECONNRESET if the other end has closed.
  */
 int netlink_receive(struct netlink *nl, struct netlink_batch *batch, size_t max,
 		    netlink_message_fn *take, void *arg);
 
-/* The deadline for answers to requests that are sent now (CLOCK_MONOTONIC). */
+/* The deadline for answers to requests sent now (CLOCK_MONOTONIC). */
 uint64_t netlink_deadline(const struct netlink *nl);
 
-/* Waits for messages. 0 when there are some (or a signal came), -ETIMEDOUT or another -errno. */
+/* Waits for messages. 0 if there are some (or a signal came), -ETIMEDOUT or another -errno. */
 int netlink_await(struct netlink *nl, uint64_t deadline_ns);

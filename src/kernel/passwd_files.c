@@ -15,14 +15,14 @@
 #include "kernel/mount_tables.h"
 #include "kernel/proc.h"
 
-/* How many results are cached, and for how long: a namespace's number can be used again. */
+/* Number of cached results, and their lifetime: the number of a namespace can be reused. */
 #define SPACES_MAX 256
 #define KEPT_NS (60 * NSEC_PER_SEC)
 
-/* The most that is read of a file. */
+/* Maximum size read of a file. */
 #define FILE_BYTES (64 * 1024)
 
-/* Of /proc/PID/status, up to the line NSpid and beyond. */
+/* Bytes of /proc/PID/status, to include the line NSpid. */
 #define STATUS_BYTES 2048
 
 /* A user in a mount namespace. */
@@ -35,7 +35,7 @@ struct seen_user {
 
 struct passwd_files {
 	struct proc *proc;
-	char own[MOUNT_SPACE_NAME]; /* the namespace of this program; "": not known */
+	char own[MOUNT_SPACE_NAME]; /* the namespace of this program; "": unknown */
 	struct seen_user spaces[SPACES_MAX];
 	size_t count;
 };
@@ -50,7 +50,7 @@ struct passwd_files *passwd_files_open(struct proc *proc)
 	return files;
 }
 
-/* Whether a user has that name in a file's text: "name:x:1000:...". */
+/* True if a user has that name in a file's text: "name:x:1000:...". */
 static bool is_called(struct span text, uid_t uid, const char *name)
 {
 	struct span line, found, part;
@@ -64,7 +64,7 @@ static bool is_called(struct span text, uid_t uid, const char *name)
 	return false;
 }
 
-/* Whether a process has a file of its own in which the user has not that name. */
+/* True if a process has a file of its own in which the user's name differs. */
 static bool is_another(const struct passwd_files *files, pid_t tgid, uid_t uid, const char *name)
 {
 	struct stat theirs, ours;
@@ -83,7 +83,7 @@ static bool is_another(const struct passwd_files *files, pid_t tgid, uid_t uid, 
 	return !same;
 }
 
-/* Whether a process has a pid in a namespace below that of /proc, too. */
+/* True if a process has a pid in a namespace below that of /proc, too. */
 static bool is_in_pid_namespace(const struct passwd_files *files, pid_t tgid)
 {
 	char path[64], text[STATUS_BYTES];
@@ -99,7 +99,7 @@ static bool is_in_pid_namespace(const struct passwd_files *files, pid_t tgid)
 	return take_word(&rest, "\t");
 }
 
-/* The place of a user in a namespace; if it is new, instead of the one looked at longest ago. */
+/* The place of a user in a namespace; a new one replaces the least recently checked. */
 static struct seen_user *find_seen_user(struct passwd_files *files, const char *name, uid_t uid)
 {
 	struct seen_user *oldest = files->spaces;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whether the number of a user means the same name to a task as to this program: a container has an
- * /etc/passwd of its own. Looked at once a minute for each mount namespace and user.
+ * Whether a user's number means the same name to a task as to this program: a container has its own
+ * /etc/passwd. Checked once a minute per mount namespace and user.
  */
 #pragma once
 
@@ -12,13 +12,13 @@ struct proc;
 
 struct passwd_files;
 
-/* proc stays the caller's and must outlive it. */
+/* The caller keeps proc open while it is in use. */
 struct passwd_files *passwd_files_open(struct proc *proc);
 
 /*
- * Whether the user, who has that name here, has another or none in a process's own file. Where that
- * may not be read, whether the process is in a pid namespace below that of /proc, unless it is of
- * the user who asks. False where it has no such file, or is gone.
+ * True if the user with that name here has another or none in a process's own file. If that may not
+ * be read: true if the process is in a pid namespace below that of /proc, unless it is the calling
+ * user's. False if it has no such file, or has exited.
  */
 bool passwd_files_differ(struct passwd_files *files, pid_t tgid, uid_t uid, const char *name);
 

@@ -11,11 +11,11 @@
 #include "base/file.h"
 #include "base/text.h"
 
-/* Bytes of a map that are read, and of a function's name. */
+/* Maximum bytes of a map, and of a function's name. */
 #define MAP_MAX_BYTES (64U << 20)
 #define NAME_MAX_BYTES 120
 
-/* The pid of a process in the innermost of its namespaces; 0: not known. */
+/* The pid of a process in the innermost of its namespaces; 0: unknown. */
 static pid_t innermost_pid(int procfd, pid_t pid)
 {
 	char name[32], text[4096];
@@ -31,7 +31,7 @@ static pid_t innermost_pid(int procfd, pid_t pid)
 	return (pid_t)atoi(rest.end);
 }
 
-/* Whether a file may be read: it is regular, and nobody else's. */
+/* True if a file may be read: it is regular, and of the process's user or root. */
 static bool is_trusted(int procfd, pid_t pid, int fd)
 {
 	struct stat file, process;
@@ -62,7 +62,7 @@ bool perf_map_read(struct perf_map *map, int procfd, pid_t pid)
 }
 
 /*
- * How frames are left: compilers keep the frame pointer, but for Python's, whose functions are
+ * How to unwind frames: compilers keep the frame pointer, except Python's, whose functions are
  * called by a few instructions that only move the stack pointer (Python/asm_trampoline.S, 3.12).
  */
 static struct frame_rule rule_of(const char *name, size_t len)
@@ -86,7 +86,7 @@ bool perf_map_name(const struct perf_map *map, uint64_t address, struct buf *out
 		if (at >= line.end || *at != ' ')
 			continue;
 		size = strtoull(at, &end, 16);
-		/* Code that was thrown away gives its place to later functions. */
+		/* Space of discarded code is reused by later functions. */
 		if (end >= line.end || *end != ' ' || address < start || address - start >= size)
 			continue;
 		name = end + 1;

@@ -26,28 +26,31 @@
 #define AHEAD_MAX 64
 #define AHEAD_BYTES 4096
 
-/* The longest text of a single read. */
+/* Maximum length of a single read. */
 #define ALONE_BYTES (512 * 1024)
 
 /*
- * A read takes microseconds. One that sleeps for so long is taken to hang; it is given up later
- * where the helper wants a CPU and gets none.
+ * A read takes microseconds. One that sleeps for this long is considered hung; if the helper wants
+ * a CPU and gets none, it is given up later.
  */
 #define PATIENCE_MS 50
 #define PATIENCE_RUNNING_MS 1000
 
-/* Time that may go into reads that hang, of each second; then no more are begun in it. */
+/* Time per second that hung reads may take; after that none is started in it. */
 #define LOST_MS_MAX 300
 
-/* A read that hung is tried again after so long, and after twice that each time. */
+/* A hung read is tried again after this time, and after twice that each time. */
 #define RETRY_NS (5 * NSEC_PER_SEC)
 #define RETRIES_MAX 4
 
-/* Reads that hung lately; and their helpers that SIGKILL does not end, at most. */
+/* Maximum number of recently hung reads, and of their helpers that SIGKILL does not end. */
 #define HUNG_MAX 64
 #define LEFT_MAX 16
 
-/* Where a helper cannot be started, or ends at once, the next is after so long, and twice that. */
+/*
+ * If a helper cannot be started, or exits at once, the next is started after this time, then twice
+ * that.
+ */
 #define PAUSE_NS NSEC_PER_SEC
 #define PAUSES_MAX 6
 
@@ -55,47 +58,48 @@
 
 enum op { OP_READ, OP_LINK, OP_STAT, OP_NUMBERS };
 
-/* What is asked of the helper, and its answer: a number or -errno. */
+/* A request to the helper, and its answer: a number or -errno. */
 struct ask {
 	enum op op;
 	char path[64];
 	uint64_t at;
 	uint32_t size; /* of the data */
-	uint32_t data; /* where its data is */
+	uint32_t data; /* offset of its data */
 	int result;
 };
 
 /*
- * Numbers that are waited for are never 2: who waits for that one looks as at a contended lock of
- * glibc, also to a trace of waits.
+ * Futex values waited for are never 2: a wait for that value looks like a contended lock of glibc,
+ * also to a trace of waits.
  */
 #define TURN_STEP 4
 #define NONE_DONE 4
 
-/* The memory that the program shares with a helper. */
+/* Memory shared with a helper. */
 struct channel {
-	_Atomic uint32_t turn; /* goes up with each request, by TURN_STEP */
-	_Atomic uint32_t done; /* NONE_DONE + asks of the request that are answered */
+	_Atomic uint32_t turn; /* increases with each request, by TURN_STEP */
+	_Atomic uint32_t done; /* NONE_DONE + number of answered asks of the request */
 	uint32_t first, n; /* the request: places in `asks` */
 	struct ask asks[AHEAD_MAX + 1]; /* the last is the single read's */
 	char data[AHEAD_MAX * AHEAD_BYTES + ALONE_BYTES];
 };
 
-/* The locks that files wait for. A task that hangs with one of them can still be asked for others.
+/*
+ * Locks that files wait for. A task hung with one of them can still be asked for files of others.
  */
 enum lock {
 	LOCK_NONE,
 	LOCK_MEMORY, /* mmap_lock */
-	LOCK_FILE, /* that of an open file, such as ep->mtx */
-	LOCK_GROUPS, /* cgroup_mutex: everybody's */
+	LOCK_FILE, /* of an open file, such as ep->mtx */
+	LOCK_GROUPS, /* cgroup_mutex: global */
 	LOCK_EXEC, /* exec_update_lock */
 };
 
-/* A read that hung. Its helper was killed, which some waits outlast. */
+/* A hung read. Its helper was killed, which some waits outlast. */
 struct hung {
 	uint64_t id; /* of the process or thread; 0 for LOCK_GROUPS */
 	enum lock lock; /* LOCK_NONE: the place is free */
-	pid_t pid; /* the helper that is still there; 0: none */
+	pid_t pid; /* the helper that still exists; 0: none */
 	struct channel *channel; /* its memory */
 	uint64_t retry_ns; /* when it may be tried again */
 	unsigned tries;
@@ -105,17 +109,17 @@ struct proc_helper {
 	pid_t pid; /* 0: none runs */
 	clockid_t clock; /* of its CPU time */
 	struct channel *channel;
-	unsigned fails; /* how often none could be started, or it ended at once */
-	uint64_t started_ns, pause_ns; /* pause_ns: none is started before */
-	unsigned wishes; /* reads ahead */
-	unsigned taken; /* the one that was taken last */
+	unsigned fails; /* failed starts and immediate exits in a row */
+	uint64_t started_ns, pause_ns; /* pause_ns: no start before that */
+	unsigned wishes; /* prefetched reads */
+	unsigned taken; /* the one taken last */
 	bool asked; /* they have their answers */
 	struct hung hung[HUNG_MAX];
 	unsigned nhung; /* reads that are not tried at present */
-	unsigned nleft; /* helpers that are still there */
-	uint64_t second_ns; /* since when lost_ms is counted */
+	unsigned nleft; /* helpers that still exist */
+	uint64_t second_ns; /* start of the second that lost_ms counts */
 	unsigned lost_ms;
-	uint64_t cpu_ns; /* of helpers that went */
+	uint64_t cpu_ns; /* of helpers that exited */
 };
 
 void proc_open(struct proc *proc, int fd)
@@ -124,7 +128,7 @@ void proc_open(struct proc *proc, int fd)
 	proc->helper = xcalloc(1, sizeof(*proc->helper));
 }
 
-/* Waits until a number is another one, or for so long (0: for ever). */
+/* Waits until a futex value changes, or for a time (0: forever). */
 static void await_change(_Atomic uint32_t *number, uint32_t is, unsigned ms)
 {
 	struct timespec timeout = { ms / 1000, (long)(ms % 1000 * NSEC_PER_MSEC) };
@@ -154,7 +158,7 @@ static int do_read(int procfd, const struct ask *ask, void *data)
 	return (int)got;
 }
 
-/* Takes the numbers among the names of one reading of a directory. Their number. */
+/* Parses the numeric names of one reading of a directory. Returns their number. */
 static size_t take_numbers(const char *entries, size_t len, int *numbers, size_t max)
 {
 	size_t n = 0;
@@ -194,7 +198,7 @@ static int do_list(int procfd, const struct ask *ask, int *numbers)
 	return got < 0 ? (int)got : (int)n;
 }
 
-/* Does what is asked for: in the helper, or where there is none. Allocates nothing. */
+/* Executes a request: in the helper, or without one in the program. Allocates nothing. */
 static int perform(int procfd, const struct ask *ask, void *data)
 {
 	struct stat info;
@@ -217,7 +221,7 @@ static int perform(int procfd, const struct ask *ask, void *data)
 	}
 }
 
-/* Has the helper's command line be its name: the program's would match what the user looks for. */
+/* Sets the helper's command line to its name: the program's would match the user's searches. */
 static void set_command_line(int procfd, const char *name)
 {
 	char text[4096], *line = program_invocation_name;
@@ -227,7 +231,7 @@ static void set_command_line(int procfd, const char *name)
 
 	if (fd < 0)
 		return;
-	/* Only where that is what the kernel shows. */
+	/* Only if the kernel shows that. */
 	while ((got = pread(fd, text, sizeof(text), (off_t)len)) > 0) {
 		if (!len && memcmp(text, line, first < (size_t)got ? first : (size_t)got) != 0)
 			break;
@@ -240,7 +244,7 @@ static void set_command_line(int procfd, const char *name)
 	memcpy(line, name, strlen(name));
 }
 
-/* The helper: answers until the program ends. */
+/* The helper: answers until the program exits. */
 _Noreturn static void serve(int procfd, struct channel *channel, pid_t parent)
 {
 	uint32_t seen = 0;
@@ -267,7 +271,7 @@ _Noreturn static void serve(int procfd, struct channel *channel, pid_t parent)
 	}
 }
 
-/* Has no helper be started for a while, ever longer: there may be no room for processes. */
+/* Delays the next start of a helper, ever longer: there may be no room for processes. */
 static void pause_starts(struct proc_helper *helper)
 {
 	helper->pause_ns = clock_ns(CLOCK_MONOTONIC) + (PAUSE_NS << helper->fails);
@@ -275,9 +279,8 @@ static void pause_starts(struct proc_helper *helper)
 }
 
 /*
- * Starts a helper. No SIGCHLD tells of its end, and waiting for any child leaves it out: exit
- * signal 0. It runs with what fork() would give it, but for the locks of libc, which it does not
- * take.
+ * Starts a helper. Its exit sends no SIGCHLD, and waiting for any child ignores it: exit signal 0.
+ * It runs in a copy of the program's memory as after fork(), but does not take libc's locks.
  */
 static void start_helper(struct proc *proc)
 {
@@ -307,7 +310,7 @@ static void start_helper(struct proc *proc)
 	helper->channel = channel;
 }
 
-/* CPU time that the helper in use has used; 0 where that is not known. */
+/* CPU time used by the current helper; 0: unknown. */
 static uint64_t cpu_of_helper(const struct proc_helper *helper)
 {
 	struct timespec used = { 0, 0 };
@@ -317,7 +320,7 @@ static uint64_t cpu_of_helper(const struct proc_helper *helper)
 	return (uint64_t)used.tv_sec * NSEC_PER_SEC + (uint64_t)used.tv_nsec;
 }
 
-/* Which lock a file waits for, and whose it is. */
+/* The lock that a file waits for, and its owner. */
 static enum lock lock_of(const char *path, uint64_t *id)
 {
 	const char *name = strrchr(path, '/');
@@ -333,7 +336,7 @@ static enum lock lock_of(const char *path, uint64_t *id)
 	return LOCK_GROUPS;
 }
 
-/* Learns which helpers have ended by now, and what may be tried again. */
+/* Finds the helpers that have exited, and the reads that may be tried again. */
 static void look_after_hung(struct proc_helper *helper)
 {
 	uint64_t now_ns;
@@ -354,7 +357,7 @@ static void look_after_hung(struct proc_helper *helper)
 	}
 }
 
-/* Whether a read would wait for what another one hangs in already. */
+/* True if a read would wait for the lock of another hung read. */
 static bool is_refused(const struct proc_helper *helper, const char *path)
 {
 	uint64_t id, now_ns;
@@ -376,7 +379,7 @@ static bool is_refused(const struct proc_helper *helper, const char *path)
 	return false;
 }
 
-/* The place for a read that hangs: what it had before, or one that is free by now. */
+/* The place for a hung read: its earlier one, or a free one. */
 static struct hung *place_of_hung(struct proc_helper *helper, enum lock lock, uint64_t id,
 				  uint64_t now_ns)
 {
@@ -395,7 +398,7 @@ static struct hung *place_of_hung(struct proc_helper *helper, enum lock lock, ui
 	return found;
 }
 
-/* Notes a read that hangs, with its helper. */
+/* Records a hung read, with its helper. */
 static void note_hung(struct proc_helper *helper, const struct ask *ask, uint64_t since_ns)
 {
 	uint64_t id, now_ns = clock_ns(CLOCK_MONOTONIC);
@@ -408,7 +411,7 @@ static void note_hung(struct proc_helper *helper, const struct ask *ask, uint64_
 		helper->lost_ms = 0;
 	}
 	helper->lost_ms += (unsigned)((now_ns - since_ns) / NSEC_PER_MSEC);
-	/* There is one: with none left nothing is asked for. */
+	/* There is one: with none left nothing is requested. */
 	hung->pid = helper->pid;
 	hung->channel = helper->channel;
 	hung->retry_ns = now_ns + (RETRY_NS << hung->tries);
@@ -418,7 +421,7 @@ static void note_hung(struct proc_helper *helper, const struct ask *ask, uint64_
 	kill(helper->pid, SIGKILL);
 }
 
-/* Whether the helper runs, waits for a CPU, or is traced: it does not hang. */
+/* True if the helper runs, waits for a CPU, or is traced: then it is not hung. */
 static bool is_running(const struct proc *proc)
 {
 	char path[32], text[512];
@@ -434,15 +437,15 @@ static bool is_running(const struct proc *proc)
 	return name_end && name_end + 2 < text + len && strchr("RtT", name_end[2]);
 }
 
-/* Whether a helper may be started. */
+/* True if a helper may be started. */
 static bool can_start(const struct proc_helper *helper)
 {
 	return helper->nleft < LEFT_MAX && clock_ns(CLOCK_MONOTONIC) >= helper->pause_ns;
 }
 
 /*
- * Has another helper go on after an ask that got no answer: its helper hangs, or was killed. What
- * others have given is taken over.
+ * Replaces the helper after an ask without an answer: it is hung, or was killed. Answers already
+ * given are kept.
  */
 static void replace_helper(struct proc *proc, struct ask *unanswered, uint64_t since_ns)
 {
@@ -471,8 +474,8 @@ static void replace_helper(struct proc *proc, struct ask *unanswered, uint64_t s
 }
 
 /*
- * Waits for the answers to a request. Their number, less than asked for where the next one hangs or
- * the helper was killed; *since_ns: since when the next one is waited for.
+ * Waits for the answers to a request. Returns their number, less than requested if the next one
+ * hangs or the helper was killed; *since_ns: since when the next one is waited for.
  */
 static uint32_t await_answers(struct proc *proc, uint32_t n, uint64_t *since_ns)
 {
@@ -490,7 +493,7 @@ static uint32_t await_answers(struct proc *proc, uint32_t n, uint64_t *since_ns)
 		if (atomic_load(&channel->done) != NONE_DONE + done)
 			continue;
 		waited_ms = (clock_ns(CLOCK_MONOTONIC) - *since_ns) / NSEC_PER_MSEC;
-		/* A signal ends a wait early. */
+		/* A signal interrupts a wait. */
 		if (waited_ms < PATIENCE_MS)
 			continue;
 		if (waited_ms >= PATIENCE_RUNNING_MS || !is_running(proc))
@@ -499,7 +502,10 @@ static uint32_t await_answers(struct proc *proc, uint32_t n, uint64_t *since_ns)
 	return now;
 }
 
-/* Sends some of the asks to the helper. How many were answered, also as refused or hung. */
+/*
+ * Sends some of the asks to the helper. Returns how many were answered, including refused and hung
+ * ones.
+ */
 static uint32_t request(struct proc *proc, uint32_t first, uint32_t n)
 {
 	struct proc_helper *helper = proc->helper;
@@ -526,7 +532,7 @@ static uint32_t request(struct proc *proc, uint32_t first, uint32_t n)
 	return done + 1;
 }
 
-/* Whether a helper can be asked; starts it where none runs. */
+/* True if a helper can be asked; starts one if none runs. */
 static bool is_ready(struct proc *proc)
 {
 	struct proc_helper *helper = proc->helper;
@@ -543,7 +549,7 @@ void proc_start(struct proc *proc)
 		is_ready(proc);
 }
 
-/* Answers one request. *data: the bytes for it. */
+/* Executes one request. *data: its bytes. */
 static int answer_ask(struct proc *proc, struct ask *ask, void *data)
 {
 	struct proc_helper *helper = proc->helper;
@@ -559,7 +565,7 @@ static int answer_ask(struct proc *proc, struct ask *ask, void *data)
 	ask->data = AHEAD_MAX * AHEAD_BYTES;
 	helper->channel->asks[AHEAD_MAX] = *ask;
 	request(proc, AHEAD_MAX, 1);
-	/* Another helper may have taken over, or none. */
+	/* Another helper may have replaced it, or none. */
 	if (!helper->channel)
 		return -ETIMEDOUT;
 	place = &helper->channel->asks[AHEAD_MAX];
@@ -581,11 +587,11 @@ static struct ask ask_for(enum op op, const char *path, size_t size)
 	return ask;
 }
 
-/* The place of a wish; AHEAD_MAX: there is none. */
+/* The place of a prefetched read; AHEAD_MAX: there is none. */
 static unsigned find_wish(const struct proc_helper *helper, const char *path, size_t size)
 {
 	for (unsigned i = 0; i < helper->wishes; i++) {
-		/* They come about in order. */
+		/* They come roughly in order. */
 		unsigned at = (helper->taken + i) % helper->wishes;
 		const struct ask *ask = &helper->channel->asks[at];
 
@@ -595,7 +601,7 @@ static unsigned find_wish(const struct proc_helper *helper, const char *path, si
 	return AHEAD_MAX;
 }
 
-/* Takes the answer to a read that was asked for ahead. False: there is none. */
+/* Takes the answer to a prefetched read. False: there is none. */
 static bool take_prefetch(struct proc *proc, const char *path, void *text, size_t size, int *result)
 {
 	struct proc_helper *helper = proc->helper;
@@ -609,7 +615,7 @@ static bool take_prefetch(struct proc *proc, const char *path, void *text, size_
 	for (uint32_t i = 0; !helper->asked && helper->channel && i < helper->wishes;)
 		i += request(proc, i, helper->wishes - i);
 	helper->asked = true;
-	/* Too many may hang by now. */
+	/* Too many may be hung by now. */
 	if (!helper->channel)
 		return false;
 	helper->taken = place;
@@ -729,7 +735,7 @@ void proc_close(struct proc *proc)
 
 	if (!helper)
 		return;
-	/* Nothing is asked of it: it ends at once. Those that hang do when they can. */
+	/* It has no request: it exits at once. Hung ones do when they can. */
 	if (helper->pid) {
 		kill(helper->pid, SIGKILL);
 		waitpid(helper->pid, NULL, __WALL);

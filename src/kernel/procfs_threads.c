@@ -6,19 +6,22 @@
 
 #include "base/util.h"
 
-/* Room for this many elements is kept whatever their number. */
+/* Room for this many elements is never freed. */
 #define SMALL 256
 
-/* The tolerance of times: ticks are coarse, and two files are read a moment apart. */
+/* Tolerance of times: ticks are coarse, and two files are read a moment apart. */
 #define SPENT_SLACK (50 * NSEC_PER_MSEC)
 
-/* The capacity for a round like the last, of `last` elements: frees most of a crowd's memory. */
+/*
+ * The capacity for a round like the previous, of `last` elements: frees most memory of an earlier
+ * peak.
+ */
 static size_t fitting_capacity(size_t cap, size_t last)
 {
 	return cap > SMALL && cap / 4 > last ? (last > SMALL / 2 ? last * 2 : SMALL) : cap;
 }
 
-/* Empties a round for the next sample. */
+/* Clears a round for the next sample. */
 static void reset(struct threads_round *round)
 {
 	size_t processes = fitting_capacity(round->cap_processes, round->nprocesses);
@@ -54,7 +57,7 @@ const struct thread_figures *procfs_threads_of(struct procfs_threads *memory, pi
 	if (memory->at < before->nprocesses && before->processes[memory->at].tgid == tgid)
 		known = &before->processes[memory->at++];
 	if (known && known->start_ns != start_ns)
-		known = NULL; /* the pid is another process's now */
+		known = NULL; /* the pid was reused by another process */
 	memory->process = (struct process_figures){
 		.tgid = tgid,
 		.start_ns = start_ns,
@@ -86,7 +89,7 @@ void procfs_threads_add(struct procfs_threads *memory, const struct thread_figur
 	memory->process.n++;
 }
 
-/* Adds what a thread has counted since the last reading; a counter that fell adds nothing. */
+/* Adds what a thread has counted since the previous reading; a counter that fell adds nothing. */
 static void advance_round(uint64_t *total, const struct thread_figures *now,
 			  const struct thread_figures *was)
 {
@@ -95,7 +98,7 @@ static void advance_round(uint64_t *total, const struct thread_figures *now,
 			total[i] += now->count[i] - was->count[i];
 }
 
-/* The time spent since, running or waiting; UINT64_MAX when it is another thread. */
+/* Time since then, running or waiting; UINT64_MAX if it is another thread. */
 static uint64_t spent(const struct thread_figures *now, const struct thread_figures *was)
 {
 	for (unsigned i = 0; i < THREAD_COUNTERS; i++)
@@ -106,9 +109,9 @@ static uint64_t spent(const struct thread_figures *now, const struct thread_figu
 }
 
 /*
- * Finds the thread that the main thread was before, when all others have gone. In exec a thread
- * ends the others and takes the main thread's id and start, but keeps its own counters (de_thread()
- * of fs/exec.c). So if the counters cannot be the main thread's, they continue those of the thread
+ * Finds the earlier id of the main thread, when all others have exited. At exec a thread ends the
+ * others and takes the main thread's id and start, but keeps its own counters (de_thread() of
+ * fs/exec.c). So if the counters cannot be the main thread's, they continue those of the thread
  * with the nearest ones.
  */
 static const struct thread_figures *before_exec(const struct procfs_threads *memory,
@@ -131,7 +134,7 @@ static const struct thread_figures *before_exec(const struct procfs_threads *mem
 	return was;
 }
 
-/* Finds the same thread among the old threads; *at moves along both lists. */
+/* Finds the same thread among the previous threads; *at advances along both lists. */
 static const struct thread_figures *match_thread(const struct procfs_threads *memory,
 						 const struct thread_figures *now, size_t *at)
 {
@@ -145,7 +148,7 @@ static const struct thread_figures *match_thread(const struct procfs_threads *me
 	return was->start_ns == now->start_ns ? was : NULL;
 }
 
-/* Updates the process's total. True when a thread ran, came or went. */
+/* Updates the process's total. True if a thread ran, started or exited. */
 static bool advance_all(struct procfs_threads *memory)
 {
 	static const struct thread_figures none;

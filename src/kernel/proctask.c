@@ -18,10 +18,10 @@
 #include "base/util.h"
 #include "kernel/symbols.h"
 
-/* A stat line has 52 numbers; the fields needed of a status text are at its beginning. */
+/* A stat line has 52 numbers; the needed fields of a status text are at its beginning. */
 #define TEXT_BYTES 2048
 
-/* One line for each hierarchy: 12 of v1 and the unified one, each with a path of up to 4096. */
+/* One line per hierarchy: 12 of v1 and the unified one, each with a path of up to 4096. */
 #define CGROUP_BYTES 65536
 #define CGROUP_USUAL 4096
 #define WCHAN_BYTES 127
@@ -30,7 +30,7 @@
 #define CMDLINE_MAX 65536
 #define CMDLINE_BYTES 4096
 
-/* The rule below the head of a sched text has 67 dashes, and a name that stands there 15 bytes. */
+/* The line below the head of a sched text has 67 dashes, and a name in its place 15 bytes. */
 #define RULE_BYTES 32
 
 /* Room for some 8,000 processes in one call; the 32 KiB of readdir(3) take eight calls. */
@@ -54,7 +54,7 @@ static int read_free(const struct proc *proc, pid_t tgid, pid_t tid, const char 
 	return file_read(proc->fd, proctask_path(tgid, tid, name).text, text, size);
 }
 
-/* Reads a file that takes one. The number of bytes or -errno. */
+/* Reads a file that takes a lock of the task. The number of bytes or -errno. */
 static int read_locked(struct proc *proc, pid_t tgid, pid_t tid, const char *name, char *text,
 		       size_t size)
 {
@@ -78,7 +78,7 @@ bool proctask_prefetch(struct proc *proc, pid_t tgid, pid_t tid, enum proctask_f
 			     files[file].size);
 }
 
-/* Where to store a field of stat, by its number in proc_pid_stat(5); NULL: not wanted. */
+/* Where to store a field of stat, by its number in proc_pid_stat(5); NULL: unwanted. */
 static uint64_t *stat_field(struct proctask_stat *out, unsigned field, uint64_t *ppid,
 			    uint64_t *threads, uint64_t *cpu)
 {
@@ -106,7 +106,7 @@ static uint64_t *stat_field(struct proctask_stat *out, unsigned field, uint64_t 
 	}
 }
 
-/* Takes the fields from the 4th to the 42nd, each after one space. */
+/* Parses the fields from the 4th to the 42nd, each after one space. */
 static bool parse_stat_fields(const char *at, const char *end, struct proctask_stat *out)
 {
 	uint64_t ppid = 0, threads = 0, cpu = 0;
@@ -143,7 +143,7 @@ int proctask_stat_parse(const char *text, size_t len, struct proctask_stat *out)
 	struct proctask_stat stat = { 0 };
 	size_t name_len;
 
-	/* Behind the name come a space, the state's letter, and a space or more. */
+	/* The name is followed by a space, the state's letter, and one or more spaces. */
 	if (!open || !close || close < open || end - close < 4 || close[1] != ' ')
 		return -EBADMSG;
 	if (close[2] < '!' || close[2] > '~')
@@ -194,7 +194,7 @@ bool proctask_executes(struct proc *proc, pid_t tgid)
 }
 
 /*
- * Takes the head of /proc/PID/sched: the name with all its bytes, the pid, and a line of dashes
+ * Parses the head of /proc/PID/sched: the name with all its bytes, the pid, and a line of dashes
  * longer than any name. False: no such head.
  */
 static bool take_sched_head(struct span *text)
@@ -234,7 +234,7 @@ int proctask_ran(struct proc *proc, pid_t tgid, pid_t tid, uint64_t *ns)
 	return 0;
 }
 
-/* Finds the line that begins with a key and takes the number after the key and blanks. */
+/* Finds the line that begins with a key and parses the number after the key and blanks. */
 static bool find_number(struct span text, const char *key, uint64_t *value)
 {
 	struct span rest;
@@ -265,7 +265,7 @@ int proctask_io(struct proc *proc, pid_t tgid, pid_t tid, struct task_io *out)
 	return 0;
 }
 
-/* Reads what status has of stat, as that waits for a lock of a task that hangs. 0 or -errno. */
+/* Reads from status what stat would have, as stat waits for a lock of a hung task. 0 or -errno. */
 static int read_partial(const struct proc *proc, pid_t tgid, pid_t tid, struct proctask_stat *out)
 {
 	struct proctask_stat stat = { .partial = true };
@@ -284,7 +284,7 @@ static int read_partial(const struct proc *proc, pid_t tgid, pid_t tid, struct p
 	stat.state = *state.at;
 	stat.ppid = (pid_t)ppid;
 	stat.threads = (unsigned)threads;
-	/* In status the name is escaped; here it is as it is, with a newline behind it. */
+	/* In status the name is escaped; here it is raw, followed by a newline. */
 	len = read_free(proc, tgid, tid, "comm", stat.comm, sizeof(stat.comm));
 	if (len < 0)
 		return len;
@@ -390,7 +390,7 @@ int proctask_cgroup(struct proc *proc, pid_t tgid, pid_t tid, struct buf *out)
 	int len = read_locked(proc, tgid, tid, "cgroup", buf_reserve(out, CGROUP_USUAL),
 			      CGROUP_USUAL);
 
-	/* Few are longer: they are read once more, as a whole. */
+	/* Few are longer: they are read again, as a whole. */
 	if (len == CGROUP_USUAL)
 		len = read_locked(proc, tgid, tid, "cgroup", buf_reserve(out, CGROUP_BYTES),
 				  CGROUP_BYTES);
@@ -400,7 +400,7 @@ int proctask_cgroup(struct proc *proc, pid_t tgid, pid_t tid, struct buf *out)
 	return 0;
 }
 
-/* Reads a name as a pid; 0 if it is none. */
+/* Parses a name as a pid; 0 if it is none. */
 static pid_t pid_of_name(const char *name)
 {
 	const char *end = name + strlen(name);
@@ -438,8 +438,8 @@ static size_t unite_pids(pid_t *pids, size_t n)
 }
 
 /*
- * Sorts, when the directory did not come in order (/proc does, other trees do not), and removes
- * duplicates: a thread that takes its leader's id while it calls exec can be listed after it, too.
+ * Sorts if the directory is unordered (/proc is ordered, other trees are not), and removes
+ * duplicates: a thread that takes its leader's id at exec can be listed after it, too.
  */
 static void sort_pids(struct pidlist *list)
 {
@@ -453,9 +453,9 @@ static void sort_pids(struct pidlist *list)
 }
 
 /*
- * Reads a directory from its current position to its end. Only a call that gives no entry is the
- * end: a pending signal ends a call early (filldir64() of fs/readdir.c), so room left in the buffer
- * means nothing.
+ * Reads a directory from its current position to its end. Only a call without entries is the end: a
+ * pending signal ends a call early (filldir64() of fs/readdir.c), so room left in the buffer means
+ * nothing.
  */
 static int read_entries(struct pidlist *list, int dirfd)
 {

@@ -16,7 +16,7 @@
 #include "kernel/proctask.h"
 #include "kernel/syscalls.h"
 
-/* The word of a lock with waiters, where it counts: 0 free, 1 held, 2 held and wanted. */
+/* Values of the futex of a lock with waiters: 0 free, 1 held, 2 held and wanted. */
 #define WANTED 2
 
 /* No task has a larger id (include/linux/threads.h: PID_MAX_LIMIT). */
@@ -29,7 +29,7 @@ struct mutex {
 	uint32_t owner;
 };
 
-/* Whether the operation is one of locks whose word the kernel keeps: the owner and some bits. */
+/* True for operations on locks whose futex value the kernel maintains: the owner and some bits. */
 static bool kernel_keeps(const struct procwait_syscall *call)
 {
 	int operation = (int)call->args[1] & FUTEX_CMD_MASK;
@@ -37,7 +37,7 @@ static bool kernel_keeps(const struct procwait_syscall *call)
 	return operation == FUTEX_LOCK_PI || operation == 13 /* FUTEX_LOCK_PI2, since 5.14 */;
 }
 
-/* Whether a word that is waited for says who holds it. */
+/* True if a futex value identifies the holder. */
 static bool names_owner(uint32_t word)
 {
 	uint32_t owner = word & FUTEX_TID_MASK;
@@ -57,7 +57,7 @@ bool futex_is_lock(const struct procwait_syscall *call)
 	       (value == WANTED || names_owner(value));
 }
 
-/* Reads a mutex, as much as the kind of lock has. False: it cannot be, or is no such. */
+/* Reads a mutex, as much as this kind of lock has. False: unreadable, or no such lock. */
 static bool read_mutex(struct proc *proc, pid_t tid, const struct procwait_syscall *call,
 		       bool counts, struct mutex *mutex)
 {
@@ -94,7 +94,7 @@ pid_t futex_owner(struct proc *proc, pid_t tgid, pid_t tid, const struct procwai
 /* Lines of functions, with their modules, some 60 bytes each. */
 #define STACK_BYTES 16384
 
-/* Takes " 0x" and hexadecimal digits. */
+/* Parses " 0x" and hexadecimal digits. */
 static bool take_register(struct span *text, uint64_t *value)
 {
 	uint64_t sum = 0;
@@ -155,7 +155,7 @@ bool procwait_prefetch(struct proc *proc, pid_t tgid, pid_t tid)
 }
 
 /*
- * Whether a process is a 32-bit program, by its auxiliary vector: pairs of a small number, its
+ * True if a process is a 32-bit program, by its auxiliary vector: pairs of a small number, its
  * type, and a value that is not 0, in words of the program's size.
  */
 static bool runs_32bit(struct proc *proc, pid_t tgid)
@@ -168,7 +168,7 @@ static bool runs_32bit(struct proc *proc, pid_t tgid)
 	       first > UINT32_MAX;
 }
 
-/* Makes the call of a 32-bit program the one that a 64-bit program would do it by. */
+/* Converts the call of a 32-bit program to the equivalent 64-bit call. */
 static void translate_call(struct proc *proc, pid_t tid, struct procwait_syscall *call)
 {
 	uint32_t args[SYSCALL_ARGS];
@@ -191,7 +191,7 @@ int procwait_syscall(struct proc *proc, pid_t tgid, pid_t tid, struct procwait_s
 	int len = proc_read(proc, proctask_path(tgid, tid, "syscall").text, text, sizeof(text));
 	int err = len < 0 ? len : procwait_syscall_parse(text, (size_t)len, out);
 
-	/* 64-bit programs have their stacks above that, but where they ask for others. */
+	/* 64-bit programs have their stacks above that, unless they ask for others. */
 	if (!err && out->number >= 0 && out->stack_pointer <= UINT32_MAX &&
 	    out->program_counter <= UINT32_MAX && runs_32bit(proc, tgid))
 		translate_call(proc, tid, out);
@@ -203,12 +203,12 @@ void procwait_stack_parse(struct procwait_stack *out)
 	struct span rest, line, word;
 
 	out->n = 0;
-	/* An empty buffer has no place to point at. */
+	/* An empty buffer has no data to point to. */
 	if (!out->text.len)
 		return;
 	rest = (struct span){ out->text.data, out->text.data + out->text.len };
 	while (out->n < STACK_FUNCTIONS && take_line(&rest, &line)) {
-		/* A line that was cut has no newline to put a NUL in its place. */
+		/* A line that was cut has no newline to replace by a NUL. */
 		if (line.end == out->text.data + out->text.len)
 			return;
 		/* "[<0>] function+0x1a/0x20 [module]"; the address is hidden since 4.15. */

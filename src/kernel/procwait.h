@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Where a thread sleeps, from /proc/TGID/task/TID/syscall and stack: the system call with its
- * arguments, and the functions of the kernel. Errors as in proctask.h.
+ * arguments, and the kernel functions. Errors as in proctask.h.
  *
- * Both files wait while the thread is in an execve() that hangs (exec_update_lock).
+ * Both files wait while the thread is in a hung execve() (exec_update_lock).
  */
 #pragma once
 
@@ -21,10 +21,10 @@ struct proc;
 /* The system call that a thread sleeps in. */
 struct procwait_syscall {
 	bool running; /* it runs, or is about to: nothing else is known */
-	int number; /* -1: none, as in a page fault, or in a thread of the kernel */
+	int number; /* -1: none, as in a page fault, or in a kernel thread */
 	uint64_t args[SYSCALL_ARGS];
-	uint64_t stack_pointer; /* in user mode; 0: a thread of the kernel */
-	uint64_t program_counter; /* the same */
+	uint64_t stack_pointer; /* in user mode; 0: a kernel thread */
+	uint64_t program_counter; /* likewise */
 };
 
 /*
@@ -33,56 +33,56 @@ struct procwait_syscall {
  */
 int procwait_syscall(struct proc *proc, pid_t tgid, pid_t tid, struct procwait_syscall *out);
 
-/* Has it read ahead: see proc_prefetch(). False: no room. */
+/* Prefetches it: see proc_prefetch(). False: no room. */
 bool procwait_prefetch(struct proc *proc, pid_t tgid, pid_t tid);
 
 /* Pure parser of its text. 0 or -EBADMSG. */
 int procwait_syscall_parse(const char *text, size_t len, struct procwait_syscall *out);
 
-/* The most functions of a stack: the kernel writes 64. */
+/* Maximum functions of a stack: the kernel writes 64. */
 #define STACK_FUNCTIONS 64
 
-/* A stack: functions from the innermost on, each with "+0x1a/0x20" behind its name. */
+/* A stack: functions, innermost first, each followed by "+0x1a/0x20". */
 struct procwait_stack {
-	struct buf text; /* what the functions point into */
+	struct buf text; /* buffer that the functions point into */
 	const char *functions[STACK_FUNCTIONS];
 	size_t n;
 };
 
 /*
- * Reads the stack of the kernel, replacing what was there. 0 or -errno; needs CAP_SYS_ADMIN. A
- * thread that runs has none.
+ * Reads the kernel stack, replacing the contents. 0 or -errno; needs CAP_SYS_ADMIN. A running
+ * thread has none.
  */
 int procwait_stack(struct proc *proc, pid_t tgid, pid_t tid, struct procwait_stack *out);
 
-/* Parses the text of a stack in its place: out->text. */
+/* Parses the text of a stack in place: out->text. */
 void procwait_stack_parse(struct procwait_stack *out);
 
 /* Frees the memory. */
 void procwait_stack_free(struct procwait_stack *stack);
 
 /*
- * Reads what is at an address in a thread's memory, as far as it is there. The bytes or -errno;
- * needs what ptrace(2) needs.
+ * Reads a thread's memory at an address, as far as it is mapped. The bytes or -errno; needs what
+ * ptrace(2) needs.
  */
 int procwait_memory(struct proc *proc, pid_t tid, uint64_t address, void *to, size_t size);
 
 /*
- * The holder of a lock that a thread waits for with futex(): only the kernel's PI futexes name the
- * owner by themselves; C libraries keep it where it can be read.
+ * The holder of a lock that a thread waits for with futex(): only the kernel's PI futexes identify
+ * the owner; C libraries store it where it can be read.
  */
 
 /*
- * Whether the call waits for a futex that is a held lock: by the operation, by the value 2 that
+ * True if the call waits for a futex that is a held lock: by the operation, by the value 2 that
  * glibc, Go and others give to a lock with waiters, or by that of a lock whose value is its owner,
- * as musl's and glibc's robust ones. Threads that have nothing to do wait for a condition or a
- * semaphore, which take FUTEX_WAIT_BITSET or other values.
+ * as musl's and glibc's robust ones. Idle threads wait for a condition or a semaphore, which take
+ * FUTEX_WAIT_BITSET or other values.
  */
 bool futex_is_lock(const struct procwait_syscall *call);
 
 /*
- * The thread of the process that holds the lock that its thread tid waits for by that call. 0: not
- * known. Needs what ptrace(2) needs. The answer counts only if the word is that
- * of a lock with waiters, two readings agree, and the process has that thread.
+ * The thread of the process that holds the lock that its thread tid waits for by that call. 0:
+ * unknown. Needs what ptrace(2) needs. Returned only if the value is that of a lock with waiters,
+ * two readings agree, and the process has that thread.
  */
 pid_t futex_owner(struct proc *proc, pid_t tgid, pid_t tid, const struct procwait_syscall *call);

@@ -11,12 +11,12 @@
 
 #include "base/text.h"
 
-/* The numbers of registers in unwind tables of x86-64. */
+/* Register numbers in unwind tables of x86-64. */
 #define REGISTER_BP 6
 #define REGISTER_SP 7
 #define REGISTER_IP 16
 
-/* Bytes of a function's name that are kept. */
+/* Bytes kept of a function's name. */
 #define NAME_MAX_BYTES 120
 
 struct program_file {
@@ -71,7 +71,7 @@ static bool find_address(struct program_file *file, uint64_t offset, uint64_t *a
 	return false;
 }
 
-/* Appends a text up to a limit, without characters that would look like something else. */
+/* Appends a text up to a limit, without characters that could be taken for something else. */
 static void append_bounded(struct buf *out, const char *text, size_t len)
 {
 	text_escape(out, text, len < NAME_MAX_BYTES ? len : NAME_MAX_BYTES, TEXT_UTF8);
@@ -91,7 +91,7 @@ bool program_file_name(struct program_file *file, uint64_t offset, bool line, st
 	name = dwfl_module_addrinfo(file->module, address, &within, &symbol, NULL, NULL, NULL);
 	if (!name || !*name)
 		return false;
-	/* A version of the symbol ("read@@GLIBC_2.2.5") says nothing of who waits. */
+	/* The version of a symbol ("read@@GLIBC_2.2.5") does not help to explain a wait. */
 	version = strchr(name + 1, '@');
 	append_bounded(out, name, version ? (size_t)(version - name) : strlen(name));
 	found = line ? dwfl_module_getsrc(file->module, address) : NULL;
@@ -106,7 +106,7 @@ bool program_file_name(struct program_file *file, uint64_t offset, bool line, st
 	return true;
 }
 
-/* Takes what finds the caller's stack pointer: a register and a distance from it. */
+/* Reads what locates the caller's stack pointer: a register and an offset. */
 static bool take_cfa(Dwarf_Frame *frame, struct frame_rule *rule)
 {
 	Dwarf_Op *ops;
@@ -132,10 +132,10 @@ static bool take_cfa(Dwarf_Frame *frame, struct frame_rule *rule)
 	return true;
 }
 
-/* Where a register of the caller's is. */
+/* Where a register of the caller is saved. */
 enum place { PLACE_UNKNOWN, PLACE_LOST, PLACE_SAME, PLACE_SAVED };
 
-/* Finds that; at: how far from the caller's stack pointer it was saved. */
+/* Reads that; at: offset from the caller's stack pointer. */
 static enum place find_saved(Dwarf_Frame *frame, int reg, int64_t *at)
 {
 	Dwarf_Op memory[3], *ops;
@@ -151,7 +151,7 @@ static enum place find_saved(Dwarf_Frame *frame, int reg, int64_t *at)
 	return PLACE_SAVED;
 }
 
-/* Takes the rule of a frame, if it is one of the usual ones. */
+/* Reads the rule of a frame, if it is a usual one. */
 static bool take_rule(Dwarf_Frame *frame, struct frame_rule *rule)
 {
 	int64_t at = 0;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A program or a library: the functions and lines of its addresses, and how its frames are left.
- * The file is a stranger's, and the library that reads it (libdw) large: to be used in a confined
- * process.
+ * A program or a library: functions and lines by address, and how to unwind its frames. The file is
+ * untrusted, and the library that reads it (libdw) large: use it in a confined process.
  */
 #pragma once
 
@@ -15,18 +14,18 @@
 struct program_file;
 
 /*
- * Takes a regular file that is open, and closes it. path: where files with its symbols are looked
- * for beside it. NULL: it is no such file, or the library is not built in.
+ * Takes ownership of an open regular file. path: files with its symbols are searched for beside it.
+ * NULL: not such a file, or built without the library.
  */
 struct program_file *program_file_open(int fd, const char *path);
 
 /*
- * Appends the function at an offset in the file, and with `line` its line where that is known:
- * "commit (orders.c:212)". False: none is known there.
+ * Appends the function at an offset in the file, and with `line` its line if known: "commit
+ * (orders.c:212)". False: unknown.
  */
 bool program_file_name(struct program_file *file, uint64_t offset, bool line, struct buf *out);
 
-/* Finds how the frame of a function is left at an offset. False: the file does not say. */
+/* Finds how to unwind the frame of a function at an offset. False: the file has no rule. */
 bool program_file_rule(struct program_file *file, uint64_t offset, struct frame_rule *rule);
 
 void program_file_close(struct program_file *file);

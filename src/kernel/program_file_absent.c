@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* In place of program_file.c where libdw is not built in: no file can be read. */
+/* Replaces program_file.c when built without libdw: no file can be read. */
 #include "kernel/program_file.h"
 
 #include <unistd.h>

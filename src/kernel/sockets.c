@@ -22,7 +22,7 @@
 /* Room for an answer: some 200 bytes with a name of full length. */
 #define ANSWER_BYTES 1024
 
-/* Room for a part of a long answer: the kernel makes no longer one. */
+/* Room for a part of a long answer: the kernel's parts are never longer. */
 #define DUMP_BYTES 16384
 
 /* A request for one socket, as it is sent. */
@@ -60,7 +60,7 @@ static void copy_name(const struct nlattr *attr, struct unix_socket *out)
 		out->len = strnlen(out->name, out->len);
 }
 
-/* The body of an answer, or NULL where it is none; *err says why. */
+/* The body of an answer, or NULL if it has none; *err says why. */
 static const struct unix_diag_msg *answer_body(const struct nlmsghdr *header, size_t len, int *err)
 {
 	*err = -EBADMSG;
@@ -146,7 +146,7 @@ int unix_diag_ask(int fd, uint64_t ino, struct unix_socket *out)
 	return !err && out->ino != ino ? -EBADMSG : err;
 }
 
-/* Whether a listening socket has a connection that it has not accepted: the client's inode. */
+/* True if a listening socket has a connection not yet accepted: the client's inode. */
 static bool has_pending(const struct nlmsghdr *header, uint64_t ino)
 {
 	const struct nlattr *attr = find_attr(header, UNIX_DIAG_ICONS, sizeof(uint32_t));
@@ -172,7 +172,7 @@ int unix_diag_ask_listener(int fd, uint64_t ino, struct unix_socket *out)
 	int err = send_request(fd, NLM_F_DUMP, &body), found = -ENOENT;
 	ssize_t n = 0;
 
-	/* The kernel makes the next part of its answer when one is received, until its end. */
+	/* The kernel creates the next part of its answer when one is received, until its end. */
 	while (!err && (n = recv(fd, answers, sizeof(answers), MSG_DONTWAIT)) > 0) {
 		struct nlmsghdr *header = (struct nlmsghdr *)answers;
 		int rest = (int)n;
@@ -192,13 +192,13 @@ int unix_diag_ask_listener(int fd, uint64_t ino, struct unix_socket *out)
 	return err ? err : found;
 }
 
-/* The most that is read of a list: some 200,000 sockets. Of a longer one nothing is known. */
+/* Maximum size of a list: some 200,000 sockets. A longer one is not used. */
 #define LIST_BYTES (32 * 1024 * 1024)
 
-/* Namespaces that are remembered. */
+/* Number of cached namespaces. */
 #define SPACES 8
 
-/* Sockets that are in no list are not looked for again at once. */
+/* Sockets found in no list are not searched for again at once. */
 #define UNLISTED 64
 #define UNLISTED_RENEWS 16
 
@@ -207,7 +207,7 @@ int unix_diag_ask_listener(int fd, uint64_t ino, struct unix_socket *out)
 
 /* A list as it was read. */
 struct socket_table {
-	unsigned renewed; /* when: the number of the renewal; 0: never */
+	unsigned renewed; /* number of the renewal at its reading; 0: never */
 	struct socket_entry *all; /* by inode */
 	size_t n, cap;
 	struct buf names;
@@ -215,8 +215,8 @@ struct socket_table {
 
 /* A network namespace. */
 struct space {
-	uint64_t id; /* its inode; 0: not used */
-	unsigned used; /* the number of the renewal when it was used last */
+	uint64_t id; /* its inode; 0: unused */
+	unsigned used; /* number of the renewal at its last use */
 	struct socket_table lists[SOCKET_LISTS];
 };
 
@@ -229,16 +229,16 @@ struct unlisted {
 struct sockets {
 	struct proc *proc;
 	unsigned renewed;
-	uint64_t ours; /* our own namespace; 0: not known */
+	uint64_t ours; /* our own namespace; 0: unknown */
 	struct space spaces[SPACES];
-	struct space *at; /* the one that was entered last; NULL: none */
-	pid_t tid; /* the task by which it was entered */
+	struct space *at; /* the latest selected; NULL: none */
+	pid_t tid; /* the task by which it was selected */
 	struct unlisted unlisted[UNLISTED];
 	size_t next_unlisted;
 	struct buf text;
 };
 
-/* Where the inode stands in a line, counted in words, and the file's name below /proc/TID. */
+/* The inode's position in a line, in words, and the file's name below /proc/TID. */
 static const struct {
 	const char *file;
 	unsigned ino_word;
@@ -250,7 +250,7 @@ static const struct {
 	[SOCKETS_RAW6] = { "net/raw6", 9 },
 };
 
-/* Takes a word after blanks. */
+/* Consumes a word after blanks. */
 static bool take_field(struct span *line, struct span *word)
 {
 	while (take_word(line, " "))
@@ -258,7 +258,7 @@ static bool take_field(struct span *line, struct span *word)
 	return line->at < line->end && take_part(line, ' ', word);
 }
 
-/* Takes a number of exactly so many hexadecimal digits. */
+/* Parses a number of exactly so many hexadecimal digits. */
 static bool take_hex(struct span *text, unsigned digits, uint32_t *value)
 {
 	uint32_t sum = 0;
@@ -282,8 +282,8 @@ static bool take_hex(struct span *text, unsigned digits, uint32_t *value)
 }
 
 /*
- * Takes an address "0100007F:1F90": words of 32 bits as they are in memory, which are in network
- * order (get_tcp4_sock() of net/ipv4/tcp_ipv4.c), and the port.
+ * Parses an address "0100007F:1F90": words of 32 bits as they are in memory, in network order
+ * (get_tcp4_sock() of net/ipv4/tcp_ipv4.c), and the port.
  */
 static bool parse_end(struct span text, struct socket_end *end)
 {
@@ -296,7 +296,7 @@ static bool parse_end(struct span text, struct socket_end *end)
 			return false;
 		memcpy(end->address + 4 * (size_t)i, &word, sizeof(word));
 	}
-	/* Any address of IPv4 stays any address. */
+	/* The any address of IPv4 is mapped to that of IPv6. */
 	if (!v6 && word)
 		end->address[10] = end->address[11] = 0xff;
 	if (!take_word(&text, ":") || !take_hex(&text, 4, &port) || text.at != text.end)
@@ -305,7 +305,7 @@ static bool parse_end(struct span text, struct socket_end *end)
 	return true;
 }
 
-/* Whether a list is of sockets with addresses and ports. */
+/* True if a list is of sockets with addresses and ports. */
 static bool has_ends(enum socket_list list)
 {
 	return list >= SOCKETS_TCP && list <= SOCKETS_UDP6;
@@ -344,7 +344,7 @@ void sockets_renew(struct sockets *sockets)
 	sockets->renewed++;
 }
 
-/* The network namespace of a task ("self": ours); 0: not known. */
+/* The network namespace of a task ("self": ours); 0: unknown. */
 static uint64_t space_id(struct sockets *sockets, const char *task)
 {
 	char path[64], link[64];
@@ -370,7 +370,7 @@ struct sockets *sockets_open(struct proc *proc)
 	return sockets;
 }
 
-/* Forgets what lists have. */
+/* Drops the contents of lists. */
 static void drop_space(struct space *space)
 {
 	for (unsigned i = 0; i < SOCKET_LISTS; i++) {
@@ -380,7 +380,7 @@ static void drop_space(struct space *space)
 	*space = (struct space){ 0 };
 }
 
-/* A namespace by its inode, in the place of the one that was used longest ago. */
+/* The entry of a namespace by its inode; a new one replaces the least recently used. */
 static struct space *find_namespace(struct sockets *sockets, uint64_t id)
 {
 	struct space *oldest = &sockets->spaces[0];
@@ -441,7 +441,7 @@ static void list_socket(struct socket_table *list, enum socket_list which, struc
 	list->all[list->n++] = entry;
 }
 
-/* Reads a list by way of the task. */
+/* Reads a list through the task's /proc. */
 static void read_sockets(struct sockets *sockets, enum socket_list which)
 {
 	struct socket_table *list = &sockets->at->lists[which];
@@ -454,7 +454,7 @@ static void read_sockets(struct sockets *sockets, enum socket_list which)
 	if (file_read_all(sockets->proc->fd, path, &sockets->text, LIST_BYTES))
 		return;
 	text = (struct span){ sockets->text.data, sockets->text.data + sockets->text.len };
-	/* The first line names the columns. */
+	/* The first line has the column headings. */
 	take_line(&text, &line);
 	while (take_line(&text, &line))
 		list_socket(list, which, line);
@@ -462,7 +462,7 @@ static void read_sockets(struct sockets *sockets, enum socket_list which)
 		qsort(list->all, list->n, sizeof(*list->all), compare_entries);
 }
 
-/* The socket of an inode in a list; NULL also where it is there twice, as one of them is forged. */
+/* The socket of an inode in a list; NULL also if it is there twice, as then one is forged. */
 static const struct socket_entry *find_entry(const struct socket_table *list, uint64_t ino)
 {
 	const struct socket_entry key = { .ino = ino };
@@ -477,13 +477,13 @@ static const struct socket_entry *find_entry(const struct socket_table *list, ui
 	return found;
 }
 
-/* Whether what a list says of a socket holds for as long as the socket is there. */
+/* True if a list's facts about a socket hold as long as the socket exists. */
 static bool is_settled(const struct socket_entry *entry)
 {
 	return !has_ends(entry->list) || entry->listening || entry->peer.port;
 }
 
-/* Whether a socket was looked for lately, in vain. */
+/* True if a recent search for a socket failed. */
 static bool is_unlisted(const struct sockets *sockets, uint64_t ino)
 {
 	for (size_t i = 0; i < UNLISTED; i++) {
@@ -523,13 +523,13 @@ const struct socket_entry *sockets_find(struct sockets *sockets, uint64_t ino)
 	return NULL;
 }
 
-/* Whether two ends are the same. */
+/* True if two ends are equal. */
 static bool is_same_end(const struct socket_end *a, const struct socket_end *b)
 {
 	return a->port == b->port && !memcmp(a->address, b->address, sizeof(a->address));
 }
 
-/* Whether a socket listens for connections to an end: at its address, or at any. */
+/* True if a socket listens for connections to an end: at its address, or at any. */
 static bool is_listener(const struct socket_entry *entry, const struct socket_end *end)
 {
 	static const uint8_t any[16];
@@ -539,10 +539,7 @@ static bool is_listener(const struct socket_entry *entry, const struct socket_en
 		!memcmp(entry->local.address, end->address, sizeof(any)));
 }
 
-/*
- * The other end of a socket in the lists of its protocol, as they were read; else the one that
- * listens.
- */
+/* The other end of a socket in the lists of its protocol, as they were read; else the listener. */
 static const struct socket_entry *search_peer(const struct sockets *sockets, unsigned first,
 					      const struct socket_entry *entry)
 {
@@ -570,7 +567,7 @@ const struct socket_entry *sockets_find_peer(struct sockets *sockets,
 	const struct socket_entry *peer;
 	struct socket_entry copy = *entry;
 
-	/* Two ends on one machine mostly have the same address. */
+	/* Two ends on one machine mostly have equal addresses. */
 	if (!has_ends(entry->list) || !entry->peer.port ||
 	    memcmp(entry->local.address, entry->peer.address, sizeof(entry->local.address)) != 0)
 		return NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sockets by inode: what /proc/TID/net says of sockets in the task's own network namespace. They
- * are looked at from outside; asking a socket itself would take a copy of the task's descriptor,
- * which keeps a connection open that the task closes.
+ * Sockets by inode: the lists in /proc/TID/net of the task's own network namespace. They are
+ * examined from outside; asking a socket itself would need a copy of the task's descriptor, which
+ * keeps a connection open after the task closed it.
  */
 #pragma once
 
@@ -15,7 +15,7 @@
 
 struct proc;
 
-/* The lists of sockets that are read, in the order in which they are looked through. */
+/* The lists of sockets, in the order in which they are searched. */
 enum socket_list {
 	SOCKETS_TCP,
 	SOCKETS_TCP6,
@@ -37,7 +37,7 @@ struct socket_end {
 
 /* A socket of a list. */
 struct socket_entry {
-	uint64_t ino; /* 0: not accepted yet */
+	uint64_t ino; /* 0: not yet accepted */
 	enum socket_list list;
 	bool listening;
 	struct socket_end local, peer; /* of TCP and UDP; a peer of port 0: not connected */
@@ -52,32 +52,32 @@ struct sockets;
 
 struct sockets *sockets_open(struct proc *proc);
 
-/* Lists that were read before no longer prove that a socket is not there. */
+/* From now on, lists read earlier do not prove that a socket is missing. */
 void sockets_renew(struct sockets *sockets);
 
 /*
- * Chooses the network namespace of a task for the calls that follow. False where it is not known:
- * the task has gone, or is another user's.
+ * Selects the network namespace of a task for the calls that follow. False if unknown: the task has
+ * exited, or is another user's.
  */
 bool sockets_enter(struct sockets *sockets, pid_t tid);
 
-/* Whether it is our own. */
+/* True if it is our own. */
 bool sockets_ours(const struct sockets *sockets);
 
 /* The socket with that inode, or NULL. Valid until the next call. */
 const struct socket_entry *sockets_find(struct sockets *sockets, uint64_t ino);
 
 /*
- * The other end of a TCP or UDP socket that was just found, where it is in the same namespace; the
- * listening socket where the connection is not accepted yet. Else NULL.
+ * The other end of a TCP or UDP socket just found, if it is in the same namespace; the listening
+ * socket if the connection is not accepted yet. Else NULL.
  */
 const struct socket_entry *sockets_find_peer(struct sockets *sockets,
 					     const struct socket_entry *entry);
 
-/* Whether a TCP connection that was just found was accepted: its own end has a listener. */
+/* True if a TCP connection just found was accepted: its own end has a listener. */
 bool sockets_serves(struct sockets *sockets, const struct socket_entry *entry);
 
-/* The name of a Unix socket that was just found: raw bytes. */
+/* The name of a Unix socket just found: raw bytes. */
 struct span sockets_name(const struct sockets *sockets, const struct socket_entry *entry);
 
 void sockets_close(struct sockets *sockets);
@@ -88,26 +88,26 @@ void sockets_close(struct sockets *sockets);
 struct unix_socket {
 	uint64_t ino;
 	bool connected;
-	bool stream; /* else what it receives are messages */
-	uint64_t peer; /* the inode of the socket that it is connected to; 0: none, or not accepted
-			  yet */
-	/* Its address: a path, or '@' and an abstract name; raw bytes, its length 0 for none. */
+	bool stream; /* stream socket; else it receives messages */
+	uint64_t peer; /* the inode of the socket it is connected to; 0: none, or not accepted
+			* yet */
+	/* Its address: a path, or '@' and an abstract name; raw bytes, length 0 for none. */
 	char name[108];
 	size_t len;
 };
 
-/* Opens a socket to ask by: a descriptor, or -errno. */
+/* Opens a socket for requests: a descriptor, or -errno. */
 int unix_diag_open(void);
 
 /*
- * Asks for the socket of an inode. 0, or -errno: -ENOENT where our namespace has none, -EBADMSG for
- * an invalid answer.
+ * Requests the socket of an inode. 0, or -errno: -ENOENT if our namespace has none, -EBADMSG for an
+ * invalid answer.
  */
 int unix_diag_ask(int fd, uint64_t ino, struct unix_socket *out);
 
 /*
- * Asks for the listening socket that has not yet accepted the connection of that inode. 0 or
- * -errno: -ENOENT where there is none.
+ * Requests the listening socket that has not yet accepted the connection of that inode. 0 or
+ * -errno: -ENOENT if there is none.
  */
 int unix_diag_ask_listener(int fd, uint64_t ino, struct unix_socket *out);
 

@@ -7,10 +7,10 @@
 #include "base/file.h"
 #include "base/util.h"
 
-/* The most that is read of kallsyms: 5 to 15 MB are usual. */
+/* Maximum size of kallsyms: 5 to 15 MB are usual. */
 #define KALLSYMS_BYTES (256 * 1024 * 1024)
 
-/* No function is longer: an address far past one is in data, or in a module that left. */
+/* No function is longer: an address far past one is in data, or in an unloaded module. */
 #define FUNCTION_BYTES (1024 * 1024)
 
 /* A function; the name is at that offset of the names. */
@@ -25,7 +25,7 @@ struct symbols {
 	struct buf names;
 };
 
-/* Takes an address: hexadecimal digits without 0x. */
+/* Parses an address: hexadecimal digits without 0x. */
 static bool take_address(struct span *text, uint64_t *address)
 {
 	uint64_t value = 0;
@@ -48,7 +48,7 @@ static bool take_address(struct span *text, uint64_t *address)
 }
 
 /*
- * Whether a name is one that a stack shows: not that of padding in front of a function (__pfx_, by
+ * True for names that stacks show: not padding in front of a function (__pfx_, by
  * CONFIG_FUNCTION_PADDING_CFI), nor a mark within one: $x, .L12 (riscv64, 6.12; include/linux/
  * module_symbol.h:is_mapping_symbol()). They have addresses of their own.
  */
@@ -85,7 +85,7 @@ static void add_line(struct symbols *symbols, struct span line)
 	buf_putc(&symbols->names, '\0');
 }
 
-/* Orders by address, and names of one address as they came. */
+/* Orders by address, and equal addresses as they came. */
 static int compare_symbols(const void *a, const void *b)
 {
 	const struct symbol *x = a, *y = b;
@@ -140,16 +140,16 @@ const char *symbol_at(const struct symbols *symbols, uint64_t address, uint64_t 
 	return symbols->names.data + symbol->name;
 }
 
-/* What a function says of a wait. */
+/* What a function means for a wait. */
 enum telling {
-	TELLS, /* what it is for */
-	TELLS_LOCK, /* that it is for a lock, which the caller knows more of */
-	TELLS_NOTHING, /* it waits for its caller, or switches */
-	TELLS_ENTRY, /* how the kernel was entered */
+	TELLS, /* decisive: the purpose of the wait */
+	TELLS_LOCK, /* a lock, about which the caller says more */
+	TELLS_NOTHING, /* generic: it waits for its caller, or switches */
+	TELLS_ENTRY, /* entry into the kernel */
 };
 
 /*
- * Functions that say less than their callers; a name ends with '*' where more may follow. Names as
+ * Functions less specific than their callers; '*' at the end of a name matches any rest. Names as
  * of kernels 5.10 to 6.18.
  */
 static const struct {
@@ -177,39 +177,41 @@ static const struct {
 				 "poll_schedule_timeout*", "do_poll", "futex_do_wait",
 				 "futex_wait_queue*", "__futex_wait", "sk_wait_data",
 				 "__skb_wait_for_more_packets", "__skb_recv_datagram",
-				 /* The program that took the stack, and what called it. */
+				 /* The BPF program that took the stack, and its callers. */
 				 "bpf_prog_*", "bpf_get_stack*", "__bpf_get_stack*",
 				 "bpf_trace_run*", "__bpf_trace_*", "__traceiter_*",
 				 "trace_event_raw_event_*", "bpf_trampoline_*", NULL } },
 	{ TELLS_LOCK,
-	  (const char *const[]){
-		  /* kernel/locking, where percpu_rwsem_wait() is not: that is how freezing waits */
-		  "mutex_lock*",
-		  "__mutex_lock*",
-		  "ww_mutex_lock*",
-		  "__ww_mutex_lock*",
-		  "rt_mutex_*",
-		  "__rt_mutex_*",
-		  "rt_mutex_slowlock*",
-		  "rwbase_*",
-		  "down",
-		  "down_interruptible",
-		  "down_killable",
-		  "down_timeout",
-		  "__down*",
-		  "down_read*",
-		  "down_write*",
-		  "rwsem_down_*",
-		  "rwsem_read_trylock",
-		  "rt_spin_lock",
-		  "rt_read_lock",
-		  "rt_write_lock",
-		  "rtlock_slowlock*",
-		  "__folio_lock*",
-		  "__lock_page*",
-		  "__lock_buffer",
-		  "folio_lock*",
-		  NULL } },
+	  (const char *const[]){ /*
+				  * kernel/locking, except percpu_rwsem_wait(), in which tasks wait
+				  * for a frozen file system
+				  */
+				 "mutex_lock*",
+				 "__mutex_lock*",
+				 "ww_mutex_lock*",
+				 "__ww_mutex_lock*",
+				 "rt_mutex_*",
+				 "__rt_mutex_*",
+				 "rt_mutex_slowlock*",
+				 "rwbase_*",
+				 "down",
+				 "down_interruptible",
+				 "down_killable",
+				 "down_timeout",
+				 "__down*",
+				 "down_read*",
+				 "down_write*",
+				 "rwsem_down_*",
+				 "rwsem_read_trylock",
+				 "rt_spin_lock",
+				 "rt_read_lock",
+				 "rt_write_lock",
+				 "rtlock_slowlock*",
+				 "__folio_lock*",
+				 "__lock_page*",
+				 "__lock_buffer",
+				 "folio_lock*",
+				 NULL } },
 	{ TELLS_ENTRY, (const char *const[]){ "do_syscall_64",
 					      "x64_sys_call",
 					      "entry_SYSCALL*",
@@ -250,7 +252,7 @@ size_t symbol_length(const char *function)
 	return strcspn(function, ".+ \n");
 }
 
-/* Whether a row is about a function's name. */
+/* True if a row matches a function's name. */
 static bool fits_name(const char *function, size_t len, const char *name)
 {
 	size_t n = strlen(name);
@@ -260,7 +262,7 @@ static bool fits_name(const char *function, size_t len, const char *name)
 	return len == n && !memcmp(function, name, n);
 }
 
-/* What a function says of a wait. */
+/* The meaning of a function for a wait. */
 static enum telling telling_of(const char *function)
 {
 	size_t len = symbol_length(function);
@@ -279,7 +281,7 @@ bool symbol_is_generic(const char *function)
 
 bool symbol_freezes(const char *function)
 {
-	/* The last has the one before in it; what else it does is no sleep, or state T. */
+	/* The last has the one before in it; its other uses are no sleep, or state T. */
 	static const char *const names[] = { "__refrigerator", "do_freezer_trap", "get_signal" };
 	size_t len = symbol_length(function);
 
@@ -309,7 +311,7 @@ bool symbol_freezes_in_d(const char *function)
 
 bool symbols_fault(const char *const *functions, size_t n)
 {
-	/* The common part, and the functions that lead there: of x86, of arm64, of others. */
+	/* The common part, and the functions leading to it: of x86, of arm64, of others. */
 	static const char *const faults[] = { "handle_mm_fault", "do_user_addr_fault",
 					      "exc_page_fault",	 "do_mem_abort",
 					      "do_page_fault",	 "handle_page_fault" };

@@ -20,10 +20,10 @@
 #include "kernel/wait_target.h"
 #include "kernel/wait_target_parts.h"
 
-/* Calls that wait for a descriptor: most of them want something done. */
+/* Calls that wait for a descriptor: most of them need an action by someone else. */
 enum fd_call { CALL_DOES, CALL_READS, CALL_IDLES };
 
-/* Calls that wait for data that may never be sent. The first is for a call of its own. */
+/* Calls that wait for data that may never be sent. The first is used for its own call. */
 static const struct {
 	int number;
 	enum fd_call call;
@@ -38,7 +38,7 @@ static const struct {
 	{ SCMP_SYS(recvmmsg), CALL_READS },
 	{ SCMP_SYS(splice), CALL_READS },
 	{ SCMP_SYS(tee), CALL_READS },
-	/* Drivers have those in it that serve them. */
+	/* Drivers that serve such calls have them. */
 	{ SCMP_SYS(ioctl), CALL_READS },
 	{ SCMP_SYS(accept), CALL_IDLES },
 	{ SCMP_SYS(accept4), CALL_IDLES },
@@ -55,12 +55,12 @@ static const bool hangs_on[][WAIT_FDS] = {
 			[WAIT_FD_STREAM] = true,
 			[WAIT_FD_SOCKET] = true,
 			[WAIT_FD_OTHER] = true },
-	/* The reader of a pipe has nothing to do until the pipe is written to. */
+	/* The reader of a pipe is idle until the pipe is written to. */
 	[CALL_READS] = { [WAIT_FD_FILE] = true, [WAIT_FD_STREAM] = true },
 	[CALL_IDLES] = { false },
 };
 
-/* How the call waits for its descriptor. */
+/* How a call waits for its descriptor. */
 static enum fd_call fd_call_of(int number)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(fd_calls); i++)
@@ -97,7 +97,7 @@ bool syscall_hangs(struct wait_targets *targets, pid_t tid, const struct procwai
 	}
 }
 
-/* Sets of descriptors for select() are not looked at beyond that: FD_SETSIZE of the C library. */
+/* Sets of descriptors for select() are read up to this size: FD_SETSIZE of the C library. */
 #define SELECTED 1024
 
 /* The kernel reads a set as words of that many bits. */
@@ -107,7 +107,7 @@ bool syscall_hangs(struct wait_targets *targets, pid_t tid, const struct procwai
 /* The sets for reading, for writing, for exceptions. */
 #define SELECT_SETS 3
 
-/* A thread in a system call, and whom to ask. */
+/* A thread in a system call, and the sources of its target. */
 struct caller {
 	struct wait_targets *targets;
 	struct proc *proc;
@@ -132,7 +132,7 @@ static void add_directory(const struct caller *caller, int dirfd)
 }
 
 /*
- * Appends the path that an argument points at, and the directory it starts from. The path may
+ * Appends the path that an argument points to, and the directory it starts from. The path may
  * change, or become invalid, at any time.
  */
 static void add_path(const struct caller *caller, unsigned argument, int dirfd)
@@ -157,7 +157,7 @@ static void add_path(const struct caller *caller, unsigned argument, int dirfd)
 	wait_target_server(caller->targets, caller->tid, at, caller->out);
 }
 
-/* Appends the one descriptor that is looked at, or the number of descriptors. */
+/* Appends the only descriptor, or the number of descriptors. */
 static enum wait_purpose add_files(const struct caller *caller, const struct polled_set *set)
 {
 	if (set->n == 1)
@@ -167,7 +167,7 @@ static enum wait_purpose add_files(const struct caller *caller, const struct pol
 	return wait_target_about_any(caller->targets, caller->tid, set);
 }
 
-/* Appends what poll() looks at, unless that is too much. */
+/* Appends the files that poll() waits for, unless there are too many. */
 static enum wait_purpose add_polled(const struct caller *caller)
 {
 	struct pollfd polled[WAIT_SET_MAX];
@@ -190,7 +190,7 @@ static enum wait_purpose add_polled(const struct caller *caller)
 	return add_files(caller, &set);
 }
 
-/* Reads the descriptors of all sets of select() as one set. False where they cannot be read. */
+/* Reads the descriptors of all sets of select() as one set. False if they cannot be read. */
 static bool read_selected(const struct caller *caller, unsigned long *selected, size_t words)
 {
 	const uint64_t *sets = &caller->call->args[1];
@@ -209,11 +209,11 @@ static bool read_selected(const struct caller *caller, unsigned long *selected, 
 	return true;
 }
 
-/* Appends what select() looks at: the sets stay what they were until it returns. */
+/* Appends the files that select() waits for: the sets do not change until it returns. */
 static enum wait_purpose add_selected(const struct caller *caller)
 {
 	unsigned long selected[SELECTED_WORDS];
-	/* The kernel takes the lower 32 bits. */
+	/* The kernel uses the lower 32 bits. */
 	int end = (int)caller->call->args[0];
 	struct polled_set set = { .n = 0 };
 
@@ -239,7 +239,7 @@ static void add_child(const struct caller *caller, unsigned argument)
 		wait_target_child(caller->targets, (int32_t)args[0], caller->out);
 }
 
-/* Whether a call that makes a task waits for it: vfork(), or with that flag. */
+/* True if a call that creates a task waits for it: vfork(), or with that flag. */
 static bool is_vfork(const struct caller *caller)
 {
 	uint64_t flags = caller->call->args[0];
@@ -310,9 +310,9 @@ struct syscall_wait syscall_target(struct wait_targets *targets, struct proc *pr
 	return wait;
 }
 
-/* The sort of file that is waited for, and what the wait is about. */
+/* The kind of file that is waited for, and the subject of the wait. */
 
-/* Whether a socket is a connection whose other end sends a stream. */
+/* True if a socket is a connection whose other end sends a stream. */
 static bool is_stream(struct wait_targets *targets, pid_t tid, uint64_t ino)
 {
 	const struct socket_entry *entry;
@@ -365,7 +365,7 @@ enum wait_state wait_target_state(struct wait_targets *targets, pid_t tid, int f
 /* The first port that the kernel chooses by default (net.ipv4.ip_local_port_range). */
 #define CHOSEN_PORTS 32768
 
-/* The subject of waits for a connection of the lists. */
+/* The subject of waits for a connection found in the lists. */
 static enum wait_purpose about_listed(struct wait_targets *targets,
 				      const struct socket_entry *entry)
 {
@@ -382,7 +382,9 @@ static enum wait_purpose about_listed(struct wait_targets *targets,
 	case SOCKETS_UDP6:
 		if (entry->peer.port)
 			return WAIT_FOR_ANSWER;
-		/* A port that the kernel chose is a client's, mostly: it may have asked somebody.
+		/*
+		 * A port chosen by the kernel is mostly a client's: it may have asked for
+		 * something.
 		 */
 		return entry->local.port < CHOSEN_PORTS ? WAIT_FOR_REQUESTS : WAIT_FOR_UNKNOWN;
 	case SOCKETS_NETLINK:
@@ -410,7 +412,7 @@ static enum wait_purpose about_unix(struct wait_targets *targets, const struct u
 	return !own->peer || peer.len ? WAIT_FOR_ANSWER : WAIT_FOR_UNKNOWN;
 }
 
-/* The subject of waits for the socket of an inode. */
+/* The subject of waits for a socket by inode. */
 static enum wait_purpose about_socket(struct wait_targets *targets, pid_t tid, uint64_t ino)
 {
 	const struct socket_entry *entry;
@@ -427,9 +429,9 @@ static enum wait_purpose about_socket(struct wait_targets *targets, pid_t tid, u
 }
 
 /*
- * The subject of waits for completions of a ring, by io_uring/fdinfo.c: as many requests are under
- * way as were taken less the completions (requests with several completions make it less), and
- * requests that wait until something can be read or written are listed.
+ * The subject of waits for completions of a ring, by io_uring/fdinfo.c: requests in progress are
+ * those taken minus the completions (requests with several completions make it less), and requests
+ * that wait until something can be read or written are listed.
  */
 static enum wait_purpose ring_purpose(struct wait_targets *targets, pid_t tid, int fd)
 {
@@ -451,19 +453,19 @@ static enum wait_purpose ring_purpose(struct wait_targets *targets, pid_t tid, i
 		else if (listed)
 			break;
 	}
-	/* The part that did not fit may have more of the list. */
+	/* The list may continue beyond the part read. */
 	if (!listed || len >= FDINFO_BYTES - 1)
 		return WAIT_FOR_UNKNOWN;
 	return (uint32_t)(taken - completed) <= polls ? WAIT_FOR_IDLE_RING : WAIT_FOR_DISK_RING;
 }
 
-/* The subject of waits for any of the files that an epoll descriptor looks at. */
+/* The subject of waits for any of the files of an epoll descriptor. */
 static enum wait_purpose about_epolled(struct wait_targets *targets, pid_t tid, int fd)
 {
 	struct polled_set set;
 	enum wait_purpose about;
 
-	/* One that looks at another is not followed further. */
+	/* A nested epoll descriptor is not followed further. */
 	if (targets->within_polled)
 		return WAIT_FOR_UNKNOWN;
 	wait_target_epolled(targets, tid, fd, &set);

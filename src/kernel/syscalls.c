@@ -21,7 +21,7 @@
 #ifndef __NR_futex_wait
 #define __NR_futex_wait 455
 #endif
-/* libseccomp lacks calls, too: 2.5.1 those of 2020 and later. */
+/* libseccomp also lacks calls: 2.5.1 those of 2020 and later. */
 #ifndef __SNR_futex_waitv
 #define __SNR_futex_waitv __NR_futex_waitv
 #endif
@@ -33,7 +33,7 @@
 #define NAMES 1024
 
 struct syscall_names {
-	char *texts[NAMES]; /* what libseccomp allocated */
+	char *texts[NAMES]; /* allocated by libseccomp */
 	bool asked[NAMES];
 };
 
@@ -90,7 +90,7 @@ static const struct {
 	ROW(getdents64, OTHER, FD, 0),
 	ROW(fgetxattr, OTHER, FD, 0),
 	ROW(fsetxattr, OTHER, FD, 0),
-#ifndef __s390x__ /* there its one argument is the address of them all */
+#ifndef __s390x__ /* there its one argument is the address of all of them */
 	ROW(mmap, OTHER, FD, 4),
 #endif
 	ROW(mq_timedreceive, OTHER, FD, 0),
@@ -225,8 +225,8 @@ struct syscall_class syscall_classify(int number)
 
 #ifdef ARCH_32
 /*
- * Calls of 32-bit programs by names of their own, and the same for 64-bit programs. NULL: of that
- * name, but with other arguments.
+ * Calls of 32-bit programs by names of their own, and the equivalent for 64-bit programs. NULL:
+ * equal name, but other arguments.
  */
 static const char *const renamed[][2] = {
 	{ "_llseek", "lseek" },
@@ -253,7 +253,7 @@ static const char *const renamed[][2] = {
 	{ "send", "sendto" },
 };
 
-/* The name that 64-bit programs have for a call, in place; false: they have none. */
+/* The name of the 64-bit equivalent of a call, in place; false: there is none. */
 static bool translate_name(char *name, size_t size)
 {
 	char *suffix = strstr(name, "_time64");

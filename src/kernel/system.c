@@ -35,7 +35,7 @@ int uptime_read(UNUSED int procfd, double *seconds)
 
 int uptime_read(UNUSED int procfd, double *seconds)
 {
-	/* uptime() ends the program where it can't open the file. */
+	/* uptime() ends the program if it can't open the file. */
 	if (access("/proc/uptime", R_OK))
 		return -errno;
 	return uptime(seconds, NULL) ? 0 : -EBADMSG;
@@ -61,7 +61,7 @@ int uptime_read(int procfd, double *seconds)
 
 #endif
 
-/* How many readings a missing pressure file is skipped before it is looked for again. */
+/* For how many readings a missing pressure file is skipped before it is tried again. */
 #define RETRY_READINGS 64
 
 /* Room for two lines of at most 110 bytes each; a text that fills it has an unknown format. */
@@ -84,7 +84,7 @@ struct system {
 	struct pressure pressure[PSI_RESOURCES];
 };
 
-/* Takes a number after blanks. At the very end of the text it may have been cut. */
+/* Parses a number after blanks. At the very end of the text it may have been cut. */
 static bool take_number(struct span *text, uint64_t *value)
 {
 	while (take_word(text, " "))
@@ -105,7 +105,7 @@ int system_parse_stat(const char *text, size_t len, uint64_t tick_ns, struct sys
 			return -EBADMSG;
 	for (take_line(&rest, &line); take_word(&rest, "cpu"); take_line(&rest, &line))
 		cpus++;
-	/* The line of interrupts comes before it, and may be long. */
+	/* It follows the line of interrupts, which may be long. */
 	while (rest.at < rest.end && !take_word(&rest, "processes "))
 		take_line(&rest, &line);
 	if (!cpus || (rest.at < rest.end && !take_number(&rest, &forks)))
@@ -167,7 +167,7 @@ int system_parse_load(const char *text, size_t len, struct system_sample *out)
 	return 0;
 }
 
-/* Opens a file that is read with every sample. The descriptor or -errno. */
+/* Opens a file that is read per sample. The descriptor or -errno. */
 static int open_sampled_file(struct system *system, const char *name)
 {
 	return file_open(system->procfd, name, 0);
@@ -186,7 +186,7 @@ static int read_text(struct system *system, enum system_file file)
 	return *fd < 0 ? *fd : file_reread(*fd, &system->text);
 }
 
-/* CLOCK_BOOTTIME in seconds: what /proc/uptime shows, without a system call. */
+/* CLOCK_BOOTTIME in seconds: the value of /proc/uptime, without a system call. */
 static double boottime(void)
 {
 	return (double)clock_ns(CLOCK_BOOTTIME) / (double)NSEC_PER_SEC;
@@ -224,7 +224,7 @@ static int read_pressure(struct system *system, enum psi_resource resource, stru
 		return file->error;
 	got = file_pread(file->fd, text, sizeof(text));
 	if (got < 0) {
-		/* EOPNOTSUPP: booted with psi=0; older kernels have the files all the same. */
+		/* EOPNOTSUPP: booted with psi=0; older kernels have the files nevertheless. */
 		close(file->fd);
 		*file = (struct pressure){ .fd = -1, .error = got, .waiting = RETRY_READINGS - 1 };
 		return got;
@@ -241,9 +241,9 @@ struct system *system_open(int procfd)
 
 	system->procfd = procfd;
 	/*
-	 * Uses no library of procps for these: it takes /proc by its path, so that no other tree
-	 * can be handed in; it rewinds each file, reads stat once more to see its end, and opens
-	 * loadavg each time: three times the system calls, twice the time (libproc2).
+	 * procps' library is not used for these: it opens /proc by its path, so that no other tree
+	 * can be used; it rewinds each file, reads stat again to find its end, and opens loadavg
+	 * each time: three times the system calls, twice the time (libproc2).
 	 */
 	for (int f = 0; f < SYSTEM_FILES; f++)
 		system->files[f] = open_sampled_file(system, system_file_names[f]);
@@ -258,7 +258,7 @@ struct system *system_open(int procfd)
 	return system;
 }
 
-/* Reads the files with more than pressure. */
+/* Reads the files besides pressure. */
 static void read_files(struct system *system, struct system_sample *out)
 {
 	int *error = out->file_error;
@@ -288,8 +288,8 @@ void system_read(struct system *system, struct system_sample *out)
 			read_pressure(system, (enum psi_resource)i, &out->pressure.psi[i]);
 	/*
 	 * The system's cpu file has a `full` line of constant zeros since 5.13: all tasks of a
-	 * machine cannot be kept from its CPUs at once. The line says nothing, and must not look
-	 * like a measured 0. A cgroup's `full` line does mean something.
+	 * machine cannot wait for its CPUs at once. The line is meaningless, and must not look like
+	 * a measured 0. A cgroup's `full` line does mean something.
 	 */
 	out->pressure.psi[PSI_CPU].full = (struct psi_line){ 0 };
 }

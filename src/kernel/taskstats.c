@@ -24,7 +24,7 @@ struct record_view {
 	bool v15;
 };
 
-/* Looks at the version and chooses the layout. */
+/* Checks the version and chooses the layout. */
 static int view_open(struct record_view *view, const uint8_t *record, size_t len)
 {
 	int version = taskstats_version(record, len);
@@ -35,7 +35,7 @@ static int view_open(struct record_view *view, const uint8_t *record, size_t len
 	return 0;
 }
 
-/* Reads size bytes in host order, unaligned; false where the record ends before them. */
+/* Reads size bytes in host order, unaligned; false if the record ends before them. */
 static bool read_bytes(const struct record_view *view, size_t offset, void *to, size_t size)
 {
 	if (offset > view->len || size > view->len - offset)
@@ -44,7 +44,7 @@ static bool read_bytes(const struct record_view *view, size_t offset, void *to, 
 	return true;
 }
 
-/* Reads a field of the table; false where this record does not have it. */
+/* Reads a field of the table; false if this record does not have it. */
 static bool read_field(const struct record_view *view, enum record_field field, uint64_t *value)
 {
 	const struct record_row *row = &record_table[field];
@@ -155,7 +155,7 @@ int taskstats_identity(const uint8_t *record, size_t len, struct taskstats_ident
 	return 0;
 }
 
-/* Takes max, min and the time of the max of one kind, as far as the record has them. */
+/* Reads max, min and the time of the max of one kind, as far as the record has them. */
 static void read_range(const struct record_view *view, enum delay_kind kind,
 		       struct task_record *out)
 {
@@ -169,7 +169,7 @@ static void read_range(const struct record_view *view, enum delay_kind kind,
 		out->range_valid |= DELAY_BIT(kind);
 	if (view->version < 17 || !read_bytes(view, place->stamp, stamp, sizeof(stamp)))
 		return;
-	/* A struct __kernel_timespec of wall-clock time; an impossible value counts as no time. */
+	/* A struct __kernel_timespec of wall-clock time; an impossible value counts as unset. */
 	if (stamp[0] < 0 || stamp[0] > INT64_C(0xffffffff) || stamp[1] < 0 ||
 	    stamp[1] >= (int64_t)NSEC_PER_SEC)
 		return;
@@ -177,7 +177,7 @@ static void read_range(const struct record_view *view, enum delay_kind kind,
 	out->stamp_valid |= DELAY_BIT(kind);
 }
 
-/* Takes wanted fields; the others are left alone. */
+/* Reads wanted fields; the others are unchanged. */
 static void read_fields(const struct record_view *view, uint64_t wanted, struct task_record *out)
 {
 	out->fields_valid = 0;
@@ -222,7 +222,7 @@ static int read_aggregate(struct nlattr *aggregate, bool tgid, struct taskstats_
 	int rest;
 
 	*part = (struct taskstats_part){ .tgid = tgid };
-	/* Looks for the type, not a position: some CPUs need a TASKSTATS_TYPE_NULL in between. */
+	/* Searches by type, not by position: some CPUs need a TASKSTATS_TYPE_NULL in between. */
 	nla_for_each_nested(attr, aggregate, rest)
 	{
 		if (nla_type(attr) == id_type) {
@@ -261,10 +261,12 @@ int taskstats_parts(const void *attributes, size_t len, struct taskstats_part *p
 	return rest > 0 ? -EBADMSG : n;
 }
 
-/* The largest pack. Above 64 no time is saved measurably, but 128 halves the system calls. */
+/*
+ * Maximum requests per pack. Above 64 no time is saved measurably, but 128 halves the system calls.
+ */
 #define PACK_MAX 128
 #define RECEIVE_BUFFER (1 << 20)
-/* Room for a reply; grows when a kernel with a longer record is met. */
+/* Room for a reply; grows when a kernel sends longer records. */
 #define REPLY_SIZE 1024
 #define REPLY_SIZE_MAX (1 << 16)
 
@@ -283,7 +285,7 @@ struct pack {
 	const pid_t *ids;
 	size_t first, n; /* of the query's requests */
 	size_t missing;
-	size_t cut; /* of the missing ones: their replies came, but did not fit */
+	size_t cut; /* of the missing ones: their replies came, but were too long */
 	bool done[PACK_MAX];
 	uint32_t seq; /* of the first request */
 	uint64_t before_ns, after_ns;
@@ -291,7 +293,7 @@ struct pack {
 	void *arg;
 };
 
-/* Gives the connection its buffers, and derives the pack from the room for replies. */
+/* Allocates the connection's buffers, and derives the pack size from the room for replies. */
 static struct taskstats_client *taskstats_client_new(const struct netlink *nl)
 {
 	struct taskstats_client *conn = xcalloc(1, sizeof(*conn));
@@ -382,7 +384,7 @@ static int send_pack(struct pack *pack)
 	}
 	pack->before_ns = clock_ns(CLOCK_MONOTONIC);
 	err = netlink_send(&conn->nl, conn->requests, len);
-	/* The kernel answers within the send: its readings lie between these times. */
+	/* The kernel answers within the send: its readings are between these times. */
 	pack->after_ns = clock_ns(CLOCK_MONOTONIC);
 	return err;
 }
@@ -402,7 +404,7 @@ static bool handle_record(struct pack *pack, size_t i, const struct netlink_mess
 	return true;
 }
 
-/* Handles a reply that was cut off: its request is repeated with more room. */
+/* Handles a truncated reply: its request is repeated with more room. */
 static bool handle_cut_off(struct pack *pack, size_t i)
 {
 	if (netlink_batch_room(pack->conn->replies) >= REPLY_SIZE_MAX)
@@ -412,7 +414,7 @@ static bool handle_cut_off(struct pack *pack, size_t i)
 	return true;
 }
 
-/* Handles a message. False for a message that is no answer to a request of this pack. */
+/* Handles a message. False if it does not answer a request of this pack. */
 static bool handle_reply(void *arg, const struct netlink_message *message)
 {
 	struct pack *pack = arg;
@@ -463,20 +465,20 @@ static int receive_pack(struct pack *pack)
 			lost = true;
 			if (clock_ns(CLOCK_MONOTONIC) < deadline)
 				continue;
-			n = -ETIMEDOUT; /* it would repeat the error for ever */
+			n = -ETIMEDOUT; /* it would repeat the error forever */
 		}
 		if (n == -EAGAIN)
 			n = lost ? -ENOBUFS : netlink_await(nl, deadline);
 		else if (n >= 0 && pack->missing == missing &&
 			 clock_ns(CLOCK_MONOTONIC) >= deadline)
-			n = -ETIMEDOUT; /* messages for others must not keep us */
+			n = -ETIMEDOUT; /* messages for others must not delay us */
 		if (n < 0 && n != -EINTR)
 			return n;
 	}
 	return pack->cut ? -EMSGSIZE : 0;
 }
 
-/* Lists the requests left unanswered by an overrun or a cut-off. Returns how many there are. */
+/* Lists the requests left unanswered by an overrun or a truncation. Returns how many. */
 static size_t collect_missing(const struct pack *pack, pid_t *ids, size_t *places)
 {
 	size_t n = 0;

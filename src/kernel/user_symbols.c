@@ -24,58 +24,58 @@
 #include "kernel/perf_map.h"
 #include "kernel/program_file.h"
 
-/* Bytes of a process's mappings that are read. */
+/* Bytes read of a process's mappings. */
 #define MAPS_MAX (16U << 20)
 
-/* Files that are kept open. */
+/* Files kept open. */
 #define FILES_MAX 64
 
-/* Questions that wait for their answers at most. */
+/* Maximum number of questions without an answer. */
 #define ASKED_MAX 32
 
-/* A question that takes longer has the process ended: its file is malicious, or damaged. */
+/* A question that takes longer ends the process: its file is malicious, or damaged. */
 #define PATIENCE_NS (20 * NSEC_PER_SEC)
 
-/* Memory of the process: for files that are mapped, and for what is made of them. */
+/* Memory limit of the process: for mapped files, and for data made from them. */
 #define ADDRESS_ROOM (UINT64_C(16) << 30)
 #define DATA_ROOM (UINT64_C(1) << 30)
 
 struct user_symbols {
 	int procfd;
-	int channel; /* -1: the process is not there */
+	int channel; /* -1: not running */
 	pid_t pid;
 	unsigned asked; /* questions without answers */
-	bool lost; /* it has ended with some of these */
-	uint64_t since_ns; /* when the first of them was asked, or the last answer came */
+	bool lost; /* it ended without answering some of these */
+	uint64_t since_ns; /* when the first of them was asked, or the latest answer came */
 };
 
 /* ---- The process ---------------------------------------------------------------------------- */
 
-/* A file that was opened. */
+/* An opened file. */
 struct opened {
 	uint64_t dev, inode;
-	struct program_file *file; /* NULL: it is no program */
+	struct program_file *file; /* NULL: not a program */
 };
 
 struct reader {
 	int procfd;
-	struct buf maps; /* of the process that is asked for */
+	struct buf maps; /* of the current process */
 	struct opened files[FILES_MAX];
 	size_t nfiles;
-	struct perf_map generated; /* of that process, once that was */
+	struct perf_map generated; /* of that process, once read */
 	bool generated_read;
 	struct buf text, scratch;
 };
 
-/* A mapping of a process that programs are run from. */
+/* An executable mapping of a process. */
 struct mapping {
 	uint64_t begin, end, offset;
-	uint64_t dev, inode; /* of the file; inode 0: it is none */
-	const char *path; /* to its end, at a newline; "" */
+	uint64_t dev, inode; /* of the file; inode 0: none */
+	const char *path; /* up to a newline; "" */
 	size_t len;
 };
 
-/* Takes a line of /proc/PID/maps. False: it is none of code. */
+/* Parses a line of /proc/PID/maps. False: not executable. */
 static bool parse_mapping(const char *line, size_t len, struct mapping *map)
 {
 	unsigned long long begin, end, offset, inode;
@@ -98,7 +98,7 @@ static bool parse_mapping(const char *line, size_t len, struct mapping *map)
 	return true;
 }
 
-/* Finds the mapping of an address. */
+/* Finds the mapping that contains an address. */
 static bool find_mapping(const struct reader *reader, uint64_t address, struct mapping *map)
 {
 	const char *at = reader->maps.data, *end = at + reader->maps.len;
@@ -115,8 +115,8 @@ static bool find_mapping(const struct reader *reader, uint64_t address, struct m
 }
 
 /*
- * Opens the file of a mapping: itself, whatever its name is by now, in whatever container it is;
- * where that is not allowed, by its name. Below 0: it cannot be opened, or is no regular file.
+ * Opens the file of a mapping: the file itself, whatever its present name and container; if that is
+ * not allowed, by its name. Below 0: it cannot be opened, or is no regular file.
  */
 static int open_mapped(const struct reader *reader, pid_t pid, const struct mapping *map)
 {
@@ -138,7 +138,7 @@ static int open_mapped(const struct reader *reader, pid_t pid, const struct mapp
 	return fd;
 }
 
-/* The file of a mapping, opened once; NULL: it is no program that can be read. */
+/* The file of a mapping, opened once; NULL: no readable program. */
 static struct program_file *file_of(struct reader *reader, pid_t pid, const struct mapping *map)
 {
 	struct opened *opened = reader->files;
@@ -164,7 +164,7 @@ static struct program_file *file_of(struct reader *reader, pid_t pid, const stru
 	return opened->file;
 }
 
-/* The last part of a mapping's name. */
+/* The last component of a mapping's name. */
 static struct span object_of(const struct mapping *map)
 {
 	struct span name = { map->path, map->path + map->len };
@@ -187,7 +187,7 @@ static void append_object(struct buf *out, const struct mapping *map)
 		buf_puts(out, "generated code");
 }
 
-/* Whether nobody wants to know the lines of a library: those of every program. */
+/* True for libraries that every program has, whose lines are of no interest. */
 static bool is_of_system(const struct mapping *map)
 {
 	static const char *const names[] = { "libc.so.", "libc-", "libpthread", "ld-",
@@ -201,7 +201,7 @@ static bool is_of_system(const struct mapping *map)
 	return false;
 }
 
-/* Appends an address's function, or as much as is known of where it is. */
+/* Appends an address's function, or as much as is known of it. */
 static void append_function(struct buf *out, struct program_file *file, const struct mapping *map,
 			    uint64_t address)
 {
@@ -221,13 +221,13 @@ static void append_function(struct buf *out, struct program_file *file, const st
 	buf_printf(out, "+0x%llx", (unsigned long long)offset);
 }
 
-/* Where an address of a question is. */
+/* The location of an address of a question. */
 struct found {
-	uint64_t address; /* in the call that is made there: a return address may be the next
-			     function's */
-	struct mapping map; /* inode and path are none where nothing is mapped */
+	uint64_t address; /* within the call instruction: a return address may already belong to the
+			   * next function */
+	struct mapping map; /* inode and path are unset if nothing is mapped */
 	bool mapped;
-	struct program_file *file; /* NULL: none that can be read */
+	struct program_file *file; /* NULL: no readable one */
 };
 
 static struct found find(struct reader *reader, const struct user_question *question, uint32_t i)
@@ -240,7 +240,7 @@ static struct found find(struct reader *reader, const struct user_question *ques
 	return found;
 }
 
-/* Finds the function of code that the process made itself, and appends its name. */
+/* Finds the function of code that the process generated, and appends its name. */
 static bool find_generated(struct reader *reader, const struct user_question *question,
 			   const struct found *found, struct buf *out, struct frame_rule *rule)
 {
@@ -252,7 +252,7 @@ static bool find_generated(struct reader *reader, const struct user_question *qu
 	return !found->file && perf_map_name(&reader->generated, found->address, out, rule);
 }
 
-/* Finds how the frame at an address is left. */
+/* Finds how to unwind the frame at an address. */
 static bool find_rule(struct reader *reader, const struct user_question *question, uint32_t i,
 		      struct frame_rule *rule)
 {
@@ -263,12 +263,15 @@ static bool find_rule(struct reader *reader, const struct user_question *questio
 	if ((found.file && program_file_rule(found.file, offset, rule)) ||
 	    find_generated(reader, question, &found, &reader->scratch, rule))
 		return true;
-	/* What a compiler's own code calls by has no tables, and keeps the frame pointer, too. */
+	/*
+	 * Code by which a compiler calls its functions has no tables, and keeps the frame pointer,
+	 * too.
+	 */
 	*rule = (struct frame_rule){ .base = RULE_BP, .cfa = 16, .bp = -16 };
 	return found.mapped && reader->generated.text.len;
 }
 
-/* Answers how frames are left. */
+/* Answers how to unwind the frames. */
 static void answer_rules(struct reader *reader, const struct user_question *question,
 			 struct user_answer *answer)
 {
@@ -277,14 +280,14 @@ static void answer_rules(struct reader *reader, const struct user_question *ques
 			answer->ruled |= UINT64_C(1) << i;
 }
 
-/* Whether a stack was not followed to its end though the file says how: it will be, from now on. */
+/* True if a stack is incomplete though the file has the rule: it will be followed from now on. */
 static bool is_learnt(const struct user_question *question, const struct user_answer *answer)
 {
 	return !question->tid && !question->again && question->sure <= question->n &&
 	       answer->ruled >> (question->sure - 1) & 1;
 }
 
-/* Appends where a stack ends whose frames could not be followed further. */
+/* Appends the end of a stack that could not be followed further. */
 static void append_early_end(struct buf *out, const struct found *last)
 {
 	buf_puts(out, "[ends in ");
@@ -295,7 +298,7 @@ static void append_early_end(struct buf *out, const struct found *last)
 	buf_puts(out, "]\n");
 }
 
-/* Answers what the functions are. */
+/* Answers with the functions. */
 static void answer_names(struct reader *reader, const struct user_question *question,
 			 struct user_answer *answer)
 {
@@ -315,7 +318,7 @@ static void answer_names(struct reader *reader, const struct user_question *ques
 			append_function(text, found.file, &found.map, found.address);
 		buf_putc(text, '\n');
 	}
-	/* All addresses were right, and the last has no caller: it is whole. */
+	/* All addresses are right, and the last has no caller: it is complete. */
 	if (i < question->n || question->sure <= question->n)
 		append_early_end(text, &last);
 	answer->named = text->len < USER_TEXT_BYTES;
@@ -323,7 +326,7 @@ static void answer_names(struct reader *reader, const struct user_question *ques
 		memcpy(answer->text, buf_cstr(text), text->len + 1);
 }
 
-/* Whether a thread still sleeps where it did. */
+/* True if a thread still sleeps at the same place. */
 static bool is_still_there(const struct reader *reader, const struct user_question *question)
 {
 	char name[64], text[256], *at;
@@ -342,7 +345,7 @@ static bool is_still_there(const struct reader *reader, const struct user_questi
 	return at && strtoull(at, NULL, 16) == question->sp;
 }
 
-/* Reads a word of a process's memory; 0: it cannot be read. */
+/* Reads a word of a process's memory; 0: unreadable. */
 static uint64_t read_stack_word(int memory, uint64_t address)
 {
 	uint64_t word = 0;
@@ -366,8 +369,8 @@ static bool leave_frame_by(const struct frame_rule *rule, int memory, uint64_t *
 }
 
 /*
- * Walks the stack of a thread that sleeps, as the kernel's program does it. What was read counts
- * only if it still sleeps there at the end.
+ * Walks the stack of a sleeping thread, as the BPF program does. The result counts only if it still
+ * sleeps there at the end.
  */
 static void walk_sleeper(struct reader *reader, struct user_question *question)
 {
@@ -397,7 +400,9 @@ static void walk_sleeper(struct reader *reader, struct user_question *question)
 		*question = all;
 }
 
-/* Answers a question, in two parts: how frames are left is found sooner. Whether that was taken. */
+/*
+ * Answers a question, in two parts: rules are found sooner. Returns whether the answer was taken.
+ */
 static bool answer_question(struct reader *reader, int channel, struct user_question *question)
 {
 	struct user_answer answer = { .id = question->id };
@@ -422,7 +427,7 @@ static bool answer_question(struct reader *reader, int channel, struct user_ques
 	return send(channel, &answer, sizeof(answer), 0) == sizeof(answer);
 }
 
-/* Limits what a file can make the process do. Whether that could be done. */
+/* Limits the harm that a file can do through the process. Returns whether that was possible. */
 static bool limit_reader(void)
 {
 	static const struct rlimit none = { 0, 0 };
@@ -438,7 +443,7 @@ static bool limit_reader(void)
 	return !privileges_keep(PRIVILEGE_LOOK) && !confine_reading();
 }
 
-/* The process: answers until the program ends. */
+/* The process: answers until the program exits. */
 _Noreturn static void serve_symbols(int procfd, int channel, pid_t parent)
 {
 	const int keep[] = { procfd, channel };
@@ -467,7 +472,7 @@ struct user_symbols *user_symbols_open(int procfd)
 	return symbols;
 }
 
-/* Ends the process; its questions have no answers. */
+/* Ends the process; its questions stay unanswered. */
 static void end_reader(struct user_symbols *symbols)
 {
 	if (symbols->channel < 0)
@@ -481,7 +486,7 @@ static void end_reader(struct user_symbols *symbols)
 		;
 }
 
-/* Starts the process. Whether it is there. */
+/* Starts the process. Returns whether it runs. */
 static bool start_reader(struct user_symbols *symbols)
 {
 	pid_t parent = getpid();

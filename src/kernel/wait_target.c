@@ -22,7 +22,7 @@
 #include "kernel/sockets.h"
 #include "kernel/wait_target_parts.h"
 
-/* Descriptors of a process that are looked at for those that others wait for. */
+/* Maximum descriptors of a process compared with those that others wait for. */
 #define LINKS_MAX 256
 
 struct wait_targets *wait_targets_open(struct proc *proc)
@@ -68,7 +68,7 @@ int wait_target_fdinfo(struct wait_targets *targets, pid_t tid, int fd, char *te
 	return proc_read(targets->proc, path, text, FDINFO_BYTES);
 }
 
-/* A number of a line of fdinfo; false where there is none. */
+/* Parses a number of a line of fdinfo; false if it has none. */
 static bool find_field(struct span text, const char *key, uint64_t *value)
 {
 	struct span rest;
@@ -111,7 +111,7 @@ static void append_pid_and_name(struct wait_targets *targets, pid_t pid, struct 
 	buf_puts(out, stat.comm);
 }
 
-/* Appends " of 4711 less"; nothing where the process is not known. */
+/* Appends " of 4711 less"; nothing if the process is unknown. */
 static void add_owner(struct wait_targets *targets, pid_t pid, struct buf *out)
 {
 	if (!pid)
@@ -129,7 +129,7 @@ static void add_socket_owner(struct wait_targets *targets, pid_t tid, uint64_t i
 	add_owner(targets, file_owners_find(targets->owners, tid, link, 0), out);
 }
 
-/* How the other end of a descriptor's pipe is opened (S_IRUSR, S_IWUSR); 0: either way. */
+/* Access of the other end of a descriptor's pipe (S_IRUSR, S_IWUSR); 0: either. */
 static mode_t other_access(struct wait_targets *targets, pid_t tid, int fd)
 {
 	struct stat info;
@@ -138,7 +138,7 @@ static mode_t other_access(struct wait_targets *targets, pid_t tid, int fd)
 	snprintf(path, sizeof(path), "%d/fd/%d", (int)tid, fd);
 	if (proc_lstat(targets->proc, path, &info))
 		return 0;
-	/* The link's own mode says what the descriptor is open for. */
+	/* The mode of the link itself is the descriptor's access. */
 	if (!(info.st_mode & S_IWUSR))
 		return S_IWUSR;
 	return info.st_mode & S_IRUSR ? 0 : S_IRUSR;
@@ -191,7 +191,7 @@ static void add_ends(bool tcp, const struct socket_end *local, const struct sock
 		buf_puts(out, " (listening)");
 }
 
-/* The name of a protocol; "socket" for one that has no list of its own here. */
+/* The name of a protocol; "socket" for one without a list here. */
 static const char *protocol_name(int protocol)
 {
 	switch (protocol) {
@@ -206,7 +206,7 @@ static const char *protocol_name(int protocol)
 	}
 }
 
-/* Makes an end of an address as the kernel has it. */
+/* Converts an address from the kernel's form. */
 static struct socket_end end_of(int family, const uint8_t *address, uint16_t port)
 {
 	static const uint8_t any[4];
@@ -231,7 +231,7 @@ void wait_target_inet(int family, int protocol, const uint8_t *address, uint16_t
 	add_ends(protocol == IPPROTO_TCP, &local, &other, out);
 }
 
-/* Appends a Unix socket of our own network namespace. False where the kernel does not tell it. */
+/* Appends a Unix socket of our own network namespace. False if the kernel has no answer. */
 static bool add_unix(struct wait_targets *targets, pid_t tid, uint64_t ino, struct buf *out)
 {
 	struct unix_socket own, peer = { 0 };
@@ -243,10 +243,10 @@ static bool add_unix(struct wait_targets *targets, pid_t tid, uint64_t ino, stru
 	buf_puts(out, "unix");
 	if (own.peer && unix_diag_ask(targets->diag, own.peer, &peer))
 		peer.len = 0;
-	/* The connection is not accepted yet: the listener is to do so. */
+	/* The connection is not accepted yet: the listener has to accept it. */
 	if (own.connected && !own.peer && !unix_diag_ask_listener(targets->diag, ino, &peer))
 		own.peer = peer.ino;
-	/* Both ends of an accepted connection have the path that the server listens on. */
+	/* Both ends of an accepted connection have the server's path. */
 	if (peer.len || own.len) {
 		buf_putc(out, ' ');
 		buf_add(out, peer.len ? peer.name : own.name, peer.len ? peer.len : own.len);
@@ -256,7 +256,7 @@ static bool add_unix(struct wait_targets *targets, pid_t tid, uint64_t ino, stru
 	return true;
 }
 
-/* Appends a socket that was found in a list. */
+/* Appends a socket found in a list. */
 static void add_listed(struct wait_targets *targets, pid_t tid, const struct socket_entry *entry,
 		       struct buf *out)
 {
@@ -311,7 +311,7 @@ static pid_t pidfd_process(struct wait_targets *targets, pid_t tid, int fd)
 	return (pid_t)pid;
 }
 
-/* A file that an epoll descriptor looks at, by a line of its fdinfo; false: another line. */
+/* A file of an epoll descriptor, by a line of its fdinfo; false: another line. */
 static bool parse_polled(struct span line, int *fd, uint64_t *ino)
 {
 	static const char key[] = " ino:";
@@ -349,7 +349,7 @@ bool wait_target_epolled(struct wait_targets *targets, pid_t tid, int fd, struct
 	return len < FDINFO_BYTES - 1;
 }
 
-/* Appends the one file that an epoll descriptor looks at, or the number of files. */
+/* Appends the only file of an epoll descriptor, or the number of files. */
 static void add_epolled(struct wait_targets *targets, pid_t tid, int fd, struct buf *out)
 {
 	struct buf what = { 0 };
@@ -359,7 +359,7 @@ static void add_epolled(struct wait_targets *targets, pid_t tid, int fd, struct 
 		buf_printf(out, " of %zu files and more", set.n ? set.n - 1 : 0);
 	else if (set.n > 1)
 		buf_printf(out, " of %zu files", set.n);
-	/* Its number may now belong to a descriptor that looks at this one: only one is opened. */
+	/* Its number may now belong to a descriptor that refers to this one: only one is opened. */
 	targets->within_polled = true;
 	if (set.n == 1 && set.all[0].ino &&
 	    !wait_target_fd(targets, tid, set.all[0].fd, 0, set.all[0].ino, &what))
@@ -385,7 +385,7 @@ static void add_anonymous(struct wait_targets *targets, pid_t tid, int fd, struc
 		add_epolled(targets, tid, fd, out);
 }
 
-/* Whether a path says which mount it lies on: no step back, and not where devices are. */
+/* True if a path shows which mount it is on: no "..", and not among devices. */
 static bool is_plain_path(const char *path)
 {
 	static const char *const others[] = { "/dev/", "/proc/", "/sys/", "/memfd:" };
@@ -437,7 +437,7 @@ void wait_target_fifo(struct wait_targets *targets, pid_t tid, int fd, struct bu
 		add_other_end(targets, tid, link.text, other_access(targets, tid, fd), out);
 }
 
-/* Appends who has the master of a pseudo-terminal. */
+/* Appends the process with the master of a pseudo-terminal. */
 static void add_master(struct wait_targets *targets, pid_t tid, struct span number, struct buf *out)
 {
 	char link[32];
@@ -448,8 +448,8 @@ static void add_master(struct wait_targets *targets, pid_t tid, struct span numb
 }
 
 /*
- * Puts the link by which others know a descriptor that they wait for: of a pipe, a socket, or a
- * terminal's master. False: it is none of these.
+ * Appends the link by which others identify a descriptor that they wait for: of a pipe, a socket,
+ * or a terminal's master. False: none of these.
  */
 static bool put_end(struct wait_targets *targets, pid_t pid, int fd, struct buf *out)
 {
@@ -486,7 +486,7 @@ void wait_target_links(struct wait_targets *targets, pid_t pid, struct buf *out)
 			buf_putc(out, '\0');
 }
 
-/* The inode of the socket at the other end, or of the one that has not accepted yet; 0: none. */
+/* The inode of the socket at the other end, or of the one not accepted yet; 0: none. */
 static uint64_t peer_of(struct wait_targets *targets, pid_t tid, uint64_t ino)
 {
 	const struct socket_entry *entry;
@@ -600,7 +600,7 @@ void wait_target_futex(struct wait_targets *targets, uint64_t address, pid_t own
 	append_lock_holder(targets, owner, waiters, out);
 }
 
-/* The process of a thread; 0: not known. */
+/* The process of a thread; 0: unknown. */
 static pid_t process_of_thread(struct wait_targets *targets, pid_t tid)
 {
 	char path[32], text[512];
@@ -615,7 +615,10 @@ static pid_t process_of_thread(struct wait_targets *targets, pid_t tid)
 		       : 0;
 }
 
-/* Finds who has the descriptor that a lock belongs to; 0: not found, or it belongs to a process. */
+/*
+ * Finds the process with the descriptor that a lock belongs to; 0: not found, or the lock belongs
+ * to a process.
+ */
 static pid_t find_descriptor(struct wait_targets *targets, pid_t tid, int fd, enum file_lock sort)
 {
 	struct fd_link link;
@@ -699,7 +702,7 @@ void wait_target_debugger(struct wait_targets *targets, pid_t tracer, struct buf
 int wait_target_waitid(struct wait_targets *targets, pid_t tid, uint64_t idtype, uint64_t id,
 		       struct buf *out)
 {
-	/* The kernel takes the lower 32 bits of both. */
+	/* The kernel uses the lower 32 bits of both. */
 	int32_t type = (int32_t)idtype, value = (int32_t)id;
 
 	switch (type) {

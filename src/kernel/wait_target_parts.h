@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Parts that the files share which tell what a wait is on. */
+/* Shared by the files that name wait targets. */
 #pragma once
 
 #include <limits.h>
@@ -13,17 +13,17 @@
 
 struct wait_targets;
 
-/* fdinfo has some 100 bytes, of epoll or inotify a line a file; those needed come first. */
+/* fdinfo has some 100 bytes, of epoll or inotify one line per file; needed ones come first. */
 #define FDINFO_BYTES 2048
 
 struct wait_targets {
 	struct proc *proc;
-	int diag; /* a socket to ask for Unix sockets, or -errno */
+	int diag; /* a socket for requests of Unix sockets, or -errno */
 	struct sockets *sockets;
 	struct file_owners *owners;
 	struct file_locks *locks;
 	struct mount_tables *mounts;
-	bool within_polled; /* it is a file that an epoll descriptor looks at which is named */
+	bool within_polled; /* the target is a file of an epoll descriptor */
 	pid_t other; /* the process that was named last; 0: none */
 };
 
@@ -33,20 +33,20 @@ struct fd_link {
 	size_t len;
 };
 
-/* Reads where a descriptor's link goes, without going there. 0 or -errno. */
+/* Reads a descriptor's link without following it. 0 or -errno. */
 int wait_target_link(struct wait_targets *targets, pid_t tid, int fd, struct fd_link *link);
 
 /* Reads /proc/TID/fdinfo/FD, FDINFO_BYTES at most, with a NUL after. The bytes or -errno. */
 int wait_target_fdinfo(struct wait_targets *targets, pid_t tid, int fd, char *text);
 
-/* Descriptors of a set that are looked at. */
+/* Maximum descriptors of a set that are read. */
 #define WAIT_SET_MAX 16
 
-/* Descriptors that a call looks at, of which those beyond the first are only counted. */
+/* Descriptors of a call, of which those beyond the first are only counted. */
 struct polled_set {
 	struct {
-		int fd; /* below 0: not known which */
-		uint64_t ino; /* of its file; 0: not known */
+		int fd; /* below 0: unknown */
+		uint64_t ino; /* of its file; 0: unknown */
 	} all[WAIT_SET_MAX];
 	size_t n;
 };
@@ -69,9 +69,9 @@ enum wait_purpose wait_target_about_any(struct wait_targets *targets, pid_t tid,
 
 /*
  * Checks that a descriptor is that file, as wait_target_fd(). Reads fdinfo, as stat() would ask the
- * file's server, and on btrfs give another device than the kernel's.
+ * file's server, and returns another device than the kernel's on btrfs.
  */
 int wait_target_check(struct wait_targets *targets, pid_t tid, int fd, uint32_t dev, uint64_t ino);
 
-/* Reads what an epoll descriptor looks at, as far as it fits. Whether it did. */
+/* Reads the files of an epoll descriptor, as far as they fit. Returns whether all did. */
 bool wait_target_epolled(struct wait_targets *targets, pid_t tid, int fd, struct polled_set *set);

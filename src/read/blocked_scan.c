@@ -19,7 +19,7 @@ static struct sleeper *add_sleeper(struct sleepers *sleepers, const struct sleep
 	return &sleepers->all[sleepers->n++];
 }
 
-/* The sleeper as it was in the sample before, or NULL. To be asked for in the sample's order. */
+/* The sleeper in the previous sample, or NULL. Ask in the sample's order. */
 static const struct sleeper *sleeper_before(struct blocked_scan *scan, pid_t tgid, pid_t tid)
 {
 	const struct sleepers *before = &scan->before;
@@ -34,7 +34,7 @@ static const struct sleeper *sleeper_before(struct blocked_scan *scan, pid_t tgi
 	return scan->at < before->n && at == order ? &before->all[scan->at] : NULL;
 }
 
-/* How far the clock of a CPU is behind: read once a sample. */
+/* How far the clock of a CPU is behind: read once per sample. */
 static const struct clock_lag *lag_of(struct blocked_scan *scan, unsigned cpu)
 {
 	struct clock_lag *lag;
@@ -50,8 +50,8 @@ static const struct clock_lag *lag_of(struct blocked_scan *scan, unsigned cpu)
 }
 
 /*
- * Moves the start of a wait back to when the thread ran last, as far as that is known: by the clock
- * of the CPU that it ran on.
+ * Moves the start of a wait back to when the thread last ran, as far as known: by the clock of its
+ * CPU.
  */
 static void date_back(struct blocked_scan *scan, struct sleeper *sleeper,
 		      const struct task_raw *raw)
@@ -83,21 +83,21 @@ static void judge_call(struct blocked_scan *scan, struct sleeper *sleeper,
 
 	executes |= proc_hung(err);
 	if (err && !executes) {
-		/* The task has gone, or is not for us to see. */
+		/* The task has exited, or belongs to another user. */
 		sleeper->judged = true;
 		return;
 	}
 	if (!executes && call.running)
 		return;
 	sleeper->judged = true;
-	/* Asking a process that hangs within execve() for its call or CPU would hang, too. */
+	/* Reading the call or CPU of a process hung within execve() would hang, too. */
 	sleeper->hangs =
 		executes || (call.number >= 0 && syscall_hangs(scan->targets, sleeper->tid, &call));
 	if (sleeper->hangs && !executes)
 		date_back(scan, sleeper, raw);
 }
 
-/* Makes a thread that hangs its task's, unless another has for longer. */
+/* Makes a hung thread its task's, unless another has hung for longer. */
 static void set_hang(struct task_hang *hang, const struct sleeper *sleeper)
 {
 	if (hang->tid && hang->since_ns <= sleeper->since_ns)
@@ -106,7 +106,7 @@ static void set_hang(struct task_hang *hang, const struct sleeper *sleeper)
 	hang->since_ns = sleeper->since_ns;
 }
 
-/* Checks a thread, which has run for run_ns by now. */
+/* Checks a thread, whose run time is run_ns by now. */
 static void check_sleeper(struct blocked_scan *scan, struct sample *sample, size_t place, pid_t tid,
 			  uint64_t run_ns)
 {
@@ -142,8 +142,7 @@ static void read_sleepers(struct blocked_scan *scan, struct sample *sample, size
 }
 
 /*
- * Checks a process of several threads. If none has run, only threads that were not judged yet need
- * a look.
+ * Checks a process of several threads. If none has run, only threads not checked yet need a check.
  */
 static void check_sleepers(struct blocked_scan *scan, struct sample *sample, size_t place)
 {
@@ -196,10 +195,10 @@ void blocked_scan_free(struct blocked_scan *scan)
 	free(scan->now.all);
 }
 
-/* Tasks of a sample that are looked at, at most. */
+/* Maximum tasks of a sample that are checked. */
 #define HELD_LOOKS 256
 
-/* Puts the debugger of a task that one has stopped. */
+/* Stores the debugger of a task stopped by it. */
 static void find_tracer(struct proc *proc, const struct task_raw *raw, struct task_stop *held)
 {
 	struct proctask_stat stat;
@@ -210,7 +209,7 @@ static void find_tracer(struct proc *proc, const struct task_raw *raw, struct ta
 		memcpy(held->tracer_comm, stat.comm, sizeof(held->tracer_comm));
 }
 
-/* Whether a task that sleeps was frozen: its group tells, or the function that it sleeps in. */
+/* True if a sleeping task was frozen: by its group, or by the function that it sleeps in. */
 static bool is_frozen(struct blocked_scan *scan, const struct task_raw *raw)
 {
 	struct buf function = { 0 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Finds tasks that are blocked in a system call outside state D: by a file system in
- * user space, a peer, a lock's holder. No counter tells them from those that have nothing to do, so
- * the call of each thread that did not run since the sample before is read, once for each wait.
+ * Finds tasks blocked in a system call outside state D: by a file system in user space, a peer, a
+ * lock holder. No counter distinguishes them from idle ones, so the call of each thread that did
+ * not run since the previous sample is read, once per wait.
  */
 #pragma once
 
@@ -13,21 +13,21 @@
 #include "kernel/proctask.h"
 #include "kernel/wait_target.h"
 
-/* A thread that did not run for a while; or, with tid 0, a process of several. */
+/* A thread that has not run for a while; or, with tid 0, a process of several threads. */
 struct sleeper {
 	pid_t tgid, tid;
 	uint64_t run_ns; /* of the thread or of all of them; if unchanged: the same wait */
-	uint64_t since_ns; /* when it was seen first, or when its wait began */
+	uint64_t since_ns; /* when it was first seen, or when its wait began */
 	bool judged, hangs;
 };
 
-/* Those of a sample, in its order. */
+/* The sleepers of a sample, in its order. */
 struct sleepers {
 	struct sleeper *all;
 	size_t n, cap;
 };
 
-/* How far a CPU's clock of tasks is behind CLOCK_MONOTONIC. */
+/* How far a CPU's task clock is behind CLOCK_MONOTONIC. */
 struct clock_lag {
 	unsigned cpu;
 	bool known;
@@ -38,30 +38,27 @@ struct clock_lag {
 struct blocked_scan {
 	struct proc *proc;
 	int (*read_lag)(struct proc *proc, unsigned cpu, int64_t *ns);
-	struct clock_lag *lags; /* of CPUs, as of this sample */
+	struct clock_lag *lags; /* of CPUs, for this sample */
 	size_t nlags, lags_cap;
 	struct wait_targets *targets; /* NULL: not opened yet */
 	struct freezer freezer;
 	struct pidlist threads;
 	struct sleepers before, now;
-	size_t at; /* the position of the walk through `before` */
+	size_t at; /* position in `before` */
 };
 
-/* Finds the hangs of a sample's tasks (task_extra.hang); threads: its elements are threads. */
+/* Finds the hung tasks of a sample (task_extra.hang); threads: its elements are threads. */
 void blocked_scan_read(struct blocked_scan *scan, struct sample *sample, bool threads);
 
-/* Frees what it holds. */
+/* Frees its memory. */
 void blocked_scan_free(struct blocked_scan *scan);
 
-/*
- * Tasks that were stopped on purpose: by a signal, a debugger, the freezer of a cgroup. Read only
- * of tasks that were asked about.
- */
+/* Tasks stopped on purpose: by a signal, a debugger, a cgroup freezer. Read only on request. */
 
 struct proc;
 
 /*
- * Reads what holds the tasks of a sample (task_extra.held), as far as they are not too many; called
- * once for a sample. What cannot be read is not set.
+ * Reads what stops the tasks of a sample (task_extra.held), up to a limit of tasks; call once per
+ * sample. Unreadable facts are not set.
  */
 void stop_read(struct blocked_scan *scan, struct sample *sample);

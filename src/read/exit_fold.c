@@ -9,7 +9,7 @@
 /* Tasks that ran and waited for at most 1/LITTLE of the interval did little: 1.0 %. */
 #define LITTLE 100
 
-/* Orders by process; within it ends of threads before that of the process, longest lives first. */
+/* Orders by process; within it exits of threads before that of the process, longest lives first. */
 static int compare_processes(const void *a, const void *b)
 {
 	const struct exit_record *x = a, *y = b;
@@ -24,7 +24,7 @@ static int compare_processes(const void *a, const void *b)
 /* The record behind a pointer of qsort(). */
 #define RECORD(pointer) (*(struct exit_record *const *)(pointer))
 
-/* Orders by what must be equal in records that are folded into one, whatever their parents. */
+/* Orders by the fields that must be equal in merged records, whatever their parents. */
 static int compare_alike(const void *a, const void *b)
 {
 	const struct exit_record *x = RECORD(a), *y = RECORD(b);
@@ -34,7 +34,7 @@ static int compare_alike(const void *a, const void *b)
 	return strcmp(x->comm, y->comm);
 }
 
-/* Orders the same way within each parent. */
+/* The same order within each parent. */
 static int compare_by_parent(const void *a, const void *b)
 {
 	const struct exit_record *x = RECORD(a), *y = RECORD(b);
@@ -44,7 +44,7 @@ static int compare_by_parent(const void *a, const void *b)
 	return compare_alike(a, b);
 }
 
-/* Orders the same way within each reaper. */
+/* The same order within each reaper. */
 static int compare_by_reaper(const void *a, const void *b)
 {
 	const struct exit_record *x = RECORD(a), *y = RECORD(b);
@@ -70,7 +70,7 @@ bool exit_began_after(const struct exit_record *record, uint64_t since_ns)
 	return exit_latest_start(record) >= since_ns;
 }
 
-/* Adds the fields of a record to another's, where they were kept. */
+/* Adds the fields of a record to another's, if stored. */
 static void fold_fields(const struct exit_batch *given, const struct exit_record *into,
 			const struct exit_record *record)
 {
@@ -84,7 +84,7 @@ static void fold_alike(const struct exit_batch *given, struct exit_record *into,
 {
 	fold_fields(given, into, record);
 	counters_add(&into->counters, &record->counters);
-	/* The rest of a sum stays valid. */
+	/* All other fields of a sum stay valid. */
 	into->left_out = 0;
 	record->counters.members = 0;
 	into->single = false;
@@ -100,7 +100,7 @@ static void fold_alike(const struct exit_batch *given, struct exit_record *into,
 	into->others |= record->others;
 }
 
-/* Folds n records into the one that ended first. */
+/* Merges n records into the one that ended first. */
 static struct exit_record *fold_run(const struct exit_batch *given, struct exit_record **records,
 				    size_t n)
 {
@@ -115,7 +115,7 @@ static struct exit_record *fold_run(const struct exit_batch *given, struct exit_
 	return records[first];
 }
 
-/* Sorts records, and folds equal ones where there are at least `many`. Returns how many remain. */
+/* Sorts records, and merges equal ones if there are at least `many`. Returns how many remain. */
 static size_t fold_equal(const struct exit_batch *given, struct exit_record **records, size_t n,
 			 size_t many, int (*compare)(const void *a, const void *b))
 {
@@ -136,7 +136,8 @@ static size_t fold_equal(const struct exit_batch *given, struct exit_record **re
 }
 
 /*
- * Takes a thread's impossible delays off its process's sum, or keeps them until the process ends.
+ * Subtracts a thread's impossible delays from its process's sum, or stores them until the process
+ * ends.
  */
 static void take_off(struct exit_record *into, const struct exit_record *record)
 {
@@ -151,7 +152,7 @@ static void take_off(struct exit_record *into, const struct exit_record *record)
 	into->left_out |= kinds;
 }
 
-/* Adds the end of a thread to that of its process, or of another thread of that process. */
+/* Adds the exit of a thread to that of its process, or of another thread of that process. */
 static void fold_thread(const struct exit_batch *given, struct exit_record *into,
 			const struct exit_record *record)
 {
@@ -178,7 +179,7 @@ size_t exit_fold_threads(const struct exit_batch *given)
 			records[kept++] = records[i];
 			continue;
 		}
-		/* The leader's record stays, among those of ended threads, for its name. */
+		/* The leader's record stays, among those of exited threads, for its name. */
 		if (!records[i].last && before->pid == before->tgid) {
 			take_off(before, &records[i]);
 			fold_fields(given, before, &records[i]);
@@ -190,7 +191,7 @@ size_t exit_fold_threads(const struct exit_batch *given)
 	return kept;
 }
 
-/* The time that the tasks of a record ran and waited. */
+/* Time that the tasks of a record ran and waited. */
 static uint64_t did_ns(const struct exit_record *record)
 {
 	const struct counters *did = &record->counters;
@@ -238,7 +239,9 @@ static bool may_fold(const struct exit_batch *given, const struct sample *prev,
 	pid_t tgid = record->tgid ? record->tgid : record->pid;
 	pid_t pid = given->threads || !record->last ? record->pid : tgid;
 
-	/* The end of a thread has no row among processes; it belongs to the end of its process. */
+	/*
+	 * The exit of a thread has no row among processes; it belongs to the exit of its process.
+	 */
 	if (!given->threads && record->tgid && !record->last)
 		return false;
 	if ((given->threads || pid == tgid) && sample_find(prev, tgid, pid))
@@ -246,7 +249,7 @@ static bool may_fold(const struct exit_batch *given, const struct sample *prev,
 	return exit_began_after(record, prev->begin_ns) && given->gone(given->arg, pid);
 }
 
-/* Orders ends of threads apart from those of processes, then by the fields equal for folding. */
+/* Orders exits of threads apart from those of processes, then by the fields equal for merging. */
 static int compare_kept(const void *a, const void *b)
 {
 	const struct exit_record *x = RECORD(a), *y = RECORD(b);
@@ -256,7 +259,7 @@ static int compare_kept(const void *a, const void *b)
 	return compare_by_parent(a, b);
 }
 
-/* Orders by what the tasks did, most first; records folded regardless of name come last. */
+/* Orders by what the tasks did, most first; records merged regardless of name come last. */
 static int compare_did(const void *a, const void *b)
 {
 	const struct exit_record *x = RECORD(a), *y = RECORD(b);
@@ -267,7 +270,7 @@ static int compare_did(const void *a, const void *b)
 	return (xdid < ydid) - (xdid > ydid);
 }
 
-/* Keeps the `most` records that did most, and folds all others by user. */
+/* Keeps the `most` records that did most, and merges all others by user. */
 static void fold_rest(const struct exit_batch *given, struct exit_record **records, size_t n,
 		      size_t most)
 {

@@ -11,31 +11,33 @@
 #include "kernel/proctask.h"
 #include "read/measured_exits.h"
 
-/* How much two readings of one clock may differ that were taken in two ways. */
+/* Maximum difference of two readings of one clock taken by two methods. */
 #define CLOCK_SLACK_NS NSEC_PER_MSEC
 
-/* How long a task may be held up between its last figures and the sending of its record. */
+/* Maximum delay of a task between its last figures and the sending of its record. */
 #define SEND_SLACK_NS (100 * NSEC_PER_MSEC)
 
-/* A merge under way. */
+/* A merge in progress. */
 struct merge {
 	const struct exit_batch *given;
 	const struct sample *prev;
 	struct sample *cur;
-	bool *seen; /* by element of prev: whether its end was found */
+	bool *seen; /* by element of prev: whether its exit was found */
 	/* The records to be added, and for each its task (NULL: a new one). */
 	struct exit_record **left;
 	struct task **tasks;
 	size_t n;
 };
 
-/* The id that a row of the samples goes by. */
+/* The id of the row in which a task is counted. */
 static pid_t row_pid(const struct exit_batch *given, const struct exit_record *record)
 {
 	return given->threads ? record->pid : record->tgid;
 }
 
-/* Orders by thread; within one id the longest life first, as the task known before began first. */
+/*
+ * Orders by thread; within one id the longest life first, as the task known before started first.
+ */
 static int compare_threads(const void *a, const void *b)
 {
 	const struct exit_record *x = a, *y = b;
@@ -46,22 +48,22 @@ static int compare_threads(const void *a, const void *b)
 	return (x->life_ns < y->life_ns) - (x->life_ns > y->life_ns);
 }
 
-/* When the task of a record began, at the earliest. */
+/* The earliest time at which the task of a record can have started. */
 static uint64_t earliest_start(const struct exit_record *record)
 {
-	uint64_t life = record->life_ns + NSEC_PER_USEC; /* it is cut off to us */
+	uint64_t life = record->life_ns + NSEC_PER_USEC; /* it is truncated to us */
 
 	return record->lo_ns > life ? record->lo_ns - life : 0;
 }
 
-/* Whether the record can be that of the task. */
+/* True if the record can be that of the task. */
 static bool starts_alike(const struct task *task, const struct exit_record *record)
 {
 	return task->start_lo <= exit_latest_start(record) + CLOCK_SLACK_NS &&
 	       earliest_start(record) <= task->start_hi + SEND_SLACK_NS;
 }
 
-/* Whether the record is the end of the element read before: the task lived at that reading. */
+/* True if the record is the exit of the element read before: the task lived at that reading. */
 static bool ends(const struct task_raw *before, const struct exit_record *record)
 {
 	return starts_alike(before->task, record) &&
@@ -69,7 +71,7 @@ static bool ends(const struct task_raw *before, const struct exit_record *record
 }
 
 /*
- * Takes over name and parent at its end: it may have called exec since it was read, or lost its
+ * Copies name and parent at the exit: it may have called exec since it was read, or lost its
  * parent.
  */
 static void rename_task(struct task *task, const struct exit_record *record)
@@ -97,7 +99,7 @@ static void set_bytes(struct task_proc *proc, const struct task_record *fields)
 				     .cancelled = fields->field[RECORD_cancelled_write_bytes] };
 }
 
-/* Sets what an element's record says besides the counters. */
+/* Sets the facts of an element's record other than the counters. */
 static void set_fields(const struct exit_batch *given, struct sample *sample, size_t at,
 		       const struct exit_record *record)
 {
@@ -107,12 +109,12 @@ static void set_fields(const struct exit_batch *given, struct sample *sample, si
 		sample->records[at] = given->fields[record->field];
 		measured_range(record, &sample->records[at]);
 	}
-	/* /proc has the bytes of all threads that a zombie with several threads ever had. */
+	/* /proc has the bytes of all threads that a zombie ever had. */
 	if (given->io && (record->single || at >= sample->n))
 		set_bytes(&sample->procs[at], &given->fields[record->field]);
 }
 
-/* Gives an element the task's last counters. A reading after its end may show more. */
+/* Gives an element the task's last counters. A reading after its exit may be higher. */
 static void finish_element(const struct exit_batch *given, struct sample *sample, size_t at,
 			   const struct exit_record *record)
 {
@@ -121,7 +123,7 @@ static void finish_element(const struct exit_batch *given, struct sample *sample
 	struct task_raw *raw = sample_touch(sample, at);
 
 	counters_mask(&last, record->left_out);
-	/* The last measured sum is nearer to the truth than the booked one. */
+	/* The last measured sum is more accurate than the accounted one. */
 	counters_put(&last, &raw->counters, raw->now.measured & ~record->measured);
 	raw->now.measured |= record->measured;
 	counters_lift(&last, &raw->counters);
@@ -132,7 +134,7 @@ static void finish_element(const struct exit_batch *given, struct sample *sample
 	set_fields(given, sample, at, record);
 }
 
-/* Whether there is a record of a thread's end. */
+/* True if there is a record of a thread's exit. */
 static bool has_exit_record(const struct exit_batch *given, pid_t tgid, pid_t pid)
 {
 	for (size_t i = 0; i < given->n; i++)
@@ -141,7 +143,7 @@ static bool has_exit_record(const struct exit_batch *given, pid_t tgid, pid_t pi
 	return false;
 }
 
-/* A thread of the process that has gone without an exit record, or 0. */
+/* A thread of the process that exited without a record, or 0. */
 static pid_t find_vanished(const struct merge *merge, pid_t tgid)
 {
 	const struct sample *prev = merge->prev;
@@ -155,8 +157,8 @@ static pid_t find_vanished(const struct merge *merge, pid_t tgid)
 }
 
 /*
- * Whether the leader has ended but its id lives on: one of its threads called exec and took over
- * the id and the start. Where that thread was read before, its counters go on from there.
+ * True if the leader has exited but its id lives on: one of its threads called exec and took over
+ * the id and the start. If that thread was read before, its counters continue from there.
  */
 static bool is_taken_over(const struct merge *merge, size_t at, const struct exit_record *record)
 {
@@ -167,7 +169,7 @@ static bool is_taken_over(const struct merge *merge, size_t at, const struct exi
 	    !sample_find(merge->prev, record->tgid, record->tgid))
 		return false;
 	vanished = find_vanished(merge, record->tgid);
-	/* Counters read before the leader ended are the leader's, and below its last ones. */
+	/* Counters read before the leader's exit are the leader's, and below its last ones. */
 	if (!vanished && (raw->task->start_hi + record->life_ns >= raw->read_ns ||
 			  !counters_below(&raw->counters, &record->counters)))
 		return false;
@@ -175,14 +177,14 @@ static bool is_taken_over(const struct merge *merge, size_t at, const struct exi
 	return true;
 }
 
-/* Adds a record to those that get an element of their own. */
+/* Adds a record to those that get their own element. */
 static void add_left(struct merge *merge, struct exit_record *record, struct task *task)
 {
 	merge->left[merge->n] = record;
 	merge->tasks[merge->n++] = task;
 }
 
-/* Merges the end of a task that the sample has. */
+/* Merges the exit of a task that is in the sample. */
 static void merge_end(struct merge *merge, size_t at, const struct exit_record *record)
 {
 	struct task_raw *now = sample_touch(merge->cur, at);
@@ -222,8 +224,8 @@ static void place_record(struct merge *merge, struct exit_record *record)
 }
 
 /*
- * Whether the next sample may have the task: it can have begun after this sample was listed, and
- * may be a zombie. Then it must be known again, and needs an element of its own.
+ * True if the next sample may contain the task: it can have started after this sample was listed,
+ * and may be a zombie. Then it must be recognised, and needs its own element.
  */
 static bool may_return(const struct merge *merge, const struct exit_record *record)
 {
@@ -234,10 +236,7 @@ static bool may_return(const struct merge *merge, const struct exit_record *reco
 	       !(given->gone && given->gone(given->arg, row_pid(given, record)));
 }
 
-/*
- * Moves tasks that lived within this interval, and will not be seen again, to the front; returns
- * how many.
- */
+/* Moves tasks that lived only within this interval to the front; returns how many. */
 static size_t gather_new(struct merge *merge)
 {
 	size_t front = 0;
@@ -265,7 +264,7 @@ static int compare_tgid(const void *pid, const void *record)
 	return (a > b) - (a < b);
 }
 
-/* The parent of a process that has gone; 1 where nothing tells. */
+/* The parent of an exited process; 1 if unknown. */
 static pid_t parent_of_gone(const struct merge *merge, pid_t pid)
 {
 	const struct exit_batch *given = merge->given;
@@ -278,7 +277,7 @@ static pid_t parent_of_gone(const struct merge *merge, pid_t pid)
 	return before ? before->task->ppid : 1;
 }
 
-/* The nearest ancestor that lives: a parent may have come and gone in the same interval. */
+/* The nearest living ancestor: a parent may have started and exited in the same interval. */
 static pid_t find_reaper(const struct merge *merge, pid_t ppid)
 {
 	for (unsigned i = 0; ppid > 1 && i < PARENTS_MAX; i++) {
@@ -291,7 +290,7 @@ static pid_t find_reaper(const struct merge *merge, pid_t ppid)
 	return ppid;
 }
 
-/* Folds tasks that came and went within the interval where many are alike. */
+/* Merges tasks that started and exited within the interval if many are alike. */
 static void fold_left(struct merge *merge)
 {
 	size_t fresh = gather_new(merge), kept;
@@ -301,14 +300,14 @@ static void fold_left(struct merge *merge)
 	kept = exit_fold_alike(merge->given, merge->left, fresh,
 			       merge->cur->begin_ns - merge->prev->begin_ns);
 
-	/* New ones have no task, so their order among themselves is free. */
+	/* New ones have no task, so their order among themselves does not matter. */
 	memmove(&merge->left[kept], &merge->left[fresh], (merge->n - fresh) * sizeof(*merge->left));
 	memmove(&merge->tasks[kept], &merge->tasks[fresh],
 		(merge->n - fresh) * sizeof(*merge->tasks));
 	merge->n -= fresh - kept;
 }
 
-/* How a task ended, in words; NULL where there is nothing to say. */
+/* How a task exited, in words; NULL if nothing special. */
 static char *ending(const struct task_raw *raw)
 {
 	char how[32] = "", text[64];
@@ -374,7 +373,7 @@ static void add_exited(struct merge *merge)
 	}
 }
 
-/* Sets for each ended task how it ended. */
+/* Sets for each exited task how it exited. */
 static void report_ends(struct merge *merge)
 {
 	for (size_t i = 0; i < merge->cur->n + merge->cur->left; i++) {
@@ -387,7 +386,7 @@ static void report_ends(struct merge *merge)
 
 /*
  * Moves records that belong to rows of this kind to the front, sorted by row, and returns how many.
- * Behind them are `rest` ends of threads whose processes' rows need nothing else of them.
+ * After them are `rest` exits of threads of which their processes' rows need nothing else.
  */
 static size_t choose_records(const struct exit_batch *given, const struct sample *cur, size_t *rest)
 {
@@ -399,9 +398,7 @@ static size_t choose_records(const struct exit_batch *given, const struct sample
 
 		if (record->tgid)
 			continue;
-		/*
-		 * Before version 12 it says no thread group: if the pid has gone it was a process.
-		 */
+		/* Before version 12 it has no thread group: if the pid is gone it was a process. */
 		record->tgid = record->pid;
 		record->last = !sample_find(cur, record->pid, record->pid);
 	}
@@ -441,7 +438,7 @@ static size_t keep_threads(struct exit_record *records, size_t n, const struct s
 	return kept;
 }
 
-/* Whether the element can be a zombie of a task that left the sample before. */
+/* True if the element can be a zombie of a task that left the previous sample. */
 static bool is_left_over(const struct task_raw *raw, const struct task_raw *left)
 {
 	const struct task *task = raw->task, *gone = left->task;
@@ -453,8 +450,8 @@ static bool is_left_over(const struct task_raw *raw, const struct task_raw *left
 }
 
 /*
- * Finds zombies: a task that began after its process was listed and ended before the drain has left
- * that sample with its last counters; if it is a zombie the next sample lists it.
+ * Finds zombies: a task that started after its process was listed and exited before the drain has
+ * left that sample with its last counters; if it is a zombie the next sample lists it.
  */
 static void find_left_over(const struct sample *prev, struct sample *cur)
 {
@@ -508,7 +505,7 @@ size_t exit_merge(const struct exit_batch *batch, const struct sample *prev, str
 	if (given.n)
 		merge_records(&given, prev, cur);
 	kept = keep_threads(batch->records + given.n, rest, cur);
-	/* Without any, there may be no memory for them either. */
+	/* Without any, the arrays may be unallocated. */
 	if (kept)
 		memmove(batch->records, batch->records + given.n, kept * sizeof(*batch->records));
 	return kept;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Merges exited tasks into a sample: their last counters find their place exactly once. */
+/* Merges exited tasks into a sample: their last counters are counted exactly once. */
 #pragma once
 
 #include "data/sample.h"

@@ -11,22 +11,24 @@
 #include "cgroup/hierarchy.h"
 #include "kernel/proctask.h"
 
-/* The least number that means no limit: version 1 shows none as the largest of whole pages. */
+/*
+ * From this number on there is no limit: version 1 writes the largest multiple of a page for none.
+ */
 #define NO_LIMIT (UINT64_C(1) << 62)
 
 struct limits_reader {
 	struct proc *proc;
-	struct hierarchy cpu, memory, io; /* without a name: there is none */
+	struct hierarchy cpu, memory, io; /* without a name: none */
 };
 
-/* A group on the way up from the task's. */
+/* A group on the path from the task's to the root. */
 struct level {
 	const struct hierarchy *hierarchy;
 	const char *below; /* its directory; see hierarchy_below() */
 	const struct buf *path;
 };
 
-/* Opens the hierarchy of a controller: version 2 where version 1 has none. */
+/* Opens the hierarchy of a controller: version 2 if version 1 has none. */
 static void open_controller(struct hierarchy *hierarchy, struct proc *proc, const char *controller)
 {
 	if (hierarchy_open(hierarchy, proc->fd, controller))
@@ -44,7 +46,7 @@ struct limits_reader *limits_open(struct proc *proc)
 	return reader;
 }
 
-/* Reads a group's file. False where it has none. */
+/* Reads a group's file. False if it has none. */
 static bool read_file(const struct level *level, const char *name, char text[CGROUP_TEXT_BYTES],
 		      struct span *span)
 {
@@ -58,7 +60,7 @@ static bool read_file(const struct level *level, const char *name, char text[CGR
 	return len > 0;
 }
 
-/* Reads a file that has a number. False where it has none: "max", "-1". */
+/* Reads a file with a number. False if it has none: "max", "-1". */
 static bool read_number(const struct level *level, const char *name, uint64_t *value)
 {
 	char text[CGROUP_TEXT_BYTES];
@@ -67,7 +69,7 @@ static bool read_number(const struct level *level, const char *name, uint64_t *v
 	return read_file(level, name, text, &span) && take_uint(&span, value);
 }
 
-/* Reads the quota of a group. False where it has none. */
+/* Reads the quota of a group. False if it has none. */
 static bool read_quota(const struct level *level, uint64_t *quota_us, uint64_t *period_us)
 {
 	char text[CGROUP_TEXT_BYTES];
@@ -87,7 +89,7 @@ static void set_path(struct buf *group, const struct level *level)
 	buf_add(group, level->path->data, level->path->len);
 }
 
-/* Takes a group's quota, if it leaves less than what was taken below. */
+/* Takes a group's quota, if it leaves less than those below. */
 static void look_at_cpu(const struct level *level, struct limits *limits)
 {
 	struct cpu_limit *cpu = &limits->cpu;
@@ -110,13 +112,13 @@ static void look_at_cpu(const struct level *level, struct limits *limits)
 	set_path(&cpu->group, level);
 }
 
-/* Takes a group's real-time budget, if it leaves less than what was taken below. */
+/* Takes a group's real-time budget, if it leaves less than those below. */
 static void look_at_realtime(const struct level *level, struct limits *limits)
 {
 	struct realtime_limit *realtime = &limits->realtime;
 	uint64_t runtime_us, period_us;
 
-	/* That of the root is kernel.sched_rt_runtime_us. */
+	/* The root's is kernel.sched_rt_runtime_us. */
 	if (level->hierarchy->version != 1 || !strcmp(level->below, ".") ||
 	    !read_number(level, "cpu.rt_runtime_us", &runtime_us) ||
 	    !read_number(level, "cpu.rt_period_us", &period_us) || !period_us)
@@ -137,13 +139,13 @@ static void look_at_cpus(const struct level *level, struct limits *limits)
 	look_at_realtime(level, limits);
 }
 
-/* The memory that a limit leaves. */
+/* Memory left below a limit. */
 static uint64_t room_of(const struct memory_limit *memory)
 {
 	return memory->limit > memory->usage ? memory->limit - memory->usage : 0;
 }
 
-/* Takes a group's limit of memory, if it leaves less than what was taken below. */
+/* Takes a group's memory limit, if it leaves less than those below. */
 static void look_at_memory(const struct level *level, struct limits *limits)
 {
 	struct memory_limit *memory = &limits->memory;
@@ -175,7 +177,7 @@ static void add_io_limit(struct buf *text, const struct span *device, const char
 	buf_add(text, value->at, (size_t)(value->end - value->at));
 }
 
-/* Parses the limits of io.max: "8:0 rbps=1048576 wbps=max riops=max wiops=max" a device. */
+/* Parses the limits of io.max: "8:0 rbps=1048576 wbps=max riops=max wiops=max" per device. */
 static void parse_io_max(struct span all, struct buf *text)
 {
 	struct span line, device, limit;
@@ -196,7 +198,7 @@ static void parse_io_max(struct span all, struct buf *text)
 	}
 }
 
-/* Reads the limits of version 1, one file each: "8:0 1048576" a device. */
+/* Reads the limits of version 1, one file each: "8:0 1048576" per device. */
 static void read_io_throttle(const struct level *level, struct buf *to)
 {
 	static const char *const files[][2] = {
@@ -217,7 +219,7 @@ static void read_io_throttle(const struct level *level, struct buf *to)
 	}
 }
 
-/* Takes a group's limits of I/O, if no group below has any. */
+/* Takes a group's I/O limits, if no group below has any. */
 static void look_at_io(const struct level *level, struct limits *limits)
 {
 	struct io_limit *io = &limits->io;
@@ -236,9 +238,7 @@ static void look_at_io(const struct level *level, struct limits *limits)
 	}
 }
 
-/*
- * Looks at the task's group in a hierarchy and at all groups above it, as far as they are mounted.
- */
+/* Reads the task's group in a hierarchy and all groups above it, as far as they are mounted. */
 static void climb(const struct hierarchy *hierarchy, const struct buf *lines,
 		  void (*look)(const struct level *level, struct limits *limits),
 		  struct limits *limits)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The limits that control groups put on a task: how much CPU time, memory and I/O they allow, and
- * what that did. The limit may be that of the task's group or of any above it. Where several groups
- * have a limit, the one that leaves least counts.
+ * The limits of cgroups on a task: CPU time, memory and I/O, and their effects. The limit may be
+ * that of the task's group or of any above it. If several groups have a limit, the one that leaves
+ * least counts.
  */
 #pragma once
 
@@ -14,30 +14,30 @@
 
 struct proc;
 
-/* A quota: the time that is allowed in each period, of all CPUs together. */
+/* A quota: CPU time permitted per period, of all CPUs together. */
 struct cpu_limit {
-	uint64_t quota_us, period_us; /* period 0: there is none */
+	uint64_t quota_us, period_us; /* period 0: none */
 	bool throttled_valid;
-	uint64_t throttled_ns; /* added up over CPUs, since the group was made */
-	uint64_t read_ns; /* when that was read (CLOCK_MONOTONIC) */
+	uint64_t throttled_ns; /* summed over CPUs, since the group was made */
+	uint64_t read_ns; /* when it was read (CLOCK_MONOTONIC) */
 	struct buf group; /* the group with this quota: its path in its hierarchy, raw bytes */
 	unsigned version; /* of that hierarchy */
 };
 
-/* The budget of real-time tasks, of each CPU in each period. Version 1 alone has it. */
+/* The budget of real-time tasks, per CPU and period. Version 1 only. */
 struct realtime_limit {
-	uint64_t runtime_us, period_us; /* period 0: there is none */
+	uint64_t runtime_us, period_us; /* period 0: none */
 	struct buf group;
 };
 
-/* Bytes that may be used, and bytes in use. */
+/* Maximum bytes, and bytes in use. */
 struct memory_limit {
-	uint64_t limit, usage; /* limit 0: there is none */
+	uint64_t limit, usage; /* limit 0: none */
 	struct buf group;
 	unsigned version;
 };
 
-/* Limits of block I/O: those of the nearest group that has some. */
+/* Limits of block I/O: those of the nearest group with any. */
 struct io_limit {
 	struct buf text; /* "8:0 rbps=1048576 wiops=10, 8:16 ...", by device; empty: none */
 	struct buf group;
@@ -55,8 +55,8 @@ struct limits {
 struct limits_reader;
 
 /*
- * Opens the hierarchies that have the limits: those of cpu, memory and blkio of version 1, else
- * that of version 2. proc, of /proc, stays the caller's and must outlive the reader.
+ * Opens the hierarchies with the limits: those of cpu, memory and blkio of version 1, else that of
+ * version 2. The caller keeps proc, of /proc, while the reader is in use.
  */
 struct limits_reader *limits_open(struct proc *proc);
 
@@ -67,8 +67,8 @@ struct limits_reader *limits_open(struct proc *proc);
 void limits_read(const struct limits_reader *reader, pid_t tgid, pid_t tid, struct limits *limits);
 
 /*
- * Appends the group by whose weight a process shares CPUs with others: its own, or the nearest
- * above it that has one ("/": the root). Returns the version of its hierarchy; 0: not known.
+ * Appends the group whose weight decides how a process shares CPUs with others: its own, or the
+ * nearest above it that has one ("/": the root). Returns the version of its hierarchy; 0: unknown.
  */
 unsigned limits_weighed(const struct limits_reader *reader, pid_t tgid, struct buf *group);
 

@@ -22,7 +22,7 @@ size_t measured_exits_take(struct measured_exits *ends, struct exit_record *reco
 	return measured_exits_correct(ends, records, n, threads);
 }
 
-/* Puts the measured kinds into a record; measured NULL: nothing was waited. */
+/* Stores the measured kinds in a record; measured NULL: there were no waits. */
 static void put_kinds(struct exit_record *record, const struct measured_delay *measured,
 		      uint32_t kinds)
 {
@@ -42,7 +42,7 @@ static void put_kinds(struct exit_record *record, const struct measured_delay *m
 	counters_put(&record->counters, &found, kinds);
 }
 
-/* Corrects a record. Whether an impossible delay was left out of it that is known now. */
+/* Corrects a record. Returns whether an impossible delay was removed from it that is known now. */
 static bool correct_record(const struct measured_exits *ends, struct exit_record *record,
 			   bool threads)
 {
@@ -53,10 +53,10 @@ static bool correct_record(const struct measured_exits *ends, struct exit_record
 		return false;
 	record->measured = ends->kinds;
 	record->left_out &= ~ends->kinds;
-	/* What a thread had too much booked is no matter of its process's measured sum. */
+	/* Excess accounted for a thread does not affect its process's measured sum. */
 	if (threads || record->last)
 		put_kinds(record, end ? process ? end->process : end->own : NULL, ends->kinds);
-	/* No kind but blkio was ever seen wrong of a task that ended. */
+	/* No kind but blkio was ever seen wrong for an exited task. */
 	record->impossible = record->left_out != 0;
 	return was && !record->impossible;
 }

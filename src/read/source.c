@@ -29,7 +29,7 @@ static int open_one(struct source *source, const struct source_ops *ops,
 	return err;
 }
 
-/* Why an open source does not measure waits, though it should: -errno, or 0. */
+/* Why an open source does not measure waits as requested: -errno, or 0. */
 static int why_unmeasured(const struct source *source, const struct source_env *env)
 {
 	if (!env->measure)
@@ -38,8 +38,8 @@ static int why_unmeasured(const struct source *source, const struct source_env *
 }
 
 /*
- * Opens a source for many tasks, or one that measures waits. Where that alone was wanted, and it
- * does not, it is closed again. 0 or -errno.
+ * Opens a source for many tasks, or one that measures waits. If it is wanted only for measuring,
+ * and cannot, it is closed again. 0 or -errno.
  */
 static int open_many(struct source *source, const struct source_ops *ops,
 		     const struct source_env *env)

@@ -32,8 +32,9 @@ struct bpf_source {
 	struct snapshot *snapshot;
 	struct measure *measure; /* NULL: waits are not measured */
 	int unmeasured; /* -errno: they should be */
-	bool traced; /* it is told how threads spend their time */
-	uint64_t measure_ns; /* CLOCK_MONOTONIC: what began before was met, perhaps in a wait */
+	bool traced; /* its samples include the threads' time by state */
+	uint64_t measure_ns; /* CLOCK_MONOTONIC: tasks started earlier may have been waiting when
+			      * first seen */
 	struct measured_exits ends;
 	void *taskstats; /* NULL: not opened yet */
 	bool no_taskstats;
@@ -41,23 +42,23 @@ struct bpf_source {
 	struct pidlist hidden; /* processes that are in /proc but not in the walk */
 	struct walk_index places;
 	size_t kept; /* the number of first elements that the sample still has of its last turn */
-	uint64_t begin_ns, end_ns; /* of the pass before */
+	uint64_t begin_ns, end_ns; /* of the previous pass */
 };
 
-/* Whether the kernel accounts its delays: swapin is never measured. */
+/* True if the kernel accounts its delays: swapin is never measured. */
 static bool is_record_accounted(const struct snapshot_record *record)
 {
 	return record->kinds & DELAY_BIT(DELAY_SWAPIN);
 }
 
-/* Whether measuring began after the task did: its earlier waits are unknown. */
+/* True if measuring began after the task's start: its earlier waits are unknown. */
 static bool is_measured_late(const struct bpf_source *source, const struct snapshot_record *record)
 {
 	return record->measured && !is_record_accounted(record) &&
 	       record->start_ns < source->measure_ns;
 }
 
-/* Brings the identity of the task up to date. */
+/* Updates the identity of the task. */
 static void identify_task(struct task *task, const struct snapshot_record *record, bool ran)
 {
 	task->start_lo = task->start_hi = record->start_ns;
@@ -78,7 +79,7 @@ static void identify_task(struct task *task, const struct snapshot_record *recor
 	task_set_comm(task, record->comm, sizeof(record->comm));
 }
 
-/* Fills in the element i of a sample. known: the element of the same task before, or NULL. */
+/* Fills in the element i of a sample. known: the earlier element of the same task, or NULL. */
 static void fill_element(const struct bpf_source *source, struct sample *cur, size_t i,
 			 const struct snapshot_view *view, const struct snapshot_entry *entry,
 			 const struct task_raw *known)
@@ -90,7 +91,7 @@ static void fill_element(const struct bpf_source *source, struct sample *cur, si
 
 	snapshot_counters(parts, n, known ? known->read_ns : 0, raw);
 	if (source->env.threads) {
-		raw->single = true; /* however many threads its process has */
+		raw->single = true; /* regardless of its process's number of threads */
 		raw->now.threads = 1;
 	}
 	raw->task = known ? task_ref(known->task) : task_new(key, parts->tgid);
@@ -102,20 +103,20 @@ static void fill_element(const struct bpf_source *source, struct sample *cur, si
 		snapshot_range(parts, n, &cur->records[i]);
 }
 
-/* Takes over an element of the sample before as it is. */
+/* Shares an element of the previous sample. */
 static void keep_element(const struct bpf_source *source, struct sample *cur, size_t i,
 			 const struct sample *prev, size_t before)
 {
 	struct task_raw *raw = prev->raw[before];
 
 	cur->marks[i] = prev->marks[before] | MARK_UNCHANGED;
-	/* What more samples have is long as it should be. */
+	/* An element shared by more samples is complete. */
 	if (i < source->kept && cur->raw[i] == raw)
 		return;
 	sample_share(cur, i, raw);
 	/*
-	 * An exit record's marks were true for the sample before only, and so was what it waited:
-	 * where waits have ended since, there is a record.
+	 * The exit marks and waits were true for the previous sample only: if waits have ended
+	 * since, there is a record.
 	 */
 	if (!raw->exited && !raw->was && raw->counters.members == 1 && !raw->now.waits.dwait_ns)
 		return;
@@ -126,7 +127,7 @@ static void keep_element(const struct bpf_source *source, struct sample *cur, si
 	raw->now.waits.dwait_ns = 0;
 }
 
-/* Brings the times of an element up to date whose waits go on since the sample before. */
+/* Updates the times of an element whose waits continue since the previous sample. */
 static void advance_waits(struct sample *cur, size_t i, const struct task_raw *before,
 			  uint64_t now_ns)
 {
@@ -137,8 +138,8 @@ static void advance_waits(struct sample *cur, size_t i, const struct task_raw *b
 }
 
 /*
- * Gives the sample its elements. Those that kept their places all the time since it was last filled
- * are left as they are. Returns how many keep their places from the sample before.
+ * Gives the sample its elements. Those that kept their places since it was last filled are left
+ * unchanged. Returns how many keep their places from the previous sample.
  */
 static size_t lay_out_sample(struct bpf_source *source, const struct sample *prev,
 			     struct sample *cur, const struct snapshot_view *view, bool steady)
@@ -156,7 +157,7 @@ static size_t lay_out_sample(struct bpf_source *source, const struct sample *pre
 	return stable;
 }
 
-/* Brings the element i up to date, which is the former one at its place or was just added. */
+/* Updates the element i, which is the former one at its place or was just added. */
 static void update_element(struct bpf_source *source, const struct sample *prev, uint32_t before,
 			   struct sample *cur, uint32_t i, const struct snapshot_view *view,
 			   const struct snapshot_entry *entry)
@@ -174,8 +175,8 @@ static void update_element(struct bpf_source *source, const struct sample *prev,
 }
 
 /*
- * Gives elements to which nothing happened a time of reading, where they are compared with a new
- * one: the time at which the walk before came by.
+ * Gives unchanged elements a time of reading if they are compared with a new one: the time of the
+ * previous walk.
  */
 static void date_elements(const struct bpf_source *source, struct sample *prev,
 			  const struct snapshot_view *view)
@@ -192,7 +193,7 @@ static void date_elements(const struct bpf_source *source, struct sample *prev,
 	}
 }
 
-/* Brings all elements up to date. False where an entry has no element. */
+/* Updates all elements. False if an entry has no element. */
 static bool update_elements(struct bpf_source *source, const struct sample *prev,
 			    struct sample *cur, size_t stable, const struct snapshot_view *view,
 			    bool in_order)
@@ -201,7 +202,7 @@ static bool update_elements(struct bpf_source *source, const struct sample *prev
 		struct walk_slot *place = &source->places.next[k];
 		uint32_t before = place->element;
 
-		/* Most did nothing, and are there already: keep_element() at its shortest. */
+		/* Most are unchanged and already there: keep_element() at its shortest. */
 		if (!view->entries[k].record && before < stable && before < source->kept &&
 		    cur->raw[before] == prev->raw[before] && !(prev->marks[before] & MARK_WAITS)) {
 			cur->marks[before] = prev->marks[before] | MARK_UNCHANGED;
@@ -220,7 +221,7 @@ static bool update_elements(struct bpf_source *source, const struct sample *prev
 	return true;
 }
 
-/* Makes the sample of what the walk found. False where an element is not found. */
+/* Builds the sample from the walk. False if an element is not found. */
 static bool make_sample(struct bpf_source *source, struct sample *prev, struct sample *cur,
 			const struct snapshot_view *found, unsigned needs)
 {
@@ -234,7 +235,7 @@ static bool make_sample(struct bpf_source *source, struct sample *prev, struct s
 	date_elements(source, prev, &view);
 	stable = lay_out_sample(source, prev, cur, &view, steady);
 	sample_extend(cur, needs & NEED_RANGE);
-	/* Entries that were united are not in the order of their records. */
+	/* Merged entries are not in the order of their records. */
 	if (!update_elements(source, prev, cur, stable, &view, view.entries == found->entries))
 		return false;
 	cur->pass = source->pass;
@@ -244,7 +245,7 @@ static bool make_sample(struct bpf_source *source, struct sample *prev, struct s
 	return true;
 }
 
-/* Puts what was measured and traced into a sample that taskstats took. */
+/* Adds measured and traced figures to a sample taken by taskstats. */
 static void add_measured(const struct bpf_source *source, struct sample *cur,
 			 const struct snapshot_view *view)
 {
@@ -269,7 +270,7 @@ static void add_measured(const struct bpf_source *source, struct sample *cur,
 	}
 }
 
-/* Lets taskstats take the sample, if it is available. False where it is not. */
+/* Lets taskstats take the sample, if available. False if not. */
 static bool ask_taskstats(struct bpf_source *source, struct sample *prev, struct sample *cur,
 			  unsigned needs, int *err)
 {
@@ -280,7 +281,7 @@ static bool ask_taskstats(struct bpf_source *source, struct sample *prev, struct
 		source->no_taskstats = source_taskstats.open(&source->env, &source->taskstats) != 0;
 	if (!source->taskstats)
 		return false;
-	/* Waits that end between the two are in the sample's, and counted by the next walk. */
+	/* Waits that end between the two are in the sample, and counted by the next walk. */
 	if (source->measure || source->traced)
 		*err = snapshot_take(source->snapshot, SNAPSHOT_WHOLE, &view);
 	if (!*err)
@@ -344,7 +345,7 @@ static int bpf_sample(void *state, struct sample *prev, struct sample *cur, unsi
 	return err;
 }
 
-/* Opens the source: loads the programs. Where waits cannot be measured it does without. */
+/* Opens the source: loads the programs. Continues without measuring if that fails. */
 static int bpf_open(const struct source_env *env, void **state)
 {
 	struct bpf_source *source = xcalloc(1, sizeof(*source));
@@ -372,7 +373,7 @@ static int bpf_open(const struct source_env *env, void **state)
 	return 0;
 }
 
-/* Appends how the program reads the tasks, and what was refused before it. */
+/* Appends how the program reads the tasks, and what was refused before. */
 static void bpf_describe(const void *state, struct buf *out)
 {
 	const struct bpf_source *source = state;
@@ -385,7 +386,7 @@ static void bpf_describe(const void *state, struct buf *out)
 	text_escape(out, refusal_words(), strlen(refusal_words()), TEXT_ASCII);
 }
 
-/* Why waits are not measured, though they should be: -errno. */
+/* Why waits are not measured as requested: -errno. */
 static int bpf_unmeasured(const void *state)
 {
 	return ((const struct bpf_source *)state)->unmeasured;
@@ -397,7 +398,7 @@ static struct measure *bpf_measuring(const void *state)
 	return ((const struct bpf_source *)state)->measure;
 }
 
-/* Has samples tell how threads spend their time. */
+/* Includes the threads' time by state in samples. */
 static void bpf_trace(void *state, const struct trace *trace)
 {
 	struct bpf_source *source = state;
@@ -406,7 +407,7 @@ static void bpf_trace(void *state, const struct trace *trace)
 	snapshot_trace(source->snapshot, trace);
 }
 
-/* Puts what was measured in place of what exit records have. */
+/* Replaces accounted figures of exit records by measured ones. */
 static size_t bpf_correct_exits(void *state, struct exit_record *records, size_t n)
 {
 	struct bpf_source *source = state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Stands in for source_bpf.c in a program that was built without it. */
+/* Replaces source_bpf.c when built without BPF. */
 #include <errno.h>
 
 #include "base/util.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Counters from procfs, for users who may not ask taskstats: run time and cpu delay from schedstat,
- * blkio from field 42 of stat. Both files in /proc/PID show the leader thread alone, so a process
- * row is the sum over task/, and over what threads that have ended since had counted
+ * Counters from procfs, for users without access to taskstats: run time and cpu delay from
+ * schedstat, blkio from field 42 of stat. Both files in /proc/PID cover the leader thread only, so
+ * a process row is the sum over task/, plus the counters of threads that have exited since
  * (procfs_threads).
  */
 #include <errno.h>
@@ -20,7 +20,7 @@
 struct procfs_source {
 	struct source_env env;
 	struct pidlist processes, threads;
-	struct procfs_threads memory; /* the threads' last figures, where rows are processes */
+	struct procfs_threads memory; /* the threads' last figures, if rows are processes */
 	struct states states;
 	uint64_t tick_ns;
 };
@@ -32,7 +32,7 @@ struct reading {
 	struct thread_figures figures;
 };
 
-/* Whether the error fits a missing schedstat: the kernel has none, or does not let us read it. */
+/* True if the error can mean a missing schedstat: the kernel has none, or we may not read it. */
 static bool is_without(int err)
 {
 	return proctask_gone(err) || err == -EACCES || err == -EPERM || err == -EBADMSG;
@@ -50,7 +50,7 @@ static int read_thread(struct procfs_source *source, pid_t tgid, pid_t tid, stru
 	reading->figures.tid = tid;
 	if (err || stat->partial)
 		return err;
-	/* schedstat is missing without CONFIG_SCHED_INFO, or because the thread just ended. */
+	/* schedstat is missing without CONFIG_SCHED_INFO, or because the thread just exited. */
 	missing = proctask_schedstat(proc, tgid, tid, &sched);
 	reading->sched_valid = !missing;
 	if (missing) {
@@ -60,7 +60,7 @@ static int read_thread(struct procfs_source *source, pid_t tgid, pid_t tid, stru
 	}
 	start_ns = stat->start * source->tick_ns;
 	now_ns = clock_ns(CLOCK_BOOTTIME);
-	/* Field 42 is ticks; the number of waits is not known. */
+	/* Field 42 is in ticks; the number of waits is unknown. */
 	reading->figures = (struct thread_figures){
 		.tid = tid,
 		.start_ns = start_ns,
@@ -89,7 +89,7 @@ static void set_counters(struct counters *counters, const uint64_t *count, bool 
 		counters->valid &= ~(VALID_RUN | DELAY_BOTH(DELAY_BIT(DELAY_CPU)));
 }
 
-/* A task that was not there before. Field 22 counts from boot, suspended time included. */
+/* A new task. Field 22 counts from boot, suspended time included. */
 static struct task *new_task(const struct procfs_source *source, uint64_t since_boot_ns, pid_t tgid,
 			     pid_t pid)
 {
@@ -104,7 +104,7 @@ static struct task *new_task(const struct procfs_source *source, uint64_t since_
 	return task;
 }
 
-/* Counts a task that could not be read, unless it has gone. */
+/* Counts a task that could not be read, unless it has exited. */
 static void count_unread(struct sample *cur, int err)
 {
 	if (proctask_gone(err))
@@ -114,9 +114,9 @@ static void count_unread(struct sample *cur, int err)
 }
 
 /*
- * Gives the element its task: the one known from the sample before, or a new one; none, and counts
- * it as not read, where its user is not known. moved: whether any thread that has no row of its own
- * ran, came or went.
+ * Gives the element its task: the one known from the previous sample, or a new one; none, and
+ * counts it as unread, if its user is unknown. moved: whether any thread without its own row ran,
+ * started or exited.
  */
 static void identify_process(const struct procfs_source *source, const struct sample *prev,
 			     struct sample *cur, struct task_raw *raw,
@@ -134,7 +134,7 @@ static void identify_process(const struct procfs_source *source, const struct sa
 		raw->task = new_task(source, start, raw->tgid, raw->pid);
 	raw->task->ppid = stat->ppid;
 	task_set_comm(raw->task, stat->comm, sizeof(stat->comm) - 1);
-	/* A task that did not run called no setuid or exec; this takes run times to know. */
+	/* A task that did not run called no setuid or exec; run times prove that. */
 	if (!moved && known && known->task == raw->task && raw->counters.valid & VALID_RUN &&
 	    known->counters.run_ns == raw->counters.run_ns)
 		return;
@@ -150,8 +150,8 @@ static void identify_process(const struct procfs_source *source, const struct sa
 }
 
 /*
- * Has the stat of threads from `from` on read ahead, of one process or (tgid 0) of the first
- * threads of several. Returns the first for which there was no room.
+ * Prefetches the stat of threads from `from` on, of one process or (tgid 0) of the first threads of
+ * several. Returns the first for which there was no room.
  */
 static size_t prefetch_stats(const struct procfs_source *source, pid_t tgid, const pid_t *tids,
 			     size_t n, size_t from)
@@ -177,8 +177,8 @@ static struct task_raw *add_element(struct sample *cur, pid_t tgid, pid_t pid)
 }
 
 /*
- * Adds an element for a process, or a thread, that hangs within execve(): its figures are those of
- * the sample before.
+ * Adds an element for a process, or a thread, hung within execve(): its figures are those of the
+ * previous sample.
  */
 static void add_hung(const struct procfs_source *source, const struct sample *prev,
 		     struct sample *cur, pid_t tgid, const struct reading *reading)
@@ -200,7 +200,7 @@ static void add_hung(const struct procfs_source *source, const struct sample *pr
 		source->env.proc, tgid, source->env.threads ? raw->pid : 0, &raw->task->uid, NULL);
 }
 
-/* Adds a row for each thread that is listed. */
+/* Adds a row for each listed thread. */
 static void read_rows(struct procfs_source *source, const struct sample *prev, struct sample *cur,
 		      pid_t tgid)
 {
@@ -231,7 +231,7 @@ static void read_rows(struct procfs_source *source, const struct sample *prev, s
 }
 
 /*
- * Reads one thread of a process into its sum; `was` is its last reading or NULL. False only where
+ * Reads one thread of a process into its sum; `was` is its previous reading or NULL. False only if
  * its schedstat is missing.
  */
 static bool add_thread(struct procfs_source *source, struct sample *cur,
@@ -245,7 +245,7 @@ static bool add_thread(struct procfs_source *source, struct sample *cur,
 		err = -EBUSY;
 	if (err) {
 		count_unread(cur, err);
-		/* The last figures stay in, so that the next sum does not count it again. */
+		/* The last figures are kept, so that the next sum does not count it again. */
 		if (was && !proctask_gone(err))
 			procfs_threads_add(&source->memory, was);
 		return true;
@@ -258,9 +258,9 @@ static bool add_thread(struct procfs_source *source, struct sample *cur,
 }
 
 /*
- * Adds the process as one row. The threads of the last reading are asked for besides the listed
- * ones: the kernel may skip some while others end (proc_task_readdir() of fs/proc/base.c goes on by
- * position).
+ * Adds the process as one row. The threads of the previous reading are read besides the listed
+ * ones: the kernel may skip some while others exit (proc_task_readdir() of fs/proc/base.c continues
+ * by position).
  */
 static void read_sum(struct procfs_source *source, const struct sample *prev, struct sample *cur,
 		     pid_t tgid)
@@ -306,7 +306,7 @@ static void read_sum(struct procfs_source *source, const struct sample *prev, st
 		raw->task->accounted |= leader.figures.count[THREAD_BLKIO] != 0;
 }
 
-/* Adds the process with its threads, as one row or as a row for each thread. */
+/* Adds the process with its threads, as one row or as one row per thread. */
 static void read_process(struct procfs_source *source, const struct sample *prev,
 			 struct sample *cur, pid_t tgid)
 {
@@ -337,13 +337,13 @@ static int procfs_sample(void *state, struct sample *prev, struct sample *cur,
 		pids = source->processes.pids;
 		n = source->processes.n;
 	}
-	/* A start in ticks may be read as up to a tick early. */
+	/* A start in ticks may be read up to a tick early. */
 	procfs_threads_begin(&source->memory, clock_ns(CLOCK_BOOTTIME) - source->tick_ns);
 	for (size_t i = 0, ahead = 0; i < n; i++) {
 		if (i >= ahead)
 			ahead = prefetch_stats(source, 0, pids, n, i);
 		read_process(source, prev, cur, pids[i]);
-		/* Its threads took the place of what was read ahead. */
+		/* Its threads replaced the prefetched reads. */
 		if (source->threads.n > 1)
 			ahead = i + 1;
 		if (source->env.between && i % 64 == 63)

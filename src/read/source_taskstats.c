@@ -21,7 +21,7 @@
 #include "read/source.h"
 #include "read/states.h"
 
-/* A start time as one reading shows it: somewhere in [lo, hi]. */
+/* A start time as one reading shows it: within [lo, hi]. */
 struct bracket {
 	uint64_t lo, hi;
 };
@@ -34,12 +34,13 @@ struct taskstats_source {
 	struct states states;
 	/* Scratch of one sample, kept for its memory. */
 	struct bracket *starts; /* by element: the start that its TGID record shows */
-	const struct task_raw **known; /* by element: the element of its pid in the sample before */
+	const struct task_raw **known; /* by element: the element of its pid in the previous
+					* sample */
 	size_t starts_cap;
-	pid_t *ids; /* the ids of the query under way */
-	size_t *places; /* the elements they stand for */
+	pid_t *ids; /* the ids of the current query */
+	size_t *places; /* their elements */
 	size_t n, cap;
-	/* The state of the sample under way. */
+	/* State of the current sample. */
 	struct sample *cur;
 	int error;
 };
@@ -47,20 +48,20 @@ struct taskstats_source {
 /* The start that a reading taken between two times shows. */
 static struct bracket bracket_of(uint64_t elapsed_ns, uint64_t before_ns, uint64_t after_ns)
 {
-	/* The kernel cuts elapsed off to us, so the start may be up to one us earlier. */
+	/* The kernel truncates elapsed to us, so the start may be up to one us earlier. */
 	uint64_t early = elapsed_ns + NSEC_PER_USEC;
 
 	return (struct bracket){ before_ns > early ? before_ns - early : 0,
 				 after_ns > elapsed_ns ? after_ns - elapsed_ns : 0 };
 }
 
-/* Whether the task can have started then. */
+/* True if the task can have started then. */
 static bool has_same_start(const struct task *task, struct bracket start)
 {
 	return task->start_lo <= start.hi && start.lo <= task->start_hi;
 }
 
-/* Takes in a reading of the task's own start (not of a sum over threads). */
+/* Adds a reading of the task's own start (not of a sum over threads). */
 static void narrow_start(struct task *task, struct bracket start)
 {
 	if (start.lo > task->start_lo)
@@ -69,7 +70,7 @@ static void narrow_start(struct task *task, struct bracket start)
 		task->start_hi = start.hi;
 }
 
-/* Whether the process known before can be the one whose TGID record showed that start. */
+/* True if the process known before can be the one whose TGID record showed that start. */
 static bool same_single(const struct taskstats_source *source, size_t i)
 {
 	return source->known[i] && has_same_start(source->known[i]->task, source->starts[i]);
@@ -88,7 +89,7 @@ static void ask_pack(struct taskstats_source *source, pid_t id, size_t place)
 	source->places[source->n++] = place;
 }
 
-/* Notes an error reply. A task that has gone is no error. */
+/* Records an error reply. An exited task is no error. */
 static void note_error_reply(struct taskstats_source *source, int error)
 {
 	if (proctask_gone(error))
@@ -100,7 +101,7 @@ static void note_error_reply(struct taskstats_source *source, int error)
 	debug_log("taskstats reply: error %d", error);
 }
 
-/* Reads the counters of a reply into an element. False: there are none. */
+/* Reads the counters of a reply into an element. False: it has none. */
 static bool read_counters(struct taskstats_source *source, struct task_raw *raw, int error,
 			  const struct taskstats_part *part, uint64_t before_ns, uint64_t after_ns)
 {
@@ -116,7 +117,7 @@ static bool read_counters(struct taskstats_source *source, struct task_raw *raw,
 	return true;
 }
 
-/* Reads the reply to a TGID query: counters, and what they tell of the start. */
+/* Reads the reply to a TGID query: counters, and the start derived from them. */
 static void read_group_reply(void *arg, size_t index, int error, const struct taskstats_part *part,
 			     uint64_t before_ns, uint64_t after_ns)
 {
@@ -130,7 +131,7 @@ static void read_group_reply(void *arg, size_t index, int error, const struct ta
 		source->starts[source->places[index]] = bracket_of(elapsed, before_ns, after_ns);
 }
 
-/* The task that a PID record describes: the one known by that pid, or a new one. */
+/* The task of a PID record: the one known by that pid, or a new one. */
 static struct task *identify_by_record(const struct taskstats_identity *who,
 				       const struct task_raw *known, pid_t tgid, uint64_t before_ns,
 				       uint64_t after_ns)
@@ -152,12 +153,12 @@ static struct task *identify_by_record(const struct taskstats_identity *who,
 	task->ppid = who->ppid;
 	task->uid = who->uid;
 	task->fresh = true;
-	task->exec = task->groups = 0; /* not known from here on */
+	task->exec = task->groups = 0; /* unknown from here on */
 	task_set_comm(task, who->comm, who->comm_len);
 	return task;
 }
 
-/* Whether the kernel keeps delays of the task that a PID record describes: it has booked some. */
+/* True if the kernel keeps delays of a PID record's task: it has accounted some. */
 static bool shows_accounting(const struct taskstats_part *part)
 {
 	struct counters own = { 0 };
@@ -177,7 +178,7 @@ static void read_task_reply(void *arg, size_t index, int error, const struct tas
 	if (!error)
 		error = taskstats_identity(part->record, part->len, &who);
 	if (error) {
-		/* The task ended after its counters were read: its last ones, if it is known. */
+		/* The task exited after its counters were read: its last ones, if it is known. */
 		if (error == -ESRCH && raw->counters.valid && same_single(source, place))
 			raw->task = task_ref(source->known[place]->task);
 		note_error_reply(source, error);
@@ -192,7 +193,7 @@ static void read_task_reply(void *arg, size_t index, int error, const struct tas
 		taskstats_record(part->record, part->len, &source->cur->records[place]);
 }
 
-/* Folds the reply to a PID query for a thread other than the leader into its process. */
+/* Merges the reply to a PID query for a thread other than the leader into its process. */
 static void fold_task_record(void *arg, size_t index, int error, const struct taskstats_part *part,
 			     UNUSED uint64_t before_ns, UNUSED uint64_t after_ns)
 {
@@ -230,7 +231,7 @@ static int query(struct taskstats_source *source, bool tgid, taskstats_client_re
 	return source->error ? source->error : err;
 }
 
-/* Makes the scratch by element fit the sample, zeroed. */
+/* Resizes the scratch by element to the sample, zeroed. */
 static void reset_scratch(struct taskstats_source *source)
 {
 	size_t n = source->cur->n;
@@ -248,7 +249,7 @@ static void reset_scratch(struct taskstats_source *source)
 	}
 }
 
-/* Finds for each element the task that had its pid before, in one pass as both are sorted. */
+/* Finds for each element the previous task of its pid, in one pass as both are sorted. */
 static void find_known(struct taskstats_source *source, const struct sample *prev)
 {
 	size_t j = 0;
@@ -264,8 +265,8 @@ static void find_known(struct taskstats_source *source, const struct sample *pre
 }
 
 /*
- * Whether all tasks must be in the sample before: none was created since (that is, since before it
- * was listed). Then /proc need not be listed, a sixth of a sample's cost.
+ * True if all tasks must be in the previous sample: none was created since (that is, since before
+ * it was listed). Then /proc need not be listed, a sixth of a sample's cost.
  */
 static bool none_created(const struct sample *prev, const struct sample *cur)
 {
@@ -273,7 +274,7 @@ static bool none_created(const struct sample *prev, const struct sample *cur)
 	       cur->system.forks == prev->system.forks;
 }
 
-/* Lists the processes asked for. */
+/* Lists the selected processes. */
 static int list_processes(struct taskstats_source *source, const struct sample *prev)
 {
 	struct pidlist *list = &source->processes;
@@ -296,7 +297,7 @@ static int list_processes(struct taskstats_source *source, const struct sample *
 	return 0;
 }
 
-/* Whether the process was there a moment ago. */
+/* True if the process existed a moment ago. */
 static bool is_there(const struct sample *cur, pid_t pid)
 {
 	const struct task_raw *raw = sample_find(cur, pid, pid);
@@ -304,7 +305,7 @@ static bool is_there(const struct sample *cur, pid_t pid)
 	return raw && raw->counters.valid;
 }
 
-/* Whether a process of the sample before has gone: its children have another parent now. */
+/* True if a process of the previous sample has exited: its children have another parent now. */
 static bool some_left(const struct taskstats_source *source, const struct sample *prev)
 {
 	size_t still = 0;
@@ -314,7 +315,7 @@ static bool some_left(const struct taskstats_source *source, const struct sample
 	return still < prev->n;
 }
 
-/* Chooses the processes whose identity is asked for, and takes over that of the others. */
+/* Chooses the processes whose identity is queried, and keeps that of the others. */
 static void choose_unsure(struct taskstats_source *source, const struct sample *prev,
 			  unsigned needs)
 {
@@ -344,7 +345,7 @@ static void choose_unsure(struct taskstats_source *source, const struct sample *
 	}
 }
 
-/* Asks for the threads other than leaders, of processes that have or had more than one. */
+/* Queries the threads other than leaders, of processes that have or had more than one. */
 static int query_other_threads(struct taskstats_source *source)
 {
 	for (size_t i = 0; i < source->cur->n; i++) {
@@ -360,7 +361,7 @@ static int query_other_threads(struct taskstats_source *source)
 	return query(source, false, fold_task_record);
 }
 
-/* Adds an element for each listed process, to be asked for. */
+/* Adds an element for each listed process, to be queried. */
 static void add_processes(struct taskstats_source *source, struct sample *sample)
 {
 	for (size_t i = 0; i < source->processes.n; i++) {
@@ -371,7 +372,7 @@ static void add_processes(struct taskstats_source *source, struct sample *sample
 	}
 }
 
-/* Takes a sample with a row for each process. */
+/* Takes a sample with one row per process. */
 static int sample_processes(struct taskstats_source *source, const struct sample *prev,
 			    unsigned needs)
 {
@@ -436,7 +437,7 @@ static int list_all_threads(struct taskstats_source *source, const struct sample
 	return err;
 }
 
-/* Takes over the threads of the sample before. */
+/* Reuses the threads of the previous sample. */
 static int same_threads(struct taskstats_source *source, const struct sample *prev)
 {
 	for (size_t i = 0; i < prev->n; i++)
@@ -444,7 +445,7 @@ static int same_threads(struct taskstats_source *source, const struct sample *pr
 	return 0;
 }
 
-/* Takes a sample with a row for each thread. */
+/* Takes a sample with one row per thread. */
 static int sample_threads(struct taskstats_source *source, const struct sample *prev,
 			  unsigned needs)
 {
@@ -483,7 +484,7 @@ static int taskstats_sample(void *state, struct sample *prev, struct sample *cur
 		err = sample_processes(source, prev, needs);
 	sample_compact(cur);
 	states_read(&source->states, prev, cur);
-	/* Tasks that did not answer in time count as unread; the rest is a sample. */
+	/* Tasks that did not answer in time count as unread; all else is a sample. */
 	return err == -ETIMEDOUT ? 0 : err;
 }
 
@@ -516,7 +517,7 @@ static void read_probe(void *arg, UNUSED size_t index, int error, const struct t
 		source->error = source->version;
 }
 
-/* Opens the source, and asks for its own record to see whether it is allowed. */
+/* Opens the source, and queries its own record to see whether that is permitted. */
 static int taskstats_open(const struct source_env *env, void **state)
 {
 	struct taskstats_source *source = xcalloc(1, sizeof(*source));

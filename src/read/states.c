@@ -12,17 +12,17 @@
 #include "kernel/proctask.h"
 #include "kernel/symbols.h"
 
-/* The most that is read of /proc/stat: a line a CPU, and a line with a number an interrupt. */
+/* Maximum size of /proc/stat: one line per CPU, and one with a number per interrupt. */
 #define STAT_BYTES (1024 * 1024)
 
-/* An element, and what is known of it from the sample before (NULL: nothing). */
+/* An element, and its data from the previous sample (NULL: none). */
 struct subject {
 	struct task_raw *raw;
 	const struct task_raw *known;
 };
 
 /*
- * Whether the task has not run since. A task that was about to run may sleep again without a trace.
+ * True if the task has not run since. A task that was about to run may sleep again without a trace.
  */
 static bool is_idle(const struct subject *subject)
 {
@@ -40,7 +40,7 @@ static void note_thread_wait(struct thread_waits *waits, const struct thread_wai
 	waits->all[waits->n++] = *wait;
 }
 
-/* The wait that the thread was in before, or NULL. Threads come in the order of the sample. */
+/* The previous wait of the thread, or NULL. Threads come in the order of the sample. */
 static const struct thread_wait *find_wait(struct states *states, pid_t tgid, pid_t tid)
 {
 	const struct thread_waits *before = &states->before;
@@ -56,8 +56,8 @@ static const struct thread_wait *find_wait(struct states *states, pid_t tgid, pi
 }
 
 /*
- * Whether any task waits for I/O: procs_blocked of /proc/stat counts just those (nr_iowait() of
- * kernel/sched/core.c). True where that cannot be read.
+ * True if any task waits for I/O: procs_blocked of /proc/stat counts just those (nr_iowait() of
+ * kernel/sched/core.c). True if that cannot be read.
  */
 static bool any_in_io(struct states *states)
 {
@@ -77,7 +77,7 @@ static bool any_in_io(struct states *states)
 }
 
 /*
- * Whether a function that a task sleeps in (/proc/PID/wchan) waits for I/O. wchan shows the first
+ * True if a function that a task sleeps in (/proc/PID/wchan) waits for I/O. wchan shows the first
  * function outside the scheduler: io_schedule() itself is never seen. Names as of kernels 5.10 to
  * 6.18.
  */
@@ -97,9 +97,9 @@ static bool is_io_function(const char *name)
 }
 
 /*
- * The kind of a wait in state D: for I/O or not, which only its end tells for sure; WAITS_SEEN: it
- * is none, as who froze the task (cgroup v1, or a suspend) wants it to sleep. Where the function is
- * hidden, what was booked decides: most tasks that wait for I/O did so lately.
+ * The kind of a wait in state D: for I/O or not, which is certain only at its end; WAITS_SEEN:
+ * none, as a frozen task (cgroup v1, or a suspend) is meant to sleep. If the function is hidden,
+ * accounted delays decide: most tasks that wait for I/O did so recently.
  */
 static enum wait_seen kind_of_wait(struct states *states, const struct subject *subject, pid_t tid)
 {
@@ -120,7 +120,7 @@ static enum wait_seen kind_of_wait(struct states *states, const struct subject *
 	return io ? SEEN_BLKIO : SEEN_DWAIT;
 }
 
-/* Takes over the state of an idle task. */
+/* Copies the state of an idle task. */
 static void keep_state(struct states *states, const struct subject *subject)
 {
 	struct task_raw *raw = subject->raw;
@@ -136,7 +136,7 @@ static void keep_state(struct states *states, const struct subject *subject)
 		note_thread_wait(&states->now, &states->before.all[states->at]);
 }
 
-/* Counts a thread in state D, with the start and the kind of its wait as known by now. */
+/* Counts a thread in state D, with the start and the kind of its wait as far as known. */
 static void count_wait(const struct subject *subject, pid_t tid, enum wait_seen kind,
 		       uint64_t since_ns)
 {
@@ -169,7 +169,7 @@ static void add_thread_wait(struct states *states, const struct subject *subject
 	note_thread_wait(&states->now, &wait);
 }
 
-/* Reads the threads of a process that has several. */
+/* Reads the threads of a process with several. */
 static void read_threads(struct states *states, const struct subject *subject)
 {
 	struct task_raw *raw = subject->raw;
@@ -191,8 +191,8 @@ static void read_threads(struct states *states, const struct subject *subject)
 }
 
 /*
- * Whether run times tell who does not run. A CPU of nohz_full= updates that of the task which runs
- * on it once a second (kernel/sched/core.c:sched_tick_remote()).
+ * True if run times prove which tasks did not run. A CPU of nohz_full= updates the run time of its
+ * task once a second (kernel/sched/core.c:sched_tick_remote()).
  */
 static bool runs_are_told(struct states *states)
 {
@@ -208,8 +208,8 @@ static bool runs_are_told(struct states *states)
 }
 
 /*
- * Whether a single thread that wants a CPU got none since the reading before: the kernel books the
- * wait when it ends. It is first seen in the interval after that in which it began.
+ * True if a single runnable thread got no CPU since the previous reading: the kernel accounts the
+ * wait when it ends. It is first seen in the interval after the one in which it began.
  */
 static bool is_waiting_for_cpu(struct states *states, const struct subject *subject)
 {
@@ -249,7 +249,7 @@ static void read_state(struct states *states, const struct subject *subject)
 			   raw->read_ns);
 }
 
-/* The element as it was in the sample before; *at: where to look from, in the sample's order. */
+/* The element in the previous sample; *at: where to search from, in the sample's order. */
 static struct subject subject_of(const struct sample *prev, struct task_raw *raw, size_t *at)
 {
 	struct subject subject = { .raw = raw };
@@ -263,8 +263,8 @@ static struct subject subject_of(const struct sample *prev, struct task_raw *raw
 }
 
 /*
- * Has the stat of the elements from `from` on read ahead that are to be read. Returns the first
- * element for which there was no room.
+ * Prefetches the stat of the elements from `from` on that are to be read. Returns the first element
+ * for which there was no room.
  */
 static size_t prefetch_states(struct states *states, const struct sample *prev,
 			      const struct sample *cur, size_t from, size_t at)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The current states of tasks, for sources whose counters do not have them: read from /proc for
- * tasks that ran since the sample before. The others keep their state, as a task cannot enter or
+ * tasks that ran since the previous sample. The others keep their state, as a task cannot enter or
  * leave uninterruptible sleep without running.
  */
 #pragma once
@@ -14,7 +14,7 @@
 /* A thread in state D of a process that has several. */
 struct thread_wait {
 	pid_t tgid, tid;
-	uint64_t slices; /* how often it has run (schedstat); if unchanged: the same wait */
+	uint64_t slices; /* number of runs (schedstat); if unchanged: the same wait */
 	uint64_t since_ns;
 	enum wait_seen kind; /* WAITS_SEEN: none, it is frozen */
 };
@@ -31,16 +31,16 @@ struct states {
 	bool rows; /* rows are threads, not processes */
 	struct pidlist threads;
 	struct thread_waits before, now;
-	size_t at; /* the position of the walk through `before` */
+	size_t at; /* position in `before` */
 	int64_t in_io; /* tasks of the machine that wait for I/O; -1: not read yet */
 	struct buf text;
 	struct freezer freezer;
-	bool ticks_read, ticks; /* run times of those that run are kept up to date */
+	bool ticks_read, ticks; /* run times of running tasks are current */
 };
 
 /*
- * Sets task_now of a sample's elements, except where it cannot be read. A wait is taken to begin at
- * the reading that first met it: it truly began less than a sample earlier.
+ * Sets task_now of a sample's elements, except if unreadable. A wait is assumed to begin at the
+ * first reading that saw it: it truly began less than a sample earlier.
  */
 void states_read(struct states *states, const struct sample *prev, struct sample *cur);
 

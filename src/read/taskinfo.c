@@ -22,23 +22,23 @@
 #define FILES_BETWEEN 256
 
 /*
- * A program may overwrite its command line whenever it runs, and without the bpf source nothing
- * tells of a move to another cgroup: of those that ran the texts are read again when they are this
- * old; or, where they have been as they are for a shorter time, when that time has passed again.
+ * A program may overwrite its command line whenever it runs, and without the bpf source moves to
+ * another cgroup go unnoticed: texts of tasks that ran are read again when they are this old; or,
+ * if they have been unchanged for a shorter time, when that time has passed again.
  */
 #define TEXT_AGE_MS 5000
 
 /* The number of kthreadd, the parent of the kernel's threads. */
 #define KTHREADD 2
 
-/* The cgroups, at most, whose path is read of one task for all that are in it. */
+/* Maximum number of cgroups whose path is read from one task for all members. */
 #define SHARES 64
 
-/* A path that one task's file gave for several tasks: true if that one has not moved meanwhile. */
+/* A path read from one task's file for several tasks: valid if that one has not moved meanwhile. */
 struct share {
 	uint64_t groups;
 	struct task *of; /* with a reference */
-	bool used; /* by others, too */
+	bool used; /* used for others, too */
 };
 
 struct taskinfo {
@@ -47,16 +47,16 @@ struct taskinfo {
 	const struct hierarchy *hierarchy; /* NULL: cgroups are not known */
 	uint64_t tick_ns;
 	size_t files; /* read so far */
-	unsigned needs; /* the needs of the update before */
-	bool updated; /* there was one */
-	uint32_t paths; /* when paths were forgotten last, by text_clock() */
-	bool sharing; /* while all of a sample are read */
-	struct share shares[SHARES]; /* of the last update */
+	unsigned needs; /* the needs of the previous update */
+	bool updated; /* there was a previous update */
+	uint32_t paths; /* when paths were last dropped, by text_clock() */
+	bool sharing; /* while a whole sample is read */
+	struct share shares[SHARES]; /* of the previous update */
 	size_t nshares;
 	struct users *users;
 	struct passwd_files *passwd_files;
 	struct buf scratch, lines;
-	struct container_names *names; /* NULL: no group that a container can be was met yet */
+	struct container_names *names; /* NULL: no possible container group was seen yet */
 	int root;
 };
 
@@ -85,7 +85,7 @@ static uint32_t text_clock(const struct sample *sample)
 	return (uint32_t)(sample->begin_ns / NSEC_PER_MSEC);
 }
 
-/* Whether a text that may have changed is to be read again. */
+/* True if a text that may have changed is to be read again. */
 static bool is_text_due(const struct task_text_read *read, uint32_t now)
 {
 	uint32_t age = now - read->last;
@@ -93,14 +93,14 @@ static bool is_text_due(const struct task_text_read *read, uint32_t now)
 	return age >= TEXT_AGE_MS || age >= read->last - read->first;
 }
 
-/* Whether a task is one of the kernel's threads, by its parent and its empty command line. */
+/* True if a task is a kernel thread, by its parent and its empty command line. */
 static bool is_kernel_thread(const struct task *task)
 {
 	return (task->tgid == KTHREADD || task->ppid == KTHREADD) && task->command &&
 	       !*task->command;
 }
 
-/* Replaces a text of a task, if it is another one. */
+/* Replaces a text of a task, if it changed. */
 static void replace_text(struct task *task, char **text, const char *by)
 {
 	if (!text_compare(*text, by))
@@ -110,7 +110,7 @@ static void replace_text(struct task *task, char **text, const char *by)
 	task->renamed++;
 }
 
-/* Notes that a text of a task was read (NULL: it cannot be). Returns whether it is another one. */
+/* Records that a text of a task was read (NULL: unreadable). Returns whether it changed. */
 static bool note_read(struct task *task, const char *text, const char *found,
 		      struct task_text_read *read, uint32_t now)
 {
@@ -119,7 +119,7 @@ static bool note_read(struct task *task, const char *text, const char *found,
 	read->last = now;
 	if (first || !found || other)
 		read->first = now;
-	/* That it cannot be read is shown, too. */
+	/* Unreadable is shown, too. */
 	if (other || (first && !found))
 		task->renamed++;
 	return other;
@@ -139,7 +139,7 @@ static int read_cgroup(struct taskinfo *info, const struct task *task)
 				    &info->scratch);
 }
 
-/* Reads the CPU that a task ran on last: it has not moved while it did not run. */
+/* Reads the CPU that a task last ran on: it has not moved while it did not run. */
 static void fill_cpu(struct taskinfo *info, struct task *task)
 {
 	pid_t tid = info->threads ? task->key.pid : 0;
@@ -148,7 +148,7 @@ static void fill_cpu(struct taskinfo *info, struct task *task)
 	task->cpu = proctask_stat(info->proc, task->tgid, tid, &stat) ? 0 : stat.cpu + 1;
 }
 
-/* Which facts are not known, or may be others by now, so that they have to be read. */
+/* The facts that are unknown, or may have changed, so that they have to be read. */
 static unsigned what_to_read(const struct taskinfo *info, const struct task *task, unsigned needs,
 			     uint32_t now)
 {
@@ -165,7 +165,7 @@ static unsigned what_to_read(const struct taskinfo *info, const struct task *tas
 	return needs & NEED_INFO & (~task->info | again);
 }
 
-/* The task of which the path of a task's groups was read already; NULL: none. */
+/* The task whose path was already read for the same groups; NULL: none. */
 static struct share *find_share(struct taskinfo *info, uint64_t groups)
 {
 	for (size_t i = 0; i < info->nshares; i++)
@@ -174,7 +174,7 @@ static struct share *find_share(struct taskinfo *info, uint64_t groups)
 	return NULL;
 }
 
-/* Finds what people call the container that a path leads to. NULL: it leads to none. */
+/* Finds the name of the container that a path leads to. NULL: it leads to none. */
 static const struct container_name *find_names(struct taskinfo *info, const char *path)
 {
 	struct container_key key;
@@ -188,7 +188,7 @@ static const struct container_name *find_names(struct taskinfo *info, const char
 	return container_names_find(info->names, path, clock_ns(CLOCK_MONOTONIC) / NSEC_PER_MSEC);
 }
 
-/* Fills in what people call the task's container, from when its path is known. */
+/* Fills in the name of the task's container, once its path is known. */
 static void fill_names(struct taskinfo *info, struct task *task)
 {
 	const struct container_name *found = find_names(info, task->cgroup);
@@ -197,7 +197,7 @@ static void fill_names(struct taskinfo *info, struct task *task)
 	replace_text(task, &task->container, found ? found->container : NULL);
 }
 
-/* Fills in the path of a task's group, which was perhaps read of another one. */
+/* Fills in the path of a task's group, perhaps read from another member. */
 static void fill_path(struct taskinfo *info, struct task *task, uint32_t now)
 {
 	struct share *share = task->groups ? find_share(info, task->groups) : NULL;
@@ -240,7 +240,7 @@ static void fill_command(struct taskinfo *info, struct task *task, uint32_t now)
 	task->command = xstrdup(found);
 }
 
-/* Reads the cached facts that are wanted and may be others than when they were read. */
+/* Reads the wanted cached facts that may have changed since they were read. */
 static void fill_texts(struct taskinfo *info, struct task *task, unsigned needs, uint32_t now)
 {
 	unsigned todo = what_to_read(info, task, needs, now);
@@ -255,7 +255,9 @@ static void fill_texts(struct taskinfo *info, struct task *task, unsigned needs,
 		fill_cpu(info, task);
 }
 
-/* The thread whose bytes are read, 0: all. With one its own file has no bytes of reaped children.
+/*
+ * The thread whose bytes are read, 0: all. A single thread's own file excludes bytes of reaped
+ * children.
  */
 static pid_t tid_of_io(const struct taskinfo *info, const struct task_raw *raw)
 {
@@ -286,8 +288,8 @@ static void fill_proc(struct taskinfo *info, const struct task_raw *raw, struct 
 }
 
 /*
- * Sets the name of a task's user, if it is another one: the number where the task has another for
- * it, as in a container. Root is root everywhere.
+ * Sets the name of a task's user, if it changed: the number if the task's own name for it differs,
+ * as in a container. Root is root everywhere.
  */
 static void set_task_user(struct taskinfo *info, struct task *task)
 {
@@ -305,7 +307,7 @@ static void set_task_user(struct taskinfo *info, struct task *task)
 	task->renamed++;
 }
 
-/* Learns which facts may be others since the task was looked at. */
+/* Finds the facts that may have changed since the task was last read. */
 static void look_at_changes(struct taskinfo *info, struct task *task)
 {
 	task->info &= ~task->other;
@@ -316,7 +318,7 @@ static void look_at_changes(struct taskinfo *info, struct task *task)
 	task->other = 0;
 	if (!task->fresh)
 		return;
-	/* Of those that are there at first it is not known whether they do anything. */
+	/* Whether the first sample's tasks are active is unknown. */
 	if (task->user || info->updated)
 		task->stale |= task->groups ? NEED_INFO & ~NEED_CGROUP : NEED_INFO;
 	set_task_user(info, task);
@@ -327,11 +329,11 @@ void taskinfo_fill(struct taskinfo *info, struct sample *sample, size_t i, unsig
 {
 	struct task *task = sample->raw[i]->task;
 
-	/* A source that marks elements has the times of children, too. */
+	/* A source that marks elements includes children's times. */
 	if (sample_has_marks(sample, i))
 		needs &= ~NEED_STAT;
 	look_at_changes(info, task);
-	/* A task that has left has no files any more, and its pid may be another's. */
+	/* An exited task has no files any more, and its pid may be another's. */
 	if (i >= sample->n)
 		return;
 	if (needs & NEED_ACTIVE && task->stale & NEED_COMMAND)
@@ -353,8 +355,8 @@ static void forget_share(struct sample *sample, uint64_t groups)
 }
 
 /*
- * Forgets the paths that the update before read of one task for several, by now seen or not to have
- * been in that group before and after. Whether some are to be read again.
+ * Drops the paths that the previous update read from one task for several, by now known or not to
+ * have been in that group before and after. Returns whether some are to be read again.
  */
 static bool check_shares(struct taskinfo *info, struct sample *sample)
 {
@@ -377,8 +379,8 @@ static bool check_shares(struct taskinfo *info, struct sample *sample)
 }
 
 /*
- * Forgets all paths every few seconds where groups can be renamed (version 1): a rename leaves no
- * trace in the tasks. Returns whether it did.
+ * Drops all paths every few seconds if groups can be renamed (version 1): a rename leaves no trace
+ * in the tasks. Returns whether it did.
  */
 static bool forget_paths(struct taskinfo *info, struct sample *sample)
 {
@@ -393,7 +395,7 @@ static bool forget_paths(struct taskinfo *info, struct sample *sample)
 }
 
 /*
- * Has files of the elements from `from` on read ahead that are read for the first time. Returns the
+ * Prefetches files of the elements from `from` on that are read for the first time. Returns the
  * first element for which there was no room.
  */
 static size_t prefetch_texts(const struct taskinfo *info, const struct sample *sample, size_t from,
@@ -410,7 +412,7 @@ static size_t prefetch_texts(const struct taskinfo *info, const struct sample *s
 		if (needs & NEED_COMMAND && !(raw->task->info & NEED_COMMAND) &&
 		    !proctask_prefetch(info->proc, raw->tgid, 0, PROCTASK_CMDLINE))
 			break;
-		/* Where the source does not say who shares groups, each one's are read. */
+		/* If the source does not report who shares groups, each task's is read. */
 		if (needs & NEED_CGROUP && info->hierarchy && !raw->task->groups &&
 		    !(raw->task->info & NEED_CGROUP) &&
 		    !proctask_prefetch(info->proc, raw->tgid, info->threads ? raw->pid : 0,

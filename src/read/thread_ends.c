@@ -11,10 +11,10 @@
 #include "kernel/exits.h"
 #include "read/exit_fold.h"
 
-/* How far the start of a task by its exit record may be from the true one. */
+/* Maximum error of a task's start in its exit record. */
 #define START_SLACK_NS (100 * NSEC_PER_MSEC)
 
-/* An end is written some us after its record was sent: a reading that comes so late finds it. */
+/* An end is written some us after its record was sent: a reading this much later finds it. */
 #define LAG_NS (100 * NSEC_PER_USEC)
 
 void thread_ends_open(struct thread_ends *ends, struct end_ring *ring)
@@ -32,7 +32,7 @@ static int compare_ends(const void *a, const void *b)
 	return (x->sequence > y->sequence) - (x->sequence < y->sequence);
 }
 
-/* The end of an index. */
+/* The end with an index. */
 static const struct thread_end *end_at(const struct thread_ends *ends, size_t i)
 {
 	return thread_end_at(ends->ends, ends->size, i);
@@ -45,7 +45,7 @@ void thread_ends_add(struct thread_ends *ends, const void *more, size_t n)
 
 	if (!n)
 		return;
-	/* Those of the taking before stay: a record may come a little later than its end. */
+	/* Those of the previous reading stay: a record may come a little later than its end. */
 	for (size_t i = 0; i < ends->n; i++) {
 		if (end_at(ends, i)->sequence + ends->fresh < first)
 			continue;
@@ -84,7 +84,7 @@ const struct thread_end *thread_ends_find(const struct thread_ends *ends,
 		const struct thread_end *end = end_at(ends, i);
 		uint64_t start = process ? end->process_start_ns : end->start_ns;
 		uint64_t apart = start > latest ? start - latest : latest - start;
-		/* The record's end is known only as exactly as it was drained. */
+		/* The record's exit time is known only as exactly as it was drained. */
 		uint64_t most = record->hi_ns - record->lo_ns + START_SLACK_NS;
 
 		if ((process && !end->last) || apart > most || (best && apart > best_apart))
@@ -106,7 +106,7 @@ void thread_ends_await(const struct exit_record *records, size_t n)
 		}
 }
 
-/* Puts how a task spent its time into its record. */
+/* Stores a task's time by state in its record. */
 static void put_record_times(const struct thread_ends *ends, struct exit_record *record,
 			     bool process)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What programs in the kernel tell of threads that have ended, for their exit records. */
+/* Data that BPF programs store of exited threads, for their exit records. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,26 +11,26 @@ struct thread_end;
 
 /* Ends from one ring, each of `size` bytes, by id. */
 struct thread_ends {
-	struct end_ring *ring; /* the caller's */
+	struct end_ring *ring; /* the caller's ring */
 	char *ends; /* of the last two calls that found any */
 	size_t size, n, cap;
 	size_t fresh; /* how many are of the last such call */
-	bool lost, lost_before; /* at this reading, and at the one before, ends were missing */
+	bool lost, lost_before; /* at this reading, and at the previous one, ends were missing */
 };
 
-/* Begins, with a ring that must outlive it. */
+/* Starts, with a ring that must outlive it. */
 void thread_ends_open(struct thread_ends *ends, struct end_ring *ring);
 
 /*
- * Reads the ends since the last call, and forgets those from before the last that found any.
- * Returns those that were read, valid until the next call.
+ * Reads the ends since the last call, and drops those from before the last that found any. Returns
+ * the new ones, valid until the next call.
  */
 const char *thread_ends_take(struct thread_ends *ends, size_t *n);
 
 /* Adds ends that were read. */
 void thread_ends_add(struct thread_ends *ends, const void *more, size_t n);
 
-/* The end of the record's task, or of all of its process; NULL: there is none. */
+/* The end of the record's task, or of all of its process; NULL: none. */
 const struct thread_end *thread_ends_find(const struct thread_ends *ends,
 					  const struct exit_record *record, bool process);
 
@@ -38,8 +38,8 @@ const struct thread_end *thread_ends_find(const struct thread_ends *ends,
 void thread_ends_await(const struct exit_record *records, size_t n);
 
 /*
- * Puts how tasks spent their time into records that have not got it, from ends of a trace; threads:
- * of single threads, else of whole processes.
+ * Stores time by state in records that lack it, from ends of a trace; threads: of single threads,
+ * else of whole processes.
  */
 void thread_ends_put_times(const struct thread_ends *ends, struct exit_record *records, size_t n,
 			   bool threads);

@@ -32,15 +32,15 @@ bool walk_index_want(const struct walk_index *places, pid_t tgid)
 	return !env->pids || pidlist_has(env->pids, env->npids, tgid);
 }
 
-/* Whether the record belongs to the task, which may have been found by another source. */
+/* True if the record belongs to the task, which may have been found by another source. */
 static bool is_same_task(const struct task *task, const struct snapshot_record *record)
 {
 	return task->start_lo <= record->start_ns && record->start_ns <= task->start_hi;
 }
 
 /*
- * The element that an entry had in the sample before. The walk keeps its order, so the search
- * starts at `at`, after the place found last.
+ * The previous sample's element of an entry. The walk keeps its order, so the search starts at
+ * `at`, after the place found last.
  */
 static uint32_t find_element(const struct walk_index *places, const struct sample *prev,
 			     const struct snapshot_view *view, const struct snapshot_entry *entry,
@@ -70,8 +70,8 @@ static uint32_t find_element(const struct walk_index *places, const struct sampl
 }
 
 /*
- * Finds for each entry its element in the sample before. *steady: the elements are the same, in the
- * same order. False where an entry without a record is not found.
+ * Finds for each entry its element in the previous sample. *steady: the elements are the same, in
+ * the same order. False if an entry without a record is not found.
  */
 static bool place_entries(struct walk_index *places, const struct sample *prev,
 			  const struct snapshot_view *view, bool *steady)
@@ -156,11 +156,11 @@ bool walk_index_find(struct walk_index *places, const struct sample *prev,
 	reserve_slots(places, view->nentries);
 	if (!place_entries(places, prev, view, steady))
 		return false;
-	/* Each id is there once, as it was in the walk before, in that order. */
+	/* Each id occurs once, in the order of the previous walk. */
 	return *steady || !unite_entries(places, view) || place_entries(places, prev, view, steady);
 }
 
-/* Orders newcomers as the sample is sorted. */
+/* Orders new entries as the sample is sorted. */
 static int compare_newcomers(const void *a, const void *b)
 {
 	const struct newcomer *x = a, *y = b;
@@ -169,7 +169,7 @@ static int compare_newcomers(const void *a, const void *b)
 	return (xorder > yorder) - (xorder < yorder);
 }
 
-/* Sorts the entries: those with an element in the sample before by that, the new ones by id. */
+/* Sorts the entries: those with an element in the previous sample by that, the new ones by id. */
 static void sort_entries(struct walk_index *places, const struct sample *prev,
 			 const struct snapshot_view *view)
 {
@@ -197,7 +197,7 @@ static void sort_entries(struct walk_index *places, const struct sample *prev,
 	qsort(places->newcomers, places->nnewcomers, sizeof(*places->newcomers), compare_newcomers);
 }
 
-/* Whether the element comes before the new entry. */
+/* True if the element comes before the new entry. */
 static bool comes_before(const struct task_raw *raw, const struct newcomer *newcomer)
 {
 	return raw_order(raw) < task_order(newcomer->tgid, newcomer->pid);
@@ -208,7 +208,7 @@ static size_t count_stable(const struct walk_index *places, const struct sample 
 {
 	size_t n, end = prev->n;
 
-	/* The sample is sorted, so a binary search looks at few of its elements. */
+	/* The sample is sorted, so a binary search reads few of its elements. */
 	if (places->nnewcomers)
 		LOWER_BOUND(end, prev->n, comes_before(prev->raw[end], &places->newcomers[0]));
 	for (n = 0; n < end && places->entry_of[n] != NO_ELEMENT; n++)

@@ -12,10 +12,11 @@
 #include "kernel/syscalls.h"
 #include "kernel/wait_target.h"
 
-/* Processes whose call is read in a sample. */
+/* Processes per sample whose call is read. */
 #define LOOKS_MAX 64
 
-/* Whether a row's process is stopped; who is frozen in a sleep reads as D, but waits for nothing.
+/*
+ * True if a row's process is stopped; a task frozen in a sleep reads as D, but waits for nothing.
  */
 static bool is_stopped(const struct row *row)
 {
@@ -24,7 +25,7 @@ static bool is_stopped(const struct row *row)
 	return state == 'T' || state == 't' || (state == 'D' && !waits_in_d(&row->raw->now.waits));
 }
 
-/* Forgets all that was found. */
+/* Drops all results. */
 static void forget_targets(struct awaited *awaited)
 {
 	for (size_t i = 0; i < awaited->nstopped; i++)
@@ -32,7 +33,7 @@ static void forget_targets(struct awaited *awaited)
 	awaited->nstopped = awaited->before.n = awaited->now.n = 0;
 }
 
-/* Finds who is stopped. Where that has changed all are looked at again. */
+/* Finds the stopped processes. If they have changed all others are checked again. */
 static void find_stopped(struct awaited *awaited, struct proc *proc, const struct frame *frame)
 {
 	struct task_key keys[STOPPED_MAX];
@@ -68,7 +69,7 @@ static pid_t stopped_of(const struct awaited *awaited, pid_t pid)
 	return 0;
 }
 
-/* The stopped process for which a task waits by a descriptor. */
+/* The stopped process that a task waits for through a descriptor. */
 static pid_t stopped_by_fd(const struct awaited *awaited, pid_t tid, int fd)
 {
 	for (size_t i = 0; i < awaited->nstopped; i++)
@@ -87,7 +88,7 @@ static pid_t stopped_by_call(const struct awaited *awaited, struct proc *proc, p
 
 	switch (class.target) {
 	case SYSCALL_FD:
-		/* Who reads requests has no work; a pipe may have other writers. */
+		/* A reader of requests is idle; a pipe may have other writers. */
 		return syscall_hangs(awaited->targets, tid, call)
 			       ? stopped_by_fd(awaited, tid, (int)call->args[class.argument])
 			       : 0;
@@ -103,7 +104,7 @@ static pid_t stopped_by_call(const struct awaited *awaited, struct proc *proc, p
 	}
 }
 
-/* Reads what a row's process waits for. */
+/* Reads the wait of a row's process. */
 static void read_target(const struct awaited *awaited, struct proc *proc, const struct row *row,
 			struct awaiting *awaiting)
 {
@@ -131,7 +132,7 @@ static bool record_blocked(const struct frame *frame, const struct row *row,
 	return true;
 }
 
-/* What was found in the sample before is kept to be compared with. */
+/* The previous sample's results are kept for comparison. */
 static void keep_found(struct awaited *awaited)
 {
 	struct awaitings last = awaited->before;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Finds processes that sleep until one acts which is stopped by a signal or a debugger, or frozen:
- * at the other end of a pipe, a connection or a terminal, with a lock, as a child. While no process
- * is stopped it reads nothing; then the call of each process that sleeps on, once for each wait.
+ * Finds processes that wait for one stopped by a signal or a debugger, or frozen: at the other end
+ * of a pipe, a connection or a terminal, holding a lock, or as a child. While no process is stopped
+ * it reads nothing; then the call of each sleeping process, once per wait.
  */
 #pragma once
 
@@ -11,7 +11,7 @@
 struct proc;
 struct wait_targets;
 
-/* How many stopped processes, and how many that wait for them, are followed. */
+/* Maximum number of stopped processes, and of processes waiting for them. */
 #define STOPPED_MAX 8
 #define AWAITING_MAX 8
 
@@ -23,7 +23,7 @@ struct stopped {
 
 /* A process that did not run for a sample or more. */
 struct awaiting {
-	uint64_t order, run_ns; /* task_order(); if both are the same: the same wait */
+	uint64_t order, run_ns; /* task_order(); if both are equal: the same wait */
 	uint64_t since_ns; /* it slept then (CLOCK_MONOTONIC) */
 	bool judged;
 	pid_t on; /* the stopped process that it waits for; 0: none */
@@ -41,8 +41,8 @@ struct awaited {
 };
 
 /*
- * Looks at a frame's rows. Sets the hang of rows that wait for a stopped process, and appends them
- * to the n rows given, up to `most`. Returns their number.
+ * Checks a frame's rows. Sets the hang of rows that wait for a stopped process, and appends them to
+ * the n rows given, up to `most`. Returns their number.
  */
 size_t awaited_find(struct awaited *awaited, struct proc *proc, const struct frame *frame,
 		    const struct row **rows, size_t n, size_t most);

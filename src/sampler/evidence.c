@@ -18,10 +18,10 @@
 #include "sampler/lock_waits.h"
 #include "sampler/server_waits.h"
 
-/* How many rows of a sort are explained. */
+/* Rows explained per kind of delay. */
 #define SUSPECTS 4
 
-/* Rows that are blocked in a call. */
+/* Rows blocked in a call. */
 #define BLOCKED_MAX (SERVER_WAITS_MAX + AWAITING_MAX + LOCK_WAITS_MAX)
 
 /* Minimum delay to collect evidence for: below the findings' thresholds. */
@@ -31,7 +31,7 @@
 /* How long "no quota" is cached. */
 #define LIMITS_KEPT_NS (10 * NSEC_PER_SEC)
 
-/* The rows that run most: one of them may have what a suspect wants. */
+/* Rows with most CPU time: one of them may run on the CPU that a suspect needs. */
 #define RUNNERS 8
 
 /* Idle share of the machine above which an unpinned task is not short of CPU. */
@@ -40,29 +40,29 @@
 /* Tasks whose readings are kept for the next sample. */
 #define READINGS_MAX 32
 
-/* Threads of a suspect that are looked at, and those with a budget whose readings are kept. */
+/* Threads checked per suspect, and those with a budget whose readings are kept. */
 #define THREADS_MAX 64
 #define BUDGETS_MAX 8
 
-/* The share of a budget from which who used that much may be throttled by it. */
+/* Share of a budget whose use may mean throttling by it. */
 #define BUDGET_USED 0.75
 
-/* The part of a row's waits from which a thread that yields explains them. */
+/* Share of a row's waits from which a yielding thread explains them. */
 #define YIELDED_PART 0.75
 
-/* What was read of a suspect, to be compared with the next reading. */
+/* Readings of a suspect, to be compared with the next ones. */
 struct suspect_reading {
 	struct task_key key; /* pid 0: the place is free */
 	uint64_t sample_ns; /* the last sample in which it was a suspect */
-	uint64_t written, read, io_ns; /* bytes that its process wrote and read, until when */
-	char *cpu_group; /* the group that was throttled for so long then; NULL: none */
+	uint64_t written, read, io_ns; /* bytes written and read by its process, and when */
+	char *cpu_group; /* the group with that throttled time; NULL: none */
 	uint64_t throttled_ns, throttled_read_ns;
-	uint64_t unlimited_until_ns; /* it has no limits, and is not asked for so long */
+	uint64_t unlimited_until_ns; /* it has no limits, and is not checked for so long */
 	double realtime_cpus; /* the real-time budget of its group; 0: none */
-	pid_t rival; /* with whom it was looked at how they share CPUs; 0: with nobody */
+	pid_t rival; /* rival for which CPU sharing was examined; 0: none */
 	enum cpu_sharing sharing;
 	struct limiting_group weighed_group;
-	/* Its threads that have a budget of their own, pid 0: no more. */
+	/* Its threads with a budget of their own, pid 0: no more. */
 	struct budget_reading {
 		pid_t tid;
 		struct proctask_schedstat stat;
@@ -70,7 +70,7 @@ struct suspect_reading {
 	} budgets[BUDGETS_MAX];
 };
 
-/* Rows with most of something, the one with most first. */
+/* Rows with most of something, the largest first. */
 struct most_rows {
 	const struct row *rows[RUNNERS];
 	uint64_t most[RUNNERS];
@@ -87,7 +87,7 @@ struct evidence {
 	struct suspect_reading readings[READINGS_MAX];
 };
 
-/* CPUs that there may be. */
+/* Maximum number of CPUs. */
 #define RUNNABLE_CPUS 8192
 
 struct evidence *evidence_open(struct proc *proc)
@@ -101,7 +101,7 @@ struct evidence *evidence_open(struct proc *proc)
 	return evidence;
 }
 
-/* Notes a row among those with the largest values, up to so many. */
+/* Inserts a row among those with the largest values, up to so many. */
 static void note_row(struct most_rows *most, size_t room, const struct row *row, uint64_t value)
 {
 	size_t at = most->n < room ? most->n++ : room;
@@ -153,7 +153,7 @@ static void find_suspects(const struct frame *frame, struct most_rows suspects[S
 		if (row->unchanged || row->exited)
 			continue;
 		note_row(runners, RUNNERS, row, row->deltas->grown.run_ns);
-		/* Those that come and go are no findings. */
+		/* Short-lived tasks are no findings. */
 		for (unsigned of = 0; of < SUSPICIONS && !row->born; of++) {
 			uint64_t ns = waited_for(frame, row, of);
 
@@ -163,7 +163,7 @@ static void find_suspects(const struct frame *frame, struct most_rows suspects[S
 	}
 }
 
-/* The evidence of a row's task, for this sample; made where there is none. */
+/* The evidence of a row's task, for this sample; created if there is none. */
 static struct task_evidence *evidence_of(const struct frame_info *info, const struct row *row)
 {
 	struct task_extra *extra = sample_add_extra(info->cur, row->place);
@@ -205,14 +205,14 @@ static struct suspect_reading *readings_of(struct evidence *evidence, const stru
 	return found;
 }
 
-/* Names a group that has a limit. */
+/* Names a group with a limit. */
 static void name_group(struct limiting_group *group, struct buf *name, unsigned version)
 {
 	free(group->name);
 	*group = (struct limiting_group){ .name = xstrdup(buf_cstr(name)), .version = version };
 }
 
-/* Sets how long the group was throttled since the reading before. */
+/* Sets how long the group was throttled since the previous reading. */
 static void set_throttling(struct task_evidence *task, struct suspect_reading *was,
 			   struct cpu_limit *now)
 {
@@ -229,8 +229,9 @@ static void set_throttling(struct task_evidence *task, struct suspect_reading *w
 	was->throttled_read_ns = now->read_ns;
 }
 
-/* Reads the limits of a row's groups, unless that was done, or (asked: no matter) it had none
- * lately.
+/*
+ * Reads the limits of a row's groups, unless already read, or (asked: no matter) it had none
+ * recently.
  */
 static void look_at_limits(struct evidence *evidence, const struct frame_info *info,
 			   const struct row *row, bool asked)
@@ -272,13 +273,13 @@ static void look_at_limits(struct evidence *evidence, const struct frame_info *i
 	limits_free(&limits);
 }
 
-/* A budget of a thread: so many CPUs; 0: it has none. */
+/* A budget of a thread: a number of CPUs; 0: none. */
 struct budget {
 	double cpus;
 	enum cpu_budget sort;
 };
 
-/* What sched_getattr() tells, since 3.14. Its glibc wrapper came in 2.41. */
+/* The result of sched_getattr(), since 3.14. Its glibc wrapper came in 2.41. */
 struct scheduling {
 	uint32_t size, policy;
 	uint64_t flags;
@@ -287,7 +288,7 @@ struct scheduling {
 	uint64_t runtime_ns, deadline_ns, period_ns;
 };
 
-/* The budget that a thread has by its policy: its own, or that of its group. */
+/* The budget of a thread by its policy: its own, or that of its group. */
 static struct budget budget_of(pid_t tid, double realtime_cpus)
 {
 	struct scheduling attr = { 0 };
@@ -345,7 +346,7 @@ static void compare_budget(struct evidence *evidence, struct task_evidence *task
 	}
 }
 
-/* Lists the threads of a row, THREADS_MAX at most. Returns their number. */
+/* Lists the threads of a row, at most THREADS_MAX. Returns their number. */
 static size_t list_threads(const struct evidence *evidence, const struct row *row, int *tids)
 {
 	char path[64];
@@ -359,7 +360,7 @@ static size_t list_threads(const struct evidence *evidence, const struct row *ro
 	return n > 0 ? (size_t)n : 0;
 }
 
-/* Finds which of a row's threads has a budget, and whether that keeps it from running. */
+/* Finds which of a row's threads has a budget, and whether that throttles it. */
 static void look_at_budgets(struct evidence *evidence, const struct frame *frame,
 			    const struct row *row)
 {
@@ -385,7 +386,7 @@ static void look_at_budgets(struct evidence *evidence, const struct frame *frame
 	memcpy(was->budgets, now, sizeof(now));
 }
 
-/* Reads how much a row's process wrote and read since the sample before. */
+/* Reads how much a row's process wrote and read since the previous sample. */
 static void look_at_transfers(struct evidence *evidence, const struct frame *frame,
 			      const struct row *row)
 {
@@ -397,7 +398,7 @@ static void look_at_transfers(struct evidence *evidence, const struct frame *fra
 		info->prev ? 1e9 / 1024 / (double)(info->cur->begin_ns - info->prev->begin_ns) : 0;
 	struct task_io io;
 
-	/* Once a sample, of whatever it is suspected. */
+	/* Once per sample, whatever it is suspected of. */
 	if (was->io_ns == info->cur->begin_ns ||
 	    proctask_io(evidence->proc, row->raw->tgid, row->raw->pid, &io))
 		return;
@@ -410,7 +411,7 @@ static void look_at_transfers(struct evidence *evidence, const struct frame *fra
 	was->io_ns = info->cur->begin_ns;
 }
 
-/* Whether a task may run on fewer CPUs than there are. `set`: on which. */
+/* True if a task may not run on all CPUs. `set`: the allowed ones. */
 static bool is_pinned(struct evidence *evidence, const struct frame *frame, const struct row *row)
 {
 	size_t size = CPU_ALLOC_SIZE(RUNNABLE_CPUS);
@@ -420,19 +421,19 @@ static bool is_pinned(struct evidence *evidence, const struct frame *frame, cons
 	       CPU_COUNT_S(size, evidence->set) < cpus;
 }
 
-/* Whether a runner has run, as far as is known, where a pinned task may run. */
+/* True if a runner has run, as far as known, on a CPU allowed for a pinned task. */
 static bool ran_there(const struct evidence *evidence, const struct row *runner)
 {
 	size_t size = CPU_ALLOC_SIZE(RUNNABLE_CPUS);
 	unsigned cpu = runner->task->cpu;
 
-	/* It is not known where the threads of a process ran. */
+	/* The CPUs of a process's threads are unknown. */
 	if (!cpu || (!runner->raw->single && runner->raw->now.threads != 1))
 		return false;
 	return CPU_ISSET_S(cpu - 1, size, evidence->set);
 }
 
-/* How long a thread of a row waited for a CPU, on average. */
+/* Average time that a thread of a row waited for a CPU. */
 static uint64_t waited_each(const struct row *row)
 {
 	uint32_t threads = row->raw->now.threads;
@@ -440,7 +441,7 @@ static uint64_t waited_each(const struct row *row)
 	return row->deltas->waited.ns[DELAY_CPU] / (threads > 1 && !row->raw->single ? threads : 1);
 }
 
-/* Whether two processes are in sessions that share CPUs as groups do. */
+/* True if two processes are in sessions that share CPUs as groups do. */
 static bool are_sessions(struct proc *proc, pid_t a, pid_t b)
 {
 	char path[32], texts[2][128];
@@ -459,7 +460,7 @@ static bool are_sessions(struct proc *proc, pid_t a, pid_t b)
 	return strcmp(texts[0], texts[1]) != 0;
 }
 
-/* Whether a task does not share CPUs, but has them when it wants them. */
+/* True if a task does not share CPUs, but takes precedence. */
 static bool is_realtime(pid_t tid)
 {
 	int policy = sched_getscheduler(tid);
@@ -468,7 +469,7 @@ static bool is_realtime(pid_t tid)
 	return policy == SCHED_FIFO || policy == SCHED_RR || policy == SCHED_DEADLINE;
 }
 
-/* Finds by what a row's process shares CPUs with its rival: once for each rival. */
+/* Finds what decides how a row's process shares CPUs with its rival: once per rival. */
 static void look_at_sharing(struct evidence *evidence, const struct frame *frame,
 			    const struct row *row)
 {
@@ -533,7 +534,7 @@ static void find_runner(struct evidence *evidence, const struct frame *frame, co
 	}
 }
 
-/* Finds rows that are blocked in a call, among those asked about. */
+/* Finds rows blocked in a call, among requested ones. */
 static size_t blocked_rows(const struct frame *frame, const struct row **blocked)
 {
 	size_t n = 0;
@@ -546,7 +547,7 @@ static size_t blocked_rows(const struct frame *frame, const struct row **blocked
 	return n;
 }
 
-/* Finds such rows of all, as far as that costs little. */
+/* Finds such rows among all, if that costs little. */
 static size_t find_blocked(struct evidence *evidence, const struct frame *frame,
 			   const struct row **blocked)
 {

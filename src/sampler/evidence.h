@@ -12,17 +12,17 @@ struct proc;
 
 struct evidence;
 
-/* proc, of /proc, stays the caller's and must outlive it. */
+/* The caller keeps proc, of /proc, while this is in use. */
 struct evidence *evidence_open(struct proc *proc);
 
 /*
- * Reads what explains a frame that was built, into its sample's extras: evidence, waits, and hangs
- * unless `hangs` tells that they were read. fill_cpu has task->cpu of a row set.
+ * Reads what explains a built frame, into its sample's extras: evidence, waits, and hangs unless
+ * `hangs` says that they were read. fill_cpu sets task->cpu of a row.
  */
 void evidence_read(struct evidence *evidence, struct waiting_reader *waiting, struct frame *frame,
 		   bool hangs, void (*fill_cpu)(void *arg, const struct row *row), void *arg);
 
-/* Reads the limits of groups of some rows of tasks, into their sample's extras. */
+/* Reads the cgroup limits of some rows of tasks, into their sample's extras. */
 void evidence_fill(struct evidence *evidence, const struct frame_info *info,
 		   const struct row *const *rows, size_t n);
 

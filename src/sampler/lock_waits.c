@@ -9,15 +9,15 @@
 #include "kernel/proctask.h"
 #include "kernel/procwait.h"
 
-/* Bounds in a sample: rows passed, threads looked at, threads of one process. */
+/* Limits per sample: rows passed, threads checked, threads of one process. */
 #define PASSED_MAX 1000
 #define THREADS_LOOKED_AT 18
 #define PROCESS_LOOKS 3
 
-/* How many waiters of a process are followed, as the first of them may have the lock next. */
+/* Waiters of a process to be tracked, as the first of them may get the lock next. */
 #define FOLLOWED_LEAST 2
 
-/* Reports that a row's task is blocked, unless that is reported already. */
+/* Reports that a row's task is blocked, unless already reported. */
 static bool report_blocked(const struct frame *frame, const struct row *row,
 			   const struct lock_waiter *thread)
 {
@@ -52,7 +52,7 @@ static size_t look_again(struct lock_waits *waits, struct proc *proc, const stru
 	return n;
 }
 
-/* Whether a thread waits for a lock that another holds; since then it has not run. */
+/* True if a thread waits for a lock held by another; it has not run since. */
 static bool waits_for_lock(struct lock_waiter *thread, struct proc *proc)
 {
 	struct proctask_schedstat sched;
@@ -68,7 +68,7 @@ static bool waits_for_lock(struct lock_waiter *thread, struct proc *proc)
 	return true;
 }
 
-/* How many threads of a row's task are followed; *is_it: whether that one is among them. */
+/* Number of tracked threads of a row's task; *is_it: whether that one is among them. */
 static unsigned followed(const struct lock_waits *waits, const struct row *row, pid_t tid,
 			 bool *is_it)
 {
@@ -86,13 +86,13 @@ static unsigned followed(const struct lock_waits *waits, const struct row *row, 
 	return n;
 }
 
-/* Threads that are looked at in a sample. */
+/* Threads checked per sample. */
 struct looks {
 	struct lock_waiter threads[THREADS_LOOKED_AT + PROCESS_LOOKS];
 	size_t n;
 };
 
-/* Takes some of a row's threads, others each time. Returns how many looks that costs. */
+/* Takes some of a row's threads, others each time. Returns the number of checks that costs. */
 static unsigned take_threads(struct lock_waits *waits, struct proc *proc, const struct row *row,
 			     uint64_t sample_ns, bool threads, struct looks *looks)
 {
@@ -105,7 +105,7 @@ static unsigned take_threads(struct lock_waits *waits, struct proc *proc, const 
 
 	if (followed(waits, row, 0, &known) >= FOLLOWED_LEAST)
 		return 0;
-	/* Asking for more would hang with it. */
+	/* More questions would hang with it. */
 	if (proctask_executes(proc, thread.tgid))
 		return 1;
 	if (!threads) {
@@ -126,11 +126,14 @@ static unsigned take_threads(struct lock_waits *waits, struct proc *proc, const 
 	return taken + 1;
 }
 
-/* From how many threads in how many samples in a row on a lock is contended, not just taken. */
+/*
+ * Number of waiting threads, and of consecutive samples with them, from which a lock is contended,
+ * not just taken.
+ */
 #define CONTENDED_THREADS 2
 #define CONTENDED_LOOKS 3
 
-/* Its threads that are looked at in a sample. */
+/* Its threads checked per sample. */
 #define CONTENDED_LOOKED_AT 32
 
 /* Counts the threads of a row's process that wait for a lock; *tid: one of them. */
@@ -172,7 +175,7 @@ static bool report_contended(const struct frame *frame, const struct row *row, p
 	return true;
 }
 
-/* Looks at the processes in which a thread waited for a lock. */
+/* Checks the processes in which a thread waited for a lock. */
 static size_t look_at_contended(struct lock_waits *waits, struct proc *proc,
 				const struct frame *frame, const struct row **rows, size_t n,
 				size_t most)
@@ -186,7 +189,7 @@ static size_t look_at_contended(struct lock_waits *waits, struct proc *proc,
 		unsigned waiting;
 		pid_t tid = 0;
 
-		/* In one that does not run at all nothing is taken in turn. */
+		/* A process that does not run at all takes no locks in turn. */
 		if (!row || (row->interval_ns && !row->deltas->grown.run_ns))
 			continue;
 		waiting = count_waiting(waits, proc, row, &tid);
@@ -202,7 +205,7 @@ static size_t look_at_contended(struct lock_waits *waits, struct proc *proc,
 	return n;
 }
 
-/* Has a thread's process looked at in the samples that follow. */
+/* Schedules checks of a thread's process in the following samples. */
 static void follow_contended(struct lock_waits *waits, const struct lock_waiter *thread)
 {
 	size_t i = 0;
@@ -214,7 +217,7 @@ static void follow_contended(struct lock_waits *waits, const struct lock_waiter 
 			(struct contended){ .tgid = thread->tgid, .start_ns = thread->start_ns };
 }
 
-/* Whether a row may have threads that wait for one another. */
+/* True if threads of a row may wait for one another. */
 static bool has_others(const struct row *row, bool threads)
 {
 	if (threads)
@@ -222,7 +225,7 @@ static bool has_others(const struct row *row, bool threads)
 	return !row->raw->single && row->raw->now.threads > 1;
 }
 
-/* Looks at the rows whose turn it is. */
+/* Checks the rows whose turn it is. */
 static void look_on(struct lock_waits *waits, struct proc *proc, const struct frame *frame)
 {
 	size_t living = frame_living(frame), at = frame_from(frame, waits->next), passed;

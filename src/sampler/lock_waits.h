@@ -11,7 +11,7 @@
 
 struct proc;
 
-/* How many are followed. */
+/* Maximum number tracked. */
 #define LOCK_WAITS_MAX 16
 
 /* A thread of a row's task that waits for a lock. */
@@ -19,25 +19,25 @@ struct lock_waiter {
 	pid_t tgid, pid; /* the row's */
 	pid_t tid;
 	uint64_t start_ns; /* the row's task's */
-	uint64_t slices; /* how often the thread had run: if unchanged, the same wait */
-	uint64_t since_ns; /* it waited then (CLOCK_MONOTONIC) */
+	uint64_t slices; /* number of its runs: if unchanged, the same wait */
+	uint64_t since_ns; /* it was waiting then (CLOCK_MONOTONIC) */
 };
 
-/* How many processes are followed whose threads wait for locks again and again. */
+/* Maximum number of tracked processes whose threads wait for locks repeatedly. */
 #define CONTENDED_MAX 4
 
 /* A process in which a thread waited for a lock. */
 struct contended {
 	pid_t tgid;
 	uint64_t start_ns;
-	unsigned looks; /* samples in a row in which several did */
+	unsigned looks; /* consecutive samples in which several did */
 };
 
-/* Zero-initialised: no task was looked at. */
+/* Zero-initialised: no task was checked. */
 struct lock_waits {
 	struct pidlist threads;
-	uint64_t next; /* the first task to be looked at next, by task_order() */
-	unsigned turn; /* samples so far: which threads of a process are looked at */
+	uint64_t next; /* the next task to be checked, by task_order() */
+	unsigned turn; /* samples so far: select the threads of a process */
 	struct lock_waiter all[LOCK_WAITS_MAX];
 	size_t n;
 	struct contended contended[CONTENDED_MAX];
@@ -45,8 +45,8 @@ struct lock_waits {
 };
 
 /*
- * Looks at some of a frame's rows. Sets the hang of rows with a thread that waits for a lock for
- * long, or with several that do so in each of some samples in a row, and appends them to the n rows
+ * Checks some of a frame's rows. Sets the hang of rows with a thread that waits for a lock for
+ * long, or with several that do so in some consecutive samples, and appends them to the n rows
  * given, up to `most`. Returns their number.
  */
 size_t lock_waits_find(struct lock_waits *waits, struct proc *proc, const struct frame *frame,

@@ -27,11 +27,11 @@
 #include "sampler/run_trace.h"
 #include "trace/tracing.h"
 
-/* The time a command has to end after a signal, and to be gone after SIGKILL. */
+/* Time for a command to exit after a signal, and to be gone after SIGKILL. */
 #define END_NS (5 * NSEC_PER_SEC)
 #define KILL_NS NSEC_PER_SEC
 
-/* A command under way. */
+/* A running command. */
 struct running {
 	char *const *command;
 	const struct sampler_config *config;
@@ -39,12 +39,12 @@ struct running {
 	pid_t pid;
 	bool ended;
 	int signals; /* signalfd */
-	sigset_t before; /* the signal mask that the command gets */
+	sigset_t before; /* the signal mask of the command */
 	struct exits *exits; /* NULL: refused */
 	struct ancestry *ancestry;
-	size_t open; /* records of the last drain that are not sorted out yet */
-	int refused; /* without exit records: the -errno why taskstats is not asked */
-	struct measure *measure; /* NULL: waits are as they are booked */
+	size_t open; /* records of the last drain that are not assigned yet */
+	int refused; /* without exit records: the -errno why taskstats is not used */
+	struct measure *measure; /* NULL: waits are as accounted */
 	int unmeasured; /* -errno: they should be measured */
 	struct measured_exits ends;
 	uint64_t stale; /* tasks with an impossible wait */
@@ -64,7 +64,7 @@ static void note(struct run_result *result, enum note_id id, uint64_t value)
 	add_note(result, (struct note){ .id = id, .value = value });
 }
 
-/* Takes exit records. `last`: records that are undecided now stay so. */
+/* Reads exit records. `last`: undecided records stay undecided. */
 static void drain_records(struct running *running, bool last)
 {
 	struct run_result *result = running->result;
@@ -97,7 +97,7 @@ static void drain_records(struct running *running, bool last)
 	running->open = open;
 }
 
-/* Begins to trace waits, where that is asked for. */
+/* Starts tracing, if requested. */
 static void open_trace(struct running *running)
 {
 	const struct sampler_config *config = running->config;
@@ -108,12 +108,12 @@ static void open_trace(struct running *running)
 		add_note(result, tracing_note_of(err));
 }
 
-/* Takes the sums of what was traced: the exit records, which tell whose it was, were taken. */
+/* Reads the traced sums, after the exit records, which identify their processes. */
 static void end_trace(struct running *running)
 {
 	struct run_result *result = running->result;
 
-	/* Only exit records tell which processes are descendants. */
+	/* Only exit records identify descendants. */
 	if (!result->trace || !running->exits)
 		return;
 	run_trace_end(result->trace, &result->traced);
@@ -121,7 +121,7 @@ static void end_trace(struct running *running)
 		note(result, NOTE_TRACE_LOST, result->traced.lost);
 }
 
-/* Opens the listeners for ends of tasks. */
+/* Opens the listeners for exits of tasks. */
 static void open_listeners(struct running *running)
 {
 	int err = exits_open(&running->exits, true, true, running->config->exit_buffer);
@@ -133,7 +133,7 @@ static void open_listeners(struct running *running)
 	running->ancestry = ancestry_new(running->config->proc, getpid());
 }
 
-/* Begins to measure waits, where the kernel does not count them. */
+/* Starts measuring waits, if the kernel does not account them. */
 static void open_measuring(struct running *running)
 {
 	if (!running->exits || !sampler_measures(running->config, &running->delayacct))
@@ -143,7 +143,7 @@ static void open_measuring(struct running *running)
 		measured_exits_open(&running->ends, running->measure);
 }
 
-/* The reply to a query about an ended process. */
+/* The reply to a query about an exited process. */
 struct zombie {
 	struct running *running;
 	int error;
@@ -167,7 +167,7 @@ static void add_zombie(void *arg, UNUSED size_t index, int error, const struct t
 	if (error || taskstats_counters(part->record, part->len, &counters) ||
 	    (part->tgid && !counters.run_ns && !counters.delay[DELAY_CPU].count))
 		return;
-	/* The record of a process does not say how long all its threads have lived. */
+	/* The record of a process lacks the lifetime of all its threads. */
 	if (!part->tgid)
 		taskstats_identity(part->record, part->len, &who);
 	left_out = run_sum_add(&result->counters, &counters, who.elapsed_ns);
@@ -223,7 +223,7 @@ static void read_zombie(struct running *running, pid_t pid)
 	int err = running->refused ? running->refused : ask_zombie(running, pid);
 
 	if (err) {
-		/* An error of not finding this process says nothing about the next. */
+		/* Failure to find this process does not affect the next. */
 		if (err != -ESRCH)
 			running->refused = err;
 		err = look_at_zombie(running, pid);
@@ -234,7 +234,7 @@ static void read_zombie(struct running *running, pid_t pid)
 	running->result->processes += !err;
 }
 
-/* Reaps the processes that have ended. */
+/* Reaps exited processes. */
 static void reap(struct running *running)
 {
 	siginfo_t info = { 0 };
@@ -259,7 +259,7 @@ static void reap(struct running *running)
 	}
 }
 
-/* Deals with the signals that have come. */
+/* Handles pending signals. */
 static void pass_signals(struct running *running)
 {
 	struct signalfd_siginfo info;
@@ -273,7 +273,7 @@ static void pass_signals(struct running *running)
 	}
 }
 
-/* When something is to be read before it runs over; UINT64_MAX: nothing is. */
+/* When something is to be read before it overflows; UINT64_MAX: nothing is. */
 static uint64_t read_due_ns(const struct running *running)
 {
 	uint64_t due_ns = running->exits ? exits_due_ns(running->exits) : UINT64_MAX;
@@ -283,7 +283,7 @@ static uint64_t read_due_ns(const struct running *running)
 	return due_ns;
 }
 
-/* Reads what is due: first exit records, which tell whose the traced times are. */
+/* Reads what is due: first exit records, which identify the owners of traced times. */
 static void read_due(struct running *running, uint64_t now_ns)
 {
 	struct run_trace *trace = running->result->trace;
@@ -295,7 +295,7 @@ static void read_due(struct running *running, uint64_t now_ns)
 		run_trace_read(trace);
 }
 
-/* Waits for the command's end. 0 or -errno. */
+/* Waits for the command's exit. 0 or -errno. */
 static int wait_for_end(struct running *running)
 {
 	struct pollfd pollfd = { .fd = running->signals, .events = POLLIN };
@@ -317,7 +317,7 @@ static int wait_for_end(struct running *running)
 	return 0;
 }
 
-/* Becomes the command, in the child, or writes the reason why not. */
+/* Becomes the command, in the child, or writes the reason for the failure. */
 static _Noreturn void become(const struct running *running, int report)
 {
 	int err;
@@ -336,7 +336,7 @@ static _Noreturn void become(const struct running *running, int report)
 	_exit(127);
 }
 
-/* Starts the command. 0, or -errno where that failed. */
+/* Starts the command. 0, or -errno on failure. */
 static int start_command(struct running *running)
 {
 	int pipe[2], err = 0;
@@ -358,7 +358,7 @@ static int start_command(struct running *running)
 	return -err;
 }
 
-/* Tells the command to end, also if it is stopped. */
+/* Tells the command to exit, even if it is stopped. */
 static void tell_to_end(void *arg)
 {
 	const struct running *running = arg;
@@ -369,7 +369,7 @@ static void tell_to_end(void *arg)
 	kill(running->pid, SIGCONT);
 }
 
-/* Waits until the command is gone, for a time. Returns false if it is not. */
+/* Waits until the command is gone, for a limited time. Returns false if it is not. */
 static bool await_gone(const struct running *running, uint64_t ns)
 {
 	uint64_t end_ns = clock_ns(CLOCK_MONOTONIC) + ns;
@@ -383,7 +383,7 @@ static bool await_gone(const struct running *running, uint64_t ns)
 	return true;
 }
 
-/* Ends a command that cannot be followed to its end: it would go on unnoticed. */
+/* Ends a command that cannot be followed: it would continue unnoticed. */
 static void end_command(struct running *running)
 {
 	if (running->ended)
@@ -395,7 +395,7 @@ static void end_command(struct running *running)
 	await_gone(running, KILL_NS);
 }
 
-/* Makes signals come by a descriptor. 0 or -errno. */
+/* Delivers signals by a descriptor. 0 or -errno. */
 static int open_child_signals(struct running *running)
 {
 	static const int taken[] = { SIGCHLD, SIGINT,  SIGQUIT, SIGTERM,  SIGHUP,
@@ -410,7 +410,7 @@ static int open_child_signals(struct running *running)
 	return running->signals < 0 ? -errno : 0;
 }
 
-/* Counts the descendants that are still there, and names the first. */
+/* Counts the descendants that still exist, and names the first. */
 static void find_outlived(struct running *running)
 {
 	struct run_result *result = running->result;
@@ -438,7 +438,7 @@ static void find_outlived(struct running *running)
 	ancestry_free(ancestry);
 }
 
-/* Masks what is not known, and notes why. */
+/* Masks unknown figures, and notes why. */
 static void mask_unknown_kinds(struct running *running)
 {
 	struct run_result *result = running->result;
@@ -451,7 +451,7 @@ static void mask_unknown_kinds(struct running *running)
 			add_note(result, (struct note){ .id = NOTE_DELAYACCT_OFF,
 							.error = running->unmeasured });
 	}
-	/* Most kernels never book it. */
+	/* Most kernels never account it. */
 	if (!result->counters.delay[DELAY_IRQ].count)
 		counters_mask(&result->counters, DELAY_BIT(DELAY_IRQ));
 	if (running->stale)
@@ -475,7 +475,7 @@ static void mask_unknown_kinds(struct running *running)
 		note(result, NOTE_EXITS_INEXACT, 0);
 }
 
-/* Runs the command from its start to its end. 0 or -errno. */
+/* Runs the command from start to exit. 0 or -errno. */
 static int run_to_end(struct running *running, enum run_failure *failure)
 {
 	uint64_t begin_ns = clock_ns(CLOCK_MONOTONIC);
@@ -487,7 +487,7 @@ static int run_to_end(struct running *running, enum run_failure *failure)
 		return err;
 	*failure = RUN_WAIT;
 	die_set_hook(tell_to_end, running);
-	/* Only now: it has got what its caller has. */
+	/* Only now: it inherited its caller's. */
 	err = privileges_keep(running->config->privileges);
 	if (!err)
 		err = wait_for_end(running);

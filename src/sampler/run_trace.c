@@ -54,10 +54,10 @@ void run_sum_settle(struct counters *sum, uint64_t *user_ns, uint64_t *system_ns
 	*system_ns = sum->run_ns - *user_ns;
 }
 
-/* The time between readings: sites of ended processes give room to others then. */
+/* Time between readings: then sites of exited processes make room for others. */
 #define READ_NS (250 * NSEC_PER_MSEC)
 
-/* The number of sums above which sites are added up without their targets. */
+/* Number of sums above which sites are added up without their targets. */
 #define SUMS_MAX 20000
 
 struct run_trace {
@@ -69,7 +69,7 @@ struct run_trace {
 	uint64_t polled_ns; /* of that in state poll, but I/O */
 	struct site **sums;
 	size_t n, cap;
-	void *tree; /* the same, of tsearch() */
+	void *tree; /* likewise, of tsearch() */
 	uint64_t lost;
 };
 
@@ -106,7 +106,7 @@ static const char *common_target(const struct site *site)
 	return name > site->on && *name == ' ' ? name + 1 : site->on;
 }
 
-/* The sum that a site belongs to; made where there is none. */
+/* The sum of a site; created if there is none. */
 static struct site *sum_of_site(struct run_trace *trace, const struct site *site)
 {
 	void *known = tfind(site, &trace->tree, compare_sums);
@@ -136,7 +136,7 @@ static void add_to_sums(struct run_trace *trace, const struct site *site)
 	struct site key = *site;
 
 	key.on = trace->n < SUMS_MAX ? common_target(site) : NULL;
-	/* What was waited counts, not who waits there still. */
+	/* Time waited counts, not current waiters. */
 	key.class = CLASS_UNKNOWN;
 	key.waiting = 0;
 	key.waiting_ns = 0;
@@ -144,7 +144,7 @@ static void add_to_sums(struct run_trace *trace, const struct site *site)
 	site_add(sum_of_site(trace, &key), &key);
 }
 
-/* Whether the process of that id is a descendant; the next of that id may not be. */
+/* True if the process of that id is a descendant; the id may be reused. */
 static bool remove_ours(struct run_trace *trace, pid_t tgid)
 {
 	size_t at = (size_t)tgid / 8;
@@ -156,7 +156,7 @@ static bool remove_ours(struct run_trace *trace, pid_t tgid)
 	return true;
 }
 
-/* Adds the sites of a process that has ended: see tracing_leave_fn. */
+/* Adds the sites of an exited process: see tracing_leave_fn. */
 static void add_ended_sites(void *arg, pid_t tgid, uint64_t polled_ns, const struct site *sites,
 			    size_t n)
 {

@@ -19,19 +19,19 @@
 #include "sampler/sampler_parts.h"
 
 /*
- * The number of tasks above which the bpf source pays within a minute at the default interval:
- * loading a program into the kernel costs 25 ms more than opening taskstats, which then takes 3 us
- * more for each task and sample (of a screen: 0.4 ms of 1.7 among 300 tasks, 1.4 of 2.9 among 600).
+ * Number of tasks above which the bpf source pays within a minute at the default interval: loading
+ * a program into the kernel costs 25 ms more than opening taskstats, which then takes 3 us more per
+ * task and sample (of a screen: 0.4 ms of 1.7 among 300 tasks, 1.4 of 2.9 among 600).
  */
 #define MANY_TASKS 500
 
-/* It pays, too, from so many births a second, and where a reading takes that long and that part. */
+/* It pays, too, from this many task starts a second, and from this time and share of a reading. */
 #define BIRTHS_MANY 200
 #define READING_PART 8
 #define READING_LONG_NS (100 * NSEC_PER_MSEC)
 
 /*
- * Learns since when tasks are accounted, where only some processes are read: these alone may not
+ * Determines since when tasks are accounted, if only some processes are read: these alone may not
  * show it. So all are read once for that.
  */
 static void learn_from_all(struct sampler *sampler)
@@ -49,7 +49,7 @@ static void learn_from_all(struct sampler *sampler)
 	source_close(&source);
 }
 
-/* Whether there are so many tasks now that asking for each is no longer cheap. */
+/* True if there are so many tasks now that a request per task is no longer cheap. */
 static bool are_many(void)
 {
 	struct sysinfo machine;
@@ -63,7 +63,7 @@ bool sampler_measures(const struct sampler_config *config, const struct delayacc
 	       (config->measure == MEASURE_AUTO && !delayacct_counts_all(delayacct));
 }
 
-/* Opens a source, as if nothing had been read before. 0 or -errno. */
+/* Opens a source without earlier readings. 0 or -errno. */
 static int open_source(struct sampler *sampler, struct source *source)
 {
 	const struct sampler_config *config = sampler->config;
@@ -89,7 +89,7 @@ struct measure *sampler_measuring(const struct sampler *sampler)
 	return source->ops->measuring ? source->ops->measuring(source->state) : NULL;
 }
 
-/* Whether asking for each task is no longer cheap: a storm was seen to make readings of 20 s. */
+/* True if a request per task is no longer cheap: a storm was seen to make readings of 20 s. */
 static bool is_busy(const struct sample *prev, const struct sample *cur)
 {
 	uint64_t passed_ns = cur->begin_ns - prev->begin_ns, took_ns = cur->end_ns - cur->begin_ns;
@@ -99,7 +99,7 @@ static bool is_busy(const struct sample *prev, const struct sample *cur)
 		(cur->system.forks - prev->system.forks) * NSEC_PER_SEC > BIRTHS_MANY * passed_ns);
 }
 
-/* Whether `auto` is to go over to a source for many tasks. It stays: storms come again. */
+/* True if `auto` is to switch to a source for many tasks. It stays: storms recur. */
 static bool becomes_busy(struct sampler *sampler, const struct tick *tick)
 {
 	const struct sampler_config *config = sampler->config;
@@ -111,7 +111,7 @@ static bool becomes_busy(struct sampler *sampler, const struct tick *tick)
 	return true;
 }
 
-/* Gives the source the trace that is open, or none. */
+/* Passes the open trace, or none, to the source. */
 static void lend_trace(struct sampler *sampler)
 {
 	const struct source *source = &sampler->source;
@@ -139,7 +139,7 @@ void sampler_open_process(struct sampler *sampler, pid_t tgid)
 		tracing_open_process(sampler->tracing, tgid);
 }
 
-/* Ends the watching of waits. The frame that was handed out may still show what was seen. */
+/* Stops tracing. The frame that was handed out may still show its data. */
 static void stop_tracing(struct sampler *sampler)
 {
 	struct tracing *tracing = sampler->tracing;
@@ -156,7 +156,7 @@ static void stop_tracing(struct sampler *sampler)
 	}
 }
 
-/* Forgets what was traced, when no frame shows it any more. */
+/* Frees the trace's data, when no frame shows it any more. */
 static void close_tracing(struct sampler *sampler)
 {
 	stop_tracing(sampler);
@@ -188,7 +188,7 @@ int sampler_adapt_source(struct sampler *sampler, struct tick *tick)
 	return 0;
 }
 
-/* Whether /proc hides tasks: then the first, which is always there, is not to be seen. */
+/* True if /proc hides tasks: then the first task, which always exists, is not visible. */
 static bool hides_tasks(struct proc *proc)
 {
 	struct buf text = { 0 };
@@ -217,7 +217,7 @@ int sampler_open(struct sampler **out, const struct sampler_config *config)
 		return 0;
 	proc_start(config->proc);
 	delayacct_open(&sampler->delayacct, config->proc->fd, config->accounted_ns);
-	/* Before the source, which reads its maps. Where it is refused, the frames say so. */
+	/* Before the source, which reads its maps. If it is refused, the frames say so. */
 	sampler_trace(sampler, config->trace);
 	err = open_source(sampler, &sampler->source);
 	if (err) {
@@ -245,13 +245,13 @@ int sampler_open(struct sampler **out, const struct sampler_config *config)
 	return 0;
 }
 
-/* The hierarchy that tasks are shown in; NULL before cgroups are wanted, or where there is none. */
+/* The hierarchy in which tasks are shown; NULL before cgroups are wanted, or if there is none. */
 static const struct hierarchy *shown_hierarchy(const struct sampler *sampler)
 {
 	return sampler->hierarchy.name ? &sampler->hierarchy : NULL;
 }
 
-/* Opens the cgroup hierarchy when groups are wanted for the first time. */
+/* Opens the cgroup hierarchy when groups are first wanted. */
 static void need_hierarchy(struct sampler *sampler, unsigned needs)
 {
 	const struct sampler_config *config = sampler->config;
@@ -303,7 +303,7 @@ int sampler_suspend(struct sampler *sampler)
 	close_tracing(sampler);
 	if (!sampler->ticks)
 		return 0;
-	/* The source finds tasks by the sample before: reopen it while there is time. */
+	/* The source finds tasks by the previous sample: reopen it while there is time. */
 	source_close(&sampler->source);
 	taskinfo_close(sampler->info);
 	sampler->info = taskinfo_open(sampler->config->proc, sampler->config->threads);
@@ -324,7 +324,7 @@ void sampler_want(struct sampler *sampler, unsigned needs)
 	sampler->needs = needs;
 }
 
-/* Reads files of the group with that path. A group that has gone meanwhile has none. */
+/* Reads files of the group with that path. A group removed meanwhile has none. */
 static void ask_group(struct sampler *sampler, const char *path, unsigned what,
 		      struct group_figures *figures)
 {
@@ -342,7 +342,7 @@ static void read_throttling(void *arg, const char *path, struct group_figures *f
 	ask_group(arg, path, CGROUP_BIT(CGROUP_THROTTLE), figures);
 }
 
-/* Reads a group's files, and how those above it are throttled. */
+/* Reads a group's files, and the throttling of those above it. */
 static void fill_group(struct sampler *sampler, const struct group *group, unsigned needs)
 {
 	unsigned what = (needs & NEED_GROUP_PARTS) >> NEED_GROUP_SHIFT;
@@ -387,7 +387,7 @@ struct evidence *sampler_evidence(struct sampler *sampler)
 	return sampler->evidence;
 }
 
-/* Reads what some rows' tasks wait on. */
+/* Reads the wait targets of some rows' tasks. */
 static void fill_waiting(struct sampler *sampler, const struct row *const *rows, size_t n,
 			 unsigned needs)
 {
@@ -418,7 +418,7 @@ void sampler_fill(struct sampler *sampler, const struct row *const *rows, size_t
 			      &sampler->infos[(sampler->ticks - 1) % INFOS], rows, n);
 }
 
-/* The parts of the sampler that reading threads needs; their cgroups are in its hierarchy. */
+/* What the sampler passes to the reader of threads; their cgroups are in its hierarchy. */
 static struct threads_env threads_env(struct sampler *sampler, unsigned needs)
 {
 	const struct frame_info *last =
@@ -440,7 +440,7 @@ int sampler_read_threads(struct sampler *sampler, struct threads *threads, unsig
 {
 	struct threads_env env;
 
-	/* Threads that were not recorded are not known. */
+	/* Threads that were not recorded are unknown. */
 	if (sampler->config->playback)
 		return -ENODATA;
 	env = threads_env(sampler, needs);
@@ -528,7 +528,8 @@ static void note_source(const struct sampler *sampler, struct frame_info *info)
 }
 
 /*
- * Notes of which tasks delays are not counted, or since when, and why they are not measured either.
+ * Notes for which tasks delays are not accounted, or since when, and why they are not measured
+ * either.
  */
 static void note_counts(const struct sampler *sampler, size_t older, struct frame_info *info)
 {
@@ -551,7 +552,7 @@ static void note_counts(const struct sampler *sampler, size_t older, struct fram
 		frame_note(info, NOTE_DELAYACCT_TOGGLED, 0);
 }
 
-/* Notes what is missing in the records of exiting tasks. */
+/* Notes missing data in the records of exiting tasks. */
 static void note_exits(const struct sampler *sampler, struct frame_info *info)
 {
 	int err = sampler->exits ? exits_stats(sampler->exits)->error : sampler->exits_refused;
@@ -567,7 +568,7 @@ static void note_exits(const struct sampler *sampler, struct frame_info *info)
 }
 
 /*
- * Notes tasks that ended before their cgroup was read and so are not shown, where all is restricted
+ * Notes tasks that exited before their cgroup was read and so are not shown, if all is restricted
  * to one cgroup.
  */
 static void note_unknown(const struct sampler *sampler, struct frame_info *info)
@@ -599,7 +600,7 @@ static void note_trace(const struct sampler *sampler, struct frame_info *info)
 	frame_note(info, refusal.id, refusal.value);
 }
 
-/* Notes what is wrong with the recording. */
+/* Notes faults of the recording. */
 static void note_record(const struct record_status *record, struct frame_info *info)
 {
 	if (record && record->dropped)

@@ -35,27 +35,27 @@ struct sampler {
 	struct groups_above above;
 	struct delayacct delayacct;
 	struct account_reader accounts;
-	struct exits *exits; /* NULL: there is no listener */
+	struct exits *exits; /* NULL: no listener */
 	int exits_refused; /* -errno */
 	size_t fold_at; /* the number of records above which they are folded; 0: RECORDS_MAX */
 	bool resting; /* the next sample opens the listeners */
-	bool lost; /* exit records were lost, so identities must be asked for anew */
-	bool irq_seen; /* the state that delayacct had at the sample before */
+	bool lost; /* exit records were lost, so identities must be queried again */
+	bool irq_seen; /* the state of delayacct at the previous sample */
 	bool hidden; /* /proc hides tasks of others */
-	bool busy; /* `auto` was to go over to a source for many tasks */
+	bool busy; /* `auto` was to switch to a source for many tasks */
 	bool left_on; /* delay accounting was left on by a stalltop that was killed */
-	struct exits_stats exits_before; /* the figures at the sample before */
-	size_t known_anew; /* records since then that lack nothing impossible any more */
-	struct tracing *tracing; /* NULL: waits are not watched */
-	struct tracing *stopped; /* what the frame handed out still shows; NULL: nothing */
+	struct exits_stats exits_before; /* the figures at the previous sample */
+	size_t known_anew; /* records since then with a corrected impossible delay */
+	struct tracing *tracing; /* NULL: waits are not traced */
+	struct tracing *stopped; /* still shown by the frame handed out; NULL: none */
 	bool trace_wanted;
-	bool untraced; /* `auto` has tried another source, that has the times of traced threads */
+	bool untraced; /* `auto` has tried another source, which has the times of traced threads */
 	int trace_refused; /* -errno */
 	unsigned needs;
 	/*
-	 * Used in turn: the sample of the frame handed out (index `now`), the sample before it that
-	 * its rows point at, and the sample being filled meanwhile; facts about the frame handed
-	 * out, and the next. Its rows are built anew when nothing can fail any more, and after the
+	 * Used in turn: the sample of the frame handed out (index `now`), the previous sample that
+	 * its rows refer to, and the sample being filled meanwhile; facts about the frame handed
+	 * out, and the next. Its rows are rebuilt when nothing can fail any more, and after the
 	 * last call of config->between(), which draws it.
 	 */
 	struct sample samples[SAMPLES];
@@ -65,23 +65,23 @@ struct sampler {
 	uint64_t ticks;
 	struct clocks clocks;
 	struct zone zone;
-	uint64_t self_ns; /* own CPU time at the last tick */
+	uint64_t self_ns; /* own CPU time at the previous tick */
 };
 
-/* The frame being made; stages of it (sampler_tick.c) leave here what later ones need. */
+/* The frame being made; stages of it (sampler_tick.c) store their results here for later ones. */
 struct tick {
 	unsigned next; /* the index of cur */
 	struct sample *prev, *cur; /* prev: NULL before the first sample */
 	struct frame *frame;
 	struct frame_info *info;
-	uint64_t skipped; /* intervals before it that had no sample */
-	size_t impossible; /* tasks that ended, with a delay that cannot be */
-	size_t older; /* tasks that began before delay accounting was on */
-	uint32_t unknown; /* kinds that are not known in this interval */
+	uint64_t skipped; /* intervals without a sample before it */
+	size_t impossible; /* exited tasks with an impossible delay */
+	size_t older; /* tasks started before delay accounting was on */
+	uint32_t unknown; /* kinds unknown in this interval */
 	struct playback_record result; /* of a recording */
 };
 
-/* Begins a tick. */
+/* Starts a tick. */
 static inline struct tick tick_begin(struct sampler *sampler)
 {
 	unsigned next = (sampler->now + 1) % SAMPLES;
@@ -93,40 +93,40 @@ static inline struct tick tick_begin(struct sampler *sampler)
 			      .info = &sampler->infos[sampler->ticks % INFOS] };
 }
 
-/* The limits of waits between the last reading and this one. */
+/* The limits of waits between the previous reading and this one. */
 static inline struct wait_limits sampler_machine(const struct tick *tick)
 {
 	return wait_limits(tick->prev ? &tick->prev->system : NULL, &tick->cur->system);
 }
 
 /*
- * A stage: has `auto` go over to a source for many tasks, for good, where the sample that was just
- * read says that it pays, or to one that measures waits, where they are not counted any more: the
- * next sample is its first. Tasks stay known. Returns 0.
+ * A stage: switches `auto` permanently to a source for many tasks, if the latest sample shows that
+ * it pays, or to one that measures waits, if they are not accounted any more: the next sample is
+ * its first. Tasks stay known. Returns 0.
  */
 int sampler_adapt_source(struct sampler *sampler, struct tick *tick);
 
-/* The programs that measure waits; NULL: none do. */
+/* The programs that measure waits; NULL: none. */
 struct measure *sampler_measuring(const struct sampler *sampler);
 
-/* The reader of what waits are on, opened from when it is wanted for the first time. */
+/* The reader of wait targets, opened when first wanted. */
 struct waiting_reader *sampler_waiting(struct sampler *sampler);
 
-/* What explains rows; opened where it was not. */
+/* The collector of evidence, opened on first use. */
 struct evidence *sampler_evidence(struct sampler *sampler);
 
-/* Listens for exiting tasks where exit records have the same counters as the source. */
+/* Listens for exiting tasks if exit records have the same counters as the source. */
 void sampler_open_exits(struct sampler *sampler);
 
-/* Begins to watch waits; trace_refused says why not. */
+/* Starts tracing waits; trace_refused has the error. */
 void sampler_open_tracing(struct sampler *sampler);
 
-/* Notes all that degrades the frame. */
+/* Notes all conditions that degrade the frame. */
 void sampler_note(const struct sampler *sampler, const struct tick *tick);
 
-/* Notes that the clock was set back since the sample before. */
+/* Notes that the clock was set back since the previous sample. */
 void sampler_note_clock(const struct tick *tick);
 
-/* Notes that a group's processes may have threads in other groups (NULL: a group is not known). */
+/* Notes that a group's processes may have threads in other groups (NULL: a group is unknown). */
 void sampler_note_threaded(const struct sampler *sampler, const struct cgroup_sample *group,
 			   struct frame_info *info);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Samples, and the frames that are made of them. */
+/* Samples, and the frames made from them. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@
 #define RECORDS_MAX 65536
 #define NAMES_MAX (RECORDS_MAX / 2)
 
-/* Leaves out records of processes that were not asked for. Returns how many remain, in front. */
+/* Drops records of processes that are not selected. Returns how many remain, in front. */
 static size_t keep_asked(const struct sampler_config *config, struct exit_record *records, size_t n)
 {
 	size_t kept = 0;
@@ -33,14 +33,14 @@ static size_t keep_asked(const struct sampler_config *config, struct exit_record
 	if (!config->pids)
 		return n;
 	for (size_t i = 0; i < n; i++)
-		/* Before version 12 a record does not say its thread group. */
+		/* Before version 12 a record lacks its thread group. */
 		if (pidlist_has(config->pids, config->npids,
 				records[i].tgid ? records[i].tgid : records[i].pid))
 			records[kept++] = records[i];
 	return kept;
 }
 
-/* Puts what the source measured into records that came since. */
+/* Stores measured figures in new records. */
 static void correct_records(struct sampler *sampler, struct exit_batch *batch)
 {
 	const struct source *source = &sampler->source;
@@ -52,7 +52,7 @@ static void correct_records(struct sampler *sampler, struct exit_batch *batch)
 		tracing_exits(sampler->tracing, batch->records, batch->n, batch->threads);
 }
 
-/* Whether nothing of the task is left: not even a zombie. */
+/* True if nothing of the task is left: not even a zombie. */
 static bool has_gone(void *arg, pid_t pid)
 {
 	const struct sampler *sampler = arg;
@@ -62,7 +62,7 @@ static bool has_gone(void *arg, pid_t pid)
 	return faccessat(sampler->config->proc->fd, path, F_OK, 0) != 0;
 }
 
-/* Brings tasks that ended since the sample before into this one. */
+/* Merges tasks that exited since the previous sample into this one. */
 static int join_exits(struct sampler *sampler, struct tick *tick)
 {
 	struct frame_info *info = tick->info;
@@ -140,7 +140,7 @@ uint64_t sampler_drain_due_ns(const struct sampler *sampler)
 
 /*
  * Starts the sample. Exit records are drained before tasks are listed, so a later record may be of
- * a task born after the listing; see exit_merge.c.
+ * a task started after the listing; see exit_merge.c.
  */
 static int begin_sample(struct sampler *sampler, struct tick *tick)
 {
@@ -163,7 +163,7 @@ static int begin_sample(struct sampler *sampler, struct tick *tick)
 	return 0;
 }
 
-/* Whether what a source takes over from the sample before may not be true any more. */
+/* True if data that a source copies from the previous sample may be outdated. */
 static bool is_unsettled(struct sampler *sampler)
 {
 	bool irq_new = sampler->delayacct.irq_seen != sampler->irq_seen;
@@ -172,7 +172,7 @@ static bool is_unsettled(struct sampler *sampler)
 	return sampler->lost || irq_new || sampler->delayacct.toggled;
 }
 
-/* Reads what was traced, and the counters of all tasks: the walk comes first in its source. */
+/* Reads the trace, and the counters of all tasks: the walk comes first in its source. */
 static int read_tasks(struct sampler *sampler, struct tick *tick)
 {
 	const struct source *source = &sampler->source;
@@ -180,7 +180,7 @@ static int read_tasks(struct sampler *sampler, struct tick *tick)
 	unsigned needs = sampler->needs | (is_unsettled(sampler) ? NEED_IDENTITY : 0);
 	int err;
 
-	/* What is not taken now, as there is no sample, is part of the next reading. */
+	/* Data not taken now, as there is no sample, is part of the next reading. */
 	if (sampler->tracing)
 		tracing_read(sampler->tracing);
 	err = source->ops->sample(source->state, tick->prev ? tick->prev : &none, cur, needs);
@@ -190,7 +190,7 @@ static int read_tasks(struct sampler *sampler, struct tick *tick)
 	return err;
 }
 
-/* Finds what was recovered, where all processes are read and that is wanted. */
+/* Finds the recovered time, if all processes are read and it is wanted. */
 static int account_reaped(struct sampler *sampler, struct tick *tick)
 {
 	const struct sampler_config *config = sampler->config;
@@ -207,23 +207,23 @@ static int account_reaped(struct sampler *sampler, struct tick *tick)
 	return 0;
 }
 
-/* Leaves out what delay accounting does not know of tasks, or in this interval. */
+/* Excludes delays that delay accounting does not know for tasks, or in this interval. */
 static int mask_unknown(struct sampler *sampler, struct tick *tick)
 {
 	tick->older = delayacct_mask(&sampler->delayacct, tick->cur);
-	/* The first interval after a switch may book one delay from a stale start stamp. */
+	/* The first interval after a switch may account one delay from a stale start stamp. */
 	if (sampler->delayacct.toggled)
 		tick->unknown = DELAYACCT_KINDS;
 	return 0;
 }
 
-/* Reads names and other facts of tasks, and what keeps those that hang. */
+/* Reads names and other facts of tasks, and the waits of hung ones. */
 static int read_facts(struct sampler *sampler, struct tick *tick)
 {
 	const struct sampler_config *config = sampler->config;
 
 	taskinfo_update(sampler->info, tick->cur, sampler->needs, config->between, config->arg);
-	/* Tasks that were asked about say what keeps them. */
+	/* Selected tasks always show what blocks them. */
 	if (sampler->needs & NEED_HANGS || (config->pids && sampler->needs & NEED_EVIDENCE))
 		blocked_scan_read(&sampler->blocked, tick->cur, config->threads);
 	if (config->pids)
@@ -231,7 +231,7 @@ static int read_facts(struct sampler *sampler, struct tick *tick)
 	return 0;
 }
 
-/* Matches the two samples, and resolves what was waited: frame_build(). */
+/* Matches the two samples, and computes time waited: frame_build(). */
 static int match_samples(struct sampler *sampler, struct tick *tick)
 {
 	const struct frame_options options = { .since_start = sampler->config->since_start,
@@ -251,7 +251,7 @@ static int match_samples(struct sampler *sampler, struct tick *tick)
 	return 0;
 }
 
-/* Brings what was traced into the rows; the frame before is not shown any more. */
+/* Adds traced data to the rows; the previous frame is no longer shown. */
 static int add_trace(struct sampler *sampler, struct tick *tick)
 {
 	tracing_close(sampler->stopped);
@@ -261,7 +261,7 @@ static int add_trace(struct sampler *sampler, struct tick *tick)
 	return 0;
 }
 
-/* Bounds what was booked of I/O waits by the pressure of groups. */
+/* Bounds accounted I/O waits by the pressure of groups. */
 static int bound_rows(struct sampler *sampler, struct tick *tick)
 {
 	bool known = sampler->needs & NEED_CGROUP && sampler->hierarchy.name &&
@@ -271,7 +271,7 @@ static int bound_rows(struct sampler *sampler, struct tick *tick)
 	return 0;
 }
 
-/* Says to the readers of what is read on demand that a frame has begun. */
+/* Tells the on-demand readers that a frame has begun. */
 static int begin_frame(struct sampler *sampler, UNUSED struct tick *tick)
 {
 	if (sampler->groups)
@@ -282,7 +282,7 @@ static int begin_frame(struct sampler *sampler, UNUSED struct tick *tick)
 	return 0;
 }
 
-/* Reads the pressure of the group that is looked at. */
+/* Reads the pressure of the selected group. */
 static int read_shown_group(struct sampler *sampler, struct tick *tick)
 {
 	struct psi_reading *pressure = &tick->cur->system.of_group;
@@ -315,7 +315,7 @@ static int read_shown_group(struct sampler *sampler, struct tick *tick)
 	return 0;
 }
 
-/* Fills in what does not come from the two samples, and completes the account. */
+/* Fills in data not derived from the two samples, and completes the account. */
 static int describe(struct sampler *sampler, struct tick *tick)
 {
 	const struct source_ops *ops = sampler->source.ops;
@@ -349,7 +349,7 @@ static void read_cpu_of(void *arg, const struct row *row)
 	taskinfo_fill(sampler->info, cur, row->place, NEED_CPU);
 }
 
-/* Reads what explains the rows that suffer most. */
+/* Reads what explains the most delayed rows. */
 static int read_evidence(struct sampler *sampler, struct tick *tick)
 {
 	if (!(sampler->needs & NEED_EVIDENCE) || !tick->prev)
@@ -359,7 +359,7 @@ static int read_evidence(struct sampler *sampler, struct tick *tick)
 	return 0;
 }
 
-/* Notes all that degrades the frame. */
+/* Notes all conditions that degrade the frame. */
 static int note_all(struct sampler *sampler, struct tick *tick)
 {
 	sampler_note_clock(tick);
@@ -395,7 +395,7 @@ static int mark_blocked_changed(UNUSED struct sampler *sampler, struct tick *tic
 	return 0;
 }
 
-/* Brings in what was recorded of the frame besides its samples. */
+/* Adds the frame's recorded data besides its samples. */
 static int copy_recorded(UNUSED struct sampler *sampler, struct tick *tick)
 {
 	const struct playback_record *result = &tick->result;
@@ -414,18 +414,18 @@ static int copy_recorded(UNUSED struct sampler *sampler, struct tick *tick)
 
 typedef int stage_fn(struct sampler *sampler, struct tick *tick);
 
-/* The stages of a frame, in their order: each has what the ones before it left. */
+/* The stages of a frame, in order: each uses the results of the earlier ones. */
 static stage_fn *const live_stages[] = {
 	begin_sample, /* the machine's figures */
 	read_tasks, /* counters of all tasks, by the source */
-	join_exits, /* tasks that ended since the sample before */
-	account_reaped, mask_unknown, /* what delay accounting does not know */
-	read_facts, /* names; what keeps tasks that hang */
-	match_samples, /* matches the samples, resolves what was waited */
-	add_trace, /* resolves traced rows anew */
-	bound_rows, /* resolves rows of groups without pressure anew */
+	join_exits, /* tasks that exited since the previous sample */
+	account_reaped, mask_unknown, /* delays unknown to delay accounting */
+	read_facts, /* names; waits of hung tasks */
+	match_samples, /* matches the samples, computes time waited */
+	add_trace, /* recomputes traced rows */
+	bound_rows, /* recomputes rows by the pressure of their groups */
 	begin_frame,	read_shown_group,     describe,
-	read_evidence, /* of rows that suffer most */
+	read_evidence, /* of the most delayed rows */
 	note_all,	sampler_adapt_source, NULL,
 };
 static stage_fn *const recorded_stages[] = {

@@ -12,14 +12,14 @@
 #include "kernel/procwait.h"
 #include "kernel/symbols.h"
 
-/* Tasks that are looked at at a time. */
+/* Tasks checked at a time. */
 #define LOOKS_MAX 32
 
-/* For how long those that slept before the first sample are looked at: in it, and in others. */
+/* Time spent on tasks asleep since before the first sample: in it, and in later ones. */
 #define FIRST_LOOKS_NS (40 * NSEC_PER_MSEC)
 #define LOOKS_NS (2 * NSEC_PER_MSEC)
 
-/* Whether a row's task sleeps, and has since it was noted. */
+/* True if a row's task has slept since it was queued. */
 static bool sleeps_since(const struct row *row, const struct server_waiter *task)
 {
 	char state = row->raw->now.state;
@@ -27,11 +27,10 @@ static bool sleeps_since(const struct row *row, const struct server_waiter *task
 	return row->raw->counters.run_ns == task->run_ns && (!state || state == 'S');
 }
 
-/* Sockets and terminals sleep in this function: only its caller says why.
- */
+/* Sockets and terminals sleep in this function: only its caller shows why. */
 #define WOKEN "wait_woken"
 
-/* The function of the kernel in which a task sleeps; NULL: not known. */
+/* The kernel function in which a task sleeps; NULL: unknown. */
 static const char *sleep_function(struct server_waits *waits, struct proc *proc,
 				  const struct server_waiter *task)
 {
@@ -52,7 +51,7 @@ static const char *sleep_function(struct server_waits *waits, struct proc *proc,
 	return buf_cstr(&waits->text);
 }
 
-/* Whether a task sleeps until a server answers, or somebody takes what it sends. */
+/* True if a task sleeps until a server answers, or a peer takes sent data. */
 static bool waits_for_other(struct server_waits *waits, struct proc *proc,
 			    const struct server_waiter *task)
 {
@@ -61,7 +60,7 @@ static bool waits_for_other(struct server_waits *waits, struct proc *proc,
 	return wait_for_server(function) || wait_for_taker(function);
 }
 
-/* A row's task, as it was found asleep. */
+/* A sleeping row's task. */
 static struct server_waiter sleeper_of(const struct row *row)
 {
 	return (struct server_waiter){ .tgid = row->raw->tgid,
@@ -71,15 +70,15 @@ static struct server_waiter sleeper_of(const struct row *row)
 				       .since_ns = row->raw->read_ns };
 }
 
-/* Whether a row is a thread of the kernel: their parent is the first of them. */
+/* True if a row is a kernel thread: their parent is kthreadd. */
 static bool is_kernel_row(const struct row *row)
 {
 	return row->task->ppid == 2 || row->raw->pid == 2;
 }
 
 /*
- * Looks at up to LOOKS_MAX tasks that sleep on. Those that hang within execve(), in closing a file,
- * have no function that can be read.
+ * Checks up to LOOKS_MAX sleeping tasks. Those hung within execve(), in closing a file, have no
+ * readable function.
  */
 static void look_at(struct server_waits *waits, struct proc *proc,
 		    const struct server_waiter *tasks, size_t n)
@@ -111,7 +110,7 @@ static void look_at_recent(struct server_waits *waits, struct proc *proc, const 
 		const struct row *row =
 			frame_find_living(frame, task->tgid, task->pid, task->start_ns);
 
-		/* A task that ran again is noted again. */
+		/* A task that ran again is queued again. */
 		if (!row || !sleeps_since(row, task))
 			continue;
 		if (n == LOOKS_MAX)
@@ -124,7 +123,7 @@ static void look_at_recent(struct server_waits *waits, struct proc *proc, const 
 }
 
 /*
- * Looks at tasks that slept before the first sample, as many as there is time for: who starts the
+ * Checks tasks asleep since before the first sample, as many as time permits: a user who starts the
  * program when something hangs wants to see it soon, and after that it costs nothing.
  */
 static void look_at_old(struct server_waits *waits, struct proc *proc, const struct frame *frame)
@@ -149,7 +148,7 @@ static void look_at_old(struct server_waits *waits, struct proc *proc, const str
 	}
 }
 
-/* Notes those that ran in the interval, to be looked at when they have not. */
+/* Queues tasks that ran in the interval, to be checked when they have not. */
 static void note_recent(struct server_waits *waits, const struct frame *frame)
 {
 	const struct sample *cur = frame->info->cur;

@@ -12,7 +12,7 @@
 
 struct proc;
 
-/* How many are followed. */
+/* Maximum number tracked. */
 #define SERVER_WAITS_MAX 16
 
 /* A task that ran and is to be checked, or that waits for a server. */
@@ -22,11 +22,11 @@ struct server_waiter {
 	uint64_t since_ns; /* it was asleep then (CLOCK_MONOTONIC) */
 };
 
-/* Zero-initialised: no task was looked at. */
+/* Zero-initialised: no task was checked. */
 struct server_waits {
 	struct server_waiter *recent; /* by task_order() */
 	size_t n, cap;
-	size_t scanned; /* of the first sample's tasks so many were looked at */
+	size_t scanned; /* number of the first sample's tasks already checked */
 	struct server_waiter waiters[SERVER_WAITS_MAX];
 	size_t nwaiters;
 	struct procwait_stack stack;
@@ -34,7 +34,7 @@ struct server_waits {
 };
 
 /*
- * Looks at a frame's rows. Sets the hang of stuck tasks, and puts their rows into `rows`
+ * Checks a frame's rows. Sets the hang of blocked tasks, and stores their rows in `rows`
  * (SERVER_WAITS_MAX). Returns their number.
  */
 size_t server_waits_find(struct server_waits *waits, struct proc *proc, const struct frame *frame,

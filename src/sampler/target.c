@@ -25,11 +25,11 @@ static int read_start(const struct target *target, uint64_t *start)
 	return err == -ENOENT ? -ESRCH : err;
 }
 
-/* Whether a start in ticks can be that of the task that was seen. */
+/* True if a start in ticks can be that of the task shown. */
 static bool is_same_start(const struct target_seen *seen, uint64_t ticks)
 {
 	uint64_t hz = (uint64_t)sysconf(_SC_CLK_TCK), since_boot = ticks * NSEC_PER_SEC / hz;
-	/* That clock counts the machine's sleep, too; how much of it lay before is not known. */
+	/* That clock includes the machine's sleep; how much of it was before is unknown. */
 	uint64_t slept = clock_ns(CLOCK_BOOTTIME) - clock_ns(CLOCK_MONOTONIC);
 
 	return since_boot <= seen->by_ns && seen->start_ns <= since_boot + NSEC_PER_SEC &&
@@ -56,8 +56,8 @@ static int check_target(const struct target *target)
 }
 
 /*
- * Opens a descriptor of the process that has the pid at that time; the check that follows makes
- * sure that it is the target.
+ * Opens a descriptor of the process with that pid at that time; the check afterwards verifies that
+ * it is the target.
  */
 int target_signal(const struct target *target, int number)
 {
@@ -104,8 +104,8 @@ static int renice_thread(int threads, pid_t tid, int value)
 }
 
 /*
- * Sets nice values thread by thread, as each has its own. No call takes more than a pid, so each
- * thread is looked up right before.
+ * Sets nice values thread by thread, as each has its own. System calls take only a pid, so each
+ * thread is checked right before.
  */
 int target_renice(const struct target *target, int value, size_t *threads)
 {

@@ -15,7 +15,7 @@
 struct threads_reader {
 	struct source source;
 	struct taskinfo *info;
-	struct sample samples[2]; /* in turn: the frame's (index `now`), the one before */
+	struct sample samples[2]; /* in turn: the frame's (index `now`), the previous one */
 	unsigned now;
 	struct frame frame;
 	struct frame_info frame_info;
@@ -37,8 +37,8 @@ bool threads_want(struct threads *threads, const pid_t *pids, size_t n, bool sin
 }
 
 /*
- * Opens a source like the sampler's; where that one is made for many tasks, and measures nothing,
- * the best for few. 0 or -errno.
+ * Opens a source like the sampler's; if that is one for many tasks, without measuring, the best for
+ * few. 0 or -errno.
  */
 static int open_thread_source(struct threads *threads, const struct threads_env *env)
 {
@@ -71,7 +71,7 @@ static int take_sample(struct threads_reader *reader, struct sample *prev, struc
 
 	cur->begin_ns = clock_ns(CLOCK_MONOTONIC);
 	cur->real_ns = clock_ns(CLOCK_REALTIME);
-	/* The tasks are few, so none is taken over from before that may have changed. */
+	/* The tasks are few, so no possibly outdated data is copied from before. */
 	err = reader->source.ops->sample(reader->source.state, prev, cur, needs | NEED_IDENTITY);
 	cur->end_ns = clock_ns(CLOCK_MONOTONIC);
 	return err;
@@ -84,7 +84,7 @@ static void build_frame(struct threads *threads, const struct threads_env *env,
 	struct threads_reader *reader = threads->reader;
 	struct frame_options options = { .since_start = threads->since_start,
 					 .machine = { .idle = env->idle } };
-	/* A copy: what these tasks show says nothing of those in the sampler's sample. */
+	/* A copy: these tasks prove nothing about those in the sampler's sample. */
 	struct delayacct delayacct = *env->delayacct;
 
 	delayacct_mask(&delayacct, cur);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The threads of some processes, read beside the sampler's sample: those that a screen unfolds. The
- * sampler reads them (sampler_read_threads()) by a source of their own, so that this can be done
- * while its own sample is under way.
+ * The threads of some processes, read beside the sampler's sample: those unfolded on a screen. The
+ * sampler reads them (sampler_read_threads()) with a separate source, so that this can be done
+ * while its own sample is in progress.
  */
 #pragma once
 
@@ -18,7 +18,7 @@ struct waiting_reader;
 
 /* The wanted threads; zero-initialised: none. */
 struct threads {
-	/* A row for each thread, valid until the next reading; NULL: none. */
+	/* One row per thread, valid until the next reading; NULL: none. */
 	const struct frame *frame;
 	pid_t *pids; /* the processes whose threads are wanted, ascending */
 	size_t n;
@@ -26,7 +26,7 @@ struct threads {
 	struct threads_reader *reader; /* NULL: not read yet */
 };
 
-/* The parts of the sampler that reading threads needs. */
+/* What the sampler passes to the reader of threads. */
 struct threads_env {
 	struct proc *proc; /* of /proc */
 	const struct source_ops *source; /* the sampler's source */
@@ -34,15 +34,14 @@ struct threads_env {
 	const struct delayacct *delayacct; /* its state at the sample */
 	struct tracing *tracing; /* NULL: waits are not traced */
 	const struct trace_frame *trace; /* of the last sample */
-	struct waiting_reader *waiting; /* NULL: what waits are on is not wanted */
-	const struct hierarchy *hierarchy; /* the hierarchy of cgroups; NULL: they are not known */
-	double idle; /* of the machine, in percent, as of the last sample: see struct frame_options
-		      */
+	struct waiting_reader *waiting; /* NULL: wait targets are not wanted */
+	const struct hierarchy *hierarchy; /* the cgroup hierarchy; NULL: unknown */
+	double idle; /* of the machine, in percent, at the last sample: see struct frame_options */
 };
 
 /*
- * Sets the processes whose threads are wanted (ascending, copied). True where these differ from
- * before: then nothing is read of them yet.
+ * Sets the processes whose threads are wanted (ascending, copied). True if they changed: then none
+ * of them has been read yet.
  */
 bool threads_want(struct threads *threads, const pid_t *pids, size_t n, bool since_start);
 
@@ -52,9 +51,9 @@ bool threads_want(struct threads *threads, const pid_t *pids, size_t n, bool sin
  */
 int threads_read(struct threads *threads, const struct threads_env *env, unsigned needs);
 
-/* Reads what `needs` asks for, for some rows of the frame. */
+/* Reads the data in `needs` for some rows of the frame. */
 void threads_fill(const struct threads *threads, const struct threads_env *env,
 		  const struct row *const *rows, size_t n, unsigned needs);
 
-/* Drops all wanted threads, and frees what was read. */
+/* Drops all wanted threads, and frees their data. */
 void threads_close(struct threads *threads);

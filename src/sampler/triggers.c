@@ -14,17 +14,16 @@
 #include "cgroup/hierarchy.h"
 
 /*
- * How late a report may be. Where the window is a multiple of 2 s the kernel may look every 2 s
- * only, a little too early for the end of the window, and so reports only every other time (seen on
- * 6.18): pressure that lasts is reported so much later than a window after the last time, with time
- * to spare.
+ * Maximum delay of a report. If the window is a multiple of 2 s the kernel may check every 2 s
+ * only, a little before the end of the window, and so reports only every other time (seen on 6.18):
+ * lasting pressure is reported that much later than a window after the last time, plus a margin.
  */
 #define REPORT_LATE_NS (2500 * NSEC_PER_MSEC)
 
-/* The number of times in a window that a pressure file's total is kept. */
+/* Totals of a pressure file kept per window. */
 #define POINTS_A_WINDOW 8
 
-/* Whether the kernel would take any window from this program. */
+/* True if the kernel accepts any window from this program. */
 static bool is_privileged(void)
 {
 	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -36,7 +35,7 @@ static bool is_privileged(void)
 
 int trigger_arm(int fd, const struct trigger_spec *spec)
 {
-	/* The kernel takes 31 bytes and puts a NUL over the last that it is given. */
+	/* The kernel accepts 31 bytes and overwrites the last one by a NUL. */
 	char text[32];
 	int len = snprintf(text, sizeof(text), "%s %u %u", spec->full ? "full" : "some",
 			   spec->threshold_us, spec->window_us) +
@@ -51,7 +50,7 @@ int trigger_arm(int fd, const struct trigger_spec *spec)
 	return n == len ? 0 : -EIO;
 }
 
-/* Opens the group's file, or says where it failed. The descriptor or -errno. */
+/* Opens the group's file, or returns the failed step. The descriptor or -errno. */
 static int open_group_file(const struct trigger_spec *spec, int procfd, enum trigger_step *step)
 {
 	struct buf path = { 0 };
@@ -85,7 +84,7 @@ static int open_system_file(const struct trigger_spec *spec, int procfd)
 	return file_open(procfd, path, O_RDWR);
 }
 
-/* Reads the stall time that counts since boot. False where it cannot be read. */
+/* Reads the stall time since boot. False if unreadable. */
 static bool read_total(const struct trigger *trigger, uint64_t *total_us)
 {
 	const struct psi_line *line;
@@ -100,14 +99,14 @@ static bool read_total(const struct trigger *trigger, uint64_t *total_us)
 	return line->valid;
 }
 
-/* Whether a report can be true. */
+/* True if a report can be true. */
 static bool is_true(struct trigger *trigger)
 {
 	uint64_t total_us;
 
 	if (!trigger->unproven || !read_total(trigger, &total_us))
 		return true;
-	/* A window or more since the report before has no less stall time than one window. */
+	/* A window or more after the previous report has no less stall time than one window. */
 	trigger->unproven = total_us < trigger->begin_us + trigger->spec->threshold_us;
 	trigger->begin_us = total_us;
 	return !trigger->unproven;
@@ -155,7 +154,7 @@ size_t triggers_take(struct trigger_set *set, const struct pollfd *fds, uint64_t
 
 		if (trigger->fd < 0)
 			continue;
-		/* poll() reports both for a group that has been removed. */
+		/* poll() reports both for a removed group. */
 		if (fds[i].revents & (POLLERR | POLLHUP | POLLNVAL)) {
 			close(trigger->fd);
 			trigger->fd = -1;
@@ -203,7 +202,7 @@ uint64_t trigger_until_ns(const struct trigger *trigger, uint64_t linger_ns)
 	return trigger->last_ns + larger(linger_ns, window_ns(trigger) + REPORT_LATE_NS);
 }
 
-/* Whether a total can be what it is now, so long after a point. */
+/* True if a total can have its current value, so long after a point. */
 static bool can_follow(const struct trigger_point *point, uint64_t now_ns, uint64_t total_us)
 {
 	const struct psi_line was = { .valid = true, .total_us = point->total_us };
@@ -218,10 +217,10 @@ void trigger_measure(struct trigger *trigger, uint64_t now_ns, uint64_t total_us
 	struct trigger_point *points = trigger->points;
 	double window = (double)window_ns(trigger), age, grown;
 
-	/* Only the youngest point that is at least a window old is needed. */
+	/* Only the youngest point at least a window old is needed. */
 	while (trigger->npoints > 1 && now_ns - points[1].ns >= window_ns(trigger))
 		memmove(points, points + 1, --trigger->npoints * sizeof(*points));
-	/* A total that fell or leapt says nothing of the time before. */
+	/* A total that fell or jumped proves nothing for the time before. */
 	if (trigger->npoints && !can_follow(&points[trigger->npoints - 1], now_ns, total_us))
 		trigger->npoints = 0;
 	if (trigger->npoints && total_us > points[0].total_us) {
@@ -285,7 +284,7 @@ bool incidents_parse_kills(const char *text, size_t len, uint64_t *killed)
 	return false;
 }
 
-/* Whether processes were killed since the last look. */
+/* True if processes were killed since the last check. */
 static bool look_at_kills(struct incidents *incidents, int procfd)
 {
 	uint64_t killed = incidents->killed;
@@ -303,7 +302,7 @@ static bool look_at_kills(struct incidents *incidents, int procfd)
 	return grown;
 }
 
-/* Whether a wait of any row became older than that since the sample before. */
+/* True if a wait of any row exceeded that age since the previous sample. */
 static bool is_hung(const struct frame *frame, uint64_t age_ns)
 {
 	const struct frame_info *info = frame->info;

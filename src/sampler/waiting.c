@@ -20,7 +20,7 @@ _Static_assert(WAITING_ARGS == SYSCALL_ARGS, "as many arguments");
 #define FUTEX_THREADS 64
 #define FUTEX_LOOKS 512
 
-/* The futexes that the threads of a process wait for: their addresses, one for each thread. */
+/* The futexes that the threads of a process wait for: their addresses, one per thread. */
 struct futexes {
 	pid_t tgid;
 	unsigned n;
@@ -45,9 +45,9 @@ struct waiting_reader {
 struct waiter {
 	pid_t tgid, tid;
 	char state; /* as of the sample */
-	enum wait_state known; /* of a wait that the sample has; WAIT_STATES: none */
+	enum wait_state known; /* of a wait visible in the sample; WAIT_STATES: none */
 	struct task_waiting *waiting;
-	const struct task_waiting *before; /* in the sample before; NULL: not read */
+	const struct task_waiting *before; /* in the previous sample; NULL: not read */
 };
 
 void waiting_renew(struct waiting_reader *reader)
@@ -70,7 +70,7 @@ struct waiting_reader *waiting_open(struct proc *proc)
 	return reader;
 }
 
-/* Forgets what was known of a task's wait. */
+/* Clears the known facts of a task's wait. */
 static void clear(struct task_waiting *waiting)
 {
 	waiting->tid = 0;
@@ -82,7 +82,7 @@ static void clear(struct task_waiting *waiting)
 	waiting->on.len = waiting->where.len = waiting->stack.len = 0;
 }
 
-/* Reads the function of the kernel that the task waits in, and the stack where that is wanted. */
+/* Reads the kernel function that the task waits in, and the stack if wanted. */
 static void read_where(struct waiting_reader *reader, const struct waiter *waiter, bool stack)
 {
 	struct task_waiting *waiting = waiter->waiting;
@@ -104,14 +104,14 @@ static void read_where(struct waiting_reader *reader, const struct waiter *waite
 	proctask_wchan(reader->proc, waiter->tgid, waiter->tid, &waiting->where);
 }
 
-/* Whether a function of the kernel reads or writes a pipe: also one with a name. */
+/* True if a kernel function reads or writes a pipe: also a named one. */
 static bool is_of_pipe(const char *function)
 {
 	return strstr(function, "pipe_read") || strstr(function, "pipe_write") ||
 	       !strcmp(function, "wait_for_partner") || !strcmp(function, "fifo_open");
 }
 
-/* Tells the state of a thread that sleeps, by its call's. */
+/* Determines the state of a sleeping thread from its call. */
 static enum wait_state state_of(struct waiting_reader *reader, const struct waiter *waiter,
 				enum wait_state of_call, const char *function)
 {
@@ -128,7 +128,7 @@ static enum wait_state state_of(struct waiting_reader *reader, const struct wait
 	return of_call == STATE_OTHER && is_of_pipe(function) ? STATE_PIPE : of_call;
 }
 
-/* Whether the thread is in the call as before: else what was read may be of another wait. */
+/* True if the thread is still in the same call: else the data may be of another wait. */
 static bool waits_on(struct waiting_reader *reader, const struct waiter *waiter,
 		     const struct procwait_syscall *call)
 {
@@ -139,7 +139,7 @@ static bool waits_on(struct waiting_reader *reader, const struct waiter *waiter,
 	       (call->number < 0 || !memcmp(now.args, call->args, sizeof(now.args)));
 }
 
-/* The class of a wait that was read. */
+/* The class of a wait just read. */
 static enum wait_class class_now(const struct task_waiting *waiting, enum wait_purpose about)
 {
 	const struct wait_facts facts = { .state = waiting->state,
@@ -150,7 +150,7 @@ static enum wait_class class_now(const struct task_waiting *waiting, enum wait_p
 	return wait_class_of(&facts);
 }
 
-/* Reads what is known where the system call is hidden: a function, perhaps. */
+/* Reads what is known if the system call is hidden: a function, perhaps. */
 static void read_hidden(struct waiting_reader *reader, const struct waiter *waiter)
 {
 	struct task_waiting *waiting = waiter->waiting;
@@ -171,7 +171,7 @@ static void read_wait(struct waiting_reader *reader, const struct waiter *waiter
 	struct procwait_syscall call;
 	int err;
 
-	/* Asking for more would hang with it. */
+	/* More questions would hang with it. */
 	if (proctask_executes(reader->proc, waiter->tgid))
 		return;
 	err = procwait_syscall(reader->proc, waiter->tgid, waiter->tid, &call);
@@ -212,7 +212,7 @@ static bool find_waiter(const struct frame_info *info, const struct row *row, bo
 	const struct task_raw *raw = row->raw;
 	const struct task_extra *extra;
 
-	/* Elements of exited tasks lie after the living ones. */
+	/* Elements of exited tasks come after the living ones. */
 	if (!row->task || row->exited || row->place >= info->cur->n)
 		return false;
 	extra = row_extra(info, row);
@@ -230,7 +230,7 @@ static bool find_waiter(const struct frame_info *info, const struct row *row, bo
 	return true;
 }
 
-/* Whether a thread in that state may be waiting, or was when it was last looked at. */
+/* True if a thread in that state may be waiting, or was at its last reading. */
 static bool may_wait(const struct waiter *waiter)
 {
 	return waiter->known != WAIT_STATES || !waiter->state || !strchr("RZX", waiter->state);
@@ -274,7 +274,7 @@ static const struct futexes *futexes_of(struct waiting_reader *reader, pid_t tgi
 	return futexes;
 }
 
-/* Names a futex, with who holds it and how many of the process's threads wait for it. */
+/* Names a futex, with its holder and the number of the process's threads waiting for it. */
 static void name_futex(struct waiting_reader *reader, const struct waiter *waiter)
 {
 	struct task_waiting *waiting = waiter->waiting;
@@ -292,8 +292,8 @@ static void name_futex(struct waiting_reader *reader, const struct waiter *waite
 }
 
 /*
- * Whether what was read of a task's wait is still true: the task has not run since, and the wait is
- * for nothing that others change meanwhile.
+ * True if the data of a task's wait is still true: the task has not run since, and others cannot
+ * change the wait's target meanwhile.
  */
 static bool is_still_true(const struct sample *sample, const struct row *row,
 			  const struct waiter *waiter, unsigned needs)
@@ -305,7 +305,7 @@ static bool is_still_true(const struct sample *sample, const struct row *row,
 	       !was->futex && (!(needs & NEED_STACK) || was->stack.len);
 }
 
-/* Copies a wait that goes on. */
+/* Copies a continuing wait. */
 static void copy_waiting(struct task_waiting *waiting, const struct task_waiting *was)
 {
 	struct task_waiting texts = *waiting;
@@ -339,7 +339,7 @@ static void fill_row(struct waiting_reader *reader, const struct sample *sample,
 	buf_cstr(&waiting->stack);
 }
 
-/* The wait of a row's task that was read for the sample before; NULL: it was not. */
+/* The wait of a row's task read for the previous sample; NULL: none. */
 static const struct task_waiting *waiting_before(const struct frame_info *info,
 						 const struct row *row)
 {

@@ -18,18 +18,18 @@
 #include "kernel/wait_target.h"
 #include "trace/traced_sites.h"
 
-/* The depth of a stack that is kept. */
+/* Maximum depth of a stored stack. */
 #define STACK_MAX 64
 
-/* Bytes of a function's name that are kept. */
+/* Bytes stored of a function's name. */
 
 /*
- * The number of sites in a reading whose descriptors are looked at; others have the names that came
- * with them.
+ * Number of sites per reading whose descriptors are read; others have the names that came with
+ * them.
  */
 #define LOOKS_MAX 2000
 
-/* The same for locks, whose holders are looked for as long as a thread waits. */
+/* Likewise for locks, whose holders are searched for as long as a thread waits. */
 #define LOCKS_MAX 64
 
 /* A stack by its id in the kernel's map. */
@@ -46,7 +46,7 @@ struct site_names {
 	struct symbols *symbols; /* NULL: hidden */
 	unsigned looks, locks; /* in this reading */
 	struct site_stack *stacks; /* [0] is empty */
-	char **where; /* parallel: the function that is shown; NULL: none says anything */
+	char **where; /* parallel: the function shown; NULL: none is telling */
 	size_t n, cap;
 	struct stack_place *places; /* hashed by id */
 	size_t nplaces;
@@ -82,14 +82,14 @@ void site_names_stop(struct site_names *texts)
 }
 
 /*
- * Appends the path that a record's name has, within its mount: the name's components come from the
- * last one on. Returns false where the record has only the last part of it.
+ * Appends the path in a record's name, within its mount: the name's components come from the last
+ * one on. Returns false if the record has only the end of it.
  */
 static bool site_names_path(const char *name, size_t len, struct buf *out)
 {
 	size_t end = 0, used = 0;
 
-	/* The components' end: the first empty one, or the last that has its NUL. */
+	/* The components' end: the first empty one, or the last with a NUL. */
 	while (used < len && name[used]) {
 		size_t part = strnlen(name + used, len - used);
 
@@ -110,7 +110,7 @@ static bool site_names_path(const char *name, size_t len, struct buf *out)
 	return used < len;
 }
 
-/* Copies a text of a record that may lack its NUL. */
+/* Copies a text of a record, which may lack its NUL. */
 static char *copy_bounded(const char *text, size_t len)
 {
 	char *copy = xcalloc(len + 1, 1);
@@ -127,7 +127,7 @@ static void append_file(struct site_names *texts, const struct trace_site *recor
 	path->len = 0;
 	if (!*record->name)
 		return;
-	/* The root of a file system, such as a file without a name (a pidfd) has one of its own. */
+	/* The root of a file system: also of a file without a name (a pidfd). */
 	if (!strcmp(record->name, "/"))
 		wait_target_path(texts->targets, record->key.tgid, record->key.dev, "/", out);
 	else if (!site_names_path(record->name, sizeof(record->name), path))
@@ -155,7 +155,7 @@ static void append_socket(const struct trace_site *record, struct buf *out)
 	}
 }
 
-/* Appends the task that ran instead, or whose end is waited for. */
+/* Appends the task that ran instead, or whose exit is waited for. */
 static void append_process(const struct trace_site *record, struct buf *out)
 {
 	char *name = copy_bounded(record->name, sizeof(record->name));
@@ -164,7 +164,7 @@ static void append_process(const struct trace_site *record, struct buf *out)
 	free(name);
 }
 
-/* The thread that waits longest in a site; NULL: none. */
+/* The longest-waiting thread of a site; NULL: none. */
 static const struct trace_waiter *longest_waiter(const struct traced_site *site)
 {
 	return site->first.pid ? &site->first : NULL;
@@ -198,7 +198,7 @@ static bool append_descriptor(struct site_names *texts, struct traced_site *site
 		return true;
 	}
 	out->len = len;
-	/* The main thread may have ended, or have descriptors of its own. */
+	/* The main thread may have exited, or have descriptors of its own. */
 	if (!waiter || waiter->pid == tgid)
 		return false;
 	if (!wait_target_fd(texts->targets, waiter->pid, record->fd, record->key.dev,
@@ -211,8 +211,8 @@ static bool append_descriptor(struct site_names *texts, struct traced_site *site
 }
 
 /*
- * The call in which a thread waits for a lock at a site right now, as /proc has it; NULL: none
- * does. The thread is the one with the longest wait.
+ * The call in which a thread waits for a lock at a site now, from /proc; NULL: none does. The
+ * thread is the one with the longest wait.
  */
 static const struct trace_waiter *
 find_locker(struct site_names *texts, const struct traced_site *site, struct procwait_syscall *call)
@@ -229,7 +229,7 @@ find_locker(struct site_names *texts, const struct traced_site *site, struct pro
 	return waiter;
 }
 
-/* Appends a futex, with the thread that holds it if a thread waits for it right now. */
+/* Appends a futex, with its holder if a thread waits for it now. */
 static void append_futex(struct site_names *texts, struct traced_site *site, struct buf *out)
 {
 	struct procwait_syscall call;
@@ -241,7 +241,7 @@ static void append_futex(struct site_names *texts, struct traced_site *site, str
 	wait_target_futex(texts->targets, site->now.key.ino, owner, owner ? site->waiting : 0, out);
 }
 
-/* Appends the holder of a file's lock that a thread waits for right now. */
+/* Appends the holder of a file's lock that a thread waits for now. */
 static void append_holder(struct site_names *texts, struct traced_site *site, struct buf *out)
 {
 	struct procwait_syscall call;
@@ -252,7 +252,7 @@ static void append_holder(struct site_names *texts, struct traced_site *site, st
 				   out);
 }
 
-/* Appends the child of the thread that waits longest for one. */
+/* Appends the child of the longest-waiting thread. */
 static void append_vforked(struct site_names *texts, struct traced_site *site, struct buf *out)
 {
 	const struct trace_waiter *waiter =
@@ -262,7 +262,7 @@ static void append_vforked(struct site_names *texts, struct traced_site *site, s
 		wait_target_vforked(texts->targets, waiter->pid, out);
 }
 
-/* Appends the debugger of the thread that is stopped for longest. */
+/* Appends the debugger of the longest-stopped thread. */
 static void append_debugger(struct site_names *texts, struct traced_site *site, struct buf *out)
 {
 	const struct trace_waiter *waiter = longest_waiter(site);
@@ -273,7 +273,7 @@ static void append_debugger(struct site_names *texts, struct traced_site *site, 
 		wait_target_debugger(texts->targets, tracer, out);
 }
 
-/* Appends the target of a site; nothing where it is not known. */
+/* Appends the target of a site; nothing if unknown. */
 static void append_target(struct site_names *texts, struct traced_site *site, struct buf *out)
 {
 	const struct trace_site *record = &site->now;
@@ -356,7 +356,7 @@ static void reserve_stack(struct site_names *texts)
 }
 
 /*
- * The text of an address: "function+0x12", or "?": addresses are the kernel's secret. `name` is the
+ * The text of an address: "function+0x12", or "?": the kernel hides addresses. `name` is the
  * function or "".
  */
 static char *name_address(const struct site_names *texts, uint64_t address, const char **name)
@@ -373,7 +373,7 @@ static char *name_address(const struct site_names *texts, uint64_t address, cons
 	return xstrdup(text);
 }
 
-/* Adds a stack; `telling`: the function that is shown. The texts are the stack's from now on. */
+/* Adds a stack; `telling`: the function shown. The stack takes ownership of the texts. */
 static size_t add_stack(struct site_names *texts, const char **functions, size_t n,
 			const char *telling)
 {
@@ -396,7 +396,7 @@ size_t site_names_add_stack(struct site_names *texts, const char *functions)
 	return add_stack(texts, all, n, NULL);
 }
 
-/* Whether a function is on a stack only as a program at a tracepoint took the stack. */
+/* True if a function is on a stack only because a tracepoint program took the stack. */
 static bool is_of_tracing(const char *name)
 {
 	static const char *const own[] = { "bpf_prog_", "bpf_trace_run", "__bpf_trace_",
@@ -408,7 +408,7 @@ static bool is_of_tracing(const char *name)
 	return false;
 }
 
-/* Drops the innermost functions of the tracing itself. Returns how many are left, one at least. */
+/* Drops the innermost functions of the tracing itself. Returns how many are left, at least one. */
 static size_t drop_tracing(const char **functions, const char **names, size_t n)
 {
 	size_t first = 0;
@@ -449,8 +449,8 @@ static size_t find_stack(struct site_names *texts, int32_t id)
 }
 
 /*
- * The stack of the thread that waits in a site, read now: where waits were in progress when
- * tracing began none was kept. 0: not known.
+ * The stack of the thread that waits in a site, read now: for waits already in progress when
+ * tracing began none was stored. 0: unknown.
  */
 static size_t read_stack(struct site_names *texts, const struct traced_site *site)
 {
@@ -472,7 +472,7 @@ static size_t read_stack(struct site_names *texts, const struct traced_site *sit
 	return add_stack(texts, functions, read->n, function);
 }
 
-/* Whether the target can only be read from the task's memory: a path, or poll()'s descriptors. */
+/* True if the target can only be read from the task's memory: a path, or poll()'s descriptors. */
 static bool is_in_memory(const struct trace_key *key)
 {
 	if (key->target != TRACE_NOTHING)
@@ -520,7 +520,7 @@ bool site_names_due(const struct traced_site *site)
 		(site->now.key.state == STATE_LOCK || wait_for_vforked(site->site.where)));
 }
 
-/* Names what a site is on. A name that it has stays where no more is known now. */
+/* Names the target of a site. A known name stays if no more is known now. */
 static void name_target(struct site_names *texts, struct traced_site *site)
 {
 	uint64_t put_off = wait_targets_put_off(texts->targets);
@@ -550,7 +550,7 @@ static void name_target(struct site_names *texts, struct traced_site *site)
 	buf_free(&on);
 }
 
-/* Finds the call and the function of the kernel that a site is in. */
+/* Finds the call and the kernel function of a site. */
 static void find_place(struct site_names *texts, struct traced_site *site)
 {
 	const struct trace_site *record = &site->now;

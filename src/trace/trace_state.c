@@ -10,12 +10,15 @@
 #include "trace/traced_links.h"
 
 /*
- * How far a start may be off where a source could not tell it exactly: the kernel's ticks in
- * /proc/PID/stat, and the time that an answer took.
+ * Maximum error of a start from an inexact source: the kernel's ticks in /proc/PID/stat, and the
+ * time that a reply took.
  */
 #define START_SLACK_NS (100 * NSEC_PER_MSEC)
 
-/* How much sites and threads of a process may differ: a part of the interval and of the waits. */
+/*
+ * Maximum difference between sites and threads of a process: a part of the interval and of the
+ * waits.
+ */
 #define AGREE_PART 8
 
 void trace_reading_reset(struct trace_reading *reading)
@@ -77,7 +80,7 @@ void trace_reading_free(struct trace_reading *reading)
 	*reading = (struct trace_reading){ 0 };
 }
 
-/* How far the start of a row's task may be off. */
+/* Maximum error of the start of a row's task. */
 static uint64_t start_slack(const struct task *task)
 {
 	uint64_t known = task->start_hi > task->start_lo ? task->start_hi - task->start_lo : 0;
@@ -85,7 +88,7 @@ static uint64_t start_slack(const struct task *task)
 	return START_SLACK_NS + known;
 }
 
-/* Begins the rests of a process: the time of its kinds that no site explains. */
+/* Starts the rests of a process: its time by kind that no site has. */
 static void touch(struct trace_state *book, struct traced_process *process)
 {
 	if (process->rest_epoch == book->processes.epoch)
@@ -111,7 +114,7 @@ static int compare_by_process(const void *a, const void *b)
 	return (x->process > y->process) - (x->process < y->process);
 }
 
-/* Names a process's waker: who ended most of its waiting time. */
+/* Names a process's waker: of most of its waiting time. */
 static void name_waker(struct traced_process *process, const struct wakers *wakers)
 {
 	const struct site_waker *most = wakers->all;
@@ -125,7 +128,7 @@ static void name_waker(struct traced_process *process, const struct wakers *wake
 		snprintf(process->waker, sizeof(process->waker), "%s", most->name);
 }
 
-/* Names the waker of each process that has some of these sites. */
+/* Names the waker of each process with some of these sites. */
 static void name_wakers(struct traced_site **sites, size_t n)
 {
 	struct wakers wakers = { 0 };
@@ -142,9 +145,9 @@ static void name_wakers(struct traced_site **sites, size_t n)
 }
 
 /*
- * Has the sites of a state agree with the time that the process's threads spent in it: sites are
- * read a little before tasks. The site with the most time gets the difference, and gives it
- * back in the next interval. A larger difference has other causes.
+ * Makes the sites of a state match the time of the process's threads in it: sites are read a little
+ * before tasks. The site with the most time gets the difference, and returns it in the next
+ * interval. A larger difference has other causes.
  */
 static void agree(const struct trace_state *book, struct traced_process *process,
 		  enum wait_state state, unsigned kind)
@@ -161,7 +164,7 @@ static void agree(const struct trace_state *book, struct traced_process *process
 	process->sited[kind] += (uint64_t)more;
 }
 
-/* Notes a site for its process. */
+/* Adds a site to its process. */
 static void note_site(struct traced_process *process, struct traced_site *traced)
 {
 	const struct site *site = &traced->site;
@@ -173,7 +176,7 @@ static void note_site(struct traced_process *process, struct traced_site *traced
 		*most = traced;
 }
 
-/* Reads the sites of the interval: their time of each kind, and their wakers. */
+/* Reads the sites of the interval: their time by kind, and their wakers. */
 static void read_sites(struct trace_state *book)
 {
 	struct traced_site **ended = xcalloc(book->sites.nframed + 1, sizeof(*ended));
@@ -191,7 +194,7 @@ static void read_sites(struct trace_state *book)
 	free(ended);
 }
 
-/* Has the sites of all processes agree with their rows, where these were traced as a whole. */
+/* Makes the sites of all processes match their rows, if these were traced completely. */
 static void agree_all(struct trace_state *book)
 {
 	for (size_t i = 0; i < book->ntouched && !book->lost; i++) {
@@ -230,14 +233,14 @@ void trace_state_leave(struct trace_state *book)
 		leave_process(book, at);
 }
 
-/* The sites to forget, and what allows it. */
+/* The sites to drop, and what permits it. */
 struct forgetting {
 	struct trace_state *book;
 	traced_sites_forget_fn *forget;
 	void *arg;
 };
 
-/* Forgets the sites of a process that is forgotten. */
+/* Drops the sites of a dropped process. */
 static void forget_process(void *arg, struct traced_process *process)
 {
 	const struct forgetting *forgetting = arg;
@@ -247,7 +250,7 @@ static void forget_process(void *arg, struct traced_process *process)
 				    forgetting->arg);
 }
 
-/* Notes which processes have ended. */
+/* Records which processes have exited. */
 static void note_ends(struct trace_state *book, const struct trace_reading *reading)
 {
 	for (size_t i = 0; i < reading->nends; i++) {
@@ -262,7 +265,7 @@ static void note_ends(struct trace_state *book, const struct trace_reading *read
 	}
 }
 
-/* Takes the waiters of a reading. */
+/* Takes over the waiters of a reading. */
 static void take_waiters(struct trace_state *book, struct trace_reading *reading)
 {
 	free(book->waiters);
@@ -320,7 +323,7 @@ static void add_waited(struct trace_state *book, const struct row *row,
 		process->waited[kind] += waited->ns[kind];
 }
 
-/* Whether the row of a thread is the only one of its process. */
+/* True if the row of a thread is the only one of its process. */
 static bool is_only_thread(const struct frame *frame, const struct row *row)
 {
 	size_t at = (size_t)(row - frame->rows);
@@ -330,8 +333,8 @@ static bool is_only_thread(const struct frame *frame, const struct row *row)
 }
 
 /*
- * Adds to the times of a row what the sites of its process tell of them; returns the process, NULL:
- * it has neither sites nor waits that none explains.
+ * Adds data from its process's sites to a row; returns the process, NULL: it has neither sites nor
+ * unexplained waits.
  */
 static struct traced_process *trace_row(struct trace_state *book, struct frame *frame,
 					struct row *row)
@@ -349,12 +352,12 @@ static struct traced_process *trace_row(struct trace_state *book, struct frame *
 		return NULL;
 	}
 	process->row_epoch = book->processes.epoch;
-	/* Its times are known, and were not believed. */
+	/* Its times are known, but were rejected. */
 	if (!row->traced && row->raw->times && row->before && row->before->times)
 		process->doubt_epoch = book->processes.epoch;
 	if (!traced)
 		return process;
-	/* A site belongs to a process: the thread that waited is not known. */
+	/* A site belongs to a process: which thread waited is unknown. */
 	alone = !threads || is_only_thread(frame, row);
 	traced->tgid = process->traced.tgid;
 	traced->start_ns = process->traced.start_ns;
@@ -372,7 +375,7 @@ void trace_state_beside(struct trace_state *book, struct frame *frame)
 		trace_row(book, frame, &frame->rows[i]);
 }
 
-/* Notes a row of many exited tasks. */
+/* Adds a row of many exited tasks. */
 static void add_ended_row(struct trace_state *book, struct row *row)
 {
 	const struct task *task = row->task;
@@ -381,14 +384,14 @@ static void add_ended_row(struct trace_state *book, struct row *row)
 	GROW(book->ended, book->nended, book->ended_cap);
 	ended = &book->ended[book->nended++];
 	ended->row = row;
-	/* An identity that no process has: nothing started at 0. */
+	/* An identity of no process: nothing started at 0. */
 	ended->process = traced_processes_make(&book->processes, -(pid_t)book->nended, 0);
 	touch(book, ended->process);
 	ended->process->traced = (struct traced){ .tgid = ended->process->traced.tgid };
 	ended->process->comm = task->comm;
 }
 
-/* The row that an exited process is merged into: that of its name, else that of all others. */
+/* The row into which an exited process is merged: that of its name, else "(others)". */
 static struct ended_row *row_of_ended(struct trace_state *book,
 				      const struct traced_process *process)
 {
@@ -397,7 +400,7 @@ static struct ended_row *row_of_ended(struct trace_state *book,
 	for (size_t i = 0; i < book->nended; i++) {
 		const char *comm = book->ended[i].row->task->comm;
 
-		/* The name that it ended with: sites have those of their first waits. */
+		/* Its name at exit: sites have those of their first waits. */
 		if (process->name == trace_name_hash(comm))
 			return &book->ended[i];
 		if (!strcmp(comm, EXIT_OTHERS))
@@ -407,8 +410,8 @@ static struct ended_row *row_of_ended(struct trace_state *book,
 }
 
 /*
- * Gives processes that ended and have no row of their own to the rows that stand for many: which
- * process went into which row is not known, but their names are.
+ * Assigns exited processes without a row of their own to rows of many: which process went into
+ * which row is unknown, but their names are known.
  */
 static void trace_ended(struct trace_state *book)
 {
@@ -468,8 +471,8 @@ void trace_state_rows(struct trace_state *book, struct frame *frame)
 }
 
 /*
- * Whether the time of a process's sites of a kind may be wrong, as switches went unseen: a row says
- * so, or the sites have far more than was waited, as where the end of a wait went unseen.
+ * True if the time of a process's sites of a kind may be wrong, as switches were missed: a row
+ * shows it, or the sites have far more than was waited, as after a missed end of a wait.
  */
 static bool are_sites_wrong(const struct trace_state *book, const struct traced_process *process,
 			    unsigned kind)
@@ -483,9 +486,9 @@ static bool are_sites_wrong(const struct trace_state *book, const struct traced_
 }
 
 /*
- * Makes a line of the rest of a kind, which no site of a process explains; none where the sites
- * have all of it, or more, as the kernel uses other clocks. Measured kinds are in sites, but for
- * waits that found no room.
+ * Makes a line of the rest of a kind without a site in a process; none if the sites have all of it,
+ * or more, as the kernel uses other clocks. Measured kinds are in sites, except waits that found no
+ * room.
  */
 static void add_rest(struct trace_state *book, const struct traced_process *process, unsigned kind)
 {
@@ -510,7 +513,7 @@ static int compare_shown(const void *a, const void *b)
 	return site_compare(*(const struct site *const *)a, *(const struct site *const *)b);
 }
 
-/* Sorts sites and rests, without those whose time was moved to the interval before. */
+/* Sorts sites and rests, without those whose time was moved to the previous interval. */
 static void order_sites(struct trace_state *book)
 {
 	size_t most = book->sites.nframed + book->nrests, n = 0;

@@ -5,15 +5,15 @@
 
 #include "base/util.h"
 
-/* What a thread keeps of a generation: struct thread_past of trace_maps.bpf.h. */
+/* Bits stored of a generation in struct thread_past of trace_maps.bpf.h. */
 #define GENERATION_BITS 0xffffu
 
-/* The part of an interval below which a link is left out: there may be many of those. */
+/* Share of an interval below which a link is dropped: there may be many of those. */
 #define PART_LEAST 5000
 
 /* A link that grew. */
 struct traced_link {
-	struct traced_site *from, *to; /* to: NULL: none, or not known any more */
+	struct traced_site *from, *to; /* to: NULL: none, or no longer known */
 	struct site_link link;
 };
 
@@ -22,7 +22,9 @@ void traced_links_begin(struct traced_links *links)
 	links->ngrown = links->n = 0;
 }
 
-/* What a link had at the reading before; 0: it was not there. children: its site may be another. */
+/*
+ * What a link had at the previous reading; 0: it did not exist. children: its site may be another.
+ */
 static uint64_t ns_before(const struct trace_links *before, const struct trace_link *now,
 			  bool children)
 {
@@ -64,7 +66,7 @@ void traced_links_update(struct traced_links *links, const struct traced_sites *
 	*from->links = *record;
 }
 
-/* The id of a site of the interval; 0: it is not in it. */
+/* The id of a site of the interval; 0: not in it. */
 static uint64_t id_in_interval(const struct traced_sites *sites, const struct traced_site *site)
 {
 	bool settled = site && (site->epoch == sites->processes->epoch || site->waiting);
@@ -72,7 +74,7 @@ static uint64_t id_in_interval(const struct traced_sites *sites, const struct tr
 	return settled && traced_sites_has_any(&site->site) ? site->site.id : 0;
 }
 
-/* Adds a link to who must act, in a state for so long. */
+/* Adds a link to the task that must act, in a state for so long. */
 static void add_held(struct traced_links *links, const struct site_link *like,
 		     const struct traced_sites *sites, const struct traced_site *to,
 		     enum wait_state state, uint64_t ns)
@@ -89,8 +91,8 @@ static void add_held(struct traced_links *links, const struct site_link *like,
 }
 
 /*
- * Links a site to all that the only thread of a process did in an interval in which it was waited
- * for all the time: the time in no site is run time.
+ * Links a site to everything that the only thread of a process did in an interval in which it was
+ * waited for all the time: the time without a site is run time.
  */
 static void add_interval(struct traced_links *links, const struct site_link *like,
 			 const struct traced_sites *sites, const struct traced_process *process,
@@ -110,9 +112,9 @@ static void add_interval(struct traced_links *links, const struct site_link *lik
 }
 
 /*
- * Links a site to the thread that must act for its waits to end, which is the only one of its
- * process, or of a lock the one that holds it. Its wait in progress is known to the ns; what it did
- * before is where it was waited for in all of the interval.
+ * Links a site to the thread that must act to end its waits, which is the only one of its process,
+ * or the holder of a lock. Its wait in progress is known to the ns; its earlier activity is known
+ * if it was waited for in the whole interval.
  */
 static void link_to_holder(struct traced_links *links, const struct traced_sites *sites,
 			   const struct traced_site *from, const struct trace_waiter *holder,
@@ -153,7 +155,7 @@ static int compare_waiters(const void *a, const void *b)
 	return (x->pid > y->pid) - (x->pid < y->pid);
 }
 
-/* The first waiter of a process; n: how many it has. */
+/* The first waiter of a process; n: their number. */
 static const struct trace_waiter *const *waiters_of(const struct trace_waiter *const *all, size_t n,
 						    pid_t tgid, size_t *found)
 {
@@ -194,14 +196,14 @@ static void find_holder(struct traced_links *links, const struct traced_sites *s
 		link_to_holder(links, sites, from, own[0], nown == 1);
 		return;
 	}
-	/* Which of its threads is to act is not known. */
+	/* Which of its threads must act is unknown. */
 	unknown = *own[0];
 	unknown.site = 0;
 	unknown.since_ns = sites->processes->read_ns;
 	link_to_holder(links, sites, from, &unknown, false);
 }
 
-/* Links the sites of which it is known who must act. */
+/* Links the sites whose owner is known. */
 static void add_holders(struct traced_links *links, const struct traced_sites *sites,
 			const struct trace_waiter *waiters, size_t n)
 {
@@ -263,7 +265,7 @@ struct sited_state {
 	unsigned classes;
 };
 
-/* Whether time in such a wait is lost: a child that does not get on has a row of its own. */
+/* True if time in such a wait is lost: a child that makes no progress has its own row. */
 static bool loses(enum wait_class class, enum wait_state state)
 {
 	return state != STATE_CHILD && wait_is_lost(class, state);
@@ -287,7 +289,7 @@ static void sum_sites(const struct traced_process *process, uint64_t epoch,
 	}
 }
 
-/* The process that an identity is of. */
+/* The process of an identity. */
 static const struct traced_process *process_of_traced(const struct traced *traced)
 {
 	return (const void *)((const char *)traced - offsetof(struct traced_process, traced));

@@ -5,12 +5,12 @@
 
 #include "base/util.h"
 
-/* The number of intervals for which ended tasks can still be found: exit records come late. */
+/* Intervals for which exited tasks can still be found: exit records come late. */
 #define KEPT_EPOCHS 2
 
 #define BUCKETS_MIN 256
 
-/* The bucket of a tgid. Ids are given out one after the other: neighbours do not collide. */
+/* The bucket of a tgid. Ids are assigned consecutively: neighbours do not collide. */
 static struct traced_process **bucket_of_tgid(const struct traced_processes *processes, pid_t tgid)
 {
 	return &processes->buckets[(size_t)(uint32_t)tgid & (processes->nbuckets - 1)];
@@ -79,7 +79,7 @@ struct traced_process *traced_processes_make(struct traced_processes *processes,
 	return process;
 }
 
-/* Whether a process need not be found any more. */
+/* True if a process need not be found any more. */
 static bool is_past(const struct traced_processes *processes, const struct traced_process *process)
 {
 	uint64_t last = process->ended_epoch;

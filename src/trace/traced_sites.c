@@ -38,12 +38,12 @@ void site_classify(struct traced_site *site)
 	site->site.class = wait_class_of(&facts);
 }
 
-/* The subject of waits for completions, by who ended most of them. */
+/* The subject of waits for completions, by the waker of most of them. */
 static enum wait_purpose ring_purpose_by_waker(const struct site_waker *waker, pid_t tgid)
 {
 	static const char *const no_disk[] = { "timer", "hrtimer", "net_tx", "net_rx" };
 
-	/* Its own threads are workers, which do for it what would block. */
+	/* Its own threads are workers, which execute blocking requests for it. */
 	if (waker->tgid)
 		return waker->tgid == tgid ? WAIT_FOR_DISK_RING : WAIT_FOR_PEERS;
 	for (size_t i = 0; i < ARRAY_SIZE(no_disk); i++)
@@ -52,7 +52,7 @@ static enum wait_purpose ring_purpose_by_waker(const struct site_waker *waker, p
 	return WAIT_FOR_DISK_RING;
 }
 
-/* The subject of waits in a call for completions or signals, by who ended most of them. */
+/* The subject of waits in a call for completions or signals, by the waker of most of them. */
 static enum wait_purpose about_waker(const struct site *site, int call)
 {
 	const struct site_waker *waker = &site->wakers[0];
@@ -65,7 +65,7 @@ static enum wait_purpose about_waker(const struct site *site, int call)
 									      : WAIT_FOR_UNKNOWN;
 }
 
-/* Whether a site is a futex, or a file of events that is read, as an eventfd is. */
+/* True if a site is a futex, or a file of events that is read, such as an eventfd. */
 static bool is_of_word(const struct trace_key *key)
 {
 	return key->state == STATE_PARK ||
@@ -74,7 +74,7 @@ static bool is_of_word(const struct trace_key *key)
 }
 
 /*
- * The subject of waits for a word or an event, by those who ended most of them. A task that never
+ * The subject of waits for a futex or an event, by the wakers of most of them. A task that never
  * waited there may have work for it, or may have held a lock.
  */
 static enum wait_purpose about_word(const struct trace_site *record)
@@ -103,10 +103,10 @@ void site_judge_wakers(struct traced_site *site)
 _Static_assert(SITE_WAKERS == TRACE_WAKERS, "wakers of a site");
 _Static_assert(SITE_BUCKETS == TRACE_BUCKETS, "buckets of a site");
 
-/* So many sites' figures of the reading before stay in memory for the next. */
+/* Number of sites whose earlier figures stay in memory for the next reading. */
 #define BEFORES_KEPT 1024
 
-/* The kind that the kernel books a site's waits as; -1: none. */
+/* The kind under which the kernel accounts a site's waits; -1: none. */
 static int kind_of_key(const struct trace_key *key)
 {
 	if (key->within)
@@ -123,7 +123,7 @@ static int kind_of_key(const struct trace_key *key)
 	}
 }
 
-/* The part of a site's ended waits that counts for its kind: of those for a CPU what was booked. */
+/* The part of a site's ended waits that counts for its kind: for a CPU the accounted time. */
 static uint64_t ended_of_kind(const struct trace_site *record)
 {
 	return record->key.state == STATE_CPU && !record->key.within ? record->booked_ns
@@ -160,7 +160,7 @@ static void enter_idle(struct traced_sites *sites, struct traced_site *site)
 	sites->newest = site;
 }
 
-/* Notes that a site changes in this interval. */
+/* Records that a site changes in this interval. */
 static void change_site(struct traced_sites *sites, struct traced_site *site)
 {
 	if (site->epoch == sites->processes->epoch)
@@ -169,7 +169,7 @@ static void change_site(struct traced_sites *sites, struct traced_site *site)
 	push(&sites->changed, &sites->nchanged, &sites->changed_cap, site);
 }
 
-/* Removes a site without waiters from those that had some. */
+/* Removes a site without waiters from those with waiters. */
 static void leave_busy(struct traced_sites *sites, struct traced_site *site)
 {
 	if (!site->busy)
@@ -190,7 +190,7 @@ static void release_site(struct traced_site *site)
 	free(site);
 }
 
-/* Frees a site that the kernel no longer knows. */
+/* Frees a site that is gone in the kernel. */
 static void free_site(struct traced_sites *sites, struct traced_site *site)
 {
 	leave_busy(sites, site);
@@ -232,7 +232,7 @@ static void keep_name(char *to, const char *from)
 	to[TRACE_COMM] = '\0';
 }
 
-/* Makes a site that was not seen before. */
+/* Creates a new site. */
 static struct traced_site *new_site(struct traced_sites *sites, uint32_t slot,
 				    const struct trace_site *record)
 {
@@ -267,7 +267,7 @@ static struct traced_site *new_site(struct traced_sites *sites, uint32_t slot,
 	return site;
 }
 
-/* Keeps the counts of a site before they are read again. */
+/* Saves a site's counters before they are read again. */
 static void keep_before(struct traced_sites *sites, struct traced_site *site)
 {
 	struct site_before *before;
@@ -307,7 +307,9 @@ struct traced_site *traced_sites_at(const struct traced_sites *sites, uint32_t s
 	return site && ((site->now.generation ^ generation) & bits) == 0 ? site : NULL;
 }
 
-/* The waits of a site with a user stack. shown_ns: of a new one, what belongs to no interval. */
+/*
+ * The waits of a site with a user stack. shown_ns: of a new one, time that belongs to no interval.
+ */
 static struct traced_stack *stack_of(struct traced_site *site, uint64_t id, uint64_t shown_ns)
 {
 	for (size_t i = 0; i < site->nstacks; i++)
@@ -337,7 +339,7 @@ void traced_sites_wait(struct traced_sites *sites, const struct trace_waiter *wa
 		traced_sites_at(sites, waiter->site, waiter->generation, UINT32_MAX);
 	uint64_t ns, before_ns;
 
-	/* Of those that are not read yet nothing is known. */
+	/* Those not read yet are unknown. */
 	if (!site)
 		return;
 	if (!site->waiting || waiter->since_ns < site->first.since_ns)
@@ -346,7 +348,7 @@ void traced_sites_wait(struct traced_sites *sites, const struct trace_waiter *wa
 	site->since_ns += waiter->since_ns;
 	site->site.at_least |= waiter->attached;
 	ns = sites->processes->read_ns - waiter->since_ns;
-	/* Its stack may be known only now: what it waited before is in the intervals before. */
+	/* Its stack may only be known now: its earlier time is in earlier intervals. */
 	before_ns = sites->processes->before_ns;
 	before_ns = before_ns > waiter->since_ns ? before_ns - waiter->since_ns : 0;
 	if (waiter->user_stack && (int64_t)ns > 0 && ns >= sites->stacks_over_ns)
@@ -358,7 +360,7 @@ void traced_sites_wait(struct traced_sites *sites, const struct trace_waiter *wa
 	site->busy = sites->nbusy;
 }
 
-/* Finds the sites that nobody waits in any more: these changed. */
+/* Finds the sites that have lost their last waiter: these changed. */
 static void release_left_sites(struct traced_sites *sites)
 {
 	for (size_t i = 0; i < sites->nbusy;) {
@@ -374,7 +376,7 @@ static void release_left_sites(struct traced_sites *sites)
 	}
 }
 
-/* The growth of a total that waits in progress are part of: never less than nothing. */
+/* The growth of a total that includes waits in progress: never negative. */
 static uint64_t growth(uint64_t total, uint64_t *shown)
 {
 	uint64_t grown = total > *shown ? total - *shown : 0;
@@ -383,7 +385,7 @@ static uint64_t growth(uint64_t total, uint64_t *shown)
 	return grown;
 }
 
-/* The waker's record of the reading before; NULL: it had none. */
+/* The waker's record of the previous reading; NULL: it had none. */
 static const struct trace_waker *waker_before(const struct site_before *was,
 					      const struct trace_waker *now)
 {
@@ -399,7 +401,7 @@ static const struct trace_waker *waker_before(const struct site_before *was,
 }
 
 /*
- * Finds the wakers of a site, those that ended most waiting time first, since the reading before;
+ * Finds the wakers of a site, by the waiting time that they ended, since the previous reading;
  * `was` NULL: since the site was first seen.
  */
 static void settle_wakers(struct traced_site *traced, struct site *site,
@@ -425,7 +427,7 @@ static void settle_wakers(struct traced_site *traced, struct site *site,
 	wakers_top(wakers, n);
 }
 
-/* The time of the waits in progress at a site up to a reading, added up. */
+/* Time that the waits in progress at a site had lasted at a reading, added up. */
 static uint64_t progress_of(const struct traced_site *site, uint64_t read_ns)
 {
 	uint64_t progress = site->waiting * read_ns - site->since_ns;
@@ -434,7 +436,7 @@ static uint64_t progress_of(const struct traced_site *site, uint64_t read_ns)
 	return (int64_t)progress < 0 ? 0 : progress;
 }
 
-/* Sets who waits, and the longest wait. */
+/* Sets the waiter count and the longest wait. */
 static void settle_waiting(const struct traced_site *traced, uint64_t read_ns, struct site *site)
 {
 	site->waiting = traced->waiting;
@@ -461,7 +463,7 @@ void traced_sites_whole(struct traced_site *traced, uint64_t read_ns, struct sit
 	settle_waiting(traced, read_ns, site);
 }
 
-/* Makes the ended waits of the interval; was: NULL where none ended. */
+/* Computes the ended waits of the interval; was: NULL if none ended. */
 static void settle_ended(struct traced_site *traced, const struct site_before *was)
 {
 	struct site *site = &traced->site;
@@ -475,7 +477,7 @@ static void settle_ended(struct traced_site *traced, const struct site_before *w
 		memset(site->wakers, 0, sizeof(site->wakers));
 }
 
-/* Counts waits for completions of a disk as I/O, where a site is known to be about that. */
+/* Counts waits for completions of a disk as I/O, if a site is known to be about that. */
 static void settle_disk(struct traced_site *traced)
 {
 	struct site *site = &traced->site;
@@ -496,7 +498,7 @@ bool traced_sites_has_any(const struct site *site)
 	return site->ns || site->kind_ns || site->count || site->waiting;
 }
 
-/* Has what was waited with user stacks until now be in no interval. */
+/* Excludes the time waited with user stacks so far from all intervals. */
 static void skip_stacks(struct traced_site *traced)
 {
 	for (size_t i = 0; i < traced->nstacks; i++) {
@@ -505,7 +507,7 @@ static void skip_stacks(struct traced_site *traced)
 	}
 }
 
-/* Makes a site's interval, and puts it into the frame if anything waited there. */
+/* Computes a site's interval, and adds it to the frame if there were any waits. */
 static void settle_site(struct traced_sites *sites, struct traced_site *traced)
 {
 	uint64_t read_ns = sites->processes->read_ns, progress = progress_of(traced, read_ns);

@@ -16,26 +16,26 @@
 #include "trace/traced_sites.h"
 #include "trace/user_stacks.h"
 
-/* The times after which an unchanged site is forgotten: usually, and with little room left. */
+/* Time after which an unchanged site is dropped: usually, and with little room left. */
 #define IDLE_NS (30 * NSEC_PER_SEC)
 #define IDLE_FULL_NS NSEC_PER_SEC
 
 /* Room for user stacks, until they are named. */
 #define USER_STACKS 4096
 
-/* So many processes that end waits of the one that is opened have their stacks taken, too. */
+/* Number of wakers of the open process whose stacks are taken, too. */
 #define ENDERS_MAX 8
 
-/* The time after which user stacks are named: while there are new ones, and then. */
+/* Time after which user stacks are named: while there are new ones, and then. */
 #define LEARN_NS (20 * NSEC_PER_MSEC)
 #define LEARN_SELDOM_NS NSEC_PER_SEC
 
-/* Records beyond which a reading's memory is given back. */
+/* Records beyond which a reading's memory is freed. */
 #define READING_KEPT 4096
 
 struct tracing {
 	struct trace *trace; /* NULL: stopped */
-	struct trace_reading reading; /* what was read last, and taken or not */
+	struct trace_reading reading; /* the latest reading, and whether it was used */
 	struct trace_counts counts;
 	int error; /* of the last reading: -errno */
 	bool due; /* a reading is to be taken */
@@ -52,7 +52,7 @@ struct tracing {
 	struct trace_frame frame;
 };
 
-/* The process that a word names: a number is a pid. */
+/* The process of a word: a number is a pid. */
 static struct trace_chosen chosen_of(const char *word, size_t len)
 {
 	struct trace_chosen chosen = { .tgid = 0 };
@@ -66,7 +66,7 @@ static struct trace_chosen chosen_of(const char *word, size_t len)
 	return chosen;
 }
 
-/* Has user stacks taken of one more process; one that was chosen already stays so. */
+/* Starts taking user stacks of one more process; no change if it was chosen already. */
 static void choose_process(struct tracing *tracing, struct trace_chosen chosen)
 {
 	for (size_t i = 0; i < tracing->nchosen; i++)
@@ -76,7 +76,7 @@ static void choose_process(struct tracing *tracing, struct trace_chosen chosen)
 		tracing->chosen[tracing->nchosen++] = chosen;
 }
 
-/* Has user stacks taken of the processes that the configuration names. */
+/* Starts taking user stacks of the processes in the configuration. */
 static void open_stacks(struct tracing *tracing, const struct tracing_config *config)
 {
 	const char *names = config->stacks ? config->stacks : "";
@@ -84,7 +84,7 @@ static void open_stacks(struct tracing *tracing, const struct tracing_config *co
 
 	tracing->stacks = user_stacks_open(config->proc, tracing->trace, tracing->texts);
 	tracing->book.sites.stacks_over_ns = config->stacks_over_ns;
-	/* Places are left for the process that is opened, and those that end its waits. */
+	/* Places are reserved for the open process, and its wakers. */
 	while (tracing->nchosen < TRACE_CHOSEN - 1 - ENDERS_MAX && take_part(&text, ',', &word))
 		choose_process(tracing, chosen_of(word.at, (size_t)(word.end - word.at)));
 	tracing->nnamed = tracing->nchosen;
@@ -139,7 +139,7 @@ int tracing_open(struct tracing **out, const struct tracing_config *config)
 	if (options.user_stacks)
 		open_stacks(tracing, config);
 	*out = tracing;
-	/* The first reading has all there is: the one at the first sample adds little. */
+	/* The first reading has everything: the one at the first sample adds little. */
 	tracing_read(tracing);
 	return 0;
 }
@@ -149,7 +149,7 @@ const struct trace *tracing_trace(const struct tracing *tracing)
 	return tracing->trace;
 }
 
-/* Takes the ends of threads that were written since, and notes the processes that ended. */
+/* Reads the ends of threads since, and records exited processes. */
 static void take_ends(struct tracing *tracing)
 {
 	size_t n;
@@ -179,7 +179,7 @@ int tracing_read(struct tracing *tracing)
 
 	if (!tracing->trace)
 		return -EBADF;
-	/* A reading that was not taken yet is what the records of this one add to. */
+	/* The records of this reading are added to an unused earlier one. */
 	if (!tracing->due)
 		trace_reading_reset(&tracing->reading);
 	tracing->reading.nwaiters = tracing->reading.nstacks = 0;
@@ -195,7 +195,7 @@ int tracing_read(struct tracing *tracing)
 	return tracing->error;
 }
 
-/* Gives a slot back to the kernel's program. */
+/* Returns a slot to the BPF program. */
 static bool forget_slot(void *arg, uint32_t slot)
 {
 	struct tracing *tracing = arg;
@@ -203,7 +203,7 @@ static bool forget_slot(void *arg, uint32_t slot)
 	return !tracing->trace || trace_forget(tracing->trace, slot);
 }
 
-/* Forgets sites that are idle, sooner where there is little room. */
+/* Drops idle sites, sooner if there is little room. */
 static void forget_idle(struct tracing *tracing)
 {
 	bool full = tracing->book.sites.n > tracing->room / 4 * 3;
@@ -212,7 +212,7 @@ static void forget_idle(struct tracing *tracing)
 			    tracing);
 }
 
-/* Whether user stacks are taken of a site's process. */
+/* True if user stacks are taken of a site's process. */
 static bool takes_stacks_of(const struct tracing *tracing, const struct site *site)
 {
 	for (size_t i = 0; i < tracing->nchosen; i++) {
@@ -225,7 +225,7 @@ static bool takes_stacks_of(const struct tracing *tracing, const struct site *si
 	return false;
 }
 
-/* Has the user stacks taken of a process that ends waits of the one that is opened. */
+/* Starts taking user stacks of a waker of the open process. */
 static void choose_ender(struct tracing *tracing, pid_t tgid)
 {
 	if (tgid > 0 && tracing->nchosen <= tracing->nnamed + ENDERS_MAX)
@@ -248,7 +248,7 @@ static void choose_enders(struct tracing *tracing)
 	}
 }
 
-/* Names the sites that are shown for the first time, and those that must be named again. */
+/* Names new sites that are shown, and those that must be named again. */
 static void name_sites(struct tracing *tracing)
 {
 	const struct traced_sites *sites = &tracing->book.sites;

@@ -11,30 +11,32 @@
 #include "kernel/user_symbols.h"
 #include "trace/site_names.h"
 
-/* Stacks that are remembered. */
+/* Maximum number of stacks. */
 #define STACKS_MAX 65536
 
-/* A stack that is met so often again ends there: it was learnt within that time. */
+/* A stack seen this often again ends there: rules are added within that time. */
 #define MET_MOST 10
 
-/* Stacks without functions: of code that nobody may read, as its process has ended; and until then.
+/*
+ * Texts for stacks without functions: of an exited process's unreadable code; and until they are
+ * named.
  */
 #define UNNAMED "[code that cannot be read]\n"
 #define PENDING "[not followed yet]\n"
 
-/* So often a question is asked: the process that reads may end with it. */
+/* Attempts per question: the reading process may have died of it. */
 #define TRIES_MOST 2
 
-/* A stack that was met. */
+/* A stack that was seen. */
 struct known_stack {
 	uint64_t id; /* 0: the place is free */
-	size_t index; /* among the stacks of sites; PENDING's until it is named */
-	uint64_t text; /* a hash of its functions: several may have the same */
+	size_t index; /* among the stacks of sites; that of PENDING until it is named */
+	uint64_t text; /* a hash of its functions: several stacks may have the same */
 	struct trace_user_stack *stack; /* owned; NULL: it was named, or given up */
 	bool asked, learnt;
-	unsigned tries; /* questions about it that got no answer */
-	unsigned met; /* how often it came again after rules for it were added */
-	pid_t tid; /* of a thread that slept before: it is walked from these registers; else 0 */
+	unsigned tries; /* unanswered questions about it */
+	unsigned met; /* how often it was seen again after rules for it were added */
+	pid_t tid; /* of a thread asleep since before: it is walked from these registers; else 0 */
 	uint64_t sp, bp;
 };
 
@@ -62,7 +64,7 @@ struct user_stacks *user_stacks_open(struct proc *proc, struct trace *trace,
 	return stacks;
 }
 
-/* The place of a stack, free or taken. */
+/* The place of a stack, free or in use. */
 static struct known_stack *place_of_id(const struct user_stacks *stacks, uint64_t id)
 {
 	size_t at = id & (stacks->nplaces - 1);
@@ -86,7 +88,7 @@ static void grow_places(struct user_stacks *stacks)
 	free(old);
 }
 
-/* Remembers a stack that was met. NULL: it was before, or there is no room. */
+/* Adds a stack. NULL: it is known, or there is no room. */
 static struct known_stack *remember_stack(struct user_stacks *stacks, uint64_t id,
 					  const struct trace_user_stack *stack)
 {
@@ -112,7 +114,7 @@ static struct known_stack *remember_stack(struct user_stacks *stacks, uint64_t i
 	return known;
 }
 
-/* Remembers a stack that the kernel's program walked. */
+/* Adds a stack that the BPF program walked. */
 static void meet_stack(void *arg, uint64_t id, const struct trace_user_stack *stack)
 {
 	remember_stack(arg, id, stack);
@@ -139,7 +141,7 @@ uint64_t user_stacks_of(struct user_stacks *stacks, const struct trace_waiter *w
 	return id;
 }
 
-/* Asks for the functions of all stacks that have none. */
+/* Asks for the functions of all stacks without any. */
 static void ask(struct user_stacks *stacks)
 {
 	for (size_t i = 0; i < stacks->nplaces; i++) {
@@ -163,7 +165,7 @@ static void ask(struct user_stacks *stacks)
 	}
 }
 
-/* Has the program in the kernel leave frames as the answer says. */
+/* Passes the rules in the answer to the BPF program. */
 static void add_rules(struct user_stacks *stacks, const struct trace_user_stack *stack,
 		      const struct user_answer *answer)
 {
@@ -215,7 +217,7 @@ static void use_answer(struct user_stacks *stacks, const struct user_answer *ans
 	known->stack = NULL;
 }
 
-/* Has questions asked again that got no answer, but not for ever. */
+/* Asks unanswered questions again, up to a limit. */
 static void give_up(struct user_stacks *stacks)
 {
 	for (size_t i = 0; i < stacks->nplaces; i++) {
@@ -244,7 +246,7 @@ bool user_stacks_learn(struct user_stacks *stacks)
 	return stacks->busy;
 }
 
-/* Adds the interval of a stack to a site, unless nothing was waited there. */
+/* Adds the interval of a stack to a site, unless it has no waits. */
 static void settle_stack(struct traced_site *site, struct traced_stack *stack, size_t index,
 			 size_t *n)
 {
@@ -267,7 +269,7 @@ static void settle_stack(struct traced_site *site, struct traced_stack *stack, s
 	site->shown_stacks[(*n)++] = shown;
 }
 
-/* Orders stacks: the most time first. */
+/* Orders stacks: most time first. */
 static int compare_ns(const void *a, const void *b)
 {
 	const struct site_user_stack *x = a, *y = b;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * User stacks of waits: gets their functions from kernel/user_symbols.h, gives the program in the
- * kernel the rules by which it walks further, and makes the interval of each site's stacks.
+ * User stacks of waits: gets their functions from kernel/user_symbols.h, passes unwind rules to the
+ * BPF program, and computes the interval of each site's stacks.
  */
 #pragma once
 
@@ -13,23 +13,23 @@ struct trace;
 
 struct user_stacks;
 
-/* Stacks are taken from `trace`, and become stacks of `names`. All stay the caller's. */
+/* Stacks are taken from `trace`, and become stacks of `names`. The caller keeps all of them. */
 struct user_stacks *user_stacks_open(struct proc *proc, struct trace *trace,
 				     struct site_names *names);
 
 /*
- * Asks for the functions of new stacks, and takes the answers that are there. Whether there was
+ * Asks for the functions of new stacks, and processes pending answers. Returns whether there was
  * either: then more may come soon.
  */
 bool user_stacks_learn(struct user_stacks *stacks);
 
 /*
- * The id of the stack of a thread that waits: of one whose stack was not taken, as it fell asleep
- * before, it is read now. 0: it has none.
+ * The id of the stack of a waiting thread: if it fell asleep before stacks were taken, it is read
+ * now. 0: it has none.
  */
 uint64_t user_stacks_of(struct user_stacks *stacks, const struct trace_waiter *waiter);
 
-/* Puts the interval of its stacks into a site that is handed out. */
+/* Adds the interval of its stacks to a site that is handed out. */
 void user_stacks_settle(const struct user_stacks *stacks, struct traced_site *site);
 
 /* Stops the use of `trace`, which is closed. */
