@@ -9,10 +9,10 @@
 #include "ui/sites/view_sites.h"
 #include "ui/table/table_state.h"
 
-/* For how long a finding's second line stays when it is not needed any more. */
+/* How long a finding's second line stays when it is no longer needed. */
 #define FINDING_ROOM_NS (10 * NSEC_PER_SEC)
 
-/* Makes them, of all tasks that were asked about, whatever the filter of the moment shows. */
+/* Makes them for all selected tasks, regardless of the current filter. */
 static const struct finding *take(struct ui *ui)
 {
 	struct view view = ui_view(ui);
@@ -26,7 +26,7 @@ static const struct finding *take(struct ui *ui)
 	return findings_first(&ui->findings);
 }
 
-/* The row whose quota is read for a row: its own, or a living one of the group; or NULL. */
+/* The row whose quota is read for a row: its own, or a living member's; or NULL. */
 static const struct row *row_limited(const struct row *row)
 {
 	for (size_t i = 0; row->group && i < row->group->n; i++)
@@ -35,7 +35,7 @@ static const struct row *row_limited(const struct row *row)
 	return row->group ? NULL : row;
 }
 
-/* Reads what would be in the words of a finding. False: it is known already, or cannot be. */
+/* Reads the data needed for the words of a finding. False: it is known already, or unavailable. */
 static bool read_more(struct ui *ui, const struct finding *finding)
 {
 	const struct row *limited = row_limited(finding->row);
@@ -51,7 +51,7 @@ static bool read_more(struct ui *ui, const struct finding *finding)
 	return row_waiting(ui->frame, finding->row);
 }
 
-/* Puts the key that opens it, and how many are not shown; brief: the keys alone. */
+/* Prints the key that opens it, and the number of hidden ones; brief: only the keys. */
 static void put_hint(const struct ui *ui, const struct finding *first, bool brief, struct buf *text)
 {
 	size_t more = ui->all_notes || !ui->findings.n ? 0 : ui->findings.n - 1;
@@ -104,7 +104,7 @@ static bool draw_sentence(struct ui *ui, int line, int room, const struct findin
 	return whole;
 }
 
-/* The bytes of a text's first line, of at most so many cells: whole words. */
+/* Length of a text's first line, of at most so many cells: whole words. */
 static size_t first_line(const struct ui *ui, const struct buf *text)
 {
 	size_t found = 0;
@@ -116,7 +116,7 @@ static size_t first_line(const struct ui *ui, const struct buf *text)
 	return found;
 }
 
-/* Draws a finding in two lines, with as much of its words as has room there. */
+/* Draws a finding in two lines, with as many of its words as fit there. */
 static void draw_two(struct ui *ui, int line, const struct finding *finding)
 {
 	int room = draw_hint(ui, line + 1, finding, false);
@@ -138,7 +138,7 @@ static void draw_two(struct ui *ui, int line, const struct finding *finding)
 	draw_sentence(ui, line, ui->term.columns, finding);
 }
 
-/* Whether a finding with its keys is longer than a line. */
+/* True if a finding with its keys is longer than a line. */
 static bool is_long(struct ui *ui, const struct finding *finding)
 {
 	struct buf *text = &ui->scratch;
@@ -163,7 +163,7 @@ void finding_take(struct ui *ui)
 	if (finding && finding->row && read_more(ui, finding))
 		take(ui);
 	finding = findings_first(&ui->findings);
-	/* The rows do not jump each time that it gets shorter. */
+	/* Keeps the rows from jumping each time it gets shorter. */
 	if (finding && is_long(ui, finding)) {
 		ui->finding_room_until_ns = clock_ns(CLOCK_MONOTONIC) + FINDING_ROOM_NS;
 		ui->finding_columns = ui->term.columns;

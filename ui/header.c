@@ -22,16 +22,16 @@
 #define PRESSURE_CELLS 120
 
 struct pressure_graph {
-	int column, cells; /* cells 0: there is no room, or nothing is kept */
-	bool said; /* how long it goes back is before it */
+	int column, cells; /* cells 0: there is no room, or no history */
+	bool said; /* the time it covers is before it */
 	int gauge; /* column of the present value as a bar; 0: no room */
 	int first; /* the first cell that is known */
-	uint64_t cell_ns; /* the time that a cell stands for */
+	uint64_t cell_ns; /* the time per cell */
 	uint64_t begin_ns; /* CLOCK_REALTIME of the first one */
-	double values[PSI_RESOURCES][PRESSURE_CELLS]; /* "some", in percent; negative: not known */
+	double values[PSI_RESOURCES][PRESSURE_CELLS]; /* "some", in percent; negative: unknown */
 };
 
-/* The fewest cells that make a graph, and those from which it says how long it goes back. */
+/* Minimum cells of a graph, and those from which the time it covers is shown. */
 #define CELLS_LEAST 3
 #define CELLS_SAID 20
 #define SAID_WIDTH 7
@@ -39,11 +39,11 @@ struct pressure_graph {
 /* Cells of the bar, without the blank before it. */
 #define GAUGE_CELLS 10
 
-/* The time that the graphs go back, and the most samples that are looked at for it. */
+/* The time covered by the graphs, and the maximum samples read for it. */
 #define SPAN_NS (300 * NSEC_PER_SEC)
 #define MOMENTS_MOST 400
 
-/* The scale's upper end, in percent: the same for all, so that they can be compared. */
+/* The upper end of the scale, in percent: equal for all, so that they can be compared. */
 #define SCALE 100.0
 
 /* Adds a sample: each cell that its interval touches keeps the highest value. */
@@ -72,7 +72,7 @@ static bool find_last_sample(struct ui *ui, struct position *position)
 	return cursor_last(past, position);
 }
 
-/* Makes the graphs, up to the sample that is shown, for a block that ends before `column`. */
+/* Makes the graphs, up to the shown sample, for a block that ends before `column`. */
 static void pressure_graph_make(struct ui *ui, int column, struct pressure_graph *graph)
 {
 	const struct frame_info *info = ui->frame->info;
@@ -105,7 +105,7 @@ static void pressure_graph_make(struct ui *ui, int column, struct pressure_graph
 	for (unsigned r = 0; r < PSI_RESOURCES; r++)
 		for (int i = 0; i < graph->cells; i++)
 			graph->values[r][i] = -1;
-	/* The present's sample is kept only after it was drawn. */
+	/* The present's sample is stored only after it was drawn. */
 	record_stalls(info, now.stalls);
 	add_to_timeline(graph, &now);
 	more = find_last_sample(ui, &position);
@@ -115,13 +115,13 @@ static void pressure_graph_make(struct ui *ui, int column, struct pressure_graph
 		add_to_timeline(graph, position_entry(&position));
 		more = cursor_before(ui->history.past, &position);
 	}
-	/* The known part stands beside the figures. */
+	/* The known part is adjacent to the figures. */
 	while (graph->first < graph->cells - 1 && graph->values[PSI_CPU][graph->first] < 0 &&
 	       graph->values[PSI_IO][graph->first] < 0)
 		graph->first++;
 }
 
-/* Draws the stalled share of the interval as a bar of which the whole is 100 %. */
+/* Draws the stall share of the interval as a bar with a width of 100 %. */
 static void draw_gauge(struct ui *ui, const struct pressure_graph *graph, double share, int line)
 {
 	struct buf *text = &ui->scratch;
@@ -132,7 +132,7 @@ static void draw_gauge(struct ui *ui, const struct pressure_graph *graph, double
 		 style_of_graph(&ui->term.styles, share));
 }
 
-/* Writes how long the graph goes back before it. */
+/* Writes the time covered by the graph before it. */
 static void say_span(struct ui *ui, const struct pressure_graph *graph, int line)
 {
 	unsigned long long seconds =
@@ -171,12 +171,12 @@ static void pressure_graph_draw(struct ui *ui, const struct pressure_graph *grap
 	}
 }
 
-/* The least lines for: the sum row, the pressure block. */
+/* Minimum lines for: the sum row, the pressure block. */
 #define LINES_TABLE 12
 #define LINES_PRESSURE 16
 #define ROWS_LEAST 4
 
-/* Draws a figure, its value by its weight. Returns the column after it. */
+/* Draws a figure, its value by weight. Returns the column after it. */
 static int draw_figure(struct term *term, int at, int column, const struct summary *line, size_t i)
 {
 	static const enum style styles[] = {
@@ -215,7 +215,7 @@ static void draw_figures(struct term *term, int at, struct summary *line)
 		term_puts(term, at, term->columns - 1, "+", STYLE_DIM);
 }
 
-/* Appends the filters in force: "tmux, user 1000". */
+/* Appends the active filters: "tmux, user 1000". */
 static void put_filters(struct ui *ui, struct buf *out)
 {
 	const struct query *query = &ui->query;
@@ -230,7 +230,7 @@ static void put_filters(struct ui *ui, struct buf *out)
 		buf_printf(out, "%sactive", out->len ? ", " : "");
 }
 
-/* Draws the program's name, its clock, and what is shown. */
+/* Draws the program's name, its clock, and the title. */
 static void draw_clock_line(struct ui *ui, int line, UNUSED int lines)
 {
 	struct title title = {
@@ -269,7 +269,7 @@ static void draw_tasks(struct ui *ui, int line, UNUSED int lines)
 	draw_figures(&ui->term, line, &figures);
 }
 
-/* Draws the short form: without its first word where that does not fit. */
+/* Draws the short form: without its first word if it does not fit. */
 static void draw_pressure_short(struct ui *ui, int line)
 {
 	struct summary figures = summary_pressure_short(&ui->scratch, ui->frame->info, false);
@@ -279,7 +279,7 @@ static void draw_pressure_short(struct ui *ui, int line)
 	draw_figures(&ui->term, line, &figures);
 }
 
-/* Whether a resource has a line: that of interrupts only where they cost something. */
+/* True if a resource has a line: interrupts only if they cost something. */
 static bool has_pressure(const struct ui *ui, enum psi_resource r)
 {
 	const struct psi_reading *pressure = frame_pressure(ui->frame->info);
@@ -287,7 +287,7 @@ static bool has_pressure(const struct ui *ui, enum psi_resource r)
 	return !pressure->error[r] && (r != PSI_IRQ || pressure->psi[r].full.avg300);
 }
 
-/* Draws the block, or its short form where there is one line. */
+/* Draws the block, or its short form if there is one line. */
 static void draw_pressure(struct ui *ui, int line, int lines)
 {
 	struct pressure_graph graph = { 0 };
@@ -321,7 +321,7 @@ static void draw_timeline(struct ui *ui, int line, UNUSED int lines)
 	timeline_draw(ui, line);
 }
 
-/* Makes the text of a note, with the remedy. For one of them the screen has a key. */
+/* Makes the text of a note, with the remedy. One of them has a key on the screen. */
 static void write_note(struct buf *out, const struct note *note, bool remedy)
 {
 	out->len = 0;
@@ -333,7 +333,7 @@ static void write_note(struct buf *out, const struct note *note, bool remedy)
 		note_append(out, note);
 }
 
-/* Draws a note in one line, its remedy where that fits, and a hint if more is to be read. */
+/* Draws a note in one line, its remedy if it fits, and a hint if there is more to read. */
 static void draw_note(struct ui *ui, int line, const struct note *note, size_t more)
 {
 	struct buf *text = &ui->scratch;
@@ -396,19 +396,19 @@ static void draw_notes(struct ui *ui, int line, int lines)
 		draw_note(ui, line, &info->head.notes[0], info->head.nnotes - 1);
 }
 
-/* The title has its line always. */
+/* The title always has its line. */
 static int title_lines(UNUSED struct ui *ui, UNUSED int lines)
 {
 	return 1;
 }
 
-/* The tasks are left out by a key. */
+/* Tasks are hidden by a key. */
 static int tasks_lines(struct ui *ui, UNUSED int lines)
 {
 	return !ui->settings->fold_header;
 }
 
-/* Pressure has a line for each resource that has one, or one for all. */
+/* Pressure has a line per available resource, or one for all. */
 static int pressure_lines(struct ui *ui, int lines)
 {
 	int files = 0;
@@ -420,14 +420,13 @@ static int pressure_lines(struct ui *ui, int lines)
 	return lines >= LINES_PRESSURE ? files : 1;
 }
 
-/* Findings are left out by the same key as the tasks; all of them are there by that of the notes.
- */
+/* Findings are hidden by the tasks' key; all of them are shown by the notes' key. */
 static int findings_lines(struct ui *ui, int lines)
 {
 	return tasks_lines(ui, lines) ? finding_lines(ui) : 0;
 }
 
-/* The timeline is there while the screen looks back, or by a key. */
+/* The timeline is shown while the screen looks back, or by a key. */
 static int timeline_lines(struct ui *ui, UNUSED int lines)
 {
 	return timeline_wanted(ui) ? TIMELINE_LINES : 0;
@@ -441,12 +440,12 @@ static int notes_lines(struct ui *ui, UNUSED int lines)
 	return ui->note_room != 0;
 }
 
-/* The parts, from the top on. */
+/* The parts, from top to bottom. */
 static const struct part {
-	int (*lines)(struct ui *ui, int lines); /* those wanted, on a screen of that many */
+	int (*lines)(struct ui *ui, int lines); /* those wanted, on a screen with so many lines */
 	void (*draw)(struct ui *ui, int line, int lines);
-	int turn; /* in which it gives lines back to the rows, from 1 on */
-	bool whole; /* gives back all of them or none */
+	int turn; /* the turn in which it gives lines to the rows, from 1 on */
+	bool whole; /* gives all of them or none */
 } parts[HEADER_PARTS] = {
 	[HEADER_TITLE] = { title_lines, draw_clock_line, 7, true },
 	[HEADER_TASKS] = { tasks_lines, draw_tasks, 5, true },
@@ -457,7 +456,7 @@ static const struct part {
 	[HEADER_LEGEND] = { legend_lines, legend_draw, 3, true },
 };
 
-/* Takes lines back for the rows. Returns how many. */
+/* Takes lines for the rows. Returns how many. */
 static int shrink_header(const struct part *part, int *lines, int missing)
 {
 	int given = part->whole || *lines < missing ? *lines : missing;
@@ -470,7 +469,7 @@ struct header_plan header_plan(struct ui *ui, int lines)
 {
 	struct header_plan plan = { .head = true };
 	int left = lines - 2; /* without the footer, and the heads */
-	/* Beside a sum there may be a line of the rows that says how many are idle. */
+	/* Beside a sum there may be a line of the rows with the number of idle ones. */
 	int least = ROWS_LEAST + (lines >= LINES_TABLE);
 
 	plan.sum = lines >= LINES_TABLE;
@@ -479,7 +478,7 @@ struct header_plan header_plan(struct ui *ui, int lines)
 		plan.lines[i] = parts[i].lines(ui, lines);
 		left -= plan.lines[i];
 	}
-	/* The least informative goes first. */
+	/* The least informative is dropped first. */
 	for (int turn = 1; turn <= HEADER_PARTS && left < least; turn++)
 		for (unsigned i = 0; i < HEADER_PARTS; i++)
 			if (parts[i].turn == turn && left < least)

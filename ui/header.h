@@ -4,7 +4,7 @@
 
 #include "ui/state/ui.h"
 
-/* The parts of the header, from the top on: a row each of the table in header.c. */
+/* The parts of the header, from top to bottom: one row each of the table in header.c. */
 enum header_part {
 	HEADER_TITLE,
 	HEADER_TASKS,
@@ -16,14 +16,14 @@ enum header_part {
 	HEADER_PARTS
 };
 
-/* The lines on the screen from the top on, without the footer. */
+/* The lines on the screen from top to bottom, without the footer. */
 struct header_plan {
 	int lines[HEADER_PARTS];
 	bool head, sum; /* of the table */
 	int rows;
 };
 
-/* Distributes the lines of a screen; when they are few, the rows come first. */
+/* Distributes the lines of a screen; if they are few, the rows come first. */
 struct header_plan header_plan(struct ui *ui, int lines);
 
 /* Draws the header from line 0 on. Returns the line after it. */

@@ -23,7 +23,7 @@
 #include "ui/table/table_state.h"
 #include "ui/view_table.h"
 
-/* Reports pressure as it begins: the triggers of --when, on the screen. */
+/* Reports pressure when it begins: the triggers of --when, on the screen. */
 
 /* Appends a trigger's name, separated by commas from names before it. */
 static void append_trigger_name(struct ui *ui, const struct trigger *trigger)
@@ -42,7 +42,7 @@ static nfds_t watch_fill(const struct ui *ui, struct pollfd *fds)
 	return ui->config->triggers->n;
 }
 
-/* Names the triggers whose group has gone since the last check. */
+/* Names the triggers whose group was removed since the last check. */
 static void name_gone(struct ui *ui, const struct trigger_set *set, const bool *were_gone)
 {
 	ui->scratch.len = 0;
@@ -61,8 +61,8 @@ static void name_begun(struct ui *ui, const struct trigger_set *set, const bool 
 }
 
 /*
- * Takes poll()'s results for those: shows a message, and rings the bell if wanted, when pressure
- * begins, not while it continues. Returns whether to draw.
+ * Processes poll()'s results for those: shows a message, and rings the bell if wanted, when
+ * pressure begins, not while it continues. Returns whether to draw.
  */
 static bool watch_take(struct ui *ui, const struct pollfd *fds)
 {
@@ -93,7 +93,7 @@ static bool watch_take(struct ui *ui, const struct pollfd *fds)
 	return told;
 }
 
-/* The time for keys in one turn, and in the middle of a sample. */
+/* Time for keys per turn, and in the middle of a sample. */
 #define KEYS_NS (50 * NSEC_PER_MSEC)
 #define KEYS_BETWEEN_NS (2 * NSEC_PER_MSEC)
 
@@ -103,14 +103,14 @@ static bool watch_take(struct ui *ui, const struct pollfd *fds)
 /* Signals that end the screen. */
 static const int ends[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 
-/* Notes the result of sending: a terminal with an error is gone. */
+/* Records the result of sending: a terminal with an error is gone. */
 static void note_sent(struct loop *loop, int err)
 {
 	if (err && err != -EAGAIN)
 		loop->ui.quit = true;
 }
 
-/* Says above a view's bar that it shows the past; the table's title does so itself. */
+/* Shows above a view's bar that it is the past; the table's title does so itself. */
 static void draw_past(struct ui *ui)
 {
 	struct buf *text = &ui->scratch;
@@ -126,7 +126,7 @@ static void draw_past(struct ui *ui)
 			 STYLE_SELECTED_HOT);
 }
 
-/* Opens the page of the process that alone was asked for (-p), once, as soon as it is there. */
+/* Opens the page of the only selected process (-p), once, as soon as it exists. */
 static void open_process(struct loop *loop)
 {
 	struct ui *ui = &loop->ui;
@@ -175,7 +175,7 @@ static void loop_draw(struct loop *loop)
 	note_sent(loop, term_flush(&ui->term));
 }
 
-/* Carries out reactions; those that are impossible during a sample are postponed. */
+/* Carries out reactions; those impossible during a sample are postponed. */
 static void loop_react(struct loop *loop, unsigned reactions)
 {
 	struct ui *ui = &loop->ui;
@@ -203,8 +203,8 @@ static void ask_for_needs(struct loop *loop)
 }
 
 /*
- * Handles the keys that have come, for a limited time: pasted text may take longer than a sample
- * and a signal can wait.
+ * Handles pending keys, for a limited time: pasted text may take longer than a sample and a signal
+ * can wait.
  */
 static void handle_keys(struct loop *loop, uint64_t time_ns)
 {
@@ -224,7 +224,7 @@ static void handle_keys(struct loop *loop, uint64_t time_ns)
 	ask_for_needs(loop);
 }
 
-/* Whether a signal that ends the program is waiting. */
+/* True if a signal that ends the program is pending. */
 static bool is_to_end(void)
 {
 	sigset_t pending;
@@ -237,8 +237,8 @@ static bool is_to_end(void)
 }
 
 /*
- * Stops the program at its user's request, and goes on when continued: in the foreground, or to
- * end, which needs no terminal.
+ * Stops the program at its user's request, and resumes when continued: in the foreground, or to
+ * exit, which needs no terminal.
  */
 static void stop(struct loop *loop)
 {
@@ -265,7 +265,7 @@ static void stop(struct loop *loop)
 	loop_react(loop, REACT_RELAYOUT);
 }
 
-/* Goes on after a signal that cannot be caught: another process may have written to the screen. */
+/* Resumes after a signal that cannot be caught: another process may have written to the screen. */
 static void continue_screen(struct loop *loop)
 {
 	if (!term_is_ours()) {
@@ -296,8 +296,8 @@ static void handle_signal(struct loop *loop, unsigned number)
 }
 
 /*
- * Handles the signals that have come, those that end the program first (signalfd(2) gives the
- * lowest number first): after that the terminal is no longer touched.
+ * Handles pending signals, those that end the program first (signalfd(2) returns the lowest number
+ * first): after that the terminal is not touched any more.
  */
 static void handle_signals(struct loop *loop)
 {
@@ -361,7 +361,7 @@ static uint64_t expire_message(struct loop *loop, uint64_t now)
 	return ui->message_until_ns ? ui->message_until_ns : UINT64_MAX;
 }
 
-/* Shows the next sample of what is played, when that is due. */
+/* Shows the next sample of a playback, when it is due. */
 static void play_on(struct loop *loop)
 {
 	if (history_due_ns(&loop->ui) > clock_ns(CLOCK_MONOTONIC))
@@ -430,7 +430,7 @@ static int open_screen_signals(struct loop *loop)
 	return loop->signals >= 0 ? 0 : -errno;
 }
 
-/* Takes the configuration. */
+/* Applies the configuration. */
 static void take_config(struct loop *loop, const struct ui_config *config)
 {
 	struct ui *ui = &loop->ui;
@@ -508,7 +508,7 @@ static int run_on_terminal(struct loop *loop, enum ui_failure *failure)
 		err = run(loop);
 	}
 	term_close(&ui->term);
-	/* A signal that came in the middle of a recording ends the program as ever. */
+	/* A signal that came while a recording was shown ends the program as usual. */
 	return err == -EINTR ? 0 : err;
 }
 

@@ -8,8 +8,8 @@
 enum ui_failure {
 	UI_SOURCE, /* the source could not be opened */
 	UI_RECORDING, /* the recording could not be read */
-	UI_TERMINAL, /* the terminal could not be taken over (-ENOENT: its type is not known,
-			-ENOTTY: it cannot show a screen) */
+	UI_TERMINAL, /* the terminal could not be taken over (-ENOENT: unknown type, -ENOTTY: it
+		      * cannot show a screen) */
 	UI_WAIT /* waiting for keys and signals */
 };
 
@@ -20,5 +20,5 @@ enum ui_failure {
  */
 int ui_run(const struct ui_config *config, enum ui_failure *failure);
 
-/* Whether a type of terminals is known, and has what the screen takes. */
+/* True if a type of terminals is known, and has the required capabilities. */
 bool ui_knows_terminal(const char *type);

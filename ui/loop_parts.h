@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The state of a loop, and the functions that take its samples: the parts of loop.h. */
+/* The state of a loop, and the functions that take its samples: shared by the files of loop.h. */
 #pragma once
 
 #include "ui/state/ui.h"
@@ -9,36 +9,36 @@ struct loop {
 	struct sampler *live; /* of the machine; NULL: a recording is shown */
 	int signals; /* signalfd */
 	uint64_t last_ns; /* when the last sample began */
-	uint64_t skipped; /* grid points passed over since then */
+	uint64_t skipped; /* grid points skipped since then */
 	bool asked; /* a sample is due as soon as the interval is long enough */
 	bool dirty; /* something needs drawing */
-	bool more; /* keys may be waiting that were left for the next turn */
+	bool more; /* keys may be pending that were left for the next turn */
 	bool paused; /* ui.paused when the grid was last checked */
 	unsigned wanted; /* the NEED_ bits of the last sample */
-	bool trace_due; /* the programs that trace are to be loaded */
-	bool opened; /* the page of the only process that was asked for */
+	bool trace_due; /* the tracing programs are to be loaded */
+	bool opened; /* the page of the only selected process */
 };
 
 /* The NEED_ bits of the views on the stack. */
 unsigned loop_needs(struct ui *ui);
 
-/* Opens what is to be shown: the machine, or a recording. Returns 0 or -errno. */
+/* Opens the source of the display: the machine, or a recording. Returns 0 or -errno. */
 int loop_open(struct loop *loop);
 
 /* Takes a sample, and shows it unless the past is shown. */
 void loop_sample(struct loop *loop);
 
-/* Takes a sample at a point of the grid, and moves on to the next point. */
+/* Takes a sample at a point of the grid, and moves to the next point. */
 void loop_sample_on_grid(struct loop *loop);
 
 /* When the next sample is due (CLOCK_MONOTONIC), unless an event comes first. */
 uint64_t loop_sample_due(const struct loop *loop);
 
-/* Carries out what was postponed until no sample is under way. */
+/* Carries out postponed reactions that must wait for the end of a sample. */
 void loop_catch_up(struct loop *loop);
 
-/* Loads the programs that trace, if a view has asked for that. True: it did, or it failed. */
+/* Loads the tracing programs, if a view needs them. True: it did, or it failed. */
 bool loop_load_trace(struct loop *loop);
 
-/* Takes records of exiting tasks when due. Returns when to check again. */
+/* Reads records of exiting tasks when due. Returns when to check again. */
 uint64_t loop_drain_exits(const struct loop *loop, uint64_t now);

@@ -10,10 +10,10 @@
 #include "ui/past/history_view.h"
 #include "ui/table/table_state.h"
 
-/* The shortest useful interval: a sample asked for by a key waits until it has passed. */
+/* Minimum useful interval: a sample requested by a key waits until it has passed. */
 #define LEAST_INTERVAL_NS (100 * NSEC_PER_MSEC)
 
-/* The needs where the past is kept: groups of cgroups are of all tasks. */
+/* The needs if a history is kept: groups of cgroups need all tasks. */
 #define KEPT_NEEDS (NEED_ACTIVE | NEED_CGROUP)
 
 unsigned loop_needs(struct ui *ui)
@@ -26,7 +26,7 @@ unsigned loop_needs(struct ui *ui)
 	return wanted;
 }
 
-/* The process that the topmost view is about of those that are about one; 0: none is. */
+/* The process of the topmost view that is about one; 0: none is. */
 static pid_t opened_process(const struct ui *ui)
 {
 	pid_t tgid = 0;
@@ -37,7 +37,7 @@ static pid_t opened_process(const struct ui *ui)
 	return tgid;
 }
 
-/* Whether a view shows what is traced, or it is asked for anyway. */
+/* True if a view shows traced data, or tracing is requested anyway. */
 static bool wants_trace(struct ui *ui)
 {
 	for (unsigned i = 0; i < ui->depth; i++) {
@@ -50,8 +50,8 @@ static bool wants_trace(struct ui *ui)
 }
 
 /*
- * Has waits traced no longer, once no view shows that. It goes on to the next sample: the frame
- * that is shown has its waits, and a view that asks for them meanwhile goes on with it.
+ * Stops tracing waits, once no view shows them. Takes effect with the next sample: the shown frame
+ * has its waits, and a view that needs them meanwhile continues the trace.
  */
 static void end_tracing(struct loop *loop)
 {
@@ -68,7 +68,10 @@ void loop_sample(struct loop *loop)
 	struct ui *ui = &loop->ui;
 	const struct frame *frame;
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
-	/* Of what is kept from the first on: else all tasks would be kept once more, as others. */
+	/*
+	 * Needs of the history from the first sample on: else all tasks would be stored again, as
+	 * changed.
+	 */
 	unsigned kept = ui->history.ring || ui->config->recorder ? KEPT_NEEDS : 0;
 	unsigned wanted = loop_needs(ui) | kept | NEED_EVIDENCE;
 	int err;
@@ -132,7 +135,7 @@ static int open_sampler(struct loop *loop)
 	sampler_close(loop->live);
 	ui->sampler = loop->live = sampler;
 	ui->tracing = ui->sampler_config.trace;
-	/* The sampler has tried that already: asks how it went. */
+	/* The sampler has tried that already: gets its result. */
 	ui->trace_error = ui->tracing ? sampler_trace(sampler, true) : 0;
 	ui->frame = ui->history.live_frame = NULL;
 	return 0;
@@ -161,7 +164,7 @@ int loop_open(struct loop *loop)
 	return err;
 }
 
-/* Whether a key has chosen a hierarchy of cgroups other than the open one. */
+/* True if a key has chosen another cgroup hierarchy than the open one. */
 static bool is_other_hierarchy(const struct ui *ui)
 {
 	const struct frame *frame = ui->history.live_frame;
@@ -191,7 +194,7 @@ static void reopen(struct loop *loop)
 	loop_sample_on_grid(loop);
 }
 
-/* Adapts the grid to interval and pause: points that were not wanted are not late. */
+/* Adapts the grid to interval and pause: unwanted points are not late. */
 static void move_grid(struct loop *loop)
 {
 	struct ui *ui = &loop->ui;
@@ -210,7 +213,7 @@ static void move_grid(struct loop *loop)
 	loop->paused = ui->paused;
 }
 
-/* Takes a first reading of what is newly wanted at once, and the first interval soon after. */
+/* Takes a first reading of newly wanted data at once, and the first interval soon after. */
 static void hurry(struct loop *loop)
 {
 	struct ui *ui = &loop->ui;
@@ -224,7 +227,7 @@ static void hurry(struct loop *loop)
 		     interval_ns);
 }
 
-/* Hangs are known from the second sample that looks for them: both come soon. */
+/* Hangs are known from the second sample that reads them: both come soon. */
 static void look_for_hangs(struct loop *loop)
 {
 	struct ui *ui = &loop->ui;
@@ -234,12 +237,12 @@ static void look_for_hangs(struct loop *loop)
 		hurry(loop);
 }
 
-/* Has waits traced once a view shows that: after it was drawn, as loading takes a while. */
+/* Starts tracing waits once a view shows them: after it was drawn, as loading takes a while. */
 static void ask_for_trace(struct loop *loop)
 {
 	struct ui *ui = &loop->ui;
 
-	/* A view of the past has what was traced then. */
+	/* A view of the past has the data traced then. */
 	if (ui->tracing || ui->history.back || !wants_trace(ui))
 		return;
 	ui->tracing = true;

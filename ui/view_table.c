@@ -13,9 +13,9 @@
 #include "ui/table/table_draw.h"
 #include "ui/table/table_state.h"
 
-/* Where the selected row waits, in the room below few rows. */
+/* The selected row's current wait, in the room below few rows. */
 
-/* The fewest lines, those with one row, and the most that idle rows leave to it. */
+/* Minimum lines, those with one row, and the maximum that idle rows leave to it. */
 #define LINES_LEAST 4
 #define LINES_LEFT 7
 
@@ -30,8 +30,7 @@ struct selected {
 /* The columns of a wait that is not traced. */
 #define UNTRACED "syscall,on,where"
 
-/* Adds the lines with the most time; those of waits for something to do where there are no others.
- */
+/* Adds the lines with most time; those of idle waits if there are no others. */
 static struct table_draw add_site_lines(struct selected *selected, struct ui *ui, size_t most)
 {
 	struct site_list *list = &selected->list;
@@ -48,7 +47,7 @@ static struct table_draw add_site_lines(struct selected *selected, struct ui *ui
 	return draw;
 }
 
-/* Adds the wait that lasts, as it was read just now. */
+/* Adds the wait in progress, as just read. */
 static struct table_draw add_waiting(struct selected *selected, struct ui *ui,
 				     const struct item *item)
 {
@@ -67,7 +66,7 @@ static struct table_draw add_waiting(struct selected *selected, struct ui *ui,
 				    .scratch = &table->scratch };
 }
 
-/* The lines that idle rows leave to it, of so many: its waits say more than those do. */
+/* Of so many lines, those that idle rows leave to it: its waits are more informative. */
 static size_t selected_lines(const struct ui *ui, size_t room)
 {
 	size_t third = room / 3;
@@ -79,7 +78,7 @@ static size_t selected_lines(const struct ui *ui, size_t room)
 	return third < LINES_LEFT ? third : LINES_LEFT;
 }
 
-/* Names the task, and says what follows. */
+/* Names the task, and describes what follows. */
 static void draw_task_title(struct ui *ui, int line, const struct ui_task *task, const char *words)
 {
 	struct buf *text = &ui->scratch;
@@ -90,7 +89,7 @@ static void draw_task_title(struct ui *ui, int line, const struct ui_task *task,
 	term_put(&ui->term, line, 0, ui->term.columns, text->data, text->len, STYLE_LABEL);
 }
 
-/* Draws what was found of a task whose wait is not known, a line each. False: nothing was. */
+/* Draws the findings about a task whose wait is unknown, one per line. False: none. */
 static bool draw_findings(struct ui *ui, int line, int lines, const struct row *row)
 {
 	const struct findings *findings = &ui->findings;
@@ -109,7 +108,7 @@ static bool draw_findings(struct ui *ui, int line, int lines, const struct row *
 	return line > end - lines;
 }
 
-/* Says whether the wait in progress is that of the process, or of which of its threads. */
+/* Tells whether the wait in progress is that of the process, or of which of its threads. */
 static const char *waiting_words(char words[WORDS_MAX], const struct item *item)
 {
 	const struct task_waiting *waiting = row_waiting(item->frame, item->shown);
@@ -122,8 +121,9 @@ static const char *waiting_words(char words[WORDS_MAX], const struct item *item)
 }
 
 /*
- * Draws its sites while waits are traced, else the system call, what it waits on, and where, from
- * `line` on, in so many lines at most. Nothing is drawn of a group or of a task that has ended.
+ * Draws its sites while waits are traced, else the system call, its target, and the kernel
+ * function, from `line` on, in at most so many lines. Nothing is drawn of a group or of an exited
+ * task.
  */
 static void selected_draw(struct ui *ui, int line, int lines)
 {
@@ -142,11 +142,11 @@ static void selected_draw(struct ui *ui, int line, int lines)
 		selected = ui->selected = xcalloc(1, sizeof(*selected));
 	selected->list.task = task;
 	table = &selected->table;
-	/* Below a blank line, its title and the heads. */
+	/* Below a blank line, its title and the headings. */
 	lines -= 3;
 	draw = traced ? add_site_lines(selected, ui, (size_t)lines)
 		      : add_waiting(selected, ui, item);
-	/* Without a wait that is known it runs, or nothing can be said. */
+	/* Without a known wait it runs, or nothing is known. */
 	if (!table->n) {
 		if (!draw_findings(ui, line + 1, lines + 2, item->row) &&
 		    row_state(item->row) == 'R')
@@ -192,7 +192,7 @@ static struct table_draw table_drawing(struct ui *ui)
 	return draw;
 }
 
-/* Says why there are no rows. */
+/* Explains why there are no rows. */
 static void draw_empty(struct ui *ui, int line)
 {
 	static const char *const words[2][2] = {
@@ -210,10 +210,10 @@ static void draw_empty(struct ui *ui, int line)
 	term_puts(&ui->term, line, 0, text, STYLE_DIM);
 }
 
-/* The fewest lines of rows at which one line may stand for others. */
+/* Minimum lines of rows from which one line may represent others. */
 #define ROWS_FOLDED 5
 
-/* Draws the line that stands for idle tasks, after the rows. */
+/* Draws the line that represents idle tasks, after the rows. */
 static void draw_idle(struct ui *ui, int line)
 {
 	struct buf *text = &ui->scratch;
@@ -225,10 +225,10 @@ static void draw_idle(struct ui *ui, int line)
 	term_put(&ui->term, line, 0, ui->term.columns, text->data, text->len, STYLE_DIM);
 }
 
-/* Makes the lines anew when the screen has room for another number of them. */
+/* Makes the lines again if the screen has room for another number of them. */
 static void take_room(struct ui *ui, const struct header_plan *plan)
 {
-	/* A small screen has no line to say what is folded. */
+	/* A small screen has no line to report what is folded. */
 	size_t room = plan->sum && plan->rows >= ROWS_FOLDED ? (size_t)plan->rows : 0;
 
 	room -= selected_lines(ui, room);
@@ -252,7 +252,7 @@ static int draw_sort_words(struct ui *ui, struct table *table, int height)
 	return height - 1;
 }
 
-/* The sort column is the one that help explains. */
+/* The sort column is the one explained in help. */
 static const struct column *table_column(struct ui *ui, UNUSED void *state,
 					 UNUSED const struct list *list)
 {
@@ -273,13 +273,13 @@ static struct table_view table_sheet(struct ui *ui, void *state)
 				    .descending = &query->descending };
 }
 
-/* Selects the next row that is searched for. */
+/* Selects the next matching row. */
 static bool table_find(struct ui *ui, UNUSED void *state, UNUSED struct list *list)
 {
 	return table_find_next(ui);
 }
 
-/* Plans a screen of so many lines, and reads what its rows show. Returns how many there are. */
+/* Plans a screen of so many lines, and reads the data of its rows. Returns their number. */
 static size_t plan_rows(struct ui *ui, struct table *table, struct list *list, int lines,
 			struct header_plan *plan)
 {
@@ -308,7 +308,7 @@ static void draw_table(struct ui *ui, void *state, struct list *list, int height
 	int line = finding_lines(ui);
 
 	finding_take(ui);
-	/* It may want another line, once it is known what the rows show, and a row of its own. */
+	/* It may want another line, once the data of the rows is known, and a row of its own. */
 	if (table_show_found(ui, finding_row(ui)) || finding_lines(ui) != line) {
 		shown = plan_rows(ui, table, list, end + 1, &plan);
 		finding_take(ui);
@@ -330,7 +330,7 @@ static void draw_table(struct ui *ui, void *state, struct list *list, int height
 		draw_idle(ui, table->idle_line);
 	else if (!shown && plan.rows)
 		draw_empty(ui, line);
-	/* Directly below what it is the sum of. */
+	/* Directly below the rows that it sums up. */
 	line += (int)shown + (table->idle_line >= 0 || !shown);
 	if (plan.sum)
 		table_draw_sum(&draw, line, &table->rows.order, &table->rows.order.sum,
@@ -338,7 +338,7 @@ static void draw_table(struct ui *ui, void *state, struct list *list, int height
 	selected_draw(ui, line + plan.sum, end - line - plan.sum);
 }
 
-/* Handles a click: sorts at the heads, selects in the rows. */
+/* Handles a click: sorts at the headings, selects in the rows. */
 static unsigned table_click(struct ui *ui, void *state, struct list *list, int line, int column)
 {
 	struct table *table = state;
@@ -373,13 +373,13 @@ static bool table_target(struct ui *ui, UNUSED void *state, struct ui_task *task
 		return false;
 	}
 	table_pin(ui);
-	/* Another task may already have had its pid when the sample was taken. */
+	/* The pid may already have been reused when the sample was taken. */
 	if (table_item(ui)->row->exited)
 		ui_error(ui, "%d has exited", (int)task->key.pid);
 	return !table_item(ui)->row->exited;
 }
 
-/* Whether the columns of a preset show what is traced; those the user chose want --trace. */
+/* True if the columns of a preset show traced data; those the user chose need --trace. */
 static bool table_traces(struct ui *ui, void *state)
 {
 	const struct table *table = state;

@@ -15,10 +15,10 @@
 
 #include "base/util.h"
 
-/* Connections that wait to be taken. */
+/* Connections waiting to be accepted. */
 #define BACKLOG 128
 
-/* The longest name of a host (RFC 1035). */
+/* Maximum length of a host name (RFC 1035). */
 #define HOST_MAX 255
 
 /* The parts of [ADDRESS]:PORT. */
@@ -27,7 +27,7 @@ struct endpoint {
 	const char *port;
 };
 
-/* Takes a text apart. False where it has not that form. */
+/* Parses a text. False if malformed. */
 static bool split_endpoint(const char *text, struct endpoint *out)
 {
 	const char *colon = strrchr(text, ':'), *from = text, *end;
@@ -55,7 +55,7 @@ static bool split_endpoint(const char *text, struct endpoint *out)
 	return true;
 }
 
-/* Whether the text is the path of a Unix socket. */
+/* True if the text is the path of a Unix socket. */
 static bool is_path(const char *text)
 {
 	return strchr(text, '/');
@@ -72,8 +72,7 @@ bool address_is_good(const char *text)
 }
 
 /*
- * Opens one more socket, which listens at an address. others: a name has further addresses.
- * 0 or -errno.
+ * Opens one more listening socket at an address. others: a name has further addresses. 0 or -errno.
  */
 static int open_socket(const struct sockaddr *address, socklen_t len, bool others,
 		       struct address_sockets *out)
@@ -85,7 +84,7 @@ static int open_socket(const struct sockaddr *address, socklen_t len, bool other
 		return -errno;
 	if (address->sa_family != AF_UNIX)
 		setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
-	/* All addresses of one kind must not keep the other kind's socket out. */
+	/* An IPv6 socket for all addresses must not block the IPv4 socket. */
 	if (address->sa_family == AF_INET6 && others)
 		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &one, sizeof(one));
 	if (!bind(fd, address, len) && !listen(fd, BACKLOG)) {
@@ -97,7 +96,7 @@ static int open_socket(const struct sockaddr *address, socklen_t len, bool other
 	return err;
 }
 
-/* Whether the file is a socket without a listener. */
+/* True if the file is a socket without a listener. */
 static bool is_left(const struct sockaddr_un *address)
 {
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -130,7 +129,7 @@ static int listen_at_path(const char *path, struct address_sockets *out)
 	return err;
 }
 
-/* Whether an address is in the list before its end: files of hosts may have one twice. */
+/* True if an address is in the list before its end: hosts files may have one twice. */
 static bool is_repeated(const struct addrinfo *list, const struct addrinfo *end)
 {
 	for (; list != end; list = list->ai_next)
@@ -140,7 +139,7 @@ static bool is_repeated(const struct addrinfo *list, const struct addrinfo *end)
 	return false;
 }
 
-/* Opens TCP sockets at addresses, those aside that this machine has not. 0 or -errno. */
+/* Opens TCP sockets at addresses, except those that this machine lacks. 0 or -errno. */
 static int listen_at_all(const struct addrinfo *list, struct address_sockets *out)
 {
 	int err, absent = 0;
@@ -194,7 +193,7 @@ bool address_listen(const char *text, struct address_sockets *out, struct buf *w
 	return !err;
 }
 
-/* Whether a socket is reached from other machines. */
+/* True if a socket is reachable from other machines. */
 static bool socket_is_open(int fd)
 {
 	struct sockaddr_storage address = { 0 };
@@ -217,7 +216,7 @@ bool address_is_open(const struct address_sockets *sockets)
 	return false;
 }
 
-/* Takes the name out of a Host. False where it has not that form. */
+/* Extracts the name from a Host header. False if malformed. */
 static bool take_host(const char *host, char name[HOST_MAX + 1])
 {
 	bool quoted = *host == '[';
@@ -233,13 +232,13 @@ static bool take_host(const char *host, char name[HOST_MAX + 1])
 		return false;
 	memcpy(name, host + quoted, len - quoted);
 	name[len - quoted] = '\0';
-	/* The dot of a whole name. */
+	/* The dot of a fully qualified name. */
 	if (!quoted && len > 1 && name[len - 1] == '.')
 		name[len - 1] = '\0';
 	return true;
 }
 
-/* Whether it is the name of the machine, with or without a domain. */
+/* True if it is the name of the machine, with or without a domain. */
 static bool is_node(const char *name, const char *node)
 {
 	size_t len = strcspn(node, ".");
@@ -248,7 +247,7 @@ static bool is_node(const char *name, const char *node)
 	       (len && !strncasecmp(name, node, len) && (!name[len] || name[len] == '.'));
 }
 
-/* Whether a name is among those of a list, which are parted by commas. */
+/* True if a name is in a comma-separated list. */
 static bool is_listed(const char *names, const char *name)
 {
 	size_t len;

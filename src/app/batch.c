@@ -9,11 +9,14 @@
 #include "base/clocks.h"
 #include "base/util.h"
 
-/* How many times a sample that fails for a moment is tried, and the pause between the tries. */
+/* Attempts per sample at temporary failures, and the pause between them. */
 #define TRIES 30
 #define RETRY_NS (100 * NSEC_PER_MSEC)
 
-/* The needs of a plain recording: what a replay may be asked for and costs only tasks that ran. */
+/*
+ * The needs of a plain recording: data that a replay may need and that costs something only for
+ * active tasks.
+ */
 #define RECORD_NEEDS (NEED_ACCOUNT | NEED_COMMAND | NEED_CGROUP | NEED_EVIDENCE)
 
 /* The state of a run. */
@@ -21,18 +24,18 @@ struct progress {
 	const struct batch *batch;
 	enum batch_failure *failure;
 	struct ticker ticker;
-	uint64_t put; /* samples put out */
+	uint64_t put; /* number of samples written */
 	bool done;
-	struct findings findings; /* of a recording, where the output makes none */
+	struct findings findings; /* of a recording, if the output makes none */
 };
 
-/* Whether samples are taken only while there is pressure. */
+/* True if samples are taken only while there is pressure. */
 static bool is_gated(const struct batch *batch)
 {
 	return batch->triggers && !batch->trigger_watch;
 }
 
-/* When to wake up: for the next sample, or earlier to take exit records in time. */
+/* When to wake up: for the next sample, or earlier to read exit records in time. */
 static uint64_t next_due(const struct batch *batch, uint64_t due_ns)
 {
 	uint64_t drain_ns = sampler_drain_due_ns(batch->sampler);
@@ -42,7 +45,7 @@ static uint64_t next_due(const struct batch *batch, uint64_t due_ns)
 
 /*
  * Waits for a signal, for pressure or, if there is a time-out, for its end. The result of ppoll is
- * ignored: callers go by the clock and the flags. Returns how many triggers fired.
+ * ignored: callers check the clock and the flags. Returns how many triggers fired.
  */
 static size_t wait_once(const struct batch *batch, const struct timespec *timeout)
 {
@@ -82,7 +85,7 @@ static bool wait_until(const struct batch *batch, uint64_t due_ns)
 	}
 }
 
-/* Waits for pressure, with the sampler at rest. Returns 0, also after a signal, or -errno. */
+/* Waits for pressure, with the sampler paused. Returns 0, also after a signal, or -errno. */
 static int await_pressure(struct progress *run)
 {
 	const struct batch *batch = run->batch;
@@ -125,7 +128,7 @@ static int put_out(const struct batch *batch, const struct frame *frame)
 	return err;
 }
 
-/* Takes a frame that has no interval yet. 0 or -errno. */
+/* Processes a frame without an interval. 0 or -errno. */
 static int put_first_frame(const struct batch *batch, const struct frame *frame)
 {
 	if (!batch->out)
@@ -137,7 +140,7 @@ static int put_first_frame(const struct batch *batch, const struct frame *frame)
 	return 0;
 }
 
-/* Whether there has been no pressure for long enough to pause the samples. */
+/* True if pressure has been absent long enough to pause the samples. */
 static bool is_over(const struct batch *batch)
 {
 	const struct timespec now = { 0 };
@@ -145,17 +148,17 @@ static bool is_over(const struct batch *batch)
 
 	if (!is_gated(batch))
 		return false;
-	/* Takes the events reported while the sample was taken and written. */
+	/* Processes the events reported while the sample was taken and written. */
 	wait_once(batch, &now);
 	now_ns = clock_ns(CLOCK_MONOTONIC);
 	triggers_look(batch->triggers, now_ns);
-	/* Pressure that lasts now is not over, whatever linger_ns is. */
+	/* Lasting pressure is not over, whatever linger_ns is. */
 	return triggers_until_ns(batch->triggers, batch->watch->linger_ns) < now_ns;
 }
 
 /*
  * Moves on from a sample. After the baseline of a stretch the first interval is a short one.
- * Returns how many points of the grid were passed over.
+ * Returns how many points of the grid were skipped.
  */
 static uint64_t move_on(struct progress *run, bool baseline)
 {
@@ -167,7 +170,7 @@ static uint64_t move_on(struct progress *run, bool baseline)
 	return 0;
 }
 
-/* Whether a failure may be temporary: lack of memory or room, or an interrupted call. */
+/* True if a failure may be temporary: lack of memory or room, or an interrupted call. */
 static bool is_passing(int err)
 {
 	return err == -ENOMEM || err == -EAGAIN || err == -ENOBUFS || err == -EINTR;
@@ -187,19 +190,19 @@ static int try_sample(const struct batch *batch, uint64_t skipped, const struct 
 	return err;
 }
 
-/* Learns whether something has happened by now. */
+/* Checks whether something has happened by now. */
 static void watch(const struct batch *batch, const struct frame *frame)
 {
 	const struct timespec now = { 0 };
 
 	wait_once(batch, &now);
 	trigger_watch_look(batch->trigger_watch, frame);
-	/* The output says which triggers fired since the sample before. */
+	/* The output shows which triggers fired since the previous sample. */
 	if (batch->triggers && !batch->out)
 		triggers_forget(batch->triggers);
 }
 
-/* Records a frame. 0, or -errno where nothing else is done and the recording has ended. */
+/* Records a frame. 0, or -errno if nothing else is done and the recording has ended. */
 static int record(struct progress *run, const struct frame *frame)
 {
 	const struct batch *batch = run->batch;
@@ -237,7 +240,7 @@ static int take_samples(struct progress *run)
 			return run->put ? 0 : -ERANGE;
 		if (err)
 			return *batch->caught ? 0 : err;
-		/* Before it is put out: then what fired is forgotten. */
+		/* Before it is written: then the fired triggers are cleared. */
 		if (batch->trigger_watch)
 			watch(batch, frame);
 		if (frame->info->prev || frame->info->since_start) {

@@ -11,7 +11,7 @@
 #include "sampler/triggers.h"
 #include "view/view_config.h"
 
-/* Takes what samples are written to, in place of a descriptor. */
+/* Receives samples, instead of a descriptor. */
 struct batch_sink {
 	/* Takes the bytes of out->buf, and empties it. 0 or -errno. */
 	int (*put)(void *arg, struct out *out);
@@ -22,16 +22,17 @@ struct batch {
 	struct sampler *sampler;
 	struct out *out; /* NULL: samples are only recorded */
 	int fd;
-	/* NULL: samples go to fd. It also takes a first sample without an interval. */
+	/* NULL: samples go to fd. It also receives a first sample without an interval. */
 	const struct batch_sink *sink;
-	/* Called before each frame goes to fd, for a file that is another one by now; may be NULL.
+	/*
+	 * Called before each frame goes to fd, for a file that may have been replaced; may be NULL.
 	 */
 	int (*renew)(void *arg, struct out *out);
 	void *renew_arg;
 	struct recorder *recorder; /* NULL: nothing is recorded */
-	/* Decides what is recorded; samples are taken at all times then. NULL: all is. */
+	/* Decides what is recorded; samples are then taken all the time. NULL: everything is. */
 	struct trigger_watch *trigger_watch;
-	bool replay; /* samples come from a recording, as fast as they are taken */
+	bool replay; /* samples come from a recording, as fast as possible */
 	const struct view_config *view; /* interval and iterations */
 	/*
 	 * The pressure to wait for before the first sample and after each stretch of samples. A
@@ -55,11 +56,11 @@ enum batch_failure {
 	BATCH_SAMPLE,
 	BATCH_WRITE,
 	BATCH_RECORD, /* nothing else is done, and the recording has ended */
-	BATCH_TRIGGERS /* all triggers have gone */
+	BATCH_TRIGGERS /* all triggers have expired */
 };
 
 /*
- * Runs until the iterations are done or a signal is caught. Returns 0, or -errno with `failure`
- * set; a reader that closed its end is no failure.
+ * Runs until the iterations are done or a signal comes. Returns 0, or -errno with `failure` set; a
+ * reader that closed its end is no failure.
  */
 int batch_run(const struct batch *batch, enum batch_failure *failure);

@@ -27,7 +27,7 @@ struct config_line {
 /* The name of lines with presets. */
 #define PRESET "preset"
 
-/* The option or setting at a place; NULL after the last. */
+/* The option or setting of an index; NULL after the last. */
 static const struct option_row *row_at(size_t i)
 {
 	if (i < option_table_n)
@@ -36,19 +36,19 @@ static const struct option_row *row_at(size_t i)
 	return i < setting_table_n ? &setting_table[i] : NULL;
 }
 
-/* Whether a part of a text is a certain word. */
+/* True if a part of a text is a certain word. */
 static bool is_word(const char *text, size_t len, const char *word)
 {
 	return strlen(word) == len && !memcmp(text, word, len);
 }
 
-/* Whether a character is a blank within a line. */
+/* True for a blank within a line. */
 static bool is_blank_line(char c)
 {
 	return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* Moves both ends inwards over blanks. */
+/* Trims blanks at both ends. */
 static void trim(const char **start, const char **end)
 {
 	while (*start < *end && is_blank_line(**start))
@@ -108,7 +108,7 @@ static const struct option_row *find_setting(const struct config_line *line)
 	return NULL;
 }
 
-/* Takes yes or no, and other common words for them. */
+/* Parses yes or no, and other common words for them. */
 static bool parse_bool(const char *value, bool *yes)
 {
 	static const char *const words[][2] = {
@@ -127,8 +127,8 @@ static bool parse_bool(const char *value, bool *yes)
 }
 
 /*
- * Applies the value. On failure appends to `allowed` what is allowed. "No" takes back what is
- * saved, and nothing else: the user's must not undo what the administrator's says.
+ * Applies the value. On failure appends the valid values to `allowed`. "No" undoes only saved
+ * settings: the user's must not undo the administrator's.
  */
 static bool set(const struct option_row *row, const char *value, struct options *options,
 		struct buf *allowed)
@@ -148,7 +148,7 @@ static bool set(const struct option_row *row, const char *value, struct options 
 	return true;
 }
 
-/* Whether the value can be set; tries it on options that are thrown away. */
+/* True if the value is valid; tries it on temporary options. */
 static bool is_allowed(const struct option_row *row, const struct config_line *line,
 		       struct buf *allowed)
 {
@@ -170,8 +170,9 @@ static bool is_allowed(const struct option_row *row, const struct config_line *l
 	return ok;
 }
 
-/* Whether the line is valid; finds its setting, or NULL. Appends what is wrong to `why`, unless
- * NULL. */
+/*
+ * True if the line is valid; finds its setting, or NULL. Appends the error to `why`, unless NULL.
+ */
 static bool check_line(const struct config_line *line, const struct option_row **row,
 		       struct buf *why)
 {
@@ -203,7 +204,7 @@ static bool check_line(const struct config_line *line, const struct option_row *
 	return ok;
 }
 
-/* Notes an unknown name, once. */
+/* Records an unknown name, once. */
 static void note_unknown_name(const struct config_line *line, struct buf *unknown)
 {
 	struct buf name = { 0 };
@@ -221,7 +222,7 @@ static void note_unknown_name(const struct config_line *line, struct buf *unknow
 	buf_free(&name);
 }
 
-/* Checks all lines; valid lines are applied where there are options. */
+/* Checks all lines; applies valid ones if there are options. */
 static void take_lines(const char *text, size_t len, char *changed, struct options *options,
 		       struct configuration_faults *faults)
 {
@@ -267,7 +268,7 @@ void configuration_faults_free(struct configuration_faults *faults)
 	*faults = (struct configuration_faults){ 0 };
 }
 
-/* Whether the setting is written. */
+/* True if the setting is written. */
 static bool is_saved(const struct option_row *row)
 {
 	return row->saved || row->save;
@@ -304,7 +305,7 @@ void configuration_append_names(const struct view_config *view, struct buf *out)
 	buf_free(&value);
 }
 
-/* Whether the line has a setting that is replaced. */
+/* True if the line has a setting to be replaced. */
 static bool is_setting(const struct config_line *line)
 {
 	const struct option_row *row = line->type == LINE_PAIR ? find_setting(line) : NULL;
@@ -312,7 +313,7 @@ static bool is_setting(const struct config_line *line)
 	return row && is_saved(row);
 }
 
-/* Whether the line has a preset of that name. */
+/* True if the line has a preset of that name. */
 static bool is_preset(const struct config_line *line, const char *name)
 {
 	size_t len = strlen(name);

@@ -11,24 +11,23 @@
 #include "app/options.h"
 #include "base/util.h"
 
-/* The faults of a configuration, as escaped text. */
+/* The errors of a configuration, as escaped text. */
 struct configuration_faults {
-	size_t broken; /* lines */
+	size_t broken; /* number of lines */
 	struct buf why; /* the first of them: "line 3: ..." */
-	struct buf unknown; /* unknown names, which are kept; each once, ", " between */
+	struct buf unknown; /* unknown names, which are kept; each once, separated by ", " */
 };
 
 /*
- * Sets options by the lines of a text. A broken line sets nothing. The text's bytes are changed,
+ * Sets options by the lines of a text. A broken line sets nothing. The text's bytes are modified,
  * and options point into it from then on. It needs room for one more byte past its end.
  */
 void configuration_apply(char *text, size_t len, struct options *options,
 			 struct configuration_faults *faults);
 
 /*
- * Appends the text without its settings, and those of `view` behind it; where there is a preset
- * (NULL: none), with that in place of those of its name alone. All other lines stay, broken ones as
- * comments.
+ * Appends the text without its settings, followed by those of `view`; if there is a preset (NULL:
+ * none), only the preset of its name is replaced. All other lines stay, broken ones as comments.
  */
 void configuration_rewrite(const char *text, size_t len, const struct view_config *view,
 			   const struct preset *preset, struct buf *out);
@@ -36,7 +35,7 @@ void configuration_rewrite(const char *text, size_t len, const struct view_confi
 /* Appends the names of the settings that are written, after a colon. */
 void configuration_append_names(const struct view_config *view, struct buf *out);
 
-/* Finds what is wrong with a text. */
+/* Finds the errors of a text. */
 void configuration_check(const char *text, size_t len, struct configuration_faults *faults);
 
 void configuration_faults_free(struct configuration_faults *faults);
@@ -49,13 +48,13 @@ void configuration_faults_free(struct configuration_faults *faults);
  */
 char *configuration_path(void);
 
-/* The administrator's configuration, which is read before the user's, and by all. */
+/* The administrator's configuration, which is read before every user's. */
 #define CONFIGURATION_SYSTEM "/etc/stalltop/config"
 
 /*
  * Sets options by a file; a missing file or a path of NULL sets nothing. Options point into `text`,
- * which must outlive them. Appends what is wrong with the file to `message` as one escaped line,
- * and returns false when it cannot be read or has lines that cannot be understood.
+ * which must outlive them. Appends the file's errors to `message` as one escaped line, and returns
+ * false if it is unreadable or has broken lines.
  */
 bool configuration_load(const char *path, struct options *options, struct buf *text,
 			struct buf *message);
@@ -81,10 +80,10 @@ struct settings_texts {
 };
 
 /*
- * Sets options by all three, each over the one before; batch mode, and modes that print instead of
- * running, take nothing from configurations but the administrator's read-only setting. Returns
- * false when the command line is invalid, with the reason in `why`; else `why` is what is wrong
- * with the configurations.
+ * Sets options by all three, each overriding the previous ones; batch mode, and modes that print
+ * instead of running, use nothing of configurations but the administrator's read-only setting.
+ * Returns false if the command line is invalid, with the reason in `why`; else `why` has the errors
+ * of the configurations.
  */
 bool settings_read(struct options *options, int argc, char **argv, struct settings_texts *texts,
 		   struct buf *why);

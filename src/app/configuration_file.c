@@ -13,7 +13,7 @@
 #include "base/process.h"
 #include "base/util.h"
 
-/* The largest size: a longer file is no configuration of ours. */
+/* Maximum size: a longer file is no configuration of ours. */
 #define FILE_MAX_BYTES (1 << 20)
 
 char *configuration_path(void)
@@ -91,8 +91,8 @@ bool configuration_load(const char *path, struct options *options, struct buf *t
 }
 
 /*
- * Makes the directories of a path, for the owner of the one that each is in: root may have
- * another's HOME. A failure shows later, when the file is made.
+ * Creates the directories of a path, owned like the one that each is in: root may have another
+ * user's HOME. A failure shows later, when the file is created.
  */
 static void make_directories(const char *path)
 {
@@ -102,7 +102,7 @@ static void make_directories(const char *path)
 
 	for (char *slash = strchr(copy + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
 		*slash = '\0';
-		/* Not through a link that takes its place meanwhile. */
+		/* Not through a link that replaces it meanwhile. */
 		if (!mkdir(copy, 0700) && known && lchown(copy, above.st_uid, above.st_gid))
 			debug_log("%s: lchown: %s", copy, strerror(errno));
 		known = !stat(copy, &above);
@@ -141,16 +141,15 @@ static enum configuration_saved write_anew(const char *path, const struct saving
 	return err ? CONFIGURATION_FAILED : CONFIGURATION_SAVED;
 }
 
-/* Whether the path goes over a link. */
+/* True if the path contains a link. */
 enum link {
 	LINK_NONE,
 	LINK_OWN,
-	LINK_FOREIGN /* another user's, who is not root: it may lead to files which that user may
-		      * not write
-		      */
+	LINK_FOREIGN /* another user's, not root's: it may lead to files which that user may not
+		      * write */
 };
 
-/* Whether a path is a link, and whether it belongs to another user. */
+/* True if a path is a link, and whether it belongs to another user. */
 static enum link link_at(const char *path)
 {
 	struct stat info;
@@ -161,8 +160,8 @@ static enum link link_at(const char *path)
 }
 
 /*
- * The worst result of the file and its folder. Above these, links of the user or of root are as the
- * machine is set up; but who owns a home can have any folder in it lead elsewhere.
+ * The worst result of the file and its folder. Above these, links of the user or of root are the
+ * machine's setup; but the owner of a home can redirect any folder in it.
  */
 static enum link find_link(const char *path)
 {
@@ -180,7 +179,7 @@ static enum link find_link(const char *path)
 	return worst;
 }
 
-/* Appends where a link leads. */
+/* Appends the target of a link. */
 static void append_link(struct buf *out, const char *path)
 {
 	char *real = realpath(path, NULL);
@@ -194,7 +193,7 @@ static void append_link(struct buf *out, const char *path)
 	free(real);
 }
 
-/* Asks whether to write when the file is a link, cannot be read or is broken. */
+/* Asks whether to write if the file is a link, unreadable or broken. */
 static void ask_to_write(const char *path, enum link link, int err,
 			 const struct configuration_faults *faults, struct buf *message)
 {
@@ -271,7 +270,7 @@ static void take_administrator(struct options *options, struct settings_texts *t
 		options->readonly = true;
 }
 
-/* Takes of the administrator's configuration only whether it is read-only. */
+/* Applies only the read-only setting of the administrator's configuration. */
 static void take_readonly(struct options *options, struct buf *why)
 {
 	struct settings_texts texts = { 0 };
@@ -309,7 +308,7 @@ bool settings_read(struct options *options, int argc, char **argv, struct settin
 	path = privileges_foreign() ? NULL : configuration_path();
 	configuration_load(path, options, &texts->user, why);
 	free(path);
-	/* A saved setting is a wish; only the command line asks. */
+	/* A saved setting is a wish; only the command line is a request. */
 	options->grouped = false;
 	/* The command line was parsed before: `why` is about the configurations. */
 	return !options_override(options, argc, argv, why);

@@ -13,7 +13,7 @@
 #include "kernel/proc.h"
 #include "out/diff_report.h"
 
-/* Whether it is a time of a recording, or nothing. */
+/* True if it is a time of a recording, or empty. */
 static bool is_time(const char *text)
 {
 	uint64_t ns;
@@ -41,7 +41,7 @@ bool diff_take_span(char *text, const char **from, const char **to)
 	return true;
 }
 
-/* Plays a recording that is open, and adds it up. 0 or -errno. */
+/* Plays an open recording, and adds it up. 0 or -errno. */
 static int add_all(struct diff *diff, enum diff_side side, struct replay *replay)
 {
 	const struct grouping_options by_command = { .by = GROUP_COMMAND };
@@ -92,7 +92,7 @@ static int add_side(struct diff *diff, enum diff_side side, const struct options
 	return err ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-/* Whether it is a recording, or a span of one. */
+/* True if it is a recording, or a span of one. */
 static bool is_span(const char *text)
 {
 	char *copy = xstrdup(text);

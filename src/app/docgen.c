@@ -18,12 +18,12 @@
 #include "view/findings_parts.h"
 #include "view/site_lines.h"
 
-/* The parts of the shells' completions that come from the program's tables. */
+/* The parts of the shells' completions derived from the program's tables. */
 
-/* Takes a possible word of a value; help may be NULL. */
+/* Receives a possible word of a value; help may be NULL. */
 typedef void word_fn(struct buf *out, const char *word, const char *help);
 
-/* Hands out the words of a list. */
+/* Passes on the words of a list. */
 static void each_word(const struct words_row *list, struct buf *out, word_fn *take)
 {
 	const char *word, *help;
@@ -66,7 +66,7 @@ static void end_list(struct buf *out, const char *end)
 	buf_puts(out, end);
 }
 
-/* Appends the letter of an option, if it has one, what stands between, and its name. */
+/* Appends the letter of an option, if it has one, a separator, and its name. */
 static void bash_names(struct buf *out, const struct option_row *row, const char *between)
 {
 	if (row->letter)
@@ -74,7 +74,7 @@ static void bash_names(struct buf *out, const struct option_row *row, const char
 	buf_printf(out, "--%s", row->name);
 }
 
-/* Append the options and the words that their values can be, as text of that shell. */
+/* Append the options and the possible words of their values, as text of that shell. */
 static void completion_bash(struct buf *out)
 {
 	buf_puts(out, "_stalltop_options='");
@@ -198,7 +198,7 @@ static void completion_fish(struct buf *out)
 }
 
 /*
- * Appends plain text and escapes what roff would act on. In a note's text N stands for its value,
+ * Appends plain text with roff's special characters escaped. In a note's text N replaces its value,
  * words that depend on it are plural, and its reason is a known one.
  */
 static void append_roff(struct buf *out, const char *text)
@@ -263,7 +263,7 @@ static void append_sites_table(struct buf *out)
 	document_columns(&site_columns, out);
 }
 
-/* Appends the remedies for a subject; first: the id above that has the same, or NULL. */
+/* Appends the remedies for a subject; first: the earlier id with the same ones, or NULL. */
 static void append_remedies(struct buf *out, enum remedy_subject subject, const char *first)
 {
 	struct buf how = { 0 };
@@ -286,7 +286,7 @@ static void append_remedies(struct buf *out, enum remedy_subject subject, const 
 	buf_free(&how);
 }
 
-/* Appends what the columns' heads stand for, and what to do about high figures. */
+/* Appends the meanings of the columns' headings, and the remedies for high figures. */
 static void append_words(struct buf *out)
 {
 	const char *first[REMEDY_SUBJECTS] = { NULL };
@@ -455,7 +455,7 @@ bool docgen_append(struct buf *out, const char *name)
 	return false;
 }
 
-/* Appends "name: words", and what brackets hold, wrapped. */
+/* Appends "name: words", followed by more in brackets, wrapped. */
 static void put_found(struct buf *out, const char *name, const char *words, struct buf *bracket)
 {
 	struct buf line = { 0 };
@@ -466,7 +466,7 @@ static void put_found(struct buf *out, const char *name, const char *words, stru
 	buf_free(bracket);
 }
 
-/* Appends what a source is as this kernel has it, or why it cannot be used. */
+/* Appends a description of a source on this kernel, or why it cannot be used. */
 static void put_source(struct buf *out, const struct source_ops *ops, const struct source_env *env)
 {
 	struct source source;

@@ -28,14 +28,14 @@
 #include "trace/tracing.h"
 #include "view/remedies.h"
 
-/* The inodes of the first namespaces (include/linux/proc_ns.h). */
+/* The inodes of the initial namespaces (include/linux/proc_ns.h). */
 #define FIRST_USERS 0xeffffffdUL
 #define FIRST_PIDS 0xeffffffcUL
 
-/* Between the two samples: long enough for an exit listener to be refused. */
+/* Time between the two samples: long enough for an exit listener to be refused. */
 #define INTERVAL_NS (200 * NSEC_PER_MSEC)
 
-/* Reads the first line of a file of the kernel's; "" where it cannot be read. */
+/* Reads the first line of a kernel file; "" if unreadable. */
 static void read_word(char *word, const char *path)
 {
 	int len = file_read(AT_FDCWD, path, word, DOCTOR_WORD - 1);
@@ -44,7 +44,7 @@ static void read_word(char *word, const char *path)
 	word[strcspn(word, "\n")] = '\0';
 }
 
-/* Leaves of "a [b] c" what is in brackets, as files of choices have it. */
+/* Extracts the word in brackets from "a [b] c", as in files of choices. */
 static void keep_chosen(char *word)
 {
 	const char *begin = strchr(word, '['), *end = begin ? strchr(begin, ']') : NULL;
@@ -57,7 +57,7 @@ static void keep_chosen(char *word)
 	word[len] = '\0';
 }
 
-/* Whether a namespace of this process is not the machine's first. */
+/* True if a namespace of this process is not the initial one. */
 static bool is_guest(int procfd, const char *name, unsigned long first)
 {
 	struct stat stat_of;
@@ -65,7 +65,7 @@ static bool is_guest(int procfd, const char *name, unsigned long first)
 	return !fstatat(procfd, name, &stat_of, 0) && (unsigned long)stat_of.st_ino != first;
 }
 
-/* Takes two samples with all that can be asked for, and keeps what their notes say. */
+/* Takes two samples with all possible needs, and keeps their notes. */
 static void sample(struct doctor_facts *facts, struct proc *proc)
 {
 	const struct sampler_config config = { .privileges = PRIVILEGE_ALL,
@@ -126,8 +126,8 @@ static void check_hierarchy(struct doctor_facts *facts, int procfd)
 }
 
 /*
- * Whether the system calls of others' tasks can be read: of the first two processes, which are
- * others' but for root's (some machines protect the first). 0 or -errno.
+ * Tries to read the system calls of other users' tasks: of the first two processes, which are
+ * root's (some machines protect the first). 0 or -errno.
  */
 static int check_call(int procfd)
 {
@@ -165,10 +165,10 @@ void doctor_look(struct doctor_facts *facts, struct proc *proc, bool utf8)
 	read_word(facts->clock, "/sys/devices/system/clocksource/clocksource0/current_clocksource");
 }
 
-/* A finding of the doctor's: what is missing and why, and what to do. Empty: all is well. */
+/* A result of the doctor's: what is missing and why, and the remedy. Empty: no problem. */
 struct check_result {
 	struct buf what, remedy;
-	bool aside; /* it is worth knowing, but nothing is missing */
+	bool aside; /* worth knowing, but nothing is missing */
 };
 
 /* Checks a subject: true and the problem in `what`, or false and what works. */
@@ -235,7 +235,7 @@ static bool check_accounting(const struct doctor_facts *facts, struct check_resu
 {
 	if (TAKE_NOTE(facts, out, NOTE_DELAYACCT_OFF))
 		return true;
-	/* Tasks that are older have their delays from the next boot on. */
+	/* Older tasks have their delays from the next boot on. */
 	if (TAKE_NOTE(facts, out, NOTE_DELAYACCT_OLDER, NOTE_DELAYACCT_UNSURE))
 		return true;
 	if (!facts->measured || facts->counted) {
@@ -431,8 +431,8 @@ static bool check_terminal(const struct doctor_facts *facts, struct check_result
 }
 
 /*
- * ROW(id, look). In the order of what a lack costs the user. Which kernels were tried is the matrix
- * of the README.
+ * ROW(id, look). Ordered by the cost of a lack for users. The matrix in the README has the tested
+ * kernels.
  */
 #define SUBJECTS(ROW) \
 	ROW("sample", check_sample) \
@@ -460,11 +460,11 @@ static const struct {
 
 /* ---- The page -------------------------------------------------------------------------------- */
 
-/* The oldest and the newest kernel that was tried (tests/kernels/kernels.txt), as release_of(). */
+/* The oldest and the newest tested kernel (tests/kernels/kernels.txt), as release_of(). */
 #define TRIED_FIRST 5010
 #define TRIED_LAST 7002
 
-/* Appends who asks, where. */
+/* Appends the user, and the machine. */
 static void append_machine(struct buf *out, const struct doctor_facts *facts)
 {
 	unsigned release = release_of(facts);
@@ -476,7 +476,7 @@ static void append_machine(struct buf *out, const struct doctor_facts *facts)
 			   TRIED_FIRST % 1000, TRIED_LAST / 1000, TRIED_LAST % 1000);
 }
 
-/* Appends what is wrong, or worth knowing. Returns how many there are. */
+/* Appends problems, or facts worth knowing. Returns how many there are. */
 static size_t put_complaints(struct buf *out, const struct doctor_facts *facts, bool aside,
 			     const char *title)
 {

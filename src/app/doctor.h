@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * --doctor: the figures that this kernel, its settings and this user allow, those they do not, and
- * the cure. All facts are gathered first; each is looked at by a row of a table.
+ * --doctor: the figures available with this kernel, its settings and this user, those that are not,
+ * and the remedy. All facts are gathered first; each is checked by a row of a table.
  */
 #pragma once
 
@@ -13,21 +13,22 @@
 
 #define DOCTOR_WORD 66
 
-/* Facts about the machine and the user. Texts are the kernel's, "" where not known. */
+/* Facts about the machine and the user. Texts are the kernel's, "" if unknown. */
 struct doctor_facts {
 	char release[DOCTOR_WORD], machine[DOCTOR_WORD]; /* uname(2) */
 	unsigned uid;
-	int error; /* -errno: no sample could be taken; 0: what follows is of one with all on */
+	int error; /* -errno: no sample could be taken; 0: the members below are of one with
+		    * everything on */
 	char source[16]; /* that was chosen */
 	int taskstats_version; /* 0: no records */
-	bool measured, counted; /* waits are measured; the kernel counts delays */
+	bool measured, counted; /* waits are measured; the kernel accounts delays */
 	struct note notes[NOTES_MAX]; /* of the sample */
 	size_t nnotes;
 	int bpf, measure; /* -errno: the source, or measuring, is unavailable */
 	unsigned hierarchy; /* the version of the cgroup hierarchy; 0: none */
 	bool group_pressure; /* groups have pressure files */
-	int waiting; /* -errno: what another user's task waits on cannot be read */
-	bool guest_pids, guest_users; /* in a pid or user namespace that is not the first */
+	int waiting; /* -errno: other users' tasks' waits cannot be read */
+	bool guest_pids, guest_users; /* in a pid or user namespace that is not the initial one */
 	char lockdown[DOCTOR_WORD]; /* none, integrity, confidentiality */
 	char clock[DOCTOR_WORD]; /* the clock source */
 	bool utf8; /* the locale's character set is */
@@ -38,5 +39,5 @@ struct doctor_facts {
 /* Gathers the facts of this machine; the sample takes a fifth of a second. */
 void doctor_look(struct doctor_facts *facts, struct proc *proc, bool utf8);
 
-/* Appends the page: text, or JSON in a line. Returns whether all can be shown. */
+/* Appends the page: text, or one line of JSON. Returns whether everything can be shown. */
 bool doctor_write(struct buf *out, const struct doctor_facts *facts, bool json);

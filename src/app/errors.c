@@ -90,7 +90,7 @@ static void explain_file(struct buf *out, const struct trigger_spec *spec,
 	}
 }
 
-/* Explains why the kernel refused to watch. */
+/* Explains why the kernel refused the trigger. */
 static void explain_write(struct buf *out, const struct trigger_spec *spec,
 			  const struct trigger_error *error)
 {
@@ -219,7 +219,7 @@ void print_hierarchy_error(const char *name, int procfd, int err)
 	buf_free(&line);
 }
 
-/* The largest number of missing processes in a message. */
+/* Maximum number of missing processes in a message. */
 #define PIDS_NAMED 8
 
 void print_pids_error(const pid_t *pids, size_t n)
@@ -249,7 +249,7 @@ void print_cgroup_error(const char *path, const char *hierarchy, bool in_v2)
 	buf_free(&line);
 }
 
-/* Writes a line about a file: what cannot be done, and why. */
+/* Writes a line about a file: what failed, and why. */
 static void print_line(const char *what, const char *path, const char *why)
 {
 	struct buf line = { 0 };

@@ -11,7 +11,7 @@
 /* Appends why a source could not be opened just now, and the remedy; name NULL: none could. */
 void error_of_source(struct buf *out, const char *name, int err);
 
-/* The form that an expression of --when must have, by its fault. */
+/* The valid form of an expression of --when, by its error. */
 const char *error_of_expression(enum trigger_fault fault);
 
 /* Appends why a trigger could not be opened and the remedy, as part of one line. */
@@ -21,7 +21,7 @@ void error_of_trigger(struct buf *out, const struct trigger_spec *spec,
 /* Writes to standard error why the source could not be opened; name: NULL for auto. */
 void print_source_error(const char *name, int err);
 
-/* Writes to standard error what could not be done to a file; what: such as "open". */
+/* Writes to standard error what failed on a file; what: such as "open". */
 void print_file_error(const char *what, const char *path, int err);
 
 /* Writes to standard error why nothing more, or nothing at all, is recorded. */
@@ -30,13 +30,13 @@ void print_record_error(const char *path, int err);
 /* Writes to standard error why a recording cannot be shown. */
 void print_replay_error(const char *path, int err);
 
-/* Writes to standard error why a file of a recording is left out. */
+/* Writes to standard error why a file of a recording is skipped. */
 void print_left_out(const char *path, int err);
 
-/* Writes to standard error why metrics cannot be asked for there. */
+/* Writes to standard error why metrics cannot be served there. */
 void print_listen_error(const char *address, const char *why);
 
-/* Writes to standard error that others can ask for metrics, too. */
+/* Writes to standard error that other machines can request metrics, too. */
 void print_listen_open(const char *address);
 
 /* Writes to standard error that no named process exists. */
@@ -48,7 +48,7 @@ void print_pids_error(const pid_t *pids, size_t n);
  */
 void print_cgroup_error(const char *path, const char *hierarchy, bool in_v2);
 
-/* Writes to standard error why the kernel does not watch what is asked for. */
+/* Writes to standard error why the kernel rejects a trigger. */
 void print_trigger_error(const struct trigger_spec *spec, const struct trigger_error *error,
 			 enum text_charset charset);
 

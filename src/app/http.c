@@ -16,10 +16,10 @@
 /* The status of a request that is for another server (RFC 9110). */
 #define MISDIRECTED 421
 
-/* How often connections are looked through. */
+/* Interval between checks of the connections. */
 #define LOOK_MS 500
 
-/* Until the oldest are closed there may be more connections than are kept. */
+/* Until the oldest are closed there may be more connections than the limit. */
 #define ACCEPTED (2 * HTTP_CONNECTIONS)
 
 /* The connections of all sockets. */
@@ -39,13 +39,13 @@ struct http_caller {
 };
 
 struct http {
-	struct MHD_Daemon *daemons[ADDRESS_SOCKETS]; /* one a socket */
+	struct MHD_Daemon *daemons[ADDRESS_SOCKETS]; /* one per socket */
 	size_t count;
 	struct MHD_Response *texts[EXPOSITIONS]; /* NULL: there is no sample yet */
 	const struct http_names *names;
 	struct MHD_Response *early, *unknown, *refused, *misdirected;
 	struct http_caller callers[CALLERS];
-	size_t open; /* callers that are not closing */
+	size_t open; /* clients that are not closing */
 };
 
 /* Makes a response of a text of our own. */
@@ -61,7 +61,7 @@ static struct MHD_Response *make_answer(const char *text)
 	return response;
 }
 
-/* The way of writing that a client asks for; every client reads text. */
+/* The format that a client requests; every client accepts text. */
 static enum exposition choose(struct MHD_Connection *connection)
 {
 	const char *accept =
@@ -93,7 +93,7 @@ static enum MHD_Result serve_request(void *arg, struct MHD_Connection *connectio
 			: MHD_queue_response(connection, MHD_HTTP_SERVICE_UNAVAILABLE, http->early);
 }
 
-/* Ends a connection, whatever it is doing. */
+/* Ends a connection, whatever its state. */
 static void hang_up(struct http *http, struct http_caller *caller)
 {
 	shutdown(caller->fd, SHUT_RDWR);
@@ -101,7 +101,7 @@ static void hang_up(struct http *http, struct http_caller *caller)
 	http->open--;
 }
 
-/* The connection that has been open for longest; NULL: none is. */
+/* The oldest connection; NULL: none. */
 static struct http_caller *oldest_of(struct http *http)
 {
 	struct http_caller *oldest = NULL;
@@ -116,7 +116,7 @@ static struct http_caller *oldest_of(struct http *http)
 	return oldest;
 }
 
-/* Notes a new connection. */
+/* Adds a new connection. */
 static void take_caller(struct http *http, struct MHD_Connection *connection)
 {
 	const union MHD_ConnectionInfo *info =
@@ -184,7 +184,7 @@ static struct MHD_Response *make_text(int fd, uint64_t size, uint64_t offset, co
 	return response;
 }
 
-/* Answers with these texts from now on; answers that are under way go on with theirs. */
+/* Answers with these texts from now on; answers in progress continue with theirs. */
 static void use_texts(struct http *http, const struct http_texts *texts, int fd)
 {
 	uint64_t offset = 0;
@@ -203,7 +203,7 @@ static void use_texts(struct http *http, const struct http_texts *texts, int fd)
 	close(fd);
 }
 
-/* Receives texts, if any came. False when no more can come. */
+/* Receives texts, if any came. False if no more can come. */
 static bool receive(struct http *http, int from)
 {
 	union {
@@ -229,7 +229,7 @@ static bool receive(struct http *http, int from)
 	return true;
 }
 
-/* Makes what is needed. 0 or -errno. */
+/* Allocates resources. 0 or -errno. */
 static int open_http(struct http *http, const struct address_sockets *listening)
 {
 	http->early = make_answer("no sample has been taken yet\n");
@@ -266,7 +266,7 @@ static int idle_ms(const struct http *http)
 	return idle;
 }
 
-/* Lets the library do what is due. 0 or -errno. */
+/* Runs the library's pending work. 0 or -errno. */
 static int run_daemons(struct http *http)
 {
 	for (size_t i = 0; i < http->count; i++)
@@ -294,6 +294,6 @@ int http_serve(const struct address_sockets *listening, int texts, const struct 
 		err = run_daemons(&http);
 		hang_up_late(&http);
 	}
-	/* The process ends: nothing is given back. */
+	/* The process exits: nothing is freed. */
 	return err;
 }

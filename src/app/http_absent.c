@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Stands for what answers requests where libmicrohttpd was not there: see listener_is_built(). */
+/* Replaces http.c when built without libmicrohttpd: see listener_is_built(). */
 #include "app/http.h"
 
 #include <errno.h>

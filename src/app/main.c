@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The start: privileges, options, what is printed in place of running, the screen. */
+/* The start: privileges, options, output instead of running, the screen. */
 #include <errno.h>
 #include <fcntl.h>
 #include <langinfo.h>
@@ -26,7 +26,10 @@
 #include "ui/loop.h"
 #include "view/site_lines.h"
 
-/* From this size on, memory comes from the kernel and returns to it: glibc's initial value. */
+/*
+ * From this size on, memory comes directly from the kernel and returns to it: glibc's initial
+ * value.
+ */
 #define LARGE_BYTES (128 * 1024)
 
 /* The character set of the locale. */
@@ -36,8 +39,8 @@ static enum text_charset locale_charset(void)
 }
 
 /*
- * Removes from the environment what a program with more privileges than its caller (setuid, file
- * capabilities) must not follow.
+ * Removes variables from the environment that a program with more privileges than its caller
+ * (setuid, file capabilities) must ignore.
  */
 static void secure_environment(UNUSED int argc, UNUSED char **argv, char **environment)
 {
@@ -88,7 +91,7 @@ static int show_topic(const char *topic)
 	return EXIT_USAGE;
 }
 
-/* Prints what is asked for in place of running. Returns false when nothing is. */
+/* Prints requested output instead of running. Returns false if there is none. */
 static bool print_instead(const struct options *options, int *status)
 {
 	struct buf out = { 0 };
@@ -124,7 +127,7 @@ static bool print_instead(const struct options *options, int *status)
 	return true;
 }
 
-/* Prints where the screen failed. */
+/* Prints which step of the screen failed. */
 static void print_screen_error(const struct options *options, enum ui_failure failure, int err)
 {
 	const char *type = getenv("TERM");
@@ -186,7 +189,7 @@ static int run_screen(struct options *options, const struct screen_parts *parts)
 	return EXIT_FAILURE;
 }
 
-/* Prints what is asked for, or runs. Returns the exit status. */
+/* Prints requested output, or runs. Returns the exit status. */
 static int run_options(struct options *options, const char *message)
 {
 	const struct program_display display = { locale_charset(), run_screen };

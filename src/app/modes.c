@@ -20,7 +20,7 @@
 #include "out/out.h"
 #include "read/source.h"
 
-/* Whether something is waited for that only samples tell. */
+/* True if an event is waited for that only samples show. */
 static bool has_events(const struct watch_config *watch)
 {
 	for (size_t i = 0; i < watch->nspecs; i++)
@@ -29,7 +29,7 @@ static bool has_events(const struct watch_config *watch)
 	return false;
 }
 
-/* The fault of option values that go together as options; NULL: none. */
+/* The error of option values that conflict like options; NULL: none. */
 static const char *wrong_value(const struct options *options)
 {
 	if (options->mode == MODE_DIFF)
@@ -73,7 +73,7 @@ static bool check_usage(const struct options *options)
 }
 
 /*
- * Whether a process or thread with that id exists. /proc may hide it (hidepid), but the kernel
+ * True if a process or thread with that id exists. /proc may hide it (hidepid), but the kernel
  * still answers for it; it may also be in another pid namespace than ours.
  */
 static bool exists(int procfd, pid_t pid)
@@ -84,7 +84,7 @@ static bool exists(int procfd, pid_t pid)
 	return !faccessat(procfd, name, F_OK, 0) || !kill(pid, 0) || errno != ESRCH;
 }
 
-/* Checks that at least one of the processes asked for exists. */
+/* Checks that at least one of the selected processes exists. */
 static bool check_pids(const struct sampler_config *config, int procfd)
 {
 	for (size_t i = 0; i < config->npids; i++)
@@ -95,7 +95,7 @@ static bool check_pids(const struct sampler_config *config, int procfd)
 	return !config->npids;
 }
 
-/* Whether a group is known not to exist: its directory would be seen. */
+/* True if a group is known not to exist: its directory would be visible. */
 static bool lacks_group(const struct hierarchy *hierarchy, const char *path)
 {
 	char *copy = xstrdup(path);
@@ -117,7 +117,7 @@ static bool lacks_group(const struct hierarchy *hierarchy, const char *path)
 	return absent;
 }
 
-/* Opens the hierarchy asked for, or that of the group asked for; without either it stays closed. */
+/* Opens the requested hierarchy, or that of the requested group; without either it stays closed. */
 static bool open_asked_hierarchy(const struct sampler_config *config, int procfd,
 				 struct hierarchy *hierarchy)
 {
@@ -126,14 +126,14 @@ static bool open_asked_hierarchy(const struct sampler_config *config, int procfd
 	if (!config->hierarchy && !config->cgroup)
 		return true;
 	err = hierarchy_open(hierarchy, procfd, config->hierarchy);
-	/* Without a hierarchy asked for, one that cannot be opened only gives a note later. */
+	/* Without a request, a hierarchy that cannot be opened only causes a note later. */
 	if (!err || !config->hierarchy)
 		return true;
 	print_hierarchy_error(config->hierarchy, procfd, err);
 	return false;
 }
 
-/* Whether the group is known to be in the hierarchy of version 2, which no task may be in. */
+/* True if the group is known to be in the hierarchy of version 2, which no task may be in. */
 static bool is_in_v2(const char *path, int procfd)
 {
 	struct hierarchy hierarchy = { .fd = -1 };
@@ -144,7 +144,7 @@ static bool is_in_v2(const char *path, int procfd)
 	return there;
 }
 
-/* Checks that the group asked for exists. */
+/* Checks that the requested group exists. */
 static bool check_cgroup(const struct sampler_config *config, int procfd,
 			 const struct hierarchy *hierarchy)
 {
@@ -165,7 +165,7 @@ int check_options(const struct options *options, int procfd)
 	if (options->replay.path || options->diff[0])
 		return check_usage(options) ? EXIT_SUCCESS : EXIT_USAGE;
 	if (check_usage(options) && open_asked_hierarchy(config, procfd, &hierarchy)) {
-		/* With a command only its tasks are looked at. */
+		/* With a command only its tasks are watched. */
 		bool there = options->command || (check_cgroup(config, procfd, &hierarchy) &&
 						  check_pids(config, procfd));
 
@@ -175,15 +175,15 @@ int check_options(const struct options *options, int procfd)
 	return status;
 }
 
-/* The modes that look at a recording. */
+/* The modes that read a recording. */
 #define REPLAYS \
 	(MODE_BIT(MODE_REPLAY) | MODE_BIT(MODE_REPLAY_BATCH) | MODE_BIT(MODE_REPLAY_METRICS))
 
 static const struct mode_row {
 	const char *name;
-	const char *what; /* why it does not take all options; NULL: that is obvious */
+	const char *what; /* why it does not take all options; NULL: obvious */
 	unsigned alike; /* other modes with the same reason */
-	unsigned within; /* where one of these is named, this one need not be */
+	unsigned within; /* if one of these is named, this one need not be */
 } mode_table[MODES] = {
 	[MODE_SCREEN] = { .name = "the screen" },
 	[MODE_RECORD] = { .name = "--before",
@@ -228,7 +228,7 @@ enum mode options_mode(const struct options *options)
 	return options->record.before_ns ? MODE_RECORD : MODE_SCREEN;
 }
 
-/* The modes whose output can have a format; those that have none take the default. */
+/* The modes whose output has a choice of formats; others use the default. */
 static unsigned modes_of_format(const struct out_ops *format)
 {
 	unsigned modes = 0;
@@ -253,7 +253,7 @@ static void append_list(struct buf *why, const char *first, const char *last,
 		buf_printf(why, "%s%s", !i ? first : i + 1 < n ? ", " : last, words[i]);
 }
 
-/* Appends the modes that an option is for; nothing where it makes one of them what it is. */
+/* Appends the modes that an option is for; nothing if it selects one of them itself. */
 static void append_modes(struct buf *why, unsigned modes, const char *option)
 {
 	const char *names[MODES];
@@ -281,7 +281,7 @@ static void append_not_for(struct buf *why, enum mode mode, unsigned modes)
 		buf_printf(why, ", which %s", row->what);
 }
 
-/* Appends why the format does not go with the mode, and which do. */
+/* Appends why the format does not suit the mode, and which do. */
 static void append_format_clash(struct buf *why, const struct out_ops *format, enum mode mode)
 {
 	unsigned modes = modes_of_format(format);
@@ -308,7 +308,7 @@ static const struct option_row *row_of_name(const char *name)
 	return row;
 }
 
-/* Whether an option is given, or a flag that was set without it. */
+/* True if an option is given, or a flag that was set without it. */
 static bool is_on(const struct options *options, const struct option_row *row)
 {
 	if (row->type == OPTION_FLAG && row->size == sizeof(bool))
@@ -316,7 +316,7 @@ static bool is_on(const struct options *options, const struct option_row *row)
 	return option_given(options, row);
 }
 
-/* Whether an option that was given lacks another or may not be beside it. */
+/* True if a given option lacks another or conflicts with it. */
 static bool clashes_with_option(const struct options *options, const struct option_row *row,
 				struct buf *why)
 {

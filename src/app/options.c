@@ -23,7 +23,7 @@
 /* The head of a setter, with its parameters. */
 #define SETTER(name) static bool name(struct options *options, const char *arg, struct buf *why)
 
-/* The types of options, in their rows: the member that they set, and what it can be. */
+/* The types of options, in their rows: the member that they set, and its valid values. */
 #define MEMBER(member) \
 	.at = offsetof(struct options, member), .size = sizeof(((struct options *)NULL)->member)
 #define BECOMES(member, value) .type = OPTION_FLAG, .constant = (value), MEMBER(member)
@@ -38,11 +38,11 @@
 #define PICK(list, function) .type = OPTION_WORD, .words = (list), .pick = (function)
 #define MARK(member) .mark = offsetof(struct options, member)
 
-/* The modes in which an option means something, and those that pass over it. */
+/* The modes in which an option has an effect, and those that ignore it. */
 #define IN(modes_of) .modes = (modes_of)
 #define PASSED(modes_of) .passed = (modes_of)
 
-/* Modes that go together. */
+/* Groups of modes. */
 #define SCREEN MODE_BIT(MODE_SCREEN)
 #define RECORD MODE_BIT(MODE_RECORD)
 #define COMMAND MODE_BIT(MODE_COMMAND)
@@ -68,7 +68,7 @@ static const char *how_listed(const struct column_table *table)
 	return table == &task_columns ? "-F list" : "--site-fields list";
 }
 
-/* Takes a column to sort by. */
+/* Parses a column to sort by. */
 static bool parse_sort(const struct column_table *table, const char *arg,
 		       const struct column **sort, bool *descending, struct buf *why)
 {
@@ -102,7 +102,7 @@ SETTER(set_site_sort)
 	return parse_sort(&site_columns, arg, &sites->sort, &sites->descending, why);
 }
 
-/* Whether a list of fields is one. */
+/* True if a list of fields is valid. */
 static bool check_fields(const struct column_table *table, const char *arg, struct buf *why)
 {
 	struct buf bad = { 0 };
@@ -157,7 +157,7 @@ SETTER(set_cgroup)
 	return false;
 }
 
-/* Calls take() for each part of a comma-separated list; false when a part or the list is empty. */
+/* Calls take() for each part of a comma-separated list; false if a part or the list is empty. */
 static bool each_part(const char *arg, struct options *options,
 		      bool (*take)(struct options *options, const char *part))
 {
@@ -170,7 +170,7 @@ static bool each_part(const char *arg, struct options *options,
 	return ok;
 }
 
-/* Takes a pid of -p. */
+/* Parses a pid of -p. */
 static bool take_pid(struct options *options, const char *part)
 {
 	struct sampler_config *sampler = &options->sampler;
@@ -193,7 +193,7 @@ SETTER(set_pids)
 	return false;
 }
 
-/* Takes a user of -u, by name or number. */
+/* Parses a user of -u, by name or number. */
 static bool take_user(struct options *options, const char *part)
 {
 	struct query *query = &options->view.query;
@@ -352,7 +352,7 @@ SETTER(set_history)
 	return false;
 }
 
-/* --cgroup-hierarchy; whether it exists shows only when it is opened */
+/* --cgroup-hierarchy; whether it exists is checked when it is opened */
 SETTER(set_hierarchy)
 {
 	options->sampler.hierarchy = arg;
@@ -361,19 +361,19 @@ SETTER(set_hierarchy)
 	return *arg != '\0';
 }
 
-/* Takes a format. */
+/* Parses a format. */
 static void pick_format(struct options *options, size_t place)
 {
 	options->format = out_registry[place];
 }
 
-/* Sets a source; the first value chooses among them. */
+/* Sets a source; the first value selects automatically. */
 static void pick_source(struct options *options, size_t place)
 {
 	options->sampler.source = place ? source_registry[place - 1]->name : NULL;
 }
 
-/* Sets a theme; the first value chooses among them. */
+/* Sets a theme; the first value selects automatically. */
 static void pick_theme(struct options *options, size_t place)
 {
 	options->view.theme.theme = place ? &theme_table[place - 1] : NULL;
@@ -426,7 +426,7 @@ static void save_site_fields(const struct view_config *view, struct buf *out)
 		buf_puts(out, view->sites.fields);
 }
 
-/* Appends the order of sites unless it is the usual one. */
+/* Appends the order of sites unless it is the default. */
 static void save_site_sort(const struct view_config *view, struct buf *out)
 {
 	if (!site_choice_is_usual(&view->sites))

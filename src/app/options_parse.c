@@ -17,7 +17,7 @@
 #include "read/source.h"
 #include "view/site_lines.h"
 
-/* Takes the value of an option by its type, and lists the words that it can be. */
+/* Parses the value of an option by its type, and lists its possible words. */
 
 /* A field. */
 static const char *field_word(size_t i, const char **help)
@@ -61,7 +61,7 @@ static const char *format_word(size_t i, UNUSED const char **help)
 	return out_registry[i] ? out_registry[i]->name : NULL;
 }
 
-/* A source, or the choice among them. */
+/* A source, or `auto`. */
 static const char *source_word(size_t i, UNUSED const char **help)
 {
 	if (!i)
@@ -81,7 +81,7 @@ static const char *measure_word(size_t i, UNUSED const char **help)
 	return i < ARRAY_SIZE(words) ? words[i] : NULL;
 }
 
-/* A theme, or the choice among them. */
+/* A theme, or `auto`. */
 static const char *theme_word(size_t i, const char **help)
 {
 	if (!i)
@@ -92,7 +92,7 @@ static const char *theme_word(size_t i, const char **help)
 	return theme_table[i - 1].name;
 }
 
-/* How a condition begins: a resource that the kernel reports pressure of, or an event. */
+/* How a condition begins: a resource with pressure in the kernel, or an event. */
 static const char *condition_word(size_t i, UNUSED const char **help)
 {
 	static const char *const events[] = { "hang", "oom" };
@@ -123,7 +123,7 @@ const struct words_row words_table[OPTION_WORDS] = {
 	[WORDS_HIERARCHY] = { "hierarchy", NULL },
 };
 
-/* Sets the member of an option, whatever its size. */
+/* Sets the member of an option, of any size. */
 static void set_option_number(const struct option_row *row, void *member, uint64_t value)
 {
 	if (row->size == sizeof(uint8_t))
@@ -134,7 +134,7 @@ static void set_option_number(const struct option_row *row, void *member, uint64
 		*(uint64_t *)member = value;
 }
 
-/* Takes a whole number. */
+/* Parses an integer. */
 static bool take_whole(const struct option_row *row, void *member, const char *arg, struct buf *why)
 {
 	uint64_t number;
@@ -154,7 +154,7 @@ static bool take_whole(const struct option_row *row, void *member, const char *a
 	return false;
 }
 
-/* Takes seconds. */
+/* Parses seconds. */
 static bool take_seconds(const struct option_row *row, uint64_t *ns, const char *arg,
 			 struct buf *why)
 {
@@ -165,7 +165,7 @@ static bool take_seconds(const struct option_row *row, uint64_t *ns, const char 
 	return false;
 }
 
-/* Takes the name of a file. */
+/* Parses the name of a file. */
 static bool take_file(const char **file, const char *arg, struct buf *why)
 {
 	*file = arg;
@@ -174,7 +174,7 @@ static bool take_file(const char **file, const char *arg, struct buf *why)
 	return *arg != '\0';
 }
 
-/* Takes a time of a recording. */
+/* Parses a time of a recording. */
 static bool take_time(const char **time, const char *arg, struct buf *why)
 {
 	uint64_t ns;
@@ -186,7 +186,7 @@ static bool take_time(const char **time, const char *arg, struct buf *why)
 	return false;
 }
 
-/* Takes a word of a list. */
+/* Parses a word of a list. */
 static bool take_word(const struct option_row *row, struct options *options, const char *arg,
 		      struct buf *why)
 {
@@ -207,7 +207,7 @@ static bool take_word(const struct option_row *row, struct options *options, con
 	return false;
 }
 
-/* Takes the value as its type says. */
+/* Parses the value by its type. */
 static bool take_typed(const struct option_row *row, struct options *options, const char *arg,
 		       struct buf *why)
 {
@@ -246,7 +246,7 @@ bool option_set(const struct option_row *row, struct options *options, const cha
 /* Values of options without a letter, for getopt_long. */
 #define LONG_ONLY 256
 
-/* The option that a getopt_long() value stands for. */
+/* The option of a getopt_long() value. */
 static const struct option_row *row_of(int value)
 {
 	if (value >= LONG_ONLY)
@@ -277,7 +277,7 @@ static void make_tables(struct option *longs, char *letters)
 	*letters = '\0';
 }
 
-/* Asks for the option that was meant by "--" and a name, perhaps with a value. */
+/* Suggests the option meant by "--" and a name, perhaps with a value. */
 static void ask_near(const char *word, struct buf *why)
 {
 	const char *name = word + strlen("--");
@@ -288,12 +288,13 @@ static void ask_near(const char *word, struct buf *why)
 	suggest_append(&near, "--", why);
 }
 
-/* Reports an option that has no value or does not exist. */
+/* Reports an option without a value, or an unknown one. */
 static int explain_word(int value, char **argv, struct buf *why)
 {
 	const char *word = argv[optind - 1];
 	/*
-	 * Within a word of several letters optind has not moved yet: then `word` is the one before.
+	 * Within a word of several letters optind has not moved yet: then `word` is the previous
+	 * one.
 	 */
 	bool is_long = !strncmp(word, "--", 2) && (value == ':' || !optopt || row_of(optopt));
 
@@ -308,7 +309,7 @@ static int explain_word(int value, char **argv, struct buf *why)
 	return -EINVAL;
 }
 
-/* Takes one option. */
+/* Processes one option. */
 static int take_option(struct options *options, int value, struct buf *why)
 {
 	const struct option_row *row = row_of(value);
@@ -339,19 +340,19 @@ static void drop_old_values(void *list, size_t *n, size_t old, size_t size)
 	memmove(list, (char *)list + old * size, *n * size);
 }
 
-/* Frees the specifications of the pressure to watch. */
+/* Frees the triggers' specifications. */
 static void free_specs(struct trigger_spec *specs, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		trigger_spec_free(&specs[i]);
 }
 
-/* The lengths of the lists whose options may be given more than once. */
+/* The lengths of the lists whose options may be repeated. */
 struct counts {
 	size_t pids, users, specs;
 };
 
-/* Removes the earlier elements of the lists that the command line names. */
+/* Removes the earlier elements of the lists given on the command line. */
 static void replace_lists(struct options *options, const struct counts *old)
 {
 	struct query *query = &options->view.query;
@@ -375,13 +376,13 @@ static int take_command(struct options *options, char **command, struct buf *why
 	return -EINVAL;
 }
 
-/* Whether the word at which options end is the second recording of --diff. */
+/* True if the word at which options end is the second recording of --diff. */
 static bool takes_second(const struct options *options, int argc, int at)
 {
 	return options->diff[0] && !options->diff[1] && optind == at && optind < argc;
 }
 
-/* So many words, with blanks between them; the caller frees it. */
+/* So many words, separated by blanks; the caller frees it. */
 static char *join_words(char *const *words, int n)
 {
 	struct buf text = { 0 };
@@ -394,7 +395,7 @@ static char *join_words(char *const *words, int n)
 	return joined;
 }
 
-/* Takes all options, and the command after them. Returns 0 or -EINVAL. */
+/* Parses all options, and the command after them. Returns 0 or -EINVAL. */
 static int take_all(struct options *options, int argc, char **argv, const char *letters,
 		    const struct option *longs, struct buf *why)
 {
@@ -403,7 +404,7 @@ static int take_all(struct options *options, int argc, char **argv, const char *
 				    .specs = options->watch.nspecs };
 	int value, err, at = 1;
 
-	optind = 0; /* makes getopt_long start anew */
+	optind = 0; /* makes getopt_long restart */
 	/* Undocumented: prints the source of the manual's tables. */
 	if (argc == 3 && !strcmp(argv[1], "--dump-doc")) {
 		options->dump_doc = argv[2];
@@ -440,17 +441,17 @@ static int take_all(struct options *options, int argc, char **argv, const char *
 	return -EINVAL;
 }
 
-/* How long --why looks, unless an interval is asked for. */
+/* How long --why watches, unless an interval is given. */
 #define WHY_NS (3 * NSEC_PER_SEC)
 
-/* Makes of --why what it stands for. */
+/* Expands --why. */
 static void options_ask_why(struct options *options)
 {
 	options->why_json = !strcmp(options->format->name, "json");
 	options->batch = true;
 	options->format = &out_why;
 	options->sampler.trace = true;
-	/* From where in their code they wait, where their files may be read for who asks. */
+	/* Where in their code they wait, if the caller may read their files. */
 	if (!options->sampler.stacks && !privileges_foreign())
 		options->sampler.stacks = options->pids;
 	if (!options->paced)
@@ -499,7 +500,7 @@ void options_free(struct options *options)
 #define ID_CELLS 26
 #define UNIT_CELLS 8
 
-/* Appends how an option is written: its letter, name and argument. */
+/* Appends an option's syntax: its letter, name and argument. */
 static void append_names(struct buf *out, const struct option_row *row)
 {
 	char names[64];
@@ -510,7 +511,7 @@ static void append_names(struct buf *out, const struct option_row *row)
 	buf_printf(out, "  %-*s  ", NAMES_CELLS, names);
 }
 
-/* Appends an option with all that there is to say of it. */
+/* Appends an option with its full description. */
 static void append_whole(struct buf *out, struct buf *text, const struct option_row *row)
 {
 	text->len = 0;

@@ -28,12 +28,12 @@
 #include "sampler/run.h"
 #include "sampler/sampler.h"
 
-/* All that a run may have open. */
+/* All resources that a run may open. */
 struct program {
 	struct options *options;
 	const struct program_display *display;
 	const char *message; /* about the configurations: for the screen; "": none */
-	int status; /* of the exit, once something has failed or ended */
+	int status; /* exit status, once something has failed or ended */
 	bool quiet; /* there is no screen */
 	struct proc proc;
 	struct buf demo; /* the path of the recording that comes with the program */
@@ -63,7 +63,7 @@ int program_open_proc(void)
 	return -1;
 }
 
-/* Opens /proc, unless only what was recorded is asked for. */
+/* Opens /proc, unless only a recording is used. */
 static bool find_proc(struct program *program)
 {
 	int procfd = uses_machine(program->options) ? program_open_proc() : -1;
@@ -73,7 +73,7 @@ static bool find_proc(struct program *program)
 	return procfd >= 0 || !uses_machine(program->options);
 }
 
-/* The recording that comes with the program: beside it where it was built, or installed. */
+/* The recording that comes with the program: next to it where it was built, or installed. */
 static const char *find_demo(struct buf *path)
 {
 	ssize_t n = readlink("/proc/self/exe", buf_reserve(path, PATH_MAX), PATH_MAX);
@@ -105,7 +105,7 @@ static bool find_recording(struct program *program)
 	return false;
 }
 
-/* Checks whether what is asked for is there. */
+/* Checks whether everything requested is available. */
 static bool check_all(struct program *program)
 {
 	struct sampler_config *config = &program->options->sampler;
@@ -121,12 +121,12 @@ static bool check_all(struct program *program)
 /* The change that --enable-delayacct made, for put_back_delayacct(). */
 static struct delayacct_switch switched = DELAYACCT_UNTOUCHED;
 
-/* Puts delay accounting back, however the program ends. */
+/* Switches delay accounting off again, however the program ends. */
 static void put_back_delayacct(void)
 {
 	int err = delayacct_put_back(&switched);
 
-	/* Only afterwards: after a signal in between it is restored a second time. */
+	/* Only afterwards: after a signal in between it is switched off a second time. */
 	crash_set_hook(CRASH_SYSCTL, NULL, NULL);
 	if (err)
 		fprintf(stderr, "stalltop: cannot set kernel.task_delayacct back to 0: %s\n",
@@ -139,7 +139,7 @@ static void put_back_at_crash(void *arg)
 	delayacct_put_back(arg);
 }
 
-/* Switches delay accounting on where it is off. */
+/* Switches delay accounting on if it is off. */
 static bool enable_delayacct(struct program *program)
 {
 	struct sampler_config *config = &program->options->sampler;
@@ -158,7 +158,7 @@ static bool enable_delayacct(struct program *program)
 	return true;
 }
 
-/* Whether the path is that of a folder. */
+/* True if the path is that of a folder. */
 static bool is_folder(const char *path)
 {
 	struct stat stat_of;
@@ -166,7 +166,7 @@ static bool is_folder(const char *path)
 	return !stat(path, &stat_of) && S_ISDIR(stat_of.st_mode);
 }
 
-/* Has what is sampled recorded. */
+/* Starts recording the samples. */
 static bool begin_recording(struct program *program)
 {
 	struct options *options = program->options;
@@ -178,7 +178,7 @@ static bool begin_recording(struct program *program)
 		options->record.segments =
 			options->record.before_ns || is_folder(options->record.path);
 	if (options->record.before_ns) {
-		/* Memory that is short is what it may be about. */
+		/* Lack of memory may be the incident itself. */
 		err = start_lock_memory();
 		debug_log("memory %s", err ? strerror(-err) : "locked");
 		if (!options->lingers)
@@ -193,7 +193,7 @@ static bool begin_recording(struct program *program)
 	return true;
 }
 
-/* Ends the recording, and reports what fails only now. */
+/* Ends the recording, and reports late failures. */
 static void end_recording(struct program *program)
 {
 	int err = recorder_close(program->recorder);
@@ -204,7 +204,7 @@ static void end_recording(struct program *program)
 	program->status = EXIT_FAILURE;
 }
 
-/* Shows the tasks of the group that a recording is of, unless another one is asked for. */
+/* Shows the tasks of a recording's group, unless another one is requested. */
 static void take_group(struct options *options, const char *group)
 {
 	if (!options->view.query.below)
@@ -212,8 +212,8 @@ static void take_group(struct options *options, const char *group)
 }
 
 /*
- * Uses the recording's rows (processes or threads) over the saved setting, and says so. False where
- * the command line asks for others.
+ * Uses the recording's rows (processes or threads) over the saved setting, and says so. False if
+ * the command line wants others.
  */
 static bool take_rows(struct program *program, bool threads)
 {
@@ -230,7 +230,7 @@ static bool take_rows(struct program *program, bool threads)
 	return true;
 }
 
-/* Sets what is played, and at which intervals. */
+/* Sets the recording to be played, and its intervals. */
 static void set_replay(struct options *options)
 {
 	struct replay_config *config = &options->replay;
@@ -245,7 +245,7 @@ static void set_replay(struct options *options)
 	config->left_out = print_left_out;
 }
 
-/* Opens a recording for the screen, or (quiet) to be put out as batch mode does. */
+/* Opens a recording for the screen, or (quiet) to be written as in batch mode. */
 static bool open_replay(struct program *program)
 {
 	struct options *options = program->options;
@@ -275,7 +275,7 @@ static bool open_replay(struct program *program)
 	return false;
 }
 
-/* Has the kernel watch what --when names. */
+/* Sets the kernel's triggers for --when. */
 static bool open_triggers(struct program *program)
 {
 	const struct watch_config *watch = &program->options->watch;
@@ -293,7 +293,9 @@ static bool open_triggers(struct program *program)
 	return true;
 }
 
-/* Opens what takes samples without a screen, and where these go: batch mode, or recording alone. */
+/*
+ * Opens what takes samples without a screen, and their destination: batch mode, or recording only.
+ */
 static bool open_samples(struct program *program)
 {
 	struct options *options = program->options;
@@ -339,7 +341,7 @@ static int put_result(const struct options *options, const struct run_result *re
 					   : WEXITSTATUS(result->status);
 }
 
-/* Runs the command that options name, and reports what it waited for. The exit status of shells. */
+/* Runs the command in the options, and reports its waits. Returns an exit status like a shell's. */
 static int run_named_command(const struct options *options, enum text_charset charset)
 {
 	struct run_result result;
@@ -363,7 +365,7 @@ static int run_named_command(const struct options *options, enum text_charset ch
 	return status;
 }
 
-/* Runs what is asked for, with all open that it needs. Returns the exit status. */
+/* Runs what is requested, with its resources open. Returns the exit status. */
 static int run_open(struct program *program)
 {
 	struct options *options = program->options;
@@ -383,7 +385,9 @@ static int run_open(struct program *program)
 								triggers, program->message });
 }
 
-/* Opens all that is wanted, in this order. False, with a line printed: something is not there. */
+/*
+ * Opens all needed resources, in this order. False, with a line printed: something is unavailable.
+ */
 static bool open_wanted(struct program *program)
 {
 	return find_proc(program) && find_recording(program) && check_all(program) &&
@@ -391,7 +395,7 @@ static bool open_wanted(struct program *program)
 	       open_triggers(program) && open_samples(program);
 }
 
-/* Closes it in the other. */
+/* Closes them in reverse order. */
 static void close_opened(struct program *program)
 {
 	sampler_close(program->sampler);
@@ -423,7 +427,7 @@ int program_run(struct options *options, const char *message, const struct progr
 	config->privileges = uses_of(options);
 	config->delayacct_file = DELAYACCT_FILE;
 	program.quiet = uses_no_screen(options) || (options->record.path && !uses_terminal());
-	/* The configuration's faults have a line on the screen. */
+	/* The configuration's errors are shown in a line on the screen. */
 	if (*message && program.quiet)
 		fprintf(stderr, "stalltop: %s\n", message);
 	if (open_wanted(&program))

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A run of the program: opens what the options need, in order, runs, and closes it again. */
+/*
+ * A run of the program: opens the resources that the options need, in order, runs, and closes them
+ * again.
+ */
 #pragma once
 
 #include "app/options.h"
@@ -9,10 +12,10 @@ struct cursor;
 struct recorder;
 struct trigger_set;
 
-/* What the screen gets; NULL: there is none. */
+/* The screen's settings; NULL: no screen. */
 struct screen_parts {
 	struct recorder *recorder;
-	struct cursor *past; /* a recording to show in place of the machine */
+	struct cursor *past; /* a recording to show instead of the machine */
 	struct trigger_set *triggers;
 	const char *message; /* for its first seconds; "": none */
 };
@@ -23,7 +26,7 @@ struct program_display {
 	int (*screen)(struct options *options, const struct screen_parts *parts);
 };
 
-/* Runs what the options ask for. message: faults of configurations. Returns the exit status. */
+/* Runs what the options request. message: errors of configurations. Returns the exit status. */
 int program_run(struct options *options, const char *message,
 		const struct program_display *display);
 

@@ -21,25 +21,25 @@
 /* Set by the handler below; read wherever the program waits. */
 static volatile sig_atomic_t caught;
 
-/* Set by SIGUSR1, where that asks for a recording. */
+/* Set by SIGUSR1, if that requests a recording. */
 static volatile sig_atomic_t asked;
 
-/* Remembers that a signal came. */
+/* Records that a signal came. */
 static void catch_signal(int number)
 {
 	caught = number;
 }
 
-/* Remembers that what is kept in memory is to be recorded. */
+/* Records that the samples in memory are to be written. */
 static void catch_request(UNUSED int number)
 {
 	asked = 1;
 }
 
 /*
- * Catches the signals that end the program, and the one that asks for a recording, and blocks them,
+ * Catches the signals that end the program, and the one that requests a recording, and blocks them,
  * so that they arrive only while it waits. `waiting` becomes the mask for waiting. appends: SIGHUP
- * is about a file that is appended to. Where it was ignored (nohup) it stays so otherwise.
+ * is about a file that is appended to. If it was ignored (nohup) it stays so otherwise.
  */
 static void set_up_signals(sigset_t *waiting, bool asked_for, bool appends)
 {
@@ -84,7 +84,7 @@ static void fill_rows(void *sampler, const struct row *const *rows, size_t n, un
 	sampler_fill(sampler, rows, n, needs);
 }
 
-/* Says which of the things that the options name failed. */
+/* Prints what failed, with the names in the options. */
 static void print_failure(const struct options *options, enum batch_failure failure, int err)
 {
 	switch (failure) {
@@ -119,7 +119,7 @@ static void print_failure(const struct options *options, enum batch_failure fail
 	}
 }
 
-/* Whether stacks can be taken where nothing else is to be written; prints why not. */
+/* True if stacks can be taken if nothing else is to be written; prints why not. */
 static bool can_take_stacks(const struct options *options, struct sampler *sampler)
 {
 	struct note why;
@@ -138,12 +138,13 @@ static bool can_take_stacks(const struct options *options, struct sampler *sampl
 	return false;
 }
 
-/* The exit status where nothing failed; prints why there is no answer. wanted: there was to be one.
- */
+/* The exit status if nothing failed; prints why there is no answer. wanted: one was expected. */
 static int status_of(const struct options *options, const struct out *out, bool wanted)
 {
-	/* So many samples were asked for, and there is not one: nothing is known. With --when there
-	 * was no pressure. */
+	/*
+	 * Several samples were requested, and there is none: nothing is known. With --when there
+	 * was no pressure.
+	 */
 	if (caught && wanted && options->view.iterations && !out->frames) {
 		fprintf(stderr,
 			"stalltop: ended by %s before there was an answer: nothing is known\n",

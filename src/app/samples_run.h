@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Runs batch mode as options ask for it, or records without it, and says what failed. */
+/* Runs batch mode by the options, or records without it, and reports failures. */
 #pragma once
 
 #include "app/options.h"
@@ -10,10 +10,10 @@ struct sampler;
 struct sink;
 struct trigger_set;
 
-/* The exit status of --why where a problem was found. */
+/* The exit status of --why if a problem was found. */
 #define EXIT_PROBLEM 3
 
-/* What a run has open. */
+/* The open resources of a run. */
 struct samples_parts {
 	struct sampler *sampler;
 	struct recorder *recorder; /* NULL: nothing is recorded */

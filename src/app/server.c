@@ -22,10 +22,10 @@
 #include "base/process.h"
 #include "base/util.h"
 
-/* The shortest time between two texts: samples of every second, which jitter, all count. */
+/* Minimum time between two texts: samples of every second, which jitter, all pass. */
 #define PERIOD_NS (750 * NSEC_PER_MSEC)
 
-/* The descriptors that the process may have open: connections, files of texts still being sent. */
+/* Maximum descriptors of the process: connections, files of texts still being sent. */
 #define DESCRIPTORS 512
 
 struct server {
@@ -34,7 +34,7 @@ struct server {
 	int texts; /* the sender's end */
 	pid_t pid; /* 0: there is none */
 	uint64_t sent_ns; /* CLOCK_MONOTONIC; 0: nothing was sent yet */
-	struct buf text; /* scratch */
+	struct buf text; /* scratch buffer */
 };
 
 bool server_is_built(void)
@@ -46,7 +46,7 @@ bool server_is_built(void)
 #endif
 }
 
-/* Gives up all capabilities, for good, and what is not needed to answer. 0 or -errno. */
+/* Drops all capabilities, for good, and whatever answering does not need. 0 or -errno. */
 static int drop_privileges(void)
 {
 	const struct rlimit descriptors = { DESCRIPTORS, DESCRIPTORS }, none = { 0, 0 };
@@ -60,7 +60,7 @@ static int drop_privileges(void)
 	return 0;
 }
 
-/* The process that answers. It ends with the program. */
+/* The answering process. It exits with the program. */
 _Noreturn static void be_server(const struct server *server, int texts)
 {
 	const struct address_sockets *sockets = &server->sockets;
@@ -68,7 +68,7 @@ _Noreturn static void be_server(const struct server *server, int texts)
 	struct http_names names = { .address = server->address, .more = server->names };
 	struct utsname machine;
 
-	/* Clients need no name where only this machine calls. */
+	/* Clients need no name if only this machine calls. */
 	if (address_is_open(sockets) && !uname(&machine))
 		names.node = machine.nodename;
 	memcpy(keep + 1, sockets->fds, sockets->count * sizeof(*keep));
@@ -81,7 +81,7 @@ _Noreturn static void be_server(const struct server *server, int texts)
 /* Starts the process. 0 or -errno. */
 static int start_server(struct server *server)
 {
-	/* As little as can be: texts that are not taken need not wait. */
+	/* As small as possible: unread texts need not wait. */
 	int ends[2], bytes = 1;
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
@@ -120,7 +120,7 @@ bool server_open(struct server **out, const char *address, const char *names, st
 	return true;
 }
 
-/* Puts a text into a sealed file in memory. Returns the descriptor or -errno. */
+/* Writes a text into a sealed file in memory. Returns the descriptor or -errno. */
 static int make_memory_file(const struct buf *text)
 {
 	const int seals = F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
@@ -137,7 +137,7 @@ static int make_memory_file(const struct buf *text)
 	return err;
 }
 
-/* Sends a file. 0, or -errno where it was not taken. */
+/* Sends a file. 0, or -errno if it was not accepted. */
 static int send_file(const struct server *server, const struct http_texts *texts, int fd)
 {
 	union {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Metrics over HTTP. They are answered by a process of their own, without any privilege, which has
- * of the program only the texts that it is handed: each sample's, in a sealed file in memory. So no
- * client is waited for, none makes a sample wait, and what reads requests cannot read anything
- * else.
+ * Metrics over HTTP. A separate process without any privilege answers them; of the program it has
+ * only the texts passed to it: each sample's, in a sealed file in memory. So no client delays a
+ * sample, and the code that reads requests cannot read anything else.
  */
 #pragma once
 
@@ -18,17 +17,17 @@ struct server;
 bool server_is_built(void);
 
 /*
- * Listens at an address, which must outlive the listener. False, with what is wrong appended to
- * `why`.
+ * Listens at an address, which must outlive the listener. False, with the error appended to `why`.
  */
 bool server_open(struct server **out, const char *address, const char *names, struct buf *why);
 
-/* Whether other machines can ask. */
+/* True if other machines can send requests. */
 bool server_is_open(const struct server *server);
 
 /*
- * Hands on the texts of a sample, unless the ones before are less than 0.75 s old, or the process
- * has not taken them yet. 0, or when it has ended -ECHILD, or -EPERM: by its filter of calls.
+ * Passes on the texts of a sample, unless the previous ones are less than 0.75 s old, or the
+ * process has not taken them yet. 0, or if it has exited -ECHILD, or -EPERM: by its filter of
+ * calls.
  */
 int server_send(struct server *server, const struct out *out);
 

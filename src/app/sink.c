@@ -15,7 +15,7 @@
 #include "base/util.h"
 #include "out/out.h"
 
-/* Opens a file to be appended to, also after somebody has emptied it. The descriptor or -1. */
+/* Opens a file for appending, valid even after somebody has truncated it. The descriptor or -1. */
 static int open_to_append(const char *path, int flags)
 {
 	return open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | flags, 0666);
@@ -34,7 +34,7 @@ int sink_open_output(const struct options *options, int standard)
 	return fd;
 }
 
-/* Whether a file is replaced: a device, a pipe or a socket is written to instead. */
+/* True if a file is replaced: a device, a pipe or a socket is written to instead. */
 static bool is_replaceable(const char *path)
 {
 	struct stat info;
@@ -52,13 +52,13 @@ static int replace_output(void *arg, struct out *out)
 	return err;
 }
 
-/* The format has put the sample into its file. */
+/* The format has written the sample into its file. */
 static int put_nothing(UNUSED void *arg, struct out *out)
 {
 	return out->error;
 }
 
-/* Hands a sample on to clients. */
+/* Passes a sample on to clients. */
 static int put_server(void *arg, struct out *out)
 {
 	struct sink *sink = arg;
@@ -83,7 +83,7 @@ static bool open_server(struct sink *sink)
 	return there;
 }
 
-/* Set by SIGHUP where --output names a file, which is reopened then. */
+/* Set by SIGHUP if --output names a file, which is then reopened. */
 static volatile sig_atomic_t rotated;
 
 void sink_catch_rotation(UNUSED int number)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where the samples of batch mode go: a descriptor, a file replaced whole, clients over HTTP. */
+/*
+ * The destination of batch mode's samples: a descriptor, a file replaced whole, clients over HTTP.
+ */
 #pragma once
 
 #include "app/batch.h"
@@ -10,29 +12,29 @@ struct server;
 struct sink {
 	const struct options *options;
 	int fd; /* -1: not to a descriptor */
-	bool appends; /* to a file: SIGHUP may mean that it is another one by now */
+	bool appends; /* to a file: SIGHUP may mean that it was replaced */
 	struct server *server; /* NULL: not over HTTP */
 	struct batch_sink batch; /* for batch mode, where fd is -1 */
 };
 
 /*
- * Opens what the options ask for, for samples. False, with a line printed, on failure. The sink
- * must stay where it is.
+ * Opens what the options request, for samples. False, with a line printed, on failure. The sink
+ * must not be moved.
  */
 bool sink_open(struct sink *sink, const struct options *options);
 
 /*
- * Opens the file of --output, or takes the standard descriptor. The descriptor, or -1 with a line
+ * Opens the file of --output, or uses the standard descriptor. The descriptor, or -1 with a line
  * printed.
  */
 int sink_open_output(const struct options *options, int standard);
 
-/* The handler of SIGHUP where a sink appends: remembers that the file may be another one by now. */
+/* The handler of SIGHUP for a sink that appends: records that the file may have been replaced. */
 void sink_catch_rotation(int number);
 
 /*
  * Reopens the file of --output after SIGHUP: logrotate may have moved it away. A new file starts
- * with a head, as the first did. arg: the sink. 0 or -errno.
+ * with a header, like the first. arg: the sink. 0 or -errno.
  */
 int sink_renew(void *arg, struct out *out);
 

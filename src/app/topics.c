@@ -11,11 +11,11 @@
 #include "view/findings_parts.h"
 #include "view/site_lines.h"
 
-/* Where texts begin below their names, and where the list's descriptions begin. */
+/* Indentation of texts below their names, and of the list's descriptions. */
 #define INDENT 4
 #define LIST_CELLS 28
 
-/* Manual pages, and what they are about. */
+/* Manual pages, and their subjects. */
 static const struct manual_page {
 	const char *topic, *page, *about;
 } pages[] = {
@@ -27,7 +27,7 @@ static const struct manual_page {
 	{ "recording", "stalltop-recording", "the file of a recording, and queries" },
 };
 
-/* A step of the tour a line: what to type, and what there is to see. */
+/* The tour, one line per step: what to type, and what it shows. */
 static const char *const tour[][2] = {
 	{ "stalltop -R demo", "plays 72 s of a small site; p pauses" },
 	{ "Down, Up", "select a row: its columns say what it waits for" },
@@ -45,9 +45,9 @@ static const char *const tour[][2] = {
 struct topic_search {
 	const char *word;
 	struct buf *out;
-	bool exact; /* the word is a name: all of its text; else a line for each text that has it */
+	bool exact; /* the word is a name: its full text; else one line per text that contains it */
 	unsigned found;
-	const char *section; /* of the manual, of the text that was found last */
+	const char *section; /* of the manual, of the text found last */
 };
 
 /* The prose of stalltop(1): a paragraph each. */
@@ -78,7 +78,7 @@ static void append_remedy_lines(struct buf *out, enum remedy_subject subject)
 	buf_free(&text);
 }
 
-/* Whether a remedy for a subject has the word. */
+/* True if a remedy for a subject contains the word. */
 static bool remedies_have(enum remedy_subject subject, const char *word)
 {
 	for (const struct remedy *remedy = remedies_of(subject); remedy->means; remedy++)
@@ -87,15 +87,15 @@ static bool remedies_have(enum remedy_subject subject, const char *word)
 	return false;
 }
 
-/* A text, with what it is of, and its name. */
+/* A text, with its kind, and its name. */
 struct topic_text {
 	const char *what, *name, *text;
 	const char *more; /* NULL, or the rest of it */
-	enum remedy_subject subject; /* of what to do about it */
+	enum remedy_subject subject; /* its remedy */
 	const char *remedy; /* NULL, or the only one */
 };
 
-/* Takes a text that has the name, or the word in one of its parts. */
+/* Prints a text with that name, or with the word in one of its parts. */
 static void take_text(struct topic_search *search, struct topic_text of)
 {
 	bool has;
@@ -158,7 +158,7 @@ static void look_at_options(struct topic_search *search)
 	buf_free(&text);
 }
 
-/* Whether a paragraph begins with names that have the word among them: "blocked, hung: ...". */
+/* True if a paragraph begins with names that include the word: "blocked, hung: ...". */
 static bool is_named(const char *text, const char *word)
 {
 	size_t len = strlen(word);
@@ -192,7 +192,7 @@ static void look_at_manual(struct topic_search *search)
 	}
 }
 
-/* Looks at all texts. */
+/* Searches all texts. */
 static void search_topics(struct topic_search *search)
 {
 	look_at_columns(search, &task_columns, "column");

@@ -10,7 +10,7 @@
 const char *topic_page(const char *topic);
 
 /*
- * Appends the text of a topic; for "" the list of topics. A word that is the name of nothing is
- * looked for in all texts. False: it is nowhere.
+ * Appends the text of a topic; for "" the list of topics. A word that names nothing is searched for
+ * in all texts. False: not found.
  */
 bool topic_append(struct buf *out, const char *topic);

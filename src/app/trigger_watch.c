@@ -9,7 +9,7 @@
 #include "base/util.h"
 #include "view/findings.h"
 
-/* Appends what has happened. */
+/* Appends the event. */
 static void append_reasons(struct buf *out, const struct trigger_watch *watch, uint64_t now_ns)
 {
 	const struct trigger_set *set = watch->triggers;
@@ -19,7 +19,7 @@ static void append_reasons(struct buf *out, const struct trigger_watch *watch, u
 		const struct trigger *trigger = &set->all[i];
 		const char *text = trigger->spec->text;
 
-		/* Pressure that lasts may be seen before the kernel reports it. */
+		/* Lasting pressure may be seen before the kernel reports it. */
 		if (!trigger->fired && trigger->lasts_ns != now_ns)
 			continue;
 		buf_puts(out, before);
@@ -44,7 +44,7 @@ static void append_finding(struct buf *out, const struct frame *frame)
 	findings_free(&findings);
 }
 
-/* Says that the recording begins, what it begins with, and what is to be found in it by now. */
+/* Reports that the recording begins, with what, and the findings so far. */
 static void say_recording(const struct trigger_watch *watch, const struct frame *frame,
 			  uint64_t now_ns)
 {
@@ -77,7 +77,7 @@ void trigger_watch_look(struct trigger_watch *watch, const struct frame *frame)
 	}
 	if (watch->asked_ns && watch->asked_ns + watch->linger_ns > until_ns)
 		until_ns = watch->asked_ns + watch->linger_ns;
-	/* With nothing to wait for after it, the sample at hand is written all the same. */
+	/* If nothing is recorded after it, the current sample is still written. */
 	lasts = until_ns && until_ns >= now_ns;
 	if (lasts && !watch->lasts)
 		say_recording(watch, frame, now_ns);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Keeps watch while samples stay in memory: says when something happens for which they are to be
- * written, and for how long.
+ * Watches while samples stay in memory: decides when an event requires them to be written, and for
+ * how long.
  */
 #pragma once
 
@@ -13,8 +13,8 @@
 struct trigger_watch {
 	struct recorder *recorder;
 	struct trigger_set *triggers; /* NULL: none */
-	uint64_t before_ns; /* how much of the time before is asked for */
-	uint64_t linger_ns; /* for how long is written after it is over */
+	uint64_t before_ns; /* time before the event to be written */
+	uint64_t linger_ns; /* time after it to be written */
 	int procfd;
 	volatile sig_atomic_t *asked; /* a signal came: a user wants the recording */
 	/* The state; zero-initialised. */
@@ -23,5 +23,5 @@ struct trigger_watch {
 	bool lasts;
 };
 
-/* Looks at a frame before it is recorded. Reports on standard error what begins and ends. */
+/* Checks a frame before it is recorded. Reports beginnings and ends on standard error. */
 void trigger_watch_look(struct trigger_watch *watch, const struct frame *frame);

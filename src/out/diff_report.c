@@ -15,10 +15,10 @@
 #include "out/out_sites.h"
 #include "view/remedies.h"
 
-/* A change below this is none in text, where it would be shown as 0.0. */
+/* Smaller changes are not printed in text, where they would be 0.0. */
 #define PERCENT_LEAST 0.05
 
-/* The command of that name, made if need be. */
+/* The command of that name, created if necessary. */
 static struct diff_command *find_command(struct diff *diff, const char *name)
 {
 	size_t at;
@@ -66,7 +66,7 @@ static double growth_of(const struct diff_change *change)
 	return change->percent[DIFF_AFTER] - change->percent[DIFF_BEFORE];
 }
 
-/* Orders changes: what grew most first; else by name and kind. */
+/* Orders changes: largest growth first; else by name and kind. */
 static int compare_changes(const void *a, const void *b)
 {
 	const struct diff_change *x = a, *y = b;
@@ -79,7 +79,7 @@ static int compare_changes(const void *a, const void *b)
 	return names ? names : (x->kind > y->kind) - (x->kind < y->kind);
 }
 
-/* Lists what was waited on either side, in order. Returns how many. */
+/* Lists the waits of either side, in order. Returns how many. */
 static size_t list_changes(const struct diff *diff, struct diff_change **out)
 {
 	struct diff_change *changes = xcalloc(diff->n * WAIT_KINDS + 1, sizeof(*changes));
@@ -295,7 +295,7 @@ static void append_delays(struct buf *out, const struct run_result *result)
 	append_report_line(out, &total, result->elapsed_ns);
 }
 
-/* Appends how the command ended, and its use of time. */
+/* Appends how the command exited, and its use of time. */
 static void append_end(struct buf *out, const struct run_result *result)
 {
 	const struct counters *counters = &result->counters;
@@ -338,7 +338,7 @@ static void append_outlived(struct buf *out, const struct run_result *result,
 	buf_puts(out, result->outlived > RUN_NAMED ? " ...\n" : "\n");
 }
 
-/* The sites as if of one interval, which is the command's time. */
+/* The sites as of one interval, which is the command's time. */
 static struct trace_frame frame_of_run(const struct run_result *result)
 {
 	return (struct trace_frame){ .sites = (const struct site *const *)result->traced.sites,
@@ -348,7 +348,7 @@ static struct trace_frame frame_of_run(const struct run_result *result)
 				     .cost = -1 };
 }
 
-/* Appends how the time was spent that all tasks had, and the largest sites of their waits. */
+/* Appends the time of all tasks by state, and the largest sites of their waits. */
 static void append_traced(struct buf *out, const struct run_result *result,
 			  const struct site_choice *sites, enum text_charset charset)
 {
@@ -399,7 +399,7 @@ void run_text(struct out *out, const struct run_result *result)
 	append_outlived(buf, result, charset);
 }
 
-/* Puts how the tasks spent their time, and what they waited on; null if not traced. */
+/* Puts the tasks' time by state, and their sites; null if not traced. */
 static void put_traced_json(struct json *json, const struct run_result *result)
 {
 	const struct run_traced *traced = &result->traced;

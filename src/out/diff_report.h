@@ -12,12 +12,12 @@
 #include "out/out.h"
 #include "sampler/run.h"
 
-/* The two that are compared. */
+/* The two recordings compared. */
 enum diff_side { DIFF_BEFORE, DIFF_AFTER, DIFF_SIDES };
 
 /* The waits of a command. */
 struct diff_command {
-	char *name; /* raw bytes; NULL: tasks whose name is not known */
+	char *name; /* raw bytes; NULL: tasks without a known name */
 	uint64_t ns[DIFF_SIDES][WAIT_KINDS];
 };
 
@@ -27,15 +27,15 @@ struct diff {
 	size_t n, cap;
 	uint64_t interval_ns[DIFF_SIDES];
 	uint64_t samples[DIFF_SIDES];
-	const char *what[DIFF_SIDES]; /* the recordings, as they were named */
+	const char *what[DIFF_SIDES]; /* the recordings' names as given */
 };
 
-/* Adds a frame that is folded by command. */
+/* Adds a frame folded by command. */
 void diff_add(struct diff *diff, enum diff_side side, const struct frame *folded);
 
 struct out_ops;
 
-/* Appends the report in a format that has one. rows: at most so many of text, 0: all. */
+/* Appends the report in a format that has one. rows: maximum lines of text, 0: all. */
 void diff_report(const struct diff *diff, const struct out_ops *format, enum text_charset charset,
 		 size_t rows, struct buf *out);
 
@@ -46,7 +46,7 @@ struct diff_change {
 	double percent[DIFF_SIDES]; /* of the interval */
 };
 
-/* The lines of a report, the largest growth first. */
+/* The lines of a report, largest growth first. */
 struct diff_listing {
 	const struct diff *diff;
 	const struct diff_change *changes;
@@ -54,7 +54,7 @@ struct diff_listing {
 	enum text_charset charset; /* for text; csv and json are UTF-8 */
 };
 
-/* Appends what changed so that it shows, as text; all changes as CSV; as one object of JSON. */
+/* Appends visible changes as text; all changes as CSV; as one JSON object. */
 void diff_text(struct buf *out, const struct diff_listing *listing);
 void diff_csv(struct buf *out, const struct diff_listing *listing);
 void diff_json(struct buf *out, const struct diff_listing *listing);
@@ -63,6 +63,6 @@ void diff_free(struct diff *diff);
 
 /* The waits of a command, as a table and as JSON. */
 
-/* Appends the result as a table, or as a JSON object on a line, to out->buf. */
+/* Appends the result as a table, or as a JSON object on one line, to out->buf. */
 void run_text(struct out *out, const struct run_result *result);
 void run_json(struct out *out, const struct run_result *result);

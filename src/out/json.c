@@ -90,7 +90,7 @@ static void begin_long(struct json *json, const char *name)
 	set_length(json, json_begin(json, name));
 }
 
-/* Ends a value that begin_long() began. */
+/* Ends a value begun by begin_long(). */
 static void end_long(struct json *json)
 {
 	json_end(json, buf_reserve(json->out, 1));
@@ -126,7 +126,7 @@ void json_put_fixed(struct json *json, const char *name, uint64_t value, unsigne
 	end_long(json);
 }
 
-/* Puts a backslash before each byte appended from `at` on that JSON wants escaped. */
+/* Puts a backslash before each byte appended from `at` on that JSON requires to be escaped. */
 static void quote_from(struct buf *out, size_t at)
 {
 	size_t n = 0, i;
@@ -144,7 +144,7 @@ static void quote_from(struct buf *out, size_t at)
 	}
 }
 
-/* Bytes that stand for themselves in a text. */
+/* Bytes that need no escape in a text. */
 static const bool is_plain[256] = { [' ' ... '!'] = true,
 				    ['#' ... '['] = true,
 				    [']' ... '~'] = true };
@@ -196,7 +196,7 @@ void json_put_exit(struct json *json, int status)
 /* Writes a text of a known length; returns the place after it. */
 #define WRITE(at, text) ((char *)memcpy(at, text, sizeof(text) - 1) + sizeof(text) - 1)
 
-/* Writes a counter, null where it is not valid; returns the place after it. */
+/* Writes a counter, null if invalid; returns the place after it. */
 static char *write_counter(struct json *json, char *at, bool valid, uint64_t value)
 {
 	if (!valid)
@@ -207,7 +207,7 @@ static char *write_counter(struct json *json, char *at, bool valid, uint64_t val
 	return at + 1;
 }
 
-/* Appends the delays of one kind, as json_put_counter() would: there are many of them. */
+/* Appends the delays of one kind, like json_put_counter(): there are many of them. */
 static void put_delay(struct json *json, enum delay_kind kind, const struct delay_sum *sum,
 		      uint32_t valid, const struct task_record *record)
 {

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The longest time that a reader which no longer reads may delay the end. */
+/* Maximum time for which a reader that stopped reading may delay the exit. */
 #define LAST_WRITE_MS 1000
 
 #define ENTRY(format) &out_##format,
@@ -53,7 +53,7 @@ static const struct frame *fold_frame(struct out *out, const struct frame *frame
 	return group_folds(view->group_by) ? group_fold(&out->grouping, frame, &options) : frame;
 }
 
-/* The needs that are read for the shown rows only, of groups or of tasks. */
+/* The needs read for the shown rows only, of groups or of tasks. */
 static unsigned shown_needs(const struct out *out, unsigned needs)
 {
 	bool groups = group_folds(out->config->view->group_by);
@@ -61,7 +61,7 @@ static unsigned shown_needs(const struct out *out, unsigned needs)
 	return needs & (groups ? NEED_GROUP_PARTS : NEED_SHOWN);
 }
 
-/* Has that read for these rows. */
+/* Reads those for these rows. */
 static void fill_shown(const struct out *out, const struct row *const *rows, size_t n,
 		       unsigned needs)
 {
@@ -84,7 +84,7 @@ const struct frame *out_grouped(const struct out *out)
 	return group_folds(out->config->view->group_by) && folded->info ? folded : NULL;
 }
 
-/* Whether a field or the order needs earlier frames; since the start there are no intervals. */
+/* True if a field or the order needs earlier frames; since start there are no intervals. */
 static bool wants_trends(const struct out *out, const struct frame *frame)
 {
 	const struct view_config *view = out->config->view;
@@ -103,7 +103,7 @@ void out_prime(struct out *out, const struct frame *frame)
 			     .charset = config->charset,
 			     .booked = config->view->booked };
 
-	/* The frames before are forgotten: no interval leads on from them. */
+	/* The earlier frames are forgotten: no interval continues from them. */
 	trends_free(&out->trends);
 	out->texts.n = 0;
 	if (config->view->query.no_rows ||
@@ -116,7 +116,7 @@ void out_prime(struct out *out, const struct frame *frame)
 		out->ops->first(out, &view);
 }
 
-/* Appends what a frame has besides its rows. */
+/* Appends the data of a frame besides its rows. */
 static void put_bare(struct out *out, const struct frame *frame)
 {
 	const struct out_config *config = out->config;
@@ -135,12 +135,12 @@ static void put_bare(struct out *out, const struct frame *frame)
 	out->frames++;
 }
 
-/* How many texts are looked at for one that came later in the sample before. */
+/* Number of texts checked for one that came later in the previous sample. */
 #define TEXTS_PASSED 32
 
 /*
- * Begins a sample's texts: those of the sample before can be copied if they were written since, and
- * if `extra` columns, which the first sample finds, do not change by themselves.
+ * Starts a sample's texts: those of the previous sample can be copied if they were written since,
+ * and if `extra` columns, which the first sample finds, do not change by themselves.
  */
 static void begin_texts(struct out *out, const struct view *view)
 {
@@ -221,7 +221,7 @@ void out_frame(struct out *out, const struct frame *frame)
 		view.trends = &out->trends;
 	out->order.life = out_needs(out) & NEED_LIFE;
 	view.frame = fold_frame(out, frame);
-	/* Sorting needs of all rows what is otherwise read of the shown ones. */
+	/* Sorting needs the data of all rows that is otherwise read of the shown ones. */
 	needs = shown_needs(out, query_needs(query, view.unit));
 	for (size_t i = 0; needs && i < view.frame->n; i++)
 		fill_shown(out, (const struct row *[]){ &view.frame->rows[i] }, 1, needs);
@@ -329,7 +329,7 @@ void text_table_heads(struct text_table *table)
 	text_end_line(buf);
 }
 
-/* Whether two values of one sample make the same cell: equal texts are the same bytes then. */
+/* True if two values of one sample make the same cell: equal texts are then the same bytes. */
 static bool is_same_layout(const struct value *a, const struct value *b)
 {
 	if (a->type != b->type)
@@ -350,7 +350,7 @@ static void repeat(struct buf *buf, size_t from, size_t len)
 	buf->len += len;
 }
 
-/* Most cells equal those of the row above: neighbours among them are copied at once. */
+/* Most cells equal those of the row above: adjacent ones are copied at once. */
 void text_table_row(struct text_table *table, const struct row *row)
 {
 	const struct layout *layout = table->layout;

@@ -12,7 +12,7 @@ static void end_record(struct buf *out)
 	buf_puts(out, "\r\n");
 }
 
-/* Appends a text field, escaped as in every format, quoted where RFC 4180 asks for it. */
+/* Appends a text field, escaped as in every format, quoted if RFC 4180 requires it. */
 static void append_csv_text(struct out *out, const char *text)
 {
 	struct buf *scratch = &out->scratch, *buf = &out->buf;
@@ -47,7 +47,7 @@ static void append_csv_value(struct out *out, const struct view *view, const str
 		buf_printf(&out->buf, "%.15g", value.number);
 }
 
-/* State and extra fields are read only when -F names them. */
+/* State and extra fields are read only if -F names them. */
 static unsigned csv_needs(const struct out_config *config)
 {
 	struct layout named;

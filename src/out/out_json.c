@@ -11,7 +11,7 @@
 #include "out/out.h"
 #include "out/out_sites.h"
 
-/* Puts a count that may be unknown (negative). */
+/* Puts a count, which may be unknown (negative). */
 static void put_count(struct json *json, const char *name, int64_t value)
 {
 	json_put_counter(json, name, value >= 0, (uint64_t)value);
@@ -96,7 +96,7 @@ static void put_system(struct json *json, const struct frame_info *info)
 	json_close(json);
 }
 
-/* Puts what people call a container: its namespace and pod (NAMESPACE/POD), and its name. */
+/* Puts the names of a container: its namespace and pod (NAMESPACE/POD), and its name. */
 static void put_container(struct json *json, const char *pod, const char *container)
 {
 	const char *slash = pod ? strchr(pod, '/') : NULL;
@@ -137,7 +137,7 @@ static void put_row_identity(struct json *json, const struct view *view, const s
 			 clocks_real_ns(view->frame->info->clocks, task->key.start_ns));
 }
 
-/* Puts the columns that were named by -F and have no member of their own. */
+/* Puts the columns named by -F that have no member of their own. */
 static void put_fields(struct json *json, const struct view *view, const struct row *row,
 		       const struct layout *extra)
 {
@@ -153,7 +153,7 @@ static void put_fields(struct json *json, const struct view *view, const struct 
 	json_close(json);
 }
 
-/* Puts how what was waited is known, of the kinds that are not as they were booked. */
+/* Puts how time waited is known, for the kinds that are not simply accounted. */
 static void put_reasons(struct json *json, const struct row *row)
 {
 	const uint8_t *reason = row->deltas->waited.reason;
@@ -171,13 +171,13 @@ static void put_reasons(struct json *json, const struct row *row)
 		json_close(json);
 }
 
-/* Puts a text that may be empty: null then. */
+/* Puts a text, null if empty. */
 static void put_optional_text(struct json *json, const char *name, const struct buf *text)
 {
 	json_put_text(json, name, text && text->len ? text->data : NULL);
 }
 
-/* Puts the wait in progress, the longest of the task's threads; null where none is known. */
+/* Puts the wait in progress, the longest of the task's threads; null if unknown. */
 static void put_waiting_json(struct json *json, const struct view *view, const struct row *row)
 {
 	const struct task_waiting *waiting = row_waiting(view->frame, row);
@@ -219,7 +219,10 @@ static void put_deltas(struct json *json, const struct row *row)
 	json_put_delays(json, "delta", row->deltas->grown.delay, row->valid, NULL);
 }
 
-/* Puts the time waited in the interval, for all kinds and for waits that the kernel never books. */
+/*
+ * Puts the time waited in the interval, for all kinds, including waits that the kernel does not
+ * account.
+ */
 static void put_waited(struct json *json, const struct row *row)
 {
 	const struct waited *waited = &row->deltas->waited;
@@ -261,7 +264,7 @@ static void put_figures(struct json *json, const struct view *view, const struct
 	json_close(json);
 }
 
-/* Puts a task, or a group; where nothing happened since the sample before, by its text there. */
+/* Puts a task, or a group; if unchanged since the previous sample, by its text there. */
 static void put_row_json(struct out *out, struct json *json, const struct view *view,
 			 const struct row *row)
 {
@@ -284,7 +287,7 @@ static void put_row_json(struct out *out, struct json *json, const struct view *
 		buf_add(json->out, text + was->head + was->between, was->tail + 1);
 	else
 		put_figures(json, view, row, &out->layout);
-	/* The comma after it is not its own: the last task has none. */
+	/* The comma after it is not part of it: the last task has none. */
 	json->out->len--;
 	out_text_note(out, key, at, head, tail);
 	buf_putc(json->out, ',');
@@ -299,7 +302,7 @@ static void put_signed(struct json *json, const char *name, bool valid, int64_t 
 		json_put_null(json, name);
 }
 
-/* Puts how the machine's time was spent; null where not known. */
+/* Puts the machine's time by state; null if unknown. */
 static void put_accounted(struct json *json, const struct account *account)
 {
 	if (!account->valid) {
@@ -337,7 +340,7 @@ static void put_triggers(struct json *json, const struct trigger_set *set,
 	json_close(json);
 }
 
-/* Puts the findings; null where nothing is known yet, and for figures since the start. */
+/* Puts the findings; null if nothing is known yet, and for figures since start. */
 static void put_findings(struct json *json, const struct findings *findings)
 {
 	if (!findings->known) {
@@ -410,7 +413,7 @@ static unsigned json_needs(const struct out_config *config)
 	       (group_folds(config->view->group_by) ? NEED_LIFE : 0);
 }
 
-/* Puts where the tasks waited that passed the filters; null where waits are not traced. */
+/* Puts the sites of the tasks that passed the filters; null if waits are not traced. */
 static void put_trace_json(struct json *json, const struct order *order,
 			   const struct frame_info *info)
 {

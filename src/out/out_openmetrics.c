@@ -22,13 +22,13 @@ struct family {
 	void (*emit)(const struct metric_writer *writer, const struct family *family);
 };
 
-/* Whether the family is of counters. */
+/* True if the family is of counters. */
 static bool is_counter(const struct family *family)
 {
 	return *family->type == 'c';
 }
 
-/* Appends the name that the family's samples have. */
+/* Appends the name of the family's samples. */
 static void put_metric_name(const struct metric_writer *writer, const struct family *family)
 {
 	buf_puts(writer->out, family->name);
@@ -36,7 +36,7 @@ static void put_metric_name(const struct metric_writer *writer, const struct fam
 		buf_puts(writer->out, "_total");
 }
 
-/* Appends a sample up to its value: the labels of a group, and one more that is ours, or none. */
+/* Appends a sample up to its value: the labels of a group, and one more of ours, or none. */
 static void begin_metric(const struct metric_writer *writer, const struct family *family,
 			 const char *key, const char *value, const struct series_group *group)
 {
@@ -69,7 +69,7 @@ static void end_seconds(const struct metric_writer *writer, uint64_t ns)
 	buf_putc(writer->out, '\n');
 }
 
-/* Appends the one sample of the machine that a family has. */
+/* Appends a family's only sample of the machine. */
 static void put_number(const struct metric_writer *writer, const struct family *family,
 		       uint64_t number)
 {
@@ -92,7 +92,7 @@ static const struct series_group *group_at(const struct metric_writer *writer, s
 	return series_at(writer->series, i);
 }
 
-/* Whether a figure of a kind is known: of the group at any time, and of the machine now. */
+/* True if a figure of a kind is known: of the group at any time, and of the machine now. */
 static bool knows(const struct metric_writer *writer, const struct series_group *group,
 		  uint32_t bit, unsigned kind)
 {
@@ -183,7 +183,7 @@ static void emit_longest(const struct metric_writer *writer, const struct family
 	}
 }
 
-/* Tasks that hang: their number and names now. */
+/* Hung tasks: their number and names now. */
 static void emit_hangs(const struct metric_writer *writer, const struct family *family)
 {
 	const struct series_hangs *hangs = &writer->machine->hangs;
@@ -237,7 +237,7 @@ static void emit_pressure(const struct metric_writer *writer, const struct famil
 
 	for (unsigned i = 0; i < PSI_RESOURCES && machine->pressure; i++) {
 		put_pressure_line(writer, family, i, "some", &machine->psi[i].some);
-		/* The machine's of cpu is a constant. */
+		/* That of cpu is a constant. */
 		if (i != PSI_CPU)
 			put_pressure_line(writer, family, i, "full", &machine->psi[i].full);
 	}
@@ -255,7 +255,7 @@ static void emit_lost(const struct metric_writer *writer, const struct family *f
 		put_number(writer, family, writer->machine->lost);
 }
 
-/* As many series as there are patterns: what is 0 is there, so that alerts see it end. */
+/* One series per pattern: zeros are included, so that alerts see the end. */
 static void emit_findings(const struct metric_writer *writer, const struct family *family)
 {
 	const struct findings *findings = writer->findings;
@@ -329,12 +329,12 @@ static const struct family families[] = {
 	  emit_duration },
 	{ "stalltop_sample_timestamp_seconds", "seconds", "gauge",
 	  "When the last sample was taken, since 1970.", emit_time },
-	/* A gauge, as the text format from before OpenMetrics has no other for it. */
+	/* A gauge, as the text format from before OpenMetrics has no better type. */
 	{ "stalltop_build_info", NULL, "gauge", "The program's version, and the counter source.",
 	  emit_build },
 };
 
-/* Appends what stands above a family's samples. */
+/* Appends the lines above a family's samples. */
 static void put_family(const struct metric_writer *writer, const struct family *family)
 {
 	bool openmetrics = writer->exposition == EXPOSITION_OPENMETRICS;
@@ -371,14 +371,14 @@ void openmetrics_append(struct buf *buf, const struct out *out, enum exposition 
 	openmetrics_write(buf, out, exposition);
 }
 
-/* How long groups are throttled is in files of theirs. */
+/* Throttled time of groups is in their own files. */
 static unsigned openmetrics_needs(const struct out_config *config)
 {
 	return NEED_EVIDENCE |
 	       (config->view->group_by == GROUP_CGROUP ? NEED_GROUP(CGROUP_THROTTLE) : 0);
 }
 
-/* A sample: what it has is added to the counters, and all are written. */
+/* A sample: its figures are added to the counters, and all are written. */
 static void openmetrics_frame(struct out *out, const struct view *view)
 {
 	size_t max = out->config->max_series;

@@ -17,7 +17,7 @@ void out_sites_owners(struct site_owners *owners, const struct order *order)
 		site_owners_add_row(owners, order->rows[i]);
 }
 
-/* Puts who ended waits. */
+/* Puts the wakers. */
 static void put_wakers(struct json *json, const struct site *site)
 {
 	json_open_array(json, "wakers");
@@ -36,7 +36,7 @@ static void put_wakers(struct json *json, const struct site *site)
 	json_close(json);
 }
 
-/* Puts how long waits were, without the buckets above the last that has any. */
+/* Puts the histogram of waits, without the empty buckets at its end. */
 static void put_histogram(struct json *json, const struct site *site)
 {
 	unsigned n = SITE_BUCKETS;
@@ -49,7 +49,7 @@ static void put_histogram(struct json *json, const struct site *site)
 	json_close(json);
 }
 
-/* Puts the functions of a stack, the innermost first. */
+/* Puts the functions of a stack, innermost first. */
 static void put_stack(struct json *json, const struct trace_frame *trace, size_t stack)
 {
 	json_open_array(json, "stack");
@@ -58,7 +58,7 @@ static void put_stack(struct json *json, const struct trace_frame *trace, size_t
 	json_close(json);
 }
 
-/* Puts from where in the program waits began. */
+/* Puts where in the program waits began. */
 static void put_code(struct json *json, const struct trace_frame *trace, const struct site *site)
 {
 	json_open_array(json, "user_stacks");
@@ -87,7 +87,7 @@ static void put_share_json(struct json *json, double share)
 	json_put_fixed(json, "share", (uint64_t)(share * 1000 + 0.5), 3);
 }
 
-/* Puts what a waker did while it was waited for. */
+/* Puts a waker's activity while it was waited for. */
 static void put_step(struct json *json, const struct chain *chain, const struct chain_step *step)
 {
 	json_open_object(json, NULL);
@@ -112,7 +112,7 @@ static void put_step(struct json *json, const struct chain *chain, const struct 
 	json_close(json);
 }
 
-/* Puts a site's chain, where it lost enough to ask. */
+/* Puts a site's chain, if it lost enough. */
 static void put_chain(struct json *json, struct chain *chain, const struct chain_index *index,
 		      const struct site *site)
 {
@@ -187,7 +187,7 @@ static void put_site_json(struct json *json, const struct trace_frame *trace, ui
 	json_close(json);
 }
 
-/* Compares sites: the most time first. */
+/* Orders sites: most time first. */
 static int compare_times(const void *a, const void *b)
 {
 	return site_compare(*(const struct site *const *)a, *(const struct site *const *)b);
@@ -219,13 +219,13 @@ void out_sites_json(struct json *json, const char *name, const struct trace_fram
 	free(all);
 }
 
-/* Whether a hundredth of the interval or more was lost there. */
+/* True if a hundredth of the interval or more was lost there. */
 static bool is_costly(const struct trace_frame *trace, const struct site_line *line)
 {
 	return site_line_stalls(line) && site_line_ns(line) >= (int64_t)(trace->interval_ns / 100);
 }
 
-/* Picks the lines to be shown: see out_sites_text(). */
+/* Selects the lines to be shown: see out_sites_text(). */
 static void choose_lines(struct order *order, const struct site_lines *sites,
 			 const struct view *view, const struct site_choice *choice, bool lost)
 {

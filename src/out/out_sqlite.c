@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Tables of an SQLite database, to be queried: of tasks or groups, in the columns of CSV; of the
- * sites of waits, in theirs; of pressure, ended tasks, findings and notes. Rows of tasks to which
- * nothing happened are left out.
+ * Tables of an SQLite database, for queries: of tasks or groups, in the columns of CSV; of the
+ * sites of waits, in theirs; of pressure, exited tasks, findings and notes. Rows of unchanged tasks
+ * are left out.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -33,7 +33,7 @@
 	" at_least, count);" \
 	"CREATE TABLE note(sample, time_ns, id, value, text);"
 
-/* Below this a whole number is written as one. */
+/* Below this an integer is written as one. */
 #define WHOLE_MOST 9e15
 
 /* The statements that add rows. */
@@ -56,14 +56,14 @@ static const char *const table_names[TABLES_N] = {
 struct database {
 	sqlite3 *db;
 	sqlite3_stmt *puts[TABLES_N];
-	sqlite3_stmt *put; /* the row that is made, */
+	sqlite3_stmt *put; /* the row being made, */
 	int column; /* and its last column so far */
 	sqlite3_int64 sample;
-	struct buf text; /* scratch */
-	bool unready; /* the file was made, and nothing is in it yet */
+	struct buf text; /* scratch buffer */
+	bool unready; /* the file was created, and is empty yet */
 };
 
-/* Notes the first failure. */
+/* Records the first failure. */
 static void note_failure(struct out *out, int result)
 {
 	struct database *to = out->state;
@@ -74,7 +74,7 @@ static void note_failure(struct out *out, int result)
 	out->error = (result & 0xff) == SQLITE_FULL ? -ENOSPC : system ? -system : -EIO;
 }
 
-/* Begins a row of a table. */
+/* Starts a row of a table. */
 static void begin_row(struct database *to, enum database_table table)
 {
 	to->put = to->puts[table];
@@ -92,7 +92,7 @@ static void end(struct out *out)
 	sqlite3_reset(to->put);
 }
 
-/* Put a value; one that is not known is NULL. */
+/* Put a value; unknown is NULL. */
 static void put_int(struct database *to, bool known, int64_t value)
 {
 	to->column++;
@@ -147,7 +147,7 @@ static void prepare_insert(struct out *out, enum database_table table, const cha
 	buf_free(&sql);
 }
 
-/* Makes the table of rows, and the view that has each wait in a row of its own. */
+/* Creates the table of rows, and the view with each wait in a row of its own. */
 static void make_row_table(struct out *out, bool groups)
 {
 	const char *name = groups ? "\"group\"" : "task";
@@ -200,7 +200,7 @@ static void make_sites(struct out *out)
 	buf_free(&sql);
 }
 
-/* Makes the database: a new file. 0 or -errno. */
+/* Creates the database: a new file. 0 or -errno. */
 static int make_database(struct database *to, const char *path)
 {
 	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0666);
@@ -225,7 +225,7 @@ static int sqlite_open(struct out *out)
 	if (out->error)
 		return out->error;
 	out_named(out->config, IN_CSV, &out->layout);
-	/* Nothing waits for the disk: who reads while it is written reads what is committed. */
+	/* Nothing waits for the disk: a concurrent reader sees what is committed. */
 	note_failure(out, sqlite3_exec(to->db,
 				       "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;"
 				       "PRAGMA temp_store=MEMORY; BEGIN;" TABLES,
@@ -253,14 +253,14 @@ static void sqlite_close(struct out *out)
 	if (to->db)
 		sqlite3_exec(to->db, "PRAGMA journal_mode=DELETE", NULL, NULL, NULL);
 	sqlite3_close(to->db);
-	/* Else the next try would find it there. */
+	/* Else the next attempt would find it there. */
 	if (to->unready)
 		record_file_remove(AT_FDCWD, out->config->path);
 	buf_free(&to->text);
 	free(to);
 }
 
-/* As CSV: state and extra fields are read only when -F names them. */
+/* As in CSV: state and extra fields are read only if -F names them. */
 static unsigned sqlite_needs(const struct out_config *config)
 {
 	struct layout named;
@@ -269,7 +269,7 @@ static unsigned sqlite_needs(const struct out_config *config)
 	return layout_needs(&named, config->view->unit);
 }
 
-/* Begins a row that says of which sample it is. */
+/* Starts a row with its sample's number. */
 static void begin_of(struct out *out, enum database_table table, const struct frame_info *info)
 {
 	struct database *to = out->state;
@@ -279,7 +279,7 @@ static void begin_of(struct out *out, enum database_table table, const struct fr
 	put_int(to, true, (int64_t)info->real_ns);
 }
 
-/* Puts what a row is. */
+/* Puts the identity of a row. */
 static void bind_identity(struct database *to, const struct row *row)
 {
 	const struct task *task = row->task;
@@ -329,7 +329,7 @@ static void insert_row(struct out *out, const struct view *view, const struct ro
 	end(out);
 }
 
-/* Adds how a row's task ended. */
+/* Adds how a row's task exited. */
 static void add_ending(struct out *out, const struct view *view, const struct row *row)
 {
 	struct database *to = out->state;
@@ -352,7 +352,7 @@ static void add_ending(struct out *out, const struct view *view, const struct ro
 	end(out);
 }
 
-/* Puts the functions of a stack, one a line. */
+/* Puts the functions of a stack, one per line. */
 static void bind_stack(struct database *to, const struct trace_frame *trace, size_t stack)
 {
 	const struct site_stack *functions = stack < trace->nstacks ? &trace->stacks[stack] : NULL;
@@ -407,7 +407,7 @@ static void insert_sites(struct out *out, const struct view *view)
 	site_owners_free(&owners);
 }
 
-/* Adds the pressure that is shown. */
+/* Adds the pressure shown. */
 static void add_pressure(struct out *out, const struct frame_info *info)
 {
 	const struct psi_reading *pressure = frame_pressure(info);

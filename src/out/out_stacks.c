@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * User stacks for tools that draw them, with the time waited in each. Folded: one line per stack,
- * from the process and its outermost function to the innermost, then the target of the wait. As a
+ * User stacks for flame graph tools, with the time waited in each. Folded: one line per stack, from
+ * the process and its outermost function to the innermost, then the target of the wait. As a
  * profile of pprof (github.com/google/pprof, proto/profile.proto): each sample appends a message
  * that continues the numbering of strings and locations, so a file with all of them is one profile.
  */
@@ -21,7 +21,7 @@ struct timed {
 	uint64_t ns, count;
 };
 
-/* Appends a name without what separates frames and lines. */
+/* Appends a name without the separators of frames and lines. */
 static void append_frame(struct buf *out, const char *name)
 {
 	size_t at = out->len;
@@ -32,7 +32,7 @@ static void append_frame(struct buf *out, const char *name)
 			out->data[at] = ',';
 }
 
-/* Appends what a site's waits are for, as an innermost function. */
+/* Appends the target of a site's waits, as an innermost function. */
 static void append_leaf(struct buf *out, const struct site *site)
 {
 	buf_printf(out, "[%s]", out_site_state(site));
@@ -44,7 +44,7 @@ static void append_leaf(struct buf *out, const struct site *site)
 
 typedef void put_stack_fn(struct out *out, const struct timed *timed);
 
-/* Hands out the stacks of a site, and the time that has none. */
+/* Passes on the stacks of a site, and the time without a stack. */
 static void each_stack_of(struct out *out, const struct trace_frame *trace, const struct site *site,
 			  put_stack_fn *put)
 {
@@ -62,7 +62,7 @@ static void each_stack_of(struct out *out, const struct trace_frame *trace, cons
 		put(out, &rest);
 }
 
-/* Hands out the stacks of the tasks that passed the filters, where they were asked for. */
+/* Passes on the stacks of the tasks that passed the filters, if stacks were requested. */
 static void each_stack(struct out *out, const struct view *view, put_stack_fn *put)
 {
 	const struct trace_frame *trace = view->frame->info->trace;
@@ -73,7 +73,7 @@ static void each_stack(struct out *out, const struct view *view, put_stack_fn *p
 	for (size_t i = 0; trace && i < trace->n; i++) {
 		const struct site *site = trace->sites[i];
 
-		/* The time of others is in these, too. */
+		/* The time of others is included in these. */
 		if (site->stacked && !site->overlaps && !site->unattributed &&
 		    site_owners_have(&owners, site))
 			each_stack_of(out, trace, site, put);
@@ -81,7 +81,7 @@ static void each_stack(struct out *out, const struct view *view, put_stack_fn *p
 	site_owners_free(&owners);
 }
 
-/* Stacks come with the trace. */
+/* Stacks are part of the trace. */
 static unsigned stack_needs(UNUSED const struct out_config *config)
 {
 	return 0;
@@ -147,7 +147,7 @@ enum {
 	FUNCTION_FILE = 4,
 };
 
-/* A text that has a number in the profile. */
+/* A text with a number in the profile. */
 struct numbered {
 	char *text;
 	uint64_t number;
@@ -157,7 +157,7 @@ struct profile {
 	void *strings, *places; /* struct numbered, of tsearch() */
 	uint64_t nstrings, nplaces;
 	uint64_t duration_ns;
-	struct buf message, part, name; /* scratch */
+	struct buf message, part, name; /* scratch buffer */
 };
 
 static int compare_numbered(const void *a, const void *b)
@@ -165,7 +165,7 @@ static int compare_numbered(const void *a, const void *b)
 	return strcmp(((const struct numbered *)a)->text, ((const struct numbered *)b)->text);
 }
 
-/* Finds the number of a text, or gives it one: then it is new. */
+/* Finds the number of a text, or assigns one: then it is new. */
 static uint64_t profile_number(void **tree, const char *text, uint64_t next, bool *new)
 {
 	struct numbered key = { .text = (char *)(uintptr_t)text }, *made;
@@ -189,7 +189,7 @@ static void free_numbered(void *of)
 	free(numbered);
 }
 
-/* Appends a number by seven bits a byte, the lowest first. */
+/* Appends a number with seven bits per byte, the lowest first. */
 static void put_varint(struct buf *out, uint64_t value)
 {
 	for (; value > 0x7f; value >>= 7)
@@ -210,14 +210,14 @@ static void put_bytes(struct buf *out, unsigned member, const void *bytes, size_
 	buf_add(out, bytes, n);
 }
 
-/* Moves a message that was made into another. */
+/* Moves a message that was built in another buffer. */
 static void put_message(struct buf *out, unsigned member, struct buf *message)
 {
 	put_bytes(out, member, message->data, message->len);
 	message->len = 0;
 }
 
-/* The number of a string, which is put into the profile once. */
+/* The number of a string, which is written to the profile once. */
 static uint64_t string_number(struct out *out, const char *text)
 {
 	struct profile *profile = out->state;
@@ -231,7 +231,7 @@ static uint64_t string_number(struct out *out, const char *text)
 	return number;
 }
 
-/* The number of a location: "function (file:line)", which is put into the profile once. */
+/* The number of a location: "function (file:line)", which is written to the profile once. */
 static uint64_t location_number(struct out *out, const char *text)
 {
 	struct profile *profile = out->state;
@@ -264,7 +264,7 @@ static uint64_t location_number(struct out *out, const char *text)
 	return number;
 }
 
-/* Puts the kinds of values, and the empty string, which comes first. */
+/* Puts the value types, and the empty string, which comes first. */
 static void begin_profile(struct out *out, const struct frame_info *info)
 {
 	static const char *const types[][2] = { { "waits", "count" }, { "time", "nanoseconds" } };

@@ -23,7 +23,7 @@ static struct layout_frame layout_frame(const struct out_config *config, uint32_
 /* The needs of the columns. */
 static unsigned text_needs(const struct out_config *config)
 {
-	/* Control groups may have pressure: that is not known yet. */
+	/* Cgroups may have pressure: not known yet. */
 	unsigned reads = config->view->group_by == GROUP_CGROUP ? NEED_GROUP_PARTS : 0;
 	struct layout_frame frame = layout_frame(config, DELAY_ALL, reads);
 	struct layout layout;
@@ -135,7 +135,7 @@ static void append_sum(struct out *out, const struct view *view)
 	text_end_line(buf);
 }
 
-/* Appends the largest sites of waits, and a blank line; nothing where waits are not traced. */
+/* Appends the largest sites of waits, and a blank line; nothing if waits are not traced. */
 static void append_sites(struct out *out, const struct view *view)
 {
 	struct site_owners owners = { 0 };

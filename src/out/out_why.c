@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The format of --why: one answer to one question. The worst problem, why, down to the roots of its
- * chain of waits, what to do about it, and what could not be known; in a page, or a line of JSON.
+ * wait chain, its remedy, and what could not be determined; as a page, or a line of JSON.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,36 +15,36 @@
 #include "view/site_lines.h"
 #include "view/stack_tree.h"
 
-/* The page: lines, findings, and roots of each that are named. */
+/* The page: maximum lines, findings, and named roots of each. */
 #define LINES_MAX 25
 #define FINDINGS_SHOWN 4
 #define ROOTS_SHOWN 3
 #define ANSWERS_SHOWN 6
 #define NOTES_SHOWN 3
 
-/* The bytes of the answer as JSON, and of a text in it. */
+/* Maximum bytes of the answer as JSON, and of a text in it. */
 #define JSON_MAX 4000
 #define TEXT_MAX 400
 
-/* The least share of a root that is named, and that of a wait, or of run time. */
+/* Minimum share of a root that is named, and of a wait, or of run time. */
 #define SHARE_LEAST 0.02
 #define WAIT_LEAST 0.05
 
 /* The share from which a root explains a wait. */
 #define SHARE_MOST 0.5
 
-/* A process that was asked about and has no finding. */
+/* A selected process without a finding. */
 struct answer {
 	const struct row *row;
 	const struct site *site; /* the wait that explains most; NULL: no site is known */
 };
 
-/* What is kept from frame to frame. */
+/* State kept from frame to frame. */
 struct why {
 	struct chain_index index;
 	struct chain chain;
-	struct site_owners owners; /* whose waits a chain is of */
-	struct site_owners asked; /* whose waits are asked about; all: nobody's in particular */
+	struct site_owners owners; /* the process of a chain */
+	struct site_owners asked; /* the selected processes; all: none in particular */
 	const struct finding *told[FINDINGS_SHOWN];
 	size_t ntold;
 	struct answer answers[ANSWERS_SHOWN];
@@ -61,7 +61,7 @@ static struct why *why_of(struct out *out)
 	return out->state;
 }
 
-/* Whether a finding is about the waits of a site: those of its kind or state. */
+/* True if a finding is about the waits of a site: those of its kind or state. */
 static bool is_about(const struct finding *finding, const struct site *site)
 {
 	if (!finding->kind || site == finding->site)
@@ -70,7 +70,7 @@ static bool is_about(const struct finding *finding, const struct site *site)
 	       (site->kind >= 0 && !strcmp(wait_kind_id((unsigned)site->kind), finding->kind));
 }
 
-/* Makes the chain of what a finding's row waited for. False: nothing was, or is traced. */
+/* Makes the chain of the waits of a finding's row. False: it has none, or none traced. */
 static bool make_chain(struct why *why, const struct trace_frame *trace,
 		       const struct finding *finding)
 {
@@ -101,13 +101,13 @@ static void chain_of(struct why *why, const struct site *site)
 	chain_build(&why->chain, &why->index, why->sites, why->n);
 }
 
-/* Whether a finding is a problem. */
+/* True if a finding is a problem. */
 static bool is_problem(const struct finding *finding)
 {
 	return finding->severity >= FINDING_WARNING;
 }
 
-/* Whether a chosen finding is about a site. */
+/* True if a chosen finding is about a site. */
 static bool is_reported(const struct why *why, const struct site *site)
 {
 	for (size_t i = 0; i < why->ntold; i++)
@@ -116,7 +116,7 @@ static bool is_reported(const struct why *why, const struct site *site)
 	return false;
 }
 
-/* Whether a chosen finding is about a row. */
+/* True if a chosen finding is about a row. */
 static bool is_found(const struct why *why, const struct row *row)
 {
 	for (size_t i = 0; i < why->ntold; i++)
@@ -126,8 +126,8 @@ static bool is_found(const struct why *why, const struct row *row)
 }
 
 /*
- * Chooses the findings for the answer: warnings, and all others about tasks that were asked about.
- * Returns the number of warnings.
+ * Chooses the findings for the answer: warnings, and all others about selected tasks. Returns the
+ * number of warnings.
  */
 static size_t choose_findings(struct why *why, const struct findings *findings)
 {
@@ -137,7 +137,7 @@ static size_t choose_findings(struct why *why, const struct findings *findings)
 	for (size_t i = 0; i < findings->n && why->ntold < FINDINGS_SHOWN; i++) {
 		const struct finding *finding = &findings->all[i];
 
-		/* A lock whose holder is stopped is reported as a stop. */
+		/* A lock with a stopped holder is reported as a stop. */
 		if (finding->site && is_reported(why, finding->site))
 			continue;
 		if (!is_problem(finding) &&
@@ -151,7 +151,7 @@ static size_t choose_findings(struct why *why, const struct findings *findings)
 
 /* ---- The page -------------------------------------------------------------------------------- */
 
-/* Appends a text of ours and others, escaped already, as lines after a few cells. */
+/* Appends an escaped text as lines after a few cells. */
 static void put_wrapped(struct buf *out, const char *lead, unsigned left, struct buf *text)
 {
 	buf_puts(out, lead);
@@ -160,8 +160,8 @@ static void put_wrapped(struct buf *out, const char *lead, unsigned left, struct
 }
 
 /*
- * Appends the roots of the chain that was made. limited: the finding names a limit as the cause,
- * and nothing is to be said of a queue behind nobody known.
+ * Appends the roots of the current chain. limited: the finding names a limit as the cause, and a
+ * queue behind an unknown task is omitted.
  */
 static void put_roots(struct out *out, struct why *why, bool limited)
 {
@@ -171,7 +171,7 @@ static void put_roots(struct out *out, struct why *why, bool limited)
 	for (size_t i = 0; i < why->chain.nroots && i < ROOTS_SHOWN; i++) {
 		const struct chain_root *root = &why->chain.roots[i];
 
-		/* That the wait goes on is said already. */
+		/* That the wait is in progress is said already. */
 		if (root->share < SHARE_LEAST ||
 		    (root->kind == CHAIN_GOES_ON && root->site == why->sites[0]) ||
 		    (limited && root->kind == CHAIN_QUEUE && !root->name))
@@ -187,7 +187,7 @@ static void put_roots(struct out *out, struct why *why, bool limited)
 		put_wrapped(&out->buf, "   because: ", 12, text);
 }
 
-/* Appends where in its program most of the waits of some sites began, if that is known. */
+/* Appends where in its program most of the waits of some sites began, if known. */
 static void put_place(struct out *out, struct why *why, const struct frame *frame,
 		      const struct site *const *sites, size_t n)
 {
@@ -201,7 +201,7 @@ static void put_place(struct out *out, struct why *why, const struct frame *fram
 	put_wrapped(&out->buf, "   at: ", 7, text);
 }
 
-/* Takes the remedy for a finding (NULL: for none), and for the chain that was made. */
+/* Finds the remedy for a finding (NULL: for none), and for the current chain. */
 static void take_remedy(struct why *why, const struct frame *frame, const struct finding *finding,
 			bool traced)
 {
@@ -215,7 +215,7 @@ static void put_escaped(struct buf *out, struct buf *raw)
 	text_escape(out, buf_cstr(raw), raw->len, TEXT_ASCII);
 }
 
-/* Appends what to do. */
+/* Appends the remedy. */
 static void put_remedy(struct out *out, struct why *why, const struct frame *frame,
 		       const struct finding *finding, bool traced)
 {
@@ -231,7 +231,7 @@ static void put_remedy(struct out *out, struct why *why, const struct frame *fra
 	put_wrapped(&out->buf, "   try: ", 8, text);
 }
 
-/* Appends a finding, the roots of its waits, and what to do. */
+/* Appends a finding, the roots of its waits, and the remedy. */
 static void put_finding(struct out *out, struct why *why, const struct frame *frame, size_t i)
 {
 	const struct finding *finding = why->told[i];
@@ -250,7 +250,7 @@ static void put_finding(struct out *out, struct why *why, const struct frame *fr
 	put_remedy(out, why, frame, finding, traced);
 }
 
-/* Whether a page that began there has more lines than it may. */
+/* True if a page that began there exceeds its lines. */
 static bool is_full(const struct buf *out, size_t begin)
 {
 	size_t n = 0;
@@ -260,7 +260,7 @@ static bool is_full(const struct buf *out, size_t begin)
 	return n > LINES_MAX;
 }
 
-/* Whether both ends of a connection are idle: the task that must act waits for requests, too. */
+/* True if both ends of a connection are idle: the task that must act waits for requests, too. */
 static bool is_idle_pair(const struct why *why, const struct site *site)
 {
 	const struct site_link *link = chain_holder(&why->index, site);
@@ -268,7 +268,7 @@ static bool is_idle_pair(const struct why *why, const struct site *site)
 
 	if (!other || link->state == STATE_STOP)
 		return false;
-	/* Who looks at many files mostly waits for requests, too. */
+	/* A task that polls many files mostly waits for requests, too. */
 	return (other->state == STATE_POLL && other->class == CLASS_UNKNOWN) ||
 	       (other->class == CLASS_IDLE &&
 		(other->state == STATE_NET || other->state == STATE_POLL ||
@@ -292,13 +292,13 @@ static unsigned peer_wait_weight(const struct why *why, const struct site *site)
 	if (site->waiting_ns >= FINDING_HANG_NS &&
 	    (wait_for_taker(site->where) || chain_holder(&why->index, site)))
 		return is_idle_pair(why, site) ? 0 : 2;
-	/* An answer to what was sent as a message: a peer of a stream may have nothing to say. */
+	/* A reply to a message; a peer of a stream may have nothing to send. */
 	if (site->class == CLASS_REMOTE && site->on && !strncmp(site->on, "udp ", 4))
 		return 1;
 	return waker->tgid ? 1 : 0;
 }
 
-/* Finds whose waits are asked about: those that are read and pass the filters. */
+/* Finds the selected processes: those that are read and pass the filters. */
 static void find_asked(struct why *why, const struct query *query, const struct frame *frame)
 {
 	site_owners_clear(&why->asked);
@@ -309,8 +309,8 @@ static void find_asked(struct why *why, const struct query *query, const struct 
 }
 
 /*
- * The site where most was waited for other tasks, half of the interval at least, where no process
- * is asked about; NULL: none.
+ * The site with most waits for other tasks, at least half of the interval, if no process is
+ * selected; NULL: none.
  */
 static const struct site *find_most(struct why *why, const struct trace_frame *trace)
 {
@@ -330,7 +330,7 @@ static const struct site *find_most(struct why *why, const struct trace_frame *t
 	return most;
 }
 
-/* Appends how long the wait at a site lasts by now: ", for 2.9 s or more". */
+/* Appends the time that the wait at a site has lasted: ", for 2.9 s or more". */
 static void put_lasting(struct buf *text, const struct site *site)
 {
 	double seconds = (double)site->waiting_ns / (double)NSEC_PER_SEC;
@@ -355,7 +355,7 @@ static void put_process_wait(struct out *out, struct why *why, const struct fram
 	if (site->comm)
 		text_escape(text, site->comm, strlen(site->comm), TEXT_ASCII);
 	buf_printf(text, " %d ", (int)site->tgid);
-	/* That it has no work is not always known. */
+	/* Whether it is idle is not always known. */
 	buf_puts(text, site->state == STATE_TIMER	    ? "waits for its own timer "
 		       : site->class == CLASS_IDLE && !lost ? "is idle "
 							    : "waits ");
@@ -375,7 +375,7 @@ static void put_process_wait(struct out *out, struct why *why, const struct fram
 
 /* ---- Processes that are asked about ---------------------------------------------------------- */
 
-/* The wait that explains most of a row's time: one in which it loses time, else the longest. */
+/* The wait that explains most of a row's time: one with lost time, else the longest. */
 static const struct site *find_site(struct why *why, const struct trace_frame *trace,
 				    const struct row *row)
 {
@@ -401,7 +401,7 @@ static const struct site *find_site(struct why *why, const struct trace_frame *t
 	return most;
 }
 
-/* Adds the processes asked about without a finding: those that lose time, or the others. */
+/* Adds the selected processes without a finding: those that lose time, or the others. */
 static void add_answers(struct why *why, const struct out *out, const struct frame *frame,
 			bool lost)
 {
@@ -417,7 +417,7 @@ static void add_answers(struct why *why, const struct out *out, const struct fra
 	}
 }
 
-/* Chooses the processes to answer for. Where no wait is traced, the present one is read. */
+/* Chooses the processes to answer for. If no wait is traced, the current one is read. */
 static void find_answers(struct why *why, struct out *out, const struct frame *frame)
 {
 	const struct out_config *config = out->config;
@@ -432,14 +432,14 @@ static void find_answers(struct why *why, struct out *out, const struct frame *f
 			config->fill(config->fill_arg, &why->answers[i].row, 1, NEED_WAITING);
 }
 
-/* Appends who a row is. */
+/* Appends the identity of a row. */
 static void put_row_name(struct buf *text, const struct row *row)
 {
 	text_escape(text, row->task->comm, strlen(row->task->comm), TEXT_ASCII);
 	buf_printf(text, " %d ", (int)row->task->key.pid);
 }
 
-/* Appends how a process spends its time that waits nowhere that is traced. */
+/* Appends the time of a process that waits in no traced site. */
 static void put_untraced(struct buf *text, const struct frame *frame, const struct row *row)
 {
 	const struct task_waiting *waiting = row_waiting(frame, row);
@@ -474,7 +474,7 @@ static void put_untraced(struct buf *text, const struct frame *frame, const stru
 	}
 }
 
-/* Appends what is known of an asked process. */
+/* Appends the known facts about a selected process. */
 static void put_answer(struct out *out, struct why *why, const struct frame *frame,
 		       const struct answer *answer)
 {
@@ -487,7 +487,7 @@ static void put_answer(struct out *out, struct why *why, const struct frame *fra
 	put_wrapped(&out->buf, "-  ", 3, &why->text);
 }
 
-/* Appends what could not be known. */
+/* Appends what could not be determined. */
 static void put_unknown(struct buf *out, struct buf *text, const struct frame_info *info)
 {
 	size_t told = 0;
@@ -504,7 +504,7 @@ static void put_unknown(struct buf *out, struct buf *text, const struct frame_in
 	}
 }
 
-/* The finding that says that waits for disks and memory are not known, or NULL. */
+/* The finding that waits for disks and memory are unknown, or NULL. */
 static const struct finding *uncounted_finding(const struct findings *findings)
 {
 	for (size_t i = 0; i < findings->n; i++)
@@ -513,8 +513,7 @@ static const struct finding *uncounted_finding(const struct findings *findings)
 	return NULL;
 }
 
-/* Says that no problem was found, and what the findings say instead, as of a storm of short tasks.
- */
+/* Says that no problem was found, and the other findings, such as a storm of short tasks. */
 static void put_no_problem(struct out *out, struct buf *text)
 {
 	const struct findings *findings = &out->findings;
@@ -580,7 +579,7 @@ static void put_cut(struct json *json, struct buf *text, const char *name, const
 	json_put_text(json, name, value ? buf_cstr(text) : NULL);
 }
 
-/* Puts the roots of the chain that was made. */
+/* Puts the roots of the current chain. */
 static void put_json_roots(struct json *json, struct why *why)
 {
 	json_open_array(json, "roots");
@@ -601,7 +600,7 @@ static void put_json_roots(struct json *json, struct why *why)
 	json_close(json);
 }
 
-/* Puts who waited most for others, or the first that is asked about; null: nobody did. */
+/* Puts the process with most waits for others, or the first selected one; null: none. */
 static void put_json_most(struct json *json, struct why *why, struct buf *text,
 			  const struct trace_frame *trace)
 {
@@ -673,7 +672,7 @@ static void put_answer_json(struct out *out, struct why *why, const struct frame
 
 /* ---- The format ------------------------------------------------------------------------------ */
 
-/* Whether the chain that was made ends at a stopped task, or in a deadlock. */
+/* True if the current chain ends at a stopped task, or in a deadlock. */
 static bool is_chain_blocked(const struct why *why, pid_t tgid)
 {
 	const struct chain_root *root = why->chain.nroots ? &why->chain.roots[0] : NULL;
@@ -682,7 +681,7 @@ static bool is_chain_blocked(const struct why *why, pid_t tgid)
 	       (root->kind == CHAIN_STOPPED || root->kind == CHAIN_DEADLOCK);
 }
 
-/* Whether any process that the answer names gets nowhere. */
+/* True if any process in the answer makes no progress. */
 static bool is_any_blocked(struct why *why, const struct frame *frame)
 {
 	bool blocked = false;
@@ -699,7 +698,7 @@ static bool is_any_blocked(struct why *why, const struct frame *frame)
 	return blocked;
 }
 
-/* One interval has to tell who writes. */
+/* One interval must suffice to find the writer. */
 static unsigned why_needs(UNUSED const struct out_config *config)
 {
 	return NEED_IO;

@@ -18,14 +18,14 @@ static void drop_hang(struct series_hang *hang)
 	*hang = (struct series_hang){ 0 };
 }
 
-/* Forgets those of the frame before. */
+/* Drops those of the previous frame. */
 static void series_hangs_free(struct series_hangs *hangs)
 {
 	while (hangs->n)
 		drop_hang(&hangs->all[--hangs->n]);
 }
 
-/* A text as a label; one that is too long is left out, as a part of it may be another's. */
+/* A text as a label; too long ones are left out, as a part could be another's. */
 static char *label_of(const char *text)
 {
 	struct buf label = { 0 };
@@ -45,7 +45,7 @@ static void series_hangs_add(struct series_hangs *hangs, const struct frame *fra
 	const struct task_waits *waits = &row->raw->now.waits;
 	const struct task_waiting *waiting = row_waiting(frame, row);
 	uint64_t now_ns = sample_read_ns(frame->info->cur, row->raw), ns;
-	/* Which thread it is is not recorded: there the longest wait is it, if all are such. */
+	/* Recordings lack which thread it is: then the longest wait is it, if all are such. */
 	uint64_t since_ns = waits->tid ? waits->tid_ns : waits->first_ns;
 	size_t at = hangs->n;
 
@@ -83,8 +83,8 @@ void series_label(struct buf *out, const char *name)
 		return;
 	}
 	/*
-	 * A name that looks like a label of ours, or has no label, begins with an escape that no
-	 * other name gives.
+	 * A name that looks like a label of ours, or is empty, begins with an escape that no other
+	 * name produces.
 	 */
 	if (!*name || !strcmp(name, SERIES_UNKNOWN) || !strcmp(name, SERIES_REST)) {
 		buf_printf(&text, "\\x%02x", (unsigned char)*name);
@@ -102,18 +102,18 @@ void series_label(struct buf *out, const char *name)
 struct series {
 	size_t max;
 	size_t shown;
-	struct series_group **groups; /* all that are remembered, those shown first */
+	struct series_group **groups; /* all known ones, exported ones first */
 	size_t n;
 	void *names; /* the same by name, of tsearch() */
 	struct series_group rest;
 	struct series_machine machine;
-	const struct row **waiting; /* scratch: rows that have no series yet */
+	const struct row **waiting; /* scratch: rows without a series yet */
 	size_t waiting_cap;
-	bool full; /* in this frame no group gives up its series any more */
+	bool full; /* in this frame no more groups release their series */
 	struct buf scratch;
 };
 
-/* Orders groups by name; that without a name comes first. */
+/* Orders groups by name; the unnamed one comes first. */
 static int compare_series(const void *a, const void *b)
 {
 	const struct series_group *x = a, *y = b;
@@ -134,7 +134,7 @@ struct series *series_open(size_t max)
 	return series;
 }
 
-/* Frees a group that is in no list any more. */
+/* Frees a group no longer in any list. */
 static void free_series(struct series *series, struct series_group *group)
 {
 	tdelete(group, &series->names, compare_series);
@@ -143,7 +143,7 @@ static void free_series(struct series *series, struct series_group *group)
 	free(group);
 }
 
-/* Forgets the group that is not shown and has been idle for longest. */
+/* Drops the least recently active group without series. */
 static void forget_oldest(struct series *series)
 {
 	size_t oldest = series->shown;
@@ -171,7 +171,7 @@ static void append_label(struct buf *labels, const char *key, const char *value)
 		buf_putc(labels, '"');
 }
 
-/* Writes a group's labels: its name, and what people call its container. False: it is too long. */
+/* Writes a group's labels: its name, and its container's. False: too long. */
 static bool write_labels(struct buf *labels, const struct group *group)
 {
 	const char *slash = group->pod ? strchr(group->pod, '/') : NULL;
@@ -195,13 +195,13 @@ static bool write_labels(struct buf *labels, const struct group *group)
 	return true;
 }
 
-/* Whether anything but its path is known of a group. */
+/* True if more than its path is known of a group. */
 static bool has_names(const struct group *group)
 {
 	return group->pod || group->container;
 }
 
-/* Remembers a group, without series. NULL: its label is too long. */
+/* Adds a group, without series. NULL: its label is too long. */
 static struct series_group *add_series(struct series *series, const struct group *of)
 {
 	const char *name = of->name;
@@ -221,7 +221,7 @@ static struct series_group *add_series(struct series *series, const struct group
 	return group;
 }
 
-/* Adds names to the labels of a group whose names were not known at first. */
+/* Adds names to the labels of a group whose names were unknown at first. */
 static void learn_names(struct series *series, struct series_group *group, const struct group *of)
 {
 	if (group == &series->rest || group->named || !has_names(of) ||
@@ -232,7 +232,7 @@ static void learn_names(struct series *series, struct series_group *group, const
 	group->named = true;
 }
 
-/* The group of that name, if it is remembered. */
+/* The group of that name, if it is known. */
 static struct series_group *find_series(const struct series *series, const char *name)
 {
 	struct series_group key = { .name = (char *)name }, **found;
@@ -261,7 +261,7 @@ static void merge_now(struct series_group *to, const struct series_group *group)
 }
 
 /*
- * Takes the series of the group that has been idle for longest, and for long enough. False: none.
+ * Takes the series of the least recently active group, if it is idle for long enough. False: none.
  */
 static bool take_idle(struct series *series, uint64_t now_ns)
 {
@@ -272,7 +272,7 @@ static bool take_idle(struct series *series, uint64_t now_ns)
 			oldest = i;
 	if (series->full || series->groups[oldest]->active_ns + SERIES_IDLE_NS > now_ns)
 		return !(series->full = true);
-	/* Its figures in this frame count for the rest now. */
+	/* Its figures in this frame are counted with the rest now. */
 	if (series->groups[oldest]->present)
 		merge_now(&series->rest, series->groups[oldest]);
 	series->groups[oldest]->shown = false;
@@ -280,7 +280,7 @@ static bool take_idle(struct series *series, uint64_t now_ns)
 	return true;
 }
 
-/* Gives a group series of its own: there is room. */
+/* Gives a group its own series, as there is room. */
 static void show_series(struct series *series, struct series_group *group)
 {
 	size_t at = series->shown;
@@ -291,7 +291,7 @@ static void show_series(struct series *series, struct series_group *group)
 	exchange_groups(series, at, series->shown++);
 }
 
-/* Whether anything was counted in the row. */
+/* True if anything was counted in the row. */
 static bool has_grown(const struct row *row)
 {
 	const struct group_figures *figures = row->group->figures;
@@ -302,7 +302,7 @@ static bool has_grown(const struct row *row)
 	return now && before && now->throttled_ns > before->throttled_ns;
 }
 
-/* The group that counts what a row has that has no series yet. */
+/* The group that counts a row without a series yet. */
 static struct series_group *claim(struct series *series, const struct row *row, uint64_t now_ns)
 {
 	struct series_group *group = find_series(series, row->group->name);
@@ -336,7 +336,7 @@ static void count_growth(struct series_group *group, const struct row *sum)
 	group->known |= sum->valid | row_waited(sum);
 }
 
-/* Adds for how long a group was throttled between two readings of its file. False: not known. */
+/* Adds how long a group was throttled between two readings of its file. False: unknown. */
 static bool add_throttled(const struct group_figures *figures, uint64_t *ns)
 {
 	const struct cgroup_sample *now = figures->now, *before = figures->before;
@@ -349,7 +349,7 @@ static bool add_throttled(const struct group_figures *figures, uint64_t *ns)
 	return true;
 }
 
-/* Adds for how long the group of a row was throttled, and those above it. */
+/* Adds how long the group of a row was throttled, and those above it. */
 static void add_throttling(struct series_group *group, const struct frame *frame,
 			   const struct row *row)
 {
@@ -375,7 +375,7 @@ static uint64_t longest_of(const struct task_waits *waits, enum wait_seen kind, 
 	return waits_progress(waits, kind, now_ns) / n;
 }
 
-/* Adds what a living task does at the moment of the frame. */
+/* Adds the current state of a living task. */
 static void add_task_now(struct series_group *group, const struct frame *frame,
 			 const struct row *row)
 {
@@ -408,7 +408,7 @@ static void count_group(struct series *series, struct series_group *group,
 	for (size_t i = 0; i < of->own; i++) {
 		const struct task_raw *raw = of->members[i]->raw;
 
-		/* Kinds that will be known begin with 0 before the first interval. */
+		/* Kinds that will be known start with 0 before the first interval. */
 		group->known |= raw->counters.valid & (DELAY_BOTH(DELAY_ALL) | VALID_RUN);
 		group->known |= raw->now.state ? VALID_DWAIT : 0;
 		add_task_now(group, frame, of->members[i]);
@@ -417,13 +417,13 @@ static void count_group(struct series *series, struct series_group *group,
 	group->present = true;
 	if (has_grown(row))
 		group->active_ns = frame->info->cur->begin_ns;
-	/* The rest is there from the beginning, or what it grows by first would be lost. */
+	/* The rest exists from the beginning, or its first growth would be lost. */
 	series->rest.known |= group->known;
 	series->rest.throttling |= group->throttling;
 	series->rest.holding |= group->holding;
 }
 
-/* Whether a row has anything to count: ancestors without tasks may have throttling only. */
+/* True if a row has anything to count: ancestors without tasks may have throttling only. */
 static bool has_counts(const struct row *row)
 {
 	const struct cgroup_sample *now = row->group->figures->now;
@@ -431,7 +431,7 @@ static bool has_counts(const struct row *row)
 	return row->group->own || (now && now->have & CGROUP_BIT(CGROUP_THROTTLE));
 }
 
-/* Orders rows by what they waited, the most first. */
+/* Orders rows by time waited, most first. */
 static int compare_waited(const void *a, const void *b)
 {
 	const struct row *const *x = a, *const *y = b;
@@ -462,7 +462,7 @@ static void take_machine(struct series_machine *machine, const struct frame_info
 			machine->psi[i] = info->system->pressure.psi[i];
 }
 
-/* Forgets the figures of the moment. */
+/* Clears the figures of the moment. */
 static void forget_now(struct series_group *group)
 {
 	memset(group->tasks, 0, sizeof(group->tasks));

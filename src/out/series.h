@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The counters that metrics are made of: by group what was waited since the first frame, ended
- * tasks and waits in progress included. They never fall.
+ * The counters behind metrics: by group the time waited since the first frame, including exited
+ * tasks and waits in progress. They never fall.
  *
- * Memory and text are bounded. So many groups are shown as series of their own; all others add to
- * one for the rest. A group keeps its series for as long as something happens to it,
- * and after that until another one needs it. Then its counters are kept for when it comes back.
+ * Memory and text are bounded. A limited number of groups are shown as series of their own; all
+ * others add to one for the rest. A group keeps its series while it is active, and after that until
+ * another one needs it. Then its counters are kept for its return.
  */
 #pragma once
 
@@ -17,13 +17,13 @@
 #include "base/util.h"
 #include "frame/frame.h"
 
-/* The tasks that hang at the moment, by name: what an alert is about. */
+/* The currently hung tasks, by name: the subject of an alert. */
 
 /* At most this many hung tasks are exported, longest first; and the threshold. */
 #define SERIES_HANGS 8
 #define SERIES_HANG_NS (10 * NSEC_PER_SEC)
 
-/* A task in uninterruptible sleep. Texts are labels, and empty where not known. */
+/* A task in uninterruptible sleep. Texts are labels, empty if unknown. */
 struct series_hang {
 	uint64_t ns;
 	pid_t pid;
@@ -31,16 +31,16 @@ struct series_hang {
 	char *labels, *comm, *syscall, *on; /* labels: those of its group */
 };
 
-/* Those of the last frame, the longest first; zero-initialised: none. */
+/* Those of the last frame, longest first; zero-initialised: none. */
 struct series_hangs {
 	struct series_hang all[SERIES_HANGS];
 	size_t n;
 };
 
-/* A group whose label is longer (in bytes, escaped) is counted with the rest. */
+/* A group with a longer label (in bytes, escaped) is counted with the rest. */
 #define SERIES_LABEL_MAX 512
 
-/* The labels of the rest, and of tasks whose group is not known. */
+/* The labels of the rest, and of tasks without a known group. */
 #define SERIES_REST "other"
 #define SERIES_UNKNOWN "-"
 
@@ -50,10 +50,10 @@ void series_label(struct buf *out, const char *name);
 #define SERIES_DEFAULT 500
 #define SERIES_MAX 10000
 
-/* A group to which nothing has happened for so long may lose its series to one that needs it. */
+/* After this time without activity a group may lose its series to one that needs it. */
 #define SERIES_IDLE_NS (600 * NSEC_PER_SEC)
 
-/* How many times more groups are remembered than are shown. */
+/* Ratio of known groups to shown ones. */
 #define SERIES_KEPT 8
 
 /* The states of tasks that are counted, by their letters in /proc. */
@@ -63,15 +63,15 @@ void series_label(struct buf *out, const char *name);
 /* A group, or the rest. */
 struct series_group {
 	char *name; /* raw bytes; NULL: not known */
-	char *labels; /* group="NAME", and where known namespace, pod and container; escaped */
+	char *labels; /* group="NAME", and if known namespace, pod and container; escaped */
 	uint32_t known; /* of the counters: DELAY_BIT()s, DELAY_COUNT_BIT()s, VALID_RUN, _DWAIT */
 	bool throttling, holding; /* throttled_ns is known, held_ns is */
 	uint64_t delay_ns[WAIT_KINDS], delay_count[DELAY_KINDS], run_ns;
 	uint64_t throttled_ns, held_ns; /* by its own limit; and by those of all groups above it */
 	/* In the last frame: living tasks by state, and how long the longest wait has lasted. */
 	uint64_t tasks[SERIES_STATES_N], longest_ns[WAITS_SEEN];
-	uint64_t active_ns; /* CLOCK_MONOTONIC of the last frame in which something happened */
-	bool named; /* the labels have more than the group */
+	uint64_t active_ns; /* CLOCK_MONOTONIC of the last frame with activity */
+	bool named; /* the labels include more than the group */
 	bool shown; /* has series of its own */
 	bool present; /* is in the last frame */
 };

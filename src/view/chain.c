@@ -7,14 +7,14 @@
 #include "base/util.h"
 #include "view/stack_tree.h"
 
-/* Waits of waits that are followed, at most. */
+/* Maximum depth of a chain. */
 #define DEPTH_MAX 8
 
 /* A share that is not followed further, and one that is too small for a step of its own. */
 #define SHARE_FOLLOWED 0.002
 #define SHARE_SHOWN 0.01
 
-/* The unknown share of a waker's time from which it is shown. */
+/* Unknown share of a waker's time from which it is shown. */
 #define KNOWN_LESS 0.1
 
 /* A wait in progress up to this multiple of the average is treated like the completed ones. */
@@ -57,7 +57,7 @@ const struct site *chain_site(const struct chain_index *index, uint64_t id)
 	return found ? *found : NULL;
 }
 
-/* The links of a site and a waker, or those to who holds it; n is set to their number. */
+/* The links of a site and a waker, or those to the holder; n is set to their number. */
 static const struct site_link *find_links(const struct chain_index *index, uint64_t site,
 					  pid_t tgid, bool holds, size_t *n)
 {
@@ -113,7 +113,7 @@ bool chain_follows(const struct site *site)
 	       site->wakers[0].tgid > 0;
 }
 
-/* The length of what two waits for a lock are on, without who holds it. */
+/* Length of a lock's target without its holder. */
 static size_t lock_length(const struct site *site)
 {
 	const char *held = strstr(site->on, SITE_HELD_BY);
@@ -121,7 +121,7 @@ static size_t lock_length(const struct site *site)
 	return held ? (size_t)(held - site->on) : strlen(site->on);
 }
 
-/* Whether two sites are waits for one lock, which tasks take in turn. */
+/* True if two sites are waits for one lock, which tasks take in turn. */
 static bool are_one_lock(const struct site *a, const struct site *b)
 {
 	if (!a || !b || a->class != CLASS_CONTENDED || b->class != CLASS_CONTENDED ||
@@ -134,7 +134,7 @@ static bool are_one_lock(const struct site *a, const struct site *b)
 
 /* ---- The roots ------------------------------------------------------------------------------- */
 
-/* Whether two roots of one kind and task are one: of waits for disks and peers, by the target. */
+/* True if two roots of one kind and task are one: of waits for disks and peers, by the target. */
 static bool are_one_place(const struct chain_root *a, const struct chain_root *b)
 {
 	if (a->kind != CHAIN_DISK && a->kind != CHAIN_PEER)
@@ -158,7 +158,7 @@ static void add_root(struct chain *chain, struct chain_root root)
 	chain->roots[chain->nroots++] = root;
 }
 
-/* Adds the roots of waits that no task ended: the root names whose they were, and where. */
+/* Adds the roots of waits that no task ended: the root names the waiting task, and the place. */
 static void add_interrupt(struct chain *chain, const struct site *site,
 			  const struct site_waker *waker, double share)
 {
@@ -180,7 +180,7 @@ static void add_interrupt(struct chain *chain, const struct site *site,
 	add_root(chain, root);
 }
 
-/* Adds a wait for a CPU. Its root is the task that ran instead, or the budget that ran out. */
+/* Adds a wait for a CPU. Its root is the task that ran instead, or the used-up budget. */
 static void add_queue(struct chain *chain, const struct site *site, double share)
 {
 	bool quota = site_throttled_by(site) >= 0;
@@ -194,7 +194,7 @@ static void add_queue(struct chain *chain, const struct site *site, double share
 
 /* ---- The steps ------------------------------------------------------------------------------- */
 
-/* What is being followed. */
+/* The wait being followed. */
 struct following {
 	struct chain *chain;
 	const struct chain_index *index;
@@ -212,7 +212,7 @@ struct following {
 static void follow_site(struct following *following, const struct site *site, double share,
 			bool held);
 
-/* Follows a part of what a waker did. */
+/* Follows a part of a waker's activity. */
 static void follow_part(struct following *following, const struct chain_step *step,
 			const struct chain_part *part)
 {
@@ -246,7 +246,7 @@ static void follow_part(struct following *following, const struct chain_step *st
 	}
 }
 
-/* Compares parts: the most time first. */
+/* Orders parts: most time first. */
 static int compare_parts(const void *a, const void *b)
 {
 	const struct chain_part *x = a, *y = b;
@@ -254,7 +254,7 @@ static int compare_parts(const void *a, const void *b)
 	return (x->share < y->share) - (x->share > y->share);
 }
 
-/* Whether a waker waited for the same lock, as long as it was another's turn. */
+/* True if a waker waited for the same lock while another had its turn. */
 static bool is_turn(const struct chain_index *index, const struct chain_step *step,
 		    const struct site_link *link)
 {
@@ -302,7 +302,7 @@ static double add_parts(struct following *following, struct chain_step *step)
 	return all > 0 ? past / all : 1;
 }
 
-/* Follows a waker of a site, or who holds what it is for. */
+/* Follows a waker of a site, or the holder of its target. */
 static void follow_waker(struct following *following, const struct site *site,
 			 const struct site_waker *waker, double share)
 {
@@ -331,7 +331,7 @@ static void follow_waker(struct following *following, const struct site *site,
 	}
 }
 
-/* The name of a process, where one of its waits is known; else NULL. */
+/* The name of a process, if one of its waits is known; else NULL. */
 static const char *process_name(const struct chain_index *index, pid_t tgid)
 {
 	for (size_t i = 0; i < index->n; i++)
@@ -367,7 +367,7 @@ static void follow_rest(struct following *following, const struct site *site, do
 	add_root(following->chain, root);
 }
 
-/* Adds the root of waits that are being followed already, where they are; false: they are not. */
+/* Adds the root of waits already being followed, at their place; false: they are not. */
 static bool add_circle(struct following *following, const struct site *site, double share,
 		       bool held)
 {
@@ -388,7 +388,7 @@ static bool add_circle(struct following *following, const struct site *site, dou
 	return false;
 }
 
-/* Whether a wait goes on that is unlike those that ended, and so may have another cause. */
+/* True if a wait in progress is unlike those that ended, and so may have another cause. */
 static bool is_wait_unlike(const struct site *site)
 {
 	uint64_t ended_ns = 0, count = 0;
@@ -413,7 +413,7 @@ static bool waker_counts(const struct site *site, const struct site_waker *waker
 	return true;
 }
 
-/* Follows the waits of a site, which are a share of the chain. held: see struct following. */
+/* Follows the waits of a site with their share of the chain. held: see struct following. */
 static void follow_site(struct following *following, const struct site *site, double share,
 			bool held)
 {
@@ -421,7 +421,7 @@ static void follow_site(struct following *following, const struct site *site, do
 
 	if (add_circle(following, site, share, held))
 		return;
-	/* Who lets it go on, in the end, is not who made it wait. */
+	/* The task that finally unblocks it is not the one that made it wait. */
 	if (site->state == STATE_STOP) {
 		add_root(following->chain, (struct chain_root){ .kind = CHAIN_STOPPED,
 								.name = site->comm,
@@ -437,7 +437,7 @@ static void follow_site(struct following *following, const struct site *site, do
 	}
 	for (unsigned i = 0; i < SITE_WAKERS; i++)
 		ended += waker_counts(site, &site->wakers[i]) ? (double)site->wakers[i].ns : 0;
-	/* A wait that began in earlier intervals may have ended: then that is more. */
+	/* A wait that began in earlier intervals may have ended: then it is more. */
 	all = (double)site->ns > ended && is_wait_unlike(site) ? (double)site->ns : ended;
 	following->path[following->depth].site = site;
 	following->path[following->depth++].held = held;
@@ -450,7 +450,7 @@ static void follow_site(struct following *following, const struct site *site, do
 	following->depth--;
 }
 
-/* Compares roots: the largest share first, and what is not known last. */
+/* Orders roots: largest share first, and unknown last. */
 static int compare_roots(const void *a, const void *b)
 {
 	const struct chain_root *x = a, *y = b;
@@ -504,7 +504,7 @@ static void put_raw(struct buf *out, const char *raw, enum text_charset charset)
 	text_escape(out, raw, strlen(raw), charset);
 }
 
-/* Appends the name of a task and its number, as far as they are known. */
+/* Appends the name and number of a task, if known. */
 static void put_task_name(struct buf *out, const char *name, pid_t tgid, enum text_charset charset)
 {
 	if (name)
@@ -513,7 +513,7 @@ static void put_task_name(struct buf *out, const char *name, pid_t tgid, enum te
 		buf_printf(out, "%s%d", name ? " " : "", (int)tgid);
 }
 
-/* Appends a wait for a CPU: behind whom. */
+/* Appends a wait for a CPU: which task runs. */
 static void put_queue(struct buf *out, const struct site *site, enum text_charset charset)
 {
 	int by = site_throttled_by(site);
@@ -577,7 +577,7 @@ void chain_put_waker(struct buf *out, const struct chain_step *step, enum text_c
 			   (unsigned long long)waker->count, plural(waker->count, "wait", "waits"));
 }
 
-/* Appends how a task is held. */
+/* Appends how a task is stopped. */
 static void put_stopped(struct buf *out, const struct chain_root *root, enum text_charset charset)
 {
 	const struct site *site = root->site;
@@ -590,7 +590,7 @@ static void put_stopped(struct buf *out, const struct chain_root *root, enum tex
 	}
 }
 
-/* Appends a wait of a task without any other's help. */
+/* Appends a wait that needs no other task. */
 static void put_own_wait(struct buf *out, const char *what, const struct chain_root *root,
 			 enum text_charset charset)
 {
@@ -609,7 +609,7 @@ static void put_own_wait(struct buf *out, const char *what, const struct chain_r
 	}
 }
 
-/* Whether the other end of a socket is known: without a connection anybody may send to it. */
+/* True if the other end of a socket is known: without a connection anybody may send to it. */
 static bool has_peer(const struct site *site)
 {
 	return !site || !site->on || strncmp(site->on, "udp *:", 6) != 0;

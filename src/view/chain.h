@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Chains of waits: the wakers of a task, their activities meanwhile, the wakers of these, and so on
- * down to a root: a disk, a timer, a peer, a quota, or a task that runs.
+ * Wait chains: the wakers of a task, their activities meanwhile, their wakers, and so on down to a
+ * root: a disk, a timer, a peer, a quota, or a running task.
  */
 #pragma once
 
@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "data/wait_state.h"
 
-/* ROW(NAME, id, what it is) */
+/* ROW(NAME, id, meaning) */
 #define CHAIN_ROOT_TABLE(ROW) \
 	ROW(RUN, "run", "a waited-for task was on CPU") \
 	ROW(QUEUE, "queue", "a waited-for task was runnable") \
@@ -34,33 +34,34 @@ enum chain_root_kind { CHAIN_ROOT_TABLE(CHAIN_ROOT_ID) CHAIN_ROOTS };
 /* Their ids in machine formats. */
 extern const char *const chain_root_ids[CHAIN_ROOTS];
 
-/* What a waker did while it was waited for. */
+/* A waker's activity while it was waited for. */
 struct chain_part {
 	enum wait_state state;
-	const struct site *site; /* that it waited in; NULL: none, or not known */
+	const struct site *site; /* the site where it waited; NULL: none, or unknown */
 	double share; /* of its step, 0 to 1 */
 };
 
 /* A waker (or lock holder) one level up the chain. */
 struct chain_step {
-	unsigned depth; /* 1: of the waits that the chain is of; a step's own wakers follow it */
+	unsigned depth; /* 1: of the chain's own waits; a step's own wakers follow it */
 	const struct site *of; /* the waits that it ended */
-	struct site_waker waker; /* count 0: it holds what waits are for that go on */
+	struct site_waker waker; /* count 0: it holds the target of waits in progress */
 	double share; /* of the chain, 0 to 1 */
-	size_t first, n; /* its parts, the most time first */
-	bool in_part; /* a tenth or more of it is not known, as it was too long ago */
+	size_t first, n; /* its parts, most time first */
+	bool in_part; /* a tenth or more of it is unknown, as it was too long ago */
 };
 
 struct chain_root {
 	enum chain_root_kind kind;
-	const char *name; /* of a task or an interrupt; of a queue who ran instead; NULL: none */
+	const char *name; /* of a task or an interrupt; for a queue, of the task that ran instead;
+			   * NULL: none */
 	pid_t tgid; /* of the task; 0: none */
-	const struct site *site; /* where it was waited at last; NULL: nowhere */
+	const struct site *site; /* the last site waited in; NULL: none */
 	double share; /* of the chain, 0 to 1 */
-	const char *at; /* the program's function in which that wait began; NULL: not known */
+	const char *at; /* the program's function in which that wait began; NULL: unknown */
 };
 
-/* The sites of a frame, to be looked up. Zero-initialised: not made. */
+/* The sites of a frame, for look-ups. Zero-initialised: not made. */
 struct chain_index {
 	const struct trace_frame *trace;
 	const struct site **sites; /* by id */
@@ -68,36 +69,33 @@ struct chain_index {
 };
 
 /*
- * A chain, which points into the frame. The shares of the roots add up to 1. Its memory is kept
- * from one to the next; empty when zero-initialised.
+ * A chain, which points into the frame. The shares of the roots add up to 1. Its memory is reused;
+ * empty when zero-initialised.
  */
 struct chain {
 	uint64_t ns; /* the waits that it explains */
 	struct chain_step *steps;
 	struct chain_part *parts;
-	struct chain_root *roots; /* the largest share first */
+	struct chain_root *roots; /* largest share first */
 	size_t nsteps, steps_cap, nparts, parts_cap, nroots, roots_cap;
 };
 
-/*
- * Makes the index of a frame, which must stay as long as chains of it do. Its memory is kept from
- * one to the next.
- */
+/* Makes the index of a frame, which must exist as long as chains of it do. Its memory is reused. */
 void chain_index_make(struct chain_index *index, const struct trace_frame *trace);
 
 /*
- * Whether a chain explains the waits of a site of the index: time that is lost, or in which another
- * task had to do something. Who has nothing to do waits for no one.
+ * True if a chain explains the waits of a site of the index: lost time, or waits for another task.
+ * An idle task waits for no one.
  */
 bool chain_explains(const struct chain_index *index, const struct site *site);
 
-/* Whether tasks ended waits of a site: they can be followed, though no time may have been lost. */
+/* True if tasks ended waits of a site: they can be followed, though no time may have been lost. */
 bool chain_follows(const struct site *site);
 
-/* The site of that id in the index; NULL: it has none. */
+/* The site of that id in the index; NULL: not in it. */
 const struct site *chain_site(const struct chain_index *index, uint64_t id);
 
-/* The link to who must act for the waits of a site to end that go on; NULL: not known. */
+/* The link to the task that must act to end a site's waits in progress; NULL: unknown. */
 const struct site_link *chain_holder(const struct chain_index *index, const struct site *site);
 
 /* Makes the chain of some sites' waits. */
@@ -107,17 +105,17 @@ void chain_build(struct chain *chain, const struct chain_index *index,
 void chain_index_free(struct chain_index *index);
 void chain_free(struct chain *chain);
 
-/* Chains of waits in words. */
+/* Wait chains in words. */
 
 /* Append words, with names and targets escaped for that charset. */
 
-/* What is waited for at a site: its system call and target, else its state. */
+/* The target of a site: its system call and target, else its state. */
 void chain_put_site(struct buf *out, const struct site *site, enum text_charset charset);
 
-/* What a waker did meanwhile. */
+/* A waker's activity. */
 void chain_put_part(struct buf *out, const struct chain_part *part, enum text_charset charset);
 
-/* Who ended waits, and how many. */
+/* The wakers, and their number. */
 void chain_put_waker(struct buf *out, const struct chain_step *step, enum text_charset charset);
 
 void chain_put_root(struct buf *out, const struct chain_root *root, enum text_charset charset);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Finds columns, sums up several rows, and formats values as cells. */
+/* Finds columns, adds up rows, and formats values as cells. */
 #include "view/column.h"
 
 #include <stdio.h>
@@ -85,13 +85,13 @@ bool column_descends(const struct column *column)
 	return column->format != FORMAT_TEXT || column->bar;
 }
 
-/* Whether the getter gives the sum row's value. */
+/* True if the getter returns the sum row's value. */
 static bool sums_by_row(const struct column *column, const struct view *view)
 {
 	return column->sum == SUM_ROW || (column->sum == SUM_DELTAS && view->unit != UNIT_TOTAL);
 }
 
-/* Whether the largest of several values is shown: for SUM_MOST, and for the longest waits. */
+/* True if the largest of several values is shown: for SUM_MOST, and for the longest waits. */
 static bool takes_most(const struct column *column, const struct view *view)
 {
 	return column->sum == SUM_MOST || (column_is_delay(column) && view->unit == UNIT_MAX);
@@ -145,7 +145,9 @@ struct value column_total(const struct column *column, const struct view *view,
 		const struct group *group = rows[i]->group;
 		struct value value;
 
-		/* Takes only a group's own members: in a tree the groups below have rows, too. */
+		/*
+		 * Includes only a group's own members: in a tree the groups below have rows, too.
+		 */
 		for (size_t m = 0; group && m < group->own; m++) {
 			value = column_get(column, view, group->members[m]);
 			column_add(column, view, &total, &value);
@@ -158,15 +160,15 @@ struct value column_total(const struct column *column, const struct view *view,
 	return total;
 }
 
-/* Whether a text is cut in front where it is too long. */
+/* True if too long a text is cut at the front. */
 static bool cuts_front(const struct column *column, const struct value *value)
 {
 	return column->path && value->type == VALUE_TEXT && *value->text == '/';
 }
 
 /*
- * The length of a path that is too long for so many cells, without what is said in brackets after
- * it: who serves its file system. The whole length where there are none, or it is not too long.
+ * Length of a path that is too long for so many cells, without the file system's server in brackets
+ * after it. The whole length if there is none, or it is not too long.
  */
 static size_t path_alone(const struct buf *path, unsigned cells, enum text_charset charset)
 {
@@ -181,8 +183,8 @@ static size_t path_alone(const struct buf *path, unsigned cells, enum text_chars
 }
 
 /*
- * The start of the last whole parts of a path that fit into the cells behind a mark, at least of
- * the last part; 0: all of it fits. Goes backwards: a path may have thousands of parts.
+ * Start of the last whole components of a path that fit into the cells after a mark, at least of
+ * the last component; 0: all of it fits. Goes backwards: a path may have thousands of components.
  */
 static size_t last_parts(const struct buf *path, unsigned cells, enum text_charset charset)
 {
@@ -200,7 +202,7 @@ static size_t last_parts(const struct buf *path, unsigned cells, enum text_chars
 	return found;
 }
 
-/* Appends the readable name of a cgroup whose path is too wide; that may be as wide. */
+/* Appends the readable name of a cgroup whose path is too wide; the name may be as wide. */
 static void fit_cgroup(struct buf *out, struct buf *scratch, unsigned cells,
 		       const struct value *value, enum text_charset charset)
 {
@@ -218,7 +220,7 @@ static void fit_cgroup(struct buf *out, struct buf *scratch, unsigned cells,
 		 charset);
 }
 
-/* Appends what is in `scratch` in so many cells; tail: cut in front. */
+/* Appends the contents of `scratch` in so many cells; tail: cut at the front. */
 static void fit_text(struct buf *out, const struct buf *scratch, unsigned cells, bool tail,
 		     enum text_charset charset)
 {

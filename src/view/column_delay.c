@@ -7,12 +7,12 @@
 #include "history/trends.h"
 #include "view/column_parts.h"
 
-/* The values of columns that tell how time was spent: states that were traced, the trend. */
+/* Values of columns on how time was spent: traced states, the trend. */
 
-/* The least top of a trend's scale, in percent: what is less is no trend. */
+/* The minimum scale of a trend, in percent: smaller values are no trend. */
 #define TREND_LEAST 10.0
 
-/* How its threads spent the interval. */
+/* Time of its threads by state in the interval. */
 COLUMN_GETTER(column_get_states)
 {
 	const struct wait_states *states = row->traced ? &row->traced->states : NULL;
@@ -28,7 +28,9 @@ COLUMN_GETTER(column_get_states)
 	return value_bar(states->ns, letters, WAIT_STATES, (double)busy);
 }
 
-/* The same by delays, of one thread's time at least: with many threads sleep would be all. */
+/*
+ * The same by delays, scaled to at least one thread's time: with many threads sleep would be all.
+ */
 COLUMN_GETTER(column_get_bar)
 {
 	const uint64_t *ns = row->deltas->waited.ns;
@@ -47,7 +49,7 @@ COLUMN_GETTER(column_get_bar)
 	return value_bar(parts, "rcimb ", ARRAY_SIZE(parts), (double)busy);
 }
 
-/* The share of an interval that a row waited, some samples ago; NAN: not known. */
+/* The share of an interval that a row waited, some samples ago; NAN: unknown. */
 static double waited_before(const struct trends *trends, size_t interval, const struct row *row)
 {
 	double sum = (double)NAN, value;
@@ -62,7 +64,7 @@ static double waited_before(const struct trends *trends, size_t interval, const 
 	return sum;
 }
 
-/* The row's waits in the last intervals, this one included. */
+/* The row's waits in the last intervals, including this one. */
 COLUMN_GETTER(column_get_trend)
 {
 	struct value now = column_share(row, row->deltas->waited.total);
@@ -76,7 +78,7 @@ COLUMN_GETTER(column_get_trend)
 	return value_graph(values, TREND_LEAST);
 }
 
-/* The time in a state, of all threads, as a share of what was traced; arg: the state. */
+/* The time in a state, of all threads, as a share of the traced time; arg: the state. */
 COLUMN_GETTER(column_get_in_wait)
 {
 	const struct trace_frame *trace = view->frame->info->trace;
@@ -87,7 +89,7 @@ COLUMN_GETTER(column_get_in_wait)
 			    (double)trace->interval_ns);
 }
 
-/* The part of the interval that the row lost: the counted waits where nothing was traced. */
+/* The part of the interval that the row lost: counted waits if nothing was traced. */
 COLUMN_GETTER(column_get_lost)
 {
 	const struct trace_frame *trace = view->frame->info->trace;
@@ -106,7 +108,7 @@ COLUMN_GETTER(column_get_waker)
 	return value_text(row->traced ? row->traced->waker : NULL);
 }
 
-/* The values of columns of groups. */
+/* Values of columns of groups. */
 
 /* The number of tasks in the row. */
 COLUMN_GETTER(column_get_members)
@@ -120,7 +122,7 @@ COLUMN_GETTER(column_get_group)
 	return value_text(row->group ? row->group->label : NULL);
 }
 
-/* The member of the group that has waited most. */
+/* The member of the group with most waits. */
 COLUMN_GETTER(column_get_worst)
 {
 	if (!row->group || !row->group->worst)
@@ -128,7 +130,7 @@ COLUMN_GETTER(column_get_worst)
 	return value_text(row->group->worst->task->comm);
 }
 
-/* A reading with that part, in this frame or (before) in the frame before it, or NULL. */
+/* A reading with that part, in this frame or (before) in the previous one, or NULL. */
 static const struct cgroup_sample *figures_part(const struct group_figures *figures, unsigned part,
 						bool before)
 {
@@ -137,7 +139,7 @@ static const struct cgroup_sample *figures_part(const struct group_figures *figu
 	return sample && sample->have & CGROUP_BIT(part) ? sample : NULL;
 }
 
-/* The figures of the row's group that have a part; NULL: not known. */
+/* The figures of the row's group that have a part; NULL: unknown. */
 static const struct cgroup_sample *group_part(const struct row *row, unsigned part, bool before)
 {
 	return row->group ? figures_part(row->group->figures, part, before) : NULL;
@@ -153,7 +155,7 @@ COLUMN_GETTER(column_get_pressure)
 	return value_number(now->psi[column->arg].some.avg10 / 100.0);
 }
 
-/* The share of the interval for which a group was throttled, in percent; below 0: not known. */
+/* The share of the interval for which a group was throttled, in percent; below 0: unknown. */
 static double own_throttling(const struct group_figures *figures)
 {
 	const struct cgroup_sample *now = figures_part(figures, CGROUP_THROTTLE, false);
@@ -170,7 +172,7 @@ static double own_throttling(const struct group_figures *figures)
 
 /*
  * The share for which the group was throttled, by its own quota or by that of a group above,
- * whichever was longer: how much the two overlap is not known.
+ * whichever is larger: their overlap is unknown.
  */
 COLUMN_GETTER(column_get_throttled)
 {
@@ -182,7 +184,7 @@ COLUMN_GETTER(column_get_throttled)
 	return share < 0 ? value_unset() : value_number(share);
 }
 
-/* The events at the group's memory limits in the interval; arg: enum cgroup_event. */
+/* Events at the group's memory limits in the interval; arg: enum cgroup_event. */
 COLUMN_GETTER(column_get_event)
 {
 	const struct cgroup_sample *now = group_part(row, CGROUP_EVENTS, false);
@@ -235,7 +237,7 @@ static struct delay_sum sum_of(int arg, const struct delay_sum *delays, uint32_t
 	return arg == ARG_MEM ? delay_mem(delays, valid) : delays[arg];
 }
 
-/* Booked delay since the task's start. */
+/* Accounted delay since the task's start. */
 static struct value booked_of_life(const struct column *column, const struct row *row)
 {
 	struct counters life = row_totals(row);
@@ -245,7 +247,7 @@ static struct value booked_of_life(const struct column *column, const struct row
 	return value_ms(sum_of(column->arg, life.delay, life.valid).ns);
 }
 
-/* Booked delay of the interval. Groups have added up their members' mem and total. */
+/* Accounted delay of the interval. Groups have added up their members' mem and total. */
 static struct delay_sum booked_delay(int arg, const struct row *row)
 {
 	if (arg == ARG_TOTAL)
@@ -263,12 +265,12 @@ static uint64_t waited_of(int arg, const struct row *row)
 	return arg == ARG_MEM ? waited->mem : waited->ns[arg];
 }
 
-/* Booked delay of the interval, in one of the units that are based on it. */
+/* Accounted delay of the interval, in one of the units derived from it. */
 static struct value get_booked(const struct column *column, const struct view *view,
 			       const struct row *row)
 {
 	uint32_t known = row->valid & column->kinds & DELAY_ALL;
-	/* A sum is known only if every count in it is known. */
+	/* A sum is known only if all its counts are known. */
 	bool counted = ((row->valid >> DELAY_KINDS) & known) == known;
 	struct delay_sum delta;
 

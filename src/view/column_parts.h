@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Getters of the table of columns that have files of their own. */
+/* Getters of the column table that have files of their own. */
 #pragma once
 
 #include "base/util.h"
@@ -8,7 +8,7 @@
 /* The arg of delay columns that are not a single kind. */
 enum { ARG_TOTAL = WAIT_KINDS, ARG_MEM };
 
-/* The states in which a task does or wants something, which its bar is compared by. */
+/* The states in which a task is active or blocked, by which its bar is compared. */
 #define BUSY_STATES \
 	(1u << STATE_RUN | 1u << STATE_CPU | 1u << STATE_IO | 1u << STATE_DWAIT | 1u << STATE_LOCK)
 
@@ -17,7 +17,7 @@ enum { ARG_TOTAL = WAIT_KINDS, ARG_MEM };
 	struct value name(UNUSED const struct column *column, UNUSED const struct view *view, \
 			  const struct row *row)
 
-/* The same, of a getter that only its own file has. */
+/* The same, of a getter used only in its own file. */
 #define GETTER(name) static COLUMN_GETTER(name)
 
 /* A row: the members that all columns have, and further ones. */
@@ -26,7 +26,7 @@ enum { ARG_TOTAL = WAIT_KINDS, ARG_MEM };
 		.id = ident, .heading = head, .get = getter, .help = text, __VA_ARGS__ \
 	}
 
-/* Members that many columns share. */
+/* Members shared by many columns. */
 #define COUNT(cells) .unit = "(#)", .width = cells, .format = FORMAT_COUNT
 #define PERCENT .unit = "(%)", .width = 6, .format = FORMAT_SHARE
 #define TEXT(cells) .unit = "(str)", .width = cells, .format = FORMAT_TEXT
@@ -49,7 +49,7 @@ column_get_fn column_get_members;
 /* The group of the row. */
 column_get_fn column_get_group;
 
-/* The member of the group that has waited most. */
+/* The member of the group with most waits. */
 column_get_fn column_get_worst;
 
 /* The group's own pressure; arg: the resource. */
@@ -58,17 +58,17 @@ column_get_fn column_get_pressure;
 /* The time for which the group was throttled, as a share of the interval, in percent. */
 column_get_fn column_get_throttled;
 
-/* The events at the group's memory limits in the interval; arg: enum cgroup_event. */
+/* Events at the group's memory limits in the interval; arg: enum cgroup_event. */
 column_get_fn column_get_event;
 
-/* How its threads spent the interval. */
+/* Time of its threads by state in the interval. */
 column_get_fn column_get_states;
 column_get_fn column_get_bar;
 
-/* The row's waits in the last intervals, this one included. */
+/* The row's waits in the last intervals, including this one. */
 column_get_fn column_get_trend;
 
-/* The time in a state, of all threads, as a share of what was traced; arg: the state. */
+/* The time in a state, of all threads, as a share of the traced time; arg: the state. */
 column_get_fn column_get_in_wait;
 
 /* The waker that ended most of the row's waiting time. */

@@ -38,7 +38,7 @@ GETTER(get_uid)
 	return row->task ? value_number(row->task->uid) : value_unset();
 }
 
-/* Returns the text of a state letter: values hold no text of their own. */
+/* Returns the text of a state letter: values own no text. */
 static const char *state_text(char state)
 {
 	static const char *const texts[] = { "R", "S", "D", "T", "t", "Z", "X", "I", "P", "W" };
@@ -102,7 +102,7 @@ GETTER(get_wait)
 /* The task's wait in progress; arg: one of its texts. */
 enum { WAITING_SYSCALL, WAITING_ON, WAITING_WHERE };
 
-/* The name of the task that ran most where this one waited for a CPU. */
+/* The task with most CPU time on the CPUs that this one waited for. */
 static struct value get_rival(const struct view *view, const struct row *row)
 {
 	const struct task_evidence *evidence = row_evidence(view->frame, row);
@@ -125,7 +125,7 @@ GETTER(get_waiting)
 	return value_text(waiting->where.len ? waiting->where.data : NULL);
 }
 
-/* The CPU that the task ran on last. */
+/* The last CPU that the task ran on. */
 GETTER(get_cpu)
 {
 	if (!row->task || row->exited || !row->task->cpu)
@@ -141,7 +141,7 @@ GETTER(get_time)
 	return value_number((double)row->raw->counters.run_ns / (double)NSEC_PER_SEC);
 }
 
-/* Time of ended and reaped children in the interval; arg: 0 user, 1 system. */
+/* Time of exited and reaped children in the interval; arg: 0 user, 1 system. */
 GETTER(get_children)
 {
 	uint64_t ns, old;
@@ -156,8 +156,8 @@ GETTER(get_children)
 }
 
 /*
- * Whether a row lacks the counters of threads that ended in earlier intervals: for a process with
- * several threads that has ended, only the records of the threads that ended with it exist.
+ * True if a row lacks the counters of threads that exited in earlier intervals: for an exited
+ * process with several threads, only the records of the threads that exited with it exist.
  */
 static bool lacks_threads(const struct row *row)
 {
@@ -186,7 +186,7 @@ GETTER(get_io)
 			    ((double)NSEC_PER_SEC / (double)row->interval_ns));
 }
 
-/* A field of the record: a gauge as it is, a counter's growth in the interval. */
+/* A field of the record: a gauge unchanged, a counter's growth in the interval. */
 GETTER(get_record)
 {
 	const struct record_row *field = &record_table[column->arg];
@@ -196,7 +196,7 @@ GETTER(get_record)
 
 	if (!now || !(now->fields_valid & bit))
 		return value_unset();
-	/* A value of one task has no meaning for several. */
+	/* A single task's value has no meaning for several. */
 	if (field->fold == FOLD_LEADER && row->members > 1)
 		return value_unset();
 	value = now->field[column->arg];
@@ -208,7 +208,7 @@ GETTER(get_record)
 		return lacks_threads(row) ? value_unset() : value_number((double)value);
 	if (!before || !(before->fields_valid & bit))
 		return value_unset();
-	/* A process's sum over its threads falls when one ends. */
+	/* A process's sum over its threads falls when one exits. */
 	if (value < before->field[column->arg])
 		return value_number(0);
 	return value_number((double)(value - before->field[column->arg]));
@@ -228,7 +228,7 @@ GETTER(get_cgroup)
 	return value;
 }
 
-/* What people call the container: its pod, and its name. */
+/* The container's name for users: its pod, and its name. */
 GETTER(get_pod)
 {
 	return value_text(row->task ? row->task->pod : row->group ? row->group->pod : NULL);
@@ -241,7 +241,7 @@ GETTER(get_container)
 				       : NULL);
 }
 
-/* A name, with how its task ended. */
+/* A name, with how its task exited. */
 static struct value name_value(const struct row *row, const char *name)
 {
 	struct value value = value_text(name);
@@ -256,12 +256,12 @@ GETTER(get_comm)
 	return row->task ? name_value(row, row->task->comm) : value_unset();
 }
 
-/* The command line; the name where there is none (kernel threads). */
+/* The command line; the name if there is none (kernel threads). */
 GETTER(get_command)
 {
 	if (!row->task)
 		return value_unset();
-	/* It was asked for and could not be read. */
+	/* It was requested and could not be read. */
 	if (!row->task->command && !row->exited && row->task->info & NEED_COMMAND)
 		return value_unset();
 	if (row->task->command && *row->task->command)
@@ -284,13 +284,13 @@ struct value row_in_state(const struct row *row, int wanted)
 	return value_number(state == wanted);
 }
 
-/* Whether the task is in a state; arg: see row_in_state(). */
+/* True if the task is in a state; arg: see row_in_state(). */
 GETTER(get_in_state)
 {
 	return row_in_state(row, column->arg);
 }
 
-/* Exit status as in a shell: 128 plus the signal's number where a signal ended the task. */
+/* Exit status as in a shell: 128 plus the signal's number if a signal ended the task. */
 GETTER(get_exit)
 {
 	int status;
@@ -301,23 +301,23 @@ GETTER(get_exit)
 	return value_number(WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
 }
 
-/* Members that many columns share. */
+/* Members shared by many columns. */
 #define DELAY .width = 6, .format = FORMAT_SHARE
 #define BYTES .unit = "(kB/s)", .width = 8, .format = FORMAT_COUNT, .sum = SUM_ADD, .needs = NEED_IO
 #define STORAGE .place = PLACE_RIGHT, .from = LAYOUT_WIDEST, .yields = 1
 #define IN_STATE(state) COUNT(5), .sum = SUM_ADD, .arg = state
 
-/* A pressure column of control groups. */
+/* A pressure column of cgroups. */
 #define PRESSURE(resource) \
 	PERCENT, .of_groups = true, .needs = NEED_GROUP(resource), .arg = resource, \
 		 .place = PLACE_RIGHT
 #define EVENTS(event) COUNT(6), .of_groups = true, .needs = NEED_GROUP(CGROUP_EVENTS), .arg = event
 
-/* Kinds in the default view: those also in narrow views, those only where the source gives them. */
+/* Kinds in the default view: those also in narrow views, those only if the source has them. */
 #define KINDS_NARROW (DELAY_BIT(DELAY_CPU) | DELAY_BIT(DELAY_BLKIO))
 #define KINDS_GIVEN DELAY_BIT(DELAY_IRQ)
 
-/* The turn in which a kind's column makes room. */
+/* The turn in which a kind's column is dropped. */
 #define KIND_YIELDS(kind) \
 	((kind) == DELAY_BLKIO ? 8 : (kind) == DELAY_RECLAIM ? 10 : (kind) == DELAY_CPU ? 11 : 9)
 
@@ -408,7 +408,7 @@ const struct column columns[] = {
 		COLUMN("waker", "WAKER", column_get_waker,
 		       "traced: the waker of most of its wait time, a process or an interrupt",
 		       TEXT(15), .traced = true),
-	/* Columns that /proc gives, too. */
+	/* Columns available from /proc, too. */
 	COLUMN("elap", "ELAP", get_elapsed, "time since the task's start", .unit = "(hm)",
 	       .width = 7, .format = FORMAT_DURATION),
 	COLUMN("wait", "WAIT", get_wait,

@@ -13,7 +13,7 @@ void site_index_begin(struct site_index *index, const struct trace_frame *trace)
 	index->made = false;
 }
 
-/* Puts all sites in their places; from the last on, so that the first come first. */
+/* Inserts all sites into the index; last to first, so that the first come first. */
 static void make_index(struct site_index *index)
 {
 	const struct trace_frame *trace = index->trace;
@@ -74,7 +74,7 @@ void site_index_free(struct site_index *index)
 	*index = (struct site_index){ 0 };
 }
 
-/* The least cells of a target that is shortened: less says nothing. */
+/* Minimum cells of a shortened target: less is meaningless. */
 #define TARGET_LEAST 10
 
 const char *const finding_severities[FINDING_SEVERITIES] = { "info", "warning", "critical" };
@@ -91,13 +91,13 @@ const char *finding_text(const struct findings *findings, const struct finding *
 	return findings->text.data + finding->at;
 }
 
-/* Words, and the path in them: of no length where there is none. */
+/* The words, and the path in them: of length 0 if there is none. */
 struct words {
 	struct buf text;
 	size_t on, on_len;
 };
 
-/* The words without the parts that give way in the first turns. */
+/* The words without the parts dropped in the first turns. */
 static void without_parts(struct words *out, const struct findings *findings,
 			  const struct finding *finding, unsigned turns)
 {
@@ -110,7 +110,7 @@ static void without_parts(struct words *out, const struct findings *findings,
 	for (size_t i = 0; i < finding->nparts; i++) {
 		const struct finding_part *part = &finding->parts[i];
 
-		/* One within another is gone with that. */
+		/* A part within another is gone with it. */
 		if (part->turn > turns || part->at < at)
 			continue;
 		buf_add(&out->text, text + at, part->at - at);
@@ -123,7 +123,7 @@ static void without_parts(struct words *out, const struct findings *findings,
 	buf_add(&out->text, text + at, finding->len - at);
 }
 
-/* The cells of a part of the words, as they are shown. */
+/* Display width of a part of the sentence. */
 static unsigned width_of_part(const struct buf *text, size_t at, size_t len,
 			      enum text_charset charset)
 {
@@ -136,7 +136,7 @@ static unsigned width_of_part(const struct buf *text, size_t at, size_t len,
 	return cells;
 }
 
-/* Whether words have room, with a shortened path if that is allowed. */
+/* True if the words fit, with a shortened path if permitted. */
 static bool have_room(const struct words *words, unsigned width, bool shortened,
 		      enum text_charset charset)
 {
@@ -149,7 +149,7 @@ static bool have_room(const struct words *words, unsigned width, bool shortened,
 	       width;
 }
 
-/* Appends words in a width, with the path as far as there is room for it. */
+/* Appends words in a width, with as much of the path as fits. */
 static void append_fitted(struct buf *out, const struct words *words, unsigned width,
 			  enum text_charset charset)
 {
@@ -162,7 +162,7 @@ static void append_fitted(struct buf *out, const struct words *words, unsigned w
 	if (cells <= width || !target || cells - target + TARGET_LEAST > width) {
 		text_escape(&whole, text->data, text->len, charset);
 	} else {
-		/* A path's end says more than its beginning. */
+		/* The end of a path matters more than its beginning. */
 		text_escape(&whole, text->data, words->on, charset);
 		text_escape(&escaped, text->data + words->on, words->on_len, charset);
 		text_fit_end(&whole, escaped.data, escaped.len, width - (cells - target), charset);

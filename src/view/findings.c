@@ -11,13 +11,13 @@
 #include "view/query.h"
 #include "view/summary.h"
 
-/* The time over which it is weighed how often something held. */
+/* Time over which the frequency of a finding is averaged. */
 #define WEIGHED_SECONDS (15.0 * 60)
 
 /* A finding is new in a record shorter than this. */
 #define KNOWN_NS (5 * 60 * NSEC_PER_SEC)
 
-/* From what share of the time on it is as before, and by how much more it is worse. */
+/* Share of the time from which it is as before, and factor from which it is worse. */
 #define USUAL 0.5
 #define WORSE 1.5
 
@@ -48,7 +48,7 @@ bool findings_past_begin(struct findings_past *past, uint64_t begin_ns)
 	return true;
 }
 
-/* The finding of that key; a wanted one that is not there takes the place of the rarest. */
+/* The finding of that key; if it is missing but wanted, it replaces the rarest. */
 static struct past_finding *find_past(struct findings_past *past, uint64_t key, bool made)
 {
 	struct past_finding *rarest = &past->all[0];
@@ -65,7 +65,7 @@ static struct past_finding *find_past(struct findings_past *past, uint64_t key, 
 	return rarest;
 }
 
-/* Adds the interval that ends now. */
+/* Adds the interval ending now. */
 static void learn_from(struct findings_past *past, struct past_finding *known,
 		       const struct finding *finding)
 {
@@ -75,7 +75,7 @@ static void learn_from(struct findings_past *past, struct past_finding *known,
 	double gained = 1 - exp(-step / WEIGHED_SECONDS);
 
 	known->held = known->held + gained < 1 ? known->held + gained : 1;
-	/* The newest of the shares weighs as much as a twentieth of the record, at least. */
+	/* The newest share weighs at least as much as a twentieth of the record. */
 	if (finding->share >= 0)
 		known->share += (finding->share - known->share) *
 				(known->last_ns ? fmax(step / fmax(seconds, step), 0.05) : 1);
@@ -87,7 +87,7 @@ enum finding_news findings_past_judge(struct findings_past *past, const struct f
 {
 	struct past_finding *known = find_past(past, findings_past_key(finding), learn);
 	enum finding_news news = FINDING_NEW;
-	/* A short record can have held less. */
+	/* A short record can have contained less. */
 	double span = (double)(past->last_ns - past->since_ns) / (double)NSEC_PER_SEC;
 	double most = 1 - exp(-span / WEIGHED_SECONDS);
 
@@ -103,13 +103,13 @@ enum finding_news findings_past_judge(struct findings_past *past, const struct f
 	return news;
 }
 
-/* Says of a finding that it is as before, which warns of nothing, or worse than that. */
+/* Marks a finding as lasting, which is no warning, or as worse than before. */
 static void weigh_past(struct finder *finder, struct finding *finding)
 {
 	enum finding_news news =
 		findings_past_judge(finder->findings->past, finding, finder->learns);
 
-	/* A task that gets nowhere is reported each time. */
+	/* A task without progress is reported each time. */
 	if (finding->severity != FINDING_WARNING || news == FINDING_NEW)
 		return;
 	if (news == FINDING_AS_BEFORE)
@@ -138,13 +138,13 @@ static void try_pattern(struct finder *finder, const struct finding_pattern *pat
 	findings->all[findings->n++] = finding;
 }
 
-/* The weight of a finding within its severity: the most is all of the time. */
+/* Weight of a finding within its severity: the maximum is all of the time. */
 static double finding_weight(const struct finding *finding)
 {
 	return finding->share < 0 || finding->share > 100 ? 100 : finding->share;
 }
 
-/* Whether a finding matters more than another, which comes first by the table. */
+/* True if a finding is more important than another, which comes first by the table. */
 static bool matters_more(const struct finding *a, const struct finding *b)
 {
 	if (a->severity != b->severity)
@@ -152,7 +152,7 @@ static bool matters_more(const struct finding *a, const struct finding *b)
 	return finding_weight(a) > finding_weight(b);
 }
 
-/* Brings them into order. Those that are alike stay in the table's. */
+/* Sorts them. Equal ones stay in the table's order. */
 static void sort_findings(struct findings *findings)
 {
 	for (size_t i = 1; i < findings->n; i++) {
@@ -165,7 +165,7 @@ static void sort_findings(struct findings *findings)
 	}
 }
 
-/* Finds of which resource pressure is highest, and that in percent. PSI_RESOURCES: it is low. */
+/* Finds the resource with the highest pressure, and that in percent. PSI_RESOURCES: it is low. */
 static enum psi_resource find_pressed(struct finder *finder, double *most)
 {
 	enum psi_resource found = PSI_RESOURCES;
@@ -189,14 +189,14 @@ static enum psi_resource find_pressed(struct finder *finder, double *most)
 	return found;
 }
 
-/* Whether who waited most is a thread of the kernel, and did so for long: that is no finding. */
+/* True if the longest-waiting task is a kernel thread, and waited for long: that is no finding. */
 static bool is_kernel_waiter(const struct finder *finder, const struct top_row *top_waiter)
 {
 	return finder->kernel && kthread_row(top_waiter->row) &&
 	       (double)top_waiter->ns * 100 >= (double)top_waiter->row->interval_ns * IO_LEAST;
 }
 
-/* Says that nothing was found, and which task waited most all the same. */
+/* Says that nothing was found, and names the task that still waited most. */
 static void report_none(struct finder *finder)
 {
 	const struct top_row *top_waiter = &finder->top_waiter;
@@ -209,7 +209,7 @@ static void report_none(struct finder *finder)
 	finder->finding = none;
 	resource = find_pressed(finder, &pressure);
 	pressed = resource != PSI_RESOURCES;
-	/* Who waited for something else has nothing to do with that pressure. */
+	/* Tasks that waited for something else have nothing to do with that pressure. */
 	if (pressed)
 		top_waiter = &finder->top_waiters[resource];
 	*none = (struct finding){ .at = findings->text.len,
@@ -230,7 +230,7 @@ static void report_none(struct finder *finder)
 			finding_put(finder, is_kernel_waiter(finder, top_waiter)
 						    ? "only a kernel thread waits for long"
 						    : "no long waits");
-		/* One task says less than many that come and go. */
+		/* One task is less informative than many short-lived ones. */
 		if ((!pressed || resource == PSI_CPU) && finding_take_storm(finder, NULL)) {
 			none->row = NULL;
 			finding_put(finder, "%C");
@@ -257,7 +257,7 @@ void findings_take(struct findings *findings, const struct view *view, const str
 
 	findings->n = 0;
 	findings->text.len = 0;
-	/* Figures since the start tell of what is long over. */
+	/* Figures since start describe the distant past. */
 	findings->known = tasks->info->prev && !tasks->info->since_start;
 	if (!findings->known)
 		return;
@@ -280,4 +280,4 @@ unsigned findings_worst(const struct findings *findings)
 	return findings->n ? findings->all[0].severity + 1u : 0;
 }
 
-/* Findings only about tasks that were asked about by name. */
+/* Findings only about tasks selected by name. */

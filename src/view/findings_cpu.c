@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Findings of tasks that get no CPU: by a quota, or as others run. */
+/* Findings of tasks without a CPU: throttled by a quota, or as others run. */
 #include "view/findings_parts.h"
 
 #include <math.h>
@@ -10,10 +10,10 @@
 
 /* Exits per second of one command name from which that name is blamed. */
 #define STORM_LEAST 20
-/* And the part of a CPU's time that they all must have run for. */
+/* And the share of a CPU's time that all of them must have used. */
 #define STORM_RUNS 0.1
 
-/* The shown group that is throttled most. */
+/* The most throttled shown group. */
 static void find_throttled_group(const struct finder *finder, struct top_row *most)
 {
 	for (size_t i = 0; i < finder->ngroups; i++) {
@@ -24,7 +24,7 @@ static void find_throttled_group(const struct finder *finder, struct top_row *mo
 	}
 }
 
-/* The task that is throttled most, by what is traced. */
+/* The most throttled task, by the trace. */
 static const struct site *find_throttled_task(const struct finder *finder, struct top_row *most)
 {
 	const struct trace_frame *trace = finder->info->trace;
@@ -49,7 +49,7 @@ static const struct site *find_throttled_task(const struct finder *finder, struc
 	return found;
 }
 
-/* The limits that were read of a row; of a group the quota that a member has of it, or above. */
+/* The limits read for a row; for a group the quota of a member or above it. */
 static const struct task_evidence *limits_of(const struct finder *finder, const struct row *row)
 {
 	const struct group *group = row->group;
@@ -66,8 +66,7 @@ static const struct task_evidence *limits_of(const struct finder *finder, const 
 	return group ? NULL : row_evidence(finder->view.frame, row);
 }
 
-/* Takes which quota throttles the finding's row, and how many CPUs it grants, where that was read.
- */
+/* Sets the quota that throttles the finding's row, and its CPUs, if read. */
 static void take_quota(const struct finder *finder, struct finding *finding)
 {
 	static const enum finding_limit limits[CPU_BUDGETS] = { [BUDGET_QUOTA] = LIMIT_CPU,
@@ -86,7 +85,7 @@ static void take_quota(const struct finder *finder, struct finding *finding)
 		finding->quota_cpus = evidence->quota;
 }
 
-/* Tasks and groups that are throttled because a quota or a budget is used up. */
+/* Tasks and groups throttled because a quota or a budget is used up. */
 bool finding_throttled(struct finder *finder, struct finding *finding)
 {
 	struct top_row most = { .n = 0 };
@@ -106,7 +105,7 @@ bool finding_throttled(struct finder *finder, struct finding *finding)
 	return true;
 }
 
-/* The row of the task named as having run most where another waited; NULL: none is named. */
+/* The row of the task with most CPU time where another waited; NULL: none. */
 static const struct row *runner_of(const struct finder *finder, const struct row *row)
 {
 	const struct task_evidence *evidence = row_evidence(finder->view.frame, row);
@@ -125,14 +124,14 @@ static int compare_comms(const void *a, const void *b)
 	return strcmp((*x)->task->comm, (*y)->task->comm);
 }
 
-/* Adds a row of tasks that ended. */
+/* Adds a row of exited tasks. */
 static void add_ended(struct ended_tasks *ended, const struct row *row)
 {
 	ended->n += row->members;
 	ended->run_ns += row->deltas->grown.run_ns;
 }
 
-/* Finds those of a name that ended and ran most in all; comm NULL: none ended. */
+/* Finds the exited tasks of one name with most CPU time in total; comm NULL: none exited. */
 static struct ended_tasks most_of_ended(const struct finder *finder)
 {
 	const struct row **rows = finder->findings->ended;
@@ -168,7 +167,7 @@ static bool find_storm(const struct finder *finder, const struct row *row,
 	return !row || row->exited || storm->run_ns > row->deltas->grown.run_ns;
 }
 
-/* The process that started those of a row that ended; NULL: not known, or it adopted them. */
+/* The parent of a row's exited tasks; NULL: unknown, or it adopted them. */
 static const struct row *parent_of_exited(const struct finder *finder, const struct row *row)
 {
 	pid_t ppid = row->task->ppid;
@@ -229,7 +228,7 @@ bool finding_take_storm(struct finder *finder, const struct row *row)
 	return true;
 }
 
-/* Takes which tasks run in place of the waiting one. */
+/* Sets which tasks run in place of the waiting one. */
 static void take_runner(struct finder *finder, struct finding *finding)
 {
 	const struct row *runs = runner_of(finder, finding->row);
@@ -252,7 +251,7 @@ static void take_runner(struct finder *finder, struct finding *finding)
 		return;
 	/*
 	 * If only some tasks are read, others may run more. The share is of the whole interval,
-	 * though it may have ended early in it.
+	 * though it may have exited early in it.
 	 */
 	finding_take_culprit(finding,
 			     finder->info->selected_only ? CULPRIT_RUNS_THERE : CULPRIT_RUNS_MOST,

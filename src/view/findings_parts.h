@@ -1,173 +1,179 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Parts of findings, shared by the files that find them and that put them into words. */
+/* Shared by the files that find problems and put them into words. */
 #pragma once
 
 #include "view/finding.h"
 #include "view/query.h"
 
 /*
- * From which share of the interval a wait is worth a line. A build with a job for each CPU, or one
- * more, stays below these, as does a machine that has little to do.
+ * Share of the interval from which a wait is reported. A build with one job per CPU, or one more,
+ * stays below these, as does a mostly idle machine.
  */
-/* For a CPU, and the least of the time that a task wanted one: two that share one get half each. */
+/*
+ * For a CPU, and the minimum share of the time that a task wanted one: two that share one get half
+ * each.
+ */
 #define CPU_LEAST 25
 #define CPU_WANTED 40
-/* For a disk: what a program that reads something now and then does not reach. */
+/* For a disk: above what a program reaches that reads from time to time. */
 #define IO_LEAST 20
 /* In uninterruptible sleep: a task that only starts programs by vfork() has up to 20 %. */
 #define BLOCK_LEAST 25
-/* For memory, and by interrupts: hardly any task waits for these when all is well. */
+/* For memory, and by interrupts: on a healthy machine hardly any task waits for these. */
 #define MEMORY_LEAST 5
 #define IRQ_LEAST 5
-/* For pages that are copied: a task that starts programs in a loop copies some. */
+/* For copied pages: a task that starts programs in a loop copies some. */
 #define WPCOPY_LEAST 5
-/* kB/s of a writer that makes others wait for the disk, and how many times theirs that is. */
+/* kB/s of a writer that delays others at the disk, and the multiple of theirs that it must be. */
 #define WRITER_LEAST 4096
 #define WRITER_TIMES 4
-/* The part of its limit from which a group's memory counts as at the limit. */
+/* Share of its limit from which a group's memory counts as at the limit. */
 #define LIMIT_LEAST 95
 /* Of a group, by its quota. */
 #define THROTTLED_LEAST 10
-/* For peers, of tasks that were asked about: most of the time. */
+/* For peers, of selected tasks: most of the time. */
 #define PEER_LEAST 50
 
-/* For several threads, where that is less than the same of each: half of one's time. */
+/* For several threads, if less than the same share of each: half of one's time. */
 #define THREADS_LEAST 50
-/* How much more time than one task a process of several threads must spend for memory. */
+/* Multiple of one task's memory delay that a process of several threads must have. */
 #define MEMORY_THREADS 1.5
-/* The idle part of the machine that is worth saying. */
+/* Idle share of the machine worth mentioning. */
 #define FINDING_IDLE 20
-/* The part of the interval from which pressure is reported where no task stands out. */
+/* Share of the interval from which pressure is reported if no task stands out. */
 #define FINDING_PRESSURE 10
-/* The part of the interval from which the holder of an awaited file is named, too. */
+/* Share of the interval from which the holder of an awaited file is named, too. */
 #define FINDING_RIVAL 2
-/* The part of the waits from which a site is named. */
+/* Share of the waits from which a site is named. */
 #define FINDING_SITE 20
 
-/* A time too short to feel, whatever the interval. */
+/* A time too short to be noticed, whatever the interval. */
 #define NOTICED_NS (50 * NSEC_PER_MSEC)
 
 struct finder;
 
-/* A pattern: when it holds, its words, its severity. */
+/* A pattern: its condition, its words, its severity. */
 struct finding_pattern {
 	const char *id;
 	enum finding_severity severity;
 	/* Sets the finding's members. False: it does not hold. */
 	bool (*find)(struct finder *finder, struct finding *finding);
 	unsigned arg; /* a kind, a state, or whether the machine is idle */
-	const char *sentence; /* as finding_put() has it */
-	const char *help; /* when it holds */
+	const char *sentence; /* as for finding_put() */
+	const char *help; /* its condition in words */
 	const char *example; /* of its sentence */
-	enum remedy_subject subject; /* of what to do about it */
+	enum remedy_subject subject; /* of its remedies */
 };
 
 extern const struct finding_pattern finding_patterns[];
 extern const size_t finding_patterns_n;
 
-/* Rows remembered per finding, to count those of one service. */
+/* Rows stored per finding, to count those of one service. */
 #define TOP_ROWS_MAX 64
 
-/* The row with the most of something, and how many have enough of it. */
+/* The row with most of something, and the number of rows with enough of it. */
 struct top_row {
 	const struct row *row, *second; /* with most, and the next; NULL: none has enough */
 	const struct row *noted[TOP_ROWS_MAX];
-	double share, second_share; /* what they have: in percent of the interval, or in kB/s */
-	uint64_t ns; /* or for how long */
-	const struct row *last; /* the last that was counted */
+	double share, second_share; /* their values: in percent of the interval, or in kB/s */
+	uint64_t ns; /* or the time */
+	const struct row *last; /* the row counted last */
 	size_t n;
 };
 
-/* Tasks of a name that ended in the interval. */
+/* Exited tasks of one name in the interval. */
 struct ended_tasks {
 	const char *comm;
 	uint64_t n, run_ns;
 };
 
-/* The things looked for, and what the rows have of them. */
+/* The scan's results by subject. */
 struct finder {
 	struct findings *findings;
-	const struct finding_pattern *pattern; /* the one that is tried */
-	struct finding *finding; /* the one that is made */
-	const struct frame *shown; /* the rows that are shown, perhaps groups */
-	size_t ngroups; /* how many of these there are; 0: they are none */
+	const struct finding_pattern *pattern; /* the one being tried */
+	struct finding *finding; /* the one being made */
+	const struct frame *shown; /* the shown rows, perhaps groups */
+	size_t ngroups; /* number of these; 0: none */
 	struct view view; /* of tasks, in percent of the interval */
-	const struct query *query; /* what tasks are shown; NULL: all */
-	bool learns; /* the sample is remembered for those that follow */
-	bool kernel; /* threads of the kernel are told by their parent */
+	const struct query *query; /* the shown tasks; NULL: all */
+	bool learns; /* the sample is stored for comparison with later ones */
+	bool kernel; /* kernel threads are recognised by their parent */
 	const struct frame_info *info;
-	double idle; /* of the machine, in percent; below 0: not known */
+	double idle; /* of the machine, in percent; below 0: unknown */
 	const struct finding_columns *columns;
 	struct top_row waits[WAIT_KINDS], in_states[WAIT_STATES];
-	struct top_row throttled; /* whose quota was read, where cgroups are not shown */
-	struct top_row limited; /* whose waits a limit of memory makes */
+	struct top_row throttled; /* whose quota was read, if cgroups are not shown */
+	struct top_row limited; /* delayed by a memory limit */
 	struct top_row hang, kept; /* in uninterruptible sleep; in a call */
-	struct top_row awaiting; /* kept in a call for one that is stopped */
-	struct top_row locked; /* of which several threads wait for locks, by these in percent */
-	/* Who writes most of those that wait for the disk, who reads most of those at a limit. */
+	struct top_row awaiting; /* blocked in a call by a stopped task */
+	struct top_row locked; /* with several threads waiting for locks, by these in percent */
+	/*
+	 * The largest writer of those that wait for the disk, the largest reader of those at a
+	 * limit.
+	 */
 	struct most_io {
 		const struct row *row;
 		double kb, next_kb; /* in kB/s, and of the next one */
 	} writer, reader;
 	struct top_row runs,
-		writes; /* the tasks that run most and write most, ended ones included */
-	bool writes_known; /* of all rows that did anything */
-	size_t nended; /* rows of tasks that ended, in findings->ended */
-	size_t place_at, place_end; /* the words for the place in the text; the same: none yet */
-	struct top_row top_waiter; /* who waited most at all, also if it has ended */
-	struct top_row top_waiters[PSI_RESOURCES]; /* the same, for a resource */
+		writes; /* the tasks with most CPU time and most writes, including exited ones */
+	bool writes_known; /* of all active rows */
+	size_t nended; /* rows of exited tasks, in findings->ended */
+	size_t place_at, place_end; /* the words for the place in the text; equal: none yet */
+	struct top_row top_waiter; /* the longest-waiting task, even if it has exited */
+	struct top_row top_waiters[PSI_RESOURCES]; /* likewise, for a resource */
 };
 
-/* Looks at all rows. The findings, the rows shown, and the view must be set. */
+/* Scans all rows. The findings, the rows shown, and the view must be set. */
 void findings_scan(struct finder *finder);
 
-/* Notes a row that has enough of something. */
+/* Records a row with enough of something. */
 void top_row_add(struct top_row *most, const struct row *row, double share);
 
-/* How many threads the row's waits are added up over; 1 where that is not known. */
+/* Number of threads over which the row's waits are added up; 1 if unknown. */
 uint32_t finding_threads(const struct finder *finder, const struct row *row);
 
-/* Whether a quota accounts for most of what a task waited for a CPU, or may. */
+/* True if a quota accounts for most of a task's waits for a CPU, or may. */
 bool finding_is_throttled(const struct finder *finder, const struct row *row);
 
-/* The share of the interval for which a group that is shown was throttled; below 0: not known. */
+/* Share of the interval for which a shown group was throttled; below 0: unknown. */
 double finding_throttled_share(const struct finder *finder, const struct row *row);
 
-/* Whether a row's group is at its limit of memory. */
+/* True if a row's group is at its memory limit. */
 bool finding_is_limited(const struct finder *finder, const struct row *row);
 
-/* Whether what a row waits for as I/O right now are completions that only events bring. */
+/* True if the row's current I/O wait is for completions that depend on events. */
 bool finding_is_idle_ring(const struct finder *finder, const struct row *row);
 
-/* Makes the row that has most the finding's. False: none has enough. */
+/* Sets the row with most as the finding's. False: none has enough. */
 bool finding_take_most(struct finding *finding, const struct top_row *most);
 
-/* Patterns of findings_cpu.c: groups that have used their quota up, tasks that wait for a CPU. */
+/* Patterns of findings_cpu.c: groups with a used-up quota, tasks that wait for a CPU. */
 bool finding_throttled(struct finder *finder, struct finding *finding);
 bool finding_cpu(struct finder *finder, struct finding *finding);
 
 /*
- * Takes as the culprit who starts tasks of one name that came and went and ran more in all than a
- * row, or than any for NULL; these, where that is not known. False: there are none.
+ * Sets as culprit the parent of short-lived tasks of one name that ran more in total than a row, or
+ * than any for NULL; these, if it is unknown. False: there are none.
  */
 bool finding_take_storm(struct finder *finder, const struct row *row);
 
 /* Makes a task the culprit. */
 void finding_take_culprit(struct finding *finding, enum culprit_kind kind, const struct row *row);
 
-/* Takes as the culprit who ended most of the waits of the finding's site, if one task did. */
+/* Sets as culprit the waker of most waits of the finding's site, if one task was. */
 void finding_take_waker(struct finding *finding);
 
 /* The row of a site's process, or NULL. */
 const struct row *finding_row_of_site(const struct finder *finder, const struct site *site);
 
-/* Whether a row that uses most of something is worth a word: it is there, and another. */
+/* True if a row that uses most of something is worth mentioning: it exists, and is another. */
 bool finding_worth_naming(const struct finder *finder, const struct row *row,
 			  const struct row *who);
 
 /*
- * The sites of a row's process, unattributed and overlapping ones too: the one after `site`, or the
- * first for NULL.
+ * The sites of a row's process, including unattributed and overlapping ones: the one after `site`,
+ * or the first for NULL.
  */
 const struct site *finding_next_site(const struct finder *finder, const struct row *row,
 				     const struct site *site);
@@ -176,7 +182,10 @@ const struct site *finding_next_site(const struct finder *finder, const struct r
 const struct site *finding_site(const struct finder *finder, const struct row *row,
 				enum wait_state state);
 
-/* The site in which the row's process waits longest by now, in state D or (server) for one. */
+/*
+ * The site of the longest wait in progress of the row's process, in state D or (server) for a
+ * server.
+ */
 const struct site *finding_site_now(const struct finder *finder, const struct row *row);
 
 /*
@@ -193,5 +202,5 @@ const struct site *finding_site_now(const struct finder *finder, const struct ro
  */
 void finding_put(struct finder *finder, const char *sentence);
 
-/* Appends how a finding compares with those before. */
+/* Appends how a finding compares with earlier ones. */
 void finding_put_news(struct finder *finder, const char *words);

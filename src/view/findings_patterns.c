@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The patterns: what may be found, and in which words. */
+/* The patterns: the possible findings, and their words. */
 #include "view/findings_parts.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 
 #include "base/util.h"
 
-/* The share of a site's time that a waker must have ended to be named: most of it. */
+/* Share of a site's time that a waker must have ended to be named: most of it. */
 #define WAKER_LEAST 0.5
 
 void finding_take_waker(struct finding *finding)
@@ -22,7 +22,7 @@ void finding_take_waker(struct finding *finding)
 							     .pid = waker->tgid };
 }
 
-/* Takes a site as the place of a finding, if much of what was waited was there (in ns). */
+/* Sets a site as the place of a finding, if much of the time (in ns) was waited there. */
 static void take_site(struct finding *finding, const struct site *site, double waited_ns)
 {
 	double share = waited_ns > 0 && site ? (double)site->ns * 100.0 / waited_ns : 0;
@@ -33,7 +33,7 @@ static void take_site(struct finding *finding, const struct site *site, double w
 		finding->place = PLACE_PART;
 }
 
-/* Tasks that sleep uninterruptibly. */
+/* Tasks in uninterruptible sleep. */
 static bool find_hang(struct finder *finder, struct finding *finding)
 {
 	const struct top_row *hang = &finder->hang;
@@ -50,7 +50,7 @@ static bool find_hang(struct finder *finder, struct finding *finding)
 	return true;
 }
 
-/* The process that waits longest for a server, by the trace. */
+/* The process with the longest wait for a server, by the trace. */
 static void find_server_wait(const struct finder *finder, struct finding *finding)
 {
 	const struct trace_frame *trace = finder->info->trace;
@@ -59,7 +59,7 @@ static void find_server_wait(const struct finder *finder, struct finding *findin
 		const struct site *site = trace->sites[i];
 		const struct row *row;
 
-		/* Those in state D hang. */
+		/* Hung ones in state D. */
 		if (site->waiting_ns < FINDING_HANG_NS || site->state == STATE_DWAIT ||
 		    site->state == STATE_IO || !wait_for_server(site->where))
 			continue;
@@ -75,7 +75,7 @@ static void find_server_wait(const struct finder *finder, struct finding *findin
 	}
 }
 
-/* Tasks that a file system's server keeps waiting, though not in state D. */
+/* Tasks blocked by a file system server, though not in state D. */
 static bool find_server(struct finder *finder, struct finding *finding)
 {
 	const struct top_row *kept = &finder->kept;
@@ -104,7 +104,7 @@ static const struct site *site_of_id(const struct trace_frame *trace, uint64_t i
 	return NULL;
 }
 
-/* Finds who waits longest for one that is stopped, by the trace, and that link; NULL: none does. */
+/* Finds the task that waits longest for a stopped one, by the trace, and that link; NULL: none. */
 static const struct site_link *find_awaited_wait(const struct finder *finder,
 						 struct finding *finding)
 {
@@ -119,7 +119,7 @@ static const struct site_link *find_awaited_wait(const struct finder *finder,
 		if (!link->holds || link->state != STATE_STOP)
 			continue;
 		site = site_of_id(trace, link->site);
-		/* Who has no work waits for nobody; a pipe may have other writers. */
+		/* An idle task waits for nobody; a pipe may have other writers. */
 		if (!site || site->waiting_ns < FINDING_HANG_NS || site->state == STATE_STOP ||
 		    site->class == CLASS_IDLE)
 			continue;
@@ -137,7 +137,7 @@ static const struct site_link *find_awaited_wait(const struct finder *finder,
 	return awaited;
 }
 
-/* Tasks that wait for one that is stopped or frozen. */
+/* Tasks that wait for a stopped or frozen one. */
 static bool find_awaited(struct finder *finder, struct finding *finding)
 {
 	const struct site_link *link = find_awaited_wait(finder, finding);
@@ -188,7 +188,7 @@ static bool find_blocked_in_call(struct finder *finder, struct finding *finding)
 	return true;
 }
 
-/* Takes as the culprit which task writes most, where that is known. */
+/* Sets the largest writer as culprit, if known. */
 static void take_writer(const struct finder *finder, struct finding *finding)
 {
 	const struct top_row *writes = &finder->writes;
@@ -200,8 +200,8 @@ static void take_writer(const struct finder *finder, struct finding *finding)
 }
 
 /*
- * Finds the task that makes others wait: the one that writes or reads much more than all others
- * that wait for the same. It is not the one that suffers. NULL: none.
+ * Finds the task that delays others: one that writes or reads much more than all others that wait
+ * for the same. It is not the victim. NULL: none.
  */
 static const struct row *heaviest_user(const struct most_io *io, struct top_row *most)
 {
@@ -216,7 +216,7 @@ static const struct row *heaviest_user(const struct most_io *io, struct top_row 
 	return io->row;
 }
 
-/* Whether a row's group has a limit of I/O. */
+/* True if a row's group has an I/O limit. */
 static bool is_io_limited(const struct finder *finder, const struct row *row)
 {
 	const struct task_evidence *evidence = row_evidence(finder->view.frame, row);
@@ -224,7 +224,7 @@ static bool is_io_limited(const struct finder *finder, const struct row *row)
 	return evidence && evidence->io_limits;
 }
 
-/* Takes who it waits for on the same file, besides the disk. False: for nobody. */
+/* Sets as culprit the task that it waits for on the same file, besides the disk. False: none. */
 static bool take_file_rival(const struct finder *finder, struct finding *finding)
 {
 	const struct site *held = finding_site(finder, finding->row, STATE_DWAIT);
@@ -257,7 +257,7 @@ static void take_io_culprit(const struct finder *finder, struct finding *finding
 	}
 }
 
-/* Tasks that wait for what is a delay kind, or in state D. */
+/* Tasks that wait in a delay kind, or in state D. */
 static bool find_sleep(struct finder *finder, struct finding *finding)
 {
 	unsigned kind = finder->pattern->arg;
@@ -295,7 +295,7 @@ static bool find_loss(struct finder *finder, struct finding *finding)
 	return true;
 }
 
-/* A figure of a group that is shown; 0: not known. */
+/* A figure of a shown group; 0: unknown. */
 static double group_figure(const struct finder *finder, const struct column *column,
 			   const struct row *row)
 {
@@ -307,7 +307,7 @@ static double group_figure(const struct finder *finder, const struct column *col
 	return value.type == VALUE_NUMBER ? value.number : 0;
 }
 
-/* Groups that wait for memory, and are at the limit of theirs. */
+/* Groups that wait for memory, and are at their memory limit. */
 static bool find_limit(struct finder *finder, struct finding *finding)
 {
 	struct top_row most = { .n = 0 };
@@ -331,7 +331,7 @@ static bool find_limit(struct finder *finder, struct finding *finding)
 	return true;
 }
 
-/* Waits for a peer, of tasks that were asked about: many wait so when all is well. */
+/* Waits for a peer, of selected tasks: on a healthy machine many wait so. */
 static bool find_peer(struct finder *finder, struct finding *finding)
 {
 	enum wait_state state = finder->pattern->arg;
@@ -345,7 +345,7 @@ static bool find_peer(struct finder *finder, struct finding *finding)
 	return true;
 }
 
-/* Whether an earlier site counts for the same process. */
+/* True if an earlier site counts for the same process. */
 static bool is_counted(const struct trace_frame *trace, size_t i)
 {
 	const struct site *site = trace->sites[i];
@@ -360,10 +360,7 @@ static bool is_counted(const struct trace_frame *trace, size_t i)
 	return false;
 }
 
-/*
- * The site of a lock where most is waited, of the processes that may suffer, all of which are
- * counted; NULL: there is none.
- */
+/* The site of a lock with most waits, of possible victims, all of which are counted; NULL: none. */
 static const struct site *find_lock_wait(const struct finder *finder, struct top_row *most)
 {
 	const struct trace_frame *trace = finder->info->trace;
@@ -390,8 +387,7 @@ static const struct site *find_lock_wait(const struct finder *finder, struct top
 	return first;
 }
 
-/* Threads that wait for a lock at this moment, as in the samples before: where nothing is traced.
- */
+/* Threads that wait for a lock now, as in the previous samples: if nothing is traced. */
 static bool find_locked_now(struct finder *finder, struct finding *finding)
 {
 	if (!finding_take_most(finding, &finder->locked))
@@ -401,7 +397,7 @@ static bool find_locked_now(struct finder *finder, struct finding *finding)
 	return true;
 }
 
-/* Threads that wait for a lock; which of them do where rows are threads is not known of a site. */
+/* Threads that wait for a lock; if rows are threads, a site does not show which of them do. */
 static bool find_lock(struct finder *finder, struct finding *finding)
 {
 	struct top_row most = { .n = 0 };
@@ -422,7 +418,7 @@ static bool find_lock(struct finder *finder, struct finding *finding)
 	return true;
 }
 
-/* The group whose limit of memory counts for a row; NULL: not known. */
+/* The group whose memory limit counts for a row; NULL: unknown. */
 static const char *memory_group(const struct finder *finder, const struct row *row)
 {
 	const struct task_evidence *evidence = row ? row_evidence(finder->view.frame, row) : NULL;
@@ -430,7 +426,7 @@ static const char *memory_group(const struct finder *finder, const struct row *r
 	return evidence ? evidence->memory_group.name : NULL;
 }
 
-/* Finds the task whose reading evicts what others at its group's limit need. NULL: none. */
+/* Finds the task whose reads evict pages that others at its group's limit need. NULL: none. */
 static const struct row *find_reader(const struct finder *finder, struct top_row *most)
 {
 	const struct row *reader = finder->reader.row;
@@ -440,7 +436,7 @@ static const struct row *find_reader(const struct finder *finder, struct top_row
 	return own && other && !strcmp(own, other) ? heaviest_user(&finder->reader, most) : NULL;
 }
 
-/* Tasks whose waits come of a limit of their group's memory: for I/O, too, by what it evicts. */
+/* Tasks delayed by their group's memory limit: also in I/O, as it evicts pages. */
 static bool find_limited(struct finder *finder, struct finding *finding)
 {
 	struct top_row *limited = &finder->limited;
@@ -460,7 +456,7 @@ static bool find_limited(struct finder *finder, struct finding *finding)
 	return true;
 }
 
-/* How a task is held, in words; NULL: it is not held. */
+/* How a task is stopped, in words; NULL: it is not. */
 static const char *stop_words(const struct row *row, const struct task_stop *held)
 {
 	char state = row_state(row);
@@ -504,14 +500,14 @@ static bool find_stopped_row(struct finder *finder, struct finding *finding)
 	return true;
 }
 
-/* Kinds that are not counted: no task can be said to wait for these. */
+/* Unaccounted kinds: no task can be said to wait for these. */
 static bool find_uncounted(struct finder *finder, struct finding *finding)
 {
 	finding->share = -1;
 	if ((finder->info->head.delayacct != DELAYACCT_OFF || finder->info->head.measured) &&
 	    finder->info->kinds & DELAY_BIT(DELAY_BLKIO))
 		return false;
-	/* A note says why not. */
+	/* A note explains that. */
 	if (!finder->findings->n)
 		finding_take_storm(finder, NULL);
 	return true;
@@ -521,7 +517,7 @@ static bool find_uncounted(struct finder *finder, struct finding *finding)
 #define TEXT_OF(number) TEXT_OF_IT(number)
 #define TEXT_OF_IT(number) #number
 
-/* A kind that is time lost by memory. */
+/* A kind of time lost by memory. */
 #define MEMORY(id, kind, words, help, example, subject) \
 	{ \
 		id, FINDING_WARNING, find_loss, kind, "memory: %E " words "%O%U", \

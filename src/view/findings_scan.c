@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Looks at the rows of a frame: who waits most for what. */
+/* Scans the rows of a frame: which task waits most for what. */
 #include "view/findings_parts.h"
 
 #include <math.h>
@@ -9,10 +9,10 @@
 #include "view/query.h"
 #include "view/summary.h"
 
-/* The share of a quota from which who used that much may be throttled by it. */
+/* Share of a quota whose use may mean throttling by it. */
 #define QUOTA_USED 0.75
 
-/* The share from which a kind is looked at, in percent; 0: it is not. */
+/* Share from which a kind is checked, in percent; 0: it is not. */
 static const double kinds_least[WAIT_KINDS] = {
 	[DELAY_CPU] = CPU_LEAST,       [DELAY_BLKIO] = IO_LEAST,
 	[DELAY_SWAPIN] = MEMORY_LEAST, [DELAY_RECLAIM] = MEMORY_LEAST,
@@ -31,7 +31,7 @@ static const struct column *column_of(const char *id)
 	return column_by_id(id, strlen(id));
 }
 
-/* Finds the columns whose figures are looked at: once, as they are many. */
+/* Finds the columns whose figures are scanned: once, as there are many. */
 static void find_columns(struct finding_columns *found)
 {
 	char id[16] = "s-";
@@ -52,7 +52,7 @@ static void find_columns(struct finding_columns *found)
 	found->mem = column_of("mem");
 }
 
-/* Counts a row: once, also where it is noted for several kinds, one after the other. */
+/* Counts a row once, even if recorded for several kinds, one after the other. */
 static void count_row(struct top_row *most, const struct row *row)
 {
 	if (most->last == row)
@@ -83,7 +83,7 @@ void top_row_add(struct top_row *most, const struct row *row, double share)
 	most->share = share;
 }
 
-/* Notes a row that has waited for so long. */
+/* Records a row that has waited this long. */
 static void note_ns(struct top_row *most, const struct row *row, uint64_t ns)
 {
 	count_row(most, row);
@@ -93,7 +93,7 @@ static void note_ns(struct top_row *most, const struct row *row, uint64_t ns)
 	most->ns = ns;
 }
 
-/* A figure of a row; below 0: not known. */
+/* A figure of a row; below 0: unknown. */
 static double figure(const struct finder *finder, const struct column *column,
 		     const struct row *row)
 {
@@ -165,7 +165,7 @@ const struct site *finding_site_now(const struct finder *finder, const struct ro
 	return longest;
 }
 
-/* Whether two rows are of tasks of one service: of the same name, in the same cgroup. */
+/* True if two rows are of tasks of one service: equal names, in one cgroup. */
 static bool is_same_service(const struct row *a, const struct row *b)
 {
 	if (a->group || b->group || strcmp(a->task->comm, b->task->comm) != 0)
@@ -208,7 +208,7 @@ const struct row *finding_row_of_site(const struct finder *finder, const struct 
 
 bool finding_worth_naming(const struct finder *finder, const struct row *row, const struct row *who)
 {
-	/* If only some tasks are read, others may do more. */
+	/* If only some tasks are read, others may use more. */
 	return row && row != who && !finder->info->selected_only && !row->exited && !row->born;
 }
 
@@ -227,7 +227,7 @@ bool finding_is_idle_ring(const struct finder *finder, const struct row *row)
 	return waiting && waiting->state == STATE_POLL && waiting->class == CLASS_IDLE;
 }
 
-/* The site in which a row's process is throttled; NULL: it is not, or not known to be. */
+/* The site in which a row's process is throttled; NULL: it is not, or unknown. */
 static const struct site *throttled_site(const struct finder *finder, const struct row *row)
 {
 	const struct site *site = NULL;
@@ -250,7 +250,7 @@ double finding_throttled_share(const struct finder *finder, const struct row *ro
 	return value.type == VALUE_NUMBER ? value.number : -1;
 }
 
-/* Whether a task itself used most of a quota: by the first reading no more is known. */
+/* True if a task itself used most of a quota: after the first reading nothing more is known. */
 static bool uses_quota(const struct row *row, const struct task_evidence *evidence)
 {
 	return (double)row->deltas->grown.run_ns >=
@@ -281,7 +281,10 @@ bool finding_is_throttled(const struct finder *finder, const struct row *row)
 	return false;
 }
 
-/* Whether a share is enough: of the row's threads on average, or of as many as make half a one. */
+/*
+ * True if a share is sufficient: of the row's threads on average, or of so many as make half of
+ * one.
+ */
 static bool is_enough(const struct finder *finder, const struct row *row, double share,
 		      double least)
 {
@@ -315,7 +318,7 @@ static uint64_t sleep_ns(const struct finder *finder, const struct row *row)
 	return ns / threads;
 }
 
-/* Whether a task that waits for a CPU gets much less of it than it wants. */
+/* True if a task that waits for a CPU gets much less of it than it wants. */
 static bool lacks_cpu(const struct finder *finder, const struct row *row, double waits)
 {
 	double runs = figure(finder, finder->columns->run, row);
@@ -325,7 +328,7 @@ static bool lacks_cpu(const struct finder *finder, const struct row *row, double
 	       !finding_is_throttled(finder, row);
 }
 
-/* Whether a row sleeps uninterruptibly for programs that it starts: until these have begun. */
+/* True if a row sleeps uninterruptibly for programs that it starts: until these have begun. */
 static bool starts_programs(const struct finder *finder, const struct row *row)
 {
 	const struct site *site = finding_site(finder, row, STATE_DWAIT);
@@ -335,8 +338,8 @@ static bool starts_programs(const struct finder *finder, const struct row *row)
 }
 
 /*
- * Notes how much a row writes or reads, in kB/s; once a row. Of a suspect there may be one reading
- * alone, where the sample has two of all tasks. Whoever was looked at in vain may do most.
+ * Records how much a row writes or reads, in kB/s; once per row. A suspect may have only one
+ * reading, if the sample has two of all tasks. A task without readings may be the largest.
  */
 static void note_io(struct finder *finder, struct most_io *most, const struct column *column,
 		    const struct row *row, double kb)
@@ -353,7 +356,7 @@ static void note_io(struct finder *finder, struct most_io *most, const struct co
 		most->next_kb = fmax(most->next_kb, kb);
 }
 
-/* Whether it is worth telling how much a row waited of a kind. */
+/* True if a row's time waited of a kind is worth reporting. */
 static bool is_worth_telling(struct finder *finder, const struct row *row, unsigned kind,
 			     double share)
 {
@@ -363,7 +366,7 @@ static bool is_worth_telling(struct finder *finder, const struct row *row, unsig
 		return lacks_cpu(finder, row, share);
 	if (kind == DELAY_BLKIO && finding_is_idle_ring(finder, row))
 		return false;
-	/* A wait that a limit makes is reported as the limit. */
+	/* A wait caused by a limit is reported as the limit. */
 	if (kind != DELAY_IRQ && kind != DELAY_WPCOPY && kind != WAIT_DWAIT &&
 	    finding_is_limited(finder, row)) {
 		top_row_add(&finder->limited, row, share);
@@ -373,7 +376,7 @@ static bool is_worth_telling(struct finder *finder, const struct row *row, unsig
 	return kind != WAIT_DWAIT || !starts_programs(finder, row);
 }
 
-/* Takes what a row waited. */
+/* Records a row's waits. */
 static void scan_waits(struct finder *finder, const struct row *row, bool hangs)
 {
 	const struct task_evidence *evidence = row_evidence(finder->view.frame, row);
@@ -402,7 +405,7 @@ static void scan_waits(struct finder *finder, const struct row *row, bool hangs)
 	}
 }
 
-/* Notes for how long a quota kept a row's group from CPUs, where that was read. */
+/* Records how long a quota throttled a row's group, if read. */
 static void scan_quota(struct finder *finder, const struct row *row)
 {
 	const struct task_evidence *evidence = row_evidence(finder->view.frame, row);
@@ -412,23 +415,23 @@ static void scan_quota(struct finder *finder, const struct row *row)
 			    evidence->throttled < 100 ? evidence->throttled : 100);
 }
 
-/* Whether most of what a row waited in a state was for a peer, not with nothing to do. */
+/* True if most of a row's time in a state was for a peer, not idle. */
 static bool is_for_peer(const struct finder *finder, const struct row *row, enum wait_state state)
 {
 	const struct site *site;
 
-	/* The writer that a pipe's reader waits for is known, and worth telling. */
+	/* The writer that a pipe's reader waits for is known, and worth mentioning. */
 	if (state != STATE_NET && state != STATE_POLL)
 		return true;
 	site = finding_site(finder, row, state);
-	/* Completions of requests come from no task; the next interval says what they were for. */
+	/* Completions of requests come from no task; the next interval shows their subject. */
 	if (state == STATE_POLL)
 		return site && site->class == CLASS_REMOTE && site->syscall &&
 		       strncmp(site->syscall, "io_", 3) != 0;
 	return !site || site->class != CLASS_IDLE;
 }
 
-/* Takes in which states a row waited for peers. */
+/* Records in which states a row waited for peers. */
 static void scan_peers(struct finder *finder, const struct row *row)
 {
 	for (size_t i = 0; row->traced && i < ARRAY_SIZE(peer_states); i++) {
@@ -440,7 +443,7 @@ static void scan_peers(struct finder *finder, const struct row *row)
 	}
 }
 
-/* Notes a row by what it used of something in all: it may not have been there for long. */
+/* Records a row by its total use of something: it may not have existed for long. */
 static void note_use(struct top_row *most, const struct row *row, double share)
 {
 	uint64_t used = (uint64_t)(share * (double)row->interval_ns);
@@ -452,7 +455,7 @@ static void note_use(struct top_row *most, const struct row *row, double share)
 	most->ns = used;
 }
 
-/* Takes who runs and who writes most. */
+/* Records the tasks with most CPU time and most writes. */
 static void scan_users(struct finder *finder, const struct row *row)
 {
 	double runs = figure(finder, finder->columns->run, row), writes;
@@ -466,18 +469,18 @@ static void scan_users(struct finder *finder, const struct row *row)
 	writes = finder->info->cur->procs ? figure(finder, finder->columns->write, row) : -1;
 	if (writes > 0)
 		note_use(&finder->writes, row, writes);
-	/* Whoever is not known may have written most. */
+	/* An unreadable task may be the largest writer. */
 	finder->writes_known &= writes >= 0;
 }
 
-/* Looks at what a row waited, of all kinds and for each resource that has pressure. */
+/* Scans a row's waits, of all kinds and for each resource with pressure. */
 static void scan_losses(struct finder *finder, const struct row *row)
 {
 	const struct waited *waited = &row->deltas->waited;
 	const uint64_t lost[PSI_RESOURCES] = {
 		[PSI_CPU] = waited->ns[DELAY_CPU],
 		[PSI_MEMORY] = waited->mem,
-		/* Pages that come back from the disk are I/O, too. */
+		/* Pages read back from the disk are I/O, too. */
 		[PSI_IO] = waited->ns[DELAY_BLKIO] + waited->ns[DELAY_SWAPIN] +
 			   waited->ns[DELAY_THRASH],
 		[PSI_IRQ] = waited->ns[DELAY_IRQ],
@@ -490,7 +493,7 @@ static void scan_losses(struct finder *finder, const struct row *row)
 			note_ns(&finder->top_waiters[r], row, lost[r]);
 }
 
-/* Whether a stopped task blocks the row. */
+/* True if a stopped task blocks the row. */
 static bool waits_for_stopped(const struct finder *finder, const struct row *row)
 {
 	pid_t on = row_hang_on(finder->view.frame, row);
@@ -498,13 +501,13 @@ static bool waits_for_stopped(const struct finder *finder, const struct row *row
 	return on && frame_of_pid(finder->view.frame, on);
 }
 
-/* Takes a row. */
+/* Scans a row. */
 static void scan_row(struct finder *finder, const struct row *row)
 {
 	uint64_t slept_ns = sleep_ns(finder, row), kept_ns = 0;
 	bool hangs = slept_ns >= FINDING_HANG_NS;
 
-	/* A task that is not shown suffers unseen, but may be the cause for others. */
+	/* A task that is not shown is no victim, but may be the cause for others. */
 	if (finder->query && !query_takes(finder->query, row)) {
 		if (row->interval_ns && row->deltas != &no_deltas)
 			scan_users(finder, row);
@@ -517,12 +520,12 @@ static void scan_row(struct finder *finder, const struct row *row)
 			kept_ns);
 	else if (row_locked(finder->view.frame, row))
 		top_row_add(&finder->locked, row, 100.0 * row_locked(finder->view.frame, row));
-	/* Most rows did nothing. Peers are waited for without that. */
+	/* Most rows did nothing. Waits for peers are possible without activity. */
 	if (!row->interval_ns || (row->deltas == &no_deltas && !finder->info->selected_only))
 		return;
 	scan_losses(finder, row);
 	scan_users(finder, row);
-	/* Those that come and go, as in a build, share the machine among themselves. */
+	/* Short-lived tasks, as in a build, share the machine among themselves. */
 	if (row->exited || row->born)
 		return;
 	scan_waits(finder, row, hangs);
@@ -531,7 +534,7 @@ static void scan_row(struct finder *finder, const struct row *row)
 		scan_peers(finder, row);
 }
 
-/* Whether calls in which tasks are kept were read with the sample. */
+/* True if blocking calls were read with the sample. */
 static bool hangs_were_read(const struct frame *frame)
 {
 	const struct sample *cur = frame->info->cur;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Prints the sentences of findings, from the members that the patterns have set. */
+/* Prints the sentences of findings, from the members set by the patterns. */
 #include <math.h>
 #include <string.h>
 
 #include "base/util.h"
 #include "view/findings_parts.h"
 
-/* Notes the rank at which the text from `at` on is dropped for lack of room. */
+/* Records the rank at which the text from `at` on is dropped for lack of room. */
 static void give_way(struct finder *finder, size_t at, unsigned turn)
 {
 	struct finding *finding = finder->finding;
@@ -14,7 +14,7 @@ static void give_way(struct finder *finder, size_t at, unsigned turn)
 
 	if (!len || i == FINDING_PARTS)
 		return;
-	/* They stay in order: one that holds others comes before these. */
+	/* They stay in order: a part that contains others comes before these. */
 	for (at -= finding->at; i && finding->parts[i - 1].at >= at; i--)
 		finding->parts[i] = finding->parts[i - 1];
 	finding->parts[i] = (struct finding_part){ at, len, turn };
@@ -45,7 +45,7 @@ static void put_percent(struct buf *text, double share)
 	buf_puts(text, " %");
 }
 
-/* Appends a share of the time: no wait is longer, what passes it was booked too much. */
+/* Appends a share of the time: no wait is longer, any excess is an accounting error. */
 static void put_of_time(struct finder *finder, double share)
 {
 	struct buf *text = &finder->findings->text;
@@ -57,7 +57,7 @@ static void put_of_time(struct finder *finder, double share)
 	give_way(finder, at, 2);
 }
 
-/* Appends how long the wait lasts by now. */
+/* Appends the time that the wait has lasted. */
 static void put_duration(struct finder *finder)
 {
 	const struct finding *finding = finder->finding;
@@ -71,7 +71,7 @@ static void put_duration(struct finder *finder)
 
 /*
  * Appends "alpha 1 waits 51 % of the time", or "alpha 1: ~3.2 of 8 threads wait"; "8 alpha wait up
- * to 51 % of the time" where others of its service have enough, too.
+ * to 51 % of the time" if others of its service have enough, too.
  */
 static void put_waits(struct finder *finder)
 {
@@ -115,7 +115,7 @@ static void put_spends(struct finder *finder)
 					       : " of its threads' time");
 }
 
-/* Appends how many more there are, of so many. */
+/* Appends the number of others. */
 static void put_more(struct finder *finder, size_t n)
 {
 	struct buf *text = &finder->findings->text;
@@ -141,7 +141,7 @@ static void put_other_services(struct finder *finder)
 	put_more(finder, finding->n - (told ? finding->service - 1 : 0));
 }
 
-/* Appends how much of the machine is idle, where that is worth it. */
+/* Appends the idle share of the machine, if worth it. */
 static void put_idle(struct finder *finder)
 {
 	struct buf *text = &finder->findings->text;
@@ -155,7 +155,7 @@ static void put_idle(struct finder *finder)
 	give_way(finder, at, 2);
 }
 
-/* Appends how much of the machine's memory is in use: little tells that a group's is short. */
+/* Appends how much of the machine's memory is in use: little means that a group's limit is low. */
 static void put_memory(struct finder *finder)
 {
 	const struct system_sample *system = finder->info->system;
@@ -177,7 +177,7 @@ static const struct task_waiting *waiting_of(const struct finder *finder)
 					      : row_waiting(finder->view.frame, finding->row);
 }
 
-/* Appends a target that is no path. Who holds a lock says more than its address. */
+/* Appends a target that is no path. A lock holder says more than the lock's address. */
 static void put_target(struct finder *finder, const char *on, size_t len)
 {
 	struct buf *text = &finder->findings->text;
@@ -207,8 +207,8 @@ static void put_path(struct finder *finder, const char *on, size_t len)
 }
 
 /*
- * Appends " in fsync on /var/mail/q", as far as known of the finding's site, or else of what the
- * row waits on right now. False: nothing is known.
+ * Appends " in fsync on /var/mail/q", as far as known of the finding's site, or else of the row's
+ * current wait. False: nothing is known.
  */
 static bool put_call(struct finder *finder)
 {
@@ -236,7 +236,7 @@ static bool put_call(struct finder *finder)
 	return call || on;
 }
 
-/* Appends where the row waits, for so much of what it waited. */
+/* Appends the place of the row's waits, for that share of them. */
 static void put_wait_place(struct finder *finder)
 {
 	struct finding *finding = finder->finding;
@@ -264,7 +264,7 @@ static void put_wait_place(struct finder *finder)
 	finder->place_end = text->len;
 }
 
-/* Appends " (frozen)", or the kernel's function; nothing where it is not known. */
+/* Appends " (frozen)", or the kernel function; nothing if unknown. */
 static void put_function(struct finder *finder)
 {
 	const struct task_waiting *waiting = waiting_of(finder);
@@ -281,7 +281,7 @@ static void put_function(struct finder *finder)
 		buf_printf(&finder->findings->text, " (%s)", words ? words : where);
 }
 
-/* Appends the sort of a quota, and how many CPUs it grants, where that was read. */
+/* Appends the kind of a quota, and its CPUs, if read. */
 static void put_quota(struct finder *finder)
 {
 	const struct finding *finding = finder->finding;
@@ -296,7 +296,7 @@ static void put_quota(struct finder *finder)
 	buf_puts(text, " CPUs");
 }
 
-/* Sentences about who or what makes a row wait. */
+/* Sentences on the cause of a row's wait. */
 static const char *const culprit_sentences[CULPRITS] = {
 	[CULPRIT_FILE] = "; %a behind %c",
 	[CULPRIT_LIMIT] = ", throttled by its cgroup",
@@ -312,7 +312,7 @@ static const char *const culprit_sentences[CULPRITS] = {
 	[CULPRIT_DEBUGGER] = "%c",
 };
 
-/* Appends the culprit, which says more than the place. */
+/* Appends the culprit, which matters more than the place. */
 static void put_culprit(struct finder *finder)
 {
 	const struct finding *finding = finder->finding;
@@ -399,7 +399,7 @@ static void put_value(struct finder *finder, char letter)
 	}
 }
 
-/* Appends one of two words, "{is|are}", by how many there are. Returns what is behind it. */
+/* Appends one of two words, "{is|are}", depending on the number. Returns the text after it. */
 static const char *put_choice(struct finder *finder, const char *words)
 {
 	const char *middle = strchr(words, '|'), *end = strchr(words, '}');

@@ -4,17 +4,17 @@
 #include <errno.h>
 #include <string.h>
 
-/* An id of a list, and its sign (0, '+', '-'): its own or that of the id before. */
+/* An id of a list, and its sign (0, '+', '-'): its own or that of the previous id. */
 struct layout_item {
 	char sign;
-	bool own; /* the sign is directly before the id */
+	bool own; /* the sign directly precedes the id */
 	const char *id;
 	size_t len;
 };
 
 /*
  * Takes the next id off the list; returns false at its end. Spaces around ids are ignored. The item
- * holds the previous one on entry, zeroed for the first.
+ * must hold the previous one on entry, zeroed for the first.
  */
 static bool next_item(const char **spec, struct layout_item *item)
 {
@@ -31,7 +31,7 @@ static bool next_item(const char **spec, struct layout_item *item)
 	return true;
 }
 
-/* Whether the list changes the default rather than replacing it. */
+/* True if the list changes the default rather than replacing it. */
 static bool is_relative(const char *spec)
 {
 	struct layout_item item = { 0 };
@@ -87,7 +87,7 @@ const struct column *layout_name(enum group_by by)
 	return column;
 }
 
-/* Whether a column of the default view is shown for this frame. */
+/* True if a column of the default view is shown for this frame. */
 static bool is_default(const struct column *column, const struct layout_frame *frame)
 {
 	unsigned width = frame->width ? frame->width : LAYOUT_WIDE;
@@ -99,7 +99,7 @@ static bool is_default(const struct column *column, const struct layout_frame *f
 		return false;
 	if (column->from > LAYOUT_WIDE && !frame->screen)
 		return false;
-	/* Leaves out kinds that the source never gives, but not those that are unknown for now. */
+	/* Leaves out kinds that the source never has, but not those unknown for now. */
 	if (column->given && !(column->kinds & frame->kinds))
 		return false;
 	if ((column->of_process && frame->of_process) || (column->stacked && !frame->stacked))
@@ -114,7 +114,7 @@ static const struct column_table *table_of(const struct layout_frame *frame)
 	return frame->table ? frame->table : &task_columns;
 }
 
-/* Adds the columns that are shown without a list, by width where they are not named. */
+/* Adds the columns shown without a list, by width if they are not named. */
 static void add_default(struct layout *layout, const struct layout_frame *frame)
 {
 	const struct column_table *table = table_of(frame);
@@ -140,7 +140,7 @@ static void name_groups(struct layout *layout, enum group_by by)
 	add_column(layout, layout_name(by));
 }
 
-/* Moves the columns that only go last to the end, keeping their order; groups have one such. */
+/* Moves the columns that must be last to the end, keeping their order; groups have one such. */
 static void settle_last(struct layout *layout, enum group_by by)
 {
 	const struct column *last[LAYOUT_MAX];
@@ -184,7 +184,7 @@ void layout_resolve(struct layout *layout, const char *spec, const struct layout
 	settle_last(layout, frame->group_by);
 }
 
-/* Whether a list names columns that only such rows have. */
+/* True if a list names columns that only such rows have. */
 static bool names_rows(const struct layout *named, enum column_rows rows)
 {
 	for (size_t i = 0; i < named->n; i++)
@@ -193,7 +193,7 @@ static bool names_rows(const struct layout *named, enum column_rows rows)
 	return false;
 }
 
-/* Appends the `own` columns of `from` before (or behind) its first column for all rows. */
+/* Appends the `own` columns of `from` before (or after) its first column for all rows. */
 static void add_own(struct layout *layout, const struct layout *from, enum column_rows own,
 		    bool before)
 {
@@ -206,7 +206,7 @@ static void add_own(struct layout *layout, const struct layout *from, enum colum
 	}
 }
 
-/* Puts the default columns that only such rows have around the others. */
+/* Adds the default columns that only such rows have around the others. */
 static void add_default_own(struct layout *layout, const struct layout_frame *frame,
 			    enum column_rows own)
 {
@@ -250,8 +250,7 @@ void layout_named_in(struct layout *layout, const struct column_table *table, co
 			add_column(layout, column_in(table, item.id, item.len));
 }
 
-/* What columns need that stays as it is while nothing happens to a task, or is an extra of its row.
- */
+/* Needs that are constant while nothing happens to a task, or are extras of its row. */
 #define NEEDS_STILL (NEED_COMMAND | NEED_CGROUP | NEED_WAITING | NEED_HANGS | NEED_LIFE)
 
 bool layout_is_still(const struct layout *layout, enum unit unit)
@@ -309,7 +308,7 @@ bool layout_has(const struct layout *layout, const struct column *column)
 	return false;
 }
 
-/* Cells wanted for the last column, a task's name or a path, before others give way to it. */
+/* Cells wanted for the last column, a task's name or a path, before others are dropped for it. */
 #define NAME_CELLS ROOM_NAME_LEAST
 #define PATH_CELLS 16
 
@@ -323,7 +322,7 @@ unsigned room_least(const struct column *column)
 	return column->least ? column->least : column->width;
 }
 
-/* How many more cells a column wants. */
+/* Number of further cells that a column wants. */
 static unsigned missing(const struct layout *layout, const unsigned *wants, size_t i)
 {
 	if (!room_grows(layout->columns[i]) || wants[i] <= layout->cells[i])
@@ -337,7 +336,7 @@ static unsigned parts_of(const struct column *column)
 	return column->last || column->needs & NEED_WAITING ? 3 : 1;
 }
 
-/* Gives each column that wants more up to `share` cells a part. Returns how many are left. */
+/* Gives each column that wants more up to `share` cells per part. Returns how many are left. */
 static unsigned grow_cells(struct layout *layout, const unsigned *wants, unsigned share,
 			   unsigned left)
 {
@@ -354,7 +353,7 @@ static unsigned grow_cells(struct layout *layout, const unsigned *wants, unsigne
 	return left;
 }
 
-/* Takes the cells that are missing from the last column, a name or a text that may be cut. */
+/* Takes missing cells from the last column, a name or a text that may be cut. */
 static void cut_last(struct layout *layout, unsigned over)
 {
 	size_t last = layout->n - 1;
@@ -387,7 +386,7 @@ void room_share(struct layout *layout, const unsigned wants[LAYOUT_MAX], unsigne
 	}
 }
 
-/* Shares the width for unknown contents: texts want their usual cells. */
+/* Shares the width for unknown contents: texts get their usual cells. */
 static void room_share_usual(struct layout *layout, unsigned width)
 {
 	unsigned wants[LAYOUT_MAX] = { 0 };
@@ -411,7 +410,7 @@ static void leave_column_out(struct layout *layout, const struct column *column,
 	layout->n = kept;
 }
 
-/* Cells of all columns, with the least for the last; cut: and for other texts. */
+/* Cells of all columns, with the minimum for the last; cut: and for other texts. */
 static int cells_wanted(const struct layout *layout, enum group_by by, bool cut)
 {
 	int name = by == GROUP_CGROUP ? PATH_CELLS : NAME_CELLS, cells = 0;
@@ -440,7 +439,7 @@ void room_leave_out(struct layout *layout, const char *ids, enum group_by by,
 	struct layout room;
 
 	layout_named(&room, ids);
-	/* A field asked for by name is worth more than columns that it may displace. */
+	/* A field selected by name is worth more than columns that it may displace. */
 	for (size_t i = 0; i < room.n && cells_wanted(layout, by, false) > cells; i++)
 		leave_column_out(layout, room.columns[i], sort);
 	room_share_usual(layout, (unsigned)cells);

@@ -19,8 +19,10 @@ struct layout {
 /* From this width on all kinds are shown in place of mem. */
 #define LAYOUT_WIDE 110
 
-/* The widths at which a screen gets further columns: the target of waits, and (the last) read and
- * write. */
+/*
+ * Widths from which a screen has further columns: the target of waits, and (the last) read and
+ * write.
+ */
 #define LAYOUT_WIDER 160
 #define LAYOUT_WIDEST 200
 
@@ -29,21 +31,21 @@ struct layout_frame {
 	const struct column_table *table; /* whose columns; NULL: those of tasks and groups */
 	const char *usual; /* the default as a list of ids; NULL: by width and place */
 	unsigned width; /* of the screen in cells; 0: no limit */
-	uint32_t kinds; /* DELAY_BIT()s that the source gives: other kinds are left out */
+	uint32_t kinds; /* DELAY_BIT()s of the source: other kinds are left out */
 	unsigned reads; /* NEED_ bits of what is read anyway: columns that need more are left out */
 	enum group_by group_by;
 	bool of_process; /* rows are threads of one process */
 	bool stacked; /* user stacks are taken */
 	bool screen; /* from LAYOUT_WIDER on there are further columns */
-	uint32_t spoken; /* VALID_DWAIT: somebody waits so, which narrow screens show, too */
-	uint32_t folded; /* DELAY_BIT()s of memory that have no columns of their own but are in mem
-			  */
+	uint32_t spoken; /* VALID_DWAIT: some task waits so, which narrow screens show, too */
+	uint32_t folded; /* DELAY_BIT()s of memory kinds without columns of their own, part of
+			  * mem */
 };
 
 /*
- * The NEED_ bits that can be read for default columns of rows with that grouping: for control
- * groups their own pressure in cgroup v2, and also the parts `seen`, as by group_parts(). frame:
- * NULL when there is none.
+ * The NEED_ bits that can be read for default columns of rows with that grouping: for cgroups their
+ * own pressure in cgroup v2, and also the parts `seen`, as by group_parts(). frame: NULL if there
+ * is none.
  */
 unsigned layout_reads(enum group_by by, const struct frame *frame, unsigned seen);
 
@@ -53,7 +55,7 @@ unsigned layout_reads(enum group_by by, const struct frame *frame, unsigned seen
  */
 int layout_check_in(const struct column_table *table, const char *spec, struct buf *bad);
 
-/* The same, of columns of tasks and groups. */
+/* The same, for columns of tasks and groups. */
 static inline int layout_check(const char *spec, struct buf *bad)
 {
 	return layout_check_in(&task_columns, spec, bad);
@@ -61,28 +63,28 @@ static inline int layout_check(const char *spec, struct buf *bad)
 
 /*
  * Finds the columns of a checked list, NULL for the default. `comm` and `command` are moved to the
- * end, where the last of them takes the rest of the line; for groups only their name is there.
+ * end, where the last of them takes the rest of the line; groups have only their name there.
  */
 void layout_resolve(struct layout *layout, const char *spec, const struct layout_frame *frame);
 
 /*
  * Does the same for a table that may later show other rows: leaves out columns without values for
- * its rows. A list made for the other sort of rows does not decide about columns that only these
- * rows have: those are as in the default.
+ * its rows. A list made for the other kind of rows does not affect columns that only these rows
+ * have: those are as in the default.
  */
 void layout_resolve_table(struct layout *layout, const char *spec,
 			  const struct layout_frame *frame);
 
-/* Whether a column has values for such rows. */
+/* True if a column has values for such rows. */
 bool layout_applies(const struct column *column, enum group_by by);
 
-/* The column that names such rows. */
+/* The column with the names of such rows. */
 const struct column *layout_name(enum group_by by);
 
-/* The columns that a list names (not those it takes away), in its order. */
+/* The columns named in a list (except those removed by it), in its order. */
 void layout_named_in(struct layout *layout, const struct column_table *table, const char *spec);
 
-/* The same, of columns of tasks and groups. */
+/* The same, for columns of tasks and groups. */
 static inline void layout_named(struct layout *layout, const char *spec)
 {
 	layout_named_in(layout, &task_columns, spec);
@@ -91,45 +93,44 @@ static inline void layout_named(struct layout *layout, const char *spec)
 /* The needs of all its columns. */
 unsigned layout_needs(const struct layout *layout, enum unit unit);
 
-/* Whether its cells follow from row_still(): none is of time that passes, or read in each sample.
- */
+/* True if its cells follow from row_still(): none depends on the time, or is read per sample. */
 bool layout_is_still(const struct layout *layout, enum unit unit);
 
-/* The needs of its columns that add up their rows' values, for all members of a sum. */
+/* The needs of its columns whose sums add up rows' values, for all members of a sum. */
 unsigned layout_sum_needs(const struct layout *layout, enum unit unit);
 
-/* Whether one of its columns is known only while waits are traced. */
+/* True if one of its columns is known only while waits are traced. */
 bool layout_traces(const struct layout *layout);
 
-/* Whether one of its columns is of moments before, too. */
+/* True if one of its columns covers earlier samples, too. */
 bool layout_is_of_past(const struct layout *layout);
 
-/* Whether the layout shows the column. */
+/* True if the layout shows the column. */
 bool layout_has(const struct layout *layout, const struct column *column);
 
 /* How the columns of a screen share its width. */
 
-/* The least cells of a name in the last column, which is cut where there is too little room. */
+/* Minimum cells of a name in the last column, which is cut if there is too little room. */
 #define ROOM_NAME_LEAST 10
 
-/* Whether a column's cells are texts that may be longer than it. */
+/* True if a column's cells are texts that may be longer than it. */
 bool room_grows(const struct column *column);
 
-/* The least cells of a column: of a text that may need less than its usual ones. */
+/* Minimum cells of a column: of a text that may need less than its usual ones. */
 unsigned room_least(const struct column *column);
 
 /*
- * Gives the columns of a layout their cells on a screen of that width: each text as many as the
- * longest of those shown needs (wants[], parallel to the columns), as far as there is room; too
- * little room is shared evenly, with three parts for the last column. The last column also gets the
- * rest of the line; its name is cut before columns do not fit. Columns that do not fit keep their
- * usual cells, and are scrolled.
+ * Assigns the columns of a layout their cells on a screen of that width: each text as many as the
+ * longest shown one needs (wants[], parallel to the columns), as far as there is room; too little
+ * room is shared evenly, with three parts for the last column. The last column also gets the rest
+ * of the line; its name is cut before columns do not fit. Columns that do not fit keep their usual
+ * cells, and are scrolled.
  */
 void room_share(struct layout *layout, const unsigned wants[LAYOUT_MAX], unsigned width);
 
 /*
  * Removes default columns that do not fit into `cells`, turn by turn, but never the sort column
- * (NULL: none). `by`: what the rows are. The others share the cells as above.
+ * (NULL: none). `by`: the kind of rows. The others share the cells as above.
  */
 void room_make(struct layout *layout, enum group_by by, const struct column *sort, int cells);
 

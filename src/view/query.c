@@ -23,7 +23,7 @@ bool query_is_active(const struct row *row)
 		deltas->grown.run_ns || deltas->grown.delay[DELAY_THRASH].ns);
 }
 
-/* Whether the row's user is among the query's users. */
+/* True if the row's user is among the query's users. */
 static bool has_user(const struct query *query, uid_t uid)
 {
 	for (size_t i = 0; i < query->nusers; i++)
@@ -42,7 +42,7 @@ bool query_matches(struct pattern *pattern, const struct task *task)
 	return false;
 }
 
-/* Whether the row's task belongs to the group. */
+/* True if the row's task belongs to the group. */
 static bool is_within(const struct query *query, const struct row *row)
 {
 	const char *name = group_name_of(row, query->within_by);
@@ -67,7 +67,10 @@ bool query_takes(const void *arg, const struct row *row)
 	return !query->match || query_matches(query->match, row->task);
 }
 
-/* Whether a task hangs: any thread in uninterruptible sleep does, other waits from some age on. */
+/*
+ * True if a task hangs: any thread in uninterruptible sleep does, other waits from a certain age
+ * on.
+ */
 static bool does_hang(const struct frame *frame, const struct row *row)
 {
 	uint64_t ns;
@@ -77,7 +80,7 @@ static bool does_hang(const struct frame *frame, const struct row *row)
 	return row_hang(frame, row, &ns) && ns >= QUERY_HANG_NS;
 }
 
-/* Whether the row's task hangs, or any task of its group. */
+/* True if the row's task hangs, or any task of its group. */
 static bool hangs_anywhere(const struct frame *frame, const struct row *row)
 {
 	if (!row->group)
@@ -88,7 +91,7 @@ static bool hangs_anywhere(const struct frame *frame, const struct row *row)
 	return false;
 }
 
-/* Whether a row of a task or of a group passes the filters. */
+/* True if a row of a task or of a group passes the filters. */
 static bool passes(const struct query *query, const struct frame *frame, const struct row *row)
 {
 	if (query->hangs && !hangs_anywhere(frame, row))
@@ -128,8 +131,8 @@ struct parts {
 };
 
 /*
- * Puts the rows in order. In most samples most rows have 0 or no value: those are in order among
- * themselves, and only the others are sorted.
+ * Sorts the rows. In most samples most rows have 0 or no value: those are already in order, and
+ * only the others are sorted.
  */
 static void put_in_order(struct order *order, const struct parts *parts, bool descending)
 {
@@ -142,7 +145,7 @@ static void put_in_order(struct order *order, const struct parts *parts, bool de
 	while (k < parts->keys && keys[k].value.type == VALUE_NUMBER &&
 	       (keys[k].value.number > 0) == descending)
 		order->rows[n++] = keys[k++].row;
-	/* Behind zeros there may be texts yet, or what is negative. */
+	/* After zeros there may be texts, or negative values. */
 	order->ranked = k == parts->keys ? n : n + parts->keys - k + parts->zeros;
 	memcpy(order->rows + n, order->zeros, parts->zeros * sizeof(*order->rows));
 	n += parts->zeros;
@@ -153,7 +156,7 @@ static void put_in_order(struct order *order, const struct parts *parts, bool de
 
 void order_reserve(struct order *order, size_t n)
 {
-	/* Sorting and copying need an address even for no rows. */
+	/* Sorting and copying need a valid address even for no rows. */
 	if (order->keys && n <= order->cap)
 		return;
 	order->cap = n * 2 + 1;
@@ -171,9 +174,7 @@ static void start_sum(const struct frame_info *info, struct order *order)
 	memset(&order->sum_raw, 0, sizeof(order->sum_raw));
 	order->sum.deltas = &order->sum_deltas;
 	order->sum.raw = &order->sum_raw;
-	/*
-	 * Since their starts the rows' intervals differ: the sum's interval is the time since boot.
-	 */
+	/* Since start the rows' intervals differ: the sum's interval is the time since boot. */
 	order->sum.interval_ns = info->since_start ? info->cur->begin_ns : info->interval_ns;
 }
 
@@ -206,8 +207,8 @@ static void sort_row(struct order *order, struct parts *parts, const struct row 
 }
 
 /*
- * Whether a column's value of a row without deltas follows from what is known of it and its
- * interval: that of a delay column does, in units of the interval (column_get_delay()).
+ * True if a column's value of a row without deltas follows from its known kinds and its interval:
+ * that of a delay column does, in units of the interval (column_get_delay()).
  */
 static bool follows(const struct column *column, const struct view *view)
 {
@@ -220,7 +221,7 @@ void query_run(const struct query *query, const struct view *view, struct order 
 	struct parts parts = { 0 };
 	struct value value = value_number(0);
 	bool all = query_takes_all(query), same = follows(query->sort, view);
-	const struct row *last = NULL; /* that `value` is of, without deltas */
+	const struct row *last = NULL; /* source of `value`, without deltas */
 
 	order_reserve(order, frame->n);
 	start_sum(frame->info, order);
@@ -232,7 +233,10 @@ void query_run(const struct query *query, const struct view *view, struct order 
 
 		if (!all && !passes(query, frame, row))
 			continue;
-		/* Most rows are idle, and know the same: they have one value, and add nothing. */
+		/*
+		 * Most rows are idle, with the same known kinds: they have one value, and add
+		 * nothing.
+		 */
 		if (again && !row->traced && !order->life)
 			order->sum.members += row->members;
 		else
@@ -288,10 +292,10 @@ void order_free(struct order *order)
 	*order = (struct order){ 0 };
 }
 
-/* The pid of kthreadd, the parent of all threads of the kernel. */
+/* The pid of kthreadd, the parent of all kernel threads. */
 #define KTHREADD 2
 
-/* Whether that is the kernel's kthreadd: in a container its pid may be anybody's. */
+/* True if that is kthreadd: in a container its pid may be another task's. */
 static bool is_kthreadd(const struct row *row)
 {
 	return row->task && row->task->key.pid == KTHREADD && !row->task->ppid &&
@@ -312,10 +316,10 @@ bool kthread_row(const struct row *row)
 	return row->task && (row->task->tgid == KTHREADD || row->task->ppid == KTHREADD);
 }
 
-/* Whether the task of a row only idles, as far as it is known. */
+/* True if the task of a row is idle, as far as known. */
 static bool idle_row(const struct row *row)
 {
-	/* What is unchanged is in no wait in progress. */
+	/* An unchanged task is in no wait in progress. */
 	if (row->unchanged && row->deltas == &no_deltas && row->valid && !row->exited)
 		return true;
 	return !query_is_active(row) && (row->unchanged || !waits_in_d(&row->raw->now.waits));
@@ -325,12 +329,12 @@ bool idle_folds(const struct query *query)
 {
 	struct query others = *query;
 
-	/* Rows of ended tasks are not idle. */
+	/* Rows of exited tasks are not idle. */
 	others.no_exited = false;
 	return query->descending && !query->rows && query_takes_all(&others);
 }
 
-/* Whether a row behind the ranked ones could be folded. */
+/* True if a row after the ranked ones could be folded. */
 static bool can_fold(const struct idle_fold *fold, const struct row *row)
 {
 	if (!row->task || !idle_row(row) ||
@@ -341,7 +345,7 @@ static bool can_fold(const struct idle_fold *fold, const struct row *row)
 }
 
 /*
- * Rows above the n idle tasks. As many idle rows are folded first, so the others keep their lines
+ * Rows above the n idle tasks. That many idle rows are folded first, so the others keep their lines
  * as busy ones appear.
  */
 static size_t lines_before(const struct idle_fold *fold, size_t n)

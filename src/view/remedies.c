@@ -5,20 +5,20 @@
 
 #include "base/util.h"
 
-/* The share of a chain from which on something is to be done about a root. */
+/* Share of a chain from which a root deserves a remedy. */
 #define ROOT_LEAST 0.25
 
-/* The nice value that makes room: half of the way to the lowest priority. */
+/* The nice value that helps others: half of the way to the lowest priority. */
 #define NICE_OF_RIVAL "10"
 
-/* What is to be mended. */
+/* The problem to be solved. */
 struct remedy_case {
 	const struct frame *frame;
-	const struct finding *finding; /* NULL: the chain alone */
+	const struct finding *finding; /* NULL: only the chain */
 	const struct chain *chain; /* NULL: not traced */
-	const struct row *row; /* the task that suffers; NULL: a group, or none */
-	const struct task_evidence *evidence; /* what was read about it; NULL: nothing */
-	const char *on, *where; /* the target and the function of its wait; NULL: not known */
+	const struct row *row; /* the delayed task; NULL: a group, or none */
+	const struct task_evidence *evidence; /* its evidence; NULL: none */
+	const char *on, *where; /* the target and the function of its wait; NULL: unknown */
 	struct buf *means, *how;
 };
 
@@ -38,13 +38,13 @@ static const struct chain_root *find_root(const struct chain *chain, enum chain_
 	return NULL;
 }
 
-/* A task that is stopped, and how. */
+/* A stopped task, and how it was stopped. */
 struct stop {
 	pid_t pid;
-	const char *name, *how, *on; /* how: in words; on: who has stopped it, NULL: not known */
+	const char *name, *how, *on; /* how: in words; on: the stopping task, NULL: unknown */
 };
 
-/* Finds the task whose stop makes the case. False: none is known. */
+/* Finds the task whose stop causes the problem. False: unknown. */
 static bool find_stop(const struct remedy_case *of, struct stop *out)
 {
 	const struct finding *finding = of->finding;
@@ -155,7 +155,7 @@ static enum remedy_applies check_vforked(struct remedy_case *of)
 	return REMEDY_HELPS;
 }
 
-/* Puts a file of a group; where its hierarchy's version is not known, by both names. */
+/* Prints a file of a group; if its hierarchy's version is unknown, under both names. */
 static void put_group_file(struct buf *means, const struct limiting_group *group, const char *v1,
 			   const char *v2)
 {
@@ -166,7 +166,7 @@ static void put_group_file(struct buf *means, const struct limiting_group *group
 		buf_printf(means, " of %s", group->name);
 }
 
-/* A limit that the finding names as the cause is a group's file, or the task's own. */
+/* A limit named as the cause is in a group's file, or the task's own. */
 static enum remedy_applies check_limit(struct remedy_case *of)
 {
 	static const struct {
@@ -202,7 +202,7 @@ static enum remedy_applies check_limit(struct remedy_case *of)
 	return REMEDY_HELPS;
 }
 
-/* Who runs where the task waits; NULL: not known. CPUs that are idle are wanted by nobody. */
+/* The task that runs where this one waits; NULL: unknown. Nobody waits for idle CPUs. */
 static const struct row *find_rival(const struct remedy_case *of)
 {
 	if (!of->evidence || !of->evidence->rival || of->finding->while_idle)
@@ -210,7 +210,7 @@ static const struct row *find_rival(const struct remedy_case *of)
 	return frame_of_pid(of->frame, of->evidence->rival);
 }
 
-/* Whether a means helps that counts between tasks which share CPUs in a way: by who runs there. */
+/* True if a means helps that works between tasks which share CPUs in a way: by the running task. */
 static enum remedy_applies check_sharing(struct remedy_case *of, enum cpu_sharing sharing)
 {
 	const struct row *rival = find_rival(of);
@@ -322,7 +322,7 @@ static enum remedy_applies check_sync(struct remedy_case *of)
 	R("other groups", "set memory.high on less important groups, to throttle them instead; or end " \
 	  "them: hiwater_rss has their peaks")
 
-/* A row for each subject, with room for an end. */
+/* One row per subject, with room for an end. */
 static const struct remedy remedies[REMEDY_SUBJECTS][7] = {
 	[REMEDY_ALL] = {
 		ON_SCREEN("the kinds", "the largest kind names the scarce resource: sort by it (1 to 8) "
@@ -451,7 +451,7 @@ static const struct remedy remedies[REMEDY_SUBJECTS][7] = {
 	},
 };
 
-/* Texts as those of notes: see note_append_text(). */
+/* Texts like those of notes: see note_append_text(). */
 static const char *const of_notes[NOTE_IDS] = {
 	[NOTE_DELAYACCT_OFF] =
 		"now, for new tasks: sysctl kernel.task_delayacct=1; at boot: kernel parameter "
@@ -566,7 +566,7 @@ void remedy_append_note(struct buf *out, const struct note *note)
 	note_append_text(out, of_notes[note->id], note);
 }
 
-/* Puts the first remedy that helps; general: else the first that may. False: none is put. */
+/* Prints the first remedy that helps; general: else the first that may. False: none. */
 static bool put_first(struct remedy_case *of, enum remedy_subject subject, bool general)
 {
 	const struct remedy *may = NULL;
@@ -588,7 +588,7 @@ static bool put_first(struct remedy_case *of, enum remedy_subject subject, bool 
 	return true;
 }
 
-/* Takes where the task waits. */
+/* Takes the place of the task's wait. */
 static void take_place(struct remedy_case *of)
 {
 	const struct task_waiting *waiting = of->row ? row_waiting(of->frame, of->row) : NULL;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Remedies: what helps against waiting, and where something is missing that is to be measured, for
- * columns, findings, notes, --doctor, help and manual; and of these the one that is checked to
- * apply to a finding, as a command where it is one.
+ * Remedies: what helps against waiting, and against missing measurements, for columns, findings,
+ * notes, --doctor, help and manual; and of these the one that is checked to apply to a finding, as
+ * a command where it is one.
  *
  * The kernel's own account of them: delay-accounting.rst (a task's CPU priority, its I/O priority,
- * its limit of memory), cgroup-v2.rst, and vm.rst of admin-guide/sysctl.
+ * its memory limit), cgroup-v2.rst, and vm.rst of admin-guide/sysctl.
  */
 #pragma once
 
@@ -13,33 +13,33 @@
 #include "view/chain.h"
 #include "view/finding.h"
 
-/* Whether a remedy helps against what was found. */
+/* Whether a remedy helps in a case. */
 enum remedy_applies { REMEDY_HELPS, REMEDY_HELPS_NOT, REMEDY_MAY_HELP };
 
 struct remedy_case;
 
 struct remedy {
-	const char *means; /* what is set or done: "nice" */
-	const char *how; /* what that does, and when it is the right one */
-	/* NULL: nothing is known of it. Where it helps it has put the words for that case. */
+	const char *means; /* what to set or do: "nice" */
+	const char *how; /* its effect, and when it is the right one */
+	/* NULL: no check is known. If it helps it has printed the words for that case. */
 	enum remedy_applies (*check)(struct remedy_case *of);
-	/* Keys that do it on the screen. What has these and no check is for the screen alone. */
+	/* Keys that do it on the screen. A remedy with keys and no check is for the screen only. */
 	const char *keys;
 };
 
-/* The remedies for a subject, up to one without `means`, the first choice first. */
+/* The remedies for a subject, up to one without `means`, first choice first. */
 const struct remedy *remedies_of(enum remedy_subject subject);
 
 /* Appends how a remedy works, with its keys. */
 void remedy_append(struct buf *out, const struct remedy *remedy);
 
-/* What to do about a note, as a text for note_append_text(); NULL: nothing can be done. */
+/* The remedy for a note, as a text for note_append_text(); NULL: there is none. */
 const char *remedy_of_note(enum note_id id);
 
-/* Appends a note with what to do about it. */
+/* Appends a note with its remedy. */
 void remedy_append_note(struct buf *out, const struct note *note);
 
-/* Settings of the machine, and of who runs the program, that have no note. */
+/* Settings of the machine, and of the calling user, that have no note. */
 enum remedy_setting {
 	SETTING_PROC,
 	SETTING_LOCKDOWN,
@@ -57,10 +57,10 @@ enum remedy_setting {
 const char *remedy_of_setting(enum remedy_setting setting);
 
 /*
- * Appends what to do against a finding in a frame: `means` is a command, a file or a task, and
- * `how` what that does. Both are raw bytes. chain: of the finding's waits; NULL: not traced.
- * finding: NULL: of the chain alone. Nothing is appended where nothing is known to help, or may
- * help against a finding that warns of something.
+ * Appends the remedy for a finding in a frame: `means` is a command, a file or a task, and `how`
+ * its effect. Both are raw bytes. chain: of the finding's waits; NULL: not traced. finding: NULL:
+ * for the chain only. Nothing is appended if nothing is known to help, or may help against a
+ * finding that is a warning.
  */
 void remedies_put(struct buf *means, struct buf *how, const struct frame *frame,
 		  const struct finding *finding, const struct chain *chain);

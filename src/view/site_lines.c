@@ -10,13 +10,13 @@
 #include "view/layout.h"
 #include "view/stack_tree.h"
 
-/* The bucket of waits of any length above: 2 to the power of 30 us are 18 minutes. */
+/* The bucket of all longer waits: 2 to the power of 30 us are 18 minutes. */
 #define LAST_BUCKET (SITE_BUCKETS - 1)
 
-/* The states in which threads wait for a machine that is too slow, not for something to do. */
+/* States of waits for a slow machine, not for work. */
 #define STALLING (1u << STATE_CPU | 1u << STATE_IO | 1u << STATE_DWAIT | 1u << STATE_LOCK)
 
-/* The states of tasks that have nothing to do, though some of them do wait for another task. */
+/* States of idle tasks, though some of them do wait for another task. */
 #define IDLE \
 	(1u << STATE_POLL | 1u << STATE_TIMER | 1u << STATE_CHILD | 1u << STATE_STOP | \
 	 1u << STATE_OTHER)
@@ -30,7 +30,7 @@ const struct sites_by_row sites_by_table[SITES_BYS] = {
 	[SITES_BY_PROCESS] = { "process", "a line for each process" },
 };
 
-/* A site and the line that it belongs to. */
+/* A site and its line. */
 struct site_key {
 	uint64_t line;
 	const struct site *site;
@@ -43,7 +43,7 @@ void site_owners_add(struct site_owners *owners, struct task_key process)
 	owners->sorted = false;
 }
 
-/* Adds the process of a task's row: with the identity that its sites have, where they have one. */
+/* Adds the process of a task's row: with the identity in its sites, if it has any. */
 static void add_task(struct site_owners *owners, const struct row *row)
 {
 	const struct task *task = row->task;
@@ -92,7 +92,7 @@ bool site_owners_have(struct site_owners *owners, const struct site *site)
 		qsort(owners->keys, owners->n, sizeof(*owners->keys), compare_owners);
 	owners->sorted = true;
 	LOWER_BOUND(from, owners->n, owners->keys[from].pid < site->tgid);
-	/* A pid that was used again has several. */
+	/* A reused pid has several. */
 	for (; from < owners->n && owners->keys[from].pid == site->tgid; from++) {
 		uint64_t start = owners->keys[from].start_ns;
 
@@ -102,19 +102,19 @@ bool site_owners_have(struct site_owners *owners, const struct site *site)
 	return owners->all;
 }
 
-/* Whether a site is added up by its kind alone: it is in no sum of states. */
+/* True if a site is added up by its kind only: it is in no sum of states. */
 static bool is_apart(const struct site *site, enum sites_by by)
 {
 	return site->unattributed || (site->overlaps && by != SITES_BY_SITE);
 }
 
-/* Whether a site is named by its kind, not by its state. */
+/* True if a site is named by its kind, not by its state. */
 static bool by_kind(const struct site *site)
 {
 	return site->kind >= 0 && (site->unattributed || site->overlaps);
 }
 
-/* Whether a site is one of many that are too small for a line of their own. */
+/* True if a site is one of many too small for a line of their own. */
 static bool is_small(const struct site *site, const struct trace_frame *trace,
 		     const struct site_lines_query *query)
 {
@@ -171,7 +171,7 @@ int64_t site_line_ns(const struct site_line *line)
 	return time_of(&line->sum);
 }
 
-/* Orders sites by line, the most time first. */
+/* Orders sites by line, most time first. */
 static int compare_keys(const void *a, const void *b)
 {
 	const struct site_key *x = a, *y = b;
@@ -184,7 +184,7 @@ static int compare_keys(const void *a, const void *b)
 	return (x->site->id > y->site->id) - (x->site->id < y->site->id);
 }
 
-/* Orders lines: the most time first, then those that wait right now. */
+/* Orders lines: most time first, then those with waits in progress. */
 static int compare_by_time(const void *a, const void *b)
 {
 	const struct site_line *x = a, *y = b;
@@ -207,7 +207,7 @@ static int compare_lines(const void *a, const void *b)
 	return compare_by_time(a, b);
 }
 
-/* Keeps a text if it is the same. */
+/* Keeps a text if it is equal. */
 static const char *common(const char *a, const char *b)
 {
 	return text_compare(a, b) ? NULL : a;
@@ -262,7 +262,7 @@ static void sum_wakers(struct site_lines *sites, struct site_line *line)
 /* Makes room for so many sites. */
 static void reserve_sites(struct site_lines *sites, size_t n)
 {
-	/* Sorting needs an address even for none. */
+	/* Sorting needs a valid address even for none. */
 	if (sites->cap > n)
 		return;
 	sites->cap = n * 2 + 1;
@@ -271,21 +271,21 @@ static void reserve_sites(struct site_lines *sites, size_t n)
 	sites->keys = xreallocarray(sites->keys, sites->cap, sizeof(*sites->keys));
 }
 
-/* Whether the time of a site is lost. */
+/* True if the time of a site is lost. */
 static bool is_lost(const struct site *site)
 {
 	return by_kind(site) || site->class == CLASS_CONTENDED || site->class == CLASS_LIMITED ||
 	       (STALLING & 1u << site->state && site->class != CLASS_IDLE);
 }
 
-/* Whether a site is of one that has nothing to do. */
+/* True if a site is of an idle task. */
 static bool is_idle_site(const struct site *site)
 {
 	return !by_kind(site) && (!wait_is_lost(site->class, site->state) ||
 				  (site->class == CLASS_UNKNOWN && IDLE & 1u << site->state));
 }
 
-/* Picks the sites of the processes. Returns their number. */
+/* Selects the sites of the processes. Returns their number. */
 static size_t pick_sites(struct site_lines *sites, const struct trace_frame *trace,
 			 const struct site_lines_query *query)
 {
@@ -301,7 +301,7 @@ static size_t pick_sites(struct site_lines *sites, const struct trace_frame *tra
 	return n;
 }
 
-/* Whether the picked sites are of several processes. */
+/* True if the selected sites are of several processes. */
 static bool are_several(const struct site_lines *sites, size_t n)
 {
 	for (size_t i = 1; i < n; i++)
@@ -426,7 +426,7 @@ static struct value in_ms(double ns)
 	return value_number(ns / (double)NSEC_PER_MSEC);
 }
 
-/* A line's time as a share of the interval, in percent: of several threads it may be above 100. */
+/* A line's time as a share of the interval, in percent: for several threads it may exceed 100. */
 static struct value share_of_line(const struct view *view, const struct site_line *line)
 {
 	const struct trace_frame *trace = view->frame->info->trace;
@@ -456,7 +456,7 @@ GETTER(get_site_share)
 	return share_of_line(view, site_line_of(row));
 }
 
-/* The share that is lost; unset of a line whose waits are for something to do. */
+/* The lost share; unset for a line of waits for work. */
 GETTER(get_site_lost)
 {
 	const struct site_line *line = site_line_of(row);
@@ -472,7 +472,7 @@ GETTER(get_site_count)
 	return sum->unattributed ? value_unset() : value_number((double)sum->count);
 }
 
-/* Time waited for each wait that ended, in ms. */
+/* Average time of the ended waits, in ms. */
 GETTER(get_site_avg)
 {
 	const struct site *sum = &site_line_of(row)->sum;
@@ -500,7 +500,7 @@ GETTER(get_site_waiting)
 	return sum->waiting_ns ? value : value_unset();
 }
 
-/* The process; several that ended have none. */
+/* The process; exited ones merged have none. */
 GETTER(get_site_pid)
 {
 	pid_t tgid = site_line_of(row)->sum.tgid;
@@ -520,7 +520,7 @@ GETTER(get_site_syscall)
 	return value_text(site_line_of(row)->sum.syscall);
 }
 
-/* The class of the wait; not known for the rest of a kind. */
+/* The class of the wait; unknown for the rest of a kind. */
 GETTER(get_site_class)
 {
 	const struct site_line *line = site_line_of(row);
@@ -529,7 +529,7 @@ GETTER(get_site_class)
 								 : wait_class_ids[line->sum.class]);
 }
 
-/* The target; of the rest of a kind, and of many small ones, that they are that. */
+/* The target; for the rest of a kind, and for many small ones, a description. */
 GETTER(get_site_on)
 {
 	const struct site_line *line = site_line_of(row);
@@ -540,7 +540,7 @@ GETTER(get_site_on)
 								  : line->sum.on);
 }
 
-/* The kernel's function. */
+/* The kernel function. */
 GETTER(get_site_where)
 {
 	return value_text(site_line_of(row)->sum.where);
@@ -554,16 +554,16 @@ GETTER(get_site_at)
 	return value_text(stack_tree_own(view->frame->info->trace, line->sites, line->n));
 }
 
-/* The waker that ended most of the time. */
+/* The waker of most of the time. */
 GETTER(get_site_waker)
 {
 	return value_text(site_line_of(row)->sum.wakers[0].name);
 }
 
-/* Members that all of these columns share. */
+/* Members shared by all of these columns. */
 #define SITE .traced = true, .place = PLACE_MIDDLE
 
-/* Time that is added up, and lost where the line's is. */
+/* Time that is added up, and lost if the line's is. */
 #define LOST .format = FORMAT_SHARE, .sum = SUM_ROW, .below = true, .stalls = get_site_lost
 #define WAIT .unit = "(ms)", .width = 7, .least = 6, .format = FORMAT_WAIT
 

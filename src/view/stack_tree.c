@@ -6,16 +6,16 @@
 
 #include "base/util.h"
 
-/* Stacks whose waits are less than this part of all are added up. */
+/* Stacks with less than this part of all waiting time are added up. */
 #define LEAST_PART 100
 
-/* A stack of some site. */
+/* A stack of a site. */
 struct timed_stack {
 	const struct site_stack *stack;
 	uint64_t ns;
 };
 
-/* Whether a function is one of those that start a program or a thread, not of the program. */
+/* True for functions that start a program or a thread, not of the program itself. */
 static bool is_start(const char *function)
 {
 	static const char *const starts[] = { "__libc_start_", "_start (", "start_thread (",
@@ -27,7 +27,7 @@ static bool is_start(const char *function)
 	return false;
 }
 
-/* The function of a stack at a level; NULL: it has none, or one that nobody wants to see. */
+/* The function of a stack at a level; NULL: none, or an uninteresting one. */
 static const char *function_at(const struct timed_stack *timed, size_t level)
 {
 	const char *function = level < timed->stack->n ? timed->stack->functions[level] : NULL;
@@ -35,7 +35,7 @@ static const char *function_at(const struct timed_stack *timed, size_t level)
 	return function && level && is_start(function) ? NULL : function;
 }
 
-/* Orders stacks by their functions, the innermost first. */
+/* Orders stacks by their functions, innermost first. */
 static int compare_functions(const void *a, const void *b)
 {
 	const struct timed_stack *x = a, *y = b;
@@ -52,14 +52,14 @@ static int compare_functions(const void *a, const void *b)
 	return order;
 }
 
-/* Some stacks that have the same functions up to a level. */
+/* Stacks with the same functions up to a level. */
 struct bough {
 	const struct timed_stack *first;
 	size_t n;
 	uint64_t ns;
 };
 
-/* Orders boughs: the most time first. */
+/* Orders branches: most time first. */
 static int compare_boughs(const void *a, const void *b)
 {
 	const struct bough *x = a, *y = b;
@@ -92,7 +92,7 @@ static size_t split_stacks(const struct bough *all, size_t level, struct bough *
 	return n;
 }
 
-/* Adds the lines of a bough, from a level on. */
+/* Adds the lines of a branch, from a level on. */
 static void grow_tree(struct stack_tree *tree, const struct bough *all, size_t level,
 		      unsigned depth)
 {
@@ -158,7 +158,7 @@ void stack_tree_build(struct stack_tree *tree, const struct trace_frame *trace,
 	free(stacks);
 }
 
-/* Whether a function is in no shared library, and no mark. */
+/* True if a function is in no shared library, and no mark. */
 static bool is_own(const char *function)
 {
 	return *function != '[' && !strstr(function, ".so") && strchr(function, '(');

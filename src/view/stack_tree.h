@@ -11,7 +11,7 @@ struct stack_line {
 	const char *function; /* NULL: of `others`, which have few waits */
 	size_t others;
 	unsigned depth; /* indentation */
-	bool branches; /* it is one of several callers, or the first: its share is to be shown */
+	bool branches; /* one of several callers, or the first: its share is shown */
 	uint64_t ns;
 };
 
@@ -22,13 +22,13 @@ struct stack_tree {
 	uint64_t ns; /* of all stacks */
 };
 
-/* Makes the tree of all stacks of some sites. Its texts are those of the trace. */
+/* Makes the tree of all stacks of some sites. Its texts belong to the trace. */
 void stack_tree_build(struct stack_tree *tree, const struct trace_frame *trace,
 		      const struct site *const *sites, size_t n);
 
 /*
- * The function of the program, not of a library, in which most of the time was waited: the
- * innermost one of a stack. NULL: none is known.
+ * The function of the program, not of a library, with most waiting time: the innermost one of a
+ * stack. NULL: unknown.
  */
 const char *stack_tree_own(const struct trace_frame *trace, const struct site *const *sites,
 			   size_t n);

@@ -16,7 +16,7 @@
 #define GAP 3
 #define GAP_NARROW 2
 
-/* Columns from which pairs of averages have both decimals that the kernel gives. */
+/* Screen width from which pairs of averages have both decimals of the kernel's. */
 #define BOTH_DECIMALS 100
 
 /* Cells of an average in the short form, after its name. */
@@ -50,7 +50,7 @@ static struct summary_figure *add_figure(struct summary *line, unsigned priority
 	return figure;
 }
 
-/* Adds a figure to the part of the figure before. */
+/* Adds a figure joined to the previous one. */
 static struct summary_figure *join(struct summary *line, const char *label, const char *unit)
 {
 	struct summary_figure *figure =
@@ -60,7 +60,7 @@ static struct summary_figure *join(struct summary *line, const char *label, cons
 	return figure;
 }
 
-/* Adds a figure that is a word; NULL: not known. */
+/* Adds a figure that is a word; NULL: unknown. */
 static void add_word(struct summary *line, unsigned priority, const char *label, const char *word)
 {
 	add_figure(line, priority, label, NULL)->weight = word ? WEIGHT_WORD : WEIGHT_NORMAL;
@@ -121,7 +121,7 @@ static unsigned part_cells(const struct summary *line, size_t i, enum text_chars
 	return cells;
 }
 
-/* Shows a figure with the figures joined to it. */
+/* Displays a figure with the figures joined to it. */
 static void show(struct summary *line, size_t i)
 {
 	do
@@ -196,18 +196,18 @@ static void append_uptime(struct buf *out, double seconds)
 	buf_printf(out, "%02u:%02u", (unsigned)(minutes / 60 % 24), (unsigned)(minutes % 60));
 }
 
-/* The parts of a title that may lack room. */
+/* The optional parts of a title. */
 enum { PART_CLOCK, PART_CGROUP, PART_DELAYS, PART_INTERVAL, PART_STATE, PART_SOURCE, PARTS };
 
-/* The turn of each part: restrictions of all rows first; a stop by a key before the usual. */
+/* The turn of each part: restrictions of all rows first; a pause by key before the usual one. */
 static const unsigned char title_priorities[][PARTS] = {
 	{ 0, 1, 3, 4, 5, 6 }, /* all tasks */
-	{ 2, 1, 3, 4, 5, 6 }, /* a group's, or a preset's */
+	{ 2, 1, 3, 4, 5, 6 }, /* of a group, or of a preset */
 	{ 0, 1, 5, 4, 2, 6 }, /* all, stopped */
-	{ 3, 1, 4, 5, 2, 6 }, /* the same, stopped */
+	{ 3, 1, 4, 5, 2, 6 }, /* likewise, stopped */
 };
 
-/* Adds the time of a past moment, so that it is not taken for the present. */
+/* Adds the time of a past sample, so that it is not mistaken for the present. */
 static void add_past(struct summary *line, const char *past, const struct frame_info *info)
 {
 	time_t seconds = (time_t)(info->real_ns / NSEC_PER_SEC);
@@ -268,7 +268,7 @@ static void add_clock(struct summary *line, unsigned priority, const struct fram
 	}
 }
 
-/* How delays are known; NULL: that is not known. */
+/* How delays are known; NULL: unknown. */
 static const char *delays_known(const struct frame_info *info)
 {
 	if (info->head.measured)
@@ -279,8 +279,8 @@ static const char *delays_known(const struct frame_info *info)
 }
 
 /*
- * Adds the source of the counters, and how delays are known; to a plain title only the source that
- * knows little, and that they are not known.
+ * Adds the source of the counters, and how delays are known; to a plain title only a limited
+ * source, and that they are unknown.
  */
 static void add_source(struct summary *line, const unsigned char *priority, bool plain,
 		       const struct frame_info *info)
@@ -302,7 +302,7 @@ static void add_source(struct summary *line, const unsigned char *priority, bool
 	add_word(line, priority[PART_DELAYS], "delays", delays_known(info));
 }
 
-/* Adds the kind of the groups where rows are groups; for cgroups also their hierarchy. */
+/* Adds the kind of the groups if rows are groups; for cgroups also their hierarchy. */
 static void add_rows(struct summary *line, unsigned priority, enum group_by by,
 		     const struct frame_info *info)
 {
@@ -356,7 +356,7 @@ struct summary summary_title(struct buf *text, const struct view *view, const st
 		add_word(&line, priority[PART_CGROUP], "cgroup", "");
 		text_escape(text, info->head.cgroup, strlen(info->head.cgroup), view->charset);
 	}
-	/* Follows the source where the line already names the kind of rows, or their group. */
+	/* Follows the source if the line already names the kind of rows, or their group. */
 	if (!title->of_group && !stopped && (folded || info->head.cgroup))
 		unit_priority = SUMMARY_PRIORITIES - 1;
 	if (view->unit == UNIT_PERCENT && title->plain)
@@ -424,10 +424,10 @@ static void append_count(struct buf *out, int64_t count)
 		buf_uint(out, (uint64_t)count);
 }
 
-/* Adds how many of the rows are in states, came and went. */
+/* Adds how many of the rows are in states, started and exited. */
 static void add_counts(struct summary *line, const struct frame_info *info)
 {
-	/* Counts what the rows are: exit records are for single threads. */
+	/* Counts the rows' own kind: exit records are for single threads. */
 	size_t exited = info->head.exits >= 0 ? info->ended : info->gone;
 
 	join(line, NULL, " running,");
@@ -496,7 +496,7 @@ struct summary summary_pressure_head(struct buf *text)
 	return place_figure(line);
 }
 
-/* The weight of a stalled share of time, as displayed, in hundredths of a percent. */
+/* The weight of a stall share, as displayed, in hundredths of a percent. */
 static enum weight pressure_weight(uint64_t share)
 {
 	if (share >= PRESSURE_HOT)
@@ -520,7 +520,7 @@ static struct summary_figure *add_average(struct summary *line, const char *labe
 	return figure;
 }
 
-/* The stalled share of the interval in percent, from the file's total; below 0: not known. */
+/* The stall share of the interval in percent, from the file's total; below 0: unknown. */
 static double stalled_share(const struct psi_line *now, const struct psi_line *before,
 			    uint64_t interval_ns)
 {
@@ -542,7 +542,7 @@ double summary_stalled(const struct psi_pair *pair, bool full)
 			     pair->interval_ns);
 }
 
-/* Adds the stalled share of the interval. */
+/* Adds the stall share of the interval. */
 static void add_now(struct summary *line, const struct psi_line *now, const struct psi_line *before,
 		    uint64_t interval_ns)
 {
@@ -550,7 +550,7 @@ static void add_now(struct summary *line, const struct psi_line *now, const stru
 	double stalled = stalled_share(now, before, interval_ns);
 	struct value share = stalled < 0 ? value_unset() : value_number(stalled);
 
-	/* Rounds as the display does, in tenths. */
+	/* Rounds as displayed, in tenths. */
 	if (share.type == VALUE_NUMBER)
 		figure->weight = pressure_weight((uint64_t)(share.number * 10 + 0.5) * 10);
 	else
@@ -580,13 +580,13 @@ struct summary summary_pressure(struct buf *text, enum psi_resource resource,
 	return place_figure(line);
 }
 
-/* Adds a share to a pair, in cells that 100 % fits into: the second after a slash. */
+/* Adds a share to a pair, in cells wide enough for 100 %: the second after a slash. */
 static void add_to_pair(struct summary *line, unsigned priority, const char *label, double percent,
 			unsigned decimals)
 {
 	struct summary_figure *figure = add_figure(line, priority, label ? label : "/", NULL);
 	double scale = decimals > 1 ? 100 : 10;
-	/* Rounds as the display does. */
+	/* Rounds as displayed. */
 	uint64_t shown = percent > 0 ? (uint64_t)(percent * scale + 0.5) : 0;
 
 	figure->joined = figure->tight = !label;

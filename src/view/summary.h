@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The lines above the table as data: figures, which batch mode joins to text, and which the screen
- * draws by their weight, as many as fit.
+ * draws by weight, as many as fit.
  */
 #pragma once
 
@@ -23,22 +23,22 @@ enum weight {
 	WEIGHT_HOT
 };
 
-/* Without room for all figures, priority 0 comes first, then 1 ... */
+/* Without room for all figures, priority 0 is dropped first, then 1 ... */
 #define SUMMARY_PRIORITIES 8
 
 struct summary_figure {
 	const char *label; /* before the value; NULL: none */
 	const char *unit; /* after it, with the blank between if any; NULL: none */
-	size_t at; /* start of the value in the line's text; it ends where the next one starts */
+	size_t at; /* start of the value in the line's text; it ends at the next figure's start */
 	unsigned width; /* cells of the figure: label at the left, the rest right; 0: as needed */
 	unsigned priority;
 	enum weight weight;
-	bool joined; /* part of the figure before: shown with it, a blank after it */
+	bool joined; /* part of the previous figure: shown with it, after a blank */
 	bool tight; /* joined without the blank */
 	bool hidden; /* no room for it */
 };
 
-/* The most figures of a line. */
+/* Maximum figures of a line. */
 #define SUMMARY_FIGURES 20
 
 /* A line. */
@@ -71,7 +71,7 @@ unsigned summary_width(const struct summary *line, enum text_charset charset);
  */
 void summary_fit(struct summary *line, unsigned width, enum text_charset charset);
 
-/* Appends the figures that are not hidden. */
+/* Appends the visible figures. */
 void summary_append(struct buf *out, const struct summary *line);
 
 /* The facts for the title that are not in the view. */
@@ -80,10 +80,10 @@ struct title {
 	bool of_group; /* the rows are the members of this group: */
 	enum group_by by;
 	const char *name; /* raw bytes; NULL: not known */
-	bool below; /* with the members of all groups below it */
+	bool below; /* including the members of all groups below */
 	bool paused, held;
-	bool plain; /* for people: the unit always; of the source what is out of the ordinary */
-	const char *past; /* how far back it is, in words; NULL: this is the present */
+	bool plain; /* for people: the unit always; only unusual facts about the source */
+	const char *past; /* how far back it is, in words; NULL: the present */
 	const char *preset; /* other than the default view; NULL: none */
 	const char *filter; /* which rows are shown, in words; NULL: all */
 };
@@ -95,8 +95,8 @@ struct title {
 struct summary summary_title(struct buf *text, const struct view *view, const struct title *title);
 
 /*
- * The share of the machine's CPU time that passed in some states (bits of enum cpu_state), in
- * percent; below 0: not known.
+ * The share of the machine's CPU time in some states (bits of enum cpu_state), in percent; below 0:
+ * unknown.
  */
 double summary_cpu_share(const struct frame_info *info, unsigned states);
 
@@ -109,12 +109,12 @@ struct psi_pair {
 	uint64_t interval_ns; /* between the two; 0: not known */
 };
 
-/* Takes the machine's pressure, or that of the group that the view is restricted to. */
+/* Reads the machine's pressure, or that of the group that the view is restricted to. */
 struct psi_pair summary_pressure_of(const struct frame_info *info, enum psi_resource resource);
 
 /*
  * The share of the interval in which some task was stalled, or all were (full), in percent; below
- * 0: not known. (Where the interval's ends were read the share may pass 100 a little.)
+ * 0: unknown. (It may exceed 100 slightly, depending on when the interval's ends were read.)
  */
 double summary_stalled(const struct psi_pair *pair, bool full);
 
@@ -126,8 +126,8 @@ struct summary summary_pressure(struct buf *text, enum psi_resource resource,
 				const struct psi_pair *pair);
 
 /*
- * Makes the same line without a head, each average of "some" with that of "full", for a screen of
- * that many columns. The least important averages come last.
+ * Makes the same line without a heading, each average of "some" with that of "full", for a screen
+ * of that many columns. The least important averages come last.
  */
 struct summary summary_pressure_pairs(struct buf *text, enum psi_resource resource,
 				      const struct psi_pair *pair, unsigned width);

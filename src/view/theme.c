@@ -8,7 +8,7 @@
 
 #include "base/util.h"
 
-/* The first of the 256 colours that are a cube of 6 x 6 x 6, and the first of its greys. */
+/* The first of the 256 colours of the 6 x 6 x 6 cube, and the first of its greys. */
 #define CUBE 16
 #define GREYS 232
 
@@ -57,7 +57,7 @@ static int nearest(int rgb, int from, int to)
 	return best;
 }
 
-/* A share of light, from 0 to 1, of a part of a colour from 0 to 255. */
+/* Linear intensity, from 0 to 1, of a colour component from 0 to 255. */
 static double linear(int part)
 {
 	double share = part / 255.0;
@@ -79,7 +79,7 @@ double theme_contrast(int a, int b)
 	return x > y ? x / y : y / x;
 }
 
-/* Takes a colour: a name, a number of 256, #RRGGBB, or default. False: it is none. */
+/* Parses a colour: a name, a number of 256, #RRGGBB, or default. False: none of these. */
 static bool parse_colour(const char *word, int *rgb, int *of_16)
 {
 	bool exact = *word == '#';
@@ -125,7 +125,7 @@ static unsigned parse_weight(const char *word)
 	return 0;
 }
 
-/* Takes the words of a look off a text, which is changed. False: one is not allowed. */
+/* Takes the words of a look off a text, which is modified. False: an invalid one. */
 static bool parse_look(char *text, struct theme_change *change)
 {
 	struct look many = { 0, COLOUR_OWN, COLOUR_OWN }, few = many;
@@ -193,7 +193,7 @@ static const struct theme *named(const char *name)
 	return theme;
 }
 
-/* Whether the environment tells the background, as a number of 16 colours. */
+/* True if the environment specifies the background, as a number of 16 colours. */
 static bool tells_number(const struct theme_terminal *terminal, long *number)
 {
 	const char *last = terminal->background ? strrchr(terminal->background, ';') : NULL;
@@ -205,7 +205,7 @@ static bool tells_number(const struct theme_terminal *terminal, long *number)
 	return !*end && *number < CUBE;
 }
 
-/* The name of the theme for a background that the terminal, or its environment, tells. */
+/* The name of the theme for a background that the terminal, or its environment, reports. */
 static const char *by_background(const struct theme_terminal *terminal)
 {
 	long number;
@@ -223,7 +223,7 @@ static const char *by_background(const struct theme_terminal *terminal)
 
 bool theme_asks(const struct theme_choice *choice, const struct theme_terminal *terminal)
 {
-	/* The terminals that answer, or read such a sequence to its end: others would show it. */
+	/* Terminals that answer, or read such a sequence to its end: others would display it. */
 	static const char *const types[] = { "xterm", "rxvt",	 "tmux",   "foot",    "alacritty",
 					     "kitty", "konsole", "gnome",  "vte",     "wezterm",
 					     "st-",   "contour", "mintty", "ghostty", "mlterm" };
@@ -288,7 +288,7 @@ struct look theme_look(const struct theme *theme, const struct theme_choice *cho
 	bool few = depth <= DEPTH_16;
 	struct look look = few ? theme->few[style] : theme->many[style];
 
-	/* Changes of colours do not count where no colours are wanted. */
+	/* Changed colours have no effect if no colours are wanted. */
 	if (change->set && theme->colours)
 		look = few ? change->few : change->many;
 	if (few)
@@ -299,11 +299,11 @@ struct look theme_look(const struct theme *theme, const struct theme_choice *cho
 }
 
 /*
- * The themes. Every text has a contrast of 4.5 at least (test_theme): on its own background, else
+ * The themes. Every text has a contrast of at least 4.5 (test_theme): on its own background, else
  * on those that the theme is made for. Figures are coloured digits: shares of resources in three
- * steps, delays by their kind, and the highest in the strongest red; what must be read on black and
- * on white leaves five of 256 colours, of which magenta comes closest. Backgrounds are for headings
- * and the selection.
+ * steps, delays by their kind, and the highest in the strongest red; the requirement to be readable
+ * on black and on white leaves five of 256 colours, of which magenta is closest. Backgrounds are
+ * for headings and the selection.
  */
 
 /* clang-format off */
@@ -365,7 +365,7 @@ enum { BLACK_16, RED_16, GREEN_16, YELLOW_16, BLUE_16, MAGENTA_16, CYAN_16, WHIT
 	[STYLE_BAR_LOCK] = { 0, BLACK_16, BRIGHT_16 | MAGENTA_16 }, \
 	[STYLE_BAR_PEER] = { 0, BLACK_16, CYAN_16 }
 
-/* Heads, and what must not be missed. */
+/* Headings, and important messages. */
 #define FRAME_MANY \
 	[STYLE_HEAD] = { 0, WHITE, 0x005f87 }, \
 	[STYLE_HEAD_SORT] = { BOLD, WHITE, 0xaf5f00 }, \
@@ -375,7 +375,7 @@ enum { BLACK_16, RED_16, GREEN_16, YELLOW_16, BLUE_16, MAGENTA_16, CYAN_16, WHIT
 	[STYLE_HEAD_SORT] = { 0, BLACK_16, CYAN_16 }, \
 	[STYLE_ERROR] = { BOLD, WHITE_16, RED_16 }
 
-/* The selected row, where it is dark. */
+/* The selected row, on dark backgrounds. */
 #define SELECTED_DARK_MANY \
 	[STYLE_SELECTED] = { 0, LIGHT, NAVY }, \
 	[STYLE_SELECTED_DIM] = { 0, 0x9e9e9e, NAVY }, \
@@ -388,14 +388,14 @@ enum { BLACK_16, RED_16, GREEN_16, YELLOW_16, BLUE_16, MAGENTA_16, CYAN_16, WHIT
 	[STYLE_SELECTED_WARM] = { BOLD, YELLOW_16, BLUE_16 }, \
 	[STYLE_SELECTED_HOT] = { BOLD, WHITE_16, RED_16 }
 
-/* Kinds of delays where there are too few colours. */
+/* Kinds of delays when there are too few colours. */
 #define KINDS_PLAIN \
 	[STYLE_CPU] = { BOLD, OWN, OWN }, \
 	[STYLE_IO] = { BOLD, OWN, OWN }, \
 	[STYLE_MEMORY] = { BOLD, OWN, OWN }, \
 	[STYLE_BLOCKED] = { BOLD, OWN, OWN }
 
-/* Styles with weight and the terminal's own colours, whatever they are. */
+/* Styles by weight and the terminal's own colours, whatever they are. */
 #define PLAIN \
 	[STYLE_NORMAL] = { 0, OWN, OWN }, \
 	[STYLE_BOLD] = { BOLD, OWN, OWN }, \

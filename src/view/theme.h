@@ -7,7 +7,7 @@
 
 #include "base/util.h"
 
-/* The kinds of texts: a row each of style_table. */
+/* The kinds of texts: one row each in style_table. */
 enum style {
 	STYLE_NORMAL,
 	STYLE_DIM, /* zeros, unknown values, units: less prominent */
@@ -24,14 +24,14 @@ enum style {
 	STYLE_BLOCKED,
 	STYLE_HEAD, /* the bar of headings */
 	STYLE_HEAD_SORT, /* the sort column in it */
-	/* The selected row: its usual cells, and those of the other styles. */
+	/* The selected row: its usual cells, and those in other styles. */
 	STYLE_SELECTED,
 	STYLE_SELECTED_DIM,
 	STYLE_SELECTED_NOTICE,
 	STYLE_SELECTED_WARM,
 	STYLE_SELECTED_HOT,
 	STYLE_SUM,
-	STYLE_NOTE, /* something missing, and why */
+	STYLE_NOTE, /* a missing figure, and why */
 	STYLE_MESSAGE, /* the result of a key */
 	STYLE_ERROR,
 	STYLE_KEY, /* a key's name in the footer and in help */
@@ -46,7 +46,7 @@ enum style {
 };
 
 struct style_row {
-	const char *name; /* for the configuration */
+	const char *name; /* name in the configuration */
 	enum style selected; /* how it looks in the selected row */
 };
 
@@ -58,10 +58,10 @@ enum { THEME_BOLD = 1, THEME_DIM = 2, THEME_UNDERLINE = 4, THEME_REVERSE = 8 };
 /* A colour of the terminal's own. */
 #define COLOUR_OWN (-1)
 
-/* The look of a style where a terminal has some number of colours. */
+/* The look of a style on a terminal with a certain number of colours. */
 struct look {
 	unsigned weight; /* THEME_ bits */
-	int fg, bg; /* 0xRRGGBB, or of 16 colours a number; COLOUR_OWN */
+	int fg, bg; /* 0xRRGGBB, or a number of 16 colours; COLOUR_OWN */
 };
 
 /* The colours of a terminal. */
@@ -73,7 +73,8 @@ struct theme {
 	const char *name, *help;
 	bool colours; /* false: it looks the same at every depth */
 	char mark; /* before the highest figures; 0: none */
-	int backgrounds[THEME_BACKGROUNDS]; /* those it is made for; of 16 colours the first */
+	int backgrounds[THEME_BACKGROUNDS]; /* the backgrounds it is made for; with 16 colours the
+					     * first */
 	size_t nbackgrounds;
 	struct look many[STYLES]; /* with 256 colours or more */
 	struct look few[STYLES]; /* with 16 */
@@ -82,7 +83,7 @@ struct theme {
 extern const struct theme theme_table[];
 extern const size_t theme_table_n;
 
-/* The choices of the configuration. Zero-initialised: none. */
+/* The settings of the configuration. Zero-initialised: none. */
 struct theme_choice {
 	const struct theme *theme; /* NULL: by the terminal */
 	struct theme_change {
@@ -92,8 +93,8 @@ struct theme_choice {
 };
 
 /*
- * Takes a change of a style, "STYLE: WEIGHT... COLOUR on COLOUR", each part of it optional. False,
- * with what is allowed appended to `why`.
+ * Parses a change of a style, "STYLE: WEIGHT... COLOUR on COLOUR", each part of it optional. False,
+ * with the valid words appended to `why`.
  */
 bool theme_change(struct theme_choice *choice, const char *text, struct buf *why);
 
@@ -103,22 +104,22 @@ struct theme_terminal {
 	const char *type; /* TERM */
 	const char
 		*background; /* COLORFGBG: the numbers of its colours, the last the background's */
-	const char *no_color; /* NO_COLOR: not empty, then colours must be asked for */
-	bool answered; /* the terminal was asked for its background, and said: */
+	const char *no_color; /* NO_COLOR: not empty, then colours are used only on request */
+	bool answered; /* the terminal was asked for its background, and answered: */
 	int rgb; /* 0xRRGGBB */
 };
 
-/* Whether the theme depends on the background, and such a terminal can be asked for it. */
+/* True if the theme depends on the background, and such a terminal can be asked for it. */
 bool theme_asks(const struct theme_choice *choice, const struct theme_terminal *terminal);
 
 /*
- * The request for a terminal's background, and the beginning of the answer (xterm's OSC 11). Then
- * come a colour as X names them, and the end of the sequence.
+ * The request for a terminal's background, and the beginning of the answer (xterm's OSC 11),
+ * followed by a colour as X names them, and the end of the sequence.
  */
 #define THEME_QUESTION "\033]11;?\033\\"
 #define THEME_ANSWER "\033]11;"
 
-/* 0xRRGGBB of such a colour: "rgb:RRRR/GGGG/BBBB", each with one to four digits; -1: it is none. */
+/* 0xRRGGBB of such a colour: "rgb:RRRR/GGGG/BBBB", each with one to four digits; -1: malformed. */
 int theme_answer(const char *text, size_t len);
 
 /* The theme for that terminal. */
@@ -135,5 +136,5 @@ struct look theme_look(const struct theme *theme, const struct theme_choice *cho
 /* 0xRRGGBB of one of 256 colours, as most terminals have them. */
 int theme_rgb(int number);
 
-/* The ratio of the contrast of two colours, 0xRRGGBB, from 1 to 21 (WCAG 2). */
+/* The contrast ratio of two colours, 0xRRGGBB, from 1 to 21 (WCAG 2). */
 double theme_contrast(int a, int b);

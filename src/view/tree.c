@@ -11,7 +11,7 @@ struct branch {
 	struct row sum;
 	struct deltas deltas;
 	struct task_raw raw;
-	struct group group; /* gives columns the members */
+	struct group group; /* with the members that columns need */
 };
 
 /* The index of a row. */
@@ -54,7 +54,7 @@ size_t tree_find(const struct tree *tree, const struct frame *frame, pid_t tgid,
 	return index;
 }
 
-/* The parent group, or the nearest group above that passes. */
+/* The parent group, or the nearest one above that passes. */
 static size_t group_above(const struct tree *tree, const struct frame *frame,
 			  const struct group *group)
 {
@@ -63,7 +63,7 @@ static size_t group_above(const struct tree *tree, const struct frame *frame,
 	return group->parent == NO_GROUP ? NO_ROW : group->parent;
 }
 
-/* The row's parent: a thread's is its process, a process's the parent that it names. */
+/* The row's parent: a thread's is its process, a process's its parent process. */
 static size_t parent_row(const struct tree *tree, const struct frame *frame, const struct row *row)
 {
 	const struct task *task = row->task;
@@ -81,7 +81,7 @@ static size_t parent_row(const struct tree *tree, const struct frame *frame, con
 	return index;
 }
 
-/* Links the rows that pass; siblings are in the order's order. */
+/* Links the rows that pass; siblings keep the order's order. */
 static void link_rows(struct tree *tree, const struct frame *frame, const struct order *order)
 {
 	tree_start(tree, frame, order);
@@ -147,7 +147,7 @@ static struct tree_node *node_at(const struct tree *tree, const struct frame *fr
 	return &tree->nodes[index_of(frame, order->rows[i])];
 }
 
-/* Makes room for a branch for each row with rows below it. */
+/* Makes room for a branch per row with rows below it. */
 static void reserve_branches(struct tree *tree, const struct frame *frame,
 			     const struct order *order)
 {
@@ -168,7 +168,7 @@ static void start_branch(struct branch *branch, const struct frame *frame,
 	branch->group = (struct group){
 		.members = &order->rows[i], .n = 1, .own = 1, .head = head, .parent = NO_GROUP
 	};
-	/* Since their starts the intervals differ between members: see query.c. */
+	/* Since start the intervals differ between members: see query.c. */
 	branch->sum =
 		(struct row){ .raw = &branch->raw,
 			      .deltas = &branch->deltas,
@@ -214,7 +214,7 @@ static void sum_branches(struct tree *tree, const struct frame *frame, const str
 	}
 }
 
-/* Finds the value of each branch in a column. */
+/* Determines the value of each branch in a column. */
 static void find_values(struct tree *tree, const struct column *column, const struct view *view,
 			const struct order *order)
 {

@@ -23,7 +23,7 @@ struct tree_node {
 	struct branch *branch; /* NULL: nothing is below the row, or it is a group's */
 };
 
-/* The memory of a tree, kept from frame to frame. Zero-initialised it is empty. */
+/* The memory of a tree, reused from frame to frame. Zero-initialised: empty. */
 struct tree {
 	struct tree_node *nodes; /* parallel to the frame's rows */
 	size_t cap;
@@ -43,7 +43,7 @@ size_t tree_find(const struct tree *tree, const struct frame *frame, pid_t tgid,
 /*
  * Makes the tree of an order in which query_run() answered `query`, and sorts the order as the
  * tree: each row before the rows below it. Siblings are sorted by their branches' values; with
- * `held` they stay as they were.
+ * `held` they keep their places.
  */
 void tree_build(struct tree *tree, const struct query *query, const struct view *view, bool held,
 		struct order *order);

@@ -6,7 +6,7 @@
 
 #include "base/util.h"
 
-/* Longest text of a number, before it is put into its cell. */
+/* Maximum length of a number's text, before it is put into its cell. */
 #define DIGITS_MAX 32
 
 /* Delay cells below this have a decimal. */
@@ -103,8 +103,8 @@ static void put_right(struct buf *out, const char *text, size_t len, unsigned wi
 }
 
 /*
- * Puts the usual numbers, whole ones or in tenths, straight into the cell. Returns false, with
- * nothing put, where the cell is too narrow.
+ * Puts the usual numbers, integers or tenths, directly into the cell. Returns false, with nothing
+ * written, if the cell is too narrow.
  */
 static bool put_small(struct buf *out, uint32_t value, bool tenths, unsigned width)
 {

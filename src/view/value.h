@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The value of a cell, which may be unknown; how values of each type are compared and shown. */
+/* The value of a cell, which may be unknown; comparison and display of values of each type. */
 #pragma once
 
 #include <stdbool.h>
@@ -16,23 +16,23 @@ enum value_type { VALUE_UNSET, VALUE_NUMBER, VALUE_TEXT, VALUE_BAR };
 
 struct value {
 	enum value_type type;
-	bool at_least; /* of a number: what is not known may be more */
-	double number; /* of a bar: what it is compared by */
+	bool at_least; /* of a number: a lower bound, as part of it is unknown */
+	double number; /* of a bar: its sort value */
 	union {
 		struct {
-			const char *text; /* raw bytes, NUL-terminated, not the value's own */
-			/* Added to the text in brackets, trusted; NULL for nothing. */
+			const char *text; /* raw bytes, NUL-terminated, not owned */
+			/* Appended to the text in brackets, trusted; NULL: none. */
 			const char *more;
-			/* Of a cgroup's path: what people call its container; NULL: nothing. */
+			/* Of a cgroup's path: its container's name for users; NULL: none. */
 			const char *pod, *container;
 		};
-		char bar[VALUE_BAR_CELLS + 1]; /* a letter a cell */
+		char bar[VALUE_BAR_CELLS + 1]; /* one letter per cell */
 	};
 };
 
 enum value_format {
 	FORMAT_TEXT,
-	FORMAT_COUNT, /* 12345, or in k, M, G ... where that is too wide */
+	FORMAT_COUNT, /* 12345, or in k, M, G ... if that is too wide */
 	FORMAT_SHARE, /* one decimal; too wide: 12345, 999k, >999k */
 	FORMAT_WAIT, /* the same, but three decimals below 0.1 */
 	FORMAT_DURATION, /* seconds as hours:minutes */
@@ -56,14 +56,13 @@ static inline struct value value_text(const char *text)
 
 /*
  * A bar that is always full: each of the n parts has a number of its letter's cells in proportion,
- * by largest remainders. Unset where there is nothing of any. `number` is what bars are compared
- * by.
+ * by largest remainders. Unset if all parts are 0. `number` is the bars' sort value.
  */
 struct value value_bar(const uint64_t *parts, const char *letters, size_t n, double number);
 
 /*
  * The step of a value on a scale of `steps` (2 or more) from 0 to the peak: 0 only for the value 0,
- * so that even the smallest other value shows, and steps - 1 for the peak.
+ * so that even the smallest other value is visible, and steps - 1 for the peak.
  */
 unsigned value_step(double value, double peak, unsigned steps);
 
@@ -90,12 +89,12 @@ static inline const char *value_chars(const struct value *value)
 	return value->type == VALUE_TEXT ? value->text : NULL;
 }
 
-/* Below, equal to or above 0 as a sorts before, with or after b. Unset values sort last. */
+/* Negative, 0 or positive as a sorts before, with or after b. Unset values sort last. */
 int value_compare(const struct value *a, const struct value *b);
 
 /*
- * Appends a number (or "-" when unset) right-aligned in `width` cells, never wider, with ">="
- * before one that is a lower bound. Plain ASCII. Not for texts.
+ * Appends a number (or "-" if unset) right-aligned in `width` cells, never wider, with ">=" before
+ * a lower bound. Plain ASCII. Not for texts.
  */
 void value_append(struct buf *out, const struct value *value, enum value_format format,
 		  unsigned width);

@@ -8,7 +8,7 @@
 #include "view/layout.h"
 #include "view/site_lines.h"
 
-/* The most letters of a name: it is shown in the title. */
+/* Maximum letters of a name, which is shown in the title. */
 #define NAME_MAX_LETTERS 16
 
 #define NAME_LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
@@ -99,7 +99,7 @@ static bool take_list(char **list, const char *value, struct buf *bad)
 	return true;
 }
 
-/* Takes one of a preset's settings. */
+/* Parses one of a preset's settings. */
 static bool take_setting(struct preset *preset, const char *name, const char *value,
 			 struct buf *bad)
 {
@@ -119,8 +119,8 @@ static bool take_setting(struct preset *preset, const char *name, const char *va
 }
 
 /*
- * Takes all settings off a text, which is changed. A word with "=" begins a setting; those without
- * go on with the list of the one before.
+ * Parses all settings of a text, which is modified. A word with "=" begins a setting; those without
+ * continue the previous list.
  */
 static bool take_settings(struct preset *preset, char *text, struct buf *bad)
 {
@@ -159,14 +159,14 @@ struct preset *presets_find(const struct presets *presets, const char *name)
 	return NULL;
 }
 
-/* Whether a text can be a name of one's own preset. */
+/* True if a text is a valid name for a user's preset. */
 static bool is_preset_name(const char *text, size_t len)
 {
 	return len && len <= NAME_MAX_LETTERS && strspn(text, NAME_LETTERS) >= len &&
 	       (len != strlen(standard[0].name) || memcmp(text, standard[0].name, len) != 0);
 }
 
-/* Whether a preset of one's own can have that name; else appends to `why` which can. */
+/* True if a user's preset may have that name; else appends the valid names to `why`. */
 static bool preset_check_name(const struct presets *presets, const char *name, struct buf *why)
 {
 	if (!is_preset_name(name, strlen(name)))
@@ -195,7 +195,7 @@ void preset_append(const struct preset *preset, struct buf *out)
 		buf_printf(out, ", room=%s", preset->room);
 }
 
-/* Says what is allowed. */
+/* Appends the valid values. */
 static void explain(struct buf *why, const struct buf *bad)
 {
 	buf_puts(why, "NAME: fields=ID,ID..., sort=-ID, filter=hangs, unit=UNIT, group=WHAT, "
@@ -300,7 +300,7 @@ void view_default_fields(struct view_config *view)
 	view->own_fields = view->fields;
 }
 
-/* Leaves the preset that is shown. */
+/* Leaves the shown preset. */
 static void leave_preset(struct view_config *view)
 {
 	struct preset_changes *left = &view->presets.list[view->presets.now].left;
@@ -315,7 +315,7 @@ static void leave_preset(struct view_config *view)
 	view->fields = NULL;
 }
 
-/* Shows the preset as it was left, or as it is by itself. */
+/* Shows the preset as it was left, or as defined. */
 static void take_preset(struct view_config *view)
 {
 	struct preset *preset = &view->presets.list[view->presets.now];

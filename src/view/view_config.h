@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The choice of what is shown and how: options set it, the screen's keys change it. */
+/* What is shown and how: set by options, changed by the screen's keys. */
 #pragma once
 
 #include <stdbool.h>
@@ -13,9 +13,9 @@
 #include "view/query.h"
 #include "view/theme.h"
 
-/* Presets: fields, a sort column and a filter under a name, for a question often asked. */
+/* Presets: fields, a sort column and a filter under a name, for frequent questions. */
 
-/* How a preset was left, with what keys have changed. */
+/* How a preset was left, including changes by keys. */
 struct preset_changes {
 	bool known;
 	char *fields;
@@ -27,16 +27,16 @@ struct preset_changes {
 struct preset {
 	char *name;
 	char *fields; /* as for -F, but unknown ids are left out; NULL: the default */
-	char *room; /* ids of fields that are left out without room, in this order */
+	char *room; /* ids of fields that are dropped without room, in this order */
 	const struct column *sort;
 	bool descending;
-	bool hangs; /* only rows that hang: struct query */
-	int unit, group_by; /* enum unit, enum group_by; -1: those that are shown already */
+	bool hangs; /* only hung rows: struct query */
+	int unit, group_by; /* enum unit, enum group_by; -1: unchanged */
 	char *help; /* one line; NULL: none */
 	struct preset_changes left;
 };
 
-/* The most of them. */
+/* Maximum number of presets. */
 #define PRESETS_MAX 64
 
 /* All presets, the default view first. Empty when zero-initialised: see presets_ready(). */
@@ -49,7 +49,7 @@ struct presets {
 	enum group_by group_before;
 };
 
-/* Fills in those that every screen has. Harmless when that was done. */
+/* Fills in the built-in presets. Harmless if already done. */
 void presets_ready(struct presets *presets);
 
 /* The preset of that name, or NULL. */
@@ -60,7 +60,7 @@ void preset_append(const struct preset *preset, struct buf *out);
 
 /*
  * Adds a preset, or replaces the one of its name: "NAME: fields=ID,ID, sort=-ID, filter=hangs,
- * unit=UNIT, group=WHAT, room=ID,ID". False, with what is allowed appended to `why`, when it is
+ * unit=UNIT, group=WHAT, room=ID,ID". False, with the valid syntax appended to `why`, if it is
  * invalid.
  */
 bool presets_add(struct presets *presets, const char *text, struct buf *why);
@@ -73,12 +73,12 @@ void presets_free(struct presets *presets);
 #define INTERVAL_RANGE "0.05 to 86400"
 
 /*
- * The longest first interval, so that figures appear soon: on the screen, and of pressure (--when),
+ * Maximum first interval, so that figures appear soon: on the screen, and of pressure (--when),
  * which may be short.
  */
 #define FIRST_INTERVAL_NS (500 * NSEC_PER_MSEC)
 
-/* The choices of a table of sites. */
+/* The settings of a table of sites. */
 struct site_choice {
 	char *fields; /* a checked list as for --site-fields; NULL: the default */
 	const struct column *sort; /* NULL: the default, by time */
@@ -87,7 +87,7 @@ struct site_choice {
 
 struct view_config {
 	uint64_t interval_ns;
-	uint64_t iterations; /* samples to be shown; 0: endless */
+	uint64_t iterations; /* number of samples; 0: endless */
 	struct query query;
 	char *fields; /* a checked list as for -F; NULL: the default */
 	enum unit unit;
@@ -97,59 +97,61 @@ struct view_config {
 	enum group_by group_by;
 	/* Members for the screen: */
 	bool command_line; /* in place of the name */
-	bool names; /* no command lines, even where they would fit */
+	bool names; /* no command lines, even if they would fit */
 	bool tree;
-	bool all_idle; /* rows of tasks that only idle are not folded */
+	bool all_idle; /* rows of idle tasks are not folded */
 	bool fold_header; /* shrinks the header to one line */
 	struct presets presets;
 	struct theme_choice theme;
-	bool own_fields; /* the fields are the preset's own, not chosen: they make room */
+	bool own_fields; /* the fields are the preset's own, not chosen: some may be dropped */
 };
 
 /* The result of writing to the configuration. */
 enum configuration_saved {
 	CONFIGURATION_SAVED,
 	CONFIGURATION_FAILED,
-	CONFIGURATION_ASK /* the file is a link, cannot be read or is broken: asks first */
+	CONFIGURATION_ASK /* the file is a link, unreadable or broken: asks first */
 };
 
-/* Takes the interval, seconds as text. False, with what is allowed appended to `why`, if bad. */
+/*
+ * Parses the interval, seconds as text. False, with the valid values appended to `why`, if invalid.
+ */
 bool view_set_interval(struct view_config *view, const char *text, struct buf *why);
 
-/* Takes a copy of a list of fields that layout_check() passed; NULL: the default. */
+/* Stores a copy of a list of fields that layout_check() passed; NULL: the default. */
 void view_set_fields(struct view_config *view, const char *fields);
 
-/* Takes a copy of a checked list of fields of sites; NULL: the default. */
+/* Stores a copy of a checked list of fields of sites; NULL: the default. */
 void view_set_site_fields(struct view_config *view, const char *fields);
 
 /* The column that sites are sorted by. */
 const struct column *site_choice_sort(const struct site_choice *sites);
 
-/* Whether sites are in their own order: the most time first. */
+/* True if sites are in their default order: most time first. */
 bool site_choice_is_usual(const struct site_choice *sites);
 
-/* Goes back to the fields of the preset that is shown. */
+/* Returns to the fields of the shown preset. */
 void view_default_fields(struct view_config *view);
 
 /*
- * Shows the next preset, or (by -1) the one before. Fields and sort column of each are kept. Unit
- * and grouping change where a preset has its own, and back when it is left.
+ * Shows the next preset, or (by -1) the previous one. Fields and sort column of each are kept. Unit
+ * and grouping change if a preset has its own, and back when it is left.
  */
 void view_next_preset(struct view_config *view, int by);
 
 /*
- * Keeps what is shown as a preset of that name, and shows that preset. False, with what is allowed
- * appended to `why`, when a preset cannot have that name.
+ * Stores the present view as a preset of that name, and shows that preset. False, with the valid
+ * names appended to `why`, if a preset cannot have that name.
  */
 bool view_keep_preset(struct view_config *view, const char *name, struct buf *why);
 
 /* The preset that is shown. */
 const struct preset *view_preset(const struct view_config *view);
 
-/* The fields and the order of the default view, also while another preset is shown. */
+/* The fields and the order of the default view, even while another preset is shown. */
 struct preset_changes view_default(const struct view_config *view);
 
-/* The unit and the grouping that were chosen, also while a preset with its own is shown. */
+/* The unit and the grouping that were chosen, even while a preset with its own is shown. */
 enum unit view_default_unit(const struct view_config *view);
 enum group_by view_default_group(const struct view_config *view);
 

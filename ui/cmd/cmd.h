@@ -25,7 +25,7 @@ unsigned cmd_preset(struct ui *ui, int by);
 unsigned cmd_pause(struct ui *ui, int arg);
 unsigned cmd_freeze_order(struct ui *ui, int arg);
 
-/* cmd_move.c: moves about, opens and leaves views. */
+/* cmd_move.c: moves, opens and leaves views. */
 unsigned cmd_move(struct ui *ui, int move);
 unsigned cmd_columns(struct ui *ui, int by);
 unsigned cmd_open(struct ui *ui, int arg);
@@ -55,12 +55,12 @@ unsigned cmd_save_preset(struct ui *ui, int arg);
 unsigned cmd_signal(struct ui *ui, int arg);
 unsigned cmd_renice(struct ui *ui, int by);
 
-/* cmd_move.c: goes back and forth in time. */
+/* cmd_move.c: moves in time. */
 unsigned cmd_step(struct ui *ui, int by);
 unsigned cmd_minute(struct ui *ui, int by);
 unsigned cmd_go_to(struct ui *ui, int arg);
 unsigned cmd_speed(struct ui *ui, int by);
 unsigned cmd_timeline(struct ui *ui, int arg);
 
-/* cmd_save.c: writes what is shown. */
+/* cmd_save.c: writes the shown frame. */
 unsigned cmd_write(struct ui *ui, int arg);

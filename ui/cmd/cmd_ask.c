@@ -11,7 +11,7 @@
 #include "ui/cmd/cmd.h"
 #include "ui/table/table_state.h"
 
-/* Takes the filter; an empty one clears it. */
+/* Applies the filter; an empty one clears it. */
 static unsigned take_filter(struct ui *ui, const char *text, struct buf *error)
 {
 	struct pattern *match = *text ? pattern_compile(text, error) : NULL;
@@ -34,7 +34,7 @@ COMMAND(cmd_filter)
 	return REACT_REDRAW;
 }
 
-/* Takes the users; an empty list clears that filter. */
+/* Applies the users; an empty list clears that filter. */
 static unsigned take_users(struct ui *ui, const char *text, struct buf *error)
 {
 	char *copy = xstrdup(text), *rest = copy, *part;
@@ -98,7 +98,7 @@ COMMAND(cmd_clear)
 	return REACT_RESORT;
 }
 
-/* The line of a page among those on the screen, from `from` on, that matches; list->n: none. */
+/* The first screen line of a page, from `from` on, that matches; list->n: none. */
 static size_t match_on_screen(struct ui *ui, const struct list *list, int height, size_t from)
 {
 	int top = height - (int)list->height;
@@ -117,14 +117,14 @@ static size_t match_on_screen(struct ui *ui, const struct list *list, int height
 	return line;
 }
 
-/* Scrolls a page to its next line that matches, from the one found last on, and around. */
+/* Scrolls a page to its next line that matches, from the one found last on, wrapping around. */
 static bool find_in_page(struct ui *ui, struct page *page)
 {
 	struct list *list = &page->list;
 	size_t was = list->top, from = list->found ? list->found : list->top, end = from + list->n;
 	int height = ui->term.lines - 1;
 
-	/* What a page has is known when it is drawn: a screen of it at a time. */
+	/* The contents of a page are known when it is drawn: one screen at a time. */
 	for (size_t at = from; at < end; at += list->height ? list->height : 1) {
 		size_t start = at < list->n ? at : at - list->n, found;
 
@@ -137,7 +137,7 @@ static bool find_in_page(struct ui *ui, struct page *page)
 			list->found++;
 			return true;
 		}
-		/* The last screen begins before the line that was asked for. */
+		/* The last screen begins before the requested line. */
 		if (start < list->n && start + list->height >= list->n)
 			at = list->n - list->height + (at < list->n ? 0 : list->n);
 	}
@@ -160,7 +160,7 @@ static unsigned select_next_match(struct ui *ui)
 	return REACT_REDRAW;
 }
 
-/* Takes the text to look for. */
+/* Takes the text to search for. */
 static unsigned take_wanted(struct ui *ui, const char *text, struct buf *error)
 {
 	struct pattern *find = *text ? pattern_compile(text, error) : NULL;
@@ -185,7 +185,7 @@ unsigned cmd_find_next(struct ui *ui, int arg)
 	return ui->wanted ? select_next_match(ui) : cmd_find(ui, arg);
 }
 
-/* Takes the interval; the loop moves its ticker. */
+/* Takes the interval; the loop adjusts its ticker. */
 static unsigned take_interval(struct ui *ui, const char *text, struct buf *error)
 {
 	if (!view_set_interval(ui->settings, text, error))

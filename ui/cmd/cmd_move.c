@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Keys that move about, open and leave views, and end the program. */
+/* Keys that move, open and leave views, and end the program. */
 #include "base/util.h"
 #include "ui/cmd/cmd.h"
 #include "ui/cmd/view_fields.h"
@@ -33,7 +33,7 @@ unsigned cmd_columns(struct ui *ui, int by)
 	return REACT_REDRAW;
 }
 
-/* Shows the members of a group in place of the groups. */
+/* Shows the members of a group instead of the groups. */
 static unsigned open_group(struct ui *ui, const struct group *group)
 {
 	ui_take_group(ui, &ui->group, group);
@@ -43,7 +43,7 @@ static unsigned open_group(struct ui *ui, const struct group *group)
 	return REACT_RELAYOUT | REACT_RESORT | REACT_RELEASE;
 }
 
-/* Goes back to the groups and selects the one that was open. */
+/* Returns to the groups and selects the one that was open. */
 static unsigned close_group(struct ui *ui)
 {
 	ui->opened = false;
@@ -121,13 +121,13 @@ COMMAND(cmd_quit)
 	return REACT_QUIT;
 }
 
-/* Keys that go back and forth in time. */
+/* Keys that move in time. */
 
 #define MINUTE_NS ((int64_t)(60 * NSEC_PER_SEC))
 
 unsigned cmd_step(struct ui *ui, int by)
 {
-	/* Stepping shows each sample. */
+	/* Stepping shows every sample. */
 	history_play(ui, false);
 	history_step(ui, by);
 	return REACT_REDRAW;

@@ -11,7 +11,9 @@
 #include "ui/past/history_view.h"
 #include "ui/table/table_state.h"
 
-/* Says what became of writing, or asks first where the file is not to be replaced unasked. */
+/*
+ * Reports the result of writing, or asks first if the file should not be replaced without asking.
+ */
 static unsigned report(struct ui *ui, enum configuration_saved saved, struct buf *message,
 		       prompt_done_fn *anyway)
 {
@@ -53,7 +55,7 @@ COMMAND(cmd_save)
 	return save_settings(ui, false);
 }
 
-/* Writes the preset that is shown. Without a file it is one until the program ends. */
+/* Writes the shown preset. Without a file it exists until the program ends. */
 static unsigned save_preset(struct ui *ui, bool force)
 {
 	const struct preset *preset = view_preset(ui->settings);
@@ -90,9 +92,9 @@ COMMAND(cmd_save_preset)
 	return REACT_REDRAW;
 }
 
-/* The key that writes what is shown to a file. */
+/* The key that writes the shown frame to a file. */
 
-/* The format for a file's name: that of its ending, else text. */
+/* The format for a file's name: by its suffix, else text. */
 static const struct out_ops *format_of(const char *path)
 {
 	const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
@@ -101,7 +103,7 @@ static const struct out_ops *format_of(const char *path)
 	return ops && !ops->open ? ops : out_registry[0];
 }
 
-/* Reads what is asked for on rows of the frame. */
+/* Reads data of rows of the frame. */
 static void read_shown(void *arg, const struct row *const *rows, size_t n, unsigned needs)
 {
 	const struct ui *ui = arg;
@@ -109,7 +111,7 @@ static void read_shown(void *arg, const struct row *const *rows, size_t n, unsig
 	sampler_fill(ui->sampler, rows, n, needs);
 }
 
-/* Writes the frame as batch mode would. 0 or -errno. */
+/* Writes the frame in batch mode's format. 0 or -errno. */
 static int write_frame(struct ui *ui, const char *path, int fd)
 {
 	static const volatile sig_atomic_t none;

@@ -49,14 +49,14 @@ COMMAND(cmd_unit)
 	return REACT_RELAYOUT | REACT_RESORT;
 }
 
-/* Takes another grouping. */
+/* Applies another grouping. */
 static unsigned group_by(struct ui *ui, enum group_by by)
 {
 	ui->settings->group_by = by;
 	ui->opened = false;
 	table_unpin(ui);
 	ui_say(ui, "%s", group_table[by].help);
-	/* The loop checks whether this changes between processes and threads. */
+	/* The loop checks whether this switches between processes and threads. */
 	return REACT_REOPEN | REACT_RELAYOUT | REACT_RESORT | REACT_RELEASE;
 }
 
@@ -71,7 +71,7 @@ COMMAND(cmd_group)
 
 	do
 		by = (by + 1) % GROUP_BYS;
-	/* What is past is of processes or of threads. */
+	/* The history is of processes or of threads. */
 	while (ui->history.back && (by == GROUP_THREAD) != ui->frame->info->threads);
 	return group_by(ui, by);
 }
@@ -186,12 +186,12 @@ COMMAND(cmd_notes)
 	return REACT_REDRAW;
 }
 
-/* Notes that the grouping has changed. */
+/* Records that the grouping has changed. */
 static unsigned regroup(struct ui *ui, enum group_by before)
 {
 	enum group_by *by = &ui->settings->group_by;
 
-	/* What is past is of processes or of threads. */
+	/* The history is of processes or of threads. */
 	if (ui->history.back && (*by == GROUP_THREAD) != ui->frame->info->threads)
 		*by = before;
 	if (*by == before)

@@ -54,7 +54,7 @@ static int signal_number(const char *text)
 	return (int)number;
 }
 
-/* Takes the task of the view on top as the target. Returns false, with a message, without one. */
+/* Sets the task of the top view as the target. Returns false, with a message, without one. */
 static bool take_target(struct ui *ui)
 {
 	struct ui_target *target = &ui->target;
@@ -102,7 +102,7 @@ static void say_failed(struct ui *ui, const char *what, pid_t pid, int err)
 		ui_error(ui, "%s %s: %s", what, name, strerror(-err));
 }
 
-/* Sends the signal that was confirmed. */
+/* Sends the confirmed signal. */
 static unsigned do_signal(struct ui *ui, UNUSED const char *text, UNUSED struct buf *error)
 {
 	pid_t pid = ui->target.task.tgid;
@@ -156,7 +156,7 @@ COMMAND(cmd_signal)
 	return REACT_REDRAW;
 }
 
-/* Sets the nice value that was confirmed. */
+/* Sets the confirmed nice value. */
 static unsigned do_renice(struct ui *ui, UNUSED const char *text, UNUSED struct buf *error)
 {
 	pid_t pid = ui->target.task.thread ? ui->target.task.key.pid : ui->target.task.tgid;

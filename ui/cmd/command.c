@@ -11,11 +11,11 @@
 #include "ui/past/history_view.h"
 #include "ui/table/table_state.h"
 
-/* The most hints of a footer, and the turns in which they get their places. */
+/* Maximum hints of a footer, and the turns in which they get their places. */
 #define HINTS_MAX 40
 #define HINT_TURNS 20
 
-/* Whether a key of the table equals that key. */
+/* True if a key of the table equals that key. */
 static bool is_key(int bound, const struct term_key *key)
 {
 	if (!bound || key->function != (bound >= KEY_MIN))
@@ -26,7 +26,7 @@ static bool is_key(int bound, const struct term_key *key)
 	return !key->function && bound == '\r' && key->code == '\n';
 }
 
-/* Finds the command that a key runs in a view with that WHERE_ bit, or NULL. */
+/* Finds the command of a key in a view with that WHERE_ bit, or NULL. */
 static const struct command *command_by_key(const struct term_key *key, unsigned where)
 {
 	for (size_t i = 0; i < command_table_n; i++) {
@@ -86,7 +86,7 @@ void command_append_keys(const struct command *command, struct buf *out)
 	}
 }
 
-/* The keys that a hint names; valid until ui->scratch is used again. */
+/* The keys named in a hint; valid until ui->scratch is used again. */
 static const char *hint_keys(struct ui *ui, const struct command *command)
 {
 	ui->scratch.len = 0;
@@ -105,13 +105,13 @@ static int hint_cells(struct ui *ui, const struct command *command, unsigned whe
 	return (int)(strlen(hint_keys(ui, command)) + strlen(command->hint)) + 3;
 }
 
-/* The hints that a footer has room for, from the left on. */
+/* The hints that fit into a footer, starting at the left. */
 struct hints {
 	const struct command *all[HINTS_MAX];
 	size_t n;
 };
 
-/* Puts a hint in its place: they stand in the order of the table. */
+/* Inserts a hint: hints are in the order of the table. */
 static void add_hint(struct hints *hints, const struct command *command)
 {
 	size_t at = hints->n++;
@@ -167,7 +167,7 @@ static const struct command *command_by_hint(struct ui *ui, unsigned where, int 
 	return NULL;
 }
 
-/* Appends text and escapes what roff would act on. */
+/* Appends text with roff's special characters escaped. */
 static void append_roff_text(struct buf *out, const char *text)
 {
 	for (; *text; text++) {
@@ -214,7 +214,7 @@ void command_doc(struct buf *out)
 	buf_free(&keys);
 }
 
-/* Lines that a turn of the wheel scrolls. */
+/* Lines scrolled per turn of the wheel. */
 #define WHEEL_LINES 3
 
 /* Handles the mouse. */
@@ -234,7 +234,7 @@ static unsigned mouse(struct ui *ui, const struct term_key *key)
 	return REACT_REDRAW;
 }
 
-/* Hands a key to the prompt. What is done with the answer is done as our caller may. */
+/* Passes a key to the prompt. Actions of the answer have the caller's privileges. */
 static unsigned answer_prompt(struct ui *ui, const struct term_key *key)
 {
 	unsigned reactions;
@@ -245,7 +245,7 @@ static unsigned answer_prompt(struct ui *ui, const struct term_key *key)
 	return reactions;
 }
 
-/* Runs the command of a key. What acts does so as our caller may. */
+/* Runs the command of a key. Actions have the caller's privileges. */
 static unsigned run_key(struct ui *ui, const struct command *command)
 {
 	bool acts = command_acts(command);
@@ -286,7 +286,7 @@ static unsigned press(struct ui *ui, const struct command *command)
 	return reactions;
 }
 
-/* Whether the view takes the key by itself, as a letter of what is searched for. */
+/* True if the view takes the key itself, as a letter of a search. */
 static bool is_typed(struct ui *ui, const struct term_key *key)
 {
 	struct page *page = ui_page(ui);
@@ -294,7 +294,7 @@ static bool is_typed(struct ui *ui, const struct term_key *key)
 	return ui->frame && page->ops->type && page->ops->type(ui, page->state, &page->list, key);
 }
 
-/* Says that a key does nothing here; what the terminal sends by itself is no key. */
+/* Reports that a key has no function here; sequences sent by the terminal itself are no keys. */
 static void say_unknown(struct ui *ui, const struct term_key *key)
 {
 	struct buf *text = &ui->scratch;
@@ -317,7 +317,7 @@ unsigned key_press(struct ui *ui, const struct term_key *key)
 		return key->mouse || (!ui->frame && prompt_answers(&ui->prompt, key))
 			       ? REACT_NONE
 			       : answer_prompt(ui, key);
-	/* A click at the footer takes away what covers it. */
+	/* A click at the footer removes whatever covers it. */
 	ui_say_no_more(ui, below);
 	if (below && key->mouse == MOUSE_CLICK)
 		return said ? REACT_REDRAW : press(ui, command_by_hint(ui, where, key->column));

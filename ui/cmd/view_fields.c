@@ -11,25 +11,25 @@
 #include "ui/table/table_state.h"
 #include "view/layout.h"
 
-/* The most fields that a list can name (see layout_check()). */
+/* Maximum fields in a list (see layout_check()). */
 #define FIELDS_MOST (LAYOUT_MAX / 2)
 
 struct chooser {
 	struct field_list fields;
 	const struct column_table *table; /* whose columns are listed */
 	const struct column *after; /* the next field goes after it; NULL: to the end */
-	/* The list's names for rows of the other sort: kept, before and after the fields shown. */
+	/* The list's names for rows of the other kind: kept, before and after the fields shown. */
 	struct layout before, behind;
-	struct buf spec; /* scratch */
+	struct buf spec; /* scratch buffer */
 };
 
-/* Whether a field can be chosen: for groups the name is always shown. */
+/* True if a field can be chosen: for groups the name is always shown. */
 static bool is_offered(const struct column *column, enum group_by by)
 {
 	return layout_applies(column, by) && !(group_folds(by) && column->last);
 }
 
-/* Remembers the names in the list that rows of this sort have no values for. */
+/* Stores the names in the list for which rows of this kind have no values. */
 static void take_others(struct chooser *chooser, const char *spec, enum group_by by)
 {
 	struct layout named;
@@ -47,13 +47,13 @@ static void take_others(struct chooser *chooser, const char *spec, enum group_by
 	}
 }
 
-/* Whether the fields are of tasks or groups, and not of sites. */
+/* True if the fields are of tasks or groups, and not of sites. */
 static bool is_of_tasks(const struct chooser *chooser)
 {
 	return chooser->table == &task_columns;
 }
 
-/* Takes the columns that the table shows now. */
+/* Copies the columns that the table shows now. */
 static void take_layout(struct chooser *chooser, const struct ui *ui)
 {
 	enum group_by by = is_of_tasks(chooser) ? ui_rows_are(ui) : GROUP_PROCESS;
@@ -103,7 +103,7 @@ static unsigned apply(struct chooser *chooser, struct ui *ui)
 	return REACT_RELAYOUT;
 }
 
-/* Moves a column from one place to another, and the columns between by one. */
+/* Moves a column to another place, shifting the columns between by one. */
 static void move(struct chooser *chooser, size_t from, size_t to)
 {
 	const struct column **order = chooser->fields.order, *column = order[from];
@@ -115,7 +115,7 @@ static void move(struct chooser *chooser, size_t from, size_t to)
 	order[to] = column;
 }
 
-/* The place of a column that is not shown: in the order of the column table. */
+/* The place of a hidden column: in the order of the column table. */
 static size_t hidden_place(const struct chooser *chooser, const struct column *column)
 {
 	size_t at = chooser->fields.shown;
@@ -126,14 +126,14 @@ static size_t hidden_place(const struct chooser *chooser, const struct column *c
 	return at;
 }
 
-/* Remembers the field after which the next one goes: the last selected one of those shown. */
+/* Stores the field after which the next one goes: the last selected shown field. */
 static void note_place(struct chooser *chooser, const struct list *list)
 {
 	if (list->selected < chooser->fields.shown)
 		chooser->after = chooser->fields.order[list->selected];
 }
 
-/* The place at which a field comes in; comm and command go last always. */
+/* The place at which a field is inserted; comm and command are always last. */
 static size_t new_place(const struct chooser *chooser, const struct column *column)
 {
 	const struct field_list *fields = &chooser->fields;
@@ -174,7 +174,7 @@ COMMAND(view_fields_toggle)
 	}
 	field_list_forget(&chooser->fields);
 	move(chooser, at, to);
-	/* The selection stays where it is, so that the next field can be chosen at once. */
+	/* The selection stays, so that the next field can be chosen at once. */
 	if (to < at) {
 		list_move(list, LIST_DOWN);
 		ui_say(ui, "%s is shown, as field %zu", column->id, to + 1);
@@ -251,7 +251,7 @@ static void fields_move(UNUSED struct ui *ui, void *state, struct list *list, en
 	note_place(chooser, list);
 }
 
-/* Takes a letter of what is searched for. */
+/* Takes a letter of the search. */
 static bool fields_type(UNUSED struct ui *ui, void *state, struct list *list,
 			const struct term_key *key)
 {
@@ -365,7 +365,7 @@ static void sort_move(UNUSED struct ui *ui, void *state, struct list *list, enum
 	list_move(list, by);
 }
 
-/* Takes a letter of what is searched for. */
+/* Takes a letter of the search. */
 static bool sort_type(UNUSED struct ui *ui, void *state, struct list *list,
 		      const struct term_key *key)
 {

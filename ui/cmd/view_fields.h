@@ -13,7 +13,7 @@ unsigned view_fields_shift(struct ui *ui, int by); /* moves it, up when negative
 unsigned view_fields_default(struct ui *ui, int arg); /* returns to the default fields */
 unsigned view_fields_find_next(struct ui *ui, int arg); /* selects the next that was typed */
 
-/* The chooser of the sort column, among those that are shown and all others. */
+/* The chooser of the sort column, among the shown columns and all others. */
 
 /* Opens the chooser. Returns reactions. */
 unsigned view_sort_open(struct ui *ui, int arg);

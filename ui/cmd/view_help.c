@@ -17,7 +17,7 @@
 #define NAME_CELLS 16
 
 struct entry {
-	char *name; /* NULL: the text is the heading of a section */
+	char *name; /* NULL: the text is a section heading */
 	char *text;
 };
 
@@ -34,7 +34,7 @@ static void add_help(struct help *help, const char *name, const char *text)
 		(struct entry){ .name = name ? xstrdup(name) : NULL, .text = xstrdup(text) };
 }
 
-/* Adds the meaning of figures that no table explains. */
+/* Adds explanations of figures that no table has. */
 static void add_words(struct help *help)
 {
 	add_help(help, NULL, "Figures");
@@ -50,7 +50,7 @@ static void add_words(struct help *help)
 		 "CPU time is exact; its split into these two is estimated from clock ticks.");
 }
 
-/* Adds the commands of some views, by their groups. */
+/* Adds the commands of some views, by group. */
 static void add_commands(struct help *help, const struct ui *ui, unsigned where, unsigned without)
 {
 	struct buf keys = { 0 };
@@ -95,7 +95,7 @@ static void add_columns(struct help *help)
 	describe_fields(help, "Fields of sites", &site_columns);
 }
 
-/* Adds what a column is and costs, and what to do about its figures. */
+/* Adds a column's meaning and cost, and the remedies for its figures. */
 static void explain_column(struct help *help, const struct ui *ui, const struct column *column)
 {
 	const struct column_words *words = column_words(column);
@@ -124,8 +124,8 @@ static void explain_column(struct help *help, const struct ui *ui, const struct 
 }
 
 /*
- * Adds why a column is unknown of the selected row, where it is: what the machine or the user's
- * rights keep from being known, as --doctor tells.
+ * Adds why a column is unknown for the selected row, if it is: the machine's or the user's
+ * restrictions, as in --doctor.
  */
 static void explain_unknown(struct help *help, struct ui *ui, const struct column *column)
 {
@@ -155,7 +155,7 @@ static void explain_unknown(struct help *help, struct ui *ui, const struct colum
 	buf_free(&text);
 }
 
-/* Puts the kinds of a column that are known for that reason. */
+/* Prints the kinds of a column that are known for that reason. */
 static void put_kinds_known(struct buf *text, const struct column *column, const struct row *row,
 			    enum wait_reason reason)
 {
@@ -167,8 +167,7 @@ static void put_kinds_known(struct buf *text, const struct column *column, const
 	}
 }
 
-/* Adds how the figure of a column is known of the selected row, where it is not as it was booked.
- */
+/* Adds how the figure of a column is known for the selected row, if it is not simply accounted. */
 static void explain_figure(struct help *help, struct ui *ui, const struct column *column)
 {
 	const struct item *item = table_item(ui);
@@ -189,7 +188,7 @@ static void explain_figure(struct help *help, struct ui *ui, const struct column
 	buf_free(&text);
 }
 
-/* Adds what each letter of the bar stands for. */
+/* Adds the meaning of each letter of the bar. */
 static void explain_bar(struct help *help)
 {
 	add_help(help, NULL, "The bar of states: how much of the time a thread");

@@ -10,13 +10,13 @@
 #include "history/cursor.h"
 #include "ui/table/table_state.h"
 
-/* The ticks of counters. */
+/* The counters' ticks. */
 static uint64_t ticks_of(const struct task_raw *raw)
 {
 	return raw->counters.user_ns + raw->counters.system_ns;
 }
 
-/* Time on a CPU by its ticks, which a row's deltas do not have. False: not known. */
+/* Time on a CPU in ticks, which a row's deltas lack. False: unknown. */
 static bool row_ticks(const struct row *row, uint64_t *ns)
 {
 	const struct task_raw *before = row->before;
@@ -28,7 +28,7 @@ static bool row_ticks(const struct row *row, uint64_t *ns)
 	return true;
 }
 
-/* Time on a CPU in the view's unit; arg: whether by ticks. It runs as often as it waits for one. */
+/* Time on a CPU in the view's unit; arg: whether in ticks. It runs as often as it waits for one. */
 static struct value get_ran(const struct column *column, const struct view *view,
 			    const struct row *row)
 {
@@ -71,7 +71,7 @@ static struct value value_in(const struct column *column, struct view view, enum
 	return column->get(column, &view, row);
 }
 
-/* Takes the figures of a row; booked: what was booked of it. */
+/* Copies the figures of a row; booked: the accounted ones. */
 static void take_figures(struct figure_values *figures, const struct frame *frame,
 			 const struct row *row, bool booked)
 {
@@ -100,7 +100,7 @@ static void remember_row(struct detail *detail)
 	}
 }
 
-/* Whether a task is the task of the detail. */
+/* True if a task is the task of the detail. */
 static bool is_detailed(const struct detail *detail, const struct task *task)
 {
 	const struct task_key *a = &detail->who.key, *b = &task->key;
@@ -117,7 +117,7 @@ static const struct row *find_row(const struct detail *detail, const struct fram
 	return NULL;
 }
 
-/* Whose history is taken of frames of the past. */
+/* The task whose history is collected from past frames. */
 struct taking {
 	struct detail *detail;
 	struct ui *ui;
@@ -154,7 +154,7 @@ static void take_past(void *arg, UNUSED size_t i, const struct frame *frame)
 	order_free(&order);
 }
 
-/* Begins the history with what is kept of the samples before the one that is shown. */
+/* Starts the history with the stored samples before the shown one. */
 static void begin_history(struct detail *detail, struct ui *ui)
 {
 	struct position positions[SPARK_CELLS - 1];
@@ -166,7 +166,7 @@ static void begin_history(struct detail *detail, struct ui *ui)
 	memset(detail->history, 0, sizeof(detail->history));
 	if (past && !ui->history.back)
 		cursor_want_threads(past, ui->sampler_config.threads);
-	/* Threads below processes are not kept, nor what passes filters or is of a group. */
+	/* Threads below processes are not stored, nor sums over filtered rows or groups. */
 	if (past && !detail->of_group &&
 	    (detail->sum ? query_takes_all(&ui->query)
 			 : detail->who.thread == ui->frame->info->threads))
@@ -175,7 +175,7 @@ static void begin_history(struct detail *detail, struct ui *ui)
 	cursor_walk(past, positions, n, take_past, &taking);
 }
 
-/* Adds the interval that is shown to the history, which begins with what was before. */
+/* Adds the shown interval to the history, which starts with the earlier ones. */
 static void continue_history(struct detail *detail, struct ui *ui)
 {
 	if (!detail->history[0].n || detail->jumps != ui->history.jumps)
@@ -183,7 +183,7 @@ static void continue_history(struct detail *detail, struct ui *ui)
 	remember_row(detail);
 }
 
-/* Takes the figures of the task's row. */
+/* Copies the figures of the task's row. */
 static void take_task_row(struct detail *detail, struct ui *ui, const struct frame *frame,
 			  const struct row *row)
 {
@@ -217,7 +217,7 @@ static void copy_text(struct buf *to, const struct buf *from)
 	buf_add(to, from->data, from->len);
 }
 
-/* Makes the system call with its arguments; how many of the six it takes is not known. */
+/* Formats the system call with its arguments; how many of the six it uses is unknown. */
 static void take_call(struct buf *call, const struct task_waiting *waiting)
 {
 	call->len = 0;
@@ -232,7 +232,7 @@ static void take_call(struct buf *call, const struct task_waiting *waiting)
 	buf_putc(call, ')');
 }
 
-/* Takes what was read of a row's wait: see row_waiting(). */
+/* Copies a row's wait: see row_waiting(). */
 static void take_wait(struct detail_wait *wait, const struct frame *frame, const struct row *row)
 {
 	const struct task_waiting *waiting = row_waiting(frame, row);
@@ -248,7 +248,7 @@ static void take_wait(struct detail_wait *wait, const struct frame *frame, const
 	copy_text(&wait->stack, &waiting->stack);
 }
 
-/* Takes the limits of the task's groups; for an ended task the last ones stay. */
+/* Copies the limits of the task's groups; for an exited task the last ones stay. */
 static void take_limits(struct detail *detail, const struct frame *frame, const struct row *row)
 {
 	const struct task_evidence *evidence = row_evidence(frame, row);
@@ -259,7 +259,7 @@ static void take_limits(struct detail *detail, const struct frame *frame, const 
 	detail->limits = evidence ? evidence_copy(evidence) : NULL;
 }
 
-/* Takes what describes the task: its state, command line and so on. */
+/* Copies the task's description: its state, command line and so on. */
 static void take_texts(struct detail *detail, struct ui *ui, const struct frame *frame,
 		       const struct row *row)
 {
@@ -288,7 +288,7 @@ static void take_texts(struct detail *detail, struct ui *ui, const struct frame 
 	take_limits(detail, frame, row);
 }
 
-/* Adds the growth of a thread's counters. False: not known. */
+/* Adds the growth of a thread's counters. False: unknown. */
 static bool add_growth(struct task_record *growth, const struct task_record *now,
 		       const struct task_record *before, bool born)
 {
@@ -306,7 +306,7 @@ static bool add_growth(struct task_record *growth, const struct task_record *now
 	return true;
 }
 
-/* The row's record if it counts: that of a live thread. */
+/* The row's record, if valid: that of a live thread. */
 static const struct task_record *record_of(const struct detail *detail, const struct row *row)
 {
 	if (row->exited || (detail->who.thread && !is_detailed(detail, row->task)))
@@ -314,7 +314,7 @@ static const struct task_record *record_of(const struct detail *detail, const st
 	return row_record(detail->threads.frame, row);
 }
 
-/* The record that the others are folded into: the leader's, or any if the leader has ended. */
+/* The record into which the others are merged: the leader's, or any if the leader has exited. */
 static const struct task_record *first_record(const struct detail *detail)
 {
 	const struct frame *frame = detail->threads.frame;
@@ -329,14 +329,14 @@ static const struct task_record *first_record(const struct detail *detail)
 	return first;
 }
 
-/* Takes the records of the threads: folded into the process's, or the thread's own. */
+/* Takes the records of the threads: merged into the process's, or the thread's own. */
 static void take_records(struct detail *detail)
 {
 	const struct frame *frame = detail->threads.frame;
 	const struct task_record *first = first_record(detail);
 	bool grown = false;
 
-	/* The process ended a moment ago: keeps the last record. */
+	/* The process exited a moment ago: keeps the last record. */
 	if (!first)
 		return;
 	detail->record = *first;
@@ -358,7 +358,7 @@ static void take_records(struct detail *detail)
 /* Reads the threads. */
 static void read_detail_threads(struct detail *detail, struct ui *ui)
 {
-	/* Threads below processes are not kept of the past. */
+	/* Threads below processes are not stored in the history. */
 	if (ui->history.back) {
 		threads_close(&detail->threads);
 		detail->record = (struct task_record){ 0 };
@@ -372,7 +372,7 @@ static void read_detail_threads(struct detail *detail, struct ui *ui)
 		take_records(detail);
 }
 
-/* Adds the time that a task waited for memory in its whole life. */
+/* Adds a task's memory delay of its whole life. */
 static void add_mem(struct delay_sum *sum, const struct row *row)
 {
 	struct counters life = row_totals(row);
@@ -382,7 +382,7 @@ static void add_mem(struct delay_sum *sum, const struct row *row)
 	sum->ns += mem.ns;
 }
 
-/* The waits for memory in the whole lives of all rows; for groups, of their own members. */
+/* The memory delay of the whole lives of all rows; for groups, of their own members. */
 static struct delay_sum sum_mem(const struct order *order)
 {
 	struct delay_sum sum = { 0, 0 };
@@ -410,7 +410,7 @@ static void add_thread_states(struct order *order)
 	}
 }
 
-/* Takes the member of a group that has waited most. */
+/* Sets the member of a group with most waits. */
 static void take_worst(struct detail_group *group, const struct order *order)
 {
 	const struct row *worst = NULL;
@@ -427,7 +427,7 @@ static void take_worst(struct detail_group *group, const struct order *order)
 	group->worst_ns = worst->deltas->waited.total;
 }
 
-/* Counts a group's members by state, as the columns do. */
+/* Counts a group's members by state, like the columns. */
 static void count_states(struct detail_group *group, const struct order *order)
 {
 	static const char letters[] = { 'S', 'R', 'T', 'D', STATE_IOWAIT };
@@ -447,7 +447,7 @@ static void count_states(struct detail_group *group, const struct order *order)
 	}
 }
 
-/* Takes the contents of a group's files. */
+/* Copies the contents of a group's files. */
 static void take_files(struct detail_group *group, struct ui *ui)
 {
 	const struct row *row = ui_group_row(ui, group->which.id);
@@ -464,7 +464,7 @@ static void take_files(struct detail_group *group, struct ui *ui)
 		group->before = *figures->before;
 }
 
-/* Takes the figures of the sum over the rows that pass. */
+/* Copies the figures of the sum over the rows that pass. */
 static void take_sum(struct detail *detail, struct ui *ui)
 {
 	struct query query = ui->query;
@@ -474,7 +474,7 @@ static void take_sum(struct detail *detail, struct ui *ui)
 	struct row of;
 	bool of_groups = !detail->of_group && ui_folds(ui) && ui_rows_frame(ui);
 
-	/* Asks for the sum alone. */
+	/* Requests only the sum. */
 	query.sort = NULL;
 	query.rows = 0;
 	order->life = true;
@@ -515,7 +515,7 @@ static const struct frame *frame_of(const struct detail *detail, const struct ui
 	return detail->who.thread ? detail->threads.frame : NULL;
 }
 
-/* Takes the task's row of the current frame. */
+/* Copies the task's row of the current frame. */
 static void take_detail_task(struct detail *detail, struct ui *ui)
 {
 	const struct frame *frame = frame_of(detail, ui);
@@ -571,7 +571,7 @@ void detail_next(struct detail *detail, struct ui *ui)
 		detail->ended = false;
 	if (detail->ended)
 		return;
-	/* Comes first, so that a process that ends meanwhile keeps its last threads. */
+	/* Comes first, so that a process that exits meanwhile keeps its last threads. */
 	if (detail->who.thread || frame_of(detail, ui) != ui->frame || find_row(detail, ui->frame))
 		read_detail_threads(detail, ui);
 	take_detail_task(detail, ui);

@@ -34,7 +34,7 @@ static void write_line(struct pager *pager, const char *name, const struct buf *
 	pager->line++;
 }
 
-/* Writes the member that has waited most. */
+/* Writes the member with most waits. */
 static void write_worst(const struct detail_group *group, struct pager *pager, struct buf *scratch)
 {
 	scratch->len = 0;
@@ -61,7 +61,7 @@ static void append_states(struct buf *out, const struct cgroup_states *states)
 		   (unsigned long long)states->io_wait);
 }
 
-/* Writes how many members are in each state, and who counted: the program or cgroupstats. */
+/* Writes the number of members per state, and the source: the program or cgroupstats. */
 static void write_states(const struct detail *detail, const struct ui *ui, struct pager *pager,
 			 struct buf *scratch)
 {
@@ -124,7 +124,7 @@ static void write_pressure(const struct detail_group *group, struct pager *pager
 	}
 }
 
-/* Appends the growth of a figure whose earlier value may be unknown. */
+/* Appends the growth of a figure, whose earlier value may be unknown. */
 static void append_growth(struct buf *out, uint64_t now, uint64_t before, bool known)
 {
 	buf_uint(out, now);
@@ -219,7 +219,7 @@ void detail_account_write(const struct account *account, struct pager *pager)
 		    "remainder (either sign)");
 }
 
-/* Cells of the names at the left of the figures. */
+/* Cells of the names left of the figures. */
 #define NAME_CELLS 8
 
 /* Cells of the interval's figures, a peak, and the history: a blank, samples, and a peak. */
@@ -249,7 +249,7 @@ void detail_span(char text[DETAIL_TIME], uint64_t ns)
 		 (unsigned)(seconds / 60 % 60), (unsigned)(seconds % 60));
 }
 
-/* Puts a number of waits. */
+/* Prints a number of waits. */
 static int put_count_cell(struct pager *pager, int column, int cells, const struct value *count)
 {
 	value_append(&pager->cell, count, FORMAT_COUNT, (unsigned)cells - 1);
@@ -258,13 +258,13 @@ static int put_count_cell(struct pager *pager, int column, int cells, const stru
 									    : STYLE_DIM);
 }
 
-/* Puts a time in ms with as many decimals (at most three) as fit. */
+/* Prints a time in ms with as many decimals (at most three) as fit. */
 static int put_ms(struct pager *pager, int column, int cells, const struct value *ms,
 		  enum style style)
 {
 	struct buf *cell = &pager->cell;
 	bool known = ms->type == VALUE_NUMBER;
-	/* A whole number of ns again. */
+	/* An integral number of ns again. */
 	uint64_t unit = NSEC_PER_USEC,
 		 ns = known ? (uint64_t)(ms->number * (double)NSEC_PER_MSEC + 0.5) : 0;
 
@@ -281,7 +281,7 @@ static int put_ms(struct pager *pager, int column, int cells, const struct value
 	return pager_right(pager, column, cells, known && ns ? style : STYLE_DIM);
 }
 
-/* Puts the count, the time and the average; the average is of booked waits. */
+/* Prints the count, the time and the average; the average is of accounted waits. */
 static void put_sum_cells(struct pager *pager, int column, const int cells[3],
 			  const struct figure_values *figure, enum style style)
 {
@@ -300,7 +300,7 @@ static enum style share_style(const struct detail *detail, enum figure f)
 	return style_of_share(share->number);
 }
 
-/* Puts the interval's figures. */
+/* Prints the interval's figures. */
 static void put_interval(const struct detail *detail, struct pager *pager, int column,
 			 enum figure f)
 {
@@ -309,7 +309,7 @@ static void put_interval(const struct detail *detail, struct pager *pager, int c
 	put_sum_cells(pager, column, cells, &detail->interval[f], share_style(detail, f));
 }
 
-/* Puts the whole life's figures. */
+/* Prints the whole life's figures. */
 static void put_life(const struct detail *detail, struct pager *pager, int column, enum figure f)
 {
 	static const int cells[] = { 9, 12, 9 };
@@ -328,7 +328,7 @@ static uint32_t life_kinds(const struct detail *detail)
 	return kinds;
 }
 
-/* Puts the longest and the shortest wait. The kernel's shortest is 0 before the first wait. */
+/* Prints the longest and the shortest wait. The kernel's shortest is 0 before the first wait. */
 static void put_range(const struct detail *detail, struct pager *pager, int column, enum figure f)
 {
 	const struct task_record *record = &detail->record;
@@ -345,7 +345,7 @@ static void put_range(const struct detail *detail, struct pager *pager, int colu
 	put_ms(pager, column, 8, &shortest, STYLE_NORMAL);
 }
 
-/* Puts the time of the longest wait. */
+/* Prints the time of the longest wait. */
 static void put_stamp(const struct detail *detail, struct pager *pager, int column, enum figure f)
 {
 	const struct task_record *record = &detail->record;
@@ -358,7 +358,7 @@ static void put_stamp(const struct detail *detail, struct pager *pager, int colu
 	pager_right(pager, column, 20, text[1] ? STYLE_NORMAL : STYLE_DIM);
 }
 
-/* Cells of the history: beside the interval's, with as many samples as there is room for. */
+/* Cells of the history: beside the interval's, with as many samples as fit. */
 static int history_cells(const struct pager *pager)
 {
 	int room = pager->width - NAME_CELLS - INTERVAL_CELLS;
@@ -370,13 +370,13 @@ static int history_cells(const struct pager *pager)
 	return room < HISTORY_MOST ? room : HISTORY_MOST;
 }
 
-/* The samples in it. */
+/* Its number of samples. */
 static int history_intervals(const struct pager *pager)
 {
 	return history_cells(pager) - 1 - PEAK_CELLS;
 }
 
-/* Puts the shares of the last intervals, each figure on its own scale, with the peak named. */
+/* Prints the shares of the last intervals, each figure on its own scale, with its peak. */
 static void put_history(const struct detail *detail, struct pager *pager, int column, enum figure f)
 {
 	const struct spark *spark = &detail->history[f];
@@ -393,10 +393,10 @@ static void put_history(const struct detail *detail, struct pager *pager, int co
 	pager_right(pager, column, PEAK_CELLS, peak >= 0.05 ? STYLE_NORMAL : STYLE_DIM);
 }
 
-/* The columns of figures that stay together: the interval's before those since the start. */
+/* Columns of figures that stay together: the interval's before those since start. */
 static const struct block {
 	int cells; /* 0: the columns of the history */
-	const char *heads, *booked; /* booked: with --booked; NULL: the same */
+	const char *heads, *booked; /* with --booked; NULL: the same */
 	void (*put)(const struct detail *detail, struct pager *pager, int column, enum figure f);
 } groups[] = {
 	{ INTERVAL_CELLS, "   count waited ms  avg ms", "   count booked ms  avg ms",
@@ -413,7 +413,7 @@ static int group_cells(const struct block *group, const struct pager *pager)
 	return group->cells ? group->cells : history_cells(pager);
 }
 
-/* The group's title. */
+/* The group's heading. */
 static void group_title(const struct detail *detail, const struct pager *pager,
 			const struct block *group, struct buf *out)
 {
@@ -437,7 +437,7 @@ static void group_title(const struct detail *detail, const struct pager *pager,
 		buf_printf(out, "whole life, %s", span);
 }
 
-/* Puts the heads of the group's columns. */
+/* Prints the headings of the group's columns. */
 static void put_group_heads(const struct detail *detail, struct pager *pager, int column,
 			    const struct block *group)
 {
@@ -461,7 +461,7 @@ static bool is_zero(const struct value *value)
 	return value->type != VALUE_NUMBER || value->number <= 0;
 }
 
-/* Whether a figure has nothing to say: all of it is 0, or unknown. */
+/* True if a figure is uninteresting: all of it is 0, or unknown. */
 static bool is_nothing(const struct detail *detail, enum figure f)
 {
 	return column_is_delay(detail_column(f)) && f != FIGURE_TOTAL &&
@@ -469,7 +469,7 @@ static bool is_nothing(const struct detail *detail, enum figure f)
 	       !(spark_peak(&detail->history[f], SPARK_CELLS) > 0);
 }
 
-/* Names the figures that have no line, as they are 0 or not known. */
+/* Names the figures without a line, as they are 0 or unknown. */
 static void write_nothing(const struct detail *detail, struct pager *pager, bool unknown)
 {
 	struct buf *cell = &pager->cell;

@@ -11,13 +11,13 @@
 #include "data/wait_state.h"
 #include "ui/detail/detail_figures.h"
 
-/* Cells of a field's parts; the meaning takes the rest. */
+/* Cells of a field's parts; the meaning gets the rest. */
 #define FIELD_CELLS 26
 #define GROWTH_CELLS 12
 #define VALUE_CELLS 17
 #define UNIT_CELLS 5
 
-/* The most lines of a command line before the figures; all of it comes at the end. */
+/* Maximum lines of a command line before the figures; all of it comes at the end. */
 #define COMMAND_LINES 3
 
 #define MIB (1024.0 * 1024.0)
@@ -50,7 +50,7 @@ static const char *state_words(char state)
 	return "-";
 }
 
-/* Writes the text that was begun, and the group of the limit. */
+/* Writes the current text, and the group of the limit. */
 static void write_limit(struct detail_page *page, const struct limiting_group *group,
 			enum style style)
 {
@@ -65,7 +65,7 @@ static void write_limit(struct detail_page *page, const struct limiting_group *g
 	text->len = 0;
 }
 
-/* Writes how the limits of its groups slow the task: they may look like a busy machine. */
+/* Writes how cgroup limits slow the task: they may look like a busy machine. */
 static void write_task_limits(struct detail_page *page, const struct task_evidence *limits)
 {
 	struct buf *text = &page->text;
@@ -97,7 +97,7 @@ static void write_task_limits(struct detail_page *page, const struct task_eviden
 					  : STYLE_NORMAL);
 }
 
-/* Puts how long the task has been waiting, and for what. */
+/* Prints how long the task has been waiting, and for what. */
 static int put_wait_in_progress(struct detail_page *page, int column,
 				const struct detail_task *task)
 {
@@ -115,7 +115,7 @@ static int put_wait_in_progress(struct detail_page *page, int column,
 	return pager_item(&page->pager, column, "waiting", text->data, text->len);
 }
 
-/* Writes the lines that describe the task. Whether its command line is there as a whole. */
+/* Writes the lines that describe the task. Returns whether its command line is complete. */
 static bool write_identity(struct detail_page *page, const struct detail *detail,
 			   const struct frame *frame)
 {
@@ -159,7 +159,7 @@ static bool write_identity(struct detail_page *page, const struct detail *detail
 	return whole;
 }
 
-/* Writes what the figures' names do not explain. */
+/* Writes explanations that the figures' names do not give. */
 static void write_legend(const struct detail *detail, struct pager *pager)
 {
 	const struct frame *threads = detail->threads.frame;
@@ -196,7 +196,7 @@ static int growth_room(int cells)
 	return cells >= FIELD_CELLS + GROWTH_CELLS + VALUE_CELLS ? GROWTH_CELLS : 0;
 }
 
-/* Puts one field, in so many cells. */
+/* Prints one field, in so many cells. */
 static void put_field(const struct detail *detail, struct pager *pager, int column, int cells,
 		      unsigned f)
 {
@@ -229,7 +229,7 @@ static void put_field(const struct detail *detail, struct pager *pager, int colu
 		pager_put(pager, column, end - column, row->help, strlen(row->help), STYLE_DIM);
 }
 
-/* Puts the heads of the columns, in the line of the part's title. */
+/* Prints the headings of the columns, in the line of the part's title. */
 static void put_heads(struct pager *pager, int column, int cells)
 {
 	int end = column + cells;
@@ -246,7 +246,7 @@ static void put_heads(struct pager *pager, int column, int cells)
 	pager_puts(pager, column + 1, "unit", STYLE_DIM);
 }
 
-/* Writes the fields of one group. Returns false when the record has none of them. */
+/* Writes the fields of one group. Returns false if the record has none of them. */
 static bool write_group(const struct detail *detail, struct pager *pager, const char *group,
 			int across)
 {
@@ -275,7 +275,7 @@ static bool write_group(const struct detail *detail, struct pager *pager, const 
 	return place != 0;
 }
 
-/* Writes the record's fields that are no delays, one part per group, in the order of its table. */
+/* Writes the record's fields that are not delays, one part per group, in the order of its table. */
 static void write_records(const struct detail *detail, struct pager *pager)
 {
 	int across = pager->width >= FIELDS_TWICE ? 2 : 1;
@@ -289,7 +289,7 @@ static void write_records(const struct detail *detail, struct pager *pager)
 		if (first == f)
 			any |= write_group(detail, pager, record_table[f].group, across);
 	}
-	/* The page says above that records of the past are not kept. */
+	/* The page says above that records are not stored in the history. */
 	if (any || detail->error == -ENODATA)
 		return;
 	pager_part(pager, "Record");
@@ -297,7 +297,7 @@ static void write_records(const struct detail *detail, struct pager *pager)
 	pager->line++;
 }
 
-/* A share of the interval in percent; 0 where it is not known. */
+/* A share of the interval in percent; 0 if unknown. */
 static double known_share(const struct detail *detail, unsigned figure)
 {
 	const struct value *share = &detail->interval[figure].share;
@@ -305,7 +305,7 @@ static double known_share(const struct detail *detail, unsigned figure)
 	return share->type == VALUE_NUMBER && share->number > 0 ? share->number : 0;
 }
 
-/* Puts a name and a share after it. Returns the column for the next. */
+/* Prints a name followed by a share. Returns the column for the next. */
 static int put_named_share(struct pager *pager, int column, const char *name, double share,
 			   enum style style)
 {
@@ -342,8 +342,8 @@ static double take_shares(const struct detail *detail, double shares[WAIT_STATES
 }
 
 /*
- * Writes where the time of the interval went: on a CPU, waiting for one, blocked, and on what; and
- * a bar of it, whose width is all the time of the threads.
+ * Writes the use of the interval's time: on a CPU, waiting for one, blocked, and on what; and a bar
+ * of it, whose width is all the time of the threads.
  */
 static void write_time_bar(struct detail_page *page, const struct detail *detail)
 {
@@ -363,7 +363,7 @@ static void write_time_bar(struct detail_page *page, const struct detail *detail
 	column = put_named_share(pager, column, "waiting for a CPU", shares[STATE_CPU],
 				 style_of_state('c'));
 	column = put_named_share(pager, column, "blocked", sum, STYLE_BOLD);
-	/* Sleeps of other kinds, too: what is no share of these would be missing. */
+	/* Other kinds of sleep, too: time in no share would be missing. */
 	for (unsigned state = 0; state < WAIT_STATES; state++)
 		if (state != STATE_RUN && state != STATE_CPU && shares[state] >= 0.05)
 			column = put_named_share(pager, column, wait_state_table[state].id,
@@ -433,7 +433,7 @@ void detail_wait_name(const struct detail_wait *wait, struct pager *pager)
 	pager_long(pager, "waits on", wait->on.data, wait->on.len);
 }
 
-/* Writes the functions of the stack, a line each. */
+/* Writes the functions of the stack, one per line. */
 static void write_stack(const struct buf *stack, struct pager *pager, struct buf *scratch)
 {
 	const char *name = "stack";

@@ -6,9 +6,9 @@
 #include "ui/detail/detail_threads.h"
 #include "ui/term/pager.h"
 
-/* Parts that others add to the page of a task, below its time. None when zero-initialised. */
+/* Additional parts of the page of a task, below its time. None when zero-initialised. */
 struct detail_extra {
-	void (*frame)(void *arg, struct ui *ui); /* takes a new frame */
+	void (*frame)(void *arg, struct ui *ui); /* processes a new frame */
 	void (*write)(void *arg, struct ui *ui, struct pager *pager);
 	void (*free)(void *arg);
 	void *arg;
@@ -19,10 +19,10 @@ struct detail_page {
 	struct detail_extra extra;
 	struct pager pager;
 	struct detail_threads threads;
-	struct buf text; /* scratch for the writing functions */
+	struct buf text; /* buffer for the writing functions */
 };
 
-/* Writes the page from its first line to its last; the pager decides what is drawn. */
+/* Writes the page from first line to last; the pager decides what is drawn. */
 void detail_page_write(struct detail_page *page, const struct detail *detail, struct ui *ui);
 
 void detail_page_free(struct detail_page *page);

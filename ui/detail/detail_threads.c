@@ -21,7 +21,7 @@ static struct view threads_view(const struct detail *detail, const struct ui *ui
 	return view;
 }
 
-/* Puts the threads in the table's order. */
+/* Sorts the threads in the table's order. */
 static void sort_threads(struct detail_threads *threads, const struct detail *detail,
 			 const struct ui *ui)
 {
@@ -33,7 +33,7 @@ static void sort_threads(struct detail_threads *threads, const struct detail *de
 	query_run(&query, &view, &threads->order);
 }
 
-/* Whether the row is the chosen thread's. */
+/* True if the row is the chosen thread's. */
 static bool is_chosen(const struct detail_threads *threads, const struct row *row)
 {
 	return threads->chosen.pid && threads->chosen.pid == row->task->key.pid &&
@@ -101,7 +101,7 @@ void detail_threads_write(struct detail_threads *threads, const struct detail *d
 	write_rows(threads, detail, ui, pager, &draw);
 }
 
-/* Brings the order up to date. False: there are no threads to choose from. */
+/* Updates the order. False: there are no threads to choose from. */
 static bool ready(struct detail_threads *threads, const struct detail *detail, const struct ui *ui)
 {
 	const struct frame *frame = detail->threads.frame;
@@ -112,7 +112,7 @@ static bool ready(struct detail_threads *threads, const struct detail *detail, c
 	return threads->order.n == threads->n;
 }
 
-/* Chooses a thread by its place in the order, and scrolls where it would be out of sight. */
+/* Chooses a thread by its place in the order, and scrolls if it would be out of sight. */
 static void choose_thread(struct detail_threads *threads, size_t i, struct list *list)
 {
 	size_t line = threads->line + i;

@@ -10,9 +10,10 @@
 struct detail_threads {
 	struct layout layout;
 	struct order order;
-	size_t line, n; /* the first one's line of the page, as written last, and how many */
+	size_t line, n; /* the line of the page with the first one, as last written, and their
+			 * number */
 	struct task_key chosen; /* pid 0: none */
-	struct buf text, scratch; /* scratch for drawing */
+	struct buf text, scratch; /* buffer for drawing */
 };
 
 /* Writes the list; nothing without threads. */
@@ -20,8 +21,8 @@ void detail_threads_write(struct detail_threads *threads, const struct detail *d
 			  struct ui *ui, struct pager *pager);
 
 /*
- * Chooses the next thread in sight, upwards or downwards, and keeps it in sight. False: the page
- * is to be scrolled.
+ * Chooses the next thread in sight, upwards or downwards, and keeps it in sight. False: scroll the
+ * page.
  */
 bool detail_threads_move(struct detail_threads *threads, const struct detail *detail, struct ui *ui,
 			 struct list *list, enum list_move by);
@@ -30,7 +31,7 @@ bool detail_threads_move(struct detail_threads *threads, const struct detail *de
 bool detail_threads_choose(struct detail_threads *threads, const struct detail *detail,
 			   struct ui *ui, size_t line);
 
-/* The chosen thread. False: there is none. */
+/* The chosen thread. False: none. */
 bool detail_threads_chosen(const struct detail_threads *threads, const struct detail *detail,
 			   struct ui_task *task);
 

@@ -46,7 +46,7 @@ static void draw_bar(struct task_view *view, struct ui *ui)
 		 STYLE_HEAD);
 }
 
-/* Shows that the task has ended: when, as far as readings tell, and how. */
+/* Shows that the task has exited: when, as far as readings show, and how. */
 static void draw_end(struct task_view *view, struct ui *ui)
 {
 	const struct detail *detail = &view->detail;
@@ -61,7 +61,7 @@ static void draw_end(struct task_view *view, struct ui *ui)
 	term_put(&ui->term, 1, 0, ui->term.columns, text, strlen(text), STYLE_NOTE);
 }
 
-/* The line of the screen where the page begins: below the bar, and what is said of the task. */
+/* The line of the screen where the page begins: below the bar, and the state of the task. */
 static int page_top(const struct task_view *view)
 {
 	return 1 + (view->detail.ended || view->detail.absent);
@@ -120,7 +120,7 @@ static unsigned task_needs(UNUSED struct ui *ui, void *state)
 	return detail->sum ? NEED_ACCOUNT : 0;
 }
 
-/* Takes a new frame. */
+/* Processes a new frame. */
 static void task_frame(struct ui *ui, void *state)
 {
 	struct task_view *view = state;
@@ -130,7 +130,7 @@ static void task_frame(struct ui *ui, void *state)
 		view->page.extra.frame(view->page.extra.arg, ui);
 }
 
-/* Only parts that others have added need it. */
+/* Only added parts need it. */
 static bool task_traces(UNUSED struct ui *ui, void *state)
 {
 	return ((struct task_view *)state)->page.extra.write;
@@ -219,7 +219,7 @@ COMMAND(view_task_thread)
 	struct ui_task task;
 
 	if (detail_threads_chosen(threads, &view->detail, &task)) {
-		/* Each thread replaces the one before: the way back skips it. */
+		/* Each thread replaces the previous one: the way back skips it. */
 		if (view->detail.who.thread)
 			ui_pop(ui);
 		return view_task_open(ui, &task);
@@ -228,7 +228,7 @@ COMMAND(view_task_thread)
 		ui_say(ui, "no threads");
 		return REACT_REDRAW;
 	}
-	/* With title and heads above it. */
+	/* With title and headings above it. */
 	list_scroll(&page->list, (long)threads->line - 2 - (long)page->list.top);
 	ui_say(ui, "Up and Down choose a thread, Enter opens it");
 	return REACT_REDRAW;

@@ -9,14 +9,14 @@
 /* Opens the detail of a task; NULL: of the sum over the rows that pass. Returns reactions. */
 unsigned view_task_open(struct ui *ui, const struct ui_task *task);
 
-/* Does the same with more parts, for which waits are traced; takes them over. */
+/* Does the same with additional parts, for which waits are traced; takes ownership of them. */
 unsigned view_task_open_with(struct ui *ui, const struct ui_task *task,
 			     const struct detail_extra *extra);
 
 /* Does the same for one of the table's groups. */
 unsigned view_task_open_group(struct ui *ui, const struct group *group);
 
-/* Has a list show the waits of what the detail on top is about. */
+/* Makes a list show the waits of the subject of the detail on top. */
 void view_task_whose(struct ui *ui, struct site_list *list);
 
 /* In the detail view: opens the chosen thread, or chooses the first. Returns reactions. */

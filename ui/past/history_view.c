@@ -14,17 +14,17 @@
 #include "ui/table/table_state.h"
 #include "ui/term/spark.h"
 
-/* The cells of a line's name before its graph, and of its peak after it. */
+/* Cells of a line's name before its graph, and of its peak after it. */
 #define NAME_CELLS 9
 #define PEAK_CELLS 14
 
-/* The most samples in a cell: beyond, the line shows what is around the cursor. */
+/* Maximum samples per cell: beyond, the line shows the part around the cursor. */
 #define CELL_MOMENTS 16
 
 /* The lines: in percent of the interval; the severity of the worst finding. */
 enum { LINE_PRESSURE, LINE_WAITED, LINE_FOUND, LINES };
 
-/* The samples that there are cells for. */
+/* The samples for the available cells. */
 struct samples {
 	int cells;
 	size_t per; /* samples in a cell */
@@ -32,7 +32,7 @@ struct samples {
 	size_t n, at; /* at: the one in the middle */
 };
 
-/* The drawn values: the highest of the samples of each cell. */
+/* The values drawn: the highest of each cell's samples. */
 struct timeline {
 	int used, cursor;
 	int left; /* where the present was left; -1: not here */
@@ -45,7 +45,7 @@ bool timeline_wanted(const struct ui *ui)
 	return ui->history.past && (ui->history.back || ui->history.timeline);
 }
 
-/* A sample's value; NAN: not known. */
+/* A sample's value; NAN: unknown. */
 static double value_of(const struct position *position, int line)
 {
 	const struct record_entry *entry = position_entry(position);
@@ -60,7 +60,7 @@ static double value_of(const struct position *position, int line)
 	return (double)entry->waited_ns * 100.0 / (double)entry->interval_ns;
 }
 
-/* Takes a sample into its cell. */
+/* Adds a sample to its cell. */
 static void add_to_cell(struct timeline *timeline, const struct position *position, int cell)
 {
 	for (int line = 0; line < LINES; line++) {
@@ -73,7 +73,7 @@ static void add_to_cell(struct timeline *timeline, const struct position *positi
 	}
 }
 
-/* The index of the last sample up to that time, if what comes after it is there; n: it is not. */
+/* The index of the last sample up to that time, if later ones are there; n: it is not. */
 static size_t index_up_to(struct cursor *past, const struct position *positions, size_t n,
 			  uint64_t real_ns)
 {
@@ -85,7 +85,7 @@ static size_t index_up_to(struct cursor *past, const struct position *positions,
 	return n;
 }
 
-/* Finds the samples around the one that is shown, or the last, for as many cells. False: none. */
+/* Finds the samples around the shown one, or the last, for all cells. False: none. */
 static bool find_samples(struct cursor *past, int width, struct samples *found)
 {
 	size_t samples = cursor_records(past), cells;
@@ -105,7 +105,7 @@ static bool find_samples(struct cursor *past, int width, struct samples *found)
 	return true;
 }
 
-/* Fills the cells; left_ns: when the present was left, 0: it is not. */
+/* Fills the cells; left_ns: when the present was left, 0: it was not. */
 static void fill_cells(struct timeline *timeline, struct cursor *past, const struct samples *found,
 		       uint64_t left_ns)
 {
@@ -122,7 +122,7 @@ static void fill_cells(struct timeline *timeline, struct cursor *past, const str
 static void draw_graph(struct ui *ui, const struct timeline *timeline, int number, int line)
 {
 	static const char *const names[] = { "pressure", "waited" };
-	/* What all tasks waited has no end. */
+	/* The waits of all tasks have no upper limit. */
 	double scale = number == LINE_PRESSURE ? 100 : timeline->peak[number];
 	struct term *term = &ui->term;
 	struct buf cell = { 0 };
@@ -150,7 +150,7 @@ static void draw_graph(struct ui *ui, const struct timeline *timeline, int numbe
 	term_puts(term, line, NAME_CELLS + timeline->used, peak, STYLE_DIM);
 }
 
-/* Marks the samples that had a finding, but for those that only tell about a task. */
+/* Marks the samples that had a finding, except findings that only describe a task. */
 static void draw_marks(struct ui *ui, const struct timeline *timeline, int line)
 {
 	term_puts(&ui->term, line, 0, "findings", STYLE_LABEL);
@@ -195,10 +195,10 @@ void timeline_draw(struct ui *ui, int line)
 /* How long the table keeps its place after the notes above it have gone. */
 #define NOTE_ROOM_NS (30 * NSEC_PER_SEC)
 
-/* The longest that a playback waits for its next sample. */
+/* Maximum wait of a playback for its next sample. */
 #define PLAY_MOST_NS (10 * NSEC_PER_SEC)
 
-/* One of so many samples is written to the debug log. */
+/* Every so many samples one is written to the debug log. */
 #define KEEP_LOGGED 16
 
 /* Keeps the room of notes for a while after the notes have gone. */
@@ -252,7 +252,7 @@ void history_present(struct ui *ui)
 	cursor_forget_shown(history->past);
 }
 
-/* Shows a sample. False where it cannot be read. */
+/* Shows a sample. False if it cannot be read. */
 static bool show_position(struct ui *ui, const struct position *position)
 {
 	struct history_view *history = &ui->history;
@@ -276,7 +276,7 @@ static bool show_position(struct ui *ui, const struct position *position)
 	return true;
 }
 
-/* Finds the sample from which to go on. False, with a message: none. */
+/* Finds the sample from which to continue. False, with a message: none. */
 static bool here(struct ui *ui, struct position *position)
 {
 	struct history_view *history = &ui->history;
@@ -295,7 +295,7 @@ static bool here(struct ui *ui, struct position *position)
 	return false;
 }
 
-/* Says that there is nothing later. */
+/* Reports that there is nothing later. */
 static void say_end(struct ui *ui)
 {
 	if (ui->history.replay)
@@ -306,14 +306,14 @@ static void say_end(struct ui *ui)
 		ui_say(ui, "this is the present");
 }
 
-/* Says that there is nothing earlier. */
+/* Reports that there is nothing earlier. */
 static void say_begin(struct ui *ui)
 {
 	ui_error(ui, ui->history.replay ? "the recording begins here"
 					: "no earlier history (--history)");
 }
 
-/* Whether a sample is what the screen shows of the present. */
+/* True if a sample is the one that the screen shows of the present. */
 static bool is_shown_now(const struct ui *ui, const struct position *position)
 {
 	return !ui->history.back && ui->frame &&
@@ -389,7 +389,7 @@ void history_by_ns(struct ui *ui, int64_t ns)
 		return;
 	time = (ui->history.back ? position_entry(&position)->real_ns : ui->frame->info->real_ns) +
 	       (uint64_t)ns;
-	/* The jump is one step where samples are farther apart. */
+	/* The jump is one step if samples are farther apart. */
 	if (!cursor_find(ui->history.past, time, &there, &again))
 		return;
 	if (there.segment == position.segment && there.at == position.at)
@@ -407,7 +407,7 @@ bool history_to(struct ui *ui, const char *text)
 		return true;
 	if (ui->history.replay && cursor_last(ui->history.past, &last))
 		end_ns = position_entry(&last)->real_ns;
-	/* A time of day may be one that is later than the end, where the clock was set back. */
+	/* A time of day may be later than the end, if the clock was set back. */
 	if (*text != '-' && cursor_latest(ui->history.past) > end_ns)
 		end_ns = cursor_latest(ui->history.past);
 	if (!replay_time(text, end_ns, true, &time))
@@ -436,7 +436,7 @@ int history_begin(struct ui *ui)
 	return 0;
 }
 
-/* Sets when the next sample is to be shown: as long after this one as it was, by the speed. */
+/* Sets when the next sample is due: as long after this one as it was, divided by the speed. */
 static void schedule(struct ui *ui)
 {
 	struct history_view *history = &ui->history;
@@ -486,7 +486,7 @@ void history_play_on(struct ui *ui)
 		schedule(ui);
 }
 
-/* Says what the past takes. */
+/* Reports the size of the history. */
 static void log_size(const struct ring *ring, uint64_t took_ns)
 {
 	size_t samples = ring_records(ring);
@@ -497,7 +497,7 @@ static void log_size(const struct ring *ring, uint64_t took_ns)
 			  (unsigned long long)(took_ns / 1000));
 }
 
-/* Has the trends of the frame that is shown go on to the next one, without being read again. */
+/* Continues the trends of the shown frame with the next one, without reading them again. */
 static void add_trend(struct history_view *history, const struct frame *frame)
 {
 	history->trends_follow = !history->back && history->trends_ns == frame->info->real_ns &&
@@ -506,7 +506,7 @@ static void add_trend(struct history_view *history, const struct frame *frame)
 		trends_add(&history->trends, frame);
 }
 
-/* The groups that are shown of a frame, with their readings; NULL: none are. */
+/* The groups shown of a frame, with their readings; NULL: none are. */
 static const struct frame *shown_groups(const struct ui *ui, const struct frame *frame)
 {
 	return frame == ui->frame && ui_rows_frame(ui) != frame ? ui_rows_frame(ui) : NULL;
@@ -579,11 +579,11 @@ void history_add(struct ui *ui)
 	debug_log("history: %s", strerror(-err));
 	ui_error(ui, "history stopped: %s",
 		 err == -ENOSPC ? "--history too small for all tasks" : strerror(-err));
-	/* Kept samples can still be looked at; the error is reported once. */
+	/* Stored samples can still be viewed; the error is reported once. */
 	history->ring_ended = true;
 }
 
-/* Appends the distance of a time from another. */
+/* Appends the distance between two times. */
 static void append_distance(struct buf *out, uint64_t real_ns, uint64_t from_ns)
 {
 	uint64_t ns = real_ns > from_ns ? real_ns - from_ns : from_ns - real_ns;

@@ -9,7 +9,7 @@
 #include "ui/term/spark.h"
 #include "view/chain.h"
 
-/* The least share for a line of its own. */
+/* Minimum share for a line of its own. */
 #define SHARE_LEAST 0.005
 
 /* Cells of a share, and of a level's indentation. */
@@ -43,7 +43,7 @@ void chain_page_add(struct chain_page *page, const struct site *site)
 	page->sites[page->n++] = site;
 }
 
-/* Puts a share and the page's text as a line, and empties that. */
+/* Writes a share and the page's text as a line, and clears the text. */
 static void put_line(struct writing *writing, double share, unsigned level, enum style style)
 {
 	struct pager *pager = writing->pager;
@@ -59,7 +59,7 @@ static void put_line(struct writing *writing, double share, unsigned level, enum
 	pager->line++;
 }
 
-/* Cells of a root's bar where there is room for it, and the width from which there is. */
+/* Cells of a root's bar if there is room for it, and the width from which there is. */
 #define BAR_CELLS 20
 #define BAR_WIDTH 78
 
@@ -81,7 +81,7 @@ static enum style bar_style(enum chain_root_kind kind)
 	}
 }
 
-/* Puts a root with its share as a bar. */
+/* Prints a root with its share as a bar. */
 static void put_root(struct writing *writing, double share, enum chain_root_kind kind)
 {
 	struct pager *pager = writing->pager;
@@ -97,7 +97,7 @@ static void put_root(struct writing *writing, double share, enum chain_root_kind
 	put_line(writing, share, BAR_CELLS / LEVEL_CELLS + 1, STYLE_NORMAL);
 }
 
-/* Writes what the waits end in. */
+/* Writes the root causes of the waits. */
 static void write_roots(struct writing *writing)
 {
 	const struct chain *chain = &writing->page->chain;
@@ -125,7 +125,7 @@ static void write_roots(struct writing *writing)
 static void write_steps(struct writing *writing, size_t from, unsigned depth,
 			const struct site *of);
 
-/* The share of a step's parts that read like the i-th; 0: one before it does. */
+/* The share of a step's parts that read like the i-th; 0: an earlier one does. */
 static double share_of_alike(struct writing *writing, const struct chain_step *step, size_t i)
 {
 	const struct chain_part *parts = &writing->page->chain.parts[step->first];
@@ -144,7 +144,7 @@ static double share_of_alike(struct writing *writing, const struct chain_step *s
 	return share;
 }
 
-/* Writes what a waker did meanwhile, each part with those who ended it. */
+/* Writes a waker's activity, each part with its wakers. */
 static void write_parts(struct writing *writing, size_t at)
 {
 	const struct chain *chain = &writing->page->chain;
@@ -164,7 +164,7 @@ static void write_parts(struct writing *writing, size_t at)
 	}
 }
 
-/* Writes who ended the waits of a site, of the steps from one on that are as deep or deeper. */
+/* Writes the wakers of a site, of the steps from one on that are as deep or deeper. */
 static void write_steps(struct writing *writing, size_t from, unsigned depth, const struct site *of)
 {
 	const struct chain *chain = &writing->page->chain;
@@ -185,7 +185,7 @@ static void write_steps(struct writing *writing, size_t from, unsigned depth, co
 	}
 }
 
-/* Writes the waits, and who ended them. */
+/* Writes the waits, and their wakers. */
 static void write_chain(struct writing *writing)
 {
 	struct chain_page *page = writing->page;
@@ -237,7 +237,7 @@ struct chain_view {
 	struct buf text;
 };
 
-/* Takes a new frame. */
+/* Processes a new frame. */
 static void chain_frame(struct ui *ui, void *state)
 {
 	struct chain_view *view = state;
@@ -246,7 +246,7 @@ static void chain_frame(struct ui *ui, void *state)
 		site_list_take(&view->own, ui);
 }
 
-/* The needs of every task that tell whose processes they are. */
+/* The needs of every task to identify its processes. */
 static unsigned chain_needs(UNUSED struct ui *ui, void *state)
 {
 	const struct chain_view *view = state;
@@ -260,7 +260,7 @@ static bool chain_traces(UNUSED struct ui *ui, UNUSED void *state)
 	return true;
 }
 
-/* Takes the sites that the chain is of. */
+/* Collects the sites of the chain. */
 static void take_sites(struct chain_view *view, const struct trace_frame *trace)
 {
 	const struct site_lines *sites = &view->list->sites;
@@ -275,7 +275,7 @@ static void take_sites(struct chain_view *view, const struct trace_frame *trace)
 				chain_page_add(&view->page, sites->lines[i].sites[k]);
 }
 
-/* Names what the chain is of. */
+/* Names the subject of the chain. */
 static void put_title(struct chain_view *view, const struct ui *ui, struct buf *out)
 {
 	const struct site_line *line =
@@ -296,7 +296,7 @@ static void put_title(struct chain_view *view, const struct ui *ui, struct buf *
 	}
 }
 
-/* Writes what there is. */
+/* Writes the chain, or why there is none. */
 static void write_page(struct chain_view *view, struct ui *ui)
 {
 	const struct trace_frame *trace = ui->frame->info->trace;

@@ -9,10 +9,10 @@
 #include "ui/sites/view_sites.h"
 #include "ui/table/site_list.h"
 
-/* The most sites shown: those with the most time. */
+/* Maximum sites shown: those with most time. */
 #define SITES_SHOWN 8
 
-/* What the page has besides that of a task. */
+/* Its additions to the page of a task. */
 struct process_parts {
 	struct site_list list;
 	struct site_table table;
@@ -20,7 +20,7 @@ struct process_parts {
 	struct buf reason; /* why nothing is traced */
 };
 
-/* Takes the sites of a new frame. */
+/* Collects the sites of a new frame. */
 static void take_frame(void *arg, struct ui *ui)
 {
 	struct process_parts *parts = arg;
@@ -48,7 +48,7 @@ static void write_sites(struct process_parts *parts, struct ui *ui, struct pager
 				       ROW_PLAIN);
 }
 
-/* Writes the roots and the chain of its waits. */
+/* Writes the root causes and the chain of its waits. */
 static void write_chain_part(struct process_parts *parts, struct pager *pager,
 			     const struct trace_frame *trace)
 {
@@ -62,7 +62,7 @@ static void write_chain_part(struct process_parts *parts, struct pager *pager,
 		chain_page_write(&parts->chain, pager);
 }
 
-/* Writes both, or why there is neither. */
+/* Writes both, or why neither is available. */
 static void write_sites_and_chain(void *arg, struct ui *ui, struct pager *pager)
 {
 	const struct trace_frame *trace = ui->frame->info->trace;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* All about one process on a page: where its time goes, its sites of waits, their chain, its
- * threads. */
+/* Everything about one process on a page: use of its time, its sites, their chain, its threads. */
 #pragma once
 
 #include "ui/state/ui.h"

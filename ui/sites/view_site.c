@@ -11,27 +11,27 @@
 
 /* Writes the page of one line of sites. */
 
-/* The page's memory, kept from drawing to drawing. */
+/* The page's memory, reused from drawing to drawing. */
 struct site_page {
 	struct pager pager;
-	struct site_table table; /* of the sites that the line adds up */
+	struct site_table table; /* of the sites in the line */
 	struct stack_tree stacks;
 	struct buf text;
 };
 
-/* Cells of a bucket's bounds, count and share; its bar takes the rest. */
+/* Cells of a bucket's bounds, count and share; its bar gets the rest. */
 #define BOUND_CELLS 8
 #define BUCKET_CELLS (2 * BOUND_CELLS + 3)
 #define COUNT_CELLS 8
 #define SHARE_CELLS 8
 
-/* The least cells for bars. */
+/* Minimum cells for bars. */
 #define BAR_LEAST 4
 
-/* The least share of the time, in percent, for which a task is named. */
+/* Minimum share of the time, in percent, for which a task is named. */
 #define NAMED_LEAST 0.1
 
-/* Puts `text` as a line of its own, and empties it. */
+/* Writes `text` as a line of its own, and clears it. */
 static void put_page_line(struct site_page *page, enum style style)
 {
 	pager_put(&page->pager, 0, page->pager.width, page->text.data, page->text.len, style);
@@ -39,7 +39,7 @@ static void put_page_line(struct site_page *page, enum style style)
 	page->pager.line++;
 }
 
-/* Appends a time with the unit that suits it. */
+/* Appends a time with a suitable unit. */
 static void append_time(struct buf *out, double us)
 {
 	if (us < 1000)
@@ -51,20 +51,20 @@ static void append_time(struct buf *out, double us)
 	buf_puts(out, us < 1000 ? " us" : us < 1e6 ? " ms" : " s");
 }
 
-/* Appends a time of ns in the same way. */
+/* Appends a time given in ns in the same way. */
 static void append_ns(struct buf *out, uint64_t ns)
 {
 	append_time(out, (double)ns / (double)NSEC_PER_USEC);
 }
 
-/* Puts a text that has a name, where it is known. */
+/* Prints a text with a name, if known. */
 static void put_known_text(struct site_page *page, const char *name, const char *text)
 {
 	if (text)
 		pager_long(&page->pager, name, text, strlen(text));
 }
 
-/* Writes what the waits are. */
+/* Writes the kind of the waits. */
 static void write_what(struct site_page *page, const struct site_line *line)
 {
 	const struct site *sum = &line->sum;
@@ -85,7 +85,7 @@ static void write_what(struct site_page *page, const struct site_line *line)
 	put_known_text(page, "function", sum->where);
 }
 
-/* Writes how much was waited. */
+/* Writes the amount of waiting. */
 static void write_waited(struct site_page *page, const struct site_line *line, uint64_t interval_ns)
 {
 	const struct site *sum = &line->sum;
@@ -133,11 +133,11 @@ static void write_waited(struct site_page *page, const struct site_line *line, u
 	}
 }
 
-/* The bounds of a histogram's buckets that are not empty, and its sums. */
+/* The bounds of a histogram's non-empty buckets, and its sums. */
 struct histogram {
 	unsigned first, last; /* first > last: all are empty */
 	uint64_t most, count;
-	double time; /* in us, as far as buckets tell */
+	double time; /* in us, as far as known from buckets */
 };
 
 /* Waits of a bucket, in us, as if they were of its middle length. */
@@ -147,7 +147,7 @@ static double bucket_time(const struct site *site, unsigned bucket)
 	       (site_bucket_from(bucket) + site_bucket_to(site, bucket)) / 2;
 }
 
-/* Looks at the buckets. */
+/* Computes the bounds and sums. */
 static struct histogram look_at_buckets(const struct site *site)
 {
 	struct histogram histogram = { .first = 1 };
@@ -166,7 +166,7 @@ static struct histogram look_at_buckets(const struct site *site)
 	return histogram;
 }
 
-/* Puts one bucket's line: its bounds, count, share of the time, and a bar by its count. */
+/* Prints one bucket's line: its bounds, count, share of the time, and a bar by its count. */
 static void put_bucket(struct site_page *page, const struct site *site, unsigned bucket,
 		       const struct histogram *histogram)
 {
@@ -188,7 +188,7 @@ static void put_bucket(struct site_page *page, const struct site *site, unsigned
 	at = pager_right(pager, at, SHARE_CELLS, STYLE_NORMAL);
 	if (room < BAR_LEAST)
 		return;
-	/* Even the smallest number shows. */
+	/* Even the smallest number is visible. */
 	cells = (site->log2_us[bucket] * (uint64_t)room + histogram->most - 1) / histogram->most;
 	for (uint64_t i = 0; i < cells; i++)
 		buf_puts(&page->text, utf8 ? "\u2588" : "#");
@@ -196,7 +196,7 @@ static void put_bucket(struct site_page *page, const struct site *site, unsigned
 	page->text.len = 0;
 }
 
-/* Writes how long the waits were that ended in the interval. */
+/* Writes the lengths of the waits that ended in the interval. */
 static void write_lengths(struct site_page *page, const struct site *site)
 {
 	struct histogram histogram = look_at_buckets(site);
@@ -234,7 +234,7 @@ static void append_percent(struct buf *out, double share)
 	buf_puts(out, " %");
 }
 
-/* Puts who ended a share of the time. */
+/* Prints the waker of a share of the time. */
 static void put_ender(struct site_page *page, const struct site_line *line,
 		      const struct site_waker *waker, double share)
 {
@@ -262,7 +262,7 @@ static void put_ender(struct site_page *page, const struct site_line *line,
 	put_page_line(page, STYLE_NORMAL);
 }
 
-/* Writes who ended the waits, with the share of the time that they ended. */
+/* Writes the wakers, with the share of the time that they ended. */
 static void write_wakers(struct site_page *page, struct site_list *list,
 			 const struct site_line *line)
 {
@@ -274,7 +274,7 @@ static void write_wakers(struct site_page *page, struct site_list *list,
 		return;
 	for (size_t i = 0; i < n; i++)
 		ended += (double)wakers[i].ns;
-	/* A wait that began in earlier intervals may have ended: then that is more. */
+	/* A wait that began in earlier intervals may have ended: then it is more. */
 	all = (double)line->sum.ns > ended ? (double)line->sum.ns : ended;
 	pager_part(&page->pager, "Woken by");
 	for (size_t i = 0; i < n && all > 0; i++) {
@@ -290,7 +290,7 @@ static void write_wakers(struct site_page *page, struct site_list *list,
 	}
 }
 
-/* The time that a line's sites of `cpu` have in common with the i-th: behind the same process. */
+/* The time that a line's sites of `cpu` share with the i-th: behind the same process. */
 static uint64_t time_behind(const struct site_line *line, size_t i, bool *first)
 {
 	const char *on = line->sites[i]->on;
@@ -309,7 +309,7 @@ static uint64_t time_behind(const struct site_line *line, size_t i, bool *first)
 	return ns;
 }
 
-/* Writes the tasks that ran while it was queued for a CPU; not known for sites that are gone. */
+/* Writes the tasks that ran while it was queued for a CPU; unknown for sites that are gone. */
 static void write_behind(struct site_page *page, const struct site_line *line)
 {
 	struct buf *text = &page->text;
@@ -335,7 +335,7 @@ static void write_behind(struct site_page *page, const struct site_line *line)
 	}
 }
 
-/* Writes the kernel's functions, from the one that waits to the system call. */
+/* Writes the kernel functions, from the waiting one to the system call. */
 static void write_functions(struct site_page *page, const struct site_line *line,
 			    const struct trace_frame *trace)
 {
@@ -389,7 +389,7 @@ static void write_user_stacks(struct site_page *page, const struct site_line *li
 	}
 }
 
-/* Writes the sites that the line adds up. */
+/* Writes the sites in the line. */
 static void write_members(struct site_page *page, const struct site_list *list,
 			  const struct site_line *line, struct ui *ui)
 {
@@ -414,8 +414,8 @@ static void write_members(struct site_page *page, const struct site_list *list,
 }
 
 /*
- * Writes the page from its first line on; without a line, that nothing waited. seen_ns: the line is
- * from an earlier interval of that length; 0: from the last one.
+ * Writes the page from its first line on; without a line, that there were no waits. seen_ns: the
+ * line is from an earlier interval of that length; 0: from the last one.
  */
 static void site_page_write(struct site_page *page, struct site_list *list,
 			    const struct site_line *line, uint64_t seen_ns, struct ui *ui)
@@ -451,11 +451,11 @@ static void site_page_free(struct site_page *page)
 	buf_free(&page->pager.cell);
 }
 
-/* A line as it was seen last: its sum, and the site if it was one only. */
+/* A line as last seen: its sum, and the site if it was only one. */
 struct seen_line {
 	struct site_line line;
 	const struct site *site; /* the line's sum */
-	uint64_t interval_ns; /* of the frame that had it; 0: none was seen */
+	uint64_t interval_ns; /* of its frame; 0: none was seen */
 	struct buf texts[4 + SITE_WAKERS]; /* the sum's */
 };
 
@@ -467,7 +467,7 @@ struct site_view {
 	struct buf title;
 };
 
-/* Keeps a text of a frame. */
+/* Copies a text of a frame. */
 static void keep_text(struct buf *kept, const char **text)
 {
 	kept->len = 0;
@@ -477,7 +477,7 @@ static void keep_text(struct buf *kept, const char **text)
 	*text = buf_cstr(kept);
 }
 
-/* Keeps a line for when nothing is waited there any more. */
+/* Stores a line for when there are no more waits. */
 static void keep_line(struct seen_line *seen, const struct site_line *line,
 		      const struct trace_frame *trace)
 {
@@ -501,8 +501,8 @@ static void keep_line(struct seen_line *seen, const struct site_line *line,
 }
 
 /*
- * The line of the page. A site that was forgotten while nothing waited there comes back with
- * another id: so its contents are compared. NULL: none.
+ * The line of the page. A site that was dropped while it had no waits returns with another id: so
+ * its contents are compared. NULL: none.
  */
 static const struct site_line *find_page_line(struct site_view *view)
 {
@@ -526,7 +526,7 @@ static const struct site_line *find_page_line(struct site_view *view)
 	return line;
 }
 
-/* Names the line: its state, system call, target and function, as far as they are one. */
+/* Names the line: its state, system call, target and function, as far as they are equal. */
 static void take_site_title(struct site_view *view, const struct ui *ui,
 			    const struct site_line *line)
 {
@@ -553,7 +553,7 @@ static void take_site_title(struct site_view *view, const struct ui *ui,
 		buf_puts(title, " not attributed to a site");
 }
 
-/* Whether something waited there in the interval: the kernel may book a wait after that. */
+/* True if there were waits in the interval: the kernel may account a wait after that. */
 static bool has_waits(const struct site *sum)
 {
 	return sum->unattributed || sum->count || sum->ns || sum->waiting;
@@ -590,7 +590,7 @@ static void site_draw(struct ui *ui, void *state, struct list *list, int height)
 	site_page_write(&view->page, view->list, line, seen_ns, ui);
 }
 
-/* The page shows what is traced. */
+/* The page shows traced data. */
 static bool site_traces(UNUSED struct ui *ui, UNUSED void *state)
 {
 	return true;

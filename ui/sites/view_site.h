@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The page of one line of sites: how long its waits were, their wakers, where in the kernel. */
+/* The page of one line of sites: lengths of its waits, their wakers, kernel functions. */
 #pragma once
 
 #include "ui/table/site_list.h"
 
-/* Opens the page on top of the view whose list it is. */
+/* Opens the page on top of the view with the list. */
 unsigned view_site_open(struct ui *ui, struct site_list *list, uint64_t id);

@@ -15,11 +15,11 @@
 #include "view/layout.h"
 #include "view/remedies.h"
 
-/* The least lines for the line of units and the sum, and for the line below the title. */
+/* Minimum lines for the line of units and the sum, and for the line below the title. */
 #define LINES_SUM 12
 #define LINES_INFO 8
 
-/* The columns of what waits right now, and those that make room. */
+/* The columns of waits in progress, and those dropped first. */
 #define NOW_FIELDS "pid,user,state,wait,syscall,on,where,comm"
 #define NOW_ROOM "user,syscall,where"
 
@@ -28,7 +28,7 @@ struct sites_view {
 	struct site_table table;
 	uint64_t selected; /* its id: the selection stays on it, except on the first line */
 	int head_line, first_line; /* on the screen; -1: none are shown */
-	struct layout layout; /* of what waits right now */
+	struct layout layout; /* of waits in progress */
 	struct buf text, scratch;
 };
 
@@ -41,7 +41,7 @@ static struct list *list_of(struct ui *ui, const struct sites_view *view)
 	return NULL;
 }
 
-/* Remembers the line that is selected. */
+/* Stores the selected line. */
 static void note_selected(struct sites_view *view, const struct list *list)
 {
 	if (list && list->selected < view->sites.sites.n)
@@ -49,7 +49,7 @@ static void note_selected(struct sites_view *view, const struct list *list)
 			list->selected ? site_list_line(&view->sites, list->selected)->id : 0;
 }
 
-/* Selects it again, where it is now. */
+/* Selects it again, at its present place. */
 static void select_noted(struct sites_view *view, struct list *list)
 {
 	size_t n = view->sites.sites.n;
@@ -62,7 +62,7 @@ static void select_noted(struct sites_view *view, struct list *list)
 			list_select(list, i);
 }
 
-/* Takes the sites of the ui's frame anew. The selection stays on its line. */
+/* Collects the sites of the ui's frame again. The selection stays on its line. */
 static void take_site_lines(struct sites_view *view, struct ui *ui)
 {
 	struct list *list = list_of(ui, view);
@@ -72,7 +72,7 @@ static void take_site_lines(struct sites_view *view, struct ui *ui)
 	select_noted(view, list);
 }
 
-/* Puts the lines in the order that was chosen meanwhile. */
+/* Sorts the lines in the order chosen meanwhile. */
 static void reorder(struct sites_view *view, struct ui *ui, struct list *list)
 {
 	note_selected(view, list);
@@ -80,13 +80,13 @@ static void reorder(struct sites_view *view, struct ui *ui, struct list *list)
 		select_noted(view, list);
 }
 
-/* Takes a new frame. */
+/* Processes a new frame. */
 static void sites_frame(struct ui *ui, void *state)
 {
 	take_site_lines(state, ui);
 }
 
-/* The needs of every task that tell whose processes they are. */
+/* The needs of every task to identify its processes. */
 static unsigned sites_needs(UNUSED struct ui *ui, void *state)
 {
 	const struct sites_view *view = state;
@@ -107,7 +107,7 @@ static void draw_text_line(struct ui *ui, int line, struct buf *text, enum style
 	text->len = 0;
 }
 
-/* Draws what was traced in the interval, and what that cost. */
+/* Draws the amount traced in the interval, and its cost. */
 static void draw_info(struct sites_view *view, struct ui *ui, int line)
 {
 	const struct trace_frame *trace = ui->frame->info->trace;
@@ -157,7 +157,7 @@ void view_sites_reason(struct ui *ui, struct buf *text)
 	}
 }
 
-/* Puts the rows that the view is about in order: those first that wait for the longest time. */
+/* Sorts the rows of the view: longest wait first. */
 static void order_rows(struct sites_view *view, struct ui *ui)
 {
 	struct query query = { .sort = column_by_id("wait", 4), .descending = true, .over_ms = -1 };
@@ -170,7 +170,7 @@ static void order_rows(struct sites_view *view, struct ui *ui)
 	query_run(&query, &shown, &view->sites.order);
 }
 
-/* Draws what the rows wait for right now, from that line on. */
+/* Draws the waits in progress of the rows, from that line on. */
 static void draw_now(struct sites_view *view, struct ui *ui, struct list *list, int line,
 		     int height)
 {
@@ -277,7 +277,7 @@ static struct table_view sites_sheet(struct ui *ui, void *state)
 				    .descending = &choice->descending };
 }
 
-/* Whether a text of a line is searched for. */
+/* True if a text of a line is searched for. */
 static bool text_matches(const struct ui *ui, const struct row *line)
 {
 	const struct view view = ui_view(ui);
@@ -291,7 +291,7 @@ static bool text_matches(const struct ui *ui, const struct row *line)
 	return false;
 }
 
-/* Selects the next line that is searched for. */
+/* Selects the next matching line. */
 static bool sites_find(struct ui *ui, void *state, struct list *list)
 {
 	const struct order *lines = &((struct sites_view *)state)->sites.lines;
@@ -307,14 +307,14 @@ static bool sites_find(struct ui *ui, void *state, struct list *list)
 	return false;
 }
 
-/* The sort column is the one that help explains. */
+/* The sort column is the one explained in help. */
 static const struct column *sites_column(struct ui *ui, UNUSED void *state,
 					 UNUSED const struct list *list)
 {
 	return site_choice_sort(&ui->settings->sites);
 }
 
-/* Handles a click: sorts at the heads, selects in the lines. */
+/* Handles a click: sorts at the headings, selects in the lines. */
 static unsigned sites_click(struct ui *ui, void *state, struct list *list, int line, int column)
 {
 	struct sites_view *view = state;
@@ -387,7 +387,7 @@ bool view_sites_whose(struct ui *ui, struct site_list *list)
 		ui_take_group(ui, &list->group, item->row->group);
 		return true;
 	}
-	/* Each of many that have ended is another one in the next interval. */
+	/* Each of many exited ones is another in the next interval. */
 	if (item->row->exited && item->row->raw->counters.members > 1) {
 		list->of = SITES_OF_GROUP;
 		list->group.by = GROUP_COMMAND;
@@ -402,7 +402,7 @@ bool view_sites_whose(struct ui *ui, struct site_list *list)
 /* Puts it on top. */
 static unsigned open_view(struct ui *ui, struct sites_view *view)
 {
-	/* Several processes always include many that wait for something to do. */
+	/* Several processes always include many idle ones. */
 	view->sites.no_idle = view->sites.of != SITES_OF_TASK;
 	ui_push(ui, &view_sites, view);
 	take_site_lines(view, ui);

@@ -66,7 +66,7 @@ void prompt_history_free(struct prompt_history *recall)
 	*recall = (struct prompt_history){ 0 };
 }
 
-/* The most bytes that can be typed. */
+/* Maximum bytes that can be typed. */
 #define TEXT_MAX_BYTES 1024
 
 /* Opens the prompt. */
@@ -104,7 +104,7 @@ void prompt_confirm(struct prompt *prompt, const char *label, prompt_done_fn *do
 	prompt->confirm = true;
 }
 
-/* Hands the answer over. The prompt stays open on an error, or for a further question. */
+/* Passes on the answer. The prompt stays open on an error, or for a further question. */
 static unsigned hand_over(struct prompt *prompt, struct ui *ui)
 {
 	prompt_done_fn *done = prompt->done;
@@ -124,13 +124,13 @@ static unsigned hand_over(struct prompt *prompt, struct ui *ui)
 	return reactions | REACT_REDRAW;
 }
 
-/* Whether the byte belongs to the character that began before it. */
+/* True if the byte continues a character. */
 static bool is_inner(const struct prompt *prompt, size_t at)
 {
 	return at < prompt->text.len && ((unsigned char)prompt->text.data[at] & 0xC0) == 0x80;
 }
 
-/* The place of the character before the cursor, and (next function) of the one after it. */
+/* The position of the character before the cursor, and (next function) of the one after it. */
 static size_t before(const struct prompt *prompt)
 {
 	size_t at = prompt->cursor;
@@ -151,7 +151,7 @@ static size_t behind(const struct prompt *prompt)
 	return at;
 }
 
-/* Removes the bytes from one place to another, and puts the cursor there. */
+/* Removes the bytes between two positions, and moves the cursor there. */
 static void cut(struct prompt *prompt, size_t from, size_t to)
 {
 	struct buf *text = &prompt->text;
@@ -176,7 +176,7 @@ static size_t word_before(const struct prompt *prompt)
 	return at;
 }
 
-/* Inserts a character at the cursor, but no control characters. */
+/* Inserts a character at the cursor, unless it is a control character. */
 static void insert(struct prompt *prompt, wint_t code)
 {
 	struct buf *text = &prompt->text;
@@ -207,14 +207,14 @@ static void set_prompt_text(struct prompt *prompt, const char *text)
 	prompt->cursor = prompt->text.len;
 }
 
-/* Shows the answer before the one shown, or (by -1) the one after it, at last what was typed. */
+/* Shows the previous answer, or (by -1) the next, finally the typed text. */
 static void show_earlier(struct prompt *prompt, int by)
 {
 	const char *text = buf_cstr(&prompt->text);
 	size_t back = prompt->back;
 	const char *earlier;
 
-	/* The initial text is often the last answer: that again would be no step. */
+	/* The initial text is often the last answer: showing it again would be no step. */
 	do {
 		if (by < 0 && !back)
 			return;
@@ -242,7 +242,7 @@ static int step_of(const struct prompt *prompt, const struct term_key *key)
 	return key->code == (wint_t)prompt->number->more;
 }
 
-/* Adds to the number that the text is. */
+/* Adds to the number in the text. */
 static void add_to_number(struct prompt *prompt, int by)
 {
 	char *end, digits[24];
@@ -259,10 +259,10 @@ static void add_to_number(struct prompt *prompt, int by)
 	prompt->error.len = 0;
 }
 
-/* What a letter sends with the control key; not all headers have a macro for it. */
+/* The code of a letter with the control key; not all headers have a macro for it. */
 #define CONTROL(letter) ((letter)&0x1f)
 
-/* The editor's code for a key: control letters are as in the shell. */
+/* The editor's code for a key: control letters as in the shell. */
 static int edit_code(const struct term_key *key)
 {
 	if (key->function)
@@ -348,7 +348,7 @@ bool prompt_answers(const struct prompt *prompt, const struct term_key *key)
 	return edit_code(key) == '\n';
 }
 
-/* Takes a key that does not answer. */
+/* Handles a key that does not answer. */
 static unsigned type_key(struct prompt *prompt, const struct term_key *key)
 {
 	if (prompt->confirm || edit_code(key) == '\033')

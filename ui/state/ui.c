@@ -12,8 +12,8 @@
 #include "view/layout.h"
 
 /*
- * How long a message is shown, by its length: it takes time to be seen, and to be read, at so many
- * characters in a second. Keys within the first of these times belong to a series begun before.
+ * How long a message is shown, by its length: time to be noticed, and to be read, at so many
+ * characters a second. Keys within the first of these belong to a series begun before.
  */
 #define MESSAGE_SEEN_NS (4 * NSEC_PER_SEC)
 #define MESSAGE_READ_NS (NSEC_PER_SEC / 12)
@@ -23,7 +23,7 @@
 
 #define MESSAGE_MAX_BYTES 512
 
-/* The lines of a screen that has one for the words of the sort column. */
+/* Height of a screen with a line for the words of the sort column. */
 #define WORDS_LINES 34
 
 struct view ui_view(const struct ui *ui)
@@ -61,7 +61,7 @@ void ui_pop(struct ui *ui)
 	ui->depth--;
 }
 
-/* Takes a message over. */
+/* Replaces a message. */
 static __attribute__((format(printf, 3, 0))) void say(struct ui *ui, enum style style,
 						      const char *format, va_list args)
 {
@@ -123,7 +123,7 @@ void ui_append_words(const struct ui *ui, const struct column *column, struct bu
 		buf_puts(out, more);
 }
 
-/* Spells the head of a column out, unless that is shown all the time. */
+/* Spells out the heading of a column, unless that is always shown. */
 static void say_words(struct ui *ui, const struct column *column)
 {
 	struct buf text = { 0 };

@@ -22,19 +22,19 @@ struct ui;
 struct ui_task;
 
 /*
- * The return values of the handlers of keys: the actions that must follow. The loop performs them;
- * handlers only change the state. RESORT and RELAYOUT also draw.
+ * The return values of key handlers: actions that must follow. The loop performs them; handlers
+ * only change the state. RESORT and RELAYOUT also draw.
  */
 #define REACT_NONE 0u
 #define REACT_REDRAW 0x01u /* something shown has changed */
-#define REACT_RESORT 0x02u /* the query has changed: order the rows of this frame anew */
+#define REACT_RESORT 0x02u /* the query has changed: sort the rows of this frame again */
 #define REACT_RELAYOUT 0x04u /* the columns or the unit have changed */
 #define REACT_RESAMPLE 0x08u /* take a sample now */
-#define REACT_REOPEN 0x10u /* open the source anew: for processes or threads */
+#define REACT_REOPEN 0x10u /* reopen the source: for processes or threads */
 #define REACT_QUIT 0x20u
 #define REACT_RELEASE 0x40u /* drop the held order and take a new one */
 
-/* The views that have a command. */
+/* The views with a command. */
 #define WHERE_TABLE 0x01u
 #define WHERE_TASK 0x02u
 #define WHERE_FIELDS 0x04u
@@ -45,17 +45,17 @@ struct ui_task;
 #define WHERE_CHAIN 0x80u
 #define WHERE_ALL 0xffu
 
-/* Beside those: not while the past is shown; before the first frame, too. */
+/* Besides those: not while the past is shown; also before the first frame. */
 #define WHERE_PRESENT 0x100u
 #define WHERE_EARLY 0x200u
 
-/* The table that a view shows: keys sort it, scroll its columns and choose among them. */
+/* The table of a view: keys sort it, scroll its columns and choose among them. */
 struct table_view {
 	const struct column_table *columns; /* all of them */
-	const struct layout *layout; /* those that are shown */
+	const struct layout *layout; /* the shown ones */
 	size_t *skip; /* columns scrolled away, after the first */
-	const struct column *sorted; /* what the rows are sorted by */
-	/* The choices for that. */
+	const struct column *sorted; /* the sort column */
+	/* The settings for that. */
 	const struct column **sort;
 	bool *descending;
 };
@@ -64,15 +64,15 @@ struct view_ops {
 	const char *name;
 	unsigned where; /* its WHERE_ bit */
 	/*
-	 * Takes a new frame (ui->frame); called for every page of the stack, even covered ones.
+	 * Processes a new frame (ui->frame); called for every page of the stack, even covered ones.
 	 * NULL: nothing to do.
 	 */
 	void (*frame)(struct ui *ui, void *state);
 	/* Returns the NEED_ bits of every task for the next sample; NULL: none. */
 	unsigned (*needs)(struct ui *ui, void *state);
-	/* Whether it shows what is traced; NULL: it does not. */
+	/* True if it shows traced data; NULL: it does not. */
 	bool (*traces)(struct ui *ui, void *state);
-	/* The process that it is about, whose user stacks are taken; 0: several. NULL: the same. */
+	/* Its process, whose user stacks are taken; 0: several. NULL: the same. */
 	pid_t (*process)(const void *state);
 	/*
 	 * Draws lines 0 to height - 1 (height may be 0) over the whole width of ui->term; they are
@@ -81,8 +81,8 @@ struct view_ops {
 	 */
 	void (*draw)(struct ui *ui, void *state, struct list *list, int height);
 	/*
-	 * Names the task that the view shows, or the selected one: commands act only on that task.
-	 * Returns false, with a message, without a task. NULL: the view has none.
+	 * Names the task of the view, or the selected one: commands act only on that task. Returns
+	 * false, with a message, without a task. NULL: the view has none.
 	 */
 	bool (*target)(struct ui *ui, void *state, struct ui_task *task);
 	/* Moves the selection, or scrolls, at a key; NULL: list_move() does. */
@@ -96,9 +96,9 @@ struct view_ops {
 	struct table_view (*sheet)(struct ui *ui, void *state);
 	/* Selects the next line that matches ui->find. False: none does. NULL: no lines. */
 	bool (*find)(struct ui *ui, void *state, struct list *list);
-	/* The column that is selected, which help explains. NULL: the view selects none. */
+	/* The selected column, explained in help. NULL: the view selects none. */
 	const struct column *(*column)(struct ui *ui, void *state, const struct list *list);
-	/* Handles a click on a line; returns reactions. NULL: nothing happens. */
+	/* Handles a click on a line; returns reactions. NULL: no effect. */
 	unsigned (*click)(struct ui *ui, void *state, struct list *list, int line, int column);
 	/* Frees the state when the page is left. */
 	void (*close)(struct ui *ui, void *state);

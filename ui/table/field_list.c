@@ -9,20 +9,20 @@
 #include "base/util.h"
 #include "view/column_words.h"
 
-/* Cells of a line's parts; help takes the rest. */
+/* Cells of a line's parts; help gets the rest. */
 #define ID_CELLS 26
 #define HEADING_CELLS 10
 #define UNIT_CELLS 8
 #define COST_CELLS 12
 
-/* The width from which the cost has its place in each line. */
+/* Width from which each line has the cost. */
 #define COST_WIDTH 100
 
-/* The height from which the selected field's words are shown, and their lines. */
+/* Height from which the selected field's words are shown, and their lines. */
 #define WORDS_HEIGHT 12
 #define WORDS_LINES 2
 
-/* The most letters that are searched for. */
+/* Maximum letters of a search. */
 #define TYPED_MAX 24
 
 void field_list_open(struct field_list *fields, const struct column_table *table)
@@ -36,7 +36,7 @@ void field_list_close(struct field_list *fields)
 	buf_free(&fields->typed);
 }
 
-/* How well a field fits what was typed: 0 best. FITS_NOT: not at all. */
+/* How well a field matches the typed text: 0 best. FITS_NOT: not at all. */
 enum { FITS_NOT = 7 };
 
 static unsigned fit(const struct column *column, const char *typed)
@@ -58,7 +58,7 @@ static unsigned fit(const struct column *column, const char *typed)
 	return strcasestr(column->help, typed) ? 6 : FITS_NOT;
 }
 
-/* Selects the field that fits best, the first of equals. */
+/* Selects the best matching field, the first of equal ones. */
 static void select_best(const struct field_list *fields, struct list *list, const char *typed)
 {
 	unsigned best = FITS_NOT;
@@ -95,7 +95,7 @@ void field_list_forget(struct field_list *fields)
 	fields->typed.len = 0;
 }
 
-/* Whether a character can be searched for; `first`: as the first one. */
+/* True if a character can be searched for; `first`: as the first one. */
 static bool is_searched(wint_t code, bool first)
 {
 	if (code <= ' ' || code > '~' || strchr("+=/?", (int)code))
@@ -148,7 +148,7 @@ static void draw_field(const struct field_list *fields, struct ui *ui, int line,
 	term_put(term, line, at, term->columns - at, column->help, strlen(column->help), dim);
 }
 
-/* Draws what the selected field is and costs. */
+/* Draws the selected field's meaning and cost. */
 static void draw_field_words(struct ui *ui, const struct column *column, int line)
 {
 	struct buf *text = &ui->scratch;
@@ -161,7 +161,7 @@ static void draw_field_words(struct ui *ui, const struct column *column, int lin
 	term_put(&ui->term, line + 1, 0, ui->term.columns, text->data, text->len, STYLE_LABEL);
 }
 
-/* Draws the title, and what is searched for after it. */
+/* Draws the title, followed by the search text. */
 static void draw_list_title(const struct field_list *fields, struct ui *ui, const char *title)
 {
 	struct buf *text = &ui->scratch;

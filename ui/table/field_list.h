@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A list of fields to choose from: found by typing, with what each means and costs. */
+/* A list of fields to choose from: found by typing, with meaning and cost of each. */
 #pragma once
 
 #include "ui/state/ui.h"
@@ -8,12 +8,12 @@
 #define FIELD_MARK_CELLS 6
 
 struct field_list {
-	const struct column **order; /* the fields that are shown come first, in their order */
+	const struct column **order; /* the shown fields come first, in their order */
 	size_t shown, n;
-	struct buf typed; /* what is searched for; empty: nothing */
+	struct buf typed; /* the search text; empty: none */
 };
 
-/* Makes the list for all columns of a table; empty. */
+/* Initialises the list, empty, for all columns of a table. */
 void field_list_open(struct field_list *fields, const struct column_table *table);
 void field_list_close(struct field_list *fields);
 
@@ -23,7 +23,7 @@ void field_list_close(struct field_list *fields);
  */
 bool field_list_type(struct field_list *fields, struct list *list, const struct term_key *key);
 
-/* Selects the next field that fits what was typed. False: there is none, or nothing was typed. */
+/* Selects the next field that matches the typed text. False: none, or nothing was typed. */
 bool field_list_next(const struct field_list *fields, struct list *list);
 
 /* Ends the search. */

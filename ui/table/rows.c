@@ -15,7 +15,7 @@ static size_t find_group_row(const struct rows *rows, uint64_t id)
 	return row && rows->tree.nodes[index].in ? index : NO_ROW;
 }
 
-/* Brings the rows into the held order; new rows come last, sorted. */
+/* Sorts the rows in the held order; new rows come last, sorted. */
 static void apply_held(struct rows *rows, const struct frame *frame)
 {
 	struct order *order = &rows->order;
@@ -40,7 +40,7 @@ static void apply_held(struct rows *rows, const struct frame *frame)
 	memcpy(order->rows, tree->rows, n * sizeof(*order->rows));
 }
 
-/* Remembers the order. */
+/* Stores the order. */
 static void hold(struct rows *rows)
 {
 	const struct order *order = &rows->order;
@@ -74,7 +74,7 @@ static void add_item(struct rows *rows, const struct item *item)
 	rows->items[rows->n++] = *item;
 }
 
-/* Appends a row's line, and its threads' where they are unfolded. */
+/* Appends a row's line, and its threads' if they are unfolded. */
 static void add_row_item(struct rows *rows, const struct item *item)
 {
 	struct item thread = { .frame = rows->threads.frame,
@@ -91,7 +91,7 @@ static void add_row_item(struct rows *rows, const struct item *item)
 	}
 }
 
-/* The line of a row alone. */
+/* The line of a row without those below. */
 static struct item item_of(const struct frame *frame, const struct row *row)
 {
 	return (struct item){ .row = row, .shown = row, .frame = frame };
@@ -129,7 +129,7 @@ static void add_tree(struct rows *rows, const struct frame *frame, size_t root)
 	}
 }
 
-/* The frame of the rows shown: folded into groups where the rows are groups. */
+/* The frame of the rows shown: folded into groups if the rows are groups. */
 static const struct frame *fold_rows(struct rows *rows, const struct ui *ui)
 {
 	struct grouping_options options = { .by = ui->settings->group_by,
@@ -142,7 +142,7 @@ static const struct frame *fold_rows(struct rows *rows, const struct ui *ui)
 	return ui_folds(ui) ? group_fold(&rows->grouping, ui->frame, &options) : ui->frame;
 }
 
-/* Fills all rows if the sort field is something that is otherwise read of rows shown. */
+/* Fills all rows if the sort field is otherwise read only for shown rows. */
 static void fill_sorted(struct ui *ui, const struct frame *frame)
 {
 	unsigned needs = query_needs(&ui->query, ui->settings->unit) &
@@ -152,13 +152,13 @@ static void fill_sorted(struct ui *ui, const struct frame *frame)
 		sampler_fill(ui->sampler, (const struct row *[]){ &frame->rows[i] }, 1, needs);
 }
 
-/* Whether a row is not folded, though it idles, as its threads are shown. */
+/* True if an idle row is not folded, as its threads are shown. */
 static bool has_threads(const void *arg, const struct row *row)
 {
 	return fold_of(arg, row) == FOLD_THREADS;
 }
 
-/* Appends the lines of a list; without room, leaves out tasks that only idle. */
+/* Appends the lines of a list; without room, leaves out idle tasks. */
 static void add_folded(struct rows *rows)
 {
 	size_t more = rows->threads.frame ? rows->thread_order.n : 0;
@@ -176,7 +176,7 @@ static void add_folded(struct rows *rows)
 	}
 }
 
-/* Whether tasks that only idle are folded: they are last, and the user chose no rows. */
+/* True if idle tasks are folded: they are last, and the user chose no rows. */
 static bool is_idle_folded(const struct rows *rows, const struct ui *ui)
 {
 	return rows->room && !ui->settings->all_idle && !ui_folds(ui) && !ui->settings->tree &&
@@ -200,7 +200,7 @@ static void add_lines(struct rows *rows, bool tree)
 	}
 }
 
-/* Whether the rows are shown as a tree: only tasks and cgroups have one. */
+/* True if the rows are shown as a tree: only tasks and cgroups have one. */
 static bool is_tree(const struct ui *ui)
 {
 	return ui->settings->tree && (!ui_folds(ui) || ui->settings->group_by == GROUP_CGROUP);
@@ -235,7 +235,7 @@ void rows_build(struct rows *rows, struct ui *ui)
 		add_folded(rows);
 	else
 		add_lines(rows, is_tree(ui));
-	/* Lines name rows, which are different ones now. */
+	/* Lines refer to rows, which have changed now. */
 	ui->findings_due = true;
 }
 
@@ -317,8 +317,7 @@ void rows_fold_all(struct rows *rows)
 }
 
 /*
- * Forgets the folds of tasks that have gone, before their pids are reused. A group may come back
- * under its name.
+ * Drops the folds of exited tasks, before their pids are reused. A group may return under its name.
  */
 static void forget_gone(struct rows *rows, const struct frame *frame)
 {
@@ -332,7 +331,7 @@ static void forget_gone(struct rows *rows, const struct frame *frame)
 
 int rows_tick(struct rows *rows, struct ui *ui, unsigned needs)
 {
-	/* Threads below processes are not kept: they come back with the present. */
+	/* Threads below processes are not stored: they return with the present. */
 	if (ui->history.back) {
 		threads_close(&rows->threads);
 		return 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The lines of the table: the rows that pass, in their order, as a list or a tree. */
+/* The lines of the table: the rows that pass, in order, as a list or a tree. */
 #pragma once
 
 #include "ui/state/ui.h"
@@ -8,7 +8,7 @@
 
 struct item {
 	const struct row *row;
-	/* The row that the cells show: the row itself, or its branch if that is folded. */
+	/* The row shown in the cells: the row itself, or its branch if that is folded. */
 	const struct row *shown;
 	const struct frame *frame; /* the row's frame */
 	unsigned depth;
@@ -30,7 +30,7 @@ struct row_key {
 };
 
 struct rows {
-	const struct frame *frame; /* the rows' frame: the ui's, or that folded into groups */
+	const struct frame *frame; /* the frame of the rows: the ui's, or that folded into groups */
 	struct grouping grouping;
 	struct item *items;
 	size_t n, cap;
@@ -42,9 +42,9 @@ struct rows {
 	struct folded *folds; /* rows that differ from fold_all */
 	size_t nfolds;
 	enum fold fold_all;
-	size_t room; /* lines on the screen; 0: nothing is folded for want of them */
-	struct task_key keep; /* the row that is not folded, whatever it does; pid 0: none */
-	struct idle_fold idle; /* what has no line of its own */
+	size_t room; /* lines on the screen; 0: nothing is folded for lack of them */
+	struct task_key keep; /* the row that is never folded; pid 0: none */
+	struct idle_fold idle; /* rows without a line of their own */
 	struct tree tree;
 };
 
@@ -54,7 +54,7 @@ static inline struct task_key row_key(const struct row *row)
 	return row->group ? (struct task_key){ .start_ns = row->group->id } : row->task->key;
 }
 
-/* Whether rows are folded into a line at their end. */
+/* True if rows are folded into a line at their end. */
 static inline bool rows_fold_idle(const struct rows *rows)
 {
 	return rows->idle.tasks + rows->idle.threads;
@@ -66,19 +66,19 @@ static inline bool rows_fold_idle(const struct rows *rows)
  */
 void rows_build(struct rows *rows, struct ui *ui);
 
-/* Forgets a held order; the next order is then held. */
+/* Drops a held order; the next order is then held. */
 void rows_release(struct rows *rows);
 
-/* Folds or unfolds one step below a line. Returns false when there is nothing to (un)fold. */
+/* Folds or unfolds one step below a line. Returns false if there is nothing to (un)fold. */
 bool rows_fold(struct rows *rows, struct ui *ui, const struct item *item, bool unfold);
 
 /* Unfolds all children, or folds all when all are unfolded. */
 void rows_fold_all(struct rows *rows);
 
-/* Takes the threads' next reading, after the processes'. Returns 0 or -errno. */
+/* Takes the next reading of the threads, after that of the processes. Returns 0 or -errno. */
 int rows_tick(struct rows *rows, struct ui *ui, unsigned needs);
 
-/* Forgets all that depends on the frame and the sampler. */
+/* Drops everything that depends on the frame and the sampler. */
 void rows_reset(struct rows *rows);
 
 void rows_free(struct rows *rows);

@@ -8,7 +8,7 @@
 #include "view/layout.h"
 #include "view/site_lines.h"
 
-/* Leaves columns out that say the same of all lines, where they were chosen for others. */
+/* Leaves out columns that are equal in all lines, if they were chosen for others. */
 static void leave_process_out(struct layout *layout)
 {
 	size_t kept = 0;
@@ -97,7 +97,7 @@ bool site_list_has(const struct site_list *list, const struct row *row)
 	return task_same_start(row->task->key.start_ns, key->start_ns);
 }
 
-/* Takes the process of one task. */
+/* Adds the process of one task. */
 static void take_owner(struct site_list *list, struct ui *ui)
 {
 	const struct frame *frame = ui->frame;
@@ -111,7 +111,7 @@ static void take_owner(struct site_list *list, struct ui *ui)
 	site_owners_add(&list->owners, process);
 }
 
-/* Takes the processes of all rows that pass, or of a group's members. */
+/* Adds the processes of all rows that pass, or of a group's members. */
 static void take_owners(struct site_list *list, struct ui *ui)
 {
 	struct query query = ui->query;
@@ -134,7 +134,7 @@ static void take_owners(struct site_list *list, struct ui *ui)
 		site_owners_add_row(&list->owners, order->rows[i]);
 		list->members += order->rows[i]->group ? order->rows[i]->group->own : 1;
 	}
-	/* Some processes end unseen. */
+	/* The exit of some processes is not seen. */
 	list->owners.all = list->of == SITES_OF_ALL && query_takes_all(&query);
 }
 
@@ -172,7 +172,7 @@ bool site_list_order(struct site_list *list, struct ui *ui, bool anew)
 		lines->rows[i] = &sites->lines[i].row;
 		lines->n += !sites->lines[i].sum.unattributed;
 	}
-	/* The rest that no site explains stays last. */
+	/* The rest without a site stays last. */
 	if (query.sort)
 		query_order(&query, &view, lines);
 	lines->n = lines->passed = sites->n;

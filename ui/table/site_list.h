@@ -13,43 +13,43 @@ struct site_list {
 	struct ui_task task;
 	struct ui_group group;
 	bool ended; /* the task */
-	size_t members; /* rows that it is about */
+	size_t members; /* the rows of the view */
 	enum sites_by by;
-	bool no_idle; /* without waits of tasks that have nothing to do */
+	bool no_idle; /* without waits of idle tasks */
 	struct site_owners owners;
 	struct site_lines sites;
-	struct order lines; /* the rows of these, in the order that is shown */
-	const struct column *sort; /* which is by that; NULL: their own */
+	struct order lines; /* their rows, in display order */
+	const struct column *sort; /* the key of that order; NULL: their own */
 	bool descending;
 	struct order order; /* the rows, unless all tasks are shown */
 };
 
-/* Has the list be about a group. */
+/* Sets a group as the subject of the list. */
 void site_list_of_group(struct site_list *list, const struct ui_group *group);
 
-/* Takes the owners and their sites from the ui's frame. */
+/* Collects the owners and their sites from the ui's frame. */
 void site_list_take(struct site_list *list, struct ui *ui);
 
-/* Puts the lines into the order that was chosen, if that changed or `anew`. Whether it did. */
+/* Sorts the lines in the chosen order, if that changed or `anew`. Returns whether it did. */
 bool site_list_order(struct site_list *list, struct ui *ui, bool anew);
 
-/* The line that is shown in that place. */
+/* The line shown in that place. */
 static inline const struct site_line *site_list_line(const struct site_list *list, size_t i)
 {
 	return site_line_of(list->lines.rows[i]);
 }
 
-/* Whether a row of the ui's frame is of the list's task. */
+/* True if a row of the ui's frame is of the list's task. */
 bool site_list_has(const struct site_list *list, const struct row *row);
 
-/* Appends the name of the tasks that wait, escaped. */
+/* Appends the name of the waiting tasks, escaped. */
 void site_list_title(const struct site_list *list, const struct ui *ui, struct buf *out);
 
 void site_list_free(struct site_list *list);
 
 /* Draws lines of sites as the rows of a table. */
 
-/* Empty when zero-initialised; kept from drawing to drawing. */
+/* Empty when zero-initialised; reused from drawing to drawing. */
 struct site_table {
 	struct layout layout;
 	size_t skip; /* columns scrolled away, after the first */
@@ -60,18 +60,18 @@ struct site_table {
 };
 
 /*
- * Finds the columns that were chosen, or of the default ones those that fit into the terminal's
- * width. several: sites are of several processes.
+ * Finds the chosen columns, or those of the default that fit into the terminal's width. several:
+ * sites are of several processes.
  */
 void site_table_fields(const struct ui *ui, struct layout *layout, bool several);
 
-/* Begins a drawing with those. */
+/* Starts a drawing with those. */
 struct table_draw site_table_begin(struct site_table *table, struct ui *ui, bool several);
 
 /* Adds a line to those to be drawn. */
 void site_table_add(struct site_table *table, const struct ui *ui, const struct row *line);
 
-/* Shares out the width among the columns, by what is to be drawn. */
+/* Shares the width among the columns, by the contents to be drawn. */
 void site_table_fit(struct site_table *table, struct table_draw *draw);
 
 void site_table_free(struct site_table *table);

@@ -7,7 +7,7 @@
 #include "base/util.h"
 #include "view/layout.h"
 
-/* The deepest indentation of a tree, in steps of two cells. */
+/* Maximum indentation of a tree, in steps of two cells. */
 #define DEPTH_SHOWN 12
 
 /* A column and its place on the screen. */
@@ -42,7 +42,7 @@ static bool next_span(const struct table_draw *draw, struct column_span *span)
 
 /*
  * Puts the contents of `cell` into the span, from column `at` on. The blanks before a number stay
- * as they are: they have neither the background of its style nor a line under them.
+ * unstyled: they have neither the background of its style nor an underline.
  */
 static void put_cell(const struct table_draw *draw, int line, const struct column_span *span,
 		     int at, enum style style)
@@ -60,15 +60,15 @@ static void put_cell(const struct table_draw *draw, int line, const struct colum
 		 len - blanks, style);
 }
 
-/* Whether a style is one of a bar's that have a colour. */
+/* True for the coloured styles of a bar. */
 static bool is_of_bar(enum style style)
 {
 	return style >= STYLE_BAR_RUN && style <= STYLE_BAR_PEER;
 }
 
 /*
- * Puts the bar in `cell` into the span, each state in its style, or how that looks in the selected
- * row; others have the style of the cell.
+ * Puts the bar in `cell` into the span, each state in its style, or that style's look in the
+ * selected row; others have the style of the cell.
  */
 static void put_bar(const struct table_draw *draw, int line, const struct column_span *span,
 		    enum style others, bool selected)
@@ -90,7 +90,7 @@ static void put_bar(const struct table_draw *draw, int line, const struct column
 	}
 }
 
-/* The cells of a label: a number's may be narrower here than it is elsewhere. */
+/* Cells of a label: a number's may be narrower here than elsewhere. */
 static unsigned label_cells(const struct column_span *span)
 {
 	return span->cells < (int)span->column->width ? (unsigned)span->cells : 0;
@@ -128,12 +128,12 @@ void table_draw_heads(const struct table_draw *draw, int line)
 			term_puts(term, line, span.at + (int)cell->len,
 				  draw->descending ? down : up, STYLE_HEAD_SORT);
 	}
-	/* Marks that more columns are on that side. */
+	/* Marks further columns on that side. */
 	if (span.index + 1 < draw->layout->n)
 		term_puts(term, line, term->columns - 1, ">", STYLE_HEAD_SORT);
 }
 
-/* The kind of a delay column's figure: of several kinds the one that the row waited for longest. */
+/* The kind of a delay column's figure: of several kinds the one with the longest wait. */
 static unsigned main_kind(const struct column *column, const struct row *row)
 {
 	const uint64_t *ns = row->deltas->waited.ns;
@@ -148,7 +148,7 @@ static unsigned main_kind(const struct column *column, const struct row *row)
 	return best < WAIT_KINDS ? best : DELAY_CPU;
 }
 
-/* Whether a value is the highest of its column. */
+/* True if a value is the highest of its column. */
 static bool is_highest(const struct table_draw *draw, const struct column_span *span,
 		       const struct value *value)
 {
@@ -180,7 +180,7 @@ static enum style delay_style(const struct table_draw *draw, const struct column
 	return style >= STYLE_WARM ? style_of_kind(main_kind(span->column, row)) : STYLE_NORMAL;
 }
 
-/* Whether a value is an amount that is displayed as 0. */
+/* True if a value is an amount that is displayed as 0. */
 static bool looks_zero(const struct column *column, enum unit unit, const struct value *value)
 {
 	enum value_format format = column_format(column, unit);
@@ -196,7 +196,7 @@ static bool looks_zero(const struct column *column, enum unit unit, const struct
 		       : false;
 }
 
-/* Whether a row is of an ended task that did not wait much: who did is as loud as others. */
+/* True if a row is of an exited task that did not wait much: others have the usual style. */
 static bool is_quiet(const struct row *row)
 {
 	return row->exited && (!row->interval_ns || (double)row->deltas->waited.total * 100.0 <
@@ -231,8 +231,8 @@ static enum style cell_style(const struct table_draw *draw, const struct column_
 }
 
 /*
- * Makes a cell that is displayed as 0 recede to a dot, and puts a mark before the highest figures
- * where the theme has one.
+ * Replaces a cell that is displayed as 0 by a dot, and puts a mark before the highest figures if
+ * the theme has one.
  */
 static void finish_cell(const struct table_draw *draw, bool zero, enum style style)
 {
@@ -295,7 +295,7 @@ uint64_t table_still(const struct table_draw *draw)
 	return hash_bytes(hash, &rest, sizeof(rest));
 }
 
-/* A hash of all that the cells of a line depend on to which nothing happens; 0: it is none. */
+/* A hash of everything that the cells of an unchanged line depend on; 0: not cacheable. */
 static uint64_t hash_idle_line(const struct table_draw *draw, const struct item *item,
 			       enum row_mark mark)
 {
@@ -351,7 +351,7 @@ void table_draw_sum(const struct table_draw *draw, int line, const struct order 
 		bool none,
 			counts = span.rest || (draw->counts && span.index + 1 == draw->layout->n);
 
-		/* Figures read of the shown rows alone would be no sum. */
+		/* Figures read only for the shown rows would be no sum. */
 		if (!(span.column->needs & draw->unread))
 			total = column_total(span.column, &draw->view, order->rows, order->passed,
 					     sum);
@@ -381,10 +381,10 @@ const struct column *table_draw_column_at(const struct table_draw *draw, int at)
 	return NULL;
 }
 
-/* How long it is remembered what was wanted: so long, and twice that at most. */
+/* How long wanted widths are remembered: so long, and twice that at most. */
 #define WHILE_NS (10 * NSEC_PER_SEC)
 
-/* Wants are rounded up to steps of so many cells: columns move less often. */
+/* Wanted widths are rounded up to steps of so many cells: columns move less often. */
 #define STEP 4
 
 /* Forgets what other columns wanted, or these on another screen. */
@@ -399,7 +399,7 @@ static void begin_wants(struct table_wants *wants, const struct layout *layout, 
 	memcpy(wants->columns, layout->columns, bytes);
 }
 
-/* Begins the next while when it is time, also where the frame is one of the past. */
+/* Starts the next period when it is time, even if the frame is one of the past. */
 static void go_on_wanting(struct table_wants *wants, uint64_t real_ns)
 {
 	if (real_ns >= wants->since_ns && real_ns - wants->since_ns < WHILE_NS)
@@ -409,7 +409,7 @@ static void go_on_wanting(struct table_wants *wants, uint64_t real_ns)
 	memset(wants->cells, 0, sizeof(wants->cells));
 }
 
-/* The cells that a value's text takes; what is longer than the screen need not be known. */
+/* The cells of a value's text; beyond the screen's width it does not matter. */
 static unsigned width_of_value(const struct table_draw *draw, const struct value *value)
 {
 	size_t most = (size_t)draw->term->columns, len;
@@ -479,7 +479,7 @@ void table_room(struct table_draw *draw, struct layout *layout, struct table_wan
 
 		if (column_is_delay(column))
 			draw->highest[i] = find_highest(draw, column, items, n);
-		/* The only text has the rest anyway. */
+		/* The only text gets the rest anyway. */
 		if (!room_grows(column) || (column->last && layout->n < 2))
 			continue;
 		cells = measure_column(draw, column, items, n);

@@ -12,7 +12,7 @@
 #include "view/column_words.h"
 #include "view/layout.h"
 
-/* The number of lines that are searched for figures not yet known of any group. */
+/* Number of lines searched for figures not yet known of any group. */
 #define GROUPS_LOOKED_AT 64
 
 struct table *table_new(void)
@@ -59,7 +59,7 @@ bool table_has_command_lines(const struct ui *ui)
 	       (!ui->settings->names && ui->term.columns >= LAYOUT_WIDER);
 }
 
-/* Shows the command line in place of the name, where switched on or where the width allows it. */
+/* Shows the command line instead of the name, if switched on or if the width permits. */
 static void swap_command(struct ui *ui)
 {
 	struct layout *layout = &ui->table->layout;
@@ -72,19 +72,19 @@ static void swap_command(struct ui *ui)
 	}
 }
 
-/* The needs of the shown rows for columns that a wide screen has. */
+/* The needs of the shown rows for columns of a wide screen. */
 static unsigned shown_reads(const struct ui *ui, enum group_by by)
 {
 	if (group_folds(by))
 		return 0;
-	/* The branches of a tree would need it of all tasks. */
+	/* The branches of a tree would need it for all tasks. */
 	return NEED_WAITING | NEED_HANGS | NEED_CGROUP | (ui->settings->tree ? 0 : NEED_IO);
 }
 
-/* For how long a kind keeps its column after a wait. */
+/* How long a kind keeps its column after a wait. */
 #define SPOKE_KEPT_NS (300 * NSEC_PER_SEC)
 
-/* Whether a row has had a figure of a kind lately. */
+/* True if a row has had a figure of a kind recently. */
 static bool has_spoken(const struct ui *ui, unsigned kind)
 {
 	uint64_t spoke_ns = ui->table->spoke_ns[kind];
@@ -92,7 +92,7 @@ static bool has_spoken(const struct ui *ui, unsigned kind)
 	return spoke_ns && ui->seen_ns - spoke_ns <= SPOKE_KEPT_NS;
 }
 
-/* The kinds of memory that nothing waited for lately: they share a column. */
+/* The memory kinds without recent waits: they share a column. */
 static uint32_t silent_kinds(const struct ui *ui)
 {
 	uint32_t kinds = 0;
@@ -148,7 +148,7 @@ static void set_query(struct ui *ui)
 		ui_only_group(&ui->group, &ui->query);
 }
 
-/* The line of a row; `n` where it has none. */
+/* The line of a row; `n` if it has none. */
 static size_t line_of_row(const struct rows *rows, const struct task_key *key, bool thread)
 {
 	size_t i = 0;
@@ -164,7 +164,7 @@ static size_t line_of_row(const struct rows *rows, const struct task_key *key, b
 	return i;
 }
 
-/* Moves a line up to another. */
+/* Moves a line to the place of another. */
 static void pull_up(struct rows *rows, size_t from, size_t to)
 {
 	struct item item = rows->items[from];
@@ -174,8 +174,8 @@ static void pull_up(struct rows *rows, size_t from, size_t to)
 }
 
 /*
- * Selects the line of the first finding, or else the first one. Where those that wait most come
- * first it is on the screen then; any other order is kept.
+ * Selects the line of the first finding, or else the first one. If the longest-waiting rows come
+ * first it is then on the screen; any other order is kept.
  */
 static void select_found(struct ui *ui)
 {
@@ -196,8 +196,8 @@ static void select_found(struct ui *ui)
 }
 
 /*
- * Moves the selection to its task's line. It stays where it is if the task has gone. In a tree,
- * where lines come and go above it, the list is moved below it: its line on the screen stays.
+ * Moves the selection to its task's line. It stays in place if the task has exited. In a tree,
+ * where lines appear and disappear above it, the list is moved: its line on the screen stays.
  */
 static void follow_selection(struct ui *ui)
 {
@@ -223,8 +223,8 @@ static void follow_selection(struct ui *ui)
 }
 
 /*
- * Checks whether a control group has figures of its CPU limit, until one has: only then there is a
- * column for them. Throttled groups wait, so they are among the first.
+ * Checks whether a cgroup has figures of its CPU limit, until one has: only then they get a column.
+ * Throttled groups wait, so they are among the first.
  */
 static void look_for_limits(struct ui *ui)
 {
@@ -241,8 +241,8 @@ static void look_for_limits(struct ui *ui)
 }
 
 /*
- * Notes the kinds that a row which passes shows a figure of: a tenth of a percent, rounded. They
- * get a column if they have none.
+ * Records the kinds of which a displayed row has a figure: a tenth of a percent, rounded. They get
+ * a column if they have none.
  */
 static void look_for_kinds(struct ui *ui)
 {
@@ -380,7 +380,7 @@ void table_fill(struct ui *ui, const struct item *items, size_t n, unsigned need
 				     needs);
 }
 
-/* Whether the line's name, or the command line where that is shown, matches. */
+/* True if the line's name, or the command line if shown, matches. */
 static bool is_looked_for(const struct ui *ui, const struct item *item)
 {
 	const struct task *task = item->row->task;
@@ -434,10 +434,10 @@ unsigned table_needs(struct ui *ui, void *state)
 
 	set_query(ui);
 	needs = layout_needs(layout, unit) & (NEED_RECORD | NEED_RANGE | NEED_IO);
-	/* Shown rows have it read, except those that have ended. */
+	/* Shown rows have it read, except exited ones. */
 	if (needs & NEED_IO)
 		needs ^= NEED_IO | NEED_ENDED_IO;
-	/* Calls are read of all tasks: not for a column that is there by width, or by a preset. */
+	/* Calls are read of all tasks: not for a column shown only by width, or by a preset. */
 	if (ui->settings->fields && !ui->settings->presets.now)
 		needs |= layout_needs(layout, unit) & NEED_HANGS;
 	/* Sums need all their members; otherwise only the rows shown need theirs. */
@@ -446,10 +446,10 @@ unsigned table_needs(struct ui *ui, void *state)
 	return query_needs(&ui->query, unit) | group_table[ui_rows_are(ui)].needs | needs;
 }
 
-/* The prefix of a state in words, as in the heads of the columns of states. */
+/* The prefix of a state in words, as in the headings of the columns of states. */
 static const char share[] = "share ";
 
-/* The column that shows how time was spent as a bar; of two the one of traced states. */
+/* The column that shows time by state as a bar; of two the one of traced states. */
 static const struct column *bar_of(const struct layout *layout)
 {
 	const struct column *found = NULL;
@@ -523,7 +523,7 @@ void legend_draw(struct ui *ui, int line, UNUSED int lines)
 	for (unsigned state = 0; state < WAIT_STATES; state++) {
 		char letter = wait_state_table[state].letter;
 
-		/* A word that is cut says another thing. */
+		/* A truncated word could be another. */
 		if (column + 2 + (int)strlen(name(state)) > end)
 			continue;
 		term_put(&ui->term, line, column, 1, &letter, 1, style_of_state(letter));

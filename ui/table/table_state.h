@@ -11,7 +11,7 @@ struct table {
 	struct rows rows;
 	struct layout layout;
 	struct table_wants wants;
-	unsigned seen; /* NEED_ bits of what groups' own files have been seen to contain */
+	unsigned seen; /* NEED_ bits of the contents seen in groups' own files */
 	uint64_t spoke_ns[WAIT_KINDS]; /* when a row last had a figure of a kind; 0: never */
 	size_t skip; /* columns scrolled away, after the first */
 	/*
@@ -21,7 +21,7 @@ struct table {
 	bool pinned;
 	struct ui_task selected;
 	struct task_key found; /* the row of the first finding; 0: none */
-	/* Lines of the screen, as drawn last; -1: no heads, no fold of idle tasks. */
+	/* Lines of the screen, as last drawn; -1: no headings, no fold of idle tasks. */
 	int head_line, first_line, idle_line;
 	struct buf cell, scratch;
 	const struct row **visible;
@@ -34,29 +34,29 @@ void table_free(struct table *table);
 /* Finds the chosen or the default columns for the rows shown. */
 void table_fields(const struct ui *ui, struct layout *layout);
 
-/* Whether rows have their command lines in place of names. */
+/* True if rows have their command lines instead of names. */
 bool table_has_command_lines(const struct ui *ui);
 
-/* Chooses the columns anew, for the screen's width and the frame. */
+/* Chooses the columns again, for the screen's width and the frame. */
 void table_layout(struct ui *ui);
 
-/* Filters and sorts the rows of the frame anew. The selection stays on its task. */
+/* Filters and sorts the rows of the frame again. The selection stays on its task. */
 void table_sort(struct ui *ui);
 
-/* The selected line; NULL when there is none. */
+/* The selected line; NULL if there is none. */
 const struct item *table_item(struct ui *ui);
 
-/* Ties the selection to its present task, after it was moved. */
+/* Binds the selection to its present task, after it was moved. */
 void table_pin(struct ui *ui);
 
 /*
- * Selects the row of the first finding (NULL: there is none) unless the selection was moved. Where
- * the busiest rows come first it is the last line on the screen if it would be below that. True:
- * the lines were made anew for that.
+ * Selects the row of the first finding (NULL: none) unless the selection was moved. If the busiest
+ * rows come first it becomes the last line on the screen if it would be below that. True: the lines
+ * were remade for that.
  */
 bool table_show_found(struct ui *ui, const struct row *row);
 
-/* Releases the selection, which returns to where it is by itself. */
+/* Releases the selection, which returns to its automatic place. */
 void table_unpin(struct ui *ui);
 
 /* Selects the next line after the selected one that matches ui->find. False: none. */
@@ -74,7 +74,7 @@ unsigned table_needs(struct ui *ui, void *state);
 /* Reads the data that take a read per row, for these lines only. */
 void table_fill(struct ui *ui, const struct item *items, size_t n, unsigned needs);
 
-/* Finds the selected task of the table; false when there is no row. */
+/* Finds the selected task of the table; false if there is no row. */
 bool ui_selected(struct ui *ui, struct ui_task *task);
 
 /* The frame of the table's rows: the last one, or that folded into groups. */
@@ -85,8 +85,8 @@ const struct row *ui_group_row(struct ui *ui, uint64_t id);
 
 /* The meaning of the letters in the bar of states, in a line above its table. */
 
-/* The lines that it wants. */
+/* Its number of lines. */
 int legend_lines(struct ui *ui, int lines);
 
-/* Draws it: each letter as in the bar, then its state, in words where there is room for them. */
+/* Draws it: each letter as in the bar, then its state, in words if there is room for them. */
 void legend_draw(struct ui *ui, int line, int lines);

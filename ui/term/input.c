@@ -14,16 +14,16 @@
 #define ESCAPE '\033'
 #define BELL '\a'
 
-/* The time that a key like an arrow may take to arrive in full before it counts as Esc. */
+/* The time within which a key like an arrow must arrive completely; then it counts as Esc. */
 #define KEY_WAIT_NS (50 * NSEC_PER_MSEC)
 
 /* The same for a mouse report or an answer, which cannot be mistaken for typed keys. */
 #define MOUSE_WAIT_NS (500 * NSEC_PER_MSEC)
 
-/* The most bytes of a key or a report. */
+/* Maximum bytes of a key or a report. */
 #define KEY_MAX 64
 
-/* The most bytes of an answer. */
+/* Maximum bytes of an answer. */
 #define ANSWER_MAX 200
 
 /* A key of that length, or an unfinished one if fewer bytes are there. */
@@ -91,7 +91,7 @@ static struct input_key find_sequence(const char *bytes, size_t len)
 	return key_of(at + 1, len);
 }
 
-/* How far a string of the terminal's goes from there: to BEL or Esc and a backslash. */
+/* Length of a string sent by the terminal from there: to BEL or Esc and a backslash. */
 static struct input_key end_string(struct input_key key, const char *bytes, size_t len, size_t at)
 {
 	while (at < len && at < ANSWER_MAX && bytes[at] >= ' ' && bytes[at] <= '~')
@@ -110,7 +110,7 @@ static struct input_key end_string(struct input_key key, const char *bytes, size
 	return key;
 }
 
-/* Finds what a terminal says of itself: Esc, the second byte, and one of `first`. */
+/* Finds a report of the terminal about itself: Esc, the second byte, and one of `first`. */
 static struct input_key find_string(const char *bytes, size_t len, const char *first)
 {
 	/* Esc and the second may have been typed. */
@@ -122,8 +122,8 @@ static struct input_key find_string(const char *bytes, size_t len, const char *f
 }
 
 /*
- * Finds the answer to what background the terminal has. It never counts as keys, even when it is
- * late or says something else.
+ * Finds the answer about the terminal's background. It never counts as keys, even if it is late or
+ * malformed.
  */
 static struct input_key find_answer(const char *bytes, size_t len)
 {
@@ -135,7 +135,7 @@ static struct input_key find_answer(const char *bytes, size_t len)
 	return end_string(key, bytes, len, at);
 }
 
-/* Marks what was not typed as several keys: it came whole, with more than two bytes. */
+/* Marks sequences not typed as several keys: they came at once, with more than two bytes. */
 static struct input_key mark_sequence(struct input_key key)
 {
 	key.sequence = !key.mouse && key.len > 2;
@@ -158,7 +158,7 @@ struct input_key input_first_key(const char *bytes, size_t len, bool utf8)
 	case 'P':
 		return find_string(bytes, len, ">!$+=0123456789");
 	case 'O':
-		/* Function keys; a digit says which modifiers were held down. */
+		/* Function keys; a digit gives the modifiers held down. */
 		while (at < len && bytes[at] >= '0' && bytes[at] <= '9')
 			at++;
 		return mark_sequence(at > KEY_MAX ? key_of(at, len) : key_of(at + 1, len));
@@ -202,7 +202,7 @@ void input_close(struct input *input)
 	*input = (struct input){ .fd = -1, .to = -1 };
 }
 
-/* Whether a read returns at once. */
+/* True if a read returns at once. */
 static bool is_readable(const struct input *input)
 {
 	struct pollfd fd = { .fd = input->fd, .events = POLLIN };
@@ -210,7 +210,7 @@ static bool is_readable(const struct input *input)
 	return !input->blocks || poll(&fd, 1, 0) == 1;
 }
 
-/* Reads the bytes that are there, as many as fit. */
+/* Reads the available bytes, as many as fit. */
 static void read_input(struct input *input, uint64_t now_ns)
 {
 	ssize_t n;
@@ -232,7 +232,7 @@ static uint64_t typed_wait(const struct input_key *key)
 	return key->mouse || key->answer || key->string ? MOUSE_WAIT_NS : KEY_WAIT_NS;
 }
 
-/* Takes the colour out of an answer. */
+/* Parses the colour of an answer. */
 static void take_answer(struct input *input, const char *bytes, const struct input_key *key)
 {
 	size_t begin = strlen(THEME_ANSWER), end = key->len;
@@ -242,7 +242,7 @@ static void take_answer(struct input *input, const char *bytes, const struct inp
 	input->background = theme_answer(bytes + begin, end - begin);
 }
 
-/* Whether ncurses is to have it: it would take the bytes of a sequence that is no key for keys. */
+/* True if ncurses should get it: it would take the bytes of an unknown sequence for keys. */
 static bool is_handed_on(const struct input *input, const char *bytes, const struct input_key *key)
 {
 	char sequence[KEY_MAX + 2] = "";

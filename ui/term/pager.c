@@ -76,7 +76,7 @@ void list_select(struct list *list, size_t line)
 	settle_list(list);
 }
 
-/* The least cells for a text of several lines. */
+/* Minimum cells for a text of several lines. */
 #define LEAST_CELLS 8
 
 void pager_count(struct pager *pager, struct term *term)

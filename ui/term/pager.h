@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A page longer than the screen. It is written twice from its first line to its last: first to
- * count its lines, then to draw those that a list has scrolled to.
+ * A page longer than the screen. It is written twice from first line to last: first to count its
+ * lines, then to draw those that a list has scrolled to.
  */
 #pragma once
 
@@ -18,13 +18,13 @@ struct list {
 	size_t top; /* the first one shown */
 	size_t selected; /* below n, or 0 */
 	bool plain; /* has no selection: moving scrolls */
-	size_t found; /* one more than the line that a search found last; 0: none */
+	size_t found; /* one more than the line found last by a search; 0: none */
 };
 
 /* The moves that keys make. */
 enum list_move { LIST_UP, LIST_DOWN, LIST_PAGE_UP, LIST_PAGE_DOWN, LIST_HOME, LIST_END };
 
-/* Takes the number of lines and the height, and adjusts the rest. */
+/* Sets the number of lines and the height, and adjusts the rest. */
 void list_size(struct list *list, size_t n, size_t height);
 
 /* Moves the selection, or scrolls a plain list. */
@@ -46,7 +46,7 @@ struct pager {
 	int width;
 	size_t parts[PAGER_PARTS]; /* first lines of the parts */
 	size_t nparts;
-	struct buf cell; /* scratch for the writing functions */
+	struct buf cell; /* buffer for the writing functions */
 };
 
 /* Starts to count lines. */
@@ -58,17 +58,17 @@ void pager_draw(struct pager *pager, const struct list *list, int top);
 /* Begins a part with a title in its own line, after an empty line except at the top. */
 void pager_part(struct pager *pager, const char *title);
 
-/* Whether the line is drawn: text for other lines need not be made. */
+/* True if the line is drawn: text for other lines need not be made. */
 bool pager_shows(const struct pager *pager);
 
-/* The line's place on the screen; -1 when it is not drawn. */
+/* The line's place on the screen; -1 if it is not drawn. */
 int pager_screen_line(const struct pager *pager);
 
 /* Puts escaped text in exactly `cells` cells of the line. Returns the column after it. */
 int pager_put(struct pager *pager, int column, int cells, const char *text, size_t len,
 	      enum style style);
 
-/* Puts an escaped text in as many cells as it takes. Returns the column after it. */
+/* Puts an escaped text in its own width. Returns the column after it. */
 int pager_puts(struct pager *pager, int column, const char *text, enum style style);
 
 /*
@@ -84,13 +84,13 @@ int pager_item_plain(struct pager *pager, int column, const char *name, const ch
 int pager_item_number(struct pager *pager, int column, const char *name, uint64_t value);
 
 /*
- * Puts a raw text after its name, on as many lines as it takes, and goes on to the next line.
- * Nothing where there are no bytes.
+ * Puts a raw text after its name, on as many lines as needed, and moves to the next line. Nothing
+ * if there are no bytes.
  */
 void pager_long(struct pager *pager, const char *name, const char *raw, size_t raw_len);
 
-/* The same of the first lines, so many at most. Whether that was all. */
+/* The same for the first lines, at most so many. Returns whether that was all. */
 bool pager_some(struct pager *pager, const char *name, const char *raw, size_t raw_len, int lines);
 
-/* Puts `cell` at the right of `cells` cells, and empties it. Returns the column after them. */
+/* Puts `cell` at the right of `cells` cells, and clears it. Returns the column after them. */
 int pager_right(struct pager *pager, int column, int cells, enum style style);

@@ -11,17 +11,17 @@
 
 /* The values. Empty when zero-initialised. */
 struct spark {
-	double values[SPARK_CELLS]; /* in a ring; NAN: not known */
+	double values[SPARK_CELLS]; /* in a ring; NAN: unknown */
 	size_t n, next;
 };
 
 /* Adds a value, 0 or more, or NAN; the oldest value is dropped. */
 void spark_add(struct spark *spark, double value);
 
-/* The largest known of the last `cells` values, NAN when there is none. */
+/* The largest known of the last `cells` values, NAN if there is none. */
 double spark_peak(const struct spark *spark, size_t cells);
 
-/* Appends the cell of one value on the scale up to a peak; a blank where it is not known. */
+/* Appends the cell of one value on the scale up to a peak; a blank if unknown. */
 void spark_append_one(double value, double peak, enum text_charset charset, struct buf *out);
 
 /*

@@ -7,7 +7,7 @@
 #include "data/delay.h"
 #include "data/wait_state.h"
 
-/* So many colours, and more: they are no numbers, but 0xRRGGBB. */
+/* From this number of colours on they are no numbers, but 0xRRGGBB. */
 #define COLOURS_TRUE 0x1000000
 
 static const enum style state_styles[WAIT_STATES] = {
@@ -53,7 +53,7 @@ static enum theme_depth find_depth(void)
 	return COLORS >= 256 ? DEPTH_256 : DEPTH_16;
 }
 
-/* Adds what ncurses calls a weight. */
+/* Translates a weight to ncurses' attributes. */
 static attr_t attributes_of(unsigned weight)
 {
 	static const attr_t bits[] = { A_BOLD, A_DIM, A_UNDERLINE, A_REVERSE };
@@ -65,7 +65,7 @@ static attr_t attributes_of(unsigned weight)
 	return attributes;
 }
 
-/* Brings a bright colour down to 8 colours, where bold makes it bright. */
+/* Maps a bright colour to 8 colours, where bold makes it bright. */
 static int fit_colour(int colour, attr_t *attributes)
 {
 	if (COLORS > 8 || colour < 8)

@@ -6,7 +6,7 @@
 
 #include "view/theme.h"
 
-/* The styles as ncurses has them. */
+/* The styles in ncurses' form. */
 struct styles {
 	int attributes[STYLES];
 	uint32_t backgrounds; /* bits of the colour pairs that have a background */
@@ -58,15 +58,15 @@ static inline enum style style_selected(enum style style)
 	return style_table[style].selected;
 }
 
-/* The style of a delay of a kind (WAIT_KINDS) that is high. */
+/* The style of a high delay of a kind (WAIT_KINDS). */
 enum style style_of_kind(unsigned kind);
 
 /* The style of a state's letter in a bar. */
 enum style style_of_state(char letter);
 
 /*
- * Fills in all styles, as the terminal supports them and as was chosen. ncurses must be started.
- * background: 0xRRGGBB that the terminal has; below 0: it has not told. Returns whether it is worth
- * asking the terminal for that.
+ * Fills in all styles, as the terminal supports them and as configured. ncurses must be started.
+ * background: 0xRRGGBB of the terminal; below 0: unknown. Returns whether it is worth asking the
+ * terminal for that.
  */
 bool style_set_up(struct styles *styles, const struct theme_choice *choice, int background);

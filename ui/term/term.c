@@ -118,18 +118,20 @@ void lines_free(struct lines *lines)
 	*lines = (struct lines){ 0 };
 }
 
-/* The largest part of a terminal that is used; a larger screen would take too much memory. */
+/* Maximum part of a terminal that is used; a larger screen would take too much memory. */
 #define LINES_MAX 1000
 #define COLUMNS_MAX 2000
 
-/* How long an answer of the terminal counts, and how long the end of the program waits for it. */
+/*
+ * How long an answer of the terminal is accepted, and how long the end of the program waits for it.
+ */
 #define ANSWER_WAIT_NS (2 * NSEC_PER_SEC)
 #define LAST_WAIT_NS (200 * NSEC_PER_MSEC)
 
 /* The memory that ncurses allocates besides its windows, and some more. */
 #define CURSES_BYTES (256 * 1024)
 
-/* Appends the terminal's capability of that name, without the delays in it. */
+/* Appends the terminal's capability of that name, without its delays. */
 static void append_capability(struct buf *out, const char *name)
 {
 	const char *text = tigetstr(name);
@@ -149,7 +151,10 @@ static void append_capability(struct buf *out, const char *name)
 	}
 }
 
-/* Prepares what a sudden end sends: no colours or mouse, the usual screen, cursor and keys. */
+/*
+ * Prepares the text that a sudden end sends: no colours or mouse, the normal screen, cursor and
+ * keys.
+ */
 static void prepare_farewell(struct term *term)
 {
 	static const char *const names[] = { "sgr0", "op", "rmkx" };
@@ -178,8 +183,7 @@ void term_await_ours(void)
 {
 	struct termios modes;
 
-	/* Changes nothing, for which the kernel stops it again and again
-	 * (drivers/tty/tty_jobctrl.c). */
+	/* Changes nothing, for which the kernel stops it repeatedly (drivers/tty/tty_jobctrl.c). */
 	if (!tcgetattr(STDOUT_FILENO, &modes))
 		tcsetattr(STDOUT_FILENO, TCSANOW, &modes);
 }
@@ -195,8 +199,8 @@ static void set_modes(const struct termios *modes)
 }
 
 /*
- * Restarts the output of a terminal stopped by Ctrl-S, by removing the meaning of Ctrl-S: otherwise
- * it would keep a screen that is no longer updated.
+ * Restarts the output of a terminal stopped by Ctrl-S, by disabling Ctrl-S: otherwise it would keep
+ * a screen that is no longer updated.
  */
 static void restart_output(const struct term *term)
 {
@@ -208,7 +212,7 @@ static void restart_output(const struct term *term)
 
 /*
  * The hook for signals that end the program, and for die(). It uses only system calls, so it sends
- * a prepared text in place of calling ncurses. A terminal that takes no output at least gets its
+ * a prepared text instead of calling ncurses. A terminal that accepts no output at least gets its
  * modes back.
  */
 static void close_at_once(void *arg)
@@ -243,8 +247,8 @@ static void take_size(struct term *term)
 }
 
 /*
- * Makes the pad for reading keys: with a window on the screen ncurses would draw that window first,
- * at every key. Returns 0 or -errno.
+ * Creates the pad for reading keys: with a window on the screen ncurses would draw that window
+ * first, at every key. Returns 0 or -errno.
  */
 static int make_pad(struct term *term)
 {
@@ -305,7 +309,7 @@ static void make_modes(struct term *term)
 	modes->c_cc[VTIME] = 0;
 }
 
-/* Whether the terminal's description has that capability. */
+/* True if the terminal's description has that capability. */
 static bool has_capability(const char *name)
 {
 	const char *text = tigetstr(name);
@@ -314,7 +318,7 @@ static bool has_capability(const char *name)
 }
 
 /*
- * Whether there is memory for ncurses to start or to change its size: ncurses does not always
+ * True if there is memory for ncurses to start or to change its size: ncurses does not always
  * check, and crashes.
  */
 static bool has_memory(size_t lines, size_t columns)
@@ -326,7 +330,7 @@ static bool has_memory(size_t lines, size_t columns)
 	return memory;
 }
 
-/* Whether the terminal has a key that sends this. */
+/* True if the terminal has a key that sends this. */
 static bool sends_key(const char *sequence)
 {
 	return key_defined(sequence) > 0;
@@ -398,7 +402,7 @@ static void ask_background(struct term *term)
 {
 	buf_puts(&term->tty.pending, THEME_QUESTION);
 	term->asked_ns = clock_ns(CLOCK_MONOTONIC);
-	/* Bytes that it does not take now are sent with the first drawing. */
+	/* Bytes that it does not accept now are sent with the first drawing. */
 	tty_flush(&term->tty);
 }
 
@@ -408,7 +412,7 @@ bool term_learn(struct term *term)
 
 	if (!term->asked_ns || !term->input.answered)
 		return false;
-	/* Texts do not change their looks long after they were first seen. */
+	/* Looks of texts do not change long after they were first seen. */
 	if (clock_ns(CLOCK_MONOTONIC) >= term->asked_ns + ANSWER_WAIT_NS)
 		background = -1;
 	term->asked_ns = 0;
@@ -419,7 +423,10 @@ bool term_learn(struct term *term)
 	return true;
 }
 
-/* An answer that comes after the program has ended would be taken as typed by what reads then. */
+/*
+ * An answer that comes after the program has ended would be read as typed input by the next
+ * program.
+ */
 static void await_answer(struct term *term)
 {
 	struct pollfd fd = { .fd = term->input.fd, .events = POLLIN };
@@ -452,7 +459,7 @@ int term_open(struct term *term, enum text_charset charset, const struct theme_c
 	settle_modes(term);
 	prepare_farewell(term);
 	make_modes(term);
-	/* The terminal stays untouched until here. */
+	/* The terminal stays unchanged until here. */
 	take_over(term);
 	term->open = true;
 	if (asks)
@@ -461,8 +468,8 @@ int term_open(struct term *term, enum text_charset charset, const struct theme_c
 }
 
 /*
- * Leaves ncurses' modes. If the terminal does not take all waiting output in time, it gets the text
- * that restores it. From then on a signal has nothing to restore.
+ * Leaves ncurses' modes. If the terminal does not accept all pending output in time, it gets the
+ * text that restores it. From then on a signal has nothing to restore.
  */
 static void leave(struct term *term)
 {
@@ -576,7 +583,7 @@ uint64_t term_due_ns(const struct term *term)
 	return input_due_ns(&term->input);
 }
 
-/* The terminal can move its cursor: without that ncurses takes it for unsuitable. */
+/* The terminal can move its cursor: else ncurses considers it unsuitable. */
 bool term_is_known(const char *type)
 {
 	char place[64], *at = place, move[] = "cm";

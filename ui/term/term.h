@@ -18,14 +18,14 @@
 #include "ui/term/tty.h"
 
 /*
- * The screen's lines as they are put, piece by piece, and as they were last time: most lines of
+ * The screen's lines as they are written, piece by piece, and as they were last time: most lines of
  * most refreshes have not changed, and need not be drawn.
  */
 
 struct line {
 	struct buf now, drawn;
 	bool known; /* the screen shows what `drawn` holds */
-	uint64_t key, drawn_key; /* stand for all that was put; 0: nothing does */
+	uint64_t key, drawn_key; /* represent all contents; 0: nothing does */
 };
 
 struct lines {
@@ -54,25 +54,25 @@ void lines_erase(struct lines *lines);
 void lines_put(struct lines *lines, int line, const struct text_run *piece);
 
 /*
- * Has a key (not 0) stand for all that is put into an empty line. Whether it is already drawn: then
- * nothing need be put.
+ * Sets a key (not 0) that represents all contents of an empty line. True if it is already drawn:
+ * then nothing need be put.
  */
 bool lines_keep(struct lines *lines, int line, uint64_t key);
 
-/* Whether a line is to be drawn. Afterwards it counts as drawn. */
+/* True if a line is to be drawn. Afterwards it counts as drawn. */
 bool lines_take(struct lines *lines, int line);
 
 /* The next piece of a line that was taken, starting with *at = 0; false after the last one. */
 bool lines_next(const struct lines *lines, int line, size_t *at, struct text_run *piece);
 
-/* The same of a line that is not taken yet: what was put into it, or is kept. */
+/* The same for a line that is not taken yet: its present contents, or the kept ones. */
 bool lines_next_put(const struct lines *lines, int line, size_t *at, struct text_run *piece);
 
 void lines_free(struct lines *lines);
 
 struct term {
 	bool open;
-	bool suspended; /* given back for a while */
+	bool suspended; /* released temporarily */
 	void *screen; /* ncurses' SCREEN */
 	void *pad; /* ncurses' WINDOW for reading keys */
 	struct tty tty;
@@ -105,34 +105,34 @@ struct term_key {
 
 /*
  * Takes over the terminal, standard input and output, in that theme, which must outlive it; with or
- * without the mouse, which the terminal has for itself then. A type that begins with "xterm-" and
- * is not known is taken for xterm-256color. Returns 0, or -errno: -ENOENT when the type of terminal
- * is not known, -ENOTTY when such a terminal cannot show a screen. From then on die() restores the
+ * without the mouse, which the terminal otherwise handles itself. An unknown type that begins with
+ * "xterm-" is taken for xterm-256color. Returns 0, or -errno: -ENOENT if the type of terminal is
+ * unknown, -ENOTTY if such a terminal cannot show a screen. From then on die() restores the
  * terminal.
  */
 int term_open(struct term *term, enum text_charset charset, const struct theme_choice *theme,
 	      bool mouse);
 
-/* Whether a type of terminals is known, and has what a screen takes. */
+/* True if a type of terminals is known, and has the capabilities that a screen needs. */
 bool term_is_known(const char *type);
 
-/* Gives the terminal back as it was. Harmless when it is not open. */
+/* Restores the terminal. Harmless if it is not open. */
 void term_close(struct term *term);
 
-/* Gives the terminal back for a while (to stop the program), and takes it again. */
+/* Releases the terminal temporarily (to stop the program), and takes it again. */
 void term_suspend(struct term *term);
 void term_resume(struct term *term);
 
 /*
  * Stops the program, like any that writes to a terminal of another job, until the terminal is this
- * job's. Signals that end the program must be in effect: that may never come.
+ * job's. Signals that end the program must be enabled: that may never come.
  */
 void term_await_ours(void);
 
-/* Whether the terminal is this job's; a terminal that is not the session's counts as its own. */
+/* True if the terminal is this job's; a terminal that is not the session's counts as its own. */
 bool term_is_ours(void);
 
-/* Takes the terminal's size after it has changed. */
+/* Reads the terminal's size after it has changed. */
 void term_resize(struct term *term);
 
 /* Redraws everything, after other output on the screen. */
@@ -142,7 +142,7 @@ void term_redraw(struct term *term);
 bool term_get(struct term *term, struct term_key *key);
 
 /*
- * Takes what the terminal answered about itself, after term_get(). Returns whether texts look
+ * Processes the terminal's answer about itself, after term_get(). Returns whether texts look
  * different now.
  */
 bool term_learn(struct term *term);
@@ -157,35 +157,35 @@ void term_bell(struct term *term);
 void term_erase(struct term *term);
 
 /*
- * Has a key (not 0) stand for all that is put into an empty line. Whether the screen shows that
+ * Sets a key (not 0) that represents all contents of an empty line. True if the screen shows that
  * already: then nothing need be put.
  */
 bool term_keep(struct term *term, int line, uint64_t key);
 
 /*
  * Puts escaped text (text_escape) in exactly `cells` cells, cut or padded at the right; parts
- * outside of the screen are left out. Returns the column after it.
+ * outside the screen are left out. Returns the column after it.
  */
 int term_put(struct term *term, int line, int column, int cells, const char *text, size_t len,
 	     enum style style);
 
-/* Puts a NUL-terminated escaped text in as many cells as it takes. Returns the column after it. */
+/* Puts a NUL-terminated escaped text in its own width. Returns the column after it. */
 int term_puts(struct term *term, int line, int column, const char *text, enum style style);
 
-/* Appends the text that was put into a line, with blanks between what stands apart. */
+/* Appends the text of a line, with blanks between separate parts. */
 void term_read_line(const struct term *term, int line, struct buf *out);
 
 /* Shows the cursor there, for a prompt; a line below 0 hides it. */
 void term_cursor(struct term *term, int line, int column);
 
 /*
- * Draws what was put, and sends as much as the terminal takes at once. Returns 0, or -errno:
- * -EAGAIN when the rest is waiting. Must be called only when nothing is waiting.
+ * Draws the lines, and sends as much as the terminal accepts at once. Returns 0, or -errno: -EAGAIN
+ * if the rest is pending. Must be called only when nothing is pending.
  */
 int term_flush(struct term *term);
 
-/* Sends the waiting output. Returns as term_flush(). */
+/* Sends the pending output. Returns as term_flush(). */
 int term_send(struct term *term);
 
-/* The descriptor to poll for writing before term_send(); -1: no output is waiting. */
+/* The descriptor to poll for writing before term_send(); -1: no output is pending. */
 int term_waits_for(const struct term *term);

@@ -17,7 +17,7 @@ bool term_keep(struct term *term, int line, uint64_t key)
 	return line >= 0 && line < term->lines && lines_keep(&term->drawn, line, key);
 }
 
-/* Whether a style is that of the row that is selected. */
+/* True if a style is that of the selected row. */
 static bool is_selected(enum style style)
 {
 	return style_selected(STYLE_NORMAL) == style || style_selected(STYLE_DIM) == style;
@@ -37,7 +37,7 @@ int term_put(struct term *term, int line, int column, int cells, const char *tex
 	text_fit(&term->scratch, text, len, (unsigned)cells, false, term->charset);
 	piece.text = term->scratch.data;
 	piece.len = term->scratch.len;
-	/* Screen readers and braille displays follow the cursor, also while it is hidden. */
+	/* Screen readers and braille displays follow the cursor, even while it is hidden. */
 	if (!term->cursor && is_selected(style)) {
 		term->cursor_line = line;
 		term->cursor_column = 0;
@@ -60,7 +60,7 @@ void term_read_line(const struct term *term, int line, struct buf *out)
 	int end = 0;
 
 	for (size_t at = 0; lines_next_put(&term->drawn, line, &at, &piece);) {
-		/* What stands apart is searched as if by a blank. */
+		/* Separate parts are searched as if separated by a blank. */
 		if (piece.column > end)
 			buf_putc(out, ' ');
 		buf_add(out, piece.text, piece.len);
@@ -79,7 +79,7 @@ void term_cursor(struct term *term, int line, int column)
 	term->cursor_column = column < term->columns ? column : term->columns - 1;
 }
 
-/* Whether a text has only printable ASCII. */
+/* True if a text has only printable ASCII. */
 static bool is_plain(const char *text, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
@@ -89,8 +89,8 @@ static bool is_plain(const char *text, size_t len)
 }
 
 /*
- * Gives blanks between texts the style of the text before where the difference is invisible:
- * nothing has to be sent between two dim figures.
+ * Gives blanks between texts the style of the text before if the difference is invisible: nothing
+ * has to be sent between two dim figures.
  */
 static void join_styles(const struct term *term, chtype *cells)
 {
@@ -108,7 +108,7 @@ static void join_styles(const struct term *term, chtype *cells)
 	}
 }
 
-/* Hands a line of printable ASCII to ncurses, as cells that it need not examine. */
+/* Passes a line of printable ASCII to ncurses, as cells that it need not examine. */
 static void draw_plain(struct term *term, int line)
 {
 	chtype *cells = term->cells;
@@ -124,7 +124,7 @@ static void draw_plain(struct term *term, int line)
 	mvaddchnstr(line, 0, cells, term->columns);
 }
 
-/* Hands a line to ncurses. */
+/* Passes a line to ncurses. */
 static void draw_line(struct term *term, int line)
 {
 	struct text_run piece;
@@ -150,7 +150,7 @@ void term_bell(struct term *term)
 	term->bell = true;
 }
 
-/* Hands the changed lines to ncurses, lets it draw into memory, and takes the result. */
+/* Passes the changed lines to ncurses, lets it draw into memory, and takes the result. */
 static void collect(struct term *term)
 {
 	for (int line = 0; line < term->lines; line++)

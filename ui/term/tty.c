@@ -14,18 +14,18 @@
 
 #include "base/util.h"
 
-/* The longest wait at the end for the terminal to take any of the output. */
+/* Maximum wait at the end for the terminal to accept any of the output. */
 #define CLOSE_WAIT_NS (700 * NSEC_PER_MSEC)
-/* The longest that one which takes a little at a time is waited for. */
+/* Maximum wait for one that accepts a little at a time. */
 #define CLOSE_MOST_NS (5 * NSEC_PER_SEC)
 
 /* More than the largest screen needs to draw. */
 #define MEMORY_MAX (16 * 1024 * 1024)
 
-/* The size from which the memory is written from its start again. */
+/* The size from which the memory is reused from its start. */
 #define MEMORY_USUAL (64 * 1024)
 
-/* The pipe's capacity: the most that every user may have. */
+/* The pipe's capacity: the maximum for every user. */
 #define PIPE_BYTES (1024 * 1024)
 
 int tty_reopen(int fd, int flags, bool *blocks)
@@ -173,7 +173,7 @@ void tty_discard(struct tty *tty)
 	tty->pending.len = before;
 }
 
-/* Whether the terminal takes output within some ms. */
+/* True if the terminal accepts output within some ms. */
 static bool is_writable(const struct tty *tty, int timeout)
 {
 	struct pollfd fd = { .fd = tty->fd, .events = POLLOUT };
@@ -181,12 +181,12 @@ static bool is_writable(const struct tty *tty, int timeout)
 	return poll(&fd, 1, timeout) == 1 && fd.revents & POLLOUT;
 }
 
-/* Writes as much as the terminal takes at once. Returns as write(2), with EAGAIN for nothing. */
+/* Writes as much as the terminal accepts at once. Returns as write(2), with EAGAIN for nothing. */
 static ssize_t write_some(const struct tty *tty, const char *bytes, size_t len)
 {
 	if (!tty->blocks)
 		return write(tty->fd, bytes, len);
-	/* A writable terminal takes one byte; more bytes might block. */
+	/* A writable terminal accepts one byte; more bytes might block. */
 	if (is_writable(tty, 0))
 		return write(tty->fd, bytes, 1);
 	errno = EAGAIN;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Writes to the terminal without ever hanging the program. All output of ncurses goes into memory
- * first, and is sent as the terminal takes it.
+ * first, and is sent as the terminal accepts it.
  */
 #pragma once
 
@@ -15,9 +15,9 @@ struct tty {
 	FILE *stream; /* ncurses' output, with a descriptor of its own; see tty_divert() */
 	int fd; /* the terminal, written to without blocking */
 	bool blocks; /* non-blocking mode was not available: writes one byte at a time */
-	int memory; /* where ncurses draws to, and output is sent from */
-	int pipe; /* the reading end if the memory is a pipe; -1: it is none */
-	off_t taken; /* how many bytes of the drawing have been taken */
+	int memory; /* ncurses draws into it, and output is sent from it */
+	int pipe; /* the reading end if the memory is a pipe; -1: it is not */
+	off_t taken; /* number of bytes of the drawing taken */
 	struct buf pending; /* drawn, but not sent yet */
 };
 
@@ -40,18 +40,18 @@ void tty_close(struct tty *tty);
 /* Redirects ncurses' output into memory, permanently. Returns 0 or -errno. */
 int tty_divert(struct tty *tty);
 
-/* Takes the new output of ncurses to be sent (tty_collect), or drops it. */
+/* Takes new output of ncurses for sending (tty_collect), or drops it. */
 void tty_collect(struct tty *tty);
 void tty_discard(struct tty *tty);
 
 /*
- * Sends as much of the taken output as the terminal takes at once. Returns 0, or -errno: -EAGAIN
- * when the rest must wait until the terminal takes more.
+ * Sends as much of the taken output as the terminal accepts at once. Returns 0, or -errno: -EAGAIN
+ * if the rest must wait until the terminal accepts more.
  */
 int tty_flush(struct tty *tty);
 
 /*
- * Sends a text at the end of the program for as long as the terminal takes it, but only for a
- * moment, and only by system calls. Returns false if the terminal did not take all of it.
+ * Sends a text at the end of the program for as long as the terminal accepts it, but only for a
+ * moment, and only by system calls. Returns false if the terminal did not accept all of it.
  */
 bool tty_send_last(const struct tty *tty, const struct buf *text);
