@@ -71,9 +71,7 @@ bool address_is_good(const char *text)
 	return split_endpoint(text, &endpoint);
 }
 
-/*
- * Opens one more listening socket at an address. others: a name has further addresses. 0 or -errno.
- */
+/* Opens another listening socket at an address. others: a name has more addresses. 0 or -errno. */
 static int open_socket(const struct sockaddr *address, socklen_t len, bool others,
 		       struct address_sockets *out)
 {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The address at which clients connect: [ADDRESS]:PORT, or a path with a slash for a Unix socket.
- */
+/* Where clients connect: [ADDRESS]:PORT, or a path with a slash for a Unix socket. */
 #pragma once
 
 #include <stdbool.h>

@@ -107,9 +107,7 @@ static int await_pressure(struct progress *run)
 	return 0;
 }
 
-/*
- * Writes a frame. Signals may interrupt the write, so that a slow reader cannot block the program.
- */
+/* Writes a frame. Signals may interrupt it, so that a slow reader cannot block the program. */
 static int put_out(const struct batch *batch, const struct frame *frame)
 {
 	sigset_t blocked;

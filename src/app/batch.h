@@ -24,9 +24,7 @@ struct batch {
 	int fd;
 	/* NULL: samples go to fd. It also receives a first sample without an interval. */
 	const struct batch_sink *sink;
-	/*
-	 * Called before each frame goes to fd, for a file that may have been replaced; may be NULL.
-	 */
+	/* Called before each frame goes to fd, as a file may have been replaced; may be NULL. */
 	int (*renew)(void *arg, struct out *out);
 	void *renew_arg;
 	struct recorder *recorder; /* NULL: nothing is recorded */

@@ -170,9 +170,7 @@ static bool is_allowed(const struct option_row *row, const struct config_line *l
 	return ok;
 }
 
-/*
- * True if the line is valid; finds its setting, or NULL. Appends the error to `why`, unless NULL.
- */
+/* True if the line is valid; finds its setting, or NULL. Appends the error to `why` (or NULL). */
 static bool check_line(const struct config_line *line, const struct option_row **row,
 		       struct buf *why)
 {

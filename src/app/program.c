@@ -293,9 +293,7 @@ static bool open_triggers(struct program *program)
 	return true;
 }
 
-/*
- * Opens what takes samples without a screen, and their destination: batch mode, or recording only.
- */
+/* Opens what takes samples without a screen, and where they go: batch mode, or recording only. */
 static bool open_samples(struct program *program)
 {
 	struct options *options = program->options;
@@ -385,9 +383,7 @@ static int run_open(struct program *program)
 								triggers, program->message });
 }
 
-/*
- * Opens all needed resources, in this order. False, with a line printed: something is unavailable.
- */
+/* Opens all needed resources, in this order. False, with a line printed: one is unavailable. */
 static bool open_wanted(struct program *program)
 {
 	return find_proc(program) && find_recording(program) && check_all(program) &&

@@ -13,12 +13,10 @@
 
 struct server;
 
-/* Whether it is built in. */
+/* True if it is built in. */
 bool server_is_built(void);
 
-/*
- * Listens at an address, which must outlive the listener. False, with the error appended to `why`.
- */
+/* Listens at an address, which must outlive it. False, with the error appended to `why`. */
 bool server_open(struct server **out, const char *address, const char *names, struct buf *why);
 
 /* True if other machines can send requests. */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The destination of batch mode's samples: a descriptor, a file replaced whole, clients over HTTP.
- */
+/* Where batch mode's samples go: a descriptor, a file replaced whole, clients over HTTP. */
 #pragma once
 
 #include "app/batch.h"

@@ -85,10 +85,8 @@ bool take_word(struct span *text, const char *word);
 /* Takes a decimal number, like parse_uint(). */
 bool take_uint(struct span *text, uint64_t *value);
 
-/*
- * Takes a number with two decimals, in hundredths. False if malformed; part of it may be consumed.
- */
+/* Takes a number with two decimals, in hundredths. False if malformed, perhaps partly consumed. */
 bool take_hundredths(struct span *text, uint64_t *value);
 
-/* Whether the part equals the text. */
+/* True if the part equals the text. */
 bool is_text(const struct span *part, const char *text);

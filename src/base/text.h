@@ -61,9 +61,7 @@ void text_fit(struct buf *out, const char *escaped, size_t len, unsigned cells, 
 void text_fit_end(struct buf *out, const char *escaped, size_t len, unsigned cells,
 		  enum text_charset charset);
 
-/*
- * Length of the text's next line of at most so many cells: whole words, if one fits. Plain ASCII.
- */
+/* Length of the text's next line of at most so many cells: whole words, if one fits. ASCII. */
 size_t text_line(const char *text, unsigned cells);
 
 /*

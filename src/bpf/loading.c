@@ -93,9 +93,7 @@ void *mapped_values(const struct bpf_map *map, size_t room, size_t value, int pr
 	return values == MAP_FAILED ? NULL : values;
 }
 
-/*
- * True if we have both capabilities for loading, or the older one that they were split from in 5.8.
- */
+/* True if we have both capabilities for loading, or the one that they were split from in 5.8. */
 static bool capable(void)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };

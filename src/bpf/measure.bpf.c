@@ -209,9 +209,7 @@ int BPF_PROG(switched_plain, bool preempted, struct task_struct *before, struct 
 
 /* ---- A wait ends ----------------------------------------------------------------------------- */
 
-/*
- * True if the task is off its CPU and not queued: a sleeping one may be queued (delayed dequeue).
- */
+/* True if the task is off its CPU and not queued: a sleeping one may be (delayed dequeue). */
 static __always_inline bool is_off(const struct task_struct *task)
 {
 	if (task->on_cpu)

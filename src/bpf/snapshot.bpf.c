@@ -707,9 +707,7 @@ __noinline int look_again(void)
 	return 0;
 }
 
-/*
- * Adds an entry for the subject if it is unchanged since the previous walk. Returns whether it is.
- */
+/* Adds an entry for the subject if it is unchanged since the previous walk. Returns whether. */
 __noinline int pass_over(void)
 {
 	struct task_struct *task = the_subject();

@@ -261,9 +261,7 @@ static uint64_t record_order(const struct snapshot_record *record)
 	return task_order(record->tgid, leader ? 0 : record->pid);
 }
 
-/*
- * Compares records for qsort(). Of two with the same id the later reading comes last, as in a walk.
- */
+/* Compares records for qsort(). Of equal ids the later reading comes last, as in a walk. */
 static int compare_records(const void *a, const void *b)
 {
 	const struct snapshot_record *x = a, *y = b;

@@ -60,9 +60,7 @@ void snapshot_pass(struct snapshot *snapshot, size_t record);
  */
 void snapshot_trace(struct snapshot *snapshot, const struct trace *trace);
 
-/*
- * How it reads the tasks: SNAPSHOT_WALK or SNAPSHOT_EACH; refusal_words() explains why not by walk.
- */
+/* How it reads tasks: SNAPSHOT_WALK or SNAPSHOT_EACH; refusal_words() explains why no walk. */
 enum snapshot_way snapshot_way(const struct snapshot *snapshot);
 
 void snapshot_close(struct snapshot *snapshot);

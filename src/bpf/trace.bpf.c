@@ -70,9 +70,7 @@ int BPF_PROG(waking, struct task_struct *task)
 
 /* ---- A CPU is given -------------------------------------------------------------------------- */
 
-/*
- * Repairs missed events at switch-in: a switch-out (from run time) or a wake-up (from queue time).
- */
+/* Repairs events missed at switch-in: a switch-out (by run time) or a wake-up (by queue time). */
 __noinline int make_good(struct thread_storage *local, const struct switch_in *arrival)
 {
 	__u64 now, part, passed;

@@ -108,9 +108,7 @@ __noinline int keep_activity(struct thread_storage *local, __u64 now)
 	return 0;
 }
 
-/*
- * True if a thread has recently waited in a site (struct site_word), or for a futex of its place.
- */
+/* True if a thread has recently waited in a site (struct site_word), or for the same futex. */
 __noinline int was_at(const struct thread_storage *local, __u64 word)
 {
 	struct site_ref ref = ((struct site_word){ .word = word }).ref;

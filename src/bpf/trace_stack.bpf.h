@@ -94,9 +94,7 @@ static __always_inline bool leave_frame(const struct trace_rule_key *key, struct
 	return rule && frame->ip;
 }
 
-/*
- * Stores the addresses of a stack, innermost first, from the frame on. Returns its hash, never 0.
- */
+/* Stores the addresses of a stack, innermost first, from the frame on. Returns a hash, never 0. */
 __noinline __u64 walk_user_stack(struct user_frame *frame, const struct trace_rule_key *of)
 {
 	struct trace_rule_key key;

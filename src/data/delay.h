@@ -8,9 +8,7 @@
 #include "base/util.h"
 #include "data/delay_table.h"
 
-/*
- * The most that can be accounted in a time: readings are up to 2 ms apart, and 1 % is for rounding.
- */
+/* The most that can be accounted in a time: readings are up to 2 ms apart, 1 % is rounding. */
 static inline uint64_t delay_most(uint64_t passed_ns)
 {
 	return passed_ns + passed_ns / 100 + 2 * NSEC_PER_MSEC;
@@ -216,9 +214,7 @@ struct task_record {
  */
 void record_fold(struct task_record *into, const struct task_record *thread);
 
-/*
- * The longest and the shortest wait of the given kinds (DELAY_BIT()s); shortest 0: there was none.
- */
+/* Longest and shortest wait of the given kinds (DELAY_BIT()s); shortest 0: there was none. */
 void record_range(const struct task_record *record, uint32_t kinds, uint64_t *max, uint64_t *min);
 
 /*

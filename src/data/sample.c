@@ -112,9 +112,7 @@ void task_raw_unref(struct task_raw *raw)
 	free(raw);
 }
 
-/*
- * Drops an element's reference. It stays in its place, as a spare one, if no other sample has it.
- */
+/* Drops an element's reference. It stays in place, as a spare one, if no other sample has it. */
 static void release_raw(struct task_raw **place)
 {
 	struct task_raw *raw = *place;

@@ -156,9 +156,7 @@ struct task_extra {
 	struct io_pressure io; /* of the group that all its threads were in, if that limits it */
 };
 
-/*
- * When a text was read, by taskinfo's clock: last (0: never), and first with the current contents.
- */
+/* When a text was read, by taskinfo's clock: last (0: never), first with its present contents. */
 struct task_text_read {
 	uint32_t last, first;
 };
@@ -264,9 +262,7 @@ static inline uint64_t waits_progress(const struct task_waits *waits, enum wait_
 	return waits->threads[kind] * at_ns - waits->began_ns[kind];
 }
 
-/*
- * How a task has spent its time since its threads were first traced. Shared by elements; read-only.
- */
+/* How a task has spent its time since its threads were first traced. Shared, so read-only. */
 struct task_times {
 	unsigned refs;
 	uint64_t at_ns; /* CLOCK_MONOTONIC: up to then */

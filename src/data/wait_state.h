@@ -150,9 +150,7 @@ extern const struct cpu_budget_words {
 /* Precedes these words in the target of a site where threads wait for a CPU while throttled. */
 #define SITE_THROTTLED "throttled: "
 
-/*
- * The enum cpu_budget that throttles a thread waiting for a CPU at a site (NULL: none); -1: none.
- */
+/* The enum cpu_budget that throttles threads waiting for a CPU at a site (NULL: none); -1: none. */
 int site_throttled_by(const struct site *site);
 
 /* The target of a site where a task is frozen by its cgroup. */

@@ -66,9 +66,7 @@ static void look_above(const struct sample *cur, const struct task_raw *raw)
 	}
 }
 
-/*
- * Accounts the whole life of a reaped process to its reaper, whose children's times will show it.
- */
+/* Accounts the life of a reaped process to its reaper, whose children's times will show it. */
 static void credit_reaper(const struct sample *prev, const struct sample *cur,
 			  const struct task_raw *gone)
 {

@@ -21,9 +21,7 @@
  */
 #define BOOKED_PART 20
 
-/*
- * Samples for which a group is read, and a task's group is cached, after the last accounted wait.
- */
+/* Samples for which a group is read, and a task's group cached, after the last accounted wait. */
 #define KEEP_TICKS 8
 
 /* Samples after which the group of a task with few accounted waits is looked up again. */

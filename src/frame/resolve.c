@@ -85,7 +85,7 @@ static uint64_t threads_of(const struct task_raw *now, const struct task_raw *be
 	return threads ? threads : now->counters.members == 1;
 }
 
-/* Whether threads were created or exited: then lifetime did not grow by the elapsed time. */
+/* True if threads were created or exited: then lifetime did not grow by the elapsed time. */
 static bool has_churned(const struct task_raw *now, const struct task_raw *before, uint64_t threads,
 			uint64_t span)
 {

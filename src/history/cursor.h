@@ -31,9 +31,7 @@ int cursor_open_recording(struct cursor **out, const struct replay_config *confi
 /* Sets the configuration of the sampler that plays the samples; it is copied. */
 void cursor_configure(struct cursor *cursor, const struct sampler_config *config);
 
-/*
- * Find the first and the last sample that can be shown with the wanted rows. False: there is none.
- */
+/* Find the first and the last sample that can be shown, with the wanted rows. False: none. */
 bool cursor_first(struct cursor *cursor, struct position *position);
 bool cursor_last(struct cursor *cursor, struct position *position);
 

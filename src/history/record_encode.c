@@ -6,9 +6,7 @@
 #include "history/record.h"
 #include "history/record_parts.h"
 
-/*
- * Every so many records one is a key record: a reader that starts anywhere begins at the last one.
- */
+/* Every so many records one is a key record: readers start anywhere, at the last one before. */
 #define KEY_RECORDS 900
 
 /* The record being written. */

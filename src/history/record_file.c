@@ -510,9 +510,7 @@ int record_file_open(struct record_file **out, const char *path)
 	return 0;
 }
 
-/*
- * Adds the entries of a row from a record on; *from moves past them. False: the row is malformed.
- */
+/* Adds the entries of a row from a record on; *from moves past them. False: malformed. */
 static bool add_entries(sqlite3_stmt *row, uint64_t *from,
 			void (*add)(void *arg, const struct record_entry *entry), void *arg)
 {

@@ -84,9 +84,7 @@ void record_forget(struct recorded_element *known)
 void record_change(struct recorded_element *was, struct recorded_element *now, struct task_raw *raw)
 {
 	now->raw = raw;
-	/*
-	 * The former raw element stays until the next record is complete: others may refer to it.
-	 */
+	/* The former raw element stays until the next record is complete: others may need it. */
 	was->more = NULL;
 }
 

@@ -198,9 +198,7 @@ static int run_writer(struct record_writer *writer)
 	return err ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-/*
- * Opens the first file; if only incidents are written, checks that it could be opened. 0 or -errno.
- */
+/* Opens the first file; if only incidents are written, checks that it could be. 0 or -errno. */
 static int begin_writing(struct record_writer *writer)
 {
 	if (!writer->config->before_ns && writer->config->segments &&
@@ -304,7 +302,7 @@ static int await_ready(struct recorder *recorder)
 		}
 		if (clock_ns(CLOCK_MONOTONIC) >= end_ns) {
 			/*
-			 * The process exits by itself when the disk answers; nobody waits for that.
+			 * The process exits by itself when the disk answers; nobody waits for it.
 			 */
 			recorder->ended = true;
 			return -ETIMEDOUT;

@@ -93,9 +93,7 @@ struct segment_reader {
 int segment_bytes(struct segment_reader *reader, struct segment *segment, size_t at,
 		  const void **bytes, size_t *len);
 
-/*
- * Reads the record at a position, a key record, or the successor of the last read one. 0 or -errno.
- */
+/* Reads the record at a position, a key record, or the successor of the last one. 0 or -errno. */
 int segment_read(struct segment_reader *reader, struct segment *segment, size_t at);
 
 /*

@@ -84,9 +84,7 @@ struct channel {
 	char data[AHEAD_MAX * AHEAD_BYTES + ALONE_BYTES];
 };
 
-/*
- * Locks that files wait for. A task hung with one of them can still be asked for files of others.
- */
+/* Locks that files wait for. A task hung with one can still be asked for files of others. */
 enum lock {
 	LOCK_NONE,
 	LOCK_MEMORY, /* mmap_lock */

@@ -145,9 +145,7 @@ struct pidlist {
  */
 int pidlist_read(struct pidlist *list, int dirfd);
 
-/*
- * Opens /proc/TGID/task below procfd and reads it. 0, or -errno (-ENOENT: the process has exited).
- */
+/* Opens /proc/TGID/task below procfd and reads it. 0, or -errno (-ENOENT: it has exited). */
 int pidlist_read_threads(struct pidlist *list, int procfd, pid_t tgid);
 
 /*

@@ -261,9 +261,7 @@ int taskstats_parts(const void *attributes, size_t len, struct taskstats_part *p
 	return rest > 0 ? -EBADMSG : n;
 }
 
-/*
- * Maximum requests per pack. Above 64 no time is saved measurably, but 128 halves the system calls.
- */
+/* Maximum requests per pack. Above 64 no time is saved, but 128 halves the system calls. */
 #define PACK_MAX 128
 #define RECEIVE_BUFFER (1 << 20)
 /* Room for a reply; grows when a kernel sends longer records. */

@@ -400,9 +400,7 @@ static void walk_sleeper(struct reader *reader, struct user_question *question)
 		*question = all;
 }
 
-/*
- * Answers a question, in two parts: rules are found sooner. Returns whether the answer was taken.
- */
+/* Answers a question, in two parts: rules are found sooner. Returns whether it was taken. */
 static bool answer_question(struct reader *reader, int channel, struct user_question *question)
 {
 	struct user_answer answer = { .id = question->id };

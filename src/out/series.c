@@ -260,9 +260,7 @@ static void merge_now(struct series_group *to, const struct series_group *group)
 			to->longest_ns[i] = group->longest_ns[i];
 }
 
-/*
- * Takes the series of the least recently active group, if it is idle for long enough. False: none.
- */
+/* Takes the series of the least recently active group, if it is idle long enough. False: none. */
 static bool take_idle(struct series *series, uint64_t now_ns)
 {
 	size_t oldest = 0;

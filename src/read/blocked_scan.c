@@ -141,9 +141,7 @@ static void read_sleepers(struct blocked_scan *scan, struct sample *sample, size
 	}
 }
 
-/*
- * Checks a process of several threads. If none has run, only threads not checked yet need a check.
- */
+/* Checks a process of several threads. If none has run, only those not checked yet. */
 static void check_sleepers(struct blocked_scan *scan, struct sample *sample, size_t place)
 {
 	const struct task_raw *raw = sample->raw[place];

@@ -54,7 +54,7 @@ static int compare_by_reaper(const void *a, const void *b)
 	return compare_alike(a, b);
 }
 
-/* Whether x exited before y, and so represents both. */
+/* True if x exited before y, and so represents both. */
 static bool ended_before(const struct exit_record *x, const struct exit_record *y)
 {
 	return x->hi_ns != y->hi_ns ? x->hi_ns < y->hi_ns : x->pid < y->pid;
@@ -231,7 +231,7 @@ size_t exit_fold_alike(const struct exit_batch *given, struct exit_record **reco
 	return n;
 }
 
-/* Whether an exit record may be aggregated: its task is in no sample. */
+/* True if an exit record may be aggregated: its task is in no sample. */
 static bool may_fold(const struct exit_batch *given, const struct sample *prev,
 		     const struct exit_record *record)
 {
@@ -240,7 +240,7 @@ static bool may_fold(const struct exit_batch *given, const struct sample *prev,
 	pid_t pid = given->threads || !record->last ? record->pid : tgid;
 
 	/*
-	 * The exit of a thread has no row among processes; it belongs to the exit of its process.
+	 * Exits of threads have no row among processes; they belong to the exit of their process.
 	 */
 	if (!given->threads && record->tgid && !record->last)
 		return false;

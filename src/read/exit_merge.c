@@ -35,9 +35,7 @@ static pid_t row_pid(const struct exit_batch *given, const struct exit_record *r
 	return given->threads ? record->pid : record->tgid;
 }
 
-/*
- * Orders by thread; within one id the longest life first, as the task known before started first.
- */
+/* Orders by thread; within one id the longest life first, as the known task started first. */
 static int compare_threads(const void *a, const void *b)
 {
 	const struct exit_record *x = a, *y = b;

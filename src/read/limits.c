@@ -11,9 +11,7 @@
 #include "cgroup/hierarchy.h"
 #include "kernel/proctask.h"
 
-/*
- * From this number on there is no limit: version 1 writes the largest multiple of a page for none.
- */
+/* From this number on there is no limit: version 1 writes the largest multiple of a page. */
 #define NO_LIMIT (UINT64_C(1) << 62)
 
 struct limits_reader {

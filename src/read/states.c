@@ -21,9 +21,7 @@ struct subject {
 	const struct task_raw *known;
 };
 
-/*
- * True if the task has not run since. A task that was about to run may sleep again without a trace.
- */
+/* True if the task has not run since. A task about to run may sleep again without a trace. */
 static bool is_idle(const struct subject *subject)
 {
 	const struct task_raw *raw = subject->raw, *known = subject->known;

@@ -15,9 +15,7 @@
 /* Processes per sample whose call is read. */
 #define LOOKS_MAX 64
 
-/*
- * True if a row's process is stopped; a task frozen in a sleep reads as D, but waits for nothing.
- */
+/* True if a row's process is stopped; a task frozen in a sleep reads as D, but does not wait. */
 static bool is_stopped(const struct row *row)
 {
 	char state = row->raw->now.state;

@@ -150,9 +150,7 @@ struct zombie {
 	bool read;
 };
 
-/*
- * Adds the counters of the reply; a group record without figures means that there was one thread.
- */
+/* Adds the counters of the reply; a group record without figures means one thread. */
 static void add_zombie(void *arg, UNUSED size_t index, int error, const struct taskstats_part *part,
 		       UNUSED uint64_t before_ns, UNUSED uint64_t after_ns)
 {

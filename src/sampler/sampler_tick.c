@@ -19,9 +19,7 @@
 
 /* Records of exiting tasks: where a sampler takes them, and how many it keeps. */
 
-/*
- * The numbers of exit records kept one by one until the next sample, and kept by name after that.
- */
+/* Numbers of exit records kept one by one until the next sample, and kept by name after that. */
 #define RECORDS_MAX 65536
 #define NAMES_MAX (RECORDS_MAX / 2)
 

@@ -132,7 +132,5 @@ struct incidents {
 void incidents_look(struct incidents *incidents, struct trigger_set *set, int procfd,
 		    const struct frame *frame, uint64_t now_ns);
 
-/*
- * Parses the number of OOM kills from the text of /proc/vmstat. False if it has none (before 4.13).
- */
+/* Parses the number of OOM kills from /proc/vmstat's text. False if it has none (before 4.13). */
 bool incidents_parse_kills(const char *text, size_t len, uint64_t *killed);

@@ -171,7 +171,7 @@ static const struct trace_waiter *longest_waiter(const struct traced_site *site)
 }
 
 /*
- * Whether more /proc files of a process may be read now: reading one inside a hung execve() would
+ * True if more /proc files of a process may be read now: reading one inside a hung execve() would
  * hang the reader.
  */
 static bool may_look(struct site_names *texts, pid_t tgid)

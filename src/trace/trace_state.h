@@ -102,9 +102,7 @@ void trace_state_rows(struct trace_state *book, struct frame *frame);
 /* Adds traced data to the rows of another frame, read beside that one. */
 void trace_state_beside(struct trace_state *book, struct frame *frame);
 
-/*
- * Sorts the sites of the interval; after trace_state_rows() including the rows' unattributed time.
- */
+/* Sorts the interval's sites; after trace_state_rows() including the rows' unattributed time. */
 void trace_state_sites(struct trace_state *book);
 
 void trace_state_free(struct trace_state *book);

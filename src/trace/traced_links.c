@@ -22,9 +22,7 @@ void traced_links_begin(struct traced_links *links)
 	links->ngrown = links->n = 0;
 }
 
-/*
- * What a link had at the previous reading; 0: it did not exist. children: its site may be another.
- */
+/* A link at the previous reading; 0: it did not exist. children: its site may be another. */
 static uint64_t ns_before(const struct trace_links *before, const struct trace_link *now,
 			  bool children)
 {

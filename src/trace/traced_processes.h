@@ -48,9 +48,7 @@ struct traced_processes {
 void traced_processes_begin(struct traced_processes *processes, uint64_t read_ns,
 			    void (*forget)(void *arg, struct traced_process *process), void *arg);
 
-/*
- * The process of that tgid and start, as exact as the row's clock is: within slack_ns. NULL: none.
- */
+/* The process of that tgid and start, as exact as the row's clock: within slack_ns, or NULL. */
 struct traced_process *traced_processes_find(const struct traced_processes *processes, pid_t tgid,
 					     uint64_t start_ns, uint64_t slack_ns);
 

@@ -307,9 +307,7 @@ struct traced_site *traced_sites_at(const struct traced_sites *sites, uint32_t s
 	return site && ((site->now.generation ^ generation) & bits) == 0 ? site : NULL;
 }
 
-/*
- * The waits of a site with a user stack. shown_ns: of a new one, time that belongs to no interval.
- */
+/* The waits of a site with a user stack. shown_ns: of a new one, time of no interval. */
 static struct traced_stack *stack_of(struct traced_site *site, uint64_t id, uint64_t shown_ns)
 {
 	for (size_t i = 0; i < site->nstacks; i++)

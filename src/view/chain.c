@@ -400,9 +400,7 @@ static bool is_wait_unlike(const struct site *site)
 	return !count || site->waiting_ns > ALIKE * ended_ns / count;
 }
 
-/*
- * Whether the waker identifies the cause; a timer does not, as lock waiters may retry on timeouts.
- */
+/* True if the waker identifies the cause; not a timer, as lock waiters may retry on timeouts. */
 static bool waker_counts(const struct site *site, const struct site_waker *waker)
 {
 	if (waker->tgid || site->class != CLASS_CONTENDED)

@@ -145,9 +145,7 @@ struct value column_total(const struct column *column, const struct view *view,
 		const struct group *group = rows[i]->group;
 		struct value value;
 
-		/*
-		 * Includes only a group's own members: in a tree the groups below have rows, too.
-		 */
+		/* Includes only a group's own members: in a tree, groups below have rows, too. */
 		for (size_t m = 0; group && m < group->own; m++) {
 			value = column_get(column, view, group->members[m]);
 			column_add(column, view, &total, &value);

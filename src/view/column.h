@@ -201,9 +201,7 @@ bool column_descends(const struct column *column);
 struct value column_of_group(const struct column *column, const struct view *view,
 			     const struct row *row);
 
-/*
- * True if a sum's value is computed from its rows, added up or the largest, and not by the getter.
- */
+/* True if a sum is computed from its rows, added up or the largest, and not by the getter. */
 bool column_adds(const struct column *column, const struct view *view);
 
 /* Adds a row's value to a sum's, as the column requires; an unset value adds nothing. */

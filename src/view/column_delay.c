@@ -28,9 +28,7 @@ COLUMN_GETTER(column_get_states)
 	return value_bar(states->ns, letters, WAIT_STATES, (double)busy);
 }
 
-/*
- * The same by delays, scaled to at least one thread's time: with many threads sleep would be all.
- */
+/* The same by delays, of at least one thread's time: with many threads sleep would be all. */
 COLUMN_GETTER(column_get_bar)
 {
 	const uint64_t *ns = row->deltas->waited.ns;

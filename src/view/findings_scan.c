@@ -300,9 +300,7 @@ static bool is_enough_memory(const struct finder *finder, const struct row *row,
 	return share >= least * (finding_threads(finder, row) > 1 ? MEMORY_THREADS : 1);
 }
 
-/*
- * Lower bound of the longest current D sleep in a row; the row's longest wait may be one for a CPU.
- */
+/* Lower bound of the longest current D sleep in a row, whose longest wait may be for a CPU. */
 static uint64_t sleep_ns(const struct finder *finder, const struct row *row)
 {
 	const struct task_waits *waits = &row->raw->now.waits;

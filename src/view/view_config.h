@@ -113,9 +113,7 @@ enum configuration_saved {
 	CONFIGURATION_ASK /* the file is a link, unreadable or broken: asks first */
 };
 
-/*
- * Parses the interval, seconds as text. False, with the valid values appended to `why`, if invalid.
- */
+/* Parses the interval, seconds as text. False, with the valid values appended to `why`. */
 bool view_set_interval(struct view_config *view, const char *text, struct buf *why);
 
 /* Stores a copy of a list of fields that layout_check() passed; NULL: the default. */

@@ -11,9 +11,7 @@
 #include "ui/past/history_view.h"
 #include "ui/table/table_state.h"
 
-/*
- * Reports the result of writing, or asks first if the file should not be replaced without asking.
- */
+/* Reports the result of writing, or asks first if the file needs a confirmation. */
 static unsigned report(struct ui *ui, enum configuration_saved saved, struct buf *message,
 		       prompt_done_fn *anyway)
 {

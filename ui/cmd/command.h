@@ -19,9 +19,7 @@
 struct command {
 	const char *name; /* such as "sort-cpu" */
 	const char *group; /* its section in help */
-	/*
-	 * A character below 128, or a KEY_ of ncurses; 0: none. Without any, hint_keys explains it.
-	 */
+	/* A character below 128, or a KEY_ of ncurses; 0: none, then hint_keys explains it. */
 	int keys[COMMAND_KEYS];
 	unsigned where; /* the WHERE_ bits of the views that have the command */
 	/* Runs the command; returns reactions. */

@@ -316,9 +316,7 @@ void rows_fold_all(struct rows *rows)
 	threads_close(&rows->threads);
 }
 
-/*
- * Drops the folds of exited tasks, before their pids are reused. A group may return under its name.
- */
+/* Drops the folds of exited tasks, before their pids are reused. A group may return by name. */
 static void forget_gone(struct rows *rows, const struct frame *frame)
 {
 	size_t kept = 0;

@@ -122,9 +122,7 @@ void lines_free(struct lines *lines)
 #define LINES_MAX 1000
 #define COLUMNS_MAX 2000
 
-/*
- * How long an answer of the terminal is accepted, and how long the end of the program waits for it.
- */
+/* How long an answer of the terminal is accepted, and how long the program's end waits for it. */
 #define ANSWER_WAIT_NS (2 * NSEC_PER_SEC)
 #define LAST_WAIT_NS (200 * NSEC_PER_MSEC)
 
@@ -273,7 +271,8 @@ static void set_up_modes(struct term *term)
 	set_escdelay(0);
 	curs_set(0);
 	/*
-	 * ncurses would look for keys every few lines, to stop drawing; drawing in memory is quick.
+	 * ncurses would look for keys every few lines, to stop drawing; drawing into memory is
+	 * quick.
 	 */
 	typeahead(-1);
 	mouseinterval(0);
