@@ -304,6 +304,7 @@ complete -c stalltop -n __stalltop_own -s h -l help -d 'print common options and
 complete -c stalltop -n __stalltop_own -l help-all -d 'print all options in full'
 complete -c stalltop -n __stalltop_own -l why -d 'look for 3 s, and print in at most 25 lines the most delayed tasks, root causes and remedies (with -o json as JSON)'
 complete -c stalltop -n __stalltop_own -l doctor -d 'show what works on this kernel for this user, what is missing, and remedies (-o json: JSON)'
+complete -c stalltop -n __stalltop_own -l schema -d 'print the JSON Schema of all JSON that stalltop writes, and exit'
 complete -c stalltop -n __stalltop_own -s V -l version -d 'print version, sources built in, kernel and taskstats version, and exit'
 complete -c stalltop -f
 complete -c stalltop -n 'not __stalltop_own' -x -a '(__fish_complete_subcommand)'

@@ -13,7 +13,7 @@ most_lines=900
 pages='doc/stalltop.1 doc/stalltop-figures.7 doc/stalltop-findings.7 doc/stalltop-formats.5
 	doc/stalltop-metrics.7 doc/stalltop-recording.5'
 # shellcheck disable=SC2086 # words
-set -- $pages completions/stalltop.bash completions/_stalltop completions/stalltop.fish
+set -- $pages doc/stalltop.schema.json completions/stalltop.bash completions/_stalltop completions/stalltop.fish
 echo "1..$(($# + 3))"
 for page; do
 	# Where it is stale, make manual writes it anew.

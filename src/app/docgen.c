@@ -13,6 +13,7 @@
 #include "frame/notes.h"
 #include "read/source.h"
 #include "trace/tracing.h"
+#include "view/chain.h"
 #include "view/column.h"
 #include "view/column_words.h"
 #include "view/findings_parts.h"
@@ -434,6 +435,87 @@ static void append_barred(struct buf *out)
 	}
 }
 
+/* Words in JSON; NULL after the last. */
+#define WORDS_OF(name, n, word) \
+	static const char *name(unsigned i) \
+	{ \
+		return i < (n) ? (word) : NULL; \
+	}
+WORDS_OF(word_kind, WAIT_KINDS, wait_kind_id(i))
+WORDS_OF(word_delay, DELAY_KINDS, delay_table[i].id)
+WORDS_OF(word_state, WAIT_STATES, wait_state_table[i].id)
+WORDS_OF(word_class, WAIT_CLASSES, wait_class_ids[i])
+WORDS_OF(word_root, CHAIN_ROOTS, chain_root_ids[i])
+WORDS_OF(word_severity, FINDING_SEVERITIES, finding_severities[i])
+WORDS_OF(word_reason, WAIT_REASONS, wait_reason_table[i].id)
+WORDS_OF(word_grouping, GROUP_BYS, group_table[i].id)
+WORDS_OF(word_resource, PSI_RESOURCES, psi_names[i])
+WORDS_OF(word_cpu, CPU_STATES, cpu_state_names[i])
+#undef WORDS_OF
+
+/*
+ * Appends the definitions of the JSON Schema that follow from tables: sets of words, and objects
+ * with a member per word.
+ */
+static void append_schema(struct buf *out)
+{
+	static const struct {
+		const char *name;
+		const char *(*word)(unsigned i);
+		const char *member, *suffix; /* NULL: a set of words; the type of its members */
+	} defs[] = {
+		{ "kind", word_kind, NULL, "" },
+		{ "state", word_state, NULL, "" },
+		{ "class", word_class, NULL, "" },
+		{ "root", word_root, NULL, "" },
+		{ "severity", word_severity, NULL, "" },
+		{ "reason", word_reason, NULL, "" },
+		{ "grouping", word_grouping, NULL, "" },
+		{ "delays", word_delay, "delay", "" },
+		{ "delays_ranged", word_delay, "delay_ranged", "" },
+		{ "waited", word_kind, "count_or_null", "" },
+		{ "states_known", word_state, "count", "_ns" },
+		{ "pressures", word_resource, "pressure", "" },
+		{ "cpu_times", word_cpu, "count", "" },
+	};
+
+	for (size_t d = 0; d < ARRAY_SIZE(defs); d++) {
+		struct buf words = { 0 }, members = { 0 };
+		const char *word;
+
+		for (unsigned i = 0; (word = defs[d].word(i)); i++) {
+			const char *comma = i ? ", " : "";
+
+			buf_printf(&words, "%s\"%s%s\"", comma, word, defs[d].suffix);
+			if (defs[d].member)
+				buf_printf(&members, "%s\"%s%s\": {\"$ref\": \"#/$defs/%s\"}",
+					   comma, word, defs[d].suffix, defs[d].member);
+		}
+		if (defs[d].member)
+			buf_printf(out,
+				   "\t\t\"%s\": {\"type\": \"object\", \"properties\": {%s}, "
+				   "\"required\": [%s], \"additionalProperties\": false},\n",
+				   defs[d].name, buf_cstr(&members), buf_cstr(&words));
+		else
+			buf_printf(out,
+				   "\t\t\"%s\": {\"enum\": [%s]},\n"
+				   "\t\t\"%s_or_null\": {\"enum\": [%s, null]},\n",
+				   defs[d].name, buf_cstr(&words), defs[d].name, buf_cstr(&words));
+		buf_free(&words);
+		buf_free(&members);
+	}
+}
+
+void docgen_schema(struct buf *out)
+{
+	static const char *const lines[] = {
+#include <app/schema_text.h>
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(lines); i++)
+		buf_puts(out, lines[i]);
+}
+
 bool docgen_append(struct buf *out, const char *name)
 {
 	static const struct {
@@ -444,7 +526,8 @@ bool docgen_append(struct buf *out, const char *name)
 		       { "notes", append_notes },	   { "findings", append_patterns },
 		       { "words", append_words },	   { "barred", append_barred },
 		       { "columns", append_columns },	   { "bash", completion_bash },
-		       { "zsh", completion_zsh },	   { "fish", completion_fish } };
+		       { "zsh", completion_zsh },	   { "fish", completion_fish },
+		       { "schema", append_schema } };
 
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
 		if (strcmp(tables[i].name, name) != 0)

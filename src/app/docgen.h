@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The texts about the program itself: the manual's tables, and its version. */
+/* The texts about the program itself: the manual's tables, the schema of its JSON, its version. */
 #pragma once
 
 #include <stdbool.h>
@@ -13,6 +13,9 @@ struct proc;
  * for any other name.
  */
 bool docgen_append(struct buf *out, const char *name);
+
+/* Appends the JSON Schema of the program's JSON. */
+void docgen_schema(struct buf *out);
 
 /* Appends the text of --version: the sources built in, and what the kernel supports. */
 void docgen_version(struct buf *out, struct proc *proc);

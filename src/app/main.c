@@ -113,6 +113,8 @@ static bool print_instead(const struct options *options, int *status)
 			*status = EXIT_USAGE;
 			return true;
 		}
+	} else if (options->schema) {
+		docgen_schema(&out);
 	} else if (options->help || options->help_all) {
 		options_help(&out, options->help_all);
 	} else if (options->topic) {

@@ -53,7 +53,7 @@ struct options {
 	const char *debug_log;
 	/* Requests for output instead of running. */
 	bool why, why_json; /* what is delayed, and why: batch mode in that format */
-	bool help, help_all, version, doctor, list_fields, list_site_fields;
+	bool help, help_all, version, doctor, schema, list_fields, list_site_fields;
 	char *topic; /* of `help`; "": the list of topics; NULL: not requested */
 	const char *dump_doc;
 	/* The command to run after "--", with its arguments; NULL: none. */

@@ -79,12 +79,14 @@ E2E_TEST(test_schema)
 					NULL };
 	const char *const doctor[] = { e2e_stalltop(), "--doctor", "-o", "json", NULL };
 	const char *const why[] = { e2e_stalltop(), "--why", "-d", "1", "-o", "json", NULL };
+	const char *const demo = e2e_format("%s/../doc/demo.db", getenv("TESTS_SRCDIR"));
+	const char *const diff[] = { e2e_stalltop(), "--diff", demo, demo, "-o", "json", NULL };
 	const char *const churn[] = { "/bin/sh", "-c", "while :; do /bin/true; done", NULL };
 	const char *path = e2e_path("lines");
 	const char *const validate[] = {
 		"/bin/sh", "-c",
-		e2e_format("exec python3 %s/validate.py %s/../doc/stalltop.schema.json <%s",
-			   getenv("TESTS_SRCDIR"), getenv("TESTS_SRCDIR"), path),
+		e2e_format("%s --schema >schema && exec python3 %s/validate.py schema <%s",
+			   e2e_stalltop(), getenv("TESTS_SRCDIR"), path),
 		NULL
 	};
 	struct e2e_how how = { 0 };
@@ -105,6 +107,7 @@ E2E_TEST(test_schema)
 	run_words(file, when);
 	run_words(file, command);
 	run_words(file, doctor);
+	run_words(file, diff);
 	/* Who waits for a lock, and so for another task. */
 	assert_true(e2e_load(NULL, "load_chain flock 1 60 20 %s", e2e_folder()) > 0);
 	run_words(file, why);

@@ -132,6 +132,7 @@ static const struct {
 	{ "--cgroup-hierarchy v2", ".........." },
 	{ "--readonly", ".........." },
 	{ "--debug-log l", ".........." },
+	{ "--schema", ".........." },
 	{ "--help", ".........." },
 	{ "--help-all", ".........." },
 	{ "--version", ".........." },
