@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/map.h"
 #include "base/util.h"
 #include "kernel/proctask.h"
 
@@ -11,15 +12,14 @@ enum kin { KIN_UNKNOWN, KIN_NONE, KIN_OURS };
 
 /* Facts about a process in this drain. */
 struct known {
-	pid_t pid;
+	uint64_t pid;
 	enum kin kin;
 };
 
 struct ancestry {
 	struct proc *proc;
 	pid_t root;
-	struct known *known; /* by pid, open addressing; pid 0: free */
-	size_t n, cap;
+	struct map known; /* struct known by pid */
 	/* Processes of this drain's records, by pid. */
 	struct link {
 		pid_t pid, ppid;
@@ -33,46 +33,8 @@ struct ancestry *ancestry_new(struct proc *proc, pid_t root)
 
 	ancestry->proc = proc;
 	ancestry->root = root;
+	ancestry->known.size = sizeof(struct known);
 	return ancestry;
-}
-
-/* A pid's place in the table: its own, or the free one where it would be inserted. */
-static struct known *find_member(const struct ancestry *ancestry, pid_t pid)
-{
-	size_t i = (size_t)pid * 2654435761U & (ancestry->cap - 1);
-
-	while (ancestry->known[i].pid && ancestry->known[i].pid != pid)
-		i = (i + 1) & (ancestry->cap - 1);
-	return &ancestry->known[i];
-}
-
-/* Caches the result for a process. */
-static void keep_member(struct ancestry *ancestry, pid_t pid, enum kin kin)
-{
-	struct known *place;
-
-	if (2 * (ancestry->n + 1) > ancestry->cap) {
-		struct known *old = ancestry->known;
-		size_t cap = ancestry->cap;
-
-		ancestry->cap = cap ? cap * 2 : 64;
-		ancestry->known = xcalloc(ancestry->cap, sizeof(*ancestry->known));
-		for (size_t i = 0; i < cap; i++)
-			if (old[i].pid)
-				*find_member(ancestry, old[i].pid) = old[i];
-		free(old);
-	}
-	place = find_member(ancestry, pid);
-	ancestry->n += !place->pid;
-	*place = (struct known){ pid, kin };
-}
-
-/* Drops cached results: parents may have changed since. */
-static void forget_members(struct ancestry *ancestry)
-{
-	free(ancestry->known);
-	ancestry->known = NULL;
-	ancestry->n = ancestry->cap = 0;
 }
 
 /* Orders links by pid. */
@@ -102,23 +64,24 @@ static pid_t read_parent(const struct ancestry *ancestry, pid_t pid)
 static enum kin kin_of(struct ancestry *ancestry, pid_t pid)
 {
 	enum kin kin = KIN_UNKNOWN;
+	struct known *known;
 	pid_t at = pid;
 
 	if (pid <= 0)
 		return KIN_NONE;
 	for (unsigned i = 0; kin == KIN_UNKNOWN && i < PARENTS_MAX; i++) {
-		const struct known *known = ancestry->cap ? find_member(ancestry, at) : NULL;
-
+		known = map_find(&ancestry->known, (uint64_t)at);
 		if (at == ancestry->root)
 			kin = KIN_OURS;
 		else if (at == 1 || at == 2 || proc_is_helper(ancestry->proc, at))
 			kin = KIN_NONE;
-		else if (known && known->pid)
+		else if (known)
 			return known->kin;
 		else if (!(at = read_parent(ancestry, at)))
 			break;
 	}
-	keep_member(ancestry, pid, kin);
+	known = map_add(&ancestry->known, (uint64_t)pid);
+	known->kin = kin;
 	return kin;
 }
 
@@ -155,7 +118,8 @@ void ancestry_sort(struct ancestry *ancestry, struct exit_record *records, size_
 {
 	size_t front = 0, end = 0;
 
-	forget_members(ancestry);
+	/* Parents may have changed since. */
+	map_free(&ancestry->known);
 	make_links(ancestry, records, n);
 	for (size_t i = 0; i < n; i++) {
 		enum kin kin = kin_of(ancestry, records[i].ppid);
@@ -176,7 +140,7 @@ void ancestry_free(struct ancestry *ancestry)
 {
 	if (!ancestry)
 		return;
-	free(ancestry->known);
+	map_free(&ancestry->known);
 	free(ancestry->links);
 	free(ancestry);
 }

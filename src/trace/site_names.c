@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 
 #include "base/file.h"
+#include "base/map.h"
 #include "base/util.h"
 #include "bpf/trace.h"
 #include "kernel/proctask.h"
@@ -32,9 +33,9 @@
 /* Likewise for locks, whose holders are searched for as long as a thread waits. */
 #define LOCKS_MAX 64
 
-/* A stack by its id in the kernel's map. */
+/* A stack of the kernel's map. */
 struct stack_place {
-	int32_t id;
+	uint64_t key; /* 1 + its id there */
 	size_t index; /* in stacks */
 };
 
@@ -48,8 +49,7 @@ struct site_names {
 	struct site_stack *stacks; /* [0] is empty */
 	char **where; /* parallel: the function shown; NULL: none is telling */
 	size_t n, cap;
-	struct stack_place *places; /* hashed by id */
-	size_t nplaces;
+	struct map places; /* struct stack_place */
 	struct procwait_stack read; /* from /proc */
 	struct buf scratch;
 };
@@ -63,6 +63,7 @@ struct site_names *site_names_open(struct proc *proc, struct trace *trace)
 	texts->targets = wait_targets_open(proc);
 	texts->calls = syscall_names_open();
 	texts->symbols = symbols_read(proc->fd);
+	texts->places.size = sizeof(struct stack_place);
 	texts->cap = 64;
 	texts->n = 1;
 	texts->stacks = xcalloc(texts->cap, sizeof(*texts->stacks));
@@ -324,35 +325,14 @@ static void append_target(struct site_names *texts, struct traced_site *site, st
 	}
 }
 
-/* The place of a stack's id, free or taken. */
-static struct stack_place *place_of_stack(const struct site_names *texts, int32_t id)
-{
-	size_t at = ((uint32_t)id * UINT32_C(2654435761)) & (texts->nplaces - 1);
-
-	while (texts->places[at].index && texts->places[at].id != id)
-		at = (at + 1) & (texts->nplaces - 1);
-	return &texts->places[at];
-}
-
 /* Makes room for one more stack. */
 static void reserve_stack(struct site_names *texts)
 {
-	struct stack_place *old = texts->places;
-	size_t nold = texts->nplaces;
-
-	if (texts->n == texts->cap) {
-		texts->cap *= 2;
-		texts->stacks = xreallocarray(texts->stacks, texts->cap, sizeof(*texts->stacks));
-		texts->where = xreallocarray(texts->where, texts->cap, sizeof(*texts->where));
-	}
-	if (texts->n * 2 < nold)
+	if (texts->n < texts->cap)
 		return;
-	texts->nplaces = nold ? nold * 2 : 256;
-	texts->places = xcalloc(texts->nplaces, sizeof(*texts->places));
-	for (size_t i = 0; i < nold; i++)
-		if (old[i].index)
-			*place_of_stack(texts, old[i].id) = old[i];
-	free(old);
+	texts->cap *= 2;
+	texts->stacks = xreallocarray(texts->stacks, texts->cap, sizeof(*texts->stacks));
+	texts->where = xreallocarray(texts->where, texts->cap, sizeof(*texts->where));
 }
 
 /*
@@ -430,9 +410,8 @@ static size_t find_stack(struct site_names *texts, int32_t id)
 
 	if (id < 0 || !texts->symbols)
 		return 0;
-	reserve_stack(texts);
-	place = place_of_stack(texts, id);
-	if (place->index)
+	place = map_find(&texts->places, (uint64_t)id + 1);
+	if (place)
 		return place->index;
 	n = texts->trace ? trace_stack(texts->trace, id, addresses, STACK_MAX) : 0;
 	if (!n)
@@ -442,9 +421,9 @@ static size_t find_stack(struct site_names *texts, int32_t id)
 		functions[i] = name_address(texts, addresses[i], &names[i]);
 	n = drop_tracing(functions, names, n);
 	telling = symbols_telling(names, n);
-	*place = (struct stack_place){ .id = id,
-				       .index = add_stack(texts, functions, n,
-							  telling < n ? names[telling] : NULL) };
+	reserve_stack(texts);
+	place = map_add(&texts->places, (uint64_t)id + 1);
+	place->index = add_stack(texts, functions, n, telling < n ? names[telling] : NULL);
 	return place->index;
 }
 
@@ -595,7 +574,7 @@ void site_names_close(struct site_names *texts)
 	}
 	free(texts->stacks);
 	free(texts->where);
-	free(texts->places);
+	map_free(&texts->places);
 	wait_targets_close(texts->targets);
 	syscall_names_close(texts->calls);
 	symbols_free(texts->symbols);

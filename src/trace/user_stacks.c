@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/map.h"
 #include "base/text.h"
 #include "base/util.h"
 #include "bpf/trace.h"
@@ -29,7 +30,7 @@
 
 /* A stack that was seen. */
 struct known_stack {
-	uint64_t id; /* 0: the place is free */
+	uint64_t id;
 	size_t index; /* among the stacks of sites; that of PENDING until it is named */
 	uint64_t text; /* a hash of its functions: several stacks may have the same */
 	struct trace_user_stack *stack; /* owned; NULL: it was named, or given up */
@@ -44,8 +45,7 @@ struct user_stacks {
 	struct trace *trace; /* NULL: closed */
 	struct site_names *names;
 	struct user_symbols *symbols;
-	struct known_stack *places; /* hashed by id, which is a hash itself */
-	size_t nplaces, n;
+	struct map known; /* struct known_stack by id */
 	size_t pending; /* the index of PENDING */
 	bool busy; /* a stack was new, or was named */
 };
@@ -59,56 +59,28 @@ struct user_stacks *user_stacks_open(struct proc *proc, struct trace *trace,
 	stacks->names = names;
 	stacks->symbols = user_symbols_open(proc->fd);
 	stacks->pending = site_names_add_stack(names, PENDING);
-	stacks->nplaces = 256;
-	stacks->places = xcalloc(stacks->nplaces, sizeof(*stacks->places));
+	stacks->known.size = sizeof(struct known_stack);
 	return stacks;
-}
-
-/* The place of a stack, free or in use. */
-static struct known_stack *place_of_id(const struct user_stacks *stacks, uint64_t id)
-{
-	size_t at = id & (stacks->nplaces - 1);
-
-	while (stacks->places[at].id && stacks->places[at].id != id)
-		at = (at + 1) & (stacks->nplaces - 1);
-	return &stacks->places[at];
-}
-
-/* Doubles the places. */
-static void grow_places(struct user_stacks *stacks)
-{
-	struct known_stack *old = stacks->places;
-	size_t n = stacks->nplaces;
-
-	stacks->nplaces *= 2;
-	stacks->places = xcalloc(stacks->nplaces, sizeof(*stacks->places));
-	for (size_t i = 0; i < n; i++)
-		if (old[i].id)
-			*place_of_id(stacks, old[i].id) = old[i];
-	free(old);
 }
 
 /* Adds a stack. NULL: it is known, or there is no room. */
 static struct known_stack *remember_stack(struct user_stacks *stacks, uint64_t id,
 					  const struct trace_user_stack *stack)
 {
-	struct known_stack *known = place_of_id(stacks, id);
+	struct known_stack *known = map_find(&stacks->known, id);
 
 	if (!stack->sure || stack->n > USER_FRAMES || stack->sure > stack->n + 1)
 		return NULL;
-	if (known->id && known->learnt && !known->stack && ++known->met == MET_MOST) {
+	if (known && known->learnt && !known->stack && ++known->met == MET_MOST) {
 		known->stack = xcalloc(1, sizeof(*stack));
 		*known->stack = *stack;
 		known->asked = false;
 	}
-	if (known->id || stacks->n == STACKS_MAX)
+	if (known || stacks->known.n == STACKS_MAX)
 		return NULL;
-	if (++stacks->n * 2 > stacks->nplaces)
-		grow_places(stacks);
-	known = place_of_id(stacks, id);
-	*known = (struct known_stack){ .id = id,
-				       .index = stacks->pending,
-				       .stack = xcalloc(1, sizeof(*stack)) };
+	known = map_add(&stacks->known, id);
+	known->index = stacks->pending;
+	known->stack = xcalloc(1, sizeof(*stack));
 	*known->stack = *stack;
 	stacks->busy = true;
 	return known;
@@ -144,8 +116,9 @@ uint64_t user_stacks_of(struct user_stacks *stacks, const struct trace_waiter *w
 /* Asks for the functions of all stacks without any. */
 static void ask(struct user_stacks *stacks)
 {
-	for (size_t i = 0; i < stacks->nplaces; i++) {
-		struct known_stack *known = &stacks->places[i];
+	struct known_stack *known = NULL;
+
+	while ((known = map_next(&stacks->known, known))) {
 		struct user_question question;
 
 		if (!known->stack || known->asked)
@@ -184,11 +157,13 @@ static void add_rules(struct user_stacks *stacks, const struct trace_user_stack 
 /* Names a stack: several may have the same functions. */
 static void name_stack(struct user_stacks *stacks, struct known_stack *known, const char *text)
 {
+	struct known_stack *other = NULL;
+
 	known->text = hash_text(HASH_START, text);
 	known->index = 0;
-	for (size_t i = 0; i < stacks->nplaces && !known->index; i++)
-		if (stacks->places[i].text == known->text)
-			known->index = stacks->places[i].index;
+	while (!known->index && (other = map_next(&stacks->known, other)))
+		if (other->text == known->text)
+			known->index = other->index;
 	if (!known->index)
 		known->index = site_names_add_stack(stacks->names, text);
 	free(known->stack);
@@ -198,9 +173,9 @@ static void name_stack(struct user_stacks *stacks, struct known_stack *known, co
 /* Takes an answer. */
 static void use_answer(struct user_stacks *stacks, const struct user_answer *answer)
 {
-	struct known_stack *known = place_of_id(stacks, answer->id);
+	struct known_stack *known = map_find(&stacks->known, answer->id);
 
-	if (!known->stack)
+	if (!known || !known->stack)
 		return;
 	/* The addresses of a thread that was walked there are not ours. */
 	if (!known->tid)
@@ -220,9 +195,9 @@ static void use_answer(struct user_stacks *stacks, const struct user_answer *ans
 /* Asks unanswered questions again, up to a limit. */
 static void give_up(struct user_stacks *stacks)
 {
-	for (size_t i = 0; i < stacks->nplaces; i++) {
-		struct known_stack *known = &stacks->places[i];
+	struct known_stack *known = NULL;
 
+	while ((known = map_next(&stacks->known, known))) {
 		if (!known->stack || !known->asked)
 			continue;
 		known->asked = false;
@@ -282,10 +257,9 @@ void user_stacks_settle(const struct user_stacks *stacks, struct traced_site *si
 	size_t n = 0;
 
 	for (size_t i = 0; i < site->nstacks; i++) {
-		const struct known_stack *known = place_of_id(stacks, site->stacks[i].id);
+		const struct known_stack *known = map_find(&stacks->known, site->stacks[i].id);
 
-		settle_stack(site, &site->stacks[i], known->id ? known->index : stacks->pending,
-			     &n);
+		settle_stack(site, &site->stacks[i], known ? known->index : stacks->pending, &n);
 	}
 	if (n)
 		qsort(site->shown_stacks, n, sizeof(*site->shown_stacks), compare_ns);
@@ -301,11 +275,13 @@ void user_stacks_stop(struct user_stacks *stacks)
 
 void user_stacks_close(struct user_stacks *stacks)
 {
+	struct known_stack *known = NULL;
+
 	if (!stacks)
 		return;
-	for (size_t i = 0; i < stacks->nplaces; i++)
-		free(stacks->places[i].stack);
-	free(stacks->places);
+	while ((known = map_next(&stacks->known, known)))
+		free(known->stack);
+	map_free(&stacks->known);
 	user_symbols_close(stacks->symbols);
 	free(stacks);
 }

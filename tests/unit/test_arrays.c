@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Arrays that grow, and places in sorted ones. */
+/* Arrays that grow, places in sorted ones, and elements by number. */
 #include "tests/lib/test.h"
 
 #include <stdlib.h>
 
+#include "base/map.h"
 #include "base/util.h"
 
 #define MANY 1000
@@ -59,4 +60,36 @@ TEST(test_lower_bound)
 		LOWER_BOUND(at, cases[i].n, numbers[at] < cases[i].wanted);
 		assert_int_equal(at, cases[i].place);
 	}
+}
+
+/* Each key has one element, whatever the others; no key is found that was not added. */
+TEST(test_map)
+{
+	struct numbered {
+		uint64_t key;
+		unsigned value;
+	} *at = NULL;
+	struct map map = { .size = sizeof(*at) };
+	uint64_t sum = 0;
+
+	assert_null(map_find(&map, 1));
+	assert_null(map_next(&map, NULL));
+	for (unsigned n = 1; n <= MANY; n++) {
+		at = map_add(&map, n % 2 ? n : (uint64_t)n << 40);
+		assert_int_equal(at->value, 0);
+		at->value = n;
+	}
+	assert_int_equal(map.n, MANY);
+	for (unsigned n = 1; n <= MANY; n++) {
+		at = map_find(&map, n % 2 ? n : (uint64_t)n << 40);
+		assert_non_null(at);
+		assert_int_equal(at->value, n);
+		assert_ptr_equal(map_add(&map, at->key), at);
+		assert_null(map_find(&map, n % 2 ? (uint64_t)n << 40 : n));
+	}
+	for (at = NULL; (at = map_next(&map, at));)
+		sum += at->value;
+	assert_int_equal(sum, (uint64_t)MANY * (MANY + 1) / 2);
+	map_free(&map);
+	assert_null(map_find(&map, 1));
 }
