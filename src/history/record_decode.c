@@ -310,8 +310,8 @@ static void get_dropped(struct record_reading *reading)
 		if (!reading->key || fix.task->dropped)
 			rebuilt_impossible(played_of(at_place(reading)), &fix.dropped,
 					   fix.task->dropped);
-		GROW(state->fixes, state->nfixes, state->fixes_cap);
-		state->fixes[state->nfixes++] = fix;
+		GROW(state->rebuilt.fixes, state->rebuilt.nfixes, state->rebuilt.fixes_cap);
+		state->rebuilt.fixes[state->rebuilt.nfixes++] = fix;
 	}
 }
 
@@ -368,7 +368,7 @@ static void get_extras(struct record_reading *reading)
 
 		if (!table_get(&record_extra_table, &reading->in, &row))
 			return;
-		extra = sample_add_extra(&state->extras, reading->place - 1);
+		extra = sample_add_extra(&state->rebuilt.extras, reading->place - 1);
 		extra->hang = row.hang;
 		if (row.tid)
 			set_waiting(state, extra, &row);
@@ -472,12 +472,12 @@ static void get_links(struct record_reading *reading)
 		rest = site_unattributed(row.tgid, row.start_ns, record_keep(state, row.comm),
 					 row.kind, row.ns);
 		rest.unknown = row.unknown;
-		rebuilt_site(state->given, &rest);
+		rebuilt_site(state->rebuilt.given, &rest);
 	}
 	n = bytes_get(&reading->in);
 	for (; n && !reading->in.bad; n--)
 		if (table_get(&record_link_table, &reading->in, &last))
-			rebuilt_link(state->given, &last);
+			rebuilt_link(state->rebuilt.given, &last);
 }
 
 /* Reads the user stacks of all sites. */
@@ -495,7 +495,7 @@ static void get_user_stacks(struct record_reading *reading)
 		part = (struct site_user_stack){ .stack = rebuilt_stack(state, row.stack),
 						 .ns = row.ns,
 						 .count = row.count };
-		rebuilt_user_stack(state->given, row.site, &part);
+		rebuilt_user_stack(state->rebuilt.given, row.site, &part);
 	}
 }
 
@@ -522,7 +522,7 @@ static void get_trace(struct record_reading *reading)
 			break;
 		get_traced(reading, record_numbered(state, ++at), true);
 	}
-	rebuilt_totals(state->given, &state->head.trace);
+	rebuilt_totals(state->rebuilt.given, &state->head.trace);
 	get_sites(reading);
 	for (size_t i = 0; i < state->nsites; i++) {
 		struct recorded_site *known = &state->sites[i];
@@ -531,7 +531,7 @@ static void get_trace(struct record_reading *reading)
 			continue;
 		known->seen = state->number;
 		known->row.site.stack = rebuilt_stack(state, known->row.stack);
-		rebuilt_site(state->given, &known->row.site);
+		rebuilt_site(state->rebuilt.given, &known->row.site);
 	}
 	get_links(reading);
 	get_user_stacks(reading);

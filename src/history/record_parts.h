@@ -221,6 +221,23 @@ struct kept_text {
 	uint64_t sample;
 };
 
+/* What a reader makes its samples of. */
+struct rebuilt {
+	struct sample extras; /* includes the last record's elements */
+	struct deferred_excess *fixes; /* subtracted from totals from the next record on */
+	size_t nfixes, fixes_cap;
+	struct playback_record result; /* of all records since a sample was made */
+	uint64_t passed; /* their number */
+	uint64_t rebuilt_ns; /* and the time that they span */
+	struct rebuilt_trace *given;
+	struct rebuilt_group **readings; /* of groups, by path */
+	size_t nreadings, readings_cap;
+	struct recorded_element
+		*gone; /* elements that left in records before the last one, since then */
+	size_t ngone, gone_cap;
+	uint64_t gave[2]; /* key records when samples were made: the last, and the previous one */
+};
+
 /* What a writer and a reader know of the records so far. */
 struct record_state {
 	bool begun; /* there is a record */
@@ -239,24 +256,10 @@ struct record_state {
 	struct recorded_group *groups; /* by path */
 	size_t ngroups, groups_cap;
 	struct clocks clocks;
-	/* A reader's: data for its samples. */
-	struct sample extras; /* includes the last record's elements */
-	struct deferred_excess *fixes; /* subtracted from totals from the next record on */
-	size_t nfixes, fixes_cap;
-	struct playback_record result; /* of all records since a sample was made */
-	uint64_t passed; /* their number */
-	uint64_t rebuilt_ns; /* and the time that they span */
-	struct rebuilt_trace *given;
-	struct rebuilt_group **readings; /* of groups, by path */
-	size_t nreadings, readings_cap;
-	struct recorded_element
-		*gone; /* elements that left in records before the last one, since then */
-	size_t ngone, gone_cap;
+	struct rebuilt rebuilt; /* a reader's */
 	struct kept_text **texts; /* in order */
 	size_t ntexts, texts_cap;
 	uint64_t keys; /* key records so far */
-	uint64_t gave[2]; /* key records when samples were made: the last one, and the previous
-			   * one */
 };
 
 /* An element of the last record by its number from 1 on: living ones, then those that left. */

@@ -58,7 +58,7 @@ void record_close(struct record_state *state)
 
 	if (!state)
 		return;
-	trace = state->given;
+	trace = state->rebuilt.given;
 	if (trace) {
 		free(trace->sites);
 		free(trace->links);
@@ -73,9 +73,9 @@ void record_close(struct record_state *state)
 		free(trace->rows);
 	}
 	free(trace);
-	while (state->nreadings)
-		free_group_readings(state->readings[--state->nreadings]);
-	free(state->readings);
+	while (state->rebuilt.nreadings)
+		free_group_readings(state->rebuilt.readings[--state->rebuilt.nreadings]);
+	free(state->rebuilt.readings);
 	record_state_free(state);
 	free(state);
 }
@@ -83,15 +83,15 @@ void record_close(struct record_state *state)
 /* Excludes impossible delays from lives. */
 static void apply_fixes(struct record_state *state)
 {
-	for (size_t i = 0; i < state->nfixes; i++) {
-		struct task *task = state->fixes[i].task;
+	for (size_t i = 0; i < state->rebuilt.nfixes; i++) {
+		struct task *task = state->rebuilt.fixes[i].task;
 
 		if (!task->dropped)
 			task->dropped = xcalloc(1, sizeof(*task->dropped));
-		*task->dropped = state->fixes[i].dropped;
+		*task->dropped = state->rebuilt.fixes[i].dropped;
 		task_unref(task);
 	}
-	state->nfixes = 0;
+	state->rebuilt.nfixes = 0;
 }
 
 /* Starts an element's sums, or adds what was true only for the previous record. */
@@ -121,10 +121,10 @@ static void begin_played(struct recorded_element *known, bool first)
 /* Starts the traced sums. */
 static void begin_trace(struct record_state *state, bool first)
 {
-	struct rebuilt_trace *trace = state->given;
+	struct rebuilt_trace *trace = state->rebuilt.given;
 
 	if (!trace)
-		trace = state->given = xcalloc(1, sizeof(*trace));
+		trace = state->rebuilt.given = xcalloc(1, sizeof(*trace));
 	for (size_t i = 0; i < trace->nsites && !first; i++)
 		trace->sites[i].waiting = 0, trace->sites[i].waiting_ns = 0;
 	if (!first)
@@ -137,29 +137,29 @@ static void begin_trace(struct record_state *state, bool first)
 
 void rebuilt_begin(struct record_state *state, bool bare)
 {
-	bool first = !state->passed;
+	bool first = !state->rebuilt.passed;
 
 	apply_fixes(state);
-	sample_drop_extras(&state->extras);
-	state->result.bare = bare;
+	sample_drop_extras(&state->rebuilt.extras);
+	state->rebuilt.result.bare = bare;
 	for (size_t i = 0; i < state->n; i++)
 		begin_played(&state->known[i], first);
 	begin_trace(state, first);
 	if (!first)
 		return;
-	for (size_t i = 0; i < state->ngone; i++)
-		record_forget(&state->gone[i]);
-	state->ngone = 0;
-	state->rebuilt_ns = 0;
-	for (size_t i = 0; i < state->nreadings; i++)
-		state->readings[i]->next_there = false;
+	for (size_t i = 0; i < state->rebuilt.ngone; i++)
+		record_forget(&state->rebuilt.gone[i]);
+	state->rebuilt.ngone = 0;
+	state->rebuilt.rebuilt_ns = 0;
+	for (size_t i = 0; i < state->rebuilt.nreadings; i++)
+		state->rebuilt.readings[i]->next_there = false;
 }
 
 void rebuilt_keep_left(struct record_state *state)
 {
-	for (size_t i = 0; i < state->nleft && state->passed; i++) {
-		GROW(state->gone, state->ngone, state->gone_cap);
-		state->gone[state->ngone++] = state->left[i];
+	for (size_t i = 0; i < state->nleft && state->rebuilt.passed; i++) {
+		GROW(state->rebuilt.gone, state->rebuilt.ngone, state->rebuilt.gone_cap);
+		state->rebuilt.gone[state->rebuilt.ngone++] = state->left[i];
 		state->left[i].moved = true;
 	}
 }
@@ -232,21 +232,22 @@ static void join_heads(struct frame_head *head, const struct frame_head *before,
 
 void rebuilt_end(struct record_state *state)
 {
-	struct playback_record *result = &state->result;
+	struct playback_record *result = &state->rebuilt.result;
 	struct frame_head before = result->head;
 	const struct note missing = { .id = NOTE_RECORD_DROPPED, .value = state->head.dropped };
 
 	result->head = state->head.frame;
-	if (state->passed)
-		join_heads(&result->head, &before, state->rebuilt_ns, state->head.interval_ns);
+	if (state->rebuilt.passed)
+		join_heads(&result->head, &before, state->rebuilt.rebuilt_ns,
+			   state->head.interval_ns);
 	if (missing.value)
 		join_note(&result->head, &missing);
-	state->rebuilt_ns += state->head.interval_ns;
+	state->rebuilt.rebuilt_ns += state->head.interval_ns;
 	result->baseline = !state->head.interval_known;
 	result->tasks = state->head.n;
 	result->system = state->head.system;
 	result->clocks = &state->clocks;
-	state->passed++;
+	state->rebuilt.passed++;
 }
 
 void rebuilt_bound(struct decoder_state *played, const struct io_pressure *io, uint64_t begin_ns)
@@ -353,7 +354,7 @@ static size_t add_rebuilt_stack(struct rebuilt_trace *trace, struct site_stack s
 
 size_t rebuilt_stack(struct record_state *state, const char *text)
 {
-	struct rebuilt_trace *trace = state->given;
+	struct rebuilt_trace *trace = state->rebuilt.given;
 	struct kept_text *kept;
 	size_t at;
 
@@ -376,7 +377,8 @@ static size_t reading_index(const struct record_state *state, const char *path)
 {
 	size_t at;
 
-	LOWER_BOUND(at, state->nreadings, strcmp(state->readings[at]->path, path) < 0);
+	LOWER_BOUND(at, state->rebuilt.nreadings,
+		    strcmp(state->rebuilt.readings[at]->path, path) < 0);
 	return at;
 }
 
@@ -385,14 +387,16 @@ void rebuilt_group(struct record_state *state, const struct recorded_group *grou
 	size_t at = reading_index(state, group->path);
 	struct rebuilt_group *reading;
 
-	if (at == state->nreadings || strcmp(state->readings[at]->path, group->path) != 0) {
-		GROW(state->readings, state->nreadings, state->readings_cap);
-		memmove(&state->readings[at + 1], &state->readings[at],
-			(state->nreadings++ - at) * sizeof(*state->readings));
-		state->readings[at] = xcalloc(1, sizeof(**state->readings));
-		state->readings[at]->path = xstrdup(group->path);
+	if (at == state->rebuilt.nreadings ||
+	    strcmp(state->rebuilt.readings[at]->path, group->path) != 0) {
+		GROW(state->rebuilt.readings, state->rebuilt.nreadings,
+		     state->rebuilt.readings_cap);
+		memmove(&state->rebuilt.readings[at + 1], &state->rebuilt.readings[at],
+			(state->rebuilt.nreadings++ - at) * sizeof(*state->rebuilt.readings));
+		state->rebuilt.readings[at] = xcalloc(1, sizeof(**state->rebuilt.readings));
+		state->rebuilt.readings[at]->path = xstrdup(group->path);
 	}
-	reading = state->readings[at];
+	reading = state->rebuilt.readings[at];
 	reading->follows = group->follows && (reading->follows || !reading->next_there);
 	reading->next = group->sample;
 	reading->next_there = true;
@@ -403,8 +407,8 @@ static void rebuild_groups(struct record_state *state)
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i < state->nreadings; i++) {
-		struct rebuilt_group *reading = state->readings[i];
+	for (size_t i = 0; i < state->rebuilt.nreadings; i++) {
+		struct rebuilt_group *reading = state->rebuilt.readings[i];
 
 		if (!reading->next_there) {
 			free_group_readings(reading);
@@ -414,16 +418,17 @@ static void rebuild_groups(struct record_state *state)
 		reading->before_there = reading->now_there && reading->follows;
 		reading->now = reading->next;
 		reading->now_there = true;
-		state->readings[kept++] = reading;
+		state->rebuilt.readings[kept++] = reading;
 	}
-	state->nreadings = kept;
+	state->rebuilt.nreadings = kept;
 }
 
 void record_group(const struct record_state *state, const char *path,
 		  const struct cgroup_sample **now, const struct cgroup_sample **before)
 {
 	size_t at = reading_index(state, path);
-	const struct rebuilt_group *reading = at < state->nreadings ? state->readings[at] : NULL;
+	const struct rebuilt_group *reading =
+		at < state->rebuilt.nreadings ? state->rebuilt.readings[at] : NULL;
 
 	if (reading && strcmp(reading->path, path) != 0)
 		reading = NULL;
@@ -648,7 +653,8 @@ static const struct recorded_element *rebuilt_nth(const struct record_state *sta
 	if (i < state->n)
 		return &state->known[i];
 	i -= state->n;
-	return i < state->ngone ? &state->gone[i] : &state->left[i - state->ngone];
+	return i < state->rebuilt.ngone ? &state->rebuilt.gone[i]
+					: &state->left[i - state->rebuilt.ngone];
 }
 
 /* True if a process is selected. */
@@ -666,8 +672,8 @@ static bool is_pid_wanted(const pid_t *pids, size_t npids, pid_t tgid)
 static void rebuild_trace(struct record_state *state, const pid_t *pids, size_t npids,
 			  struct playback_record *result)
 {
-	struct rebuilt_trace *trace = state->given;
-	size_t n = state->n + state->ngone + state->nleft, room = n, row = 0, at = 0;
+	struct rebuilt_trace *trace = state->rebuilt.given;
+	size_t n = state->n + state->rebuilt.ngone + state->nleft, room = n, row = 0, at = 0;
 
 	result->trace = NULL;
 	result->traced = NULL;
@@ -687,7 +693,7 @@ static void rebuild_trace(struct record_state *state, const pid_t *pids, size_t 
 			trace->rows[row++] =
 				rebuild_traced(trace, record_decoder_state(known), &at);
 	}
-	rebuild_sites(trace, state->passed > 1);
+	rebuild_sites(trace, state->rebuilt.passed > 1);
 	result->trace = &trace->given;
 	result->traced = trace->rows;
 }
@@ -695,7 +701,7 @@ static void rebuild_trace(struct record_state *state, const pid_t *pids, size_t 
 /* Returns the data of a living element besides its counters. */
 static void rebuild_extra(const struct record_state *state, size_t i, struct sample *cur, size_t at)
 {
-	struct task_extra *from = sample_extra(&state->extras, i), *to;
+	struct task_extra *from = sample_extra(&state->rebuilt.extras, i), *to;
 	const struct decoder_state *played = record_decoder_state(&state->known[i]);
 	bool bound = played && played->io.passed_ns;
 
@@ -782,7 +788,7 @@ static void match_before(const struct sample *prev, struct sample *cur)
 static void rebuild_elements(const struct record_state *state, struct sample *cur,
 			     const pid_t *pids, size_t npids, bool several)
 {
-	size_t n = state->n + state->ngone + state->nleft, left = 0, at = 0;
+	size_t n = state->n + state->rebuilt.ngone + state->nleft, left = 0, at = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		const struct recorded_element *known = rebuilt_nth(state, i);
@@ -817,7 +823,7 @@ static void rebuild_elements(const struct record_state *state, struct sample *cu
 void record_rebuild_sample(struct record_state *state, struct sample *prev, struct sample *cur,
 			   const pid_t *pids, size_t npids, struct playback_record *result)
 {
-	bool several = state->passed > 1;
+	bool several = state->rebuilt.passed > 1;
 
 	sample_reset(cur);
 	cur->begin_ns = state->head.begin_ns;
@@ -834,30 +840,31 @@ void record_rebuild_sample(struct record_state *state, struct sample *prev, stru
 			cur->stable[1] = i;
 	for (size_t i = 0; prev && !several && i < state->n + state->nleft; i++)
 		correct(prev, rebuilt_nth(state, i));
-	for (size_t i = 0; prev && several && i < state->n + state->ngone + state->nleft; i++)
+	for (size_t i = 0; prev && several && i < state->n + state->rebuilt.ngone + state->nleft;
+	     i++)
 		leave_out_impossible(prev, rebuilt_nth(state, i));
 	if (several)
 		match_before(prev, cur);
-	*result = state->result;
+	*result = state->rebuilt.result;
 	/* The account is about the whole machine. */
 	if (npids)
 		result->head.account = (struct account){ 0 };
 	rebuild_trace(state, pids, npids, result);
 	rebuild_groups(state);
-	state->passed = 0;
+	state->rebuilt.passed = 0;
 	/* The previous sample may still be shown, with texts of the one before it. */
-	record_forget_texts(state, state->gave[1]);
-	state->gave[1] = state->gave[0];
-	state->gave[0] = state->keys;
+	record_forget_texts(state, state->rebuilt.gave[1]);
+	state->rebuilt.gave[1] = state->rebuilt.gave[0];
+	state->rebuilt.gave[0] = state->keys;
 }
 
 void record_after_gap(struct record_state *state, bool baseline, uint64_t dropped)
 {
 	const struct note missing = { .id = NOTE_RECORD_DROPPED, .value = dropped };
 
-	state->result.baseline |= baseline;
+	state->rebuilt.result.baseline |= baseline;
 	if (dropped)
-		join_note(&state->result.head, &missing);
+		join_note(&state->rebuilt.result.head, &missing);
 }
 
 const char *record_shown_group(const struct record_state *state)
@@ -872,5 +879,5 @@ uint64_t record_begin_ns(const struct record_state *state)
 
 void record_pass(struct record_state *state)
 {
-	state->passed = 0;
+	state->rebuilt.passed = 0;
 }

@@ -140,7 +140,7 @@ void record_begin_key(struct record_state *state)
 	 * A reader's samples may have texts of key records long ago: record_rebuild_sample() drops
 	 * them.
 	 */
-	if (!state->given)
+	if (!state->rebuilt.given)
 		record_forget_texts(state, state->keys);
 	state->clocks.n = 0;
 	state->head = (struct record_head){ 0 };
@@ -150,13 +150,13 @@ void record_begin_key(struct record_state *state)
 void record_state_free(struct record_state *state)
 {
 	record_clear(state);
-	for (size_t i = 0; i < state->nfixes; i++)
-		task_unref(state->fixes[i].task);
-	for (size_t i = 0; i < state->ngone; i++)
-		record_forget(&state->gone[i]);
-	sample_free(&state->extras);
-	free(state->fixes);
-	free(state->gone);
+	for (size_t i = 0; i < state->rebuilt.nfixes; i++)
+		task_unref(state->rebuilt.fixes[i].task);
+	for (size_t i = 0; i < state->rebuilt.ngone; i++)
+		record_forget(&state->rebuilt.gone[i]);
+	sample_free(&state->rebuilt.extras);
+	free(state->rebuilt.fixes);
+	free(state->rebuilt.gone);
 	free(state->known);
 	free(state->left);
 	free(state->next);
