@@ -31,11 +31,23 @@ int out_begin(struct out *out)
 	return out->ops->open ? out->ops->open(out) : 0;
 }
 
+/* The NEED_ bits of the format; by default only those of the fields that -F names. */
+static unsigned format_needs(const struct out *out)
+{
+	const struct view_config *view = out->config->view;
+	struct layout named;
+
+	if (out->ops->needs)
+		return out->ops->needs(out->config);
+	layout_named(&named, view->fields);
+	return layout_needs(&named, view->unit);
+}
+
 unsigned out_needs(const struct out *out)
 {
 	const struct view_config *view = out->config->view;
 
-	return (query_needs(&view->query, view->unit) | out->ops->needs(out->config) |
+	return (query_needs(&view->query, view->unit) | format_needs(out) |
 		group_table[view->group_by].needs | (out->ops->finds ? NEED_EVIDENCE : 0)) &
 	       ~NEED_SHOWN;
 }
@@ -226,7 +238,7 @@ void out_frame(struct out *out, const struct frame *frame)
 	for (size_t i = 0; needs && i < view.frame->n; i++)
 		fill_shown(out, (const struct row *[]){ &view.frame->rows[i] }, 1, needs);
 	query_run(query, &view, &out->order);
-	fill_shown(out, out->order.rows, out->order.n, out->ops->needs(config));
+	fill_shown(out, out->order.rows, out->order.n, format_needs(out));
 	if (out->ops->finds)
 		findings_take(&out->findings, &view, frame, query);
 	begin_texts(out, &view);

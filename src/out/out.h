@@ -90,7 +90,7 @@ struct out_ops {
 	 * -errno.
 	 */
 	int (*open)(struct out *out);
-	/* The NEED_ bits of every task besides those of the query. */
+	/* The NEED_ bits of every task besides those of the query; NULL: of the fields of -F. */
 	unsigned (*needs)(const struct out_config *config);
 	/* Appends a frame, with its rows in out->order, to out->buf. */
 	void (*frame)(struct out *out, const struct view *view);

@@ -47,15 +47,6 @@ static void append_csv_value(struct out *out, const struct view *view, const str
 		buf_printf(&out->buf, "%.15g", value.number);
 }
 
-/* State and extra fields are read only if -F names them. */
-static unsigned csv_needs(const struct out_config *config)
-{
-	struct layout named;
-
-	layout_named(&named, config->view->fields);
-	return layout_needs(&named, config->view->unit);
-}
-
 /* Appends the head row. */
 static void append_head(struct out *out, const struct layout *extra)
 {
@@ -189,7 +180,6 @@ static void csv_frame(struct out *out, const struct view *view)
 
 const struct out_ops out_csv = {
 	.name = "csv",
-	.needs = csv_needs,
 	.frame = csv_frame,
 	.diff = diff_csv,
 };

@@ -260,15 +260,6 @@ static void sqlite_close(struct out *out)
 	free(to);
 }
 
-/* As in CSV: state and extra fields are read only if -F names them. */
-static unsigned sqlite_needs(const struct out_config *config)
-{
-	struct layout named;
-
-	layout_named(&named, config->view->fields);
-	return layout_needs(&named, config->view->unit);
-}
-
 /* Starts a row with its sample's number. */
 static void begin_of(struct out *out, enum database_table table, const struct frame_info *info)
 {
@@ -501,7 +492,6 @@ static void sqlite_frame(struct out *out, const struct view *view)
 
 const struct out_ops out_sqlite = {
 	.name = "sqlite",
-	.needs = sqlite_needs,
 	.open = sqlite_open,
 	.finds = true,
 	.frame = sqlite_frame,
