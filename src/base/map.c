@@ -10,7 +10,7 @@
 #define SPREAD UINT64_C(0x9e3779b97f4a7c15)
 
 /* The key of an element. */
-static uint64_t key_of(const void *element)
+static uint64_t element_key(const void *element)
 {
 	uint64_t key;
 
@@ -23,7 +23,7 @@ static void *place_of_key(const struct map *map, uint64_t key)
 {
 	size_t at = (size_t)(key * SPREAD >> 32) & (map->places - 1);
 
-	while (key_of(map->all + at * map->size) && key_of(map->all + at * map->size) != key)
+	while (element_key(map->all + at * map->size) && element_key(map->all + at * map->size) != key)
 		at = (at + 1) & (map->places - 1);
 	return map->all + at * map->size;
 }
@@ -32,7 +32,7 @@ void *map_find(const struct map *map, uint64_t key)
 {
 	void *place = map->places ? place_of_key(map, key) : NULL;
 
-	return place && key_of(place) ? place : NULL;
+	return place && element_key(place) ? place : NULL;
 }
 
 void *map_add(struct map *map, uint64_t key)
@@ -46,7 +46,7 @@ void *map_add(struct map *map, uint64_t key)
 		map->places = old.places ? old.places * 2 : 64;
 		map->all = xcalloc(map->places, map->size);
 		for (place = NULL; (place = map_next(&old, place));)
-			memcpy(place_of_key(map, key_of(place)), place, map->size);
+			memcpy(place_of_key(map, element_key(place)), place, map->size);
 		free(old.all);
 	}
 	map->n++;
@@ -58,7 +58,7 @@ void *map_next(const struct map *map, const void *element)
 	const char *at = element;
 	size_t i = at ? (size_t)(at - map->all) / map->size + 1 : 0;
 
-	while (i < map->places && !key_of(map->all + i * map->size))
+	while (i < map->places && !element_key(map->all + i * map->size))
 		i++;
 	return i < map->places ? map->all + i * map->size : NULL;
 }

@@ -60,6 +60,26 @@ size_t trace_stack(UNUSED struct trace *trace, UNUSED int32_t stack, UNUSED uint
 	return 0;
 }
 
+int trace_take_stacks(UNUSED struct trace *trace,
+		      UNUSED void (*meet)(void *arg, uint64_t id,
+					  const struct trace_user_stack *stack),
+		      UNUSED void *arg)
+{
+	return -ENOSYS;
+}
+
+int trace_add_rule(UNUSED struct trace *trace, UNUSED const struct trace_rule_key *key,
+		   UNUSED const struct frame_rule *rule)
+{
+	return -ENOSYS;
+}
+
+int trace_choose(UNUSED struct trace *trace, UNUSED const struct trace_chosen *chosen,
+		 UNUSED bool taken)
+{
+	return -ENOSYS;
+}
+
 bool trace_forget(UNUSED struct trace *trace, UNUSED uint32_t slot)
 {
 	return false;

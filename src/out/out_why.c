@@ -452,9 +452,10 @@ static void put_untraced(struct buf *text, const struct frame *frame, const stru
 		buf_puts(text, "runs ");
 		buf_decimal(text, runs, 0);
 		buf_puts(text, " % of the time");
-		return;
-	}
-	if (!waiting) {
+		if (!waiting || runs >= 50)
+			return;
+		buf_puts(text, ", else ");
+	} else if (!waiting) {
 		buf_puts(text, row_state(row) == 'Z'
 				       ? "has exited, and is not yet reaped by its parent"
 				       : "sleeps; where is unknown");

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "tests/lib/findings.h"
+#include "tests/lib/scene.h"
 #include "view/findings.h"
 
 /* A row of an interval of 2 s. */
@@ -50,36 +50,6 @@ TEST(test_rare)
 	for (; second < 4800; second += 2)
 		sample(&past, second, -1);
 	assert_int_equal(sample(&past, second, 40), FINDING_NEW);
-}
-
-/* Makes the frame, and its findings as those of a later moment. */
-static void build_at(struct state *s, unsigned second)
-{
-	uint64_t begin_ns = s->scene.samples[1].begin_ns;
-
-	build(s);
-	s->scene.samples[1].begin_ns += SEC(second);
-	findings_take(&s->findings, &s->view, &s->scene.frame, s->query);
-	s->scene.samples[1].begin_ns = begin_ns;
-}
-
-/* In words: it is information then, and first are those that are news. */
-FINDINGS_TEST(test_words)
-{
-	struct state *s = *state;
-
-	waits(s, 0, DELAY_BLKIO, 800);
-	for (unsigned i = 1; i < 400; i++)
-		build_at(s, 2 * i);
-	check(s, 0, "io", "io: alpha 1 waits 40 % of the time, as usual");
-	assert_int_equal(s->findings.all[0].severity, FINDING_INFO);
-	waits(s, 1, DELAY_RECLAIM, 300);
-	build_at(s, 800);
-	assert_string_equal(s->findings.all[0].id, "reclaim");
-	waits(s, 0, DELAY_BLKIO, 800);
-	build_at(s, 802);
-	check(s, 0, "io", "io: alpha 1 waits 80 % of the time, more than usual");
-	assert_int_equal(s->findings.all[0].severity, FINDING_WARNING);
 }
 
 /* More findings than are kept put out the rarest. */
