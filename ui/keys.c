@@ -10,6 +10,7 @@
 #include "ui/detail/view_task.h"
 #include "ui/finding.h"
 #include "ui/sites/view_chain.h"
+#include "ui/sites/view_site.h"
 #include "ui/sites/view_sites.h"
 #include "ui/term/pager.h"
 
@@ -136,6 +137,8 @@ const struct command command_table[] = {
 	  .help = "expand the selected row: children, then threads" },
 	{ "fold", SHOW, { '-' }, WHERE_TABLE, cmd_fold, 0,
 	  .help = "collapse the selected row into its sum" },
+	{ "fold-callers", SHOW, { '-', '+' }, WHERE_SITE, view_site_fold, 0,
+	  .help = "hide the callers of the functions where waits began, or show them" },
 	{ "fold-all", SHOW, { '*' }, WHERE_TABLE, cmd_fold_all, 0, .help = "fold or unfold all" },
 	{ "command", SHOW, { 'c' }, WHERE_TABLE, cmd_command, 0,
 	  .help = "show names or command lines" },

@@ -98,7 +98,7 @@ static void grow_tree(struct stack_tree *tree, const struct bough *all, size_t l
 {
 	struct bough *boughs = xcalloc(all->n + 1, sizeof(*boughs));
 	size_t n = split_stacks(all, level, boughs);
-	struct stack_line others = { .depth = depth, .branches = true };
+	struct stack_line others = { .depth = depth, .branches = true, .caller = level > 0 };
 
 	qsort(boughs, n, sizeof(*boughs), compare_boughs);
 	for (size_t i = 0; i < n; i++) {
@@ -111,6 +111,7 @@ static void grow_tree(struct stack_tree *tree, const struct bough *all, size_t l
 			      (struct stack_line){ .function = function_at(boughs[i].first, level),
 						   .depth = depth,
 						   .branches = !level || n > 1,
+						   .caller = level > 0,
 						   .ns = boughs[i].ns });
 		grow_tree(tree, &boughs[i], level + 1, depth + (n > 1));
 	}

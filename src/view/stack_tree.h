@@ -12,6 +12,7 @@ struct stack_line {
 	size_t others;
 	unsigned depth; /* indentation */
 	bool branches; /* one of several callers, or the first: its share is shown */
+	bool caller; /* not itself the function in which waits began */
 	uint64_t ns;
 };
 

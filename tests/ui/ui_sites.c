@@ -824,4 +824,10 @@ SCREEN_TEST(names_functions)
 	screen_type(s, "\r");
 	screen_await_text(s, "Where in the program, and its callers");
 	screen_await_text(s, "answer (load_stack.c:");
+	/* Without callers there is the function alone in which they wait. */
+	screen_type(s, "-");
+	screen_await_text(s, "Where in the program (-: its callers)");
+	screen_await_no_text(s, "answer (load_stack.c:");
+	screen_type(s, "-");
+	screen_await_text(s, "answer (load_stack.c:");
 }

@@ -16,6 +16,7 @@ struct site_page {
 	struct pager pager;
 	struct site_table table; /* of the sites in the line */
 	struct stack_tree stacks;
+	bool folded; /* without callers */
 	struct buf text;
 };
 
@@ -362,11 +363,14 @@ static void write_user_stacks(struct site_page *page, const struct site_line *li
 	if (!line->n || !line->sites[0]->stacked)
 		return;
 	stack_tree_build(tree, trace, line->sites, line->n);
-	pager_part(&page->pager, "Where in the program, and its callers");
+	pager_part(&page->pager, page->folded ? "Where in the program (-: its callers)"
+					      : "Where in the program, and its callers");
 	for (size_t i = 0; i < tree->n; i++) {
 		const struct stack_line *at = &tree->lines[i];
 		double share = (double)at->ns * 100.0 / (double)tree->ns;
 
+		if (at->caller && page->folded)
+			continue;
 		if (at->branches)
 			append_percent(text, share);
 		pager_put(&page->pager, 2 * (int)at->depth, SHARE_CELLS, text->data, text->len,
@@ -625,6 +629,14 @@ static const struct view_ops view_site = {
 	.draw = site_draw,
 	.close = site_close,
 };
+
+COMMAND(view_site_fold)
+{
+	struct site_view *view = ui_page(ui)->state;
+
+	view->page.folded = !view->page.folded;
+	return REACT_REDRAW;
+}
 
 unsigned view_site_open(struct ui *ui, struct site_list *list, uint64_t id)
 {

@@ -6,3 +6,6 @@
 
 /* Opens the page on top of the view with the list. */
 unsigned view_site_open(struct ui *ui, struct site_list *list, uint64_t id);
+
+/* Hides the callers of the functions in which waits began, or shows them again. */
+COMMAND(view_site_fold);
