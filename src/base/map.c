@@ -23,7 +23,8 @@ static void *place_of_key(const struct map *map, uint64_t key)
 {
 	size_t at = (size_t)(key * SPREAD >> 32) & (map->places - 1);
 
-	while (element_key(map->all + at * map->size) && element_key(map->all + at * map->size) != key)
+	while (element_key(map->all + at * map->size) &&
+	       element_key(map->all + at * map->size) != key)
 		at = (at + 1) & (map->places - 1);
 	return map->all + at * map->size;
 }

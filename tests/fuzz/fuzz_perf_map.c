@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Any bytes as the map that a compiler writes for perf: no harm, and no name that acts on a screen. */
+/* Any bytes as the map that a compiler writes for perf: no harm, and no name that acts on a screen.
+ */
 #include <stdint.h>
 #include <stdlib.h>
 
