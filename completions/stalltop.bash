@@ -1,7 +1,7 @@
 # Completion of stalltop's command line for bash. Made of completions/stalltop.bash.in and the
 # program's tables by: make manual
 
-_stalltop_options='-b --batch -n --iterations -d --delay -s --sort -F --fields -U --unit --booked -H --threads -g --group-by --cgroup -p --pid -u --user -m --match --over -i --active -r --rows -x --no-exits --exit-buffer -o --format --output --listen --listen-names --max-series -w --record --keep --before -R --replay --from --to --history --theme --no-mouse --diff --since-start --when --linger --bell --source --measure --exact-io --enable-delayacct --trace --trace-sites --stacks --stacks-over --site-fields --site-sort --cgroup-hierarchy --readonly --debug-log -h --help --help-all --why --doctor --schema -V --version'
+_stalltop_options='-b --batch -n --iterations -d --delay -s --sort -F --fields -U --unit --booked -H --threads -g --group-by --cgroup -p --pid -u --user -m --match --over -i --active -r --rows -x --no-exits --exit-buffer -o --format --output --listen --listen-names --max-series -w --record --keep --before -R --replay --from --to --history --theme --no-mouse --diff --since-start --when --linger --bell --source --measure --exact-io --enable-delayacct --trace --trace-sites --stacks --stacks-over --debuginfod --site-fields --site-sort --cgroup-hierarchy --readonly --debug-log -h --help --help-all --why --doctor --schema -V --version'
 
 # What the value of an option is; nothing where it takes none.
 _stalltop_value()

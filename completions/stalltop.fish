@@ -295,6 +295,7 @@ complete -c stalltop -n __stalltop_own -l trace -d 'trace every wait with eBPF (
 complete -c stalltop -n __stalltop_own -l trace-sites -x -d 'with --trace: room for N wait sites, up to 1048576'
 complete -c stalltop -n __stalltop_own -l stacks -x -d 'trace, and tell from where in a program its waits begin: of the processes of these pids and commands, separated by commas'
 complete -c stalltop -n __stalltop_own -l stacks-over -x -d 'with --stacks: only of waits that last MS or longer'
+complete -c stalltop -n __stalltop_own -l debuginfod -d 'fetch symbols and source lines of programs that lack them from the servers in DEBUGINFOD_URLS (debuginfod-find(1)), which learn what runs here'
 complete -c stalltop -n __stalltop_own -l site-fields -x -a '(__stalltop_site_fields)' -d 'the same as -F for tables of wait sites'
 complete -c stalltop -n __stalltop_own -l site-sort -x -a '(__stalltop_site_field)' -d 'the same as -s for tables of wait sites'
 complete -c stalltop -n __stalltop_own -l cgroup-hierarchy -x -a '(__stalltop_hierarchy)' -d 'the cgroup hierarchy to show: v2, or a controller or name=NAME of a v1 hierarchy'

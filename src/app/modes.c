@@ -17,6 +17,7 @@
 #include "base/process.h"
 #include "base/util.h"
 #include "cgroup/hierarchy.h"
+#include "kernel/debug_files.h"
 #include "out/out.h"
 #include "read/source.h"
 
@@ -42,9 +43,9 @@ static const char *wrong_value(const struct options *options)
 		return "metrics are per group: use -g cgroup, user or command";
 	if (options->batch && options->format->open && !options->output)
 		return "-o sqlite needs a file: --output FILE";
-	if (options->sampler.stacks && privileges_foreign())
-		return "--stacks looks into programs: run it as root, not by capabilities of its "
-		       "file";
+	if ((options->sampler.stacks || options->sampler.debuginfod) && privileges_foreign())
+		return "--stacks and --debuginfod look into programs: run stalltop as root, not by "
+		       "capabilities of its file";
 	if (options->sampler.stacks && !options->sampler.trace_sites)
 		return "--stacks needs sites of waits: not with --trace-sites 0";
 	if (options->batch && options->format->stacks && !options->sampler.stacks &&
@@ -54,7 +55,7 @@ static const char *wrong_value(const struct options *options)
 		return "--listen is not built in: " MICROHTTPD_MISSING;
 	if (!uses_no_screen(options) && !uses_terminal() && !options->record.path)
 		return "no terminal for the screen; use -b for batch mode";
-	return NULL;
+	return options->sampler.debuginfod ? debug_files_fault() : NULL;
 }
 
 /* Checks options against each other and against the terminal. */

@@ -646,6 +646,10 @@ const struct option_row option_table[] = {
 	{ 0, "stacks-over", "MS", "0", "with --stacks: only of waits that last MS or longer",
 	  .set = set_stacks_over, .needs = "stacks", IN(MACHINE), .barred = true,
 	  .part = PART_TRACING },
+	{ 0, "debuginfod", NULL, "off",
+	  "fetch symbols and source lines of programs that lack them from the servers in "
+	  "DEBUGINFOD_URLS (debuginfod-find(1)), which learn what runs here",
+	  FLAG(sampler.debuginfod), IN(MACHINE), .barred = true, .part = PART_TRACING },
 	{ 0, "site-fields", "LIST", "by width",
 	  "the same as -F for tables of wait sites; list prints their ids", .set = set_site_fields,
 	  .words = WORDS_SITE_FIELDS, IN(ROWS | COMMAND), PASSED(EVERY), .save = save_site_fields,

@@ -8,6 +8,7 @@
 #include <linux/capability.h>
 #include <seccomp.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -226,6 +227,29 @@ static bool is_unlimited(void)
 		return true;
 	return !syscall(SYS_capget, &head, caps) &&
 	       caps[CAP_TO_INDEX(CAP_IPC_LOCK)].effective & CAP_TO_MASK(CAP_IPC_LOCK);
+}
+
+pid_t process_start(char *const *arguments, char *const *environment, int *output)
+{
+	posix_spawn_file_actions_t actions;
+	pid_t pid = -1;
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC))
+		return -1;
+	if (!posix_spawn_file_actions_init(&actions)) {
+		posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+		posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+		posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+		if (posix_spawnp(&pid, *arguments, &actions, NULL, arguments, environment))
+			pid = -1;
+		posix_spawn_file_actions_destroy(&actions);
+	}
+	close(ends[1]);
+	*output = ends[0];
+	if (pid < 0)
+		close(ends[0]);
+	return pid;
 }
 
 int start_lock_memory(void)

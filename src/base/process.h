@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 /*
  * Removes variables by which libraries read files of the user's choice, or print secrets: for a
@@ -32,6 +33,12 @@ void start_take_signals(void);
  * the program does.
  */
 void process_become_helper(const char *name, const int *keep, size_t n);
+
+/*
+ * Starts a program, found in PATH unless it has a slash, without input; its errors are dropped. Its
+ * pid, or -1; *output then receives what it prints, and the caller closes it.
+ */
+pid_t process_start(char *const *arguments, char *const *environment, int *output);
 
 /*
  * Locks present and future memory, where the limit allows any amount: else allocations could fail.

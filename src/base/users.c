@@ -6,7 +6,6 @@
 #include <poll.h>
 #include <pwd.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/process.h"
 #include "base/util.h"
 
 #define GETENT "/usr/bin/getent"
@@ -85,27 +85,10 @@ static pid_t start_getent(char *const *who, int *output)
 	char *arguments[ASK_USERS + 4] = { (char *)(uintptr_t)GETENT, (char *)(uintptr_t) "passwd",
 					   (char *)(uintptr_t) "--" };
 	char *const environment[] = { NULL };
-	posix_spawn_file_actions_t actions;
-	pid_t pid = -1;
-	int ends[2];
 
 	for (size_t i = 0; who[i]; i++)
 		arguments[3 + i] = who[i];
-	if (pipe2(ends, O_CLOEXEC))
-		return -1;
-	if (!posix_spawn_file_actions_init(&actions)) {
-		posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-		posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-		posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-		if (posix_spawn(&pid, GETENT, &actions, NULL, arguments, environment))
-			pid = -1;
-		posix_spawn_file_actions_destroy(&actions);
-	}
-	close(ends[1]);
-	*output = ends[0];
-	if (pid < 0)
-		close(ends[0]);
-	return pid;
+	return process_start(arguments, environment, output);
 }
 
 /* Reads a line, until its end or the timeout. Its length; -ETIMEDOUT: no end came. */

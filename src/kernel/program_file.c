@@ -4,12 +4,15 @@
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
+#include <fcntl.h>
 #include <gelf.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/text.h"
+#include "kernel/debug_files.h"
 
 /* Register numbers in unwind tables of x86-64. */
 #define REGISTER_BP 6
@@ -22,20 +25,51 @@
 struct program_file {
 	Dwfl *dwfl;
 	Dwfl_Module *module;
+	const struct debug_files *fetched;
+	char lacks[BUILD_ID_CHARS]; /* "": nothing */
 };
+
+/* Stores a build id in hexadecimal digits; "": there is none, or it is too long. */
+static void put_build_id(char id[BUILD_ID_CHARS], Dwfl_Module *module)
+{
+	const unsigned char *bits;
+	GElf_Addr address;
+	int n = dwfl_module_build_id(module, &bits, &address);
+
+	*id = '\0';
+	for (int i = 0; i < n && 2 * n < BUILD_ID_CHARS; i++)
+		snprintf(id + 2 * i, 3, "%02x", bits[i]);
+}
+
+/* Finds the file with a program's symbols. Its descriptor, or -1. */
+static int find_debug_file(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
+			   const char *file_name, const char *link, GElf_Word sum, char **found)
+{
+	struct program_file *file = *data;
+	const char *path;
+	int fd =
+		dwfl_standard_find_debuginfo(module, data, name, base, file_name, link, sum, found);
+
+	if (fd >= 0 || !file)
+		return fd;
+	put_build_id(file->lacks, module);
+	path = debug_files_path(file->fetched, file->lacks);
+	return path ? open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK) : -1;
+}
 
 /*
  * Finds files with symbols as debuggers do: beside the file, and by its build id below
- * /usr/lib/debug. No server is asked: DEBUGINFOD_URLS is not set in the process.
+ * /usr/lib/debug. The library asks no server: DEBUGINFOD_URLS is not set in the process.
  */
 static const Dwfl_Callbacks callbacks = {
-	.find_debuginfo = dwfl_standard_find_debuginfo,
+	.find_debuginfo = find_debug_file,
 	.section_address = dwfl_offline_section_address,
 };
 
-struct program_file *program_file_open(int fd, const char *path)
+struct program_file *program_file_open(int fd, const char *path, const struct debug_files *fetched)
 {
 	struct program_file *file = xcalloc(1, sizeof(*file));
+	void **data = NULL;
 
 	file->dwfl = dwfl_begin(&callbacks);
 	if (file->dwfl) {
@@ -43,11 +77,20 @@ struct program_file *program_file_open(int fd, const char *path)
 		file->module = dwfl_report_elf(file->dwfl, path, path, fd, 0, true);
 		dwfl_report_end(file->dwfl, NULL, NULL);
 	}
+	file->fetched = fetched;
+	if (file->module &&
+	    dwfl_module_info(file->module, &data, NULL, NULL, NULL, NULL, NULL, NULL))
+		*data = file;
 	if (file->module)
 		return file;
 	close(fd);
 	program_file_close(file);
 	return NULL;
+}
+
+const char *program_file_lacks(const struct program_file *file)
+{
+	return *file->lacks ? file->lacks : NULL;
 }
 
 /* The address of an offset in the file, as its tables have it, plus what the library adds. */

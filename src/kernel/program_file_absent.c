@@ -4,7 +4,8 @@
 
 #include <unistd.h>
 
-struct program_file *program_file_open(int fd, UNUSED const char *path)
+struct program_file *program_file_open(int fd, UNUSED const char *path,
+				       UNUSED const struct debug_files *fetched)
 {
 	close(fd);
 	return NULL;
@@ -14,6 +15,11 @@ bool program_file_name(UNUSED struct program_file *file, UNUSED uint64_t offset,
 		       UNUSED struct buf *out)
 {
 	return false;
+}
+
+const char *program_file_lacks(UNUSED const struct program_file *file)
+{
+	return NULL;
 }
 
 bool program_file_rule(UNUSED struct program_file *file, UNUSED uint64_t offset,

@@ -47,6 +47,8 @@ struct user_symbols {
 	unsigned asked; /* questions without answers */
 	bool lost; /* it ended without answering some of these */
 	uint64_t since_ns; /* when the first of them was asked, or the latest answer came */
+	struct debug_files *fetched; /* NULL: none are */
+	bool came; /* one that the process does not know */
 };
 
 /* ---- The process ---------------------------------------------------------------------------- */
@@ -59,6 +61,7 @@ struct opened {
 
 struct reader {
 	int procfd;
+	const struct debug_files *fetched;
 	struct buf maps; /* of the current process */
 	struct opened files[FILES_MAX];
 	size_t nfiles;
@@ -159,7 +162,7 @@ static struct program_file *file_of(struct reader *reader, pid_t pid, const stru
 	if (fd < 0)
 		return NULL;
 	path = strndup(map->path, map->len);
-	opened->file = path ? program_file_open(fd, path) : NULL;
+	opened->file = path ? program_file_open(fd, path, reader->fetched) : NULL;
 	free(path);
 	return opened->file;
 }
@@ -298,6 +301,17 @@ static void append_early_end(struct buf *out, const struct found *last)
 	buf_puts(out, "]\n");
 }
 
+/* Notes that a program lacks a file with its symbols. */
+static void note_lack(struct user_answer *answer, const char *id)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(answer->lacks); i++) {
+		if (!*answer->lacks[i])
+			memcpy(answer->lacks[i], id, strlen(id) + 1);
+		if (!strcmp(answer->lacks[i], id))
+			return;
+	}
+}
+
 /* Answers with the functions. */
 static void answer_names(struct reader *reader, const struct user_question *question,
 			 struct user_answer *answer)
@@ -317,6 +331,8 @@ static void answer_names(struct reader *reader, const struct user_question *ques
 		if (!find_generated(reader, question, &found, text, &rule))
 			append_function(text, found.file, &found.map, found.address);
 		buf_putc(text, '\n');
+		if (found.file && program_file_lacks(found.file))
+			note_lack(answer, program_file_lacks(found.file));
 	}
 	/* All addresses are right, and the last has no caller: it is complete. */
 	if (i < question->n || question->sure <= question->n)
@@ -442,10 +458,10 @@ static bool limit_reader(void)
 }
 
 /* The process: answers until the program exits. */
-_Noreturn static void serve_symbols(int procfd, int channel, pid_t parent)
+_Noreturn static void serve_symbols(const struct user_symbols *symbols, int channel, pid_t parent)
 {
-	const int keep[] = { procfd, channel };
-	struct reader reader = { .procfd = procfd };
+	const int keep[] = { symbols->procfd, channel };
+	struct reader reader = { .procfd = symbols->procfd, .fetched = symbols->fetched };
 	struct user_question question;
 
 	process_become_helper("stalltop-symbols", keep, ARRAY_SIZE(keep));
@@ -461,11 +477,12 @@ _Noreturn static void serve_symbols(int procfd, int channel, pid_t parent)
 
 /* ---- Its client ----------------------------------------------------------------------------- */
 
-struct user_symbols *user_symbols_open(int procfd)
+struct user_symbols *user_symbols_open(int procfd, bool fetch)
 {
 	struct user_symbols *symbols = xcalloc(1, sizeof(*symbols));
 
 	symbols->procfd = procfd;
+	symbols->fetched = fetch ? debug_files_open() : NULL;
 	symbols->channel = -1;
 	return symbols;
 }
@@ -496,7 +513,7 @@ static bool start_reader(struct user_symbols *symbols)
 		return false;
 	symbols->pid = fork();
 	if (!symbols->pid)
-		serve_symbols(symbols->procfd, ends[1], parent);
+		serve_symbols(symbols, ends[1], parent);
 	close(ends[1]);
 	if (symbols->pid < 0) {
 		close(ends[0]);
@@ -536,8 +553,24 @@ bool user_symbols_take(struct user_symbols *symbols, struct user_answer *answer,
 		return false;
 	}
 	answer->text[USER_TEXT_BYTES - 1] = '\0';
+	for (size_t i = 0; i < ARRAY_SIZE(answer->lacks); i++) {
+		answer->lacks[i][BUILD_ID_CHARS - 1] = '\0';
+		if (*answer->lacks[i] && debug_files_fetch(symbols->fetched, answer->lacks[i]))
+			answer->more = true;
+	}
 	symbols->asked -= answer->last;
 	symbols->since_ns = clock_ns(CLOCK_MONOTONIC);
+	return true;
+}
+
+bool user_symbols_came(struct user_symbols *symbols)
+{
+	symbols->came |= debug_files_came(symbols->fetched);
+	if (!symbols->came || symbols->asked)
+		return false;
+	/* The next one knows the file. */
+	end_reader(symbols);
+	symbols->came = false;
 	return true;
 }
 
@@ -554,5 +587,6 @@ void user_symbols_close(struct user_symbols *symbols)
 	if (!symbols)
 		return;
 	end_reader(symbols);
+	debug_files_close(symbols->fetched);
 	free(symbols);
 }

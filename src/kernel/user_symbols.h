@@ -11,11 +11,15 @@
 #include <sys/types.h>
 
 #include "data/frame_rule.h"
+#include "kernel/debug_files.h"
 
 struct user_symbols;
 
-/* Starts the process with the first question. procfd: /proc, which the caller keeps open. */
-struct user_symbols *user_symbols_open(int procfd);
+/*
+ * Starts the process with the first question. procfd: /proc, which the caller keeps open. fetch:
+ * files with symbols that are not here are fetched, as kernel/debug_files.h says.
+ */
+struct user_symbols *user_symbols_open(int procfd, bool fetch);
 
 /*
  * A stack of a living process: `sure` of its addresses are right; one more: it is complete. Of a
@@ -39,6 +43,8 @@ struct user_answer {
 	bool learnt; /* with the rules it will be another stack: this one is not named */
 	bool named; /* the functions are known; else the process has exited, or its files have
 		     * none */
+	bool more; /* a file with more symbols may come: see user_symbols_came() */
+	char lacks[4][BUILD_ID_CHARS]; /* build ids of programs that lack such files; "": none */
 	uint64_t ruled; /* a bit for each address that has a rule */
 	struct frame_rule rules[USER_FRAMES];
 	/*
@@ -53,6 +59,9 @@ bool user_symbols_ask(struct user_symbols *symbols, const struct user_question *
 
 /* Takes an answer. False: none came within the time. */
 bool user_symbols_take(struct user_symbols *symbols, struct user_answer *answer, int timeout_ms);
+
+/* True if a file with symbols came since the last call: answers will have more names. */
+bool user_symbols_came(struct user_symbols *symbols);
 
 /* True if the process has ended since the last call, leaving questions unanswered. */
 bool user_symbols_lost(struct user_symbols *symbols);

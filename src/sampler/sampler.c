@@ -127,7 +127,8 @@ void sampler_open_tracing(struct sampler *sampler)
 					 .sites = sampler->config->trace_sites,
 					 .stacks = sampler->config->stacks,
 					 .stacks_over_ns = sampler->config->stacks_over_ns,
-					 .stacks_later = sampler->config->stacks_later };
+					 .stacks_later = sampler->config->stacks_later,
+					 .debuginfod = sampler->config->debuginfod };
 
 	sampler->trace_refused = tracing_open(&sampler->tracing, &config);
 	lend_trace(sampler);

@@ -42,7 +42,7 @@ struct sampler_config {
 	uint32_t trace_sites; /* maximum number of sites; 0: only states are traced */
 	const char *stacks; /* as in struct tracing_config, */
 	uint64_t stacks_over_ns; /* likewise */
-	bool stacks_later;
+	bool stacks_later, debuginfod;
 	const struct trigger_set *triggers; /* frames note the expired ones; NULL: none */
 	const struct playback *playback; /* source of the samples; NULL: the machine */
 	const struct record_status *record; /* frames note its faults; NULL: none */

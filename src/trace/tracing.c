@@ -82,7 +82,8 @@ static void open_stacks(struct tracing *tracing, const struct tracing_config *co
 	const char *names = config->stacks ? config->stacks : "";
 	struct span text = { names, names + strlen(names) }, word;
 
-	tracing->stacks = user_stacks_open(config->proc, tracing->trace, tracing->texts);
+	tracing->stacks =
+		user_stacks_open(config->proc, tracing->trace, tracing->texts, config->debuginfod);
 	tracing->book.sites.stacks_over_ns = config->stacks_over_ns;
 	/* Places are reserved for the open process, and its wakers. */
 	while (tracing->nchosen < TRACE_CHOSEN - 1 - ENDERS_MAX && take_part(&text, ',', &word))

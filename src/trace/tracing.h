@@ -27,6 +27,7 @@ struct tracing_config {
 	const char *stacks;
 	uint64_t stacks_over_ns;
 	bool stacks_later; /* tracing_open_process() will choose one */
+	bool debuginfod; /* files with symbols are fetched, as kernel/debug_files.h says */
 };
 
 /* Starts tracing. 0, or -errno as trace_open(). */

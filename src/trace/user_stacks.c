@@ -32,8 +32,9 @@
 struct known_stack {
 	uint64_t id;
 	size_t index; /* among the stacks of sites; that of PENDING until it is named */
-	uint64_t text; /* a hash of its functions: several stacks may have the same */
-	struct trace_user_stack *stack; /* owned; NULL: it was named, or given up */
+	uint64_t text; /* a hash of its functions: several stacks may have the same; 0: none yet */
+	size_t lines; /* of that text */
+	struct trace_user_stack *stack; /* owned; NULL: all of its names are known, or given up */
 	bool asked, learnt;
 	unsigned tries; /* unanswered questions about it */
 	unsigned met; /* how often it was seen again after rules for it were added */
@@ -51,13 +52,13 @@ struct user_stacks {
 };
 
 struct user_stacks *user_stacks_open(struct proc *proc, struct trace *trace,
-				     struct site_names *names)
+				     struct site_names *names, bool fetch)
 {
 	struct user_stacks *stacks = xcalloc(1, sizeof(*stacks));
 
 	stacks->trace = trace;
 	stacks->names = names;
-	stacks->symbols = user_symbols_open(proc->fd);
+	stacks->symbols = user_symbols_open(proc->fd, fetch);
 	stacks->pending = site_names_add_stack(names, PENDING);
 	stacks->known.size = sizeof(struct known_stack);
 	return stacks;
@@ -126,7 +127,7 @@ static void ask(struct user_stacks *stacks)
 		question = (struct user_question){ .id = known->id,
 						   .tgid = known->stack->tgid,
 						   .tid = known->tid,
-						   .again = known->met == MET_MOST,
+						   .again = known->text || known->met == MET_MOST,
 						   .sp = known->sp,
 						   .bp = known->bp,
 						   .n = known->stack->n,
@@ -154,20 +155,36 @@ static void add_rules(struct user_stacks *stacks, const struct trace_user_stack 
 	}
 }
 
+/* Asks no more about a stack. */
+static void drop_stack(struct known_stack *known)
+{
+	free(known->stack);
+	known->stack = NULL;
+}
+
+/* The number of lines of a text. */
+static size_t count_lines(const char *text)
+{
+	size_t n = 0;
+
+	for (; *text; text++)
+		n += *text == '\n';
+	return n;
+}
+
 /* Names a stack: several may have the same functions. */
 static void name_stack(struct user_stacks *stacks, struct known_stack *known, const char *text)
 {
 	struct known_stack *other = NULL;
 
 	known->text = hash_text(HASH_START, text);
+	known->lines = count_lines(text);
 	known->index = 0;
 	while (!known->index && (other = map_next(&stacks->known, other)))
 		if (other->text == known->text)
 			known->index = other->index;
 	if (!known->index)
 		known->index = site_names_add_stack(stacks->names, text);
-	free(known->stack);
-	known->stack = NULL;
 }
 
 /* Takes an answer. */
@@ -184,12 +201,22 @@ static void use_answer(struct user_stacks *stacks, const struct user_answer *ans
 	if (!answer->last)
 		return;
 	known->learnt = answer->learnt;
-	if (!known->learnt) {
+	/* The stack of a thread that has gone on since is no better than the first one. */
+	if (!known->learnt &&
+	    (!known->text || (answer->named && count_lines(answer->text) == known->lines)))
 		name_stack(stacks, known, answer->named ? answer->text : UNNAMED);
-		return;
-	}
-	free(known->stack);
-	known->stack = NULL;
+	if (!answer->more)
+		drop_stack(known);
+}
+
+/* Asks again about named stacks: more files are here. */
+static void ask_for_more(struct user_stacks *stacks)
+{
+	struct known_stack *known = NULL;
+
+	while ((known = map_next(&stacks->known, known)))
+		if (known->text)
+			known->asked = false;
 }
 
 /* Asks unanswered questions again, up to a limit. */
@@ -198,11 +225,13 @@ static void give_up(struct user_stacks *stacks)
 	struct known_stack *known = NULL;
 
 	while ((known = map_next(&stacks->known, known))) {
-		if (!known->stack || !known->asked)
+		if (!known->stack || !known->asked || known->text)
 			continue;
 		known->asked = false;
-		if (++known->tries == TRIES_MOST)
+		if (++known->tries == TRIES_MOST) {
 			name_stack(stacks, known, UNNAMED);
+			drop_stack(known);
+		}
 	}
 }
 
@@ -213,6 +242,8 @@ bool user_stacks_learn(struct user_stacks *stacks)
 	stacks->busy = false;
 	if (stacks->trace)
 		trace_take_stacks(stacks->trace, meet_stack, stacks);
+	if (user_symbols_came(stacks->symbols))
+		ask_for_more(stacks);
 	ask(stacks);
 	while (user_symbols_take(stacks->symbols, &answer, 0))
 		use_answer(stacks, &answer);

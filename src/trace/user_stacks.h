@@ -13,9 +13,12 @@ struct trace;
 
 struct user_stacks;
 
-/* Stacks are taken from `trace`, and become stacks of `names`. The caller keeps all of them. */
+/*
+ * Stacks are taken from `trace`, and become stacks of `names`. The caller keeps all of them. fetch:
+ * as user_symbols_open().
+ */
 struct user_stacks *user_stacks_open(struct proc *proc, struct trace *trace,
-				     struct site_names *names);
+				     struct site_names *names, bool fetch);
 
 /*
  * Asks for the functions of new stacks, and processes pending answers. Returns whether there was

@@ -527,9 +527,19 @@ static void put_queue(struct buf *out, const struct site *site, enum text_charse
 	put_raw(out, site->on, charset);
 }
 
+/* A site's target, without the system call's name if it begins with that: "futex 0x10". */
+static const char *target_beside_call(const struct site *site)
+{
+	size_t len = site->syscall ? strlen(site->syscall) : 0;
+
+	if (len && site->on && !strncmp(site->on, site->syscall, len) && site->on[len] == ' ')
+		return site->on + len + 1;
+	return site->on;
+}
+
 void chain_put_site(struct buf *out, const struct site *site, enum text_charset charset)
 {
-	const char *words;
+	const char *words, *on = target_beside_call(site);
 
 	if (site->state == STATE_CPU) {
 		put_queue(out, site, charset);
@@ -540,9 +550,9 @@ void chain_put_site(struct buf *out, const struct site *site, enum text_charset 
 	else
 		buf_puts(out,
 			 site->state == STATE_IO ? "block I/O" : wait_state_table[site->state].id);
-	if (site->on || (!site->syscall && site->where)) {
-		buf_puts(out, site->on ? " " : " in ");
-		put_raw(out, site->on ? site->on : site->where, charset);
+	if (on || (!site->syscall && site->where)) {
+		buf_puts(out, on ? " " : " in ");
+		put_raw(out, on ? on : site->where, charset);
 	}
 	words = wait_words(site->where, site->on);
 	if (words)

@@ -311,6 +311,52 @@ E2E_TEST(test_files)
 	must_have(text, "gone;_start (gone (deleted));", ";wait_in_sleep (load_stack.c:");
 }
 
+/*
+ * Symbols come from servers if they are asked for, by the program that asks them: here one that
+ * answers after a second, and lists the requests. What is missing is told beforehand.
+ */
+E2E_TEST(test_debuginfod)
+{
+	const char *folder = e2e_folder(), *client = e2e_path("debuginfod-find");
+	const char *found = getenv("PATH"), *requests = e2e_path("requests"), *text;
+	struct e2e_result r;
+	FILE *file;
+
+	require_stacks();
+	unsetenv("DEBUGINFOD_URLS");
+	e2e_run(&r, NULL, "-b -n 1 --stacks bare --debuginfod");
+	assert_int_equal(r.status, 2);
+	assert_non_null(strstr(r.err.data, "--debuginfod needs servers in DEBUGINFOD_URLS"));
+	setenv("DEBUGINFOD_URLS", "http://[::1]:9", 1);
+	setenv("PATH", folder, 1);
+	e2e_run(&r, NULL, "-b -n 1 --stacks bare --debuginfod");
+	assert_int_equal(r.status, 2);
+	assert_non_null(strstr(r.err.data, "--debuginfod needs debuginfod-find"));
+
+	setenv("PATH", e2e_format("%s:%s", folder, found), 1);
+	file = fopen(client, "we");
+	assert_non_null(file);
+	fprintf(file,
+		"#!/bin/sh\necho $* >>%s\n[ $1 = debuginfo ] || exit 0\nsleep 1\n"
+		"echo %s/fetched\n",
+		requests, folder);
+	assert_int_equal(fclose(file), 0);
+	run_shell(e2e_format("cd %s && chmod 755 %s && strip -o bare %s && "
+			     "objcopy --only-keep-debug %s fetched",
+			     folder, client, load_program(), load_program()));
+	start_waiter(e2e_format("%s/bare", folder));
+	must_have(folded_of("bare", ""), "bare;bare+0x", "[timer]");
+	assert_int_equal(access(requests, F_OK), -1);
+	e2e_run(&r, NULL, "-b -n 4 -d 1 --stacks bare -o folded --debuginfod");
+	check_silent_success(&r);
+	text = r.out.data;
+	must_have(text, "bare;bare+0x", "[timer]");
+	must_have(text, "bare;_start (bare);", ";wait_in_sleep (load_stack.c:");
+	run_shell(e2e_format("[ $(grep -c '^debuginfo [0-9a-f]*$' %s) = "
+			     "$(grep '^debuginfo' %s | sort -u | wc -l) ]",
+			     requests, requests));
+}
+
 /* Generated code is named by its map for perf, which only the process's user may have made. */
 E2E_TEST(test_generated)
 {

@@ -126,6 +126,7 @@ static const struct {
 	{ "--stacks orders", ".....xxxxx" },
 	{ "--stacks orders --stacks-over 5", ".....xxxxx" },
 	{ "--stacks-over 5", "xxxxxxxxxx" },
+	{ "--debuginfod", ".....xxxxx" },
 	{ "--stacks orders --trace-sites 0", "xxxxxxxxxx" },
 	{ "--site-fields on", ".........." },
 	{ "--site-sort on", ".........." },
@@ -146,7 +147,8 @@ static const struct {
  */
 static bool is_refused(const char *line)
 {
-	static const char *const others[] = { "no terminal", "not built in", "hierarchy" };
+	static const char *const others[] = { "no terminal", "not built in", "hierarchy",
+					      "DEBUGINFOD_URLS" };
 	char text[LINE_MAX_BYTES];
 	int status = check(line, text, sizeof(text));
 

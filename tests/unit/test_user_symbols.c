@@ -31,7 +31,7 @@ static int open_symbols(void **state)
 	int procfd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	*state = NULL;
-	symbols = user_symbols_open(procfd);
+	symbols = user_symbols_open(procfd, false);
 	return procfd < 0;
 }
 
