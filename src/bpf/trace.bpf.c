@@ -62,6 +62,7 @@ int BPF_PROG(waking, struct task_struct *task)
 	if (waker.tgid) {
 		add_links(word.word, own, local->thread.since_ns, now);
 		end_segments(local, own, task, local->thread.state == STATE_CHILD, now);
+		add_waker_stack(word.word, local, own, now);
 	}
 	local->throttled = throttled_by(task, true);
 	set_state(local, STATE_CPU, now, 0);

@@ -177,6 +177,9 @@ struct trace_rule_key {
 	__u32 exec;
 };
 
+/* In a key below: it is the stack with which the waker ended the wait. No id has it. */
+#define TRACE_STACK_OF_WAKER (1ULL << 63)
+
 /* The waits in a site with one user stack. */
 struct trace_stack_key {
 	__u32 site, generation; /* as in struct trace_thread */

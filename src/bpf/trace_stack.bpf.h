@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * User stacks of waits, in the processes that were chosen: taken when a thread goes to sleep, and
- * counted when its wait ends. Part of trace.bpf.c.
+ * counted when its wait ends, with that of the waker if it is chosen, too. Part of trace.bpf.c.
  *
  * Few libraries are built with frame pointers: the C library, in which most calls are made, is
  * not. So a frame is left by a rule, which the reader finds for its address in the program's
@@ -128,7 +128,7 @@ __noinline __u64 walk_user_stack(struct user_frame *frame, const struct trace_ru
 	stack->exec = key.exec;
 	stack->n = n;
 	stack->sure = sure;
-	return (hash + (sure > n)) ?: 1;
+	return ((hash + (sure > n)) & ~TRACE_STACK_OF_WAKER) ?: 1;
 }
 
 /* True if stacks can be taken: the registers of x86-64 are readable, by a helper of 5.15. */
@@ -160,7 +160,7 @@ static __always_inline void put_registers(struct trace_waiter *waiter,
 	waiter->bp = regs->bp;
 }
 
-/* Takes the stack of the current task, which is about to sleep. */
+/* Takes the stack of the current task, which is about to sleep, or wakes another. */
 static __always_inline void take_user_stack(struct thread_storage *local, struct task_struct *task)
 {
 	const struct pt_regs *regs;
@@ -209,4 +209,20 @@ __noinline int add_to_stack(__u64 word, __u64 stack, __u64 ns)
 	__sync_fetch_and_add(&sum->ns, ns);
 	__sync_fetch_and_add(&sum->count, 1);
 	return 0;
+}
+
+/* Adds a wait that the current task ends to its stack; own: of that task; NULL: unknown. */
+static __always_inline void add_waker_stack(__u64 word, const struct thread_storage *local,
+					    struct thread_storage *own, __u64 now)
+{
+	__u64 ns = now > local->thread.since_ns ? now - local->thread.since_ns : 0;
+
+	if (!user_stack_room || !local->user_stack || !own || ns < control.stacks_over_ns)
+		return;
+	/* Its last wait was not left yet, as its end was missed: that needs the stack there is. */
+	if (own->thread.state != STATE_RUN)
+		return;
+	take_user_stack(own, bpf_get_current_task_btf());
+	if (own->user_stack)
+		add_to_stack(word, own->user_stack | TRACE_STACK_OF_WAKER, ns);
 }

@@ -173,6 +173,7 @@ struct site_user_stack {
 	size_t stack; /* index into trace_frame.stacks: functions of the program */
 	uint64_t ns; /* waited, waits in progress included */
 	uint64_t count; /* waits that ended */
+	pid_t waker; /* the process that ended them, and there; 0: it is the waiter's own */
 };
 
 #define SITE_WAKERS 4
@@ -206,8 +207,8 @@ struct site {
 	const char *where; /* kernel function */
 	size_t stack; /* index into trace_frame.stacks; 0: none */
 	bool stacked; /* user stacks were requested; they cover the waits above the threshold */
-	const struct site_user_stack *user_stacks;
-	size_t nuser_stacks;
+	const struct site_user_stack *user_stacks; /* its own, then those of wakers */
+	size_t nuser_stacks, nwaker_stacks;
 	uint64_t count; /* waits that ended in the interval */
 	uint64_t ns; /* waited in the interval, waits in progress included */
 	uint64_t kind_ns; /* the part of it that counts for `kind`: for cpu as the kernel accounted

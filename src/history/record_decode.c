@@ -494,7 +494,8 @@ static void get_user_stacks(struct record_reading *reading)
 		row.stack = record_keep(state, row.stack);
 		part = (struct site_user_stack){ .stack = rebuilt_stack(state, row.stack),
 						 .ns = row.ns,
-						 .count = row.count };
+						 .count = row.count,
+						 .waker = row.waker };
 		rebuilt_user_stack(state->rebuilt.given, row.site, &part);
 	}
 }

@@ -607,16 +607,18 @@ static void put_user_stacks(struct record_making *making, const struct trace_fra
 	size_t n = 0;
 
 	for (size_t i = 0; i < trace->n; i++)
-		n += trace->sites[i]->nuser_stacks;
+		n += trace->sites[i]->nuser_stacks + trace->sites[i]->nwaker_stacks;
 	bytes_put(making->out, n);
 	for (size_t i = 0; i < trace->n; i++)
-		for (size_t k = 0; k < trace->sites[i]->nuser_stacks; k++) {
+		for (size_t k = 0;
+		     k < trace->sites[i]->nuser_stacks + trace->sites[i]->nwaker_stacks; k++) {
 			const struct site_user_stack *part = &trace->sites[i]->user_stacks[k];
 
 			row = (struct record_user_stack){ .site = trace->sites[i]->id,
 							  .stack = stack_text(making, part->stack),
 							  .ns = part->ns,
-							  .count = part->count };
+							  .count = part->count,
+							  .waker = part->waker };
 			table_put(&record_user_stack_table, making->out, &row, &last);
 			row.stack = keep_again(making->state, row.stack, last.stack);
 			last = row;

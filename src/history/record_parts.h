@@ -96,6 +96,7 @@ struct record_user_stack {
 	uint64_t site; /* its id */
 	const char *stack;
 	uint64_t ns, count;
+	pid_t waker;
 };
 
 /* The tables of these rows, and of structs recorded directly. */

@@ -536,25 +536,29 @@ static void *copy_array(void *old, const void *from, size_t n, size_t size)
 	return copy;
 }
 
-/* Orders user stacks by site and stack, and then as they came. */
+/* Orders user stacks by site, waker and stack, and then as they came. */
 static int compare_user_stacks(const void *a, const void *b)
 {
 	const struct rebuilt_user_stack *x = a, *y = b;
 
 	if (x->site != y->site)
 		return x->site < y->site ? -1 : 1;
+	if (x->part.waker != y->part.waker)
+		return x->part.waker < y->part.waker ? -1 : 1;
 	if (x->part.stack != y->part.stack)
 		return x->part.stack < y->part.stack ? -1 : 1;
 	return (x->order > y->order) - (x->order < y->order);
 }
 
-/* Orders them by site, and those of a site by time, most first. */
+/* Orders them by site, and those of a site by time, most first, its own before those of wakers. */
 static int compare_stack_times(const void *a, const void *b)
 {
 	const struct rebuilt_user_stack *x = a, *y = b;
 
 	if (x->site != y->site)
 		return x->site < y->site ? -1 : 1;
+	if (!x->part.waker != !y->part.waker)
+		return x->part.waker ? 1 : -1;
 	if (x->part.ns != y->part.ns)
 		return x->part.ns > y->part.ns ? -1 : 1;
 	return (x->order > y->order) - (x->order < y->order);
@@ -571,7 +575,8 @@ static void rebuild_user_stacks(struct rebuilt_trace *trace)
 	for (size_t i = 0; i < n; i++) {
 		struct rebuilt_user_stack *sum = kept ? &all[kept - 1] : NULL;
 
-		if (sum && sum->site == all[i].site && sum->part.stack == all[i].part.stack) {
+		if (sum && sum->site == all[i].site && sum->part.stack == all[i].part.stack &&
+		    sum->part.waker == all[i].part.waker) {
 			sum->part.ns += all[i].part.ns;
 			sum->part.count += all[i].part.count;
 		} else {
@@ -587,13 +592,16 @@ static void rebuild_user_stacks(struct rebuilt_trace *trace)
 		trace->rebuilt_user_stacks[i] = all[i].part;
 	for (size_t i = 0; i < trace->nsites; i++) {
 		struct site *site = &trace->rebuilt_copy[i];
-		size_t end;
+		size_t own, end;
 
 		LOWER_BOUND(at, kept, all[at].site < site->id);
-		for (end = at; end < kept && all[end].site == site->id;)
+		for (own = at; own < kept && all[own].site == site->id && !all[own].part.waker;)
+			own++;
+		for (end = own; end < kept && all[end].site == site->id;)
 			end++;
 		site->user_stacks = end > at ? trace->rebuilt_user_stacks + at : NULL;
-		site->nuser_stacks = end - at;
+		site->nuser_stacks = own - at;
+		site->nwaker_stacks = end - own;
 	}
 }
 

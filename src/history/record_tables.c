@@ -265,10 +265,7 @@ TABLE(site);
 #define USER_STACK(member) FIELD(struct record_user_stack, member)
 
 static const struct field user_stack_fields[] = {
-	USER_STACK(site),
-	USER_STACK(stack),
-	USER_STACK(ns),
-	USER_STACK(count),
+	USER_STACK(site), USER_STACK(stack), USER_STACK(ns), USER_STACK(count), USER_STACK(waker),
 };
 TABLE(user_stack);
 

@@ -191,7 +191,7 @@ static void put_roots(struct out *out, struct why *why, bool limited)
 static void put_place(struct out *out, struct why *why, const struct frame *frame,
 		      const struct site *const *sites, size_t n)
 {
-	const char *function = stack_tree_own(frame->info->trace, sites, n);
+	const char *function = stack_tree_own(frame->info->trace, sites, n, 0);
 	struct buf *text = &why->text;
 
 	if (!function)
@@ -617,7 +617,7 @@ static void put_json_most(struct json *json, struct why *why, struct buf *text,
 	json_put_text(json, "class", wait_class_ids[site->class]);
 	json_put_text(json, "syscall", site->syscall);
 	put_cut(json, text, "on", site->on);
-	json_put_text(json, "at", stack_tree_own(trace, &site, 1));
+	json_put_text(json, "at", stack_tree_own(trace, &site, 1, 0));
 	json_put_fixed(json, "share", site->ns * 1000 / trace->interval_ns, 3);
 	chain_of(why, site);
 	put_json_roots(json, why);
@@ -648,7 +648,7 @@ static void put_answer_json(struct out *out, struct why *why, const struct frame
 		json_put_text(&json, "class",
 			      finding->site ? wait_class_ids[finding->site->class] : NULL);
 		json_put_text(&json, "at",
-			      traced ? stack_tree_own(info->trace, why->sites, why->n) : NULL);
+			      traced ? stack_tree_own(info->trace, why->sites, why->n, 0) : NULL);
 		if (traced)
 			put_json_roots(&json, why);
 		else

@@ -451,7 +451,7 @@ void traced_sites_whole(struct traced_site *traced, uint64_t read_ns, struct sit
 
 	*site = traced->site;
 	site->user_stacks = NULL;
-	site->nuser_stacks = 0;
+	site->nuser_stacks = site->nwaker_stacks = 0;
 	site->count = traced->now.count;
 	site->ns = traced->now.ns + progress;
 	site->kind_ns = site->kind < 0 ? 0 : ended_of_kind(&traced->now) + progress;

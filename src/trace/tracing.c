@@ -23,10 +23,13 @@
 /* Room for user stacks, until they are named. */
 #define USER_STACKS 4096
 
-/* Number of wakers of the open process whose stacks are taken, too. */
+/* Number of processes that end waits of the open one, or of one another, and are chosen, too. */
 #define ENDERS_MAX 8
 
-/* Time after which user stacks are named: while there are new ones, and then. */
+/*
+ * Time after which user stacks are named: while there are new ones; then twice as long each time,
+ * as a thread that waits for long shows its next frame late; at most.
+ */
 #define LEARN_NS (20 * NSEC_PER_MSEC)
 #define LEARN_SELDOM_NS NSEC_PER_SEC
 
@@ -47,7 +50,7 @@ struct tracing {
 	struct trace_chosen chosen[TRACE_CHOSEN];
 	size_t nchosen, nnamed;
 	pid_t opened; /* 0: none */
-	uint64_t learn_ns; /* when they are to be named */
+	uint64_t learn_ns, pause_ns; /* when they are to be named, and after which pause */
 	struct trace_state book;
 	struct trace_frame frame;
 };
@@ -100,7 +103,7 @@ void tracing_open_process(struct tracing *tracing, pid_t tgid)
 	tracing->opened = tgid;
 	if (tgid)
 		choose_process(tracing, (struct trace_chosen){ .tgid = tgid });
-	tracing->learn_ns = 0;
+	tracing->learn_ns = tracing->pause_ns = 0;
 }
 
 void tracing_learn(struct tracing *tracing)
@@ -110,7 +113,10 @@ void tracing_learn(struct tracing *tracing)
 	if (!tracing->stacks)
 		return;
 	met = user_stacks_learn(tracing->stacks);
-	tracing->learn_ns = clock_ns(CLOCK_MONOTONIC) + (met ? LEARN_NS : LEARN_SELDOM_NS);
+	tracing->pause_ns = met || !tracing->pause_ns ? LEARN_NS : 2 * tracing->pause_ns;
+	if (tracing->pause_ns > LEARN_SELDOM_NS)
+		tracing->pause_ns = LEARN_SELDOM_NS;
+	tracing->learn_ns = clock_ns(CLOCK_MONOTONIC) + tracing->pause_ns;
 }
 
 uint64_t tracing_learn_due_ns(const struct tracing *tracing)
@@ -233,15 +239,19 @@ static void choose_ender(struct tracing *tracing, pid_t tgid)
 		choose_process(tracing, (struct trace_chosen){ .tgid = tgid });
 }
 
-/* Does that for all of them: the chain of its waits leads through these. */
+/* Does that for all of them, then for theirs: the chain of its waits leads through these. */
 static void choose_enders(struct tracing *tracing)
 {
 	const struct traced_sites *sites = &tracing->book.sites;
+	size_t end = tracing->nchosen;
 
 	for (size_t i = 0; tracing->opened && tracing->trace && i < sites->nframed; i++) {
 		const struct traced_site *traced = sites->framed[i];
+		size_t of = tracing->nnamed;
 
-		if (traced->site.tgid != tracing->opened || traced->site.overlaps)
+		while (of < end && tracing->chosen[of].tgid != traced->site.tgid)
+			of++;
+		if ((of == end && traced->site.tgid != tracing->opened) || traced->site.overlaps)
 			continue;
 		choose_ender(tracing, traced->holder);
 		for (unsigned k = 0; k < SITE_WAKERS; k++)

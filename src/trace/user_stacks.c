@@ -31,6 +31,7 @@
 /* A stack that was seen. */
 struct known_stack {
 	uint64_t id;
+	pid_t tgid;
 	size_t index; /* among the stacks of sites; that of PENDING until it is named */
 	uint64_t text; /* a hash of its functions: several stacks may have the same; 0: none yet */
 	size_t lines; /* of that text */
@@ -80,6 +81,7 @@ static struct known_stack *remember_stack(struct user_stacks *stacks, uint64_t i
 	if (known || stacks->known.n == STACKS_MAX)
 		return NULL;
 	known = map_add(&stacks->known, id);
+	known->tgid = stack->tgid;
 	known->index = stacks->pending;
 	known->stack = xcalloc(1, sizeof(*stack));
 	*known->stack = *stack;
@@ -104,7 +106,7 @@ uint64_t user_stacks_of(struct user_stacks *stacks, const struct trace_waiter *w
 
 	if (waiter->user_stack || !waiter->ip)
 		return waiter->user_stack;
-	id = hash_bytes(HASH_START, of, sizeof(of)) | 1;
+	id = (hash_bytes(HASH_START, of, sizeof(of)) & ~TRACE_STACK_OF_WAKER) | 1;
 	known = remember_stack(stacks, id, &stack);
 	if (known) {
 		known->tid = waiter->pid;
@@ -253,20 +255,20 @@ bool user_stacks_learn(struct user_stacks *stacks)
 }
 
 /* Adds the interval of a stack to a site, unless it has no waits. */
-static void settle_stack(struct traced_site *site, struct traced_stack *stack, size_t index,
-			 size_t *n)
+static void settle_stack(struct traced_site *site, struct traced_stack *stack,
+			 struct site_user_stack shown, size_t *n)
 {
 	uint64_t ns = stack->ns + stack->progress_ns;
-	struct site_user_stack shown = { .stack = index,
-					 .ns = ns > stack->shown_ns ? ns - stack->shown_ns : 0,
-					 .count = stack->count - stack->shown_count };
 
+	shown.ns = ns > stack->shown_ns ? ns - stack->shown_ns : 0;
+	shown.count = stack->count - stack->shown_count;
 	stack->shown_ns = ns;
 	stack->shown_count = stack->count;
 	if (!shown.ns && !shown.count)
 		return;
 	for (size_t i = 0; i < *n; i++)
-		if (site->shown_stacks[i].stack == index) {
+		if (site->shown_stacks[i].stack == shown.stack &&
+		    site->shown_stacks[i].waker == shown.waker) {
 			site->shown_stacks[i].ns += shown.ns;
 			site->shown_stacks[i].count += shown.count;
 			return;
@@ -275,27 +277,40 @@ static void settle_stack(struct traced_site *site, struct traced_stack *stack, s
 	site->shown_stacks[(*n)++] = shown;
 }
 
-/* Orders stacks: most time first. */
+/* Orders stacks: own ones first, then most time first. */
 static int compare_ns(const void *a, const void *b)
 {
 	const struct site_user_stack *x = a, *y = b;
 
+	if (!x->waker != !y->waker)
+		return x->waker ? 1 : -1;
 	return (x->ns < y->ns) - (x->ns > y->ns);
 }
 
 void user_stacks_settle(const struct user_stacks *stacks, struct traced_site *site)
 {
-	size_t n = 0;
+	size_t n = 0, wakers = 0;
 
 	for (size_t i = 0; i < site->nstacks; i++) {
-		const struct known_stack *known = map_find(&stacks->known, site->stacks[i].id);
+		uint64_t id = site->stacks[i].id;
+		const struct known_stack *known =
+			map_find(&stacks->known, id & ~TRACE_STACK_OF_WAKER);
+		struct site_user_stack shown = { .stack = known ? known->index : stacks->pending };
 
-		settle_stack(site, &site->stacks[i], known ? known->index : stacks->pending, &n);
+		if (id & TRACE_STACK_OF_WAKER) {
+			if (!known)
+				continue;
+			shown.waker = known->tgid;
+		}
+		settle_stack(site, &site->stacks[i], shown, &n);
 	}
 	if (n)
 		qsort(site->shown_stacks, n, sizeof(*site->shown_stacks), compare_ns);
+	while (wakers < n && site->shown_stacks[n - 1 - wakers].waker)
+		wakers++;
 	site->site.user_stacks = site->shown_stacks;
-	site->site.nuser_stacks = n;
+	site->site.nuser_stacks = n - wakers;
+	site->site.nwaker_stacks = wakers;
 }
 
 void user_stacks_stop(struct user_stacks *stacks)

@@ -224,6 +224,7 @@ static void follow_part(struct following *following, const struct chain_step *st
 		root.kind = CHAIN_RUN;
 		root.name = step->waker.name;
 		root.tgid = step->waker.tgid;
+		root.at = stack_tree_own(following->index->trace, &step->of, 1, root.tgid);
 		add_root(following->chain, root);
 	} else if (part->state == STATE_STOP) {
 		root.kind = CHAIN_STOPPED;
@@ -477,7 +478,8 @@ void chain_build(struct chain *chain, const struct chain_index *index,
 	}
 	for (size_t i = 0; i < chain->nroots; i++)
 		if (chain->roots[i].site)
-			chain->roots[i].at = stack_tree_own(index->trace, &chain->roots[i].site, 1);
+			chain->roots[i].at =
+				stack_tree_own(index->trace, &chain->roots[i].site, 1, 0);
 	if (chain->nroots)
 		qsort(chain->roots, chain->nroots, sizeof(*chain->roots), compare_roots);
 }
@@ -631,6 +633,10 @@ void chain_put_root(struct buf *out, const struct chain_root *root, enum text_ch
 	case CHAIN_RUN:
 		put_task_name(out, root->name, root->tgid, charset);
 		buf_puts(out, " on CPU");
+		if (root->at) {
+			buf_puts(out, " before ");
+			put_raw(out, root->at, charset);
+		}
 		break;
 	case CHAIN_QUEUE:
 		put_queue(out, root->site, charset);

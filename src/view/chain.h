@@ -58,7 +58,8 @@ struct chain_root {
 	pid_t tgid; /* of the task; 0: none */
 	const struct site *site; /* the last site waited in; NULL: none */
 	double share; /* of the chain, 0 to 1 */
-	const char *at; /* the program's function in which that wait began; NULL: unknown */
+	const char *at; /* the program's function in which that wait began; for CHAIN_RUN, in which
+			 * the task then woke the waiter; NULL: unknown */
 };
 
 /* The sites of a frame, for look-ups. Zero-initialised: not made. */

@@ -551,7 +551,7 @@ GETTER(get_site_at)
 {
 	const struct site_line *line = site_line_of(row);
 
-	return value_text(stack_tree_own(view->frame->info->trace, line->sites, line->n));
+	return value_text(stack_tree_own(view->frame->info->trace, line->sites, line->n, 0));
 }
 
 /* The waker of most of the time. */

@@ -165,24 +165,33 @@ static bool is_own(const char *function)
 	return *function != '[' && !strstr(function, ".so") && strchr(function, '(');
 }
 
-const char *stack_tree_own(const struct trace_frame *trace, const struct site *const *sites,
-			   size_t n)
+/* The innermost own function of a stack; NULL: none. */
+static const char *own_function(const struct trace_frame *trace, size_t stack)
 {
-	const char *most = NULL;
+	const struct site_stack *at = stack < trace->nstacks ? &trace->stacks[stack] : NULL;
+
+	for (size_t i = 0; at && i < at->n; i++)
+		if (is_own(at->functions[i]))
+			return at->functions[i];
+	return NULL;
+}
+
+const char *stack_tree_own(const struct trace_frame *trace, const struct site *const *sites,
+			   size_t n, pid_t waker)
+{
+	const char *most = NULL, *function;
 	uint64_t most_ns = 0;
 
 	for (size_t i = 0; i < n; i++)
-		for (size_t k = 0; k < sites[i]->nuser_stacks; k++) {
+		for (size_t k = 0; k < sites[i]->nuser_stacks + sites[i]->nwaker_stacks; k++) {
 			const struct site_user_stack *part = &sites[i]->user_stacks[k];
-			const struct site_stack *stack =
-				part->stack < trace->nstacks ? &trace->stacks[part->stack] : NULL;
-			size_t at = 0;
 
-			while (stack && at < stack->n && !is_own(stack->functions[at]))
-				at++;
-			if (!stack || at == stack->n || part->ns <= most_ns)
+			if (part->waker != waker || part->ns <= most_ns)
 				continue;
-			most = stack->functions[at];
+			function = own_function(trace, part->stack);
+			if (!function)
+				continue;
+			most = function;
 			most_ns = part->ns;
 		}
 	return most;

@@ -29,9 +29,9 @@ void stack_tree_build(struct stack_tree *tree, const struct trace_frame *trace,
 
 /*
  * The function of the program, not of a library, with most waiting time: the innermost one of a
- * stack. NULL: unknown.
+ * stack. waker: a process; where it ended the waits; 0: where they began. NULL: unknown.
  */
 const char *stack_tree_own(const struct trace_frame *trace, const struct site *const *sites,
-			   size_t n);
+			   size_t n, pid_t waker);
 
 void stack_tree_free(struct stack_tree *tree);

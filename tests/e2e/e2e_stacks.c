@@ -226,18 +226,14 @@ static pid_t start_waiter(const char *path)
 	return p.pid;
 }
 
-/* Folded lines of a process's stacks, from the second second on. */
+/* Folded lines of a process's stacks, of two seconds. */
 static const char *folded_of(const char *which, const char *options)
 {
 	struct e2e_result r;
-	const char *half;
 
 	e2e_run(&r, NULL, "-b -n 2 -d 1 --stacks %s -o folded %s", which, options);
 	check_silent_success(&r);
-	half = r.out.data + r.out.len / 2;
-	while (half > r.out.data && half[-1] != '\n')
-		half--;
-	return half;
+	return r.out.data;
 }
 
 /* Whether a line of a text has two parts, one after the other. */
@@ -434,6 +430,25 @@ E2E_TEST(test_why)
 	must_have(r.out.data, "   at: ", "(load_stack.c:");
 	e2e_run(&r, NULL, "--why -d 1.5 -p %d -o json", pid);
 	must_have(r.out.data, "\"at\":\"", "(load_stack.c:");
+}
+
+/* The root that ran is named by the function in which it then ended the wait. */
+E2E_TEST(test_root_that_ran)
+{
+	struct e2e_result r;
+	long asking, root;
+	char *end;
+
+	require_stacks();
+	e2e_load(NULL, "load_chain pipe 1 0 40");
+	asking = strtol(e2e_load_line(), &end, 10);
+	root = strtol(end, NULL, 10);
+	e2e_run(&r, NULL, "--why -d 2 -p %ld --stacks %ld,%ld", asking, asking, root);
+	must_have(r.out.data, "because: ", " on CPU before tell (load_chain.c:");
+	/* Nothing is taken of others. */
+	e2e_run(&r, NULL, "--why -d 2 -p %ld --stacks %ld", asking, asking);
+	assert_null(strstr(r.out.data, " before "));
+	assert_non_null(strstr(r.out.data, " on CPU\n"));
 }
 
 /* Adds up the lines of folded stacks that are the same, in order, as tests/profile.py prints them.

@@ -131,9 +131,10 @@ static inline bool same_site(const struct trace_frame *a, const struct site *x,
 
 	for (size_t i = 0; same && i < s->n; i++)
 		same = !strcmp(s->functions[i], t->functions[i]);
-	same = same && u.nuser_stacks == v.nuser_stacks;
-	for (size_t i = 0; same && i < u.nuser_stacks; i++)
-		same = u.user_stacks[i].ns == v.user_stacks[i].ns &&
+	same = same && u.nuser_stacks == v.nuser_stacks && u.nwaker_stacks == v.nwaker_stacks;
+	for (size_t i = 0; same && i < u.nuser_stacks + u.nwaker_stacks; i++)
+		same = u.user_stacks[i].waker == v.user_stacks[i].waker &&
+		       u.user_stacks[i].ns == v.user_stacks[i].ns &&
 		       u.user_stacks[i].count == v.user_stacks[i].count &&
 		       a->stacks[u.user_stacks[i].stack].n == b->stacks[v.user_stacks[i].stack].n &&
 		       !strcmp(a->stacks[u.user_stacks[i].stack].functions[0],

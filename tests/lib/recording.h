@@ -37,7 +37,7 @@ struct play_machine {
 	pid_t next;
 	struct trace_frame trace;
 	struct site sites[PLAY_SITES];
-	struct site_user_stack user_stacks[PLAY_SITES][2];
+	struct site_user_stack user_stacks[PLAY_SITES][3];
 	struct traced *traced; /* of the frame's rows */
 	unsigned waited[PLAY_SITES]; /* samples for which somebody has waited there */
 };
@@ -136,7 +136,7 @@ static inline const struct traced *play_states(struct play_machine *machine, con
 	return traced;
 }
 
-/* Where in the program it was waited: the most time first. */
+/* Where in the program it was waited: the most time first; and where a waker ended that. */
 static inline void play_user_stacks(struct play_machine *machine, unsigned i)
 {
 	struct site *site = &machine->sites[i];
@@ -144,11 +144,14 @@ static inline void play_user_stacks(struct play_machine *machine, unsigned i)
 
 	site->stacked = i % 2;
 	site->user_stacks = NULL;
+	site->nwaker_stacks = 0;
 	site->nuser_stacks = site->stacked && site->ns ? play_random(machine, 3) : 0;
 	if (!site->nuser_stacks)
 		return;
-	parts[0] = (struct site_user_stack){ 1 + i % 2, site->ns / 2 + 1, site->count };
-	parts[1] = (struct site_user_stack){ 2 - i % 2, site->ns / 2, play_random(machine, 2) };
+	parts[0] = (struct site_user_stack){ 1 + i % 2, site->ns / 2 + 1, site->count, 0 };
+	parts[1] = (struct site_user_stack){ 2 - i % 2, site->ns / 2, play_random(machine, 2), 0 };
+	parts[site->nuser_stacks] = (struct site_user_stack){ 1, site->ns, 1, 9 };
+	site->nwaker_stacks = 1;
 	site->user_stacks = parts;
 }
 

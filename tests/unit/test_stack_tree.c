@@ -57,7 +57,7 @@ TEST(test_none)
 TEST(test_branches)
 {
 	static const struct site_user_stack parts[] = {
-		{ 4, 10, 1 }, { 1, 30, 1 }, { 2, 40, 1 }, { 1, 20, 1 }
+		{ 4, 10, 1, 0 }, { 1, 30, 1, 0 }, { 2, 40, 1, 0 }, { 1, 20, 1, 0 }
 	};
 
 	check_tree(parts, ARRAY_SIZE(parts),
@@ -74,9 +74,9 @@ TEST(test_branches)
 /* What is little is added up. */
 TEST(test_others)
 {
-	static const struct site_user_stack parts[] = { { 1, 9900, 1 },
-							{ 3, 60, 1 },
-							{ 4, 40, 1 } };
+	static const struct site_user_stack parts[] = { { 1, 9900, 1, 0 },
+							{ 3, 60, 1, 0 },
+							{ 4, 40, 1, 0 } };
 
 	check_tree(parts, ARRAY_SIZE(parts),
 		   "0 99% read (libc.so.6)\n"
@@ -87,15 +87,19 @@ TEST(test_others)
 		   "0 0% 1 others\n");
 }
 
-/* The program's own function is found below the library's. */
+/* The program's own function is found below the library's, of the waiter and of its wakers. */
 TEST(test_own)
 {
-	static const struct site_user_stack parts[] = { { 3, 70, 1 }, { 4, 10, 1 }, { 2, 20, 1 } };
-	const struct site site = { .user_stacks = parts, .nuser_stacks = ARRAY_SIZE(parts) };
+	static const struct site_user_stack parts[] = {
+		{ 3, 70, 1, 0 }, { 4, 10, 1, 0 }, { 2, 20, 1, 0 }, { 1, 5, 1, 9 }, { 4, 90, 1, 8 }
+	};
+	const struct site site = { .user_stacks = parts, .nuser_stacks = 3, .nwaker_stacks = 2 };
 	const struct site bare = { .user_stacks = parts, .nuser_stacks = 1 };
 	const struct site *sites[] = { &site }, *none[] = { &bare };
 	const struct trace_frame trace = { .stacks = stacks, .nstacks = ARRAY_SIZE(stacks) };
 
-	assert_string_equal(stack_tree_own(&trace, sites, 1), "load (a.c:1)");
-	assert_null(stack_tree_own(&trace, none, 1));
+	assert_string_equal(stack_tree_own(&trace, sites, 1, 0), "load (a.c:1)");
+	assert_null(stack_tree_own(&trace, none, 1, 0));
+	assert_string_equal(stack_tree_own(&trace, sites, 1, 9), "load (a.c:1)");
+	assert_null(stack_tree_own(&trace, sites, 1, 7));
 }

@@ -497,7 +497,7 @@ static void keep_line(struct seen_line *seen, const struct site_line *line,
 	sum->waiting_ns = 0;
 	sum->stacked = false;
 	sum->user_stacks = NULL;
-	sum->nuser_stacks = 0;
+	sum->nuser_stacks = sum->nwaker_stacks = 0;
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
 		keep_text(&seen->texts[i], texts[i]);
 	for (size_t i = 0; i < SITE_WAKERS; i++)
