@@ -27,7 +27,7 @@ static const struct manual_page {
 	{ "recording", "stalltop-recording", "the file of a recording, and queries" },
 };
 
-/* The tour, one line per step: what to type, and what it shows. */
+/* The tour, one line per step: a command or a key, and its effect. */
 static const char *const tour[][2] = {
 	{ "stalltop -R demo", "plays 72 s of a small site; p pauses" },
 	{ "Down, Up", "select a row: its columns say what it waits for" },

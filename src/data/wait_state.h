@@ -173,7 +173,7 @@ struct site_user_stack {
 	size_t stack; /* index into trace_frame.stacks: functions of the program */
 	uint64_t ns; /* waited, waits in progress included */
 	uint64_t count; /* waits that ended */
-	pid_t waker; /* the process that ended them, and there; 0: it is the waiter's own */
+	pid_t waker; /* the process that ended them there, -1: unknown; 0: it is the waiter's own */
 };
 
 #define SITE_WAKERS 4

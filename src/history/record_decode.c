@@ -70,7 +70,7 @@ static struct recorded_element *find_former(struct record_reading *reading,
 	return &state->known[at];
 }
 
-/* Handles elements that the record no longer contains. */
+/* Moves the values played for an element to its successor in the next record. */
 static void take_played(struct recorded_element *was, struct recorded_element *now)
 {
 	if (was->moved || record_decoder_state(now) || !record_decoder_state(was))
@@ -79,7 +79,7 @@ static void take_played(struct recorded_element *was, struct recorded_element *n
 	was->more->played = NULL;
 }
 
-/* Copies what is known of an element whose task continues in a key record. */
+/* Copies the task of an element that was in earlier records, too, and its played values. */
 static void keep_task(struct recorded_element *was, struct recorded_element *now)
 {
 	now->raw->task = task_ref(was->raw->task);

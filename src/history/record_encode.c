@@ -323,7 +323,7 @@ static void end_places(struct record_making *making)
 	bytes_put(making->out, 0);
 }
 
-/* Writes the impossible delays excluded from tasks' lives from now on. */
+/* Writes the delays that tasks' totals exclude from now on, as they were impossible. */
 static void put_dropped(struct record_making *making)
 {
 	static const struct counters none;

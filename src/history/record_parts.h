@@ -331,7 +331,7 @@ size_t record_group_index(const struct record_state *state, const char *path);
 struct recorded_site *record_add_site(struct record_state *state, size_t at);
 struct recorded_group *record_add_group(struct record_state *state, size_t at, const char *path);
 
-/* Predicts the head: time goes on. */
+/* Predicts the head of the next record: later by an interval. */
 void record_predict_head(struct record_state *state);
 
 /* Begins a record: no groups are there. Ends it: drops sites and groups of long ago. */

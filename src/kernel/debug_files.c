@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "kernel/debug_files.h"
 
 #include <fcntl.h>
@@ -28,7 +28,7 @@ struct debug_files {
 	struct fetched_file all[FETCHED_MAX]; /* in the order of requests, done ones first */
 	size_t n, ndone;
 	pid_t client; /* fetches all[ndone]; 0: none runs */
-	int output; /* -1: it has ended */
+	int output; /* of it; -1: read to its end, so that the client is about to exit */
 	char path[PATH_MAX]; /* its output so far */
 	size_t len;
 };

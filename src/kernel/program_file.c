@@ -54,7 +54,10 @@ static int find_debug_file(Dwfl_Module *module, void **data, const char *name, D
 		return fd;
 	put_build_id(file->lacks, module);
 	path = debug_files_path(file->fetched, file->lacks);
-	return path ? open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK) : -1;
+	fd = path ? open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK) : -1;
+	if (fd >= 0)
+		*file->lacks = '\0';
+	return fd;
 }
 
 /*

@@ -27,8 +27,8 @@
 #define ENDERS_MAX 8
 
 /*
- * Time after which user stacks are named: while there are new ones; then twice as long each time,
- * as a thread that waits for long shows its next frame late; at most.
+ * The pause before user stacks are looked at again: the first after a new stack or an answer. It
+ * doubles up to the second: a thread shows its next frame only when its next wait ends.
  */
 #define LEARN_NS (20 * NSEC_PER_MSEC)
 #define LEARN_SELDOM_NS NSEC_PER_SEC

@@ -297,11 +297,8 @@ void user_stacks_settle(const struct user_stacks *stacks, struct traced_site *si
 			map_find(&stacks->known, id & ~TRACE_STACK_OF_WAKER);
 		struct site_user_stack shown = { .stack = known ? known->index : stacks->pending };
 
-		if (id & TRACE_STACK_OF_WAKER) {
-			if (!known)
-				continue;
-			shown.waker = known->tgid;
-		}
+		if (id & TRACE_STACK_OF_WAKER)
+			shown.waker = known ? known->tgid : -1;
 		settle_stack(site, &site->stacks[i], shown, &n);
 	}
 	if (n)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Functions and rules of other processes' addresses, by the process that reads their files. */
 #include "tests/lib/test.h"
+#include <elf.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -212,4 +213,74 @@ SCRATCH_TEST(test_damaged)
 	assert_true(names.named);
 	close_symbols(state);
 	free(whole);
+}
+
+/* A program of the machine's without symbols. */
+#define BARE "/bin/sleep"
+
+/* Maps that, and gives the address at which it starts. */
+static uint64_t map_bare(void)
+{
+	int fd = open(BARE, O_RDONLY | O_CLOEXEC);
+	const Elf64_Ehdr *head = mmap(NULL, 65536, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+
+	assert_true(head != MAP_FAILED);
+	close(fd);
+	return (uint64_t)(uintptr_t)head + head->e_entry;
+}
+
+/* Asks about that address until no file may come, or one came. Returns whether one did. */
+static bool await_file(uint64_t address, struct user_answer *names)
+{
+	struct user_answer rules;
+	bool came = false;
+
+	for (unsigned i = 0; i < TIMEOUT_MS / 10 && !came; i++) {
+		came = user_symbols_came(symbols);
+		assert_true(ask(getpid(), &address, 1, 2, &rules, names));
+		if (!names->more)
+			break;
+		usleep(10000);
+	}
+	return came;
+}
+
+/*
+ * What lacks symbols is fetched if that is asked for: a file that came is used, and nothing more is
+ * awaited, nor where a server has none, or the client prints no path.
+ */
+SCRATCH_TEST(test_fetched)
+{
+	static const struct {
+		const char *script;
+		bool comes;
+	} clients[] = { { "echo " BARE, true }, { "exit 1", false }, { "echo no path", false } };
+	uint64_t address = map_bare();
+	const char *path = getenv("PATH");
+	struct user_answer rules, names;
+
+	if (!HAS_NAMES)
+		scratch_skip("built without libdw");
+	open_symbols(state);
+	assert_true(ask(getpid(), &address, 1, 2, &rules, &names));
+	assert_false(names.more);
+	close_symbols(state);
+	if (!*names.lacks[0])
+		scratch_skip(BARE " has symbols, or no build id");
+	assert_int_equal(setenv("PATH", scratch_format("%s:%s", scratch_folder(), path), 1), 0);
+	for (size_t i = 0; i < sizeof(clients) / sizeof(clients[0]); i++) {
+		const char *client =
+			scratch_file(scratch_path("debuginfod-find"),
+				     scratch_format("#!/bin/sh\n%s\n", clients[i].script));
+
+		assert_int_equal(chmod(client, 0755), 0);
+		symbols =
+			user_symbols_open(open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC), true);
+		assert_true(ask(getpid(), &address, 1, 2, &rules, &names));
+		assert_true(names.more);
+		assert_int_equal(await_file(address, &names), clients[i].comes);
+		assert_false(names.more);
+		close_symbols(state);
+	}
+	assert_int_equal(setenv("PATH", path, 1), 0);
 }
